@@ -1,0 +1,152 @@
+#include "base/diag.h"
+
+#include <ctype.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/arena.h"
+
+enum { MOST_MESSAGES = 200, LONGEST_WORD = 64 }; /* beyond that nobody reads on */
+
+struct kl_diag {
+    kl_arena   *arena;
+    kl_message *messages;
+    int         n, cap;
+    int         count[3]; /* by severity, including what was not kept */
+    kl_status   first;
+};
+
+const char *kl_status_text(kl_status status)
+{
+    switch (status) {
+#define KL_STATUS_CASE(name, value, text)                                                          \
+    case name: return text;
+        KL_STATUS_LIST(KL_STATUS_CASE)
+#undef KL_STATUS_CASE
+    }
+    return "unknown status";
+}
+
+kl_diag *kl_diag_create(void)
+{
+    kl_diag *d = calloc(1, sizeof *d);
+    if (d && !(d->arena = kl_arena_create())) {
+        free(d);
+        return NULL;
+    }
+    return d;
+}
+
+void kl_diag_destroy(kl_diag *d)
+{
+    if (!d) return;
+    kl_arena_destroy(d->arena);
+    free(d);
+}
+
+void kl_diag_clear(kl_diag *d)
+{
+    kl_arena *fresh = kl_arena_create();
+    if (!fresh) return;
+    kl_arena_destroy(d->arena);
+    *d = (kl_diag){.arena = fresh};
+}
+
+static void add(kl_diag *d, kl_severity severity, kl_status status, kl_place at, const char *format,
+                va_list args)
+{
+    if (!d) return;
+    d->count[severity]++;
+    if (severity == KL_ERROR && d->first == KL_OK) d->first = status;
+    if (d->n >= MOST_MESSAGES) return;
+
+    char body[2048];
+    vsnprintf(body, sizeof body, format, args);
+    char place[600] = "";
+    if (at.file && at.line > 0)
+        snprintf(place, sizeof place, "%.500s:%d:%d: ", at.file, at.line, at.column);
+    else if (at.file) snprintf(place, sizeof place, "%.500s: ", at.file);
+    static const char *const word[] = {"note: ", "warning: ", ""};
+
+    kl_message *m = kl_arena_grow(d->arena, (void **)&d->messages, d->n, &d->cap, sizeof *m);
+    char       *t = kl_arena_format(d->arena, "%s%s%s", place, word[severity], body);
+    if (!m || !t) return;
+    *m = (kl_message){.severity = severity, .status = status, .text = t};
+    d->n++;
+}
+
+kl_status kl_fail(kl_diag *d, kl_status status, kl_place place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, KL_ERROR, status, place, format, args);
+    va_end(args);
+    return status;
+}
+
+void kl_warn(kl_diag *d, kl_place place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, KL_WARNING, KL_OK, place, format, args);
+    va_end(args);
+}
+
+void kl_note(kl_diag *d, kl_place place, const char *format, ...)
+{
+    va_list args;
+    va_start(args, format);
+    add(d, KL_NOTE, KL_OK, place, format, args);
+    va_end(args);
+}
+
+int  kl_diag_count(const kl_diag *d, kl_severity severity) { return d ? d->count[severity] : 0; }
+int  kl_diag_size(const kl_diag *d) { return d ? d->n : 0; }
+bool kl_diag_failed(const kl_diag *d) { return d && d->count[KL_ERROR] > 0; }
+
+kl_status kl_diag_status(const kl_diag *d) { return d ? d->first : KL_OK; }
+
+const kl_message *kl_diag_at(const kl_diag *d, int i) { return &d->messages[i]; }
+
+/* Edit distance with neighbours swapped as one edit (Damerau, restricted), case ignored. */
+static int distance(const char *a, const char *b)
+{
+    int na = (int)strlen(a), nb = (int)strlen(b);
+    int row[3][LONGEST_WORD + 1];
+    for (int j = 0; j <= nb; j++) row[1][j] = j;
+    for (int i = 1; i <= na; i++) {
+        int *two = row[(i + 2) % 3], *one = row[i % 3],
+            *now = row[(i + 1) % 3]; /* rows i-2, i-1, i */
+        now[0]   = i;
+        for (int j = 1; j <= nb; j++) {
+            int ca = tolower((unsigned char)a[i - 1]), cb = tolower((unsigned char)b[j - 1]);
+            int best = one[j - 1] + (ca != cb);
+            if (one[j] + 1 < best) best = one[j] + 1;
+            if (now[j - 1] + 1 < best) best = now[j - 1] + 1;
+            bool swapped = i > 1 && j > 1 && ca == tolower((unsigned char)b[j - 2]) &&
+                           cb == tolower((unsigned char)a[i - 2]);
+            if (swapped && two[j - 2] + 1 < best) best = two[j - 2] + 1;
+            now[j] = best;
+        }
+    }
+    return row[(na + 1) % 3][nb];
+}
+
+const char *kl_nearest(const char *word, const char *const *words)
+{
+    const char *best  = NULL;
+    size_t      n     = strlen(word);
+    int         least = n <= 3 ? 1 : n <= 6 ? 2 : 3; /* a third of the letters may be wrong */
+    if (n == 0 || n > LONGEST_WORD) return NULL;
+    for (; *words; words++) {
+        if (strlen(*words) > LONGEST_WORD) continue;
+        int d = distance(word, *words);
+        if (d <= least && (!best || d < least)) {
+            best  = *words;
+            least = d;
+        }
+    }
+    return best;
+}
