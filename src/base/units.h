@@ -35,7 +35,7 @@ typedef struct kl_quantity {
 bool kl_unit_parse(const char *text, double *factor, kl_dim *dim);
 
 /* Dimension of a unit known to be good, such as one in a table of keys; a pure number otherwise. */
-kl_dim kl_dim_of(const char *unit);
+kl_dim kl_dim_of(const char *text);
 
 /* The SI unit of a dimension, in derived units where there is a usual form ("N/m", "N m/rad",
  * "rad/s", "kg m2"), otherwise in base units; "" for a pure number. Reads back with kl_unit_parse.

@@ -1,0 +1,955 @@
+/* Recursive descent into a small stack program; units are settled on the way and then forgotten.
+ *
+ * Every operand carries its dimension and, while it is a constant, its value: constants are folded
+ * as soon as they meet an operator, so what is left to run is what depends on names.
+ */
+#include "script/expression.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+#define PI 3.14159265358979323846
+
+enum {
+    LONGEST_TEXT = 10000,
+    DEEPEST      = 200,
+    LONGEST_NAME = 255,
+    MOST_STACK   = 1024, /* doubles; each of DEEPEST levels holds at most five */
+    WIDTH        = 160   /* room for a described operand */
+};
+
+/* ---- the program ---- */
+
+typedef enum opcode {
+    OP_CONSTANT,
+    OP_SYMBOL,
+    OP_NEGATE,
+    OP_ADD,
+    OP_SUBTRACT,
+    OP_MULTIPLY,
+    OP_DIVIDE,
+    OP_CALL1,
+    OP_CALL2,
+    OP_IF,
+    OP_UNWRAP
+} opcode;
+
+typedef struct instruction {
+    opcode op;
+    int    index; /* of a symbol, or of the first double of memory */
+    union {
+        double value;
+        double (*call1)(double);
+        double (*call2)(double, double);
+    } u;
+} instruction;
+
+struct kl_expression {
+    const instruction *code;
+    int                ncode;
+    int               *symbols;
+    int                nsymbol, nmemory;
+    kl_dim             dim;
+    bool               bare;
+};
+
+/* What unwrap() remembers: whether it has run, the last angle it saw, the turns counted so far. */
+enum { UNWRAP_RAN, UNWRAP_LAST, UNWRAP_TURNS, UNWRAP_SIZE };
+
+static double unwrap(double angle, double *memory)
+{
+    if (!memory) return angle;
+    if (memory[UNWRAP_RAN] != 0 && isfinite(angle))
+        memory[UNWRAP_TURNS] -= round((angle - memory[UNWRAP_LAST]) / (2 * PI));
+    if (isfinite(angle)) {
+        memory[UNWRAP_RAN]  = 1;
+        memory[UNWRAP_LAST] = angle;
+    }
+    return angle + 2 * PI * memory[UNWRAP_TURNS];
+}
+
+static double run(const instruction *code, int n, const double *values, double *memory)
+{
+    double stack[MOST_STACK + 1], *top = stack; /* [0] unused; the compiler has checked the depth */
+    for (const instruction *i = code; i < code + n; i++) {
+        switch (i->op) {
+        case OP_CONSTANT: *++top = i->u.value; break;
+        case OP_SYMBOL: *++top = values[i->index]; break;
+        case OP_NEGATE: *top = -*top; break;
+        case OP_ADD: top--, *top += top[1]; break;
+        case OP_SUBTRACT: top--, *top -= top[1]; break;
+        case OP_MULTIPLY: top--, *top *= top[1]; break;
+        case OP_DIVIDE: top--, *top /= top[1]; break;
+        case OP_CALL1: *top = i->u.call1(*top); break;
+        case OP_CALL2: top--, *top = i->u.call2(top[0], top[1]); break;
+        case OP_IF: top -= 2, *top = *top != 0 ? top[1] : top[2]; break;
+        case OP_UNWRAP: *top = unwrap(*top, memory ? memory + i->index : NULL); break;
+        }
+    }
+    return *top;
+}
+
+static int stack_change(opcode op)
+{
+    switch (op) {
+    case OP_CONSTANT:
+    case OP_SYMBOL: return 1;
+    case OP_ADD:
+    case OP_SUBTRACT:
+    case OP_MULTIPLY:
+    case OP_DIVIDE:
+    case OP_CALL2: return -1;
+    case OP_IF: return -2;
+    case OP_NEGATE:
+    case OP_CALL1:
+    case OP_UNWRAP: break;
+    }
+    return 0;
+}
+
+static int stack_needed(const instruction *code, int n)
+{
+    int depth = 0, most = 0;
+    for (int i = 0; i < n; i++) {
+        depth += stack_change(code[i].op);
+        if (depth > most) most = depth;
+    }
+    return most;
+}
+
+/* ---- functions and operators ---- */
+
+/* What a function asks of its arguments and gives back. */
+typedef enum rule {
+    RULE_SAME,    /* keeps the dimension */
+    RULE_ROOT,    /* halves it */
+    RULE_PURE,    /* wants a pure number, gives one that is bare */
+    RULE_WHOLE,   /* wants a pure number and keeps it as it is */
+    RULE_TURN,    /* wants an angle or a pure number, gives a bare one */
+    RULE_ARC,     /* wants a pure number, gives an angle */
+    RULE_ANY,     /* any, gives a bare number */
+    RULE_ALIKE,   /* two or more of one dimension, which it keeps */
+    RULE_TWO,     /* exactly two of one dimension, which it keeps */
+    RULE_BEARING, /* two of one dimension, gives an angle */
+    RULE_IF,
+    RULE_UNWRAP
+} rule;
+
+static double f_min(double a, double b) { return a < b || isnan(a) ? a : b; }
+static double f_max(double a, double b) { return a > b || isnan(a) ? a : b; }
+static double f_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
+static double f_step(double x) { return x >= 0 ? 1 : x < 0 ? 0 : x; }
+static double f_mod(double a, double b) { return a - b * floor(a / b); } /* has the sign of b */
+static double f_less(double a, double b) { return a < b; }
+static double f_less_equal(double a, double b) { return a <= b; }
+static double f_greater(double a, double b) { return a > b; }
+static double f_greater_equal(double a, double b) { return a >= b; }
+static double f_equal(double a, double b) { return a == b; }
+static double f_unequal(double a, double b) { return a != b; }
+static double f_and(double a, double b) { return a != 0 && b != 0; }
+static double f_or(double a, double b) { return a != 0 || b != 0; }
+static double f_not(double a) { return a == 0; }
+
+typedef struct function {
+    const char *name;
+    rule        rule;
+    double (*call1)(double);
+    double (*call2)(double, double);
+} function;
+
+static const function functions[] = {
+    {"abs", RULE_SAME, fabs, NULL},     {"sqrt", RULE_ROOT, sqrt, NULL},
+    {"exp", RULE_PURE, exp, NULL},      {"log", RULE_PURE, log, NULL},
+    {"log10", RULE_PURE, log10, NULL},  {"sinh", RULE_PURE, sinh, NULL},
+    {"cosh", RULE_PURE, cosh, NULL},    {"tanh", RULE_PURE, tanh, NULL},
+    {"floor", RULE_WHOLE, floor, NULL}, {"ceil", RULE_WHOLE, ceil, NULL},
+    {"round", RULE_WHOLE, round, NULL}, {"sign", RULE_ANY, f_sign, NULL},
+    {"step", RULE_ANY, f_step, NULL},   {"sin", RULE_TURN, sin, NULL},
+    {"cos", RULE_TURN, cos, NULL},      {"tan", RULE_TURN, tan, NULL},
+    {"asin", RULE_ARC, asin, NULL},     {"acos", RULE_ARC, acos, NULL},
+    {"atan", RULE_ARC, atan, NULL},     {"atan2", RULE_BEARING, NULL, atan2},
+    {"min", RULE_ALIKE, NULL, f_min},   {"max", RULE_ALIKE, NULL, f_max},
+    {"hypot", RULE_ALIKE, NULL, hypot}, {"mod", RULE_TWO, NULL, f_mod},
+    {"if", RULE_IF, NULL, NULL},        {"unwrap", RULE_UNWRAP, NULL, NULL},
+};
+
+static const char *const function_names[] = {
+    "abs",  "sqrt",  "exp",  "log",  "log10", "sinh", "cosh",  "tanh",   "floor",
+    "ceil", "round", "sign", "step", "sin",   "cos",  "tan",   "asin",   "acos",
+    "atan", "atan2", "min",  "max",  "mod",   "if",   "hypot", "unwrap", NULL,
+};
+
+const char *const *kl_expression_functions(void) { return function_names; }
+
+/* Binary operators; a longer sign stands before its beginning. */
+typedef enum meaning { MEANS_SUM, MEANS_PRODUCT, MEANS_COMPARISON, MEANS_LOGIC } meaning;
+enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT };
+
+typedef struct operation {
+    const char *sign;
+    int         level;
+    meaning     meaning;
+    opcode      op;
+    double (*call2)(double, double);
+} operation;
+
+static const operation operations[] = {
+    {"or", LEVEL_OR, MEANS_LOGIC, OP_CALL2, f_or},
+    {"and", LEVEL_AND, MEANS_LOGIC, OP_CALL2, f_and},
+    {"<=", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_less_equal},
+    {">=", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_greater_equal},
+    {"==", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_equal},
+    {"!=", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_unequal},
+    {"<", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_less},
+    {">", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_greater},
+    {"+", LEVEL_SUM, MEANS_SUM, OP_ADD, NULL},
+    {"-", LEVEL_SUM, MEANS_SUM, OP_SUBTRACT, NULL},
+    {"*", LEVEL_PRODUCT, MEANS_PRODUCT, OP_MULTIPLY, NULL},
+    {"/", LEVEL_PRODUCT, MEANS_PRODUCT, OP_DIVIDE, NULL},
+};
+
+/* ---- the compiler ---- */
+
+typedef struct compiler {
+    const char       *text;
+    size_t            at; /* next byte to read */
+    kl_place          place;
+    const kl_symbols *symbols;
+    kl_arena         *arena;
+    kl_diag          *diag;
+    instruction      *code;
+    int               ncode, cap, nmemory, depth;
+} compiler;
+
+/* A part already compiled: code from `start` on leaves its value on the stack. */
+typedef struct operand {
+    kl_dim dim;
+    bool   bare, constant;
+    double value; /* of a constant */
+    int    start;
+    size_t at; /* where it stands in the text */
+} operand;
+
+/* Where byte `at` of the text stands in the file; columns count characters, not bytes. */
+static kl_place place_of(const compiler *c, size_t at)
+{
+    kl_place p = c->place;
+    for (size_t i = 0; i < at; i++)
+        if (((unsigned char)c->text[i] & 0xc0) != 0x80) p.column++;
+    return p;
+}
+
+#define FAIL(c, at, ...) kl_fail((c)->diag, KL_E_SYNTAX, place_of((c), (at)), __VA_ARGS__)
+
+static bool is_space(char ch) { return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r'; }
+static bool is_digit(char ch) { return ch >= '0' && ch <= '9'; }
+static bool is_name_start(char ch)
+{
+    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_' ||
+           (unsigned char)ch >= 0x80;
+}
+static bool is_name(char ch) { return is_name_start(ch) || is_digit(ch) || ch == '.'; }
+
+static void skip_space(compiler *c)
+{
+    while (is_space(c->text[c->at])) c->at++;
+}
+
+/* "a length (m)", "a bare number": an operand for a message. */
+static const char *describe(const operand *o, char text[WIDTH])
+{
+    char        unit[KL_UNIT_TEXT];
+    const char *word = kl_dim_word(o->dim);
+    kl_unit_format(o->dim, unit, sizeof unit);
+    if (o->bare) return "a bare number";
+    if (kl_dim_pure(o->dim)) return "a pure number";
+    snprintf(text, WIDTH, "%s (%s)", word ? word : "a quantity", unit);
+    return text;
+}
+
+static kl_status emit(compiler *c, instruction i)
+{
+    instruction *slot =
+        kl_arena_grow(c->arena, (void **)&c->code, c->ncode, &c->cap, sizeof *c->code);
+    if (!slot) return KL_E_MEMORY;
+    *slot = i;
+    c->ncode++;
+    return KL_OK;
+}
+
+static kl_status emit_constant(compiler *c, double value, operand *o)
+{
+    o->constant = true;
+    o->value    = value;
+    o->start    = c->ncode;
+    return emit(c, (instruction){.op = OP_CONSTANT, .u.value = value});
+}
+
+/* Adds an instruction that takes what `o` and, if not NULL, the operands behind it left on the
+ * stack, and folds it when all of these are constants. `at` is where to point if it fails. */
+static kl_status apply(compiler *c, instruction i, operand *o, bool constant, size_t at)
+{
+    KL_TRY(emit(c, i));
+    o->constant = o->constant && constant;
+    if (!o->constant) return KL_OK;
+    double value = run(c->code + o->start, c->ncode - o->start, NULL, NULL);
+    if (!isfinite(value))
+        return kl_fail(c->diag, KL_E_RANGE, place_of(c, at),
+                       "the value here is not a finite number; is something divided by zero, or "
+                       "outside the range of a function?");
+    c->ncode = o->start;
+    return emit_constant(c, value, o);
+}
+
+/* The common dimension of two operands that are added, compared or chosen from, into `a`. */
+static kl_status alike(compiler *c, const char *what, size_t at, operand *a, const operand *b)
+{
+    char ta[WIDTH], tb[WIDTH], unit[KL_UNIT_TEXT];
+    bool zero_a = a->bare && a->constant && a->value == 0;
+    bool zero_b = b->bare && b->constant && b->value == 0;
+    if (zero_b) return KL_OK;
+    if (zero_a || (a->bare && b->bare)) {
+        a->dim  = b->dim;
+        a->bare = b->bare;
+        return KL_OK;
+    }
+    if (a->bare || b->bare) {
+        const operand *full = a->bare ? b : a;
+        if (!kl_dim_pure(full->dim)) {
+            kl_unit_format(full->dim, unit, sizeof unit);
+            return FAIL(c, at,
+                        "`%s` of %s and %s: give the bare number a unit, as in `1 %s`, or give "
+                        "none to either",
+                        what, describe(a, ta), describe(b, tb), unit);
+        }
+        a->dim  = full->dim;
+        a->bare = false;
+        return KL_OK;
+    }
+    if (kl_dim_fits(a->dim, b->dim)) {
+        a->dim = b->dim;
+        return KL_OK;
+    }
+    if (kl_dim_fits(b->dim, a->dim)) return KL_OK;
+    const char *hint = kl_dim_hint(b->dim, a->dim);
+    return FAIL(c, at, "`%s` of %s and %s: these do not go together%s%s", what, describe(a, ta),
+                describe(b, tb), hint ? "; " : "", hint ? hint : "");
+}
+
+static kl_status want_pure(compiler *c, const char *what, const operand *o)
+{
+    char text[WIDTH];
+    if (o->bare || kl_dim_pure(o->dim)) return KL_OK;
+    return FAIL(c, o->at, "%s wants a pure number, this is %s; divide by a quantity of that kind",
+                what, describe(o, text));
+}
+
+static kl_status want_angle(compiler *c, const char *what, const operand *o)
+{
+    char   text[WIDTH];
+    kl_dim angle = {.e = {[KL_ANGLE] = 2}};
+    if (o->bare || kl_dim_pure(o->dim) || kl_dim_equal(o->dim, angle)) return KL_OK;
+    return FAIL(c, o->at, "%s wants an angle or a pure number, this is %s", what,
+                describe(o, text));
+}
+
+/* ---- words ---- */
+
+/* Lengths of the words that may stand here: `rear-hinge.angle` or only `rear`; longest last. */
+typedef struct word {
+    const char *start;
+    size_t      length[16];
+    int         n;
+} word;
+
+static word read_word(const compiler *c)
+{
+    word   w = {.start = c->text + c->at};
+    size_t n = 0;
+    for (;;) {
+        while (is_name(w.start[n])) n++;
+        w.length[w.n++] = n;
+        bool more       = w.start[n] == '-' && is_name(w.start[n + 1]) && w.start[n + 1] != '.';
+        if (!more || w.n == (int)(sizeof w.length / sizeof *w.length)) return w;
+        n++;
+    }
+}
+
+static bool copy_word(const word *w, int i, char name[LONGEST_NAME + 1])
+{
+    if (w->length[i] > LONGEST_NAME) return false;
+    memcpy(name, w->start, w->length[i]);
+    name[w->length[i]] = '\0';
+    return true;
+}
+
+/* The longest known name at this word. */
+static bool find_name(const compiler *c, const word *w, char name[LONGEST_NAME + 1], operand *o,
+                      int *index, size_t *used)
+{
+    for (int i = w->n - 1; i >= 0 && c->symbols && c->symbols->find; i--) {
+        if (!copy_word(w, i, name)) continue;
+        *o     = (operand){0};
+        *index = -1;
+        if (!c->symbols->find(c->symbols->context, name, index, &o->dim, &o->bare)) continue;
+        *used = w->length[i];
+        if (o->bare) o->dim = (kl_dim){{0}};
+        return true;
+    }
+    return false;
+}
+
+static bool is_keyword(const char *name)
+{
+    return strcmp(name, "and") == 0 || strcmp(name, "or") == 0 || strcmp(name, "not") == 0;
+}
+
+/* Suggestions for words of one letter would be any letter. */
+static const char *nearest(const char *name, const char *const *list)
+{
+    return list && strlen(name) > 1 ? kl_nearest(name, list) : NULL;
+}
+
+/* A name nobody knows: say what was probably meant. */
+static kl_status unknown_name(compiler *c, const word *w)
+{
+    const char *const *list =
+        c->symbols && c->symbols->names ? c->symbols->names(c->symbols->context) : NULL;
+    char name[LONGEST_NAME + 1];
+    bool unit = copy_word(w, 0, name) && kl_unit_parse(name, NULL, NULL);
+    for (int i = w->n - 1; i >= 0; i--) {
+        const char *near = copy_word(w, i, name) ? nearest(name, list) : NULL;
+        if (near)
+            return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                           "unknown name `%s`; did you mean `%s`?%s", name, near,
+                           unit ? " (A unit stands only directly behind a number, as in `3 N/m`.)"
+                                : "");
+    }
+    if (!copy_word(w, 0, name)) return FAIL(c, c->at, "a name of more than %d bytes", LONGEST_NAME);
+    if (unit)
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "unknown name `%s`; a unit stands only directly behind a number and without "
+                       "spaces around `/`, as in `3 N/m`",
+                       name);
+    if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at), "`%s` is not a number to build with",
+                       name);
+    const char *near = nearest(name, function_names);
+    if (near)
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "unknown name `%s`; the function is written %s(...)", name, near);
+    return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                   "unknown name `%s`; define it as a parameter", name);
+}
+
+/* A word where an operator should stand, perhaps meant as a unit (behind_number). */
+static kl_status misplaced_word(compiler *c, bool behind_number)
+{
+    word    w = read_word(c);
+    char    name[LONGEST_NAME + 1];
+    operand o;
+    int     index;
+    size_t  used;
+    if (find_name(c, &w, name, &o, &index, &used))
+        return FAIL(c, c->at, "an operator is missing before `%s`; products need `*`", name);
+    if (!copy_word(&w, 0, name))
+        return FAIL(c, c->at, "a name of more than %d bytes", LONGEST_NAME);
+    const char *near = nearest(name, kl_unit_names());
+    if (behind_number)
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at), "unknown unit `%s`%s%s%s", name,
+                       near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+    if (kl_unit_parse(name, NULL, NULL))
+        return FAIL(c, c->at, "a unit stands only directly behind a number: here write `*1 %s`",
+                    name);
+    return FAIL(c, c->at, "an operator is missing before `%s`; products need `*`", name);
+}
+
+/* ---- grammar ---- */
+
+static kl_status parse_binary(compiler *c, int level, operand *o);
+static kl_status parse_unary(compiler *c, operand *o);
+
+/* Bytes of the number that starts here with a digit or a point, or 0. Fortran's exponents stay out,
+ * as does all that kl_scan_number takes for a sign or a word. */
+static size_t scan_number(const char *text, double *value)
+{
+    if (!is_digit(text[0]) && (text[0] != '.' || !is_digit(text[1]))) return 0;
+    return (size_t)(kl_scan_number(text, text + strspn(text, "0123456789.eE+-"), value) - text);
+}
+
+static kl_status parse_number(compiler *c, operand *o)
+{
+    double number, factor = 1;
+    size_t used;
+    size_t at = c->at;
+    c->at += scan_number(c->text + c->at, &number);
+    if (!isfinite(number)) return FAIL(c, at, "this number is too large");
+
+    o->bare = false;
+    switch (kl_unit_scan(c->text + c->at, &used, &factor, &o->dim)) {
+    case KL_UNIT_NONE: o->bare = true; break;
+    case KL_UNIT_FOUND: c->at += used; break;
+    case KL_UNIT_AMBIGUOUS:
+        return FAIL(c, c->at + used,
+                    "a product behind `/` can be read in two ways; write brackets as in "
+                    "`J/(kg K)`, or put the divisor last");
+    case KL_UNIT_POWER:
+        return FAIL(c, c->at + used,
+                    "a unit has a power such as m2, s^-1 or m^1.5 (at most 63); to raise a whole "
+                    "quantity write (3 m)^2");
+    }
+    KL_TRY(emit_constant(c, number * factor, o));
+    if (!isfinite(o->value)) return FAIL(c, at, "this number is too large");
+
+    // what follows directly must not be another value
+    skip_space(c);
+    char next = c->text[c->at];
+    if (next == '^' && !o->bare)
+        return FAIL(c, c->at, "to raise a whole quantity write (3 m)^2, for a square metre m2");
+    if (next == '%' || is_name_start(next)) {
+        char name[LONGEST_NAME + 1];
+        word w = read_word(c);
+        if (copy_word(&w, 0, name) && is_keyword(name)) return KL_OK;
+        if (next == '%') return FAIL(c, c->at, "a second unit stands here; products need `*`");
+        return misplaced_word(c, true);
+    }
+    return KL_OK;
+}
+
+static kl_status argument_count(compiler *c, const function *f, size_t at, int n)
+{
+    static const struct {
+        int         least, most;
+        const char *text;
+    } wants[] = {
+        [RULE_SAME] = {1, 1, "one"}, [RULE_ROOT] = {1, 1, "one"},
+        [RULE_PURE] = {1, 1, "one"}, [RULE_WHOLE] = {1, 1, "one"},
+        [RULE_TURN] = {1, 1, "one"}, [RULE_ARC] = {1, 1, "one"},
+        [RULE_ANY] = {1, 1, "one"},  [RULE_ALIKE] = {2, 10000, "two or more"},
+        [RULE_TWO] = {2, 2, "two"},  [RULE_BEARING] = {2, 2, "two"},
+        [RULE_IF] = {3, 3, "three"}, [RULE_UNWRAP] = {1, 1, "one"},
+    };
+    if (n >= wants[f->rule].least && n <= wants[f->rule].most) return KL_OK;
+    return FAIL(c, at, "%s() takes %s value%s, not %d", f->name, wants[f->rule].text,
+                wants[f->rule].most == 1 ? "" : "s", n);
+}
+
+/* One value in: checks it and applies the function. */
+static kl_status call_one(compiler *c, const function *f, size_t at, operand *o)
+{
+    char        name[16], text[WIDTH];
+    instruction i = {.op = OP_CALL1, .u.call1 = f->call1};
+    snprintf(name, sizeof name, "%s()", f->name);
+    switch (f->rule) {
+    case RULE_ROOT:
+        if (!o->bare && !kl_dim_power(o->dim, 0.5, &o->dim))
+            return FAIL(c, o->at, "the root of %s has no unit", describe(o, text));
+        break;
+    case RULE_PURE:
+    case RULE_ARC:
+    case RULE_WHOLE:
+        KL_TRY(want_pure(c, name, o));
+        if (f->rule == RULE_PURE) o->bare = true;
+        if (f->rule == RULE_ARC) o->bare = false, o->dim.e[KL_ANGLE] = 2;
+        break;
+    case RULE_TURN:
+        KL_TRY(want_angle(c, name, o));
+        o->bare = true;
+        break;
+    case RULE_ANY: o->bare = true; break;
+    case RULE_UNWRAP:
+        KL_TRY(want_angle(c, name, o));
+        if (o->constant) return KL_OK;
+        i = (instruction){.op = OP_UNWRAP, .index = c->nmemory};
+        c->nmemory += UNWRAP_SIZE;
+        break;
+    default: break;
+    }
+    if (o->bare) o->dim = (kl_dim){{0}};
+    return apply(c, i, o, true, at);
+}
+
+/* Another value for a function that works on pairs. */
+static kl_status call_two(compiler *c, const function *f, operand *o, const operand *next)
+{
+    char name[16];
+    snprintf(name, sizeof name, "%s()", f->name);
+    KL_TRY(alike(c, name, next->at, o, next));
+    if (f->rule == RULE_BEARING) {
+        o->dim  = (kl_dim){.e = {[KL_ANGLE] = 2}};
+        o->bare = false;
+    }
+    return apply(c, (instruction){.op = OP_CALL2, .u.call2 = f->call2}, o, next->constant,
+                 next->at);
+}
+
+/* if(condition, a, b): all three are on the stack. */
+static kl_status call_if(compiler *c, size_t at, operand *o, const operand arg[3])
+{
+    operand chosen = arg[1];
+    KL_TRY(want_pure(c, "the condition of if()", &arg[0]));
+    KL_TRY(alike(c, "if()", arg[2].at, &chosen, &arg[2]));
+    *o      = arg[0];
+    o->dim  = chosen.dim;
+    o->bare = chosen.bare;
+    return apply(c, (instruction){.op = OP_IF}, o, arg[1].constant && arg[2].constant, at);
+}
+
+static kl_status parse_call(compiler *c, const function *f, size_t at, operand *o)
+{
+    operand arg[3];
+    int     n      = 0;
+    bool    paired = f->call2 != NULL;
+    c->at++;    // the bracket
+    skip_space(c);
+    while (c->text[c->at] != ')') {
+        operand *next = &arg[n < 3 ? n : 2];
+        KL_TRY(parse_binary(c, LEVEL_OR, next));
+        n++;
+        if (paired && n == 1) *o = *next;
+        if (paired && n > 1) KL_TRY(call_two(c, f, o, next));
+        if (c->text[c->at] == ',') {
+            c->at++;
+            skip_space(c);
+            if (c->text[c->at] == ')') return FAIL(c, c->at, "a value is missing behind `,`");
+        } else if (c->text[c->at] != ')') {
+            return FAIL(c, c->at, "`,` or `)` is missing in %s(...)", f->name);
+        }
+    }
+    KL_TRY(argument_count(c, f, at, n));
+    c->at++;
+    o->at = at;
+    if (paired) return KL_OK;
+    if (f->rule == RULE_IF) KL_TRY(call_if(c, at, o, arg));
+    else {
+        *o = arg[0];
+        KL_TRY(call_one(c, f, at, o));
+    }
+    o->at = at;
+    return KL_OK;
+}
+
+static kl_status unknown_function(compiler *c, const char *name)
+{
+    const char *near = nearest(name, function_names);
+    if (strcmp(name, "ln") == 0) near = "log";
+    if (near)
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "unknown function `%s`; did you mean `%s`?", name, near);
+    return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                   "unknown function `%s`; there are sin, cos, sqrt, min, max, if and others",
+                   name);
+}
+
+static kl_status parse_word(compiler *c, operand *o)
+{
+    word   w = read_word(c);
+    char   name[LONGEST_NAME + 1];
+    size_t at = c->at, used = 0;
+    int    index;
+
+    // a name of the model first: it may hide a constant, and a function is known by its bracket
+    if (find_name(c, &w, name, o, &index, &used)) {
+        size_t end = at + used;
+        while (is_space(c->text[end])) end++;
+        if (c->text[end] != '(') {
+            c->at    = at + used;
+            o->at    = at;
+            o->start = c->ncode;
+            return emit(c, (instruction){.op = OP_SYMBOL, .index = index});
+        }
+    }
+    size_t end = at + w.length[0];
+    while (is_space(c->text[end])) end++;
+    if (c->text[end] == '(' && copy_word(&w, 0, name)) {
+        for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
+            if (strcmp(functions[i].name, name) != 0) continue;
+            c->at = end;
+            return parse_call(c, &functions[i], at, o);
+        }
+        if (used) return FAIL(c, end, "`%s` is not a function; products need `*`", name);
+        return unknown_function(c, name);
+    }
+    bool pi  = w.length[0] == 2 && memcmp(w.start, "pi", 2) == 0;
+    bool tau = w.length[0] == 3 && memcmp(w.start, "tau", 3) == 0;
+    if (!pi && !tau) return unknown_name(c, &w);
+    c->at += w.length[0];
+    *o = (operand){.bare = true, .at = at};
+    return emit_constant(c, pi ? PI : 2 * PI, o);
+}
+
+/* A character that cannot begin a value. */
+static kl_status missing_value(compiler *c)
+{
+    char ch = c->text[c->at];
+    if (ch == '\0')
+        return FAIL(c, c->at,
+                    c->at == 0 ? "nothing stands here; write a number or an expression"
+                               : "the expression ends too early; a value is missing");
+    if (ch == '!') return FAIL(c, c->at, "`!` is written `not`");
+    if (ch == '*' && c->at > 0 && c->text[c->at - 1] == '*')
+        return FAIL(c, c->at, "a power is written `^`");
+    if ((unsigned char)ch < 0x20 || ch == 0x7f)
+        return FAIL(c, c->at, "a control character stands here; a value is wanted");
+    return FAIL(c, c->at, "`%c` stands where a value is wanted", ch);
+}
+
+static kl_status parse_primary(compiler *c, operand *o)
+{
+    char ch = c->text[c->at];
+    *o      = (operand){.at = c->at};
+    if (is_digit(ch) || (ch == '.' && is_digit(c->text[c->at + 1]))) return parse_number(c, o);
+    if (is_name_start(ch)) return parse_word(c, o);
+    if (ch != '(') return missing_value(c);
+
+    size_t open = c->at++;
+    KL_TRY(parse_binary(c, LEVEL_OR, o));
+    if (c->text[c->at] != ')') {
+        if (c->text[c->at] == '\0') return FAIL(c, open, "this `(` is not closed");
+        return FAIL(c, c->at, "`)` is missing here");
+    }
+    c->at++;
+    o->at = open;
+    return KL_OK;
+}
+
+/* base ^ exponent; a base with a unit needs a constant exponent, for the unit to be known. */
+static kl_status power(compiler *c, size_t at, operand *base, const operand *exponent)
+{
+    char text[WIDTH];
+    KL_TRY(want_pure(c, "an exponent", exponent));
+    if (!base->bare && !kl_dim_pure(base->dim)) {
+        if (!exponent->constant)
+            return FAIL(c, exponent->at, "%s can only be raised to a constant",
+                        describe(base, text));
+        kl_dim raised;
+        if (!kl_dim_power(base->dim, exponent->value, &raised))
+            return FAIL(c, exponent->at,
+                        "%s to the power %g has no unit; powers of units are multiples of one half",
+                        describe(base, text), exponent->value);
+        base->dim = raised;
+    }
+    return apply(c, (instruction){.op = OP_CALL2, .u.call2 = pow}, base, exponent->constant, at);
+}
+
+static kl_status parse_power(compiler *c, operand *o)
+{
+    KL_TRY(parse_primary(c, o));
+    skip_space(c);
+    if (c->text[c->at] != '^') return KL_OK;
+    size_t  at = c->at++;
+    operand exponent;
+    KL_TRY(parse_unary(c, &exponent));    // so that x^-2 reads and 2^3^2 is 2^9
+    return power(c, at, o, &exponent);
+}
+
+static bool at_not(const compiler *c)
+{
+    return strncmp(c->text + c->at, "not", 3) == 0 && !is_name(c->text[c->at + 3]);
+}
+
+/* A sign or `not` in front; every way down the grammar passes here, so depth is counted here. */
+static kl_status parse_unary(compiler *c, operand *o)
+{
+    skip_space(c);
+    if (c->depth >= DEEPEST) return FAIL(c, c->at, "nested more than %d deep", DEEPEST);
+    c->depth++;
+    size_t    at     = c->at;
+    kl_status status = KL_OK;
+    if (c->text[c->at] == '-' || c->text[c->at] == '+') {
+        bool minus = c->text[c->at++] == '-';
+        status     = parse_unary(c, o);
+        if (!status && minus) status = apply(c, (instruction){.op = OP_NEGATE}, o, true, at);
+        o->at = at;
+    } else if (at_not(c)) {
+        c->at += 3;
+        status = parse_binary(c, LEVEL_COMPARE, o);
+        if (!status) status = want_pure(c, "not", o);
+        o->bare = true;
+        if (!status)
+            status = apply(c, (instruction){.op = OP_CALL1, .u.call1 = f_not}, o, true, at);
+        o->at = at;
+    } else {
+        status = parse_power(c, o);
+    }
+    c->depth--;
+    return status;
+}
+
+/* The operator that stands here, if any. */
+static const operation *read_operation(const compiler *c)
+{
+    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
+        size_t n = strlen(operations[i].sign);
+        if (strncmp(c->text + c->at, operations[i].sign, n) != 0) continue;
+        if (operations[i].meaning == MEANS_LOGIC && is_name(c->text[c->at + n])) continue;
+        return &operations[i];
+    }
+    return NULL;
+}
+
+static kl_status join(compiler *c, const operation *op, size_t at, operand *a, const operand *b)
+{
+    instruction i = {.op = op->op, .u.call2 = op->call2};
+    switch (op->meaning) {
+    case MEANS_SUM: KL_TRY(alike(c, op->sign, at, a, b)); break;
+    case MEANS_COMPARISON:
+        KL_TRY(alike(c, op->sign, at, a, b));
+        a->bare = true;
+        break;
+    case MEANS_LOGIC:
+        KL_TRY(want_pure(c, op->sign, a));
+        KL_TRY(want_pure(c, op->sign, b));
+        a->bare = true;
+        break;
+    case MEANS_PRODUCT:
+        if (!kl_dim_combine(a->dim, b->dim, op->op == OP_MULTIPLY ? 1 : -1, &a->dim))
+            return FAIL(c, at, "the power of a unit grows beyond 63 here");
+        a->bare = a->bare && b->bare;
+        break;
+    }
+    if (a->bare) a->dim = (kl_dim){{0}};
+    return apply(c, i, a, b->constant, at);
+}
+
+static kl_status parse_binary(compiler *c, int level, operand *o)
+{
+    KL_TRY(parse_unary(c, o));
+    for (;;) {
+        skip_space(c);
+        const operation *op = read_operation(c);
+        if (!op || op->level < level) return KL_OK;
+        size_t at = c->at;
+        c->at += strlen(op->sign);
+        operand right;
+        KL_TRY(parse_binary(c, op->level + 1, &right));
+        KL_TRY(join(c, op, at, o, &right));
+        const operation *next = op->meaning == MEANS_COMPARISON ? read_operation(c) : NULL;
+        if (next && next->meaning == MEANS_COMPARISON)
+            return FAIL(c, c->at, "comparisons do not chain; write `a < b and b < c`");
+    }
+}
+
+/* What stands behind the end of a complete expression. */
+static kl_status trailing(compiler *c)
+{
+    char ch = c->text[c->at];
+    if (is_name_start(ch)) return misplaced_word(c, false);
+    if (is_digit(ch) || ch == '.' || ch == '(')
+        return FAIL(c, c->at, "an operator is missing here; products need `*`");
+    if (ch == ')') return FAIL(c, c->at, "this `)` closes nothing");
+    if (ch == ',') return FAIL(c, c->at, "unexpected `,`; the decimal mark is a point, as in 2.5");
+    if (ch == '=') return FAIL(c, c->at, "`=` is written `==` in a comparison");
+    if (ch == '&' || ch == '|') return FAIL(c, c->at, "write `and` and `or` to join conditions");
+    if (ch == '^') return FAIL(c, c->at, "a power of a power needs brackets");
+    if ((unsigned char)ch < 0x20 || ch == 0x7f)
+        return FAIL(c, c->at, "a control character stands here");
+    return FAIL(c, c->at, "unexpected `%c`; an operator or the end is wanted", ch);
+}
+
+/* Which symbols the program reads, each once, in order. */
+static kl_status collect_symbols(kl_arena *arena, kl_expression *e)
+{
+    e->symbols = kl_arena_array(arena, int, e->ncode);
+    if (!e->symbols) return KL_E_MEMORY;
+    for (int i = 0; i < e->ncode; i++) {
+        if (e->code[i].op != OP_SYMBOL) continue;
+        int k = 0;
+        while (k < e->nsymbol && e->symbols[k] != e->code[i].index) k++;
+        if (k == e->nsymbol) e->symbols[e->nsymbol++] = e->code[i].index;
+    }
+    return KL_OK;
+}
+
+static kl_status compile(compiler *c, kl_expression **out)
+{
+    operand o;
+    if (memchr(c->text, '\0', LONGEST_TEXT + 1) == NULL)
+        return FAIL(c, 0, "an expression of more than %d bytes; name parts of it as parameters",
+                    LONGEST_TEXT);
+    KL_TRY(parse_binary(c, LEVEL_OR, &o));
+    if (c->text[c->at] != '\0') return trailing(c);
+    if (stack_needed(c->code, c->ncode) > MOST_STACK) return FAIL(c, 0, "nested too deeply");
+
+    kl_expression *e = kl_arena_take(c->arena, sizeof *e);
+    if (!e) return KL_E_MEMORY;
+    *e = (kl_expression){
+        .code = c->code, .ncode = c->ncode, .nmemory = c->nmemory, .dim = o.dim, .bare = o.bare};
+    KL_TRY(collect_symbols(c->arena, e));
+    *out = e;
+    return KL_OK;
+}
+
+kl_status kl_expression_compile(const char *text, kl_place place, const kl_symbols *symbols,
+                                kl_arena *arena, kl_diag *diag, kl_expression **out)
+{
+    compiler  c = {.text = text, .place = place, .symbols = symbols, .arena = arena, .diag = diag};
+    kl_status status = compile(&c, out);
+    if (status == KL_E_MEMORY) kl_fail(diag, status, place, "out of memory");
+    return status;
+}
+
+double kl_expression_eval(const kl_expression *e, const double *values, double *memory)
+{
+    return run(e->code, e->ncode, values, memory);
+}
+
+kl_dim kl_expression_dim(const kl_expression *e) { return e->dim; }
+bool   kl_expression_bare(const kl_expression *e) { return e->bare; }
+int    kl_expression_nmemory(const kl_expression *e) { return e->nmemory; }
+bool   kl_expression_constant(const kl_expression *e) { return e->nsymbol == 0; }
+
+int kl_expression_symbols(const kl_expression *e, int *index, int capacity)
+{
+    for (int i = 0; i < e->nsymbol && i < capacity; i++) index[i] = e->symbols[i];
+    return e->nsymbol;
+}
+
+/* The common case, a sign and a literal, needs no compiler. False: let the compiler look at it. */
+static bool plain_number(const char *text, kl_quantity *out)
+{
+    bool        negative = false;
+    size_t      used;
+    kl_quantity q      = {.bare = true};
+    double      factor = 1;
+    while (is_space(*text)) text++;
+    if (*text == '-' || *text == '+') negative = *text++ == '-';
+    used = scan_number(text, &q.value);
+    if (used == 0) return false;
+    text += used;
+    while (is_space(*text)) text++;
+    if (*text != '\0') {
+        if (kl_unit_scan(text, &used, &factor, &q.dim) != KL_UNIT_FOUND) return false;
+        q.bare = false;
+        text += used;
+        while (is_space(*text)) text++;
+        if (*text != '\0') return false;
+    }
+    q.value *= negative ? -factor : factor;
+    if (!isfinite(q.value)) return false;
+    *out = q;
+    return true;
+}
+
+kl_status kl_expression_number(const char *text, kl_place place, const kl_symbols *symbols,
+                               const double *values, kl_diag *diag, kl_quantity *out)
+{
+    if (plain_number(text, out)) return KL_OK;
+    kl_arena      *arena  = kl_arena_create();
+    kl_expression *e      = NULL;
+    kl_status      status = kl_expression_compile(text, place, symbols, arena, diag, &e);
+    if (status == KL_OK) {
+        kl_quantity q = {kl_expression_eval(e, values, NULL), e->dim, e->bare};
+        if (isfinite(q.value)) *out = q;
+        else
+            status = kl_fail(diag, KL_E_NAN, place,
+                             "`%.200s` gives %s, not a finite number; check for a division by zero "
+                             "or a function outside its range",
+                             text, isnan(q.value) ? "nan" : "infinity");
+    }
+    kl_arena_destroy(arena);
+    return status;
+}
