@@ -1,0 +1,53 @@
+/* klingel: finds the subcommand and runs it. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/cli.h"
+
+/* The subcommands, in the order a user meets them: one line each. */
+static const kl_command *const commands[] = {
+    &kl_command_export,
+    &kl_command_repair,
+};
+
+enum { NCOMMAND = sizeof commands / sizeof *commands };
+
+/* Fits a terminal of 24 lines and 80 columns. */
+static void print_help(FILE *f)
+{
+    fprintf(f, "klingel simulates mechanisms and railway vehicles.\n\n"
+               "usage: klingel COMMAND [ARGUMENTS]\n\n");
+    for (int i = 0; i < NCOMMAND; i++)
+        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+    fprintf(f, "\n`klingel COMMAND --help` tells more; `klingel --version` the version.\n");
+}
+
+static int unknown_command(const char *name)
+{
+    const char *names[NCOMMAND + 1] = {0};
+    for (int i = 0; i < NCOMMAND; i++) names[i] = commands[i]->name;
+    const char *near = kl_nearest(name, names);
+    fprintf(stderr, "klingel: there is no command '%s'", name);
+    if (near) fprintf(stderr, "; did you mean '%s'?", near);
+    fprintf(stderr, "\n`klingel --help` lists the commands\n");
+    return KL_EXIT_USAGE;
+}
+
+int main(int argc, char **argv)
+{
+    if (argc < 2) {
+        print_help(stderr);
+        return KL_EXIT_USAGE;
+    }
+    if (strcmp(argv[1], "--help") == 0 || strcmp(argv[1], "-h") == 0) {
+        print_help(stdout);
+        return KL_EXIT_OK;
+    }
+    if (strcmp(argv[1], "--version") == 0) {
+        printf("klingel " KL_VERSION "\n");
+        return KL_EXIT_OK;
+    }
+    for (int i = 0; i < NCOMMAND; i++)
+        if (strcmp(argv[1], commands[i]->name) == 0) return commands[i]->run(argc - 1, argv + 1);
+    return unknown_command(argv[1]);
+}

@@ -1,0 +1,47 @@
+/* klingel repair: makes the results of a killed run an ordinary file. */
+#include <stdio.h>
+
+#include "cli/options.h"
+#include "cli/results.h"
+
+static void tell(const char *file, const kl_repair_report *found)
+{
+    if (found->rows > 0)
+        printf("%s: %d rows, from %g to %g s\n", file, found->rows, found->first_time,
+               found->last_time);
+    else printf("%s: no rows\n", file);
+    if (found->was_marked)
+        printf("the mark of a run that was killed is cleared; any HDF5 program can open it now\n");
+    else printf("nothing to repair: the run ended by itself\n");
+}
+
+static int repair_run(int argc, char **argv)
+{
+    const kl_option options[] = {{0}};
+    kl_arguments    rest;
+    int             code = kl_options_parse(&kl_command_repair, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    if (rest.n < 1) return kl_usage_error(&kl_command_repair, "which results? give a file");
+
+    for (int i = 0; i < rest.n; i++) {
+        kl_repair_report found  = {0};
+        kl_diag         *diag   = kl_diag_create();
+        kl_status        status = kl_results_repair(rest.items[i], diag, &found);
+        if (status == KL_OK) tell(rest.items[i], &found);
+        else {
+            kl_print_diag(diag, NULL);
+            code = kl_exit_code(status);
+        }
+        kl_diag_destroy(diag);
+    }
+    return code == KL_OPTIONS_OK ? KL_EXIT_OK : code;
+}
+
+const kl_command kl_command_repair = {
+    .name      = "repair",
+    .arguments = "OUT.h5...",
+    .summary   = "make the results of a killed run an ordinary file again",
+    .run       = repair_run,
+    .help = "`export`, `plot` and the viewer read such results without it; other programs for\n"
+            "HDF5 need it. A file that a running process writes is left alone.\n",
+};
