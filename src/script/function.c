@@ -1,0 +1,273 @@
+#include "script/function.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+struct kl_function {
+    const kl_function_type *type;
+    const void             *data;
+};
+
+void kl_function_eval(const kl_function *f, double x, const double *u, double out[3])
+{
+    f->type->eval(f->data, x, u, out);
+}
+
+kl_function *kl_function_create(kl_arena *a, const kl_function_type *type, const void *data)
+{
+    kl_function *f = data ? kl_arena_take(a, sizeof *f) : NULL;
+    if (f) *f = (kl_function){type, data};
+    return f;
+}
+
+/* ---- polynomial; a constant is the shortest ---- */
+
+typedef struct polynomial {
+    const double *c;
+    int           n;
+} polynomial;
+
+/* Horner's scheme, carried along for both derivatives. */
+static void polynomial_eval(const void *data, double x, const double *u, double out[3])
+{
+    const polynomial *p = data;
+    double            y = 0, dy = 0, ddy = 0;
+    (void)u;
+    for (int i = p->n - 1; i >= 0; i--) {
+        ddy = ddy * x + 2 * dy;
+        dy  = dy * x + y;
+        y   = y * x + p->c[i];
+    }
+    out[0] = y;
+    out[1] = dy;
+    out[2] = ddy;
+}
+
+static const kl_function_type polynomial_type = {.name = "polynomial", .eval = polynomial_eval};
+
+kl_function *kl_function_polynomial(kl_arena *a, const double *c, int n)
+{
+    polynomial *p    = kl_arena_take(a, sizeof *p);
+    double     *copy = kl_arena_array(a, double, n > 0 ? n : 1);
+    if (!p || !copy) return NULL;
+    if (n > 0) memcpy(copy, c, (size_t)n * sizeof *c);
+    *p = (polynomial){copy, n};
+    return kl_function_create(a, &polynomial_type, p);
+}
+
+kl_function *kl_function_constant(kl_arena *a, double value)
+{
+    return kl_function_polynomial(a, &value, 1);
+}
+
+/* ---- harmonic ---- */
+
+typedef struct harmonic {
+    double offset, amplitude, omega, phase;
+} harmonic;
+
+static void harmonic_eval(const void *data, double x, const double *u, double out[3])
+{
+    const harmonic *h = data;
+    double          s = sin(h->omega * x + h->phase), c = cos(h->omega * x + h->phase);
+    (void)u;
+    out[0] = h->offset + h->amplitude * s;
+    out[1] = h->amplitude * h->omega * c;
+    out[2] = -h->amplitude * h->omega * h->omega * s;
+}
+
+static const kl_function_type harmonic_type = {.name = "harmonic", .eval = harmonic_eval};
+
+kl_function *kl_function_harmonic(kl_arena *a, double offset, double amplitude, double omega,
+                                  double phase)
+{
+    harmonic *h = kl_arena_take(a, sizeof *h);
+    if (h) *h = (harmonic){offset, amplitude, omega, phase};
+    return kl_function_create(a, &harmonic_type, h);
+}
+
+/* ---- table ---- */
+
+static void table_eval(const void *data, double x, const double *u, double out[3])
+{
+    (void)u;
+    kl_spline_eval(data, x, out);
+}
+
+static int table_corners(const void *data, double *x, int capacity)
+{
+    return kl_spline_corners(data, x, capacity);
+}
+
+static const kl_function_type table_type = {
+    .name = "table", .eval = table_eval, .corners = table_corners};
+
+/* Says what is wrong with the points, if anything. */
+static kl_status check_points(const double *x, const double *y, int n, kl_diag *diag,
+                              kl_place place)
+{
+    if (n < 1) return kl_fail(diag, KL_E_RANGE, place, "a table needs at least one point");
+    int bad = kl_spline_check(x, n);
+    if (bad >= 0 && !isfinite(x[bad]))
+        return kl_fail(diag, KL_E_NAN, place, "table: x of point %d is not a finite number",
+                       bad + 1);
+    if (bad >= 0)
+        return kl_fail(diag, KL_E_RANGE, place,
+                       "table: x must grow from point to point, but point %d has x = %g after %g; "
+                       "sort the points, and give each x once",
+                       bad + 1, x[bad], x[bad - 1]);
+    for (int i = 0; i < n; i++)
+        if (!isfinite(y[i]))
+            return kl_fail(diag, KL_E_NAN, place, "table: y of point %d is not a finite number",
+                           i + 1);
+    return KL_OK;
+}
+
+kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *y, int n,
+                                    bool smooth, kl_spline_ends ends, kl_diag *diag, kl_place place)
+{
+    if (check_points(x, y, n, diag, place) != KL_OK) return NULL;
+    kl_spline *s = kl_spline_create(a, x, y, n, smooth ? KL_SPLINE_CUBIC : KL_SPLINE_LINEAR, ends);
+    kl_function *f = kl_function_create(a, &table_type, s);
+    if (!f) kl_fail(diag, KL_E_MEMORY, place, "out of memory for a table of %d points", n);
+    return f;
+}
+
+kl_function *kl_function_table(kl_arena *a, const double *x, const double *y, int n, bool smooth,
+                               kl_diag *diag, kl_place place)
+{
+    return kl_function_table_ends(a, x, y, n, smooth, KL_ENDS_CONSTANT, diag, place);
+}
+
+/* ---- step ---- */
+
+typedef struct smooth_step {
+    double x0, y0, x1, y1; /* x0 <= x1 */
+} smooth_step;
+
+/* y0 + (y1 - y0) s^3 (10 - 15 s + 6 s^2): value, slope and curvature join at both ends. */
+static void step_eval(const void *data, double x, const double *u, double out[3])
+{
+    const smooth_step *p = data;
+    (void)u;
+    out[1] = out[2] = 0;
+    if (x < p->x0) {
+        out[0] = p->y0;
+        return;
+    }
+    if (x >= p->x1) {
+        out[0] = p->y1;
+        return;
+    }
+    double w = p->x1 - p->x0, s = (x - p->x0) / w, dy = p->y1 - p->y0;
+    out[0] = p->y0 + dy * s * s * s * (10 + s * (-15 + 6 * s));
+    out[1] = dy / w * 30 * s * s * (1 - s) * (1 - s);
+    out[2] = dy / (w * w) * 60 * s * (1 - s) * (1 - 2 * s);
+}
+
+static int step_corners(const void *data, double *x, int capacity)
+{
+    const smooth_step *p = data;
+    if (capacity > 0) x[0] = p->x0;
+    if (capacity > 1 && p->x1 > p->x0) x[1] = p->x1;
+    return p->x1 > p->x0 ? 2 : 1;
+}
+
+static const kl_function_type step_type = {
+    .name = "step", .eval = step_eval, .corners = step_corners};
+
+kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, double y1)
+{
+    smooth_step *p = kl_arena_take(a, sizeof *p);
+    if (p) *p = x0 <= x1 ? (smooth_step){x0, y0, x1, y1} : (smooth_step){x1, y1, x0, y0};
+    return kl_function_create(a, &step_type, p);
+}
+
+/* ---- input ---- */
+
+static void input_eval(const void *data, double x, const double *u, double out[3])
+{
+    const int *index = data;
+    (void)x;
+    out[0] = u[*index];
+    out[1] = out[2] = 0;
+}
+
+static const kl_function_type input_type = {.name = "input", .eval = input_eval};
+
+kl_function *kl_function_input(kl_arena *a, int index)
+{
+    int *data = kl_arena_take(a, sizeof *data);
+    if (data) *data = index;
+    return kl_function_create(a, &input_type, data);
+}
+
+/* ---- sum ---- */
+
+typedef struct sum {
+    const kl_function *const *parts;
+    int                       n;
+} sum;
+
+static void sum_eval(const void *data, double x, const double *u, double out[3])
+{
+    const sum *s = data;
+    out[0] = out[1] = out[2] = 0;
+    for (int i = 0; i < s->n; i++) {
+        double part[3];
+        kl_function_eval(s->parts[i], x, u, part);
+        for (int k = 0; k < 3; k++) out[k] += part[k];
+    }
+}
+
+/* As a type gives them: not sorted, some twice. */
+static int raw_corners(const kl_function *f, double *x, int capacity)
+{
+    return f->type->corners ? f->type->corners(f->data, x, capacity) : 0;
+}
+
+static int sum_corners(const void *data, double *x, int capacity)
+{
+    const sum *s = data;
+    int        n = 0;
+    for (int i = 0; i < s->n; i++) {
+        int room = capacity > n ? capacity - n : 0;
+        n += raw_corners(s->parts[i], room ? x + n : NULL, room);
+    }
+    return n;
+}
+
+static const kl_function_type sum_type = {.name = "sum", .eval = sum_eval, .corners = sum_corners};
+
+kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n)
+{
+    sum                *s    = kl_arena_take(a, sizeof *s);
+    const kl_function **copy = kl_arena_array(a, const kl_function *, n > 0 ? n : 1);
+    if (!s || !copy) return NULL;
+    for (int i = 0; i < n; i++) {
+        if (!parts[i]) return NULL;
+        copy[i] = parts[i];
+    }
+    *s = (sum){copy, n > 0 ? n : 0};
+    return kl_function_create(a, &sum_type, s);
+}
+
+/* ---- corners ---- */
+
+static int compare(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+int kl_function_corners(const kl_function *f, double *x, int capacity)
+{
+    int n = raw_corners(f, x, capacity);
+    if (n == 0 || n > capacity) return n;
+    qsort(x, (size_t)n, sizeof *x, compare);
+    int kept = 1;
+    for (int i = 1; i < n; i++)
+        if (x[i] != x[kept - 1]) x[kept++] = x[i];
+    return kept;
+}
