@@ -178,7 +178,7 @@ static int export_from(kl_reader *r, request *q, char *const *names, int nname, 
 
 static int export_run(int argc, char **argv)
 {
-    request         q         = {.every = 1, .from = -INFINITY, .to = INFINITY};
+    request         q         = {.every = 1, .from = -HUGE_VAL, .to = HUGE_VAL};
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output, "write here (default: standard output)"},
         {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "all channels, not only the model's outputs"},
