@@ -1,0 +1,42 @@
+/* A curve by its length s: u(s) to a stated tolerance, and derivatives by s.
+ *
+ *   s(u) = integral of |dg/du|;  on each interval u(s) is the quintic that meets u, u', u'' at both
+ *   ends; intervals are halved until |s(u(s)) - s| <= tolerance
+ *
+ * Derivatives by s are exact in u: dr/ds = g'/|g'| and so on, whatever the tolerance. */
+#ifndef KL_GEOMETRY_ARC_H
+#define KL_GEOMETRY_ARC_H
+
+#include "geometry/curve.h"
+
+typedef struct kl_arc_interval {
+    double s;     /* where it begins [m] */
+    double c[6];  /* u = sum c_k (s - begin)^k */
+    int    piece; /* of the curve: an interval lies in one piece */
+} kl_arc_interval;
+
+typedef struct kl_arc {
+    const kl_curve  *curve;
+    int              n, capacity;
+    kl_arc_interval *interval;
+    double           length;    /* [m] */
+    double           tolerance; /* asked for [m] */
+    double           error;     /* largest |s(u(s)) - s| seen at test points [m] */
+} kl_arc;
+
+/* Fails where the curve stands still (a cusp). tolerance <= 0: 1e-9 m. */
+kl_status kl_arc_build(const kl_curve *curve, double tolerance, kl_arena *arena, kl_diag *diag,
+                       kl_arc **out);
+
+/* The interval that holds s in [0, length]; at a joint the later one, with side < 0 the earlier. */
+int kl_arc_find(const kl_arc *arc, double s, int side, int hint);
+
+double kl_arc_interval_end(const kl_arc *arc, int i);
+
+/* r and its derivatives by s up to `order` <= KL_CURVE_ORDER, as interval i says. */
+void kl_arc_eval(const kl_arc *arc, int i, double s, int order, kl_vec3 *d);
+
+/* Length at parameter u. Fits kl_law_map: context is the kl_arc. */
+double kl_arc_length_at(const void *arc, double u);
+
+#endif

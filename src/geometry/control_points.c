@@ -1,0 +1,197 @@
+/* A curve through control points: each coordinate is interpolated over a common parameter u that
+ * grows with the chord from point to point (Pombo and Ambrosio 2003; paper of Ambrosio 2012,
+ * "pre-processor"). Chord lengths keep u close to the arc length, so that no loops form where the
+ * points are unevenly spaced. */
+#include <math.h>
+#include <stdlib.h>
+
+#include "geometry/curve.h"
+
+enum { MESSAGES = 20 }; /* of one kind; more would only hide the first */
+
+static kl_place place_of(const kl_control_points *in, int i)
+{
+    return in->place ? in->place[i] : in->whole;
+}
+
+/* Says `what` about point i unless enough was said. */
+static bool worth_saying(kl_diag *diag, const kl_control_points *in, int *said)
+{
+    if (*said == MESSAGES) kl_note(diag, in->whole, "more control points like these; not shown");
+    return (*said)++ < MESSAGES;
+}
+
+static kl_status check_finite(const kl_control_points *in, kl_diag *diag)
+{
+    int said = 0;
+    for (int i = 0; i < in->n; i++) {
+        kl_vec3 p = in->point[i];
+        if (kl_finite(p) || !worth_saying(diag, in, &said)) continue;
+        kl_fail(diag, KL_E_NAN, place_of(in, i),
+                "control point %d is (%g, %g, %g): give three finite numbers or leave it out",
+                i + 1, p.x, p.y, p.z);
+    }
+    return said ? KL_E_NAN : KL_OK;
+}
+
+static double extent(const kl_control_points *in)
+{
+    double size = 0.0;
+    for (int i = 1; i < in->n; i++) size = fmax(size, kl_norm(kl_sub(in->point[i], in->point[0])));
+    return size;
+}
+
+static kl_status check_repeated(const kl_control_points *in, int n, kl_diag *diag)
+{
+    int    said = 0, last = in->closed ? n : n - 1;
+    double size = extent(in);
+    for (int i = 0; i < last; i++) {
+        int    j        = (i + 1) % n;
+        double distance = kl_norm(kl_sub(in->point[j], in->point[i]));
+        if (distance > 1e-9 * size || !worth_saying(diag, in, &said)) continue;
+        kl_fail(diag, KL_E_RANGE, place_of(in, j),
+                "control point %d repeats point %d (%g m apart): leave one of them out", j + 1,
+                i + 1, distance);
+    }
+    return said ? KL_E_RANGE : KL_OK;
+}
+
+static int compare(const void *a, const void *b)
+{
+    double x = *(const double *)a, y = *(const double *)b;
+    return x < y ? -1 : x > y;
+}
+
+/* Warns where one step is far longer than the others: a point is probably missing. */
+static void check_gaps(const kl_control_points *in, int np, kl_arena *scratch, kl_diag *diag)
+{
+    enum { TIMES = 10 };
+    if (np < 4) return;
+    double *step = kl_arena_array(scratch, double, np);
+    if (!step) return;
+    for (int i = 0; i < np; i++)
+        step[i] = kl_norm(kl_sub(in->point[(i + 1) % in->n], in->point[i]));
+    qsort(step, (size_t)np, sizeof *step, compare);
+    double middle = step[np / 2];
+    int    said   = 0;
+    for (int i = 0; i < np; i++) {
+        double h = kl_norm(kl_sub(in->point[(i + 1) % in->n], in->point[i]));
+        if (h <= TIMES * middle || !worth_saying(diag, in, &said)) continue;
+        kl_warn(diag, place_of(in, i),
+                "gap of %g m between control points %d and %d, the usual step is %g m: is a point "
+                "missing?",
+                h, i + 1, (i + 1) % in->n + 1, middle);
+    }
+}
+
+/* Warns where the polygon turns back on itself: two points are probably swapped. */
+static void check_reversals(const kl_control_points *in, int n, kl_diag *diag)
+{
+    const double back = -0.5; /* cosine of 120 degrees */
+    int          said = 0, first = in->closed ? 0 : 1, last = in->closed ? n : n - 1;
+    for (int i = first; i < last; i++) {
+        kl_vec3 a = kl_sub(in->point[i], in->point[(i + n - 1) % n]);
+        kl_vec3 b = kl_sub(in->point[(i + 1) % n], in->point[i]);
+        double  c = kl_dot(kl_unit(a), kl_unit(b));
+        if (c >= back || !worth_saying(diag, in, &said)) continue;
+        kl_warn(diag, place_of(in, i),
+                "the way turns back by %.0f degrees at control point %d: are the points in order?",
+                57.29577951308232 * acos(fmax(c, -1.0)), i + 1);
+    }
+}
+
+static double step_of(const kl_control_points *in, int i, int j)
+{
+    double chord = kl_norm(kl_sub(in->point[j], in->point[i]));
+    if (in->spacing == KL_SPACING_CENTRIPETAL) return sqrt(chord);
+    return in->spacing == KL_SPACING_UNIFORM ? 1.0 : chord;
+}
+
+/* Slopes by u at the ends: a direction of unit length, times the speed of the first chord. */
+static void end_slopes(const kl_control_points *in, const double *u, int n, int axis, kl_end end[2])
+{
+    for (int side = 0; side < 2; side++) {
+        int     i     = side ? n - 2 : 0;
+        kl_vec3 dir   = kl_unit(in->direction[side]);
+        double  chord = kl_norm(kl_sub(in->point[i + 1], in->point[i]));
+        double  speed = chord / (u[i + 1] - u[i]);
+        double  part  = axis == 0 ? dir.x : axis == 1 ? dir.y : dir.z;
+        end[side]     = (kl_end){in->end[side], speed * part};
+    }
+}
+
+static kl_status check_points(const kl_control_points *in, int n, kl_diag *diag)
+{
+    KL_TRY(check_finite(in, diag));
+    int need = in->closed ? 3 : 2;
+    if (n < need)
+        return kl_fail(diag, KL_E_RANGE, in->whole, "%s curve needs at least %d points, got %d",
+                       in->closed ? "a closed" : "an open", need, n);
+    KL_TRY(check_repeated(in, n, diag));
+    for (int side = 0; side < 2; side++)
+        if (!in->closed && in->end[side] == KL_END_SLOPE &&
+            !(kl_norm(in->direction[side]) > 0.0 && kl_finite(in->direction[side])))
+            return kl_fail(diag, KL_E_RANGE, in->whole,
+                           "the %s direction has no length: give one such as [1, 0, 0]",
+                           side ? "end" : "start");
+    return KL_OK;
+}
+
+/* Coefficients of all pieces, xyz together. */
+static kl_status coefficients(const kl_control_points *in, int n, const double *u, double *c,
+                              kl_arena *scratch)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        kl_end end[2];
+        if (!in->closed) end_slopes(in, u, n, axis, end);
+        KL_TRY(kl_interpolate(in->kind, u, (const double *)in->point + axis, 3, n, in->closed,
+                              in->closed ? NULL : end, c + axis, 3, scratch));
+    }
+    return KL_OK;
+}
+
+static kl_status lay_curve(const kl_control_points *in, int n, kl_arena *arena, kl_arena *scratch,
+                           kl_diag *diag, kl_curve *curve, double *u)
+{
+    int     np = in->closed ? n : n - 1;
+    double *c  = kl_arena_array(scratch, double, (size_t)np *KL_NCOEFFICIENT * 3);
+    if (!c) return KL_E_MEMORY;
+    for (int i = 0; i < np; i++) u[i + 1] = u[i] + step_of(in, i, (i + 1) % n);
+    check_gaps(in, np, scratch, diag);
+    check_reversals(in, n, diag);
+    KL_TRY(coefficients(in, n, u, c, scratch));
+
+    int degree          = in->kind == KL_LINEAR ? 1 : in->kind == KL_QUINTIC ? 5 : 3;
+    curve->source_word  = "control point";
+    curve->source_place = in->place;
+    curve->closed       = in->closed;
+    for (int i = 0; i < np; i++) {
+        kl_vec3 coef[KL_NCOEFFICIENT];
+        for (int k = 0; k < KL_NCOEFFICIENT; k++)
+            coef[k] = kl_load(c + ((size_t)i * KL_NCOEFFICIENT + (size_t)k) * 3);
+        KL_TRY(kl_curve_add(curve, arena, u[i + 1], u[i], coef, degree, i, false));
+    }
+    return KL_OK;
+}
+
+kl_status kl_curve_through(const kl_control_points *in, kl_arena *arena, kl_diag *diag,
+                           kl_curve **out, const double **u_out)
+{
+    int n = in->n;
+    /* a closed curve whose first point is written again at the end */
+    if (in->closed && n > 3 && kl_finite(in->point[0]) &&
+        kl_norm(kl_sub(in->point[n - 1], in->point[0])) <= 1e-9 * extent(in))
+        n--;
+    KL_TRY(check_points(in, n, diag));
+    kl_curve *curve   = kl_arena_array(arena, kl_curve, 1);
+    double   *u       = kl_arena_array(arena, double, n + 1);
+    kl_arena *scratch = kl_arena_create();
+    kl_status status  = kl_arena_ok(arena) && scratch
+                            ? lay_curve(in, n, arena, scratch, diag, curve, u)
+                            : KL_E_MEMORY;
+    kl_arena_destroy(scratch);
+    if (status != KL_OK) return status;
+    *out = curve;
+    if (u_out) *u_out = u;
+    return KL_OK;
+}

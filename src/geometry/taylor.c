@@ -1,0 +1,53 @@
+#include "geometry/taylor.h"
+
+#include <math.h>
+
+/* Are the last two terms too small to matter at offset x, even in the fourth derivative? Each term
+ * n adds about n^4 |c_n| x^(n-4) to it. */
+static bool converged(const kl_series *r, double x)
+{
+    for (int axis = 0; axis < 3; axis++) {
+        double largest = 0.0, last = 0.0, power = 1.0;
+        for (int n = 4; n < KL_SERIES; n++, power *= x) {
+            double term = pow(n, 4.0) * fabs(r[axis].c[n]) * power;
+            largest     = fmax(largest, term);
+            if (n >= KL_SERIES - 2) last = fmax(last, term);
+        }
+        if (!isfinite(last) || last > 1e-13 * largest + 1e-18) return false;
+    }
+    return true;
+}
+
+/* Highest power whose coefficient is worth keeping. */
+static int degree_of(const kl_series *r, double x)
+{
+    double reach = 0.0, power = 1.0;
+    for (int n = 1; n < KL_SERIES; n++) {
+        power *= x;
+        for (int axis = 0; axis < 3; axis++)
+            if (fabs(r[axis].c[n]) * power > 0.0) reach = n;
+    }
+    return reach < 1 ? 1 : (int)reach;
+}
+
+kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, kl_curve *curve,
+                        double u_end, int source, bool unit_speed)
+{
+    const int halvings = 60;
+    while (curve->u_end < u_end) {
+        kl_series r[KL_TAYLOR_WIDTH];
+        double    a = curve->u_end, b = u_end;
+        type->series(context, a, b, r);
+        for (int i = 0; i < halvings && !converged(r, 0.5 * (b - a)); i++) {
+            b = a + 0.5 * (b - a);
+            type->series(context, a, b, r);
+        }
+        double  mid    = 0.5 * (a + b);
+        int     degree = degree_of(r, 0.5 * (b - a));
+        kl_vec3 coef[KL_SERIES];
+        for (int n = 0; n < KL_SERIES; n++) coef[n] = kl_vec(r[0].c[n], r[1].c[n], r[2].c[n]);
+        KL_TRY(kl_curve_add(curve, arena, b, mid, coef, degree, source, unit_speed));
+        type->advance(context, r, 0.5 * (b - a));
+    }
+    return KL_OK;
+}
