@@ -2,8 +2,6 @@
 
 #include <string.h>
 
-static const double pi = 3.14159265358979323846;
-
 /* Below this angle the series of sine and cosine quotients are exact to rounding. */
 static const double small_angle = 1e-3;
 
@@ -119,8 +117,8 @@ kl_mat3 kl_rotation_tangent(kl_vec3 phi)
 
 double kl_wrap(double angle)
 {
-    double turns = nearbyint(angle / (2.0 * pi));
-    return angle - 2.0 * pi * turns;
+    double turns = nearbyint(angle / (2.0 * KL_PI));
+    return angle - 2.0 * KL_PI * turns;
 }
 
 /* Trigonometric solution of the characteristic cubic, shifted by the mean (Smith 1961). */
@@ -139,6 +137,6 @@ void kl_symmetric_eigenvalues(const kl_mat3 *S, double value[3])
     kl_mat3 N     = kl_mat_scale(1.0 / p, &D);
     double  angle = acos(fmin(1.0, fmax(-1.0, 0.5 * kl_det(&N)))) / 3.0;
     value[2]      = mean + 2.0 * p * cos(angle);
-    value[0]      = mean + 2.0 * p * cos(angle + 2.0 * pi / 3.0);
+    value[0]      = mean + 2.0 * p * cos(angle + 2.0 * KL_PI / 3.0);
     value[1]      = 3.0 * mean - value[0] - value[2];
 }

@@ -6,6 +6,8 @@
 #include <math.h>
 #include <stdbool.h>
 
+#define KL_PI 3.14159265358979323846
+
 typedef struct kl_vec3 {
     double x, y, z;
 } kl_vec3;

@@ -1,0 +1,92 @@
+/* The only file that knows SuiteSparse KLU. */
+#include "algebra/lu.h"
+
+#include <klu.h>
+#include <math.h>
+#include <stdlib.h>
+
+struct kl_lu {
+    const kl_pattern *p;
+    klu_common        common;
+    klu_symbolic     *symbolic;
+    klu_numeric      *numeric;
+    int               pivotings;
+    double            condition;
+};
+
+kl_lu *kl_lu_create(const kl_pattern *p)
+{
+    kl_lu *lu = calloc(1, sizeof *lu);
+    if (!lu) return NULL;
+    lu->p = p;
+    klu_defaults(&lu->common);
+    lu->common.scale = -1;     /* the caller scales */
+    lu->common.btf   = 0;      /* saddle matrices are one block */
+    lu->common.tol   = 0.1;    /* prefer the diagonal unless it is ten times smaller than its column */
+    lu->symbolic     = klu_analyze(p->n, p->start, p->row, &lu->common);
+    if (!lu->symbolic) {
+        free(lu);
+        return NULL;
+    }
+    return lu;
+}
+
+void kl_lu_destroy(kl_lu *lu)
+{
+    if (!lu) return;
+    klu_free_numeric(&lu->numeric, &lu->common);
+    klu_free_symbolic(&lu->symbolic, &lu->common);
+    free(lu);
+}
+
+void kl_lu_forget(kl_lu *lu)
+{
+    if (lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
+}
+
+/* KLU takes non-const arrays but only reads them. */
+static kl_status factor_anew(kl_lu *lu, double *values)
+{
+    kl_lu_forget(lu);
+    lu->numeric = klu_factor(lu->p->start, lu->p->row, values, lu->symbolic, &lu->common);
+    lu->pivotings++;
+    if (!lu->numeric) return lu->common.status == KLU_OUT_OF_MEMORY ? KL_E_MEMORY : KL_E_SINGULAR;
+    return KL_OK;
+}
+
+kl_status kl_lu_factor(kl_lu *lu, const double *values)
+{
+    union {
+        const double *in;
+        double       *out;
+    } same = {.in = values};
+
+    /* pivots that shrank this much against the largest mean lost digits: choose new ones */
+    const double worn = 1e-13;
+    if (lu->numeric && klu_refactor(lu->p->start, lu->p->row, same.out, lu->symbolic, lu->numeric, &lu->common)) {
+        klu_rcond(lu->symbolic, lu->numeric, &lu->common);
+        lu->condition = lu->common.rcond;
+        if (isfinite(lu->condition) && lu->condition > worn) return KL_OK;
+    }
+    kl_status status = factor_anew(lu, same.out);
+    if (status != KL_OK) return status;
+    klu_rcond(lu->symbolic, lu->numeric, &lu->common);
+    lu->condition = lu->common.rcond;
+    return isfinite(lu->condition) && lu->condition > 0.0 ? KL_OK : KL_E_SINGULAR;
+}
+
+kl_status kl_lu_solve(const kl_lu *lu, double *x)
+{
+    klu_common common = lu->common;    /* klu_solve writes its status: keep ours const */
+    if (!lu->numeric) return KL_E_SINGULAR;
+    return klu_solve(lu->symbolic, lu->numeric, lu->p->n, 1, x, &common) ? KL_OK : KL_E_SINGULAR;
+}
+
+int kl_lu_bad_column(const kl_lu *lu)
+{
+    int k = lu->common.singular_col;
+    return k >= 0 && k < lu->p->n ? k : -1;
+}
+
+int    kl_lu_pivotings(const kl_lu *lu) { return lu->pivotings; }
+double kl_lu_condition(const kl_lu *lu) { return lu->condition; }

@@ -1,0 +1,9 @@
+/* The kinds of body that the catalogue lists. */
+#ifndef KL_BODIES_BODIES_H
+#define KL_BODIES_BODIES_H
+
+#include "model/interface.h"
+
+extern const kl_body_type kl_ground, kl_rigid, kl_point;
+
+#endif

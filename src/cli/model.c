@@ -1,0 +1,56 @@
+#include "cli/model.h"
+
+#include <stdlib.h>
+#include <string.h>
+
+/* "name=value" of all --set, cut in two. Texts are copied into one block behind the list. */
+static kl_override *overrides(const kl_texts *set, int *bad)
+{
+    size_t bytes = (size_t)(set->n + 1) * sizeof(kl_override);
+    *bad         = -1;
+    for (int i = 0; i < set->n; i++) bytes += strlen(set->items[i]) + 1;
+    kl_override *list = malloc(bytes);
+    if (!list) return NULL;
+    char *text = (char *)(list + set->n + 1);
+    for (int i = 0; i < set->n; i++) {
+        size_t length = strlen(set->items[i]) + 1;
+        memcpy(text, set->items[i], length);
+        char *sign = strchr(text, '=');
+        if (!sign || sign == text) {
+            *bad = i;
+            break;
+        }
+        *sign   = '\0';
+        list[i] = (kl_override){.name = text, .text = sign + 1};
+        text += length;
+    }
+    return list;
+}
+
+int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *set, kl_diag *diag, kl_loaded *out)
+{
+    int          bad;
+    kl_override *list = overrides(set, &bad);
+    *out              = (kl_loaded){0};
+    if (!list || !diag) {
+        free(list);
+        return kl_exit_code(KL_E_MEMORY);
+    }
+    if (bad >= 0) {
+        free(list);
+        return kl_usage_error(command, "--set wants NAME=VALUE, not '%s'", set->items[bad]);
+    }
+    kl_status status = kl_source_read(path, diag, &out->source);
+    if (status == KL_OK) status = kl_source_build(out->source, list, set->n, diag, &out->model);
+    free(list);
+    if (status == KL_OK) return KL_EXIT_OK;
+    kl_loaded_close(out);
+    return kl_exit_code(status);
+}
+
+void kl_loaded_close(kl_loaded *l)
+{
+    kl_model_destroy(l->model);
+    kl_source_destroy(l->source);
+    *l = (kl_loaded){0};
+}

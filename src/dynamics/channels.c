@@ -1,0 +1,420 @@
+#include "dynamics/channels.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+/* ---- what bodies, elements and the system offer: the tables behind the names ------------------------------------------ */
+
+typedef struct group {
+    const char *name, *unit, *help;
+    const char *parts;       /* one letter a component, "" for a single number */
+    bool        recorded;
+} group;
+
+static const group body_groups[] = {
+    {"position", "m", "of the reference point", "xyz", true},
+    {"orientation", "1", "Euler parameters, scalar first", "0123", true},
+    {"velocity", "m/s", "of the reference point", "xyz", true},
+    {"omega", "rad/s", "angular velocity, global axes", "xyz", true},
+    {"acceleration", "m/s2", "of the reference point", "xyz", true},
+    {"alpha", "rad/s2", "angular acceleration, global axes", "xyz", true},
+    {"omega_body", "rad/s", "angular velocity, body axes", "xyz", false},
+    {"center", "m", "centre of mass", "xyz", false},
+    {"momentum", "kg m/s", "linear momentum", "xyz", false},
+    {"angular_momentum", "kg m2 rad/s", "about the global origin", "xyz", false},
+    {"kinetic_energy", "N m", "kinetic energy", "", false},
+    {0}};
+
+static const group element_groups[] = {
+    {"force", "N", "on the second body (or the only one), global axes", "xyz", true},
+    {"torque", "N m", "on the second body (or the only one) about its marker, global axes", "xyz", true},
+    {"local_force", "N", "the same force in the axes of its marker", "xyz", false},
+    {"local_torque", "N m", "the same torque in the axes of its marker", "xyz", false},
+    {"energy", "N m", "stored", "", false},
+    {"loss", "W", "dissipated power", "", false},
+    {0}};
+
+static const group system_groups[] = {
+    {"energy.kinetic", "N m", "kinetic energy of all bodies", "", true},
+    {"energy.potential", "N m", "gravity and springs", "", true},
+    {"energy.total", "N m", "kinetic and potential", "", true},
+    {"energy.lost", "N m", "dissipated since the start", "", true},
+    {"energy.supplied", "N m", "fed in by drivers, actuators and loads since the start", "", true},
+    {"energy.balance", "N m", "total + lost - supplied: should stay", "", true},
+    {"drift.position", "m", "largest gap of a joint", "", true},
+    {"drift.rotation", "rad", "largest angle error of a joint", "", true},
+    {"drift.rate", "m/s", "largest rate at which a constraint is left (m/s or rad/s)", "", true},
+    {"time", "s", "simulated time", "", false},
+    {0}};
+
+static const group point_groups[] = {
+    {"position", "m", "of the point", "xyz", false},      {"displacement", "m", "of the point since the start", "xyz", false},
+    {"velocity", "m/s", "of the point", "xyz", false},    {"acceleration", "m/s2", "of the point", "xyz", false},
+    {"omega", "rad/s", "angular velocity", "xyz", false}, {"alpha", "rad/s2", "angular acceleration", "xyz", false},
+    {0}};
+
+enum { POINT_VALUES = 18, SYSTEM_VALUES = 10 };
+
+/* ---- the list ------------------------------------------------------------------------------------------------------- */
+
+typedef struct output {
+    int            channel;
+    int            marker, value;      /* of a point: which of POINT_VALUES */
+    kl_vec3        start;              /* of a point */
+    kl_expression *expression;
+    double        *memory;
+} output;
+
+struct kl_channels {
+    kl_arena   *arena;
+    kl_channel *list;
+    int         n, cap;
+    double     *values;
+    int        *body, *element, *input;    /* first channel of each */
+    int         system;
+    output     *outputs;
+    int         noutput;
+    /* for expressions: parameters follow the channels */
+    const kl_model *model;
+    int            *sorted;                /* by name, of the first nsorted */
+    int             nsorted;
+    const char    **names;
+};
+
+static int add(kl_channels *c, const char *name, const char *unit, const char *help, bool recorded, bool own)
+{
+    kl_channel *k = kl_arena_grow(c->arena, (void **)&c->list, c->n, &c->cap, sizeof *k);
+    double      factor;
+    if (!k) return -1;
+    *k = (kl_channel){.name = name, .unit = unit, .description = help, .recorded = recorded, .own = own};
+    if (!kl_unit_parse(unit, &factor, &k->dim)) memset(&k->dim, 0, sizeof k->dim);
+    return c->n++;
+}
+
+static void add_groups(kl_channels *c, const char *object, const group *g)
+{
+    for (; g->name; g++) {
+        const char *base = object ? kl_arena_format(c->arena, "%s.%s", object, g->name) : g->name;
+        if (!*g->parts) add(c, base, g->unit, g->help, g->recorded, false);
+        for (const char *p = g->parts; *p; p++)
+            add(c, kl_arena_format(c->arena, "%s.%c", base ? base : "", *p), g->unit, g->help, g->recorded, false);
+    }
+}
+
+/* "KEY?a|b|c": the unit that goes with the choice of the word key KEY */
+static const char *unit_of(kl_channels *c, const kl_element *e, const char *unit)
+{
+    const char *mark = strchr(unit, '?');
+    if (!mark) return unit;
+    int choice = 0;
+    for (const kl_key *k = e->type->keys; k->name; k++)
+        if (strlen(k->name) == (size_t)(mark - unit) && strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
+            choice = *(const int *)(const void *)((const char *)e->data + k->offset);
+    const char *from = mark + 1;
+    for (; choice > 0 && strchr(from, '|'); choice--) from = strchr(from, '|') + 1;
+    size_t length = strcspn(from, "|");
+    return kl_arena_text_n(c->arena, from, length);
+}
+
+static int outputs_of(const kl_element *e)
+{
+    int n = 0;
+    while (e->type->outputs && e->type->outputs[n].name) n++;
+    return n;
+}
+
+static void add_model(kl_channels *c, const kl_model *m)
+{
+    c->body    = kl_arena_array(c->arena, int, m->nbody + 1);
+    c->element = kl_arena_array(c->arena, int, m->nelement + 1);
+    c->input   = kl_arena_array(c->arena, int, m->ninput + 1);
+    if (!kl_arena_ok(c->arena)) return;
+    for (int i = 1; i < m->nbody; i++) {
+        c->body[i] = c->n;
+        add_groups(c, m->body[i].name, body_groups);
+    }
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        c->element[i]       = c->n;
+        for (int k = 0; k < outputs_of(e); k++)
+            add(c, kl_arena_format(c->arena, "%s.%s", e->name, e->type->outputs[k].name),
+                unit_of(c, e, e->type->outputs[k].unit), e->type->outputs[k].help, true, false);
+        if (e->nmarker <= 2) add_groups(c, e->name, element_groups);
+    }
+    for (int i = 0; i < m->ninput; i++)
+        c->input[i] = add(c, kl_arena_format(c->arena, "input.%s", m->input[i].name), m->input[i].unit, "named input", true, false);
+    c->system = c->n;
+    add_groups(c, NULL, system_groups);
+}
+
+/* ---- names in expressions --------------------------------------------------------------------------------------------- */
+
+typedef struct entry {
+    const char *name;
+    int         index;
+} entry;
+
+static int by_name(const void *a, const void *b) { return strcmp(((const entry *)a)->name, ((const entry *)b)->name); }
+
+static void sort_names(kl_channels *c)
+{
+    entry *e  = kl_arena_array(c->arena, entry, c->n + 1);
+    c->sorted = kl_arena_array(c->arena, int, c->n + 1);
+    c->names  = kl_arena_array(c->arena, const char *, c->n + c->model->nparameter + 1);
+    if (!kl_arena_ok(c->arena)) return;
+    for (int i = 0; i < c->n; i++) e[i] = (entry){c->list[i].name, i};
+    qsort(e, (size_t)c->n, sizeof *e, by_name);
+    for (int i = 0; i < c->n; i++) c->sorted[i] = e[i].index, c->names[i] = e[i].name;
+    for (int i = 0; i < c->model->nparameter; i++) c->names[c->n + i] = c->model->parameter[i].name;
+    c->nsorted = c->n;
+}
+
+int kl_channels_find(const kl_channels *c, const char *name)
+{
+    int low = 0, high = c->nsorted - 1;
+    while (low <= high) {
+        int mid = (low + high) / 2, order = strcmp(name, c->list[c->sorted[mid]].name);
+        if (order == 0) return c->sorted[mid];
+        if (order < 0) high = mid - 1;
+        else low = mid + 1;
+    }
+    for (int i = c->nsorted; i < c->n; i++)
+        if (strcmp(c->list[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* Channels by their index, parameters behind all channels that there will be. */
+static bool find_symbol(const void *context, const char *name, int *index, kl_dim *dim, bool *bare)
+{
+    const kl_channels *c = context;
+    const kl_model    *m = c->model;
+    int                i = kl_channels_find(c, name);
+    if (i >= 0) {
+        *index = i;
+        *dim   = c->list[i].dim;
+        *bare  = false;
+        return true;
+    }
+    for (int k = 0; k < m->nparameter; k++)
+        if (strcmp(m->parameter[k].name, name) == 0) {
+            *index = c->nsorted + m->nwanted + k;
+            *dim   = m->parameter[k].value.dim;
+            *bare  = m->parameter[k].value.bare;
+            return true;
+        }
+    return false;
+}
+
+static const char *const *symbol_names(const void *context) { return ((const kl_channels *)context)->names; }
+
+/* ---- what the model file asks for ------------------------------------------------------------------------------------- */
+
+/* Index of "velocity.y" among POINT_VALUES, its unit in *unit; -1: no such. */
+static int point_value(const char *quantity, const char **unit)
+{
+    int index = 0;
+    for (const group *g = point_groups; g->name; g++)
+        for (const char *p = g->parts; *p; p++, index++) {
+            size_t n = strlen(g->name);
+            *unit    = g->unit;
+            if (strncmp(quantity, g->name, n) == 0 && quantity[n] == '.' && quantity[n + 1] == *p && !quantity[n + 2]) return index;
+        }
+    return -1;
+}
+
+static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
+{
+    output     *o = &c->outputs[c->noutput];
+    const char *unit = "1";
+    *o               = (output){.marker = -1};
+    if (kl_channels_find(c, w->name) >= 0) {
+        kl_fail(diag, KL_E_NAME, w->place, "output '%s' has the name of a channel that is already there; choose another", w->name);
+        return;
+    }
+    if (w->quantity) {
+        o->marker = w->marker;
+        o->value  = point_value(w->quantity, &unit);
+        if (o->value < 0) {
+            kl_fail(diag, KL_E_NAME, w->place,
+                    "output '%s': no quantity '%s'; a point has position, displacement, velocity, acceleration, omega or alpha, "
+                    "with .x, .y or .z",
+                    w->name, w->quantity);
+            return;
+        }
+    } else {
+        kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
+        if (kl_expression_compile(w->expression, w->place, &symbols, c->arena, diag, &o->expression) != KL_OK) return;
+        o->memory = kl_arena_array(c->arena, double, kl_expression_nmemory(o->expression) + 1);
+        char text[64];
+        kl_unit_format(kl_expression_dim(o->expression), text, sizeof text);
+        unit = kl_arena_text(c->arena, *text ? text : "1");
+    }
+    o->channel = add(c, w->name, unit, w->quantity ? w->quantity : w->expression, true, true);
+    c->noutput++;
+}
+
+kl_status kl_channels_create(const kl_model *m, kl_diag *diag, kl_channels **out)
+{
+    kl_arena    *a = kl_arena_create();
+    kl_channels *c = kl_arena_array(a, kl_channels, 1);
+    *out           = NULL;
+    if (!c) {
+        kl_arena_destroy(a);
+        return KL_E_MEMORY;
+    }
+    c->arena = a;
+    c->model = m;
+    add_model(c, m);
+    sort_names(c);
+    c->outputs = kl_arena_array(a, output, m->nwanted + 1);
+    for (int i = 0; kl_arena_ok(a) && i < m->nwanted; i++) add_wanted(c, &m->wanted[i], diag);
+    c->values = kl_arena_array(a, double, c->nsorted + m->nwanted + m->nparameter + 1);
+    kl_status status = !kl_arena_ok(a) ? KL_E_MEMORY : kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
+    if (status != KL_OK) {
+        kl_arena_destroy(a);
+        return status;
+    }
+    for (int i = 0; i < c->noutput; i++)
+        if (c->outputs[i].marker >= 0) {
+            /* displacement counts from where the point is given */
+            const kl_marker *k = &m->marker[c->outputs[i].marker];
+            kl_vec3          r;
+            kl_mat3          A;
+            kl_model_pose(m, k->body, &r, &A);
+            c->outputs[i].start = kl_add(r, kl_mul(&A, k->r));
+        }
+    *out = c;
+    return KL_OK;
+}
+
+void kl_channels_destroy(kl_channels *c)
+{
+    if (c) kl_arena_destroy(c->arena);    /* it lives in its own arena */
+}
+
+int               kl_channels_count(const kl_channels *c) { return c->n; }
+const kl_channel *kl_channels_at(const kl_channels *c, int i) { return &c->list[i]; }
+
+/* ---- values ----------------------------------------------------------------------------------------------------------- */
+
+static double *put(double *to, kl_vec3 a)
+{
+    kl_store(to, a);
+    return to + 3;
+}
+
+/* Accelerations of a marker: a0 + B v' */
+static void acceleration_of(const kl_model *m, const kl_work *w, const kl_marker *k, const kl_motion *motion, const double *a,
+                            kl_vec3 *lin, kl_vec3 *ang)
+{
+    const kl_body *b = &m->body[k->body];
+    double         sum[6] = {0}, small[6 * 64], *B = b->nv <= 64 ? small : malloc(6 * (size_t)b->nv * sizeof *B);
+    if (b->nv > 0 && a && B) {
+        b->type->map(b->data, w->cache + b->cache, k, B);
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < b->nv; j++) sum[i] += B[i * b->nv + j] * a[b->v + j];
+    }
+    if (B != small) free(B);
+    *lin = kl_add(motion->a0, kl_load(sum));
+    *ang = kl_add(motion->al0, kl_load(sum + 3));
+}
+
+static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, int index, const double *a, double *to)
+{
+    const kl_body *b      = &m->body[index];
+    kl_marker      origin = {.body = index, .A = kl_identity()};
+    kl_motion      now;
+    kl_measures    t;
+    kl_vec3        lin, ang;
+    b->type->motion(b->data, w->cache + b->cache, &origin, &now);
+    b->type->measures(b->data, w->cache + b->cache, &t);
+    acceleration_of(m, w, &origin, &now, a, &lin, &ang);
+    to = put(to, now.r);
+    const double upright[4] = {1, 0, 0, 0};
+    memcpy(to, b->nq == 7 ? s->q + b->q + 3 : upright, sizeof upright);
+    to = put(to + 4, now.v);
+    to = put(to, now.w);
+    to = put(to, lin);
+    to = put(to, ang);
+    to = put(to, kl_mul_t(&now.A, now.w));
+    to = put(to, t.center);
+    to = put(to, t.p);
+    to = put(to, t.L);
+    *to = t.kinetic;
+}
+
+static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index, const double *lambda, double *to)
+{
+    const kl_element *e  = &m->element[index];
+    kl_reading        in = kl_reading_of(m, s, w, e);
+    if (e->type->output) e->type->output(&in, lambda + e->phi, to);
+    if (e->nmarker > 2) return;
+    to += outputs_of(e);
+    int              last = e->marker + e->nmarker - 1;
+    const double    *wrench = w->total + 6 * (size_t)last;
+    const kl_motion *k = &w->motion[last];
+    to = put(to, kl_load(wrench));
+    to = put(to, kl_load(wrench + 3));
+    to = put(to, kl_mul_t(&k->A, kl_load(wrench)));
+    to = put(to, kl_mul_t(&k->A, kl_load(wrench + 3)));
+    to[0] = w->energy[index];
+    to[1] = w->loss[index];
+}
+
+static void system_values(const kl_model *m, const kl_state *s, const kl_work *w, const kl_moment *now, double *to)
+{
+    kl_energy e = kl_eval_energy(m, w, now->lambda);
+    double    gap = 0.0, turn = 0.0, rate = 0.0;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *el = &m->element[i];
+        for (int k = 0; k < el->nphi; k++) {
+            const double *row = w->rows + el->rows + (size_t)k * 6 * (size_t)el->nmarker;
+            bool          length = false;
+            double        speed = w->phi_t[el->phi + k];
+            for (int j = 0; j < el->nmarker; j++) {
+                const kl_motion *p = &w->motion[el->marker + j];
+                length |= row[6 * j] != 0.0 || row[6 * j + 1] != 0.0 || row[6 * j + 2] != 0.0;
+                speed += kl_dot(kl_load(row + 6 * (size_t)j), p->v) + kl_dot(kl_load(row + 6 * (size_t)j + 3), p->w);
+            }
+            double *worst = length ? &gap : &turn;
+            *worst        = fmax(*worst, fabs(w->phi[el->phi + k]));
+            rate          = fmax(rate, fabs(speed));
+        }
+    }
+    double total = e.kinetic + e.potential;
+    double all[SYSTEM_VALUES] = {e.kinetic, e.potential, total, now->lost, now->supplied, total + now->lost - now->supplied,
+                                 gap, turn, rate, s->t};
+    memcpy(to, all, sizeof all);
+}
+
+static double point_of(const kl_model *m, const kl_work *w, const output *o, const double *a)
+{
+    const kl_motion *k = &w->motion[o->marker];
+    kl_vec3          lin, ang;
+    double           all[POINT_VALUES], *to = all;
+    acceleration_of(m, w, &m->marker[o->marker], k, a, &lin, &ang);
+    to = put(to, k->r);
+    to = put(to, kl_sub(k->r, o->start));
+    to = put(to, k->v);
+    to = put(to, lin);
+    to = put(to, k->w);
+    put(to, ang);
+    return all[o->value];
+}
+
+const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w, const kl_moment *now)
+{
+    for (int i = 1; i < m->nbody; i++) body_values(m, s, w, i, now->a, c->values + c->body[i]);
+    for (int i = 0; i < m->nelement; i++) element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
+    for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = s->u[i];
+    system_values(m, s, w, now, c->values + c->system);
+    for (int i = 0; i < m->nparameter; i++) c->values[c->nsorted + m->nwanted + i] = m->parameter[i].value.value;
+    for (int i = 0; i < c->noutput; i++) {
+        const output *o = &c->outputs[i];
+        c->values[o->channel] =
+            o->expression ? kl_expression_eval(o->expression, c->values, o->memory) : point_of(m, w, o, now->a);
+    }
+    return c->values;
+}

@@ -1,0 +1,226 @@
+#include "dynamics/work.h"
+
+#include <math.h>
+#include <string.h>
+
+kl_work *kl_work_create(const kl_model *m)
+{
+    kl_arena *a = kl_arena_create();
+    kl_work  *w = kl_arena_array(a, kl_work, 1);
+    if (!w) {
+        kl_arena_destroy(a);
+        return NULL;
+    }
+    w->arena  = a;
+    w->cache  = kl_arena_take(a, m->cache_bytes);
+    w->motion = kl_arena_array(a, kl_motion, m->nmarker);
+    w->phi    = kl_arena_array(a, double, m->nlam);
+    w->phi_t  = kl_arena_array(a, double, m->nlam);
+    w->rows   = kl_arena_array(a, double, m->nrows);
+    w->bias   = kl_arena_array(a, double, m->nlam);
+    w->wrench = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
+    w->total  = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
+    w->z_dot  = kl_arena_array(a, double, m->nz);
+    w->energy = kl_arena_array(a, double, m->nelement);
+    w->loss   = kl_arena_array(a, double, m->nelement);
+    w->supply = kl_arena_array(a, double, m->nelement);
+    w->M      = kl_arena_array(a, double, m->nM);
+    w->s      = kl_arena_array(a, double, m->nv);
+    w->g      = kl_arena_array(a, double, m->nv);
+    w->culprit = -1;
+    if (!kl_arena_ok(a)) {
+        kl_arena_destroy(a);
+        return NULL;
+    }
+    return w;
+}
+
+void kl_work_destroy(kl_work *w)
+{
+    if (w) kl_arena_destroy(w->arena);    /* the work area itself lives in it */
+}
+
+void *kl_work_cache(const kl_model *m, const kl_work *w, int body) { return w->cache + m->body[body].cache; }
+
+void kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->position(b->data, s->q + b->q, w->cache + b->cache);
+        b->type->velocity(b->data, s->v + b->v, w->cache + b->cache);
+    }
+    for (int i = 0; i < m->nmarker; i++) {
+        const kl_marker *k = &m->marker[i];
+        const kl_body   *b = &m->body[k->body];
+        b->type->motion(b->data, w->cache + b->cache, k, &w->motion[i]);
+    }
+}
+
+kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w, const kl_element *e)
+{
+    (void)m;
+    return (kl_reading){.t = s->t, .m = w->motion + e->marker, .z = s->z + e->z, .h = s->h + e->h, .u = s->u,
+                        .data = e->data, .nmarker = e->nmarker};
+}
+
+/* Not finite anywhere makes the sum of differences with itself not zero: one pass without branches. */
+static bool all_finite(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += x[i] - x[i];
+    return sum == 0.0;
+}
+
+kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    memset(w->phi_t, 0, (size_t)m->nlam * sizeof(double));
+    memset(w->rows, 0, (size_t)m->nrows * sizeof(double));
+    memset(w->bias, 0, (size_t)m->nlam * sizeof(double));
+    memset(w->wrench, 0, 6 * (size_t)m->nmarker * sizeof(double));
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e   = &m->element[i];
+        kl_reading        in  = kl_reading_of(m, s, w, e);
+        kl_writing        out = {.phi = w->phi + e->phi, .phi_t = w->phi_t + e->phi, .rows = w->rows + e->rows,
+                                 .bias = w->bias + e->phi, .wrench = w->wrench + 6 * (size_t)e->marker,
+                                 .z_dot = w->z_dot + e->z};
+        kl_status status = e->type->eval(&in, &out);
+        if (status == KL_OK && !(all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker)))
+            status = KL_E_NAN;
+        if (status != KL_OK) {
+            w->culprit = i;
+            return status;
+        }
+        w->energy[i] = out.energy;
+        w->loss[i]   = out.loss;
+        w->supply[i] = out.supply;
+    }
+    w->culprit = -1;
+    return KL_OK;
+}
+
+void kl_eval_inertia(const kl_model *m, kl_work *w)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->inertia(b->data, w->cache + b->cache, w->M + b->M, w->s + b->v);
+    }
+}
+
+kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    kl_eval_motion(m, s, w);
+    KL_TRY(kl_eval_elements(m, s, w));
+    kl_eval_inertia(m, w);
+    return KL_OK;
+}
+
+/* total = wrench - rows' lambda for one element */
+static void total_wrench(const kl_element *e, const kl_work *w, const double *lambda, double *total)
+{
+    int wide = 6 * e->nmarker;
+    memcpy(total, w->wrench + 6 * (size_t)e->marker, (size_t)wide * sizeof *total);
+    if (!lambda) return;
+    for (int k = 0; k < e->nphi; k++) {
+        const double *row = w->rows + e->rows + (size_t)k * (size_t)wide;
+        double        l   = lambda[e->phi + k];
+        for (int i = 0; i < wide; i++) total[i] -= row[i] * l;
+    }
+}
+
+/* r = M (a - uniform gravity) - s: gravity is what a uniform acceleration of the frame would be */
+static void inertia_residual(const kl_model *m, const kl_work *w, const kl_body *b, const double *a, double *r)
+{
+    double        grav[3];
+    const double *M = w->M + b->M;
+    kl_store(grav, m->gravity);
+    for (int i = 0; i < b->nv; i++) {
+        double sum = -w->s[b->v + i];
+        for (int j = 0; j < b->nv; j++) sum += M[i * b->nv + j] * ((a ? a[b->v + j] : 0.0) - (j < 3 ? grav[j] : 0.0));
+        r[b->v + i] = sum;
+    }
+}
+
+void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda, double *r)
+{
+    memset(w->g, 0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e     = &m->element[i];
+        double           *total = w->total + 6 * (size_t)e->marker;
+        total_wrench(e, w, lambda, total);
+        for (int k = 0; k < e->nmarker; k++) {
+            const kl_marker *marker = &m->marker[e->marker + k];
+            const kl_body   *b      = &m->body[marker->body];
+            b->type->pull(b->data, w->cache + b->cache, marker, total + 6 * (size_t)k, w->g + b->v);
+        }
+    }
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->type->own_force) b->type->own_force(b->data, w->cache + b->cache, w->g + b->v, NULL, NULL);
+        inertia_residual(m, w, b, a, r);
+        for (int k = 0; k < b->nv; k++) r[b->v + k] -= w->g[b->v + k];
+    }
+}
+
+/* rows of an element times one pair of vectors of each of its markers */
+static double row_times(const double *row, const kl_motion *m, int nmarker, bool accelerations)
+{
+    double sum = 0.0;
+    for (int i = 0; i < nmarker; i++, row += 6) {
+        kl_vec3 v = accelerations ? m[i].a0 : m[i].v, w = accelerations ? m[i].al0 : m[i].w;
+        sum += kl_dot(kl_load(row), v) + kl_dot(kl_load(row + 3), w);
+    }
+    return sum;
+}
+
+void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate)
+{
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int k = 0; k < e->nphi; k++)
+            rate[e->phi + k] = w->phi_t[e->phi + k] + row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
+                                                                w->motion + e->marker, e->nmarker, false);
+    }
+}
+
+void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma)
+{
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int k = 0; k < e->nphi; k++)
+            gamma[e->phi + k] = -w->bias[e->phi + k] - row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
+                                                                 w->motion + e->marker, e->nmarker, true);
+    }
+}
+
+void kl_commit_history(const kl_model *m, const kl_state *s, const kl_work *w, double *h_new)
+{
+    memcpy(h_new, s->h, (size_t)m->nh * sizeof(double));
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!e->type->commit || e->nh == 0) continue;
+        kl_reading in = kl_reading_of(m, s, w, e);
+        e->type->commit(&in, h_new + e->h);
+    }
+}
+
+kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lambda)
+{
+    kl_energy sum = {0};
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        kl_measures    t;
+        b->type->measures(b->data, w->cache + b->cache, &t);
+        sum.kinetic += t.kinetic;
+        sum.potential -= t.mass * kl_dot(m->gravity, t.center);
+        if (b->type->own_energy) sum.potential += b->type->own_energy(b->data, w->cache + b->cache);
+    }
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        sum.potential += w->energy[i];
+        sum.loss += w->loss[i];
+        sum.supply += w->supply[i];
+        /* reaction power: -lambda . rows V = lambda phi_t on the constraints */
+        for (int k = 0; lambda && k < e->nphi; k++) sum.supply += lambda[e->phi + k] * w->phi_t[e->phi + k];
+    }
+    return sum;
+}

@@ -1,0 +1,18 @@
+/* How an entry of a model file names its markers: between, on, of, joints, pilot. */
+#ifndef KL_IO_ATTACH_H
+#define KL_IO_ATTACH_H
+
+#include "io/values.h"
+
+/* The keys that this file reads, NULL-terminated, with `type`, `like` and `for`. */
+extern const char *const kl_attach_keys[];
+
+/* Reads the `markers` of a body, which may be absent. */
+kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index);
+/* Adds the markers of the last element of the model. */
+kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e, kl_attach how);
+
+/* Index of a body by name, or -1 after telling with a suggestion. */
+int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name);
+
+#endif

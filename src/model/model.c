@@ -1,0 +1,251 @@
+#include "model/model.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rotation.h"
+
+/* Lists that grow while the model is built. */
+typedef struct growing {
+    kl_model model;    /* first member: a kl_model is a growing */
+    int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named;
+} growing;
+
+static const size_t cache_align = 64;
+
+kl_model *kl_model_create(void)
+{
+    kl_arena *a = kl_arena_create();
+    growing  *g = kl_arena_take(a, sizeof *g);
+    if (!g) {
+        kl_arena_destroy(a);
+        return NULL;
+    }
+    g->model.arena = a;
+    return &g->model;
+}
+
+void kl_model_destroy(kl_model *m)
+{
+    if (m) kl_arena_destroy(m->arena);    /* the model itself lives in it */
+}
+
+kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place)
+{
+    growing *g = (growing *)m;
+    kl_body *b = kl_arena_grow(m->arena, (void **)&m->body, m->nbody, &g->cap_body, sizeof *b);
+    if (!b) return NULL;
+    *b = (kl_body){.name = kl_arena_text(m->arena, name), .place = place, .type = type,
+                   .data = kl_arena_take(m->arena, type->data_size)};
+    m->nbody++;
+    return b;
+}
+
+kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name, kl_place place, bool joint)
+{
+    growing    *g = (growing *)m;
+    kl_element *e = kl_arena_grow(m->arena, (void **)&m->element, m->nelement, &g->cap_element, sizeof *e);
+    if (!e) return NULL;
+    *e = (kl_element){.name = kl_arena_text(m->arena, name), .place = place, .type = type, .joint = joint,
+                      .data = kl_arena_take(m->arena, type->data_size), .marker = m->nmarker};
+    m->nelement++;
+    return e;
+}
+
+kl_status kl_model_add_marker(kl_model *m, int body, const kl_marker *local)
+{
+    growing   *g = (growing *)m;
+    kl_marker *k = kl_arena_grow(m->arena, (void **)&m->marker, m->nmarker, &g->cap_marker, sizeof *k);
+    if (!k) return KL_E_MEMORY;
+    *k      = *local;
+    k->body = body;
+    m->nmarker++;
+    return KL_OK;
+}
+
+kl_input *kl_model_add_input(kl_model *m, const char *name)
+{
+    growing  *g = (growing *)m;
+    kl_input *i = kl_arena_grow(m->arena, (void **)&m->input, m->ninput, &g->cap_input, sizeof *i);
+    if (!i) return NULL;
+    *i = (kl_input){.name = kl_arena_text(m->arena, name)};
+    m->ninput++;
+    return i;
+}
+
+kl_wanted *kl_model_add_wanted(kl_model *m, const char *name, kl_place place)
+{
+    growing   *g = (growing *)m;
+    kl_wanted *w = kl_arena_grow(m->arena, (void **)&m->wanted, m->nwanted, &g->cap_wanted, sizeof *w);
+    if (!w) return NULL;
+    *w = (kl_wanted){.name = kl_arena_text(m->arena, name), .place = place, .marker = -1};
+    m->nwanted++;
+    return w;
+}
+
+kl_named *kl_model_add_named(kl_model *m, const char *name, int body)
+{
+    growing  *g = (growing *)m;
+    kl_named *k = kl_arena_grow(m->arena, (void **)&m->named, m->nnamed, &g->cap_named, sizeof *k);
+    if (!k) return NULL;
+    *k = (kl_named){.name = kl_arena_text(m->arena, name), .body = body, .A = kl_identity()};
+    m->nnamed++;
+    return k;
+}
+
+kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        kl_body     *b    = &m->body[i];
+        kl_setup     s    = {.name = b->name, .place = b->place, .diag = diag};
+        kl_body_size size = {0, 0};
+        if (b->type->setup(b->data, &s, &size) == KL_E_MEMORY) return KL_E_MEMORY;
+        b->q = m->nq, b->nq = size.nq;
+        b->v = m->nv, b->nv = size.nv;
+        b->M = m->nM;
+        b->cache = m->cache_bytes;
+        m->nq += size.nq;
+        m->nv += size.nv;
+        m->nM += size.nv * size.nv;
+        m->cache_bytes += (b->type->cache_size + cache_align - 1) / cache_align * cache_align;
+    }
+    m->q0     = kl_arena_array(m->arena, double, m->nq + 1);
+    m->v0     = kl_arena_array(m->arena, double, m->nv + 1);
+    m->held_q = kl_arena_array(m->arena, unsigned char, m->nv + 1);
+    m->held_v = kl_arena_array(m->arena, unsigned char, m->nv + 1);
+    if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
+    for (int i = 0; i < m->nbody; i++) {
+        kl_body *b = &m->body[i];
+        b->type->start(b->data, m->q0 + b->q, m->v0 + b->v, m->held_q + b->v, m->held_v + b->v);
+    }
+    return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
+}
+
+/* Motion of a marker as the body stands at the start. */
+static void start_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
+{
+    const kl_body *b = &m->body[k->body];
+    _Alignas(64) unsigned char small[1024];
+    void *cache = b->type->cache_size <= sizeof small ? small : malloc(b->type->cache_size);
+    *out        = (kl_motion){.A = kl_identity()};
+    if (!cache) return;
+    memset(cache, 0, b->type->cache_size);
+    b->type->position(b->data, m->q0 + b->q, cache);
+    b->type->velocity(b->data, m->v0 + b->v, cache);
+    b->type->motion(b->data, cache, k, out);
+    if (cache != small) free(cache);
+}
+
+void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)
+{
+    kl_marker origin = {.body = body, .A = kl_identity()};
+    kl_motion motion;
+    start_motion(m, &origin, &motion);
+    *r = motion.r;
+    *A = motion.A;
+}
+
+/* The largest extent over all markers and body frames at the start: the size that tolerances refer to. */
+static double extent(const kl_model *m)
+{
+    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    for (int i = 0; i < m->nmarker + m->nbody - 1; i++) {
+        kl_marker frame = {.body = i - m->nmarker + 1, .A = kl_identity()};
+        kl_motion motion;
+        start_motion(m, i < m->nmarker ? &m->marker[i] : &frame, &motion);
+        double r[3];
+        kl_store(r, motion.r);
+        for (int k = 0; k < 3; k++) low[k] = fmin(low[k], r[k]), high[k] = fmax(high[k], r[k]);
+    }
+    double size = 0.0;
+    for (int k = 0; k < 3; k++)
+        if (high[k] - low[k] > size) size = high[k] - low[k];
+    return size > 0.0 && isfinite(size) ? size : 1.0;
+}
+
+static kl_status setup_element(kl_model *m, kl_element *e, kl_diag *diag)
+{
+    kl_setup   s       = {.name = e->name, .place = e->place, .traits = e->type->traits, .diag = diag};
+    kl_motion *motions = calloc((size_t)e->nmarker + 1, sizeof *motions);
+    if (!motions) return KL_E_MEMORY;
+    for (int i = 0; i < e->nmarker; i++) {
+        kl_marker *k = &m->marker[e->marker + i];
+        kl_body   *b = &m->body[k->body];
+        kl_setup   t = {.name = b->name, .place = e->place, .diag = diag};
+        if (b->type->attach) b->type->attach(b->data, &t, k);
+        start_motion(m, k, &motions[i]);
+    }
+    kl_element_size size   = {0};
+    kl_status       status = e->type->setup(e->data, &s, motions, e->nmarker, &size);
+    free(motions);
+    e->phi = m->nlam, e->nphi = size.nphi;
+    e->rows = m->nrows;
+    e->z = m->nz, e->nz = size.nz;
+    e->h = m->nh, e->nh = size.nh;
+    m->nlam += size.nphi;
+    m->nrows += size.nphi * 6 * e->nmarker;
+    m->nz += size.nz;
+    m->nh += size.nh;
+    return status;
+}
+
+kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
+{
+    for (int i = 0; i < m->nelement; i++)
+        if (setup_element(m, &m->element[i], diag) == KL_E_MEMORY) return KL_E_MEMORY;
+    m->length = isnan(m->settings.length) ? extent(m) : m->settings.length;
+    if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
+    return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
+}
+
+/* ---- names --------------------------------------------------------------------------------------------------------- */
+
+int kl_model_find_body(const kl_model *m, const char *name)
+{
+    for (int i = 0; i < m->nbody; i++)
+        if (strcmp(m->body[i].name, name) == 0) return i;
+    return -1;
+}
+
+int kl_model_find_element(const kl_model *m, const char *name)
+{
+    for (int i = 0; i < m->nelement; i++)
+        if (strcmp(m->element[i].name, name) == 0) return i;
+    return -1;
+}
+
+int kl_model_find_input(const kl_model *m, const char *name)
+{
+    for (int i = 0; i < m->ninput; i++)
+        if (strcmp(m->input[i].name, name) == 0) return i;
+    return -1;
+}
+
+/* ---- state --------------------------------------------------------------------------------------------------------- */
+
+kl_state *kl_state_create(const kl_model *m)
+{
+    int       n = m->nq + m->nv + m->nz + m->nh + m->ninput;
+    kl_state *s = calloc(1, sizeof *s + ((size_t)n + 1) * sizeof(double));
+    if (!s) return NULL;
+    s->n = n;
+    s->x = (double *)(s + 1);
+    s->q = s->x;
+    s->v = s->q + m->nq;
+    s->z = s->v + m->nv;
+    s->h = s->z + m->nz;
+    s->u = s->h + m->nh;
+    memcpy(s->q, m->q0, (size_t)m->nq * sizeof(double));
+    memcpy(s->v, m->v0, (size_t)m->nv * sizeof(double));
+    for (int i = 0; i < m->ninput; i++) s->u[i] = m->input[i].value;
+    return s;
+}
+
+void kl_state_copy(kl_state *to, const kl_state *from)
+{
+    to->t = from->t;
+    memcpy(to->x, from->x, (size_t)from->n * sizeof(double));
+}
+
+void kl_state_destroy(kl_state *s) { free(s); }

@@ -1,0 +1,91 @@
+#include "solve/simulation.h"
+
+#include <math.h>
+
+/* by kl_integrator_kind: Newmark and HHT are parameter sets of generalized-alpha */
+static const kl_integrator *const integrators[] = {
+    [KL_GENERALIZED_ALPHA] = &kl_generalized_alpha, [KL_NEWMARK] = &kl_generalized_alpha, [KL_HHT] = &kl_generalized_alpha};
+
+kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
+{
+    kl_arena      *arena = kl_arena_create();
+    kl_simulation *s     = kl_arena_array(arena, kl_simulation, 1);
+    *out                 = NULL;
+    if (!s) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    s->arena      = arena;
+    s->model      = m;
+    s->a          = kl_arena_array(arena, double, m->nv + 1);
+    s->lambda     = kl_arena_array(arena, double, m->nlam + 1);
+    s->integrator = integrators[m->settings.integrator];
+    kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_solver_create(m, &s->solver);
+    if (status == KL_OK) status = s->integrator->create(s->solver, &s->self);
+    if (status != KL_OK) {
+        kl_simulation_destroy(s);
+        return status;
+    }
+    *out = s;
+    return KL_OK;
+}
+
+void kl_simulation_destroy(kl_simulation *s)
+{
+    if (!s) return;
+    if (s->self) s->integrator->destroy(s->self);
+    kl_solver_destroy(s->solver);
+    kl_channels_destroy(s->channels);
+    kl_arena_destroy(s->arena);    /* the simulation itself lives in it */
+}
+
+kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
+{
+    kl_solver *x = s->solver;
+    s->count     = (kl_statistics){.limiting = -1};
+    KL_TRY(kl_assemble(x, diag));
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    return s->integrator->begin(s->self, x, diag);
+}
+
+kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
+{
+    return s->integrator->step(s->self, s->solver, until, &s->count, diag);
+}
+
+kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values)
+{
+    kl_solver *x = s->solver;
+    KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
+    kl_moment now = {.a = s->a, .lambda = s->lambda, .lost = s->count.lost, .supplied = s->count.supplied};
+    *values       = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
+    return KL_OK;
+}
+
+static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
+{
+    const double *values;
+    KL_TRY(kl_simulation_sample(s, diag, &values));
+    return sink->row(sink->context, s->solver->s->t, values);
+}
+
+kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink, kl_diag *diag)
+{
+    KL_TRY(kl_simulation_start(s, diag));
+    KL_TRY(hand_over(s, sink, diag));
+    double begin = s->solver->s->t;
+    long   rows  = (long)ceil((end - begin) / every * (1.0 - 1e-12));
+    for (long k = 1; k <= rows; k++) {
+        double until = k == rows ? end : begin + (double)k * every;
+        while (s->solver->s->t < until) {
+            KL_TRY(kl_simulation_step(s, until, diag));
+            if (sink->go_on && !sink->go_on(sink->context, s->solver->s->t)) {
+                KL_TRY(hand_over(s, sink, diag));
+                return KL_E_INTERRUPTED;
+            }
+        }
+        KL_TRY(hand_over(s, sink, diag));
+    }
+    return KL_OK;
+}

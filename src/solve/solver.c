@@ -1,0 +1,302 @@
+#include "solve/solver.h"
+
+#include <math.h>
+#include <string.h>
+
+kl_status kl_solver_create(const kl_model *m, kl_solver **out)
+{
+    kl_arena  *arena = kl_arena_create();
+    kl_solver *x     = kl_arena_array(arena, kl_solver, 1);
+    *out             = NULL;
+    if (!x) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    x->model  = m;
+    x->arena  = arena;
+    x->a      = kl_arena_array(arena, double, m->nv + 1);
+    x->lambda = kl_arena_array(arena, double, m->nlam + 1);
+    x->y      = kl_arena_array(arena, double, m->nv + m->nz + m->nlam + 1);
+    x->rate   = kl_arena_array(arena, double, m->nlam + 1);
+    x->s      = kl_state_create(m);
+    x->w      = kl_work_create(m);
+    x->matrix = kl_matrix_create(m, false);
+    x->mass   = kl_matrix_create(m, false);
+    if (!kl_arena_ok(arena) || !x->s || !x->w || !x->matrix || !x->mass) {
+        kl_solver_destroy(x);
+        return KL_E_MEMORY;
+    }
+    *out = x;
+    return KL_OK;
+}
+
+void kl_solver_destroy(kl_solver *x)
+{
+    if (!x) return;
+    kl_matrix_destroy(x->matrix);
+    kl_matrix_destroy(x->mass);
+    kl_work_destroy(x->w);
+    kl_state_destroy(x->s);
+    kl_arena_destroy(x->arena);    /* the solver itself lives in it */
+}
+
+const char *kl_solver_unknown(const kl_model *m, int i)
+{
+    for (int b = 0; b < m->nbody && i < m->nv; b++)
+        if (i >= m->body[b].v && i < m->body[b].v + m->body[b].nv) return m->body[b].name;
+    for (int e = 0; e < m->nelement; e++) {
+        const kl_element *el = &m->element[e];
+        int               k  = i - m->nv - m->nz;
+        if (k >= el->phi && k < el->phi + el->nphi) return el->name;
+    }
+    return "?";
+}
+
+static kl_status evaluation_failed(const kl_solver *x, kl_status status, kl_diag *diag)
+{
+    const kl_element *e = x->w->culprit >= 0 ? &x->model->element[x->w->culprit] : NULL;
+    return kl_fail(diag, status == KL_RETRY ? KL_E_NAN : status, e ? e->place : KL_NOWHERE,
+                   "%s '%s' cannot be evaluated at t = %.6g s: %s", e ? e->type->name : "model", e ? e->name : "?",
+                   x->s->t, e && status == KL_RETRY ? "its geometry has no direction there" : kl_status_text(status));
+}
+
+static kl_status singular(const kl_solver *x, kl_diag *diag)
+{
+    int         column = kl_lu_bad_column(kl_matrix_lu(x->mass));
+    const char *name   = column >= 0 ? kl_solver_unknown(x->model, column) : "?";
+    return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+                   "the motion of '%s' is not determined: a body without mass or inertia must be held by joints; give it a "
+                   "mass and an inertia, make it a `type: point`, or add the missing joint",
+                   name);
+}
+
+kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag *diag)
+{
+    const kl_model *m      = x->model;
+    kl_status       status = kl_eval(m, x->s, x->w);
+    if (status != KL_OK) return evaluation_failed(x, status, diag);
+    kl_weights only_mass = {.mass = 1.0, .state = 1.0};
+    if (kl_matrix_factor(m, x->s, x->w, x->mass, only_mass, NULL, NULL, NULL) != KL_OK) return singular(x, diag);
+
+    kl_eval_residual(m, x->w, NULL, NULL, x->y);
+    for (int i = 0; i < m->nv; i++) x->y[i] = -x->y[i];
+    memset(x->y + m->nv, 0, (size_t)m->nz * sizeof(double));
+    kl_eval_gamma(m, x->w, x->y + m->nv + m->nz);
+    if (kl_matrix_solve_exact(x->mass, x->y) != KL_OK) return singular(x, diag);
+    memcpy(a, x->y, (size_t)m->nv * sizeof(double));
+    memcpy(lambda, x->y + m->nv + m->nz, (size_t)m->nlam * sizeof(double));
+    kl_eval_residual(m, x->w, a, lambda, x->y);    /* the totals, for whoever reads forces */
+    return KL_OK;
+}
+
+/* A constraint is a length if it moves with any translation, else an angle. */
+static bool is_length(const kl_work *w, const kl_element *e, int k)
+{
+    const double *row = w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker;
+    for (int i = 0; i < e->nmarker; i++)
+        for (int c = 0; c < 3; c++)
+            if (row[6 * i + c] != 0.0) return true;
+    return false;
+}
+
+kl_drift kl_solver_drift(const kl_solver *x)
+{
+    const kl_model *m = x->model;
+    kl_drift        d = {0};
+    kl_eval_rate(m, x->w, x->rate);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int k = 0; k < e->nphi; k++) {
+            double *worst = is_length(x->w, e, k) ? &d.position : &d.rotation;
+            *worst        = fmax(*worst, fabs(x->w->phi[e->phi + k]));
+            d.rate        = fmax(d.rate, fabs(x->rate[e->phi + k]));
+        }
+    }
+    return d;
+}
+
+/* ---- assembly ------------------------------------------------------------------------------------------------------ */
+
+/* Largest constraint in units of the model: lengths over its length, angles as they are. */
+static double gap(const kl_solver *x, const double *phi)
+{
+    const kl_model *m     = x->model;
+    double          worst = 0.0;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int k = 0; k < e->nphi; k++) {
+            double v = fabs(phi[e->phi + k]) / (is_length(x->w, e, k) ? m->length : 1.0);
+            if (!(v <= worst)) worst = v;
+        }
+    }
+    return worst;
+}
+
+static void advance_all(const kl_model *m, const double *q, const double *dx, double *q_new)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
+    }
+}
+
+/* One Newton step of the projection, shortened until the gap falls. Returns the new gap, or the old one when none does. */
+static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double *worst)
+{
+    const kl_model *m = x->model;
+    KL_TRY(kl_matrix_factor_projection(m, x->w, x->mass, m->held_q));
+    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->w->phi[k];
+    KL_TRY(kl_matrix_solve(x->mass, x->y));
+
+    /* no body moves by more than a third of the mechanism or half a radian at once */
+    double largest = 0.0;
+    for (int i = 0; i < m->nbody; i++)
+        for (int k = 0; k < m->body[i].nv; k++) {
+            double d = fabs(x->y[m->body[i].v + k]);
+            largest  = fmax(largest, k < 3 ? d / m->length / 0.33 : d / 0.5);
+        }
+    double factor = largest > 1.0 ? 1.0 / largest : 1.0;
+    memcpy(q_old, x->s->q, (size_t)m->nq * sizeof(double));
+    for (int try = 0; try < 12; try++, factor *= 0.5) {
+        for (int i = 0; i < m->nv; i++) dx[i] = factor * x->y[i];
+        advance_all(m, q_old, dx, x->s->q);
+        kl_eval_motion(m, x->s, x->w);
+        if (kl_eval_elements(m, x->s, x->w) != KL_OK) continue;
+        double now = gap(x, x->w->phi);
+        if (now < *worst) {
+            *worst = now;
+            return KL_OK;
+        }
+    }
+    memcpy(x->s->q, q_old, (size_t)m->nq * sizeof(double));
+    kl_eval_motion(m, x->s, x->w);
+    (void)kl_eval_elements(m, x->s, x->w);
+    return KL_E_ASSEMBLY;
+}
+
+static void name_gaps(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        double            length = 0.0, angle = 0.0;
+        for (int k = 0; k < e->nphi; k++) {
+            double *sum = is_length(x->w, e, k) ? &length : &angle;
+            *sum        = hypot(*sum, x->w->phi[e->phi + k]);
+        }
+        if (length / m->length < 1e-8 && angle < 1e-8) continue;
+        kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; check the positions of its "
+                "bodies, or free a value that is `fixed`",
+                e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
+    }
+    if (!kl_diag_failed(diag)) kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE, "the joints cannot be closed from this start");
+}
+
+static kl_status check_branches(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        kl_reading        in = kl_reading_of(m, x->s, x->w, e);
+        if (e->type->upright && !e->type->upright(&in))
+            kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                    "%s '%s' closes only with its axes pointing against each other; turn one of its bodies by 180 deg at the "
+                    "start",
+                    e->type->name, e->name);
+    }
+    return kl_diag_failed(diag) ? KL_E_ASSEMBLY : KL_OK;
+}
+
+/* How far each body was moved, told when it matters. */
+static void tell_moves(const kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    const double    tell = 1e-6;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->nq < 3) continue;
+        kl_vec3 from, r;
+        kl_mat3 A_from, A;
+        kl_model_pose(m, i, &from, &A_from);
+        kl_marker origin = {.body = i, .A = kl_identity()};
+        kl_motion now;
+        b->type->motion(b->data, x->w->cache + b->cache, &origin, &now);
+        r = now.r, A = now.A;
+        double moved = kl_norm(kl_sub(r, from)), trace = 0.0;
+        for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&A, j), kl_axis(&A_from, j));
+        double turned = acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0))));
+        if (moved > tell * m->length || turned > 10.0 * tell)
+            kl_note(diag, b->place, "assembly moved '%s' by %.4g mm and %.4g deg", b->name, 1e3 * moved, turned * 180.0 / KL_PI);
+    }
+}
+
+static kl_status assemble_position(kl_solver *x, kl_diag *diag)
+{
+    enum { MOST = 60 };
+    const kl_model *m      = x->model;
+    kl_status       status = kl_eval(m, x->s, x->w);
+    if (status != KL_OK) return evaluation_failed(x, status, diag);
+
+    double   worst = gap(x, x->w->phi), first = worst;
+    kl_arena *scratch = kl_arena_create();
+    double   *q_old   = kl_arena_array(scratch, double, m->nq + 1);
+    double   *dx      = kl_arena_array(scratch, double, m->nv + 1);
+    if (!kl_arena_ok(scratch)) {
+        kl_arena_destroy(scratch);
+        return KL_E_MEMORY;
+    }
+    const double closed = 1e-10, exact = 1e-14;
+    for (int pass = 0; pass < MOST && worst > exact; pass++)
+        if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+    kl_arena_destroy(scratch);
+    if (!(worst <= closed)) {
+        name_gaps(x, diag);
+        return KL_E_ASSEMBLY;
+    }
+    /* history (turns) begins where assembly ends */
+    kl_commit_history(m, x->s, x->w, x->s->h);
+    KL_TRY(check_branches(x, diag));
+    if (first > 1e-6) tell_moves(x, diag);
+    return KL_OK;
+}
+
+kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m      = x->model;
+    kl_status       status = kl_eval(m, x->s, x->w);
+    if (status != KL_OK) return evaluation_failed(x, status, diag);
+    kl_eval_rate(m, x->w, x->rate);
+    double before = gap(x, x->rate), size = 0.0;
+    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(x->s->v[i]));
+    if (before == 0.0) return KL_OK;
+    if (kl_matrix_factor_projection(m, x->w, x->mass, m->held_v) != KL_OK) return singular(x, diag);
+    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k];
+    if (kl_matrix_solve_exact(x->mass, x->y) != KL_OK) return singular(x, diag);
+    for (int i = 0; i < m->nv; i++) x->s->v[i] += x->y[i];
+
+    kl_eval_motion(m, x->s, x->w);
+    (void)kl_eval_elements(m, x->s, x->w);
+    kl_eval_rate(m, x->w, x->rate);
+    double after = gap(x, x->rate);
+    if (after <= 1e-9 * fmax(1.0, fmax(before, size))) return KL_OK;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e     = &m->element[i];
+        double            worst = 0.0;
+        for (int k = 0; k < e->nphi; k++) worst = fmax(worst, fabs(x->rate[e->phi + k]));
+        if (worst > 0.1 * after)
+            kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                    "%s '%s': the start velocities pull it apart at %.4g m/s (or rad/s); free a velocity that is `fixed`",
+                    e->type->name, e->name, worst);
+    }
+    return KL_E_ASSEMBLY;
+}
+
+kl_status kl_assemble(kl_solver *x, kl_diag *diag)
+{
+    KL_TRY(assemble_position(x, diag));
+    KL_TRY(kl_assemble_velocity(x, diag));
+    return KL_OK;
+}
