@@ -8,6 +8,7 @@
 static const kl_command *const commands[] = {
     &kl_command_run,
     &kl_command_export,
+    &kl_command_plot,
     &kl_command_repair,
 };
 

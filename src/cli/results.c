@@ -105,6 +105,13 @@ bool kl_select_channels(const kl_reader *r, const char *file, char *const *patte
     return good;
 }
 
+int kl_select_one(const kl_reader *r, const char *file, const char *name, kl_diag *diag)
+{
+    int found = kl_reader_find(r, name);
+    if (found < 0) report_unknown(r, file, name, diag);
+    return found;
+}
+
 bool kl_select_default(const kl_reader *r, bool all, kl_selection *out)
 {
     int n = kl_reader_channels(r), own = 0;

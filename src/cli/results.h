@@ -24,6 +24,9 @@ typedef struct kl_selection {
 bool kl_select_channels(const kl_reader *r, const char *file, char *const *patterns, int n,
                         kl_diag *diag, kl_selection *out);
 
+/* The number of the one channel of that name; -1 when there is none, which is reported. */
+int kl_select_one(const kl_reader *r, const char *file, const char *name, kl_diag *diag);
+
 /* The channels that the model defines as outputs, or all when it defines none or `all` is set. */
 bool kl_select_default(const kl_reader *r, bool all, kl_selection *out);
 void kl_selection_free(kl_selection *s);
