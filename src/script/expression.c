@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "base/number.h"
+#include "script/program.h"
 
 #define PI 3.14159265358979323846
 
@@ -17,108 +18,8 @@ enum {
     LONGEST_TEXT = 10000,
     DEEPEST      = 200,
     LONGEST_NAME = 255,
-    MOST_STACK   = 1024, /* doubles; each of DEEPEST levels holds at most five */
-    WIDTH        = 160   /* room for a described operand */
+    WIDTH        = 160 /* room for a described operand */
 };
-
-/* ---- the program ---- */
-
-typedef enum opcode {
-    OP_CONSTANT,
-    OP_SYMBOL,
-    OP_NEGATE,
-    OP_ADD,
-    OP_SUBTRACT,
-    OP_MULTIPLY,
-    OP_DIVIDE,
-    OP_CALL1,
-    OP_CALL2,
-    OP_IF,
-    OP_UNWRAP
-} opcode;
-
-typedef struct instruction {
-    opcode op;
-    int    index; /* of a symbol, or of the first double of memory */
-    union {
-        double value;
-        double (*call1)(double);
-        double (*call2)(double, double);
-    } u;
-} instruction;
-
-struct kl_expression {
-    const instruction *code;
-    int                ncode;
-    int               *symbols;
-    int                nsymbol, nmemory;
-    kl_dim             dim;
-    bool               bare;
-};
-
-/* What unwrap() remembers: whether it has run, the last angle it saw, the turns counted so far. */
-enum { UNWRAP_RAN, UNWRAP_LAST, UNWRAP_TURNS, UNWRAP_SIZE };
-
-static double unwrap(double angle, double *memory)
-{
-    if (!memory) return angle;
-    if (memory[UNWRAP_RAN] != 0 && isfinite(angle))
-        memory[UNWRAP_TURNS] -= round((angle - memory[UNWRAP_LAST]) / (2 * PI));
-    if (isfinite(angle)) {
-        memory[UNWRAP_RAN]  = 1;
-        memory[UNWRAP_LAST] = angle;
-    }
-    return angle + 2 * PI * memory[UNWRAP_TURNS];
-}
-
-static double run(const instruction *code, int n, const double *values, double *memory)
-{
-    double stack[MOST_STACK + 1], *top = stack; /* [0] unused; the compiler has checked the depth */
-    for (const instruction *i = code; i < code + n; i++) {
-        switch (i->op) {
-        case OP_CONSTANT: *++top = i->u.value; break;
-        case OP_SYMBOL: *++top = values[i->index]; break;
-        case OP_NEGATE: *top = -*top; break;
-        case OP_ADD: top--, *top += top[1]; break;
-        case OP_SUBTRACT: top--, *top -= top[1]; break;
-        case OP_MULTIPLY: top--, *top *= top[1]; break;
-        case OP_DIVIDE: top--, *top /= top[1]; break;
-        case OP_CALL1: *top = i->u.call1(*top); break;
-        case OP_CALL2: top--, *top = i->u.call2(top[0], top[1]); break;
-        case OP_IF: top -= 2, *top = *top != 0 ? top[1] : top[2]; break;
-        case OP_UNWRAP: *top = unwrap(*top, memory ? memory + i->index : NULL); break;
-        }
-    }
-    return *top;
-}
-
-static int stack_change(opcode op)
-{
-    switch (op) {
-    case OP_CONSTANT:
-    case OP_SYMBOL: return 1;
-    case OP_ADD:
-    case OP_SUBTRACT:
-    case OP_MULTIPLY:
-    case OP_DIVIDE:
-    case OP_CALL2: return -1;
-    case OP_IF: return -2;
-    case OP_NEGATE:
-    case OP_CALL1:
-    case OP_UNWRAP: break;
-    }
-    return 0;
-}
-
-static int stack_needed(const instruction *code, int n)
-{
-    int depth = 0, most = 0;
-    for (int i = 0; i < n; i++) {
-        depth += stack_change(code[i].op);
-        if (depth > most) most = depth;
-    }
-    return most;
-}
 
 /* ---- functions and operators ---- */
 
@@ -138,11 +39,8 @@ typedef enum rule {
     RULE_UNWRAP
 } rule;
 
-static double f_min(double a, double b) { return a < b || isnan(a) ? a : b; }
-static double f_max(double a, double b) { return a > b || isnan(a) ? a : b; }
 static double f_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
 static double f_step(double x) { return x >= 0 ? 1 : x < 0 ? 0 : x; }
-static double f_mod(double a, double b) { return a - b * floor(a / b); } /* has the sign of b */
 static double f_less(double a, double b) { return a < b; }
 static double f_less_equal(double a, double b) { return a <= b; }
 static double f_greater(double a, double b) { return a > b; }
@@ -161,19 +59,32 @@ typedef struct function {
 } function;
 
 static const function functions[] = {
-    {"abs", RULE_SAME, fabs, NULL},     {"sqrt", RULE_ROOT, sqrt, NULL},
-    {"exp", RULE_PURE, exp, NULL},      {"log", RULE_PURE, log, NULL},
-    {"log10", RULE_PURE, log10, NULL},  {"sinh", RULE_PURE, sinh, NULL},
-    {"cosh", RULE_PURE, cosh, NULL},    {"tanh", RULE_PURE, tanh, NULL},
-    {"floor", RULE_WHOLE, floor, NULL}, {"ceil", RULE_WHOLE, ceil, NULL},
-    {"round", RULE_WHOLE, round, NULL}, {"sign", RULE_ANY, f_sign, NULL},
-    {"step", RULE_ANY, f_step, NULL},   {"sin", RULE_TURN, sin, NULL},
-    {"cos", RULE_TURN, cos, NULL},      {"tan", RULE_TURN, tan, NULL},
-    {"asin", RULE_ARC, asin, NULL},     {"acos", RULE_ARC, acos, NULL},
-    {"atan", RULE_ARC, atan, NULL},     {"atan2", RULE_BEARING, NULL, atan2},
-    {"min", RULE_ALIKE, NULL, f_min},   {"max", RULE_ALIKE, NULL, f_max},
-    {"hypot", RULE_ALIKE, NULL, hypot}, {"mod", RULE_TWO, NULL, f_mod},
-    {"if", RULE_IF, NULL, NULL},        {"unwrap", RULE_UNWRAP, NULL, NULL},
+    {"abs", RULE_SAME, fabs, NULL},
+    {"sqrt", RULE_ROOT, sqrt, NULL},
+    {"exp", RULE_PURE, exp, NULL},
+    {"log", RULE_PURE, log, NULL},
+    {"log10", RULE_PURE, log10, NULL},
+    {"sinh", RULE_PURE, sinh, NULL},
+    {"cosh", RULE_PURE, cosh, NULL},
+    {"tanh", RULE_PURE, tanh, NULL},
+    {"floor", RULE_WHOLE, floor, NULL},
+    {"ceil", RULE_WHOLE, ceil, NULL},
+    {"round", RULE_WHOLE, round, NULL},
+    {"sign", RULE_ANY, f_sign, NULL},
+    {"step", RULE_ANY, f_step, NULL},
+    {"sin", RULE_TURN, sin, NULL},
+    {"cos", RULE_TURN, cos, NULL},
+    {"tan", RULE_TURN, tan, NULL},
+    {"asin", RULE_ARC, asin, NULL},
+    {"acos", RULE_ARC, acos, NULL},
+    {"atan", RULE_ARC, atan, NULL},
+    {"atan2", RULE_BEARING, NULL, atan2},
+    {"min", RULE_ALIKE, NULL, kl_program_min},
+    {"max", RULE_ALIKE, NULL, kl_program_max},
+    {"hypot", RULE_ALIKE, NULL, hypot},
+    {"mod", RULE_TWO, NULL, kl_program_mod},
+    {"if", RULE_IF, NULL, NULL},
+    {"unwrap", RULE_UNWRAP, NULL, NULL},
 };
 
 static const char *const function_names[] = {
@@ -295,7 +206,7 @@ static kl_status apply(compiler *c, instruction i, operand *o, bool constant, si
     KL_TRY(emit(c, i));
     o->constant = o->constant && constant;
     if (!o->constant) return KL_OK;
-    double value = run(c->code + o->start, c->ncode - o->start, NULL, NULL);
+    double value = kl_program_run(c->code + o->start, c->ncode - o->start, NULL, NULL);
     if (!isfinite(value))
         return kl_fail(c->diag, KL_E_RANGE, place_of(c, at),
                        "the value here is not a finite number; is something divided by zero, or "
@@ -564,7 +475,7 @@ static kl_status call_one(compiler *c, const function *f, size_t at, operand *o)
         KL_TRY(want_angle(c, name, o));
         if (o->constant) return KL_OK;
         i = (instruction){.op = OP_UNWRAP, .index = c->nmemory};
-        c->nmemory += UNWRAP_SIZE;
+        c->nmemory += KL_UNWRAP_SIZE;
         break;
     default: break;
     }
@@ -872,7 +783,7 @@ static kl_status compile(compiler *c, kl_expression **out)
                     LONGEST_TEXT);
     KL_TRY(parse_binary(c, LEVEL_OR, &o));
     if (c->text[c->at] != '\0') return trailing(c);
-    if (stack_needed(c->code, c->ncode) > MOST_STACK) return FAIL(c, 0, "nested too deeply");
+    if (kl_program_stack(c->code, c->ncode) > KL_MOST_STACK) return FAIL(c, 0, "nested too deeply");
 
     kl_expression *e = kl_arena_take(c->arena, sizeof *e);
     if (!e) return KL_E_MEMORY;
@@ -894,7 +805,7 @@ kl_status kl_expression_compile(const char *text, kl_place place, const kl_symbo
 
 double kl_expression_eval(const kl_expression *e, const double *values, double *memory)
 {
-    return run(e->code, e->ncode, values, memory);
+    return kl_program_run(e->code, e->ncode, values, memory);
 }
 
 kl_dim kl_expression_dim(const kl_expression *e) { return e->dim; }

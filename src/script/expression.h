@@ -47,6 +47,11 @@ bool kl_expression_constant(const kl_expression *e);
  * returns how many there are. */
 int kl_expression_symbols(const kl_expression *e, int *index, int capacity);
 
+/* Value, first and second derivative by x of an expression whose symbol 0 is x and whose symbol i
+ * is u[i-1], held: exact, no allocation. unwrap() does nothing here; at a corner the branch taken
+ * counts. */
+void kl_expression_derivatives(const kl_expression *e, double x, const double *u, double out[3]);
+
 /* One number at once: compiles, evaluates with `values`, and refuses a result that is not finite.
  */
 kl_status kl_expression_number(const char *text, kl_place place, const kl_symbols *symbols,

@@ -203,6 +203,20 @@ kl_function *kl_function_input(kl_arena *a, int index)
     return kl_function_create(a, &input_type, data);
 }
 
+/* ---- expression ---- */
+
+static void expression_eval(const void *data, double x, const double *u, double out[3])
+{
+    kl_expression_derivatives(data, x, u, out);
+}
+
+static const kl_function_type expression_type = {.name = "expression", .eval = expression_eval};
+
+kl_function *kl_function_expression(kl_arena *a, const kl_expression *e)
+{
+    return kl_function_create(a, &expression_type, e);
+}
+
 /* ---- sum ---- */
 
 typedef struct sum {

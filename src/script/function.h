@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/spline.h"
+#include "script/expression.h"
 
 typedef struct kl_function kl_function;
 
@@ -35,6 +36,9 @@ kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *
 kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, double y1);
 /* u[index], held: its derivatives are zero. */
 kl_function *kl_function_input(kl_arena *a, int index);
+/* An expression whose symbol 0 is x and whose symbol i is u[i-1]; `e` must live as long. Its
+ * corners (of if, abs, min, ...) are not known to kl_function_corners. */
+kl_function *kl_function_expression(kl_arena *a, const kl_expression *e);
 kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n);
 
 /* Abscissae where a derivative jumps (points of linear tables, ends of tables and steps), for

@@ -76,6 +76,9 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         expect(s == KL_OK ? fabs(value - q.value) <= 1e-12 * fabs(q.value) : !isfinite(value));
         kl_expression_eval(e, values, memory);
         free(memory);
+        double out[3];
+        kl_expression_derivatives(e, values[0], values + 1, out);
+        expect(out[0] == value || (isnan(out[0]) && isnan(value)));
     } else {
         expect(s != KL_OK);
     }

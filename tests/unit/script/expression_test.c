@@ -413,7 +413,7 @@ static void make(int depth, double *values, int *nvalue, made *out)
 static bool find_v(const void *context, const char *name, int *index, kl_dim *dim, bool *bare)
 {
     (void)context;
-    if (name[0] != 'v') return false;
+    if (name[0] != 'v' || strspn(name + 1, "0123456789") != strlen(name + 1)) return false;
     *index = atoi(name + 1);
     *dim   = (kl_dim){{0}};
     *bare  = true;
@@ -527,6 +527,93 @@ static void what_the_unit_check_accepts_does_not_depend_on_the_units(void **unus
     assert_true(checked > 5000 && refused > 5000);
 }
 
+static void derivatives_are_those_of_the_value(void **unused)
+{
+    (void)unused;
+    static const char *const cases[] = {
+        "v0",
+        "3",
+        "v1*v0^2",
+        "sin(3*v0)",
+        "cos(v0)/v0",
+        "tan(v0/3)",
+        "asin(v0/4)",
+        "acos(v0/4)",
+        "atan(v0)",
+        "exp(-v0^2)",
+        "log(v0)",
+        "log10(1+v0)",
+        "sinh(v0)*cosh(v0)",
+        "tanh(v0)",
+        "sqrt(v0)",
+        "abs(1-v0)",
+        "v0^v1",
+        "v1^v0",
+        "v0^v0",
+        "v0^0",
+        "v0^1",
+        "1/(1+v0^2)",
+        "hypot(v0, 2*v0^2)",
+        "atan2(v0^2, 1-v0)",
+        "mod(5*v0, v1)",
+        "mod(v1, v0)",
+        "min(v0, v1, v0^2)",
+        "max(v0, v1)",
+        "if(v0 > 1, v0^3, -v0)",
+        "floor(v0) + v0",
+        "sign(v0-5)*v0",
+        "step(v0)*v0^2",
+        "unwrap(v0)",
+        "-v0*(v0 < 9)",
+        "v1-v0",
+        "v0+v1",
+        "v0-v1",
+        "(v0-1)^2*sqrt(v0/v1)",
+    };
+    const kl_symbols symbols = {NULL, find_v, NULL};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kl_arena      *arena = kl_arena_create();
+        kl_expression *e;
+        const double   u[] = {1.7};
+        assert_int_equal(kl_expression_compile(cases[i], KL_NOWHERE, &symbols, arena, NULL, &e),
+                         KL_OK);
+        for (double x = 0.137; x < 3; x += 0.391) {
+            double h = 1e-5, at[3], up[3], down[3], values[] = {x, u[0]};
+            kl_expression_derivatives(e, x, u, at);
+            kl_expression_derivatives(e, x + h, u, up);
+            kl_expression_derivatives(e, x - h, u, down);
+            double value = kl_expression_eval(e, values, NULL);
+            if (at[0] != value) fail_msg("%s: %.17g, %.17g", cases[i], at[0], value);
+            for (int k = 1; k < 3; k++) {
+                // h^2/6 times the third derivative on top, which near zero is 1e4 for the log
+                double difference = (up[k - 1] - down[k - 1]) / (2 * h);
+                if (!(fabs(at[k] - difference) <= 2e-8 * (1 + fabs(difference)) + 1e-6 * (x < 0.2)))
+                    fail_msg("derivative %d of %s at %g: %.12g, by differences %.12g", k, cases[i],
+                             x, at[k], difference);
+            }
+        }
+        kl_arena_destroy(arena);
+    }
+}
+
+static void a_part_that_does_not_move_has_no_slope(void **unused)
+{
+    (void)unused;
+    const kl_symbols symbols = {NULL, find_v, NULL};
+    const double     u[]     = {0};
+    double           out[3];
+    kl_arena        *arena = kl_arena_create();
+    kl_expression   *e;
+    assert_int_equal(kl_expression_compile("v0*sqrt(v1) + v1^0.5 + (v0-2)^2 + hypot(v1, v1)",
+                                           KL_NOWHERE, &symbols, arena, NULL, &e),
+                     KL_OK);
+    kl_expression_derivatives(e, 2, u, out);
+    assert_close(out[0], 0, 0);
+    assert_close(out[1], 0, 0);
+    assert_close(out[2], 2, 0);
+    kl_arena_destroy(arena);
+}
+
 static void unwrap_follows_an_angle_through_many_turns(void **unused)
 {
     (void)unused;
@@ -588,6 +675,8 @@ int main(void)
         cmocka_unit_test(length_and_depth_are_capped),
         cmocka_unit_test(folded_and_run_and_computed_by_hand_are_the_same_bits),
         cmocka_unit_test(what_the_unit_check_accepts_does_not_depend_on_the_units),
+        cmocka_unit_test(derivatives_are_those_of_the_value),
+        cmocka_unit_test(a_part_that_does_not_move_has_no_slope),
         cmocka_unit_test(unwrap_follows_an_angle_through_many_turns),
         cmocka_unit_test(a_name_of_the_model_hides_a_constant),
     };
