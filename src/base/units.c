@@ -112,22 +112,22 @@ bool kl_dim_pure(kl_dim a) { return kl_dim_equal(a, (kl_dim){{0}}); }
 
 static bool equal_but_for_angle(kl_dim a, kl_dim b)
 {
-    a.e[KL_ANGLE] = b.e[KL_ANGLE] = 0;
+    a.e[KL_DIM_ANGLE] = b.e[KL_DIM_ANGLE] = 0;
     return kl_dim_equal(a, b);
 }
 
 /* A pure number or a power of time: there a forgotten rad means a factor of 2 pi, not a habit. */
 static bool counts(kl_dim d)
 {
-    d.e[KL_TIME] = 0;
+    d.e[KL_DIM_TIME] = 0;
     return kl_dim_pure(d);
 }
 
 bool kl_dim_fits(kl_dim have, kl_dim want)
 {
     if (kl_dim_equal(have, want)) return true;
-    return equal_but_for_angle(have, want) && want.e[KL_ANGLE] >= 0 &&
-           have.e[KL_ANGLE] > want.e[KL_ANGLE] && !counts(want);
+    return equal_but_for_angle(have, want) && want.e[KL_DIM_ANGLE] >= 0 &&
+           have.e[KL_DIM_ANGLE] > want.e[KL_DIM_ANGLE] && !counts(want);
 }
 
 bool kl_quantity_fits(kl_quantity q, kl_dim want) { return q.bare || kl_dim_fits(q.dim, want); }
@@ -135,7 +135,7 @@ bool kl_quantity_fits(kl_quantity q, kl_dim want) { return q.bare || kl_dim_fits
 const char *kl_dim_hint(kl_dim have, kl_dim want)
 {
     if (kl_dim_fits(have, want) || !equal_but_for_angle(have, want)) return NULL;
-    int  lack      = want.e[KL_ANGLE] - have.e[KL_ANGLE];
+    int  lack      = want.e[KL_DIM_ANGLE] - have.e[KL_DIM_ANGLE];
     bool frequency = !kl_dim_pure(have) && counts(have);
     if (lack == 2 && frequency)
         return "an angle is missing: multiply by 1 rad, or by 1 rev if it counts turns";
@@ -418,8 +418,8 @@ const char *kl_dim_word(kl_dim dim)
 /* Appends the base symbols whose power has the sign `sign`; returns how many. */
 static int append_symbols(char *text, size_t size, kl_dim dim, int sign)
 {
-    static const int         order[KL_NDIM]  = {KL_MASS,    KL_LENGTH,      KL_TIME,
-                                                KL_CURRENT, KL_TEMPERATURE, KL_ANGLE};
+    static const int         order[KL_NDIM]  = {KL_DIM_MASS,    KL_DIM_LENGTH,      KL_DIM_TIME,
+                                                KL_DIM_CURRENT, KL_DIM_TEMPERATURE, KL_DIM_ANGLE};
     static const char *const symbol[KL_NDIM] = {"m", "kg", "s", "rad", "A", "K"};
     int                      count           = 0;
     for (int k = 0; k < KL_NDIM; k++) {

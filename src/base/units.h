@@ -15,10 +15,18 @@
 #include <stdbool.h>
 #include <stddef.h>
 
-enum { KL_LENGTH, KL_MASS, KL_TIME, KL_ANGLE, KL_CURRENT, KL_TEMPERATURE, KL_NDIM };
+enum {
+    KL_DIM_LENGTH,
+    KL_DIM_MASS,
+    KL_DIM_TIME,
+    KL_DIM_ANGLE,
+    KL_DIM_CURRENT,
+    KL_DIM_TEMPERATURE,
+    KL_NDIM
+};
 
-/* Powers counted in HALVES, since Hertz contact has N/m^1.5: a length is e[KL_LENGTH] = 2. Rather
- * than fill it by hand, call kl_dim_of("N/m"). All zero: a pure number. */
+/* Powers counted in HALVES, since Hertz contact has N/m^1.5: a length is e[KL_DIM_LENGTH] = 2.
+ * Rather than fill it by hand, call kl_dim_of("N/m"). All zero: a pure number. */
 typedef struct kl_dim {
     signed char e[KL_NDIM];
 } kl_dim;

@@ -261,7 +261,7 @@ static kl_status want_pure(compiler *c, const char *what, const operand *o)
 static kl_status want_angle(compiler *c, const char *what, const operand *o)
 {
     char   text[WIDTH];
-    kl_dim angle = {.e = {[KL_ANGLE] = 2}};
+    kl_dim angle = {.e = {[KL_DIM_ANGLE] = 2}};
     if (o->bare || kl_dim_pure(o->dim) || kl_dim_equal(o->dim, angle)) return KL_OK;
     return FAIL(c, o->at, "%s wants an angle or a pure number, this is %s", what,
                 describe(o, text));
@@ -464,7 +464,7 @@ static kl_status call_one(compiler *c, const function *f, size_t at, operand *o)
     case RULE_WHOLE:
         KL_TRY(want_pure(c, name, o));
         if (f->rule == RULE_PURE) o->bare = true;
-        if (f->rule == RULE_ARC) o->bare = false, o->dim.e[KL_ANGLE] = 2;
+        if (f->rule == RULE_ARC) o->bare = false, o->dim.e[KL_DIM_ANGLE] = 2;
         break;
     case RULE_TURN:
         KL_TRY(want_angle(c, name, o));
@@ -490,7 +490,7 @@ static kl_status call_two(compiler *c, const function *f, operand *o, const oper
     snprintf(name, sizeof name, "%s()", f->name);
     KL_TRY(alike(c, name, next->at, o, next));
     if (f->rule == RULE_BEARING) {
-        o->dim  = (kl_dim){.e = {[KL_ANGLE] = 2}};
+        o->dim  = (kl_dim){.e = {[KL_DIM_ANGLE] = 2}};
         o->bare = false;
     }
     return apply(c, (instruction){.op = OP_CALL2, .u.call2 = f->call2}, o, next->constant,
