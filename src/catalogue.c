@@ -8,13 +8,20 @@
 const kl_body_type *const kl_body_types[] = {&kl_ground, &kl_rigid, &kl_point, NULL};
 
 const kl_element_type *const kl_joint_types[] = {
-    &kl_fixed,       &kl_spherical, &kl_revolute,      &kl_universal,      &kl_cylindrical, &kl_translational,
-    &kl_planar,      &kl_screw,     &kl_distance,      &kl_point_on_line,  &kl_point_on_plane,
-    &kl_parallel,    &kl_perpendicular, &kl_rigid_set, &kl_driver,         &kl_coupler,     NULL,
+    &kl_fixed,          &kl_spherical, &kl_revolute,      &kl_universal, &kl_cylindrical,
+    &kl_translational,  &kl_planar,    &kl_screw,         &kl_distance,  &kl_point_on_line,
+    &kl_point_on_plane, &kl_parallel,  &kl_perpendicular, &kl_rigid_set, &kl_driver,
+    &kl_coupler,        NULL,
 };
 
 const kl_element_type *const kl_force_types[] = {
-    &kl_spring_damper, &kl_rotational_spring_damper, &kl_slide_spring_damper, &kl_series_spring_damper,
-    &kl_bump_stop,     &kl_bushing,                  &kl_force,               &kl_torque,
+    &kl_spring_damper,
+    &kl_rotational_spring_damper,
+    &kl_slide_spring_damper,
+    &kl_series_spring_damper,
+    &kl_bump_stop,
+    &kl_bushing,
+    &kl_force,
+    &kl_torque,
     NULL,
 };

@@ -4,7 +4,7 @@
 
 #include "model/interface.h"
 
-extern const kl_body_type *const    kl_body_types[];     /* ended by NULL, as the others */
+extern const kl_body_type *const    kl_body_types[]; /* ended by NULL, as the others */
 extern const kl_element_type *const kl_joint_types[];
 extern const kl_element_type *const kl_force_types[];
 

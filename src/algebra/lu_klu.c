@@ -20,9 +20,9 @@ kl_lu *kl_lu_create(const kl_pattern *p)
     if (!lu) return NULL;
     lu->p = p;
     klu_defaults(&lu->common);
-    lu->common.scale = -1;     /* the caller scales */
-    lu->common.btf   = 0;      /* saddle matrices are one block */
-    lu->common.tol   = 0.1;    /* prefer the diagonal unless it is ten times smaller than its column */
+    lu->common.scale = -1;  /* the caller scales */
+    lu->common.btf   = 0;   /* saddle matrices are one block */
+    lu->common.tol   = 0.1; /* prefer the diagonal unless it is ten times smaller than its column */
     lu->symbolic     = klu_analyze(p->n, p->start, p->row, &lu->common);
     if (!lu->symbolic) {
         free(lu);
@@ -63,7 +63,8 @@ kl_status kl_lu_factor(kl_lu *lu, const double *values)
 
     /* pivots that shrank this much against the largest mean lost digits: choose new ones */
     const double worn = 1e-13;
-    if (lu->numeric && klu_refactor(lu->p->start, lu->p->row, same.out, lu->symbolic, lu->numeric, &lu->common)) {
+    if (lu->numeric &&
+        klu_refactor(lu->p->start, lu->p->row, same.out, lu->symbolic, lu->numeric, &lu->common)) {
         klu_rcond(lu->symbolic, lu->numeric, &lu->common);
         lu->condition = lu->common.rcond;
         if (isfinite(lu->condition) && lu->condition > worn) return KL_OK;
@@ -77,7 +78,7 @@ kl_status kl_lu_factor(kl_lu *lu, const double *values)
 
 kl_status kl_lu_solve(const kl_lu *lu, double *x)
 {
-    klu_common common = lu->common;    /* klu_solve writes its status: keep ours const */
+    klu_common common = lu->common; /* klu_solve writes its status: keep ours const */
     if (!lu->numeric) return KL_E_SINGULAR;
     return klu_solve(lu->symbolic, lu->numeric, lu->p->n, 1, x, &common) ? KL_OK : KL_E_SINGULAR;
 }

@@ -34,7 +34,8 @@ static block *single_columns(kl_arena *a, const kl_pattern *p, int *n)
     *n = 0;
     for (int i = 0; i < p->nblock; i++)
         for (int c = 0; c < p->blocks[i].ncol; c++)
-            columns[(*n)++] = (block){p->blocks[i].row, p->blocks[i].nrow, p->blocks[i].column + c, 1};
+            columns[(*n)++] =
+                (block){p->blocks[i].row, p->blocks[i].nrow, p->blocks[i].column + c, 1};
     qsort(columns, (size_t)*n, sizeof *columns, by_column_then_row);
     return columns;
 }
@@ -44,10 +45,11 @@ static int fill(const block *columns, int ncolumn, int n, int *start, int *row)
 {
     int nnz = 0, k = 0;
     for (int c = 0; c < n; c++) {
-        int next = 0;    /* first row not yet taken in this column */
+        int next = 0; /* first row not yet taken in this column */
         start[c] = nnz;
         for (; k < ncolumn && columns[k].column == c; k++) {
-            int from = columns[k].row > next ? columns[k].row : next, to = columns[k].row + columns[k].nrow;
+            int from = columns[k].row > next ? columns[k].row : next,
+                to   = columns[k].row + columns[k].nrow;
             for (int r = from; r < to; r++) {
                 if (row) row[nnz] = r;
                 nnz++;

@@ -32,7 +32,8 @@ static void ground_map(const void *data, const void *c, const kl_marker *marker,
     (void)data, (void)c, (void)marker, (void)B;
 }
 
-static void ground_pull(const void *data, const void *c, const kl_marker *marker, const double wrench[6], double *g)
+static void ground_pull(const void *data, const void *c, const kl_marker *marker,
+                        const double wrench[6], double *g)
 {
     (void)data, (void)c, (void)marker, (void)wrench, (void)g;
 }
@@ -50,8 +51,18 @@ static void ground_measures(const void *data, const void *c, kl_measures *m)
 
 static const kl_key ground_keys[] = {{0}};
 
-const kl_body_type kl_ground = {.name = "ground", .help = "what does not move", .keys = ground_keys,
-                                .setup = ground_setup, .start = ground_start, .position = ground_set,
-                                .velocity = ground_set, .advance = ground_advance, .motion = ground_motion,
-                                .map = ground_map, .map_rate = ground_map, .pull = ground_pull,
-                                .add_geometric = ground_pull, .inertia = ground_inertia, .measures = ground_measures};
+const kl_body_type kl_ground = {.name          = "ground",
+                                .help          = "what does not move",
+                                .keys          = ground_keys,
+                                .setup         = ground_setup,
+                                .start         = ground_start,
+                                .position      = ground_set,
+                                .velocity      = ground_set,
+                                .advance       = ground_advance,
+                                .motion        = ground_motion,
+                                .map           = ground_map,
+                                .map_rate      = ground_map,
+                                .pull          = ground_pull,
+                                .add_geometric = ground_pull,
+                                .inertia       = ground_inertia,
+                                .measures      = ground_measures};

@@ -8,7 +8,7 @@
 typedef struct point {
     double mass;
     double position[3], velocity[3];
-    int    fixed;    /* bits: position, velocity */
+    int    fixed; /* bits: position, velocity */
 } point;
 
 typedef struct point_cache {
@@ -27,7 +27,8 @@ static kl_status point_attach(void *data, const kl_setup *s, kl_marker *marker)
     (void)data;
     if (kl_norm(marker->r) > 0.0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "'%s' is a point mass: attach to its position, not %g m beside it; for an arm give it an "
+                       "'%s' is a point mass: attach to its position, not %g m beside it; for an "
+                       "arm give it an "
                        "inertia (a rigid body)",
                        s->name, kl_norm(marker->r));
     return KL_OK;
@@ -81,14 +82,15 @@ static void point_map_rate(const void *data, const void *c, const kl_marker *mar
     memset(W, 0, 18 * sizeof *W);
 }
 
-static void point_pull(const void *data, const void *c, const kl_marker *marker, const double wrench[6], double *g)
+static void point_pull(const void *data, const void *c, const kl_marker *marker,
+                       const double wrench[6], double *g)
 {
     (void)data, (void)c, (void)marker;
     for (int i = 0; i < 3; i++) g[i] += wrench[i];
 }
 
-static void point_add_geometric(const void *data, const void *c, const kl_marker *marker, const double wrench[6],
-                                double *K)
+static void point_add_geometric(const void *data, const void *c, const kl_marker *marker,
+                                const double wrench[6], double *K)
 {
     (void)data, (void)c, (void)marker, (void)wrench, (void)K;
 }
@@ -104,28 +106,61 @@ static void point_inertia(const void *data, const void *c, double *M, double *s)
 
 static void point_measures(const void *data, const void *c, kl_measures *m)
 {
-    const point       *p = data;
-    const point_cache *k = c;
+    const point       *p        = data;
+    const point_cache *k        = c;
     kl_vec3            momentum = kl_scale(p->mass, k->v);
-    *m = (kl_measures){.mass = p->mass, .center = k->r, .p = momentum, .L = kl_cross(k->r, momentum),
-                       .kinetic = 0.5 * kl_dot(momentum, k->v)};
+    *m                          = (kl_measures){.mass    = p->mass,
+                                                .center  = k->r,
+                                                .p       = momentum,
+                                                .L       = kl_cross(k->r, momentum),
+                                                .kinetic = 0.5 * kl_dot(momentum, k->v)};
 }
 
 static const kl_key point_keys[] = {
-    {.name = "mass", .kind = KL_KEY_NUMBER, .offset = offsetof(point, mass), .unit = "kg", .min = 0, .max = 1e300,
-     .help = "mass; 0 only where joints hold the point"},
-    {.name = "position", .kind = KL_KEY_NUMBERS, .offset = offsetof(point, position), .unit = "m", .size = 3,
-     .fallback = "[0, 0, 0]", .help = "at the start, global"},
-    {.name = "velocity", .kind = KL_KEY_NUMBERS, .offset = offsetof(point, velocity), .unit = "m/s", .size = 3,
-     .fallback = "[0, 0, 0]", .help = "at the start, global"},
-    {.name = "fixed", .kind = KL_KEY_WORDS, .offset = offsetof(point, fixed), .words = "position velocity", .fallback = "[]",
-     .help = "initial values that assembly must keep; the others are guesses"},
+    {.name   = "mass",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(point, mass),
+     .unit   = "kg",
+     .min    = 0,
+     .max    = 1e300,
+     .help   = "mass; 0 only where joints hold the point"},
+    {.name     = "position",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(point, position),
+     .unit     = "m",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "at the start, global"},
+    {.name     = "velocity",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(point, velocity),
+     .unit     = "m/s",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "at the start, global"},
+    {.name     = "fixed",
+     .kind     = KL_KEY_WORDS,
+     .offset   = offsetof(point, fixed),
+     .words    = "position velocity",
+     .fallback = "[]",
+     .help     = "initial values that assembly must keep; the others are guesses"},
     {0}};
 
-const kl_body_type kl_point = {.name = "point", .help = "point mass: three coordinates, no rotation", .keys = point_keys,
-                               .data_size = sizeof(point), .cache_size = sizeof(point_cache), .setup = point_setup,
-                               .attach = point_attach, .start = point_start, .position = point_position,
-                               .velocity = point_velocity, .advance = point_advance, .motion = point_motion,
-                               .map = point_map, .map_rate = point_map_rate, .pull = point_pull,
-                               .add_geometric = point_add_geometric, .inertia = point_inertia,
-                               .measures = point_measures};
+const kl_body_type kl_point = {.name          = "point",
+                               .help          = "point mass: three coordinates, no rotation",
+                               .keys          = point_keys,
+                               .data_size     = sizeof(point),
+                               .cache_size    = sizeof(point_cache),
+                               .setup         = point_setup,
+                               .attach        = point_attach,
+                               .start         = point_start,
+                               .position      = point_position,
+                               .velocity      = point_velocity,
+                               .advance       = point_advance,
+                               .motion        = point_motion,
+                               .map           = point_map,
+                               .map_rate      = point_map_rate,
+                               .pull          = point_pull,
+                               .add_geometric = point_add_geometric,
+                               .inertia       = point_inertia,
+                               .measures      = point_measures};

@@ -1,7 +1,8 @@
 /* Rigid body with any reference point (paper 004, chapter 4).
  *
- * Coordinates: r of the reference point, global, and Euler parameters p; velocities: r' global, om body-fixed. With c the
- * centre of mass in the body, S = m c, J about the reference point, in body axes:
+ * Coordinates: r of the reference point, global, and Euler parameters p; velocities: r' global, om
+ * body-fixed. With c the centre of mass in the body, S = m c, J about the reference point, in body
+ * axes:
  *
  *   M = [ m I , -A [S] ]     s = [ -A [om][om] S   ]
  *       [  .  ,    J   ]         [ -[om] J om      ]
@@ -16,24 +17,24 @@
 typedef struct rigid {
     /* as given */
     double  mass;
-    kl_mat3 inertia;          /* about `inertia_at`, in axes `inertia_axes` */
-    kl_mat3 inertia_axes;     /* those axes in the body */
-    int     inertia_about;    /* 0: centre of mass, 1: reference point */
-    double  center[3];        /* centre of mass in the body */
+    kl_mat3 inertia;       /* about `inertia_at`, in axes `inertia_axes` */
+    kl_mat3 inertia_axes;  /* those axes in the body */
+    int     inertia_about; /* 0: centre of mass, 1: reference point */
+    double  center[3];     /* centre of mass in the body */
     double  position[3];
     kl_mat3 orientation;
     double  velocity[3], omega[3];
-    int     velocity_axes;    /* 0: global, 1: body */
-    int     fixed;            /* bits: position, orientation, velocity, omega */
+    int     velocity_axes; /* 0: global, 1: body */
+    int     fixed;         /* bits: position, orientation, velocity, omega */
     /* derived */
-    kl_vec3 S;    /* m c */
-    kl_mat3 J;    /* about the reference point, body axes */
+    kl_vec3 S; /* m c */
+    kl_mat3 J; /* about the reference point, body axes */
 } rigid;
 
 typedef struct rigid_cache {
     kl_vec3 r, v;
     kl_mat3 A;
-    kl_vec3 om;    /* body-fixed */
+    kl_vec3 om; /* body-fixed */
 } rigid_cache;
 
 /* Moments that no body can have: negative, or larger than the sum of the other two. */
@@ -44,16 +45,19 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
     double slack = 1e-9 * fabs(e[2]);
     if (e[0] < -slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': inertia has the principal moment %.6g kg m2; no body has a negative one (check the "
+                       "body '%s': inertia has the principal moment %.6g kg m2; no body has a "
+                       "negative one (check the "
                        "signs of the products: tensor entries xy, xz, yz)",
                        s->name, e[0]);
     if (e[2] > e[0] + e[1] + slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': principal moments of inertia %.6g, %.6g, %.6g kg m2; no body can have one that is "
+                       "body '%s': principal moments of inertia %.6g, %.6g, %.6g kg m2; no body "
+                       "can have one that is "
                        "larger than the sum of the other two",
                        s->name, e[0], e[1], e[2]);
     if (p->mass == 0.0 && e[2] > 0.0)
-        return kl_fail(s->diag, KL_E_RANGE, s->place, "body '%s': inertia without mass; give a mass", s->name);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "body '%s': inertia without mass; give a mass", s->name);
     return KL_OK;
 }
 
@@ -63,10 +67,11 @@ static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
     *size    = (kl_body_size){7, 6};
 
     /* inertia into body axes, about the centre of mass, then to the reference point (Steiner) */
-    kl_mat3 Rt = kl_transpose(&p->inertia_axes), RJ = kl_matmul(&p->inertia_axes, &p->inertia), J = kl_matmul(&RJ, &Rt);
-    kl_vec3 c     = kl_load(p->center);
-    kl_mat3 cc    = kl_outer(c, c), I = kl_identity(), Q = kl_mat_scale(kl_dot(c, c), &I);
-    kl_mat3 shift = kl_mat_axpy(-1.0, &cc, &Q);
+    kl_mat3 Rt = kl_transpose(&p->inertia_axes), RJ = kl_matmul(&p->inertia_axes, &p->inertia),
+            J  = kl_matmul(&RJ, &Rt);
+    kl_vec3 c  = kl_load(p->center);
+    kl_mat3 cc = kl_outer(c, c), I = kl_identity(), Q = kl_mat_scale(kl_dot(c, c), &I);
+    kl_mat3 shift    = kl_mat_axpy(-1.0, &cc, &Q);
     kl_mat3 J_center = p->inertia_about == 0 ? J : kl_mat_axpy(-p->mass, &shift, &J);
     KL_TRY(check_inertia(p, s, &J_center));
     p->J = kl_mat_axpy(p->mass, &shift, &J_center);
@@ -133,7 +138,7 @@ static void rigid_increment(const void *data, const double *dx, double *D)
 static void rigid_motion(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
     (void)data;
-    const rigid_cache *k = c;
+    const rigid_cache *k    = c;
     kl_vec3            turn = kl_cross(k->om, marker->r);
     m->r                    = kl_add(k->r, kl_mul(&k->A, marker->r));
     m->A                    = kl_matmul(&k->A, &marker->A);
@@ -179,24 +184,26 @@ static void rigid_map_rate(const void *data, const void *c, const kl_marker *mar
     put_block(W, 6, 3, 3, -1.0, &AO);
 }
 
-static void rigid_pull(const void *data, const void *c, const kl_marker *marker, const double wrench[6], double *g)
+static void rigid_pull(const void *data, const void *c, const kl_marker *marker,
+                       const double wrench[6], double *g)
 {
     (void)data;
     const rigid_cache *k = c;
-    kl_vec3            f = kl_mul_t(&k->A, kl_load(wrench)), n = kl_mul_t(&k->A, kl_load(wrench + 3));
-    kl_vec3            about = kl_add(n, kl_cross(marker->r, f));
+    kl_vec3 f = kl_mul_t(&k->A, kl_load(wrench)), n = kl_mul_t(&k->A, kl_load(wrench + 3));
+    kl_vec3 about = kl_add(n, kl_cross(marker->r, f));
     for (int i = 0; i < 3; i++) g[i] += wrench[i];
     g[3] += about.x, g[4] += about.y, g[5] += about.z;
 }
 
 /* K_pp += [u][A'f] + [A'n] */
-static void rigid_add_geometric(const void *data, const void *c, const kl_marker *marker, const double wrench[6],
-                                double *K)
+static void rigid_add_geometric(const void *data, const void *c, const kl_marker *marker,
+                                const double wrench[6], double *K)
 {
     (void)data;
     const rigid_cache *k = c;
-    kl_mat3            F = kl_skew(kl_mul_t(&k->A, kl_load(wrench))), N = kl_skew(kl_mul_t(&k->A, kl_load(wrench + 3)));
-    kl_mat3            U = kl_skew(marker->r), UF = kl_matmul(&U, &F);
+    kl_mat3            F = kl_skew(kl_mul_t(&k->A, kl_load(wrench))),
+            N            = kl_skew(kl_mul_t(&k->A, kl_load(wrench + 3)));
+    kl_mat3 U = kl_skew(marker->r), UF = kl_matmul(&U, &F);
     add_block(K, 6, 3, 3, 1.0, &UF);
     add_block(K, 6, 3, 3, 1.0, &N);
 }
@@ -205,7 +212,8 @@ static void rigid_inertia(const void *data, const void *c, double *M, double *s)
 {
     const rigid       *p = data;
     const rigid_cache *k = c;
-    kl_mat3            S = kl_skew(p->S), AS = kl_matmul(&k->A, &S), ASt = kl_transpose(&AS), I = kl_identity();
+    kl_mat3            S = kl_skew(p->S), AS = kl_matmul(&k->A, &S), ASt = kl_transpose(&AS),
+            I = kl_identity();
     put_block(M, 6, 0, 0, p->mass, &I);
     put_block(M, 6, 0, 3, -1.0, &AS);
     put_block(M, 6, 3, 0, -1.0, &ASt);
@@ -215,7 +223,8 @@ static void rigid_inertia(const void *data, const void *c, double *M, double *s)
 }
 
 /* F_r = m a + A (al x S + om x (om x S)),  F_pi = J al + om x J om + S x A'a */
-static void rigid_inertia_tangent(const void *data, const void *c, const double *a, double *K, double *C)
+static void rigid_inertia_tangent(const void *data, const void *c, const double *a, double *K,
+                                  double *C)
 {
     const rigid       *p  = data;
     const rigid_cache *k  = c;
@@ -224,14 +233,18 @@ static void rigid_inertia_tangent(const void *data, const void *c, const double 
     memset(C, 0, 36 * sizeof *C);
 
     /* by rotation: dA = A [dpi], d(A'a) = [A'a] dpi */
-    kl_mat3 inner = kl_skew(kl_add(kl_cross(al, p->S), kl_cross(om, omS))), Ai = kl_matmul(&k->A, &inner);
-    kl_mat3 S = kl_skew(p->S), a_body = kl_skew(kl_mul_t(&k->A, kl_load(a))), Sa = kl_matmul(&S, &a_body);
+    kl_mat3 inner = kl_skew(kl_add(kl_cross(al, p->S), kl_cross(om, omS))),
+            Ai    = kl_matmul(&k->A, &inner);
+    kl_mat3 S = kl_skew(p->S), a_body = kl_skew(kl_mul_t(&k->A, kl_load(a))),
+            Sa = kl_matmul(&S, &a_body);
     put_block(K, 6, 0, 3, -1.0, &Ai);
     put_block(K, 6, 3, 3, 1.0, &Sa);
 
     /* by om: d(om x (om x S)) = -([om x S] + [om][S]) dom,  d(om x J om) = ([om] J - [J om]) dom */
-    kl_mat3 O = kl_skew(om), OS = kl_matmul(&O, &S), oS = kl_skew(omS), sum = kl_mat_axpy(1.0, &OS, &oS);
-    kl_mat3 Asum = kl_matmul(&k->A, &sum), OJ = kl_matmul(&O, &p->J), Jo = kl_skew(kl_mul(&p->J, om));
+    kl_mat3 O = kl_skew(om), OS = kl_matmul(&O, &S), oS = kl_skew(omS),
+            sum  = kl_mat_axpy(1.0, &OS, &oS);
+    kl_mat3 Asum = kl_matmul(&k->A, &sum), OJ = kl_matmul(&O, &p->J),
+            Jo = kl_skew(kl_mul(&p->J, om));
     put_block(C, 6, 0, 3, -1.0, &Asum);
     put_block(C, 6, 3, 3, 1.0, &OJ);
     add_block(C, 6, 3, 3, -1.0, &Jo);
@@ -241,46 +254,108 @@ static void rigid_measures(const void *data, const void *c, kl_measures *m)
 {
     const rigid       *p = data;
     const rigid_cache *k = c;
-    kl_vec3            turn = kl_mul(&k->A, kl_cross(k->om, p->S));    /* m times velocity of the centre about r */
-    kl_vec3            offset = kl_mul(&k->A, p->S);
-    m->mass   = p->mass;
-    m->center = p->mass > 0.0 ? kl_axpy(1.0 / p->mass, offset, k->r) : k->r;
-    m->p      = kl_axpy(p->mass, k->v, turn);
+    kl_vec3            turn =
+        kl_mul(&k->A, kl_cross(k->om, p->S)); /* m times velocity of the centre about r */
+    kl_vec3 offset = kl_mul(&k->A, p->S);
+    m->mass        = p->mass;
+    m->center      = p->mass > 0.0 ? kl_axpy(1.0 / p->mass, offset, k->r) : k->r;
+    m->p           = kl_axpy(p->mass, k->v, turn);
     /* L about the origin: r x p + S x v + A J om, all global */
-    m->L = kl_add(kl_add(kl_cross(k->r, m->p), kl_cross(offset, k->v)), kl_mul(&k->A, kl_mul(&p->J, k->om)));
-    m->kinetic = 0.5 * p->mass * kl_dot(k->v, k->v) + kl_dot(k->v, turn) + 0.5 * kl_dot(k->om, kl_mul(&p->J, k->om));
+    m->L       = kl_add(kl_add(kl_cross(k->r, m->p), kl_cross(offset, k->v)),
+                        kl_mul(&k->A, kl_mul(&p->J, k->om)));
+    m->kinetic = 0.5 * p->mass * kl_dot(k->v, k->v) + kl_dot(k->v, turn) +
+                 0.5 * kl_dot(k->om, kl_mul(&p->J, k->om));
 }
 
 static const kl_key rigid_keys[] = {
-    {.name = "mass", .kind = KL_KEY_NUMBER, .offset = offsetof(rigid, mass), .unit = "kg", .min = 0, .max = 1e300,
-     .help = "mass; 0 only where joints hold the body"},
-    {.name = "inertia", .kind = KL_KEY_INERTIA, .offset = offsetof(rigid, inertia), .unit = "kg m2", .fallback = "[0, 0, 0]",
-     .help = "[xx, yy, zz] or [xx, yy, zz, xy, xz, yz], tensor entries"},
-    {.name = "inertia_about", .kind = KL_KEY_WORD, .offset = offsetof(rigid, inertia_about), .words = "center reference",
-     .fallback = "center", .help = "point that the inertia is given about: centre of mass or reference point"},
-    {.name = "inertia_axes", .kind = KL_KEY_ROTATION, .offset = offsetof(rigid, inertia_axes),
-     .fallback = "{axis: z, angle: 0}", .help = "axes that the inertia is given in, seen from the body"},
-    {.name = "center", .kind = KL_KEY_NUMBERS, .offset = offsetof(rigid, center), .unit = "m", .size = 3,
-     .fallback = "[0, 0, 0]", .help = "centre of mass, from the reference point, in body axes"},
-    {.name = "position", .kind = KL_KEY_NUMBERS, .offset = offsetof(rigid, position), .unit = "m", .size = 3,
-     .fallback = "[0, 0, 0]", .help = "of the reference point at the start, global"},
-    {.name = "orientation", .kind = KL_KEY_ROTATION, .offset = offsetof(rigid, orientation),
+    {.name   = "mass",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(rigid, mass),
+     .unit   = "kg",
+     .min    = 0,
+     .max    = 1e300,
+     .help   = "mass; 0 only where joints hold the body"},
+    {.name     = "inertia",
+     .kind     = KL_KEY_INERTIA,
+     .offset   = offsetof(rigid, inertia),
+     .unit     = "kg m2",
+     .fallback = "[0, 0, 0]",
+     .help     = "[xx, yy, zz] or [xx, yy, zz, xy, xz, yz], tensor entries"},
+    {.name     = "inertia_about",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(rigid, inertia_about),
+     .words    = "center reference",
+     .fallback = "center",
+     .help     = "point that the inertia is given about: centre of mass or reference point"},
+    {.name     = "inertia_axes",
+     .kind     = KL_KEY_ROTATION,
+     .offset   = offsetof(rigid, inertia_axes),
      .fallback = "{axis: z, angle: 0}",
-     .help = "of the body at the start: {axis, angle}, {quaternion}, {euler}, {cardan} or {x, y} (two vectors)"},
-    {.name = "velocity", .kind = KL_KEY_NUMBERS, .offset = offsetof(rigid, velocity), .unit = "m/s", .size = 3,
-     .fallback = "[0, 0, 0]", .help = "of the reference point at the start"},
-    {.name = "omega", .kind = KL_KEY_NUMBERS, .offset = offsetof(rigid, omega), .unit = "rad/s", .size = 3,
-     .fallback = "[0, 0, 0]", .help = "angular velocity at the start"},
-    {.name = "velocity_axes", .kind = KL_KEY_WORD, .offset = offsetof(rigid, velocity_axes), .words = "global body",
-     .fallback = "global", .help = "axes of velocity and omega"},
-    {.name = "fixed", .kind = KL_KEY_WORDS, .offset = offsetof(rigid, fixed), .words = "position orientation velocity omega",
-     .fallback = "[]", .help = "initial values that assembly must keep; the others are guesses"},
+     .help     = "axes that the inertia is given in, seen from the body"},
+    {.name     = "center",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(rigid, center),
+     .unit     = "m",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "centre of mass, from the reference point, in body axes"},
+    {.name     = "position",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(rigid, position),
+     .unit     = "m",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "of the reference point at the start, global"},
+    {.name     = "orientation",
+     .kind     = KL_KEY_ROTATION,
+     .offset   = offsetof(rigid, orientation),
+     .fallback = "{axis: z, angle: 0}",
+     .help = "of the body at the start: {axis, angle}, {quaternion}, {euler}, {cardan} or {x, y} "
+             "(two vectors)"},
+    {.name     = "velocity",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(rigid, velocity),
+     .unit     = "m/s",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "of the reference point at the start"},
+    {.name     = "omega",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(rigid, omega),
+     .unit     = "rad/s",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "angular velocity at the start"},
+    {.name     = "velocity_axes",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(rigid, velocity_axes),
+     .words    = "global body",
+     .fallback = "global",
+     .help     = "axes of velocity and omega"},
+    {.name     = "fixed",
+     .kind     = KL_KEY_WORDS,
+     .offset   = offsetof(rigid, fixed),
+     .words    = "position orientation velocity omega",
+     .fallback = "[]",
+     .help     = "initial values that assembly must keep; the others are guesses"},
     {0}};
 
-const kl_body_type kl_rigid = {.name = "rigid", .help = "rigid body: six degrees of freedom, any reference point",
-                               .keys = rigid_keys, .data_size = sizeof(rigid), .cache_size = sizeof(rigid_cache),
-                               .setup = rigid_setup, .start = rigid_start, .position = rigid_position,
-                               .velocity = rigid_velocity, .advance = rigid_advance, .increment = rigid_increment,
-                               .motion = rigid_motion, .map = rigid_map, .map_rate = rigid_map_rate, .pull = rigid_pull,
-                               .add_geometric = rigid_add_geometric, .inertia = rigid_inertia,
-                               .inertia_tangent = rigid_inertia_tangent, .measures = rigid_measures};
+const kl_body_type kl_rigid = {.name = "rigid",
+                               .help = "rigid body: six degrees of freedom, any reference point",
+                               .keys = rigid_keys,
+                               .data_size       = sizeof(rigid),
+                               .cache_size      = sizeof(rigid_cache),
+                               .setup           = rigid_setup,
+                               .start           = rigid_start,
+                               .position        = rigid_position,
+                               .velocity        = rigid_velocity,
+                               .advance         = rigid_advance,
+                               .increment       = rigid_increment,
+                               .motion          = rigid_motion,
+                               .map             = rigid_map,
+                               .map_rate        = rigid_map_rate,
+                               .pull            = rigid_pull,
+                               .add_geometric   = rigid_add_geometric,
+                               .inertia         = rigid_inertia,
+                               .inertia_tangent = rigid_inertia_tangent,
+                               .measures        = rigid_measures};

@@ -27,7 +27,8 @@ static kl_override *overrides(const kl_texts *set, int *bad)
     return list;
 }
 
-int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *set, kl_diag *diag, kl_loaded *out)
+int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *set, kl_diag *diag,
+                   kl_loaded *out)
 {
     int          bad;
     kl_override *list = overrides(set, &bad);

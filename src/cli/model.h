@@ -11,7 +11,8 @@ typedef struct kl_loaded {
 } kl_loaded;
 
 /* Exit code; on failure the diag has the reasons and nothing is left to unload. */
-int  kl_loaded_open(const kl_command *command, const char *path, const kl_texts *set, kl_diag *diag, kl_loaded *out);
+int  kl_loaded_open(const kl_command *command, const char *path, const kl_texts *set, kl_diag *diag,
+                    kl_loaded *out);
 void kl_loaded_close(kl_loaded *l);
 
 #endif

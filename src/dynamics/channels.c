@@ -5,11 +5,12 @@
 #include <stdlib.h>
 #include <string.h>
 
-/* ---- what bodies, elements and the system offer: the tables behind the names ------------------------------------------ */
+/* ---- what bodies, elements and the system offer: the tables behind the names
+ * ------------------------------------------ */
 
 typedef struct group {
     const char *name, *unit, *help;
-    const char *parts;       /* one letter a component, "" for a single number */
+    const char *parts; /* one letter a component, "" for a single number */
     bool        recorded;
 } group;
 
@@ -29,7 +30,8 @@ static const group body_groups[] = {
 
 static const group element_groups[] = {
     {"force", "N", "on the second body (or the only one), global axes", "xyz", true},
-    {"torque", "N m", "on the second body (or the only one) about its marker, global axes", "xyz", true},
+    {"torque", "N m", "on the second body (or the only one) about its marker, global axes", "xyz",
+     true},
     {"local_force", "N", "the same force in the axes of its marker", "xyz", false},
     {"local_torque", "N m", "the same torque in the axes of its marker", "xyz", false},
     {"energy", "N m", "stored", "", false},
@@ -50,19 +52,24 @@ static const group system_groups[] = {
     {0}};
 
 static const group point_groups[] = {
-    {"position", "m", "of the point", "xyz", false},      {"displacement", "m", "of the point since the start", "xyz", false},
-    {"velocity", "m/s", "of the point", "xyz", false},    {"acceleration", "m/s2", "of the point", "xyz", false},
-    {"omega", "rad/s", "angular velocity", "xyz", false}, {"alpha", "rad/s2", "angular acceleration", "xyz", false},
+    {"position", "m", "of the point", "xyz", false},
+    {"displacement", "m", "of the point since the start", "xyz", false},
+    {"velocity", "m/s", "of the point", "xyz", false},
+    {"acceleration", "m/s2", "of the point", "xyz", false},
+    {"omega", "rad/s", "angular velocity", "xyz", false},
+    {"alpha", "rad/s2", "angular acceleration", "xyz", false},
     {0}};
 
 enum { POINT_VALUES = 18, SYSTEM_VALUES = 10 };
 
-/* ---- the list ------------------------------------------------------------------------------------------------------- */
+/* ---- the list
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct output {
     int            channel;
-    int            marker, value;      /* of a point: which of POINT_VALUES */
-    kl_vec3        start;              /* of a point */
+    int            marker, value; /* of a point: which of POINT_VALUES */
+    kl_vec3        start;         /* of a point */
     kl_expression *expression;
     double        *memory;
 } output;
@@ -72,23 +79,25 @@ struct kl_channels {
     kl_channel *list;
     int         n, cap;
     double     *values;
-    int        *body, *element, *input;    /* first channel of each */
+    int        *body, *element, *input; /* first channel of each */
     int         system;
     output     *outputs;
     int         noutput;
     /* for expressions: parameters follow the channels */
     const kl_model *model;
-    int            *sorted;                /* by name, of the first nsorted */
+    int            *sorted; /* by name, of the first nsorted */
     int             nsorted;
     const char    **names;
 };
 
-static int add(kl_channels *c, const char *name, const char *unit, const char *help, bool recorded, bool own)
+static int add(kl_channels *c, const char *name, const char *unit, const char *help, bool recorded,
+               bool own)
 {
     kl_channel *k = kl_arena_grow(c->arena, (void **)&c->list, c->n, &c->cap, sizeof *k);
     double      factor;
     if (!k) return -1;
-    *k = (kl_channel){.name = name, .unit = unit, .description = help, .recorded = recorded, .own = own};
+    *k = (kl_channel){
+        .name = name, .unit = unit, .description = help, .recorded = recorded, .own = own};
     if (!kl_unit_parse(unit, &factor, &k->dim)) memset(&k->dim, 0, sizeof k->dim);
     return c->n++;
 }
@@ -99,7 +108,8 @@ static void add_groups(kl_channels *c, const char *object, const group *g)
         const char *base = object ? kl_arena_format(c->arena, "%s.%s", object, g->name) : g->name;
         if (!*g->parts) add(c, base, g->unit, g->help, g->recorded, false);
         for (const char *p = g->parts; *p; p++)
-            add(c, kl_arena_format(c->arena, "%s.%c", base ? base : "", *p), g->unit, g->help, g->recorded, false);
+            add(c, kl_arena_format(c->arena, "%s.%c", base ? base : "", *p), g->unit, g->help,
+                g->recorded, false);
     }
 }
 
@@ -110,7 +120,8 @@ static const char *unit_of(kl_channels *c, const kl_element *e, const char *unit
     if (!mark) return unit;
     int choice = 0;
     for (const kl_key *k = e->type->keys; k->name; k++)
-        if (strlen(k->name) == (size_t)(mark - unit) && strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
+        if (strlen(k->name) == (size_t)(mark - unit) &&
+            strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
             choice = *(const int *)(const void *)((const char *)e->data + k->offset);
     const char *from = mark + 1;
     for (; choice > 0 && strchr(from, '|'); choice--) from = strchr(from, '|') + 1;
@@ -144,19 +155,24 @@ static void add_model(kl_channels *c, const kl_model *m)
         if (e->nmarker <= 2) add_groups(c, e->name, element_groups);
     }
     for (int i = 0; i < m->ninput; i++)
-        c->input[i] = add(c, kl_arena_format(c->arena, "input.%s", m->input[i].name), m->input[i].unit, "named input", true, false);
+        c->input[i] = add(c, kl_arena_format(c->arena, "input.%s", m->input[i].name),
+                          m->input[i].unit, "named input", true, false);
     c->system = c->n;
     add_groups(c, NULL, system_groups);
 }
 
-/* ---- names in expressions --------------------------------------------------------------------------------------------- */
+/* ---- names in expressions
+ * --------------------------------------------------------------------------------------------- */
 
 typedef struct entry {
     const char *name;
     int         index;
 } entry;
 
-static int by_name(const void *a, const void *b) { return strcmp(((const entry *)a)->name, ((const entry *)b)->name); }
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(((const entry *)a)->name, ((const entry *)b)->name);
+}
 
 static void sort_names(kl_channels *c)
 {
@@ -207,9 +223,13 @@ static bool find_symbol(const void *context, const char *name, int *index, kl_di
     return false;
 }
 
-static const char *const *symbol_names(const void *context) { return ((const kl_channels *)context)->names; }
+static const char *const *symbol_names(const void *context)
+{
+    return ((const kl_channels *)context)->names;
+}
 
-/* ---- what the model file asks for ------------------------------------------------------------------------------------- */
+/* ---- what the model file asks for
+ * ------------------------------------------------------------------------------------- */
 
 /* Index of "velocity.y" among POINT_VALUES, its unit in *unit; -1: no such. */
 static int point_value(const char *quantity, const char **unit)
@@ -219,18 +239,22 @@ static int point_value(const char *quantity, const char **unit)
         for (const char *p = g->parts; *p; p++, index++) {
             size_t n = strlen(g->name);
             *unit    = g->unit;
-            if (strncmp(quantity, g->name, n) == 0 && quantity[n] == '.' && quantity[n + 1] == *p && !quantity[n + 2]) return index;
+            if (strncmp(quantity, g->name, n) == 0 && quantity[n] == '.' && quantity[n + 1] == *p &&
+                !quantity[n + 2])
+                return index;
         }
     return -1;
 }
 
 static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
 {
-    output     *o = &c->outputs[c->noutput];
+    output     *o    = &c->outputs[c->noutput];
     const char *unit = "1";
     *o               = (output){.marker = -1};
     if (kl_channels_find(c, w->name) >= 0) {
-        kl_fail(diag, KL_E_NAME, w->place, "output '%s' has the name of a channel that is already there; choose another", w->name);
+        kl_fail(diag, KL_E_NAME, w->place,
+                "output '%s' has the name of a channel that is already there; choose another",
+                w->name);
         return;
     }
     if (w->quantity) {
@@ -238,14 +262,17 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         o->value  = point_value(w->quantity, &unit);
         if (o->value < 0) {
             kl_fail(diag, KL_E_NAME, w->place,
-                    "output '%s': no quantity '%s'; a point has position, displacement, velocity, acceleration, omega or alpha, "
+                    "output '%s': no quantity '%s'; a point has position, displacement, velocity, "
+                    "acceleration, omega or alpha, "
                     "with .x, .y or .z",
                     w->name, w->quantity);
             return;
         }
     } else {
         kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
-        if (kl_expression_compile(w->expression, w->place, &symbols, c->arena, diag, &o->expression) != KL_OK) return;
+        if (kl_expression_compile(w->expression, w->place, &symbols, c->arena, diag,
+                                  &o->expression) != KL_OK)
+            return;
         o->memory = kl_arena_array(c->arena, double, kl_expression_nmemory(o->expression) + 1);
         char text[64];
         kl_unit_format(kl_expression_dim(o->expression), text, sizeof text);
@@ -270,8 +297,10 @@ kl_status kl_channels_create(const kl_model *m, kl_diag *diag, kl_channels **out
     sort_names(c);
     c->outputs = kl_arena_array(a, output, m->nwanted + 1);
     for (int i = 0; kl_arena_ok(a) && i < m->nwanted; i++) add_wanted(c, &m->wanted[i], diag);
-    c->values = kl_arena_array(a, double, c->nsorted + m->nwanted + m->nparameter + 1);
-    kl_status status = !kl_arena_ok(a) ? KL_E_MEMORY : kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
+    c->values        = kl_arena_array(a, double, c->nsorted + m->nwanted + m->nparameter + 1);
+    kl_status status = !kl_arena_ok(a)        ? KL_E_MEMORY
+                       : kl_diag_failed(diag) ? kl_diag_status(diag)
+                                              : KL_OK;
     if (status != KL_OK) {
         kl_arena_destroy(a);
         return status;
@@ -291,13 +320,15 @@ kl_status kl_channels_create(const kl_model *m, kl_diag *diag, kl_channels **out
 
 void kl_channels_destroy(kl_channels *c)
 {
-    if (c) kl_arena_destroy(c->arena);    /* it lives in its own arena */
+    if (c) kl_arena_destroy(c->arena); /* it lives in its own arena */
 }
 
 int               kl_channels_count(const kl_channels *c) { return c->n; }
 const kl_channel *kl_channels_at(const kl_channels *c, int i) { return &c->list[i]; }
 
-/* ---- values ----------------------------------------------------------------------------------------------------------- */
+/* ---- values
+ * -----------------------------------------------------------------------------------------------------------
+ */
 
 static double *put(double *to, kl_vec3 a)
 {
@@ -306,11 +337,12 @@ static double *put(double *to, kl_vec3 a)
 }
 
 /* Accelerations of a marker: a0 + B v' */
-static void acceleration_of(const kl_model *m, const kl_work *w, const kl_marker *k, const kl_motion *motion, const double *a,
-                            kl_vec3 *lin, kl_vec3 *ang)
+static void acceleration_of(const kl_model *m, const kl_work *w, const kl_marker *k,
+                            const kl_motion *motion, const double *a, kl_vec3 *lin, kl_vec3 *ang)
 {
-    const kl_body *b = &m->body[k->body];
-    double         sum[6] = {0}, small[6 * 64], *B = b->nv <= 64 ? small : malloc(6 * (size_t)b->nv * sizeof *B);
+    const kl_body *b      = &m->body[k->body];
+    double         sum[6] = {0}, small[6 * 64],
+           *B             = b->nv <= 64 ? small : malloc(6 * (size_t)b->nv * sizeof *B);
     if (b->nv > 0 && a && B) {
         b->type->map(b->data, w->cache + b->cache, k, B);
         for (int i = 0; i < 6; i++)
@@ -321,7 +353,8 @@ static void acceleration_of(const kl_model *m, const kl_work *w, const kl_marker
     *ang = kl_add(motion->al0, kl_load(sum + 3));
 }
 
-static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, int index, const double *a, double *to)
+static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,
+                        const double *a, double *to)
 {
     const kl_body *b      = &m->body[index];
     kl_marker      origin = {.body = index, .A = kl_identity()};
@@ -331,61 +364,65 @@ static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, 
     b->type->motion(b->data, w->cache + b->cache, &origin, &now);
     b->type->measures(b->data, w->cache + b->cache, &t);
     acceleration_of(m, w, &origin, &now, a, &lin, &ang);
-    to = put(to, now.r);
+    to                      = put(to, now.r);
     const double upright[4] = {1, 0, 0, 0};
     memcpy(to, b->nq == 7 ? s->q + b->q + 3 : upright, sizeof upright);
-    to = put(to + 4, now.v);
-    to = put(to, now.w);
-    to = put(to, lin);
-    to = put(to, ang);
-    to = put(to, kl_mul_t(&now.A, now.w));
-    to = put(to, t.center);
-    to = put(to, t.p);
-    to = put(to, t.L);
+    to  = put(to + 4, now.v);
+    to  = put(to, now.w);
+    to  = put(to, lin);
+    to  = put(to, ang);
+    to  = put(to, kl_mul_t(&now.A, now.w));
+    to  = put(to, t.center);
+    to  = put(to, t.p);
+    to  = put(to, t.L);
     *to = t.kinetic;
 }
 
-static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index, const double *lambda, double *to)
+static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,
+                           const double *lambda, double *to)
 {
     const kl_element *e  = &m->element[index];
     kl_reading        in = kl_reading_of(m, s, w, e);
     if (e->type->output) e->type->output(&in, lambda + e->phi, to);
     if (e->nmarker > 2) return;
     to += outputs_of(e);
-    int              last = e->marker + e->nmarker - 1;
+    int              last   = e->marker + e->nmarker - 1;
     const double    *wrench = w->total + 6 * (size_t)last;
-    const kl_motion *k = &w->motion[last];
-    to = put(to, kl_load(wrench));
-    to = put(to, kl_load(wrench + 3));
-    to = put(to, kl_mul_t(&k->A, kl_load(wrench)));
-    to = put(to, kl_mul_t(&k->A, kl_load(wrench + 3)));
-    to[0] = w->energy[index];
-    to[1] = w->loss[index];
+    const kl_motion *k      = &w->motion[last];
+    to                      = put(to, kl_load(wrench));
+    to                      = put(to, kl_load(wrench + 3));
+    to                      = put(to, kl_mul_t(&k->A, kl_load(wrench)));
+    to                      = put(to, kl_mul_t(&k->A, kl_load(wrench + 3)));
+    to[0]                   = w->energy[index];
+    to[1]                   = w->loss[index];
 }
 
-static void system_values(const kl_model *m, const kl_state *s, const kl_work *w, const kl_moment *now, double *to)
+static void system_values(const kl_model *m, const kl_state *s, const kl_work *w,
+                          const kl_moment *now, double *to)
 {
-    kl_energy e = kl_eval_energy(m, w, now->lambda);
+    kl_energy e   = kl_eval_energy(m, w, now->lambda);
     double    gap = 0.0, turn = 0.0, rate = 0.0;
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *el = &m->element[i];
         for (int k = 0; k < el->nphi; k++) {
-            const double *row = w->rows + el->rows + (size_t)k * 6 * (size_t)el->nmarker;
+            const double *row    = w->rows + el->rows + (size_t)k * 6 * (size_t)el->nmarker;
             bool          length = false;
-            double        speed = w->phi_t[el->phi + k];
+            double        speed  = w->phi_t[el->phi + k];
             for (int j = 0; j < el->nmarker; j++) {
                 const kl_motion *p = &w->motion[el->marker + j];
                 length |= row[6 * j] != 0.0 || row[6 * j + 1] != 0.0 || row[6 * j + 2] != 0.0;
-                speed += kl_dot(kl_load(row + 6 * (size_t)j), p->v) + kl_dot(kl_load(row + 6 * (size_t)j + 3), p->w);
+                speed += kl_dot(kl_load(row + 6 * (size_t)j), p->v) +
+                         kl_dot(kl_load(row + 6 * (size_t)j + 3), p->w);
             }
             double *worst = length ? &gap : &turn;
             *worst        = fmax(*worst, fabs(w->phi[el->phi + k]));
             rate          = fmax(rate, fabs(speed));
         }
     }
-    double total = e.kinetic + e.potential;
-    double all[SYSTEM_VALUES] = {e.kinetic, e.potential, total, now->lost, now->supplied, total + now->lost - now->supplied,
-                                 gap, turn, rate, s->t};
+    double total              = e.kinetic + e.potential;
+    double all[SYSTEM_VALUES] = {
+        e.kinetic, e.potential, total, now->lost, now->supplied, total + now->lost - now->supplied,
+        gap,       turn,        rate,  s->t};
     memcpy(to, all, sizeof all);
 }
 
@@ -404,17 +441,21 @@ static double point_of(const kl_model *m, const kl_work *w, const output *o, con
     return all[o->value];
 }
 
-const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w, const kl_moment *now)
+const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
+                               const kl_moment *now)
 {
     for (int i = 1; i < m->nbody; i++) body_values(m, s, w, i, now->a, c->values + c->body[i]);
-    for (int i = 0; i < m->nelement; i++) element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
+    for (int i = 0; i < m->nelement; i++)
+        element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
     for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = s->u[i];
     system_values(m, s, w, now, c->values + c->system);
-    for (int i = 0; i < m->nparameter; i++) c->values[c->nsorted + m->nwanted + i] = m->parameter[i].value.value;
+    for (int i = 0; i < m->nparameter; i++)
+        c->values[c->nsorted + m->nwanted + i] = m->parameter[i].value.value;
     for (int i = 0; i < c->noutput; i++) {
-        const output *o = &c->outputs[i];
-        c->values[o->channel] =
-            o->expression ? kl_expression_eval(o->expression, c->values, o->memory) : point_of(m, w, o, now->a);
+        const output *o       = &c->outputs[i];
+        c->values[o->channel] = o->expression
+                                    ? kl_expression_eval(o->expression, c->values, o->memory)
+                                    : point_of(m, w, o, now->a);
     }
     return c->values;
 }

@@ -1,8 +1,8 @@
-/* Channels: everything that can be recorded of a model, by name and unit: `crank.position.x`, `pivot.force.x`,
- * `energy.total`, and what the model file asks for under `outputs`.
+/* Channels: everything that can be recorded of a model, by name and unit: `crank.position.x`,
+ * `pivot.force.x`, `energy.total`, and what the model file asks for under `outputs`.
  *
- * All channels are computed together for one accepted state; a part of them is recorded by default, all can be used in
- * expressions. */
+ * All channels are computed together for one accepted state; a part of them is recorded by default,
+ * all can be used in expressions. */
 #ifndef KL_DYNAMICS_CHANNELS_H
 #define KL_DYNAMICS_CHANNELS_H
 
@@ -12,15 +12,15 @@
 typedef struct kl_channel {
     const char *name, *unit, *description;
     kl_dim      dim;
-    bool        recorded, own;    /* own: defined under `outputs` */
+    bool        recorded, own; /* own: defined under `outputs` */
 } kl_channel;
 
 typedef struct kl_channels kl_channels;
 
 /* What is not in the work area. */
 typedef struct kl_moment {
-    const double *a, *lambda;         /* accelerations and multipliers of the state */
-    double        lost, supplied;     /* energy since the start [J] */
+    const double *a, *lambda;     /* accelerations and multipliers of the state */
+    double        lost, supplied; /* energy since the start [J] */
 } kl_moment;
 
 /* Errors in expressions go to `diag`. */
@@ -29,9 +29,11 @@ void      kl_channels_destroy(kl_channels *c);
 
 int               kl_channels_count(const kl_channels *c);
 const kl_channel *kl_channels_at(const kl_channels *c, int i);
-int               kl_channels_find(const kl_channels *c, const char *name);    /* -1 */
+int               kl_channels_find(const kl_channels *c, const char *name); /* -1 */
 
-/* Values of all channels at the state that `w` was evaluated at. The pointer stays valid until the next call. */
-const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w, const kl_moment *now);
+/* Values of all channels at the state that `w` was evaluated at. The pointer stays valid until the
+ * next call. */
+const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
+                               const kl_moment *now);
 
 #endif

@@ -6,16 +6,17 @@
 
 #include "dynamics/slopes.h"
 
-static const double regularisation = 1e-10;    /* eps, against a scaled matrix whose rows are of size one */
+static const double regularisation =
+    1e-10; /* eps, against a scaled matrix whose rows are of size one */
 
 /* Where an element writes: first value of each column of each block, -1 where there is none. */
 typedef struct element_slots {
-    int *body;     /* [i][j][c]: block (body of marker i, body of marker j) */
-    int *row;      /* [j][c]: block (constraints, body of marker j) */
-    int *column;   /* [i][k]: block (body of marker i, constraint k) */
-    int *wz;       /* [i][k]: block (body of marker i, state k) */
-    int *zk;       /* [j][c]: block (states, body of marker j) */
-    int *zz;       /* [k] */
+    int *body;   /* [i][j][c]: block (body of marker i, body of marker j) */
+    int *row;    /* [j][c]: block (constraints, body of marker j) */
+    int *column; /* [i][k]: block (body of marker i, constraint k) */
+    int *wz;     /* [i][k]: block (body of marker i, state k) */
+    int *zk;     /* [j][c]: block (states, body of marker j) */
+    int *zz;     /* [k] */
 } element_slots;
 
 struct kl_matrix {
@@ -23,22 +24,26 @@ struct kl_matrix {
     kl_pattern     p;
     kl_lu         *lu;
     double        *values, *scale, *scratch;
-    double        *B, *Q;          /* of all element markers: 6 x nv each, at `map` */
+    double        *B, *Q; /* of all element markers: 6 x nv each, at `map` */
     int           *map;
-    double        *slopes;         /* K, C, wz, zk, zc, zz of one element */
-    double        *dense;          /* body block scratch */
-    int          **body_slot;      /* of each body's own block */
+    double        *slopes;    /* K, C, wz, zk, zc, zz of one element */
+    double        *dense;     /* body block scratch */
+    int          **body_slot; /* of each body's own block */
     element_slots *slots;
-    int           *eps_slot;       /* nlam */
+    int           *eps_slot; /* nlam */
     int            nv, nz, nlam, most_nv;
     bool           coupled;
 };
 
-static int body_of(const kl_model *m, const kl_element *e, int i) { return m->marker[e->marker + i].body; }
+static int body_of(const kl_model *m, const kl_element *e, int i)
+{
+    return m->marker[e->marker + i].body;
+}
 
 static bool couples(const kl_matrix *x, const kl_element *e) { return x->coupled || e->nphi == 0; }
 
-/* ---- pattern and slots --------------------------------------------------------------------------------------------- */
+/* ---- pattern and slots
+ * --------------------------------------------------------------------------------------------- */
 
 static void announce(const kl_model *m, kl_matrix *x)
 {
@@ -66,17 +71,20 @@ static void announce(const kl_model *m, kl_matrix *x)
 static int *slots_of(kl_matrix *x, int row, int nrow, int column, int ncol)
 {
     int *slot = kl_arena_array(x->arena, int, ncol > 0 ? ncol : 1);
-    for (int c = 0; slot && nrow > 0 && c < ncol; c++) slot[c] = kl_pattern_slot(&x->p, row, column + c);
+    for (int c = 0; slot && nrow > 0 && c < ncol; c++)
+        slot[c] = kl_pattern_slot(&x->p, row, column + c);
     return slot;
 }
 
-/* slots of (rows of marker i's body) x (n columns from `column`), for all markers, one after the other */
+/* slots of (rows of marker i's body) x (n columns from `column`), for all markers, one after the
+ * other */
 static int *tall_slots(const kl_model *m, kl_matrix *x, const kl_element *e, int column, int n)
 {
     int *slot = kl_arena_array(x->arena, int, e->nmarker *n + 1);
     for (int i = 0; slot && i < e->nmarker; i++) {
         const kl_body *b = &m->body[body_of(m, e, i)];
-        for (int c = 0; c < n; c++) slot[i * n + c] = b->nv ? kl_pattern_slot(&x->p, b->v, column + c) : -1;
+        for (int c = 0; c < n; c++)
+            slot[i * n + c] = b->nv ? kl_pattern_slot(&x->p, b->v, column + c) : -1;
     }
     return slot;
 }
@@ -84,10 +92,11 @@ static int *tall_slots(const kl_model *m, kl_matrix *x, const kl_element *e, int
 /* slots of (n rows from `row`) x (columns of marker j's body), `most_nv` apart */
 static int *wide_slots(const kl_model *m, kl_matrix *x, const kl_element *e, int row, int n)
 {
-    int *slot = kl_arena_array(x->arena, int, e->nmarker *x->most_nv + 1);
+    int *slot = kl_arena_array(x->arena, int, e->nmarker * x->most_nv + 1);
     for (int j = 0; slot && n > 0 && j < e->nmarker; j++) {
         const kl_body *b = &m->body[body_of(m, e, j)];
-        for (int c = 0; c < b->nv; c++) slot[j * x->most_nv + c] = kl_pattern_slot(&x->p, row, b->v + c);
+        for (int c = 0; c < b->nv; c++)
+            slot[j * x->most_nv + c] = kl_pattern_slot(&x->p, row, b->v + c);
     }
     return slot;
 }
@@ -100,12 +109,12 @@ static void find_slots(const kl_model *m, kl_matrix *x)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         element_slots    *s = &x->slots[i];
-        s->row    = wide_slots(m, x, e, l0 + e->phi, e->nphi);
-        s->column = tall_slots(m, x, e, l0 + e->phi, e->nphi);
-        s->zk     = wide_slots(m, x, e, z0 + e->z, e->nz);
-        s->wz     = tall_slots(m, x, e, z0 + e->z, e->nz);
-        s->zz     = slots_of(x, z0 + e->z, e->nz, z0 + e->z, e->nz);
-        s->body   = kl_arena_array(x->arena, int, e->nmarker *e->nmarker *x->most_nv + 1);
+        s->row              = wide_slots(m, x, e, l0 + e->phi, e->nphi);
+        s->column           = tall_slots(m, x, e, l0 + e->phi, e->nphi);
+        s->zk               = wide_slots(m, x, e, z0 + e->z, e->nz);
+        s->wz               = tall_slots(m, x, e, z0 + e->z, e->nz);
+        s->zz               = slots_of(x, z0 + e->z, e->nz, z0 + e->z, e->nz);
+        s->body = kl_arena_array(x->arena, int, e->nmarker * e->nmarker * x->most_nv + 1);
         for (int a = 0; s->body && a < e->nmarker; a++)
             for (int b = 0; b < e->nmarker; b++) {
                 const kl_body *ba = &m->body[body_of(m, e, a)], *bb = &m->body[body_of(m, e, b)];
@@ -149,10 +158,11 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     }
     for (int i = 0; i < m->nelement; i++)
         if (slopes_size(&m->element[i]) > most) most = slopes_size(&m->element[i]);
-    x->B       = kl_arena_array(a, double, nB + 1);
-    x->Q       = kl_arena_array(a, double, nB + 1);
-    x->slopes  = kl_arena_array(a, double, most);
-    x->dense   = kl_arena_array(a, double, 3 * (size_t)x->most_nv * (size_t)(x->most_nv > 6 ? x->most_nv : 6) + 1);
+    x->B      = kl_arena_array(a, double, nB + 1);
+    x->Q      = kl_arena_array(a, double, nB + 1);
+    x->slopes = kl_arena_array(a, double, most);
+    x->dense  = kl_arena_array(
+         a, double, 3 * (size_t)x->most_nv * (size_t)(x->most_nv > 6 ? x->most_nv : 6) + 1);
     x->scale   = kl_arena_array(a, double, x->p.n + 1);
     x->scratch = kl_arena_array(a, double, 2 * (size_t)x->p.n + 1);
     if (!kl_arena_ok(a) || !kl_pattern_close(a, &x->p)) {
@@ -177,10 +187,13 @@ void kl_matrix_destroy(kl_matrix *x)
     kl_arena_destroy(x->arena);
 }
 
-/* ---- assembly ------------------------------------------------------------------------------------------------------ */
+/* ---- assembly
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 /* values(block) += scale * D, D row-major nrow x ncol, through column slots */
-static void add_dense(kl_matrix *x, const int *slot, double scale, const double *D, int nrow, int ncol)
+static void add_dense(kl_matrix *x, const int *slot, double scale, const double *D, int nrow,
+                      int ncol)
 {
     for (int c = 0; c < ncol; c++) {
         double *column = x->values + slot[c];
@@ -202,7 +215,8 @@ static void multiply(const double *A, const double *B, int n, int l, int k, doub
     }
 }
 
-static void add_bodies(const kl_model *m, kl_work *w, kl_matrix *x, kl_weights c, const double *a, const double *dx)
+static void add_bodies(const kl_model *m, kl_work *w, kl_matrix *x, kl_weights c, const double *a,
+                       const double *dx)
 {
     int     n2 = x->most_nv * x->most_nv;
     double *D = x->dense, *MD = D + n2, *C = MD + n2;
@@ -269,8 +283,8 @@ static void fill_maps(const kl_model *m, kl_work *w, kl_matrix *x, kl_weights c,
 /* rows B into (constraints, bodies) and its transpose */
 static void add_rows(const kl_model *m, const kl_work *w, kl_matrix *x, int index)
 {
-    const kl_element *e = &m->element[index];
-    element_slots    *s = &x->slots[index];
+    const kl_element *e    = &m->element[index];
+    element_slots    *s    = &x->slots[index];
     int               wide = 6 * e->nmarker;
     for (int j = 0; j < e->nmarker; j++) {
         int            marker = e->marker + j;
@@ -289,9 +303,10 @@ static void add_rows(const kl_model *m, const kl_work *w, kl_matrix *x, int inde
     }
 }
 
-/* T (6 x nv) = stiffness K_ij B_j + C_ij Q_j, where K, C are 6 x 6 blocks of matrices with `wide` columns */
-static void pair_columns(const double *K, const double *C, int wide, double stiffness, const double *B, const double *Q, int nv,
-                         double *T)
+/* T (6 x nv) = stiffness K_ij B_j + C_ij Q_j, where K, C are 6 x 6 blocks of matrices with `wide`
+ * columns */
+static void pair_columns(const double *K, const double *C, int wide, double stiffness,
+                         const double *B, const double *Q, int nv, double *T)
 {
     for (int r = 0; r < 6; r++)
         for (int c = 0; c < nv; c++) {
@@ -302,21 +317,21 @@ static void pair_columns(const double *K, const double *C, int wide, double stif
         }
 }
 
-static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x, int index, kl_weights c,
-                        const double *lambda)
+static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x, int index,
+                        kl_weights c, const double *lambda)
 {
     const kl_element *e    = &m->element[index];
     element_slots    *slot = &x->slots[index];
     int               wide = 6 * e->nmarker, nz = e->nz;
     size_t            square = (size_t)wide * (size_t)wide;
-    kl_slopes         t = {.K = x->slopes, .C = x->slopes + square};
+    kl_slopes         t      = {.K = x->slopes, .C = x->slopes + square};
     t.wz = t.C + square, t.zk = t.wz + wide * nz, t.zc = t.zk + wide * nz, t.zz = t.zc + wide * nz;
     memset(x->slopes, 0, (size_t)slopes_size(e) * sizeof(double));
 
-    double     none[64] = {0};
-    kl_reading in       = kl_reading_of(m, s, w, e);
-    const double *l     = lambda ? lambda + e->phi : none;
-    if (e->nphi > 64 && !lambda) return;    /* no multipliers: nothing but rows */
+    double        none[64] = {0};
+    kl_reading    in       = kl_reading_of(m, s, w, e);
+    const double *l        = lambda ? lambda + e->phi : none;
+    if (e->nphi > 64 && !lambda) return; /* no multipliers: nothing but rows */
     if (e->type->tangent) e->type->tangent(&in, l, &t);
     else kl_difference_slopes(e->type, &in, e->nphi, nz, l, m->length, &t);
 
@@ -329,8 +344,8 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
             const kl_body *bj = &m->body[body_of(m, e, j)];
             if (bj->nv == 0 || (!couples(x, e) && bi != bj)) continue;
             const int *where = slot->body + (i * e->nmarker + j) * x->most_nv;
-            pair_columns(t.K + 6 * i * wide + 6 * j, t.C + 6 * i * wide + 6 * j, wide, c.stiffness, x->B + x->map[e->marker + j],
-                         x->Q + x->map[e->marker + j], bj->nv, T);
+            pair_columns(t.K + 6 * i * wide + 6 * j, t.C + 6 * i * wide + 6 * j, wide, c.stiffness,
+                         x->B + x->map[e->marker + j], x->Q + x->map[e->marker + j], bj->nv, T);
             for (int cc = 0; cc < bj->nv; cc++) {
                 double *column = x->values + where[cc];
                 for (int r = 0; r < bi->nv; r++) {
@@ -343,7 +358,8 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
         /* d(B' total)/dx at fixed wrench */
         double *G = x->dense;
         memset(G, 0, (size_t)(bi->nv * bi->nv) * sizeof *G);
-        bi->type->add_geometric(bi->data, w->cache + bi->cache, &m->marker[e->marker + i], w->total + 6 * (size_t)(e->marker + i), G);
+        bi->type->add_geometric(bi->data, w->cache + bi->cache, &m->marker[e->marker + i],
+                                w->total + 6 * (size_t)(e->marker + i), G);
         add_dense(x, x->body_slot[body_of(m, e, i)], -c.stiffness, G, bi->nv, bi->nv);
 
         for (int k = 0; k < nz; k++)
@@ -351,8 +367,9 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
                 double by_z = 0.0, by_x = 0.0;
                 for (int p = 0; p < 6; p++) {
                     by_z += Bi[p * bi->nv + r] * t.wz[(6 * i + p) * nz + k];
-                    by_x += c.stiffness * t.zk[k * wide + 6 * i + p] * Bi[p * bi->nv + r] +
-                            t.zc[k * wide + 6 * i + p] * x->Q[x->map[e->marker + i] + p * bi->nv + r];
+                    by_x +=
+                        c.stiffness * t.zk[k * wide + 6 * i + p] * Bi[p * bi->nv + r] +
+                        t.zc[k * wide + 6 * i + p] * x->Q[x->map[e->marker + i] + p * bi->nv + r];
                 }
                 x->values[slot->wz[i * nz + k] + r] -= by_z;
                 x->values[slot->zk[i * x->most_nv + r] + k] -= by_x;
@@ -365,9 +382,9 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
 /* Unit diagonal for the bodies, unit rows for the constraints: then eps means something. */
 static void find_scale(kl_matrix *x)
 {
-    const kl_pattern *p = &x->p;
-    int               n = x->nv + x->nz;
-    double            sum = 0.0;
+    const kl_pattern *p     = &x->p;
+    int               n     = x->nv + x->nz;
+    double            sum   = 0.0;
     int               count = 0;
     for (int c = 0; c < n; c++) {
         double d    = fabs(x->values[kl_pattern_slot(p, c, c)]);
@@ -375,7 +392,8 @@ static void find_scale(kl_matrix *x)
         if (d > 0.0) sum += log(d), count++;
     }
     double typical = count ? exp(sum / count) : 1.0;
-    for (int c = 0; c < n; c++) x->scale[c] = 1.0 / sqrt(x->scale[c] > 1e-12 * typical ? x->scale[c] : typical);
+    for (int c = 0; c < n; c++)
+        x->scale[c] = 1.0 / sqrt(x->scale[c] > 1e-12 * typical ? x->scale[c] : typical);
     for (int k = 0; k < x->nlam; k++) {
         double square = 0.0;
         for (int i = p->start[n + k]; i < p->start[n + k + 1]; i++)
@@ -390,13 +408,14 @@ static kl_status scale_and_factor(kl_matrix *x)
     if (p->n == 0) return KL_OK;
     find_scale(x);
     for (int c = 0; c < p->n; c++)
-        for (int i = p->start[c]; i < p->start[c + 1]; i++) x->values[i] *= x->scale[c] * x->scale[p->row[i]];
+        for (int i = p->start[c]; i < p->start[c + 1]; i++)
+            x->values[i] *= x->scale[c] * x->scale[p->row[i]];
     for (int k = 0; k < x->nlam; k++) x->values[x->eps_slot[k]] = -regularisation;
     return kl_lu_factor(x->lu, x->values);
 }
 
-kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x, kl_weights c, const double *a,
-                           const double *lambda, const double *dx)
+kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
+                           kl_weights c, const double *a, const double *lambda, const double *dx)
 {
     memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
     add_bodies(m, w, x, c, a, dx);
@@ -411,7 +430,8 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
     return scale_and_factor(x);
 }
 
-kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x, const unsigned char *held)
+kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,
+                                      const unsigned char *held)
 {
     memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
     fill_maps(m, w, x, (kl_weights){0}, NULL);
@@ -431,7 +451,9 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
     return scale_and_factor(x);
 }
 
-/* ---- solving ------------------------------------------------------------------------------------------------------- */
+/* ---- solving
+ * -------------------------------------------------------------------------------------------------------
+ */
 
 kl_status kl_matrix_solve(const kl_matrix *x, double *y)
 {
@@ -457,7 +479,8 @@ kl_status kl_matrix_solve_exact(kl_matrix *x, double *y)
         for (int i = first; i < n; i++) y[i] -= regularisation * old[i];
         KL_TRY(kl_lu_solve(x->lu, y));
         double change = 0.0, size = 0.0;
-        for (int i = first; i < n; i++) change = fmax(change, fabs(y[i] - old[i])), size = fmax(size, fabs(y[i]));
+        for (int i = first; i < n; i++)
+            change = fmax(change, fabs(y[i] - old[i])), size = fmax(size, fabs(y[i]));
         memcpy(old, y, (size_t)n * sizeof *y);
         if (!(change <= 1e300)) return KL_E_SINGULAR;
         if (change <= 1e-12 * size + 1e-300) break;

@@ -1,12 +1,13 @@
 /* The iteration matrix of all solvers, sparse and scaled, with its factors.
  *
- *   [ mass M D + stiffness K + damping C D ,  .  , Phi_q' ]      unknowns: increments dx (nv), dz (nz), dlambda (nlam)
- *   [               .                      , f_z ,   0    ]
- *   [             Phi_q                    ,  0  , -eps   ]
+ *   [ mass M D + stiffness K + damping C D ,  .  , Phi_q' ]      unknowns: increments dx (nv), dz
+ * (nz), dlambda (nlam) [               .                      , f_z ,   0    ] [             Phi_q
+ * ,  0  , -eps   ]
  *
- * K, C are the derivatives of M a - s - g + Phi_q' lambda by increments and velocities. D is the map of kl_body_type's
- * `increment`. The small -eps (relative to the scaled matrix) lets redundant constraints and singular positions pass; it
- * stands in the matrix only, never in a residual, so it costs convergence speed and no accuracy. */
+ * K, C are the derivatives of M a - s - g + Phi_q' lambda by increments and velocities. D is the
+ * map of kl_body_type's `increment`. The small -eps (relative to the scaled matrix) lets redundant
+ * constraints and singular positions pass; it stands in the matrix only, never in a residual, so it
+ * costs convergence speed and no accuracy. */
 #ifndef KL_DYNAMICS_MATRIX_H
 #define KL_DYNAMICS_MATRIX_H
 
@@ -15,35 +16,38 @@
 
 typedef struct kl_matrix kl_matrix;
 
-/* What is put in: coefficients of the parts. stiffness and damping 0: tangents are not asked for at all. */
+/* What is put in: coefficients of the parts. stiffness and damping 0: tangents are not asked for at
+ * all. */
 typedef struct kl_weights {
     double mass, stiffness, damping;
-    double state;    /* of z': state I - f_z */
+    double state; /* of z': state I - f_z */
 } kl_weights;
 
-/* `coupled`: with the parts of K and C that joints add between two bodies. Dynamics does without: they are h^2 times
- * smaller than the mass. */
+/* `coupled`: with the parts of K and C that joints add between two bodies. Dynamics does without:
+ * they are h^2 times smaller than the mass. */
 kl_matrix *kl_matrix_create(const kl_model *m, bool coupled);
 void       kl_matrix_destroy(kl_matrix *x);
 
-/* Assembles at the state last evaluated in `w` and factors. a (nv) and lambda (nlam) may be NULL: zero. dx (nv): the
- * increment of the step so far, for D; NULL: D = I. */
-kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x, kl_weights c, const double *a,
-                           const double *lambda, const double *dx);
-/* The same with unit weights in place of M: least change in lengths and angles times the model's length. Positions held
- * (flags, nv, may be NULL) do not move. */
-kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x, const unsigned char *held);
+/* Assembles at the state last evaluated in `w` and factors. a (nv) and lambda (nlam) may be NULL:
+ * zero. dx (nv): the increment of the step so far, for D; NULL: D = I. */
+kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
+                           kl_weights c, const double *a, const double *lambda, const double *dx);
+/* The same with unit weights in place of M: least change in lengths and angles times the model's
+ * length. Positions held (flags, nv, may be NULL) do not move. */
+kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,
+                                      const unsigned char *held);
 
 /* y <- matrix^-1 y, with y = (nv, nz, nlam). */
 kl_status kl_matrix_solve(const kl_matrix *x, double *y);
-/* The same with eps taken back out by iteration: constraints hold exactly, and of all multipliers that do it the smallest
- * (in scaled units) are found. y: right-hand side in, solution out; KL_E_SINGULAR when they grow without end. */
+/* The same with eps taken back out by iteration: constraints hold exactly, and of all multipliers
+ * that do it the smallest (in scaled units) are found. y: right-hand side in, solution out;
+ * KL_E_SINGULAR when they grow without end. */
 kl_status kl_matrix_solve_exact(kl_matrix *x, double *y);
 
 int           kl_matrix_size(const kl_matrix *x);
 int           kl_matrix_nonzeros(const kl_matrix *x);
 const kl_lu  *kl_matrix_lu(const kl_matrix *x);
 void          kl_matrix_forget(kl_matrix *x);
-const double *kl_matrix_scale(const kl_matrix *x);    /* of unknowns and equations, in place */
+const double *kl_matrix_scale(const kl_matrix *x); /* of unknowns and equations, in place */
 
 #endif

@@ -6,16 +6,17 @@
 #include "base/rotation.h"
 
 typedef struct values {
-    double w[6 * KL_SLOPES_MARKERS];    /* wrench - rows' lambda */
-    double z[KL_SLOPES_STATES];         /* z' */
+    double w[6 * KL_SLOPES_MARKERS]; /* wrench - rows' lambda */
+    double z[KL_SLOPES_STATES];      /* z' */
 } values;
 
-static void evaluate(const kl_element_type *type, const kl_reading *in, int nphi, const double *lambda, values *v)
+static void evaluate(const kl_element_type *type, const kl_reading *in, int nphi,
+                     const double *lambda, values *v)
 {
     double     phi[KL_SLOPES_ROWS] = {0}, phi_t[KL_SLOPES_ROWS] = {0};
     double     rows[KL_SLOPES_ROWS * 6 * KL_SLOPES_MARKERS] = {0};
-    int        wide = 6 * in->nmarker;
-    kl_writing out  = {.phi = phi, .phi_t = phi_t, .rows = rows, .wrench = v->w, .z_dot = v->z};
+    int        wide                                         = 6 * in->nmarker;
+    kl_writing out = {.phi = phi, .phi_t = phi_t, .rows = rows, .wrench = v->w, .z_dot = v->z};
     memset(v, 0, sizeof *v);
     if (type->eval(in, &out) != KL_OK) return;
     for (int k = 0; k < nphi; k++)
@@ -41,13 +42,13 @@ static void nudge(kl_motion *m, int c, double step, bool velocity)
 
 static double step_of(const kl_motion *m, int c, double length, bool velocity)
 {
-    const double root = 6e-6;    /* cube root of the rounding unit: best for central differences */
+    const double root = 6e-6; /* cube root of the rounding unit: best for central differences */
     if (velocity) return root * (1.0 + kl_norm(c < 3 ? m->v : m->w));
     return root * (c < 3 ? length : 1.0);
 }
 
-static void by_motion(const kl_element_type *type, const kl_reading *in, int nphi, int nz, const double *lambda,
-                      double length, bool velocity, double *W, double *Z)
+static void by_motion(const kl_element_type *type, const kl_reading *in, int nphi, int nz,
+                      const double *lambda, double length, bool velocity, double *W, double *Z)
 {
     kl_motion  moved[KL_SLOPES_MARKERS];
     kl_reading at   = *in;
@@ -67,8 +68,8 @@ static void by_motion(const kl_element_type *type, const kl_reading *in, int nph
     }
 }
 
-void kl_difference_slopes(const kl_element_type *type, const kl_reading *in, int nphi, int nz, const double *lambda,
-                          double length, kl_slopes *out)
+void kl_difference_slopes(const kl_element_type *type, const kl_reading *in, int nphi, int nz,
+                          const double *lambda, double length, kl_slopes *out)
 {
     if (in->nmarker > KL_SLOPES_MARKERS || nphi > KL_SLOPES_ROWS || nz > KL_SLOPES_STATES) return;
     by_motion(type, in, nphi, nz, lambda, length, false, out->K, out->zk);
@@ -85,7 +86,8 @@ void kl_difference_slopes(const kl_element_type *type, const kl_reading *in, int
         evaluate(type, &at, nphi, lambda, &up);
         z[j] -= 2.0 * step;
         evaluate(type, &at, nphi, lambda, &down);
-        for (int i = 0; i < 6 * in->nmarker; i++) out->wz[i * nz + j] += (up.w[i] - down.w[i]) / (2.0 * step);
+        for (int i = 0; i < 6 * in->nmarker; i++)
+            out->wz[i * nz + j] += (up.w[i] - down.w[i]) / (2.0 * step);
         for (int k = 0; k < nz; k++) out->zz[k * nz + j] += (up.z[k] - down.z[k]) / (2.0 * step);
     }
 }

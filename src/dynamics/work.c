@@ -11,22 +11,22 @@ kl_work *kl_work_create(const kl_model *m)
         kl_arena_destroy(a);
         return NULL;
     }
-    w->arena  = a;
-    w->cache  = kl_arena_take(a, m->cache_bytes);
-    w->motion = kl_arena_array(a, kl_motion, m->nmarker);
-    w->phi    = kl_arena_array(a, double, m->nlam);
-    w->phi_t  = kl_arena_array(a, double, m->nlam);
-    w->rows   = kl_arena_array(a, double, m->nrows);
-    w->bias   = kl_arena_array(a, double, m->nlam);
-    w->wrench = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
-    w->total  = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
-    w->z_dot  = kl_arena_array(a, double, m->nz);
-    w->energy = kl_arena_array(a, double, m->nelement);
-    w->loss   = kl_arena_array(a, double, m->nelement);
-    w->supply = kl_arena_array(a, double, m->nelement);
-    w->M      = kl_arena_array(a, double, m->nM);
-    w->s      = kl_arena_array(a, double, m->nv);
-    w->g      = kl_arena_array(a, double, m->nv);
+    w->arena   = a;
+    w->cache   = kl_arena_take(a, m->cache_bytes);
+    w->motion  = kl_arena_array(a, kl_motion, m->nmarker);
+    w->phi     = kl_arena_array(a, double, m->nlam);
+    w->phi_t   = kl_arena_array(a, double, m->nlam);
+    w->rows    = kl_arena_array(a, double, m->nrows);
+    w->bias    = kl_arena_array(a, double, m->nlam);
+    w->wrench  = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
+    w->total   = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
+    w->z_dot   = kl_arena_array(a, double, m->nz);
+    w->energy  = kl_arena_array(a, double, m->nelement);
+    w->loss    = kl_arena_array(a, double, m->nelement);
+    w->supply  = kl_arena_array(a, double, m->nelement);
+    w->M       = kl_arena_array(a, double, m->nM);
+    w->s       = kl_arena_array(a, double, m->nv);
+    w->g       = kl_arena_array(a, double, m->nv);
     w->culprit = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
@@ -37,10 +37,13 @@ kl_work *kl_work_create(const kl_model *m)
 
 void kl_work_destroy(kl_work *w)
 {
-    if (w) kl_arena_destroy(w->arena);    /* the work area itself lives in it */
+    if (w) kl_arena_destroy(w->arena); /* the work area itself lives in it */
 }
 
-void *kl_work_cache(const kl_model *m, const kl_work *w, int body) { return w->cache + m->body[body].cache; }
+void *kl_work_cache(const kl_model *m, const kl_work *w, int body)
+{
+    return w->cache + m->body[body].cache;
+}
 
 void kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
 {
@@ -56,14 +59,21 @@ void kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
     }
 }
 
-kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w, const kl_element *e)
+kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
+                         const kl_element *e)
 {
     (void)m;
-    return (kl_reading){.t = s->t, .m = w->motion + e->marker, .z = s->z + e->z, .h = s->h + e->h, .u = s->u,
-                        .data = e->data, .nmarker = e->nmarker};
+    return (kl_reading){.t       = s->t,
+                        .m       = w->motion + e->marker,
+                        .z       = s->z + e->z,
+                        .h       = s->h + e->h,
+                        .u       = s->u,
+                        .data    = e->data,
+                        .nmarker = e->nmarker};
 }
 
-/* Not finite anywhere makes the sum of differences with itself not zero: one pass without branches. */
+/* Not finite anywhere makes the sum of differences with itself not zero: one pass without branches.
+ */
 static bool all_finite(const double *x, int n)
 {
     double sum = 0.0;
@@ -78,13 +88,17 @@ kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
     memset(w->bias, 0, (size_t)m->nlam * sizeof(double));
     memset(w->wrench, 0, 6 * (size_t)m->nmarker * sizeof(double));
     for (int i = 0; i < m->nelement; i++) {
-        const kl_element *e   = &m->element[i];
-        kl_reading        in  = kl_reading_of(m, s, w, e);
-        kl_writing        out = {.phi = w->phi + e->phi, .phi_t = w->phi_t + e->phi, .rows = w->rows + e->rows,
-                                 .bias = w->bias + e->phi, .wrench = w->wrench + 6 * (size_t)e->marker,
-                                 .z_dot = w->z_dot + e->z};
-        kl_status status = e->type->eval(&in, &out);
-        if (status == KL_OK && !(all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker)))
+        const kl_element *e      = &m->element[i];
+        kl_reading        in     = kl_reading_of(m, s, w, e);
+        kl_writing        out    = {.phi    = w->phi + e->phi,
+                                    .phi_t  = w->phi_t + e->phi,
+                                    .rows   = w->rows + e->rows,
+                                    .bias   = w->bias + e->phi,
+                                    .wrench = w->wrench + 6 * (size_t)e->marker,
+                                    .z_dot  = w->z_dot + e->z};
+        kl_status         status = e->type->eval(&in, &out);
+        if (status == KL_OK &&
+            !(all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker)))
             status = KL_E_NAN;
         if (status != KL_OK) {
             w->culprit = i;
@@ -128,19 +142,22 @@ static void total_wrench(const kl_element *e, const kl_work *w, const double *la
 }
 
 /* r = M (a - uniform gravity) - s: gravity is what a uniform acceleration of the frame would be */
-static void inertia_residual(const kl_model *m, const kl_work *w, const kl_body *b, const double *a, double *r)
+static void inertia_residual(const kl_model *m, const kl_work *w, const kl_body *b, const double *a,
+                             double *r)
 {
     double        grav[3];
     const double *M = w->M + b->M;
     kl_store(grav, m->gravity);
     for (int i = 0; i < b->nv; i++) {
         double sum = -w->s[b->v + i];
-        for (int j = 0; j < b->nv; j++) sum += M[i * b->nv + j] * ((a ? a[b->v + j] : 0.0) - (j < 3 ? grav[j] : 0.0));
+        for (int j = 0; j < b->nv; j++)
+            sum += M[i * b->nv + j] * ((a ? a[b->v + j] : 0.0) - (j < 3 ? grav[j] : 0.0));
         r[b->v + i] = sum;
     }
 }
 
-void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda, double *r)
+void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,
+                      double *r)
 {
     memset(w->g, 0, (size_t)m->nv * sizeof(double));
     for (int i = 0; i < m->nelement; i++) {
@@ -155,7 +172,8 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
     }
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
-        if (b->type->own_force) b->type->own_force(b->data, w->cache + b->cache, w->g + b->v, NULL, NULL);
+        if (b->type->own_force)
+            b->type->own_force(b->data, w->cache + b->cache, w->g + b->v, NULL, NULL);
         inertia_residual(m, w, b, a, r);
         for (int k = 0; k < b->nv; k++) r[b->v + k] -= w->g[b->v + k];
     }
@@ -177,8 +195,9 @@ void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         for (int k = 0; k < e->nphi; k++)
-            rate[e->phi + k] = w->phi_t[e->phi + k] + row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
-                                                                w->motion + e->marker, e->nmarker, false);
+            rate[e->phi + k] = w->phi_t[e->phi + k] +
+                               row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
+                                         w->motion + e->marker, e->nmarker, false);
     }
 }
 
@@ -187,8 +206,9 @@ void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         for (int k = 0; k < e->nphi; k++)
-            gamma[e->phi + k] = -w->bias[e->phi + k] - row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
-                                                                 w->motion + e->marker, e->nmarker, true);
+            gamma[e->phi + k] = -w->bias[e->phi + k] -
+                                row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
+                                          w->motion + e->marker, e->nmarker, true);
     }
 }
 
@@ -220,7 +240,8 @@ kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lamb
         sum.loss += w->loss[i];
         sum.supply += w->supply[i];
         /* reaction power: -lambda . rows V = lambda phi_t on the constraints */
-        for (int k = 0; lambda && k < e->nphi; k++) sum.supply += lambda[e->phi + k] * w->phi_t[e->phi + k];
+        for (int k = 0; lambda && k < e->nphi; k++)
+            sum.supply += lambda[e->phi + k] * w->phi_t[e->phi + k];
     }
     return sum;
 }

@@ -1,7 +1,8 @@
 /* Scratch for one thread, and the stages that fill it: bodies -> markers -> elements -> M, Phi, g.
  *
- * Nothing here is worth saving: everything follows from the model and a state. Sizes are fixed when the work area is
- * made; no stage allocates. Each stage takes (model, state, work) and writes only to the last. */
+ * Nothing here is worth saving: everything follows from the model and a state. Sizes are fixed when
+ * the work area is made; no stage allocates. Each stage takes (model, state, work) and writes only
+ * to the last. */
 #ifndef KL_DYNAMICS_WORK_H
 #define KL_DYNAMICS_WORK_H
 
@@ -11,28 +12,28 @@ typedef struct kl_work {
     kl_arena *arena;
 
     /* motion: written by kl_eval_motion */
-    unsigned char *cache;    /* of all bodies */
-    kl_motion     *motion;   /* nmarker */
+    unsigned char *cache;  /* of all bodies */
+    kl_motion     *motion; /* nmarker */
 
     /* elements: written by kl_eval_elements */
-    double *phi, *phi_t;                 /* nlam: constraints [m, rad, ...] and their partial time derivative */
-    double *rows;                        /* nrows: phi' = rows V + phi_t */
-    double *bias;                        /* nlam: phi'' = rows V' + bias */
-    double *wrench;                      /* 6 nmarker: applied [N, N m] */
-    double *z_dot;                       /* nz */
-    double *energy, *loss, *supply;      /* nelement: [J], [W], [W] */
-    int     culprit;                     /* element that could not be evaluated, or -1 */
+    double *phi, *phi_t; /* nlam: constraints [m, rad, ...] and their partial time derivative */
+    double *rows;        /* nrows: phi' = rows V + phi_t */
+    double *bias;        /* nlam: phi'' = rows V' + bias */
+    double *wrench;      /* 6 nmarker: applied [N, N m] */
+    double *z_dot;       /* nz */
+    double *energy, *loss, *supply; /* nelement: [J], [W], [W] */
+    int     culprit;                /* element that could not be evaluated, or -1 */
 
     /* inertia: written by kl_eval_inertia */
-    double *M;    /* nM: mass matrices of the bodies */
-    double *s;    /* nv: velocity terms */
+    double *M; /* nM: mass matrices of the bodies */
+    double *s; /* nv: velocity terms */
 
     /* sums: written by kl_eval_residual */
-    double *g;        /* nv: all applied forces and reactions */
-    double *total;    /* 6 nmarker: wrench - rows' lambda */
+    double *g;     /* nv: all applied forces and reactions */
+    double *total; /* 6 nmarker: wrench - rows' lambda */
 } kl_work;
 
-kl_work *kl_work_create(const kl_model *m);    /* NULL when out of memory */
+kl_work *kl_work_create(const kl_model *m); /* NULL when out of memory */
 void     kl_work_destroy(kl_work *w);
 void    *kl_work_cache(const kl_model *m, const kl_work *w, int body);
 
@@ -45,20 +46,22 @@ void      kl_eval_inertia(const kl_model *m, kl_work *w);
 kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w);
 
 /* r = M a - s - g + Phi_q' lambda, nv. lambda NULL: zero. */
-void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda, double *r);
+void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,
+                      double *r);
 /* rate = Phi_q v + Phi_t, nlam: how fast the constraints are left at the state's velocities. */
 void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate);
 /* gamma of Phi_q v' = gamma, nlam. */
 void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma);
 
 /* One reading of an element; all its numbers are borrowed. */
-kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w, const kl_element *e);
+kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
+                         const kl_element *e);
 /* History of all elements as if the step ended here: into h_new, nh. */
 void kl_commit_history(const kl_model *m, const kl_state *s, const kl_work *w, double *h_new);
 
 typedef struct kl_energy {
-    double kinetic, potential;    /* potential: gravity and springs [J] */
-    double loss, supply;          /* powers [W]; supply: actuators, applied loads and drivers */
+    double kinetic, potential; /* potential: gravity and springs [J] */
+    double loss, supply;       /* powers [W]; supply: actuators, applied loads and drivers */
 } kl_energy;
 /* At the last evaluated state; lambda gives the power of drivers. */
 kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lambda);

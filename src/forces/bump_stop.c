@@ -2,23 +2,25 @@
  *
  *   d = depth beyond a limit,   f = max(0, k d^n (1 + chi d'))       wrench = -+ row' f
  *
- * chi makes it lose energy without a jump where it starts (Hunt and Crossley 1975); it pushes, never pulls. The limits lie
- * on the travel along the axis, the angle about it, or the distance of the two points. */
+ * chi makes it lose energy without a jump where it starts (Hunt and Crossley 1975); it pushes,
+ * never pulls. The limits lie on the travel along the axis, the angle about it, or the distance of
+ * the two points. */
 #include <math.h>
 
-#include "joints/coordinate.h"
 #include "forces/forces.h"
+#include "joints/coordinate.h"
 
 typedef struct bump_stop {
     int    coordinate;
-    double lower, upper;    /* NaN: none */
+    double lower, upper; /* NaN: none */
     double k, n, chi;
 } bump_stop;
 
 static const kl_coordinate coordinates[] = {{KL_DOT2, 2, 0}, {KL_ANGLE, 0, 0}, {KL_DISTANCE, 0, 0}};
 
 typedef struct law {
-    double f, dfdx, dfdv;    /* along +x of the coordinate, positive pushes back from the upper limit */
+    double f, dfdx,
+        dfdv; /* along +x of the coordinate, positive pushes back from the upper limit */
     double energy, loss;
 } law;
 
@@ -30,7 +32,7 @@ static law law_at(const bump_stop *p, double x, double v)
     if (depth <= 0.0) return (law){0};
     double rate = sign * v, elastic = p->k * pow(depth, p->n), factor = 1.0 + p->chi * rate;
     law    l = {.energy = elastic * depth / (p->n + 1.0)};
-    if (factor <= 0.0) {    /* leaves faster than it pushes: all of the elastic force is lost */
+    if (factor <= 0.0) { /* leaves faster than it pushes: all of the elastic force is lost */
         l.loss = -elastic * rate;
         return l;
     }
@@ -54,10 +56,12 @@ static kl_status bump_stop_setup(void *data, const kl_setup *s, const kl_motion 
     const bump_stop *p = data;
     size->nh           = 1;
     if (isnan(p->lower) && isnan(p->upper))
-        return kl_fail(s->diag, KL_E_MODEL, s->place, "force '%s': a bump stop needs `lower`, `upper` or both", s->name);
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "force '%s': a bump stop needs `lower`, `upper` or both", s->name);
     if (p->lower > p->upper)
-        return kl_fail(s->diag, KL_E_RANGE, s->place, "force '%s': lower limit %g lies above upper limit %g", s->name,
-                       p->lower, p->upper);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': lower limit %g lies above upper limit %g", s->name, p->lower,
+                       p->upper);
     return KL_OK;
 }
 
@@ -106,27 +110,64 @@ static void bump_stop_output(const kl_reading *in, const double *lambda, double 
 
 #define BY_COORDINATE(m_, rad_, d_) "coordinate?" m_ "|" rad_ "|" d_
 static const kl_key bump_stop_keys[] = {
-    {.name = "coordinate", .kind = KL_KEY_WORD, .offset = offsetof(bump_stop, coordinate),
-     .words = "displacement angle distance", .fallback = "displacement", .help = "what is limited"},
-    {.name = "lower", .kind = KL_KEY_NUMBER, .offset = offsetof(bump_stop, lower), .unit = BY_COORDINATE("m", "rad", "m"),
-     .fallback = "", .help = "lower end of the free play; left out: none"},
-    {.name = "upper", .kind = KL_KEY_NUMBER, .offset = offsetof(bump_stop, upper), .unit = BY_COORDINATE("m", "rad", "m"),
-     .fallback = "", .help = "upper end of the free play; left out: none"},
-    {.name = "stiffness", .kind = KL_KEY_NUMBER, .offset = offsetof(bump_stop, k), .unit = "*", .min = 0, .max = 1e300,
-     .help = "k of f = k d^n; N/m^n or N m/rad^n"},
-    {.name = "exponent", .kind = KL_KEY_NUMBER, .offset = offsetof(bump_stop, n), .unit = "1", .fallback = "1", .min = 1,
-     .max = 10, .help = "n of f = k d^n"},
-    {.name = "damping", .kind = KL_KEY_NUMBER, .offset = offsetof(bump_stop, chi),
-     .unit = BY_COORDINATE("s/m", "s/rad", "s/m"), .fallback = "0", .min = 0, .max = 1e300,
-     .help = "chi: share of force added for each unit of approach speed"},
+    {.name     = "coordinate",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(bump_stop, coordinate),
+     .words    = "displacement angle distance",
+     .fallback = "displacement",
+     .help     = "what is limited"},
+    {.name     = "lower",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(bump_stop, lower),
+     .unit     = BY_COORDINATE("m", "rad", "m"),
+     .fallback = "",
+     .help     = "lower end of the free play; left out: none"},
+    {.name     = "upper",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(bump_stop, upper),
+     .unit     = BY_COORDINATE("m", "rad", "m"),
+     .fallback = "",
+     .help     = "upper end of the free play; left out: none"},
+    {.name   = "stiffness",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(bump_stop, k),
+     .unit   = "*",
+     .min    = 0,
+     .max    = 1e300,
+     .help   = "k of f = k d^n; N/m^n or N m/rad^n"},
+    {.name     = "exponent",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(bump_stop, n),
+     .unit     = "1",
+     .fallback = "1",
+     .min      = 1,
+     .max      = 10,
+     .help     = "n of f = k d^n"},
+    {.name     = "damping",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(bump_stop, chi),
+     .unit     = BY_COORDINATE("s/m", "s/rad", "s/m"),
+     .fallback = "0",
+     .min      = 0,
+     .max      = 1e300,
+     .help     = "chi: share of force added for each unit of approach speed"},
     {0}};
-static const kl_output bump_stop_outputs[] = {{"value", BY_COORDINATE("m", "rad", "m"), "the limited coordinate"},
-                                              {"push", BY_COORDINATE("N", "N m", "N"), "force back from the limit"},
-                                              {0}};
+static const kl_output bump_stop_outputs[] = {
+    {"value", BY_COORDINATE("m", "rad", "m"), "the limited coordinate"},
+    {"push", BY_COORDINATE("N", "N m", "N"), "force back from the limit"},
+    {0}};
 
 const kl_element_type kl_bump_stop = {
-    .name = "bump-stop", .help = "stop beyond a free play on a travel, an angle or a distance",
+    .name     = "bump-stop",
+    .help     = "stop beyond a free play on a travel, an angle or a distance",
     .equation = "f = max(0, k d^n (1 + chi d'))",
-    .example = "stop: {type: bump-stop, of: guide, lower: -20 mm, upper: 20 mm, stiffness: 1 MN/m}", .keys = bump_stop_keys,
-    .outputs = bump_stop_outputs, .attach = KL_ATTACH_JOINT, .data_size = sizeof(bump_stop), .setup = bump_stop_setup,
-    .eval = bump_stop_eval, .tangent = bump_stop_tangent, .commit = bump_stop_commit, .output = bump_stop_output};
+    .example = "stop: {type: bump-stop, of: guide, lower: -20 mm, upper: 20 mm, stiffness: 1 MN/m}",
+    .keys    = bump_stop_keys,
+    .outputs = bump_stop_outputs,
+    .attach  = KL_ATTACH_JOINT,
+    .data_size = sizeof(bump_stop),
+    .setup     = bump_stop_setup,
+    .eval      = bump_stop_eval,
+    .tangent   = bump_stop_tangent,
+    .commit    = bump_stop_commit,
+    .output    = bump_stop_output};

@@ -1,16 +1,18 @@
-/* Bushing: six components between two marker frames, stiffness and damping as full 6 x 6 matrices, finite rotation.
+/* Bushing: six components between two marker frames, stiffness and damping as full 6 x 6 matrices,
+ * finite rotation.
  *
  *   x = (d, phi),  d = A_i'(r_j - r_i),  phi = log(A_i' A_j)        energy = x' K x / 2
  *   f = K x + C x' + preload,   wrench = -sum_k f_k row_k
  *
- * row_k is the exact derivative of x_k: for d the primitive `dot2`; for phi, with om = A_i'(w_j - w_i) and T the right
- * Jacobian, phi' = G om, G = T(phi)^-T = I - [phi]/2 + k [phi]^2. So the force comes from a potential whatever the angle. */
+ * row_k is the exact derivative of x_k: for d the primitive `dot2`; for phi, with om = A_i'(w_j -
+ * w_i) and T the right Jacobian, phi' = G om, G = T(phi)^-T = I - [phi]/2 + k [phi]^2. So the force
+ * comes from a potential whatever the angle. */
 #include <math.h>
 #include <string.h>
 
 #include "base/rotation.h"
-#include "joints/coordinate.h"
 #include "forces/forces.h"
+#include "joints/coordinate.h"
 
 typedef struct bushing {
     double K[36], C[36], preload[6];
@@ -50,41 +52,46 @@ static void six_eval(const bushing *p, const kl_motion *m, six *s)
     kl_store(s->x + 3, s->phi);
     for (int i = 0; i < 6; i++) {
         s->f[i] = p->preload[i];
-        for (int j = 0; j < 6; j++) s->f[i] += p->K[6 * i + j] * s->x[j] + p->C[6 * i + j] * s->rate[j];
+        for (int j = 0; j < 6; j++)
+            s->f[i] += p->K[6 * i + j] * s->x[j] + p->C[6 * i + j] * s->rate[j];
     }
 }
 
 /* dG/dphi_k, from G = I - [phi]/2 + c [phi]^2, c = (1 - (a/2) cot(a/2)) / a^2 */
 static kl_mat3 G_slope(kl_vec3 phi, int k)
 {
-    double a2 = kl_dot(phi, phi), a = sqrt(a2), c, dc;    /* dc = c'(a) / a */
+    double a2 = kl_dot(phi, phi), a = sqrt(a2), c, dc; /* dc = c'(a) / a */
     if (a < 0.05) {
         c  = 1.0 / 12.0 + a2 / 720.0 + a2 * a2 / 30240.0;
         dc = 1.0 / 360.0 + a2 / 7560.0 + a2 * a2 / 201600.0;
     } else {
         double half = 0.5 * a, cot = 1.0 / tan(half), sine = sin(half);
-        c  = (1.0 - half * cot) / a2;
-        dc = ((-0.5 * cot + 0.5 * half / (sine * sine)) / a2 - 2.0 * (1.0 - half * cot) / (a2 * a)) / a;
+        c = (1.0 - half * cot) / a2;
+        dc =
+            ((-0.5 * cot + 0.5 * half / (sine * sine)) / a2 - 2.0 * (1.0 - half * cot) / (a2 * a)) /
+            a;
     }
-    double  e[3] = {k == 0, k == 1, k == 2}, p[3];
+    double e[3] = {k == 0, k == 1, k == 2}, p[3];
     kl_store(p, phi);
-    kl_mat3 E = kl_skew(kl_load(e)), W = kl_skew(phi), EW = kl_matmul(&E, &W), WE = kl_matmul(&W, &E), WW = kl_matmul(&W, &W);
+    kl_mat3 E = kl_skew(kl_load(e)), W = kl_skew(phi), EW = kl_matmul(&E, &W),
+            WE = kl_matmul(&W, &E), WW = kl_matmul(&W, &W);
     kl_mat3 D = kl_mat_scale(-0.5, &E);
     D         = kl_mat_axpy(c, &EW, &D);
     D         = kl_mat_axpy(c, &WE, &D);
     return kl_mat_axpy(dc * p[k], &WW, &D);
 }
 
-/* K += sum_k scale_k d(row'_(3+k))/d(increment): the rows n = A_i g turn with marker i and change with phi */
+/* K += sum_k scale_k d(row'_(3+k))/d(increment): the rows n = A_i g turn with marker i and change
+ * with phi */
 static void rotation_curvature(const six *s, const kl_motion *m, const double scale[3], double *K)
 {
-    kl_vec3 g     = kl_mul_t(&s->G, kl_load(scale));    /* sum_k scale_k g_k, in marker i */
+    kl_vec3 g     = kl_mul_t(&s->G, kl_load(scale)); /* sum_k scale_k g_k, in marker i */
     kl_vec3 n     = kl_mul(&m[0].A, g);
-    kl_mat3 turn  = kl_skew(n);                         /* dtheta_i x n = -[n] dtheta_i */
-    kl_mat3 slope = {{{0}}};                            /* d n / d phi, columns */
+    kl_mat3 turn  = kl_skew(n); /* dtheta_i x n = -[n] dtheta_i */
+    kl_mat3 slope = {{{0}}};    /* d n / d phi, columns */
     for (int k = 0; k < 3; k++) {
-        kl_mat3 D = G_slope(s->phi, k);
-        kl_vec3 c = kl_mul(&m[0].A, kl_mul_t(&D, kl_load(scale)));
+        kl_mat3 D     = G_slope(s->phi, k);
+        kl_vec3 c     = kl_mul(&m[0].A, kl_mul_t(&D, kl_load(scale)));
         slope.m[0][k] = c.x, slope.m[1][k] = c.y, slope.m[2][k] = c.z;
     }
     for (int i = 0; i < 3; i++)
@@ -96,7 +103,8 @@ static void rotation_curvature(const six *s, const kl_motion *m, const double sc
         }
 }
 
-static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker, kl_element_size *size)
+static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                               kl_element_size *size)
 {
     (void)data, (void)s, (void)m, (void)nmarker, (void)size;
     return KL_OK;
@@ -107,10 +115,12 @@ static kl_status bushing_eval(const kl_reading *in, kl_writing *out)
     const bushing *p = in->data;
     six            s;
     six_eval(p, in->m, &s);
-    if (kl_norm(s.phi) > 3.1) return KL_RETRY;    /* half a turn: the rotation vector has no single value there */
+    if (kl_norm(s.phi) > 3.1)
+        return KL_RETRY; /* half a turn: the rotation vector has no single value there */
     for (int k = 0; k < 6; k++) {
         double elastic = 0.0, damping = 0.0;
-        for (int j = 0; j < 6; j++) elastic += p->K[6 * k + j] * s.x[j], damping += p->C[6 * k + j] * s.rate[j];
+        for (int j = 0; j < 6; j++)
+            elastic += p->K[6 * k + j] * s.x[j], damping += p->C[6 * k + j] * s.rate[j];
         for (int i = 0; i < 12; i++) out->wrench[i] -= s.f[k] * s.row[k][i];
         out->energy += (0.5 * elastic + p->preload[k]) * s.x[k];
         out->loss += damping * s.rate[k];
@@ -131,7 +141,8 @@ static void bushing_tangent(const kl_reading *in, const double *lambda, kl_slope
     for (int i = 0; i < 36; i++) damped |= p->C[i] != 0.0;
     if (damped) {
         double V[12];
-        kl_store(V, in->m[0].v), kl_store(V + 3, in->m[0].w), kl_store(V + 6, in->m[1].v), kl_store(V + 9, in->m[1].w);
+        kl_store(V, in->m[0].v), kl_store(V + 3, in->m[0].w), kl_store(V + 6, in->m[1].v),
+            kl_store(V + 9, in->m[1].w);
         for (int k = 0; k < 3; k++)
             kl_coordinate_rate_slope((kl_coordinate){KL_DOT2, k, 0}, in->m, rate_slope[k]);
         for (int k = 0; k < 3; k++) {
@@ -149,12 +160,15 @@ static void bushing_tangent(const kl_reading *in, const double *lambda, kl_slope
         for (int j = 0; j < 6; j++)
             for (int i = 0; i < 12; i++) {
                 slope[i] += p->K[6 * k + j] * s.row[j][i];
-                if (damped) slope[i] += p->C[6 * k + j] * rate_slope[j][i], damping[i] += p->C[6 * k + j] * s.row[j][i];
+                if (damped)
+                    slope[i] += p->C[6 * k + j] * rate_slope[j][i],
+                        damping[i] += p->C[6 * k + j] * s.row[j][i];
             }
         kl_add_outer(-1.0, s.row[k], slope, out->K);
         if (damped) kl_add_outer(-1.0, s.row[k], damping, out->C);
     }
-    for (int k = 0; k < 3; k++) kl_coordinate_curvature((kl_coordinate){KL_DOT2, k, 0}, in->m, -s.f[k], out->K);
+    for (int k = 0; k < 3; k++)
+        kl_coordinate_curvature((kl_coordinate){KL_DOT2, k, 0}, in->m, -s.f[k], out->K);
     const double turn[3] = {-s.f[3], -s.f[4], -s.f[5]};
     rotation_curvature(&s, in->m, turn, out->K);
 }
@@ -168,12 +182,26 @@ static void bushing_output(const kl_reading *in, const double *lambda, double *v
 }
 
 static const kl_key bushing_keys[] = {
-    {.name = "stiffness", .kind = KL_KEY_MATRIX6, .offset = offsetof(bushing, K), .unit = "N/m", .fallback = "0",
-     .help = "3 numbers (x, y, z), 6 (and about x, y, z) or a full 6 x 6 matrix; N/m, N/rad, N, N m/rad"},
-    {.name = "damping", .kind = KL_KEY_MATRIX6, .offset = offsetof(bushing, C), .unit = "N s/m", .fallback = "0",
-     .help = "as stiffness, times seconds"},
-    {.name = "preload", .kind = KL_KEY_NUMBERS, .offset = offsetof(bushing, preload), .unit = "*", .size = 6,
-     .fallback = "[0, 0, 0, 0, 0, 0]", .help = "constant force and moment against the six displacements"},
+    {.name     = "stiffness",
+     .kind     = KL_KEY_MATRIX6,
+     .offset   = offsetof(bushing, K),
+     .unit     = "N/m",
+     .fallback = "0",
+     .help = "3 numbers (x, y, z), 6 (and about x, y, z) or a full 6 x 6 matrix; N/m, N/rad, N, N "
+             "m/rad"},
+    {.name     = "damping",
+     .kind     = KL_KEY_MATRIX6,
+     .offset   = offsetof(bushing, C),
+     .unit     = "N s/m",
+     .fallback = "0",
+     .help     = "as stiffness, times seconds"},
+    {.name     = "preload",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(bushing, preload),
+     .unit     = "*",
+     .size     = 6,
+     .fallback = "[0, 0, 0, 0, 0, 0]",
+     .help     = "constant force and moment against the six displacements"},
     {0}};
 static const kl_output bushing_outputs[] = {{"x", "m", "displacement along x of the first marker"},
                                             {"y", "m", "displacement along y of the first marker"},
@@ -184,8 +212,16 @@ static const kl_output bushing_outputs[] = {{"x", "m", "displacement along x of 
                                             {0}};
 
 const kl_element_type kl_bushing = {
-    .name = "bushing", .help = "six-component spring and damper between two frames",
+    .name     = "bushing",
+    .help     = "six-component spring and damper between two frames",
     .equation = "f = K x + C x' + preload, x = (A_i'(r_j - r_i), log A_i'A_j)",
-    .example = "mount: {type: bushing, between: [engine, car], at: [0, 0, 1], stiffness: [1 MN/m, 1 MN/m, 2 MN/m]}",
-    .keys = bushing_keys, .outputs = bushing_outputs, .attach = KL_ATTACH_PAIR, .data_size = sizeof(bushing),
-    .setup = bushing_setup, .eval = bushing_eval, .tangent = bushing_tangent, .output = bushing_output};
+    .example  = "mount: {type: bushing, between: [engine, car], at: [0, 0, 1], stiffness: [1 MN/m, "
+                "1 MN/m, 2 MN/m]}",
+    .keys     = bushing_keys,
+    .outputs  = bushing_outputs,
+    .attach   = KL_ATTACH_PAIR,
+    .data_size = sizeof(bushing),
+    .setup     = bushing_setup,
+    .eval      = bushing_eval,
+    .tangent   = bushing_tangent,
+    .output    = bushing_output};

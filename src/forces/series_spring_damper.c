@@ -2,11 +2,12 @@
  *
  *   f = k_p (l - l0) + f_s,   f_s = k (l - l0 - z),   z' = f_s / c,   wrench = -row' f
  *
- * z is the length of the damper: a first-order state. Stored: k_p (l-l0)^2/2 + f_s^2/(2 k); lost: f_s^2 / c. */
+ * z is the length of the damper: a first-order state. Stored: k_p (l-l0)^2/2 + f_s^2/(2 k); lost:
+ * f_s^2 / c. */
 #include <math.h>
 
-#include "joints/coordinate.h"
 #include "forces/forces.h"
+#include "joints/coordinate.h"
 
 typedef struct series_spring_damper {
     double k, c, parallel, l0;
@@ -14,8 +15,8 @@ typedef struct series_spring_damper {
 
 static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0};
 
-static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
-                                            kl_element_size *size)
+static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const kl_motion *m,
+                                            int nmarker, kl_element_size *size)
 {
     (void)nmarker;
     series_spring_damper *p = data;
@@ -24,7 +25,8 @@ static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const
     size->nz = 1;
     if (l == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': its two points coincide at the start, so it has no direction; give two points "
+                       "force '%s': its two points coincide at the start, so it has no direction; "
+                       "give two points "
                        "with `at: [[...], [...]]`",
                        s->name);
     return KL_OK;
@@ -70,26 +72,50 @@ static void series_spring_damper_output(const kl_reading *in, const double *lamb
     values[2]                     = p->k * (e - in->z[0]) + p->parallel * e;
 }
 
-static const kl_key series_keys[] = {
-    {.name = "stiffness", .kind = KL_KEY_NUMBER, .offset = offsetof(series_spring_damper, k), .unit = "N/m", .min = 1e-300,
-     .max = 1e300, .help = "of the spring in series"},
-    {.name = "damping", .kind = KL_KEY_NUMBER, .offset = offsetof(series_spring_damper, c), .unit = "N s/m", .min = 1e-300,
-     .max = 1e300, .help = "of the damper in series"},
-    {.name = "parallel", .kind = KL_KEY_NUMBER, .offset = offsetof(series_spring_damper, parallel), .unit = "N/m",
-     .fallback = "0", .help = "stiffness of a spring beside them"},
-    {.name = "length", .kind = KL_KEY_NUMBER, .offset = offsetof(series_spring_damper, l0), .unit = "m", .fallback = "",
-     .help = "free length; left out: as at the start"},
-    {0}};
+static const kl_key    series_keys[]    = {{.name   = "stiffness",
+                                            .kind   = KL_KEY_NUMBER,
+                                            .offset = offsetof(series_spring_damper, k),
+                                            .unit   = "N/m",
+                                            .min    = 1e-300,
+                                            .max    = 1e300,
+                                            .help   = "of the spring in series"},
+                                           {.name   = "damping",
+                                            .kind   = KL_KEY_NUMBER,
+                                            .offset = offsetof(series_spring_damper, c),
+                                            .unit   = "N s/m",
+                                            .min    = 1e-300,
+                                            .max    = 1e300,
+                                            .help   = "of the damper in series"},
+                                           {.name     = "parallel",
+                                            .kind     = KL_KEY_NUMBER,
+                                            .offset   = offsetof(series_spring_damper, parallel),
+                                            .unit     = "N/m",
+                                            .fallback = "0",
+                                            .help     = "stiffness of a spring beside them"},
+                                           {.name     = "length",
+                                            .kind     = KL_KEY_NUMBER,
+                                            .offset   = offsetof(series_spring_damper, l0),
+                                            .unit     = "m",
+                                            .fallback = "",
+                                            .help     = "free length; left out: as at the start"},
+                                           {0}};
 static const kl_output series_outputs[] = {{"length", "m", "distance of its points"},
                                            {"damper_length", "m", "extension of the damper"},
                                            {"pull", "N", "force that pulls together"},
                                            {0}};
 
 const kl_element_type kl_series_spring_damper = {
-    .name = "series-spring-damper", .help = "spring and damper in series (Maxwell) between two points",
-    .equation = "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c",
-    .example = "yaw: {type: series-spring-damper, between: [frame, car], at: [[0, 1, 0], [1, 1, 0]], stiffness: 5 MN/m, "
-               "damping: 200 kN s/m}",
-    .keys = series_keys, .outputs = series_outputs, .attach = KL_ATTACH_PAIR, .data_size = sizeof(series_spring_damper),
-    .setup = series_spring_damper_setup, .eval = series_spring_damper_eval, .tangent = series_spring_damper_tangent,
-    .output = series_spring_damper_output};
+    .name      = "series-spring-damper",
+    .help      = "spring and damper in series (Maxwell) between two points",
+    .equation  = "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c",
+    .example   = "yaw: {type: series-spring-damper, between: [frame, car], at: [[0, 1, 0], [1, 1, "
+                 "0]], stiffness: 5 MN/m, "
+                 "damping: 200 kN s/m}",
+    .keys      = series_keys,
+    .outputs   = series_outputs,
+    .attach    = KL_ATTACH_PAIR,
+    .data_size = sizeof(series_spring_damper),
+    .setup     = series_spring_damper_setup,
+    .eval      = series_spring_damper_eval,
+    .tangent   = series_spring_damper_tangent,
+    .output    = series_spring_damper_output};

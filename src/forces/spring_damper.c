@@ -1,16 +1,17 @@
-/* Spring, damper and actuator on one coordinate x of a marker pair: the distance of two points, the angle about an axis,
- * or the travel along an axis.
+/* Spring, damper and actuator on one coordinate x of a marker pair: the distance of two points, the
+ * angle about an axis, or the travel along an axis.
  *
  *   f = k (x - x0) + F_s(x - x0) + c x' + F_d(x') + preload + actuator(t),   wrench = -row' f
  *
- * f is positive when it pulls together. F_s and F_d are tabulated characteristics. x0 is the free length; left out, the
- * spring is free of force at the start. Stored energy: k (x - x0)^2 / 2 + integral of F_s + preload x; the damper loses
- * c x'^2 + F_d x'; the actuator feeds -actuator x'. */
+ * f is positive when it pulls together. F_s and F_d are tabulated characteristics. x0 is the free
+ * length; left out, the spring is free of force at the start. Stored energy: k (x - x0)^2 / 2 +
+ * integral of F_s + preload x; the damper loses c x'^2 + F_d x'; the actuator feeds -actuator x'.
+ */
 #include <math.h>
 #include <string.h>
 
-#include "joints/coordinate.h"
 #include "forces/forces.h"
+#include "joints/coordinate.h"
 #include "script/function.h"
 
 typedef struct spring_damper {
@@ -21,17 +22,19 @@ typedef struct spring_damper {
 
 /* Force, its parts and slopes at one place. */
 typedef struct law {
-    double f, dfdx, dfdv;     /* total and derivatives */
-    double damping, drive;    /* parts */
+    double f, dfdx, dfdv;  /* total and derivatives */
+    double damping, drive; /* parts */
     double energy;
 } law;
 
-/* Integral of a characteristic from 0 to e: Gauss with five points on panels between, exact enough for splines. */
+/* Integral of a characteristic from 0 to e: Gauss with five points on panels between, exact enough
+ * for splines. */
 static double integral(const kl_function *F, double e)
 {
-    static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831, 0.9061798459386640};
-    static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889, 0.4786286704993665,
-                                     0.2369268850561891};
+    static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
+                                 0.9061798459386640};
+    static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
+                                     0.4786286704993665, 0.2369268850561891};
     enum { PANELS = 16 };
     double sum = 0.0, half = 0.5 * e / PANELS;
     for (int i = 0; i < PANELS; i++)
@@ -77,7 +80,8 @@ static kl_status spring_damper_setup(void *data, const kl_setup *s, const kl_mot
     size->nh = p->coordinate.kind == KL_ANGLE;
     if (p->coordinate.kind == KL_DISTANCE && x.x == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': its two points coincide at the start, so it has no direction; give two points "
+                       "force '%s': its two points coincide at the start, so it has no direction; "
+                       "give two points "
                        "with `at: [[...], [...]]`, or use a `bushing`",
                        s->name);
     return KL_OK;
@@ -140,58 +144,112 @@ static void spring_damper_output(const kl_reading *in, const double *lambda, dou
     values[2] = law_at(in->data, x.x, v, in->t, in->u).f;
 }
 
-/* ---- three types that differ in their coordinate and units ---------------------------------------------------------- */
+/* ---- three types that differ in their coordinate and units
+ * ---------------------------------------------------------- */
 
-static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANGLE, 0, 0}, by_slide = {KL_DOT2, 2, 0};
+static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANGLE, 0, 0},
+                           by_slide = {KL_DOT2, 2, 0};
 
-#define SPRING_KEYS(free_word, force, length, rate, k_unit, c_unit)                                                     \
-    {.name = "stiffness", .kind = KL_KEY_NUMBER, .offset = offsetof(spring_damper, k), .unit = k_unit, .fallback = "0", \
-     .help = "linear stiffness"},                                                                                       \
-    {.name = "damping", .kind = KL_KEY_NUMBER, .offset = offsetof(spring_damper, c), .unit = c_unit, .fallback = "0",   \
-     .help = "linear damping"},                                                                                         \
-    {.name = free_word, .kind = KL_KEY_NUMBER, .offset = offsetof(spring_damper, x0), .unit = length, .fallback = "",   \
-     .help = "where the spring is free of force; left out: as at the start"},                                           \
-    {.name = "preload", .kind = KL_KEY_NUMBER, .offset = offsetof(spring_damper, preload), .unit = force,               \
-     .fallback = "0", .help = "constant pull added to all else"},                                                       \
-    {.name = "spring", .kind = KL_KEY_FUNCTION, .offset = offsetof(spring_damper, spring), .unit = force, .by = length, \
-     .fallback = "", .help = "characteristic: pull over extension"},                                                    \
-    {.name = "damper", .kind = KL_KEY_FUNCTION, .offset = offsetof(spring_damper, damper), .unit = force, .by = rate,   \
-     .fallback = "", .help = "characteristic: pull over rate"},                                                         \
-    {.name = "actuator", .kind = KL_KEY_FUNCTION, .offset = offsetof(spring_damper, actuator), .unit = force,           \
-     .fallback = "", .help = "pull as a function of time or of an input"},                                              \
-    {0}
+#define SPRING_KEYS(free_word, force, length, rate, k_unit, c_unit)                                \
+    {.name     = "stiffness",                                                                      \
+     .kind     = KL_KEY_NUMBER,                                                                    \
+     .offset   = offsetof(spring_damper, k),                                                       \
+     .unit     = k_unit,                                                                           \
+     .fallback = "0",                                                                              \
+     .help     = "linear stiffness"},                                                                  \
+        {.name     = "damping",                                                                    \
+         .kind     = KL_KEY_NUMBER,                                                                \
+         .offset   = offsetof(spring_damper, c),                                                   \
+         .unit     = c_unit,                                                                       \
+         .fallback = "0",                                                                          \
+         .help     = "linear damping"},                                                                \
+        {.name     = free_word,                                                                    \
+         .kind     = KL_KEY_NUMBER,                                                                \
+         .offset   = offsetof(spring_damper, x0),                                                  \
+         .unit     = length,                                                                       \
+         .fallback = "",                                                                           \
+         .help     = "where the spring is free of force; left out: as at the start"},                  \
+        {.name     = "preload",                                                                    \
+         .kind     = KL_KEY_NUMBER,                                                                \
+         .offset   = offsetof(spring_damper, preload),                                             \
+         .unit     = force,                                                                        \
+         .fallback = "0",                                                                          \
+         .help     = "constant pull added to all else"},                                               \
+        {.name     = "spring",                                                                     \
+         .kind     = KL_KEY_FUNCTION,                                                              \
+         .offset   = offsetof(spring_damper, spring),                                              \
+         .unit     = force,                                                                        \
+         .by       = length,                                                                       \
+         .fallback = "",                                                                           \
+         .help     = "characteristic: pull over extension"},                                           \
+        {.name     = "damper",                                                                     \
+         .kind     = KL_KEY_FUNCTION,                                                              \
+         .offset   = offsetof(spring_damper, damper),                                              \
+         .unit     = force,                                                                        \
+         .by       = rate,                                                                         \
+         .fallback = "",                                                                           \
+         .help     = "characteristic: pull over rate"},                                                \
+        {.name     = "actuator",                                                                   \
+         .kind     = KL_KEY_FUNCTION,                                                              \
+         .offset   = offsetof(spring_damper, actuator),                                            \
+         .unit     = force,                                                                        \
+         .fallback = "",                                                                           \
+         .help     = "pull as a function of time or of an input"},                                     \
+    {                                                                                              \
+        0                                                                                          \
+    }
 
 static const kl_key distance_keys[] = {SPRING_KEYS("length", "N", "m", "m/s", "N/m", "N s/m")};
 static const kl_key slide_keys[]    = {SPRING_KEYS("length", "N", "m", "m/s", "N/m", "N s/m")};
-static const kl_key angle_keys[]    = {SPRING_KEYS("angle", "N m", "rad", "rad/s", "N m/rad", "N m s/rad")};
+static const kl_key angle_keys[]    = {
+       SPRING_KEYS("angle", "N m", "rad", "rad/s", "N m/rad", "N m s/rad")};
 
-static const kl_output distance_outputs[] = {
-    {"length", "m", "distance of its points"}, {"speed", "m/s", "rate of the length"}, {"pull", "N", "force that pulls together"}, {0}};
-static const kl_output slide_outputs[] = {{"displacement", "m", "travel along the axis"},
-                                          {"speed", "m/s", "rate of the travel"},
-                                          {"pull", "N", "force against the travel"},
-                                          {0}};
-static const kl_output angle_outputs[] = {{"angle", "rad", "turn about the axis"},
-                                          {"angular_speed", "rad/s", "rate of the turn"},
-                                          {"pull", "N m", "torque against the turn"},
-                                          {0}};
+static const kl_output distance_outputs[] = {{"length", "m", "distance of its points"},
+                                             {"speed", "m/s", "rate of the length"},
+                                             {"pull", "N", "force that pulls together"},
+                                             {0}};
+static const kl_output slide_outputs[]    = {{"displacement", "m", "travel along the axis"},
+                                             {"speed", "m/s", "rate of the travel"},
+                                             {"pull", "N", "force against the travel"},
+                                             {0}};
+static const kl_output angle_outputs[]    = {{"angle", "rad", "turn about the axis"},
+                                             {"angular_speed", "rad/s", "rate of the turn"},
+                                             {"pull", "N m", "torque against the turn"},
+                                             {0}};
 
-#define SPRING_FUNCTIONS                                                                                             \
-    .data_size = sizeof(spring_damper), .setup = spring_damper_setup, .eval = spring_damper_eval,                    \
-    .tangent = spring_damper_tangent, .commit = spring_damper_commit, .output = spring_damper_output
+#define SPRING_FUNCTIONS                                                                           \
+    .data_size = sizeof(spring_damper), .setup = spring_damper_setup, .eval = spring_damper_eval,  \
+    .tangent = spring_damper_tangent, .commit = spring_damper_commit,                              \
+    .output = spring_damper_output
 
 const kl_element_type kl_spring_damper = {
-    .name = "spring-damper", .help = "spring, damper and actuator between two points",
+    .name     = "spring-damper",
+    .help     = "spring, damper and actuator between two points",
     .equation = "f = k (l - l0) + F_s(l - l0) + c l' + F_d(l') + preload + actuator(t)",
-    .example = "strut: {type: spring-damper, between: [wheel, body], at: [[0, 0, 0], [0, 0, 1]], stiffness: 20 kN/m}",
-    .keys = distance_keys, .outputs = distance_outputs, .attach = KL_ATTACH_PAIR, .traits = &by_distance, SPRING_FUNCTIONS};
+    .example  = "strut: {type: spring-damper, between: [wheel, body], at: [[0, 0, 0], [0, 0, 1]], "
+                "stiffness: 20 kN/m}",
+    .keys     = distance_keys,
+    .outputs  = distance_outputs,
+    .attach   = KL_ATTACH_PAIR,
+    .traits   = &by_distance,
+    SPRING_FUNCTIONS};
 const kl_element_type kl_rotational_spring_damper = {
-    .name = "rotational-spring-damper", .help = "spring, damper and motor about an axis, for instance that of a revolute joint",
+    .name     = "rotational-spring-damper",
+    .help     = "spring, damper and motor about an axis, for instance that of a revolute joint",
     .equation = "n = k (angle - angle0) + F_s + c angle' + F_d(angle') + preload + actuator(t)",
-    .example = "torsion: {type: rotational-spring-damper, of: hinge, stiffness: 12 N m/rad}",
-    .keys = angle_keys, .outputs = angle_outputs, .attach = KL_ATTACH_JOINT, .traits = &by_angle, SPRING_FUNCTIONS};
+    .example  = "torsion: {type: rotational-spring-damper, of: hinge, stiffness: 12 N m/rad}",
+    .keys     = angle_keys,
+    .outputs  = angle_outputs,
+    .attach   = KL_ATTACH_JOINT,
+    .traits   = &by_angle,
+    SPRING_FUNCTIONS};
 const kl_element_type kl_slide_spring_damper = {
-    .name = "slide-spring-damper", .help = "spring, damper and actuator along an axis, for instance that of a translational joint",
+    .name = "slide-spring-damper",
+    .help = "spring, damper and actuator along an axis, for instance that of a translational joint",
     .equation = "f = k (z_i.d - x0) + F_s + c x' + F_d(x') + preload + actuator(t)",
-    .example = "buffer: {type: slide-spring-damper, of: guide, stiffness: 1 kN/m}",
-    .keys = slide_keys, .outputs = slide_outputs, .attach = KL_ATTACH_JOINT, .traits = &by_slide, SPRING_FUNCTIONS};
+    .example  = "buffer: {type: slide-spring-damper, of: guide, stiffness: 1 kN/m}",
+    .keys     = slide_keys,
+    .outputs  = slide_outputs,
+    .attach   = KL_ATTACH_JOINT,
+    .traits   = &by_slide,
+    SPRING_FUNCTIONS};

@@ -4,15 +4,16 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const kl_attach_keys[] = {"type", "like",  "for",    "between", "at",    "axis", "x_axis",
-                                      "on",   "of",    "joints", "pilot",   "nodes", NULL};
+const char *const kl_attach_keys[] = {"type",  "like",   "for", "between", "at",
+                                      "axis",  "x_axis", "on",  "of",      "joints",
+                                      "pilot", "nodes",  NULL};
 
 /* A frame in space, or already on a body (named marker). */
 typedef struct frame {
     int     body;
     bool    named;
-    kl_vec3 r;    /* global */
-    kl_mat3 A;    /* global */
+    kl_vec3 r; /* global */
+    kl_mat3 A; /* global */
 } frame;
 
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
@@ -26,26 +27,32 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
         names[m->nbody] = NULL;
         near            = kl_nearest(name, names);
     }
-    kl_fail(s->diag, KL_E_NAME, where->place, "there is no body '%s'%s%s%s", name, near ? "; did you mean '" : "; the body that does not move is called 'ground'",
+    kl_fail(s->diag, KL_E_NAME, where->place, "there is no body '%s'%s%s%s", name,
+            near ? "; did you mean '" : "; the body that does not move is called 'ground'",
             near ? near : "", near ? "'?" : "");
     free((void *)names);
     return -1;
 }
 
-/* z along `z`; x along the part of `x_hint` normal to it, or any normal; for z up the axes are the global ones */
-static kl_status axes(kl_scope *s, const kl_node *where, const char *what, kl_vec3 z, const kl_vec3 *x_hint, kl_mat3 *A)
+/* z along `z`; x along the part of `x_hint` normal to it, or any normal; for z up the axes are the
+ * global ones */
+static kl_status axes(kl_scope *s, const kl_node *where, const char *what, kl_vec3 z,
+                      const kl_vec3 *x_hint, kl_mat3 *A)
 {
     kl_vec3 x = kl_normal_to(z);
     if (x_hint) {
         x = kl_sub(*x_hint, kl_scale(kl_dot(*x_hint, z), z));
-        if (kl_norm(x) < 1e-9) return kl_fail(s->diag, KL_E_RANGE, where->place, "%s: x_axis lies along the axis", what);
+        if (kl_norm(x) < 1e-9)
+            return kl_fail(s->diag, KL_E_RANGE, where->place, "%s: x_axis lies along the axis",
+                           what);
         x = kl_unit(x);
     }
     *A = kl_from_axes(x, kl_cross(z, x), z);
     return KL_OK;
 }
 
-static kl_status read_axes(kl_scope *s, const kl_node *axis, const kl_node *x_axis, const char *what, kl_mat3 *A)
+static kl_status read_axes(kl_scope *s, const kl_node *axis, const kl_node *x_axis,
+                           const char *what, kl_mat3 *A)
 {
     kl_vec3 z = kl_vec(0, 0, 1), x;
     if (axis) KL_TRY(kl_value_axis(s, axis, what, &z));
@@ -59,14 +66,18 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
     const kl_node           *list    = kl_entry_get(body, "markers");
     if (!list) return KL_OK;
     if (list->kind != KL_MAP)
-        return kl_fail(s->diag, KL_E_MODEL, list->place, "body '%s': markers is %s; give names: {pin: {at: [x, y, z]}}", body->name,
+        return kl_fail(s->diag, KL_E_MODEL, list->place,
+                       "body '%s': markers is %s; give names: {pin: {at: [x, y, z]}}", body->name,
                        kl_node_kind_word(list->kind));
     for (const kl_node *n = list->first; n; n = n->next) {
         if (n->kind != KL_MAP) {
-            kl_fail(s->diag, KL_E_MODEL, n->place, "marker '%s' is %s; give {at: [x, y, z], axis: z}", n->key, kl_node_kind_word(n->kind));
+            kl_fail(s->diag, KL_E_MODEL, n->place,
+                    "marker '%s' is %s; give {at: [x, y, z], axis: z}", n->key,
+                    kl_node_kind_word(n->kind));
             continue;
         }
-        kl_entry entry = {.name = n->key, .section = "marker", .place = n->place, .chain = {n, NULL}};
+        kl_entry entry = {
+            .name = n->key, .section = "marker", .place = n->place, .chain = {n, NULL}};
         kl_values_unknown(s, &entry, "marker", NULL, known);
         kl_named *k = kl_model_add_named(m, n->key, index);
         if (!k) return KL_E_MEMORY;
@@ -83,7 +94,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
     const char *name;
     *f = (frame){.A = kl_identity()};
     KL_TRY(kl_value_word(s, where, "a body or marker", &name));
-    f->body = kl_model_find_body(m, name);
+    f->body         = kl_model_find_body(m, name);
     const char *dot = strrchr(name, '.');
     if (f->body >= 0 || !dot) {
         f->body = kl_attach_body(s, m, where, name);
@@ -105,8 +116,10 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         f->A     = kl_matmul(&A, &k->A);
         return KL_OK;
     }
-    return kl_fail(s->diag, KL_E_NAME, where->place, "body '%s' has no marker '%s'; name it under its `markers:` {%s: {at: [x, y, z]}}", body,
-                   dot + 1, dot + 1);
+    return kl_fail(
+        s->diag, KL_E_NAME, where->place,
+        "body '%s' has no marker '%s'; name it under its `markers:` {%s: {at: [x, y, z]}}", body,
+        dot + 1, dot + 1);
 }
 
 static kl_status add_frame(kl_model *m, const frame *f)
@@ -129,8 +142,9 @@ static const kl_node *ith(const kl_node *n, int i)
 /* An axis list of two: [x, y] or [[..], [..]]; three numbers are one axis. */
 static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n)
 {
-    const kl_node *at = kl_entry_get(e, "at"), *axis = kl_entry_get(e, "axis"), *x_axis = kl_entry_get(e, "x_axis");
-    char           what[160];
+    const kl_node *at = kl_entry_get(e, "at"), *axis = kl_entry_get(e, "axis"),
+                  *x_axis = kl_entry_get(e, "x_axis");
+    char what[160];
     snprintf(what, sizeof what, "%s '%.100s': at", e->section, e->name);
     for (int i = 0; i < n; i++) {
         if (f[i].named) continue;
@@ -158,14 +172,20 @@ static kl_status attach_pair(kl_scope *s, kl_model *m, const kl_entry *e)
 {
     const kl_node *between = kl_entry_get(e, "between");
     frame          f[2];
-    if (!between) return missing(s, e, "`between` is missing; give its two bodies: [ground, crank]");
+    if (!between)
+        return missing(s, e, "`between` is missing; give its two bodies: [ground, crank]");
     if (between->kind != KL_LIST || between->size != 2)
-        return kl_fail(s->diag, KL_E_MODEL, between->place, "%s '%s': between wants two bodies, [first, second]", e->section, e->name);
-    kl_status first = find_frame(s, m, between->first, &f[0]), second = find_frame(s, m, between->first->next, &f[1]);
+        return kl_fail(s->diag, KL_E_MODEL, between->place,
+                       "%s '%s': between wants two bodies, [first, second]", e->section, e->name);
+    kl_status first  = find_frame(s, m, between->first, &f[0]),
+              second = find_frame(s, m, between->first->next, &f[1]);
     if (first != KL_OK || second != KL_OK) return KL_E_MODEL;
     if (f[0].body == f[1].body)
-        return kl_fail(s->diag, KL_E_MODEL, between->place, "%s '%s' stands between '%s' and itself", e->section, e->name, m->body[f[0].body].name);
-    if (!kl_entry_get(e, "at") && !f[0].named && !f[1].named) return missing(s, e, "`at` is missing; give the point in space: [x, y, z]");
+        return kl_fail(s->diag, KL_E_MODEL, between->place,
+                       "%s '%s' stands between '%s' and itself", e->section, e->name,
+                       m->body[f[0].body].name);
+    if (!kl_entry_get(e, "at") && !f[0].named && !f[1].named)
+        return missing(s, e, "`at` is missing; give the point in space: [x, y, z]");
     KL_TRY(place_frames(s, e, f, 2));
     KL_TRY(add_frame(m, &f[0]));
     return add_frame(m, &f[1]);
@@ -192,7 +212,7 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
     const char *name;
     KL_TRY(kl_value_word(s, where, "a joint", &name));
     int index = kl_model_find_element(m, name);
-    if (index == m->nelement - 1) index = -1;    /* itself */
+    if (index == m->nelement - 1) index = -1; /* itself */
     if (index < 0 || m->element[index].nmarker != 2) {
         const char **names = malloc(((size_t)m->nelement + 1) * sizeof *names);
         const char  *near  = NULL;
@@ -202,7 +222,8 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
             names[n] = NULL;
             near     = kl_nearest(name, names);
         }
-        kl_fail(s->diag, KL_E_NAME, where->place, "there is no joint '%s' above%s%s%s", name, near ? "; did you mean '" : "; joints must come before what uses them",
+        kl_fail(s->diag, KL_E_NAME, where->place, "there is no joint '%s' above%s%s%s", name,
+                near ? "; did you mean '" : "; joints must come before what uses them",
                 near ? near : "", near ? "'?" : "");
         free((void *)names);
         return KL_E_NAME;
@@ -217,9 +238,11 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
 static kl_status attach_joint(kl_scope *s, kl_model *m, const kl_entry *e)
 {
     const kl_node *of = kl_entry_get(e, "of");
-    if (of && kl_entry_get(e, "between")) return missing(s, e, "give `of` a joint or `between` two bodies, not both");
+    if (of && kl_entry_get(e, "between"))
+        return missing(s, e, "give `of` a joint or `between` two bodies, not both");
     if (of) return copy_joint(s, m, of);
-    if (!kl_entry_get(e, "between")) return missing(s, e, "`of` is missing; give the joint it works on, or `between` and `at`");
+    if (!kl_entry_get(e, "between"))
+        return missing(s, e, "`of` is missing; give the joint it works on, or `between` and `at`");
     return attach_pair(s, m, e);
 }
 
@@ -228,7 +251,8 @@ static kl_status attach_joints(kl_scope *s, kl_model *m, const kl_entry *e)
     const kl_node *joints = kl_entry_get(e, "joints");
     if (!joints) return missing(s, e, "`joints` is missing; give the two joints: [first, second]");
     if (joints->kind != KL_LIST || joints->size != 2)
-        return kl_fail(s->diag, KL_E_MODEL, joints->place, "%s '%s': joints wants two names, [first, second]", e->section, e->name);
+        return kl_fail(s->diag, KL_E_MODEL, joints->place,
+                       "%s '%s': joints wants two names, [first, second]", e->section, e->name);
     KL_TRY(copy_joint(s, m, joints->first));
     return copy_joint(s, m, joints->first->next);
 }
@@ -238,11 +262,14 @@ static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e)
     const kl_node *pilot = kl_entry_get(e, "pilot"), *nodes = kl_entry_get(e, "nodes");
     frame          f, p;
     if (!pilot) return missing(s, e, "`pilot` is missing; give the body that leads");
-    if (!nodes || nodes->kind != KL_LIST || nodes->size < 1) return missing(s, e, "`nodes` is missing; give the bodies that follow: [a, b, ...]");
+    if (!nodes || nodes->kind != KL_LIST || nodes->size < 1)
+        return missing(s, e, "`nodes` is missing; give the bodies that follow: [a, b, ...]");
     KL_TRY(find_frame(s, m, pilot, &p));
     for (const kl_node *n = nodes->first; n; n = n->next) {
         KL_TRY(find_frame(s, m, n, &f));
-        if (f.body == p.body) return kl_fail(s->diag, KL_E_MODEL, n->place, "%s '%s': the pilot is among its own nodes", e->section, e->name);
+        if (f.body == p.body)
+            return kl_fail(s->diag, KL_E_MODEL, n->place,
+                           "%s '%s': the pilot is among its own nodes", e->section, e->name);
         /* both markers where the node stands, with global axes */
         kl_mat3 A;
         if (!f.named) kl_model_pose(m, f.body, &f.r, &A);
@@ -256,8 +283,11 @@ static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e)
 
 kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e, kl_attach how)
 {
-    static kl_status (*const ways[])(kl_scope * s, kl_model * m, const kl_entry *e) = {
-        [KL_ATTACH_PAIR] = attach_pair,     [KL_ATTACH_ONE] = attach_one, [KL_ATTACH_JOINT] = attach_joint,
-        [KL_ATTACH_JOINTS] = attach_joints, [KL_ATTACH_SET] = attach_set};
+    static kl_status (*const ways[])(kl_scope * s, kl_model * m,
+                                     const kl_entry *e) = {[KL_ATTACH_PAIR]   = attach_pair,
+                                                           [KL_ATTACH_ONE]    = attach_one,
+                                                           [KL_ATTACH_JOINT]  = attach_joint,
+                                                           [KL_ATTACH_JOINTS] = attach_joints,
+                                                           [KL_ATTACH_SET]    = attach_set};
     return ways[how](s, m, e);
 }

@@ -1,6 +1,7 @@
 /* {"version": 1, "title": ..., "gravity": [x, y, z], "length": L,
- *  "bodies": [{"name", "type", "mass", "center": [x, y, z], "points": [[x, y, z], ...]}],          in body axes
- *  "elements": [{"name", "type", "joint", "markers": [{"body": name, "r": [x, y, z], "axis": [x, y, z]}]}]} */
+ *  "bodies": [{"name", "type", "mass", "center": [x, y, z], "points": [[x, y, z], ...]}], in body
+ * axes "elements": [{"name", "type", "joint", "markers": [{"body": name, "r": [x, y, z], "axis":
+ * [x, y, z]}]}]} */
 #include "io/scene.h"
 
 #include <stdarg.h>
@@ -50,8 +51,8 @@ static void say_vec(text *t, kl_vec3 a) { say(t, "[%.9g, %.9g, %.9g]", a.x, a.y,
 
 static kl_measures measures_of(const kl_model *m, int body)
 {
-    const kl_body *b = &m->body[body];
-    kl_measures    out = {0};
+    const kl_body *b     = &m->body[body];
+    kl_measures    out   = {0};
     void          *cache = calloc(1, b->type->cache_size + 1);
     if (!cache) return out;
     b->type->position(b->data, m->q0 + b->q, cache);
@@ -63,7 +64,7 @@ static kl_measures measures_of(const kl_model *m, int body)
 
 static void say_body(text *t, const kl_model *m, int index)
 {
-    const kl_body *b = &m->body[index];
+    const kl_body *b    = &m->body[index];
     kl_measures    mass = measures_of(m, index);
     kl_vec3        r;
     kl_mat3        A;
@@ -88,7 +89,8 @@ static void say_element(text *t, const kl_model *m, int index)
     const kl_element *e = &m->element[index];
     say(t, "%s{\"name\": ", index ? ", " : "");
     say_string(t, e->name);
-    say(t, ", \"type\": \"%s\", \"joint\": %s, \"markers\": [", e->type->name, e->joint ? "true" : "false");
+    say(t, ", \"type\": \"%s\", \"joint\": %s, \"markers\": [", e->type->name,
+        e->joint ? "true" : "false");
     for (int k = 0; k < e->nmarker; k++) {
         const kl_marker *p = &m->marker[e->marker + k];
         say(t, "%s{\"body\": ", k ? ", " : "");

@@ -1,4 +1,5 @@
-/* What a viewer needs to draw a model, as JSON: bodies with the points that are attached to them, joints, forces, gravity. */
+/* What a viewer needs to draw a model, as JSON: bodies with the points that are attached to them,
+ * joints, forces, gravity. */
 #ifndef KL_IO_SCENE_H
 #define KL_IO_SCENE_H
 

@@ -9,7 +9,7 @@
 #include "base/rotation.h"
 #include "script/function.h"
 
-enum { WHAT = 256 };    /* longest lead of a message */
+enum { WHAT = 256 }; /* longest lead of a message */
 
 const kl_node *kl_entry_get(const kl_entry *e, const char *key)
 {
@@ -20,12 +20,16 @@ const kl_node *kl_entry_get(const kl_entry *e, const char *key)
     return NULL;
 }
 
-/* ---- plain values ----------------------------------------------------------------------------------------------------- */
+/* ---- plain values
+ * -----------------------------------------------------------------------------------------------------
+ */
 
-static kl_status numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit, int size, double *out)
+static kl_status numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit,
+                         int size, double *out)
 {
     if (n->kind != KL_LIST || n->size != size)
-        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s%s; give %d numbers: [a, b, ...]", what, kl_node_kind_word(n->kind),
+        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s%s; give %d numbers: [a, b, ...]",
+                       what, kl_node_kind_word(n->kind),
                        n->kind == KL_LIST ? " of another length" : "", size);
     kl_status status = KL_OK;
     int       i      = 0;
@@ -38,7 +42,8 @@ static kl_status numbers(kl_scope *s, const kl_node *n, const char *what, const 
     return status;
 }
 
-kl_status kl_value_vec3(kl_scope *s, const kl_node *n, const char *what, const char *unit, kl_vec3 *out)
+kl_status kl_value_vec3(kl_scope *s, const kl_node *n, const char *what, const char *unit,
+                        kl_vec3 *out)
 {
     double x[3] = {0};
     KL_TRY(numbers(s, n, what, unit, 3, x));
@@ -49,7 +54,8 @@ kl_status kl_value_vec3(kl_scope *s, const kl_node *n, const char *what, const c
 kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const char **out)
 {
     if (n->kind != KL_SCALAR)
-        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s; give one word", what, kl_node_kind_word(n->kind));
+        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s; give one word", what,
+                       kl_node_kind_word(n->kind));
     KL_TRY(kl_scope_text(s, n->text, n->place, out));
     for (int i = s->n - 1; i >= 0; i--)
         if (s->word[i] && strcmp(s->name[i], *out) == 0) {
@@ -74,19 +80,23 @@ kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3
         const char *word;
         KL_TRY(kl_value_word(s, n, what, &word));
         if (axis_by_letter(word, out) == KL_OK) return KL_OK;
-        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is '%s'; give x, y, z, -x, -y, -z or a direction such as [0, 0, 1]", what,
-                       word);
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s is '%s'; give x, y, z, -x, -y, -z or a direction such as [0, 0, 1]",
+                       what, word);
     }
-    double  x[3] = {0};
+    double x[3] = {0};
     KL_TRY(numbers(s, n, what, "*", 3, x));
     kl_vec3 v = kl_load(x);
     if (!(kl_norm(v) > 0.0))
-        return kl_fail(s->diag, KL_E_RANGE, n->place, "%s has length %g; give a direction such as [0, 0, 1]", what, kl_norm(v));
+        return kl_fail(s->diag, KL_E_RANGE, n->place,
+                       "%s has length %g; give a direction such as [0, 0, 1]", what, kl_norm(v));
     *out = kl_unit(v);
     return KL_OK;
 }
 
-/* ---- rotations -------------------------------------------------------------------------------------------------------- */
+/* ---- rotations
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 static kl_status by_axis_angle(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
 {
@@ -94,7 +104,9 @@ static kl_status by_axis_angle(kl_scope *s, const kl_node *n, const char *what, 
     double         angle = 0.0;
     const kl_node *a     = kl_node_get(n, "angle");
     KL_TRY(kl_value_axis(s, kl_node_get(n, "axis"), what, &axis));
-    if (!a) return kl_fail(s->diag, KL_E_MODEL, n->place, "%s has an axis but no angle; give {axis: z, angle: 90 deg}", what);
+    if (!a)
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s has an axis but no angle; give {axis: z, angle: 90 deg}", what);
     KL_TRY(kl_scope_number(s, a, what, "rad", &angle));
     *out = kl_rotation_exp(kl_scale(angle, axis));
     return KL_OK;
@@ -106,30 +118,38 @@ static kl_status by_quaternion(kl_scope *s, const kl_node *n, const char *what, 
     KL_TRY(numbers(s, kl_node_get(n, "quaternion"), what, "1", 4, p));
     double size = sqrt(p[0] * p[0] + p[1] * p[1] + p[2] * p[2] + p[3] * p[3]);
     if (!(fabs(size - 1.0) < 1e-3))
-        return kl_fail(s->diag, KL_E_RANGE, n->place, "%s: the quaternion has length %g; give a unit quaternion, scalar first", what,
-                       size);
+        return kl_fail(s->diag, KL_E_RANGE, n->place,
+                       "%s: the quaternion has length %g; give a unit quaternion, scalar first",
+                       what, size);
     kl_quat_normalize(p);
     *out = kl_quat_matrix(p);
     return KL_OK;
 }
 
 /* three turns, each about an axis of the body as turned so far: A = R1 R2 R3 */
-static kl_status by_turns(kl_scope *s, const kl_node *n, const char *key, const char *axes, const char *what, kl_mat3 *out)
+static kl_status by_turns(kl_scope *s, const kl_node *n, const char *key, const char *axes,
+                          const char *what, kl_mat3 *out)
 {
     double angle[3] = {0};
     KL_TRY(numbers(s, kl_node_get(n, key), what, "rad", 3, angle));
     *out = kl_identity();
     for (int i = 0; i < 3; i++) {
-        double e[3]     = {0, 0, 0};
+        double e[3]      = {0, 0, 0};
         e[axes[i] - 'x'] = angle[i];
-        kl_mat3 R       = kl_rotation_exp(kl_load(e));
-        *out            = kl_matmul(out, &R);
+        kl_mat3 R        = kl_rotation_exp(kl_load(e));
+        *out             = kl_matmul(out, &R);
     }
     return KL_OK;
 }
 
-static kl_status by_euler(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out) { return by_turns(s, n, "euler", "zxz", what, out); }
-static kl_status by_cardan(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out) { return by_turns(s, n, "cardan", "xyz", what, out); }
+static kl_status by_euler(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
+{
+    return by_turns(s, n, "euler", "zxz", what, out);
+}
+static kl_status by_cardan(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
+{
+    return by_turns(s, n, "cardan", "xyz", what, out);
+}
 
 /* x along the first vector, y in the plane of both */
 static kl_status by_vectors(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
@@ -137,11 +157,14 @@ static kl_status by_vectors(kl_scope *s, const kl_node *n, const char *what, kl_
     kl_vec3        x, y;
     const kl_node *second = kl_node_get(n, "y");
     KL_TRY(kl_value_axis(s, kl_node_get(n, "x"), what, &x));
-    if (!second) return kl_fail(s->diag, KL_E_MODEL, n->place, "%s has x but no y; give {x: [...], y: [...]}", what);
+    if (!second)
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s has x but no y; give {x: [...], y: [...]}", what);
     KL_TRY(kl_value_axis(s, second, what, &y));
     kl_vec3 z = kl_cross(x, y);
     if (kl_norm(z) < 1e-9)
-        return kl_fail(s->diag, KL_E_RANGE, n->place, "%s: x and y point the same way, so they make no plane", what);
+        return kl_fail(s->diag, KL_E_RANGE, n->place,
+                       "%s: x and y point the same way, so they make no plane", what);
     z    = kl_unit(z);
     *out = kl_from_axes(x, kl_cross(z, x), z);
     return KL_OK;
@@ -152,7 +175,7 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
     static const struct {
         const char *key;
         kl_status (*read)(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out);
-        const char *with;    /* the other key of this way */
+        const char *with; /* the other key of this way */
     } ways[] = {{"axis", by_axis_angle, "angle"},
                 {"quaternion", by_quaternion, ""},
                 {"euler", by_euler, ""},
@@ -162,16 +185,20 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
         if (!kl_node_get(n, ways[i].key)) continue;
         for (const kl_node *c = n->first; c; c = c->next)
             if (strcmp(c->key, ways[i].key) && strcmp(c->key, ways[i].with))
-                return kl_fail(s->diag, KL_E_MODEL, c->key_place, "%s: `%s` does not go with `%s`", what, c->key, ways[i].key);
+                return kl_fail(s->diag, KL_E_MODEL, c->key_place, "%s: `%s` does not go with `%s`",
+                               what, c->key, ways[i].key);
         return ways[i].read(s, n, what, out);
     }
     return kl_fail(s->diag, KL_E_MODEL, n->place,
-                   "%s: give {axis: z, angle: 90 deg}, {quaternion: [w, x, y, z]}, {euler: [...]} (about z, x, z), {cardan: [...]} "
+                   "%s: give {axis: z, angle: 90 deg}, {quaternion: [w, x, y, z]}, {euler: [...]} "
+                   "(about z, x, z), {cardan: [...]} "
                    "(about x, y, z) or {x: [...], y: [...]}",
                    what);
 }
 
-/* ---- functions --------------------------------------------------------------------------------------------------------- */
+/* ---- functions
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct function_call {
     kl_scope       *s;
@@ -192,7 +219,8 @@ static void unit_over(const char *unit, const char *by, int power, char *text, s
 {
     kl_dim d, a;
     double factor;
-    if (strcmp(unit, "*") == 0 || !kl_unit_parse(unit, &factor, &d) || !kl_unit_parse(by, &factor, &a)) {
+    if (strcmp(unit, "*") == 0 || !kl_unit_parse(unit, &factor, &d) ||
+        !kl_unit_parse(by, &factor, &a)) {
         snprintf(text, size, "*");
         return;
     }
@@ -206,7 +234,8 @@ static kl_status function_polynomial(const function_call *f, const kl_node *n, k
     double c[16];
     int    k = 0;
     if (n->kind != KL_LIST || n->size < 1 || n->size > 16)
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: polynomial wants 1 to 16 coefficients [c0, c1, ...]", f->what);
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s: polynomial wants 1 to 16 coefficients [c0, c1, ...]", f->what);
     for (const kl_node *i = n->first; i; i = i->next, k++) {
         char unit[64], what[WHAT];
         unit_over(f->unit, f->by, k, unit, sizeof unit);
@@ -217,7 +246,8 @@ static kl_status function_polynomial(const function_call *f, const kl_node *n, k
 }
 
 /* a number of a map by key, with a default when it is absent */
-static kl_status number_of(const function_call *f, const kl_node *n, const char *key, const char *unit, double fallback, double *out)
+static kl_status number_of(const function_call *f, const kl_node *n, const char *key,
+                           const char *unit, double fallback, double *out)
 {
     const kl_node *v = kl_node_get(n, key);
     char           what[WHAT];
@@ -238,20 +268,25 @@ static kl_status function_harmonic(const function_call *f, const kl_node *n, kl_
     KL_TRY(number_of(f, n, "frequency", "Hz", 0.0, &frequency));
     if (omega == 0.0) omega = 2.0 * KL_PI * frequency;
     if (omega == 0.0)
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: harmonic wants `frequency` [Hz] or `omega` [rad/s]", f->what);
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s: harmonic wants `frequency` [Hz] or `omega` [rad/s]", f->what);
     return made(f, kl_function_harmonic(f->s->arena, offset, amplitude, omega, phase), out);
 }
 
-static kl_status read_table(const function_call *f, const kl_node *n, bool smooth, kl_function **out)
+static kl_status read_table(const function_call *f, const kl_node *n, bool smooth,
+                            kl_function **out)
 {
     if (n->kind != KL_LIST || n->size < 2)
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: a table wants two or more pairs [[x0, y0], [x1, y1], ...]", f->what);
-    double *x = kl_arena_array(f->s->arena, double, n->size), *y = kl_arena_array(f->s->arena, double, n->size);
-    int     k = 0;
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s: a table wants two or more pairs [[x0, y0], [x1, y1], ...]", f->what);
+    double *x = kl_arena_array(f->s->arena, double, n->size),
+           *y = kl_arena_array(f->s->arena, double, n->size);
+    int k     = 0;
     if (!x || !y) return KL_E_MEMORY;
     for (const kl_node *i = n->first; i; i = i->next, k++) {
         if (i->kind != KL_LIST || i->size != 2)
-            return kl_fail(f->s->diag, KL_E_MODEL, i->place, "%s: table[%d] is not a pair [x, y]", f->what, k);
+            return kl_fail(f->s->diag, KL_E_MODEL, i->place, "%s: table[%d] is not a pair [x, y]",
+                           f->what, k);
         char what[WHAT];
         snprintf(what, sizeof what, "%s: table[%d]", f->what, k);
         KL_TRY(kl_scope_number(f->s, i->first, what, f->by, &x[k]));
@@ -259,11 +294,18 @@ static kl_status read_table(const function_call *f, const kl_node *n, bool smoot
     }
     /* beyond its ends a characteristic goes on straight, a function of time keeps its value */
     kl_spline_ends ends = strcmp(f->by, "s") == 0 ? KL_ENDS_CONSTANT : KL_ENDS_LINEAR;
-    return made(f, kl_function_table_ends(f->s->arena, x, y, k, smooth, ends, f->s->diag, n->place), out);
+    return made(f, kl_function_table_ends(f->s->arena, x, y, k, smooth, ends, f->s->diag, n->place),
+                out);
 }
 
-static kl_status function_table(const function_call *f, const kl_node *n, kl_function **out) { return read_table(f, n, true, out); }
-static kl_status function_linear(const function_call *f, const kl_node *n, kl_function **out) { return read_table(f, n, false, out); }
+static kl_status function_table(const function_call *f, const kl_node *n, kl_function **out)
+{
+    return read_table(f, n, true, out);
+}
+static kl_status function_linear(const function_call *f, const kl_node *n, kl_function **out)
+{
+    return read_table(f, n, false, out);
+}
 
 static kl_status function_step(const function_call *f, const kl_node *n, kl_function **out)
 {
@@ -272,7 +314,9 @@ static kl_status function_step(const function_call *f, const kl_node *n, kl_func
     KL_TRY(number_of(f, n, "to", f->unit, NAN, &y1));
     KL_TRY(number_of(f, n, "start", f->by, 0.0, &x0));
     KL_TRY(number_of(f, n, "end", f->by, NAN, &x1));
-    if (!(x1 >= x0)) return kl_fail(f->s->diag, KL_E_RANGE, n->place, "%s: the step ends at %g before it starts at %g", f->what, x1, x0);
+    if (!(x1 >= x0))
+        return kl_fail(f->s->diag, KL_E_RANGE, n->place,
+                       "%s: the step ends at %g before it starts at %g", f->what, x1, x0);
     return made(f, kl_function_step(f->s->arena, x0, y0, x1, y1), out);
 }
 
@@ -282,7 +326,8 @@ static kl_status function_input(const function_call *f, const kl_node *n, kl_fun
     KL_TRY(kl_value_word(f->s, n, f->what, &name));
     int i = kl_model_find_input(f->m, name);
     if (i < 0)
-        return kl_fail(f->s->diag, KL_E_NAME, n->place, "%s: there is no input '%s'; name it under `inputs:`", f->what, name);
+        return kl_fail(f->s->diag, KL_E_NAME, n->place,
+                       "%s: there is no input '%s'; name it under `inputs:`", f->what, name);
     return made(f, kl_function_input(f->s->arena, i), out);
 }
 
@@ -291,7 +336,8 @@ static kl_status function_sum(const function_call *f, const kl_node *n, kl_funct
     kl_function *parts[16];
     int          k = 0;
     if (n->kind != KL_LIST || n->size < 1 || n->size > 16)
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: sum wants a list of 1 to 16 functions", f->what);
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s: sum wants a list of 1 to 16 functions", f->what);
     for (const kl_node *i = n->first; i; i = i->next, k++) KL_TRY(read_function(f, i, &parts[k]));
     return made(f, kl_function_sum(f->s->arena, parts, k), out);
 }
@@ -299,8 +345,12 @@ static kl_status function_sum(const function_call *f, const kl_node *n, kl_funct
 static const struct {
     const char *key;
     kl_status (*read)(const function_call *f, const kl_node *n, kl_function **out);
-} function_kinds[] = {{"table", function_table},       {"linear_table", function_linear}, {"polynomial", function_polynomial},
-                      {"harmonic", function_harmonic}, {"step", function_step},           {"input", function_input},
+} function_kinds[] = {{"table", function_table},
+                      {"linear_table", function_linear},
+                      {"polynomial", function_polynomial},
+                      {"harmonic", function_harmonic},
+                      {"step", function_step},
+                      {"input", function_input},
                       {"sum", function_sum}};
 
 static kl_status read_function(const function_call *f, const kl_node *n, kl_function **out)
@@ -310,15 +360,21 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
         KL_TRY(kl_scope_number(f->s, n, f->what, f->unit, &value));
         return made(f, kl_function_constant(f->s->arena, value), out);
     }
-    for (size_t i = 0; n->kind == KL_MAP && n->size == 1 && i < sizeof function_kinds / sizeof *function_kinds; i++)
-        if (strcmp(n->first->key, function_kinds[i].key) == 0) return function_kinds[i].read(f, n->first, out);
+    for (size_t i = 0;
+         n->kind == KL_MAP && n->size == 1 && i < sizeof function_kinds / sizeof *function_kinds;
+         i++)
+        if (strcmp(n->first->key, function_kinds[i].key) == 0)
+            return function_kinds[i].read(f, n->first, out);
     return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                   "%s: give a number, {table: [[x, y], ...]}, {linear_table: ...}, {polynomial: [...]}, {harmonic: {amplitude, "
+                   "%s: give a number, {table: [[x, y], ...]}, {linear_table: ...}, {polynomial: "
+                   "[...]}, {harmonic: {amplitude, "
                    "frequency}}, {step: {to, end}}, {input: name} or {sum: [...]}",
                    f->what);
 }
 
-/* ---- by key ------------------------------------------------------------------------------------------------------------ */
+/* ---- by key
+ * ------------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct place_of_key {
     kl_scope       *s;
@@ -351,7 +407,8 @@ static void unit_of_key(const place_of_key *p, char *text, size_t size)
     if (!mark) return;
     int choice = 0;
     for (const kl_key *k = p->keys; k->name; k++)
-        if (strlen(k->name) == (size_t)(mark - unit) && strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
+        if (strlen(k->name) == (size_t)(mark - unit) &&
+            strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
             choice = *(int *)(void *)(p->data + k->offset);
     const char *from = mark + 1;
     for (; choice > 0 && strchr(from, '|'); choice--) from = strchr(from, '|') + 1;
@@ -366,7 +423,8 @@ static kl_status in_range(const place_of_key *p, double v)
     if (k->max >= 1e300)
         return kl_fail(p->s->diag, KL_E_RANGE, p->node->place, "%s is %g; it must %s", p->what, v,
                        k->min > 0.0 ? "be positive" : "not be negative");
-    return kl_fail(p->s->diag, KL_E_RANGE, p->node->place, "%s is %g; it must lie between %g and %g", p->what, v, k->min, k->max);
+    return kl_fail(p->s->diag, KL_E_RANGE, p->node->place,
+                   "%s is %g; it must lie between %g and %g", p->what, v, k->min, k->max);
 }
 
 static kl_status key_number(const place_of_key *p)
@@ -404,14 +462,16 @@ static kl_status key_inertia(const place_of_key *p)
     kl_mat3 *J    = (kl_mat3 *)(void *)(p->data + p->key->offset);
     int      n    = p->node->size;
     if (p->node->kind != KL_LIST || (n != 3 && n != 6))
-        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s: give three moments [xx, yy, zz] or six entries [xx, yy, zz, xy, xz, yz]",
-                       p->what);
+        return kl_fail(
+            p->s->diag, KL_E_MODEL, p->node->place,
+            "%s: give three moments [xx, yy, zz] or six entries [xx, yy, zz, xy, xz, yz]", p->what);
     KL_TRY(numbers(p->s, p->node, p->what, p->key->unit, n, x));
     *J = (kl_mat3){{{x[0], x[3], x[4]}, {x[3], x[1], x[5]}, {x[4], x[5], x[2]}}};
     return KL_OK;
 }
 
-/* number, 3, 6 (diagonal) or 36 numbers; row and column 3 to 5 are rotations, so their units differ by m and rad */
+/* number, 3, 6 (diagonal) or 36 numbers; row and column 3 to 5 are rotations, so their units differ
+ * by m and rad */
 static kl_status key_matrix6(const place_of_key *p)
 {
     double        *K = (double *)(void *)(p->data + p->key->offset);
@@ -425,19 +485,29 @@ static kl_status key_matrix6(const place_of_key *p)
     }
     bool square = n->kind == KL_LIST && n->size == 6 && n->first->kind == KL_LIST;
     if (n->kind != KL_LIST || (n->size != 3 && n->size != 6 && n->size != 36))
-        return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s: give 3 numbers (x, y, z), 6 (and about x, y, z) or a 6 x 6 matrix", p->what);
-    bool damping = strcmp(p->key->unit, "N s/m") == 0;
-    static const char *const units[2][4] = {{"N/m", "N/rad", "N", "N m/rad"}, {"N s/m", "N s/rad", "N s", "N m s/rad"}};
-    int i = 0;
+        return kl_fail(p->s->diag, KL_E_MODEL, n->place,
+                       "%s: give 3 numbers (x, y, z), 6 (and about x, y, z) or a 6 x 6 matrix",
+                       p->what);
+    bool                     damping     = strcmp(p->key->unit, "N s/m") == 0;
+    static const char *const units[2][4] = {{"N/m", "N/rad", "N", "N m/rad"},
+                                            {"N s/m", "N s/rad", "N s", "N m s/rad"}};
+    int                      i           = 0;
     for (const kl_node *c = n->first; c; c = c->next, i++) {
         if (square && (c->kind != KL_LIST || c->size != 6))
-            return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: row %d has not six numbers", p->what, i);
+            return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: row %d has not six numbers",
+                           p->what, i);
         int j = 0;
         for (const kl_node *d = square ? c->first : c; d; d = square ? d->next : NULL, j++) {
-            int  row = square ? i : n->size == 36 ? i / 6 : i, col = square ? j : n->size == 36 ? i % 6 : i;
+            int row = square          ? i
+                      : n->size == 36 ? i / 6
+                                      : i,
+                col = square          ? j
+                      : n->size == 36 ? i % 6
+                                      : i;
             char what[WHAT];
             snprintf(what, sizeof what, "%s[%d]%s", p->what, square ? row * 6 + col : i, "");
-            KL_TRY(kl_scope_number(p->s, d, what, units[damping][2 * (row > 2) + (col > 2)], &K[6 * row + col]));
+            KL_TRY(kl_scope_number(p->s, d, what, units[damping][2 * (row > 2) + (col > 2)],
+                                   &K[6 * row + col]));
         }
     }
     return KL_OK;
@@ -450,7 +520,8 @@ static kl_status key_function(const place_of_key *p)
     *out = NULL;
     if (!p->node) return KL_OK;
     unit_of_key(p, unit, sizeof unit);
-    function_call f = {.s = p->s, .m = p->m, .what = p->what, .unit = unit, .by = p->key->by ? p->key->by : "s"};
+    function_call f = {
+        .s = p->s, .m = p->m, .what = p->what, .unit = unit, .by = p->key->by ? p->key->by : "s"};
     return read_function(&f, p->node, out);
 }
 
@@ -460,7 +531,8 @@ static kl_status unknown_word(const place_of_key *p, const kl_node *n, const cha
     snprintf(list, sizeof list, "%s", p->key->words);
     for (char *c = list; *c; c++)
         if (*c == ' ') *c = '|';
-    return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; give one of %s", p->what, word, list);
+    return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; give one of %s", p->what, word,
+                   list);
 }
 
 static kl_status key_word(const place_of_key *p)
@@ -478,7 +550,8 @@ static kl_status key_words(const place_of_key *p)
     int           *bits = (int *)(void *)(p->data + p->key->offset);
     const kl_node *n    = p->node;
     *bits               = 0;
-    for (const kl_node *c = n->kind == KL_LIST ? n->first : n; c; c = n->kind == KL_LIST ? c->next : NULL) {
+    for (const kl_node *c = n->kind == KL_LIST ? n->first : n; c;
+         c                = n->kind == KL_LIST ? c->next : NULL) {
         const char *word;
         KL_TRY(kl_value_word(p->s, c, p->what, &word));
         int i = word_index(p->key->words, word);
@@ -493,33 +566,48 @@ static kl_status key_flag(const place_of_key *p)
     const char *word;
     KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
     bool yes = strcmp(word, "true") == 0, no = strcmp(word, "false") == 0;
-    if (!yes && !no) return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is '%s'; give true or false", p->what, word);
+    if (!yes && !no)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is '%s'; give true or false",
+                       p->what, word);
     *(bool *)(void *)(p->data + p->key->offset) = yes;
     return KL_OK;
 }
 
 static kl_status (*const readers[])(const place_of_key *p) = {
-    [KL_KEY_NUMBER] = key_number,   [KL_KEY_NUMBERS] = key_numbers, [KL_KEY_AXIS] = key_axis,   [KL_KEY_ROTATION] = key_rotation,
-    [KL_KEY_INERTIA] = key_inertia, [KL_KEY_MATRIX6] = key_matrix6, [KL_KEY_FUNCTION] = key_function,
-    [KL_KEY_WORD] = key_word,       [KL_KEY_WORDS] = key_words,     [KL_KEY_FLAG] = key_flag};
+    [KL_KEY_NUMBER] = key_number,     [KL_KEY_NUMBERS] = key_numbers,
+    [KL_KEY_AXIS] = key_axis,         [KL_KEY_ROTATION] = key_rotation,
+    [KL_KEY_INERTIA] = key_inertia,   [KL_KEY_MATRIX6] = key_matrix6,
+    [KL_KEY_FUNCTION] = key_function, [KL_KEY_WORD] = key_word,
+    [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag};
 
 /* A default is text of the model language, read by the same door. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
 {
     kl_node *n = NULL;
-    if (kl_doc_parse(k->fallback, strlen(k->fallback), "default", s->arena, s->diag, &n) != KL_OK) return NULL;
+    if (kl_doc_parse(k->fallback, strlen(k->fallback), "default", s->arena, s->diag, &n) != KL_OK)
+        return NULL;
     return n;
 }
 
-kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_key *keys, void *data)
+kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_key *keys,
+                         void *data)
 {
     kl_status status = KL_OK;
     for (const kl_key *k = keys; k->name; k++) {
         char what[WHAT];
-        snprintf(what, sizeof what, "%s%s%s%s%s", e->section, *e->name ? " '" : "", e->name, *e->name ? "': " : ": ", k->name);
-        place_of_key p = {.s = s, .m = m, .e = e, .keys = keys, .key = k, .node = kl_entry_get(e, k->name), .what = what, .data = data};
+        snprintf(what, sizeof what, "%s%s%s%s%s", e->section, *e->name ? " '" : "", e->name,
+                 *e->name ? "': " : ": ", k->name);
+        place_of_key p = {.s    = s,
+                          .m    = m,
+                          .e    = e,
+                          .keys = keys,
+                          .key  = k,
+                          .node = kl_entry_get(e, k->name),
+                          .what = what,
+                          .data = data};
         if (!p.node && !k->fallback) {
-            kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; %s%s%s", what, k->help, k->unit && strchr(k->unit, '?') == NULL ? " in " : "",
+            kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; %s%s%s", what, k->help,
+                    k->unit && strchr(k->unit, '?') == NULL ? " in " : "",
                     k->unit && strchr(k->unit, '?') == NULL ? k->unit : "");
             status = KL_E_MODEL;
             continue;
@@ -534,7 +622,8 @@ kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, cons
     return status;
 }
 
-void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys, const char *const *also)
+void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys,
+                       const char *const *also)
 {
     const char *known[96];
     int         n = 0;
@@ -547,7 +636,8 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
             for (int j = 0; j < n; j++) found |= strcmp(known[j], c->key) == 0;
             if (found) continue;
             const char *near = kl_nearest(c->key, known);
-            kl_fail(s->diag, KL_E_NAME, c->key_place, "unknown key `%s` in %s '%s'%s%s%s", c->key, type, e->name,
-                    near ? "; did you mean `" : "; `klingel help` lists the keys", near ? near : "", near ? "`?" : "");
+            kl_fail(s->diag, KL_E_NAME, c->key_place, "unknown key `%s` in %s '%s'%s%s%s", c->key,
+                    type, e->name, near ? "; did you mean `" : "; `klingel help` lists the keys",
+                    near ? near : "", near ? "`?" : "");
         }
 }

@@ -1,4 +1,5 @@
-/* Values of a model file by their keys: the one place where the schema of a type becomes numbers. */
+/* Values of a model file by their keys: the one place where the schema of a type becomes numbers.
+ */
 #ifndef KL_IO_VALUES_H
 #define KL_IO_VALUES_H
 
@@ -7,21 +8,26 @@
 
 /* An entry of a section with what it is `like`: the first that has a key gives it. */
 typedef struct kl_entry {
-    const char    *name;       /* filled in */
+    const char    *name; /* filled in */
     kl_place       place;
-    const char    *section;    /* "body", "joint", ... for messages */
-    const kl_node *chain[8];   /* the entry, what it is like, and so on; NULL-terminated */
+    const char    *section;  /* "body", "joint", ... for messages */
+    const kl_node *chain[8]; /* the entry, what it is like, and so on; NULL-terminated */
 } kl_entry;
 
 const kl_node *kl_entry_get(const kl_entry *e, const char *key);
 
-/* Fills `data` from the entry by the keys of a type. Missing and wrong ones are told; all are looked at. */
-kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_key *keys, void *data);
-/* Every key of the entry must be in `keys` or in `also` (NULL-terminated). `type` names the type in messages. */
-void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys, const char *const *also);
+/* Fills `data` from the entry by the keys of a type. Missing and wrong ones are told; all are
+ * looked at. */
+kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_key *keys,
+                         void *data);
+/* Every key of the entry must be in `keys` or in `also` (NULL-terminated). `type` names the type in
+ * messages. */
+void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys,
+                       const char *const *also);
 
 /* Single values for the builder. `what` leads the messages: "body 'crank': position". */
-kl_status kl_value_vec3(kl_scope *s, const kl_node *n, const char *what, const char *unit, kl_vec3 *out);
+kl_status kl_value_vec3(kl_scope *s, const kl_node *n, const char *what, const char *unit,
+                        kl_vec3 *out);
 kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3 *out);
 kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out);
 /* The word at `n` with its {...} filled in, or the word that a parameter of that name holds. */

@@ -4,7 +4,7 @@
 
 #include "base/rotation.h"
 
-enum { VI = 0, WI = 3, VJ = 6, WJ = 9 };    /* blocks of the twelve columns */
+enum { VI = 0, WI = 3, VJ = 6, WJ = 9 }; /* blocks of the twelve columns */
 
 static void put(double *row, int block, kl_vec3 a) { kl_store(row + block, a); }
 
@@ -24,7 +24,9 @@ void kl_add_outer(double scale, const double *p, const double *q, double *K)
     }
 }
 
-/* ---- dot1 --------------------------------------------------------------------------------------------------------- */
+/* ---- dot1
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void dot1_of(kl_vec3 a, kl_vec3 b, const kl_motion *m, kl_scalar *out)
 {
@@ -59,7 +61,9 @@ static void dot1_curvature(kl_coordinate c, const kl_motion *m, double s, double
     dot1_curvature_of(kl_axis(&m[0].A, c.a), kl_axis(&m[1].A, c.b), s, K);
 }
 
-/* ---- dot2 --------------------------------------------------------------------------------------------------------- */
+/* ---- dot2
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 static void dot2_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out)
 {
@@ -85,7 +89,8 @@ static void dot2_curvature(kl_coordinate c, const kl_motion *m, double s, double
     add_block(K, WI, VJ, s, &Sa);
 }
 
-/* ---- global component --------------------------------------------------------------------------------------------- */
+/* ---- global component
+ * --------------------------------------------------------------------------------------------- */
 
 static void global_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out)
 {
@@ -101,17 +106,19 @@ static void global_eval(kl_coordinate c, const kl_motion *m, double turn, kl_sca
 
 static void global_curvature(kl_coordinate c, const kl_motion *m, double s, double *K)
 {
-    (void)c, (void)m, (void)s, (void)K;    /* linear */
+    (void)c, (void)m, (void)s, (void)K; /* linear */
 }
 
-/* ---- distance ----------------------------------------------------------------------------------------------------- */
+/* ---- distance
+ * -----------------------------------------------------------------------------------------------------
+ */
 
 static void distance_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out)
 {
     (void)c, (void)turn;
     kl_vec3 d = kl_sub(m[1].r, m[0].r), dv = kl_sub(m[1].v, m[0].v);
-    double  l = kl_norm(d);
-    kl_vec3 e = l > 0.0 ? kl_scale(1.0 / l, d) : kl_vec(0, 0, 0);
+    double  l     = kl_norm(d);
+    kl_vec3 e     = l > 0.0 ? kl_scale(1.0 / l, d) : kl_vec(0, 0, 0);
     double  along = kl_dot(e, dv);
     out->x        = l;
     out->bias     = l > 0.0 ? (kl_dot(dv, dv) - along * along) / l : 0.0;
@@ -126,7 +133,7 @@ static void distance_curvature(kl_coordinate c, const kl_motion *m, double s, do
     kl_vec3 d = kl_sub(m[1].r, m[0].r);
     double  l = kl_norm(d);
     if (l == 0.0) return;
-    kl_vec3 e = kl_scale(1.0 / l, d);
+    kl_vec3 e  = kl_scale(1.0 / l, d);
     kl_mat3 ee = kl_outer(e, e), I = kl_identity(), P = kl_mat_axpy(-1.0, &ee, &I);
     add_block(K, VI, VI, s / l, &P);
     add_block(K, VJ, VJ, s / l, &P);
@@ -134,7 +141,9 @@ static void distance_curvature(kl_coordinate c, const kl_motion *m, double s, do
     add_block(K, VJ, VI, -s / l, &P);
 }
 
-/* ---- angle -------------------------------------------------------------------------------------------------------- */
+/* ---- angle
+ * --------------------------------------------------------------------------------------------------------
+ */
 
 /* theta = atan2(s, c), s = y_i.x_j, c = x_i.x_j; n = s^2 + c^2 is 1 where the z axes agree */
 static void angle_parts(const kl_motion *m, kl_scalar *s, kl_scalar *c)
@@ -150,7 +159,7 @@ static void angle_eval(kl_coordinate k, const kl_motion *m, double turn, kl_scal
     kl_scalar s, c;
     angle_parts(m, &s, &c);
     double n = s.x * s.x + c.x * c.x;
-    if (n == 0.0) n = 1e-300;    /* x_j along z_i: no angle there; keep numbers finite */
+    if (n == 0.0) n = 1e-300; /* x_j along z_i: no angle there; keep numbers finite */
     for (int i = 0; i < 12; i++) out->row[i] = (c.x * s.row[i] - s.x * c.row[i]) / n;
     double ds = kl_scalar_rate(&s, m), dc = kl_scalar_rate(&c, m);
     double rate = (c.x * ds - s.x * dc) / n;
@@ -175,7 +184,9 @@ static void angle_curvature(kl_coordinate k, const kl_motion *m, double scale, d
     kl_add_outer(scale * sc, c.row, s.row, K);
 }
 
-/* ---- the table ---------------------------------------------------------------------------------------------------- */
+/* ---- the table
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static const struct {
     void (*eval)(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out);

@@ -1,7 +1,9 @@
-/* Scalar functions of two markers i, j: the few primitives of which joints, drivers and springs are made.
+/* Scalar functions of two markers i, j: the few primitives of which joints, drivers and springs are
+ * made.
  *
- * Each gives its value x, its row (x' = row V), its bias (x'' = row V' + bias) and its curvature D = d(row')/d(increment),
- * all in marker space (12 columns: r_i, theta_i, r_j, theta_j). With a, b unit vectors fixed in i and j, d = r_j - r_i:
+ * Each gives its value x, its row (x' = row V), its bias (x'' = row V' + bias) and its curvature D
+ * = d(row')/d(increment), all in marker space (12 columns: r_i, theta_i, r_j, theta_j). With a, b
+ * unit vectors fixed in i and j, d = r_j - r_i:
  *
  *   dot1      a.b          rows: w_i: a x b,  w_j: -(a x b)
  *   dot2      a.d          rows: v_i: -a,  w_i: a x d,  v_j: a
@@ -13,16 +15,16 @@
 #include "model/interface.h"
 
 typedef enum kl_coordinate_kind {
-    KL_DOT1,        /* axis `a` of i . axis `b` of j */
-    KL_DOT2,        /* axis `a` of i . d */
-    KL_GLOBAL,      /* global component `a` of d */
-    KL_DISTANCE,    /* |d| */
-    KL_ANGLE,       /* about z of i, from x of i to x of j */
+    KL_DOT1,     /* axis `a` of i . axis `b` of j */
+    KL_DOT2,     /* axis `a` of i . d */
+    KL_GLOBAL,   /* global component `a` of d */
+    KL_DISTANCE, /* |d| */
+    KL_ANGLE,    /* about z of i, from x of i to x of j */
 } kl_coordinate_kind;
 
 typedef struct kl_coordinate {
     kl_coordinate_kind kind;
-    int                a, b;    /* axes 0, 1, 2 */
+    int                a, b; /* axes 0, 1, 2 */
 } kl_coordinate;
 
 typedef struct kl_scalar {
@@ -31,7 +33,8 @@ typedef struct kl_scalar {
     double bias;
 } kl_scalar;
 
-/* `turn`: reference angle of the last accepted step, so that angles count turns; ignored by the other kinds. */
+/* `turn`: reference angle of the last accepted step, so that angles count turns; ignored by the
+ * other kinds. */
 void kl_coordinate_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out);
 /* K += scale D */
 void kl_coordinate_curvature(kl_coordinate c, const kl_motion *m, double scale, double *K);

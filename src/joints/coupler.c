@@ -1,4 +1,5 @@
-/* Coupler: coordinates of two joints keep a ratio, x2 - ratio x1 = const: gears, belts, rack and pinion, levers.
+/* Coupler: coordinates of two joints keep a ratio, x2 - ratio x1 = const: gears, belts, rack and
+ * pinion, levers.
  *
  * Markers 0, 1 are those of the first joint, 2, 3 those of the second. */
 #include <string.h>
@@ -7,14 +8,15 @@
 #include "joints/joints.h"
 
 typedef struct coupler {
-    int    first, second;    /* coordinate of each joint */
-    double ratio;            /* dx2/dx1 */
-    double target;           /* x2 - ratio x1 at the start */
+    int    first, second; /* coordinate of each joint */
+    double ratio;         /* dx2/dx1 */
+    double target;        /* x2 - ratio x1 at the start */
 } coupler;
 
 static const kl_coordinate coordinates[] = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}};
 
-static void coupler_scalars(const coupler *p, const kl_motion *m, const double *h, kl_scalar *x1, kl_scalar *x2)
+static void coupler_scalars(const coupler *p, const kl_motion *m, const double *h, kl_scalar *x1,
+                            kl_scalar *x2)
 {
     kl_coordinate_eval(coordinates[p->first], m, h[0], x1);
     kl_coordinate_eval(coordinates[p->second], m + 2, h[1], x2);
@@ -78,22 +80,42 @@ static void coupler_output(const kl_reading *in, const double *lambda, double *v
 }
 
 static const kl_key coupler_keys[] = {
-    {.name = "ratio", .kind = KL_KEY_NUMBER, .offset = offsetof(coupler, ratio), .unit = "*",
-     .help = "change of the second coordinate over that of the first; negative for outer gears"},
-    {.name = "first", .kind = KL_KEY_WORD, .offset = offsetof(coupler, first), .words = "angle displacement",
-     .fallback = "angle", .help = "coordinate of the first joint"},
-    {.name = "second", .kind = KL_KEY_WORD, .offset = offsetof(coupler, second), .words = "angle displacement",
-     .fallback = "angle", .help = "coordinate of the second joint"},
+    {.name   = "ratio",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(coupler, ratio),
+     .unit   = "*",
+     .help   = "change of the second coordinate over that of the first; negative for outer gears"},
+    {.name     = "first",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(coupler, first),
+     .words    = "angle displacement",
+     .fallback = "angle",
+     .help     = "coordinate of the first joint"},
+    {.name     = "second",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(coupler, second),
+     .words    = "angle displacement",
+     .fallback = "angle",
+     .help     = "coordinate of the second joint"},
     {0}};
 
-static const kl_output coupler_outputs[] = {{"first", "first?rad|m", "coordinate of the first joint"},
-                                            {"second", "second?rad|m", "coordinate of the second joint"},
-                                            {"effort", "second?N m|N", "force or torque along the second coordinate"},
-                                            {0}};
+static const kl_output coupler_outputs[] = {
+    {"first", "first?rad|m", "coordinate of the first joint"},
+    {"second", "second?rad|m", "coordinate of the second joint"},
+    {"effort", "second?N m|N", "force or torque along the second coordinate"},
+    {0}};
 
 const kl_element_type kl_coupler = {
-    .name = "coupler", .help = "keeps the ratio of two joint coordinates: gear, belt, rack and pinion",
-    .equation = "x2 - ratio x1 = const", .example = "mesh: {type: coupler, joints: [axle-1, axle-2], ratio: -2}",
-    .keys = coupler_keys, .outputs = coupler_outputs, .attach = KL_ATTACH_JOINTS, .data_size = sizeof(coupler),
-    .setup = coupler_setup, .eval = coupler_eval, .tangent = coupler_tangent, .commit = coupler_commit,
-    .output = coupler_output};
+    .name      = "coupler",
+    .help      = "keeps the ratio of two joint coordinates: gear, belt, rack and pinion",
+    .equation  = "x2 - ratio x1 = const",
+    .example   = "mesh: {type: coupler, joints: [axle-1, axle-2], ratio: -2}",
+    .keys      = coupler_keys,
+    .outputs   = coupler_outputs,
+    .attach    = KL_ATTACH_JOINTS,
+    .data_size = sizeof(coupler),
+    .setup     = coupler_setup,
+    .eval      = coupler_eval,
+    .tangent   = coupler_tangent,
+    .commit    = coupler_commit,
+    .output    = coupler_output};

@@ -2,8 +2,8 @@
  *
  *   Phi = x - f(t),   Phi_t = -f',   Phi'' = row V' + bias - f''
  *
- * Coordinates: angle about the axis (counting turns), displacement along it, x, y, z along the axes of the first
- * marker, or the distance of the two points. */
+ * Coordinates: angle about the axis (counting turns), displacement along it, x, y, z along the axes
+ * of the first marker, or the distance of the two points. */
 #include <string.h>
 
 #include "joints/coordinate.h"
@@ -16,8 +16,8 @@ typedef struct driver {
 } driver;
 
 /* in the order of the words of the key */
-static const kl_coordinate coordinates[] = {
-    {KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}, {KL_DOT2, 0, 0}, {KL_DOT2, 1, 0}, {KL_DOT2, 2, 0}, {KL_DISTANCE, 0, 0}};
+static const kl_coordinate coordinates[] = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}, {KL_DOT2, 0, 0},
+                                            {KL_DOT2, 1, 0},  {KL_DOT2, 2, 0}, {KL_DISTANCE, 0, 0}};
 
 static kl_status driver_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size)
@@ -65,24 +65,40 @@ static void driver_output(const kl_reading *in, const double *lambda, double *va
     kl_function_eval(p->value, in->t, in->u, f);
     values[0] = x.x;
     values[1] = -lambda[0];
-    values[2] = -lambda[0] * f[1];    /* effort times rate: what the drive feeds in */
+    values[2] = -lambda[0] * f[1]; /* effort times rate: what the drive feeds in */
 }
 
-static const kl_key driver_keys[] = {
-    {.name = "coordinate", .kind = KL_KEY_WORD, .offset = offsetof(driver, coordinate),
-     .words = "angle displacement x y z distance", .fallback = "angle", .help = "what is driven"},
-    {.name = "value", .kind = KL_KEY_FUNCTION, .offset = offsetof(driver, value), .unit = "coordinate?rad|m|m|m|m|m",
-     .help = "the coordinate as a function of time"},
+static const kl_key driver_keys[] = {{.name     = "coordinate",
+                                      .kind     = KL_KEY_WORD,
+                                      .offset   = offsetof(driver, coordinate),
+                                      .words    = "angle displacement x y z distance",
+                                      .fallback = "angle",
+                                      .help     = "what is driven"},
+                                     {.name   = "value",
+                                      .kind   = KL_KEY_FUNCTION,
+                                      .offset = offsetof(driver, value),
+                                      .unit   = "coordinate?rad|m|m|m|m|m",
+                                      .help   = "the coordinate as a function of time"},
+                                     {0}};
+
+static const kl_output driver_outputs[] = {
+    {"value", "coordinate?rad|m|m|m|m|m", "the driven coordinate"},
+    {"effort", "coordinate?N m|N|N|N|N|N", "drive force or torque along the coordinate"},
+    {"power", "W", "power that the drive feeds in"},
     {0}};
 
-static const kl_output driver_outputs[] = {{"value", "coordinate?rad|m|m|m|m|m", "the driven coordinate"},
-                                           {"effort", "coordinate?N m|N|N|N|N|N", "drive force or torque along the coordinate"},
-                                           {"power", "W", "power that the drive feeds in"},
-                                           {0}};
-
 const kl_element_type kl_driver = {
-    .name = "driver", .help = "makes a joint or body coordinate follow a function of time", .equation = "x = f(t)",
-    .example = "motor: {type: driver, of: hinge, coordinate: angle, value: {polynomial: [0, 10 rad/s]}}",
-    .keys = driver_keys, .outputs = driver_outputs, .attach = KL_ATTACH_JOINT, .data_size = sizeof(driver),
-    .setup = driver_setup, .eval = driver_eval, .tangent = driver_tangent, .commit = driver_commit,
-    .output = driver_output};
+    .name     = "driver",
+    .help     = "makes a joint or body coordinate follow a function of time",
+    .equation = "x = f(t)",
+    .example =
+        "motor: {type: driver, of: hinge, coordinate: angle, value: {polynomial: [0, 10 rad/s]}}",
+    .keys      = driver_keys,
+    .outputs   = driver_outputs,
+    .attach    = KL_ATTACH_JOINT,
+    .data_size = sizeof(driver),
+    .setup     = driver_setup,
+    .eval      = driver_eval,
+    .tangent   = driver_tangent,
+    .commit    = driver_commit,
+    .output    = driver_output};

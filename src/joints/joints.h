@@ -4,8 +4,9 @@
 
 #include "model/interface.h"
 
-extern const kl_element_type kl_fixed, kl_spherical, kl_revolute, kl_universal, kl_cylindrical, kl_translational,
-    kl_planar, kl_screw, kl_distance, kl_point_on_line, kl_point_on_plane, kl_parallel, kl_perpendicular;
+extern const kl_element_type kl_fixed, kl_spherical, kl_revolute, kl_universal, kl_cylindrical,
+    kl_translational, kl_planar, kl_screw, kl_distance, kl_point_on_line, kl_point_on_plane,
+    kl_parallel, kl_perpendicular;
 extern const kl_element_type kl_driver, kl_coupler, kl_rigid_set;
 
 #endif

@@ -1,9 +1,10 @@
-/* Joints that are lists of primitives: each row of the list is one coordinate of the marker pair that must keep its
- * value. A new joint of this family is a list and an entry at the end of the file.
+/* Joints that are lists of primitives: each row of the list is one coordinate of the marker pair
+ * that must keep its value. A new joint of this family is a list and an entry at the end of the
+ * file.
  *
- *   revolute       d = 0 (3), z_i.x_j = z_i.y_j = 0         cylindrical   x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0
- *   translational  cylindrical and x_i.y_j = 0              universal     d = 0, z_i.z_j = 0
- *   screw          cylindrical and z_i.d - (pitch/2 pi) angle = const
+ *   revolute       d = 0 (3), z_i.x_j = z_i.y_j = 0         cylindrical   x_i.d = y_i.d = 0,
+ * z_i.x_j = z_i.y_j = 0 translational  cylindrical and x_i.y_j = 0              universal     d =
+ * 0, z_i.z_j = 0 screw          cylindrical and z_i.d - (pitch/2 pi) angle = const
  *
  * Nikravesh, Computer-Aided Analysis of Mechanical Systems (1988), ch. 7, has the same table. */
 #include <math.h>
@@ -14,32 +15,38 @@
 
 enum { MOST_ROWS = 6, MOST_MEASURES = 2 };
 
-#define POINT {KL_GLOBAL, 0, 0}, {KL_GLOBAL, 1, 0}, {KL_GLOBAL, 2, 0}
-#define Z_PARALLEL {KL_DOT1, 2, 0}, {KL_DOT1, 2, 1}
-#define ON_LINE {KL_DOT2, 0, 0}, {KL_DOT2, 1, 0}
+#define POINT                                                                                      \
+    {KL_GLOBAL, 0, 0}, {KL_GLOBAL, 1, 0}, { KL_GLOBAL, 2, 0 }
+#define Z_PARALLEL                                                                                 \
+    {KL_DOT1, 2, 0}, { KL_DOT1, 2, 1 }
+#define ON_LINE                                                                                    \
+    {KL_DOT2, 0, 0}, { KL_DOT2, 1, 0 }
 
 /* What makes one joint of the family. */
 typedef struct traits {
     int           nrow;
     kl_coordinate row[MOST_ROWS];
-    unsigned      aligned;    /* bit k: axis k of both markers must point the same way, not opposite */
-    int           nmeasure;   /* coordinates left free that are reported with their rates */
+    unsigned      aligned; /* bit k: axis k of both markers must point the same way, not opposite */
+    int           nmeasure; /* coordinates left free that are reported with their rates */
     kl_coordinate measure[MOST_MEASURES];
-    bool          helix;      /* last row: displacement along z minus pitch times turns */
+    bool          helix; /* last row: displacement along z minus pitch times turns */
 } traits;
 
 typedef struct lower_pair {
     const traits *traits;
-    double        pitch;     /* [m] a turn */
-    double        length;    /* [m] of a distance joint */
-    double        target;    /* of the last row: length, or helix at the start */
+    double        pitch;  /* [m] a turn */
+    double        length; /* [m] of a distance joint */
+    double        target; /* of the last row: length, or helix at the start */
 } lower_pair;
 
 static const kl_coordinate angle = {KL_ANGLE, 0, 0};
 
 static bool has_angle(const traits *t) { return t->nmeasure > 0 && t->measure[0].kind == KL_ANGLE; }
 
-static double turn_of(const lower_pair *p, const double *h) { return has_angle(p->traits) ? h[0] : 0.0; }
+static double turn_of(const lower_pair *p, const double *h)
+{
+    return has_angle(p->traits) ? h[0] : 0.0;
+}
 
 /* Row k as a scalar of the pair, the helix with its two coordinates joined. */
 static void row_eval(const lower_pair *p, int k, const kl_reading *in, kl_scalar *out)
@@ -69,10 +76,11 @@ static kl_status lower_pair_setup(void *data, const kl_setup *s, const kl_motion
         double now = kl_norm(kl_sub(m[1].r, m[0].r));
         p->target  = isnan(p->length) ? now : p->length;
         if (p->target <= 0.0)
-            return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "joint '%s': its two points coincide, so their distance has no direction; use "
-                           "`spherical` to keep two points together",
-                           s->name);
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "joint '%s': its two points coincide, so their distance has no direction; use "
+                "`spherical` to keep two points together",
+                s->name);
     }
     if (p->traits->helix) {
         double     zero = 0.0;
@@ -101,9 +109,11 @@ static kl_status lower_pair_eval(const kl_reading *in, kl_writing *out)
 static void lower_pair_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const lower_pair *p = in->data;
-    for (int k = 0; k < p->traits->nrow; k++) kl_coordinate_curvature(p->traits->row[k], in->m, -lambda[k], out->K);
+    for (int k = 0; k < p->traits->nrow; k++)
+        kl_coordinate_curvature(p->traits->row[k], in->m, -lambda[k], out->K);
     if (p->traits->helix)
-        kl_coordinate_curvature(angle, in->m, lambda[p->traits->nrow - 1] * p->pitch / (2.0 * KL_PI), out->K);
+        kl_coordinate_curvature(angle, in->m,
+                                lambda[p->traits->nrow - 1] * p->pitch / (2.0 * KL_PI), out->K);
 }
 
 static void lower_pair_commit(const kl_reading *in, double *h_new)
@@ -137,52 +147,77 @@ static bool lower_pair_upright(const kl_reading *in)
     return true;
 }
 
-/* ---- the family --------------------------------------------------------------------------------------------------- */
+/* ---- the family
+ * ---------------------------------------------------------------------------------------------------
+ */
 
 static const traits fixed_traits = {
     .nrow = 6, .row = {POINT, {KL_DOT1, 0, 1}, {KL_DOT1, 1, 2}, {KL_DOT1, 2, 0}}, .aligned = 7};
-static const traits spherical_traits = {.nrow = 3, .row = {POINT}};
-static const traits revolute_traits  = {
-     .nrow = 5, .row = {POINT, Z_PARALLEL}, .aligned = 4, .nmeasure = 1, .measure = {{KL_ANGLE, 0, 0}}};
-static const traits universal_traits   = {.nrow = 4, .row = {POINT, {KL_DOT1, 2, 2}}};
-static const traits cylindrical_traits = {.nrow     = 4,
-                                          .row      = {ON_LINE, Z_PARALLEL},
-                                          .aligned  = 4,
-                                          .nmeasure = 2,
-                                          .measure  = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}}};
+static const traits spherical_traits     = {.nrow = 3, .row = {POINT}};
+static const traits revolute_traits      = {.nrow     = 5,
+                                            .row      = {POINT, Z_PARALLEL},
+                                            .aligned  = 4,
+                                            .nmeasure = 1,
+                                            .measure  = {{KL_ANGLE, 0, 0}}};
+static const traits universal_traits     = {.nrow = 4, .row = {POINT, {KL_DOT1, 2, 2}}};
+static const traits cylindrical_traits   = {.nrow     = 4,
+                                            .row      = {ON_LINE, Z_PARALLEL},
+                                            .aligned  = 4,
+                                            .nmeasure = 2,
+                                            .measure  = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}}};
 static const traits translational_traits = {.nrow     = 5,
                                             .row      = {ON_LINE, Z_PARALLEL, {KL_DOT1, 0, 1}},
                                             .aligned  = 5,
                                             .nmeasure = 1,
                                             .measure  = {{KL_DOT2, 2, 0}}};
-static const traits planar_traits = {
-    .nrow = 3, .row = {Z_PARALLEL, {KL_DOT2, 2, 0}}, .aligned = 4, .nmeasure = 1, .measure = {{KL_ANGLE, 0, 0}}};
-static const traits screw_traits = {.nrow     = 5,
-                                    .row      = {ON_LINE, Z_PARALLEL, {KL_DOT2, 2, 0}},
-                                    .aligned  = 4,
-                                    .nmeasure = 2,
-                                    .measure  = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}},
-                                    .helix    = true};
-static const traits distance_traits = {
-    .nrow = 1, .row = {{KL_DISTANCE, 0, 0}}, .nmeasure = 1, .measure = {{KL_DISTANCE, 0, 0}}};
-static const traits point_on_line_traits  = {.nrow = 2, .row = {ON_LINE}, .nmeasure = 1, .measure = {{KL_DOT2, 2, 0}}};
+static const traits planar_traits        = {.nrow     = 3,
+                                            .row      = {Z_PARALLEL, {KL_DOT2, 2, 0}},
+                                            .aligned  = 4,
+                                            .nmeasure = 1,
+                                            .measure  = {{KL_ANGLE, 0, 0}}};
+static const traits screw_traits         = {.nrow     = 5,
+                                            .row      = {ON_LINE, Z_PARALLEL, {KL_DOT2, 2, 0}},
+                                            .aligned  = 4,
+                                            .nmeasure = 2,
+                                            .measure  = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}},
+                                            .helix    = true};
+static const traits distance_traits      = {
+         .nrow = 1, .row = {{KL_DISTANCE, 0, 0}}, .nmeasure = 1, .measure = {{KL_DISTANCE, 0, 0}}};
+static const traits point_on_line_traits = {
+    .nrow = 2, .row = {ON_LINE}, .nmeasure = 1, .measure = {{KL_DOT2, 2, 0}}};
 static const traits point_on_plane_traits = {.nrow = 1, .row = {{KL_DOT2, 2, 0}}};
 static const traits parallel_traits       = {.nrow = 2, .row = {Z_PARALLEL}, .aligned = 4};
 static const traits perpendicular_traits  = {.nrow = 1, .row = {{KL_DOT1, 2, 2}}};
 
 static const kl_key no_keys[]    = {{0}};
 static const kl_key screw_keys[] = {
-    {.name = "pitch", .kind = KL_KEY_NUMBER, .offset = offsetof(lower_pair, pitch), .unit = "m",
-     .help = "advance along the axis in one turn; negative for a left-hand thread"},
+    {.name   = "pitch",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(lower_pair, pitch),
+     .unit   = "m",
+     .help   = "advance along the axis in one turn; negative for a left-hand thread"},
     {0}};
 static const kl_key distance_keys[] = {
-    {.name = "length", .kind = KL_KEY_NUMBER, .offset = offsetof(lower_pair, length), .unit = "m", .fallback = "",
-     .min = 1e-300, .max = 1e300, .help = "distance to keep; left out: the distance at the start"},
+    {.name     = "length",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(lower_pair, length),
+     .unit     = "m",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "distance to keep; left out: the distance at the start"},
     {0}};
 
-#define ANGLE_OUTPUTS {"angle", "rad", "turn of the second body about the axis, counting turns"}, \
-                      {"angular_speed", "rad/s", "rate of the angle"}
-#define SLIDE_OUTPUTS {"displacement", "m", "travel of the second body along the axis"}, {"speed", "m/s", "rate of the displacement"}
+#define ANGLE_OUTPUTS                                                                              \
+    {"angle", "rad", "turn of the second body about the axis, counting turns"},                    \
+    {                                                                                              \
+        "angular_speed", "rad/s", "rate of the angle"                                              \
+    }
+#define SLIDE_OUTPUTS                                                                              \
+    {"displacement", "m", "travel of the second body along the axis"},                             \
+    {                                                                                              \
+        "speed", "m/s", "rate of the displacement"                                                 \
+    }
 static const kl_output no_outputs[]       = {{0}};
 static const kl_output angle_outputs[]    = {ANGLE_OUTPUTS, {0}};
 static const kl_output slide_outputs[]    = {SLIDE_OUTPUTS, {0}};
@@ -190,32 +225,48 @@ static const kl_output both_outputs[]     = {ANGLE_OUTPUTS, SLIDE_OUTPUTS, {0}};
 static const kl_output distance_outputs[] = {
     {"length", "m", "distance of the two points"}, {"speed", "m/s", "rate of the length"}, {0}};
 
-#define LOWER_PAIR(ident, words, keys_, outputs_, equation_, help_, example_)                                    \
-    const kl_element_type kl_##ident = {                                                                         \
-        .name = words, .help = help_, .equation = equation_, .example = example_, .keys = keys_,                 \
-        .outputs = outputs_, .attach = KL_ATTACH_PAIR, .data_size = sizeof(lower_pair), .traits = &ident##_traits, \
-        .setup = lower_pair_setup, .eval = lower_pair_eval, .tangent = lower_pair_tangent,                       \
-        .commit = lower_pair_commit, .output = lower_pair_output, .upright = lower_pair_upright}
+#define LOWER_PAIR(ident, words, keys_, outputs_, equation_, help_, example_)                      \
+    const kl_element_type kl_##ident = {.name      = words,                                        \
+                                        .help      = help_,                                        \
+                                        .equation  = equation_,                                    \
+                                        .example   = example_,                                     \
+                                        .keys      = keys_,                                        \
+                                        .outputs   = outputs_,                                     \
+                                        .attach    = KL_ATTACH_PAIR,                               \
+                                        .data_size = sizeof(lower_pair),                           \
+                                        .traits    = &ident##_traits,                              \
+                                        .setup     = lower_pair_setup,                             \
+                                        .eval      = lower_pair_eval,                              \
+                                        .tangent   = lower_pair_tangent,                           \
+                                        .commit    = lower_pair_commit,                            \
+                                        .output    = lower_pair_output,                            \
+                                        .upright   = lower_pair_upright}
 
-LOWER_PAIR(fixed, "fixed", no_keys, no_outputs, "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0", "holds two bodies together as one",
+LOWER_PAIR(fixed, "fixed", no_keys, no_outputs, "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0",
+           "holds two bodies together as one",
            "weld: {type: fixed, between: [frame, bracket], at: [0, 0, 1]}");
-LOWER_PAIR(spherical, "spherical", no_keys, no_outputs, "d = 0", "ball joint: keeps two points together",
+LOWER_PAIR(spherical, "spherical", no_keys, no_outputs, "d = 0",
+           "ball joint: keeps two points together",
            "ball: {type: spherical, between: [arm, wheel], at: [0, 0.5, 0.3]}");
-LOWER_PAIR(revolute, "revolute", no_keys, angle_outputs, "d = 0, z_i.x_j = z_i.y_j = 0", "hinge: one rotation about its axis",
+LOWER_PAIR(revolute, "revolute", no_keys, angle_outputs, "d = 0, z_i.x_j = z_i.y_j = 0",
+           "hinge: one rotation about its axis",
            "hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y}");
-LOWER_PAIR(universal, "universal", no_keys, no_outputs, "d = 0, z_i.z_j = 0",
-           "Cardan joint: the axis on the first body stays at a right angle to the axis on the second",
-           "cross: {type: universal, between: [shaft, rod], at: [0, 0, 0], axis: [y, z]}");
-LOWER_PAIR(cylindrical, "cylindrical", no_keys, both_outputs, "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0",
-           "turns about its axis and slides along it",
+LOWER_PAIR(
+    universal, "universal", no_keys, no_outputs, "d = 0, z_i.z_j = 0",
+    "Cardan joint: the axis on the first body stays at a right angle to the axis on the second",
+    "cross: {type: universal, between: [shaft, rod], at: [0, 0, 0], axis: [y, z]}");
+LOWER_PAIR(cylindrical, "cylindrical", no_keys, both_outputs,
+           "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0", "turns about its axis and slides along it",
            "sleeve: {type: cylindrical, between: [rail, slider], at: [0, 0, 0], axis: x}");
-LOWER_PAIR(translational, "translational", no_keys, slide_outputs, "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = x_i.y_j = 0",
+LOWER_PAIR(translational, "translational", no_keys, slide_outputs,
+           "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = x_i.y_j = 0",
            "slides along its axis without turning",
            "guide: {type: translational, between: [ground, piston], at: [0, 0, 0], axis: z}");
 LOWER_PAIR(planar, "planar", no_keys, angle_outputs, "z_i.d = 0, z_i.x_j = z_i.y_j = 0",
            "moves in the plane normal to its axis and turns about the axis",
            "table: {type: planar, between: [ground, puck], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(screw, "screw", screw_keys, both_outputs, "cylindrical, z_i.d - (pitch/2 pi) angle = const",
+LOWER_PAIR(screw, "screw", screw_keys, both_outputs,
+           "cylindrical, z_i.d - (pitch/2 pi) angle = const",
            "turns about its axis and advances by the pitch in a turn",
            "spindle: {type: screw, between: [ground, nut], at: [0, 0, 0], axis: z, pitch: 5 mm}");
 LOWER_PAIR(distance, "distance", distance_keys, distance_outputs, "|d| = length",
@@ -227,7 +278,9 @@ LOWER_PAIR(point_on_line, "point-on-line", no_keys, slide_outputs, "x_i.d = y_i.
 LOWER_PAIR(point_on_plane, "point-on-plane", no_keys, no_outputs, "z_i.d = 0",
            "a point of the second body stays in a plane of the first, normal to the axis",
            "foot: {type: point-on-plane, between: [ground, leg], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(parallel, "parallel", no_keys, no_outputs, "z_i.x_j = z_i.y_j = 0", "two axes stay parallel; the points are free",
+LOWER_PAIR(parallel, "parallel", no_keys, no_outputs, "z_i.x_j = z_i.y_j = 0",
+           "two axes stay parallel; the points are free",
            "keep: {type: parallel, between: [ground, table], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(perpendicular, "perpendicular", no_keys, no_outputs, "z_i.z_j = 0", "two axes stay at a right angle; the points are free",
+LOWER_PAIR(perpendicular, "perpendicular", no_keys, no_outputs, "z_i.z_j = 0",
+           "two axes stay at a right angle; the points are free",
            "square: {type: perpendicular, between: [a, b], at: [0, 0, 0], axis: [x, y]}");

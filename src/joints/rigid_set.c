@@ -1,7 +1,7 @@
 /* Rigid node set: several bodies held to a pilot body as one (a spider); paper 004, section 4.2.
  *
- * Markers come in pairs (on the pilot, on the node), each pair at the place of its node. A node that carries rotation is
- * held in six directions, a point mass in three (`rotations: false`). */
+ * Markers come in pairs (on the pilot, on the node), each pair at the place of its node. A node
+ * that carries rotation is held in six directions, a point mass in three (`rotations: false`). */
 #include <string.h>
 
 #include "joints/coordinate.h"
@@ -48,7 +48,8 @@ static void rigid_set_tangent(const kl_reading *in, const double *lambda, kl_slo
             kl_coordinate_curvature(held[k], in->m + 2 * node, -lambda[node * each + k], K);
         for (int i = 0; i < 12; i++)
             for (int j = 0; j < 12; j++)
-                out->K[(size_t)(12 * node + i) * (size_t)wide + (size_t)(12 * node + j)] += K[12 * i + j];
+                out->K[(size_t)(12 * node + i) * (size_t)wide + (size_t)(12 * node + j)] +=
+                    K[12 * i + j];
     }
 }
 
@@ -62,13 +63,24 @@ static bool rigid_set_upright(const kl_reading *in)
 }
 
 static const kl_key rigid_set_keys[] = {
-    {.name = "rotations", .kind = KL_KEY_FLAG, .offset = offsetof(rigid_set, rotations), .fallback = "true",
-     .help = "hold the rotations of the nodes too; false for point masses"},
+    {.name     = "rotations",
+     .kind     = KL_KEY_FLAG,
+     .offset   = offsetof(rigid_set, rotations),
+     .fallback = "true",
+     .help     = "hold the rotations of the nodes too; false for point masses"},
     {0}};
 static const kl_output no_outputs[] = {{0}};
 
 const kl_element_type kl_rigid_set = {
-    .name = "rigid-set", .help = "holds several bodies to a pilot body as one", .equation = "every node moves with the pilot",
-    .example = "spider: {type: rigid-set, pilot: hub, nodes: [rim-1, rim-2, rim-3]}", .keys = rigid_set_keys,
-    .outputs = no_outputs, .attach = KL_ATTACH_SET, .data_size = sizeof(rigid_set), .setup = rigid_set_setup,
-    .eval = rigid_set_eval, .tangent = rigid_set_tangent, .upright = rigid_set_upright};
+    .name      = "rigid-set",
+    .help      = "holds several bodies to a pilot body as one",
+    .equation  = "every node moves with the pilot",
+    .example   = "spider: {type: rigid-set, pilot: hub, nodes: [rim-1, rim-2, rim-3]}",
+    .keys      = rigid_set_keys,
+    .outputs   = no_outputs,
+    .attach    = KL_ATTACH_SET,
+    .data_size = sizeof(rigid_set),
+    .setup     = rigid_set_setup,
+    .eval      = rigid_set_eval,
+    .tangent   = rigid_set_tangent,
+    .upright   = rigid_set_upright};

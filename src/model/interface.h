@@ -1,13 +1,15 @@
 /* The two interfaces that hold the house up: elements see markers, bodies own coordinates.
  *
- * A body turns its coordinates into the motion of markers and takes wrenches back. An element turns the motion of its
- * markers into constraints and wrenches. Neither sees the other; both are `const` tables; a solver sees matrices only.
+ * A body turns its coordinates into the motion of markers and takes wrenches back. An element turns
+ * the motion of its markers into constraints and wrenches. Neither sees the other; both are `const`
+ * tables; a solver sees matrices only.
  *
  *   M(q) v' + Phi_q' lambda = g(q, v, z, u, t),   Phi(q, t) = 0,   z' = f(q, v, z, u, t)
  *
- * Increments `dx` are laid out like `v` (dr global, dpi body-fixed). Marker increments are (dr, dtheta), both global,
- * A -> exp([dtheta]) A, so the same map B carries velocities and increments. A wrench is (force, moment), global, at the
- * marker's origin. Six numbers a marker, marker after marker; matrices are row-major. */
+ * Increments `dx` are laid out like `v` (dr global, dpi body-fixed). Marker increments are (dr,
+ * dtheta), both global, A -> exp([dtheta]) A, so the same map B carries velocities and increments.
+ * A wrench is (force, moment), global, at the marker's origin. Six numbers a marker, marker after
+ * marker; matrices are row-major. */
 #ifndef KL_MODEL_INTERFACE_H
 #define KL_MODEL_INTERFACE_H
 
@@ -17,33 +19,35 @@
 #include "base/diag.h"
 #include "base/vec.h"
 
-/* ---- keys: one schema for parsing, checks, help and documentation ---------------------------------------------- */
+/* ---- keys: one schema for parsing, checks, help and documentation
+ * ---------------------------------------------- */
 
 typedef enum kl_key_kind {
-    KL_KEY_NUMBER,      /* double */
-    KL_KEY_NUMBERS,     /* double[size], a list; one number fills it when `fill` */
-    KL_KEY_AXIS,        /* kl_vec3 of unit length: x, y, z, -x, ... or [a, b, c] */
-    KL_KEY_ROTATION,    /* kl_mat3: quaternion, axis and angle, euler, cardan, two vectors */
-    KL_KEY_INERTIA,     /* kl_mat3: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] */
-    KL_KEY_MATRIX6,     /* double[36]: number, 3, 6 or 36 numbers (diagonal or full) */
-    KL_KEY_FUNCTION,    /* kl_function *: number, table, polynomial, harmonic, step, input; NULL when absent */
-    KL_KEY_WORD,        /* int: index into `words` */
-    KL_KEY_WORDS,       /* int: set of bits, one a word of `words` */
-    KL_KEY_FLAG,        /* bool */
+    KL_KEY_NUMBER,   /* double */
+    KL_KEY_NUMBERS,  /* double[size], a list; one number fills it when `fill` */
+    KL_KEY_AXIS,     /* kl_vec3 of unit length: x, y, z, -x, ... or [a, b, c] */
+    KL_KEY_ROTATION, /* kl_mat3: quaternion, axis and angle, euler, cardan, two vectors */
+    KL_KEY_INERTIA,  /* kl_mat3: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] */
+    KL_KEY_MATRIX6,  /* double[36]: number, 3, 6 or 36 numbers (diagonal or full) */
+    KL_KEY_FUNCTION, /* kl_function *: number, table, polynomial, harmonic, step, input; NULL when
+                        absent */
+    KL_KEY_WORD,     /* int: index into `words` */
+    KL_KEY_WORDS,    /* int: set of bits, one a word of `words` */
+    KL_KEY_FLAG,     /* bool */
 } kl_key_kind;
 
 typedef struct kl_key {
     const char *name;
     kl_key_kind kind;
-    size_t      offset;      /* of the value in the type's data */
-    const char *unit;        /* SI unit of the value (of a function: of its value); "*": any; "KEY?a|b": by the choice
-                              * of the word key KEY */
-    const char *by;          /* of a function: unit of its argument (default s) */
-    const char *fallback;    /* default, as written in a model; NULL: must be given; "": absent */
-    const char *words;       /* choices, separated by blanks */
-    double      min, max;    /* range, both inclusive; both 0: any */
-    int         size;        /* of KL_KEY_NUMBERS */
-    const char *help;        /* one line */
+    size_t      offset; /* of the value in the type's data */
+    const char *unit; /* SI unit of the value (of a function: of its value); "*": any; "KEY?a|b": by
+                       * the choice of the word key KEY */
+    const char *by;   /* of a function: unit of its argument (default s) */
+    const char *fallback; /* default, as written in a model; NULL: must be given; "": absent */
+    const char *words;    /* choices, separated by blanks */
+    double      min, max; /* range, both inclusive; both 0: any */
+    int         size;     /* of KL_KEY_NUMBERS */
+    const char *help;     /* one line */
 } kl_key;
 
 /* What can be recorded of a type, with its unit. */
@@ -53,20 +57,22 @@ typedef struct kl_output {
 
 /* Where and how a type is set up: names for messages. */
 typedef struct kl_setup {
-    const char *name;     /* of the object */
-    kl_place    place;    /* in the model file */
-    const void *traits;   /* of the type: tells apart types that share their functions */
+    const char *name;   /* of the object */
+    kl_place    place;  /* in the model file */
+    const void *traits; /* of the type: tells apart types that share their functions */
     kl_diag    *diag;
 } kl_setup;
 
-/* ---- motion ------------------------------------------------------------------------------------------------------ */
+/* ---- motion
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 /* What a body shows of one of its markers. Global axes. */
 typedef struct kl_motion {
-    kl_vec3 r;          /* position [m] */
-    kl_mat3 A;          /* marker axes to global [-] */
-    kl_vec3 v, w;       /* velocity [m/s], angular velocity [rad/s] */
-    kl_vec3 a0, al0;    /* accelerations that remain at v' = 0 [m/s2, rad/s2] */
+    kl_vec3 r;       /* position [m] */
+    kl_mat3 A;       /* marker axes to global [-] */
+    kl_vec3 v, w;    /* velocity [m/s], angular velocity [rad/s] */
+    kl_vec3 a0, al0; /* accelerations that remain at v' = 0 [m/s2, rad/s2] */
 } kl_motion;
 
 /* A frame fixed on a body: origin and axes in the body frame of the undeformed body. */
@@ -74,25 +80,27 @@ typedef struct kl_marker {
     int     body;
     kl_vec3 r;
     kl_mat3 A;
-    int     node;    /* a body type may note here what it attached the marker to */
+    int     node; /* a body type may note here what it attached the marker to */
 } kl_marker;
 
 /* Totals of a body, global axes, angular momentum about the global origin. */
 typedef struct kl_measures {
-    double  mass;       /* [kg] */
-    kl_vec3 center;     /* [m] */
-    kl_vec3 p, L;       /* [kg m/s], [kg m2/s] */
-    double  kinetic;    /* [J] */
+    double  mass;    /* [kg] */
+    kl_vec3 center;  /* [m] */
+    kl_vec3 p, L;    /* [kg m/s], [kg m2/s] */
+    double  kinetic; /* [J] */
 } kl_measures;
 
-/* ---- bodies ------------------------------------------------------------------------------------------------------ */
+/* ---- bodies
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 typedef struct kl_body_size {
     int nq, nv;
 } kl_body_size;
 
-/* A kind of body: the only code that knows coordinates. `c` is its cache for the current state. Entries marked
- * (optional) may be NULL. */
+/* A kind of body: the only code that knows coordinates. `c` is its cache for the current state.
+ * Entries marked (optional) may be NULL. */
 typedef struct kl_body_type {
     const char   *name, *help;
     const kl_key *keys;
@@ -100,73 +108,82 @@ typedef struct kl_body_type {
     kl_status (*setup)(void *data, const kl_setup *s, kl_body_size *size);
     /* (optional) takes a marker in; may note a node or refuse */
     kl_status (*attach)(void *data, const kl_setup *s, kl_marker *marker);
-    /* initial coordinates from the data; the bits of `held` (one a velocity) tell fixed values from guesses */
+    /* initial coordinates from the data; the bits of `held` (one a velocity) tell fixed values from
+     * guesses */
     void (*start)(const void *data, double *q, double *v, unsigned char *held_position,
                   unsigned char *held_velocity);
 
     void (*position)(const void *data, const double *q, void *c);
     void (*velocity)(const void *data, const double *v, void *c);
-    void (*advance)(const void *data, const double *q, const double *dx, double *q_new);    /* q (+) dx */
-    /* (optional) D = d(dx)/d(increment at q (+) dx), nv x nv: what a further small increment adds to dx */
+    void (*advance)(const void *data, const double *q, const double *dx,
+                    double *q_new); /* q (+) dx */
+    /* (optional) D = d(dx)/d(increment at q (+) dx), nv x nv: what a further small increment adds
+     * to dx */
     void (*increment)(const void *data, const double *dx, double *D);
 
     void (*motion)(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
-    void (*map)(const void *data, const void *c, const kl_marker *marker, double *B);       /* 6 x nv */
-    void (*map_rate)(const void *data, const void *c, const kl_marker *marker, double *W);  /* d(B v)/dx, 6 x nv */
+    void (*map)(const void *data, const void *c, const kl_marker *marker, double *B); /* 6 x nv */
+    void (*map_rate)(const void *data, const void *c, const kl_marker *marker,
+                     double *W); /* d(B v)/dx, 6 x nv */
     void (*pull)(const void *data, const void *c, const kl_marker *marker, const double wrench[6],
-                 double *g);                                                                /* g += B' wrench */
-    void (*add_geometric)(const void *data, const void *c, const kl_marker *marker, const double wrench[6],
-                          double *K);                                     /* K += d(B' wrench)/dx, nv x nv */
+                 double *g); /* g += B' wrench */
+    void (*add_geometric)(const void *data, const void *c, const kl_marker *marker,
+                          const double wrench[6], double *K); /* K += d(B' wrench)/dx, nv x nv */
 
-    void (*inertia)(const void *data, const void *c, double *M, double *s);    /* M v' = s + ...; nv x nv, nv */
+    void (*inertia)(const void *data, const void *c, double *M,
+                    double *s); /* M v' = s + ...; nv x nv, nv */
     /* (optional) K = d(M a - s)/dx, C = d(M a - s)/dv at fixed a */
     void (*inertia_tangent)(const void *data, const void *c, const double *a, double *K, double *C);
-    /* (optional) elastic and damping forces: g +=, and with K, C not NULL their derivatives: K +=, C += */
+    /* (optional) elastic and damping forces: g +=, and with K, C not NULL their derivatives: K +=,
+     * C += */
     void (*own_force)(const void *data, const void *c, double *g, double *K, double *C);
-    double (*own_energy)(const void *data, const void *c);    /* (optional) stored */
+    double (*own_energy)(const void *data, const void *c); /* (optional) stored */
     void (*measures)(const void *data, const void *c, kl_measures *m);
 } kl_body_type;
 
-/* ---- elements ---------------------------------------------------------------------------------------------------- */
+/* ---- elements
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 /* What an element reads: its markers and its own numbers, never a body. */
 typedef struct kl_reading {
     double           t;
-    const kl_motion *m;        /* one a marker */
-    const double    *z;        /* own first-order states */
-    const double    *h;        /* own history, as committed with the last accepted step */
-    const double    *u;        /* all named inputs */
+    const kl_motion *m; /* one a marker */
+    const double    *z; /* own first-order states */
+    const double    *h; /* own history, as committed with the last accepted step */
+    const double    *u; /* all named inputs */
     const void      *data;
     int              nmarker;
 } kl_reading;
 
 /* What it writes, in marker space. All arrays come zeroed. Pointers may be NULL: not wanted now. */
 typedef struct kl_writing {
-    double *phi, *phi_t;    /* constraints; their partial time derivative */
-    double *rows;           /* phi' = rows V + phi_t; nphi x 6 nmarker */
-    double *bias;           /* phi'' = rows V' + bias */
-    double *wrench;         /* applied at the markers */
+    double *phi, *phi_t; /* constraints; their partial time derivative */
+    double *rows;        /* phi' = rows V + phi_t; nphi x 6 nmarker */
+    double *bias;        /* phi'' = rows V' + bias */
+    double *wrench;      /* applied at the markers */
     double *z_dot;
-    double  energy;         /* stored [J] */
-    double  loss;           /* dissipated power [W] */
-    double  supply;         /* power from outside: actuators, applied loads [W] */
+    double  energy; /* stored [J] */
+    double  loss;   /* dissipated power [W] */
+    double  supply; /* power from outside: actuators, applied loads [W] */
 } kl_writing;
 
-/* Derivatives of w = wrench - rows' lambda and of z' by marker increments (K), marker velocities (C) and z. */
+/* Derivatives of w = wrench - rows' lambda and of z' by marker increments (K), marker velocities
+ * (C) and z. */
 typedef struct kl_slopes {
-    double *K, *C;         /* 6 nmarker x 6 nmarker */
-    double *wz;            /* 6 nmarker x nz */
-    double *zk, *zc;       /* nz x 6 nmarker */
-    double *zz;            /* nz x nz */
+    double *K, *C;   /* 6 nmarker x 6 nmarker */
+    double *wz;      /* 6 nmarker x nz */
+    double *zk, *zc; /* nz x 6 nmarker */
+    double *zz;      /* nz x nz */
 } kl_slopes;
 
 /* How the model file names the markers of an element. */
 typedef enum kl_attach {
-    KL_ATTACH_PAIR,      /* between: [a, b], at:, axis: */
-    KL_ATTACH_ONE,       /* on: a, at:, axis: */
-    KL_ATTACH_JOINT,     /* of: joint, or a pair: the same two markers as that joint */
-    KL_ATTACH_JOINTS,    /* joints: [j1, j2]: four markers */
-    KL_ATTACH_SET,       /* pilot: a, nodes: [b, c, ...] */
+    KL_ATTACH_PAIR,   /* between: [a, b], at:, axis: */
+    KL_ATTACH_ONE,    /* on: a, at:, axis: */
+    KL_ATTACH_JOINT,  /* of: joint, or a pair: the same two markers as that joint */
+    KL_ATTACH_JOINTS, /* joints: [j1, j2]: four markers */
+    KL_ATTACH_SET,    /* pilot: a, nodes: [b, c, ...] */
 } kl_attach;
 
 typedef struct kl_element_size {
@@ -176,23 +193,26 @@ typedef struct kl_element_size {
 /* A kind of joint, force or contact. */
 typedef struct kl_element_type {
     const char      *name, *help;
-    const char      *equation;    /* one line, for help pages */
-    const char      *example;     /* a line of model file */
+    const char      *equation; /* one line, for help pages */
+    const char      *example;  /* a line of model file */
     const kl_key    *keys;
-    const kl_output *outputs;     /* ended by a NULL name; beside force and torque, which all have */
+    const kl_output *outputs; /* ended by a NULL name; beside force and torque, which all have */
     kl_attach        attach;
     size_t           data_size;
-    const void      *traits;      /* handed to setup */
+    const void      *traits; /* handed to setup */
     /* `m`: the markers as assembled so far, for lengths and angles at the start */
-    kl_status (*setup)(void *data, const kl_setup *s, const kl_motion *m, int nmarker, kl_element_size *size);
-    kl_status (*eval)(const kl_reading *in, kl_writing *out);    /* KL_RETRY: come back with a shorter step */
+    kl_status (*setup)(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                       kl_element_size *size);
+    kl_status (*eval)(const kl_reading *in,
+                      kl_writing       *out); /* KL_RETRY: come back with a shorter step */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
     /* (optional) new history when a step is accepted; h_new comes as a copy of h */
     void (*commit)(const kl_reading *in, double *h_new);
     /* (optional) values of `outputs`, in order */
     void (*output)(const kl_reading *in, const double *lambda, double *values);
-    /* (optional) false when the constraints hold but on the wrong branch, such as axes turned round */
+    /* (optional) false when the constraints hold but on the wrong branch, such as axes turned round
+     */
     bool (*upright)(const kl_reading *in);
 } kl_element_type;
 

@@ -8,7 +8,7 @@
 
 /* Lists that grow while the model is built. */
 typedef struct growing {
-    kl_model model;    /* first member: a kl_model is a growing */
+    kl_model model; /* first member: a kl_model is a growing */
     int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named;
 } growing;
 
@@ -28,7 +28,7 @@ kl_model *kl_model_create(void)
 
 void kl_model_destroy(kl_model *m)
 {
-    if (m) kl_arena_destroy(m->arena);    /* the model itself lives in it */
+    if (m) kl_arena_destroy(m->arena); /* the model itself lives in it */
 }
 
 kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place)
@@ -36,19 +36,27 @@ kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *na
     growing *g = (growing *)m;
     kl_body *b = kl_arena_grow(m->arena, (void **)&m->body, m->nbody, &g->cap_body, sizeof *b);
     if (!b) return NULL;
-    *b = (kl_body){.name = kl_arena_text(m->arena, name), .place = place, .type = type,
-                   .data = kl_arena_take(m->arena, type->data_size)};
+    *b = (kl_body){.name  = kl_arena_text(m->arena, name),
+                   .place = place,
+                   .type  = type,
+                   .data  = kl_arena_take(m->arena, type->data_size)};
     m->nbody++;
     return b;
 }
 
-kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name, kl_place place, bool joint)
+kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name,
+                                 kl_place place, bool joint)
 {
     growing    *g = (growing *)m;
-    kl_element *e = kl_arena_grow(m->arena, (void **)&m->element, m->nelement, &g->cap_element, sizeof *e);
+    kl_element *e =
+        kl_arena_grow(m->arena, (void **)&m->element, m->nelement, &g->cap_element, sizeof *e);
     if (!e) return NULL;
-    *e = (kl_element){.name = kl_arena_text(m->arena, name), .place = place, .type = type, .joint = joint,
-                      .data = kl_arena_take(m->arena, type->data_size), .marker = m->nmarker};
+    *e = (kl_element){.name   = kl_arena_text(m->arena, name),
+                      .place  = place,
+                      .type   = type,
+                      .joint  = joint,
+                      .data   = kl_arena_take(m->arena, type->data_size),
+                      .marker = m->nmarker};
     m->nelement++;
     return e;
 }
@@ -56,7 +64,8 @@ kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const
 kl_status kl_model_add_marker(kl_model *m, int body, const kl_marker *local)
 {
     growing   *g = (growing *)m;
-    kl_marker *k = kl_arena_grow(m->arena, (void **)&m->marker, m->nmarker, &g->cap_marker, sizeof *k);
+    kl_marker *k =
+        kl_arena_grow(m->arena, (void **)&m->marker, m->nmarker, &g->cap_marker, sizeof *k);
     if (!k) return KL_E_MEMORY;
     *k      = *local;
     k->body = body;
@@ -77,7 +86,8 @@ kl_input *kl_model_add_input(kl_model *m, const char *name)
 kl_wanted *kl_model_add_wanted(kl_model *m, const char *name, kl_place place)
 {
     growing   *g = (growing *)m;
-    kl_wanted *w = kl_arena_grow(m->arena, (void **)&m->wanted, m->nwanted, &g->cap_wanted, sizeof *w);
+    kl_wanted *w =
+        kl_arena_grow(m->arena, (void **)&m->wanted, m->nwanted, &g->cap_wanted, sizeof *w);
     if (!w) return NULL;
     *w = (kl_wanted){.name = kl_arena_text(m->arena, name), .place = place, .marker = -1};
     m->nwanted++;
@@ -103,7 +113,7 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
         if (b->type->setup(b->data, &s, &size) == KL_E_MEMORY) return KL_E_MEMORY;
         b->q = m->nq, b->nq = size.nq;
         b->v = m->nv, b->nv = size.nv;
-        b->M = m->nM;
+        b->M     = m->nM;
         b->cache = m->cache_bytes;
         m->nq += size.nq;
         m->nv += size.nv;
@@ -125,7 +135,7 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
 /* Motion of a marker as the body stands at the start. */
 static void start_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
 {
-    const kl_body *b = &m->body[k->body];
+    const kl_body             *b = &m->body[k->body];
     _Alignas(64) unsigned char small[1024];
     void *cache = b->type->cache_size <= sizeof small ? small : malloc(b->type->cache_size);
     *out        = (kl_motion){.A = kl_identity()};
@@ -146,7 +156,8 @@ void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)
     *A = motion.A;
 }
 
-/* The largest extent over all markers and body frames at the start: the size that tolerances refer to. */
+/* The largest extent over all markers and body frames at the start: the size that tolerances refer
+ * to. */
 static double extent(const kl_model *m)
 {
     double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
@@ -166,7 +177,7 @@ static double extent(const kl_model *m)
 
 static kl_status setup_element(kl_model *m, kl_element *e, kl_diag *diag)
 {
-    kl_setup   s       = {.name = e->name, .place = e->place, .traits = e->type->traits, .diag = diag};
+    kl_setup   s = {.name = e->name, .place = e->place, .traits = e->type->traits, .diag = diag};
     kl_motion *motions = calloc((size_t)e->nmarker + 1, sizeof *motions);
     if (!motions) return KL_E_MEMORY;
     for (int i = 0; i < e->nmarker; i++) {
@@ -199,7 +210,9 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
 }
 
-/* ---- names --------------------------------------------------------------------------------------------------------- */
+/* ---- names
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 int kl_model_find_body(const kl_model *m, const char *name)
 {
@@ -222,7 +235,9 @@ int kl_model_find_input(const kl_model *m, const char *name)
     return -1;
 }
 
-/* ---- state --------------------------------------------------------------------------------------------------------- */
+/* ---- state
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 kl_state *kl_state_create(const kl_model *m)
 {

@@ -1,6 +1,7 @@
 /* The frozen model: names resolved, everything numbered, const from then on.
  *
- * All arrays live in the model's arena. Elements own consecutive markers, so that what an element reads is contiguous. */
+ * All arrays live in the model's arena. Elements own consecutive markers, so that what an element
+ * reads is contiguous. */
 #ifndef KL_MODEL_MODEL_H
 #define KL_MODEL_MODEL_H
 
@@ -13,9 +14,9 @@ typedef struct kl_body {
     kl_place            place;
     const kl_body_type *type;
     void               *data;
-    int                 q, nq, v, nv;    /* where its coordinates and velocities stand */
-    int                 M;               /* where its nv x nv mass matrix stands */
-    size_t              cache;           /* where its cache stands [bytes] */
+    int                 q, nq, v, nv; /* where its coordinates and velocities stand */
+    int                 M;            /* where its nv x nv mass matrix stands */
+    size_t              cache;        /* where its cache stands [bytes] */
 } kl_body;
 
 typedef struct kl_element {
@@ -23,10 +24,10 @@ typedef struct kl_element {
     kl_place               place;
     const kl_element_type *type;
     void                  *data;
-    bool                   joint;              /* listed under `joints` */
-    int                    marker, nmarker;    /* its markers */
-    int                    phi, nphi;          /* its constraints */
-    int                    rows;               /* where its nphi x 6 nmarker rows stand */
+    bool                   joint;           /* listed under `joints` */
+    int                    marker, nmarker; /* its markers */
+    int                    phi, nphi;       /* its constraints */
+    int                    rows;            /* where its nphi x 6 nmarker rows stand */
     int                    z, nz, h, nh;
 } kl_element;
 
@@ -34,7 +35,7 @@ typedef struct kl_element {
 typedef struct kl_named {
     const char *name;
     int         body;
-    kl_vec3     r;    /* in the body */
+    kl_vec3     r; /* in the body */
     kl_mat3     A;
 } kl_named;
 
@@ -42,8 +43,8 @@ typedef struct kl_named {
 typedef struct kl_wanted {
     const char *name;
     kl_place    place;
-    int         marker;        /* of a point */
-    const char *quantity;      /* "position.x", ...; NULL for an expression */
+    int         marker;   /* of a point */
+    const char *quantity; /* "position.x", ...; NULL for an expression */
     const char *expression;
 } kl_wanted;
 
@@ -51,7 +52,7 @@ typedef struct kl_wanted {
 typedef struct kl_input {
     const char *name, *unit;
     kl_dim      dim;
-    double      value;    /* at the start */
+    double      value; /* at the start */
 } kl_input;
 
 /* A parameter as the model was built with it; expressions over channels may use it. */
@@ -79,23 +80,23 @@ typedef struct kl_model {
     kl_vec3     gravity;
     kl_settings settings;
 
-    kl_body    *body;
-    kl_element *element;
-    kl_marker  *marker;
-    kl_input   *input;
-    kl_wanted  *wanted;
-    kl_named   *named;
+    kl_body      *body;
+    kl_element   *element;
+    kl_marker    *marker;
+    kl_input     *input;
+    kl_wanted    *wanted;
+    kl_named     *named;
     kl_parameter *parameter;
-    int         nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
-    int         nmarker_elements;    /* the first ones belong to elements, the others to wanted points */
+    int           nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
+    int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
 
     int    nq, nv, nlam, nz, nh;
-    int    nrows, nM;       /* numbers in all rows, in all mass matrices */
+    int    nrows, nM; /* numbers in all rows, in all mass matrices */
     size_t cache_bytes;
-    double length;          /* size of the mechanism [m] */
+    double length; /* size of the mechanism [m] */
 
-    double        *q0, *v0;               /* as given, before assembly */
-    unsigned char *held_q, *held_v;       /* nv each: initial values that assembly must keep */
+    double        *q0, *v0;         /* as given, before assembly */
+    unsigned char *held_q, *held_v; /* nv each: initial values that assembly must keep */
 } kl_model;
 
 /* What a restart needs. One block of memory; `x` is all of q, v, z, h, u in one. */
@@ -103,21 +104,25 @@ typedef struct kl_state {
     double  t;
     double *q, *v, *z, *h, *u;
     double *x;
-    int     n;    /* numbers in x */
+    int     n; /* numbers in x */
 } kl_state;
 
-/* The builder. Ground is body 0 from the start. Adding returns the object (valid until the next is added) or NULL when
- * out of memory. Names are copied; data come zeroed, to be filled by the caller through the type's keys. */
-kl_model   *kl_model_create(void);
-kl_body    *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place);
-kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name, kl_place place, bool joint);
-/* Appends a marker, given in the body, to the last element (or to the wanted points, once all elements are there). */
-kl_status kl_model_add_marker(kl_model *m, int body, const kl_marker *local);
+/* The builder. Ground is body 0 from the start. Adding returns the object (valid until the next is
+ * added) or NULL when out of memory. Names are copied; data come zeroed, to be filled by the caller
+ * through the type's keys. */
+kl_model *kl_model_create(void);
+kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place);
+kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name,
+                                 kl_place place, bool joint);
+/* Appends a marker, given in the body, to the last element (or to the wanted points, once all
+ * elements are there). */
+kl_status  kl_model_add_marker(kl_model *m, int body, const kl_marker *local);
 kl_input  *kl_model_add_input(kl_model *m, const char *name);
 kl_wanted *kl_model_add_wanted(kl_model *m, const char *name, kl_place place);
 kl_named  *kl_model_add_named(kl_model *m, const char *name, int body);
 
-/* After all bodies: asks each type for its size and start values. After that kl_model_pose works. */
+/* After all bodies: asks each type for its size and start values. After that kl_model_pose works.
+ */
 kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag);
 /* Where a body's frame stands at the start. */
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
@@ -125,11 +130,11 @@ void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag);
 void      kl_model_destroy(kl_model *m);
 
-int kl_model_find_body(const kl_model *m, const char *name);       /* -1 */
-int kl_model_find_element(const kl_model *m, const char *name);    /* -1 */
-int kl_model_find_input(const kl_model *m, const char *name);      /* -1 */
+int kl_model_find_body(const kl_model *m, const char *name);    /* -1 */
+int kl_model_find_element(const kl_model *m, const char *name); /* -1 */
+int kl_model_find_input(const kl_model *m, const char *name);   /* -1 */
 
-kl_state *kl_state_create(const kl_model *m);    /* start values as given; NULL when out of memory */
+kl_state *kl_state_create(const kl_model *m); /* start values as given; NULL when out of memory */
 void      kl_state_copy(kl_state *to, const kl_state *from);
 void      kl_state_destroy(kl_state *s);
 

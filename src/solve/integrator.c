@@ -35,20 +35,26 @@ void kl_count_energy(const kl_solver *x, double h, double power[2], kl_statistic
     power[1] = supply;
 }
 
-kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why, kl_diag *diag)
+kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
+                         kl_diag *diag)
 {
-    const kl_model *m    = x->model;
-    const char     *name = count->limiting >= 0 && count->limiting < m->nbody ? m->body[count->limiting].name : "?";
+    const kl_model *m = x->model;
+    const char     *name =
+        count->limiting >= 0 && count->limiting < m->nbody ? m->body[count->limiting].name : "?";
     (void)kl_eval(m, x->s, x->w);
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
     if (x->w->culprit >= 0)
-        kl_note(diag, m->element[x->w->culprit].place, "'%s' could not be evaluated in the last attempt",
-                m->element[x->w->culprit].name);
+        kl_note(diag, m->element[x->w->culprit].place,
+                "'%s' could not be evaluated in the last attempt", m->element[x->w->culprit].name);
     return kl_fail(diag, KL_E_STEP, KL_NOWHERE,
-                   "stopped at t = %.9g s: %s with a step of %.3g s; the motion of '%s' limits it. Energy: kinetic %.6g J, "
-                   "potential %.6g J, lost %.6g J, supplied %.6g J; constraint gap %.3g m, %.3g rad. Try: look at '%s' just "
-                   "before this time; soften what changes there at once (stiffness, stops, tables with corners); a smaller "
+                   "stopped at t = %.9g s: %s with a step of %.3g s; the motion of '%s' limits it. "
+                   "Energy: kinetic %.6g J, "
+                   "potential %.6g J, lost %.6g J, supplied %.6g J; constraint gap %.3g m, %.3g "
+                   "rad. Try: look at '%s' just "
+                   "before this time; soften what changes there at once (stiffness, stops, tables "
+                   "with corners); a smaller "
                    "`integrator: {tolerance: }` or a smaller `spectral_radius`",
-                   x->s->t, why, h, name, e.kinetic, e.potential, count->lost, count->supplied, d.position, d.rotation, name);
+                   x->s->t, why, h, name, e.kinetic, e.potential, count->lost, count->supplied,
+                   d.position, d.rotation, name);
 }

@@ -1,17 +1,18 @@
-/* What a time integrator offers: a const table of functions over its own state. All share the solver's state, the same
- * failure messages and statistics. A new one is a file and a line in simulation.c. */
+/* What a time integrator offers: a const table of functions over its own state. All share the
+ * solver's state, the same failure messages and statistics. A new one is a file and a line in
+ * simulation.c. */
 #ifndef KL_SOLVE_INTEGRATOR_H
 #define KL_SOLVE_INTEGRATOR_H
 
 #include "solve/solver.h"
 
 typedef struct kl_statistics {
-    long   steps, rejected;              /* accepted; given back for error or no convergence */
-    long   iterations, factorizations;   /* Newton iterations; matrices factored */
-    long   evaluations;                  /* of all elements */
-    double least_step, largest_step;     /* [s] */
-    double lost, supplied;               /* energy since the start [J] */
-    int    limiting;                     /* body whose error limited the step last */
+    long   steps, rejected;            /* accepted; given back for error or no convergence */
+    long   iterations, factorizations; /* Newton iterations; matrices factored */
+    long   evaluations;                /* of all elements */
+    double least_step, largest_step;   /* [s] */
+    double lost, supplied;             /* energy since the start [J] */
+    int    limiting;                   /* body whose error limited the step last */
 } kl_statistics;
 
 typedef struct kl_integrator {
@@ -27,13 +28,16 @@ typedef struct kl_integrator {
 
 extern const kl_integrator kl_generalized_alpha;
 
-/* Norm of an increment: the largest translation over the model's length and rotation in radian; its body in *which. */
+/* Norm of an increment: the largest translation over the model's length and rotation in radian; its
+ * body in *which. */
 double kl_increment_norm(const kl_model *m, const double *dx, int *which);
 
 /* The step became too small: when, who limits it, the energies, what to try. */
-kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why, kl_diag *diag);
+kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
+                         kl_diag *diag);
 
-/* Adds the energies lost and supplied over a step by the trapezoidal rule; `power` keeps the powers at its start. */
+/* Adds the energies lost and supplied over a step by the trapezoidal rule; `power` keeps the powers
+ * at its start. */
 void kl_count_energy(const kl_solver *x, double h, double power[2], kl_statistics *count);
 
 #endif

@@ -3,8 +3,9 @@
 #include <math.h>
 
 /* by kl_integrator_kind: Newmark and HHT are parameter sets of generalized-alpha */
-static const kl_integrator *const integrators[] = {
-    [KL_GENERALIZED_ALPHA] = &kl_generalized_alpha, [KL_NEWMARK] = &kl_generalized_alpha, [KL_HHT] = &kl_generalized_alpha};
+static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_generalized_alpha,
+                                                   [KL_NEWMARK]           = &kl_generalized_alpha,
+                                                   [KL_HHT]               = &kl_generalized_alpha};
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
@@ -15,11 +16,11 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    s->arena      = arena;
-    s->model      = m;
-    s->a          = kl_arena_array(arena, double, m->nv + 1);
-    s->lambda     = kl_arena_array(arena, double, m->nlam + 1);
-    s->integrator = integrators[m->settings.integrator];
+    s->arena         = arena;
+    s->model         = m;
+    s->a             = kl_arena_array(arena, double, m->nv + 1);
+    s->lambda        = kl_arena_array(arena, double, m->nlam + 1);
+    s->integrator    = integrators[m->settings.integrator];
     kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_solver_create(m, &s->solver);
     if (status == KL_OK) status = s->integrator->create(s->solver, &s->self);
@@ -37,7 +38,7 @@ void kl_simulation_destroy(kl_simulation *s)
     if (s->self) s->integrator->destroy(s->self);
     kl_solver_destroy(s->solver);
     kl_channels_destroy(s->channels);
-    kl_arena_destroy(s->arena);    /* the simulation itself lives in it */
+    kl_arena_destroy(s->arena); /* the simulation itself lives in it */
 }
 
 kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
@@ -58,8 +59,9 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
 {
     kl_solver *x = s->solver;
     KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
-    kl_moment now = {.a = s->a, .lambda = s->lambda, .lost = s->count.lost, .supplied = s->count.supplied};
-    *values       = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
+    kl_moment now = {
+        .a = s->a, .lambda = s->lambda, .lost = s->count.lost, .supplied = s->count.supplied};
+    *values = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
     return KL_OK;
 }
 
@@ -70,7 +72,8 @@ static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
     return sink->row(sink->context, s->solver->s->t, values);
 }
 
-kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink, kl_diag *diag)
+kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
+                            kl_diag *diag)
 {
     KL_TRY(kl_simulation_start(s, diag));
     KL_TRY(hand_over(s, sink, diag));

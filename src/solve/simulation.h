@@ -1,4 +1,5 @@
-/* A model in motion: start, steps, samples. What the command line, the library's users and tests drive. */
+/* A model in motion: start, steps, samples. What the command line, the library's users and tests
+ * drive. */
 #ifndef KL_SOLVE_SIMULATION_H
 #define KL_SOLVE_SIMULATION_H
 
@@ -9,10 +10,10 @@ typedef struct kl_simulation {
     const kl_model      *model;
     kl_solver           *solver;
     const kl_integrator *integrator;
-    void                *self;        /* of the integrator */
+    void                *self; /* of the integrator */
     kl_channels         *channels;
     kl_statistics        count;
-    double              *a, *lambda;  /* of samples: exact at the state */
+    double              *a, *lambda; /* of samples: exact at the state */
     kl_arena            *arena;
 } kl_simulation;
 
@@ -30,10 +31,12 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
 typedef struct kl_sink {
     void *context;
     kl_status (*row)(void *context, double t, const double *values);
-    bool (*go_on)(void *context, double t);    /* after each step; false: stop now. May be NULL */
+    bool (*go_on)(void *context, double t); /* after each step; false: stop now. May be NULL */
 } kl_sink;
 
-/* From start to `end` with rows each `every`. KL_E_INTERRUPTED when go_on said no; rows so far have been handed over. */
-kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink, kl_diag *diag);
+/* From start to `end` with rows each `every`. KL_E_INTERRUPTED when go_on said no; rows so far have
+ * been handed over. */
+kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
+                            kl_diag *diag);
 
 #endif

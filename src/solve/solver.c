@@ -37,7 +37,7 @@ void kl_solver_destroy(kl_solver *x)
     kl_matrix_destroy(x->mass);
     kl_work_destroy(x->w);
     kl_state_destroy(x->s);
-    kl_arena_destroy(x->arena);    /* the solver itself lives in it */
+    kl_arena_destroy(x->arena); /* the solver itself lives in it */
 }
 
 const char *kl_solver_unknown(const kl_model *m, int i)
@@ -56,8 +56,10 @@ static kl_status evaluation_failed(const kl_solver *x, kl_status status, kl_diag
 {
     const kl_element *e = x->w->culprit >= 0 ? &x->model->element[x->w->culprit] : NULL;
     return kl_fail(diag, status == KL_RETRY ? KL_E_NAN : status, e ? e->place : KL_NOWHERE,
-                   "%s '%s' cannot be evaluated at t = %.6g s: %s", e ? e->type->name : "model", e ? e->name : "?",
-                   x->s->t, e && status == KL_RETRY ? "its geometry has no direction there" : kl_status_text(status));
+                   "%s '%s' cannot be evaluated at t = %.6g s: %s", e ? e->type->name : "model",
+                   e ? e->name : "?", x->s->t,
+                   e && status == KL_RETRY ? "its geometry has no direction there"
+                                           : kl_status_text(status));
 }
 
 static kl_status singular(const kl_solver *x, kl_diag *diag)
@@ -65,7 +67,8 @@ static kl_status singular(const kl_solver *x, kl_diag *diag)
     int         column = kl_lu_bad_column(kl_matrix_lu(x->mass));
     const char *name   = column >= 0 ? kl_solver_unknown(x->model, column) : "?";
     return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
-                   "the motion of '%s' is not determined: a body without mass or inertia must be held by joints; give it a "
+                   "the motion of '%s' is not determined: a body without mass or inertia must be "
+                   "held by joints; give it a "
                    "mass and an inertia, make it a `type: point`, or add the missing joint",
                    name);
 }
@@ -76,7 +79,8 @@ kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag
     kl_status       status = kl_eval(m, x->s, x->w);
     if (status != KL_OK) return evaluation_failed(x, status, diag);
     kl_weights only_mass = {.mass = 1.0, .state = 1.0};
-    if (kl_matrix_factor(m, x->s, x->w, x->mass, only_mass, NULL, NULL, NULL) != KL_OK) return singular(x, diag);
+    if (kl_matrix_factor(m, x->s, x->w, x->mass, only_mass, NULL, NULL, NULL) != KL_OK)
+        return singular(x, diag);
 
     kl_eval_residual(m, x->w, NULL, NULL, x->y);
     for (int i = 0; i < m->nv; i++) x->y[i] = -x->y[i];
@@ -85,7 +89,7 @@ kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag
     if (kl_matrix_solve_exact(x->mass, x->y) != KL_OK) return singular(x, diag);
     memcpy(a, x->y, (size_t)m->nv * sizeof(double));
     memcpy(lambda, x->y + m->nv + m->nz, (size_t)m->nlam * sizeof(double));
-    kl_eval_residual(m, x->w, a, lambda, x->y);    /* the totals, for whoever reads forces */
+    kl_eval_residual(m, x->w, a, lambda, x->y); /* the totals, for whoever reads forces */
     return KL_OK;
 }
 
@@ -115,7 +119,9 @@ kl_drift kl_solver_drift(const kl_solver *x)
     return d;
 }
 
-/* ---- assembly ------------------------------------------------------------------------------------------------------ */
+/* ---- assembly
+ * ------------------------------------------------------------------------------------------------------
+ */
 
 /* Largest constraint in units of the model: lengths over its length, angles as they are. */
 static double gap(const kl_solver *x, const double *phi)
@@ -140,7 +146,8 @@ static void advance_all(const kl_model *m, const double *q, const double *dx, do
     }
 }
 
-/* One Newton step of the projection, shortened until the gap falls. Returns the new gap, or the old one when none does. */
+/* One Newton step of the projection, shortened until the gap falls. Returns the new gap, or the old
+ * one when none does. */
 static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double *worst)
 {
     const kl_model *m = x->model;
@@ -179,7 +186,7 @@ static void name_gaps(kl_solver *x, kl_diag *diag)
 {
     const kl_model *m = x->model;
     for (int i = 0; i < m->nelement; i++) {
-        const kl_element *e = &m->element[i];
+        const kl_element *e      = &m->element[i];
         double            length = 0.0, angle = 0.0;
         for (int k = 0; k < e->nphi; k++) {
             double *sum = is_length(x->w, e, k) ? &length : &angle;
@@ -187,22 +194,25 @@ static void name_gaps(kl_solver *x, kl_diag *diag)
         }
         if (length / m->length < 1e-8 && angle < 1e-8) continue;
         kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; check the positions of its "
+                "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; "
+                "check the positions of its "
                 "bodies, or free a value that is `fixed`",
                 e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
     }
-    if (!kl_diag_failed(diag)) kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE, "the joints cannot be closed from this start");
+    if (!kl_diag_failed(diag))
+        kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE, "the joints cannot be closed from this start");
 }
 
 static kl_status check_branches(kl_solver *x, kl_diag *diag)
 {
     const kl_model *m = x->model;
     for (int i = 0; i < m->nelement; i++) {
-        const kl_element *e = &m->element[i];
+        const kl_element *e  = &m->element[i];
         kl_reading        in = kl_reading_of(m, x->s, x->w, e);
         if (e->type->upright && !e->type->upright(&in))
             kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                    "%s '%s' closes only with its axes pointing against each other; turn one of its bodies by 180 deg at the "
+                    "%s '%s' closes only with its axes pointing against each other; turn one of "
+                    "its bodies by 180 deg at the "
                     "start",
                     e->type->name, e->name);
     }
@@ -212,7 +222,7 @@ static kl_status check_branches(kl_solver *x, kl_diag *diag)
 /* How far each body was moved, told when it matters. */
 static void tell_moves(const kl_solver *x, kl_diag *diag)
 {
-    const kl_model *m = x->model;
+    const kl_model *m    = x->model;
     const double    tell = 1e-6;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
@@ -228,7 +238,8 @@ static void tell_moves(const kl_solver *x, kl_diag *diag)
         for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&A, j), kl_axis(&A_from, j));
         double turned = acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0))));
         if (moved > tell * m->length || turned > 10.0 * tell)
-            kl_note(diag, b->place, "assembly moved '%s' by %.4g mm and %.4g deg", b->name, 1e3 * moved, turned * 180.0 / KL_PI);
+            kl_note(diag, b->place, "assembly moved '%s' by %.4g mm and %.4g deg", b->name,
+                    1e3 * moved, turned * 180.0 / KL_PI);
     }
 }
 
@@ -239,7 +250,7 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     kl_status       status = kl_eval(m, x->s, x->w);
     if (status != KL_OK) return evaluation_failed(x, status, diag);
 
-    double   worst = gap(x, x->w->phi), first = worst;
+    double    worst = gap(x, x->w->phi), first = worst;
     kl_arena *scratch = kl_arena_create();
     double   *q_old   = kl_arena_array(scratch, double, m->nq + 1);
     double   *dx      = kl_arena_array(scratch, double, m->nv + 1);
@@ -288,7 +299,8 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
         for (int k = 0; k < e->nphi; k++) worst = fmax(worst, fabs(x->rate[e->phi + k]));
         if (worst > 0.1 * after)
             kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                    "%s '%s': the start velocities pull it apart at %.4g m/s (or rad/s); free a velocity that is `fixed`",
+                    "%s '%s': the start velocities pull it apart at %.4g m/s (or rad/s); free a "
+                    "velocity that is `fixed`",
                     e->type->name, e->name, worst);
     }
     return KL_E_ASSEMBLY;

@@ -1,5 +1,6 @@
-/* What all solvers share: the work area, the matrix and the vectors of one running model, and the two solves that every
- * analysis needs: assembly of the start values and accelerations with reactions. */
+/* What all solvers share: the work area, the matrix and the vectors of one running model, and the
+ * two solves that every analysis needs: assembly of the start values and accelerations with
+ * reactions. */
 #ifndef KL_SOLVE_SOLVER_H
 #define KL_SOLVE_SOLVER_H
 
@@ -10,31 +11,33 @@ typedef struct kl_solver {
     const kl_model *model;
     kl_state       *s;
     kl_work        *w;
-    kl_matrix      *matrix;    /* of the integrator, kept over steps */
-    kl_matrix      *mass;      /* of accelerations and projections */
+    kl_matrix      *matrix; /* of the integrator, kept over steps */
+    kl_matrix      *mass;   /* of accelerations and projections */
     kl_arena       *arena;
-    double         *a;         /* nv: v' of the current state */
-    double         *lambda;    /* nlam: multipliers of the current state */
-    double         *y;         /* nv + nz + nlam: right-hand sides and solutions */
-    double         *rate;      /* nlam: scratch */
+    double         *a;      /* nv: v' of the current state */
+    double         *lambda; /* nlam: multipliers of the current state */
+    double         *y;      /* nv + nz + nlam: right-hand sides and solutions */
+    double         *rate;   /* nlam: scratch */
 } kl_solver;
 
 kl_status kl_solver_create(const kl_model *m, kl_solver **out);
 void      kl_solver_destroy(kl_solver *x);
 
-/* Positions, then velocities, brought onto the constraints with the least change (lengths, and angles times the model's
- * length); never makes an assembled model worse. What cannot be closed is named with its gap. What was moved by more than
- * `tell` (relative) is told as notes. */
+/* Positions, then velocities, brought onto the constraints with the least change (lengths, and
+ * angles times the model's length); never makes an assembled model worse. What cannot be closed is
+ * named with its gap. What was moved by more than `tell` (relative) is told as notes. */
 kl_status kl_assemble(kl_solver *x, kl_diag *diag);
 
 /* Brings velocities alone onto the constraints at the present position. */
 kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag);
 
-/* Evaluates the state and solves M a + Phi_q' lambda = g + s, Phi_q a = gamma; of all multipliers the smallest where
- * constraints repeat each other. Leaves the total wrenches (applied and reactions) in the work area. */
+/* Evaluates the state and solves M a + Phi_q' lambda = g + s, Phi_q a = gamma; of all multipliers
+ * the smallest where constraints repeat each other. Leaves the total wrenches (applied and
+ * reactions) in the work area. */
 kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag *diag);
 
-/* Largest gaps of the constraints now: positions [m], rotations [rad]; and their rates. Evaluated state needed. */
+/* Largest gaps of the constraints now: positions [m], rotations [rad]; and their rates. Evaluated
+ * state needed. */
 typedef struct kl_drift {
     double position, rotation, rate;
 } kl_drift;
