@@ -211,9 +211,9 @@ const kl_command kl_command_export = {
     .arguments = "OUT.h5 [CHANNEL...] [-o FILE.csv]",
     .summary   = "write results as a table (CSV)",
     .run       = export_run,
-    .help = "Without CHANNEL: the outputs that the model defines, or all channels if it defines\n"
-            "none. A CHANNEL may be a pattern; quote it, so that the shell leaves it alone:\n\n"
-            "  klingel export out.h5 --list\n"
-            "  klingel export out.h5 crank.position.x 'pivot.force.*' -o crank.csv\n"
-            "  klingel export out.h5 --from 1 --to 2 --every 10 | head\n",
+    .help      = "Without CHANNEL: the outputs that the model defines, or all channels if it\n"
+                 "defines none. A CHANNEL may be a pattern, in quotes because of the shell:\n\n"
+                 "  klingel export out.h5 --list\n"
+                 "  klingel export out.h5 crank.position.x 'pivot.force.*' -o crank.csv\n"
+                 "  klingel export out.h5 --from 1 --to 2 --every 10 | head\n",
 };

@@ -86,12 +86,14 @@ bool kl_gnuplot_end(kl_gnuplot *g)
     return good;
 }
 
+/* An apostrophe becomes a typographic one: gnuplot 5.4 takes '' at the start of a string for its
+ * end. */
 void kl_gnuplot_quote(FILE *script, const char *text)
 {
     fputc('\'', script);
     for (; *text; text++) {
-        if (*text == '\'') fputc('\'', script);
-        fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
+        if (*text == '\'') fputs("’", script);
+        else fputc((unsigned char)*text < ' ' ? ' ' : *text, script);
     }
     fputc('\'', script);
 }

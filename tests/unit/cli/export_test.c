@@ -1,0 +1,192 @@
+/* klingel export: tables that read back to the same bits, and every way to ask for the wrong thing.
+ */
+#include "unit/cli/program.h"
+
+static int count_lines(const char *text)
+{
+    int n = 0;
+    for (; *text; text++) n += *text == '\n';
+    return n;
+}
+
+static void a_table_starts_with_time_and_reads_back_bit_for_bit(void **state)
+{
+    world     *w = *state;
+    kl_reader *r = NULL;
+    write_pendulum(w, "p.h5", 1.5, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "hinge.force.y", "bob.position.x"), 0);
+    assert_string_equal(w->err, "");
+    assert_true(strncmp(w->out, "time,hinge.force.y,bob.position.x\n", 34) == 0);
+    assert_int_equal(count_lines(w->out), 1002);
+
+    double *column[3];
+    assert_int_equal(kl_reader_open(path_of(w, "p.h5"), NULL, &r), KL_OK);
+    for (int j = 0; j < 3; j++) column[j] = calloc(1001, sizeof(double));
+    assert_int_equal(kl_reader_time(r, column[0]), KL_OK);
+    assert_int_equal(kl_reader_column(r, kl_reader_find(r, "hinge.force.y"), column[1]), KL_OK);
+    assert_int_equal(kl_reader_column(r, kl_reader_find(r, "bob.position.x"), column[2]), KL_OK);
+    char *p = strchr(w->out, '\n') + 1;
+    for (int i = 0; i < 1001; i++)
+        for (int j = 0; j < 3; j++) {
+            assert_true(strtod(p, &p) == column[j][i]);
+            assert_int_equal(*p++, j < 2 ? ',' : '\n');
+        }
+    for (int j = 0; j < 3; j++) free(column[j]);
+    kl_reader_close(r);
+}
+
+static void numbers_have_no_digits_too_many(void **state)
+{
+    world          *w    = *state;
+    kl_writer      *file = NULL;
+    kl_channel_info c    = {.name = "v"};
+    const double    v[]  = {0.1, 1e300, -2.5, NAN, -HUGE_VAL, 1.0 / 3.0};
+    assert_int_equal(kl_writer_create(path_of(w, "n.h5"), NULL, &c, 1, NULL, &file), KL_OK);
+    for (int i = 0; i < 6; i++) assert_int_equal(kl_writer_row(file, 0.1 * i, &v[i]), KL_OK);
+    assert_int_equal(kl_writer_close(file), KL_OK);
+    assert_int_equal(run(w, "export", "n.h5"), 0);
+    assert_string_equal(w->out, "time,v\n0,0.1\n0.1,1e+300\n0.2,-2.5\n0.30000000000000004,nan\n"
+                                "0.4,-inf\n0.5,0.3333333333333333\n");
+}
+
+static void without_names_the_outputs_of_the_model_come(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5"), 0);
+    assert_true(strncmp(w->out, "time,x,y\n", 9) == 0);
+    assert_int_equal(run(w, "export", "p.h5", "--all"), 0);
+    assert_says(w->out, "time,bob.position.x,bob.position.y,bob.velocity.x,hinge.angle,");
+}
+
+static void patterns_choose_and_nothing_comes_twice(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "*.force.?", "time", "bob.*.x", "hinge.force.x"), 0);
+    assert_true(strncmp(w->out, "time,hinge.force.x,hinge.force.y,bob.position.x,bob.velocity.x\n",
+                        63) == 0);
+}
+
+static void unknown_channels_are_all_named_with_a_way_out(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(
+        run(w, "export", "p.h5", "bob.posiiton.x", "hinge", "q*", "zebra", "x", "-o", "n.csv"), 2);
+    assert_says(w->err, "there is no channel 'bob.posiiton.x'; did you mean 'bob.position.x'?");
+    assert_says(w->err, "'hinge.*' means 3 channels");
+    assert_says(w->err, "no channel fits the pattern 'q*'");
+    assert_says(w->err, "--list");
+    assert_says(w->err, "4 errors; nothing was written");
+    assert_string_equal(w->out, "");
+    assert_false(exists(w, "n.csv"));
+}
+
+static void rows_are_chosen_by_time_and_number(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "x", "--from", "2.3", "--to", "2.6", "--every", "10"),
+                     0);
+    assert_int_equal(count_lines(w->out), 5);
+    assert_says(w->out, "time,x\n2.3000000000000003,"); /* a bit more than was typed */
+    assert_says(w->out, "\n2.6,");
+    assert_int_equal(run(w, "export", "p.h5", "x", "--from", "20"), 0);
+    assert_string_equal(w->out, "time,x\n");
+}
+
+static void the_list_tells_name_unit_and_meaning(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "--list"), 0);
+    assert_int_equal(count_lines(w->out), 9);
+    assert_says(w->out, "bob.velocity.x  m/s   velocity of the bob\n");
+    assert_says(w->out, "output: height\n");
+}
+
+static void a_file_appears_whole_or_not_at_all(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "x", "-o", "x.csv"), 0);
+    assert_string_equal(w->out, "");
+    read_whole(path_of(w, "x.csv"), w->out, sizeof w->out);
+    assert_int_equal(count_lines(w->out), 1002);
+    assert_int_equal(run(w, "export", "p.h5", "x", "-o", "nowhere/x.csv"), 1);
+    assert_says(w->err, "nowhere/x.csv: cannot be written");
+    assert_int_equal(run(w, "export", "p.h5", "x", "-o", "/dev/full"), 1);
+    assert_says(w->err, "No space left");
+    assert_int_equal(run(w, "export", "p.h5", "-o", "./p.h5"), 2);
+    assert_says(w->err, "would overwrite the results");
+    assert_int_equal(run(w, "export", "p.h5", "--list"), 0);
+}
+
+static void a_run_that_did_not_end_well_is_said(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "interrupted");
+    assert_int_equal(run(w, "export", "p.h5", "x", "--every", "500"), 0);
+    assert_says(w->err, "not completed (interrupted); 1001 rows");
+}
+
+static void a_reader_that_goes_away_is_no_mistake(void **state)
+{
+    world *w = *state;
+    char   name[200], first[8];
+    int    ends[2], status = 0;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    snprintf(name, sizeof name, "%s", path_of(w, "p.h5"));
+    assert_int_equal(pipe(ends), 0);
+    pid_t child = fork();
+    if (child == 0) {
+        char *const argv[] = {(char[]){"klingel"}, (char[]){"export"}, name, (char[]){"--all"},
+                              NULL};
+        int         err    = open(path_of(w, "stderr"), O_WRONLY | O_CREAT | O_TRUNC, 0600);
+        dup2(ends[1], STDOUT_FILENO), dup2(err, STDERR_FILENO);
+        close(ends[0]);
+        execv(KL_PROGRAM, argv);
+        _exit(127);
+    }
+    close(ends[1]);
+    assert_int_equal(read(ends[0], first, 8), 8);
+    close(ends[0]);
+    waitpid(child, &status, 0);
+    assert_true(WIFEXITED(status));
+    assert_int_equal(WEXITSTATUS(status), 0);
+    read_whole(path_of(w, "stderr"), w->err, sizeof w->err);
+    assert_string_equal(w->err, "");
+}
+
+static void files_that_are_no_results_are_refused(void **state)
+{
+    world *w = *state;
+    FILE  *f = fopen(path_of(w, "model.yaml"), "w");
+    fputs("title: not results\n", f);
+    fclose(f);
+    assert_int_equal(run(w, "export", "model.yaml"), 1);
+    assert_says(w->err, "model.yaml: is not a results file");
+    assert_int_equal(run(w, "export", "absent.h5"), 1);
+    assert_says(w->err, "No such file");
+    assert_int_equal(run(w, "repair", "absent.h5"), 1);
+    assert_int_equal(run(w, "plot", "absent.h5", "x"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_table_starts_with_time_and_reads_back_bit_for_bit),
+        CASE(numbers_have_no_digits_too_many),
+        CASE(without_names_the_outputs_of_the_model_come),
+        CASE(patterns_choose_and_nothing_comes_twice),
+        CASE(unknown_channels_are_all_named_with_a_way_out),
+        CASE(rows_are_chosen_by_time_and_number),
+        CASE(the_list_tells_name_unit_and_meaning),
+        CASE(a_file_appears_whole_or_not_at_all),
+        CASE(a_run_that_did_not_end_well_is_said),
+        CASE(a_reader_that_goes_away_is_no_mistake),
+        CASE(files_that_are_no_results_are_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,126 @@
+/* The frame: help, versions, misspelt commands and options. */
+#include "unit/cli/program.h"
+
+/* Longest line and number of lines. */
+static void measure(const char *text, int *width, int *height)
+{
+    int column = 0;
+    *width = *height = 0;
+    for (; *text; text++) {
+        bool continues = ((unsigned char)*text & 0xC0) == 0x80;
+        if (*text == '\n') column = 0, ++*height;
+        else if (!continues) column++;
+        if (column > *width) *width = column;
+    }
+}
+
+static void the_overview_fits_a_terminal(void **state)
+{
+    world *w = *state;
+    int    width, height;
+    assert_int_equal(run(w, "--help"), 0);
+    measure(w->out, &width, &height);
+    assert_true(width <= 80 && height <= 24);
+    assert_says(w->out, "export");
+    assert_string_equal(w->err, "");
+}
+
+static void nothing_at_all_is_answered_with_the_overview(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run_with(w, NULL, (const char *const[]){NULL}), 2);
+    assert_says(w->err, "usage: klingel COMMAND");
+}
+
+static void the_version_is_told(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "--version"), 0);
+    assert_true(strncmp(w->out, "klingel ", 8) == 0);
+}
+
+/* Names of commands are the first words of the indented lines of the overview. */
+static void every_command_has_help_that_fits_80_columns(void **state)
+{
+    world *w = *state;
+    char   overview[1 << 16], name[64];
+    int    found = 0, width, height;
+    assert_int_equal(run(w, "--help"), 0);
+    snprintf(overview, sizeof overview, "%s", w->out);
+    for (char *line = strtok(overview, "\n"); line; line = strtok(NULL, "\n")) {
+        if (strncmp(line, "  ", 2) != 0 || sscanf(line, "%63s", name) != 1) continue;
+        found++;
+        assert_int_equal(run(w, name, "--help"), 0);
+        measure(w->out, &width, &height);
+        if (width > 80) fail_msg("`klingel %s --help` is %d columns wide", name, width);
+        assert_says(w->out, name);
+        assert_says(w->out, "--help");
+        assert_int_equal(run(w, name, "--no-such-option"), 2);
+        assert_says(w->err, "no option --no-such-option");
+    }
+    assert_true(found >= 3);
+}
+
+static void a_misspelt_command_gets_a_suggestion(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "exprot"), 2);
+    assert_says(w->err, "did you mean 'export'?");
+    assert_int_equal(run(w, "zzzzzzzz"), 2);
+    assert_says(w->err, "no command 'zzzzzzzz'");
+    assert_null(strstr(w->err, "did you mean"));
+}
+
+static void options_are_checked_and_suggested(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "--evry", "3"), 2);
+    assert_says(w->err, "did you mean --every?");
+    assert_int_equal(run(w, "export", "p.h5", "--every"), 2);
+    assert_says(w->err, "--every needs a value: N");
+    assert_int_equal(run(w, "export", "p.h5", "--every", "0"), 2);
+    assert_says(w->err, "not a whole number from 1 on");
+    assert_int_equal(run(w, "export", "p.h5", "--every", "3x"), 2);
+    assert_int_equal(run(w, "export", "p.h5", "--every", "99999999999"), 2);
+    assert_int_equal(run(w, "export", "p.h5", "--from", "soon"), 2);
+    assert_says(w->err, "'soon' is not a number");
+    assert_int_equal(run(w, "export", "p.h5", "--from=nan"), 2);
+    assert_int_equal(run(w, "export", "p.h5", "--all=yes"), 2);
+    assert_says(w->err, "takes no value");
+    assert_int_equal(run(w, "export", "p.h5", "-z"), 2);
+    assert_says(w->err, "no option -z");
+    assert_int_equal(run(w, "export"), 2);
+    assert_says(w->err, "give a file");
+}
+
+/* All forms of one call. */
+static void options_may_be_written_in_any_usual_way(void **state)
+{
+    world *w = *state;
+    char   expected[1 << 16];
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "--from", "-1", "--every", "500", "x"), 0);
+    snprintf(expected, sizeof expected, "%s", w->out);
+    assert_int_equal(run(w, "export", "--every=500", "--from=-1", "p.h5", "x"), 0);
+    assert_string_equal(w->out, expected);
+    assert_int_equal(run(w, "export", "p.h5", "--every", "500", "--", "x"), 0);
+    assert_string_equal(w->out, expected);
+    assert_int_equal(run(w, "export", "-oa.csv", "p.h5", "--every", "500", "x"), 0);
+    read_whole(path_of(w, "a.csv"), w->out, sizeof w->out);
+    assert_string_equal(w->out, expected);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(the_overview_fits_a_terminal),
+        CASE(nothing_at_all_is_answered_with_the_overview),
+        CASE(the_version_is_told),
+        CASE(every_command_has_help_that_fits_80_columns),
+        CASE(a_misspelt_command_gets_a_suggestion),
+        CASE(options_are_checked_and_suggested),
+        CASE(options_may_be_written_in_any_usual_way),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
