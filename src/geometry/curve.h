@@ -24,6 +24,7 @@ typedef struct kl_curve_piece {
     int    first;      /* its lowest coefficient in `coef` */
     int    source;     /* control point or segment it comes from */
     bool   unit_speed; /* u is the length here */
+    bool   smooth;     /* it only continues the formula of the piece before */
 } kl_curve_piece;
 
 typedef struct kl_curve {

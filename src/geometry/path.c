@@ -87,8 +87,11 @@ static kl_status collect_joints(const exact_path *p, kl_arena *arena, kl_path *p
     int     m     = 0;
     double *joint = kl_arena_array(arena, double, n);
     if (!joint) return KL_E_MEMORY;
-    for (int i = 1; i < arc->n; i++)
-        if (arc->interval[i].piece != arc->interval[i - 1].piece) joint[m++] = arc->interval[i].s;
+    for (int i = 1; i < arc->n; i++) {
+        int piece = arc->interval[i].piece;
+        if (piece == arc->interval[i - 1].piece || arc->curve->piece[piece].smooth) continue;
+        joint[m++] = arc->interval[i].s;
+    }
     for (int i = 0; i < kl_frame_joints(p->frame); i++) joint[m++] = kl_frame_joint(p->frame, i);
     for (int i = 0; p->roll && i < p->roll->n; i++) joint[m++] = p->roll->piece[i].x;
     if (p->roll && p->roll->n > 0) joint[m++] = p->roll->end;

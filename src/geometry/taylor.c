@@ -2,19 +2,15 @@
 
 #include <math.h>
 
-/* Are the last two terms too small to matter at offset x, even in the fourth derivative? Each term
- * n adds about n^4 |c_n| x^(n-4) to it. */
+/* Are the last two terms too small to matter at offset x, even in the fourth derivative? Term n
+ * adds n^4 |c_n| x^(n-4) to it; x^-3 is the size that a curve of a stretch x long may have. */
 static bool converged(const kl_series *r, double x)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        double largest = 0.0, last = 0.0, power = 1.0;
-        for (int n = 4; n < KL_SERIES; n++, power *= x) {
-            double term = pow(n, 4.0) * fabs(r[axis].c[n]) * power;
-            largest     = fmax(largest, term);
-            if (n >= KL_SERIES - 2) last = fmax(last, term);
+    for (int axis = 0; axis < 3; axis++)
+        for (int n = KL_SERIES - 2; n < KL_SERIES; n++) {
+            double term = pow(n, 4.0) * fabs(r[axis].c[n]) * pow(x, n);
+            if (!(term <= 1e-13 * x)) return false;
         }
-        if (!isfinite(last) || last > 1e-13 * largest + 1e-18) return false;
-    }
     return true;
 }
 
@@ -34,6 +30,7 @@ kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, k
                         double u_end, int source, bool unit_speed)
 {
     const int halvings = 60;
+    bool      first    = true;
     while (curve->u_end < u_end) {
         kl_series r[KL_TAYLOR_WIDTH];
         double    a = curve->u_end, b = u_end;
@@ -47,7 +44,9 @@ kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, k
         kl_vec3 coef[KL_SERIES];
         for (int n = 0; n < KL_SERIES; n++) coef[n] = kl_vec(r[0].c[n], r[1].c[n], r[2].c[n]);
         KL_TRY(kl_curve_add(curve, arena, b, mid, coef, degree, source, unit_speed));
+        curve->piece[curve->npiece - 1].smooth = !first;
         type->advance(context, r, 0.5 * (b - a));
+        first = false;
     }
     return KL_OK;
 }
