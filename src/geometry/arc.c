@@ -4,29 +4,37 @@
 
 #include "geometry/gauss.h"
 
-typedef struct speed_task {
+typedef struct curve_piece {
     const kl_curve *curve;
     int             piece;
-} speed_task;
+} curve_piece;
 
-static double speed(const void *context, double u)
+static void curve_speed(const void *context, double u, double speed[2])
 {
-    const speed_task *t = context;
-    kl_vec3           d[2];
-    kl_curve_eval(t->curve, t->piece, u, 1, d);
-    return kl_norm(d[1]);
+    const curve_piece *t = context;
+    kl_vec3            d[3];
+    kl_curve_eval(t->curve, t->piece, u, 2, d);
+    speed[0] = kl_norm(d[1]);
+    speed[1] = kl_dot(d[1], d[2]) / speed[0];
+}
+
+static double speed_at(const void *context, double u)
+{
+    const kl_speed *v = context;
+    double          speed[2];
+    v->eval(v->context, u, speed);
+    return speed[0];
 }
 
 /* u, du/ds, d2u/ds2 at u; false where the curve stands still. */
-static bool inverse_rates(const speed_task *t, double u, double rate[3])
+static bool inverse_rates(const kl_speed *v, double u, double rate[3])
 {
-    kl_vec3 d[3];
-    kl_curve_eval(t->curve, t->piece, u, 2, d);
-    double v = kl_norm(d[1]);
-    rate[0]  = u;
-    rate[1]  = 1.0 / v;
-    rate[2]  = -kl_dot(d[1], d[2]) / (v * v * v * v);
-    return v > 0.0 && isfinite(rate[1]) && isfinite(rate[2]);
+    double speed[2];
+    v->eval(v->context, u, speed);
+    rate[0] = u;
+    rate[1] = 1.0 / speed[0];
+    rate[2] = -speed[1] / (speed[0] * speed[0] * speed[0]);
+    return speed[0] > 0.0 && isfinite(rate[1]) && isfinite(rate[2]);
 }
 
 double kl_arc_interval_end(const kl_arc *arc, int i)
@@ -60,26 +68,26 @@ void kl_hermite_quintic(double h, const double f0[3], const double f1[3], double
 }
 
 /* The interval of u in [a, b], unless it is too long for the tolerance. */
-static bool try_interval(const speed_task *t, double a, double b, double tolerance,
-                         kl_arc_interval *out, double *length, double *error)
+static bool try_interval(const kl_speed *v, double a, double b, double tolerance, double c[6],
+                         double *length, double *error)
 {
     double mid = 0.5 * (a + b), f0[3], f1[3];
-    if (!inverse_rates(t, a, f0) || !inverse_rates(t, b, f1)) return false;
-    double whole = kl_gauss(speed, t, a, b);
-    double first = kl_gauss(speed, t, a, mid), second = kl_gauss(speed, t, mid, b);
+    if (!inverse_rates(v, a, f0) || !inverse_rates(v, b, f1)) return false;
+    double whole = kl_gauss(speed_at, v, a, b);
+    double first = kl_gauss(speed_at, v, a, mid), second = kl_gauss(speed_at, v, mid, b);
     *length = first + second;
     if (!(*length > 0.0) || !(fabs(whole - *length) <= 1e-14 * *length + 1e-3 * tolerance))
         return false;
-    kl_hermite_quintic(*length, f0, f1, out->c);
+    kl_hermite_quintic(*length, f0, f1, c);
     *error = 0.0;
     for (int k = 1; k < 8; k++) {
-        double u = a + 0.125 * k * (b - a), s = kl_gauss(speed, t, a, u);
-        *error = fmax(*error, fabs(polynomial(out->c, s) - u) * speed(t, u));
+        double u = a + 0.125 * k * (b - a), s = kl_gauss(speed_at, v, a, u);
+        *error = fmax(*error, fabs(polynomial(c, s) - u) * speed_at(v, u));
     }
     return *error <= tolerance;
 }
 
-static kl_status stands_still(const speed_task *t, double u, kl_diag *diag)
+static kl_status stands_still(const curve_piece *t, double u, kl_diag *diag)
 {
     const kl_curve *c = t->curve;
     kl_vec3         d[1];
@@ -94,7 +102,8 @@ static kl_status stands_still(const speed_task *t, double u, kl_diag *diag)
 static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *diag)
 {
     const kl_curve *curve = arc->curve;
-    speed_task      t     = {curve, piece};
+    curve_piece     t     = {curve, piece};
+    kl_speed        v     = {&t, curve_speed};
     double          a = curve->piece[piece].u, end = kl_curve_piece_end(curve, piece);
     double          least = 1e-9 * (end - a), step = end - a;
     while (a < end) {
@@ -103,7 +112,7 @@ static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *d
         if (curve->piece[piece].unit_speed) {
             trial.c[0] = a, trial.c[1] = 1.0;
             length = b - a;
-        } else if (!try_interval(&t, a, b, arc->tolerance, &trial, &length, &error)) {
+        } else if (!try_interval(&v, a, b, arc->tolerance, trial.c, &length, &error)) {
             step = 0.5 * (b - a);
             if (!(step > least)) return stands_still(&t, a, diag);
             continue;
@@ -219,4 +228,50 @@ double kl_arc_length_at(const void *context, double u)
         if (fabs(step) <= 1e-15 * h) break;
     }
     return v->s + fmin(fmax(x, 0.0), h);
+}
+
+/* ---- any parameter by length ---- */
+
+kl_status kl_length_map_build(kl_speed speed, double u0, double u1, double tolerance,
+                              kl_arena *arena, kl_length_map **out)
+{
+    kl_length_map *map = kl_arena_array(arena, kl_length_map, 1);
+    if (!map) return KL_E_MEMORY;
+    if (!(tolerance > 0.0)) tolerance = 1e-9;
+    double a = u0, step = u1 - u0, least = 1e-9 * (u1 - u0);
+    while (a < u1) {
+        double          b     = u1 - a <= 1.0000001 * step ? u1 : a + step, length, error;
+        kl_arc_interval trial = {.s = map->length};
+        if (!try_interval(&speed, a, b, tolerance, trial.c, &length, &error)) {
+            step = 0.5 * (b - a);
+            if (!(step > least)) return KL_E_RANGE;
+            continue;
+        }
+        void            *data = map->interval;
+        kl_arc_interval *slot = kl_arena_grow(arena, &data, map->n, &map->capacity, sizeof *slot);
+        if (!slot) return KL_E_MEMORY;
+        map->interval = data;
+        *slot         = trial;
+        map->n++;
+        map->length += length;
+        a = b;
+        step *= 2.0;
+    }
+    *out = map;
+    return KL_OK;
+}
+
+void kl_length_map_eval(const kl_length_map *map, double s, double u[3])
+{
+    int low = 0, high = map->n - 1;
+    while (low < high) {
+        int mid = (low + high + 1) / 2;
+        if (map->interval[mid].s <= s) low = mid;
+        else high = mid - 1;
+    }
+    const double *c = map->interval[low].c;
+    double        x = s - map->interval[low].s;
+    u[0]            = polynomial(c, x);
+    u[1]            = c[1] + x * (2 * c[2] + x * (3 * c[3] + x * (4 * c[4] + x * 5 * c[5])));
+    u[2]            = 2 * c[2] + x * (6 * c[3] + x * (12 * c[4] + x * 20 * c[5]));
 }

@@ -36,6 +36,28 @@ double kl_arc_interval_end(const kl_arc *arc, int i);
 /* r and its derivatives by s up to `order` <= KL_CURVE_ORDER, as interval i says. */
 void kl_arc_eval(const kl_arc *arc, int i, double s, int order, kl_vec3 *d);
 
+/* ---- any parameter by length ---- */
+
+/* Speed |dr/du| and its derivative by u. */
+typedef struct kl_speed {
+    const void *context;
+    void (*eval)(const void *context, double u, double speed[2]);
+} kl_speed;
+
+/* u(s) alone, for parameter lines of surfaces. */
+typedef struct kl_length_map {
+    int              n, capacity;
+    kl_arc_interval *interval;
+    double           length;
+} kl_length_map;
+
+/* From u0 to u1; KL_E_RANGE where the speed vanishes or jumps. */
+kl_status kl_length_map_build(kl_speed speed, double u0, double u1, double tolerance,
+                              kl_arena *arena, kl_length_map **out);
+
+/* u, du/ds, d2u/ds2 at s. */
+void kl_length_map_eval(const kl_length_map *map, double s, double u[3]);
+
 /* Length at parameter u. Fits kl_law_map: context is the kl_arc. */
 double kl_arc_length_at(const void *arc, double u);
 
