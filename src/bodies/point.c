@@ -148,6 +148,8 @@ static const kl_key point_keys[] = {
 
 const kl_body_type kl_point = {.name          = "point",
                                .help          = "point mass: three coordinates, no rotation",
+                               .example       = "bob: {type: point, mass: 0.5 kg, "
+                                                "position: [1, 0, 0]}",
                                .keys          = point_keys,
                                .data_size     = sizeof(point),
                                .cache_size    = sizeof(point_cache),

@@ -340,9 +340,11 @@ static const kl_key rigid_keys[] = {
      .help     = "initial values that assembly must keep; the others are guesses"},
     {0}};
 
-const kl_body_type kl_rigid = {.name = "rigid",
-                               .help = "rigid body: six degrees of freedom, any reference point",
-                               .keys = rigid_keys,
+const kl_body_type kl_rigid = {.name    = "rigid",
+                               .help    = "rigid body: six degrees of freedom, any reference point",
+                               .example = "crank: {mass: 2 kg, inertia: [0.01, 0.02, 0.02], "
+                                          "position: [0.1, 0, 0]}",
+                               .keys    = rigid_keys,
                                .data_size       = sizeof(rigid),
                                .cache_size      = sizeof(rigid_cache),
                                .setup           = rigid_setup,

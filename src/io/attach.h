@@ -12,6 +12,12 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
 /* Adds the markers of the last element of the model. */
 kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e, kl_attach how);
 
+/* What an element may say about its place, for help pages; ended by a NULL name. */
+typedef struct kl_attach_key {
+    const char *name, *kind, *unit, *fallback, *help; /* fallback NULL: must be given */
+} kl_attach_key;
+const kl_attach_key *kl_attach_help(kl_attach how);
+
 /* Index of a body by name, or -1 after telling with a suggestion. */
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name);
 

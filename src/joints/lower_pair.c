@@ -274,7 +274,7 @@ LOWER_PAIR(distance, "distance", distance_keys, distance_outputs, "|d| = length"
            "rod: {type: distance, between: [ground, bob], at: [[0, 0, 0], [1, 0, 0]]}");
 LOWER_PAIR(point_on_line, "point-on-line", no_keys, slide_outputs, "x_i.d = y_i.d = 0",
            "a point of the second body stays on a line of the first",
-           "pin: {type: point-on-line, between: [slot, pin], at: [0, 0, 0], axis: x}");
+           "ride: {type: point-on-line, between: [slot, pin], at: [0, 0, 0], axis: x}");
 LOWER_PAIR(point_on_plane, "point-on-plane", no_keys, no_outputs, "z_i.d = 0",
            "a point of the second body stays in a plane of the first, normal to the axis",
            "foot: {type: point-on-plane, between: [ground, leg], at: [0, 0, 0], axis: z}");

@@ -103,6 +103,7 @@ typedef struct kl_body_size {
  * Entries marked (optional) may be NULL. */
 typedef struct kl_body_type {
     const char   *name, *help;
+    const char   *example; /* a line of model file */
     const kl_key *keys;
     size_t        data_size, cache_size;
     kl_status (*setup)(void *data, const kl_setup *s, kl_body_size *size);

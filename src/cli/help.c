@@ -1,0 +1,69 @@
+/* klingel help NAME: keys, units, defaults, equation, channels and an example of one part. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "io/reference.h"
+
+enum { MOST = 256 };
+
+static int unknown(const char *name)
+{
+    kl_page     pages[MOST];
+    const char *names[MOST + 1] = {0};
+    int         n               = kl_reference_pages(pages, MOST);
+    for (int i = 0; i < n; i++) names[i] = pages[i].name;
+    const char *near = kl_nearest(name, names);
+    if (near)
+        return kl_usage_error(&kl_command_help, "there is no page '%s'; did you mean '%s'?", name,
+                              near);
+    return kl_usage_error(&kl_command_help, "there is no page '%s'; `klingel list` shows them",
+                          name);
+}
+
+static int print(kl_text *t)
+{
+    char *text = kl_text_finish(t);
+    if (!text) return kl_exit_code(KL_E_MEMORY);
+    fputs(text, stdout);
+    free(text);
+    return KL_EXIT_OK;
+}
+
+static int help(int argc, char **argv)
+{
+    bool            example = false, markdown = false;
+    const kl_option options[] = {
+        {"example", 0, NULL, KL_OPTION_FLAG, &example, "print a whole small model around it"},
+        {"markdown", 0, NULL, KL_OPTION_FLAG, &markdown, "print the page as Markdown"},
+        {0}};
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_help, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    kl_text       t     = {0};
+    kl_page_style style = markdown ? KL_PAGE_MARKDOWN : KL_PAGE_TERMINAL;
+    if (rest.n > 1) return kl_usage_error(&kl_command_help, "one page at a time");
+    if (rest.n == 0) {
+        kl_reference_list(&t, style);
+        kl_text_add(&t, "\n`klingel help NAME` tells all about one of them.\n");
+        return print(&t);
+    }
+    kl_page page;
+    if (!kl_reference_find(rest.items[0], &page)) return unknown(rest.items[0]);
+    if (example && !page.body && !page.element)
+        return kl_usage_error(&kl_command_help, "only bodies, joints and forces have examples; "
+                                                "`klingel new` starts a model");
+    if (example) kl_reference_example(&t, &page);
+    else kl_reference_write(&t, &page, style);
+    return print(&t);
+}
+
+const kl_command kl_command_help = {.name      = "help",
+                                    .arguments = "[NAME]",
+                                    .summary = "tell about a body, joint, force, section or topic",
+                                    .run     = help,
+                                    .help    = "  klingel help spring-damper\n"
+                                               "  klingel help units\n"
+                                               "  klingel help revolute --example > hinge.yaml\n"};

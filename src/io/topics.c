@@ -1,0 +1,106 @@
+/* Sections and topics of the reference that are prose. Everything said here is tried by the tests:
+ * blocks between ```yaml lines are read as models where they begin with `klingel:`. */
+#include "io/reference.h"
+
+const kl_topic kl_topics[] = {
+    {"parameters", "section", "named numbers and words that all other sections may use",
+     "    parameters: {L: 276 mm, m: 1.377 kg, speed: 70 km/h, ratio: 2/3, side: left}\n\n"
+     "A parameter is a number with or without a unit, an expression of the parameters before it, "
+     "or\n"
+     "a word. `--set L=300mm` on the command line changes one without touching the file.\n"},
+    {"gravity", "section", "acceleration of gravity, [0, 0, -9.81] unless told",
+     "    gravity: [0, 0, -9.81]     # a vector, m/s2\n"
+     "    gravity: 1.62              # a number points down, against z\n"},
+    {"inputs", "section", "named numbers from outside: from the library, coupling, controllers",
+     "    inputs:\n"
+     "      throttle: {unit: N m, value: 0.5}     # value: at the start, 0 unless told\n\n"
+     "Wherever a function is allowed, `{input: throttle}` is that number. It is recorded as\n"
+     "`input.throttle`.\n"},
+    {"bodies", "section", "what has mass: names, each with its keys",
+     "    bodies:\n"
+     "      crank: {mass: 2 kg, inertia: [0.01, 0.02, 0.02], position: [0.1, 0, 0]}\n"
+     "      rod: {like: crank, mass: 3 kg}                # all of crank, but another mass\n"
+     "      bob: {type: point, mass: 1 kg}\n\n"
+     "`type` is rigid unless told. `ground` is there without being listed and does not move. A "
+     "body\n"
+     "may name frames under `markers`, in its own axes: `markers: {pin: {at: [0.1, 0, 0], axis: "
+     "y}}`;\n"
+     "joints and forces then write `crank.pin`.\n\n"
+     "Initial values are guesses that assembly may move by the least amount that closes the "
+     "joints;\n"
+     "`fixed: [position, orientation]` keeps them.\n"},
+    {"joints", "section", "what holds bodies together or drives them",
+     "    joints:\n"
+     "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
+     "A joint stands between two bodies at a point in space, as the model stands at the start.\n"
+     "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n"},
+    {"forces", "section", "springs, dampers, stops, loads, controllers",
+     "    forces:\n"
+     "      strut: {type: spring-damper, between: [wheel, car], at: [[0, 0, 0], [0, 0, 1]],\n"
+     "              stiffness: 20 kN/m, damping: 1.5 kN s/m}\n"},
+    {"outputs", "section", "further channels: points of bodies, arithmetic over channels",
+     "    outputs:\n"
+     "      tip: {of: crank, point: [0.2, 0, 0], quantity: position.x}     # point in the body\n"
+     "      fold: {expression: hinge.angle - pivot.angle}\n\n"
+     "Quantities of a point: position, displacement, velocity, acceleration, omega, alpha, each "
+     "with\n"
+     ".x, .y or .z. Every body, joint and force has standard channels besides (`klingel help "
+     "NAME`),\n"
+     "and the system has energy.kinetic, .potential, .total, .lost, .supplied, .balance and\n"
+     "drift.position, .rotation, .rate.\n"},
+    {"run", "section", "how long, and how often a row is recorded",
+     "    run: {end: 5, every: 10 ms}\n"},
+    {"integrator", "section", "how time is stepped",
+     "    integrator: {tolerance: 1e-8}          # adaptive step\n"
+     "    integrator: {step: 1 ms}               # fixed step\n"},
+    {"units", "topic", "numbers with units, and which units there are",
+     "A unit stands directly after a number: `1.22 MN/m`, `70 km/h`, `12 mm`, `90 deg`, `15 kN "
+     "s/m`.\n"
+     "It takes the longest chain of unit symbols; a blank multiplies, `/` divides by the next "
+     "symbol, a\n"
+     "power stands behind its symbol: m2, m^2, s^-1, m^1.5. A number without a unit is in the SI "
+     "unit\n"
+     "of its key.\n\n"
+     "Every key has a dimension, and a unit that does not fit is an error. Angle is a dimension: "
+     "Hz does\n"
+     "not fit rad/s, and N m (a torque) differs from N m/rad (a stiffness).\n\n"
+     "    m g s rad deg rev N Pa J W Hz K A V t min h % bar rpm     and more, with the usual "
+     "prefixes\n"},
+    {"expressions", "topic", "arithmetic in any number",
+     "    2*pi*r, -L/2, m*(a^2 + b^2)/12, if(n > 3, 1 mm, 2 mm)\n\n"
+     "Operators + - * / ^ and parentheses; < <= > >= == !=, and, or, not give 1 or 0. Functions: "
+     "min\n"
+     "max abs sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil round "
+     "mod\n"
+     "hypot sign step if unwrap. Constants pi and tau. Products need `*`; a word is a parameter.\n"
+     "An expression with a comma is quoted: \"max(a, b)\". Adding a bare number to one with a unit "
+     "is\n"
+     "an error.\n"},
+    {"functions", "topic", "values that change: over time, over a displacement, with an input",
+     "    value: 3 N m                                            constant\n"
+     "    value: {polynomial: [0, 2 rad/s]}                       c0 + c1 x + c2 x^2 ...\n"
+     "    value: {harmonic: {amplitude: 5 mm, frequency: 2 Hz}}   offset, phase, omega too\n"
+     "    value: {table: [[0, 0], [1, 2], [3, 2]]}                C2 spline through points\n"
+     "    value: {linear_table: [[0, 0], [1, 2]]}                 straight lines\n"
+     "    value: {step: {from: 0, to: 1, start: 1, end: 2}}       smooth, C2\n"
+     "    value: {input: throttle}                                a named input\n"
+     "    value: {sum: [1, {input: throttle}]}                    any of these, added\n\n"
+     "Tables over time keep their end values outside; characteristics go on straight.\n"},
+    {"orientation", "topic", "ways to give a rotation",
+     "    orientation: {axis: z, angle: 90 deg}\n"
+     "    orientation: {quaternion: [1, 0, 0, 0]}            scalar first\n"
+     "    orientation: {euler: [10 deg, 20 deg, 0]}          about z, x, z of the turned body\n"
+     "    orientation: {cardan: [10 deg, 20 deg, 0]}         about x, y, z of the turned body\n"
+     "    orientation: {x: [1, 1, 0], y: [0, 1, 0]}          x along the first, y in their "
+     "plane\n"},
+    {"for", "topic", "many parts from one entry",
+     "    bodies:\n"
+     "      \"link{i}\": {for: {i: 1..n}, mass: 1 kg, position: [i*L, 0, 0]}\n"
+     "      \"wheel-{side}\": {for: {side: [left, right]}, mass: 20 kg}\n\n"
+     "A name holds {variable} or any whole-number expression of it: `between: [\"link{i}\",\n"
+     "\"link{i+1}\"]`. Several variables give all combinations.\n"},
+    {"like", "topic", "a part that is like another but for some keys",
+     "    bodies:\n"
+     "      front: {mass: 10 kg, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+     "      rear: {like: front, position: [-1, 0, 0]}\n"},
+    {0}};
