@@ -18,6 +18,27 @@ kl_status kl_system_init(kl_system *s, int nnode)
     return KL_OK;
 }
 
+/* every unknown is its own only term */
+static kl_status identity_terms(kl_system *s)
+{
+    free(s->term_start);
+    free(s->term_dof);
+    free(s->term_factor);
+    s->term_start  = malloc((6 * (size_t)s->nnode + 1) * sizeof(int));
+    s->term_dof    = malloc(((size_t)s->ndof + 1) * sizeof(int));
+    s->term_factor = malloc(((size_t)s->ndof + 1) * sizeof(double));
+    if (!s->term_start || !s->term_dof || !s->term_factor) return KL_E_MEMORY;
+    int n = 0;
+    for (int q = 0; q < 6 * s->nnode; q++) {
+        s->term_start[q] = n;
+        if (s->dof[q] < 0) continue;
+        s->term_dof[n]      = s->dof[q];
+        s->term_factor[n++] = 1.0;
+    }
+    s->term_start[6 * s->nnode] = n;
+    return KL_OK;
+}
+
 kl_status kl_system_number(kl_system *s)
 {
     int used = 0;
@@ -36,7 +57,7 @@ kl_status kl_system_number(kl_system *s)
         s->dof_node[d]      = i / 6;
         s->dof_component[d] = (unsigned char)(i % 6);
     }
-    return KL_OK;
+    return identity_terms(s);
 }
 
 void kl_system_free(kl_system *s)
@@ -46,7 +67,53 @@ void kl_system_free(kl_system *s)
     free(s->dof);
     free(s->dof_node);
     free(s->dof_component);
+    free(s->term_start);
+    free(s->term_dof);
+    free(s->term_factor);
     kl_symmetric_free(&s->K);
     kl_symmetric_free(&s->M);
     *s = (kl_system){0};
+}
+
+bool kl_system_has(const kl_system *s, int node, int component)
+{
+    int q = 6 * node + component;
+    return s->term_start[q + 1] > s->term_start[q];
+}
+
+void kl_system_motion(const kl_system *s, int node, const double *u, double motion[6])
+{
+    for (int c = 0; c < 6; c++) {
+        int q     = 6 * node + c;
+        motion[c] = 0.0;
+        for (int t = s->term_start[q]; t < s->term_start[q + 1]; t++)
+            motion[c] += s->term_factor[t] * u[s->term_dof[t]];
+    }
+}
+
+void kl_system_load(const kl_system *s, int node, int component, double size, double *f)
+{
+    int q = 6 * node + component;
+    for (int t = s->term_start[q]; t < s->term_start[q + 1]; t++)
+        f[s->term_dof[t]] += size * s->term_factor[t];
+}
+
+void kl_system_rigid(const kl_system *s, kl_vec3 origin, double *R)
+{
+    size_t n = (size_t)s->ndof;
+    for (size_t i = 0; i < 6 * n; i++) R[i] = 0.0;
+    for (size_t d = 0; d < n; d++) {
+        int     c = s->dof_component[d];
+        kl_vec3 b = kl_sub(s->x[s->dof_node[d]], origin);
+        if (c >= 3) {
+            R[(size_t)c * n + d] = 1.0;
+            continue;
+        }
+        R[(size_t)c * n + d] = 1.0;
+        for (int axis = 0; axis < 3; axis++) {
+            kl_vec3 e = kl_vec(axis == 0, axis == 1, axis == 2), t = kl_cross(e, b);
+            double  v[3]                  = {t.x, t.y, t.z};
+            R[(size_t)(3 + axis) * n + d] = v[c];
+        }
+    }
 }

@@ -6,7 +6,7 @@
 #define KL_FE_SYSTEM_H
 
 #include "algebra/symmetric.h"
-#include "base/vec.h"
+#include "fe/mesh.h"
 
 typedef struct kl_system {
     int      nnode;
@@ -18,14 +18,34 @@ typedef struct kl_system {
     int           *dof_node;      /* ndof */
     unsigned char *dof_component; /* ndof */
     kl_symmetric   K, M;          /* ndof x ndof */
+
+    /* motion of node and component q = 6 node + component as a sum over unknowns: itself, nothing,
+     * or for tied nodes the terms term_start[q] .. term_start[q+1]-1 */
+    int    *term_start; /* 6 nnode + 1 */
+    int    *term_dof;
+    double *term_factor;
 } kl_system;
 
 /* Takes memory for nnode nodes; dof is set to -1. The readers set node_id, x, dof and call
  * kl_system_number, or number by hand. All arrays come from malloc and belong to the system. */
 kl_status kl_system_init(kl_system *s, int nnode);
-/* Fills dof_node, dof_component and ndof from dof; the numbers in dof must be 0..ndof-1, each once.
- */
+/* Fills ndof, dof_node, dof_component and the terms from dof; the numbers in dof must be 0..ndof-1,
+ * each once. */
 kl_status kl_system_number(kl_system *s);
 void      kl_system_free(kl_system *s);
+
+/* Ties nodes by RBE2 and RBE3: dependent unknowns are eliminated, K := T'KT, M := T'MT. Node
+ * numbers in the ties are indices of the system. A reference node of RBE2 must have six unknowns or
+ * its followers turn with nothing; assembly sees to that. */
+kl_status kl_system_tie(kl_system *s, int ntie, const kl_tie *tie, kl_diag *diag);
+
+/* Motion of a node (3 translations, 3 rotations; zero where there is none) for the unknowns u. */
+void kl_system_motion(const kl_system *s, int node, const double *u, double motion[6]);
+/* Is the component there, as unknown or tied? */
+bool kl_system_has(const kl_system *s, int node, int component);
+/* f += the load `size` on a node's component, distributed through ties. */
+void kl_system_load(const kl_system *s, int node, int component, double size, double *f);
+/* The six rigid motions about `origin` as columns (ndof x 6): translations, then rotations. */
+void kl_system_rigid(const kl_system *s, kl_vec3 origin, double *R);
 
 #endif

@@ -1,0 +1,34 @@
+/* The table of elements, and gathering one from a mesh. */
+#include "fe/element.h"
+
+static const kl_element_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain};
+static const kl_element_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain};
+static const kl_element_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain};
+
+static const kl_element_type *const types[4] = {NULL, &beam, &shell, &solid}; /* by dimension */
+
+const kl_element_type *kl_element_type_of(kl_shape shape)
+{
+    return types[kl_shape_info_of(shape)->dimension];
+}
+
+void kl_element_rules_init(kl_element_rules *rules, kl_shape shape)
+{
+    if (kl_shape_info_of(shape)->dimension < 3) return;
+    kl_rule_init(&rules->stiffness, shape, KL_RULE_STIFFNESS);
+    kl_rule_init(&rules->mass, shape, KL_RULE_MASS);
+}
+
+void kl_element_gather(const kl_mesh *m, kl_shape shape, int index, kl_element *e)
+{
+    const kl_block *b     = &m->block[shape];
+    int             nnode = kl_shape_info_of(shape)->nnode;
+    e->shape              = shape;
+    e->id                 = b->id[index];
+    for (int i = 0; i < nnode; i++)
+        e->x[i] = m->x[b->node[(size_t)index * (size_t)nnode + (size_t)i]];
+    e->property    = &m->property[b->property[index]];
+    e->material    = m->material;
+    e->angle       = b->angle ? b->angle[index] : 0.0;
+    e->orientation = b->orientation ? b->orientation[index] : kl_vec(0, 0, 0);
+}

@@ -1,0 +1,72 @@
+/* What an element gives: stiffness, mass, strain. One `const` table a shape.
+ *
+ * Element matrices are full, symmetric, by rows of n = nnode * ndof_node; unknowns go node by node:
+ * three translations, and for beams and shells three rotations about global axes. */
+#ifndef KL_FE_ELEMENT_H
+#define KL_FE_ELEMENT_H
+
+#include "fe/mesh.h"
+#include "fe/shape.h"
+
+enum { KL_MAX_ELEMENT_DOF = 60 };
+
+typedef enum kl_mass_rule {
+    KL_MASS_CONSISTENT,         /* integrated exactly */
+    KL_MASS_CONSISTENT_4_POINT, /* at the points of the stiffness, as CalculiX does */
+    KL_MASS_LUMPED, /* diagonal, in proportion to the consistent diagonal (Hinton, Rock, Zienkiewicz
+                       1976): positive for quadratic elements too */
+} kl_mass_rule;
+
+/* One element, gathered from the mesh. */
+typedef struct kl_element {
+    kl_shape           shape;
+    int                id;
+    kl_vec3            x[KL_MAX_SOLID_NODES];
+    const kl_property *property;
+    const kl_material *material;    /* all materials of the mesh; property->material is the index */
+    double             angle;       /* shells */
+    kl_vec3            orientation; /* beams */
+} kl_element;
+
+void kl_element_gather(const kl_mesh *m, kl_shape shape, int index, kl_element *e);
+
+/* Rules of a shape, evaluated once for all its elements. */
+typedef struct kl_element_rules {
+    kl_rule stiffness, mass;
+} kl_element_rules;
+
+typedef struct kl_element_type {
+    int ndof_node;
+    kl_status (*stiffness)(const kl_element *e, const kl_element_rules *rules, double *K);
+    kl_status (*mass)(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+                      double *M);
+    /* Strain and stress per unit of each element unknown at natural coordinates `r` (shells: r[2] =
+     * -1..1 through the thickness; beams: r[0] = -1..1 along, r[1] = number of the stress point):
+     * strain (6 x n, by rows) and stress (6 x n), order xx yy zz xy yz zx with engineering shear,
+     * in global axes. */
+    kl_status (*strain)(const kl_element *e, const double r[3], double *strain, double *stress);
+} kl_element_type;
+
+const kl_element_type *kl_element_type_of(kl_shape shape);
+/* Fills the rules of a solid; shells and beams need none. */
+void kl_element_rules_init(kl_element_rules *rules, kl_shape shape);
+
+/* ---- material.c ---- */
+/* 6 x 6 elasticity in global axes, order xx yy zz xy yz zx (engineering shear). */
+kl_status kl_material_solid(const kl_material *p, const kl_mat3 *axes, double D[6][6]);
+
+/* ---- each in its own file ---- */
+kl_status kl_solid_stiffness(const kl_element *e, const kl_element_rules *rules, double *K);
+kl_status kl_solid_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+                        double *M);
+kl_status kl_solid_strain(const kl_element *e, const double r[3], double *strain, double *stress);
+kl_status kl_beam_stiffness(const kl_element *e, const kl_element_rules *rules, double *K);
+kl_status kl_beam_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+                       double *M);
+kl_status kl_beam_strain(const kl_element *e, const double r[3], double *strain, double *stress);
+kl_status kl_shell_stiffness(const kl_element *e, const kl_element_rules *rules, double *K);
+kl_status kl_shell_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+                        double *M);
+kl_status kl_shell_strain(const kl_element *e, const double r[3], double *strain, double *stress);
+
+#endif

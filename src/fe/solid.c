@@ -1,0 +1,238 @@
+/* Solid elements: tetrahedra, hexahedra, wedges with three translations a node.
+ *
+ *   K = int B' D B dV,   M = int rho N N' dV
+ *
+ * The hexahedron of 8 nodes and the wedge of 6 bend without locking: they carry incompatible modes
+ * 1 - r^2, 1 - s^2, 1 - t^2 (wedge: only 1 - t^2 along its axis) whose gradients are formed with
+ * the Jacobian of the element's centre, so that the patch test holds for any shape (Taylor,
+ * Beresford, Wilson 1976). They are condensed out element by element. */
+#include "fe/element.h"
+
+#include <string.h>
+
+#include "algebra/dense.h"
+
+enum { MAX_NODES = KL_MAX_SOLID_NODES, MAX_MODES = 3 };
+
+/* B of one node from its gradient g: rows xx yy zz xy yz zx */
+static void strain_matrix(const double g[3], double B[6][3])
+{
+    memset(B, 0, 18 * sizeof(double));
+    B[0][0] = B[3][1] = B[5][2] = g[0];
+    B[1][1] = B[3][0] = B[4][2] = g[1];
+    B[2][2] = B[4][1] = B[5][0] = g[2];
+}
+
+/* The 6 x 3 product D B is formed for node b, then rows of node a: most of B is zero. */
+static void add_pair(const double ga[3], const double DB[6][3], double w, double *K, int n)
+{
+    for (int j = 0; j < 3; j++) {
+        K[0 * n + j] += w * (ga[0] * DB[0][j] + ga[1] * DB[3][j] + ga[2] * DB[5][j]);
+        K[1 * n + j] += w * (ga[1] * DB[1][j] + ga[0] * DB[3][j] + ga[2] * DB[4][j]);
+        K[2 * n + j] += w * (ga[2] * DB[2][j] + ga[1] * DB[4][j] + ga[0] * DB[5][j]);
+    }
+}
+
+static void times_D(const double D[6][6], const double g[3], double DB[6][3])
+{
+    for (int i = 0; i < 6; i++) {
+        DB[i][0] = D[i][0] * g[0] + D[i][3] * g[1] + D[i][5] * g[2];
+        DB[i][1] = D[i][1] * g[1] + D[i][3] * g[0] + D[i][4] * g[2];
+        DB[i][2] = D[i][2] * g[2] + D[i][4] * g[1] + D[i][5] * g[0];
+    }
+}
+
+/* upper triangle of sum_p w B' D B over `count` gradients */
+static void accumulate(int count, double (*g)[3], const double D[6][6], double w, double *K)
+{
+    int n = 3 * count;
+    for (int b = 0; b < count; b++) {
+        double DB[6][3];
+        times_D(D, g[b], DB);
+        for (int a = 0; a <= b; a++)
+            add_pair(g[a], (const double(*)[3])DB, w, K + (size_t)(3 * a) * (size_t)n + 3 * b, n);
+    }
+}
+
+static void mirror(int n, double *K)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) K[(size_t)i * (size_t)n + j] = K[(size_t)j * (size_t)n + i];
+}
+
+/* ---- incompatible modes ---- */
+
+static int mode_count(kl_shape shape) { return shape == KL_HEX8 ? 3 : shape == KL_WEDGE6 ? 1 : 0; }
+
+typedef struct centre {
+    kl_mat3 inverse; /* dr/dx at the centre */
+    double  det;
+} centre;
+
+static kl_status centre_of(const kl_element *e, int nnode, centre *c)
+{
+    double r[3], N[MAX_NODES], dN[MAX_NODES][3];
+    kl_shape_centre(e->shape, r);
+    kl_shape_eval(e->shape, r, N, dN);
+    kl_mat3 J = {{{0}}};
+    for (int a = 0; a < nnode; a++)
+        for (int k = 0; k < 3; k++) {
+            J.m[0][k] += e->x[a].x * dN[a][k];
+            J.m[1][k] += e->x[a].y * dN[a][k];
+            J.m[2][k] += e->x[a].z * dN[a][k];
+        }
+    c->det = kl_det(&J);
+    if (!(c->det > 0.0)) return KL_E_MODEL;
+    c->inverse = kl_inverse(&J);
+    return KL_OK;
+}
+
+/* gradients of the incompatible modes at r, scaled by det0/det so that they integrate to zero */
+static void mode_gradients(kl_shape shape, const centre *c, const double r[3], double det,
+                           double (*g)[3])
+{
+    int first = shape == KL_HEX8 ? 0 : 2;
+    for (int m = 0; m < mode_count(shape); m++) {
+        int axis = first + m;
+        for (int k = 0; k < 3; k++) g[m][k] = -2 * r[axis] * c->inverse.m[axis][k] * c->det / det;
+    }
+}
+
+/* Gradients of nodes and, behind them, incompatible modes at one point; det J. */
+static double all_gradients(const kl_element *e, int nnode, const centre *c, const double r[3],
+                            double (*dN)[3], double (*g)[3])
+{
+    double det = kl_shape_gradient(nnode, e->x, dN, g);
+    if (det > 0.0) mode_gradients(e->shape, c, r, det, g + nnode);
+    return det;
+}
+
+/* The full matrix with incompatible modes as the last unknowns, (nnode + modes) x 3. */
+static kl_status full_stiffness(const kl_element *e, const kl_rule *q, const double D[6][6],
+                                double *K)
+{
+    int    nnode = kl_shape_info_of(e->shape)->nnode, modes = mode_count(e->shape);
+    int    count = nnode + modes, n = 3 * count;
+    centre c = {0};
+    memset(K, 0, (size_t)(n * n) * sizeof(double));
+    if (modes > 0) KL_TRY(centre_of(e, nnode, &c));
+    for (int p = 0; p < q->n; p++) {
+        double g[MAX_NODES + MAX_MODES][3], dN[MAX_NODES][3];
+        memcpy(dN, q->dN[p], sizeof dN);
+        double det = all_gradients(e, nnode, &c, q->r[p], dN, g);
+        if (!(det > 0.0)) return KL_E_MODEL;
+        accumulate(count, g, D, q->weight[p] * det, K);
+    }
+    mirror(n, K);
+    return KL_OK;
+}
+
+/* X = Kaa^-1 Kau (by columns: 3 modes x 3 nnode) for the condensation */
+static kl_status condense(int nu, int na, const double *K, double *X)
+{
+    int    n = nu + na;
+    double Kaa[9 * 9];
+    for (int i = 0; i < na; i++)
+        for (int j = 0; j < na; j++) Kaa[j * na + i] = K[(nu + i) * n + nu + j];
+    for (int j = 0; j < nu; j++)
+        for (int i = 0; i < na; i++) X[j * na + i] = K[(nu + i) * n + j];
+    return kl_lu_solve(na, nu, Kaa, X);
+}
+
+static const kl_material *material_of(const kl_element *e)
+{
+    return &e->material[e->property->material];
+}
+
+static kl_status elasticity(const kl_element *e, double D[6][6])
+{
+    kl_mat3 axes = e->property->has_axes ? e->property->axes : kl_identity();
+    return kl_material_solid(material_of(e), &axes, D);
+}
+
+kl_status kl_solid_stiffness(const kl_element *e, const kl_element_rules *rules, double *K)
+{
+    double D[6][6];
+    KL_TRY(elasticity(e, D));
+    int nu = 3 * kl_shape_info_of(e->shape)->nnode, na = 3 * mode_count(e->shape), n = nu + na;
+    if (na == 0) return full_stiffness(e, &rules->stiffness, (const double(*)[6])D, K);
+
+    double full[33 * 33], X[9 * 24];
+    KL_TRY(full_stiffness(e, &rules->stiffness, (const double(*)[6])D, full));
+    KL_TRY(condense(nu, na, full, X));
+    for (int i = 0; i < nu; i++)
+        for (int j = i; j < nu; j++) {
+            double sum = full[i * n + j];
+            for (int k = 0; k < na; k++) sum -= full[i * n + nu + k] * X[j * na + k];
+            K[i * nu + j] = K[j * nu + i] = sum;
+        }
+    return KL_OK;
+}
+
+kl_status kl_solid_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+                        double *M)
+{
+    const kl_rule *q     = rule == KL_MASS_CONSISTENT_4_POINT ? &rules->stiffness : &rules->mass;
+    int            nnode = kl_shape_info_of(e->shape)->nnode, n = 3 * nnode;
+    double         m[MAX_NODES][MAX_NODES] = {{0}}, total = 0.0, diagonal = 0.0;
+    for (int p = 0; p < q->n; p++) {
+        double g[MAX_NODES][3], dN[MAX_NODES][3];
+        memcpy(dN, q->dN[p], sizeof dN);
+        double det = kl_shape_gradient(nnode, e->x, dN, g);
+        if (!(det > 0.0)) return KL_E_MODEL;
+        double w = q->weight[p] * det * material_of(e)->rho;
+        total += w;
+        for (int a = 0; a < nnode; a++)
+            for (int b = a; b < nnode; b++) m[a][b] += w * q->N[p][a] * q->N[p][b];
+    }
+    for (int a = 0; a < nnode; a++) diagonal += m[a][a];
+    memset(M, 0, (size_t)(n * n) * sizeof(double));
+    for (int a = 0; a < nnode; a++)
+        for (int b = a; b < nnode; b++) {
+            double value = m[a][b];
+            if (rule == KL_MASS_LUMPED)
+                value = a == b && diagonal > 0 ? m[a][a] * total / diagonal : 0;
+            for (int k = 0; k < 3; k++)
+                M[(3 * a + k) * n + 3 * b + k] = M[(3 * b + k) * n + 3 * a + k] = value;
+        }
+    return KL_OK;
+}
+
+kl_status kl_solid_strain(const kl_element *e, const double r[3], double *strain, double *stress)
+{
+    int    nnode = kl_shape_info_of(e->shape)->nnode, modes = mode_count(e->shape), n = 3 * nnode;
+    double D[6][6], N[MAX_NODES], dN[MAX_NODES][3], g[MAX_NODES + MAX_MODES][3], X[9 * 24];
+    centre c = {0};
+    KL_TRY(elasticity(e, D));
+    if (modes > 0) {
+        double           full[33 * 33];
+        kl_element_rules rules;
+        kl_element_rules_init(&rules, e->shape);
+        KL_TRY(centre_of(e, nnode, &c));
+        KL_TRY(full_stiffness(e, &rules.stiffness, (const double(*)[6])D, full));
+        KL_TRY(condense(n, 3 * modes, full, X));
+    }
+    kl_shape_eval(e->shape, r, N, dN);
+    if (!(all_gradients(e, nnode, &c, r, dN, g) > 0.0)) return KL_E_MODEL;
+    for (int a = 0; a < nnode; a++) {
+        double B[6][3];
+        strain_matrix(g[a], B);
+        for (int i = 0; i < 6; i++)
+            for (int k = 0; k < 3; k++) strain[i * n + 3 * a + k] = B[i][k];
+    }
+    for (int m = 0; m < modes; m++) {
+        double B[6][3];
+        strain_matrix(g[nnode + m], B);
+        for (int i = 0; i < 6; i++)
+            for (int j = 0; j < n; j++)
+                for (int k = 0; k < 3; k++)
+                    strain[i * n + j] -= B[i][k] * X[j * 3 * modes + 3 * m + k];
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0;
+            for (int k = 0; k < 6; k++) sum += D[i][k] * strain[k * n + j];
+            stress[i * n + j] = sum;
+        }
+    return KL_OK;
+}

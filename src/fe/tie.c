@@ -1,0 +1,297 @@
+/* Ties between nodes, RBE2 and RBE3, by elimination of the dependent unknowns: u = T v, K := T'KT.
+ *
+ *   RBE2: u_f = u_r + th_r x (x_f - x_r), th_f = th_r
+ *   RBE3: u_c = sum w u / sum w, th = (sum w (d.d I - d d'))^-1 sum w d x u,  d = x - x_c;
+ *         u_r = u_c + th x (x_r - x_c), th_r = th
+ */
+#include <stdlib.h>
+#include <string.h>
+
+#include "fe/system.h"
+
+/* one dependent component as a sum over other components (q = 6 node + component) */
+typedef struct row {
+    int     n, cap;
+    int    *q; /* NULL while it is independent */
+    double *factor;
+} row;
+
+typedef struct ties {
+    kl_system *s;
+    row       *rows; /* 6 nnode */
+    bool       failed;
+} ties;
+
+static void put(ties *t, row *r, int q, double factor)
+{
+    if (factor == 0.0) return;
+    for (int i = 0; i < r->n; i++)
+        if (r->q[i] == q) {
+            r->factor[i] += factor;
+            return;
+        }
+    if (r->n == r->cap) {
+        int  cap = r->cap ? 2 * r->cap : 8;
+        int *qs  = realloc(r->q, (size_t)cap * sizeof(int));
+        if (qs) r->q = qs;
+        double *fs = realloc(r->factor, (size_t)cap * sizeof(double));
+        if (fs) r->factor = fs;
+        if (!qs || !fs) {
+            t->failed = true;
+            return;
+        }
+        r->cap = cap;
+    }
+    r->q[r->n]        = q;
+    r->factor[r->n++] = factor;
+}
+
+/* [a] as used in th x a = -[a] th: component c of th x a, factor of th_k */
+static double cross_factor(kl_vec3 a, int c, int k)
+{
+    kl_vec3 e = kl_vec(k == 0, k == 1, k == 2), v = kl_cross(e, a);
+    return c == 0 ? v.x : c == 1 ? v.y : v.z;
+}
+
+static void free_row(row *r)
+{
+    free(r->q);
+    free(r->factor);
+    *r = (row){0};
+}
+
+static kl_status dependent(ties *t, const kl_tie *tie, int q, kl_diag *diag)
+{
+    if (t->rows[q].n > 0)
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "node %d depends on two ties (the second is %d); drop it from one of them",
+                       t->s->node_id[q / 6], tie->id);
+    return KL_OK;
+}
+
+static kl_status add_rbe2(ties *t, const kl_tie *tie, kl_diag *diag)
+{
+    const kl_system *s = t->s;
+    for (int i = 0; i < tie->n; i++) {
+        int     f   = tie->node[i];
+        kl_vec3 arm = kl_sub(s->x[f], s->x[tie->reference]);
+        if (f == tie->reference) continue;
+        for (int c = 0; c < 6; c++) {
+            int q = 6 * f + c;
+            if (!(tie->components >> c & 1u) || s->dof[q] < 0) continue;
+            KL_TRY(dependent(t, tie, q, diag));
+            put(t, &t->rows[q], 6 * tie->reference + c, 1.0);
+            for (int k = 0; c < 3 && k < 3; k++)
+                put(t, &t->rows[q], 6 * tie->reference + 3 + k, cross_factor(arm, c, k));
+        }
+    }
+    return KL_OK;
+}
+
+static kl_status add_rbe3(ties *t, const kl_tie *tie, kl_diag *diag)
+{
+    const kl_system *s   = t->s;
+    double           sum = 0.0;
+    kl_vec3          xc  = {0, 0, 0};
+    for (int i = 0; i < tie->n; i++) {
+        double w = tie->weight ? tie->weight[i] : 1.0;
+        sum += w;
+        xc = kl_axpy(w, s->x[tie->node[i]], xc);
+    }
+    if (!(sum > 0.0))
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "RBE3 %d has no nodes with weight", tie->id);
+    xc        = kl_scale(1 / sum, xc);
+    kl_mat3 J = {{{0}}}, I = kl_identity();
+    double  size = 0.0;
+    for (int i = 0; i < tie->n; i++) {
+        double  w = tie->weight ? tie->weight[i] : 1.0;
+        kl_vec3 d = kl_sub(s->x[tie->node[i]], xc);
+        kl_mat3 o = kl_outer(d, d);
+        J         = kl_mat_axpy(w * kl_dot(d, d), &I, &J);
+        J         = kl_mat_axpy(-w, &o, &J);
+        size += w * kl_dot(d, d);
+    }
+    if (!(fabs(kl_det(&J)) > 1e-10 * size * size * size))
+        return kl_fail(
+            diag, KL_E_MODEL, KL_NOWHERE,
+            "RBE3 %d: its nodes lie in one line or point, so they have no mean rotation; give "
+            "nodes that span a surface",
+            tie->id);
+    kl_mat3 inverse = kl_inverse(&J);
+    kl_vec3 arm     = kl_sub(s->x[tie->reference], xc);
+    for (int i = 0; i < tie->n; i++) {
+        double  w    = tie->weight ? tie->weight[i] : 1.0;
+        int     node = tie->node[i];
+        kl_mat3 turn = kl_skew(kl_scale(w, kl_sub(s->x[node], xc)));
+        turn         = kl_matmul(&inverse, &turn); /* th = turn u */
+        for (int c = 0; c < 6; c++) {
+            int q = 6 * tie->reference + c;
+            if (!(tie->components >> c & 1u)) continue;
+            if (i == 0) KL_TRY(dependent(t, tie, q, diag));
+            if (c < 3) put(t, &t->rows[q], 6 * node + c, w / sum);
+            for (int j = 0; j < 3; j++) {
+                double factor = c < 3 ? 0.0 : turn.m[c - 3][j];
+                for (int k = 0; c < 3 && k < 3; k++)
+                    factor += cross_factor(arm, c, k) * turn.m[k][j];
+                put(t, &t->rows[q], 6 * node + j, factor);
+            }
+        }
+    }
+    return KL_OK;
+}
+
+/* replaces dependent components inside rows until none is left */
+static kl_status substitute(ties *t, kl_diag *diag)
+{
+    int total = 6 * t->s->nnode;
+    for (int pass = 0; pass < 20 && !t->failed; pass++) {
+        bool changed = false;
+        for (int q = 0; q < total; q++) {
+            row *r    = &t->rows[q];
+            bool deep = false;
+            for (int i = 0; i < r->n; i++) deep = deep || t->rows[r->q[i]].n > 0;
+            if (!deep) continue;
+            row flat = {0};
+            for (int i = 0; i < r->n; i++) {
+                const row *inner = &t->rows[r->q[i]];
+                if (inner->n == 0) put(t, &flat, r->q[i], r->factor[i]);
+                for (int k = 0; k < inner->n; k++)
+                    put(t, &flat, inner->q[k], r->factor[i] * inner->factor[k]);
+            }
+            free_row(r);
+            *r      = flat;
+            changed = true;
+        }
+        if (!changed) return KL_OK;
+    }
+    if (t->failed) return KL_E_MEMORY;
+    return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "ties depend on each other in a circle");
+}
+
+/* new numbers of the independent unknowns; terms of every component */
+static kl_status renumber(ties *t, int *number, kl_diag *diag)
+{
+    kl_system *s = t->s;
+    int        n = 0, nterm = 0, total = 6 * s->nnode;
+    for (int q = 0; q < total; q++) {
+        number[q] = s->dof[q] >= 0 && t->rows[q].n == 0 ? n++ : -1;
+        nterm += t->rows[q].n > 0 ? t->rows[q].n : 1;
+    }
+    int *start     = malloc(((size_t)total + 1) * sizeof(int)),
+        *dof       = malloc((size_t)nterm * sizeof(int));
+    double *factor = malloc((size_t)nterm * sizeof(double));
+    if (!start || !dof || !factor) {
+        free(start);
+        free(dof);
+        free(factor);
+        return KL_E_MEMORY;
+    }
+    int used = 0, lost = 0, first = 0;
+    for (int q = 0; q < total; q++) {
+        start[q] = used;
+        if (number[q] >= 0) dof[used] = number[q], factor[used++] = 1.0;
+        for (int i = 0; i < t->rows[q].n; i++) {
+            int master = number[t->rows[q].q[i]];
+            if (master < 0) {
+                if (lost++ == 0) first = s->node_id[t->rows[q].q[i] / 6];
+                continue;
+            }
+            dof[used] = master, factor[used++] = t->rows[q].factor[i];
+        }
+    }
+    start[total] = used;
+    free(s->term_start);
+    free(s->term_dof);
+    free(s->term_factor);
+    s->term_start = start, s->term_dof = dof, s->term_factor = factor;
+    s->ndof = n;
+    if (lost > 0)
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "ties use %d components that their nodes do not have (first: node %d)", lost,
+                       first);
+    return KL_OK;
+}
+
+/* A := T'AT; `terms of old unknown d` are those of its component q_of[d] */
+static kl_status transform(const kl_system *s, const int *q_of, kl_symmetric *A)
+{
+    int64_t    count = 0;
+    const int *start = s->term_start;
+    for (int j = 0; j < A->n; j++)
+        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
+            int64_t a = start[q_of[j] + 1] - start[q_of[j]];
+            int64_t b = start[q_of[A->row[p]] + 1] - start[q_of[A->row[p]]];
+            count += a * b;
+        }
+    int *rows        = malloc((size_t)(count + 1) * sizeof(int)),
+        *columns     = malloc((size_t)(count + 1) * sizeof(int));
+    double   *values = malloc((size_t)(count + 1) * sizeof(double));
+    kl_status status = KL_E_MEMORY;
+    if (rows && columns && values) {
+        int64_t used = 0;
+        for (int j = 0; j < A->n; j++)
+            for (int64_t p = A->start[j]; p < A->start[j + 1]; p++) {
+                int i = A->row[p];
+                for (int k = start[q_of[i]]; k < start[q_of[i] + 1]; k++)
+                    for (int l = start[q_of[j]]; l < start[q_of[j] + 1]; l++) {
+                        int    r = s->term_dof[k], c = s->term_dof[l];
+                        double v = A->value[p] * s->term_factor[k] * s->term_factor[l];
+                        if (i == j && r < c) continue; /* the diagonal's own mirror image */
+                        rows[used] = r, columns[used] = c;
+                        values[used++] = i != j && r == c ? 2 * v : v;
+                    }
+            }
+        kl_symmetric B;
+        status = kl_symmetric_from_triplets(&B, s->ndof, used, rows, columns, values);
+        if (status == KL_OK) {
+            kl_symmetric_free(A);
+            *A = B;
+        }
+    }
+    free(rows);
+    free(columns);
+    free(values);
+    return status;
+}
+
+static kl_status eliminate(ties *t, kl_diag *diag)
+{
+    kl_system *s     = t->s;
+    int        total = 6 * s->nnode, old = s->ndof;
+    int       *number = malloc((size_t)total * sizeof(int)),
+        *q_of         = malloc(((size_t)old + 1) * sizeof(int));
+    kl_status status  = number && q_of ? KL_OK : KL_E_MEMORY;
+    if (status == KL_OK) {
+        for (int d = 0; d < old; d++) q_of[d] = 6 * s->dof_node[d] + s->dof_component[d];
+        status = renumber(t, number, diag);
+    }
+    if (status == KL_OK) status = transform(s, q_of, &s->K);
+    if (status == KL_OK) status = transform(s, q_of, &s->M);
+    if (status == KL_OK) {
+        memcpy(s->dof, number, (size_t)total * sizeof(int));
+        for (int q = 0; q < total; q++)
+            if (number[q] >= 0)
+                s->dof_node[number[q]]      = q / 6,
+                s->dof_component[number[q]] = (unsigned char)(q % 6);
+    }
+    free(number);
+    free(q_of);
+    return status;
+}
+
+kl_status kl_system_tie(kl_system *s, int ntie, const kl_tie *tie, kl_diag *diag)
+{
+    if (ntie == 0) return KL_OK;
+    size_t total = 6 * (size_t)s->nnode;
+    ties   t     = {s, calloc(total, sizeof(row)), false};
+    if (!t.rows) return KL_E_MEMORY;
+    kl_status status = KL_OK;
+    for (int i = 0; i < ntie && status == KL_OK; i++)
+        status = tie[i].kind == KL_RBE2 ? add_rbe2(&t, &tie[i], diag) : add_rbe3(&t, &tie[i], diag);
+    if (status == KL_OK) status = substitute(&t, diag);
+    if (status == KL_OK && t.failed) status = KL_E_MEMORY;
+    if (status == KL_OK) status = eliminate(&t, diag);
+    for (size_t q = 0; q < total; q++) free_row(&t.rows[q]);
+    free(t.rows);
+    return status;
+}
