@@ -11,7 +11,7 @@
 
 enum { USE_COMM_WORLD = -987654, INIT = -1, END = -2, ANALYSE = 1, FACTOR = 2, SOLVE = 3 };
 enum {
-    SCOTCH                = 3,
+    PORD                  = 4,
     SPARE_PERCENT         = 30,
     SPARE_LIMIT           = 500,
     MEMORY_SHORT_1        = -8,
@@ -52,7 +52,7 @@ static void settings(kl_factor *f)
     MUMPS_INT *icntl = f->mumps.icntl;
     for (int i = 1; i <= 3; i++) ICNTL(i) = -1;
     ICNTL(4)  = 0;
-    ICNTL(7)  = SCOTCH;
+    ICNTL(7)  = PORD; /* as little fill as SCOTCH on our meshes, found in half the time */
     ICNTL(14) = SPARE_PERCENT;
     ICNTL(24) = 1;
     ICNTL(27) = 32;

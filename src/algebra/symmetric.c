@@ -125,33 +125,53 @@ static void multiply_one(const kl_symmetric *A, const double *x, double *y)
     }
 }
 
-/* four columns at once read the matrix once: the product is bound by memory */
-static void multiply_four(const kl_symmetric *A, const double *X, double *Y)
+/* Eight columns at once, stored row by row: each entry of the matrix is read once and meets eight
+ * neighbouring numbers, where column by column the product would wait for memory. */
+enum { TOGETHER = 8 };
+
+static void multiply_rows(const kl_symmetric *A, const double *restrict X, double *restrict Y)
 {
-    size_t        n  = (size_t)A->n;
-    const double *x0 = X, *x1 = X + n, *x2 = X + 2 * n, *x3 = X + 3 * n;
-    double       *y0 = Y, *y1 = Y + n, *y2 = Y + 2 * n, *y3 = Y + 3 * n;
-    memset(Y, 0, 4 * n * sizeof(double));
+    memset(Y, 0, TOGETHER * (size_t)A->n * sizeof(double));
     for (int j = 0; j < A->n; j++) {
-        int64_t p = A->start[j];
-        double  d = A->value[p], a0 = x0[j], a1 = x1[j], a2 = x2[j], a3 = x3[j];
-        double  s0 = d * a0, s1 = d * a1, s2 = d * a2, s3 = d * a3;
+        int64_t       p  = A->start[j];
+        const double *xj = X + TOGETHER * (size_t)j;
+        double        d  = A->value[p], sum[TOGETHER], own[TOGETHER];
+        for (int c = 0; c < TOGETHER; c++) own[c] = xj[c], sum[c] = d * own[c];
         for (p++; p < A->start[j + 1]; p++) {
-            int    i = A->row[p];
-            double v = A->value[p];
-            y0[i] += v * a0, y1[i] += v * a1, y2[i] += v * a2, y3[i] += v * a3;
-            s0 += v * x0[i], s1 += v * x1[i], s2 += v * x2[i], s3 += v * x3[i];
+            double        v = A->value[p];
+            const double *x = X + TOGETHER * (size_t)A->row[p];
+            double       *y = Y + TOGETHER * (size_t)A->row[p];
+            for (int c = 0; c < TOGETHER; c++) y[c] += v * own[c], sum[c] += v * x[c];
         }
-        y0[j] += s0, y1[j] += s1, y2[j] += s2, y3[j] += s3;
+        double *y = Y + TOGETHER * (size_t)j;
+        for (int c = 0; c < TOGETHER; c++) y[c] += sum[c];
     }
+}
+
+/* k <= TOGETHER columns through the row-wise scratch of 2 x TOGETHER x n */
+static void multiply_some(const kl_symmetric *A, int k, const double *X, double *Y, double *scratch)
+{
+    size_t  n = (size_t)A->n;
+    double *x = scratch, *y = scratch + TOGETHER * n;
+    for (size_t i = 0; i < n; i++)
+        for (int c = 0; c < TOGETHER; c++)
+            x[TOGETHER * i + (size_t)c] = c < k ? X[(size_t)c * n + i] : 0.0;
+    multiply_rows(A, x, y);
+    for (int c = 0; c < k; c++)
+        for (size_t i = 0; i < n; i++) Y[(size_t)c * n + i] = y[TOGETHER * i + (size_t)c];
 }
 
 void kl_symmetric_multiply(const kl_symmetric *A, int k, const double *X, double *Y)
 {
-    size_t n = (size_t)A->n;
-    int    c = 0;
-    for (; c + 4 <= k; c += 4) multiply_four(A, X + (size_t)c * n, Y + (size_t)c * n);
-    for (; c < k; c++) multiply_one(A, X + (size_t)c * n, Y + (size_t)c * n);
+    size_t  n       = (size_t)A->n;
+    double *scratch = k >= 3 ? malloc(2 * TOGETHER * n * sizeof(double)) : NULL;
+    for (int c = 0; c < k; c += scratch ? TOGETHER : 1) {
+        size_t from = (size_t)c * n;
+        if (scratch)
+            multiply_some(A, k - c < TOGETHER ? k - c : TOGETHER, X + from, Y + from, scratch);
+        else multiply_one(A, X + from, Y + from);
+    }
+    free(scratch);
 }
 
 int64_t kl_symmetric_find(const kl_symmetric *A, int i, int j)

@@ -1,6 +1,8 @@
 /* The table of elements, and gathering one from a mesh. */
 #include "fe/element.h"
 
+#include <string.h>
+
 static const kl_element_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain};
 static const kl_element_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain};
 static const kl_element_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain};
@@ -17,6 +19,16 @@ void kl_element_rules_init(kl_element_rules *rules, kl_shape shape)
     if (kl_shape_info_of(shape)->dimension < 3) return;
     kl_rule_init(&rules->stiffness, shape, KL_RULE_STIFFNESS);
     kl_rule_init(&rules->mass, shape, KL_RULE_MASS);
+    const kl_rule *q     = &rules->mass;
+    int            nnode = kl_shape_info_of(shape)->nnode;
+    rules->volume        = 0.0;
+    memset(rules->NN, 0, sizeof rules->NN);
+    for (int p = 0; p < q->n; p++) {
+        rules->volume += q->weight[p];
+        for (int a = 0; a < nnode; a++)
+            for (int b = 0; b < nnode; b++)
+                rules->NN[a][b] += q->weight[p] * q->N[p][a] * q->N[p][b];
+    }
 }
 
 void kl_element_gather(const kl_mesh *m, kl_shape shape, int index, kl_element *e)

@@ -33,6 +33,7 @@ void kl_element_gather(const kl_mesh *m, kl_shape shape, int index, kl_element *
 /* Rules of a shape, evaluated once for all its elements. */
 typedef struct kl_element_rules {
     kl_rule stiffness, mass;
+    double  volume, NN[KL_MAX_SOLID_NODES][KL_MAX_SOLID_NODES]; /* of the reference element */
 } kl_element_rules;
 
 typedef struct kl_element_type {

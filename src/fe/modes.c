@@ -98,31 +98,13 @@ static kl_status reduce_problem(problem *p)
 
 /* ---- trial motions: polynomials of x, y, z ---- */
 
-enum { POLYNOMIALS = 20, TRIALS = 3 * POLYNOMIALS };
+enum { POLYNOMIALS = 10, TRIALS = 3 * POLYNOMIALS };
 
 /* the part of full-system rigid or polynomial motion on the free unknowns; column k of TRIALS */
 static double trial(int k, int component, kl_vec3 b)
 {
-    double poly[POLYNOMIALS] = {1,
-                                b.x,
-                                b.y,
-                                b.z,
-                                b.x * b.x,
-                                b.y * b.y,
-                                b.z * b.z,
-                                b.x * b.y,
-                                b.y * b.z,
-                                b.z * b.x,
-                                b.x * b.x * b.x,
-                                b.y * b.y * b.y,
-                                b.z * b.z * b.z,
-                                b.x * b.x * b.y,
-                                b.x * b.x * b.z,
-                                b.y * b.y * b.x,
-                                b.y * b.y * b.z,
-                                b.z * b.z * b.x,
-                                b.z * b.z * b.y,
-                                b.x * b.y * b.z};
+    double poly[POLYNOMIALS] = {1,         b.x,       b.y,       b.z,       b.x * b.x,
+                                b.y * b.y, b.z * b.z, b.x * b.y, b.y * b.z, b.z * b.x};
     return component == k / POLYNOMIALS ? poly[k % POLYNOMIALS] : 0.0;
 }
 
@@ -307,10 +289,6 @@ static kl_status factor_shifted(problem *p, double sigma)
     return status;
 }
 
-typedef struct progress_relay {
-    const kl_mode_options *o;
-} progress_relay;
-
 static bool relay(void *context, double done)
 {
     const kl_mode_options *o = context;
@@ -355,7 +333,7 @@ static kl_status run(problem *p, int count, double *value, double *vector, int *
     kl_lanczos      l       = {
                    .nev       = count,
                    .sigma     = sigma,
-                   .tolerance = p->o->tolerance > 0 ? p->o->tolerance : 1e-9,
+                   .tolerance = p->o->tolerance > 0 ? p->o->tolerance : 1e-8,
                    .ndeflate  = p->out->nrigid,
                    .deflate   = p->rigid,
                    .nstart    = p->nstart,
