@@ -454,3 +454,145 @@ void kl_modes_free(kl_modes *m)
     kl_factor_destroy(m->factor);
     *m = (kl_modes){0};
 }
+
+/* ---- static solutions on the shifted factor ----
+ *
+ * Conjugate gradients on K with (K - sigma M)^-1 before it: the eigenvalues of the product lie
+ * between l1 / (l1 + |sigma|) and 1, so a few steps reach rounding; several columns share each
+ * solve. */
+
+typedef struct statics {
+    const kl_system *s;
+    const kl_modes  *m;
+    int              k;
+    size_t           N;
+    double          *r, *z, *p, *q, *u; /* ndof x k */
+    double          *MR;                /* ndof x nrigid */
+    double          *packed;            /* nfree x k */
+} statics;
+
+static kl_status precondition(statics *a, kl_diag *diag)
+{
+    size_t nf = (size_t)a->m->nfree;
+    for (int j = 0; j < a->k; j++)
+        for (size_t i = 0; i < nf; i++)
+            a->packed[(size_t)j * nf + i] = a->r[(size_t)j * a->N + (size_t)a->m->free_dof[i]];
+    KL_TRY(kl_factor_solve(a->m->factor, a->k, a->packed, diag));
+    memset(a->z, 0, a->N * (size_t)a->k * sizeof(double));
+    for (int j = 0; j < a->k; j++)
+        for (size_t i = 0; i < nf; i++)
+            a->z[(size_t)j * a->N + (size_t)a->m->free_dof[i]] = a->packed[(size_t)j * nf + i];
+    return KL_OK;
+}
+
+/* x -= A (B'x), columns of A and B belong to the rigid motions */
+static void deflate(const statics *a, const double *A, const double *B, double *x)
+{
+    for (int pass = 0; pass < 2; pass++)
+        for (int j = 0; j < a->k; j++)
+            for (int c = 0; c < a->m->nrigid; c++) {
+                double *column = x + (size_t)j * a->N;
+                double  f      = kl_vdot((int)a->N, B + (size_t)c * a->N, column);
+                kl_vaxpy((int)a->N, -f, A + (size_t)c * a->N, column);
+            }
+}
+
+static void hold(const statics *a, double *x)
+{
+    unsigned char *is_free = calloc(a->N, 1);
+    if (!is_free) return;
+    for (int i = 0; i < a->m->nfree; i++) is_free[a->m->free_dof[i]] = 1;
+    for (int j = 0; j < a->k; j++)
+        for (size_t i = 0; i < a->N; i++)
+            if (!is_free[i]) x[(size_t)j * a->N + i] = 0.0;
+    free(is_free);
+}
+
+static kl_status conjugate_gradients(statics *a, kl_diag *diag)
+{
+    enum { MOST = 200 };
+    int    n = (int)a->N, k = a->k;
+    double goal[64], rz[64];
+    for (int j = 0; j < k; j++) goal[j] = 1e-13 * kl_vnorm(n, a->r + (size_t)j * a->N), rz[j] = 0;
+    for (int step = 0; step < MOST; step++) {
+        bool done = true;
+        for (int j = 0; j < k; j++) done = done && kl_vnorm(n, a->r + (size_t)j * a->N) <= goal[j];
+        if (done) return KL_OK;
+        KL_TRY(precondition(a, diag));
+        deflate(a, a->m->rigid, a->MR, a->z);
+        for (int j = 0; j < k; j++) {
+            size_t at     = (size_t)j * a->N;
+            double now_rz = kl_vdot(n, a->r + at, a->z + at), beta = rz[j] > 0 ? now_rz / rz[j] : 0;
+            rz[j] = now_rz;
+            for (int i = 0; i < n; i++)
+                a->p[at + (size_t)i] = a->z[at + (size_t)i] + beta * a->p[at + (size_t)i];
+        }
+        kl_symmetric_multiply(&a->s->K, k, a->p, a->q);
+        hold(a, a->q);
+        bool moved = false;
+        for (int j = 0; j < k; j++) {
+            size_t at = (size_t)j * a->N;
+            double pq = kl_vdot(n, a->p + at, a->q + at);
+            if (!(pq > 0.0) || !(rz[j] > 0.0)) continue;
+            double before = kl_vnorm(n, a->r + at);
+            kl_vaxpy(n, rz[j] / pq, a->p + at, a->u + at);
+            kl_vaxpy(n, -rz[j] / pq, a->q + at, a->r + at);
+            moved = moved || kl_vnorm(n, a->r + at) < 0.9 * before || step < 5;
+        }
+        /* rounding is reached when no column gets better */
+        if (!moved) {
+            double worst = 0;
+            for (int j = 0; j < k; j++)
+                worst =
+                    fmax(worst, goal[j] > 0 ? kl_vnorm(n, a->r + (size_t)j * a->N) / goal[j] : 0);
+            if (worst < 1e5) return KL_OK; /* 1e-8 of the load */
+            break;
+        }
+    }
+    return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+                   "the static solution does not converge: does the body hang together?");
+}
+
+static kl_status static_block(const kl_system *s, const kl_modes *m, int k, double *f,
+                              kl_diag *diag)
+{
+    size_t    N = (size_t)s->ndof, K = (size_t)k;
+    statics   a      = {s,
+                        m,
+                        k,
+                        N,
+                        f,
+                        malloc(N * K * sizeof(double)),
+                        calloc(N * K, sizeof(double)),
+                        malloc(N * K * sizeof(double)),
+                        calloc(N * K, sizeof(double)),
+                        malloc(N * 6 * sizeof(double)),
+                        malloc((size_t)m->nfree * K * sizeof(double))};
+    kl_status status = KL_E_MEMORY;
+    if (a.z && a.p && a.q && a.u && a.MR && a.packed) {
+        hold(&a, f);
+        if (m->nrigid > 0) {
+            kl_symmetric_multiply(&s->M, m->nrigid, m->rigid, a.MR);
+            deflate(&a, a.MR, m->rigid, f); /* inertia relief */
+        }
+        status = conjugate_gradients(&a, diag);
+        deflate(&a, m->rigid, a.MR, a.u);
+        memcpy(f, a.u, N * K * sizeof(double));
+    }
+    free(a.z);
+    free(a.p);
+    free(a.q);
+    free(a.u);
+    free(a.MR);
+    free(a.packed);
+    return status;
+}
+
+kl_status kl_modes_static(const kl_system *s, const kl_modes *m, int k, double *f, kl_diag *diag)
+{
+    for (int j = 0; j < k; j += 8) {
+        int some = k - j < 8 ? k - j : 8;
+        KL_TRY(static_block(s, m, some, f + (size_t)j * (size_t)s->ndof, diag));
+    }
+    return KL_OK;
+}
