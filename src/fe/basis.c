@@ -28,15 +28,19 @@ static kl_status unknown_of(const maker *k, kl_node_mask at, int component, cons
     int q = 6 * at.node + component;
     *dof  = k->s->dof[q];
     if (*dof >= 0) return KL_OK;
-    bool                     tied     = kl_system_has(k->s, at.node, component);
     static const char *const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
+    int                      id       = k->s->node_id[at.node];
+    if (kl_system_has(k->s, at.node, component))
+        return kl_fail(
+            k->diag, KL_E_MODEL, KL_NOWHERE,
+            "%s: component %s of node %d follows other nodes (a tie) and cannot be held; use a "
+            "node of the mesh or an RBE2 marker",
+            what, names[component], id);
     return kl_fail(
         k->diag, KL_E_MODEL, KL_NOWHERE,
-        tied ? "%s: component %s of node %d follows other nodes (a tie) and cannot be held; use "
-               "a node of the mesh or an RBE2 marker"
-             : "%s: node %d has no component %s (solid elements have no rotations); make it a "
-               "marker with RBE2, or hold translations of more nodes",
-        what, tied ? 0 : k->s->node_id[at.node], names[component]);
+        "%s: node %d has no component %s (solid elements have no rotations); make it a marker "
+        "with RBE2, or hold translations of more nodes",
+        what, id, names[component]);
 }
 
 static kl_status hold(const maker *k, int n, const kl_node_mask *list, const char *what,
