@@ -173,6 +173,32 @@ static void files_that_are_no_results_are_refused(void **state)
     assert_int_equal(run(w, "plot", "absent.h5", "x"), 1);
 }
 
+static void a_mat_file_has_all_numbers_by_columns(void **state)
+{
+    world *w = *state;
+    double y[2], last;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "x", "y", "--every", "500", "-o", "p.mat"), 0);
+    assert_int_equal(run(w, "export", "p.h5", "y", "--every", "500"), 0);
+    FILE *f = fopen(path_of(w, "p.mat"), "rb");
+    assert_int_equal(fseek(f, -8L * 3, SEEK_END),
+                     0); /* three rows: the last column ends the file */
+    assert_int_equal(fread(y, 8, 2, f) + fread(&last, 8, 1, f), 3);
+    fclose(f);
+    const char *line = strstr(w->out, "\n0,");
+    assert_true(strtod(line + 3, NULL) == y[0]);
+    line = strstr(w->out, "\n10,");
+    assert_true(strtod(line + 4, NULL) == last);
+
+    assert_int_equal(run(w, "export", "p.h5", "--format", "mat"), 2);
+    assert_says(w->err, "needs a name: -o FILE.mat");
+    assert_int_equal(run(w, "export", "p.h5", "--format", "xls"), 2);
+    assert_says(w->err, "'xls' is not csv or mat");
+    assert_int_equal(run(w, "export", "p.h5", "-f", "csv", "-o", "q.mat", "x"), 0);
+    read_whole(path_of(w, "q.mat"), w->out, sizeof w->out);
+    assert_true(strncmp(w->out, "time,x\n", 7) == 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +211,7 @@ int main(void)
         CASE(the_list_tells_name_unit_and_meaning),
         CASE(a_file_appears_whole_or_not_at_all),
         CASE(a_run_that_did_not_end_well_is_said),
+        CASE(a_mat_file_has_all_numbers_by_columns),
         CASE(a_reader_that_goes_away_is_no_mistake),
         CASE(files_that_are_no_results_are_refused),
     };

@@ -2,6 +2,7 @@
 #include "unit/test.h"
 
 #include <fcntl.h>
+#include <pthread.h>
 #include <signal.h>
 #include <stdbool.h>
 #include <stdio.h>
@@ -275,6 +276,49 @@ static void a_reader_follows_a_running_writer(void **state)
     assert_int_equal(WEXITSTATUS(status), 10);
     assert_int_equal(kl_writer_close(w), KL_OK);
     free_channels(channels);
+}
+
+/* Each thread writes and reads its own file, again and again. */
+static void *write_and_read(void *file)
+{
+    kl_diag         *diag     = kl_diag_create();
+    kl_channel_info *channels = make_channels(30);
+    double           row[30], column[300];
+    intptr_t         wrong = 0;
+    for (int round = 0; round < 5 && !wrong; round++) {
+        kl_writer *w = NULL;
+        kl_reader *r = NULL;
+        wrong |= kl_writer_create(file, NULL, channels, 30, diag, &w) != KL_OK;
+        for (int i = 0; i < 300 && !wrong; i++) {
+            fill_row(row, i, 30);
+            wrong |= kl_writer_row(w, time_at(i), row) != KL_OK;
+            if (i % 50 == 0) wrong |= kl_writer_flush(w) != KL_OK;
+        }
+        wrong |= kl_writer_close(w) != KL_OK || kl_reader_open(file, diag, &r) != KL_OK;
+        wrong = wrong || kl_reader_rows(r) != 300 || kl_reader_column(r, 29, column) != KL_OK;
+        for (int i = 0; i < 300 && !wrong; i++) wrong |= column[i] != value_at(i, 29);
+        kl_reader_close(r);
+    }
+    free_channels(channels);
+    kl_diag_destroy(diag);
+    return (void *)wrong;
+}
+
+static void files_in_different_threads_do_not_disturb_each_other(void **state)
+{
+    place    *p = *state;
+    pthread_t threads[4];
+    char      files[4][100];
+    for (int i = 0; i < 4; i++) {
+        snprintf(files[i], sizeof files[i], "%s/thread%d.h5", p->folder, i);
+        assert_int_equal(pthread_create(&threads[i], NULL, write_and_read, files[i]), 0);
+    }
+    for (int i = 0; i < 4; i++) {
+        void *wrong = NULL;
+        assert_int_equal(pthread_join(threads[i], &wrong), 0);
+        assert_null(wrong);
+        unlink(files[i]);
+    }
 }
 
 /* A child that writes without end; the flush after each 7th row makes partial chunks common. */
@@ -614,6 +658,7 @@ int main(void)
         CASE(a_row_of_twenty_thousand_columns_works),
         CASE(a_run_without_rows_is_a_readable_file),
         CASE(a_reader_follows_a_running_writer),
+        CASE(files_in_different_threads_do_not_disturb_each_other),
         CASE(a_killed_run_leaves_a_readable_file_and_repair_makes_it_ordinary),
         CASE(a_kill_at_the_start_or_the_end_of_a_run_leaves_a_readable_file_too),
         CASE(a_file_that_is_being_written_is_not_repaired),
