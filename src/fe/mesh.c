@@ -267,7 +267,7 @@ int kl_mesh_add_material(kl_mesh *m, const kl_material *p)
 {
     kl_material copy = *p;
     copy.name        = kl_arena_text(m->arena, p->name);
-    copy.place.file  = m->source;
+    copy.place.file  = kl_arena_text(m->arena, p->place.file ? p->place.file : m->source);
     ADD(m, material, nmaterial, material_cap, &copy);
     return m->nmaterial++;
 }
@@ -277,7 +277,7 @@ int kl_mesh_add_property(kl_mesh *m, const kl_property *p)
     kl_property copy = *p;
     copy.name        = kl_arena_text(m->arena, p->name);
     copy.ply         = copy_array(m, p->ply, p->nply, sizeof(kl_ply));
-    copy.place.file  = m->source;
+    copy.place.file  = kl_arena_text(m->arena, p->place.file ? p->place.file : m->source);
     ADD(m, property, nproperty, property_cap, &copy);
     return m->nproperty++;
 }
@@ -476,6 +476,22 @@ void kl_section_rectangle(kl_property *p, double width_y, double height_z)
     for (int n = 1; n < 40; n += 2)
         sum += tanh(0.5 * n * pi * longer / shorter) / pow((double)n, 5);
     p->J = longer * pow(shorter, 3) * (1.0 / 3.0 - 64.0 / pow(pi, 5) * shorter / longer * sum);
+    stress_points(p, 0.5 * b, 0.5 * h, true);
+}
+
+void kl_section_box(kl_property *p, double width_y, double height_z, double side, double flange)
+{
+    double b = width_y, h = height_z, bi = b - 2 * side, hi = h - 2 * flange;
+    double bm = b - side, hm = h - flange; /* of the middle line */
+    p->kind = KL_BEAM;
+    p->area = b * h - bi * hi;
+    p->Iy   = (b * h * h * h - bi * hi * hi * hi) / 12;
+    p->Iz   = (h * b * b * b - hi * bi * bi * bi) / 12;
+    p->Iyz  = 0.0;
+    /* Bredt: J = 4 A^2 / contour integral of ds/t */
+    p->J  = 4 * bm * bm * hm * hm / (2 * bm / flange + 2 * hm / side);
+    p->ky = 2 * b * flange / p->area; /* the walls along a direction carry its shear */
+    p->kz = 2 * h * side / p->area;
     stress_points(p, 0.5 * b, 0.5 * h, true);
 }
 

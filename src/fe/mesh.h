@@ -224,6 +224,9 @@ kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag);
 void kl_section_circle(kl_property *p, double radius);
 void kl_section_tube(kl_property *p, double outer_radius, double thickness);
 void kl_section_rectangle(kl_property *p, double width_y, double height_z);
+/* Width along y with walls `side` (parallel to z), height along z with walls `flange`; closed,
+ * thin. */
+void kl_section_box(kl_property *p, double width_y, double height_z, double side, double flange);
 /* Height along z; flanges along y; thin-walled torsion and shear. */
 void kl_section_i(kl_property *p, double height, double width, double flange, double web);
 

@@ -376,7 +376,7 @@ static bool take_entity(gmsh *g, int dimension, bool partitioned)
         long long physical;
         if (!take_int(g, &physical)) return false;
         int b = group_of(g, dimension, physical);
-        if (b < 0 || !kl_int_list_push(&g->lists, b)) return false;
+        if (b < 0 || !kl_int_list_push(g->r, &g->lists, b)) return false;
         groups.n++;
     }
     if (dimension > 0) {
@@ -474,7 +474,7 @@ static void nodes_4(gmsh *g)
                         tag, INT_MAX);
                 tag = 0; /* told: passed over below */
             }
-            if (!kl_int_list_push(&g->block_tag, (int)tag)) return;
+            if (!kl_int_list_push(g->r, &g->block_tag, (int)tag)) return;
         }
         int nparameter = parametric ? (int)(dimension < 0 ? 0 : dimension > 3 ? 3 : dimension) : 0;
         for (long long i = 0; i < count; i++) {
@@ -530,12 +530,15 @@ static void hold(gmsh *g, long long type, const char *at, long long id, span gro
                  const int *node)
 {
     int64_t place = at - g->t->data;
-    bool    ok    = kl_int_list_push(&g->held_place, (int)(place >> 31)) &&
-              kl_int_list_push(&g->held_place, (int)(place & 0x7fffffff)) &&
-              kl_int_list_push(&g->held, (int)type) && kl_int_list_push(&g->held, (int)id) &&
-              kl_int_list_push(&g->held, groups.first) && kl_int_list_push(&g->held, groups.n) &&
-              kl_int_list_push(&g->held, (int)(g->held_place.n / 2 - 1));
-    for (int i = 0; ok && i < types[type].nnode; i++) ok = kl_int_list_push(&g->held, node[i]);
+    bool    ok    = kl_int_list_push(g->r, &g->held_place, (int)(place >> 31)) &&
+              kl_int_list_push(g->r, &g->held_place, (int)(place & 0x7fffffff)) &&
+              kl_int_list_push(g->r, &g->held, (int)type) &&
+              kl_int_list_push(g->r, &g->held, (int)id) &&
+              kl_int_list_push(g->r, &g->held, groups.first) &&
+              kl_int_list_push(g->r, &g->held, groups.n) &&
+              kl_int_list_push(g->r, &g->held, (int)(g->held_place.n / 2 - 1));
+    for (int i = 0; ok && i < types[type].nnode; i++)
+        ok = kl_int_list_push(g->r, &g->held, node[i]);
     if (!ok) g->r->status = KL_E_MEMORY;
 }
 
@@ -618,7 +621,7 @@ static span groups_of_tag(gmsh *g, const element_type *e, long long tag)
     /* consecutive elements mostly share their group */
     size_t n = g->lists.n;
     if (n > 0 && g->lists.v[n - 1] == b) return (span){(int)n - 1, 1};
-    if (!kl_int_list_push(&g->lists, b)) return none;
+    if (!kl_int_list_push(g->r, &g->lists, b)) return none;
     return (span){(int)n, 1};
 }
 
@@ -897,7 +900,7 @@ static void settle_held(gmsh *g)
         held h = held_at(g, i);
         if (!is_structural(g, &h)) {
             mark_nodes(g, &h);
-            if (h.e->dimension == 2 && h.groups.n > 0 && !kl_int_list_push(&faces, (int)i))
+            if (h.e->dimension == 2 && h.groups.n > 0 && !kl_int_list_push(g->r, &faces, (int)i))
                 g->r->status = KL_E_MEMORY;
         } else if (h.e->shape < 0) {
             say_unsupported(g, h.e, h.at, h.id < 0 ? -h.id : h.id);

@@ -13,7 +13,8 @@ enum {
     SHOWN_FLAWS   = 5,   /* of each kind; the rest is counted */
     MOST_LEFTOVER = 400, /* distinct texts; beyond that they are one */
     DEEPEST       = 64,  /* includes within includes */
-    QUOTED        = 48,  /* characters of the file shown in a message */
+    MOST_FILES    = 4096,
+    QUOTED        = 48, /* characters of the file shown in a message */
 };
 
 static const struct {
@@ -163,8 +164,12 @@ kl_source *kl_import_include(kl_import *r, const char *path, kl_source *from, co
         return NULL;
     }
     const char *full  = beside(r, path, from);
-    int         depth = 0;
-    if (!full) return NULL;
+    int         depth = 0, files = 0;
+    for (const kl_source *t = r->texts; t; t = t->next) files++;
+    if (!full || files >= MOST_FILES) {
+        kl_flaw(r, KL_FLAW_FILE, from, at, "more than %d files are included", MOST_FILES);
+        return NULL;
+    }
     for (const kl_source *t = from; t; t = t->parent, depth++) {
         if (strcmp(t->name, full) != 0 && depth < DEEPEST) continue;
         kl_flaw(r, KL_FLAW_FILE, from, at,
@@ -237,6 +242,7 @@ void kl_unsupported(kl_import *r, kl_source *t, const char *at, const char *what
 
 void kl_leave_over(kl_import *r, kl_source *t, const char *at, const char *what)
 {
+    if (!what) return; /* out of memory */
     char text[160];
     bool included = strcmp(t->name, r->mesh->source) != 0;
     if (r->mesh->nleftover >= MOST_LEFTOVER) snprintf(text, sizeof text, "still others");
@@ -297,6 +303,27 @@ int kl_import_element(kl_import *r, kl_source *t, const char *at, kl_shape shape
         kl_flaw(r, KL_FLAW_DUPLICATE_ELEMENT, t, at, "element %lld is given twice; renumber one",
                 id);
     return index;
+}
+
+/* ---- directions on shells ---- */
+
+kl_vec3 kl_shell_normal(const kl_mesh *m, kl_shape shape, int index)
+{
+    int        n    = kl_shape_info_of(shape)->nnode;
+    const int *node = &m->block[shape].node[(size_t)index * (size_t)n];
+    kl_vec3    x0 = m->x[node[0]], x1 = m->x[node[1]], x2 = m->x[node[2]];
+    if (n == 3) return kl_unit(kl_cross(kl_sub(x1, x0), kl_sub(x2, x0)));
+    return kl_unit(kl_cross(kl_sub(x2, x0), kl_sub(m->x[node[3]], x1))); /* of the diagonals */
+}
+
+double kl_shell_angle(const kl_mesh *m, kl_shape shape, int index, kl_vec3 direction)
+{
+    int        nnode = kl_shape_info_of(shape)->nnode;
+    const int *node  = &m->block[shape].node[(size_t)index * (size_t)nnode];
+    kl_vec3    n     = kl_shell_normal(m, shape, index);
+    kl_vec3    side  = kl_sub(m->x[node[1]], m->x[node[0]]);
+    side             = kl_axpy(-kl_dot(side, n), n, side);
+    return atan2(kl_dot(n, kl_cross(side, direction)), kl_dot(side, direction));
 }
 
 /* ---- words ---- */
@@ -399,12 +426,15 @@ bool kl_int_map_put(kl_arena *a, kl_int_map *t, uint64_t key, int value)
     return true;
 }
 
-bool kl_int_list_push(kl_int_list *list, int value)
+bool kl_int_list_push(kl_import *r, kl_int_list *list, int value)
 {
     if (list->n == list->cap) {
         size_t cap  = list->cap ? 2 * list->cap : 256;
         int   *more = realloc(list->v, cap * sizeof *more);
-        if (!more) return false;
+        if (!more) {
+            r->status = KL_E_MEMORY;
+            return false;
+        }
         list->v   = more;
         list->cap = cap;
     }

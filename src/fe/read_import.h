@@ -93,6 +93,11 @@ int kl_import_find_node(kl_import *r, kl_source *t, const char *at, long long id
 int kl_import_element(kl_import *r, kl_source *t, const char *at, kl_shape shape, long long id,
                       int property, const int *node);
 
+/* Normal of a shell element (unit), and the angle from its side 0-1 to the projection of
+ * `direction`, counted about the normal [rad]. */
+kl_vec3 kl_shell_normal(const kl_mesh *m, kl_shape shape, int index);
+double  kl_shell_angle(const kl_mesh *m, kl_shape shape, int index, kl_vec3 direction);
+
 /* ---- words ---- */
 
 static inline bool kl_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }
@@ -125,7 +130,7 @@ typedef struct kl_int_list {
     int   *v;
     size_t n, cap;
 } kl_int_list;
-bool kl_int_list_push(kl_int_list *list, int value);
+bool kl_int_list_push(kl_import *r, kl_int_list *list, int value); /* false: out of memory, noted */
 void kl_int_list_free(kl_int_list *list);
 
 /* ---- the readers: each fills r->mesh from `t` and notes flaws in r ---- */
