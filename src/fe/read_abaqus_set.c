@@ -162,12 +162,24 @@ static bool generate(inp *a, inp_card *c, const inp_line *line, const inp_field 
                 "%s, GENERATE needs first, last, step with first <= last and step >= 1", c->name);
         return true;
     }
-    const inp_scope *s    = &a->scopes[scope];
-    long long        most = kind == KL_NODE_SET ? s->node_most : s->element_most;
+    /* numbers that are not there are gaps; those of the scope are raised by its offset */
+    const inp_scope *s      = &a->scopes[scope];
+    bool             nodes  = kind == KL_NODE_SET;
+    long long        offset = nodes ? s->node_offset : s->element_offset;
+    long long        most   = nodes ? s->node_most : s->element_most;
+    kl_int_list      ids    = {0};
     if (last > most) last = most;
-    for (long long id = first; id <= last; id += step) { /* numbers that are not there are gaps */
-        int item = kind == KL_NODE_SET ? node_of(a, scope, id) : inp_element_of(a, scope, id);
-        if (item >= 0 && !kl_int_list_push(a->r, out, item)) return false;
+    kl_import_range(a->r, !nodes, first + offset, last + offset, step, &ids);
+    for (size_t i = 0; i < ids.n; i++) {
+        long long id   = ids.v[i] - offset;
+        int       item = nodes ? node_of(a, scope, id) : inp_element_of(a, scope, id);
+        if (item >= 0) kl_int_list_push(a->r, out, item);
+    }
+    kl_int_list_free(&ids);
+    for (int i = 0; !nodes && i < a->nspecial; i++) {
+        long long id = a->specials[i].id - offset;
+        if (id >= first && id <= last && (id - first) % step == 0)
+            kl_int_list_push(a->r, out, i * INP_KINDS + a->specials[i].kind);
     }
     return true;
 }

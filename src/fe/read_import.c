@@ -305,6 +305,36 @@ int kl_import_element(kl_import *r, kl_source *t, const char *at, kl_shape shape
     return index;
 }
 
+static void push_in_range(kl_import *r, const int *id, int n, long long first, long long last,
+                          long long step, kl_int_list *ids)
+{
+    for (int i = 0; i < n; i++)
+        if (id[i] >= first && id[i] <= last && (id[i] - first) % step == 0)
+            kl_int_list_push(r, ids, id[i]);
+}
+
+void kl_import_range(kl_import *r, bool elements, long long first, long long last, long long step,
+                     kl_int_list *ids)
+{
+    const kl_mesh *m = r->mesh;
+    kl_element_ref ref;
+    if (first < 1) first += (1 - first + step - 1) / step * step;
+    if (last > INT_MAX) last = INT_MAX;
+    if (last < first) return;
+    long long wide = (last - first) / step + 1, n = elements ? kl_mesh_count(m) : m->nnode;
+    if (wide <= n) {
+        for (long long id = first; id <= last; id += step)
+            if (elements ? kl_mesh_find_element(m, (int)id, &ref)
+                         : kl_mesh_find_node(m, (int)id) >= 0)
+                kl_int_list_push(r, ids, (int)id);
+    } else if (!elements) {
+        push_in_range(r, m->node_id, m->nnode, first, last, step, ids);
+    } else {
+        for (int s = 0; s < KL_SHAPE_COUNT; s++)
+            push_in_range(r, m->block[s].id, m->block[s].n, first, last, step, ids);
+    }
+}
+
 /* ---- directions on shells ---- */
 
 kl_vec3 kl_shell_normal(const kl_mesh *m, kl_shape shape, int index)

@@ -86,12 +86,25 @@ bool kl_import_failed(const kl_import *r); /* any flaw, or out of memory */
 
 /* ---- checked building ---- */
 
+/* A list of int that grows; malloc, freed by kl_int_list_free. */
+typedef struct kl_int_list {
+    int   *v;
+    size_t n, cap;
+} kl_int_list;
+bool kl_int_list_push(kl_import *r, kl_int_list *list, int value); /* false: out of memory, noted */
+void kl_int_list_free(kl_int_list *list);
+
 /* Index, or -1 with a flaw noted. */
 int kl_import_node(kl_import *r, kl_source *t, const char *at, long long id, kl_vec3 x);
 int kl_import_find_node(kl_import *r, kl_source *t, const char *at, long long id, const char *who,
                         long long who_id);
 int kl_import_element(kl_import *r, kl_source *t, const char *at, kl_shape shape, long long id,
                       int property, const int *node);
+
+/* Appends the ids first, first + step, ... last that exist as nodes or elements. Takes no longer
+ * than the mesh is large, however wide the range. */
+void kl_import_range(kl_import *r, bool elements, long long first, long long last, long long step,
+                     kl_int_list *ids);
 
 /* Normal of a shell element (unit), and the angle from its side 0-1 to the projection of
  * `direction`, counted about the normal [rad]. */
@@ -124,14 +137,6 @@ typedef struct kl_int_map {
 } kl_int_map;
 int  kl_int_map_find(const kl_int_map *t, uint64_t key); /* or -1 */
 bool kl_int_map_put(kl_arena *a, kl_int_map *t, uint64_t key, int value);
-
-/* A list of int that grows; malloc, freed by kl_int_list_free. */
-typedef struct kl_int_list {
-    int   *v;
-    size_t n, cap;
-} kl_int_list;
-bool kl_int_list_push(kl_import *r, kl_int_list *list, int value); /* false: out of memory, noted */
-void kl_int_list_free(kl_int_list *list);
 
 /* ---- the readers: each fills r->mesh from `t` and notes flaws in r ---- */
 
