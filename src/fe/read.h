@@ -65,4 +65,7 @@ typedef struct kl_matrix_files {
 kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
                          const kl_read_options *options, kl_diag *diag);
 
+/* Turns a system in other units into SI, as kl_mesh_to_si does a mesh. */
+void kl_system_to_si(kl_system *system, double length, double mass, double time);
+
 #endif

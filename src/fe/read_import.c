@@ -53,16 +53,21 @@ void kl_import_free(kl_import *r)
     *r = (kl_import){0};
 }
 
-kl_status kl_import_close(kl_import *r, kl_mesh **mesh)
+kl_status kl_import_verdict(kl_import *r)
 {
-    kl_place  place  = {r->mesh->source, 0, 0};
-    kl_status status = r->status;
+    kl_place place = {r->mesh->source, 0, 0};
     for (int i = 0; i < KL_FLAW_KINDS; i++)
         if (r->count[i] > SHOWN_FLAWS)
             kl_fail(r->diag, flaw_kinds[i].status, place, "and %d more %s",
                     r->count[i] - SHOWN_FLAWS, flaw_kinds[i].plural);
-    if (!kl_arena_ok(r->arena) || status == KL_E_MEMORY)
-        status = kl_fail(r->diag, KL_E_MEMORY, place, "out of memory while reading the mesh");
+    if (!kl_arena_ok(r->arena) || r->status == KL_E_MEMORY)
+        return kl_fail(r->diag, KL_E_MEMORY, place, "out of memory while reading");
+    return r->status;
+}
+
+kl_status kl_import_close(kl_import *r, kl_mesh **mesh)
+{
+    kl_status status = kl_import_verdict(r);
     if (status == KL_OK) status = kl_mesh_finish(r->mesh, r->diag);
     if (status == KL_OK) {
         *mesh   = r->mesh;
