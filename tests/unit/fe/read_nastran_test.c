@@ -194,10 +194,10 @@ static void mistakes_are_named_with_their_place(void **unused)
     complains(BDF, SQUARE "CQUAD8,1,1,1,2,3,4,1,2,+\n+,3,4\n", "CQUAD8 cannot be used here");
     complains(BDF, SQUARE "CQUAD4,1,1,1,2,3,4\nPSHELL,1,9,.1,9\nMAT2,9,1.\n", "give MAT1 or MAT8");
     complains(BDF, SQUARE "MPC,1,1,1,1.,2,1,-1.\n", "MPC cannot be used here");
-    complains(BDF,
-              SQUARE "GRID    9              0.      0.      0.                      +A\n"
-                     "+B      1\n",
-              "put the lines in order");
+    char text[256];
+    snprintf(text, sizeof text, SQUARE "%-8s%-8d%-8s%-8s%-8s%-8s%-24s+A\n+B      1\n", "GRID", 9,
+             "", "0.", "0.", "0.", "");
+    complains(BDF, text, "put the lines in order");
     complains(BDF, "+,1\n" SQUARE, "continues a card, but there is none");
     complains(BDF, SQUARE "RBE2,1,1,127,2\n", "must be digits from 1 to 6");
     complains(BDF, SQUARE "CBAR,1,1,1,2,0.,0.,1.,,+\n+,4\nPBAR,1,7,1.,1.,1.,1.\n" MAT,
