@@ -3,6 +3,7 @@
  * dashes when it has several. */
 #include "cli/figure.h"
 
+#include <ctype.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -121,25 +122,42 @@ static int letters(const char *text)
     return n;
 }
 
+static const char *superscript(char c)
+{
+    static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
+    return c == '-' ? "⁻" : digit[c - '0'];
+}
+
 /* "10³" and the like, in UTF-8. */
 static void power_of_ten(char *text, size_t size, int exponent)
 {
-    static const char *const digit[] = {"⁰", "¹", "²", "³", "⁴", "⁵", "⁶", "⁷", "⁸", "⁹"};
-    char                     plain[16];
+    char plain[16];
     snprintf(plain, sizeof plain, "%d", exponent);
     size_t n = (size_t)snprintf(text, size, "10");
     for (const char *p = plain; *p && n < size; p++)
-        n += (size_t)snprintf(text + n, size - n, "%s", *p == '-' ? "⁻" : digit[*p - '0']);
+        n += (size_t)snprintf(text + n, size - n, "%s", superscript(*p));
+}
+
+/* "rad/s²" for rad/s2: a digit after a letter is a power. */
+static void pretty_unit(char *text, size_t size, const char *unit)
+{
+    size_t n = 0;
+    for (const char *p = unit; *p && n + 4 < size; p++) {
+        bool power = isdigit((unsigned char)*p) && p > unit && isalpha((unsigned char)p[-1]);
+        if (power) n += (size_t)snprintf(text + n, size - n, "%s", superscript(*p));
+        else if (*p != '^') text[n++] = *p;
+    }
+    text[n] = '\0';
 }
 
 /* The unit in brackets, with a power of ten where the numbers are large or small. */
 static void unit_label(char *text, size_t size, const kl_panel *p)
 {
-    char power[40] = "";
+    char power[40] = "", unit[80];
     if (p->exponent) power_of_ten(power, sizeof power, p->exponent);
-    bool plain = *p->unit == '\0' || strcmp(p->unit, "1") == 0;
-    snprintf(text, size, "[%s%s%.60s]", power, p->exponent && !plain ? " " : "",
-             plain ? (p->exponent ? "" : "-") : p->unit);
+    bool plain = *p->unit == '\0' || strcmp(p->unit, "1") == 0 || strcmp(p->unit, "-") == 0;
+    pretty_unit(unit, sizeof unit, plain ? (p->exponent ? "" : "-") : p->unit);
+    snprintf(text, size, "[%s%s%s]", power, p->exponent && !plain ? " " : "", unit);
 }
 
 /* The words, separated by dots, that all channels of a panel have in common at the end of their

@@ -14,9 +14,10 @@ static void tell_how_it_ended(kl_reader *r, const char *path)
 {
     const char *status = kl_reader_text(r, "status");
     int         rows   = kl_reader_rows(r);
-    if (kl_reader_unfinished(r))
-        fprintf(stderr, "%s: note: the run still goes on or was killed; %d rows are there\n", path,
-                rows);
+    if (kl_reader_running(r))
+        fprintf(stderr, "%s: note: the run goes on; %d rows so far\n", path, rows);
+    else if (kl_reader_unfinished(r))
+        fprintf(stderr, "%s: note: the run was killed; %d rows are there\n", path, rows);
     else if (status && strcmp(status, "complete") != 0)
         fprintf(stderr, "%s: note: the run was not completed (%s); %d rows are there\n", path,
                 status, rows);

@@ -541,6 +541,11 @@ int                    kl_reader_channels(const kl_reader *r) { return r->nchann
 const kl_channel_info *kl_reader_channel(const kl_reader *r, int i) { return &r->channels[i]; }
 bool                   kl_reader_unfinished(const kl_reader *r) { return r->unfinished; }
 
+bool kl_reader_running(const kl_reader *r)
+{
+    return r->unfinished && !kl_h5_nobody_writes(r->path);
+}
+
 int kl_reader_find(const kl_reader *r, const char *name)
 {
     int low = 0, high = r->nchannel - 1;

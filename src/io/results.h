@@ -77,8 +77,10 @@ kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int r
  * never ended has no status. */
 const char *kl_reader_text(kl_reader *r, const char *name);
 
-/* True while a run writes the file, or after that run was killed. */
+/* True when the file was not ended when it was opened: a run writes it, or was killed; and whether
+ * such a run is alive now. */
 bool kl_reader_unfinished(const kl_reader *r);
+bool kl_reader_running(const kl_reader *r);
 
 /* ---- after a killed run ---- */
 

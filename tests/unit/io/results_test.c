@@ -266,7 +266,7 @@ static void a_reader_follows_a_running_writer(void **state)
     pid_t child = fork();
     if (child == 0) { /* readers are other processes; exit codes tell what was seen */
         if (kl_reader_open(p->file, NULL, &r) != KL_OK) _exit(100);
-        int rows = kl_reader_unfinished(r) ? kl_reader_rows(r) : 101;
+        int rows = kl_reader_running(r) ? kl_reader_rows(r) : 101;
         kl_reader_close(r);
         _exit(rows);
     }
@@ -366,7 +366,7 @@ static void a_killed_run_leaves_a_readable_file_and_repair_makes_it_ordinary(voi
         kl_reader *r = NULL;
         run_and_kill(p->file, trial);
         assert_int_equal(kl_reader_open(p->file, p->diag, &r), KL_OK);
-        assert_true(kl_reader_unfinished(r));
+        assert_true(kl_reader_unfinished(r) && !kl_reader_running(r));
         int rows = kl_reader_rows(r);
         assert_true(rows >= 20);
         expect_rows(r, 40);
