@@ -29,13 +29,13 @@ struct kl_rank {
     int      *size, *first; /* of each group: columns, first column */
     block    *blocks;
     int       nblock, block_cap;
-    int     **of;            /* of each group: blocks that touch it */
-    int      *nof, *of_cap;  /* counts */
-    int      *degree, *mark; /* columns of the front the group would make; stamp of the last visit */
-    int      *sequence;      /* groups in the order of elimination */
-    front    *fronts;        /* by group */
-    int      *free_column;
-    int       stamp;
+    int     **of;           /* of each group: blocks that touch it */
+    int      *nof, *of_cap; /* counts */
+    int   *degree, *mark;   /* columns of the front the group would make; stamp of the last visit */
+    int   *sequence;        /* groups in the order of elimination */
+    front *fronts;          /* by group */
+    int   *free_column;
+    int    stamp;
 };
 
 kl_rank *kl_rank_create(int ngroup, const int *size)
@@ -145,8 +145,8 @@ static int gather(kl_rank *r, int g, int *list, int *width)
 static void reflect(double *F, int nrow, int ncol, int k, int c)
 {
     double sum = 0.0;
-    for (int i = k; i < nrow; i++) sum += F[(size_t)i * (size_t)ncol + (size_t)c] *
-                                          F[(size_t)i * (size_t)ncol + (size_t)c];
+    for (int i = k; i < nrow; i++)
+        sum += F[(size_t)i * (size_t)ncol + (size_t)c] * F[(size_t)i * (size_t)ncol + (size_t)c];
     double *pivot = F + (size_t)k * (size_t)ncol + c, norm = sqrt(sum);
     if (norm == 0.0) return;
     double alpha = *pivot > 0.0 ? -norm : norm, head = *pivot - alpha;
@@ -154,7 +154,8 @@ static void reflect(double *F, int nrow, int ncol, int k, int c)
     for (int j = c + 1; j < ncol; j++) {
         double dot = head * F[(size_t)k * (size_t)ncol + (size_t)j];
         for (int i = k + 1; i < nrow; i++)
-            dot += F[(size_t)i * (size_t)ncol + (size_t)c] * F[(size_t)i * (size_t)ncol + (size_t)j];
+            dot +=
+                F[(size_t)i * (size_t)ncol + (size_t)c] * F[(size_t)i * (size_t)ncol + (size_t)j];
         dot *= beta;
         F[(size_t)k * (size_t)ncol + (size_t)j] -= dot * head;
         for (int i = k + 1; i < nrow; i++)
@@ -173,7 +174,8 @@ static int best_column(const double *F, int nrow, int ncol, int k, int own, doub
     for (int j = k; j < own; j++) {
         double sum = 0.0;
         for (int i = k; i < nrow; i++)
-            sum += F[(size_t)i * (size_t)ncol + (size_t)j] * F[(size_t)i * (size_t)ncol + (size_t)j];
+            sum +=
+                F[(size_t)i * (size_t)ncol + (size_t)j] * F[(size_t)i * (size_t)ncol + (size_t)j];
         if (sum > *norm) *norm = sum, best = j;
     }
     *norm = sqrt(*norm);
@@ -270,8 +272,7 @@ static kl_status eliminate_group(kl_rank *r, int g, int *where, double tolerance
     int own   = r->size[g];
     f->npivot = pivot_columns(F, nrow, f->ncol, own, f->order, tolerance);
     r->rank += f->npivot;
-    for (int k = f->npivot; k < own; k++)
-        r->free_column[r->nfree++] = r->first[g] + f->order[k];
+    for (int k = f->npivot; k < own; k++) r->free_column[r->nfree++] = r->first[g] + f->order[k];
     kl_status status = pass_on(r, f, own, F, nrow);
     size_t    bytes  = (size_t)f->npivot * (size_t)f->ncol * sizeof(double);
     f->values        = malloc(bytes + sizeof(double));
@@ -286,15 +287,15 @@ static int compare_ints(const void *a, const void *b)
     return (*p > *q) - (*p < *q);
 }
 
-kl_status kl_rank_eliminate(kl_rank *r, double tolerance)
+kl_status kl_rank_eliminate(kl_rank *r, double tolerance, bool in_order)
 {
     int  *where = kl_arena_array(r->arena, int, r->ngroup + 1);
     bool *done  = kl_arena_array(r->arena, bool, r->ngroup + 1);
     if (!kl_arena_ok(r->arena)) return KL_E_MEMORY;
     for (int g = 0; g < r->ngroup; g++) (void)gather(r, g, NULL, &r->degree[g]);
     for (int k = 0; k < r->ngroup; k++) {
-        int best = -1, least = INT_MAX;
-        for (int g = 0; g < r->ngroup; g++)
+        int best = k, least = INT_MAX;
+        for (int g = 0; !in_order && g < r->ngroup; g++)
             if (!done[g] && r->degree[g] < least) best = g, least = r->degree[g];
         done[best]     = true;
         r->sequence[k] = best;

@@ -24,7 +24,9 @@ void     kl_rank_destroy(kl_rank *r);
  * the groups in the order listed. They are copied. Out of memory is told by kl_rank_eliminate. */
 void kl_rank_add(kl_rank *r, int nrow, int n, const int *group, const double *values);
 
-kl_status kl_rank_eliminate(kl_rank *r, double tolerance);
+/* `in_order`: groups as numbered, so that a column without a pivot depends on columns before it;
+ * otherwise in an order that keeps the work small. */
+kl_status kl_rank_eliminate(kl_rank *r, double tolerance, bool in_order);
 
 /* After elimination. */
 int        kl_rank_value(const kl_rank *r);

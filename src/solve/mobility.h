@@ -42,10 +42,11 @@ typedef struct kl_mobility {
 
     kl_free_motion *motion; /* nmotion; at most 24 are told, though there may be more (`freedom`) */
     int             nmotion;
-    kl_repeat      *repeat; /* nrepeat; sums to `redundant` */
-    int             nrepeat;
-    const char     *singular_text, *locked_text; /* NULL: none */
-    const char     *undetermined; /* joints whose reactions are not determined, or NULL */
+    kl_repeat      *repeat; /* nrepeat; counts add up to `redundant`, and in a locked position to
+                             * those that lock as well */
+    int         nrepeat;
+    const char *singular_text, *locked_text; /* NULL: none */
+    const char *undetermined; /* joints whose reactions are not determined, or NULL */
 } kl_mobility;
 
 /* At the assembled state in `x`, which is left as it was. */

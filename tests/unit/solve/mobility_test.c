@@ -1,0 +1,212 @@
+#include "solve/mobility.h"
+
+#include "unit/solve/load.h"
+
+static kl_mobility *find(loaded *l)
+{
+    kl_mobility *b = NULL;
+    assert_int_equal(kl_mobility_find(l->x, l->diag, &b), KL_OK);
+    kl_mobility_tell(l->model, b, l->diag);
+    return b;
+}
+
+static void expect(const kl_mobility *b, int mobility, int redundant, int singular, int locked)
+{
+    if (b->mobility != mobility || b->redundant != redundant || b->singular != singular ||
+        b->locked != locked)
+        fail_msg("mobility %d, redundant %d, singular %d, locked %d; expected %d, %d, %d, %d",
+                 b->mobility, b->redundant, b->singular, b->locked, mobility, redundant, singular,
+                 locked);
+}
+
+static void done(loaded *l, kl_mobility *b)
+{
+    kl_mobility_destroy(b);
+    unload(l);
+}
+
+/* A planar four-bar in space, closed by hand. */
+static const char closed_four_bar[] =
+    "klingel: 1\n"
+    "bodies:\n"
+    "  crank:   {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0]}\n"
+    "  coupler: {mass: 1, inertia: [1, 1, 1], position: [1, 1, 0]}\n"
+    "  rocker:  {mass: 1, inertia: [1, 1, 1], position: [2, 0.5, 0]}\n"
+    "joints:\n"
+    "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+    "  B: {type: revolute, between: [crank, coupler], at: [0, 1, 0], axis: z}\n"
+    "  C: {type: revolute, between: [coupler, rocker], at: [2, 1, 0], axis: z}\n"
+    "  D: {type: revolute, between: [rocker, ground], at: [2, 0, 0], axis: z}\n";
+
+static void planar_four_bar_in_space_is_redundant(void **unused)
+{
+    (void)unused;
+    loaded       l = load_text(closed_four_bar, NULL, 0, true);
+    kl_mobility *b = find(&l);
+    expect(b, 1, 3, 0, 0);
+    assert_int_equal(b->nrepeat, 1);
+    assert_int_equal(b->repeat[0].count, 3);
+    assert_true(says(l.diag, "joint D repeats 3 of the directions that joints A, B and C already "
+                             "hold: along z, about y, about x"));
+    assert_true(says(l.diag, "crank turns about z with coupler and rocker following"));
+    assert_string_equal(b->undetermined, "A, B, C and D");
+    done(&l, b);
+}
+
+static void flat_parallelogram_is_a_singular_position(void **unused)
+{
+    (void)unused;
+    const char  *text = "klingel: 1\n"
+                        "bodies:\n"
+                        "  crank:   {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+                        "  coupler: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0]}\n"
+                        "  rocker:  {mass: 1, inertia: [1, 1, 1], position: [2.5, 0, 0]}\n"
+                        "joints:\n"
+                        "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+                        "  B: {type: revolute, between: [crank, coupler], at: [1, 0, 0], axis: z}\n"
+                        "  C: {type: revolute, between: [coupler, rocker], at: [3, 0, 0], axis: z}\n"
+                        "  D: {type: revolute, between: [ground, rocker], at: [2, 0, 0], axis: z}\n";
+    loaded       l    = load_text(text, NULL, 0, true);
+    kl_mobility *b    = find(&l);
+    expect(b, 1, 3, 1, 0);
+    assert_int_equal(b->freedom, 2);
+    assert_true(says(l.diag, "singular position: here 2 directions are free, a step away 1"));
+    done(&l, b);
+}
+
+static void bricard_moves_although_counting_says_it_cannot(void **unused)
+{
+    (void)unused;
+    loaded       l = load_example("bricard", NULL, 0, true);
+    kl_mobility *b = find(&l);
+    assert_int_equal(b->nv - b->nlam, 0);
+    expect(b, 1, 1, 0, 0);
+    assert_true(says(l.diag, "joint P6 repeats 1 of the directions"));
+    done(&l, b);
+}
+
+static void stretched_links_between_pins_are_locked(void **unused)
+{
+    (void)unused;
+    const char  *text = "klingel: 1\n"
+                        "bodies:\n"
+                        "  left:  {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+                        "  right: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
+                        "joints:\n"
+                        "  A: {type: revolute, between: [ground, left], at: [0, 0, 0], axis: z}\n"
+                        "  B: {type: revolute, between: [left, right], at: [1, 0, 0], axis: z}\n"
+                        "  C: {type: revolute, between: [right, ground], at: [2, 0, 0], axis: z}\n";
+    loaded       l    = load_text(text, NULL, 0, true);
+    kl_mobility *b    = find(&l);
+    expect(b, 0, 3, 0, 1);
+    assert_true(says(l.diag, "locked: joints A, B and C leave 1 direction free to first order"));
+    done(&l, b);
+}
+
+static void second_hinge_on_one_axis_repeats_all(void **unused)
+{
+    (void)unused;
+    const char *text =
+        "klingel: 1\n"
+        "bodies:\n"
+        "  door: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+        "joints:\n"
+        "  front-hinge: {type: revolute, between: [ground, door], at: [0, 0, 0], axis: z}\n"
+        "  rear-hinge:  {type: revolute, between: [ground, door], at: [0, 0, 2], axis: z}\n";
+    loaded       l = load_text(text, NULL, 0, true);
+    kl_mobility *b = find(&l);
+    expect(b, 1, 5, 0, 0);
+    assert_true(says(l.diag, "joint rear-hinge repeats 5 of the directions that joint front-hinge "
+                             "already holds"));
+    assert_true(says(l.diag, "free: door turns about z"));
+    done(&l, b);
+}
+
+static void free_body_has_six_ways(void **unused)
+{
+    (void)unused;
+    const char  *text = "klingel: 1\nbodies:\n  crate: {mass: 1, inertia: [1, 1, 1]}\n";
+    loaded       l    = load_text(text, NULL, 0, true);
+    kl_mobility *b    = find(&l);
+    expect(b, 6, 0, 0, 0);
+    assert_true(says(l.diag, "free: crate moves along y"));
+    assert_true(says(l.diag, "free: crate turns about z"));
+    done(&l, b);
+}
+
+static void regular_mechanisms_have_their_known_freedom(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *example;
+        int         mobility, redundant;
+    } known[] = {{"spatial-slider-crank", 1, 0}, {"double-pendulum", 2, 0},
+                 {"simple-pendulum", 2, 0},      {"spinning-top", 3, 0},
+                 {"andrews-squeezer", 1, 9},     {"flyball-governor", 4, 0}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        loaded       l = load_example(known[i].example, NULL, 0, true);
+        kl_mobility *b = find(&l);
+        if (b->mobility != known[i].mobility) print_message("%s\n", known[i].example);
+        expect(b, known[i].mobility, known[i].redundant, 0, 0);
+        done(&l, b);
+    }
+}
+
+static void forty_loops_are_analysed_in_no_time(void **unused)
+{
+    (void)unused;
+    kl_override  set = {.name = "loops", .text = "40"};
+    loaded       l   = load_example("n-four-bar", &set, 1, true);
+    kl_mobility *b   = find(&l);
+    expect(b, 1, 120, 0, 0);
+    assert_int_equal(b->nrepeat, 40);
+    done(&l, b);
+}
+
+static void chain_of_a_thousand_links_has_a_thousand_ways(void **unused)
+{
+    (void)unused;
+    const char *text =
+        "klingel: 1\n"
+        "bodies:\n"
+        "  \"link{i}\": {for: {i: 1..1000}, mass: 1, inertia: [1, 1, 1], position: [i - 0.5, 0, "
+        "0]}\n"
+        "joints:\n"
+        "  wall: {type: revolute, between: [ground, link1], at: [0, 0, 0], axis: z}\n"
+        "  \"pin{i}\": {for: {i: 1..999}, type: revolute, between: [\"link{i}\", \"link{i+1}\"], "
+        "at: "
+        "[i, 0, 0], axis: z}\n";
+    loaded       l = load_text(text, NULL, 0, true);
+    kl_mobility *b = find(&l);
+    expect(b, 1000, 0, 0, 0);
+    assert_true(says(l.diag, "free: 976 more directions"));
+    done(&l, b);
+}
+
+static void analysis_leaves_the_state_alone(void **unused)
+{
+    (void)unused;
+    loaded l = load_text(closed_four_bar, NULL, 0, true);
+    double before[64];
+    memcpy(before, l.x->s->x, (size_t)l.x->s->n * sizeof(double));
+    kl_mobility *b = find(&l);
+    assert_memory_equal(before, l.x->s->x, (size_t)l.x->s->n * sizeof(double));
+    done(&l, b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(planar_four_bar_in_space_is_redundant),
+        cmocka_unit_test(flat_parallelogram_is_a_singular_position),
+        cmocka_unit_test(bricard_moves_although_counting_says_it_cannot),
+        cmocka_unit_test(stretched_links_between_pins_are_locked),
+        cmocka_unit_test(second_hinge_on_one_axis_repeats_all),
+        cmocka_unit_test(free_body_has_six_ways),
+        cmocka_unit_test(regular_mechanisms_have_their_known_freedom),
+        cmocka_unit_test(forty_loops_are_analysed_in_no_time),
+        cmocka_unit_test(chain_of_a_thousand_links_has_a_thousand_ways),
+        cmocka_unit_test(analysis_leaves_the_state_alone),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
