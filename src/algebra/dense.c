@@ -59,7 +59,7 @@ void kl_right_divide(int rows, int n, const double *R, double *X, int ldx)
                 n, X, ldx);
 }
 
-kl_status kl_lu_solve(int n, int nrhs, double *A, double *B)
+kl_status kl_dense_solve(int n, int nrhs, double *A, double *B)
 {
     if (n == 0 || nrhs == 0) return KL_OK;
     lapack_int *pivot = malloc((size_t)n * sizeof *pivot);

@@ -26,7 +26,7 @@ kl_status kl_cholesky(int n, double *A);
 /* X := X R^-1 (rows x n), R upper triangular n x n. */
 void kl_right_divide(int rows, int n, const double *R, double *X, int ldx);
 /* A X = B by LU with pivoting; both destroyed, X over B. */
-kl_status kl_lu_solve(int n, int nrhs, double *A, double *B);
+kl_status kl_dense_solve(int n, int nrhs, double *A, double *B);
 /* Singular values descending; A (m x n) destroyed. s has min(m, n). */
 kl_status kl_singular_values(int m, int n, double *A, double *s);
 /* Least squares of minimum norm, A (m x n) X = B; X over B (ldb >= max(m, n)); A destroyed. */

@@ -354,7 +354,7 @@ static void add_masses(assembly *a)
                 ignored);
 }
 
-kl_status kl_assemble(const kl_mesh *m, kl_mass_rule mass, kl_system *s, kl_diag *diag)
+kl_status kl_fe_assemble(const kl_mesh *m, kl_mass_rule mass, kl_system *s, kl_diag *diag)
 {
     assembly  a      = {m, mass, s, calloc((size_t)m->nnode + 1, sizeof(int)), {0}, diag};
     kl_status status = kl_system_init(s, m->nnode);

@@ -121,7 +121,7 @@ static kl_status remove_rigid(const maker *k, int n, double *X)
     for (int pass = 0; pass < 2 && status == KL_OK; pass++) {
         kl_gemm(true, false, 6, 6, (int)k->N, 1, C, (int)k->N, k->R, (int)k->N, 0, CR, 6);
         kl_gemm(true, false, 6, n, (int)k->N, 1, C, (int)k->N, X, (int)k->N, 0, CX, 6);
-        status = kl_lu_solve(6, n, CR, CX);
+        status = kl_dense_solve(6, n, CR, CX);
         if (status == KL_OK)
             kl_gemm(false, false, (int)k->N, n, 6, -1, k->R, (int)k->N, CX, 6, 1, X, (int)k->N);
     }

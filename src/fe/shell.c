@@ -498,7 +498,7 @@ static kl_status condense(const double *K, double *X)
         for (int j = 0; j < 4; j++) Kaa[j * 4 + i] = K[(24 + i) * MAXN + 24 + j];
         for (int j = 0; j < 24; j++) X[j * 4 + i] = K[(24 + i) * MAXN + j];
     }
-    return kl_lu_solve(4, 24, Kaa, X);
+    return kl_dense_solve(4, 24, Kaa, X);
 }
 
 kl_status kl_shell_stiffness(const kl_element *e, const kl_element_rules *rules, double *K)

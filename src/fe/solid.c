@@ -136,7 +136,7 @@ static kl_status condense(int nu, int na, const double *K, double *X)
         for (int j = 0; j < na; j++) Kaa[j * na + i] = K[(nu + i) * n + nu + j];
     for (int j = 0; j < nu; j++)
         for (int i = 0; i < na; i++) X[j * na + i] = K[(nu + i) * n + j];
-    return kl_lu_solve(na, nu, Kaa, X);
+    return kl_dense_solve(na, nu, Kaa, X);
 }
 
 static const kl_material *material_of(const kl_element *e)

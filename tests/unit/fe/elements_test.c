@@ -112,7 +112,7 @@ static const kl_shape solids[6] = {KL_TET4, KL_TET10, KL_HEX8, KL_HEX20, KL_WEDG
 static void system_of(kl_mesh *m, kl_mass_rule rule, kl_system *s)
 {
     kl_diag *d = kl_diag_create();
-    if (kl_mesh_check(m, d) != KL_OK || kl_assemble(m, rule, s, d) != KL_OK)
+    if (kl_mesh_check(m, d) != KL_OK || kl_fe_assemble(m, rule, s, d) != KL_OK)
         fail_msg("%s", kl_diag_at(d, 0)->text);
     kl_diag_destroy(d);
 }

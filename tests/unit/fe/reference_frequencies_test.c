@@ -41,7 +41,7 @@ static void compare(const char *mesh, double E, double rho, bool clamped, kl_mas
     steel(m, E, rho);
     assert_int_equal(kl_mesh_check(m, d), KL_OK);
     kl_system s;
-    assert_int_equal(kl_assemble(m, rule, &s, d), KL_OK);
+    assert_int_equal(kl_fe_assemble(m, rule, &s, d), KL_OK);
     unsigned char *fixed = calloc((size_t)s.ndof, 1);
     for (int i = 0; clamped && i < s.ndof; i++) fixed[i] = fabs(s.x[s.dof_node[i]].x) < 1e-9;
     kl_mode_options o = {.count = MODES, .fixed = clamped ? fixed : NULL};
@@ -94,7 +94,7 @@ static void block_lanczos_and_arpack_agree(void **unused)
     assert_int_equal(kl_mesh_read("examples/fe-block/block.msh", NULL, &m, d), KL_OK);
     steel(m, 2.1e11, 7850);
     kl_system s;
-    assert_int_equal(kl_assemble(m, KL_MASS_CONSISTENT, &s, d), KL_OK);
+    assert_int_equal(kl_fe_assemble(m, KL_MASS_CONSISTENT, &s, d), KL_OK);
     kl_mode_options o = {.count = 12};
     kl_modes        a, b;
     assert_int_equal(kl_modes_find(&s, &o, &a, d), KL_OK);
