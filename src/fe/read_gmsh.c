@@ -169,7 +169,14 @@ static bool take_int(gmsh *g, long long *value)
 /* A size_t of the format. */
 static bool take_size(gmsh *g, long long *value)
 {
-    if (!g->binary) return take_int(g, value);
+    if (!g->binary) {
+        skip_space(g);
+        const char *start = g->p;
+        if (!take_int(g, value)) return false;
+        if (*value >= 0) return true;
+        g->p = start; /* a count is never negative */
+        return false;
+    }
     if (g->size_bytes == 4) {
         uint32_t v;
         if (!take_bytes(g, &v, sizeof v)) return false;

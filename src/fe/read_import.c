@@ -141,15 +141,13 @@ kl_source *kl_import_load(kl_import *r, const char *path, kl_source *from, const
 /* Borrowed text is copied: the scanners rely on the NUL behind it. */
 kl_source *kl_import_borrow(kl_import *r, const char *name, const char *data, size_t size)
 {
-    char      *copy = malloc(size + 1);
-    kl_source *t    = copy ? add_text(r, name, copy, size) : NULL;
-    if (!t) {
-        free(copy);
-        return NULL;
-    }
+    char *copy = malloc(size + 1);
+    if (!copy) return NULL;
     if (size) memcpy(copy, data, size);
-    copy[size] = '\0';
-    t->owned   = copy;
+    copy[size]   = '\0';
+    kl_source *t = add_text(r, name, copy, size);
+    if (t) t->owned = copy;
+    else free(copy);
     return t;
 }
 

@@ -79,6 +79,13 @@ static const char *include(cutter *u, kl_source *t, const line *l)
     return next;
 }
 
+static bool is_include(const char *word, const char *last)
+{
+    if (!starts(word, last, "INCLUDE")) return false;
+    const char *after = word + strlen("INCLUDE");
+    return after == last || kl_is_blank(*after) || *after == '\'' || *after == '"';
+}
+
 static const bulk_kind *kind_at(cutter *u, const line *l)
 {
     size_t      n = 0;
@@ -130,9 +137,7 @@ static void cut(cutter *u, kl_source *t)
         const char *word = l.first;
         while (word < l.last && kl_is_blank(*word)) word++;
         if (word == l.last) continue;
-        bool whole_word = (size_t)(l.last - word) == 7 || kl_is_blank(word[7]) || word[7] == '\'' ||
-                          word[7] == '"';
-        if (starts(word, l.last, "INCLUDE") && whole_word) {
+        if (is_include(word, l.last)) {
             l.first = word;
             p       = include(u, t, &l);
         } else if (!u->in_bulk) {
