@@ -1,9 +1,10 @@
 /* Building a mesh: growing lists, ids to indices, sets. The checks are in mesh_check.c. */
 #include "fe/mesh.h"
 
-#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "fe/id_map.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -61,63 +62,6 @@ static const kl_shape_info shapes[KL_SHAPE_COUNT] = {
 
 const kl_shape_info *kl_shape_info_of(kl_shape shape) { return &shapes[shape]; }
 
-/* ---- id -> index: open addressing, at most half full; lives in malloc because it is rebuilt ----
- */
-
-typedef struct kl_id_map {
-    int  n, size; /* size is a power of two */
-    int *id;
-    int *value; /* -1: free */
-} kl_id_map;
-
-static unsigned id_hash(int id)
-{
-    uint32_t h = (uint32_t)id * 2654435761u;
-    return h ^ (h >> 15);
-}
-
-static int *id_slot(const kl_id_map *map, int id)
-{
-    unsigned i = id_hash(id) & (unsigned)(map->size - 1);
-    while (map->value[i] >= 0 && map->id[i] != id) i = (i + 1) & (unsigned)(map->size - 1);
-    return &map->value[i];
-}
-
-static int id_find(const kl_id_map *map, int id) { return map->size ? *id_slot(map, id) : -1; }
-
-static bool id_grow(kl_id_map *map)
-{
-    kl_id_map bigger = {map->n, map->size ? 2 * map->size : 1024, NULL, NULL};
-    bigger.id        = malloc((size_t)bigger.size * sizeof(int));
-    bigger.value     = malloc((size_t)bigger.size * sizeof(int));
-    if (!bigger.id || !bigger.value) {
-        free(bigger.id);
-        free(bigger.value);
-        return false;
-    }
-    for (int i = 0; i < bigger.size; i++) bigger.value[i] = -1;
-    for (int i = 0; i < map->size; i++) {
-        if (map->value[i] < 0) continue;
-        int *slot                      = id_slot(&bigger, map->id[i]);
-        bigger.id[slot - bigger.value] = map->id[i];
-        *slot                          = map->value[i];
-    }
-    free(map->id);
-    free(map->value);
-    *map = bigger;
-    return true;
-}
-
-static bool id_put(kl_id_map *map, int id, int value)
-{
-    if (2 * (map->n + 1) > map->size && !id_grow(map)) return false;
-    int *slot                  = id_slot(map, id);
-    map->id[slot - map->value] = id;
-    *slot                      = value;
-    map->n++;
-    return true;
-}
-
 /* ---- life ---- */
 
 kl_mesh *kl_mesh_create(const char *source)
@@ -141,10 +85,8 @@ kl_mesh *kl_mesh_create(const char *source)
 void kl_mesh_destroy(kl_mesh *m)
 {
     if (!m) return;
-    free(m->node_map->id);
-    free(m->node_map->value);
-    free(m->element_map->id);
-    free(m->element_map->value);
+    kl_id_map_free(m->node_map);
+    kl_id_map_free(m->element_map);
     kl_arena_destroy(m->arena);
 }
 
@@ -162,7 +104,7 @@ static void *grow(kl_mesh *m, void **data, int n, int cap, int *next, size_t siz
 
 int kl_mesh_add_node(kl_mesh *m, int id, kl_vec3 x)
 {
-    int known = id_find(m->node_map, id);
+    int known = kl_id_map_find(m->node_map, id);
     if (known >= 0) {
         kl_vec3 d = kl_sub(m->x[known], x);
         if (kl_norm(d) > 0.0 && m->nduplicate_node++ == 0) m->first_duplicate_node = id;
@@ -172,7 +114,7 @@ int kl_mesh_add_node(kl_mesh *m, int id, kl_vec3 x)
     void *ids = m->node_id, *xs = m->x;
     if (!grow(m, &ids, m->nnode, m->node_cap, &next, sizeof(int)) ||
         !grow(m, &xs, m->nnode, m->node_cap, &next, sizeof(kl_vec3)) ||
-        !id_put(m->node_map, id, m->nnode))
+        !kl_id_map_put(m->node_map, id, m->nnode))
         return -1;
     m->node_cap          = next;
     m->node_id           = ids;
@@ -182,7 +124,7 @@ int kl_mesh_add_node(kl_mesh *m, int id, kl_vec3 x)
     return m->nnode++;
 }
 
-int kl_mesh_find_node(const kl_mesh *m, int id) { return id_find(m->node_map, id); }
+int kl_mesh_find_node(const kl_mesh *m, int id) { return kl_id_map_find(m->node_map, id); }
 
 /* element_map holds shape and index in one number: index * KL_SHAPE_COUNT + shape */
 int kl_mesh_add_element(kl_mesh *m, kl_shape shape, int id, int property, const int *node)
@@ -207,9 +149,9 @@ int kl_mesh_add_element(kl_mesh *m, kl_shape shape, int id, int property, const 
     b->id[i]       = id;
     b->property[i] = property;
     memcpy(&b->node[(size_t)i * (size_t)nnode], node, (size_t)nnode * sizeof(int));
-    if (id_find(m->element_map, id) >= 0) {
+    if (kl_id_map_find(m->element_map, id) >= 0) {
         if (m->nduplicate_element++ == 0) m->first_duplicate_element = id;
-    } else if (!id_put(m->element_map, id, i * KL_SHAPE_COUNT + (int)shape)) {
+    } else if (!kl_id_map_put(m->element_map, id, i * KL_SHAPE_COUNT + (int)shape)) {
         return -1;
     }
     return b->n++;
@@ -217,7 +159,7 @@ int kl_mesh_add_element(kl_mesh *m, kl_shape shape, int id, int property, const 
 
 bool kl_mesh_find_element(const kl_mesh *m, int id, kl_element_ref *ref)
 {
-    int value = id_find(m->element_map, id);
+    int value = kl_id_map_find(m->element_map, id);
     if (value < 0) return false;
     *ref = (kl_element_ref){(kl_shape)(value % KL_SHAPE_COUNT), value / KL_SHAPE_COUNT, 0};
     return true;

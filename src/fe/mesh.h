@@ -176,7 +176,7 @@ typedef struct kl_mesh {
     kl_leftover   *leftover;
     int            nduplicate_node, first_duplicate_node; /* ids given twice: count, first */
     int            nduplicate_element, first_duplicate_element;
-    struct kl_id_map *node_map, *element_map; /* id -> index; private to mesh.c */
+    struct kl_id_map *node_map, *element_map; /* id -> index (id_map.h); private to mesh.c */
 } kl_mesh;
 
 /* ---- building; every add returns an index, or -1 (out of memory: ask kl_mesh_ok at the end) ----

@@ -16,17 +16,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fe/read_import.h"
-
-enum { MOST_NODES = 125, WANTED_TAGS = 2, HELD = 5 };
-
-typedef struct element_type {
-    int         nnode, dimension;
-    int         shape; /* kl_shape, or -1 */
-    const char *name;
-    const int  *order; /* canonical node i is order[i] of Gmsh; NULL: the same */
-    const char *advice;
-} element_type;
+#include "fe/read_gmsh.h"
 
 static const int tet10_order[]   = {0, 1, 2, 3, 4, 5, 6, 7, 9, 8};
 static const int hex20_order[]   = {0,  1, 2,  3,  4,  5,  6,  7,  8,  11,
@@ -74,49 +64,7 @@ static const element_type types[] = {
     [93] = {125, 3, -1, "125-node hexahedron", NULL, quadratic},
 };
 /* clang-format on */
-enum { NTYPE = sizeof types / sizeof *types };
-
-/* A physical group and the sets it becomes. */
-typedef struct group {
-    int         dimension, tag;
-    const char *name;
-    bool        structural;                         /* named so by the options */
-    int         element_set, node_set, surface_set; /* made when first used; -1 */
-    bool        lost_face;                          /* a face that belongs to no solid */
-} group;
-
-/* Some of `gmsh.lists`. */
-typedef struct span {
-    int first, n;
-} span;
-
-typedef struct gmsh {
-    kl_import  *r;
-    kl_source  *t;
-    const char *p, *end;
-    int         version; /* 2 or 4; 0 before $MeshFormat */
-    bool        binary, swap;
-    int         size_bytes; /* of a size_t in 4.1 */
-
-    group      *groups;
-    int         ngroup, group_cap;
-    kl_int_map  group_map;  /* dimension and tag -> group */
-    kl_int_map  entity_map; /* dimension and tag -> entity */
-    span       *entities;   /* groups of each entity (4.1) */
-    int         nentity, entity_cap;
-    kl_int_list lists;      /* group indices */
-    kl_int_list held;       /* elements of dimension 0 to 2: type, id, span, byte of place, nodes */
-    kl_int_list held_place; /* for messages: offset in the text, high and low half */
-    kl_int_list block_tag;  /* nodes of a block of 4.1 */
-    int         highest;    /* dimension seen */
-    bool        has_nodes;
-
-    /* the last element, to see repetitions */
-    int            last_entity, last_tag, last_type, last_nodes[MOST_NODES];
-    kl_element_ref last_ref;
-    bool           last_valid, last_solid;
-    int            dropped_nodes[NTYPE]; /* elements whose middle nodes of faces were left out */
-} gmsh;
+_Static_assert(sizeof types / sizeof *types == GMSH_TYPES, "the table of types is complete");
 
 /* ---- taking numbers ---- */
 
@@ -256,13 +204,6 @@ static int group_of(gmsh *g, int dimension, long long signed_tag)
     return g->ngroup++;
 }
 
-static bool listed(const char *const *list, const char *name)
-{
-    for (; list && *list; list++)
-        if (strcmp(*list, name) == 0) return true;
-    return false;
-}
-
 static void name_group(gmsh *g, int dimension, long long tag, const char *first, const char *last)
 {
     int i = group_of(g, dimension, tag);
@@ -277,7 +218,7 @@ static span entity_groups(const gmsh *g, long long dimension, long long tag)
     return e >= 0 ? g->entities[e] : (span){0, 0};
 }
 
-static void put_in_sets(gmsh *g, span groups, kl_element_ref ref)
+void gmsh_put_in_sets(gmsh *g, span groups, kl_element_ref ref)
 {
     for (int i = 0; i < groups.n; i++) {
         group *b = &g->groups[g->lists.v[groups.first + i]];
@@ -516,19 +457,19 @@ static void section_parametric(gmsh *g)
 
 /* ---- elements ---- */
 
-static const element_type *type_of(long long number)
+const element_type *gmsh_type(long long number)
 {
-    return number > 0 && number < NTYPE && types[number].nnode ? &types[number] : NULL;
+    return number > 0 && number < GMSH_TYPES && types[number].nnode ? &types[number] : NULL;
 }
 
-static kl_element_ref put_structural(gmsh *g, const element_type *e, const char *at, long long id,
-                                     span groups, const int *node)
+kl_element_ref gmsh_put(gmsh *g, const element_type *e, const char *at, long long id, span groups,
+                        const int *node)
 {
     int            canonical[20], n = kl_shape_info_of((kl_shape)e->shape)->nnode;
     kl_element_ref ref = {(kl_shape)e->shape, -1, 0};
     for (int i = 0; i < n; i++) canonical[i] = node[e->order ? e->order[i] : i];
     ref.index = kl_import_element(g->r, g->t, at, ref.shape, id, -1, canonical);
-    if (ref.index >= 0) put_in_sets(g, groups, ref);
+    if (ref.index >= 0) gmsh_put_in_sets(g, groups, ref);
     return ref;
 }
 
@@ -549,7 +490,7 @@ static void hold(gmsh *g, long long type, const char *at, long long id, span gro
     if (!ok) g->r->status = KL_E_MEMORY;
 }
 
-static void say_unsupported(gmsh *g, const element_type *e, const char *at, long long id)
+void gmsh_refuse(gmsh *g, const element_type *e, const char *at, long long id)
 {
     kl_unsupported(g->r, g->t, at, e->name, "element %lld: a %s is not known here; %s", id, e->name,
                    e->advice ? e->advice : "leave it out of the physical groups");
@@ -578,16 +519,16 @@ static void put(gmsh *g, long long type, const char *at, long long id, span grou
                     entity == g->last_entity && tag != g->last_tag &&
                     memcmp(node, g->last_nodes, (size_t)e->nnode * sizeof *node) == 0;
     if (repeated && g->last_solid) {
-        put_in_sets(g, groups, g->last_ref);
+        gmsh_put_in_sets(g, groups, g->last_ref);
         return;
     }
     g->last_solid = false;
     if (e->dimension < 3) {
         hold(g, type, at, repeated ? -id : id, groups, node);
     } else if (e->shape < 0) {
-        say_unsupported(g, e, at, id);
+        gmsh_refuse(g, e, at, id);
     } else {
-        g->last_ref   = put_structural(g, e, at, id, groups, node);
+        g->last_ref   = gmsh_put(g, e, at, id, groups, node);
         g->last_solid = g->last_ref.index >= 0;
         g->dropped_nodes[type] += e->nnode > kl_shape_info_of((kl_shape)e->shape)->nnode;
     }
@@ -600,7 +541,7 @@ static void put(gmsh *g, long long type, const char *at, long long id, span grou
 
 static const element_type *known_type(gmsh *g, long long type, const char *at)
 {
-    const element_type *e = type_of(type);
+    const element_type *e = gmsh_type(type);
     if (!e)
         kl_flaw(g->r, KL_FLAW_UNSUPPORTED, g->t, at,
                 "element type %lld of Gmsh is not known here; use Mesh.ElementOrder 1 or 2", type);
@@ -753,175 +694,6 @@ static void section_elements(gmsh *g)
     else elements_4(g);
 }
 
-/* ---- what waited: structure or mark? ---- */
-
-typedef struct held {
-    const element_type *e;
-    const char         *at;
-    int                 id;
-    span                groups;
-    const int          *node;
-} held;
-
-static held held_at(const gmsh *g, size_t i)
-{
-    const int *v     = &g->held.v[i];
-    const int *place = &g->held_place.v[2 * (size_t)v[4]];
-    return (held){&types[v[0]],
-                  g->t->data + ((int64_t)place[0] << 31 | place[1]),
-                  v[1],
-                  {v[2], v[3]},
-                  g->held.v + i + HELD};
-}
-
-static bool is_structural(const gmsh *g, const held *h)
-{
-    if (h->e->dimension == 0) return false;
-    if (h->e->dimension == g->highest) return true;
-    for (int i = 0; i < h->groups.n; i++)
-        if (g->groups[g->lists.v[h->groups.first + i]].structural) return true;
-    return false;
-}
-
-static void mark_nodes(gmsh *g, const held *h)
-{
-    for (int i = 0; i < h->groups.n; i++) {
-        group *b = &g->groups[g->lists.v[h->groups.first + i]];
-        if (b->node_set < 0) b->node_set = kl_mesh_set(g->r->mesh, KL_NODE_SET, b->name);
-        for (int k = 0; k < h->e->nnode; k++)
-            kl_mesh_set_put_node(g->r->mesh, b->node_set, h->node[k]);
-    }
-}
-
-static int corners_of(const element_type *e) { return strstr(e->name, "triangle") ? 3 : 4; }
-
-/* Sorted corners as one key; four node indices of 31 bits are hashed into 64, so that equal keys
- * are compared again by the caller. */
-static uint64_t face_key(int n, const int *corner, int sorted[4])
-{
-    for (int i = 0; i < n; i++) {
-        int k = i;
-        for (; k > 0 && sorted[k - 1] > corner[i]; k--) sorted[k] = sorted[k - 1];
-        sorted[k] = corner[i];
-    }
-    uint64_t key = (uint64_t)n;
-    for (int i = 0; i < n; i++)
-        key = (key ^ (uint64_t)sorted[i]) * UINT64_C(0x9e3779b97f4a7c15) + 1;
-    return key;
-}
-
-/* The surface elements that mark faces, found again by their corners. */
-typedef struct face_finder {
-    kl_int_map      map;   /* key -> index of the first mark with that key */
-    int            *at;    /* mark -> index in gmsh.held */
-    int            *same;  /* mark -> next with the same key, or -1 */
-    kl_element_ref *found; /* mark -> face of a solid */
-    bool           *is_found;
-    unsigned char  *touched; /* nodes of any mark */
-    int             n;
-} face_finder;
-
-static bool same_corners(const gmsh *g, int at, int n, const int *sorted)
-{
-    held h = held_at(g, (size_t)at);
-    int  mine[4];
-    if (corners_of(h.e) != n) return false;
-    face_key(n, h.node, mine);
-    return memcmp(mine, sorted, (size_t)n * sizeof *mine) == 0;
-}
-
-static void match_face(const gmsh *g, face_finder *f, kl_element_ref ref, const int *node)
-{
-    const kl_shape_info *info = kl_shape_info_of(ref.shape);
-    int                  n    = info->face_nnode[ref.face], corner[4], sorted[4];
-    if (n > 4) n /= 2;
-    for (int i = 0; i < n; i++) {
-        corner[i] = node[info->face[ref.face][i]];
-        if (!f->touched[corner[i]]) return;
-    }
-    uint64_t key = face_key(n, corner, sorted);
-    for (int mark = kl_int_map_find(&f->map, key); mark >= 0; mark = f->same[mark]) {
-        if (f->is_found[mark] || !same_corners(g, f->at[mark], n, sorted)) continue;
-        f->found[mark]    = ref;
-        f->is_found[mark] = true;
-    }
-}
-
-static void match_solids(const gmsh *g, face_finder *f)
-{
-    for (int s = 0; s < KL_SHAPE_COUNT; s++) {
-        const kl_shape_info *info = kl_shape_info_of((kl_shape)s);
-        const kl_block      *b    = &g->r->mesh->block[s];
-        for (int i = 0; info->dimension == 3 && i < b->n; i++)
-            for (int face = 0; face < info->nface; face++)
-                match_face(g, f, (kl_element_ref){(kl_shape)s, i, face},
-                           &b->node[(size_t)i * (size_t)info->nnode]);
-    }
-}
-
-/* Marks of groups whose every element is a face of a solid become surface sets. */
-static void put_surface_sets(gmsh *g, const face_finder *f)
-{
-    for (int pass = 0; pass < 2; pass++)
-        for (int m = 0; m < f->n; m++) {
-            held h = held_at(g, (size_t)f->at[m]);
-            for (int i = 0; i < h.groups.n; i++) {
-                group *b = &g->groups[g->lists.v[h.groups.first + i]];
-                if (pass == 0) b->lost_face |= !f->is_found[m];
-                if (pass == 0 || b->lost_face) continue;
-                if (b->surface_set < 0)
-                    b->surface_set = kl_mesh_set(g->r->mesh, KL_SURFACE_SET, b->name);
-                kl_mesh_set_put_element(g->r->mesh, b->surface_set, f->found[m]);
-            }
-        }
-}
-
-static void mark_faces(gmsh *g, const kl_int_list *marks)
-{
-    kl_arena   *a = g->r->arena;
-    face_finder f = {.n = (int)marks->n, .at = marks->v};
-    f.same        = kl_arena_array(a, int, marks->n);
-    f.found       = kl_arena_array(a, kl_element_ref, marks->n);
-    f.is_found    = kl_arena_array(a, bool, marks->n);
-    f.touched     = kl_arena_array(a, unsigned char, g->r->mesh->nnode);
-    if (!kl_arena_ok(a)) return;
-    for (int m = 0; m < f.n; m++) {
-        held     h   = held_at(g, (size_t)f.at[m]);
-        int      n   = corners_of(h.e), sorted[4];
-        uint64_t key = face_key(n, h.node, sorted);
-        for (int i = 0; i < n; i++) f.touched[h.node[i]] = 1;
-        f.same[m] = kl_int_map_find(&f.map, key);
-        if (!kl_int_map_put(a, &f.map, key, m)) return;
-    }
-    match_solids(g, &f);
-    put_surface_sets(g, &f);
-}
-
-static void settle_held(gmsh *g)
-{
-    for (int i = 0; i < g->ngroup; i++)
-        g->groups[i].structural = listed(g->r->options->structural, g->groups[i].name);
-    kl_int_list    faces = {0};
-    kl_element_ref last  = {KL_BEAM2, -1, 0};
-    for (size_t i = 0; i < g->held.n;) {
-        held h = held_at(g, i);
-        if (!is_structural(g, &h)) {
-            mark_nodes(g, &h);
-            if (h.e->dimension == 2 && h.groups.n > 0 && !kl_int_list_push(g->r, &faces, (int)i))
-                g->r->status = KL_E_MEMORY;
-        } else if (h.e->shape < 0) {
-            say_unsupported(g, h.e, h.at, h.id < 0 ? -h.id : h.id);
-        } else if (h.id < 0) { /* a repetition of the one before */
-            if (last.index >= 0) put_in_sets(g, h.groups, last);
-        } else {
-            last = put_structural(g, h.e, h.at, h.id, h.groups, h.node);
-        }
-        i += HELD + (size_t)h.e->nnode;
-    }
-    if (faces.n > 0 && g->highest == 3) mark_faces(g, &faces);
-    kl_int_list_free(&faces);
-}
-
 /* ---- the file ---- */
 
 static const struct {
@@ -994,7 +766,7 @@ static void read_section(gmsh *g)
 
 static void say_dropped_nodes(const gmsh *g)
 {
-    for (int i = 0; i < NTYPE; i++) {
+    for (int i = 0; i < GMSH_TYPES; i++) {
         if (!g->dropped_nodes[i]) continue;
         kl_note(g->r->diag, (kl_place){g->t->name, 0, 0},
                 "%d elements are %s: used without the nodes inside faces and volumes "
@@ -1024,7 +796,7 @@ void kl_read_gmsh(kl_import *r, kl_source *t)
     }
     if (!g->has_nodes && r->status == KL_OK)
         kl_flaw(r, KL_FLAW_SYNTAX, t, NULL, "there is no $Nodes section: this is no Gmsh mesh");
-    settle_held(g);
+    gmsh_settle(g);
     say_dropped_nodes(g);
     kl_int_list_free(&g->lists);
     kl_int_list_free(&g->held);

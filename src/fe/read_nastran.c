@@ -150,4 +150,5 @@ void kl_read_nastran(kl_import *r, kl_source *t)
         run_phase(&b, phase);
         if (phase == POINTS) bulk_put_grids(&b);
     }
+    kl_id_map_free(&b.grid_map);
 }

@@ -7,6 +7,7 @@
 #ifndef KL_FE_READ_NASTRAN_H
 #define KL_FE_READ_NASTRAN_H
 
+#include "fe/id_map.h"
 #include "fe/read_import.h"
 
 typedef struct bulk_field {
@@ -59,7 +60,7 @@ typedef struct bulk {
     kl_int_map     frame_map;
     bulk_grid     *grids; /* in the order of the mesh's nodes, once put there */
     int            ngrid, grid_cap;
-    kl_int_map     grid_map;
+    kl_id_map      grid_map;
     int            default_frame, default_moves; /* GRDSET */
     kl_int_map     materials, unusable_materials;
     bulk_property *properties;

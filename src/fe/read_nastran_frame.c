@@ -74,7 +74,7 @@ void bulk_read_grid(bulk *b)
         return;
     }
     g.x       = kl_load(v);
-    int known = kl_int_map_find(&b->grid_map, (uint64_t)g.id);
+    int known = kl_id_map_find(&b->grid_map, g.id);
     if (known >= 0) {
         const bulk_grid *k = &b->grids[known];
         if (k->frame != g.frame || kl_norm(kl_sub(k->x, g.x)) > 0.0)
@@ -89,7 +89,7 @@ void bulk_read_grid(bulk *b)
     if (!slot) return;
     *slot = g;
     if (g.id >= b->next_id) b->next_id = g.id;
-    kl_int_map_put(b->r->arena, &b->grid_map, (uint64_t)g.id, b->ngrid++);
+    if (!kl_id_map_put(&b->grid_map, g.id, b->ngrid++)) b->r->status = KL_E_MEMORY;
 }
 
 /* ---- resolving ---- */
@@ -140,7 +140,7 @@ static bool frame_points(bulk *b, bulk_frame *f, kl_vec3 p[3], int depth)
             if (!frame_point(b, f->reference, f->point[k], &p[k], f->card, depth + 1)) return false;
             continue;
         }
-        int g = f->grid[k] > 0 ? kl_int_map_find(&b->grid_map, (uint64_t)f->grid[k]) : -1;
+        int g = f->grid[k] > 0 ? kl_id_map_find(&b->grid_map, f->grid[k]) : -1;
         if (g < 0) {
             kl_flaw(b->r, KL_FLAW_UNKNOWN_NODE, f->card->t, f->card->first,
                     "coordinate system %d refers to GRID %d, which does not exist", f->id,
@@ -220,7 +220,7 @@ bool bulk_axes(bulk *b, int id, kl_vec3 x, kl_mat3 *axes)
 
 bool bulk_node_axes(bulk *b, int node, kl_mat3 *axes)
 {
-    int g = kl_int_map_find(&b->grid_map, (uint64_t)b->r->mesh->node_id[node]);
+    int g = kl_id_map_find(&b->grid_map, b->r->mesh->node_id[node]);
     *axes = kl_identity();
     if (g < 0 || b->grids[g].moves == 0) return true;
     if (b->grids[g].moves < 0) { /* a fluid point: no directions */
