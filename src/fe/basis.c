@@ -19,6 +19,11 @@ typedef struct maker {
     double                 *R; /* N x 6 rigid motions of the geometry about the origin */
 } maker;
 
+static double rank_tolerance(const kl_basis_options *o)
+{
+    return o->rank_tolerance > 0 ? o->rank_tolerance : 1e-6;
+}
+
 /* ---- reference conditions ---- */
 
 /* unknown of a component, or a message why there is none */
@@ -127,6 +132,29 @@ static kl_status remove_rigid(const maker *k, int n, double *X)
     }
     free(C);
     free(CX);
+    return status;
+}
+
+static double mass_norm(const maker *k, const double *x, double *scratch)
+{
+    kl_symmetric_multiply(&k->s->M, 1, x, scratch);
+    return sqrt(fmax(kl_vdot((int)k->N, x, scratch), 0));
+}
+
+/* Takes rigid motion out; a vector of which only rounding is left becomes zero and is dropped
+ * later. */
+static kl_status remove_rigid_part(const maker *k, int n, double *X, double tolerance)
+{
+    double   *before = malloc((size_t)n * sizeof(double)), *y = malloc(k->N * sizeof(double));
+    kl_status status = before && y ? KL_OK : KL_E_MEMORY;
+    for (int j = 0; j < n && status == KL_OK; j++)
+        before[j] = mass_norm(k, X + (size_t)j * k->N, y);
+    if (status == KL_OK) status = remove_rigid(k, n, X);
+    for (int j = 0; j < n && status == KL_OK; j++)
+        if (!(mass_norm(k, X + (size_t)j * k->N, y) > tolerance * before[j]))
+            memset(X + (size_t)j * k->N, 0, k->N * sizeof(double));
+    free(before);
+    free(y);
     return status;
 }
 
@@ -284,7 +312,7 @@ static void scale_columns(const maker *k, int n, double *X, const double *G)
 static kl_status orthonormalise(maker *k, double *G, double *w)
 {
     int    n   = k->n;
-    double tol = k->o->rank_tolerance > 0 ? k->o->rank_tolerance : 1e-6;
+    double tol = rank_tolerance(k->o);
     KL_TRY(gram(k, &k->s->M, n, k->b->X, G));
     scale_columns(k, n, k->b->X, G);
     KL_TRY(gram(k, &k->s->M, n, k->b->X, G));
@@ -377,7 +405,7 @@ static kl_status make(maker *k, unsigned char *fixed)
         return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
                        "no deformation mode is left: ask for some");
     if (o->plain) return measure(k);
-    if (!nodal) KL_TRY(remove_rigid(k, k->n, k->b->X));
+    if (!nodal) KL_TRY(remove_rigid_part(k, k->n, k->b->X, rank_tolerance(o)));
 
     size_t    n = (size_t)k->n;
     double   *G = malloc(n * n * sizeof(double)), *w = malloc(n * sizeof(double));

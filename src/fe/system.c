@@ -72,6 +72,9 @@ void kl_system_free(kl_system *s)
     free(s->term_factor);
     kl_symmetric_free(&s->K);
     kl_symmetric_free(&s->M);
+    kl_symmetric_free(&s->node_mass);
+    free(s->node_mass_node);
+    free(s->node_mass_component);
     *s = (kl_system){0};
 }
 
@@ -116,4 +119,12 @@ void kl_system_rigid(const kl_system *s, kl_vec3 origin, double *R)
             R[(size_t)(3 + axis) * n + d] = v[c];
         }
     }
+}
+
+kl_mass_view kl_system_mass(const kl_system *s)
+{
+    if (s->node_mass.n > 0)
+        return (kl_mass_view){&s->node_mass, s->node_mass_ndof, s->node_mass_node,
+                              s->node_mass_component};
+    return (kl_mass_view){&s->M, s->ndof, s->dof_node, s->dof_component};
 }

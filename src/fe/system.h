@@ -24,7 +24,23 @@ typedef struct kl_system {
     int    *term_start; /* 6 nnode + 1 */
     int    *term_dof;
     double *term_factor;
+
+    /* the mass of all nodes before ties took unknowns away: what inertia is summed over. Without
+     * ties it is M itself; ask kl_system_mass */
+    kl_symmetric   node_mass;
+    int            node_mass_ndof;
+    int           *node_mass_node;
+    unsigned char *node_mass_component;
 } kl_system;
+
+/* The mass matrix of the nodes' own motion, and the node and component of each row; borrowed. */
+typedef struct kl_mass_view {
+    const kl_symmetric  *M;
+    int                  n;
+    const int           *node;
+    const unsigned char *component;
+} kl_mass_view;
+kl_mass_view kl_system_mass(const kl_system *s);
 
 /* Takes memory for nnode nodes; dof is set to -1. The readers set node_id, x, dof and call
  * kl_system_number, or number by hand. All arrays come from malloc and belong to the system. */

@@ -254,13 +254,27 @@ static kl_status transform(const kl_system *s, const int *q_of, kl_symmetric *A)
     return status;
 }
 
+/* keeps the nodes' own mass and numbering; a second call to tie keeps the first */
+static kl_status keep_node_mass(kl_system *s)
+{
+    if (s->node_mass.n > 0) return KL_OK;
+    size_t n               = (size_t)s->ndof;
+    s->node_mass_ndof      = s->ndof;
+    s->node_mass_node      = malloc((n + 1) * sizeof(int));
+    s->node_mass_component = malloc(n + 1);
+    if (!s->node_mass_node || !s->node_mass_component) return KL_E_MEMORY;
+    memcpy(s->node_mass_node, s->dof_node, n * sizeof(int));
+    memcpy(s->node_mass_component, s->dof_component, n);
+    return kl_symmetric_copy(&s->node_mass, &s->M);
+}
+
 static kl_status eliminate(ties *t, kl_diag *diag)
 {
     kl_system *s     = t->s;
     int        total = 6 * s->nnode, old = s->ndof;
     int       *number = malloc((size_t)total * sizeof(int)),
         *q_of         = malloc(((size_t)old + 1) * sizeof(int));
-    kl_status status  = number && q_of ? KL_OK : KL_E_MEMORY;
+    kl_status status  = number && q_of ? keep_node_mass(s) : KL_E_MEMORY;
     if (status == KL_OK) {
         for (int d = 0; d < old; d++) q_of[d] = 6 * s->dof_node[d] + s->dof_component[d];
         status = renumber(t, number, diag);
