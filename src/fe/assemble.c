@@ -46,8 +46,7 @@ static void count_unknowns(assembly *a)
     for (int s = 0; s < KL_SHAPE_COUNT; s++)
         for (int e = 0; e < m->block[s].n; e++)
             for (int i = 0; i < kl_shape_info_of((kl_shape)s)->nnode; i++)
-                wants(a->ndof, element_nodes(m, s, e)[i],
-                      kl_element_type_of((kl_shape)s)->ndof_node);
+                wants(a->ndof, element_nodes(m, s, e)[i], kl_fe_type_of((kl_shape)s)->ndof_node);
     for (int i = 0; i < m->nspring; i++) {
         const kl_spring *k    = &m->spring[i];
         bool             turn = k->k[3] != 0 || k->k[4] != 0 || k->k[5] != 0;
@@ -260,15 +259,15 @@ static void note(offenders *o, int id)
     o->count++;
 }
 
-static void add_shape(assembly *a, kl_shape shape, const kl_element_rules *rules, double *k,
+static void add_shape(assembly *a, kl_shape shape, const kl_fe_rules *rules, double *k,
                       offenders *bad)
 {
-    const kl_element_type *type  = kl_element_type_of(shape);
-    int                    nnode = kl_shape_info_of(shape)->nnode;
+    const kl_fe_type *type  = kl_fe_type_of(shape);
+    int               nnode = kl_shape_info_of(shape)->nnode;
     for (int e = 0; e < a->m->block[shape].n; e++) {
-        const int *node = element_nodes(a->m, (int)shape, e);
-        kl_element element;
-        kl_element_gather(a->m, shape, e, &element);
+        const int    *node = element_nodes(a->m, (int)shape, e);
+        kl_fe_element element;
+        kl_fe_gather(a->m, shape, e, &element);
         if (type->stiffness(&element, rules, k) != KL_OK) {
             note(bad, element.id);
             continue;
@@ -281,13 +280,13 @@ static void add_shape(assembly *a, kl_shape shape, const kl_element_rules *rules
 
 static kl_status add_elements(assembly *a)
 {
-    kl_element_rules *rules  = malloc(sizeof *rules);
-    double           *k      = malloc(KL_MAX_ELEMENT_DOF * KL_MAX_ELEMENT_DOF * sizeof(double));
-    offenders         bad    = {0, ""};
-    kl_status         status = rules && k ? KL_OK : KL_E_MEMORY;
+    kl_fe_rules *rules  = malloc(sizeof *rules);
+    double      *k      = malloc(KL_MAX_ELEMENT_DOF * KL_MAX_ELEMENT_DOF * sizeof(double));
+    offenders    bad    = {0, ""};
+    kl_status    status = rules && k ? KL_OK : KL_E_MEMORY;
     for (int s = 0; s < KL_SHAPE_COUNT && status == KL_OK; s++) {
         if (a->m->block[s].n == 0) continue;
-        kl_element_rules_init(rules, (kl_shape)s);
+        kl_fe_rules_init(rules, (kl_shape)s);
         add_shape(a, (kl_shape)s, rules, k, &bad);
     }
     free(rules);

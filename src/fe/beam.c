@@ -36,7 +36,7 @@ static double shear_modulus(const kl_material *p)
     return p->kind == KL_ISOTROPIC ? 0.5 * p->E / (1 + p->nu) : p->G12;
 }
 
-static kl_status beam_init(const kl_element *e, beam *b)
+static kl_status beam_init(const kl_fe_element *e, beam *b)
 {
     const kl_property *p = e->property;
     const kl_material *m = &e->material[p->material];
@@ -101,7 +101,7 @@ static void to_global(const beam *b, double local[12][12], double *K)
                 }
 }
 
-kl_status kl_beam_stiffness(const kl_element *e, const kl_element_rules *rules, double *K)
+kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K)
 {
     (void)rules;
     beam   b;
@@ -142,7 +142,7 @@ static const double gauss_s[4] = {0.0694318442029737124, 0.330009478207571867599
 static const double gauss_w[4] = {0.173927422568726928687, 0.326072577431273071313,
                                   0.326072577431273071313, 0.173927422568726928687};
 
-kl_status kl_beam_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+kl_status kl_beam_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                        double *M)
 {
     (void)rules;
@@ -175,7 +175,7 @@ kl_status kl_beam_mass(const kl_element *e, const kl_element_rules *rules, kl_ma
 }
 
 /* Axial stress of stretching and bending at a stress point; shear is not recovered. */
-kl_status kl_beam_strain(const kl_element *e, const double r[3], double *strain, double *stress)
+kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress)
 {
     beam b;
     KL_TRY(beam_init(e, &b));

@@ -3,18 +3,18 @@
 
 #include <string.h>
 
-static const kl_element_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain};
-static const kl_element_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain};
-static const kl_element_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain};
+static const kl_fe_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain};
+static const kl_fe_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain};
+static const kl_fe_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain};
 
-static const kl_element_type *const types[4] = {NULL, &beam, &shell, &solid}; /* by dimension */
+static const kl_fe_type *const types[4] = {NULL, &beam, &shell, &solid}; /* by dimension */
 
-const kl_element_type *kl_element_type_of(kl_shape shape)
+const kl_fe_type *kl_fe_type_of(kl_shape shape)
 {
     return types[kl_shape_info_of(shape)->dimension];
 }
 
-void kl_element_rules_init(kl_element_rules *rules, kl_shape shape)
+void kl_fe_rules_init(kl_fe_rules *rules, kl_shape shape)
 {
     if (kl_shape_info_of(shape)->dimension < 3) return;
     kl_rule_init(&rules->stiffness, shape, KL_RULE_STIFFNESS);
@@ -31,7 +31,7 @@ void kl_element_rules_init(kl_element_rules *rules, kl_shape shape)
     }
 }
 
-void kl_element_gather(const kl_mesh *m, kl_shape shape, int index, kl_element *e)
+void kl_fe_gather(const kl_mesh *m, kl_shape shape, int index, kl_fe_element *e)
 {
     const kl_block *b     = &m->block[shape];
     int             nnode = kl_shape_info_of(shape)->nnode;

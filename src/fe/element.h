@@ -18,7 +18,7 @@ typedef enum kl_mass_rule {
 } kl_mass_rule;
 
 /* One element, gathered from the mesh. */
-typedef struct kl_element {
+typedef struct kl_fe_element {
     kl_shape           shape;
     int                id;
     kl_vec3            x[KL_MAX_SOLID_NODES];
@@ -26,48 +26,50 @@ typedef struct kl_element {
     const kl_material *material;    /* all materials of the mesh; property->material is the index */
     double             angle;       /* shells */
     kl_vec3            orientation; /* beams */
-} kl_element;
+} kl_fe_element;
 
-void kl_element_gather(const kl_mesh *m, kl_shape shape, int index, kl_element *e);
+void kl_fe_gather(const kl_mesh *m, kl_shape shape, int index, kl_fe_element *e);
 
 /* Rules of a shape, evaluated once for all its elements. */
-typedef struct kl_element_rules {
+typedef struct kl_fe_rules {
     kl_rule stiffness, mass;
     double  volume, NN[KL_MAX_SOLID_NODES][KL_MAX_SOLID_NODES]; /* of the reference element */
-} kl_element_rules;
+} kl_fe_rules;
 
-typedef struct kl_element_type {
+typedef struct kl_fe_type {
     int ndof_node;
-    kl_status (*stiffness)(const kl_element *e, const kl_element_rules *rules, double *K);
-    kl_status (*mass)(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+    kl_status (*stiffness)(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
+    kl_status (*mass)(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                       double *M);
     /* Strain and stress per unit of each element unknown at natural coordinates `r` (shells: r[2] =
      * -1..1 through the thickness; beams: r[0] = -1..1 along, r[1] = number of the stress point):
      * strain (6 x n, by rows) and stress (6 x n), order xx yy zz xy yz zx with engineering shear,
      * in global axes. */
-    kl_status (*strain)(const kl_element *e, const double r[3], double *strain, double *stress);
-} kl_element_type;
+    kl_status (*strain)(const kl_fe_element *e, const double r[3], double *strain, double *stress);
+} kl_fe_type;
 
-const kl_element_type *kl_element_type_of(kl_shape shape);
+const kl_fe_type *kl_fe_type_of(kl_shape shape);
 /* Fills the rules of a solid; shells and beams need none. */
-void kl_element_rules_init(kl_element_rules *rules, kl_shape shape);
+void kl_fe_rules_init(kl_fe_rules *rules, kl_shape shape);
 
 /* ---- material.c ---- */
 /* 6 x 6 elasticity in global axes, order xx yy zz xy yz zx (engineering shear). */
 kl_status kl_material_solid(const kl_material *p, const kl_mat3 *axes, double D[6][6]);
 
 /* ---- each in its own file ---- */
-kl_status kl_solid_stiffness(const kl_element *e, const kl_element_rules *rules, double *K);
-kl_status kl_solid_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+kl_status kl_solid_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
+kl_status kl_solid_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                         double *M);
-kl_status kl_solid_strain(const kl_element *e, const double r[3], double *strain, double *stress);
-kl_status kl_beam_stiffness(const kl_element *e, const kl_element_rules *rules, double *K);
-kl_status kl_beam_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+kl_status kl_solid_strain(const kl_fe_element *e, const double r[3], double *strain,
+                          double *stress);
+kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
+kl_status kl_beam_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                        double *M);
-kl_status kl_beam_strain(const kl_element *e, const double r[3], double *strain, double *stress);
-kl_status kl_shell_stiffness(const kl_element *e, const kl_element_rules *rules, double *K);
-kl_status kl_shell_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress);
+kl_status kl_shell_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
+kl_status kl_shell_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                         double *M);
-kl_status kl_shell_strain(const kl_element *e, const double r[3], double *strain, double *stress);
+kl_status kl_shell_strain(const kl_fe_element *e, const double r[3], double *strain,
+                          double *stress);
 
 #endif

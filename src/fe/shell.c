@@ -107,7 +107,7 @@ static double bottom_of(const kl_property *p)
 }
 
 /* the ply at height z, with its angle */
-static const kl_material *ply_at(const kl_element *e, double z, double *angle)
+static const kl_material *ply_at(const kl_fe_element *e, double z, double *angle)
 {
     const kl_property *p = e->property;
     *angle               = e->angle;
@@ -122,7 +122,7 @@ static const kl_material *ply_at(const kl_element *e, double z, double *angle)
     return &e->material[p->ply[k].material];
 }
 
-static void section_init(const kl_element *e, section *s)
+static void section_init(const kl_fe_element *e, section *s)
 {
     const kl_property *p = e->property;
     memset(s, 0, sizeof *s);
@@ -141,7 +141,7 @@ static void section_init(const kl_element *e, section *s)
 
 /* ---- geometry ---- */
 
-static kl_status shell_init(const kl_element *e, shell *q)
+static kl_status shell_init(const kl_fe_element *e, shell *q)
 {
     q->n         = kl_shape_info_of(e->shape)->nnode;
     kl_vec3 mean = {0, 0, 0}, normal;
@@ -501,7 +501,7 @@ static kl_status condense(const double *K, double *X)
     return kl_dense_solve(4, 24, Kaa, X);
 }
 
-kl_status kl_shell_stiffness(const kl_element *e, const kl_element_rules *rules, double *K)
+kl_status kl_shell_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K)
 {
     (void)rules;
     shell  q;
@@ -520,7 +520,7 @@ kl_status kl_shell_stiffness(const kl_element *e, const kl_element_rules *rules,
     return KL_OK;
 }
 
-kl_status kl_shell_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+kl_status kl_shell_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                         double *M)
 {
     (void)rules;
@@ -571,7 +571,8 @@ static void tensor_to_global(const kl_mat3 *axes, const double plane[3], const d
     }
 }
 
-kl_status kl_shell_strain(const kl_element *e, const double at[3], double *strain, double *stress)
+kl_status kl_shell_strain(const kl_fe_element *e, const double at[3], double *strain,
+                          double *stress)
 {
     shell     q;
     operators o;

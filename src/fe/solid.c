@@ -69,7 +69,7 @@ typedef struct centre {
     double  det;
 } centre;
 
-static kl_status centre_of(const kl_element *e, int nnode, centre *c)
+static kl_status centre_of(const kl_fe_element *e, int nnode, centre *c)
 {
     double r[3], N[MAX_NODES], dN[MAX_NODES][3];
     kl_shape_centre(e->shape, r);
@@ -99,7 +99,7 @@ static void mode_gradients(kl_shape shape, const centre *c, const double r[3], d
 }
 
 /* Gradients of nodes and, behind them, incompatible modes at one point; det J. */
-static double all_gradients(const kl_element *e, int nnode, const centre *c, const double r[3],
+static double all_gradients(const kl_fe_element *e, int nnode, const centre *c, const double r[3],
                             double (*dN)[3], double (*g)[3])
 {
     double det = kl_shape_gradient(nnode, e->x, dN, g);
@@ -108,7 +108,7 @@ static double all_gradients(const kl_element *e, int nnode, const centre *c, con
 }
 
 /* The full matrix with incompatible modes as the last unknowns, (nnode + modes) x 3. */
-static kl_status full_stiffness(const kl_element *e, const kl_rule *q, const double D[6][6],
+static kl_status full_stiffness(const kl_fe_element *e, const kl_rule *q, const double D[6][6],
                                 double *K)
 {
     int    nnode = kl_shape_info_of(e->shape)->nnode, modes = mode_count(e->shape);
@@ -139,18 +139,18 @@ static kl_status condense(int nu, int na, const double *K, double *X)
     return kl_dense_solve(na, nu, Kaa, X);
 }
 
-static const kl_material *material_of(const kl_element *e)
+static const kl_material *material_of(const kl_fe_element *e)
 {
     return &e->material[e->property->material];
 }
 
-static kl_status elasticity(const kl_element *e, double D[6][6])
+static kl_status elasticity(const kl_fe_element *e, double D[6][6])
 {
     kl_mat3 axes = e->property->has_axes ? e->property->axes : kl_identity();
     return kl_material_solid(material_of(e), &axes, D);
 }
 
-kl_status kl_solid_stiffness(const kl_element *e, const kl_element_rules *rules, double *K)
+kl_status kl_solid_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K)
 {
     double D[6][6];
     KL_TRY(elasticity(e, D));
@@ -170,7 +170,7 @@ kl_status kl_solid_stiffness(const kl_element *e, const kl_element_rules *rules,
 }
 
 /* det J alone */
-static double jacobian(const kl_element *e, int nnode, const double (*dN)[3])
+static double jacobian(const kl_fe_element *e, int nnode, const double (*dN)[3])
 {
     kl_vec3 c[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
     for (int a = 0; a < nnode; a++)
@@ -179,7 +179,7 @@ static double jacobian(const kl_element *e, int nnode, const double (*dN)[3])
 }
 
 /* middles of the edges in the middle: det J is the same everywhere */
-static bool straight(const kl_element *e)
+static bool straight(const kl_fe_element *e)
 {
     static const int edge[6][2] = {{0, 1}, {1, 2}, {2, 0}, {0, 3}, {1, 3}, {2, 3}};
     if (e->shape == KL_TET4) return true;
@@ -192,7 +192,7 @@ static bool straight(const kl_element *e)
     return true;
 }
 
-kl_status kl_solid_mass(const kl_element *e, const kl_element_rules *rules, kl_mass_rule rule,
+kl_status kl_solid_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                         double *M)
 {
     const kl_rule *q     = rule == KL_MASS_CONSISTENT_4_POINT ? &rules->stiffness : &rules->mass;
@@ -228,16 +228,16 @@ kl_status kl_solid_mass(const kl_element *e, const kl_element_rules *rules, kl_m
     return KL_OK;
 }
 
-kl_status kl_solid_strain(const kl_element *e, const double r[3], double *strain, double *stress)
+kl_status kl_solid_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress)
 {
     int    nnode = kl_shape_info_of(e->shape)->nnode, modes = mode_count(e->shape), n = 3 * nnode;
     double D[6][6], N[MAX_NODES], dN[MAX_NODES][3], g[MAX_NODES + MAX_MODES][3], X[9 * 24];
     centre c = {0};
     KL_TRY(elasticity(e, D));
     if (modes > 0) {
-        double           full[33 * 33];
-        kl_element_rules rules;
-        kl_element_rules_init(&rules, e->shape);
+        double      full[33 * 33];
+        kl_fe_rules rules;
+        kl_fe_rules_init(&rules, e->shape);
         KL_TRY(centre_of(e, nnode, &c));
         KL_TRY(full_stiffness(e, &rules.stiffness, (const double(*)[6])D, full));
         KL_TRY(condense(n, 3 * modes, full, X));

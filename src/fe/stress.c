@@ -23,12 +23,12 @@ typedef struct recovery {
 static kl_status add_at(const recovery *w, kl_shape shape, int index, const double r[3],
                         double weight, int p)
 {
-    double                 strain[6 * MAX_DOF], stress[6 * MAX_DOF];
-    const kl_element_type *type = kl_element_type_of(shape);
+    double            strain[6 * MAX_DOF], stress[6 * MAX_DOF];
+    const kl_fe_type *type = kl_fe_type_of(shape);
     int        nnode = kl_shape_info_of(shape)->nnode, each = type->ndof_node, dof = nnode * each;
     const int *node = &w->m->block[shape].node[(size_t)index * (size_t)nnode];
-    kl_element e;
-    kl_element_gather(w->m, shape, index, &e);
+    kl_fe_element e;
+    kl_fe_gather(w->m, shape, index, &e);
     KL_TRY(type->strain(&e, r, strain, stress));
     for (int j = 0; j < w->n; j++) {
         double  u[MAX_DOF], motion[6];

@@ -431,6 +431,63 @@ bool kl_h5_write_ints(kl_h5 *f, const char *name, const int *values, int n)
     return finish(f, v, write_whole(f->id, name, H5T_STD_I32LE, H5T_NATIVE_INT, n, values));
 }
 
+static bool write_array(hid_t file, const char *name, hid_t type, hid_t memory, int rank,
+                        const int *size, const void *values)
+{
+    hsize_t dims[8] = {0};
+    for (int i = 0; i < rank && i < 8; i++) dims[i] = (hsize_t)size[i];
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, dims, NULL);
+    H5Pset_create_intermediate_group(links, 1);
+    hid_t  set = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    herr_t e   = set < 0 ? -1 : H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
+    if (set >= 0) H5Dclose(set);
+    H5Sclose(space), H5Pclose(links);
+    return e >= 0;
+}
+
+bool kl_h5_write_doubles(kl_h5 *f, const char *name, const double *values, int rank,
+                         const int *size)
+{
+    visit v = enter();
+    return finish(f, v,
+                  write_array(f->id, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, size, values));
+}
+
+bool kl_h5_write_floats(kl_h5 *f, const char *name, const float *values, int rank, const int *size)
+{
+    visit v = enter();
+    return finish(f, v,
+                  write_array(f->id, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, rank, size, values));
+}
+
+static void *read_array(kl_h5 *f, const char *name, int64_t n, hid_t memory, size_t bytes,
+                        kl_arena *arena)
+{
+    visit v      = enter();
+    hid_t set    = H5Dopen2(f->id, name, H5P_DEFAULT);
+    void *values = NULL;
+    if (set >= 0) {
+        hid_t space = H5Dget_space(set), type = H5Dget_type(set);
+        if (H5Sget_simple_extent_npoints(space) == n && H5Tget_class(type) == H5T_FLOAT)
+            values = kl_arena_take_array(arena, (size_t)n, bytes);
+        if (values && n > 0 && H5Dread(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values) < 0)
+            values = NULL;
+        H5Tclose(type), H5Sclose(space), H5Dclose(set);
+    }
+    finish(f, v, values != NULL);
+    return values;
+}
+
+double *kl_h5_read_doubles(kl_h5 *f, const char *name, int64_t n, kl_arena *arena)
+{
+    return read_array(f, name, n, H5T_NATIVE_DOUBLE, sizeof(double), arena);
+}
+
+float *kl_h5_read_floats(kl_h5 *f, const char *name, int64_t n, kl_arena *arena)
+{
+    return read_array(f, name, n, H5T_NATIVE_FLOAT, sizeof(float), arena);
+}
+
 bool kl_h5_make_group(kl_h5 *f, const char *name)
 {
     visit v     = enter();

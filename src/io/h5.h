@@ -62,6 +62,14 @@ char *kl_h5_read_attribute(kl_h5 *f, const char *name, const char *key, kl_arena
 
 bool kl_h5_write_ints(kl_h5 *f, const char *name, const int *values, int n);
 int *kl_h5_read_ints(kl_h5 *f, const char *name, int n, kl_arena *arena);
+
+/* Whole arrays of numbers, row by row, with their dimensions. Read ones must have n elements. */
+bool kl_h5_write_doubles(kl_h5 *f, const char *name, const double *values, int rank,
+                         const int *size);
+bool kl_h5_write_floats(kl_h5 *f, const char *name, const float *values, int rank, const int *size);
+double *kl_h5_read_doubles(kl_h5 *f, const char *name, int64_t n, kl_arena *arena);
+float  *kl_h5_read_floats(kl_h5 *f, const char *name, int64_t n, kl_arena *arena);
+
 bool kl_h5_make_group(kl_h5 *f, const char *name);
 int  kl_h5_count(kl_h5 *f, const char *name); /* elements of a dataset, -1 when there is none */
 

@@ -142,9 +142,9 @@ static void every_solid_passes_the_patch_test(void **unused)
             if (inside) assert_close(f[d] / scale, 0, 1e-12);
         }
         /* and the stress inside is the constant one */
-        kl_element element;
-        double     strain[6 * 60], stress[6 * 60], r[3];
-        kl_element_gather(m, solids[e], 0, &element);
+        kl_fe_element element;
+        double        strain[6 * 60], stress[6 * 60], r[3];
+        kl_fe_gather(m, solids[e], 0, &element);
         kl_shape_centre(solids[e], r);
         r[0] += 0.05;
         assert_int_equal(kl_solid_strain(&element, r, strain, stress), KL_OK);
@@ -426,10 +426,10 @@ static void laminates_reduce_to_the_plain_shell(void **unused)
     l->property[0].bottom = NAN;
     l->property[0].nply   = 3;
     l->property[0].ply    = plies;
-    kl_element a, b;
-    double     Ka[24 * 24], Kb[24 * 24], Ma[24 * 24], Mb[24 * 24];
-    kl_element_gather(m, KL_QUAD4, 0, &a);
-    kl_element_gather(l, KL_QUAD4, 0, &b);
+    kl_fe_element a, b;
+    double        Ka[24 * 24], Kb[24 * 24], Ma[24 * 24], Mb[24 * 24];
+    kl_fe_gather(m, KL_QUAD4, 0, &a);
+    kl_fe_gather(l, KL_QUAD4, 0, &b);
     assert_int_equal(kl_shell_stiffness(&a, NULL, Ka), KL_OK);
     assert_int_equal(kl_shell_stiffness(&b, NULL, Kb), KL_OK);
     assert_int_equal(kl_shell_mass(&a, NULL, KL_MASS_CONSISTENT, Ma), KL_OK);

@@ -45,7 +45,7 @@ static kl_mesh *bricks(int nx, int ny, int nz, kl_vec3 origin, kl_vec3 size)
 static void assembled(kl_mesh *m, kl_mass_rule rule, kl_system *s)
 {
     kl_diag *d = kl_diag_create();
-    if (kl_mesh_check(m, d) != KL_OK || kl_assemble(m, rule, s, d) != KL_OK)
+    if (kl_mesh_check(m, d) != KL_OK || kl_fe_assemble(m, rule, s, d) != KL_OK)
         fail_msg("%s", kl_diag_at(d, 0)->text);
     kl_diag_destroy(d);
 }
@@ -484,7 +484,7 @@ static void an_rbe3_on_a_line_is_refused(void **unused)
     kl_marker_tie(m, KL_RBE3, 3, (const int[]){0, 4, 8}, kl_vec(0, 0, 0));
     kl_system s;
     kl_diag  *d = kl_diag_create();
-    assert_int_equal(kl_assemble(m, KL_MASS_LUMPED, &s, d), KL_E_MODEL);
+    assert_int_equal(kl_fe_assemble(m, KL_MASS_LUMPED, &s, d), KL_E_MODEL);
     assert_non_null(strstr(kl_diag_at(d, 0)->text, "lie in one line"));
     kl_diag_destroy(d);
     kl_mesh_destroy(m);

@@ -1,0 +1,268 @@
+/* klingel fe: from a mesh to a reduced flexible body. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/resource.h>
+#include <time.h>
+#include <unistd.h>
+
+#include "algebra/dense.h"
+#include "cli/gnuplot.h"
+#include "cli/options.h"
+#include "io/body.h"
+#include "io/kbody.h"
+
+typedef struct view {
+    bool        quiet, terminal;
+    const char *stage;
+    double      started, shown;
+    bool        drawn;
+} view;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* one line that is drawn over itself on a terminal, one line a stage elsewhere */
+static bool progress(void *context, const char *stage, double done)
+{
+    view *v = context;
+    if (v->quiet) return true;
+    bool fresh = !v->stage || strcmp(v->stage, stage) != 0;
+    if (!v->terminal) {
+        if (fresh) fprintf(stderr, "%s ...\n", stage);
+        v->stage = stage;
+        return true;
+    }
+    double t = now();
+    if (!fresh && t - v->shown < 0.1 && done < 1) return true;
+    int filled = (int)(30 * done);
+    fprintf(stderr, "\r%-9s [%.*s%*s] %3.0f %%  %.1f s ", stage, filled,
+            "##############################", 30 - filled, "", 100 * done, t - v->started);
+    fflush(stderr);
+    v->stage = stage, v->shown = t, v->drawn = true;
+    return true;
+}
+
+static void end_progress(view *v)
+{
+    if (v->drawn) fprintf(stderr, "\r%70s\r", "");
+}
+
+/* ---- what is printed ---- */
+
+static void print_csv(const kl_kbody *b)
+{
+    printf("mode,frequency_hz\n");
+    for (int j = 0; j < b->nmode; j++) printf("%d,%.10g\n", j + 1, b->frequency[j]);
+}
+
+static void print_mass(const kl_kbody *b)
+{
+    kl_vec3 c = kl_kbody_centre(b);
+    kl_mat3 J = kl_kbody_central_inertia(b);
+    double  p[3];
+    kl_symmetric_eigenvalues(&J, p);
+    printf("mass               %.9g kg\n", b->inertia.m);
+    printf("centre of mass     %.6g  %.6g  %.6g m\n", c.x, c.y, c.z);
+    printf("inertia about it   xx %.6g  yy %.6g  zz %.6g  xy %.6g  xz %.6g  yz %.6g kg m2\n",
+           J.m[0][0], J.m[1][1], J.m[2][2], J.m[0][1], J.m[0][2], J.m[1][2]);
+    printf("principal moments  %.6g  %.6g  %.6g kg m2\n", p[0], p[1], p[2]);
+}
+
+static void print_modes(const kl_kbody *b)
+{
+    double sum[6] = {0};
+    printf("\nmode  frequency   residual   effective mass [%% of the body's]: x      y      z     "
+           "rx     ry     rz\n");
+    kl_mat3 J        = kl_kbody_central_inertia(b);
+    double  whole[6] = {b->inertia.m, b->inertia.m, b->inertia.m, J.m[0][0], J.m[1][1], J.m[2][2]};
+    for (int j = 0; j < b->nmode; j++) {
+        double L[6], effective[6];
+        kl_kbody_participation(b, j, L, effective);
+        printf("%4d %10.6g Hz %9.1e %29s", j + 1, b->frequency[j], b->residual[j], "");
+        for (int k = 0; k < 6; k++) {
+            double share = whole[k] > 0 ? 100 * effective[k] / whole[k] : 0;
+            sum[k] += share;
+            printf(" %6.2f", share);
+        }
+        printf("\n");
+    }
+    printf("%57s", "sum");
+    for (int k = 0; k < 6; k++) printf(" %6.2f", sum[k]);
+    printf("\n");
+    if (strcmp(b->reference, "mean-axis") == 0)
+        printf("(in mean axes deformation carries no momentum: effective masses are zero by "
+               "definition)\n");
+}
+
+static void print_markers(const kl_kbody *b)
+{
+    if (b->nmarker == 0) return;
+    printf("\nmarker            node      position [m]                         frame\n");
+    for (int i = 0; i < b->nmarker; i++) {
+        const kl_kbody_marker *m         = &b->marker[i];
+        char                   frame[64] = "rotations of the node";
+        if (m->kind == KL_MARKER_TRIAD)
+            snprintf(frame, sizeof frame, "nodes %d, %d, %d", m->triad_id[0], m->triad_id[1],
+                     m->triad_id[2]);
+        printf("%-15s %6d      %10.6g %10.6g %10.6g     %s\n", m->name, m->node_id, m->position.x,
+               m->position.y, m->position.z, frame);
+    }
+}
+
+static void print_effort(const kl_reduce_report *r, double seconds)
+{
+    struct rusage u;
+    getrusage(RUSAGE_SELF, &u);
+    printf("\nmesh               %d nodes, %d elements, %d unknowns; entries K %.3g, M %.3g\n",
+           r->nnode, r->nelement, r->ndof, r->entries_K, r->entries_M);
+    printf("basis              %d eigenmodes (%d rigid motions set apart), %d static, %d user; %d "
+           "dependent dropped; condition %.2e\n",
+           r->neigen, r->nrigid, r->nstatic, r->nuser, r->ndropped, r->condition);
+    printf("eigenmodes         %d solves in %d calls, shift %.4g rad2/s2, largest residual %.1e\n",
+           r->nsolve, r->nblock, r->sigma, r->largest_residual);
+    printf("factor             %.3g entries, %.0f MB\n", r->factor_entries, 1e-6 * r->factor_bytes);
+    printf("time               assembly %.2f, factor %.2f, modes %.2f, statics and basis %.2f, "
+           "invariants %.2f, all %.2f s\n",
+           r->seconds_assembly, r->seconds_factor, r->seconds_modes, r->seconds_statics,
+           r->seconds_invariants, seconds);
+    printf("memory             %.0f MB at most\n", (double)u.ru_maxrss / 1024);
+}
+
+/* ---- a figure of the first modes ---- */
+
+static double length_of(const float *u)
+{
+    return sqrt((double)u[0] * (double)u[0] + (double)u[1] * (double)u[1] +
+                (double)u[2] * (double)u[2]);
+}
+
+static const float *motion_of(const kl_kbody *b, int node, int mode)
+{
+    return b->skin.motion + 3 * ((size_t)node * (size_t)b->nmode + (size_t)mode);
+}
+
+/* the deformed surface as strips of one triangle each, coloured by the size of the motion */
+static void draw_mode(FILE *f, const kl_kbody *b, int mode, double size)
+{
+    const kl_kbody_skin *s    = &b->skin;
+    double               most = 0;
+    for (int i = 0; i < s->nnode; i++) most = fmax(most, length_of(motion_of(b, i, mode)));
+    double scale = most > 0 ? 0.08 * size / most : 0;
+    fprintf(f, "set title 'mode %d: %.5g Hz'\n$m << EOD\n", mode + 1, b->frequency[mode]);
+    for (int t = 0; t < s->ntriangle; t++) {
+        for (int c = 0; c < 4; c++) { /* the last edge has no length */
+            static const int corner[4] = {0, 1, 2, 2};
+            int              i         = s->triangle[3 * t + corner[c]];
+            const float     *u         = motion_of(b, i, mode);
+            fprintf(f, "%.6g %.6g %.6g %.4g\n%s", s->x[i].x + scale * (double)u[0],
+                    s->x[i].y + scale * (double)u[1], s->x[i].z + scale * (double)u[2],
+                    most > 0 ? length_of(u) / most : 0, c == 1 ? "\n" : "");
+        }
+        fprintf(f, "\n\n");
+    }
+    fprintf(f, "EOD\nsplot $m using 1:2:3:4 with pm3d\n");
+}
+
+static bool draw_figure(const kl_kbody *b, const char *path)
+{
+    const kl_kbody_skin *s     = &b->skin;
+    int                  count = b->nmode < 6 ? b->nmode : 6, columns = count < 3 ? count : 3,
+        rows       = (count + columns - 1) / columns;
+    size_t     n   = strlen(path);
+    bool       svg = n > 4 && strcmp(path + n - 4, ".svg") == 0;
+    FILE      *out = fopen(path, "wb");
+    kl_gnuplot g;
+    if (!out || !kl_gnuplot_start(&g, out)) {
+        if (out) fclose(out);
+        return false;
+    }
+    kl_vec3 lo = s->x[0], hi = s->x[0];
+    for (int i = 0; i < s->nnode; i++) {
+        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
+        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
+    }
+    fprintf(g.script, "set terminal %s size %d,%d\nset multiplot layout %d,%d\n",
+            svg ? "svg" : "pngcairo", 480 * columns, 360 * rows, rows, columns);
+    fprintf(g.script, "unset key\nunset border\nunset tics\nset view equal xyz\nset view "
+                      "65,40\nunset colorbox\nset pm3d depthorder\n"
+                      "set palette defined (0 '#d8dde6', 0.5 '#5a9bd4', 1 '#c0392b')\n");
+    for (int j = 0; j < count; j++) draw_mode(g.script, b, j, kl_norm(kl_sub(hi, lo)));
+    fprintf(g.script, "unset multiplot\n");
+    bool ok = kl_gnuplot_end(&g);
+    return fclose(out) == 0 && ok;
+}
+
+static int run_fe(int argc, char **argv)
+{
+    const char     *output = NULL, *figure = NULL;
+    bool            csv = false, report = false, quiet = false;
+    int             threads   = 0;
+    const kl_option options[] = {
+        {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &output, "the reduced body to write"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "print mode,frequency_hz (rigid motions left out)"},
+        {"report", 0, NULL, KL_OPTION_FLAG, &report,
+         "print mass, modes, participation, markers, time and memory"},
+        {"figure", 0, "FILE", KL_OPTION_TEXT, &figure, "draw the first six modes (.png or .svg)"},
+        {"threads", 0, "N", KL_OPTION_COUNT, &threads,
+         "threads of the linear algebra (default: one)"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_fe, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    if (rest.n != 1) return kl_usage_error(&kl_command_fe, "give one body file");
+    if (!output && !csv && !report && !figure)
+        return kl_usage_error(&kl_command_fe,
+                              "nothing to do: give -o BODY.kbody, --csv or --report");
+
+    kl_diag         *diag = kl_diag_create();
+    view             v    = {.quiet = quiet, .terminal = isatty(STDERR_FILENO), .started = now()};
+    kl_body_file     file;
+    kl_kbody        *body = NULL;
+    kl_reduce_report effort;
+    kl_blas_threads(threads > 0 ? threads : 1);
+    kl_status status = kl_body_file_read(rest.items[0], &file, diag);
+    if (status == KL_OK) {
+        file.recipe.progress = progress, file.recipe.context = &v;
+        status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
+                           &effort, diag);
+    }
+    end_progress(&v);
+    if (status == KL_OK && output) status = kl_kbody_write(body, output, diag);
+    if (status == KL_OK && figure && body->skin.nnode > 0 && !draw_figure(body, figure))
+        status = kl_fail(diag, KL_E_FILE, (kl_place){figure, 0, 0}, "cannot be written");
+    kl_print_diag(diag, status == KL_OK ? NULL : "no body was written");
+    if (status == KL_OK && csv) print_csv(body);
+    if (status == KL_OK && report) {
+        print_mass(body);
+        print_modes(body);
+        print_markers(body);
+        print_effort(&effort, now() - v.started);
+    }
+    code = kl_exit_code(status);
+    kl_kbody_destroy(body);
+    kl_body_file_free(&file);
+    kl_diag_destroy(diag);
+    return code;
+}
+
+const kl_command kl_command_fe = {
+    .name      = "fe",
+    .arguments = "BODY.yaml -o BODY.kbody",
+    .summary   = "reduce a finite element mesh to a flexible body",
+    .run       = run_fe,
+    .help      = "The body file names a mesh (Gmsh, Abaqus, Nastran) or ready matrices, materials, "
+                 "markers and modes:\n\n"
+                 "  mesh: rod.msh\n"
+                 "  material: {E: 206.8 GPa, nu: 0.3, density: 7800 kg/m3}\n"
+                 "  modes: 12\n"
+                 "  markers: {left: {at: [0, 0, 0]}}\n\n"
+                 "  klingel fe rod.yaml -o rod.kbody --report\n",
+};

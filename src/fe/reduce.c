@@ -1,0 +1,372 @@
+/* The whole way from a mesh to a reduced body; each step is a call to its own file. */
+#include "fe/reduce.h"
+
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "fe/assemble.h"
+#include "fe/invariants.h"
+#include "fe/marker.h"
+#include "fe/skin.h"
+#include "fe/stress.h"
+
+typedef struct work {
+    kl_mesh          *mesh; /* may be NULL */
+    kl_system        *s;
+    const kl_recipe  *r;
+    kl_reduce_report *report;
+    kl_diag          *diag;
+    kl_arena         *arena;       /* for lists */
+    int              *marker_node; /* nmarker: index in the system */
+    kl_basis          basis;
+    kl_kbody         *body;
+} work;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* ---- finding nodes ---- */
+
+static int system_node(const work *w, int id)
+{
+    if (w->mesh) return kl_mesh_find_node(w->mesh, id);
+    for (int i = 0; i < w->s->nnode; i++)
+        if (w->s->node_id[i] == id) return i;
+    return -1;
+}
+
+static kl_status no_set(const work *w, const char *name, kl_place place)
+{
+    const char **names = kl_arena_array(w->arena, const char *, (w->mesh ? w->mesh->nset : 0) + 1);
+    for (int i = 0; names && w->mesh && i < w->mesh->nset; i++) names[i] = w->mesh->set[i].name;
+    const char *near = names ? kl_nearest(name, names) : NULL;
+    if (near)
+        return kl_fail(w->diag, KL_E_NAME, place, "the mesh has no set '%s'; did you mean '%s'?",
+                       name, near);
+    return kl_fail(w->diag, KL_E_NAME, place, "the mesh has no set '%s'%s", name,
+                   w->mesh && w->mesh->nset ? "" : "; it has no named sets at all");
+}
+
+/* nodes of a set; on a mesh "x = 0"-like selections are sets of the mesher */
+static kl_status set_nodes(const work *w, const char *name, kl_place place, const int **node,
+                           int *n)
+{
+    *node = w->mesh ? kl_mesh_set_nodes(w->mesh, name, n) : NULL;
+    if (*node && *n > 0) return KL_OK;
+    return no_set(w, name, place);
+}
+
+/* ---- markers that change the mesh, before assembly ---- */
+
+static kl_status tie_marker(work *w, const kl_marker_request *q, int *node)
+{
+    const int *list;
+    int        n;
+    if (!w->mesh)
+        return kl_fail(w->diag, KL_E_MODEL, q->place,
+                       "marker '%s': ready matrices have no sets; give a node number", q->name);
+    KL_TRY(set_nodes(w, q->set, q->place, &list, &n));
+    kl_vec3 middle = {0, 0, 0};
+    for (int i = 0; i < n; i++) middle = kl_axpy(1.0 / n, w->mesh->x[list[i]], middle);
+    *node = kl_marker_tie(w->mesh, q->tie, n, list, q->has_point ? q->point : middle);
+    return *node < 0 ? KL_E_MEMORY : KL_OK;
+}
+
+static kl_status place_markers_before(work *w)
+{
+    w->marker_node = kl_arena_array(w->arena, int, w->r->nmarker + 1);
+    if (!w->marker_node) return KL_E_MEMORY;
+    kl_status status = KL_OK;
+    for (int i = 0; i < w->r->nmarker; i++) {
+        const kl_marker_request *q = &w->r->marker[i];
+        w->marker_node[i]          = -1;
+        if (q->how == KL_AT_SET) {
+            kl_status one = tie_marker(w, q, &w->marker_node[i]);
+            if (one != KL_OK) status = one;
+        }
+    }
+    return status;
+}
+
+static kl_status place_markers_after(work *w)
+{
+    kl_status status = KL_OK;
+    for (int i = 0; i < w->r->nmarker; i++) {
+        const kl_marker_request *q = &w->r->marker[i];
+        if (q->how == KL_AT_NODE) w->marker_node[i] = system_node(w, q->node_id);
+        if (q->how == KL_AT_POINT) w->marker_node[i] = kl_marker_nearest(w->s, q->point);
+        int node = w->marker_node[i];
+        if (node >= 0 && kl_system_has(w->s, node, 0)) continue;
+        if (q->how == KL_AT_NODE)
+            status = kl_fail(w->diag, KL_E_NAME, q->place, "marker '%s': %s node %d", q->name,
+                             node < 0 ? "there is no" : "nothing moves", q->node_id);
+        else
+            status =
+                kl_fail(w->diag, KL_E_MODEL, q->place, "marker '%s': no node moves there", q->name);
+    }
+    return status;
+}
+
+/* ---- reference and interfaces ---- */
+
+static int marker_index(const work *w, const char *name)
+{
+    for (int i = 0; i < w->r->nmarker; i++)
+        if (strcmp(w->r->marker[i].name, name) == 0) return i;
+    return -1;
+}
+
+static kl_status fix_one(work *w, const kl_fix_request *q, kl_node_mask **list, int *n, int *cap)
+{
+    int        single, count = 1;
+    const int *node = &single;
+    int        m    = q->name ? marker_index(w, q->name) : -1;
+    if (m >= 0) single = w->marker_node[m];
+    else if (q->name) KL_TRY(set_nodes(w, q->name, q->place, &node, &count));
+    else {
+        single = system_node(w, q->node_id);
+        if (single < 0)
+            return kl_fail(w->diag, KL_E_NAME, q->place, "there is no node %d", q->node_id);
+    }
+    for (int i = 0; i < count; i++) {
+        void         *data = *list;
+        kl_node_mask *slot = kl_arena_grow(w->arena, &data, *n, cap, sizeof *slot);
+        if (!slot) return KL_E_MEMORY;
+        *list          = data;
+        unsigned there = 0;
+        for (int c = 0; c < 6; c++) there |= (unsigned)(w->s->dof[6 * node[i] + c] >= 0) << c;
+        /* of a whole set only what its nodes have is held; a single node must have all that is
+         * asked */
+        *slot = (kl_node_mask){node[i], count > 1 ? q->components & there : q->components};
+        (*n)++;
+    }
+    return KL_OK;
+}
+
+static kl_status make_basis(work *w)
+{
+    const kl_recipe *r = w->r;
+    kl_node_mask *held = NULL, *interfaces = kl_arena_array(w->arena, kl_node_mask, r->nmarker + 1);
+    int           nheld = 0, cap = 0, ninterface = 0;
+    if (!interfaces) return KL_E_MEMORY;
+    for (int i = 0; r->reference == KL_NODAL && i < r->nfix; i++)
+        KL_TRY(fix_one(w, &r->fix[i], &held, &nheld, &cap));
+    for (int i = 0; i < r->nmarker; i++)
+        if (r->marker[i].interface_components)
+            interfaces[ninterface++] =
+                (kl_node_mask){w->marker_node[i], r->marker[i].interface_components};
+    if (r->statics != KL_NO_STATICS && ninterface == 0)
+        return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
+                       "static modes need interfaces: name markers in `interfaces:`");
+
+    double *user = NULL;
+    if (r->nuser > 0) {
+        user = calloc((size_t)w->s->ndof * (size_t)r->nuser, sizeof(double));
+        if (!user) return KL_E_MEMORY;
+        int given = r->user_nnode; /* marker nodes come last and are not in the file */
+        for (int j = 0; j < r->nuser; j++)
+            for (int d = 0; d < w->s->ndof; d++) {
+                int q = 6 * w->s->dof_node[d] + w->s->dof_component[d];
+                if (w->s->dof_node[d] < given)
+                    user[(size_t)j * (size_t)w->s->ndof + (size_t)d] =
+                        r->user[(size_t)j * 6 * (size_t)given + (size_t)q];
+            }
+    }
+    kl_basis_options o = {
+        .count          = r->modes,
+        .method         = r->method,
+        .reference      = r->reference,
+        .ncondition     = nheld,
+        .condition      = held,
+        .statics        = r->statics,
+        .ninterface     = ninterface,
+        .interface_at   = interfaces,
+        .plain          = r->plain,
+        .nuser          = r->nuser,
+        .user           = user,
+        .rank_tolerance = r->rank_tolerance,
+        .progress       = r->progress,
+        .context        = r->context,
+    };
+    kl_status status = kl_basis_make(w->s, &o, &w->basis, w->diag);
+    free(user);
+    return status;
+}
+
+/* ---- the body ---- */
+
+static double *copied(kl_arena *a, const double *from, size_t n)
+{
+    double *to = kl_arena_array(a, double, n);
+    if (to && n) memcpy(to, from, n * sizeof(double));
+    return to;
+}
+
+static kl_status fill_markers(work *w)
+{
+    kl_kbody *b = w->body;
+    b->nmarker  = w->r->nmarker;
+    b->marker   = kl_arena_array(b->arena, kl_kbody_marker, b->nmarker + 1);
+    if (!b->marker) return KL_E_MEMORY;
+    kl_status status = KL_OK;
+    for (int i = 0; i < b->nmarker; i++) {
+        const kl_marker_request *q = &w->r->marker[i];
+        kl_kbody_marker         *m = &b->marker[i];
+        m->name                    = kl_arena_text(b->arena, q->name);
+        m->axes                    = q->axes;
+        m->position                = w->s->x[w->marker_node[i]];
+        kl_status one =
+            kl_marker_motion(w->s, w->marker_node[i], w->basis.n, w->basis.X,
+                             q->tolerance > 0 ? q->tolerance : 0.1, b->arena, m, w->diag);
+        if (one != KL_OK) status = one;
+    }
+    return status;
+}
+
+static kl_status all_elements(const kl_mesh *m, kl_arena *arena, kl_element_ref **list, int *n)
+{
+    *n    = kl_mesh_count(m);
+    *list = kl_arena_array(arena, kl_element_ref, *n + 1);
+    if (!*list) return KL_E_MEMORY;
+    int k = 0;
+    for (int s = 0; s < KL_SHAPE_COUNT; s++)
+        for (int e = 0; e < m->block[s].n; e++) (*list)[k++] = (kl_element_ref){(kl_shape)s, e, 0};
+    return KL_OK;
+}
+
+static kl_status fill_stress(work *w, const int *skin_index)
+{
+    kl_stress_points where = {.side = w->r->stress_side};
+    if (!w->mesh || (!w->r->stress_elements && !w->r->stress_nodes)) return KL_OK;
+    if (w->r->stress_elements) {
+        kl_element_ref *list = NULL;
+        int             set  = kl_mesh_find_set(w->mesh, KL_ELEMENT_SET, w->r->stress_elements);
+        if (set >= 0)
+            where.element = w->mesh->set[set].element, where.nelement = w->mesh->set[set].n;
+        else if (strcmp(w->r->stress_elements, "all") != 0)
+            return no_set(w, w->r->stress_elements, KL_NOWHERE);
+        else {
+            KL_TRY(all_elements(w->mesh, w->arena, &list, &where.nelement));
+            where.element = list;
+        }
+    }
+    if (w->r->stress_nodes) {
+        if (strcmp(w->r->stress_nodes, "surface") == 0)
+            where.node = skin_index, where.nnode = w->body->skin.nnode;
+        else KL_TRY(set_nodes(w, w->r->stress_nodes, KL_NOWHERE, &where.node, &where.nnode));
+    }
+    return kl_stress_modes(w->mesh, w->s, &where, w->basis.n, w->basis.X, w->body->arena,
+                           &w->body->stress, w->diag);
+}
+
+/* the frame's origin moved to the centre of mass: only positions change */
+static kl_status shift_to_centre(work *w)
+{
+    kl_invariants t;
+    KL_TRY(kl_invariants_find(w->s, 0, NULL, w->arena, &t));
+    if (!(t.m > 0)) return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE, "the body has no mass");
+    kl_vec3 c = kl_scale(1 / t.m, t.s0);
+    for (int i = 0; i < w->s->nnode; i++) w->s->x[i] = kl_sub(w->s->x[i], c);
+    for (int i = 0; w->mesh && i < w->mesh->nnode; i++) w->mesh->x[i] = kl_sub(w->mesh->x[i], c);
+    return KL_OK;
+}
+
+static const char *const reference_words[3] = {"mean-axis", "principal-axis", "nodal"};
+static const char *const mass_words[3]      = {"consistent", "consistent-4-point", "lumped"};
+
+static kl_status fill_body(work *w)
+{
+    kl_kbody *b = w->body = kl_kbody_create();
+    if (!b) return KL_E_MEMORY;
+    size_t n     = (size_t)w->basis.n;
+    b->title     = kl_arena_text(b->arena, w->r->title ? w->r->title : "");
+    b->source    = kl_arena_text(b->arena, w->mesh && w->mesh->source ? w->mesh->source : "");
+    b->reference = reference_words[w->r->reference];
+    b->mass_rule = w->mesh ? mass_words[w->r->mass] : "given";
+    b->nmode     = w->basis.n;
+    b->frequency = copied(b->arena, w->basis.frequency, n);
+    b->residual  = copied(b->arena, w->basis.residual, n);
+    b->Mff       = copied(b->arena, w->basis.Mff, n * n);
+    b->Kff       = copied(b->arena, w->basis.Kff, n * n);
+    double start = now();
+    KL_TRY(kl_invariants_find(w->s, w->basis.n, w->basis.X, b->arena, &b->inertia));
+    w->report->seconds_invariants = now() - start;
+    KL_TRY(fill_markers(w));
+    int *skin_index = NULL;
+    if (w->mesh && !w->r->no_skin) {
+        KL_TRY(kl_skin_find(w->mesh, b->arena, &b->skin, &skin_index));
+        KL_TRY(kl_skin_motion(w->s, skin_index, w->basis.n, w->basis.X, b->arena, &b->skin));
+    }
+    KL_TRY(fill_stress(w, skin_index));
+    return kl_arena_ok(b->arena) ? KL_OK : KL_E_MEMORY;
+}
+
+static void fill_report(work *w)
+{
+    kl_reduce_report *r = w->report;
+    const kl_modes   *m = &w->basis.modes;
+    r->nnode = w->s->nnode, r->nelement = w->mesh ? kl_mesh_count(w->mesh) : 0,
+    r->ndof   = w->s->ndof;
+    r->nrigid = m->nrigid, r->neigen = w->basis.neigen, r->nstatic = w->basis.nstatic;
+    r->nuser = w->basis.nuser, r->ndropped = w->basis.ndropped, r->condition = w->basis.condition;
+    r->nsolve = m->nsolve, r->nblock = m->nblock, r->sigma = m->sigma;
+    r->entries_K      = (double)kl_symmetric_nnz(&w->s->K),
+    r->entries_M      = (double)kl_symmetric_nnz(&w->s->M);
+    r->factor_entries = m->factor_stats.entries, r->factor_bytes = m->factor_stats.bytes;
+    r->seconds_factor = m->seconds_factor, r->seconds_modes = m->seconds_modes;
+    r->largest_residual = 0;
+    for (int i = 0; i < m->n; i++) r->largest_residual = fmax(r->largest_residual, m->residual[i]);
+}
+
+static kl_status run(work *w, kl_system *own)
+{
+    KL_TRY(place_markers_before(w));
+    double start = now();
+    if (w->mesh) {
+        if (w->r->progress && !w->r->progress(w->r->context, "assembly", 0))
+            return KL_E_INTERRUPTED;
+        KL_TRY(kl_fe_assemble(w->mesh, w->r->mass, own, w->diag));
+        w->s = own;
+    }
+    w->report->seconds_assembly = now() - start;
+    if (w->r->centre) KL_TRY(shift_to_centre(w));
+    KL_TRY(place_markers_after(w));
+    start = now();
+    KL_TRY(make_basis(w));
+    fill_report(w);
+    w->report->seconds_statics =
+        now() - start - w->report->seconds_factor - w->report->seconds_modes;
+    kl_factor_destroy(
+        w->basis.modes.factor); /* the largest piece of memory is not needed any more */
+    w->basis.modes.factor = NULL;
+    return fill_body(w);
+}
+
+kl_status kl_reduce(kl_mesh *mesh, kl_system *matrices, const kl_recipe *recipe, kl_kbody **body,
+                    kl_reduce_report *report, kl_diag *diag)
+{
+    kl_reduce_report unused;
+    kl_system        own = {0};
+    work             w   = {.mesh   = mesh,
+                            .s      = matrices,
+                            .r      = recipe,
+                            .report = report ? report : &unused,
+                            .diag   = diag,
+                            .arena  = kl_arena_create()};
+    memset(w.report, 0, sizeof *w.report);
+    *body            = NULL;
+    kl_status status = w.arena ? run(&w, &own) : KL_E_MEMORY;
+    if (status == KL_E_MEMORY && !kl_diag_failed(diag))
+        kl_fail(diag, status, KL_NOWHERE, "out of memory");
+    if (status == KL_OK) *body = w.body;
+    else kl_kbody_destroy(w.body);
+    kl_basis_free(&w.basis);
+    kl_system_free(&own);
+    kl_arena_destroy(w.arena);
+    return status;
+}

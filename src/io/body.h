@@ -1,0 +1,21 @@
+/* The body file of `klingel fe`: which mesh, which material, which modes (docs/flexible-body.md).
+ */
+#ifndef KL_IO_BODY_H
+#define KL_IO_BODY_H
+
+#include "fe/reduce.h"
+
+typedef struct kl_body_file {
+    kl_arena *arena;
+    kl_mesh  *mesh;   /* NULL when ready matrices are used */
+    kl_system system; /* then these */
+    bool      has_matrices;
+    kl_recipe recipe; /* texts and lists belong to the arena */
+} kl_body_file;
+
+/* Reads the file, the mesh it names (relative to it), turns units, gives materials and sections,
+ * checks the mesh. Free with kl_body_file_free, also after a failure. */
+kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag);
+void      kl_body_file_free(kl_body_file *b);
+
+#endif

@@ -1,0 +1,16 @@
+/* The file of a reduced flexible body: HDF5, docs/kbody-format.md. */
+#ifndef KL_IO_KBODY_H
+#define KL_IO_KBODY_H
+
+#include "base/diag.h"
+#include "fe/kbody.h"
+
+enum { KL_KBODY_MAJOR = 1, KL_KBODY_MINOR = 0 };
+
+/* Writes through a file beside it and renames, so that a half-written body never takes the name. */
+kl_status kl_kbody_write(const kl_kbody *b, const char *path, kl_diag *diag);
+/* Reads and checks (sizes, finite numbers, symmetry). On success *b is the caller's:
+ * kl_kbody_destroy. */
+kl_status kl_kbody_read(const char *path, kl_kbody **b, kl_diag *diag);
+
+#endif

@@ -1,0 +1,200 @@
+/* Body files: what is written is read back; damaged and foreign files are refused by name. The body
+ * file of `klingel fe` says what is wrong with it. */
+#include "io/kbody.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "io/body.h"
+#include "unit/test.h"
+
+static const char kbody_path[] = "/tmp/kl_kbody_test.kbody",
+                  yaml_path[] = "/tmp/kl_kbody_test.yaml", mesh_path[] = "/tmp/kl_kbody_test.msh";
+
+static void write_file(const char *path, const char *text)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* four tetrahedra around an inner node would do; two stacked cubes of five each are a body */
+static const char mesh_text[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n2\n3 1 \"body\"\n2 2 "
+    "\"root\"\n$EndPhysicalNames\n"
+    "$Nodes\n12\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n5 0 0 1\n6 1 0 1\n7 1 1 1\n8 0 1 1\n9 0 0 "
+    "2\n10 1 0 2\n11 1 1 2\n12 0 1 2\n$EndNodes\n"
+    "$Elements\n4\n1 2 2 2 1 1 2 3\n2 2 2 2 1 1 3 4\n3 5 2 1 1 1 2 3 4 5 6 7 8\n4 5 2 1 1 5 6 7 8 "
+    "9 10 11 12\n$EndElements\n";
+
+static const char good_yaml[] = "title: Two cubes\nmesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, "
+                                "nu: 0.3, density: 7850 kg/m3}\nmodes: 5\n"
+                                "markers:\n  foot: {set: root, tie: rbe2}\n  mean: {set: root, "
+                                "tie: rbe3, at: [0.5, 0.5, -0.2]}\n  tip: {at: [1, 1, 2]}\n"
+                                "stress: {elements: body, nodes: surface}\n";
+
+static kl_status reduce(const char *yaml, kl_kbody **b, kl_diag *d)
+{
+    kl_body_file file;
+    write_file(mesh_path, mesh_text);
+    write_file(yaml_path, yaml);
+    *b               = NULL;
+    kl_status status = kl_body_file_read(yaml_path, &file, d);
+    if (status == KL_OK) status = kl_reduce(file.mesh, NULL, &file.recipe, b, NULL, d);
+    kl_body_file_free(&file);
+    return status;
+}
+
+static void assert_same(const double *a, const double *b, size_t n)
+{
+    assert_memory_equal(a, b, n * sizeof(double));
+}
+
+static void a_body_is_read_back_bit_by_bit(void **unused)
+{
+    (void)unused;
+    kl_diag  *d = kl_diag_create();
+    kl_kbody *a, *b;
+    /* the same nodes cannot follow an RBE2 and lead an RBE3 marker? they can: the mean follows the
+     * rigid foot */
+    if (reduce(good_yaml, &a, d) != KL_OK) fail_msg("%s", kl_diag_at(d, 0)->text);
+    assert_int_equal(kl_kbody_write(a, kbody_path, d), KL_OK);
+    if (kl_kbody_read(kbody_path, &b, d) != KL_OK) fail_msg("%s", kl_diag_at(d, 0)->text);
+    size_t n = (size_t)a->nmode;
+    assert_int_equal(b->nmode, a->nmode);
+    assert_string_equal(b->title, "Two cubes");
+    assert_same(a->Kff, b->Kff, n * n);
+    assert_same(a->inertia.H1, b->inertia.H1, 3 * n * n);
+    assert_memory_equal(a->inertia.J2, b->inertia.J2, n * n * sizeof(kl_mat3));
+    assert_memory_equal(&a->inertia.J0, &b->inertia.J0, sizeof(kl_mat3));
+    assert_close(b->inertia.m, 2 * 7850, 1e-9);
+    assert_int_equal(b->nmarker, 3);
+    const kl_kbody_marker *tip  = kl_kbody_find_marker(b, "tip"),
+                          *foot = kl_kbody_find_marker(b, "foot"),
+                          *mean = kl_kbody_find_marker(b, "mean");
+    assert_int_equal(tip->kind, KL_MARKER_TRIAD);
+    assert_int_equal(foot->kind, KL_MARKER_NODE);
+    assert_same(tip->triad_motion[1], kl_kbody_find_marker(a, "tip")->triad_motion[1], 3 * n);
+    /* the mean of a rigid face turns as the face does */
+    for (size_t j = 0; j < 3 * n; j++) assert_close(mean->rotation[j], foot->rotation[j], 1e-9);
+    assert_int_equal(b->stress.n, 2 + b->skin.nnode);
+    assert_int_equal(b->skin.nnode, 12);
+    assert_int_equal(b->skin.ntriangle, 20);
+    assert_memory_equal(a->skin.motion, b->skin.motion, 12 * n * 3 * sizeof(float));
+    kl_kbody_destroy(a);
+    kl_kbody_destroy(b);
+    kl_diag_destroy(d);
+    unlink(kbody_path);
+}
+
+static void damaged_files_are_refused(void **unused)
+{
+    (void)unused;
+    kl_diag  *d = kl_diag_create();
+    kl_kbody *b;
+    assert_int_equal(kl_kbody_read("/nowhere/x.kbody", &b, d), KL_E_FILE);
+    write_file(kbody_path, "this is text");
+    assert_int_equal(kl_kbody_read(kbody_path, &b, d), KL_E_FILE);
+    assert_non_null(strstr(kl_diag_at(d, 1)->text, "not a reduced body"));
+    /* cut short at many places: never a crash, never a body */
+    kl_kbody *a;
+    assert_int_equal(reduce(good_yaml, &a, d), KL_OK);
+    assert_int_equal(kl_kbody_write(a, kbody_path, d), KL_OK);
+    FILE *f = fopen(kbody_path, "rb");
+    fseek(f, 0, SEEK_END);
+    long size = ftell(f);
+    fclose(f);
+    for (int k = 1; k < 8; k++) {
+        assert_int_equal(kl_kbody_write(a, kbody_path, d), KL_OK);
+        assert_int_equal(truncate(kbody_path, size * k / 8), 0);
+        assert_int_not_equal(kl_kbody_read(kbody_path, &b, d), KL_OK);
+        assert_null(b);
+    }
+    kl_kbody_destroy(a);
+    kl_diag_destroy(d);
+    unlink(kbody_path);
+}
+
+static void mistakes_in_the_body_file_are_named(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *yaml, *said;
+    } cases[] = {
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}\nmodez: "
+         "5\n",
+         "did you mean `modes`"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 m, nu: 0.3, density: 7850 kg/m3}\n",
+         "material"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.6, density: 7850 kg/m3}\n",
+         "Poisson"},
+        {"mesh: kl_kbody_test.msh\n", "no property"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nmarkers: {a: "
+         "{set: rot}}\n",
+         "did you mean 'root'"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nmarkers: {a: "
+         "{node: 77}}\n",
+         "node 77"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nmass: lumpd\n",
+         "lumped"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nstatics: "
+         "attachment\n",
+         "interfaces"},
+        {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nreference: "
+         "{root: [x]}\n",
+         "rigid motion"},
+        {"modes: 3\n", "either `mesh:` or `matrices:`"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kl_diag  *d = kl_diag_create();
+        kl_kbody *b;
+        assert_int_not_equal(reduce(cases[i].yaml, &b, d), KL_OK);
+        bool said = false;
+        for (int k = 0; k < kl_diag_size(d); k++)
+            said = said || strstr(kl_diag_at(d, k)->text, cases[i].said);
+        if (!said)
+            fail_msg("case %d: no message says '%s'; the first is: %s", (int)i, cases[i].said,
+                     kl_diag_size(d) ? kl_diag_at(d, 0)->text : "none");
+        kl_diag_destroy(d);
+    }
+}
+
+/* clamped at the root: effective masses add up towards the whole */
+static void participation_adds_up(void **unused)
+{
+    (void)unused;
+    kl_diag  *d = kl_diag_create();
+    kl_kbody *b;
+    if (reduce("mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nmodes: "
+               "24\nreference: {root: all}\n",
+               &b, d) != KL_OK)
+        fail_msg("%s", kl_diag_at(d, 0)->text);
+    assert_int_equal(b->nmode, 24); /* eight free nodes */
+    double sum = 0;
+    for (int j = 0; j < b->nmode; j++) {
+        double L[6], effective[6];
+        kl_kbody_participation(b, j, L, effective);
+        sum += effective[2];
+    }
+    /* all modes: everything but the held nodes' own share */
+    assert_true(sum > 0.7 * b->inertia.m && sum <= b->inertia.m * (1 + 1e-9));
+    kl_kbody_destroy(b);
+    kl_diag_destroy(d);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_body_is_read_back_bit_by_bit),
+        cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(mistakes_in_the_body_file_are_named),
+        cmocka_unit_test(participation_adds_up),
+    };
+    int failed = cmocka_run_group_tests(tests, NULL, NULL);
+    unlink(yaml_path);
+    unlink(mesh_path);
+    return failed;
+}
