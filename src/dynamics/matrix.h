@@ -47,6 +47,9 @@ kl_status kl_matrix_solve_exact(kl_matrix *x, double *y);
 int           kl_matrix_size(const kl_matrix *x);
 int           kl_matrix_nonzeros(const kl_matrix *x);
 const kl_lu  *kl_matrix_lu(const kl_matrix *x);
+/* eps of the next factorisation, as a multiple of the usual one. A larger one dampens what rounding errors do near a
+ * singular position: a residual r moves an increment by r / (2 sqrt(eps)) at most. */
+void kl_matrix_soften(kl_matrix *x, double factor);
 void          kl_matrix_forget(kl_matrix *x);
 const double *kl_matrix_scale(const kl_matrix *x); /* of unknowns and equations, in place */
 

@@ -43,6 +43,7 @@ typedef struct alpha {
     double     h;            /* proposed next step */
     double     h_aux, h_old; /* step that aux0 belongs to; last step, 0: none */
     double     c2;           /* of the factored matrix; 0: none */
+    bool       fresh; /* the matrix was made in this step */
     bool       stale;        /* the matrix should be made anew */
     double     speed;        /* estimated convergence factor */
     double     power[2];
@@ -82,7 +83,7 @@ static parameters parameters_of(const kl_settings *s)
 /* Where Newton may stop, given the local error. What is left of an increment is left of the
  * velocity times 1/h and adds up over the steps, so it must be far below the error of the step
  * itself. */
-static double newton_limit(double error) { return fmin(1e-10, fmax(1e-14, 1e-4 * error)); }
+static double newton_limit(double error) { return fmin(1e-10, fmax(1e-15, 1e-5 * error)); }
 
 static kl_status alpha_create(kl_solver *x, void **self)
 {
@@ -264,14 +265,20 @@ static kl_status make_matrix(alpha *i, kl_solver *x, coefficients c, kl_statisti
     KL_TRY(
         kl_matrix_factor(x->model, i->trial, x->w, x->matrix, weights, i->acc, i->lambda, i->dx));
     i->c2    = c.c2;
+    i->fresh = true;
     i->stale = false;
     i->speed = 0.1;
     return KL_OK;
 }
 
+/* Norms of what one iteration changed: with the velocities, and the positions alone. */
+typedef struct change {
+    double motion, position;
+} change;
+
 /* Positions alone onto Phi = 0: the part of Phi that the change of the velocities does not take
  * away goes into dx, in the direction of Phi_q', and nowhere else. */
-static kl_status position_change(alpha *i, kl_solver *x, coefficients c, double *norm, int *which)
+static kl_status position_change(alpha *i, kl_solver *x, coefficients c, change *size)
 {
     const kl_model *m = x->model;
     if (m->nlam == 0) return KL_OK;
@@ -279,14 +286,14 @@ static kl_status position_change(alpha *i, kl_solver *x, coefficients c, double 
     for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = x->rate[k] / c.c1 - x->w->phi[k];
     KL_TRY(kl_matrix_solve(x->matrix, x->y));
     carry_back(i, m, x->y);
-    *norm = fmax(*norm, kl_increment_norm(m, x->y, which));
+    size->position = kl_increment_norm(m, x->y, NULL);
     for (int k = 0; k < m->nv; k++) i->dx[k] += x->y[k];
     return KL_OK;
 }
 
-/* Solves for the change and applies it to the trial; its norm in *norm. The multipliers belong to
+/* Solves for the change and applies it to the trial. The multipliers belong to
  * the velocity constraint: Phi_q (v + c1 d) + Phi_t = 0. */
-static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double *norm, int *which)
+static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *size, int *which)
 {
     const kl_model *m = x->model;
     double          s = c.c2 / i->c2;
@@ -296,7 +303,7 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double *n
     for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k] / c.c1;
     KL_TRY(kl_matrix_solve(x->matrix, x->y));
     carry_back(i, m, x->y);
-    *norm = kl_increment_norm(m, x->y, which);
+    *size = (change){.motion = kl_increment_norm(m, x->y, which)};
     for (int k = 0; k < m->nv; k++) {
         i->dx[k] += x->y[k];
         i->trial->v[k] += c.c1 * x->y[k];
@@ -310,8 +317,34 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double *n
         i->zb[k] += dz / (i->p.gamma * (i->trial->t - x->s->t));
     }
     for (int k = 0; k < m->nlam; k++) i->lambda[k] += s * x->y[m->nv + m->nz + k];
-    KL_TRY(position_change(i, x, c, norm, which));
-    return isfinite(*norm) ? KL_OK : KL_RETRY;
+    KL_TRY(position_change(i, x, c, size));
+    return isfinite(size->motion) && isfinite(size->position) ? KL_OK : KL_RETRY;
+}
+
+/* A sequence of changes that should shrink. Near a singular position rounding errors r set a floor of r/(2 sqrt(eps)) in the
+ * directions that are about to lose their constraint: iterating further would only pump them up. */
+typedef struct sequence {
+    double speed;    /* estimated factor from one change to the next */
+    double limit;    /* what may be left */
+    double floor;    /* below it a change that no longer shrinks is taken for rounding */
+    double last;     /* change before, 0: none yet */
+    bool   diverges, close;
+} sequence;
+
+/* Takes the next change in; true when what is left of the sum is below the limit. */
+static bool settled(sequence *s, double size)
+{
+    bool below = size < fmax(s->floor, 1e2 * s->limit);
+    if (s->last > 0.0) {
+        bool shrinks = size < 0.9 * s->last;
+        /* rounding tells nothing about the matrix: keep what is known of its speed */
+        if (!shrinks && below) return true;
+        s->speed    = fmax(0.3 * s->speed, size / s->last);
+        s->diverges = !shrinks;
+    }
+    s->last  = size;
+    s->close = below;
+    return size < 1e-15 || (s->speed < 0.9 && s->speed / (1.0 - s->speed) * size < s->limit);
 }
 
 /* Newton from the prediction. KL_RETRY: did not converge. */
@@ -324,26 +357,28 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     i->trial->t = fabs(x->s->t + h - until) < 1e-9 * h ? until : x->s->t + h;
     predict(i, x, h);
 
-    double old = 0.0;
+    /* what is left of a position does not go into the velocities: it may be larger */
+    sequence motion = {.speed = i->speed, .limit = i->newton}, position = {.speed = i->speed, .limit = 1e1 * i->newton};
+    motion.floor = position.floor = 1e-9 * kl_increment_norm(m, i->dx, NULL);
     for (int k = 0; k < MOST; k++) {
         advance_all(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
         if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
-        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
         if (k == 0 && !serves(i, m, c.c2)) {
+            kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);    /* its total wrenches go into the matrix */
             KL_TRY(make_matrix(i, x, c, count));
-            kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
+            motion.speed = position.speed = i->speed;
         }
-        double norm;
+        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
+        change now;
         count->iterations++;
-        KL_TRY(newton_change(i, x, c, &norm, &count->limiting));
-        if (k > 0 && old > 0.0) i->speed = fmax(0.3 * i->speed, norm / old);
-        if (k > 0 && norm > 0.9 * old && norm > i->newton) return KL_RETRY;
-        double rest = i->speed < 0.9 ? i->speed / (1.0 - i->speed) * norm : norm;
-        if (rest < i->newton || norm < 1e-15) return KL_OK;
-        old = norm;
+        KL_TRY(newton_change(i, x, c, &now, &count->limiting));
+        bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
+        i->speed   = fmax(motion.speed, position.speed);
+        if (moved && placed) return KL_OK;
+        if (motion.diverges || position.diverges) return KL_RETRY;
     }
-    return KL_RETRY;
+    return motion.close && position.close ? KL_OK : KL_RETRY;
 }
 
 /* ---- steps
@@ -379,6 +414,7 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     count->steps++;
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
+    i->fresh = false;
     if (i->speed > 0.15) i->stale = true;
 }
 
@@ -396,6 +432,21 @@ static double error_of(alpha *i, const kl_solver *x, double h, int *which)
     return kl_increment_norm(m, x->y, which) / i->tolerance;
 }
 
+/* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat four-bar) every short step ends
+ * still nearer to it, so longer ones come first: they land on the other side. */
+static double next_try(double whole, double left, int *tries)
+{
+    static const double factor[] = {1.5, 2.3, 4.0, 7.0, 0.7, 0.4};
+    enum { N = sizeof factor / sizeof *factor };
+    for (; *tries < N; (*tries)++) {
+        double h = factor[*tries] * whole;
+        if (h > left) continue;
+        (*tries)++;
+        return h;
+    }
+    return whole * pow(0.4, ++*tries - N + 1);
+}
+
 static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistics *count,
                             kl_diag *diag)
 {
@@ -407,22 +458,18 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     double             want  = adaptive ? fmin(i->h, most) : s->step;
 
     /* equal steps onto `until`, none of them tiny */
-    double h = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6)));
-    for (bool failed = false;;) {
+    double whole = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6))), h = whole;
+    int    tries = 0;
+    for (;;) {
         if (h < least)
-            return kl_step_failed(x, h, count,
-                                  failed ? "Newton does not converge" : "the error stays too large",
-                                  diag);
+            return kl_step_failed(x, h, count, tries ? "Newton does not converge" : "the error stays too large", diag);
         rebase(i, x, h);
         kl_status status = attempt(i, x, h, until, count);
         if (status == KL_E_MEMORY) return status;
         if (status != KL_OK) {
-            /* an old matrix is the cheaper suspect */
-            bool fresh = i->c2 > 0.0 && !i->stale && i->speed <= 0.1;
             count->rejected++;
-            if (i->c2 == 0.0 || fresh || failed) h *= 0.4;
+            if (i->fresh || i->c2 == 0.0) h = next_try(whole, left, &tries);
             i->stale = true;
-            failed   = true;
             continue;
         }
         double error = error_of(i, x, h, &count->limiting);
@@ -430,15 +477,18 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
             i->newton = newton_limit(error * i->tolerance);
             break;
         }
-        if (error > 1.0 && !(h <= 2.0 * least)) {
+        /* a step that had to jump is longer than it would like to be */
+        double allowed = tries ? 500.0 : 1.0;
+        if (error > allowed && h > 2.0 * least) {
             count->rejected++;
-            h *= fmax(0.2, 0.85 * cbrt(1.0 / error));
+            whole = h *= fmax(0.2, 0.85 * cbrt(1.0 / error));
             continue;
         }
-        double grow = fmin(failed ? 1.0 : 2.0, 0.9 * cbrt(1.0 / fmax(error, 1e-6)));
-        /* small changes are not worth a rebase */
-        i->h = grow > 0.95 && grow < 1.15 ? h : h * fmax(grow, 0.3);
-        if (h < want && error < 1.0) i->h = fmax(i->h, fmin(want, h * grow * 1.0));
+        /* follow the motion smoothly in both directions: a step that grows late and shrinks early (or the other way round) is
+         * not the same forwards and backwards in time, and energy drifts */
+        i->h = h * fmin(1.5, fmax(0.5, cbrt(0.5 / fmax(error, 1e-6))));
+        if (h < want) i->h = fmax(i->h, fmin(want, 1.5 * h));
+        if (tries) i->h = fmin(i->h, want);
         break;
     }
     accept(i, x, h, count);
