@@ -9,20 +9,20 @@ typedef struct mechanism {
     const char *example, *reference, *set;    /* set: NAME=VALUE or NULL */
     double      size;                         /* [m] */
     const char *positions;                    /* columns that are positions, each between blanks */
-    double      tight;                        /* tolerance for 1e-6 */
+    double      tight, step;                  /* tolerance, or fixed step if not 0, for 1e-6 */
 } mechanism;
 
 static const mechanism mechanisms[] = {
-    {"simple-pendulum", "A01_simple_pendulum", NULL, 1.0, " x_m y_m ", 3e-12},
-    {"n-four-bar", "A02_nfourbar_N2", NULL, 1.0, " B0x_m B0y_m ", 3e-12},
-    {"andrews-squeezer", "A03_andrews_daetestset", NULL, 0.07, " Fx_m Fy_m ", 1e-11},
-    {"bricard", "A04_bricard", NULL, 1.0, " P3x_m P3y_m P3z_m ", 3e-11},
-    {"flyball-governor", "A05_flyball_governor", NULL, 1.0, " s_m ", 3e-11},
-    {"spatial-slider-crank", "spatial_slider_crank", NULL, 0.3, " slider_x_m ", 5e-12},
-    {"double-pendulum", "double_pendulum_bars", NULL, 0.552, " N2x N2y N3x N3y N5x N5y N6x N6y ", 3e-11},
-    {"spinning-top", "spinning_top_bary_17p45deg", NULL, 1.0, " Gx_m Gy_m Gz_m ", 1e-12},
-    {"spinning-top", "spinning_top_fixedpoint_17p45deg", "about=reference", 1.0, " Gx_m Gy_m Gz_m ", 1e-12},
-    {"spinning-top", "spinning_top_bary_17p45deg", "at_tip=0", 1.0, " Gx_m Gy_m Gz_m ", 1e-12},
+    {"simple-pendulum", "A01_simple_pendulum", NULL, 1.0, " x_m y_m ", 3e-12, 0},
+    {"n-four-bar", "A02_nfourbar_N2", NULL, 1.0, " B0x_m B0y_m ", 0, 1e-4},
+    {"andrews-squeezer", "A03_andrews_daetestset", NULL, 0.07, " Fx_m Fy_m ", 1e-11, 0},
+    {"bricard", "A04_bricard", NULL, 1.0, " P3x_m P3y_m P3z_m ", 3e-11, 0},
+    {"flyball-governor", "A05_flyball_governor", NULL, 1.0, " s_m ", 3e-11, 0},
+    {"spatial-slider-crank", "spatial_slider_crank", NULL, 0.3, " slider_x_m ", 3e-12, 0},
+    {"double-pendulum", "double_pendulum_bars", NULL, 0.552, " N2x N2y N3x N3y N5x N5y N6x N6y ", 3e-11, 0},
+    {"spinning-top", "spinning_top_bary_17p45deg", NULL, 1.0, " Gx_m Gy_m Gz_m ", 1e-12, 0},
+    {"spinning-top", "spinning_top_fixedpoint_17p45deg", "about=reference", 1.0, " Gx_m Gy_m Gz_m ", 1e-12, 0},
+    {"spinning-top", "spinning_top_bary_17p45deg", "at_tip=0", 1.0, " Gx_m Gy_m Gz_m ", 1e-12, 0},
 };
 
 /* Compares each row as it comes. */
@@ -55,7 +55,7 @@ static kl_status compare_row(void *context, double time, const double *values)
     return KL_OK;
 }
 
-static double worst_error(const mechanism *m, double tolerance)
+static double worst_error(const mechanism *m, double tolerance, double step)
 {
     char     path[1024];
     kl_diag *diag = kl_diag_create();
@@ -73,6 +73,7 @@ static double worst_error(const mechanism *m, double tolerance)
     kl_status      status = kl_source_read(path, diag, &b.source);
     if (status == KL_OK) status = kl_source_build(b.source, &set, m->set != NULL, diag, &b.model);
     if (status == KL_OK && tolerance > 0) b.model->settings.tolerance = tolerance;
+    if (status == KL_OK && step > 0) b.model->settings.step = step;
     if (status == KL_OK) status = kl_simulation_create(b.model, diag, &s);
     if (status != KL_OK) {
         print_messages(diag);
@@ -101,22 +102,22 @@ static double worst_error(const mechanism *m, double tolerance)
 static void default_settings_give_four_digits(void **unused)
 {
     (void)unused;
-    for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) assert_true(worst_error(&mechanisms[i], 0) < 1e-4);
+    for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++) assert_true(worst_error(&mechanisms[i], 0, 0) < 1e-4);
 }
 
 static void tight_settings_give_six_digits(void **unused)
 {
     (void)unused;
     for (size_t i = 0; i < sizeof mechanisms / sizeof *mechanisms; i++)
-        assert_true(worst_error(&mechanisms[i], mechanisms[i].tight) < 1e-6);
+        assert_true(worst_error(&mechanisms[i], mechanisms[i].tight, mechanisms[i].step) < 1e-6);
 }
 
 /* Forty windows: 1091 unknowns, 120 redundant constraints, four singular positions on the way. */
 static void forty_windows_pass_their_singular_positions(void **unused)
 {
     (void)unused;
-    const mechanism forty = {"n-four-bar", "A02_nfourbar_N40", "loops=40", 1.0, " B0x_m B0y_m ", 0};
-    assert_true(worst_error(&forty, 1e-8) < 1e-4);
+    const mechanism forty = {"n-four-bar", "A02_nfourbar_N40", "loops=40", 1.0, " B0x_m B0y_m ", 0, 0};
+    assert_true(worst_error(&forty, 0, 5e-4) < 1e-4);
 }
 
 int main(void)
