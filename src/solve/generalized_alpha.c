@@ -415,7 +415,7 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
     i->fresh = false;
-    if (i->speed > 0.15) i->stale = true;
+    if (i->speed > 0.1) i->stale = true;
 }
 
 /* Local error of the position, over what is allowed: error h^3 v'' of the formula, and h^3/12 [v,

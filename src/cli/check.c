@@ -1,0 +1,129 @@
+/* klingel check: reads a model, assembles it and says what it is: bodies, joints, degrees of freedom, free motions and
+ * redundant constraints in words. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/model.h"
+#include "cli/options.h"
+#include "dynamics/channels.h"
+#include "solve/mobility.h"
+
+static void print_bodies(const kl_model *m, const kl_solver *x)
+{
+    double mass = 0.0;
+    printf("%d bodies\n", m->nbody - 1);
+    for (int i = 1; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        kl_measures    t;
+        b->type->measures(b->data, kl_work_cache(m, x->w, i), &t);
+        mass += t.mass;
+        if (i <= 30)
+            printf("  %-16s %-6s %10.6g kg   centre of mass at %9.4g %9.4g %9.4g m\n", b->name, b->type->name, t.mass, t.center.x,
+                   t.center.y, t.center.z);
+    }
+    if (m->nbody > 31) printf("  ... and %d more\n", m->nbody - 31);
+    printf("  in all %.6g kg\n", mass);
+}
+
+static void print_elements(const kl_model *m, bool joints)
+{
+    int n = 0, rows = 0;
+    for (int i = 0; i < m->nelement; i++)
+        if (m->element[i].joint == joints) n++, rows += m->element[i].nphi;
+    printf("%d %s", n, joints ? "joints" : "forces");
+    if (joints) printf(", %d constraints", rows);
+    printf("\n");
+    int shown = 0;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (e->joint != joints || shown++ >= 30) continue;
+        printf("  %-16s %-22s", e->name, e->type->name);
+        for (int k = 0; k < e->nmarker && k < 4; k++)
+            printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
+        if (joints) printf("   holds %d", e->nphi);
+        printf("\n");
+    }
+    if (n > 30) printf("  ... and %d more\n", n - 30);
+}
+
+static void print_mobility(const kl_mobility *b)
+{
+    printf("%d degree%s of freedom (%d velocities, %d constraints of rank %d)\n", b->mobility, b->mobility == 1 ? "" : "s", b->nv, b->nlam,
+           b->rank);
+    for (int i = 0; i < b->nmotion; i++) printf("  free: %s\n", b->motion[i].text);
+    if (b->redundant) printf("%d redundant constraint%s\n", b->redundant, b->redundant == 1 ? "" : "s");
+    for (int i = 0; i < b->nrepeat && i < 12; i++) printf("  %s\n", b->repeat[i].text);
+    if (b->nrepeat > 12) printf("  ... and %d more\n", b->nrepeat - 12);
+    if (b->singular_text) printf("  %s\n", b->singular_text);
+    if (b->locked_text) printf("  %s\n", b->locked_text);
+    if (b->undetermined) printf("  reactions that are not determined: %s\n", b->undetermined);
+}
+
+/* A body that has mass but no inertia at all turns as it likes: probably forgotten. */
+static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *diag)
+{
+    for (int i = 1; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        const double  *M = x->w->M + b->M;
+        if (b->nv != 6 || M[0] == 0.0 || M[21] + M[28] + M[35] != 0.0) continue;
+        kl_warn(diag, b->place, "body '%s' has mass but no inertia; give one, or make it a `type: point`", b->name);
+    }
+}
+
+static kl_status check_model(const kl_model *m, kl_diag *diag)
+{
+    kl_channels *channels = NULL;
+    kl_solver   *x        = NULL;
+    kl_mobility *b        = NULL;
+    kl_status    status   = kl_channels_create(m, diag, &channels);    /* expressions under `outputs` */
+    if (status == KL_OK) status = kl_solver_create(m, &x);
+    if (status == KL_OK) status = kl_assemble(x, diag);
+    if (status == KL_OK) status = kl_mobility_find(x, diag, &b);
+    if (status == KL_OK) status = kl_eval(m, x->s, x->w);
+    if (status == KL_OK) {
+        kl_drift d = kl_solver_drift(x);
+        printf("%s: %s\n", m->file, *m->title ? m->title : "(no title)");
+        print_bodies(m, x);
+        print_elements(m, true);
+        print_elements(m, false);
+        printf("assembled: gap %.2g m, %.2g rad\n", d.position, d.rotation);
+        print_mobility(b);
+        printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length, m->gravity.x, m->gravity.y, m->gravity.z,
+               m->settings.end, m->settings.every);
+        warn_of_no_inertia(m, x, diag);
+    }
+    kl_mobility_destroy(b);
+    kl_solver_destroy(x);
+    kl_channels_destroy(channels);
+    return status;
+}
+
+static int check(int argc, char **argv)
+{
+    kl_texts        set = {0};
+    const kl_option options[] = {
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_check, options, argc, argv, &rest);
+    if (code == KL_OPTIONS_OK && rest.n != 1) code = kl_usage_error(&kl_command_check, rest.n ? "one model at a time" : "which model?");
+    if (code != KL_OPTIONS_OK) {
+        kl_texts_free(&set);
+        return code;
+    }
+    kl_loaded l;
+    kl_diag  *diag = kl_diag_create();
+    code           = kl_loaded_open(&kl_command_check, rest.items[0], &set, diag, &l);
+    if (code == KL_EXIT_OK) code = kl_exit_code(check_model(l.model, diag));
+    kl_print_diag(diag, NULL);
+    kl_loaded_close(&l);
+    kl_diag_destroy(diag);
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_check = {.name = "check", .arguments = "MODEL.yaml", .summary = "read and assemble a model; say what it is", .run = check,
+                                     .help = "  klingel check examples/bricard/model.yaml\n"};
