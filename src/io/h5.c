@@ -12,6 +12,7 @@
 #include <string.h>
 #include <sys/file.h>
 #include <sys/stat.h>
+#include <time.h>
 #include <unistd.h>
 
 #include <hdf5.h>
@@ -209,12 +210,22 @@ static herr_t driver_truncate(H5FD_t *base, hid_t list, hbool_t closing)
     return 0;
 }
 
-/* File systems that cannot lock are accepted. */
+/* Readers hold no lock, or a run could not end while somebody looks on; they only see to it that
+ * nobody is in the short visit of the end, for which they wait. File systems that cannot lock are
+ * accepted. */
 static herr_t driver_lock(H5FD_t *base, hbool_t writing)
 {
-    const driver_file *f = (const driver_file *)base;
-    if (flock(f->fd, (writing ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) return 0;
-    return errno == EWOULDBLOCK ? -1 : 0;
+    const driver_file    *f      = (const driver_file *)base;
+    const struct timespec moment = {.tv_nsec = 10 * 1000 * 1000};
+    for (int i = 0; i < 50; i++) {
+        if (flock(f->fd, (writing ? LOCK_EX : LOCK_SH) | LOCK_NB) == 0) {
+            if (!f->writable) flock(f->fd, LOCK_UN);
+            return 0;
+        }
+        if (errno != EWOULDBLOCK) return 0;
+        nanosleep(&moment, NULL);
+    }
+    return -1;
 }
 
 /* HDF5 gives its lock back when SWMR mode starts. A writer keeps a shared one, as a sign of life:
