@@ -258,8 +258,8 @@ const kl_command kl_command_fe = {
     .arguments = "BODY.yaml -o BODY.kbody",
     .summary   = "reduce a finite element mesh to a flexible body",
     .run       = run_fe,
-    .help      = "The body file names a mesh (Gmsh, Abaqus, Nastran) or ready matrices, materials, "
-                 "markers and modes:\n\n"
+    .help      = "The body file names a mesh (Gmsh, Abaqus, Nastran) or ready matrices,\n"
+                 "materials, markers and modes:\n\n"
                  "  mesh: rod.msh\n"
                  "  material: {E: 206.8 GPa, nu: 0.3, density: 7800 kg/m3}\n"
                  "  modes: 12\n"

@@ -21,23 +21,24 @@ typedef struct parser {
 
 /* ---- help ---- */
 
-/* Words of `text`, broken at the right margin; `column` is where the cursor stands. */
-static void print_wrapped(const char *text, int column)
+/* Words of `text`, broken at the right margin; the cursor stands at HELP_COLUMN. */
+static void print_wrapped(const char *text)
 {
+    int column = HELP_COLUMN;
     while (*text) {
-        int length = (int)strcspn(text, " ");
-        if (column > HELP_COLUMN && column + length > HELP_WIDTH) {
+        int  length = (int)strcspn(text, " ");
+        bool first  = column == HELP_COLUMN;
+        if (!first && column + 1 + length > HELP_WIDTH) {
             printf("\n%*s", HELP_COLUMN, "");
             column = HELP_COLUMN;
+        } else if (!first) {
+            putchar(' ');
+            column++;
         }
         printf("%.*s", length, text);
         column += length;
         text += length;
-        if (*text) {
-            text++;
-            if (column < HELP_WIDTH) putchar(' ');
-            column++;
-        }
+        while (*text == ' ') text++;
     }
     putchar('\n');
 }
@@ -51,7 +52,7 @@ static void print_option(const kl_option *o)
     printf("%s", left);
     if (n > HELP_COLUMN - 2) printf("\n%*s", HELP_COLUMN, "");
     else printf("%*s", HELP_COLUMN - n, "");
-    print_wrapped(o->help, HELP_COLUMN);
+    print_wrapped(o->help);
 }
 
 static int print_help(const parser *p)
