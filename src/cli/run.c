@@ -11,6 +11,7 @@
 #include "cli/progress.h"
 #include "io/results.h"
 #include "io/scene.h"
+#include "io/start.h"
 #include "solve/simulation.h"
 
 static volatile sig_atomic_t interrupted;
@@ -96,12 +97,12 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
 }
 
 /* A failed run leaves a model that starts just before the failure. */
-static void dump(const kl_simulation *s, const char *results)
+static void dump(const kl_simulation *s, const char *text, const char *results)
 {
     char path[1100];
     snprintf(path, sizeof path, "%.1000s.failed.yaml", results);
-    if (kl_model_dump(s->model, s->solver->s, path) == KL_OK)
-        fprintf(stderr, "the state just before is in %s: `klingel run` takes it\n", path);
+    if (kl_start_write(path, text, s->model, s->solver->s) == KL_OK)
+        fprintf(stderr, "the state just before is in %s: `klingel run` takes it (with the same --set)\n", path);
 }
 
 typedef struct run_options {
@@ -118,7 +119,7 @@ static kl_status run_into(kl_simulation *s, kl_writer *writer, const int *record
     recorder    r = {
            .writer = writer, .progress = &progress, .recorded = recorded, .row = row, .n = n};
     kl_sink sink = {.context = &r, .row = record_row, .go_on = record_go_on};
-    kl_progress_begin(&progress, 0.0, o->end, o->quiet);
+    kl_progress_begin(&progress, s->model->t0, o->end, o->quiet);
     kl_status status = kl_simulation_run(s, o->end, s->model->settings.every, &sink, diag);
     kl_progress_end(&progress);
     *wall = kl_progress_elapsed(&progress);
@@ -165,7 +166,8 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
         kl_status closed = kl_writer_close(writer);
         if (status == KL_OK) status = closed;
         if (!o->quiet && started) print_summary(s, wall, o->output);
-        if (status != KL_OK && status != KL_E_INTERRUPTED && started) dump(s, o->output);
+        if (status != KL_OK && status != KL_E_INTERRUPTED && started)
+            dump(s, kl_source_text(l->source), o->output);
     }
     free(scene);
     free(row);

@@ -7,6 +7,7 @@
 
 #include "catalogue.h"
 #include "io/attach.h"
+#include "io/start.h"
 #include "io/values.h"
 
 struct kl_source {
@@ -458,7 +459,7 @@ static kl_status read_head(builder *b)
                   *gravity              = kl_node_get(b->root, "gravity");
     static const char *const sections[] = {"klingel", "title",  "parameters", "gravity",
                                            "inputs",  "bodies", "joints",     "forces",
-                                           "outputs", "run",    "integrator", NULL};
+                                           "outputs", "run",    "integrator", "state", NULL};
     for (const kl_node *n = b->root->first; n; n = n->next) {
         bool known = false;
         for (int i = 0; sections[i]; i++) known |= strcmp(sections[i], n->key) == 0;
@@ -523,7 +524,8 @@ static kl_status build(builder *b, const kl_override *set, int nset)
     m->nmarker_elements = m->nmarker;
     KL_TRY(read_section(b, "outputs", "output", read_output));
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
-    return kl_model_freeze(m, b->diag);
+    KL_TRY(kl_model_freeze(m, b->diag));
+    return kl_start_read(m, kl_node_get(b->root, "state"), b->diag);
 }
 
 kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, kl_diag *diag,

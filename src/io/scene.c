@@ -122,9 +122,3 @@ char *kl_scene_json(const kl_model *m)
     }
     return t.data;
 }
-
-kl_status kl_model_dump(const kl_model *m, const kl_state *s, const char *path)
-{
-    (void)m, (void)s, (void)path;
-    return KL_E_FILE;
-}

@@ -8,7 +8,4 @@
 /* Allocated text, to be freed; NULL when out of memory. */
 char *kl_scene_json(const kl_model *m);
 
-/* Writes a model file that starts at the given state: for a failed run, to be run again. */
-kl_status kl_model_dump(const kl_model *m, const kl_state *s, const char *path);
-
 #endif

@@ -253,7 +253,10 @@ kl_state *kl_state_create(const kl_model *m)
     s->u = s->h + m->nh;
     memcpy(s->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(s->v, m->v0, (size_t)m->nv * sizeof(double));
+    if (m->z0) memcpy(s->z, m->z0, (size_t)m->nz * sizeof(double));
+    if (m->h0) memcpy(s->h, m->h0, (size_t)m->nh * sizeof(double));
     for (int i = 0; i < m->ninput; i++) s->u[i] = m->input[i].value;
+    s->t = m->t0;
     return s;
 }
 

@@ -95,7 +95,9 @@ typedef struct kl_model {
     size_t cache_bytes;
     double length; /* size of the mechanism [m] */
 
+    double         t0;         /* time at the start [s] */
     double        *q0, *v0;         /* as given, before assembly */
+    double        *z0, *h0;             /* NULL: zero */
     unsigned char *held_q, *held_v; /* nv each: initial values that assembly must keep */
 } kl_model;
 

@@ -468,7 +468,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         if (status == KL_E_MEMORY) return status;
         if (status != KL_OK) {
             count->rejected++;
-            if (i->fresh || i->c2 == 0.0) h = next_try(whole, left, &tries);
+            if (i->fresh || i->stale) h = next_try(whole, left, &tries);
             i->stale = true;
             continue;
         }
