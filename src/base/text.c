@@ -78,3 +78,20 @@ char *kl_text_finish(kl_text *t)
     if (t->n == 0) t->data[0] = '\0';
     return t->data;
 }
+
+void kl_text_html(kl_text *t, const char *s)
+{
+    static const char        marks[] = "&<>\"'";
+    static const char *const names[] = {"&amp;", "&lt;", "&gt;", "&quot;", "&#39;"};
+    for (; s && *s; s++) {
+        const char *mark = strchr(marks, *s);
+        if (mark) kl_text_add(t, "%s", names[mark - marks]);
+        else kl_text_put(t, s, 1);
+    }
+}
+
+void kl_text_free(kl_text *t)
+{
+    free(t->data);
+    *t = (kl_text){0};
+}

@@ -24,5 +24,9 @@ void kl_text_json(kl_text *t, const char *s);
 /* A number that reads back to the same bits. */
 void  kl_text_number(kl_text *t, double value);
 char *kl_text_finish(kl_text *t);
+/* `s` as text of a page: & < > and quotes replaced. */
+void kl_text_html(kl_text *t, const char *s);
+/* For a text that was not handed on. */
+void kl_text_free(kl_text *t);
 
 #endif

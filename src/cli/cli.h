@@ -25,7 +25,7 @@ typedef struct kl_command {
 /* One a file, in the order of main.c. */
 extern const kl_command kl_command_run, kl_command_check, kl_command_list, kl_command_help;
 extern const kl_command kl_command_fe;
-extern const kl_command kl_command_export, kl_command_plot, kl_command_repair;
+extern const kl_command kl_command_export, kl_command_plot, kl_command_view, kl_command_repair;
 
 /* Prints all messages to standard error, in colour on a terminal unless NO_COLOR is set; then, if
  * there were any, "2 errors, 1 warning; " and `closing` ("nothing was run"; NULL: only the count).

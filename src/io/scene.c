@@ -1,53 +1,19 @@
 /* {"version": 1, "title": ..., "gravity": [x, y, z], "length": L,
- *  "bodies": [{"name", "type", "mass", "center": [x, y, z], "points": [[x, y, z], ...]}], in body
- * axes "elements": [{"name", "type", "joint", "markers": [{"body": name, "r": [x, y, z], "axis":
- * [x, y, z]}]}]} */
+ *  "bodies":   [{"name", "type", "mass", "center": [x, y, z], "inertia": [xx, yy, zz, xy, xz, yz],
+ *                "points": [[x, y, z], ...], "shapes": [...]}],
+ *  "elements": [{"name", "type", "joint", "markers": [{"body": name, "r": [x, y, z],
+ *                "axis": [x, y, z]}]}],
+ *  "watched":  [{"name", "body", "r": [x, y, z]}]}
+ *
+ * Everything of a body is in body axes; inertia is about the centre of mass, and absent where a
+ * body has none. `watched` are the points that the model's outputs ask for. */
 #include "io/scene.h"
 
-#include <stdarg.h>
-#include <stdio.h>
 #include <stdlib.h>
-#include <string.h>
 
-typedef struct text {
-    char  *data;
-    size_t n, cap;
-    bool   failed;
-} text;
+#include "base/text.h"
 
-__attribute__((format(printf, 2, 3))) static void say(text *t, const char *format, ...)
-{
-    va_list args, again;
-    va_start(args, format);
-    va_copy(again, args);
-    int more = vsnprintf(NULL, 0, format, args);
-    if (more > 0 && !t->failed) {
-        if (t->n + (size_t)more + 1 > t->cap) {
-            size_t cap  = 2 * (t->n + (size_t)more + 512);
-            char  *data = realloc(t->data, cap);
-            if (data) t->data = data, t->cap = cap;
-            else t->failed = true;
-        }
-        if (!t->failed) vsnprintf(t->data + t->n, t->cap - t->n, format, again);
-        if (!t->failed) t->n += (size_t)more;
-    }
-    va_end(again);
-    va_end(args);
-}
-
-static void say_string(text *t, const char *s)
-{
-    say(t, "\"");
-    for (; s && *s; s++) {
-        unsigned char c = (unsigned char)*s;
-        if (c == '"' || c == '\\') say(t, "\\%c", c);
-        else if (c < 0x20) say(t, "\\u%04x", c);
-        else say(t, "%c", c);
-    }
-    say(t, "\"");
-}
-
-static void say_vec(text *t, kl_vec3 a) { say(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
+static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
 
 static kl_measures measures_of(const kl_model *m, int body)
 {
@@ -62,7 +28,34 @@ static kl_measures measures_of(const kl_model *m, int body)
     return out;
 }
 
-static void say_body(text *t, const kl_model *m, int index)
+/* Inertia about the centre of mass from the body's mass matrix: J about the reference point stands
+ * behind the three translations. Only for bodies whose first six velocities are those of a frame.
+ */
+static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl_vec3 c)
+{
+    const kl_body *b     = &m->body[body];
+    int            n     = b->nv;
+    void          *cache = calloc(1, b->type->cache_size + 1);
+    double        *M     = calloc((size_t)n * (size_t)n + 1, sizeof *M);
+    double        *s     = calloc((size_t)n + 1, sizeof *s);
+    if (cache && M && s) {
+        b->type->position(b->data, m->q0 + b->q, cache);
+        b->type->velocity(b->data, m->v0 + b->v, cache);
+        b->type->inertia(b->data, cache, M, s);
+        const double *J = M + 3 * n + 3;
+        /* Steiner: J_c = J - m (c.c I - c c') */
+        kl_text_add(t, ", \"inertia\": [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g]",
+                    J[0] - mass * (c.y * c.y + c.z * c.z),
+                    J[n + 1] - mass * (c.x * c.x + c.z * c.z),
+                    J[2 * n + 2] - mass * (c.x * c.x + c.y * c.y), J[1] + mass * c.x * c.y,
+                    J[2] + mass * c.x * c.z, J[n + 2] + mass * c.y * c.z);
+    }
+    free(s);
+    free(M);
+    free(cache);
+}
+
+static void say_body(kl_text *t, const kl_model *m, int index)
 {
     const kl_body *b    = &m->body[index];
     kl_measures    mass = measures_of(m, index);
@@ -70,54 +63,83 @@ static void say_body(text *t, const kl_model *m, int index)
     kl_mat3        A;
     bool           first = true;
     kl_model_pose(m, index, &r, &A);
-    say(t, "%s{\"name\": ", index ? ", " : "");
-    say_string(t, b->name);
-    say(t, ", \"type\": \"%s\", \"mass\": %.9g, \"center\": ", b->type->name, mass.mass);
-    say_vec(t, index ? kl_mul_t(&A, kl_sub(mass.center, r)) : kl_vec(0, 0, 0));
-    say(t, ", \"points\": [");
+    kl_text_add(t, "%s{\"name\": ", index ? ", " : "");
+    kl_text_json(t, b->name);
+    kl_text_add(t, ", \"type\": \"%s\", \"mass\": %.9g, \"center\": ", b->type->name, mass.mass);
+    kl_vec3 center = index ? kl_mul_t(&A, kl_sub(mass.center, r)) : kl_vec(0, 0, 0);
+    say_vec(t, center);
+    if (b->nv >= 6) say_inertia(t, m, index, mass.mass, center);
+    kl_text_add(t, ", \"points\": [");
     for (int k = 0; k < m->nmarker_elements; k++)
         if (m->marker[k].body == index) {
-            say(t, first ? "" : ", ");
+            kl_text_add(t, first ? "" : ", ");
             say_vec(t, m->marker[k].r);
             first = false;
         }
-    say(t, "]}");
+    kl_text_add(t, "]}");
 }
 
-static void say_element(text *t, const kl_model *m, int index)
+static void say_element(kl_text *t, const kl_model *m, int index)
 {
     const kl_element *e = &m->element[index];
-    say(t, "%s{\"name\": ", index ? ", " : "");
-    say_string(t, e->name);
-    say(t, ", \"type\": \"%s\", \"joint\": %s, \"markers\": [", e->type->name,
-        e->joint ? "true" : "false");
+    kl_text_add(t, "%s{\"name\": ", index ? ", " : "");
+    kl_text_json(t, e->name);
+    kl_text_add(t, ", \"type\": \"%s\", \"joint\": %s, \"markers\": [", e->type->name,
+                e->joint ? "true" : "false");
     for (int k = 0; k < e->nmarker; k++) {
         const kl_marker *p = &m->marker[e->marker + k];
-        say(t, "%s{\"body\": ", k ? ", " : "");
-        say_string(t, m->body[p->body].name);
-        say(t, ", \"r\": ");
+        kl_text_add(t, "%s{\"body\": ", k ? ", " : "");
+        kl_text_json(t, m->body[p->body].name);
+        kl_text_add(t, ", \"r\": ");
         say_vec(t, p->r);
-        say(t, ", \"axis\": ");
+        kl_text_add(t, ", \"axis\": ");
         say_vec(t, kl_axis(&p->A, 2));
-        say(t, "}");
+        kl_text_add(t, "}");
     }
-    say(t, "]}");
+    kl_text_add(t, "]}");
+}
+
+/* Points of the model's outputs, each once. */
+static void say_watched(kl_text *t, const kl_model *m)
+{
+    bool first = true;
+    for (int i = 0; i < m->nwanted; i++) {
+        if (!m->wanted[i].quantity) continue;
+        const kl_marker *p    = &m->marker[m->wanted[i].marker];
+        bool             seen = false;
+        for (int k = 0; k < i && !seen; k++) {
+            if (!m->wanted[k].quantity) continue;
+            const kl_marker *o = &m->marker[m->wanted[k].marker];
+            seen               = o->body == p->body && kl_norm(kl_sub(o->r, p->r)) == 0.0;
+        }
+        if (seen) continue;
+        kl_text_add(t, "%s{\"name\": ", first ? "" : ", ");
+        kl_text_json(t, m->wanted[i].name);
+        kl_text_add(t, ", \"body\": ");
+        kl_text_json(t, m->body[p->body].name);
+        kl_text_add(t, ", \"r\": ");
+        say_vec(t, p->r);
+        kl_text_add(t, "}");
+        first = false;
+    }
 }
 
 char *kl_scene_json(const kl_model *m)
 {
-    text t = {0};
-    say(&t, "{\"version\": 1, \"title\": ");
-    say_string(&t, m->title);
-    say(&t, ", \"gravity\": ");
+    kl_text t = {0};
+    kl_text_add(&t, "{\"version\": 1, \"title\": ");
+    kl_text_json(&t, m->title);
+    kl_text_add(&t, ", \"gravity\": ");
     say_vec(&t, m->gravity);
-    say(&t, ", \"length\": %.9g, \"bodies\": [", m->length);
+    kl_text_add(&t, ", \"length\": %.9g, \"bodies\": [", m->length);
     for (int i = 0; i < m->nbody; i++) say_body(&t, m, i);
-    say(&t, "], \"elements\": [");
+    kl_text_add(&t, "], \"elements\": [");
     for (int i = 0; i < m->nelement; i++) say_element(&t, m, i);
-    say(&t, "]}");
+    kl_text_add(&t, "], \"watched\": [");
+    say_watched(&t, m);
+    kl_text_add(&t, "]}");
     if (t.failed) {
-        free(t.data);
+        kl_text_free(&t);
         return NULL;
     }
     return t.data;

@@ -1,0 +1,386 @@
+#include "post/view.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/text.h"
+#include "post/pack.h"
+#include "post/viewer_assets.h"
+
+enum {
+    MOST_VALUES  = 12000000, /* of motion, and again of the rest: 48 MB each in the browser */
+    BLOCK_VALUES = 1 << 19,  /* 2 MB are unpacked at a time, when they are asked for */
+    STRIP_VALUES = 1 << 19,  /* 4 MB of doubles are read at a time */
+};
+
+/* A channel on its way into the page. */
+typedef struct column {
+    bool   motion; /* a coordinate that the scene needs */
+    int    block, place;
+    double low, high, offset;
+    float *values; /* of its base */
+} column;
+
+/* Rows that are kept: 0, every, 2 every, ... */
+typedef struct base {
+    int every, n;
+} base;
+
+typedef struct packing {
+    kl_reader *r;
+    int        rows, nchannel, nblock;
+    base       motion, rest;
+    column    *columns;
+    float     *store; /* all values, column after column */
+    double    *strip;
+    int       *all; /* 0, 1, 2, ...: every channel */
+    int        strip_rows;
+    int        first_sample; /* column whose block ends the motion */
+} packing;
+
+/* ---- which values ---- */
+
+static bool ends_with(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+    return n > k && strcmp(text + n - k, end) == 0;
+}
+
+static bool is_motion(const kl_channel_info *c)
+{
+    static const char *const ends[] = {".position.x",    ".position.y",    ".position.z",
+                                       ".orientation.0", ".orientation.1", ".orientation.2",
+                                       ".orientation.3"};
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (!c->own && ends_with(c->name, ends[i])) return true;
+    return false;
+}
+
+/* The smallest stride that keeps `columns` within the budget. */
+static int stride_for(int rows, int columns)
+{
+    double values = (double)rows * (double)columns;
+    return values <= MOST_VALUES ? 1 : (int)ceil(values / MOST_VALUES);
+}
+
+static base base_of(int rows, int every)
+{
+    return (base){.every = every, .n = rows > 0 ? (rows - 1) / every + 1 : 0};
+}
+
+static void choose_bases(packing *p, int every)
+{
+    int motion = 0;
+    for (int i = 0; i < p->nchannel; i++) motion += p->columns[i].motion;
+    int fine  = every ? every : stride_for(p->rows, motion);
+    int more  = every ? 1 : stride_for(p->rows / fine + 1, p->nchannel - motion);
+    p->motion = base_of(p->rows, fine);
+    p->rest   = base_of(p->rows, fine * more); /* a multiple, so both share the times */
+}
+
+static const base *base_for(const packing *p, const column *c)
+{
+    return c->motion ? &p->motion : &p->rest;
+}
+
+/* Motion first, so that the page can move before the rest is unpacked. */
+static kl_status lay_out(packing *p)
+{
+    size_t total = 0, filled = 0;
+    for (int pass = 0; pass < 2; pass++) {
+        int block = p->nblock, in_block = 0;
+        for (int i = 0; i < p->nchannel; i++) {
+            column     *c = &p->columns[i];
+            const base *b = base_for(p, c);
+            if (c->motion != (pass == 0)) continue;
+            if (in_block > 0 && (double)(in_block + 1) * b->n > BLOCK_VALUES) {
+                block++;
+                in_block = 0;
+            }
+            c->block = block;
+            c->place = in_block++;
+            total += (size_t)b->n;
+        }
+        p->nblock = in_block > 0 ? block + 1 : block;
+    }
+    p->store = malloc((total + 1) * sizeof *p->store);
+    if (!p->store) return KL_E_MEMORY;
+    /* columns of a block stand side by side */
+    for (int pass = 0; pass < 2; pass++)
+        for (int i = 0; i < p->nchannel; i++) {
+            column *c = &p->columns[i];
+            if (c->motion != (pass == 0)) continue;
+            c->values = p->store + filled;
+            filled += (size_t)base_for(p, c)->n;
+        }
+    return KL_OK;
+}
+
+/* ---- reading, twice: ranges first, then what is kept ---- */
+
+typedef void (*strip_user)(packing *p, int row0, int nrow);
+
+static kl_status for_strips(packing *p, strip_user use)
+{
+    for (int row = 0; row < p->rows; row += p->strip_rows) {
+        int n = p->rows - row < p->strip_rows ? p->rows - row : p->strip_rows;
+        KL_TRY(kl_reader_block(p->r, p->all, p->nchannel, row, n, p->strip));
+        use(p, row, n);
+    }
+    return KL_OK;
+}
+
+static void find_ranges(packing *p, int row0, int nrow)
+{
+    (void)row0;
+    for (int k = 0; k < nrow; k++)
+        for (int i = 0; i < p->nchannel; i++) {
+            double  v = p->strip[(size_t)k * (size_t)p->nchannel + (size_t)i];
+            column *c = &p->columns[i];
+            if (!isfinite(v)) continue;
+            if (v < c->low) c->low = v;
+            if (v > c->high) c->high = v;
+        }
+}
+
+static void keep_values(packing *p, int row0, int nrow)
+{
+    for (int k = 0; k < nrow; k++)
+        for (int i = 0; i < p->nchannel; i++) {
+            column     *c = &p->columns[i];
+            const base *b = base_for(p, c);
+            if ((row0 + k) % b->every != 0) continue;
+            double v = p->strip[(size_t)k * (size_t)p->nchannel + (size_t)i];
+            c->values[(row0 + k) / b->every] = (float)(v - c->offset);
+        }
+}
+
+/* 32 bits hold seven digits: a value that changes little is kept as its change. */
+static void choose_offsets(packing *p)
+{
+    for (int i = 0; i < p->nchannel; i++) {
+        column *c   = &p->columns[i];
+        double  mid = 0.5 * (c->low + c->high);
+        c->offset   = c->low <= c->high && c->high - c->low < 0.05 * fabs(mid) ? mid : 0.0;
+    }
+}
+
+static void packing_free(packing *p)
+{
+    free(p->columns);
+    free(p->store);
+    free(p->strip);
+    free(p->all);
+}
+
+static kl_status packing_fill(packing *p, kl_reader *r, int every)
+{
+    p->r        = r;
+    p->rows     = kl_reader_rows(r);
+    p->nchannel = kl_reader_channels(r);
+    p->strip_rows =
+        p->nchannel > 0 && STRIP_VALUES / p->nchannel > 1 ? STRIP_VALUES / p->nchannel : 1;
+    p->columns = calloc((size_t)p->nchannel + 1, sizeof *p->columns);
+    p->all     = calloc((size_t)p->nchannel + 1, sizeof *p->all);
+    p->strip   = malloc(((size_t)p->nchannel * (size_t)p->strip_rows + 1) * sizeof *p->strip);
+    if (!p->columns || !p->all || !p->strip) return KL_E_MEMORY;
+    for (int i = 0; i < p->nchannel; i++) {
+        p->all[i]     = i;
+        p->columns[i] = (column){
+            .motion = is_motion(kl_reader_channel(r, i)), .low = HUGE_VAL, .high = -HUGE_VAL};
+    }
+    choose_bases(p, every);
+    KL_TRY(lay_out(p));
+    KL_TRY(for_strips(p, find_ranges));
+    choose_offsets(p);
+    return for_strips(p, keep_values);
+}
+
+/* ---- writing ---- */
+
+/* JSON knows no infinity. */
+static void add_number(kl_text *t, double value)
+{
+    if (isfinite(value)) kl_text_number(t, value);
+    else kl_text_add(t, "null");
+}
+
+/* JSON of ours that came through a file: taken as it is, or null. */
+static void add_kept_json(kl_text *t, kl_reader *r, const char *name)
+{
+    const char *text = kl_reader_text(r, name);
+    kl_text_add(t, ", \"%s\": ", name);
+    if (text) kl_text_json(t, text);
+    else kl_text_add(t, "null");
+}
+
+static void add_channels(kl_text *t, const packing *p)
+{
+    kl_text_add(t, ", \"channels\": [");
+    for (int i = 0; i < p->nchannel; i++) {
+        const kl_channel_info *c = kl_reader_channel(p->r, i);
+        const column          *k = &p->columns[i];
+        kl_text_add(t, "%s{\"name\": ", i ? ",\n" : "");
+        kl_text_json(t, c->name);
+        kl_text_add(t, ", \"unit\": ");
+        kl_text_json(t, c->unit);
+        kl_text_add(t, ", \"about\": ");
+        kl_text_json(t, c->description);
+        kl_text_add(t, ", \"own\": %s, \"base\": %d, \"block\": %d, \"place\": %d, \"offset\": ",
+                    c->own ? "true" : "false", k->motion ? 0 : 1, k->block, k->place);
+        add_number(t, k->offset);
+        kl_text_add(t, ", \"low\": ");
+        add_number(t, k->low);
+        kl_text_add(t, ", \"high\": ");
+        add_number(t, k->high);
+        kl_text_add(t, "}");
+    }
+    kl_text_add(t, "]");
+}
+
+static void head_json(kl_text *t, const packing *p, const char *label)
+{
+    static const char *const texts[] = {"title",   "file",    "model",      "scene", "settings",
+                                        "program", "created", "statistics", "status"};
+    kl_text_add(t, "{\"format\": \"klingel-view\", \"version\": 1, \"label\": ");
+    kl_text_json(t, label);
+    for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) add_kept_json(t, p->r, texts[i]);
+    kl_text_add(t, ", \"unfinished\": %s, \"rows\": %d, \"bases\": [",
+                kl_reader_unfinished(p->r) ? "true" : "false", p->rows);
+    kl_text_add(t, "{\"every\": %d, \"n\": %d}, {\"every\": %d, \"n\": %d}], \"blocks\": %d",
+                p->motion.every, p->motion.n, p->rest.every, p->rest.n, p->nblock);
+    add_channels(t, p);
+    kl_text_add(t, "}");
+}
+
+static kl_status write_block(FILE *f, int index, const char *name, const void *bytes, size_t n,
+                             size_t *written)
+{
+    fprintf(f, "<script type=\"text/plain\" id=\"k%d-%s\">", index, name);
+    kl_status status = kl_pack_write(f, bytes, n, written);
+    fputs("</script>\n", f);
+    return status;
+}
+
+static kl_status write_head(FILE *f, const packing *p, int index, const char *label,
+                            size_t *written)
+{
+    kl_text t = {0};
+    head_json(&t, p, label);
+    kl_status status = t.failed ? KL_E_MEMORY : write_block(f, index, "head", t.data, t.n, written);
+    kl_text_free(&t);
+    return status;
+}
+
+/* Times as float64, little endian. */
+static kl_status write_time(FILE *f, const packing *p, int index, size_t *written)
+{
+    double        *time   = malloc(((size_t)p->rows + 1) * sizeof *time);
+    unsigned char *bytes  = malloc((size_t)p->motion.n * 8 + 1);
+    kl_status      status = time && bytes ? kl_reader_time(p->r, time) : KL_E_MEMORY;
+    for (int i = 0; status == KL_OK && i < p->motion.n; i++) {
+        unsigned long long bits;
+        memcpy(&bits, &time[i * p->motion.every], 8);
+        for (int k = 0; k < 8; k++) bytes[8 * i + k] = (unsigned char)(bits >> (8 * k));
+    }
+    if (status == KL_OK)
+        status = write_block(f, index, "time", bytes, (size_t)p->motion.n * 8, written);
+    free(bytes);
+    free(time);
+    return status;
+}
+
+static kl_status write_blocks(FILE *f, const packing *p, int index, size_t *written)
+{
+    for (int block = 0, done = 0; block < p->nblock; block++, done = 0) {
+        /* columns of one block stand side by side in the store: count them */
+        const float *first = NULL;
+        int          n     = 0;
+        for (int i = 0; i < p->nchannel; i++)
+            if (p->columns[i].block == block) {
+                if (p->columns[i].place == 0) first = p->columns[i].values;
+                n    = base_for(p, &p->columns[i])->n;
+                done = p->columns[i].place >= done ? p->columns[i].place + 1 : done;
+            }
+        size_t         total  = (size_t)n * (size_t)done;
+        unsigned char *planes = malloc(4 * total + 1);
+        char           name[16];
+        if (!planes) return KL_E_MEMORY;
+        for (int c = 0; c < done && first; c++)
+            kl_pack_planes(first + (size_t)c * (size_t)n, (size_t)n,
+                           planes + 4 * (size_t)c * (size_t)n);
+        snprintf(name, sizeof name, "%d", block);
+        kl_status status = write_block(f, index, name, planes, 4 * total, written);
+        free(planes);
+        KL_TRY(status);
+    }
+    return KL_OK;
+}
+
+kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
+                             const kl_view_options *options, kl_diag *diag,
+                             kl_view_summary *summary)
+{
+    packing   p      = {0};
+    size_t    bytes  = 0;
+    kl_status status = packing_fill(&p, source->reader, options->every);
+    if (status == KL_OK) status = write_head(f, &p, index, source->label, &bytes);
+    if (status == KL_OK) status = write_time(f, &p, index, &bytes);
+    if (status == KL_OK) status = write_blocks(f, &p, index, &bytes);
+    int bodies = 0;
+    for (int i = 0; p.columns && i < p.nchannel; i++)
+        bodies += p.columns[i].motion &&
+                  ends_with(kl_reader_channel(source->reader, i)->name, ".position.x");
+    *summary = (kl_view_summary){.rows         = p.rows,
+                                 .bodies       = bodies,
+                                 .channels     = p.nchannel,
+                                 .frames       = p.motion.n,
+                                 .frame_every  = p.motion.every,
+                                 .samples      = p.rest.n,
+                                 .sample_every = p.rest.every,
+                                 .bytes        = bytes};
+    packing_free(&p);
+    if (status != KL_OK && !kl_diag_failed(diag))
+        kl_fail(diag, status, (kl_place){.file = source->label}, "%s", kl_status_text(status));
+    return status;
+}
+
+kl_status kl_view_write_viewer(FILE *f, kl_diag *diag)
+{
+    if (kl_viewer_script_size == 0)
+        return kl_fail(diag, KL_E_USAGE, KL_NOWHERE,
+                       "this klingel was built without its viewer (KL_VIEWER=OFF); install Node.js "
+                       "with npm and build again with -DKL_VIEWER=ON");
+    fputs("<style>", f);
+    fwrite(kl_viewer_style, 1, kl_viewer_style_size, f);
+    fputs("</style>\n<script type=\"module\">", f);
+    fwrite(kl_viewer_script, 1, kl_viewer_script_size, f);
+    fputs("</script>\n", f);
+    return ferror(f) ? KL_E_FILE : KL_OK;
+}
+
+kl_status kl_view_write(FILE *f, const kl_view_source *sources, int n,
+                        const kl_view_options *options, kl_diag *diag, kl_view_summary *summary)
+{
+    kl_text     t     = {0};
+    const char *title = n > 0 ? kl_reader_text(sources[0].reader, "title") : NULL;
+    kl_text_html(&t, title && *title ? title : "Klingel");
+    fprintf(f,
+            "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
+            "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
+            "<meta name=\"generator\" content=\"klingel " KL_VERSION "\">\n"
+            "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
+            "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
+            "<title>%s</title>\n</head>\n<body data-page=\"view\">\n"
+            "<noscript>This page shows results of a simulation and needs JavaScript.</noscript>\n",
+            t.data ? t.data : "Klingel");
+    kl_text_free(&t);
+    kl_status status = KL_OK;
+    for (int i = 0; i < n && status == KL_OK; i++)
+        status = kl_view_write_data(f, &sources[i], i, options, diag, &summary[i]);
+    if (status == KL_OK) status = kl_view_write_viewer(f, diag);
+    fputs("</body>\n</html>\n", f);
+    if (status == KL_OK && ferror(f)) status = KL_E_FILE;
+    return status;
+}

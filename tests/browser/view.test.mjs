@@ -1,0 +1,231 @@
+// The pages of `klingel view` in a real browser. KLINGEL and STRESS name the two programs.
+import assert from "node:assert/strict";
+import { execFileSync, spawnSync } from "node:child_process";
+import { mkdtempSync, readFileSync, rmSync, statSync, truncateSync, writeFileSync, copyFileSync } from "node:fs";
+import { tmpdir } from "node:os";
+import { join } from "node:path";
+import { after, before, test } from "node:test";
+import { fileURLToPath } from "node:url";
+import { openBrowser } from "./browser.mjs";
+
+const klingel = process.env.KLINGEL ?? "build/klingel", stress = process.env.STRESS ?? "build/stress-results";
+const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
+const folder = mkdtempSync(join(tmpdir(), "klingel-view-"));
+const at = (name) => join(folder, name);
+const call = (...args) => execFileSync(klingel, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+let browser;
+
+before(async () => {
+  const model = join(examples, "double-pendulum/model.yaml");
+  call("run", model, "-q", "-o", at("a.h5"));
+  call("run", model, "-q", "--set", "L=250mm", "-o", at("b.h5"));
+  call("view", at("a.h5"), "-o", at("a.html"));
+  call("view", at("a.h5"), at("b.h5"), "-o", at("two.html"));
+  browser = await openBrowser();
+});
+after(async () => {
+  await browser?.close();
+  rmSync(folder, { recursive: true, force: true });
+});
+
+/** How many different colours a coarse copy of the 3D picture has. */
+const colours = (page) => page.evaluate(() => {
+  const small = document.createElement("canvas");
+  small.width = small.height = 96;
+  const pen = small.getContext("2d");
+  pen.drawImage(document.querySelector(".scene canvas"), 0, 0, 96, 96);
+  const seen = new Set(), d = pen.getImageData(0, 0, 96, 96).data;
+  for (let i = 0; i < d.length; i += 4) seen.add((d[i] >> 3) * 1024 + (d[i + 1] >> 3) * 32 + (d[i + 2] >> 3));
+  return seen.size;
+});
+const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
+
+test("a page opens from disk without an error, a request or a blank picture", async () => {
+  const page = await browser.open(at("a.html"));
+  await drawn(page);
+  assert.deepEqual(page.errors, []);
+  assert.deepEqual(page.requests.filter((u) => !/^(data|blob):/.test(u)), [page.url()]);
+  assert.ok((await colours(page)) > 30, "the canvas is blank");
+  assert.equal(await page.title(), "Double pendulum of two bars");
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true);
+  await page.close();
+});
+
+test("window.klingel offers what scripts rely on", async () => {
+  const page = await browser.open(at("a.html"));
+  const seen = await page.evaluate(() => ({ keys: Object.keys(klingel), bodies: klingel.bodies(), n: klingel.channels().length, first: klingel.channels()[0].name,
+    unknown: klingel.pose("nobody"), selected: klingel.select("hinge"), none: klingel.select("nobody") }));
+  for (const key of ["time", "setTime", "play", "pause", "bodies", "pose", "select", "channels"]) assert.ok(seen.keys.includes(key), key);
+  assert.deepEqual(seen.bodies, ["upper", "lower"]);
+  assert.equal(seen.first, "upper.position.x");
+  assert.deepEqual([seen.unknown, seen.selected, seen.none], [null, "hinge", null]);
+  await page.close();
+});
+
+test("play moves the right body the right distance", async () => {
+  const csv = call("export", at("a.h5"), "lower.position.x", "lower.position.y", "lower.orientation.0").trim().split("\n").slice(1).map((l) => l.split(",").map(Number));
+  const page = await browser.open(at("a.html"));
+  for (const row of [0, 77, 250, csv.length - 1]) {
+    const [t, x, y, p0] = csv[row];
+    const pose = await page.evaluate((time) => (klingel.setTime(time), klingel.pose("lower")), t);
+    assert.ok(Math.abs(pose.position[0] - x) < 1e-6 && Math.abs(pose.position[1] - y) < 1e-6, `row ${row}: ${pose.position}`);
+    assert.ok(Math.abs(Math.abs(pose.orientation[0]) - Math.abs(p0)) < 1e-6);
+  }
+  await page.evaluate(() => (klingel.setTime(0), klingel.play()));
+  await page.waitForFunction(() => klingel.time > 0.3);
+  const { t, pose } = await page.evaluate(() => (klingel.pause(), { t: klingel.time, pose: klingel.pose("lower") }));
+  const i = csv.findLastIndex((r) => r[0] <= t), s = (t - csv[i][0]) / (csv[i + 1][0] - csv[i][0]);
+  assert.ok(Math.abs(pose.position[0] - (csv[i][1] + s * (csv[i + 1][1] - csv[i][1]))) < 1e-6);
+  await page.close();
+});
+
+test("a click on a body selects it and shows its values", async () => {
+  const page = await browser.open(at("a.html"));
+  await page.evaluate(() => (klingel.setTime(1), klingel.select("lower")));
+  await drawn(page);
+  // its name stands at its centre of mass
+  const spot = await page.evaluate(() => {
+    const label = [...document.querySelectorAll(".labels span")].findLast((s) => s.textContent === "lower" && s.style.display !== "none");
+    const [, x, y] = /translate\(([-\d.]+)px, ([-\d.]+)px\)/.exec(label.style.transform).map(Number);
+    const box = document.querySelector(".scene").getBoundingClientRect();
+    return [box.left + x, box.top + y];
+  });
+  await page.keyboard.press("Escape");
+  assert.equal(await page.locator(".details h2").count(), 0);
+  await page.mouse.click(...spot);
+  assert.equal(await page.locator(".details h2").textContent(), "lower");
+  await page.waitForSelector(".live tr");
+  assert.match(await page.locator(".live tr").first().textContent(), /position\.x.*\d/);
+  await page.close();
+});
+
+test("the cursor of the plots follows the time, and a click in a plot sets it", async () => {
+  const page = await browser.open(at("a.html"));
+  const cursor = async (t) => {
+    await page.evaluate((time) => klingel.setTime(time), t);
+    await drawn(page);
+    return page.evaluate(() => {
+      const now = document.querySelector(".now");
+      return Number(/translateX\(([-\d.]+)px\)/.exec(now.style.transform)[1]) / now.parentElement.clientWidth;
+    });
+  };
+  const [a, b] = [await cursor(1), await cursor(3)];
+  assert.ok(Math.abs(b - a - 0.4) < 0.02, `moved by ${b - a} of the width`);
+  const box = await page.locator(".u-over").first().boundingBox();
+  await page.mouse.click(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
+  assert.ok(Math.abs((await page.evaluate(() => klingel.time)) - 2.5) < 0.05);
+  await page.close();
+});
+
+test("a channel is found by part of its name and plotted with its unit", async () => {
+  const page = await browser.open(at("a.html"));
+  await page.keyboard.press("/");
+  await page.keyboard.type("force hinge y");
+  await page.keyboard.press("Enter");
+  await page.waitForFunction(() => [...document.querySelectorAll(".entry")].some((e) => e.textContent.includes("hinge.force.y") && e.textContent.includes("N")));
+  await page.getByRole("button", { name: "Spectrum" }).click();
+  await page.waitForFunction(() => [...document.querySelectorAll(".panel")].length >= 3);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test("keys step, repeat and jump", async () => {
+  const page = await browser.open(at("a.html"));
+  const time = () => page.evaluate(() => klingel.time);
+  await page.keyboard.press("ArrowRight");
+  assert.ok(Math.abs((await time()) - 0.01) < 1e-9);
+  await page.keyboard.press("End");
+  assert.equal(await time(), 5);
+  await page.keyboard.press("Home");
+  await page.keyboard.press(" ");
+  await page.waitForFunction(() => klingel.time > 0.1);
+  await page.keyboard.press(" ");
+  const stopped = await time();
+  await drawn(page);
+  assert.equal(await time(), stopped);
+  await page.close();
+});
+
+test("two results lie over each other in plots and scene", async () => {
+  const page = await browser.open(at("two.html"));
+  await page.evaluate(() => klingel.setTime(2));
+  await drawn(page);
+  assert.ok((await page.locator(".swatch.dashed").count()) >= 3);
+  assert.match(await page.locator(".notes").textContent(), /b\.h5/);
+  const picture = () => page.locator(".scene canvas").evaluate((c) => c.toDataURL());
+  const withGhost = await picture();
+  await page.keyboard.press("o");
+  await drawn(page);
+  assert.notEqual(await picture(), withGhost);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test("dark mode follows the desktop and the switch", async () => {
+  const page = await browser.open(at("a.html"), { colorScheme: "dark" });
+  const lightness = () => page.evaluate(() => getComputedStyle(document.body).backgroundColor.match(/\d+/g).map(Number).reduce((a, b) => a + b) / 765);
+  assert.ok((await lightness()) < 0.3);
+  await page.locator("#theme").click();
+  assert.ok((await lightness()) > 0.7);
+  await page.close();
+});
+
+test("a page that was cut off says so instead of staying blank", async () => {
+  const whole = readFileSync(at("a.html"), "utf8");
+  const start = whole.indexOf('id="k0-head">') + 13, end = whole.indexOf("</script>", start);
+  writeFileSync(at("cut.html"), whole.slice(0, start + 200) + whole.slice(end));
+  const page = await browser.open(at("cut.html"));
+  assert.match(await page.locator(".failure").textContent(), /damaged.*klingel view/);
+  await page.close();
+  writeFileSync(at("none.html"), whole.replace(/<script type="text\/plain"[^]*?<\/script>\n/g, ""));
+  const bare = await browser.open(at("none.html"));
+  assert.match(await bare.locator(".failure").textContent(), /no results/);
+  await bare.close();
+});
+
+test("results that are damaged, missing or empty are refused with a reason", async () => {
+  copyFileSync(at("a.h5"), at("short.h5"));
+  truncateSync(at("short.h5"), Math.floor(statSync(at("a.h5")).size / 3));
+  writeFileSync(at("nothing.h5"), "");
+  writeFileSync(at("text.h5"), "this is no results file\n");
+  for (const name of ["short.h5", "nothing.h5", "text.h5", "absent.h5"]) {
+    const run = spawnSync(klingel, ["view", at(name), "-o", at("never.html")], { encoding: "utf8" });
+    assert.equal(run.status, 1, name);
+    assert.ok(run.stderr.includes(name) && run.stderr.length > 40, run.stderr);
+    assert.throws(() => statSync(at("never.html")));
+  }
+  execFileSync(stress, [at("empty.h5"), "2", "0"]);
+  call("view", at("empty.h5"), "-o", at("empty.html"));
+  const page = await browser.open(at("empty.html"));
+  assert.match(await page.locator(".scene").textContent(), /no rows/);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test("100 bodies over 10 000 frames stay fluid", async () => {
+  execFileSync(stress, [at("big.h5"), "100", "10000"]);
+  const said = spawnSync(klingel, ["view", at("big.h5"), "-o", at("big.html")], { encoding: "utf8" }).stderr;
+  const page = await browser.open(at("big.html"));
+  const ready = Number(await page.evaluate(() => document.body.dataset.ready));
+  const cost = await page.evaluate(async () => {
+    // what our own code takes a frame: moving 100 bodies and their symbols, plots, panel
+    klingel.select("p42");
+    const times = [];
+    klingel.play();
+    for (let last = performance.now(), i = 0; i < 40; i++) {
+      await new Promise(requestAnimationFrame);
+      const now = performance.now();
+      times.push(now - last);
+      last = now;
+    }
+    klingel.pause();
+    return times.sort((a, b) => a - b)[20];
+  });
+  const megabytes = statSync(at("big.html")).size / 1e6;
+  console.log(`benchmark: 100 bodies, 10000 frames: ${megabytes.toFixed(1)} MB, ready after ${ready} ms, ${cost.toFixed(1)} ms a frame (software GL)`);
+  console.log(said.trim());
+  assert.deepEqual(page.errors, []);
+  assert.ok(cost < 250, `${cost} ms a frame`);
+  assert.ok(ready < 20000, `${ready} ms to load`);
+  await page.close();
+});

@@ -1,0 +1,44 @@
+// Finds the results in the page and shows them.
+import "uplot/dist/uPlot.min.css";
+import "./style.css";
+import { offerApi } from "./api.js";
+import { App } from "./app.js";
+import { element } from "./panel/dom.js";
+import { Results, ResultsError } from "./read/results.js";
+import { text } from "./texts.js";
+
+const MOST_RESULTS = 8;
+const block = (id) => document.getElementById(id)?.textContent ?? null;
+
+function fail(error) {
+  const said = error instanceof ResultsError ? text(error.key, ...error.values) : String(error?.message ?? error);
+  if (!(error instanceof ResultsError)) console.error(error);
+  document.getElementById("app")?.remove();
+  document.body.append(element("main", { class: "failure", role: "alert" }, element("h1", {}, text("error_title")), element("p", {}, said)));
+}
+
+async function readAll() {
+  const results = [];
+  for (let i = 0; i < MOST_RESULTS; i++) {
+    const r = await Results.open(i, block);
+    if (!r) break;
+    results.push(r);
+  }
+  if (!results.length) throw new ResultsError("error_none");
+  return results;
+}
+
+async function main() {
+  const wait = element("p", { class: "message" }, text("loading"));
+  document.body.append(wait);
+  try {
+    const app = await App.create(await readAll());
+    offerApi(app);
+    document.body.dataset.ready = Math.round(performance.now());
+  } catch (error) {
+    fail(error);
+  }
+  wait.remove();
+}
+
+main();

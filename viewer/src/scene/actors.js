@@ -1,0 +1,271 @@
+// The parts of one result in the scene: bodies, joints, springs. Moves them; knows no camera.
+import * as THREE from "three";
+import { place } from "../play/motion.js";
+import { extent, planBody, thickness, upward } from "./plan.js";
+import { alongAxis, solid } from "./solids.js";
+import { coil, groundSymbol, jointSymbol } from "./symbols.js";
+
+const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
+const COIL = new Set(["spring-damper", "series-spring-damper"]);
+const ROD = new Set(["distance", "bump-stop", "slide-spring-damper"]);
+const SLIDES = new Set(["translational", "cylindrical", "screw"]); // drawn on what slides
+const RING = new Set(["bushing", "rotational-spring-damper"]);
+
+export class Actors {
+  /** `ghost`: drawn pale and not to be clicked. */
+  constructor(results, motion, look, { ghost = false } = {}) {
+    Object.assign(this, { results, motion, ghost });
+    this.scene = results.scene;
+    this.root = new THREE.Group();
+    this.bodies = new Map(); // name -> group
+    this.thick = new Map(); // name -> thickness [m]
+    this.stretched = []; // what spans two markers
+    this.materials = new Map();
+    this.symbols = new THREE.Group();
+    this.up = upward(this.scene.gravity);
+    this.start = motion.time.length ? motion.time[0] : 0;
+    this.extent = extent(this.scene, (name, r) => place(motion.pose(name, this.start), r));
+    this.s = 0.014 * this.extent.size; // unit of symbols
+    this.#addBodies();
+    this.#addElements();
+    this.setLook(look);
+    this.update(this.start);
+  }
+
+  /** A material by its role; its colour comes with the look. */
+  #material(role) {
+    if (!this.materials.has(role)) {
+      const m = new THREE.MeshStandardMaterial({ roughness: 0.58, metalness: 0.08 });
+      if (this.ghost) Object.assign(m, { transparent: true, opacity: 0.28, depthWrite: false });
+      this.materials.set(role, m);
+    }
+    return this.materials.get(role);
+  }
+
+  #addBodies() {
+    let count = 0;
+    for (const body of this.scene.bodies) {
+      const group = new THREE.Group();
+      group.name = body.name;
+      this.bodies.set(body.name, group);
+      this.root.add(group);
+      if (body.type === "ground" && !body.shapes?.length) continue;
+      const role = body.type === "ground" ? "ground" : `body ${count++} ${body.name}`;
+      const parts = planBody(body, this.extent.size);
+      this.thick.set(body.name, thickness(parts));
+      for (const part of parts) {
+        const mesh = solid(part);
+        if (!mesh) continue;
+        mesh.material = part.color ? this.#coloured(role, part.color) : this.#material(role);
+        mesh.castShadow = mesh.receiveShadow = !this.ghost;
+        mesh.userData = { name: body.name, kind: "body" };
+        group.add(mesh);
+      }
+    }
+  }
+
+  #coloured(role, color) {
+    const material = this.#material(`${role} ${color}`);
+    material.userData.color = color;
+    return material;
+  }
+
+  #addElements() {
+    if (this.ghost) return;
+    for (const e of this.scene.elements) {
+      const [a, b] = e.markers;
+      if (COIL.has(e.type) && b) this.#span(e, this.#spring(e));
+      else if (ROD.has(e.type) && b) this.#span(e, this.#rod());
+      else if (RING.has(e.type) && a) this.#symbol(e, a, [new THREE.TorusGeometry(1.3, 0.55, 14, 32).rotateX(Math.PI / 2)], "spring");
+      else if (e.joint && a) this.#symbol(e, SLIDES.has(e.type) && b ? b : a, jointSymbol(e.type), "joint");
+      for (const m of e.markers) if (this.#isGround(m.body)) this.#base(e, m);
+    }
+  }
+
+  #isGround(name) {
+    return this.scene.bodies.find((b) => b.name === name)?.type === "ground";
+  }
+
+  // symbols stand out of the bodies that they join
+  #scaleOf(e) {
+    const thick = e.markers.map((m) => this.thick.get(m.body)).filter((x) => Number.isFinite(x));
+    return Math.max(this.s, Math.min(0.42 * Math.max(0, ...thick), 3 * this.s));
+  }
+
+  #named(mesh, e, role) {
+    mesh.material = this.#material(role);
+    mesh.castShadow = true;
+    mesh.userData = { name: e.name, kind: e.joint ? "joint" : "force" };
+    return mesh;
+  }
+
+  // a symbol rides on the body of its marker
+  #symbol(e, marker, geometries, role) {
+    const group = new THREE.Group();
+    for (const g of geometries) group.add(this.#named(new THREE.Mesh(g), e, role));
+    group.scale.setScalar(this.#scaleOf(e));
+    group.position.copy(vec(marker.r));
+    alongAxis(group, marker.axis ?? [0, 0, 1]);
+    group.userData.symbol = true;
+    this.bodies.get(marker.body)?.add(group);
+  }
+
+  #base(e, marker) {
+    if (e.type === "translational" || e.type === "cylindrical") return this.#rail(e, marker);
+    const group = new THREE.Group();
+    for (const g of groundSymbol()) group.add(this.#named(new THREE.Mesh(g), e, "ground"));
+    group.scale.setScalar(this.#scaleOf(e));
+    group.position.copy(vec(marker.r));
+    alongAxis(group, this.up);
+    group.userData.symbol = true;
+    this.bodies.get(marker.body).add(group);
+  }
+
+  // a guide on ground is as long as the way of what it guides
+  #rail(e, marker) {
+    const other = e.markers.find((m) => m !== marker);
+    const axis = vec(marker.axis).normalize(), origin = vec(marker.r);
+    let low = 0, high = 0;
+    const n = this.motion.time.length, step = Math.max(1, Math.floor(n / 200));
+    for (let i = 0; other && i < n; i += step) {
+      const s = vec(place(this.motion.at(other.body, i), other.r)).sub(origin).dot(axis);
+      low = Math.min(low, s);
+      high = Math.max(high, s);
+    }
+    const length = Math.min(high - low, 3 * this.extent.size) + 8 * this.s;
+    const mesh = this.#named(new THREE.Mesh(new THREE.CylinderGeometry(0.3 * this.s, 0.3 * this.s, length, 16)), e, "ground");
+    alongAxis(mesh, axis.toArray()).position.copy(origin).addScaledVector(axis, 0.5 * (low + high));
+    mesh.userData.symbol = true;
+    this.bodies.get(marker.body).add(mesh);
+  }
+
+  #ends(e) {
+    return e.markers.slice(0, 2).map((m) => vec(place(this.motion.pose(m.body, this.time ?? this.start), m.r)));
+  }
+
+  // built at its start length, so that stretching distorts the wire little
+  #spring(e) {
+    const [a, b] = this.#ends(e), length = Math.max(a.distanceTo(b), 2 * this.s);
+    const group = new THREE.Group();
+    const radius = Math.min(1.35 * this.s, 0.22 * length);
+    const turns = Math.min(14, Math.max(5, Math.round(length / (2.2 * radius))));
+    const helix = coil(turns), points = [];
+    for (let i = 0; i <= 24 * turns; i++) {
+      const p = helix.getPoint(i / (24 * turns));
+      points.push(new THREE.Vector3(radius * p.x, length * p.y, radius * p.z));
+    }
+    const wire = new THREE.TubeGeometry(new THREE.CatmullRomCurve3(points), 20 * turns, 0.17 * radius, 8);
+    group.add(new THREE.Mesh(wire.scale(1, 1 / length, 1)));
+    group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.12 * radius, 0.12 * radius, 0.6, 12).translate(0, 0.3, 0)));
+    group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.34 * radius, 0.34 * radius, 0.5, 16).translate(0, 0.7, 0)));
+    return group;
+  }
+
+  #rod() {
+    const group = new THREE.Group();
+    group.add(new THREE.Mesh(new THREE.CylinderGeometry(0.3 * this.s, 0.3 * this.s, 1, 16).translate(0, 0.5, 0)));
+    return group;
+  }
+
+  #span(e, group) {
+    for (const mesh of group.children) this.#named(mesh, e, "spring");
+    group.userData.symbol = e.joint;
+    this.stretched.push({ group, markers: e.markers.slice(0, 2) });
+    this.root.add(group);
+  }
+
+  setLook(look) {
+    for (const [role, m] of this.materials) {
+      const number = /^body (\d+)/.exec(role);
+      const own = number ? look.body(Number(number[1])) : look[role];
+      m.color.set(m.userData.color ?? (this.ghost ? look.ghost : own));
+    }
+    this.look = look;
+    this.highlight(this.selected ?? null);
+  }
+
+  /** Shows or hides joint symbols. */
+  showSymbols(visible) {
+    this.root.traverse((o) => {
+      if (o.userData.symbol) o.visible = visible;
+    });
+  }
+
+  /** The part of that name glows. */
+  highlight(name) {
+    this.selected = name;
+    this.glow?.dispose();
+    this.glow = null;
+    this.root.traverse((o) => {
+      if (!o.isMesh || this.ghost) return;
+      if (o.userData.plain) {
+        o.material = o.userData.plain;
+        delete o.userData.plain;
+      }
+      if (name === null || o.userData.name !== name) return;
+      o.userData.plain = o.material;
+      o.material = o.material.clone();
+      o.material.emissive.set(this.look.select);
+      o.material.emissiveIntensity = 0.32;
+    });
+  }
+
+  pose(name, t = this.time) {
+    return this.motion.pose(name, t);
+  }
+
+  update(t) {
+    this.time = t;
+    for (const [name, group] of this.bodies) {
+      const { position: r, orientation: p } = this.motion.pose(name, t);
+      group.position.set(r[0], r[1], r[2]);
+      group.quaternion.set(p[1], p[2], p[3], p[0]).normalize();
+    }
+    for (const s of this.stretched) {
+      const [a, b] = s.markers.map((m) => vec(place(this.motion.pose(m.body, t), m.r)));
+      const d = b.sub(a), length = d.length() || 1e-9;
+      s.group.position.copy(a);
+      alongAxis(s.group, d.toArray());
+      s.group.scale.set(1, length, 1);
+    }
+  }
+
+  // corners of what is drawn of a body, in body axes
+  #corners(body) {
+    if (body.type === "ground") return body.points;
+    const box = new THREE.Box3(), group = this.bodies.get(body.name);
+    for (const mesh of group.children) {
+      if (mesh.userData.kind !== "body") continue;
+      mesh.updateMatrix();
+      mesh.geometry.computeBoundingBox();
+      box.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrix));
+    }
+    if (box.isEmpty()) return [...body.points, body.center];
+    return [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z]);
+  }
+
+  /** Points that the motion passes, and the box around them. */
+  sweep() {
+    const box = new THREE.Box3(), cloud = [];
+    const n = this.motion.time.length, step = Math.max(1, Math.floor(n / 240));
+    for (const body of this.scene.bodies) {
+      const own = this.#corners(body);
+      for (let i = 0; i < Math.max(1, n); i += step) {
+        const pose = this.motion.at(body.name, i);
+        for (const r of own) {
+          cloud.push(vec(place(pose, r)));
+          box.expandByPoint(cloud.at(-1));
+        }
+        if (!this.motion.moves(body.name)) break;
+      }
+    }
+    if (box.isEmpty()) box.set(vec([-1, -1, -1]), vec([1, 1, 1]));
+    return { box, cloud };
+  }
+
+  dispose() {
+    this.root.traverse((o) => o.geometry?.dispose());
+    for (const m of this.materials.values()) m.dispose();
+    this.root.removeFromParent();
+  }
+}

@@ -1,0 +1,76 @@
+// Forces of joints and force elements as arrows at their markers; one scale for all.
+import * as THREE from "three";
+import { frameAt } from "../play/clock.js";
+import { place } from "../play/motion.js";
+import { alongAxis } from "./solids.js";
+
+export class Arrows {
+  constructor(actors, look) {
+    this.actors = actors;
+    this.root = new THREE.Group();
+    this.root.visible = false;
+    this.entries = null; // read when first shown
+    this.setLook(look);
+  }
+
+  setLook(look) {
+    this.joint = this.joint ?? new THREE.MeshStandardMaterial({ roughness: 0.5 });
+    this.force = this.force ?? new THREE.MeshStandardMaterial({ roughness: 0.5 });
+    this.joint.color.set(look.arrow2);
+    this.force.color.set(look.arrow);
+  }
+
+  async #read() {
+    const { results, scene } = this.actors;
+    const found = [];
+    for (const e of scene.elements) {
+      const marker = e.markers[Math.min(1, e.markers.length - 1)];
+      const columns = await Promise.all(["x", "y", "z"].map((k) => results.column(`${e.name}.force.${k}`)));
+      if (!marker || !columns.every(Boolean)) continue;
+      const peak = Math.hypot(...columns.map((c) => Math.max(Math.abs(c.channel.low ?? 0), Math.abs(c.channel.high ?? 0))));
+      if (peak > 0) found.push({ element: e, marker, columns, peak });
+    }
+    // a single huge reaction must not hide the others: the scale follows the upper quarter
+    const peaks = found.map((f) => f.peak).sort((a, b) => a - b);
+    this.full = peaks.length ? peaks[Math.floor(0.75 * (peaks.length - 1))] : 1;
+    return found.map((f) => ({ ...f, object: this.#arrow(f.element) }));
+  }
+
+  #arrow(e) {
+    const s = this.actors.s, group = new THREE.Group();
+    const material = e.joint ? this.joint : this.force;
+    group.shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.28 * s, 0.28 * s, 1, 14).translate(0, 0.5, 0), material);
+    group.tip = new THREE.Mesh(new THREE.ConeGeometry(0.75 * s, 2 * s, 20).translate(0, s, 0), material);
+    group.add(group.shaft, group.tip);
+    for (const m of group.children) m.userData = { name: e.name, kind: e.joint ? "joint" : "force" };
+    this.root.add(group);
+    return group;
+  }
+
+  async show(visible) {
+    this.root.visible = visible;
+    if (visible && !this.entries) this.entries = await this.#read();
+    if (visible) this.update(this.actors.time);
+  }
+
+  update(t) {
+    if (!this.root.visible || !this.entries) return;
+    for (const { marker, columns, object } of this.entries) {
+      const f = columns.map((c) => {
+        const i = frameAt(c.time, t);
+        return c.values[i] + c.offset;
+      });
+      const size = Math.hypot(...f);
+      const length = Math.min(1.6, size / this.full) * 0.3 * this.actors.extent.size;
+      object.visible = Number.isFinite(length) && length > 0.2 * this.actors.s;
+      if (!object.visible) continue;
+      object.position.set(...place(this.actors.pose(marker.body, t), marker.r));
+      alongAxis(object, f);
+      const tip = 2 * this.actors.s;
+      const fit = Math.min(1, length / (1.5 * tip));
+      object.tip.scale.setScalar(fit);
+      object.shaft.scale.set(fit, Math.max(1e-6, length - fit * tip), fit);
+      object.tip.position.y = length - fit * tip;
+    }
+  }
+}

@@ -1,0 +1,54 @@
+// Joints as symbols, one line a type: what a drawing of the mechanism would show. y is the joint's
+// axis, sizes in units of s; the caller turns and places.
+import * as THREE from "three";
+
+const cylinder = (r, h) => new THREE.CylinderGeometry(r, r, h, 28);
+const turned = (geometry, x, y, z) => geometry.rotateX(x).rotateY(y).rotateZ(z);
+const moved = (geometry, x, y, z) => geometry.translate(x, y, z);
+const HALF = Math.PI / 2;
+
+const collar = (y) => moved(turned(new THREE.TorusGeometry(0.72, 0.2, 12, 32), HALF, 0, 0), 0, y, 0);
+const ball = () => new THREE.SphereGeometry(0.95, 28, 18);
+const frame = () => [-1, 1].flatMap((x) => [-1, 1].map((z) => moved(new THREE.BoxGeometry(0.3, 3.4, 0.3), 0.95 * x, 0, 0.95 * z)));
+
+const symbols = {
+  revolute: () => [cylinder(0.55, 3.2), collar(-1.3), collar(1.3)],
+  cylindrical: () => [cylinder(0.42, 6), collar(-1.2), collar(0), collar(1.2)],
+  translational: frame,
+  spherical: () => [ball()],
+  universal: () => [cylinder(0.42, 3), turned(cylinder(0.42, 3), HALF, 0, 0), new THREE.SphereGeometry(0.7, 20, 14)],
+  screw: () => [cylinder(0.42, 6), ...[-1.5, -0.75, 0, 0.75, 1.5].map((y) => turned(collar(0), 0.25, 0, 0).translate(0, y, 0))],
+  planar: () => [new THREE.BoxGeometry(5, 0.12, 5)],
+  fixed: () => [new THREE.OctahedronGeometry(1)],
+  "point-on-line": () => [new THREE.SphereGeometry(0.8, 24, 16), cylinder(0.12, 8)],
+  "point-on-plane": () => [new THREE.SphereGeometry(0.8, 24, 16), new THREE.BoxGeometry(5, 0.1, 5)],
+  parallel: () => [moved(cylinder(0.16, 3.4), 0.35, 0, 0), moved(cylinder(0.16, 3.4), -0.35, 0, 0)],
+  perpendicular: () => [cylinder(0.16, 3), turned(cylinder(0.16, 3), HALF, 0, 0)],
+  "rigid-set": () => [new THREE.OctahedronGeometry(0.8)],
+  driver: () => [turned(new THREE.TorusGeometry(1.9, 0.16, 10, 40, 4.6), HALF, 0, 0),
+    moved(turned(new THREE.ConeGeometry(0.5, 1.2, 18), 0, 0, -HALF), 0, 0, -1.9)],
+};
+
+/** Geometries of a joint's symbol; none for types that are drawn otherwise or not at all. */
+export function jointSymbol(type) {
+  return symbols[type]?.() ?? [];
+}
+
+/** What stands on ground: a small base below the point; y is up. */
+export function groundSymbol() {
+  return [moved(new THREE.CylinderGeometry(0.7, 1.9, 2, 4, 1).rotateY(Math.PI / 4), 0, -1.35, 0),
+    moved(new THREE.BoxGeometry(3.6, 0.35, 3.6), 0, -2.5, 0)];
+}
+
+/** A spring of unit length along y from 0 to 1 and unit radius: coils between two straight ends. */
+export function coil(turns) {
+  class Helix extends THREE.Curve {
+    getPoint(u, target = new THREE.Vector3()) {
+      const inner = Math.min(1, Math.max(0, (u - 0.12) / 0.76));
+      const swell = Math.min(1, inner * 6, (1 - inner) * 6);
+      const a = 2 * Math.PI * turns * inner;
+      return target.set(swell * Math.cos(a), u, swell * Math.sin(a));
+    }
+  }
+  return new Helix();
+}
