@@ -13,7 +13,7 @@ const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "klingel-view-"));
 const at = (name) => join(folder, name);
 const call = (...args) => execFileSync(klingel, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
-let browser;
+let browser, main; // main: the page of the first result, shared by the tests that leave it as it was
 
 before(async () => {
   const model = join(examples, "double-pendulum/model.yaml");
@@ -40,31 +40,35 @@ const colours = (page) => page.evaluate(() => {
 });
 const drawn = (page) => page.evaluate(() => new Promise((done) => requestAnimationFrame(() => requestAnimationFrame(done))));
 
+/** The shared page, as it was when it was opened. */
+async function fresh() {
+  await main.evaluate(() => (klingel.pause(), klingel.setTime(0), klingel.select(null), document.activeElement?.blur()));
+  return main;
+}
+
 test("a page opens from disk without an error, a request or a blank picture", async () => {
-  const page = await browser.open(at("a.html"));
+  const page = (main = await browser.open(at("a.html")));
   await drawn(page);
   assert.deepEqual(page.errors, []);
   assert.deepEqual(page.requests.filter((u) => !/^(data|blob):/.test(u)), [page.url()]);
   assert.ok((await colours(page)) > 30, "the canvas is blank");
   assert.equal(await page.title(), "Double pendulum of two bars");
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true);
-  await page.close();
 });
 
 test("window.klingel offers what scripts rely on", async () => {
-  const page = await browser.open(at("a.html"));
+  const page = await fresh();
   const seen = await page.evaluate(() => ({ keys: Object.keys(klingel), bodies: klingel.bodies(), n: klingel.channels().length, first: klingel.channels()[0].name,
     unknown: klingel.pose("nobody"), selected: klingel.select("hinge"), none: klingel.select("nobody") }));
   for (const key of ["time", "setTime", "play", "pause", "bodies", "pose", "select", "channels"]) assert.ok(seen.keys.includes(key), key);
   assert.deepEqual(seen.bodies, ["upper", "lower"]);
   assert.equal(seen.first, "upper.position.x");
   assert.deepEqual([seen.unknown, seen.selected, seen.none], [null, "hinge", null]);
-  await page.close();
 });
 
 test("play moves the right body the right distance", async () => {
   const csv = call("export", at("a.h5"), "lower.position.x", "lower.position.y", "lower.orientation.0").trim().split("\n").slice(1).map((l) => l.split(",").map(Number));
-  const page = await browser.open(at("a.html"));
+  const page = await fresh();
   for (const row of [0, 77, 250, csv.length - 1]) {
     const [t, x, y, p0] = csv[row];
     const pose = await page.evaluate((time) => (klingel.setTime(time), klingel.pose("lower")), t);
@@ -76,11 +80,10 @@ test("play moves the right body the right distance", async () => {
   const { t, pose } = await page.evaluate(() => (klingel.pause(), { t: klingel.time, pose: klingel.pose("lower") }));
   const i = csv.findLastIndex((r) => r[0] <= t), s = (t - csv[i][0]) / (csv[i + 1][0] - csv[i][0]);
   assert.ok(Math.abs(pose.position[0] - (csv[i][1] + s * (csv[i + 1][1] - csv[i][1]))) < 1e-6);
-  await page.close();
 });
 
 test("a click on a body selects it and shows its values", async () => {
-  const page = await browser.open(at("a.html"));
+  const page = await fresh();
   await page.evaluate(() => (klingel.setTime(1), klingel.select("lower")));
   await drawn(page);
   // its name stands at its centre of mass
@@ -96,11 +99,10 @@ test("a click on a body selects it and shows its values", async () => {
   assert.equal(await page.locator(".details h2").textContent(), "lower");
   await page.waitForSelector(".live tr");
   assert.match(await page.locator(".live tr").first().textContent(), /position\.x.*\d/);
-  await page.close();
 });
 
 test("the cursor of the plots follows the time, and a click in a plot sets it", async () => {
-  const page = await browser.open(at("a.html"));
+  const page = await fresh();
   const cursor = async (t) => {
     await page.evaluate((time) => klingel.setTime(time), t);
     await drawn(page);
@@ -114,11 +116,10 @@ test("the cursor of the plots follows the time, and a click in a plot sets it", 
   const box = await page.locator(".u-over").first().boundingBox();
   await page.mouse.click(box.x + 0.5 * box.width, box.y + 0.5 * box.height);
   assert.ok(Math.abs((await page.evaluate(() => klingel.time)) - 2.5) < 0.05);
-  await page.close();
 });
 
 test("a channel is found by part of its name and plotted with its unit", async () => {
-  const page = await browser.open(at("a.html"));
+  const page = await fresh();
   await page.keyboard.press("/");
   await page.keyboard.type("force hinge y");
   await page.keyboard.press("Enter");
@@ -126,11 +127,10 @@ test("a channel is found by part of its name and plotted with its unit", async (
   await page.getByRole("button", { name: "Spectrum" }).click();
   await page.waitForFunction(() => [...document.querySelectorAll(".panel")].length >= 3);
   assert.deepEqual(page.errors, []);
-  await page.close();
 });
 
 test("keys step, repeat and jump", async () => {
-  const page = await browser.open(at("a.html"));
+  const page = await fresh();
   const time = () => page.evaluate(() => klingel.time);
   await page.keyboard.press("ArrowRight");
   assert.ok(Math.abs((await time()) - 0.01) < 1e-9);
@@ -143,7 +143,6 @@ test("keys step, repeat and jump", async () => {
   const stopped = await time();
   await drawn(page);
   assert.equal(await time(), stopped);
-  await page.close();
 });
 
 test("two results lie over each other in plots and scene", async () => {
@@ -207,25 +206,26 @@ test("100 bodies over 10 000 frames stay fluid", async () => {
   const said = spawnSync(klingel, ["view", at("big.h5"), "-o", at("big.html")], { encoding: "utf8" }).stderr;
   const page = await browser.open(at("big.html"));
   const ready = Number(await page.evaluate(() => document.body.dataset.ready));
-  const cost = await page.evaluate(async () => {
-    // what our own code takes a frame: moving 100 bodies and their symbols, plots, panel
+  // processor time of the page's own thread, so that a busy machine does not count
+  const cdp = await page.context().newCDPSession(page);
+  await cdp.send("Performance.enable", { timeDomain: "threadTicks" });
+  const used = async () => (await cdp.send("Performance.getMetrics")).metrics.find((m) => m.name === "ScriptDuration").value;
+  const before = await used();
+  const { frames, seconds } = await page.evaluate(async () => {
     klingel.select("p42");
-    const times = [];
     klingel.play();
-    for (let last = performance.now(), i = 0; i < 40; i++) {
-      await new Promise(requestAnimationFrame);
-      const now = performance.now();
-      times.push(now - last);
-      last = now;
-    }
+    const start = performance.now();
+    let n = 0;
+    for (; n < 60 && performance.now() - start < 6000; n++) await new Promise(requestAnimationFrame);
     klingel.pause();
-    return times.sort((a, b) => a - b)[20];
+    return { frames: n, seconds: (performance.now() - start) / 1000 };
   });
+  const cost = ((await used()) - before) * 1000 / frames, frame = (seconds * 1000) / frames;
   const megabytes = statSync(at("big.html")).size / 1e6;
-  console.log(`benchmark: 100 bodies, 10000 frames: ${megabytes.toFixed(1)} MB, ready after ${ready} ms, ${cost.toFixed(1)} ms a frame (software GL)`);
+  console.log(`benchmark: 100 bodies, 10000 frames: ${megabytes.toFixed(1)} MB, ready after ${ready} ms, ${cost.toFixed(1)} ms of script a frame, a frame every ${frame.toFixed(0)} ms in software GL`);
   console.log(said.trim());
   assert.deepEqual(page.errors, []);
-  assert.ok(cost < 250, `${cost} ms a frame`);
+  assert.ok(cost < 16, `${cost} ms of script a frame`);
   assert.ok(ready < 20000, `${ready} ms to load`);
   await page.close();
 });

@@ -299,12 +299,12 @@ export class App {
     this.details.setTime(t);
   }
 
-  // two seconds below 20 frames a second: draw cheaper
+  // below 20 frames a second for a while, sooner when far below: draw cheaper
   #watchSpeed(passed) {
     const stage = this.world?.stage;
     if (!stage || stage.economic || passed <= 0) return;
-    this.slow = (this.slow ?? 0) * 0.97 + (passed > 0.05 ? 0.03 : 0);
-    if (this.slow > 0.6) stage.economise();
+    this.slow = (this.slow ?? 0) * 0.97 + (passed > 0.1 ? 0.15 : passed > 0.05 ? 0.03 : 0);
+    if (this.slow > 0.5) stage.economise();
   }
 
   #keys() {

@@ -66,7 +66,7 @@ export class Motion {
 
   at(name, frame) {
     const c = this.tracks.get(name);
-    if (!c) return STILL;
+    if (!c || !this.time.length) return STILL;
     const position = [0, 1, 2].map((k) => this.#value(c, k, frame));
     const orientation = c[3] ? [3, 4, 5, 6].map((k) => this.#value(c, k, frame)) : [1, 0, 0, 0];
     return { position, orientation };

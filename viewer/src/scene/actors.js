@@ -3,8 +3,9 @@ import * as THREE from "three";
 import { place } from "../play/motion.js";
 import { extent, planBody, thickness, upward } from "./plan.js";
 import { alongAxis, solid } from "./solids.js";
-import { coil, groundSymbol, jointSymbol } from "./symbols.js";
+import { coil, groundSymbol, jointSymbol, ringSymbol } from "./symbols.js";
 
+const MANY = 40; // bodies from which on details cost more than they show
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 const COIL = new Set(["spring-damper", "series-spring-damper"]);
 const ROD = new Set(["distance", "bump-stop", "slide-spring-damper"]);
@@ -26,6 +27,7 @@ export class Actors {
     this.start = motion.time.length ? motion.time[0] : 0;
     this.extent = extent(this.scene, (name, r) => place(motion.pose(name, this.start), r));
     this.s = 0.014 * this.extent.size; // unit of symbols
+    this.many = this.scene.bodies.length > MANY;
     this.#addBodies();
     this.#addElements();
     this.setLook(look);
@@ -54,7 +56,7 @@ export class Actors {
       const parts = planBody(body, this.extent.size);
       this.thick.set(body.name, thickness(parts));
       for (const part of parts) {
-        const mesh = solid(part);
+        const mesh = solid(part, this.many);
         if (!mesh) continue;
         mesh.material = part.color ? this.#coloured(role, part.color) : this.#material(role);
         mesh.castShadow = mesh.receiveShadow = !this.ghost;
@@ -76,7 +78,7 @@ export class Actors {
       const [a, b] = e.markers;
       if (COIL.has(e.type) && b) this.#span(e, this.#spring(e));
       else if (ROD.has(e.type) && b) this.#span(e, this.#rod());
-      else if (RING.has(e.type) && a) this.#symbol(e, a, [new THREE.TorusGeometry(1.3, 0.55, 14, 32).rotateX(Math.PI / 2)], "spring");
+      else if (RING.has(e.type) && a) this.#symbol(e, a, ringSymbol(), "spring");
       else if (e.joint && a) this.#symbol(e, SLIDES.has(e.type) && b ? b : a, jointSymbol(e.type), "joint");
       for (const m of e.markers) if (this.#isGround(m.body)) this.#base(e, m);
     }
@@ -94,31 +96,25 @@ export class Actors {
 
   #named(mesh, e, role) {
     mesh.material = this.#material(role);
-    mesh.castShadow = true;
+    mesh.castShadow = !this.many;
     mesh.userData = { name: e.name, kind: e.joint ? "joint" : "force" };
     return mesh;
   }
 
   // a symbol rides on the body of its marker
-  #symbol(e, marker, geometries, role) {
-    const group = new THREE.Group();
-    for (const g of geometries) group.add(this.#named(new THREE.Mesh(g), e, role));
-    group.scale.setScalar(this.#scaleOf(e));
-    group.position.copy(vec(marker.r));
-    alongAxis(group, marker.axis ?? [0, 0, 1]);
-    group.userData.symbol = true;
-    this.bodies.get(marker.body)?.add(group);
+  #symbol(e, marker, geometry, role, axis = marker.axis ?? [0, 0, 1]) {
+    if (!geometry) return;
+    const mesh = this.#named(new THREE.Mesh(geometry), e, role);
+    mesh.scale.setScalar(this.#scaleOf(e));
+    mesh.position.copy(vec(marker.r));
+    alongAxis(mesh, axis);
+    mesh.userData.symbol = true;
+    this.bodies.get(marker.body)?.add(mesh);
   }
 
   #base(e, marker) {
     if (e.type === "translational" || e.type === "cylindrical") return this.#rail(e, marker);
-    const group = new THREE.Group();
-    for (const g of groundSymbol()) group.add(this.#named(new THREE.Mesh(g), e, "ground"));
-    group.scale.setScalar(this.#scaleOf(e));
-    group.position.copy(vec(marker.r));
-    alongAxis(group, this.up);
-    group.userData.symbol = true;
-    this.bodies.get(marker.body).add(group);
+    this.#symbol(e, marker, groundSymbol(), "ground", this.up);
   }
 
   // a guide on ground is as long as the way of what it guides

@@ -12,9 +12,9 @@ export function alongAxis(object, axis) {
   return object;
 }
 
-function box(p) {
-  const least = Math.min(...p.size);
-  const geometry = new RoundedBoxGeometry(p.size[0], p.size[1], p.size[2], 3, 0.18 * least);
+function box(p, plain) {
+  const [a, b, c] = p.size;
+  const geometry = plain ? new THREE.BoxGeometry(a, b, c) : new RoundedBoxGeometry(a, b, c, 3, 0.18 * Math.min(a, b, c));
   const mesh = new THREE.Mesh(geometry);
   if (p.axes) mesh.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(...p.axes.map(vec)));
   if (p.orientation) mesh.quaternion.set(p.orientation[1], p.orientation[2], p.orientation[3], p.orientation[0]);
@@ -74,11 +74,11 @@ function mesh(p) {
 
 const makers = { box, cylinder, sphere, bar, hull, mesh };
 
-/** A mesh without material, or null for a kind this viewer does not know. */
-export function solid(primitive) {
+/** A mesh without material, or null for a kind this viewer does not know. `plain`: sharp edges. */
+export function solid(primitive, plain = false) {
   const make = makers[primitive.kind];
   if (!make) return null;
-  const object = make(primitive);
+  const object = make(primitive, plain);
   if (primitive.at) object.position.add(vec(primitive.at));
   return object;
 }

@@ -1,14 +1,16 @@
 // Joints as symbols, one line a type: what a drawing of the mechanism would show. y is the joint's
-// axis, sizes in units of s; the caller turns and places.
+// axis, sizes in units of s; the caller turns and places. Each symbol is one geometry, shared by all
+// joints of its type.
 import * as THREE from "three";
+import { mergeGeometries } from "three/examples/jsm/utils/BufferGeometryUtils.js";
 
-const cylinder = (r, h) => new THREE.CylinderGeometry(r, r, h, 28);
+const cylinder = (r, h) => new THREE.CylinderGeometry(r, r, h, 18);
 const turned = (geometry, x, y, z) => geometry.rotateX(x).rotateY(y).rotateZ(z);
 const moved = (geometry, x, y, z) => geometry.translate(x, y, z);
 const HALF = Math.PI / 2;
 
-const collar = (y) => moved(turned(new THREE.TorusGeometry(0.72, 0.2, 12, 32), HALF, 0, 0), 0, y, 0);
-const ball = () => new THREE.SphereGeometry(0.95, 28, 18);
+const collar = (y) => moved(turned(new THREE.TorusGeometry(0.72, 0.2, 6, 20), HALF, 0, 0), 0, y, 0);
+const ball = () => new THREE.SphereGeometry(0.95, 22, 14);
 const frame = () => [-1, 1].flatMap((x) => [-1, 1].map((z) => moved(new THREE.BoxGeometry(0.3, 3.4, 0.3), 0.95 * x, 0, 0.95 * z)));
 
 const symbols = {
@@ -29,15 +31,28 @@ const symbols = {
     moved(turned(new THREE.ConeGeometry(0.5, 1.2, 18), 0, 0, -HALF), 0, 0, -1.9)],
 };
 
-/** Geometries of a joint's symbol; none for types that are drawn otherwise or not at all. */
+const made = new Map();
+function once(key, make) {
+  if (!made.has(key)) {
+    const parts = make().map((g) => (g.index ? g.toNonIndexed() : g));
+    made.set(key, parts.length ? mergeGeometries(parts) : null);
+  }
+  return made.get(key);
+}
+
+/** Geometry of a joint's symbol; null for types that are drawn otherwise or not at all. */
 export function jointSymbol(type) {
-  return symbols[type]?.() ?? [];
+  return once(type, symbols[type] ?? (() => []));
+}
+
+export function ringSymbol() {
+  return once(" ring", () => [new THREE.TorusGeometry(1.3, 0.55, 12, 28).rotateX(HALF)]);
 }
 
 /** What stands on ground: a small base below the point; y is up. */
 export function groundSymbol() {
-  return [moved(new THREE.CylinderGeometry(0.7, 1.9, 2, 4, 1).rotateY(Math.PI / 4), 0, -1.35, 0),
-    moved(new THREE.BoxGeometry(3.6, 0.35, 3.6), 0, -2.5, 0)];
+  return once(" ground", () => [moved(new THREE.CylinderGeometry(0.7, 1.9, 2, 4, 1).rotateY(Math.PI / 4), 0, -1.35, 0),
+    moved(new THREE.BoxGeometry(3.6, 0.35, 3.6), 0, -2.5, 0)]);
 }
 
 /** A spring of unit length along y from 0 to 1 and unit radius: coils between two straight ends. */
