@@ -15,6 +15,13 @@ typedef struct point_cache {
     kl_vec3 r, v;
 } point_cache;
 
+static void point_place(void *data, const kl_placement *p)
+{
+    point *b = data;
+    kl_store(b->position, kl_place_point(p, kl_load(b->position)));
+    kl_store(b->velocity, kl_place_arrow(p, kl_load(b->velocity)));
+}
+
 static kl_status point_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     (void)data, (void)s;
@@ -153,6 +160,7 @@ const kl_body_type kl_point = {.name          = "point",
                                .keys          = point_keys,
                                .data_size     = sizeof(point),
                                .cache_size    = sizeof(point_cache),
+                               .place         = point_place,
                                .setup         = point_setup,
                                .attach        = point_attach,
                                .start         = point_start,

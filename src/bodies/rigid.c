@@ -61,6 +61,24 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
     return KL_OK;
 }
 
+static void rigid_place(void *data, const kl_placement *p)
+{
+    rigid  *b   = data;
+    kl_vec3 vel = kl_load(b->velocity), om = kl_load(b->omega);
+    kl_store(b->position, kl_place_point(p, kl_load(b->position)));
+    kl_store(b->center, kl_mirror(p, kl_load(b->center)));
+    b->inertia      = kl_mirror_tensor(p, &b->inertia);
+    b->inertia_axes = kl_mirror_tensor(p, &b->inertia_axes);
+    b->orientation  = kl_place_rotation(p, &b->orientation);
+    if (b->velocity_axes == 0) {
+        vel = kl_place_arrow(p, vel), om = kl_place_turn(p, om);
+    } else if (p->mirrored) {
+        vel = kl_mirror(p, vel), om = kl_neg(kl_mirror(p, om));
+    }
+    kl_store(b->velocity, vel);
+    kl_store(b->omega, om);
+}
+
 static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     rigid *p = data;
@@ -347,6 +365,7 @@ const kl_body_type kl_rigid = {.name    = "rigid",
                                .keys    = rigid_keys,
                                .data_size       = sizeof(rigid),
                                .cache_size      = sizeof(rigid_cache),
+                               .place           = rigid_place,
                                .setup           = rigid_setup,
                                .start           = rigid_start,
                                .position        = rigid_position,

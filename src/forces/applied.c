@@ -103,6 +103,7 @@ const kl_element_type kl_torque = {
     .keys      = torque_keys,
     .outputs   = torque_outputs,
     .attach    = KL_ATTACH_ONE,
+    .axial     = "",
     .data_size = sizeof(applied),
     .traits    = &on_torque,
     .setup     = applied_setup,

@@ -165,6 +165,7 @@ const kl_element_type kl_bump_stop = {
     .keys    = bump_stop_keys,
     .outputs = bump_stop_outputs,
     .attach  = KL_ATTACH_JOINT,
+    .axial   = "coordinate",
     .data_size = sizeof(bump_stop),
     .setup     = bump_stop_setup,
     .eval      = bump_stop_eval,

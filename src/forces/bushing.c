@@ -181,6 +181,20 @@ static void bushing_output(const kl_reading *in, const double *lambda, double *v
     memcpy(values, s.x, sizeof s.x);
 }
 
+/* y of the marker turns round: y changes its sign, and so do the turns about x and z */
+static void bushing_mirror(void *data)
+{
+    static const double D[6] = {1, -1, 1, -1, 1, -1};
+    bushing            *p    = data;
+    for (int i = 0; i < 6; i++) {
+        p->preload[i] *= D[i];
+        for (int j = 0; j < 6; j++) {
+            p->K[6 * i + j] *= D[i] * D[j];
+            p->C[6 * i + j] *= D[i] * D[j];
+        }
+    }
+}
+
 static const kl_key bushing_keys[] = {
     {.name     = "stiffness",
      .kind     = KL_KEY_MATRIX6,
@@ -221,6 +235,7 @@ const kl_element_type kl_bushing = {
     .outputs  = bushing_outputs,
     .attach   = KL_ATTACH_PAIR,
     .data_size = sizeof(bushing),
+    .mirror    = bushing_mirror,
     .setup     = bushing_setup,
     .eval      = bushing_eval,
     .tangent   = bushing_tangent,

@@ -241,6 +241,7 @@ const kl_element_type kl_rotational_spring_damper = {
     .keys     = angle_keys,
     .outputs  = angle_outputs,
     .attach   = KL_ATTACH_JOINT,
+    .axial    = "",
     .traits   = &by_angle,
     SPRING_FUNCTIONS};
 const kl_element_type kl_slide_spring_damper = {

@@ -4,35 +4,115 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const kl_attach_keys[] = {"type",  "like",   "for", "between", "at",
-                                      "axis",  "x_axis", "on",  "of",      "joints",
-                                      "pilot", "nodes",  NULL};
+const char *const kl_attach_keys[] = {"type", "like",   "for", "when",   "between", "at",    "axis",
+                                      "on",   "x_axis", "of",  "joints", "pilot",   "nodes", NULL};
 
 /* A frame in space, or already on a body (named marker). */
 typedef struct frame {
     int     body;
     bool    named;
-    kl_vec3 r; /* global */
-    kl_mat3 A; /* global */
+    kl_vec3 r;       /* global */
+    kl_mat3 A;       /* global */
+    kl_vec3 local_r; /* of a named marker: in the body, kept to the bit */
+    kl_mat3 local_A;
 } frame;
+
+/* ---- names: those of the part first, then of the part around it, and so on
+ * ------------------------------------------------ */
+
+typedef int (*finder)(const kl_model *m, const char *name);
+
+/* Index of `name` as seen from the part, its whole name in `whole`; -1: none. */
+static int find_outward(const kl_scope *s, const kl_model *m, const char *name, finder find,
+                        const char **whole)
+{
+    size_t n = strlen(s->prefix);
+    for (;;) {
+        const char *full =
+            n == 0 ? name : kl_arena_format(s->arena, "%.*s%s", (int)n, s->prefix, name);
+        int i = full ? find(m, full) : -1;
+        if (i >= 0 && whole) *whole = full;
+        if (i >= 0 || n == 0) return i;
+        for (n--; n > 0 && s->prefix[n - 1] != '.';) n--;
+    }
+}
+
+const char *kl_attach_whole_name(const kl_scope *s, const kl_model *m, const char *name,
+                                 const kl_names *others)
+{
+    const char *whole = NULL;
+    if (find_outward(s, m, name, kl_model_find_body, &whole) >= 0) return whole;
+    if (find_outward(s, m, name, kl_model_find_element, &whole) >= 0) return whole;
+    for (size_t n = strlen(s->prefix); n > 0;) {
+        const char *full = kl_arena_format(s->arena, "%.*s%s", (int)n, s->prefix, name);
+        if (full && kl_names_get(others, full) >= 0) return full;
+        for (n--; n > 0 && s->prefix[n - 1] != '.';) n--;
+    }
+    return NULL;
+}
+
+int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name)
+{
+    return find_outward(s, m, name, kl_model_find_input, NULL);
+}
+
+/* The line of the `when` that left the name out, or 0. */
+static int dropped_at(const kl_scope *s, const char *name)
+{
+    const char *full = kl_arena_format(s->arena, "%s%s", s->prefix, name);
+    int         line = full ? kl_names_get(&s->shared->dropped, full) : -1;
+    if (line < 0) line = kl_names_get(&s->shared->dropped, name);
+    return line < 0 ? 0 : line;
+}
+
+/* The name nearest to `name`, as one would write it in this part. */
+static const char *nearest_name(const kl_scope *s, const char *name, int n,
+                                const char *(*at)(const kl_model *m, int i), const kl_model *m)
+{
+    enum { ENOUGH = 20 }; /* mistakes; beyond, looking for suggestions costs more than it helps */
+    if (kl_diag_count(s->diag, KL_ERROR) > ENOUGH) return NULL;
+    const char **names = malloc(((size_t)n + 1) * sizeof *names), *near = NULL;
+    size_t       cut = strlen(s->prefix);
+    for (int i = 0; names && i < n; i++) {
+        const char *full = at(m, i);
+        names[i]         = strncmp(full, s->prefix, cut) == 0 ? full + cut : full;
+    }
+    if (names) {
+        names[n] = NULL;
+        near     = kl_nearest(name, names);
+    }
+    free((void *)names);
+    return near;
+}
+
+static const char *body_name(const kl_model *m, int i) { return m->body[i].name; }
+static const char *element_name(const kl_model *m, int i) { return m->element[i].name; }
 
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
 {
-    int index = kl_model_find_body(m, name);
+    int index = find_outward(s, m, name, kl_model_find_body, NULL), line;
     if (index >= 0) return index;
-    const char **names = malloc(((size_t)m->nbody + 1) * sizeof *names);
-    const char  *near  = NULL;
-    if (names) {
-        for (int i = 0; i < m->nbody; i++) names[i] = m->body[i].name;
-        names[m->nbody] = NULL;
-        near            = kl_nearest(name, names);
+    if ((line = dropped_at(s, name)) > 0) {
+        kl_fail(s->diag, KL_E_NAME, where->place,
+                "the body '%s' is left out by its `when` in line %d; give what uses it the same "
+                "`when`",
+                name, line);
+        return -1;
     }
+    if (find_outward(s, m, name, kl_model_find_element, NULL) >= 0) {
+        kl_fail(s->diag, KL_E_NAME, where->place, "'%s' is no body but a joint or force", name);
+        return -1;
+    }
+    const char *near = nearest_name(s, name, m->nbody, body_name, m);
     kl_fail(s->diag, KL_E_NAME, where->place, "there is no body '%s'%s%s%s", name,
             near ? "; did you mean '" : "; the body that does not move is called 'ground'",
             near ? near : "", near ? "'?" : "");
-    free((void *)names);
     return -1;
 }
+
+/* ---- frames
+ * ---------------------------------------------------------------------------------------------------------
+ */
 
 /* z along `z`; x along the part of `x_hint` normal to it, or any normal; for z up the axes are the
  * global ones */
@@ -43,8 +123,8 @@ static kl_status axes(kl_scope *s, const kl_node *where, const char *what, kl_ve
     if (x_hint) {
         x = kl_sub(*x_hint, kl_scale(kl_dot(*x_hint, z), z));
         if (kl_norm(x) < 1e-9)
-            return kl_fail(s->diag, KL_E_RANGE, where->place, "%s: x_axis lies along the axis",
-                           what);
+            return kl_fail(s->diag, KL_E_RANGE, where->place,
+                           "%s: x_axis lies along the axis; give a direction across it", what);
         x = kl_unit(x);
     }
     *A = kl_from_axes(x, kl_cross(z, x), z);
@@ -60,15 +140,27 @@ static kl_status read_axes(kl_scope *s, const kl_node *axis, const kl_node *x_ax
     return axes(s, axis ? axis : x_axis, what, z, x_axis ? &x : NULL, A);
 }
 
+/* Axes read in a part, as they stand in space: x and z are arrows, z of a turn turns round in a
+ * mirror, y follows. */
+static kl_mat3 placed_axes(const kl_placement *p, const kl_mat3 *A, bool axial)
+{
+    if (!p->mirrored) return p->turned ? kl_matmul(&p->R, A) : *A;
+    kl_vec3 x = kl_place_arrow(p, kl_axis(A, 0));
+    kl_vec3 z = axial ? kl_place_turn(p, kl_axis(A, 2)) : kl_place_arrow(p, kl_axis(A, 2));
+    return kl_from_axes(x, kl_cross(z, x), z);
+}
+
 kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index)
 {
-    static const char *const known[] = {"at", "axis", "x_axis", NULL};
+    static const char *const known[] = {"at", "axis", "x_axis", "orientation", NULL};
     const kl_node           *list    = kl_entry_get(body, "markers");
     if (!list) return KL_OK;
     if (list->kind != KL_MAP)
         return kl_fail(s->diag, KL_E_MODEL, list->place,
                        "body '%s': markers is %s; give names: {pin: {at: [x, y, z]}}", body->name,
                        kl_node_kind_word(list->kind));
+    kl_placement mirror = {
+        .R = kl_identity(), .mirrored = s->place.mirrored, .mirror = s->place.mirror};
     for (const kl_node *n = list->first; n; n = n->next) {
         if (n->kind != KL_MAP) {
             kl_fail(s->diag, KL_E_MODEL, n->place,
@@ -81,9 +173,14 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
         kl_values_unknown(s, &entry, "marker", NULL, known);
         kl_named *k = kl_model_add_named(m, n->key, index);
         if (!k) return KL_E_MEMORY;
-        const kl_node *at = kl_node_get(n, "at");
+        const kl_node *at = kl_node_get(n, "at"), *turn = kl_node_get(n, "orientation");
         if (at) (void)kl_value_vec3(s, at, "marker: at", "m", &k->r);
-        (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), "marker: axis", &k->A);
+        if (turn) (void)kl_value_rotation(s, turn, "marker: orientation", &k->A);
+        else
+            (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), "marker: axis",
+                            &k->A);
+        k->r = kl_mirror(&mirror, k->r);
+        k->A = placed_axes(&mirror, &k->A, false);
     }
     return KL_OK;
 }
@@ -94,27 +191,29 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
     const char *name;
     *f = (frame){.A = kl_identity()};
     KL_TRY(kl_value_word(s, where, "a body or marker", &name));
-    f->body         = kl_model_find_body(m, name);
+    f->body         = find_outward(s, m, name, kl_model_find_body, NULL);
+    int         k   = find_outward(s, m, name, kl_model_find_named, NULL);
     const char *dot = strrchr(name, '.');
-    if (f->body >= 0 || !dot) {
-        f->body = kl_attach_body(s, m, where, name);
-        return f->body < 0 ? KL_E_NAME : KL_OK;
-    }
-    char *body = kl_arena_text_n(s->arena, name, (size_t)(dot - name));
-    if (!body) return KL_E_MEMORY;
-    f->body = kl_attach_body(s, m, where, body);
-    if (f->body < 0) return KL_E_NAME;
-    for (int i = 0; i < m->nnamed; i++) {
-        const kl_named *k = &m->named[i];
-        if (k->body != f->body || strcmp(k->name, dot + 1) != 0) continue;
+    if (f->body >= 0) return KL_OK;
+    if (k >= 0) {
         /* a named marker is given in the body: carry it to where the body stands */
-        kl_vec3 r;
-        kl_mat3 A;
-        kl_model_pose(m, f->body, &r, &A);
-        f->named = true;
-        f->r     = kl_add(r, kl_mul(&A, k->r));
-        f->A     = kl_matmul(&A, &k->A);
+        const kl_named *marker = &m->named[k];
+        kl_vec3         r;
+        kl_mat3         A;
+        kl_model_pose(m, marker->body, &r, &A);
+        f->body    = marker->body;
+        f->named   = true;
+        f->local_r = marker->r;
+        f->local_A = marker->A;
+        f->r       = kl_add(r, kl_mul(&A, marker->r));
+        f->A       = kl_matmul(&A, &marker->A);
         return KL_OK;
+    }
+    char *body = dot ? kl_arena_text_n(s->arena, name, (size_t)(dot - name)) : NULL;
+    if (dot && !body) return KL_E_MEMORY;
+    if (!dot || find_outward(s, m, body, kl_model_find_body, NULL) < 0) {
+        kl_attach_body(s, m, where, name);
+        return KL_E_NAME;
     }
     return kl_fail(
         s->diag, KL_E_NAME, where->place,
@@ -122,13 +221,21 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         dot + 1, dot + 1);
 }
 
-static kl_status add_frame(kl_model *m, const frame *f)
+static kl_status add_frame(kl_scope *s, kl_model *m, const frame *f, bool axial)
 {
-    kl_vec3 r;
-    kl_mat3 A;
-    kl_model_pose(m, f->body, &r, &A);
-    kl_mat3   At    = kl_transpose(&A);
-    kl_marker local = {.r = kl_mul(&At, kl_sub(f->r, r)), .A = kl_matmul(&At, &f->A)};
+    kl_vec3   r;
+    kl_mat3   A;
+    kl_marker local = {.r = f->local_r, .A = f->local_A};
+    if (f->named && s->place.mirrored && axial) {
+        kl_vec3 x = kl_axis(&local.A, 0), z = kl_neg(kl_axis(&local.A, 2));
+        local.A = kl_from_axes(x, kl_cross(z, x), z);
+    }
+    if (!f->named) {
+        kl_model_pose(m, f->body, &r, &A);
+        kl_mat3 At = kl_transpose(&A);
+        local.r    = kl_mul(&At, kl_sub(f->r, r));
+        local.A    = kl_matmul(&At, &f->A);
+    }
     return kl_model_add_marker(m, f->body, &local);
 }
 
@@ -140,12 +247,11 @@ static const kl_node *ith(const kl_node *n, int i)
 }
 
 /* An axis list of two: [x, y] or [[..], [..]]; three numbers are one axis. */
-static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n)
+static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n, bool axial)
 {
     const kl_node *at = kl_entry_get(e, "at"), *axis = kl_entry_get(e, "axis"),
                   *x_axis = kl_entry_get(e, "x_axis");
     char what[160];
-    snprintf(what, sizeof what, "%s '%.100s': at", e->section, e->name);
     for (int i = 0; i < n; i++) {
         if (f[i].named) continue;
         const kl_node *point = ith(at, i);
@@ -156,9 +262,14 @@ static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n)
             f[i].A = f[other].A;
             continue;
         }
-        if (point) KL_TRY(kl_value_vec3(s, point, what, "m", &f[i].r));
+        snprintf(what, sizeof what, "%s '%.100s': at", e->section, e->name);
+        if (point) {
+            KL_TRY(kl_value_vec3(s, point, what, "m", &f[i].r));
+            f[i].r = kl_place_point(&s->place, f[i].r);
+        }
         snprintf(what, sizeof what, "%s '%.100s': axis", e->section, e->name);
         KL_TRY(read_axes(s, ith(axis, i), ith(x_axis, i), what, &f[i].A));
+        f[i].A = placed_axes(&s->place, &f[i].A, axial);
     }
     return KL_OK;
 }
@@ -168,7 +279,7 @@ static kl_status missing(kl_scope *s, const kl_entry *e, const char *what)
     return kl_fail(s->diag, KL_E_MODEL, e->place, "%s '%s': %s", e->section, e->name, what);
 }
 
-static kl_status attach_pair(kl_scope *s, kl_model *m, const kl_entry *e)
+static kl_status attach_pair(kl_scope *s, kl_model *m, const kl_entry *e, bool axial)
 {
     const kl_node *between = kl_entry_get(e, "between");
     frame          f[2];
@@ -186,12 +297,12 @@ static kl_status attach_pair(kl_scope *s, kl_model *m, const kl_entry *e)
                        m->body[f[0].body].name);
     if (!kl_entry_get(e, "at") && !f[0].named && !f[1].named)
         return missing(s, e, "`at` is missing; give the point in space: [x, y, z]");
-    KL_TRY(place_frames(s, e, f, 2));
-    KL_TRY(add_frame(m, &f[0]));
-    return add_frame(m, &f[1]);
+    KL_TRY(place_frames(s, e, f, 2, axial));
+    KL_TRY(add_frame(s, m, &f[0], axial));
+    return add_frame(s, m, &f[1], axial);
 }
 
-static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e)
+static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e, bool axial)
 {
     const kl_node *on = kl_entry_get(e, "on");
     frame          f[2];
@@ -202,8 +313,8 @@ static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e)
         kl_mat3 A;
         kl_model_pose(m, f[0].body, &f[0].r, &A);
     }
-    KL_TRY(place_frames(s, e, f, 1));
-    return add_frame(m, &f[0]);
+    KL_TRY(place_frames(s, e, f, 1, axial));
+    return add_frame(s, m, &f[0], axial);
 }
 
 /* The two markers of joint `name`, once more. */
@@ -211,22 +322,22 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
 {
     const char *name;
     KL_TRY(kl_value_word(s, where, "a joint", &name));
-    int index = kl_model_find_element(m, name);
+    int index = find_outward(s, m, name, kl_model_find_element, NULL), line = dropped_at(s, name);
     if (index == m->nelement - 1) index = -1; /* itself */
-    if (index < 0 || m->element[index].nmarker != 2) {
-        const char **names = malloc(((size_t)m->nelement + 1) * sizeof *names);
-        const char  *near  = NULL;
-        if (names) {
-            int n = 0;
-            for (int i = 0; i + 1 < m->nelement; i++) names[n++] = m->element[i].name;
-            names[n] = NULL;
-            near     = kl_nearest(name, names);
-        }
-        kl_fail(s->diag, KL_E_NAME, where->place, "there is no joint '%s' above%s%s%s", name,
-                near ? "; did you mean '" : "; joints must come before what uses them",
-                near ? near : "", near ? "'?" : "");
-        free((void *)names);
-        return KL_E_NAME;
+    if (index < 0 && line > 0)
+        return kl_fail(s->diag, KL_E_NAME, where->place,
+                       "the joint '%s' is left out by its `when` in line %d; give what uses it the "
+                       "same `when`",
+                       name, line);
+    if (index >= 0 && m->element[index].nmarker != 2)
+        return kl_fail(s->diag, KL_E_NAME, where->place,
+                       "'%s' is a %s, which is no joint between two bodies", name,
+                       m->element[index].type->name);
+    if (index < 0) {
+        const char *near = nearest_name(s, name, m->nelement - 1, element_name, m);
+        return kl_fail(s->diag, KL_E_NAME, where->place, "there is no joint '%s' above%s%s%s", name,
+                       near ? "; did you mean '" : "; joints must come before what uses them",
+                       near ? near : "", near ? "'?" : "");
     }
     for (int i = 0; i < 2; i++) {
         kl_marker copy = m->marker[m->element[index].marker + i];
@@ -235,7 +346,7 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
     return KL_OK;
 }
 
-static kl_status attach_joint(kl_scope *s, kl_model *m, const kl_entry *e)
+static kl_status attach_joint(kl_scope *s, kl_model *m, const kl_entry *e, bool axial)
 {
     const kl_node *of = kl_entry_get(e, "of");
     if (of && kl_entry_get(e, "between"))
@@ -243,11 +354,12 @@ static kl_status attach_joint(kl_scope *s, kl_model *m, const kl_entry *e)
     if (of) return copy_joint(s, m, of);
     if (!kl_entry_get(e, "between"))
         return missing(s, e, "`of` is missing; give the joint it works on, or `between` and `at`");
-    return attach_pair(s, m, e);
+    return attach_pair(s, m, e, axial);
 }
 
-static kl_status attach_joints(kl_scope *s, kl_model *m, const kl_entry *e)
+static kl_status attach_joints(kl_scope *s, kl_model *m, const kl_entry *e, bool axial)
 {
+    (void)axial;
     const kl_node *joints = kl_entry_get(e, "joints");
     if (!joints) return missing(s, e, "`joints` is missing; give the two joints: [first, second]");
     if (joints->kind != KL_LIST || joints->size != 2)
@@ -257,8 +369,9 @@ static kl_status attach_joints(kl_scope *s, kl_model *m, const kl_entry *e)
     return copy_joint(s, m, joints->first->next);
 }
 
-static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e)
+static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e, bool axial)
 {
+    (void)axial;
     const kl_node *pilot = kl_entry_get(e, "pilot"), *nodes = kl_entry_get(e, "nodes");
     frame          f, p;
     if (!pilot) return missing(s, e, "`pilot` is missing; give the body that leads");
@@ -273,23 +386,39 @@ static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e)
         /* both markers where the node stands, with global axes */
         kl_mat3 A;
         if (!f.named) kl_model_pose(m, f.body, &f.r, &A);
-        f.A = kl_identity();
+        f.A     = kl_identity();
+        f.named = p.named = false;
         p.r = f.r, p.A = f.A;
-        KL_TRY(add_frame(m, &p));
-        KL_TRY(add_frame(m, &f));
+        KL_TRY(add_frame(s, m, &p, false));
+        KL_TRY(add_frame(s, m, &f, false));
     }
     return KL_OK;
 }
 
-kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e, kl_attach how)
+/* Does the axis belong to a turn? See kl_element_type. */
+static bool is_axial(const kl_element_type *type, const void *data)
 {
-    static kl_status (*const ways[])(kl_scope * s, kl_model * m,
-                                     const kl_entry *e) = {[KL_ATTACH_PAIR]   = attach_pair,
-                                                           [KL_ATTACH_ONE]    = attach_one,
-                                                           [KL_ATTACH_JOINT]  = attach_joint,
-                                                           [KL_ATTACH_JOINTS] = attach_joints,
-                                                           [KL_ATTACH_SET]    = attach_set};
-    return ways[how](s, m, e);
+    if (!type->axial || !*type->axial) return type->axial != NULL;
+    for (const kl_key *k = type->keys; k->name; k++) {
+        if (strcmp(k->name, type->axial) != 0) continue;
+        int         choice = *(const int *)(const void *)((const char *)data + k->offset);
+        const char *word   = k->words;
+        for (; choice > 0 && strchr(word, ' '); choice--) word = strchr(word, ' ') + 1;
+        return strncmp(word, "angle", 5) == 0;
+    }
+    return false;
+}
+
+kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
+                            const kl_element_type *type, void *data)
+{
+    static kl_status (*const ways[])(kl_scope * s, kl_model * m, const kl_entry *e,
+                                     bool axial) = {[KL_ATTACH_PAIR]   = attach_pair,
+                                                    [KL_ATTACH_ONE]    = attach_one,
+                                                    [KL_ATTACH_JOINT]  = attach_joint,
+                                                    [KL_ATTACH_JOINTS] = attach_joints,
+                                                    [KL_ATTACH_SET]    = attach_set};
+    return ways[type->attach](s, m, e, is_axial(type, data));
 }
 
 /* ---- help

@@ -10,7 +10,15 @@ extern const char *const kl_attach_keys[];
 /* Reads the `markers` of a body, which may be absent. */
 kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index);
 /* Adds the markers of the last element of the model. */
-kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e, kl_attach how);
+kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
+                            const kl_element_type *type, void *data);
+/* What `name` is called outside the part being read: of a body, joint or force, or in `others`;
+ * NULL: nothing has it. */
+const char *kl_attach_whole_name(const kl_scope *s, const kl_model *m, const char *name,
+                                 const kl_names *others);
+
+/* Index of a named input as seen from the part, or -1. */
+int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name);
 
 /* What an element may say about its place, for help pages; ended by a NULL name. */
 typedef struct kl_attach_key {

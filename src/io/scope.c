@@ -3,79 +3,118 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
+
+#include "base/text.h"
 
 kl_status kl_scope_init(kl_scope *s, kl_arena *arena, kl_diag *diag)
 {
-    *s        = (kl_scope){.arena = arena, .diag = diag, .cap = 16};
-    s->name   = kl_arena_array(arena, const char *, s->cap + 1);
-    s->value  = kl_arena_array(arena, kl_quantity, s->cap);
-    s->number = kl_arena_array(arena, double, s->cap);
-    s->word   = kl_arena_array(arena, const char *, s->cap);
+    *s          = (kl_scope){.arena  = arena,
+                             .diag   = diag,
+                             .cap    = 16,
+                             .prefix = "",
+                             .place  = kl_placement_none(),
+                             .shared = kl_arena_array(arena, kl_shared, 1)};
+    s->variable = kl_arena_array(arena, kl_variable, s->cap);
+    s->number   = kl_arena_array(arena, double, s->cap);
     return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
 }
 
-static kl_status make_room(kl_scope *s)
+static kl_status make_room(kl_scope *s, int more)
 {
-    if (s->n < s->cap) return KL_OK;
-    int   cap = 2 * s->cap, n = s->n;
-    void *name   = kl_arena_array(s->arena, const char *, cap + 1),
-         *value  = kl_arena_array(s->arena, kl_quantity, cap);
-    void *number = kl_arena_array(s->arena, double, cap),
-         *word   = kl_arena_array(s->arena, const char *, cap);
+    if (s->n + more <= s->cap) return KL_OK;
+    int          cap      = 2 * (s->n + more);
+    kl_variable *variable = kl_arena_array(s->arena, kl_variable, cap);
+    double      *number   = kl_arena_array(s->arena, double, cap);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
-    s->name   = memcpy(name, s->name, (size_t)n * sizeof *s->name);
-    s->value  = memcpy(value, s->value, (size_t)n * sizeof *s->value);
-    s->number = memcpy(number, s->number, (size_t)n * sizeof *s->number);
-    s->word   = memcpy(word, s->word, (size_t)n * sizeof *s->word);
-    s->cap    = cap;
+    s->variable = memcpy(variable, s->variable, (size_t)s->n * sizeof *variable);
+    s->number   = memcpy(number, s->number, (size_t)s->n * sizeof *number);
+    s->cap      = cap;
+    return KL_OK;
+}
+
+kl_status kl_scope_nest(kl_scope *s, const kl_scope *outer, int n)
+{
+    *s          = *outer;
+    s->cap      = n + 16;
+    s->variable = kl_arena_array(s->arena, kl_variable, s->cap);
+    s->number   = kl_arena_array(s->arena, double, s->cap);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    memcpy(s->variable, outer->variable, (size_t)n * sizeof *s->variable);
+    memcpy(s->number, outer->number, (size_t)n * sizeof *s->number);
+    s->n = n;
     return KL_OK;
 }
 
 kl_status kl_scope_push(kl_scope *s, const char *name, kl_quantity value, const char *word)
 {
-    KL_TRY(make_room(s));
-    s->name[s->n]   = name;
-    s->value[s->n]  = value;
-    s->number[s->n] = value.value;
-    s->word[s->n]   = word;
-    s->name[++s->n] = NULL;
+    KL_TRY(make_room(s, 1));
+    s->variable[s->n] =
+        (kl_variable){.name = name, .value = value, .word = word, .state = KL_VARIABLE_DONE};
+    s->number[s->n++] = value.value;
     return KL_OK;
 }
 
-void kl_scope_pop(kl_scope *s) { s->name[--s->n] = NULL; }
+void kl_scope_pop(kl_scope *s) { s->n--; }
 
 static int index_of(const kl_scope *s, const char *name)
 {
     for (int i = s->n - 1; i >= 0; i--) /* inner variables hide outer ones */
-        if (strcmp(s->name[i], name) == 0) return i;
+        if (strcmp(s->variable[i].name, name) == 0) return i;
     return -1;
 }
 
+const kl_variable *kl_scope_find(const kl_scope *s, const char *name)
+{
+    int i = index_of(s, name);
+    return i < 0 ? NULL : &s->variable[i];
+}
+
+/* ---- parameters: evaluated when first asked for
+ * ---------------------------------------------------------------------------
+ */
+
+static kl_status settle(kl_scope *s, int i);
+
 static bool find(const void *context, const char *name, int *index, kl_dim *dim, bool *bare)
 {
-    const kl_scope *s = context;
-    int             i = index_of(s, name);
-    if (i < 0 || s->word[i]) return false;
+    kl_scope *s = *(kl_scope *const *)context;
+    int       i = index_of(s, name);
+    if (i < 0 || settle(s, i) != KL_OK || s->variable[i].word) return false;
     *index = i;
-    *dim   = s->value[i].dim;
-    *bare  = s->value[i].bare;
+    *dim   = s->variable[i].value.dim;
+    *bare  = s->variable[i].value.bare;
     return true;
 }
 
-static const char *const *names(const void *context) { return ((const kl_scope *)context)->name; }
+static const char *const *names(const void *context)
+{
+    const kl_scope *s    = *(kl_scope *const *)context;
+    const char    **list = kl_arena_array(s->arena, const char *, s->n + 1);
+    int             n    = 0;
+    for (int i = 0; list && i < s->n; i++)
+        if (!s->variable[i].word) list[n++] = s->variable[i].name;
+    return list;
+}
+
+typedef struct handle {
+    kl_scope *s;
+} handle;
+
+kl_symbols kl_scope_symbols(kl_scope *s)
+{
+    handle *h = kl_arena_array(s->arena, handle, 1);
+    if (h) h->s = s;
+    return (kl_symbols){.context = h, .find = h ? find : NULL, .names = names};
+}
 
 static kl_status quantity(kl_scope *s, const char *text, kl_place place, kl_quantity *out)
 {
-    kl_symbols symbols = {.context = s, .find = find, .names = names};
+    handle     h       = {s};
+    kl_symbols symbols = {.context = &h, .find = find, .names = names};
+    *out               = (kl_quantity){.value = 0.0, .bare = true};
     return kl_expression_number(text, place, &symbols, s->number, s->diag, out);
-}
-
-static const kl_override *override_of(const kl_override *set, int nset, const char *name)
-{
-    for (int i = nset - 1; i >= 0; i--)
-        if (strcmp(set[i].name, name) == 0) return &set[i];
-    return NULL;
 }
 
 /* A plain word that names nothing known. */
@@ -84,56 +123,174 @@ static bool is_word(const kl_scope *s, const char *text)
     if (!isalpha((unsigned char)*text) || index_of(s, text) >= 0) return false;
     if (strcmp(text, "pi") == 0 || strcmp(text, "tau") == 0) return false;
     for (const char *p = text; *p; p++)
-        if (!isalnum((unsigned char)*p) && *p != '_' && *p != '-') return false;
+        if (!isalnum((unsigned char)*p) && *p != '_' && *p != '-' && *p != '.') return false;
     return true;
 }
 
-/* A parameter is a number; a word or text that is no expression stays a word, for choices (`when`,
- * words of keys). */
-static kl_status parameter(kl_scope *s, const kl_node *n, const kl_override *set)
+/* A word or a number; true and false are the numbers 1 and 0. */
+static kl_status value_of(kl_scope *s, const char *text, bool quoted, kl_place place,
+                          kl_quantity *value, const char **word)
 {
-    kl_quantity given = {.bare = true}, changed = {.bare = true};
-    if (n->kind != KL_SCALAR)
-        return kl_fail(s->diag, KL_E_MODEL, n->place,
-                       "parameter '%s' is %s; give one number such as `276 mm`", n->key,
-                       kl_node_kind_word(n->kind));
-    if (index_of(s, n->key) >= 0)
-        return kl_fail(s->diag, KL_E_NAME, n->key_place, "parameter '%s' is there twice", n->key);
-    if (n->quoted || is_word(s, n->text))
-        return kl_scope_push(s, n->key, given, set ? kl_arena_text(s->arena, set->text) : n->text);
-    if (quantity(s, n->text, n->place, &given) != KL_OK)
-        return kl_scope_push(s, n->key, given, NULL);
-    if (set) {
-        kl_place command = {.file = "--set"};
-        if (quantity(s, set->text, command, &changed) != KL_OK) return KL_E_MODEL;
+    bool yes = strcmp(text, "true") == 0, no = strcmp(text, "false") == 0;
+    *value = (kl_quantity){.value = yes ? 1.0 : 0.0, .bare = true};
+    *word  = NULL;
+    if (yes || no) return KL_OK;
+    if (quoted || is_word(s, text)) {
+        *word = text;
+        return KL_OK;
+    }
+    int i = index_of(s, text);
+    if (i >= 0 && settle(s, i) == KL_OK && s->variable[i].word) {
+        *word = s->variable[i].word;
+        return KL_OK;
+    }
+    return quantity(s, text, place, value);
+}
+
+kl_status kl_scope_value(kl_scope *s, const kl_node *node, const char *what, kl_quantity *value,
+                         const char **word)
+{
+    if (node->kind != KL_SCALAR)
+        return kl_fail(s->diag, KL_E_MODEL, node->place,
+                       "%s is %s; give one number such as `276 mm`, or a word", what,
+                       kl_node_kind_word(node->kind));
+    return value_of(s, node->text, node->quoted, node->place, value, word);
+}
+
+/* The value as the model gives it, then what was changed from outside, which must fit it. */
+static kl_status evaluate(kl_scope *s, int i)
+{
+    kl_variable *v = &s->variable[i];
+    kl_quantity  given, changed;
+    const char  *word, *other;
+    char         what[128];
+    snprintf(what, sizeof what, "parameter '%.100s'", v->name);
+    KL_TRY(kl_scope_value(s, v->given, what, &given, &word));
+    v = &s->variable[i];
+    if (v->handed && !v->changed) {
+        if (!v->handed->word != !word)
+            return kl_fail(s->diag, KL_E_MODEL, v->handed_place,
+                           "parameter '%s' is a %s in the template; this is a %s", v->name,
+                           word ? "word" : "number", word ? "number" : "word");
+        if (!word && !kl_quantity_fits(v->handed->value, given.dim) && !given.bare)
+            return kl_fail(s->diag, KL_E_MODEL, v->handed_place,
+                           "parameter '%s' has another unit in the template: %s there", v->name,
+                           kl_dim_word(given.dim) ? kl_dim_word(given.dim) : v->given->text);
+        word = v->handed->word;
+        if (v->handed->value.bare) given.value = v->handed->value.value;
+        else given = v->handed->value;
+    }
+    if (v->changed && word) {
+        word = kl_arena_text(s->arena, v->changed);
+    } else if (v->changed) {
+        kl_place place = {.file = v->changer};
+        KL_TRY(value_of(s, v->changed, false, place, &changed, &other));
+        v = &s->variable[i];
+        if (other)
+            return kl_fail(s->diag, KL_E_MODEL, place, "parameter '%s' is a number, not '%s'",
+                           v->name, other);
         if (!kl_quantity_fits(changed, given.dim) && !given.bare)
-            return kl_fail(s->diag, KL_E_MODEL, command,
+            return kl_fail(s->diag, KL_E_MODEL, place,
                            "parameter '%s' was given with another unit than '%s' has in the model",
-                           n->key, set->text);
+                           v->name, v->changed);
         /* a bare number takes the unit that the model gave */
         if (changed.bare) changed.dim = given.dim, changed.bare = given.bare;
         given = changed;
     }
-    return kl_scope_push(s, n->key, given, NULL);
+    v->value     = given;
+    v->word      = word;
+    s->number[i] = given.value;
+    return KL_OK;
 }
 
-kl_status kl_scope_parameters(kl_scope *s, const kl_node *section, const kl_override *set, int nset)
+static kl_status settle(kl_scope *s, int i)
 {
-    if (section && section->kind != KL_MAP)
+    kl_variable *v = &s->variable[i];
+    if (v->state == KL_VARIABLE_DONE) return KL_OK;
+    if (v->state == KL_VARIABLE_BAD) return KL_OK; /* told already; it counts as 0 */
+    if (v->state == KL_VARIABLE_BUSY) {
+        kl_fail(s->diag, KL_E_MODEL, v->given->place,
+                "parameter '%s' needs itself in the end; break the circle", v->name);
+        v->state = KL_VARIABLE_BAD;
+        return KL_OK;
+    }
+    v->state         = KL_VARIABLE_BUSY;
+    kl_status status = evaluate(s, i);
+    v                = &s->variable[i];
+    v->state = status == KL_OK && v->state == KL_VARIABLE_BUSY ? KL_VARIABLE_DONE : KL_VARIABLE_BAD;
+    return status == KL_E_MEMORY ? status : KL_OK;
+}
+
+kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool overrule)
+{
+    if (!section || (section->kind == KL_SCALAR && !*section->text)) return KL_OK;
+    if (section->kind != KL_MAP)
         return kl_fail(s->diag, KL_E_MODEL, section->place,
                        "`parameters` is %s; give names and numbers: {L: 276 mm}",
                        kl_node_kind_word(section->kind));
-    for (const kl_node *n = section ? section->first : NULL; n; n = n->next)
-        if (parameter(s, n, override_of(set, nset, n->key)) == KL_E_MEMORY) return KL_E_MEMORY;
-    s->nparameter = s->n;
-    for (int i = 0; i < nset; i++) {
-        if (index_of(s, set[i].name) >= 0) continue;
-        const char *near = kl_nearest(set[i].name, s->name);
-        kl_fail(s->diag, KL_E_NAME, (kl_place){.file = "--set"},
-                "the model has no parameter '%s'%s%s%s", set[i].name,
-                near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    KL_TRY(make_room(s, section->size));
+    for (const kl_node *n = section->first; n; n = n->next) {
+        int i = index_of(s, n->key);
+        if (i >= first && !overrule) {
+            kl_fail(s->diag, KL_E_NAME, n->key_place, "parameter '%s' is there twice", n->key);
+            continue;
+        }
+        if (!isalpha((unsigned char)*n->key) && *n->key != '_') {
+            kl_fail(s->diag, KL_E_NAME, n->key_place,
+                    "the name '%s' does not begin with a letter, so no expression could use it",
+                    n->key);
+            continue;
+        }
+        if (i < first) i = s->n++;
+        s->variable[i] = (kl_variable){.name = n->key, .given = n, .value = {.bare = true}};
+        s->number[i]   = 0.0;
     }
-    return kl_diag_failed(s->diag) ? KL_E_MODEL : KL_OK;
+    return KL_OK;
+}
+
+bool kl_scope_change(kl_scope *s, int first, const char *name, const char *text, const char *who)
+{
+    int i = index_of(s, name);
+    if (i < first) return false;
+    s->variable[i].changed = text;
+    s->variable[i].changer = who;
+    return true;
+}
+
+bool kl_scope_hand(kl_scope *s, int first, const char *name, kl_quantity value, const char *word,
+                   kl_place place)
+{
+    int i = index_of(s, name);
+    if (i < first) return false;
+    kl_variable *v = kl_arena_array(s->arena, kl_variable, 1);
+    if (!v) return true;
+    *v                          = (kl_variable){.value = value, .word = word};
+    s->variable[i].handed       = v;
+    s->variable[i].handed_place = place;
+    return true;
+}
+
+kl_status kl_scope_evaluate(kl_scope *s)
+{
+    for (int i = 0; i < s->n; i++) KL_TRY(settle(s, i));
+    return KL_OK;
+}
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------------------------
+ */
+
+static kl_status unit_misfit(kl_scope *s, const kl_node *node, const char *what, kl_quantity q,
+                             kl_dim want, const char *unit)
+{
+    char        is[KL_UNIT_TEXT];
+    const char *word = kl_dim_word(q.dim), *wants = kl_dim_word(want),
+               *hint = kl_dim_hint(q.dim, want);
+    kl_unit_format(q.dim, is, sizeof is);
+    return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%.200s`, %s%s; wants %s%s%s%s%s", what,
+                   node->text, word ? word : "in ", word ? "" : is,
+                   wants ? wants : "a plain number", strcmp(unit, "1") ? " in " : "",
+                   strcmp(unit, "1") ? unit : "", hint ? ": " : "", hint ? hint : "");
 }
 
 kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, const char *unit,
@@ -145,21 +302,19 @@ kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, co
     if (node->kind != KL_SCALAR)
         return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is %s; give one number", what,
                        kl_node_kind_word(node->kind));
-    if (node->quoted && !*node->text)
+    if (!*node->text)
         return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is empty; give a number", what);
+    const kl_variable *v = kl_scope_find(s, node->text);
+    if (v && v->word)
+        return kl_fail(s->diag, KL_E_MODEL, node->place,
+                       "%s is `%s`, which is the word '%s'; give a number", what, node->text,
+                       v->word);
     KL_TRY(quantity(s, node->text, node->place, &q));
     *out = q.value;
     if (strcmp(unit, "*") == 0) return KL_OK;
     if (!kl_unit_parse(unit, &factor, &want))
         return kl_fail(s->diag, KL_E_INTERNAL, node->place, "unit '%s' of %s", unit, what);
-    if (kl_quantity_fits(q, want)) return KL_OK;
-    char        is[64];
-    const char *word = kl_dim_word(q.dim), *wants = kl_dim_word(want);
-    kl_unit_format(q.dim, is, sizeof is);
-    return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%s`, %s%s%s; wants %s%s%s%s", what,
-                   node->text, word ? word : "in ", word ? "" : is, "",
-                   wants ? wants : "a plain number", strcmp(unit, "1") ? " in " : "",
-                   strcmp(unit, "1") ? unit : "", "");
+    return kl_quantity_fits(q, want) ? KL_OK : unit_misfit(s, node, what, q, want, unit);
 }
 
 kl_status kl_scope_integer(kl_scope *s, const char *text, kl_place place, const char *what,
@@ -192,8 +347,9 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
         const char *inner = kl_arena_text_n(s->arena, p + 1, (size_t)(end - p - 1));
         if (!inner) return KL_E_MEMORY;
         int i = index_of(s, inner), number = 0;
-        if (i >= 0 && s->word[i]) {
-            n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%s", s->word[i]);
+        if (i >= 0) KL_TRY(settle(s, i));
+        if (i >= 0 && s->variable[i].word) {
+            n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%s", s->variable[i].word);
         } else {
             KL_TRY(kl_scope_integer(s, inner, place, "what stands in { }", &number));
             n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%d", number);
@@ -204,4 +360,149 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
     }
     *out = kl_arena_text_n(s->arena, buffer, n);
     return *out ? KL_OK : KL_E_MEMORY;
+}
+
+/* The variable that is a word and stands at the start of `text` before `==` or `!=`. */
+static const kl_variable *compared(kl_scope *s, const char *text, const char **sign)
+{
+    char        name[128];
+    const char *p = text;
+    while (*p == ' ') p++;
+    size_t n = strcspn(p, " =!<>");
+    *sign    = p + n;
+    while (**sign == ' ') ++*sign;
+    if (n == 0 || n >= sizeof name || (strncmp(*sign, "==", 2) && strncmp(*sign, "!=", 2)))
+        return NULL;
+    memcpy(name, p, n);
+    name[n] = '\0';
+    int i   = index_of(s, name);
+    if (i < 0 || settle(s, i) != KL_OK || !s->variable[i].word) return NULL;
+    return &s->variable[i];
+}
+
+kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out)
+{
+    *out = true;
+    if (node->kind != KL_SCALAR || !*node->text)
+        return kl_fail(s->diag, KL_E_MODEL, node->place,
+                       "`when` wants a condition: a parameter that is true or false, `n > 3`, or "
+                       "`drive == electric`");
+    const char        *sign;
+    const kl_variable *v = compared(s, node->text, &sign);
+    if (v) {
+        const char *word = sign + 2;
+        while (*word == ' ') word++;
+        size_t n = strlen(word);
+        while (n > 0 && word[n - 1] == ' ') n--;
+        bool same = strlen(v->word) == n && strncmp(v->word, word, n) == 0;
+        *out      = same == (*sign == '=');
+        return KL_OK;
+    }
+    const kl_variable *w = kl_scope_find(s, node->text);
+    if (w && w->word)
+        return kl_fail(s->diag, KL_E_MODEL, node->place,
+                       "`when: %s` is the word '%s'; compare it: `when: %s == %s`", node->text,
+                       w->word, node->text, w->word);
+    bool yes = strcmp(node->text, "true") == 0, no = strcmp(node->text, "false") == 0;
+    if (yes || no) {
+        *out = yes;
+        return KL_OK;
+    }
+    kl_quantity q;
+    KL_TRY(quantity(s, node->text, node->place, &q));
+    *out = q.value != 0.0;
+    return KL_OK;
+}
+
+/* ---- expressions that need no scope
+ * -------------------------------------------------------------------------------------
+ */
+
+static void put_value(kl_text *t, const kl_quantity *q)
+{
+    char unit[KL_UNIT_TEXT] = "";
+    if (!q->bare) kl_unit_format(q->dim, unit, sizeof unit);
+    kl_text_add(t, "(");
+    kl_text_number(t, q->value);
+    kl_text_add(t, "%s%s)", *unit ? " " : "", unit);
+}
+
+static bool listed(const char *const *list, const char *word)
+{
+    for (; list && *list; list++)
+        if (strcmp(*list, word) == 0) return true;
+    return false;
+}
+
+static bool in_name(char ch)
+{
+    return isalnum((unsigned char)ch) || ch == '_' || ch == '.' || (unsigned char)ch >= 0x80;
+}
+
+/* Lengths of the words that may stand at `p`, as kl_expression reads them: `rear-hinge.angle` or
+ * only `rear`; longest last. */
+static int word_lengths(const char *p, size_t length[16])
+{
+    size_t n = 0;
+    for (int k = 0;;) {
+        while (in_name(p[n])) n++;
+        length[k++] = n;
+        bool more   = p[n] == '-' && in_name(p[n + 1]) && p[n + 1] != '.';
+        if (!more || k == 16) return k;
+        n++;
+    }
+}
+
+/* Writes the word at `p` as it is known: by value, by its other name, or as it is. */
+static kl_status plain_word(kl_scope *s, kl_text *t, const char **p, const char *const *keep,
+                            kl_rename rename, const void *context)
+{
+    size_t length[16];
+    int    n = word_lengths(*p, length);
+    for (int k = n - 1; k >= 0; k--) {
+        const char *word = kl_arena_text_n(s->arena, *p, length[k]);
+        if (!word) return KL_E_MEMORY;
+        bool        stays = listed(keep, word);
+        int         i     = stays ? -1 : index_of(s, word);
+        const char *other = i >= 0 || stays || !rename ? NULL : rename(context, word);
+        if (i >= 0) KL_TRY(settle(s, i));
+        if (i >= 0 && s->variable[i].word) i = -1;
+        if (i < 0 && !other && !stays && k > 0) continue;
+        if (i >= 0) put_value(t, &s->variable[i].value);
+        else kl_text_add(t, "%s", other ? other : word);
+        *p += length[k];
+        return KL_OK;
+    }
+    return KL_OK;
+}
+
+kl_status kl_scope_plain(kl_scope *s, const char *text, const char *const *keep, kl_rename rename,
+                         const void *context, const char **out)
+{
+    kl_text   t      = {0};
+    kl_status status = KL_OK;
+    for (const char *p = text; *p && status == KL_OK;) {
+        if (!in_name(*p)) {
+            kl_text_put(&t, p++, 1);
+            continue;
+        }
+        if (!isdigit((unsigned char)*p) && *p != '.') {
+            status = plain_word(s, &t, &p, keep, rename, context);
+            continue;
+        }
+        /* a number and the unit behind it */
+        char  *end;
+        size_t used = 0;
+        double factor;
+        kl_dim dim;
+        (void)strtod(p, &end);
+        if (end == p) end++;
+        if (kl_unit_scan(end, &used, &factor, &dim) == KL_UNIT_FOUND) end += used;
+        kl_text_put(&t, p, (size_t)(end - p));
+        p = end;
+    }
+    char *plain = kl_text_finish(&t);
+    *out        = kl_arena_text(s->arena, plain);
+    free(plain);
+    return status != KL_OK ? status : *out ? KL_OK : KL_E_MEMORY;
 }

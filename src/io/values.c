@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "io/attach.h"
 #include "script/function.h"
 
 enum { WHAT = 256 }; /* longest lead of a message */
@@ -57,11 +58,8 @@ kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const c
         return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s; give one word", what,
                        kl_node_kind_word(n->kind));
     KL_TRY(kl_scope_text(s, n->text, n->place, out));
-    for (int i = s->n - 1; i >= 0; i--)
-        if (s->word[i] && strcmp(s->name[i], *out) == 0) {
-            *out = s->word[i];
-            break;
-        }
+    const kl_variable *v = kl_scope_find(s, *out);
+    if (v && v->word) *out = v->word;
     return KL_OK;
 }
 
@@ -324,11 +322,86 @@ static kl_status function_input(const function_call *f, const kl_node *n, kl_fun
 {
     const char *name;
     KL_TRY(kl_value_word(f->s, n, f->what, &name));
-    int i = kl_model_find_input(f->m, name);
+    int i = kl_attach_input(f->s, f->m, name);
     if (i < 0)
         return kl_fail(f->s->diag, KL_E_NAME, n->place,
                        "%s: there is no input '%s'; name it under `inputs:`", f->what, name);
     return made(f, kl_function_input(f->s->arena, i), out);
+}
+
+/* An expression of t (of x, where the function is one of a displacement or a speed) and of named
+ * inputs. `t` counts as seconds; where that fits no unit it counts as a bare number. */
+typedef struct expression_names {
+    const function_call *f;
+    const char          *argument;
+    bool                 bare;
+} expression_names;
+
+static bool expression_find(const void *context, const char *name, int *index, kl_dim *dim,
+                            bool *bare)
+{
+    const expression_names *e = context;
+    if (strcmp(name, e->argument) == 0) {
+        *index = 0;
+        *dim   = e->bare ? kl_dim_of("1") : kl_dim_of(e->f->by);
+        *bare  = e->bare;
+        return true;
+    }
+    int input = kl_attach_input(e->f->s, e->f->m, name);
+    if (input < 0) {
+        /* a parameter, which stands in the text as its value once it is compiled in earnest */
+        const kl_variable *v = kl_scope_find(e->f->s, name);
+        if (!v || v->word) return false;
+        *index = 0;
+        *dim   = v->value.dim;
+        *bare  = v->value.bare;
+        return true;
+    }
+    *index = 1 + input;
+    *dim   = e->f->m->input[input].dim;
+    *bare  = false;
+    return true;
+}
+
+static kl_status compile_expression(const function_call *f, const kl_node *n, const char *text,
+                                    bool bare, kl_diag *diag, kl_expression **out)
+{
+    expression_names names   = {f, strcmp(f->by, "s") == 0 ? "t" : "x", bare};
+    kl_symbols       symbols = {.context = &names, .find = expression_find};
+    KL_TRY(kl_expression_compile(text, n->place, &symbols, f->s->arena, diag, out));
+    kl_dim want, have = kl_expression_dim(*out);
+    double factor;
+    if (strcmp(f->unit, "*") == 0 || kl_expression_bare(*out)) return KL_OK;
+    if (!kl_unit_parse(f->unit, &factor, &want) || kl_dim_fits(have, want)) return KL_OK;
+    char        is[KL_UNIT_TEXT];
+    const char *hint = kl_dim_hint(have, want);
+    kl_unit_format(have, is, sizeof is);
+    return kl_fail(diag, KL_E_MODEL, n->place, "%s: the expression is in %s; wants %s%s%s", f->what,
+                   *is ? is : "no unit", f->unit, hint ? ": " : "", hint ? hint : "");
+}
+
+static kl_status function_expression(const function_call *f, const kl_node *n, kl_function **out)
+{
+    const char    *argument = strcmp(f->by, "s") == 0 ? "t" : "x", *plain, *keep[64];
+    kl_expression *e        = NULL;
+    int            k        = 0;
+    if (n->kind != KL_SCALAR)
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: expression is %s; give one text",
+                       f->what, kl_node_kind_word(n->kind));
+    /* as written, for messages with the right column */
+    kl_diag  *first  = kl_diag_create();
+    kl_status united = compile_expression(f, n, n->text, false, first, &e);
+    bool      bare = united != KL_OK && compile_expression(f, n, n->text, true, NULL, &e) == KL_OK;
+    kl_diag_destroy(first);
+    if (united != KL_OK && !bare) return compile_expression(f, n, n->text, false, f->s->diag, &e);
+    /* with the values of all parameters, for good */
+    keep[k++] = argument;
+    for (const char *const *name = kl_expression_functions(); *name && k < 63; name++)
+        keep[k++] = *name;
+    keep[k] = NULL;
+    KL_TRY(kl_scope_plain(f->s, n->text, keep, NULL, NULL, &plain));
+    KL_TRY(compile_expression(f, n, plain, bare, f->s->diag, &e));
+    return made(f, kl_function_expression(f->s->arena, e), out);
 }
 
 static kl_status function_sum(const function_call *f, const kl_node *n, kl_function **out)
@@ -350,6 +423,7 @@ static const struct {
                       {"polynomial", function_polynomial},
                       {"harmonic", function_harmonic},
                       {"step", function_step},
+                      {"expression", function_expression},
                       {"input", function_input},
                       {"sum", function_sum}};
 
@@ -368,7 +442,8 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
     return kl_fail(f->s->diag, KL_E_MODEL, n->place,
                    "%s: give a number, {table: [[x, y], ...]}, {linear_table: ...}, {polynomial: "
                    "[...]}, {harmonic: {amplitude, "
-                   "frequency}}, {step: {to, end}}, {input: name} or {sum: [...]}",
+                   "frequency}}, {step: {to, end}}, {expression: \"2*t\"}, {input: name} or {sum: "
+                   "[...]}",
                    f->what);
 }
 
@@ -565,7 +640,9 @@ static kl_status key_flag(const place_of_key *p)
 {
     const char *word;
     KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
-    bool yes = strcmp(word, "true") == 0, no = strcmp(word, "false") == 0;
+    const kl_variable *v   = kl_scope_find(p->s, word); /* a parameter that is true or false */
+    bool               yes = strcmp(word, "true") == 0 || (v && !v->word && v->value.value == 1.0),
+         no                = strcmp(word, "false") == 0 || (v && !v->word && v->value.value == 0.0);
     if (!yes && !no)
         return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is '%s'; give true or false",
                        p->what, word);
@@ -580,12 +657,20 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_FUNCTION] = key_function, [KL_KEY_WORD] = key_word,
     [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag};
 
-/* A default is text of the model language, read by the same door. */
+/* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
 {
+    enum { SLOTS = sizeof s->shared->key / sizeof *s->shared->key };
+    size_t   i = ((size_t)(const void *)k / sizeof *k) % SLOTS;
     kl_node *n = NULL;
+    for (int tries = 0; tries < 8; tries++, i = (i + 1) % SLOTS) {
+        if (s->shared->key[i] == k) return s->shared->fallback[i];
+        if (!s->shared->key[i]) break;
+    }
     if (kl_doc_parse(k->fallback, strlen(k->fallback), "default", s->arena, s->diag, &n) != KL_OK)
         return NULL;
+    s->shared->key[i]      = k;
+    s->shared->fallback[i] = n;
     return n;
 }
 

@@ -10,8 +10,8 @@
 typedef struct kl_entry {
     const char    *name; /* filled in */
     kl_place       place;
-    const char    *section;  /* "body", "joint", ... for messages */
-    const kl_node *chain[8]; /* the entry, what it is like, and so on; NULL-terminated */
+    const char    *section;   /* "body", "joint", ... for messages */
+    const kl_node *chain[16]; /* the entry, what it is like, and so on; NULL-terminated */
 } kl_entry;
 
 const kl_node *kl_entry_get(const kl_entry *e, const char *key);

@@ -96,6 +96,7 @@ const kl_element_type kl_driver = {
     .keys      = driver_keys,
     .outputs   = driver_outputs,
     .attach    = KL_ATTACH_JOINT,
+    .axial     = "coordinate",
     .data_size = sizeof(driver),
     .setup     = driver_setup,
     .eval      = driver_eval,

@@ -225,7 +225,14 @@ static const kl_output both_outputs[]     = {ANGLE_OUTPUTS, SLIDE_OUTPUTS, {0}};
 static const kl_output distance_outputs[] = {
     {"length", "m", "distance of the two points"}, {"speed", "m/s", "rate of the length"}, {0}};
 
-#define LOWER_PAIR(ident, words, keys_, outputs_, equation_, help_, example_)                      \
+/* the mirror image of a right-hand thread is a left-hand one */
+static void lower_pair_mirror(void *data)
+{
+    lower_pair *p = data;
+    p->pitch      = -p->pitch;
+}
+
+#define LOWER_PAIR(ident, words, axial_, keys_, outputs_, equation_, help_, example_)              \
     const kl_element_type kl_##ident = {.name      = words,                                        \
                                         .help      = help_,                                        \
                                         .equation  = equation_,                                    \
@@ -233,6 +240,8 @@ static const kl_output distance_outputs[] = {
                                         .keys      = keys_,                                        \
                                         .outputs   = outputs_,                                     \
                                         .attach    = KL_ATTACH_PAIR,                               \
+                                        .axial     = axial_,                                       \
+                                        .mirror    = lower_pair_mirror,                            \
                                         .data_size = sizeof(lower_pair),                           \
                                         .traits    = &ident##_traits,                              \
                                         .setup     = lower_pair_setup,                             \
@@ -242,45 +251,45 @@ static const kl_output distance_outputs[] = {
                                         .output    = lower_pair_output,                            \
                                         .upright   = lower_pair_upright}
 
-LOWER_PAIR(fixed, "fixed", no_keys, no_outputs, "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0",
+LOWER_PAIR(fixed, "fixed", NULL, no_keys, no_outputs, "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0",
            "holds two bodies together as one",
            "weld: {type: fixed, between: [frame, bracket], at: [0, 0, 1]}");
-LOWER_PAIR(spherical, "spherical", no_keys, no_outputs, "d = 0",
+LOWER_PAIR(spherical, "spherical", NULL, no_keys, no_outputs, "d = 0",
            "ball joint: keeps two points together",
            "ball: {type: spherical, between: [arm, wheel], at: [0, 0.5, 0.3]}");
-LOWER_PAIR(revolute, "revolute", no_keys, angle_outputs, "d = 0, z_i.x_j = z_i.y_j = 0",
+LOWER_PAIR(revolute, "revolute", "", no_keys, angle_outputs, "d = 0, z_i.x_j = z_i.y_j = 0",
            "hinge: one rotation about its axis",
            "hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y}");
 LOWER_PAIR(
-    universal, "universal", no_keys, no_outputs, "d = 0, z_i.z_j = 0",
+    universal, "universal", NULL, no_keys, no_outputs, "d = 0, z_i.z_j = 0",
     "Cardan joint: the axis on the first body stays at a right angle to the axis on the second",
     "cross: {type: universal, between: [shaft, rod], at: [0, 0, 0], axis: [y, z]}");
-LOWER_PAIR(cylindrical, "cylindrical", no_keys, both_outputs,
+LOWER_PAIR(cylindrical, "cylindrical", NULL, no_keys, both_outputs,
            "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0", "turns about its axis and slides along it",
            "sleeve: {type: cylindrical, between: [rail, slider], at: [0, 0, 0], axis: x}");
-LOWER_PAIR(translational, "translational", no_keys, slide_outputs,
+LOWER_PAIR(translational, "translational", NULL, no_keys, slide_outputs,
            "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = x_i.y_j = 0",
            "slides along its axis without turning",
            "guide: {type: translational, between: [ground, piston], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(planar, "planar", no_keys, angle_outputs, "z_i.d = 0, z_i.x_j = z_i.y_j = 0",
+LOWER_PAIR(planar, "planar", "", no_keys, angle_outputs, "z_i.d = 0, z_i.x_j = z_i.y_j = 0",
            "moves in the plane normal to its axis and turns about the axis",
            "table: {type: planar, between: [ground, puck], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(screw, "screw", screw_keys, both_outputs,
+LOWER_PAIR(screw, "screw", NULL, screw_keys, both_outputs,
            "cylindrical, z_i.d - (pitch/2 pi) angle = const",
            "turns about its axis and advances by the pitch in a turn",
            "spindle: {type: screw, between: [ground, nut], at: [0, 0, 0], axis: z, pitch: 5 mm}");
-LOWER_PAIR(distance, "distance", distance_keys, distance_outputs, "|d| = length",
+LOWER_PAIR(distance, "distance", NULL, distance_keys, distance_outputs, "|d| = length",
            "massless rod with ball ends: keeps the distance of two points",
            "rod: {type: distance, between: [ground, bob], at: [[0, 0, 0], [1, 0, 0]]}");
-LOWER_PAIR(point_on_line, "point-on-line", no_keys, slide_outputs, "x_i.d = y_i.d = 0",
+LOWER_PAIR(point_on_line, "point-on-line", NULL, no_keys, slide_outputs, "x_i.d = y_i.d = 0",
            "a point of the second body stays on a line of the first",
            "ride: {type: point-on-line, between: [slot, pin], at: [0, 0, 0], axis: x}");
-LOWER_PAIR(point_on_plane, "point-on-plane", no_keys, no_outputs, "z_i.d = 0",
+LOWER_PAIR(point_on_plane, "point-on-plane", NULL, no_keys, no_outputs, "z_i.d = 0",
            "a point of the second body stays in a plane of the first, normal to the axis",
            "foot: {type: point-on-plane, between: [ground, leg], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(parallel, "parallel", no_keys, no_outputs, "z_i.x_j = z_i.y_j = 0",
+LOWER_PAIR(parallel, "parallel", NULL, no_keys, no_outputs, "z_i.x_j = z_i.y_j = 0",
            "two axes stay parallel; the points are free",
            "keep: {type: parallel, between: [ground, table], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(perpendicular, "perpendicular", no_keys, no_outputs, "z_i.z_j = 0",
+LOWER_PAIR(perpendicular, "perpendicular", NULL, no_keys, no_outputs, "z_i.z_j = 0",
            "two axes stay at a right angle; the points are free",
            "square: {type: perpendicular, between: [a, b], at: [0, 0, 0], axis: [x, y]}");

@@ -18,6 +18,7 @@
 
 #include "base/diag.h"
 #include "base/vec.h"
+#include "model/placement.h"
 
 /* ---- keys: one schema for parsing, checks, help and documentation
  * ---------------------------------------------- */
@@ -106,6 +107,8 @@ typedef struct kl_body_type {
     const char   *example; /* a line of model file */
     const kl_key *keys;
     size_t        data_size, cache_size;
+    /* carries data read in the axes of a part of the model to where the part stands */
+    void (*place)(void *data, const kl_placement *p);
     kl_status (*setup)(void *data, const kl_setup *s, kl_body_size *size);
     /* (optional) takes a marker in; may note a node or refuse */
     kl_status (*attach)(void *data, const kl_setup *s, kl_marker *marker);
@@ -199,8 +202,13 @@ typedef struct kl_element_type {
     const kl_key    *keys;
     const kl_output *outputs; /* ended by a NULL name; beside force and torque, which all have */
     kl_attach        attach;
-    size_t           data_size;
-    const void      *traits; /* handed to setup */
+    /* is its axis that of a turn, which a mirror points the other way than an arrow? NULL: no; "":
+     * yes; else the word key that says so with `angle` */
+    const char *axial;
+    size_t      data_size;
+    const void *traits; /* handed to setup */
+    /* (optional) makes the data those of the mirror image: y of the marker axes changes its sign */
+    void (*mirror)(void *data);
     /* `m`: the markers as assembled so far, for lengths and angles at the start */
     kl_status (*setup)(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                        kl_element_size *size);

@@ -4,12 +4,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/names.h"
 #include "base/rotation.h"
 
 /* Lists that grow while the model is built. */
 typedef struct growing {
     kl_model model; /* first member: a kl_model is a growing */
     int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named;
+    kl_names bodies, elements, inputs, nameds; /* of kl_named: "body.marker" */
 } growing;
 
 static const size_t cache_align = 64;
@@ -40,6 +42,7 @@ kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *na
                    .place = place,
                    .type  = type,
                    .data  = kl_arena_take(m->arena, type->data_size)};
+    if (!b->name || !kl_names_put(&g->bodies, m->arena, b->name, m->nbody)) return NULL;
     m->nbody++;
     return b;
 }
@@ -57,6 +60,7 @@ kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const
                       .joint  = joint,
                       .data   = kl_arena_take(m->arena, type->data_size),
                       .marker = m->nmarker};
+    if (!e->name || !kl_names_put(&g->elements, m->arena, e->name, m->nelement)) return NULL;
     m->nelement++;
     return e;
 }
@@ -79,6 +83,7 @@ kl_input *kl_model_add_input(kl_model *m, const char *name)
     kl_input *i = kl_arena_grow(m->arena, (void **)&m->input, m->ninput, &g->cap_input, sizeof *i);
     if (!i) return NULL;
     *i = (kl_input){.name = kl_arena_text(m->arena, name)};
+    if (!i->name || !kl_names_put(&g->inputs, m->arena, i->name, m->ninput)) return NULL;
     m->ninput++;
     return i;
 }
@@ -100,6 +105,8 @@ kl_named *kl_model_add_named(kl_model *m, const char *name, int body)
     kl_named *k = kl_arena_grow(m->arena, (void **)&m->named, m->nnamed, &g->cap_named, sizeof *k);
     if (!k) return NULL;
     *k = (kl_named){.name = kl_arena_text(m->arena, name), .body = body, .A = kl_identity()};
+    const char *full = kl_arena_format(m->arena, "%s.%s", m->body[body].name, name);
+    if (!full || !kl_names_put(&g->nameds, m->arena, full, m->nnamed)) return NULL;
     m->nnamed++;
     return k;
 }
@@ -216,23 +223,22 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 
 int kl_model_find_body(const kl_model *m, const char *name)
 {
-    for (int i = 0; i < m->nbody; i++)
-        if (strcmp(m->body[i].name, name) == 0) return i;
-    return -1;
+    return kl_names_get(&((const growing *)m)->bodies, name);
 }
 
 int kl_model_find_element(const kl_model *m, const char *name)
 {
-    for (int i = 0; i < m->nelement; i++)
-        if (strcmp(m->element[i].name, name) == 0) return i;
-    return -1;
+    return kl_names_get(&((const growing *)m)->elements, name);
 }
 
 int kl_model_find_input(const kl_model *m, const char *name)
 {
-    for (int i = 0; i < m->ninput; i++)
-        if (strcmp(m->input[i].name, name) == 0) return i;
-    return -1;
+    return kl_names_get(&((const growing *)m)->inputs, name);
+}
+
+int kl_model_find_named(const kl_model *m, const char *name)
+{
+    return kl_names_get(&((const growing *)m)->nameds, name);
 }
 
 /* ---- state

@@ -135,6 +135,7 @@ void      kl_model_destroy(kl_model *m);
 int kl_model_find_body(const kl_model *m, const char *name);    /* -1 */
 int kl_model_find_element(const kl_model *m, const char *name); /* -1 */
 int kl_model_find_input(const kl_model *m, const char *name);   /* -1 */
+int kl_model_find_named(const kl_model *m, const char *name);   /* "body.marker"; -1 */
 
 kl_state *kl_state_create(const kl_model *m); /* start values as given; NULL when out of memory */
 void      kl_state_copy(kl_state *to, const kl_state *from);
