@@ -6,7 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-enum { ALIGN = 64, BLOCK = 64 * 1024 }; /* a cache line, so that hot arrays never share one */
+enum {
+    ALIGN = 64,
+    BLOCK = 64 * 1024,
+    SMALL = 2048
+}; /* a cache line, so that hot arrays never share one */
 
 typedef struct block {
     struct block *next;
@@ -44,9 +48,11 @@ static unsigned char *payload(block *b)
     return (unsigned char *)(b + 1) + (round_up(start) - start);
 }
 
-static block *block_create(size_t bytes)
+/* Blocks grow with the arena, so that one for a single number costs little. */
+static block *block_create(size_t bytes, size_t taken)
 {
-    size_t size = bytes > BLOCK ? bytes : BLOCK;
+    size_t usual = taken < SMALL ? SMALL : taken < BLOCK ? taken : BLOCK;
+    size_t size  = bytes > usual ? bytes : usual;
     if (size > SIZE_MAX - sizeof(block) - ALIGN) return NULL;
     block *b = calloc(1, sizeof(block) + ALIGN + size);
     if (b) b->size = size;
@@ -65,7 +71,7 @@ void *kl_arena_take(kl_arena *a, size_t bytes)
     block *b = a->first;
     if (b && need >= ALIGN) b->used = round_up(b->used);
     if (!b || b->used > b->size || b->size - b->used < need) {
-        b = block_create(need);
+        b = block_create(need, a->bytes);
         if (!b) {
             a->failed = true;
             return NULL;
