@@ -276,6 +276,17 @@ kl_status kl_scope_evaluate(kl_scope *s)
     return KL_OK;
 }
 
+kl_status kl_scope_parameters(kl_scope *s, const kl_node *section, const kl_override *set, int nset)
+{
+    KL_TRY(kl_scope_declare(s, section, 0, false));
+    for (int i = 0; i < nset; i++)
+        if (!kl_scope_change(s, 0, set[i].name, set[i].text, "--set"))
+            kl_fail(s->diag, KL_E_NAME, (kl_place){.file = "--set"}, "there is no parameter '%s'",
+                    set[i].name);
+    KL_TRY(kl_scope_evaluate(s));
+    return kl_diag_failed(s->diag) ? KL_E_MODEL : KL_OK;
+}
+
 /* ---- values
  * ------------------------------------------------------------------------------------------------------------
  */

@@ -62,6 +62,10 @@ bool kl_scope_hand(kl_scope *s, int first, const char *name, kl_quantity value, 
 /* Evaluates all that are still open. */
 kl_status kl_scope_evaluate(kl_scope *s);
 
+/* All of that for one section of a file that is no model; overrides take the place of values. */
+kl_status kl_scope_parameters(kl_scope *s, const kl_node *section, const kl_override *set,
+                              int nset);
+
 /* Variables of loops: push, run, pop. */
 kl_status kl_scope_push(kl_scope *s, const char *name, kl_quantity value, const char *word);
 void      kl_scope_pop(kl_scope *s);
