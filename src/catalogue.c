@@ -23,5 +23,6 @@ const kl_element_type *const kl_force_types[] = {
     &kl_bushing,
     &kl_force,
     &kl_torque,
+    &kl_controller,
     NULL,
 };

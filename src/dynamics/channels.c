@@ -129,10 +129,16 @@ static const char *unit_of(kl_channels *c, const kl_element *e, const char *unit
     return kl_arena_text_n(c->arena, from, length);
 }
 
+static const kl_output *list_of(const kl_element *e)
+{
+    return e->type->describe ? e->type->describe(e->data) : e->type->outputs;
+}
+
 static int outputs_of(const kl_element *e)
 {
-    int n = 0;
-    while (e->type->outputs && e->type->outputs[n].name) n++;
+    const kl_output *list = list_of(e);
+    int              n    = 0;
+    while (list && list[n].name) n++;
     return n;
 }
 
@@ -150,8 +156,8 @@ static void add_model(kl_channels *c, const kl_model *m)
         const kl_element *e = &m->element[i];
         c->element[i]       = c->n;
         for (int k = 0; k < outputs_of(e); k++)
-            add(c, kl_arena_format(c->arena, "%s.%s", e->name, e->type->outputs[k].name),
-                unit_of(c, e, e->type->outputs[k].unit), e->type->outputs[k].help, true, false);
+            add(c, kl_arena_format(c->arena, "%s.%s", e->name, list_of(e)[k].name),
+                unit_of(c, e, list_of(e)[k].unit), list_of(e)[k].help, true, false);
         if (e->nmarker <= 2) add_groups(c, e->name, element_groups);
     }
     for (int i = 0; i < m->ninput; i++)

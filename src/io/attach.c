@@ -395,6 +395,87 @@ static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
     return KL_OK;
 }
 
+/* ---- signals
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+/* The pair of frames of joint `joint`, or of a body or marker against ground: shared by all signals
+ * of the element that name the same. */
+static kl_status pair_of(kl_scope *s, kl_model *m, const kl_signal *const *before, int n,
+                         const char *object, kl_signal *one)
+{
+    size_t length = strlen(object);
+    for (int i = 0; i < n; i++)
+        if (before[i]->marker >= 0 && strncmp(before[i]->text, object, length) == 0 &&
+            before[i]->text[length] == '.' && before[i]->what == before[i]->text + length + 1) {
+            one->marker = before[i]->marker;
+            one->body   = before[i]->body;
+            return KL_OK;
+        }
+    int     first = m->element[m->nelement - 1].marker;
+    int     joint = find_outward(s, m, object, kl_model_find_element, NULL);
+    kl_node where = {.kind = KL_SCALAR, .text = object, .place = one->place};
+    one->marker   = m->nmarker - first;
+    one->body     = joint < 0;
+    if (joint >= 0) return copy_joint(s, m, &where);
+    frame f, ground = {.A = kl_identity()};
+    KL_TRY(find_frame(s, m, &where, &f));
+    if (!f.named) kl_model_pose(m, f.body, &f.r, &f.A);
+    KL_TRY(add_frame(s, m, &ground, false));
+    return add_frame(s, m, &f, false);
+}
+
+/* "front.hinge.angle": the longest front part that names something, and what of it */
+static kl_status find_signal(kl_scope *s, kl_model *m, const kl_signal *const *before, int n,
+                             kl_signal *one)
+{
+    if (strncmp(one->text, "input.", 6) == 0) {
+        one->what  = one->text + 6;
+        one->input = kl_attach_input(s, m, one->what);
+        if (one->input >= 0) return KL_OK;
+        return kl_fail(s->diag, KL_E_NAME, one->place,
+                       "there is no input '%s'; name it under `inputs:`", one->what);
+    }
+    for (size_t k = strlen(one->text); k-- > 0;) {
+        if (one->text[k] != '.') continue;
+        const char *object = kl_arena_text_n(s->arena, one->text, k);
+        if (!object) return KL_E_MEMORY;
+        if (find_outward(s, m, object, kl_model_find_body, NULL) < 0 &&
+            find_outward(s, m, object, kl_model_find_named, NULL) < 0 &&
+            find_outward(s, m, object, kl_model_find_element, NULL) < 0)
+            continue;
+        one->what = one->text + k + 1;
+        return pair_of(s, m, before, n, object, one);
+    }
+    const char *dot = strchr(one->text, '.');
+    const char *object =
+        dot ? kl_arena_text_n(s->arena, one->text, (size_t)(dot - one->text)) : one->text;
+    const char *near = nearest_name(s, object, m->nelement - 1, element_name, m);
+    if (!near) near = nearest_name(s, object, m->nbody, body_name, m);
+    return kl_fail(s->diag, KL_E_NAME, one->place,
+                   "'%s' names no quantity of a joint or body%s%s%s, such as hinge.angle or "
+                   "cart.velocity.x",
+                   one->text, near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
+}
+
+static kl_status attach_signals(kl_scope *s, kl_model *m, const kl_element_type *type, char *data)
+{
+    enum { MOST = 256 };
+    const kl_signal *before[MOST];
+    int              n      = 0;
+    kl_status        status = KL_OK;
+    for (const kl_key *k = type->keys; k->name; k++) {
+        if (k->kind != KL_KEY_SIGNALS) continue;
+        kl_signals *list = *(kl_signals **)(void *)(data + k->offset);
+        for (int i = 0; list && i < list->n; i++) {
+            kl_status one = find_signal(s, m, before, n, &list->item[i]);
+            if (one != KL_OK) status = one;
+            if (n < MOST) before[n++] = &list->item[i];
+        }
+    }
+    return status;
+}
+
 /* Does the axis belong to a turn? See kl_element_type. */
 static bool is_axial(const kl_element_type *type, const void *data)
 {
@@ -418,6 +499,7 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                                                     [KL_ATTACH_JOINT]  = attach_joint,
                                                     [KL_ATTACH_JOINTS] = attach_joints,
                                                     [KL_ATTACH_SET]    = attach_set};
+    if (type->attach == KL_ATTACH_SIGNALS) return attach_signals(s, m, type, data);
     return ways[type->attach](s, m, e, is_axial(type, data));
 }
 
@@ -452,10 +534,9 @@ static const kl_attach_key set_help[] = {{"pilot", "body", "", NULL, "body that 
 
 const kl_attach_key *kl_attach_help(kl_attach how)
 {
-    static const kl_attach_key *const tables[] = {[KL_ATTACH_PAIR]   = pair_help,
-                                                  [KL_ATTACH_ONE]    = one_help,
-                                                  [KL_ATTACH_JOINT]  = joint_help,
-                                                  [KL_ATTACH_JOINTS] = joints_help,
-                                                  [KL_ATTACH_SET]    = set_help};
+    static const kl_attach_key *const tables[] = {
+        [KL_ATTACH_PAIR] = pair_help,   [KL_ATTACH_ONE] = one_help,
+        [KL_ATTACH_JOINT] = joint_help, [KL_ATTACH_JOINTS] = joints_help,
+        [KL_ATTACH_SET] = set_help,     [KL_ATTACH_SIGNALS] = NULL};
     return tables[how];
 }

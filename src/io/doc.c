@@ -344,6 +344,7 @@ static kl_status on_scalar(reader *r, const yaml_event_t *e)
         return kl_fail(r->diag, KL_E_SYNTAX, node->place, "this text holds \\0, which ends a text");
     yaml_scalar_style_t style = e->data.scalar.style;
     node->quoted              = style != YAML_PLAIN_SCALAR_STYLE;
+    node->block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
     if (style == YAML_SINGLE_QUOTED_SCALAR_STYLE || style == YAML_DOUBLE_QUOTED_SCALAR_STYLE)
         node->place.column++;
     node->text = take_text(r, text, n);

@@ -20,6 +20,7 @@ typedef struct kl_node {
     kl_place     place;  /* of the value; inside the quotes of a quoted text */
     const char  *text;   /* of a scalar; "" for `key:` with nothing behind it; null stays "null" */
     bool         quoted; /* quoted or a block text: never a number */
+    bool         block;  /* a block text: it begins on the line after its place */
     const char  *key;    /* when it is an entry of a map, else NULL */
     kl_place     key_place; /* of the key */
 

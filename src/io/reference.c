@@ -77,6 +77,9 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_WORD: snprintf(text, size, "word"); return;
     case KL_KEY_WORDS: snprintf(text, size, "list of words"); return;
     case KL_KEY_FLAG: snprintf(text, size, "true or false"); return;
+    case KL_KEY_SIGNALS: snprintf(text, size, "names of quantities"); return;
+    case KL_KEY_TABLE: snprintf(text, size, "names and numbers"); return;
+    case KL_KEY_CODE: snprintf(text, size, "text in Lua"); return;
     }
     snprintf(text, size, "%s", "value");
 }
@@ -219,6 +222,7 @@ static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
 
 static void add_attachment(kl_text *t, kl_attach how, kl_page_style style)
 {
+    if (!kl_attach_help(how)) return;
     table_head(t, "Where it stands", false, style);
     for (const kl_attach_key *k = kl_attach_help(how); k->name; k++) {
         row r = {0};
@@ -253,6 +257,10 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
     table_head(t, "Channels", true, style);
     for (const kl_output *o = type->outputs; o && o->name; o++)
         add_output(t, o->name, o->unit, o->help, style);
+    if (type->describe) {
+        add_output(t, "NAME", "1", "each of its outputs, inputs and states, by its name", style);
+        return;
+    }
     add_output(t, "force.x, .y, .z", "N", "on the second body (or the only one), global axes",
                style);
     add_output(t, "torque.x, .y, .z", "N m",
@@ -309,6 +317,18 @@ static void around_element(kl_text *t, const kl_node *e, bool joint)
     collect(kl_node_get(e, "nodes"), bodies, &nbody);
     collect(kl_node_get(e, "of"), joints, &njoint);
     collect(kl_node_get(e, "joints"), joints, &njoint);
+    static const char *const signals[] = {"inputs", "outputs"};
+    char                     object[8][64];
+    int                      nobject = 0;
+    for (int k = 0; k < 2; k++) {
+        const kl_node *list = kl_node_get(e, signals[k]);
+        for (const kl_node *c = list ? list->first : NULL; c && nobject < 8; c = c->next) {
+            snprintf(object[nobject], sizeof *object, "%.*s", (int)strcspn(c->text, "."), c->text);
+            if (!seen(joints, njoint, object[nobject]) && njoint < 15)
+                joints[njoint++] = object[nobject];
+            nobject++;
+        }
+    }
     kl_text_add(t, "bodies:\n");
     for (int i = 0; i < nbody + njoint; i++)
         kl_text_add(t, "  %s%s: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [%g, 0, 0]}\n",

@@ -83,6 +83,9 @@ const kl_topic kl_topics[] = {
      "    value: {table: [[0, 0], [1, 2], [3, 2]]}                C2 spline through points\n"
      "    value: {linear_table: [[0, 0], [1, 2]]}                 straight lines\n"
      "    value: {step: {from: 0, to: 1, start: 1, end: 2}}       smooth, C2\n"
+     "    value: {expression: \"2*t + 0.1*sin(3*t)\"}              of t (of x over a "
+     "displacement)\n"
+     "    value: {lua: \"t < 1 and 0 or 5*(t - 1)\"}               Lua; see `klingel help lua`\n"
      "    value: {input: throttle}                                a named input\n"
      "    value: {sum: [1, {input: throttle}]}                    any of these, added\n\n"
      "Tables over time keep their end values outside; characteristics go on straight.\n"},

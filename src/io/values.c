@@ -8,7 +8,7 @@
 
 #include "base/rotation.h"
 #include "io/attach.h"
-#include "script/function.h"
+#include "script/lua.h"
 
 enum { WHAT = 256 }; /* longest lead of a message */
 
@@ -19,6 +19,20 @@ const kl_node *kl_entry_get(const kl_entry *e, const char *key)
         if (n) return n;
     }
     return NULL;
+}
+
+bool kl_is_name(const char *text)
+{
+    static const char *const lua[] = {"and",   "break", "do",       "else",  "elseif", "end",
+                                      "false", "for",   "function", "goto",  "if",     "in",
+                                      "local", "nil",   "not",      "or",    "repeat", "return",
+                                      "then",  "true",  "until",    "while", NULL};
+    if (!isalpha((unsigned char)*text) && *text != '_') return false;
+    for (const char *p = text; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '_') return false;
+    for (int i = 0; lua[i]; i++)
+        if (strcmp(lua[i], text) == 0) return false;
+    return true;
 }
 
 /* ---- plain values
@@ -404,6 +418,27 @@ static kl_status function_expression(const function_call *f, const kl_node *n, k
     return made(f, kl_function_expression(f->s->arena, e), out);
 }
 
+static kl_status read_code(kl_scope *s, const kl_node *n, const char *what, kl_code *code);
+
+static kl_status function_lua(const function_call *f, const kl_node *n, kl_function **out)
+{
+    const char *argument[] = {strcmp(f->by, "s") == 0 ? "t" : "x", NULL};
+    kl_code     code;
+    double      y, x = 0.0;
+    KL_TRY(read_code(f->s, n, f->what, &code));
+    kl_lua_code c        = {.text     = code.text,
+                            .object   = f->what,
+                            .place    = code.place,
+                            .argument = argument,
+                            .constant = code.constant,
+                            .value    = code.value};
+    int         function = kl_lua_compile(f->m->lua, &c, f->s->diag);
+    if (function < 0) return KL_E_MODEL;
+    if (kl_lua_call(f->m->lua, function, &x, &y) != KL_OK)
+        return kl_fail(f->s->diag, KL_E_MODEL, KL_NOWHERE, "%s", kl_lua_failure(f->m->lua));
+    return made(f, kl_function_lua(f->s->arena, f->m->lua, function), out);
+}
+
 static kl_status function_sum(const function_call *f, const kl_node *n, kl_function **out)
 {
     kl_function *parts[16];
@@ -424,6 +459,7 @@ static const struct {
                       {"harmonic", function_harmonic},
                       {"step", function_step},
                       {"expression", function_expression},
+                      {"lua", function_lua},
                       {"input", function_input},
                       {"sum", function_sum}};
 
@@ -442,7 +478,8 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
     return kl_fail(f->s->diag, KL_E_MODEL, n->place,
                    "%s: give a number, {table: [[x, y], ...]}, {linear_table: ...}, {polynomial: "
                    "[...]}, {harmonic: {amplitude, "
-                   "frequency}}, {step: {to, end}}, {expression: \"2*t\"}, {input: name} or {sum: "
+                   "frequency}}, {step: {to, end}}, {expression: \"2*t\"}, {lua: \"2*t\"}, {input: "
+                   "name} or {sum: "
                    "[...]}",
                    f->what);
 }
@@ -650,12 +687,95 @@ static kl_status key_flag(const place_of_key *p)
     return KL_OK;
 }
 
+/* Where the markers go is seen to by attach.c. */
+static kl_status key_signals(const place_of_key *p)
+{
+    kl_scope   *s    = p->s;
+    kl_signals *list = kl_arena_array(s->arena, kl_signals, 1);
+    if (p->node->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, p->node->place,
+                       "%s is %s; give names: {x: hinge.angle, v: cart.velocity.x}", p->what,
+                       kl_node_kind_word(p->node->kind));
+    if (list) list->item = kl_arena_array(s->arena, kl_signal, p->node->size + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    *(kl_signals **)(void *)(p->data + p->key->offset) = list;
+    for (const kl_node *n = p->node->first; n; n = n->next) {
+        kl_signal *one = &list->item[list->n];
+        *one           = (kl_signal){.name = n->key, .marker = -1, .input = -1, .place = n->place};
+        if (!kl_is_name(n->key))
+            return kl_fail(s->diag, KL_E_NAME, n->key_place,
+                           "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
+                           n->key);
+        KL_TRY(kl_value_word(s, n, p->what, &one->text));
+        list->n++;
+    }
+    return KL_OK;
+}
+
+static kl_status key_table(const place_of_key *p)
+{
+    kl_scope *s = p->s;
+    kl_table *t = kl_arena_array(s->arena, kl_table, 1);
+    if (p->node->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, p->node->place, "%s is %s; give {name: number}",
+                       p->what, kl_node_kind_word(p->node->kind));
+    if (t) t->name = kl_arena_array(s->arena, const char *, p->node->size + 1);
+    if (t) t->value = kl_arena_array(s->arena, double, p->node->size + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    *(kl_table **)(void *)(p->data + p->key->offset) = t;
+    for (const kl_node *n = p->node->first; n; n = n->next) {
+        if (!kl_is_name(n->key))
+            return kl_fail(s->diag, KL_E_NAME, n->key_place,
+                           "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
+                           n->key);
+        t->name[t->n] = n->key;
+        KL_TRY(kl_scope_number(s, n, p->what, "*", &t->value[t->n]));
+        t->n++;
+    }
+    return KL_OK;
+}
+
+/* Parameters that are numbers and stand in the text. */
+static kl_status constants_of(kl_scope *s, kl_code *code)
+{
+    int n          = 0;
+    code->constant = kl_arena_array(s->arena, const char *, s->n + 1);
+    code->value    = kl_arena_array(s->arena, double, s->n + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    for (int i = s->n - 1; i >= 0; i--) {
+        const kl_variable *v    = &s->variable[i];
+        bool               seen = false;
+        for (int k = 0; k < n; k++) seen |= strcmp(code->constant[k], v->name) == 0;
+        if (seen || v->word || !kl_is_name(v->name) || !strstr(code->text, v->name)) continue;
+        code->constant[n] = v->name;
+        code->value[n++]  = v->value.value;
+    }
+    return KL_OK;
+}
+
+static kl_status read_code(kl_scope *s, const kl_node *n, const char *what, kl_code *code)
+{
+    if (n->kind != KL_SCALAR || !*n->text)
+        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s: give text in Lua, in quotes or below |",
+                       what);
+    *code = (kl_code){.text = n->text, .place = n->place};
+    if (n->block) code->place.line++;
+    return constants_of(s, code);
+}
+
+static kl_status key_code(const place_of_key *p)
+{
+    return read_code(p->s, p->node, p->what, (kl_code *)(void *)(p->data + p->key->offset));
+}
+
 static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_NUMBER] = key_number,     [KL_KEY_NUMBERS] = key_numbers,
     [KL_KEY_AXIS] = key_axis,         [KL_KEY_ROTATION] = key_rotation,
     [KL_KEY_INERTIA] = key_inertia,   [KL_KEY_MATRIX6] = key_matrix6,
     [KL_KEY_FUNCTION] = key_function, [KL_KEY_WORD] = key_word,
-    [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag};
+    [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
+    [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
+    [KL_KEY_CODE] = key_code};
 
 /* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)

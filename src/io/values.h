@@ -33,4 +33,7 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
 /* The word at `n` with its {...} filled in, or the word that a parameter of that name holds. */
 kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const char **out);
 
+/* May it be a variable of a Lua function? */
+bool kl_is_name(const char *text);
+
 #endif

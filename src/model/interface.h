@@ -16,6 +16,7 @@
 #include <stdbool.h>
 #include <stddef.h>
 
+#include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
 #include "model/placement.h"
@@ -35,6 +36,9 @@ typedef enum kl_key_kind {
     KL_KEY_WORD,     /* int: index into `words` */
     KL_KEY_WORDS,    /* int: set of bits, one a word of `words` */
     KL_KEY_FLAG,     /* bool */
+    KL_KEY_SIGNALS,  /* kl_signals *: {name: joint.angle, ...}; needs KL_ATTACH_SIGNALS */
+    KL_KEY_TABLE,    /* kl_table *: {name: number, ...} */
+    KL_KEY_CODE,     /* kl_code: text in Lua */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -51,6 +55,35 @@ typedef struct kl_key {
     const char *help;     /* one line */
 } kl_key;
 
+/* A quantity of a joint, body, marker or named input, as an element measures or sets it. */
+typedef struct kl_signal {
+    const char *name;   /* that the element calls it by */
+    const char *text;   /* as written: "hinge.angle" */
+    const char *what;   /* "angle", "position.x": the element knows what that is */
+    bool        body;   /* of a body or marker (against ground), not of a joint */
+    int         marker; /* first of its pair among the element's markers; -1: an input */
+    int         input;  /* index of a named input, or -1 */
+    kl_place    place;
+} kl_signal;
+
+typedef struct kl_signals {
+    kl_signal *item;
+    int        n;
+} kl_signals;
+
+typedef struct kl_table {
+    const char **name;
+    double      *value;
+    int          n;
+} kl_table;
+
+typedef struct kl_code {
+    const char  *text;
+    kl_place     place;    /* of its first line */
+    const char **constant; /* parameters that it may use, NULL-terminated */
+    double      *value;
+} kl_code;
+
 /* What can be recorded of a type, with its unit. */
 typedef struct kl_output {
     const char *name, *unit, *help;
@@ -58,10 +91,12 @@ typedef struct kl_output {
 
 /* Where and how a type is set up: names for messages. */
 typedef struct kl_setup {
-    const char *name;   /* of the object */
-    kl_place    place;  /* in the model file */
-    const void *traits; /* of the type: tells apart types that share their functions */
-    kl_diag    *diag;
+    const char    *name;   /* of the object */
+    kl_place       place;  /* in the model file */
+    const void    *traits; /* of the type: tells apart types that share their functions */
+    kl_diag       *diag;
+    kl_arena      *arena; /* of the model */
+    struct kl_lua *lua;   /* functions of the model's user */
 } kl_setup;
 
 /* ---- motion
@@ -183,11 +218,12 @@ typedef struct kl_slopes {
 
 /* How the model file names the markers of an element. */
 typedef enum kl_attach {
-    KL_ATTACH_PAIR,   /* between: [a, b], at:, axis: */
-    KL_ATTACH_ONE,    /* on: a, at:, axis: */
-    KL_ATTACH_JOINT,  /* of: joint, or a pair: the same two markers as that joint */
-    KL_ATTACH_JOINTS, /* joints: [j1, j2]: four markers */
-    KL_ATTACH_SET,    /* pilot: a, nodes: [b, c, ...] */
+    KL_ATTACH_PAIR,    /* between: [a, b], at:, axis: */
+    KL_ATTACH_ONE,     /* on: a, at:, axis: */
+    KL_ATTACH_JOINT,   /* of: joint, or a pair: the same two markers as that joint */
+    KL_ATTACH_JOINTS,  /* joints: [j1, j2]: four markers */
+    KL_ATTACH_SET,     /* pilot: a, nodes: [b, c, ...] */
+    KL_ATTACH_SIGNALS, /* a pair for each joint or body that its KL_KEY_SIGNALS name */
 } kl_attach;
 
 typedef struct kl_element_size {
@@ -218,6 +254,8 @@ typedef struct kl_element_type {
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
     /* (optional) new history when a step is accepted; h_new comes as a copy of h */
     void (*commit)(const kl_reading *in, double *h_new);
+    /* (optional) instead of `outputs`, where they differ from object to object */
+    const kl_output *(*describe)(const void *data);
     /* (optional) values of `outputs`, in order */
     void (*output)(const kl_reading *in, const double *lambda, double *values);
     /* (optional) false when the constraints hold but on the wrong branch, such as axes turned round

@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "base/rotation.h"
+#include "script/lua.h"
 
 /* Lists that grow while the model is built. */
 typedef struct growing {
@@ -25,12 +26,19 @@ kl_model *kl_model_create(void)
         return NULL;
     }
     g->model.arena = a;
+    g->model.lua   = kl_lua_create();
+    if (!g->model.lua) {
+        kl_arena_destroy(a);
+        return NULL;
+    }
     return &g->model;
 }
 
 void kl_model_destroy(kl_model *m)
 {
-    if (m) kl_arena_destroy(m->arena); /* the model itself lives in it */
+    if (!m) return;
+    kl_lua_destroy(m->lua);
+    kl_arena_destroy(m->arena); /* the model itself lives in it */
 }
 
 kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place)
@@ -184,7 +192,12 @@ static double extent(const kl_model *m)
 
 static kl_status setup_element(kl_model *m, kl_element *e, kl_diag *diag)
 {
-    kl_setup   s = {.name = e->name, .place = e->place, .traits = e->type->traits, .diag = diag};
+    kl_setup   s       = {.name   = e->name,
+                          .place  = e->place,
+                          .traits = e->type->traits,
+                          .diag   = diag,
+                          .arena  = m->arena,
+                          .lua    = m->lua};
     kl_motion *motions = calloc((size_t)e->nmarker + 1, sizeof *motions);
     if (!motions) return KL_E_MEMORY;
     for (int i = 0; i < e->nmarker; i++) {

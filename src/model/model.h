@@ -75,10 +75,11 @@ typedef struct kl_settings {
 } kl_settings;
 
 typedef struct kl_model {
-    kl_arena   *arena;
-    const char *title, *file;
-    kl_vec3     gravity;
-    kl_settings settings;
+    kl_arena      *arena;
+    struct kl_lua *lua; /* functions of the user; calls are safe from several threads */
+    const char    *title, *file;
+    kl_vec3        gravity;
+    kl_settings    settings;
 
     kl_body      *body;
     kl_element   *element;

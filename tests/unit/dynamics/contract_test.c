@@ -49,7 +49,10 @@ static const char *const attachments[] = {
     [KL_ATTACH_ONE]    = "on: a, at: [0.3, 0, 0.1], axis: [1, 1, 0]",
     [KL_ATTACH_JOINT]  = "between: [a, b], at: [0.5, 0.2, 0.1], axis: [1, 2, 3]",
     [KL_ATTACH_JOINTS] = "joints: [j1, j2]",
-    [KL_ATTACH_SET]    = "pilot: a, nodes: [b, c]"};
+    [KL_ATTACH_SET]    = "pilot: a, nodes: [b, c]",
+    [KL_ATTACH_SIGNALS] =
+        "inputs: {x: j1.angle, v: j1.angular_speed, y: j2.displacement, w: j2.speed}, states: {e: 0.2}, "
+        "outputs: {T: j1.torque, F: j2.force}, lua: \"T = sin(x) - 0.3*v*y + e*e; F = x*w - y + t; e_dot = x - e*w\""};
 
 static built one_of(const kl_element_type *t, bool joint, int choice)
 {
