@@ -1,4 +1,5 @@
 #include "solve/integrator.h"
+#include "script/lua.h"
 
 #include <math.h>
 
@@ -44,6 +45,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     (void)kl_eval(m, x->s, x->w);
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
+    if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (x->w->culprit >= 0)
         kl_note(diag, m->element[x->w->culprit].place,
                 "'%s' could not be evaluated in the last attempt", m->element[x->w->culprit].name);

@@ -1,4 +1,5 @@
 #include "solve/solver.h"
+#include "script/lua.h"
 
 #include <math.h>
 #include <string.h>
@@ -55,6 +56,8 @@ const char *kl_solver_unknown(const kl_model *m, int i)
 static kl_status evaluation_failed(const kl_solver *x, kl_status status, kl_diag *diag)
 {
     const kl_element *e = x->w->culprit >= 0 ? &x->model->element[x->w->culprit] : NULL;
+    if (kl_lua_failure(x->model->lua))
+        kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "%s", kl_lua_failure(x->model->lua));
     return kl_fail(diag, status == KL_RETRY ? KL_E_NAN : status, e ? e->place : KL_NOWHERE,
                    "%s '%s' cannot be evaluated at t = %.6g s: %s", e ? e->type->name : "model",
                    e ? e->name : "?", x->s->t,
