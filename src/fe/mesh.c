@@ -356,7 +356,7 @@ kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag)
         return kl_fail(diag, KL_E_MEMORY, place, "out of memory while reading the mesh");
     if (m->nnode == 0) return kl_fail(diag, KL_E_MODEL, place, "the mesh has no nodes");
     for (int i = 0; i < m->nleftover; i++) {
-        kl_place at = {m->source, m->leftover[i].line, 0};
+        kl_place at = {m->source, m->leftover[i].line, 1};
         kl_warn(diag, at, "not understood and left out: %s (%d time%s)", m->leftover[i].text,
                 m->leftover[i].count, m->leftover[i].count == 1 ? "" : "s");
     }
