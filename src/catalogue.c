@@ -4,6 +4,7 @@
 #include "bodies/bodies.h"
 #include "forces/forces.h"
 #include "joints/joints.h"
+#include "railway/railway.h"
 
 const kl_body_type *const kl_body_types[] = {&kl_ground, &kl_rigid, &kl_point, NULL};
 
@@ -24,5 +25,6 @@ const kl_element_type *const kl_force_types[] = {
     &kl_force,
     &kl_torque,
     &kl_controller,
+    &kl_linear_creep,
     NULL,
 };

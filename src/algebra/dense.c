@@ -88,3 +88,25 @@ kl_status kl_least_squares(int m, int n, int nrhs, double *A, double *B, int ldb
     free(s);
     return status_of(info, KL_E_INTERNAL);
 }
+
+kl_status kl_general_eigen(int n, double *A, double *wr, double *wi, double *V)
+{
+    if (n == 0) return KL_OK;
+    double *scale = malloc(3 * (size_t)n * sizeof *scale), norm;
+    if (!scale) return KL_E_MEMORY;
+    lapack_int low, high;
+    lapack_int info =
+        LAPACKE_dgeevx(LAPACK_COL_MAJOR, 'B', 'N', V ? 'V' : 'N', 'N', n, A, n, wr, wi, NULL, n, V,
+                       n, &low, &high, scale, &norm, scale + n, scale + 2 * (size_t)n);
+    free(scale);
+    return status_of(info, KL_E_INTERNAL);
+}
+
+kl_status kl_pencil_eigen(int n, double *A, double *E, double *wr, double *wi, double *beta,
+                          double *V)
+{
+    if (n == 0) return KL_OK;
+    return status_of(LAPACKE_dggev(LAPACK_COL_MAJOR, 'N', V ? 'V' : 'N', n, A, n, E, n, wr, wi,
+                                   beta, NULL, n, V, n),
+                     KL_E_INTERNAL);
+}

@@ -33,4 +33,11 @@ kl_status kl_singular_values(int m, int n, double *A, double *s);
 kl_status kl_least_squares(int m, int n, int nrhs, double *A, double *B, int ldb, double rcond,
                            int *rank);
 
+/* Eigenvalues wr + i wi of A (n x n, any; destroyed) and, unless V is NULL, right eigenvectors by
+ * columns: a real one takes a column, a conjugate pair two (real and imaginary part). */
+kl_status kl_general_eigen(int n, double *A, double *wr, double *wi, double *V);
+/* The same of A x = w E x, E perhaps singular: w = (wr + i wi)/beta, beta 0 for infinite ones. */
+kl_status kl_pencil_eigen(int n, double *A, double *E, double *wr, double *wi, double *beta,
+                          double *V);
+
 #endif

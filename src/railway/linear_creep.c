@@ -1,0 +1,162 @@
+/* Linear creep of a wheelset on straight track: Carter's two creep forces and the difference of the
+ * rolling radii of coned wheels (Carter 1926; paper 004 eq. 6.1 and 6.2).
+ *
+ * Marker i is on the track: x along it, y to the left, z up. Marker j is on the wheelset, between
+ * the wheels; its y axis is the axle's. The wheelset runs at V = v_x + speed: `speed` is added to
+ * the motion of the bodies, so a model may stand in a frame that runs along with the train. Each
+ * wheel (s = +1 left, -1 right) stands at s l and rolls on r0 + s conicity y; the axle turns at
+ * V/r0.
+ *
+ *   lateral slip         v_y - V psi               force  -f22 slip / V     a wheel
+ *   longitudinal slip    -s (l psi' + V conicity y / r0)      -f11 slip / V
+ *
+ * with psi the yaw of the axle against the track, v_y the lateral speed in track axes: together
+ * -2 f22 (y'/V - psi) along the axle and -2 f11 (l^2 psi'/V + l conicity y/r0) about z. Both are
+ * exact in psi: slip is measured along and across the axle as it stands. */
+#include <math.h>
+#include <string.h>
+
+#include "railway/railway.h"
+
+typedef struct linear_creep {
+    double f11, f22;         /* longitudinal, lateral [N] a wheel */
+    double conicity, radius; /* [-], [m] */
+    double l;                /* half the distance of the contact points [m] */
+    double speed;            /* [m/s] */
+} linear_creep;
+
+/* All that is measured, in track axes. */
+typedef struct creep {
+    double  y, yaw, yaw_rate, V;
+    kl_vec3 axle, ahead, up;          /* unit, in the plane of the track */
+    double  lateral, longitudinal;    /* slip [m/s]: along the axle; ahead, of the left wheel */
+    double lateral_force, left_force; /* [N]: both wheels; left wheel ahead (the right: negative) */
+    double moment;                    /* about z */
+} creep;
+
+static void creep_eval(const linear_creep *p, const kl_motion *m, creep *c)
+{
+    kl_vec3 ex = kl_axis(&m[0].A, 0), ey = kl_axis(&m[0].A, 1), axle = kl_axis(&m[1].A, 1);
+    kl_vec3 d = kl_sub(m[1].r, m[0].r), rate = kl_sub(m[1].w, m[0].w);
+    /* relative velocity as the track sees it, and the speed of the frame */
+    kl_vec3 v   = kl_sub(kl_sub(m[1].v, m[0].v), kl_cross(m[0].w, d));
+    v           = kl_axpy(p->speed, ex, v);
+    c->up       = kl_axis(&m[0].A, 2);
+    c->axle     = kl_unit(kl_axpy(-kl_dot(axle, c->up), c->up, axle));
+    c->ahead    = kl_cross(c->axle, c->up);
+    c->V        = kl_dot(v, ex);
+    c->y        = kl_dot(d, ey);
+    c->yaw      = atan2(-kl_dot(c->axle, ex), kl_dot(c->axle, ey));
+    c->yaw_rate = kl_dot(rate, c->up);
+
+    /* creepage has no meaning at rest: below 1 mm/s it fades */
+    const double rest = 1e-3;
+    double       V    = copysign(hypot(c->V, rest), c->V);
+    c->lateral        = kl_dot(v, c->axle);
+    c->longitudinal   = -(p->l * c->yaw_rate + V * p->conicity * c->y / p->radius);
+    c->lateral_force  = -2.0 * p->f22 * c->lateral / fabs(V);
+    c->left_force     = -p->f11 * c->longitudinal / fabs(V);
+    c->moment         = -2.0 * p->l * c->left_force;
+}
+
+static kl_status linear_creep_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                                    kl_element_size *size)
+{
+    (void)data, (void)s, (void)m, (void)nmarker, (void)size;
+    return KL_OK;
+}
+
+static kl_status linear_creep_eval(const kl_reading *in, kl_writing *out)
+{
+    creep c;
+    creep_eval(in->data, in->m, &c);
+    kl_vec3 f = kl_scale(c.lateral_force, c.axle), n = kl_scale(c.moment, c.up);
+    kl_vec3 d = kl_sub(in->m[1].r, in->m[0].r);
+    kl_store(out->wrench + 6, f);
+    kl_store(out->wrench + 9, n);
+    kl_store(out->wrench, kl_neg(f));
+    kl_store(out->wrench + 3, kl_neg(kl_add(n, kl_cross(d, f))));
+    /* power that leaves the bodies; what slips is lost, the rest comes from whatever pulls */
+    double given = kl_dot(f, in->m[1].v) + kl_dot(n, in->m[1].w) -
+                   kl_dot(f, kl_add(in->m[0].v, kl_cross(in->m[0].w, d))) - kl_dot(n, in->m[0].w);
+    out->loss   = -(c.lateral_force * c.lateral + 2.0 * c.left_force * c.longitudinal);
+    out->supply = given + out->loss;
+    return KL_OK;
+}
+
+static void linear_creep_output(const kl_reading *in, const double *lambda, double *values)
+{
+    (void)lambda;
+    creep c;
+    creep_eval(in->data, in->m, &c);
+    values[0] = c.y;
+    values[1] = c.yaw;
+    values[2] = c.lateral_force;
+    values[3] = c.left_force;
+    values[4] = c.V;
+}
+
+static const kl_key linear_creep_keys[] = {
+    {.name   = "f11",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(linear_creep, f11),
+     .unit   = "N",
+     .min    = 0,
+     .max    = 1e300,
+     .help   = "longitudinal creep coefficient of a wheel: force over creepage"},
+    {.name   = "f22",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(linear_creep, f22),
+     .unit   = "N",
+     .min    = 0,
+     .max    = 1e300,
+     .help   = "lateral creep coefficient of a wheel"},
+    {.name   = "conicity",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(linear_creep, conicity),
+     .unit   = "1",
+     .help   = "equivalent conicity: change of rolling radius over lateral shift"},
+    {.name   = "radius",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(linear_creep, radius),
+     .unit   = "m",
+     .min    = 1e-300,
+     .max    = 1e300,
+     .help   = "rolling radius in the middle of the track"},
+    {.name   = "half_gauge",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(linear_creep, l),
+     .unit   = "m",
+     .min    = 1e-300,
+     .max    = 1e300,
+     .help   = "half the distance of the contact points"},
+    {.name     = "speed",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(linear_creep, speed),
+     .unit     = "m/s",
+     .fallback = "0",
+     .help = "running speed, added to the motion of the bodies: the model stands in a frame that "
+             "runs along"},
+    {0}};
+static const kl_output linear_creep_outputs[] = {
+    {"shift", "m", "lateral position of the wheelset in the track"},
+    {"yaw", "rad", "yaw of the axle against the track"},
+    {"lateral_force", "N", "creep force of both wheels along the axle"},
+    {"longitudinal_force", "N", "creep force of the left wheel, ahead; the right one is opposite"},
+    {"running_speed", "m/s", "speed along the track"},
+    {0}};
+
+const kl_element_type kl_linear_creep = {
+    .name     = "linear-creep",
+    .help     = "Carter's wheelset: linear creep forces of two coned wheels on straight track",
+    .equation = "F_y = -2 f22 (y'/V - psi), M_z = -2 f11 (l^2 psi'/V + l conicity y/r0)",
+    .example  = "rails: {type: linear-creep, between: [ground, wheelset], at: [0, 0, 0], f11: 7.44 "
+                "MN, f22: 6.79 MN, conicity: 0.1174, radius: 0.45, half_gauge: 0.7452, speed: 70 "
+                "m/s}",
+    .keys     = linear_creep_keys,
+    .outputs  = linear_creep_outputs,
+    .attach   = KL_ATTACH_PAIR,
+    .data_size = sizeof(linear_creep),
+    .setup     = linear_creep_setup,
+    .eval      = linear_creep_eval,
+    .output    = linear_creep_output};

@@ -1,0 +1,578 @@
+#include "solve/linearize.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "algebra/rank.h"
+#include "dynamics/tangents.h"
+
+/* ---- axes that do not spin --------------------------------------------------------------------
+ */
+
+static kl_motion origin_of(const kl_model *m, const kl_work *w, int body)
+{
+    const kl_body *b      = &m->body[body];
+    kl_marker      origin = {.body = body, .A = kl_identity()};
+    kl_motion      at     = {.A = kl_identity()};
+    if (b->nv >= 6) b->type->motion(b->data, w->cache + b->cache, &origin, &at);
+    return at;
+}
+
+void kl_linear_increment(const kl_model *m, const kl_work *w, const double *y, double *dx)
+{
+    memcpy(dx, y, (size_t)m->nv * sizeof *dx);
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->nv < 6) continue;
+        kl_motion at = origin_of(m, w, i);
+        kl_store(dx + b->v + 3, kl_mul_t(&at.A, kl_load(y + b->v + 3)));
+    }
+}
+
+/* T (n rows, nv columns) <- T P': rotation columns of each body become global */
+static void columns_to_global(const kl_model *m, const kl_work *w, double *T, int n)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->nv < 6) continue;
+        kl_motion at = origin_of(m, w, i);
+        for (int r = 0; r < n; r++) {
+            double *row = T + (size_t)r * (size_t)m->nv + b->v + 3;
+            kl_store(row, kl_mul(&at.A, kl_load(row)));
+        }
+    }
+}
+
+/* T (nv rows, n columns) <- P T */
+static void rows_to_global(const kl_model *m, const kl_work *w, double *T, int n)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->nv < 6) continue;
+        kl_motion at = origin_of(m, w, i);
+        for (int c = 0; c < n; c++) {
+            double *e = T + (size_t)(b->v + 3) * (size_t)n + c, v[3] = {e[0], e[n], e[2 * n]};
+            kl_store(v, kl_mul(&at.A, kl_load(v)));
+            e[0] = v[0], e[n] = v[1], e[2 * n] = v[2];
+        }
+    }
+}
+
+/* All derivatives in non-spinning axes: M, K and the C of y'. */
+static void tangents_in_space(const kl_solver *x, kl_tangents *t)
+{
+    const kl_model *m        = x->model;
+    int             nv       = m->nv;
+    double *const   square[] = {t->M, t->K, t->C};
+    for (int k = 0; k < 3; k++) {
+        columns_to_global(m, x->w, square[k], nv);
+        rows_to_global(m, x->w, square[k], nv);
+    }
+    columns_to_global(m, x->w, t->J, m->nlam);
+    columns_to_global(m, x->w, t->zx, m->nz);
+    columns_to_global(m, x->w, t->zv, m->nz);
+    rows_to_global(m, x->w, t->rz, m->nz);
+
+    /* C -= M W: the derivative of dv sees the turning axes */
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->nv < 6) continue;
+        kl_motion at = origin_of(m, x->w, i);
+        kl_mat3   W  = kl_skew(at.w);
+        for (int r = 0; r < nv; r++) {
+            const double *M = t->M + (size_t)r * (size_t)nv + b->v + 3;
+            double       *C = t->C + (size_t)r * (size_t)nv + b->v + 3;
+            for (int c = 0; c < 3; c++)
+                for (int k = 0; k < 3; k++) C[c] -= M[k] * W.m[k][c];
+        }
+    }
+}
+
+static kl_status evaluate(kl_solver *x, kl_tangents *t, kl_diag *diag)
+{
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    kl_tangents_eval(x->model, x->s, x->w, x->a, x->lambda, t);
+    tangents_in_space(x, t);
+    return KL_OK;
+}
+
+/* ---- independent coordinates --------------------------------------------------------------------
+ */
+
+/* Z (nv x n) by leaving n of the y free; their numbers in `free_y`. */
+static kl_status find_independent(const kl_model *m, const kl_tangents *t, kl_arena *arena, int *n,
+                                  double **Z, const int **free_y)
+{
+    kl_arena *scratch = kl_arena_create();
+    int      *size    = kl_arena_array(scratch, int, m->nbody + 1);
+    int      *group   = kl_arena_array(scratch, int, m->nbody + 1);
+    double   *scale   = kl_arena_array(scratch, double, m->nv + 1);
+    double   *block   = kl_arena_array(scratch, double, 1);
+    kl_rank  *r       = NULL;
+    if (kl_arena_ok(scratch)) {
+        for (int i = 0; i < m->nbody; i++) {
+            size[i] = m->body[i].nv;
+            for (int k = 0; k < m->body[i].nv; k++)
+                scale[m->body[i].v + k] = k < 3 ? m->length : 1.0;
+        }
+        r = kl_rank_create(m->nbody, size);
+    }
+    for (int i = 0; r && i < m->nelement; i++) {
+        const kl_element *e      = &m->element[i];
+        int               ngroup = 0, width = 0;
+        if (e->nphi == 0) continue;
+        for (int k = 0; k < e->nmarker; k++) {
+            int body = m->marker[e->marker + k].body, seen = 0;
+            while (seen < ngroup && group[seen] != body) seen++;
+            if (seen == ngroup && m->body[body].nv > 0)
+                group[ngroup++] = body, width += m->body[body].nv;
+        }
+        block = kl_arena_array(scratch, double, (size_t)e->nphi *(size_t)width + 1);
+        for (int p = 0; block && p < e->nphi; p++) {
+            double *to = block + (size_t)p * (size_t)width, sum = 0.0;
+            for (int g = 0; g < ngroup; g++) {
+                const kl_body *b = &m->body[group[g]];
+                for (int k = 0; k < b->nv; k++, to++) {
+                    *to = t->J[(size_t)(e->phi + p) * (size_t)m->nv + (size_t)(b->v + k)] *
+                          scale[b->v + k];
+                    sum += *to * *to;
+                }
+            }
+            for (int k = 0; sum > 0.0 && k < width; k++)
+                block[(size_t)p * (size_t)width + (size_t)k] /= sqrt(sum);
+        }
+        if (block) kl_rank_add(r, e->nphi, ngroup, group, block);
+    }
+    kl_status status = r && kl_arena_ok(scratch) ? kl_rank_eliminate(r, 1e-7, false) : KL_E_MEMORY;
+    if (status == KL_OK) {
+        *n          = kl_rank_nullity(r);
+        *Z          = kl_arena_array(arena, double, (size_t)m->nv *(size_t)*n + 1);
+        int    *put = kl_arena_array(arena, int, *n + 1);
+        double *v   = kl_arena_array(scratch, double, m->nv + 1);
+        if (!*Z || !put || !v) status = KL_E_MEMORY;
+        for (int j = 0; status == KL_OK && j < *n; j++) {
+            put[j] = kl_rank_free(r)[j];
+            memset(v, 0, (size_t)m->nv * sizeof *v);
+            v[put[j]] = 1.0 / scale[put[j]]; /* so that p is the coordinate itself */
+            kl_rank_null(r, v);
+            for (int i = 0; i < m->nv; i++)
+                (*Z)[(size_t)i * (size_t)*n + (size_t)j] = v[i] * scale[i];
+        }
+        *free_y = put;
+    }
+    kl_rank_destroy(r);
+    kl_arena_destroy(scratch);
+    return status;
+}
+
+/* ---- is the motion steady? ----------------------------------------------------------------------
+ */
+
+/* Largest change of T (nv x nv) against its own size, and the body of that row. */
+static double change_of(const kl_model *m, const double *before, const double *now, int *body)
+{
+    double worst = 0.0, size = 0.0;
+    size_t n   = (size_t)m->nv;
+    int    row = 0;
+    for (size_t i = 0; i < n * n; i++) {
+        double d = fabs(before[i] - now[i]);
+        size     = fmax(size, fabs(before[i]));
+        if (d > worst) worst = d, row = (int)(i / n);
+    }
+    for (int b = 0; b < m->nbody; b++)
+        if (row >= m->body[b].v && row < m->body[b].v + m->body[b].nv) *body = b;
+    return size > 0.0 ? worst / size : 0.0;
+}
+
+/* Follows the velocities for a moment: the matrices of a steady motion stay the same. */
+static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_diag *diag)
+{
+    const kl_model *m    = x->model;
+    double          spin = 0.0, speed = 0.0;
+    int             turning = -1;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        for (int k = 0; k < b->nv; k++) {
+            double v = fabs(x->s->v[b->v + k]);
+            if (k < 3) speed = fmax(speed, v / m->length);
+            else if (k < 6 && v > spin) spin = v, turning = i;
+        }
+    }
+    if (spin < 1e-9 && speed < 1e-9) return KL_OK;
+
+    kl_tangents *later = kl_tangents_create(m);
+    kl_state    *kept  = kl_state_create(m);
+    double      *dx = x->y, time = 0.3 / fmax(spin, speed), worst = 0.0;
+    int          body   = turning < 0 ? 0 : turning;
+    kl_status    status = later && kept ? KL_OK : KL_E_MEMORY;
+    if (status == KL_OK) {
+        kl_state_copy(kept, x->s);
+        for (int i = 0; i < m->nv; i++) dx[i] = time * x->s->v[i];
+        for (int i = 0; i < m->nbody; i++) {
+            const kl_body *b = &m->body[i];
+            b->type->advance(b->data, kept->q + b->q, dx + b->v, x->s->q + b->q);
+        }
+        x->s->t += time;
+        status = evaluate(x, later, diag);
+    }
+    if (status == KL_OK) {
+        const double *const before[] = {t->M, t->C, t->K}, *const now[] = {later->M, later->C,
+                                                                           later->K};
+        for (int k = 0; k < 3; k++) {
+            int    where  = body;
+            double change = change_of(m, before[k], now[k], &where);
+            if (change > worst) worst = change, body = where;
+        }
+        if (worst > 1e-6 && spin >= 1e-9)
+            status = kl_fail(
+                diag, KL_E_MODEL, m->body[body].place,
+                "'%s' turns so that the linear equations change with time (by %.2g of their size "
+                "in %.3g s): a body may spin only about an axis of symmetry, with nothing fixed to "
+                "it off that axis. Linearise at rest (`klingel modes --rest`), or take the mean "
+                "inertia about the axis",
+                m->body[body].name, worst, time);
+        else if (worst > 1e-6)
+            kl_warn(diag, m->body[body].place,
+                    "'%s' moves so that the linear equations change with time (by %.2g of their "
+                    "size in %.3g s): the eigenvalues belong to this moment",
+                    m->body[body].name, worst, time);
+    }
+    if (kept) kl_state_copy(x->s, kept);
+    kl_state_destroy(kept);
+    kl_tangents_destroy(later);
+    if (status != KL_OK) return status;
+    return kl_solve_acceleration(x, x->a, x->lambda, diag); /* back to the state */
+}
+
+/* Accelerations that are left, in space: what is steady has none. */
+static void find_unrest(const kl_solver *x, kl_linear *l)
+{
+    const kl_model *m           = x->model;
+    double          g           = kl_norm(m->gravity);
+    double          length_rate = g > 0.0 ? g : m->length, turn_rate = length_rate / m->length;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        for (int k = 0; k < b->nv; k++) {
+            double a = fabs(x->a[b->v + k]) / (k < 3 ? length_rate : turn_rate);
+            if (a > l->unrest) l->unrest = a, l->unrest_body = i;
+        }
+    }
+}
+
+/* ---- the state-space form -----------------------------------------------------------------------
+ */
+
+/* R (n x k) = Z' T S, T nv x nv, S nv x k (Z or any) */
+static void reduce(int nv, int n, const double *Z, const double *T, double *R, double *scratch)
+{
+    for (int i = 0; i < nv; i++) /* scratch = T Z */
+        for (int j = 0; j < n; j++) {
+            double        sum = 0.0;
+            const double *row = T + (size_t)i * (size_t)nv;
+            for (int k = 0; k < nv; k++)
+                if (row[k] != 0.0) sum += row[k] * Z[(size_t)k * (size_t)n + (size_t)j];
+            scratch[(size_t)i * (size_t)n + (size_t)j] = sum;
+        }
+    memset(R, 0, (size_t)n * (size_t)n * sizeof *R);
+    for (int k = 0; k < nv; k++)
+        for (int i = 0; i < n; i++) {
+            double z = Z[(size_t)k * (size_t)n + (size_t)i];
+            if (z == 0.0) continue;
+            for (int j = 0; j < n; j++)
+                R[(size_t)i * (size_t)n + (size_t)j] +=
+                    z * scratch[(size_t)k * (size_t)n + (size_t)j];
+        }
+}
+
+static void put_block(double *A, int nx, int r, int c, double s, const double *R, int nr, int nc)
+{
+    for (int i = 0; i < nr; i++)
+        for (int j = 0; j < nc; j++)
+            A[(size_t)(r + i) * (size_t)nx + (size_t)(c + j)] =
+                s * R[(size_t)i * (size_t)nc + (size_t)j];
+}
+
+static kl_status fill_matrices(const kl_model *m, const kl_tangents *t, kl_linear *l)
+{
+    int       n = l->n, nz = l->nz, nv = m->nv, nx = l->nx;
+    kl_arena *scratch = kl_arena_create();
+    double   *R       = kl_arena_array(scratch, double, (size_t)n *(size_t)n + 1);
+    double   *T       = kl_arena_array(scratch, double, (size_t)nv *(size_t)(n + nz) + 1);
+    double   *S       = kl_arena_array(scratch, double, (size_t)(n + 1) * (size_t)(nz + 1));
+    if (!kl_arena_ok(scratch)) {
+        kl_arena_destroy(scratch);
+        return KL_E_MEMORY;
+    }
+    for (int i = 0; i < nx; i++) l->E[(size_t)i * (size_t)nx + (size_t)i] = 1.0;
+    for (int i = 0; i < n; i++) l->A[(size_t)i * (size_t)nx + (size_t)(n + i)] = 1.0;
+    reduce(nv, n, l->Z, t->M, R, T);
+    put_block(l->E, nx, n, n, 1.0, R, n, n);
+    reduce(nv, n, l->Z, t->K, R, T);
+    put_block(l->A, nx, n, 0, -1.0, R, n, n);
+    reduce(nv, n, l->Z, t->C, R, T);
+    put_block(l->A, nx, n, n, -1.0, R, n, n);
+
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < nz; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < nv; k++)
+                sum += l->Z[(size_t)k * (size_t)n + (size_t)i] *
+                       t->rz[(size_t)k * (size_t)nz + (size_t)j];
+            S[(size_t)i * (size_t)nz + (size_t)j] = sum;
+        }
+    put_block(l->A, nx, n, 2 * n, -1.0, S, n, nz);
+    const double *const from[] = {t->zx, t->zv};
+    for (int which = 0; which < 2; which++) {
+        for (int i = 0; i < nz; i++)
+            for (int j = 0; j < n; j++) {
+                double sum = 0.0;
+                for (int k = 0; k < nv; k++)
+                    sum += from[which][(size_t)i * (size_t)nv + (size_t)k] *
+                           l->Z[(size_t)k * (size_t)n + (size_t)j];
+                S[(size_t)i * (size_t)n + (size_t)j] = sum;
+            }
+        put_block(l->A, nx, 2 * n, which * n, 1.0, S, nz, n);
+    }
+    put_block(l->A, nx, 2 * n, 2 * n, 1.0, t->zz, nz, nz);
+    kl_arena_destroy(scratch);
+    return KL_OK;
+}
+
+static void name_states(const kl_model *m, kl_linear *l, const int *free_y)
+{
+    static const char *const part[] = {"x", "y", "z", "turn_x", "turn_y", "turn_z"};
+    kl_arena                *a      = l->arena;
+    for (int j = 0; j < l->n; j++) {
+        int b = 0;
+        while (b + 1 < m->nbody && free_y[j] >= m->body[b].v + m->body[b].nv) b++;
+        int         k      = free_y[j] - m->body[b].v;
+        const char *name   = m->body[b].nv < 3 ? kl_arena_format(a, "%s.travel", m->body[b].name)
+                             : k < 6 ? kl_arena_format(a, "%s.%s", m->body[b].name, part[k])
+                                     : kl_arena_format(a, "%s.mode_%d", m->body[b].name, k - 5);
+        l->state[j]        = name;
+        l->state[l->n + j] = kl_arena_format(a, "%s'", name ? name : "");
+        l->state_unit[j]   = k < 3 ? "m" : k < 6 ? "rad" : "1";
+        l->state_unit[l->n + j] = k < 3 ? "m/s" : k < 6 ? "rad/s" : "1/s";
+    }
+    for (int i = 0; i < m->nelement; i++)
+        for (int k = 0; k < m->element[i].nz; k++) {
+            l->state[2 * l->n + m->element[i].z + k] =
+                kl_arena_format(a, "%s.state_%d", m->element[i].name, k + 1);
+            l->state_unit[2 * l->n + m->element[i].z + k] = "";
+        }
+}
+
+/* ---- inputs and outputs
+ * --------------------------------------------------------------------------- */
+
+/* What is watched: the model's own outputs, or else all recorded channels. */
+static kl_status choose_outputs(kl_channels *c, kl_linear *l, int **index)
+{
+    int own = 0, all = kl_channels_count(c);
+    for (int i = 0; i < all; i++) own += kl_channels_at(c, i)->own;
+    *index         = kl_arena_array(l->arena, int, all + 1);
+    l->output      = kl_arena_array(l->arena, const char *, all + 1);
+    l->output_unit = kl_arena_array(l->arena, const char *, all + 1);
+    if (!kl_arena_ok(l->arena)) return KL_E_MEMORY;
+    for (int i = 0; i < all; i++) {
+        const kl_channel *k = kl_channels_at(c, i);
+        if (own ? !k->own : !k->recorded) continue;
+        (*index)[l->nw]       = i;
+        l->output[l->nw]      = kl_arena_text(l->arena, k->name);
+        l->output_unit[l->nw] = kl_arena_text(l->arena, k->unit);
+        l->nw++;
+    }
+    return kl_arena_ok(l->arena) ? KL_OK : KL_E_MEMORY;
+}
+
+typedef struct watch {
+    kl_solver   *x;
+    kl_channels *channels;
+    kl_linear   *l;
+    kl_state    *base;
+    const int   *index;
+    double      *up, *down, *y, *dx;
+} watch;
+
+/* Moves the state by `step` along entry `column` of (x, u). */
+static void displace(watch *k, int column, double step)
+{
+    const kl_model *m = k->x->model;
+    kl_linear      *l = k->l;
+    kl_state       *s = k->x->s;
+    kl_state_copy(s, k->base);
+    if (column >= l->nx) {
+        s->u[column - l->nx] += step;
+    } else if (column >= 2 * l->n) {
+        s->z[column - 2 * l->n] += step;
+    } else {
+        int j = column % l->n;
+        for (int i = 0; i < m->nv; i++) k->y[i] = step * l->Z[(size_t)i * (size_t)l->n + (size_t)j];
+        kl_eval_motion(m, k->base, k->x->w); /* axes of the state itself */
+        kl_linear_increment(m, k->x->w, k->y, k->dx);
+        if (column < l->n)
+            for (int i = 0; i < m->nbody; i++) {
+                const kl_body *b = &m->body[i];
+                b->type->advance(b->data, k->base->q + b->q, k->dx + b->v, s->q + b->q);
+            }
+        else
+            for (int i = 0; i < m->nv; i++) s->v[i] += k->dx[i];
+    }
+}
+
+static kl_status values_at(watch *k, double *values, kl_diag *diag)
+{
+    kl_solver *x = k->x;
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    kl_moment     now = {.a = x->a, .lambda = x->lambda};
+    const double *all = kl_channels_eval(k->channels, x->model, x->s, x->w, &now);
+    for (int i = 0; i < k->l->nw; i++) values[i] = all[k->index[i]];
+    return KL_OK;
+}
+
+static double step_of(const watch *k, int column)
+{
+    const kl_linear *l = k->l;
+    if (column >= l->nx) return 1e-5 * fmax(1.0, fabs(k->base->u[column - l->nx]));
+    if (column >= 2 * l->n) return 1e-5 * (1e-3 + fabs(k->base->z[column - 2 * l->n]));
+    return 1e-5 * (l->state_unit[column][0] == 'm' ? k->x->model->length : 1.0);
+}
+
+/* Column by column: outputs C, D; and for inputs B from the change of residual and z'. */
+static kl_status fill_outputs(watch *k, kl_diag *diag)
+{
+    kl_linear      *l = k->l;
+    const kl_model *m = k->x->model;
+    for (int c = 0; c < l->nx + l->nu; c++) {
+        double step = step_of(k, c);
+        displace(k, c, step);
+        KL_TRY(values_at(k, k->up, diag));
+        displace(k, c, -step);
+        KL_TRY(values_at(k, k->down, diag));
+        for (int i = 0; i < l->nw; i++) {
+            double slope = (k->up[i] - k->down[i]) / (2.0 * step);
+            if (c < l->nx) l->C[(size_t)i * (size_t)l->nx + (size_t)c] = slope;
+            else l->D[(size_t)i * (size_t)l->nu + (size_t)(c - l->nx)] = slope;
+        }
+    }
+    kl_state_copy(k->x->s, k->base);
+    KL_TRY(kl_solve_acceleration(k->x, k->x->a, k->x->lambda, diag));
+    for (int j = 0; j < l->nu; j++) {
+        double step = step_of(k, l->nx + j), *r = k->y;
+        for (int side = -1; side <= 1; side += 2) {
+            displace(k, l->nx + j, side * step);
+            KL_TRY(kl_eval(m, k->x->s, k->x->w));
+            kl_eval_residual(m, k->x->w, k->x->a, k->x->lambda, r);
+            rows_to_global(m, k->x->w, r, 1);
+            for (int i = 0; i < l->n; i++) {
+                double sum = 0.0;
+                for (int q = 0; q < m->nv; q++)
+                    sum += l->Z[(size_t)q * (size_t)l->n + (size_t)i] * r[q];
+                l->B[(size_t)(l->n + i) * (size_t)l->nu + (size_t)j] -= side * sum / (2.0 * step);
+            }
+            for (int i = 0; i < l->nz; i++)
+                l->B[(size_t)(2 * l->n + i) * (size_t)l->nu + (size_t)j] +=
+                    side * k->x->w->z_dot[i] / (2.0 * step);
+            double moved = 0.0;
+            for (int i = 0; i < m->nlam; i++) moved = fmax(moved, fabs(k->x->w->phi[i]));
+            if (side > 0 && moved > 1e-3 * step)
+                kl_warn(diag, KL_NOWHERE,
+                        "input '%s' moves a driver: the linear model holds the forces it causes, "
+                        "not the motion it prescribes",
+                        m->input[j].name);
+        }
+    }
+    kl_state_copy(k->x->s, k->base);
+    return KL_OK;
+}
+
+static kl_status watch_outputs(kl_solver *x, kl_channels *channels, kl_linear *l, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    watch           k = {.x = x, .channels = channels, .l = l};
+    int            *index;
+    KL_TRY(choose_outputs(channels, l, &index));
+    l->nu            = m->ninput;
+    l->input         = kl_arena_array(l->arena, const char *, l->nu + 1);
+    l->input_unit    = kl_arena_array(l->arena, const char *, l->nu + 1);
+    l->B             = kl_arena_array(l->arena, double, (size_t)l->nx *(size_t)l->nu + 1);
+    l->C             = kl_arena_array(l->arena, double, (size_t)l->nw *(size_t)l->nx + 1);
+    l->D             = kl_arena_array(l->arena, double, (size_t)l->nw *(size_t)l->nu + 1);
+    k.index          = index;
+    k.up             = kl_arena_array(l->arena, double, l->nw + 1);
+    k.down           = kl_arena_array(l->arena, double, l->nw + 1);
+    k.y              = kl_arena_array(l->arena, double, m->nv + 1);
+    k.dx             = kl_arena_array(l->arena, double, m->nv + 1);
+    k.base           = kl_state_create(m);
+    kl_status status = kl_arena_ok(l->arena) && k.base ? KL_OK : KL_E_MEMORY;
+    if (status == KL_OK) {
+        for (int i = 0; i < l->nu; i++) {
+            l->input[i]      = kl_arena_text(l->arena, m->input[i].name);
+            l->input_unit[i] = kl_arena_text(l->arena, m->input[i].unit);
+        }
+        kl_state_copy(k.base, x->s);
+        status = fill_outputs(&k, diag);
+    }
+    kl_state_destroy(k.base);
+    if (status != KL_OK) return status;
+    return kl_solve_acceleration(x, x->a, x->lambda, diag);
+}
+
+/* ---- the whole
+ * ---------------------------------------------------------------------------------------- */
+
+static kl_status build(kl_solver *x, kl_channels *channels, kl_tangents *t, kl_linear *l,
+                       kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    const int      *free_y;
+    KL_TRY(evaluate(x, t, diag));
+    find_unrest(x, l);
+    KL_TRY(find_independent(m, t, l->arena, &l->n, &l->Z, &free_y));
+    l->nz         = m->nz;
+    l->nx         = 2 * l->n + l->nz;
+    l->E          = kl_arena_array(l->arena, double, (size_t)l->nx *(size_t)l->nx + 1);
+    l->A          = kl_arena_array(l->arena, double, (size_t)l->nx *(size_t)l->nx + 1);
+    l->state      = kl_arena_array(l->arena, const char *, l->nx + 1);
+    l->state_unit = kl_arena_array(l->arena, const char *, l->nx + 1);
+    if (!kl_arena_ok(l->arena)) return KL_E_MEMORY;
+    name_states(m, l, free_y);
+    KL_TRY(fill_matrices(m, t, l));
+    KL_TRY(check_steady(x, t, diag));
+    if (channels) KL_TRY(watch_outputs(x, channels, l, diag));
+    return kl_arena_ok(l->arena) ? KL_OK : KL_E_MEMORY;
+}
+
+kl_status kl_linearize(kl_solver *x, kl_channels *channels, kl_diag *diag, kl_linear **out)
+{
+    enum { MOST = 4000 }; /* velocities: dense matrices beyond that no longer fit a desk */
+    const kl_model *m = x->model;
+    *out              = NULL;
+    if (m->nv > MOST)
+        return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
+                       "linearisation is dense: %d velocities are too many (at most %d)", m->nv,
+                       MOST);
+    kl_arena    *arena = kl_arena_create();
+    kl_linear   *l     = kl_arena_array(arena, kl_linear, 1);
+    kl_tangents *t     = kl_tangents_create(m);
+    if (!l || !t) {
+        kl_tangents_destroy(t);
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    l->arena         = arena;
+    kl_status status = build(x, channels, t, l, diag);
+    kl_tangents_destroy(t);
+    if (status != KL_OK) {
+        kl_arena_destroy(arena);
+        return status;
+    }
+    *out = l;
+    return KL_OK;
+}
+
+void kl_linear_destroy(kl_linear *l)
+{
+    if (l) kl_arena_destroy(l->arena); /* the object itself lives in it */
+}

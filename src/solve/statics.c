@@ -1,0 +1,300 @@
+#include "solve/statics.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "solve/integrator.h"
+#include "solve/spectrum.h"
+
+typedef struct search {
+    kl_solver      *x;
+    const kl_model *m;
+    kl_equilibrium *e;
+    kl_matrix      *K; /* coupled: joints add stiffness between bodies here */
+    kl_state       *kept;
+    kl_arena       *arena;
+    double         *a, *force;   /* nv: acceleration and M a = what is not balanced */
+    double         *dx, *dz;     /* Newton step */
+    double         *step, *held; /* scratch; constraint-projected increments */
+    double          rate;        /* gravity over length, or like it [1/s2] */
+    double          mu;
+} search;
+
+static void advance_all(const kl_model *m, const double *q, const double *dx, double *q_new)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
+    }
+}
+
+/* Accelerations at the state, as if just let go: drivers stand still unless the motion is kept. */
+static kl_status let_go(search *k)
+{
+    kl_solver      *x = k->x;
+    const kl_model *m = k->m;
+    KL_TRY(kl_eval(m, x->s, x->w));
+    kl_weights only_mass = {.mass = 1.0, .state = 1.0};
+    KL_TRY(kl_matrix_factor(m, x->s, x->w, x->mass, only_mass, NULL, NULL, NULL));
+    kl_eval_residual(m, x->w, NULL, NULL, x->y);
+    for (int i = 0; i < m->nv; i++) x->y[i] = -x->y[i];
+    memset(x->y + m->nv, 0, (size_t)(m->nz + m->nlam) * sizeof(double));
+    if (k->e->moving) kl_eval_gamma(m, x->w, x->y + m->nv + m->nz);
+    KL_TRY(kl_matrix_solve_exact(x->mass, x->y));
+    memcpy(k->a, x->y, (size_t)m->nv * sizeof(double));
+    memcpy(x->lambda, x->y + m->nv + m->nz, (size_t)m->nlam * sizeof(double));
+    kl_eval_residual(m, x->w, NULL, x->lambda, k->force);
+    for (int i = 0; i < m->nv; i++) k->force[i] = -k->force[i];
+    return KL_OK;
+}
+
+/* Largest acceleration over what gravity would give. */
+static double unrest(search *k)
+{
+    const kl_model *m = k->m;
+    for (int i = 0; i < m->nv; i++) k->step[i] = k->a[i] / k->rate;
+    double d = kl_increment_norm(m, k->step, &k->e->unrest_body);
+    for (int i = 0; i < m->nz; i++) d = fmax(d, fabs(k->x->w->z_dot[i]) / sqrt(k->rate));
+    return d;
+}
+
+/* Positions back onto the constraints. */
+static kl_status project(search *k)
+{
+    const kl_model *m = k->m;
+    kl_solver      *x = k->x;
+    for (int pass = 0; pass < 12; pass++) {
+        kl_eval_motion(m, x->s, x->w);
+        KL_TRY(kl_eval_elements(m, x->s, x->w));
+        double gap = 0.0;
+        for (int i = 0; i < m->nlam; i++) gap = fmax(gap, fabs(x->w->phi[i]));
+        if (gap <= 1e-15 * fmax(1.0, m->length)) return KL_OK;
+        KL_TRY(kl_matrix_factor_projection(m, x->w, x->mass, NULL));
+        memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+        for (int i = 0; i < m->nlam; i++) x->y[m->nv + m->nz + i] = -x->w->phi[i];
+        KL_TRY(kl_matrix_solve(x->mass, x->y));
+        memcpy(k->held, x->y, (size_t)m->nv * sizeof(double));
+        double size = kl_increment_norm(m, k->held, NULL);
+        if (!(size < 1.0)) return KL_RETRY;
+        advance_all(m, x->s->q, k->held, x->s->q);
+        if (size < 1e-15) break;
+    }
+    return KL_OK;
+}
+
+/* The step of (K + mu M); its norm over the model, its gain dx . force. */
+static kl_status newton_step(search *k, double *norm, double *gain)
+{
+    kl_solver      *x = k->x;
+    const kl_model *m = k->m;
+    /* states relax where nothing else determines them */
+    kl_weights c = {.mass = k->mu, .stiffness = 1.0, .state = 1e-12 * sqrt(k->rate)};
+    memset(k->step, 0, (size_t)m->nv * sizeof(double));
+    KL_TRY(kl_matrix_factor(m, x->s, x->w, k->K, c, k->step, x->lambda, NULL));
+    memcpy(x->y, k->force, (size_t)m->nv * sizeof(double));
+    memcpy(x->y + m->nv, x->w->z_dot, (size_t)m->nz * sizeof(double));
+    for (int i = 0; i < m->nlam; i++) x->y[m->nv + m->nz + i] = -x->w->phi[i];
+    KL_TRY(kl_matrix_solve(k->K, x->y));
+    memcpy(k->dx, x->y, (size_t)m->nv * sizeof(double));
+    memcpy(k->dz, x->y + m->nv, (size_t)m->nz * sizeof(double));
+    *norm = kl_increment_norm(m, k->dx, NULL);
+    *gain = 0.0;
+    for (int i = 0; i < m->nv; i++) *gain += k->dx[i] * k->force[i];
+    return isfinite(*norm) ? KL_OK : KL_E_SINGULAR;
+}
+
+/* Goes along the step as long as the forces do not push back harder than they pulled. */
+static kl_status line_search(search *k, double norm, double gain)
+{
+    const kl_model *m      = k->m;
+    kl_state       *s      = k->x->s;
+    double          factor = norm > 0.3 ? 0.3 / norm : 1.0;
+    kl_state_copy(k->kept, s);
+    for (int try = 0; try < 12; try++, factor *= 0.5) {
+        for (int i = 0; i < m->nv; i++) k->step[i] = factor * k->dx[i];
+        advance_all(m, k->kept->q, k->step, s->q);
+        for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
+        if (project(k) != KL_OK || let_go(k) != KL_OK) continue;
+        double left = 0.0;
+        for (int i = 0; i < m->nv; i++) left += k->dx[i] * k->force[i];
+        if (left > -0.9 * gain || norm < 1e-7) {
+            kl_commit_history(m, s, k->x->w, k->kept->h);
+            memcpy(s->h, k->kept->h, (size_t)m->nh * sizeof(double));
+            return KL_OK;
+        }
+    }
+    kl_state_copy(s, k->kept);
+    KL_TRY(let_go(k));
+    return KL_RETRY;
+}
+
+/* Newton until the step is at rounding. KL_RETRY: did not get there. */
+static kl_status newton(search *k)
+{
+    enum { MOST = 400 };
+    /* mu never goes to zero: a direction that nothing holds would turn rounding into steps. Each
+     * iteration still gains three digits in the softest direction that gravity holds. */
+    const double done = 1e-14, floor_mu = 1e-3;
+    int          lost   = 0;
+    double       before = INFINITY;
+    k->mu               = k->rate;
+    KL_TRY(let_go(k));
+    for (int pass = 0; pass < MOST; pass++) {
+        double norm, gain;
+        if (unrest(k) == 0.0) return KL_OK;
+        kl_status status = newton_step(k, &norm, &gain);
+        if (status == KL_E_MEMORY) return status;
+        bool small = status == KL_OK && norm < 1e-9;
+        if (status != KL_OK || (gain <= 0.0 && !small)) { /* not downhill: more mass */
+            k->mu *= 10.0;
+            if (!(k->mu < 1e14 * k->rate)) return KL_RETRY;
+            continue;
+        }
+        k->e->iterations++;
+        status = line_search(k, norm, gain);
+        if (status == KL_E_MEMORY) return status;
+        if (status != KL_OK) {
+            if (small) return KL_OK; /* as near as numbers allow */
+            k->mu *= 30.0;
+            if (!(k->mu < 1e14 * k->rate)) return KL_RETRY;
+            continue;
+        }
+        if (norm < done || (norm < 1e-10 && norm > 0.5 * before)) return KL_OK;
+        lost = norm > 100.0 ? lost + 1 : 0; /* nothing holds it: it falls without end */
+        if (lost > 40) return KL_RETRY;
+        before = norm;
+        k->mu  = fmax(0.1 * k->mu, floor_mu * k->rate);
+    }
+    return KL_RETRY;
+}
+
+/* Lets the model go and stops it at each peak of the kinetic energy. */
+static kl_status relax(search *k, kl_diag *diag)
+{
+    enum { PEAKS = 60, STEPS = 20000 };
+    kl_solver           *x      = k->x;
+    const kl_model      *m      = k->m;
+    const kl_integrator *method = &kl_generalized_alpha;
+    kl_statistics        count  = {.limiting = -1};
+    void                *self   = NULL;
+    kl_diag             *quiet  = kl_diag_create(); /* a step that fails here is not yet an error */
+    double               t0 = x->s->t, peak = 0.0;
+    long                 steps  = 0;
+    kl_status            status = quiet ? method->create(x, &self) : KL_E_MEMORY;
+    memset(x->s->v, 0, (size_t)m->nv * sizeof(double));
+    if (status == KL_OK) status = kl_solve_acceleration(x, x->a, x->lambda, quiet);
+    if (status == KL_OK) status = method->begin(self, x, quiet);
+    while (status == KL_OK && k->e->peaks < PEAKS && steps++ < STEPS) {
+        status = method->step(self, x, x->s->t + 1e3 / sqrt(k->rate), &count, quiet);
+        if (status != KL_OK) break;
+        double now = kl_eval_energy(m, x->w, NULL).kinetic;
+        if (now < peak) {
+            k->e->peaks++;
+            peak = 0.0;
+            memset(x->s->v, 0, (size_t)m->nv * sizeof(double));
+            status = kl_solve_acceleration(x, x->a, x->lambda, quiet);
+            if (status == KL_OK) status = method->begin(self, x, quiet);
+        } else {
+            peak = now;
+        }
+    }
+    if (self) method->destroy(self);
+    kl_diag_destroy(quiet);
+    (void)diag;
+    x->s->t = t0;
+    memset(x->s->v, 0, (size_t)m->nv * sizeof(double));
+    if (status == KL_E_MEMORY) return status;
+    return project(k);
+}
+
+static kl_status not_found(search *k, kl_diag *diag)
+{
+    const kl_model *m    = k->m;
+    const char     *name = m->body[k->e->unrest_body].name;
+    return kl_fail(
+        diag, KL_E_STEP, m->body[k->e->unrest_body].place,
+        "no equilibrium was found: '%s' still accelerates at %.3g times gravity. Is it "
+        "held by a spring or joint in every direction that a force acts in? Start nearer "
+        "to the position of rest, or let a damped run come to rest",
+        name, k->e->unrest);
+}
+
+/* Growing motions about the equilibrium, named. */
+static void judge(search *k, kl_diag *diag)
+{
+    enum { MOST = 900 };
+    kl_linear   *l     = NULL;
+    kl_spectrum *s     = NULL;
+    kl_diag     *quiet = kl_diag_create();
+    k->e->unstable     = -1;
+    if (k->m->nv <= MOST && quiet && kl_linearize(k->x, NULL, quiet, &l) == KL_OK &&
+        kl_spectrum_find(k->x, l, true, quiet, &s) == KL_OK) {
+        k->e->unstable = s->unstable;
+        for (int i = 0; i < s->n && s->unstable; i++) {
+            const kl_eigenmode *mode = &s->mode[i];
+            if (mode->neutral || mode->re <= 0.0 || mode->im < 0.0) continue;
+            kl_warn(diag, KL_NOWHERE,
+                    "the equilibrium is unstable: %s, and grows by a factor of e in %.3g s",
+                    mode->text, 1.0 / mode->re);
+            break;
+        }
+    }
+    kl_spectrum_destroy(s);
+    kl_linear_destroy(l);
+    kl_diag_destroy(quiet);
+}
+
+static double pace(const search *k)
+{
+    const kl_model *m = k->m;
+    double          g = kl_norm(m->gravity) / m->length, most = kl_increment_norm(m, k->a, NULL);
+    return fmax(g, most > 0.0 ? most : 1.0);
+}
+
+static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
+{
+    const kl_model *m = x->model;
+    *k                = (search){.x = x, .m = m, .e = e, .arena = kl_arena_create()};
+    k->a              = kl_arena_array(k->arena, double, m->nv + 1);
+    k->force          = kl_arena_array(k->arena, double, m->nv + 1);
+    k->dx             = kl_arena_array(k->arena, double, m->nv + 1);
+    k->dz             = kl_arena_array(k->arena, double, m->nz + 1);
+    k->step           = kl_arena_array(k->arena, double, m->nv + 1);
+    k->held           = kl_arena_array(k->arena, double, m->nv + 1);
+    k->kept           = kl_state_create(m);
+    k->K              = kl_matrix_create(m, true);
+    return kl_arena_ok(k->arena) && k->kept && k->K ? KL_OK : KL_E_MEMORY;
+}
+
+kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    search          k;
+    kl_status       status = search_create(x, e, &k);
+    e->iterations = e->peaks = e->unrest_body = 0;
+    if (status == KL_OK) {
+        if (!e->moving) memset(x->s->v, 0, (size_t)m->nv * sizeof(double));
+        status = let_go(&k);
+        if (status == KL_RETRY || status == KL_E_SINGULAR || status == KL_E_NAN)
+            status = kl_solve_acceleration(x, x->a, x->lambda, diag); /* says why */
+    }
+    if (status == KL_OK) {
+        k.rate = pace(&k);
+        status = newton(&k);
+        if (status != KL_OK && status != KL_E_MEMORY && !e->moving) {
+            status = relax(&k, diag);
+            if (status == KL_OK) status = newton(&k);
+        }
+        e->unrest = unrest(&k);
+        if (status == KL_OK && e->unrest > 1e-6) status = KL_RETRY;
+        if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
+    }
+    if (status == KL_OK) {
+        memset(x->a, 0, (size_t)m->nv * sizeof(double));
+        judge(&k, diag);
+    }
+    kl_matrix_destroy(k.K);
+    kl_state_destroy(k.kept);
+    kl_arena_destroy(k.arena);
+    return status;
+}

@@ -1,0 +1,199 @@
+#include "solve/spectrum.h"
+
+#include <stdlib.h>
+
+#include "solve/statics.h"
+#include "unit/solve/load.h"
+
+typedef struct result {
+    loaded       l;
+    kl_linear   *linear;
+    kl_spectrum *s;
+} result;
+
+/* Linearised at the state as assembled, or at the equilibrium near it with velocities kept. */
+static result analyse(loaded l, bool equilibrium)
+{
+    result         r      = {.l = l};
+    kl_equilibrium e      = {.moving = true};
+    kl_status      status = KL_OK;
+    if (equilibrium) status = kl_find_equilibrium(l.x, &e, l.diag);
+    if (status == KL_OK) status = kl_linearize(l.x, NULL, l.diag, &r.linear);
+    if (status == KL_OK) status = kl_spectrum_find(l.x, r.linear, true, l.diag, &r.s);
+    if (status != KL_OK) print_messages(l.diag);
+    assert_int_equal(status, KL_OK);
+    return r;
+}
+
+static void done(result *r)
+{
+    kl_spectrum_destroy(r->s);
+    kl_linear_destroy(r->linear);
+    unload(&r->l);
+}
+
+/* The eigenvalue nearest to (re, im) is there to 1e-6 of its size. */
+static void expect(const result *r, double re, double im)
+{
+    double best = INFINITY;
+    for (int i = 0; i < r->s->n; i++)
+        best = fmin(best, hypot(r->s->mode[i].re - re, r->s->mode[i].im - im));
+    if (!(best <= 1e-6 * hypot(re, im)))
+        fail_msg("no eigenvalue %.9g %+.9g i; the nearest is %.3g away", re, im, best);
+}
+
+static void mass_spring_chain_has_its_closed_frequencies(void **unused)
+{
+    (void)unused;
+    enum { N = 8 };
+    result r = analyse(
+        load_text(
+            "klingel: 1\n"
+            "parameters: {n: 8, m: 2 kg, k: 300 N/m}\n"
+            "gravity: [0, 0, 0]\n"
+            "bodies:\n"
+            "  \"car{i}\": {for: {i: 1..n}, mass: m, inertia: [1, 1, 1], position: [i, 0, 0]}\n"
+            "joints:\n"
+            "  \"rail{i}\": {for: {i: 1..n}, type: translational, between: [ground, "
+            "\"car{i}\"], at: [i, 0, 0], axis: x}\n"
+            "forces:\n"
+            "  wall: {type: spring-damper, between: [ground, car1], at: [[0, 0, 0], [1, 0, "
+            "0]], stiffness: k}\n"
+            "  \"spring{i}\": {for: {i: 1..n-1}, type: spring-damper, between: [\"car{i}\", "
+            "\"car{i+1}\"], at: [[i, 0, 0], [i + 1, 0, 0]], stiffness: k}\n",
+            NULL, 0, true),
+        false);
+    assert_int_equal(r.s->n, 2 * N);
+    for (int j = 1; j <= N; j++) /* fixed at one end, free at the other */
+        expect(&r, 0.0, 2.0 * sqrt(300.0 / 2.0) * sin((2 * j - 1) * KL_PI / (2.0 * (2 * N + 1))));
+    assert_int_equal(r.s->unstable, 0);
+    done(&r);
+}
+
+static const char rotor[] =
+    "klingel: 1\n"
+    "parameters: {spin: 300 rad/s, It: 0.4 kg m2, Ip: 0.6 kg m2, k: 5000 N m/rad, off: 0 m, lop: 0 "
+    "kg m2}\n"
+    "gravity: [0, 0, 0]\n"
+    "bodies:\n"
+    "  hub:   {mass: 1, inertia: [0.1, 0.1, 0.1]}\n"
+    "  rotor: {mass: 10, inertia: [It + lop, It, Ip], omega: [0, 0, spin], fixed: [omega], "
+    "center: [off, 0, 0]}\n"
+    "joints:\n"
+    "  bearing: {type: revolute, between: [hub, rotor], at: [0, 0, 0], axis: z}\n"
+    "forces:\n"
+    "  mount: {type: bushing, between: [ground, hub], at: [0, 0, 0], stiffness: [2e5, 2e5, 3e5, k, "
+    "k, 7000 N m/rad]}\n";
+
+static void spinning_rotor_splits_its_tilting_frequency(void **unused)
+{
+    (void)unused;
+    result r = analyse(load_text(rotor, NULL, 0, true), false);
+    double I = 0.5, G = 0.6 * 300.0, k = 5000.0, root = sqrt(G * G + 4.0 * I * k);
+    expect(&r, 0.0, (root + G) / (2.0 * I));
+    expect(&r, 0.0, (root - G) / (2.0 * I));
+    expect(&r, 0.0, sqrt(2e5 / 11.0));
+    expect(&r, 0.0, sqrt(3e5 / 11.0));
+    done(&r);
+}
+
+static void rotor_without_symmetry_is_refused(void **unused)
+{
+    (void)unused;
+    const kl_override bad[] = {{.name = "lop", .text = "0.05 kg m2"},
+                               {.name = "off", .text = "1 mm"}};
+    for (int i = 0; i < 2; i++) {
+        loaded     l      = load_text(rotor, &bad[i], 1, true);
+        kl_linear *linear = NULL;
+        assert_int_equal(kl_linearize(l.x, NULL, l.diag, &linear), KL_E_MODEL);
+        assert_true(says(l.diag, "spin only about an axis of symmetry"));
+        unload(&l);
+    }
+}
+
+static void hanging_double_pendulum_has_its_closed_frequencies(void **unused)
+{
+    (void)unused;
+    result r = analyse(load_example("double-pendulum", NULL, 0, true), true);
+    double L = 0.276, m = 1.377, J = 0.0100, g = 9.81;
+    double a = J + 1.25 * m * L * L, b = 0.5 * m * L * L, c = J + 0.25 * m * L * L;
+    double k1 = 1.5 * m * g * L, k2 = 0.5 * m * g * L;
+    /* (a c - b^2) s^2 - (a k2 + c k1) s + k1 k2 = 0, s = omega^2 */
+    double A = a * c - b * b, B = a * k2 + c * k1, C = k1 * k2, root = sqrt(B * B - 4.0 * A * C);
+    assert_int_equal(r.s->n, 4);
+    expect(&r, 0.0, sqrt((B - root) / (2.0 * A)));
+    expect(&r, 0.0, sqrt((B + root) / (2.0 * A)));
+    assert_non_null(strstr(r.s->mode[0].text, "turns about z"));
+    done(&r);
+}
+
+static void carter_wheelset_has_the_reference_eigenvalues(void **unused)
+{
+    (void)unused;
+    /* roots of Carter's equations, computed outside (see tests/verify) to 8 digits */
+    static const struct {
+        const char *speed;
+        double      re, im;
+    } known[] = {{"20 m/s", -2.97117804, 11.60347097}, {"40 m/s", -4.46728938, 23.69635975},
+                 {"60 m/s", -2.93993654, 35.48861209}, {"70 m/s", -0.99260017, 40.58460627},
+                 {"80 m/s", 1.43417057, 44.87468444},  {"100 m/s", 6.67889511, 51.13994264}};
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        kl_override set = {.name = "speed", .text = known[i].speed};
+        result      r   = analyse(load_example("carter-wheelset", &set, 1, true), true);
+        assert_int_equal(r.s->n, 4);
+        expect(&r, known[i].re, known[i].im);
+        assert_int_equal(r.s->unstable, known[i].re > 0.0 ? 2 : 0);
+        done(&r);
+    }
+}
+
+static void damped_oscillator_reports_frequency_and_damping(void **unused)
+{
+    (void)unused;
+    result r = analyse(
+        load_text(
+            "klingel: 1\n"
+            "gravity: [0, 0, 0]\n"
+            "bodies:\n"
+            "  load: {mass: 4, inertia: [1, 1, 1]}\n"
+            "joints:\n"
+            "  guide: {type: translational, between: [ground, load], at: [0, 0, 0], axis: z}\n"
+            "forces:\n"
+            "  strut: {type: slide-spring-damper, of: guide, stiffness: 400 N/m, damping: 8 N "
+            "s/m}\n",
+            NULL, 0, true),
+        false);
+    assert_int_equal(r.s->n, 2);
+    assert_close(r.s->mode[0].frequency, 10.0 / (2.0 * KL_PI), 1e-9);
+    assert_close(r.s->mode[0].damping, 0.1, 1e-9);
+    assert_close(r.s->mode[0].im, sqrt(99.0), 1e-8);
+    assert_string_equal(r.s->mode[0].text, "load moves along z");
+    done(&r);
+}
+
+static void free_body_has_twelve_neutral_eigenvalues(void **unused)
+{
+    (void)unused;
+    result r = analyse(load_text("klingel: 1\ngravity: [0, 0, 0]\nbodies:\n  stone: {mass: 1, "
+                                 "inertia: [1, 2, 2.5]}\n",
+                                 NULL, 0, true),
+                       false);
+    assert_int_equal(r.s->n, 12);
+    for (int i = 0; i < 12; i++) assert_close(hypot(r.s->mode[i].re, r.s->mode[i].im), 0.0, 1e-7);
+    assert_int_equal(r.s->unstable, 0);
+    done(&r);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(mass_spring_chain_has_its_closed_frequencies),
+        cmocka_unit_test(spinning_rotor_splits_its_tilting_frequency),
+        cmocka_unit_test(rotor_without_symmetry_is_refused),
+        cmocka_unit_test(hanging_double_pendulum_has_its_closed_frequencies),
+        cmocka_unit_test(carter_wheelset_has_the_reference_eigenvalues),
+        cmocka_unit_test(damped_oscillator_reports_frequency_and_damping),
+        cmocka_unit_test(free_body_has_twelve_neutral_eigenvalues),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
