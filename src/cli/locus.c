@@ -1,0 +1,281 @@
+/* klingel locus: eigenvalues over a parameter, and where the model becomes unstable.
+ *
+ * Between two values of the parameter at which the number of growing eigenvalues differs, the place
+ * is bisected by that number, then the real part that passes through zero is solved for by the
+ * secant rule, kept inside the bracket. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analysis.h"
+#include "cli/cli.h"
+#include "solve/spectrum.h"
+
+typedef struct locus {
+    const kl_source *source;
+    kl_override     *set; /* others, and a last place for ours */
+    int              nset;
+    const char      *unit;
+    char             value[128];
+    kl_where         where;
+    kl_diag         *diag;
+    bool             csv;
+    int              crossings;
+} locus;
+
+/* Eigenvalues at one value; NULL with reasons in the diag. */
+static kl_spectrum *at(locus *k, double value)
+{
+    kl_model      *m   = NULL;
+    kl_simulation *s   = NULL;
+    kl_linear     *l   = NULL;
+    kl_spectrum   *out = NULL;
+    snprintf(k->value, sizeof k->value, "%.17g %s", value, k->unit);
+    kl_diag  *diag   = kl_diag_create();
+    kl_status status = diag ? kl_source_build(k->source, k->set, k->nset, diag, &m) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_simulation_create(m, diag, &s);
+    if (status == KL_OK) status = kl_analysis_go(s, k->where, diag);
+    if (status == KL_OK) status = kl_linearize(s->solver, NULL, diag, &l);
+    if (status == KL_OK) status = kl_spectrum_find(s->solver, l, false, diag, &out);
+    if (status != KL_OK) { /* the same reasons, once, with the value they belong to */
+        for (int i = 0; diag && i < kl_diag_size(diag); i++)
+            if (kl_diag_at(diag, i)->severity == KL_ERROR)
+                kl_fail(k->diag, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name,
+                        k->value, kl_diag_at(diag, i)->text);
+        if (!kl_diag_failed(k->diag))
+            kl_fail(k->diag, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
+                    kl_status_text(status));
+    }
+    kl_linear_destroy(l);
+    kl_simulation_destroy(s);
+    kl_model_destroy(m);
+    kl_diag_destroy(diag);
+    return out;
+}
+
+/* The eigenvalue (im >= 0) nearest to the axis that is not neutral, or nearest to a given one. */
+static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
+{
+    const kl_eigenmode *best  = NULL;
+    double              least = INFINITY;
+    for (int i = 0; i < s->n; i++) {
+        const kl_eigenmode *e = &s->mode[i];
+        if (e->im < 0.0 || (e->neutral && !to)) continue;
+        double d = to ? hypot(e->re - to->re, e->im - to->im) : fabs(e->re);
+        if (d < least) least = d, best = e;
+    }
+    return best;
+}
+
+/* Secant on the real part inside [low, high], which it changes its sign over. */
+static bool refine(locus *k, double low, double high, kl_eigenmode from, double *place,
+                   kl_eigenmode *mode)
+{
+    double a = low, b = high, fa = NAN, fb = NAN;
+    for (int pass = 0; pass < 60; pass++) {
+        double x = isnan(fa) ? a : isnan(fb) ? b : a - fa * (b - a) / (fb - fa);
+        if (!(x >= fmin(a, b) && x <= fmax(a, b)) || (pass > 2 && pass % 4 == 0)) x = 0.5 * (a + b);
+        kl_spectrum *s = at(k, x);
+        if (!s) return false;
+        const kl_eigenmode *e = nearest(s, &from);
+        if (!e) {
+            kl_spectrum_destroy(s);
+            return false;
+        }
+        *mode = from = *e;
+        double f = e->re, size = hypot(e->re, e->im);
+        *place = x;
+        kl_spectrum_destroy(s);
+        if (isnan(fa)) fa = f;
+        else if (isnan(fb)) fb = f;
+        else if ((f > 0.0) == (fa > 0.0)) a = x, fa = f;
+        else b = x, fb = f;
+        if (!isnan(fa) && !isnan(fb) && (fa > 0.0) == (fb > 0.0)) return true; /* at the limit */
+        if (fabs(f) <= 1e-12 * size || fabs(b - a) <= 1e-10 * fmax(fabs(a), fabs(b))) return true;
+    }
+    return true;
+}
+
+/* All places between two values where the number of growing eigenvalues changes. */
+static bool bisect(locus *k, double low, double high, int nlow, int nhigh, double width)
+{
+    if (nlow == nhigh) return true;
+    double       middle = 0.5 * (low + high);
+    kl_spectrum *s      = at(k, middle);
+    if (!s) return false;
+    int n = s->unstable;
+    if (fabs(high - low) > 1e-3 * width) {
+        kl_spectrum_destroy(s);
+        return bisect(k, low, middle, nlow, n, width) && bisect(k, middle, high, n, nhigh, width);
+    }
+    const kl_eigenmode *e    = nearest(s, NULL);
+    kl_eigenmode        from = e ? *e : (kl_eigenmode){0}, mode;
+    kl_spectrum_destroy(s);
+    double place = middle;
+    if (e && !refine(k, low, high, from, &place, &mode)) return false;
+    if (!e) mode = from;
+    k->crossings++;
+    fprintf(k->csv ? stderr : stdout,
+            "crossing: %s = %.10g%s%s, %s there; eigenvalue %.3g %+.9g i, %.9g Hz\n",
+            k->set[k->nset - 1].name, place, *k->unit ? " " : "", k->unit,
+            nhigh > nlow ? "becomes unstable" : "becomes stable", mode.re, mode.im,
+            mode.im / (2.0 * KL_PI));
+    return true;
+}
+
+static void print_spectrum(const char *name, double value, const kl_spectrum *s)
+{
+    for (int i = 0; i < s->n; i++)
+        printf("%.15g,%.15g,%.15g,%.15g,%.15g\n", value, s->mode[i].re, s->mode[i].im,
+               s->mode[i].frequency, s->mode[i].damping);
+    (void)name;
+}
+
+static bool walk(locus *k, double from, double to, int count)
+{
+    double old   = from;
+    int    n_old = 0;
+    bool   ok    = true;
+    printf("%s,real,imag,frequency_hz,damping_ratio\n", k->set[k->nset - 1].name);
+    double *place = calloc((size_t)count + 1, sizeof *place);
+    int    *grow  = calloc((size_t)count + 1, sizeof *grow);
+    ok            = place && grow;
+    for (int i = 0; i < count && ok; i++) {
+        place[i]       = count > 1 ? from + (to - from) * i / (count - 1) : from;
+        kl_spectrum *s = at(k, place[i]);
+        ok             = s != NULL;
+        if (!ok) break;
+        grow[i] = s->unstable;
+        print_spectrum(k->set[k->nset - 1].name, place[i], s);
+        kl_spectrum_destroy(s);
+    }
+    for (int i = 0; i < count && ok; i++) {
+        if (i > 0) ok = bisect(k, old, place[i], n_old, grow[i], fabs(place[i] - old));
+        old   = place[i];
+        n_old = grow[i];
+    }
+    if (ok && k->crossings == 0)
+        fprintf(k->csv ? stderr : stdout, "no crossing: %s everywhere\n",
+                n_old ? "unstable" : "stable");
+    free(place);
+    free(grow);
+    return ok;
+}
+
+/* "name=from:to:count", numbers with one unit behind either */
+static bool parse_over(const char *text, char *name, size_t size, double *from, double *to,
+                       int *count, char *unit, size_t unit_size)
+{
+    const char *sign = strchr(text, '=');
+    if (!sign || sign == text || (size_t)(sign - text) >= size) return false;
+    memcpy(name, text, (size_t)(sign - text));
+    name[sign - text] = '\0';
+    char       *end;
+    const char *p        = sign + 1;
+    double     *number[] = {from, to};
+    unit[0]              = '\0';
+    for (int i = 0; i < 2; i++) {
+        *number[i] = strtod(p, &end);
+        if (end == p || !isfinite(*number[i])) return false;
+        while (*end == ' ') end++;
+        size_t length = strcspn(end, ":");
+        if (end[length] != ':' || length >= unit_size) return false;
+        if (length > 0) {
+            char here[64];
+            memcpy(here, end, length);
+            here[length] = '\0';
+            if (unit[0] && strcmp(unit, here) != 0) return false; /* one unit for both */
+            snprintf(unit, unit_size, "%s", here);
+        }
+        p = end + length + 1;
+    }
+    long n = strtol(p, &end, 10);
+    if (end == p || *end || n < 1 || n > 1000000) return false;
+    *count = (int)n;
+    return true;
+}
+
+static int locus_run(int argc, char **argv)
+{
+    kl_texts        set  = {0};
+    const char     *over = NULL, *at_text = "equilibrium";
+    locus           k         = {0};
+    bool            rest_flag = false;
+    const kl_option options[] = {
+        {"over", 0, "NAME=FROM:TO:COUNT", KL_OPTION_TEXT, &over,
+         "parameter and its values, such as speed=50:100:11"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &k.csv,
+         "crossings to standard error, table alone to output"},
+        {"at", 0, "WHERE", KL_OPTION_TEXT, &at_text,
+         "equilibrium (default: with the speeds given) or start"},
+        {"rest", 0, NULL, KL_OPTION_FLAG, &rest_flag, "at the equilibrium without speeds"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_locus, options, argc, argv, &rest);
+    char         name[128], unit[64];
+    double       from = 0.0, to = 0.0;
+    int          count = 0;
+    if (code == KL_OPTIONS_OK && rest.n != 1)
+        code = kl_usage_error(&kl_command_locus, rest.n ? "one model at a time" : "which model?");
+    if (code == KL_OPTIONS_OK && !over)
+        code = kl_usage_error(&kl_command_locus, "over which parameter? --over speed=50:100:11");
+    if (code == KL_OPTIONS_OK &&
+        !parse_over(over, name, sizeof name, &from, &to, &count, unit, sizeof unit))
+        code = kl_usage_error(&kl_command_locus,
+                              "--over wants NAME=FROM:TO:COUNT, such as speed=50:100:11, not '%s'",
+                              over);
+    if (code == KL_OPTIONS_OK && strcmp(at_text, "equilibrium") != 0 &&
+        strcmp(at_text, "start") != 0)
+        code = kl_usage_error(&kl_command_locus, "--at is equilibrium or start, not '%s'", at_text);
+    if (code != KL_OPTIONS_OK) {
+        kl_texts_free(&set);
+        return code;
+    }
+    k.where = strcmp(at_text, "start") == 0 ? KL_AT_START
+              : rest_flag                   ? KL_AT_REST
+                                            : KL_AT_EQUILIBRIUM;
+    k.diag  = kl_diag_create();
+    k.unit  = unit;
+    kl_loaded l;
+    code = kl_loaded_open(&kl_command_locus, rest.items[0], &set, k.diag, &l);
+    if (code == KL_EXIT_OK) {
+        k.source = l.source;
+        k.nset   = set.n + 1;
+        k.set    = calloc((size_t)k.nset, sizeof *k.set);
+        char *texts[64];
+        int   ntext = 0;
+        for (int i = 0; k.set && i < set.n && ntext < 64; i++) {
+            char *copy     = malloc(strlen(set.items[i]) + 1);
+            texts[ntext++] = copy;
+            if (!copy) continue;
+            strcpy(copy, set.items[i]);
+            char *sign = strchr(copy, '=');
+            *sign      = '\0';
+            k.set[i]   = (kl_override){.name = copy, .text = sign + 1};
+        }
+        if (k.set) {
+            k.set[set.n] = (kl_override){.name = name, .text = k.value};
+            if (!walk(&k, from, to, count)) code = kl_exit_code(kl_diag_status(k.diag));
+        }
+        for (int i = 0; i < ntext; i++) free(texts[i]);
+        free(k.set);
+        kl_loaded_close(&l);
+    }
+    kl_print_diag(k.diag, NULL);
+    kl_diag_destroy(k.diag);
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_locus = {
+    .name      = "locus",
+    .arguments = "MODEL.yaml --over NAME=FROM:TO:COUNT",
+    .summary   = "eigenvalues over a parameter, and the stability limit",
+    .run       = locus_run,
+    .help      = "  klingel locus examples/carter-wheelset/model.yaml --over speed=50:100:11\n"
+                 "  klingel locus model.yaml --over 'speed=180 km/h:360 km/h:10'\n\n"
+                 "prints one line an eigenvalue, then the places where the number of\n"
+                 "growing ones changes, refined to 1e-6 of the parameter and better\n"};

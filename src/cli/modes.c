@@ -1,0 +1,158 @@
+/* klingel modes: the linear model about an equilibrium or a state, its eigenvalues and modes. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/analysis.h"
+#include "cli/cli.h"
+#include "io/linear_file.h"
+
+typedef struct modes_options {
+    const char *output, *animate, *at;
+    bool        csv, rest;
+    int         mode;
+} modes_options;
+
+static void print_csv(const kl_spectrum *s)
+{
+    printf("real,imag,frequency_hz,damping_ratio\n");
+    for (int i = 0; i < s->n; i++)
+        printf("%.15g,%.15g,%.15g,%.15g\n", s->mode[i].re, s->mode[i].im, s->mode[i].frequency,
+               s->mode[i].damping);
+}
+
+static void print_table(const kl_spectrum *s)
+{
+    printf("%4s %12s %12s %14s %9s  %s\n", "mode", "real [1/s]", "imag [1/s]", "frequency [Hz]",
+           "damping", "motion");
+    for (int i = 0; i < s->n; i++) {
+        const kl_eigenmode *e = &s->mode[i];
+        if (e->im < 0.0) continue; /* the other one of a pair */
+        const char *mark = e->neutral ? " (nothing holds it)" : e->re > 0.0 ? " (grows)" : "";
+        printf("%4d %12.6g %12.6g %14.6g %8.3f%%  %s%s\n", i + 1, e->re, e->im, e->frequency,
+               fabs(e->damping) < 5e-6 ? 0.0 : 100.0 * e->damping, e->text,
+               e->re > 1e-9 * hypot(e->re, e->im) || e->neutral ? mark : "");
+    }
+    if (s->unstable) printf("unstable: %d eigenvalues grow\n", s->unstable);
+    else printf("stable: nothing grows\n");
+}
+
+/* One period of a mode, large enough to see, as results that any viewer of runs plays. */
+static kl_status animate(const kl_analysis *a, const kl_eigenmode *e, const char *path,
+                         kl_diag *diag)
+{
+    enum { FRAMES = 60 };
+    kl_solver      *x = a->s->solver;
+    const kl_model *m = a->l.model;
+    kl_recorder     r;
+    KL_TRY(kl_recorder_open(path, a, diag, &r));
+    kl_state *base = kl_state_create(m);
+    double   *y = calloc((size_t)m->nv + 1, sizeof *y), *dx = calloc((size_t)m->nv + 1, sizeof *dx);
+    kl_status status = base && y && dx ? KL_OK : KL_E_MEMORY;
+    double    size   = 0.1; /* of the model's length, and radian */
+    double    period = e->im > 0.0 ? 2.0 * KL_PI / e->im : 1.0;
+    if (base) kl_state_copy(base, x->s);
+    for (int k = 0; k <= FRAMES && status == KL_OK; k++) {
+        double phase = 2.0 * KL_PI * k / FRAMES;
+        for (int i = 0; i < m->nv; i++)
+            y[i] = size * (e->shape[0][i] * cos(phase) - e->shape[1][i] * sin(phase));
+        kl_eval_motion(m, base, x->w);
+        kl_linear_increment(m, x->w, y, dx);
+        kl_state_copy(x->s, base);
+        for (int i = 0; i < m->nbody; i++) {
+            const kl_body *b = &m->body[i];
+            b->type->advance(b->data, base->q + b->q, dx + b->v, x->s->q + b->q);
+        }
+        const double *values;
+        status = kl_simulation_sample(a->s, diag, &values);
+        if (status == KL_OK) status = kl_recorder_row(&r, period * k / FRAMES, values);
+    }
+    if (base) kl_state_copy(x->s, base);
+    kl_state_destroy(base);
+    free(y);
+    free(dx);
+    kl_status closed = kl_recorder_close(&r, status == KL_OK ? "complete" : "failed");
+    return status == KL_OK ? closed : status;
+}
+
+static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where where,
+                         kl_diag *diag)
+{
+    KL_TRY(kl_analysis_go(a->s, where, diag));
+    kl_linear   *l      = NULL;
+    kl_spectrum *s      = NULL;
+    kl_status    status = kl_linearize(a->s->solver, o->output ? a->s->channels : NULL, diag, &l);
+    if (status == KL_OK) status = kl_spectrum_find(a->s->solver, l, true, diag, &s);
+    if (status == KL_OK && l->unrest > 1e-6)
+        kl_warn(diag, KL_NOWHERE,
+                "this is no equilibrium: '%s' accelerates at %.3g times gravity; the eigenvalues "
+                "belong to this moment only",
+                a->l.model->body[l->unrest_body].name, l->unrest);
+    if (status == KL_OK && o->csv) print_csv(s);
+    if (status == KL_OK && !o->csv) print_table(s);
+    if (status == KL_OK && o->output) status = kl_linear_write(o->output, a->l.model, l, s, diag);
+    if (status == KL_OK && o->animate) {
+        if (o->mode > s->n)
+            status = kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "there is no mode %d: the model has %d",
+                             o->mode, s->n);
+        else status = animate(a, &s->mode[o->mode - 1], o->animate, diag);
+    }
+    kl_spectrum_destroy(s);
+    kl_linear_destroy(l);
+    return status;
+}
+
+static int modes(int argc, char **argv)
+{
+    kl_texts        set       = {0};
+    modes_options   o         = {.at = "equilibrium", .mode = 1};
+    const kl_option options[] = {
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output,
+         "linear model E, A, B, C, D with modes; .mat: MATLAB"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "one line an eigenvalue, with a header"},
+        {"at", 0, "WHERE", KL_OPTION_TEXT, &o.at,
+         "equilibrium (default: with the speeds given) or start"},
+        {"rest", 0, NULL, KL_OPTION_FLAG, &o.rest, "at the equilibrium without speeds"},
+        {"animate", 'a', "OUT.h5", KL_OPTION_TEXT, &o.animate, "one period of a mode as results"},
+        {"mode", 'n', "N", KL_OPTION_COUNT, &o.mode, "which mode to animate (default 1)"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code  = kl_options_parse(&kl_command_modes, options, argc, argv, &rest);
+    kl_where     where = o.rest ? KL_AT_REST : KL_AT_EQUILIBRIUM;
+    if (code == KL_OPTIONS_OK && rest.n != 1)
+        code = kl_usage_error(&kl_command_modes, rest.n ? "one model at a time" : "which model?");
+    if (code == KL_OPTIONS_OK && strcmp(o.at, "equilibrium") != 0) {
+        if (strcmp(o.at, "start") == 0) where = KL_AT_START;
+        else
+            code =
+                kl_usage_error(&kl_command_modes, "--at is equilibrium or start, not '%s'", o.at);
+    }
+    if (code == KL_OPTIONS_OK) {
+        kl_diag    *diag = kl_diag_create();
+        kl_analysis a;
+        code = kl_analysis_open(&kl_command_modes, rest.items[0], &set, diag, &a);
+        if (code == KL_EXIT_OK) {
+            code = kl_exit_code(analyse(&a, &o, where, diag));
+            kl_print_diag(diag, NULL);
+            kl_analysis_close(&a);
+        } else {
+            kl_print_diag(diag, NULL);
+        }
+        kl_diag_destroy(diag);
+    }
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_modes = {
+    .name      = "modes",
+    .arguments = "MODEL.yaml",
+    .summary   = "eigenvalues and modes about an equilibrium, linear model",
+    .run       = modes,
+    .help      = "  klingel modes examples/carter-wheelset/model.yaml --set speed=80\n"
+                 "  klingel modes model.yaml -o linear.mat\n"
+                 "  klingel modes model.yaml --animate mode3.h5 --mode 3\n\n"
+                 "frequency is |eigenvalue|/2 pi; damping is -real/|eigenvalue|\n"};

@@ -1,0 +1,155 @@
+/* klingel statics: the equilibrium near the start, reactions, preloads. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/analysis.h"
+#include "cli/cli.h"
+#include "solve/preload.h"
+#include "solve/statics.h"
+
+typedef struct statics_options {
+    const char *output;
+    bool        csv, moving, preload;
+} statics_options;
+
+static void print_bodies(const kl_model *m, const kl_work *w)
+{
+    for (int i = 1; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        kl_vec3        from;
+        kl_mat3        A_from;
+        kl_marker      origin = {.body = i, .A = kl_identity()};
+        kl_motion      now;
+        if (b->nv < 3) continue;
+        kl_model_pose(m, i, &from, &A_from);
+        b->type->motion(b->data, w->cache + b->cache, &origin, &now);
+        double trace = 0.0;
+        for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&now.A, j), kl_axis(&A_from, j));
+        printf("  %-24s at [%.9g, %.9g, %.9g] m, moved %.6g mm and %.6g deg\n", b->name, now.r.x,
+               now.r.y, now.r.z, 1e3 * kl_norm(kl_sub(now.r, from)),
+               acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0)))) * 180.0 / KL_PI);
+    }
+}
+
+/* Force and moment that the second marker's body feels from each element. */
+static void print_forces(const kl_model *m, const kl_work *w)
+{
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        const double     *t = w->total + 6 * (size_t)(e->marker + e->nmarker - 1);
+        printf("  %-24s force [%.9g, %.9g, %.9g] N, moment [%.9g, %.9g, %.9g] N m\n", e->name, t[0],
+               t[1], t[2], t[3], t[4], t[5]);
+    }
+}
+
+static void print_channels(const kl_channels *c, const double *values)
+{
+    printf("channel,value,unit\n");
+    for (int i = 0; i < kl_channels_count(c); i++)
+        if (kl_channels_at(c, i)->recorded)
+            printf("%s,%.17g,%s\n", kl_channels_at(c, i)->name, values[i],
+                   kl_channels_at(c, i)->unit);
+}
+
+/* Values of all channels at the equilibrium: no accelerations, its multipliers. */
+static const double *sample(const kl_analysis *a)
+{
+    kl_solver *x = a->s->solver;
+    (void)kl_eval(a->l.model, x->s, x->w);
+    kl_eval_residual(a->l.model, x->w, x->a, x->lambda, x->y);
+    kl_moment now = {.a = x->a, .lambda = x->lambda};
+    return kl_channels_eval(a->s->channels, a->l.model, x->s, x->w, &now);
+}
+
+static kl_status balance(const kl_analysis *a, const statics_options *o, kl_diag *diag)
+{
+    kl_solver     *x = a->s->solver;
+    kl_equilibrium e = {.moving = o->moving};
+    KL_TRY(kl_find_equilibrium(x, &e, diag));
+    const double *values = sample(a);
+    if (o->csv) {
+        print_channels(a->s->channels, values);
+    } else {
+        printf("equilibrium after %d iterations%s; %s\n", e.iterations,
+               e.peaks ? " and dynamic relaxation" : "",
+               e.unstable < 0   ? "stability not looked at"
+               : e.unstable > 0 ? "unstable"
+                                : "nothing grows");
+        print_bodies(a->l.model, x->w);
+        printf("forces of joints and forces on their second body\n");
+        print_forces(a->l.model, x->w);
+    }
+    if (!o->output) return KL_OK;
+    kl_recorder r;
+    KL_TRY(kl_recorder_open(o->output, a, diag, &r));
+    kl_status status = kl_recorder_row(&r, x->s->t, values);
+    kl_status closed = kl_recorder_close(&r, status == KL_OK ? "complete" : "failed");
+    return status == KL_OK ? closed : status;
+}
+
+/* Free lengths that make the start an equilibrium. */
+static kl_status find_preloads(const kl_analysis *a, const statics_options *o, kl_diag *diag)
+{
+    kl_preload *p = NULL;
+    KL_TRY(kl_find_preload(a->s->solver, diag, &p));
+    if (o->csv) printf("force,key,value,unit\n");
+    else printf("with these the position at the start is an equilibrium:\nforces:\n");
+    for (int i = 0; i < p->n; i++) {
+        const kl_preloaded *k    = &p->item[i];
+        const char         *name = a->l.model->element[k->element].name;
+        if (o->csv) printf("%s,%s,%.17g,%s\n", name, k->key, k->value, k->unit);
+        else
+            printf("  %s: {%s: %.12g %s}    # was %.12g\n", name, k->key, k->value, k->unit,
+                   k->before);
+    }
+    kl_preload_destroy(p);
+    return KL_OK;
+}
+
+static int statics(int argc, char **argv)
+{
+    kl_texts        set       = {0};
+    statics_options o         = {0};
+    const kl_option options[] = {
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output, "results file with one row"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "all channels as channel,value,unit"},
+        {"moving", 'm', NULL, KL_OPTION_FLAG, &o.moving, "keep the speeds given: steady motion"},
+        {"preload", 'p', NULL, KL_OPTION_FLAG, &o.preload,
+         "find free lengths of springs that balance the start"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_statics, options, argc, argv, &rest);
+    if (code == KL_OPTIONS_OK && rest.n != 1)
+        code = kl_usage_error(&kl_command_statics, rest.n ? "one model at a time" : "which model?");
+    if (code == KL_OPTIONS_OK) {
+        kl_diag    *diag = kl_diag_create();
+        kl_analysis a;
+        code = kl_analysis_open(&kl_command_statics, rest.items[0], &set, diag, &a);
+        if (code == KL_EXIT_OK) {
+            kl_status status = kl_assemble(a.s->solver, diag);
+            if (status == KL_OK)
+                status = o.preload ? find_preloads(&a, &o, diag) : balance(&a, &o, diag);
+            code = kl_exit_code(status);
+            kl_print_diag(diag, NULL);
+            kl_analysis_close(&a);
+        } else {
+            kl_print_diag(diag, NULL);
+        }
+        kl_diag_destroy(diag);
+    }
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_statics = {
+    .name      = "statics",
+    .arguments = "MODEL.yaml",
+    .summary   = "equilibrium, reactions, preloads of springs",
+    .run       = statics,
+    .help      = "  klingel statics examples/double-pendulum/model.yaml\n"
+                 "  klingel statics model.yaml --preload\n\n"
+                 "goes downhill from the start; an equilibrium there is kept, and\n"
+                 "called unstable if it is\n"};
