@@ -359,7 +359,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
 
     /* what is left of a position does not go into the velocities: it may be larger */
     sequence motion = {.speed = i->speed, .limit = i->newton}, position = {.speed = i->speed, .limit = 1e1 * i->newton};
-    motion.floor = position.floor = 1e-9 * kl_increment_norm(m, i->dx, NULL);
+    motion.floor = position.floor = 1e-7 * kl_increment_norm(m, i->dx, NULL);
     for (int k = 0; k < MOST; k++) {
         advance_all(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
@@ -432,11 +432,11 @@ static double error_of(alpha *i, const kl_solver *x, double h, int *which)
     return kl_increment_norm(m, x->y, which) / i->tolerance;
 }
 
-/* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat four-bar) every short step ends
- * still nearer to it, so longer ones come first: they land on the other side. */
+/* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat four-bar) ever shorter steps end
+ * ever nearer to it; a somewhat shorter or longer one lands beside it. */
 static double next_try(double whole, double left, int *tries)
 {
-    static const double factor[] = {1.5, 2.3, 4.0, 7.0, 0.7, 0.4};
+    static const double factor[] = {0.75, 1.3, 0.5, 1.7, 2.5};
     enum { N = sizeof factor / sizeof *factor };
     for (; *tries < N; (*tries)++) {
         double h = factor[*tries] * whole;
@@ -478,7 +478,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
             break;
         }
         /* a step that had to jump is longer than it would like to be */
-        double allowed = tries ? 500.0 : 1.0;
+        double allowed = tries ? 20.0 : 1.0;
         if (error > allowed && h > 2.0 * least) {
             count->rejected++;
             whole = h *= fmax(0.2, 0.85 * cbrt(1.0 / error));

@@ -1,0 +1,160 @@
+/* Initial assembly: closes what can be closed with little change, harms nothing, names the rest. */
+#include "unit/build.h"
+
+#include "solve/simulation.h"
+
+static kl_status assemble(built *b, kl_solver **x)
+{
+    assert_int_equal(kl_solver_create(b->model, x), KL_OK);
+    return kl_assemble(*x, b->diag);
+}
+
+static bool told(const kl_diag *d, const char *what)
+{
+    for (int i = 0; i < kl_diag_size(d); i++)
+        if (strstr(kl_diag_at(d, i)->text, what)) return true;
+    return false;
+}
+
+static void an_assembled_model_is_left_alone(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}}\n"
+                         "joints: {h: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: y}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    assert_memory_equal(x->s->q, b.model->q0, (size_t)b.model->nq * sizeof(double));
+    assert_int_equal(kl_diag_size(b.diag), 0);
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+/* The nearest point of a circle lies on the ray through its centre. */
+static void the_change_is_the_least(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.9, 0.3, 0.2]}}\n"
+                         "joints: {rod: {type: distance, between: [ground, p], at: [[0, 0, 0], [0.9, 0.3, 0.2]], length: 1.5}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    kl_vec3 ray = kl_scale(1.5, kl_unit(kl_vec(0.9, 0.3, 0.2)));
+    assert_close(kl_norm(kl_sub(kl_load(x->s->q), ray)), 0, 1e-10);
+    assert_true(told(b.diag, "assembly moved 'p'"));
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+static void a_four_bar_closes_from_a_rough_start(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies:\n"
+                         "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0], markers: {lo: {at: [0, -0.5, 0]}, hi: {at: [0, 0.5, 0]}}}\n"
+                         "  b: {mass: 1, inertia: [1, 1, 1], position: [1.1, 1.1, 0.1], markers: {lo: {at: [-1, 0, 0]}, hi: {at: [1, 0, 0]}}}\n"
+                         "  c: {mass: 1, inertia: [1, 1, 1], position: [2.2, 0.6, 0], markers: {lo: {at: [0, -0.6, 0]}, hi: {at: [0, 0.6, 0]}}}\n"
+                         "joints:\n"
+                         "  j1: {type: revolute, between: [ground, a.lo], at: [0, 0, 0], axis: z}\n"
+                         "  j2: {type: revolute, between: [a.hi, b.lo]}\n"
+                         "  j3: {type: revolute, between: [b.hi, c.hi]}\n"
+                         "  j4: {type: revolute, between: [ground, c.lo], at: [2, 0, 0], axis: z}\n");
+    kl_solver *x;
+    kl_status  status = assemble(&b, &x);
+    if (status != KL_OK) print_messages(b.diag);
+    assert_int_equal(status, KL_OK);
+    kl_drift d = kl_solver_drift(x);
+    assert_true(d.position < 1e-12 && d.rotation < 1e-12);
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+static void fixed_values_are_kept_and_guesses_follow(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies:\n"
+                         "  crank: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0], omega: [0, 0, 3], fixed: [omega]}\n"
+                         "  rod: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
+                         "joints:\n"
+                         "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+                         "  B: {type: revolute, between: [crank, rod], at: [1, 0, 0], axis: z}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    assert_close(x->s->v[5], 3.0, 1e-14);
+    assert_close(x->s->v[1], 1.5, 1e-12);
+    kl_drift d = kl_solver_drift(x);
+    assert_true(d.rate < 1e-12);
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+static void what_cannot_close_is_named_with_its_gap(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], fixed: [position, orientation], markers: {tip: {at: [1, 0, 0]}}}}\n"
+                         "joints: {far: {type: spherical, between: [ground, a.tip], at: [1.5, 0, 0]}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_E_ASSEMBLY);
+    assert_true(told(b.diag, "'far' does not close: 500 mm"));
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+static void contradicting_velocities_are_named(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0], fixed: [velocity]}}\n"
+                         "joints: {pin: {type: spherical, between: [ground, a], at: [0, 0, 0]}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_E_ASSEMBLY);
+    assert_true(told(b.diag, "'pin'"));
+    assert_true(told(b.diag, "pull it apart at 1 m/s"));
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+static void axes_that_meet_head_on_are_refused(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], orientation: {axis: x, angle: 175 deg}, markers: {m: {axis: z}}}}\n"
+                         "joints: {h: {type: revolute, between: [ground, a.m], at: [0, 0, 0], axis: z}}\n");
+    kl_solver *x;
+    kl_status  status = assemble(&b, &x);
+    assert_int_equal(status, KL_E_ASSEMBLY);
+    assert_true(told(b.diag, "axes pointing against each other"));
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+/* Two hinges on one line hold four directions twice: the motion is that of one hinge, the reactions are the smallest. */
+static void redundant_joints_share_the_load(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {door: {mass: 10, inertia: [1, 1, 1], position: [0.4, 0, 1]}}\n"
+                         "joints:\n"
+                         "  low: {type: revolute, between: [ground, door], at: [0, 0, 0.2], axis: z}\n"
+                         "  high: {type: revolute, between: [ground, door], at: [0, 0, 1.8], axis: z}\n");
+    kl_simulation *s = NULL;
+    const double  *v;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    assert_int_equal(kl_simulation_sample(s, b.diag, &v), KL_OK);
+    double low = v[kl_channels_find(s->channels, "low.force.z")], high = v[kl_channels_find(s->channels, "high.force.z")];
+    assert_close(low + high, 98.1, 1e-8);
+    assert_close(low, high, 1e-8);
+    assert_close(v[kl_channels_find(s->channels, "door.acceleration.z")], 0, 1e-10);
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(an_assembled_model_is_left_alone),
+        cmocka_unit_test(the_change_is_the_least),
+        cmocka_unit_test(a_four_bar_closes_from_a_rough_start),
+        cmocka_unit_test(fixed_values_are_kept_and_guesses_follow),
+        cmocka_unit_test(what_cannot_close_is_named_with_its_gap),
+        cmocka_unit_test(contradicting_velocities_are_named),
+        cmocka_unit_test(axes_that_meet_head_on_are_refused),
+        cmocka_unit_test(redundant_joints_share_the_load),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}

@@ -1,0 +1,172 @@
+/* Order of convergence of the integrator in positions, velocities and multipliers, at fixed and at varying steps; what its
+ * one knob does; that Newton is quick. */
+#include "unit/build.h"
+
+#include "solve/simulation.h"
+
+/* A crank with an offset rod and slider in space: rotations about moving axes, closed loop, gravity. */
+static const char *const spatial =
+    "klingel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+    "  crank: {mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], position: [0, 0.1, 0.16], omega: [6, 0, 0], fixed: [omega]}\n"
+    "  rod: {mass: 0.5, inertia: [4e-4, 4e-3, 4e-3], position: [0.1, 0.05, 0.1], orientation: {x: [0.2, -0.1, -0.2], y: [1, 2, 0]}}\n"
+    "  slider: {mass: 2, inertia: [1e-4, 1e-4, 1e-4], position: [0.2, 0, 0]}\n"
+    "joints:\n"
+    "  A: {type: revolute, between: [ground, crank], at: [0, 0.1, 0.12], axis: x}\n"
+    "  B: {type: spherical, between: [crank, rod], at: [0, 0.1, 0.2]}\n"
+    "  C: {type: universal, between: [slider, rod], at: [0.2, 0, 0], axis: [x, [0, 0.2, -0.1]]}\n"
+    "  D: {type: translational, between: [ground, slider], at: [0.2, 0, 0], axis: x}\n";
+
+enum { MOST = 64 };
+
+typedef struct sample {
+    double q[MOST], v[MOST], lambda[MOST];
+    int    nq, nv, nlam;
+} sample;
+
+/* State at t = 0.2 s after n steps; `uneven`: their lengths vary by a factor of three, smoothly. */
+static sample after(const char *text, int n, bool uneven, int integrator, double radius)
+{
+    built          b = must_build(text);
+    kl_simulation *s = NULL;
+    const double   end = 0.2;
+    b.model->settings.integrator      = integrator;
+    b.model->settings.spectral_radius = radius;
+    b.model->settings.step            = uneven ? end : end / n;    /* uneven: each step goes where it is told */
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    /* the first step is known beforehand, for the start of the auxiliary acceleration */
+    double depth = uneven ? 0.5 : 0.0, first = end / n * (1.0 + depth);
+    b.model->settings.step = uneven ? first : end / n;
+    if (kl_simulation_start(s, b.diag) != KL_OK) print_messages(b.diag), fail();
+    b.model->settings.step = uneven ? end : end / n;
+    for (int k = 1; k <= n; k++) {
+        double x = (double)k / n, t = end * (x + depth * sin(2 * KL_PI * x) / (2 * KL_PI));
+        if (k == n) t = end;
+        while (s->solver->s->t < t)
+            if (kl_simulation_step(s, t, b.diag) != KL_OK) print_messages(b.diag), fail();
+    }
+    const kl_solver *x = s->solver;
+    sample           out = {.nq = b.model->nq, .nv = b.model->nv, .nlam = b.model->nlam};
+    memcpy(out.q, x->s->q, (size_t)out.nq * sizeof(double));
+    memcpy(out.v, x->s->v, (size_t)out.nv * sizeof(double));
+    memcpy(out.lambda, x->lambda, (size_t)out.nlam * sizeof(double));
+    kl_simulation_destroy(s);
+    built_free(&b);
+    return out;
+}
+
+static double distance(const double *a, const double *b, int n)
+{
+    double d = 0;
+    for (int i = 0; i < n; i++) d = fmax(d, fabs(a[i] - b[i]));
+    return d;
+}
+
+static void check_order(const char *text, bool uneven, int integrator, double radius, double least)
+{
+    sample exact = after(text, 6400, false, KL_GENERALIZED_ALPHA, 0.9), a = after(text, 200, uneven, integrator, radius),
+           b = after(text, 400, uneven, integrator, radius);
+    double eq[2] = {distance(a.q, exact.q, a.nq), distance(b.q, exact.q, b.nq)};
+    double ev[2] = {distance(a.v, exact.v, a.nv), distance(b.v, exact.v, b.nv)};
+    double el[2] = {distance(a.lambda, exact.lambda, a.nlam), distance(b.lambda, exact.lambda, b.nlam)};
+    print_message("%s steps, radius %g: order of positions %.2f, velocities %.2f, multipliers %.2f\n", uneven ? "varying" : "fixed", radius,
+                  log2(eq[0] / eq[1]), log2(ev[0] / ev[1]), log2(el[0] / el[1]));
+    assert_true(log2(eq[0] / eq[1]) > least);
+    assert_true(log2(ev[0] / ev[1]) > least);
+    assert_true(log2(el[0] / el[1]) > least);
+}
+
+static void second_order_at_fixed_steps(void **unused)
+{
+    (void)unused;
+    check_order(spatial, false, KL_GENERALIZED_ALPHA, 0.9, 1.9);
+    check_order(spatial, false, KL_GENERALIZED_ALPHA, 0.5, 1.9);
+}
+
+static void second_order_at_varying_steps(void **unused)
+{
+    (void)unused;
+    check_order(spatial, true, KL_GENERALIZED_ALPHA, 0.9, 1.8);
+}
+
+static void hht_is_of_second_order_and_damped_newmark_of_first(void **unused)
+{
+    (void)unused;
+    check_order(spatial, false, KL_HHT, 0.8, 1.8);
+    sample exact = after(spatial, 6400, false, KL_GENERALIZED_ALPHA, 0.9), a = after(spatial, 200, false, KL_NEWMARK, 0.8),
+           b = after(spatial, 400, false, KL_NEWMARK, 0.8);
+    double order = log2(distance(a.v, exact.v, a.nv) / distance(b.v, exact.v, b.nv));
+    assert_true(order > 0.8 && order < 1.3);
+}
+
+/* Mass on a spring, free: the amplitude after many steps of a stiff oscillator falls with the radius, and stays at 1. */
+static double amplitude_left(double radius)
+{
+    built b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies: {m: {type: point, mass: 1, position: [1.5, 0, 0]}}\n"
+                         "forces: {s: {type: spring-damper, between: [ground, m], at: [[0, 0, 0], [1.5, 0, 0]], stiffness: 1e8, length: 1.4999}}\n");
+    kl_simulation *s = NULL;
+    b.model->settings.spectral_radius = radius;
+    b.model->settings.step            = 0.01;    /* omega h = 100: far above what can be resolved */
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    double last = 0;
+    for (int k = 1; k <= 60; k++) {
+        while (s->solver->s->t < 0.01 * k) assert_int_equal(kl_simulation_step(s, 0.01 * k, b.diag), KL_OK);
+        if (k > 55) last = fmax(last, fabs(s->solver->s->q[0] - 1.4999));
+    }
+    kl_simulation_destroy(s);
+    built_free(&b);
+    return last / 1e-4;
+}
+
+static void the_spectral_radius_damps_what_cannot_be_resolved(void **unused)
+{
+    (void)unused;
+    double none = amplitude_left(1.0), some = amplitude_left(0.8);
+    assert_true(none > 0.3);
+    assert_true(some < 1e-3 * none);
+}
+
+/* A free rotor: no force, so momentum and energy stay, whatever the shape. */
+static void a_free_body_keeps_energy_and_momentum(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\ngravity: [0, 0, 0]\n"
+                         "bodies: {r: {mass: 2, inertia: [1, 2, 2.8], center: [0.1, 0.2, 0], velocity: [1, 0, 0.5], omega: [0.3, 2, 0.1]}}\n");
+    kl_simulation *s = NULL;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    kl_measures first, last;
+    const kl_body *r = &b.model->body[1];
+    kl_eval_motion(b.model, s->solver->s, s->solver->w);
+    r->type->measures(r->data, kl_work_cache(b.model, s->solver->w, 1), &first);
+    while (s->solver->s->t < 10) assert_int_equal(kl_simulation_step(s, 10, b.diag), KL_OK);
+    kl_eval_motion(b.model, s->solver->s, s->solver->w);
+    r->type->measures(r->data, kl_work_cache(b.model, s->solver->w, 1), &last);
+    assert_close(last.kinetic, first.kinetic, 1e-5 * first.kinetic);
+    assert_close(kl_norm(kl_sub(last.p, first.p)), 0, 1e-5 * kl_norm(first.p));
+    assert_close(kl_norm(kl_sub(last.L, first.L)), 0, 1e-4 * kl_norm(first.L));
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
+/* The same bits twice: nothing hangs on addresses or leftovers. */
+static void a_repeated_run_gives_the_same_bits(void **unused)
+{
+    (void)unused;
+    sample a = after(spatial, 100, true, KL_GENERALIZED_ALPHA, 0.9), b = after(spatial, 100, true, KL_GENERALIZED_ALPHA, 0.9);
+    assert_memory_equal(a.q, b.q, (size_t)a.nq * sizeof(double));
+    assert_memory_equal(a.lambda, b.lambda, (size_t)a.nlam * sizeof(double));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(second_order_at_fixed_steps),
+        cmocka_unit_test(second_order_at_varying_steps),
+        cmocka_unit_test(hht_is_of_second_order_and_damped_newmark_of_first),
+        cmocka_unit_test(the_spectral_radius_damps_what_cannot_be_resolved),
+        cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
+        cmocka_unit_test(a_repeated_run_gives_the_same_bits),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
