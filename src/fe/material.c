@@ -30,7 +30,8 @@ static void isotropic(const kl_material *p, double D[6][6])
 static kl_status orthotropic(const kl_material *p, double D[6][6])
 {
     /* a lamina's data leaves the third direction open: take it like the second */
-    double       E3 = p->E3 > 0 ? p->E3 : p->E2, nu13 = p->nu13 != 0 ? p->nu13 : p->nu12;
+    bool         lamina = !(p->E3 > 0);
+    double       E3 = lamina ? p->E2 : p->E3, nu13 = lamina && p->nu13 == 0 ? p->nu12 : p->nu13;
     double       G13 = p->G13 > 0 ? p->G13 : p->G12, G23 = p->G23 > 0 ? p->G23 : G13;
     const double S[3][3] = {{1 / p->E1, -p->nu12 / p->E1, -nu13 / p->E1},
                             {-p->nu12 / p->E1, 1 / p->E2, -p->nu23 / p->E2},

@@ -210,13 +210,13 @@ static void check_kinds(const kl_mesh *m, kl_diag *diag)
 /* ---- nodes ---- */
 
 typedef struct numbered_point {
-    kl_vec3 x;
-    int     node;
+    double along; /* a direction that no regular mesh has its planes across */
+    int    node;
 } numbered_point;
 
-static int compare_x(const void *a, const void *b)
+static int compare_along(const void *a, const void *b)
 {
-    double x = ((const numbered_point *)a)->x.x, y = ((const numbered_point *)b)->x.x;
+    double x = ((const numbered_point *)a)->along, y = ((const numbered_point *)b)->along;
     return (x > y) - (x < y);
 }
 
@@ -280,15 +280,17 @@ static void check_parts(const kl_mesh *m, kl_diag *diag, int *parent, bool *used
 static void check_coincident(const kl_mesh *m, kl_diag *diag, numbered_point *p, const bool *used,
                              const int *in_spring)
 {
-    int n = 0;
+    int           n         = 0;
+    const kl_vec3 direction = {0.7390851332, 0.5671432904, 0.3635648231}; /* of length 1.00004 */
     for (int i = 0; i < m->nnode; i++)
-        if (used[i] && !in_spring[i]) p[n++] = (numbered_point){m->x[i], i};
-    qsort(p, (size_t)n, sizeof *p, compare_x);
+        if (used[i] && !in_spring[i]) p[n++] = (numbered_point){kl_dot(m->x[i], direction), i};
+    qsort(p, (size_t)n, sizeof *p, compare_along);
     double    near = 1e-9 * kl_mesh_size(m);
     offenders same = {0};
     for (int i = 0; i < n; i++)
-        for (int j = i + 1; j < n && p[j].x.x - p[i].x.x <= near; j++)
-            if (kl_norm(kl_sub(p[i].x, p[j].x)) <= near) note(&same, m->node_id[p[j].node]);
+        for (int j = i + 1; j < n && p[j].along - p[i].along <= 1.001 * near; j++)
+            if (kl_norm(kl_sub(m->x[p[i].node], m->x[p[j].node])) <= near)
+                note(&same, m->node_id[p[j].node]);
     char text[128];
     if (same.count > 0)
         kl_warn(

@@ -462,10 +462,11 @@ void inp_read_beam_section(inp *a, inp_card *c)
             c->name, name);
         return;
     }
-    if (inp_next_line(&data, &line)) {
-        if (!inp_numbers(a, &line, 3, 0.0, n1)) return;
-    }
-    p.orientation = kl_mul(&a->scopes[c->scope].A, kl_load(n1));
+    bool given = inp_next_line(&data, &line), is_round = p.Iy == p.Iz && p.Iyz == 0.0;
+    if (given && !inp_numbers(a, &line, 3, 0.0, n1)) return;
+    /* a round section needs no direction: then any will do, also for a beam along the default one
+     */
+    if (given || !is_round) p.orientation = kl_mul(&a->scopes[c->scope].A, kl_load(n1));
     if (material) p.material = material_of(a, c, material);
     else p.material = general_material(a, c, &data);
     if (p.material < 0 && !material)

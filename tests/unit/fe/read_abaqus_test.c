@@ -142,6 +142,15 @@ static void beam_sections_have_their_axes(void **unused)
     assert_close(m->material[general->material].rho, 7800, 0);
     assert_vec(m->block[KL_BEAM2].orientation[1], -1, 0, 5, 0); /* to the third node */
     kl_mesh_destroy(m);
+
+    /* without a direction: (0, 0, -1), but a round section needs none */
+    m = mesh_of_text(INP, "*NODE\n1,0,0,0\n2,0,0,1\n3,1,0,1\n*ELEMENT,TYPE=B31,ELSET=B\n1,1,2\n"
+                          "*ELEMENT,TYPE=B31,ELSET=C\n2,2,3\n" STEEL
+                          "*BEAM SECTION,ELSET=B,MATERIAL=STEEL,SECTION=CIRC\n.1\n"
+                          "*BEAM SECTION,ELSET=C,MATERIAL=STEEL,SECTION=RECT\n.1,.2\n");
+    assert_vec(m->property[0].orientation, 0, 0, 0, 0);
+    assert_vec(m->property[1].orientation, 0, 0, -1, 0);
+    kl_mesh_destroy(m);
 }
 
 static void masses_springs_and_constraints_are_read(void **unused)
