@@ -1,0 +1,161 @@
+/* Speed of the rigid core: the N-four-bar with 40 windows, a double pendulum, and chains of 100 and 1000 links. Prints time a
+ * step and its parts, the error at the end, and how cost grows with size. Times are processor times of one thread. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "io/build.h"
+#include "solve/simulation.h"
+
+static const char *const double_pendulum =
+    "klingel: 1\nparameters: {c: cos(45 deg), I: 1/12}\ngravity: [0, -9.81, 0]\nbodies:\n"
+    "  a: {mass: 1, inertia: [0, I, I], position: [0.5*c, -0.5*c, 0], orientation: {axis: z, angle: -45 deg}}\n"
+    "  b: {mass: 1, inertia: [0, I, I], position: [1.5*c, -1.5*c, 0], orientation: {axis: z, angle: -45 deg}}\n"
+    "joints:\n"
+    "  p: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n"
+    "  h: {type: revolute, between: [a, b], at: [c, -c, 0], axis: z}\n"
+    "outputs: {x: {of: b, point: [0.5, 0, 0], quantity: position.x}, y: {of: b, point: [0.5, 0, 0], quantity: position.y}}\n";
+
+static const char *const chain =
+    "klingel: 1\nparameters: {n: 100, l: 0.1}\nbodies:\n"
+    "  \"link{i}\": {for: {i: 1..n}, mass: 1, inertia: [1e-3, 1e-3, 1e-3], position: [(i - 0.5)*l, 0, 0]}\n"
+    "joints:\n"
+    "  first: {type: spherical, between: [ground, link1], at: [0, 0, 0]}\n"
+    "  \"ball{i}\": {for: {i: 2..n}, type: spherical, between: [\"link{i-1}\", \"link{i}\"], at: [(i - 1)*l, 0, 0]}\n";
+
+static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
+
+typedef struct job {
+    kl_diag       *diag;
+    kl_source     *source;
+    kl_model      *model;
+    kl_simulation *s;
+} job;
+
+static job load(kl_source *source, kl_diag *diag, const char *set)
+{
+    job         j = {.diag = diag, .source = source};
+    char        name[64] = "";
+    kl_override o = {.name = name};
+    if (set) {
+        snprintf(name, sizeof name, "%.*s", (int)strcspn(set, "="), set);
+        o.text = strchr(set, '=') + 1;
+    }
+    if (!source || kl_source_build(source, &o, set != NULL, diag, &j.model) != KL_OK || kl_simulation_create(j.model, diag, &j.s) != KL_OK) {
+        for (int i = 0; i < kl_diag_size(diag); i++) fprintf(stderr, "%s\n", kl_diag_at(diag, i)->text);
+        exit(1);
+    }
+    return j;
+}
+
+static job from_text(const char *text, const char *set)
+{
+    kl_diag   *d = kl_diag_create();
+    kl_source *s = NULL;
+    kl_source_parse(text, strlen(text), "bench", d, &s);
+    return load(s, d, set);
+}
+
+static void release(job *j)
+{
+    kl_simulation_destroy(j->s);
+    kl_model_destroy(j->model);
+    kl_source_destroy(j->source);
+    kl_diag_destroy(j->diag);
+}
+
+static double integrate(job *j, double end)
+{
+    double t0 = now();
+    if (kl_simulation_start(j->s, j->diag) != KL_OK) exit(1);
+    while (j->s->solver->s->t < end)
+        if (kl_simulation_step(j->s, end, j->diag) != KL_OK) {
+            fprintf(stderr, "%s\n", kl_diag_at(j->diag, kl_diag_size(j->diag) - 1)->text);
+            exit(1);
+        }
+    return now() - t0;
+}
+
+static double value(job *j, const char *channel)
+{
+    const double *v;
+    if (kl_simulation_sample(j->s, j->diag, &v) != KL_OK) exit(1);
+    return v[kl_channels_find(j->s->channels, channel)];
+}
+
+/* Microseconds of one evaluation, one matrix (assembled and factored) and one solve. */
+static void parts(job *j)
+{
+    kl_solver *x = j->s->solver;
+    enum { TIMES = 200 };
+    double t[4];
+    t[0] = now();
+    for (int i = 0; i < TIMES; i++) (void)kl_eval(j->model, x->s, x->w);
+    t[1] = now();
+    kl_weights w = {.mass = 1e7, .stiffness = 1, .damping = 1e3, .state = 1};
+    for (int i = 0; i < TIMES; i++) (void)kl_matrix_factor(j->model, x->s, x->w, x->matrix, w, x->a, x->lambda, NULL);
+    t[2] = now();
+    for (int i = 0; i < TIMES; i++) (void)kl_matrix_solve(x->matrix, x->y);
+    t[3] = now();
+    printf("    evaluation %.1f us, matrix %.1f us, solve %.1f us (%d unknowns, %d nonzeros)\n", 1e6 * (t[1] - t[0]) / TIMES,
+           1e6 * (t[2] - t[1]) / TIMES, 1e6 * (t[3] - t[2]) / TIMES, kl_matrix_size(x->matrix), kl_matrix_nonzeros(x->matrix));
+}
+
+static void report(job *j, const char *what, double seconds, double error)
+{
+    const kl_statistics *c = &j->s->count;
+    printf("%-34s %8.1f ms, %ld steps of %.1f us, error at the end %.1e m\n", what, 1e3 * seconds, c->steps, 1e6 * seconds / (double)c->steps,
+           error);
+    parts(j);
+}
+
+static void bench_double_pendulum(double tolerance)
+{
+    job j = from_text(double_pendulum, NULL);
+    j.model->settings.tolerance = tolerance;
+    double seconds = integrate(&j, 10.0), error = hypot(value(&j, "x") - 1.07282982, value(&j, "y") + 1.64015534);
+    report(&j, "double pendulum, 10 s", seconds, error);
+    release(&j);
+}
+
+static void bench_four_bar(double step)
+{
+    kl_diag   *d = kl_diag_create();
+    kl_source *s = NULL;
+    kl_source_read(KL_SOURCE_DIR "/examples/n-four-bar/model.yaml", d, &s);
+    job j = load(s, d, "loops=40");
+    j.model->settings.step = step;
+    /* end point of the reference, tests/data/reference/A02_nfourbar_N40.csv */
+    FILE  *f = fopen(KL_SOURCE_DIR "/tests/data/reference/A02_nfourbar_N40.csv", "r");
+    char   line[512];
+    double t, x = 0, y = 0;
+    while (f && fgets(line, sizeof line, f))
+        if (sscanf(line, "%lf,%lf,%lf", &t, &x, &y) != 3) continue;
+    if (f) fclose(f);
+    double seconds = integrate(&j, 10.0), error = hypot(value(&j, "B0x_m") - x, value(&j, "B0y_m") - y);
+    report(&j, "N-four-bar, 40 windows, 10 s", seconds, error);
+    release(&j);
+}
+
+static double bench_chain(const char *n)
+{
+    job j = from_text(chain, n);
+    j.model->settings.step = 1e-3;
+    double seconds = integrate(&j, 0.1);
+    char   what[64];
+    snprintf(what, sizeof what, "chain, %s, 100 steps", n);
+    report(&j, what, seconds, 0.0);
+    release(&j);
+    return seconds;
+}
+
+int main(void)
+{
+    bench_double_pendulum(1e-8);
+    bench_four_bar(5e-4);
+    double small = bench_chain("n=100"), large = bench_chain("n=1000");
+    printf("a chain ten times as long costs %.1f times as much\n", large / small);
+    return 0;
+}
