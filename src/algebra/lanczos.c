@@ -22,6 +22,7 @@ typedef struct state {
     double             *H;             /* cap x block */
     double             *R;             /* block x block: what is left of W = V_next R */
     int                 rwidth;        /* columns of R */
+    double              size2;         /* largest M-norm squared of W before projection */
     double             *S, *theta;     /* cap x cap, cap: Ritz vectors and values */
 } state;
 
@@ -55,6 +56,13 @@ static kl_status prepare(state *s)
     return ok ? KL_OK : kl_fail(s->diag, KL_E_MEMORY, KL_NOWHERE, "out of memory for eigenmodes");
 }
 
+/* remembers how large W was before anything was taken out; MW is there */
+static void measure(state *s, int k)
+{
+    for (int j = 0; j < k; j++)
+        s->size2 = fmax(s->size2, kl_vdot(s->n, s->W + at(s, j), s->MW + at(s, j)));
+}
+
 /* W -= Q (Q' M W) for k columns of W, over the locked and m basis vectors; the coefficients of the
  * basis are added to H */
 static kl_status project_out(state *s, int m, int k)
@@ -64,6 +72,7 @@ static kl_status project_out(state *s, int m, int k)
     double *c = malloc((size_t)nq * (size_t)k * sizeof(double));
     if (!c) return KL_E_MEMORY;
     kl_symmetric_multiply(s->M, k, s->W, s->MW);
+    measure(s, k);
     kl_gemm(true, false, nq, k, s->n, 1, s->Q, s->n, s->MW, s->n, 0, c, nq);
     kl_gemm(false, false, s->n, k, nq, -1, s->Q, s->n, c, nq, 1, s->W, s->n);
     for (int j = 0; j < k; j++)
@@ -89,7 +98,9 @@ static kl_status orthonormalise(state *s, int k)
     if (status == KL_OK) {
         /* V = W U / sqrt(w) for the directions that survive, largest last */
         int first = 0;
-        while (first < k && !(w[first] > 1e-13 * w[k - 1] && w[first] > 0)) first++;
+        /* nothing but rounding is left when the space is exhausted */
+        double least = fmax(1e-13 * w[k - 1], 1e-24 * s->size2);
+        while (first < k && !(w[first] > least && w[first] > 0)) first++;
         kept = k - first;
         for (int j = 0; j < kept; j++) {
             double root = sqrt(w[first + j]);
@@ -136,6 +147,7 @@ static kl_status step(state *s)
     s->l->nsolve += k;
     s->l->nblock++;
     memset(s->H, 0, (size_t)s->cap * (size_t)s->block * sizeof(double));
+    s->size2 = 0;
     for (int pass = 0; pass < 2; pass++) KL_TRY(project_out(s, m, k));
     for (int j = 0; j < k; j++)
         for (int i = 0; i < m; i++)
@@ -207,23 +219,49 @@ static kl_status restart(state *s, int mu)
     return KL_OK;
 }
 
-/* the first block: guesses filled up with a fixed pseudo-random mix, smoothed by OP once */
-static kl_status begin(state *s)
+/* fixed pseudo-random numbers, so that equal input gives equal bits */
+static void random_columns(state *s, int first, int columns, unsigned seed)
 {
-    int      given = s->l->nstart < s->block ? s->l->nstart : s->block;
-    unsigned seed  = 12345u;
-    if (given > 0) memcpy(s->MW, s->l->start, at(s, given) * sizeof(double));
-    for (size_t i = at(s, given); i < at(s, s->block); i++) {
+    for (size_t i = at(s, first); i < at(s, first + columns); i++) {
         seed     = seed * 1664525u + 1013904223u;
         s->MW[i] = (double)seed / 4294967296.0 - 0.5;
     }
+}
+
+/* W = OP MW, away from the m vectors there are, orthonormal behind them */
+static kl_status new_block(state *s, int m)
+{
     kl_symmetric_multiply(s->M, s->block, s->MW, s->W);
     KL_TRY(kl_factor_solve(s->factor, s->block, s->W, s->diag));
     s->l->nsolve += s->block;
     s->l->nblock++;
-    for (int pass = 0; pass < 2; pass++) KL_TRY(project_out(s, 0, s->block));
-    s->m = 0;
+    s->size2 = 0;
+    memset(s->H, 0, (size_t)s->cap * (size_t)s->block * sizeof(double));
+    for (int pass = 0; pass < 2; pass++) KL_TRY(project_out(s, m, s->block));
+    s->m = m;
     return orthonormalise(s, s->block);
+}
+
+/* the first block: guesses in one half, random in the other, so that no symmetry of the guesses can
+ * hide a mode */
+static kl_status begin(state *s)
+{
+    int given = s->l->nstart < s->block / 2 ? s->l->nstart : s->block / 2;
+    if (given > 0) memcpy(s->MW, s->l->start, at(s, given) * sizeof(double));
+    random_columns(s, given, s->block - given, 12345u);
+    return new_block(s, 0);
+}
+
+/* the space is exhausted: look for more outside it; nothing couples the new block to the old */
+static kl_status refill(state *s, int mu, unsigned seed)
+{
+    if (mu + s->block > s->cap) return KL_OK;
+    random_columns(s, 0, s->block, seed);
+    int rwidth = s->rwidth;
+    KL_TRY(new_block(s, mu));
+    memset(s->R, 0, (size_t)s->block * (size_t)s->block * sizeof(double));
+    s->rwidth = rwidth;
+    return KL_OK;
 }
 
 static int converged_count(const state *s, int mu)
@@ -248,7 +286,9 @@ static kl_status iterate(state *s, int *mu_out)
         if (s->l->progress && !s->l->progress(s->l->context, (double)done / s->l->nev))
             return KL_E_INTERRUPTED;
         *mu_out = mu;
-        if (done >= s->l->nev || s->width == 0) return KL_OK;
+        if (done >= s->l->nev) return KL_OK;
+        if (s->width == 0) KL_TRY(refill(s, mu, 777u + (unsigned)count));
+        if (s->width == 0) return KL_OK;
         if (s->m + s->width > s->cap) KL_TRY(restart(s, mu));
     }
     if (s->width == 0) return KL_OK;

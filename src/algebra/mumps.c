@@ -79,6 +79,15 @@ static kl_status failed(const kl_factor *f, kl_diag *diag)
     return kl_fail(diag, KL_E_INTERNAL, KL_NOWHERE, "MUMPS failed with %d, %d", code, more);
 }
 
+static kl_status not_definite(const kl_factor *f, kl_diag *diag)
+{
+    return kl_fail(
+        diag, KL_E_SINGULAR, KL_NOWHERE,
+        "the matrix of %d unknowns is singular or not positive definite: %d pivots are negative, "
+        "%d vanish",
+        (int)f->mumps.n, (int)f->mumps.infog[11], (int)f->mumps.infog[27]);
+}
+
 /* factor with more room when MUMPS asks for it */
 static kl_status factor(kl_factor *f, kl_diag *diag)
 {
@@ -232,8 +241,11 @@ kl_status kl_factor_create(kl_factor **out, const kl_symmetric *A, bool definite
     settings(f);
     find_order(f, A);
     kl_status status = give_matrix(f, A);
-    if (status == KL_OK) status = factor(f, diag);
-    else kl_fail(diag, status, KL_NOWHERE, "out of memory before a factorisation");
+    if (status != KL_OK) kl_fail(diag, status, KL_NOWHERE, "out of memory before a factorisation");
+    else status = factor(f, diag);
+    /* INFOG(12), INFOG(28): negative and null pivots; MUMPS goes on with them */
+    if (status == KL_OK && definite && (f->mumps.infog[11] > 0 || f->mumps.infog[27] > 0))
+        status = not_definite(f, diag);
 
     free(f->row);
     free(f->column);
