@@ -333,7 +333,7 @@ static kl_status run(problem *p, int count, double *value, double *vector, int *
     kl_lanczos      l       = {
                    .nev       = count,
                    .sigma     = sigma,
-                   .tolerance = p->o->tolerance > 0 ? p->o->tolerance : 1e-8,
+                   .tolerance = p->o->tolerance > 0 ? p->o->tolerance : 1e-9,
                    .ndeflate  = p->out->nrigid,
                    .deflate   = p->rigid,
                    .nstart    = p->nstart,

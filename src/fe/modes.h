@@ -14,7 +14,7 @@ typedef bool (*kl_fe_progress)(void *context, const char *stage, double done);
 typedef struct kl_mode_options {
     int                  count; /* elastic modes wanted */
     kl_mode_method       method;
-    double               tolerance; /* of |OP x - theta x| / theta; 0: 1e-8 */
+    double               tolerance; /* of |OP x - theta x| / theta; 0: 1e-9 */
     const unsigned char *fixed;     /* ndof: 1 where the unknown is held; NULL: none */
     kl_fe_progress       progress;  /* may be NULL */
     void                *context;
