@@ -404,7 +404,10 @@ static kl_status make(maker *k, unsigned char *fixed)
     if (k->n == 0)
         return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
                        "no deformation mode is left: ask for some");
-    if (o->plain) return measure(k);
+    /* eigenmodes alone are orthonormal, ordered and free of rigid motion already */
+    bool alone      = k->n == k->b->neigen && o->reference != KL_PRINCIPAL_AXIS;
+    k->b->condition = 1.0;
+    if (o->plain || alone) return measure(k);
     if (!nodal) KL_TRY(remove_rigid_part(k, k->n, k->b->X, rank_tolerance(o)));
 
     size_t    n = (size_t)k->n;
