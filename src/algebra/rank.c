@@ -36,6 +36,7 @@ struct kl_rank {
     front *fronts;          /* by group */
     int   *free_column;
     int    stamp;
+    double least; /* smallest pivot that counted */
 };
 
 kl_rank *kl_rank_create(int ngroup, const int *size)
@@ -193,7 +194,8 @@ static void swap_columns(double *F, int nrow, int ncol, int a, int b)
 
 /* Pivots among the first `own` columns; order says where each column came from. Returns the count.
  */
-static int pivot_columns(double *F, int nrow, int ncol, int own, int *order, double tolerance)
+static int pivot_columns(double *F, int nrow, int ncol, int own, int *order, double tolerance,
+                         double *least)
 {
     int k = 0;
     for (int j = 0; j < own; j++) order[j] = j;
@@ -201,6 +203,7 @@ static int pivot_columns(double *F, int nrow, int ncol, int own, int *order, dou
         double norm;
         int    j = best_column(F, nrow, ncol, k, own, &norm);
         if (!(norm > tolerance)) break;
+        *least = fmin(*least, norm);
         swap_columns(F, nrow, ncol, k, j);
         int kept = order[k];
         order[k] = order[j];
@@ -270,7 +273,7 @@ static kl_status eliminate_group(kl_rank *r, int g, int *where, double tolerance
     if (!F) return KL_E_MEMORY;
 
     int own   = r->size[g];
-    f->npivot = pivot_columns(F, nrow, f->ncol, own, f->order, tolerance);
+    f->npivot = pivot_columns(F, nrow, f->ncol, own, f->order, tolerance, &r->least);
     r->rank += f->npivot;
     for (int k = f->npivot; k < own; k++) r->free_column[r->nfree++] = r->first[g] + f->order[k];
     kl_status status = pass_on(r, f, own, F, nrow);
@@ -292,6 +295,7 @@ kl_status kl_rank_eliminate(kl_rank *r, double tolerance, bool in_order)
     int  *where = kl_arena_array(r->arena, int, r->ngroup + 1);
     bool *done  = kl_arena_array(r->arena, bool, r->ngroup + 1);
     if (!kl_arena_ok(r->arena)) return KL_E_MEMORY;
+    r->least = INFINITY;
     for (int g = 0; g < r->ngroup; g++) (void)gather(r, g, NULL, &r->degree[g]);
     for (int k = 0; k < r->ngroup; k++) {
         int best = k, least = INT_MAX;
@@ -309,6 +313,7 @@ kl_status kl_rank_eliminate(kl_rank *r, double tolerance, bool in_order)
 
 int        kl_rank_value(const kl_rank *r) { return r->rank; }
 int        kl_rank_nullity(const kl_rank *r) { return r->nfree; }
+double     kl_rank_least(const kl_rank *r) { return r->least; }
 const int *kl_rank_free(const kl_rank *r) { return r->free_column; }
 
 void kl_rank_null(const kl_rank *r, double *x)

@@ -29,8 +29,10 @@ void kl_rank_add(kl_rank *r, int nrow, int n, const int *group, const double *va
 kl_status kl_rank_eliminate(kl_rank *r, double tolerance, bool in_order);
 
 /* After elimination. */
-int        kl_rank_value(const kl_rank *r);
-int        kl_rank_nullity(const kl_rank *r);
+int kl_rank_value(const kl_rank *r);
+int kl_rank_nullity(const kl_rank *r);
+/* The smallest pivot that counted: how far the matrix is from losing rank. */
+double     kl_rank_least(const kl_rank *r);
 const int *kl_rank_free(const kl_rank *r); /* nullity: the columns without a pivot, ascending */
 /* x (all columns): the null vector whose free columns are given in x; the others are written. */
 void kl_rank_null(const kl_rank *r, double *x);

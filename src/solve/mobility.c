@@ -215,13 +215,14 @@ static double scaled_gap(const analysis *a)
     return worst;
 }
 
-static kl_status rank_here(analysis *a, int *rank)
+kl_status kl_constraint_rank(const kl_solver *x, int *rank, double *least)
 {
     jacobian  J      = {0};
     kl_rank  *r      = NULL;
-    kl_status status = jacobian_create(a->m, a->x->w, &J);
-    if (status == KL_OK) status = rank_by_bodies(a->m, &J, &r);
+    kl_status status = jacobian_create(x->model, x->w, &J);
+    if (status == KL_OK) status = rank_by_bodies(x->model, &J, &r);
     if (status == KL_OK) *rank = kl_rank_value(r);
+    if (status == KL_OK && least) *least = kl_rank_least(r);
     kl_rank_destroy(r);
     kl_arena_destroy(J.arena);
     return status;
@@ -269,7 +270,7 @@ static kl_status probe(analysis *a, const double *direction, double *reached)
     kl_eval_motion(m, x->s, x->w);
     kl_status status = kl_eval_elements(m, x->s, x->w);
     int       rank   = 0;
-    if (status == KL_OK) KL_TRY(rank_here(a, &rank));
+    if (status == KL_OK) KL_TRY(kl_constraint_rank(a->x, &rank, NULL));
     if (status == KL_OK && rank > a->displaced_rank) a->displaced_rank = rank;
     if (status == KL_OK) status = assemble_again(a, reached);
     if (status == KL_E_MEMORY) return status;
@@ -285,7 +286,7 @@ static kl_status probe(analysis *a, const double *direction, double *reached)
         memset(reached, 0, (size_t)m->nv * sizeof(double));
         return KL_OK;
     }
-    KL_TRY(rank_here(a, &rank));
+    KL_TRY(kl_constraint_rank(a->x, &rank, NULL));
     if (!a->moved || rank > a->best_rank) {
         a->best_rank = rank;
         memcpy(a->best_q, x->s->q, (size_t)m->nq * sizeof(double));

@@ -57,4 +57,8 @@ void      kl_mobility_destroy(kl_mobility *b);
  * positions as warnings. */
 void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag);
 
+/* Rank of Phi_q (rows of unit size, lengths over the model's) at the state last evaluated in `x`,
+ * and its smallest pivot: zero means a singular position. */
+kl_status kl_constraint_rank(const kl_solver *x, int *rank, double *least);
+
 #endif
