@@ -193,8 +193,10 @@ void kl_spline_eval(const kl_spline *s, double x, double out[3])
     eval_interval(s, find_interval(s, x), x, out);
 }
 
-int    kl_spline_size(const kl_spline *s) { return s->n; }
-double kl_spline_x(const kl_spline *s, int i) { return s->x[i]; }
+int            kl_spline_size(const kl_spline *s) { return s->n; }
+double         kl_spline_x(const kl_spline *s, int i) { return s->x[i]; }
+double         kl_spline_y(const kl_spline *s, int i) { return s->y[i]; }
+kl_spline_kind kl_spline_kind_of(const kl_spline *s) { return s->kind; }
 
 int kl_spline_corners(const kl_spline *s, double *x, int capacity)
 {

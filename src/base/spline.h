@@ -35,8 +35,10 @@ kl_spline *kl_spline_create(kl_arena *arena, const double *x, const double *y, i
 /* Value, first and second derivative at x. At a corner of a linear spline the right side counts. */
 void kl_spline_eval(const kl_spline *s, double x, double out[3]);
 
-int    kl_spline_size(const kl_spline *s);
-double kl_spline_x(const kl_spline *s, int i);
+int            kl_spline_size(const kl_spline *s);
+double         kl_spline_x(const kl_spline *s, int i);
+double         kl_spline_y(const kl_spline *s, int i);
+kl_spline_kind kl_spline_kind_of(const kl_spline *s);
 
 /* Where a derivative up to the second jumps: all points of a linear spline, the ends of a cubic
  * one; none for a periodic one. Writes at most `capacity`, ascending; returns how many there are.

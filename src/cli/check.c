@@ -8,6 +8,7 @@
 #include "cli/model.h"
 #include "cli/options.h"
 #include "dynamics/channels.h"
+#include "io/full.h"
 #include "solve/mobility.h"
 
 static void print_bodies(const kl_model *m, const kl_solver *x)
@@ -100,16 +101,53 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
     return status;
 }
 
+static int print_text(kl_text *t)
+{
+    char *text = kl_text_finish(t);
+    if (!text) return kl_exit_code(KL_E_MEMORY);
+    fputs(text, stdout);
+    free(text);
+    return KL_EXIT_OK;
+}
+
+static int write_full(const kl_model *m)
+{
+    kl_text t = {0};
+    kl_full_write(&t, m);
+    return print_text(&t);
+}
+
+/* The second model is read with the same --set as the first. */
+static int compare(const kl_model *a, const char *path, const kl_texts *set, kl_diag *diag)
+{
+    kl_loaded other;
+    kl_texts  none = {0};
+    int       code = kl_loaded_open(&kl_command_check, path, set ? set : &none, diag, &other);
+    if (code != KL_EXIT_OK) return code;
+    kl_text t = {0};
+    int     n = kl_full_diff(&t, a, other.model);
+    code      = print_text(&t);
+    printf(n ? "%d difference%s\n" : "no difference\n", n, n == 1 ? "" : "s");
+    kl_loaded_close(&other);
+    return code;
+}
+
 static int check(int argc, char **argv)
 {
     kl_texts        set = {0};
+    bool            full = false, diff = false;
     const kl_option options[] = {
+        {"full", 0, NULL, KL_OPTION_FLAG, &full, "print the model with nothing left implicit"},
+        {"diff", 0, NULL, KL_OPTION_FLAG, &diff, "say what differs between two models"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
         {0},
     };
     kl_arguments rest;
-    int          code = kl_options_parse(&kl_command_check, options, argc, argv, &rest);
-    if (code == KL_OPTIONS_OK && rest.n != 1) code = kl_usage_error(&kl_command_check, rest.n ? "one model at a time" : "which model?");
+    int          code = kl_options_parse(&kl_command_check, options, argc, argv, &rest), want = diff ? 2 : 1;
+    if (code == KL_OPTIONS_OK && full && diff)
+        code = kl_usage_error(&kl_command_check, "give --full or --diff, not both");
+    if (code == KL_OPTIONS_OK && rest.n != want)
+        code = kl_usage_error(&kl_command_check, diff ? "--diff wants two models" : rest.n ? "one model at a time" : "which model?");
     if (code != KL_OPTIONS_OK) {
         kl_texts_free(&set);
         return code;
@@ -117,7 +155,9 @@ static int check(int argc, char **argv)
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
     code           = kl_loaded_open(&kl_command_check, rest.items[0], &set, diag, &l);
-    if (code == KL_EXIT_OK) code = kl_exit_code(check_model(l.model, diag));
+    if (code == KL_EXIT_OK && full) code = write_full(l.model);
+    else if (code == KL_EXIT_OK && diff) code = compare(l.model, rest.items[1], &set, diag);
+    else if (code == KL_EXIT_OK) code = kl_exit_code(check_model(l.model, diag));
     kl_print_diag(diag, NULL);
     kl_loaded_close(&l);
     kl_diag_destroy(diag);
@@ -125,5 +165,11 @@ static int check(int argc, char **argv)
     return code;
 }
 
-const kl_command kl_command_check = {.name = "check", .arguments = "MODEL.yaml", .summary = "read and assemble a model; say what it is", .run = check,
-                                     .help = "  klingel check examples/bricard/model.yaml\n"};
+const kl_command kl_command_check = {
+    .name      = "check",
+    .arguments = "MODEL.yaml [OTHER.yaml]",
+    .summary   = "read and assemble a model; say what it is",
+    .run       = check,
+    .help      = "  klingel check examples/bricard/model.yaml\n"
+                 "  klingel check --full model.yaml > full.yaml\n"
+                 "  klingel check --diff old.yaml new.yaml\n"};

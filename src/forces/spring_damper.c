@@ -29,7 +29,7 @@ typedef struct law {
 
 /* Integral of a characteristic from 0 to e: Gauss with five points on panels between, exact enough
  * for splines. */
-static double integral(const kl_function *F, double e)
+static double integral(const kl_function *F, double e, const double *u)
 {
     static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
                                  0.9061798459386640};
@@ -40,7 +40,7 @@ static double integral(const kl_function *F, double e)
     for (int i = 0; i < PANELS; i++)
         for (int k = 0; k < 5; k++) {
             double y[3];
-            kl_function_eval(F, half * (2 * i + 1 + at[k]), NULL, y);
+            kl_function_eval(F, half * (2 * i + 1 + at[k]), u, y);
             sum += weight[k] * half * y[0];
         }
     return sum;
@@ -102,7 +102,8 @@ static kl_status spring_damper_eval(const kl_reading *in, kl_writing *out)
     double v = kl_scalar_rate(&x, in->m), e = x.x - p->x0;
     law    l = law_at(p, x.x, v, in->t, in->u);
     for (int i = 0; i < 12; i++) out->wrench[i] = -l.f * x.row[i];
-    out->energy = 0.5 * p->k * e * e + p->preload * e + (p->spring ? integral(p->spring, e) : 0.0);
+    out->energy =
+        0.5 * p->k * e * e + p->preload * e + (p->spring ? integral(p->spring, e, in->u) : 0.0);
     out->loss   = l.damping * v;
     out->supply = -l.drive * v;
     return KL_OK;

@@ -444,8 +444,14 @@ static kl_status find_signal(kl_scope *s, kl_model *m, const kl_signal *const *b
             find_outward(s, m, object, kl_model_find_named, NULL) < 0 &&
             find_outward(s, m, object, kl_model_find_element, NULL) < 0)
             continue;
-        one->what = one->text + k + 1;
-        return pair_of(s, m, before, n, object, one);
+        const char *whole = object;
+        if (find_outward(s, m, object, kl_model_find_element, &whole) < 0 &&
+            find_outward(s, m, object, kl_model_find_named, &whole) < 0)
+            (void)find_outward(s, m, object, kl_model_find_body, &whole);
+        one->text = kl_arena_format(s->arena, "%s%s", whole, one->text + k);
+        if (!one->text) return KL_E_MEMORY;
+        one->what = one->text + strlen(whole) + 1;
+        return pair_of(s, m, before, n, whole, one);
     }
     const char *dot = strchr(one->text, '.');
     const char *object =

@@ -102,7 +102,7 @@ kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3
     if (!(kl_norm(v) > 0.0))
         return kl_fail(s->diag, KL_E_RANGE, n->place,
                        "%s has length %g; give a direction such as [0, 0, 1]", what, kl_norm(v));
-    *out = kl_unit(v);
+    *out = fabs(kl_norm(v) - 1.0) < 1e-15 ? v : kl_unit(v); /* a unit vector keeps its bits */
     return KL_OK;
 }
 
@@ -163,6 +163,24 @@ static kl_status by_cardan(kl_scope *s, const kl_node *n, const char *what, kl_m
     return by_turns(s, n, "cardan", "xyz", what, out);
 }
 
+/* the columns of A one below the other as rows: kept to the bit */
+static kl_status by_matrix(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
+{
+    double x[9] = {0};
+    KL_TRY(numbers(s, kl_node_get(n, "matrix"), what, "1", 9, x));
+    kl_mat3 A  = {{{x[0], x[1], x[2]}, {x[3], x[4], x[5]}, {x[6], x[7], x[8]}}};
+    kl_mat3 At = kl_transpose(&A), I = kl_matmul(&At, &A);
+    double  off = 0.0;
+    for (int i = 0; i < 9; i++) off = fmax(off, fabs(I.m[i / 3][i % 3] - (i % 4 == 0)));
+    if (!(off < 1e-9) || kl_dot(kl_cross(kl_axis(&A, 0), kl_axis(&A, 1)), kl_axis(&A, 2)) < 0.0)
+        return kl_fail(s->diag, KL_E_RANGE, n->place,
+                       "%s: the matrix is no rotation: its columns must be unit vectors at right "
+                       "angles, right-handed",
+                       what);
+    *out = A;
+    return KL_OK;
+}
+
 /* x along the first vector, y in the plane of both */
 static kl_status by_vectors(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
 {
@@ -188,11 +206,9 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
         const char *key;
         kl_status (*read)(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out);
         const char *with; /* the other key of this way */
-    } ways[] = {{"axis", by_axis_angle, "angle"},
-                {"quaternion", by_quaternion, ""},
-                {"euler", by_euler, ""},
-                {"cardan", by_cardan, ""},
-                {"x", by_vectors, "y"}};
+    } ways[] = {{"axis", by_axis_angle, "angle"}, {"quaternion", by_quaternion, ""},
+                {"euler", by_euler, ""},          {"cardan", by_cardan, ""},
+                {"matrix", by_matrix, ""},        {"x", by_vectors, "y"}};
     for (size_t i = 0; n->kind == KL_MAP && i < sizeof ways / sizeof *ways; i++) {
         if (!kl_node_get(n, ways[i].key)) continue;
         for (const kl_node *c = n->first; c; c = c->next)
@@ -204,7 +220,7 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
     return kl_fail(s->diag, KL_E_MODEL, n->place,
                    "%s: give {axis: z, angle: 90 deg}, {quaternion: [w, x, y, z]}, {euler: [...]} "
                    "(about z, x, z), {cardan: [...]} "
-                   "(about x, y, z) or {x: [...], y: [...]}",
+                   "(about x, y, z), {x: [...], y: [...]} or {matrix: [9 numbers, by rows]}",
                    what);
 }
 
@@ -415,7 +431,7 @@ static kl_status function_expression(const function_call *f, const kl_node *n, k
     keep[k] = NULL;
     KL_TRY(kl_scope_plain(f->s, n->text, keep, NULL, NULL, &plain));
     KL_TRY(compile_expression(f, n, plain, bare, f->s->diag, &e));
-    return made(f, kl_function_expression(f->s->arena, e), out);
+    return made(f, kl_function_expression(f->s->arena, e, plain), out);
 }
 
 static kl_status read_code(kl_scope *s, const kl_node *n, const char *what, kl_code *code);
@@ -746,6 +762,9 @@ static kl_status constants_of(kl_scope *s, kl_code *code)
         const kl_variable *v    = &s->variable[i];
         bool               seen = false;
         for (int k = 0; k < n; k++) seen |= strcmp(code->constant[k], v->name) == 0;
+        char declared[128]; /* the text has its own */
+        snprintf(declared, sizeof declared, "local %.100s =", v->name);
+        seen |= strstr(code->text, declared) != NULL;
         if (seen || v->word || !kl_is_name(v->name) || !strstr(code->text, v->name)) continue;
         code->constant[n] = v->name;
         code->value[n++]  = v->value.value;

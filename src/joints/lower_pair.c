@@ -74,7 +74,8 @@ static kl_status lower_pair_setup(void *data, const kl_setup *s, const kl_motion
     int last = p->traits->nrow - 1;
     if (p->traits->row[last].kind == KL_DISTANCE) {
         double now = kl_norm(kl_sub(m[1].r, m[0].r));
-        p->target  = isnan(p->length) ? now : p->length;
+        if (isnan(p->length)) p->length = now;
+        p->target = p->length;
         if (p->target <= 0.0)
             return kl_fail(
                 s->diag, KL_E_RANGE, s->place,

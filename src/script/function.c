@@ -21,6 +21,11 @@ kl_function *kl_function_create(kl_arena *a, const kl_function_type *type, const
     return f;
 }
 
+void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t)
+{
+    f->type->write(f->data, inputs, t);
+}
+
 /* ---- polynomial; a constant is the shortest ---- */
 
 typedef struct polynomial {
@@ -44,7 +49,31 @@ static void polynomial_eval(const void *data, double x, const double *u, double 
     out[2] = ddy;
 }
 
-static const kl_function_type polynomial_type = {.name = "polynomial", .eval = polynomial_eval};
+static void polynomial_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    const polynomial *p = data;
+    (void)inputs;
+    if (p->n == 1) {
+        kl_text_number(t, p->c[0]);
+        return;
+    }
+    kl_text_add(t, "{polynomial: [");
+    for (int i = 0; i < p->n; i++) {
+        kl_text_add(t, "%s", i ? ", " : "");
+        kl_text_number(t, p->c[i]);
+    }
+    kl_text_add(t, "]}");
+}
+
+static const kl_function_type polynomial_type = {
+    .name = "polynomial", .eval = polynomial_eval, .write = polynomial_write};
+
+/* ", key: value" */
+static void write_number(kl_text *t, const char *key, double value)
+{
+    kl_text_add(t, "%s", key);
+    kl_text_number(t, value);
+}
 
 kl_function *kl_function_polynomial(kl_arena *a, const double *c, int n)
 {
@@ -77,7 +106,19 @@ static void harmonic_eval(const void *data, double x, const double *u, double ou
     out[2] = -h->amplitude * h->omega * h->omega * s;
 }
 
-static const kl_function_type harmonic_type = {.name = "harmonic", .eval = harmonic_eval};
+static void harmonic_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    const harmonic *h = data;
+    (void)inputs;
+    write_number(t, "{harmonic: {offset: ", h->offset);
+    write_number(t, ", amplitude: ", h->amplitude);
+    write_number(t, ", omega: ", h->omega);
+    write_number(t, ", phase: ", h->phase);
+    kl_text_add(t, "}}");
+}
+
+static const kl_function_type harmonic_type = {
+    .name = "harmonic", .eval = harmonic_eval, .write = harmonic_write};
 
 kl_function *kl_function_harmonic(kl_arena *a, double offset, double amplitude, double omega,
                                   double phase)
@@ -100,8 +141,20 @@ static int table_corners(const void *data, double *x, int capacity)
     return kl_spline_corners(data, x, capacity);
 }
 
+static void table_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    (void)inputs;
+    kl_text_add(t, "{%stable: [", kl_spline_kind_of(data) == KL_SPLINE_LINEAR ? "linear_" : "");
+    for (int i = 0; i < kl_spline_size(data); i++) {
+        write_number(t, i ? ", [" : "[", kl_spline_x(data, i));
+        write_number(t, ", ", kl_spline_y(data, i));
+        kl_text_add(t, "]");
+    }
+    kl_text_add(t, "]}");
+}
+
 static const kl_function_type table_type = {
-    .name = "table", .eval = table_eval, .corners = table_corners};
+    .name = "table", .eval = table_eval, .corners = table_corners, .write = table_write};
 
 /* Says what is wrong with the points, if anything. */
 static kl_status check_points(const double *x, const double *y, int n, kl_diag *diag,
@@ -174,8 +227,19 @@ static int step_corners(const void *data, double *x, int capacity)
     return p->x1 > p->x0 ? 2 : 1;
 }
 
+static void step_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    const smooth_step *p = data;
+    (void)inputs;
+    write_number(t, "{step: {from: ", p->y0);
+    write_number(t, ", to: ", p->y1);
+    write_number(t, ", start: ", p->x0);
+    write_number(t, ", end: ", p->x1);
+    kl_text_add(t, "}}");
+}
+
 static const kl_function_type step_type = {
-    .name = "step", .eval = step_eval, .corners = step_corners};
+    .name = "step", .eval = step_eval, .corners = step_corners, .write = step_write};
 
 kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, double y1)
 {
@@ -194,7 +258,13 @@ static void input_eval(const void *data, double x, const double *u, double out[3
     out[1] = out[2] = 0;
 }
 
-static const kl_function_type input_type = {.name = "input", .eval = input_eval};
+static void input_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    kl_text_add(t, "{input: %s}", inputs[*(const int *)data]);
+}
+
+static const kl_function_type input_type = {
+    .name = "input", .eval = input_eval, .write = input_write};
 
 kl_function *kl_function_input(kl_arena *a, int index)
 {
@@ -205,16 +275,32 @@ kl_function *kl_function_input(kl_arena *a, int index)
 
 /* ---- expression ---- */
 
+typedef struct expression {
+    const kl_expression *e;
+    const char          *text;
+} expression;
+
 static void expression_eval(const void *data, double x, const double *u, double out[3])
 {
-    kl_expression_derivatives(data, x, u, out);
+    kl_expression_derivatives(((const expression *)data)->e, x, u, out);
 }
 
-static const kl_function_type expression_type = {.name = "expression", .eval = expression_eval};
-
-kl_function *kl_function_expression(kl_arena *a, const kl_expression *e)
+static void expression_write(const void *data, const char *const *inputs, kl_text *t)
 {
-    return kl_function_create(a, &expression_type, e);
+    (void)inputs;
+    kl_text_add(t, "{expression: ");
+    kl_text_json(t, ((const expression *)data)->text);
+    kl_text_add(t, "}");
+}
+
+static const kl_function_type expression_type = {
+    .name = "expression", .eval = expression_eval, .write = expression_write};
+
+kl_function *kl_function_expression(kl_arena *a, const kl_expression *e, const char *text)
+{
+    expression *data = e && text ? kl_arena_take(a, sizeof *data) : NULL;
+    if (data) *data = (expression){e, text};
+    return kl_function_create(a, &expression_type, data);
 }
 
 /* ---- sum ---- */
@@ -252,7 +338,19 @@ static int sum_corners(const void *data, double *x, int capacity)
     return n;
 }
 
-static const kl_function_type sum_type = {.name = "sum", .eval = sum_eval, .corners = sum_corners};
+static void sum_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    const sum *s = data;
+    kl_text_add(t, "{sum: [");
+    for (int i = 0; i < s->n; i++) {
+        kl_text_add(t, "%s", i ? ", " : "");
+        kl_function_write(s->parts[i], inputs, t);
+    }
+    kl_text_add(t, "]}");
+}
+
+static const kl_function_type sum_type = {
+    .name = "sum", .eval = sum_eval, .corners = sum_corners, .write = sum_write};
 
 kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n)
 {

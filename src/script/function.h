@@ -12,6 +12,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/spline.h"
+#include "base/text.h"
 #include "script/expression.h"
 
 typedef struct kl_function kl_function;
@@ -36,9 +37,10 @@ kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *
 kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, double y1);
 /* u[index], held: its derivatives are zero. */
 kl_function *kl_function_input(kl_arena *a, int index);
-/* An expression whose symbol 0 is x and whose symbol i is u[i-1]; `e` must live as long. Its
- * corners (of if, abs, min, ...) are not known to kl_function_corners. */
-kl_function *kl_function_expression(kl_arena *a, const kl_expression *e);
+/* An expression whose symbol 0 is x and whose symbol i is u[i-1]; `e` and `text`, which it was
+ * compiled from, must live as long. Its corners (of if, abs, min, ...) are not known to
+ * kl_function_corners. */
+kl_function *kl_function_expression(kl_arena *a, const kl_expression *e, const char *text);
 kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n);
 
 /* Abscissae where a derivative jumps (points of linear tables, ends of tables and steps), for
@@ -46,12 +48,16 @@ kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n);
  * there are, or with too small a capacity a number that is enough. */
 int kl_function_corners(const kl_function *f, double *x, int capacity);
 
+/* Appends the function as a model file writes it; `inputs` names u. */
+void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t);
+
 /* A further kind of function: its table and its data, which must outlive it. `corners` as above and
  * may be NULL: none. */
 typedef struct kl_function_type {
     const char *name;
     void (*eval)(const void *data, double x, const double *u, double out[3]);
     int (*corners)(const void *data, double *x, int capacity);
+    void (*write)(const void *data, const char *const *inputs, kl_text *t);
 } kl_function_type;
 kl_function *kl_function_create(kl_arena *a, const kl_function_type *type, const void *data);
 

@@ -30,7 +30,8 @@ enum {
 
 /* A function as taken in: what each state needs to make its own. */
 typedef struct code {
-    char   *chunk;
+    char   *chunk, *text;
+    bool    expression; /* the text is an expression: the chunk says `return` in front of it */
     char   *object, *file;
     int     line; /* of the file, of the chunk's first line */
     int     nin, nout;
@@ -212,6 +213,7 @@ void kl_lua_destroy(kl_lua *pool)
     for (int i = 0; i < pool->n; i++) {
         code *c = &pool->list[i];
         free(c->chunk);
+        free(c->text);
         free(c->object);
         free(c->file);
         free(c->value);
@@ -306,7 +308,8 @@ int kl_lua_compile(kl_lua *pool, const kl_lua_code *given, kl_diag *diag)
         pool->cap  = cap;
     }
     code *c     = &pool->list[pool->n];
-    *c          = (code){.object    = copy(given->object),
+    *c          = (code){.text      = copy(given->text),
+                         .object    = copy(given->object),
                          .file      = copy(given->place.file),
                          .line      = given->place.line > 0 ? given->place.line : 1,
                          .nin       = count(given->argument),
@@ -333,6 +336,7 @@ int kl_lua_compile(kl_lua *pool, const kl_lua_code *given, kl_diag *diag)
         free(chunk);
         chunk = NULL;
     }
+    c->expression = chunk != NULL;
     if (!chunk) {
         chunk = chunk_of(given, false);
         if (!chunk || try_chunk(c, chunk, diag) != KL_OK) {
@@ -481,7 +485,28 @@ static void of_one_eval(const void *data, double x, const double *u, double out[
     out[2] = (-y[0] + 16 * y[1] - 30 * y[2] + 16 * y[3] - y[4]) / (12 * h * h);
 }
 
-static const kl_function_type of_one_type = {.name = "lua", .eval = of_one_eval};
+static void of_one_write(const void *data, const char *const *inputs, kl_text *t)
+{
+    const of_one *f = data;
+    const code   *c = &f->pool->list[f->function];
+    kl_text       s = {0};
+    (void)inputs;
+    /* `return` lets locals stand in front of what was an expression */
+    for (int i = 0; i < c->nconstant; i++) {
+        kl_text_add(&s, "local %s = ", c->constant[i]);
+        kl_text_number(&s, c->value[i]);
+        kl_text_add(&s, " ");
+    }
+    kl_text_add(&s, "%s%s", c->nconstant && c->expression ? "return " : "", c->text);
+    char *text = kl_text_finish(&s);
+    kl_text_add(t, "{lua: ");
+    kl_text_json(t, text ? text : "");
+    kl_text_add(t, "}");
+    free(text);
+}
+
+static const kl_function_type of_one_type = {
+    .name = "lua", .eval = of_one_eval, .write = of_one_write};
 
 kl_function *kl_function_lua(kl_arena *a, kl_lua *pool, int function)
 {

@@ -1,0 +1,89 @@
+/* klingel new TEMPLATE [DIR]: a commented model to start from. */
+#include <errno.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "cli/starters.h"
+
+static void list_starters(FILE *f)
+{
+    for (const kl_starter *s = kl_starters; s->name; s++)
+        fprintf(f, "  %-13s %s\n", s->name, s->help);
+}
+
+static const kl_starter *find(const kl_command *command, const char *name, int *code)
+{
+    const char *names[32] = {0};
+    int         n         = 0;
+    for (const kl_starter *s = kl_starters; s->name && n < 31; s++) {
+        if (strcmp(s->name, name) == 0) return s;
+        names[n++] = s->name;
+    }
+    const char *near = kl_nearest(name, names);
+    *code = near ? kl_usage_error(command, "there is no '%s'; did you mean '%s'?", name, near)
+                 : kl_usage_error(command, "there is no '%s'; there are:", name);
+    if (!near) list_starters(stderr);
+    return NULL;
+}
+
+const kl_starter *kl_starter_find(const kl_command *command, const char *name, int *code);
+
+/* For `klingel demo`, too. */
+const kl_starter *kl_starter_find(const kl_command *command, const char *name, int *code)
+{
+    return find(command, name, code);
+}
+
+static int write_model(const kl_starter *s, const char *folder)
+{
+    char path[1024];
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "klingel new: cannot make the folder %s: %s\n", folder, strerror(errno));
+        return KL_EXIT_MODEL;
+    }
+    snprintf(path, sizeof path, "%.1000s/model.yaml", folder);
+    FILE *f = fopen(path, "wx"); /* never over a file that is there */
+    if (!f) {
+        fprintf(stderr,
+                errno == EEXIST ? "klingel new: %s is there already; name another folder\n"
+                                : "klingel new: cannot write %s\n",
+                path);
+        return KL_EXIT_MODEL;
+    }
+    fputs(s->text, f);
+    if (fclose(f) != 0) {
+        fprintf(stderr, "klingel new: cannot write %s: %s\n", path, strerror(errno));
+        return KL_EXIT_MODEL;
+    }
+    printf("%s: %s\n\nnext:\n  klingel run %s -o %s.h5\n  klingel plot %s.h5 %s\n", path, s->help,
+           path, s->name, s->name, s->plot);
+    return KL_EXIT_OK;
+}
+
+static int new_model(int argc, char **argv)
+{
+    const kl_option options[] = {{0}};
+    kl_arguments    rest;
+    int             code = kl_options_parse(&kl_command_new, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    if (rest.n == 0) {
+        printf("models to start from:\n");
+        list_starters(stdout);
+        printf("\n`klingel new NAME` writes NAME/model.yaml\n");
+        return KL_EXIT_OK;
+    }
+    if (rest.n > 2) return kl_usage_error(&kl_command_new, "one model and one folder");
+    const kl_starter *s = find(&kl_command_new, rest.items[0], &code);
+    return s ? write_model(s, rest.n > 1 ? rest.items[1] : s->name) : code;
+}
+
+const kl_command kl_command_new = {.name      = "new",
+                                   .arguments = "[TEMPLATE [DIR]]",
+                                   .summary   = "write a commented model to start from",
+                                   .run       = new_model,
+                                   .help      = "  klingel new                 list the models\n"
+                                                "  klingel new pendulum        pendulum/model.yaml\n"
+                                                "  klingel new cart mine       mine/model.yaml\n"};

@@ -1,0 +1,32 @@
+/* klingel schema: the JSON Schema of model files, for editors. */
+#include <stdio.h>
+#include <stdlib.h>
+
+#include "cli/cli.h"
+#include "cli/options.h"
+#include "io/schema.h"
+
+static int schema(int argc, char **argv)
+{
+    const kl_option options[] = {{0}};
+    kl_arguments    rest;
+    int             code = kl_options_parse(&kl_command_schema, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    if (rest.n > 0) return kl_usage_error(&kl_command_schema, "it takes no argument");
+    kl_text t = {0};
+    kl_schema_write(&t);
+    char *text = kl_text_finish(&t);
+    if (!text) return kl_exit_code(KL_E_MEMORY);
+    fputs(text, stdout);
+    free(text);
+    return KL_EXIT_OK;
+}
+
+const kl_command kl_command_schema = {
+    .name      = "schema",
+    .arguments = "",
+    .summary   = "print the JSON Schema of model files, for editors",
+    .run       = schema,
+    .help      = "  klingel schema > klingel.schema.json\n\n"
+                 "and as the first line of a model, for editors with a YAML language server:\n"
+                 "  # yaml-language-server: $schema=klingel.schema.json\n"};
