@@ -8,6 +8,30 @@ const kl_topic kl_topics[] = {
      "A parameter is a number with or without a unit, an expression of the parameters before it, "
      "or\n"
      "a word. `--set L=300mm` on the command line changes one without touching the file.\n"},
+    {"include", "section", "other files whose sections are taken in",
+     "    include: [profiles.yaml, bogie/suspension.yaml]\n\n"
+     "Names of files are seen from the folder of the file that says so. A file that several "
+     "others\n"
+     "include is read once; one that includes itself in the end is an error. A parameter, `run` "
+     "key or\n"
+     "`title` of the including file overrules that of the included one.\n"},
+    {"templates", "section", "assemblies that are defined once and placed by `parts`",
+     "    templates:\n"
+     "      bogie:\n"
+     "        parameters: {wheelbase: 2.56 m, car: none}      # defaults; a part may give others\n"
+     "        bodies: {frame: {mass: 2615, inertia: [1722, 1476, 3067]}}\n"
+     "        forces: ...\n\n"
+     "A template holds parameters, inputs, bodies, joints, forces, outputs and parts. Points and\n"
+     "directions are in its own axes. A name means one of its own first, then one outside.\n"},
+    {"parts", "section", "templates placed: at a point, turned, mirrored, with their parameters",
+     "    parts:\n"
+     "      front: {template: bogie, at: [9.5, 0, 0], parameters: {wheelbase: 2.4 m}}\n"
+     "      rear: {like: front, at: [-9.5, 0, 0], orientation: {axis: z, angle: 180 deg}}\n"
+     "      right: {template: arm, mirror: y}                 # y changes its sign\n\n"
+     "Names become `front.frame`. A word parameter may name a body outside: `parameters: {car: "
+     "body}`.\n"
+     "`--set front.wheelbase=2.5m` changes one part. A mirrored part is the mirror image in all;\n"
+     "in it the angle of a cylindrical or screw joint counts the other way.\n"},
     {"gravity", "section", "acceleration of gravity, [0, 0, -9.81] unless told",
      "    gravity: [0, 0, -9.81]     # a vector, m/s2\n"
      "    gravity: 1.62              # a number points down, against z\n"},
@@ -102,6 +126,24 @@ const kl_topic kl_topics[] = {
      "      \"wheel-{side}\": {for: {side: [left, right]}, mass: 20 kg}\n\n"
      "A name holds {variable} or any whole-number expression of it: `between: [\"link{i}\",\n"
      "\"link{i+1}\"]`. Several variables give all combinations.\n"},
+    {"when", "topic", "parts of a model that are there or not",
+     "    parameters: {sprung: true, drive: electric, n: 4}\n"
+     "    forces:\n"
+     "      spring: {type: ..., when: sprung}\n"
+     "      motor: {type: ..., when: drive == electric}\n"
+     "      fifth: {type: ..., when: n > 4}\n"},
+    {"lua", "topic", "functions and controllers in Lua 5.4, in a sandbox",
+     "    value: {lua: \"t < 1 and 0 or 5*(t - 1)\"}           of t, or of x over a displacement\n"
+     "    value: {lua: \"if t < 1 then return 0 end return k*(t - 1)\"}\n\n"
+     "and the force `controller`, which measures, sets forces and has states of its own. A "
+     "function sees\n"
+     "its inputs, parameters that are numbers (in SI), `t`, and `math` without random; its members "
+     "also\n"
+     "by their bare names. Variables are `local`; nothing is remembered from call to call. There "
+     "is no\n"
+     "string library, pcall, load, coroutine, metatable or file. A call may take 1 000 000 "
+     "instructions,\n"
+     "all functions of a model 8 MB.\n"},
     {"like", "topic", "a part that is like another but for some keys",
      "    bodies:\n"
      "      front: {mass: 10 kg, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
