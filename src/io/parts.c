@@ -33,14 +33,14 @@ static const kl_node *entry_of(const kl_builder *b, const char *name)
     return NULL;
 }
 
-static const char *near_entry(const kl_builder *b, const char *name)
+static const char *near_entry(const kl_builder *b, const char *name, const char *self)
 {
     const char *names[256];
     int         n = 0;
     for (int i = 0; i < b->now->nroot; i++) {
         const kl_node *s = kl_node_get(b->now->root[i], b->section);
         for (const kl_node *c = s && s->kind == KL_MAP ? s->first : NULL; c && n < 255; c = c->next)
-            names[n++] = c->key;
+            if (strcmp(c->key, self) != 0) names[n++] = c->key;
     }
     names[n] = NULL;
     return kl_nearest(name, names);
@@ -55,7 +55,7 @@ static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n)
     for (const kl_node *like; (like = kl_node_get(e->chain[depth], "like")) != NULL;) {
         const kl_node *other = like->kind == KL_SCALAR ? entry_of(b, like->text) : NULL;
         if (!other || other->kind != KL_MAP) {
-            const char *near = like->kind == KL_SCALAR ? near_entry(b, like->text) : NULL;
+            const char *near = like->kind == KL_SCALAR ? near_entry(b, like->text, e->name) : NULL;
             return kl_fail(b->diag, KL_E_NAME, like->place,
                            "%s '%s' is like '%s', but there is no such %s%s%s%s", b->word, e->name,
                            like->kind == KL_SCALAR ? like->text : "?", b->word,
