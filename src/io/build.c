@@ -54,9 +54,9 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
     }
     names[n]         = NULL;
     const char *near = kl_nearest(word, names);
-    kl_fail(b->diag, KL_E_NAME, t->place, "body '%s': there is no body type '%s'%s%s%s", e->name,
-            word, near ? "; did you mean '" : "; see `klingel list`", near ? near : "",
-            near ? "'?" : "");
+    kl_fail(b->diag, KL_E_NAME, t ? t->place : e->place,
+            "body '%s': there is no body type '%s'%s%s%s", e->name, word,
+            near ? "; did you mean '" : "; see `klingel list`", near ? near : "", near ? "'?" : "");
     return NULL;
 }
 
@@ -162,7 +162,7 @@ static kl_status read_input(kl_builder *b, kl_entry *e)
     if (!input) return KL_E_MEMORY;
     input->unit = unit && unit->kind == KL_SCALAR ? unit->text : "1";
     if (!kl_unit_parse(input->unit, &factor, &input->dim))
-        return kl_fail(b->diag, KL_E_MODEL, unit->place,
+        return kl_fail(b->diag, KL_E_MODEL, unit ? unit->place : e->place,
                        "input '%s': '%s' is not a unit; `klingel help units` tells", e->name,
                        input->unit);
     char text[KL_UNIT_TEXT];

@@ -160,9 +160,9 @@ kl_status kl_scope_value(kl_scope *s, const kl_node *node, const char *what, kl_
 /* The value as the model gives it, then what was changed from outside, which must fit it. */
 static kl_status evaluate(kl_scope *s, int i)
 {
-    kl_variable *v = &s->variable[i];
-    kl_quantity  given, changed;
-    const char  *word, *other;
+    kl_variable *v     = &s->variable[i];
+    kl_quantity  given = {0}, changed = {0};
+    const char  *word = NULL, *other = NULL;
     char         what[128];
     snprintf(what, sizeof what, "parameter '%.100s'", v->name);
     KL_TRY(kl_scope_value(s, v->given, what, &given, &word));

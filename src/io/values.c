@@ -89,7 +89,7 @@ static kl_status axis_by_letter(const char *text, kl_vec3 *out)
 kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3 *out)
 {
     if (n->kind == KL_SCALAR) {
-        const char *word;
+        const char *word = NULL;
         KL_TRY(kl_value_word(s, n, what, &word));
         if (axis_by_letter(word, out) == KL_OK) return KL_OK;
         return kl_fail(s->diag, KL_E_MODEL, n->place,
@@ -337,7 +337,7 @@ static kl_status function_linear(const function_call *f, const kl_node *n, kl_fu
 
 static kl_status function_step(const function_call *f, const kl_node *n, kl_function **out)
 {
-    double x0, y0, x1, y1;
+    double x0 = 0.0, y0 = 0.0, x1 = 0.0, y1 = 0.0;
     KL_TRY(number_of(f, n, "from", f->unit, 0.0, &y0));
     KL_TRY(number_of(f, n, "to", f->unit, NAN, &y1));
     KL_TRY(number_of(f, n, "start", f->by, 0.0, &x0));
@@ -665,7 +665,7 @@ static kl_status unknown_word(const place_of_key *p, const kl_node *n, const cha
 
 static kl_status key_word(const place_of_key *p)
 {
-    const char *word;
+    const char *word = NULL;
     KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
     int i = word_index(p->key->words, word);
     if (i < 0) return unknown_word(p, p->node, word);
@@ -680,7 +680,7 @@ static kl_status key_words(const place_of_key *p)
     *bits               = 0;
     for (const kl_node *c = n->kind == KL_LIST ? n->first : n; c;
          c                = n->kind == KL_LIST ? c->next : NULL) {
-        const char *word;
+        const char *word = NULL;
         KL_TRY(kl_value_word(p->s, c, p->what, &word));
         int i = word_index(p->key->words, word);
         if (i < 0) return unknown_word(p, c, word);
@@ -691,7 +691,7 @@ static kl_status key_words(const place_of_key *p)
 
 static kl_status key_flag(const place_of_key *p)
 {
-    const char *word;
+    const char *word = NULL;
     KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
     const kl_variable *v   = kl_scope_find(p->s, word); /* a parameter that is true or false */
     bool               yes = strcmp(word, "true") == 0 || (v && !v->word && v->value.value == 1.0),

@@ -175,7 +175,8 @@ void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)
  * to. */
 static double extent(const kl_model *m)
 {
-    double low[3] = {INFINITY, INFINITY, INFINITY}, high[3] = {-INFINITY, -INFINITY, -INFINITY};
+    double low[3]  = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
+    double high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < m->nmarker + m->nbody - 1; i++) {
         kl_marker frame = {.body = i - m->nmarker + 1, .A = kl_identity()};
         kl_motion motion;

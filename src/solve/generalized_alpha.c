@@ -43,7 +43,7 @@ typedef struct alpha {
     double     h;            /* proposed next step */
     double     h_aux, h_old; /* step that aux0 belongs to; last step, 0: none */
     double     c2;           /* of the factored matrix; 0: none */
-    bool       fresh; /* the matrix was made in this step */
+    bool       fresh;        /* the matrix was made in this step */
     bool       stale;        /* the matrix should be made anew */
     double     speed;        /* estimated convergence factor */
     double     power[2];
@@ -321,13 +321,14 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *s
     return isfinite(size->motion) && isfinite(size->position) ? KL_OK : KL_RETRY;
 }
 
-/* A sequence of changes that should shrink. Near a singular position rounding errors r set a floor of r/(2 sqrt(eps)) in the
- * directions that are about to lose their constraint: iterating further would only pump them up. */
+/* A sequence of changes that should shrink. Near a singular position rounding errors r set a floor
+ * of r/(2 sqrt(eps)) in the directions that are about to lose their constraint: iterating further
+ * would only pump them up. */
 typedef struct sequence {
-    double speed;    /* estimated factor from one change to the next */
-    double limit;    /* what may be left */
-    double floor;    /* below it a change that no longer shrinks is taken for rounding */
-    double last;     /* change before, 0: none yet */
+    double speed; /* estimated factor from one change to the next */
+    double limit; /* what may be left */
+    double floor; /* below it a change that no longer shrinks is taken for rounding */
+    double last;  /* change before, 0: none yet */
     bool   diverges, close;
 } sequence;
 
@@ -358,14 +359,16 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     predict(i, x, h);
 
     /* what is left of a position does not go into the velocities: it may be larger */
-    sequence motion = {.speed = i->speed, .limit = i->newton}, position = {.speed = i->speed, .limit = 1e1 * i->newton};
+    sequence motion   = {.speed = i->speed, .limit = i->newton},
+             position = {.speed = i->speed, .limit = 1e1 * i->newton};
     motion.floor = position.floor = 1e-7 * kl_increment_norm(m, i->dx, NULL);
     for (int k = 0; k < MOST; k++) {
         advance_all(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
         if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
         if (k == 0 && !serves(i, m, c.c2)) {
-            kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);    /* its total wrenches go into the matrix */
+            kl_eval_residual(m, x->w, i->acc, i->lambda,
+                             x->y); /* its total wrenches go into the matrix */
             KL_TRY(make_matrix(i, x, c, count));
             motion.speed = position.speed = i->speed;
         }
@@ -374,7 +377,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         count->iterations++;
         KL_TRY(newton_change(i, x, c, &now, &count->limiting));
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
-        i->speed   = fmax(motion.speed, position.speed);
+        i->speed = fmax(motion.speed, position.speed);
         if (moved && placed) return KL_OK;
         if (motion.diverges || position.diverges) return KL_RETRY;
     }
@@ -432,8 +435,9 @@ static double error_of(alpha *i, const kl_solver *x, double h, int *which)
     return kl_increment_norm(m, x->y, which) / i->tolerance;
 }
 
-/* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat four-bar) ever shorter steps end
- * ever nearer to it; a somewhat shorter or longer one lands beside it. */
+/* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat
+ * four-bar) ever shorter steps end ever nearer to it; a somewhat shorter or longer one lands beside
+ * it. */
 static double next_try(double whole, double left, int *tries)
 {
     static const double factor[] = {0.75, 1.3, 0.5, 1.7, 2.5};
@@ -462,7 +466,9 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     int    tries = 0;
     for (;;) {
         if (h < least)
-            return kl_step_failed(x, h, count, tries ? "Newton does not converge" : "the error stays too large", diag);
+            return kl_step_failed(x, h, count,
+                                  tries ? "Newton does not converge" : "the error stays too large",
+                                  diag);
         rebase(i, x, h);
         kl_status status = attempt(i, x, h, until, count);
         if (status == KL_E_MEMORY) return status;
@@ -484,8 +490,9 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
             whole = h *= fmax(0.2, 0.85 * cbrt(1.0 / error));
             continue;
         }
-        /* follow the motion smoothly in both directions: a step that grows late and shrinks early (or the other way round) is
-         * not the same forwards and backwards in time, and energy drifts */
+        /* follow the motion smoothly in both directions: a step that grows late and shrinks early
+         * (or the other way round) is not the same forwards and backwards in time, and energy
+         * drifts */
         i->h = h * fmin(1.5, fmax(0.5, cbrt(0.5 / fmax(error, 1e-6))));
         if (h < want) i->h = fmax(i->h, fmin(want, 1.5 * h));
         if (tries) i->h = fmin(i->h, want);
