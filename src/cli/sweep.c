@@ -1,0 +1,423 @@
+/* klingel sweep: all runs of a parameter study on all cores, into one table.
+ *
+ * Each worker is a process of its own (a run that crashes takes no other with it). Runs are handed
+ * out through a pipe; a finished run is one line, written in one go, at the end of OUT.csv.part. So
+ * a study that was stopped or killed goes on where it was, and the table, sorted by run, is the
+ * same whatever the number of workers. */
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <signal.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include "algebra/dense.h"
+#include "cli/analysis.h"
+#include "cli/cli.h"
+#include "io/study.h"
+#include "solve/spectrum.h"
+
+enum { MOST_WORKERS = 256, LINE = 1 << 14 };
+
+typedef struct sweep {
+    const kl_study  *study;
+    const kl_source *source;
+    char             part[1100]; /* journal */
+    uint64_t         mark;       /* of study and model: a journal of other ones is of no use */
+    bool            *done;
+    int              left, quiet;
+} sweep;
+
+/* ---- one run
+ * --------------------------------------------------------------------------------------- */
+
+/* What is gathered of a channel over the rows. */
+typedef struct gauge {
+    int    channel;
+    double least, most, sum, squares, last;
+    long   n;
+} gauge;
+
+typedef struct gauges {
+    gauge *item;
+    int    n;
+} gauges;
+
+static kl_status gauge_row(void *context, double t, const double *values)
+{
+    gauges *g = context;
+    (void)t;
+    for (int i = 0; i < g->n; i++) {
+        gauge *k = &g->item[i];
+        double v = values[k->channel];
+        k->least = k->n ? fmin(k->least, v) : v;
+        k->most  = k->n ? fmax(k->most, v) : v;
+        k->sum += v;
+        k->squares += v * v;
+        k->last = v;
+        k->n++;
+    }
+    return KL_OK;
+}
+
+static double taken(const gauge *g, kl_take take)
+{
+    double n = g->n > 0 ? (double)g->n : 1.0;
+    switch (take) {
+    case KL_TAKE_MIN: return g->least;
+    case KL_TAKE_MAX: return g->most;
+    case KL_TAKE_MEAN: return g->sum / n;
+    case KL_TAKE_RMS: return sqrt(g->squares / n);
+    case KL_TAKE_AMPLITUDE: return 0.5 * (g->most - g->least);
+    default: return g->last;
+    }
+}
+
+static kl_status run_channels(const kl_study *study, kl_simulation *s, double *out, kl_diag *diag)
+{
+    gauges g = {.item = calloc((size_t)study->nresult + 1, sizeof *g.item), .n = study->nresult};
+    if (!g.item) return KL_E_MEMORY;
+    for (int i = 0; i < g.n; i++)
+        g.item[i].channel = kl_channels_find(s->channels, study->result[i].channel);
+    kl_status status;
+    if (study->analysis == KL_STUDY_RUN) {
+        const kl_settings *set  = &s->model->settings;
+        kl_sink            sink = {.context = &g, .row = gauge_row};
+        status                  = kl_simulation_run(s, set->end, set->every, &sink, diag);
+    } else {
+        const double *values;
+        status = kl_analysis_go(s, KL_AT_REST, diag);
+        if (status == KL_OK) status = kl_simulation_sample(s, diag, &values);
+        if (status == KL_OK) status = gauge_row(&g, 0.0, values);
+    }
+    for (int i = 0; i < g.n; i++) out[i] = taken(&g.item[i], study->result[i].take);
+    free(g.item);
+    return status;
+}
+
+/* The eigenvalue that grows most, or decays least; neutral ones only when there is no other. */
+static kl_status run_modes(const kl_study *study, kl_simulation *s, double *out, kl_diag *diag)
+{
+    kl_linear   *l      = NULL;
+    kl_spectrum *p      = NULL;
+    kl_status    status = kl_analysis_go(s, KL_AT_EQUILIBRIUM, diag);
+    if (status == KL_OK) status = kl_linearize(s->solver, NULL, diag, &l);
+    if (status == KL_OK) status = kl_spectrum_find(s->solver, l, false, diag, &p);
+    if (status == KL_OK) {
+        const kl_eigenmode *top = NULL;
+        for (int i = 0; i < p->n; i++) {
+            const kl_eigenmode *e = &p->mode[i];
+            if (!top || (top->neutral && !e->neutral) ||
+                (top->neutral == e->neutral && e->re > top->re))
+                top = e;
+        }
+        for (int i = 0; i < study->nresult; i++) {
+            kl_take take = study->result[i].take;
+            out[i]       = !top                        ? 0.0
+                           : take == KL_TAKE_GROWTH    ? top->re
+                           : take == KL_TAKE_FREQUENCY ? top->frequency
+                                                       : top->damping;
+        }
+    }
+    kl_spectrum_destroy(p);
+    kl_linear_destroy(l);
+    return status;
+}
+
+/* Builds the model of a run; NULL with reasons in the diag. */
+static kl_model *build(const sweep *w, int run, kl_diag *diag)
+{
+    const kl_study *s    = w->study;
+    kl_override    *set  = calloc((size_t)s->nparameter + 1, sizeof *set);
+    char           *text = calloc((size_t)s->nparameter + 1, 160);
+    kl_model       *m    = NULL;
+    for (int p = 0; set && text && p < s->nparameter; p++) {
+        kl_study_text(s, run, p, text + 160 * (size_t)p, 160);
+        set[p] = (kl_override){.name = s->parameter[p], .text = text + 160 * (size_t)p};
+    }
+    if (set && text && kl_source_build(w->source, set, s->nparameter, diag, &m) != KL_OK) m = NULL;
+    free(set);
+    free(text);
+    return m;
+}
+
+static kl_status compute(const sweep *w, int run, double *out)
+{
+    kl_diag       *diag   = kl_diag_create();
+    kl_model      *m      = diag ? build(w, run, diag) : NULL;
+    kl_simulation *s      = NULL;
+    kl_status      status = m ? kl_simulation_create(m, diag, &s) : KL_E_MODEL;
+    if (status == KL_OK)
+        status = w->study->analysis == KL_STUDY_MODES ? run_modes(w->study, s, out, diag)
+                                                      : run_channels(w->study, s, out, diag);
+    kl_simulation_destroy(s);
+    kl_model_destroy(m);
+    kl_diag_destroy(diag);
+    return status;
+}
+
+/* ---- journal
+ * ---------------------------------------------------------------------------------------- */
+
+static uint64_t mix(uint64_t h, const char *text)
+{
+    for (; *text; text++) h = (h ^ (unsigned char)*text) * 0x100000001B3u; /* FNV-1a */
+    return h;
+}
+
+/* One line of a finished run. */
+static int format_line(const sweep *w, int run, const double *out, kl_status status, char *line)
+{
+    int n = snprintf(line, LINE, "%d", run + 1);
+    for (int i = 0; i < w->study->nresult && n < LINE - 64; i++)
+        n += status == KL_OK ? snprintf(line + n, (size_t)(LINE - n), ",%.17g", out[i])
+                             : snprintf(line + n, (size_t)(LINE - n), ",nan");
+    n += snprintf(line + n, (size_t)(LINE - n), ",%s\n",
+                  status == KL_OK ? "ok" : kl_status_text(status));
+    return n;
+}
+
+/* Marks the runs that the journal has; a torn last line is cut off. False: of another study. */
+static bool read_journal(sweep *w)
+{
+    FILE *f = fopen(w->part, "r");
+    char  line[LINE];
+    long  whole = 0;
+    if (!f) return false;
+    char head[64];
+    snprintf(head, sizeof head, "# klingel sweep %016llx\n", (unsigned long long)w->mark);
+    bool ours = fgets(line, sizeof line, f) && strcmp(line, head) == 0;
+    whole     = ours ? ftell(f) : 0;
+    while (ours && fgets(line, sizeof line, f)) {
+        if (!strchr(line, '\n')) break;
+        int run = atoi(line);
+        if (run >= 1 && run <= w->study->nrun && !w->done[run - 1])
+            w->done[run - 1] = true, w->left--;
+        whole = ftell(f);
+    }
+    fclose(f);
+    if (ours && truncate(w->part, whole) != 0) return false;
+    return ours;
+}
+
+static bool start_journal(const sweep *w)
+{
+    FILE *f = fopen(w->part, "w");
+    if (!f) return false;
+    fprintf(f, "# klingel sweep %016llx\n", (unsigned long long)w->mark);
+    return fclose(f) == 0;
+}
+
+/* The table, sorted by run, from the journal. */
+static bool write_table(const sweep *w, FILE *out)
+{
+    const kl_study *s     = w->study;
+    char          **lines = calloc((size_t)s->nrun + 1, sizeof *lines);
+    FILE           *f     = fopen(w->part, "r");
+    char            line[LINE];
+    bool            ok = lines && f;
+    while (ok && fgets(line, sizeof line, f)) {
+        int run = atoi(line);
+        if (line[0] == '#' || run < 1 || run > s->nrun || lines[run - 1]) continue;
+        const char *rest = strchr(line, ',');
+        lines[run - 1]   = malloc(strlen(rest ? rest : "") + 1);
+        if (lines[run - 1]) strcpy(lines[run - 1], rest ? rest : "");
+    }
+    if (f) fclose(f);
+    if (ok) {
+        fprintf(out, "run");
+        for (int p = 0; p < s->nparameter; p++) fprintf(out, ",%s", s->parameter[p]);
+        for (int i = 0; i < s->nresult; i++) fprintf(out, ",%s", s->result[i].name);
+        fprintf(out, ",status\n");
+    }
+    for (int run = 0; ok && run < s->nrun; run++) {
+        fprintf(out, "%d", run + 1);
+        for (int p = 0; p < s->nparameter; p++)
+            fprintf(out, ",%.17g", s->value[(size_t)run * (size_t)s->nparameter + (size_t)p]);
+        fprintf(out, "%s", lines[run] ? lines[run] : ",missing\n");
+    }
+    for (int run = 0; lines && run < s->nrun; run++) free(lines[run]);
+    free(lines);
+    return ok;
+}
+
+/* ---- workers
+ * ------------------------------------------------------------------------------------------- */
+
+/* Takes runs from the pipe until it ends. */
+static void work(const sweep *w, int jobs)
+{
+    int     journal = open(w->part, O_WRONLY | O_APPEND);
+    double *out     = calloc((size_t)w->study->nresult + 1, sizeof *out);
+    char   *line    = malloc(LINE);
+    int     run;
+    while (journal >= 0 && out && line && read(jobs, &run, sizeof run) == (ssize_t)sizeof run) {
+        kl_status status = compute(w, run, out);
+        int       n      = format_line(w, run, out, status, line);
+        if (write(journal, line, (size_t)n) != n) break; /* disk full: the run is done again */
+    }
+    free(line);
+    free(out);
+    if (journal >= 0) close(journal);
+}
+
+static bool run_workers(const sweep *w, int workers)
+{
+    int   jobs[2];
+    pid_t child[MOST_WORKERS];
+    if (pipe(jobs) != 0) return false;
+    signal(SIGPIPE, SIG_IGN);
+    fflush(NULL);
+    int n = 0;
+    for (; n < workers; n++) {
+        child[n] = fork();
+        if (child[n] < 0) break;
+        if (child[n] == 0) {
+            close(jobs[1]);
+            work(w, jobs[0]);
+            _exit(0);
+        }
+    }
+    close(jobs[0]);
+    int given = 0;
+    for (int run = 0; run < w->study->nrun && n > 0; run++) {
+        if (w->done[run]) continue;
+        if (write(jobs[1], &run, sizeof run) != (ssize_t)sizeof run) break; /* no worker is left */
+        given++;
+        if (!w->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\r%d of %d", given, w->left);
+    }
+    close(jobs[1]);
+    for (int i = 0; i < n; i++)
+        while (waitpid(child[i], NULL, 0) < 0 && errno == EINTR) continue;
+    if (!w->quiet && isatty(STDERR_FILENO)) fprintf(stderr, "\n");
+    return n > 0;
+}
+
+/* ---- the command
+ * ------------------------------------------------------------------------------------------ */
+
+/* The channels asked for exist in the model of the first run. */
+static kl_status check_channels(const sweep *w, kl_diag *diag)
+{
+    kl_model    *m = build(w, 0, diag);
+    kl_channels *c = NULL;
+    if (!m) return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_E_MEMORY;
+    kl_status status = kl_channels_create(m, diag, &c);
+    for (int i = 0; status == KL_OK && i < w->study->nresult; i++) {
+        const kl_study_result *r = &w->study->result[i];
+        if (!r->channel || kl_channels_find(c, r->channel) >= 0) continue;
+        int          n     = kl_channels_count(c);
+        const char **names = calloc((size_t)n + 1, sizeof *names);
+        for (int k = 0; names && k < n; k++) names[k] = kl_channels_at(c, k)->name;
+        const char *near = names ? kl_nearest(r->channel, names) : NULL;
+        kl_fail(diag, KL_E_NAME, r->place, "result '%s': there is no channel `%s`%s%s%s", r->name,
+                r->channel, near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+        free(names);
+    }
+    kl_channels_destroy(c);
+    kl_model_destroy(m);
+    return kl_diag_failed(diag) ? kl_diag_status(diag) : status;
+}
+
+static int run_study(sweep *w, const char *output, int workers, bool fresh)
+{
+    bool going = !fresh && read_journal(w);
+    if (!going) {
+        memset(w->done, 0, (size_t)w->study->nrun * sizeof *w->done);
+        w->left = w->study->nrun;
+        if (!start_journal(w)) {
+            fprintf(stderr, "%s: cannot be written: %s\n", w->part, strerror(errno));
+            return KL_EXIT_MODEL;
+        }
+    } else if (!w->quiet && w->left < w->study->nrun) {
+        fprintf(stderr, "%d of %d runs are there already\n", w->study->nrun - w->left,
+                w->study->nrun);
+    }
+    if (w->left > 0 && !run_workers(w, workers < w->left ? workers : w->left)) {
+        fprintf(stderr, "no worker could be started: %s\n", strerror(errno));
+        return KL_EXIT_NUMERICAL;
+    }
+    memset(w->done, 0, (size_t)w->study->nrun * sizeof *w->done);
+    w->left = w->study->nrun;
+    if (!read_journal(w) || w->left > 0) {
+        fprintf(stderr, "%d runs are missing: a worker ended early; run it again to go on\n",
+                w->left);
+        return KL_EXIT_NUMERICAL;
+    }
+    char path[1200];
+    snprintf(path, sizeof path, "%.1100s.new", output);
+    FILE *f  = fopen(path, "w");
+    bool  ok = f && write_table(w, f);
+    if (f && fclose(f) != 0) ok = false;
+    if (!ok || rename(path, output) != 0) {
+        fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
+        return KL_EXIT_MODEL;
+    }
+    (void)remove(w->part);
+    if (!w->quiet) fprintf(stderr, "%d runs: %s\n", w->study->nrun, output);
+    return KL_EXIT_OK;
+}
+
+static int sweep_run(int argc, char **argv)
+{
+    const char     *output  = NULL;
+    int             workers = 0;
+    bool            fresh = false, quiet = false;
+    const kl_option options[] = {
+        {"output", 'o', "OUT.csv", KL_OPTION_TEXT, &output,
+         "table (default: named after the study)"},
+        {"workers", 'j', "N", KL_OPTION_COUNT, &workers, "processes (default: one a core)"},
+        {"fresh", 0, NULL, KL_OPTION_FLAG, &fresh, "forget runs of an earlier start"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress, no summary"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_sweep, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    if (rest.n != 1)
+        return kl_usage_error(&kl_command_sweep, rest.n ? "one study at a time" : "which study?");
+    char path[1024];
+    snprintf(path, sizeof path, "%.1000s", rest.items[0]);
+    char *dot = strrchr(path, '.');
+    snprintf(dot && dot > strrchr(path, '/') ? dot : path + strlen(path), 16, ".csv");
+    if (!output) output = path;
+    if (workers == 0) workers = (int)sysconf(_SC_NPROCESSORS_ONLN);
+    if (workers < 1) workers = 1;
+    if (workers > MOST_WORKERS) workers = MOST_WORKERS;
+
+    kl_diag   *diag   = kl_diag_create();
+    kl_study  *study  = NULL;
+    kl_source *source = NULL;
+    sweep      w      = {.quiet = quiet};
+    kl_status  status = diag ? kl_study_read(rest.items[0], diag, &study) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_source_read(study->model, diag, &source);
+    if (status == KL_OK) {
+        (void)kl_blas_threads(1); /* the cores are for the workers, and sums keep their order */
+        w.study  = study;
+        w.source = source;
+        w.mark   = mix(mix(0xCBF29CE484222325u, study->text), kl_source_text(source));
+        w.done   = calloc((size_t)study->nrun + 1, sizeof *w.done);
+        w.left   = study->nrun;
+        snprintf(w.part, sizeof w.part, "%.1000s.part", output);
+        status = w.done ? check_channels(&w, diag) : KL_E_MEMORY;
+    }
+    code = status == KL_OK ? run_study(&w, output, workers, fresh) : kl_exit_code(status);
+    kl_print_diag(diag, status == KL_OK ? NULL : "nothing was run");
+    free(w.done);
+    kl_source_destroy(source);
+    kl_study_destroy(study);
+    kl_diag_destroy(diag);
+    return code;
+}
+
+const kl_command kl_command_sweep = {
+    .name      = "sweep",
+    .arguments = "STUDY.yaml",
+    .summary   = "run a parameter study on all cores into one table",
+    .run       = sweep_run,
+    .help      = "  klingel sweep examples/carter-wheelset/study.yaml -o table.csv\n\n"
+                 "a study that was stopped goes on where it was when started again\n"};

@@ -1,0 +1,184 @@
+/* The analyses and parameter studies as a user calls them. */
+#include "unit/cli/program.h"
+
+#include <signal.h>
+#include <time.h>
+
+static const char carter[] = KL_SOURCE_DIR "/examples/carter-wheelset/model.yaml";
+
+static void write_text(const world *w, const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(w, name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void modes_prints_one_line_an_eigenvalue(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "modes", carter, "--csv", "--set", "speed=80"), 0);
+    assert_int_equal(strncmp(w->out, "real,imag,frequency_hz,damping_ratio\n", 37), 0);
+    double re, im;
+    assert_int_equal(sscanf(w->out + 37, "%lf,%lf", &re, &im), 2);
+    assert_close(re, 1.43417057, 1e-6);
+    assert_close(im, 44.87468444, 1e-5);
+    int lines = 0;
+    for (const char *p = w->out; *p; p++) lines += *p == '\n';
+    assert_int_equal(lines, 5);
+}
+
+static void locus_finds_the_critical_speed(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "locus", carter, "--over", "speed=50:100:6"), 0);
+    const char *at = strstr(w->out, "crossing: speed = ");
+    assert_non_null(at);
+    assert_close(atof(at + 18), 74.2595211369, 1e-6);
+    assert_says(w->out, "becomes unstable");
+    assert_int_equal(run(w, "locus", carter, "--over", "speed=50:100"), 2);
+    assert_says(w->err, "NAME=FROM:TO:COUNT");
+    assert_int_equal(run(w, "locus", carter, "--over", "sped=50:100:3"), 1);
+}
+
+static void linear_model_is_written_in_both_formats(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "modes", carter, "-o", "linear.h5"), 0);
+    assert_int_equal(run(w, "modes", carter, "-o", "linear.mat", "--animate", "mode.h5"), 0);
+    assert_true(exists(w, "linear.h5") && exists(w, "linear.mat"));
+    assert_int_equal(run(w, "export", "mode.h5"), 0);
+    assert_int_equal(strncmp(w->out, "time,y_m,psi_rad\n", 17), 0);
+}
+
+static void statics_kinematics_and_inverse_print_tables(void **state)
+{
+    world     *w          = *state;
+    const char four_bar[] = KL_SOURCE_DIR "/examples/driven-four-bar/model.yaml";
+    assert_int_equal(run(w, "statics", KL_SOURCE_DIR "/examples/double-pendulum/model.yaml",
+                         "--csv", "-o", "rest.h5"),
+                     0);
+    assert_says(w->out, "channel,value,unit\n");
+    assert_true(exists(w, "rest.h5"));
+    assert_int_equal(run(w, "kinematics", four_bar, "--csv", "-o", "motion.h5"), 0);
+    assert_int_equal(strncmp(w->out, "time,crank_rad,rocker_rad,torque_Nm\n", 36), 0);
+    assert_says(w->err, "toggle at t = ");
+    assert_int_equal(run(w, "inverse", four_bar, "--csv"), 0);
+    assert_says(w->out, "drive.effort");
+    assert_int_equal(run(w, "kinematics", carter), 1);
+    assert_says(w->err, "needs a driver for every degree of freedom");
+}
+
+static const char model[] =
+    "klingel: 1\n"
+    "parameters: {k: 100 N/m, c: 2 N s/m}\n"
+    "bodies:\n"
+    "  load: {mass: 1, inertia: [1, 1, 1]}\n"
+    "joints:\n"
+    "  guide: {type: translational, between: [ground, load], at: [0, 0, 0], "
+    "axis: z}\n"
+    "forces:\n"
+    "  strut: {type: slide-spring-damper, of: guide, stiffness: k, damping: c}\n"
+    "outputs:\n"
+    "  z: {of: load, quantity: position.z}\n"
+    "run: {end: 1, every: 0.01}\n";
+static const char study[] = "model: model.yaml\n"
+                            "method: latin-hypercube\n"
+                            "samples: 200\n"
+                            "seed: 3\n"
+                            "parameters:\n"
+                            "  k: {from: 50 N/m, to: 500 N/m}\n"
+                            "  c: {from: 0 N s/m, to: 5 N s/m}\n"
+                            "results:\n"
+                            "  lowest: {of: z, take: min}\n"
+                            "  rms: {of: z, take: rms}\n"
+                            "  end: z\n";
+
+static char *whole_file(const world *w, const char *name)
+{
+    char *text = calloc(1, 1 << 17);
+    assert_non_null(text);
+    read_whole(path_of(w, name), text, 1 << 17);
+    return text;
+}
+
+static int lines_of(const world *w, const char *name)
+{
+    char *text = whole_file(w, name);
+    int   n    = 0;
+    for (const char *p = text; *p; p++) n += *p == '\n';
+    free(text);
+    return n;
+}
+
+static void table_is_the_same_for_one_and_two_workers_and_after_a_kill(void **state)
+{
+    world *w = *state;
+    write_text(w, "model.yaml", model);
+    write_text(w, "study.yaml", study);
+    assert_int_equal(run(w, "sweep", "study.yaml", "-o", "one.csv", "--workers", "1"), 0);
+    assert_int_equal(run(w, "sweep", "study.yaml", "-o", "two.csv", "--workers", "2"), 0);
+    char *one = whole_file(w, "one.csv"), *two = whole_file(w, "two.csv");
+    assert_int_equal(strncmp(one, "run,k,c,lowest,rms,end,status\n", 30), 0);
+    assert_int_equal(lines_of(w, "one.csv"), 201);
+    assert_null(strstr(one, "nan"));
+    assert_string_equal(one, two);
+
+    /* killed with all its workers when some runs are there, and started again */
+    pid_t child = fork();
+    if (child == 0) {
+        setpgid(0, 0);
+        if (chdir(w->folder) != 0) _exit(126);
+        execl(KL_PROGRAM, "klingel", "sweep", "study.yaml", "-o", "cut.csv", "-q", "-j", "2",
+              (char *)NULL);
+        _exit(127);
+    }
+    setpgid(child, child);
+    for (int k = 0; k < 5000 && lines_of(w, "cut.csv.part") < 60; k++)
+        nanosleep(&(struct timespec){.tv_nsec = 1000000}, NULL);
+    kill(-child, SIGKILL);
+    waitpid(child, NULL, 0);
+    nanosleep(&(struct timespec){.tv_nsec = 50000000}, NULL);
+    assert_false(exists(w, "cut.csv"));
+    assert_true(lines_of(w, "cut.csv.part") >= 60);
+    assert_int_equal(run(w, "sweep", "study.yaml", "-o", "cut.csv"), 0);
+    assert_says(w->err, "runs are there already");
+    char *cut = whole_file(w, "cut.csv");
+    assert_string_equal(one, cut);
+    assert_false(exists(w, "cut.csv.part"));
+    free(one), free(two), free(cut);
+}
+
+static void mistakes_in_a_study_are_told_with_their_places(void **state)
+{
+    world *w = *state;
+    write_text(w, "model.yaml", model);
+    write_text(w, "bad.yaml",
+               "model: model.yaml\nmethod: gird\nparameters: {k: {from: 1 N/m, to: 2 "
+               "kg}}\nresults: {a: {of: z, take: maximum}}\n");
+    assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
+    assert_says(w->err, "bad.yaml:2:");
+    assert_says(w->err, "did you mean `grid`?");
+    assert_says(w->err, "values of one parameter have one unit");
+    write_text(w, "bad.yaml",
+               "model: model.yaml\nparameters: {k: [1 N/m]}\nresults: {a: {of: zz}}\n");
+    assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
+    assert_says(w->err, "there is no channel `zz`");
+    assert_false(exists(w, "bad.csv"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
+        cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
+        cmocka_unit_test_setup_teardown(linear_model_is_written_in_both_formats, setup, teardown),
+        cmocka_unit_test_setup_teardown(statics_kinematics_and_inverse_print_tables, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(table_is_the_same_for_one_and_two_workers_and_after_a_kill,
+                                        setup, teardown),
+        cmocka_unit_test_setup_teardown(mistakes_in_a_study_are_told_with_their_places, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
