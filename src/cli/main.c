@@ -21,7 +21,7 @@ enum { NCOMMAND = sizeof commands / sizeof *commands };
 /* Fits a terminal of 24 lines and 80 columns. */
 static void print_help(FILE *f)
 {
-    fprintf(f, "klingel simulates mechanisms and railway vehicles.\n\n"
+    fprintf(f, "klingel simulates mechanisms and railway vehicles.\n"
                "usage: klingel COMMAND [ARGUMENTS]\n\n");
     for (int i = 0; i < NCOMMAND; i++)
         fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);

@@ -255,6 +255,13 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                                .min      = 1e-300,
                                .max      = 1e300,
                                .help     = "time between recorded rows"},
+                              {.name     = "start",
+                               .kind     = KL_KEY_WORD,
+                               .offset   = offsetof(kl_settings, start),
+                               .words    = "given equilibrium steady",
+                               .fallback = "given",
+                               .help = "as given, from the equilibrium near it, or from the steady "
+                                       "motion at the velocities given"},
                               {0}};
 
 const kl_key kl_integrator_keys[] = {
@@ -423,7 +430,9 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
     KL_TRY(kl_model_freeze(m, b->diag));
-    return kl_start_read(m, kl_node_get(main, "state"), b->diag);
+    const kl_node *state = kl_node_get(main, "state");
+    if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */
+    return kl_start_read(m, state, b->diag);
 }
 
 kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, kl_diag *diag,

@@ -63,9 +63,14 @@ typedef struct kl_parameter {
 
 typedef enum kl_integrator_kind { KL_GENERALIZED_ALPHA, KL_NEWMARK, KL_HHT } kl_integrator_kind;
 
+/* Where a run starts: as given, at rest in the equilibrium near it (then with the velocities
+ * given), or in the steady motion that the velocities belong to. */
+typedef enum kl_start_kind { KL_START_GIVEN, KL_START_EQUILIBRIUM, KL_START_STEADY } kl_start_kind;
+
 /* How to run: the `run` and `integrator` sections, as data of their own key tables. */
 typedef struct kl_settings {
     double end, every;           /* [s] */
+    int    start;                /* kl_start_kind */
     int    integrator;           /* kl_integrator_kind */
     double tolerance;            /* local error over length or radian */
     double step;                 /* fixed step [s]; NaN: adaptive */
@@ -96,9 +101,9 @@ typedef struct kl_model {
     size_t cache_bytes;
     double length; /* size of the mechanism [m] */
 
-    double         t0;         /* time at the start [s] */
+    double         t0;              /* time at the start [s] */
     double        *q0, *v0;         /* as given, before assembly */
-    double        *z0, *h0;             /* NULL: zero */
+    double        *z0, *h0;         /* NULL: zero */
     unsigned char *held_q, *held_v; /* nv each: initial values that assembly must keep */
 } kl_model;
 

@@ -1,6 +1,9 @@
 #include "solve/simulation.h"
 
 #include <math.h>
+#include <string.h>
+
+#include "solve/statics.h"
 
 /* by kl_integrator_kind: Newmark and HHT are parameter sets of generalized-alpha */
 static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_generalized_alpha,
@@ -41,11 +44,25 @@ void kl_simulation_destroy(kl_simulation *s)
     kl_arena_destroy(s->arena); /* the simulation itself lives in it */
 }
 
+/* To the equilibrium that the model asks for; velocities come back afterwards. */
+static kl_status settle(kl_simulation *s, kl_diag *diag)
+{
+    kl_solver      *x = s->solver;
+    const kl_model *m = s->model;
+    if (m->settings.start == KL_START_GIVEN) return KL_OK;
+    kl_equilibrium e = {.moving = m->settings.start == KL_START_STEADY};
+    memcpy(s->a, x->s->v, (size_t)m->nv * sizeof(double));
+    KL_TRY(kl_find_equilibrium(x, &e, diag));
+    memcpy(x->s->v, s->a, (size_t)m->nv * sizeof(double));
+    return kl_assemble_velocity(x, diag);
+}
+
 kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;
     s->count     = (kl_statistics){.limiting = -1};
     KL_TRY(kl_assemble(x, diag));
+    KL_TRY(settle(s, diag));
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
     return s->integrator->begin(s->self, x, diag);
 }

@@ -2,6 +2,7 @@
 
 #include <stdlib.h>
 
+#include "solve/simulation.h"
 #include "unit/solve/load.h"
 
 static kl_equilibrium rest(loaded *l)
@@ -199,6 +200,28 @@ static void falling_body_has_no_equilibrium(void **unused)
     unload(&l);
 }
 
+static void run_may_start_from_the_equilibrium(void **unused)
+{
+    (void)unused;
+    const char *text =
+        "klingel: 1\n"
+        "bodies:\n"
+        "  load: {mass: 2, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+        "joints:\n"
+        "  guide: {type: translational, between: [ground, load], at: [0, 0, 0], axis: z}\n"
+        "forces:\n"
+        "  spring: {type: slide-spring-damper, of: guide, stiffness: 500 N/m}\n"
+        "run: {end: 1, start: equilibrium}\n";
+    loaded         l = load_text(text, NULL, 0, false);
+    kl_simulation *s = NULL;
+    assert_int_equal(kl_simulation_create(l.model, l.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, l.diag), KL_OK);
+    while (s->solver->s->t < 1.0) assert_int_equal(kl_simulation_step(s, 1.0, l.diag), KL_OK);
+    assert_close(s->solver->s->q[l.model->body[1].q + 2], 1.0 - 2 * 9.81 / 500, 1e-11);
+    kl_simulation_destroy(s);
+    unload(&l);
+}
+
 static void examples_come_to_rest(void **unused)
 {
     (void)unused;
@@ -226,6 +249,7 @@ int main(void)
         cmocka_unit_test(falling_body_has_no_equilibrium),
         cmocka_unit_test(chain_of_fifty_links_hangs_as_the_exact_polygon),
         cmocka_unit_test(chain_goes_to_the_catenary_with_second_order),
+        cmocka_unit_test(run_may_start_from_the_equilibrium),
         cmocka_unit_test(examples_come_to_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
