@@ -32,7 +32,6 @@ struct kl_matrix {
     int           *eps_slot; /* nlam */
     int            nv, nz, nlam, most_nv;
     bool           coupled;
-    double         eps;
 };
 
 static int body_of(const kl_model *m, const kl_element *e, int i)
@@ -143,7 +142,6 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     x->arena = a;
     x->nv = m->nv, x->nz = m->nz, x->nlam = m->nlam;
     x->coupled = coupled;
-    x->eps     = usual_eps;
     x->p.n     = m->nv + m->nz + m->nlam;
     for (int i = 0; i < m->nbody; i++)
         if (m->body[i].nv > x->most_nv) x->most_nv = m->body[i].nv;
@@ -411,7 +409,7 @@ static kl_status scale_and_factor(kl_matrix *x)
     for (int c = 0; c < p->n; c++)
         for (int i = p->start[c]; i < p->start[c + 1]; i++)
             x->values[i] *= x->scale[c] * x->scale[p->row[i]];
-    for (int k = 0; k < x->nlam; k++) x->values[x->eps_slot[k]] = -x->eps;
+    for (int k = 0; k < x->nlam; k++) x->values[x->eps_slot[k]] = -usual_eps;
     return kl_lu_factor(x->lu, x->values);
 }
 
@@ -477,7 +475,7 @@ kl_status kl_matrix_solve_exact(kl_matrix *x, double *y)
     /* (K - eps) y_k+1 = rhs - eps lambda_k: the proximal point iteration towards eps = 0 */
     for (int pass = 0; pass < MOST; pass++) {
         memcpy(y, rhs, (size_t)n * sizeof *y);
-        for (int i = first; i < n; i++) y[i] -= x->eps * old[i];
+        for (int i = first; i < n; i++) y[i] -= usual_eps * old[i];
         KL_TRY(kl_lu_solve(x->lu, y));
         double change = 0.0, size = 0.0;
         for (int i = first; i < n; i++)
@@ -495,7 +493,11 @@ int           kl_matrix_nonzeros(const kl_matrix *x) { return x->p.nnz; }
 const kl_lu  *kl_matrix_lu(const kl_matrix *x) { return x->lu; }
 const double *kl_matrix_scale(const kl_matrix *x) { return x->scale; }
 
-void kl_matrix_soften(kl_matrix *x, double factor) { x->eps = factor * usual_eps; }
+double kl_matrix_eps(const kl_matrix *x, int k)
+{
+    double e = x->scale[x->nv + x->nz + k];
+    return usual_eps / (e * e);
+}
 
 void kl_matrix_forget(kl_matrix *x)
 {

@@ -44,12 +44,11 @@ kl_status kl_matrix_solve(const kl_matrix *x, double *y);
  * KL_E_SINGULAR when they grow without end. */
 kl_status kl_matrix_solve_exact(kl_matrix *x, double *y);
 
-int           kl_matrix_size(const kl_matrix *x);
-int           kl_matrix_nonzeros(const kl_matrix *x);
-const kl_lu  *kl_matrix_lu(const kl_matrix *x);
-/* eps of the next factorisation, as a multiple of the usual one. A larger one dampens what rounding errors do near a
- * singular position: a residual r moves an increment by r / (2 sqrt(eps)) at most. */
-void kl_matrix_soften(kl_matrix *x, double factor);
+int          kl_matrix_size(const kl_matrix *x);
+int          kl_matrix_nonzeros(const kl_matrix *x);
+const kl_lu *kl_matrix_lu(const kl_matrix *x);
+/* eps of row k, unscaled: what stands in the corner of constraint k. */
+double        kl_matrix_eps(const kl_matrix *x, int k);
 void          kl_matrix_forget(kl_matrix *x);
 const double *kl_matrix_scale(const kl_matrix *x); /* of unknowns and equations, in place */
 

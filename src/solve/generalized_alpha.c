@@ -291,7 +291,11 @@ static kl_status position_change(alpha *i, kl_solver *x, coefficients c, change 
     return KL_OK;
 }
 
-/* Solves for the change and applies it to the trial. The multipliers belong to
+/* Multipliers that no force feels (redundant loops) would walk at random, r/eps a time; with eps
+ * lambda on the right they are pulled to the smallest ones instead. The price is a gap of eps
+ * lambda h^2/m, below rounding.
+ *
+ * Solves for the change and applies it to the trial. The multipliers belong to
  * the velocity constraint: Phi_q (v + c1 d) + Phi_t = 0. */
 static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *size, int *which)
 {
@@ -300,7 +304,9 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *s
     kl_eval_rate(m, x->w, x->rate);
     for (int k = 0; k < m->nv; k++) x->y[k] = -x->y[k] / s;
     for (int k = 0; k < m->nz; k++) x->y[m->nv + k] = -(i->zd[k] - x->w->z_dot[k]);
-    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k] / c.c1;
+    for (int k = 0; k < m->nlam; k++)
+        x->y[m->nv + m->nz + k] =
+            kl_matrix_eps(x->matrix, k) * i->lambda[k] / s - x->rate[k] / c.c1;
     KL_TRY(kl_matrix_solve(x->matrix, x->y));
     carry_back(i, m, x->y);
     *size = (change){.motion = kl_increment_norm(m, x->y, which)};
@@ -361,7 +367,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     /* what is left of a position does not go into the velocities: it may be larger */
     sequence motion   = {.speed = i->speed, .limit = i->newton},
              position = {.speed = i->speed, .limit = 1e1 * i->newton};
-    motion.floor = position.floor = 1e-7 * kl_increment_norm(m, i->dx, NULL);
+    motion.floor = position.floor = 1e-8 * kl_increment_norm(m, i->dx, NULL);
     for (int k = 0; k < MOST; k++) {
         advance_all(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
