@@ -79,7 +79,8 @@ static bool try_interval(const kl_speed *v, double a, double b, double tolerance
     if (!(*length > 0.0) || !(fabs(whole - *length) <= 1e-14 * *length + 1e-3 * tolerance))
         return false;
     kl_hermite_quintic(*length, f0, f1, c);
-    *error = 0.0;
+    *error    = 0.0;
+    tolerance = fmax(tolerance, 4.0 * 2.2e-16 * fabs(b) / f1[1]); /* u itself is rounded */
     for (int k = 1; k < 8; k++) {
         double u = a + 0.125 * k * (b - a), s = kl_gauss(speed_at, v, a, u);
         *error = fmax(*error, fabs(polynomial(c, s) - u) * speed_at(v, u));

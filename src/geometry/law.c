@@ -35,6 +35,18 @@ kl_status kl_law_add(kl_law *law, kl_arena *arena, double length, double f0, dou
     return KL_OK;
 }
 
+kl_status kl_law_add_polynomial(kl_law *law, kl_arena *arena, double length,
+                                const double c[KL_NCOEFFICIENT])
+{
+    if (!(length > 0.0)) return KL_E_USAGE;
+    kl_law_piece *p = law_append(law, arena);
+    if (!p) return KL_E_MEMORY;
+    p->x = law->end;
+    memcpy(p->c, c, sizeof p->c);
+    law->end += length;
+    return KL_OK;
+}
+
 kl_status kl_law_through(kl_law *law, kl_arena *arena, kl_arena *scratch, kl_interpolation kind,
                          const double *x, const double *f, int n, bool closed)
 {

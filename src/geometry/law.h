@@ -29,6 +29,10 @@ void kl_law_begin(kl_law *law, double x);
 kl_status kl_law_add(kl_law *law, kl_arena *arena, double length, double f0, double f1,
                      const kl_shape *shape);
 
+/* Adds a polynomial in x from its start, over that length. */
+kl_status kl_law_add_polynomial(kl_law *law, kl_arena *arena, double length,
+                                const double c[KL_NCOEFFICIENT]);
+
 /* Through points: x ascending, n of them (closed: period = x of the repeated first point). */
 kl_status kl_law_through(kl_law *law, kl_arena *arena, kl_arena *scratch, kl_interpolation kind,
                          const double *x, const double *f, int n, bool closed);

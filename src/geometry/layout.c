@@ -320,6 +320,7 @@ kl_status kl_layout_build(const kl_layout *in, kl_arena *arena, kl_diag *diag, k
     laying l           = {.r = in->start, .theta = in->heading};
     bool   level       = is_level(&grades);
     curve->source_word = "segment", curve->source_place = places;
+    curve->most = in->most;
 
     /* walk along plan and profile together, from joint to joint; joints that only rounding holds
      * apart are one */
@@ -336,7 +337,7 @@ kl_status kl_layout_build(const kl_layout *in, kl_arena *arena, kl_diag *diag, k
             double stop = fmin(end, l.grade->end);
             if (kink > sigma + near) stop = fmin(stop, kink);
             if (end - stop < near) stop = end;
-            KL_TRY(kl_taylor_lay(&layout_taylor, &l, arena, curve, stop, i, level));
+            KL_TRY(kl_taylor_lay(&layout_taylor, &l, arena, curve, stop, i, level, e->place, diag));
             sigma = stop;
         }
     }

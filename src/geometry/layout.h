@@ -42,6 +42,7 @@ typedef struct kl_layout {
     int                     ngrade;
     kl_vec3                 start;   /* [m] */
     double                  heading; /* at the start, from x towards y [rad] */
+    int                     most;    /* pieces allowed; 0: no concern of yours */
     kl_place                place;
 } kl_layout;
 

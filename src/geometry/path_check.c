@@ -10,18 +10,26 @@ static void larger(kl_extreme *e, double value, double s)
     if (value > e->value) *e = (kl_extreme){value, s};
 }
 
-/* Roll against level from the heights of the left and up axes, with two derivatives. False where
- * the track is too steep to tell. */
+/* Steeper than 60 degrees, neither roll against level nor a plan says much. */
+static const double GENTLE = 0.25; /* cosine squared */
+
+/* Roll against level from the heights of the left and up axes, with two derivatives. Where it is
+ * too steep: false, and the turn of the frame about the way in its place. */
 static bool roll_of(const kl_path_point *p, double f[3])
 {
     double y = kl_axis(&p->A, 1).z, z = kl_axis(&p->A, 2).z, w = y * y + z * z;
+    if (w < GENTLE) {
+        f[0] = 0.0;
+        f[1] = kl_dot(p->kappa, p->t);
+        f[2] = kl_dot(p->dkappa, p->t) + kl_dot(p->kappa, p->dt);
+        return false;
+    }
     double y1 = kl_path_axis_d1(p, 1).z, z1 = kl_path_axis_d1(p, 2).z;
     double y2 = kl_path_axis_d2(p, 1).z, z2 = kl_path_axis_d2(p, 2).z;
     double n = y1 * z - y * z1;
-    if (w < 0.01) return false; /* within 6 degrees of vertical */
-    f[0] = atan2(y, z);
-    f[1] = n / w;
-    f[2] = (y2 * z - y * z2) / w - n * 2.0 * (y * y1 + z * z1) / (w * w);
+    f[0]     = atan2(y, z);
+    f[1]     = n / w;
+    f[2]     = (y2 * z - y * z2) / w - n * 2.0 * (y * y1 + z * z1) / (w * w);
     return true;
 }
 
@@ -31,7 +39,7 @@ static void curvatures(const kl_path_point *p, double *plan, double *vertical, d
     kl_vec3 t = p->t, k = p->dt;
     double  c = hypot(t.x, t.y);
     *whole    = kl_norm(k);
-    *plan     = c > 1e-6 ? fabs(t.x * k.y - t.y * k.x) / (c * c * c) : 0.0;
+    *plan     = c * c > GENTLE ? fabs(t.x * k.y - t.y * k.x) / (c * c * c) : 0.0;
     *vertical = c > 1e-6 ? fabs(k.z) / c : *whole; /* the slope angle by length */
 }
 
@@ -45,11 +53,9 @@ static void look_at(const kl_path_point *p, double s, kl_path_report *r)
     larger(&r->vertical_radius, vertical, s);
     larger(&r->slope, fabs(asin(fmax(-1.0, fmin(1.0, p->t.z)))), s);
     larger(&r->lateral_jerk, kl_norm(kl_axpy(-kl_dot(p->ddt, p->t), p->t, p->ddt)), s);
-    if (roll_of(p, roll)) {
-        larger(&r->roll, fabs(roll[0]), s);
-        larger(&r->roll_rate, fabs(roll[1]), s);
-        larger(&r->roll_jerk, fabs(roll[2]), s);
-    }
+    if (roll_of(p, roll)) larger(&r->roll, fabs(roll[0]), s);
+    larger(&r->roll_rate, fabs(roll[1]), s);
+    larger(&r->roll_jerk, fabs(roll[2]), s);
     r->low  = kl_vec(fmin(r->low.x, p->r.x), fmin(r->low.y, p->r.y), fmin(r->low.z, p->r.z));
     r->high = kl_vec(fmax(r->high.x, p->r.x), fmax(r->high.y, p->r.y), fmax(r->high.z, p->r.z));
 }
@@ -75,7 +81,7 @@ static void look_across(const kl_path_point *p, const kl_path_point *q, double s
     y0 = kl_axpy(-kl_dot(y0, t), t, y0);
     jump(&r->twist, fabs(atan2(kl_dot(kl_cross(y0, y1), t), kl_dot(y0, y1))), LEAST_ANGLE, s);
     jump(&r->curvature, kl_norm(kl_sub(q->dt, p->dt)), LEAST_CURVATURE, s);
-    if (roll_of(p, roll[0]) && roll_of(q, roll[1]))
+    if (roll_of(p, roll[0]) == roll_of(q, roll[1]))
         jump(&r->roll_rate_jump, fabs(roll[1][1] - roll[0][1]), LEAST_CURVATURE, s);
 }
 

@@ -81,7 +81,7 @@ kl_status kl_profile_arc(kl_profile *p, double a, double b, double radius, kl_pl
     c.angle       = atan2(p->b - c.cb, p->a - c.ca);
     double length = 2.0 * R * asin(fmin(1.0, half / R));
     KL_TRY(kl_taylor_lay(&circle_taylor, &c, p->arena, &p->curve, p->curve.u_end + length,
-                         p->parts - 1, true));
+                         p->parts - 1, true, place, diag));
     p->a = a, p->b = b;
     return KL_OK;
 }

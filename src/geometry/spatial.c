@@ -25,11 +25,12 @@ static kl_series blend(double f0, double f1, const kl_shape *shape, double x, do
     return f;
 }
 
-/* Roll rate around x, the derivative of the roll angle's shape. */
+/* Roll rate around x: the derivative of the roll angle's shape, or the rate given. */
 static kl_series roll_rate(const kl_spatial_segment *g, double x)
 {
-    kl_series angle = blend(0.0, g->roll, g->roll_shape, x, g->length), rate = {{0}};
-    for (int n = 0; n + 1 < KL_SERIES; n++) rate.c[n] = (n + 1) * angle.c[n + 1];
+    kl_series angle = blend(0.0, g->roll, g->roll_shape, x, g->length);
+    kl_series rate  = blend(g->roll_rate[0], g->roll_rate[1], NULL, x, g->length);
+    for (int n = 0; n + 1 < KL_SERIES; n++) rate.c[n] += (n + 1) * angle.c[n + 1];
     return rate;
 }
 
@@ -101,8 +102,11 @@ static kl_status check_segments(const kl_spatial *in, kl_diag *diag)
         if (!(g->length > 0.0) || !isfinite(g->length))
             worst = kl_fail(diag, KL_E_RANGE, g->place, "length is %g m: give one above zero",
                             g->length);
-        else if (!isfinite(g->left[0] + g->left[1] + g->up[0] + g->up[1] + g->roll))
+        else if (!isfinite(g->left[0] + g->left[1] + g->up[0] + g->up[1] + g->roll +
+                           g->roll_rate[0] + g->roll_rate[1]))
             worst = kl_fail(diag, KL_E_NAN, g->place, "a curvature or roll angle is not finite");
+        else if (g->roll != 0.0 && (g->roll_rate[0] != 0.0 || g->roll_rate[1] != 0.0))
+            worst = kl_fail(diag, KL_E_MODEL, g->place, "give a roll or a roll rate, not both");
         else if ((g->shape && g->shape->from_straight) ||
                  (g->roll_shape && g->roll_shape->from_straight))
             worst = kl_fail(diag, KL_E_MODEL, g->place,
@@ -122,6 +126,16 @@ static double next_kink(const kl_spatial_segment *g, double begin, double at, do
     return stop;
 }
 
+/* The roll angle over one segment, from *angle on. */
+static kl_status add_roll(const kl_spatial_segment *g, kl_arena *arena, kl_law *roll, double *angle)
+{
+    double r0 = g->roll_rate[0], r1 = g->roll_rate[1], L = g->length, begin = *angle;
+    *angle += g->roll + 0.5 * (r0 + r1) * L;
+    if (r0 == 0.0 && r1 == 0.0) return kl_law_add(roll, arena, L, begin, *angle, g->roll_shape);
+    const double c[KL_NCOEFFICIENT] = {begin, r0, 0.5 * (r1 - r0) / L};
+    return kl_law_add_polynomial(roll, arena, L, c);
+}
+
 kl_status kl_spatial_build(const kl_spatial *in, kl_arena *arena, kl_diag *diag, kl_curve **out,
                            kl_law *roll)
 {
@@ -130,6 +144,7 @@ kl_status kl_spatial_build(const kl_spatial *in, kl_arena *arena, kl_diag *diag,
     kl_place *places = kl_arena_array(arena, kl_place, in->n);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     curve->source_word = "segment", curve->source_place = places;
+    curve->most = in->most;
     if (roll) kl_law_begin(roll, 0.0);
     laying l     = {.r = in->start, .A = in->A};
     double angle = 0.0;
@@ -140,10 +155,9 @@ kl_status kl_spatial_build(const kl_spatial *in, kl_arena *arena, kl_diag *diag,
         double end = l.begin + g->length;
         while (curve->u_end < end) {
             double stop = next_kink(g, l.begin, curve->u_end, end);
-            KL_TRY(kl_taylor_lay(&spatial_taylor, &l, arena, curve, stop, i, true));
+            KL_TRY(kl_taylor_lay(&spatial_taylor, &l, arena, curve, stop, i, true, g->place, diag));
         }
-        if (roll) KL_TRY(kl_law_add(roll, arena, g->length, angle, angle + g->roll, g->roll_shape));
-        angle += g->roll;
+        if (roll) KL_TRY(add_roll(g, arena, roll, &angle));
     }
     *out = curve;
     return KL_OK;

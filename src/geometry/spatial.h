@@ -17,6 +17,7 @@ typedef struct kl_spatial_segment {
     double          length;             /* [m] */
     double          left[2], up[2];     /* curvatures at its start and end [1/m] */
     double          roll;               /* angle rolled over the segment [rad] */
+    double          roll_rate[2];       /* or: rate at its start and end, linear between [rad/m] */
     const kl_shape *shape, *roll_shape; /* between start and end; NULL: linear */
     kl_place        place;
 } kl_spatial_segment;
@@ -25,7 +26,8 @@ typedef struct kl_spatial {
     const kl_spatial_segment *segment;
     int                       n;
     kl_vec3                   start;
-    kl_mat3                   A; /* axes at the start */
+    kl_mat3                   A;    /* axes at the start */
+    int                       most; /* pieces allowed; 0: no concern of yours */
     kl_place                  place;
 } kl_spatial;
 

@@ -27,8 +27,9 @@ static int degree_of(const kl_series *r, double x)
 }
 
 kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, kl_curve *curve,
-                        double u_end, int source, bool unit_speed)
+                        double u_end, int source, bool unit_speed, kl_place place, kl_diag *diag)
 {
+    int       most     = curve->most > 0 ? curve->most : 4000000;
     const int halvings = 60;
     bool      first    = true;
     while (curve->u_end < u_end) {
@@ -39,6 +40,12 @@ kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, k
             b = a + 0.5 * (b - a);
             type->series(context, a, b, r);
         }
+        if (curve->npiece >= most || !(b > a))
+            return kl_fail(
+                diag, KL_E_RANGE, place,
+                "this part turns too much for its length to be laid (more than %d pieces): "
+                "check its length and curvature",
+                most);
         double  mid    = 0.5 * (a + b);
         int     degree = degree_of(r, 0.5 * (b - a));
         kl_vec3 coef[KL_SERIES];

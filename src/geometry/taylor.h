@@ -15,8 +15,9 @@ typedef struct kl_taylor {
     void (*advance)(void *context, const kl_series *r, double x);
 } kl_taylor;
 
-/* Adds pieces from the curve's end to u_end and moves `context` along. */
+/* Adds pieces from the curve's end to u_end and moves `context` along. `place` is that of the
+ * source, for a message when the curve turns so much that it needs too many pieces. */
 kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, kl_curve *curve,
-                        double u_end, int source, bool unit_speed);
+                        double u_end, int source, bool unit_speed, kl_place place, kl_diag *diag);
 
 #endif
