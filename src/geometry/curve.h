@@ -34,7 +34,7 @@ typedef struct kl_curve {
     kl_vec3        *coef;
     double          u_end;
     bool            closed;
-    int             most; /* pieces allowed; 0: four million, 2 GB */
+    int             most; /* pieces allowed; 0: a million */
     /* what `source` counts, for messages: "control point", places (may be NULL) */
     const char     *source_word;
     const kl_place *source_place;

@@ -29,18 +29,19 @@ static int degree_of(const kl_series *r, double x)
 kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, kl_curve *curve,
                         double u_end, int source, bool unit_speed, kl_place place, kl_diag *diag)
 {
-    int       most     = curve->most > 0 ? curve->most : 4000000;
     const int halvings = 60;
+    int       most     = curve->most > 0 ? curve->most : 1000000;
     bool      first    = true;
+    double    step     = u_end - curve->u_end; /* the last one doubled is tried first */
     while (curve->u_end < u_end) {
         kl_series r[KL_TAYLOR_WIDTH];
-        double    a = curve->u_end, b = u_end;
+        double    a = curve->u_end, b = fmin(u_end, a + step);
         type->series(context, a, b, r);
         for (int i = 0; i < halvings && !converged(r, 0.5 * (b - a)); i++) {
             b = a + 0.5 * (b - a);
             type->series(context, a, b, r);
         }
-        if (curve->npiece >= most || !(b > a))
+        if (curve->npiece >= most || !(b > a) || (u_end - a) / (b - a) > 10.0 * most)
             return kl_fail(
                 diag, KL_E_RANGE, place,
                 "this part turns too much for its length to be laid (more than %d pieces): "
@@ -54,6 +55,7 @@ kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, k
         curve->piece[curve->npiece - 1].smooth = !first;
         type->advance(context, r, 0.5 * (b - a));
         first = false;
+        step  = 2.0 * (b - a);
     }
     return KL_OK;
 }

@@ -32,7 +32,7 @@ typedef struct kl_track_options {
     const kl_override *set; /* parameters changed from outside */
     int                nset;
     bool               no_files; /* refuse files of points */
-    int                most;     /* pieces a curve may have; 0: four million */
+    int                most;     /* pieces a curve may have; 0: a million */
 } kl_track_options;
 
 /* Reads a file. All lives in `arena`; `text`, unless NULL, gets what the file says. */
