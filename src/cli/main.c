@@ -21,11 +21,10 @@ enum { NCOMMAND = sizeof commands / sizeof *commands };
 /* Fits a terminal of 24 lines and 80 columns. */
 static void print_help(FILE *f)
 {
-    fprintf(f, "klingel simulates mechanisms and railway vehicles.\n"
-               "usage: klingel COMMAND [ARGUMENTS]\n\n");
+    fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n\n");
     for (int i = 0; i < NCOMMAND; i++)
         fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(f, "\n`klingel COMMAND --help` tells more; `klingel --version` the version.\n");
+    fprintf(f, "`klingel COMMAND --help` tells more; `klingel --version` the version.\n");
 }
 
 static int unknown_command(const char *name)

@@ -100,6 +100,9 @@ static kl_status stands_still(const curve_piece *t, double u, kl_diag *diag)
         d[0].x, d[0].y, d[0].z, c->source_word, c->piece[t->piece].source + 1);
 }
 
+/* Of one piece. A smooth one takes a handful; many mean that it all but stands still somewhere. */
+enum { MOST_INTERVALS = 2000 };
+
 static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *diag)
 {
     const kl_curve *curve = arc->curve;
@@ -107,6 +110,7 @@ static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *d
     kl_speed        v     = {&t, curve_speed};
     double          a = curve->piece[piece].u, end = kl_curve_piece_end(curve, piece);
     double          least = 1e-9 * (end - a), step = end - a;
+    int             most = arc->n + MOST_INTERVALS;
     while (a < end) {
         double          b = end - a <= 1.0000001 * step ? end : a + step, length = 0.0, error = 0.0;
         kl_arc_interval trial = {.s = arc->length, .piece = piece};
@@ -118,6 +122,7 @@ static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *d
             if (!(step > least)) return stands_still(&t, a, diag);
             continue;
         }
+        if (arc->n >= most) return stands_still(&t, a, diag);
         kl_arc_interval *slot = add_interval(arc, arena);
         if (!slot) return KL_E_MEMORY;
         *slot = trial;
@@ -245,7 +250,7 @@ kl_status kl_length_map_build(kl_speed speed, double u0, double u1, double toler
         kl_arc_interval trial = {.s = map->length};
         if (!try_interval(&speed, a, b, tolerance, trial.c, &length, &error)) {
             step = 0.5 * (b - a);
-            if (!(step > least)) return KL_E_RANGE;
+            if (!(step > least) || map->n > MOST_INTERVALS) return KL_E_RANGE;
             continue;
         }
         void            *data = map->interval;

@@ -354,60 +354,77 @@ static double twist_rate(const void *context, double s)
     return rate[0];
 }
 
-/* Tries to reach from node n to s1 in one go: fills its angle and gives y at s1. */
+/* Reaches from node n to s1 in one go: fills its angle and gives y at s1. False when that is not
+ * exact to rounding. */
 static bool try_node(const walk *w, int interval, double s1, node *n, kl_vec3 *y1)
 {
     kl_vec3 d[KL_CURVE_ORDER + 1];
     double  h = s1 - n->s, rate[2];
     derivatives(w, interval, s1, d);
-    if (kl_dot(n->t, d[1]) < 0.95) return false; /* 18 degrees */
     twist_task task  = {w, interval, n->t};
     double     angle = kl_gauss(twist_rate, &task, n->s, s1);
     shortest_twist(d, n->t, rate);
     double f0[3] = {0}, f1[3] = {-angle, -rate[0], -rate[1]};
     kl_hermite_quintic(h, f0, f1, n->c);
+    kl_vec3 y = take_along(n, d[1]), z = kl_cross(d[1], y);
+    *y1 = kl_unit(kl_axpy(sin(-angle), z, kl_scale(cos(angle), y)));
+    if (!(kl_dot(n->t, d[1]) >= 0.95)) return false; /* 18 degrees */
     for (int k = 1; k < 4; k++) {
         double f[4], x = 0.25 * k * h;
         angle_of(n->c, x, f);
         if (!(fabs(f[0] + kl_gauss(twist_rate, &task, n->s, n->s + x)) <= 1e-13)) return false;
     }
-    kl_vec3 y = take_along(n, d[1]), z = kl_cross(d[1], y);
-    *y1 = kl_unit(kl_axpy(sin(-angle), z, kl_scale(cos(angle), y)));
     return true;
+}
+
+static kl_status add_node(const walk *w, const node *n)
+{
+    kl_frame *f    = w->f;
+    void     *data = f->node;
+    node     *slot = kl_arena_grow(w->arena, &data, f->nnode, &f->node_capacity, sizeof *slot);
+    if (!slot) return KL_E_MEMORY;
+    f->node = data;
+    *slot   = *n;
+    f->nnode++;
+    return KL_OK;
+}
+
+/* Nodes over the part of one interval from s to stop. A wild curve may never be exact to rounding:
+ * after many nodes what comes is taken. */
+static kl_status carry_interval(const walk *w, int i, double s, double stop, kl_vec3 *y)
+{
+    enum { MANY = 500 };
+    double step = stop - s, least = 1e-6 * step;
+    for (int count = 0; s < stop;) {
+        kl_vec3 d[KL_CURVE_ORDER + 1], y1;
+        derivatives(w, i, s, d);
+        node   n    = {.s = s, .t = d[1], .y = *y};
+        double next = stop - s <= 1.0000001 * step ? stop : s + step;
+        if (!try_node(w, i, next, &n, &y1) && count < MANY && next - s > least) {
+            step = 0.5 * (next - s);
+            continue;
+        }
+        KL_TRY(add_node(w, &n));
+        s = next, *y = y1;
+        count++;
+        step = count < MANY ? 2.0 * step : stop - s;
+    }
+    return KL_OK;
 }
 
 /* Nodes of least rotation from `begin` to `end`, starting with y; gives y at the end. */
 static kl_status carry(const walk *w, span *a, double begin, double end, kl_vec3 *y)
 {
-    kl_frame *f  = w->f;
-    double    s  = begin;
-    int       i  = kl_arc_find(w->arc, begin, 1, 0);
-    a->first     = f->nnode;
-    double least = 1e-9 * (end - begin), step;
-    while (s < end) {
+    int i = kl_arc_find(w->arc, begin, 1, 0), first = w->f->nnode;
+    for (double s = begin; s < end;) {
         while (i + 1 < w->arc->n && kl_arc_interval_end(w->arc, i) <= s) i++;
         double stop = fmin(end, kl_arc_interval_end(w->arc, i));
-        step        = stop - s;
-        while (s < stop) {
-            kl_vec3 d[KL_CURVE_ORDER + 1], y1;
-            derivatives(w, i, s, d);
-            node   n    = {.s = s, .t = d[1], .y = *y};
-            double next = stop - s <= 1.0000001 * step ? stop : s + step;
-            if (!try_node(w, i, next, &n, &y1) && next - s > least) {
-                step = 0.5 * (next - s);
-                continue;
-            }
-            void *data = f->node;
-            node *slot = kl_arena_grow(w->arena, &data, f->nnode, &f->node_capacity, sizeof *slot);
-            if (!slot) return KL_E_MEMORY;
-            f->node = data;
-            *slot   = n;
-            f->nnode++;
-            s = next, *y = y1;
-            step *= 2.0;
-        }
+        if (!(stop > s)) stop = end; /* the last interval ends where the curve does */
+        KL_TRY(carry_interval(w, i, s, stop, y));
+        s = stop;
     }
-    a->count = f->nnode - a->first;
+    a->first = first;
+    a->count = w->f->nnode - first;
     return KL_OK;
 }
 
