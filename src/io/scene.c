@@ -15,12 +15,15 @@
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
 
-static kl_measures measures_of(const kl_model *m, int body)
+static kl_measures measures_of(kl_text *t, const kl_model *m, int body)
 {
     const kl_body *b     = &m->body[body];
     kl_measures    out   = {0};
     void          *cache = calloc(1, b->type->cache_size + 1);
-    if (!cache) return out;
+    if (!cache) {
+        t->failed = true;
+        return out;
+    }
     b->type->position(b->data, m->q0 + b->q, cache);
     b->type->velocity(b->data, m->v0 + b->v, cache);
     b->type->measures(b->data, cache, &out);
@@ -38,7 +41,9 @@ static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl
     void          *cache = calloc(1, b->type->cache_size + 1);
     double        *M     = calloc((size_t)n * (size_t)n + 1, sizeof *M);
     double        *s     = calloc((size_t)n + 1, sizeof *s);
-    if (cache && M && s) {
+    if (!cache || !M || !s) {
+        t->failed = true;
+    } else {
         b->type->position(b->data, m->q0 + b->q, cache);
         b->type->velocity(b->data, m->v0 + b->v, cache);
         b->type->inertia(b->data, cache, M, s);
@@ -58,7 +63,7 @@ static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl
 static void say_body(kl_text *t, const kl_model *m, int index)
 {
     const kl_body *b    = &m->body[index];
-    kl_measures    mass = measures_of(m, index);
+    kl_measures    mass = measures_of(t, m, index);
     kl_vec3        r;
     kl_mat3        A;
     bool           first = true;
