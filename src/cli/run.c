@@ -9,10 +9,8 @@
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/progress.h"
-#include "io/results.h"
-#include "io/scene.h"
+#include "io/record.h"
 #include "io/start.h"
-#include "solve/simulation.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -22,26 +20,9 @@ static void on_interrupt(int signal)
     interrupted = 1;
 }
 
-/* The sink of a run: recorded channels to the file, steps to the progress bar. */
-typedef struct recorder {
-    kl_writer   *writer;
-    kl_progress *progress;
-    const int   *recorded; /* channels, in the order of the file's columns */
-    double      *row;
-    int          n;
-} recorder;
-
-static kl_status record_row(void *context, double t, const double *values)
+static bool go_on(void *progress, double t)
 {
-    recorder *r = context;
-    for (int i = 0; i < r->n; i++) r->row[i] = values[r->recorded[i]];
-    return kl_writer_row(r->writer, t, r->row);
-}
-
-static bool record_go_on(void *context, double t)
-{
-    recorder *r = context;
-    kl_progress_update(r->progress, t);
+    kl_progress_update(progress, t);
     return !interrupted;
 }
 
@@ -59,26 +40,6 @@ static void default_output(const char *model, char *path, size_t size)
         }
     }
     snprintf(path, size, "%.*s.h5", length, stem);
-}
-
-static void statistics_json(const kl_simulation *s, double wall, char *text, size_t size)
-{
-    const kl_statistics *c = &s->count;
-    const kl_model      *m = s->model;
-    kl_energy            e = kl_eval_energy(m, s->solver->w, s->lambda);
-    kl_drift             d = kl_solver_drift(s->solver);
-    snprintf(text, size,
-             "{\"integrator\": \"%s\", \"simulated_s\": %.17g, \"wall_s\": %.6g, \"steps\": %ld, "
-             "\"rejected\": %ld, \"iterations\": %ld, "
-             "\"factorizations\": %ld, \"evaluations\": %ld, \"least_step_s\": %.6g, "
-             "\"largest_step_s\": %.6g, \"kinetic_J\": %.17g, "
-             "\"potential_J\": %.17g, \"lost_J\": %.17g, \"supplied_J\": %.17g, \"gap_m\": %.6g, "
-             "\"gap_rad\": %.6g, \"bodies\": %d, "
-             "\"elements\": %d, \"unknowns\": %d, \"constraints\": %d}",
-             s->integrator->name, s->solver->s->t, wall, c->steps, c->rejected, c->iterations,
-             c->factorizations, c->evaluations, c->least_step, c->largest_step, e.kinetic,
-             e.potential, c->lost, c->supplied, d.position, d.rotation, m->nbody - 1, m->nelement,
-             m->nv, m->nlam);
 }
 
 static void print_summary(const kl_simulation *s, double wall, const char *path)
@@ -102,7 +63,9 @@ static void dump(const kl_simulation *s, const char *text, const char *results)
     char path[1100];
     snprintf(path, sizeof path, "%.1000s.failed.yaml", results);
     if (kl_start_write(path, text, s->model, s->solver->s) == KL_OK)
-        fprintf(stderr, "the state just before is in %s: `klingel run` takes it (with the same --set)\n", path);
+        fprintf(stderr,
+                "the state just before is in %s: `klingel run` takes it (with the same --set)\n",
+                path);
 }
 
 typedef struct run_options {
@@ -111,68 +74,25 @@ typedef struct run_options {
     bool        quiet;
 } run_options;
 
-/* Runs into an open writer. Returns the status of the run. */
-static kl_status run_into(kl_simulation *s, kl_writer *writer, const int *recorded, double *row,
-                          int n, const run_options *o, kl_diag *diag, double *wall)
-{
-    kl_progress progress;
-    recorder    r = {
-           .writer = writer, .progress = &progress, .recorded = recorded, .row = row, .n = n};
-    kl_sink sink = {.context = &r, .row = record_row, .go_on = record_go_on};
-    kl_progress_begin(&progress, s->model->t0, o->end, o->quiet);
-    kl_status status = kl_simulation_run(s, o->end, s->model->settings.every, &sink, diag);
-    kl_progress_end(&progress);
-    *wall = kl_progress_elapsed(&progress);
-    return status;
-}
-
 static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
 {
     kl_simulation *s      = NULL;
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status != KL_OK) return kl_exit_code(status);
-
-    int              all = kl_channels_count(s->channels), n = 0;
-    kl_channel_info *info     = calloc((size_t)all + 1, sizeof *info);
-    int             *recorded = calloc((size_t)all + 1, sizeof *recorded);
-    double          *row      = calloc((size_t)all + 1, sizeof *row);
-    char            *scene    = kl_scene_json(l->model);
-    for (int i = 0; info && recorded && i < all; i++) {
-        const kl_channel *c = kl_channels_at(s->channels, i);
-        if (!c->recorded) continue;
-        info[n] = (kl_channel_info){
-            .name = c->name, .unit = c->unit, .description = c->description, .own = c->own};
-        recorded[n++] = i;
-    }
-    kl_writer      *writer = NULL;
-    kl_results_info head   = {.title      = l->model->title,
-                              .model_file = l->model->file,
+    kl_progress  progress;
+    kl_recording recording = {.path       = o->output,
                               .model_text = kl_source_text(l->source),
-                              .scene_json = scene};
-    status                 = info && recorded && row && scene
-                                 ? kl_writer_create(o->output, &head, info, n, diag, &writer)
-                                 : KL_E_MEMORY;
-    if (status == KL_OK) {
-        double wall = 0.0;
-        char   text[2048];
-        status       = run_into(s, writer, recorded, row, n, o, diag, &wall);
-        bool started = s->count.steps > 0 || status == KL_OK;
-        statistics_json(s, wall, text, sizeof text);
-        kl_writer_note(writer, "statistics", text);
-        kl_writer_note(writer, "status",
-                       status == KL_OK              ? "complete"
-                       : status == KL_E_INTERRUPTED ? "interrupted"
-                                                    : "failed");
-        kl_status closed = kl_writer_close(writer);
-        if (status == KL_OK) status = closed;
-        if (!o->quiet && started) print_summary(s, wall, o->output);
-        if (status != KL_OK && status != KL_E_INTERRUPTED && started)
-            dump(s, kl_source_text(l->source), o->output);
-    }
-    free(scene);
-    free(row);
-    free(recorded);
-    free(info);
+                              .end        = o->end,
+                              .go_on      = go_on,
+                              .context    = &progress};
+    kl_progress_begin(&progress, l->model->t0, o->end, o->quiet);
+    status = kl_record(s, &recording, diag);
+    kl_progress_end(&progress);
+
+    bool started = s->count.steps > 0 || status == KL_OK;
+    if (!o->quiet && started) print_summary(s, recording.wall, o->output);
+    if (status != KL_OK && status != KL_E_INTERRUPTED && started)
+        dump(s, kl_source_text(l->source), o->output);
     kl_simulation_destroy(s);
     return kl_exit_code(status);
 }

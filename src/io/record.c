@@ -1,0 +1,121 @@
+#include "io/record.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <time.h>
+
+#include "io/results.h"
+#include "io/scene.h"
+
+/* The columns of the file and the sink that fills them. */
+typedef struct recorder {
+    kl_writer          *writer;
+    const kl_recording *recording;
+    kl_channel_info    *info;
+    int                *channel; /* of each column */
+    double             *row;
+    char               *scene;
+    int                 n;
+} recorder;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static kl_status record_row(void *context, double t, const double *values)
+{
+    recorder *r = context;
+    for (int i = 0; i < r->n; i++) r->row[i] = values[r->channel[i]];
+    return kl_writer_row(r->writer, t, r->row);
+}
+
+static bool record_go_on(void *context, double t)
+{
+    const kl_recording *r = ((recorder *)context)->recording;
+    return !r->go_on || r->go_on(r->context, t);
+}
+
+static kl_status recorder_init(recorder *r, const kl_simulation *s)
+{
+    size_t all = (size_t)kl_channels_count(s->channels);
+    r->info    = calloc(all + 1, sizeof *r->info);
+    r->channel = calloc(all + 1, sizeof *r->channel);
+    r->row     = calloc(all + 1, sizeof *r->row);
+    r->scene   = kl_scene_json(s->model);
+    if (!r->info || !r->channel || !r->row || !r->scene) return KL_E_MEMORY;
+    for (int i = 0; i < (int)all; i++) {
+        const kl_channel *c = kl_channels_at(s->channels, i);
+        if (!c->recorded) continue;
+        r->info[r->n] = (kl_channel_info){
+            .name = c->name, .unit = c->unit, .description = c->description, .own = c->own};
+        r->channel[r->n++] = i;
+    }
+    return KL_OK;
+}
+
+static void recorder_free(recorder *r)
+{
+    free(r->scene);
+    free(r->row);
+    free(r->channel);
+    free(r->info);
+}
+
+static void statistics_json(const kl_simulation *s, double wall, char *text, size_t size)
+{
+    const kl_statistics *c = &s->count;
+    const kl_model      *m = s->model;
+    kl_energy            e = kl_eval_energy(m, s->solver->w, s->lambda);
+    kl_drift             d = kl_solver_drift(s->solver);
+    snprintf(text, size,
+             "{\"integrator\": \"%s\", \"simulated_s\": %.17g, \"wall_s\": %.6g, \"steps\": %ld, "
+             "\"rejected\": %ld, \"iterations\": %ld, "
+             "\"factorizations\": %ld, \"evaluations\": %ld, \"least_step_s\": %.6g, "
+             "\"largest_step_s\": %.6g, \"kinetic_J\": %.17g, "
+             "\"potential_J\": %.17g, \"lost_J\": %.17g, \"supplied_J\": %.17g, \"gap_m\": %.6g, "
+             "\"gap_rad\": %.6g, \"bodies\": %d, "
+             "\"elements\": %d, \"unknowns\": %d, \"constraints\": %d}",
+             s->integrator->name, s->solver->s->t, wall, c->steps, c->rejected, c->iterations,
+             c->factorizations, c->evaluations, c->least_step, c->largest_step, e.kinetic,
+             e.potential, c->lost, c->supplied, d.position, d.rotation, m->nbody - 1, m->nelement,
+             m->nv, m->nlam);
+}
+
+/* Ends the file with how the run went. */
+static kl_status finish(recorder *r, const kl_simulation *s, kl_status run)
+{
+    char        text[2048];
+    const char *word = run == KL_OK              ? "complete"
+                       : run == KL_E_INTERRUPTED ? "interrupted"
+                                                 : "failed";
+    statistics_json(s, r->recording->wall, text, sizeof text);
+    kl_status first  = kl_writer_note(r->writer, "statistics", text);
+    kl_status second = kl_writer_note(r->writer, "status", word);
+    kl_status closed = kl_writer_close(r->writer);
+    if (run != KL_OK) return run;
+    return first != KL_OK ? first : second != KL_OK ? second : closed;
+}
+
+kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
+{
+    recorder        r      = {.recording = recording};
+    kl_status       status = recorder_init(&r, s);
+    kl_results_info head   = {.title      = s->model->title,
+                              .model_file = s->model->file,
+                              .model_text = recording->model_text,
+                              .scene_json = r.scene};
+    if (status == KL_OK)
+        status = kl_writer_create(recording->path, &head, r.info, r.n, diag, &r.writer);
+    if (status == KL_OK) {
+        kl_sink sink  = {.context = &r, .row = record_row, .go_on = record_go_on};
+        double  begin = now();
+        status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
+        recording->wall = now() - begin;
+        status          = finish(&r, s, status);
+    }
+    recorder_free(&r);
+    return status;
+}

@@ -1,0 +1,20 @@
+/* A whole run into a results file: rows of the recorded channels, the model, statistics and how it
+ * ended. What the command line and the library share. */
+#ifndef KL_IO_RECORD_H
+#define KL_IO_RECORD_H
+
+#include "solve/simulation.h"
+
+typedef struct kl_recording {
+    const char *path;                       /* of the results */
+    const char *model_text;                 /* as written; may be NULL */
+    double      end;                        /* [s] */
+    bool (*go_on)(void *context, double t); /* after each step; false: stop now. May be NULL */
+    void  *context;
+    double wall; /* written: time that the run took [s] */
+} kl_recording;
+
+/* Runs a fresh simulation from its start. The file holds what was computed, however it ends. */
+kl_status kl_record(kl_simulation *s, kl_recording *r, kl_diag *diag);
+
+#endif
