@@ -6,13 +6,28 @@
 
 /* The subcommands, in the order a user meets them: one line each. */
 static const kl_command *const commands[] = {
-    // clang-format off: one a line
-    &kl_command_run,    &kl_command_check,
-    &kl_command_statics, &kl_command_kinematics, &kl_command_inverse,
-    &kl_command_modes, &kl_command_locus, &kl_command_sweep,
-    &kl_command_fe, &kl_command_track, &kl_command_list,   &kl_command_help,
-    &kl_command_export, &kl_command_plot,  &kl_command_view, &kl_command_repair,
-    &kl_command_new,    &kl_command_demo,  &kl_command_doctor, &kl_command_schema,
+    // clang-format off
+    &kl_command_run,
+    &kl_command_check,
+    &kl_command_statics,
+    &kl_command_kinematics,
+    &kl_command_inverse,
+    &kl_command_modes,
+    &kl_command_locus,
+    &kl_command_sweep,
+    &kl_command_fe,
+    &kl_command_track,
+    &kl_command_list,
+    &kl_command_help,
+    &kl_command_export,
+    &kl_command_plot,
+    &kl_command_view,
+    &kl_command_report,
+    &kl_command_repair,
+    &kl_command_new,
+    &kl_command_demo,
+    &kl_command_doctor,
+    &kl_command_schema,
     // clang-format on
 };
 

@@ -34,9 +34,8 @@ typedef struct packing {
     column    *columns;
     float     *store; /* all values, column after column */
     double    *strip;
-    int       *all; /* 0, 1, 2, ...: every channel */
+    int       *all; /* numbers of the channels that go into the page */
     int        strip_rows;
-    int        first_sample; /* column whose block ends the motion */
 } packing;
 
 /* ---- which values ---- */
@@ -174,23 +173,31 @@ static void packing_free(packing *p)
     free(p->all);
 }
 
-static kl_status packing_fill(packing *p, kl_reader *r, int every)
+static kl_status choose_channels(packing *p, bool motion_only)
 {
-    p->r        = r;
-    p->rows     = kl_reader_rows(r);
-    p->nchannel = kl_reader_channels(r);
-    p->strip_rows =
-        p->nchannel > 0 && STRIP_VALUES / p->nchannel > 1 ? STRIP_VALUES / p->nchannel : 1;
-    p->columns = calloc((size_t)p->nchannel + 1, sizeof *p->columns);
-    p->all     = calloc((size_t)p->nchannel + 1, sizeof *p->all);
-    p->strip   = malloc(((size_t)p->nchannel * (size_t)p->strip_rows + 1) * sizeof *p->strip);
-    if (!p->columns || !p->all || !p->strip) return KL_E_MEMORY;
-    for (int i = 0; i < p->nchannel; i++) {
-        p->all[i]     = i;
-        p->columns[i] = (column){
-            .motion = is_motion(kl_reader_channel(r, i)), .low = HUGE_VAL, .high = -HUGE_VAL};
+    int n      = kl_reader_channels(p->r);
+    p->columns = calloc((size_t)n + 1, sizeof *p->columns);
+    p->all     = calloc((size_t)n + 1, sizeof *p->all);
+    if (!p->columns || !p->all) return KL_E_MEMORY;
+    for (int i = 0; i < n; i++) {
+        bool motion = is_motion(kl_reader_channel(p->r, i));
+        if (motion_only && !motion) continue;
+        p->columns[p->nchannel] = (column){.motion = motion, .low = HUGE_VAL, .high = -HUGE_VAL};
+        p->all[p->nchannel++]   = i;
     }
-    choose_bases(p, every);
+    return KL_OK;
+}
+
+static kl_status packing_fill(packing *p, kl_reader *r, const kl_view_options *options)
+{
+    p->r    = r;
+    p->rows = kl_reader_rows(r);
+    KL_TRY(choose_channels(p, options->motion_only));
+    int fitting   = p->nchannel > 0 ? STRIP_VALUES / p->nchannel : 1;
+    p->strip_rows = fitting > 1 ? fitting : 1;
+    p->strip      = malloc(((size_t)p->nchannel * (size_t)p->strip_rows + 1) * sizeof *p->strip);
+    if (!p->strip) return KL_E_MEMORY;
+    choose_bases(p, options->every);
     KL_TRY(lay_out(p));
     KL_TRY(for_strips(p, find_ranges));
     choose_offsets(p);
@@ -219,7 +226,7 @@ static void add_channels(kl_text *t, const packing *p)
 {
     kl_text_add(t, ", \"channels\": [");
     for (int i = 0; i < p->nchannel; i++) {
-        const kl_channel_info *c = kl_reader_channel(p->r, i);
+        const kl_channel_info *c = kl_reader_channel(p->r, p->all[i]);
         const column          *k = &p->columns[i];
         kl_text_add(t, "%s{\"name\": ", i ? ",\n" : "");
         kl_text_json(t, c->name);
@@ -324,14 +331,14 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
 {
     packing   p      = {0};
     size_t    bytes  = 0;
-    kl_status status = packing_fill(&p, source->reader, options->every);
+    kl_status status = packing_fill(&p, source->reader, options);
     if (status == KL_OK) status = write_head(f, &p, index, source->label, &bytes);
     if (status == KL_OK) status = write_time(f, &p, index, &bytes);
     if (status == KL_OK) status = write_blocks(f, &p, index, &bytes);
     int bodies = 0;
     for (int i = 0; p.columns && i < p.nchannel; i++)
         bodies += p.columns[i].motion &&
-                  ends_with(kl_reader_channel(source->reader, i)->name, ".position.x");
+                  ends_with(kl_reader_channel(source->reader, p.all[i])->name, ".position.x");
     *summary = (kl_view_summary){.rows         = p.rows,
                                  .bodies       = bodies,
                                  .channels     = p.nchannel,

@@ -24,7 +24,8 @@ typedef struct kl_view_source {
 } kl_view_source;
 
 typedef struct kl_view_options {
-    int every; /* keep every n-th row; 0: chosen so that a browser stays fluid */
+    int  every;       /* keep every n-th row; 0: chosen so that a browser stays fluid */
+    bool motion_only; /* leave out what the scene does not need */
 } kl_view_options;
 
 /* What was written of one result. */

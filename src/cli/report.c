@@ -1,0 +1,90 @@
+/* klingel report: a run as a document, ready to send. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/options.h"
+#include "cli/results.h"
+#include "post/report.h"
+
+/* out-report.html for folder/out.h5 */
+static void default_output(const char *results, char *path, size_t size)
+{
+    const char *base   = strrchr(results, '/');
+    const char *stem   = base ? base + 1 : results;
+    const char *dot    = strrchr(stem, '.');
+    int         length = dot && dot > stem ? (int)(dot - stem) : (int)strlen(stem);
+    snprintf(path, size, "%.*s-report.html", length, stem);
+}
+
+static int write_report(const char *output, const kl_report_request *q, kl_diag *diag)
+{
+    kl_output o;
+    if (!kl_output_open(&o, output)) return KL_EXIT_MODEL;
+    kl_status status = kl_report_write(o.stream, q, diag);
+    if (status != KL_OK) {
+        kl_output_discard(&o);
+        kl_print_diag(diag, "nothing was written");
+        return kl_exit_code(status);
+    }
+    if (!kl_output_close(&o)) return KL_EXIT_MODEL;
+    fprintf(stderr, "report: %s (open it in a browser; print it there for a PDF)\n", output);
+    return KL_EXIT_OK;
+}
+
+static int report_file(kl_report_request *q, const char *output, const kl_arguments *rest)
+{
+    kl_selection selection = {0};
+    kl_diag     *diag      = kl_diag_create();
+    const char  *slash     = strrchr(rest->items[0], '/');
+    int          code      = KL_EXIT_MODEL;
+    q->file                = slash ? slash + 1 : rest->items[0];
+    q->reader              = kl_open_results(rest->items[0], diag);
+    if (q->reader && rest->n > 1 &&
+        !kl_select_channels(q->reader, rest->items[0], rest->items + 1, rest->n - 1, diag,
+                            &selection)) {
+        kl_print_diag(diag, "nothing was written");
+        code = KL_EXIT_USAGE;
+    } else if (q->reader) {
+        q->channels = selection.channels;
+        q->nchannel = selection.n;
+        code        = write_report(output, q, diag);
+    }
+    kl_selection_free(&selection);
+    kl_reader_close(q->reader);
+    kl_diag_destroy(diag);
+    return code;
+}
+
+static int report_run(int argc, char **argv)
+{
+    const char       *output    = NULL;
+    kl_report_request q         = {0};
+    const kl_option   options[] = {
+          {"output", 'o', "FILE", KL_OPTION_TEXT, &output,
+           "report to write (default: named after the results, in this folder)"},
+          {"title", 't', "TEXT", KL_OPTION_TEXT, &q.title, "title (default: the model's)"},
+          {"author", 0, "TEXT", KL_OPTION_TEXT, &q.author, "who made it, shown below the title"},
+          {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_report, options, argc, argv, &rest);
+    if (code != KL_OPTIONS_OK) return code;
+    if (rest.n < 1) return kl_usage_error(&kl_command_report, "which results? give a file");
+    char path[4096];
+    default_output(rest.items[0], path, sizeof path);
+    if (!output) output = path;
+    if (kl_same_file(rest.items[0], output))
+        return kl_usage_error(&kl_command_report, "%s would overwrite the results", output);
+    return report_file(&q, output, &rest);
+}
+
+const kl_command kl_command_report = {
+    .name      = "report",
+    .arguments = "OUT.h5 [CHANNEL...] [-o REPORT.html]",
+    .summary   = "write a report: picture, figures, tables, how it ran",
+    .run       = report_run,
+    .help      = "One HTML file that needs no network and prints to PDF from any browser. Without\n"
+                 "CHANNEL: figures of the outputs that the model defines, and of the energies.\n\n"
+                 "  klingel report out.h5\n"
+                 "  klingel report out.h5 'pivot.force.*' --author 'A. Engineer' -o pivot.html\n",
+};
