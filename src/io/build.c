@@ -11,6 +11,7 @@
 #include "catalogue.h"
 #include "io/attach.h"
 #include "io/parts.h"
+#include "io/shapes.h"
 #include "io/start.h"
 
 enum { MOST_BODIES = 1000000 }; /* about 1 GB; stated in docs/guide/limits.md */
@@ -63,8 +64,9 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
 /* Ground is there already; it may be listed to name markers on it. */
 static kl_status read_ground(kl_builder *b, kl_entry *e)
 {
-    static const char *const also[] = {"markers", NULL};
+    static const char *const also[] = {"markers", "shape", NULL};
     kl_values_unknown(scope_of(b), e, "ground", NULL, also);
+    KL_TRY(kl_shapes_read(scope_of(b), b->m, e, 0));
     return kl_attach_markers(scope_of(b), b->m, e, 0);
 }
 
@@ -83,6 +85,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     kl_body *body = kl_model_add_body(b->m, type, e->name, e->place);
     if (!body || !body->data) return KL_E_MEMORY;
     KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
+    KL_TRY(kl_shapes_read(scope_of(b), b->m, e, b->m->nbody - 1));
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
     return status;

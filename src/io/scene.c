@@ -11,6 +11,7 @@
 
 #include <stdlib.h>
 
+#include "base/rotation.h"
 #include "base/text.h"
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
@@ -60,6 +61,46 @@ static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl
     free(cache);
 }
 
+static void say_surface(kl_text *t, const kl_triangles *s)
+{
+    kl_text_add(t, "\"kind\": \"mesh\", \"vertices\": [");
+    for (int i = 0; i < 3 * s->nvertex; i++)
+        kl_text_add(t, "%s%.6g", i ? "," : "", (double)s->vertex[i]);
+    kl_text_add(t, "], \"triangles\": [");
+    for (int i = 0; i < 3 * s->ntriangle; i++) kl_text_add(t, "%s%d", i ? "," : "", s->triangle[i]);
+    kl_text_add(t, "]");
+}
+
+static void say_shape(kl_text *t, const kl_drawn *s)
+{
+    double p[4];
+    kl_quat_from_matrix(&s->A, p);
+    kl_text_add(t, "{\"at\": ");
+    say_vec(t, s->at);
+    kl_text_add(t, ", \"orientation\": [%.9g, %.9g, %.9g, %.9g], ", p[0], p[1], p[2], p[3]);
+    if (s->color) kl_text_add(t, "\"color\": \"%s\", ", s->color);
+    if (s->kind == KL_DRAWN_BOX) {
+        kl_text_add(t, "\"kind\": \"box\", \"size\": ");
+        say_vec(t, s->size);
+    } else if (s->kind == KL_DRAWN_TRIANGLES) say_surface(t, &s->surface);
+    else
+        kl_text_add(t, "\"kind\": \"%s\", \"radius\": %.9g, \"length\": %.9g",
+                    s->kind == KL_DRAWN_SPHERE ? "sphere" : "cylinder", s->radius, s->length);
+    kl_text_add(t, "}");
+}
+
+static void say_shapes(kl_text *t, const kl_body *b)
+{
+    if (b->hidden) kl_text_add(t, ", \"hidden\": true");
+    if (b->nshape == 0) return;
+    kl_text_add(t, ", \"shapes\": [");
+    for (int i = 0; i < b->nshape; i++) {
+        kl_text_add(t, i ? ", " : "");
+        say_shape(t, &b->shape[i]);
+    }
+    kl_text_add(t, "]");
+}
+
 static void say_body(kl_text *t, const kl_model *m, int index)
 {
     const kl_body *b    = &m->body[index];
@@ -74,6 +115,7 @@ static void say_body(kl_text *t, const kl_model *m, int index)
     kl_vec3 center = index ? kl_mul_t(&A, kl_sub(mass.center, r)) : kl_vec(0, 0, 0);
     say_vec(t, center);
     if (b->nv >= 6) say_inertia(t, m, index, mass.mass, center);
+    say_shapes(t, b);
     kl_text_add(t, ", \"points\": [");
     for (int k = 0; k < m->nmarker_elements; k++)
         if (m->marker[k].body == index) {

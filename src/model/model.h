@@ -8,6 +8,7 @@
 #include "base/arena.h"
 #include "base/units.h"
 #include "model/interface.h"
+#include "model/drawn.h"
 
 typedef struct kl_body {
     const char         *name;
@@ -17,6 +18,9 @@ typedef struct kl_body {
     int                 q, nq, v, nv; /* where its coordinates and velocities stand */
     int                 M;            /* where its nv x nv mass matrix stands */
     size_t              cache;        /* where its cache stands [bytes] */
+    kl_drawn           *shape;        /* how to draw it; none: found from inertia and joints */
+    int                 nshape;
+    bool                hidden; /* not to be drawn */
 } kl_body;
 
 typedef struct kl_element {

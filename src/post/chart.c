@@ -11,6 +11,8 @@ static const char *const inks[KL_CHART_MOST_CURVES]   = {"#0072b2", "#d55e00", "
 static const char *const dashes[KL_CHART_MOST_CURVES] = {"none", "7 3", "2 3", "9 3 2 3",
                                                          "12 4", "4 2", "1 2", "9 2 2 2 2 2"};
 
+static const double ROUNDING = 1e-9; /* five parts of 5e-6 are 2.5e-5, whatever the last bit says */
+
 typedef struct axes {
     double x0, x1, y0, y1;
 } axes;
@@ -19,7 +21,10 @@ double kl_chart_step(double span, int most)
 {
     if (!(span > 0.0) || !isfinite(span)) return 1.0;
     double raw = span / most, power = pow(10.0, floor(log10(raw))), m = raw / power;
-    return power * (m <= 1.0 ? 1.0 : m <= 2.0 ? 2.0 : m <= 5.0 ? 5.0 : 10.0);
+    return power * (m < 1.0 + ROUNDING   ? 1.0
+                    : m < 2.0 + ROUNDING ? 2.0
+                    : m < 5.0 + ROUNDING ? 5.0
+                                         : 10.0);
 }
 
 static double px(const axes *a, double x)

@@ -98,6 +98,7 @@ function solidParts(solid, center, least, most) {
 
 /** Primitives of a body, for a mechanism of size `length` [m]. */
 export function planBody(body, length) {
+  if (body.hidden) return [];
   if (body.shapes?.length) return body.shapes;
   const slack = 1e-3 * length, least = 0.014 * length;
   const center = body.center ?? [0, 0, 0];

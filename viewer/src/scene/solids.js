@@ -17,7 +17,6 @@ function box(p, plain) {
   const geometry = plain ? new THREE.BoxGeometry(a, b, c) : new RoundedBoxGeometry(a, b, c, 3, 0.18 * Math.min(a, b, c));
   const mesh = new THREE.Mesh(geometry);
   if (p.axes) mesh.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(...p.axes.map(vec)));
-  if (p.orientation) mesh.quaternion.set(p.orientation[1], p.orientation[2], p.orientation[3], p.orientation[0]);
   return mesh;
 }
 
@@ -27,7 +26,10 @@ function cylinder(p) {
   const outline = [[0, -h], [r - c, -h], [r, -h + c], [r, h - c], [r - c, h], [0, h]].map(([x, y]) => new THREE.Vector2(x, y));
   const geometry = new THREE.LatheGeometry(outline, 48).toNonIndexed();
   geometry.computeVertexNormals();
-  return alongAxis(new THREE.Mesh(smooth(geometry, p)), p.axis ?? [0, 0, 1]);
+  const mesh = new THREE.Mesh(smooth(geometry, p));
+  if (p.axis) return alongAxis(mesh, p.axis);
+  mesh.geometry.rotateX(Math.PI / 2); // of a model's own shape: along z of its axes
+  return mesh;
 }
 
 // the mantle of a cylinder is round, its edges are not: normals by hand
@@ -79,6 +81,8 @@ export function solid(primitive, plain = false) {
   const make = makers[primitive.kind];
   if (!make) return null;
   const object = make(primitive, plain);
+  const turn = primitive.orientation;
+  if (turn) object.quaternion.set(turn[1], turn[2], turn[3], turn[0]);
   if (primitive.at) object.position.add(vec(primitive.at));
   return object;
 }
