@@ -142,6 +142,21 @@ static void rigid_advance(const void *data, const double *q, const double *dx, d
     kl_quat_normalize(q_new + 3);
 }
 
+/* p' = p (0, om) / 2 */
+static void rigid_rate(const void *data, const double *q, const double *v, double *q_dot)
+{
+    (void)data;
+    double half[4] = {0.0, 0.5 * v[3], 0.5 * v[4], 0.5 * v[5]};
+    for (int i = 0; i < 3; i++) q_dot[i] = v[i];
+    kl_quat_mul(q + 3, half, q_dot + 3);
+}
+
+static void rigid_settle(const void *data, double *q)
+{
+    (void)data;
+    kl_quat_normalize(q + 3);
+}
+
 static void rigid_increment(const void *data, const double *dx, double *D)
 {
     (void)data;
@@ -371,6 +386,8 @@ const kl_body_type kl_rigid = {.name    = "rigid",
                                .position        = rigid_position,
                                .velocity        = rigid_velocity,
                                .advance         = rigid_advance,
+                               .rate            = rigid_rate,
+                               .settle          = rigid_settle,
                                .increment       = rigid_increment,
                                .motion          = rigid_motion,
                                .map             = rigid_map,

@@ -32,6 +32,7 @@ struct kl_matrix {
     int           *eps_slot; /* nlam */
     int            nv, nz, nlam, most_nv;
     bool           coupled;
+    double         eps; /* of the factors */
 };
 
 static int body_of(const kl_model *m, const kl_element *e, int i)
@@ -142,6 +143,7 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     x->arena = a;
     x->nv = m->nv, x->nz = m->nz, x->nlam = m->nlam;
     x->coupled = coupled;
+    x->eps     = usual_eps;
     x->p.n     = m->nv + m->nz + m->nlam;
     for (int i = 0; i < m->nbody; i++)
         if (m->body[i].nv > x->most_nv) x->most_nv = m->body[i].nv;
@@ -409,7 +411,7 @@ static kl_status scale_and_factor(kl_matrix *x)
     for (int c = 0; c < p->n; c++)
         for (int i = p->start[c]; i < p->start[c + 1]; i++)
             x->values[i] *= x->scale[c] * x->scale[p->row[i]];
-    for (int k = 0; k < x->nlam; k++) x->values[x->eps_slot[k]] = -usual_eps;
+    for (int k = 0; k < x->nlam; k++) x->values[x->eps_slot[k]] = -x->eps;
     return kl_lu_factor(x->lu, x->values);
 }
 
@@ -463,29 +465,37 @@ kl_status kl_matrix_solve(const kl_matrix *x, double *y)
     return KL_OK;
 }
 
-kl_status kl_matrix_solve_exact(kl_matrix *x, double *y)
+/* (K - eps) y_k+1 = rhs - eps lambda_k: the proximal point iteration towards eps = 0 */
+static kl_status proximal(kl_matrix *x, double *y, int most, double enough)
 {
-    enum { MOST = 30 };
     int     n = x->p.n, first = x->nv + x->nz;
     double *rhs = x->scratch, *old = rhs + n;
     if (n == 0) return KL_OK;
     for (int i = 0; i < n; i++) rhs[i] = y[i] * x->scale[i];
-    memset(old, 0, (size_t)n * sizeof *old);
-
-    /* (K - eps) y_k+1 = rhs - eps lambda_k: the proximal point iteration towards eps = 0 */
-    for (int pass = 0; pass < MOST; pass++) {
+    for (int pass = 0; pass < most; pass++) {
         memcpy(y, rhs, (size_t)n * sizeof *y);
-        for (int i = first; i < n; i++) y[i] -= usual_eps * old[i];
+        for (int i = first; pass > 0 && i < n; i++) y[i] -= x->eps * old[i];
         KL_TRY(kl_lu_solve(x->lu, y));
+        if (pass + 1 == most) break;
         double change = 0.0, size = 0.0;
-        for (int i = first; i < n; i++)
-            change = fmax(change, fabs(y[i] - old[i])), size = fmax(size, fabs(y[i]));
-        memcpy(old, y, (size_t)n * sizeof *y);
-        if (!(change <= 1e300)) return KL_E_SINGULAR;
-        if (change <= 1e-12 * size + 1e-300) break;
+        for (int i = first; i < n; i++) {
+            double d = fabs(pass > 0 ? y[i] - old[i] : y[i]), a = fabs(y[i]);
+            change = d > change ? d : change;
+            size   = a > size ? a : size;
+            if (!(d <= 1e300)) return KL_E_SINGULAR;
+        }
+        if (change <= enough * size + 1e-300) break;
+        memcpy(old + first, y + first, (size_t)(n - first) * sizeof *y);
     }
     for (int i = 0; i < n; i++) y[i] *= x->scale[i];
     return KL_OK;
+}
+
+kl_status kl_matrix_solve_exact(kl_matrix *x, double *y) { return proximal(x, y, 30, 1e-12); }
+
+kl_status kl_matrix_solve_passes(kl_matrix *x, double *y, int passes)
+{
+    return proximal(x, y, passes, 1e-14);
 }
 
 int           kl_matrix_size(const kl_matrix *x) { return x->p.n; }
@@ -496,8 +506,10 @@ const double *kl_matrix_scale(const kl_matrix *x) { return x->scale; }
 double kl_matrix_eps(const kl_matrix *x, int k)
 {
     double e = x->scale[x->nv + x->nz + k];
-    return usual_eps / (e * e);
+    return x->eps / (e * e);
 }
+
+void kl_matrix_soften(kl_matrix *x, double factor) { x->eps = factor * usual_eps; }
 
 void kl_matrix_forget(kl_matrix *x)
 {

@@ -156,6 +156,12 @@ typedef struct kl_body_type {
     void (*velocity)(const void *data, const double *v, void *c);
     void (*advance)(const void *data, const double *q, const double *dx,
                     double *q_new); /* q (+) dx */
+    /* (optional) q' that belongs to v; without it q' = v. Linear in v, defined for any q near
+     * the body's own manifold */
+    void (*rate)(const void *data, const double *q, const double *v, double *q_dot);
+    /* (optional) brings q back onto the body's own manifold, such as Euler parameters to length 1
+     */
+    void (*settle)(const void *data, double *q);
     /* (optional) D = d(dx)/d(increment at q (+) dx), nv x nv: what a further small increment adds
      * to dx */
     void (*increment)(const void *data, const double *dx, double *D);

@@ -65,7 +65,13 @@ typedef struct kl_parameter {
     kl_quantity value;
 } kl_parameter;
 
-typedef enum kl_integrator_kind { KL_GENERALIZED_ALPHA, KL_NEWMARK, KL_HHT } kl_integrator_kind;
+typedef enum kl_integrator_kind {
+    KL_GENERALIZED_ALPHA,
+    KL_NEWMARK,
+    KL_HHT,
+    KL_RUNGE_KUTTA,
+    KL_ADAMS,
+} kl_integrator_kind;
 
 /* Where a run starts: as given, at rest in the equilibrium near it (then with the velocities
  * given), or in the steady motion that the velocities belong to. */

@@ -24,9 +24,12 @@ typedef struct kl_integrator {
     kl_status (*begin)(void *self, kl_solver *x, kl_diag *diag);
     /* One accepted step, not beyond `until`. Leaves x->s, x->a, x->lambda at its end. */
     kl_status (*step)(void *self, kl_solver *x, double until, kl_statistics *count, kl_diag *diag);
+    /* (optional) the state within the last step by the method's own polynomial, and the energies
+     * lost and supplied there. Without it, a run steps onto every output time. */
+    void (*look)(void *self, double t, kl_state *s, double energy[2]);
 } kl_integrator;
 
-extern const kl_integrator kl_generalized_alpha;
+extern const kl_integrator kl_generalized_alpha, kl_runge_kutta;
 
 /* Norm of an increment: the largest translation over the model's length and rotation in radian; its
  * body in *which. */

@@ -8,7 +8,8 @@
 /* by kl_integrator_kind: Newmark and HHT are parameter sets of generalized-alpha */
 static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_generalized_alpha,
                                                    [KL_NEWMARK]           = &kl_generalized_alpha,
-                                                   [KL_HHT]               = &kl_generalized_alpha};
+                                                   [KL_HHT]               = &kl_generalized_alpha,
+                                                   [KL_RUNGE_KUTTA]       = &kl_runge_kutta};
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
@@ -26,6 +27,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->integrator    = integrators[m->settings.integrator];
     kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_solver_create(m, &s->solver);
+    if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK) status = s->integrator->create(s->solver, &s->self);
     if (status != KL_OK) {
         kl_simulation_destroy(s);
@@ -39,6 +41,7 @@ void kl_simulation_destroy(kl_simulation *s)
 {
     if (!s) return;
     if (s->self) s->integrator->destroy(s->self);
+    kl_state_destroy(s->between);
     kl_solver_destroy(s->solver);
     kl_channels_destroy(s->channels);
     kl_arena_destroy(s->arena); /* the simulation itself lives in it */
@@ -89,23 +92,43 @@ static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
     return sink->row(sink->context, s->solver->s->t, values);
 }
 
+/* A row at a time within the last step; the present state comes back as it was. */
+static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *sink, kl_diag *diag)
+{
+    kl_state     *now = s->solver->s;
+    kl_statistics end = s->count;
+    double        energy[2];
+    s->integrator->look(s->self, t, s->between, energy);
+    s->count.lost = energy[0], s->count.supplied = energy[1];
+    s->solver->s     = s->between;
+    kl_status status = hand_over(s, sink, diag);
+    s->solver->s     = now;
+    s->count         = end;
+    return status;
+}
+
+static double row_time(double begin, double end, double every, long k, long rows)
+{
+    return k >= rows ? end : begin + (double)k * every;
+}
+
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
                             kl_diag *diag)
 {
     KL_TRY(kl_simulation_start(s, diag));
     KL_TRY(hand_over(s, sink, diag));
     double begin = s->solver->s->t;
-    long   rows  = (long)ceil((end - begin) / every * (1.0 - 1e-12));
-    for (long k = 1; k <= rows; k++) {
-        double until = k == rows ? end : begin + (double)k * every;
-        while (s->solver->s->t < until) {
-            KL_TRY(kl_simulation_step(s, until, diag));
-            if (sink->go_on && !sink->go_on(sink->context, s->solver->s->t)) {
-                KL_TRY(hand_over(s, sink, diag));
-                return KL_E_INTERRUPTED;
-            }
-        }
-        KL_TRY(hand_over(s, sink, diag));
+    long   rows = (long)ceil((end - begin) / every * (1.0 - 1e-12)), k = 1;
+    while (k <= rows) {
+        double next = row_time(begin, end, every, k, rows);
+        KL_TRY(kl_simulation_step(s, s->integrator->look ? end : next, diag));
+        double now = s->solver->s->t;
+        for (; k <= rows && next < now; next = row_time(begin, end, every, ++k, rows))
+            KL_TRY(hand_over_between(s, next, sink, diag));
+        bool stop = sink->go_on && !sink->go_on(sink->context, now);
+        if (stop || (k <= rows && next == now)) KL_TRY(hand_over(s, sink, diag));
+        if (stop) return KL_E_INTERRUPTED;
+        if (k <= rows && next == now) k++;
     }
     return KL_OK;
 }

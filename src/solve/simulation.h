@@ -14,6 +14,7 @@ typedef struct kl_simulation {
     kl_channels         *channels;
     kl_statistics        count;
     double              *a, *lambda; /* of samples: exact at the state */
+    kl_state            *between;    /* where a sample within a step is taken */
     kl_arena            *arena;
 } kl_simulation;
 

@@ -1,0 +1,370 @@
+#include "solve/index1.h"
+
+#include <math.h>
+#include <string.h>
+
+static const double slowest = 1e-2; /* 1/s: below this pace a motion counts as rest */
+
+static double *y_v(const kl_index1 *i, double *y) { return y + i->x->model->nq; }
+
+static void *point_create(kl_arena *arena, kl_point *p, int n)
+{
+    p->y  = kl_arena_array(arena, double, n);
+    p->dy = kl_arena_array(arena, double, n);
+    return p->dy;
+}
+
+kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
+{
+    const kl_model *m     = x->model;
+    kl_arena       *arena = kl_arena_create();
+    kl_index1      *i     = kl_arena_array(arena, kl_index1, 1);
+    *out                  = NULL;
+    if (!i) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    i->x         = x;
+    i->arena     = arena;
+    i->n         = m->nq + m->nv + m->nz + 2;
+    i->tolerance = m->settings.tolerance;
+    i->a         = kl_arena_array(arena, double, m->nv + 1);
+    i->lambda    = kl_arena_array(arena, double, m->nlam + 1);
+    i->dx        = kl_arena_array(arena, double, m->nv + 1);
+    i->mix       = kl_arena_array(arena, double, i->n);
+    i->z_scale   = kl_arena_array(arena, double, m->nz + 1);
+    for (int k = 0; k < KL_INDEX1_POINTS; k++) point_create(arena, &i->point[k], i->n);
+    point_create(arena, &i->known, i->n);
+    i->s = kl_state_create(m);
+    if (!kl_arena_ok(arena) || !i->s) {
+        kl_index1_destroy(i);
+        return KL_E_MEMORY;
+    }
+    *out = i;
+    return KL_OK;
+}
+
+void kl_index1_destroy(kl_index1 *i)
+{
+    if (!i) return;
+    kl_state_destroy(i->s);
+    kl_arena_destroy(i->arena); /* itself lives in it */
+}
+
+/* ---- y' = f(t, y)
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static void settle_all(const kl_model *m, double *q)
+{
+    for (int k = 0; k < m->nbody; k++) {
+        const kl_body *b = &m->body[k];
+        if (b->type->settle) b->type->settle(b->data, q + b->q);
+    }
+}
+
+/* The state at y: bodies on their own manifolds. */
+static void unpack(const kl_index1 *i, double t, const double *y, kl_state *s)
+{
+    const kl_model *m = i->x->model;
+    s->t              = t;
+    memcpy(s->q, y, (size_t)m->nq * sizeof *y);
+    memcpy(s->v, y + m->nq, (size_t)m->nv * sizeof *y);
+    memcpy(s->z, y + m->nq + m->nv, (size_t)m->nz * sizeof *y);
+    settle_all(m, s->q);
+}
+
+static kl_status factor(kl_index1 *i)
+{
+    kl_solver *x         = i->x;
+    kl_weights only_mass = {.mass = 1.0, .state = 1.0};
+    i->factorizations++;
+    return kl_matrix_factor(x->model, i->s, x->w, x->matrix, only_mass, NULL, NULL, NULL);
+}
+
+/* a and lambda at the evaluated state, with the factored matrix. */
+static kl_status accelerate(kl_index1 *i)
+{
+    kl_solver      *x     = i->x;
+    const kl_model *m     = x->model;
+    double         *gamma = x->y + m->nv + m->nz;
+    kl_eval_residual(m, x->w, NULL, NULL, x->y);
+    for (int k = 0; k < m->nv; k++) x->y[k] = -x->y[k];
+    memset(x->y + m->nv, 0, (size_t)m->nz * sizeof(double));
+    kl_eval_gamma(m, x->w, gamma);
+    if (i->baumgarte > 0.0) {
+        double b = i->baumgarte;
+        kl_eval_rate(m, x->w, x->rate);
+        for (int k = 0; k < m->nlam; k++) gamma[k] -= 2.0 * b * x->rate[k] + b * b * x->w->phi[k];
+    }
+    /* two passes: what eps = 1e-10 leaves is below rounding where constraints hold firmly; where
+     * they hold weakly, more passes would only raise what is not smooth */
+    KL_TRY(kl_matrix_solve_passes(x->matrix, x->y, 2));
+    memcpy(i->a, x->y, (size_t)m->nv * sizeof(double));
+    memcpy(i->lambda, gamma, (size_t)m->nlam * sizeof(double));
+    return KL_OK;
+}
+
+/* dy from what was evaluated at y. */
+static void pack_rate(const kl_index1 *i, const double *y, double *dy)
+{
+    const kl_model *m = i->x->model;
+    const kl_work  *w = i->x->w;
+    const double   *v = y + m->nq;
+    for (int k = 0; k < m->nbody; k++) {
+        const kl_body *b = &m->body[k];
+        if (b->type->rate) b->type->rate(b->data, y + b->q, v + b->v, dy + b->q);
+        else memcpy(dy + b->q, v + b->v, (size_t)b->nq * sizeof *dy);
+    }
+    memcpy(dy + m->nq, i->a, (size_t)m->nv * sizeof *dy);
+    memcpy(dy + m->nq + m->nv, w->z_dot, (size_t)m->nz * sizeof *dy);
+    double loss = 0.0, supply = 0.0;
+    for (int k = 0; k < m->nelement; k++) loss += w->loss[k], supply += w->supply[k];
+    for (int k = 0; k < m->nlam; k++) supply += i->lambda[k] * w->phi_t[k];
+    dy[i->n - 2] = loss;
+    dy[i->n - 1] = supply;
+}
+
+static kl_status evaluate(kl_index1 *i, double t, const double *y)
+{
+    unpack(i, t, y, i->s);
+    i->evaluations++;
+    return kl_eval(i->x->model, i->s, i->x->w);
+}
+
+kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy)
+{
+    if (t == i->known.t && memcmp(y, i->known.y, (size_t)i->n * sizeof *y) == 0) {
+        memcpy(dy, i->known.dy, (size_t)i->n * sizeof *dy);
+        return KL_OK;
+    }
+    kl_status status = evaluate(i, t, y);
+    if (status == KL_OK) status = factor(i);
+    if (status == KL_OK) status = accelerate(i);
+    if (status == KL_OK) {
+        pack_rate(i, y, dy);
+        return KL_OK;
+    }
+    i->failed = true;
+    for (int k = 0; k < i->n; k++) dy[k] = 1e12;
+    return status == KL_E_MEMORY ? status : KL_RETRY;
+}
+
+/* ---- constraints
+ * --------------------------------------------------------------------------------------------------
+ */
+
+static double size_of(const double *x, int n)
+{
+    double largest = 0.0;
+    for (int k = 0; k < n; k++) largest = fmax(largest, fabs(x[k]));
+    return largest;
+}
+
+/* The smallest change, weighted by the mass, that takes `gap` away, into i->dx. False: the change
+ * is out of proportion, as near a singular position, where a later step does it with less. */
+static bool correction(kl_index1 *i, const double *gap, double size)
+{
+    kl_solver      *x    = i->x;
+    const kl_model *m    = x->model;
+    const double    most = 1e3; /* so much more than the gap a change may be */
+    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -gap[k];
+    if (kl_matrix_solve(x->matrix, x->y) != KL_OK) return false;
+    memcpy(i->dx, x->y, (size_t)m->nv * sizeof(double));
+    return kl_increment_norm(m, i->dx, NULL) <= most * size;
+}
+
+static void advance_all(const kl_model *m, const double *dx, double *q)
+{
+    for (int k = 0; k < m->nbody; k++) {
+        const kl_body *b = &m->body[k];
+        b->type->advance(b->data, q + b->q, dx + b->v, q + b->q);
+    }
+}
+
+kl_status kl_index1_project(kl_index1 *i, double t, double *y)
+{
+    kl_solver      *x     = i->x;
+    const kl_model *m     = x->model;
+    const double    worth = 1e-14;
+    double length = fmin(m->length, 1.0); /* a constraint is a length, an angle or a cosine */
+    i->known.t    = NAN;
+    KL_TRY(evaluate(i, t, y));
+    KL_TRY(factor(i));
+    memcpy(y, i->s->q, (size_t)m->nq * sizeof *y);
+
+    /* far below the tolerance: what is left off the constraints acts with a pole at singular
+     * positions, and mechanisms were seen to leave their branch there */
+    for (int pass = 0; pass < 3 && m->nlam > 0; pass++) {
+        double gap = size_of(x->w->phi, m->nlam) / length;
+        if (gap <= worth || !correction(i, x->w->phi, gap)) break;
+        advance_all(m, i->dx, y);
+        KL_TRY(evaluate(i, t, y));
+    }
+    kl_eval_rate(m, x->w, x->rate);
+    double rate = size_of(x->rate, m->nlam) / length;
+    if (rate > worth * i->pace && correction(i, x->rate, rate)) {
+        double *v = y_v(i, y);
+        for (int k = 0; k < m->nv; k++) v[k] += i->dx[k];
+        KL_TRY(evaluate(i, t, y));
+    }
+    KL_TRY(accelerate(i));
+    i->known.t = t;
+    memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
+    pack_rate(i, y, i->known.dy);
+    return KL_OK;
+}
+
+/* ---- steps
+ * ---------------------------------------------------------------------------------------------------------
+ */
+
+static void find_pace(kl_index1 *i)
+{
+    const kl_model *m = i->x->model;
+    double now = fmax(kl_increment_norm(m, i->s->v, NULL), sqrt(kl_increment_norm(m, i->a, NULL)));
+    i->pace    = fmax(fmax(now, 0.5 * i->pace), slowest);
+    for (int k = 0; k < m->nz; k++)
+        i->z_scale[k] =
+            fmax(i->z_scale[k], fmax(fabs(i->s->z[k]), fabs(i->x->w->z_dot[k]) / i->pace));
+}
+
+static void keep_point(kl_index1 *i)
+{
+    kl_point oldest = i->point[KL_INDEX1_POINTS - 1];
+    for (int k = KL_INDEX1_POINTS - 1; k > 0; k--) i->point[k] = i->point[k - 1];
+    oldest.t = i->known.t;
+    memcpy(oldest.y, i->known.y, (size_t)i->n * sizeof(double));
+    memcpy(oldest.dy, i->known.dy, (size_t)i->n * sizeof(double));
+    i->point[0] = oldest;
+    if (i->npoint < KL_INDEX1_POINTS) i->npoint++;
+    i->nchosen = 0;
+}
+
+kl_status kl_index1_begin(kl_index1 *i, double *y)
+{
+    kl_solver      *x = i->x;
+    const kl_model *m = x->model;
+    memcpy(y, x->s->q, (size_t)m->nq * sizeof *y);
+    memcpy(y + m->nq, x->s->v, (size_t)m->nv * sizeof *y);
+    memcpy(y + m->nq + m->nv, x->s->z, (size_t)m->nz * sizeof *y);
+    kl_state_copy(i->s, x->s);
+    kl_matrix_forget(x->matrix);
+    kl_matrix_soften(x->matrix, 10.0);
+    y[i->n - 2] = y[i->n - 1] = 0.0;
+    i->begun                  = true;
+    i->npoint                 = 0;
+    i->pace                   = 0.0;
+    memset(i->z_scale, 0, (size_t)m->nz * sizeof(double));
+    memset(i->known.y, 0, (size_t)i->n * sizeof(double));
+    i->known.t = NAN;
+    KL_TRY(kl_index1_rate(i, x->s->t, y, i->known.dy));
+    i->known.t = x->s->t;
+    memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
+    find_pace(i);
+    keep_point(i);
+    return KL_OK;
+}
+
+double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count)
+{
+    kl_solver      *x = i->x;
+    const kl_model *m = x->model;
+    double          h = t - x->s->t;
+    unpack(i, t, y, i->s);
+    kl_commit_history(m, i->s, x->w, x->s->h);
+    memcpy(i->s->h, x->s->h, (size_t)m->nh * sizeof(double));
+    kl_state_copy(x->s, i->s);
+    memcpy(x->a, i->a, (size_t)m->nv * sizeof(double));
+    memcpy(x->lambda, i->lambda, (size_t)m->nlam * sizeof(double));
+    find_pace(i);
+    keep_point(i);
+    if (i->begun) i->energy[0] = count->lost, i->energy[1] = count->supplied;
+    i->begun        = false;
+    count->lost     = i->energy[0] + y[i->n - 2];
+    count->supplied = i->energy[1] + y[i->n - 1];
+    count->evaluations += i->evaluations;
+    count->factorizations += i->factorizations;
+    i->evaluations = i->factorizations = 0;
+    count->steps++;
+    if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
+    if (h > count->largest_step) count->largest_step = h;
+    return h;
+}
+
+void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
+{
+    const kl_model *m = i->x->model;
+    (void)y;
+    double one = 1.0 / i->tolerance, length = one / m->length;
+    for (int k = 0; k < m->nbody; k++) {
+        const kl_body *b = &m->body[k];
+        for (int j = 0; j < b->nq; j++) weight[b->q + j] = j < 3 ? length : one;
+        for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = (j < 3 ? length : one) / i->pace;
+    }
+    for (int k = 0; k < m->nz; k++) weight[m->nq + m->nv + k] = one / fmax(i->z_scale[k], 1e-12);
+    weight[i->n - 2] = weight[i->n - 1] = 1e-30; /* ride along; SUNDIALS wants them positive */
+}
+
+double kl_index1_longest(const kl_index1 *i)
+{
+    const kl_model *m     = i->x->model;
+    double          speed = 0.0;
+    for (int k = 0; k < m->nbody; k++)
+        for (int j = 3; j < m->body[k].nv; j++)
+            speed = fmax(speed, fabs(i->s->v[m->body[k].v + j]));
+    return speed > 0.0 ? 2.0 / speed : HUGE_VAL;
+}
+
+/* ---- between the points
+ * -------------------------------------------------------------------------------------------- */
+
+/* Hermite's basis from Lagrange's: (1 - 2 l'(t_k) (t - t_k)) l^2 for values, (t - t_k) l^2 for
+ * slopes. */
+static void basis(const kl_index1 *i, double t, double *value, double *slope)
+{
+    for (int k = 0; k < i->nchosen; k++) {
+        double at = i->point[i->chosen[k]].t, l = 1.0, dl = 0.0;
+        for (int j = 0; j < i->nchosen; j++) {
+            if (j == k) continue;
+            double other = i->point[i->chosen[j]].t;
+            l *= (t - other) / (at - other);
+            dl += 1.0 / (at - other);
+        }
+        value[k] = (1.0 - 2.0 * dl * (t - at)) * l * l;
+        slope[k] = (t - at) * l * l;
+    }
+}
+
+/* The two ends of the last step, then older points as long as errors are magnified by no more than
+ * thirty in the middle of it. */
+static void choose_points(kl_index1 *i)
+{
+    double value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN];
+    double middle = 0.5 * (i->point[0].t + i->point[i->npoint > 1].t);
+    i->nchosen    = 0;
+    for (int k = 0; k < i->npoint && i->nchosen < KL_INDEX1_CHOSEN; k++) {
+        i->chosen[i->nchosen++] = k;
+        if (k < 2) continue;
+        double sum = 0.0;
+        basis(i, middle, value, slope);
+        for (int j = 0; j < i->nchosen; j++) sum += fabs(value[j]) + fabs(slope[j]) * i->pace;
+        if (sum > 30.0) i->nchosen--;
+    }
+}
+
+void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2])
+{
+    double value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN];
+    if (i->nchosen == 0) choose_points(i);
+    basis(i, t, value, slope);
+    memset(i->mix, 0, (size_t)i->n * sizeof(double));
+    for (int k = 0; k < i->nchosen; k++) {
+        const double *y = i->point[i->chosen[k]].y, *dy = i->point[i->chosen[k]].dy;
+        for (int c = 0; c < i->n; c++) i->mix[c] += value[k] * y[c] + slope[k] * dy[c];
+    }
+    kl_state_copy(s, i->x->s);
+    unpack(i, t, i->mix, s);
+    for (int k = 0; k < 2; k++) energy[k] = i->energy[k] + i->mix[i->n - 2 + k];
+}

@@ -1,0 +1,68 @@
+/* The equations as an ordinary differential equation, for integrators that want y' = f(t, y):
+ *
+ *   y = (q, v, z, E),  q' = T(q) v,  v' = a of [M, Phi_q'; Phi_q, 0][a; lambda] = [g + s; gamma],
+ *   z' = f_z,  E' = (power lost, power supplied)
+ *
+ * The constraints hold only through their second derivative (index 1), so what drifts is brought
+ * back: by projection after each step, or by Baumgarte's terms in gamma. E rides along outside the
+ * error test, so that energies lost and supplied are as good as the motion.
+ *
+ * The last accepted points are kept with y': a Hermite polynomial through up to seven of them gives
+ * the motion between, of order fourteen where steps are even. Points that stand so unevenly that
+ * their errors would come out magnified are left out. */
+#ifndef KL_SOLVE_INDEX1_H
+#define KL_SOLVE_INDEX1_H
+
+#include "solve/integrator.h"
+
+enum { KL_INDEX1_POINTS = 12, KL_INDEX1_CHOSEN = 7 };
+
+/* An accepted point. */
+typedef struct kl_point {
+    double  t;
+    double *y, *dy; /* n: y and y' */
+} kl_point;
+
+typedef struct kl_index1 {
+    kl_solver *x;
+    kl_arena  *arena;
+    kl_state  *s;          /* where f is evaluated */
+    double    *a, *lambda; /* of the last evaluation */
+    double    *dx, *mix;   /* scratch: nv, n */
+    double    *z_scale;    /* nz: size of the first-order states so far */
+    int        n;          /* of y */
+    double     tolerance;
+    double     pace;      /* 1/s: how fast the motion changes, for the weight of velocities */
+    double     baumgarte; /* 1/s: time constant of Baumgarte's terms, 0: none */
+    kl_point   point[KL_INDEX1_POINTS]; /* accepted, newest first */
+    int        npoint;
+    int        chosen[KL_INDEX1_CHOSEN], nchosen; /* points of the polynomial; 0: to be chosen */
+    kl_point   known;     /* where y' is known already: the end of a step, after its projection */
+    double     energy[2]; /* lost and supplied before the start of E */
+    bool       begun;     /* no step was accepted yet since the start */
+    long       evaluations, factorizations; /* not counted yet */
+    bool       failed; /* an element could not be evaluated since this was last cleared */
+} kl_index1;
+
+kl_status kl_index1_create(kl_solver *x, kl_index1 **out);
+void      kl_index1_destroy(kl_index1 *i);
+
+/* Starts from the solver's state: y of it, the first point. */
+kl_status kl_index1_begin(kl_index1 *i, double *y);
+/* dy = f(t, y). KL_RETRY where an element has no value; dy is then large, so that an error test
+ * fails. */
+kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy);
+/* Brings y onto the constraints, positions and velocities, where that asks for less than the error
+ * allowed. */
+kl_status kl_index1_project(kl_index1 *i, double t, double *y);
+/* Takes y as accepted: history committed, solver's state, a and lambda set, the point kept. Returns
+ * the step's length. */
+double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count);
+/* Error weights: 1 over what is allowed. */
+void kl_index1_weights(kl_index1 *i, const double *y, double *weight);
+/* No step may turn a body further than the joint angles can count. */
+double kl_index1_longest(const kl_index1 *i);
+/* The state at t within the last step. */
+void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2]);
+
+#endif
