@@ -151,6 +151,15 @@ static void rigid_rate(const void *data, const double *q, const double *v, doubl
     kl_quat_mul(q + 3, half, q_dot + 3);
 }
 
+/* om = 2 conj(p) p' */
+static void rigid_speed(const void *data, const double *q, const double *q_dot, double *v)
+{
+    (void)data;
+    double conj[4] = {q[3], -q[4], -q[5], -q[6]}, om[4];
+    kl_quat_mul(conj, q_dot + 3, om);
+    for (int i = 0; i < 3; i++) v[i] = q_dot[i], v[3 + i] = 2.0 * om[1 + i];
+}
+
 static void rigid_settle(const void *data, double *q)
 {
     (void)data;
@@ -387,6 +396,7 @@ const kl_body_type kl_rigid = {.name    = "rigid",
                                .velocity        = rigid_velocity,
                                .advance         = rigid_advance,
                                .rate            = rigid_rate,
+                               .speed           = rigid_speed,
                                .settle          = rigid_settle,
                                .increment       = rigid_increment,
                                .motion          = rigid_motion,

@@ -498,6 +498,27 @@ kl_status kl_matrix_solve_passes(kl_matrix *x, double *y, int passes)
     return proximal(x, y, passes, 1e-14);
 }
 
+void kl_matrix_rows_times(const kl_model *m, const kl_work *w, const kl_matrix *x, const double *u,
+                          double *out)
+{
+    memset(out, 0, (size_t)m->nlam * sizeof *out);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e    = &m->element[i];
+        size_t            wide = 6 * (size_t)e->nmarker;
+        for (int j = 0; e->nphi > 0 && j < e->nmarker; j++) {
+            const kl_body *b        = &m->body[body_of(m, e, j)];
+            const double  *B        = x->B + x->map[e->marker + j];
+            double         speed[6] = {0};
+            for (int p = 0; p < 6; p++)
+                for (int c = 0; c < b->nv; c++) speed[p] += B[p * b->nv + c] * u[b->v + c];
+            for (int k = 0; k < e->nphi; k++) {
+                const double *row = w->rows + e->rows + (size_t)k * wide + 6 * (size_t)j;
+                for (int p = 0; p < 6; p++) out[e->phi + k] += row[p] * speed[p];
+            }
+        }
+    }
+}
+
 int           kl_matrix_size(const kl_matrix *x) { return x->p.n; }
 int           kl_matrix_nonzeros(const kl_matrix *x) { return x->p.nnz; }
 const kl_lu  *kl_matrix_lu(const kl_matrix *x) { return x->lu; }

@@ -50,6 +50,9 @@ kl_status kl_matrix_solve_passes(kl_matrix *x, double *y, int passes);
 int          kl_matrix_size(const kl_matrix *x);
 int          kl_matrix_nonzeros(const kl_matrix *x);
 const kl_lu *kl_matrix_lu(const kl_matrix *x);
+/* out = Phi_q u, nlam, with the rows now in the work area and the maps of the last factorisation. */
+void kl_matrix_rows_times(const kl_model *m, const kl_work *w, const kl_matrix *x, const double *u,
+                          double *out);
 /* eps of row k, unscaled: what stands in the corner of constraint k. */
 double        kl_matrix_eps(const kl_matrix *x, int k);
 /* eps of the next factorisation, as a multiple of the usual one. A larger one dampens what rounding

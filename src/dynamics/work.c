@@ -201,6 +201,23 @@ void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate)
     }
 }
 
+void kl_eval_rows_pull(const kl_model *m, const kl_work *w, const double *l, double *out)
+{
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int j = 0; e->nphi > 0 && j < e->nmarker; j++) {
+            const kl_marker *marker    = &m->marker[e->marker + j];
+            const kl_body   *b         = &m->body[marker->body];
+            double           wrench[6] = {0};
+            for (int k = 0; k < e->nphi; k++) {
+                const double *row = w->rows + e->rows + (size_t)(k * e->nmarker + j) * 6;
+                for (int p = 0; p < 6; p++) wrench[p] += row[p] * l[e->phi + k];
+            }
+            b->type->pull(b->data, w->cache + b->cache, marker, wrench, out + b->v);
+        }
+    }
+}
+
 void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma)
 {
     for (int i = 0; i < m->nelement; i++) {

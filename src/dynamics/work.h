@@ -50,6 +50,8 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
                       double *r);
 /* rate = Phi_q v + Phi_t, nlam: how fast the constraints are left at the state's velocities. */
 void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate);
+/* out += Phi_q' l, nv. */
+void kl_eval_rows_pull(const kl_model *m, const kl_work *w, const double *l, double *out);
 /* gamma of Phi_q v' = gamma, nlam. */
 void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma);
 

@@ -159,6 +159,8 @@ typedef struct kl_body_type {
     /* (optional) q' that belongs to v; without it q' = v. Linear in v, defined for any q near
      * the body's own manifold */
     void (*rate)(const void *data, const double *q, const double *v, double *q_dot);
+    /* with it: the v that gives q', the best one where none does */
+    void (*speed)(const void *data, const double *q, const double *q_dot, double *v);
     /* (optional) brings q back onto the body's own manifold, such as Euler parameters to length 1
      */
     void (*settle)(const void *data, double *q);

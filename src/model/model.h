@@ -70,7 +70,7 @@ typedef enum kl_integrator_kind {
     KL_NEWMARK,
     KL_HHT,
     KL_RUNGE_KUTTA,
-    KL_ADAMS,
+    KL_GEAR,
 } kl_integrator_kind;
 
 /* Where a run starts: as given, at rest in the equilibrium near it (then with the velocities

@@ -63,6 +63,24 @@ static void settle_all(const kl_model *m, double *q)
     }
 }
 
+void kl_index1_rates(const kl_model *m, const double *q, const double *v, double *q_dot)
+{
+    for (int k = 0; k < m->nbody; k++) {
+        const kl_body *b = &m->body[k];
+        if (b->type->rate) b->type->rate(b->data, q + b->q, v + b->v, q_dot + b->q);
+        else memcpy(q_dot + b->q, v + b->v, (size_t)b->nq * sizeof *v);
+    }
+}
+
+void kl_index1_speeds(const kl_model *m, const double *q, const double *q_dot, double *v)
+{
+    for (int k = 0; k < m->nbody; k++) {
+        const kl_body *b = &m->body[k];
+        if (b->type->speed) b->type->speed(b->data, q + b->q, q_dot + b->q, v + b->v);
+        else memcpy(v + b->v, q_dot + b->q, (size_t)b->nv * sizeof *v);
+    }
+}
+
 /* The state at y: bodies on their own manifolds. */
 static void unpack(const kl_index1 *i, double t, const double *y, kl_state *s)
 {
@@ -110,12 +128,7 @@ static void pack_rate(const kl_index1 *i, const double *y, double *dy)
 {
     const kl_model *m = i->x->model;
     const kl_work  *w = i->x->w;
-    const double   *v = y + m->nq;
-    for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b = &m->body[k];
-        if (b->type->rate) b->type->rate(b->data, y + b->q, v + b->v, dy + b->q);
-        else memcpy(dy + b->q, v + b->v, (size_t)b->nq * sizeof *dy);
-    }
+    kl_index1_rates(m, y, y + m->nq, dy);
     memcpy(dy + m->nq, i->a, (size_t)m->nv * sizeof *dy);
     memcpy(dy + m->nq + m->nv, w->z_dot, (size_t)m->nz * sizeof *dy);
     double loss = 0.0, supply = 0.0;
@@ -125,7 +138,7 @@ static void pack_rate(const kl_index1 *i, const double *y, double *dy)
     dy[i->n - 1] = supply;
 }
 
-static kl_status evaluate(kl_index1 *i, double t, const double *y)
+kl_status kl_index1_evaluate(kl_index1 *i, double t, const double *y)
 {
     unpack(i, t, y, i->s);
     i->evaluations++;
@@ -138,7 +151,7 @@ kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy)
         memcpy(dy, i->known.dy, (size_t)i->n * sizeof *dy);
         return KL_OK;
     }
-    kl_status status = evaluate(i, t, y);
+    kl_status status = kl_index1_evaluate(i, t, y);
     if (status == KL_OK) status = factor(i);
     if (status == KL_OK) status = accelerate(i);
     if (status == KL_OK) {
@@ -190,7 +203,7 @@ kl_status kl_index1_project(kl_index1 *i, double t, double *y)
     const double    worth = 1e-14;
     double length = fmin(m->length, 1.0); /* a constraint is a length, an angle or a cosine */
     i->known.t    = NAN;
-    KL_TRY(evaluate(i, t, y));
+    KL_TRY(kl_index1_evaluate(i, t, y));
     KL_TRY(factor(i));
     memcpy(y, i->s->q, (size_t)m->nq * sizeof *y);
 
@@ -200,14 +213,14 @@ kl_status kl_index1_project(kl_index1 *i, double t, double *y)
         double gap = size_of(x->w->phi, m->nlam) / length;
         if (gap <= worth || !correction(i, x->w->phi, gap)) break;
         advance_all(m, i->dx, y);
-        KL_TRY(evaluate(i, t, y));
+        KL_TRY(kl_index1_evaluate(i, t, y));
     }
     kl_eval_rate(m, x->w, x->rate);
     double rate = size_of(x->rate, m->nlam) / length;
     if (rate > worth * i->pace && correction(i, x->rate, rate)) {
         double *v = y_v(i, y);
         for (int k = 0; k < m->nv; k++) v[k] += i->dx[k];
-        KL_TRY(evaluate(i, t, y));
+        KL_TRY(kl_index1_evaluate(i, t, y));
     }
     KL_TRY(accelerate(i));
     i->known.t = t;
@@ -293,6 +306,20 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     return h;
 }
 
+kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const double *a,
+                                const double *lambda, kl_statistics *count)
+{
+    const kl_model *m = i->x->model;
+    KL_TRY(kl_index1_evaluate(i, t, y));
+    memcpy(i->a, a, (size_t)m->nv * sizeof *a);
+    memcpy(i->lambda, lambda, (size_t)m->nlam * sizeof *a);
+    i->known.t = t;
+    memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
+    pack_rate(i, y, i->known.dy);
+    kl_index1_accept(i, t, y, count);
+    return KL_OK;
+}
+
 void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
 {
     const kl_model *m = i->x->model;
@@ -364,7 +391,12 @@ void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2])
         const double *y = i->point[i->chosen[k]].y, *dy = i->point[i->chosen[k]].dy;
         for (int c = 0; c < i->n; c++) i->mix[c] += value[k] * y[c] + slope[k] * dy[c];
     }
+    kl_index1_state(i, t, i->mix, s, energy);
+}
+
+void kl_index1_state(const kl_index1 *i, double t, const double *y, kl_state *s, double energy[2])
+{
     kl_state_copy(s, i->x->s);
-    unpack(i, t, i->mix, s);
-    for (int k = 0; k < 2; k++) energy[k] = i->energy[k] + i->mix[i->n - 2 + k];
+    unpack(i, t, y, s);
+    for (int k = 0; k < 2; k++) energy[k] = i->energy[k] + y[i->n - 2 + k];
 }

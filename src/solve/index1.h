@@ -58,10 +58,20 @@ kl_status kl_index1_project(kl_index1 *i, double t, double *y);
 /* Takes y as accepted: history committed, solver's state, a and lambda set, the point kept. Returns
  * the step's length. */
 double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count);
+/* The same where the integrator's own equations gave v' and the multipliers: evaluates at y. */
+kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const double *a,
+                                const double *lambda, kl_statistics *count);
+/* Evaluates all elements at y. */
+kl_status kl_index1_evaluate(kl_index1 *i, double t, const double *y);
+/* q' of all bodies from velocities, and velocities (or increments) from q'. */
+void kl_index1_rates(const kl_model *m, const double *q, const double *v, double *q_dot);
+void kl_index1_speeds(const kl_model *m, const double *q, const double *q_dot, double *v);
 /* Error weights: 1 over what is allowed. */
 void kl_index1_weights(kl_index1 *i, const double *y, double *weight);
 /* No step may turn a body further than the joint angles can count. */
 double kl_index1_longest(const kl_index1 *i);
+/* The state and energies of any y. */
+void kl_index1_state(const kl_index1 *i, double t, const double *y, kl_state *s, double energy[2]);
 /* The state at t within the last step. */
 void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2]);
 

@@ -29,7 +29,7 @@ typedef struct kl_integrator {
     void (*look)(void *self, double t, kl_state *s, double energy[2]);
 } kl_integrator;
 
-extern const kl_integrator kl_generalized_alpha, kl_runge_kutta;
+extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear;
 
 /* Norm of an increment: the largest translation over the model's length and rotation in radian; its
  * body in *which. */

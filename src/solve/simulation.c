@@ -9,7 +9,8 @@
 static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_generalized_alpha,
                                                    [KL_NEWMARK]           = &kl_generalized_alpha,
                                                    [KL_HHT]               = &kl_generalized_alpha,
-                                                   [KL_RUNGE_KUTTA]       = &kl_runge_kutta};
+                                                   [KL_RUNGE_KUTTA]       = &kl_runge_kutta,
+                                                   [KL_GEAR]              = &kl_gear};
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {

@@ -30,3 +30,42 @@ void kl_sundials_silence(int code, const char *module, const char *function, cha
 {
     (void)code, (void)module, (void)function, (void)message, (void)unused;
 }
+
+static SUNMatrix_ID         matrix_id(SUNMatrix a) { return (void)a, SUNMATRIX_CUSTOM; }
+static int                  matrix_zero(SUNMatrix a) { return (void)a, 0; }
+static SUNLinearSolver_Type solver_type(SUNLinearSolver s)
+{
+    return (void)s, SUNLINEARSOLVER_DIRECT;
+}
+static SUNLinearSolver_ID solver_id(SUNLinearSolver s) { return (void)s, SUNLINEARSOLVER_CUSTOM; }
+static int solver_setup(SUNLinearSolver s, SUNMatrix a) { return (void)s, (void)a, 0; }
+
+static int solver_solve(SUNLinearSolver s, SUNMatrix a, N_Vector x, N_Vector b, realtype tolerance)
+{
+    kl_sundials_linear *l = s->content;
+    (void)a, (void)tolerance;
+    return l->solve(l->self, N_VGetArrayPointer(x), N_VGetArrayPointer(b));
+}
+
+int kl_sundials_linear_create(kl_sundials_linear *l, kl_sundials_solve solve, void *self,
+                              SUNContext context)
+{
+    *l = (kl_sundials_linear){.solve = solve, .self = self};
+    if (!(l->matrix = SUNMatNewEmpty(context))) return -1;
+    if (!(l->solver = SUNLinSolNewEmpty(context))) return -1;
+    l->matrix->ops->getid   = matrix_id;
+    l->matrix->ops->zero    = matrix_zero;
+    l->solver->ops->gettype = solver_type;
+    l->solver->ops->getid   = solver_id;
+    l->solver->ops->setup   = solver_setup;
+    l->solver->ops->solve   = solver_solve;
+    l->solver->content      = l;
+    return 0;
+}
+
+void kl_sundials_linear_destroy(kl_sundials_linear *l)
+{
+    if (l->solver) SUNLinSolFreeEmpty(l->solver);
+    if (l->matrix) SUNMatFreeEmpty(l->matrix);
+    *l = (kl_sundials_linear){0};
+}
