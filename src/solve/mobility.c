@@ -458,7 +458,10 @@ static kl_status tell_motions(analysis *a, const kl_rank *by_bodies)
         for (int k = 0; k < m->nv; k++) dx[k] *= a->column[k];
         for (int k = 0; k < m->nbody; k++) most = fmax(most, kl_motion_amount(m, dx, k));
         for (int k = 0; k < m->nv; k++) dx[k] /= most;
-        int lead = leader_of(m, dx, body_of_column(m, column[i]));
+        /* a body leads one motion only, or many would begin alike */
+        int found = body_of_column(m, column[i]), lead = leader_of(m, dx, found);
+        for (int k = 0; k < b->nmotion; k++)
+            if (b->motion[k].body == lead) lead = found;
         b->motion[b->nmotion++] =
             (kl_free_motion){.body = lead,
                              .dx   = dx,

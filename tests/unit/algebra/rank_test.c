@@ -7,7 +7,7 @@
 /* Rows i: x_i - x_i+1 = 0, closed to a ring: n columns, n rows, rank n - 1. */
 static kl_rank *ring(int n, bool in_order)
 {
-    int size[200];
+    int size[200] = {0};
     for (int i = 0; i < n; i++) size[i] = 1;
     kl_rank *r = kl_rank_create(n, size);
     for (int i = 0; i < n; i++) {
