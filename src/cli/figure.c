@@ -153,7 +153,7 @@ static void pretty_unit(char *text, size_t size, const char *unit)
 /* The unit in brackets, with a power of ten where the numbers are large or small. */
 static void unit_label(char *text, size_t size, const kl_panel *p)
 {
-    char power[40] = "", unit[80];
+    char power[40] = "", unit[72]; /* all of it fits the 120 of a label */
     if (p->exponent) power_of_ten(power, sizeof power, p->exponent);
     bool plain = *p->unit == '\0' || strcmp(p->unit, "1") == 0 || strcmp(p->unit, "-") == 0;
     pretty_unit(unit, sizeof unit, plain ? (p->exponent ? "" : "-") : p->unit);
