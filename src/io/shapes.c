@@ -77,7 +77,7 @@ static kl_status read_surface(const shaping *g, const kl_node *n, const kl_node 
     const char *slash = strrchr(model, '/');
     if (*name == '/' || !slash) snprintf(path, sizeof path, "%s", name);
     else snprintf(path, sizeof path, "%.*s/%s", (int)(slash - model), model, name);
-    return kl_triangles_read(path, factor, g->s->arena, n->place, g->s->diag, &out->surface);
+    return kl_triangles_read(path, factor, g->m->arena, n->place, g->s->diag, &out->surface);
 }
 
 static bool is_colour(const char *text)
@@ -100,8 +100,8 @@ static kl_status read_common(const shaping *g, const kl_node *n, kl_drawn *out)
     if (color->kind != KL_SCALAR || !is_colour(color->text))
         return kl_fail(g->s->diag, KL_E_MODEL, color->place, "%s is written \"#2f7fb8\"",
                        what(g, "color", text));
-    out->color = color->text;
-    return KL_OK;
+    out->color = kl_arena_text(g->m->arena, color->text); /* the model outlives its source */
+    return out->color ? KL_OK : KL_E_MEMORY;
 }
 
 static kl_status read_shape(const shaping *g, const kl_node *n, kl_drawn *out)
