@@ -42,7 +42,7 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
 {
     double e[3];
     kl_symmetric_eigenvalues(J, e);
-    double slack = 1e-9 * fabs(e[2]);
+    double slack = 1e-7 * fabs(e[2]); /* a double root of the cubic is good to half the digits */
     if (e[0] < -slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': inertia has the principal moment %.6g kg m2; no body has a "

@@ -457,6 +457,15 @@ static double next_try(double whole, double left, int *tries)
     return whole * pow(0.4, ++*tries - N + 1);
 }
 
+/* Largest angular velocity of a body [rad/s]: velocities 3 to 5 turn. */
+static double fastest_turn(const kl_model *m, const double *v)
+{
+    double fastest = 0.0;
+    for (int k = 0; k < m->nbody; k++)
+        if (m->body[k].nv >= 6) fastest = fmax(fastest, kl_norm(kl_load(v + m->body[k].v + 3)));
+    return fastest;
+}
+
 static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistics *count,
                             kl_diag *diag)
 {
@@ -466,6 +475,10 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     double             left = until - x->s->t, most = isnan(s->max_step) ? HUGE_VAL : s->max_step;
     double             least = 1e-12 * fmax(fabs(until), left);
     double             want  = adaptive ? fmin(i->h, most) : s->step;
+
+    /* no body turns by more than a radian in a step: angles that count turns would lose some */
+    double spin = fastest_turn(x->model, x->s->v);
+    if (spin > 0.0) want = fmin(want, 1.0 / spin);
 
     /* equal steps onto `until`, none of them tiny */
     double whole = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6))), h = whole;
