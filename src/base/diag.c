@@ -54,21 +54,33 @@ void kl_diag_clear(kl_diag *d)
     *d = (kl_diag){.arena = fresh};
 }
 
+/* A loop or a template makes the same mistake many times over; one message is enough. */
+static bool told_already(const kl_diag *d, const char *place, const char *word, const char *body)
+{
+    size_t np = strlen(place), nw = strlen(word);
+    for (int i = d->n - 1; *place && i >= 0; i--) {
+        const char *t = d->messages[i].text;
+        if (strncmp(t, place, np) == 0 && strncmp(t + np, word, nw) == 0 &&
+            strcmp(t + np + nw, body) == 0)
+            return true;
+    }
+    return false;
+}
+
 static void add(kl_diag *d, kl_severity severity, kl_status status, kl_place at, const char *format,
                 va_list args)
 {
     if (!d) return;
-    d->count[severity]++;
-    if (severity == KL_ERROR && d->first == KL_OK) d->first = status;
-    if (d->n >= MOST_MESSAGES) return;
-
-    char body[2048];
+    char body[2048], place[600] = "";
     vsnprintf(body, sizeof body, format, args);
-    char place[600] = "";
+    static const char *const word[] = {"note: ", "warning: ", ""};
     if (at.file && at.line > 0)
         snprintf(place, sizeof place, "%.500s:%d:%d: ", at.file, at.line, at.column);
     else if (at.file) snprintf(place, sizeof place, "%.500s: ", at.file);
-    static const char *const word[] = {"note: ", "warning: ", ""};
+    if (told_already(d, place, word[severity], body)) return;
+    d->count[severity]++;
+    if (severity == KL_ERROR && d->first == KL_OK) d->first = status;
+    if (d->n >= MOST_MESSAGES) return;
 
     kl_message *m = kl_arena_grow(d->arena, (void **)&d->messages, d->n, &d->cap, sizeof *m);
     char       *t = kl_arena_format(d->arena, "%s%s%s", place, word[severity], body);
@@ -138,7 +150,7 @@ const char *kl_nearest(const char *word, const char *const *words)
 {
     const char *best  = NULL;
     size_t      n     = strlen(word);
-    int         least = n <= 3 ? 1 : n <= 6 ? 2 : 3; /* a third of the letters may be wrong */
+    int         least = n <= 1 ? 0 : n <= 3 ? 1 : n <= 6 ? 2 : 3; /* a third may be wrong */
     if (n == 0 || n > LONGEST_WORD) return NULL;
     for (; *words; words++) {
         if (strlen(*words) > LONGEST_WORD) continue;

@@ -73,6 +73,25 @@ static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *d
     }
 }
 
+/* What `klingel run` would stop at; statics may well do without a mass. */
+static void warn_of_undetermined(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    if (m->nbody <= 1)
+        kl_warn(diag, (kl_place){.file = m->file},
+                "the model has no bodies; list them under `bodies:`");
+    if (kl_diag_count(diag, KL_WARNING) > 0 ||
+        kl_solve_acceleration(x, x->a, x->lambda, NULL) != KL_E_SINGULAR)
+        return;
+    int         column = kl_lu_bad_column(kl_matrix_lu(x->mass));
+    const char *name   = column >= 0 ? kl_solver_unknown(m, column) : "?";
+    int         body   = kl_model_find_body(m, name);
+    kl_warn(diag, body >= 0 ? m->body[body].place : (kl_place){.file = m->file},
+            "the motion of '%s' is not determined, so it cannot be run: give it a mass and an "
+            "inertia, make it a `type: point`, or add the missing joint",
+            name);
+}
+
 static kl_status check_model(const kl_model *m, kl_diag *diag)
 {
     kl_channels *channels = NULL;
@@ -94,6 +113,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length, m->gravity.x, m->gravity.y, m->gravity.z,
                m->settings.end, m->settings.every);
         warn_of_no_inertia(m, x, diag);
+        warn_of_undetermined(x, diag);
     }
     kl_mobility_destroy(b);
     kl_solver_destroy(x);

@@ -170,15 +170,16 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
         }
         kl_entry entry = {
             .name = n->key, .section = "marker", .place = n->place, .chain = {n, NULL}};
+        char what_at[160], what_axis[160];
+        snprintf(what_at, sizeof what_at, "marker '%.100s': at", n->key);
+        snprintf(what_axis, sizeof what_axis, "marker '%.100s': axis", n->key);
         kl_values_unknown(s, &entry, "marker", NULL, known);
         kl_named *k = kl_model_add_named(m, n->key, index);
         if (!k) return KL_E_MEMORY;
         const kl_node *at = kl_node_get(n, "at"), *turn = kl_node_get(n, "orientation");
-        if (at) (void)kl_value_vec3(s, at, "marker: at", "m", &k->r);
+        if (at) (void)kl_value_vec3(s, at, what_at, "m", &k->r);
         if (turn) (void)kl_value_rotation(s, turn, "marker: orientation", &k->A);
-        else
-            (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), "marker: axis",
-                            &k->A);
+        else (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), what_axis, &k->A);
         k->r = kl_mirror(&mirror, k->r);
         k->A = placed_axes(&mirror, &k->A, false);
     }
@@ -190,6 +191,10 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
 {
     const char *name;
     *f = (frame){.A = kl_identity()};
+    if (where->kind != KL_SCALAR)
+        return kl_fail(s->diag, KL_E_MODEL, where->place,
+                       "here stands %s; give the name of one body, or of a marker: crank.pin",
+                       kl_node_kind_word(where->kind));
     KL_TRY(kl_value_word(s, where, "a body or marker", &name));
     f->body         = find_outward(s, m, name, kl_model_find_body, NULL);
     int         k   = find_outward(s, m, name, kl_model_find_named, NULL);
@@ -254,7 +259,8 @@ static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n,
     char what[160];
     for (int i = 0; i < n; i++) {
         if (f[i].named) continue;
-        const kl_node *point = ith(at, i);
+        bool points          = at && at->kind == KL_LIST && at->first && at->first->kind == KL_LIST;
+        const kl_node *point = points ? ith(at, i) : at;
         int            other = 1 - i;
         /* without a point of its own a body takes that of the other's named marker, axes and all */
         if (!point && n == 2 && f[other].named) {
@@ -375,8 +381,12 @@ static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
     const kl_node *pilot = kl_entry_get(e, "pilot"), *nodes = kl_entry_get(e, "nodes");
     frame          f, p;
     if (!pilot) return missing(s, e, "`pilot` is missing; give the body that leads");
-    if (!nodes || nodes->kind != KL_LIST || nodes->size < 1)
+    if (!nodes)
         return missing(s, e, "`nodes` is missing; give the bodies that follow: [a, b, ...]");
+    if (nodes->kind != KL_LIST || nodes->size < 1)
+        return kl_fail(s->diag, KL_E_MODEL, nodes->place,
+                       "%s '%s': nodes wants a list of the bodies that follow: [a, b, ...]",
+                       e->section, e->name);
     KL_TRY(find_frame(s, m, pilot, &p));
     for (const kl_node *n = nodes->first; n; n = n->next) {
         KL_TRY(find_frame(s, m, n, &f));
@@ -459,9 +469,9 @@ static kl_status find_signal(kl_scope *s, kl_model *m, const kl_signal *const *b
     const char *near = nearest_name(s, object, m->nelement - 1, element_name, m);
     if (!near) near = nearest_name(s, object, m->nbody, body_name, m);
     return kl_fail(s->diag, KL_E_NAME, one->place,
-                   "'%s' names no quantity of a joint or body%s%s%s, such as hinge.angle or "
-                   "cart.velocity.x",
-                   one->text, near ? "; did you mean '" : "", near ? near : "", near ? "'" : "");
+                   "'%s' names no quantity of a joint or body (such as hinge.angle or "
+                   "cart.velocity.x)%s%s%s",
+                   one->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
 static kl_status attach_signals(kl_scope *s, kl_model *m, const kl_element_type *type, char *data)

@@ -13,6 +13,7 @@
 #include "io/parts.h"
 #include "io/shapes.h"
 #include "io/start.h"
+#include "solve/simulation.h"
 
 enum { MOST_BODIES = 1000000 }; /* about 1 GB; stated in docs/guide/limits.md */
 
@@ -65,6 +66,12 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
 static kl_status read_ground(kl_builder *b, kl_entry *e)
 {
     static const char *const also[] = {"markers", "shape", NULL};
+    for (const kl_node *c = e->chain[0] ? e->chain[0]->first : NULL; c; c = c->next)
+        if (strcmp(c->key, "mass") == 0)
+            return kl_fail(
+                b->diag, KL_E_NAME, e->place,
+                "'ground' is the body that does not move and has no mass; choose another "
+                "name for this one");
     kl_values_unknown(scope_of(b), e, "ground", NULL, also);
     KL_TRY(kl_shapes_read(scope_of(b), b->m, e, 0));
     return kl_attach_markers(scope_of(b), b->m, e, 0);
@@ -168,11 +175,11 @@ static kl_status read_input(kl_builder *b, kl_entry *e)
         return kl_fail(b->diag, KL_E_MODEL, unit ? unit->place : e->place,
                        "input '%s': '%s' is not a unit; `klingel help units` tells", e->name,
                        input->unit);
-    char text[KL_UNIT_TEXT];
+    char text[KL_UNIT_TEXT], what[160];
+    snprintf(what, sizeof what, "input '%.100s': value", e->name);
     kl_unit_format(input->dim, text, sizeof text);
     input->unit = kl_arena_text(b->m->arena, *text ? text : "1");
-    return value ? kl_scope_number(scope_of(b), value, "input: value", input->unit, &input->value)
-                 : KL_OK;
+    return value ? kl_scope_number(scope_of(b), value, what, input->unit, &input->value) : KL_OK;
 }
 
 /* `frame.position.x` inside the part `front` is `front.frame.position.x` outside. */
@@ -231,7 +238,9 @@ static kl_status read_output(kl_builder *b, kl_entry *e)
     KL_TRY(kl_value_word(s, quantity, "quantity", &word));
     int index = kl_attach_body(s, b->m, of, body);
     if (index < 0) return KL_E_NAME;
-    if (point) KL_TRY(kl_value_vec3(s, point, "output: point", "m", &local.r));
+    char what[160];
+    snprintf(what, sizeof what, "output '%.100s': point", e->name);
+    if (point) KL_TRY(kl_value_vec3(s, point, what, "m", &local.r));
     local.r = kl_mirror(&s->place, local.r);
     KL_TRY(kl_model_add_marker(b->m, index, &local));
     kl_wanted *w = kl_model_add_wanted(b->m, e->name, quantity->place);
@@ -363,6 +372,10 @@ static void check_root(kl_builder *b, const kl_node *root, bool main)
     if (!version && main)
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = b->m->file},
                 "the line `klingel: 1` (version of the language) is missing; put it first");
+    else if (version && version->kind != KL_SCALAR)
+        kl_fail(b->diag, KL_E_VERSION, version->place,
+                "klingel is %s; give the version of the language: `klingel: 1`",
+                kl_node_kind_word(version->kind));
     else if (version && (version->kind != KL_SCALAR || strcmp(version->text, "1") != 0))
         kl_fail(b->diag, KL_E_VERSION, version->place,
                 "this model is written in version %s of the language; this program reads version 1",
@@ -409,6 +422,13 @@ static kl_status keep_parameters(kl_builder *b)
     return KL_OK;
 }
 
+static kl_place place_of_run(const kl_node *root)
+{
+    const kl_node *run = kl_node_get(root, "run");
+    return run ? run->place : root->place;
+}
+
+/* Everything that can be looked at is looked at, so that one run tells all mistakes. */
 static kl_status build(kl_builder *b, const kl_source *source)
 {
     kl_model      *m    = b->m;
@@ -424,6 +444,10 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_model_add_body(m, kl_body_types[0], "ground", KL_NOWHERE)) return KL_E_MEMORY;
     (void)read_settings(b, "run", kl_run_keys);
     (void)read_settings(b, "integrator", kl_integrator_keys);
+    if (m->settings.end / m->settings.every > KL_MOST_ROWS)
+        kl_fail(b->diag, KL_E_RANGE, place_of_run(main),
+                "run: %.4g s with a row each %.4g s are more than %d rows; give a larger `every`",
+                m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;

@@ -53,13 +53,17 @@ static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n)
     e->chain[0] = n;
     e->chain[1] = NULL;
     for (const kl_node *like; (like = kl_node_get(e->chain[depth], "like")) != NULL;) {
-        const kl_node *other = like->kind == KL_SCALAR ? entry_of(b, like->text) : NULL;
+        if (like->kind != KL_SCALAR)
+            return kl_fail(b->diag, KL_E_MODEL, like->place,
+                           "%s '%s': like is %s; give the name of one %s", b->word, e->name,
+                           kl_node_kind_word(like->kind), b->word);
+        const kl_node *other = entry_of(b, like->text);
         if (!other || other->kind != KL_MAP) {
-            const char *near = like->kind == KL_SCALAR ? near_entry(b, like->text, e->name) : NULL;
+            const char *near = near_entry(b, like->text, e->name);
             return kl_fail(b->diag, KL_E_NAME, like->place,
                            "%s '%s' is like '%s', but there is no such %s%s%s%s", b->word, e->name,
-                           like->kind == KL_SCALAR ? like->text : "?", b->word,
-                           near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+                           like->text, b->word, near ? "; did you mean '" : "", near ? near : "",
+                           near ? "'?" : "");
         }
         for (int i = 0; i <= depth; i++)
             if (e->chain[i] == other)
@@ -104,6 +108,12 @@ static kl_status loop(kl_builder *b, const kl_node *n, const kl_node *variable,
 static kl_status loop_turn(kl_builder *b, const kl_node *n, const kl_node *variable,
                            kl_quantity value, const char *word, kl_entry_reader read)
 {
+    if (++b->turns > MOST_TURNS) {
+        kl_fail(b->diag, KL_E_RANGE, n->key_place,
+                "the `for` of %s '%s' makes more than %d of them in all", b->word, n->key,
+                MOST_TURNS);
+        return KL_E_MEMORY; /* stops the reading */
+    }
     KL_TRY(kl_scope_push(scope_of(b), variable->key, value, word));
     kl_status status = loop(b, n, variable->next, read);
     kl_scope_pop(scope_of(b));
@@ -167,6 +177,7 @@ static kl_status read_entry(kl_builder *b, const kl_node *n, kl_entry_reader rea
                        "%s '%s' is made several times by `for`, so its name must hold a variable, "
                        "such as \"%s{%s}\"",
                        b->word, n->key, n->key, range->first ? range->first->key : "i");
+    b->turns = 0;
     return loop(b, n, range->first, read);
 }
 

@@ -27,6 +27,7 @@ typedef struct kl_builder {
     const char        *section; /* "bodies", ... */
     const char        *word;    /* "body", ... */
     kl_names           outputs;
+    long               turns; /* of the `for` being read */
 } kl_builder;
 
 /* Fills in the list of parts, with all parameters evaluated. Mistakes are told; KL_E_MEMORY alone

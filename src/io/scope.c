@@ -221,6 +221,14 @@ static kl_status settle(kl_scope *s, int i)
     return status == KL_E_MEMORY ? status : KL_OK;
 }
 
+static bool is_reserved(const char *name)
+{
+    static const char *const words[] = {"pi", "tau", "and", "or", "not", NULL};
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], name) == 0) return true;
+    return false;
+}
+
 kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool overrule)
 {
     if (!section || (section->kind == KL_SCALAR && !*section->text)) return KL_OK;
@@ -238,6 +246,14 @@ kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool 
         if (!isalpha((unsigned char)*n->key) && *n->key != '_') {
             kl_fail(s->diag, KL_E_NAME, n->key_place,
                     "the name '%s' does not begin with a letter, so no expression could use it",
+                    n->key);
+            continue;
+        }
+        if (strpbrk(n->key, " \t()+*/^,<>=!&|\"'{}[]:#") || is_reserved(n->key)) {
+            kl_fail(s->diag, KL_E_NAME, n->key_place,
+                    is_reserved(n->key)
+                        ? "'%s' means something in every expression; choose another name"
+                        : "no expression could use the name '%s'; use letters, digits, - and _",
                     n->key);
             continue;
         }
@@ -300,8 +316,11 @@ static kl_status unit_misfit(kl_scope *s, const kl_node *node, const char *what,
     kl_unit_format(q.dim, is, sizeof is);
     return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%.200s`, %s%s; wants %s%s%s%s%s", what,
                    node->text, word ? word : "in ", word ? "" : is,
-                   wants ? wants : "a plain number", strcmp(unit, "1") ? " in " : "",
-                   strcmp(unit, "1") ? unit : "", hint ? ": " : "", hint ? hint : "");
+                   wants               ? wants
+                   : strcmp(unit, "1") ? "a number"
+                                       : "a plain number",
+                   strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "", hint ? ": " : "",
+                   hint ? hint : "");
 }
 
 kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, const char *unit,

@@ -39,13 +39,20 @@ bool kl_is_name(const char *text)
  * -----------------------------------------------------------------------------------------------------
  */
 
+static kl_status wrong_length(kl_scope *s, const kl_node *n, const char *what, int size)
+{
+    const char *shape = size == 3 ? ": [x, y, z]" : "";
+    if (n->kind == KL_LIST)
+        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is a list of %d; give %d numbers%s", what,
+                       n->size, size, shape);
+    return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s; give a list of %d numbers%s", what,
+                   kl_node_kind_word(n->kind), size, shape);
+}
+
 static kl_status numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit,
                          int size, double *out)
 {
-    if (n->kind != KL_LIST || n->size != size)
-        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is %s%s; give %d numbers: [a, b, ...]",
-                       what, kl_node_kind_word(n->kind),
-                       n->kind == KL_LIST ? " of another length" : "", size);
+    if (n->kind != KL_LIST || n->size != size) return wrong_length(s, n, what, size);
     kl_status status = KL_OK;
     int       i      = 0;
     for (const kl_node *c = n->first; c; c = c->next, i++) {
@@ -213,8 +220,9 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
         if (!kl_node_get(n, ways[i].key)) continue;
         for (const kl_node *c = n->first; c; c = c->next)
             if (strcmp(c->key, ways[i].key) && strcmp(c->key, ways[i].with))
-                return kl_fail(s->diag, KL_E_MODEL, c->key_place, "%s: `%s` does not go with `%s`",
-                               what, c->key, ways[i].key);
+                return kl_fail(s->diag, KL_E_MODEL, c->key_place,
+                               "%s: `%s` does not go with `%s`; give one of them", what, c->key,
+                               ways[i].key);
         return ways[i].read(s, n, what, out);
     }
     return kl_fail(s->diag, KL_E_MODEL, n->place,
@@ -280,20 +288,46 @@ static kl_status number_of(const function_call *f, const kl_node *n, const char 
     const kl_node *v = kl_node_get(n, key);
     char           what[WHAT];
     *out = fallback;
-    snprintf(what, sizeof what, "%s: %s", f->what, key);
+    snprintf(what, sizeof what, "%s: %s: %s", f->what, n->key, key);
     if (v) return kl_scope_number(f->s, v, what, unit, out);
-    if (isnan(fallback)) return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s is missing", what);
+    if (isnan(fallback))
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s is missing; give it%s%s", what,
+                       strcmp(unit, "*") ? " in " : "", strcmp(unit, "*") ? unit : "");
+    return KL_OK;
+}
+
+/* A map that holds no other keys. */
+static kl_status known_keys(const function_call *f, const kl_node *n, const char *const *keys,
+                            const char *shape)
+{
+    if (n->kind != KL_MAP)
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: %s is %s; give %s", f->what, n->key,
+                       kl_node_kind_word(n->kind), shape);
+    for (const kl_node *c = n->first; c; c = c->next) {
+        bool found = false;
+        for (int i = 0; keys[i]; i++) found |= strcmp(keys[i], c->key) == 0;
+        if (found) continue;
+        const char *near = kl_nearest(c->key, keys);
+        return kl_fail(f->s->diag, KL_E_NAME, c->key_place, "%s: unknown key `%s` in %s%s%s%s",
+                       f->what, c->key, n->key, near ? "; did you mean `" : "; give ",
+                       near ? near : shape, near ? "`?" : "");
+    }
     return KL_OK;
 }
 
 static kl_status function_harmonic(const function_call *f, const kl_node *n, kl_function **out)
 {
-    double offset, amplitude, frequency, phase, omega;
+    static const char *const keys[] = {"offset", "amplitude", "phase", "omega", "frequency", NULL};
+    double                   offset, amplitude, frequency, phase, omega;
+    KL_TRY(known_keys(f, n, keys, "{amplitude: ..., frequency: ...}"));
     KL_TRY(number_of(f, n, "offset", f->unit, 0.0, &offset));
     KL_TRY(number_of(f, n, "amplitude", f->unit, NAN, &amplitude));
     KL_TRY(number_of(f, n, "phase", "rad", 0.0, &phase));
     KL_TRY(number_of(f, n, "omega", "rad/s", 0.0, &omega));
     KL_TRY(number_of(f, n, "frequency", "Hz", 0.0, &frequency));
+    if (kl_node_get(n, "omega") && kl_node_get(n, "frequency"))
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s: harmonic has `frequency` and `omega`; give one of them", f->what);
     if (omega == 0.0) omega = 2.0 * KL_PI * frequency;
     if (omega == 0.0)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
@@ -337,14 +371,18 @@ static kl_status function_linear(const function_call *f, const kl_node *n, kl_fu
 
 static kl_status function_step(const function_call *f, const kl_node *n, kl_function **out)
 {
-    double x0 = 0.0, y0 = 0.0, x1 = 0.0, y1 = 0.0;
+    static const char *const keys[] = {"from", "to", "start", "end", NULL};
+    double                   x0 = 0.0, y0 = 0.0, x1 = 0.0, y1 = 0.0;
+    KL_TRY(known_keys(f, n, keys, "{from: ..., to: ..., start: ..., end: ...}"));
     KL_TRY(number_of(f, n, "from", f->unit, 0.0, &y0));
     KL_TRY(number_of(f, n, "to", f->unit, NAN, &y1));
     KL_TRY(number_of(f, n, "start", f->by, 0.0, &x0));
     KL_TRY(number_of(f, n, "end", f->by, NAN, &x1));
     if (!(x1 >= x0))
-        return kl_fail(f->s->diag, KL_E_RANGE, n->place,
-                       "%s: the step ends at %g before it starts at %g", f->what, x1, x0);
+        return kl_fail(
+            f->s->diag, KL_E_RANGE, n->place,
+            "%s: the step ends at %g before it starts at %g; give an `end` after `start`", f->what,
+            x1, x0);
     return made(f, kl_function_step(f->s->arena, x0, y0, x1, y1), out);
 }
 
@@ -356,6 +394,13 @@ static kl_status function_input(const function_call *f, const kl_node *n, kl_fun
     if (i < 0)
         return kl_fail(f->s->diag, KL_E_NAME, n->place,
                        "%s: there is no input '%s'; name it under `inputs:`", f->what, name);
+    /* an input without a unit fits everywhere */
+    const kl_input *input = &f->m->input[i];
+    kl_dim          want;
+    if (strcmp(f->unit, "*") != 0 && strcmp(input->unit, "1") != 0 &&
+        kl_unit_parse(f->unit, &(double){0.0}, &want) && !kl_dim_fits(input->dim, want))
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: input '%s' is in %s; wants %s",
+                       f->what, name, input->unit, f->unit);
     return made(f, kl_function_input(f->s->arena, i), out);
 }
 
@@ -560,6 +605,7 @@ static kl_status key_number(const place_of_key *p)
     char   unit[128];
     double v = NAN;
     unit_of_key(p, unit, sizeof unit);
+    *(double *)(void *)(p->data + p->key->offset) = NAN; /* no zero that others stumble over */
     if (p->node) {
         KL_TRY(kl_scope_number(p->s, p->node, p->what, unit, &v));
         KL_TRY(in_range(p, v));
@@ -655,12 +701,29 @@ static kl_status key_function(const place_of_key *p)
 
 static kl_status unknown_word(const place_of_key *p, const kl_node *n, const char *word)
 {
-    char list[256];
-    snprintf(list, sizeof list, "%s", p->key->words);
-    for (char *c = list; *c; c++)
-        if (*c == ' ') *c = '|';
-    return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; give one of %s", p->what, word,
-                   list);
+    char        list[512] = "", copy[256];
+    const char *words[32];
+    int         k = 0;
+    snprintf(copy, sizeof copy, "%s", p->key->words);
+    for (char *w = copy; *w && k < 31;) {
+        words[k++] = w;
+        w += strcspn(w, " ");
+        while (*w == ' ') *w++ = '\0';
+    }
+    words[k]         = NULL;
+    const char *near = kl_nearest(word, words);
+    if (near)
+        return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; did you mean '%s'?", p->what,
+                       word, near);
+    for (int i = 0; i < k; i++) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%s",
+                 i == 0      ? ""
+                 : i + 1 < k ? ", "
+                             : " or ",
+                 words[i]);
+    }
+    return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; give %s", p->what, word, list);
 }
 
 static kl_status key_word(const place_of_key *p)
@@ -830,9 +893,10 @@ kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, cons
                           .what = what,
                           .data = data};
         if (!p.node && !k->fallback) {
-            kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; %s%s%s", what, k->help,
-                    k->unit && strchr(k->unit, '?') == NULL ? " in " : "",
-                    k->unit && strchr(k->unit, '?') == NULL ? k->unit : "");
+            bool plain = !k->unit || strpbrk(k->unit, "?*");
+            kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; give it%s%s (%s)", what,
+                    plain ? "" : " in ", plain ? "" : k->unit, k->help);
+            if (k->kind == KL_KEY_NUMBER) *(double *)(void *)((char *)data + k->offset) = NAN;
             status = KL_E_MODEL;
             continue;
         }
@@ -844,6 +908,17 @@ kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, cons
         if (one == KL_E_MEMORY) return one;
     }
     return status;
+}
+
+/* Where the keys of `type` are listed. */
+static const char *help_page(const char *type)
+{
+    static const char *const pages[][2] = {{"input", "inputs"},   {"output", "outputs"},
+                                           {"part", "parts"},     {"template", "templates"},
+                                           {"marker", "markers"}, {"ground", "bodies"}};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(pages[i][0], type) == 0) return pages[i][1];
+    return type;
 }
 
 void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys,
@@ -859,9 +934,15 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
             bool found = false;
             for (int j = 0; j < n; j++) found |= strcmp(known[j], c->key) == 0;
             if (found) continue;
-            const char *near = kl_nearest(c->key, known);
-            kl_fail(s->diag, KL_E_NAME, c->key_place, "unknown key `%s` in %s '%s'%s%s%s", c->key,
-                    type, e->name, near ? "; did you mean `" : "; `klingel help` lists the keys",
-                    near ? near : "", near ? "`?" : "");
+            const char *near  = kl_nearest(c->key, known);
+            const char *quote = *e->name ? "'" : "";
+            if (near)
+                kl_fail(s->diag, KL_E_NAME, c->key_place,
+                        "unknown key `%s` in %s%s%s%s%s; did you mean `%s`?", c->key, type,
+                        *quote ? " " : "", quote, e->name, quote, near);
+            else
+                kl_fail(s->diag, KL_E_NAME, c->key_place,
+                        "unknown key `%s` in %s%s%s%s%s; `klingel help %s` lists the keys", c->key,
+                        type, *quote ? " " : "", quote, e->name, quote, help_page(type));
         }
 }

@@ -364,7 +364,8 @@ static kl_status misplaced_word(compiler *c, bool behind_number)
     operand o;
     int     index;
     size_t  used;
-    if (find_name(c, &w, name, &o, &index, &used))
+    bool constant = copy_word(&w, 0, name) && (strcmp(name, "pi") == 0 || strcmp(name, "tau") == 0);
+    if (constant || find_name(c, &w, name, &o, &index, &used))
         return FAIL(c, c->at, "an operator is missing before `%s`; products need `*`", name);
     if (!copy_word(&w, 0, name))
         return FAIL(c, c->at, "a name of more than %d bytes", LONGEST_NAME);
@@ -605,6 +606,8 @@ static kl_status missing_value(compiler *c)
         return FAIL(c, c->at, "a power is written `^`");
     if ((unsigned char)ch < 0x20 || ch == 0x7f)
         return FAIL(c, c->at, "a control character stands here; a value is wanted");
+    if (strncmp(c->text + c->at, ".nan", 4) == 0 || strncmp(c->text + c->at, ".inf", 4) == 0)
+        return FAIL(c, c->at, "`%.4s` is not a number to build with", c->text + c->at);
     return FAIL(c, c->at, "`%c` stands where a value is wanted", ch);
 }
 

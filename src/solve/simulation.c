@@ -116,6 +116,11 @@ static double row_time(double begin, double end, double every, long k, long rows
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
                             kl_diag *diag)
 {
+    if (!((end - s->model->t0) / every <= KL_MOST_ROWS))
+        return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
+                       "%.4g s with a row each %.4g s are more than %d rows; give a larger `every` "
+                       "under `run`",
+                       end, every, KL_MOST_ROWS);
     KL_TRY(kl_simulation_start(s, diag));
     KL_TRY(hand_over(s, sink, diag));
     double begin = s->solver->s->t;

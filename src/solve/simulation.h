@@ -28,6 +28,8 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag);
 /* Values of all channels at the present state. */
 kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values);
 
+enum { KL_MOST_ROWS = 1000000000 }; /* of a run: more would fill any disk */
+
 /* What a run hands its rows to, and who may stop it. */
 typedef struct kl_sink {
     void *context;

@@ -69,7 +69,9 @@ static kl_status singular(const kl_solver *x, kl_diag *diag)
 {
     int         column = kl_lu_bad_column(kl_matrix_lu(x->mass));
     const char *name   = column >= 0 ? kl_solver_unknown(x->model, column) : "?";
-    return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+    int         body   = kl_model_find_body(x->model, name);
+    kl_place    place  = body >= 0 ? x->model->body[body].place : KL_NOWHERE;
+    return kl_fail(diag, KL_E_SINGULAR, place,
                    "the motion of '%s' is not determined: a body without mass or inertia must be "
                    "held by joints; give it a "
                    "mass and an inertia, make it a `type: point`, or add the missing joint",
@@ -196,11 +198,12 @@ static void name_gaps(kl_solver *x, kl_diag *diag)
             *sum        = hypot(*sum, x->w->phi[e->phi + k]);
         }
         if (length / m->length < 1e-8 && angle < 1e-8) continue;
-        kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; "
-                "check the positions of its "
-                "bodies, or free a value that is `fixed`",
-                e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
+        kl_fail(
+            diag, KL_E_ASSEMBLY, e->place,
+            "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; "
+            "check the positions of its "
+            "bodies, the joints and drivers that contradict it, or free a value that is `fixed`",
+            e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
     }
     if (!kl_diag_failed(diag))
         kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE, "the joints cannot be closed from this start");
@@ -302,8 +305,8 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
         for (int k = 0; k < e->nphi; k++) worst = fmax(worst, fabs(x->rate[e->phi + k]));
         if (worst > 0.1 * after)
             kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                    "%s '%s': the start velocities pull it apart at %.4g m/s (or rad/s); free a "
-                    "velocity that is `fixed`",
+                    "%s '%s': the start velocities pull it apart at %.4g m/s (or rad/s); look "
+                    "for drivers that contradict it, or free a velocity that is `fixed`",
                     e->type->name, e->name, worst);
     }
     return KL_E_ASSEMBLY;
