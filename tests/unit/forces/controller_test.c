@@ -101,7 +101,8 @@ static void mistakes_in_a_controller_are_told_before_anything_runs(void **unused
         {"inputs: {x: guide.angel}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "input 'x' is 'angel' of a joint; give angle, angular_speed"},
         {"inputs: {x: guid.speed}, outputs: {F: guide.force}, lua: \"F = 1\"",
-         "'guid.speed' names no quantity of a joint or body; did you mean 'guide'"},
+         "'guid.speed' names no quantity of a joint or body (such as hinge.angle or "
+         "cart.velocity.x); did you mean 'guide'?"},
         {"inputs: {x: input.u}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "there is no input 'u'"},
         {"outputs: {F: guide.speed}, lua: \"F = 1\"", "give force, torque or pull"},
