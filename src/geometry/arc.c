@@ -139,7 +139,7 @@ kl_status kl_arc_build(const kl_curve *curve, double tolerance, kl_arena *arena,
 {
     kl_arc *arc = kl_arena_array(arena, kl_arc, 1);
     if (!arc) return KL_E_MEMORY;
-    *arc = (kl_arc){.curve = curve, .tolerance = tolerance > 0.0 ? tolerance : 1e-9};
+    *arc = (kl_arc){.curve = curve, .tolerance = tolerance > 0.0 ? tolerance : 1e-11};
     for (int i = 0; i < curve->npiece; i++) KL_TRY(build_piece(arc, i, arena, diag));
     *out = arc;
     return KL_OK;
