@@ -233,15 +233,13 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "track:\n  points: [[0, 0], [1, 0, 0]]\n", "[x, y, z] or [x, y, z, roll]"},
         {HEAD "track:\n  points: [[0, 0, 0, 0], [1, 0, 0], [2, 0, 0]]\n",
          "t.yaml:3:26: 1 of 3 control points have a roll"},
-        {HEAD "track:\n  points: [[0, 0, 0 kg], [1, 0, 0]]\n",
-         "t.yaml:3:19: z is `0 kg`, a mass"},
+        {HEAD "track:\n  points: [[0, 0, 0 kg], [1, 0, 0]]\n", "t.yaml:3:19: z is `0 kg`, a mass"},
         {HEAD "track:\n  points: {file: missing.csv}\n",
          "missing.csv cannot be read: No such file"},
         {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0]]\n  spline: cubik\n",
          "t.yaml:4:11: spline is 'cubik'; did you mean 'cubic'?"},
         {HEAD "track:\n  layout: [straigt 5 m]\n", "`straigt 5 m` is not understood"},
-        {HEAD "track:\n  layout: [straight 5 kg]\n",
-         "t.yaml:3:21: length is `5 kg`, a mass"},
+        {HEAD "track:\n  layout: [straight 5 kg]\n", "t.yaml:3:21: length is `5 kg`, a mass"},
         {HEAD "track:\n  layout: [curve 300 m radius for 5 m cant 2 s]\n",
          "t.yaml:3:44: cant is `2 s`; give a height such as 120 mm or an angle"},
         {HEAD "track:\n  layout: [curve 300 m radius for 5 m cant 2 m]\n", "over a base of 1.5 m"},
@@ -354,6 +352,27 @@ static void the_examples_are_sound(void **unused)
     }
 }
 
+static void every_track_of_the_documents_reads(void **unused)
+{
+    (void)unused;
+    static char text[30000];
+    FILE       *f = fopen(KL_SOURCE_DIR "/docs/tracks.md", "r");
+    assert_non_null(f);
+    text[fread(text, 1, sizeof text - 1, f)] = '\0';
+    fclose(f);
+    int count = 0;
+    for (char *p = text; (p = strstr(p, "```yaml\n")) != NULL; count++) {
+        char *begin = p + 8, *end = strstr(begin, "```");
+        assert_non_null(end);
+        *end     = '\0';
+        result r = good(begin);
+        if (kl_diag_size(r.diag) > 0) fail_msg("%s", kl_diag_at(r.diag, 0)->text);
+        done(&r);
+        p = end + 1;
+    }
+    assert_true(count >= 5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -367,6 +386,7 @@ int main(void)
         cmocka_unit_test(mistakes_are_told_with_their_place),
         cmocka_unit_test(points_come_from_a_table_beside_the_file),
         cmocka_unit_test(the_examples_are_sound),
+        cmocka_unit_test(every_track_of_the_documents_reads),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
