@@ -3,6 +3,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/results.h"
+
 /* "name=value" of all --set, cut in two. Texts are copied into one block behind the list. */
 static kl_override *overrides(const kl_texts *set, int *bad)
 {
@@ -49,9 +51,62 @@ int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *
     return kl_exit_code(status);
 }
 
+static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
+
+/* Lines cut into texts, in place. */
+static int cut_lines(char *text, const char **items, int most)
+{
+    int n = 0;
+    for (char *line = text; line && *line && n < most;) {
+        char *end  = strchr(line, '\n');
+        items[n++] = line;
+        if (end) *end++ = '\0';
+        line = end;
+    }
+    return n;
+}
+
+int kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out)
+{
+    enum { MOST = 256 };
+    const char *items[MOST];
+    int         bad  = -1;
+    kl_reader  *r    = NULL;
+    char       *text = NULL, *lines = NULL;
+    (void)command;
+    *out             = (kl_loaded){0};
+    kl_status status = kl_reader_open(results, diag, &r);
+    if (status == KL_OK) {
+        text      = copy_of(kl_reader_text(r, "model"));
+        out->file = copy_of(kl_reader_text(r, "file"));
+        out->set  = copy_of(kl_reader_text(r, "set"));
+        lines     = copy_of(out->set);
+        kl_reader_close(r);
+        if (!text)
+            status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
+                             "keeps no model: it cannot be gone on from");
+    }
+    kl_texts     set  = {.items = items, .n = cut_lines(lines, items, MOST)};
+    kl_override *list = overrides(&set, &bad);
+    if (!list) status = KL_E_MEMORY;
+    if (status == KL_OK)
+        status = kl_source_parse(text, strlen(text), out->file ? out->file : "model", diag,
+                                 &out->source);
+    if (status == KL_OK)
+        status = kl_source_build(out->source, list, bad < 0 ? set.n : bad, diag, &out->model);
+    free(list);
+    free(lines);
+    free(text);
+    if (status == KL_OK) return KL_EXIT_OK;
+    kl_loaded_close(out);
+    return kl_exit_code(status);
+}
+
 void kl_loaded_close(kl_loaded *l)
 {
     kl_model_destroy(l->model);
     kl_source_destroy(l->source);
+    free(l->file);
+    free(l->set);
     *l = (kl_loaded){0};
 }

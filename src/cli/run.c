@@ -69,10 +69,22 @@ static void dump(const kl_simulation *s, const char *text, const char *results)
 }
 
 typedef struct run_options {
-    const char *output;
-    double      end;
+    const char *output, *restart;
+    char       *set; /* parameters changed, NAME=VALUE a line */
+    double      end, checkpoint;
     bool        quiet;
 } run_options;
+
+/* All --set, one a line, for the results file. */
+static char *joined(const kl_texts *set)
+{
+    size_t bytes = 1;
+    for (int i = 0; i < set->n; i++) bytes += strlen(set->items[i]) + 1;
+    char *text = calloc(bytes, 1), *end = text;
+    for (int i = 0; text && i < set->n; i++)
+        end += sprintf(end, "%s%s", i ? "\n" : "", set->items[i]);
+    return text;
+}
 
 static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
 {
@@ -83,6 +95,9 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     kl_recording recording = {.path       = o->output,
                               .model_text = kl_source_text(l->source),
                               .end        = o->end,
+                              .set        = l->set ? l->set : o->set,
+                              .restart    = o->restart,
+                              .checkpoint = o->checkpoint,
                               .go_on      = go_on,
                               .context    = &progress};
     kl_progress_begin(&progress, l->model->t0, o->end, o->quiet);
@@ -107,6 +122,10 @@ static int run(int argc, char **argv)
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set,
          "change a parameter, with unit if you like (may be repeated)"},
         {"end", 0, "T", KL_OPTION_NUMBER, &o.end, "stop at this time [s] instead of the model's"},
+        {"checkpoint", 0, "SECONDS", KL_OPTION_NUMBER, &o.checkpoint,
+         "keep a state to go on from, each so many simulated seconds"},
+        {"restart", 0, "OUT.h5", KL_OPTION_TEXT, &o.restart,
+         "go on from the last checkpoint of these results (no MODEL then)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &o.quiet, "no progress, no summary"},
         {0},
     };
@@ -116,19 +135,28 @@ static int run(int argc, char **argv)
         kl_texts_free(&set);
         return code;
     }
-    if (rest.n != 1) {
+    const char *wrong = !o.restart && rest.n != 1 ? rest.n ? "one model at a time" : "which model?"
+                        : o.restart && rest.n     ? "--restart takes the model from the results"
+                        : o.restart && set.n      ? "--restart keeps the parameters of the run"
+                        : o.restart && o.checkpoint != 0.0
+                            ? "--restart keeps the checkpoints of the run"
+                        : !(o.checkpoint >= 0.0) ? "--checkpoint wants a positive time"
+                                                 : NULL;
+    if (wrong) {
         kl_texts_free(&set);
-        return kl_usage_error(&kl_command_run, rest.n ? "one model at a time" : "which model?");
+        return kl_usage_error(&kl_command_run, "%s", wrong);
     }
     char path[1024];
-    default_output(rest.items[0], path, sizeof path);
-    if (!o.output) o.output = path;
+    if (!o.restart) default_output(rest.items[0], path, sizeof path);
+    if (!o.output) o.output = o.restart ? o.restart : path;
+    o.set = joined(&set);
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
 
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
-    code           = kl_loaded_open(&kl_command_run, rest.items[0], &set, diag, &l);
+    code           = o.restart ? kl_loaded_again(&kl_command_run, o.restart, diag, &l)
+                               : kl_loaded_open(&kl_command_run, rest.items[0], &set, diag, &l);
     if (code == KL_EXIT_OK && isnan(o.end)) o.end = l.model->settings.end;
     if (code == KL_EXIT_OK && o.end < 0.0)
         code = kl_usage_error(&kl_command_run, "--end is negative");
@@ -137,16 +165,18 @@ static int run(int argc, char **argv)
         kl_print_diag(diag, code == KL_EXIT_MODEL ? "nothing was run" : NULL);
     kl_loaded_close(&l);
     kl_diag_destroy(diag);
+    free(o.set);
     kl_texts_free(&set);
     return code;
 }
 
 const kl_command kl_command_run = {
     .name      = "run",
-    .arguments = "MODEL.yaml",
+    .arguments = "MODEL.yaml | --restart OUT.h5",
     .summary   = "simulate a model into a results file",
     .run       = run,
     .help      = "  klingel run examples/double-pendulum/model.yaml -o out.h5\n"
-                 "  klingel run model.yaml --set L=300mm --end 2\n\n"
+                 "  klingel run model.yaml --set L=300mm --end 2\n"
+                 "  klingel run model.yaml --checkpoint 5; klingel run --restart model.h5 --end 60\n\n"
                  "exit: 0 done, 1 mistakes in the model, 2 usage, 3 numerical failure,\n"
                  "      130 interrupted (what was computed is in the results file)\n"};

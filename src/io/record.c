@@ -2,6 +2,7 @@
 
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 #include "io/results.h"
@@ -9,13 +10,13 @@
 
 /* The columns of the file and the sink that fills them. */
 typedef struct recorder {
-    kl_writer          *writer;
-    const kl_recording *recording;
-    kl_channel_info    *info;
-    int                *channel; /* of each column */
-    double             *row;
-    char               *scene;
-    int                 n;
+    kl_writer       *writer;
+    kl_recording    *recording;
+    kl_channel_info *info;
+    int             *channel; /* of each column */
+    double          *row;
+    char            *scene;
+    int              n;
 } recorder;
 
 static double now(void)
@@ -36,6 +37,56 @@ static bool record_go_on(void *context, double t)
 {
     const kl_recording *r = ((recorder *)context)->recording;
     return !r->go_on || r->go_on(r->context, t);
+}
+
+static kl_status record_checkpoint(void *context, const double *pack)
+{
+    return kl_writer_checkpoint(((recorder *)context)->writer, pack);
+}
+
+/* Columns of the old file in the order of the new one. */
+static kl_status match_columns(const recorder *r, const kl_reader *old, int *column, kl_diag *diag)
+{
+    for (int i = 0; i < r->n; i++) {
+        column[i] = kl_reader_find(old, r->info[i].name);
+        if (column[i] < 0)
+            return kl_fail(diag, KL_E_MODEL, (kl_place){.file = r->recording->restart},
+                           "has no channel '%s': restart with the model that was run",
+                           r->info[i].name);
+    }
+    return KL_OK;
+}
+
+/* Rows before the checkpoint, as they are. */
+static kl_status copy_rows(recorder *r, kl_reader *old, long rows, kl_diag *diag)
+{
+    enum { AT_ONCE = 256 };
+    int       have   = kl_reader_rows(old);
+    int      *column = calloc((size_t)r->n + 1, sizeof *column);
+    double   *values = calloc((size_t)AT_ONCE * (size_t)(r->n + 1), sizeof *values);
+    double   *time   = calloc((size_t)have + 1, sizeof *time);
+    kl_status status = column && values && time ? match_columns(r, old, column, diag) : KL_E_MEMORY;
+    if (status == KL_OK && have < rows)
+        status = kl_fail(diag, KL_E_FILE, (kl_place){.file = r->recording->restart},
+                         "has %d rows, its checkpoint stands after %ld: it is damaged", have, rows);
+    if (status == KL_OK) status = kl_reader_time(old, time);
+    for (int row = 0; status == KL_OK && row < rows; row += AT_ONCE) {
+        int n  = rows - row < AT_ONCE ? (int)rows - row : AT_ONCE;
+        status = kl_reader_block(old, column, r->n, row, n, values);
+        for (int i = 0; status == KL_OK && i < n; i++)
+            status = kl_writer_row(r->writer, time[row + i], values + (size_t)i * (size_t)r->n);
+    }
+    free(time);
+    free(values);
+    free(column);
+    return status;
+}
+
+/* The simulation at its checkpoint. */
+static kl_status resume(kl_simulation *s, kl_reader *old, double *pack, kl_diag *diag)
+{
+    KL_TRY(kl_reader_checkpoint(old, pack));
+    return kl_simulation_resume(s, pack, kl_reader_checkpoint_size(old), diag);
 }
 
 static kl_status recorder_init(recorder *r, const kl_simulation *s)
@@ -99,18 +150,56 @@ static kl_status finish(recorder *r, const kl_simulation *s, kl_status run)
     return first != KL_OK ? first : second != KL_OK ? second : closed;
 }
 
+/* A new file, from the start or with what an older one holds up to its checkpoint. */
+static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
+{
+    kl_recording   *o    = r->recording;
+    kl_results_info head = {.title      = s->model->title,
+                            .model_file = s->model->file,
+                            .model_text = o->model_text,
+                            .scene_json = r->scene,
+                            .set        = o->set};
+    s->checkpoint        = o->checkpoint;
+    if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
+    if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
+
+    kl_reader *old = NULL;
+    KL_TRY(kl_reader_open(o->restart, diag, &old));
+    int n            = kl_reader_checkpoint_size(old),
+        size         = n > head.checkpoint_size ? n : head.checkpoint_size;
+    double   *pack   = calloc((size_t)size + 1, sizeof *pack);
+    char     *part   = malloc(strlen(o->path) + 16);
+    kl_status status = pack && part ? KL_OK : KL_E_MEMORY;
+    if (part) sprintf(part, "%s.restarting", o->path);
+    if (status == KL_OK && kl_reader_running(old))
+        status =
+            kl_fail(diag, KL_E_FILE, (kl_place){.file = o->restart}, "is being written by a run");
+    if (status == KL_OK) status = resume(s, old, pack, diag);
+    if (status == KL_OK) status = kl_writer_create(part, &head, r->info, r->n, diag, &r->writer);
+    if (status == KL_OK) status = copy_rows(r, old, s->row, diag);
+    if (status == KL_OK) status = kl_writer_checkpoint(r->writer, pack);
+    kl_reader_close(old);
+    if (status == KL_OK) status = kl_writer_rename(r->writer, o->path);
+    if (status != KL_OK && r->writer) {
+        (void)kl_writer_close(r->writer);
+        r->writer = NULL;
+        remove(part);
+    }
+    free(part);
+    free(pack);
+    return status;
+}
+
 kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
 {
-    recorder        r      = {.recording = recording};
-    kl_status       status = recorder_init(&r, s);
-    kl_results_info head   = {.title      = s->model->title,
-                              .model_file = s->model->file,
-                              .model_text = recording->model_text,
-                              .scene_json = r.scene};
-    if (status == KL_OK)
-        status = kl_writer_create(recording->path, &head, r.info, r.n, diag, &r.writer);
+    recorder  r      = {.recording = recording};
+    kl_status status = recorder_init(&r, s);
+    if (status == KL_OK) status = open_writer(&r, s, diag);
     if (status == KL_OK) {
-        kl_sink sink  = {.context = &r, .row = record_row, .go_on = record_go_on};
+        kl_sink sink  = {.context    = &r,
+                         .row        = record_row,
+                         .go_on      = record_go_on,
+                         .checkpoint = s->checkpoint > 0.0 ? record_checkpoint : NULL};
         double  begin = now();
         status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
         recording->wall = now() - begin;

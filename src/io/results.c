@@ -5,6 +5,7 @@
  *     /values           [rows x channels]  chunked in bands of rows
  *     /channels/...     [channels]         name, unit, description, own, dataset, column
  *     /model/...        texts: title, file, text, scene, settings
+ *     /restart/state    [checkpoints x numbers]  in runs with checkpoints, each with a check number
  *     /run/...          texts that are known at the end: status, statistics, ...
  *
  * A row counts when its time is there: values are written and flushed before times, both start as
@@ -62,7 +63,9 @@ struct kl_writer {
     kl_diag    *diag; /* borrowed */
     char       *path;
     kl_h5      *file;
-    kl_h5_table time, values;
+    kl_h5_table time, values, state;
+    int         ncheckpoint, state_size; /* checkpoints so far; their numbers, with check */
+    double     *state_row;
     int         nchannel, band;         /* columns; rows a chunk */
     int         held, written;          /* rows in the band; how many of them are in the file */
     int64_t     base;                   /* rows before the band */
@@ -128,11 +131,12 @@ static bool write_info(kl_h5 *file, const kl_results_info *info)
                                          {"model/file", info->model_file},
                                          {"model/text", info->model_text},
                                          {"model/scene", info->scene_json},
-                                         {"model/settings", info->settings_json}};
+                                         {"model/settings", info->settings_json},
+                                         {"model/set", info->set}};
     bool              good            = true;
     for (int i = 0; good && i < 4; i++)
         good = kl_h5_write_attribute(file, "/", attributes[i][0], attributes[i][1]);
-    for (int i = 0; good && i < 5; i++)
+    for (int i = 0; good && i < 6; i++)
         if (texts[i][1]) good = kl_h5_write_text(file, texts[i][0], texts[i][1]);
     return good;
 }
@@ -142,6 +146,14 @@ static bool create_objects(kl_writer *w, const kl_results_info *info,
                            const kl_channel_info *channels)
 {
     int columns = w->nchannel < CHUNK_COLUMNS ? w->nchannel : CHUNK_COLUMNS;
+    if (info->checkpoint_size > 0) {
+        w->state_size = info->checkpoint_size + 1;
+        w->state_row  = kl_arena_array(w->arena, double, w->state_size);
+        int wide      = w->state_size < CHUNK_VALUES ? w->state_size : CHUNK_VALUES;
+        if (!w->state_row || !kl_h5_make_group(w->file, "restart") ||
+            !kl_h5_create_table(w->file, "restart/state", w->state_size, 1, wide, &w->state))
+            return false;
+    }
     return write_info(w->file, info) && write_catalogue(w->file, channels, w->nchannel) &&
            kl_h5_make_group(w->file, "run") &&
            kl_h5_create_table(w->file, "time", 0, w->band, 0, &w->time) &&
@@ -300,6 +312,43 @@ kl_status kl_writer_row(kl_writer *w, double time, const double *values)
     w->held++;
     if (w->held == w->band || clock_now() - w->visible > FLUSH_AFTER) return write_band(w);
     return KL_OK;
+}
+
+/* A number between 1 and 2 that hardly any other numbers have. */
+static double check_number(const double *values, int n)
+{
+    uint64_t sum = 1469598103934665603u, bits; /* FNV-1a over words */
+    for (int i = 0; i < n; i++) {
+        memcpy(&bits, &values[i], sizeof bits);
+        sum = (sum ^ bits) * 1099511628211u;
+        sum ^= sum >> 29;
+    }
+    return 1.0 + (double)(sum >> 12) / 4503599627370496.0;
+}
+
+kl_status kl_writer_checkpoint(kl_writer *w, const double *values)
+{
+    KL_TRY(kl_writer_flush(w));
+    int n = w->state_size - 1;
+    if (n < 0) return KL_E_USAGE;
+    memcpy(w->state_row, values, (size_t)n * sizeof *values);
+    w->state_row[n] = check_number(values, n);
+    if (!kl_h5_put(w->file, w->state, w->ncheckpoint, 1, w->state_row) ||
+        !kl_h5_flush(w->file, w->state))
+        return give_up(w, "writing a checkpoint", kl_h5_why(w->file));
+    w->ncheckpoint++;
+    return KL_OK;
+}
+
+kl_status kl_writer_rename(kl_writer *w, const char *path)
+{
+    char       *target = realpath(path, NULL);
+    const char *name   = kl_arena_text(w->arena, target ? target : path);
+    free(target);
+    if (!name) return KL_E_MEMORY;
+    if (rename(w->path, name) != 0) return give_up(w, "naming the file", strerror(errno));
+    w->path = kl_arena_text(w->arena, name);
+    return w->path ? KL_OK : KL_E_MEMORY;
 }
 
 kl_status kl_writer_flush(kl_writer *w) { return w->failed ? KL_E_FILE : write_band(w); }
@@ -617,6 +666,33 @@ kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int r
                        row0 + nrow, r->rows);
     if (nrow == 0 || nchannel == 0) return KL_OK;
     return read_block(r, channels, nchannel, row0, nrow, values);
+}
+
+int kl_reader_checkpoint_size(kl_reader *r)
+{
+    kl_h5_table t;
+    if (kl_h5_count(r->file, "restart/state") < 0) return 0;
+    return kl_h5_open_table(r->file, "restart/state", &t) && t.ncolumn > 1 ? t.ncolumn - 1 : 0;
+}
+
+kl_status kl_reader_checkpoint(kl_reader *r, double *values)
+{
+    kl_h5_table t;
+    int         rows = 0, n = kl_reader_checkpoint_size(r);
+    kl_place    at    = {.file = r->path};
+    double     *whole = n > 0 ? kl_arena_array(r->arena, double, n + 1) : NULL;
+    if (n > 0 && !whole) return KL_E_MEMORY;
+    if (n > 0 && kl_h5_open_table(r->file, "restart/state", &t) && kl_h5_rows(r->file, t, &rows))
+        while (rows-- > 0) {
+            if (!kl_h5_get(r->file, t, rows, 1, 0, n + 1, whole)) continue;
+            if (whole[n] != check_number(whole, n)) continue; /* begun by a run that was killed */
+            memcpy(values, whole, (size_t)n * sizeof *values);
+            return KL_OK;
+        }
+    return kl_fail(r->diag, KL_E_FILE, at,
+                   n > 0 ? "was ended before its first checkpoint: run the model again"
+                         : "keeps no checkpoints: run with `--checkpoint SECONDS` to be able to go "
+                           "on from it");
 }
 
 const char *kl_reader_text(kl_reader *r, const char *name)

@@ -24,6 +24,8 @@ typedef struct kl_channel_info {
 /* What is known before the run; any may be NULL. */
 typedef struct kl_results_info {
     const char *title, *model_file, *model_text, *scene_json, *settings_json;
+    const char *set;             /* parameters changed for this run, NAME=VALUE, one a line */
+    int         checkpoint_size; /* numbers of a checkpoint; 0: none will be taken */
 } kl_results_info;
 
 /* ---- writing ---- */
@@ -43,6 +45,12 @@ kl_status kl_writer_row(kl_writer *w, double time, const double *values);
 
 /* Everything up to here becomes visible to readers and survives a killed process. */
 kl_status kl_writer_flush(kl_writer *w);
+
+/* A checkpoint: numbers that a later run can go on from. Rows so far are flushed before it. */
+kl_status kl_writer_checkpoint(kl_writer *w, const double *values);
+
+/* Gives the file, as it is, the name `path`; an older file there is gone at that moment. */
+kl_status kl_writer_rename(kl_writer *w, const char *path);
 
 /* A text to be written at the end, such as "statistics" (JSON) or "status" (complete, interrupted,
  * failed). A second note of that name takes the first one's place. */
@@ -71,6 +79,10 @@ kl_status kl_reader_time(kl_reader *r, double *time);                  /* kl_rea
 kl_status kl_reader_column(kl_reader *r, int channel, double *values); /* kl_reader_rows() */
 kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int row0, int nrow,
                           double *values); /* nrow x nchannel, row by row */
+
+/* Numbers of a checkpoint, 0 when the file keeps none; and the last one that is whole. */
+int       kl_reader_checkpoint_size(kl_reader *r);
+kl_status kl_reader_checkpoint(kl_reader *r, double *values);
 
 /* Kept texts by name: title, file, model, scene, settings, program, created, and the notes of the
  * writer (statistics, status, ...). NULL when absent. Lives as long as the reader. A file that was

@@ -108,9 +108,117 @@ static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *si
     return status;
 }
 
-static double row_time(double begin, double end, double every, long k, long rows)
+/* ---- checkpoints ---- */
+
+enum { PACK_VERSION = 1, PACK_HEAD = 12, PACK_COUNT = 10 };
+
+int kl_simulation_pack_size(const kl_simulation *s)
 {
-    return k >= rows ? end : begin + (double)k * every;
+    return PACK_HEAD + PACK_COUNT + s->solver->s->n;
+}
+
+/* What must agree for a checkpoint to belong to a model. */
+static void pack_sizes(const kl_model *m, double *sizes)
+{
+    const double list[] = {m->nq, m->nv, m->nz, m->nh, m->ninput, m->nlam};
+    memcpy(sizes, list, sizeof list);
+}
+
+void kl_simulation_pack(const kl_simulation *s, double *pack)
+{
+    const kl_statistics *c  = &s->count;
+    const kl_state      *at = s->solver->s;
+    pack[0] = PACK_VERSION, pack[1] = at->t, pack[2] = s->begin, pack[3] = (double)s->row;
+    pack[4] = s->checkpoint, pack[5] = (double)s->mark;
+    pack_sizes(s->model, pack + 6);
+    const double count[PACK_COUNT] = {(double)c->steps,
+                                      (double)c->rejected,
+                                      (double)c->iterations,
+                                      (double)c->factorizations,
+                                      (double)c->evaluations,
+                                      c->least_step,
+                                      c->largest_step,
+                                      c->lost,
+                                      c->supplied,
+                                      (double)c->limiting};
+    memcpy(pack + PACK_HEAD, count, sizeof count);
+    memcpy(pack + PACK_HEAD + PACK_COUNT, at->x, (size_t)at->n * sizeof *pack);
+}
+
+/* Forgets all that does not follow from the state: the same after a checkpoint as in a new process.
+ */
+static kl_status renew(kl_simulation *s, kl_diag *diag)
+{
+    kl_solver *x = s->solver;
+    s->integrator->destroy(s->self);
+    s->self = NULL;
+    kl_matrix_forget(x->matrix);
+    kl_matrix_forget(x->mass);
+    KL_TRY(s->integrator->create(x, &s->self));
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    return s->integrator->begin(s->self, x, diag);
+}
+
+kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag)
+{
+    double    sizes[6];
+    kl_state *at = s->solver->s;
+    pack_sizes(s->model, sizes);
+    if (n < PACK_HEAD || pack[0] != PACK_VERSION)
+        return kl_fail(diag, KL_E_VERSION, KL_NOWHERE,
+                       "the checkpoint has version %g, this program reads %d",
+                       n > 0 ? pack[0] : 0.0, PACK_VERSION);
+    if (n != kl_simulation_pack_size(s) || memcmp(sizes, pack + 6, sizeof sizes) != 0)
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "the checkpoint belongs to another model: it has %g coordinates and %g "
+                       "multipliers, this model %d and %d; restart with the model that was run",
+                       pack[6], pack[11], s->model->nq, s->model->nlam);
+    const double *c = pack + PACK_HEAD;
+    s->begin = pack[2], s->row = (long)pack[3], s->checkpoint = pack[4], s->mark = (long)pack[5];
+    s->count = (kl_statistics){.steps          = (long)c[0],
+                               .rejected       = (long)c[1],
+                               .iterations     = (long)c[2],
+                               .factorizations = (long)c[3],
+                               .evaluations    = (long)c[4],
+                               .least_step     = c[5],
+                               .largest_step   = c[6],
+                               .lost           = c[7],
+                               .supplied       = c[8],
+                               .limiting       = (int)c[9]};
+    at->t    = pack[1];
+    memcpy(at->x, c + PACK_COUNT, (size_t)at->n * sizeof *c);
+    return renew(s, diag);
+}
+
+static kl_status take_checkpoint(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
+{
+    s->mark++;
+    if (sink->checkpoint) {
+        kl_arena *scratch = kl_arena_create();
+        double   *pack    = kl_arena_array(scratch, double, kl_simulation_pack_size(s));
+        if (pack) kl_simulation_pack(s, pack);
+        kl_status status = pack ? sink->checkpoint(sink->context, pack) : KL_E_MEMORY;
+        kl_arena_destroy(scratch);
+        KL_TRY(status);
+    }
+    return renew(s, diag);
+}
+
+/* ---- a run ---- */
+
+static double row_time(const kl_simulation *s, double end, double every, long rows)
+{
+    return s->row >= rows ? end : s->begin + (double)s->row * every;
+}
+
+/* A checkpoint that falls beside a row by rounding stands at the row. */
+static double checkpoint_time(const kl_simulation *s, double end, double every)
+{
+    if (!(s->checkpoint > 0.0)) return HUGE_VAL;
+    double mark = s->begin + (double)s->mark * s->checkpoint;
+    double row = s->begin + round((mark - s->begin) / every) * every, near = 1e-6 * every;
+    if (fabs(mark - end) < near) return end;
+    return fabs(mark - row) < near ? row : mark;
 }
 
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
@@ -121,20 +229,28 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
                        "%.4g s with a row each %.4g s are more than %d rows; give a larger `every` "
                        "under `run`",
                        end, every, KL_MOST_ROWS);
-    KL_TRY(kl_simulation_start(s, diag));
-    KL_TRY(hand_over(s, sink, diag));
-    double begin = s->solver->s->t;
-    long   rows = (long)ceil((end - begin) / every * (1.0 - 1e-12)), k = 1;
-    while (k <= rows) {
-        double next = row_time(begin, end, every, k, rows);
-        KL_TRY(kl_simulation_step(s, s->integrator->look ? end : next, diag));
+    if (s->row == 0) {
+        KL_TRY(kl_simulation_start(s, diag));
+        s->begin = s->solver->s->t;
+        s->row   = 1;
+        s->mark  = 1;
+        KL_TRY(hand_over(s, sink, diag));
+    }
+    long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
+    while (s->row <= rows) {
+        double next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
+        double stop = fmin(s->integrator->look ? end : next, mark);
+        KL_TRY(kl_simulation_step(s, stop, diag));
         double now = s->solver->s->t;
-        for (; k <= rows && next < now; next = row_time(begin, end, every, ++k, rows))
+        for (; s->row <= rows && next < now; next = row_time(s, end, every, rows)) {
             KL_TRY(hand_over_between(s, next, sink, diag));
-        bool stop = sink->go_on && !sink->go_on(sink->context, now);
-        if (stop || (k <= rows && next == now)) KL_TRY(hand_over(s, sink, diag));
-        if (stop) return KL_E_INTERRUPTED;
-        if (k <= rows && next == now) k++;
+            s->row++;
+        }
+        bool cut = sink->go_on && !sink->go_on(sink->context, now);
+        if (cut || (s->row <= rows && next == now)) KL_TRY(hand_over(s, sink, diag));
+        if (s->row <= rows && next == now) s->row++;
+        if (now == mark && s->row <= rows) KL_TRY(take_checkpoint(s, sink, diag));
+        if (cut) return KL_E_INTERRUPTED;
     }
     return KL_OK;
 }

@@ -16,6 +16,12 @@ typedef struct kl_simulation {
     double              *a, *lambda; /* of samples: exact at the state */
     kl_state            *between;    /* where a sample within a step is taken */
     kl_arena            *arena;
+
+    /* where a run stands */
+    double begin;      /* time of its first row [s] */
+    long   row;        /* next row; 0: not started */
+    double checkpoint; /* interval [s]; 0: none. Set before the run starts */
+    long   mark;       /* next checkpoint, counted from 1 */
 } kl_simulation;
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out);
@@ -35,10 +41,21 @@ typedef struct kl_sink {
     void *context;
     kl_status (*row)(void *context, double t, const double *values);
     bool (*go_on)(void *context, double t); /* after each step; false: stop now. May be NULL */
+    /* takes a checkpoint of kl_simulation_pack_size() numbers; rows so far have been handed over.
+     * May be NULL */
+    kl_status (*checkpoint)(void *context, const double *pack);
 } kl_sink;
 
-/* From start to `end` with rows each `every`. KL_E_INTERRUPTED when go_on said no; rows so far have
- * been handed over. */
+/* A checkpoint: all that a run needs to go on. At each one, in every run with that setting, the
+ * integrator starts anew and matrices forget their pivots, so that a run that was cut there and one
+ * that was not give the same bits. */
+int  kl_simulation_pack_size(const kl_simulation *s);
+void kl_simulation_pack(const kl_simulation *s, double *pack);
+/* Into a fresh simulation of the same model, instead of a start. */
+kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag);
+
+/* From start (or from where it was resumed) to `end` with rows each `every`. KL_E_INTERRUPTED when
+ * go_on said no; rows so far have been handed over. */
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
                             kl_diag *diag);
 

@@ -1,0 +1,152 @@
+/* Runs that are cut, killed and gone on with. KL_KILLS=100 in the environment makes it a hundred.
+ */
+#include "unit/cli/program.h"
+
+#include <signal.h>
+#include <time.h>
+
+static const char *const integrators[] = {"generalized-alpha", "newmark", "hht", "runge-kutta",
+                                          "gear"};
+
+/* A double pendulum with a damper, a bump stop and a series spring: all kinds of state. */
+static void write_model(const world *w, const char *integrator)
+{
+    FILE *f = fopen(path_of(w, "m.yaml"), "w");
+    assert_non_null(f);
+    fprintf(
+        f,
+        "klingel: 1\n"
+        "gravity: [0, -9.81, 0]\n"
+        "parameters: {L: 1 m}\n"
+        "bodies:\n"
+        "  upper: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [L/2, 0, 0]}\n"
+        "  lower: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [1.5*L, 0, 0]}\n"
+        "joints:\n"
+        "  pivot: {type: revolute, between: [ground, upper], at: [0, 0, 0], axis: z}\n"
+        "  hinge: {type: revolute, between: [upper, lower], at: [L, 0, 0], axis: z}\n"
+        "forces:\n"
+        "  spring: {type: spring-damper, between: [ground, lower], at: [[0, 1, 0], [2*L, 0, 0]], "
+        "stiffness: 20 N/m, damping: 0.5 N s/m}\n"
+        "  series: {type: series-spring-damper, between: [ground, upper], at: [[0, 1, 0], [L/2, "
+        "0, 0]], stiffness: 100 N/m, damping: 10 N s/m}\n"
+        "run: {end: 3, every: 0.01}\n"
+        "integrator: {type: %s, tolerance: 1e-7}\n",
+        integrator);
+    fclose(f);
+}
+
+static char whole[1 << 16], again[1 << 16];
+
+/* Rows of all channels of a file, as text with all digits. */
+static void rows_of(world *w, const char *name, char *text)
+{
+    char out[] = "rows.csv";
+    assert_int_equal(run(w, "export", "--all", name, "--every", "7", "-o", out), 0);
+    read_whole(path_of(w, out), text, 1 << 16);
+}
+
+static void a_run_cut_at_a_checkpoint_gives_the_same_bits(void **state)
+{
+    world *w = *state;
+    for (size_t i = 0; i < sizeof integrators / sizeof *integrators; i++) {
+        write_model(w, integrators[i]);
+        assert_int_equal(run(w, "run", "m.yaml", "-q", "--set", "L=1.1 m", "--checkpoint", "0.37",
+                             "-o", "whole.h5"),
+                         0);
+        assert_int_equal(run(w, "run", "m.yaml", "-q", "--set", "L=1.1 m", "--checkpoint", "0.37",
+                             "-o", "cut.h5", "--end", "1.9"),
+                         0);
+        assert_int_equal(run(w, "run", "-q", "--restart", "cut.h5", "-o", "on.h5"), 0);
+        rows_of(w, "whole.h5", whole);
+        rows_of(w, "on.h5", again);
+        if (strcmp(whole, again) != 0) fail_msg("%s goes on with other bits", integrators[i]);
+        assert_int_equal(run(w, "run", "-q", "--restart", "cut.h5"), 0); /* into itself */
+        rows_of(w, "cut.h5", again);
+        assert_string_equal(whole, again);
+    }
+}
+
+static double uniform(unsigned *seed)
+{
+    *seed = *seed * 1664525u + 1013904223u;
+    return (double)(*seed >> 8) / 16777216.0;
+}
+
+/* The program with these arguments, killed after some time. */
+static void run_and_kill(const world *w, char *const *argv, double seconds)
+{
+    pid_t child = fork();
+    if (child == 0) {
+        if (chdir(w->folder) != 0 || !freopen("/dev/null", "w", stderr)) _exit(126);
+        execv(KL_PROGRAM, argv);
+        _exit(127);
+    }
+    struct timespec wait = {.tv_sec = 0, .tv_nsec = (long)(seconds * 1e9)};
+    nanosleep(&wait, NULL);
+    kill(child, SIGKILL);
+    waitpid(child, NULL, 0);
+}
+
+static void killed_runs_are_readable_and_go_on(void **state)
+{
+    world      *w     = *state;
+    const char *many  = getenv("KL_KILLS");
+    int         kills = many ? atoi(many) : 12, went_on = 0;
+    unsigned    seed  = 4;
+    char        arg[] = "klingel", run_word[] = "run", model[] = "m.yaml", q[] = "-q",
+         mark[] = "--checkpoint", often[] = "0.05", o[] = "-o", file[] = "k.h5", end[] = "--end",
+         late[] = "20", restart[] = "--restart";
+    char *const first[] = {arg, run_word, model, q, mark, often, o, file, end, late, NULL};
+    char *const next[]  = {arg, run_word, q, restart, file, end, late, NULL};
+    write_model(w, "generalized-alpha");
+    assert_int_equal(
+        run(w, "run", "m.yaml", "-q", "--checkpoint", "0.05", "--end", "20", "-o", "whole.h5"), 0);
+    rows_of(w, "whole.h5", whole);
+    for (int i = 0; i < kills; i++) {
+        remove(path_of(w, "k.h5"));
+        run_and_kill(w, first, 0.02 + 0.15 * uniform(&seed));
+        for (int more = 0; more < 2 && exists(w, "k.h5"); more++) {
+            assert_int_equal(run(w, "export", "k.h5"), 0); /* readable */
+            run_and_kill(w, next, 0.02 + 0.15 * uniform(&seed));
+        }
+        if (!exists(w, "k.h5")) continue; /* killed before the file stood */
+        assert_int_equal(run(w, "export", "k.h5"), 0);
+        int code = run(w, "run", "-q", "--restart", "k.h5", "--end", "20");
+        if (code != 0) {
+            assert_says(w->err, "before its first checkpoint");
+            continue;
+        }
+        rows_of(w, "k.h5", again);
+        assert_string_equal(whole, again);
+        went_on++;
+    }
+    print_message("%d of %d went on\n", went_on, kills);
+    assert_true(went_on > 0);
+}
+
+static void what_cannot_go_on_is_told(void **state)
+{
+    world *w = *state;
+    write_model(w, "runge-kutta");
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "--end", "0.1", "-o", "a.h5"), 0);
+    assert_int_not_equal(run(w, "run", "--restart", "a.h5"), 0);
+    assert_says(w->err, "--checkpoint SECONDS");
+    assert_int_equal(
+        run(w, "run", "m.yaml", "-q", "--checkpoint", "1", "--end", "0.1", "-o", "a.h5"), 0);
+    assert_int_not_equal(run(w, "run", "--restart", "a.h5"), 0);
+    assert_says(w->err, "before its first checkpoint");
+    assert_int_equal(run(w, "run", "m.yaml", "--restart", "a.h5"), 2);
+    assert_int_equal(run(w, "run", "m.yaml", "--checkpoint", "-1"), 2);
+    assert_int_equal(run(w, "run", "--restart", "a.h5", "--set", "L=2 m"), 2);
+    assert_int_equal(run(w, "run", "--restart", "absent.h5"), 1);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_run_cut_at_a_checkpoint_gives_the_same_bits),
+        CASE(killed_runs_are_readable_and_go_on),
+        CASE(what_cannot_go_on_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
