@@ -139,11 +139,12 @@ static void power_of_ten(char *text, size_t size, int exponent)
 }
 
 /* "rad/s²" for rad/s2: a digit after a letter is a power. */
-static void pretty_unit(char *text, size_t size, const char *unit)
+void kl_figure_unit(char *text, size_t size, const char *unit)
 {
     size_t n = 0;
     for (const char *p = unit; *p && n + 4 < size; p++) {
-        bool power = isdigit((unsigned char)*p) && p > unit && isalpha((unsigned char)p[-1]);
+        bool power = isdigit((unsigned char)*p) && p > unit &&
+                     (isalpha((unsigned char)p[-1]) || p[-1] == ')');
         if (power) n += (size_t)snprintf(text + n, size - n, "%s", superscript(*p));
         else if (*p != '^') text[n++] = *p;
     }
@@ -156,7 +157,7 @@ static void unit_label(char *text, size_t size, const kl_panel *p)
     char power[40] = "", unit[72]; /* all of it fits the 120 of a label */
     if (p->exponent) power_of_ten(power, sizeof power, p->exponent);
     bool plain = *p->unit == '\0' || strcmp(p->unit, "1") == 0 || strcmp(p->unit, "-") == 0;
-    pretty_unit(unit, sizeof unit, plain ? (p->exponent ? "" : "-") : p->unit);
+    kl_figure_unit(unit, sizeof unit, plain ? (p->exponent ? "" : "-") : p->unit);
     snprintf(text, size, "[%s%s%s]", power, p->exponent && !plain ? " " : "", unit);
 }
 
@@ -210,12 +211,13 @@ static void choose_scale(kl_panel *p)
 static void label_panel(const kl_figure *f, int which, kl_panel *p, double height)
 {
     char words[KL_LABEL], unit[120], offset[40] = "";
-    choose_scale(p);
+    if (!f->log_y) choose_scale(p);
     common_words(f, which, words, sizeof words);
     unit_label(unit, sizeof unit, p);
     if (p->offset != 0.0)
         snprintf(offset, sizeof offset, " %s %.12g", p->offset > 0.0 ? "−" : "+", fabs(p->offset));
-    snprintf(p->label, sizeof p->label, "%.60s%s %s", words, offset, unit);
+    snprintf(p->label, sizeof p->label, "%s%.60s%s %s", p->prefix ? p->prefix : "", words, offset,
+             unit);
     bool fits = LETTER * letters(p->label) < height;
     if (!fits) snprintf(p->label, sizeof p->label, "%s %s", offset, unit);
     p->named = fits && *words;
@@ -242,14 +244,29 @@ static void pad_range(double low, double high, double share, double *from, doubl
     *to   = high + pad;
 }
 
+/* Whole decades, not more than ten of them; a lone value gets one on either side. */
+static void decades(double low, double high, double *from, double *to)
+{
+    if (!(high > 0.0) || low > high) low = 0.1, high = 10.0;
+    low   = fmax(low, 1e-10 * high);
+    *from = pow(10.0, floor(log10(low) + 1e-9));
+    *to   = pow(10.0, ceil(log10(high) - 1e-9));
+    if (*to <= *from) *from *= 0.1, *to *= 10.0;
+}
+
 static void choose_ranges(kl_figure *f)
 {
     bool some = f->x_low <= f->x_high;
     pad_range(some ? f->x_low : 0.0, some ? f->x_high : 1.0, f->x_unit ? 0.04 : 0.0, &f->x_from,
               &f->x_to);
+    if (f->log_x && some && f->x_low > 0.0) f->x_from = f->x_low, f->x_to = f->x_high;
     for (int i = 0; i < f->npanel; i++) {
-        kl_panel *p     = &f->panels[i];
-        double    scale = pow(10.0, -p->exponent);
+        kl_panel *p = &f->panels[i];
+        if (f->log_y) {
+            decades(p->low, p->high, &p->from, &p->to);
+            continue;
+        }
+        double scale = pow(10.0, -p->exponent);
         if (p->low > p->high) p->from = 0.0, p->to = 1.0;
         else
             pad_range(scale * (p->low - p->offset), scale * (p->high - p->offset), 0.06, &p->from,
@@ -296,7 +313,7 @@ static void lay_out_key(const kl_figure *f, int which, layout *l)
 
 static layout lay_out(kl_figure *f)
 {
-    layout l = {.panel_height = f->npanel == 1   ? (f->x_unit ? 480 : 360)
+    layout l = {.panel_height = f->npanel == 1   ? (f->x_unit && !f->log_y ? 480 : 360)
                                 : f->npanel == 2 ? 260
                                                  : 200};
     l.height = BOTTOM + TOP + (*f->title ? TITLE : 0) + GAP * (f->npanel - 1);
@@ -306,7 +323,7 @@ static layout lay_out(kl_figure *f)
         l.height += l.panel_height + KEY_LINE * l.key_lines[i];
     }
     choose_ranges(f);
-    if (f->x_unit) keep_shape(f, WIDTH - LEFT - RIGHT, l.panel_height);
+    if (f->x_unit && !f->log_x && !f->log_y) keep_shape(f, WIDTH - LEFT - RIGHT, l.panel_height);
     return l;
 }
 
@@ -358,10 +375,33 @@ static void write_data(FILE *s, const kl_figure *f)
     }
 }
 
-static void write_style(FILE *s, const kl_figure *f, const format *how, const layout *l)
+static void set_terminal(FILE *s, const format *how, int width, int height)
 {
     fprintf(s, "set encoding utf8\n");
-    fprintf(s, how->terminal, WIDTH * how->width, l->height * how->height);
+    fprintf(s, how->terminal, width * how->width, height * how->height);
+}
+
+/* Decades as 10⁻³, not more than eight of them. */
+static void write_decades(FILE *s, char axis, double from, double to, bool labels)
+{
+    int  low = (int)lround(floor(log10(from) + 1e-9)), high = (int)lround(ceil(log10(to) - 1e-9));
+    int  every = (high - low) / 8 + 1;
+    char text[40];
+    fprintf(s, "set logscale %c\nset %ctics (", axis, axis);
+    for (int e = low; e <= high; e++) {
+        power_of_ten(text, sizeof text, e);
+        if (e == 0) snprintf(text, sizeof text, "1");
+        if (e == 1) snprintf(text, sizeof text, "10");
+        fprintf(s, "%s'%s' 1e%d", e > low ? ", " : "", labels && (e - low) % every == 0 ? text : "",
+                e);
+        for (int k = 2; k < 10 && every == 1; k++) fprintf(s, ", '' %de%d 1", k, e);
+    }
+    fprintf(s, ")\n");
+}
+
+static void write_style(FILE *s, const kl_figure *f, const format *how, const layout *l)
+{
+    set_terminal(s, how, WIDTH, l->height);
     fprintf(s,
             "set border 3 lc rgb '#555555' lw 1\n"
             "set tics nomirror out scale 0.6 textcolor rgb '#222222'\n"
@@ -416,6 +456,8 @@ static void write_panel(FILE *s, const kl_figure *f, const layout *l, int which,
     double          low  = 1.0 - (double)(top + l->panel_height) / l->height;
     fprintf(s, "set tmargin at screen %.9g\nset bmargin at screen %.9g\n", high, low);
     fprintf(s, "set format x '%s'\n", last ? "%g" : "");
+    if (f->log_x) write_decades(s, 'x', f->x_from, f->x_to, last);
+    if (f->log_y) write_decades(s, 'y', p->from, p->to, true);
     fprintf(s, "set label 2 ");
     kl_gnuplot_quote(s, p->label);
     fprintf(s, " at screen %g, graph 0.5 center rotate by 90 noenhanced\n", 20.0 / WIDTH);
@@ -436,6 +478,12 @@ static void write_panel(FILE *s, const kl_figure *f, const layout *l, int which,
         before = ", \\\n     ";
     }
     fprintf(s, "\nunset label 1\nunset label 4\n");
+}
+
+void kl_figure_start(FILE *s, const char *file_name, int width, int height)
+{
+    const format *how = find_format(file_name);
+    if (how) set_terminal(s, how, width, height);
 }
 
 bool kl_figure_can_draw(const char *file_name) { return find_format(file_name) != NULL; }

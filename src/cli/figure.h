@@ -22,7 +22,7 @@ typedef struct kl_curve {
 } kl_curve;
 
 typedef struct kl_panel {
-    const char *unit;
+    const char *unit, *prefix;    /* prefix of the label, or NULL */
     int         ncurve, nchannel; /* different names among its curves */
     double      low, high;        /* finite values, before offset and scale; none: low > high */
     double      from, to;         /* what the axis shows, with offset and scale */
@@ -44,6 +44,7 @@ typedef struct kl_figure {
     kl_panel    panels[KL_MOST_PANELS];
     int         npanel;
     double      x_low, x_high, x_from, x_to; /* of all curves; shown */
+    bool        log_x, log_y; /* logarithmic axes: what is not positive is left out */
 } kl_figure;
 
 /* Empties a figure. */
@@ -55,6 +56,12 @@ bool kl_figure_has_room(const kl_figure *f, const char *unit);
 /* Takes a curve with its x and y, which are thinned in place and freed with the figure: over time
  * the lowest and highest value of each of 2000 intervals stay. */
 void kl_figure_add(kl_figure *f, kl_curve curve);
+
+/* A unit for people: rad/s² for rad/s2. */
+void kl_figure_unit(char *text, size_t size, const char *unit);
+
+/* The head of any script: kind of file by its name, size of the canvas (800 is the usual width). */
+void kl_figure_start(FILE *script, const char *file_name, int width, int height);
 
 /* The script for a file of that name; false when it does not end in .svg, .png or .pdf. */
 bool kl_figure_can_draw(const char *file_name);

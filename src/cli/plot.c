@@ -1,84 +1,18 @@
-/* klingel plot: channels over time, or over another channel, as a figure for a report. */
+/* klingel plot: channels over time, over each other or as spectra, as figures for a report. */
 #include <math.h>
 #include <stdbool.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/figure.h"
 #include "cli/gnuplot.h"
 #include "cli/options.h"
-#include "cli/results.h"
-
-typedef struct request {
-    const char *file[KL_MOST_SOURCES];
-    kl_reader  *reader[KL_MOST_SOURCES];
-    int         nfile;
-    const char *output, *x, *title; /* may be NULL */
-    char      **channels;
-    int         nchannel;
-    kl_diag    *diag;
-    kl_figure   figure;
-} request;
-
-/* ---- data ---- */
-
-/* Over what: time, or the channel asked for. */
-static bool read_x(kl_reader *r, const char *name, double *x)
-{
-    if (!name) return kl_reader_time(r, x) == KL_OK;
-    return kl_reader_column(r, kl_reader_find(r, name), x) == KL_OK;
-}
-
-static int add_curve(request *q, int file, int channel)
-{
-    kl_reader             *r    = q->reader[file];
-    const kl_channel_info *info = kl_reader_channel(r, channel);
-    int                    n    = kl_reader_rows(r);
-    if (!kl_figure_has_room(&q->figure, info->unit))
-        return kl_usage_error(&kl_command_plot,
-                              "that is too much for one figure: at most %d curves and %d different "
-                              "units; choose fewer channels",
-                              KL_MOST_CURVES, KL_MOST_PANELS);
-    kl_curve c = {.source = file, .name = info->name, .unit = info->unit, .n = n};
-    c.x        = malloc(((size_t)n + 1) * sizeof *c.x);
-    c.y        = malloc(((size_t)n + 1) * sizeof *c.y);
-    if (c.x && c.y && read_x(r, q->x, c.x) && kl_reader_column(r, channel, c.y) == KL_OK) {
-        kl_figure_add(&q->figure, c);
-        return KL_EXIT_OK;
-    }
-    free(c.x);
-    free(c.y);
-    return KL_EXIT_MODEL;
-}
-
-static int read_file(request *q, int file)
-{
-    const char  *name = q->file[file];
-    kl_reader   *r    = kl_open_results(name, q->diag);
-    kl_selection chosen;
-    if (!r) return KL_EXIT_MODEL;
-    q->reader[file] = r;
-    if (q->x) {
-        int x = kl_select_one(r, name, q->x, q->diag);
-        if (x < 0) return KL_EXIT_USAGE;
-        q->figure.x_unit = kl_reader_channel(r, x)->unit;
-    }
-    bool some = q->nchannel > 0
-                    ? kl_select_channels(r, name, q->channels, q->nchannel, q->diag, &chosen)
-                    : kl_select_default(r, false, &chosen);
-    if (!some) return KL_EXIT_USAGE;
-    int code = KL_EXIT_OK;
-    for (int i = 0; code == KL_EXIT_OK && i < chosen.n; i++)
-        code = add_curve(q, file, chosen.channels[i]);
-    kl_selection_free(&chosen);
-    return code;
-}
+#include "cli/plot.h"
 
 /* ---- labels ---- */
 
 /* File names without folder and ending; as given when two would look the same. */
-static void label_files(request *q)
+static void label_files(kl_plot *q)
 {
     bool twins             = false;
     char(*label)[KL_LABEL] = q->figure.source_label;
@@ -92,22 +26,31 @@ static void label_files(request *q)
     for (int i = 0; twins && i < q->nfile; i++) snprintf(label[i], KL_LABEL, "%s", q->file[i]);
 }
 
-static void label_figure(request *q)
+void kl_plot_label(kl_plot *q)
 {
     kl_figure  *f    = &q->figure;
     const char *own  = kl_reader_text(q->reader[0], "title");
+    const char *what = q->kind == KL_PLOT_OVER    ? q->x
+                       : q->kind == KL_PLOT_PSD   ? "frequency"
+                       : q->kind == KL_PLOT_PHASE ? (f->ncurve == 1 ? f->curves[0].name : "value")
+                                                  : "time";
     f->nsource       = q->nfile;
     f->title         = q->title ? q->title : q->nfile == 1 && own ? own : "";
-    const char *unit = f->x_unit && *f->x_unit ? f->x_unit : "-";
-    snprintf(f->x_label, sizeof f->x_label, "%.100s [%.40s]", q->x ? q->x : "time",
-             q->x ? unit : "s");
+    const char *unit = f->x_unit ? (*f->x_unit ? f->x_unit : "-") : "s";
+    snprintf(f->x_label, sizeof f->x_label, "%.100s [%.40s]", what, unit);
     label_files(q);
+    for (int i = 0; i < f->npanel; i++)
+        f->panels[i].prefix = q->kind == KL_PLOT_PHASE ? "rate of "
+                              : q->kind == KL_PLOT_PSD ? "PSD "
+                                                       : "";
 }
 
-/* The first channel's name with nothing in it that a file name should not have. */
-static void default_output(const kl_figure *f, char *name, size_t size)
+/* A name with nothing in it that a file name should not have. */
+static void default_output(const kl_plot *q, char *name, size_t size)
 {
-    snprintf(name, size, "%.200s.svg", f->curves[0].name);
+    static const char *const what[] = {"", "", "-phase", "-psd", "-spectrogram"};
+    snprintf(name, size, "%.200s%s.svg", q->nmap ? q->map_name[0] : q->figure.curves[0].name,
+             what[q->kind]);
     for (char *p = name; *p; p++)
         if (strchr("/\\:*?\"<>| ", *p) || (unsigned char)*p < ' ') *p = '-';
     if (*name == '-' || *name == '.') *name = '_';
@@ -115,17 +58,15 @@ static void default_output(const kl_figure *f, char *name, size_t size)
 
 /* ---- the command ---- */
 
-static int draw(request *q)
+int kl_plot_draw(kl_plot *q)
 {
     kl_output  o;
     kl_gnuplot g;
-    char       name[260];
-    default_output(&q->figure, name, sizeof name);
-    if (!q->output) q->output = name;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     bool good = kl_gnuplot_start(&g, o.stream);
     if (good) {
-        kl_figure_write(g.script, &q->figure, q->output);
+        if (q->nmap) kl_spectrogram_write(g.script, q);
+        else kl_figure_write(g.script, &q->figure, q->output);
         good = kl_gnuplot_end(&g);
     }
     if (!good) {
@@ -137,16 +78,19 @@ static int draw(request *q)
     return KL_EXIT_OK;
 }
 
-static int read_and_draw(request *q)
+static int read_and_draw(kl_plot *q)
 {
-    int code = KL_EXIT_OK;
-    for (int i = 0; code == KL_EXIT_OK && i < q->nfile; i++) code = read_file(q, i);
+    char name[260];
+    int  code = kl_plot_fill(q);
     if (code == KL_EXIT_USAGE && kl_diag_failed(q->diag))
         kl_print_diag(q->diag, "nothing was drawn");
     if (code != KL_EXIT_OK) return code;
-    if (q->figure.ncurve == 0) return kl_usage_error(&kl_command_plot, "there is nothing to draw");
-    label_figure(q);
-    return draw(q);
+    if (q->figure.ncurve + q->nmap == 0)
+        return kl_usage_error(&kl_command_plot, "there is nothing to draw");
+    kl_plot_label(q);
+    default_output(q, name, sizeof name);
+    if (!q->output) q->output = name;
+    return kl_plot_draw(q);
 }
 
 static bool is_results_name(const char *text)
@@ -156,7 +100,7 @@ static bool is_results_name(const char *text)
 }
 
 /* The leading arguments are results; false when there are too many. */
-static bool take_files(request *q, const kl_arguments *rest)
+static bool take_files(kl_plot *q, const kl_arguments *rest)
 {
     int n = 1;
     while (n < rest->n && is_results_name(rest->items[n])) n++;
@@ -168,17 +112,63 @@ static bool take_files(request *q, const kl_arguments *rest)
     return true;
 }
 
-static int plot_files(request *q, const kl_arguments *rest)
+typedef struct flags {
+    bool        psd, spectrogram, phase, automatic;
+    const char *format;
+} flags;
+
+/* What kind of figure was asked for; two kinds at once are a mistake. */
+static int choose_kind(kl_plot *q, const flags *is)
 {
+    int kinds = is->psd + is->spectrogram + is->phase + is->automatic + (q->x != NULL);
+    if (kinds > 1)
+        return kl_usage_error(&kl_command_plot,
+                              "one of --x, --phase, --psd, --spectrogram and --auto at a time");
+    q->kind = is->psd           ? KL_PLOT_PSD
+              : is->spectrogram ? KL_PLOT_SPECTROGRAM
+              : is->phase       ? KL_PLOT_PHASE
+              : q->x            ? KL_PLOT_OVER
+                                : KL_PLOT_TIME;
+    if (q->window != 0.0 && !(q->window > 0.0))
+        return kl_usage_error(&kl_command_plot, "--window is a length of time above zero");
+    if (q->window > 0.0 && !is->psd && !is->spectrogram)
+        return kl_usage_error(&kl_command_plot, "--window belongs to --psd and --spectrogram");
+    if (is->format && !is->automatic)
+        return kl_usage_error(&kl_command_plot, "--format belongs to --auto; the ending of "
+                                                "FIGURE says it else");
+    if (q->from >= q->to) return kl_usage_error(&kl_command_plot, "--from must be before --to");
+    return KL_OPTIONS_OK;
+}
+
+static int auto_format(const flags *is, char *ending, size_t size)
+{
+    snprintf(ending, size, "x.%.8s", is->format ? is->format : "svg");
+    if (kl_figure_can_draw(ending)) return KL_OPTIONS_OK;
+    return kl_usage_error(&kl_command_plot, "--format: '%s' is not svg, png or pdf", is->format);
+}
+
+static int plot_files(kl_plot *q, const flags *is, const kl_arguments *rest)
+{
+    char ending[16] = "";
+    int  code       = choose_kind(q, is);
+    if (code != KL_OPTIONS_OK) return code;
     if (rest->n < 1) return kl_usage_error(&kl_command_plot, "which results? give a file");
-    if (q->output && !kl_figure_can_draw(q->output))
+    if (is->automatic && (code = auto_format(is, ending, sizeof ending)) != KL_OPTIONS_OK)
+        return code;
+    if (!is->automatic && q->output && !kl_figure_can_draw(q->output))
         return kl_usage_error(&kl_command_plot, "'%s' should end in .svg, .png or .pdf", q->output);
     if (!take_files(q, rest))
         return kl_usage_error(&kl_command_plot, "at most %d results fit a figure", KL_MOST_SOURCES);
+    if (is->automatic && q->nchannel > 0)
+        return kl_usage_error(&kl_command_plot, "--auto chooses the channels: leave out '%s'",
+                              q->channels[0]);
+    if (is->spectrogram && q->nfile > 1)
+        return kl_usage_error(&kl_command_plot, "spectrograms cannot lie over each other: give "
+                                                "one file");
     kl_figure_init(&q->figure);
-    q->diag  = kl_diag_create();
-    int code = read_and_draw(q);
-    kl_figure_free(&q->figure);
+    q->diag = kl_diag_create();
+    code    = is->automatic ? kl_plot_auto(q, ending + 1) : read_and_draw(q);
+    kl_plot_clear(q);
     for (int i = 0; i < q->nfile; i++) kl_reader_close(q->reader[i]);
     kl_diag_destroy(q->diag);
     return code;
@@ -186,18 +176,29 @@ static int plot_files(request *q, const kl_arguments *rest)
 
 static int plot_run(int argc, char **argv)
 {
-    request *q = calloc(1, sizeof *q);
+    kl_plot *q  = calloc(1, sizeof *q);
+    flags    is = {0};
     if (!q) return KL_EXIT_MODEL;
+    q->from = -HUGE_VAL, q->to = HUGE_VAL;
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q->output,
          "figure: .svg, .png or .pdf (default: first channel's name and .svg)"},
         {"x", 'x', "CHANNEL", KL_OPTION_TEXT, &q->x, "over this channel instead of time"},
+        {"phase", 0, NULL, KL_OPTION_FLAG, &is.phase, "phase plane: each rate over its channel"},
+        {"psd", 0, NULL, KL_OPTION_FLAG, &is.psd, "power spectral density"},
+        {"spectrogram", 0, NULL, KL_OPTION_FLAG, &is.spectrogram, "spectrum over time, as colours"},
+        {"window", 0, "S", KL_OPTION_NUMBER, &q->window, "length of a spectrum's windows [s]"},
+        {"from", 0, "T", KL_OPTION_NUMBER, &q->from, "from time T [s] on"},
+        {"to", 0, "T", KL_OPTION_NUMBER, &q->to, "up to time T [s]"},
         {"title", 't', "TEXT", KL_OPTION_TEXT, &q->title, "title (default: the model's)"},
+        {"auto", 0, NULL, KL_OPTION_FLAG, &is.automatic,
+         "a set of figures that suits the results, into the folder -o (default: figures)"},
+        {"format", 'f', "svg|png|pdf", KL_OPTION_TEXT, &is.format, "of --auto (default: svg)"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_plot, options, argc, argv, &rest);
-    if (code == KL_OPTIONS_OK) code = plot_files(q, &rest);
+    if (code == KL_OPTIONS_OK) code = plot_files(q, &is, &rest);
     free(q);
     return code;
 }
@@ -205,11 +206,15 @@ static int plot_run(int argc, char **argv)
 const kl_command kl_command_plot = {
     .name      = "plot",
     .arguments = "OUT.h5 [MORE.h5...] [CHANNEL...] [-o FIGURE.svg|png|pdf]",
-    .summary   = "draw channels over time or over each other",
+    .summary   = "draw channels over time, over each other, or as spectra",
     .run       = plot_run,
     .help      = "Channels of one unit share a panel; several results are laid over each other. A\n"
                  "CHANNEL may be a pattern. Without CHANNEL: the outputs that the model defines.\n\n"
                  "  klingel plot out.h5 'crank.position.*' -o crank.svg\n"
                  "  klingel plot before.h5 after.h5 pivot.force.x -o compare.pdf\n"
-                 "  klingel plot out.h5 rod.position.y --x rod.position.x\n",
+                 "  klingel plot out.h5 rod.position.y --x rod.position.x\n"
+                 "  klingel plot out.h5 pivot.angle --phase -o phase.png\n"
+                 "  klingel plot out.h5 car.acceleration.z --psd --window 4 --from 2\n"
+                 "  klingel plot out.h5 car.acceleration.z --spectrogram -o waterfall.png\n"
+                 "  klingel plot out.h5 --auto -o figures --format pdf\n",
 };

@@ -173,6 +173,72 @@ static void too_many_curves_are_refused(void **state)
     assert_says(w->err, "too much for one figure");
 }
 
+static void spectra_and_phase_planes_are_drawn_with_their_units(void **state)
+{
+    world      *w = *state;
+    static char svg[1 << 21];
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    write_pendulum(w, "q.h5", 2.0, "complete");
+    assert_int_equal(run(w, "plot", "p.h5", "q.h5", "x", "bob.velocity.x", "--psd", "-o", "a.svg"),
+                     0);
+    read_whole(path_of(w, "a.svg"), svg, sizeof svg);
+    const char *words[] = {"frequency [Hz]", "PSD x [m²/Hz]", "(m/s)²/Hz", "10⁻²", ">q<", NULL};
+    for (int i = 0; words[i]; i++) assert_says(svg, words[i]);
+    assert_int_equal(run(w, "plot", "p.h5", "bob.position.x", "--phase"), 0);
+    read_whole(path_of(w, "bob.position.x-phase.svg"), svg, sizeof svg);
+    assert_says(svg, "bob.position.x [m]");
+    assert_says(svg, "rate of bob.position.x [m/s]");
+    assert_int_equal(run(w, "plot", "p.h5", "y", "x", "--spectrogram", "-o", "s.svg"), 0);
+    read_whole(path_of(w, "s.svg"), svg, sizeof svg);
+    assert_says(svg, "x: log₁₀ of density in m²/Hz");
+    assert_string_equal(w->err, "");
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--spectrogram", "--window", "2", "-o", "s.pdf"),
+                     0);
+}
+
+static void a_set_of_figures_comes_without_choosing(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    write_pendulum(w, "q.h5", 2.0, "complete");
+    assert_int_equal(run(w, "plot", "p.h5", "q.h5", "--auto", "-o", "set", "--format", "png"), 0);
+    const char *names[] = {"set/outputs.png",
+                           "set/positions.png",
+                           "set/forces.png",
+                           "set/phase.png",
+                           "set/spectra.png",
+                           "set/energy.png",
+                           NULL};
+    for (int i = 0; names[i]; i++) {
+        assert_true(exists(w, names[i]));
+        assert_says(w->out, names[i]);
+    }
+    assert_false(exists(w, "set/accelerations.png"));
+    assert_int_equal(run(w, "plot", "p.h5", "--auto"), 0);
+    assert_true(exists(w, "figures/outputs.svg"));
+    assert_int_equal(run(w, "plot", "p.h5", "--auto", "-o", "p.h5"), 1);
+    assert_says(w->err, "there is a file of that name");
+}
+
+static void kinds_of_figures_that_do_not_go_together_are_refused(void **state)
+{
+    world *w = *state;
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--psd", "--phase"), 2);
+    assert_says(w->err, "at a time");
+    assert_int_equal(run(w, "plot", "p.h5", "x", "hinge.angle", "--phase"), 2);
+    assert_says(w->err, "a phase plane has one unit");
+    assert_int_equal(run(w, "plot", "p.h5", "p.h5", "x", "--spectrogram"), 2);
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--window", "3"), 2);
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--psd", "--window", "-3"), 2);
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--auto"), 2);
+    assert_int_equal(run(w, "plot", "p.h5", "--auto", "--format", "gif"), 2);
+    assert_says(w->err, "svg, png or pdf");
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--from", "3", "--to", "2"), 2);
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--psd", "--to", "0.05"), 2);
+    assert_says(w->err, "'x' has no spectrum here");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -186,6 +252,9 @@ int main(void)
         CASE(a_missing_gnuplot_is_named_with_its_package),
         CASE(wrong_calls_are_refused),
         CASE(too_many_curves_are_refused),
+        CASE(spectra_and_phase_planes_are_drawn_with_their_units),
+        CASE(a_set_of_figures_comes_without_choosing),
+        CASE(kinds_of_figures_that_do_not_go_together_are_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
