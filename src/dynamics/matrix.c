@@ -30,6 +30,7 @@ struct kl_matrix {
     int          **body_slot; /* of each body's own block */
     element_slots *slots;
     int           *eps_slot; /* nlam */
+    int           *diagonal; /* nv + nz: where it stands */
     int            nv, nz, nlam, most_nv;
     bool           coupled;
     double         eps; /* of the factors */
@@ -124,6 +125,7 @@ static void find_slots(const kl_model *m, kl_matrix *x)
             }
     }
     for (int k = 0; k < m->nlam; k++) x->eps_slot[k] = kl_pattern_slot(&x->p, l0 + k, l0 + k);
+    for (int k = 0; k < l0; k++) x->diagonal[k] = kl_pattern_slot(&x->p, k, k);
 }
 
 static int slopes_size(const kl_element *e)
@@ -152,6 +154,7 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     x->body_slot = kl_arena_array(a, int *, m->nbody);
     x->slots     = kl_arena_array(a, element_slots, m->nelement + 1);
     x->eps_slot  = kl_arena_array(a, int, m->nlam + 1);
+    x->diagonal  = kl_arena_array(a, int, m->nv + m->nz + 1);
     int nB = 0, most = 1;
     for (int i = 0; x->map && i < m->nmarker; i++) {
         x->map[i] = nB;
@@ -380,25 +383,37 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
         for (int r = 0; r < nz; r++) x->values[slot->zz[k] + r] -= t.zz[r * nz + k];
 }
 
+/* What a diagonal too small to scale by is taken for: the geometric mean of the others. */
+static double typical_diagonal(const double *diagonal, int n)
+{
+    double sum   = 0.0;
+    int    count = 0;
+    for (int c = 0; c < n; c++)
+        if (diagonal[c] > 0.0) sum += log(diagonal[c]), count++;
+    return count ? exp(sum / count) : 1.0;
+}
+
 /* Unit diagonal for the bodies, unit rows for the constraints: then eps means something. */
 static void find_scale(kl_matrix *x)
 {
-    const kl_pattern *p     = &x->p;
-    int               n     = x->nv + x->nz;
-    double            sum   = 0.0;
-    int               count = 0;
+    const kl_pattern *p    = &x->p;
+    const double      tiny = 1e-12;
+    int               n    = x->nv + x->nz;
+    double            most = 0.0, least = HUGE_VAL;
     for (int c = 0; c < n; c++) {
-        double d    = fabs(x->values[kl_pattern_slot(p, c, c)]);
-        x->scale[c] = d;
-        if (d > 0.0) sum += log(d), count++;
+        x->scale[c] = fabs(x->values[x->diagonal[c]]);
+        most        = fmax(most, x->scale[c]);
+        least       = fmin(least, x->scale[c]);
     }
-    double typical = count ? exp(sum / count) : 1.0;
+    double typical = least > tiny * most ? least : typical_diagonal(x->scale, n);
     for (int c = 0; c < n; c++)
-        x->scale[c] = 1.0 / sqrt(x->scale[c] > 1e-12 * typical ? x->scale[c] : typical);
+        x->scale[c] = 1.0 / sqrt(x->scale[c] > tiny * typical ? x->scale[c] : typical);
     for (int k = 0; k < x->nlam; k++) {
         double square = 0.0;
-        for (int i = p->start[n + k]; i < p->start[n + k + 1]; i++)
-            if (p->row[i] < x->nv) square += pow(x->values[i] * x->scale[p->row[i]], 2);
+        for (int i = p->start[n + k]; i < p->start[n + k + 1]; i++) {
+            double v = p->row[i] < x->nv ? x->values[i] * x->scale[p->row[i]] : 0.0;
+            square += v * v;
+        }
         x->scale[n + k] = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
     }
 }
@@ -465,26 +480,36 @@ kl_status kl_matrix_solve(const kl_matrix *x, double *y)
     return KL_OK;
 }
 
-/* (K - eps) y_k+1 = rhs - eps lambda_k: the proximal point iteration towards eps = 0 */
+/* (K - eps) y_k+1 = rhs - eps lambda_k: the proximal point iteration towards eps = 0.
+ *
+ * Along a direction that no body feels (redundant loops, singular positions) the right-hand side
+ * holds only errors r, and each pass adds the same r/eps: lambda_k = lambda + k r/eps. When the
+ * change no longer shrinks, that is all that is left of it, and taking k times the last change back
+ * gives the smallest multipliers. */
 static kl_status proximal(kl_matrix *x, double *y, int most, double enough)
 {
     int     n = x->p.n, first = x->nv + x->nz;
-    double *rhs = x->scratch, *old = rhs + n;
+    double *rhs = x->scratch, *old = rhs + n, last = HUGE_VAL;
     if (n == 0) return KL_OK;
     for (int i = 0; i < n; i++) rhs[i] = y[i] * x->scale[i];
-    for (int pass = 0; pass < most; pass++) {
+    for (int pass = 1; pass <= most; pass++) {
         memcpy(y, rhs, (size_t)n * sizeof *y);
-        for (int i = first; pass > 0 && i < n; i++) y[i] -= x->eps * old[i];
+        for (int i = first; pass > 1 && i < n; i++) y[i] -= x->eps * old[i];
         KL_TRY(kl_lu_solve(x->lu, y));
-        if (pass + 1 == most) break;
+        if (pass == most) break;
         double change = 0.0, size = 0.0;
         for (int i = first; i < n; i++) {
-            double d = fabs(pass > 0 ? y[i] - old[i] : y[i]), a = fabs(y[i]);
+            double d = fabs(pass > 1 ? y[i] - old[i] : y[i]), a = fabs(y[i]);
             change = d > change ? d : change;
             size   = a > size ? a : size;
             if (!(d <= 1e300)) return KL_E_SINGULAR;
         }
         if (change <= enough * size + 1e-300) break;
+        if (pass > 2 && change > 0.5 * last) {
+            for (int i = first; i < n; i++) y[i] -= pass * (y[i] - old[i]);
+            break;
+        }
+        last = change;
         memcpy(old + first, y + first, (size_t)(n - first) * sizeof *y);
     }
     for (int i = 0; i < n; i++) y[i] *= x->scale[i];

@@ -327,14 +327,17 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *s
     return isfinite(size->motion) && isfinite(size->position) ? KL_OK : KL_RETRY;
 }
 
-/* A sequence of changes that should shrink. Near a singular position rounding errors r set a floor
- * of r/(2 sqrt(eps)) in the directions that are about to lose their constraint: iterating further
- * would only pump them up. */
+/* A sequence of changes that should shrink. Once it may stall: just beside a singular position the
+ * first change closes the gap of the prediction and the second what that did to the velocities,
+ * which is as large; only then does it contract. Near a singular position rounding errors r set a
+ * floor of r/(2 sqrt(eps)) in the directions that are about to lose their constraint: iterating
+ * further would only pump them up. */
 typedef struct sequence {
-    double speed; /* estimated factor from one change to the next */
-    double limit; /* what may be left */
-    double floor; /* below it a change that no longer shrinks is taken for rounding */
-    double last;  /* change before, 0: none yet */
+    double speed;  /* estimated factor from one change to the next */
+    double limit;  /* what may be left */
+    double floor;  /* below it a change that no longer shrinks is taken for rounding */
+    double last;   /* change before, 0: none yet */
+    bool   stalls; /* the last change did not shrink */
     bool   diverges, close;
 } sequence;
 
@@ -347,7 +350,8 @@ static bool settled(sequence *s, double size)
         /* rounding tells nothing about the matrix: keep what is known of its speed */
         if (!shrinks && below) return true;
         s->speed    = fmax(0.3 * s->speed, size / s->last);
-        s->diverges = !shrinks;
+        s->diverges = !shrinks && (s->stalls || size > 2.0 * s->last);
+        s->stalls   = !shrinks;
     }
     s->last  = size;
     s->close = below;
@@ -512,8 +516,8 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         /* follow the motion smoothly in both directions: a step that grows late and shrinks early
          * (or the other way round) is not the same forwards and backwards in time, and energy
          * drifts */
-        i->h = h * fmin(1.5, fmax(0.5, cbrt(0.5 / fmax(error, 1e-6))));
-        if (h < want) i->h = fmax(i->h, fmin(want, 1.5 * h));
+        double best = h * cbrt(0.5 / fmax(error, 1e-6)); /* whatever made h as short as it is */
+        i->h        = fmin(fmax(1.5 * h, want), fmax(0.5 * h, best));
         if (tries) i->h = fmin(i->h, want);
         break;
     }
