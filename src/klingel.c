@@ -271,8 +271,7 @@ static kl_status settle(kl_machine *s)
 {
     kl_simulation *x = s->simulation;
     if (!s->jumped) return KL_OK;
-    KL_TRY(kl_solve_acceleration(x->solver, x->solver->a, x->solver->lambda, s->diag));
-    KL_TRY(x->integrator->begin(x->self, x->solver, s->diag));
+    KL_TRY(kl_simulation_jump(x, s->diag));
     s->jumped = false;
     return KL_OK;
 }

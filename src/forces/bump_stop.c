@@ -55,6 +55,7 @@ static kl_status bump_stop_setup(void *data, const kl_setup *s, const kl_motion 
     (void)m, (void)nmarker;
     const bump_stop *p = data;
     size->nh           = 1;
+    size->nevent       = 2;
     if (isnan(p->lower) && isnan(p->upper))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "force '%s': a bump stop needs `lower`, `upper` or both", s->name);
@@ -90,6 +91,20 @@ static void bump_stop_tangent(const kl_reading *in, const double *lambda, kl_slo
     kl_coordinate_rate_slope(coordinates[p->coordinate], in->m, rate_slope);
     kl_add_outer(-l.dfdv, x.row, rate_slope, out->K);
     kl_add_outer(-l.dfdv, x.row, x.row, out->C);
+}
+
+/* Contact begins and ends at the limits. */
+static void bump_stop_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const bump_stop *p = in->data;
+    kl_scalar        x;
+    scalar_of(in, &x);
+    double rate = kl_scalar_rate(&x, in->m);
+    bool   turn = coordinates[p->coordinate].kind == KL_ANGLE;
+    out[0]      = isnan(p->upper) ? (kl_crossing){.value = 1.0}
+                                  : (kl_crossing){.value = p->upper - x.x, .rate = -rate, .turn = turn};
+    out[1]      = isnan(p->lower) ? (kl_crossing){.value = 1.0}
+                                  : (kl_crossing){.value = x.x - p->lower, .rate = rate, .turn = turn};
 }
 
 static void bump_stop_commit(const kl_reading *in, double *h_new)
@@ -170,5 +185,6 @@ const kl_element_type kl_bump_stop = {
     .setup     = bump_stop_setup,
     .eval      = bump_stop_eval,
     .tangent   = bump_stop_tangent,
+    .crossings = bump_stop_crossings,
     .commit    = bump_stop_commit,
     .output    = bump_stop_output};

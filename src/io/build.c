@@ -331,6 +331,14 @@ const kl_key kl_integrator_keys[] = {
      .min      = 1e-300,
      .max      = 1e300,
      .help     = "size that tolerances refer to; left out: the extent of the model"},
+    {.name     = "penetration",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, penetration),
+     .unit     = "m",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "how deep a contact may be when it is first seen; left out: 10 tolerances"},
     {0}};
 
 /* The last file that has the section comes first: it overrules what it includes. */

@@ -236,7 +236,15 @@ typedef enum kl_attach {
 
 typedef struct kl_element_size {
     int nphi, nz, nh;
+    int nevent; /* crossings */
 } kl_element_size;
+
+/* A number whose zero is a place where the equations of an element change: contact begins or ends,
+ * a table has a corner. An integrator ends a step there and starts anew. */
+typedef struct kl_crossing {
+    double value, rate; /* the number and its time derivative; NaN: not known */
+    bool   turn;        /* an angle [rad]; else a length [m] */
+} kl_crossing;
 
 /* A kind of joint, force or contact. */
 typedef struct kl_element_type {
@@ -260,6 +268,8 @@ typedef struct kl_element_type {
                       kl_writing       *out); /* KL_RETRY: come back with a shorter step */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
+    /* with nevent: its crossings, in order; all motion is known, nothing else */
+    void (*crossings)(const kl_reading *in, kl_crossing *out);
     /* (optional) new history when a step is accepted; h_new comes as a copy of h */
     void (*commit)(const kl_reading *in, double *h_new);
     /* (optional) instead of `outputs`, where they differ from object to object */

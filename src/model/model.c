@@ -215,6 +215,8 @@ static kl_status setup_element(kl_model *m, kl_element *e, kl_diag *diag)
     e->rows = m->nrows;
     e->z = m->nz, e->nz = size.nz;
     e->h = m->nh, e->nh = size.nh;
+    e->event = m->nevent, e->nevent = size.nevent;
+    m->nevent += size.nevent;
     m->nlam += size.nphi;
     m->nrows += size.nphi * 6 * e->nmarker;
     m->nz += size.nz;

@@ -7,8 +7,8 @@
 
 #include "base/arena.h"
 #include "base/units.h"
-#include "model/interface.h"
 #include "model/drawn.h"
+#include "model/interface.h"
 
 typedef struct kl_body {
     const char         *name;
@@ -33,6 +33,7 @@ typedef struct kl_element {
     int                    phi, nphi;       /* its constraints */
     int                    rows;            /* where its nphi x 6 nmarker rows stand */
     int                    z, nz, h, nh;
+    int                    event, nevent; /* its crossings */
 } kl_element;
 
 /* A frame that a body names under `markers`. */
@@ -87,6 +88,7 @@ typedef struct kl_settings {
     double max_step, first_step; /* [s]; NaN: found */
     double spectral_radius;      /* at infinite frequency: 1 keeps, 0 kills */
     double length;               /* size of the mechanism [m]; NaN: found */
+    double penetration; /* [m, rad]: how far beyond a crossing a step may end; NaN: found */
 } kl_settings;
 
 typedef struct kl_model {
@@ -107,6 +109,7 @@ typedef struct kl_model {
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
 
     int    nq, nv, nlam, nz, nh;
+    int    nevent;    /* crossings of all elements */
     int    nrows, nM; /* numbers in all rows, in all mass matrices */
     size_t cache_bytes;
     double length; /* size of the mechanism [m] */

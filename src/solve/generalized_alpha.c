@@ -39,6 +39,7 @@ typedef struct alpha {
     double    *acc, *aux, *lambda, *dx; /* of the trial: v', auxiliary, multipliers, increment */
     double    *aux0, *acc_old, *lambda_old;
     double    *zd, *zb, *zd0, *zb0; /* z' and its auxiliary, trial and start */
+    double    *zdd, *z_scale;       /* z'' at the start, largest z so far */
     double    *D;
     double     h;            /* proposed next step */
     double     h_aux, h_old; /* step that aux0 belongs to; last step, 0: none */
@@ -46,7 +47,7 @@ typedef struct alpha {
     bool       fresh;        /* the matrix was made in this step */
     bool       stale;        /* the matrix should be made anew */
     double     speed;        /* estimated convergence factor */
-    double     power[2];
+    kl_powers  power;
     double     tolerance, newton;
 } alpha;
 
@@ -100,7 +101,7 @@ static kl_status alpha_create(kl_solver *x, void **self)
     double **vectors[] = {&i->acc, &i->aux, &i->dx, &i->aux0, &i->acc_old};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = kl_arena_array(arena, double, m->nv + 1);
-    double **states[] = {&i->zd, &i->zb, &i->zd0, &i->zb0};
+    double **states[] = {&i->zd, &i->zb, &i->zd0, &i->zb0, &i->zdd, &i->z_scale};
     for (size_t k = 0; k < sizeof states / sizeof *states; k++)
         *states[k] = kl_arena_array(arena, double, m->nz + 1);
     i->lambda     = kl_arena_array(arena, double, m->nlam + 1);
@@ -146,17 +147,22 @@ static double pace(const kl_solver *x)
     return rate > 0.0 && isfinite(rate) ? 1.0 / rate : 1.0;
 }
 
-/* v'' by a difference over a small time, into i->dx; the solver's state comes back as it was. */
+/* v'' and z'' by a difference over a small time, into i->dx and i->zdd; the solver's state comes
+ * back as it was. */
 static kl_status jerk(alpha *i, kl_solver *x, double dt, kl_diag *diag)
 {
     const kl_model *m = x->model;
     kl_state_copy(i->trial, x->s);
+    KL_TRY(kl_eval(m, x->s, x->w));
+    memcpy(i->zd0, x->w->z_dot, (size_t)m->nz * sizeof(double));
+    for (int k = 0; k < m->nz; k++) x->s->z[k] += dt * i->zd0[k];
     for (int k = 0; k < m->nv; k++) i->dx[k] = dt * (x->s->v[k] + 0.5 * dt * x->a[k]);
     advance_all(m, i->trial->q, i->dx, x->s->q);
     for (int k = 0; k < m->nv; k++) x->s->v[k] += dt * x->a[k];
     x->s->t += dt;
     kl_status status = kl_solve_acceleration(x, i->acc, i->lambda, diag);
     for (int k = 0; k < m->nv; k++) i->dx[k] = status == KL_OK ? (i->acc[k] - x->a[k]) / dt : 0.0;
+    for (int k = 0; k < m->nz; k++) i->zdd[k] = (x->w->z_dot[k] - i->zd0[k]) / dt;
     kl_state_copy(x->s, i->trial);
     return status;
 }
@@ -177,15 +183,19 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     if (!isnan(s->step)) i->h = s->step;
     for (int k = 0; k < m->nv; k++) i->aux0[k] = x->a[k] + i->p.theta * i->h * i->dx[k];
     KL_TRY(kl_eval(m, x->s, x->w));
-    memcpy(i->zd0, x->w->z_dot, (size_t)m->nz * sizeof(double));
-    memcpy(i->zb0, x->w->z_dot, (size_t)m->nz * sizeof(double));
+    for (int k = 0; k < m->nz; k++) {
+        i->zd0[k]     = x->w->z_dot[k];
+        i->zb0[k]     = i->zd0[k] + i->p.theta * i->h * i->zdd[k];
+        i->z_scale[k] = fabs(x->s->z[k]);
+    }
     i->h_aux            = i->h;
     i->h_old            = 0.0;
     i->c2               = 0.0;
     i->stale            = true;
     i->speed            = 0.5;
+    i->power            = (kl_powers){.begun = false};
     kl_statistics dummy = {0};
-    kl_count_energy(x, 0.0, i->power, &dummy);
+    kl_count_energy(x, 0.0, &i->power, &dummy);
     return KL_OK;
 }
 
@@ -417,18 +427,36 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     memcpy(x->a, i->acc, (size_t)m->nv * sizeof(double));
     memcpy(x->lambda, i->lambda, (size_t)m->nlam * sizeof(double));
     memcpy(i->aux0, i->aux, (size_t)m->nv * sizeof(double));
+    for (int k = 0; k < m->nz; k++) {
+        i->zdd[k]     = (i->zd[k] - i->zd0[k]) / h;
+        i->z_scale[k] = fmax(i->z_scale[k], fabs(i->trial->z[k]));
+    }
     memcpy(i->zd0, i->zd, (size_t)m->nz * sizeof(double));
     memcpy(i->zb0, i->zb, (size_t)m->nz * sizeof(double));
     kl_commit_history(m, i->trial, x->w, x->s->h);
     memcpy(i->trial->h, x->s->h, (size_t)m->nh * sizeof(double));
     kl_state_copy(x->s, i->trial);
-    kl_count_energy(x, h, i->power, count);
+    /* the last evaluation was before the last change, which may be large where states are stiff */
+    if (m->nz > 0) (void)kl_eval(m, x->s, x->w);
+    kl_count_energy(x, h, &i->power, count);
     i->h_old = h;
     count->steps++;
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
     i->fresh = false;
     if (i->speed > 0.1) i->stale = true;
+}
+
+/* Local error of first-order states over what is allowed: h^3 d^3z/dt^3 / 6 from the bend of z' in
+ * the step, a little more than the formula's own. */
+static double state_error_of(const alpha *i, const kl_model *m, double h)
+{
+    double largest = 0.0;
+    for (int k = 0; k < m->nz; k++) {
+        double scale = kl_state_scale(m, fmax(i->z_scale[k], fabs(i->trial->z[k])));
+        largest      = fmax(largest, h / 6.0 * fabs(i->zd[k] - i->zd0[k] - h * i->zdd[k]) / scale);
+    }
+    return largest / i->tolerance;
 }
 
 /* Local error of the position, over what is allowed: error h^3 v'' of the formula, and h^3/12 [v,
@@ -442,7 +470,7 @@ static double error_of(alpha *i, const kl_solver *x, double h, int *which)
     for (int k = 0; k < m->nv; k++)
         x->y[k] =
             h * h * (fabs(x->y[k] - i->acc[k]) / 6.0 + i->p.error * fabs(i->acc[k] - x->a[k]));
-    return kl_increment_norm(m, x->y, which) / i->tolerance;
+    return fmax(kl_increment_norm(m, x->y, which) / i->tolerance, state_error_of(i, m, h));
 }
 
 /* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat
@@ -461,15 +489,6 @@ static double next_try(double whole, double left, int *tries)
     return whole * pow(0.4, ++*tries - N + 1);
 }
 
-/* Largest angular velocity of a body [rad/s]: velocities 3 to 5 turn. */
-static double fastest_turn(const kl_model *m, const double *v)
-{
-    double fastest = 0.0;
-    for (int k = 0; k < m->nbody; k++)
-        if (m->body[k].nv >= 6) fastest = fmax(fastest, kl_norm(kl_load(v + m->body[k].v + 3)));
-    return fastest;
-}
-
 static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistics *count,
                             kl_diag *diag)
 {
@@ -477,11 +496,11 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     const kl_settings *s        = &x->model->settings;
     bool               adaptive = isnan(s->step);
     double             left = until - x->s->t, most = isnan(s->max_step) ? HUGE_VAL : s->max_step;
-    double             least = 1e-12 * fmax(fabs(until), left);
+    double             least = fmin(1e-12 * fmax(fabs(until), left), 0.5 * left);
     double             want  = adaptive ? fmin(i->h, most) : s->step;
 
     /* no body turns by more than a radian in a step: angles that count turns would lose some */
-    double spin = fastest_turn(x->model, x->s->v);
+    double spin = kl_fastest_turn(x->model, x->s->v);
     if (spin > 0.0) want = fmin(want, 1.0 / spin);
 
     /* equal steps onto `until`, none of them tiny */

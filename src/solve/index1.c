@@ -14,6 +14,19 @@ static void *point_create(kl_arena *arena, kl_point *p, int n)
     return p->dy;
 }
 
+/* All mass that moves [kg]. */
+static double mass_of(const kl_solver *x)
+{
+    const kl_model *m   = x->model;
+    double          sum = 0.0;
+    for (int k = 0; k < m->nbody; k++) {
+        kl_measures of = {0};
+        m->body[k].type->measures(m->body[k].data, kl_work_cache(m, x->w, k), &of);
+        if (m->body[k].nv > 0) sum += of.mass;
+    }
+    return sum;
+}
+
 kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
 {
     const kl_model *m     = x->model;
@@ -35,7 +48,8 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->z_scale   = kl_arena_array(arena, double, m->nz + 1);
     for (int k = 0; k < KL_INDEX1_POINTS; k++) point_create(arena, &i->point[k], i->n);
     point_create(arena, &i->known, i->n);
-    i->s = kl_state_create(m);
+    i->s    = kl_state_create(m);
+    i->mass = mass_of(x);
     if (!kl_arena_ok(arena) || !i->s) {
         kl_index1_destroy(i);
         return KL_E_MEMORY;
@@ -238,9 +252,7 @@ static void find_pace(kl_index1 *i)
     const kl_model *m = i->x->model;
     double now = fmax(kl_increment_norm(m, i->s->v, NULL), sqrt(kl_increment_norm(m, i->a, NULL)));
     i->pace    = fmax(fmax(now, 0.5 * i->pace), slowest);
-    for (int k = 0; k < m->nz; k++)
-        i->z_scale[k] =
-            fmax(i->z_scale[k], fmax(fabs(i->s->z[k]), fabs(i->x->w->z_dot[k]) / i->pace));
+    for (int k = 0; k < m->nz; k++) i->z_scale[k] = fmax(i->z_scale[k], fabs(i->s->z[k]));
 }
 
 static void keep_point(kl_index1 *i)
@@ -322,26 +334,26 @@ kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const d
 
 void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
 {
-    const kl_model *m = i->x->model;
-    (void)y;
-    double one = 1.0 / i->tolerance, length = one / m->length;
+    const kl_model *m   = i->x->model;
+    const double   *z   = y + m->nq + m->nv;
+    double          one = 1.0 / i->tolerance, length = one / m->length;
     for (int k = 0; k < m->nbody; k++) {
         const kl_body *b = &m->body[k];
         for (int j = 0; j < b->nq; j++) weight[b->q + j] = j < 3 ? length : one;
         for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = (j < 3 ? length : one) / i->pace;
     }
-    for (int k = 0; k < m->nz; k++) weight[m->nq + m->nv + k] = one / fmax(i->z_scale[k], 1e-12);
-    weight[i->n - 2] = weight[i->n - 1] = 1e-30; /* ride along; SUNDIALS wants them positive */
+    for (int k = 0; k < m->nz; k++)
+        weight[m->nq + m->nv + k] = one / kl_state_scale(m, fmax(i->z_scale[k], fabs(z[k])));
+    /* energies are held loosely: errors of velocities as large as allowed make errors like these */
+    double speed     = m->length * i->pace,
+           energy    = 10.0 * i->tolerance * 0.5 * i->mass * speed * speed;
+    weight[i->n - 2] = weight[i->n - 1] = 1.0 / fmax(energy, 1e-30);
 }
 
 double kl_index1_longest(const kl_index1 *i)
 {
-    const kl_model *m     = i->x->model;
-    double          speed = 0.0;
-    for (int k = 0; k < m->nbody; k++)
-        for (int j = 3; j < m->body[k].nv; j++)
-            speed = fmax(speed, fabs(i->s->v[m->body[k].v + j]));
-    return speed > 0.0 ? 2.0 / speed : HUGE_VAL;
+    double speed = kl_fastest_turn(i->x->model, i->s->v);
+    return speed > 0.0 ? 1.0 / speed : HUGE_VAL;
 }
 
 /* ---- between the points

@@ -32,6 +32,7 @@ typedef struct kl_index1 {
     double    *z_scale;    /* nz: size of the first-order states so far */
     int        n;          /* of y */
     double     tolerance;
+    double     mass;      /* of all bodies [kg], for the weight of energies */
     double     pace;      /* 1/s: how fast the motion changes, for the weight of velocities */
     double     baumgarte; /* 1/s: time constant of Baumgarte's terms, 0: none */
     kl_point   point[KL_INDEX1_POINTS]; /* accepted, newest first */

@@ -24,16 +24,38 @@ double kl_increment_norm(const kl_model *m, const double *dx, int *which)
     return largest;
 }
 
-void kl_count_energy(const kl_solver *x, double h, double power[2], kl_statistics *count)
+double kl_state_scale(const kl_model *m, double largest) { return fmax(largest, 1e-6 * m->length); }
+
+double kl_fastest_turn(const kl_model *m, const double *v)
 {
-    const kl_model *m    = x->model;
-    double          loss = 0.0, supply = 0.0;
-    for (int i = 0; i < m->nelement; i++) loss += x->w->loss[i], supply += x->w->supply[i];
-    for (int k = 0; k < m->nlam; k++) supply += x->lambda[k] * x->w->phi_t[k];
-    count->lost += 0.5 * h * (power[0] + loss);
-    count->supplied += 0.5 * h * (power[1] + supply);
-    power[0] = loss;
-    power[1] = supply;
+    double fastest = 0.0;
+    for (int k = 0; k < m->nbody; k++) /* velocities 3 to 5 turn */
+        if (m->body[k].nv >= 6) fastest = fmax(fastest, kl_norm(kl_load(v + m->body[k].v + 3)));
+    return fastest;
+}
+
+/* Integral over the last step of the parabola through the last three values. */
+static double step_integral(double p0, double p1, double h, double before, double h0)
+{
+    double bend = h0 > 0.0 ? ((p1 - p0) / h - (p0 - before) / h0) / (h + h0) : 0.0;
+    return 0.5 * h * (p0 + p1) - bend * h * h * h / 6.0;
+}
+
+void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statistics *count)
+{
+    const kl_model *m      = x->model;
+    double          now[2] = {0.0, 0.0}, *sum[2] = {&count->lost, &count->supplied};
+    for (int i = 0; i < m->nelement; i++) now[0] += x->w->loss[i], now[1] += x->w->supply[i];
+    for (int k = 0; k < m->nlam; k++) now[1] += x->lambda[k] * x->w->phi_t[k];
+    /* a step that is far longer than the one before would carry its bend too far */
+    double h0 = h < 4.0 * power->h ? power->h : 0.0;
+    for (int k = 0; k < 2; k++) {
+        if (power->begun) *sum[k] += step_integral(power->now[k], now[k], h, power->before[k], h0);
+        power->before[k] = power->now[k];
+        power->now[k]    = now[k];
+    }
+    power->h     = power->begun ? h : 0.0;
+    power->begun = true;
 }
 
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,

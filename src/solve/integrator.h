@@ -35,12 +35,26 @@ extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear;
  * body in *which. */
 double kl_increment_norm(const kl_model *m, const double *dx, int *which);
 
+/* What the error of a first-order state is measured by: the largest it has been, and no less than a
+ * millionth of the model's length, so that states which rest at zero do not hold up a run. */
+double kl_state_scale(const kl_model *m, double largest);
+
+/* Largest angular velocity of a body [rad/s]. No step turns a body by more than a radian, or joints
+ * that count turns would lose some. */
+double kl_fastest_turn(const kl_model *m, const double *v);
+
 /* The step became too small: when, who limits it, the energies, what to try. */
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag);
 
-/* Adds the energies lost and supplied over a step by the trapezoidal rule; `power` keeps the powers
- * at its start. */
-void kl_count_energy(const kl_solver *x, double h, double power[2], kl_statistics *count);
+/* Powers lost and supplied [W] at the last two ends of steps, and the step between [s]; 0: only one
+ * is known. Starts zeroed. */
+typedef struct kl_powers {
+    double now[2], before[2], h;
+    bool   begun;
+} kl_powers;
+/* Adds the energies lost and supplied over a step that ends at the state last evaluated: by the
+ * parabola through the last three powers, the trapezoidal rule after a start. */
+void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statistics *count);
 
 #endif

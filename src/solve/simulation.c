@@ -29,6 +29,8 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_solver_create(m, &s->solver);
     if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
+    if (status == KL_OK && !(s->before = kl_state_create(m))) status = KL_E_MEMORY;
+    if (status == KL_OK) status = kl_events_create(m, &s->events);
     if (status == KL_OK) status = s->integrator->create(s->solver, &s->self);
     if (status != KL_OK) {
         kl_simulation_destroy(s);
@@ -43,6 +45,8 @@ void kl_simulation_destroy(kl_simulation *s)
     if (!s) return;
     if (s->self) s->integrator->destroy(s->self);
     kl_state_destroy(s->between);
+    kl_state_destroy(s->before);
+    kl_events_destroy(s->events);
     kl_solver_destroy(s->solver);
     kl_channels_destroy(s->channels);
     kl_arena_destroy(s->arena); /* the simulation itself lives in it */
@@ -61,6 +65,14 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     return kl_assemble_velocity(x, diag);
 }
 
+/* The integrator and the events look at the state anew. */
+static kl_status begin(kl_simulation *s, kl_diag *diag)
+{
+    s->anew = false;
+    kl_events_begin(s->events, s->solver);
+    return s->integrator->begin(s->self, s->solver, diag);
+}
+
 kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;
@@ -68,12 +80,93 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
     KL_TRY(kl_assemble(x, diag));
     KL_TRY(settle(s, diag));
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    return begin(s, diag);
+}
+
+/* ---- steps and events ---- */
+
+/* Velocities onto the constraints as an impulse of their forces would take them, M dv + Phi_q' p =
+ * 0: drivers whose speed jumps pull the bodies along. What that does to the kinetic energy, they
+ * feed in. */
+static kl_status jump_velocities(kl_simulation *s)
+{
+    kl_solver      *x       = s->solver;
+    const kl_model *m       = s->model;
+    const double    nothing = 1e-9; /* of the fastest: drivers follow smooth functions */
+    double          largest = 0.0, speed = 0.0;
+    kl_eval_rate(m, x->w, x->rate);
+    for (int k = 0; k < m->nlam; k++) largest = fmax(largest, fabs(x->rate[k]));
+    for (int k = 0; k < m->nv; k++) speed = fmax(speed, fabs(x->s->v[k]));
+    if (largest <= nothing * fmax(speed, m->length)) return KL_OK;
+    double kinetic = kl_eval_energy(m, x->w, NULL).kinetic;
+    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k];
+    KL_TRY(kl_matrix_solve_exact(x->mass, x->y));
+    for (int k = 0; k < m->nv; k++) x->s->v[k] += x->y[k];
+    kl_eval_motion(m, x->s, x->w);
+    s->count.supplied += kl_eval_energy(m, x->w, NULL).kinetic - kinetic;
+    return KL_OK;
+}
+
+kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag)
+{
+    kl_solver *x = s->solver;
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(jump_velocities(s));
+    s->anew = true;
+    return kl_solve_acceleration(x, x->a, x->lambda, diag);
+}
+
+static kl_status give_back(kl_simulation *s, const kl_statistics *count, kl_diag *diag)
+{
+    kl_solver *x = s->solver;
+    kl_state_copy(x->s, s->before);
+    s->count.steps = count->steps, s->count.rejected++;
+    s->count.lost = count->lost, s->count.supplied = count->supplied;
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
     return s->integrator->begin(s->self, x, diag);
+}
+
+/* A step that ends before a crossing, or beyond it by no more than is allowed. */
+static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
+{
+    enum { MOST = 100 }; /* far more than the bisection of any step takes */
+    kl_solver    *x     = s->solver;
+    kl_statistics count = s->count;
+    kl_state_copy(s->before, x->s);
+    for (int tries = 0; tries < MOST; tries++) {
+        double stop = fmin(until, s->events->aim);
+        KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
+        kl_passing passing = kl_events_check(s->events, x, s->before->t);
+        if (passing == KL_PASSED_CROSSING) s->anew = true;
+        if (passing != KL_PASSED_TOO_FAR) return KL_OK;
+        KL_TRY(give_back(s, &count, diag));
+    }
+    return kl_step_failed(x, s->events->aim - x->s->t, &s->count,
+                          "the beginning of a contact is not found", diag);
 }
 
 kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
 {
-    return s->integrator->step(s->self, s->solver, until, &s->count, diag);
+    kl_solver *x      = s->solver;
+    kl_corner  corner = kl_events_corner(s->events, x->s->t);
+    if (corner.before <= x->s->t + kl_events_near(x->s->t)) { /* nothing fits in between */
+        x->s->t = corner.after;
+        KL_TRY(kl_simulation_jump(s, diag));
+        if (x->s->t >= until) return KL_OK;
+        corner = kl_events_corner(s->events, x->s->t);
+    }
+    double stop = fmin(until, corner.before);
+    if (s->anew) {
+        s->anew = false;
+        KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+        KL_TRY(s->integrator->begin(s->self, x, diag));
+    }
+    KL_TRY(s->events->n > 0 ? watched_step(s, stop, diag)
+                            : s->integrator->step(s->self, x, stop, &s->count, diag));
+    if (x->s->t < corner.before) return KL_OK;
+    x->s->t = corner.after;
+    return kl_simulation_jump(s, diag);
 }
 
 kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values)
@@ -156,7 +249,7 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     kl_matrix_forget(x->mass);
     KL_TRY(s->integrator->create(x, &s->self));
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
-    return s->integrator->begin(s->self, x, diag);
+    return begin(s, diag);
 }
 
 kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag)
@@ -208,7 +301,7 @@ static kl_status take_checkpoint(kl_simulation *s, const kl_sink *sink, kl_diag 
 
 static double row_time(const kl_simulation *s, double end, double every, long rows)
 {
-    return s->row >= rows ? end : s->begin + (double)s->row * every;
+    return kl_events_snap(s->events, s->row >= rows ? end : s->begin + (double)s->row * every);
 }
 
 /* A checkpoint that falls beside a row by rounding stands at the row. */
@@ -217,8 +310,8 @@ static double checkpoint_time(const kl_simulation *s, double end, double every)
     if (!(s->checkpoint > 0.0)) return HUGE_VAL;
     double mark = s->begin + (double)s->mark * s->checkpoint;
     double row = s->begin + round((mark - s->begin) / every) * every, near = 1e-6 * every;
-    if (fabs(mark - end) < near) return end;
-    return fabs(mark - row) < near ? row : mark;
+    if (fabs(mark - end) < near) mark = end;
+    return kl_events_snap(s->events, fabs(mark - row) < near ? row : mark);
 }
 
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
@@ -239,7 +332,8 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     while (s->row <= rows) {
         double next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
-        double stop = fmin(s->integrator->look ? end : next, mark);
+        double last = kl_events_snap(s->events, end);
+        double stop = fmin(s->integrator->look ? last : next, mark);
         KL_TRY(kl_simulation_step(s, stop, diag));
         double now = s->solver->s->t;
         for (; s->row <= rows && next < now; next = row_time(s, end, every, rows)) {

@@ -4,6 +4,7 @@
 #define KL_SOLVE_SIMULATION_H
 
 #include "dynamics/channels.h"
+#include "solve/events.h"
 #include "solve/integrator.h"
 
 typedef struct kl_simulation {
@@ -15,6 +16,9 @@ typedef struct kl_simulation {
     kl_statistics        count;
     double              *a, *lambda; /* of samples: exact at the state */
     kl_state            *between;    /* where a sample within a step is taken */
+    kl_events           *events;
+    kl_state            *before; /* start of the present step, for when it is given back */
+    bool                 anew;   /* the integrator must start anew before the next step */
     kl_arena            *arena;
 
     /* where a run stands */
@@ -29,6 +33,9 @@ void      kl_simulation_destroy(kl_simulation *s);
 
 /* Assembles the start and readies the integrator. */
 kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag);
+/* After forces or drivers jumped (a corner, an input set from outside): velocities that drivers
+ * change at once, accelerations; the integrator starts anew. */
+kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag);
 /* One accepted step, not beyond `until`; repeat while s->solver->s->t < until. */
 kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag);
 /* Values of all channels at the present state. */

@@ -1,0 +1,218 @@
+#include "solve/events.h"
+
+#include <float.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/function.h"
+
+/* ---- corners
+ * -----------------------------------------------------------------------------------------------------
+ */
+
+static int ascending(const void *pa, const void *pb)
+{
+    double a = *(const double *)pa, b = *(const double *)pb;
+    return (a > b) - (a < b);
+}
+
+/* Corners of all functions of time that an object has, appended from e->corner[n] on; how many
+ * there are by now. With room 0 they are only counted. */
+static int corners_of(const kl_key *keys, const void *data, double *corner, int n, int room)
+{
+    for (const kl_key *k = keys; k && k->name; k++) {
+        bool time = !k->by || strcmp(k->by, "s") == 0;
+        if (k->kind != KL_KEY_FUNCTION || !time) continue;
+        const kl_function *f = *(kl_function *const *)((const char *)data + k->offset);
+        if (f) n += kl_function_corners(f, room ? corner + n : NULL, room ? room - n : 0);
+    }
+    return n;
+}
+
+static int all_corners(const kl_model *m, double *corner, int room)
+{
+    int n = 0;
+    for (int i = 0; i < m->nelement; i++)
+        n = corners_of(m->element[i].type->keys, m->element[i].data, corner, n, room);
+    for (int i = 0; i < m->nbody; i++)
+        n = corners_of(m->body[i].type->keys, m->body[i].data, corner, n, room);
+    return n;
+}
+
+/* Times that are so near to each other count as one. */
+double kl_events_near(double t) { return 16.0 * DBL_EPSILON * fmax(fabs(t), 1e-6); }
+
+kl_corner kl_events_corner(const kl_events *e, double t)
+{
+    int low = 0, high = e->ncorner;
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (e->corner[middle] <= t) low = middle + 1;
+        else high = middle;
+    }
+    if (low == e->ncorner) return (kl_corner){HUGE_VAL, HUGE_VAL};
+    double    first = e->corner[low];
+    kl_corner c     = {.before = nextafter(first, -HUGE_VAL), .after = first};
+    while (++low < e->ncorner && e->corner[low] <= first + kl_events_near(first))
+        c.after = e->corner[low];
+    return c;
+}
+
+double kl_events_snap(const kl_events *e, double t)
+{
+    kl_corner c = kl_events_corner(e, t - kl_events_near(t));
+    return fabs(c.after - t) <= 2.0 * kl_events_near(t) ? c.after : t;
+}
+
+/* ---- crossings
+ * ---------------------------------------------------------------------------------------------------
+ */
+
+kl_status kl_events_create(const kl_model *m, kl_events **out)
+{
+    kl_arena  *arena = kl_arena_create();
+    kl_events *e     = kl_arena_array(arena, kl_events, 1);
+    *out             = NULL;
+    if (!e) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    int room    = all_corners(m, NULL, 0);
+    e->arena    = arena;
+    e->n        = m->nevent;
+    e->corner   = kl_arena_array(arena, double, room + 1);
+    e->start    = kl_arena_array(arena, kl_crossing, e->n + 1);
+    e->end      = kl_arena_array(arena, kl_crossing, e->n + 1);
+    e->side     = kl_arena_array(arena, signed char, e->n + 1);
+    e->aim      = HUGE_VAL;
+    e->depth[0] = isnan(m->settings.penetration) ? 10.0 * m->settings.tolerance * m->length
+                                                 : m->settings.penetration;
+    e->depth[1] = e->depth[0] / m->length;
+    if (!kl_arena_ok(arena)) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    if (room > 0) e->ncorner = all_corners(m, e->corner, room);
+    qsort(e->corner, (size_t)e->ncorner, sizeof *e->corner, ascending);
+    *out = e;
+    return KL_OK;
+}
+
+void kl_events_destroy(kl_events *e)
+{
+    if (e) kl_arena_destroy(e->arena); /* itself lives in it */
+}
+
+static void all_crossings(kl_solver *x, kl_crossing *out)
+{
+    const kl_model *m = x->model;
+    kl_eval_motion(m, x->s, x->w);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *el = &m->element[i];
+        if (el->nevent == 0) continue;
+        kl_reading in = kl_reading_of(m, x->s, x->w, el);
+        el->type->crossings(&in, out + el->event);
+    }
+}
+
+static double allowed(const kl_events *e, int k) { return e->depth[e->end[k].turn]; }
+
+void kl_events_begin(kl_events *e, kl_solver *x)
+{
+    e->aim = e->beyond = HUGE_VAL;
+    if (e->n == 0) return;
+    all_crossings(x, e->start);
+    for (int k = 0; k < e->n; k++)
+        e->side[k] = (signed char)((e->start[k].value > 0.0) - (e->start[k].value < 0.0));
+}
+
+/* Cubic through values and rates of both ends, at share x of the step. */
+static double between(kl_crossing a, kl_crossing b, double h, double x)
+{
+    double y = 1.0 - x;
+    return y * y * ((1.0 + 2.0 * x) * a.value + x * h * a.rate) +
+           x * x * ((1.0 + 2.0 * y) * b.value - y * h * b.rate);
+}
+
+/* Share of the step where the cubic, times `side`, falls through `level`; it is above at 0 and
+ * below at `high`. */
+static double share_of(kl_crossing a, kl_crossing b, double h, int side, double level, double high)
+{
+    double low = 0.0;
+    for (int i = 0; i < 60; i++) {
+        double middle = 0.5 * (low + high);
+        if (side * between(a, b, h, middle) > level) low = middle;
+        else high = middle;
+    }
+    return high;
+}
+
+/* Went in and came out again within a step? The share of the step where it was deepest, or 0. */
+static double dip(kl_crossing a, kl_crossing b, double h, int side, double depth)
+{
+    enum { N = 16 };
+    if (!(side * a.rate < 0.0 && side * b.rate > 0.0)) return 0.0;
+    double least = -depth, where = 0.0;
+    for (int i = 1; i < N; i++) {
+        double value = side * between(a, b, h, (double)i / N);
+        if (value < least) least = value, where = (double)i / N;
+    }
+    return where;
+}
+
+/* A crossing that is beyond by more than is allowed: where it should be met. */
+static double meeting_of(const kl_events *e, int k, double t0, double t1)
+{
+    int    side  = e->side[k];
+    double depth = allowed(e, k), h = t1 - t0, high = 1.0;
+    double share = side * e->end[k].value < -depth ? 1.0 : 0.0;
+    if (share == 0.0) share = high = dip(e->start[k], e->end[k], h, side, depth);
+    if (share == 0.0) return HUGE_VAL;
+    share = share_of(e->start[k], e->end[k], h, side, -0.6 * depth, high);
+    return t0 + fmin(fmax(share, 1e-6), 1.0 - 1e-6) * h;
+}
+
+/* Where the crossing that was aimed at lies, seen from here: a step may have ended before it. */
+static void aim_again(kl_events *e, double t)
+{
+    double next = e->beyond;
+    for (int k = 0; k < e->n; k++) {
+        double toward = -e->side[k] * e->end[k].rate;
+        if (!(toward > 0.0)) continue;
+        double at = t + (e->side[k] * e->end[k].value + 0.6 * allowed(e, k)) / toward;
+        if (at > t && at < next) next = at;
+    }
+    e->aim = next < e->beyond ? next : 0.5 * (t + e->beyond);
+    if (e->beyond - t <= kl_events_near(t)) e->aim = HUGE_VAL;
+}
+
+kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
+{
+    double t1 = x->s->t, first = HUGE_VAL;
+    bool   met = false;
+    if (e->n == 0) return KL_PASSED_NOTHING;
+    all_crossings(x, e->end);
+    for (int k = 0; k < e->n; k++) {
+        if (e->side[k] == 0) continue;
+        first = fmin(first, meeting_of(e, k, t0, t1));
+    }
+    if (first < t1 && t1 - t0 > kl_events_near(t0)) {
+        e->aim    = first;
+        e->beyond = fmin(t1, e->beyond);
+        return KL_PASSED_TOO_FAR;
+    }
+    /* hops of less than a quarter of what is allowed are none */
+    for (int k = 0; k < e->n; k++) {
+        double value = e->end[k].value;
+        int    now   = (value > 0.0) - (value < 0.0);
+        if (e->side[k] == 0) e->side[k] = (signed char)now;
+        if (now == e->side[k] || fabs(value) < 0.25 * allowed(e, k)) continue;
+        e->side[k] = (signed char)now;
+        met        = true;
+    }
+    memcpy(e->start, e->end, (size_t)e->n * sizeof *e->start);
+    if (met || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;
+    else if (t1 >= e->aim) aim_again(e, t1);
+    return met ? KL_PASSED_CROSSING : KL_PASSED_NOTHING;
+}

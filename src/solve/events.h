@@ -1,0 +1,52 @@
+/* Places where equations change: corners of functions of time, and crossings that elements name
+ * (contact begins, contact ends).
+ *
+ * A corner is known before: a step ends just before it and the next one begins on it, so that no
+ * step ever mixes what was with what will be. A crossing is found afterwards: the step is given
+ * back and repeated, shorter, until it ends beyond the crossing by less than the penetration
+ * allowed (Ambrosio, challenges in multibody modelling, section 1.3.3; Flores and Ambrosio 2010).
+ * After either, the integrator starts anew. */
+#ifndef KL_SOLVE_EVENTS_H
+#define KL_SOLVE_EVENTS_H
+
+#include "solve/integrator.h"
+
+typedef struct kl_events {
+    kl_arena    *arena;
+    double      *corner; /* ascending [s] */
+    int          ncorner;
+    kl_crossing *start, *end; /* n: at both ends of the step */
+    signed char *side;        /* n: sign of the value until it has crossed; 0: nowhere yet */
+    int          n;
+    double       depth[2]; /* allowed beyond a crossing: length [m], angle [rad] */
+    double       aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
+    double       beyond;   /* where it was seen to have crossed [s] */
+} kl_events;
+
+kl_status kl_events_create(const kl_model *m, kl_events **out);
+void      kl_events_destroy(kl_events *e);
+
+/* The next corner after t: the last moment before it and the first one from it on. HUGE_VAL: none.
+ * Corners that rounding cannot tell apart are one. */
+typedef struct kl_corner {
+    double before, after;
+} kl_corner;
+kl_corner kl_events_corner(const kl_events *e, double t);
+/* Times that are nearer than this to each other are one. */
+double kl_events_near(double t);
+/* The corner beside t that rounding cannot tell from it, or t. */
+double kl_events_snap(const kl_events *e, double t);
+
+/* Looks at the state anew, as if the run began here. */
+void kl_events_begin(kl_events *e, kl_solver *x);
+
+/* What the end of a step means. */
+typedef enum kl_passing {
+    KL_PASSED_NOTHING,
+    KL_PASSED_CROSSING, /* one was met: the integrator must start anew */
+    KL_PASSED_TOO_FAR,  /* give the step back and do not step beyond e->aim */
+} kl_passing;
+/* After a step from t0 to the solver's state. */
+kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0);
+
+#endif

@@ -1,0 +1,224 @@
+#include <math.h>
+
+#include "unit/solve/simulate.h"
+
+static const int         each[]   = {KL_GENERALIZED_ALPHA, KL_RUNGE_KUTTA, KL_GEAR};
+static const char *const called[] = {"generalized-alpha", "runge-kutta", "gear"};
+enum { N = sizeof each / sizeof *each };
+
+static rows r;
+
+static kl_statistics run(const char *text, int k, double end, double every,
+                         const char *const *names)
+{
+    kl_statistics count;
+    built         b              = must_build(text);
+    b.model->settings.integrator = each[k];
+    simulate(&b, end, every, names, &r, &count);
+    built_free(&b);
+    return count;
+}
+
+static const double *last_row(void) { return r.value[r.count - 1]; }
+
+/* ---- corners of functions of time ---- */
+
+static void a_short_pulse_gives_its_whole_momentum(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *value;
+        double      momentum;
+    } pulse[] = {
+        {"{sum: [{step: {from: 0, to: 1000, start: 5, end: 5}}, "
+         "{step: {from: 0, to: -1000, start: 5.001, end: 5.001}}]}",
+         1.0},
+        {"{linear_table: [[0, 0], [3.3, 0], [3.3005, 2000], [3.301, 0]]}", 1.0},
+        {"{sum: [{step: {from: 0, to: 1000, start: 0.3, end: 0.3}}, "
+         "{step: {from: 0, to: -1000, start: 0.301, end: 0.301}}]}",
+         1.0},
+        {"{sum: [{step: {from: 0, to: 1000, start: 7.7, end: 7.7005}}, "
+         "{step: {from: 0, to: -1000, start: 7.701, end: 7.7015}}]}",
+         1.0},
+    };
+    static const char *const names[] = {"cart.velocity.x", "energy.balance", NULL};
+    for (size_t p = 0; p < sizeof pulse / sizeof *pulse; p++)
+        for (int k = 0; k < N; k++) {
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                     "  cart: {mass: 1 kg, inertia: [1, 1, 1]}\nforces:\n"
+                     "  push: {type: force, on: cart, at: [0, 0, 0], axis: x, value: %s}\n",
+                     pulse[p].value);
+            kl_statistics count = run(text, k, 10.0, 0.1, names);
+            print_message("pulse %zu %s: %.3e, balance %.1e, %ld steps\n", p, called[k],
+                          last_row()[0] - pulse[p].momentum, last_row()[1], count.steps);
+            /* local errors of 1e-9 of a motion that changes within a millisecond */
+            assert_true(fabs(last_row()[0] - pulse[p].momentum) < 1e-6);
+            assert_int_equal(r.count, 101);
+        }
+}
+
+/* A driver that follows straight lines: its speed jumps at the corners, and so does the body's. */
+static void a_driver_with_a_kink_takes_the_body_along(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"cart.position.x", "cart.velocity.x", "energy.balance",
+                                        NULL};
+    for (int k = 0; k < N; k++) {
+        run("klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+            "  cart: {mass: 2 kg, inertia: [1, 1, 1]}\njoints:\n"
+            "  guide: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: x}\n"
+            "  drive: {type: driver, of: guide, coordinate: displacement,\n"
+            "          value: {linear_table: [[0, 0], [0.35, 0], [0.65, 3], [2, 3]]}}\n",
+            k, 1.0, 0.1, names);
+        for (int i = 0; i < r.count; i++) {
+            double t = r.t[i], x = t < 0.35 ? 0.0 : t < 0.65 ? 10.0 * (t - 0.35) : 3.0;
+            assert_true(fabs(r.value[i][0] - x) < 1e-10);
+            assert_true(fabs(r.value[i][1] - (t > 0.35 && t < 0.65 ? 10.0 : 0.0)) < 1e-8);
+            assert_true(fabs(r.value[i][2]) < 1e-6); /* of 100 J that come and go */
+        }
+    }
+}
+
+/* ---- contact ---- */
+
+static void a_mass_between_stops_keeps_its_energy(void **unused)
+{
+    (void)unused;
+    static const char *const names[]  = {"energy.total", "cart.position.x", NULL};
+    static const double      speeds[] = {0.1, 1.0, 10.0, 100.0};
+    for (int s = 0; s < 4; s++)
+        for (int k = 0; k < N; k++) {
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                     "  cart: {mass: 1 kg, inertia: [1, 1, 1], velocity: [%g, 0, 0]}\njoints:\n"
+                     "  guide: {type: translational, between: [ground, cart], at: [0, 0, 0], "
+                     "axis: x}\nforces:\n"
+                     "  stop: {type: bump-stop, of: guide, lower: -0.5 m, upper: 0.5 m, "
+                     "stiffness: 1 MN/m, exponent: %g}\n",
+                     speeds[s], s % 2 ? 1.5 : 1.0);
+            kl_statistics count = run(text, k, 21.5 / speeds[s], 0.5 / speeds[s], names);
+            double        e0 = 0.5 * speeds[s] * speeds[s], worst = 0.0, far = 0.0;
+            for (int i = 0; i < r.count; i++) {
+                worst = fmax(worst, fabs(r.value[i][0] / e0 - 1.0));
+                far   = fmax(far, fabs(r.value[i][1]));
+            }
+            print_message("%g m/s %s: energy to %.1e, %ld steps, %ld given back\n", speeds[s],
+                          called[k], worst, count.steps, count.rejected);
+            assert_true(worst < 3e-4);
+            assert_true(far < 0.5 + 2.0 * speeds[s] / 1e3 + 0.01);
+        }
+}
+
+/* Ever smaller bounces, down to microns: no Zeno, and the books are kept. */
+static void a_ball_on_a_damped_stop_bounces_itself_to_rest(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"ball.position.z", "energy.balance", NULL};
+    for (int k = 0; k < N; k++) {
+        kl_statistics count =
+            run("klingel: 1\nbodies:\n  ball: {mass: 1 kg, inertia: [1, 1, 1], position: [0, 0, 1 "
+                "m]}\njoints:\n"
+                "  guide: {type: translational, between: [ground, ball], at: [0, 0, 0], axis: z}\n"
+                "forces:\n  floor: {type: bump-stop, of: guide, lower: -1 m, stiffness: 1 MN/m, "
+                "damping: 0.3 s/m}\n",
+                k, 6.0, 0.05, names);
+        print_message("%s: rests at %.9f, balance off by %.1e, %ld steps\n", called[k],
+                      last_row()[0], last_row()[1] - r.value[0][1], count.steps);
+        assert_true(fabs(last_row()[0]) < 1e-4);
+        assert_true(fabs(last_row()[1] - r.value[0][1]) < 3e-4 * 19.6);
+    }
+}
+
+/* ---- first-order states ---- */
+
+static void a_stiff_maxwell_element_keeps_the_balance(void **unused)
+{
+    (void)unused;
+    static const char *const names[]   = {"energy.balance", NULL};
+    static const double      damping[] = {1e2, 1e4, 1e6};
+    for (int c = 0; c < 3; c++)
+        for (int k = 0; k < N; k++) {
+            if (each[k] == KL_RUNGE_KUTTA && damping[c] < 1e4) continue; /* stiff: not for it */
+            char text[1024];
+            snprintf(text, sizeof text,
+                     "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                     "  cart: {mass: 100 kg, inertia: [1, 1, 1], position: [1, 0, 0], velocity: "
+                     "[10, 0, 0]}\nforces:\n"
+                     "  link: {type: series-spring-damper, between: [ground, cart], at: [[0, 0, "
+                     "0], [1, 0, 0]], stiffness: 100 MN/m, damping: %g N s/m}\n",
+                     damping[c]);
+            kl_statistics count = run(text, k, 0.5, 0.01, names);
+            double        worst = 0.0;
+            for (int i = 0; i < r.count; i++) worst = fmax(worst, fabs(r.value[i][0] - 5000.0));
+            print_message("c = %g %s: balance to %.1e J of 5000, %ld steps\n", damping[c],
+                          called[k], worst, count.steps);
+            assert_true(worst < 0.05);
+        }
+}
+
+/* ---- turns ---- */
+
+/* A motor shaft at 6000 revolutions a minute, a screw, a rack and a gear on it; rows each ten
+ * revolutions. */
+static void turns_are_counted_at_six_thousand_a_minute(void **unused)
+{
+    (void)unused;
+    static const char *const text =
+        "klingel: 1\ngravity: [0, 0, 0]\nparameters: {w: 200*pi*1 rad/s}\nbodies:\n"
+        "  shaft: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], omega: [0, 0, w]}\n"
+        "  wheel: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [1, 0, 0], omega: [0, 0, "
+        "-2*w]}\n"
+        "  rack:  {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [2, 0, 0], velocity: [0.05 "
+        "m/rad*w, 0, 0]}\n"
+        "  nut:   {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [0, 0, 1], velocity: [0, 0, "
+        "-w*5 mm/(2*pi*1 rad)]}\n"
+        "joints:\n"
+        "  bearing: {type: revolute, between: [ground, shaft], at: [0, 0, 0], axis: z}\n"
+        "  other: {type: revolute, between: [ground, wheel], at: [1, 0, 0], axis: z}\n"
+        "  gear: {type: coupler, joints: [bearing, other], ratio: -2}\n"
+        "  rail: {type: translational, between: [ground, rack], at: [2, 0, 0], axis: x}\n"
+        "  pinion: {type: coupler, joints: [bearing, rail], first: angle, second: displacement, "
+        "ratio: 50 mm/rad}\n"
+        "  slot: {type: translational, between: [ground, nut], at: [0, 0, 1], axis: z}\n"
+        "  thread: {type: screw, between: [shaft, nut], at: [0, 0, 0], axis: z, pitch: 5 mm}\n"
+        "%s"
+        "forces:\n"
+        "  stop: {type: bump-stop, of: bearing, coordinate: angle, upper: 1e6 rad, stiffness: 1}\n";
+    static const char *const names[] = {"bearing.angle",  "other.angle", "rack.position.x",
+                                        "nut.position.z", "stop.value",  NULL};
+    const double             w = 200.0 * acos(-1.0), turn = 0.005 / (2.0 * acos(-1.0));
+    for (int driven = 0; driven < 2; driven++)
+        for (int k = 0; k < N; k++) {
+            char model[4096];
+            snprintf(model, sizeof model, text,
+                     driven ? "  motor: {type: driver, of: bearing, coordinate: angle, value: "
+                              "{polynomial: [0, w]}}\n"
+                            : "");
+            kl_statistics count = run(model, k, 0.5, 0.1, names);
+            double        angle = w * 0.5, way = fabs(last_row()[3] - 1.0);
+            print_message("%s: off by %.1e, %.1e rad, %.1e, %.1e m; %ld steps\n", called[k],
+                          last_row()[0] - angle, last_row()[1] + 2.0 * angle,
+                          last_row()[2] - 2.0 - 0.05 * angle, way - turn * angle, count.steps);
+            assert_true(fabs(last_row()[0] - angle) < 1e-5);
+            assert_true(fabs(last_row()[1] + 2.0 * angle) < 2e-5);
+            assert_true(fabs(last_row()[2] - 2.0 - 0.05 * angle) < 1e-6);
+            assert_true(fabs(way - turn * angle) < 1e-6);
+            assert_true(fabs(last_row()[4] - angle) < 1e-5);
+        }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_short_pulse_gives_its_whole_momentum),
+        cmocka_unit_test(a_driver_with_a_kink_takes_the_body_along),
+        cmocka_unit_test(a_mass_between_stops_keeps_its_energy),
+        cmocka_unit_test(a_ball_on_a_damped_stop_bounces_itself_to_rest),
+        cmocka_unit_test(a_stiff_maxwell_element_keeps_the_balance),
+        cmocka_unit_test(turns_are_counted_at_six_thousand_a_minute),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
