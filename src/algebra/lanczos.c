@@ -22,6 +22,7 @@ typedef struct state {
     double             *H;             /* cap x block */
     double             *R;             /* block x block: what is left of W = V_next R */
     int                 rwidth;        /* columns of R */
+    bool                chained;       /* the last block came from the one before it by R */
     double              size2;         /* largest M-norm squared of W before projection */
     double             *S, *theta;     /* cap x cap, cap: Ritz vectors and values */
 } state;
@@ -56,28 +57,54 @@ static kl_status prepare(state *s)
     return ok ? KL_OK : kl_fail(s->diag, KL_E_MEMORY, KL_NOWHERE, "out of memory for eigenmodes");
 }
 
-/* remembers how large W was before anything was taken out; MW is there */
-static void measure(state *s, int k)
-{
-    for (int j = 0; j < k; j++)
-        s->size2 = fmax(s->size2, kl_vdot(s->n, s->W + at(s, j), s->MW + at(s, j)));
-}
-
 /* W -= Q (Q' M W) for k columns of W, over the locked and m basis vectors; the coefficients of the
- * basis are added to H */
-static kl_status project_out(state *s, int m, int k)
+ * basis are added to H. Tells whether so much of a column went that rounding asks for another pass.
+ */
+static kl_status project_out(state *s, int m, int k, bool *again)
 {
     int nq = s->locked + m;
+    *again = false;
     if (nq == 0) return KL_OK;
     double *c = malloc((size_t)nq * (size_t)k * sizeof(double));
     if (!c) return KL_E_MEMORY;
     kl_symmetric_multiply(s->M, k, s->W, s->MW);
-    measure(s, k);
     kl_gemm(true, false, nq, k, s->n, 1, s->Q, s->n, s->MW, s->n, 0, c, nq);
+    for (int j = 0; j < k; j++) {
+        double before = kl_vdot(s->n, s->W + at(s, j), s->MW + at(s, j)),
+               taken  = kl_vdot(nq, c + (size_t)j * (size_t)nq, c + (size_t)j * (size_t)nq);
+        s->size2      = fmax(s->size2, before);
+        if (taken > 0.5 * before) *again = true;
+    }
     kl_gemm(false, false, s->n, k, nq, -1, s->Q, s->n, c, nq, 1, s->W, s->n);
     for (int j = 0; j < k; j++)
         for (int i = 0; i < m; i++) s->H[j * s->cap + i] += c[j * nq + s->locked + i];
     free(c);
+    return KL_OK;
+}
+
+/* The part of W = OP V_last that the recurrence knows: R' on the block before, and what lies in
+ * V_last itself, for which M V_last is at hand. It leaves only rounding for the full projection,
+ * which then needs one pass, and one product with M, instead of two. */
+static void project_out_neighbours(state *s, int k)
+{
+    int m = s->m, first = m - k, before = first - s->rwidth;
+    for (int j = 0; j < k; j++)
+        for (int i = 0; i < s->rwidth; i++) s->H[j * s->cap + before + i] = s->R[i * s->block + j];
+    kl_gemm(false, false, s->n, k, s->rwidth, -1, s->V + at(s, before), s->n, s->H + before, s->cap,
+            1, s->W, s->n);
+    kl_gemm(true, false, k, k, s->n, 1, s->MV, s->n, s->W, s->n, 0, s->H + first, s->cap);
+    kl_gemm(false, false, s->n, k, k, -1, s->V + at(s, first), s->n, s->H + first, s->cap, 1, s->W,
+            s->n);
+    for (int j = 0; j < k; j++) {
+        const double *h = s->H + j * s->cap + before;
+        s->size2        = fmax(s->size2, kl_vdot(s->rwidth + k, h, h));
+    }
+}
+
+static kl_status project_out_all(state *s, int m, int k)
+{
+    bool again = true;
+    for (int pass = 0; pass < 3 && again; pass++) KL_TRY(project_out(s, m, k, &again));
     return KL_OK;
 }
 
@@ -111,10 +138,14 @@ static kl_status orthonormalise(state *s, int k)
         }
         kl_gemm(false, false, s->n, kept, k, 1, s->W, s->n, G + (size_t)first * kk, k, 0, V, s->n);
         s->rwidth = k;
+        /* M V follows from M W unless the block is nearly dependent, where rounding would grow */
+        if (kept > 0 && w[k - 1] < 1e6 * w[first])
+            kl_gemm(false, false, s->n, kept, k, 1, s->MW, s->n, G + (size_t)first * kk, k, 0,
+                    s->MV, s->n);
+        else kl_symmetric_multiply(s->M, kept, V, s->MV);
     }
     /* second pass by Cholesky: V = V2 C, R := C R */
     if (status == KL_OK && kept > 0) {
-        kl_symmetric_multiply(s->M, kept, V, s->MV);
         kl_gemm(true, false, kept, kept, s->n, 1, V, s->n, s->MV, s->n, 0, C, kept);
         status = kl_cholesky(kept, C);
     }
@@ -148,11 +179,13 @@ static kl_status step(state *s)
     s->l->nblock++;
     memset(s->H, 0, (size_t)s->cap * (size_t)s->block * sizeof(double));
     s->size2 = 0;
-    for (int pass = 0; pass < 2; pass++) KL_TRY(project_out(s, m, k));
+    if (s->chained) project_out_neighbours(s, k);
+    KL_TRY(project_out_all(s, m, k));
     for (int j = 0; j < k; j++)
         for (int i = 0; i < m; i++)
             s->T[(size_t)(first + j) * (size_t)s->cap + i] =
                 s->T[(size_t)i * (size_t)s->cap + first + j] = s->H[j * s->cap + i];
+    s->chained = true;
     return orthonormalise(s, k);
 }
 
@@ -215,7 +248,8 @@ static kl_status restart(state *s, int mu)
     memmove(s->V + at(s, keep), s->V + at(s, mu), at(s, s->width) * sizeof(double));
     memset(s->T, 0, (size_t)s->cap * (size_t)s->cap * sizeof(double));
     for (int i = 0; i < keep; i++) s->T[(size_t)i * (size_t)s->cap + i] = s->theta[i];
-    s->m = keep + s->width;
+    s->m       = keep + s->width;
+    s->chained = false; /* the next block couples to all that were kept */
     return KL_OK;
 }
 
@@ -237,8 +271,9 @@ static kl_status new_block(state *s, int m)
     s->l->nblock++;
     s->size2 = 0;
     memset(s->H, 0, (size_t)s->cap * (size_t)s->block * sizeof(double));
-    for (int pass = 0; pass < 2; pass++) KL_TRY(project_out(s, m, s->block));
-    s->m = m;
+    KL_TRY(project_out_all(s, m, s->block));
+    s->m       = m;
+    s->chained = false;
     return orthonormalise(s, s->block);
 }
 

@@ -9,6 +9,8 @@
 #include <string.h>
 #include <time.h>
 
+#include "algebra/order.h"
+
 enum { USE_COMM_WORLD = -987654, INIT = -1, END = -2, ANALYSE = 1, FACTOR = 2, SOLVE = 3 };
 enum {
     AMD                   = 0,
@@ -126,8 +128,9 @@ static kl_status give_matrix(kl_factor *f, const kl_symmetric *A)
 /* ---- ordering ----
  *
  * Unknowns of one node have the same neighbours, so the graph of nodes is ordered (nested
- * dissection by SCOTCH) and each node's unknowns follow one another: as good an order, found
- * several times faster. Not PORD: it ends the whole process on some small graphs. */
+ * dissection) and each node's unknowns follow one another: as good an order, found several times
+ * faster. SCOTCH stands in when that fails. Not PORD: it ends the whole process on some small
+ * graphs. */
 
 /* groups of successive unknowns with the same rows; returns how many, group of each in `group` */
 static int find_groups(const kl_symmetric *A, int *group)
@@ -164,30 +167,6 @@ static int64_t group_entries(const kl_symmetric *A, const int *group, int *row, 
     return count;
 }
 
-/* positions of the groups in the elimination, or false: then the solver orders by itself */
-static bool order_groups(int ngroup, int64_t nnz, int *row, int *column, int *position)
-{
-    kl_factor *f = calloc(1, sizeof *f);
-    if (!f) return false;
-    f->mumps.comm_fortran = USE_COMM_WORLD;
-    f->mumps.par          = 1;
-    f->mumps.sym          = 1;
-    call(f, INIT);
-    settings(f);
-    MUMPS_INT *icntl = f->mumps.icntl;
-    ICNTL(7)         = SCOTCH;
-    f->mumps.n       = ngroup;
-    f->mumps.nnz     = nnz;
-    f->mumps.irn     = row;
-    f->mumps.jcn     = column;
-    call(f, ANALYSE);
-    bool ok = f->mumps.infog[0] >= 0 && f->mumps.sym_perm;
-    if (ok) memcpy(position, f->mumps.sym_perm, (size_t)ngroup * sizeof(int));
-    f->mumps.irn = f->mumps.jcn = NULL;
-    kl_factor_destroy(f);
-    return ok;
-}
-
 /* first unknown number of each position, then each unknown behind its group's first */
 static void spread(int n, int ngroup, const int *group, const int *position, int *first, int *order)
 {
@@ -214,7 +193,7 @@ static void find_order(kl_factor *f, const kl_symmetric *A)
         column         = malloc((size_t)nnz * sizeof(int));
         if (row && column) {
             group_entries(A, group, row, column);
-            if (order_groups(ngroup, nnz, row, column, position)) {
+            if (kl_order_dissect(ngroup, nnz, row, column, position)) {
                 spread(A->n, ngroup, group, position, first, f->order);
                 f->mumps.perm_in = f->order;
                 ICNTL(7)         = GIVEN;

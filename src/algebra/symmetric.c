@@ -148,17 +148,40 @@ static void multiply_rows(const kl_symmetric *A, const double *restrict X, doubl
     }
 }
 
+/* columns to rows and back, by tiles that stay in the cache; k <= TOGETHER columns */
+enum { TILE = 64 };
+
+static void pack(size_t n, int k, const double *restrict X, double *restrict rows)
+{
+    if (k < TOGETHER) memset(rows, 0, TOGETHER * n * sizeof(double));
+    for (size_t from = 0; from < n; from += TILE) {
+        size_t to = n - from < TILE ? n : from + TILE;
+        for (int c = 0; c < k; c++) {
+            const double *x = X + (size_t)c * n;
+            for (size_t i = from; i < to; i++) rows[TOGETHER * i + (size_t)c] = x[i];
+        }
+    }
+}
+
+static void unpack(size_t n, int k, const double *restrict rows, double *restrict X)
+{
+    for (size_t from = 0; from < n; from += TILE) {
+        size_t to = n - from < TILE ? n : from + TILE;
+        for (int c = 0; c < k; c++) {
+            double *x = X + (size_t)c * n;
+            for (size_t i = from; i < to; i++) x[i] = rows[TOGETHER * i + (size_t)c];
+        }
+    }
+}
+
 /* k <= TOGETHER columns through the row-wise scratch of 2 x TOGETHER x n */
 static void multiply_some(const kl_symmetric *A, int k, const double *X, double *Y, double *scratch)
 {
     size_t  n = (size_t)A->n;
     double *x = scratch, *y = scratch + TOGETHER * n;
-    for (size_t i = 0; i < n; i++)
-        for (int c = 0; c < TOGETHER; c++)
-            x[TOGETHER * i + (size_t)c] = c < k ? X[(size_t)c * n + i] : 0.0;
+    pack(n, k, X, x);
     multiply_rows(A, x, y);
-    for (int c = 0; c < k; c++)
-        for (size_t i = 0; i < n; i++) Y[(size_t)c * n + i] = y[TOGETHER * i + (size_t)c];
+    unpack(n, k, y, Y);
 }
 
 void kl_symmetric_multiply(const kl_symmetric *A, int k, const double *X, double *Y)

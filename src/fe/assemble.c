@@ -10,11 +10,13 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fe/number.h"
+
 /* how two nodes are coupled in M */
 enum { APART = 0, SAME_DIRECTION = 1, ALL_DIRECTIONS = 2 };
 
 typedef struct graph {
-    int64_t       *start; /* nnode + 1: neighbours >= the node itself, ascending */
+    int64_t       *start; /* nnode + 1: neighbours not before the node itself, in order */
     int           *node;
     unsigned char *mass; /* APART, ... */
 } graph;
@@ -24,6 +26,8 @@ typedef struct assembly {
     kl_mass_rule   rule;
     kl_system     *s;
     int           *ndof; /* of each node: 0, 3 or 6 */
+    int           *rank; /* of each node in the numbering of the unknowns */
+    int           *node; /* node of each rank */
     graph          g;
     kl_diag       *diag;
 } assembly;
@@ -63,7 +67,10 @@ static void count_unknowns(assembly *a)
 static kl_status number_unknowns(assembly *a)
 {
     int next = 0;
-    for (int n = 0; n < a->m->nnode; n++) {
+    KL_TRY(kl_order_near(a->m->nnode, a->m->x, a->node));
+    for (int r = 0; r < a->m->nnode; r++) {
+        int n            = a->node[r];
+        a->rank[n]       = r;
         a->s->node_id[n] = a->m->node_id[n];
         a->s->x[n]       = a->m->x[n];
         for (int c = 0; c < a->ndof[n]; c++) a->s->dof[6 * n + c] = next++;
@@ -131,19 +138,20 @@ static kl_status groups_by_node(const assembly *a, int64_t **start, int **list)
     return KL_OK;
 }
 
-/* neighbours of node n, itself first; returns how many; coupling by node in `mass` */
+/* ranks of the neighbours of node n that do not come before it; returns how many; their coupling
+ * in `mass` */
 static int neighbours(const assembly *a, int n, const int64_t *start, const int *list, int *seen,
                       int *out, unsigned char *mass)
 {
-    int count    = 0;
-    seen[n]      = n;
-    mass[n]      = SAME_DIRECTION;
-    out[count++] = n;
+    int count = 0, here = a->rank[n];
+    seen[here]   = n;
+    mass[here]   = SAME_DIRECTION;
+    out[count++] = here;
     for (int64_t p = start[n]; p < start[n + 1]; p++) {
         group g = group_at(a, list[p]);
         for (int k = 0; k < g.n; k++) {
-            int b = g.node[k];
-            if (b < n) continue;
+            int b = a->rank[g.node[k]];
+            if (b < here) continue;
             if (seen[b] != n) seen[b] = n, mass[b] = APART, out[count++] = b;
             if (mass[b] < g.coupling) mass[b] = (unsigned char)g.coupling;
         }
@@ -169,7 +177,7 @@ static kl_status find_graph(assembly *a)
             int count = neighbours(a, n, start, list, seen, out, mass);
             if (pass == 0) g->start[n + 1] = g->start[n] + count;
             for (int i = 0; pass == 1 && i < count; i++) {
-                g->node[g->start[n] + i] = out[i];
+                g->node[g->start[n] + i] = a->node[out[i]];
                 g->mass[g->start[n] + i] = mass[out[i]];
             }
         }
@@ -231,7 +239,7 @@ static void add_element(const assembly *a, kl_symmetric *A, const int *node, int
     for (int i = 0; i < nnode; i++)
         for (int j = 0; j < nnode; j++) {
             int column = node[i], row = node[j];
-            if (row < column) continue;
+            if (a->rank[row] < a->rank[column]) continue;
             const int *col_dof = &a->s->dof[6 * column], *row_dof = &a->s->dof[6 * row];
             for (int c = 0; c < nc; c++) {
                 const double *value = k + (size_t)(nc * i + c) * (size_t)n + nc * j;
@@ -355,9 +363,16 @@ static void add_masses(assembly *a)
 
 kl_status kl_fe_assemble(const kl_mesh *m, kl_mass_rule mass, kl_system *s, kl_diag *diag)
 {
-    assembly  a      = {m, mass, s, calloc((size_t)m->nnode + 1, sizeof(int)), {0}, diag};
+    size_t    nnode  = (size_t)m->nnode + 1;
+    assembly  a      = {.m    = m,
+                        .rule = mass,
+                        .s    = s,
+                        .ndof = calloc(nnode, sizeof(int)),
+                        .rank = calloc(nnode, sizeof(int)),
+                        .node = calloc(nnode, sizeof(int)),
+                        .diag = diag};
     kl_status status = kl_system_init(s, m->nnode);
-    if (!a.ndof) status = KL_E_MEMORY;
+    if (!a.ndof || !a.rank || !a.node) status = KL_E_MEMORY;
     if (status == KL_OK) {
         count_unknowns(&a);
         status = number_unknowns(&a);
@@ -368,8 +383,10 @@ kl_status kl_fe_assemble(const kl_mesh *m, kl_mass_rule mass, kl_system *s, kl_d
     free(a.g.start);
     free(a.g.node);
     free(a.g.mass);
-    free(a.ndof);
     if (status == KL_OK) status = add_elements(&a);
+    free(a.ndof);
+    free(a.rank);
+    free(a.node);
     if (status == KL_OK) {
         add_springs(&a);
         add_masses(&a);

@@ -261,6 +261,15 @@ static kl_status add_user(maker *k)
 
 /* ---- orthonormal, rank revealed, ordered ---- */
 
+static void mirror(int n, double *G)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) {
+            double mean  = 0.5 * (G[i * n + j] + G[j * n + i]);
+            G[i * n + j] = G[j * n + i] = mean;
+        }
+}
+
 /* G = X'A X for all columns */
 static kl_status gram(const maker *k, const kl_symmetric *A, int n, const double *X, double *G)
 {
@@ -274,11 +283,7 @@ static kl_status gram(const maker *k, const kl_symmetric *A, int n, const double
                 G + (size_t)j * (size_t)n, n);
     }
     free(Y);
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            double mean  = 0.5 * (G[i * n + j] + G[j * n + i]);
-            G[i * n + j] = G[j * n + i] = mean;
-        }
+    mirror(n, G);
     return KL_OK;
 }
 
@@ -349,28 +354,45 @@ static void fix_signs(maker *k)
     }
 }
 
+/* frequency and residual of mode j from its K x and M x; K x is used up */
+static void measure_one(const maker *k, int j, double *Kx, const double *Mx)
+{
+    kl_basis *b  = k->b;
+    size_t    d  = (size_t)j * (size_t)b->n + (size_t)j;
+    int       N  = (int)k->N;
+    double    w2 = b->Kff[d] / b->Mff[d], scale = fabs(w2) * kl_vnorm(N, Mx);
+    kl_vaxpy(N, -w2, Mx, Kx);
+    b->frequency[j] = sqrt(fmax(w2, 0)) / 6.28318530717958647693;
+    b->residual[j]  = scale > 0 ? kl_vnorm(N, Kx) / scale : HUGE_VAL;
+}
+
+/* Kff, Mff, frequencies and residuals, with one product by K and one by M a column */
 static kl_status measure(maker *k)
 {
+    enum { STRIP = 8 };
     kl_basis *b = k->b;
     size_t    n = (size_t)k->n;
+    int       N = (int)k->N;
     b->n        = k->n;
     b->Mff = malloc((n * n + 1) * sizeof(double)), b->Kff = malloc((n * n + 1) * sizeof(double));
     b->frequency = malloc((n + 1) * sizeof(double)), b->residual = malloc((n + 1) * sizeof(double));
-    double   *y      = malloc(2 * k->N * sizeof(double));
-    kl_status status = b->Mff && b->Kff && b->frequency && b->residual && y ? KL_OK : KL_E_MEMORY;
-    if (status == KL_OK) status = gram(k, &k->s->M, k->n, b->X, b->Mff);
-    if (status == KL_OK) status = gram(k, &k->s->K, k->n, b->X, b->Kff);
-    for (size_t j = 0; j < n && status == KL_OK; j++) {
-        double w2 = b->Kff[j * n + j] / b->Mff[j * n + j];
-        kl_symmetric_multiply(&k->s->K, 1, b->X + j * k->N, y);
-        kl_symmetric_multiply(&k->s->M, 1, b->X + j * k->N, y + k->N);
-        double scale = fabs(w2) * kl_vnorm((int)k->N, y + k->N);
-        kl_vaxpy((int)k->N, -w2, y + k->N, y);
-        b->frequency[j] = sqrt(fmax(w2, 0)) / 6.28318530717958647693;
-        b->residual[j]  = scale > 0 ? kl_vnorm((int)k->N, y) / scale : HUGE_VAL;
+    double *KX = malloc(2 * STRIP * k->N * sizeof(double)), *MX = KX ? KX + STRIP * k->N : NULL;
+    bool    ok = b->Mff && b->Kff && b->frequency && b->residual && KX;
+    for (int j = 0; ok && j < k->n; j += STRIP) {
+        int     some = k->n - j < STRIP ? k->n - j : STRIP;
+        double *x    = b->X + (size_t)j * k->N;
+        kl_symmetric_multiply(&k->s->K, some, x, KX);
+        kl_symmetric_multiply(&k->s->M, some, x, MX);
+        kl_gemm(true, false, k->n, some, N, 1, b->X, N, KX, N, 0, b->Kff + (size_t)j * n, k->n);
+        kl_gemm(true, false, k->n, some, N, 1, b->X, N, MX, N, 0, b->Mff + (size_t)j * n, k->n);
+        for (int c = 0; c < some; c++)
+            measure_one(k, j + c, KX + (size_t)c * k->N, MX + (size_t)c * k->N);
     }
-    free(y);
-    return status;
+    free(KX);
+    if (!ok) return KL_E_MEMORY;
+    mirror(k->n, b->Kff);
+    mirror(k->n, b->Mff);
+    return KL_OK;
 }
 
 /* how many rigid motions do the nodal conditions leave? */

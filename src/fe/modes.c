@@ -153,14 +153,17 @@ static kl_status rayleigh_ritz(const problem *p, int k, double *X, double *w, in
     if (status == KL_OK) {
         kl_symmetric_multiply(&p->M, k, X, Y);
         kl_gemm(true, false, k, k, p->n, 1, X, p->n, Y, p->n, 0, B, k);
-        /* scale columns, then orthonormalise */
+        /* scale columns, then orthonormalise; a column that is nothing but the rounding of what was
+         * taken out before must not be blown up to a motion */
+        double most = 0;
+        for (int j = 0; j < k; j++) most = fmax(most, B[(size_t)j * K + (size_t)j]);
         for (int j = 0; j < k; j++) {
             double s = B[(size_t)j * K + (size_t)j];
-            s        = s > 0 ? 1 / sqrt(s) : 0;
-            for (size_t i = 0; i < n; i++) X[(size_t)j * n + i] *= s;
+            g[j]     = s > 1e-20 * most ? 1 / sqrt(s) : 0;
+            for (size_t i = 0; i < n; i++) X[(size_t)j * n + i] *= g[j];
         }
-        kl_symmetric_multiply(&p->M, k, X, Y);
-        kl_gemm(true, false, k, k, p->n, 1, X, p->n, Y, p->n, 0, B, k);
+        for (int j = 0; j < k; j++)
+            for (int i = 0; i < k; i++) B[(size_t)j * K + (size_t)i] *= g[i] * g[j];
         status = kl_symmetric_eigen(k, B, g);
     }
     int first = 0, m = 0;
@@ -349,18 +352,22 @@ static kl_status run(problem *p, int count, double *value, double *vector, int *
 /* |K x - w2 M x| / |w2 M x| */
 static kl_status residuals(const problem *p, int k, const double *w2, const double *X, double *out)
 {
-    size_t  n = (size_t)p->n;
-    double *y = malloc(2 * n * sizeof(double));
-    if (!y) return KL_E_MEMORY;
+    enum { STRIP = 8 };
+    size_t  n  = (size_t)p->n;
+    double *KX = malloc(2 * STRIP * n * sizeof(double)), *MX = KX ? KX + STRIP * n : NULL;
+    if (!KX) return KL_E_MEMORY;
     for (int j = 0; j < k; j++) {
-        const double *x = X + (size_t)j * n;
-        kl_symmetric_multiply(&p->K, 1, x, y);
-        kl_symmetric_multiply(&p->M, 1, x, y + n);
-        double scale = fabs(w2[j]) * kl_vnorm(p->n, y + n);
-        kl_vaxpy(p->n, -w2[j], y + n, y);
+        int column = j % STRIP, some = k - j < STRIP ? k - j : STRIP;
+        if (column == 0) {
+            kl_symmetric_multiply(&p->K, some, X + (size_t)j * n, KX);
+            kl_symmetric_multiply(&p->M, some, X + (size_t)j * n, MX);
+        }
+        double *y = KX + (size_t)column * n, *z = MX + (size_t)column * n;
+        double  scale = fabs(w2[j]) * kl_vnorm(p->n, z);
+        kl_vaxpy(p->n, -w2[j], z, y);
         out[j] = scale > 0 ? kl_vnorm(p->n, y) / scale : HUGE_VAL;
     }
-    free(y);
+    free(KX);
     return KL_OK;
 }
 
