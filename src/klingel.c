@@ -292,7 +292,7 @@ static kl_status move(kl_machine *s, double until, bool one)
         status = kl_simulation_step(s->simulation, until, s->diag);
         if (status == KL_OK && s->go_on && !s->go_on(s->context, s->simulation->solver->s->t))
             status = KL_E_INTERRUPTED;
-        if (one) break;
+        if (one || s->simulation->ended) break;
     }
     kl_status sampled = sample(s);
     return status != KL_OK ? status : sampled;

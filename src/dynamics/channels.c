@@ -465,3 +465,15 @@ const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state
     }
     return c->values;
 }
+
+kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
+                              kl_expression **out)
+{
+    kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
+    return kl_expression_compile(text, place, &symbols, c->arena, diag, out);
+}
+
+double kl_channels_value(const kl_channels *c, const kl_expression *e, double *memory)
+{
+    return kl_expression_eval(e, c->values, memory);
+}

@@ -31,6 +31,12 @@ int               kl_channels_count(const kl_channels *c);
 const kl_channel *kl_channels_at(const kl_channels *c, int i);
 int               kl_channels_find(const kl_channels *c, const char *name); /* -1 */
 
+/* An expression over all channels and parameters; lives as long as `c`. */
+kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
+                              kl_expression **out);
+/* Its value at what kl_channels_eval computed last. `memory`: of kl_expression_nmemory numbers. */
+double kl_channels_value(const kl_channels *c, const kl_expression *e, double *memory);
+
 /* Values of all channels at the state that `w` was evaluated at. The pointer stays valid until the
  * next call. */
 const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,

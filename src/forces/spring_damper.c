@@ -18,6 +18,8 @@ typedef struct spring_damper {
     kl_coordinate coordinate;
     double        k, c, x0, preload;
     kl_function  *spring, *damper, *actuator;
+    double       *corner; /* of the spring's characteristic */
+    int           ncorner;
 } spring_damper;
 
 /* Force, its parts and slopes at one place. */
@@ -27,23 +29,36 @@ typedef struct law {
     double energy;
 } law;
 
-/* Integral of a characteristic from 0 to e: Gauss with five points on panels between, exact enough
- * for splines. */
-static double integral(const kl_function *F, double e, const double *u)
+/* Integral of a characteristic without corners: Gauss with five points on panels, exact enough for
+ * splines. */
+static double panels(const kl_function *F, double from, double to, const double *u)
 {
     static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
                                  0.9061798459386640};
     static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                      0.4786286704993665, 0.2369268850561891};
     enum { PANELS = 16 };
-    double sum = 0.0, half = 0.5 * e / PANELS;
+    double sum = 0.0, half = 0.5 * (to - from) / PANELS;
     for (int i = 0; i < PANELS; i++)
         for (int k = 0; k < 5; k++) {
             double y[3];
-            kl_function_eval(F, half * (2 * i + 1 + at[k]), u, y);
+            kl_function_eval(F, from + half * (2 * i + 1 + at[k]), u, y);
             sum += weight[k] * half * y[0];
         }
     return sum;
+}
+
+/* Integral of the spring's characteristic from 0 to e, from corner to corner. */
+static double integral(const spring_damper *p, double e, const double *u)
+{
+    double sum = 0.0, from = 0.0;
+    for (int i = 0; i < p->ncorner; i++) {
+        double x = p->corner[e > 0.0 ? i : p->ncorner - 1 - i];
+        if (x * e <= 0.0 || fabs(x) >= fabs(e)) continue;
+        sum += panels(p->spring, from, x, u);
+        from = x;
+    }
+    return sum + panels(p->spring, from, e, u);
 }
 
 static law law_at(const spring_damper *p, double x, double v, double t, const double *u)
@@ -78,6 +93,12 @@ static kl_status spring_damper_setup(void *data, const kl_setup *s, const kl_mot
     kl_coordinate_eval(p->coordinate, m, 0.0, &x);
     if (isnan(p->x0)) p->x0 = x.x;
     size->nh = p->coordinate.kind == KL_ANGLE;
+    if (p->spring && (p->ncorner = kl_function_corners(p->spring, NULL, 0)) > 0) {
+        p->corner = kl_arena_array(s->arena, double, p->ncorner);
+        if (!p->corner) return KL_E_MEMORY;
+        p->ncorner = kl_function_corners(p->spring, p->corner, p->ncorner);
+    }
+    size->nevent = p->ncorner;
     if (p->coordinate.kind == KL_DISTANCE && x.x == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': its two points coincide at the start, so it has no direction; "
@@ -102,11 +123,22 @@ static kl_status spring_damper_eval(const kl_reading *in, kl_writing *out)
     double v = kl_scalar_rate(&x, in->m), e = x.x - p->x0;
     law    l = law_at(p, x.x, v, in->t, in->u);
     for (int i = 0; i < 12; i++) out->wrench[i] = -l.f * x.row[i];
-    out->energy =
-        0.5 * p->k * e * e + p->preload * e + (p->spring ? integral(p->spring, e, in->u) : 0.0);
+    out->energy = 0.5 * p->k * e * e + p->preload * e + (p->spring ? integral(p, e, in->u) : 0.0);
     out->loss   = l.damping * v;
     out->supply = -l.drive * v;
     return KL_OK;
+}
+
+static void spring_damper_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const spring_damper *p = in->data;
+    kl_scalar            x;
+    scalar_of(in, &x);
+    double rate = kl_scalar_rate(&x, in->m);
+    for (int i = 0; i < p->ncorner; i++)
+        out[i] = (kl_crossing){.value = x.x - p->x0 - p->corner[i],
+                               .rate  = rate,
+                               .turn  = p->coordinate.kind == KL_ANGLE};
 }
 
 static void spring_damper_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
@@ -220,8 +252,8 @@ static const kl_output angle_outputs[]    = {{"angle", "rad", "turn about the ax
 
 #define SPRING_FUNCTIONS                                                                           \
     .data_size = sizeof(spring_damper), .setup = spring_damper_setup, .eval = spring_damper_eval,  \
-    .tangent = spring_damper_tangent, .commit = spring_damper_commit,                              \
-    .output = spring_damper_output
+    .crossings = spring_damper_crossings, .tangent = spring_damper_tangent,                        \
+    .commit = spring_damper_commit, .output = spring_damper_output
 
 const kl_element_type kl_spring_damper = {
     .name     = "spring-damper",

@@ -274,6 +274,12 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                                .fallback = "given",
                                .help = "as given, from the equilibrium near it, or from the steady "
                                        "motion at the velocities given"},
+                              {.name     = "stop_when",
+                               .kind     = KL_KEY_TEXT,
+                               .offset   = offsetof(kl_settings, stop_when),
+                               .fallback = "",
+                               .help     = "ends the run where this becomes true: \"cart.position.x "
+                                           "> 2 m\"; or greater than 0"},
                               {0}};
 
 const kl_key kl_integrator_keys[] = {

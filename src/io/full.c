@@ -123,6 +123,10 @@ static bool put_value(kl_text *t, const context *c, const kl_key *k, const void 
     case KL_KEY_SIGNALS: put_signals(t, *(kl_signals *const *)at); return true;
     case KL_KEY_TABLE: put_table(t, *(kl_table *const *)at); return true;
     case KL_KEY_CODE: put_code(t, at); return true;
+    case KL_KEY_TEXT:
+        if (!((const kl_code *)at)->text) return false;
+        kl_text_json(t, ((const kl_code *)at)->text);
+        return true;
     }
     return false;
 }

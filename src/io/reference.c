@@ -80,6 +80,7 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_SIGNALS: snprintf(text, size, "names of quantities"); return;
     case KL_KEY_TABLE: snprintf(text, size, "names and numbers"); return;
     case KL_KEY_CODE: snprintf(text, size, "text in Lua"); return;
+    case KL_KEY_TEXT: snprintf(text, size, "expression"); return;
     }
     snprintf(text, size, "%s", "value");
 }

@@ -41,7 +41,8 @@ static void put_key(kl_text *t, const kl_key *k)
         [KL_KEY_ROTATION] = "rotation", [KL_KEY_INERTIA] = "numbers", [KL_KEY_MATRIX6] = "matrix",
         [KL_KEY_FUNCTION] = "function", [KL_KEY_WORD] = "word",       [KL_KEY_WORDS] = "words",
         [KL_KEY_FLAG] = "flag",         [KL_KEY_SIGNALS] = "names",   [KL_KEY_TABLE] = "names",
-        [KL_KEY_CODE] = "text"};
+        [KL_KEY_CODE] = "text",
+        [KL_KEY_TEXT] = "text"};
     kl_text_json(t, k->name);
     kl_text_add(t, ": {");
     describe(t, k);

@@ -850,6 +850,19 @@ static kl_status key_code(const place_of_key *p)
     return read_code(p->s, p->node, p->what, (kl_code *)(void *)(p->data + p->key->offset));
 }
 
+static kl_status key_text(const place_of_key *p)
+{
+    *(kl_code *)(void *)(p->data + p->key->offset) = (kl_code){.text = NULL};
+    if (!p->node) return KL_OK;
+    if (p->node->kind != KL_SCALAR || !*p->node->text)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s: give an expression over channels, such as \"cart.position.x > 2 m\"",
+                       p->what);
+    *(kl_code *)(void *)(p->data + p->key->offset) =
+        (kl_code){.text = p->node->text, .place = p->node->place};
+    return KL_OK;
+}
+
 static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_NUMBER] = key_number,     [KL_KEY_NUMBERS] = key_numbers,
     [KL_KEY_AXIS] = key_axis,         [KL_KEY_ROTATION] = key_rotation,
@@ -857,7 +870,7 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_FUNCTION] = key_function, [KL_KEY_WORD] = key_word,
     [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
     [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
-    [KL_KEY_CODE] = key_code};
+    [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text};
 
 /* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
@@ -900,7 +913,8 @@ kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, cons
             status = KL_E_MODEL;
             continue;
         }
-        bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION;
+        bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION ||
+                             k->kind == KL_KEY_TEXT;
         if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);
         if (!p.node && *k->fallback) return KL_E_MEMORY;
         kl_status one = readers[k->kind](&p);

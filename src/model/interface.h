@@ -39,6 +39,7 @@ typedef enum kl_key_kind {
     KL_KEY_SIGNALS,  /* kl_signals *: {name: joint.angle, ...}; needs KL_ATTACH_SIGNALS */
     KL_KEY_TABLE,    /* kl_table *: {name: number, ...} */
     KL_KEY_CODE,     /* kl_code: text in Lua */
+    KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
 } kl_key_kind;
 
 typedef struct kl_key {

@@ -209,3 +209,74 @@ void kl_expression_derivatives(const kl_expression *e, double x, const double *u
     out[1] = top->d;
     out[2] = top->dd;
 }
+
+/* ---- branches ---- */
+
+static bool is_smooth(double (*g)(double))
+{
+    for (size_t i = 0; i < sizeof slopes / sizeof *slopes; i++)
+        if (slopes[i].g == g) return g != (double (*)(double))fabs;
+    return false;
+}
+
+/* Which branch a function of two values takes: numbers that differ from branch to branch. */
+static double branch_of_two(double (*g)(double, double), double a, double b)
+{
+    if (g == kl_program_min || g == kl_program_max) return a < b;
+    if (g == kl_program_mod) return floor(a / b);
+    for (size_t i = 0; i < sizeof rules / sizeof *rules; i++)
+        if (rules[i].g == g) return 0.0; /* smooth */
+    return g(a, b);                      /* comparisons and their like: flat but for jumps */
+}
+
+static unsigned long mix(unsigned long hash, double branch)
+{
+    return hash * 1099511628211ul + (unsigned long)(long)branch + 7ul;
+}
+
+unsigned long kl_expression_branch(const kl_expression *e, double x, const double *u)
+{
+    double        stack[KL_MOST_STACK + 1], *top = stack;
+    unsigned long hash = 1469598103934665603ul;
+    for (const instruction *i = e->code; i < e->code + e->ncode; i++) {
+        switch (i->op) {
+        case OP_CONSTANT: *++top = i->u.value; break;
+        case OP_SYMBOL: *++top = i->index == 0 ? x : u[i->index - 1]; break;
+        case OP_NEGATE: *top = -*top; break;
+        case OP_ADD: top--, *top += top[1]; break;
+        case OP_SUBTRACT: top--, *top -= top[1]; break;
+        case OP_MULTIPLY: top--, *top *= top[1]; break;
+        case OP_DIVIDE: top--, *top /= top[1]; break;
+        case OP_CALL1:
+            if (i->u.call1 == (double (*)(double))fabs) hash = mix(hash, *top < 0.0);
+            *top = i->u.call1(*top);
+            if (!is_smooth(i->u.call1) && i->u.call1 != (double (*)(double))fabs)
+                hash = mix(hash, fmin(fmax(*top, -1e15), 1e15));
+            break;
+        case OP_CALL2:
+            top--;
+            hash = mix(hash, fmin(fmax(branch_of_two(i->u.call2, top[0], top[1]), -1e15), 1e15));
+            *top = i->u.call2(top[0], top[1]);
+            break;
+        case OP_IF:
+            top -= 2, hash = mix(hash, *top != 0.0), *top = *top != 0.0 ? top[1] : top[2];
+            break;
+        case OP_UNWRAP: break;
+        }
+    }
+    return hash;
+}
+
+bool kl_expression_branches(const kl_expression *e)
+{
+    for (const instruction *i = e->code; i < e->code + e->ncode; i++) {
+        if (i->op == OP_IF) return true;
+        if (i->op == OP_CALL1 && !is_smooth(i->u.call1)) return true;
+        if (i->op != OP_CALL2) continue;
+        bool smooth = i->u.call2 == (double (*)(double, double))pow ||
+                      i->u.call2 == (double (*)(double, double))hypot ||
+                      i->u.call2 == (double (*)(double, double))atan2;
+        if (!smooth) return true;
+    }
+    return false;
+}

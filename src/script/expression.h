@@ -52,6 +52,12 @@ int kl_expression_symbols(const kl_expression *e, int *index, int capacity);
  * counts. */
 void kl_expression_derivatives(const kl_expression *e, double x, const double *u, double out[3]);
 
+/* A number that changes when another branch is taken: of a comparison, if, abs, min, max, mod,
+ * floor, sign or step. Where it does not change, the expression is smooth. */
+unsigned long kl_expression_branch(const kl_expression *e, double x, const double *u);
+/* Does it have branches at all? */
+bool kl_expression_branches(const kl_expression *e);
+
 /* One number at once: compiles, evaluates with `values`, and refuses a result that is not finite.
  */
 kl_status kl_expression_number(const char *text, kl_place place, const kl_symbols *symbols,

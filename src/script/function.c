@@ -21,6 +21,16 @@ kl_function *kl_function_create(kl_arena *a, const kl_function_type *type, const
     return f;
 }
 
+unsigned long kl_function_branch(const kl_function *f, double x, const double *u)
+{
+    return f->type->branch ? f->type->branch(f->data, x, u) : 0ul;
+}
+
+bool kl_function_branches(const kl_function *f)
+{
+    return f->type->branches && f->type->branches(f->data);
+}
+
 void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t)
 {
     f->type->write(f->data, inputs, t);
@@ -293,8 +303,21 @@ static void expression_write(const void *data, const char *const *inputs, kl_tex
     kl_text_add(t, "}");
 }
 
-static const kl_function_type expression_type = {
-    .name = "expression", .eval = expression_eval, .write = expression_write};
+static unsigned long expression_branch(const void *data, double x, const double *u)
+{
+    return kl_expression_branch(((const expression *)data)->e, x, u);
+}
+
+static bool expression_branches(const void *data)
+{
+    return kl_expression_branches(((const expression *)data)->e);
+}
+
+static const kl_function_type expression_type = {.name     = "expression",
+                                                 .eval     = expression_eval,
+                                                 .write    = expression_write,
+                                                 .branch   = expression_branch,
+                                                 .branches = expression_branches};
 
 kl_function *kl_function_expression(kl_arena *a, const kl_expression *e, const char *text)
 {
@@ -349,8 +372,28 @@ static void sum_write(const void *data, const char *const *inputs, kl_text *t)
     kl_text_add(t, "]}");
 }
 
-static const kl_function_type sum_type = {
-    .name = "sum", .eval = sum_eval, .corners = sum_corners, .write = sum_write};
+static unsigned long sum_branch(const void *data, double x, const double *u)
+{
+    const sum    *s    = data;
+    unsigned long hash = 0;
+    for (int i = 0; i < s->n; i++) hash = hash * 31ul + kl_function_branch(s->parts[i], x, u);
+    return hash;
+}
+
+static bool sum_branches(const void *data)
+{
+    const sum *s = data;
+    for (int i = 0; i < s->n; i++)
+        if (kl_function_branches(s->parts[i])) return true;
+    return false;
+}
+
+static const kl_function_type sum_type = {.name     = "sum",
+                                          .eval     = sum_eval,
+                                          .corners  = sum_corners,
+                                          .write    = sum_write,
+                                          .branch   = sum_branch,
+                                          .branches = sum_branches};
 
 kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n)
 {

@@ -39,7 +39,7 @@ kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, doub
 kl_function *kl_function_input(kl_arena *a, int index);
 /* An expression whose symbol 0 is x and whose symbol i is u[i-1]; `e` and `text`, which it was
  * compiled from, must live as long. Its corners (of if, abs, min, ...) are not known to
- * kl_function_corners. */
+ * kl_function_corners; kl_function_branch tells when one was passed. */
 kl_function *kl_function_expression(kl_arena *a, const kl_expression *e, const char *text);
 kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n);
 
@@ -47,6 +47,11 @@ kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n);
  * restarts of an integrator. Ascending, each once. Writes at most `capacity`; returns how many
  * there are, or with too small a capacity a number that is enough. */
 int kl_function_corners(const kl_function *f, double *x, int capacity);
+
+/* A number that changes where the function has a corner that kl_function_corners does not know. */
+unsigned long kl_function_branch(const kl_function *f, double x, const double *u);
+/* Has it such corners? */
+bool kl_function_branches(const kl_function *f);
 
 /* Appends the function as a model file writes it; `inputs` names u. */
 void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t);
@@ -58,6 +63,9 @@ typedef struct kl_function_type {
     void (*eval)(const void *data, double x, const double *u, double out[3]);
     int (*corners)(const void *data, double *x, int capacity);
     void (*write)(const void *data, const char *const *inputs, kl_text *t);
+    /* (optional, both or neither) see kl_function_branch */
+    unsigned long (*branch)(const void *data, double x, const double *u);
+    bool (*branches)(const void *data);
 } kl_function_type;
 kl_function *kl_function_create(kl_arena *a, const kl_function_type *type, const void *data);
 

@@ -17,27 +17,34 @@ static int ascending(const void *pa, const void *pb)
     return (a > b) - (a < b);
 }
 
-/* Corners of all functions of time that an object has, appended from e->corner[n] on; how many
- * there are by now. With room 0 they are only counted. */
-static int corners_of(const kl_key *keys, const void *data, double *corner, int n, int room)
+/* Calls `take` for all functions of time in the model. */
+static void each_function(const kl_model *m, kl_events *e,
+                          void (*take)(kl_events *e, const kl_function *f))
 {
-    for (const kl_key *k = keys; k && k->name; k++) {
-        bool time = !k->by || strcmp(k->by, "s") == 0;
-        if (k->kind != KL_KEY_FUNCTION || !time) continue;
-        const kl_function *f = *(kl_function *const *)((const char *)data + k->offset);
-        if (f) n += kl_function_corners(f, room ? corner + n : NULL, room ? room - n : 0);
+    for (int i = 0; i < m->nelement + m->nbody; i++) {
+        bool          element = i < m->nelement;
+        const kl_key *k = element ? m->element[i].type->keys : m->body[i - m->nelement].type->keys;
+        const char   *data = element ? m->element[i].data : m->body[i - m->nelement].data;
+        for (; k && k->name; k++) {
+            bool time = !k->by || strcmp(k->by, "s") == 0;
+            if (k->kind != KL_KEY_FUNCTION || !time) continue;
+            const kl_function *f = *(kl_function *const *)(const void *)(data + k->offset);
+            if (f) take(e, f);
+        }
     }
-    return n;
 }
 
-static int all_corners(const kl_model *m, double *corner, int room)
+static void count_function(kl_events *e, const kl_function *f)
 {
-    int n = 0;
-    for (int i = 0; i < m->nelement; i++)
-        n = corners_of(m->element[i].type->keys, m->element[i].data, corner, n, room);
-    for (int i = 0; i < m->nbody; i++)
-        n = corners_of(m->body[i].type->keys, m->body[i].data, corner, n, room);
-    return n;
+    e->ncorner += kl_function_corners(f, NULL, 0);
+    e->nbranched += kl_function_branches(f);
+}
+
+static void take_function(kl_events *e, const kl_function *f)
+{
+    int room = kl_function_corners(f, NULL, 0);
+    e->ncorner += kl_function_corners(f, e->corner + e->ncorner, room);
+    if (kl_function_branches(f)) e->branched[e->nbranched++] = f;
 }
 
 /* Times that are so near to each other count as one. */
@@ -51,12 +58,37 @@ kl_corner kl_events_corner(const kl_events *e, double t)
         if (e->corner[middle] <= t) low = middle + 1;
         else high = middle;
     }
+    double first = low < e->ncorner ? e->corner[low] : HUGE_VAL;
+    if (e->found > t && e->found < first)
+        return (kl_corner){.before = nextafter(e->found, -HUGE_VAL), .after = e->found};
     if (low == e->ncorner) return (kl_corner){HUGE_VAL, HUGE_VAL};
-    double    first = e->corner[low];
-    kl_corner c     = {.before = nextafter(first, -HUGE_VAL), .after = first};
+    kl_corner c = {.before = nextafter(first, -HUGE_VAL), .after = first};
     while (++low < e->ncorner && e->corner[low] <= first + kl_events_near(first))
         c.after = e->corner[low];
     return c;
+}
+
+static unsigned long branch_at(const kl_events *e, const double *u, double t)
+{
+    unsigned long all = 0;
+    for (int i = 0; i < e->nbranched; i++)
+        all = all * 31ul + kl_function_branch(e->branched[i], t, u);
+    return all;
+}
+
+double kl_events_branch(kl_events *e, const double *u, double t0, double t1)
+{
+    if (e->nbranched == 0) return HUGE_VAL;
+    unsigned long here = branch_at(e, u, t0);
+    if (branch_at(e, u, t1) == here) return HUGE_VAL;
+    double low = t0, high = t1;
+    for (;;) {
+        double middle = 0.5 * (low + high);
+        if (!(middle > low && middle < high)) break;
+        if (branch_at(e, u, middle) == here) low = middle;
+        else high = middle;
+    }
+    return e->found = high;
 }
 
 double kl_events_snap(const kl_events *e, double t)
@@ -78,10 +110,12 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    int room    = all_corners(m, NULL, 0);
+    each_function(m, e, count_function);
     e->arena    = arena;
     e->n        = m->nevent;
-    e->corner   = kl_arena_array(arena, double, room + 1);
+    e->corner   = kl_arena_array(arena, double, e->ncorner + 1);
+    e->branched = kl_arena_array(arena, const kl_function *, e->nbranched + 1);
+    e->found    = -HUGE_VAL;
     e->start    = kl_arena_array(arena, kl_crossing, e->n + 1);
     e->end      = kl_arena_array(arena, kl_crossing, e->n + 1);
     e->side     = kl_arena_array(arena, signed char, e->n + 1);
@@ -93,7 +127,8 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    if (room > 0) e->ncorner = all_corners(m, e->corner, room);
+    e->ncorner = e->nbranched = 0;
+    each_function(m, e, take_function);
     qsort(e->corner, (size_t)e->ncorner, sizeof *e->corner, ascending);
     *out = e;
     return KL_OK;
@@ -118,9 +153,11 @@ static void all_crossings(kl_solver *x, kl_crossing *out)
 
 static double allowed(const kl_events *e, int k) { return e->depth[e->end[k].turn]; }
 
-void kl_events_begin(kl_events *e, kl_solver *x)
+void kl_events_begin(kl_events *e, kl_solver *x, bool truth)
 {
     e->aim = e->beyond = HUGE_VAL;
+    e->found           = -HUGE_VAL;
+    e->truth           = truth;
     if (e->n == 0) return;
     all_crossings(x, e->start);
     for (int k = 0; k < e->n; k++)
@@ -174,7 +211,7 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
 }
 
 /* Where the crossing that was aimed at lies, seen from here: a step may have ended before it. */
-static void aim_again(kl_events *e, double t)
+static void aim_again(kl_events *e, double t, double resolution)
 {
     double next = e->beyond;
     for (int k = 0; k < e->n; k++) {
@@ -184,19 +221,21 @@ static void aim_again(kl_events *e, double t)
         if (at > t && at < next) next = at;
     }
     e->aim = next < e->beyond ? next : 0.5 * (t + e->beyond);
-    if (e->beyond - t <= kl_events_near(t)) e->aim = HUGE_VAL;
+    if (e->beyond - t <= fmax(0.5 * resolution, kl_events_near(t))) e->aim = e->beyond;
 }
 
-kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
+kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, double resolution)
 {
     double t1 = x->s->t, first = HUGE_VAL;
-    bool   met = false;
-    if (e->n == 0) return KL_PASSED_NOTHING;
-    all_crossings(x, e->end);
+    bool   met = false, became_true = truth && !e->truth;
+    if (e->n > 0) all_crossings(x, e->end);
     for (int k = 0; k < e->n; k++) {
         if (e->side[k] == 0) continue;
         first = fmin(first, meeting_of(e, k, t0, t1));
     }
+    /* nothing is known of a condition but whether it holds: halve the step */
+    if (became_true && t1 - t0 > fmax(resolution, kl_events_near(t0)))
+        first = fmin(first, 0.5 * (t0 + t1));
     if (first < t1 && t1 - t0 > kl_events_near(t0)) {
         e->aim    = first;
         e->beyond = fmin(t1, e->beyond);
@@ -212,7 +251,8 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
         met        = true;
     }
     memcpy(e->start, e->end, (size_t)e->n * sizeof *e->start);
-    if (met || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;
-    else if (t1 >= e->aim) aim_again(e, t1);
-    return met ? KL_PASSED_CROSSING : KL_PASSED_NOTHING;
+    e->truth = truth;
+    if (met || became_true || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;
+    else if (t1 >= e->aim) aim_again(e, t1, resolution);
+    return became_true ? KL_PASSED_THE_END : met ? KL_PASSED_CROSSING : KL_PASSED_NOTHING;
 }

@@ -18,9 +18,14 @@ typedef struct kl_events {
     kl_crossing *start, *end; /* n: at both ends of the step */
     signed char *side;        /* n: sign of the value until it has crossed; 0: nowhere yet */
     int          n;
-    double       depth[2]; /* allowed beyond a crossing: length [m], angle [rad] */
-    double       aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
-    double       beyond;   /* where it was seen to have crossed [s] */
+    const struct kl_function   *
+        *branched; /* functions of time with branches: corners found on the way */
+    int    nbranched;
+    double found;    /* the corner found last [s] */
+    bool   truth;    /* of the condition that ends the run, at the start of the step */
+    double depth[2]; /* allowed beyond a crossing: length [m], angle [rad] */
+    double aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
+    double beyond;   /* where it was seen to have crossed [s] */
 } kl_events;
 
 kl_status kl_events_create(const kl_model *m, kl_events **out);
@@ -37,16 +42,21 @@ double kl_events_near(double t);
 /* The corner beside t that rounding cannot tell from it, or t. */
 double kl_events_snap(const kl_events *e, double t);
 
+/* The first corner of a branched function after t0, not after t1; HUGE_VAL: none. Then it is among
+ * what kl_events_corner knows. */
+double kl_events_branch(kl_events *e, const double *u, double t0, double t1);
+
 /* Looks at the state anew, as if the run began here. */
-void kl_events_begin(kl_events *e, kl_solver *x);
+void kl_events_begin(kl_events *e, kl_solver *x, bool truth);
 
 /* What the end of a step means. */
 typedef enum kl_passing {
     KL_PASSED_NOTHING,
     KL_PASSED_CROSSING, /* one was met: the integrator must start anew */
+    KL_PASSED_THE_END,  /* the condition became true within the last `resolution` seconds */
     KL_PASSED_TOO_FAR,  /* give the step back and do not step beyond e->aim */
 } kl_passing;
-/* After a step from t0 to the solver's state. */
-kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0);
+/* After a step from t0 to the solver's state, where the condition that ends the run is `truth`. */
+kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, double resolution);
 
 #endif

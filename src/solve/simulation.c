@@ -31,6 +31,11 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK && !(s->before = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK) status = kl_events_create(m, &s->events);
+    const kl_code *ending = &m->settings.stop_when;
+    if (status == KL_OK && ending->text)
+        status = kl_channels_compile(s->channels, ending->text, ending->place, diag, &s->ending);
+    if (s->ending) s->memory = kl_arena_array(arena, double, kl_expression_nmemory(s->ending) + 1);
+    if (status == KL_OK && !kl_arena_ok(arena)) status = KL_E_MEMORY;
     if (status == KL_OK) status = s->integrator->create(s->solver, &s->self);
     if (status != KL_OK) {
         kl_simulation_destroy(s);
@@ -65,11 +70,24 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     return kl_assemble_velocity(x, diag);
 }
 
+/* Does the condition that ends the run hold now? */
+static kl_status ask_ending(kl_simulation *s, kl_diag *diag, bool *truth)
+{
+    const double *unused;
+    *truth = false;
+    if (!s->ending) return KL_OK;
+    KL_TRY(kl_simulation_sample(s, diag, &unused));
+    *truth = kl_channels_value(s->channels, s->ending, s->memory) > 0.0;
+    return KL_OK;
+}
+
 /* The integrator and the events look at the state anew. */
 static kl_status begin(kl_simulation *s, kl_diag *diag)
 {
-    s->anew = false;
-    kl_events_begin(s->events, s->solver);
+    bool truth;
+    KL_TRY(ask_ending(s, diag, &truth));
+    s->anew = s->ended = false;
+    kl_events_begin(s->events, s->solver, truth);
     return s->integrator->begin(s->self, s->solver, diag);
 }
 
@@ -127,23 +145,36 @@ static kl_status give_back(kl_simulation *s, const kl_statistics *count, kl_diag
     return s->integrator->begin(s->self, x, diag);
 }
 
-/* A step that ends before a crossing, or beyond it by no more than is allowed. */
+/* A step that ends before a crossing, or beyond it by no more than is allowed; and before corners
+ * that are only found on the way. */
 static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
 {
-    enum { MOST = 100 }; /* far more than the bisection of any step takes */
+    enum { MOST = 200 }; /* far more than the bisection of any step takes */
     kl_solver    *x     = s->solver;
+    kl_events    *e     = s->events;
     kl_statistics count = s->count;
+    const double  share = 1e-9; /* of the time between rows: where a condition becomes true */
     kl_state_copy(s->before, x->s);
     for (int tries = 0; tries < MOST; tries++) {
-        double stop = fmin(until, s->events->aim);
+        double stop = fmin(until, e->aim), t0 = s->before->t;
         KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
-        kl_passing passing = kl_events_check(s->events, x, s->before->t);
+        double corner = kl_events_branch(e, x->s->u, t0, x->s->t);
+        if (corner <= x->s->t) {
+            KL_TRY(give_back(s, &count, diag));
+            until = fmin(until, nextafter(corner, -HUGE_VAL));
+            if (until <= t0 + kl_events_near(t0)) return KL_OK; /* the next step goes across */
+            continue;
+        }
+        bool truth;
+        KL_TRY(ask_ending(s, diag, &truth));
+        kl_passing passing = kl_events_check(e, x, t0, truth, share * s->model->settings.every);
         if (passing == KL_PASSED_CROSSING) s->anew = true;
+        if (passing == KL_PASSED_THE_END) s->ended = true;
         if (passing != KL_PASSED_TOO_FAR) return KL_OK;
         KL_TRY(give_back(s, &count, diag));
     }
-    return kl_step_failed(x, s->events->aim - x->s->t, &s->count,
-                          "the beginning of a contact is not found", diag);
+    return kl_step_failed(x, e->aim - x->s->t, &s->count, "the beginning of a contact is not found",
+                          diag);
 }
 
 kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
@@ -162,8 +193,12 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
         KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
         KL_TRY(s->integrator->begin(s->self, x, diag));
     }
-    KL_TRY(s->events->n > 0 ? watched_step(s, stop, diag)
-                            : s->integrator->step(s->self, x, stop, &s->count, diag));
+    s->ended     = false;
+    double t0    = x->s->t;
+    bool   watch = s->events->n > 0 || s->events->nbranched > 0 || s->ending;
+    KL_TRY(watch ? watched_step(s, stop, diag)
+                 : s->integrator->step(s->self, x, stop, &s->count, diag));
+    corner = kl_events_corner(s->events, t0); /* one may have been found on the way */
     if (x->s->t < corner.before) return KL_OK;
     x->s->t = corner.after;
     return kl_simulation_jump(s, diag);
@@ -340,10 +375,16 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
             KL_TRY(hand_over_between(s, next, sink, diag));
             s->row++;
         }
-        bool cut = sink->go_on && !sink->go_on(sink->context, now);
+        bool cut = s->ended || (sink->go_on && !sink->go_on(sink->context, now));
         if (cut || (s->row <= rows && next == now)) KL_TRY(hand_over(s, sink, diag));
         if (s->row <= rows && next == now) s->row++;
         if (now == mark && s->row <= rows) KL_TRY(take_checkpoint(s, sink, diag));
+        if (s->ended) {
+            kl_note(diag, s->model->settings.stop_when.place,
+                    "the run ended at t = %.9g s, where `%s` became true", now,
+                    s->model->settings.stop_when.text);
+            return KL_OK;
+        }
         if (cut) return KL_E_INTERRUPTED;
     }
     return KL_OK;

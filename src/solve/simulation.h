@@ -18,6 +18,9 @@ typedef struct kl_simulation {
     kl_state            *between;    /* where a sample within a step is taken */
     kl_events           *events;
     kl_state            *before; /* start of the present step, for when it is given back */
+    kl_expression       *ending; /* ends the run where it becomes true; NULL: none */
+    double              *memory; /* of it */
+    bool                 ended;  /* it became true with the last step */
     bool                 anew;   /* the integrator must start anew before the next step */
     kl_arena            *arena;
 

@@ -40,6 +40,8 @@ static void a_short_pulse_gives_its_whole_momentum(void **unused)
         {"{sum: [{step: {from: 0, to: 1000, start: 7.7, end: 7.7005}}, "
          "{step: {from: 0, to: -1000, start: 7.701, end: 7.7015}}]}",
          1.0},
+        {"{expression: \"if(t > 5 and t < 5.001, 1000, 0)\"}", 1.0},
+        {"{expression: \"min(1000, max(0, 1e6*(t - 2))) - 1000*step(t - 2.0025)\"}", 2.0},
     };
     static const char *const names[] = {"cart.velocity.x", "energy.balance", NULL};
     for (size_t p = 0; p < sizeof pulse / sizeof *pulse; p++)
@@ -132,6 +134,55 @@ static void a_ball_on_a_damped_stop_bounces_itself_to_rest(void **unused)
     }
 }
 
+/* Straight lines between points: a corner each 10 mm, and the end of the table. */
+static void a_spring_with_corners_keeps_its_energy(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"energy.total", NULL};
+    for (int k = 0; k < N; k++) {
+        kl_statistics count = run(
+            "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+            "  cart: {mass: 1 kg, inertia: [1, 1, 1], velocity: [3, 0, 0]}\njoints:\n"
+            "  guide: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: x}\n"
+            "forces:\n  spring: {type: slide-spring-damper, of: guide, spring: "
+            "{linear_table: [[-0.1, -100], [-0.01, 0], [0.01, 0], [0.02, 1000], [0.1, 1500]]}}\n",
+            k, 3.0, 0.1, names);
+        double worst = 0.0;
+        for (int i = 0; i < r.count; i++) worst = fmax(worst, fabs(r.value[i][0] / 4.5 - 1.0));
+        print_message("%s: energy to %.1e, %ld steps\n", called[k], worst, count.steps);
+        assert_true(worst < 1e-4);
+    }
+}
+
+/* ---- the end of a run ---- */
+
+static void a_run_ends_where_its_condition_becomes_true(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"ball.position.z", NULL};
+    for (int k = 0; k < N; k++) {
+        run("klingel: 1\nparameters: {floor: 0.5 m}\nrun: {stop_when: \"ball.position.z < "
+            "floor\"}\n"
+            "bodies:\n  ball: {mass: 1 kg, inertia: [1, 1, 1], position: [0, 0, 1 m]}\n",
+            k, 2.0, 0.1, names);
+        double t = sqrt(2.0 * 0.5 / 9.81);
+        print_message("%s: ended %.1e s late\n", called[k], r.t[r.count - 1] - t);
+        assert_true(fabs(r.t[r.count - 1] - t) < 1e-8);
+        assert_true(fabs(last_row()[0] - 0.5) < 1e-7);
+    }
+}
+
+static void a_condition_with_a_mistake_is_told_at_its_place(void **unused)
+{
+    (void)unused;
+    kl_simulation *s = NULL;
+    built          b = must_build("klingel: 1\nrun: {stop_when: \"ball.position.q > 1 m\"}\n"
+                                           "bodies:\n  ball: {mass: 1 kg, inertia: [1, 1, 1]}\n");
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_E_NAME);
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "ball.position.q"));
+    built_free(&b);
+}
+
 /* ---- first-order states ---- */
 
 static void a_stiff_maxwell_element_keeps_the_balance(void **unused)
@@ -217,6 +268,9 @@ int main(void)
         cmocka_unit_test(a_driver_with_a_kink_takes_the_body_along),
         cmocka_unit_test(a_mass_between_stops_keeps_its_energy),
         cmocka_unit_test(a_ball_on_a_damped_stop_bounces_itself_to_rest),
+        cmocka_unit_test(a_spring_with_corners_keeps_its_energy),
+        cmocka_unit_test(a_run_ends_where_its_condition_becomes_true),
+        cmocka_unit_test(a_condition_with_a_mistake_is_told_at_its_place),
         cmocka_unit_test(a_stiff_maxwell_element_keeps_the_balance),
         cmocka_unit_test(turns_are_counted_at_six_thousand_a_minute),
     };
