@@ -49,6 +49,8 @@ static const group system_groups[] = {
     {"drift.rotation", "rad", "largest angle error of a joint", "", true},
     {"drift.rate", "m/s", "largest rate at which a constraint is left (m/s or rad/s)", "", true},
     {"time", "s", "simulated time", "", false},
+    {"step.size", "s", "last step of the integrator", "", true},
+    {"step.order", "1", "order of its formula in that step", "", true},
     {0}};
 
 static const group point_groups[] = {
@@ -60,7 +62,7 @@ static const group point_groups[] = {
     {"alpha", "rad/s2", "angular acceleration", "xyz", false},
     {0}};
 
-enum { POINT_VALUES = 18, SYSTEM_VALUES = 10 };
+enum { POINT_VALUES = 18, SYSTEM_VALUES = 12 };
 
 /* ---- the list
  * -------------------------------------------------------------------------------------------------------
@@ -428,7 +430,7 @@ static void system_values(const kl_model *m, const kl_state *s, const kl_work *w
     double total              = e.kinetic + e.potential;
     double all[SYSTEM_VALUES] = {
         e.kinetic, e.potential, total, now->lost, now->supplied, total + now->lost - now->supplied,
-        gap,       turn,        rate,  s->t};
+        gap,       turn,        rate,  s->t,      now->step,     now->order};
     memcpy(to, all, sizeof all);
 }
 

@@ -21,6 +21,8 @@ typedef struct kl_channels kl_channels;
 typedef struct kl_moment {
     const double *a, *lambda;     /* accelerations and multipliers of the state */
     double        lost, supplied; /* energy since the start [J] */
+    double        step;           /* of the integrator, the last [s] */
+    int           order;          /* of its formula */
 } kl_moment;
 
 /* Errors in expressions go to `diag`. */

@@ -74,6 +74,10 @@ typedef enum kl_integrator_kind {
     KL_GEAR,
 } kl_integrator_kind;
 
+/* Which equations Gear's method solves: index 1 with points projected onto the constraints, or with
+ * Baumgarte's terms, or stabilised index 2 (Gear, Gupta, Leimkuhler). */
+typedef enum kl_formulation { KL_PROJECTION, KL_BAUMGARTE, KL_STABILIZED } kl_formulation;
+
 /* Where a run starts: as given, at rest in the equilibrium near it (then with the velocities
  * given), or in the steady motion that the velocities belong to. */
 typedef enum kl_start_kind { KL_START_GIVEN, KL_START_EQUILIBRIUM, KL_START_STEADY } kl_start_kind;
@@ -89,6 +93,8 @@ typedef struct kl_settings {
     double  spectral_radius;      /* at infinite frequency: 1 keeps, 0 kills */
     double  length;               /* size of the mechanism [m]; NaN: found */
     kl_code stop_when;            /* ends a run when it becomes true; text NULL: nothing does */
+    int     formulation;          /* kl_formulation, of gear */
+    double  baumgarte;            /* of formulation baumgarte [1/s]; NaN: found */
     double  penetration; /* [m, rad]: how far beyond a crossing a step may end; NaN: found */
 } kl_settings;
 

@@ -311,6 +311,7 @@ static void count_more(gear *g, kl_statistics *count)
     count->iterations += iterations - g->iterations;
     g->fails      = errors + solves;
     g->iterations = iterations;
+    (void)IDAGetLastOrder(g->ida, &count->order);
 }
 
 static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics *count,
@@ -326,9 +327,11 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     count_more(g, count);
     if (flag < 0) {
         (void)IDAGetCurrentStep(g->ida, &h);
-        return kl_step_failed(
-            x, h, count,
-            flag == IDA_ERR_FAIL ? "the error stays too large" : "Newton does not converge", diag);
+        return kl_step_failed(x, h, count,
+                              flag == IDA_ERR_FAIL ? "the error stays too large"
+                                                   : "Newton does not converge (near singular "
+                                                     "positions `formulation: projection` does)",
+                              diag);
     }
     const double *y = N_VGetArrayPointer(g->y), *dy = N_VGetArrayPointer(g->dy);
     return kl_index1_accept_with(g->ode, t, y, dy + x->model->nq, y + g->lambda, count);

@@ -439,7 +439,9 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     /* the last evaluation was before the last change, which may be large where states are stiff */
     if (m->nz > 0) (void)kl_eval(m, x->s, x->w);
     kl_count_energy(x, h, &i->power, count);
-    i->h_old = h;
+    i->h_old     = h;
+    count->step  = h;
+    count->order = 2;
     count->steps++;
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;

@@ -292,6 +292,17 @@ kl_status kl_index1_begin(kl_index1 *i, double *y)
     return KL_OK;
 }
 
+kl_status kl_index1_settle(kl_index1 *i, double t, const double *y)
+{
+    KL_TRY(kl_index1_evaluate(i, t, y));
+    KL_TRY(factor(i));
+    KL_TRY(accelerate(i));
+    i->known.t = t;
+    memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
+    pack_rate(i, y, i->known.dy);
+    return KL_OK;
+}
+
 double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count)
 {
     kl_solver      *x = i->x;
@@ -315,6 +326,7 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     count->steps++;
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
+    count->step = h;
     return h;
 }
 

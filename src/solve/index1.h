@@ -62,6 +62,8 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
 /* The same where the integrator's own equations gave v' and the multipliers: evaluates at y. */
 kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const double *a,
                                 const double *lambda, kl_statistics *count);
+/* Evaluates y' at y, which a step is about to end at. */
+kl_status kl_index1_settle(kl_index1 *i, double t, const double *y);
 /* Evaluates all elements at y. */
 kl_status kl_index1_evaluate(kl_index1 *i, double t, const double *y);
 /* q' of all bodies from velocities, and velocities (or increments) from q'. */

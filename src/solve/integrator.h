@@ -12,6 +12,8 @@ typedef struct kl_statistics {
     long   evaluations;                /* of all elements */
     double least_step, largest_step;   /* [s] */
     double lost, supplied;             /* energy since the start [J] */
+    double step;                       /* the last [s] */
+    int    order;                      /* of the last step */
     int    limiting;                   /* body whose error limited the step last */
 } kl_statistics;
 
@@ -29,7 +31,7 @@ typedef struct kl_integrator {
     void (*look)(void *self, double t, kl_state *s, double energy[2]);
 } kl_integrator;
 
-extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear;
+extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gear_index1;
 
 /* Norm of an increment: the largest translation over the model's length and rotation in radian; its
  * body in *which. */

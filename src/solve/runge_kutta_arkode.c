@@ -179,6 +179,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
         return kl_step_failed(x, h, count, "the error stays too large", diag);
     }
     kl_index1_accept(r->ode, t, N_VGetArrayPointer(r->y), count);
+    count->order = 8;
     return KL_OK;
 }
 

@@ -21,11 +21,13 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    s->arena         = arena;
-    s->model         = m;
-    s->a             = kl_arena_array(arena, double, m->nv + 1);
-    s->lambda        = kl_arena_array(arena, double, m->nlam + 1);
-    s->integrator    = integrators[m->settings.integrator];
+    s->arena      = arena;
+    s->model      = m;
+    s->a          = kl_arena_array(arena, double, m->nv + 1);
+    s->lambda     = kl_arena_array(arena, double, m->nlam + 1);
+    s->integrator = integrators[m->settings.integrator];
+    if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
+        s->integrator = &kl_gear_index1;
     kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_solver_create(m, &s->solver);
     if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
@@ -208,9 +210,13 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
 {
     kl_solver *x = s->solver;
     KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
-    kl_moment now = {
-        .a = s->a, .lambda = s->lambda, .lost = s->count.lost, .supplied = s->count.supplied};
-    *values = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
+    kl_moment now = {.a        = s->a,
+                     .lambda   = s->lambda,
+                     .lost     = s->count.lost,
+                     .supplied = s->count.supplied,
+                     .step     = s->count.step,
+                     .order    = s->count.order};
+    *values       = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
     return KL_OK;
 }
 
