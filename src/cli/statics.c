@@ -10,7 +10,7 @@
 
 typedef struct statics_options {
     const char *output;
-    bool        csv, moving, preload;
+    bool        csv, moving, relax, preload;
 } statics_options;
 
 static void print_bodies(const kl_model *m, const kl_work *w)
@@ -65,7 +65,7 @@ static const double *sample(const kl_analysis *a)
 static kl_status balance(const kl_analysis *a, const statics_options *o, kl_diag *diag)
 {
     kl_solver     *x = a->s->solver;
-    kl_equilibrium e = {.moving = o->moving};
+    kl_equilibrium e = {.moving = o->moving, .relax = o->relax};
     KL_TRY(kl_find_equilibrium(x, &e, diag));
     const double *values = sample(a);
     if (o->csv) {
@@ -116,6 +116,8 @@ static int statics(int argc, char **argv)
         {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output, "results file with one row"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "all channels as channel,value,unit"},
         {"moving", 'm', NULL, KL_OPTION_FLAG, &o.moving, "keep the speeds given: steady motion"},
+        {"relax", 0, NULL, KL_OPTION_FLAG, &o.relax,
+         "let it go and stop it at each peak of its energy before Newton"},
         {"preload", 'p', NULL, KL_OPTION_FLAG, &o.preload,
          "find free lengths of springs that balance the start"},
         {0},

@@ -280,7 +280,7 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
     }
     if (status == KL_OK) {
         k.rate = pace(&k);
-        status = newton(&k);
+        status = e->relax && !e->moving ? KL_RETRY : newton(&k);
         if (status != KL_OK && status != KL_E_MEMORY && !e->moving) {
             status = relax(&k, diag);
             if (status == KL_OK) status = newton(&k);

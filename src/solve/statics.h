@@ -12,6 +12,7 @@
 
 typedef struct kl_equilibrium {
     bool   moving;     /* in: keep the velocities (steady motion) instead of rest */
+    bool   relax;      /* in: begin with dynamic relaxation, as if Newton had failed */
     int    iterations; /* Newton steps taken */
     int    peaks;      /* of dynamic relaxation; 0: it was not needed */
     double unrest;     /* largest acceleration left, over gravity (or the largest at the start) */

@@ -103,6 +103,46 @@ static void stretched_links_between_pins_are_locked(void **unused)
     done(&l, b);
 }
 
+/* A beam as four links with springs between, pinned at both ends: to first order three bends are
+ * free, but each would stretch it. A support that slides sets them free. */
+static const char *const beam =
+    "klingel: 1\n"
+    "parameters: {n: 4}\n"
+    "bodies:\n"
+    "  \"link{i}\": {for: {i: 1..n}, mass: 1, inertia: [0.01, 0.1, 0.1], position: [i - 0.5, 0, "
+    "0]}\n"
+    "  foot: {mass: 1, inertia: [1, 1, 1], position: [n*1 m, 0, 0]}\n"
+    "joints:\n"
+    "  pin1: {type: revolute, between: [ground, link1], at: [0, 0, 0], axis: z}\n"
+    "  \"bend{i}\": {for: {i: 2..n}, type: revolute, between: [\"link{i-1}\", \"link{i}\"], at: "
+    "[i - 1, 0, 0], axis: z}\n"
+    "  pin2: {type: revolute, between: [link4, foot], at: [n*1 m, 0, 0], axis: z}\n"
+    "  support: {type: %s, between: [ground, foot], at: [n*1 m, 0, 0], axis: x}\n"
+    "forces:\n"
+    "  \"stiff{i}\": {for: {i: 2..n}, type: rotational-spring-damper, of: \"bend{i}\", stiffness: "
+    "100 N m/rad}\n";
+
+static void beam_pinned_at_both_ends_is_locked(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *support;
+        int         mobility, locked;
+    } ends[] = {{"fixed", 0, 3}, {"translational", 3, 0}};
+    for (int k = 0; k < 2; k++) {
+        char text[2048];
+        snprintf(text, sizeof text, beam, ends[k].support);
+        loaded       l = load_text(text, NULL, 0, true);
+        kl_mobility *b = find(&l);
+        print_message("%s: mobility %d, redundant %d, singular %d, locked %d\n", ends[k].support,
+                      b->mobility, b->redundant, b->singular, b->locked);
+        assert_int_equal(b->mobility, ends[k].mobility);
+        assert_int_equal(b->locked, ends[k].locked);
+        assert_true(says(l.diag, "locked:") == (ends[k].locked > 0));
+        done(&l, b);
+    }
+}
+
 static void second_hinge_on_one_axis_repeats_all(void **unused)
 {
     (void)unused;
@@ -201,6 +241,7 @@ int main(void)
         cmocka_unit_test(flat_parallelogram_is_a_singular_position),
         cmocka_unit_test(bricard_moves_although_counting_says_it_cannot),
         cmocka_unit_test(stretched_links_between_pins_are_locked),
+        cmocka_unit_test(beam_pinned_at_both_ends_is_locked),
         cmocka_unit_test(second_hinge_on_one_axis_repeats_all),
         cmocka_unit_test(free_body_has_six_ways),
         cmocka_unit_test(regular_mechanisms_have_their_known_freedom),

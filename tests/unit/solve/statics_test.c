@@ -189,6 +189,40 @@ static void pendulum_set_upright_stays_and_is_called_unstable(void **unused)
     unload(&l);
 }
 
+/* A load above a stop, a shallow arch that snaps through: let go and stopped at each peak of the
+ * kinetic energy, they come to rest where Newton finds them at rest. */
+static void relaxation_arrives_where_newton_does(void **unused)
+{
+    (void)unused;
+    static const char *const texts[] = {
+        "klingel: 1\nbodies:\n  ball: {mass: 1 kg, inertia: [1, 1, 1], position: [0, 0, 1 m]}\n"
+        "joints:\n  guide: {type: translational, between: [ground, ball], at: [0, 0, 0], axis: "
+        "z}\nforces:\n  floor: {type: bump-stop, of: guide, lower: -1 m, stiffness: 10 kN/m}\n",
+        "klingel: 1\nbodies:\n  top: {type: point, mass: 40 kg, position: [0, 0, 0.1]}\n"
+        "forces:\n  l: {type: spring-damper, between: [ground, top], at: [[-1, 0, 0], [0, 0, "
+        "0.1]], stiffness: 20 kN/m}\n"
+        "  r: {type: spring-damper, between: [ground, top], at: [[1, 0, 0], [0, 0, 0.1]], "
+        "stiffness: 20 kN/m}\n"
+        "  s: {type: spring-damper, between: [ground, top], at: [[0, 1, 0], [0, 0, 0.1]], "
+        "stiffness: 20 kN/m}\n",
+    };
+    for (size_t k = 0; k < sizeof texts / sizeof *texts; k++) {
+        double z[2];
+        for (int relax = 0; relax < 2; relax++) {
+            loaded         l = load_text(texts[k], NULL, 0, true);
+            kl_equilibrium e = {.relax = relax};
+            if (kl_find_equilibrium(l.x, &e, l.diag) != KL_OK) print_messages(l.diag);
+            z[relax] = l.x->s->q[l.model->body[1].q + 2];
+            print_message("model %zu: %d iterations, %d peaks, unrest %.1e, z %.9f\n", k,
+                          e.iterations, e.peaks, e.unrest, z[relax]);
+            assert_true(e.unrest < 1e-6);
+            assert_int_equal(e.peaks > 0, relax);
+            unload(&l);
+        }
+        assert_close(z[0], z[1], 1e-7);
+    }
+}
+
 static void falling_body_has_no_equilibrium(void **unused)
 {
     (void)unused;
@@ -246,6 +280,7 @@ int main(void)
         cmocka_unit_test(weight_on_a_spring_sags_by_its_weight_over_stiffness),
         cmocka_unit_test(pendulum_falls_to_the_lower_position),
         cmocka_unit_test(pendulum_set_upright_stays_and_is_called_unstable),
+        cmocka_unit_test(relaxation_arrives_where_newton_does),
         cmocka_unit_test(falling_body_has_no_equilibrium),
         cmocka_unit_test(chain_of_fifty_links_hangs_as_the_exact_polygon),
         cmocka_unit_test(chain_goes_to_the_catenary_with_second_order),
