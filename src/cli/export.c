@@ -146,8 +146,8 @@ static int export_run(int argc, char **argv)
         {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "all channels, not only the model's outputs"},
         {"list", 'l', NULL, KL_OPTION_FLAG, &q.list, "list the channels: name, unit, meaning"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "every N-th row only"},
-        {"from", 0, "T", KL_OPTION_NUMBER, &q.from, "rows from time T [s] on"},
-        {"to", 0, "T", KL_OPTION_NUMBER, &q.to, "rows up to time T [s]"},
+        {"from", 0, "T", KL_OPTION_TIME, &q.from, "rows from time T [s] on"},
+        {"to", 0, "T", KL_OPTION_TIME, &q.to, "rows up to time T [s]"},
         {0},
     };
     kl_arguments rest;

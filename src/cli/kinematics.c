@@ -103,7 +103,7 @@ static int follow_command(const kl_command *command, bool forces, int argc, char
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
         {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &output, "results file, as of a run"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &f.csv, "a table over time to standard output"},
-        {"end", 0, "T", KL_OPTION_NUMBER, &end, "stop at this time [s] instead of the model's"},
+        {"end", 0, "T", KL_OPTION_TIME, &end, "stop at this time [s] instead of the model's"},
         {0},
     };
     kl_arguments rest;

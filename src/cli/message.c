@@ -56,7 +56,6 @@ int kl_exit_code(kl_status status)
     case KL_E_USAGE: return KL_EXIT_USAGE;
     case KL_E_INTERRUPTED: return KL_EXIT_INTERRUPTED;
     case KL_RETRY:
-    case KL_E_ASSEMBLY:
     case KL_E_SINGULAR:
     case KL_E_STEP:
     case KL_E_NAN:

@@ -9,6 +9,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "script/expression.h"
+
 enum { MOST_OPTIONS = 64, HELP_COLUMN = 27, HELP_WIDTH = 79 };
 
 /* What is being parsed: the table, and the arguments from `next` on. */
@@ -78,6 +80,25 @@ static int number(const parser *p, const kl_option *o, const char *text)
     return KL_OPTIONS_OK;
 }
 
+/* 2.5, 50ms, "3 min": seconds when bare */
+static int seconds(const parser *p, const kl_option *o, const char *text)
+{
+    kl_quantity q;
+    kl_diag    *diag   = kl_diag_create();
+    kl_status   status = kl_expression_number(text, KL_NOWHERE, &(kl_symbols){0}, NULL, diag, &q);
+    kl_diag_destroy(diag);
+    if (status != KL_OK || !isfinite(q.value))
+        return kl_usage_error(p->command, "--%s: '%s' is no time; give seconds, or a unit: 50ms",
+                              o->name, text);
+    if (!kl_quantity_fits(q, kl_dim_of("s"))) {
+        const char *word = kl_dim_word(q.dim);
+        return kl_usage_error(p->command, "--%s: '%s' is %s; give a time: 2.5, 50ms", o->name, text,
+                              word ? word : "no time");
+    }
+    *(double *)o->target = q.value;
+    return KL_OPTIONS_OK;
+}
+
 static int count(const parser *p, const kl_option *o, const char *text)
 {
     char *end;
@@ -105,6 +126,7 @@ static int set(const parser *p, const kl_option *o, const char *text)
     case KL_OPTION_FLAG: *(bool *)o->target = true; break;
     case KL_OPTION_TEXT: *(const char **)o->target = text; break;
     case KL_OPTION_NUMBER: return number(p, o, text);
+    case KL_OPTION_TIME: return seconds(p, o, text);
     case KL_OPTION_COUNT: return count(p, o, text);
     case KL_OPTION_TEXTS: return add_text(p, o, text);
     }

@@ -5,7 +5,7 @@
  *     kl_texts    set    = {0};
  *     const kl_option options[] = {
  *         {"output", 'o', "FILE", KL_OPTION_TEXT, &output, "results file"},
- *         {"end", 0, "T", KL_OPTION_NUMBER, &end, "stop at this time [s]"},
+ *         {"end", 0, "T", KL_OPTION_TIME, &end, "stop at this time [s]"},
  *         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be
  * repeated)"}, {0},
  *     };
@@ -24,6 +24,7 @@ typedef enum kl_option_kind {
     KL_OPTION_FLAG,   /* bool *        no argument */
     KL_OPTION_TEXT,   /* const char ** borrowed from argv */
     KL_OPTION_NUMBER, /* double *      finite */
+    KL_OPTION_TIME,   /* double *      seconds; with a unit if one likes: 50ms */
     KL_OPTION_COUNT,  /* int *         from 1 on */
     KL_OPTION_TEXTS,  /* kl_texts *    may be repeated */
 } kl_option_kind;

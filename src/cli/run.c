@@ -86,11 +86,27 @@ static char *joined(const kl_texts *set)
     return text;
 }
 
+/* Results that may not fit are told before the run, not after. */
+static void tell_size(const kl_simulation *s, const run_options *o)
+{
+    double rows = (o->end - s->model->t0) / s->model->settings.every, channels = 1.0;
+    for (int i = 0; i < kl_channels_count(s->channels); i++)
+        channels += kl_channels_at(s->channels, i)->recorded;
+    double gigabytes = 8e-9 * rows * channels;
+    if (gigabytes > 1.0)
+        fprintf(
+            stderr,
+            "warning: %.3g rows of %.0f channels: the results will take about %.3g GB; a larger "
+            "`every` under `run` makes fewer rows\n",
+            rows, channels, gigabytes);
+}
+
 static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
 {
     kl_simulation *s      = NULL;
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status != KL_OK) return kl_exit_code(status);
+    if (!o->quiet) tell_size(s, o);
     kl_progress  progress;
     kl_recording recording = {.path       = o->output,
                               .model_text = kl_source_text(l->source),
@@ -109,7 +125,8 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     if (status != KL_OK && status != KL_E_INTERRUPTED && started)
         dump(s, kl_source_text(l->source), o->output);
     kl_simulation_destroy(s);
-    return kl_exit_code(status);
+    /* what is not determined before the first step is a mistake in the model */
+    return kl_exit_code(status == KL_E_SINGULAR && !started ? KL_E_MODEL : status);
 }
 
 static int run(int argc, char **argv)
@@ -121,8 +138,8 @@ static int run(int argc, char **argv)
          "results file (default: named after the model, in this folder)"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set,
          "change a parameter, with unit if you like (may be repeated)"},
-        {"end", 0, "T", KL_OPTION_NUMBER, &o.end, "stop at this time [s] instead of the model's"},
-        {"checkpoint", 0, "SECONDS", KL_OPTION_NUMBER, &o.checkpoint,
+        {"end", 0, "T", KL_OPTION_TIME, &o.end, "stop at this time [s] instead of the model's"},
+        {"checkpoint", 0, "SECONDS", KL_OPTION_TIME, &o.checkpoint,
          "keep a state to go on from, each so many simulated seconds"},
         {"restart", 0, "OUT.h5", KL_OPTION_TEXT, &o.restart,
          "go on from the last checkpoint of these results (no MODEL then)"},

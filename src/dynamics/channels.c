@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/key_unit.h"
+
 /* ---- what bodies, elements and the system offer: the tables behind the names
  * ------------------------------------------ */
 
@@ -37,6 +39,10 @@ static const group element_groups[] = {
     {"energy", "N m", "stored", "", false},
     {"loss", "W", "dissipated power", "", false},
     {0}};
+
+static const group node_groups[] = {{"force", "N", "on the node, global axes", "xyz", true},
+                                    {"torque", "N m", "on the node, global axes", "xyz", true},
+                                    {0}};
 
 static const group system_groups[] = {
     {"energy.kinetic", "N m", "kinetic energy of all bodies", "", true},
@@ -115,20 +121,12 @@ static void add_groups(kl_channels *c, const char *object, const group *g)
     }
 }
 
-/* "KEY?a|b|c": the unit that goes with the choice of the word key KEY */
 static const char *unit_of(kl_channels *c, const kl_element *e, const char *unit)
 {
-    const char *mark = strchr(unit, '?');
-    if (!mark) return unit;
-    int choice = 0;
-    for (const kl_key *k = e->type->keys; k->name; k++)
-        if (strlen(k->name) == (size_t)(mark - unit) &&
-            strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
-            choice = *(const int *)(const void *)((const char *)e->data + k->offset);
-    const char *from = mark + 1;
-    for (; choice > 0 && strchr(from, '|'); choice--) from = strchr(from, '|') + 1;
-    size_t length = strcspn(from, "|");
-    return kl_arena_text_n(c->arena, from, length);
+    char text[64];
+    if (!strchr(unit, '?')) return unit;
+    kl_key_unit(e->type->keys, e->data, unit, text, sizeof text);
+    return kl_arena_text(c->arena, text);
 }
 
 static const kl_output *list_of(const kl_element *e)
@@ -142,6 +140,15 @@ static int outputs_of(const kl_element *e)
     int              n    = 0;
     while (list && list[n].name) n++;
     return n;
+}
+
+/* Of a set: force and torque on each node, by the name of its body. */
+static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
+{
+    for (int k = 1; k < e->nmarker; k += 2) {
+        const char *node = m->body[m->marker[e->marker + k].body].name;
+        add_groups(c, kl_arena_format(c->arena, "%s.%s", e->name, node), node_groups);
+    }
 }
 
 static void add_model(kl_channels *c, const kl_model *m)
@@ -160,7 +167,8 @@ static void add_model(kl_channels *c, const kl_model *m)
         for (int k = 0; k < outputs_of(e); k++)
             add(c, kl_arena_format(c->arena, "%s.%s", e->name, list_of(e)[k].name),
                 unit_of(c, e, list_of(e)[k].unit), list_of(e)[k].help, true, false);
-        if (e->nmarker <= 2) add_groups(c, e->name, element_groups);
+        if (e->type->attach == KL_ATTACH_SET) add_nodes(c, m, e);
+        else if (e->nmarker <= 2) add_groups(c, e->name, element_groups);
     }
     for (int i = 0; i < m->ninput; i++)
         c->input[i] = add(c, kl_arena_format(c->arena, "input.%s", m->input[i].name),
@@ -392,8 +400,16 @@ static void element_values(const kl_model *m, const kl_state *s, const kl_work *
     const kl_element *e  = &m->element[index];
     kl_reading        in = kl_reading_of(m, s, w, e);
     if (e->type->output) e->type->output(&in, lambda + e->phi, to);
-    if (e->nmarker > 2) return;
     to += outputs_of(e);
+    if (e->type->attach == KL_ATTACH_SET) {
+        for (int k = 1; k < e->nmarker; k += 2) {
+            const double *on = w->total + 6 * (size_t)(e->marker + k);
+            to               = put(to, kl_load(on));
+            to               = put(to, kl_load(on + 3));
+        }
+        return;
+    }
+    if (e->nmarker > 2) return;
     int              last   = e->marker + e->nmarker - 1;
     const double    *wrench = w->total + 6 * (size_t)last;
     const kl_motion *k      = &w->motion[last];

@@ -104,6 +104,7 @@ const kl_element_type kl_torque = {
     .outputs   = torque_outputs,
     .attach    = KL_ATTACH_ONE,
     .axial     = "",
+    .turns     = 1,
     .data_size = sizeof(applied),
     .traits    = &on_torque,
     .setup     = applied_setup,

@@ -6,7 +6,12 @@
  *
  * row_k is the exact derivative of x_k: for d the primitive `dot2`; for phi, with om = A_i'(w_j -
  * w_i) and T the right Jacobian, phi' = G om, G = T(phi)^-T = I - [phi]/2 + k [phi]^2. So the force
- * comes from a potential whatever the angle. */
+ * comes from a potential whatever the angle.
+ *
+ * phi goes on past half a turn: of the vectors phi + 2 pi k phi/|phi|, which all give the same
+ * rotation, the one nearest to that of the last step is taken (history). It ends short of a whole
+ * turn, where G has no value. Without rotational stiffness and preload no phi is needed: then the
+ * rates are om itself (G = I), and the bushing may turn as often as it likes. */
 #include <math.h>
 #include <string.h>
 
@@ -16,7 +21,10 @@
 
 typedef struct bushing {
     double K[36], C[36], preload[6];
+    bool   loose; /* no stiffness against turning */
 } bushing;
+
+static const double most_turn = 2.0 * KL_PI - 0.1; /* [rad] */
 
 /* The six coordinates at one state. */
 typedef struct six {
@@ -24,11 +32,22 @@ typedef struct six {
     double  row[6][12];
     kl_vec3 phi;
     kl_mat3 G;
+    bool    loose;
 } six;
 
 enum { WI = 3, WJ = 9 };
 
-static void six_eval(const bushing *p, const kl_motion *m, six *s)
+/* The rotation vector of R nearest to `last`. */
+static kl_vec3 continued(const kl_mat3 *R, kl_vec3 last)
+{
+    kl_vec3 phi = kl_rotation_log(R);
+    double  a   = kl_norm(phi);
+    if (a == 0.0) return phi;
+    double along = kl_dot(phi, last) / a, turns = nearbyint((along - a) / (2.0 * KL_PI));
+    return turns == 0.0 ? phi : kl_scale(1.0 + 2.0 * KL_PI * turns / a, phi);
+}
+
+static void six_eval(const bushing *p, const kl_motion *m, const double *h, six *s)
 {
     for (int k = 0; k < 3; k++) {
         kl_scalar d;
@@ -38,9 +57,10 @@ static void six_eval(const bushing *p, const kl_motion *m, six *s)
         memcpy(s->row[k], d.row, sizeof d.row);
     }
     kl_mat3 Ai = kl_transpose(&m[0].A), R = kl_matmul(&Ai, &m[1].A);
-    s->phi     = kl_rotation_log(&R);
-    kl_mat3 Ti = kl_rotation_tangent_inverse(s->phi);
+    s->phi     = continued(&R, kl_load(h));
+    kl_mat3 Ti = p->loose ? kl_identity() : kl_rotation_tangent_inverse(s->phi);
     s->G       = kl_transpose(&Ti);
+    s->loose   = p->loose;
     for (int k = 0; k < 3; k++) {
         /* row of w_j: A_i g_k with g_k the k-th row of G; of w_i: its negative */
         kl_vec3 n = kl_mul(&m[0].A, kl_vec(s->G.m[k][0], s->G.m[k][1], s->G.m[k][2]));
@@ -89,7 +109,7 @@ static void rotation_curvature(const six *s, const kl_motion *m, const double sc
     kl_vec3 n     = kl_mul(&m[0].A, g);
     kl_mat3 turn  = kl_skew(n); /* dtheta_i x n = -[n] dtheta_i */
     kl_mat3 slope = {{{0}}};    /* d n / d phi, columns */
-    for (int k = 0; k < 3; k++) {
+    for (int k = 0; k < 3 && !s->loose; k++) {
         kl_mat3 D     = G_slope(s->phi, k);
         kl_vec3 c     = kl_mul(&m[0].A, kl_mul_t(&D, kl_load(scale)));
         slope.m[0][k] = c.x, slope.m[1][k] = c.y, slope.m[2][k] = c.z;
@@ -106,7 +126,29 @@ static void rotation_curvature(const six *s, const kl_motion *m, const double sc
 static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                kl_element_size *size)
 {
-    (void)data, (void)s, (void)m, (void)nmarker, (void)size;
+    (void)m, (void)nmarker;
+    bushing *p    = data;
+    double   skew = 0.0, most = 0.0;
+    p->loose = true;
+    size->nh = 3;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            double k = p->K[6 * i + j];
+            if (k != 0.0 && (i > 2 || j > 2)) p->loose = false;
+            skew = fmax(skew, fabs(k - p->K[6 * j + i]));
+            most = fmax(most, fabs(k));
+        }
+    for (int i = 3; i < 6; i++) p->loose &= p->preload[i] == 0.0;
+    for (int i = 0; i < 6; i++)
+        if (p->C[7 * i] < 0.0)
+            kl_warn(s->diag, s->place,
+                    "force '%s': damping of component %d is %g, below zero: it feeds energy in",
+                    s->name, i, p->C[7 * i]);
+    if (skew > 1e-9 * most)
+        kl_warn(s->diag, s->place,
+                "force '%s': the stiffness matrix is not symmetric (entries differ by %g), so it "
+                "comes from no potential: energy is not conserved",
+                s->name, skew);
     return KL_OK;
 }
 
@@ -114,9 +156,8 @@ static kl_status bushing_eval(const kl_reading *in, kl_writing *out)
 {
     const bushing *p = in->data;
     six            s;
-    six_eval(p, in->m, &s);
-    if (kl_norm(s.phi) > 3.1)
-        return KL_RETRY; /* half a turn: the rotation vector has no single value there */
+    six_eval(p, in->m, in->h, &s);
+    if (!p->loose && kl_norm(s.phi) > most_turn) return KL_RETRY;
     for (int k = 0; k < 6; k++) {
         double elastic = 0.0, damping = 0.0;
         for (int j = 0; j < 6; j++)
@@ -133,7 +174,7 @@ static void bushing_tangent(const kl_reading *in, const double *lambda, kl_slope
     (void)lambda;
     const bushing *p = in->data;
     six            s;
-    six_eval(p, in->m, &s);
+    six_eval(p, in->m, in->h, &s);
 
     /* slopes of the rates by increments: D_k V */
     double rate_slope[6][12];
@@ -173,11 +214,17 @@ static void bushing_tangent(const kl_reading *in, const double *lambda, kl_slope
     rotation_curvature(&s, in->m, turn, out->K);
 }
 
+static void bushing_commit(const kl_reading *in, double *h_new)
+{
+    kl_mat3 Ai = kl_transpose(&in->m[0].A), R = kl_matmul(&Ai, &in->m[1].A);
+    kl_store(h_new, continued(&R, kl_load(in->h)));
+}
+
 static void bushing_output(const kl_reading *in, const double *lambda, double *values)
 {
     (void)lambda;
     six s;
-    six_eval(in->data, in->m, &s);
+    six_eval(in->data, in->m, in->h, &s);
     memcpy(values, s.x, sizeof s.x);
 }
 
@@ -212,7 +259,7 @@ static const kl_key bushing_keys[] = {
     {.name     = "preload",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(bushing, preload),
-     .unit     = "*",
+     .unit     = "N|N|N|N m|N m|N m",
      .size     = 6,
      .fallback = "[0, 0, 0, 0, 0, 0]",
      .help     = "constant force and moment against the six displacements"},
@@ -234,9 +281,13 @@ const kl_element_type kl_bushing = {
     .keys     = bushing_keys,
     .outputs  = bushing_outputs,
     .attach   = KL_ATTACH_PAIR,
+    .turns    = 1,
     .data_size = sizeof(bushing),
     .mirror    = bushing_mirror,
     .setup     = bushing_setup,
     .eval      = bushing_eval,
     .tangent   = bushing_tangent,
+    .commit    = bushing_commit,
+    .limit     = "its frames are about to turn by a whole turn against each other, where the "
+                 "rotation vector ends; use a `rotational-spring-damper` for what turns that far",
     .output    = bushing_output};

@@ -13,6 +13,7 @@
 
 #include "forces/forces.h"
 #include "joints/coordinate.h"
+#include "model/model.h"
 #include "script/lua.h"
 
 enum { MOST_SIGNALS = 48, MOST_STATES = 16, MOST_VALUES = 2 * MOST_SIGNALS + MOST_STATES + 1 };
@@ -59,7 +60,8 @@ typedef struct controller {
     int            function;
     const meaning *in[MOST_SIGNALS], *out[MOST_SIGNALS];
     int            nin, nout, nz;
-    kl_output      list[MOST_VALUES]; /* channels */
+    double         turn[MOST_SIGNALS]; /* of inputs that are angles: where counting begins [rad] */
+    kl_output      list[MOST_VALUES];  /* channels */
 } controller;
 
 static const meaning *meaning_of(const kl_signal *s, bool output)
@@ -97,7 +99,7 @@ static void arguments(const controller *p, const kl_reading *in, double *x, kl_s
             x[i] = in->u ? in->u[s->input] : 0.0;
             continue;
         }
-        signal_eval(p->in[i], in->m + s->marker, in->h[i], &one);
+        signal_eval(p->in[i], in->m + s->marker, p->turn[i] + in->h[i], &one);
         x[i] = p->in[i]->rate ? kl_scalar_rate(&one, in->m + s->marker) : one.x;
         if (rows) rows[i] = one;
     }
@@ -214,8 +216,8 @@ static void controller_commit(const kl_reading *in, double *h_new)
         const kl_signal *s = &p->inputs->item[i];
         kl_scalar        one;
         if (s->input >= 0 || p->in[i]->c.kind != KL_ANGLE) continue;
-        signal_eval(p->in[i], in->m + s->marker, in->h[i], &one);
-        h_new[i] = one.x;
+        signal_eval(p->in[i], in->m + s->marker, p->turn[i] + in->h[i], &one);
+        h_new[i] = one.x - p->turn[i];
     }
 }
 
@@ -310,6 +312,9 @@ static kl_status controller_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(find_meanings(p, s, p->outputs, true, p->out));
     KL_TRY(compile(p, s));
     list_channels(p);
+    for (int i = 0; i < p->nin; i++)
+        p->turn[i] =
+            p->inputs->item[i].joint >= 0 ? s->model->element[p->inputs->item[i].joint].turn : 0.0;
     size->nz = p->nz;
     size->nh = p->nin;
 

@@ -90,7 +90,7 @@ static kl_status spring_damper_setup(void *data, const kl_setup *s, const kl_mot
     spring_damper *p = data;
     p->coordinate    = *(const kl_coordinate *)s->traits;
     kl_scalar x;
-    kl_coordinate_eval(p->coordinate, m, 0.0, &x);
+    kl_coordinate_eval(p->coordinate, m, s->turn[0], &x);
     if (isnan(p->x0)) p->x0 = x.x;
     size->nh = p->coordinate.kind == KL_ANGLE;
     if (p->spring && (p->ncorner = kl_function_corners(p->spring, NULL, 0)) > 0) {
@@ -195,6 +195,7 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .offset   = offsetof(spring_damper, c),                                                   \
          .unit     = c_unit,                                                                       \
          .fallback = "0",                                                                          \
+         .negative = "it feeds energy in",                                                         \
          .help     = "linear damping"},                                                                \
         {.name     = free_word,                                                                    \
          .kind     = KL_KEY_NUMBER,                                                                \
@@ -275,6 +276,7 @@ const kl_element_type kl_rotational_spring_damper = {
     .outputs  = angle_outputs,
     .attach   = KL_ATTACH_JOINT,
     .axial    = "",
+    .turns    = 3,
     .traits   = &by_angle,
     SPRING_FUNCTIONS};
 const kl_element_type kl_slide_spring_damper = {
@@ -285,5 +287,6 @@ const kl_element_type kl_slide_spring_damper = {
     .keys     = slide_keys,
     .outputs  = slide_outputs,
     .attach   = KL_ATTACH_JOINT,
+    .turns    = 1,
     .traits   = &by_slide,
     SPRING_FUNCTIONS};

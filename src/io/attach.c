@@ -323,8 +323,8 @@ static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
     return add_frame(s, m, &f[0], axial);
 }
 
-/* The two markers of joint `name`, once more. */
-static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
+/* The two markers of joint `name`, once more; its index in *found. */
+static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where, int *found)
 {
     const char *name;
     KL_TRY(kl_value_word(s, where, "a joint", &name));
@@ -349,6 +349,7 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where)
         kl_marker copy = m->marker[m->element[index].marker + i];
         KL_TRY(kl_model_add_marker(m, copy.body, &copy));
     }
+    *found = index;
     return KL_OK;
 }
 
@@ -357,7 +358,7 @@ static kl_status attach_joint(kl_scope *s, kl_model *m, const kl_entry *e, bool 
     const kl_node *of = kl_entry_get(e, "of");
     if (of && kl_entry_get(e, "between"))
         return missing(s, e, "give `of` a joint or `between` two bodies, not both");
-    if (of) return copy_joint(s, m, of);
+    if (of) return copy_joint(s, m, of, m->element[m->nelement - 1].of);
     if (!kl_entry_get(e, "between"))
         return missing(s, e, "`of` is missing; give the joint it works on, or `between` and `at`");
     return attach_pair(s, m, e, axial);
@@ -371,8 +372,14 @@ static kl_status attach_joints(kl_scope *s, kl_model *m, const kl_entry *e, bool
     if (joints->kind != KL_LIST || joints->size != 2)
         return kl_fail(s->diag, KL_E_MODEL, joints->place,
                        "%s '%s': joints wants two names, [first, second]", e->section, e->name);
-    KL_TRY(copy_joint(s, m, joints->first));
-    return copy_joint(s, m, joints->first->next);
+    int *of = m->element[m->nelement - 1].of;
+    KL_TRY(copy_joint(s, m, joints->first, &of[0]));
+    KL_TRY(copy_joint(s, m, joints->first->next, &of[1]));
+    if (of[0] == of[1])
+        return kl_fail(s->diag, KL_E_MODEL, joints->place,
+                       "%s '%s' couples '%s' with itself; give two different joints", e->section,
+                       e->name, m->element[of[0]].name);
+    return KL_OK;
 }
 
 static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e, bool axial)
@@ -420,6 +427,7 @@ static kl_status pair_of(kl_scope *s, kl_model *m, const kl_signal *const *befor
             before[i]->text[length] == '.' && before[i]->what == before[i]->text + length + 1) {
             one->marker = before[i]->marker;
             one->body   = before[i]->body;
+            one->joint  = before[i]->joint;
             return KL_OK;
         }
     int     first = m->element[m->nelement - 1].marker;
@@ -427,7 +435,7 @@ static kl_status pair_of(kl_scope *s, kl_model *m, const kl_signal *const *befor
     kl_node where = {.kind = KL_SCALAR, .text = object, .place = one->place};
     one->marker   = m->nmarker - first;
     one->body     = joint < 0;
-    if (joint >= 0) return copy_joint(s, m, &where);
+    if (joint >= 0) return copy_joint(s, m, &where, &one->joint);
     frame f, ground = {.A = kl_identity()};
     KL_TRY(find_frame(s, m, &where, &f));
     if (!f.named) kl_model_pose(m, f.body, &f.r, &f.A);
@@ -506,6 +514,112 @@ static bool is_axial(const kl_element_type *type, const void *data)
     return false;
 }
 
+/* ---- what makes no sense
+ * ------------------------------------------------------------------------------------------------
+ */
+
+static bool has_word(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = words; p && *p; p += strcspn(p, " "), p += strspn(p, " "))
+        if (strcspn(p, " ") == n && strncmp(p, word, n) == 0) return true;
+    return false;
+}
+
+static bool measures(const kl_element_type *joint, const char *word)
+{
+    for (const kl_output *o = joint->outputs; o && o->name; o++)
+        if (strcmp(o->name, word) == 0) return true;
+    return false;
+}
+
+/* The word that `data` has for the key, or NULL. */
+static const char *choice_of(const kl_scope *s, const kl_element_type *type, const char *name,
+                             const char *data)
+{
+    for (const kl_key *k = type->keys; k->name; k++) {
+        if (strcmp(k->name, name) != 0 || k->kind != KL_KEY_WORD) continue;
+        const char *word   = k->words;
+        int         choice = *(const int *)(const void *)(data + k->offset);
+        for (; choice > 0 && strchr(word, ' '); choice--) word = strchr(word, ' ') + 1;
+        return kl_arena_text_n(s->arena, word, strcspn(word, " "));
+    }
+    return NULL;
+}
+
+/* A coordinate that the joint holds cannot be driven, coupled or limited; a coupler wants one that
+ * the joint measures. */
+static kl_status check_coordinate(kl_scope *s, const kl_model *m, const kl_entry *e, int joint,
+                                  const char *word, bool measured)
+{
+    const kl_element *j    = &m->element[joint];
+    const char       *what = j->type->name;
+    if (has_word(j->type->holds, word))
+        return kl_fail(s->diag, KL_E_MODEL, e->place,
+                       "%s '%s': the %s '%s' holds its %s, so nothing can work on it; %s",
+                       e->section, e->name, what, j->name, word,
+                       measures(j->type, "angle") && measures(j->type, "displacement")
+                           ? "take its angle or displacement"
+                       : measures(j->type, "angle")        ? "take its angle"
+                       : measures(j->type, "displacement") ? "take its displacement"
+                                                           : "choose another joint");
+    if (measured && !measures(j->type, word))
+        return kl_fail(
+            s->diag, KL_E_MODEL, e->place,
+            "%s '%s': the %s joint '%s' has no single %s to couple; take joints with one "
+            "axis",
+            e->section, e->name, what, j->name, word);
+    return KL_OK;
+}
+
+static kl_status check_sense(kl_scope *s, kl_model *m, const kl_entry *e,
+                             const kl_element_type *type, const char *data)
+{
+    const kl_element *me   = &m->element[m->nelement - 1];
+    const char       *word = choice_of(s, type, "coordinate", data);
+    if (type->attach == KL_ATTACH_JOINTS)
+        for (int k = 0; k < 2; k++) {
+            const char *one = choice_of(s, type, k ? "second" : "first", data);
+            if (one) KL_TRY(check_coordinate(s, m, e, me->of[k], one, true));
+        }
+    if (type->attach != KL_ATTACH_JOINT || me->of[0] < 0 || !word) return KL_OK;
+    KL_TRY(check_coordinate(s, m, e, me->of[0], word, false));
+    if (!type->turn) return KL_OK; /* no driver */
+    if (strcmp(word, "z") == 0) word = "displacement";
+    const char *key   = kl_arena_format(s->arena, "%d.%s", me->of[0], word);
+    int         other = key ? kl_names_get(&s->shared->driven, key) : -1;
+    if (other >= 0)
+        return kl_fail(
+            s->diag, KL_E_MODEL, e->place,
+            "%s '%s': the %s of '%s' is already driven by '%s'; take one of them out, or "
+            "let one value be the `sum` of both",
+            e->section, e->name, word, m->element[me->of[0]].name, m->element[other].name);
+    if (!key || !kl_names_put(&s->shared->driven, s->arena, key, m->nelement - 1))
+        return KL_E_MEMORY;
+    return KL_OK;
+}
+
+/* A body whose axes never turn takes no torque and guides nothing. */
+static kl_status check_axes(kl_scope *s, const kl_model *m, const kl_entry *e,
+                            const kl_element_type *type)
+{
+    const kl_element *me = &m->element[m->nelement - 1];
+    for (int i = me->marker; i < m->nmarker; i++) {
+        const kl_body *b    = &m->body[m->marker[i].body];
+        int            pair = (i - me->marker) % 2;
+        if (!(type->turns & (1u << pair)) || !b->type->stiff_axes) continue;
+        return kl_fail(s->diag, KL_E_MODEL, e->place,
+                       "%s '%s': '%s' is a %s mass, which cannot turn, so a %s has no meaning %s; "
+                       "%s",
+                       e->section, e->name, b->name, b->type->name, type->name,
+                       me->joint ? "there" : "on it",
+                       me->joint ? "use `spherical` or `distance`, or give it an inertia (a rigid "
+                                   "body)"
+                                 : "give it an inertia (a rigid body)");
+    }
+    return KL_OK;
+}
+
 kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                             const kl_element_type *type, void *data)
 {
@@ -516,7 +630,9 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                                                     [KL_ATTACH_JOINTS] = attach_joints,
                                                     [KL_ATTACH_SET]    = attach_set};
     if (type->attach == KL_ATTACH_SIGNALS) return attach_signals(s, m, type, data);
-    return ways[type->attach](s, m, e, is_axial(type, data));
+    KL_TRY(ways[type->attach](s, m, e, is_axial(type, data)));
+    KL_TRY(check_axes(s, m, e, type));
+    return check_sense(s, m, e, type, data);
 }
 
 /* ---- help

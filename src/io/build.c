@@ -175,11 +175,16 @@ static kl_status read_input(kl_builder *b, kl_entry *e)
         return kl_fail(b->diag, KL_E_MODEL, unit ? unit->place : e->place,
                        "input '%s': '%s' is not a unit; `klingel help units` tells", e->name,
                        input->unit);
-    char text[KL_UNIT_TEXT], what[160];
+    char        text[KL_UNIT_TEXT], what[160];
+    kl_quantity written;
     snprintf(what, sizeof what, "input '%.100s': value", e->name);
     kl_unit_format(input->dim, text, sizeof text);
-    input->unit = kl_arena_text(b->m->arena, *text ? text : "1");
-    return value ? kl_scope_number(scope_of(b), value, what, input->unit, &input->value) : KL_OK;
+    input->unit = kl_arena_text(b->m->arena, *text ? text : "1"); /* all inside is SI */
+    if (!value) return KL_OK;
+    KL_TRY(kl_scope_number(scope_of(b), value, what, input->unit, &input->value));
+    KL_TRY(kl_scope_quantity(scope_of(b), value, &written));
+    if (written.bare) input->value *= factor; /* a bare number is in the unit of the input */
+    return KL_OK;
 }
 
 /* `frame.position.x` inside the part `front` is `front.frame.position.x` outside. */
@@ -450,10 +455,25 @@ static kl_status keep_parameters(kl_builder *b)
     return KL_OK;
 }
 
-static kl_place place_of_run(const kl_node *root)
+static kl_place place_of(const kl_node *root, const char *section)
 {
-    const kl_node *run = kl_node_get(root, "run");
-    return run ? run->place : root->place;
+    const kl_node *n = kl_node_get(root, section);
+    return n ? n->place : root->place;
+}
+
+/* A body that turns this often costs steps without end: a slip of the unit? */
+static void warn_of_spin(const kl_builder *b)
+{
+    const kl_model *m         = b->m;
+    const double    most_turn = 1e6; /* [rad] in a run; a step turns a body by a radian at most */
+    for (int i = 1; i < m->nbody; i++) {
+        double w = m->body[i].nv >= 6 ? kl_norm(kl_load(m->v0 + m->body[i].v + 3)) : 0.0;
+        if (!(w * m->settings.end > most_turn)) continue;
+        kl_warn(b->diag, m->body[i].place,
+                "body '%s' turns at %.4g rad/s (%.4g rpm): %.3g steps at least for %.4g s",
+                m->body[i].name, w, w * 30.0 / KL_PI, w * m->settings.end, m->settings.end);
+        return;
+    }
 }
 
 /* Everything that can be looked at is looked at, so that one run tells all mistakes. */
@@ -472,8 +492,13 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_model_add_body(m, kl_body_types[0], "ground", KL_NOWHERE)) return KL_E_MEMORY;
     (void)read_settings(b, "run", kl_run_keys);
     (void)read_settings(b, "integrator", kl_integrator_keys);
+    if (m->settings.step > 0.0 && m->settings.end / m->settings.step > 1e9)
+        kl_fail(b->diag, KL_E_RANGE, place_of(main, "integrator"),
+                "integrator: %.4g s in fixed steps of %.4g s are %.2g steps; give a larger `step`, "
+                "or leave it out",
+                m->settings.end, m->settings.step, m->settings.end / m->settings.step);
     if (m->settings.end / m->settings.every > KL_MOST_ROWS)
-        kl_fail(b->diag, KL_E_RANGE, place_of_run(main),
+        kl_fail(b->diag, KL_E_RANGE, place_of(main, "run"),
                 "run: %.4g s with a row each %.4g s are more than %d rows; give a larger `every`",
                 m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
@@ -483,7 +508,11 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_parts_read(b, "forces", "force", read_force));
     m->nmarker_elements = m->nmarker;
     KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
+    if (m->nbody <= 1 && !kl_diag_failed(b->diag))
+        kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
+                "the model has no bodies; list them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
+    warn_of_spin(b);
     KL_TRY(kl_model_freeze(m, b->diag));
     const kl_node *state = kl_node_get(main, "state");
     if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */

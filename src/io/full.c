@@ -8,6 +8,7 @@
 
 #include "base/rotation.h"
 #include "io/build.h"
+#include "model/key_unit.h"
 #include "script/function.h"
 
 /* ---- values by key: the way back from values.c
@@ -131,20 +132,12 @@ static bool put_value(kl_text *t, const context *c, const kl_key *k, const void 
     return false;
 }
 
-/* "KEY?a|b": the unit that goes with the choice of KEY */
 static void unit_of(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size)
 {
-    const char *unit = k->unit ? k->unit : "", *mark = strchr(unit, '?');
-    snprintf(text, size, "%s", strcmp(unit, "*") && strcmp(unit, "1") ? unit : "");
-    if (!mark) return;
-    int choice = 0;
-    for (const kl_key *o = keys; o->name; o++)
-        if (strlen(o->name) == (size_t)(mark - unit) &&
-            strncmp(o->name, unit, (size_t)(mark - unit)) == 0)
-            choice = *(const int *)(const void *)((const char *)data + o->offset);
-    const char *from = mark + 1;
-    for (; choice > 0 && strchr(from, '|'); choice--) from = strchr(from, '|') + 1;
-    snprintf(text, size, "%.*s", (int)strcspn(from, "|"), from);
+    kl_key_unit(keys, data, k->unit ? k->unit : "1", text, size);
+    if (strcmp(text, "*") == 0 || strcmp(text, "1") == 0) *text = '\0';
+    for (char *p = text; *p; p++)
+        if (*p == '|') *p = ',';
 }
 
 static void put_keys(kl_text *t, const context *c, const kl_key *keys, const void *data,
@@ -218,32 +211,21 @@ static const char *marker_name(const kl_model *m, int i, char text[300])
     return text;
 }
 
-/* The joint above `e` that has the two markers from `first` on. */
-static const char *joint_of(const kl_model *m, const kl_element *e, int first)
-{
-    for (const kl_element *j = m->element; j < e; j++)
-        if (j->nmarker == 2 && m->marker[j->marker].body == m->marker[first].body &&
-            memcmp(&m->marker[j->marker].r, &m->marker[first].r, sizeof(kl_vec3)) == 0 &&
-            memcmp(&m->marker[j->marker].A, &m->marker[first].A, sizeof(kl_mat3)) == 0 &&
-            m->marker[j->marker + 1].body == m->marker[first + 1].body &&
-            memcmp(&m->marker[j->marker + 1].r, &m->marker[first + 1].r, sizeof(kl_vec3)) == 0)
-            return j->name;
-    return "?";
-}
-
 static void put_place(kl_text *t, const kl_model *m, const kl_element *e)
 {
     char a[300], b[300];
     switch (e->type->attach) {
     case KL_ATTACH_PAIR:
     case KL_ATTACH_JOINT:
-        kl_text_add(t, "    between: [%s, %s]\n", marker_name(m, e->marker, a),
-                    marker_name(m, e->marker + 1, b));
+        if (e->of[0] >= 0) kl_text_add(t, "    of: %s\n", m->element[e->of[0]].name);
+        else
+            kl_text_add(t, "    between: [%s, %s]\n", marker_name(m, e->marker, a),
+                        marker_name(m, e->marker + 1, b));
         break;
     case KL_ATTACH_ONE: kl_text_add(t, "    on: %s\n", marker_name(m, e->marker, a)); break;
     case KL_ATTACH_JOINTS:
-        kl_text_add(t, "    joints: [%s, %s]\n", joint_of(m, e, e->marker),
-                    joint_of(m, e, e->marker + 2));
+        kl_text_add(t, "    joints: [%s, %s]\n", m->element[e->of[0]].name,
+                    m->element[e->of[1]].name);
         break;
     case KL_ATTACH_SET:
         kl_text_add(t, "    pilot: %s\n    nodes: [", m->body[m->marker[e->marker].body].name);

@@ -46,7 +46,87 @@ static const char *near_entry(const kl_builder *b, const char *name, const char 
     return kl_nearest(name, names);
 }
 
-static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n)
+/* ---- like an entry that `for` makes ---- */
+
+typedef struct wanted_name {
+    const char    *name;
+    const kl_node *entry; /* that makes it */
+    int            n;     /* variables that are pushed */
+    bool           found;
+} wanted_name;
+
+static void search(kl_builder *b, const kl_node *n, const kl_node *variable, wanted_name *w);
+
+static void search_with(kl_builder *b, const kl_node *n, const kl_node *variable, kl_quantity value,
+                        const char *word, wanted_name *w)
+{
+    if (kl_scope_push(&b->now->scope, variable->key, value, word) != KL_OK) return;
+    w->n++;
+    search(b, n, variable->next, w);
+    if (w->found) return; /* the variables stay: they belong to what is found */
+    kl_scope_pop(&b->now->scope);
+    w->n--;
+}
+
+/* Tries all members of the range for one whose name is wanted. Mistakes in it are told when the
+ * entry itself is read. */
+static void search(kl_builder *b, const kl_node *n, const kl_node *variable, wanted_name *w)
+{
+    kl_scope   *s    = &b->now->scope;
+    kl_diag    *diag = s->diag;
+    const char *dots =
+                   variable && variable->kind == KL_SCALAR ? strstr(variable->text, "..") : NULL,
+               *name = NULL;
+    int from = 0, to = -1;
+    if (!variable) {
+        s->diag  = NULL;
+        w->found = kl_scope_text(s, n->key, n->key_place, &name) == KL_OK && name &&
+                   strcmp(name, w->name) == 0;
+        s->diag = diag;
+        return;
+    }
+    if (dots) {
+        const char *left =
+            kl_arena_text_n(s->arena, variable->text, (size_t)(dots - variable->text));
+        s->diag = NULL;
+        bool ok = left && kl_scope_integer(s, left, variable->place, "", &from) == KL_OK &&
+                  kl_scope_integer(s, dots + 2, variable->place, "", &to) == KL_OK;
+        s->diag = diag;
+        for (int i = from; ok && i <= to && i - from < MOST_TURNS && !w->found; i++)
+            search_with(b, n, variable, (kl_quantity){.value = i, .bare = true}, NULL, w);
+        return;
+    }
+    for (const kl_node *c = variable->kind == KL_LIST ? variable->first : NULL; c && !w->found;
+         c                = c->next) {
+        kl_quantity value;
+        const char *word;
+        s->diag = NULL;
+        bool ok = kl_scope_value(s, c, "", &value, &word) == KL_OK;
+        s->diag = diag;
+        if (ok) search_with(b, n, variable, value, word, w);
+    }
+}
+
+/* The entry whose `for` makes `name`, with the variables of that turn pushed. */
+static const kl_node *entry_by_loop(kl_builder *b, const char *name, int *pushed)
+{
+    wanted_name w = {.name = name};
+    for (int i = b->now->nroot - 1; i >= 0; i--) {
+        const kl_node *all = kl_node_get(b->now->root[i], b->section);
+        for (const kl_node *n = all && all->kind == KL_MAP ? all->first : NULL; n; n = n->next) {
+            const kl_node *range = kl_node_get(n, "for");
+            size_t         plain = strcspn(n->key, "{");
+            if (!range || range->kind != KL_MAP || strncmp(n->key, name, plain) != 0) continue;
+            search(b, n, range->first, &w);
+            if (!w.found) continue;
+            *pushed = w.n;
+            return n;
+        }
+    }
+    return NULL;
+}
+
+static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n, int *pushed)
 {
     enum { MOST = sizeof e->chain / sizeof *e->chain - 1 };
     int depth   = 0;
@@ -58,6 +138,8 @@ static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n)
                            "%s '%s': like is %s; give the name of one %s", b->word, e->name,
                            kl_node_kind_word(like->kind), b->word);
         const kl_node *other = entry_of(b, like->text);
+        if (!other && *pushed == 0 && !kl_node_get(n, "for"))
+            other = entry_by_loop(b, like->text, pushed);
         if (!other || other->kind != KL_MAP) {
             const char *near = near_entry(b, like->text, e->name);
             return kl_fail(b->diag, KL_E_NAME, like->place,
@@ -97,8 +179,11 @@ static kl_status read_one(kl_builder *b, const kl_node *n, kl_entry_reader read)
         kl_names_put(&s->shared->dropped, s->arena, e.name, when->place.line);
         return KL_OK;
     }
-    KL_TRY(follow_like(b, &e, n));
-    return read(b, &e);
+    int       pushed = 0;
+    kl_status status = follow_like(b, &e, n, &pushed);
+    if (status == KL_OK) status = read(b, &e);
+    for (s = scope_of(b); pushed > 0; pushed--) kl_scope_pop(s);
+    return status;
 }
 
 /* {i: 0..n}, {i: [1, 3, 5]} or {side: [left, right]}; several variables: all combinations */

@@ -1,5 +1,6 @@
 #include "io/record.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -17,6 +18,7 @@ typedef struct recorder {
     double          *row;
     char            *scene;
     int              n;
+    long             rows, *missing; /* rows so far; of each column, without a finite number */
 } recorder;
 
 static double now(void)
@@ -29,7 +31,11 @@ static double now(void)
 static kl_status record_row(void *context, double t, const double *values)
 {
     recorder *r = context;
-    for (int i = 0; i < r->n; i++) r->row[i] = values[r->channel[i]];
+    for (int i = 0; i < r->n; i++) {
+        r->row[i] = values[r->channel[i]];
+        r->missing[i] += !isfinite(r->row[i]);
+    }
+    r->rows++;
     return kl_writer_row(r->writer, t, r->row);
 }
 
@@ -96,7 +102,8 @@ static kl_status recorder_init(recorder *r, const kl_simulation *s)
     r->channel = calloc(all + 1, sizeof *r->channel);
     r->row     = calloc(all + 1, sizeof *r->row);
     r->scene   = kl_scene_json(s->model);
-    if (!r->info || !r->channel || !r->row || !r->scene) return KL_E_MEMORY;
+    r->missing = calloc(all + 1, sizeof *r->missing);
+    if (!r->info || !r->channel || !r->row || !r->scene || !r->missing) return KL_E_MEMORY;
     for (int i = 0; i < (int)all; i++) {
         const kl_channel *c = kl_channels_at(s->channels, i);
         if (!c->recorded) continue;
@@ -109,6 +116,7 @@ static kl_status recorder_init(recorder *r, const kl_simulation *s)
 
 static void recorder_free(recorder *r)
 {
+    free(r->missing);
     free(r->scene);
     free(r->row);
     free(r->channel);
@@ -190,6 +198,23 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
     return status;
 }
 
+/* An output that never was a number is a mistake; one that was so at times is worth a word. */
+static void tell_of_no_numbers(const recorder *r, const kl_simulation *s, kl_diag *diag)
+{
+    for (int i = 0; i < r->n; i++) {
+        if (!r->info[i].own || r->missing[i] == 0) continue;
+        kl_place place = {.file = s->model->file};
+        for (int k = 0; k < s->model->nwanted; k++)
+            if (strcmp(s->model->wanted[k].name, r->info[i].name) == 0)
+                place = s->model->wanted[k].place;
+        if (r->missing[i] == r->rows)
+            kl_warn(diag, place, "output '%s' is no finite number at any time", r->info[i].name);
+        else
+            kl_warn(diag, place, "output '%s' is no finite number in %ld of %ld rows",
+                    r->info[i].name, r->missing[i], r->rows);
+    }
+}
+
 kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
 {
     recorder  r      = {.recording = recording};
@@ -204,6 +229,7 @@ kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
         status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
         recording->wall = now() - begin;
         status          = finish(&r, s, status);
+        tell_of_no_numbers(&r, s, diag);
     }
     recorder_free(&r);
     return status;

@@ -85,21 +85,43 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     snprintf(text, size, "%s", "value");
 }
 
-/* "m" or "m, rad or m by coordinate" */
+/* "m", or "m, rad, m (by coordinate)", or "rad, m / rad, m (by second, first)" */
 static void unit_words(const char *unit, char *text, size_t size)
 {
-    const char *mark = unit ? strchr(unit, '?') : NULL;
-    if (!unit || strcmp(unit, "1") == 0) {
-        *text = '\0';
-    } else if (strcmp(unit, "*") == 0) {
+    *text = '\0';
+    if (!unit || strcmp(unit, "1") == 0) return;
+    if (strcmp(unit, "*") == 0) {
         snprintf(text, size, "any");
-    } else if (!mark) {
-        snprintf(text, size, "%s", unit);
-    } else {
-        size_t n = (size_t)snprintf(text, size, "%s (by %.*s)", mark + 1, (int)(mark - unit), unit);
-        for (size_t i = 0; i < n && i < size && text[i] && text[i] != '('; i++)
-            if (text[i] == '|') text[i] = ',';
+        return;
     }
+    char        by[64] = "";
+    kl_text     t      = {0};
+    const char *p      = unit;
+    for (const char *power; *p;) {
+        const char *over = strstr(p, " over "), *end = over ? over : p + strlen(p);
+        power = strstr(p, " ^ ");
+        if (power && power < end) end = power;
+        const char *mark = memchr(p, '?', (size_t)(end - p));
+        if (mark) {
+            size_t n = strlen(by);
+            snprintf(by + n, sizeof by - n, "%s%.*s", n ? ", " : "", (int)(mark - p), p);
+            p = mark + 1;
+        }
+        for (; p < end; p++) {
+            if (*p == '|') kl_text_add(&t, ", ");
+            else kl_text_put(&t, p, 1);
+        }
+        if (power && end == power) {
+            kl_text_add(&t, ", each to the power `%s`", power + 3);
+            break;
+        }
+        if (!over) break;
+        kl_text_add(&t, " over ");
+        p = over + strlen(" over ");
+    }
+    char *words = kl_text_finish(&t);
+    snprintf(text, size, "%s%s%s%s", words ? words : "", *by ? " (by " : "", by, *by ? ")" : "");
+    free(words);
 }
 
 static void range_words(const kl_key *k, char *text, size_t size)
@@ -262,10 +284,24 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
         add_output(t, "NAME", "1", "each of its outputs, inputs and states, by its name", style);
         return;
     }
+    if (type->attach == KL_ATTACH_JOINTS) return;
+    if (type->attach == KL_ATTACH_SET) {
+        add_output(t, "NODE.force.x, .y, .z", "N", "on each node, by the name of its body", style);
+        add_output(t, "NODE.torque.x, .y, .z", "N m", "on each node, about its reference point",
+                   style);
+        return;
+    }
     add_output(t, "force.x, .y, .z", "N", "on the second body (or the only one), global axes",
                style);
     add_output(t, "torque.x, .y, .z", "N m",
                "on the second body (or the only one) about its marker, global axes", style);
+    add_output(t, "local_force.x, ...", "N",
+               "the same force in the axes of its marker; for `outputs`, not recorded by itself",
+               style);
+    add_output(t, "local_torque.x, ...", "N m",
+               "the same torque in the axes of its marker; for `outputs`", style);
+    add_output(t, "energy, loss", "N m, W", "stored energy, dissipated power; for `outputs`",
+               style);
 }
 
 static void add_body_outputs(kl_text *t, kl_page_style style)

@@ -157,6 +157,17 @@ kl_status kl_scope_value(kl_scope *s, const kl_node *node, const char *what, kl_
     return value_of(s, node->text, node->quoted, node->place, value, word);
 }
 
+/* "parameter 'L' is a length in the model (`2 m`); `3kg` is a mass" */
+static kl_status other_unit(kl_scope *s, const kl_variable *v, kl_quantity given,
+                            kl_quantity changed)
+{
+    const char *was = kl_dim_word(given.dim), *is = kl_dim_word(changed.dim);
+    return kl_fail(s->diag, KL_E_MODEL, (kl_place){.file = v->changer},
+                   "parameter '%s' is %s in the model (`%s`); `%s` is %s", v->name,
+                   was ? was : "of another unit", v->given->text, v->changed,
+                   is ? is : "something else");
+}
+
 /* The value as the model gives it, then what was changed from outside, which must fit it. */
 static kl_status evaluate(kl_scope *s, int i)
 {
@@ -190,9 +201,7 @@ static kl_status evaluate(kl_scope *s, int i)
             return kl_fail(s->diag, KL_E_MODEL, place, "parameter '%s' is a number, not '%s'",
                            v->name, other);
         if (!kl_quantity_fits(changed, given.dim) && !given.bare)
-            return kl_fail(s->diag, KL_E_MODEL, place,
-                           "parameter '%s' was given with another unit than '%s' has in the model",
-                           v->name, v->changed);
+            return other_unit(s, v, given, changed);
         /* a bare number takes the unit that the model gave */
         if (changed.bare) changed.dim = given.dim, changed.bare = given.bare;
         given = changed;
@@ -323,6 +332,22 @@ static kl_status unit_misfit(kl_scope *s, const kl_node *node, const char *what,
                    hint ? hint : "");
 }
 
+static bool listed(const char *const *list, const char *word)
+{
+    for (; list && *list; list++)
+        if (strcmp(*list, word) == 0) return true;
+    return false;
+}
+
+/* What YAML counts as other things than numbers, or as numbers that are none. */
+static bool is_no_number(const char *text)
+{
+    static const char *const words[] = {"true",  "false", "yes",  "no",   "on",   "off",  "null",
+                                        "~",     ".nan",  ".NaN", ".NAN", ".inf", ".Inf", ".INF",
+                                        "-.inf", "nan",   "NaN",  "inf",  "-inf", "NAN",  NULL};
+    return listed(words, text);
+}
+
 kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, const char *unit,
                           double *out)
 {
@@ -339,12 +364,20 @@ kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, co
         return kl_fail(s->diag, KL_E_MODEL, node->place,
                        "%s is `%s`, which is the word '%s'; give a number", what, node->text,
                        v->word);
+    if (!v && is_no_number(node->text))
+        return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%s`; give a number", what,
+                       node->text);
     KL_TRY(quantity(s, node->text, node->place, &q));
     *out = q.value;
     if (strcmp(unit, "*") == 0) return KL_OK;
     if (!kl_unit_parse(unit, &factor, &want))
         return kl_fail(s->diag, KL_E_INTERNAL, node->place, "unit '%s' of %s", unit, what);
     return kl_quantity_fits(q, want) ? KL_OK : unit_misfit(s, node, what, q, want, unit);
+}
+
+kl_status kl_scope_quantity(kl_scope *s, const kl_node *node, kl_quantity *out)
+{
+    return quantity(s, node->text, node->place, out);
 }
 
 kl_status kl_scope_integer(kl_scope *s, const char *text, kl_place place, const char *what,
@@ -455,13 +488,6 @@ static void put_value(kl_text *t, const kl_quantity *q)
     kl_text_add(t, "(");
     kl_text_number(t, q->value);
     kl_text_add(t, "%s%s)", *unit ? " " : "", unit);
-}
-
-static bool listed(const char *const *list, const char *word)
-{
-    for (; list && *list; list++)
-        if (strcmp(*list, word) == 0) return true;
-    return false;
 }
 
 static bool in_name(char ch)

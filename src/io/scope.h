@@ -31,6 +31,7 @@ typedef struct kl_variable {
 /* What all scopes of a model share. */
 typedef struct kl_shared {
     kl_names       dropped;        /* what a `when` left out: its line */
+    kl_names       driven;         /* "joint.coordinate" that a driver sets: its index */
     const void    *key[1024];      /* kl_key whose default has been read, by hash */
     const kl_node *fallback[1024]; /* and its tree */
 } kl_shared;
@@ -79,6 +80,8 @@ kl_status kl_scope_value(kl_scope *s, const kl_node *node, const char *what, kl_
  * front. */
 kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, const char *unit,
                           double *out);
+/* The same with the unit that it was written in; `node` must be a scalar. */
+kl_status kl_scope_quantity(kl_scope *s, const kl_node *node, kl_quantity *out);
 /* A whole number, for ranges. */
 kl_status kl_scope_integer(kl_scope *s, const char *text, kl_place place, const char *what,
                            int *out);

@@ -8,6 +8,7 @@
 
 #include "base/rotation.h"
 #include "io/attach.h"
+#include "model/key_unit.h"
 #include "script/lua.h"
 
 enum { WHAT = 256 }; /* longest lead of a message */
@@ -455,11 +456,34 @@ static kl_status compile_expression(const function_call *f, const kl_node *n, co
                    *is ? is : "no unit", f->unit, hint ? ": " : "", hint ? hint : "");
 }
 
+/* Is the word in the text, by itself? */
+static bool mentions(const char *text, const char *word)
+{
+    size_t n = strlen(word);
+    for (const char *p = text; (p = strstr(p, word)) != NULL; p += n) {
+        bool begins = p == text || !(isalnum((unsigned char)p[-1]) || strchr("_.", p[-1]));
+        if (begins && !isalnum((unsigned char)p[n]) && p[n] != '_' && p[n] != '.') return true;
+    }
+    return false;
+}
+
+/* A parameter with the name of the argument would be taken for it, or the other way round. */
+static kl_status no_parameter_called(const function_call *f, const kl_node *n, const char *argument)
+{
+    if (n->kind != KL_SCALAR || !kl_scope_find(f->s, argument) || !mentions(n->text, argument))
+        return KL_OK;
+    return kl_fail(f->s->diag, KL_E_NAME, n->place,
+                   "%s: here `%s` is the %s, but the model has a parameter '%s' too; give the "
+                   "parameter another name",
+                   f->what, argument, strcmp(argument, "t") ? "argument" : "time", argument);
+}
+
 static kl_status function_expression(const function_call *f, const kl_node *n, kl_function **out)
 {
     const char    *argument = strcmp(f->by, "s") == 0 ? "t" : "x", *plain, *keep[64];
     kl_expression *e        = NULL;
     int            k        = 0;
+    KL_TRY(no_parameter_called(f, n, argument));
     if (n->kind != KL_SCALAR)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: expression is %s; give one text",
                        f->what, kl_node_kind_word(n->kind));
@@ -486,6 +510,7 @@ static kl_status function_lua(const function_call *f, const kl_node *n, kl_funct
     const char *argument[] = {strcmp(f->by, "s") == 0 ? "t" : "x", NULL};
     kl_code     code;
     double      y, x = 0.0;
+    KL_TRY(no_parameter_called(f, n, argument[0]));
     KL_TRY(read_code(f->s, n, f->what, &code));
     kl_lua_code c        = {.text     = code.text,
                             .object   = f->what,
@@ -572,25 +597,16 @@ static int word_index(const char *words, const char *word)
     return -1;
 }
 
-/* A key's unit; "KEY?a|b" goes by the choice that KEY already has. */
 static void unit_of_key(const place_of_key *p, char *text, size_t size)
 {
-    const char *unit = p->key->unit ? p->key->unit : "1", *mark = strchr(unit, '?');
-    snprintf(text, size, "%s", unit);
-    if (!mark) return;
-    int choice = 0;
-    for (const kl_key *k = p->keys; k->name; k++)
-        if (strlen(k->name) == (size_t)(mark - unit) &&
-            strncmp(k->name, unit, (size_t)(mark - unit)) == 0)
-            choice = *(int *)(void *)(p->data + k->offset);
-    const char *from = mark + 1;
-    for (; choice > 0 && strchr(from, '|'); choice--) from = strchr(from, '|') + 1;
-    snprintf(text, size, "%.*s", (int)strcspn(from, "|"), from);
+    kl_key_unit(p->keys, p->data, p->key->unit ? p->key->unit : "1", text, size);
 }
 
 static kl_status in_range(const place_of_key *p, double v)
 {
     const kl_key *k = p->key;
+    if (k->negative && v < 0.0)
+        kl_warn(p->s->diag, p->node->place, "%s is %g, below zero: %s", p->what, v, k->negative);
     if (k->min == 0.0 && k->max == 0.0) return KL_OK;
     if (v >= k->min && v <= k->max) return KL_OK;
     if (k->max >= 1e300)
@@ -600,6 +616,22 @@ static kl_status in_range(const place_of_key *p, double v)
                    "%s is %g; it must lie between %g and %g", p->what, v, k->min, k->max);
 }
 
+/* A ratio of a travel to an angle is a length to most (the radius of a pinion): rad may be left out
+ * of a quotient. */
+static bool is_ratio_without_rad(const place_of_key *p, const char *unit)
+{
+    kl_dim      want = kl_dim_of(unit);
+    kl_quantity q;
+    kl_diag    *diag = p->s->diag;
+    if (!strstr(p->key->unit, " over ") || strchr(p->key->unit, '^')) return false;
+    if (p->node->kind != KL_SCALAR) return false;
+    p->s->diag           = NULL;
+    kl_status status     = kl_scope_quantity(p->s, p->node, &q);
+    p->s->diag           = diag;
+    want.e[KL_DIM_ANGLE] = 0;
+    return status == KL_OK && !q.bare && kl_dim_equal(q.dim, want);
+}
+
 static kl_status key_number(const place_of_key *p)
 {
     char   unit[128];
@@ -607,15 +639,36 @@ static kl_status key_number(const place_of_key *p)
     unit_of_key(p, unit, sizeof unit);
     *(double *)(void *)(p->data + p->key->offset) = NAN; /* no zero that others stumble over */
     if (p->node) {
-        KL_TRY(kl_scope_number(p->s, p->node, p->what, unit, &v));
+        bool ratio = p->key->unit && is_ratio_without_rad(p, unit);
+        KL_TRY(kl_scope_number(p->s, p->node, p->what, ratio ? "*" : unit, &v));
         KL_TRY(in_range(p, v));
     }
     *(double *)(void *)(p->data + p->key->offset) = v;
     return KL_OK;
 }
 
+/* numbers of different units: "N|N|N|N m|N m|N m" */
+static kl_status key_numbers_of_units(const place_of_key *p)
+{
+    double        *out  = (double *)(void *)(p->data + p->key->offset);
+    const char    *unit = p->key->unit;
+    const kl_node *c    = p->node->first;
+    int            size = p->key->size, i = 0;
+    if (p->node->kind != KL_LIST || p->node->size != size)
+        return wrong_length(p->s, p->node, p->what, size);
+    for (; c; c = c->next, i++) {
+        char item[WHAT], one[64];
+        snprintf(item, sizeof item, "%s[%d]", p->what, i);
+        snprintf(one, sizeof one, "%.*s", (int)strcspn(unit, "|"), unit);
+        KL_TRY(kl_scope_number(p->s, c, item, one, &out[i]));
+        if (strchr(unit, '|')) unit = strchr(unit, '|') + 1;
+    }
+    return KL_OK;
+}
+
 static kl_status key_numbers(const place_of_key *p)
 {
+    if (p->key->unit && strchr(p->key->unit, '|')) return key_numbers_of_units(p);
     return numbers(p->s, p->node, p->what, p->key->unit ? p->key->unit : "1", p->key->size,
                    (double *)(void *)(p->data + p->key->offset));
 }
@@ -780,7 +833,8 @@ static kl_status key_signals(const place_of_key *p)
     *(kl_signals **)(void *)(p->data + p->key->offset) = list;
     for (const kl_node *n = p->node->first; n; n = n->next) {
         kl_signal *one = &list->item[list->n];
-        *one           = (kl_signal){.name = n->key, .marker = -1, .input = -1, .place = n->place};
+        *one =
+            (kl_signal){.name = n->key, .marker = -1, .joint = -1, .input = -1, .place = n->place};
         if (!kl_is_name(n->key))
             return kl_fail(s->diag, KL_E_NAME, n->key_place,
                            "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
@@ -906,7 +960,7 @@ kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, cons
                           .what = what,
                           .data = data};
         if (!p.node && !k->fallback) {
-            bool plain = !k->unit || strpbrk(k->unit, "?*");
+            bool plain = !k->unit || strpbrk(k->unit, "?*|");
             kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; give it%s%s (%s)", what,
                     plain ? "" : " in ", plain ? "" : k->unit, k->help);
             if (k->kind == KL_KEY_NUMBER) *(double *)(void *)((char *)data + k->offset) = NAN;

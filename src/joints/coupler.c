@@ -25,11 +25,15 @@ static void coupler_scalars(const coupler *p, const kl_motion *m, const double *
 static kl_status coupler_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                kl_element_size *size)
 {
-    (void)s, (void)nmarker;
-    coupler     *p    = data;
-    const double h[2] = {0, 0};
-    kl_scalar    x1, x2;
-    coupler_scalars(p, m, h, &x1, &x2);
+    (void)nmarker;
+    coupler *p = data;
+    if (p->ratio == 0.0)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "joint '%s': ratio is 0, which only holds the second coordinate; use a "
+                       "`driver` with a constant value for that",
+                       s->name);
+    kl_scalar x1, x2;
+    coupler_scalars(p, m, s->turn, &x1, &x2);
     p->target  = x2.x - p->ratio * x1.x;
     size->nphi = 1;
     size->nh   = 2;
@@ -80,11 +84,6 @@ static void coupler_output(const kl_reading *in, const double *lambda, double *v
 }
 
 static const kl_key coupler_keys[] = {
-    {.name   = "ratio",
-     .kind   = KL_KEY_NUMBER,
-     .offset = offsetof(coupler, ratio),
-     .unit   = "*",
-     .help   = "change of the second coordinate over that of the first; negative for outer gears"},
     {.name     = "first",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(coupler, first),
@@ -97,6 +96,11 @@ static const kl_key coupler_keys[] = {
      .words    = "angle displacement",
      .fallback = "angle",
      .help     = "coordinate of the second joint"},
+    {.name   = "ratio",
+     .kind   = KL_KEY_NUMBER,
+     .offset = offsetof(coupler, ratio),
+     .unit   = "second?rad|m over first?rad|m",
+     .help   = "change of the second coordinate over that of the first; negative for outer gears"},
     {0}};
 
 static const kl_output coupler_outputs[] = {

@@ -4,10 +4,12 @@
  *
  * Coordinates: angle about the axis (counting turns), displacement along it, x, y, z along the axes
  * of the first marker, or the distance of the two points. */
+#include <math.h>
 #include <string.h>
 
 #include "joints/coordinate.h"
 #include "joints/joints.h"
+#include "model/model.h"
 #include "script/function.h"
 
 typedef struct driver {
@@ -19,13 +21,52 @@ typedef struct driver {
 static const kl_coordinate coordinates[] = {{KL_ANGLE, 0, 0}, {KL_DOT2, 2, 0}, {KL_DOT2, 0, 0},
                                             {KL_DOT2, 1, 0},  {KL_DOT2, 2, 0}, {KL_DISTANCE, 0, 0}};
 
+static double driver_turn(const void *data, const double *u)
+{
+    const driver *p = data;
+    double        f[3];
+    if (coordinates[p->coordinate].kind != KL_ANGLE || !p->value) return NAN;
+    kl_function_eval(p->value, 0.0, u, f);
+    return f[0];
+}
+
+/* What no machine can follow: a jump of the value is refused, one of its rate is told. */
+static kl_status look_at_corners(const driver *p, const kl_setup *s)
+{
+    double at[64], before[3], after[3];
+    int    n = kl_function_corners(p->value, at, 64), told = 0;
+    double end = s->model->settings.end;
+    for (int i = 0; i < n && n <= 64; i++) {
+        if (at[i] <= 0.0 || at[i] >= end) continue;
+        kl_function_eval(p->value, nextafter(at[i], -HUGE_VAL), s->u, before);
+        kl_function_eval(p->value, nextafter(at[i], HUGE_VAL), s->u, after);
+        double jump = after[0] - before[0], kick = after[1] - before[1];
+        double size = 1e-9 * (1.0 + fabs(before[0]) + fabs(after[0]));
+        if (fabs(jump) > size)
+            return kl_fail(s->diag, KL_E_MODEL, s->place,
+                           "joint '%s': its value jumps by %.6g at t = %.6g s, which nothing can "
+                           "follow; let it change over some time",
+                           s->name, jump, at[i]);
+        if (fabs(kick) <= 1e-9 * (1.0 + fabs(before[1]) + fabs(after[1])) || told++ > 0) continue;
+        bool last = i == n - 1;
+        kl_warn(s->diag, s->place,
+                "joint '%s': its speed jumps from %.6g to %.6g at t = %.6g s%s; that is a blow, "
+                "whose energy is in no balance: %s",
+                s->name, before[1], after[1], at[i],
+                last ? ", where its value ends and is held, and the run goes on" : "",
+                last ? "use a `step`, which comes to rest, or end the run there"
+                     : "use a smooth `table` instead of `linear_table`, or a `step`");
+    }
+    return KL_OK;
+}
+
 static kl_status driver_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size)
 {
-    (void)data, (void)s, (void)m, (void)nmarker;
+    (void)m, (void)nmarker;
     size->nphi = 1;
     size->nh   = 1;
-    return KL_OK;
+    return look_at_corners(data, s);
 }
 
 static kl_status driver_eval(const kl_reading *in, kl_writing *out)
@@ -98,6 +139,7 @@ const kl_element_type kl_driver = {
     .attach    = KL_ATTACH_JOINT,
     .axial     = "coordinate",
     .data_size = sizeof(driver),
+    .turn      = driver_turn,
     .setup     = driver_setup,
     .eval      = driver_eval,
     .tangent   = driver_tangent,

@@ -84,8 +84,7 @@ static kl_status lower_pair_setup(void *data, const kl_setup *s, const kl_motion
                 s->name);
     }
     if (p->traits->helix) {
-        double     zero = 0.0;
-        kl_reading in   = {.m = m, .h = &zero, .data = p};
+        kl_reading in = {.m = m, .h = s->turn, .data = p};
         kl_scalar  x;
         row_eval(p, last, &in, &x);
         p->target = x.x;
@@ -233,7 +232,8 @@ static void lower_pair_mirror(void *data)
     p->pitch      = -p->pitch;
 }
 
-#define LOWER_PAIR(ident, words, axial_, keys_, outputs_, equation_, help_, example_)              \
+#define LOWER_PAIR(ident, words, axial_, turns_, holds_, keys_, outputs_, equation_, help_,        \
+                   example_)                                                                       \
     const kl_element_type kl_##ident = {.name      = words,                                        \
                                         .help      = help_,                                        \
                                         .equation  = equation_,                                    \
@@ -242,6 +242,8 @@ static void lower_pair_mirror(void *data)
                                         .outputs   = outputs_,                                     \
                                         .attach    = KL_ATTACH_PAIR,                               \
                                         .axial     = axial_,                                       \
+                                        .turns     = turns_,                                       \
+                                        .holds     = holds_,                                       \
                                         .mirror    = lower_pair_mirror,                            \
                                         .data_size = sizeof(lower_pair),                           \
                                         .traits    = &ident##_traits,                              \
@@ -252,45 +254,48 @@ static void lower_pair_mirror(void *data)
                                         .output    = lower_pair_output,                            \
                                         .upright   = lower_pair_upright}
 
-LOWER_PAIR(fixed, "fixed", NULL, no_keys, no_outputs, "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0",
-           "holds two bodies together as one",
+LOWER_PAIR(fixed, "fixed", NULL, 3, "angle displacement x y z distance", no_keys, no_outputs,
+           "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0", "holds two bodies together as one",
            "weld: {type: fixed, between: [frame, bracket], at: [0, 0, 1]}");
-LOWER_PAIR(spherical, "spherical", NULL, no_keys, no_outputs, "d = 0",
-           "ball joint: keeps two points together",
+LOWER_PAIR(spherical, "spherical", NULL, 0, "displacement x y z distance", no_keys, no_outputs,
+           "d = 0", "ball joint: keeps two points together",
            "ball: {type: spherical, between: [arm, wheel], at: [0, 0.5, 0.3]}");
-LOWER_PAIR(revolute, "revolute", "", no_keys, angle_outputs, "d = 0, z_i.x_j = z_i.y_j = 0",
-           "hinge: one rotation about its axis",
+LOWER_PAIR(revolute, "revolute", "", 3, "displacement x y z distance", no_keys, angle_outputs,
+           "d = 0, z_i.x_j = z_i.y_j = 0", "hinge: one rotation about its axis",
            "hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y}");
 LOWER_PAIR(
-    universal, "universal", NULL, no_keys, no_outputs, "d = 0, z_i.z_j = 0",
+    universal, "universal", NULL, 3, "displacement x y z distance", no_keys, no_outputs,
+    "d = 0, z_i.z_j = 0",
     "Cardan joint: the axis on the first body stays at a right angle to the axis on the second",
     "cross: {type: universal, between: [shaft, rod], at: [0, 0, 0], axis: [y, z]}");
-LOWER_PAIR(cylindrical, "cylindrical", NULL, no_keys, both_outputs,
+LOWER_PAIR(cylindrical, "cylindrical", NULL, 3, "x y", no_keys, both_outputs,
            "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0", "turns about its axis and slides along it",
            "sleeve: {type: cylindrical, between: [rail, slider], at: [0, 0, 0], axis: x}");
-LOWER_PAIR(translational, "translational", NULL, no_keys, slide_outputs,
+LOWER_PAIR(translational, "translational", NULL, 3, "angle x y", no_keys, slide_outputs,
            "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = x_i.y_j = 0",
            "slides along its axis without turning",
            "guide: {type: translational, between: [ground, piston], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(planar, "planar", "", no_keys, angle_outputs, "z_i.d = 0, z_i.x_j = z_i.y_j = 0",
+LOWER_PAIR(planar, "planar", "", 3, "displacement z", no_keys, angle_outputs,
+           "z_i.d = 0, z_i.x_j = z_i.y_j = 0",
            "moves in the plane normal to its axis and turns about the axis",
            "table: {type: planar, between: [ground, puck], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(screw, "screw", NULL, screw_keys, both_outputs,
+LOWER_PAIR(screw, "screw", NULL, 3, "x y", screw_keys, both_outputs,
            "cylindrical, z_i.d - (pitch/2 pi) angle = const",
            "turns about its axis and advances by the pitch in a turn",
            "spindle: {type: screw, between: [ground, nut], at: [0, 0, 0], axis: z, pitch: 5 mm}");
-LOWER_PAIR(distance, "distance", NULL, distance_keys, distance_outputs, "|d| = length",
-           "massless rod with ball ends: keeps the distance of two points",
+LOWER_PAIR(distance, "distance", NULL, 0, "distance", distance_keys, distance_outputs,
+           "|d| = length", "massless rod with ball ends: keeps the distance of two points",
            "rod: {type: distance, between: [ground, bob], at: [[0, 0, 0], [1, 0, 0]]}");
-LOWER_PAIR(point_on_line, "point-on-line", NULL, no_keys, slide_outputs, "x_i.d = y_i.d = 0",
-           "a point of the second body stays on a line of the first",
+LOWER_PAIR(point_on_line, "point-on-line", NULL, 1, "x y", no_keys, slide_outputs,
+           "x_i.d = y_i.d = 0", "a point of the second body stays on a line of the first",
            "ride: {type: point-on-line, between: [slot, pin], at: [0, 0, 0], axis: x}");
-LOWER_PAIR(point_on_plane, "point-on-plane", NULL, no_keys, no_outputs, "z_i.d = 0",
+LOWER_PAIR(point_on_plane, "point-on-plane", NULL, 1, "displacement z", no_keys, no_outputs,
+           "z_i.d = 0",
            "a point of the second body stays in a plane of the first, normal to the axis",
            "foot: {type: point-on-plane, between: [ground, leg], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(parallel, "parallel", NULL, no_keys, no_outputs, "z_i.x_j = z_i.y_j = 0",
+LOWER_PAIR(parallel, "parallel", NULL, 3, "", no_keys, no_outputs, "z_i.x_j = z_i.y_j = 0",
            "two axes stay parallel; the points are free",
            "keep: {type: parallel, between: [ground, table], at: [0, 0, 0], axis: z}");
-LOWER_PAIR(perpendicular, "perpendicular", NULL, no_keys, no_outputs, "z_i.z_j = 0",
+LOWER_PAIR(perpendicular, "perpendicular", NULL, 3, "", no_keys, no_outputs, "z_i.z_j = 0",
            "two axes stay at a right angle; the points are free",
            "square: {type: perpendicular, between: [a, b], at: [0, 0, 0], axis: [x, y]}");

@@ -46,13 +46,16 @@ typedef struct kl_key {
     const char *name;
     kl_key_kind kind;
     size_t      offset; /* of the value in the type's data */
-    const char *unit; /* SI unit of the value (of a function: of its value); "*": any; "KEY?a|b": by
-                       * the choice of the word key KEY */
-    const char *by;   /* of a function: unit of its argument (default s) */
+    /* SI unit of the value (of a function: of its value); "*": any; "KEY?a|b": by the choice of the
+     * word key KEY above; "A over B": quotient of two of these; "A over B ^ KEY": B to the power
+     * that the number key KEY above has; "a|b|c" of KL_KEY_NUMBERS: of each */
+    const char *unit;
+    const char *by;       /* of a function: unit of its argument (default s) */
     const char *fallback; /* default, as written in a model; NULL: must be given; "": absent */
     const char *words;    /* choices, separated by blanks */
     double      min, max; /* range, both inclusive; both 0: any */
     int         size;     /* of KL_KEY_NUMBERS */
+    const char *negative; /* (optional) what a value below zero would mean: worth a warning */
     const char *help;     /* one line */
 } kl_key;
 
@@ -62,6 +65,7 @@ typedef struct kl_signal {
     const char *text;   /* as written: "hinge.angle" */
     const char *what;   /* "angle", "position.x": the element knows what that is */
     bool        body;   /* of a body or marker (against ground), not of a joint */
+    int         joint;  /* index of that joint, or -1 */
     int         marker; /* first of its pair among the element's markers; -1: an input */
     int         input;  /* index of a named input, or -1 */
     kl_place    place;
@@ -98,6 +102,10 @@ typedef struct kl_setup {
     kl_diag       *diag;
     kl_arena      *arena; /* of the model */
     struct kl_lua *lua;   /* functions of the model's user */
+    /* of elements: */
+    const struct kl_model *model;   /* bodies stand, elements above are set up */
+    double                 turn[2]; /* [rad] angle of each pair at the start, to the turn */
+    const double          *u;       /* named inputs at the start */
 } kl_setup;
 
 /* ---- motion
@@ -143,6 +151,7 @@ typedef struct kl_body_type {
     const char   *example; /* a line of model file */
     const kl_key *keys;
     size_t        data_size, cache_size;
+    bool          stiff_axes; /* its axes never turn, so that no joint or torque can use them */
     /* carries data read in the axes of a part of the model to where the part stands */
     void (*place)(void *data, const kl_placement *p);
     kl_status (*setup)(void *data, const kl_setup *s, kl_body_size *size);
@@ -258,15 +267,24 @@ typedef struct kl_element_type {
     /* is its axis that of a turn, which a mirror points the other way than an arrow? NULL: no; "":
      * yes; else the word key that says so with `angle` */
     const char *axial;
+    /* (optional) of a joint: the coordinates that it holds, in words: angle, displacement, x, y, z,
+     * distance. Nothing can drive them */
+    const char *holds;
+    unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
     size_t      data_size;
     const void *traits; /* handed to setup */
     /* (optional) makes the data those of the mirror image: y of the marker axes changes its sign */
     void (*mirror)(void *data);
-    /* `m`: the markers as assembled so far, for lengths and angles at the start */
+    /* (optional) the angle that it will set its pair to at the start [rad], NaN when none: whoever
+     * counts turns of the same joint begins there */
+    double (*turn)(const void *data, const double *u);
+    /* `m`: the markers as assembled so far, for lengths and angles at the start. The first two
+     * numbers of a history begin as kl_setup.turn */
     kl_status (*setup)(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                        kl_element_size *size);
     kl_status (*eval)(const kl_reading *in,
                       kl_writing       *out); /* KL_RETRY: come back with a shorter step */
+    const char *limit; /* (optional) what it means when that does not help, and the way out */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
     /* with nevent: its crossings, in order; all motion is known, nothing else */

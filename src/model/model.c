@@ -67,7 +67,8 @@ kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const
                       .type   = type,
                       .joint  = joint,
                       .data   = kl_arena_take(m->arena, type->data_size),
-                      .marker = m->nmarker};
+                      .marker = m->nmarker,
+                      .of     = {-1, -1}};
     if (!e->name || !kl_names_put(&g->elements, m->arena, e->name, m->nelement)) return NULL;
     m->nelement++;
     return e;
@@ -191,9 +192,41 @@ static double extent(const kl_model *m)
     return size > 0.0 && isfinite(size) ? size : 1.0;
 }
 
-static kl_status setup_element(kl_model *m, kl_element *e, kl_diag *diag)
+/* Who sets an angle at the start says how many turns it has there; all that share the joint count
+ * from the same. */
+static void find_turns(kl_model *m, const double *u)
 {
-    kl_setup   s       = {.name   = e->name,
+    for (int i = 0; i < m->nelement; i++) {
+        kl_element *e    = &m->element[i];
+        double      turn = e->type->turn ? e->type->turn(e->data, u) : HUGE_VAL;
+        if (!isfinite(turn)) continue;
+        e->turn = turn;
+        if (e->of[0] >= 0) m->element[e->of[0]].turn = turn;
+    }
+}
+
+static double turn_of(const kl_model *m, const kl_element *e, int pair)
+{
+    if (e->of[pair] >= 0) return m->element[e->of[pair]].turn;
+    return pair == 0 ? e->turn : 0.0;
+}
+
+/* Histories begin with the turns, zero elsewhere. */
+static void start_turns(kl_model *m)
+{
+    m->h0 = kl_arena_array(m->arena, double, m->nh + 1);
+    for (int i = 0; m->h0 && i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int k = 0; k < 2 && k < e->nh; k++) m->h0[e->h + k] = turn_of(m, e, k);
+    }
+}
+
+static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_diag *diag)
+{
+    kl_setup   s       = {.model  = m,
+                          .turn   = {turn_of(m, e, 0), turn_of(m, e, 1)},
+                          .u      = u,
+                          .name   = e->name,
                           .place  = e->place,
                           .traits = e->type->traits,
                           .diag   = diag,
@@ -226,8 +259,13 @@ static kl_status setup_element(kl_model *m, kl_element *e, kl_diag *diag)
 
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 {
+    double *u = kl_arena_array(m->arena, double, m->ninput + 1);
+    if (!u) return KL_E_MEMORY;
+    for (int i = 0; i < m->ninput; i++) u[i] = m->input[i].value;
+    find_turns(m, u);
     for (int i = 0; i < m->nelement; i++)
-        if (setup_element(m, &m->element[i], diag) == KL_E_MEMORY) return KL_E_MEMORY;
+        if (setup_element(m, &m->element[i], u, diag) == KL_E_MEMORY) return KL_E_MEMORY;
+    start_turns(m);
     m->length = isnan(m->settings.length) ? extent(m) : m->settings.length;
     if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;

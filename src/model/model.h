@@ -34,6 +34,8 @@ typedef struct kl_element {
     int                    rows;            /* where its nphi x 6 nmarker rows stand */
     int                    z, nz, h, nh;
     int                    event, nevent; /* its crossings */
+    int                    of[2]; /* joints whose frames its pairs share, or -1 */
+    double                 turn;  /* angle of its pair at the start, to the turn [rad] */
 } kl_element;
 
 /* A frame that a body names under `markers`. */

@@ -61,16 +61,23 @@ void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statisti
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag)
 {
-    const kl_model *m = x->model;
-    const char     *name =
-        count->limiting >= 0 && count->limiting < m->nbody ? m->body[count->limiting].name : "?";
+    const kl_model *m       = x->model;
+    int             culprit = x->w->culprit; /* of the last attempt */
+    bool            known   = count->limiting >= 0 && count->limiting < m->nbody;
+    const char     *name    = known          ? m->body[count->limiting].name
+                              : culprit >= 0 ? m->element[culprit].name
+                              : m->nbody > 1 ? m->body[1].name
+                                             : "the model";
     (void)kl_eval(m, x->s, x->w);
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
-    if (x->w->culprit >= 0)
-        kl_note(diag, m->element[x->w->culprit].place,
-                "'%s' could not be evaluated in the last attempt", m->element[x->w->culprit].name);
+    if (culprit >= 0)
+        kl_note(diag, m->element[culprit].place,
+                "%s '%s' could not be evaluated in the last attempt%s%s",
+                m->element[culprit].type->name, m->element[culprit].name,
+                m->element[culprit].type->limit ? ": " : "",
+                m->element[culprit].type->limit ? m->element[culprit].type->limit : "");
     return kl_fail(diag, KL_E_STEP, KL_NOWHERE,
                    "stopped at t = %.9g s: %s with a step of %.3g s; the motion of '%s' limits it. "
                    "Energy: kinetic %.6g J, "

@@ -61,8 +61,9 @@ static kl_status evaluation_failed(const kl_solver *x, kl_status status, kl_diag
     return kl_fail(diag, status == KL_RETRY ? KL_E_NAN : status, e ? e->place : KL_NOWHERE,
                    "%s '%s' cannot be evaluated at t = %.6g s: %s", e ? e->type->name : "model",
                    e ? e->name : "?", x->s->t,
-                   e && status == KL_RETRY ? "its geometry has no direction there"
-                                           : kl_status_text(status));
+                   e && status == KL_RETRY && e->type->limit ? e->type->limit
+                   : e && status == KL_RETRY                 ? "its geometry has no direction there"
+                                                             : kl_status_text(status));
 }
 
 static kl_status singular(const kl_solver *x, kl_diag *diag)
@@ -279,6 +280,28 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     return KL_OK;
 }
 
+/* How much the velocity of each body was changed; those at rest are left to move. */
+static void tell_speeds(const kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m    = x->model;
+    const double    tell = 1e-6;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b     = &m->body[i];
+        const double  *given = m->v0 + b->v, *now = x->s->v + b->v;
+        if (b->nv != 3 && b->nv != 6) continue;
+        double v = kl_norm(kl_load(given)), dv = kl_norm(kl_sub(kl_load(now), kl_load(given)));
+        double w = 0.0, dw = 0.0;
+        if (b->nv == 6) {
+            w  = kl_norm(kl_load(given + 3));
+            dw = kl_norm(kl_sub(kl_load(now + 3), kl_load(given + 3)));
+        }
+        if (!(v + w * m->length > 0.0) || dv + dw * m->length <= tell * (v + w * m->length))
+            continue;
+        kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
+                b->name, dv, dw);
+    }
+}
+
 kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
 {
     const kl_model *m      = x->model;
@@ -316,5 +339,6 @@ kl_status kl_assemble(kl_solver *x, kl_diag *diag)
 {
     KL_TRY(assemble_position(x, diag));
     KL_TRY(kl_assemble_velocity(x, diag));
+    tell_speeds(x, diag);
     return KL_OK;
 }

@@ -1,5 +1,5 @@
-/* The contract of every element in the catalogue: rows, bias, tangents, energy and free directions against differences, in
- * random configurations. A new type is in this test from its first day. */
+/* The contract of every element in the catalogue: rows, bias, tangents, energy and free directions
+ * against differences, in random configurations. A new type is in this test from its first day. */
 #include "unit/build.h"
 
 #include "base/rotation.h"
@@ -8,7 +8,8 @@
 
 enum { MOST_MARKERS = 8, MOST_ROWS = 32, TRIALS = 20 };
 
-/* ---- a model with one element of a type, all its keys set to something ---------------------------------------------- */
+/* ---- a model with one element of a type, all its keys set to something
+ * ---------------------------------------------- */
 
 static void key_text(const kl_key *k, char *out, size_t size)
 {
@@ -17,12 +18,14 @@ static void key_text(const kl_key *k, char *out, size_t size)
         if (strcmp(k->name, "lower") == 0) snprintf(out, size, "-0.2");
         else if (strcmp(k->name, "upper") == 0) snprintf(out, size, "0.1");
         else if (strcmp(k->name, "length") == 0) snprintf(out, size, "0.9");
-        else if (k->max > 0 && k->max < 1e300) snprintf(out, size, "%g", k->min + 0.37 * (k->max - k->min));
+        else if (k->max > 0 && k->max < 1e300)
+            snprintf(out, size, "%g", k->min + 0.37 * (k->max - k->min));
         else snprintf(out, size, "1.7");
         break;
     case KL_KEY_NUMBERS:
         snprintf(out, size, "[");
-        for (int i = 0; i < k->size; i++) snprintf(out + strlen(out), size - strlen(out), "%s%g", i ? ", " : "", 0.3 + 0.1 * i);
+        for (int i = 0; i < k->size; i++)
+            snprintf(out + strlen(out), size - strlen(out), "%s%g", i ? ", " : "", 0.3 + 0.1 * i);
         snprintf(out + strlen(out), size - strlen(out), "]");
         break;
     case KL_KEY_MATRIX6:
@@ -45,25 +48,29 @@ static void key_text(const kl_key *k, char *out, size_t size)
 }
 
 static const char *const attachments[] = {
-    [KL_ATTACH_PAIR]   = "between: [a, b], at: [[0.2, 0.1, 0], [0.9, 0.4, 0.3]], axis: [[1, 2, 3], [0, 1, 1]]",
-    [KL_ATTACH_ONE]    = "on: a, at: [0.3, 0, 0.1], axis: [1, 1, 0]",
-    [KL_ATTACH_JOINT]  = "between: [a, b], at: [0.5, 0.2, 0.1], axis: [1, 2, 3]",
-    [KL_ATTACH_JOINTS] = "joints: [j1, j2]",
-    [KL_ATTACH_SET]    = "pilot: a, nodes: [b, c]",
-    [KL_ATTACH_SIGNALS] =
-        "inputs: {x: j1.angle, v: j1.angular_speed, y: j2.displacement, w: j2.speed}, states: {e: 0.2}, "
-        "outputs: {T: j1.torque, F: j2.force}, lua: \"T = sin(x) - 0.3*v*y + e*e; F = x*w - y + t; e_dot = x - e*w\""};
+    [KL_ATTACH_PAIR] =
+        "between: [a, b], at: [[0.2, 0.1, 0], [0.9, 0.4, 0.3]], axis: [[1, 2, 3], [0, 1, 1]]",
+    [KL_ATTACH_ONE]     = "on: a, at: [0.3, 0, 0.1], axis: [1, 1, 0]",
+    [KL_ATTACH_JOINT]   = "between: [a, b], at: [0.5, 0.2, 0.1], axis: [1, 2, 3]",
+    [KL_ATTACH_JOINTS]  = "joints: [j1, j2]",
+    [KL_ATTACH_SET]     = "pilot: a, nodes: [b, c]",
+    [KL_ATTACH_SIGNALS] = "inputs: {x: j1.angle, v: j1.angular_speed, y: j2.displacement, w: "
+                          "j2.speed}, states: {e: 0.2}, "
+                          "outputs: {T: j1.torque, F: j2.force}, lua: \"T = sin(x) - 0.3*v*y + "
+                          "e*e; F = x*w - y + t; e_dot = x - e*w\""};
 
 static built one_of(const kl_element_type *t, bool joint, int choice)
 {
     char text[8192];
     snprintf(text, sizeof text,
              "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
-             "  a: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0.2, 0.3], orientation: {cardan: [0.3, 0.2, -0.4]}}\n"
-             "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0.5, -0.2], orientation: {cardan: [-0.1, 0.5, 0.2]}}\n"
+             "  a: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0.2, 0.3], orientation: {cardan: "
+             "[0.3, 0.2, -0.4]}}\n"
+             "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0.5, -0.2], orientation: {cardan: "
+             "[-0.1, 0.5, 0.2]}}\n"
              "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\n"
              "joints:\n"
-             "  j1: {type: revolute, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
+             "  j1: {type: cylindrical, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
              "  j2: {type: cylindrical, between: [b, c], at: [1, 1, 0], axis: [0, 1, 2]}\n"
              "%s  it: {type: %s, %s",
              joint ? "" : "forces:\n", t->name, attachments[t->attach]);
@@ -76,13 +83,16 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
             for (int i = 0; i < choice && strchr(w, ' '); i++) w = strchr(w, ' ') + 1;
             snprintf(value, sizeof value, "%.*s", (int)strcspn(w, " "), w);
         }
-        if (*value) snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
+        if (*value)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
     }
     snprintf(text + strlen(text), sizeof text - strlen(text), "}\n");
     return must_build(text);
 }
 
-/* ---- random motions ---------------------------------------------------------------------------------------------------- */
+/* ---- random motions
+ * ----------------------------------------------------------------------------------------------------
+ */
 
 static kl_vec3 random_vec(unsigned *seed, double size)
 {
@@ -96,7 +106,10 @@ static void randomise(kl_motion *m, int n, unsigned *seed)
     kl_mat3 base = kl_rotation_exp(random_vec(seed, 2.0));
     for (int i = 0; i < n; i++) {
         kl_mat3 R = kl_rotation_exp(random_vec(seed, 0.6));
-        m[i]      = (kl_motion){.r = random_vec(seed, 1.0), .A = kl_matmul(&R, &base), .v = random_vec(seed, 1.0), .w = random_vec(seed, 1.0)};
+        m[i]      = (kl_motion){.r = random_vec(seed, 1.0),
+                                .A = kl_matmul(&R, &base),
+                                .v = random_vec(seed, 1.0),
+                                .w = random_vec(seed, 1.0)};
     }
 }
 
@@ -120,7 +133,12 @@ typedef struct answers {
 static kl_status ask(const kl_element_type *t, const kl_reading *in, answers *a)
 {
     memset(a, 0, sizeof *a);
-    kl_writing out = {.phi = a->phi, .phi_t = a->phi_t, .rows = a->rows, .bias = a->bias, .wrench = a->wrench, .z_dot = a->z_dot};
+    kl_writing out    = {.phi    = a->phi,
+                         .phi_t  = a->phi_t,
+                         .rows   = a->rows,
+                         .bias   = a->bias,
+                         .wrench = a->wrench,
+                         .z_dot  = a->z_dot};
     kl_status  status = t->eval(in, &out);
     a->energy = out.energy, a->loss = out.loss, a->supply = out.supply;
     return status;
@@ -129,19 +147,24 @@ static kl_status ask(const kl_element_type *t, const kl_reading *in, answers *a)
 static double power(const double *row, const kl_motion *m, int n)
 {
     double sum = 0;
-    for (int i = 0; i < n; i++) sum += kl_dot(kl_load(row + 6 * i), m[i].v) + kl_dot(kl_load(row + 6 * i + 3), m[i].w);
+    for (int i = 0; i < n; i++)
+        sum += kl_dot(kl_load(row + 6 * i), m[i].v) + kl_dot(kl_load(row + 6 * i + 3), m[i].w);
     return sum;
 }
 
-/* ---- the laws ------------------------------------------------------------------------------------------------------------- */
+/* ---- the laws
+ * -------------------------------------------------------------------------------------------------------------
+ */
 
-static void check_close(const kl_element_type *t, const char *what, double a, double b, double tolerance)
+static void check_close(const kl_element_type *t, const char *what, double a, double b,
+                        double tolerance)
 {
     if (!(fabs(a - b) <= tolerance * (1.0 + fabs(a) + fabs(b))))
         fail_msg("%s: %s is %.12g, differences say %.12g", t->name, what, a, b);
 }
 
-static void check_state(const kl_element_type *t, const kl_element *e, kl_reading in, unsigned *seed)
+static void check_state(const kl_element_type *t, const kl_element *e, kl_reading in,
+                        unsigned *seed)
 {
     const double dt = 1e-5;
     kl_motion    ahead[MOST_MARKERS], behind[MOST_MARKERS];
@@ -153,34 +176,41 @@ static void check_state(const kl_element_type *t, const kl_element *e, kl_readin
     kl_reading later = in, earlier = in;
     carry(in.m, in.nmarker, dt, ahead);
     carry(in.m, in.nmarker, -dt, behind);
-    for (int k = 0; k < e->nz; k++) z_up[k] = in.z[k] + dt * now.z_dot[k], z_down[k] = in.z[k] - dt * now.z_dot[k];
+    for (int k = 0; k < e->nz; k++)
+        z_up[k] = in.z[k] + dt * now.z_dot[k], z_down[k] = in.z[k] - dt * now.z_dot[k];
     later.m = ahead, later.t += dt, later.z = z_up;
     earlier.m = behind, earlier.t -= dt, earlier.z = z_down;
     if (ask(t, &later, &up) != KL_OK || ask(t, &earlier, &down) != KL_OK) return;
 
     for (int k = 0; k < e->nphi; k++) {
-        const double *row = now.rows + (size_t)k * 6 * (size_t)in.nmarker;
+        const double *row  = now.rows + (size_t)k * 6 * (size_t)in.nmarker;
         double        rate = power(row, in.m, in.nmarker) + now.phi_t[k];
         check_close(t, "phi' = rows V + phi_t", rate, (up.phi[k] - down.phi[k]) / (2 * dt), 1e-7);
-        double rate_up   = power(up.rows + (size_t)k * 6 * (size_t)in.nmarker, ahead, in.nmarker) + up.phi_t[k];
-        double rate_down = power(down.rows + (size_t)k * 6 * (size_t)in.nmarker, behind, in.nmarker) + down.phi_t[k];
+        double rate_up =
+            power(up.rows + (size_t)k * 6 * (size_t)in.nmarker, ahead, in.nmarker) + up.phi_t[k];
+        double rate_down =
+            power(down.rows + (size_t)k * 6 * (size_t)in.nmarker, behind, in.nmarker) +
+            down.phi_t[k];
         check_close(t, "bias", now.bias[k], (rate_up - rate_down) / (2 * dt), 1e-6);
     }
     if (e->nphi == 0) {
         double stored = (up.energy - down.energy) / (2 * dt);
-        check_close(t, "stored + lost - supplied power", stored + now.loss - now.supply, -power(now.wrench, in.m, in.nmarker), 1e-6);
+        check_close(t, "stored + lost - supplied power", stored + now.loss - now.supply,
+                    -power(now.wrench, in.m, in.nmarker), 1e-6);
         assert_true(now.loss >= -1e-12);
     }
 
     /* tangents */
     if (!t->tangent || in.nmarker > KL_SLOPES_MARKERS) return;
     int    wide = 6 * in.nmarker, square = wide * wide;
-    double lambda[MOST_ROWS], mine[2 * 24 * 24 + 3 * 24 * 8 + 64] = {0}, theirs[2 * 24 * 24 + 3 * 24 * 8 + 64] = {0};
+    double lambda[MOST_ROWS],
+        mine[2 * 24 * 24 + 3 * 24 * 8 + 64] = {0}, theirs[2 * 24 * 24 + 3 * 24 * 8 + 64] = {0};
     for (int k = 0; k < MOST_ROWS; k++) lambda[k] = noise(seed);
     kl_slopes s[2];
     double   *block[2] = {mine, theirs};
     for (int i = 0; i < 2; i++) {
-        s[i].K = block[i], s[i].C = s[i].K + square, s[i].wz = s[i].C + square, s[i].zk = s[i].wz + wide * e->nz;
+        s[i].K = block[i], s[i].C = s[i].K + square, s[i].wz = s[i].C + square,
+        s[i].zk = s[i].wz + wide * e->nz;
         s[i].zc = s[i].zk + wide * e->nz, s[i].zz = s[i].zc + wide * e->nz;
     }
     t->tangent(&in, lambda, &s[0]);
@@ -194,17 +224,22 @@ static void check_state(const kl_element_type *t, const kl_element *e, kl_readin
 
 static void check_type(const kl_element_type *t, bool joint, int choice)
 {
-    built             b = one_of(t, joint, choice);
+    built             b     = one_of(t, joint, choice);
     int               index = kl_model_find_element(b.model, "it");
-    const kl_element *e = &b.model->element[index];
-    unsigned          seed = 7;
+    const kl_element *e     = &b.model->element[index];
+    unsigned          seed  = 7;
     assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS);
     for (int i = 0; i < TRIALS; i++) {
         kl_motion m[MOST_MARKERS];
         double    z[8], h[8] = {0};
         randomise(m, e->nmarker, &seed);
         for (int k = 0; k < 8; k++) z[k] = 0.1 * noise(&seed);
-        kl_reading in = {.t = 0.3 + noise(&seed), .m = m, .z = z, .h = h, .data = e->data, .nmarker = e->nmarker};
+        kl_reading in = {.t       = 0.3 + noise(&seed),
+                         .m       = m,
+                         .z       = z,
+                         .h       = h,
+                         .data    = e->data,
+                         .nmarker = e->nmarker};
         check_state(t, e, in, &seed);
     }
     built_free(&b);
@@ -224,14 +259,22 @@ static void forces_keep_the_contract(void **unused)
         for (int choice = 0; choice < 3; choice++) check_type(*t, false, choice);
 }
 
-/* ---- what is held and what is free ------------------------------------------------------------------------------------ */
+/* ---- what is held and what is free
+ * ------------------------------------------------------------------------------------ */
 
-/* Directions of the second marker against the first that a joint leaves free, in marker axes: t translation, r rotation. */
+/* Directions of the second marker against the first that a joint leaves free, in marker axes: t
+ * translation, r rotation. */
 static const struct {
     const char *type, *free;
-} freedoms[] = {{"fixed", ""},          {"spherical", "rx ry rz"}, {"revolute", "rz"},    {"cylindrical", "tz rz"},
-                {"translational", "tz"}, {"planar", "tx ty rz"},    {"point-on-line", "tz rx ry rz"},
-                {"point-on-plane", "tx ty rx ry rz"}, {"parallel", "tx ty tz rz"}};
+} freedoms[] = {{"fixed", ""},
+                {"spherical", "rx ry rz"},
+                {"revolute", "rz"},
+                {"cylindrical", "tz rz"},
+                {"translational", "tz"},
+                {"planar", "tx ty rz"},
+                {"point-on-line", "tz rx ry rz"},
+                {"point-on-plane", "tx ty rx ry rz"},
+                {"parallel", "tx ty tz rz"}};
 
 static void joints_hold_what_they_must_and_free_the_rest(void **unused)
 {
@@ -239,22 +282,25 @@ static void joints_hold_what_they_must_and_free_the_rest(void **unused)
     for (size_t i = 0; i < sizeof freedoms / sizeof *freedoms; i++) {
         char text[512];
         snprintf(text, sizeof text,
-                 "klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, 1, 1]}}\n"
+                 "klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}, b: {mass: 1, inertia: [1, "
+                 "1, 1]}}\n"
                  "joints: {it: {type: %s, between: [a, b], at: [0, 0, 0], axis: z}}\n",
                  freedoms[i].type);
-        built             b = must_build(text);
-        const kl_element *e = &b.model->element[0];
+        built             b    = must_build(text);
+        const kl_element *e    = &b.model->element[0];
         kl_motion         m[2] = {{.A = kl_identity()}, {.A = kl_identity()}};
         double            h[2] = {0};
-        kl_reading        in = {.m = m, .h = h, .data = e->data, .nmarker = 2};
+        kl_reading        in   = {.m = m, .h = h, .data = e->data, .nmarker = 2};
         answers           a;
         assert_int_equal(ask(e->type, &in, &a), KL_OK);
         int freed = 0;
         for (int d = 0; d < 6; d++) {
-            const char *names[] = {"tx", "ty", "tz", "rx", "ry", "rz"};
+            const char *names[]  = {"tx", "ty", "tz", "rx", "ry", "rz"};
             bool        expected = strstr(freedoms[i].free, names[d]) != NULL, held = false;
             for (int k = 0; k < e->nphi; k++) held |= fabs(a.rows[12 * k + 6 + d]) > 1e-12;
-            if (expected == held) fail_msg("%s: direction %s is %s", freedoms[i].type, names[d], held ? "held" : "free");
+            if (expected == held)
+                fail_msg("%s: direction %s is %s", freedoms[i].type, names[d],
+                         held ? "held" : "free");
             freed += expected;
         }
         assert_int_equal(e->nphi, 6 - freed);

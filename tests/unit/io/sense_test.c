@@ -1,0 +1,97 @@
+/* What a model means where it could be read in two ways: units of inputs, turns of angles, entries
+ * made by `for`. What makes no sense is in tests/corpus/bad. */
+#include <math.h>
+
+#include "unit/solve/simulate.h"
+
+static rows r;
+
+static void a_bare_value_of_an_input_is_in_its_unit(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"f.value", "g.value", "input.u", NULL};
+    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
+                         "inputs: {u: {unit: kN, value: 3}, w: {unit: kN, value: 3 N}}\n"
+                         "forces:\n"
+                         "  f: {type: force, on: a, axis: x, value: {input: u}}\n"
+                         "  g: {type: force, on: a, axis: x, value: {input: w}}\n");
+    simulate(&b, 0.01, 0.01, names, &r, NULL);
+    assert_true(r.value[0][0] == 3000.0);
+    assert_true(r.value[0][1] == 3.0);
+    assert_true(r.value[0][2] == 3000.0);
+    built_free(&b);
+}
+
+/* All that looks at the hinge counts the turns that its driver starts with. */
+static void a_driver_may_start_beyond_half_a_turn(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"h.angle", "d.value", "s.angle", "c.x", "s.torque.z", NULL};
+    built                    b       = must_build(
+                                 "klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+                                                          "joints:\n"
+                                                          "  h: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n"
+                                                          "  d: {type: driver, of: h, value: {polynomial: [1000 deg, 3 rad/s]}}\n"
+                                                          "forces:\n"
+                                                          "  s: {type: rotational-spring-damper, of: h, stiffness: 2 N m/rad, angle: 0}\n"
+                                                          "  c: {type: controller, inputs: {x: h.angle}, outputs: {T: h.torque}, lua: T = 0*x}\n");
+    simulate(&b, 1.0, 0.1, names, &r, NULL);
+    for (int i = 0; i < r.count; i++) {
+        double angle = 1000.0 * KL_PI / 180.0 + 3.0 * r.t[i];
+        for (int k = 0; k < 4; k++) assert_true(fabs(r.value[i][k] - angle) < 1e-9);
+        assert_true(fabs(r.value[i][4] + 2.0 * angle) < 1e-7);
+    }
+    built_free(&b);
+}
+
+static void a_body_may_be_like_one_that_for_makes(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\n"
+                         "bodies:\n"
+                         "  \"a{i}{side}\": {for: {i: 1..3, side: [left, right]}, mass: i,\n"
+                         "                   inertia: [i, i, i], position: [i, 0, 0]}\n"
+                         "  z: {like: a2right, position: [0, 7, 0]}\n");
+    int   z = kl_model_find_body(b.model, "z"), a = kl_model_find_body(b.model, "a2right");
+    assert_true(z > 0 && a > 0);
+    kl_vec3 at;
+    kl_mat3 A;
+    kl_model_pose(b.model, z, &at, &A);
+    assert_true(at.y == 7.0 && at.x == 0.0);
+    static const char *const names[] = {"z.kinetic_energy", "energy.kinetic", NULL};
+    simulate(&b, 0.1, 0.1, names, &r, NULL);
+    /* all fall alike: masses 1, 1, 2, 2, 3, 3 and 2 */
+    assert_true(fabs(r.value[1][0] / r.value[1][1] - 2.0 / 14.0) < 1e-12);
+    built_free(&b);
+}
+
+static void a_rigid_set_tells_the_force_on_each_node(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"s.b.force.z", "s.c.force.z", "w.force.z", NULL};
+    built                    b       = must_build("klingel: 1\ngravity: 10 m/s2\n"
+                                                                           "bodies: {a: {mass: 1, inertia: [1, 1, 1]},\n"
+                                                                           "  b: {mass: 2, inertia: [1, 1, 1], position: [1, 0, 0]},\n"
+                                                                           "  c: {mass: 3, inertia: [1, 1, 1], position: [2, 0, 0]}}\n"
+                                                                           "joints:\n"
+                                                                           "  w: {type: fixed, between: [ground, a], at: [0, 0, 0]}\n"
+                                                                           "  s: {type: rigid-set, pilot: a, nodes: [b, c]}\n");
+    simulate(&b, 0.1, 0.1, names, &r, NULL);
+    for (int i = 0; i < r.count; i++) {
+        assert_true(fabs(r.value[i][0] - 20.0) < 1e-9);
+        assert_true(fabs(r.value[i][1] - 30.0) < 1e-9);
+        assert_true(fabs(r.value[i][2] - 60.0) < 1e-9);
+    }
+    built_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_bare_value_of_an_input_is_in_its_unit),
+        cmocka_unit_test(a_driver_may_start_beyond_half_a_turn),
+        cmocka_unit_test(a_body_may_be_like_one_that_for_makes),
+        cmocka_unit_test(a_rigid_set_tells_the_force_on_each_node),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
