@@ -1,11 +1,14 @@
 #include "io/attach.h"
 
+#include "io/joint_start.h"
+
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-const char *const kl_attach_keys[] = {"type", "like",   "for", "when",   "between", "at",    "axis",
-                                      "on",   "x_axis", "of",  "joints", "pilot",   "nodes", NULL};
+const char *const kl_attach_keys[] = {"type",   "like",  "for",   "when",   "between",
+                                      "at",     "axis",  "on",    "x_axis", "of",
+                                      "joints", "pilot", "nodes", "start",  NULL};
 
 /* A frame in space, or already on a body (named marker). */
 typedef struct frame {
@@ -664,11 +667,23 @@ static const kl_attach_key set_help[] = {{"pilot", "body", "", NULL, "body that 
                                          {"nodes", "bodies", "", NULL, "bodies that follow it"},
                                          {0}};
 
-const kl_attach_key *kl_attach_help(kl_attach how)
+static const kl_attach_key start_help[] = {
+    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
+    {"at", "point", "m", "the named marker",
+     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
+    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
+    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
+    {"start", "values", "", "as written",
+     "start values of its coordinates and their rates, by the names of the channels; guesses, but "
+     "for those that `fixed: [...]` names"},
+    {0}};
+
+const kl_attach_key *kl_attach_help(const kl_element_type *type)
 {
+    if (kl_joint_start_suits(type)) return start_help;
     static const kl_attach_key *const tables[] = {
         [KL_ATTACH_PAIR] = pair_help,   [KL_ATTACH_ONE] = one_help,
         [KL_ATTACH_JOINT] = joint_help, [KL_ATTACH_JOINTS] = joints_help,
         [KL_ATTACH_SET] = set_help,     [KL_ATTACH_SIGNALS] = NULL};
-    return tables[how];
+    return tables[type->attach];
 }

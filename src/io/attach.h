@@ -24,7 +24,7 @@ int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name);
 typedef struct kl_attach_key {
     const char *name, *kind, *unit, *fallback, *help; /* fallback NULL: must be given */
 } kl_attach_key;
-const kl_attach_key *kl_attach_help(kl_attach how);
+const kl_attach_key *kl_attach_help(const kl_element_type *type);
 
 /* Index of a body by name, or -1 after telling with a suggestion. */
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name);

@@ -10,6 +10,7 @@
 
 #include "catalogue.h"
 #include "io/attach.h"
+#include "io/joint_start.h"
 #include "io/parts.h"
 #include "io/shapes.h"
 #include "io/start.h"
@@ -145,7 +146,8 @@ static kl_status read_element(kl_builder *b, kl_entry *e, const kl_element_type 
     element           = &b->m->element[b->m->nelement - 1];
     element->nmarker  = b->m->nmarker - element->marker;
     if (type->mirror && scope_of(b)->place.mirrored) type->mirror(element->data);
-    return values != KL_OK ? values : markers;
+    if (values != KL_OK || markers != KL_OK) return values != KL_OK ? values : markers;
+    return kl_joint_start_read(scope_of(b), b->m, e);
 }
 
 static kl_status read_joint(kl_builder *b, kl_entry *e)
@@ -506,6 +508,8 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
     KL_TRY(kl_parts_read(b, "joints", "joint", read_joint));
     KL_TRY(kl_parts_read(b, "forces", "force", read_force));
+    if (!kl_diag_failed(b->diag))
+        KL_TRY(kl_joint_start_drivers(scope_of(b), m, b->driver, b->ndriver));
     m->nmarker_elements = m->nmarker;
     KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
     if (m->nbody <= 1 && !kl_diag_failed(b->diag))
@@ -516,7 +520,32 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_model_freeze(m, b->diag));
     const kl_node *state = kl_node_get(main, "state");
     if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */
+    if (state) m->nstart = 0;
     return kl_start_read(m, state, b->diag);
+}
+
+/* What a model is built from, to build it once more with drivers in its joints. */
+typedef struct recipe {
+    const kl_source   *source;
+    const kl_override *set;
+    int                nset;
+} recipe;
+
+static kl_status build_with(const void *context, const kl_start_driver *list, int n, kl_diag *diag,
+                            kl_model **out)
+{
+    const recipe *r = context;
+    kl_builder    b = {.diag    = diag,
+                       .m       = kl_model_create(),
+                       .set     = r->set,
+                       .nset    = r->nset,
+                       .driver  = list,
+                       .ndriver = n};
+    *out            = b.m;
+    if (!b.m) return KL_E_MEMORY;
+    b.m->file        = r->source->file;
+    kl_status status = build(&b, r->source);
+    return status == KL_OK && !kl_arena_ok(b.m->arena) ? KL_E_MEMORY : status;
 }
 
 kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, kl_diag *diag,
@@ -528,6 +557,8 @@ kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, 
     b.m->file        = s->file;
     kl_status status = build(&b, s);
     if (status == KL_OK && !kl_arena_ok(b.m->arena)) status = KL_E_MEMORY;
+    if (status == KL_OK)
+        status = kl_joint_start_apply(b.m, build_with, &(recipe){s, set, nset}, diag);
     if (status != KL_OK) {
         if (status == KL_E_MEMORY && kl_diag_failed(diag)) status = kl_diag_status(diag);
         else if (status == KL_E_MEMORY)

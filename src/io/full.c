@@ -211,6 +211,21 @@ static const char *marker_name(const kl_model *m, int i, char text[300])
     return text;
 }
 
+/* start: {angle: 0.5, angular_speed: 2, fixed: [angle]} */
+static void put_start(kl_text *t, const kl_model *m, int joint)
+{
+    int n = 0, fixed = 0;
+    for (int i = 0; i < m->nstart; i++) {
+        if (m->start[i].joint != joint) continue;
+        kl_text_add(t, "%s%s: ", n++ ? ", " : "    start: {", m->start[i].name);
+        kl_text_number(t, m->start[i].value);
+    }
+    for (int i = 0; i < m->nstart; i++)
+        if (m->start[i].joint == joint && m->start[i].fixed)
+            kl_text_add(t, "%s%s", fixed++ ? ", " : ", fixed: [", m->start[i].name);
+    if (n) kl_text_add(t, "%s}\n", fixed ? "]" : "");
+}
+
 static void put_place(kl_text *t, const kl_model *m, const kl_element *e)
 {
     char a[300], b[300];
@@ -311,6 +326,7 @@ static void put_elements(kl_text *t, const context *c, bool joints)
         first = false;
         kl_text_add(t, "  %s:\n    type: %s\n", e->name, e->type->name);
         put_place(t, c->m, e);
+        put_start(t, c->m, i);
         put_keys(t, c, e->type->keys, e->data, "    ");
     }
 }

@@ -15,19 +15,21 @@ typedef struct kl_part {
 } kl_part;
 
 typedef struct kl_builder {
-    kl_model          *m;
-    kl_diag           *diag;
-    kl_part          **part; /* the model first */
-    int                npart, cap;
-    int                nglobal; /* parameters of the model itself */
-    const kl_override *set;
-    bool              *used; /* of each `set` */
-    int                nset;
-    kl_part           *now;     /* being read */
-    const char        *section; /* "bodies", ... */
-    const char        *word;    /* "body", ... */
-    kl_names           outputs;
-    long               turns; /* of the `for` being read */
+    kl_model                     *m;
+    kl_diag                      *diag;
+    kl_part                     **part; /* the model first */
+    int                           npart, cap;
+    int                           nglobal; /* parameters of the model itself */
+    const kl_override            *set;
+    bool                         *used; /* of each `set` */
+    int                           nset;
+    kl_part                      *now;     /* being read */
+    const char                   *section; /* "bodies", ... */
+    const char                   *word;    /* "body", ... */
+    kl_names                      outputs;
+    long                          turns;  /* of the `for` being read */
+    const struct kl_start_driver *driver; /* to add to the joints */
+    int                           ndriver;
 } kl_builder;
 
 /* Fills in the list of parts, with all parameters evaluated. Mistakes are told; KL_E_MEMORY alone

@@ -243,7 +243,7 @@ static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
     }
 }
 
-static void add_attachment(kl_text *t, kl_attach how, kl_page_style style)
+static void add_attachment(kl_text *t, const kl_element_type *how, kl_page_style style)
 {
     if (!kl_attach_help(how)) return;
     table_head(t, "Where it stands", false, style);
@@ -428,7 +428,7 @@ void kl_reference_write(kl_text *t, const kl_page *page, kl_page_style style)
                 page->help);
     if (page->element) add_equation(t, page->element->equation, style);
     if (page->text) kl_text_add(t, "\n%s", page->text);
-    if (page->element) add_attachment(t, page->element->attach, style);
+    if (page->element) add_attachment(t, page->element, style);
     add_keys(t, page->keys, style);
     if (page->element) add_outputs(t, page->element, style);
     if (page->body) add_body_outputs(t, style);

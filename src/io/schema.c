@@ -102,7 +102,7 @@ static void put_elements(kl_text *t, const char *section, const kl_element_type 
     put_common(t);
     kl_text_add(t, "}, \"allOf\": [");
     for (int i = 0; types[i]; i++)
-        put_type(t, types[i]->name, types[i]->keys, kl_attach_help(types[i]->attach), false,
+        put_type(t, types[i]->name, types[i]->keys, kl_attach_help(types[i]), false,
                  i == 0);
     kl_text_add(t, "]},\n");
 }

@@ -11,7 +11,7 @@
 /* Lists that grow while the model is built. */
 typedef struct growing {
     kl_model model; /* first member: a kl_model is a growing */
-    int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named;
+    int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named, cap_start;
     kl_names bodies, elements, inputs, nameds; /* of kl_named: "body.marker" */
 } growing;
 
@@ -118,6 +118,15 @@ kl_named *kl_model_add_named(kl_model *m, const char *name, int body)
     if (!full || !kl_names_put(&g->nameds, m->arena, full, m->nnamed)) return NULL;
     m->nnamed++;
     return k;
+}
+
+kl_joint_start *kl_model_add_start(kl_model *m)
+{
+    growing        *g = (growing *)m;
+    kl_joint_start *s =
+        kl_arena_grow(m->arena, (void **)&m->start, m->nstart, &g->cap_start, sizeof *s);
+    if (s) m->nstart++;
+    return s;
 }
 
 kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)

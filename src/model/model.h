@@ -68,6 +68,16 @@ typedef struct kl_parameter {
     kl_quantity value;
 } kl_parameter;
 
+/* A coordinate of a joint, or its rate, that the model is to start with. */
+typedef struct kl_joint_start {
+    int         joint;    /* index of the element */
+    int         quantity; /* known to who reads it */
+    const char *name;     /* "angle", "speed" */
+    bool        rate, fixed;
+    double      value;
+    kl_place    place;
+} kl_joint_start;
+
 typedef enum kl_integrator_kind {
     KL_GENERALIZED_ALPHA,
     KL_NEWMARK,
@@ -107,14 +117,16 @@ typedef struct kl_model {
     kl_vec3        gravity;
     kl_settings    settings;
 
-    kl_body      *body;
-    kl_element   *element;
-    kl_marker    *marker;
-    kl_input     *input;
-    kl_wanted    *wanted;
-    kl_named     *named;
-    kl_parameter *parameter;
-    int           nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
+    kl_body        *body;
+    kl_element     *element;
+    kl_marker      *marker;
+    kl_input       *input;
+    kl_wanted      *wanted;
+    kl_named       *named;
+    kl_parameter   *parameter;
+    kl_joint_start *start;
+    int             nstart;
+    int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
 
     int    nq, nv, nlam, nz, nh;
@@ -146,10 +158,11 @@ kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const
                                  kl_place place, bool joint);
 /* Appends a marker, given in the body, to the last element (or to the wanted points, once all
  * elements are there). */
-kl_status  kl_model_add_marker(kl_model *m, int body, const kl_marker *local);
-kl_input  *kl_model_add_input(kl_model *m, const char *name);
-kl_wanted *kl_model_add_wanted(kl_model *m, const char *name, kl_place place);
-kl_named  *kl_model_add_named(kl_model *m, const char *name, int body);
+kl_status       kl_model_add_marker(kl_model *m, int body, const kl_marker *local);
+kl_input       *kl_model_add_input(kl_model *m, const char *name);
+kl_wanted      *kl_model_add_wanted(kl_model *m, const char *name, kl_place place);
+kl_named       *kl_model_add_named(kl_model *m, const char *name, int body);
+kl_joint_start *kl_model_add_start(kl_model *m);
 
 /* After all bodies: asks each type for its size and start values. After that kl_model_pose works.
  */

@@ -85,6 +85,58 @@ static void a_rigid_set_tells_the_force_on_each_node(void **unused)
     built_free(&b);
 }
 
+static const char *const slider_crank =
+    "klingel: 1\n"
+    "parameters: {a: 40 deg, w: 100 rpm}\n"
+    "bodies:\n"
+    "  crank: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.05, 0, 0]}\n"
+    "  rod: {mass: 1, inertia: [0.01, 0.02, 0.02], position: [0.25, 0, 0]}\n"
+    "  piston: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.4, 0, 0]}\n"
+    "joints:\n"
+    "  main: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z,\n"
+    "         start: {angle: a + 1 rev, angular_speed: w, fixed: [angle, angular_speed]}}\n"
+    "  pin: {type: revolute, between: [crank, rod], at: [0.1, 0, 0], axis: z}\n"
+    "  end: {type: spherical, between: [rod, piston], at: [0.4, 0, 0]}\n"
+    "  bore: {type: translational, between: [ground, piston], at: [0.4, 0, 0], axis: x%s}\n";
+
+/* Slider crank with crank r and rod l: x = r cos a + sqrt(l^2 - r^2 sin^2 a). */
+static void a_joint_starts_with_the_values_given(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"main.angle", "main.angular_speed", "piston.position.x",
+                                        "piston.velocity.x", NULL};
+    char                     text[2000];
+    snprintf(text, sizeof text, slider_crank, "");
+    built b = must_build(text);
+    simulate(&b, 0.001, 0.001, names, &r, NULL);
+    double a = 40.0 * KL_PI / 180.0, w = 100.0 * KL_PI / 30.0, s = sin(a), c = cos(a);
+    double root = sqrt(0.09 - 0.01 * s * s);
+    assert_true(fabs(r.value[0][0] - a - 2.0 * KL_PI) < 1e-12);
+    assert_true(fabs(r.value[0][1] - w) < 1e-12);
+    assert_true(fabs(r.value[0][2] - 0.1 * c - root) < 1e-12);
+    assert_true(fabs(r.value[0][3] + (0.1 * s + 0.01 * s * c / root) * w) < 1e-11);
+    for (int i = 0; i < kl_diag_size(b.diag); i++)
+        assert_null(strstr(kl_diag_at(b.diag, i)->text, "moved"));
+    built_free(&b);
+}
+
+static void a_guess_gives_way_and_a_fixed_value_does_not(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"main.angle", NULL};
+    char                     text[2000];
+    snprintf(text, sizeof text, slider_crank, ", start: {displacement: 50 mm}");
+    built b = must_build(text);
+    simulate(&b, 0.001, 0.001, names, &r, NULL);
+    assert_true(fabs(r.value[0][0] - (40.0 / 180.0 + 2.0) * KL_PI) < 1e-12);
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "is a guess"));
+    built_free(&b);
+    snprintf(text, sizeof text, slider_crank,
+             ", start: {displacement: 50 mm, fixed: [displacement]}");
+    assert_int_equal(try_build(text, &b), KL_E_ASSEMBLY);
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -92,6 +144,8 @@ int main(void)
         cmocka_unit_test(a_driver_may_start_beyond_half_a_turn),
         cmocka_unit_test(a_body_may_be_like_one_that_for_makes),
         cmocka_unit_test(a_rigid_set_tells_the_force_on_each_node),
+        cmocka_unit_test(a_joint_starts_with_the_values_given),
+        cmocka_unit_test(a_guess_gives_way_and_a_fixed_value_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
