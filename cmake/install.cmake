@@ -60,3 +60,9 @@ foreach(program klingel-cli klingel-fe-mpi)
         install(TARGETS ${program} RUNTIME DESTINATION ${CMAKE_INSTALL_BINDIR} COMPONENT programs)
     endif()
 endforeach()
+# What the shells look for.
+install(FILES docs/man/klingel.1 DESTINATION ${CMAKE_INSTALL_MANDIR}/man1 COMPONENT programs)
+install(FILES completions/klingel.bash DESTINATION ${CMAKE_INSTALL_DATADIR}/bash-completion/completions RENAME klingel
+    COMPONENT programs)
+install(FILES completions/_klingel DESTINATION ${CMAKE_INSTALL_DATADIR}/zsh/site-functions COMPONENT programs)
+install(FILES completions/klingel.fish DESTINATION ${CMAKE_INSTALL_DATADIR}/fish/vendor_completions.d COMPONENT programs)

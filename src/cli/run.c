@@ -9,7 +9,9 @@
 #include "cli/model.h"
 #include "cli/options.h"
 #include "cli/progress.h"
+#include "io/full.h"
 #include "io/record.h"
+#include "io/source.h"
 #include "io/start.h"
 
 static volatile sig_atomic_t interrupted;
@@ -57,15 +59,22 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
     fprintf(stderr, "results: %s (klingel export, klingel plot)\n", path);
 }
 
-/* A failed run leaves a model that starts just before the failure. */
-static void dump(const kl_simulation *s, const char *text, const char *results)
+/* A failed run leaves a model that starts just before the failure: its own text, or, where that
+ * stands in several files or was changed by --set, the model in full. */
+static void dump(const kl_simulation *s, const kl_source *source, bool changed, const char *results)
 {
-    char path[1100];
+    char    path[1100];
+    char   *full = NULL;
+    kl_text t    = {0};
     snprintf(path, sizeof path, "%.1000s.failed.yaml", results);
+    if (source->n > 1 || changed) {
+        kl_full_write(&t, s->model);
+        full = kl_text_finish(&t);
+    }
+    const char *text = full ? full : kl_source_text(source);
     if (kl_start_write(path, text, s->model, s->solver->s) == KL_OK)
-        fprintf(stderr,
-                "the state just before is in %s: `klingel run` takes it (with the same --set)\n",
-                path);
+        fprintf(stderr, "the state just before is in %s: `klingel run` takes it\n", path);
+    free(full);
 }
 
 typedef struct run_options {
@@ -123,7 +132,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     bool started = s->count.steps > 0 || status == KL_OK;
     if (!o->quiet && started) print_summary(s, recording.wall, o->output);
     if (status != KL_OK && status != KL_E_INTERRUPTED && started)
-        dump(s, kl_source_text(l->source), o->output);
+        dump(s, l->source, (l->set && *l->set) || (o->set && *o->set), o->output);
     kl_simulation_destroy(s);
     /* what is not determined before the first step is a mistake in the model */
     return kl_exit_code(status == KL_E_SINGULAR && !started ? KL_E_MODEL : status);

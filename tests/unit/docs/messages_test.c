@@ -83,11 +83,93 @@ static const struct {
         "between: [ground, b], at: [0, 0, 0]}\n  r: {type: distance, between: [a, b], at: [[0, 0, "
         "0], [1, 0, 0]], length: 2}\n",
      "r", "the message names the joint and its gap in mm: move a body, or mend the length"},
+    {"A fragment without bodies (nothing to stand on)",
+     "joints:\n  j: {type: revolute, between: "
+     "[ground, crank], at: [0, 0, 0]}\n",
+     "there is no body 'crank'",
+     "list the body, or include the file that does; the message names what is missing and what is "
+     "near"},
+    {"A model without bodies", "run: {end: 1}\n", "has no bodies", "list them under `bodies:`"},
+    {"A thing said twice, and differently",
+     A
+     "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
+     "j, value: 1}\n  e: {type: driver, of: j, value: 2}\n",
+     "already driven by 'd'",
+     "say it once; two drivers of one coordinate become the `sum` of both"},
+    {"One key twice in an entry", "bodies:\n  a: {mass: 1, mass: 2}\n", "twice",
+     "take one of them out"},
+    {"A start value that nothing can meet",
+     A "joints:\n  j: {type: translational, between: [ground, a], at: [0, 0, 0], start: "
+       "{displacement: 1, fixed: [displacement]}}\n  k: {type: distance, between: [ground, a], at: "
+       "[[0, 0, -1], [0, 0, 0]]}\n",
+     "does not close", "values are guesses unless `fixed` names them: leave `fixed` out"},
+    {"A start velocity that joints do not allow",
+     "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0], fixed: "
+     "[velocity]}\njoints:\n "
+     " j: {type: spherical, between: [ground, a], at: [0, 0, 0]}\n",
+     "the start velocities pull it apart", "leave `fixed` out, or give a velocity that fits"},
+    {"Axes that point against each other",
+     "bodies:\n  ground: {markers: {q: {at: [0, 0, 0], axis: z}}}\n  a: {mass: 1, inertia: [1, 1, "
+     "1], "
+     "markers: {p: {at: [0, 0, 0], axis: -z}}}\njoints:\n  j: {type: revolute, between: [ground.q, "
+     "a.p]}\n",
+     "against each other", "turn one of the bodies, or one of the axes, by 180 degrees"},
+    {"A driver of what the joint holds",
+     A
+     "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
+     "j, coordinate: displacement, value: 1}\n",
+     "holds its displacement", "drive a coordinate that the joint leaves free"},
+    {"A driver that jumps",
+     A
+     "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
+     "j, value: {step: {to: 1, start: 0.2, end: 0.2}}}\n",
+     "jumps", "let the value change over some time"},
+    {"A torque on a point mass",
+     "bodies:\n  p: {type: point, mass: 1}\nforces:\n  t: {type: torque, on: p, value: 1}\n",
+     "cannot turn", "give the body an inertia"},
+    {"A ratio of gears in kg",
+     AB
+     "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  k: {type: revolute, "
+     "between: [ground, b], at: [1, 0, 0]}\n  c: {type: coupler, joints: [j, k], ratio: 2 kg}\n",
+     "a mass", "the unit of a ratio follows from what it couples: none, m or 1/m"},
+    {"Bodies that are not where the joints want them",
+     "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], markers: {p: {at: [0.1, 0, 0]}}}\njoints:\n  j: "
+     "{type: spherical, between: [ground, a.p], at: [0, 0, 0]}\n",
+     "assembly moved 'a'", "nothing, if it is near; else write the position as the note says"},
+    {"A start velocity that was only a guess",
+     "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0]}\njoints:\n  j: {type: "
+     "spherical, between: [ground, a], at: [0, 0, 0]}\n",
+     "changed the velocity of 'a'", "give one that fits, or keep it with `fixed: [velocity]`"},
+    {"A loop that holds more than it must (in space)",
+     AB "  c: {mass: 1, inertia: [1, 1, 1], position: [0.5, 1, 0]}\njoints:\n  j: {type: revolute, "
+        "between: [ground, a], at: [0, 0, 0], axis: z}\n  k: {type: revolute, between: [a, c], at: "
+        "[0, 1, 0], axis: z}\n  l: {type: revolute, between: [c, b], at: [1, 1, 0], axis: z}\n  m: "
+        "{type: revolute, between: [b, ground], at: [1, 0, 0], axis: z}\n",
+     "m",
+     "it runs as it is; to have forces that are determined, make one hinge `spherical` and "
+     "another `universal` or cylindrical"},
+    {"A body that can still move",
+     A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n", "free:",
+     "`klingel check` names each motion that is left; add a joint if it should not be there"},
     {"A body that nothing holds and that has no mass", "bodies:\n  a: {mass: 0}\n",
      "is not determined", "give a mass and an inertia, or the missing joint"},
 };
 
-/* The first error of building and starting. */
+/* What `klingel check` says about the joints. */
+static void word_of_check(kl_solver *x, kl_diag *diag, char out[2000])
+{
+    kl_mobility *m = NULL;
+    assert_int_equal(kl_mobility_find(x, diag, &m), KL_OK);
+    const char *text = m->nrepeat         ? m->repeat[0].text
+                       : m->singular_text ? m->singular_text
+                       : m->locked_text   ? m->locked_text
+                       : m->nmotion       ? m->motion[0].text
+                                          : "";
+    snprintf(out, 2000, "%s%s", m->nmotion && text == m->motion[0].text ? "free: " : "", text);
+    kl_mobility_destroy(m);
+}
+
+/* The first error of building and starting, or what is told besides. */
 static void message_of(const char *body, char out[2000])
 {
     char text[3000];
@@ -103,6 +185,9 @@ static void message_of(const char *body, char out[2000])
     for (int i = 0; i < kl_diag_size(b.diag) && !*out; i++)
         if (kl_diag_at(b.diag, i)->severity == KL_ERROR)
             snprintf(out, 2000, "%s", kl_diag_at(b.diag, i)->text);
+    for (int i = 0; i < kl_diag_size(b.diag) && !*out; i++)
+        snprintf(out, 2000, "%s", kl_diag_at(b.diag, i)->text);
+    if (!*out && s) word_of_check(s->solver, b.diag, out);
     kl_simulation_destroy(s);
     built_free(&b);
 }
