@@ -129,13 +129,14 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     status = kl_record(s, &recording, diag);
     kl_progress_end(&progress);
 
-    bool started = s->count.steps > 0 || status == KL_OK;
+    bool started = s->count.steps > 0 || status == KL_OK, first = l->model->t0 == 0.0;
     if (!o->quiet && started) print_summary(s, recording.wall, o->output);
     if (status != KL_OK && status != KL_E_INTERRUPTED && started)
         dump(s, l->source, (l->set && *l->set) || (o->set && *o->set), o->output);
     kl_simulation_destroy(s);
-    /* what is not determined before the first step is a mistake in the model */
-    return kl_exit_code(status == KL_E_SINGULAR && !started ? KL_E_MODEL : status);
+    /* what is not determined, or no number, before the first step is a mistake in the model */
+    bool at_once = !started && first && (status == KL_E_SINGULAR || status == KL_E_NAN);
+    return kl_exit_code(at_once ? KL_E_MODEL : status);
 }
 
 static int run(int argc, char **argv)

@@ -1,6 +1,7 @@
 /* The model language: what is written in different ways gives the same model, and what cannot be
  * meant is told with its place and a way out. */
 #define _XOPEN_SOURCE 700
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -438,6 +439,48 @@ static void includes_are_found_beside_the_file_and_overruled_by_it(void **unused
     assert_int_equal(system(inner), 0);
 }
 
+/* ---- a train ---- */
+
+static kl_status no_row(void *context, double t, const double *values)
+{
+    (void)context, (void)t, (void)values;
+    return KL_OK;
+}
+
+/* Twenty cars in under sixty lines; what the brake takes is what all bodies lose: m dv = integral
+ * F, 50 kN from 0.45 s on (in the mean) over 744 t. */
+static void a_train_of_twenty_cars_takes_less_than_sixty_lines(void **unused)
+{
+    (void)unused;
+    const char    *path  = KL_SOURCE_DIR "/examples/train/model.yaml";
+    FILE          *f     = fopen(path, "r");
+    int            lines = 0;
+    built          b     = {.diag = kl_diag_create()};
+    kl_simulation *s     = NULL;
+    kl_sink        sink  = {.row = no_row};
+    assert_non_null(f);
+    for (int c; (c = fgetc(f)) != EOF;) lines += c == '\n';
+    fclose(f);
+    assert_true(lines < 60);
+    assert_int_equal(kl_source_read(path, b.diag, &b.source), KL_OK);
+    assert_int_equal(kl_source_build(b.source, NULL, 0, b.diag, &b.model), KL_OK);
+    assert_int_equal(b.model->nbody, 1 + 20 * 3);
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_run(s, 1.0, 0.1, &sink, b.diag), KL_OK);
+    double p = 0.0, mass = 0.0;
+    for (int i = 1; i < b.model->nbody; i++) {
+        const kl_body *body = &b.model->body[i];
+        kl_measures    m;
+        body->type->measures(body->data, kl_work_cache(b.model, s->solver->w, i), &m);
+        p += m.p.x;
+        mass += m.mass;
+    }
+    assert_true(fabs(mass - 744e3) < 1e-6);
+    assert_true(fabs(mass * 20.0 - p - 50e3 * 0.55) < 1e-3 * 50e3 * 0.55);
+    kl_simulation_destroy(s);
+    release(&b);
+}
+
 /* ---- bombs ---- */
 
 /* of this process: other programs on the machine do not count */
@@ -508,6 +551,7 @@ int main(void)
         cmocka_unit_test(mistakes_with_templates_are_told),
         cmocka_unit_test(like_reaches_into_templates),
         cmocka_unit_test(includes_are_found_beside_the_file_and_overruled_by_it),
+        cmocka_unit_test(a_train_of_twenty_cars_takes_less_than_sixty_lines),
         cmocka_unit_test(a_hundred_thousand_bodies_are_built_in_seconds),
         cmocka_unit_test(bombs_are_refused_in_time),
     };

@@ -1,0 +1,31 @@
+#!/bin/sh
+# Every `klingel ...` line of the pages outside the guide (which has a test of its own) is run as it stands, in a fresh
+# folder that has the examples beside it. commands.sh PROGRAM SOURCE
+set -eu
+program=$(realpath "$1") source=$(realpath "$2")
+work=$(mktemp -d)
+trap 'rm -rf "$work"' EXIT
+mkdir "$work/bin"
+ln -s "$program" "$work/bin/klingel"
+PATH=$work/bin:$PATH
+count=0
+for page in "$source"/README.md "$source"/docs/*.md "$source"/docs/recipes/*.md "$source"/examples/*/README.md; do
+    grep -q '^ *klingel [a-z]' "$page" || continue
+    case $page in */fe-frame/README.md) continue ;; esac # wants gmsh and minutes: bench/fe-frame runs it
+    rm -rf "$work/here"
+    mkdir "$work/here"
+    cd "$work/here"
+    ln -s "$source/examples" examples
+    case $page in # what the page has beside it
+    */examples/*/README.md) cp -r "$(dirname "$page")"/* . ;;
+    */flexible-body.md) cp "$source"/examples/fe-rod/* . ;;
+    "$source/README.md") sed -n '/^```yaml/,/^```/{/^```/d;p}' "$page" >pendulum.yaml ;;
+    esac
+    sed -n 's/^ *\(klingel [a-z].*\)/\1/p' "$page" | sed 's/  *#.*//' >commands
+    while read -r command; do
+        sh -c "$command" >out 2>&1 </dev/null || { cat out; echo "$page: \`$command\` fails"; exit 1; }
+        count=$((count + 1))
+    done <commands
+done
+echo "$count commands ran"
+test "$count" -ge 35
