@@ -75,6 +75,11 @@ static void report_unknown(const kl_reader *r, const char *file, const char *nam
     const char **names = calloc((size_t)n + 1, sizeof *names);
     for (int i = 0; names && i < n; i++) names[i] = kl_reader_channel(r, i)->name;
     const char *near = names ? kl_nearest(name, names) : NULL;
+    for (int i = 0; names && i < n; i++) { /* `theta` for `balance.theta` */
+        size_t have = strlen(names[i]), want = strlen(name);
+        if (have <= want || names[i][have - want - 1] != '.') continue;
+        if (strcmp(names[i] + have - want, name) == 0) near = names[i];
+    }
     if (is_pattern(name)) kl_fail(diag, KL_E_NAME, at, "no channel fits the pattern '%s'", name);
     else if (below > 0)
         kl_fail(diag, KL_E_NAME, at, "there is no channel '%s'; '%s.*' means %d channel%s", name,

@@ -241,6 +241,24 @@ static const kl_output *controller_describe(const void *data)
  * ------------------------------------------------------------------------------------------------------------
  */
 
+/* What a joint holds neither moves nor takes a force. */
+static kl_status moves(const kl_setup *s, const kl_signal *one, const meaning *w)
+{
+    if (one->joint < 0) return KL_OK;
+    const kl_element *j    = &s->model->element[one->joint];
+    const char       *word = w->c.kind == KL_ANGLE      ? "angle"
+                             : w->c.kind == KL_DISTANCE ? "distance"
+                                                        : "displacement";
+    if (!j->type->holds || !strstr(j->type->holds, word)) return KL_OK;
+    return kl_fail(s->diag, KL_E_MODEL, one->place,
+                   "force '%s': '%s' is always zero or without effect: the %s '%s' holds its %s%s",
+                   s->name, one->text, j->type->name, j->name, word,
+                   strcmp(word, "angle") ? strstr(j->type->holds, "angle")
+                                               ? ""
+                                               : "; take angle, angular_speed or torque"
+                                         : "; take displacement, speed or force");
+}
+
 static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signals *signals,
                                bool output, const meaning **out)
 {
@@ -259,6 +277,8 @@ static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signal
                     one->body ? "body" : "joint", choices);
     }
     (void)p;
+    for (int i = 0; i < signals->n && status == KL_OK; i++)
+        if (out[i]) status = moves(s, &signals->item[i], out[i]);
     return status;
 }
 

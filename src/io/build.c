@@ -11,6 +11,7 @@
 #include "catalogue.h"
 #include "io/attach.h"
 #include "io/joint_start.h"
+#include "io/other_names.h"
 #include "io/parts.h"
 #include "io/shapes.h"
 #include "io/start.h"
@@ -45,6 +46,15 @@ static kl_status fresh_name(kl_builder *b, const kl_entry *e)
     return KL_OK;
 }
 
+/* What the user may mean: what others call it, or what is spelt alike. */
+static const char *near_type(const char *word, const char *const *names)
+{
+    const char *other = kl_other_name(word);
+    for (int i = 0; other && names[i]; i++)
+        if (strcmp(names[i], other) == 0) return other;
+    return kl_nearest(word, names);
+}
+
 static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
 {
     const kl_node *t    = kl_entry_get(e, "type");
@@ -56,7 +66,7 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
         names[n++] = kl_body_types[i]->name;
     }
     names[n]         = NULL;
-    const char *near = kl_nearest(word, names);
+    const char *near = near_type(word, names);
     kl_fail(b->diag, KL_E_NAME, t ? t->place : e->place,
             "body '%s': there is no body type '%s'%s%s%s", e->name, word,
             near ? "; did you mean '" : "; see `klingel list`", near ? near : "", near ? "'?" : "");
@@ -125,7 +135,7 @@ static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
             return NULL;
         }
     names[n]         = NULL;
-    const char *near = kl_nearest(word, names);
+    const char *near = near_type(word, names);
     kl_fail(b->diag, KL_E_NAME, t->place, "%s '%s': there is no %s type '%s'%s%s%s", b->word,
             e->name, b->word, word, near ? "; did you mean '" : "; `klingel list` shows the types",
             near ? near : "", near ? "'?" : "");

@@ -201,22 +201,49 @@ static void tell_errors(const kl_diag *from, kl_diag *to)
             kl_fail(to, kl_diag_at(from, i)->status, KL_NOWHERE, "%s", kl_diag_at(from, i)->text);
 }
 
+static bool is_given(const kl_model *m, int joint, int q)
+{
+    for (int i = 0; i < m->nstart; i++)
+        if (m->start[i].joint == joint && m->start[i].quantity == q && !m->start[i].rate)
+            return true;
+    return false;
+}
+
+/* All coordinates of joints that no value is given for, to be kept as drawn. */
+static int list_others(const kl_model *m, kl_joint_start *list)
+{
+    int n = 0;
+    for (int i = 0; i < m->nelement; i++)
+        for (int q = 0; q < NQUANTITY && kl_joint_start_suits(m->element[i].type); q++)
+            if (is_free(m->element[i].type, q) && !is_given(m, i, q))
+                list[n++] = (kl_joint_start){
+                    .joint = i, .quantity = q, .name = quantities[q].name, .place = KL_NOWHERE};
+    return n;
+}
+
+enum { WITH_DRAWN, WITH_GUESSES, ONLY_FIXED };
+
 /* Builds with the values of one kind (positions or rates), assembles from the model's own start and
  * takes what comes out. */
-static kl_status assemble_with(kl_model *m, bool rate, bool guesses, kl_build_with build,
+static kl_status assemble_with(kl_model *m, bool rate, int what, kl_build_with build,
                                const void *context, kl_diag *diag)
 {
-    kl_start_driver *list  = calloc((size_t)m->nstart + 1, sizeof *list);
-    kl_model        *with  = NULL;
-    kl_solver       *x     = NULL;
-    kl_diag         *quiet = kl_diag_create();
-    int              n     = 0;
+    size_t           most   = (size_t)m->nstart + (size_t)NQUANTITY * (size_t)m->nelement + 1;
+    kl_start_driver *list   = calloc(most, sizeof *list);
+    kl_joint_start  *others = calloc(most, sizeof *others);
+    kl_model        *with   = NULL;
+    kl_solver       *x      = NULL;
+    kl_diag         *quiet  = kl_diag_create();
+    int              n      = 0;
     for (int i = 0; list && i < m->nstart; i++) {
         const kl_joint_start *s = &m->start[i];
-        if (s->rate != rate || (!s->fixed && !guesses)) continue;
+        if (s->rate != rate || (!s->fixed && what == ONLY_FIXED)) continue;
         list[n++] = (kl_start_driver){s, rate ? value_now(m, s) : s->value, rate ? s->value : 0.0};
     }
-    kl_status status = list && quiet ? KL_OK : KL_E_MEMORY;
+    kl_status status = list && others && quiet ? KL_OK : KL_E_MEMORY;
+    int       drawn  = status == KL_OK && what == WITH_DRAWN && n > 0 ? list_others(m, others) : 0;
+    for (int i = 0; i < drawn; i++)
+        list[n++] = (kl_start_driver){&others[i], value_now(m, &others[i]), 0.0};
     if (status == KL_OK && n > 0) status = build(context, list, n, quiet, &with);
     if (with) {
         memcpy(with->q0, m->q0, (size_t)m->nq * sizeof(double));
@@ -231,6 +258,7 @@ static kl_status assemble_with(kl_model *m, bool rate, bool guesses, kl_build_wi
     kl_model_destroy(with);
     kl_diag_destroy(quiet);
     free(list);
+    free(others);
     return status;
 }
 
@@ -240,13 +268,15 @@ static kl_status meet(kl_model *m, bool rate, kl_build_with build, const void *c
     const kl_joint_start *guess = NULL;
     for (int i = 0; i < m->nstart; i++)
         if (m->start[i].rate == rate && !m->start[i].fixed && !guess) guess = &m->start[i];
-    kl_status status = assemble_with(m, rate, true, build, context, guess ? NULL : diag);
+    /* in an open chain all else stays as drawn */
+    if (!rate && assemble_with(m, rate, WITH_DRAWN, build, context, NULL) == KL_OK) return KL_OK;
+    kl_status status = assemble_with(m, rate, WITH_GUESSES, build, context, guess ? NULL : diag);
     if (status == KL_OK || status == KL_E_MEMORY || !guess) return status;
     kl_note(diag, guess->place,
             "joint '%s': its start value %s is a guess that cannot be met together with the "
             "others; the model starts without the guesses",
             m->element[guess->joint].name, guess->name);
-    return assemble_with(m, rate, false, build, context, diag);
+    return assemble_with(m, rate, ONLY_FIXED, build, context, diag);
 }
 
 kl_status kl_joint_start_apply(kl_model *m, kl_build_with build, const void *context, kl_diag *diag)

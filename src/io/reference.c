@@ -8,6 +8,7 @@
 #include "io/attach.h"
 #include "io/build.h"
 #include "io/doc.h"
+#include "io/other_names.h"
 
 enum { MOST_PAGES = 256, MARGIN = 78 };
 
@@ -55,7 +56,8 @@ bool kl_reference_find(const char *name, kl_page *page)
             *page = pages[i];
             return true;
         }
-    return false;
+    const char *other = kl_other_name(name);
+    return other && strcmp(other, name) != 0 && kl_reference_find(other, page);
 }
 
 /* ---- words for a key

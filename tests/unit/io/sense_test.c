@@ -120,6 +120,24 @@ static void a_joint_starts_with_the_values_given(void **unused)
     built_free(&b);
 }
 
+static void in_an_open_chain_all_else_stays_as_drawn(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"rail.displacement", "hinge.angle", "elbow.angle", NULL};
+    built                    b       = must_build(
+                                 "klingel: 1\nbodies:\n  cart: {mass: 1, inertia: [1, 1, 1]}\n"
+                                                          "  pole: {mass: 9, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+                                                          "  tip: {mass: 9, inertia: [1, 1, 1], position: [0, 0, 3]}\n"
+                                                          "joints:\n  rail: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: x}\n"
+                                                          "  hinge: {type: revolute, between: [cart, pole], at: [0, 0, 0], axis: y,\n"
+                                                          "          start: {angle: 30 deg}}\n"
+                                                          "  elbow: {type: revolute, between: [pole, tip], at: [0, 0, 2], axis: y}\n");
+    simulate(&b, 0.001, 0.001, names, &r, NULL);
+    assert_true(fabs(r.value[0][0]) < 1e-12 && fabs(r.value[0][2]) < 1e-12);
+    assert_true(fabs(r.value[0][1] - KL_PI / 6.0) < 1e-12);
+    built_free(&b);
+}
+
 static void a_guess_gives_way_and_a_fixed_value_does_not(void **unused)
 {
     (void)unused;
@@ -145,6 +163,7 @@ int main(void)
         cmocka_unit_test(a_body_may_be_like_one_that_for_makes),
         cmocka_unit_test(a_rigid_set_tells_the_force_on_each_node),
         cmocka_unit_test(a_joint_starts_with_the_values_given),
+        cmocka_unit_test(in_an_open_chain_all_else_stays_as_drawn),
         cmocka_unit_test(a_guess_gives_way_and_a_fixed_value_does_not),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
