@@ -163,7 +163,9 @@ static int make_functions(lua_State *L)
     const kl_lua *pool = lua_touserdata(L, 1);
     box          *b    = lua_touserdata(L, 2);
     for (; b->made < pool->n; b->made++) {
-        const code *c = &pool->list[b->made];
+        const code *c   = &pool->list[b->made];
+        b->ref[b->made] = LUA_NOREF;
+        if (!c->chunk) continue; /* was refused; nobody calls it */
         if (luaL_loadbufferx(L, c->chunk, strlen(c->chunk), "=k", "t") != LUA_OK)
             return lua_error(L);
         push_names(L, c);

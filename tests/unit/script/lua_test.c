@@ -159,6 +159,9 @@ static void after_a_failure_the_pool_works_on(void **unused)
         assert_int_equal(kl_lua_call(pool, f, good, &y), KL_OK);
         assert_close(y, -1.0, 0.0);
     }
+    /* one that is refused is in nobody's way */
+    c.text = "=k";
+    assert_true(kl_lua_compile(pool, &c, NULL) < 0);
     /* a function that comes later is known to a state that is already there */
     c.text = "x + 1";
     int g  = kl_lua_compile(pool, &c, NULL);
