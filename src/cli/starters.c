@@ -134,5 +134,6 @@ const kl_starter kl_starters[] = {
      "  comfort: {expression: body.acceleration.z / 9.81}\n"
      "\n"
      "run: {end: 4, every: 5 ms}\n",
-     "wheel.position.z body.position.z", "the wheel follows the bump, the body hardly"},
+     "wheel.position.z body.position.z",
+     "the wheel follows the bump, the body little more than half as far"},
     {0}};

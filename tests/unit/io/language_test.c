@@ -502,6 +502,7 @@ static void a_hundred_thousand_bodies_are_built_in_seconds(void **unused)
     fprintf(stderr, "  built in %.2f s, %.0f MB\n", seconds() - start,
             (double)kl_arena_bytes(b.model->arena) / 1e6);
     assert_true(seconds() - start < 20.0);
+    assert_true(kl_arena_bytes(b.model->arena) < 260000000u); /* docs/guide/limits.md */
     release(&b);
 }
 
