@@ -25,7 +25,8 @@ typedef struct ties {
 static void put(ties *t, row *r, int q, double factor)
 {
     if (factor == 0.0) return;
-    for (int i = 0; i < r->n; i++)
+    /* terms of one node come one after another; others of the same component meet in `gather` */
+    for (int i = r->n - 1; i >= 0 && i >= r->n - 8; i--)
         if (r->q[i] == q) {
             r->factor[i] += factor;
             return;
@@ -44,6 +45,36 @@ static void put(ties *t, row *r, int q, double factor)
     }
     r->q[r->n]        = q;
     r->factor[r->n++] = factor;
+}
+
+typedef struct term {
+    int    q;
+    double factor;
+} term;
+
+static int compare_terms(const void *a, const void *b)
+{
+    int x = ((const term *)a)->q, y = ((const term *)b)->q;
+    return (x > y) - (x < y);
+}
+
+/* sorts a row and adds up the terms of the same component */
+static void gather(ties *t, row *r)
+{
+    term *list = malloc(((size_t)r->n + 1) * sizeof *list);
+    if (!list) {
+        t->failed = true;
+        return;
+    }
+    for (int i = 0; i < r->n; i++) list[i] = (term){r->q[i], r->factor[i]};
+    qsort(list, (size_t)r->n, sizeof *list, compare_terms);
+    int n = 0;
+    for (int i = 0; i < r->n; i++) {
+        if (n > 0 && r->q[n - 1] == list[i].q) r->factor[n - 1] += list[i].factor;
+        else r->q[n] = list[i].q, r->factor[n++] = list[i].factor;
+    }
+    r->n = n;
+    free(list);
 }
 
 /* [a] as used in th x a = -[a] th: component c of th x a, factor of th_k */
@@ -159,6 +190,7 @@ static kl_status substitute(ties *t, kl_diag *diag)
                     put(t, &flat, inner->q[k], r->factor[i] * inner->factor[k]);
             }
             free_row(r);
+            gather(t, &flat);
             *r      = flat;
             changed = true;
         }
@@ -174,8 +206,13 @@ static kl_status renumber(ties *t, int *number, kl_diag *diag)
     kl_system *s = t->s;
     int        n = 0, nterm = 0, total = 6 * s->nnode;
     for (int q = 0; q < total; q++) {
-        number[q] = s->dof[q] >= 0 && t->rows[q].n == 0 ? n++ : -1;
+        number[q] = -1;
         nterm += t->rows[q].n > 0 ? t->rows[q].n : 1;
+    }
+    /* in the order of the unknowns, which is one of places */
+    for (int d = 0; d < s->ndof; d++) {
+        int q = 6 * s->dof_node[d] + s->dof_component[d];
+        if (t->rows[q].n == 0) number[q] = n++;
     }
     int *start     = malloc(((size_t)total + 1) * sizeof(int)),
         *dof       = malloc((size_t)nterm * sizeof(int));

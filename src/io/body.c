@@ -15,6 +15,7 @@ typedef struct reader {
     kl_scope      scope;
     kl_body_file *out;
     double        length, mass, time; /* units of the mesh in SI */
+    bool          lenient; /* structural parts of a mesh that are not understood are left out */
 } reader;
 
 /* ---- small helpers ---- */
@@ -291,11 +292,11 @@ static kl_status read_units(reader *r, const kl_node *n)
     return KL_OK;
 }
 
-static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural)
+static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural, bool lenient)
 {
     const char *name;
     KL_TRY(kl_value_word(&r->scope, n, "mesh", &name));
-    kl_read_options options = {0};
+    kl_read_options options = {.lenient = lenient};
     if (structural) {
         const char **list = kl_arena_array(r->arena, const char *, structural->size + 2);
         if (!list) return KL_E_MEMORY;
@@ -308,19 +309,6 @@ static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structura
     if (r->length != 1 || r->mass != 1 || r->time != 1)
         kl_mesh_to_si(r->out->mesh, r->length, r->mass, r->time);
     return KL_OK;
-}
-
-static void system_to_si(reader *r, kl_system *s)
-{
-    double L = r->length, M = r->mass, T = r->time;
-    for (int i = 0; i < s->nnode; i++) s->x[i] = kl_scale(L, s->x[i]);
-    for (int j = 0; j < s->ndof; j++) {
-        double cj = s->dof_component[j] < 3 ? 1 : L;
-        for (int64_t p = s->K.start[j]; p < s->K.start[j + 1]; p++)
-            s->K.value[p] *= M / (T * T) * cj * (s->dof_component[s->K.row[p]] < 3 ? 1 : L);
-        for (int64_t p = s->M.start[j]; p < s->M.start[j + 1]; p++)
-            s->M.value[p] *= M * cj * (s->dof_component[s->M.row[p]] < 3 ? 1 : L);
-    }
 }
 
 static kl_status read_matrices(reader *r, const kl_node *n)
@@ -347,7 +335,8 @@ static kl_status read_matrices(reader *r, const kl_node *n)
     files.dofs_per_node = (int)per_node;
     KL_TRY(kl_system_read(&r->out->system, &files, NULL, r->diag));
     r->out->has_matrices = true;
-    if (r->length != 1 || r->mass != 1 || r->time != 1) system_to_si(r, &r->out->system);
+    if (r->length != 1 || r->mass != 1 || r->time != 1)
+        kl_system_to_si(&r->out->system, r->length, r->mass, r->time);
     return KL_OK;
 }
 
@@ -543,14 +532,16 @@ static kl_status read_choices(reader *r, const kl_node *root)
                                                                                           NULL};
     static const char *const frames[] = {"mesh", "centre-of-mass", NULL}, *const skins[] = {
                                                                               "yes", "no", NULL};
-    int mass = 0, kind = 0, form = 0, solver = 0, frame = 0, skin = 0;
+    static const char *const no_yes[] = {"no", "yes", NULL};
+    int mass = 0, kind = 0, form = 0, solver = 0, frame = 0, skin = 0, lenient = 0;
     const struct {
         const char        *key;
         const char *const *words;
         int               *to;
-    } choices[]  = {{"mass", masses, &mass},   {"statics", statics, &kind},
-                    {"form", forms, &form},    {"solver", solvers, &solver},
-                    {"frame", frames, &frame}, {"skin", skins, &skin}};
+    } choices[]  = {{"mass", masses, &mass},      {"statics", statics, &kind},
+                    {"form", forms, &form},       {"solver", solvers, &solver},
+                    {"frame", frames, &frame},    {"skin", skins, &skin},
+                    {"lenient", no_yes, &lenient}};
     kl_recipe *p = &r->out->recipe;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const kl_node *n = kl_node_get(root, choices[i].key);
@@ -559,6 +550,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
     p->mass = (kl_mass_rule)mass, p->statics = (kl_statics)kind, p->plain = form == 1;
     p->method = solver ? KL_ARPACK : KL_BLOCK_LANCZOS, p->centre = frame == 1,
     p->no_skin           = skin == 1;
+    r->lenient           = lenient == 1;
     const kl_node *modes = kl_node_get(root, "modes"), *title = kl_node_get(root, "title");
     p->modes = 20;
     if (modes)
@@ -574,10 +566,11 @@ static kl_status read_choices(reader *r, const kl_node *root)
 static kl_status read_root(reader *r, const kl_node *root)
 {
     static const char *const keys[] = {
-        "klingel",    "title",    "parameters", "mesh",     "matrices",       "units",
-        "structural", "material", "materials",  "sections", "mass",           "modes",
-        "reference",  "statics",  "form",       "solver",   "frame",          "markers",
-        "interfaces", "vectors",  "stress",     "skin",     "rank-tolerance", NULL};
+        "klingel", "title",      "parameters",     "mesh",       "matrices",
+        "units",   "structural", "material",       "materials",  "sections",
+        "mass",    "modes",      "reference",      "statics",    "form",
+        "solver",  "frame",      "markers",        "interfaces", "vectors",
+        "stress",  "skin",       "rank-tolerance", "lenient",    NULL};
     KL_TRY(check_keys(r, root, "body file", keys));
     KL_TRY(kl_scope_init(&r->scope, r->arena, r->diag));
     if (kl_node_get(root, "parameters"))
@@ -588,7 +581,7 @@ static kl_status read_root(reader *r, const kl_node *root)
     if (!mesh == !matrices)
         return kl_fail(r->diag, KL_E_MODEL, root->place, "give either `mesh:` or `matrices:`");
     if (matrices) KL_TRY(read_matrices(r, matrices));
-    else KL_TRY(read_mesh(r, mesh, kl_node_get(root, "structural")));
+    else KL_TRY(read_mesh(r, mesh, kl_node_get(root, "structural"), r->lenient));
     kl_status status = KL_OK, s;
     if (mesh && (s = read_materials(r, root)) != KL_OK) status = s;
     if ((s = read_markers(r, kl_node_get(root, "markers"))) != KL_OK) status = s;

@@ -8,6 +8,7 @@
 #include "algebra/dense.h"
 #include "fe/assemble.h"
 #include "fe/modes.h"
+#include "fe/stress.h"
 #include "unit/test.h"
 
 static const double pi = 3.14159265358979323846;
@@ -266,12 +267,12 @@ static void masses_add_up_and_stay_positive(void **unused)
 
 /* ---- closed forms ---- */
 
-static double lowest(kl_mesh *m, const unsigned char *fixed_component, double (*where)(kl_vec3),
-                     int mode)
+static double lowest_with(kl_mass_rule rule, kl_mesh *m, const unsigned char *fixed_component,
+                          double (*where)(kl_vec3), int mode)
 {
     kl_system s;
     kl_diag  *diag = kl_diag_create();
-    system_of(m, KL_MASS_CONSISTENT, &s);
+    system_of(m, rule, &s);
     unsigned char *fixed = calloc((size_t)s.ndof, 1);
     for (int d = 0; where && d < s.ndof; d++)
         fixed[d] = fixed_component[s.dof_component[d]] && where(s.x[s.dof_node[d]]) != 0;
@@ -287,8 +288,159 @@ static double lowest(kl_mesh *m, const unsigned char *fixed_component, double (*
     return f;
 }
 
+static double lowest(kl_mesh *m, const unsigned char *fixed_component, double (*where)(kl_vec3),
+                     int mode)
+{
+    return lowest_with(KL_MASS_CONSISTENT, m, fixed_component, where, mode);
+}
+
 static double              at_root(kl_vec3 x) { return x.x < 1e-9; }
 static const unsigned char all_fixed[6] = {1, 1, 1, 1, 1, 1};
+
+static double              everywhere(kl_vec3 x) { return x.x >= -1; }
+static const unsigned char across[6] = {0, 1, 1, 0, 0, 0};
+
+/* Waves along a free bar that cannot move sideways: frequency n c / (2 L), c^2 = (lambda + 2 mu) /
+ * rho. On linear elements of length h, with k h = n pi / elements, the discrete chain has closed
+ * forms: consistent mass (2 c / h) sin(kh/2) / sqrt(1 - 2/3 sin^2(kh/2)) lies above, lumped mass
+ * (2 c / h) sin(kh/2) below, both by (kh)^2 / 24 in the end. Higher modes meet those in which each
+ * element bends between its held nodes. */
+static void lumped_mass_comes_from_below_and_consistent_mass_from_above(void **unused)
+{
+    (void)unused;
+    const double E = 2.1e11, nu = 0.3, rho = 7850, L = 1.6;
+    double       c    = sqrt(E * (1 - nu) / ((1 + nu) * (1 - 2 * nu)) / rho);
+    kl_vec3      size = kl_vec(L, 0.05, 0.06); /* thin: waves across it are far higher */
+    for (int n = 4; n <= 16; n *= 2)
+        for (int mode = 1; 4 * mode <= n && mode <= 3; mode++) {
+            double exact = mode * c / (2 * L), kh = mode * pi / n, wave = sin(kh / 2);
+            double chain = 2 * c * n / L * wave / (2 * pi);
+            double low   = lowest_with(KL_MASS_LUMPED, solid_box(KL_HEX8, n, 1, 1, size, 0), across,
+                                       everywhere, mode - 1);
+            double high  = lowest_with(KL_MASS_CONSISTENT, solid_box(KL_HEX8, n, 1, 1, size, 0),
+                                       across, everywhere, mode - 1);
+            assert_close(low / chain, 1, 1e-8);
+            assert_close(high / (chain / sqrt(1 - 2.0 / 3 * wave * wave)), 1, 1e-8);
+            assert_true(low < exact && exact < high);
+        }
+}
+
+/* the same bar of quadratic elements: lumped mass in proportion to the diagonal converges too */
+static void lumped_quadratic_elements_converge_to_the_closed_form(void **unused)
+{
+    (void)unused;
+    const double   E = 2.1e11, nu = 0.3, rho = 7850, L = 1.6;
+    double         exact     = sqrt(E * (1 - nu) / ((1 + nu) * (1 - 2 * nu)) / rho) / (2 * L);
+    const kl_shape shapes[3] = {KL_TET10, KL_HEX20, KL_WEDGE15};
+    for (int i = 0; i < 3; i++) {
+        double error[2];
+        for (int k = 0; k < 2; k++)
+            error[k] = fabs(
+                lowest_with(KL_MASS_LUMPED,
+                            solid_box(shapes[i], 6 << k, 1 << k, 1 << k, kl_vec(L, 0.2, 0.25), 0),
+                            across, everywhere, 0) /
+                    exact -
+                1);
+        double order = log2(error[0] / error[1]);
+        if (!(order > 1.7) || !(error[1] < 0.02))
+            fail_msg("%s: errors %g, %g", kl_shape_info_of(shapes[i])->name, error[0], error[1]);
+    }
+}
+
+/* Saint-Venant's bending, curvature 1 about y: u = (x z, -nu y z, -(x^2 + nu (z^2 - y^2)) / 2) from
+ * the middle of the section; sigma_xx = E z and nothing else. */
+static double bent(int component, kl_vec3 x, kl_vec3 middle)
+{
+    double  nu = 0.3;
+    kl_vec3 r  = kl_sub(x, middle);
+    return component == 0   ? r.x * r.z
+           : component == 1 ? -nu * r.y * r.z
+                            : -0.5 * (r.x * r.x + nu * (r.z * r.z - r.y * r.y));
+}
+
+/* The energy of the bent bar is E I L / 2 on any number of elements over the height: no locking, of
+ * quadratic elements and of the linear hexahedron with its incompatible modes. */
+static void bending_energy_is_exact_on_one_layer(void **unused)
+{
+    (void)unused;
+    const kl_shape shapes[4] = {KL_HEX8, KL_TET10, KL_HEX20, KL_WEDGE15};
+    const double   L = 2, b = 0.3, h = 0.1;
+    for (int i = 0; i < 4; i++) {
+        kl_mesh  *m = solid_box(shapes[i], 4, 1, 1, kl_vec(L, b, h), 0);
+        kl_system s;
+        system_of(m, KL_MASS_CONSISTENT, &s);
+        double *u = calloc(2 * (size_t)s.ndof, sizeof(double)), *f = u + s.ndof;
+        for (int d = 0; d < s.ndof; d++)
+            u[d] = bent(s.dof_component[d], s.x[s.dof_node[d]], kl_vec(0, b / 2, h / 2));
+        kl_symmetric_multiply(&s.K, 1, u, f);
+        double exact = 2.1e11 * b * h * h * h / 12 * L;
+        assert_close(kl_vdot(s.ndof, u, f) / exact, 1, 1e-9);
+        free(u);
+        kl_system_free(&s);
+        kl_mesh_destroy(m);
+    }
+}
+
+/* stress modes of tension and of bending, at element centres and at nodes */
+static void stress_modes_have_the_closed_forms(void **unused)
+{
+    (void)unused;
+    const kl_shape shapes[4] = {KL_HEX8, KL_TET10, KL_HEX20, KL_WEDGE15};
+    const double   E = 2.1e11, nu = 0.3, b = 0.3, h = 0.1;
+    for (int i = 0; i < 4; i++) {
+        kl_mesh  *m      = solid_box(shapes[i], 4, 1, 2, kl_vec(2, b, h), 0);
+        kl_vec3   middle = kl_vec(0, b / 2, h / 2);
+        kl_system s;
+        kl_diag  *diag  = kl_diag_create();
+        kl_arena *arena = kl_arena_create();
+        system_of(m, KL_MASS_CONSISTENT, &s);
+        double *X = calloc(2 * (size_t)s.ndof, sizeof(double)); /* tension, bending */
+        for (int d = 0; d < s.ndof; d++) {
+            int     c     = s.dof_component[d];
+            kl_vec3 x     = s.x[s.dof_node[d]];
+            X[d]          = c == 0 ? x.x : c == 1 ? -nu * x.y : -nu * x.z;
+            X[s.ndof + d] = bent(c, x, middle);
+        }
+        int            *node = calloc((size_t)m->nnode, sizeof(int)), count = m->block[shapes[i]].n;
+        kl_element_ref *element = calloc((size_t)count, sizeof *element);
+        for (int k = 0; k < m->nnode; k++) node[k] = k;
+        for (int k = 0; k < count; k++) element[k] = (kl_element_ref){shapes[i], k, 0};
+        kl_stress_points where = {count, m->nnode, element, node, 0};
+        kl_kbody_stress  out   = {0};
+        assert_int_equal(kl_stress_modes(m, &s, &where, 2, X, arena, &out, diag), KL_OK);
+        assert_int_equal(out.n, count + m->nnode);
+        for (int p = 0; p < out.n; p++) {
+            double z = out.position[p].z - middle.z;
+            for (int mode = 0; mode < 2; mode++)
+                for (int c = 0; c < 6; c++) {
+                    size_t at      = ((size_t)p * 2 + (size_t)mode) * 6 + (size_t)c;
+                    double stretch = mode ? z : 1;
+                    double strain  = c == 0 ? stretch : c < 3 ? -nu * stretch : 0;
+                    assert_close(out.stress[at] / E, c == 0 ? stretch : 0, 1e-9);
+                    assert_close(out.strain[at], strain, 1e-9);
+                }
+        }
+        free(X);
+        free(node);
+        free(element);
+        kl_system_free(&s);
+        kl_mesh_destroy(m);
+        kl_arena_destroy(arena);
+        kl_diag_destroy(diag);
+    }
+}
+
+/* the linear hexahedron's frequencies fall with the square of the element length to those of the
+ * quadratic one, mode by mode, as CalculiX's C3D8I does */
+static void linear_hexahedra_converge_with_second_order(void **unused)
+{
+    (void)unused;
+    kl_vec3 size = kl_vec(1, 0.1, 0.08);
+    double  fine = lowest(solid_box(KL_HEX20, 16, 2, 2, size, 0), NULL, NULL, 0);
+    double  a    = lowest(solid_box(KL_HEX8, 8, 2, 2, size, 0), NULL, NULL, 0) / fine - 1,
+           b     = lowest(solid_box(KL_HEX8, 16, 2, 2, size, 0), NULL, NULL, 0) / fine - 1;
+    if (!(log2(a / b) > 1.8 && log2(a / b) < 2.4 && b < 0.01)) fail_msg("errors %g, %g", a, b);
+}
 
 /* one layer of linear bricks over the height bends like a beam: the element does not lock */
 static void thin_cantilevers_do_not_lock(void **unused)
@@ -497,6 +649,11 @@ int main(void)
         cmocka_unit_test(no_element_has_spurious_zero_modes),
         cmocka_unit_test(masses_add_up_and_stay_positive),
         cmocka_unit_test(thin_cantilevers_do_not_lock),
+        cmocka_unit_test(lumped_mass_comes_from_below_and_consistent_mass_from_above),
+        cmocka_unit_test(lumped_quadratic_elements_converge_to_the_closed_form),
+        cmocka_unit_test(bending_energy_is_exact_on_one_layer),
+        cmocka_unit_test(stress_modes_have_the_closed_forms),
+        cmocka_unit_test(linear_hexahedra_converge_with_second_order),
         cmocka_unit_test(beams_converge_with_fourth_order),
         cmocka_unit_test(shells_pass_the_patch_test),
         cmocka_unit_test(plates_converge_to_the_closed_form),
