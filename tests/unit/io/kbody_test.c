@@ -7,6 +7,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "fe/assemble.h"
 #include "io/body.h"
 #include "unit/test.h"
 
@@ -185,6 +186,168 @@ static void participation_adds_up(void **unused)
     kl_diag_destroy(d);
 }
 
+/* ---- the matrices of another program ---- */
+
+static void write_matrix(const char *path, const kl_symmetric *A)
+{
+    FILE *f = fopen(path, "w");
+    assert_non_null(f);
+    fprintf(f, "%%%%MatrixMarket matrix coordinate real symmetric\n%d %d %lld\n", A->n, A->n,
+            (long long)kl_symmetric_nnz(A));
+    for (int j = 0; j < A->n; j++)
+        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++)
+            fprintf(f, "%d %d %.17g\n", A->row[p] + 1, j + 1, A->value[p]);
+    fclose(f);
+}
+
+/* the same system with its unknowns in the order of the nodes, as another program would write it */
+static void in_order_of_nodes(const kl_system *s, const kl_symmetric *A, kl_symmetric *out)
+{
+    int *number = calloc((size_t)s->ndof, sizeof(int)), next = 0;
+    for (int q = 0; q < 6 * s->nnode; q++)
+        if (s->dof[q] >= 0) number[s->dof[q]] = next++;
+    int64_t nnz = kl_symmetric_nnz(A), k = 0;
+    int    *row = calloc((size_t)nnz, sizeof(int)), *column = calloc((size_t)nnz, sizeof(int));
+    for (int j = 0; j < A->n; j++)
+        for (int64_t p = A->start[j]; p < A->start[j + 1]; p++, k++)
+            row[k] = number[A->row[p]], column[k] = number[j];
+    assert_int_equal(kl_symmetric_from_triplets(out, A->n, nnz, row, column, A->value), KL_OK);
+    free(number);
+    free(row);
+    free(column);
+}
+
+static void write_matrices(const char *yaml)
+{
+    kl_diag     *d = kl_diag_create();
+    kl_body_file file;
+    kl_system    s;
+    write_file(yaml_path, yaml);
+    assert_int_equal(kl_body_file_read(yaml_path, &file, d), KL_OK);
+    assert_int_equal(kl_fe_assemble(file.mesh, file.recipe.mass, &s, d), KL_OK);
+    kl_symmetric K, M;
+    in_order_of_nodes(&s, &s.K, &K);
+    in_order_of_nodes(&s, &s.M, &M);
+    write_matrix("/tmp/kl_kbody_test_K.mtx", &K);
+    write_matrix("/tmp/kl_kbody_test_M.mtx", &M);
+    FILE *f = fopen("/tmp/kl_kbody_test_nodes.csv", "w");
+    assert_non_null(f);
+    fprintf(f, "id,x,y,z\n");
+    for (int i = 0; i < s.nnode; i++)
+        fprintf(f, "%d,%.17g,%.17g,%.17g\n", s.node_id[i], s.x[i].x, s.x[i].y, s.x[i].z);
+    fclose(f);
+    kl_symmetric_free(&K);
+    kl_symmetric_free(&M);
+    kl_system_free(&s);
+    kl_body_file_free(&file);
+    kl_diag_destroy(d);
+}
+
+static kl_kbody *reduce_matrices(const char *yaml)
+{
+    kl_diag     *d = kl_diag_create();
+    kl_body_file file;
+    kl_kbody    *b = NULL;
+    write_file(yaml_path, yaml);
+    kl_status status = kl_body_file_read(yaml_path, &file, d);
+    if (status == KL_OK)
+        status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &b,
+                           NULL, d);
+    if (status != KL_OK) fail_msg("%s", kl_diag_at(d, 0)->text);
+    kl_body_file_free(&file);
+    kl_diag_destroy(d);
+    return b;
+}
+
+static void assert_same_body(const kl_kbody *a, const kl_kbody *b)
+{
+    assert_int_equal(a->nmode, b->nmode);
+    assert_close(a->inertia.m / b->inertia.m, 1, 1e-12);
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++)
+            assert_close(a->inertia.J0.m[i][j] / a->inertia.J0.m[0][0],
+                         b->inertia.J0.m[i][j] / a->inertia.J0.m[0][0], 1e-12);
+    /* of modes with one frequency only their sum is the same: any turn among them is as good */
+    double sum_a = 0, sum_b = 0;
+    for (int j = 0; j < a->nmode; j++) {
+        assert_close(a->frequency[j] / b->frequency[j], 1, 1e-9);
+        sum_a += a->inertia.J2[j * a->nmode + j].m[0][0];
+        sum_b += b->inertia.J2[j * a->nmode + j].m[0][0];
+        if (j + 1 == a->nmode || a->frequency[j + 1] < (1 + 1e-6) * a->frequency[j]) continue;
+        assert_close(sum_a, sum_b, 1e-6);
+    }
+    assert_int_equal(a->nmarker, b->nmarker);
+    for (int i = 0; i < a->nmarker; i++) {
+        assert_int_equal(a->marker[i].node_id, b->marker[i].node_id);
+        assert_int_equal(a->marker[i].kind, b->marker[i].kind);
+    }
+}
+
+static const char from_matrices[] =
+    "matrices: {stiffness: kl_kbody_test_K.mtx, mass: kl_kbody_test_M.mtx, nodes: "
+    "kl_kbody_test_nodes.csv}\nmodes: 5\nmarkers: {tip: {node: 11}}\n";
+
+static void ready_matrices_give_the_body_of_the_mesh_with_three_unknowns_a_node(void **unused)
+{
+    (void)unused;
+    static const char yaml[] = "mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: "
+                               "7850 kg/m3}\nmodes: 5\nmarkers: {tip: {node: 11}}\n";
+    write_file(mesh_path, mesh_text);
+    write_matrices(yaml);
+    kl_kbody *mesh = reduce_matrices(yaml), *ready = reduce_matrices(from_matrices);
+    assert_same_body(mesh, ready);
+    assert_string_equal(ready->mass_rule, "given");
+    kl_kbody_destroy(mesh);
+    kl_kbody_destroy(ready);
+}
+
+/* a folded strip of shells, every node with rotations */
+static const char shell_text[] =
+    "$MeshFormat\n2.2 0 8\n$EndMeshFormat\n$PhysicalNames\n1\n2 1 \"skin\"\n$EndPhysicalNames\n"
+    "$Nodes\n8\n1 0 0 0\n2 1 0 0\n3 1 1 0\n4 0 1 0\n11 2 0 0.5\n6 2 1 0.5\n7 3 0 0\n8 3 1 "
+    "0\n$EndNodes\n$Elements\n3\n1 3 2 1 1 1 2 3 4\n2 3 2 1 1 2 11 6 3\n3 3 2 1 1 11 7 8 "
+    "6\n$EndElements\n";
+
+static void ready_matrices_give_the_body_of_the_mesh_with_six_unknowns_a_node(void **unused)
+{
+    (void)unused;
+    static const char yaml[] =
+        "mesh: kl_kbody_test.msh\nmaterials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 "
+        "kg/m3}}\nsections: {all: {material: steel, thickness: 10 mm}}\nmodes: 5\nmarkers: {tip: "
+        "{node: 11}}\n";
+    write_file(mesh_path, shell_text);
+    write_matrices(yaml);
+    kl_kbody *mesh = reduce_matrices(yaml), *ready = reduce_matrices(from_matrices);
+    assert_same_body(mesh, ready);
+    kl_kbody_destroy(mesh);
+    kl_kbody_destroy(ready);
+}
+
+/* CalculiX's own files of two cubes: its stiffness is that of plain hexahedra, so frequencies lie
+ * above ours, which do not lock; mass and inertia are the same */
+static void what_calculix_stored_goes_the_whole_way(void **unused)
+{
+    (void)unused;
+    char yaml[2048], folder[256];
+    snprintf(folder, sizeof folder, "%s/tests/data/mesh", KL_SOURCE_DIR);
+    snprintf(yaml, sizeof yaml,
+             "matrices: {stiffness: %s/ccx_block.sti, mass: %s/ccx_block.mas, dof: "
+             "%s/ccx_block.dof, nodes: %s/ccx_block.inp}\nmodes: 5\n",
+             folder, folder, folder, folder);
+    kl_kbody *ready = reduce_matrices(yaml);
+    snprintf(yaml, sizeof yaml, "mesh: %s/ccx_block.inp\nmodes: 5\n", folder);
+    kl_kbody *mesh = reduce_matrices(yaml);
+    assert_close(ready->inertia.m, 2 * 7850.0, 1e-7);
+    assert_close(ready->inertia.s0.x, 2 * 7850.0, 1e-6);
+    assert_close(mesh->inertia.J0.m[0][0] / ready->inertia.J0.m[0][0], 1, 1e-9);
+    for (int j = 0; j < 5; j++) {
+        assert_true(ready->frequency[j] > 0.999999 * mesh->frequency[j]);
+        assert_true(ready->residual[j] < 1e-9);
+    }
+    kl_kbody_destroy(ready);
+    kl_kbody_destroy(mesh);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -192,6 +355,9 @@ int main(void)
         cmocka_unit_test(damaged_files_are_refused),
         cmocka_unit_test(mistakes_in_the_body_file_are_named),
         cmocka_unit_test(participation_adds_up),
+        cmocka_unit_test(ready_matrices_give_the_body_of_the_mesh_with_three_unknowns_a_node),
+        cmocka_unit_test(ready_matrices_give_the_body_of_the_mesh_with_six_unknowns_a_node),
+        cmocka_unit_test(what_calculix_stored_goes_the_whole_way),
     };
     int failed = cmocka_run_group_tests(tests, NULL, NULL);
     unlink(yaml_path);
