@@ -126,6 +126,9 @@ static void print_effort(const kl_reduce_report *r, double seconds)
            r->neigen, r->nrigid, r->nstatic, r->nuser, r->ndropped, r->condition);
     printf("eigenmodes         %d solves in %d calls, shift %.4g rad2/s2, largest residual %.1e\n",
            r->nsolve, r->nblock, r->sigma, r->largest_residual);
+    if (r->counted > 0)
+        printf("count              none of the first %d eigenmodes is missing (Sylvester)\n",
+               r->counted);
     printf("factor             %.3g entries, %.0f MB\n", r->factor_entries, 1e-6 * r->factor_bytes);
     printf("time               assembly %.2f, factor %.2f, modes %.2f, statics and basis %.2f, "
            "invariants %.2f, all %.2f s\n",

@@ -15,8 +15,9 @@ typedef struct maker {
     kl_basis               *b;
     kl_diag                *diag;
     size_t                  N;
-    int                     n; /* columns so far */
-    double                 *R; /* N x 6 rigid motions of the geometry about the origin */
+    int                     n;    /* columns so far */
+    double                 *R;    /* N x 6 rigid motions of the geometry about the origin */
+    unsigned char          *held; /* N: 1 where the reference conditions hold the unknown */
 } maker;
 
 static double rank_tolerance(const kl_basis_options *o)
@@ -173,11 +174,12 @@ static double *more(maker *k, int columns)
 
 static kl_status add_eigenmodes(maker *k, const unsigned char *fixed)
 {
-    kl_mode_options o = {.count    = k->o->count,
-                         .method   = k->o->method,
-                         .fixed    = fixed,
-                         .progress = k->o->progress,
-                         .context  = k->o->context};
+    kl_mode_options o = {.count       = k->o->count,
+                         .method      = k->o->method,
+                         .fixed       = fixed,
+                         .count_check = k->o->count_check,
+                         .progress    = k->o->progress,
+                         .context     = k->o->context};
     KL_TRY(kl_modes_find(k->s, &o, &k->b->modes, k->diag));
     kl_modes *m  = &k->b->modes;
     double   *to = more(k, m->n);
@@ -354,13 +356,16 @@ static void fix_signs(maker *k)
     }
 }
 
-/* frequency and residual of mode j from its K x and M x; K x is used up */
-static void measure_one(const maker *k, int j, double *Kx, const double *Mx)
+/* frequency and residual of mode j from its K x and M x, which are used up; where an unknown is
+ * held, the reaction is no error */
+static void measure_one(const maker *k, int j, double *Kx, double *Mx)
 {
-    kl_basis *b  = k->b;
-    size_t    d  = (size_t)j * (size_t)b->n + (size_t)j;
-    int       N  = (int)k->N;
-    double    w2 = b->Kff[d] / b->Mff[d], scale = fabs(w2) * kl_vnorm(N, Mx);
+    kl_basis *b = k->b;
+    size_t    d = (size_t)j * (size_t)b->n + (size_t)j;
+    int       N = (int)k->N;
+    for (int i = 0; i < N; i++)
+        if (k->held[i]) Kx[i] = Mx[i] = 0.0;
+    double w2 = b->Kff[d] / b->Mff[d], scale = fabs(w2) * kl_vnorm(N, Mx);
     kl_vaxpy(N, -w2, Mx, Kx);
     b->frequency[j] = sqrt(fmax(w2, 0)) / 6.28318530717958647693;
     b->residual[j]  = scale > 0 ? kl_vnorm(N, Kx) / scale : HUGE_VAL;
@@ -411,6 +416,7 @@ static kl_status make(maker *k, unsigned char *fixed)
     const kl_basis_options *o     = k->o;
     bool                    nodal = o->reference == KL_NODAL, cb = o->statics == KL_CRAIG_BAMPTON;
     if (nodal) KL_TRY(hold(k, o->ncondition, o->condition, "reference", fixed));
+    memcpy(k->held, fixed, k->N);
     if (cb) KL_TRY(hold(k, o->ninterface, o->interface_at, "interface", fixed));
     KL_TRY(add_eigenmodes(k, nodal || cb ? fixed : NULL));
     KL_TRY(check_held(k));
@@ -444,16 +450,23 @@ static kl_status make(maker *k, unsigned char *fixed)
 
 kl_status kl_basis_make(const kl_system *s, const kl_basis_options *o, kl_basis *b, kl_diag *diag)
 {
-    *b      = (kl_basis){.ndof = s->ndof};
-    maker k = {s, o, b, diag, (size_t)s->ndof, 0, malloc(6 * (size_t)s->ndof * sizeof(double))};
+    *b                    = (kl_basis){.ndof = s->ndof};
+    maker          k      = {.s    = s,
+                             .o    = o,
+                             .b    = b,
+                             .diag = diag,
+                             .N    = (size_t)s->ndof,
+                             .R    = malloc(6 * (size_t)s->ndof * sizeof(double)),
+                             .held = calloc((size_t)s->ndof + 1, 1)};
     unsigned char *fixed  = calloc((size_t)s->ndof + 1, 1);
-    kl_status      status = k.R && fixed ? KL_OK : KL_E_MEMORY;
+    kl_status      status = k.R && k.held && fixed ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
         kl_system_rigid(s, kl_vec(0, 0, 0), k.R);
         status = make(&k, fixed);
     }
     free(fixed);
     free(k.R);
+    free(k.held);
     if (status == KL_E_MEMORY)
         kl_fail(diag, status, KL_NOWHERE, "out of memory for the mode basis");
     if (status != KL_OK) kl_basis_free(b);

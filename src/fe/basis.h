@@ -41,6 +41,7 @@ typedef struct kl_basis_options {
     double         rank_tolerance; /* smallest share of a vector that counts as new; 0: 1e-6 */
     kl_fe_progress progress;
     void          *context;
+    bool           count_check; /* count the eigenmodes by a second factorisation */
 } kl_basis_options;
 
 typedef struct kl_basis {

@@ -266,7 +266,8 @@ static kl_status find_start(problem *p)
 
 /* ---- factor and solve ---- */
 
-static kl_status factor_shifted(problem *p, double sigma)
+/* A = K - sigma M */
+static kl_status shifted(const problem *p, double sigma, kl_symmetric *out)
 {
     kl_symmetric A;
     KL_TRY(kl_symmetric_copy(&A, &p->K));
@@ -286,10 +287,50 @@ static kl_status factor_shifted(problem *p, double sigma)
             }
         }
     }
+    *out = A;
+    return KL_OK;
+}
+
+static kl_status factor_shifted(problem *p, double sigma)
+{
+    kl_symmetric A;
+    KL_TRY(shifted(p, sigma, &A));
     kl_status status = kl_factor_create(&p->out->factor, &A, true, p->diag);
     kl_symmetric_free(&A);
     if (status == KL_OK) p->out->factor_stats = *kl_factor_stats_of(p->out->factor);
     return status;
+}
+
+/* Sylvester's law of inertia: K - sigma M has as many negative pivots as there are eigenvalues
+ * below sigma. Taken in the widest gap among the last modes, the count says whether one was missed.
+ */
+static kl_status count_below(problem *p, int n, const double *w2)
+{
+    int    last   = -1;
+    double widest = 0;
+    for (int i = n > 8 ? n - 8 : 0; i + 1 < n; i++) {
+        double gap = w2[i + 1] - w2[i];
+        if (gap > widest && gap > 1e-6 * w2[i + 1]) widest = gap, last = i;
+    }
+    if (last < 0) return KL_OK; /* too few modes, or all alike */
+    kl_symmetric A;
+    kl_factor   *f = NULL;
+    if (p->o->progress && !p->o->progress(p->o->context, "count", 0)) return KL_E_INTERRUPTED;
+    KL_TRY(shifted(p, w2[last] + 0.5 * widest, &A));
+    kl_status status = kl_factor_create(&f, &A, false, p->diag);
+    kl_symmetric_free(&A);
+    KL_TRY(status);
+    int there = kl_factor_stats_of(f)->negative, found = p->out->nrigid + last + 1;
+    kl_factor_destroy(f);
+    if (there == found) {
+        p->out->counted = last + 1;
+        return KL_OK;
+    }
+    return kl_fail(
+        p->diag, KL_E_SINGULAR, KL_NOWHERE,
+        "%d eigenmodes lie below %.6g Hz, but %d were found: ask for a few modes more or "
+        "use `solver: arpack`",
+        there, sqrt(w2[last] + 0.5 * widest) / 6.28318530717958647693, found);
 }
 
 static bool relay(void *context, double done)
@@ -422,7 +463,8 @@ static kl_status find_all(problem *p)
     if (status == KL_OK && count > 0) status = run(p, count, value, X, &found);
     if (status == KL_OK) {
         fix_signs(p->n, found, X);
-        status      = residuals(p, found, value, X, out->residual);
+        status = residuals(p, found, value, X, out->residual);
+        if (status == KL_OK && p->o->count_check) status = count_below(p, found, value);
         out->n      = found;
         out->vector = expand(p, found, X);
         out->rigid  = expand(p, out->nrigid, p->rigid);

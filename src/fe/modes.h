@@ -14,9 +14,10 @@ typedef bool (*kl_fe_progress)(void *context, const char *stage, double done);
 typedef struct kl_mode_options {
     int                  count; /* elastic modes wanted */
     kl_mode_method       method;
-    double               tolerance; /* of |OP x - theta x| / theta; 0: 1e-9 */
-    const unsigned char *fixed;     /* ndof: 1 where the unknown is held; NULL: none */
-    kl_fe_progress       progress;  /* may be NULL */
+    double               tolerance;   /* of |OP x - theta x| / theta; 0: 1e-9 */
+    const unsigned char *fixed;       /* ndof: 1 where the unknown is held; NULL: none */
+    bool                 count_check; /* a second factorisation counts the modes: none is missed */
+    kl_fe_progress       progress;    /* may be NULL */
     void                *context;
 } kl_mode_options;
 
@@ -27,6 +28,7 @@ typedef struct kl_modes {
     double         *residual;        /* n: |K x - w2 M x| / |w2 M x| */
     double         *rigid;           /* ndof x nrigid: M-orthonormal rigid motions */
     double          sigma;           /* shift used */
+    int             counted;         /* elastic modes that the count has confirmed; 0: not asked */
     int             nsolve, nblock;  /* right-hand sides, calls of the solver */
     double          seconds_factor, seconds_modes;
     kl_factor_stats factor_stats;

@@ -180,6 +180,7 @@ static kl_status make_basis(work *w)
     kl_basis_options o = {
         .count          = r->modes,
         .method         = r->method,
+        .count_check    = r->count_check,
         .reference      = r->reference,
         .ncondition     = nheld,
         .condition      = held,
@@ -319,7 +320,7 @@ static void fill_report(work *w)
     r->entries_M      = (double)kl_symmetric_nnz(&w->s->M);
     r->factor_entries = m->factor_stats.entries, r->factor_bytes = m->factor_stats.bytes;
     r->seconds_factor = m->seconds_factor, r->seconds_modes = m->seconds_modes;
-    r->largest_residual = 0;
+    r->largest_residual = 0, r->counted = m->counted;
     for (int i = 0; i < m->n; i++) r->largest_residual = fmax(r->largest_residual, m->residual[i]);
 }
 

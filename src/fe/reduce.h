@@ -54,6 +54,7 @@ typedef struct kl_recipe {
     bool           no_skin;
     kl_fe_progress progress;
     void          *context;
+    bool           count_check; /* count the eigenmodes by a second factorisation */
 } kl_recipe;
 
 /* What there is to say afterwards. */
@@ -62,6 +63,7 @@ typedef struct kl_reduce_report {
     double entries_K, entries_M, factor_entries, factor_bytes, sigma, condition;
     double seconds_assembly, seconds_factor, seconds_modes, seconds_statics, seconds_invariants;
     double largest_residual; /* of the eigenmodes */
+    int    counted;          /* eigenmodes confirmed by a count; 0: not asked */
 } kl_reduce_report;
 
 /* `mesh` gets marker nodes and ties; NULL with `matrices` when K and M are ready (its ties are made

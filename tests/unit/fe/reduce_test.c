@@ -391,6 +391,31 @@ static void conditions_that_do_not_hold_are_refused(void **unused)
     kl_mesh_destroy(m);
 }
 
+/* reactions where the body is held are no error of a mode; and no mode is missed */
+static void modes_of_a_held_body_have_small_residuals_and_are_all_there(void **unused)
+{
+    (void)unused;
+    kl_mesh  *m = bricks(6, 1, 1, kl_vec(0, 0, 0), kl_vec(0.6, 0.1, 0.2));
+    kl_system s;
+    assembled(m, KL_MASS_CONSISTENT, &s);
+    kl_node_mask     pin[3] = {{0, 7}, {1, 7}, {7, 7}};
+    kl_basis_options o      = {
+             .count = 8, .reference = KL_NODAL, .ncondition = 3, .condition = pin, .count_check = true};
+    kl_basis b;
+    made(&s, &o, &b);
+    assert_int_equal(b.n, 8);
+    for (int j = 0; j < 8; j++) assert_true(b.residual[j] < 1e-6);
+    assert_true(b.modes.counted >= 1 && b.modes.counted < 8);
+    kl_basis_free(&b);
+    o = (kl_basis_options){.count = 8, .count_check = true}; /* free: six more below zero */
+    made(&s, &o, &b);
+    assert_int_equal(b.nrigid, 6);
+    assert_true(b.modes.counted >= 1);
+    kl_basis_free(&b);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+}
+
 /* user vectors that repeat others are dropped, not kept as noise */
 static void dependent_vectors_are_dropped(void **unused)
 {
@@ -531,6 +556,7 @@ int main(void)
         cmocka_unit_test(orthogonalised_craig_bampton_drops_six),
         cmocka_unit_test(principal_axis_conditions_keep_products_of_inertia),
         cmocka_unit_test(conditions_that_do_not_hold_are_refused),
+        cmocka_unit_test(modes_of_a_held_body_have_small_residuals_and_are_all_there),
         cmocka_unit_test(dependent_vectors_are_dropped),
         cmocka_unit_test(markers_follow_rigid_motion),
         cmocka_unit_test(the_triad_stays_clear_of_its_axes),
