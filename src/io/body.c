@@ -538,10 +538,10 @@ static kl_status read_choices(reader *r, const kl_node *root)
         const char        *key;
         const char *const *words;
         int               *to;
-    } choices[]  = {{"mass", masses, &mass},      {"statics", statics, &kind},
-                    {"form", forms, &form},       {"solver", solvers, &solver},
-                    {"frame", frames, &frame},    {"skin", skins, &skin},
-                    {"lenient", no_yes, &lenient}};
+    } choices[]  = {{"mass", masses, &mass},       {"statics", statics, &kind},
+                    {"form", forms, &form},        {"solver", solvers, &solver},
+                    {"frame", frames, &frame},     {"skin", skins, &skin},
+                    {"lenient", no_yes, &lenient}, {"count-check", no_yes, &count}};
     kl_recipe *p = &r->out->recipe;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const kl_node *n = kl_node_get(root, choices[i].key);
