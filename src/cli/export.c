@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/export_motion.h"
 #include "cli/options.h"
 #include "cli/results.h"
 #include "cli/table.h"
@@ -16,7 +17,7 @@ typedef struct request {
     const char            *file, *output, *format_name;
     const kl_table_format *format;
     bool                   all, list;
-    double                 from, to;
+    double                 from, to, speed;
     kl_table               table;
 } request;
 
@@ -102,11 +103,33 @@ static int write_table(request *q, double *time, kl_diag *diag)
     return q->output ? to_file(q, diag) : to_stdout(q, diag);
 }
 
+/* Bodies in motion; what is asked for by channels would not be in it. */
+static int export_motion(request *q, int nname, kl_diag *diag)
+{
+    if (nname > 0 || q->all)
+        return kl_usage_error(&kl_command_export, "%s takes the motion of all bodies, no channels",
+                              q->output);
+    double           *time = malloc(((size_t)kl_reader_rows(q->table.reader) + 1) * sizeof *time);
+    kl_motion_request m    = {.file = q->file, .output = q->output, .speed = q->speed};
+    int               code = KL_EXIT_MODEL;
+    if (choose_rows(q, time)) {
+        int every     = q->table.every;
+        m.every_given = every > 0;
+        m.frames =
+            (kl_frames){q->table.reader, time, q->table.row0, q->table.row1, every ? every : 1};
+        code = kl_motion_export(&m, diag);
+    } else kl_print_diag(diag, "nothing was written");
+    free(time);
+    return code;
+}
+
 static int export_from(request *q, char *const *names, int nname, kl_diag *diag)
 {
     kl_reader    *r         = q->table.reader;
     kl_selection *selection = &q->table.selection;
     if (q->list) return print_list(r);
+    if (q->output && kl_motion_file(q->output)) return export_motion(q, nname, diag);
+    if (q->table.every == 0) q->table.every = 1;
     bool chosen = nname > 0 ? kl_select_channels(r, q->file, names, nname, diag, selection)
                             : kl_select_default(r, q->all, selection);
     if (!chosen) {
@@ -138,7 +161,7 @@ static int choose_format(request *q)
 
 static int export_run(int argc, char **argv)
 {
-    request         q         = {.from = -HUGE_VAL, .to = HUGE_VAL, .table.every = 1};
+    request         q         = {.from = -HUGE_VAL, .to = HUGE_VAL};
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output, "write here (default: standard output)"},
         {"format", 'f', "csv|mat", KL_OPTION_TEXT, &q.format_name,
@@ -148,6 +171,7 @@ static int export_run(int argc, char **argv)
         {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "every N-th row only"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "rows from time T [s] on"},
         {"to", 0, "T", KL_OPTION_TIME, &q.to, "rows up to time T [s]"},
+        {"speed", 0, "X", KL_OPTION_NUMBER, &q.speed, "seconds of motion in a second of film"},
         {0},
     };
     kl_arguments rest;
@@ -156,6 +180,8 @@ static int export_run(int argc, char **argv)
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n < 1) return kl_usage_error(&kl_command_export, "which results? give a file");
     q.file = rest.items[0];
+    if (q.speed != 0.0 && (!(q.speed > 0.0) || !q.output || !kl_motion_file(q.output)))
+        return kl_usage_error(&kl_command_export, "--speed is above zero and belongs to films");
     if (q.output && kl_same_file(q.file, q.output))
         return kl_usage_error(&kl_command_export, "%s would overwrite the results", q.output);
 
@@ -169,13 +195,17 @@ static int export_run(int argc, char **argv)
 
 const kl_command kl_command_export = {
     .name      = "export",
-    .arguments = "OUT.h5 [CHANNEL...] [-o FILE.csv|mat]",
-    .summary   = "write results as a table (CSV) or for MATLAB and Octave (MAT)",
+    .arguments = "OUT.h5 [CHANNEL...] [-o FILE.csv|mat|pvd|glb|mp4|gif]",
+    .summary   = "write results for others: CSV, MAT, VTK, glTF, film",
     .run       = export_run,
     .help      = "Without CHANNEL: the outputs that the model defines, or all channels if it\n"
                  "defines none. A CHANNEL may be a pattern, in quotes because of the shell:\n\n"
                  "  klingel export out.h5 --list\n"
                  "  klingel export out.h5 crank.position.x 'pivot.force.*' -o crank.csv\n"
                  "  klingel export out.h5 --from 1 --to 2 --every 10 | head\n"
-                 "  klingel export out.h5 --all -o out.mat\n",
+                 "  klingel export out.h5 --all -o out.mat\n\n"
+                 "Motion of all bodies with their shapes: .pvd is a series for ParaView, .glb an\n"
+                 "animation for browsers and Blender, .mp4 and .gif a film (ffmpeg makes it):\n\n"
+                 "  klingel export out.h5 -o out.glb\n"
+                 "  klingel export out.h5 -o out.mp4 --speed 0.5\n",
 };

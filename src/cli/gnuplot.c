@@ -8,8 +8,7 @@
 #include <sys/wait.h>
 #include <unistd.h>
 
-/* The first executable file of that name in the folders of PATH. */
-static bool find_program(const char *name, char *path, size_t size)
+bool kl_find_program(const char *name, char *path, size_t size)
 {
     const char *folders = getenv("PATH");
     while (folders && *folders) {
@@ -40,7 +39,7 @@ bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure)
 {
     char path[4096];
     int  pipe_ends[2];
-    if (!find_program("gnuplot", path, sizeof path)) {
+    if (!kl_find_program("gnuplot", path, sizeof path)) {
         fprintf(stderr, "klingel plot: gnuplot draws the figures, and it is not installed;\n"
                         "`apt install gnuplot-nox` installs it (`klingel export` works without)\n");
         return false;

@@ -19,6 +19,9 @@ bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure);
 /* Ends the script and waits; when gnuplot complains, its words are printed. */
 bool kl_gnuplot_end(kl_gnuplot *g);
 
+/* The first executable file of that name in the folders of PATH. */
+bool kl_find_program(const char *name, char *path, size_t size);
+
 /* Text in single quotes, in which gnuplot replaces nothing. */
 void kl_gnuplot_quote(FILE *script, const char *text);
 

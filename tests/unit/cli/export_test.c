@@ -2,6 +2,8 @@
  */
 #include "unit/cli/program.h"
 
+#include <sys/stat.h>
+
 static int count_lines(const char *text)
 {
     int n = 0;
@@ -199,6 +201,70 @@ static void a_mat_file_has_all_numbers_by_columns(void **state)
     assert_true(strncmp(w->out, "time,x\n", 7) == 0);
 }
 
+/* Results with a scene of one body that moves. */
+static void write_moving(const world *w, const char *name)
+{
+    static const kl_channel_info c[] = {
+        {.name = "a.position.x"}, {.name = "a.position.y"}, {.name = "a.position.z"}};
+    const kl_results_info info = {
+        .title      = "moving",
+        .scene_json = "{\"length\": 1, \"gravity\": [0, 0, -9.81], \"bodies\": [{\"name\": "
+                      "\"a\", \"type\": \"rigid\", \"points\": [[0, 0, 1]]}]}"};
+    kl_writer *file = NULL;
+    assert_int_equal(kl_writer_create(path_of(w, name), &info, c, 3, NULL, &file), KL_OK);
+    for (int i = 0; i < 1000; i++) {
+        double row[3] = {1e-3 * i, 0, 0};
+        assert_int_equal(kl_writer_row(file, 1e-3 * i, row), KL_OK);
+    }
+    assert_int_equal(kl_writer_close(file), KL_OK);
+}
+
+static void motion_goes_to_paraview_and_browsers(void **state)
+{
+    world *w = *state;
+    write_moving(w, "m.h5");
+    assert_int_equal(run(w, "export", "m.h5", "-o", "m.pvd"), 0);
+    assert_says(w->err, "every 5 of 1000 rows");
+    assert_true(exists(w, "m.pvd") && exists(w, "m/frame-00199.vtp"));
+    assert_false(exists(w, "m/frame-00200.vtp"));
+    assert_int_equal(run(w, "export", "m.h5", "-o", "n.pvd", "--every", "100"), 0);
+    assert_true(exists(w, "n/frame-00009.vtp"));
+    assert_false(exists(w, "n/frame-00010.vtp"));
+    assert_int_equal(run(w, "export", "m.h5", "-o", "m.glb"), 0);
+    assert_true(exists(w, "m.glb"));
+    assert_int_equal(run(w, "export", "m.h5", "a.position.x", "-o", "m.glb"), 2);
+    assert_says(w->err, "no channels");
+    assert_int_equal(run(w, "export", "m.h5", "--from", "7", "-o", "e.glb"), 1);
+    assert_says(w->err, "no rows in that time");
+    assert_false(exists(w, "e.glb"));
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "export", "p.h5", "-o", "p.glb"), 1);
+    assert_says(w->err, "holds no scene");
+}
+
+static void films_are_made_by_ffmpeg_or_it_is_asked_for(void **state)
+{
+    world            *w      = *state;
+    const char *const call[] = {"export", "m.h5", "-o", "m.mp4", "--speed", "1", NULL};
+    write_moving(w, "m.h5");
+    assert_int_equal(run_with(w, "PATH=/nowhere", call), 1);
+    assert_says(w->err, "apt install ffmpeg");
+    assert_false(exists(w, "m.mp4"));
+    /* in its place a script that counts the bytes it gets */
+    char  where[512];
+    FILE *f = fopen(path_of(w, "ffmpeg"), "w");
+    fprintf(f, "#!/bin/sh\nfor last; do :; done\nwc -c > \"${last#file:}\"\n");
+    fclose(f);
+    chmod(path_of(w, "ffmpeg"), 0755);
+    snprintf(where, sizeof where, "PATH=%s:/usr/bin:/bin", path_of(w, "."));
+    assert_int_equal(run_with(w, where, call), 0);
+    assert_says(w->err, "30 pictures");
+    char said[64] = "";
+    read_whole(path_of(w, "m.mp4"), said, sizeof said);
+    assert_int_equal(atol(said), 30L * 1280 * 720 * 3);
+    assert_int_equal(run(w, "export", "m.h5", "-o", "m.csv", "--speed", "2"), 2);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -214,6 +280,8 @@ int main(void)
         CASE(a_mat_file_has_all_numbers_by_columns),
         CASE(a_reader_that_goes_away_is_no_mistake),
         CASE(files_that_are_no_results_are_refused),
+        CASE(motion_goes_to_paraview_and_browsers),
+        CASE(films_are_made_by_ffmpeg_or_it_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -1,0 +1,196 @@
+#include "cli/export_motion.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "cli/ffmpeg.h"
+
+enum { MOST_VTK = 200, MOST_GLB = 5000 }; /* frames, unless --every says otherwise */
+
+typedef int (*writer)(kl_motion_request *q, const kl_solids *s, kl_diag *diag);
+
+static void thin(kl_motion_request *q, int most)
+{
+    int n = kl_frames_count(&q->frames);
+    if (q->every_given || n <= most) return;
+    q->frames.every = (n + most - 1) / most;
+    fprintf(stderr, "%s: every %d of %d rows (--every 1 writes all)\n", q->output, q->frames.every,
+            n);
+}
+
+static int say_failure(kl_status status, const char *path, kl_diag *diag)
+{
+    if (kl_diag_size(diag)) kl_print_diag(diag, "nothing was written");
+    else if (status == KL_E_RANGE) fprintf(stderr, "%s: more than 4 GB: use --every\n", path);
+    else fprintf(stderr, "%s: %s\n", path, kl_status_text(status));
+    return kl_exit_code(status);
+}
+
+/* ---- VTK: NAME.pvd beside a folder NAME with a file a frame ---- */
+
+static bool make_folder(const char *path)
+{
+    struct stat s;
+    if (mkdir(path, 0777) == 0) return true;
+    if (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return true;
+    fprintf(stderr, "%s: cannot be made a folder: %s\n", path, strerror(errno));
+    return false;
+}
+
+static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char *path, int k,
+                     double *row, kl_vec3 *x, kl_diag *diag)
+{
+    kl_output o;
+    kl_status status = kl_frames_row(&q->frames, k, row);
+    if (status != KL_OK) return say_failure(status, q->file, diag);
+    if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
+    status = kl_vtp_write(o.stream, s, row, x);
+    if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
+    kl_output_discard(&o);
+    return say_failure(status, path, diag);
+}
+
+/* Names in an XML attribute: what would end it is replaced. */
+static void put_name(FILE *f, const char *name)
+{
+    for (; *name; name++) {
+        if (*name == '&') fputs("&amp;", f);
+        else if (*name == '<') fputs("&lt;", f);
+        else if (*name == '"') fputs("&quot;", f);
+        else fputc(*name, f);
+    }
+}
+
+static int write_series(const kl_motion_request *q, const kl_solids *s, const char *folder,
+                        FILE *pvd, double *row, kl_vec3 *x, kl_diag *diag)
+{
+    char        path[4200];
+    const char *slash = strrchr(folder, '/'), *inner = slash ? slash + 1 : folder;
+    int         n = kl_frames_count(&q->frames), code = KL_EXIT_OK;
+    fprintf(pvd, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
+                 "byte_order=\"LittleEndian\">\n<Collection>\n");
+    for (int k = 0; k < n && code == KL_EXIT_OK; k++) {
+        snprintf(path, sizeof path, "%s/frame-%05d.vtp", folder, k);
+        fprintf(pvd, "<DataSet timestep=\"%.12g\" part=\"0\" file=\"",
+                q->frames.time[q->frames.row0 + k * q->frames.every]);
+        put_name(pvd, inner);
+        fprintf(pvd, "/frame-%05d.vtp\"/>\n", k);
+        code = write_vtp(q, s, path, k, row, x, diag);
+    }
+    fprintf(pvd, "</Collection>\n</VTKFile>\n");
+    return code;
+}
+
+static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
+{
+    char      folder[4096];
+    kl_output o;
+    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(q->output) - 4), q->output);
+    thin(q, MOST_VTK);
+    if (!make_folder(folder) || !kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
+    double  *row  = malloc(((size_t)kl_reader_channels(q->frames.reader) + 1) * sizeof *row);
+    kl_vec3 *x    = malloc(((size_t)s->nvertex + 1) * sizeof *x);
+    int      code = KL_EXIT_MODEL;
+    if (row && x) code = write_series(q, s, folder, o.stream, row, x, diag);
+    free(x);
+    free(row);
+    if (code != KL_EXIT_OK) {
+        kl_output_discard(&o);
+        return code;
+    }
+    return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
+}
+
+/* ---- glTF ---- */
+
+static int write_glb(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
+{
+    kl_output o;
+    thin(q, MOST_GLB);
+    if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
+    kl_status status =
+        kl_glb_write(o.stream, s, &q->frames, kl_reader_text(q->frames.reader, "title"));
+    if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
+    kl_output_discard(&o);
+    return say_failure(status, q->output, diag);
+}
+
+/* ---- films ---- */
+
+/* Real time where that lasts between two seconds and a minute, else what comes near it. */
+static double fitting_speed(const kl_frames *f)
+{
+    int    n        = kl_frames_count(f);
+    double duration = f->time[f->row0 + (n - 1) * f->every] - f->time[f->row0];
+    return duration > 60.0                    ? duration / 60.0
+           : duration > 0.0 && duration < 2.0 ? duration / 5.0
+                                              : 1.0;
+}
+
+static int write_film(kl_motion_request *q, const kl_solids *s, bool gif, kl_diag *diag)
+{
+    char      part[4128];
+    kl_ffmpeg m;
+    kl_film   film  = {.width = gif ? 640 : 1280, .height = gif ? 360 : 720, .fps = gif ? 15 : 30};
+    int       count = 0;
+    film.speed      = q->speed > 0.0 ? q->speed : fitting_speed(&q->frames);
+    snprintf(part, sizeof part, "%.4000s.%ld.part", q->output, (long)getpid());
+    if (!kl_ffmpeg_start(&m, part, gif, film.width, film.height, film.fps)) return KL_EXIT_MODEL;
+    kl_status status = kl_film_write(m.pictures, s, &q->frames, &film, &count);
+    bool      good   = kl_ffmpeg_end(&m) && status == KL_OK;
+    if (good && rename(part, q->output) == 0) {
+        fprintf(stderr, "%s: %d pictures, %g s of motion in each second\n", q->output, count,
+                film.speed);
+        return KL_EXIT_OK;
+    }
+    unlink(part);
+    if (good) fprintf(stderr, "%s: cannot be written: %s\n", q->output, strerror(errno));
+    else if (status != KL_OK && status != KL_E_FILE) say_failure(status, q->output, diag);
+    return KL_EXIT_MODEL;
+}
+
+static int write_mp4(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
+{
+    return write_film(q, s, false, diag);
+}
+
+static int write_gif(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
+{
+    return write_film(q, s, true, diag);
+}
+
+/* ---- which ---- */
+
+static const struct {
+    const char *ending;
+    writer      write;
+} kinds[] = {{".pvd", write_vtk}, {".glb", write_glb}, {".mp4", write_mp4}, {".gif", write_gif}};
+
+static writer find_writer(const char *name)
+{
+    size_t n = strlen(name);
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (n > 4 && strcmp(name + n - 4, kinds[i].ending) == 0) return kinds[i].write;
+    return NULL;
+}
+
+bool kl_motion_file(const char *name) { return find_writer(name) != NULL; }
+
+int kl_motion_export(kl_motion_request *q, kl_diag *diag)
+{
+    kl_solids solids;
+    kl_arena *arena = kl_arena_create();
+    int       code  = KL_EXIT_MODEL;
+    kl_status status =
+        arena ? kl_solids_read(q->frames.reader, q->file, arena, diag, &solids) : KL_E_MEMORY;
+    if (status != KL_OK) code = say_failure(status, q->file, diag);
+    else if (kl_frames_count(&q->frames) < 1)
+        fprintf(stderr, "%s: there are no rows in that time: nothing was written\n", q->file);
+    else code = find_writer(q->output)(q, &solids, diag);
+    kl_arena_destroy(arena);
+    return code;
+}

@@ -1,0 +1,39 @@
+/* The bodies of a result as triangles, and where they are in every row: what exports of motion
+ * (VTK, glTF, film) share. Shapes come from the model; a body without any is drawn as bars from its
+ * centre of mass to the points that joints and forces hold. */
+#ifndef KL_POST_SOLIDS_H
+#define KL_POST_SOLIDS_H
+
+#include "base/arena.h"
+#include "base/vec.h"
+#include "io/results.h"
+
+typedef struct kl_solid {
+    const char    *name;
+    unsigned char  color[3];
+    kl_vec3       *vertex;   /* nvertex, body axes [m] */
+    int           *triangle; /* 3 ntriangle */
+    unsigned char *ink;      /* 3 ntriangle: colours of its own shapes */
+    int            nvertex, ntriangle;
+    int            channel[7]; /* position, Euler parameters; -1: stands still */
+} kl_solid;
+
+typedef struct kl_solids {
+    kl_solid *list;
+    int       n, nvertex, ntriangle; /* bodies; all of them together */
+    double    length;                /* of the model [m] */
+    kl_vec3   up;                    /* against gravity */
+} kl_solids;
+
+/* Reads the scene that is kept in the results. KL_E_NAME with a message when there is none. */
+kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_diag *diag,
+                         kl_solids *out);
+
+/* Where a body is in a row of values of its channels (only those that are not -1 are looked at;
+ * `row` holds all channels of the result). */
+void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4]);
+
+/* Places in space of all vertices of a body. */
+void kl_solid_place(const kl_solid *s, const double *row, kl_vec3 *x);
+
+#endif
