@@ -1,23 +1,31 @@
-/* klingel view: results as a page for the browser, in one file. */
+/* klingel view: results, modes or eigenvalues as a page for the browser, in one file. */
+#include <errno.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <sys/wait.h>
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/live.h"
 #include "cli/options.h"
 #include "cli/results.h"
+#include "cli/view_skins.h"
+#include "io/kbody.h"
 #include "post/view.h"
 
 typedef struct request {
     const char     *output;
-    bool            open, quiet;
+    bool            no_open, quiet, live;
+    int             port;
+    kl_texts        set;
     kl_view_options options;
     int             n;
     const char     *files[KL_VIEW_MOST_RESULTS];
     kl_view_source  sources[KL_VIEW_MOST_RESULTS];
     kl_view_summary summary[KL_VIEW_MOST_RESULTS];
+    kl_view_skins   skins[KL_VIEW_MOST_RESULTS];
 } request;
 
 /* out.html for folder/out.h5 */
@@ -37,6 +45,12 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+static double megabytes(const char *path)
+{
+    struct stat s;
+    return stat(path, &s) == 0 ? (double)s.st_size / 1e6 : 0.0;
+}
+
 static void tell(const request *q, double seconds)
 {
     size_t bytes = 0;
@@ -49,18 +63,20 @@ static void tell(const request *q, double seconds)
         else if (s->sample_every > 1)
             fprintf(stderr, ", other channels every %d (--every 1 keeps all)", s->sample_every);
         fputc('\n', stderr);
+        kl_view_skins_tell(&q->skins[i], q->files[i]);
     }
-    fprintf(stderr, "%s: %.1f MB of data, written in %.2g s; open it in a browser\n", q->output,
-            (double)bytes / 1e6, seconds);
+    fprintf(stderr, "%s: %.1f MB, %.1f of them data, written in %.2g s; open it in a browser\n",
+            q->output, megabytes(q->output), (double)bytes / 1e6, seconds);
 }
 
-/* Where there is a desktop, its program for pages; silence where there is none. */
-static void open_in_browser(const char *path)
+/* Where there is a desktop and somebody who looks, its program for pages; silence elsewhere. */
+void kl_open_in_browser(const char *address)
 {
-    if (!getenv("DISPLAY") && !getenv("WAYLAND_DISPLAY")) return;
+    bool desktop = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
+    if (!desktop || !isatty(STDERR_FILENO)) return;
     pid_t child = fork();
     if (child == 0) {
-        execlp("xdg-open", "xdg-open", path, (char *)NULL);
+        execlp("xdg-open", "xdg-open", address, (char *)NULL);
         _exit(127);
     }
     if (child > 0) waitpid(child, NULL, 0);
@@ -79,9 +95,94 @@ static int write_page(request *q, kl_diag *diag)
     }
     if (!kl_output_close(&o)) return KL_EXIT_MODEL;
     if (!q->quiet) tell(q, now() - start);
-    if (q->open) open_in_browser(q->output);
+    if (!q->no_open) kl_open_in_browser(q->output);
     return KL_EXIT_OK;
 }
+
+/* ---- files of another kind: one page each ---- */
+
+typedef kl_status (*page_writer)(FILE *f, const char *path, kl_diag *diag, size_t *bytes);
+
+static const char *label_of(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+static kl_status body_page(FILE *f, const char *path, kl_diag *diag, size_t *bytes)
+{
+    kl_kbody *body = NULL;
+    KL_TRY(kl_kbody_read(path, &body, diag));
+    kl_status status = kl_view_write_body(f, body, label_of(path), diag, bytes);
+    kl_kbody_destroy(body);
+    return status;
+}
+
+static kl_status modes_page(FILE *f, const char *path, kl_diag *diag, size_t *bytes)
+{
+    kl_modes_scene scene;
+    kl_arena      *arena = kl_arena_create();
+    if (!arena) return KL_E_MEMORY;
+    kl_status status = kl_modes_scene_read(path, arena, diag, &scene);
+    if (status == KL_OK) status = kl_view_write_modes(f, &scene, label_of(path), diag, bytes);
+    kl_arena_destroy(arena);
+    return status;
+}
+
+static kl_status locus_page(FILE *f, const char *path, kl_diag *diag, size_t *bytes)
+{
+    enum { MOST = 1 << 26 };
+    FILE  *in   = fopen(path, "rb");
+    char  *text = in ? malloc(MOST) : NULL;
+    size_t n    = text ? fread(text, 1, MOST - 1, in) : 0;
+    bool   all  = text && feof(in);
+    if (in) fclose(in);
+    if (!in || !all) {
+        free(text);
+        return kl_fail(diag, KL_E_FILE, (kl_place){.file = path}, "%s",
+                       in ? "more than 64 MB are too much for a page" : strerror(errno));
+    }
+    text[n]          = '\0';
+    kl_status status = kl_view_write_locus(f, text, label_of(path), diag, bytes);
+    free(text);
+    return status;
+}
+
+static bool ends_in(const char *text, const char *end)
+{
+    size_t n = strlen(text), k = strlen(end);
+    return n > k && strcmp(text + n - k, end) == 0;
+}
+
+/* Who writes the page of this file; NULL for results of a run. */
+static page_writer writer_for(const char *path)
+{
+    if (ends_in(path, ".kbody")) return body_page;
+    if (ends_in(path, ".csv")) return locus_page;
+    return kl_modes_file(path) ? modes_page : NULL;
+}
+
+static int write_other(request *q, page_writer write)
+{
+    kl_output o;
+    size_t    bytes = 0;
+    double    start = now();
+    if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
+    kl_diag  *diag   = kl_diag_create();
+    kl_status status = write(o.stream, q->files[0], diag, &bytes);
+    int       code   = kl_exit_code(status);
+    if (status != KL_OK) kl_output_discard(&o);
+    else if (!kl_output_close(&o)) code = KL_EXIT_MODEL;
+    if (status == KL_OK && !q->quiet)
+        fprintf(stderr, "%s: %.1f MB, written in %.2g s; open it in a browser\n", q->output,
+                megabytes(q->output), now() - start);
+    kl_print_diag(diag, status == KL_OK ? NULL : "nothing was written");
+    kl_diag_destroy(diag);
+    if (code == KL_EXIT_OK && !q->no_open) kl_open_in_browser(q->output);
+    return code;
+}
+
+/* ---- results of runs ---- */
 
 static int view_files(request *q, const kl_arguments *files)
 {
@@ -98,16 +199,27 @@ static int view_files(request *q, const kl_arguments *files)
         if (kl_same_file(q->files[i], q->output))
             return kl_usage_error(&kl_command_view, "%s would overwrite the results", q->output);
     }
+    page_writer other = writer_for(q->files[0]);
+    for (int i = 1; i < q->n; i++)
+        if (other || writer_for(q->files[i]))
+            return kl_usage_error(&kl_command_view,
+                                  "only results of runs can lie over each other; '%s' needs a page "
+                                  "of its own",
+                                  q->files[other ? 0 : i]);
+    if (other) return write_other(q, other);
     kl_diag *diag = kl_diag_create();
     int      code = KL_EXIT_OK;
     for (int i = 0; i < q->n && code == KL_EXIT_OK; i++) {
-        const char *slash = strrchr(q->files[i], '/');
-        q->sources[i]     = (kl_view_source){.reader = kl_open_results(q->files[i], diag),
-                                             .label  = slash ? slash + 1 : q->files[i]};
+        q->sources[i] = (kl_view_source){.reader = kl_open_results(q->files[i], diag),
+                                         .label  = label_of(q->files[i])};
         if (!q->sources[i].reader) code = KL_EXIT_MODEL;
+        else kl_view_skins_find(&q->skins[i], q->files[i], &q->sources[i]);
     }
     if (code == KL_EXIT_OK) code = write_page(q, diag);
-    for (int i = 0; i < q->n; i++) kl_reader_close(q->sources[i].reader);
+    for (int i = 0; i < q->n; i++) {
+        kl_reader_close(q->sources[i].reader);
+        kl_view_skins_free(&q->skins[i]);
+    }
     kl_diag_destroy(diag);
     return code;
 }
@@ -120,23 +232,43 @@ static int view_run(int argc, char **argv)
          "page to write (default: named after the results, in this folder)"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
          "keep every N-th row (default: all that a browser can carry)"},
-        {"open", 0, NULL, KL_OPTION_FLAG, &q.open, "open it in the browser of this desktop"},
+        {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open,
+         "do not open it, although there is a desktop"},
+        {"live", 0, NULL, KL_OPTION_FLAG, &q.live,
+         "run MODEL.yaml and show its motion as it is computed, on this machine only"},
+        {"port", 0, "N", KL_OPTION_COUNT, &q.port, "of --live (default: a free one)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "of --live: change a parameter"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "say nothing when all is well"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_view, options, argc, argv, &rest);
-    return code == KL_OPTIONS_OK ? view_files(&q, &rest) : code;
+    if (code == KL_OPTIONS_OK && q.live) {
+        kl_live live = {.output = q.output, .port = q.port, .no_open = q.no_open, .set = q.set};
+        code         = rest.n == 1 ? kl_live_run(&live, rest.items[0])
+                                   : kl_usage_error(&kl_command_view, "--live shows one MODEL.yaml");
+    } else if (code == KL_OPTIONS_OK && (q.port || q.set.n))
+        code = kl_usage_error(&kl_command_view, "--port and --set belong to --live");
+    else if (code == KL_OPTIONS_OK) code = view_files(&q, &rest);
+    kl_texts_free(&q.set);
+    return code;
 }
 
 const kl_command kl_command_view = {
     .name      = "view",
-    .arguments = "OUT.h5 [MORE.h5...] [-o PAGE.html]",
+    .arguments = "OUT.h5 [MORE.h5...] [-o PAGE.html]\n       klingel view BODY.kbody | LOCUS.csv "
+                 "| --live MODEL.yaml",
     .summary   = "write a page that shows the motion, with plots",
     .run       = view_run,
     .help = "The page is one file that needs no network: open it from disk, mail it. A second\n"
             "result is laid over the first, as a ghost in the scene and as dashed curves.\n\n"
             "  klingel view out.h5\n"
-            "  klingel view out.h5 --open\n"
-            "  klingel view stiff.h5 soft.h5 -o compare.html\n",
+            "  klingel view stiff.h5 soft.h5 -o compare.html\n\n"
+            "Modes of a linear model or of a reduced body, and eigenvalues over a parameter:\n\n"
+            "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
+            "  klingel view frame.kbody\n"
+            "  klingel locus model.yaml --over speed=50:100:11 --csv > locus.csv\n"
+            "  klingel view locus.csv\n\n"
+            "While it runs, with a button to stop it:\n\n"
+            "  klingel view --live model.yaml\n",
 };

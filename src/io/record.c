@@ -30,13 +30,16 @@ static double now(void)
 
 static kl_status record_row(void *context, double t, const double *values)
 {
-    recorder *r = context;
+    recorder           *r = context;
+    const kl_recording *o = r->recording;
     for (int i = 0; i < r->n; i++) {
         r->row[i] = values[r->channel[i]];
         r->missing[i] += !isfinite(r->row[i]);
     }
     r->rows++;
-    return kl_writer_row(r->writer, t, r->row);
+    KL_TRY(kl_writer_row(r->writer, t, r->row));
+    if (o->row) o->row(o->context, t, values);
+    return KL_OK;
 }
 
 static bool record_go_on(void *context, double t)

@@ -46,6 +46,14 @@ static bool ends_with(const char *text, const char *end)
     return n > k && strcmp(text + n - k, end) == 0;
 }
 
+/* A modal coordinate: NAME.w.12 */
+static bool is_modal(const char *name)
+{
+    size_t n = strlen(name), k = n;
+    while (k > 0 && name[k - 1] >= '0' && name[k - 1] <= '9') k--;
+    return k < n && k > 3 && strncmp(name + k - 3, ".w.", 3) == 0;
+}
+
 static bool is_motion(const kl_channel_info *c)
 {
     static const char *const ends[] = {".position.x",    ".position.y",    ".position.z",
@@ -53,7 +61,7 @@ static bool is_motion(const kl_channel_info *c)
                                        ".orientation.3"};
     for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
         if (!c->own && ends_with(c->name, ends[i])) return true;
-    return false;
+    return !c->own && is_modal(c->name);
 }
 
 /* The smallest stride that keeps `columns` within the budget. */
@@ -246,7 +254,7 @@ static void add_channels(kl_text *t, const packing *p)
     kl_text_add(t, "]");
 }
 
-static void head_json(kl_text *t, const packing *p, const char *label)
+static void head_json(kl_text *t, const packing *p, const char *label, const char *skins)
 {
     static const char *const texts[] = {"title",   "file",    "model",      "scene", "settings",
                                         "program", "created", "statistics", "status"};
@@ -258,11 +266,11 @@ static void head_json(kl_text *t, const packing *p, const char *label)
     kl_text_add(t, "{\"every\": %d, \"n\": %d}, {\"every\": %d, \"n\": %d}], \"blocks\": %d",
                 p->motion.every, p->motion.n, p->rest.every, p->rest.n, p->nblock);
     add_channels(t, p);
-    kl_text_add(t, "}");
+    kl_text_add(t, ", \"skins\": %s}", skins);
 }
 
-static kl_status write_block(FILE *f, int index, const char *name, const void *bytes, size_t n,
-                             size_t *written)
+kl_status kl_view_write_block(FILE *f, int index, const char *name, const void *bytes, size_t n,
+                              size_t *written)
 {
     fprintf(f, "<script type=\"text/plain\" id=\"k%d-%s\">", index, name);
     kl_status status = kl_pack_write(f, bytes, n, written);
@@ -270,32 +278,64 @@ static kl_status write_block(FILE *f, int index, const char *name, const void *b
     return status;
 }
 
-static kl_status write_head(FILE *f, const packing *p, int index, const char *label,
+/* The skins stand in front of the head, which counts them. */
+static kl_status write_head(FILE *f, const packing *p, int index, const kl_view_source *source,
                             size_t *written)
 {
-    kl_text t = {0};
-    head_json(&t, p, label);
-    kl_status status = t.failed ? KL_E_MEMORY : write_block(f, index, "head", t.data, t.n, written);
+    kl_text   t = {0}, skins = {0};
+    kl_status status = kl_view_write_skins(f, index, source->skins, source->nskin, &skins, written);
+    if (status == KL_OK) head_json(&t, p, source->label, skins.data);
+    kl_text_free(&skins);
+    if (status == KL_OK)
+        status =
+            t.failed ? KL_E_MEMORY : kl_view_write_block(f, index, "head", t.data, t.n, written);
     kl_text_free(&t);
     return status;
 }
 
-/* Times as float64, little endian. */
+kl_status kl_view_write_doubles(FILE *f, int index, const char *name, const double *values,
+                                size_t n, size_t *written)
+{
+    unsigned char *bytes = malloc(8 * n + 1);
+    if (!bytes) return KL_E_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        unsigned long long bits;
+        memcpy(&bits, &values[i], 8);
+        for (size_t k = 0; k < 8; k++) bytes[8 * i + k] = (unsigned char)(bits >> (8 * k));
+    }
+    kl_status status = kl_view_write_block(f, index, name, bytes, 8 * n, written);
+    free(bytes);
+    return status;
+}
+
 static kl_status write_time(FILE *f, const packing *p, int index, size_t *written)
 {
-    double        *time   = malloc(((size_t)p->rows + 1) * sizeof *time);
-    unsigned char *bytes  = malloc((size_t)p->motion.n * 8 + 1);
-    kl_status      status = time && bytes ? kl_reader_time(p->r, time) : KL_E_MEMORY;
-    for (int i = 0; status == KL_OK && i < p->motion.n; i++) {
-        unsigned long long bits;
-        memcpy(&bits, &time[i * p->motion.every], 8);
-        for (int k = 0; k < 8; k++) bytes[8 * i + k] = (unsigned char)(bits >> (8 * k));
-    }
+    double   *time   = malloc(((size_t)p->rows + 1) * sizeof *time);
+    kl_status status = time ? kl_reader_time(p->r, time) : KL_E_MEMORY;
+    for (int i = 0; status == KL_OK && i < p->motion.n; i++) time[i] = time[i * p->motion.every];
     if (status == KL_OK)
-        status = write_block(f, index, "time", bytes, (size_t)p->motion.n * 8, written);
-    free(bytes);
+        status = kl_view_write_doubles(f, index, "time", time, (size_t)p->motion.n, written);
     free(time);
     return status;
+}
+
+kl_status kl_view_write_skins(FILE *f, int index, const kl_skin *skins, int n, kl_text *list,
+                              size_t *written)
+{
+    kl_text_add(list, "[");
+    for (int i = 0; i < n; i++) {
+        char   name[24];
+        size_t size = 0;
+        if (i) kl_text_add(list, ", ");
+        unsigned char *bytes = kl_skin_pack(&skins[i], list, &size);
+        snprintf(name, sizeof name, "skin%d", i);
+        kl_status status =
+            bytes ? kl_view_write_block(f, index, name, bytes, size, written) : KL_E_MEMORY;
+        free(bytes);
+        KL_TRY(status);
+    }
+    kl_text_add(list, "]");
+    return list->failed ? KL_E_MEMORY : KL_OK;
 }
 
 static kl_status write_blocks(FILE *f, const packing *p, int index, size_t *written)
@@ -318,7 +358,7 @@ static kl_status write_blocks(FILE *f, const packing *p, int index, size_t *writ
             kl_pack_planes(first + (size_t)c * (size_t)n, (size_t)n,
                            planes + 4 * (size_t)c * (size_t)n);
         snprintf(name, sizeof name, "%d", block);
-        kl_status status = write_block(f, index, name, planes, 4 * total, written);
+        kl_status status = kl_view_write_block(f, index, name, planes, 4 * total, written);
         free(planes);
         KL_TRY(status);
     }
@@ -332,7 +372,7 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
     packing   p      = {0};
     size_t    bytes  = 0;
     kl_status status = packing_fill(&p, source->reader, options);
-    if (status == KL_OK) status = write_head(f, &p, index, source->label, &bytes);
+    if (status == KL_OK) status = write_head(f, &p, index, source, &bytes);
     if (status == KL_OK) status = write_time(f, &p, index, &bytes);
     if (status == KL_OK) status = write_blocks(f, &p, index, &bytes);
     int bodies = 0;
@@ -367,27 +407,37 @@ kl_status kl_view_write_viewer(FILE *f, kl_diag *diag)
     return ferror(f) ? KL_E_FILE : KL_OK;
 }
 
-kl_status kl_view_write(FILE *f, const kl_view_source *sources, int n,
-                        const kl_view_options *options, kl_diag *diag, kl_view_summary *summary)
+void kl_view_write_head(FILE *f, const char *title, const char *kind)
 {
-    kl_text     t     = {0};
-    const char *title = n > 0 ? kl_reader_text(sources[0].reader, "title") : NULL;
+    kl_text t = {0};
     kl_text_html(&t, title && *title ? title : "Klingel");
     fprintf(f,
             "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
             "<meta name=\"viewport\" content=\"width=device-width, initial-scale=1\">\n"
             "<meta name=\"generator\" content=\"klingel " KL_VERSION "\">\n"
             "<meta http-equiv=\"Content-Security-Policy\" content=\"default-src 'none'; "
-            "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:\">\n"
-            "<title>%s</title>\n</head>\n<body data-page=\"view\">\n"
+            "script-src 'unsafe-inline'; style-src 'unsafe-inline'; img-src data: blob:%s\">\n"
+            "<link rel=\"icon\" href=\"data:,\">\n"
+            "<title>%s</title>\n</head>\n<body data-page=\"%s\">\n"
             "<noscript>This page shows results of a simulation and needs JavaScript.</noscript>\n",
-            t.data ? t.data : "Klingel");
+            strcmp(kind, "live") == 0 ? "; connect-src 'self'" : "", t.data ? t.data : "Klingel",
+            kind);
     kl_text_free(&t);
+}
+
+kl_status kl_view_write_end(FILE *f, kl_diag *diag)
+{
+    KL_TRY(kl_view_write_viewer(f, diag));
+    fputs("</body>\n</html>\n", f);
+    return ferror(f) ? KL_E_FILE : KL_OK;
+}
+
+kl_status kl_view_write(FILE *f, const kl_view_source *sources, int n,
+                        const kl_view_options *options, kl_diag *diag, kl_view_summary *summary)
+{
     kl_status status = KL_OK;
+    kl_view_write_head(f, n > 0 ? kl_reader_text(sources[0].reader, "title") : NULL, "view");
     for (int i = 0; i < n && status == KL_OK; i++)
         status = kl_view_write_data(f, &sources[i], i, options, diag, &summary[i]);
-    if (status == KL_OK) status = kl_view_write_viewer(f, diag);
-    fputs("</body>\n</html>\n", f);
-    if (status == KL_OK && ferror(f)) status = KL_E_FILE;
-    return status;
+    return status == KL_OK ? kl_view_write_end(f, diag) : status;
 }

@@ -5,6 +5,10 @@
  *   k<i>-head   JSON: what there is (see head_json in view.c)
  *   k<i>-time   time of the frames, float64
  *   k<i>-<b>    block b: columns of float32, byte planes, column after column
+ *   k<i>-skin<s>  surface s of a flexible body (skin.h)
+ *   k<i>-shapes   of a page of modes: where bodies stand and how modes move them, float64
+ *
+ * A page of modes has no rows: its time is the phase of a period, from 0 to 1.
  *
  * A column holds value - offset, so that a small change of a large value survives 32 bits. Motion
  * (positions, orientations) keeps all rows as long as possible; other channels may keep every k-th
@@ -14,13 +18,17 @@
 
 #include <stdio.h>
 
+#include "io/modes_file.h"
 #include "io/results.h"
+#include "post/skin.h"
 
 enum { KL_VIEW_MOST_RESULTS = 8 };
 
 typedef struct kl_view_source {
-    kl_reader  *reader;
-    const char *label; /* name of the file, shown in the page */
+    kl_reader     *reader;
+    const char    *label; /* name of the file, shown in the page */
+    const kl_skin *skins; /* of its flexible bodies */
+    int            nskin;
 } kl_view_source;
 
 typedef struct kl_view_options {
@@ -40,8 +48,27 @@ typedef struct kl_view_summary {
 kl_status kl_view_write(FILE *f, const kl_view_source *sources, int n,
                         const kl_view_options *options, kl_diag *diag, kl_view_summary *summary);
 
-/* Pieces of it, for other pages: the viewer (style and script), the data of one result as number
- * `index`. */
+/* Pages of modes: of a linear model, of a reduced flexible body. `bytes` of data in the page. */
+kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *modes, const char *label,
+                              kl_diag *diag, size_t *bytes);
+kl_status kl_view_write_body(FILE *f, const kl_kbody *body, const char *label, kl_diag *diag,
+                             size_t *bytes);
+
+/* A page of eigenvalues over a parameter: `table` is what `klingel locus --csv` prints. */
+kl_status kl_view_write_locus(FILE *f, const char *table, const char *label, kl_diag *diag,
+                              size_t *bytes);
+
+/* Pieces of it, for other pages: head and end of a page, the viewer (style and script), the data of
+ * one result as number `index`. */
+void      kl_view_write_head(FILE *f, const char *title, const char *kind);
+kl_status kl_view_write_end(FILE *f, kl_diag *diag); /* with the viewer */
+kl_status kl_view_write_block(FILE *f, int index, const char *name, const void *bytes, size_t n,
+                              size_t *written);
+kl_status kl_view_write_doubles(FILE *f, int index, const char *name, const double *values,
+                                size_t n, size_t *written);
+/* Surfaces as blocks, and their entries for the head ("[...]") into `list`. */
+kl_status kl_view_write_skins(FILE *f, int index, const kl_skin *skins, int n, kl_text *list,
+                              size_t *written);
 kl_status kl_view_write_viewer(FILE *f, kl_diag *diag);
 kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
                              const kl_view_options *options, kl_diag *diag,

@@ -1,8 +1,10 @@
 // The page of `klingel view`: scene, plots, panels and the doors between them.
 import { button, element, icon } from "./panel/dom.js";
+import { Deform } from "./panel/deform.js";
 import { Details } from "./panel/details.js";
 import { listenToKeys } from "./panel/keys.js";
 import { Labels } from "./panel/labels.js";
+import { ModeList } from "./panel/modes.js";
 import { SearchBox } from "./panel/searchbox.js";
 import { TimeBar } from "./panel/timebar.js";
 import { Tree } from "./panel/tree.js";
@@ -54,21 +56,43 @@ export class App {
   }
 
   async #build() {
+    this.modal = this.results[0].kind === "modes";
     this.#layout();
-    this.plots = new Plots(this.plotHost, this.results, this.clock);
+    this.plots = new Plots(this.plotHost, this.modal ? [] : this.results, this.clock);
     this.plots.theme = this.theme;
-    new SearchBox(this.searchHost, this.results[0].head.channels, (name) => this.plots.add(name));
-    new TimeBar(this.timeHost, this.clock);
+    if (!this.modal) new SearchBox(this.searchHost, this.results[0].head.channels, (name) => this.plots.add(name));
+    new TimeBar(this.timeHost, this.clock, { phase: this.modal });
     this.details = new Details(this.detailsHost, this.results[0], {
       plot: (n) => this.plots.add(n), close: () => this.select(null), traced: (n) => this.#traced(n), trace: (n) => this.#trace(n),
       follow: (n) => this.setCamera("follow", n), ride: (n) => this.setCamera("ride", n),
     });
     await this.#buildWorld();
-    await this.plots.add(...firstChannels(this.results[0].head.channels));
+    if (this.modal) this.#buildModes();
+    else await this.plots.add(...firstChannels(this.results[0].head.channels));
     this.clock.onChange(() => this.#timeChanged());
     this.#keys();
     this.#timeChanged();
     requestAnimationFrame((now) => this.#tick(now));
+  }
+
+  // ---- modes ----
+
+  #buildModes() {
+    const { modes } = this.results[0].head;
+    this.plotHost.replaceChildren();
+    this.plotHost.parentElement.classList.add("eigen");
+    this.modeList = new ModeList(this.modeHost, this.plotHost, modes, (i) => this.setMode(i));
+    this.setMode(this.modeList.shown.find((i) => modes[i].frequency > 0) ?? this.modeList.shown[0]);
+    this.clock.setSpeed(0.5);
+    this.clock.play();
+  }
+
+  /** Shows the mode of that index. */
+  setMode(i) {
+    this.mode = i;
+    this.modeList.select(i);
+    this.world?.setMode(i, this.deform?.factor ?? 1);
+    this.deform?.setColouring(this.deform.colouring);
   }
 
   // ---- frame of the page ----
@@ -84,7 +108,8 @@ export class App {
     this.timeHost = element("footer", { class: "timebar" });
     this.titleHost.append(this.#switches(), button(icon("dark"), text("dark"), () => this.toggleTheme(), { id: "theme" }),
       button("?", text("help"), () => this.#help(), { id: "help" }));
-    const right = element("aside", { class: "right" }, element("div", { class: "plothead" }, this.searchHost, this.#plotModes()), this.plotHost);
+    this.modeHost = element("section", { class: "mode-list" });
+    const right = element("aside", { class: "right" }, this.modal ? this.modeHost : element("div", { class: "plothead" }, this.searchHost, this.#plotModes()), this.plotHost);
     this.app = element("div", { id: "app" }, this.titleHost, element("aside", { class: "left" }, this.treeHost, this.detailsHost), this.sceneHost,
       this.#splitter(right), right, this.timeHost);
     document.body.append(this.app);
@@ -96,10 +121,11 @@ export class App {
       const said = [i ? text("ghost_of", r.label) : r.label];
       const [motion, rest] = r.head.bases;
       if (r.head.unfinished) said.push(text("unfinished"));
-      else if (r.head.status && r.head.status !== "complete") said.push(text(`status_${r.head.status}`));
+      else if (r.head.status && r.head.status !== "complete" && r.kind !== "live") said.push(text(`status_${r.head.status}`));
       if (motion.every > 1) said.push(text("decimated", motion.every, r.head.rows));
       else if (rest.every > 1) said.push(text("decimated_rest", rest.every, r.head.rows));
-      notes.append(element("span", { class: r.head.status === "complete" ? "note" : "note warn" }, said.join(" · ")));
+      for (const s of r.head.skins ?? []) if (s.modes < s.of) said.push(text("skin_modes", s.modes, s.of));
+      notes.append(element("span", { class: r.head.status === "complete" || r.kind === "live" ? "note" : "note warn" }, said.join(" · ")));
     });
     return notes;
   }
@@ -168,6 +194,7 @@ export class App {
     this.labels = new Labels(this.sceneHost, stage);
     for (const b of scene.bodies) if (b.type !== "ground") this.labels.add(b.name, b.name, () => this.world.whereIs(b.name));
     this.#cameraBar();
+    if (this.modal || this.world.first.skins.size) this.deform = new Deform(this.sceneHost, this.world, { modes: this.modal, changed: () => stage.invalidate() });
     this.#colourTree();
     this.#clicks();
     new ResizeObserver(() => stage.resize()).observe(this.sceneHost);
@@ -307,6 +334,10 @@ export class App {
     if (this.slow > 0.5) stage.economise();
   }
 
+  #stepMode(count) {
+    if (this.modeList) this.setMode(this.modeList.step(this.mode, count));
+  }
+
   #keys() {
     const c = this.clock;
     listenToKeys({
@@ -314,6 +345,7 @@ export class App {
       Home: () => c.set(c.start), End: () => c.set(c.end), "+": () => c.changeSpeed(1), "=": () => c.changeSpeed(1), "-": () => c.changeSpeed(-1),
       l: () => c.setLoop(!c.loop), 1: () => this.view("iso"), 2: () => this.view("front"), 3: () => this.view("side"), 4: () => this.view("top"), f: () => this.view("iso"),
       g: () => this.show("grid"), j: () => this.show("joints"), a: () => this.show("arrows"), t: () => this.show("traces"), n: () => this.show("labels"), o: () => this.show("ghost"),
+      ArrowUp: () => this.#stepMode(-1), ArrowDown: () => this.#stepMode(1),
       d: () => this.toggleTheme(), "?": () => this.#help(), "/": () => document.getElementById("search").focus(), Escape: () => this.select(null),
     });
   }

@@ -3,9 +3,13 @@ import "uplot/dist/uPlot.min.css";
 import "./style.css";
 import { offerApi } from "./api.js";
 import { App } from "./app.js";
+import { Live } from "./live.js";
+import { showLocus } from "./locus.js";
 import { element } from "./panel/dom.js";
 import { drawPictures } from "./picture.js";
+import { LiveResults } from "./read/live.js";
 import { Results, ResultsError } from "./read/results.js";
+import { unpack } from "./read/unpack.js";
 import { text } from "./texts.js";
 
 const MOST_RESULTS = 8;
@@ -34,13 +38,33 @@ async function main() {
   const wait = element("p", { class: "message" }, text("loading"));
   document.body.append(wait);
   try {
-    const app = await App.create(await readAll());
-    offerApi(app);
+    if (document.body.dataset.page === "locus") await locus();
+    else if (document.body.dataset.page === "live") await live();
+    else offerApi(await App.create(await readAll()));
     document.body.dataset.ready = Math.round(performance.now());
   } catch (error) {
     fail(error);
   }
   wait.remove();
+}
+
+async function locus() {
+  let head;
+  try {
+    head = JSON.parse(new TextDecoder().decode(await unpack(block("k0-head"))));
+  } catch (e) {
+    throw new ResultsError("error_data", e.message);
+  }
+  showLocus(head);
+}
+
+async function live() {
+  const results = await LiveResults.open(0, block);
+  if (!results) throw new ResultsError("error_none");
+  const stream = await Live.connect(results);
+  const app = await App.create([results]);
+  offerApi(app);
+  stream.attach(app);
 }
 
 // a report is readable without its pictures

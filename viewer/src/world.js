@@ -1,35 +1,54 @@
 // The scene of all results: actors, arrows, traces, camera. No panels.
+import { largest } from "./read/skin.js";
+import { ModeMotion } from "./play/modes.js";
 import { Motion, place } from "./play/motion.js";
 import { Actors } from "./scene/actors.js";
 import { Arrows } from "./scene/arrows.js";
 import { CameraMode } from "./scene/camera.js";
 import { look } from "./scene/look.js";
+import { Rails } from "./scene/rails.js";
 import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
 
 const MOST_FIRST_TRACES = 6;
 const RUNS_AWAY = 6; // what moves further than this many times its own size is followed
 
+/** Motion of a run, or of modes. */
+async function motionOf(results, skins) {
+  const { head, scene } = results;
+  if (results.kind === "modes") {
+    const modes = new ModeMotion(head.modes, head.mode_bodies ?? [], await results.shapes(), results.time);
+    modes.amplitude = modes.fitting(scene.length || 1);
+    return modes;
+  }
+  const motion = await Motion.read(results, scene.bodies.map((b) => b.name));
+  await motion.readModal(results, skins);
+  return motion;
+}
+
 export class World {
   /** Reads the motion of all results and builds the scene; throws when there is no WebGL. */
   static async create(host, results, theme) {
     const shown = results.filter((r) => r.scene);
-    const motions = await Promise.all(shown.map((r) => Motion.read(r, r.scene.bodies.map((b) => b.name))));
-    return new World(host, shown, motions, theme);
+    const skins = await Promise.all(shown.map((r) => r.skins()));
+    const motions = await Promise.all(shown.map((r, i) => motionOf(r, skins[i])));
+    return new World(host, shown, motions, skins, theme);
   }
 
-  constructor(host, results, motions, theme) {
+  constructor(host, results, motions, skins, theme) {
     this.look = look(theme);
     const colours = this.look;
-    this.actors = results.map((r, i) => new Actors(r, motions[i], colours, { ghost: i > 0 }));
+    this.actors = results.map((r, i) => new Actors(r, motions[i], colours, { ghost: i > 0, skins: skins[i] }));
     this.first = this.actors[0];
     this.stage = new Stage(host, { up: this.first.up, size: this.first.extent.size });
     for (const a of this.actors) this.stage.scene.add(a.root);
     this.arrows = new Arrows(this.first, colours);
     this.traces = new Traces(this.first, colours);
-    this.stage.scene.add(this.arrows.root, this.traces.root);
+    this.rails = new Rails(this.first.scene.tracks ?? [], this.first.extent.size, this.first.up);
+    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root);
     this.camera = new CameraMode(this.stage, this.first);
     this.stage.onResize = (w, h) => this.traces.resize(w, h);
+    this.rails.setLook(colours);
     this.#frame();
     this.stage.setLook(colours);
     this.#firstTraces();
@@ -55,14 +74,43 @@ export class World {
 
   // points that the model's outputs watch leave traces, the last ones first: ends of chains
   #firstTraces() {
+    if (this.first.results.kind === "live") return; // they would end where it began
     const watched = (this.first.scene.watched ?? []).filter((w) => this.first.motion.moves(w.body));
     const ends = watched.filter((w) => Math.hypot(...w.r) > 0);
     for (const w of (ends.length ? ends : watched.slice(-1)).slice(-MOST_FIRST_TRACES)) this.traces.add(`${w.body} ${w.r}`, w.body, w.r);
   }
 
+  /** Of modes: chooses one, drawn out so that it is seen well, times `factor`. */
+  setMode(index, factor = 1) {
+    this.first.motion.mode = index;
+    this.setAmplitude(factor);
+  }
+  setAmplitude(factor) {
+    const { motion, skins, extent } = this.first;
+    if (!motion.modes) return;
+    motion.amplitude = factor * (skins.size ? this.#skinAmplitude([...skins.values()][0].skin, motion.mode) : motion.fitting(extent.size));
+    this.setTime(this.first.time);
+  }
+
+  #skinAmplitude(skin, mode) {
+    const unit = new Float32Array(skin.modes);
+    unit[mode] = 1;
+    const most = largest(skin, "displacement", [unit]);
+    return most > 0 ? (0.08 * this.first.extent.size) / most : 1;
+  }
+
+  /** Of a run that goes on: more rows. The picture grows with the motion until somebody turns it. */
+  grow(time) {
+    this.first.motion.time = time;
+    const now = performance.now();
+    if (now - (this.framed ?? 0) < 1000) return;
+    this.framed = now;
+    if (!this.stage.touched && this.camera.mode === "free") this.#frame();
+  }
+
   setTheme(theme) {
     this.look = look(theme);
-    for (const part of [...this.actors, this.arrows, this.traces, this.stage]) part.setLook(this.look);
+    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.stage]) part.setLook(this.look);
   }
 
   setTime(t) {

@@ -5,8 +5,9 @@ import { text } from "../texts.js";
 import { button, element, icon } from "./dom.js";
 
 export class TimeBar {
-  constructor(host, clock) {
-    this.clock = clock;
+  /** `phase`: the time is the phase of a mode. */
+  constructor(host, clock, { phase = false } = {}) {
+    Object.assign(this, { clock, phase });
     this.decimals = timeDecimals(clock.times);
     this.play = button(icon("play"), text("play"), () => clock.toggle(), { class: "main", id: "play" });
     this.range = element("input", { type: "range", id: "scrub", min: 0, max: 10000, step: 1, value: 0, "aria-label": text("scrub"),
@@ -41,8 +42,9 @@ export class TimeBar {
       this.play.setAttribute("aria-label", this.play.title);
     }
     this.range.value = span > 0 ? Math.round(((c.time - c.start) / span) * 10000) : 0;
-    this.time.textContent = `${c.time.toFixed(this.decimals).replace("-", "−")} s`;
-    this.frame.textContent = text("frame_of", c.frame + 1, c.times.length);
+    const time = c.time.toFixed(this.decimals).replace("-", "−");
+    this.time.textContent = this.phase ? `${Math.round(360 * c.time)}°` : `${time} s`;
+    this.frame.textContent = this.phase ? text("phase") : text("frame_of", c.frame + 1, c.times.length);
     this.#speeds();
     if (document.activeElement !== this.speed) this.speed.value = String(c.speed);
     this.loop.setAttribute("aria-pressed", c.loop);

@@ -53,6 +53,27 @@ export class Motion {
   constructor(time, tracks) {
     this.time = time;
     this.tracks = tracks;
+    this.modal = new Map();
+  }
+
+  /** Reads the modal coordinates of flexible bodies: [{body, modes}]. */
+  async readModal(results, skins) {
+    for (const { body, modes } of skins) {
+      const columns = await Promise.all(Array.from({ length: modes }, (_, j) => results.column(`${body}.w.${j + 1}`)));
+      this.modal.set(body, columns);
+    }
+  }
+
+  /** Modal coordinates of a body at time t, by straight lines between frames. */
+  coordinates(name, t, count) {
+    const columns = this.modal.get(name), w = new Float32Array(count);
+    if (!columns || !this.time.length) return w;
+    const i = frameAt(this.time, t), k = Math.min(i + 1, this.time.length - 1);
+    const s = k > i && t > this.time[i] ? (t - this.time[i]) / (this.time[k] - this.time[i]) : 0;
+    columns.forEach((c, j) => {
+      if (c && j < count) w[j] = c.values[i] + s * (c.values[k] - c.values[i]) + c.offset;
+    });
+    return w;
   }
 
   moves(name) {

@@ -49,6 +49,12 @@ export class Plots {
     return this.rebuild();
   }
 
+  /** The same curves with the rows that have come since. */
+  refresh() {
+    for (const { plot, plan } of this.panels) plot.setData(this.mode === "psd" ? spectra(plan.curves) : series(plan.curves));
+    this.setTime(this.clock.time);
+  }
+
   // one after the other, so that two quick clicks cannot interleave
   rebuild() {
     this.building = this.building.then(() => this.#build());

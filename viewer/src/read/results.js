@@ -1,4 +1,5 @@
 // One result of the page: what there is at once, columns when they are asked for.
+import { readSkin } from "./skin.js";
 import { fromPlanes, toDoubles, unpack } from "./unpack.js";
 
 export const VERSION = 1;
@@ -49,6 +50,27 @@ export class Results {
     this.columns = new Map();
     const step = head.bases[1].every / head.bases[0].every;
     this.times = [time, step === 1 ? time : time.filter((_, i) => i % step === 0)];
+  }
+
+  /** What the page shows: "run", "modes" or "live". */
+  get kind() {
+    return this.head.kind ?? "run";
+  }
+
+  /** Surfaces of flexible bodies. */
+  async skins() {
+    const heads = this.head.skins ?? [];
+    try {
+      return await Promise.all(heads.map(async (h, i) => readSkin(h, await unpack(this.source(`k${this.index}-skin${i}`)))));
+    } catch (e) {
+      throw new ResultsError("error_data", e.message);
+    }
+  }
+
+  /** Of a page of modes: where bodies stand and how modes move them; null where there is none. */
+  async shapes() {
+    const text = this.source(`k${this.index}-shapes`);
+    return text === null ? null : toDoubles(await unpack(text));
   }
 
   get start() {

@@ -2,6 +2,7 @@
 import * as THREE from "three";
 import { place } from "../play/motion.js";
 import { extent, planBody, thickness, upward } from "./plan.js";
+import { Skin } from "./skin.js";
 import { alongAxis, solid } from "./solids.js";
 import { coil, groundSymbol, jointSymbol, ringSymbol } from "./symbols.js";
 
@@ -14,8 +15,10 @@ const RING = new Set(["bushing", "rotational-spring-damper"]);
 
 export class Actors {
   /** `ghost`: drawn pale and not to be clicked. */
-  constructor(results, motion, look, { ghost = false } = {}) {
+  constructor(results, motion, look, { ghost = false, skins = [] } = {}) {
     Object.assign(this, { results, motion, ghost });
+    this.skinData = new Map(skins.map((s) => [s.body, s]));
+    this.skins = new Map(); // name -> Skin
     this.scene = results.scene;
     this.root = new THREE.Group();
     this.bodies = new Map(); // name -> group
@@ -53,6 +56,10 @@ export class Actors {
       this.root.add(group);
       if (body.type === "ground" && !body.shapes?.length) continue;
       const role = body.type === "ground" ? "ground" : `body ${count++} ${body.name}`;
+      if (this.skinData.has(body.name)) {
+        this.#addSkin(body, group, role);
+        continue;
+      }
       const parts = planBody(body, this.extent.size);
       this.thick.set(body.name, thickness(parts));
       for (const part of parts) {
@@ -64,6 +71,15 @@ export class Actors {
         group.add(mesh);
       }
     }
+  }
+
+  #addSkin(body, group, role) {
+    const skin = new Skin(this.skinData.get(body.name), this.#material(role));
+    this.materials.set(role, skin.material);
+    skin.mesh.userData = { name: body.name, kind: "body", skin: true };
+    group.add(skin.mesh);
+    if (skin.lines) group.add(skin.lines);
+    this.skins.set(body.name, skin);
   }
 
   #coloured(role, color) {
@@ -199,6 +215,7 @@ export class Actors {
         delete o.userData.plain;
       }
       if (name === null || o.userData.name !== name) return;
+      if (o.userData.skin) return; // its outline in the list is enough
       o.userData.plain = o.material;
       o.material = o.material.clone();
       o.material.emissive.set(this.look.select);
@@ -217,6 +234,7 @@ export class Actors {
       group.position.set(r[0], r[1], r[2]);
       group.quaternion.set(p[1], p[2], p[3], p[0]).normalize();
     }
+    for (const [name, skin] of this.skins) skin.setCoordinates(this.motion.coordinates(name, t, skin.skin.modes));
     for (const s of this.stretched) {
       const [a, b] = s.markers.map((m) => vec(place(this.motion.pose(m.body, t), m.r)));
       const d = b.sub(a), length = d.length() || 1e-9;
@@ -262,6 +280,7 @@ export class Actors {
   dispose() {
     this.root.traverse((o) => o.geometry?.dispose());
     for (const m of this.materials.values()) m.dispose();
+    for (const s of this.skins.values()) s.dispose();
     this.root.removeFromParent();
   }
 }

@@ -12,9 +12,9 @@ export const curves = {
 
 const palettes = {
   light: { back: "#eef1f4", floor: "#dfe4e9", line: "#c3cbd3", line2: "#d5dbe1", joint: "#3c4652", ground: "#77828e", spring: "#5d6874",
-    select: "#ff9d00", arrow: "#b3261e", arrow2: "#0f6ab4", trace: "#d55e00", ghost: "#66707b", sky: "#ffffff", earth: "#b9bfc6" },
+    rail: "#7d8894", sleeper: "#a39582", select: "#ff9d00", arrow: "#b3261e", arrow2: "#0f6ab4", trace: "#d55e00", ghost: "#66707b", sky: "#ffffff", earth: "#b9bfc6" },
   dark: { back: "#14181d", floor: "#1d2329", line: "#39434d", line2: "#283038", joint: "#aeb9c4", ground: "#687683", spring: "#a3afbb",
-    select: "#ffb640", arrow: "#ff7a6b", arrow2: "#63b8ff", trace: "#ff9d5c", ghost: "#9aa5b0", sky: "#dfe9f5", earth: "#39414a" },
+    rail: "#8a96a3", sleeper: "#6a5f52", select: "#ffb640", arrow: "#ff7a6b", arrow2: "#63b8ff", trace: "#ff9d5c", ghost: "#9aa5b0", sky: "#dfe9f5", earth: "#39414a" },
 };
 
 /** Colours of a theme ("light", "dark"); body(i) goes round its set. */

@@ -109,7 +109,9 @@ export function planBody(body, length) {
   const near = Math.max(2 * slack, Math.min(0.06 * length, 0.15 * reach));
   if (solid && believable(solid, points, length) && points.every((p) => holds(solid, center, p, 1.15, near)))
     return solidParts(solid, center, least, 2.3 * reach);
-  return points.length >= 2 ? linkParts(points, center, solid, length) : loneParts(points, center, solid, length);
+  // what is held in one place, or in places side by side, is no link
+  const span = Math.max(0, ...points.map((p) => norm(sub(p, points[0]))));
+  return points.length >= 2 && span > 0.03 * length ? linkParts(points, center, solid, length) : loneParts(points.slice(0, 1), center, solid, length);
 }
 
 // Inertia that was only made up for the plane of motion gives bulky solids: a link is slender, and
@@ -187,7 +189,9 @@ export function extent(scene, place) {
     }
   }
   const any = low.every(Number.isFinite);
-  const size = any ? norm(sub(high, low)) : 0;
+  // points that all lie in one place tell nothing: then the bodies' own inertia does
+  const gyration = Math.max(0, ...scene.bodies.map((b) => (b.mass > 0 && b.inertia ? Math.sqrt(Math.max(0, ...b.inertia.slice(0, 3)) / b.mass) : 0)));
+  const apart = any ? norm(sub(high, low)) : 0, size = apart < 0.5 * gyration ? 2 * gyration : apart;
   return { low: any ? low : [0, 0, 0], high: any ? high : [0, 0, 0], size: size > 0 ? size : scene.length || 1 };
 }
 

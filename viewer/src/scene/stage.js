@@ -1,6 +1,7 @@
 // Canvas, light, floor, camera. Draws only when something changed.
 import * as THREE from "three";
 import { Gizmo } from "./gizmo.js";
+import { roundStep } from "./steps.js";
 import { OrbitControls } from "three/examples/jsm/controls/OrbitControls.js";
 
 /** Directions from the target towards the camera, for z up; turned with the real "up". */
@@ -22,6 +23,7 @@ export class Stage {
     this.camera.up.copy(this.up);
     this.controls = new OrbitControls(this.camera, this.canvas);
     this.controls.addEventListener("change", () => this.invalidate());
+    this.controls.addEventListener("start", () => (this.touched = true));
     this.fromZ = new THREE.Quaternion().setFromUnitVectors(new THREE.Vector3(0, 0, 1), this.up);
     // keep x to the right where gravity is along -y: a drawing plane stays a drawing plane
     if (Math.abs(this.up.y) > 0.99) this.fromZ.setFromRotationMatrix(new THREE.Matrix4().makeBasis(
@@ -258,10 +260,4 @@ function gridLines(step, radius) {
   geometry.setAttribute("position", new THREE.Float32BufferAttribute(points, 3));
   geometry.setAttribute("color", new THREE.Float32BufferAttribute(colours, 4));
   return new THREE.LineSegments(geometry, new THREE.LineBasicMaterial({ vertexColors: true, transparent: true }));
-}
-
-/** 1, 2 or 5 times a power of ten, near x. */
-export function roundStep(x) {
-  const power = 10 ** Math.floor(Math.log10(x)), m = x / power;
-  return power * (m < 1.5 ? 1 : m < 3.5 ? 2 : m < 7.5 ? 5 : 10);
 }

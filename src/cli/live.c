@@ -1,0 +1,241 @@
+/* klingel view --live: the run goes on as `klingel run` does it and writes its results; rows are
+ * also pushed to the pages that look at it. What the page gets: motion of the bodies and the
+ * model's own outputs. Past rows are kept for pages that open later; when there are many, every
+ * other one is dropped and from then on only every second, fourth, ... is sent. */
+#include "cli/live.h"
+
+#include <errno.h>
+#include <math.h>
+#include <signal.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "cli/live_server.h"
+#include "cli/model.h"
+#include "io/record.h"
+#include "io/scene.h"
+#include "post/view.h"
+
+enum { MOST_SENT = 4000000 }; /* numbers that a page gets before rows are thinned */
+
+static volatile sig_atomic_t interrupted;
+
+static void on_interrupt(int signal)
+{
+    (void)signal;
+    interrupted = 1;
+}
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+typedef struct show {
+    kl_server  *server;
+    int        *channel; /* of the columns that are sent */
+    int         n;
+    long        row, every, sent;
+    double      begin, end, started, told; /* simulated [s]; clock [s] */
+    kl_text     rows;                      /* on their way: "[t, ...], [...]" */
+    kl_text     page;
+    const char *status; /* NULL while it runs */
+} show;
+
+/* ---- the page ---- */
+
+static bool is_motion(const char *name)
+{
+    static const char *const ends[] = {".position.x",    ".position.y",    ".position.z",
+                                       ".orientation.0", ".orientation.1", ".orientation.2",
+                                       ".orientation.3"};
+    size_t                   n      = strlen(name);
+    for (size_t i = 0; i < sizeof ends / sizeof *ends; i++)
+        if (n > strlen(ends[i]) && strcmp(name + n - strlen(ends[i]), ends[i]) == 0) return true;
+    return false;
+}
+
+static void say_channels(show *w, const kl_channels *c, kl_text *t)
+{
+    kl_text_add(t, ", \"channels\": [");
+    for (int i = 0; i < kl_channels_count(c); i++) {
+        const kl_channel *k      = kl_channels_at(c, i);
+        bool              energy = strncmp(k->name, "energy.", 7) == 0;
+        if (!k->recorded || !(k->own || energy || is_motion(k->name))) continue;
+        kl_text_add(t, "%s{\"name\": ", w->n ? ", " : "");
+        kl_text_json(t, k->name);
+        kl_text_add(t, ", \"unit\": ");
+        kl_text_json(t, k->unit);
+        kl_text_add(t, ", \"about\": ");
+        kl_text_json(t, k->description ? k->description : "");
+        kl_text_add(t,
+                    ", \"own\": %s, \"base\": 0, \"block\": 0, \"place\": %d, \"offset\": 0, "
+                    "\"low\": 0, \"high\": 1}",
+                    k->own ? "true" : "false", w->n);
+        w->channel[w->n++] = i;
+    }
+    kl_text_add(t, "]");
+}
+
+static kl_status make_page(show *w, const kl_simulation *s, const char *label, kl_diag *diag)
+{
+    kl_text head    = {0};
+    size_t  written = 0;
+    char   *scene   = kl_scene_json(s->model);
+    FILE   *f       = tmpfile();
+    w->channel      = calloc((size_t)kl_channels_count(s->channels) + 1, sizeof *w->channel);
+    if (!scene || !f || !w->channel) {
+        free(scene);
+        if (f) fclose(f);
+        return KL_E_MEMORY;
+    }
+    kl_text_add(&head, "{\"format\": \"klingel-view\", \"version\": 1, \"kind\": \"live\", "
+                       "\"label\": ");
+    kl_text_json(&head, label);
+    kl_text_add(&head, ", \"title\": ");
+    kl_text_json(&head, s->model->title && *s->model->title ? s->model->title : label);
+    kl_text_add(&head, ", \"scene\": ");
+    kl_text_json(&head, scene);
+    kl_text_add(&head,
+                ", \"status\": \"running\", \"begin\": %.17g, \"end\": %.17g, \"rows\": 0, "
+                "\"bases\": [{\"every\": 1, \"n\": 0}, {\"every\": 1, \"n\": 0}], "
+                "\"blocks\": 0, \"skins\": []",
+                w->begin, w->end);
+    say_channels(w, s->channels, &head);
+    kl_text_add(&head, "}");
+    kl_view_write_head(f, s->model->title, "live");
+    kl_status status =
+        head.failed ? KL_E_MEMORY : kl_view_write_block(f, 0, "head", head.data, head.n, &written);
+    double none = 0.0;
+    if (status == KL_OK) status = kl_view_write_doubles(f, 0, "time", &none, 0, &written);
+    if (status == KL_OK) status = kl_view_write_end(f, diag);
+    rewind(f);
+    char   piece[4096];
+    size_t n;
+    while (status == KL_OK && (n = fread(piece, 1, sizeof piece, f)) > 0)
+        kl_text_put(&w->page, piece, n);
+    fclose(f);
+    free(scene);
+    kl_text_free(&head);
+    return w->page.failed ? KL_E_MEMORY : status;
+}
+
+/* ---- rows ---- */
+
+static void send_rows(show *w, double t)
+{
+    kl_text event = {0};
+    kl_text_add(&event, "{\"time\": %.17g, \"every\": %ld, \"wall\": %.4g, \"status\": ", t,
+                w->every, now() - w->started);
+    if (w->status) kl_text_json(&event, w->status);
+    else kl_text_add(&event, "null");
+    kl_text_add(&event, ", \"rows\": [%s]}", w->rows.data ? w->rows.data : "");
+    if (!event.failed && !w->rows.failed) kl_server_send(w->server, event.data);
+    kl_text_free(&event);
+    kl_text_free(&w->rows);
+    w->rows = (kl_text){0};
+}
+
+static void take_row(void *context, double t, const double *values)
+{
+    show *w = context;
+    if (w->row++ % w->every != 0) return;
+    kl_text_add(&w->rows, "%s[%.12g", w->rows.n ? "," : "", t);
+    for (int i = 0; i < w->n; i++) {
+        double v = values[w->channel[i]];
+        kl_text_add(&w->rows, isfinite(v) ? ",%.8g" : ",null", v);
+    }
+    kl_text_add(&w->rows, "]");
+    w->sent += w->n + 1;
+    if (w->sent > MOST_SENT) w->every *= 2, w->sent /= 2;
+}
+
+static bool go_on(void *context, double t)
+{
+    show  *w     = context;
+    double clock = now();
+    if (clock - w->told > 0.04) {
+        w->told = clock;
+        send_rows(w, t);
+        kl_server_turn(w->server, 0);
+    }
+    return !interrupted && !kl_server_stop_wanted(w->server);
+}
+
+/* Until all has been read and everybody has gone, or Ctrl-C. */
+static void stay(show *w)
+{
+    double alone = now();
+    if (!kl_server_was_seen(w->server) && !interrupted)
+        fprintf(stderr, "the run has ended; the page can still be opened. Ctrl-C ends this\n");
+    while (!interrupted) {
+        kl_server_turn(w->server, 100);
+        if (kl_server_listeners(w->server) > 0 || !kl_server_was_seen(w->server)) alone = now();
+        if (now() - alone > 2.0) return;
+    }
+}
+
+static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_diag *diag)
+{
+    kl_simulation *s      = NULL;
+    show           w      = {.every = 1, .begin = l->model->t0, .end = l->model->settings.end};
+    kl_status      status = kl_simulation_create(l->model, diag, &s);
+    if (status == KL_OK) status = make_page(&w, s, path, diag);
+    if (status == KL_OK) w.server = kl_server_create(live->port, w.page.data, w.page.n);
+    int code = w.server ? KL_EXIT_OK : kl_exit_code(status != KL_OK ? status : KL_E_FILE);
+    if (w.server) {
+        fprintf(stderr, "%s\n", kl_server_address(w.server));
+        if (!live->no_open) kl_open_in_browser(kl_server_address(w.server));
+        kl_recording r = {.path       = path,
+                          .model_text = kl_source_text(l->source),
+                          .end        = w.end,
+                          .go_on      = go_on,
+                          .row        = take_row,
+                          .context    = &w};
+        w.started = w.told = now();
+        status             = kl_record(s, &r, diag);
+        w.status           = status == KL_OK              ? "complete"
+                             : status == KL_E_INTERRUPTED ? "interrupted"
+                                                          : "failed";
+        send_rows(&w, s->solver->s->t);
+        fprintf(stderr, "%.6g s simulated in %.3g s; results: %s\n", s->solver->s->t, r.wall, path);
+        code = kl_exit_code(status);
+        /* the reader of the page who stopped it wants to look; Ctrl-C wants to leave */
+        if (kl_server_stop_wanted(w.server)) code = KL_EXIT_OK;
+        stay(&w);
+    }
+    kl_server_destroy(w.server);
+    kl_text_free(&w.page);
+    kl_text_free(&w.rows);
+    free(w.channel);
+    kl_simulation_destroy(s);
+    return code;
+}
+
+static void default_output(const char *model, char *path, size_t size)
+{
+    const char *base = strrchr(model, '/'), *stem = base ? base + 1 : model;
+    snprintf(path, size, "%.*s.h5", (int)strcspn(stem, "."), stem);
+}
+
+int kl_live_run(const kl_live *live, const char *model)
+{
+    char      path[1024];
+    kl_loaded l;
+    kl_diag  *diag = kl_diag_create();
+    default_output(model, path, sizeof path);
+    signal(SIGINT, on_interrupt);
+    signal(SIGTERM, on_interrupt);
+    int code = kl_loaded_open(&kl_command_view, model, &live->set, diag, &l);
+    if (code == KL_EXIT_OK) {
+        code = run(live, &l, live->output ? live->output : path, diag);
+        kl_loaded_close(&l);
+    }
+    kl_print_diag(diag, NULL);
+    kl_diag_destroy(diag);
+    return code;
+}

@@ -1,0 +1,25 @@
+/* Surfaces of flexible bodies for a page: found through the scene, which names the reduced body and
+ * the modes that were used. */
+#ifndef KL_CLI_VIEW_SKINS_H
+#define KL_CLI_VIEW_SKINS_H
+
+#include "post/view.h"
+
+enum { KL_MOST_SKINS = 32 };
+
+typedef struct kl_view_skins {
+    kl_arena *arena;
+    kl_skin   list[KL_MOST_SKINS];
+    kl_kbody *body[KL_MOST_SKINS];
+    int       n;
+} kl_view_skins;
+
+/* Looks for the reduced bodies as the model named them, beside the model and beside the results.
+ * One that is not found is told, and drawn like a rigid body. */
+void kl_view_skins_find(kl_view_skins *s, const char *results, kl_view_source *source);
+
+/* What had to be left out. */
+void kl_view_skins_tell(const kl_view_skins *s, const char *results);
+void kl_view_skins_free(kl_view_skins *s);
+
+#endif

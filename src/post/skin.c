@@ -1,0 +1,163 @@
+#include "post/skin.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double BUDGET = 48e6; /* bytes of modes in the browser */
+
+/* Stress at a skin's node: the mean of all points there. `at`: for each node a chain of points. */
+typedef struct recovery {
+    int *first, *next; /* nnode; stress points */
+    int  found;        /* nodes that have some */
+} recovery;
+
+static int by_id(const void *a, const void *b)
+{
+    const int *x = a, *y = b;
+    return (x[0] > y[0]) - (x[0] < y[0]);
+}
+
+static bool recovery_make(const kl_kbody *b, recovery *r)
+{
+    int  n     = b->skin.nnode;
+    int *pairs = malloc((2 * (size_t)n + 2) * sizeof *pairs);
+    r->first   = malloc(((size_t)n + 1) * sizeof *r->first);
+    r->next    = malloc(((size_t)b->stress.n + 1) * sizeof *r->next);
+    r->found   = 0;
+    if (!pairs || !r->first || !r->next) {
+        free(pairs);
+        return false;
+    }
+    for (int i = 0; i < n; i++) pairs[2 * i] = b->skin.node_id[i], pairs[2 * i + 1] = i;
+    qsort(pairs, (size_t)n, 2 * sizeof *pairs, by_id);
+    for (int i = 0; i < n; i++) r->first[i] = -1;
+    for (int p = 0; p < b->stress.n; p++) {
+        int  key[2] = {b->stress.node_id[p], 0};
+        int *hit =
+            key[0] >= 0 && n > 0 ? bsearch(key, pairs, (size_t)n, 2 * sizeof *pairs, by_id) : NULL;
+        r->next[p] = -1;
+        if (!hit) continue;
+        r->found += r->first[hit[1]] < 0;
+        r->next[p]       = r->first[hit[1]];
+        r->first[hit[1]] = p;
+    }
+    free(pairs);
+    return true;
+}
+
+static void recovery_free(recovery *r)
+{
+    free(r->first);
+    free(r->next);
+}
+
+kl_skin kl_skin_plan(const char *body, const kl_kbody *of, const int *mode, int n)
+{
+    kl_skin  s    = {.body = body, .of = of, .mode = mode, .n = n, .kept = n};
+    double   node = fmax(1.0, of->skin.nnode);
+    recovery r    = {0};
+    /* stress is worth showing where most of the surface has it */
+    if (of->stress.n > 0 && recovery_make(of, &r)) s.stress = r.found > 0.6 * node;
+    recovery_free(&r);
+    if (s.stress && 18.0 * node * n > BUDGET) s.stress = false, s.no_room = true;
+    if (6.0 * node * n > BUDGET) s.kept = (int)fmax(1.0, BUDGET / (6.0 * node));
+    return s;
+}
+
+/* ---- bytes ---- */
+
+typedef struct bytes {
+    unsigned char *data;
+    size_t         n;
+} bytes;
+
+static void put(bytes *b, uint32_t v, int size)
+{
+    for (int k = 0; k < size; k++) b->data[b->n++] = (unsigned char)(v >> (8 * k));
+}
+
+static void put_float(bytes *b, double value)
+{
+    float    v = (float)value;
+    uint32_t bits;
+    memcpy(&bits, &v, sizeof bits);
+    put(b, bits, 4);
+}
+
+static int file_mode(const kl_skin *s, int j) { return s->mode ? s->mode[j] : j; }
+
+static double motion(const kl_skin *s, int node, int j, int c)
+{
+    const kl_kbody *b = s->of;
+    return (double)
+        b->skin.motion[((size_t)node * (size_t)b->nmode + (size_t)file_mode(s, j)) * 3 + (size_t)c];
+}
+
+static double stress(const kl_skin *s, const recovery *r, int node, int j, int c)
+{
+    const kl_kbody *b   = s->of;
+    double          sum = 0.0;
+    int             n   = 0;
+    for (int p = r->first[node]; p >= 0; p = r->next[p], n++)
+        sum +=
+            b->stress
+                .stress[((size_t)p * (size_t)b->nmode + (size_t)file_mode(s, j)) * 6 + (size_t)c];
+    return n ? sum / n : 0.0;
+}
+
+/* All of one mode: `parts` columns of nodes, as numbers of a common scale. */
+static double put_mode(bytes *b, const kl_skin *s, const recovery *r, int j, int parts)
+{
+    double most = 0.0;
+    int    n    = s->of->skin.nnode;
+    for (int pass = 0; pass < 2; pass++)
+        for (int c = 0; c < parts; c++)
+            for (int i = 0; i < n; i++) {
+                double v = parts == 3 ? motion(s, i, j, c) : stress(s, r, i, j, c);
+                if (!isfinite(v)) v = 0.0;
+                if (pass == 0) most = fmax(most, fabs(v));
+                else put(b, (uint32_t)(int32_t)lround(most > 0.0 ? 32767.0 * v / most : 0.0), 2);
+            }
+    return most / 32767.0;
+}
+
+static void put_modes(bytes *b, const kl_skin *s, const recovery *r, int parts, kl_text *head)
+{
+    for (int j = 0; j < s->kept; j++) {
+        double scale = put_mode(b, s, r, j, parts);
+        kl_text_add(head, "%s%.9g", j ? ", " : "", scale);
+    }
+}
+
+unsigned char *kl_skin_pack(const kl_skin *s, kl_text *head, size_t *size)
+{
+    const kl_kbody_skin *k    = &s->of->skin;
+    size_t               node = (size_t)k->nnode, parts = s->stress ? 9 : 3;
+    recovery             r = {0};
+    bytes b = {.data = malloc(12 * node + 12 * (size_t)k->ntriangle + 8 * (size_t)k->nline +
+                              2 * parts * node * (size_t)s->kept + 1)};
+    if (!b.data || (s->stress && !recovery_make(s->of, &r))) {
+        free(b.data);
+        return NULL;
+    }
+    kl_text_add(head, "{\"body\": ");
+    kl_text_json(head, s->body);
+    kl_text_add(head,
+                ", \"nodes\": %d, \"triangles\": %d, \"lines\": %d, \"modes\": %d, \"of\": %d, "
+                "\"no_room\": %s, \"scale\": [",
+                k->nnode, k->ntriangle, k->nline, s->kept, s->n, s->no_room ? "true" : "false");
+    for (int i = 0; i < k->nnode; i++)
+        put_float(&b, k->x[i].x), put_float(&b, k->x[i].y), put_float(&b, k->x[i].z);
+    for (int i = 0; i < 3 * k->ntriangle; i++) put(&b, (uint32_t)k->triangle[i], 4);
+    for (int i = 0; i < 2 * k->nline; i++) put(&b, (uint32_t)k->line[i], 4);
+    put_modes(&b, s, &r, 3, head);
+    kl_text_add(head, "], \"stress\": ");
+    kl_text_add(head, s->stress ? "[" : "null");
+    if (s->stress) put_modes(&b, s, &r, 6, head);
+    kl_text_add(head, s->stress ? "]}" : "}");
+    recovery_free(&r);
+    *size = b.n;
+    return b.data;
+}
