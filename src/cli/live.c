@@ -158,7 +158,7 @@ static bool go_on(void *context, double t)
 {
     show  *w     = context;
     double clock = now();
-    if (clock - w->told > 0.04) {
+    if (clock - w->told > 0.1) {
         w->told = clock;
         send_rows(w, t);
         kl_server_turn(w->server, 0);

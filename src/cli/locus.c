@@ -3,6 +3,7 @@
  * Between two values of the parameter at which the number of growing eigenvalues differs, the place
  * is bisected by that number, then the real part that passes through zero is solved for by the
  * secant rule, kept inside the bracket. */
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -21,6 +22,7 @@ typedef struct locus {
     kl_where         where;
     kl_diag         *diag;
     bool             csv;
+    FILE            *table; /* where the eigenvalues go */
     int              crossings;
 } locus;
 
@@ -124,12 +126,11 @@ static bool bisect(locus *k, double low, double high, int nlow, int nhigh, doubl
     return true;
 }
 
-static void print_spectrum(const char *name, double value, const kl_spectrum *s)
+static void print_spectrum(FILE *f, double value, const kl_spectrum *s)
 {
     for (int i = 0; i < s->n; i++)
-        printf("%.15g,%.15g,%.15g,%.15g,%.15g\n", value, s->mode[i].re, s->mode[i].im,
-               s->mode[i].frequency, s->mode[i].damping);
-    (void)name;
+        fprintf(f, "%.15g,%.15g,%.15g,%.15g,%.15g\n", value, s->mode[i].re, s->mode[i].im,
+                s->mode[i].frequency, s->mode[i].damping);
 }
 
 static bool walk(locus *k, double from, double to, int count)
@@ -137,7 +138,7 @@ static bool walk(locus *k, double from, double to, int count)
     double old   = from;
     int    n_old = 0;
     bool   ok    = true;
-    printf("%s,real,imag,frequency_hz,damping_ratio\n", k->set[k->nset - 1].name);
+    fprintf(k->table, "%s,real,imag,frequency_hz,damping_ratio\n", k->set[k->nset - 1].name);
     double *place = calloc((size_t)count + 1, sizeof *place);
     int    *grow  = calloc((size_t)count + 1, sizeof *grow);
     ok            = place && grow;
@@ -147,7 +148,7 @@ static bool walk(locus *k, double from, double to, int count)
         ok             = s != NULL;
         if (!ok) break;
         grow[i] = s->unstable;
-        print_spectrum(k->set[k->nset - 1].name, place[i], s);
+        print_spectrum(k->table, place[i], s);
         kl_spectrum_destroy(s);
     }
     for (int i = 0; i < count && ok; i++) {
@@ -199,13 +200,15 @@ static bool parse_over(const char *text, char *name, size_t size, double *from, 
 static int locus_run(int argc, char **argv)
 {
     kl_texts        set  = {0};
-    const char     *over = NULL, *at_text = "equilibrium";
+    const char     *over = NULL, *at_text = "equilibrium", *output = NULL;
     locus           k         = {0};
     bool            rest_flag = false;
     const kl_option options[] = {
         {"over", 0, "NAME=FROM:TO:COUNT", KL_OPTION_TEXT, &over,
          "parameter and its values, such as speed=50:100:11"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"output", 'o', "FILE.csv", KL_OPTION_TEXT, &output,
+         "write the table here; `klingel view FILE.csv` shows it"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &k.csv,
          "crossings to standard error, table alone to output"},
         {"at", 0, "WHERE", KL_OPTION_TEXT, &at_text,
@@ -258,7 +261,12 @@ static int locus_run(int argc, char **argv)
         }
         if (k.set) {
             k.set[set.n] = (kl_override){.name = name, .text = k.value};
-            if (!walk(&k, from, to, count)) code = kl_exit_code(kl_diag_status(k.diag));
+            k.table      = output ? fopen(output, "w") : stdout;
+            bool good    = k.table && walk(&k, from, to, count);
+            if (!k.table || (output && fclose(k.table) != 0)) {
+                fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
+                code = KL_EXIT_MODEL;
+            } else if (!good) code = kl_exit_code(kl_diag_status(k.diag));
         }
         for (int i = 0; i < ntext; i++) free(texts[i]);
         free(k.set);

@@ -267,7 +267,7 @@ const kl_command kl_command_view = {
             "Modes of a linear model or of a reduced body, and eigenvalues over a parameter:\n\n"
             "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
             "  klingel view frame.kbody\n"
-            "  klingel locus model.yaml --over speed=50:100:11 --csv > locus.csv\n"
+            "  klingel locus model.yaml --over speed=50:100:11 -o locus.csv\n"
             "  klingel view locus.csv\n\n"
             "While it runs, with a button to stop it:\n\n"
             "  klingel view --live model.yaml\n",

@@ -614,6 +614,35 @@ int kl_h5_count(kl_h5 *f, const char *name)
     return good ? (int)n : -1;
 }
 
+static const char *member_name(hid_t group, hsize_t i, kl_arena *arena)
+{
+    ssize_t size =
+        H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, NULL, 0, H5P_DEFAULT);
+    char *name = size > 0 && size < LONGEST_TEXT ? kl_arena_take(arena, (size_t)size + 1) : NULL;
+    if (!name) return NULL;
+    size = H5Lget_name_by_idx(group, ".", H5_INDEX_NAME, H5_ITER_INC, i, name, (size_t)size + 1,
+                              H5P_DEFAULT);
+    return size > 0 ? name : NULL;
+}
+
+const char **kl_h5_list(kl_h5 *f, const char *group, int *n, kl_arena *arena)
+{
+    visit        v    = enter();
+    hid_t        g    = H5Gopen2(f->id, group, H5P_DEFAULT);
+    H5G_info_t   info = {0};
+    const char **list = NULL;
+    *n                = 0;
+    if (g >= 0 && H5Gget_info(g, &info) >= 0 && info.nlinks > 0 && info.nlinks < 100000)
+        list = kl_arena_array(arena, const char *, info.nlinks);
+    for (hsize_t i = 0; list && i < info.nlinks; i++) {
+        list[*n] = member_name(g, i, arena);
+        *n += list[*n] != NULL;
+    }
+    if (g >= 0) H5Gclose(g);
+    finish(f, v, true);
+    return list;
+}
+
 /* ---- tables ---- */
 
 static hid_t table_access(void)

@@ -72,6 +72,8 @@ float  *kl_h5_read_floats(kl_h5 *f, const char *name, int64_t n, kl_arena *arena
 
 bool kl_h5_make_group(kl_h5 *f, const char *name);
 int  kl_h5_count(kl_h5 *f, const char *name); /* elements of a dataset, -1 when there is none */
+/* Names of what is in a group, in their order; NULL with *n = 0 when there is no such group. */
+const char **kl_h5_list(kl_h5 *f, const char *group, int *n, kl_arena *arena);
 
 /* A table of doubles that grows downwards; ncolumn 0: a list. New cells are NaN. */
 typedef struct kl_h5_table {

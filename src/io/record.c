@@ -6,6 +6,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "base/text.h"
 #include "io/results.h"
 #include "io/scene.h"
 
@@ -16,7 +17,7 @@ typedef struct recorder {
     kl_channel_info *info;
     int             *channel; /* of each column */
     double          *row;
-    char            *scene;
+    char            *scene, *settings;
     int              n;
     long             rows, *missing; /* rows so far; of each column, without a finite number */
 } recorder;
@@ -98,15 +99,32 @@ static kl_status resume(kl_simulation *s, kl_reader *old, double *pack, kl_diag 
     return kl_simulation_resume(s, pack, kl_reader_checkpoint_size(old), diag);
 }
 
+/* Settings as they were used: the model's, with what was found for those left open. */
+static char *settings_json(const kl_simulation *s, const kl_recording *o)
+{
+    const kl_settings *k = &s->model->settings;
+    kl_text            t = {0};
+    kl_text_add(&t,
+                "{\"integrator\": \"%s\", \"end_s\": %.9g, \"every_s\": %.9g, \"tolerance\": %.9g",
+                s->integrator->name, o->end, k->every, k->tolerance);
+    if (isfinite(k->step)) kl_text_add(&t, ", \"step_s\": %.9g", k->step);
+    if (isfinite(k->max_step)) kl_text_add(&t, ", \"max_step_s\": %.9g", k->max_step);
+    kl_text_add(&t, ", \"spectral_radius\": %.9g, \"length_m\": %.9g}", k->spectral_radius,
+                s->model->length);
+    return kl_text_finish(&t);
+}
+
 static kl_status recorder_init(recorder *r, const kl_simulation *s)
 {
-    size_t all = (size_t)kl_channels_count(s->channels);
-    r->info    = calloc(all + 1, sizeof *r->info);
-    r->channel = calloc(all + 1, sizeof *r->channel);
-    r->row     = calloc(all + 1, sizeof *r->row);
-    r->scene   = kl_scene_json(s->model);
-    r->missing = calloc(all + 1, sizeof *r->missing);
-    if (!r->info || !r->channel || !r->row || !r->scene || !r->missing) return KL_E_MEMORY;
+    size_t all  = (size_t)kl_channels_count(s->channels);
+    r->info     = calloc(all + 1, sizeof *r->info);
+    r->channel  = calloc(all + 1, sizeof *r->channel);
+    r->row      = calloc(all + 1, sizeof *r->row);
+    r->scene    = kl_scene_json(s->model);
+    r->missing  = calloc(all + 1, sizeof *r->missing);
+    r->settings = settings_json(s, r->recording);
+    if (!r->info || !r->channel || !r->row || !r->scene || !r->missing || !r->settings)
+        return KL_E_MEMORY;
     for (int i = 0; i < (int)all; i++) {
         const kl_channel *c = kl_channels_at(s->channels, i);
         if (!c->recorded) continue;
@@ -121,6 +139,7 @@ static void recorder_free(recorder *r)
 {
     free(r->missing);
     free(r->scene);
+    free(r->settings);
     free(r->row);
     free(r->channel);
     free(r->info);
@@ -146,10 +165,23 @@ static void statistics_json(const kl_simulation *s, double wall, char *text, siz
              m->nv, m->nlam);
 }
 
-/* Ends the file with how the run went. */
-static kl_status finish(recorder *r, const kl_simulation *s, kl_status run)
+/* Warnings of building and running, one a line. */
+static kl_status note_warnings(kl_writer *w, const kl_diag *diag)
 {
-    char        text[2048];
+    kl_text t = {0};
+    for (int i = 0; diag && i < kl_diag_size(diag); i++)
+        if (kl_diag_at(diag, i)->severity == KL_WARNING)
+            kl_text_add(&t, "%s\n", kl_diag_at(diag, i)->text);
+    kl_status status = t.n && !t.failed ? kl_writer_note(w, "warnings", t.data) : KL_OK;
+    kl_text_free(&t);
+    return status;
+}
+
+/* Ends the file with how the run went. */
+static kl_status finish(recorder *r, const kl_simulation *s, const kl_diag *diag, kl_status run)
+{
+    char text[2048];
+    (void)note_warnings(r->writer, diag); /* a run without them is still a run */
     const char *word = run == KL_OK              ? "complete"
                        : run == KL_E_INTERRUPTED ? "interrupted"
                                                  : "failed";
@@ -165,11 +197,12 @@ static kl_status finish(recorder *r, const kl_simulation *s, kl_status run)
 static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
 {
     kl_recording   *o    = r->recording;
-    kl_results_info head = {.title      = s->model->title,
-                            .model_file = s->model->file,
-                            .model_text = o->model_text,
-                            .scene_json = r->scene,
-                            .set        = o->set};
+    kl_results_info head = {.title         = s->model->title,
+                            .model_file    = s->model->file,
+                            .model_text    = o->model_text,
+                            .scene_json    = r->scene,
+                            .settings_json = r->settings,
+                            .set           = o->set};
     s->checkpoint        = o->checkpoint;
     if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
     if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
@@ -231,8 +264,8 @@ kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
         double  begin = now();
         status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
         recording->wall = now() - begin;
-        status          = finish(&r, s, status);
         tell_of_no_numbers(&r, s, diag);
+        status = finish(&r, s, diag, status);
     }
     recorder_free(&r);
     return status;

@@ -89,6 +89,18 @@ kl_status kl_reader_checkpoint(kl_reader *r, double *values);
  * never ended has no status. */
 const char *kl_reader_text(kl_reader *r, const char *name);
 
+/* A line that bodies follow, for drawing: points of its middle, and which way is up there. */
+typedef struct kl_track_points {
+    const char   *name;
+    int           n;
+    const double *position, *normal; /* n x 3 */
+    double        gauge;             /* [m]; 0: one line, not two rails */
+} kl_track_points;
+
+/* The tracks under /scene/tracks, NULL with *n = 0 where there are none. Live as long as the
+ * reader. */
+const kl_track_points *kl_reader_tracks(kl_reader *r, int *n);
+
 /* True when the file was not ended when it was opened: a run writes it, or was killed; and whether
  * such a run is alive now. */
 bool kl_reader_unfinished(const kl_reader *r);

@@ -10,6 +10,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "io/gltf.h"
+
 enum { MOST_TRIANGLES = 2000000, MOST_BYTES = 256 << 20 };
 
 typedef struct reading {
@@ -221,7 +223,9 @@ kl_status kl_triangles_parse(const char *name, const char *bytes, size_t n, doub
     kl_status status;
     if (ends_with(name, ".stl")) status = read_stl(&r, bytes, n);
     else if (ends_with(name, ".obj")) status = read_obj(&r, bytes);
-    else status = bad(&r, "only .stl and .obj files can be drawn");
+    else if (ends_with(name, ".glb") || ends_with(name, ".gltf"))
+        status = kl_gltf_parse(name, bytes, n, scale, arena, place, diag, out);
+    else status = bad(&r, "only .stl, .obj, .glb and .gltf files can be drawn");
     free(r.slots);
     if (status == KL_OK && out->ntriangle == 0) status = bad(&r, "it holds no triangles");
     return status;

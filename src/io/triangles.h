@@ -1,4 +1,4 @@
-/* Surfaces for drawing, from files: STL (text and binary) and OBJ. */
+/* Surfaces for drawing, from files: STL (text and binary), OBJ and glTF (gltf.h). */
 #ifndef KL_IO_TRIANGLES_H
 #define KL_IO_TRIANGLES_H
 

@@ -252,6 +252,63 @@ static void add_run(report *p, const quality *q)
     kl_text_add(&p->page, "</table>\n");
 }
 
+/* Settings that the results keep, name by name, and parameters that were changed. */
+static void add_settings(report *p)
+{
+    const kl_node *s   = kept(p, "settings");
+    const char    *set = kl_reader_text(p->r, "set");
+    if ((!s || s->kind != KL_MAP) && !(set && *set)) return;
+    heading(p, "Settings");
+    kl_text_add(&p->page, "<table class=\"facts\">\n");
+    for (const kl_node *c = s && s->kind == KL_MAP ? s->first : NULL; c; c = c->next) {
+        char        name[80];
+        const char *unit = strrchr(c->key, '_');
+        bool        has  = unit && (strcmp(unit, "_s") == 0 || strcmp(unit, "_m") == 0);
+        snprintf(name, sizeof name, "%.*s", has ? (int)(unit - c->key) : 60, c->key);
+        for (char *k = name; *k; k++)
+            if (*k == '_') *k = ' ';
+        if (c->kind == KL_SCALAR)
+            fact(p, name, "%.200s%s%s", c->text, has ? " " : "", has ? unit + 1 : "");
+    }
+    if (set && *set) fact(p, "changed parameters", "%.400s", set);
+    kl_text_add(&p->page, "</table>\n");
+}
+
+static void add_warnings(report *p)
+{
+    const char *text = kl_reader_text(p->r, "warnings");
+    heading(p, "Warnings");
+    if (!text || !*text) {
+        kl_text_add(&p->page, "<p>None.</p>\n");
+        return;
+    }
+    kl_text_add(&p->page, "<pre class=\"poor\">");
+    kl_text_html(&p->page, text);
+    kl_text_add(&p->page, "</pre>\n");
+}
+
+/* How the energy balance and the gaps of joints went over time. */
+static void add_quality_figures(report *p)
+{
+    static const struct {
+        const char *name, *unit, *title;
+    } what[] = {{"energy.balance", "N m", "Energy balance: total + lost - supplied"},
+                {"drift.position", "m", "Largest gap of a joint"},
+                {"drift.rotation", "rad", "Largest angle error of a joint"}};
+    for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
+        char    label[40];
+        double *v = column(p, kl_reader_find(p->r, what[i].name));
+        if (!v || p->rows < 2 || largest(v, p->rows) == 0.0) continue;
+        snprintf(label, sizeof label, "[%s]", what[i].unit);
+        kl_chart c = {
+            .x_label = "time [s]", .y_label = label, .x = p->time, .n = p->rows, .ncurve = 1};
+        c.curves[0] = (kl_chart_curve){.name = what[i].name, .y = v};
+        kl_text_add(&p->page, "<figure>");
+        kl_chart_add(&p->page, &c);
+        kl_text_add(&p->page, "<figcaption>%s</figcaption></figure>\n", what[i].title);
+    }
+}
+
 /* ---- model ---- */
 
 static void vector_cell(report *p, const kl_node *list)
@@ -346,6 +403,79 @@ static void add_elements(report *p)
     kl_text_add(&p->page, "</table>\n");
 }
 
+static bool on_ground(const kl_node *scene, const kl_node *element)
+{
+    const kl_node *markers = kl_node_get(element, "markers"),
+                  *bodies  = kl_node_get(scene, "bodies");
+    for (const kl_node *m = markers ? markers->first : NULL; m; m = m->next)
+        for (const kl_node *b = bodies ? bodies->first : NULL; b; b = b->next)
+            if (strcmp(text_of(b, "type"), "ground") == 0 &&
+                strcmp(text_of(b, "name"), text_of(m, "body")) == 0)
+                return true;
+    return false;
+}
+
+/* The load that an element puts on the ground, along gravity, in each row; NULL where it records no
+ * force. Channels hold the force on the second body, so its sign depends on which end is ground. */
+static double *load_of(report *p, const kl_node *e, const double g[3])
+{
+    const kl_node *markers = kl_node_get(e, "markers"),
+                  *second  = markers && markers->first ? markers->first->next : NULL;
+    const double *v[3];
+    double        size = sqrt(g[0] * g[0] + g[1] * g[1] + g[2] * g[2]);
+    double       *load = kl_arena_array(p->arena, double, p->rows + 1);
+    bool          to   = second && strcmp(text_of(second, "body"), "ground") == 0;
+    for (int k = 0; k < 3; k++) {
+        char part[16];
+        snprintf(part, sizeof part, "force.%c", "xyz"[k]);
+        v[k] = named_column(p, text_of(e, "name"), part);
+        if (!v[k] || !load) return NULL;
+    }
+    for (int i = 0; i < p->rows; i++) {
+        double along = (v[0][i] * g[0] + v[1][i] * g[1] + v[2][i] * g[2]) / size;
+        load[i]      = to ? along : -along;
+    }
+    return load;
+}
+
+/* Loads on the ground: axle loads of a vehicle, bearings of a machine. */
+static void add_loads(report *p)
+{
+    const kl_node *elements = kl_node_get(p->scene, "elements"),
+                  *gravity  = kl_node_get(p->scene, "gravity");
+    double g[3] = {0}, first = 0.0, mean = 0.0;
+    int    n = 0, k = 0;
+    for (const kl_node *c = gravity ? gravity->first : NULL; c && k < 3; c = c->next)
+        g[k++] = strtod(c->text, NULL);
+    if (!(g[0] * g[0] + g[1] * g[1] + g[2] * g[2] > 0.0) || p->rows == 0) return;
+    for (const kl_node *e = elements ? elements->first : NULL; e && n < MOST_ROWS; e = e->next) {
+        double *load = on_ground(p->scene, e) ? load_of(p, e, g) : NULL;
+        if (!load || largest(load, p->rows) == 0.0) continue;
+        if (n++ == 0)
+            kl_text_add(&p->page, "<table><thead><tr><th>load on the ground, along gravity</th><th "
+                                  "class=\"n\">at the start [N]</th><th "
+                                  "class=\"n\">mean [N]</th><th class=\"n\">least [N]</th><th "
+                                  "class=\"n\">largest [N]</th></tr></thead>\n");
+        double sum = 0.0, low = load[0], high = load[0];
+        for (int i = 0; i < p->rows; i++)
+            sum += load[i] / p->rows, low = fmin(low, load[i]), high = fmax(high, load[i]);
+        kl_text_add(&p->page, "<tr>");
+        cell(p, text_of(e, "name"));
+        number_cell(p, load[0]);
+        number_cell(p, sum);
+        number_cell(p, low);
+        number_cell(p, high);
+        kl_text_add(&p->page, "</tr>\n");
+        first += load[0];
+        mean += sum;
+    }
+    if (n == 0) return;
+    kl_text_add(&p->page, "<tr><th>%d in all</th>", n);
+    number_cell(p, first);
+    number_cell(p, mean);
+    kl_text_add(&p->page, "<td></td><td></td></tr></table>\n");
+}
+
 static void add_model(report *p)
 {
     if (!p->scene) return;
@@ -363,6 +493,7 @@ static void add_model(report *p)
              number_of(p->statistics, "unknowns"), number_of(p->statistics, "constraints"));
     kl_text_add(&p->page, "</table>\n");
     add_bodies(p);
+    add_loads(p);
     add_elements(p);
 }
 
@@ -482,12 +613,26 @@ static void add_assessment(report *p)
     kl_text_add(&p->page, "</table>\n");
 }
 
+/* --set of each parameter that was changed, a line of `set` each, quoted for a shell. */
+static void add_changes(report *p)
+{
+    const char *set = kl_reader_text(p->r, "set");
+    while (set && *set) {
+        int  n = (int)strcspn(set, "\n");
+        char one[256];
+        snprintf(one, sizeof one, " --set '%.*s'", n < 200 ? n : 200, set);
+        kl_text_html(&p->page, one);
+        set += n + (set[n] == '\n');
+    }
+}
+
 static void add_reproduction(report *p)
 {
     const char *model = kl_reader_text(p->r, "model"), *file = kl_reader_text(p->r, "file");
     heading(p, "How to reproduce");
     kl_text_add(&p->page, "<pre>klingel run ");
     kl_text_html(&p->page, file && *file ? file : "model.yaml");
+    add_changes(p);
     kl_text_add(&p->page, " -o ");
     kl_text_html(&p->page, p->q->file);
     kl_text_add(&p->page, "\nklingel report ");
@@ -519,7 +664,10 @@ static kl_status compose(report *p)
     add_assessment(p);
     add_results(p);
     add_model(p);
+    add_settings(p);
     add_run(p, &q);
+    add_quality_figures(p);
+    add_warnings(p);
     add_reproduction(p);
     kl_text_add(&p->page, "<footer>Written by klingel " KL_VERSION ".</footer>\n</main>\n");
     return p->page.failed || !kl_arena_ok(p->arena) ? KL_E_MEMORY : KL_OK;

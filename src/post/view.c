@@ -9,9 +9,10 @@
 #include "post/viewer_assets.h"
 
 enum {
-    MOST_VALUES  = 12000000, /* of motion, and again of the rest: 48 MB each in the browser */
-    BLOCK_VALUES = 1 << 19,  /* 2 MB are unpacked at a time, when they are asked for */
-    STRIP_VALUES = 1 << 19,  /* 4 MB of doubles are read at a time */
+    MOST_VALUES       = 12000000, /* of motion, and again of the rest: 48 MB each in the browser */
+    BLOCK_VALUES      = 1 << 19,  /* 2 MB are unpacked at a time, when they are asked for */
+    MOST_TRACK_POINTS = 20000,
+    STRIP_VALUES      = 1 << 19, /* 4 MB of doubles are read at a time */
 };
 
 /* A channel on its way into the page. */
@@ -254,6 +255,32 @@ static void add_channels(kl_text *t, const packing *p)
     kl_text_add(t, "]");
 }
 
+static void add_points(kl_text *t, const char *name, const double *x, int n, int every)
+{
+    kl_text_add(t, ", \"%s\": [", name);
+    for (int i = 0; i < n; i += every)
+        kl_text_add(t, "%s[%.7g, %.7g, %.7g]", i ? ", " : "", x[3 * i], x[3 * i + 1], x[3 * i + 2]);
+    kl_text_add(t, "]");
+}
+
+/* Lines that bodies follow; what is closer together than can be seen is left out. */
+static void add_tracks(kl_text *t, kl_reader *r)
+{
+    int                    n    = 0;
+    const kl_track_points *list = kl_reader_tracks(r, &n);
+    kl_text_add(t, ", \"tracks\": [");
+    for (int i = 0; i < n; i++) {
+        int every = list[i].n / MOST_TRACK_POINTS + 1;
+        kl_text_add(t, "%s{\"name\": ", i ? ", " : "");
+        kl_text_json(t, list[i].name);
+        kl_text_add(t, ", \"gauge\": %.9g", list[i].gauge);
+        add_points(t, "position", list[i].position, list[i].n, every);
+        add_points(t, "normal", list[i].normal, list[i].n, every);
+        kl_text_add(t, "}");
+    }
+    kl_text_add(t, "]");
+}
+
 static void head_json(kl_text *t, const packing *p, const char *label, const char *skins)
 {
     static const char *const texts[] = {"title",   "file",    "model",      "scene", "settings",
@@ -266,6 +293,7 @@ static void head_json(kl_text *t, const packing *p, const char *label, const cha
     kl_text_add(t, "{\"every\": %d, \"n\": %d}, {\"every\": %d, \"n\": %d}], \"blocks\": %d",
                 p->motion.every, p->motion.n, p->rest.every, p->rest.n, p->nblock);
     add_channels(t, p);
+    add_tracks(t, p->r);
     kl_text_add(t, ", \"skins\": %s}", skins);
 }
 

@@ -143,7 +143,7 @@ kl_status kl_view_write_locus(FILE *f, const char *table, const char *label, kl_
     if (!is_locus(table))
         return kl_fail(diag, KL_E_SYNTAX, (kl_place){.file = label},
                        "this is not a table of eigenvalues; `klingel locus MODEL.yaml --over ... "
-                       "--csv > FILE.csv` writes one");
+                       "-o FILE.csv` writes one");
     kl_text_add(&head, "{\"format\": \"klingel-view\", \"version\": 1, \"kind\": \"locus\", "
                        "\"label\": ");
     kl_text_json(&head, label);

@@ -13,8 +13,9 @@ const at = (name) => join(folder, name);
 const call = (...args) => execFileSync(klingel, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
 const model = `klingel: 1
 title: Swinging <wheel>
+parameters: {m: 2}
 bodies:
-  wheel: {mass: 2, inertia: [0.02, 0.04, 0.02], position: [0.5, 0, 0],
+  wheel: {mass: m, inertia: [0.02, 0.04, 0.02], position: [0.5, 0, 0],
           shape: [{cylinder: {radius: 0.2, length: 50 mm, axis: y}, color: "#00ff00"}, {file: fin.stl, at: [0, 0, 0.2]}]}
 joints:
   pin: {type: revolute, between: [ground, wheel], at: [0, 0, 0], axis: y}
@@ -28,7 +29,7 @@ let browser;
 before(async () => {
   writeFileSync(at("m.yaml"), model);
   writeFileSync(at("fin.stl"), fin);
-  call("run", at("m.yaml"), "-q", "-o", at("m.h5"));
+  call("run", at("m.yaml"), "-q", "--set", "m=3", "-o", at("m.h5"));
   call("report", at("m.h5"), "--author", "A & B", "-o", at("r.html"));
   call("view", at("m.h5"), "-o", at("v.html"));
   browser = await openBrowser({ width: 900, height: 700 });
@@ -60,8 +61,14 @@ test("a report has its picture, figures, tables and the way to reproduce it", as
   assert.ok((await green(page, ".picture img")) > 50, "the wheel is not in the picture");
   assert.ok((await page.locator("svg.chart path").count()) >= 4);
   const said = await page.locator("main").textContent();
-  for (const word of ["wheel", "revolute", "largest force", "Newton iterations", "energy balance", "klingel run", "shape: ["]) assert.ok(said.includes(word), word);
-  assert.ok((await page.pdf()).length > 20000);
+  for (const word of ["wheel", "revolute", "largest force", "Newton iterations", "energy balance", "klingel run", "shape: [", "Settings", "tolerance", "Warnings",
+    "load on the ground", "Largest gap of a joint", "--set 'm=3'", "Energy balance: total"]) assert.ok(said.includes(word), word);
+  // the weight hangs on the hinge at the start, less what falls: r g r / (r r + J/m) of it
+  const start = await page.locator("tr", { hasText: "pin" }).first().locator(".n").first().textContent();
+  assert.ok(Math.abs(Number(start) - 3 * 9.80665 * (1 - 0.25 / (0.25 + 0.04 / 3))) < 0.05, start);
+  const pdf = await page.pdf({ format: "A4", preferCSSPageSize: true });
+  assert.ok(pdf.length > 20000 && pdf.subarray(0, 5).toString() === "%PDF-");
+  assert.ok((pdf.toString("latin1").match(/\/Type\s*\/Page\b/g) ?? []).length >= 2);
   await page.close();
 });
 

@@ -56,6 +56,27 @@ test("a page opens from disk without an error, a request or a blank picture", as
   assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth && document.documentElement.scrollHeight <= innerHeight), true);
 });
 
+test("nothing overlaps at 1280 x 720, with all that can stand in the scene", async () => {
+  for (const file of ["a.html", "two.html"]) {
+    const page = await browser.open(at(file));
+    await page.evaluate(() => klingel.select(klingel.bodies()[0]));
+    await page.keyboard.press("?");
+    await drawn(page);
+    const clashes = await page.evaluate(() => {
+      const boxes = [".bar > *:not(.grow)", ".scene > .views", ".scene > .scale", ".scene > .deform", ".scene > .help", ".timebar > *", ".plothead > *", ".details header > *"]
+        .flatMap((s) => [...document.querySelectorAll(s)]).filter((e) => e.offsetWidth && !e.hidden).map((e) => [e.className || e.tagName, e.getBoundingClientRect()]);
+      const found = [];
+      boxes.forEach(([a, p], i) => boxes.slice(i + 1).forEach(([b, q]) => {
+        if (Math.min(p.right, q.right) - Math.max(p.left, q.left) > 1 && Math.min(p.bottom, q.bottom) - Math.max(p.top, q.top) > 1) found.push(`${a} over ${b}`);
+      }));
+      for (const [name, r] of boxes) if (r.right > innerWidth + 1 || r.bottom > innerHeight + 1 || r.left < -1) found.push(`${name} outside`);
+      return found;
+    });
+    assert.deepEqual(clashes, [], file);
+    await page.close();
+  }
+});
+
 test("window.klingel offers what scripts rely on", async () => {
   const page = await fresh();
   const seen = await page.evaluate(() => ({ keys: Object.keys(klingel), bodies: klingel.bodies(), n: klingel.channels().length, first: klingel.channels()[0].name,

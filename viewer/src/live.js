@@ -50,8 +50,8 @@ export class Live {
     this.stop = button(text("live_stop"), text("live_stop_what"), () => this.#stop(), { class: "stop", id: "stop" });
     app.titleHost.insertBefore(element("span", { class: "live-bar" }, this.bar, this.words, this.stop), app.titleHost.querySelector(".grow"));
     app.clock.onChange((c) => { if (c.playing || c.time < c.end) this.following = false; });
-    this.following = true;
     app.clock.setSpeed(1);
+    this.following = true; // until somebody plays or goes back
     this.#show();
   }
 

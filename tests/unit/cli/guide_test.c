@@ -76,6 +76,7 @@ static void every_command_of_the_guide_works(void **unused)
     assert_non_null(getcwd(back, sizeof back));
     assert_int_equal(chdir(folder), 0);
     assert_true(run_page("first-hour.md") >= 15);
+    assert_true(run_page("looking.md") >= 18);
     assert_true(run_page("editors.md") >= 1);
     (void)run_page("language.md");
     assert_int_equal(chdir(back), 0);

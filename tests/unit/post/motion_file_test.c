@@ -6,6 +6,8 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/gltf.h"
+
 #include "unit/test.h"
 
 static const char scene[] =
@@ -158,6 +160,74 @@ static void gltf_is_whole_and_animates_what_moves(void **state)
     free(data);
 }
 
+/* Two roads: what is written as glTF with y up comes back with z up, where it was. */
+static void gltf_reads_back_where_it_was(void **state)
+{
+    world       *w = *state;
+    size_t       n;
+    double       row[7];
+    kl_triangles t;
+    FILE        *f = tmpfile();
+    assert_int_equal(kl_glb_write(f, &w->s, &w->frames, "film"), KL_OK);
+    char *data = written(f, &n);
+    assert_int_equal(kl_gltf_parse("a.glb", data, n, 1.0, w->arena, KL_NOWHERE, w->diag, &t),
+                     KL_OK);
+    assert_int_equal(t.ntriangle, w->s.ntriangle);
+    assert_int_equal(kl_frames_row(&w->frames, 0, row), KL_OK);
+    kl_vec3 *x = calloc((size_t)w->s.nvertex, sizeof *x);
+    kl_solid_place(&w->s.list[0], row, x);
+    for (int i = 0; i < 3 * w->s.list[0].ntriangle; i++) {
+        kl_vec3      want = x[w->s.list[0].triangle[i]];
+        const float *got  = t.vertex + 3 * t.triangle[i];
+        assert_close((double)got[0], want.x, 1e-6);
+        assert_close((double)got[1], want.y, 1e-6);
+        assert_close((double)got[2], want.z, 1e-6);
+    }
+    free(x);
+    /* every shorter file is refused, and none is read beyond its end */
+    for (size_t cut = 0; cut < n; cut += cut < 3000 ? 7 : n / 40) {
+        char *shorter = malloc(cut + 1);
+        memcpy(shorter, data, cut);
+        shorter[cut]    = '\0';
+        kl_arena *arena = kl_arena_create();
+        assert_int_not_equal(kl_gltf_parse("a.glb", shorter, cut, 1.0, arena, KL_NOWHERE, NULL, &t),
+                             KL_OK);
+        kl_arena_destroy(arena);
+        free(shorter);
+    }
+    free(data);
+}
+
+static void a_gltf_text_holds_its_numbers_or_is_refused(void **state)
+{
+    world       *w = *state;
+    kl_triangles t;
+    /* one triangle: (0,0,0) (1,0,0) (0,1,0) as floats */
+    const char *text =
+        "{\"asset\":{\"version\":\"2.0\"},\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"mesh\":0,"
+        "\"translation\":[0,2,0]}],\"meshes\":[{\"primitives\":[{\"attributes\":{\"POSITION\":0}}]}"
+        "],"
+        "\"accessors\":[{\"bufferView\":0,\"componentType\":5126,\"count\":3,\"type\":\"VEC3\"}],"
+        "\"bufferViews\":[{\"buffer\":0,\"byteLength\":36}],\"buffers\":[{\"byteLength\":36,"
+        "\"uri\":"
+        "\"data:application/"
+        "octet-stream;base64,AAAAAAAAAAAAAAAAAACAPwAAAAAAAAAAAAAAAAAAgD8AAAAA\"}]}";
+    assert_int_equal(
+        kl_gltf_parse("a.gltf", text, strlen(text), 0.5, w->arena, KL_NOWHERE, w->diag, &t), KL_OK);
+    assert_int_equal(t.ntriangle, 1);
+    assert_close((double)t.vertex[2], 1.0, 1e-7); /* 2 m up, half the scale */
+    assert_close((double)t.vertex[8], 1.5, 1e-7);
+    const char *other =
+        "{\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{}],\"buffers\":[{\"uri\":\"b.bin\"}]}";
+    assert_int_not_equal(
+        kl_gltf_parse("a.gltf", other, strlen(other), 1, w->arena, KL_NOWHERE, w->diag, &t), KL_OK);
+    const char *circle = "{\"scenes\":[{\"nodes\":[0]}],\"nodes\":[{\"children\":[0,0]}],"
+                         "\"buffers\":[{\"uri\":\"data:;base64,AAAA\"}]}";
+    assert_int_not_equal(
+        kl_gltf_parse("a.gltf", circle, strlen(circle), 1, w->arena, KL_NOWHERE, w->diag, &t),
+        KL_OK);
+}
+
 static void pictures_show_the_red_box_where_it_moves_to(void **state)
 {
     world  *w    = *state;
@@ -207,6 +277,8 @@ int main(void)
         CASE(a_body_is_where_its_channels_say),
         CASE(vtk_counts_what_it_holds),
         CASE(gltf_is_whole_and_animates_what_moves),
+        CASE(gltf_reads_back_where_it_was),
+        CASE(a_gltf_text_holds_its_numbers_or_is_refused),
         CASE(pictures_show_the_red_box_where_it_moves_to),
         CASE(results_without_a_scene_are_refused_with_a_word),
     };

@@ -44,6 +44,7 @@ export class Results {
     this.label = head.label;
     this.title = head.title || head.label;
     this.scene = parsed(head.scene);
+    if (this.scene && head.tracks?.length) this.scene.tracks = head.tracks;
     this.statistics = parsed(head.statistics);
     this.channels = new Map(head.channels.map((c) => [c.name, c]));
     this.blocks = new Map();
