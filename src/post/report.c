@@ -292,13 +292,16 @@ static void add_quality_figures(report *p)
 {
     static const struct {
         const char *name, *unit, *title;
-    } what[] = {{"energy.balance", "N m", "Energy balance: total + lost - supplied"},
+    } what[] = {{"energy.balance", "N m", "Energy balance: change of total + lost - supplied"},
                 {"drift.position", "m", "Largest gap of a joint"},
                 {"drift.rotation", "rad", "Largest angle error of a joint"}};
     for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
         char    label[40];
         double *v = column(p, kl_reader_find(p->r, what[i].name));
-        if (!v || p->rows < 2 || largest(v, p->rows) == 0.0) continue;
+        if (!v || p->rows < 2) continue;
+        for (int k = p->rows - 1; i == 0 && k >= 0; k--)
+            v[k] -= v[0]; /* what counts is its change */
+        if (largest(v, p->rows) == 0.0) continue;
         snprintf(label, sizeof label, "[%s]", what[i].unit);
         kl_chart c = {
             .x_label = "time [s]", .y_label = label, .x = p->time, .n = p->rows, .ncurve = 1};
@@ -537,7 +540,12 @@ static void add_figures(report *p, const int *list, int n)
         if (c.ncurve == 0) continue;
         kl_text_add(&p->page, "<figure>");
         kl_chart_add(&p->page, &c);
-        kl_text_add(&p->page, "<figcaption>Figure %d</figcaption></figure>\n", ++figures);
+        kl_text_add(&p->page, "<figcaption>Figure %d: ", ++figures);
+        for (int k = 0; k < c.ncurve; k++) {
+            kl_text_add(&p->page, k ? ", " : "");
+            kl_text_html(&p->page, c.curves[k].name);
+        }
+        kl_text_add(&p->page, "</figcaption></figure>\n");
     }
 }
 

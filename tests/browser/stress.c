@@ -1,7 +1,7 @@
 /* Writes results of `bodies` swinging pendulums over `frames` rows without simulating them: for the
  * viewer's large case.
  *
- *     stress-results OUT.h5 BODIES FRAMES [SIDE MODES]
+ *     stress-results OUT.h5 BODIES FRAMES [SIDE MODES | track]
  *
  * With SIDE and MODES, one more body `plate` is flexible: its skin has 2 (SIDE - 1)^2 triangles,
  * its modal coordinate j is sin((j + 1) t) / (j + 1)^2, and OUT.h5.kbody holds it. */
@@ -11,6 +11,7 @@
 #include <string.h>
 
 #include "base/text.h"
+#include "io/h5.h"
 #include "io/kbody.h"
 #include "io/results.h"
 
@@ -126,6 +127,30 @@ static void fill_row(double *row, int bodies, double t)
     }
 }
 
+/* A banked circle with rails and a guide without, as a run along tracks leaves them. */
+static int add_tracks(const char *path)
+{
+    enum { N = 200 };
+    static double x[3 * N], n[3 * N];
+    char          why[KL_H5_WHY] = "";
+    const int     size[2]        = {N, 3};
+    for (int i = 0; i < N; i++) {
+        double a     = 6.283185307179586 * i / (N - 1);
+        double p[3]  = {12 * cos(a), 12 * sin(a), -1 + 0.5 * sin(2 * a)},
+               up[3] = {-0.2 * cos(a), -0.2 * sin(a), 1};
+        memcpy(x + 3 * i, p, sizeof p);
+        memcpy(n + 3 * i, up, sizeof up);
+    }
+    kl_h5 *f    = kl_h5_open(path, KL_H5_CHANGE, why);
+    bool   good = f && kl_h5_write_doubles(f, "/scene/tracks/circle/position", x, 2, size) &&
+                kl_h5_write_doubles(f, "/scene/tracks/circle/normal", n, 2, size) &&
+                kl_h5_write_attribute(f, "/scene/tracks/circle", "gauge", "1.435");
+    for (int i = 0; i < N; i++) x[3 * i + 2] += 4.0;
+    good = good && kl_h5_write_doubles(f, "/scene/tracks/guide/position", x, 2, size) &&
+           kl_h5_write_doubles(f, "/scene/tracks/guide/normal", n, 2, size);
+    return f && kl_h5_close(f, why) && good ? 0 : 1;
+}
+
 static void fill_plate(double *row, int modes, double t)
 {
     double turned[7] = {5, 5, -2, 1, 0, 0, 0};
@@ -135,7 +160,8 @@ static void fill_plate(double *row, int modes, double t)
 
 int main(int argc, char **argv)
 {
-    if (argc != 4 && argc != 6) return 2;
+    bool track = argc == 5 && strcmp(argv[4], "track") == 0;
+    if (argc != 4 && argc != 6 && !track) return 2;
     int bodies = atoi(argv[2]), frames = atoi(argv[3]), modes = argc == 6 ? atoi(argv[5]) : 0;
     int plate = bodies * PER_BODY, n = plate + (modes ? 7 + modes : 0);
     kl_channel_info *info = calloc((size_t)n + 1, sizeof *info);
@@ -174,5 +200,6 @@ int main(int argc, char **argv)
     free(names);
     free(row);
     free(info);
-    return status == KL_OK && closed == KL_OK ? 0 : 1;
+    if (status != KL_OK || closed != KL_OK) return 1;
+    return track ? add_tracks(argv[1]) : 0;
 }

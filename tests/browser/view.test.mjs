@@ -222,6 +222,27 @@ test("results that are damaged, missing or empty are refused with a reason", asy
   await page.close();
 });
 
+test("rails and sleepers lie along a track", async () => {
+  execFileSync(stress, [at("track.h5"), "3", "5", "track"]);
+  call("view", at("track.h5"), "-o", at("track.html"));
+  const page = await browser.open(at("track.html"));
+  await drawn(page);
+  assert.deepEqual(page.errors, []);
+  // brown sleepers are in the picture
+  const brown = await page.evaluate(() => {
+    const small = document.createElement("canvas");
+    small.width = small.height = 200;
+    const pen = small.getContext("2d");
+    pen.drawImage(document.querySelector(".scene canvas"), 0, 0, 200, 200);
+    const d = pen.getImageData(0, 0, 200, 200).data;
+    let n = 0;
+    for (let i = 0; i < d.length; i += 4) if (d[i] > d[i + 2] + 15 && d[i + 1] > d[i + 2] + 5 && d[i] < 200) n++;
+    return n;
+  });
+  assert.ok(brown > 50, `${brown} pixels of sleepers`);
+  await page.close();
+});
+
 test("modes of a linear model move the right body, and a click on an eigenvalue chooses", async () => {
   const model = join(examples, "carter-wheelset/model.yaml");
   call("modes", model, "-o", at("modes.h5"));

@@ -65,6 +65,7 @@ export class World {
       box.min.set(...first.extent.low);
       box.max.set(...first.extent.high);
     }
+    stage.ground = this.rails.lowest(first.up);
     stage.setBounds(box, away ? [] : cloud);
     stage.setGravity(first.scene.gravity);
     if (!away) return;

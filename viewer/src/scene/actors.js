@@ -29,7 +29,7 @@ export class Actors {
     this.up = upward(this.scene.gravity);
     this.start = motion.time.length ? motion.time[0] : 0;
     this.extent = extent(this.scene, (name, r) => place(motion.pose(name, this.start), r));
-    this.s = 0.014 * this.extent.size; // unit of symbols
+    this.s = 0.014 * this.extent.unit; // unit of symbols
     this.many = this.scene.bodies.length > MANY;
     this.#addBodies();
     this.#addElements();
@@ -60,7 +60,7 @@ export class Actors {
         this.#addSkin(body, group, role);
         continue;
       }
-      const parts = planBody(body, this.extent.size);
+      const parts = planBody(body, this.extent.unit);
       this.thick.set(body.name, thickness(parts));
       for (const part of parts) {
         const mesh = solid(part, this.many);

@@ -61,7 +61,7 @@ export class Arrows {
         return c.values[i] + c.offset;
       });
       const size = Math.hypot(...f);
-      const length = Math.min(1.6, size / this.full) * 0.3 * this.actors.extent.size;
+      const length = Math.min(1.6, size / this.full) * 0.3 * this.actors.extent.unit;
       object.visible = Number.isFinite(length) && length > 0.2 * this.actors.s;
       if (!object.visible) continue;
       object.position.set(...place(this.actors.pose(marker.body, t), marker.r));

@@ -14,6 +14,7 @@ export class CameraMode {
     this.body = body;
     this.last = null;
     stage.controls.enabled = mode !== "ride";
+    if (mode === "free" && stage.home) stage.moveTo(stage.home.middle);
     if (mode === "free" && this.ridden) stage.view("iso");
     this.ridden = mode === "ride";
     this.update();
@@ -24,6 +25,7 @@ export class CameraMode {
     if (this.mode === "free") return;
     const group = this.actors.bodies.get(this.body);
     const at = group.localToWorld(new THREE.Vector3(...this.#center()));
+    stage.moveTo(at);
     if (this.mode === "follow") {
       const move = this.last ? at.clone().sub(this.last) : at.clone().sub(stage.controls.target);
       stage.camera.position.add(move);

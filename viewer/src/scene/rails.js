@@ -67,6 +67,7 @@ export class Rails {
   /** `tracks`: [{name, position: [[x, y, z]], normal, gauge}] */
   constructor(tracks, size, up) {
     this.root = new THREE.Group();
+    this.low = tracks.flatMap((t) => (t.position ?? []).map((at) => ({ at, gauge: t.gauge ?? 0 })));
     this.steel = new THREE.MeshStandardMaterial({ roughness: 0.4, metalness: 0.5, side: THREE.DoubleSide });
     this.wood = new THREE.MeshStandardMaterial({ roughness: 0.9 });
     for (const t of tracks) {
@@ -90,6 +91,11 @@ export class Rails {
   #guide(line, size) {
     const r = 0.006 * size;
     return new THREE.Mesh(bar(line, 0, 2 * r, 2 * r), this.steel);
+  }
+
+  /** The lowest place of all tracks along `up`, sleepers and all; infinite without tracks. */
+  lowest(up) {
+    return this.low.reduce((least, { at, gauge }) => Math.min(least, at[0] * up[0] + at[1] * up[1] + at[2] * up[2] - 0.25 * gauge), Infinity);
   }
 
   setLook(look) {

@@ -57,6 +57,7 @@ export class Stage {
     const sun = new THREE.Vector3(0.45, -0.5, 1.1).applyQuaternion(this.fromZ).normalize();
     this.sun.position.copy(middle).addScaledVector(sun, 4 * reach);
     this.sun.target.position.copy(middle);
+    this.home = { middle, sun: this.sun.position.clone() };
     const c = this.sun.shadow.camera, w = 1.5 * reach;
     Object.assign(c, { left: -w, right: w, top: w, bottom: -w, near: reach, far: 8 * reach });
     c.updateProjectionMatrix();
@@ -79,15 +80,27 @@ export class Stage {
     this.floor.quaternion.copy(this.fromZ);
     const along = middle.clone().addScaledVector(this.up, -middle.dot(this.up));
     this.floor.position.copy(along).addScaledVector(this.up, down - 0.06 * reach);
-    Object.assign(this.floor.userData, { flat, grid, step });
+    Object.assign(this.floor.userData, { flat, grid, step, home: this.floor.position.clone() });
     this.gridStep = step;
     this.scene.add(this.floor);
     this.#axes(reach);
     if (this.look) this.setLook(this.look);
   }
 
+  /** Light and floor go along with what is followed; the grid stays where it is in space. */
+  moveTo(at) {
+    const way = at.clone().sub(this.home.middle), { home, step } = this.floor.userData;
+    this.sun.position.copy(this.home.sun).add(way);
+    this.sun.target.position.copy(at);
+    this.sun.target.updateMatrixWorld();
+    way.addScaledVector(this.up, -way.dot(this.up));
+    const flat = way.applyQuaternion(this.fromZ.clone().invert());
+    flat.set(step * Math.round(flat.x / step), step * Math.round(flat.y / step), 0).applyQuaternion(this.fromZ);
+    this.floor.position.copy(home).add(flat);
+  }
+
   #lowest() {
-    const low = Math.min(...corners(this.box).map((p) => p.dot(this.up)));
+    const low = Math.min(this.ground ?? Infinity, ...corners(this.box).map((p) => p.dot(this.up)));
     return low - 0.03 * this.size;
   }
 
