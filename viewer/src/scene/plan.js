@@ -174,10 +174,13 @@ export function thickness(parts) {
   return Math.min(...parts.map((p) => of[p.kind]?.(p) ?? Infinity));
 }
 
+/** The largest radius of gyration; 0 where there is no inertia. */
+const gyrationOf = (b) => (b.mass > 0 && b.inertia ? Math.sqrt(Math.max(0, ...b.inertia.slice(0, 3)) / b.mass) : 0);
+
 /** How far the middle one of all bodies reaches: a train of 400 m is made of bogies of 2 m, and its
  * joints are drawn as small as those. */
 function typical(scene, otherwise) {
-  const reach = scene.bodies.filter((b) => b.type !== "ground").map((b) => Math.max(0, ...(b.points ?? []).map((p) => norm(sub(p, b.center ?? [0, 0, 0])))))
+  const reach = scene.bodies.filter((b) => b.type !== "ground").map((b) => Math.max(gyrationOf(b), ...(b.points ?? []).map((p) => norm(sub(p, b.center ?? [0, 0, 0])))))
     .filter((r) => r > 0).sort((a, b) => a - b);
   return reach.length ? reach[Math.floor(reach.length / 2)] : otherwise;
 }
@@ -198,7 +201,7 @@ export function extent(scene, place) {
   }
   const any = low.every(Number.isFinite);
   // points that all lie in one place tell nothing: then the bodies' own inertia does
-  const gyration = Math.max(0, ...scene.bodies.map((b) => (b.mass > 0 && b.inertia ? Math.sqrt(Math.max(0, ...b.inertia.slice(0, 3)) / b.mass) : 0)));
+  const gyration = Math.max(0, ...scene.bodies.map(gyrationOf));
   const apart = any ? norm(sub(high, low)) : 0, size = apart < 0.5 * gyration ? 2 * gyration : apart;
   const whole = size > 0 ? size : scene.length || 1;
   return { low: any ? low : [0, 0, 0], high: any ? high : [0, 0, 0], size: whole, unit: Math.min(whole, 12 * typical(scene, whole)) };
