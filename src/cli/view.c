@@ -67,6 +67,11 @@ static void tell(const request *q, double seconds)
     }
     fprintf(stderr, "%s: %.1f MB, %.1f of them data, written in %.2g s; open it in a browser\n",
             q->output, megabytes(q->output), (double)bytes / 1e6, seconds);
+    if (megabytes(q->output) > 200.0)
+        fprintf(stderr,
+                "%s: note: few browsers open a page of that size; keep fewer rows with "
+                "--every N\n",
+                q->output);
 }
 
 /* Where there is a desktop and somebody who looks, its program for pages; silence elsewhere. */

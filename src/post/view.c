@@ -416,6 +416,10 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
                                  .sample_every = p.rest.every,
                                  .bytes        = bytes};
     packing_free(&p);
+    if (status == KL_E_MEMORY && !kl_diag_failed(diag))
+        kl_fail(diag, status, (kl_place){.file = source->label},
+                "there is not enough memory for %d rows of %d channels; keep fewer with --every N",
+                kl_reader_rows(source->reader), kl_reader_channels(source->reader));
     if (status != KL_OK && !kl_diag_failed(diag))
         kl_fail(diag, status, (kl_place){.file = source->label}, "%s", kl_status_text(status));
     return status;
