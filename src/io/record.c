@@ -197,14 +197,14 @@ static kl_status finish(recorder *r, const kl_simulation *s, const kl_diag *diag
 static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
 {
     kl_recording   *o    = r->recording;
-    kl_results_info head = {.title         = s->model->title,
-                            .model_file    = s->model->file,
-                            .model_text    = o->model_text,
-                            .scene_json    = r->scene,
-                            .settings_json = r->settings,
-                            .set           = o->set};
+    kl_results_info head = {.title      = s->model->title,
+                            .model_file = s->model->file,
+                            .model_text = o->model_text,
+                            .scene_json = r->scene,
+                            .set        = o->set};
     s->checkpoint        = o->checkpoint;
     if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
+    head.settings_json = r->settings;
     if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
 
     kl_reader *old = NULL;
