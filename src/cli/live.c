@@ -40,8 +40,8 @@ typedef struct show {
     int        *channel; /* of the columns that are sent */
     int         n;
     long        row, every, sent;
-    double      begin, end, started, told; /* simulated [s]; clock [s] */
-    kl_text     rows;                      /* on their way: "[t, ...], [...]" */
+    double      begin, end, started, told, looked; /* simulated [s]; clock [s] */
+    kl_text     rows;                              /* on their way: "[t, ...], [...]" */
     kl_text     page;
     const char *status; /* NULL while it runs */
 } show;
@@ -161,6 +161,9 @@ static bool go_on(void *context, double t)
     if (clock - w->told > 0.1) {
         w->told = clock;
         send_rows(w, t);
+    }
+    if (clock - w->looked > 0.01) {
+        w->looked = clock;
         kl_server_turn(w->server, 0);
     }
     return !interrupted && !kl_server_stop_wanted(w->server);

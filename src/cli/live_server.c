@@ -230,20 +230,23 @@ static void give_out(kl_server *s, guest *g)
     if (!good || (g->closing && g->out == g->answer.n)) close_guest(g);
 }
 
-static void welcome(kl_server *s)
+/* One who knocks; false when nobody does. */
+static bool welcome(kl_server *s)
 {
     int fd = accept(s->fd, NULL, NULL);
-    if (fd < 0) return;
+    if (fd < 0) return false;
     leave_open_calls(fd);
     for (int i = 0; i < MOST_GUESTS; i++)
         if (s->guests[i].fd < 0) {
             s->guests[i] = (guest){.fd = fd};
-            return;
+            return true;
         }
-    close(fd);
+    close(fd); /* full */
+    return true;
 }
 
-void kl_server_turn(kl_server *s, int wait_ms)
+/* One look at all connections; false when none had anything. */
+static bool look_round(kl_server *s, int wait_ms)
 {
     struct pollfd set[MOST_GUESTS + 1] = {{.fd = s->fd, .events = POLLIN}};
     for (int i = 0; i < MOST_GUESTS; i++) {
@@ -251,12 +254,19 @@ void kl_server_turn(kl_server *s, int wait_ms)
         bool         more = g->out < g->answer.n || (g->events && g->sent < s->past.n);
         set[i + 1] = (struct pollfd){.fd = g->fd, .events = (short)(POLLIN | (more ? POLLOUT : 0))};
     }
-    if (poll(set, MOST_GUESTS + 1, wait_ms) <= 0) return;
-    if (set[0].revents & POLLIN) welcome(s);
+    if (poll(set, MOST_GUESTS + 1, wait_ms) <= 0) return false;
+    while ((set[0].revents & POLLIN) && welcome(s)) continue;
     for (int i = 0; i < MOST_GUESTS; i++) {
         guest *g = &s->guests[i];
         if (g->fd < 0 || g->fd != set[i + 1].fd) continue;
         if (set[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) take_in(s, g);
         if (g->fd >= 0) give_out(s, g);
     }
+    return true;
+}
+
+void kl_server_turn(kl_server *s, int wait_ms)
+{
+    enum { ROUNDS = 8 }; /* a request is answered in the turn in which it arrives */
+    for (int i = 0; i < ROUNDS && look_round(s, i ? 0 : wait_ms); i++) continue;
 }
