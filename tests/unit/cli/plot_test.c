@@ -160,7 +160,7 @@ static void too_many_curves_are_refused(void **state)
     world          *w    = *state;
     kl_writer      *file = NULL;
     kl_channel_info c[70];
-    char            names[70][8];
+    char            names[70][16];
     double          row[70] = {0};
     for (int i = 0; i < 70; i++) {
         snprintf(names[i], sizeof names[i], "c%d", i);
