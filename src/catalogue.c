@@ -9,10 +9,10 @@
 const kl_body_type *const kl_body_types[] = {&kl_ground, &kl_rigid, &kl_point, NULL};
 
 const kl_element_type *const kl_joint_types[] = {
-    &kl_fixed,          &kl_spherical, &kl_revolute,      &kl_universal, &kl_cylindrical,
-    &kl_translational,  &kl_planar,    &kl_screw,         &kl_distance,  &kl_point_on_line,
-    &kl_point_on_plane, &kl_parallel,  &kl_perpendicular, &kl_rigid_set, &kl_driver,
-    &kl_coupler,        NULL,
+    &kl_fixed,          &kl_spherical,  &kl_revolute,      &kl_universal,        &kl_cylindrical,
+    &kl_translational,  &kl_planar,     &kl_screw,         &kl_distance,         &kl_point_on_line,
+    &kl_point_on_plane, &kl_parallel,   &kl_perpendicular, &kl_rigid_set,        &kl_driver,
+    &kl_coupler,        &kl_path_joint, &kl_spatial_cam,   &kl_point_on_surface, NULL,
 };
 
 const kl_element_type *const kl_force_types[] = {

@@ -20,7 +20,8 @@
     X(KL_E_INTERRUPTED, -11, "interrupted")                                                        \
     X(KL_E_VERSION, -12, "the file was written by a newer version")                                \
     X(KL_E_USAGE, -13, "called in a way that makes no sense")                                      \
-    X(KL_E_INTERNAL, -14, "this is a bug in klingel: please report it")
+    X(KL_E_INTERNAL, -14, "this is a bug in klingel: please report it")                            \
+    X(KL_E_STOPPED, -15, "the motion came to where it cannot go on")
 
 typedef enum kl_status {
 #define KL_STATUS_ENUM(name, value, text) name = value,

@@ -6,4 +6,10 @@
 
 extern const kl_body_type kl_ground, kl_rigid, kl_point;
 
+/* Not in the catalogue: numbers that an element owns. */
+typedef struct kl_coordinates_data {
+    int n; /* 1 to 3 */
+} kl_coordinates_data;
+extern const kl_body_type kl_coordinates;
+
 #endif

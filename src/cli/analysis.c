@@ -51,7 +51,8 @@ kl_status kl_recorder_open(const char *path, const kl_analysis *a, kl_diag *diag
     kl_results_info head = {.title      = a->l.model->title,
                             .model_file = a->l.model->file,
                             .model_text = kl_source_text(a->l.source),
-                            .scene_json = scene};
+                            .scene_json = scene,
+                            .lines      = a->l.model};
     kl_status       status =
         ok ? kl_writer_create(path, &head, info, r->n, diag, &r->writer) : KL_E_MEMORY;
     free(scene);

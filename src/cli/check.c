@@ -14,17 +14,19 @@
 static void print_bodies(const kl_model *m, const kl_solver *x)
 {
     double mass = 0.0;
-    printf("%d bodies\n", m->nbody - 1);
+    int n = kl_model_bodies(m), shown = 0;
+    printf("%d bodies\n", n);
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         kl_measures    t;
+        if (b->own) continue;
         b->type->measures(b->data, kl_work_cache(m, x->w, i), &t);
         mass += t.mass;
-        if (i <= 30)
+        if (shown++ < 30)
             printf("  %-16s %-6s %10.6g kg   centre of mass at %9.4g %9.4g %9.4g m\n", b->name, b->type->name, t.mass, t.center.x,
                    t.center.y, t.center.z);
     }
-    if (m->nbody > 31) printf("  ... and %d more\n", m->nbody - 31);
+    if (n > 30) printf("  ... and %d more\n", n - 30);
     printf("  in all %.6g kg\n", mass);
 }
 
@@ -42,7 +44,7 @@ static void print_elements(const kl_model *m, bool joints)
         if (e->joint != joints || shown++ >= 30) continue;
         printf("  %-16s %-22s", e->name, e->type->name);
         for (int k = 0; k < e->nmarker && k < 4; k++)
-            printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
+            if (!m->body[m->marker[e->marker + k].body].own) printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
         if (joints) printf("   holds %d", e->nphi);
         printf("\n");
     }

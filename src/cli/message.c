@@ -59,6 +59,7 @@ int kl_exit_code(kl_status status)
     case KL_E_SINGULAR:
     case KL_E_STEP:
     case KL_E_NAN:
+    case KL_E_STOPPED:
     case KL_E_INTERNAL: return KL_EXIT_NUMERICAL;
     default: return KL_EXIT_MODEL;
     }

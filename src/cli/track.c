@@ -122,7 +122,7 @@ static void check_limits(const kl_track *t, const kl_path_report *r, kl_diag *di
 static kl_status check_crossings(const kl_track *t, kl_diag *diag)
 {
     enum { MOST = 10 };
-    kl_crossing found[MOST];
+    kl_meeting found[MOST];
     int         n = 0;
     if (t->limits.clearance <= 0.0) return KL_OK;
     KL_TRY(kl_path_crossings(t->path, t->limits.clearance, 0.0, found, MOST, &n));

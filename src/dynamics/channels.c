@@ -66,9 +66,11 @@ static const group point_groups[] = {
     {"acceleration", "m/s2", "of the point", "xyz", false},
     {"omega", "rad/s", "angular velocity", "xyz", false},
     {"alpha", "rad/s2", "angular acceleration", "xyz", false},
+    {"felt", "m/s2",
+     "what an accelerometer fixed there shows: acceleration less gravity, body axes", "xyz", false},
     {0}};
 
-enum { POINT_VALUES = 18, SYSTEM_VALUES = 12 };
+enum { POINT_VALUES = 21, SYSTEM_VALUES = 12 };
 
 /* ---- the list
  * -------------------------------------------------------------------------------------------------------
@@ -159,7 +161,7 @@ static void add_model(kl_channels *c, const kl_model *m)
     if (!kl_arena_ok(c->arena)) return;
     for (int i = 1; i < m->nbody; i++) {
         c->body[i] = c->n;
-        add_groups(c, m->body[i].name, body_groups);
+        if (!m->body[i].own) add_groups(c, m->body[i].name, body_groups);
     }
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
@@ -279,7 +281,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         if (o->value < 0) {
             kl_fail(diag, KL_E_NAME, w->place,
                     "output '%s': no quantity '%s'; a point has position, displacement, velocity, "
-                    "acceleration, omega or alpha, "
+                    "acceleration, omega, alpha or felt, "
                     "with .x, .y or .z",
                     w->name, w->quantity);
             return;
@@ -461,14 +463,16 @@ static double point_of(const kl_model *m, const kl_work *w, const output *o, con
     to = put(to, k->v);
     to = put(to, lin);
     to = put(to, k->w);
-    put(to, ang);
+    to = put(to, ang);
+    put(to, kl_mul_t(&k->A, kl_sub(lin, m->gravity)));
     return all[o->value];
 }
 
 const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
                                const kl_moment *now)
 {
-    for (int i = 1; i < m->nbody; i++) body_values(m, s, w, i, now->a, c->values + c->body[i]);
+    for (int i = 1; i < m->nbody; i++)
+        if (!m->body[i].own) body_values(m, s, w, i, now->a, c->values + c->body[i]);
     for (int i = 0; i < m->nelement; i++)
         element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
     for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = s->u[i];

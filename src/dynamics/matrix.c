@@ -31,6 +31,8 @@ struct kl_matrix {
     element_slots *slots;
     int           *eps_slot; /* nlam */
     int           *diagonal; /* nv + nz: where it stands */
+    bool          *massless; /* nv + nz: coordinates of elements, whose diagonal tells nothing */
+    bool           any_massless;
     int            nv, nz, nlam, most_nv;
     bool           coupled;
     double         eps; /* of the factors */
@@ -155,6 +157,10 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     x->slots     = kl_arena_array(a, element_slots, m->nelement + 1);
     x->eps_slot  = kl_arena_array(a, int, m->nlam + 1);
     x->diagonal  = kl_arena_array(a, int, m->nv + m->nz + 1);
+    x->massless  = kl_arena_array(a, bool, m->nv + m->nz + 1);
+    for (int i = 0; x->massless && i < m->nbody; i++)
+        for (int k = 0; m->body[i].own && k < m->body[i].nv; k++)
+            x->massless[m->body[i].v + k] = x->any_massless = true;
     int nB = 0, most = 1;
     for (int i = 0; x->map && i < m->nmarker; i++) {
         x->map[i] = nB;
@@ -384,12 +390,12 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
 }
 
 /* What a diagonal too small to scale by is taken for: the geometric mean of the others. */
-static double typical_diagonal(const double *diagonal, int n)
+static double typical_diagonal(const double *diagonal, const bool *massless, int n)
 {
     double sum   = 0.0;
     int    count = 0;
     for (int c = 0; c < n; c++)
-        if (diagonal[c] > 0.0) sum += log(diagonal[c]), count++;
+        if (diagonal[c] > 0.0 && !massless[c]) sum += log(diagonal[c]), count++;
     return count ? exp(sum / count) : 1.0;
 }
 
@@ -402,12 +408,16 @@ static void find_scale(kl_matrix *x)
     double            most = 0.0, least = HUGE_VAL;
     for (int c = 0; c < n; c++) {
         x->scale[c] = fabs(x->values[x->diagonal[c]]);
-        most        = fmax(most, x->scale[c]);
-        least       = fmin(least, x->scale[c]);
+        if (x->massless[c]) continue;
+        most  = fmax(most, x->scale[c]);
+        least = fmin(least, x->scale[c]);
     }
-    double typical = least > tiny * most ? least : typical_diagonal(x->scale, n);
-    for (int c = 0; c < n; c++)
-        x->scale[c] = 1.0 / sqrt(x->scale[c] > tiny * typical ? x->scale[c] : typical);
+    bool   fine    = least > tiny * most && !x->any_massless;
+    double typical = fine ? least : typical_diagonal(x->scale, x->massless, n);
+    for (int c = 0; c < n; c++) {
+        bool good   = x->scale[c] > tiny * typical && !x->massless[c];
+        x->scale[c] = 1.0 / sqrt(good ? x->scale[c] : typical);
+    }
     for (int k = 0; k < x->nlam; k++) {
         double square = 0.0;
         for (int i = p->start[n + k]; i < p->start[n + k + 1]; i++) {

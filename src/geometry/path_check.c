@@ -178,10 +178,10 @@ static double segment_distance(kl_vec3 p, kl_vec3 p1, kl_vec3 q, kl_vec3 q1, dou
 }
 
 typedef struct crossing_list {
-    kl_crossing *out;
-    int          capacity, n;
-    double       apart;  /* crossings nearer than this along both parts are one */
-    double       period; /* of a closed path, else 0 */
+    kl_meeting *out;
+    int         capacity, n;
+    double      apart;  /* crossings nearer than this along both parts are one */
+    double      period; /* of a closed path, else 0 */
 } crossing_list;
 
 static bool nearby(const crossing_list *l, double a, double b)
@@ -190,17 +190,17 @@ static bool nearby(const crossing_list *l, double a, double b)
     return fmin(way, l->period > 0.0 ? l->period - way : way) <= l->apart;
 }
 
-static bool same_crossing(const crossing_list *l, const kl_crossing *a, const kl_crossing *b)
+static bool same_crossing(const crossing_list *l, const kl_meeting *a, const kl_meeting *b)
 {
     return (nearby(l, a->s[0], b->s[0]) && nearby(l, a->s[1], b->s[1])) ||
            (nearby(l, a->s[0], b->s[1]) && nearby(l, a->s[1], b->s[0]));
 }
 
-static void note_crossing(crossing_list *l, kl_crossing c)
+static void note_crossing(crossing_list *l, kl_meeting c)
 {
     int last = l->n < l->capacity ? l->n : l->capacity;
     for (int i = last - 1; i >= 0; i--) {
-        kl_crossing *k = &l->out[i];
+        kl_meeting *k = &l->out[i];
         if (!same_crossing(l, k, &c)) continue;
         if (c.distance < k->distance) *k = c;
         return;
@@ -229,12 +229,12 @@ static void compare_chord(const chords *c, const chord *sorted, int i, double cl
             if (way < apart || (closed && length - way < apart)) continue;
             double d = segment_distance(c->r[i], c->r[i + 1], c->r[j], c->r[j + 1], &a, &b);
             if (d <= clearance)
-                note_crossing(list, (kl_crossing){{(i + a) * c->step, (j + b) * c->step}, d});
+                note_crossing(list, (kl_meeting){{(i + a) * c->step, (j + b) * c->step}, d});
         }
     }
 }
 
-kl_status kl_path_crossings(const kl_path *path, double clearance, double apart, kl_crossing *out,
+kl_status kl_path_crossings(const kl_path *path, double clearance, double apart, kl_meeting *out,
                             int capacity, int *n)
 {
     kl_path_cursor cursor;

@@ -39,15 +39,15 @@ typedef struct kl_path_report {
 kl_status kl_path_look(const kl_path *path, double step, kl_arena *arena, kl_path_report *out);
 
 /* Two parts of the track that come nearer than `clearance`. */
-typedef struct kl_crossing {
+typedef struct kl_meeting {
     double s[2], distance; /* [m] */
-} kl_crossing;
+} kl_meeting;
 
 /* Finds crossings, at most `capacity`; returns their number through n (which may exceed it). Parts
  * closer along the track than `apart` (0: 10 clearances and 10 steps) are neighbours, not
  * crossings.
  */
-kl_status kl_path_crossings(const kl_path *path, double clearance, double apart, kl_crossing *out,
+kl_status kl_path_crossings(const kl_path *path, double clearance, double apart, kl_meeting *out,
                             int capacity, int *n);
 
 #endif

@@ -6,9 +6,11 @@
 #include <stdlib.h>
 #include <string.h>
 
-const char *const kl_attach_keys[] = {"type",   "like",  "for",   "when",   "between",
-                                      "at",     "axis",  "on",    "x_axis", "of",
-                                      "joints", "pilot", "nodes", "start",  NULL};
+#include "bodies/bodies.h"
+
+const char *const kl_attach_keys[] = {"type",  "like",  "for",    "when", "between", "at",
+                                      "axis",  "on",    "x_axis", "of",   "joints",  "pilot",
+                                      "nodes", "start", "body",   NULL};
 
 /* A frame in space, or already on a body (named marker). */
 typedef struct frame {
@@ -326,6 +328,42 @@ static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
     return add_frame(s, m, &f[0], axial);
 }
 
+/* What carries the line or surface, what follows it, and the element's own coordinates. The body
+ * follows with its own axes, or with those of its named marker. */
+static kl_status attach_follow(kl_scope *s, kl_model *m, const kl_entry *e,
+                               const kl_element_type *type)
+{
+    const kl_node *body = kl_entry_get(e, "body"), *on = kl_entry_get(e, "on"),
+                  *at = kl_entry_get(e, "at");
+    frame   carrier   = {.A = kl_identity()}, f;
+    kl_vec3 r;
+    kl_mat3 A;
+    if (!body) return missing(s, e, "`body` is missing; give the body that follows");
+    if (on) KL_TRY(find_frame(s, m, on, &carrier));
+    KL_TRY(find_frame(s, m, body, &f));
+    if (f.body == carrier.body)
+        return kl_fail(s->diag, KL_E_MODEL, body->place, "%s '%s': '%s' cannot follow itself",
+                       e->section, e->name, m->body[f.body].name);
+    if (!carrier.named) kl_model_pose(m, carrier.body, &carrier.r, &carrier.A);
+    KL_TRY(add_frame(s, m, &carrier, false));
+    if (!f.named) {
+        kl_model_pose(m, f.body, &r, &A);
+        f.r = r, f.A = A;
+        char what[160];
+        snprintf(what, sizeof what, "%s '%.100s': at", e->section, e->name);
+        if (at) {
+            KL_TRY(kl_value_vec3(s, at, what, "m", &f.r));
+            f.r = kl_place_point(&s->place, f.r);
+        }
+    }
+    KL_TRY(add_frame(s, m, &f, false));
+    kl_coordinates_data data = {type->own};
+    const char         *name = kl_arena_format(m->arena, "%s.s", e->name);
+    kl_marker           mark = {.A = kl_identity()};
+    if (!name || !kl_model_add_own(m, &kl_coordinates, name, e->place, &data)) return KL_E_MEMORY;
+    return kl_model_add_marker(m, m->nbody - 1, &mark);
+}
+
 /* The two markers of joint `name`, once more; its index in *found. */
 static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where, int *found)
 {
@@ -633,6 +671,7 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                                                     [KL_ATTACH_JOINTS] = attach_joints,
                                                     [KL_ATTACH_SET]    = attach_set};
     if (type->attach == KL_ATTACH_SIGNALS) return attach_signals(s, m, type, data);
+    if (type->attach == KL_ATTACH_FOLLOW) return attach_follow(s, m, e, type);
     KL_TRY(ways[type->attach](s, m, e, is_axial(type, data)));
     KL_TRY(check_axes(s, m, e, type));
     return check_sense(s, m, e, type, data);
@@ -678,12 +717,21 @@ static const kl_attach_key start_help[] = {
      "for those that `fixed: [...]` names"},
     {0}};
 
+static const kl_attach_key follow_help[] = {
+    {"body", "body", "", NULL,
+     "body that follows, with its own axes, or a marker of it: `car.hook`"},
+    {"at", "point", "m", "the reference point",
+     "that follows; in space, as the model stands at the start"},
+    {"on", "body", "", "ground", "body that carries the line or surface, or a marker of it"},
+    {0}};
+
 const kl_attach_key *kl_attach_help(const kl_element_type *type)
 {
     if (kl_joint_start_suits(type)) return start_help;
     static const kl_attach_key *const tables[] = {
-        [KL_ATTACH_PAIR] = pair_help,   [KL_ATTACH_ONE] = one_help,
-        [KL_ATTACH_JOINT] = joint_help, [KL_ATTACH_JOINTS] = joints_help,
-        [KL_ATTACH_SET] = set_help,     [KL_ATTACH_SIGNALS] = NULL};
+        [KL_ATTACH_PAIR] = pair_help,    [KL_ATTACH_ONE] = one_help,
+        [KL_ATTACH_JOINT] = joint_help,  [KL_ATTACH_JOINTS] = joints_help,
+        [KL_ATTACH_SET] = set_help,      [KL_ATTACH_SIGNALS] = NULL,
+        [KL_ATTACH_FOLLOW] = follow_help};
     return tables[type->attach];
 }

@@ -11,6 +11,7 @@
 #include "catalogue.h"
 #include "io/attach.h"
 #include "io/joint_start.h"
+#include "io/lines.h"
 #include "io/other_names.h"
 #include "io/parts.h"
 #include "io/shapes.h"
@@ -295,8 +296,8 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                                .kind     = KL_KEY_TEXT,
                                .offset   = offsetof(kl_settings, stop_when),
                                .fallback = "",
-                               .help     = "ends the run where this becomes true: \"cart.position.x "
-                                           "> 2 m\"; or greater than 0"},
+                               .help = "ends the run where this becomes true: \"cart.position.x "
+                                       "> 2 m\"; or greater than 0"},
                               {0}};
 
 const kl_key kl_integrator_keys[] = {
@@ -398,9 +399,10 @@ static kl_status read_settings(kl_builder *b, const char *name, const kl_key *ke
     return kl_values_read(scope_of(b), b->m, &e, keys, &b->m->settings);
 }
 
-static const char *const sections[] = {
-    "klingel", "title",  "include", "parameters", "gravity", "templates",  "parts", "inputs",
-    "bodies",  "joints", "forces",  "outputs",    "run",     "integrator", "state", NULL};
+static const char *const sections[] = {"klingel",   "title",    "include", "parameters", "gravity",
+                                       "templates", "parts",    "inputs",  "bodies",     "joints",
+                                       "forces",    "outputs",  "run",     "integrator", "state",
+                                       "tracks",    "surfaces", NULL};
 
 static void check_root(kl_builder *b, const kl_node *root, bool main)
 {
@@ -514,6 +516,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
                 "run: %.4g s with a row each %.4g s are more than %d rows; give a larger `every`",
                 m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
+    KL_TRY(kl_lines_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
     KL_TRY(kl_parts_read(b, "joints", "joint", read_joint));

@@ -128,6 +128,8 @@ static bool put_value(kl_text *t, const context *c, const kl_key *k, const void 
         if (!((const kl_code *)at)->text) return false;
         kl_text_json(t, ((const kl_code *)at)->text);
         return true;
+    case KL_KEY_TRACK: kl_text_add(t, "%s", (*(const kl_guide *const *)at)->name); return true;
+    case KL_KEY_SURFACE: kl_text_add(t, "%s", (*(const kl_skin *const *)at)->name); return true;
     }
     return false;
 }
@@ -248,6 +250,10 @@ static void put_place(kl_text *t, const kl_model *m, const kl_element *e)
             kl_text_add(t, "%s%s", i > 1 ? ", " : "", m->body[m->marker[e->marker + i].body].name);
         kl_text_add(t, "]\n");
         break;
+    case KL_ATTACH_FOLLOW:
+        kl_text_add(t, "    on: %s\n    body: %s\n", marker_name(m, e->marker, a),
+                    marker_name(m, e->marker + 1, b));
+        break;
     case KL_ATTACH_SIGNALS: break; /* its keys name them */
     }
 }
@@ -279,6 +285,12 @@ static void put_head(kl_text *t, const kl_model *m)
         put_quantity(t, &m->parameter[i].value);
         kl_text_add(t, "\n");
     }
+    if (m->nline) kl_text_add(t, "\ntracks:\n");
+    for (int i = 0; i < m->nline; i++)
+        kl_text_add(t, "  %s: %s\n", m->line[i].name, m->line[i].text);
+    if (m->nskin) kl_text_add(t, "\nsurfaces:\n");
+    for (int i = 0; i < m->nskin; i++)
+        kl_text_add(t, "  %s: %s\n", m->skin[i].name, m->skin[i].text);
     if (m->ninput) kl_text_add(t, "\ninputs:\n");
     for (int i = 0; i < m->ninput; i++) {
         kl_text_add(t, "  %s: {unit: \"%s\", value: ", m->input[i].name, m->input[i].unit);
@@ -303,7 +315,7 @@ static void put_bodies(kl_text *t, const context *c)
         kl_text_add(t, "\nbodies:\n");
         for (int i = 0; i < m->nbody; i++) {
             const kl_body *b = &m->body[i];
-            if (i == 0 && list.first[0] < 0 && first[0] < 0) continue;
+            if (b->own || (i == 0 && list.first[0] < 0 && first[0] < 0)) continue;
             kl_text_add(t, "  %s:\n", b->name);
             if (i > 0) kl_text_add(t, "    type: %s\n", b->type->name);
             if (i > 0) put_keys(t, c, b->type->keys, b->data, "    ");
@@ -431,7 +443,8 @@ static int diff_bodies(kl_text *t, const context *a, const context *b)
     char what[300];
     for (int i = 1; i < a->m->nbody; i++) {
         const kl_body *p = &a->m->body[i];
-        int            k = kl_model_find_body(b->m, p->name);
+        if (p->own) continue;
+        int k = kl_model_find_body(b->m, p->name);
         snprintf(what, sizeof what, "body '%.200s'", p->name);
         if (k < 0) {
             kl_text_add(t, "%s is gone\n", what);
@@ -445,7 +458,7 @@ static int diff_bodies(kl_text *t, const context *a, const context *b)
         }
     }
     for (int i = 1; i < b->m->nbody; i++)
-        if (kl_model_find_body(a->m, b->m->body[i].name) < 0) {
+        if (!b->m->body[i].own && kl_model_find_body(a->m, b->m->body[i].name) < 0) {
             kl_text_add(t, "body '%s' is new\n", b->m->body[i].name);
             n++;
         }

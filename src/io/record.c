@@ -161,8 +161,8 @@ static void statistics_json(const kl_simulation *s, double wall, char *text, siz
              "\"elements\": %d, \"unknowns\": %d, \"constraints\": %d}",
              s->integrator->name, s->solver->s->t, wall, c->steps, c->rejected, c->iterations,
              c->factorizations, c->evaluations, c->least_step, c->largest_step, e.kinetic,
-             e.potential, c->lost, c->supplied, d.position, d.rotation, m->nbody - 1, m->nelement,
-             m->nv, m->nlam);
+             e.potential, c->lost, c->supplied, d.position, d.rotation, kl_model_bodies(m),
+             m->nelement, m->nv, m->nlam);
 }
 
 /* Warnings of building and running, one a line. */
@@ -201,6 +201,7 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
                             .model_file = s->model->file,
                             .model_text = o->model_text,
                             .scene_json = r->scene,
+                            .lines      = s->model,
                             .set        = o->set};
     s->checkpoint        = o->checkpoint;
     if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);

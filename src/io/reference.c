@@ -83,6 +83,8 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_TABLE: snprintf(text, size, "names and numbers"); return;
     case KL_KEY_CODE: snprintf(text, size, "text in Lua"); return;
     case KL_KEY_TEXT: snprintf(text, size, "expression"); return;
+    case KL_KEY_TRACK: snprintf(text, size, "name of a track"); return;
+    case KL_KEY_SURFACE: snprintf(text, size, "name of a surface"); return;
     }
     snprintf(text, size, "%s", "value");
 }
@@ -351,6 +353,7 @@ static void around_element(kl_text *t, const kl_node *e, bool joint)
     const char *bodies[16], *joints[16];
     int         nbody = 0, njoint = 0;
     collect(kl_node_get(e, "between"), bodies, &nbody);
+    collect(kl_node_get(e, "body"), bodies, &nbody);
     collect(kl_node_get(e, "on"), bodies, &nbody);
     collect(kl_node_get(e, "pilot"), bodies, &nbody);
     collect(kl_node_get(e, "nodes"), bodies, &nbody);
@@ -368,6 +371,17 @@ static void around_element(kl_text *t, const kl_node *e, bool joint)
             nobject++;
         }
     }
+    const kl_node *track = kl_node_get(e, "track"), *surface = kl_node_get(e, "surface");
+    if (track)
+        kl_text_add(
+            t, "tracks:\n  %s: {points: [[0, 0, 0], [1, 0, 0], [2, 0.5, -0.2], [3, 1, 0]]}\n\n",
+            track->text);
+    if (surface)
+        kl_text_add(
+            t,
+            "surfaces:\n  %s: {net: [[[-1, -1, 1], [-1, 0, 0.5], [-1, 1, 1]], [[0, -1, 0.5], "
+            "[0, 0, 0], [0, 1, 0.5]],\n    [[1, -1, 1], [1, 0, 0.5], [1, 1, 1]]]}\n\n",
+            surface->text);
     kl_text_add(t, "bodies:\n");
     for (int i = 0; i < nbody + njoint; i++)
         kl_text_add(t, "  %s%s: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [%g, 0, 0]}\n",

@@ -31,6 +31,7 @@
 #include <unistd.h>
 
 #include "base/arena.h"
+#include "io/drawn_lines.h"
 #include "io/h5.h"
 
 static const char FORMAT[] = "klingel-results";
@@ -154,8 +155,10 @@ static bool create_objects(kl_writer *w, const kl_results_info *info,
             !kl_h5_create_table(w->file, "restart/state", w->state_size, 1, wide, &w->state))
             return false;
     }
-    return write_info(w->file, info) && write_catalogue(w->file, channels, w->nchannel) &&
-           kl_h5_make_group(w->file, "run") &&
+    int                  nline = 0;
+    const kl_drawn_line *line  = info->lines ? kl_drawn_lines(info->lines, w->arena, &nline) : NULL;
+    return write_info(w->file, info) && kl_drawn_lines_write(w->file, line, nline) &&
+           write_catalogue(w->file, channels, w->nchannel) && kl_h5_make_group(w->file, "run") &&
            kl_h5_create_table(w->file, "time", 0, w->band, 0, &w->time) &&
            kl_h5_create_table(w->file, "values", w->nchannel, w->band, columns, &w->values) &&
            kl_h5_write_attribute(w->file, "time", "unit", "s") && kl_h5_start_swmr(w->file);

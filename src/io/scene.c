@@ -135,6 +135,7 @@ static void say_element(kl_text *t, const kl_model *m, int index)
                 e->joint ? "true" : "false");
     for (int k = 0; k < e->nmarker; k++) {
         const kl_marker *p = &m->marker[e->marker + k];
+        if (m->body[p->body].own) continue;
         kl_text_add(t, "%s{\"body\": ", k ? ", " : "");
         kl_text_json(t, m->body[p->body].name);
         kl_text_add(t, ", \"r\": ");
@@ -179,7 +180,8 @@ char *kl_scene_json(const kl_model *m)
     kl_text_add(&t, ", \"gravity\": ");
     say_vec(&t, m->gravity);
     kl_text_add(&t, ", \"length\": %.9g, \"bodies\": [", m->length);
-    for (int i = 0; i < m->nbody; i++) say_body(&t, m, i);
+    for (int i = 0; i < m->nbody; i++)
+        if (!m->body[i].own) say_body(&t, m, i);
     kl_text_add(&t, "], \"elements\": [");
     for (int i = 0; i < m->nelement; i++) say_element(&t, m, i);
     kl_text_add(&t, "], \"watched\": [");

@@ -41,8 +41,8 @@ static void put_key(kl_text *t, const kl_key *k)
         [KL_KEY_ROTATION] = "rotation", [KL_KEY_INERTIA] = "numbers", [KL_KEY_MATRIX6] = "matrix",
         [KL_KEY_FUNCTION] = "function", [KL_KEY_WORD] = "word",       [KL_KEY_WORDS] = "words",
         [KL_KEY_FLAG] = "flag",         [KL_KEY_SIGNALS] = "names",   [KL_KEY_TABLE] = "names",
-        [KL_KEY_CODE] = "text",
-        [KL_KEY_TEXT] = "text"};
+        [KL_KEY_CODE] = "text",         [KL_KEY_TEXT] = "text",       [KL_KEY_TRACK] = "word",
+        [KL_KEY_SURFACE] = "word"};
     kl_text_json(t, k->name);
     kl_text_add(t, ": {");
     describe(t, k);
@@ -179,6 +179,8 @@ void kl_schema_write(kl_text *t)
            "    \"templates\": {\"type\": \"object\", \"additionalProperties\": {\"$ref\": "
            "\"#/definitions/template\"}},");
     put_sections(t);
+    put_section(t, "tracks", "names", ",");
+    put_section(t, "surfaces", "names", ",");
     put_section(t, "run", NULL, ",");
     put_section(t, "integrator", NULL, ",");
     kl_text_add(

@@ -1,5 +1,7 @@
 #include "io/track.h"
 
+#include "geometry/path_rounded.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -310,7 +312,11 @@ static kl_status build(kl_track_reader *r, kl_track *t)
     KL_TRY(kl_arc_build(r->curve, tolerance, r->arena, r->diag, &arc));
     KL_TRY(read_roll(r, arc));
     KL_TRY(kl_frame_build(arc, &set, r->arena, r->diag, &frame));
-    KL_TRY(kl_path_exact(arc, frame, r->roll, r->arena, &t->path));
+    kl_path *path    = NULL;
+    double   corners = r->options->corners;
+    KL_TRY(kl_path_exact(arc, frame, r->roll, r->arena, &path));
+    kl_track_number(r, r->node, "corners", "m", &corners);
+    KL_TRY(kl_path_rounded(path, corners, r->arena, &t->path));
     t->arc = arc, t->what = r->what;
     return kl_diag_failed(r->diag) ? KL_E_MODEL : KL_OK;
 }
@@ -340,6 +346,8 @@ kl_status kl_track_section(kl_scope *scope, const kl_node *node, const char *fil
                                             "table",
                                             "checks",
                                             "gauge",
+                                            "corners",
+                                            "geometry", /* read by models */
                                             NULL};
     static const kl_track_options plain  = {0};
     kl_track_reader               r      = {.s       = scope,

@@ -21,7 +21,7 @@ typedef struct kl_track {
     const char       *title;
     const char       *what;  /* "shape-preserving spline through 812 points", ... */
     const char       *frame; /* "level", ... */
-    kl_path          *path;  /* exact */
+    const kl_path    *path;  /* exact, jumps rounded where asked for */
     const kl_arc     *arc;
     double            gauge; /* between the rails, for drawing [m] */
     kl_table_settings table;
@@ -33,6 +33,7 @@ typedef struct kl_track_options {
     int                nset;
     bool               no_files; /* refuse files of points */
     int                most;     /* pieces a curve may have; 0: a million */
+    double             corners;  /* jumps are rounded over this length unless the track says [m] */
 } kl_track_options;
 
 /* Reads a file. All lives in `arena`; `text`, unless NULL, gets what the file says. */

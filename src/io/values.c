@@ -917,6 +917,50 @@ static kl_status key_text(const place_of_key *p)
     return KL_OK;
 }
 
+/* Tells that there is no line or surface of that name. */
+static kl_status no_such(const place_of_key *p, const char *word, const char *kind,
+                         const char *section, const char *const *names)
+{
+    const char *near = kl_nearest(word, names);
+    if (near)
+        return kl_fail(p->s->diag, KL_E_NAME, p->node->place,
+                       "%s: there is no %s '%s'; did you mean '%s'?", p->what, kind, word, near);
+    return kl_fail(p->s->diag, KL_E_NAME, p->node->place,
+                   "%s: there is no %s '%s'; name it under `%s:`", p->what, kind, word, section);
+}
+
+static kl_status key_track(const place_of_key *p)
+{
+    const char     *word = NULL;
+    const kl_model *m    = p->m;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
+    int i = kl_model_find_line(m, word);
+    if (i >= 0) {
+        *(const kl_guide **)(void *)(p->data + p->key->offset) = &m->line[i];
+        return KL_OK;
+    }
+    const char **names = kl_arena_array(p->s->arena, const char *, m->nline + 1);
+    if (!names) return KL_E_MEMORY;
+    for (int k = 0; k < m->nline; k++) names[k] = m->line[k].name;
+    return no_such(p, word, "track", "tracks", names);
+}
+
+static kl_status key_surface(const place_of_key *p)
+{
+    const char     *word = NULL;
+    const kl_model *m    = p->m;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
+    int i = kl_model_find_skin(m, word);
+    if (i >= 0) {
+        *(const kl_skin **)(void *)(p->data + p->key->offset) = &m->skin[i];
+        return KL_OK;
+    }
+    const char **names = kl_arena_array(p->s->arena, const char *, m->nskin + 1);
+    if (!names) return KL_E_MEMORY;
+    for (int k = 0; k < m->nskin; k++) names[k] = m->skin[k].name;
+    return no_such(p, word, "surface", "surfaces", names);
+}
+
 static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_NUMBER] = key_number,     [KL_KEY_NUMBERS] = key_numbers,
     [KL_KEY_AXIS] = key_axis,         [KL_KEY_ROTATION] = key_rotation,
@@ -924,7 +968,8 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_FUNCTION] = key_function, [KL_KEY_WORD] = key_word,
     [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
     [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
-    [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text};
+    [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text,
+    [KL_KEY_TRACK] = key_track,       [KL_KEY_SURFACE] = key_surface};
 
 /* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
@@ -967,8 +1012,8 @@ kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, cons
             status = KL_E_MODEL;
             continue;
         }
-        bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION ||
-                             k->kind == KL_KEY_TEXT;
+        bool may_be_absent =
+            k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION || k->kind == KL_KEY_TEXT;
         if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);
         if (!p.node && *k->fallback) return KL_E_MEMORY;
         kl_status one = readers[k->kind](&p);

@@ -40,6 +40,8 @@ typedef enum kl_key_kind {
     KL_KEY_TABLE,    /* kl_table *: {name: number, ...} */
     KL_KEY_CODE,     /* kl_code: text in Lua */
     KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
+    KL_KEY_TRACK,    /* const kl_guide *: a line named under `tracks` */
+    KL_KEY_SURFACE,  /* const kl_skin *: one named under `surfaces` */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -88,6 +90,25 @@ typedef struct kl_code {
     const char **constant; /* parameters that it may use, NULL-terminated */
     double      *value;
 } kl_code;
+
+/* A line in space that the model names under `tracks`; its path is const and may be read by several
+ * threads with cursors of their own. */
+typedef struct kl_guide {
+    const char           *name;
+    kl_place              place;
+    const struct kl_path *path;
+    double                gauge; /* between rails, for drawing [m]; 0: a bare line */
+    const char           *what;  /* in words */
+    const char           *text;  /* as a model file writes it */
+} kl_guide;
+
+/* A surface that the model names under `surfaces`. */
+typedef struct kl_skin {
+    const char              *name;
+    kl_place                 place;
+    const struct kl_surface *surface;
+    const char              *text;
+} kl_skin;
 
 /* What can be recorded of a type, with its unit. */
 typedef struct kl_output {
@@ -242,6 +263,8 @@ typedef enum kl_attach {
     KL_ATTACH_JOINTS,  /* joints: [j1, j2]: four markers */
     KL_ATTACH_SET,     /* pilot: a, nodes: [b, c, ...] */
     KL_ATTACH_SIGNALS, /* a pair for each joint or body that its KL_KEY_SIGNALS name */
+    KL_ATTACH_FOLLOW,  /* body: a, at:, on: b: carrier, follower, and the element's own coordinates
+                        */
 } kl_attach;
 
 typedef struct kl_element_size {
@@ -255,6 +278,25 @@ typedef struct kl_crossing {
     double value, rate; /* the number and its time derivative; NaN: not known */
     bool   turn;        /* an angle [rad]; else a length [m] */
 } kl_crossing;
+
+/* Start values of an element's own coordinates. */
+typedef struct kl_own_start {
+    double x[3], v[3];
+    bool   held_x, held_v; /* assembly must keep them */
+
+    /* where the follower belongs then, if the model does not fix it: a place given by its length
+     * along a track may be far from where the body is written */
+    bool    brings, turns;
+    kl_vec3 r;
+    kl_mat3 A;
+} kl_own_start;
+
+/* What an element tells after an accepted step. */
+typedef struct kl_notice {
+    int  count;     /* how often it happened so far: told when it grows */
+    bool stop;      /* the run ends here */
+    char text[200]; /* goes on after "at t = 1.2 s 'name' " */
+} kl_notice;
 
 /* A kind of joint, force or contact. */
 typedef struct kl_element_type {
@@ -273,6 +315,12 @@ typedef struct kl_element_type {
     unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
     size_t      data_size;
     const void *traits; /* handed to setup */
+    /* with KL_ATTACH_FOLLOW: how many scalar coordinates of its own it has (arc length, parameters
+     * of a surface), 1 to 3. They are those of a massless body, whose marker comes last: r holds
+     * their values, v their rates, and the rows' first columns of that marker belong to them */
+    int own;
+    /* with `own`: where they start, given the other markers at the start */
+    kl_status (*begin)(void *data, const kl_setup *s, const kl_motion *m, kl_own_start *start);
     /* (optional) makes the data those of the mirror image: y of the marker axes changes its sign */
     void (*mirror)(void *data);
     /* (optional) the angle that it will set its pair to at the start [rad], NaN when none: whoever
@@ -295,6 +343,8 @@ typedef struct kl_element_type {
     const kl_output *(*describe)(const void *data);
     /* (optional) values of `outputs`, in order */
     void (*output)(const kl_reading *in, const double *lambda, double *values);
+    /* (optional) after an accepted step, its history committed */
+    void (*watch)(const kl_reading *in, kl_notice *notice);
     /* (optional) false when the constraints hold but on the wrong branch, such as axes turned round
      */
     bool (*upright)(const kl_reading *in);

@@ -8,11 +8,21 @@
 #include "base/rotation.h"
 #include "script/lua.h"
 
+/* What to call when the model is destroyed. */
+typedef struct ending {
+    void (*end)(void *what);
+    void          *what;
+    struct ending *next;
+} ending;
+
 /* Lists that grow while the model is built. */
 typedef struct growing {
     kl_model model; /* first member: a kl_model is a growing */
     int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named, cap_start;
+    int      cap_line, cap_skin;
     kl_names bodies, elements, inputs, nameds; /* of kl_named: "body.marker" */
+    kl_names lines, skins;
+    ending  *endings;
 } growing;
 
 static const size_t cache_align = 64;
@@ -37,6 +47,7 @@ kl_model *kl_model_create(void)
 void kl_model_destroy(kl_model *m)
 {
     if (!m) return;
+    for (ending *e = ((growing *)m)->endings; e; e = e->next) e->end(e->what);
     kl_lua_destroy(m->lua);
     kl_arena_destroy(m->arena); /* the model itself lives in it */
 }
@@ -129,6 +140,75 @@ kl_joint_start *kl_model_add_start(kl_model *m)
     return s;
 }
 
+kl_guide *kl_model_add_line(kl_model *m, const char *name, kl_place place)
+{
+    growing  *g = (growing *)m;
+    kl_guide *l = kl_arena_grow(m->arena, (void **)&m->line, m->nline, &g->cap_line, sizeof *l);
+    if (!l) return NULL;
+    *l = (kl_guide){.name = kl_arena_text(m->arena, name), .place = place};
+    if (!l->name || !kl_names_put(&g->lines, m->arena, l->name, m->nline)) return NULL;
+    m->nline++;
+    return l;
+}
+
+kl_skin *kl_model_add_skin(kl_model *m, const char *name, kl_place place)
+{
+    growing *g = (growing *)m;
+    kl_skin *k = kl_arena_grow(m->arena, (void **)&m->skin, m->nskin, &g->cap_skin, sizeof *k);
+    if (!k) return NULL;
+    *k = (kl_skin){.name = kl_arena_text(m->arena, name), .place = place};
+    if (!k->name || !kl_names_put(&g->skins, m->arena, k->name, m->nskin)) return NULL;
+    m->nskin++;
+    return k;
+}
+
+kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what)
+{
+    ending *e = kl_arena_take(m->arena, sizeof *e);
+    if (!e) {
+        end(what);
+        return KL_E_MEMORY;
+    }
+    *e                      = (ending){end, what, ((growing *)m)->endings};
+    ((growing *)m)->endings = e;
+    return KL_OK;
+}
+
+/* A longer copy of n numbers of `size` bytes, with room for `more`. */
+static void *longer(kl_arena *a, const void *old, size_t n, size_t more, size_t size)
+{
+    void *new = kl_arena_take(a, (n + more + 1) * size);
+    if (new) memcpy(new, old, n * size);
+    return new;
+}
+
+kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *name, kl_place place,
+                          const void *data)
+{
+    kl_body *b = kl_model_add_body(m, type, name, place);
+    if (!b || !b->data) return NULL;
+    kl_body_size size = {0, 0};
+    kl_setup     s    = {.name = b->name, .place = place};
+    b->own            = true;
+    memcpy(b->data, data, type->data_size);
+    type->setup(b->data, &s, &size);
+    b->q = m->nq, b->nq = size.nq;
+    b->v = m->nv, b->nv = size.nv;
+    b->M      = m->nM;
+    b->cache  = m->cache_bytes;
+    size_t nv = (size_t)m->nv, more = (size_t)size.nv;
+    m->q0     = longer(m->arena, m->q0, (size_t)m->nq, (size_t)size.nq, sizeof *m->q0);
+    m->v0     = longer(m->arena, m->v0, nv, more, sizeof *m->v0);
+    m->held_q = longer(m->arena, m->held_q, nv, more, 1);
+    m->held_v = longer(m->arena, m->held_v, nv, more, 1);
+    if (!kl_arena_ok(m->arena)) return NULL;
+    m->nq += size.nq;
+    m->nv += size.nv;
+    m->nM += size.nv * size.nv;
+    m->cache_bytes += (type->cache_size + cache_align - 1) / cache_align * cache_align;
+    return b;
+}
+
 kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
 {
     for (int i = 0; i < m->nbody; i++) {
@@ -190,6 +270,7 @@ static double extent(const kl_model *m)
     for (int i = 0; i < m->nmarker + m->nbody - 1; i++) {
         kl_marker frame = {.body = i - m->nmarker + 1, .A = kl_identity()};
         kl_motion motion;
+        if (m->body[i < m->nmarker ? m->marker[i].body : frame.body].own) continue;
         start_motion(m, i < m->nmarker ? &m->marker[i] : &frame, &motion);
         double r[3];
         kl_store(r, motion.r);
@@ -199,6 +280,49 @@ static double extent(const kl_model *m)
     for (int k = 0; k < 3; k++)
         if (high[k] - low[k] > size) size = high[k] - low[k];
     return size > 0.0 && isfinite(size) ? size : 1.0;
+}
+
+/* Moves a body at the start such that marker k stands where it belongs; rigid bodies and points. */
+static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
+{
+    const kl_body *b = &m->body[k->body];
+    kl_vec3        r;
+    kl_mat3        A;
+    double         dx[6] = {0};
+    for (int i = 0; i < b->nv; i++)
+        if (m->held_q[b->v + i]) return;
+    if (b->nv != 3 && b->nv != 6) return;
+    kl_model_pose(m, k->body, &r, &A);
+    kl_mat3 A_new = A;
+    if (to->turns && b->nv == 6) {
+        kl_mat3 back = kl_transpose(&k->A), At = kl_transpose(&A);
+        A_new        = kl_matmul(&to->A, &back);
+        kl_mat3 turn = kl_matmul(&At, &A_new);
+        kl_store(dx + 3, kl_rotation_log(&turn));
+    }
+    kl_store(dx, kl_sub(kl_sub(to->r, b->nv == 6 ? kl_mul(&A_new, k->r) : kl_vec(0, 0, 0)), r));
+    double q[16];
+    if (b->nq > 16) return;
+    memcpy(q, m->q0 + b->q, (size_t)b->nq * sizeof *q);
+    b->type->advance(b->data, q, dx, m->q0 + b->q);
+}
+
+/* Start values of an element's own coordinates, which its last marker shows. A state that was saved
+ * comes afterwards and stands. */
+static void begin_own(kl_model *m, const kl_element *e, const kl_setup *s, kl_motion *motions)
+{
+    const kl_marker *last  = &m->marker[e->marker + e->nmarker - 1];
+    const kl_body   *b     = &m->body[last->body];
+    kl_own_start     start = {0};
+    if (!b->own || e->type->begin(e->data, s, motions, &start) != KL_OK) return;
+    memcpy(m->q0 + b->q, start.x, (size_t)b->nq * sizeof(double));
+    memcpy(m->v0 + b->v, start.v, (size_t)b->nv * sizeof(double));
+    memset(m->held_q + b->v, start.held_x, (size_t)b->nv);
+    memset(m->held_v + b->v, start.held_v, (size_t)b->nv);
+    start_motion(m, last, &motions[e->nmarker - 1]);
+    if (!start.brings) return;
+    bring(m, last - 1, &start);
+    start_motion(m, last - 1, &motions[e->nmarker - 2]);
 }
 
 /* Who sets an angle at the start says how many turns it has there; all that share the joint count
@@ -250,8 +374,9 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
         if (b->type->attach) b->type->attach(b->data, &t, k);
         start_motion(m, k, &motions[i]);
     }
-    kl_element_size size   = {0};
-    kl_status       status = e->type->setup(e->data, &s, motions, e->nmarker, &size);
+    kl_element_size size = {0};
+    if (e->type->own > 0 && e->nmarker > 0) begin_own(m, e, &s, motions);
+    kl_status status = e->type->setup(e->data, &s, motions, e->nmarker, &size);
     free(motions);
     e->phi = m->nlam, e->nphi = size.nphi;
     e->rows = m->nrows;
@@ -287,6 +412,23 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 int kl_model_find_body(const kl_model *m, const char *name)
 {
     return kl_names_get(&((const growing *)m)->bodies, name);
+}
+
+int kl_model_bodies(const kl_model *m)
+{
+    int n = 0;
+    for (int i = 1; i < m->nbody; i++) n += !m->body[i].own;
+    return n;
+}
+
+int kl_model_find_line(const kl_model *m, const char *name)
+{
+    return kl_names_get(&((const growing *)m)->lines, name);
+}
+
+int kl_model_find_skin(const kl_model *m, const char *name)
+{
+    return kl_names_get(&((const growing *)m)->skins, name);
 }
 
 int kl_model_find_element(const kl_model *m, const char *name)

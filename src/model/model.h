@@ -21,6 +21,7 @@ typedef struct kl_body {
     kl_drawn           *shape;        /* how to draw it; none: found from inertia and joints */
     int                 nshape;
     bool                hidden; /* not to be drawn */
+    bool                own;    /* coordinates of an element: no channels, no place in space */
 } kl_body;
 
 typedef struct kl_element {
@@ -125,7 +126,9 @@ typedef struct kl_model {
     kl_named       *named;
     kl_parameter   *parameter;
     kl_joint_start *start;
-    int             nstart;
+    kl_guide       *line;
+    kl_skin        *skin;
+    int             nstart, nline, nskin;
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
 
@@ -164,15 +167,27 @@ kl_wanted      *kl_model_add_wanted(kl_model *m, const char *name, kl_place plac
 kl_named       *kl_model_add_named(kl_model *m, const char *name, int body);
 kl_joint_start *kl_model_add_start(kl_model *m);
 
+/* A line under `tracks` or a surface; NULL when out of memory. */
+kl_guide *kl_model_add_line(kl_model *m, const char *name, kl_place place);
+kl_skin  *kl_model_add_skin(kl_model *m, const char *name, kl_place place);
+/* Calls end(what) when the model is destroyed: for open files. KL_E_MEMORY: it was called now. */
+kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what);
+
 /* After all bodies: asks each type for its size and start values. After that kl_model_pose works.
  */
 kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag);
+/* One more body after that, with these data: coordinates of an element's own. */
+kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *name, kl_place place,
+                          const void *data);
 /* Where a body's frame stands at the start. */
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
 /* After all elements: numbers everything. */
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag);
 void      kl_model_destroy(kl_model *m);
 
+int kl_model_bodies(const kl_model *m); /* how many, without ground and what elements own */
+int kl_model_find_line(const kl_model *m, const char *name);    /* -1 */
+int kl_model_find_skin(const kl_model *m, const char *name);    /* -1 */
 int kl_model_find_body(const kl_model *m, const char *name);    /* -1 */
 int kl_model_find_element(const kl_model *m, const char *name); /* -1 */
 int kl_model_find_input(const kl_model *m, const char *name);   /* -1 */

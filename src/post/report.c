@@ -8,6 +8,7 @@
 #include "base/text.h"
 #include "io/doc.h"
 #include "post/chart.h"
+#include "post/ride.h"
 #include "post/view.h"
 
 enum { MOST_FIGURES = 8, MOST_ROWS = 200 };
@@ -671,6 +672,7 @@ static kl_status compose(report *p)
     add_cards(p, &q);
     add_assessment(p);
     add_results(p);
+    KL_TRY(kl_ride_section(&p->page, p->r, p->time, p->rows, p->arena));
     add_model(p);
     add_settings(p);
     add_run(p, &q);

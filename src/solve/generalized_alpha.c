@@ -419,9 +419,21 @@ static void rebase(alpha *i, const kl_solver *x, double h)
     i->h_aux = h;
 }
 
+/* Coordinates of elements have no mass: constraints give their velocities, and no force holds their
+ * accelerations, which would swing with the factor -alpha_f/(1 - alpha_f) a step. They are what the
+ * velocities say. */
+static void calm_own(alpha *i, const kl_solver *x, double h)
+{
+    const kl_model *m = x->model;
+    for (int b = 0; b < m->nbody; b++)
+        for (int k = m->body[b].v; m->body[b].own && k < m->body[b].v + m->body[b].nv; k++)
+            i->acc[k] = i->aux[k] = (i->trial->v[k] - x->s->v[k]) / h;
+}
+
 static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
 {
     const kl_model *m = x->model;
+    calm_own(i, x, h);
     memcpy(i->acc_old, x->a, (size_t)m->nv * sizeof(double));
     memcpy(i->lambda_old, x->lambda, (size_t)m->nlam * sizeof(double));
     memcpy(x->a, i->acc, (size_t)m->nv * sizeof(double));
@@ -472,6 +484,8 @@ static double error_of(alpha *i, const kl_solver *x, double h, int *which)
     for (int k = 0; k < m->nv; k++)
         x->y[k] =
             h * h * (fabs(x->y[k] - i->acc[k]) / 6.0 + i->p.error * fabs(i->acc[k] - x->a[k]));
+    for (int b = 0; b < m->nbody; b++) /* what has no mass goes where the others do */
+        if (m->body[b].own) memset(x->y + m->body[b].v, 0, (size_t)m->body[b].nv * sizeof(double));
     return fmax(kl_increment_norm(m, x->y, which) / i->tolerance, state_error_of(i, m, h));
 }
 

@@ -25,6 +25,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->model      = m;
     s->a          = kl_arena_array(arena, double, m->nv + 1);
     s->lambda     = kl_arena_array(arena, double, m->nlam + 1);
+    s->told       = kl_arena_array(arena, int, m->nelement + 1);
     s->integrator = integrators[m->settings.integrator];
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
         s->integrator = &kl_gear_index1;
@@ -340,6 +341,31 @@ static kl_status take_checkpoint(kl_simulation *s, const kl_sink *sink, kl_diag 
 
 /* ---- a run ---- */
 
+/* What elements have to say after a step. KL_E_STOPPED: one of them ends the run. */
+static kl_status look_around(kl_simulation *s, kl_diag *diag)
+{
+    const kl_model *m     = s->model;
+    const kl_state *at    = s->solver->s;
+    bool            fresh = false;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!e->type->watch) continue;
+        if (!fresh) kl_eval_motion(m, at, s->solver->w);
+        fresh             = true;
+        kl_reading in     = kl_reading_of(m, at, s->solver->w, e);
+        kl_notice  notice = {0};
+        e->type->watch(&in, &notice);
+        if (notice.stop)
+            return kl_fail(diag, KL_E_STOPPED, e->place,
+                           "stopped at t = %.6g s: '%s' %s; what was computed so far is kept",
+                           at->t, e->name, notice.text);
+        if (notice.count <= s->told[i]) continue;
+        s->told[i] = notice.count;
+        kl_warn(diag, e->place, "at t = %.6g s '%s' %s", at->t, e->name, notice.text);
+    }
+    return KL_OK;
+}
+
 static double row_time(const kl_simulation *s, double end, double every, long rows)
 {
     return kl_events_snap(s->events, s->row >= rows ? end : s->begin + (double)s->row * every);
@@ -381,10 +407,12 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
             KL_TRY(hand_over_between(s, next, sink, diag));
             s->row++;
         }
-        bool cut = s->ended || (sink->go_on && !sink->go_on(sink->context, now));
+        kl_status seen = look_around(s, diag);
+        bool cut = s->ended || seen != KL_OK || (sink->go_on && !sink->go_on(sink->context, now));
         if (cut || (s->row <= rows && next == now)) KL_TRY(hand_over(s, sink, diag));
         if (s->row <= rows && next == now) s->row++;
         if (now == mark && s->row <= rows) KL_TRY(take_checkpoint(s, sink, diag));
+        if (seen != KL_OK) return seen;
         if (s->ended) {
             kl_note(diag, s->model->settings.stop_when.place,
                     "the run ended at t = %.9g s, where `%s` became true", now,

@@ -42,12 +42,15 @@ static void key_text(const kl_key *k, char *out, size_t size)
         break;
     case KL_KEY_AXIS: snprintf(out, size, "x"); break;
     case KL_KEY_FLAG: snprintf(out, size, "true"); break;
+    case KL_KEY_TRACK: snprintf(out, size, "line"); break;
+    case KL_KEY_SURFACE: snprintf(out, size, "hill"); break;
     case KL_KEY_WORD: snprintf(out, size, "%.*s", (int)strcspn(k->words, " "), k->words); break;
     default: *out = '\0';
     }
 }
 
 static const char *const attachments[] = {
+    [KL_ATTACH_FOLLOW] = "body: a, at: [0.1, 0.2, 0.4], on: b",
     [KL_ATTACH_PAIR] =
         "between: [a, b], at: [[0.2, 0.1, 0], [0.9, 0.4, 0.3]], axis: [[1, 2, 3], [0, 1, 1]]",
     [KL_ATTACH_ONE]     = "on: a, at: [0.3, 0, 0.1], axis: [1, 1, 0]",
@@ -63,11 +66,14 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
 {
     char text[8192];
     snprintf(text, sizeof text,
-             "klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
-             "  a: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0.2, 0.3], orientation: {cardan: "
-             "[0.3, 0.2, -0.4]}}\n"
-             "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0.5, -0.2], orientation: {cardan: "
-             "[-0.1, 0.5, 0.2]}}\n"
+             "klingel: 1\ngravity: [0, 0, 0]\n"
+             "tracks: {line: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, 1, 0], [6, 3, 1]], "
+             "spline: quintic, roll: [[0, 0 rad], [3, 0.8 rad], [9, -0.5 rad]], roll_spline: quintic}}\n"
+             "surfaces: {hill: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, 0, 1], [0, 3, -1]], "
+             "[[3, -3, 1], [3, 0, 0.3], [3, 3, 0]]], spline: quintic, at: [0.2, 0, 0]}}\n"
+             "bodies:\n"
+             "  a: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0.2, 0.3], orientation: {cardan: [0.3, 0.2, -0.4]}}\n"
+             "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0.5, -0.2], orientation: {cardan: [-0.1, 0.5, 0.2]}}\n"
              "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\n"
              "joints:\n"
              "  j1: {type: cylindrical, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
@@ -83,8 +89,10 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
             for (int i = 0; i < choice && strchr(w, ' '); i++) w = strchr(w, ' ') + 1;
             snprintf(value, sizeof value, "%.*s", (int)strcspn(w, " "), w);
         }
-        if (*value)
-            snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
+        /* a path is driven by one of the two, or by none */
+        if (strcmp(k->name, "drive_s") == 0 && choice % 3 != 0) *value = '\0';
+        if (strcmp(k->name, "drive_speed") == 0 && choice % 3 != 1) *value = '\0';
+        if (*value) snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
     }
     snprintf(text + strlen(text), sizeof text - strlen(text), "}\n");
     return must_build(text);

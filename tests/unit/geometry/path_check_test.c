@@ -79,7 +79,7 @@ static void a_crossing_on_the_level_is_found_and_a_bridge_is_none(void **unused)
 {
     (void)unused;
     kl_arena   *arena = kl_arena_create();
-    kl_crossing found[4];
+    kl_meeting found[4];
     int         n;
     kl_path    *flat = figure_of_eight(0, arena), *bridge = figure_of_eight(3, arena);
     assert_int_equal(kl_path_crossings(flat, 0.1, 0, found, 4, &n), KL_OK);
@@ -100,7 +100,7 @@ static void a_long_way_has_no_crossing_with_itself(void **unused)
     kl_spatial_segment segment = {.length = 2000, .left = {0, 0.02}}; /* a spiral inwards */
     kl_spatial         in      = {.segment = &segment, .n = 1, .A = kl_identity()};
     kl_curve          *curve   = NULL;
-    kl_crossing        found[4];
+    kl_meeting        found[4];
     int                n;
     assert_int_equal(kl_spatial_build(&in, arena, NULL, &curve, NULL), KL_OK);
     kl_path *path = make_path(curve, (kl_frame_settings){0}, NULL, arena);

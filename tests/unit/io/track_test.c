@@ -364,11 +364,12 @@ static void every_track_of_the_documents_reads(void **unused)
     for (char *p = text; (p = strstr(p, "```yaml\n")) != NULL; count++) {
         char *begin = p + 8, *end = strstr(begin, "```");
         assert_non_null(end);
-        *end     = '\0';
+        *end = '\0';
+        p    = end + 1;
+        if (strstr(begin, "\ntracks:")) continue; /* a model, tried with the documents */
         result r = good(begin);
         if (kl_diag_size(r.diag) > 0) fail_msg("%s", kl_diag_at(r.diag, 0)->text);
         done(&r);
-        p = end + 1;
     }
     assert_true(count >= 5);
 }

@@ -1,0 +1,129 @@
+#include "geometry/path_rounded.h"
+
+#include <math.h>
+
+#include "geometry/row.h"
+
+typedef struct corner {
+    double s, half; /* [m] */
+    double row[2][KL_ROW];
+} corner;
+
+typedef struct rounded {
+    const kl_path *inner;
+    int            n;
+    corner        *corner; /* ascending, apart from each other */
+} rounded;
+
+/* The last corner that begins at or before s, or -1. */
+static int find(const rounded *p, double s)
+{
+    int low = 0, high = p->n - 1, found = -1;
+    while (low <= high) {
+        int middle = (low + high) / 2;
+        if (p->corner[middle].s - p->corner[middle].half <= s) found = middle, low = middle + 1;
+        else high = middle - 1;
+    }
+    return found;
+}
+
+/* Where the ends belong to either side, `side` chooses. */
+static bool inside(const corner *c, double s, int side)
+{
+    double begin = c->s - c->half, end = c->s + c->half;
+    return (s > begin || side >= 0) && (s < end || (s == end && side < 0));
+}
+
+static kl_status rounded_eval(const void *data, double s, int side, kl_path_cursor *cursor,
+                              kl_path_point *out)
+{
+    const rounded *p = data;
+    int            i = find(p, s);
+    const corner  *c = i >= 0 ? &p->corner[i] : NULL;
+    if (!c || !inside(c, s, side))
+        return p->inner->type->eval(p->inner->data, s, side, cursor, out);
+    double h = 2.0 * c->half, x = (s - c->s + c->half) / h;
+    kl_row_point(KL_TABLE_QUINTIC, c->row[0], c->row[1], h, x, out);
+
+    /* third derivatives of the polynomial itself, by a difference within it */
+    double        step = x < 0.5 ? 1e-4 : -1e-4;
+    kl_path_point near;
+    kl_row_point(KL_TABLE_QUINTIC, c->row[0], c->row[1], h, x + step, &near);
+    out->ddkappa = kl_scale(1.0 / (step * h), kl_sub(near.dkappa, out->dkappa));
+    out->ddt     = kl_scale(1.0 / (step * h), kl_sub(near.dt, out->dt));
+    return KL_OK;
+}
+
+static int rounded_rows(const void *data)
+{
+    const kl_path *inner = ((const rounded *)data)->inner;
+    return inner->type->window_rows ? inner->type->window_rows(inner->data) : 0;
+}
+
+static const kl_path_type rounded_type = {"rounded", rounded_eval, rounded_rows};
+
+static kl_status jumps(const kl_path *path, double s, kl_path_cursor *cursor, bool *out)
+{
+    const double  least = 1e-7; /* [1/m]: at 40 m/s less than 2e-4 m/s2 */
+    kl_path_point a, b;
+    KL_TRY(kl_path_eval_side(path, s, -1, cursor, &a));
+    KL_TRY(kl_path_eval_side(path, s, 1, cursor, &b));
+    *out = kl_norm(kl_sub(a.dt, b.dt)) > least || kl_norm(kl_sub(a.kappa, b.kappa)) > least;
+    return KL_OK;
+}
+
+/* Joints of the path and the ends of the corners, ascending. */
+static kl_status collect_joints(const rounded *p, kl_arena *arena, kl_path *path)
+{
+    const kl_path *inner = p->inner;
+    double        *joint = kl_arena_array(arena, double, inner->njoint + 2 * p->n + 1);
+    if (!joint) return KL_E_MEMORY;
+    int n = 0, k = 0;
+    for (int i = 0; i < inner->njoint; i++) {
+        double s = inner->joint[i];
+        if (k < p->n && s == p->corner[k].s) {
+            joint[n++] = s - p->corner[k].half;
+            joint[n++] = s + p->corner[k].half;
+            k++;
+        } else joint[n++] = s;
+    }
+    path->joint = joint, path->njoint = n;
+    return KL_OK;
+}
+
+kl_status kl_path_rounded(const kl_path *inner, double length, kl_arena *arena, const kl_path **out)
+{
+    kl_path_cursor cursor;
+    kl_path       *path = kl_arena_array(arena, kl_path, 1);
+    rounded       *p    = kl_arena_array(arena, rounded, 1);
+    *out                = inner;
+    if (!path || !p) return KL_E_MEMORY;
+    if (!(length > 0.0) || inner->njoint == 0) return KL_OK;
+    KL_TRY(kl_path_cursor_init(inner, arena, &cursor));
+    p->inner  = inner;
+    p->corner = kl_arena_array(arena, corner, inner->njoint);
+    if (!p->corner) return KL_E_MEMORY;
+    for (int i = 0; i < inner->njoint; i++) {
+        double s = inner->joint[i], before = i > 0 ? inner->joint[i - 1] : 0.0;
+        double after = i + 1 < inner->njoint ? inner->joint[i + 1] : inner->length;
+        bool   jump;
+        KL_TRY(jumps(inner, s, &cursor, &jump));
+        if (!jump) continue;
+        corner *c = &p->corner[p->n];
+        c->s      = s;
+        c->half   = fmin(0.5 * length, 0.4 * fmin(s - before, after - s));
+        if (!(c->half > 1e-6)) continue;
+        for (int k = 0; k < 2; k++) {
+            kl_path_point at;
+            double        where = s + (k ? c->half : -c->half);
+            KL_TRY(kl_path_eval(inner, where, &cursor, &at));
+            kl_path_row(&at, where, c->row[k]);
+        }
+        p->n++;
+    }
+    if (p->n == 0) return KL_OK;
+    *path = (kl_path){
+        .type = &rounded_type, .data = p, .length = inner->length, .closed = inner->closed};
+    *out = path;
+    return collect_joints(p, arena, path);
+}

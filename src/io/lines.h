@@ -1,0 +1,10 @@
+/* Lines and surfaces of a model: the sections `tracks` and `surfaces`. */
+#ifndef KL_IO_LINES_H
+#define KL_IO_LINES_H
+
+#include "io/parts.h"
+
+/* Reads both into the model. Mistakes are told; KL_E_MEMORY alone stops it. */
+kl_status kl_lines_read(kl_builder *b);
+
+#endif

@@ -1,0 +1,268 @@
+/* Filter and axes: ASTM F2137 (x forwards, y to the left, z along the spine; what an accelerometer
+ * shows, so a rider at rest feels +1 g in z). Limits by duration: the curves of ASTM F2291 (base
+ * case) and EN 13814 in the form in which they are publicly described, simplified to straight
+ * pieces. They are here to show where a ride is hard; who signs a ride takes the figures from the
+ * edition of the standard in force. HIC: Versace 1971, 49 CFR 571.208 S6.2. */
+#include "post/ride.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "post/chart.h"
+
+static const double G = 9.80665;
+
+const kl_ride_limit kl_ride_limits[KL_NRIDE] = {
+    [KL_RIDE_BACK]  = {"+Gx, eyes back", 0, +1, 5, {1, 4, 11.8, 12, 40}, {6, 4, 4, 3, 2.5}},
+    [KL_RIDE_FRONT] = {"-Gx, eyes front", 0, -1, 3, {0.5, 4, 14}, {2, 1.5, 1.5}},
+    [KL_RIDE_LEFT]  = {"+Gy, to the left", 1, +1, 3, {1, 2, 14}, {3, 2, 2}},
+    [KL_RIDE_RIGHT] = {"-Gy, to the right", 1, -1, 3, {1, 2, 14}, {3, 2, 2}},
+    [KL_RIDE_DOWN]  = {"+Gz, eyes down", 2, +1, 6, {1, 4, 11.8, 12, 40, 41}, {6, 4, 4, 3, 3, 2}},
+    [KL_RIDE_UP]    = {"-Gz, eyes up", 2, -1, 4, {0.5, 4, 7, 14}, {2, 1.5, 1.1, 1.1}},
+};
+
+double kl_ride_level(const kl_ride_limit *l, double duration)
+{
+    if (duration <= l->time[0]) return l->g[0];
+    for (int i = 1; i < l->n; i++)
+        if (duration <= l->time[i])
+            return l->g[i - 1] + (l->g[i] - l->g[i - 1]) * (duration - l->time[i - 1]) /
+                                     (l->time[i] - l->time[i - 1]);
+    return l->g[l->n - 1];
+}
+
+/* Two second-order sections by the bilinear transform, the corner bent to its place. */
+void kl_ride_filter(const double *x, int n, double dt, double corner, double *out)
+{
+    static const double damping[2] = {0.5411961001461969, 1.3065629648763766}; /* Q of four poles */
+    double              k          = tan(acos(-1.0) * fmin(corner * dt, 0.49));
+    memmove(out, x, (size_t)n * sizeof *out);
+    for (int s = 0; s < 2; s++) {
+        double a0 = 1.0 + k / damping[s] + k * k, b0 = k * k / a0;
+        double a1 = 2.0 * (k * k - 1.0) / a0, a2 = (1.0 - k / damping[s] + k * k) / a0;
+        double x1 = n > 0 ? out[0] : 0.0, x2 = x1, y1 = x1, y2 = x1;
+        for (int i = 0; i < n; i++) {
+            double now = out[i], y = b0 * (now + 2.0 * x1 + x2) - a1 * y1 - a2 * y2;
+            x2 = x1, x1 = now, y2 = y1, y1 = y;
+            out[i] = y;
+        }
+    }
+}
+
+/* A queue of places whose values ascend: its head is the least in the window. */
+double kl_ride_kept(const double *x, int n, int window, int *queue)
+{
+    double best = -HUGE_VAL;
+    int    head = 0, tail = 0;
+    for (int i = 0; i < n; i++) {
+        while (tail > head && x[queue[tail - 1]] >= x[i]) tail--;
+        queue[tail++] = i;
+        if (queue[head] <= i - window) head++;
+        if (i >= window - 1 && x[queue[head]] > best) best = x[queue[head]];
+    }
+    return best;
+}
+
+double kl_hic(const double *a, int n, double dt, double longest)
+{
+    int     most = (int)floor(longest / dt + 1e-9);
+    double  best = 0.0;
+    double *sum  = calloc((size_t)n + 1, sizeof *sum);
+    if (!sum) return (double)NAN;
+    for (int i = 1; i < n; i++) sum[i] = sum[i - 1] + 0.5 * dt * (a[i] + a[i - 1]);
+    for (int i = 0; i < n; i++)
+        for (int k = i + 1; k < n && k <= i + most; k++) {
+            double span = (k - i) * dt, mean = (sum[k] - sum[i]) / span;
+            if (mean > 0.0) best = fmax(best, span * pow(mean, 2.5));
+        }
+    free(sum);
+    return best;
+}
+
+enum { DURATIONS = 40 };
+
+/* From a fifth of a second to the longest that is limited, evenly on a logarithmic scale. */
+static double duration_of(int i) { return 0.2 * pow(200.0, (double)i / (DURATIONS - 1)); }
+
+static void judge_way(const kl_ride_limit *l, const double *x, int n, double dt, double *turned,
+                      int *scratch, kl_ride_verdict *v)
+{
+    *v = (kl_ride_verdict){0};
+    for (int i = 0; i < n; i++) {
+        turned[i] = l->sign * x[i];
+        v->peak   = fmax(v->peak, turned[i]);
+    }
+    for (int i = 0; i < DURATIONS; i++) {
+        double duration = duration_of(i);
+        int    window   = (int)fmin(2e9, ceil(duration / dt));
+        if (window > n) break;
+        double level = kl_ride_kept(turned, n, window, scratch);
+        double share = level / kl_ride_level(l, duration);
+        if (share > v->share) v->share = share, v->duration = duration, v->level = level;
+    }
+}
+
+kl_status kl_ride_judge(const double *const a[3], int n, double dt, kl_arena *arena, kl_ride *out)
+{
+    double *turned  = kl_arena_array(arena, double, n + 1);
+    int    *scratch = kl_arena_array(arena, int, n + 1);
+    for (int k = 0; k < 3; k++) out->g[k] = kl_arena_array(arena, double, n + 1);
+    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    for (int k = 0; k < 3; k++) {
+        for (int i = 0; i < n; i++) turned[i] = a[k][i] / G;
+        kl_ride_filter(turned, n, dt, 5.0, out->g[k]);
+        out->jerk[k] = 0.0;
+        for (int i = 1; i < n; i++)
+            out->jerk[k] = fmax(out->jerk[k], fabs(out->g[k][i] - out->g[k][i - 1]) / dt);
+    }
+    for (int w = 0; w < KL_NRIDE; w++) {
+        const kl_ride_limit *l = &kl_ride_limits[w];
+        judge_way(l, out->g[l->axis], n, dt, turned, scratch, &out->way[w]);
+    }
+    return KL_OK;
+}
+
+/* ---- the section of a report ---- */
+
+/* The channel beside `name` whose last letter is x, with another letter. */
+static int beside(const kl_reader *r, const char *name, char letter)
+{
+    char   other[512];
+    size_t n = strlen(name);
+    if (n == 0 || n >= sizeof other) return -1;
+    memcpy(other, name, n + 1);
+    other[n - 1] = letter;
+    int  i       = kl_reader_find(r, other);
+    char what[16];
+    snprintf(what, sizeof what, "felt.%c", letter);
+    return i >= 0 && strcmp(kl_reader_channel(r, i)->description, what) == 0 ? i : -1;
+}
+
+static void add_table(kl_text *page, const kl_ride *ride)
+{
+    kl_text_add(page, "<table><thead><tr><th>direction</th><th class=\"n\">largest [g]</th>"
+                      "<th class=\"n\">jerk [g/s]</th><th class=\"n\">nearest to the limit [g]</th>"
+                      "<th class=\"n\">kept for [s]</th><th class=\"n\">limit [g]</th>"
+                      "<th class=\"n\">share</th></tr></thead><tbody>\n");
+    for (int w = 0; w < KL_NRIDE; w++) {
+        const kl_ride_limit   *l = &kl_ride_limits[w];
+        const kl_ride_verdict *v = &ride->way[w];
+        kl_text_add(page, "<tr><td>%s</td><td class=\"n\">%.3g</td><td class=\"n\">%.3g</td>",
+                    l->name, v->peak, ride->jerk[l->axis]);
+        if (v->share > 0.0)
+            kl_text_add(
+                page,
+                "<td class=\"n\">%.3g</td><td class=\"n\">%.2g</td><td class=\"n\">%.3g</td>"
+                "<td class=\"n\">%s%.0f %%%s</td></tr>\n",
+                v->level, v->duration, kl_ride_level(l, v->duration), v->share > 1.0 ? "<b>" : "",
+                100.0 * v->share, v->share > 1.0 ? " over</b>" : "");
+        else
+            kl_text_add(page, "<td class=\"n\">-</td><td class=\"n\">-</td><td class=\"n\">-</td>"
+                              "<td class=\"n\">0 %%</td></tr>\n");
+    }
+    kl_text_add(page, "</tbody></table>\n");
+}
+
+static void add_signals(kl_text *page, const kl_ride *ride, const double *time, int n)
+{
+    kl_chart c = {
+        .x_label = "time [s]", .y_label = "felt, 5 Hz [g]", .x = time, .n = n, .ncurve = 3};
+    static const char *const names[3] = {"x, forwards", "y, to the left", "z, upwards"};
+    for (int k = 0; k < 3; k++) c.curves[k] = (kl_chart_curve){names[k], ride->g[k]};
+    kl_chart_add(page, &c);
+}
+
+/* How strong against how long, for the direction nearest to its limit. */
+static kl_status add_durations(kl_text *page, const kl_ride *ride, int n, double dt,
+                               kl_arena *arena)
+{
+    int worst = 0;
+    for (int w = 1; w < KL_NRIDE; w++)
+        if (ride->way[w].share > ride->way[worst].share) worst = w;
+    const kl_ride_limit *l       = &kl_ride_limits[worst];
+    double              *turned  = kl_arena_array(arena, double, n + 1);
+    int                 *scratch = kl_arena_array(arena, int, n + 1);
+    double              *x       = kl_arena_array(arena, double, DURATIONS),
+           *kept                 = kl_arena_array(arena, double, DURATIONS),
+           *limit                = kl_arena_array(arena, double, DURATIONS);
+    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    for (int i = 0; i < n; i++) turned[i] = l->sign * ride->g[l->axis][i];
+    int m = 0;
+    for (; m < DURATIONS && duration_of(m) < 15.0; m++) {
+        x[m]       = duration_of(m);
+        limit[m]   = kl_ride_level(l, x[m]);
+        int window = (int)ceil(x[m] / dt);
+        kept[m]    = window <= n ? kl_ride_kept(turned, n, window, scratch) : (double)NAN;
+    }
+    char     label[64];
+    kl_chart c = {.x_label = "duration [s]",
+                  .y_label = label,
+                  .x       = x,
+                  .n       = m,
+                  .ncurve  = 2,
+                  .curves  = {{"felt so long", kept}, {"limit", limit}}};
+    snprintf(label, sizeof label, "%s [g]", l->name);
+    kl_chart_add(page, &c);
+    return KL_OK;
+}
+
+static void add_hic(kl_text *page, const double *const a[3], int n, double dt, kl_arena *arena)
+{
+    double *size = kl_arena_array(arena, double, n + 1), most = 0.0;
+    if (!size) return;
+    for (int i = 0; i < n; i++) {
+        size[i] = hypot(hypot(a[0][i], a[1][i]), a[2][i]) / G;
+        most    = fmax(most, size[i]);
+    }
+    kl_text_add(page,
+                "<p>Head: largest resultant %.3g g; HIC15 %.4g (limit 700), HIC36 %.4g (limit "
+                "1000), not filtered.</p>\n",
+                most, kl_hic(size, n, dt, 0.015), kl_hic(size, n, dt, 0.036));
+}
+
+static kl_status add_point(kl_text *page, kl_reader *r, const int channel[3], const double *time,
+                           int n, kl_arena *arena)
+{
+    double *a[3], dt = (time[n - 1] - time[0]) / (n - 1);
+    kl_ride ride;
+    for (int k = 0; k < 3; k++) {
+        a[k] = kl_arena_array(arena, double, n + 1);
+        if (!a[k]) return KL_E_MEMORY;
+        KL_TRY(kl_reader_column(r, channel[k], a[k]));
+    }
+    const double *const all[3] = {a[0], a[1], a[2]};
+    const char         *name   = kl_reader_channel(r, channel[0])->name;
+    char                whole[512];
+    snprintf(whole, sizeof whole, "%.*s", (int)strlen(name) - 1, name);
+    KL_TRY(kl_ride_judge(all, n, dt, arena, &ride));
+    kl_text_add(page, "<h3>");
+    kl_text_html(page, whole);
+    kl_text_add(page, "</h3>\n");
+    add_table(page, &ride);
+    if (strstr(name, "head")) add_hic(page, all, n, dt, arena);
+    add_signals(page, &ride, time, n);
+    return add_durations(page, &ride, n, dt, arena);
+}
+
+kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, int rows,
+                          kl_arena *arena)
+{
+    bool first = true;
+    for (int i = 0; rows > 10 && i < kl_reader_channels(reader); i++) {
+        const kl_channel_info *c = kl_reader_channel(reader, i);
+        if (strcmp(c->description, "felt.x") != 0) continue;
+        int channel[3] = {i, beside(reader, c->name, 'y'), beside(reader, c->name, 'z')};
+        if (channel[1] < 0 || channel[2] < 0) continue;
+        if (first)
+            kl_text_add(
+                page, "<h2>What riders feel</h2>\n<p>As an accelerometer fixed there shows it (at "
+                      "rest 1 g upwards), low-pass of ASTM F2137 (4 poles, 5 Hz). Limits by "
+                      "duration after ASTM F2291 and EN 13814, simplified: check against the "
+                      "edition in force.</p>\n");
+        first = false;
+        KL_TRY(add_point(page, reader, channel, time, rows, arena));
+    }
+    return KL_OK;
+}
