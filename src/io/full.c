@@ -129,7 +129,7 @@ static bool put_value(kl_text *t, const context *c, const kl_key *k, const void 
         kl_text_json(t, ((const kl_code *)at)->text);
         return true;
     case KL_KEY_TRACK: kl_text_add(t, "%s", (*(const kl_guide *const *)at)->name); return true;
-    case KL_KEY_SURFACE: kl_text_add(t, "%s", (*(const kl_skin *const *)at)->name); return true;
+    case KL_KEY_SURFACE: kl_text_add(t, "%s", (*(const kl_sheet *const *)at)->name); return true;
     }
     return false;
 }

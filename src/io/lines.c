@@ -365,7 +365,7 @@ static kl_status read_surface(kl_builder *b, const kl_node *n)
                        n->key, kl_node_kind_word(n->kind));
     kl_entry e = {.name = n->key, .section = "surface", .place = n->place, .chain = {n, NULL}};
     kl_values_unknown(r.s, &e, "surface", NULL, known);
-    kl_skin *skin = kl_model_add_skin(b->m, n->key, n->place);
+    kl_sheet *skin = kl_model_add_skin(b->m, n->key, n->place);
     if (!skin || !(skin->text = text_of(b, n))) return KL_E_MEMORY;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const kl_node *one = kl_node_get(n, kinds[i].key);

@@ -952,7 +952,7 @@ static kl_status key_surface(const place_of_key *p)
     KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
     int i = kl_model_find_skin(m, word);
     if (i >= 0) {
-        *(const kl_skin **)(void *)(p->data + p->key->offset) = &m->skin[i];
+        *(const kl_sheet **)(void *)(p->data + p->key->offset) = &m->skin[i];
         return KL_OK;
     }
     const char **names = kl_arena_array(p->s->arena, const char *, m->nskin + 1);

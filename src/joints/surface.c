@@ -16,8 +16,8 @@
 enum { WIDE = 18, COLUMN_WI = 3, COLUMN_J = 6, COLUMN_U = 12, COLUMN_V = 13 };
 
 typedef struct surface_joint {
-    const kl_skin *skin;
-    double         u, v; /* at the start; NaN: found */
+    const kl_sheet *skin;
+    double          u, v; /* at the start; NaN: found */
 } surface_joint;
 
 typedef struct spot {

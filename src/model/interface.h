@@ -41,7 +41,7 @@ typedef enum kl_key_kind {
     KL_KEY_CODE,     /* kl_code: text in Lua */
     KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
     KL_KEY_TRACK,    /* const kl_guide *: a line named under `tracks` */
-    KL_KEY_SURFACE,  /* const kl_skin *: one named under `surfaces` */
+    KL_KEY_SURFACE,  /* const kl_sheet *: one named under `surfaces` */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -103,12 +103,12 @@ typedef struct kl_guide {
 } kl_guide;
 
 /* A surface that the model names under `surfaces`. */
-typedef struct kl_skin {
+typedef struct kl_sheet {
     const char              *name;
     kl_place                 place;
     const struct kl_surface *surface;
     const char              *text;
-} kl_skin;
+} kl_sheet;
 
 /* What can be recorded of a type, with its unit. */
 typedef struct kl_output {

@@ -151,12 +151,12 @@ kl_guide *kl_model_add_line(kl_model *m, const char *name, kl_place place)
     return l;
 }
 
-kl_skin *kl_model_add_skin(kl_model *m, const char *name, kl_place place)
+kl_sheet *kl_model_add_skin(kl_model *m, const char *name, kl_place place)
 {
-    growing *g = (growing *)m;
-    kl_skin *k = kl_arena_grow(m->arena, (void **)&m->skin, m->nskin, &g->cap_skin, sizeof *k);
+    growing  *g = (growing *)m;
+    kl_sheet *k = kl_arena_grow(m->arena, (void **)&m->skin, m->nskin, &g->cap_skin, sizeof *k);
     if (!k) return NULL;
-    *k = (kl_skin){.name = kl_arena_text(m->arena, name), .place = place};
+    *k = (kl_sheet){.name = kl_arena_text(m->arena, name), .place = place};
     if (!k->name || !kl_names_put(&g->skins, m->arena, k->name, m->nskin)) return NULL;
     m->nskin++;
     return k;

@@ -35,8 +35,8 @@ typedef struct kl_element {
     int                    rows;            /* where its nphi x 6 nmarker rows stand */
     int                    z, nz, h, nh;
     int                    event, nevent; /* its crossings */
-    int                    of[2]; /* joints whose frames its pairs share, or -1 */
-    double                 turn;  /* angle of its pair at the start, to the turn [rad] */
+    int                    of[2];         /* joints whose frames its pairs share, or -1 */
+    double                 turn;          /* angle of its pair at the start, to the turn [rad] */
 } kl_element;
 
 /* A frame that a body names under `markers`. */
@@ -127,7 +127,7 @@ typedef struct kl_model {
     kl_parameter   *parameter;
     kl_joint_start *start;
     kl_guide       *line;
-    kl_skin        *skin;
+    kl_sheet       *skin;
     int             nstart, nline, nskin;
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
@@ -169,7 +169,7 @@ kl_joint_start *kl_model_add_start(kl_model *m);
 
 /* A line under `tracks` or a surface; NULL when out of memory. */
 kl_guide *kl_model_add_line(kl_model *m, const char *name, kl_place place);
-kl_skin  *kl_model_add_skin(kl_model *m, const char *name, kl_place place);
+kl_sheet *kl_model_add_skin(kl_model *m, const char *name, kl_place place);
 /* Calls end(what) when the model is destroyed: for open files. KL_E_MEMORY: it was called now. */
 kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what);
 
