@@ -6,7 +6,7 @@
 #include "joints/joints.h"
 #include "railway/railway.h"
 
-const kl_body_type *const kl_body_types[] = {&kl_ground, &kl_rigid, &kl_point, NULL};
+const kl_body_type *const kl_body_types[] = {&kl_ground, &kl_rigid, &kl_point, &kl_flexible, NULL};
 
 const kl_element_type *const kl_joint_types[] = {
     &kl_fixed,          &kl_spherical,  &kl_revolute,      &kl_universal,        &kl_cylindrical,

@@ -21,7 +21,7 @@ static kl_status coordinates_setup(void *data, const kl_setup *s, kl_body_size *
 {
     (void)s;
     int n = ((const coordinates *)data)->n;
-    *size = (kl_body_size){n, n};
+    *size = (kl_body_size){.nq = n, .nv = n};
     return KL_OK;
 }
 

@@ -9,6 +9,7 @@
 #include "cli/options.h"
 #include "dynamics/channels.h"
 #include "io/full.h"
+#include "solve/follow.h"
 #include "solve/mobility.h"
 
 static void print_bodies(const kl_model *m, const kl_solver *x)
@@ -114,6 +115,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_mobility(b);
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length, m->gravity.x, m->gravity.y, m->gravity.z,
                m->settings.end, m->settings.every);
+        if (b->locked > 0 || b->singular > 0 || b->redundant > 0) (void)kl_follow_tell(m, x->w, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
     }

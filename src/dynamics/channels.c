@@ -153,6 +153,23 @@ static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
     }
 }
 
+/* velocities behind the sixth belong to modes */
+static int modes_of(const kl_body *b) { return b->nv > 6 ? b->nv - 6 : 0; }
+
+static void add_modes(kl_channels *c, const kl_body *b)
+{
+    for (int j = 1; j <= modes_of(b); j++)
+        add(c, kl_arena_format(c->arena, "%s.w.%d", b->name, j), "1",
+            "modal coordinate: what the skin and stress of the reduced body are multiplied with",
+            true, false);
+    for (int j = 1; j <= modes_of(b); j++)
+        add(c, kl_arena_format(c->arena, "%s.w_rate.%d", b->name, j), "1/s",
+            "rate of a modal coordinate", false, false);
+    if (modes_of(b) > 0)
+        add(c, kl_arena_format(c->arena, "%s.elastic_energy", b->name), "N m",
+            "stored in the deformation", false, false);
+}
+
 static void add_model(kl_channels *c, const kl_model *m)
 {
     c->body    = kl_arena_array(c->arena, int, m->nbody + 1);
@@ -162,6 +179,7 @@ static void add_model(kl_channels *c, const kl_model *m)
     for (int i = 1; i < m->nbody; i++) {
         c->body[i] = c->n;
         if (!m->body[i].own) add_groups(c, m->body[i].name, body_groups);
+        add_modes(c, &m->body[i]);
     }
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
@@ -384,16 +402,19 @@ static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, 
     acceleration_of(m, w, &origin, &now, a, &lin, &ang);
     to                      = put(to, now.r);
     const double upright[4] = {1, 0, 0, 0};
-    memcpy(to, b->nq == 7 ? s->q + b->q + 3 : upright, sizeof upright);
-    to  = put(to + 4, now.v);
-    to  = put(to, now.w);
-    to  = put(to, lin);
-    to  = put(to, ang);
-    to  = put(to, kl_mul_t(&now.A, now.w));
-    to  = put(to, t.center);
-    to  = put(to, t.p);
-    to  = put(to, t.L);
-    *to = t.kinetic;
+    memcpy(to, b->nq >= 7 ? s->q + b->q + 3 : upright, sizeof upright);
+    to    = put(to + 4, now.v);
+    to    = put(to, now.w);
+    to    = put(to, lin);
+    to    = put(to, ang);
+    to    = put(to, kl_mul_t(&now.A, now.w));
+    to    = put(to, t.center);
+    to    = put(to, t.p);
+    to    = put(to, t.L);
+    *to++ = t.kinetic;
+    for (int j = 0; j < modes_of(b); j++) to[j] = s->q[b->q + b->nq - modes_of(b) + j];
+    for (int j = 0; j < modes_of(b); j++) to[modes_of(b) + j] = s->v[b->v + 6 + j];
+    if (modes_of(b) > 0) to[2 * modes_of(b)] = b->type->own_energy(b->data, w->cache + b->cache);
 }
 
 static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,

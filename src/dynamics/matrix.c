@@ -444,6 +444,14 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
                            kl_weights c, const double *a, const double *lambda, const double *dx)
 {
     memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
+    /* what a reaction does to the diagonal of a massless body says nothing about its size */
+    x->any_massless = false;
+    for (int i = 0; i < m->nbody; i++)
+        for (int k = 0, n = m->body[i].nv; k < n; k++) {
+            bool none = m->body[i].own || w->M[m->body[i].M + k * (n + 1)] == 0.0;
+            x->massless[m->body[i].v + k] = none;
+            x->any_massless |= none;
+        }
     add_bodies(m, w, x, c, a, dx);
     fill_maps(m, w, x, c, dx);
     bool tangents = c.stiffness != 0.0 || c.damping != 0.0;
@@ -460,6 +468,12 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
                                       const unsigned char *held)
 {
     memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
+    x->any_massless = false;
+    for (int i = 0; i < m->nbody; i++)
+        for (int k = 0; k < m->body[i].nv; k++) {
+            x->massless[m->body[i].v + k] = m->body[i].own;
+            x->any_massless |= m->body[i].own;
+        }
     fill_maps(m, w, x, (kl_weights){0}, NULL);
     for (int i = 0; i < m->nelement; i++) add_rows(m, w, x, i);
     for (int i = 0; i < m->nelement; i++)
@@ -473,7 +487,9 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
         }
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0; k < m->body[i].nv; k++)
-            x->values[x->body_slot[i][k] + k] = k < 3 ? 1.0 : m->length * m->length;
+            x->values[x->body_slot[i][k] + k] = m->weight ? m->weight[m->body[i].v + k]
+                                                : k < 3   ? 1.0
+                                                          : m->length * m->length;
     return scale_and_factor(x);
 }
 

@@ -43,20 +43,22 @@ kl_status kl_matrix_solve(const kl_matrix *x, double *y);
  * that do it the smallest (in scaled units) are found. y: right-hand side in, solution out;
  * KL_E_SINGULAR when they grow without end. */
 kl_status kl_matrix_solve_exact(kl_matrix *x, double *y);
-/* The same with a given number of passes: directions whose square is well above eps are exact, those
- * below stay as soft as eps leaves them. */
+/* The same with a given number of passes: directions whose square is well above eps are exact,
+ * those below stay as soft as eps leaves them. */
 kl_status kl_matrix_solve_passes(kl_matrix *x, double *y, int passes);
 
 int          kl_matrix_size(const kl_matrix *x);
 int          kl_matrix_nonzeros(const kl_matrix *x);
 const kl_lu *kl_matrix_lu(const kl_matrix *x);
-/* out = Phi_q u, nlam, with the rows now in the work area and the maps of the last factorisation. */
+/* out = Phi_q u, nlam, with the rows now in the work area and the maps of the last factorisation.
+ */
 void kl_matrix_rows_times(const kl_model *m, const kl_work *w, const kl_matrix *x, const double *u,
                           double *out);
 /* eps of row k, unscaled: what stands in the corner of constraint k. */
-double        kl_matrix_eps(const kl_matrix *x, int k);
+double kl_matrix_eps(const kl_matrix *x, int k);
 /* eps of the next factorisation, as a multiple of the usual one. A larger one dampens what rounding
- * errors do near a singular position: a residual r moves an increment by r / (2 sqrt(eps)) at most. */
+ * errors do near a singular position: a residual r moves an increment by r / (2 sqrt(eps)) at most.
+ */
 void          kl_matrix_soften(kl_matrix *x, double factor);
 void          kl_matrix_forget(kl_matrix *x);
 const double *kl_matrix_scale(const kl_matrix *x); /* of unknowns and equations, in place */

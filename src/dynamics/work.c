@@ -32,6 +32,12 @@ kl_work *kl_work_create(const kl_model *m)
         kl_arena_destroy(a);
         return NULL;
     }
+    /* a body may be asked for its measures before the first evaluation */
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->position(b->data, m->q0 + b->q, w->cache + b->cache);
+        b->type->velocity(b->data, m->v0 + b->v, w->cache + b->cache);
+    }
     return w;
 }
 
@@ -240,9 +246,20 @@ void kl_commit_history(const kl_model *m, const kl_state *s, const kl_work *w, d
     }
 }
 
+double kl_eval_loss(const kl_model *m, const kl_work *w)
+{
+    double sum = 0.0;
+    for (int i = 0; i < m->nelement; i++) sum += w->loss[i];
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->type->own_loss) sum += b->type->own_loss(b->data, w->cache + b->cache);
+    }
+    return sum;
+}
+
 kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lambda)
 {
-    kl_energy sum = {0};
+    kl_energy sum = {.loss = kl_eval_loss(m, w)};
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         kl_measures    t;
@@ -254,7 +271,6 @@ kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lamb
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         sum.potential += w->energy[i];
-        sum.loss += w->loss[i];
         sum.supply += w->supply[i];
         /* reaction power: -lambda . rows V = lambda phi_t on the constraints */
         for (int k = 0; lambda && k < e->nphi; k++)

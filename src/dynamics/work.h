@@ -61,6 +61,9 @@ kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
 /* History of all elements as if the step ended here: into h_new, nh. */
 void kl_commit_history(const kl_model *m, const kl_state *s, const kl_work *w, double *h_new);
 
+/* Power that elements and bodies dissipate at the last evaluated state [W]. */
+double kl_eval_loss(const kl_model *m, const kl_work *w);
+
 typedef struct kl_energy {
     double kinetic, potential; /* potential: gravity and springs [J] */
     double loss, supply;       /* powers [W]; supply: actuators, applied loads and drivers */

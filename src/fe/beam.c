@@ -211,3 +211,30 @@ kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *stra
         }
     return KL_OK;
 }
+
+/* N int v' v' dx in both planes */
+kl_status kl_beam_geometric(const kl_fe_element *e, double *axial, double *Kg)
+{
+    beam   b;
+    double local[12][12] = {{0}};
+    KL_TRY(beam_init(e, &b));
+    for (int k = 0; k < 2; k++) {
+        double m[4][4] = {{0}}, f = b.phi[k], c = 1 / (1 + f);
+        for (int p = 0; p < 4; p++) {
+            double s = gauss_s[p], s2 = s * s;
+            double d[4] = {
+                c * (6 * s2 - 6 * s - f) / b.L, c * (1 - 4 * s + 3 * s2 + 0.5 * f * (1 - 2 * s)),
+                c * (6 * s - 6 * s2 + f) / b.L, c * (3 * s2 - 2 * s - 0.5 * f * (1 - 2 * s))};
+            for (int i = 0; i < 4; i++)
+                for (int j = 0; j < 4; j++) m[i][j] += gauss_w[p] * b.L * d[i] * d[j];
+        }
+        add_bending(local, k, m);
+    }
+    to_global(&b, local, Kg);
+    for (int i = 0; i < 12; i++) axial[i] = 0;
+    for (int i = 0; i < 3; i++) {
+        axial[i]     = -b.EA / b.L * b.axes.m[0][i];
+        axial[6 + i] = b.EA / b.L * b.axes.m[0][i];
+    }
+    return KL_OK;
+}

@@ -66,6 +66,9 @@ kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, do
 kl_status kl_beam_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                        double *M);
 kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress);
+/* Normal force axial.u of the element's unknowns u (12), and the geometric stiffness (12 x 12) of a
+ * unit normal force. */
+kl_status kl_beam_geometric(const kl_fe_element *e, double *axial, double *Kg);
 kl_status kl_shell_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
 kl_status kl_shell_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                         double *M);

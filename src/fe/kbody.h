@@ -35,6 +35,7 @@ typedef struct kl_kbody_marker {
     kl_mat3        axes;        /* columns: the marker's axes in the body frame, undeformed */
     double        *translation; /* 3 x n */
     double        *rotation;    /* 3 x n [rad]; for a triad the first-order rotation of its frame */
+    double *second; /* 6 x n x n: translation and rotation are X w + w'Y w/2; NULL: no stiffening */
     /* triads */
     int     triad_id[3];     /* node numbers k, m, n */
     kl_vec3 triad[3];        /* their positions */
@@ -62,16 +63,17 @@ typedef struct kl_kbody_skin {
 } kl_kbody_skin;
 
 typedef struct kl_kbody {
-    kl_arena        *arena;
-    const char      *title, *source; /* of the body file, of the mesh */
-    const char      *reference;      /* "mean-axis", "principal-axis", "nodal" */
-    const char      *mass_rule;      /* "consistent", ... */
-    int              nmode;
-    double          *frequency; /* n [Hz] */
-    double          *residual;  /* n */
-    double          *Mff, *Kff; /* n x n */
-    kl_invariants    inertia;
-    int              nmarker;
+    kl_arena     *arena;
+    const char   *title, *source; /* of the body file, of the mesh */
+    const char   *reference;      /* "mean-axis", "principal-axis", "nodal" */
+    const char   *mass_rule;      /* "consistent", ... */
+    int           nmode;
+    double       *frequency; /* n [Hz] */
+    double       *residual;  /* n */
+    double       *Mff, *Kff; /* n x n */
+    kl_invariants inertia;
+    double *second_mass; /* 12 x n x n: sum m Y_c (3), then sum m Y_c x_d (c, d: 9); may be NULL */
+    int     nmarker;
     kl_kbody_marker *marker;
     kl_kbody_stress  stress;
     kl_kbody_skin    skin;

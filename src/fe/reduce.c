@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "fe/assemble.h"
+#include "fe/geometric.h"
 #include "fe/invariants.h"
 #include "fe/marker.h"
 #include "fe/skin.h"
@@ -307,6 +308,19 @@ static kl_status fill_body(work *w)
     return kl_arena_ok(b->arena) ? KL_OK : KL_E_MEMORY;
 }
 
+static kl_status stiffen(work *w)
+{
+    if (!w->mesh)
+        return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
+                       "stiffening needs a mesh: ready matrices do not tell the stress");
+    if (w->r->statics == KL_CRAIG_BAMPTON)
+        return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
+                       "stiffening: Craig-Bampton modes hold the interfaces that the loads act on; "
+                       "use `statics: attachment`");
+    return kl_geometric_find(w->mesh, w->s, &w->basis.modes, w->basis.X, w->marker_node, w->body,
+                             w->diag);
+}
+
 static void fill_report(work *w)
 {
     kl_reduce_report *r = w->report;
@@ -342,10 +356,13 @@ static kl_status run(work *w, kl_system *own)
     fill_report(w);
     w->report->seconds_statics =
         now() - start - w->report->seconds_factor - w->report->seconds_modes;
-    kl_factor_destroy(
-        w->basis.modes.factor); /* the largest piece of memory is not needed any more */
-    w->basis.modes.factor = NULL;
-    return fill_body(w);
+    if (!w->r->stiffening) {
+        /* the largest piece of memory is not needed any more */
+        kl_factor_destroy(w->basis.modes.factor);
+        w->basis.modes.factor = NULL;
+    }
+    KL_TRY(fill_body(w));
+    return w->r->stiffening ? stiffen(w) : KL_OK;
 }
 
 kl_status kl_reduce(kl_mesh *mesh, kl_system *matrices, const kl_recipe *recipe, kl_kbody **body,

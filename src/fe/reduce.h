@@ -52,6 +52,7 @@ typedef struct kl_recipe {
     const char    *stress_elements, *stress_nodes;
     double         stress_side;
     bool           no_skin;
+    bool           stiffening; /* second-order motion (geometric.h) */
     kl_fe_progress progress;
     void          *context;
     bool           count_check; /* count the eigenmodes by a second factorisation */

@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "bodies/bodies.h"
+#include "fe/kbody.h"
 
 const char *const kl_attach_keys[] = {"type",  "like",  "for",    "when", "between", "at",
                                       "axis",  "on",    "x_axis", "of",   "joints",  "pilot",
@@ -20,6 +21,8 @@ typedef struct frame {
     kl_mat3 A;       /* global */
     kl_vec3 local_r; /* of a named marker: in the body, kept to the bit */
     kl_mat3 local_A;
+    int     node;
+    bool    turned; /* of a named marker: the element gave its axes */
 } frame;
 
 /* ---- names: those of the part first, then of the part around it, and so on
@@ -191,6 +194,38 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
     return KL_OK;
 }
 
+kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
+{
+    const kl_body *b = &m->body[index];
+    for (const kl_key *k = b->type->keys; k && k->name; k++) {
+        if (k->kind != KL_KEY_REDUCED) continue;
+        const kl_kbody *file =
+            ((const kl_reduced *)(const void *)((const char *)b->data + k->offset))->body;
+        const char *own = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
+        if (file && own && kl_model_find_named(m, own) < 0) {
+            kl_named *named = kl_model_add_named(m, "frame", index);
+            if (!named) return KL_E_MEMORY;
+            named->node = KL_MARKER_FRAME;
+        }
+        for (int i = 0; file && i < file->nmarker; i++) {
+            const kl_kbody_marker *mark = &file->marker[i];
+            const char *full = kl_arena_format(m->arena, "%s.%s", m->body[index].name, mark->name);
+            if (full && kl_model_find_named(m, full) >= 0) {
+                kl_note(diag, b->place,
+                        "body '%s': its own marker '%s' hides the one of the body file", b->name,
+                        mark->name);
+                continue;
+            }
+            kl_named *named = kl_model_add_named(m, mark->name, index);
+            if (!full || !named) return KL_E_MEMORY;
+            named->r    = mark->position;
+            named->A    = mark->axes;
+            named->node = i + 1;
+        }
+    }
+    return KL_OK;
+}
+
 /* "crank.pin": a marker that the body crank names under `markers`; "crank": the body alone. */
 static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where, frame *f)
 {
@@ -215,6 +250,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         f->named   = true;
         f->local_r = marker->r;
         f->local_A = marker->A;
+        f->node    = marker->node;
         f->r       = kl_add(r, kl_mul(&A, marker->r));
         f->A       = kl_matmul(&A, &marker->A);
         return KL_OK;
@@ -235,8 +271,8 @@ static kl_status add_frame(kl_scope *s, kl_model *m, const frame *f, bool axial)
 {
     kl_vec3   r;
     kl_mat3   A;
-    kl_marker local = {.r = f->local_r, .A = f->local_A};
-    if (f->named && s->place.mirrored && axial) {
+    kl_marker local = {.r = f->local_r, .A = f->local_A, .node = f->node};
+    if (f->named && !f->turned && s->place.mirrored && axial) {
         kl_vec3 x = kl_axis(&local.A, 0), z = kl_neg(kl_axis(&local.A, 2));
         local.A = kl_from_axes(x, kl_cross(z, x), z);
     }
@@ -256,14 +292,37 @@ static const kl_node *ith(const kl_node *n, int i)
     return two ? (i == 0 ? n->first : n->first->next) : n;
 }
 
+/* Gives a named marker the axes that the element asks for. */
+static kl_status turn_named(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_node *axis,
+                            const kl_node *x_axis, frame *f, bool axial)
+{
+    char    what[160];
+    kl_vec3 r;
+    kl_mat3 A;
+    snprintf(what, sizeof what, "%s '%.100s': axis", e->section, e->name);
+    KL_TRY(read_axes(s, axis, x_axis, what, &f->A));
+    f->A = placed_axes(&s->place, &f->A, axial);
+    kl_model_pose(m, f->body, &r, &A);
+    A          = kl_transpose(&A);
+    f->local_A = kl_matmul(&A, &f->A);
+    f->turned  = true;
+    return KL_OK;
+}
+
 /* An axis list of two: [x, y] or [[..], [..]]; three numbers are one axis. */
-static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n, bool axial)
+static kl_status place_frames(kl_scope *s, const kl_model *m, const kl_entry *e, frame f[2], int n,
+                              bool axial)
 {
     const kl_node *at = kl_entry_get(e, "at"), *axis = kl_entry_get(e, "axis"),
                   *x_axis = kl_entry_get(e, "x_axis");
     char what[160];
     for (int i = 0; i < n; i++) {
-        if (f[i].named) continue;
+        if (f[i].named) {
+            /* its own axes; those of a reduced body's marker only where the element gives none */
+            if (f[i].node != 0 && (axis || x_axis))
+                KL_TRY(turn_named(s, m, e, ith(axis, i), ith(x_axis, i), &f[i], axial));
+            continue;
+        }
         bool points          = at && at->kind == KL_LIST && at->first && at->first->kind == KL_LIST;
         const kl_node *point = points ? ith(at, i) : at;
         int            other = 1 - i;
@@ -271,7 +330,7 @@ static kl_status place_frames(kl_scope *s, const kl_entry *e, frame f[2], int n,
         if (!point && n == 2 && f[other].named) {
             f[i].r = f[other].r;
             f[i].A = f[other].A;
-            continue;
+            if (f[other].node == 0 || (!axis && !x_axis)) continue;
         }
         snprintf(what, sizeof what, "%s '%.100s': at", e->section, e->name);
         if (point) {
@@ -308,7 +367,7 @@ static kl_status attach_pair(kl_scope *s, kl_model *m, const kl_entry *e, bool a
                        m->body[f[0].body].name);
     if (!kl_entry_get(e, "at") && !f[0].named && !f[1].named)
         return missing(s, e, "`at` is missing; give the point in space: [x, y, z]");
-    KL_TRY(place_frames(s, e, f, 2, axial));
+    KL_TRY(place_frames(s, m, e, f, 2, axial));
     KL_TRY(add_frame(s, m, &f[0], axial));
     return add_frame(s, m, &f[1], axial);
 }
@@ -324,7 +383,7 @@ static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
         kl_mat3 A;
         kl_model_pose(m, f[0].body, &f[0].r, &A);
     }
-    KL_TRY(place_frames(s, e, f, 1, axial));
+    KL_TRY(place_frames(s, m, e, f, 1, axial));
     return add_frame(s, m, &f[0], axial);
 }
 

@@ -9,6 +9,8 @@ extern const char *const kl_attach_keys[];
 
 /* Reads the `markers` of a body, which may be absent. */
 kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index);
+/* The markers that the reduced body of a body brings. */
+kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag);
 /* Adds the markers of the last element of the model. */
 kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                             const kl_element_type *type, void *data);

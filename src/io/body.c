@@ -533,7 +533,8 @@ static kl_status read_choices(reader *r, const kl_node *root)
     static const char *const frames[] = {"mesh", "centre-of-mass", NULL}, *const skins[] = {
                                                                               "yes", "no", NULL};
     static const char *const no_yes[] = {"no", "yes", NULL};
-    int mass = 0, kind = 0, form = 0, solver = 0, frame = 0, skin = 0, lenient = 0, count = 0;
+    int mass = 0, kind = 0, form = 0, solver = 0, frame = 0, skin = 0, lenient = 0, count = 0,
+        stiff = 0;
     const struct {
         const char        *key;
         const char *const *words;
@@ -541,7 +542,8 @@ static kl_status read_choices(reader *r, const kl_node *root)
     } choices[]  = {{"mass", masses, &mass},       {"statics", statics, &kind},
                     {"form", forms, &form},        {"solver", solvers, &solver},
                     {"frame", frames, &frame},     {"skin", skins, &skin},
-                    {"lenient", no_yes, &lenient}, {"count-check", no_yes, &count}};
+                    {"lenient", no_yes, &lenient}, {"count-check", no_yes, &count},
+                    {"stiffening", no_yes, &stiff}};
     kl_recipe *p = &r->out->recipe;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const kl_node *n = kl_node_get(root, choices[i].key);
@@ -551,6 +553,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
     p->method = solver ? KL_ARPACK : KL_BLOCK_LANCZOS, p->centre = frame == 1,
     p->no_skin = skin == 1;
     r->lenient = lenient == 1, p->count_check = count == 1;
+    p->stiffening        = stiff == 1;
     const kl_node *modes = kl_node_get(root, "modes"), *title = kl_node_get(root, "title");
     p->modes = 20;
     if (modes)
@@ -566,11 +569,11 @@ static kl_status read_choices(reader *r, const kl_node *root)
 static kl_status read_root(reader *r, const kl_node *root)
 {
     static const char *const keys[] = {
-        "klingel",     "title",    "parameters", "mesh",     "matrices",       "units",
-        "structural",  "material", "materials",  "sections", "mass",           "modes",
-        "reference",   "statics",  "form",       "solver",   "frame",          "markers",
-        "interfaces",  "vectors",  "stress",     "skin",     "rank-tolerance", "lenient",
-        "count-check", NULL};
+        "klingel",     "title",      "parameters", "mesh",     "matrices",       "units",
+        "structural",  "material",   "materials",  "sections", "mass",           "modes",
+        "reference",   "statics",    "form",       "solver",   "frame",          "markers",
+        "interfaces",  "vectors",    "stress",     "skin",     "rank-tolerance", "lenient",
+        "count-check", "stiffening", NULL};
     KL_TRY(check_keys(r, root, "body file", keys));
     KL_TRY(kl_scope_init(&r->scope, r->arena, r->diag));
     if (kl_node_get(root, "parameters"))

@@ -16,6 +16,7 @@
 #include "io/parts.h"
 #include "io/shapes.h"
 #include "io/start.h"
+#include "io/wishes.h"
 #include "solve/simulation.h"
 
 enum { MOST_BODIES = 1000000 }; /* about 1 GB; stated in docs/guide/limits.md */
@@ -107,6 +108,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     KL_TRY(kl_shapes_read(scope_of(b), b->m, e, b->m->nbody - 1));
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
+    if (status == KL_OK) status = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
     return status;
 }
 
@@ -523,6 +525,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_parts_read(b, "forces", "force", read_force));
     if (!kl_diag_failed(b->diag))
         KL_TRY(kl_joint_start_drivers(scope_of(b), m, b->driver, b->ndriver));
+    if (!kl_diag_failed(b->diag)) KL_TRY(kl_wishes_fulfil(m, b->diag));
     m->nmarker_elements = m->nmarker;
     KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
     if (m->nbody <= 1 && !kl_diag_failed(b->diag))

@@ -130,6 +130,10 @@ static bool put_value(kl_text *t, const context *c, const kl_key *k, const void 
         return true;
     case KL_KEY_TRACK: kl_text_add(t, "%s", (*(const kl_guide *const *)at)->name); return true;
     case KL_KEY_SURFACE: kl_text_add(t, "%s", (*(const kl_sheet *const *)at)->name); return true;
+    case KL_KEY_LIST:
+        put_list(t, ((const kl_list *)at)->value, ((const kl_list *)at)->n);
+        return true;
+    case KL_KEY_REDUCED: kl_text_json(t, ((const kl_reduced *)at)->file); return true;
     }
     return false;
 }

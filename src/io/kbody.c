@@ -79,6 +79,7 @@ static void write_marker(out *o, const kl_kbody *b, int i)
     doubles(o, NAME("frame"), frame, 1, (const int[]){12});
     doubles(o, NAME("translation"), m->translation, 2, (const int[]){n, 3});
     doubles(o, NAME("rotation"), m->rotation, 2, (const int[]){n, 3});
+    if (m->second) doubles(o, NAME("second"), m->second, 3, (const int[]){6, n, n});
     for (int c = 0; m->kind == KL_MARKER_TRIAD && c < 3; c++) {
         double x[3];
         kl_store(x, m->triad[c]);
@@ -128,6 +129,7 @@ static bool write_all(kl_h5 *f, const kl_kbody *b)
     doubles(&o, "modes/Mff", b->Mff, 2, (const int[]){n, n});
     doubles(&o, "modes/Kff", b->Kff, 2, (const int[]){n, n});
     write_inertia(&o, b);
+    if (b->second_mass) doubles(&o, "inertia/second", b->second_mass, 3, (const int[]){12, n, n});
     ints(&o, "markers/count", &b->nmarker, 1);
     for (int i = 0; i < b->nmarker; i++) write_marker(&o, b, i);
     write_stress(&o, b);
@@ -245,6 +247,7 @@ static void read_marker(in *i, int k)
     const double *frame = get(i, NAME("frame"), 12);
     m->translation      = get(i, NAME("translation"), 3 * n);
     m->rotation         = get(i, NAME("rotation"), 3 * n);
+    if (i->b->second_mass) m->second = get(i, NAME("second"), 6 * n * n);
 #undef NAME
     if (!i->ok) return;
     m->kind    = ids[0] == KL_MARKER_TRIAD ? KL_MARKER_TRIAD : KL_MARKER_NODE;
@@ -322,6 +325,8 @@ static kl_status read_all(in *i)
     b->Mff       = get(i, "modes/Mff", n * n);
     b->Kff       = get(i, "modes/Kff", n * n);
     read_inertia(i);
+    if (kl_h5_count(i->f, "inertia/second") > 0)
+        b->second_mass = get(i, "inertia/second", 12 * n * n);
     const int *count = get_ints(i, "markers/count", 1);
     if (count && (*count < 0 || *count > 1000000)) damaged(i, "markers/count");
     if (!i->ok) return KL_E_FILE;

@@ -85,6 +85,8 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_TEXT: snprintf(text, size, "expression"); return;
     case KL_KEY_TRACK: snprintf(text, size, "name of a track"); return;
     case KL_KEY_SURFACE: snprintf(text, size, "name of a surface"); return;
+    case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
+    case KL_KEY_REDUCED: snprintf(text, size, "name of a file"); return;
     }
     snprintf(text, size, "%s", "value");
 }

@@ -20,7 +20,7 @@ static kl_measures measures_of(kl_text *t, const kl_model *m, int body)
 {
     const kl_body *b     = &m->body[body];
     kl_measures    out   = {0};
-    void          *cache = calloc(1, b->type->cache_size + 1);
+    void          *cache = calloc(1, b->ncache + 1);
     if (!cache) {
         t->failed = true;
         return out;
@@ -39,7 +39,7 @@ static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl
 {
     const kl_body *b     = &m->body[body];
     int            n     = b->nv;
-    void          *cache = calloc(1, b->type->cache_size + 1);
+    void          *cache = calloc(1, b->ncache + 1);
     double        *M     = calloc((size_t)n * (size_t)n + 1, sizeof *M);
     double        *s     = calloc((size_t)n + 1, sizeof *s);
     if (!cache || !M || !s) {

@@ -42,7 +42,7 @@ static void put_key(kl_text *t, const kl_key *k)
         [KL_KEY_FUNCTION] = "function", [KL_KEY_WORD] = "word",       [KL_KEY_WORDS] = "words",
         [KL_KEY_FLAG] = "flag",         [KL_KEY_SIGNALS] = "names",   [KL_KEY_TABLE] = "names",
         [KL_KEY_CODE] = "text",         [KL_KEY_TEXT] = "text",       [KL_KEY_TRACK] = "word",
-        [KL_KEY_SURFACE] = "word"};
+        [KL_KEY_SURFACE] = "word",      [KL_KEY_LIST] = "matrix",     [KL_KEY_REDUCED] = "text"};
     kl_text_json(t, k->name);
     kl_text_add(t, ": {");
     describe(t, k);
@@ -102,8 +102,7 @@ static void put_elements(kl_text *t, const char *section, const kl_element_type 
     put_common(t);
     kl_text_add(t, "}, \"allOf\": [");
     for (int i = 0; types[i]; i++)
-        put_type(t, types[i]->name, types[i]->keys, kl_attach_help(types[i]), false,
-                 i == 0);
+        put_type(t, types[i]->name, types[i]->keys, kl_attach_help(types[i]), false, i == 0);
     kl_text_add(t, "]},\n");
 }
 

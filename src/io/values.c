@@ -8,6 +8,7 @@
 
 #include "base/rotation.h"
 #include "io/attach.h"
+#include "io/reduced.h"
 #include "model/key_unit.h"
 #include "script/lua.h"
 
@@ -576,7 +577,7 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
 
 typedef struct place_of_key {
     kl_scope       *s;
-    const kl_model *m;
+    kl_model       *m;
     const kl_entry *e;
     const kl_key   *keys, *key;
     const kl_node  *node;
@@ -961,6 +962,45 @@ static kl_status key_surface(const place_of_key *p)
     return no_such(p, word, "surface", "surfaces", names);
 }
 
+static kl_status key_list(const place_of_key *p)
+{
+    kl_list *list = (kl_list *)(void *)(p->data + p->key->offset);
+    *list         = (kl_list){0};
+    if (p->node->kind == KL_SCALAR) {
+        /* one number is a list of one */
+        list->value = kl_arena_array(p->m->arena, double, 1);
+        if (!list->value) return KL_E_MEMORY;
+        list->n = 1;
+        return kl_scope_number(p->s, p->node, p->what, p->key->unit, list->value);
+    }
+    if (p->node->kind != KL_LIST)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is %s; give a list of numbers",
+                       p->what, kl_node_kind_word(p->node->kind));
+    list->value = kl_arena_array(p->m->arena, double, p->node->size + 1);
+    if (!list->value) return KL_E_MEMORY;
+    list->n = p->node->size;
+    return list->n ? numbers(p->s, p->node, p->what, p->key->unit, list->n, list->value) : KL_OK;
+}
+
+/* A file beside the model file. */
+static kl_status key_reduced(const place_of_key *p)
+{
+    kl_reduced *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
+    const char *name = NULL, *model = p->m->file ? p->m->file : "";
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &name));
+    if (!*name)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s is empty; give the name of a file, such as rod.kbody or rod.yaml",
+                       p->what);
+    const char *slash = strrchr(model, '/');
+    to->file          = kl_arena_text(p->m->arena, name);
+    const char *path  = *name == '/' || !slash ? to->file
+                                               : kl_arena_format(p->m->arena, "%.*s/%s",
+                                                                 (int)(slash - model), model, name);
+    if (!to->file || !path) return KL_E_MEMORY;
+    return kl_reduced_read(p->m, path, p->node->place, p->s->diag, &to->body);
+}
+
 static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_NUMBER] = key_number,     [KL_KEY_NUMBERS] = key_numbers,
     [KL_KEY_AXIS] = key_axis,         [KL_KEY_ROTATION] = key_rotation,
@@ -969,7 +1009,8 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
     [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
     [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text,
-    [KL_KEY_TRACK] = key_track,       [KL_KEY_SURFACE] = key_surface};
+    [KL_KEY_TRACK] = key_track,       [KL_KEY_SURFACE] = key_surface,
+    [KL_KEY_LIST] = key_list,         [KL_KEY_REDUCED] = key_reduced};
 
 /* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
@@ -988,7 +1029,7 @@ static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
     return n;
 }
 
-kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_key *keys,
+kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_key *keys,
                          void *data)
 {
     kl_status status = KL_OK;

@@ -18,7 +18,7 @@ const kl_node *kl_entry_get(const kl_entry *e, const char *key);
 
 /* Fills `data` from the entry by the keys of a type. Missing and wrong ones are told; all are
  * looked at. */
-kl_status kl_values_read(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_key *keys,
+kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_key *keys,
                          void *data);
 /* Every key of the entry must be in `keys` or in `also` (NULL-terminated). `type` names the type in
  * messages. */

@@ -42,6 +42,8 @@ typedef enum kl_key_kind {
     KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
     KL_KEY_TRACK,    /* const kl_guide *: a line named under `tracks` */
     KL_KEY_SURFACE,  /* const kl_sheet *: one named under `surfaces` */
+    KL_KEY_LIST,     /* kl_list: any number of numbers; empty when absent */
+    KL_KEY_REDUCED,  /* kl_reduced: file of a reduced body, or a body file that is reduced now */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -110,6 +112,17 @@ typedef struct kl_sheet {
     const char              *text;
 } kl_sheet;
 
+typedef struct kl_list {
+    double *value;
+    int     n;
+} kl_list;
+
+/* A flexible body that finite elements were reduced to (fe/kbody.h); lives as long as the model. */
+typedef struct kl_reduced {
+    const struct kl_kbody *body;
+    const char            *file; /* as the model names it */
+} kl_reduced;
+
 /* What can be recorded of a type, with its unit. */
 typedef struct kl_output {
     const char *name, *unit, *help;
@@ -141,12 +154,15 @@ typedef struct kl_motion {
     kl_vec3 a0, al0; /* accelerations that remain at v' = 0 [m/s2, rad/s2] */
 } kl_motion;
 
+enum { KL_MARKER_CONDITIONS = -1, KL_MARKER_FRAME = -2 }; /* the frame of the body itself */
+
 /* A frame fixed on a body: origin and axes in the body frame of the undeformed body. */
 typedef struct kl_marker {
     int     body;
     kl_vec3 r;
     kl_mat3 A;
-    int     node; /* a body type may note here what it attached the marker to */
+    int     node; /* a body type may note here what it attached the marker to; 0: nothing,
+                     KL_MARKER_CONDITIONS: the frame that shows its reference conditions */
 } kl_marker;
 
 /* Totals of a body, global axes, angular momentum about the global origin. */
@@ -162,8 +178,15 @@ typedef struct kl_measures {
  */
 
 typedef struct kl_body_size {
-    int nq, nv;
+    int    nq, nv;
+    size_t cache; /* bytes; 0: the type's cache_size */
 } kl_body_size;
+
+typedef enum kl_body_wish {
+    KL_WISH_CONDITIONS =
+        1,               /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
+    KL_WISH_VIRTUAL = 2, /* elements on massless bodies that are fixed to its markers */
+} kl_body_wish;
 
 /* A kind of body: the only code that knows coordinates. `c` is its cache for the current state.
  * Entries marked (optional) may be NULL. */
@@ -216,6 +239,13 @@ typedef struct kl_body_type {
      * C += */
     void (*own_force)(const void *data, const void *c, double *g, double *K, double *C);
     double (*own_energy)(const void *data, const void *c); /* (optional) stored */
+    double (*own_loss)(const void *data, const void *c);   /* (optional) dissipated power [W] */
+    /* (optional) what else the model must hold for this body: a set of kl_body_wish */
+    unsigned (*wishes)(const void *data);
+    /* (optional) what of each velocity coordinate counts as one length of the model or one radian;
+     * without it: length for the first three, then 1. And what assembly pays for moving it:
+     * (length/unit)^2 unless the body says otherwise */
+    void (*units)(const void *data, double length, double *unit, double *weight);
     void (*measures)(const void *data, const void *c, kl_measures *m);
 } kl_body_type;
 

@@ -6,6 +6,7 @@
 
 #include "base/names.h"
 #include "base/rotation.h"
+#include "fe/kbody.h"
 #include "script/lua.h"
 
 /* What to call when the model is destroyed. */
@@ -20,6 +21,7 @@ typedef struct growing {
     kl_model model; /* first member: a kl_model is a growing */
     int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named, cap_start;
     int      cap_line, cap_skin;
+    int      cap_kbody, cap_path;
     kl_names bodies, elements, inputs, nameds; /* of kl_named: "body.marker" */
     kl_names lines, skins;
     ending  *endings;
@@ -48,6 +50,7 @@ void kl_model_destroy(kl_model *m)
 {
     if (!m) return;
     for (ending *e = ((growing *)m)->endings; e; e = e->next) e->end(e->what);
+    for (int i = 0; i < m->nkbody; i++) kl_kbody_destroy(m->kbody[i]);
     kl_lua_destroy(m->lua);
     kl_arena_destroy(m->arena); /* the model itself lives in it */
 }
@@ -187,7 +190,7 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
 {
     kl_body *b = kl_model_add_body(m, type, name, place);
     if (!b || !b->data) return NULL;
-    kl_body_size size = {0, 0};
+    kl_body_size size = {0};
     kl_setup     s    = {.name = b->name, .place = place};
     b->own            = true;
     memcpy(b->data, data, type->data_size);
@@ -196,6 +199,7 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
     b->v = m->nv, b->nv = size.nv;
     b->M      = m->nM;
     b->cache  = m->cache_bytes;
+    b->ncache = type->cache_size;
     size_t nv = (size_t)m->nv, more = (size_t)size.nv;
     m->q0     = longer(m->arena, m->q0, (size_t)m->nq, (size_t)size.nq, sizeof *m->q0);
     m->v0     = longer(m->arena, m->v0, nv, more, sizeof *m->v0);
@@ -205,47 +209,73 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
     m->nq += size.nq;
     m->nv += size.nv;
     m->nM += size.nv * size.nv;
+    m->nstarted = m->nbody;
     m->cache_bytes += (type->cache_size + cache_align - 1) / cache_align * cache_align;
     return b;
 }
 
+bool kl_model_keep(kl_model *m, struct kl_kbody *body, const char *path)
+{
+    growing          *g = (growing *)m;
+    struct kl_kbody **b =
+        kl_arena_grow(m->arena, (void **)&m->kbody, m->nkbody, &g->cap_kbody, sizeof *b);
+    const char **p =
+        kl_arena_grow(m->arena, (void **)&m->kbody_path, m->nkbody, &g->cap_path, sizeof *p);
+    if (!b || !p) return false;
+    *p = kl_arena_text(m->arena, path);
+    if (!*p) return false;
+    *b = body;
+    m->nkbody++;
+    return true;
+}
+
 kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
 {
-    for (int i = 0; i < m->nbody; i++) {
+    int first = m->nstarted, nq = m->nq, nv = m->nv;
+    for (int i = first; i < m->nbody; i++) {
         kl_body     *b    = &m->body[i];
-        kl_setup     s    = {.name = b->name, .place = b->place, .diag = diag};
-        kl_body_size size = {0, 0};
+        kl_setup     s    = {.name = b->name, .place = b->place, .diag = diag, .arena = m->arena};
+        kl_body_size size = {0};
         if (b->type->setup(b->data, &s, &size) == KL_E_MEMORY) return KL_E_MEMORY;
         b->q = m->nq, b->nq = size.nq;
         b->v = m->nv, b->nv = size.nv;
-        b->M     = m->nM;
-        b->cache = m->cache_bytes;
+        b->M      = m->nM;
+        b->cache  = m->cache_bytes;
+        b->ncache = size.cache ? size.cache : b->type->cache_size;
         m->nq += size.nq;
         m->nv += size.nv;
         m->nM += size.nv * size.nv;
-        m->cache_bytes += (b->type->cache_size + cache_align - 1) / cache_align * cache_align;
+        m->cache_bytes += (b->ncache + cache_align - 1) / cache_align * cache_align;
     }
+    const double        *q0 = m->q0, *v0 = m->v0;
+    const unsigned char *held_q = m->held_q, *held_v = m->held_v;
     m->q0     = kl_arena_array(m->arena, double, m->nq + 1);
     m->v0     = kl_arena_array(m->arena, double, m->nv + 1);
     m->held_q = kl_arena_array(m->arena, unsigned char, m->nv + 1);
     m->held_v = kl_arena_array(m->arena, unsigned char, m->nv + 1);
     if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
-    for (int i = 0; i < m->nbody; i++) {
+    if (first > 0) {
+        memcpy(m->q0, q0, (size_t)nq * sizeof(double));
+        memcpy(m->v0, v0, (size_t)nv * sizeof(double));
+        memcpy(m->held_q, held_q, (size_t)nv);
+        memcpy(m->held_v, held_v, (size_t)nv);
+    }
+    for (int i = first; i < m->nbody; i++) {
         kl_body *b = &m->body[i];
         b->type->start(b->data, m->q0 + b->q, m->v0 + b->v, m->held_q + b->v, m->held_v + b->v);
     }
+    m->nstarted = m->nbody;
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
 }
 
-/* Motion of a marker as the body stands at the start. */
-static void start_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
+void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
 {
     const kl_body             *b = &m->body[k->body];
     _Alignas(64) unsigned char small[1024];
-    void *cache = b->type->cache_size <= sizeof small ? small : malloc(b->type->cache_size);
-    *out        = (kl_motion){.A = kl_identity()};
+    void                      *cache = b->ncache <= sizeof small ? small : malloc(b->ncache);
+    *out                             = (kl_motion){.A = kl_identity()};
     if (!cache) return;
-    memset(cache, 0, b->type->cache_size);
+    memset(cache, 0, b->ncache);
     b->type->position(b->data, m->q0 + b->q, cache);
     b->type->velocity(b->data, m->v0 + b->v, cache);
     b->type->motion(b->data, cache, k, out);
@@ -256,7 +286,7 @@ void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)
 {
     kl_marker origin = {.body = body, .A = kl_identity()};
     kl_motion motion;
-    start_motion(m, &origin, &motion);
+    kl_model_motion(m, &origin, &motion);
     *r = motion.r;
     *A = motion.A;
 }
@@ -271,7 +301,7 @@ static double extent(const kl_model *m)
         kl_marker frame = {.body = i - m->nmarker + 1, .A = kl_identity()};
         kl_motion motion;
         if (m->body[i < m->nmarker ? m->marker[i].body : frame.body].own) continue;
-        start_motion(m, i < m->nmarker ? &m->marker[i] : &frame, &motion);
+        kl_model_motion(m, i < m->nmarker ? &m->marker[i] : &frame, &motion);
         double r[3];
         kl_store(r, motion.r);
         for (int k = 0; k < 3; k++) low[k] = fmin(low[k], r[k]), high[k] = fmax(high[k], r[k]);
@@ -319,10 +349,10 @@ static void begin_own(kl_model *m, const kl_element *e, const kl_setup *s, kl_mo
     memcpy(m->v0 + b->v, start.v, (size_t)b->nv * sizeof(double));
     memset(m->held_q + b->v, start.held_x, (size_t)b->nv);
     memset(m->held_v + b->v, start.held_v, (size_t)b->nv);
-    start_motion(m, last, &motions[e->nmarker - 1]);
+    kl_model_motion(m, last, &motions[e->nmarker - 1]);
     if (!start.brings) return;
     bring(m, last - 1, &start);
-    start_motion(m, last - 1, &motions[e->nmarker - 2]);
+    kl_model_motion(m, last - 1, &motions[e->nmarker - 2]);
 }
 
 /* Who sets an angle at the start says how many turns it has there; all that share the joint count
@@ -370,9 +400,9 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     for (int i = 0; i < e->nmarker; i++) {
         kl_marker *k = &m->marker[e->marker + i];
         kl_body   *b = &m->body[k->body];
-        kl_setup   t = {.name = b->name, .place = e->place, .diag = diag};
+        kl_setup   t = {.name = b->name, .place = e->place, .diag = diag, .arena = m->arena};
         if (b->type->attach) b->type->attach(b->data, &t, k);
-        start_motion(m, k, &motions[i]);
+        kl_model_motion(m, k, &motions[i]);
     }
     kl_element_size size = {0};
     if (e->type->own > 0 && e->nmarker > 0) begin_own(m, e, &s, motions);
@@ -391,6 +421,23 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     return status;
 }
 
+/* Units of all coordinates; weights only where a body has its own, for models of many bodies. */
+static void find_units(kl_model *m)
+{
+    bool own = false;
+    for (int i = 0; i < m->nbody; i++) own |= m->body[i].type->units != NULL;
+    m->unit   = kl_arena_array(m->arena, double, m->nv + 1);
+    m->weight = own ? kl_arena_array(m->arena, double, m->nv + 1) : NULL;
+    for (int i = 0; m->unit && i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        for (int k = 0; k < b->nv; k++) m->unit[b->v + k] = k < 3 ? m->length : 1.0;
+        for (int k = 0; m->weight && k < b->nv; k++)
+            m->weight[b->v + k] = k < 3 ? 1.0 : m->length * m->length;
+        if (m->weight && b->type->units)
+            b->type->units(b->data, m->length, m->unit + b->v, m->weight + b->v);
+    }
+}
+
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 {
     double *u = kl_arena_array(m->arena, double, m->ninput + 1);
@@ -400,7 +447,16 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     for (int i = 0; i < m->nelement; i++)
         if (setup_element(m, &m->element[i], u, diag) == KL_E_MEMORY) return KL_E_MEMORY;
     start_turns(m);
+    for (int i = 0; i < m->nwanted; i++) {
+        if (m->wanted[i].marker < 0) continue;
+        kl_marker *k = &m->marker[m->wanted[i].marker];
+        kl_body   *b = &m->body[k->body];
+        kl_setup   t = {
+              .name = b->name, .place = m->wanted[i].place, .diag = diag, .arena = m->arena};
+        if (b->type->attach) b->type->attach(b->data, &t, k);
+    }
     m->length = isnan(m->settings.length) ? extent(m) : m->settings.length;
+    find_units(m);
     if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
 }

@@ -15,10 +15,10 @@ typedef struct kl_body {
     kl_place            place;
     const kl_body_type *type;
     void               *data;
-    int                 q, nq, v, nv; /* where its coordinates and velocities stand */
-    int                 M;            /* where its nv x nv mass matrix stands */
-    size_t              cache;        /* where its cache stands [bytes] */
-    kl_drawn           *shape;        /* how to draw it; none: found from inertia and joints */
+    int                 q, nq, v, nv;  /* where its coordinates and velocities stand */
+    int                 M;             /* where its nv x nv mass matrix stands */
+    size_t              cache, ncache; /* where its cache stands, its size [bytes] */
+    kl_drawn           *shape;         /* how to draw it; none: found from inertia and joints */
     int                 nshape;
     bool                hidden; /* not to be drawn */
     bool                own;    /* coordinates of an element: no channels, no place in space */
@@ -45,6 +45,7 @@ typedef struct kl_named {
     int         body;
     kl_vec3     r; /* in the body */
     kl_mat3     A;
+    int         node; /* of kl_marker */
 } kl_named;
 
 /* A point of a body, or an expression over channels: what a model file asks for under `outputs`. */
@@ -129,14 +130,21 @@ typedef struct kl_model {
     kl_guide       *line;
     kl_sheet       *skin;
     int             nstart, nline, nskin;
+    int             nstarted; /* bodies that have their numbers */
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
 
-    int    nq, nv, nlam, nz, nh;
-    int    nevent;    /* crossings of all elements */
-    int    nrows, nM; /* numbers in all rows, in all mass matrices */
-    size_t cache_bytes;
-    double length; /* size of the mechanism [m] */
+    int     nq, nv, nlam, nz, nh;
+    int     nevent;    /* crossings of all elements */
+    int     nrows, nM; /* numbers in all rows, in all mass matrices */
+    size_t  cache_bytes;
+    double  length;          /* size of the mechanism [m] */
+    double *unit;            /* nv: what of each coordinate counts as one length or one radian */
+    double *weight;          /* nv: what assembly pays for moving a coordinate, squared;
+                                NULL: 1 for lengths, length^2 for angles */
+    struct kl_kbody **kbody; /* reduced bodies, owned */
+    const char      **kbody_path;
+    int               nkbody;
 
     double         t0;              /* time at the start [s] */
     double        *q0, *v0;         /* as given, before assembly */
@@ -174,11 +182,13 @@ kl_sheet *kl_model_add_skin(kl_model *m, const char *name, kl_place place);
 kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what);
 
 /* After all bodies: asks each type for its size and start values. After that kl_model_pose works.
- */
+ * May be called again when further bodies were added. */
 kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag);
 /* One more body after that, with these data: coordinates of an element's own. */
 kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *name, kl_place place,
                           const void *data);
+/* The motion of a marker as its body stands at the start. */
+void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out);
 /* Where a body's frame stands at the start. */
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
 /* After all elements: numbers everything. */
@@ -186,8 +196,12 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag);
 void      kl_model_destroy(kl_model *m);
 
 int kl_model_bodies(const kl_model *m); /* how many, without ground and what elements own */
-int kl_model_find_line(const kl_model *m, const char *name);    /* -1 */
-int kl_model_find_skin(const kl_model *m, const char *name);    /* -1 */
+int kl_model_find_line(const kl_model *m, const char *name); /* -1 */
+int kl_model_find_skin(const kl_model *m, const char *name); /* -1 */
+/* Keeps a reduced body for as long as the model lives; false: out of memory, it is still the
+ * caller's. */
+bool kl_model_keep(kl_model *m, struct kl_kbody *body, const char *path);
+
 int kl_model_find_body(const kl_model *m, const char *name);    /* -1 */
 int kl_model_find_element(const kl_model *m, const char *name); /* -1 */
 int kl_model_find_input(const kl_model *m, const char *name);   /* -1 */

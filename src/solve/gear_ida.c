@@ -43,9 +43,11 @@ typedef struct gear {
 /* w = W^-1 x in place */
 static void by_weights(const kl_model *m, double *x)
 {
-    double square = m->length * m->length;
     for (int i = 0; i < m->nbody; i++)
-        for (int k = 3; k < m->body[i].nv; k++) x[m->body[i].v + k] /= square;
+        for (int k = m->body[i].v + 3; k < m->body[i].v + m->body[i].nv; k++) {
+            double unit = m->length / m->unit[k];
+            x[k] /= unit * unit;
+        }
 }
 
 /* out <- v - W^-1 Phi_q' mu, at the evaluated state */
@@ -77,8 +79,8 @@ static int gear_residual(realtype t, N_Vector yy, N_Vector yp, N_Vector rr, void
     kl_eval_residual(m, x->w, dy + m->nq, y + g->lambda, r + m->nq);
     double *rz = r + m->nq + m->nv;
     for (int k = 0; k < m->nz; k++) rz[k] = dy[m->nq + m->nv + k] - w->z_dot[k];
-    double loss = 0.0, supply = 0.0;
-    for (int k = 0; k < m->nelement; k++) loss += w->loss[k], supply += w->supply[k];
+    double loss = kl_eval_loss(m, w), supply = 0.0;
+    for (int k = 0; k < m->nelement; k++) supply += w->supply[k];
     for (int k = 0; k < m->nlam; k++) supply += y[g->lambda + k] * w->phi_t[k];
     rz[m->nz]     = dy[g->ode->n - 2] - loss;
     rz[m->nz + 1] = dy[g->ode->n - 1] - supply;

@@ -145,8 +145,8 @@ static void pack_rate(const kl_index1 *i, const double *y, double *dy)
     kl_index1_rates(m, y, y + m->nq, dy);
     memcpy(dy + m->nq, i->a, (size_t)m->nv * sizeof *dy);
     memcpy(dy + m->nq + m->nv, w->z_dot, (size_t)m->nz * sizeof *dy);
-    double loss = 0.0, supply = 0.0;
-    for (int k = 0; k < m->nelement; k++) loss += w->loss[k], supply += w->supply[k];
+    double loss = kl_eval_loss(m, w), supply = 0.0;
+    for (int k = 0; k < m->nelement; k++) supply += w->supply[k];
     for (int k = 0; k < m->nlam; k++) supply += i->lambda[k] * w->phi_t[k];
     dy[i->n - 2] = loss;
     dy[i->n - 1] = supply;
@@ -348,11 +348,14 @@ void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
 {
     const kl_model *m   = i->x->model;
     const double   *z   = y + m->nq + m->nv;
-    double          one = 1.0 / i->tolerance, length = one / m->length;
+    double          one = 1.0 / i->tolerance;
     for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b = &m->body[k];
-        for (int j = 0; j < b->nq; j++) weight[b->q + j] = j < 3 ? length : one;
-        for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = (j < 3 ? length : one) / i->pace;
+        const kl_body *b    = &m->body[k];
+        const double  *u    = m->unit + b->v;
+        int            more = b->nq - b->nv; /* Euler parameters are one more than turns */
+        for (int j = 0; j < b->nq; j++)
+            weight[b->q + j] = one / u[j < 3 ? j : j < 3 + more ? 3 : j - more];
+        for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = one / u[j] / i->pace;
     }
     for (int k = 0; k < m->nz; k++)
         weight[m->nq + m->nv + k] = one / kl_state_scale(m, fmax(i->z_scale[k], fabs(z[k])));

@@ -5,11 +5,11 @@
 
 double kl_increment_norm(const kl_model *m, const double *dx, int *which)
 {
-    double largest = 0.0, scale = 1.0 / m->length;
+    double largest = 0.0;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         for (int k = 0; k < b->nv; k++) {
-            double d = fabs(dx[b->v + k]) * (k < 3 ? scale : 1.0);
+            double d = fabs(dx[b->v + k]) / m->unit[b->v + k];
             if (d <= largest) continue;
             largest = d;
             if (which) *which = i;
@@ -45,7 +45,8 @@ void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statisti
 {
     const kl_model *m      = x->model;
     double          now[2] = {0.0, 0.0}, *sum[2] = {&count->lost, &count->supplied};
-    for (int i = 0; i < m->nelement; i++) now[0] += x->w->loss[i], now[1] += x->w->supply[i];
+    now[0] = kl_eval_loss(m, x->w);
+    for (int i = 0; i < m->nelement; i++) now[1] += x->w->supply[i];
     for (int k = 0; k < m->nlam; k++) now[1] += x->lambda[k] * x->w->phi_t[k];
     /* a step that is far longer than the one before would carry its bend too far */
     double h0 = h < 4.0 * power->h ? power->h : 0.0;

@@ -123,7 +123,7 @@ static double scaled(const kl_model *m, const kl_body *b, const double *u, const
 {
     double sum = 0.0;
     for (int k = 0; k < b->nv; k++) {
-        double unit = k < 3 ? m->length : 1.0;
+        double unit = m->unit[b->v + k];
         sum += u[b->v + k] * v[b->v + k] / (unit * unit);
     }
     return sum;

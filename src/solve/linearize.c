@@ -114,7 +114,7 @@ static kl_status find_independent(const kl_model *m, const kl_tangents *t, kl_ar
         for (int i = 0; i < m->nbody; i++) {
             size[i] = m->body[i].nv;
             for (int k = 0; k < m->body[i].nv; k++)
-                scale[m->body[i].v + k] = k < 3 ? m->length : 1.0;
+                scale[m->body[i].v + k] = m->unit[m->body[i].v + k];
         }
         r = kl_rank_create(m->nbody, size);
     }
@@ -250,11 +250,11 @@ static void find_unrest(const kl_solver *x, kl_linear *l)
 {
     const kl_model *m           = x->model;
     double          g           = kl_norm(m->gravity);
-    double          length_rate = g > 0.0 ? g : m->length, turn_rate = length_rate / m->length;
+    double          turn_rate   = (g > 0.0 ? g : m->length) / m->length;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         for (int k = 0; k < b->nv; k++) {
-            double a = fabs(x->a[b->v + k]) / (k < 3 ? length_rate : turn_rate);
+            double a = fabs(x->a[b->v + k]) / m->unit[b->v + k] / turn_rate;
             if (a > l->unrest) l->unrest = a, l->unrest_body = i;
         }
     }

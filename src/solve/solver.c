@@ -166,8 +166,8 @@ static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double
     double largest = 0.0;
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0; k < m->body[i].nv; k++) {
-            double d = fabs(x->y[m->body[i].v + k]);
-            largest  = fmax(largest, k < 3 ? d / m->length / 0.33 : d / 0.5);
+            double d = fabs(x->y[m->body[i].v + k]) / m->unit[m->body[i].v + k];
+            largest  = fmax(largest, k < 3 ? d / 0.33 : d / 0.5);
         }
     double factor = largest > 1.0 ? 1.0 / largest : 1.0;
     memcpy(q_old, x->s->q, (size_t)m->nq * sizeof(double));

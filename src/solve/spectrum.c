@@ -77,7 +77,7 @@ static void shape_of(const kl_model *m, const kl_linear *l, const pencil *s, int
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0; k < m->body[i].nv; k++) {
             int    row = m->body[i].v + k;
-            double a = 0.0, b = 0.0, unit = k < 3 ? m->length : 1.0;
+            double a = 0.0, b = 0.0, unit = m->unit[row];
             for (int j = 0; j < l->n; j++) {
                 double z = l->Z[(size_t)row * (size_t)l->n + (size_t)j];
                 a += z * re[j];

@@ -36,7 +36,7 @@ double kl_motion_amount(const kl_model *m, const double *dx, int b)
     const kl_body *body = &m->body[b];
     double         most = 0.0;
     for (int k = 0; k < body->nv; k++)
-        most = fmax(most, fabs(dx[body->v + k]) / (k < 3 ? m->length : 1.0));
+        most = fmax(most, fabs(dx[body->v + k]) / m->unit[body->v + k]);
     return most;
 }
 
@@ -67,7 +67,7 @@ void kl_line_motion(kl_line *l, const kl_model *m, const kl_work *w, const doubl
     double         d[6] = {0}, elastic = 0.0;
     b->type->motion(b->data, w->cache + b->cache, &origin, &at);
     for (int k = 0; k < b->nv && k < 6; k++) d[k] = dx[b->v + k];
-    for (int k = 6; k < b->nv; k++) elastic = fmax(elastic, fabs(dx[b->v + k]));
+    for (int k = 6; k < b->nv; k++) elastic = fmax(elastic, fabs(dx[b->v + k]) / m->unit[b->v + k]);
     kl_vec3 v = kl_load(d), turn = kl_mul(&at.A, kl_load(d + 3));
     double  moved = kl_norm(v) / m->length, turned = kl_norm(turn);
     if (b->nv == 1 || b->nv == 2) {

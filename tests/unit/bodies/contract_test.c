@@ -1,5 +1,5 @@
 /* The contract of every body: its map, rates, biases, geometric terms, inertia and increments against differences. */
-#include "unit/build.h"
+#include "unit/bodies/cloud.h"
 
 #include "base/rotation.h"
 #include "catalogue.h"
@@ -8,7 +8,29 @@
 static const char *const model_text =
     "klingel: 1\nbodies:\n"
     "  r: {mass: 2, inertia: [3, 4, 5, 0.3, -0.2, 0.4], center: [0.3, -0.2, 0.5]}\n"
-    "  p: {type: point, mass: 1.5}\n";
+    "  p: {type: point, mass: 1.5}\n"
+    "  f: {type: flexible, file: /tmp/kl_contract.kbody, damping: 0.1, rayleigh: [0.2, 0.3]}\n"
+    "  g: {type: flexible, file: /tmp/kl_contract.kbody, stiffening: true}\n"
+    "  h: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, stiffening: true,\n"
+    "      reference: principal-axis}\n"
+    "  i: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained}\n"
+    "joints:\n"
+    "  gn: {type: fixed, between: [g.node, ground]}\n"
+    "  gt: {type: fixed, between: [g.triad, ground]}\n"
+    "  hn: {type: fixed, between: [h.node, ground]}\n"
+    "  ht: {type: fixed, between: [h.triad, ground]}\n"
+    "  n: {type: fixed, between: [f.node, ground]}\n"
+    "  t: {type: fixed, between: [f.triad, ground]}\n";
+
+/* Every body, with every kind of marker that it has. */
+static const struct {
+    int     body, node;
+    kl_vec3 r;
+} cases[] = {{1, 0, {0.7, -0.4, 0.2}}, {2, 0, {0, 0, 0}},
+             {3, 0, {0.7, -0.4, 0.2}}, {3, 1, {0.9, 0.3, -0.4}}, {3, 2, {-0.2, 0.5, 0.6}},
+             {4, 1, {0.9, 0.3, -0.4}}, {4, 2, {-0.2, 0.5, 0.6}}, {5, 1, {0.9, 0.3, -0.4}}, {5, 2, {-0.2, 0.5, 0.6}},
+             {5, KL_MARKER_CONDITIONS, {0, 0, 0}}, {6, KL_MARKER_CONDITIONS, {0, 0, 0}}};
+enum { CASES = sizeof cases / sizeof *cases, MOST = 12 + CLOUD_MODES };
 
 typedef struct fixture {
     built        b;
@@ -19,20 +41,22 @@ typedef struct fixture {
     unsigned     seed;
 } fixture;
 
-static fixture make(int body, unsigned seed)
+static fixture make(int which, unsigned seed)
 {
-    fixture f = {.b = must_build(model_text), .seed = seed};
+    cloud c = cloud_make(5);
+    cloud_write(&c, "/tmp/kl_contract.kbody");
+    int     body = cases[which].body;
+    fixture f    = {.b = must_build(model_text), .seed = seed};
     f.s       = kl_state_create(f.b.model);
     f.w       = kl_work_create(f.b.model);
     f.body    = &f.b.model->body[body];
-    double dx[6];
+    double dx[MOST];
     for (int i = 0; i < f.body->nv; i++) dx[i] = noise(&f.seed), f.s->v[f.body->v + i] = noise(&f.seed);
-    double q[7];
+    double q[MOST + 1];
     memcpy(q, f.s->q + f.body->q, (size_t)f.body->nq * sizeof *q);
     f.body->type->advance(f.body->data, q, dx, f.s->q + f.body->q);
-    bool point  = f.body->nv == 3;
-    f.marker    = (kl_marker){.body = body, .A = kl_rotation_exp(kl_vec(0.2, 0.4, -0.5))};
-    f.marker.r  = point ? kl_vec(0, 0, 0) : kl_vec(0.7, -0.4, 0.2);
+    f.marker   = (kl_marker){.body = body, .A = kl_rotation_exp(kl_vec(0.2, 0.4, -0.5))};
+    f.marker.r = cases[which].r, f.marker.node = cases[which].node;
     return f;
 }
 
@@ -48,7 +72,7 @@ static void *cache_of(fixture *f) { return kl_work_cache(f->b.model, f->w, (int)
 /* The cache at q (+) dx and velocities v + dv. */
 static void *moved(fixture *f, const double *dx, const double *dv)
 {
-    double q[7], v[6];
+    double q[MOST + 1], v[MOST];
     f->body->type->advance(f->body->data, f->s->q + f->body->q, dx, q);
     for (int i = 0; i < f->body->nv; i++) v[i] = f->s->v[f->body->v + i] + dv[i];
     f->body->type->position(f->body->data, q, cache_of(f));
@@ -56,7 +80,7 @@ static void *moved(fixture *f, const double *dx, const double *dv)
     return cache_of(f);
 }
 
-static const double zero[6];
+static const double zero[MOST];
 
 static void store_motion(const kl_motion *m, double *out)
 {
@@ -69,16 +93,16 @@ static void maps_are_the_derivatives_of_the_motion(void **unused)
 {
     (void)unused;
     const double step = 1e-6;
-    for (int body = 1; body <= 2; body++)
+    for (int body = 0; body < CASES; body++)
         for (unsigned seed = 1; seed < 6; seed++) {
             fixture             f = make(body, seed);
             const kl_body_type *t = f.body->type;
-            double              B[36], W[36];
+            double              B[6 * MOST], W[6 * MOST];
             int                 n = f.body->nv;
             t->map(f.body->data, moved(&f, zero, zero), &f.marker, B);
             t->map_rate(f.body->data, cache_of(&f), &f.marker, W);
             for (int j = 0; j < n; j++) {
-                double    dx[6] = {0};
+                double    dx[MOST] = {0};
                 kl_motion up, down;
                 dx[j] = step;
                 t->motion(f.body->data, moved(&f, dx, zero), &f.marker, &up);
@@ -103,11 +127,11 @@ static void biases_are_what_remains_at_zero_acceleration(void **unused)
 {
     (void)unused;
     const double dt = 1e-5;
-    for (int body = 1; body <= 2; body++) {
+    for (int body = 0; body < CASES; body++) {
         fixture             f = make(body, 3);
         const kl_body_type *t = f.body->type;
         kl_motion           now, up, down;
-        double              dx[6];
+        double              dx[MOST];
         t->motion(f.body->data, moved(&f, zero, zero), &f.marker, &now);
         for (int i = 0; i < f.body->nv; i++) dx[i] = dt * f.s->v[f.body->v + i];
         t->motion(f.body->data, moved(&f, dx, zero), &f.marker, &up);
@@ -123,16 +147,16 @@ static void pull_and_geometric_terms_belong_together(void **unused)
 {
     (void)unused;
     const double step = 1e-6, wrench[6] = {1, -2, 0.5, 0.3, 0.7, -0.9};
-    for (int body = 1; body <= 2; body++) {
+    for (int body = 0; body < CASES; body++) {
         fixture             f = make(body, 5);
         const kl_body_type *t = f.body->type;
         int                 n = f.body->nv;
-        double              B[36], g[6] = {0}, K[36] = {0};
+        double              B[MOST * MOST], g[MOST] = {0}, K[MOST * MOST] = {0};
         t->map(f.body->data, moved(&f, zero, zero), &f.marker, B);
         t->pull(f.body->data, cache_of(&f), &f.marker, wrench, g);
         t->add_geometric(f.body->data, cache_of(&f), &f.marker, wrench, K);
         for (int j = 0; j < n; j++) {
-            double sum = 0, up[6] = {0}, down[6] = {0}, dx[6] = {0};
+            double sum = 0, up[MOST] = {0}, down[MOST] = {0}, dx[MOST] = {0};
             for (int i = 0; i < 6; i++) sum += B[i * n + j] * wrench[i];
             assert_close(g[j], sum, 1e-14);
             dx[j] = step;
@@ -150,12 +174,12 @@ static void inertia_agrees_with_the_kinetic_energy(void **unused)
 {
     (void)unused;
     const double dt = 1e-5;
-    for (int body = 1; body <= 2; body++)
+    for (int body = 0; body < CASES; body++)
         for (unsigned seed = 1; seed < 6; seed++) {
             fixture             f = make(body, seed);
             const kl_body_type *t = f.body->type;
             int                 n = f.body->nv;
-            double              M[36], s[6], a[6], dx[6], dv[6], rate = 0, T = 0;
+            double              M[MOST * MOST], s[MOST], a[MOST], dx[MOST], dv[MOST], rate = 0, T = 0;
             const double       *v = f.s->v + f.body->v;
             kl_measures         now, up, down;
             t->inertia(f.body->data, moved(&f, zero, zero), M, s);
@@ -181,24 +205,66 @@ static void inertia_agrees_with_the_kinetic_energy(void **unused)
 static void inertia_tangents_are_derivatives(void **unused)
 {
     (void)unused;
-    const double  step = 1e-6;
-    fixture       f = make(1, 2);
-    const double  a[6] = {0.3, -1, 0.5, 0.7, 0.2, -0.4};
-    double        K[36], C[36];
-    f.body->type->inertia_tangent(f.body->data, moved(&f, zero, zero), a, K, C);
-    for (int kind = 0; kind < 2; kind++)
-        for (int j = 0; j < 6; j++) {
-            double d[6] = {0}, M[36], s[6], r[2][6];
-            for (int sign = 0; sign < 2; sign++) {
-                d[j] = sign ? -step : step;
-                f.body->type->inertia(f.body->data, kind ? moved(&f, zero, d) : moved(&f, d, zero), M, s);
-                for (int i = 0; i < 6; i++) {
-                    r[sign][i] = -s[i];
-                    for (int k = 0; k < 6; k++) r[sign][i] += M[i * 6 + k] * a[k];
-                }
-            }
-            for (int i = 0; i < 6; i++) assert_close((kind ? C : K)[i * 6 + j], (r[0][i] - r[1][i]) / (2 * step), 1e-8);
+    const double step = 1e-6;
+    for (int which = 0; which < CASES; which++) {
+        fixture f = make(which, 2);
+        double  a[MOST], K[MOST * MOST], C[MOST * MOST];
+        int     n = f.body->nv;
+        if (!f.body->type->inertia_tangent) {
+            release(&f);
+            continue;
         }
+        for (int i = 0; i < n; i++) a[i] = noise(&f.seed);
+        f.body->type->inertia_tangent(f.body->data, moved(&f, zero, zero), a, K, C);
+        for (int kind = 0; kind < 2; kind++)
+            for (int j = 0; j < n; j++) {
+                double d[MOST] = {0}, M[MOST * MOST], s[MOST], r[2][MOST];
+                for (int sign = 0; sign < 2; sign++) {
+                    d[j] = sign ? -step : step;
+                    f.body->type->inertia(f.body->data,
+                                          kind ? moved(&f, zero, d) : moved(&f, d, zero), M, s);
+                    for (int i = 0; i < n; i++) {
+                        r[sign][i] = -s[i];
+                        for (int k = 0; k < n; k++) r[sign][i] += M[i * n + k] * a[k];
+                    }
+                }
+                for (int i = 0; i < n; i++)
+                    assert_close((kind ? C : K)[i * n + j], (r[0][i] - r[1][i]) / (2 * step), 3e-8);
+            }
+        release(&f);
+    }
+}
+
+/* elastic and damping forces: derivatives, and energy and loss against power */
+static void own_forces_belong_to_their_energy(void **unused)
+{
+    (void)unused;
+    const double step = 1e-6;
+    fixture      f    = make(2, 3);
+    int          n = f.body->nv;
+    double       g[MOST] = {0}, K[MOST * MOST] = {0}, C[MOST * MOST] = {0}, power = 0, slope = 0;
+    const kl_body_type *t = f.body->type;
+    t->own_force(f.body->data, moved(&f, zero, zero), g, K, C);
+    double loss = t->own_loss(f.body->data, cache_of(&f));
+    for (int j = 0; j < n; j++) {
+        double v = f.s->v[f.body->v + j], unit[MOST] = {0};
+        power += g[j] * v;
+        unit[j] = step;
+        slope += v * t->own_energy(f.body->data, moved(&f, unit, zero)) / (2 * step);
+        unit[j] = -step;
+        slope -= v * t->own_energy(f.body->data, moved(&f, unit, zero)) / (2 * step);
+        for (int kind = 0; kind < 2; kind++) {
+            double up[MOST] = {0}, down[MOST] = {0};
+            unit[j] = step;
+            t->own_force(f.body->data, kind ? moved(&f, zero, unit) : moved(&f, unit, zero), up, NULL, NULL);
+            unit[j] = -step;
+            t->own_force(f.body->data, kind ? moved(&f, zero, unit) : moved(&f, unit, zero), down, NULL, NULL);
+            for (int i = 0; i < n; i++)
+                assert_close((kind ? C : K)[i * n + j], (up[i] - down[i]) / (2 * step), 1e-8);
+        }
+    }
+    assert_true(loss > 0);
+    assert_close(power, -slope - loss, 1e-8);
     release(&f);
 }
 
@@ -207,19 +273,24 @@ static void increments_add_through_their_map(void **unused)
 {
     (void)unused;
     const double step = 1e-6;
-    fixture      f = make(1, 4);
-    double       dx[6] = {0.3, -0.1, 0.2, 0.5, -0.8, 0.3}, D[36], q[7], there[7];
-    f.body->type->increment(f.body->data, dx, D);
-    f.body->type->advance(f.body->data, f.s->q + f.body->q, dx, there);
-    for (int j = 0; j < 6; j++) {
-        double e[6] = {0}, sum[6], a[7];
-        e[j] = step;
-        for (int i = 0; i < 6; i++) sum[i] = dx[i] + step * D[i * 6 + j];
-        f.body->type->advance(f.body->data, f.s->q + f.body->q, sum, q);
-        f.body->type->advance(f.body->data, there, e, a);
-        for (int i = 0; i < 7; i++) assert_close(q[i], a[i], 1e-11);
+    for (int which = 0; which < CASES; which++) {
+        if (which == 1) continue; /* a point adds plainly */
+        fixture f = make(which, 4);
+        int     n = f.body->nv;
+        double  dx[MOST], D[MOST * MOST], q[MOST + 1], there[MOST + 1];
+        for (int i = 0; i < n; i++) dx[i] = 0.6 * noise(&f.seed);
+        f.body->type->increment(f.body->data, dx, D);
+        f.body->type->advance(f.body->data, f.s->q + f.body->q, dx, there);
+        for (int j = 0; j < n; j++) {
+            double e[MOST] = {0}, sum[MOST], a[MOST + 1];
+            e[j] = step;
+            for (int i = 0; i < n; i++) sum[i] = dx[i] + step * D[i * n + j];
+            f.body->type->advance(f.body->data, f.s->q + f.body->q, sum, q);
+            f.body->type->advance(f.body->data, there, e, a);
+            for (int i = 0; i < n + 1; i++) assert_close(q[i], a[i], 1e-11);
+        }
+        release(&f);
     }
-    release(&f);
 }
 
 /* momentum and angular momentum of a swarm of points that move as the body does */
@@ -262,6 +333,7 @@ int main(void)
         cmocka_unit_test(pull_and_geometric_terms_belong_together),
         cmocka_unit_test(inertia_agrees_with_the_kinetic_energy),
         cmocka_unit_test(inertia_tangents_are_derivatives),
+        cmocka_unit_test(own_forces_belong_to_their_energy),
         cmocka_unit_test(increments_add_through_their_map),
         cmocka_unit_test(measures_equal_a_sum_over_points),
     };

@@ -1,0 +1,398 @@
+/* Flexible body in a floating frame of reference (papers 000 section 2, 003 section 3).
+ *
+ * Coordinates: r and Euler parameters p of the frame, modal coordinates w; velocities: r' global,
+ * om body-fixed, w'. Inertia: flexible_inertia.c; markers: flexible_marker.c; where the numbers
+ * come from: flexible_setup.c. Elastic and damping forces of the modes: -K w - D w'. */
+#include "bodies/flexible.h"
+
+#include <math.h>
+#include <string.h>
+
+#include "base/rotation.h"
+#include "bodies/bodies.h"
+
+/* ---- cache ---- */
+
+enum { ALIGN = 8 }; /* numbers a line of memory */
+
+static size_t rounded(size_t numbers) { return (numbers + ALIGN - 1) / ALIGN * ALIGN; }
+
+static size_t head_numbers(int nframe)
+{
+    size_t bytes = sizeof(flexible_cache) + (size_t)nframe * sizeof(flexible_frame_cache);
+    return rounded((bytes + sizeof(double) - 1) / sizeof(double));
+}
+
+size_t flexible_cache_bytes(int n, int nframe)
+{
+    size_t m       = (size_t)n;
+    size_t numbers = 2 * rounded(m) + 4 * rounded(3 * m) + 2 * rounded(9 * m) +
+                     rounded(3 * m * (size_t)nframe) + rounded(6 * m * (size_t)nframe);
+    return (head_numbers(nframe) + numbers) * sizeof(double);
+}
+
+/* The cache is one block; its arrays follow each other behind the head. */
+static flexible_cache *opened(const flexible *p, void *block)
+{
+    flexible_cache *c  = block;
+    size_t          n  = (size_t)p->n;
+    double         *at = (double *)block + head_numbers(p->nframe);
+    c->frame           = (flexible_frame_cache *)(void *)(c + 1);
+    const struct {
+        double **to;
+        size_t   size;
+    } list[] = {{&c->w, n},
+                {&c->w_rate, n},
+                {&c->S1, 3 * n},
+                {&c->H, 3 * n},
+                {&c->H_rate, 3 * n},
+                {&c->H_lag, 3 * n},
+                {&c->G, 9 * n},
+                {&c->scratch, 9 * n},
+                {&c->E, 3 * n * (size_t)p->nframe},
+                {&c->second, 6 * n * (size_t)p->nframe}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        *list[i].to = at;
+        at += rounded(list[i].size);
+    }
+    return c;
+}
+
+/* ---- coordinates ---- */
+
+static void flexible_place(void *data, const kl_placement *p)
+{
+    flexible *b   = data;
+    kl_vec3   vel = kl_load(b->velocity), om = kl_load(b->omega);
+    kl_store(b->position, kl_place_point(p, kl_load(b->position)));
+    b->orientation = kl_place_rotation(p, &b->orientation);
+    if (b->velocity_axes == 0) {
+        kl_store(b->velocity, kl_place_arrow(p, vel));
+        kl_store(b->omega, kl_place_turn(p, om));
+    }
+    b->mirrored = p->mirrored;
+}
+
+static double item(const kl_list *l, int i) { return i < l->n ? l->value[i] : 0.0; }
+
+static void flexible_start(const void *data, double *q, double *v, unsigned char *held_position,
+                           unsigned char *held_velocity)
+{
+    const flexible *p = data;
+    memcpy(q, p->position, sizeof p->position);
+    kl_quat_from_matrix(&p->orientation, q + 3);
+    kl_vec3 vel = kl_load(p->velocity), om = kl_load(p->omega);
+    if (p->velocity_axes == 1) vel = kl_mul(&p->orientation, vel);
+    else om = kl_mul_t(&p->orientation, om);
+    kl_store(v, vel);
+    kl_store(v + 3, om);
+    for (int i = 0; i < 3; i++) {
+        held_position[i]     = p->fixed & 1;
+        held_position[3 + i] = (p->fixed >> 1) & 1;
+        held_velocity[i]     = (p->fixed >> 2) & 1;
+        held_velocity[3 + i] = (p->fixed >> 3) & 1;
+    }
+    for (int j = 0; j < p->n; j++) {
+        q[7 + j]             = item(&p->deformation, j);
+        v[6 + j]             = item(&p->deformation_rate, j);
+        held_position[6 + j] = held_velocity[6 + j] = (p->fixed >> 4) & 1;
+    }
+}
+
+static void flexible_position(const void *data, const double *q, void *block)
+{
+    const flexible *p = data;
+    flexible_cache *c = opened(p, block);
+    c->r              = kl_load(q);
+    c->A              = kl_quat_matrix(q + 3);
+    memcpy(c->w, q + 7, (size_t)p->n * sizeof(double));
+    flexible_position_inertia(p, c);
+    flexible_position_frames(p, c);
+}
+
+static void flexible_velocity(const void *data, const double *v, void *block)
+{
+    const flexible *p = data;
+    flexible_cache *c = block;
+    c->v              = kl_load(v);
+    c->om             = kl_load(v + 3);
+    memcpy(c->w_rate, v + 6, (size_t)p->n * sizeof(double));
+    flexible_velocity_inertia(p, c);
+    flexible_velocity_frames(p, c);
+}
+
+static void flexible_advance(const void *data, const double *q, const double *dx, double *q_new)
+{
+    const flexible *p = data;
+    double          dp[4];
+    for (int i = 0; i < 3; i++) q_new[i] = q[i] + dx[i];
+    kl_quat_exp(kl_load(dx + 3), dp);
+    kl_quat_mul(q + 3, dp, q_new + 3);
+    kl_quat_normalize(q_new + 3);
+    for (int j = 0; j < p->n; j++) q_new[7 + j] = q[7 + j] + dx[6 + j];
+}
+
+/* p' = p (0, om) / 2 */
+static void flexible_rate(const void *data, const double *q, const double *v, double *q_dot)
+{
+    const flexible *p       = data;
+    double          half[4] = {0.0, 0.5 * v[3], 0.5 * v[4], 0.5 * v[5]};
+    for (int i = 0; i < 3; i++) q_dot[i] = v[i];
+    kl_quat_mul(q + 3, half, q_dot + 3);
+    memcpy(q_dot + 7, v + 6, (size_t)p->n * sizeof(double));
+}
+
+/* om = 2 conj(p) p' */
+static void flexible_speed(const void *data, const double *q, const double *q_dot, double *v)
+{
+    const flexible *p       = data;
+    double          conj[4] = {q[3], -q[4], -q[5], -q[6]}, om[4];
+    kl_quat_mul(conj, q_dot + 3, om);
+    for (int i = 0; i < 3; i++) v[i] = q_dot[i], v[3 + i] = 2.0 * om[1 + i];
+    memcpy(v + 6, q_dot + 7, (size_t)p->n * sizeof(double));
+}
+
+static void flexible_settle(const void *data, double *q)
+{
+    (void)data;
+    kl_quat_normalize(q + 3);
+}
+
+static void flexible_increment(const void *data, const double *dx, double *D)
+{
+    const flexible *p = data;
+    int             N = 6 + p->n;
+    kl_mat3         T = kl_rotation_tangent_inverse(kl_load(dx + 3));
+    memset(D, 0, (size_t)(N * N) * sizeof *D);
+    for (int i = 0; i < N; i++) D[(N + 1) * i] = 1.0;
+    for (int i = 0; i < 3; i++)
+        for (int j = 0; j < 3; j++) D[N * (3 + i) + 3 + j] = T.m[i][j];
+}
+
+/* w that moves the body's mass by one length on average. Assembly moves a body as a whole before it
+ * deforms it, and bends it softly before it bends it stiffly. */
+static void flexible_units(const void *data, double length, double *unit, double *weight)
+{
+    const flexible *p     = data;
+    int             n     = p->n;
+    double          least = HUGE_VAL;
+    for (int j = 0; j < n; j++)
+        if (p->K[j * n + j] > 0.0) least = fmin(least, p->K[j * n + j] / p->M[j * n + j]);
+    for (int j = 0; j < n; j++) {
+        double mass = p->M[j * n + j] / p->m, square = p->K[j * n + j] / p->M[j * n + j];
+        unit[6 + j]   = length / sqrt(mass);
+        weight[6 + j] = 1e6 * mass * (square > least ? square / least : 1.0);
+    }
+}
+
+/* ---- forces of its own ---- */
+
+static void flexible_own_force(const void *data, const void *cache, double *g, double *K, double *C)
+{
+    const flexible       *p = data;
+    const flexible_cache *c = cache;
+    int                   n = p->n, N = 6 + n;
+    for (int i = 0; i < n; i++) {
+        int from = p->diagonal ? i : 0, to = p->diagonal ? i + 1 : n;
+        for (int j = from; j < to; j++) {
+            g[6 + i] -= p->K[i * n + j] * c->w[j] + p->D[i * n + j] * c->w_rate[j];
+            if (K) K[(6 + i) * N + 6 + j] -= p->K[i * n + j];
+            if (C) C[(6 + i) * N + 6 + j] -= p->D[i * n + j];
+        }
+    }
+}
+
+static double quadratic(int n, const double *A, const double *x)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) sum += x[i] * A[i * n + j] * x[j];
+    return sum;
+}
+
+static double flexible_own_energy(const void *data, const void *cache)
+{
+    const flexible       *p = data;
+    const flexible_cache *c = cache;
+    return 0.5 * quadratic(p->n, p->K, c->w);
+}
+
+static double flexible_own_loss(const void *data, const void *cache)
+{
+    const flexible       *p = data;
+    const flexible_cache *c = cache;
+    return quadratic(p->n, p->D, c->w_rate);
+}
+
+static unsigned flexible_wishes(const void *data)
+{
+    const flexible *p = data;
+    return (p->conditioned ? (unsigned)KL_WISH_CONDITIONS : 0u) |
+           (p->attach && p->n > 0 ? (unsigned)KL_WISH_VIRTUAL : 0u);
+}
+
+/* ---- keys ---- */
+
+static const kl_key flexible_keys[] = {
+    {.name   = "file",
+     .kind   = KL_KEY_REDUCED,
+     .offset = offsetof(flexible, file),
+     .help =
+         "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it"},
+    {.name     = "flexible",
+     .kind     = KL_KEY_FLAG,
+     .offset   = offsetof(flexible, deforms),
+     .fallback = "true",
+     .help     = "false: the same body, rigid"},
+    {.name     = "modes",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(flexible, count),
+     .unit     = "1",
+     .fallback = "",
+     .min      = 0,
+     .max      = 1e6,
+     .help     = "how many of the file's modes, lowest first; left out: all"},
+    {.name     = "up_to",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(flexible, up_to),
+     .unit     = "Hz",
+     .fallback = "",
+     .min      = 0,
+     .max      = 1e300,
+     .help     = "only modes up to this frequency"},
+    {.name     = "effective_mass",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(flexible, share),
+     .unit     = "1",
+     .fallback = "",
+     .min      = 0,
+     .max      = 1,
+     .help     = "only modes that carry this share of the mass or of a moment of inertia"},
+    {.name     = "pick",
+     .kind     = KL_KEY_LIST,
+     .offset   = offsetof(flexible, chosen),
+     .unit     = "1",
+     .fallback = "[]",
+     .help     = "exactly these modes of the file, by number: [1, 2, 5]"},
+    {.name     = "reference",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, reference),
+     .words    = "as-in-file mean-axis principal-axis",
+     .fallback = "as-in-file",
+     .help     = "what ties the floating frame to the deformation; held nodes: in the body file"},
+    {.name     = "conditions",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, conditions),
+     .words    = "eliminated constrained",
+     .fallback = "eliminated",
+     .help     = "rigid motion taken out of the modes, or kept in and held by constraints"},
+    {.name     = "attach",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, attach),
+     .words    = "marker virtual-body",
+     .fallback = "marker",
+     .help     = "joints and forces hold on to its markers, or to massless bodies fixed to them"},
+    {.name     = "stiffening",
+     .kind     = KL_KEY_FLAG,
+     .offset   = offsetof(flexible, stiffening),
+     .fallback = "false",
+     .help     = "geometric stiffening by acceleration, spin and loads; needs it in the body file"},
+    {.name     = "damping",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(flexible, damping),
+     .unit     = "1",
+     .fallback = "0",
+     .min      = 0,
+     .max      = 10,
+     .help     = "of every mode, over the critical one: 0.02"},
+    {.name     = "rayleigh",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(flexible, rayleigh),
+     .unit     = "*",
+     .size     = 2,
+     .fallback = "[0, 0]",
+     .help     = "[a, b]: damping a M + b K, a in 1/s, b in s"},
+    {.name     = "position",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(flexible, position),
+     .unit     = "m",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "of the reference point (origin of the mesh or of the file's frame) at the start"},
+    {.name     = "orientation",
+     .kind     = KL_KEY_ROTATION,
+     .offset   = offsetof(flexible, orientation),
+     .fallback = "{axis: z, angle: 0}",
+     .help = "of the body at the start: {axis, angle}, {quaternion}, {euler}, {cardan} or {x, y} "
+             "(two vectors)"},
+    {.name     = "velocity",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(flexible, velocity),
+     .unit     = "m/s",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "of the reference point at the start"},
+    {.name     = "omega",
+     .kind     = KL_KEY_NUMBERS,
+     .offset   = offsetof(flexible, omega),
+     .unit     = "rad/s",
+     .size     = 3,
+     .fallback = "[0, 0, 0]",
+     .help     = "angular velocity at the start"},
+    {.name     = "velocity_axes",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, velocity_axes),
+     .words    = "global body",
+     .fallback = "global",
+     .help     = "axes of velocity and omega"},
+    {.name     = "deformation",
+     .kind     = KL_KEY_LIST,
+     .offset   = offsetof(flexible, deformation),
+     .unit     = "1",
+     .fallback = "[]",
+     .help     = "modal coordinates at the start; modes that are not listed start at 0"},
+    {.name     = "deformation_rate",
+     .kind     = KL_KEY_LIST,
+     .offset   = offsetof(flexible, deformation_rate),
+     .unit     = "1",
+     .fallback = "[]",
+     .help     = "their rates at the start"},
+    {.name     = "fixed",
+     .kind     = KL_KEY_WORDS,
+     .offset   = offsetof(flexible, fixed),
+     .words    = "position orientation velocity omega deformation",
+     .fallback = "[]",
+     .help     = "initial values that assembly must keep; the others are guesses"},
+    {0}};
+
+const kl_body_type kl_flexible = {
+    .name       = "flexible",
+    .help       = "flexible body in a floating frame: six degrees of freedom and modes",
+    .example    = "rod: {type: flexible, file: examples/fe-rod/rod.yaml, modes: 8, damping: 0.01}",
+    .keys       = flexible_keys,
+    .data_size  = sizeof(flexible),
+    .cache_size = sizeof(flexible_cache),
+    .place      = flexible_place,
+    .setup      = flexible_setup,
+    .attach     = flexible_attach,
+    .start      = flexible_start,
+    .position   = flexible_position,
+    .velocity   = flexible_velocity,
+    .advance    = flexible_advance,
+    .rate       = flexible_rate,
+    .speed      = flexible_speed,
+    .settle     = flexible_settle,
+    .increment  = flexible_increment,
+    .motion     = flexible_motion,
+    .map        = flexible_map,
+    .map_rate   = flexible_map_rate,
+    .pull       = flexible_pull,
+    .add_geometric   = flexible_add_geometric,
+    .inertia         = flexible_inertia,
+    .inertia_tangent = flexible_inertia_tangent,
+    .own_force       = flexible_own_force,
+    .own_energy      = flexible_own_energy,
+    .own_loss        = flexible_own_loss,
+    .units           = flexible_units,
+    .wishes          = flexible_wishes,
+    .measures        = flexible_measures};

@@ -1,0 +1,138 @@
+/* Parts of the flexible body that its files share: data, cache, and who computes what.
+ *
+ * b = x + X w in the body frame; symbols of docs/design.md. Arrays with three rows are stored mode
+ * after mode: entry (a, j) of S1 is S1[3 * j + a]; n is the number of modes. */
+#ifndef KL_BODIES_FLEXIBLE_H
+#define KL_BODIES_FLEXIBLE_H
+
+#include "bodies/node_frame.h"
+#include "fe/kbody.h"
+#include "model/interface.h"
+
+enum { FLEXIBLE_AS_IN_FILE, FLEXIBLE_MEAN_AXIS, FLEXIBLE_PRINCIPAL_AXIS };
+enum { FLEXIBLE_ELIMINATED, FLEXIBLE_CONSTRAINED };
+
+/* A frame on nodes that elements may hold on to, from a marker of the reduced body. */
+typedef struct flexible_frame {
+    const char   *name;
+    kl_node_frame kind;
+    kl_vec3       position; /* undeformed, in the body */
+    double       *X;        /* 3 x n: translation */
+    double       *Y;        /* n x kind, mode after mode: how y follows w */
+    double       *X2, *Y2;  /* n x 3 x n or NULL: X + sum_i w_i X2_i, Y + sum_i w_i Y2_i */
+    double        y0[6];
+    kl_mat3       start; /* transposed axes of the undeformed frame */
+} flexible_frame;
+
+typedef struct flexible {
+    /* as given */
+    kl_reduced file;
+    bool       deforms;             /* false: the same body, rigid */
+    double     count, up_to, share; /* choice of modes; NaN: all */
+    kl_list    chosen;
+    double     damping, rayleigh[2];
+    double     position[3];
+    kl_mat3    orientation;
+    double     velocity[3], omega[3];
+    int        velocity_axes; /* 0: global, 1: body */
+    kl_list    deformation, deformation_rate;
+    int        fixed; /* bits: position, orientation, velocity, omega, deformation */
+    bool       mirrored, stiffening;
+    int        reference, conditions, attach;
+
+    /* derived */
+    int             n;
+    int            *mode; /* n: which of the file's */
+    double          m;
+    kl_vec3         s0;
+    kl_mat3         J0;
+    double         *S1, *H0;   /* 3 x n */
+    double         *S2;        /* n x 3 x n or NULL: S = s0 + S1 w + w'S2 w/2 */
+    double         *G0;        /* 9 x n */
+    double         *J2;        /* n x 9 x n: block i, mode j: J2_ji by rows */
+    double         *H1, *H1t;  /* n x 3 x n: block i, mode j: H1_i[:, j] and H1_j[:, i] */
+    double         *M, *K, *D; /* n x n: mass, stiffness, damping of the modes */
+    bool            diagonal;  /* K and D are */
+    int             nframe;
+    unsigned char  *used; /* nframe: somebody holds on to it */
+    flexible_frame *frame;
+    bool            conditioned;     /* rigid motions are among the modes, conditions hold them */
+    kl_mat3         principal;       /* columns: principal axes of the undeformed body */
+    kl_vec3         spread;          /* products of inertia times this are angles */
+    kl_mat3         central_inverse; /* of the inertia about the centre of mass */
+    double          gyration;        /* radius of gyration about the reference point [m] */
+} flexible;
+
+/* One frame in the current state, body axes. */
+typedef struct flexible_frame_cache {
+    kl_vec3 b, b_rate; /* where it stands; X w' */
+    kl_mat3 R;         /* rotation since the undeformed body */
+    kl_vec3 u, u_rate; /* angular velocity E w' and what is left of its rate at w'' = 0 */
+    double  y[6], y_rate[6], G[18];
+    /* X and Y of this state, and what is left of the rates at w'' = 0 */
+    const double *X, *Y;
+    kl_vec3       b_bias, y_bias;
+} flexible_frame_cache;
+
+typedef struct flexible_cache {
+    kl_vec3               r, v, om; /* om body-fixed */
+    kl_mat3               A;
+    kl_vec3               S, S_rate, S_bias; /* S_rate = S1 w', S_bias: of its rate at w'' = 0 */
+    kl_mat3               J;
+    double               *w, *w_rate;     /* n */
+    double               *S1, *H;         /* 3 x n */
+    double               *G;              /* 9 x n: G0_j + sum_i w_i J2_ji */
+    double               *H_rate, *H_lag; /* 3 x n: sum_i w'_i H1_i, and sum_i w'_i H1_j[:, i] */
+    double               *E;              /* nframe x 3 x n: u = E w' */
+    double               *scratch;        /* 9 n */
+    double               *second;         /* nframe x 6 x n: X and Y with second-order motion */
+    flexible_frame_cache *frame;          /* nframe */
+} flexible_cache;
+
+size_t flexible_cache_bytes(int n, int nframe);
+
+/* flexible_inertia.c */
+void flexible_position_inertia(const flexible *p, flexible_cache *c);
+void flexible_velocity_inertia(const flexible *p, flexible_cache *c);
+void flexible_inertia(const void *data, const void *c, double *M, double *s);
+void flexible_inertia_tangent(const void *data, const void *c, const double *a, double *K,
+                              double *C);
+void flexible_measures(const void *data, const void *c, kl_measures *m);
+
+/* flexible_marker.c */
+void flexible_position_frames(const flexible *p, flexible_cache *c);
+void flexible_velocity_frames(const flexible *p, flexible_cache *c);
+void flexible_motion(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
+void flexible_map(const void *data, const void *c, const kl_marker *marker, double *B);
+void flexible_map_rate(const void *data, const void *c, const kl_marker *marker, double *W);
+void flexible_pull(const void *data, const void *c, const kl_marker *marker, const double wrench[6],
+                   double *g);
+void flexible_add_geometric(const void *data, const void *c, const kl_marker *marker,
+                            const double wrench[6], double *K);
+
+/* flexible_reference.c: the frame of the reference conditions is marker KL_MARKER_CONDITIONS */
+kl_status flexible_refer(flexible *p, const kl_setup *s);
+void      flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_motion *m);
+void      flexible_condition_map(const flexible *p, const flexible_cache *c, double *B);
+void      flexible_condition_map_rate(const flexible *p, const flexible_cache *c, double *W);
+void flexible_condition_pull(const flexible *p, const flexible_cache *c, const double wrench[6],
+                             double *g);
+void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
+                                  const double wrench[6], double *K);
+
+/* flexible_setup.c */
+kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size);
+kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker);
+
+/* y += a x, long enough to be worth a loop of its own */
+static inline void flexible_add(int n, double a, const double *x, double *y)
+{
+    for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+static inline kl_mat3 flexible_mat3(const double *p)
+{
+    return (kl_mat3){{{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, {p[6], p[7], p[8]}}};
+}
+
+#endif

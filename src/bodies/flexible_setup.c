@@ -1,0 +1,363 @@
+/* From a reduced body to what a time step needs: choice of modes, invariants in the order in which
+ * they are summed, damping, frames for markers. */
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/dense.h"
+#include "bodies/flexible.h"
+
+/* ---- choice of modes ---- */
+
+/* the largest share of the body's mass or of a moment of inertia that mode j carries */
+static double largest_share(const kl_kbody *b, int j)
+{
+    double  L[6], effective[6], share = 0.0;
+    kl_mat3 J = kl_kbody_central_inertia(b);
+    kl_kbody_participation(b, j, L, effective);
+    for (int k = 0; k < 6; k++) {
+        double whole = k < 3 ? b->inertia.m : J.m[k - 3][k - 3];
+        if (whole > 0.0) share = fmax(share, effective[k] / whole);
+    }
+    return share;
+}
+
+static kl_status choose_listed(flexible *p, const kl_setup *s)
+{
+    const kl_kbody *b = p->file.body;
+    for (int i = 0; i < p->chosen.n; i++) {
+        double number = p->chosen.value[i];
+        int    j      = (int)number - 1;
+        bool   twice  = false;
+        for (int k = 0; k < p->n; k++) twice |= p->mode[k] == j;
+        if (!(number >= 1 && number <= b->nmode) || number != floor(number))
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "body '%s': there is no mode %g; %s has modes 1 to %d", s->name, number,
+                           p->file.file, b->nmode);
+        if (twice)
+            return kl_fail(s->diag, KL_E_RANGE, s->place, "body '%s': mode %d is chosen twice",
+                           s->name, j + 1);
+        p->mode[p->n++] = j;
+    }
+    return KL_OK;
+}
+
+static kl_status choose_modes(flexible *p, const kl_setup *s)
+{
+    const kl_kbody *b = p->file.body;
+    p->mode           = kl_arena_array(s->arena, int, b->nmode + p->chosen.n + 1);
+    p->n              = 0;
+    if (!p->mode) return KL_E_MEMORY;
+    if (!p->deforms) return KL_OK;
+    if (p->chosen.n > 0) return choose_listed(p, s);
+    double most = isnan(p->count) ? b->nmode : p->count;
+    if (!(most >= 0) || most != floor(most))
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "body '%s': modes is %g; give a whole number, such as 8", s->name, most);
+    if (most > b->nmode)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "body '%s': %g modes are asked for, but %s has %d; ask for fewer here or "
+                       "for more in the body file",
+                       s->name, most, p->file.file, b->nmode);
+    if (!isnan(p->share) && strcmp(b->reference, "mean-axis") == 0)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': in mean axes deformation carries no momentum, so all effective "
+                       "masses are zero; choose modes by number (`modes`) or frequency (`up_to`)",
+                       s->name);
+    for (int j = 0; j < b->nmode && p->n < most; j++) {
+        if (!isnan(p->up_to) && b->frequency[j] > p->up_to) continue;
+        if (!isnan(p->share) && largest_share(b, j) < p->share) continue;
+        p->mode[p->n++] = j;
+    }
+    if (p->n == 0 && most > 0)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "body '%s': none of the %d modes of %s is chosen (the lowest has %.4g Hz); "
+                       "raise `up_to`, or make it rigid with `flexible: false`",
+                       s->name, b->nmode, p->file.file, b->nmode ? b->frequency[0] : 0.0);
+    return KL_OK;
+}
+
+/* ---- invariants ---- */
+
+/* chosen columns of three of a 3 x nmode array */
+static double *columns(const flexible *p, kl_arena *a, const double *from)
+{
+    double *to = kl_arena_array(a, double, 3 * (size_t)p->n + 1);
+    for (int j = 0; to && j < p->n; j++)
+        memcpy(to + 3 * j, from + 3 * (size_t)p->mode[j], 3 * sizeof(double));
+    return to;
+}
+
+static double *square(const flexible *p, kl_arena *a, const double *from)
+{
+    int     all = p->file.body->nmode;
+    double *to  = kl_arena_array(a, double, (size_t)(p->n * p->n) + 1);
+    for (int i = 0; to && i < p->n; i++)
+        for (int j = 0; j < p->n; j++)
+            to[i * p->n + j] = 0.5 * (from[(size_t)p->mode[i] * (size_t)all + (size_t)p->mode[j]] +
+                                      from[(size_t)p->mode[j] * (size_t)all + (size_t)p->mode[i]]);
+    return to;
+}
+
+static kl_status take_invariants(flexible *p, kl_arena *a)
+{
+    const kl_kbody      *b = p->file.body;
+    const kl_invariants *v = &b->inertia;
+    size_t               n = (size_t)p->n, all = (size_t)b->nmode;
+    p->m = v->m, p->s0 = v->s0, p->J0 = v->J0;
+    p->S1  = columns(p, a, v->S1);
+    p->H0  = columns(p, a, v->H0);
+    p->G0  = kl_arena_array(a, double, 9 * n + 1);
+    p->J2  = kl_arena_array(a, double, 9 * n * n + 1);
+    p->H1  = kl_arena_array(a, double, 3 * n * n + 1);
+    p->H1t = kl_arena_array(a, double, 3 * n * n + 1);
+    p->M   = square(p, a, b->Mff);
+    p->K   = square(p, a, b->Kff);
+    p->D   = kl_arena_array(a, double, n *n + 1);
+    if (!kl_arena_ok(a)) return KL_E_MEMORY;
+    for (size_t i = 0; i < n; i++) {
+        size_t at = (size_t)p->mode[i];
+        memcpy(p->G0 + 9 * i, v->G0[at].m, 9 * sizeof(double));
+        for (size_t j = 0; j < n; j++) {
+            size_t        other = (size_t)p->mode[j];
+            const double *h     = v->H1 + 3 * (at * all + other);
+            memcpy(p->J2 + 9 * (i * n + j), v->J2[other * all + at].m, 9 * sizeof(double));
+            memcpy(p->H1 + 3 * (i * n + j), h, 3 * sizeof(double));
+            memcpy(p->H1t + 3 * (j * n + i), h, 3 * sizeof(double));
+        }
+    }
+    p->gyration = sqrt(0.5 * (p->J0.m[0][0] + p->J0.m[1][1] + p->J0.m[2][2]) / p->m);
+    return KL_OK;
+}
+
+/* ---- second-order motion ---- */
+
+/* blocks i, mode j of three numbers, from three matrices of the file */
+static double *take_second(const flexible *p, kl_arena *a, const double *from)
+{
+    size_t  n = (size_t)p->n, all = (size_t)p->file.body->nmode;
+    double *to = kl_arena_array(a, double, 3 * n * n + 1);
+    for (size_t i = 0; to && i < n; i++)
+        for (size_t j = 0; j < n; j++)
+            for (size_t c = 0; c < 3; c++)
+                to[3 * (i * n + j) + c] =
+                    from[(c * all + (size_t)p->mode[i]) * all + (size_t)p->mode[j]];
+    return to;
+}
+
+/* J2 += (G + G')/2 and H1 += sum m x x Y of the second-order motion, W = sum m Y x' */
+static void add_second(flexible *p)
+{
+    const kl_kbody *b = p->file.body;
+    size_t          n = (size_t)p->n, all = (size_t)b->nmode;
+    for (size_t i = 0; i < n; i++)
+        for (size_t j = 0; j < n; j++) {
+            double W[3][3], trace = 0.0, *J = p->J2 + 9 * (i * n + j);
+            for (size_t c = 0; c < 9; c++)
+                W[c / 3][c % 3] =
+                    b->second_mass[((3 + c) * all + (size_t)p->mode[i]) * all + (size_t)p->mode[j]];
+            for (int c = 0; c < 3; c++) trace += W[c][c];
+            for (int c = 0; c < 3; c++)
+                for (int d = 0; d < 3; d++)
+                    J[3 * c + d] += (c == d ? trace : 0.0) - 0.5 * (W[c][d] + W[d][c]);
+            double h[3] = {W[2][1] - W[1][2], W[0][2] - W[2][0], W[1][0] - W[0][1]};
+            for (int c = 0; c < 3; c++) {
+                p->H1[3 * (i * n + j) + (size_t)c] += h[c];
+                p->H1t[3 * (j * n + i) + (size_t)c] += h[c];
+            }
+        }
+}
+
+static kl_status stiffen(flexible *p, const kl_setup *s)
+{
+    const kl_kbody *b  = p->file.body;
+    size_t          nn = (size_t)b->nmode * (size_t)b->nmode;
+    if (!p->stiffening || p->n == 0) return KL_OK;
+    if (!b->second_mass)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': %s has no second-order motion; write `stiffening: yes` in the "
+                       "body file and reduce it again",
+                       s->name, p->file.file);
+    p->S2 = take_second(p, s->arena, b->second_mass);
+    add_second(p);
+    for (int i = 0; i < p->nframe; i++) {
+        p->frame[i].X2 = take_second(p, s->arena, b->marker[i].second);
+        if (p->frame[i].kind == KL_FRAME_ROTATION)
+            p->frame[i].Y2 = take_second(p, s->arena, b->marker[i].second + 3 * nn);
+    }
+    return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
+}
+
+/* ---- damping ---- */
+
+static bool is_diagonal(int n, const double *A)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++)
+            if (i != j && fabs(A[i * n + j]) > 1e-10 * sqrt(fabs(A[i * n + i] * A[j * n + j])))
+                return false;
+    return true;
+}
+
+/* D += sum over the eigenmodes of (K, M) of 2 zeta omega (M phi)(M phi)' */
+static kl_status add_ratio(flexible *p, kl_arena *a)
+{
+    int     n   = p->n;
+    double *phi = kl_arena_array(a, double, 2 * (size_t)(n * n) + (size_t)n + 1);
+    if (!phi) return KL_E_MEMORY;
+    double *B = phi + n * n, *w = B + n * n;
+    memcpy(phi, p->K, (size_t)(n * n) * sizeof(double));
+    memcpy(B, p->M, (size_t)(n * n) * sizeof(double));
+    KL_TRY(kl_generalized_eigen(n, phi, B, w));
+    for (int k = 0; k < n; k++) {
+        double size = 2.0 * p->damping * sqrt(fmax(w[k], 0.0));
+        for (int i = 0; i < n; i++) { /* B, free again, holds M phi_k */
+            B[i] = 0.0;
+            for (int j = 0; j < n; j++) B[i] += p->M[i * n + j] * phi[k * n + j];
+        }
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++) p->D[i * n + j] += size * B[i] * B[j];
+    }
+    return KL_OK;
+}
+
+static kl_status make_damping(flexible *p, kl_arena *a)
+{
+    int n = p->n;
+    for (int i = 0; i < n * n; i++) p->D[i] = p->rayleigh[0] * p->M[i] + p->rayleigh[1] * p->K[i];
+    bool apart = is_diagonal(n, p->M) && is_diagonal(n, p->K);
+    if (apart) {
+        /* exact zeros off the diagonal: modes of an eigenproblem do not couple */
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                if (i != j) p->M[i * n + j] = p->K[i * n + j] = p->D[i * n + j] = 0.0;
+        for (int i = 0; i < n; i++)
+            p->D[i * n + i] +=
+                2.0 * p->damping * sqrt(fmax(p->K[i * n + i] * p->M[i * n + i], 0.0));
+    }
+    p->diagonal = apart;
+    return !apart && p->damping > 0.0 ? add_ratio(p, a) : KL_OK;
+}
+
+/* ---- frames ---- */
+
+static kl_status take_frame(const flexible *p, const kl_setup *s, const kl_kbody_marker *m,
+                            flexible_frame *f)
+{
+    int n       = p->n;
+    f->name     = m->name;
+    f->position = m->position;
+    f->kind     = m->kind == KL_MARKER_TRIAD ? KL_FRAME_TRIAD : KL_FRAME_ROTATION;
+    f->X        = columns(p, s->arena, m->translation);
+    f->Y        = kl_arena_array(s->arena, double, (size_t)n *(size_t)f->kind + 1);
+    f->start    = kl_identity();
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    if (f->kind == KL_FRAME_ROTATION) {
+        for (int j = 0; j < n; j++)
+            memcpy(f->Y + 3 * j, m->rotation + 3 * (size_t)p->mode[j], 3 * sizeof(double));
+        return KL_OK;
+    }
+    for (int arm = 0; arm < 2; arm++) {
+        kl_store(f->y0 + 3 * arm, kl_sub(m->triad[1 + arm], m->triad[0]));
+        for (int j = 0; j < n; j++) {
+            size_t at = 3 * (size_t)p->mode[j];
+            kl_store(f->Y + 6 * j + 3 * arm, kl_sub(kl_load(m->triad_motion[1 + arm] + at),
+                                                    kl_load(m->triad_motion[0] + at)));
+        }
+    }
+    kl_mat3 axes  = kl_node_frame_axes(f->kind, f->y0);
+    f->start      = kl_transpose(&axes);
+    double spread = kl_node_frame_spread(f->kind, f->y0);
+    if (!(spread > 0.01))
+        return kl_fail(s->diag, KL_E_SINGULAR, s->place,
+                       "body '%s': the nodes %d, %d, %d of marker '%s' lie on a line (sine of the "
+                       "angle %.2g) and give no frame; choose another node or tie a set to it",
+                       s->name, m->triad_id[0], m->triad_id[1], m->triad_id[2], m->name, spread);
+    return KL_OK;
+}
+
+static kl_status take_frames(flexible *p, const kl_setup *s)
+{
+    const kl_kbody *b      = p->file.body;
+    kl_status       status = KL_OK;
+    p->nframe              = b->nmarker;
+    p->frame               = kl_arena_array(s->arena, flexible_frame, b->nmarker + 1);
+    p->used                = kl_arena_array(s->arena, unsigned char, b->nmarker + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    for (int i = 0; i < b->nmarker; i++) {
+        kl_status one = take_frame(p, s, &b->marker[i], &p->frame[i]);
+        if (one != KL_OK) status = one;
+    }
+    return status;
+}
+
+static kl_status check_start(const flexible *p, const kl_setup *s)
+{
+    const kl_list *lists[] = {&p->deformation, &p->deformation_rate};
+    for (int i = 0; i < 2; i++)
+        if (lists[i]->n > p->n && p->deforms)
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "body '%s': %s has %d numbers, but the body has %d modes", s->name,
+                           i ? "deformation_rate" : "deformation", lists[i]->n, p->n);
+    return KL_OK;
+}
+
+static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
+{
+    if (!p->file.body) return KL_E_MODEL; /* told when it was read */
+    if (p->mirrored)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s' stands in a mirrored part; a flexible body cannot be mirrored: "
+                       "reduce a mirrored mesh for it",
+                       s->name);
+    KL_TRY(choose_modes(p, s));
+    KL_TRY(take_invariants(p, s->arena));
+    KL_TRY(take_frames(p, s));
+    KL_TRY(stiffen(p, s));
+    KL_TRY(flexible_refer(p, s));
+    KL_TRY(make_damping(p, s->arena));
+    *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p->n, p->nframe)};
+    return check_start(p, s);
+}
+
+kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size)
+{
+    flexible *p      = data;
+    *size            = (kl_body_size){7, 6, flexible_cache_bytes(0, 0)};
+    kl_status status = take_all(p, s, size);
+    if (status == KL_OK) return KL_OK;
+    /* the other mistakes of the model are still looked for: stand there as a frame */
+    p->n = p->nframe = 0;
+    *size            = (kl_body_size){7, 6, flexible_cache_bytes(0, 0)};
+    return status;
+}
+
+/* ---- markers of elements ---- */
+
+kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker)
+{
+    flexible *p    = data;
+    double    best = HUGE_VAL;
+    int       node = marker->node - 1; /* a named marker knows its own */
+    if (!p->file.body) return KL_E_MODEL;
+    if (marker->node == KL_MARKER_CONDITIONS || marker->node == KL_MARKER_FRAME) return KL_OK;
+    for (int i = 0; marker->node == 0 && i < p->nframe; i++) {
+        double d = kl_norm(kl_sub(p->frame[i].position, marker->r));
+        if (d < best) best = d, node = i;
+    }
+    if (node < 0)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': %s has no markers to hold on to; give it some in the body "
+                       "file: markers: {pin: {at: [x, y, z]}}",
+                       s->name, p->file.file);
+    if (marker->node == 0 && best > 0.02 * p->gyration && p->n > 0)
+        kl_warn(s->diag, s->place,
+                "body '%s': the point (%.6g, %.6g, %.6g) hangs on marker '%s' by a rigid arm of "
+                "%.4g mm; put a marker there in the body file: markers: {name: {at: [%.6g, %.6g, "
+                "%.6g]}}",
+                s->name, marker->r.x, marker->r.y, marker->r.z, p->frame[node].name, 1e3 * best,
+                marker->r.x, marker->r.y, marker->r.z);
+    marker->node  = node + 1;
+    p->used[node] = 1;
+    return KL_OK;
+}

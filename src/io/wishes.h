@@ -1,0 +1,11 @@
+/* What bodies wish for beside themselves (kl_body_wish): joints that hold their reference
+ * conditions, and massless virtual bodies between their markers and the elements (paper 000,
+ * section 2.4). Added after all elements of the model file, before outputs. */
+#ifndef KL_IO_WISHES_H
+#define KL_IO_WISHES_H
+
+#include "model/model.h"
+
+kl_status kl_wishes_fulfil(kl_model *m, kl_diag *diag);
+
+#endif

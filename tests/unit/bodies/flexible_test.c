@@ -1,0 +1,162 @@
+/* The flexible body: its inertia is that of its points, a free one keeps momentum and energy, a
+ * stiff one moves as a rigid one, and what cannot be is refused in words. */
+#include "unit/bodies/cloud.h"
+
+#include "dynamics/work.h"
+#include "unit/solve/simulate.h"
+
+static const char path[] = "/tmp/kl_flexible_test.kbody";
+
+/* F = M a - s against the sum over points of m B'(B a + a0), at a random state */
+static void inertia_is_the_sum_over_its_points(void **unused)
+{
+    (void)unused;
+    cloud    c    = cloud_make(9);
+    unsigned seed = 4;
+    cloud_write(&c, path);
+    built     b = must_build("klingel: 1\nbodies: {f: {type: flexible, file: /tmp/kl_flexible_test.kbody}}\n");
+    kl_state *s = kl_state_create(b.model);
+    kl_work  *w = kl_work_create(b.model);
+    enum { N = CLOUD_MODES, NV = 6 + N };
+    double dx[NV], q[NV + 1], a[NV], sum[NV] = {0};
+    for (int trial = 0; trial < 5; trial++) {
+        for (int i = 0; i < NV; i++)
+            dx[i] = noise(&seed), s->v[i] = noise(&seed), a[i] = noise(&seed), sum[i] = 0;
+        memcpy(q, s->q, sizeof q);
+        b.model->body[1].type->advance(b.model->body[1].data, q, dx, s->q);
+        kl_eval_motion(b.model, s, w);
+        kl_eval_inertia(b.model, w);
+
+        double  p[4] = {s->q[3], s->q[4], s->q[5], s->q[6]};
+        kl_mat3 A    = kl_quat_matrix(p);
+        kl_vec3 om = kl_load(s->v + 3), al = kl_load(a + 3), lin = kl_load(a);
+        for (int k = 0; k < CLOUD_POINTS; k++) {
+            kl_vec3 r = c.x[k], rate = {0, 0, 0}, second = {0, 0, 0};
+            for (int j = 0; j < N; j++) {
+                r      = kl_axpy(s->q[7 + j], c.X[k][j], r);
+                rate   = kl_axpy(s->v[6 + j], c.X[k][j], rate);
+                second = kl_axpy(a[6 + j], c.X[k][j], second);
+            }
+            kl_vec3 acc = kl_add(kl_add(kl_cross(al, r), second),
+                                 kl_cross(om, kl_axpy(2.0, rate, kl_cross(om, r))));
+            kl_vec3 f = kl_scale(c.m[k], kl_add(kl_mul_t(&A, lin), acc)), turn = kl_cross(r, f);
+            kl_vec3 global = kl_mul(&A, f);
+            double  six[6];
+            kl_store(six, global), kl_store(six + 3, turn);
+            for (int i = 0; i < 6; i++) sum[i] += six[i];
+            for (int j = 0; j < N; j++) sum[6 + j] += kl_dot(c.X[k][j], f);
+        }
+        for (int i = 0; i < NV; i++) {
+            double F = -w->s[i];
+            for (int j = 0; j < NV; j++) F += w->M[i * NV + j] * a[j];
+            assert_close(F, sum[i], 1e-12 * (1 + fabs(sum[i])) * 20);
+        }
+    }
+    kl_state_destroy(s);
+    kl_work_destroy(w);
+    built_free(&b);
+}
+
+/* Tumbling and swinging with nobody near. */
+static void a_free_body_keeps_momentum_and_energy(void **unused)
+{
+    (void)unused;
+    static rows r;
+    cloud       c = cloud_make(9);
+    cloud_write(&c, path);
+    static const char *const names[] = {"px", "py", "pz", "Lx", "Ly", "Lz", "energy.total", "f.w.1", NULL};
+    built b = must_build("klingel: 1\ngravity: 0\n"
+                         "bodies: {f: {type: flexible, file: /tmp/kl_flexible_test.kbody,\n"
+                         "  velocity: [0.1, -0.2, 0.3], omega: [0.9, 0.7, -0.4],\n"
+                         "  deformation: [0.1, 0, -0.05, 0.1], deformation_rate: [0, 0.2]}}\n"
+                         "outputs: {px: {expression: f.momentum.x}, py: {expression: f.momentum.y},\n"
+                         "  pz: {expression: f.momentum.z}, Lx: {expression: f.angular_momentum.x},\n"
+                         "  Ly: {expression: f.angular_momentum.y}, Lz: {expression: f.angular_momentum.z}}\n"
+                         "integrator: {type: runge-kutta, tolerance: 1e-12}\n");
+    simulate(&b, 10, 0.5, names, &r, NULL);
+    for (int i = 1; i < r.count; i++)
+        for (int k = 0; k < 7; k++) assert_close(r.value[i][k], r.value[0][k], 2e-8);
+    assert_true(fabs(r.value[r.count - 1][7] - r.value[0][7]) > 1e-3); /* it did swing */
+    built_free(&b);
+}
+
+/* `flexible: false` is a rigid body with the same mass, centre and inertia. */
+static void without_modes_it_is_rigid(void **unused)
+{
+    (void)unused;
+    static rows flexible, rigid;
+    cloud       c = cloud_make(9);
+    kl_arena   *a = kl_arena_create();
+    double      Mff[CLOUD_MODES * CLOUD_MODES] = {0};
+    kl_invariants v = {0};
+    char          text[1024];
+    cloud_invariants(&c, a, &v, Mff);
+    cloud_write(&c, path);
+    static const char *const names[] = {"f.position.x", "f.position.y", "f.omega.z", NULL};
+    static const char       *rest =
+        ", velocity: [0.1, -0.2, 0.3], omega: [0.9, 0.7, -0.4]}}\nrun: {end: 1}\n";
+    snprintf(text, sizeof text,
+             "klingel: 1\nbodies: {f: {type: flexible, file: %s, flexible: false%s", path, rest);
+    built one = must_build(text);
+    snprintf(text, sizeof text,
+             "klingel: 1\nbodies: {f: {mass: %.17g, inertia_about: reference, center: [%.17g, "
+             "%.17g, %.17g], inertia: [%.17g, %.17g, %.17g, %.17g, %.17g, %.17g]%s",
+             v.m, v.s0.x / v.m, v.s0.y / v.m, v.s0.z / v.m, v.J0.m[0][0], v.J0.m[1][1],
+             v.J0.m[2][2], v.J0.m[0][1], v.J0.m[0][2], v.J0.m[1][2], rest);
+    built two = must_build(text);
+    simulate(&one, 1, 0.1, names, &flexible, NULL);
+    simulate(&two, 1, 0.1, names, &rigid, NULL);
+    for (int i = 0; i < rigid.count; i++)
+        for (int k = 0; k < 3; k++) assert_close(flexible.value[i][k], rigid.value[i][k], 1e-9);
+    built_free(&one);
+    built_free(&two);
+    kl_arena_destroy(a);
+}
+
+static void mistakes_are_told(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *keys, *words;
+    } wrong[] = {
+        {"", "file is missing"},
+        {"file: /tmp/no_such.kbody", "/tmp/no_such.kbody"},
+        {"file: /tmp/no_such.yaml", "/tmp/no_such.yaml"},
+        {"file: /tmp/kl_flexible_test.kbody, modes: 9", "has 4; ask for fewer"},
+        {"file: /tmp/kl_flexible_test.kbody, modes: 1.5", "whole number"},
+        {"file: /tmp/kl_flexible_test.kbody, pick: [1, 7]", "there is no mode 7"},
+        {"file: /tmp/kl_flexible_test.kbody, pick: [1, 1]", "chosen twice"},
+        {"file: /tmp/kl_flexible_test.kbody, up_to: 0.1 Hz", "none of the 4 modes"},
+        {"file: /tmp/kl_flexible_test.kbody, deformation: [1, 2, 3, 4, 5]", "has 5 numbers"},
+        {"file: /tmp/kl_flexible_test.kbody, deformation: {a: 1}", "list of numbers"},
+        {"file: /tmp/kl_flexible_test.kbody, mods: 3", "did you mean `modes`"},
+    };
+    cloud c = cloud_make(9);
+    cloud_write(&c, path);
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char  text[512];
+        built b;
+        bool  said = false;
+        snprintf(text, sizeof text, "klingel: 1\nbodies: {f: {type: flexible%s%s}}\n",
+                 *wrong[i].keys ? ", " : "", wrong[i].keys);
+        assert_int_not_equal(try_build(text, &b), KL_OK);
+        for (int k = 0; k < kl_diag_size(b.diag); k++)
+            said |= strstr(kl_diag_at(b.diag, k)->text, wrong[i].words) != NULL;
+        if (!said) {
+            print_messages(b.diag);
+            fail_msg("{%s} does not say '%s'", wrong[i].keys, wrong[i].words);
+        }
+        built_free(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(inertia_is_the_sum_over_its_points),
+        cmocka_unit_test(a_free_body_keeps_momentum_and_energy),
+        cmocka_unit_test(without_modes_it_is_rigid),
+        cmocka_unit_test(mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
