@@ -9,6 +9,7 @@
 #include "cli/analysis.h"
 #include "cli/cli.h"
 #include "solve/kinematics.h"
+#include "solve/mobility.h"
 
 typedef struct follow {
     kl_analysis a;
@@ -114,6 +115,7 @@ static int follow_command(const kl_command *command, bool forces, int argc, char
         kl_diag *diag = kl_diag_create();
         code          = kl_analysis_open(command, rest.items[0], &set, diag, &f.a);
         if (code == KL_EXIT_OK) {
+            if (forces) kl_mobility_warn(f.a.l.model, diag);
             code = kl_exit_code(run(&f, end, output, diag));
             free(f.least);
             kl_print_diag(diag, NULL);

@@ -13,6 +13,7 @@
 #include "io/record.h"
 #include "io/source.h"
 #include "io/start.h"
+#include "solve/mobility.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -116,6 +117,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status != KL_OK) return kl_exit_code(status);
     if (!o->quiet) tell_size(s, o);
+    if (!o->quiet) kl_mobility_warn(l->model, diag);
     kl_progress  progress;
     kl_recording recording = {.path       = o->output,
                               .model_text = kl_source_text(l->source),
@@ -142,7 +144,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
 static int run(int argc, char **argv)
 {
     kl_texts        set       = {0};
-    run_options     o         = {.end = NAN};
+    run_options     o         = {.end = NAN, .checkpoint = NAN};
     const kl_option options[] = {
         {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output,
          "results file (default: named after the model, in this folder)"},
@@ -165,10 +167,11 @@ static int run(int argc, char **argv)
     const char *wrong = !o.restart && rest.n != 1 ? rest.n ? "one model at a time" : "which model?"
                         : o.restart && rest.n     ? "--restart takes the model from the results"
                         : o.restart && set.n      ? "--restart keeps the parameters of the run"
-                        : o.restart && o.checkpoint != 0.0
+                        : o.restart && !isnan(o.checkpoint)
                             ? "--restart keeps the checkpoints of the run"
-                        : !(o.checkpoint >= 0.0) ? "--checkpoint wants a positive time"
-                                                 : NULL;
+                        : o.checkpoint <= 0.0 ? "--checkpoint wants a positive time"
+                                              : NULL;
+    if (isnan(o.checkpoint)) o.checkpoint = 0.0; /* none */
     if (wrong) {
         kl_texts_free(&set);
         return kl_usage_error(&kl_command_run, "%s", wrong);

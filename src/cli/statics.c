@@ -5,6 +5,7 @@
 
 #include "cli/analysis.h"
 #include "cli/cli.h"
+#include "solve/mobility.h"
 #include "solve/preload.h"
 #include "solve/statics.h"
 
@@ -131,6 +132,7 @@ static int statics(int argc, char **argv)
         kl_analysis a;
         code = kl_analysis_open(&kl_command_statics, rest.items[0], &set, diag, &a);
         if (code == KL_EXIT_OK) {
+            kl_mobility_warn(a.l.model, diag);
             kl_status status = kl_assemble(a.s->solver, diag);
             if (status == KL_OK)
                 status = o.preload ? find_preloads(&a, &o, diag) : balance(&a, &o, diag);

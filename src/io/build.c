@@ -508,6 +508,10 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_model_add_body(m, kl_body_types[0], "ground", KL_NOWHERE)) return KL_E_MEMORY;
     (void)read_settings(b, "run", kl_run_keys);
     (void)read_settings(b, "integrator", kl_integrator_keys);
+    if (m->settings.step > 0.0 && m->settings.integrator == KL_GEAR)
+        kl_fail(b->diag, KL_E_MODEL, place_of(main, "integrator"),
+                "integrator: gear finds its steps itself and takes no fixed `step`; give `tolerance` "
+                "or `max_step`, or another type");
     if (m->settings.step > 0.0 && m->settings.end / m->settings.step > 1e9)
         kl_fail(b->diag, KL_E_RANGE, place_of(main, "integrator"),
                 "integrator: %.4g s in fixed steps of %.4g s are %.2g steps; give a larger `step`, "

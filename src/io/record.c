@@ -92,6 +92,22 @@ static kl_status copy_rows(recorder *r, kl_reader *old, long rows, kl_diag *diag
     return status;
 }
 
+/* Rows that the old results have beyond the new end would be lost. */
+static kl_status refuse_to_shorten(const kl_recording *o, kl_reader *old, kl_diag *diag)
+{
+    int     n    = kl_reader_rows(old);
+    double *time = calloc((size_t)n + 1, sizeof *time);
+    if (!time) return KL_E_MEMORY;
+    kl_status status = n > 0 ? kl_reader_time(old, time) : KL_OK;
+    double    last   = n > 0 ? time[n - 1] : 0.0;
+    free(time);
+    if (status != KL_OK || o->end >= last * (1.0 - 1e-12)) return status;
+    return kl_fail(diag, KL_E_MODEL, (kl_place){.file = o->restart},
+                   "has rows up to t = %.9g s, beyond the end at %.9g s: they would be lost; give "
+                   "--end %.9g or later, or another file with -o",
+                   last, o->end, last);
+}
+
 /* The simulation at its checkpoint. */
 static kl_status resume(kl_simulation *s, kl_reader *old, double *pack, kl_diag *diag)
 {
@@ -219,6 +235,8 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
     if (status == KL_OK && kl_reader_running(old))
         status =
             kl_fail(diag, KL_E_FILE, (kl_place){.file = o->restart}, "is being written by a run");
+    if (status == KL_OK && strcmp(o->restart, o->path) == 0)
+        status = refuse_to_shorten(o, old, diag);
     if (status == KL_OK) status = resume(s, old, pack, diag);
     if (status == KL_OK) status = kl_writer_create(part, &head, r->info, r->n, diag, &r->writer);
     if (status == KL_OK) status = copy_rows(r, old, s->row, diag);

@@ -31,6 +31,8 @@ bool kl_function_branches(const kl_function *f)
     return f->type->branches && f->type->branches(f->data);
 }
 
+bool kl_function_hides(const kl_function *f) { return f->type->branch != NULL; }
+
 void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t)
 {
     f->type->write(f->data, inputs, t);

@@ -53,6 +53,9 @@ unsigned long kl_function_branch(const kl_function *f, double x, const double *u
 /* Has it such corners? */
 bool kl_function_branches(const kl_function *f);
 
+/* May it begin to change where nothing tells beforehand? True of expressions. */
+bool kl_function_hides(const kl_function *f);
+
 /* Appends the function as a model file writes it; `inputs` names u. */
 void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t);
 

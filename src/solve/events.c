@@ -38,6 +38,7 @@ static void count_function(kl_events *e, const kl_function *f)
 {
     e->ncorner += kl_function_corners(f, NULL, 0);
     e->nbranched += kl_function_branches(f);
+    e->nhidden += kl_function_hides(f);
 }
 
 static void take_function(kl_events *e, const kl_function *f)
@@ -45,6 +46,84 @@ static void take_function(kl_events *e, const kl_function *f)
     int room = kl_function_corners(f, NULL, 0);
     e->ncorner += kl_function_corners(f, e->corner + e->ncorner, room);
     if (kl_function_branches(f)) e->branched[e->nbranched++] = f;
+    if (kl_function_hides(f)) e->hidden[e->nhidden++] = f;
+}
+
+/* ---- ticks ---- */
+
+enum {
+    CELLS      = 16384,
+    MOST_TICKS = 8192
+}; /* a pulse shorter than a cell of the run may be missed */
+
+typedef struct scan {
+    const kl_model *m;
+    const double   *u;
+    double         *f; /* CELLS + 1 */
+    kl_events      *e;
+} scan;
+
+static void tick_at(kl_events *e, double t)
+{
+    if (e->ntick < MOST_TICKS) e->tick[e->ntick++] = t;
+}
+
+/* From rest into motion: the first step is a cell long, the next ones may double. */
+static void tick_region(scan *k, double cell, int from, int to)
+{
+    double start = k->m->t0 + from * cell, length = (to - from) * cell;
+    if (from > 0) tick_at(k->e, start);
+    for (double t = cell; t < length; t *= 2.0) tick_at(k->e, start + t);
+    tick_at(k->e, start + length);
+}
+
+static void scan_function(scan *k, const kl_function *f)
+{
+    const double share = 1e-6; /* of what it changes by in all */
+    double       cell = (k->m->settings.end - k->m->t0) / CELLS, low = HUGE_VAL, high = -HUGE_VAL;
+    for (int i = 0; i <= CELLS; i++) {
+        double out[3];
+        kl_function_eval(f, k->m->t0 + i * cell, k->u, out);
+        k->f[i] = out[0];
+        low = fmin(low, out[0]), high = fmax(high, out[0]);
+    }
+    if (!(high > low) || !isfinite(high - low)) return;
+    for (int i = 0, from; i < CELLS; i++) {
+        if (!(fabs(k->f[i + 1] - k->f[i]) > share * (high - low))) continue;
+        for (from = i; i < CELLS && fabs(k->f[i + 1] - k->f[i]) > share * (high - low);) i++;
+        tick_region(k, cell, from, i);
+    }
+}
+
+/* Where expressions of time begin to change, seen by looking at them over the whole run. */
+static kl_status find_ticks(const kl_model *m, kl_events *e)
+{
+    if (e->nhidden == 0 || !(m->settings.end > m->t0)) return KL_OK;
+    scan    k = {.m = m, .e = e, .f = malloc((CELLS + 1) * sizeof(double))};
+    double *u = malloc(((size_t)m->ninput + 1) * sizeof *u);
+    e->tick   = kl_arena_array(e->arena, double, MOST_TICKS);
+    if (k.f && u && e->tick) {
+        for (int i = 0; i < m->ninput; i++) u[i] = m->input[i].value;
+        k.u = u;
+        for (int i = 0; i < e->nhidden; i++) scan_function(&k, e->hidden[i]);
+        qsort(e->tick, (size_t)e->ntick, sizeof *e->tick, ascending);
+    }
+    bool there = k.f && u && e->tick;
+    free(k.f);
+    free(u);
+    return there ? KL_OK : KL_E_MEMORY;
+}
+
+double kl_events_tick(const kl_events *e, double t)
+{
+    int low = 0, high = e->ntick;
+    t += kl_events_near(t);
+    while (low < high) {
+        int middle = (low + high) / 2;
+        if (e->tick[middle] <= t) low = middle + 1;
+        else high = middle;
+    }
+    return low < e->ntick ? e->tick[low] : HUGE_VAL;
 }
 
 /* Times that are so near to each other count as one. */
@@ -115,6 +194,7 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
     e->n        = m->nevent;
     e->corner   = kl_arena_array(arena, double, e->ncorner + 1);
     e->branched = kl_arena_array(arena, const kl_function *, e->nbranched + 1);
+    e->hidden   = kl_arena_array(arena, const kl_function *, e->nhidden + 1);
     e->found    = -HUGE_VAL;
     e->start    = kl_arena_array(arena, kl_crossing, e->n + 1);
     e->end      = kl_arena_array(arena, kl_crossing, e->n + 1);
@@ -127,9 +207,13 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    e->ncorner = e->nbranched = 0;
+    e->ncorner = e->nbranched = e->nhidden = 0;
     each_function(m, e, take_function);
     qsort(e->corner, (size_t)e->ncorner, sizeof *e->corner, ascending);
+    if (find_ticks(m, e) != KL_OK) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
     *out = e;
     return KL_OK;
 }

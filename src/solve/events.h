@@ -18,10 +18,14 @@ typedef struct kl_events {
     kl_crossing *start, *end; /* n: at both ends of the step */
     signed char *side;        /* n: sign of the value until it has crossed; 0: nowhere yet */
     int          n;
-    const struct kl_function   *
+    const struct kl_function *
         *branched; /* functions of time with branches: corners found on the way */
-    int    nbranched;
-    double found;    /* the corner found last [s] */
+    int  nbranched;
+    const struct kl_function **hidden; /* that may begin to change where nothing tells */
+    int                        nhidden;
+    double                    *tick; /* ascending [s]: no step goes beyond the next one */
+    int                        ntick;
+    double                     found; /* the corner found last [s] */
     bool   truth;    /* of the condition that ends the run, at the start of the step */
     double depth[2]; /* allowed beyond a crossing: length [m], angle [rad] */
     double aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
@@ -37,6 +41,9 @@ typedef struct kl_corner {
     double before, after;
 } kl_corner;
 kl_corner kl_events_corner(const kl_events *e, double t);
+/* The next time after t that no step may go beyond: an expression begins to change there, which a
+ * long step from rest would not see. HUGE_VAL: none. */
+double kl_events_tick(const kl_events *e, double t);
 /* Times that are nearer than this to each other are one. */
 double kl_events_near(double t);
 /* The corner beside t that rounding cannot tell from it, or t. */

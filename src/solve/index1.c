@@ -229,6 +229,9 @@ kl_status kl_index1_project(kl_index1 *i, double t, double *y)
         advance_all(m, i->dx, y);
         KL_TRY(kl_index1_evaluate(i, t, y));
     }
+    /* masses too unequal for this matrix, or no position left that closes: better none than wrong */
+    const double hopeless = 1e-6;
+    if (size_of(x->w->phi, m->nlam) / length > hopeless) return KL_RETRY;
     kl_eval_rate(m, x->w, x->rate);
     double rate = size_of(x->rate, m->nlam) / length;
     if (rate > worth * i->pace && correction(i, x->rate, rate)) {

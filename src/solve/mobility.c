@@ -724,3 +724,24 @@ void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag)
     if (b->singular_text) kl_warn(diag, whole, "%s", b->singular_text);
     if (b->locked_text) kl_warn(diag, whole, "%s", b->locked_text);
 }
+
+void kl_mobility_warn(const kl_model *m, kl_diag *diag)
+{
+    kl_solver   *x     = NULL;
+    kl_mobility *b     = NULL;
+    kl_diag     *quiet = kl_diag_create(); /* what is wrong is said by the analysis itself */
+    kl_place     place = {.file = m->file};
+    bool         found = m->nlam > 0 && quiet && kl_solver_create(m, &x) == KL_OK &&
+                 kl_assemble(x, quiet) == KL_OK && kl_mobility_find(x, quiet, &b) == KL_OK;
+    if (found && b->redundant > 0 && b->undetermined)
+        kl_warn(
+            diag, place,
+            "%d constraint%s repeat%s others: reactions are not determined at %s, and the smallest "
+            "are given; `klingel check` says which",
+            b->redundant, b->redundant == 1 ? "" : "s", b->redundant == 1 ? "s" : "",
+            b->undetermined);
+    if (found && b->locked_text) kl_warn(diag, place, "%s", b->locked_text);
+    kl_mobility_destroy(b);
+    kl_solver_destroy(x);
+    kl_diag_destroy(quiet);
+}

@@ -190,7 +190,7 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
         if (x->s->t >= until) return KL_OK;
         corner = kl_events_corner(s->events, x->s->t);
     }
-    double stop = fmin(until, corner.before);
+    double stop = fmin(fmin(until, corner.before), kl_events_tick(s->events, x->s->t));
     if (s->anew) {
         s->anew = false;
         KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));

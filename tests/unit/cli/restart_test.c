@@ -195,7 +195,13 @@ static void what_cannot_go_on_is_told(void **state)
     assert_int_equal(run(w, "run", "m.yaml", "--restart", "a.h5"), 2);
     assert_int_equal(run(w, "run", "m.yaml", "--checkpoint", "-1"), 2);
     assert_int_equal(run(w, "run", "--restart", "a.h5", "--set", "L=2 m"), 2);
+    assert_int_equal(run(w, "run", "m.yaml", "--checkpoint", "0"), 2);
     assert_int_equal(run(w, "run", "--restart", "absent.h5"), 1);
+    /* rows beyond the new end are not thrown away */
+    assert_int_equal(
+        run(w, "run", "m.yaml", "-q", "--checkpoint", "50ms", "--end", "0.3", "-o", "a.h5"), 0);
+    assert_int_equal(run(w, "run", "--restart", "a.h5", "--end", "0.1"), 1);
+    assert_says(w->err, "would be lost");
 }
 
 int main(void)

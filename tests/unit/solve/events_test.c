@@ -61,6 +61,23 @@ static void a_short_pulse_gives_its_whole_momentum(void **unused)
         }
 }
 
+/* A smooth force that wakes a model at rest, whatever the time between rows: no step may go over it. */
+static void a_smooth_pulse_after_rest_is_seen(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"cart.velocity.x", NULL};
+    static const double      every[] = {0.01, 0.5, 10.0};
+    for (int k = 0; k < N; k++)
+        for (int i = 0; i < 3; i++) {
+            run("klingel: 1\ngravity: [0, 0, 0]\nrun: {end: 10}\nbodies:\n"
+                "  cart: {mass: 1 kg, inertia: [1, 1, 1]}\nforces:\n"
+                "  push: {type: force, on: cart, at: [0, 0, 0], axis: x,\n"
+                "         value: {expression: \"1 N*exp(-((t - 6.3 s)/(0.02 s))^2)\"}}\n",
+                k, 10.0, every[i], names);
+            assert_close(last_row()[0], 0.02 * sqrt(KL_PI), 3e-6);
+        }
+}
+
 /* A driver that follows straight lines: its speed jumps at the corners, and so does the body's. */
 static void a_driver_with_a_kink_takes_the_body_along(void **unused)
 {
@@ -264,6 +281,7 @@ static void turns_are_counted_at_six_thousand_a_minute(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_smooth_pulse_after_rest_is_seen),
         cmocka_unit_test(a_short_pulse_gives_its_whole_momentum),
         cmocka_unit_test(a_driver_with_a_kink_takes_the_body_along),
         cmocka_unit_test(a_mass_between_stops_keeps_its_energy),
