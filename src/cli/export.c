@@ -81,7 +81,7 @@ static int to_stdout(const request *q, kl_diag *diag)
 
 static int to_file(const request *q, kl_diag *diag)
 {
-    kl_output o;
+    kl_out_file o;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status = q->format->write(o.stream, &q->table);
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;

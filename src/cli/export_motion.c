@@ -44,7 +44,7 @@ static bool make_folder(const char *path)
 static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char *path, int k,
                      double *row, kl_vec3 *x, kl_diag *diag)
 {
-    kl_output o;
+    kl_out_file o;
     kl_status status = kl_frames_row(&q->frames, k, row);
     if (status != KL_OK) return say_failure(status, q->file, diag);
     if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
@@ -88,7 +88,7 @@ static int write_series(const kl_motion_request *q, const kl_solids *s, const ch
 static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 {
     char      folder[4096];
-    kl_output o;
+    kl_out_file o;
     snprintf(folder, sizeof folder, "%.*s", (int)(strlen(q->output) - 4), q->output);
     thin(q, MOST_VTK);
     if (!make_folder(folder) || !kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
@@ -109,7 +109,7 @@ static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 
 static int write_glb(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 {
-    kl_output o;
+    kl_out_file o;
     thin(q, MOST_GLB);
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status =

@@ -143,16 +143,16 @@ bool kl_same_file(const char *a, const char *b)
            sa.st_ino == sb.st_ino;
 }
 
-static bool cannot_write(const kl_output *o)
+static bool cannot_write(const kl_out_file *o)
 {
     fprintf(stderr, "%s: cannot be written: %s\n", o->path, strerror(errno));
     return false;
 }
 
-bool kl_output_open(kl_output *o, const char *path)
+bool kl_output_open(kl_out_file *o, const char *path)
 {
     struct stat s;
-    *o = (kl_output){0};
+    *o = (kl_out_file){0};
     if (snprintf(o->path, sizeof o->path, "%s", path) >= (int)sizeof o->path) {
         errno = ENAMETOOLONG;
         return cannot_write(o);
@@ -165,14 +165,14 @@ bool kl_output_open(kl_output *o, const char *path)
     return o->stream ? true : cannot_write(o);
 }
 
-void kl_output_discard(kl_output *o)
+void kl_output_discard(kl_out_file *o)
 {
     if (o->stream) fclose(o->stream);
     o->stream = NULL;
     if (strcmp(o->part, o->path) != 0) unlink(o->part);
 }
 
-bool kl_output_close(kl_output *o)
+bool kl_output_close(kl_out_file *o)
 {
     bool  good   = fflush(o->stream) == 0 && !ferror(o->stream);
     int   saved  = errno;

@@ -32,17 +32,17 @@ bool kl_select_default(const kl_reader *r, bool all, kl_selection *out);
 void kl_selection_free(kl_selection *s);
 
 /* A file that is made beside its final name and moved there when it is whole. */
-typedef struct kl_output {
+typedef struct kl_out_file {
     FILE *stream;
     char  path[4096], part[4128];
-} kl_output;
+} kl_out_file;
 
 /* True when both names lead to one file. */
 bool kl_same_file(const char *a, const char *b);
 
 /* Both print the reason of a failure and return false. */
-bool kl_output_open(kl_output *o, const char *path);
-bool kl_output_close(kl_output *o);
-void kl_output_discard(kl_output *o);
+bool kl_output_open(kl_out_file *o, const char *path);
+bool kl_output_close(kl_out_file *o);
+void kl_output_discard(kl_out_file *o);
 
 #endif

@@ -89,7 +89,7 @@ void kl_open_in_browser(const char *address)
 
 static int write_page(request *q, kl_diag *diag)
 {
-    kl_output o;
+    kl_out_file o;
     double    start = now();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status = kl_view_write(o.stream, q->sources, q->n, &q->options, diag, q->summary);
@@ -169,7 +169,7 @@ static page_writer writer_for(const char *path)
 
 static int write_other(request *q, page_writer write)
 {
-    kl_output o;
+    kl_out_file o;
     size_t    bytes = 0;
     double    start = now();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;

@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "base/number.h"
+#include "bodies/flexible.h"
 #include "io/doc.h"
 #include "io/kbody.h"
 
@@ -76,12 +77,38 @@ static void add_body(kl_view_skins *s, const kl_node *body, const char *model, c
     kl_diag_destroy(diag);
 }
 
+/* Builds the model again from the text in the results and takes its flexible bodies. */
+static void from_model(kl_view_skins *s, const char *results)
+{
+    kl_diag *diag     = kl_diag_create();
+    s->again          = kl_loaded_again(&kl_command_view, results, diag, &s->loaded) == KL_EXIT_OK;
+    const kl_model *m = s->again ? s->loaded.model : NULL;
+    for (int i = 0; m && i < m->nbody && s->n < KL_MOST_SKINS; i++) {
+        if (strcmp(m->body[i].type->name, "flexible") != 0) continue;
+        const flexible *p = m->body[i].data;
+        if (p->file.body && p->file.body->skin.nnode > 0 && p->n > 0)
+            s->list[s->n++] = kl_skin_plan(m->body[i].name, p->file.body, p->mode, p->n);
+    }
+    if (!s->again)
+        fprintf(stderr,
+                "%s: note: its flexible bodies are drawn without their skins, because the "
+                "model cannot be built again here:\n%s\n",
+                results, kl_diag_size(diag) ? kl_diag_at(diag, 0)->text : "no memory");
+    kl_diag_destroy(diag);
+}
+
 void kl_view_skins_find(kl_view_skins *s, const char *results, kl_view_source *source)
 {
     const char *scene = kl_reader_text(source->reader, "scene");
     const char *model = kl_reader_text(source->reader, "file");
     kl_node    *root  = NULL;
-    if (!scene || !strstr(scene, "\"kbody\"")) return;
+    if (!scene) return;
+    if (!strstr(scene, "\"kbody\"")) {
+        if (strstr(scene, "\"type\": \"flexible\"")) from_model(s, results);
+        source->skins = s->list;
+        source->nskin = s->n;
+        return;
+    }
     s->arena      = kl_arena_create();
     kl_diag *diag = kl_diag_create();
     if (s->arena && kl_doc_parse(scene, strlen(scene), results, s->arena, diag, &root) == KL_OK) {
@@ -110,5 +137,6 @@ void kl_view_skins_free(kl_view_skins *s)
 {
     for (int i = 0; i < s->n; i++) kl_kbody_destroy(s->body[i]);
     kl_arena_destroy(s->arena);
+    if (s->again) kl_loaded_close(&s->loaded);
     *s = (kl_view_skins){0};
 }

@@ -1,8 +1,9 @@
-/* Surfaces of flexible bodies for a page: found through the scene, which names the reduced body and
- * the modes that were used. */
+/* Surfaces of flexible bodies for a page. The model that the results keep is built again, which
+ * finds its reduced bodies and the modes that were used; or the scene names them (`kbody`). */
 #ifndef KL_CLI_VIEW_SKINS_H
 #define KL_CLI_VIEW_SKINS_H
 
+#include "cli/model.h"
 #include "post/view.h"
 
 enum { KL_MOST_SKINS = 32 };
@@ -12,6 +13,8 @@ typedef struct kl_view_skins {
     kl_skin   list[KL_MOST_SKINS];
     kl_kbody *body[KL_MOST_SKINS];
     int       n;
+    kl_loaded loaded; /* the model, when it was built again */
+    bool      again;
 } kl_view_skins;
 
 /* Looks for the reduced bodies as the model named them, beside the model and beside the results.
