@@ -1,8 +1,8 @@
 /* Filter and axes: ASTM F2137 (x forwards, y to the left, z along the spine; what an accelerometer
  * shows, so a rider at rest feels +1 g in z). Limits by duration: the curves of ASTM F2291 (base
- * case) and EN 13814 in the form in which they are publicly described, simplified to straight
- * pieces. They are here to show where a ride is hard; who signs a ride takes the figures from the
- * edition of the standard in force. HIC: Versace 1971, 49 CFR 571.208 S6.2. */
+ * case) and EN 13814 as they are commonly described, not checked against their text, simplified to
+ * straight pieces. They are here to show where a ride is hard; who signs a ride takes the figures
+ * from the edition of the standard in force. HIC: Versace 1971, 49 CFR 571.208 S6.2. */
 #include "post/ride.h"
 
 #include <math.h>
@@ -257,10 +257,12 @@ kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, 
         if (channel[1] < 0 || channel[2] < 0) continue;
         if (first)
             kl_text_add(
-                page, "<h2>What riders feel</h2>\n<p>As an accelerometer fixed there shows it (at "
-                      "rest 1 g upwards), low-pass of ASTM F2137 (4 poles, 5 Hz). Limits by "
-                      "duration after ASTM F2291 and EN 13814, simplified: check against the "
-                      "edition in force.</p>\n");
+                page,
+                "<h2>What riders feel</h2>\n<p>As an accelerometer fixed there shows it (at "
+                "rest 1 g upwards), low-pass of ASTM F2137 (4 poles, 5 Hz). Limits by "
+                "duration are of the kind that ASTM F2291 and EN 13814 set, simplified and not "
+                "checked against their text: put the numbers of the edition in force in "
+                "their place before relying on them.</p>\n");
         first = false;
         KL_TRY(add_point(page, reader, channel, time, rows, arena));
     }
