@@ -189,6 +189,28 @@ static kl_status check_points(const double *x, const double *y, int n, kl_diag *
     return KL_OK;
 }
 
+/* A spline through uneven points may swing far beyond them. */
+static void warn_of_overshoot(const kl_function *f, const double *x, const double *y, int n,
+                              kl_diag *diag, kl_place place)
+{
+    enum { BETWEEN = 16 };
+    double low = HUGE_VAL, high = -HUGE_VAL, least = HUGE_VAL, most = -HUGE_VAL, where = 0.0;
+    for (int i = 0; i < n; i++) low = fmin(low, y[i]), high = fmax(high, y[i]);
+    for (int i = 0; i + 1 < n; i++)
+        for (int k = 1; k < BETWEEN; k++) {
+            double at = x[i] + (x[i + 1] - x[i]) * k / BETWEEN, out[3];
+            kl_function_eval(f, at, NULL, out);
+            if (out[0] < fmin(low, least) || out[0] > fmax(high, most)) where = at;
+            least = fmin(least, out[0]), most = fmax(most, out[0]);
+        }
+    if (least >= low - 0.5 * (high - low) && most <= high + 0.5 * (high - low)) return;
+    kl_warn(
+        diag, place,
+        "the smooth curve through these points swings from %.4g to %.4g (near %.4g), far beyond "
+        "them (%.4g to %.4g): give more points where it bends, or a `linear_table`",
+        fmin(least, low), fmax(most, high), where, low, high);
+}
+
 kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *y, int n,
                                     bool smooth, kl_spline_ends ends, kl_diag *diag, kl_place place)
 {
@@ -196,6 +218,7 @@ kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *
     kl_spline *s = kl_spline_create(a, x, y, n, smooth ? KL_SPLINE_CUBIC : KL_SPLINE_LINEAR, ends);
     kl_function *f = kl_function_create(a, &table_type, s);
     if (!f) kl_fail(diag, KL_E_MEMORY, place, "out of memory for a table of %d points", n);
+    else if (smooth) warn_of_overshoot(f, x, y, n, diag, place);
     return f;
 }
 

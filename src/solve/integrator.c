@@ -59,6 +59,26 @@ void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statisti
     power->begun = true;
 }
 
+/* Masses so unequal that the matrix cannot tell a light body's motion from rounding. */
+static void note_unequal_masses(const kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m     = x->model;
+    const double    ratio = 1e9;
+    int             light = -1, heavy = -1;
+    double          least = HUGE_VAL, most = 0.0;
+    for (int i = 1; i < m->nbody; i++) {
+        const kl_body *b    = &m->body[i];
+        double         mass = b->nv >= 3 && !b->own ? x->w->M[b->M] : 0.0;
+        if (mass > 0.0 && mass < least) least = mass, light = i;
+        if (mass > most) most = mass, heavy = i;
+    }
+    if (light < 0 || most < ratio * least) return;
+    kl_note(diag, m->body[light].place,
+            "the masses of '%s' (%.3g kg) and '%s' (%.3g kg) differ by a factor of %.1g: give the "
+            "light one none (`mass: 0`) if joints hold it",
+            m->body[light].name, least, m->body[heavy].name, most, most / least);
+}
+
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag)
 {
@@ -72,6 +92,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     (void)kl_eval(m, x->s, x->w);
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
+    note_unequal_masses(x, diag);
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (culprit >= 0)
         kl_note(diag, m->element[culprit].place,

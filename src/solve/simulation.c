@@ -180,6 +180,25 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
                           diag);
 }
 
+/* A motion that has left everything behind will not come back, and takes ever shorter steps. */
+static kl_status refuse_endless_growth(const kl_simulation *s, kl_diag *diag)
+{
+    const double    far = 1e9; /* sizes of the mechanism */
+    const kl_model *m   = s->model;
+    for (int i = 1; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        for (int k = 0; k < 3 && k < b->nq && !b->own; k++)
+            if (!(fabs(s->solver->s->q[b->q + k] - m->q0[b->q + k]) <= far * m->length))
+                return kl_fail(
+                    diag, KL_E_STEP, b->place,
+                    "stopped at t = %.9g s: '%s' is %.3g m away from where it started, so "
+                    "the motion grows without end; look for negative stiffness or "
+                    "damping, or a force that never ceases",
+                    s->solver->s->t, b->name, fabs(s->solver->s->q[b->q + k] - m->q0[b->q + k]));
+    }
+    return KL_OK;
+}
+
 kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
 {
     kl_solver *x      = s->solver;
@@ -201,6 +220,7 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     bool   watch = s->events->n > 0 || s->events->nbranched > 0 || s->ending;
     KL_TRY(watch ? watched_step(s, stop, diag)
                  : s->integrator->step(s->self, x, stop, &s->count, diag));
+    KL_TRY(refuse_endless_growth(s, diag));
     corner = kl_events_corner(s->events, t0); /* one may have been found on the way */
     if (x->s->t < corner.before) return KL_OK;
     x->s->t = corner.after;

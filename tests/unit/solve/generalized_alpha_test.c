@@ -208,6 +208,31 @@ static void a_driven_mechanism_passes_where_it_folds(void **unused)
     }
 }
 
+static kl_status ignore_row(void *context, double t, const double *row)
+{
+    (void)context, (void)t, (void)row;
+    return KL_OK;
+}
+
+/* A negative spring throws its mass away, ever faster: that ends in words, not in ever shorter steps. */
+static void growth_without_end_is_told(void **unused)
+{
+    (void)unused;
+    const int kinds[] = {KL_GENERALIZED_ALPHA, KL_RUNGE_KUTTA, KL_GEAR};
+    for (int k = 0; k < 3; k++) {
+        built b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+                             "forces: {f: {type: spring-damper, between: [ground, a], at: [[0, 0, 0], [1, 0, 0]], stiffness: -1e4, length: 0.9}}\n");
+        kl_simulation *s = NULL;
+        kl_sink        sink = {.row = ignore_row};
+        b.model->settings.integrator = kinds[k];
+        assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+        assert_int_equal(kl_simulation_run(s, 100.0, 0.1, &sink, b.diag), KL_E_STEP);
+        if (k == 0) assert_non_null(strstr(kl_diag_at(b.diag, kl_diag_size(b.diag) - 1)->text, "grows without end"));
+        kl_simulation_destroy(s);
+        built_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +242,7 @@ int main(void)
         cmocka_unit_test(the_spectral_radius_damps_what_cannot_be_resolved),
         cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
         cmocka_unit_test(a_driven_mechanism_passes_where_it_folds),
+        cmocka_unit_test(growth_without_end_is_told),
         cmocka_unit_test(a_repeated_run_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
