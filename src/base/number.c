@@ -108,7 +108,7 @@ static bool long_way(uint64_t m, int k, double *value)
     double      d = (double)v;
     /* the distance to the nearest double and to the neighbour beyond v are exact: both fit */
     long double rest = v - (long double)d;
-    double      next = nextafter(d, rest > 0 ? INFINITY : -INFINITY);
+    double      next = nextafter(d, rest > 0 ? HUGE_VAL : -HUGE_VAL);
     if (rest != 0 && (long double)next - v == rest) return false;
     *value = d;
     return true;

@@ -40,7 +40,7 @@ kl_status kl_order_near(int n, const kl_vec3 *x, int *order)
 {
     place *p = malloc(((size_t)n + 1) * sizeof *p);
     if (!p) return KL_E_MEMORY;
-    kl_vec3 lo = {INFINITY, INFINITY, INFINITY}, hi = {-INFINITY, -INFINITY, -INFINITY};
+    kl_vec3 lo = {HUGE_VAL, HUGE_VAL, HUGE_VAL}, hi = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < n; i++) {
         lo = kl_vec(fmin(lo.x, x[i].x), fmin(lo.y, x[i].y), fmin(lo.z, x[i].z));
         hi = kl_vec(fmax(hi.x, x[i].x), fmax(hi.y, x[i].y), fmax(hi.z, x[i].z));
