@@ -4,6 +4,7 @@
  * om body-fixed, w'. Inertia: flexible_inertia.c; markers: flexible_marker.c; where the numbers
  * come from: flexible_setup.c. Elastic and damping forces of the modes: -K w - D w'. */
 #include "bodies/flexible.h"
+#include "bodies/free_start.h"
 
 #include <math.h>
 #include <string.h>
@@ -78,20 +79,14 @@ static double item(const kl_list *l, int i) { return i < l->n ? l->value[i] : 0.
 static void flexible_start(const void *data, double *q, double *v, unsigned char *held_position,
                            unsigned char *held_velocity)
 {
-    const flexible *p = data;
-    memcpy(q, p->position, sizeof p->position);
-    kl_quat_from_matrix(&p->orientation, q + 3);
-    kl_vec3 vel = kl_load(p->velocity), om = kl_load(p->omega);
-    if (p->velocity_axes == 1) vel = kl_mul(&p->orientation, vel);
-    else om = kl_mul_t(&p->orientation, om);
-    kl_store(v, vel);
-    kl_store(v + 3, om);
-    for (int i = 0; i < 3; i++) {
-        held_position[i]     = p->fixed & 1;
-        held_position[3 + i] = (p->fixed >> 1) & 1;
-        held_velocity[i]     = (p->fixed >> 2) & 1;
-        held_velocity[3 + i] = (p->fixed >> 3) & 1;
-    }
+    const flexible *p     = data;
+    kl_free_start   start = {.position    = p->position,
+                             .velocity    = p->velocity,
+                             .omega       = p->omega,
+                             .orientation = &p->orientation,
+                             .in_body     = p->velocity_axes == 1,
+                             .fixed       = p->fixed};
+    kl_free_start_write(&start, q, v, held_position, held_velocity);
     for (int j = 0; j < p->n; j++) {
         q[7 + j]             = item(&p->deformation, j);
         v[6 + j]             = item(&p->deformation_rate, j);

@@ -13,6 +13,7 @@
 
 #include "base/rotation.h"
 #include "bodies/bodies.h"
+#include "bodies/free_start.h"
 
 typedef struct rigid {
     /* as given */
@@ -100,20 +101,14 @@ static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
 static void rigid_start(const void *data, double *q, double *v, unsigned char *held_position,
                         unsigned char *held_velocity)
 {
-    const rigid *p = data;
-    memcpy(q, p->position, sizeof p->position);
-    kl_quat_from_matrix(&p->orientation, q + 3);
-    kl_vec3 vel = kl_load(p->velocity), om = kl_load(p->omega);
-    if (p->velocity_axes == 1) vel = kl_mul(&p->orientation, vel);
-    else om = kl_mul_t(&p->orientation, om);
-    kl_store(v, vel);
-    kl_store(v + 3, om);
-    for (int i = 0; i < 3; i++) {
-        held_position[i]     = p->fixed & 1;
-        held_position[3 + i] = (p->fixed >> 1) & 1;
-        held_velocity[i]     = (p->fixed >> 2) & 1;
-        held_velocity[3 + i] = (p->fixed >> 3) & 1;
-    }
+    const rigid  *p     = data;
+    kl_free_start start = {.position    = p->position,
+                           .velocity    = p->velocity,
+                           .omega       = p->omega,
+                           .orientation = &p->orientation,
+                           .in_body     = p->velocity_axes == 1,
+                           .fixed       = p->fixed};
+    kl_free_start_write(&start, q, v, held_position, held_velocity);
 }
 
 static void rigid_position(const void *data, const double *q, void *c)

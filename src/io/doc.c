@@ -7,12 +7,15 @@
 #include "io/doc.h"
 
 #include <errno.h>
+#include <math.h>
 #include <stdint.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <sys/stat.h>
 #include <yaml.h>
+
+#include "base/number.h"
 
 enum {
     DEEPEST       = 100,
@@ -711,6 +714,28 @@ kl_status kl_doc_read(const char *path, kl_arena *arena, kl_diag *diag, kl_node 
 static int compare_key(const void *key, const void *element)
 {
     return strcmp(key, (*(const kl_node *const *)element)->key);
+}
+
+double kl_node_number(const kl_node *n, double otherwise)
+{
+    double value;
+    if (!n || n->kind != KL_SCALAR) return otherwise;
+    const char *end = n->text + strlen(n->text);
+    return kl_scan_number(n->text, end, &value) == end && isfinite(value) ? value : otherwise;
+}
+
+double kl_node_entry(const kl_node *map, const char *key, double otherwise)
+{
+    return kl_node_number(kl_node_get(map, key), otherwise);
+}
+
+int kl_node_numbers(const kl_node *n, double *values, int most)
+{
+    int count = 0;
+    if (!n || n->kind != KL_LIST) return 0;
+    for (const kl_node *c = n->first; c && count < most; c = c->next)
+        values[count++] = kl_node_number(c, 0.0);
+    return count;
 }
 
 const kl_node *kl_node_get(const kl_node *map, const char *key)

@@ -44,6 +44,12 @@ kl_status kl_doc_read(const char *path, kl_arena *arena, kl_diag *diag, kl_node 
 /* The entry `key` of a map, or NULL; NULL too when `map` is NULL or no map. */
 const kl_node *kl_node_get(const kl_node *map, const char *key);
 
+/* Plain numbers of a tree that a program wrote (JSON): no units, no arithmetic. `otherwise` where
+ * there is none; of a list at most `most`, and how many. */
+double kl_node_number(const kl_node *n, double otherwise);
+double kl_node_entry(const kl_node *map, const char *key, double otherwise);
+int    kl_node_numbers(const kl_node *n, double *values, int most);
+
 /* "a map", "a list", "a value": for messages. */
 const char *kl_node_kind_word(kl_node_kind kind);
 

@@ -38,28 +38,6 @@ static kl_status bad(const reading *g, const char *what)
 
 /* ---- the description ---- */
 
-static double number(const kl_node *n, double otherwise)
-{
-    double value;
-    if (!n || n->kind != KL_SCALAR) return otherwise;
-    const char *end = n->text + strlen(n->text);
-    return kl_scan_number(n->text, end, &value) == end && isfinite(value) ? value : otherwise;
-}
-
-static double entry(const kl_node *map, const char *key, double otherwise)
-{
-    return number(kl_node_get(map, key), otherwise);
-}
-
-static int numbers(const kl_node *n, double *values, int most)
-{
-    int count = 0;
-    for (const kl_node *c = n && n->kind == KL_LIST ? n->first : NULL; c && count < most;
-         c                = c->next)
-        values[count++] = number(c, 0.0);
-    return count;
-}
-
 /* Item `index` of the list `key`. */
 static const kl_node *item(const reading *g, const char *key, double index)
 {
@@ -87,17 +65,17 @@ static size_t component_size(int component)
 static kl_status open_view(const reading *g, double index, int parts, view *v)
 {
     const kl_node *a = item(g, "accessors", index);
-    const kl_node *b = a ? item(g, "bufferViews", entry(a, "bufferView", -1.0)) : NULL;
+    const kl_node *b = a ? item(g, "bufferViews", kl_node_entry(a, "bufferView", -1.0)) : NULL;
     if (!a || !b || kl_node_get(a, "sparse")) return bad(g, "an accessor has no plain data");
-    double count = entry(a, "count", 0.0),
-           from  = entry(a, "byteOffset", 0.0) + entry(b, "byteOffset", 0.0);
-    v->component = (int)entry(a, "componentType", 0.0);
+    double count = kl_node_entry(a, "count", 0.0),
+           from  = kl_node_entry(a, "byteOffset", 0.0) + kl_node_entry(b, "byteOffset", 0.0);
+    v->component = (int)kl_node_entry(a, "componentType", 0.0);
     if (v->component != BYTES && v->component != SHORTS && v->component != INTS &&
         v->component != FLOATS)
         return bad(g, "a kind of number is not known");
     size_t one    = (size_t)parts * component_size(v->component);
-    double stride = entry(b, "byteStride", (double)one);
-    if (entry(b, "buffer", 0.0) != 0.0) return bad(g, "it has more than one buffer");
+    double stride = kl_node_entry(b, "byteStride", (double)one);
+    if (kl_node_entry(b, "buffer", 0.0) != 0.0) return bad(g, "it has more than one buffer");
     if (!(count >= 1.0 && count <= 3.0 * MOST_TRIANGLES) || !(from >= 0.0) ||
         !(stride >= (double)one) ||
         !(from + stride * (count - 1.0) + (double)one <= (double)g->size))
@@ -160,7 +138,7 @@ static kl_status add_corners(reading *g, const kl_node *primitive, int first, in
             KL_TRY(add_triangle(g, first + i, first + i + 1, first + i + 2));
         return KL_OK;
     }
-    KL_TRY(open_view(g, number(n, -1.0), 1, &v));
+    KL_TRY(open_view(g, kl_node_number(n, -1.0), 1, &v));
     if (v.component == FLOATS) return bad(g, "corners are numbered with fractions");
     int corner[3], k = 0;
     for (int i = 0; i < v.count; i++) {
@@ -178,8 +156,8 @@ static kl_status add_primitive(reading *g, const kl_node *primitive, const pose 
     view           v;
     const kl_node *attributes = kl_node_get(primitive, "attributes");
     int            first      = g->out->nvertex;
-    if (entry(primitive, "mode", TRIANGLES) != TRIANGLES) return KL_OK; /* lines, points */
-    KL_TRY(open_view(g, entry(attributes, "POSITION", -1.0), 3, &v));
+    if (kl_node_entry(primitive, "mode", TRIANGLES) != TRIANGLES) return KL_OK; /* lines, points */
+    KL_TRY(open_view(g, kl_node_entry(attributes, "POSITION", -1.0), 3, &v));
     if (v.component != FLOATS) return bad(g, "positions are packed; save it without compression");
     for (int i = 0; i < v.count; i++) {
         const unsigned char *p = v.at + (size_t)i * v.stride;
@@ -195,14 +173,14 @@ static pose pose_of(const kl_node *node)
 {
     double m[16], r[3] = {0}, q[4] = {0, 0, 0, 1}, s[3] = {1, 1, 1};
     pose   p;
-    if (numbers(kl_node_get(node, "matrix"), m, 16) == 16) { /* column by column */
+    if (kl_node_numbers(kl_node_get(node, "matrix"), m, 16) == 16) { /* column by column */
         p.A = kl_from_axes(kl_load(m), kl_load(m + 4), kl_load(m + 8));
         p.r = kl_load(m + 12);
         return p;
     }
-    numbers(kl_node_get(node, "translation"), r, 3);
-    numbers(kl_node_get(node, "rotation"), q, 4); /* x, y, z, w */
-    numbers(kl_node_get(node, "scale"), s, 3);
+    kl_node_numbers(kl_node_get(node, "translation"), r, 3);
+    kl_node_numbers(kl_node_get(node, "rotation"), q, 4); /* x, y, z, w */
+    kl_node_numbers(kl_node_get(node, "scale"), s, 3);
     double e[4] = {q[3], q[0], q[1], q[2]};
     kl_quat_normalize(e);
     kl_mat3 A = kl_quat_matrix(e);
@@ -221,25 +199,25 @@ static kl_status add_node(reading *g, double index, const pose *parent, int dept
     pose at  = {.A = kl_matmul(&parent->A, &own.A),
                 .r = kl_add(parent->r, kl_mul(&parent->A, own.r))};
     if (kl_node_get(node, "mesh")) {
-        const kl_node *mesh = item(g, "meshes", entry(node, "mesh", -1.0));
+        const kl_node *mesh = item(g, "meshes", kl_node_entry(node, "mesh", -1.0));
         const kl_node *list = kl_node_get(mesh, "primitives");
         for (const kl_node *p = list ? list->first : NULL; p; p = p->next)
             KL_TRY(add_primitive(g, p, &at));
     }
     const kl_node *children = kl_node_get(node, "children");
     for (const kl_node *c = children ? children->first : NULL; c; c = c->next)
-        KL_TRY(add_node(g, number(c, -1.0), &at, depth + 1));
+        KL_TRY(add_node(g, kl_node_number(c, -1.0), &at, depth + 1));
     return KL_OK;
 }
 
 static kl_status add_scene(reading *g)
 {
     pose           here  = {.A = kl_identity(), .r = kl_vec(0, 0, 0)};
-    const kl_node *scene = item(g, "scenes", entry(g->root, "scene", 0.0));
+    const kl_node *scene = item(g, "scenes", kl_node_entry(g->root, "scene", 0.0));
     const kl_node *roots = kl_node_get(scene, "nodes");
     if (!roots) return bad(g, "it has no scene");
     for (const kl_node *c = roots->first; c; c = c->next)
-        KL_TRY(add_node(g, number(c, -1.0), &here, 0));
+        KL_TRY(add_node(g, kl_node_number(c, -1.0), &here, 0));
     return KL_OK;
 }
 

@@ -18,32 +18,10 @@ static const unsigned char inks[][3] = {{47, 127, 184}, {224, 160, 51},  {45, 15
 
 /* ---- numbers of the scene ---- */
 
-static double number(const kl_node *n, double otherwise)
-{
-    double value;
-    if (!n || n->kind != KL_SCALAR) return otherwise;
-    const char *end = n->text + strlen(n->text);
-    return kl_scan_number(n->text, end, &value) == end && isfinite(value) ? value : otherwise;
-}
-
-static double entry(const kl_node *map, const char *key, double otherwise)
-{
-    return number(kl_node_get(map, key), otherwise);
-}
-
-static int list(const kl_node *n, double *values, int most)
-{
-    int count = 0;
-    if (!n || n->kind != KL_LIST) return 0;
-    for (const kl_node *c = n->first; c && count < most; c = c->next)
-        values[count++] = number(c, 0.0);
-    return count;
-}
-
 static kl_vec3 vector(const kl_node *n)
 {
     double v[3] = {0};
-    list(n, v, 3);
+    kl_node_numbers(n, v, 3);
     return kl_vec(v[0], v[1], v[2]);
 }
 
@@ -195,12 +173,12 @@ static void add_mesh(maker *m, const kl_node *shape)
     int            first = m->s->nvertex, n = 0, i[3], k = 0;
     double         x[3];
     for (const kl_node *c = v ? v->first : NULL; c; c = c->next) {
-        x[k++] = number(c, 0.0);
+        x[k++] = kl_node_number(c, 0.0);
         if (k == 3) add_vertex(m, x[0], x[1], x[2]), n++, k = 0;
     }
     k = 0;
     for (const kl_node *c = t ? t->first : NULL; c; c = c->next) {
-        double index = number(c, -1.0);
+        double index = kl_node_number(c, -1.0);
         i[k++]       = index >= 0 && index < n ? first + (int)index : first;
         if (k == 3) add_triangle(m, i[0], i[1], i[2]), k = 0;
     }
@@ -211,13 +189,13 @@ static void add_shape(maker *m, const kl_node *shape)
     double      p[4] = {1, 0, 0, 0};
     const char *kind = text(shape, "kind");
     m->at            = vector(kl_node_get(shape, "at"));
-    list(kl_node_get(shape, "orientation"), p, 4);
+    kl_node_numbers(kl_node_get(shape, "orientation"), p, 4);
     m->A = kl_quat_matrix(p);
     if (!read_color(text(shape, "color"), m->ink)) memcpy(m->ink, m->s->color, 3);
     if (strcmp(kind, "box") == 0) add_box(m, vector(kl_node_get(shape, "size")));
-    else if (strcmp(kind, "sphere") == 0) add_sphere(m, entry(shape, "radius", 0.0));
+    else if (strcmp(kind, "sphere") == 0) add_sphere(m, kl_node_entry(shape, "radius", 0.0));
     else if (strcmp(kind, "cylinder") == 0)
-        add_cylinder(m, entry(shape, "radius", 0.0), entry(shape, "length", 0.0));
+        add_cylinder(m, kl_node_entry(shape, "radius", 0.0), kl_node_entry(shape, "length", 0.0));
     else if (strcmp(kind, "mesh") == 0) add_mesh(m, shape);
 }
 
@@ -226,8 +204,8 @@ static void add_shape(maker *m, const kl_node *shape)
  * a plane gives bulky boxes. */
 static bool box_of(const kl_node *body, double reach, double length, double side[3])
 {
-    double J[6] = {0}, mass = entry(body, "mass", 0.0);
-    if (!(mass > 0.0) || list(kl_node_get(body, "inertia"), J, 6) < 6) return false;
+    double J[6] = {0}, mass = kl_node_entry(body, "mass", 0.0);
+    if (!(mass > 0.0) || kl_node_numbers(kl_node_get(body, "inertia"), J, 6) < 6) return false;
     double sum = J[0] + J[1] + J[2], most = 0.0;
     if (!(sum > 0.0) || fmax(fabs(J[3]), fmax(fabs(J[4]), fabs(J[5]))) > 0.02 * sum) return false;
     for (int k = 0; k < 3; k++) {
@@ -306,7 +284,7 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
     const kl_node *bodies = kl_node_get(root, "bodies");
     kl_vec3        g      = vector(kl_node_get(root, "gravity"));
     if (kl_norm(g) > 0.0) out->up = kl_scale(-1.0 / kl_norm(g), g);
-    out->length = entry(root, "length", 1.0);
+    out->length = kl_node_entry(root, "length", 1.0);
     if (!(out->length > 0.0)) out->length = 1.0;
     out->list = kl_arena_array(arena, kl_solid, (bodies ? bodies->size : 0) + 1);
     if (!out->list) return KL_E_MEMORY;

@@ -1,0 +1,20 @@
+/* Start values of a body whose first coordinates are those of a free frame (position, Euler
+ * parameters; velocity, angular velocity in the body), as model files give them. Rigid and flexible
+ * bodies share them. */
+#ifndef KL_BODIES_FREE_START_H
+#define KL_BODIES_FREE_START_H
+
+#include "base/vec.h"
+
+typedef struct kl_free_start {
+    const double  *position, *velocity, *omega; /* three each */
+    const kl_mat3 *orientation;
+    bool           in_body; /* velocity and omega are given in body axes, else global */
+    int            fixed;   /* bits: position, orientation, velocity, omega */
+} kl_free_start;
+
+/* Into q (7), v (6) and the flags of values that assembly must keep (6 each). */
+void kl_free_start_write(const kl_free_start *s, double *q, double *v, unsigned char *held_position,
+                         unsigned char *held_velocity);
+
+#endif
