@@ -111,7 +111,7 @@ static void add_mesh(glb *g, kl_text *meshes, const kl_solid *s, bool first)
         unsigned char c[4] = {0, 0, 0, 255};
         /* colours of glTF are linear */
         for (int k = 0; k < 3; k++)
-            c[k] = (unsigned char)lround(255.0 * pow(s->ink[3 * (i / 3) + k] / 255.0, 2.2));
+            c[k] = (unsigned char)lround(255.0 * pow((double)s->ink[3 * (i / 3) + k] / 255.0, 2.2));
         put(g, c, 4);
     }
     int colour = accessor(g, start, VERTICES, "VEC4", BYTES, n, NULL, NULL, 0);

@@ -285,7 +285,7 @@ static double dip(kl_crossing a, kl_crossing b, double h, int side, double depth
 /* A crossing that is beyond by more than is allowed: where it should be met. */
 static double meeting_of(const kl_events *e, int k, double t0, double t1)
 {
-    int    side  = e->side[k];
+    int    side  = (e->side[k] > 0) - (e->side[k] < 0);
     double depth = allowed(e, k), h = t1 - t0, high = 1.0;
     double share = side * e->end[k].value < -depth ? 1.0 : 0.0;
     if (share == 0.0) share = high = dip(e->start[k], e->end[k], h, side, depth);

@@ -108,7 +108,6 @@ static kl_status find_independent(const kl_model *m, const kl_tangents *t, kl_ar
     int      *size    = kl_arena_array(scratch, int, m->nbody + 1);
     int      *group   = kl_arena_array(scratch, int, m->nbody + 1);
     double   *scale   = kl_arena_array(scratch, double, m->nv + 1);
-    double   *block   = kl_arena_array(scratch, double, 1);
     kl_rank  *r       = NULL;
     if (kl_arena_ok(scratch)) {
         for (int i = 0; i < m->nbody; i++) {
@@ -128,7 +127,7 @@ static kl_status find_independent(const kl_model *m, const kl_tangents *t, kl_ar
             if (seen == ngroup && m->body[body].nv > 0)
                 group[ngroup++] = body, width += m->body[body].nv;
         }
-        block = kl_arena_array(scratch, double, (size_t)e->nphi *(size_t)width + 1);
+        double *block = kl_arena_array(scratch, double, (size_t)e->nphi *(size_t)width + 1);
         for (int p = 0; block && p < e->nphi; p++) {
             double *to = block + (size_t)p * (size_t)width, sum = 0.0;
             for (int g = 0; g < ngroup; g++) {
@@ -248,9 +247,9 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_diag *diag)
 /* Accelerations that are left, in space: what is steady has none. */
 static void find_unrest(const kl_solver *x, kl_linear *l)
 {
-    const kl_model *m           = x->model;
-    double          g           = kl_norm(m->gravity);
-    double          turn_rate   = (g > 0.0 ? g : m->length) / m->length;
+    const kl_model *m         = x->model;
+    double          g         = kl_norm(m->gravity);
+    double          turn_rate = (g > 0.0 ? g : m->length) / m->length;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         for (int k = 0; k < b->nv; k++) {

@@ -323,7 +323,10 @@ kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_d
         return kl_fail(diag, KL_E_VERSION, KL_NOWHERE,
                        "the checkpoint has version %g, this program reads %d",
                        n > 0 ? pack[0] : 0.0, PACK_VERSION);
-    if (n != kl_simulation_pack_size(s) || memcmp(sizes, pack + 6, sizeof sizes) != 0)
+    bool same = n == kl_simulation_pack_size(s);
+    for (size_t k = 0; same && k < sizeof sizes / sizeof *sizes; k++)
+        same = sizes[k] == pack[6 + k];
+    if (!same)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
                        "the checkpoint belongs to another model: it has %g coordinates and %g "
                        "multipliers, this model %d and %d; restart with the model that was run",

@@ -1,24 +1,28 @@
 /* Every joint and force of the catalogue holds on to a flexible body, between two of them, and
- * between a flexible and a rigid one: the whole system's tangents are the derivatives of its
- * residual, and a short run keeps the constraints and the energy balance. */
+ * between a flexible and a rigid one: a short run keeps the constraints and the energy balance.
+ * Tangents are the contract tests' matter. */
 #include "unit/bodies/cloud.h"
+
+#include <unistd.h>
 
 #include "catalogue.h"
 #include "unit/solve/simulate.h"
 
-static const char path[] = "/tmp/kl_catalogue.kbody";
+static char path[64]; /* of this process alone */
 
 static const char *value_of(const kl_key *k, char *text, size_t size)
 {
     *text = '\0';
     if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2"); /* a stop needs an end */
-    if (k->fallback) return text; /* defaults do */
+    if (k->fallback) return text;                                    /* defaults do */
     if (k->kind == KL_KEY_NUMBER) snprintf(text, size, "%g", k->min > 0 ? 2 * k->min : 1.7);
-    if (k->kind == KL_KEY_FUNCTION) snprintf(text, size, k->by ? "{table: [[-3, -4], [0, 0], [3, 4]]}" : "0.3");
+    if (k->kind == KL_KEY_FUNCTION)
+        snprintf(text, size, k->by ? "{table: [[-3, -4], [0, 0], [3, 4]]}" : "0.3");
     if (k->kind == KL_KEY_MATRIX6) snprintf(text, size, "5");
     if (k->kind == KL_KEY_NUMBERS) {
         snprintf(text, size, "[");
-        for (int i = 0; i < k->size; i++) snprintf(text + strlen(text), size - strlen(text), "%s0.3", i ? ", " : "");
+        for (int i = 0; i < k->size; i++)
+            snprintf(text + strlen(text), size - strlen(text), "%s0.3", i ? ", " : "");
         snprintf(text + strlen(text), size - strlen(text), "]");
     }
     return text;
@@ -48,7 +52,8 @@ static void check_type(const kl_element_type *t, bool joint, const char *second)
              "  a: {type: flexible, file: %s, damping: 0.1}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
              "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\njoints:\n"
              "  j1: {type: revolute, between: [c, a.triad], axis: z}\n"
-             "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  it: {type: %s, %s",
+             "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  "
+             "it: {type: %s, %s",
              path, second, joint ? "" : "forces:\n", t->name, where);
     for (const kl_key *k = t->keys; k->name; k++)
         if (*value_of(k, value, sizeof value))
@@ -64,22 +69,29 @@ static void check_type(const kl_element_type *t, bool joint, const char *second)
     simulate(&b, 0.05, 0.01, names, &r, NULL);
     for (int i = 0; i < r.count; i++) {
         if (!(fabs(r.value[i][0] - r.value[0][0]) < 1e-4 * (1 + fabs(r.value[0][0]))))
-            fail_msg("%s with {%s}: energy balance goes from %g to %g", t->name, second, r.value[0][0], r.value[i][0]);
+            fail_msg("%s with {%s}: energy balance goes from %g to %g", t->name, second,
+                     r.value[0][0], r.value[i][0]);
         if (!(r.value[i][1] < 1e-8 && r.value[i][2] < 1e-8))
-            fail_msg("%s with {%s}: gap %g m, %g rad", t->name, second, r.value[i][1], r.value[i][2]);
+            fail_msg("%s with {%s}: gap %g m, %g rad", t->name, second, r.value[i][1],
+                     r.value[i][2]);
     }
     built_free(&b);
 }
 
 static void check_all(const kl_element_type *const *types, bool joint)
 {
+    char  flexible[160], virtual[200];
     cloud c = cloud_make(9);
+    snprintf(path, sizeof path, "/tmp/klingel-catalogue-%ld.kbody", (long)getpid());
+    snprintf(flexible, sizeof flexible, "type: flexible, file: %s, damping: 0.1", path);
+    snprintf(virtual, sizeof virtual, "%s, attach: virtual-body", flexible);
     cloud_write(&c, path);
     for (; *types; types++) {
         check_type(*types, joint, "mass: 1, inertia: [1, 1, 1]");
-        check_type(*types, joint, "type: flexible, file: /tmp/kl_catalogue.kbody, damping: 0.1");
-        check_type(*types, joint, "type: flexible, file: /tmp/kl_catalogue.kbody, damping: 0.1, attach: virtual-body");
+        check_type(*types, joint, flexible);
+        check_type(*types, joint, virtual);
     }
+    remove(path);
 }
 
 static void every_joint_works_on_flexible_bodies(void **unused)
