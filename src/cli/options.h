@@ -6,8 +6,8 @@
  *     const kl_option options[] = {
  *         {"output", 'o', "FILE", KL_OPTION_TEXT, &output, "results file"},
  *         {"end", 0, "T", KL_OPTION_TIME, &end, "stop at this time [s]"},
- *         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be
- * repeated)"}, {0},
+ *         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter"},
+ *         {0},
  *     };
  *     kl_arguments rest;
  *     int          code = kl_options_parse(&kl_command_run, options, argc, argv, &rest);

@@ -72,9 +72,7 @@ static const group point_groups[] = {
 
 enum { POINT_VALUES = 21, SYSTEM_VALUES = 12 };
 
-/* ---- the list
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- the list -------------------------------------------------------------------------------- */
 
 typedef struct output {
     int            channel;
@@ -362,9 +360,7 @@ void kl_channels_destroy(kl_channels *c)
 int               kl_channels_count(const kl_channels *c) { return c->n; }
 const kl_channel *kl_channels_at(const kl_channels *c, int i) { return &c->list[i]; }
 
-/* ---- values
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static double *put(double *to, kl_vec3 a)
 {

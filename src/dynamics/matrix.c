@@ -197,9 +197,7 @@ void kl_matrix_destroy(kl_matrix *x)
     kl_arena_destroy(x->arena);
 }
 
-/* ---- assembly
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- assembly -------------------------------------------------------------------------------- */
 
 /* values(block) += scale * D, D row-major nrow x ncol, through column slots */
 static void add_dense(kl_matrix *x, const int *slot, double scale, const double *D, int nrow,
@@ -493,9 +491,7 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
     return scale_and_factor(x);
 }
 
-/* ---- solving
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- solving --------------------------------------------------------------------------------- */
 
 kl_status kl_matrix_solve(const kl_matrix *x, double *y)
 {

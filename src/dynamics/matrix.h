@@ -1,8 +1,8 @@
 /* The iteration matrix of all solvers, sparse and scaled, with its factors.
  *
- *   [ mass M D + stiffness K + damping C D ,  .  , Phi_q' ]      unknowns: increments dx (nv), dz
- * (nz), dlambda (nlam) [               .                      , f_z ,   0    ] [             Phi_q
- * ,  0  , -eps   ]
+ *   [ mass M D + stiffness K + damping C D ,  .  , Phi_q' ]   unknowns: increments dx (nv),
+ *   [               .                      , f_z ,   0    ]             dz (nz),
+ *   [             Phi_q                    ,  0  , -eps   ]             dlambda (nlam)
  *
  * K, C are the derivatives of M a - s - g + Phi_q' lambda by increments and velocities. D is the
  * map of kl_body_type's `increment`. The small -eps (relative to the scaled matrix) lets redundant

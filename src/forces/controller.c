@@ -73,9 +73,7 @@ static const meaning *meaning_of(const kl_signal *s, bool output)
     return NULL;
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 /* Value and row of a signal; h is the turn of the pair for angles. */
 static void signal_eval(const meaning *w, const kl_motion *m, double turn, kl_scalar *out)
@@ -128,9 +126,7 @@ static kl_status controller_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
-/* ---- tangent
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- tangent --------------------------------------------------------------------------------- */
 
 /* dy/dx_i by central differences */
 static bool slope(const controller *p, double *x, int i, double *dy)
@@ -205,9 +201,7 @@ static void controller_tangent(const kl_reading *in, const double *lambda, kl_sl
     }
 }
 
-/* ---- history and channels
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- history and channels -------------------------------------------------------------------- */
 
 static void controller_commit(const kl_reading *in, double *h_new)
 {
@@ -237,9 +231,7 @@ static const kl_output *controller_describe(const void *data)
     return ((const controller *)data)->list;
 }
 
-/* ---- setup
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- setup ----------------------------------------------------------------------------------- */
 
 /* What a joint holds neither moves nor takes a force. */
 static kl_status moves(const kl_setup *s, const kl_signal *one, const meaning *w)

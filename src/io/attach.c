@@ -118,9 +118,7 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
     return -1;
 }
 
-/* ---- frames
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- frames ---------------------------------------------------------------------------------- */
 
 /* z along `z`; x along the part of `x_hint` normal to it, or any normal; for z up the axes are the
  * global ones */
@@ -512,9 +510,7 @@ static kl_status attach_set(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
     return KL_OK;
 }
 
-/* ---- signals
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- signals --------------------------------------------------------------------------------- */
 
 /* The pair of frames of joint `joint`, or of a body or marker against ground: shared by all signals
  * of the element that name the same. */
@@ -614,9 +610,7 @@ static bool is_axial(const kl_element_type *type, const void *data)
     return false;
 }
 
-/* ---- what makes no sense
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- what makes no sense --------------------------------------------------------------------- */
 
 static bool has_word(const char *words, const char *word)
 {
@@ -736,9 +730,7 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
     return check_sense(s, m, e, type, data);
 }
 
-/* ---- help
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- help ------------------------------------------------------------------------------------ */
 
 static const kl_attach_key pair_help[] = {
     {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},

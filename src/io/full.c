@@ -11,9 +11,7 @@
 #include "model/key_unit.h"
 #include "script/function.h"
 
-/* ---- values by key: the way back from values.c
- * --------------------------------------------------------------------------
- */
+/* ---- values by key: the way back from values.c ----------------------------------------------- */
 
 typedef struct context {
     const kl_model *m;
@@ -163,9 +161,7 @@ static void put_keys(kl_text *t, const context *c, const kl_key *keys, const voi
     }
 }
 
-/* ---- markers
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- markers --------------------------------------------------------------------------------- */
 
 static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A)
 {
@@ -262,9 +258,7 @@ static void put_place(kl_text *t, const kl_model *m, const kl_element *e)
     }
 }
 
-/* ---- sections
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- sections -------------------------------------------------------------------------------- */
 
 static void put_quantity(kl_text *t, const kl_quantity *q)
 {
@@ -391,9 +385,7 @@ void kl_full_write(kl_text *t, const kl_model *m)
     free((void *)c.inputs);
 }
 
-/* ---- differences
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- differences ----------------------------------------------------------------------------- */
 
 static int diff_keys(kl_text *t, const char *what, const context *a, const context *b,
                      const kl_key *keys, const void *old, const void *new)

@@ -43,9 +43,7 @@ bool kl_joint_start_suits(const kl_element_type *type)
     return false;
 }
 
-/* ---- reading
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- reading --------------------------------------------------------------------------------- */
 
 static kl_status is_fixed(kl_scope *s, const kl_node *start, const char *what, const char *name,
                           bool *out)
@@ -121,9 +119,7 @@ kl_status kl_joint_start_read(kl_scope *s, kl_model *m, const kl_entry *e)
     return KL_OK;
 }
 
-/* ---- drivers
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- drivers --------------------------------------------------------------------------------- */
 
 static const kl_element_type *driver_type(void)
 {
@@ -170,9 +166,7 @@ kl_status kl_joint_start_drivers(kl_scope *s, kl_model *m, const kl_start_driver
     return KL_OK;
 }
 
-/* ---- assembly
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- assembly -------------------------------------------------------------------------------- */
 
 /* Value of the coordinate as the model stands at q0. */
 static double value_now(const kl_model *m, const kl_joint_start *start)

@@ -8,9 +8,7 @@
 
 enum { MOST_PARTS = 100000, MOST_TURNS = 1000000, DEEPEST = 32 };
 
-/* ---- entries: like, when, for
- * -------------------------------------------------------------------------------------------
- */
+/* ---- entries: like, when, for ---------------------------------------------------------------- */
 
 /* The entry `name` of the section being read: of this part, or `template.name`, or of the model. */
 static const kl_node *entry_of(const kl_builder *b, const char *name)
@@ -293,9 +291,7 @@ kl_status kl_parts_read(kl_builder *b, const char *section, const char *word, kl
     return KL_OK;
 }
 
-/* ---- templates
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- templates ------------------------------------------------------------------------------- */
 
 static kl_part *new_part(kl_builder *b)
 {

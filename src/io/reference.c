@@ -12,9 +12,7 @@
 
 enum { MOST_PAGES = 256, MARGIN = 78 };
 
-/* ---- the list of pages
- * ------------------------------------------------------------------------------------------------
- */
+/* ---- the list of pages ----------------------------------------------------------------------- */
 
 int kl_reference_pages(kl_page *pages, int capacity)
 {
@@ -60,9 +58,7 @@ bool kl_reference_find(const char *name, kl_page *page)
     return other && strcmp(other, name) != 0 && kl_reference_find(other, page);
 }
 
-/* ---- words for a key
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- words for a key ------------------------------------------------------------------------- */
 
 void kl_reference_kind(const kl_key *key, char *text, size_t size)
 {
@@ -144,9 +140,7 @@ static const char *default_words(const kl_key *k)
     return *k->fallback ? k->fallback : "none";
 }
 
-/* ---- tables
- * -----------------------------------------------------------------------------------------------------------
- */
+/* ---- tables ---------------------------------------------------------------------------------- */
 
 /* One row of a page: up to five cells. On a terminal the last is wrapped below. */
 typedef struct row {
@@ -328,9 +322,7 @@ static void add_body_outputs(kl_text *t, kl_page_style style)
     for (const kl_output *o = list; o->name; o++) add_output(t, o->name, o->unit, o->help, style);
 }
 
-/* ---- examples
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- examples -------------------------------------------------------------------------------- */
 
 static bool seen(const char *const *names, int n, const char *name)
 {
@@ -415,9 +407,7 @@ void kl_reference_example(kl_text *t, const kl_page *page)
     kl_arena_destroy(a);
 }
 
-/* ---- pages
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- pages ----------------------------------------------------------------------------------- */
 
 static void add_equation(kl_text *t, const char *equation, kl_page_style style)
 {

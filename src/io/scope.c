@@ -71,9 +71,7 @@ const kl_variable *kl_scope_find(const kl_scope *s, const char *name)
     return i < 0 ? NULL : &s->variable[i];
 }
 
-/* ---- parameters: evaluated when first asked for
- * ---------------------------------------------------------------------------
- */
+/* ---- parameters: evaluated when first asked for ---------------------------------------------- */
 
 static kl_status settle(kl_scope *s, int i);
 
@@ -312,9 +310,7 @@ kl_status kl_scope_parameters(kl_scope *s, const kl_node *section, const kl_over
     return kl_diag_failed(s->diag) ? KL_E_MODEL : KL_OK;
 }
 
-/* ---- values
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- values ---------------------------------------------------------------------------------- */
 
 static kl_status unit_misfit(kl_scope *s, const kl_node *node, const char *what, kl_quantity q,
                              kl_dim want, const char *unit)
@@ -477,9 +473,7 @@ kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out)
     return KL_OK;
 }
 
-/* ---- expressions that need no scope
- * -------------------------------------------------------------------------------------
- */
+/* ---- expressions that need no scope ---------------------------------------------------------- */
 
 static void put_value(kl_text *t, const kl_quantity *q)
 {

@@ -10,8 +10,7 @@
  *     conicity: [0.05, 0.1, 0.2]      # values
  *   results:
  *     y_max: {of: y_m, take: max}     # min, max, mean, rms, last, amplitude: of a channel
- *     growth: {take: growth}          # of modes: largest real part; frequency, damping: of that
- * one
+ *     growth: {take: growth}          # of modes: largest real part
  *
  * A grid takes every combination, the last parameter fastest; a list takes the first values of all,
  * then the second, ...; random draws each parameter evenly between its bounds; a Latin hypercube

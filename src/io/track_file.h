@@ -2,10 +2,11 @@
  *
  *     /                attributes format = klingel-track, version, program, title, frame,
  *                      interpolation, closed
- *     table/rows       one row of 37 columns (geometry/path.h) a place, all pieces behind each
- * other table/columns    names of the columns;  table/units table/pieces     start s, step h, first
- * row, intervals: one row a piece table/numbers    length [m], errors of position, direction, first
- * and second derivatives source/text      what it was made from;  source/file
+ *     table/rows       one row of 37 columns (geometry/path.h) a place, all pieces in one
+ *     table/columns    names of the columns;  table/units
+ *     table/pieces     start s, step h, first row, intervals: one row a piece
+ *     table/numbers    length [m], errors of position, direction, first and second derivatives
+ *     source/text      what it was made from;  source/file
  *
  * A long table is not read whole: each cursor on the path keeps a window of it in memory. */
 #ifndef KL_IO_TRACK_FILE_H

@@ -2,8 +2,8 @@
  *
  *     straight 50 m                                       {straight: 50 m}
  *     transition 60 m bloss                               {transition: 60 m, shape: bloss}
- *     curve 300 m radius right for 200 m cant 120 mm      {curve: 300 m, turn: right, length: 200
- * m, cant: 120 mm}
+ *     curve 300 m radius right for 200 m cant 120 mm      {curve: 300 m, turn: right,
+ *                                                          length: 200 m, cant: 120 mm}
  *
  * The profile is a list of grades and vertical curves, or of the corners of the line of grades:
  *

@@ -37,9 +37,7 @@ bool kl_is_name(const char *text)
     return true;
 }
 
-/* ---- plain values
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- plain values ---------------------------------------------------------------------------- */
 
 static kl_status wrong_length(kl_scope *s, const kl_node *n, const char *what, int size)
 {
@@ -115,9 +113,7 @@ kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3
     return KL_OK;
 }
 
-/* ---- rotations
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- rotations ------------------------------------------------------------------------------- */
 
 static kl_status by_axis_angle(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out)
 {
@@ -234,9 +230,7 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
                    what);
 }
 
-/* ---- functions
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- functions ------------------------------------------------------------------------------- */
 
 typedef struct function_call {
     kl_scope       *s;
@@ -571,9 +565,7 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
                    f->what);
 }
 
-/* ---- by key
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- by key ---------------------------------------------------------------------------------- */
 
 typedef struct place_of_key {
     kl_scope       *s;

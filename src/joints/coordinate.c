@@ -24,9 +24,7 @@ void kl_add_outer(double scale, const double *p, const double *q, double *K)
     }
 }
 
-/* ---- dot1
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- dot1 ------------------------------------------------------------------------------------ */
 
 static void dot1_of(kl_vec3 a, kl_vec3 b, const kl_motion *m, kl_scalar *out)
 {
@@ -61,9 +59,7 @@ static void dot1_curvature(kl_coordinate c, const kl_motion *m, double s, double
     dot1_curvature_of(kl_axis(&m[0].A, c.a), kl_axis(&m[1].A, c.b), s, K);
 }
 
-/* ---- dot2
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- dot2 ------------------------------------------------------------------------------------ */
 
 static void dot2_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out)
 {
@@ -109,9 +105,7 @@ static void global_curvature(kl_coordinate c, const kl_motion *m, double s, doub
     (void)c, (void)m, (void)s, (void)K; /* linear */
 }
 
-/* ---- distance
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- distance -------------------------------------------------------------------------------- */
 
 static void distance_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out)
 {
@@ -141,9 +135,7 @@ static void distance_curvature(kl_coordinate c, const kl_motion *m, double s, do
     add_block(K, VJ, VI, -s / l, &P);
 }
 
-/* ---- angle
- * --------------------------------------------------------------------------------------------------------
- */
+/* ---- angle ----------------------------------------------------------------------------------- */
 
 /* theta = atan2(s, c), s = y_i.x_j, c = x_i.x_j; n = s^2 + c^2 is 1 where the z axes agree */
 static void angle_parts(const kl_motion *m, kl_scalar *s, kl_scalar *c)
@@ -184,9 +176,7 @@ static void angle_curvature(kl_coordinate k, const kl_motion *m, double scale, d
     kl_add_outer(scale * sc, c.row, s.row, K);
 }
 
-/* ---- the table
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- the table ------------------------------------------------------------------------------- */
 
 static const struct {
     void (*eval)(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out);

@@ -2,9 +2,11 @@
  * that must keep its value. A new joint of this family is a list and an entry at the end of the
  * file.
  *
- *   revolute       d = 0 (3), z_i.x_j = z_i.y_j = 0         cylindrical   x_i.d = y_i.d = 0,
- * z_i.x_j = z_i.y_j = 0 translational  cylindrical and x_i.y_j = 0              universal     d =
- * 0, z_i.z_j = 0 screw          cylindrical and z_i.d - (pitch/2 pi) angle = const
+ *   revolute       d = 0 (3), z_i.x_j = z_i.y_j = 0
+ *   cylindrical    x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0
+ *   translational  cylindrical and x_i.y_j = 0
+ *   universal      d = 0, z_i.z_j = 0
+ *   screw          cylindrical and z_i.d - (pitch/2 pi) angle = const
  *
  * Nikravesh, Computer-Aided Analysis of Mechanical Systems (1988), ch. 7, has the same table. */
 #include <math.h>
@@ -147,9 +149,7 @@ static bool lower_pair_upright(const kl_reading *in)
     return true;
 }
 
-/* ---- the family
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- the family ------------------------------------------------------------------------------ */
 
 static const traits fixed_traits = {
     .nrow = 6, .row = {POINT, {KL_DOT1, 0, 1}, {KL_DOT1, 1, 2}, {KL_DOT1, 2, 0}}, .aligned = 7};

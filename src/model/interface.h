@@ -142,9 +142,7 @@ typedef struct kl_setup {
     const double          *u;       /* named inputs at the start */
 } kl_setup;
 
-/* ---- motion
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- motion ---------------------------------------------------------------------------------- */
 
 /* What a body shows of one of its markers. Global axes. */
 typedef struct kl_motion {
@@ -173,9 +171,7 @@ typedef struct kl_measures {
     double  kinetic; /* [J] */
 } kl_measures;
 
-/* ---- bodies
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- bodies ---------------------------------------------------------------------------------- */
 
 typedef struct kl_body_size {
     int    nq, nv;
@@ -249,9 +245,7 @@ typedef struct kl_body_type {
     void (*measures)(const void *data, const void *c, kl_measures *m);
 } kl_body_type;
 
-/* ---- elements
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- elements -------------------------------------------------------------------------------- */
 
 /* What an element reads: its markers and its own numbers, never a body. */
 typedef struct kl_reading {

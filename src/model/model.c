@@ -461,9 +461,7 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
 }
 
-/* ---- names
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- names ----------------------------------------------------------------------------------- */
 
 int kl_model_find_body(const kl_model *m, const char *name)
 {
@@ -502,9 +500,7 @@ int kl_model_find_named(const kl_model *m, const char *name)
     return kl_names_get(&((const growing *)m)->nameds, name);
 }
 
-/* ---- state
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- state ----------------------------------------------------------------------------------- */
 
 kl_state *kl_state_create(const kl_model *m)
 {

@@ -1,8 +1,8 @@
 /* From a stress history to damage: rainflow cycles, an S-N curve with a correction for the mean,
  * Palmgren and Miner's sum.
  *
- *   D = sum n_i / N(S_i),   N(S) = N0 (S0 / S)^m   down to the knee, then with the second slope, or
- * for ever
+ *   D = sum n_i / N(S_i),   N(S) = N0 (S0 / S)^m   down to the knee, then
+ *   with the second slope, or for ever
  *
  * S is a stress range (twice the amplitude), as in the classes of welded details. Cycles are
  * counted as ASTM E1049-85, section 5.4.4, says: closed ones whole, those that stay open half. */

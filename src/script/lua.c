@@ -59,9 +59,7 @@ struct kl_lua {
     char       failure[600];
 };
 
-/* ---- the sandbox
- * -------------------------------------------------------------------------------------------------------
- */
+/* ---- the sandbox ----------------------------------------------------------------------------- */
 
 static void *allocate(void *context, void *old, size_t old_size, size_t size)
 {
@@ -196,9 +194,7 @@ static box *box_create(void)
     return b;
 }
 
-/* ---- the pool
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- the pool -------------------------------------------------------------------------------- */
 
 kl_lua *kl_lua_create(void) { return calloc(1, sizeof(kl_lua)); }
 
@@ -350,9 +346,7 @@ int kl_lua_compile(kl_lua *pool, const kl_lua_code *given, kl_diag *diag)
     return pool->n - 1;
 }
 
-/* ---- calls
- * ------------------------------------------------------------------------------------------------------------
- */
+/* ---- calls ----------------------------------------------------------------------------------- */
 
 static box *take_state(kl_lua *pool, int *slot)
 {
@@ -460,9 +454,7 @@ kl_status kl_lua_call(kl_lua *pool, int function, const double *in, double *out)
     return status == LUA_OK ? KL_OK : KL_E_MODEL;
 }
 
-/* ---- functions of one variable
- * ----------------------------------------------------------------------------------------------
- */
+/* ---- functions of one variable --------------------------------------------------------------- */
 
 typedef struct of_one {
     kl_lua *pool;

@@ -7,9 +7,7 @@
 
 #include "script/function.h"
 
-/* ---- corners
- * -----------------------------------------------------------------------------------------------------
- */
+/* ---- corners --------------------------------------------------------------------------------- */
 
 static int ascending(const void *pa, const void *pb)
 {
@@ -176,9 +174,7 @@ double kl_events_snap(const kl_events *e, double t)
     return fabs(c.after - t) <= 2.0 * kl_events_near(t) ? c.after : t;
 }
 
-/* ---- crossings
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- crossings ------------------------------------------------------------------------------- */
 
 kl_status kl_events_create(const kl_model *m, kl_events **out)
 {

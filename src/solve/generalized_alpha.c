@@ -1,8 +1,10 @@
 /* Generalized-alpha on the rotation group for the stabilised index 2 equations.
  *
- *   q1 = q0 (+) dx,   dx = h v0 + h^2 ((1/2 - beta) a0 + beta a1) + correction,   v1 = v0 + h ((1 -
- * gamma) a0 + gamma a1) (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) v1' + alpha_f v0' M v1' +
- * Phi_q' lambda = g + s,   Phi_q v1 + Phi_t = 0,   Phi(q1, t1) = 0 by the correction, along Phi_q'
+ *   q1 = q0 (+) dx,   dx = h v0 + h^2 ((1/2 - beta) a0 + beta a1) + correction
+ *   v1 = v0 + h ((1 - gamma) a0 + gamma a1)
+ *   (1 - alpha_m) a1 + alpha_m a0 = (1 - alpha_f) v1' + alpha_f v0'
+ *   M v1' + Phi_q' lambda = g + s,   Phi_q v1 + Phi_t = 0
+ *   Phi(q1, t1) = 0 by the correction, along Phi_q'
  *
  * rho is the spectral radius at infinite frequency: alpha_m = (2 rho - 1)/(rho + 1), alpha_f =
  * rho/(rho + 1), gamma = 1/2 + alpha_f - alpha_m, beta = (gamma + 1/2)^2 / 4. First-order states z
@@ -199,9 +201,7 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     return KL_OK;
 }
 
-/* ---- one attempt
- * ---------------------------------------------------------------------------------------------------
- */
+/* ---- one attempt ----------------------------------------------------------------------------- */
 
 static void predict(alpha *i, const kl_solver *x, double h)
 {
@@ -404,9 +404,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     return motion.close && position.close ? KL_OK : KL_RETRY;
 }
 
-/* ---- steps
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 /* The auxiliary acceleration belongs to a step size: move it to another. */
 static void rebase(alpha *i, const kl_solver *x, double h)

@@ -65,9 +65,7 @@ void kl_index1_destroy(kl_index1 *i)
     kl_arena_destroy(i->arena); /* itself lives in it */
 }
 
-/* ---- y' = f(t, y)
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- y' = f(t, y) ---------------------------------------------------------------------------- */
 
 static void settle_all(const kl_model *m, double *q)
 {
@@ -177,9 +175,7 @@ kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy)
     return status == KL_E_MEMORY ? status : KL_RETRY;
 }
 
-/* ---- constraints
- * --------------------------------------------------------------------------------------------------
- */
+/* ---- constraints ----------------------------------------------------------------------------- */
 
 static double size_of(const double *x, int n)
 {
@@ -246,9 +242,7 @@ kl_status kl_index1_project(kl_index1 *i, double t, double *y)
     return KL_OK;
 }
 
-/* ---- steps
- * ---------------------------------------------------------------------------------------------------------
- */
+/* ---- steps ----------------------------------------------------------------------------------- */
 
 static void find_pace(kl_index1 *i)
 {

@@ -5,15 +5,15 @@
  * both global, elastic coordinates as they are. With P = diag(I, A, I) of each body, dx = P' y,
  * dv = P' y', dv' = P'(y'' - W y') where W = diag(0, [om], 0), om global; so
  *
- *   Mp y'' + (P C P' - Mp W) y' + P K P' y + P Phi_q' dlambda = ...,   Phi_q P' y = 0,   Mp = P M
- * P'
+ *   Mp y'' + (P C P' - Mp W) y' + P K P' y + P Phi_q' dlambda = ...,   Phi_q P' y = 0,
+ *   Mp = P M P'
  *
  * y = Z p with Z the null space of Phi_q P' leaves a system without multipliers. A rotor's
  * gyroscopic terms come out right, and its matrices are constant if it spins about an axis of
  * symmetry; another spin is refused.
  *
- *   E x' = A x + B u,   w = C x + D u,     x = (p, p', z)     E = diag(I, Z'Mp Z, I), maybe
- * singular
+ *   E x' = A x + B u,   w = C x + D u,     x = (p, p', z)
+ *   E = diag(I, Z'Mp Z, I), maybe singular
  */
 #ifndef KL_SOLVE_LINEARIZE_H
 #define KL_SOLVE_LINEARIZE_H
@@ -31,7 +31,7 @@ typedef struct kl_linear {
     const char **state_unit, **input_unit, **output_unit;
     double       unrest; /* largest acceleration left at the state, over the gravity-like scale of
                           * the model: zero for an equilibrium or a steady motion */
-    int unrest_body;
+    int          unrest_body;
 } kl_linear;
 
 /* About the state in `x`, assembled. `channels`: what w is made of (the model's own outputs, or all

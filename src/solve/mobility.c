@@ -403,9 +403,7 @@ static kl_status probe_all(analysis *a)
     return KL_OK;
 }
 
-/* ---- findings
- * -------------------------------------------------------------------------------------------------
- */
+/* ---- findings -------------------------------------------------------------------------------- */
 
 static int body_of_column(const kl_model *m, int column)
 {

@@ -125,9 +125,7 @@ kl_drift kl_solver_drift(const kl_solver *x)
     return d;
 }
 
-/* ---- assembly
- * ------------------------------------------------------------------------------------------------------
- */
+/* ---- assembly -------------------------------------------------------------------------------- */
 
 /* Largest constraint in units of the model: lengths over its length, angles as they are. */
 static double gap(const kl_solver *x, const double *phi)

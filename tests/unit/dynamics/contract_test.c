@@ -65,21 +65,26 @@ static const char *const attachments[] = {
 static built one_of(const kl_element_type *t, bool joint, int choice)
 {
     char text[8192];
-    snprintf(text, sizeof text,
-             "klingel: 1\ngravity: [0, 0, 0]\n"
-             "tracks: {line: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, 1, 0], [6, 3, 1]], "
-             "spline: quintic, roll: [[0, 0 rad], [3, 0.8 rad], [9, -0.5 rad]], roll_spline: quintic}}\n"
-             "surfaces: {hill: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, 0, 1], [0, 3, -1]], "
-             "[[3, -3, 1], [3, 0, 0.3], [3, 3, 0]]], spline: quintic, at: [0.2, 0, 0]}}\n"
-             "bodies:\n"
-             "  a: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0.2, 0.3], orientation: {cardan: [0.3, 0.2, -0.4]}}\n"
-             "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0.5, -0.2], orientation: {cardan: [-0.1, 0.5, 0.2]}}\n"
-             "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\n"
-             "joints:\n"
-             "  j1: {type: cylindrical, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
-             "  j2: {type: cylindrical, between: [b, c], at: [1, 1, 0], axis: [0, 1, 2]}\n"
-             "%s  it: {type: %s, %s",
-             joint ? "" : "forces:\n", t->name, attachments[t->attach]);
+    snprintf(
+        text, sizeof text,
+        "klingel: 1\ngravity: [0, 0, 0]\n"
+        "tracks: {line: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, 1, 0], "
+        "[6, 3, 1]], "
+        "spline: quintic, roll: [[0, 0 rad], [3, 0.8 rad], [9, -0.5 rad]], roll_spline: quintic}}\n"
+        "surfaces: {hill: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, 0, 1], "
+        "[0, 3, -1]], "
+        "[[3, -3, 1], [3, 0, 0.3], [3, 3, 0]]], spline: quintic, at: [0.2, 0, 0]}}\n"
+        "bodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], position: [0.1, 0.2, 0.3], orientation: {cardan: [0.3, "
+        "0.2, -0.4]}}\n"
+        "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0.5, -0.2], orientation: {cardan: [-0.1, "
+        "0.5, 0.2]}}\n"
+        "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\n"
+        "joints:\n"
+        "  j1: {type: cylindrical, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
+        "  j2: {type: cylindrical, between: [b, c], at: [1, 1, 0], axis: [0, 1, 2]}\n"
+        "%s  it: {type: %s, %s",
+        joint ? "" : "forces:\n", t->name, attachments[t->attach]);
     for (const kl_key *k = t->keys; k->name; k++) {
         char value[1024];
         key_text(k, value, sizeof value);
@@ -92,15 +97,14 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
         /* a path is driven by one of the two, or by none */
         if (strcmp(k->name, "drive_s") == 0 && choice % 3 != 0) *value = '\0';
         if (strcmp(k->name, "drive_speed") == 0 && choice % 3 != 1) *value = '\0';
-        if (*value) snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
+        if (*value)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
     }
     snprintf(text + strlen(text), sizeof text - strlen(text), "}\n");
     return must_build(text);
 }
 
-/* ---- random motions
- * ----------------------------------------------------------------------------------------------------
- */
+/* ---- random motions -------------------------------------------------------------------------- */
 
 static kl_vec3 random_vec(unsigned *seed, double size)
 {
@@ -160,9 +164,7 @@ static double power(const double *row, const kl_motion *m, int n)
     return sum;
 }
 
-/* ---- the laws
- * -------------------------------------------------------------------------------------------------------------
- */
+/* ---- the laws -------------------------------------------------------------------------------- */
 
 static void check_close(const kl_element_type *t, const char *what, double a, double b,
                         double tolerance)
