@@ -5,6 +5,7 @@
 
 #include "io/scope.h"
 #include "model/model.h"
+#include "script/function.h"
 
 /* An entry of a section with what it is `like`: the first that has a key gives it. */
 typedef struct kl_entry {
@@ -32,6 +33,19 @@ kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3
 kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out);
 /* The word at `n` with its {...} filled in, or the word that a parameter of that name holds. */
 kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const char **out);
+
+/* Exactly `size` numbers; of different units: "N|N|N m", the last for all that follow. */
+kl_status kl_value_numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit,
+                           int size, double *out);
+/* Text in Lua, with the parameters that stand in it. */
+kl_status kl_value_code(kl_scope *s, const kl_node *n, const char *what, kl_code *code);
+
+typedef struct kl_function_units {
+    const char *what, *unit, *by; /* lead of messages; unit of the value and of the argument */
+} kl_function_units;
+
+kl_status kl_value_function(kl_scope *s, const kl_model *m, const kl_node *n,
+                            const kl_function_units *of, kl_function **out);
 
 /* May it be a variable of a Lua function? */
 bool kl_is_name(const char *text);
