@@ -115,7 +115,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_mobility(b);
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length, m->gravity.x, m->gravity.y, m->gravity.z,
                m->settings.end, m->settings.every);
-        if (b->locked > 0 || b->singular > 0 || b->redundant > 0) (void)kl_follow_tell(m, x->w, diag);
+        if (m->nlock == 0 && (b->locked > 0 || b->singular > 0 || b->redundant > 0)) (void)kl_follow_tell(x, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
     }

@@ -12,6 +12,7 @@
 #include "io/attach.h"
 #include "io/joint_start.h"
 #include "io/lines.h"
+#include "io/locks.h"
 #include "io/other_names.h"
 #include "io/parts.h"
 #include "io/shapes.h"
@@ -509,9 +510,10 @@ static kl_status build(kl_builder *b, const kl_source *source)
     (void)read_settings(b, "run", kl_run_keys);
     (void)read_settings(b, "integrator", kl_integrator_keys);
     if (m->settings.step > 0.0 && m->settings.integrator == KL_GEAR)
-        kl_fail(b->diag, KL_E_MODEL, place_of(main, "integrator"),
-                "integrator: gear finds its steps itself and takes no fixed `step`; give `tolerance` "
-                "or `max_step`, or another type");
+        kl_fail(
+            b->diag, KL_E_MODEL, place_of(main, "integrator"),
+            "integrator: gear finds its steps itself and takes no fixed `step`; give `tolerance` "
+            "or `max_step`, or another type");
     if (m->settings.step > 0.0 && m->settings.end / m->settings.step > 1e9)
         kl_fail(b->diag, KL_E_RANGE, place_of(main, "integrator"),
                 "integrator: %.4g s in fixed steps of %.4g s are %.2g steps; give a larger `step`, "
@@ -530,6 +532,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_diag_failed(b->diag))
         KL_TRY(kl_joint_start_drivers(scope_of(b), m, b->driver, b->ndriver));
     if (!kl_diag_failed(b->diag)) KL_TRY(kl_wishes_fulfil(m, b->diag));
+    if (!kl_diag_failed(b->diag)) KL_TRY(kl_locks_add(m, b->locks));
     m->nmarker_elements = m->nmarker;
     KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
     if (m->nbody <= 1 && !kl_diag_failed(b->diag))
@@ -544,11 +547,13 @@ static kl_status build(kl_builder *b, const kl_source *source)
     return kl_start_read(m, state, b->diag);
 }
 
-/* What a model is built from, to build it once more with drivers in its joints. */
+/* What a model is built from, to build it once more with drivers in its joints, or with turns held
+ * that joints lock. */
 typedef struct recipe {
     const kl_source   *source;
     const kl_override *set;
     int                nset;
+    const kl_locks    *locks;
 } recipe;
 
 static kl_status build_with(const void *context, const kl_start_driver *list, int n, kl_diag *diag,
@@ -560,7 +565,8 @@ static kl_status build_with(const void *context, const kl_start_driver *list, in
                        .set     = r->set,
                        .nset    = r->nset,
                        .driver  = list,
-                       .ndriver = n};
+                       .ndriver = n,
+                       .locks   = r->locks};
     *out            = b.m;
     if (!b.m) return KL_E_MEMORY;
     b.m->file        = r->source->file;
@@ -568,24 +574,46 @@ static kl_status build_with(const void *context, const kl_start_driver *list, in
     return status == KL_OK && !kl_arena_ok(b.m->arena) ? KL_E_MEMORY : status;
 }
 
+/* with the start values of joints brought in */
+static kl_status build_whole(const recipe *r, kl_diag *diag, kl_model **out)
+{
+    KL_TRY(build_with(r, NULL, 0, diag, out));
+    return kl_joint_start_apply(*out, build_with, r, diag);
+}
+
+/* once more, with what it locks held; what there was to say of it has been said */
+static kl_status hold_locks(const recipe *r, kl_diag *diag, kl_model **m)
+{
+    kl_locks  locks  = {0};
+    kl_status status = kl_locks_find(*m, diag, &locks);
+    if (status == KL_OK && locks.n > 0) {
+        recipe   held  = *r;
+        kl_diag *quiet = kl_diag_create();
+        held.locks     = &locks;
+        kl_model_destroy(*m);
+        *m     = NULL;
+        status = quiet ? build_whole(&held, quiet, m) : KL_E_MEMORY;
+        kl_diag_destroy(quiet);
+    }
+    kl_arena_destroy(locks.arena);
+    return status;
+}
+
 kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, kl_diag *diag,
                           kl_model **out)
 {
-    kl_builder b = {.diag = diag, .m = kl_model_create(), .set = set, .nset = nset};
-    *out         = NULL;
-    if (!b.m) return KL_E_MEMORY;
-    b.m->file        = s->file;
-    kl_status status = build(&b, s);
-    if (status == KL_OK && !kl_arena_ok(b.m->arena)) status = KL_E_MEMORY;
-    if (status == KL_OK)
-        status = kl_joint_start_apply(b.m, build_with, &(recipe){s, set, nset}, diag);
+    recipe    r      = {.source = s, .set = set, .nset = nset};
+    kl_model *m      = NULL;
+    kl_status status = build_whole(&r, diag, &m);
+    *out             = NULL;
+    if (status == KL_OK) status = hold_locks(&r, diag, &m);
     if (status != KL_OK) {
         if (status == KL_E_MEMORY && kl_diag_failed(diag)) status = kl_diag_status(diag);
         else if (status == KL_E_MEMORY)
             kl_fail(diag, status, KL_NOWHERE, "out of memory while building the model");
-        kl_model_destroy(b.m);
+        kl_model_destroy(m);
         return status;
     }
-    *out = b.m;
+    *out = m;
     return KL_OK;
 }

@@ -133,6 +133,7 @@ typedef struct kl_model {
     int             nstarted; /* bodies that have their numbers */
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
+    int nlock;            /* joints added to hold what others lock (io/locks.h) */
 
     int     nq, nv, nlam, nz, nh;
     int     nevent;    /* crossings of all elements */

@@ -1,14 +1,32 @@
-/* Joints that the modes of a flexible body cannot follow (paper 003, sections 6 and 7).
+/* Joints that the modes of a flexible body cannot follow, and what they lock (paper 003, sections 6
+ * and 7).
  *
  * Reactions y that balance each other on the body (J_r'y = 0 for its six rigid motions) should
- * deform it. Where J_f'y = 0 too, no chosen mode answers to them: the joints hold the body's frame
- * in a way that the real body would give way to, and what follows may be wrong by any amount. */
+ * deform it. Where J_f'y = 0 too, no chosen mode answers to them, and f = y.Phi has no slope. On
+ * what the joints leave free its curvature tells the rest: none, and the rows repeat each other;
+ * of one sign, and f = 0 locks all directions that it grows in, though to first order they are
+ * free. No reaction of finite size can hold such a lock, because the slope of f is zero just where
+ * f is: whoever wants to compute must hold the locked directions by rows of their own. */
 #ifndef KL_SOLVE_FOLLOW_H
 #define KL_SOLVE_FOLLOW_H
 
-#include "dynamics/work.h"
+#include "solve/solver.h"
 
-/* One warning a set of such joints, at the evaluated state. */
-kl_status kl_follow_tell(const kl_model *m, const kl_work *w, kl_diag *diag);
+/* One set of joints that no mode can follow. */
+typedef struct kl_follow {
+    int         body, partner; /* flexible; the one that all the joints tie it to, or -1 */
+    int         locked;        /* directions that it locks */
+    int         naxis;         /* of them: turns of the body's frame */
+    kl_vec3     axis[3];       /* about these, unit, global */
+    kl_place    place;         /* of the last of the joints */
+    const char *text;          /* who cannot be followed */
+    const char *locks;         /* what that locks, or NULL */
+} kl_follow;
+
+/* All sets at the assembled state in `x`, which is left as it was; list and texts live in `a`. */
+kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n);
+
+/* Warns of those that lock nothing; the others are told where a model is built (io/locks.h). */
+kl_status kl_follow_tell(kl_solver *x, kl_diag *diag);
 
 #endif

@@ -1,5 +1,5 @@
 /* The flexible examples against references that nobody here tuned: the slider-crank (beam theory in
- * a floating frame, and a geometrically exact beam), and the overhanging beam of Shabana and Wang. */
+ * a floating frame, and a geometrically exact beam). */
 #include "unit/build.h"
 
 #include <stdlib.h>
@@ -106,22 +106,6 @@ static void how_the_motion_is_written_down_does_not_matter(void **unused)
     }
 }
 
-static outcome beam(const char *set) { return run("overhanging-beam", set, "load_node_m", "free_end_m", 1.0, 0.01); }
-
-static void the_overhanging_beam_gives_the_papers_figures(void **unused)
-{
-    (void)unused;
-    outcome simple = beam(""), pinned = beam("reference=pinned-pinned"), locked = beam("reference=free-free"),
-            roller = beam("reference=free-free support=roller load=-3");
-    assert_close(simple.last[0], -0.0105637, 2e-6); /* shabana_beam_static_truncation.csv, two modes */
-    assert_close(simple.last[1], 0.0160474, 2e-6);
-    assert_close(pinned.last[0], simple.last[0], 1e-7);
-    assert_close(locked.last[0], -3.0557e-3, 1e-6); /* the paper's table 1 */
-    assert_close(locked.last[1], -4.7052e-3, 1e-6);
-    assert_close(100 * roller.last[0], -1.0488e-2, 1e-5); /* the same modes, free to turn */
-    assert_close(100 * roller.last[1], 1.5584e-2, 1e-5);
-}
-
 /* kane_spinup_beam.csv: the tip lags by 0.57379 m at 6.76 s */
 static void a_spinning_beam_lags_as_the_exact_beam_does(void **unused)
 {
@@ -135,7 +119,6 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_slider_crank_bends_as_beams_do),
         cmocka_unit_test(how_the_motion_is_written_down_does_not_matter),
-        cmocka_unit_test(the_overhanging_beam_gives_the_papers_figures),
         cmocka_unit_test(a_spinning_beam_lags_as_the_exact_beam_does),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

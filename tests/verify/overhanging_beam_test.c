@@ -1,0 +1,90 @@
+/* The beam of Shabana and Wang (paper 003): reference conditions that agree with finite elements,
+ * and joints that no mode can follow. References: the paper's table 1 and the independent linear
+ * solutions of reference/multibody (shabana_beam_*.csv). */
+#include "verify/example.h"
+
+static const char *const channels[] = {"load_node_m", "free_end_m", NULL};
+
+static example one;
+
+static void ends_at(const char *set, double load, double end, double share)
+{
+    example_run("overhanging-beam", set, 1.0, 0.01, channels, &one);
+    double here[] = {example_last(&one, 0), example_last(&one, 1)};
+    if (!(fabs(here[0] - load) < share * fabs(load) && fabs(here[1] - end) < share * fabs(end)))
+        fail_msg("%s: %.6g and %.6g m instead of %.6g and %.6g", set, here[0], here[1], load, end);
+}
+
+static void held_references_agree_with_finite_elements(void **unused)
+{
+    (void)unused;
+    /* shabana_beam_static_truncation.csv: two modes; 24 of them are the finite elements */
+    ends_at("", -0.0105637, 0.0160474, 1e-4);
+    ends_at("reference=pinned-pinned", -0.0105637, 0.0160474, 1e-3);
+    ends_at("modes=11", -0.0107208, 0.0160811, 1e-3);
+}
+
+static void pins_that_two_free_modes_cannot_follow_give_the_papers_error(void **unused)
+{
+    (void)unused;
+    ends_at("reference=free-free", -3.0557e-3, -4.7052e-3, 1e-4); /* 71.5 % and 129.3 % off */
+    /* the program says it itself */
+    assert_non_null(
+        strstr(one.said, "no mode of 'beam' can follow joint O along x against joint A along x"));
+    assert_non_null(strstr(one.said, "This locks the turn of 'beam' about y"));
+    assert_non_null(strstr(one.said, "a singular position that is never left"));
+}
+
+/* one degree of freedom is left: a closed form (paper 003, eq. 19 to 22) */
+static void what_is_left_moves_as_the_closed_form_does(void **unused)
+{
+    (void)unused;
+    example_run("overhanging-beam", "reference=free-free step=5e-6", 0.02, 1e-4, channels, &one);
+    double last = -3.05578e-3, w = 1333.57, zeta = 0.01689, wd = w * sqrt(1.0 - zeta * zeta),
+           worst = 0.0;
+    assert_close(w, 1333.84,
+                 5e-4 * w); /* shabana_beam_freefree_two_modes.csv, without rotary inertia */
+    for (int i = 0; i < one.n; i++) {
+        double t = one.t[i], u = exp(-zeta * w * t) * (cos(wd * t) + zeta * w / wd * sin(wd * t));
+        worst = fmax(worst, fabs(one.value[i][0] - last * (1.0 - u)));
+    }
+    if (!(worst < 3e-4 * fabs(last)))
+        fail_msg("%.3g of the static deflection from the closed form", worst / fabs(last));
+}
+
+static void the_same_modes_are_right_where_they_can_follow(void **unused)
+{
+    (void)unused;
+    ends_at("reference=free-free support=roller", -1.0488e-2, 1.5584e-2, 1e-4);
+    assert_null(strstr(one.said, "no mode"));
+    ends_at("reference=free-free support=roller stiffening=true", -1.0488e-2, 1.5584e-2, 1e-4);
+    /* axial modes among eleven (ten that bend: -0.0107152, 0.0160793) */
+    ends_at("reference=free-free modes=11", -0.0107152, 0.0160793, 2e-3);
+    assert_null(strstr(one.said, "no mode"));
+    /* the whole load turns the frame by some degrees: not linear any more */
+    example_run("overhanging-beam", "reference=free-free support=roller fraction=1", 1.0, 0.01,
+                channels, &one);
+    assert_close(example_last(&one, 0), -1.0488e-2, 0.01 * 1.0488e-2);
+}
+
+/* shortening without stretching leaves nothing that could move between two pins */
+static void what_cannot_be_held_is_refused(void **unused)
+{
+    (void)unused;
+    example_try("overhanging-beam", "reference=free-free stiffening=true", 1.0, 0.01, channels,
+                KL_E_MODEL, &one);
+    assert_non_null(strstr(one.said, "1 way in which it could bend"));
+    assert_non_null(strstr(one.said, "nothing can be computed"));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(held_references_agree_with_finite_elements),
+        cmocka_unit_test(pins_that_two_free_modes_cannot_follow_give_the_papers_error),
+        cmocka_unit_test(what_is_left_moves_as_the_closed_form_does),
+        cmocka_unit_test(the_same_modes_are_right_where_they_can_follow),
+        cmocka_unit_test(what_cannot_be_held_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
