@@ -22,10 +22,15 @@ static double largest_share(const kl_kbody *b, int j)
     return share;
 }
 
-static kl_status choose_listed(flexible *p, const kl_setup *s)
+/* `modes` cuts the list short */
+static kl_status choose_listed(flexible *p, const kl_setup *s, double most)
 {
     const kl_kbody *b = p->file.body;
-    for (int i = 0; i < p->chosen.n; i++) {
+    if (!isnan(p->count) && most > p->chosen.n)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "body '%s': %g modes are asked for, but `pick` lists %d", s->name, most,
+                       p->chosen.n);
+    for (int i = 0; i < p->chosen.n && p->n < most; i++) {
         double number = p->chosen.value[i];
         int    j      = (int)number - 1;
         bool   twice  = false;
@@ -49,11 +54,11 @@ static kl_status choose_modes(flexible *p, const kl_setup *s)
     p->n              = 0;
     if (!p->mode) return KL_E_MEMORY;
     if (!p->deforms) return KL_OK;
-    if (p->chosen.n > 0) return choose_listed(p, s);
-    double most = isnan(p->count) ? b->nmode : p->count;
+    double most = !isnan(p->count) ? p->count : p->chosen.n > 0 ? p->chosen.n : b->nmode;
     if (!(most >= 0) || most != floor(most))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': modes is %g; give a whole number, such as 8", s->name, most);
+    if (p->chosen.n > 0) return choose_listed(p, s, most);
     if (most > b->nmode)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': %g modes are asked for, but %s has %d; ask for fewer here or "

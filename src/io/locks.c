@@ -42,7 +42,7 @@ static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_
         "Add modes that move there (`statics: attachment` with these markers as `interfaces` in "
         "the body file), or free one of these directions (a roller instead of a pin)";
     if (f->locked == 0) return KL_OK;
-    if (f->partner < 0 || f->naxis < f->locked)
+    if (f->naxis < f->locked)
         return kl_fail(diag, KL_E_MODEL, f->place, "%s. %s, and nothing can be computed. %s",
                        f->text, f->locks, remedy);
     kl_warn(diag, f->place,

@@ -271,7 +271,7 @@ static kl_status add_set(look *k, const double *y)
     kl_follow *f = &k->list[k->n++];
     *f           = (kl_follow){.body = k->body, .partner = -1};
     tell_who(k, y, f);
-    KL_TRY(find_lock(k, y, f));
+    if (f->partner >= 0) KL_TRY(find_lock(k, y, f)); /* else those at the other ends may give way */
     tell_lock(k, f);
     return kl_arena_ok(k->a) ? KL_OK : KL_E_MEMORY;
 }

@@ -14,7 +14,7 @@
 
 /* One set of joints that no mode can follow. */
 typedef struct kl_follow {
-    int         body, partner; /* flexible; the one that all the joints tie it to, or -1 */
+    int         body, partner; /* flexible; the one that all the joints tie it to; -1: several */
     int         locked;        /* directions that it locks */
     int         naxis;         /* of them: turns of the body's frame */
     kl_vec3     axis[3];       /* about these, unit, global */
