@@ -39,10 +39,16 @@ typedef struct flexible {
     int        fixed; /* bits: position, orientation, velocity, omega, deformation */
     bool       mirrored, stiffening;
     int        reference, conditions, attach;
+    /* S-N curve of its material or detail, for `klingel stress`; range NaN: none */
+    double sn_range, sn_cycles, sn_slope, sn_knee, sn_slope_after, ultimate;
+    int    mean_stress; /* kl_mean_rule */
 
     /* derived */
-    int             n;
-    int            *mode; /* n: which of the file's */
+    int  n;
+    int *mode; /* n: which of the file's; -1: a rigid motion behind them */
+    /* n x 6 or NULL: rigid motion that the chosen reference adds to each mode of the file: shift of
+     * the centre of mass, turn about it. For those who look at the deformed body */
+    double         *rigid;
     double          m;
     kl_vec3         s0;
     kl_mat3         J0;

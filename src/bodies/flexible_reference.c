@@ -201,6 +201,7 @@ static kl_status extend(flexible *p, kl_arena *arena)
         KL_TRY(widen(n, &p->frame[k].X2, arena));
         KL_TRY(widen(n, &p->frame[k].Y2, arena));
     }
+    for (int a = 0; a < 6; a++) p->mode[n + a] = -1;
     p->n = N;
     return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
 }

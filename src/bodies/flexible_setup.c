@@ -50,7 +50,7 @@ static kl_status choose_listed(flexible *p, const kl_setup *s, double most)
 static kl_status choose_modes(flexible *p, const kl_setup *s)
 {
     const kl_kbody *b = p->file.body;
-    p->mode           = kl_arena_array(s->arena, int, b->nmode + p->chosen.n + 1);
+    p->mode           = kl_arena_array(s->arena, int, b->nmode + p->chosen.n + 7);
     p->n              = 0;
     if (!p->mode) return KL_E_MEMORY;
     if (!p->deforms) return KL_OK;
@@ -296,6 +296,53 @@ static kl_status take_frames(flexible *p, const kl_setup *s)
     return status;
 }
 
+/* What the reference conditions of the model added to the modes of the file, seen from the
+ * invariants: sum m X and sum m (x - c) x X of a rigid motion are m times its shift and J its turn.
+ */
+static kl_status find_rigid(flexible *p, const kl_setup *s)
+{
+    const kl_kbody *b = p->file.body;
+    if (p->reference == FLEXIBLE_AS_IN_FILE && !p->conditioned) return KL_OK;
+    kl_vec3 c  = kl_kbody_centre(b);
+    kl_mat3 Jc = kl_kbody_central_inertia(b), inverse = kl_inverse(&Jc);
+    p->rigid = kl_arena_array(s->arena, double, 6 * (size_t)p->n + 1);
+    if (!p->rigid) return KL_E_MEMORY;
+    for (int j = 0; j < p->n; j++) {
+        kl_vec3 S = kl_load(p->S1 + 3 * j), H = kl_load(p->H0 + 3 * j);
+        if (p->mode[j] >= 0) {
+            S = kl_sub(S, kl_load(b->inertia.S1 + 3 * (size_t)p->mode[j]));
+            H = kl_sub(H, kl_load(b->inertia.H0 + 3 * (size_t)p->mode[j]));
+        }
+        kl_store(p->rigid + 6 * j, kl_scale(1.0 / p->m, S));
+        kl_store(p->rigid + 6 * j + 3, kl_mul(&inverse, kl_sub(H, kl_cross(c, S))));
+    }
+    return KL_OK;
+}
+
+/* A stress given without a unit is in Pa, which few mean. */
+static kl_status check_curve(const flexible *p, const kl_setup *s)
+{
+    const struct {
+        const char *name;
+        double      value;
+    } stress[] = {{"sn_range", p->sn_range}, {"ultimate", p->ultimate}};
+    for (int i = 0; i < 2; i++)
+        if (stress[i].value < 1e4)
+            kl_warn(s->diag, s->place, "body '%s': %s is %g Pa; did you mean %g MPa?", s->name,
+                    stress[i].name, stress[i].value, stress[i].value);
+    if (!isnan(p->sn_slope_after) && isnan(p->sn_knee))
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': sn_slope_after asks for sn_knee, the cycles where it begins",
+                       s->name);
+    bool wants = p->mean_stress == 1 || p->mean_stress == 2;
+    if (wants && isnan(p->ultimate))
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': this correction for the mean stress asks for `ultimate`, the "
+                       "tensile strength",
+                       s->name);
+    return KL_OK;
+}
+
 static kl_status check_start(const flexible *p, const kl_setup *s)
 {
     const kl_list *lists[] = {&p->deformation, &p->deformation_rate};
@@ -320,6 +367,8 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(take_frames(p, s));
     KL_TRY(stiffen(p, s));
     KL_TRY(flexible_refer(p, s));
+    KL_TRY(find_rigid(p, s));
+    KL_TRY(check_curve(p, s));
     KL_TRY(make_damping(p, s->arena));
     *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p->n, p->nframe)};
     return check_start(p, s);

@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/ffmpeg.h"
+#include "cli/vtk_series.h"
 
 enum { MOST_VTK = 200, MOST_GLB = 5000 }; /* frames, unless --every says otherwise */
 
@@ -32,20 +33,11 @@ static int say_failure(kl_status status, const char *path, kl_diag *diag)
 
 /* ---- VTK: NAME.pvd beside a folder NAME with a file a frame ---- */
 
-static bool make_folder(const char *path)
-{
-    struct stat s;
-    if (mkdir(path, 0777) == 0) return true;
-    if (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return true;
-    fprintf(stderr, "%s: cannot be made a folder: %s\n", path, strerror(errno));
-    return false;
-}
-
 static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char *path, int k,
                      double *row, kl_vec3 *x, kl_diag *diag)
 {
     kl_out_file o;
-    kl_status status = kl_frames_row(&q->frames, k, row);
+    kl_status   status = kl_frames_row(&q->frames, k, row);
     if (status != KL_OK) return say_failure(status, q->file, diag);
     if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
     status = kl_vtp_write(o.stream, s, row, x);
@@ -54,55 +46,28 @@ static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char 
     return say_failure(status, path, diag);
 }
 
-/* Names in an XML attribute: what would end it is replaced. */
-static void put_name(FILE *f, const char *name)
-{
-    for (; *name; name++) {
-        if (*name == '&') fputs("&amp;", f);
-        else if (*name == '<') fputs("&lt;", f);
-        else if (*name == '"') fputs("&quot;", f);
-        else fputc(*name, f);
-    }
-}
-
-static int write_series(const kl_motion_request *q, const kl_solids *s, const char *folder,
-                        FILE *pvd, double *row, kl_vec3 *x, kl_diag *diag)
-{
-    char        path[4200];
-    const char *slash = strrchr(folder, '/'), *inner = slash ? slash + 1 : folder;
-    int         n = kl_frames_count(&q->frames), code = KL_EXIT_OK;
-    fprintf(pvd, "<?xml version=\"1.0\"?>\n<VTKFile type=\"Collection\" version=\"0.1\" "
-                 "byte_order=\"LittleEndian\">\n<Collection>\n");
-    for (int k = 0; k < n && code == KL_EXIT_OK; k++) {
-        snprintf(path, sizeof path, "%s/frame-%05d.vtp", folder, k);
-        fprintf(pvd, "<DataSet timestep=\"%.12g\" part=\"0\" file=\"",
-                q->frames.time[q->frames.row0 + k * q->frames.every]);
-        put_name(pvd, inner);
-        fprintf(pvd, "/frame-%05d.vtp\"/>\n", k);
-        code = write_vtp(q, s, path, k, row, x, diag);
-    }
-    fprintf(pvd, "</Collection>\n</VTKFile>\n");
-    return code;
-}
-
 static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 {
-    char      folder[4096];
-    kl_out_file o;
-    snprintf(folder, sizeof folder, "%.*s", (int)(strlen(q->output) - 4), q->output);
+    char          path[4200], name[32];
+    kl_vtk_series series;
     thin(q, MOST_VTK);
-    if (!make_folder(folder) || !kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
-    double  *row  = malloc(((size_t)kl_reader_channels(q->frames.reader) + 1) * sizeof *row);
-    kl_vec3 *x    = malloc(((size_t)s->nvertex + 1) * sizeof *x);
-    int      code = KL_EXIT_MODEL;
-    if (row && x) code = write_series(q, s, folder, o.stream, row, x, diag);
+    if (!kl_vtk_series_open(&series, q->output)) return KL_EXIT_MODEL;
+    double  *row = malloc(((size_t)kl_reader_channels(q->frames.reader) + 1) * sizeof *row);
+    kl_vec3 *x   = malloc(((size_t)s->nvertex + 1) * sizeof *x);
+    int      n = kl_frames_count(&q->frames), code = row && x ? KL_EXIT_OK : KL_EXIT_MODEL;
+    for (int k = 0; k < n && code == KL_EXIT_OK; k++) {
+        snprintf(name, sizeof name, "frame-%05d", k);
+        kl_vtk_series_add(&series, q->frames.time[q->frames.row0 + k * q->frames.every], 0, name,
+                          path, sizeof path);
+        code = write_vtp(q, s, path, k, row, x, diag);
+    }
     free(x);
     free(row);
     if (code != KL_EXIT_OK) {
-        kl_output_discard(&o);
+        kl_vtk_series_discard(&series);
         return code;
     }
-    return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
+    return kl_vtk_series_close(&series) ? KL_EXIT_OK : KL_EXIT_MODEL;
 }
 
 /* ---- glTF ---- */

@@ -23,6 +23,7 @@ static const kl_command *const commands[] = {
     &kl_command_plot,
     &kl_command_view,
     &kl_command_report,
+    &kl_command_stress,
     &kl_command_repair,
     &kl_command_new,
     &kl_command_demo,
@@ -36,7 +37,7 @@ enum { NCOMMAND = sizeof commands / sizeof *commands };
 /* Fits a terminal of 24 lines and 80 columns. */
 static void print_help(FILE *f)
 {
-    fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n\n");
+    fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n");
     for (int i = 0; i < NCOMMAND; i++)
         fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(f, "`klingel COMMAND --help` tells more; `klingel --version` the version.\n");

@@ -1,9 +1,11 @@
 /* klingel report: a run as a document, ready to send. */
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "cli/options.h"
 #include "cli/results.h"
+#include "cli/stress_bodies.h"
 #include "post/report.h"
 
 /* out-report.html for folder/out.h5 */
@@ -31,14 +33,36 @@ static int write_report(const char *output, const kl_report_request *q, kl_diag 
     return KL_EXIT_OK;
 }
 
+/* Flexible bodies that keep stress: their hot spots belong into the report. */
+static void add_stress(kl_report_request *q, kl_stress_bodies *s, const char *path)
+{
+    const char   *scene = kl_reader_text(q->reader, "scene");
+    kl_time_range all   = {-HUGE_VAL, HUGE_VAL};
+    kl_diag      *diag  = kl_diag_create();
+    kl_status     status;
+    if (!scene || !strstr(scene, "\"type\": \"flexible\"") || !diag) {
+        kl_diag_destroy(diag);
+        return;
+    }
+    status = kl_stress_bodies_open(s, &kl_command_report, path, q->reader, NULL, 0, all, diag);
+    for (int i = 0; status == KL_OK && i < s->n; i++) status = kl_stress_bodies_envelope(s, i);
+    if (status == KL_OK) q->stress = s->list, q->nstress = s->n;
+    else if (!s->open && kl_diag_size(diag))
+        fprintf(stderr,
+                "%s: note: without hot spots, because the model cannot be built again here:\n%s\n",
+                path, kl_diag_at(diag, 0)->text);
+    kl_diag_destroy(diag);
+}
+
 static int report_file(kl_report_request *q, const char *output, const kl_arguments *rest)
 {
-    kl_selection selection = {0};
-    kl_diag     *diag      = kl_diag_create();
-    const char  *slash     = strrchr(rest->items[0], '/');
-    int          code      = KL_EXIT_MODEL;
-    q->file                = slash ? slash + 1 : rest->items[0];
-    q->reader              = kl_open_results(rest->items[0], diag);
+    kl_selection     selection = {0};
+    kl_stress_bodies bodies    = {0};
+    kl_diag         *diag      = kl_diag_create();
+    const char      *slash     = strrchr(rest->items[0], '/');
+    int              code      = KL_EXIT_MODEL;
+    q->file                    = slash ? slash + 1 : rest->items[0];
+    q->reader                  = kl_open_results(rest->items[0], diag);
     if (q->reader && rest->n > 1 &&
         !kl_select_channels(q->reader, rest->items[0], rest->items + 1, rest->n - 1, diag,
                             &selection)) {
@@ -47,8 +71,10 @@ static int report_file(kl_report_request *q, const char *output, const kl_argume
     } else if (q->reader) {
         q->channels = selection.channels;
         q->nchannel = selection.n;
-        code        = write_report(output, q, diag);
+        add_stress(q, &bodies, rest->items[0]);
+        code = write_report(output, q, diag);
     }
+    kl_stress_bodies_close(&bodies);
     kl_selection_free(&selection);
     kl_reader_close(q->reader);
     kl_diag_destroy(diag);

@@ -67,9 +67,10 @@ static void add_body(kl_view_skins *s, const kl_node *body, const char *model, c
         bool good = true;
         for (int i = 0; mode && i < n; i++) good = good && mode[i] >= 0 && mode[i] < b->nmode;
         if (good) {
-            s->body[s->n]   = b;
-            s->list[s->n++] = kl_skin_plan(kl_arena_text(s->arena, text(body, "name")), b, mode, n);
-            b               = NULL;
+            s->body[s->n] = b;
+            s->list[s->n++] =
+                kl_skin_plan(kl_arena_text(s->arena, text(body, "name")), b, mode, NULL, n);
+            b = NULL;
         } else fprintf(stderr, "%s: note: it has other modes than these results\n", path);
     }
     if (kl_diag_failed(diag)) fprintf(stderr, "%s\n", kl_diag_at(diag, 0)->text);
@@ -87,7 +88,7 @@ static void from_model(kl_view_skins *s, const char *results)
         if (strcmp(m->body[i].type->name, "flexible") != 0) continue;
         const flexible *p = m->body[i].data;
         if (p->file.body && p->file.body->skin.nnode > 0 && p->n > 0)
-            s->list[s->n++] = kl_skin_plan(m->body[i].name, p->file.body, p->mode, p->n);
+            s->list[s->n++] = kl_skin_plan(m->body[i].name, p->file.body, p->mode, p->rigid, p->n);
     }
     if (!s->again)
         fprintf(stderr,

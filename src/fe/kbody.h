@@ -45,8 +45,11 @@ typedef struct kl_kbody_marker {
 /* Strain and stress per unit of each mode at points; order xx yy zz xy yz zx, engineering shear,
  * body frame. */
 typedef struct kl_kbody_stress {
-    int      n;
-    int     *element_id, *node_id; /* -1 where it does not apply (a node's mean has no element) */
+    int  n;
+    int *element_id, *node_id; /* -1 where it does not apply (a node's mean has no element) */
+    /* NULL: all 0. Ply, 1 at the bottom; -1 to -4: a fibre of a beam; 0: neither */
+    int     *layer;
+    int     *face; /* of a shell or ply: -1 bottom, 1 top; 0: solid, middle, beam */
     kl_vec3 *position;
     double  *strain,
         *stress; /* n x (6 x nmode): point p, mode j, component c: [(p * nmode + j) * 6 + c] */

@@ -673,6 +673,7 @@ static kl_status compose(report *p)
     add_assessment(p);
     add_results(p);
     KL_TRY(kl_ride_section(&p->page, p->r, p->time, p->rows, p->arena));
+    KL_TRY(kl_stress_section(&p->page, p->q->stress, p->q->nstress));
     add_model(p);
     add_settings(p);
     add_run(p, &q);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "io/results.h"
+#include "post/stress_file.h"
 
 typedef struct kl_report_request {
     kl_reader  *reader;
@@ -14,6 +15,8 @@ typedef struct kl_report_request {
     const char *author;  /* NULL: none */
     const int *channels; /* figures and table of values; n = 0: outputs of the model and energies */
     int        nchannel;
+    const kl_stress_body *stress; /* flexible bodies whose worst points are known; n = 0: none */
+    int                   nstress;
 } kl_report_request;
 
 kl_status kl_report_write(FILE *f, const kl_report_request *request, kl_diag *diag);

@@ -5,62 +5,19 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "post/skin_points.h"
+
 static const double BUDGET = 48e6; /* bytes of modes in the browser */
 
-/* Stress at a skin's node: the mean of all points there. `at`: for each node a chain of points. */
-typedef struct recovery {
-    int *first, *next; /* nnode; stress points */
-    int  found;        /* nodes that have some */
-} recovery;
-
-static int by_id(const void *a, const void *b)
+kl_skin kl_skin_plan(const char *body, const kl_kbody *of, const int *mode, const double *rigid,
+                     int n)
 {
-    const int *x = a, *y = b;
-    return (x[0] > y[0]) - (x[0] < y[0]);
-}
-
-static bool recovery_make(const kl_kbody *b, recovery *r)
-{
-    int  n     = b->skin.nnode;
-    int *pairs = malloc((2 * (size_t)n + 2) * sizeof *pairs);
-    r->first   = malloc(((size_t)n + 1) * sizeof *r->first);
-    r->next    = malloc(((size_t)b->stress.n + 1) * sizeof *r->next);
-    r->found   = 0;
-    if (!pairs || !r->first || !r->next) {
-        free(pairs);
-        return false;
-    }
-    for (int i = 0; i < n; i++) pairs[2 * i] = b->skin.node_id[i], pairs[2 * i + 1] = i;
-    qsort(pairs, (size_t)n, 2 * sizeof *pairs, by_id);
-    for (int i = 0; i < n; i++) r->first[i] = -1;
-    for (int p = 0; p < b->stress.n; p++) {
-        int  key[2] = {b->stress.node_id[p], 0};
-        int *hit =
-            key[0] >= 0 && n > 0 ? bsearch(key, pairs, (size_t)n, 2 * sizeof *pairs, by_id) : NULL;
-        r->next[p] = -1;
-        if (!hit) continue;
-        r->found += r->first[hit[1]] < 0;
-        r->next[p]       = r->first[hit[1]];
-        r->first[hit[1]] = p;
-    }
-    free(pairs);
-    return true;
-}
-
-static void recovery_free(recovery *r)
-{
-    free(r->first);
-    free(r->next);
-}
-
-kl_skin kl_skin_plan(const char *body, const kl_kbody *of, const int *mode, int n)
-{
-    kl_skin  s    = {.body = body, .of = of, .mode = mode, .n = n, .kept = n};
-    double   node = fmax(1.0, of->skin.nnode);
-    recovery r    = {0};
+    kl_skin        s    = {.body = body, .of = of, .mode = mode, .rigid = rigid, .n = n, .kept = n};
+    double         node = fmax(1.0, of->skin.nnode);
+    kl_skin_points r    = {0};
     /* stress is worth showing where most of the surface has it */
-    if (of->stress.n > 0 && recovery_make(of, &r)) s.stress = r.found > 0.6 * node;
-    recovery_free(&r);
+    if (of->stress.n > 0 && kl_skin_points_find(of, true, &r)) s.stress = r.found > 0.6 * node;
+    kl_skin_points_free(&r);
     if (s.stress && 18.0 * node * n > BUDGET) s.stress = false, s.no_room = true;
     if (6.0 * node * n > BUDGET) s.kept = (int)fmax(1.0, BUDGET / (6.0 * node));
     return s;
@@ -90,16 +47,24 @@ static int file_mode(const kl_skin *s, int j) { return s->mode ? s->mode[j] : j;
 
 static double motion(const kl_skin *s, int node, int j, int c)
 {
-    const kl_kbody *b = s->of;
-    return (double)
-        b->skin.motion[((size_t)node * (size_t)b->nmode + (size_t)file_mode(s, j)) * 3 + (size_t)c];
+    const kl_kbody *b   = s->of;
+    size_t          at  = (size_t)node * (size_t)b->nmode;
+    int             m   = file_mode(s, j);
+    double          sum = m < 0 ? 0.0 : (double)b->skin.motion[(at + (size_t)m) * 3 + (size_t)c];
+    if (!s->rigid) return sum;
+    double  add[3];
+    kl_vec3 turn = kl_load(s->rigid + 6 * j + 3);
+    kl_store(add, kl_add(kl_load(s->rigid + 6 * j),
+                         kl_cross(turn, kl_sub(b->skin.x[node], kl_kbody_centre(b)))));
+    return sum + add[c];
 }
 
-static double stress(const kl_skin *s, const recovery *r, int node, int j, int c)
+static double stress(const kl_skin *s, const kl_skin_points *r, int node, int j, int c)
 {
     const kl_kbody *b   = s->of;
     double          sum = 0.0;
     int             n   = 0;
+    if (file_mode(s, j) < 0) return 0.0;
     for (int p = r->first[node]; p >= 0; p = r->next[p], n++)
         sum +=
             b->stress
@@ -108,7 +73,7 @@ static double stress(const kl_skin *s, const recovery *r, int node, int j, int c
 }
 
 /* All of one mode: `parts` columns of nodes, as numbers of a common scale. */
-static double put_mode(bytes *b, const kl_skin *s, const recovery *r, int j, int parts)
+static double put_mode(bytes *b, const kl_skin *s, const kl_skin_points *r, int j, int parts)
 {
     double most = 0.0;
     int    n    = s->of->skin.nnode;
@@ -123,7 +88,7 @@ static double put_mode(bytes *b, const kl_skin *s, const recovery *r, int j, int
     return most / 32767.0;
 }
 
-static void put_modes(bytes *b, const kl_skin *s, const recovery *r, int parts, kl_text *head)
+static void put_modes(bytes *b, const kl_skin *s, const kl_skin_points *r, int parts, kl_text *head)
 {
     for (int j = 0; j < s->kept; j++) {
         double scale = put_mode(b, s, r, j, parts);
@@ -135,10 +100,10 @@ unsigned char *kl_skin_pack(const kl_skin *s, kl_text *head, size_t *size)
 {
     const kl_kbody_skin *k    = &s->of->skin;
     size_t               node = (size_t)k->nnode, parts = s->stress ? 9 : 3;
-    recovery             r = {0};
+    kl_skin_points       r = {0};
     bytes b = {.data = malloc(12 * node + 12 * (size_t)k->ntriangle + 8 * (size_t)k->nline +
                               2 * parts * node * (size_t)s->kept + 1)};
-    if (!b.data || (s->stress && !recovery_make(s->of, &r))) {
+    if (!b.data || (s->stress && !kl_skin_points_find(s->of, true, &r))) {
         free(b.data);
         return NULL;
     }
@@ -157,7 +122,7 @@ unsigned char *kl_skin_pack(const kl_skin *s, kl_text *head, size_t *size)
     kl_text_add(head, s->stress ? "[" : "null");
     if (s->stress) put_modes(&b, s, &r, 6, head);
     kl_text_add(head, s->stress ? "]}" : "}");
-    recovery_free(&r);
+    kl_skin_points_free(&r);
     *size = b.n;
     return b.data;
 }

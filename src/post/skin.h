@@ -15,15 +15,17 @@
 typedef struct kl_skin {
     const char     *body; /* name in the scene */
     const kl_kbody *of;
-    const int      *mode;    /* n: which of the file's modes; NULL: all */
+    const int      *mode;    /* n: which of the file's modes, -1: none; NULL: all */
+    const double   *rigid;   /* n x 6 or NULL: rigid motion added to each, as in kl_modal_run */
     int             n;       /* modes */
     int             kept;    /* modes that fit a page, from the first */
     bool            stress;  /* von Mises can be shown */
     bool            no_room; /* stress was left out to save space */
 } kl_skin;
 
-/* Decides what fits: 48 MB a skin. `mode` may be NULL: all modes. */
-kl_skin kl_skin_plan(const char *body, const kl_kbody *of, const int *mode, int n);
+/* Decides what fits: 48 MB a skin. `mode` may be NULL: all modes; `rigid` too. */
+kl_skin kl_skin_plan(const char *body, const kl_kbody *of, const int *mode, const double *rigid,
+                     int n);
 
 /* The bytes, to be freed; adds its entry of the head ({"body": ..., ...}) to `head`. NULL when out
  * of memory. */

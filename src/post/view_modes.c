@@ -110,7 +110,7 @@ kl_status kl_view_write_body(FILE *f, const kl_kbody *b, const char *label, kl_d
     if (b->skin.nnode < 1)
         return kl_fail(diag, KL_E_NAME, (kl_place){.file = label},
                        "this body was reduced without a skin, so there is nothing to draw");
-    kl_skin     skin  = kl_skin_plan("body", b, NULL, b->nmode);
+    kl_skin     skin  = kl_skin_plan("body", b, NULL, NULL, b->nmode);
     const char *title = b->title && *b->title ? b->title : label;
     body_scene(&scene, b);
     start_head(&head, label, title, scene.data ? scene.data : "");

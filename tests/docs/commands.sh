@@ -18,6 +18,7 @@ for page in "$source"/README.md "$source"/docs/*.md "$source"/docs/recipes/*.md 
     ln -s "$source/examples" examples
     case $page in # what the page has beside it
     */examples/*/README.md) cp -r "$(dirname "$page")"/* . ;;
+    */docs/stress.md) cp "$source"/examples/fatigue-beam/* . ;;
     */flexible-body.md) cp "$source"/examples/fe-rod/* . ;;
     "$source/README.md") sed -n '/^```yaml/,/^```/{/^```/d;p}' "$page" >pendulum.yaml ;;
     esac

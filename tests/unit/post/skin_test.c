@@ -45,7 +45,7 @@ static void numbers_come_back_within_a_step_of_their_scale(void **unused)
     (void)unused;
     kl_kbody      *b      = body(NODES, MODES, true);
     const int      used[] = {2, 1};
-    kl_skin        s      = kl_skin_plan("frame \"1\"", b, used, 2);
+    kl_skin        s      = kl_skin_plan("frame \"1\"", b, used, NULL, 2);
     kl_text        head   = {0};
     size_t         n      = 0;
     unsigned char *bytes  = kl_skin_pack(&s, &head, &n);
@@ -72,11 +72,11 @@ static void a_skin_that_is_too_large_loses_stress_first_then_modes(void **unused
 {
     (void)unused;
     kl_kbody *b = body(4000, 1000, true);
-    kl_skin   s = kl_skin_plan("b", b, NULL, 1000);
+    kl_skin   s = kl_skin_plan("b", b, NULL, NULL, 1000);
     assert_true(!s.stress && s.no_room && s.kept == 1000);
     kl_kbody_destroy(b);
     b = body(10000, 1000, false);
-    s = kl_skin_plan("b", b, NULL, 1000);
+    s = kl_skin_plan("b", b, NULL, NULL, 1000);
     assert_true(!s.stress && !s.no_room && s.kept == 800);
     kl_kbody_destroy(b);
 }
@@ -86,7 +86,7 @@ static void stress_that_most_of_the_skin_lacks_is_not_shown(void **unused)
     (void)unused;
     kl_kbody *b = body(NODES, MODES, true);
     for (int i = 1; i < NODES; i++) b->stress.node_id[i] = -1;
-    kl_skin s = kl_skin_plan("b", b, NULL, MODES);
+    kl_skin s = kl_skin_plan("b", b, NULL, NULL, MODES);
     assert_false(s.stress);
     kl_kbody_destroy(b);
 }

@@ -61,7 +61,7 @@ static void the_envelope_finds_the_largest_stress_its_time_and_its_damage(void *
     kl_modal_run run = {.body = &body, .mode = mode, .n = 2, .rows = ROWS, .time = time, .w = w};
     kl_sn_curve  curve = {.range = 1e8, .cycles = 1e6, .slope = 3};
     kl_hot_spot  spot[POINTS];
-    assert_int_equal(kl_stress_envelope(&run, &curve, spot), KL_OK);
+    assert_int_equal(kl_stress_envelope(&run, KL_MEASURE_VON_MISES, &curve, spot), KL_OK);
     assert_close(spot[0].von_mises, 2.2e8, 1);
     assert_close(spot[0].time, 0, 0);
     assert_close(spot[0].least, -1.8e8, 1);
@@ -70,8 +70,100 @@ static void the_envelope_finds_the_largest_stress_its_time_and_its_damage(void *
     assert_close(spot[1].time, 0.5, 1e-12);
     kl_hot_spots_sort(spot, POINTS);
     assert_int_equal(spot[0].point, 0);
-    assert_int_equal(kl_stress_envelope(&run, NULL, spot), KL_OK);
+    assert_int_equal(kl_stress_envelope(&run, KL_MEASURE_VON_MISES, NULL, spot), KL_OK);
     assert_true(isnan(spot[0].damage));
+}
+
+enum { MANY = 37, LONG = 5000, FEW = 5 };
+
+static double random_number(void) { return 2.0 * rand() / (double)RAND_MAX - 1.0; }
+
+/* Blocks and products of matrices against the sum at one point after the other; a coordinate that is no mode. */
+static void the_envelope_agrees_with_one_history_after_the_other(void **unused)
+{
+    (void)unused;
+    static double stress[MANY * FEW * 6], w[LONG * 4], time[LONG], history[LONG * 6];
+    const int     mode[4] = {3, 0, -1, 4};
+    kl_hot_spot   spot[MANY];
+    srand(11);
+    for (int i = 0; i < MANY * FEW * 6; i++) stress[i] = random_number();
+    for (int i = 0; i < LONG * 4; i++) w[i] = random_number();
+    for (int i = 0; i < LONG; i++) time[i] = i;
+    kl_kbody     body = {.nmode = FEW, .stress = {.n = MANY, .stress = stress}};
+    kl_modal_run run  = {.body = &body, .mode = mode, .n = 4, .rows = LONG, .time = time, .w = w};
+    for (int measure = 0; measure < 2; measure++) {
+        assert_int_equal(kl_stress_envelope(&run, (kl_stress_measure)measure, NULL, spot), KL_OK);
+        for (int p = 0; p < MANY; p++) {
+            double worst = 0, most = -1e30, q[3];
+            kl_stress_history(&run, p, history);
+            for (int i = 0; i < LONG; i++) {
+                const double *s = history + 6 * i;
+                worst           = fmax(worst, kl_von_mises(s));
+                kl_principal(s, q);
+                double x = measure ? (fabs(q[0]) >= fabs(q[2]) ? q[0] : q[2]) : kl_signed_von_mises(s);
+                most     = fmax(most, x);
+            }
+            assert_close(spot[p].von_mises, worst, 1e-12);
+            assert_close(spot[p].most, most, 1e-12);
+            assert_close(kl_von_mises(history + 6 * (int)spot[p].time), worst, 1e-12);
+        }
+    }
+}
+
+/* Two hills on a line of points: two hot spots, however fine the points, and not the slope between. */
+static void hot_spots_are_local_maxima_that_lie_apart(void **unused)
+{
+    (void)unused;
+    static kl_vec3     x[1001];
+    static kl_hot_spot spot[1001];
+    for (int n = 101; n <= 1001; n += 900) {
+        for (int i = 0; i < n; i++) {
+            double at = i / (n - 1.0), a = (at - 0.25) / 0.1, b = (at - 0.8) / 0.08;
+            x[i]    = kl_vec(at, 0, 0);
+            spot[i] = (kl_hot_spot){.point = i, .von_mises = 100 * exp(-a * a) + 70 * exp(-b * b), .damage = (double)NAN};
+        }
+        kl_kbody body = {.stress = {.n = n, .position = x}};
+        assert_close(kl_hot_spots_apart(&body), 0.05, 1e-12);
+        kl_hot_spots_sort(spot, n);
+        assert_int_equal(kl_hot_spots_pick(&body, spot, n, 0.05, 10), 2);
+        assert_close(x[spot[0].point].x, 0.25, 1e-3);
+        assert_close(x[spot[1].point].x, 0.8, 2e-3);
+        kl_hot_spots_sort(spot, n);
+        assert_int_equal(kl_hot_spots_pick(&body, spot, n, 0.05, 1), 1);
+        kl_hot_spots_sort(spot, n);
+        assert_int_equal(kl_hot_spots_pick(&body, spot, n, 2.0, 10), 1);
+    }
+    for (int i = 0; i < 3; i++) spot[i] = (kl_hot_spot){.point = i};
+    kl_kbody body = {.stress = {.n = 3, .position = x}};
+    assert_int_equal(kl_hot_spots_pick(&body, spot, 3, 0.05, 10), 0);
+}
+
+/* A rigid part moves markers and skin as a rigid body and stresses nothing. */
+static void another_frame_moves_the_surface_and_stresses_nothing(void **unused)
+{
+    (void)unused;
+    kl_vec3         at       = kl_vec(0.3, -0.2, 0.5);
+    float           motion[3] = {0.5f, 0, 0};
+    double          translation[3] = {0.5, 0, 0}, rotation[3] = {0, 0.1, 0}, stress[6] = {7, 0, 0, 0, 0, 0};
+    const double    rigid[12] = {0, 0, 0, 0, 0, 0, 1, 2, 3, 0, 0, 1}, w[2] = {2, 0.25};
+    const int       mode[2]   = {0, -1};
+    kl_kbody_marker marker    = {.position = at, .translation = translation, .rotation = rotation};
+    kl_kbody        body      = {.nmode = 1, .inertia = {.m = 2, .s0 = kl_vec(0.2, 0, 0)}, .stress = {.n = 1, .stress = stress},
+                                 .skin = {.nnode = 1, .x = &at, .motion = motion}};
+    kl_modal_run    run       = {.body = &body, .mode = mode, .n = 2, .rows = 1, .w = w, .rigid = rigid};
+    double          moved[3], turned[3], again[3], s[6];
+    kl_marker_moved(&run, &marker, w, moved, turned);
+    kl_skin_moved(&run, 0, w, again);
+    kl_stress_at(&run, 0, w, s);
+    /* 2 * 0.5 + 0.25 * (shift + turn x (at - centre)) */
+    const double expected[3] = {1 + 0.25 * (1 + 0.2), 0.25 * (2 + 0.2), 0.25 * 3};
+    for (int c = 0; c < 3; c++) {
+        assert_close(moved[c], expected[c], 1e-12);
+        assert_close(again[c], expected[c], 1e-12);
+    }
+    assert_close(turned[1], 0.2, 1e-12);
+    assert_close(turned[2], 0.25, 1e-12);
+    assert_close(s[0], 14, 1e-12);
 }
 
 int main(void)
@@ -80,6 +172,9 @@ int main(void)
         cmocka_unit_test(von_mises_and_principal_stresses_agree_with_known_states),
         cmocka_unit_test(principal_stresses_keep_the_invariants),
         cmocka_unit_test(the_envelope_finds_the_largest_stress_its_time_and_its_damage),
+        cmocka_unit_test(the_envelope_agrees_with_one_history_after_the_other),
+        cmocka_unit_test(hot_spots_are_local_maxima_that_lie_apart),
+        cmocka_unit_test(another_frame_moves_the_surface_and_stresses_nothing),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

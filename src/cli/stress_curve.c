@@ -1,0 +1,95 @@
+/* Classes: International Institute of Welding, recommendations for fatigue design (Hobbacher 2016),
+ * section 3.2: range at 2e6 cycles, m = 3 down to 1e7 cycles, then 5 for loads of varying size. */
+#include "cli/stress_curve.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "script/expression.h"
+
+/* A number with or without a unit of that dimension. */
+static bool quantity(const char *text, const char *unit, double *value)
+{
+    kl_quantity q;
+    kl_diag    *diag   = kl_diag_create();
+    kl_status   status = kl_expression_number(text, KL_NOWHERE, &(kl_symbols){0}, NULL, diag, &q);
+    kl_diag_destroy(diag);
+    if (status != KL_OK || !isfinite(q.value) || !kl_quantity_fits(q, kl_dim_of(unit)))
+        return false;
+    *value = q.value;
+    return true;
+}
+
+static bool is_stress(const char *text, double *value)
+{
+    return quantity(text, "Pa", value) && *value >= 1e4;
+}
+
+int kl_sn_read_stress(const kl_command *command, const char *option, const char *text,
+                      double *value)
+{
+    if (is_stress(text, value)) return KL_EXIT_OK;
+    return kl_usage_error(command, "--%s: '%s' is no stress with its unit; give one: 510MPa",
+                          option, text);
+}
+
+int kl_sn_read_mean(const kl_command *command, const char *text, kl_mean_rule *mean)
+{
+    for (int i = 0; kl_mean_words[i]; i++)
+        if (strcmp(text, kl_mean_words[i]) == 0) {
+            *mean = (kl_mean_rule)i;
+            return KL_EXIT_OK;
+        }
+    return kl_usage_error(command, "--mean: '%s' is not known; none, goodman, gerber or swt", text);
+}
+
+static int read_class(const kl_command *command, const char *text, kl_sn_curve *c)
+{
+    char *end;
+    double class = strtod(text + 3, &end);
+    if (end == text + 3 || *end || !(class > 0.0) || !isfinite(class))
+        return kl_usage_error(command, "--sn: '%s' is no class; give one in MPa: FAT90", text);
+    c->range = class * 1e6, c->cycles = 2e6, c->slope = 3.0, c->knee = 1e7, c->slope_after = 5.0;
+    return KL_EXIT_OK;
+}
+
+static int read_item(const kl_command *command, const char *item, kl_sn_curve *c)
+{
+    const struct {
+        const char *name, *unit;
+        double     *to;
+    } keys[]         = {{"range", "Pa", &c->range},
+                        {"cycles", "1", &c->cycles},
+                        {"slope", "1", &c->slope},
+                        {"knee", "1", &c->knee},
+                        {"slope_after", "1", &c->slope_after}};
+    const char *sign = strchr(item, '=');
+    for (size_t i = 0; sign && i < sizeof keys / sizeof *keys; i++) {
+        if (strlen(keys[i].name) != (size_t)(sign - item) ||
+            strncmp(keys[i].name, item, (size_t)(sign - item)) != 0)
+            continue;
+        if (i == 0) return kl_sn_read_stress(command, "sn range", sign + 1, &c->range);
+        if (quantity(sign + 1, keys[i].unit, keys[i].to)) return KL_EXIT_OK;
+        return kl_usage_error(command, "--sn: '%s' is no number", sign + 1);
+    }
+    return kl_usage_error(command,
+                          "--sn: '%s' is not understood; give FAT90, or some of range=90MPa, "
+                          "cycles=2e6, slope=3, knee=1e7, slope_after=5",
+                          item);
+}
+
+int kl_sn_read(const kl_command *command, const char *text, kl_sn_curve *curve)
+{
+    char item[128];
+    if (strncmp(text, "FAT", 3) == 0) return read_class(command, text, curve);
+    while (*text) {
+        size_t n = strcspn(text, ",");
+        snprintf(item, sizeof item, "%.*s", (int)n, text);
+        int code = read_item(command, item, curve);
+        if (code != KL_EXIT_OK) return code;
+        text += n + (text[n] == ',');
+    }
+    return KL_EXIT_OK;
+}

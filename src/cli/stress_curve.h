@@ -1,0 +1,16 @@
+/* An S-N curve from the command line. */
+#ifndef KL_CLI_STRESS_CURVE_H
+#define KL_CLI_STRESS_CURVE_H
+
+#include "cli/cli.h"
+#include "post/fatigue.h"
+
+/* Reads "range=90MPa,cycles=2e6,slope=3,knee=1e7,slope_after=5" or a class "FAT90" over `curve`,
+ * which holds what is not given. KL_EXIT_OK, or a usage error that was told. */
+int kl_sn_read(const kl_command *command, const char *text, kl_sn_curve *curve);
+/* A stress: "510MPa". */
+int kl_sn_read_stress(const kl_command *command, const char *option, const char *text,
+                      double *value);
+int kl_sn_read_mean(const kl_command *command, const char *text, kl_mean_rule *mean);
+
+#endif

@@ -1,0 +1,186 @@
+/* klingel stress as a user calls it: the cantilever of the examples against beam theory and Miner's
+ * sum by hand, all formats, and what is said to wrong wishes. */
+#include "unit/cli/program.h"
+
+#include <math.h>
+
+#include "io/h5.h"
+
+static const double F = 200.0, L = 0.5, C = 0.01, I = 0.02 * 0.02 * 0.02 * 0.02 / 12.0;
+
+static void copy_example(const world *w)
+{
+    char command[400];
+    snprintf(command, sizeof command, "cp %s/examples/fatigue-beam/* %s", KL_SOURCE_DIR, w->folder);
+    assert_int_equal(system(command), 0);
+}
+
+static void run_beam(world *w, const char *end)
+{
+    copy_example(w);
+    assert_int_equal(run(w, "run", "model.yaml", "-o", "out.h5", "--end", end, "--quiet"), 0);
+}
+
+/* The line of a CSV whose fields 2 to 4 are nearest to a point; fields from the sixth on. */
+static void values_at(const world *w, const char *file, int skip, double x, double y, double z,
+                      double *values, int n)
+{
+    char  line[2000], name[100];
+    FILE *f = fopen(path_of(w, file), "r");
+    assert_non_null(f);
+    double best = 1e30;
+    while (fgets(line, sizeof line, f)) {
+        char *p = line;
+        for (int k = 0; k < skip; k++) p = strchr(p, ',') + 1;
+        double at[3];
+        if (sscanf(p, "%99[^,],%lf,%lf,%lf", name, &at[0], &at[1], &at[2]) != 4) continue;
+        double d = hypot(hypot(at[0] - x, at[1] - y), at[2] - z);
+        if (!(d < best)) continue;
+        best = d;
+        for (int k = 0; k < 4; k++) p = strchr(p, ',') + 1;
+        for (int k = 0; k < n; k++) {
+            char *end;
+            values[k] = strtod(p, &end);
+            p         = *end == ',' ? end + 1 : end;
+        }
+    }
+    fclose(f);
+    assert_true(best < 1e-9);
+}
+
+/* sigma = F (L - x) c / I where the clamp is far away; a quarter of the period is the peak. */
+static void stress_of_the_cantilever_is_that_of_beam_theory(void **state)
+{
+    world *w = *state;
+    double s[16];
+    run_beam(w, "1");
+    assert_int_equal(run(w, "stress", "out.h5", "--times", "0.25", "-o", "f.csv"), 0);
+    for (int i = 3; i <= 8; i++) {
+        double x = 0.05 * i, theory = F * (L - x) * C / I;
+        values_at(w, "f.csv", 2, x, 0, -C, s, 16);
+        assert_close(s[9] / theory, 1.0, 3e-3); /* stress.xx; 2e-4 of it is dynamics */
+        assert_close(s[3] / (theory / 210e9), 1.0, 3e-3);
+        values_at(w, "f.csv", 2, x, 0, C, s, 16);
+        assert_close(s[9] / theory, -1.0, 3e-3);
+    }
+    /* the tip: bending and shear, without the clamp's hold on the section */
+    values_at(w, "f.csv", 2, L, 0, C, s, 16);
+    double tip = F * L * L * L / (3 * 210e9 * I) + F * L / (5.0 / 6 * 210e9 / 2.6 * 4e-4);
+    assert_close(s[2] / tip, 1.0, 0.01);
+}
+
+static void damage_is_that_of_miner_by_hand(void **state)
+{
+    world *w = *state;
+    double s[11];
+    run_beam(w, "4");
+    assert_int_equal(run(w, "stress", "out.h5", "--sn", "range=90MPa,cycles=2e6,slope=3", "--from",
+                         "1.25", "--to", "3.25", "-o", "e.csv"),
+                     0);
+    assert_says(w->out, "damage");
+    values_at(w, "e.csv", 1, 0.25, 0, C, s, 11);
+    /* two whole swings between two peaks */
+    double range = s[9] - s[8], expected = 2.0 / (2e6 * pow(90e6 / range, 3));
+    assert_close(range / (2 * F * (L - 0.25) * C / I), 1.0, 5e-3);
+    assert_close(s[10] / expected, 1.0, 2e-3);
+    /* Goodman about a mean near zero changes little, FAT and the model's own curve agree */
+    assert_int_equal(run(w, "stress", "out.h5", "--top", "1", "--sn", "FAT90"), 0);
+    static char class[1 << 16];
+    snprintf(class, sizeof class, "%s", w->out);
+    assert_int_equal(run(w, "stress", "out.h5", "--top", "1"), 0);
+    assert_string_equal(class, w->out);
+    assert_says(w->out, "life:");
+}
+
+static void histories_and_fields_agree_in_all_formats(void **state)
+{
+    world *w = *state;
+    run_beam(w, "0.5");
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "tip,hot,element:1", "-o", "h.h5"), 1);
+    assert_says(w->err, "there is no point 'element:1'");
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "beam.tip,hot,node:3,3", "-o", "h.h5"), 0);
+    assert_int_equal(run(w, "stress", "out.h5", "--times", "0.25", "-o", "f.h5"), 0);
+    assert_int_equal(run(w, "stress", "out.h5", "-o", "e.h5"), 0);
+    char      why[KL_H5_WHY];
+    kl_arena *a = kl_arena_create();
+    kl_h5    *h = kl_h5_open(path_of(w, "h.h5"), KL_H5_READ, why), *f = kl_h5_open(path_of(w, "f.h5"), KL_H5_READ, why),
+          *e = kl_h5_open(path_of(w, "e.h5"), KL_H5_READ, why);
+    assert_true(h && f && e);
+    int n = kl_h5_count(e, "beam/envelope/von_mises"), rows = kl_h5_count(h, "history/time");
+    assert_int_equal(rows, 51);
+    double *history = kl_h5_read_doubles(h, "history/beam.node_3", 16 * rows, a);
+    double *field = kl_h5_read_doubles(f, "beam/fields/0/stress", 6 * n, a), *worst = kl_h5_read_doubles(e, "beam/envelope/von_mises", n, a);
+    int    *id = kl_h5_read_ints(f, "beam/points/node_id", n, a);
+    assert_true(history && field && worst && id);
+    int node = 0;
+    while (id[node] != 3) node++;
+    double most = 0;
+    for (int i = 0; i < rows; i++) most = fmax(most, history[16 * i + 15]);
+    for (int c = 0; c < 6; c++) assert_close(history[16 * 25 + 9 + c], field[6 * node + c], 1e-3);
+    assert_close(most / worst[node], 1.0, 1e-12);
+    kl_h5_close(h, why), kl_h5_close(f, why), kl_h5_close(e, why);
+    kl_arena_destroy(a);
+    assert_int_equal(run(w, "stress", "out.h5", "-o", "e.vtp"), 0);
+    assert_int_equal(run(w, "stress", "out.h5", "--times", "0.1,worst2", "-o", "s.pvd"), 1);
+    assert_int_equal(run(w, "stress", "out.h5", "--times", "0.1,0.2", "-o", "s.pvd"), 0);
+    assert_true(exists(w, "s/beam-00001.vtp"));
+    char text[4096];
+    read_whole(path_of(w, "e.vtp"), text, sizeof text);
+    assert_says(text, "Name=\"von_mises_max\"");
+    assert_int_equal(run(w, "report", "out.h5", "-o", "r.html"), 0);
+    static char page[1 << 18];
+    read_whole(path_of(w, "r.html"), page, sizeof page);
+    assert_says(page, "<h2>Hot spots</h2>");
+    assert_says(page, "S-N curve: 90 MPa");
+}
+
+static void wrong_wishes_are_answered_in_words(void **state)
+{
+    world *w = *state;
+    run_beam(w, "0.1");
+    const struct {
+        int         code;
+        const char *arguments[6], *says;
+    } wrong[] = {
+        {2, {NULL}, "which results?"},
+        {1, {"no.h5"}, "cannot be opened"},
+        {1, {"out.h5", "bem"}, "did you mean 'beam'?"},
+        {1, {"out.h5", "--points", "tp"}, "did you mean 'tip'?"},
+        {1, {"out.h5", "--times", "7"}, "it lasts from 0 to 0.1 s"},
+        {1, {"out.h5", "--times", "soon"}, "is no time"},
+        {1, {"out.h5", "--from", "3"}, "no rows in that time"},
+        {2, {"out.h5", "--times", "0", "--points", "tip"}, "exclude each other"},
+        {2, {"out.h5", "--sn", "range=90"}, "no stress with its unit"},
+        {2, {"out.h5", "--sn", "slop=3"}, "is not understood"},
+        {2, {"out.h5", "--sn", "slope=0.5"}, "slope must be 1 or more"},
+        {2, {"out.h5", "--sn", "FATx"}, "is no class"},
+        {2, {"out.h5", "--mean", "good"}, "is not known"},
+        {2, {"out.h5", "--mean", "gerber"}, "asks for the ultimate"},
+        {2, {"out.h5", "-o", "a.txt"}, "the ending is not known"},
+        {2, {"out.h5", "-o", "out.h5"}, "would overwrite"},
+        {2, {"out.h5", "--points", "tip", "-o", "a.vtp"}, "histories of points"},
+        {2, {"out.h5", "--measure", "shear"}, "is not known"},
+    };
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        const char *a[8] = {"stress"};
+        for (int k = 0; k < 6; k++) a[1 + k] = wrong[i].arguments[k];
+        if (run_with(w, NULL, a) != wrong[i].code) fail_msg("case %zu: %d %s", i, w->code, w->err);
+        assert_says(w->err, wrong[i].says);
+    }
+    /* a body file that does not ask for stress */
+    assert_int_equal(system((snprintf(w->out, sizeof w->out, "sed -i '/^stress/d' %s/beam.yaml", w->folder), w->out)), 0);
+    assert_int_equal(run(w, "stress", "out.h5"), 1);
+    assert_says(w->err, "stress: {nodes: surface}");
+    assert_int_equal(run(w, "report", "out.h5", "-o", "r.html"), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(stress_of_the_cantilever_is_that_of_beam_theory),
+        CASE(damage_is_that_of_miner_by_hand),
+        CASE(histories_and_fields_agree_in_all_formats),
+        CASE(wrong_wishes_are_answered_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
