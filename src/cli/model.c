@@ -48,7 +48,8 @@ int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *
     free(list);
     if (status == KL_OK) return KL_EXIT_OK;
     kl_loaded_close(out);
-    return kl_exit_code(status);
+    /* whatever is wrong before there is a model is a mistake in it */
+    return status == KL_E_MEMORY ? kl_exit_code(status) : KL_EXIT_MODEL;
 }
 
 static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }

@@ -155,7 +155,7 @@ static int run(int argc, char **argv)
          "keep a state to go on from, each so many simulated seconds"},
         {"restart", 0, "OUT.h5", KL_OPTION_TEXT, &o.restart,
          "go on from the last checkpoint of these results (no MODEL then)"},
-        {"quiet", 'q', NULL, KL_OPTION_FLAG, &o.quiet, "no progress, no summary"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &o.quiet, "no progress, no summary; warnings stay"},
         {0},
     };
     kl_arguments rest;
@@ -191,7 +191,7 @@ static int run(int argc, char **argv)
     if (code == KL_EXIT_OK && o.end < 0.0)
         code = kl_usage_error(&kl_command_run, "--end is negative");
     if (code == KL_EXIT_OK) code = run_model(&l, &o, diag);
-    if (!(o.quiet && code == KL_EXIT_OK))
+    if (!o.quiet || code != KL_EXIT_OK || kl_diag_count(diag, KL_WARNING) > 0)
         kl_print_diag(diag, code == KL_EXIT_MODEL ? "nothing was run" : NULL);
     kl_loaded_close(&l);
     kl_diag_destroy(diag);

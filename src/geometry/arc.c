@@ -88,16 +88,19 @@ static bool try_interval(const kl_speed *v, double a, double b, double tolerance
     return *error <= tolerance;
 }
 
+/* A cusp at the end of a piece belongs to the point that the next one begins with. */
 static kl_status stands_still(const curve_piece *t, double u, kl_diag *diag)
 {
-    const kl_curve *c = t->curve;
+    const kl_curve *c      = t->curve;
+    double          middle = 0.5 * (c->piece[t->piece].u + kl_curve_piece_end(c, t->piece));
+    int             at     = u > middle && t->piece + 1 < c->npiece ? t->piece + 1 : t->piece;
     kl_vec3         d[1];
     kl_curve_eval(c, t->piece, u, 0, d);
     return kl_fail(
-        diag, KL_E_RANGE, kl_curve_place(c, t->piece),
+        diag, KL_E_RANGE, kl_curve_place(c, at),
         "the curve has a cusp near (%g, %g, %g), at %s %d: it stands still and turns on the "
         "spot; move that point or take another spline",
-        d[0].x, d[0].y, d[0].z, c->source_word, c->piece[t->piece].source + 1);
+        d[0].x, d[0].y, d[0].z, c->source_word, c->piece[at].source + 1);
 }
 
 /* Of one piece. A smooth one takes a handful; many mean that it all but stands still somewhere. */

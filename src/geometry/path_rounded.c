@@ -13,6 +13,7 @@ typedef struct rounded {
     const kl_path *inner;
     int            n;
     corner        *corner; /* ascending, apart from each other */
+    const corner  *seam;   /* the corner where a closed path meets itself, at its length; or NULL */
 } rounded;
 
 /* The last corner that begins at or before s, or -1. */
@@ -37,20 +38,14 @@ static bool inside(const corner *c, double s, int side)
 static kl_status rounded_eval(const void *data, double s, int side, kl_path_cursor *cursor,
                               kl_path_point *out)
 {
-    const rounded *p = data;
-    int            i = find(p, s);
-    const corner  *c = i >= 0 ? &p->corner[i] : NULL;
-    if (!c || !inside(c, s, side))
+    const rounded *p     = data;
+    double         along = p->seam && s < p->seam->half ? s + p->inner->length : s;
+    int            i     = find(p, along);
+    const corner  *c     = i >= 0 ? &p->corner[i] : NULL;
+    if (!c || !inside(c, along, side))
         return p->inner->type->eval(p->inner->data, s, side, cursor, out);
-    double h = 2.0 * c->half, x = (s - c->s + c->half) / h;
+    double h = 2.0 * c->half, x = (along - c->s + c->half) / h;
     kl_row_point(KL_TABLE_QUINTIC, c->row[0], c->row[1], h, x, out);
-
-    /* third derivatives of the polynomial itself, by a difference within it */
-    double        step = x < 0.5 ? 1e-4 : -1e-4;
-    kl_path_point near;
-    kl_row_point(KL_TABLE_QUINTIC, c->row[0], c->row[1], h, x + step, &near);
-    out->ddkappa = kl_scale(1.0 / (step * h), kl_sub(near.dkappa, out->dkappa));
-    out->ddt     = kl_scale(1.0 / (step * h), kl_sub(near.dt, out->dt));
     return KL_OK;
 }
 
@@ -62,12 +57,14 @@ static int rounded_rows(const void *data)
 
 static const kl_path_type rounded_type = {"rounded", rounded_eval, rounded_rows};
 
-static kl_status jumps(const kl_path *path, double s, kl_path_cursor *cursor, bool *out)
+/* Does curvature or the turn of the frame jump from `before`, seen from below, to `after`? */
+static kl_status jumps(const kl_path *path, double before, double after, kl_path_cursor *cursor,
+                       bool *out)
 {
     const double  least = 1e-7; /* [1/m]: at 40 m/s less than 2e-4 m/s2 */
     kl_path_point a, b;
-    KL_TRY(kl_path_eval_side(path, s, -1, cursor, &a));
-    KL_TRY(kl_path_eval_side(path, s, 1, cursor, &b));
+    KL_TRY(kl_path_eval_side(path, before, -1, cursor, &a));
+    KL_TRY(kl_path_eval_side(path, after, 1, cursor, &b));
     *out = kl_norm(kl_sub(a.dt, b.dt)) > least || kl_norm(kl_sub(a.kappa, b.kappa)) > least;
     return KL_OK;
 }
@@ -79,6 +76,7 @@ static kl_status collect_joints(const rounded *p, kl_arena *arena, kl_path *path
     double        *joint = kl_arena_array(arena, double, inner->njoint + 2 * p->n + 1);
     if (!joint) return KL_E_MEMORY;
     int n = 0, k = 0;
+    if (p->seam) joint[n++] = p->seam->half;
     for (int i = 0; i < inner->njoint; i++) {
         double s = inner->joint[i];
         if (k < p->n && s == p->corner[k].s) {
@@ -87,7 +85,28 @@ static kl_status collect_joints(const rounded *p, kl_arena *arena, kl_path *path
             k++;
         } else joint[n++] = s;
     }
+    if (p->seam) joint[n++] = p->seam->s - p->seam->half;
     path->joint = joint, path->njoint = n;
+    return KL_OK;
+}
+
+/* A corner at s, if there is a jump and room for one between the joints before and after. */
+static kl_status round_at(rounded *p, double s, double room, double length, kl_path_cursor *cursor)
+{
+    const kl_path *inner = p->inner;
+    bool           seam  = s == inner->length, jump;
+    corner        *c     = &p->corner[p->n];
+    *c                   = (corner){.s = s, .half = fmin(0.5 * length, 0.4 * room)};
+    KL_TRY(jumps(inner, s, seam ? 0.0 : s, cursor, &jump));
+    if (!jump || !(c->half > 1e-6)) return KL_OK;
+    for (int k = 0; k < 2; k++) {
+        kl_path_point at;
+        double        where = k == 0 ? s - c->half : seam ? c->half : s + c->half;
+        KL_TRY(kl_path_eval(inner, where, cursor, &at));
+        kl_path_row(&at, where, c->row[k]);
+    }
+    if (seam) p->seam = c;
+    p->n++;
     return KL_OK;
 }
 
@@ -96,30 +115,23 @@ kl_status kl_path_rounded(const kl_path *inner, double length, kl_arena *arena, 
     kl_path_cursor cursor;
     kl_path       *path = kl_arena_array(arena, kl_path, 1);
     rounded       *p    = kl_arena_array(arena, rounded, 1);
+    int            n    = inner->njoint;
     *out                = inner;
     if (!path || !p) return KL_E_MEMORY;
-    if (!(length > 0.0) || inner->njoint == 0) return KL_OK;
+    if (!(length > 0.0) || (n == 0 && !inner->closed)) return KL_OK;
     KL_TRY(kl_path_cursor_init(inner, arena, &cursor));
     p->inner  = inner;
-    p->corner = kl_arena_array(arena, corner, inner->njoint);
+    p->corner = kl_arena_array(arena, corner, n + 1);
     if (!p->corner) return KL_E_MEMORY;
-    for (int i = 0; i < inner->njoint; i++) {
+    for (int i = 0; i < n; i++) {
         double s = inner->joint[i], before = i > 0 ? inner->joint[i - 1] : 0.0;
-        double after = i + 1 < inner->njoint ? inner->joint[i + 1] : inner->length;
-        bool   jump;
-        KL_TRY(jumps(inner, s, &cursor, &jump));
-        if (!jump) continue;
-        corner *c = &p->corner[p->n];
-        c->s      = s;
-        c->half   = fmin(0.5 * length, 0.4 * fmin(s - before, after - s));
-        if (!(c->half > 1e-6)) continue;
-        for (int k = 0; k < 2; k++) {
-            kl_path_point at;
-            double        where = s + (k ? c->half : -c->half);
-            KL_TRY(kl_path_eval(inner, where, &cursor, &at));
-            kl_path_row(&at, where, c->row[k]);
-        }
-        p->n++;
+        double after = i + 1 < n ? inner->joint[i + 1] : inner->length;
+        KL_TRY(round_at(p, s, fmin(s - before, after - s), length, &cursor));
+    }
+    if (inner->closed) {
+        double first = n > 0 ? inner->joint[0] : inner->length;
+        double last  = n > 0 ? inner->length - inner->joint[n - 1] : inner->length;
+        KL_TRY(round_at(p, inner->length, fmin(first, last), length, &cursor));
     }
     if (p->n == 0) return KL_OK;
     *path = (kl_path){

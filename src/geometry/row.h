@@ -12,7 +12,8 @@ void kl_row_interpolate(kl_table_method method, const double *a, const double *b
                         double x, double out[KL_ROW]);
 
 /* The same as a point of the path: axes made orthonormal, rates from the axes' derivatives:
- * kappa = 1/2 sum e x e', kappa' = 1/2 sum e x e''. */
+ * kappa = 1/2 sum e x e', kappa' = 1/2 sum e x e''. Of a quintic they are the derivatives of the
+ * orthonormal axes themselves. */
 void kl_row_point(kl_table_method method, const double *a, const double *b, double h, double x,
                   kl_path_point *out);
 

@@ -69,6 +69,12 @@ static kl_vec3 net_point(const kl_net *net, int i, int j)
 static kl_status check_net(const kl_net *net, kl_diag *diag)
 {
     int least_u = net->closed_u ? 3 : 2, least_v = net->closed_v ? 3 : 2;
+    /* the tensor product is continuous only if the interpolant is linear in the points */
+    if (net->kind == KL_AKIMA || net->kind == KL_SHAPE_PRESERVING)
+        return kl_fail(
+            diag, KL_E_RANGE, net->place,
+            "a net cannot be %s: its cells would not meet; give cubic, quintic or linear",
+            kl_interpolation_name(net->kind));
     if (net->nu < least_u || net->nv < least_v)
         return kl_fail(diag, KL_E_RANGE, net->place,
                        "a net of %d x %d points is too small: %d x %d", net->nu, net->nv, least_u,

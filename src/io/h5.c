@@ -109,16 +109,18 @@ static H5FD_t *driver_open(const char *name, unsigned flags, hid_t fapl, haddr_t
     int          fd = f && info ? open(name, how | O_CLOEXEC, 0666) : -1;
     struct stat  s;
     if (fd < 0 || fstat(fd, &s) != 0) {
+        if (info) *info->error = errno;
         if (fd >= 0) close(fd);
         free(f);
         return NULL;
     }
-    f->fd       = fd;
-    f->writable = (flags & H5F_ACC_RDWR) != 0;
-    f->eof      = (haddr_t)s.st_size;
-    f->device   = s.st_dev;
-    f->inode    = s.st_ino;
-    f->error    = info->error;
+    *info->error = 0; /* HDF5 looks for an old file before it makes a new one */
+    f->fd        = fd;
+    f->writable  = (flags & H5F_ACC_RDWR) != 0;
+    f->eof       = (haddr_t)s.st_size;
+    f->device    = s.st_dev;
+    f->inode     = s.st_ino;
+    f->error     = info->error;
     return &f->base;
 }
 
@@ -314,13 +316,15 @@ bool kl_h5_nobody_writes(const char *path)
 }
 
 /* Ends the visit that opens a file: it stays, or all of it goes. */
-static kl_h5 *opened(kl_h5 *f, visit v, bool good, char why[KL_H5_WHY])
+static kl_h5 *opened(kl_h5 *f, visit v, hid_t access, bool good, char why[KL_H5_WHY])
 {
-    if (good && f->error == 0) {
+    good = good && f->error == 0;
+    if (!good) find_reason(f->error, why); /* before another call takes HDF5's memory of it */
+    H5Pclose(access);
+    if (good) {
         leave(v);
         return f;
     }
-    find_reason(f->error, why);
     if (f->id >= 0) H5Fclose(f->id);
     H5FDunregister(f->driver);
     leave(v);
@@ -336,8 +340,7 @@ kl_h5 *kl_h5_create(const char *path, char why[KL_H5_WHY])
     visit v    = enter();
     hid_t fapl = access_list(f);
     f->id      = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);
-    H5Pclose(fapl);
-    return opened(f, v, f->id >= 0, why);
+    return opened(f, v, fapl, f->id >= 0, why);
 }
 
 /* In SWMR mode the end that the first block tells is that of the start: opened for writing and
@@ -359,8 +362,7 @@ kl_h5 *kl_h5_open(const char *path, kl_h5_mode mode, char why[KL_H5_WHY])
     hid_t fapl = access_list(f);
     if (mode == KL_H5_RESCUE || mode == KL_H5_REPAIR) ignore_marks(fapl);
     f->id = H5Fopen(path, flags[mode], fapl);
-    H5Pclose(fapl);
-    return opened(f, v, f->id >= 0 && (mode != KL_H5_REPAIR || move_end(f->id)), why);
+    return opened(f, v, fapl, f->id >= 0 && (mode != KL_H5_REPAIR || move_end(f->id)), why);
 }
 
 bool kl_h5_close(kl_h5 *f, char why[KL_H5_WHY])

@@ -45,12 +45,19 @@ int kl_reference_pages(kl_page *pages, int capacity)
     return n < capacity ? n : capacity;
 }
 
+/* Is it that word, or one of many of them: joint, joints? */
+static bool names_page(const char *page, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(page, word, n) == 0 && (page[n] == 0 || strcmp(page + n, "s") == 0);
+}
+
 bool kl_reference_find(const char *name, kl_page *page)
 {
     kl_page pages[MOST_PAGES];
     int     n = kl_reference_pages(pages, MOST_PAGES);
     for (int i = 0; i < n; i++)
-        if (strcmp(pages[i].name, name) == 0) {
+        if (names_page(pages[i].name, name)) {
             *page = pages[i];
             return true;
         }

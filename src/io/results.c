@@ -442,7 +442,7 @@ static kl_status look(const char *path, kl_diag *diag, kl_h5_start *found)
 static kl_status cannot_open(const char *path, const char *why, kl_diag *diag)
 {
     kl_place at = {.file = path};
-    if (strstr(why, "lock"))
+    if (strstr(why, "lock file"))
         return kl_fail(diag, KL_E_FILE, at, "another program has it open; try again later");
     if (strstr(why, "truncated"))
         return kl_fail(diag, KL_E_FILE, at, "is cut off: its end is missing (%s)", why);

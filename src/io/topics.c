@@ -74,7 +74,7 @@ const kl_topic kl_topics[] = {
      "      hill: {net: [[[0, 0, 0], [0, 1, 0.2]], [[1, 0, 0.1], [1, 1, 0]]]}\n\n"
      "`revolution` turns a profile of points [x, radius] about the x axis of the surface, with\n"
      "`factors: [y, z]` to flatten it; `sweep` carries a profile [left, up] along a track; `net`\n"
-     "interpolates rows of points. `spline` lays a smooth line through the points, otherwise they "
+     "interpolates rows of points (linear, cubic or quintic). `spline` lays a smooth line through the points, otherwise they "
      "are\n"
      "joined by straight lines and arcs {to: [a, b], radius: r}. `at` and `orientation` place it, "
      "`flip:\n"

@@ -60,7 +60,7 @@ static kl_status read_point(kl_track_reader *r, const kl_node *c, point_list *l)
         if (e->kind == KL_SCALAR && !e->quoted && strchr(".nN", *e->text) &&
             (strcmp(e->text, ".nan") == 0 || strcmp(e->text, "nan") == 0 ||
              strcmp(e->text, "NaN") == 0))
-            return kl_fail(r->diag, KL_E_NAN, e->place,
+            return kl_fail(r->diag, KL_E_MODEL, e->place,
                            "control point %d: %s is %s; give a number or leave the point out",
                            l->n + 1, name[i], e->text);
         KL_TRY(kl_scope_number(r->s, e, name[i], unit[i], &x[i]));
@@ -249,7 +249,7 @@ kl_status kl_track_spline(kl_track_reader *r, const kl_vec3 *point, const kl_pla
     int used = in.closed ? r->curve->npiece : n;
     if (r->nroll > 0) r->roll_u = u, r->nroll = used;
     r->what = kl_arena_format(r->arena, "%s spline through %d points%s%s%s", spline, used,
-                              in.closed ? ", closed" : "", from ? " of a " : "", from ? from : "");
+                              in.closed ? ", closed" : "", from ? " of " : "", from ? from : "");
     return r->what ? KL_OK : KL_E_MEMORY;
 }
 

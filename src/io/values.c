@@ -480,7 +480,8 @@ static const char *help_page(const char *type)
 {
     static const char *const pages[][2] = {{"input", "inputs"},   {"output", "outputs"},
                                            {"part", "parts"},     {"template", "templates"},
-                                           {"marker", "markers"}, {"ground", "bodies"}};
+                                           {"marker", "markers"}, {"ground", "bodies"},
+                                           {"track", "tracks"},   {"surface", "surfaces"}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(pages[i][0], type) == 0) return pages[i][1];
     return type;

@@ -436,7 +436,7 @@ const kl_element_type kl_spatial_cam = {
     .name     = "spatial-cam",
     .help     = "a point of one body runs in a groove of another, which is any curve in space",
     .equation = "r_j = r_i + A_i r(s); s is a coordinate",
-    .example  = "roller: {type: spatial-cam, body: lever, on: drum, track: groove}",
+    .example  = "roller: {type: spatial-cam, body: lever, on: drum, track: groove, s: 1.5 m}",
     .keys     = cam_keys,
     .traits   = &cam_trait,
     FOLLOWER};

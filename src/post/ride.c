@@ -165,13 +165,24 @@ static void add_table(kl_text *page, const kl_ride *ride)
     kl_text_add(page, "</tbody></table>\n");
 }
 
-static void add_signals(kl_text *page, const kl_ride *ride, const double *time, int n)
+static void add_signals(kl_text *page, const char *label, double *const signal[3],
+                        const double *time, int n)
 {
-    kl_chart c = {
-        .x_label = "time [s]", .y_label = "felt, 5 Hz [g]", .x = time, .n = n, .ncurve = 3};
+    kl_chart c = {.x_label = "time [s]", .y_label = label, .x = time, .n = n, .ncurve = 3};
     static const char *const names[3] = {"x, forwards", "y, to the left", "z, upwards"};
-    for (int k = 0; k < 3; k++) c.curves[k] = (kl_chart_curve){names[k], ride->g[k]};
+    for (int k = 0; k < 3; k++) c.curves[k] = (kl_chart_curve){names[k], signal[k]};
     kl_chart_add(page, &c);
+}
+
+static kl_status jerk_signals(const kl_ride *ride, int n, double dt, kl_arena *arena,
+                              double *out[3])
+{
+    for (int k = 0; k < 3; k++) {
+        out[k] = kl_arena_array(arena, double, n + 1);
+        if (!out[k]) return KL_E_MEMORY;
+        for (int i = 1; i < n; i++) out[k][i] = (ride->g[k][i] - ride->g[k][i - 1]) / dt;
+    }
+    return KL_OK;
 }
 
 /* How strong against how long, for the direction nearest to its limit. */
@@ -225,7 +236,7 @@ static void add_hic(kl_text *page, const double *const a[3], int n, double dt, k
 static kl_status add_point(kl_text *page, kl_reader *r, const int channel[3], const double *time,
                            int n, kl_arena *arena)
 {
-    double *a[3], dt = (time[n - 1] - time[0]) / (n - 1);
+    double *a[3], *jerk[3], dt = (time[n - 1] - time[0]) / (n - 1);
     kl_ride ride;
     for (int k = 0; k < 3; k++) {
         a[k] = kl_arena_array(arena, double, n + 1);
@@ -240,10 +251,14 @@ static kl_status add_point(kl_text *page, kl_reader *r, const int channel[3], co
     kl_text_add(page, "<h3>");
     kl_text_html(page, whole);
     kl_text_add(page, "</h3>\n");
-    add_table(page, &ride);
-    if (strstr(name, "head")) add_hic(page, all, n, dt, arena);
-    add_signals(page, &ride, time, n);
-    return add_durations(page, &ride, n, dt, arena);
+    /* limits by duration are for the body in its seat; a head in its own leaning axes has HIC */
+    bool head = strstr(name, "head") != NULL;
+    if (head) add_hic(page, all, n, dt, arena);
+    else add_table(page, &ride);
+    add_signals(page, "felt, 5 Hz [g]", ride.g, time, n);
+    KL_TRY(jerk_signals(&ride, n, dt, arena, jerk));
+    add_signals(page, "jerk, 5 Hz [g/s]", jerk, time, n);
+    return head ? KL_OK : add_durations(page, &ride, n, dt, arena);
 }
 
 kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, int rows,
@@ -260,9 +275,10 @@ kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, 
                 page,
                 "<h2>What riders feel</h2>\n<p>As an accelerometer fixed there shows it (at "
                 "rest 1 g upwards), low-pass of ASTM F2137 (4 poles, 5 Hz). Limits by "
-                "duration are of the kind that ASTM F2291 and EN 13814 set, simplified and not "
-                "checked against their text: put the numbers of the edition in force in "
-                "their place before relying on them.</p>\n");
+                "duration, from 0.2 s up, are of the kind that ASTM F2291 and EN 13814 set, "
+                "simplified and not checked against their text: take the numbers of the edition "
+                "in force before relying on them. Shorter peaks are shown, not judged; the "
+                "head is judged by HIC.</p>\n");
         first = false;
         KL_TRY(add_point(page, reader, channel, time, rows, arena));
     }

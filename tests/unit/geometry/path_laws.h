@@ -27,8 +27,8 @@ static inline kl_vec3 slope(kl_vec3 far_low, kl_vec3 low, kl_vec3 high, kl_vec3 
 }
 
 /* r' = t, r'' = dt, r''' = ddt, A orthonormal, A' = [kappa] A, kappa' and kappa'', at a place away
- * from joints. `tolerance` is for first derivatives of quantities of size `size` = 1/m^n. */
-static inline void assert_path_laws(const kl_path *path, double s, double h, double tolerance)
+ * from joints. */
+static inline void assert_path_rates(const kl_path *path, double s, double h, double tolerance)
 {
     kl_path_point p     = path_at(path, s), q[4];
     double        at[4] = {-2 * h, -h, h, 2 * h};
@@ -48,6 +48,13 @@ static inline void assert_path_laws(const kl_path *path, double s, double h, dou
             assert_close(kl_dot(kl_axis(&p.A, i), kl_axis(&p.A, j)), i == j, 1e-12);
     }
     assert_close(kl_det(&p.A), 1.0, 1e-12);
+}
+
+/* The same, and the first axis is the tangent. */
+static inline void assert_path_laws(const kl_path *path, double s, double h, double tolerance)
+{
+    kl_path_point p = path_at(path, s);
+    assert_path_rates(path, s, h, tolerance);
     assert_close(vec_error(kl_axis(&p.A, 0), p.t), 0.0, 1e-12);
 }
 
