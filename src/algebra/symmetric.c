@@ -129,7 +129,8 @@ static void multiply_one(const kl_symmetric *A, const double *x, double *y)
  * neighbouring numbers, where column by column the product would wait for memory. */
 enum { TOGETHER = 8 };
 
-static void multiply_rows(const kl_symmetric *A, const double *restrict X, double *restrict Y)
+static inline __attribute__((always_inline)) void
+rows_product(const kl_symmetric *A, const double *restrict X, double *restrict Y)
 {
     memset(Y, 0, TOGETHER * (size_t)A->n * sizeof(double));
     for (int j = 0; j < A->n; j++) {
@@ -147,6 +148,27 @@ static void multiply_rows(const kl_symmetric *A, const double *restrict X, doubl
         for (int c = 0; c < TOGETHER; c++) y[c] += sum[c];
     }
 }
+
+/* The same code for processors with wide registers, asked at run time: the program is built for
+ * any processor of its kind. */
+#if defined(__x86_64__)
+__attribute__((target("avx2,fma"))) static void
+rows_product_wide(const kl_symmetric *A, const double *restrict X, double *restrict Y)
+{
+    rows_product(A, X, Y);
+}
+
+static void multiply_rows(const kl_symmetric *A, const double *X, double *Y)
+{
+    if (__builtin_cpu_supports("avx2") && __builtin_cpu_supports("fma")) rows_product_wide(A, X, Y);
+    else rows_product(A, X, Y);
+}
+#else
+static void multiply_rows(const kl_symmetric *A, const double *X, double *Y)
+{
+    rows_product(A, X, Y);
+}
+#endif
 
 /* columns to rows and back, by tiles that stay in the cache; k <= TOGETHER columns */
 enum { TILE = 64 };

@@ -213,7 +213,7 @@ static int run_fe(int argc, char **argv)
          "print mass, modes, participation, markers, time and memory"},
         {"figure", 0, "FILE", KL_OPTION_TEXT, &figure, "draw the first six modes (.png or .svg)"},
         {"threads", 0, "N", KL_OPTION_COUNT, &threads,
-         "threads of the linear algebra (default: one)"},
+         "threads of the factorisation (default: one)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress"},
         {0},
     };
@@ -230,10 +230,10 @@ static int run_fe(int argc, char **argv)
     kl_body_file     file;
     kl_kbody        *body = NULL;
     kl_reduce_report effort;
-    kl_blas_threads(threads > 0 ? threads : 1);
+    kl_blas_threads(1);
     kl_status status = kl_body_file_read(rest.items[0], &file, diag);
     if (status == KL_OK) {
-        file.recipe.progress = progress, file.recipe.context = &v;
+        file.recipe.progress = progress, file.recipe.context = &v, file.recipe.threads = threads;
         status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
                            &effort, diag);
     }

@@ -178,6 +178,7 @@ static kl_status add_eigenmodes(maker *k, const unsigned char *fixed)
                          .method      = k->o->method,
                          .fixed       = fixed,
                          .count_check = k->o->count_check,
+                         .threads     = k->o->threads,
                          .progress    = k->o->progress,
                          .context     = k->o->context};
     KL_TRY(kl_modes_find(k->s, &o, &k->b->modes, k->diag));

@@ -42,6 +42,7 @@ typedef struct kl_basis_options {
     kl_fe_progress progress;
     void          *context;
     bool           count_check; /* count the eigenmodes by a second factorisation */
+    int            threads;     /* of the factorisation; 0: one */
 } kl_basis_options;
 
 typedef struct kl_basis {

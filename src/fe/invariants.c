@@ -15,6 +15,7 @@
 #include <string.h>
 
 #include "algebra/dense.h"
+#include "fe/invariants_solid.h"
 
 enum { TOGETHER = 8 }; /* modes a strip: 24 fields */
 
@@ -143,6 +144,29 @@ static void mode_part(const inertia *w, kl_invariants *out)
     }
 }
 
+/* for any mass matrix */
+static kl_status general(inertia *w, kl_invariants *out)
+{
+    double *scratch = malloc(w->N * (12 + 9 * TOGETHER) * sizeof(double));
+    w->row_of       = malloc((6 * (size_t)w->s->nnode + 1) * sizeof(int));
+    bool ok         = scratch && w->row_of;
+    if (ok) {
+        w->E = scratch, w->R = w->E + 3 * w->N, w->ME = w->E + 6 * w->N;
+        w->Zi = w->E + 12 * w->N, w->Zj = w->Zi + 3 * TOGETHER * w->N,
+        w->MZi = w->Zj + 3 * TOGETHER * w->N;
+        for (int q = 0; q < 6 * w->s->nnode; q++) w->row_of[q] = -1;
+        for (int d = 0; d < w->v.n; d++) w->row_of[6 * w->v.node[d] + w->v.component[d]] = d;
+        rigid_fields(w);
+        kl_symmetric_multiply(w->v.M, 6, w->E, w->ME);
+        rigid_part(w, out);
+        coupling_part(w, out);
+        mode_part(w, out);
+    }
+    free(scratch);
+    free(w->row_of);
+    return ok ? KL_OK : KL_E_MEMORY;
+}
+
 static kl_status run(inertia *w, kl_arena *arena, kl_invariants *out)
 {
     size_t n = (size_t)w->n;
@@ -152,35 +176,26 @@ static kl_status run(inertia *w, kl_arena *arena, kl_invariants *out)
     out->J2  = kl_arena_array(arena, kl_mat3, n * n);
     out->H1  = kl_arena_array(arena, double, 3 * n * n);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
-    for (int q = 0; q < 6 * w->s->nnode; q++) w->row_of[q] = -1;
-    for (int d = 0; d < w->v.n; d++) w->row_of[6 * w->v.node[d] + w->v.component[d]] = d;
-    rigid_fields(w);
-    kl_symmetric_multiply(w->v.M, 6, w->E, w->ME);
-    rigid_part(w, out);
-    coupling_part(w, out);
-    mode_part(w, out);
-    return KL_OK;
+    bool done = false;
+    KL_TRY(kl_invariants_solid(w->s, &w->v, w->n, w->X, out, &done));
+    return done ? KL_OK : general(w, out);
 }
 
 kl_status kl_invariants_find(const kl_system *s, int n, const double *X, kl_arena *arena,
                              kl_invariants *out)
 {
-    inertia w        = {.s = s, .v = kl_system_mass(s), .n = n};
+    inertia w        = {.s = s, .v = kl_system_mass(s), .n = n, .X = X};
     w.N              = (size_t)w.v.n;
-    bool    tied     = w.v.M != &s->M;
-    double *full     = tied ? malloc(w.N * (size_t)(n + 1) * sizeof(double)) : NULL;
-    double *scratch  = malloc(w.N * (12 + 9 * TOGETHER) * sizeof(double));
-    w.row_of         = malloc((6 * (size_t)s->nnode + 1) * sizeof(int));
+    bool      tied   = w.v.M != &s->M;
+    double   *full   = tied ? malloc(w.N * (size_t)(n + 1) * sizeof(double)) : NULL;
     kl_status status = KL_E_MEMORY;
-    if (scratch && w.row_of && (full || !tied)) {
-        if (tied) kl_system_spread(s, n, X, full);
-        w.X = tied ? full : X;
-        w.E = scratch, w.R = w.E + 3 * w.N, w.ME = w.E + 6 * w.N;
-        w.Zi = w.E + 12 * w.N, w.Zj = w.Zi + 3 * TOGETHER * w.N, w.MZi = w.Zj + 3 * TOGETHER * w.N;
+    if (full || !tied) {
+        if (tied) {
+            kl_system_spread(s, n, X, full);
+            w.X = full;
+        }
         status = run(&w, arena, out);
     }
     free(full);
-    free(scratch);
-    free(w.row_of);
     return status;
 }

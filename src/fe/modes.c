@@ -291,11 +291,22 @@ static kl_status shifted(const problem *p, double sigma, kl_symmetric *out)
     return KL_OK;
 }
 
+/* Large fronts gain from several threads of BLAS on cores that nobody else uses; solves with a few
+ * columns only lose by them. */
+static kl_status factor(const problem *p, const kl_symmetric *A, bool definite, kl_factor **f)
+{
+    enum { WORTH_IT = 20000 };
+    int       before = kl_blas_threads(A->n > WORTH_IT && p->o->threads > 0 ? p->o->threads : 1);
+    kl_status status = kl_factor_create(f, A, definite, p->diag);
+    kl_blas_threads(before);
+    return status;
+}
+
 static kl_status factor_shifted(problem *p, double sigma)
 {
     kl_symmetric A;
     KL_TRY(shifted(p, sigma, &A));
-    kl_status status = kl_factor_create(&p->out->factor, &A, true, p->diag);
+    kl_status status = factor(p, &A, true, &p->out->factor);
     kl_symmetric_free(&A);
     if (status == KL_OK) p->out->factor_stats = *kl_factor_stats_of(p->out->factor);
     return status;
@@ -317,7 +328,7 @@ static kl_status count_below(problem *p, int n, const double *w2)
     kl_factor   *f = NULL;
     if (p->o->progress && !p->o->progress(p->o->context, "count", 0)) return KL_E_INTERRUPTED;
     KL_TRY(shifted(p, w2[last] + 0.5 * widest, &A));
-    kl_status status = kl_factor_create(&f, &A, false, p->diag);
+    kl_status status = factor(p, &A, false, &f);
     kl_symmetric_free(&A);
     KL_TRY(status);
     int there = kl_factor_stats_of(f)->negative, found = p->out->nrigid + last + 1;
@@ -481,7 +492,9 @@ kl_status kl_modes_find(const kl_system *s, const kl_mode_options *o, kl_modes *
 {
     *modes           = (kl_modes){.ndof = s->ndof};
     problem   p      = {.s = s, .o = o, .out = modes, .diag = diag};
+    int       before = kl_blas_threads(1);
     kl_status status = find_all(&p);
+    kl_blas_threads(before);
     if (p.owned) {
         kl_symmetric_free(&p.K);
         kl_symmetric_free(&p.M);

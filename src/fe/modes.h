@@ -17,6 +17,7 @@ typedef struct kl_mode_options {
     double               tolerance;   /* of |OP x - theta x| / theta; 0: 1e-9 */
     const unsigned char *fixed;       /* ndof: 1 where the unknown is held; NULL: none */
     bool                 count_check; /* a second factorisation counts the modes: none is missed */
+    int                  threads;     /* of the factorisation of a large matrix; 0: one */
     kl_fe_progress       progress;    /* may be NULL */
     void                *context;
 } kl_mode_options;

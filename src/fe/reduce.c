@@ -182,6 +182,7 @@ static kl_status make_basis(work *w)
         .count          = r->modes,
         .method         = r->method,
         .count_check    = r->count_check,
+        .threads        = r->threads,
         .reference      = r->reference,
         .ncondition     = nheld,
         .condition      = held,

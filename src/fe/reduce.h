@@ -56,6 +56,7 @@ typedef struct kl_recipe {
     kl_fe_progress progress;
     void          *context;
     bool           count_check; /* count the eigenmodes by a second factorisation */
+    int            threads;     /* of the factorisation; 0: one */
 } kl_recipe;
 
 /* What there is to say afterwards. */

@@ -161,6 +161,85 @@ static void invariants_equal_brute_force_sums(void **unused)
         }
 }
 
+/* each tensor by its own formula of docs/design.md, section 2: sums over point masses; the mass
+ * matrix alone does not tell a tensor from its transpose */
+static void invariants_of_point_masses_are_their_formulas(void **unused)
+{
+    (void)unused;
+    kl_mesh  *m = bricks(4, 2, 1, kl_vec(0.3, -0.2, 0.1), kl_vec(0.6, 0.1, 0.2));
+    kl_system s;
+    assembled(m, KL_MASS_LUMPED, &s);
+    kl_basis_options o = {.count = 4};
+    kl_basis         b;
+    made(&s, &o, &b);
+    kl_arena     *arena = kl_arena_create();
+    kl_invariants t     = {0};
+    assert_int_equal(kl_invariants_find(&s, b.n, b.X, arena, &t), KL_OK);
+    for (int i = 0; i < b.n; i++)
+        for (int j = 0; j < b.n; j++) {
+            kl_mat3 G0 = {0}, J2 = {0};
+            kl_vec3 H0 = {0, 0, 0}, H1 = {0, 0, 0};
+            for (int k = 0; k < s.nnode; k++) {
+                double  mass = s.M.value[s.M.start[s.dof[6 * k]]];
+                kl_vec3 u    = motion_of(&s, k, b.X + (size_t)i * (size_t)s.ndof),
+                        v    = motion_of(&s, k, b.X + (size_t)j * (size_t)s.ndof);
+                kl_mat3 I = kl_identity(), vx = kl_outer(v, s.x[k]), uv = kl_outer(u, v);
+                G0 = kl_mat_axpy(mass * kl_dot(s.x[k], v), &I, &G0);
+                G0 = kl_mat_axpy(-mass, &vx, &G0);
+                J2 = kl_mat_axpy(mass * kl_dot(u, v), &I, &J2);
+                J2 = kl_mat_axpy(-mass, &uv, &J2);
+                H0 = kl_axpy(mass, kl_cross(s.x[k], v), H0);
+                H1 = kl_axpy(mass, kl_cross(u, v), H1);
+            }
+            for (int a = 0; a < 9; a++) {
+                assert_close(t.G0[j].m[a / 3][a % 3], G0.m[a / 3][a % 3], 1e-12);
+                assert_close(t.J2[i * b.n + j].m[a / 3][a % 3], J2.m[a / 3][a % 3], 1e-12);
+            }
+            assert_close(kl_norm(kl_sub(kl_load(t.H0 + 3 * j), H0)), 0, 1e-12);
+            assert_close(kl_norm(kl_sub(kl_load(t.H1 + 3 * (i * b.n + j)), H1)), 0, 1e-12);
+        }
+    kl_arena_destroy(arena);
+    kl_basis_free(&b);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+}
+
+/* a mass that is not quite the same in all directions takes the general way, to the same result */
+static void both_ways_to_the_invariants_agree(void **unused)
+{
+    (void)unused;
+    kl_mesh  *m = bricks(4, 2, 1, kl_vec(0.3, -0.2, 0.1), kl_vec(0.6, 0.1, 0.2));
+    kl_system s;
+    assembled(m, KL_MASS_CONSISTENT, &s);
+    kl_basis_options o = {.count = 6};
+    kl_basis         b;
+    made(&s, &o, &b);
+    kl_arena     *arena = kl_arena_create();
+    kl_invariants one = {0}, other = {0};
+    assert_int_equal(kl_invariants_find(&s, b.n, b.X, arena, &one), KL_OK);
+    s.M.value[s.M.start[3]] *= 1 + 1e-15;
+    assert_int_equal(kl_invariants_find(&s, b.n, b.X, arena, &other), KL_OK);
+    size_t n = (size_t)b.n;
+    assert_close(one.m, other.m, 1e-12 * one.m);
+    assert_close(kl_norm(kl_sub(one.s0, other.s0)), 0, 1e-12 * one.m);
+    const struct {
+        const double *a, *b;
+        size_t        n;
+    } parts[] = {{one.J0.m[0], other.J0.m[0], 9},
+                 {one.S1, other.S1, 3 * n},
+                 {one.H0, other.H0, 3 * n},
+                 {one.H1, other.H1, 3 * n * n},
+                 {one.G0[0].m[0], other.G0[0].m[0], 9 * n},
+                 {one.J2[0].m[0], other.J2[0].m[0], 9 * n * n}};
+    for (size_t p = 0; p < sizeof parts / sizeof *parts; p++)
+        for (size_t i = 0; i < parts[p].n; i++)
+            assert_close(parts[p].a[i], parts[p].b[i], 1e-12 * fmax(1, one.m));
+    kl_arena_destroy(arena);
+    kl_basis_free(&b);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+}
+
 static void invariants_hold_through_ties(void **unused)
 {
     (void)unused;
@@ -550,6 +629,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(invariants_equal_brute_force_sums),
+        cmocka_unit_test(invariants_of_point_masses_are_their_formulas),
+        cmocka_unit_test(both_ways_to_the_invariants_agree),
         cmocka_unit_test(invariants_hold_through_ties),
         cmocka_unit_test(attachment_modes_make_statics_exact),
         cmocka_unit_test(two_substructures_converge_to_the_whole),
