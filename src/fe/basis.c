@@ -425,7 +425,8 @@ static kl_status make(maker *k, unsigned char *fixed)
         return kl_fail(
             k->diag, KL_E_MODEL, KL_NOWHERE,
             "a free body has six rigid motions, this one has %d: is it grounded by a spring, or "
-            "are unknowns missing? Use nodal reference conditions",
+            "are unknowns missing? Say what is held by `reference: {root: all}`, or `reference: "
+            "{}` when springs or the matrices hold it already",
             k->b->nrigid);
     if (o->statics == KL_ATTACHMENT) KL_TRY(add_attachment(k));
     if (cb) KL_TRY(add_constraint_modes(k));

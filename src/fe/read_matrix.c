@@ -202,6 +202,24 @@ static void check_stiffness(kl_import *r, kl_source *t, const kl_system *s)
             bad, s->node_id[s->dof_node[first]], s->dof_component[first] + 1);
 }
 
+/* Held unknowns are not in the matrices, nor is what they carry of the body's inertia. */
+static void check_held(kl_import *r, kl_source *t, const kl_system *s)
+{
+    int held = 0, first = -1;
+    for (int i = 0; i < s->nnode; i++) {
+        const int *dof = s->dof + 6 * i;
+        if (dof[0] >= 0 && dof[1] >= 0 && dof[2] >= 0) continue;
+        if (held++ == 0) first = i;
+    }
+    if (held)
+        kl_warn(
+            r->diag, (kl_place){t->name, 0, 0},
+            "%d of %d nodes lack unknowns (first: %d): where the other program held them, their "
+            "mass is missing from the body; for a body that moves write the matrices without "
+            "boundary conditions and hold nodes by `reference:`",
+            held, s->nnode, s->node_id[first]);
+}
+
 static void fill_nodes(const kl_mesh *m, kl_system *s)
 {
     for (int i = 0; i < m->nnode; i++) {
@@ -269,6 +287,7 @@ static void build(kl_import *r, const kl_matrix_files *f, job *j, kl_system *s)
     if (r->status != KL_OK) return;
     check_stiffness(r, j->K_text, s);
     check_mass(r, j->M_text, s);
+    check_held(r, j->K_text, s);
 }
 
 kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,

@@ -2,6 +2,8 @@
 
 #include <stdarg.h>
 
+#include "fe/modes.h"
+
 /* A folder of files for one test. */
 static char folder[64];
 
@@ -93,6 +95,40 @@ static void what_calculix_wrote_has_its_mass_and_rigid_motions(void **unused)
     assert_int_equal(s.dof_node[s.dof[6 * node12 + 1]], node12);
     assert_int_equal(s.dof[6 * node12 + 4], -1);
     kl_system_free(&s);
+}
+
+/* CalculiX 2.20 wrote the matrices of a clamped bar of two C3D20 and, in another run, its
+ * frequencies with seven digits */
+static void frequencies_of_calculix_come_from_its_matrices(void **unused)
+{
+    (void)unused;
+    kl_diag  *diag = kl_diag_create();
+    kl_system s;
+    assert_int_equal(kl_system_read(&s,
+                                    &(kl_matrix_files){.stiffness = DATA "ccx_bar.sti",
+                                                       .nodes     = DATA "ccx_bar.inp"},
+                                    NULL, diag),
+                     KL_OK);
+    assert_non_null(strstr(all_messages(diag), "8 of 32 nodes lack unknowns (first: 1)"));
+    kl_modes        modes;
+    kl_mode_options o = {.count = 12};
+    assert_int_equal(kl_modes_find(&s, &o, &modes, diag), KL_OK);
+    assert_int_equal(modes.nrigid, 0);
+    FILE *f = fopen(DATA "ccx_bar.csv", "r");
+    char  line[64];
+    assert_non_null(f);
+    assert_non_null(fgets(line, sizeof line, f));
+    for (int i = 0; i < 12; i++) {
+        int    mode;
+        double hz;
+        assert_int_equal(fscanf(f, "%d,%lf", &mode, &hz), 2);
+        assert_int_equal(mode, i + 1);
+        assert_close(sqrt(modes.omega2[i]) / 6.28318530717958647693, hz, 1e-6 * hz);
+    }
+    fclose(f);
+    kl_modes_free(&modes);
+    kl_system_free(&s);
+    kl_diag_destroy(diag);
 }
 
 static void matrix_market_says_the_same_in_all_its_forms(void **unused)
@@ -205,6 +241,7 @@ static void mistakes_are_named_with_their_place(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(frequencies_of_calculix_come_from_its_matrices),
         cmocka_unit_test(what_calculix_wrote_has_its_mass_and_rigid_motions),
         cmocka_unit_test(matrix_market_says_the_same_in_all_its_forms),
         cmocka_unit_test(six_unknowns_a_node_are_told_from_the_size),
