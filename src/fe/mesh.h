@@ -219,6 +219,11 @@ void kl_mesh_leftover(kl_mesh *m, const char *text, int line);
 /* Called once by every reader at its end. */
 kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag);
 
+/* Normal of a shell element (unit), and the angle from its side 0-1 to the projection of
+ * `direction`, counted about the normal [rad]. */
+kl_vec3 kl_shell_normal(const kl_mesh *m, kl_shape shape, int index);
+double  kl_shell_angle(const kl_mesh *m, kl_shape shape, int index, kl_vec3 direction);
+
 /* ---- section constants: fill area, Iy, Iz, J, ky, kz and the stress points of a beam property;
  * material, orientation and nsm stay as they are ---- */
 void kl_section_circle(kl_property *p, double radius);

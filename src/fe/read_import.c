@@ -338,27 +338,6 @@ void kl_import_range(kl_import *r, bool elements, long long first, long long las
     }
 }
 
-/* ---- directions on shells ---- */
-
-kl_vec3 kl_shell_normal(const kl_mesh *m, kl_shape shape, int index)
-{
-    int        n    = kl_shape_info_of(shape)->nnode;
-    const int *node = &m->block[shape].node[(size_t)index * (size_t)n];
-    kl_vec3    x0 = m->x[node[0]], x1 = m->x[node[1]], x2 = m->x[node[2]];
-    if (n == 3) return kl_unit(kl_cross(kl_sub(x1, x0), kl_sub(x2, x0)));
-    return kl_unit(kl_cross(kl_sub(x2, x0), kl_sub(m->x[node[3]], x1))); /* of the diagonals */
-}
-
-double kl_shell_angle(const kl_mesh *m, kl_shape shape, int index, kl_vec3 direction)
-{
-    int        nnode = kl_shape_info_of(shape)->nnode;
-    const int *node  = &m->block[shape].node[(size_t)index * (size_t)nnode];
-    kl_vec3    n     = kl_shell_normal(m, shape, index);
-    kl_vec3    side  = kl_sub(m->x[node[1]], m->x[node[0]]);
-    side             = kl_axpy(-kl_dot(side, n), n, side);
-    return atan2(kl_dot(n, kl_cross(side, direction)), kl_dot(side, direction));
-}
-
 /* ---- words ---- */
 
 bool kl_same_word(const char *a, const char *b)

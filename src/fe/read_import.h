@@ -108,11 +108,6 @@ int kl_import_element(kl_import *r, kl_source *t, const char *at, kl_shape shape
 void kl_import_range(kl_import *r, bool elements, long long first, long long last, long long step,
                      kl_int_list *ids);
 
-/* Normal of a shell element (unit), and the angle from its side 0-1 to the projection of
- * `direction`, counted about the normal [rad]. */
-kl_vec3 kl_shell_normal(const kl_mesh *m, kl_shape shape, int index);
-double  kl_shell_angle(const kl_mesh *m, kl_shape shape, int index, kl_vec3 direction);
-
 /* ---- words ---- */
 
 static inline bool kl_is_blank(char c) { return c == ' ' || c == '\t' || c == '\r'; }

@@ -309,6 +309,41 @@ static kl_status fill_body(work *w)
     return kl_arena_ok(b->arena) ? KL_OK : KL_E_MEMORY;
 }
 
+/* ---- units that do not fit each other show in the result ---- */
+
+static void check_plausible(const work *w)
+{
+    const kl_kbody  *b     = w->body;
+    const kl_system *s     = w->s;
+    kl_place         place = {b->source, 0, 0};
+    double           m = b->inertia.m, lowest = b->nmode > 0 ? b->frequency[0] : 1;
+    kl_vec3          lo = s->x[0], hi = s->x[0];
+    for (int i = 1; i < s->nnode; i++) {
+        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
+        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
+    }
+    kl_vec3 side = kl_sub(hi, lo);
+    double  box = side.x * side.y * side.z, size = kl_norm(side);
+    bool    flat = fmin(side.x, fmin(side.y, side.z)) < 0.01 * size; /* shells, beams */
+    if (m > 1e6)
+        kl_warn(w->diag, place,
+                "the body weighs %.3g kg over %.3g m: if lengths are in mm, say `units: {length: "
+                "mm}`",
+                m, size);
+    else if (!flat && m > 2.5e4 * box) /* osmium has 22 590 kg/m3 */
+        kl_warn(w->diag, place,
+                "the body weighs %.3g kg in a box of %.3g m3, more than any solid: do the units of "
+                "mass and length fit each other?",
+                m, box);
+    else if (m < 1e-9)
+        kl_warn(w->diag, place, "the body weighs %.3g kg: are density and lengths in SI?", m);
+    if (lowest > 1e7 || (lowest > 0 && lowest < 1e-3))
+        kl_warn(w->diag, place,
+                "the lowest frequency is %.3g Hz: do the units of stiffness, mass and length fit "
+                "each other?",
+                lowest);
+}
+
 static kl_status stiffen(work *w)
 {
     if (!w->mesh)
@@ -363,6 +398,7 @@ static kl_status run(work *w, kl_system *own)
         w->basis.modes.factor = NULL;
     }
     KL_TRY(fill_body(w));
+    check_plausible(w);
     return w->r->stiffening ? stiffen(w) : KL_OK;
 }
 

@@ -186,15 +186,43 @@ static kl_status read_beam(reader *r, const kl_node *n, const char *what, kl_pro
     KL_TRY(number(r, n, "J", what, "m4", &p->J));
     KL_TRY(number(r, n, "ky", what, "1", &p->ky));
     KL_TRY(number(r, n, "kz", what, "1", &p->kz));
+    return KL_OK;
+}
+
+/* beams: a vector in the local x-y plane; shells: where fibres at angle zero go, by default x */
+static kl_status read_orientation(reader *r, const kl_node *n, const char *what, kl_property *p)
+{
     const kl_node *o = kl_node_get(n, "orientation");
-    return o ? kl_value_vec3(&r->scope, o, what, "1", &p->orientation) : KL_OK;
+    if (p->kind == KL_SHELL || p->kind == KL_LAMINATE) p->orientation = kl_vec(1, 0, 0);
+    if (!o) return KL_OK;
+    if (p->kind == KL_SOLID)
+        return kl_fail(r->diag, KL_E_MODEL, o->place,
+                       "%s: orientation is for beams and shells; solids have `axes`", what);
+    KL_TRY(kl_value_vec3(&r->scope, o, what, "1", &p->orientation));
+    if (kl_norm(p->orientation) > 0) return KL_OK;
+    return kl_fail(r->diag, KL_E_RANGE, o->place,
+                   "%s: orientation has no length; give a direction "
+                   "such as [1, 0, 0]",
+                   what);
+}
+
+/* Fibres at angle zero follow the projection of `along`; where that stands across the shell, the
+ * axis after it. The order of an element's nodes, which a mesher chooses freely, has no say. */
+static void turn_fibres(kl_mesh *m, kl_element_ref ref, kl_vec3 along)
+{
+    enum { STEEP = 1000 }; /* 0.06 degrees from the normal count as across */
+    kl_vec3 n = kl_shell_normal(m, ref.shape, ref.index), d = kl_unit(along);
+    if (kl_norm(kl_cross(d, n)) < 1.0 / STEEP) d = kl_vec(d.z, d.x, d.y);
+    m->block[ref.shape].angle[ref.index] = kl_shell_angle(m, ref.shape, ref.index, d);
 }
 
 static void assign(kl_mesh *m, kl_element_ref ref, int property, int dimension, bool only_empty)
 {
     if (kl_shape_info_of(ref.shape)->dimension != dimension) return;
     int *slot = &m->block[ref.shape].property[ref.index];
-    if (!only_empty || *slot < 0) *slot = property;
+    if (only_empty && *slot >= 0) return;
+    *slot = property;
+    if (dimension == 2) turn_fibres(m, ref, m->property[property].orientation);
 }
 
 /* gives the property to a set's elements of its own dimension; "all": to those that have none yet
@@ -235,6 +263,7 @@ static kl_status read_section(reader *r, const kl_node *n)
         p.kind = KL_SHELL;
         KL_TRY(number(r, n, "thickness", what, "m", &p.thickness));
     } else if (p.kind != KL_LAMINATE) p.kind = KL_SOLID;
+    KL_TRY(read_orientation(r, n, what, &p));
     KL_TRY(number(r, n, "extra-mass", what, p.kind == KL_BEAM ? "kg/m" : "kg/m2", &p.nsm));
     if (kl_node_get(n, "axes")) {
         p.has_axes = true;

@@ -213,9 +213,32 @@ static kl_mesh *beam_line(int n, double L, bool oblique)
     return m;
 }
 
+/* one element alone, corners pushed out of place */
+static kl_mesh *one_solid(kl_shape shape)
+{
+    kl_mesh *whole = solid_box(shape, 1, 1, 1, kl_vec(1, 0.8, 1.3), 0), *m = kl_mesh_create("one");
+    int      property = material_and_property(m, KL_SOLID, 0), n = kl_shape_info_of(shape)->nnode;
+    int      node[20];
+    for (int i = 0; i < n; i++) {
+        kl_vec3 x = whole->x[whole->block[shape].node[i]];
+        node[i] =
+            kl_mesh_add_node(m, i + 1,
+                             kl_vec(x.x + 0.15 * x.y * x.z, x.y - 0.1 * x.x * x.z + 0.05 * x.z,
+                                    x.z + 0.2 * x.x * x.y));
+    }
+    kl_mesh_add_element(m, shape, 1, property, node);
+    kl_mesh_destroy(whole);
+    return m;
+}
+
 static void no_element_has_spurious_zero_modes(void **unused)
 {
     (void)unused;
+    for (int e = 0; e < 6; e++) {
+        kl_mesh *m = one_solid(solids[e]);
+        assert_six_zero_modes(m, kl_shape_info_of(solids[e])->name);
+        kl_mesh_destroy(m);
+    }
     for (int e = 0; e < 6; e++) {
         kl_mesh *m = solid_box(solids[e], 1, 1, 1, kl_vec(1, 0.8, 1.3), 0);
         assert_six_zero_modes(m, kl_shape_info_of(solids[e])->name);
@@ -594,6 +617,69 @@ static void laminates_reduce_to_the_plain_shell(void **unused)
     kl_mesh_destroy(l);
 }
 
+/* property 0 becomes a laminate of carbon plies, which name material 0 = the ply's */
+static void carbon(kl_mesh *m, int n, const kl_ply *plies)
+{
+    static kl_ply list[8];
+    kl_material   ply = {.name = "ply",
+                         .kind = KL_ORTHOTROPIC,
+                         .rho  = 1600,
+                         .E1   = 140e9,
+                         .E2   = 10e9,
+                         .nu12 = 0.3,
+                         .G12  = 5e9,
+                         .G13  = 5e9,
+                         .G23  = 5e9};
+    int           i   = kl_mesh_add_material(m, &ply);
+    for (int k = 0; k < n; k++) list[k] = plies[k], list[k].material = i;
+    for (int shape = KL_TRI3; shape <= KL_QUAD4; shape++)
+        for (int e = 0; e < m->block[shape].n; e++)
+            m->block[shape].angle[e] = kl_shell_angle(m, (kl_shape)shape, e, kl_vec(1, 0, 0));
+    m->property[0].kind = KL_LAMINATE, m->property[0].bottom = NAN, m->property[0].nply = n,
+    m->property[0].ply = list;
+}
+
+/* plies that couple stretch and bending: still six rigid motions and no other, flat or warped, and
+ * constant strains and curvatures together leave inner nodes in balance */
+static void unbalanced_laminates_have_six_rigid_motions_and_pass_the_patch_test(void **unused)
+{
+    (void)unused;
+    const kl_ply plies[3] = {{0, 0.004, 0.4}, {0, 0.003, -0.9}, {0, 0.003, 1.3}};
+    for (int shape = KL_TRI3; shape <= KL_QUAD4; shape++) {
+        for (int warped = 0; warped < 2; warped++) {
+            kl_mesh *m = one_shell((kl_shape)shape, warped ? 0.2 : 0, 0.01);
+            carbon(m, 3, plies);
+            assert_six_zero_modes(m, kl_shape_info_of((kl_shape)shape)->name);
+            kl_mesh_destroy(m);
+        }
+        kl_mesh  *m = plate((kl_shape)shape, 3, 1, 0.01, 0.2);
+        kl_system s;
+        carbon(m, 3, plies);
+        system_of(m, KL_MASS_CONSISTENT, &s);
+        double *u = calloc(2 * (size_t)s.ndof, sizeof(double)), *f = u + s.ndof, size = 0;
+        for (int d = 0; d < s.ndof; d++) {
+            kl_vec3 x    = s.x[s.dof_node[d]];
+            double  v[6] = {1e-3 * x.x + 2e-3 * x.y,
+                            5e-4 * x.x - 7e-4 * x.y,
+                            0.05 * x.x * x.x - 0.03 * x.y * x.y + 0.04 * x.x * x.y,
+                            -0.06 * x.y + 0.04 * x.x,
+                            -(0.1 * x.x + 0.04 * x.y),
+                            0.5 * (5e-4 - 2e-3)};
+            u[d]         = v[s.dof_component[d]];
+        }
+        kl_symmetric_multiply(&s.K, 1, u, f);
+        for (int d = 0; d < s.ndof; d++) size = fmax(size, fabs(f[d]));
+        for (int d = 0; d < s.ndof; d++)
+            if (on_edge(s.x[s.dof_node[d]]) == 0 && fabs(f[d]) > 1e-10 * size)
+                fail_msg("%s: component %d of node %d is left with %g of %g",
+                         kl_shape_info_of((kl_shape)shape)->name, s.dof_component[d], s.dof_node[d],
+                         f[d], size);
+        free(u);
+        kl_system_free(&s);
+        kl_mesh_destroy(m);
+    }
+}
+
 /* simply supported cross-ply plate [0/90]s: w = pi^2/a^2 sqrt((D11 + 2(D12 + 2 D66) + D22)/rho t)
  * (Jones, Mechanics of Composite Materials, section 5.5) */
 static void cross_ply_plate_has_the_closed_form(void **unused)
@@ -601,26 +687,24 @@ static void cross_ply_plate_has_the_closed_form(void **unused)
     (void)unused;
     const unsigned char held[6] = {1, 1, 1, 0, 0, 0};
     const double        t = 0.004, E1 = 140e9, E2 = 10e9, nu = 0.3, G = 5e9, rho = 1600;
-    kl_mesh            *m   = plate(KL_QUAD4, 16, 1, t, 0);
-    kl_material         ply = {.name = "ply",
-                               .kind = KL_ORTHOTROPIC,
-                               .rho  = rho,
-                               .E1   = E1,
-                               .E2   = E2,
-                               .nu12 = nu,
-                               .G12  = G,
-                               .G13  = G,
-                               .G23  = G};
-    int                 i   = kl_mesh_add_material(m, &ply);
-    kl_ply plies[4]     = {{i, t / 4, 0}, {i, t / 4, pi / 2}, {i, t / 4, pi / 2}, {i, t / 4, 0}};
-    m->property[0].kind = KL_LAMINATE, m->property[0].bottom = NAN, m->property[0].nply = 4,
-    m->property[0].ply = plies;
-    double d = 1 - nu * nu * E2 / E1, Q11 = E1 / d, Q22 = E2 / d, Q12 = nu * E2 / d;
-    double outer = t * t * t / 12 * 7 / 8, inner = t * t * t / 12 / 8;
-    double D11 = Q11 * outer + Q22 * inner, D22 = Q22 * outer + Q11 * inner,
+    double              d = 1 - nu * nu * E2 / E1, Q11 = E1 / d, Q22 = E2 / d, Q12 = nu * E2 / d;
+    double              outer = t * t * t / 12 * 7 / 8, inner = t * t * t / 12 / 8;
+    double              D11 = Q11 * outer + Q22 * inner, D22 = Q22 * outer + Q11 * inner,
            D12 = Q12 * (outer + inner), D66 = G * (outer + inner);
     double exact = pi * pi * sqrt((D11 + 2 * (D12 + 2 * D66) + D22) / (rho * t)) / (2 * pi);
-    assert_close(lowest(m, held, on_edge, 0) / exact, 1, 0.01);
+    for (int shape = KL_TRI3; shape <= KL_QUAD4; shape++) {
+        const kl_ply plies[4] = {
+            {0, t / 4, 0}, {0, t / 4, pi / 2}, {0, t / 4, pi / 2}, {0, t / 4, 0}};
+        double error[2];
+        for (int k = 0; k < 2; k++) {
+            kl_mesh *m = plate((kl_shape)shape, 8 << k, 1, t, 0);
+            carbon(m, 4, plies);
+            error[k] = fabs(lowest(m, held, on_edge, 0) / exact - 1);
+        }
+        if (!(error[1] < 0.4 * error[0]) || !(error[1] < 0.01))
+            fail_msg("%s: errors %g, %g", kl_shape_info_of((kl_shape)shape)->name, error[0],
+                     error[1]);
+    }
 }
 
 /* a cube converges to itself: the error of the lowest frequency falls with order 2 (linear) */
@@ -642,9 +726,116 @@ static void cube_frequencies_converge_from_above(void **unused)
     assert_true(fabs(t2 - reference) < 0.2 * fabs(t1 - reference));
 }
 
+/* Lame's mode of a free block a x a x b: u = (cos kx sin ky, -sin kx cos ky, 0), k = pi/a, leaves
+ * no stress on any face and has omega^2 = 2 k^2 G / rho exactly (Graff, Wave Motion in Elastic
+ * Solids, section 8.1). The mode of the mesh that is most like it, and how far off it is. */
+static double lame_error(kl_shape shape, int n)
+{
+    const double a = 1, b = 0.5, k = pi / a, G = 2.1e11 / 2.6, rho = 7850;
+    kl_mesh     *m    = solid_box(shape, n, n, n / 2, kl_vec(a, a, b), 0);
+    kl_diag     *diag = kl_diag_create();
+    kl_system    s;
+    kl_modes     modes;
+    system_of(m, KL_MASS_CONSISTENT, &s);
+    /* what does not move in it is held, which keeps other modes away */
+    unsigned char *still = calloc((size_t)s.ndof, 1);
+    for (int d = 0; d < s.ndof; d++) {
+        kl_vec3 x      = s.x[s.dof_node[d]];
+        double  beside = s.dof_component[d] == 0 ? x.y : x.x;
+        still[d]       = s.dof_component[d] == 2 || beside < 1e-9 || beside > a - 1e-9;
+    }
+    kl_mode_options o = {.count = 4, .fixed = still};
+    if (kl_modes_find(&s, &o, &modes, diag) != KL_OK) fail_msg("%s", kl_diag_at(diag, 0)->text);
+    double *u = calloc(2 * (size_t)s.ndof, sizeof(double)), *Mu = u + s.ndof, most = 0, w2 = 0;
+    for (int d = 0; d < s.ndof; d++) {
+        kl_vec3 x = s.x[s.dof_node[d]];
+        int     c = s.dof_component[d];
+        u[d] = c == 0 ? cos(k * x.x) * sin(k * x.y) : c == 1 ? -sin(k * x.x) * cos(k * x.y) : 0;
+    }
+    kl_symmetric_multiply(&s.M, 1, u, Mu);
+    for (int j = 0; j < modes.n; j++) {
+        double like = fabs(kl_vdot(s.ndof, modes.vector + (size_t)j * (size_t)s.ndof, Mu));
+        if (like > most) most = like, w2 = modes.omega2[j];
+    }
+    if (!(most > 0.9 * sqrt(kl_vdot(s.ndof, u, Mu))))
+        fail_msg("%s: no mode is like Lame's: %g", kl_shape_info_of(shape)->name,
+                 most / sqrt(kl_vdot(s.ndof, u, Mu)));
+    free(u);
+    free(still);
+    kl_modes_free(&modes);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+    kl_diag_destroy(diag);
+    return sqrt(w2 / (2 * k * k * G / rho)) - 1;
+}
+
+static void every_solid_converges_to_lames_mode_at_its_rate(void **unused)
+{
+    (void)unused;
+    for (int e = 0; e < 6; e++) {
+        bool   quadratic = kl_shape_info_of(solids[e])->nnode > 8;
+        double coarse = lame_error(solids[e], 4), fine = lame_error(solids[e], 8);
+        double order = log2(coarse / fine), expected = quadratic ? 4 : 2;
+        if (!(fabs(order - expected) < 0.4) || !(fine > 0))
+            fail_msg("%s: errors %g, %g, order %g", kl_shape_info_of(solids[e])->name, coarse, fine,
+                     order);
+    }
+}
+
+/* stretch, twist and constant curvature are exact along a line of unequal elements in space */
+static void beams_pass_the_patch_test(void **unused)
+{
+    (void)unused;
+    kl_vec3      along = kl_unit(kl_vec(1, 2, -0.5)), y, z;
+    const double at[5] = {0, 0.1, 0.45, 0.6, 1};
+    kl_mesh     *m     = kl_mesh_create("beam");
+    int          p     = material_and_property(m, KL_BEAM, 0);
+    kl_section_rectangle(&m->property[p], 0.02, 0.03);
+    m->property[p].orientation = kl_vec(0, 0, 1);
+    for (int i = 0; i < 5; i++) kl_mesh_add_node(m, i + 1, kl_scale(at[i], along));
+    for (int i = 0; i < 4; i++) kl_mesh_add_element(m, KL_BEAM2, i + 1, p, (const int[]){i, i + 1});
+    y = kl_unit(kl_cross(kl_vec(0, 0, 1), along)), z = kl_cross(along, y);
+    kl_system s;
+    system_of(m, KL_MASS_CONSISTENT, &s);
+    double *u = calloc(2 * (size_t)s.ndof, sizeof(double)), *f = u + s.ndof;
+    for (int load = 0; load < 4; load++) {
+        for (int d = 0; d < s.ndof; d++) {
+            double t = at[s.dof_node[d]];
+            /* stretch, twist, curvature about z (rotation t z, motion t^2/2 y) and about y */
+            kl_vec3 shift = load == 0   ? kl_scale(t, along)
+                            : load == 2 ? kl_scale(0.5 * t * t, y)
+                            : load == 3 ? kl_scale(-0.5 * t * t, z)
+                                        : kl_vec(0, 0, 0);
+            kl_vec3 turn  = load == 1   ? kl_scale(t, along)
+                            : load == 2 ? kl_scale(t, z)
+                            : load == 3 ? kl_scale(t, y)
+                                        : kl_vec(0, 0, 0);
+            double  v[6]  = {shift.x, shift.y, shift.z, turn.x, turn.y, turn.z};
+            u[d]          = v[s.dof_component[d]];
+        }
+        kl_symmetric_multiply(&s.K, 1, u, f);
+        const double E = 2.1e11, A = 0.02 * 0.03;
+        double       size = 0, energy = kl_vdot(s.ndof, u, f);
+        for (int d = 0; d < s.ndof; d++) size = fmax(size, fabs(f[d]));
+        for (int d = 0; d < s.ndof; d++)
+            if (s.dof_node[d] > 0 && s.dof_node[d] < 4) assert_close(f[d] / size, 0, 1e-9);
+        /* twice the energy of a unit length: E A, E I about either axis */
+        if (load == 0) assert_close(energy / (E * A), 1, 1e-10);
+        double I[2] = {0.02 * pow(0.03, 3) / 12, 0.03 * pow(0.02, 3) / 12};
+        if (load >= 2)
+            assert_true(fabs(energy / (E * I[0]) - 1) < 1e-9 ||
+                        fabs(energy / (E * I[1]) - 1) < 1e-9);
+    }
+    free(u);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(every_solid_converges_to_lames_mode_at_its_rate),
+        cmocka_unit_test(beams_pass_the_patch_test),
         cmocka_unit_test(every_solid_passes_the_patch_test),
         cmocka_unit_test(no_element_has_spurious_zero_modes),
         cmocka_unit_test(masses_add_up_and_stay_positive),
@@ -658,6 +849,7 @@ int main(void)
         cmocka_unit_test(shells_pass_the_patch_test),
         cmocka_unit_test(plates_converge_to_the_closed_form),
         cmocka_unit_test(laminates_reduce_to_the_plain_shell),
+        cmocka_unit_test(unbalanced_laminates_have_six_rigid_motions_and_pass_the_patch_test),
         cmocka_unit_test(cross_ply_plate_has_the_closed_form),
         cmocka_unit_test(cube_frequencies_converge_from_above),
     };

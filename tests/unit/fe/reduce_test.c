@@ -366,6 +366,58 @@ static double two_halves(int modes)
     return f;
 }
 
+/* a cantilever that is held at one interface and loaded at the other by a unit force: the reduced
+ * stiffness gives the tip's motion of the whole mesh to rounding, with two modes or ten */
+static void craig_bampton_makes_statics_at_interfaces_exact(void **unused)
+{
+    (void)unused;
+    kl_mesh  *m = bricks(8, 1, 1, kl_vec(0, 0, 0), kl_vec(0.5, 0.05, 0.04));
+    kl_system s;
+    kl_diag  *d = kl_diag_create();
+    assembled(m, KL_MASS_CONSISTENT, &s);
+    kl_node_mask at[8];
+    for (int i = 0; i < 4; i++)
+        at[i] = (kl_node_mask){i, 7}, at[4 + i] = (kl_node_mask){s.nnode - 4 + i, 7};
+    /* the whole */
+    unsigned char *fixed = calloc((size_t)s.ndof, 1);
+    double        *u     = calloc((size_t)s.ndof, sizeof(double));
+    int            tip   = s.dof[6 * (s.nnode - 1) + 2];
+    for (int i = 0; i < s.ndof; i++) fixed[i] = s.dof_node[i] < 4;
+    kl_mode_options full = {.count = 1, .fixed = fixed};
+    kl_modes        modes;
+    assert_int_equal(kl_modes_find(&s, &full, &modes, d), KL_OK);
+    u[tip] = 1;
+    assert_int_equal(kl_modes_static(&s, &modes, 1, u, d), KL_OK);
+    for (int count = 2; count <= 10; count += 8) {
+        kl_basis_options o = {.count        = count,
+                              .statics      = KL_CRAIG_BAMPTON,
+                              .ninterface   = 8,
+                              .interface_at = at,
+                              .plain        = true};
+        kl_basis         b;
+        made(&s, &o, &b);
+        /* columns: modes, 12 of the root, 12 of the tip; the root is held */
+        int    n = b.n - 12;
+        double K[22 * 22], f[22] = {0};
+        for (int i = 0; i < n; i++)
+            for (int j = 0; j < n; j++)
+                K[j * n + i] = b.Kff[(j < count ? j : j + 12) * b.n + (i < count ? i : i + 12)];
+        f[n - 1] = 1;
+        assert_int_equal(kl_dense_solve(n, 1, K, f), KL_OK);
+        for (int i = 0; i < 12; i++) {
+            double whole = u[s.dof[6 * (s.nnode - 4 + i / 3) + i % 3]];
+            assert_close(f[count + i], whole, 1e-9 * fabs(u[tip]));
+        }
+        kl_basis_free(&b);
+    }
+    free(fixed);
+    free(u);
+    kl_modes_free(&modes);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+    kl_diag_destroy(d);
+}
+
 static void two_substructures_converge_to_the_whole(void **unused)
 {
     (void)unused;
@@ -633,6 +685,7 @@ int main(void)
         cmocka_unit_test(both_ways_to_the_invariants_agree),
         cmocka_unit_test(invariants_hold_through_ties),
         cmocka_unit_test(attachment_modes_make_statics_exact),
+        cmocka_unit_test(craig_bampton_makes_statics_at_interfaces_exact),
         cmocka_unit_test(two_substructures_converge_to_the_whole),
         cmocka_unit_test(orthogonalised_craig_bampton_drops_six),
         cmocka_unit_test(principal_axis_conditions_keep_products_of_inertia),

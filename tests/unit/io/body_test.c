@@ -1,0 +1,231 @@
+/* Body files from the text to the reduced body: sections of shells, units, bad meshes. */
+#include "io/body.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <unistd.h>
+
+#include "unit/test.h"
+
+static const double pi       = 3.14159265358979323846;
+static char         folder[] = "/tmp/klingel-body-XXXXXX", path[64], mesh_path[64];
+
+static int make_folder(void **unused)
+{
+    (void)unused;
+    if (!mkdtemp(folder)) return -1;
+    snprintf(path, sizeof path, "%s/body.yaml", folder);
+    snprintf(mesh_path, sizeof mesh_path, "%s/m.inp", folder);
+    return 0;
+}
+
+static int remove_folder(void **unused)
+{
+    (void)unused;
+    remove(path);
+    remove(mesh_path);
+    return rmdir(folder);
+}
+
+static void write_file(const char *name, const char *text)
+{
+    FILE *f = fopen(name, "wb");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* the body, or NULL; all messages in `said` */
+static kl_kbody *reduce(const char *yaml, char *said, size_t size)
+{
+    kl_diag     *d = kl_diag_create();
+    kl_body_file file;
+    kl_kbody    *b = NULL;
+    write_file(path, yaml);
+    kl_status status = kl_body_file_read(path, &file, d);
+    if (status == KL_OK) status = kl_reduce(file.mesh, NULL, &file.recipe, &b, NULL, d);
+    said[0] = '\0';
+    for (int i = 0; i < kl_diag_size(d); i++) {
+        size_t used = strlen(said);
+        snprintf(said + used, size - used, "%s\n", kl_diag_at(d, i)->text);
+    }
+    assert_true((status == KL_OK) == (b != NULL));
+    kl_body_file_free(&file);
+    kl_diag_destroy(d);
+    return b;
+}
+
+/* a square plate of n x n quadrilaterals or twice as many triangles in the x-y plane, each with its
+ * first node chosen as a mesher might; edges are the set EDGE */
+static void write_plate(int n, double a, bool triangles)
+{
+    FILE *f = fopen(mesh_path, "wb");
+    assert_non_null(f);
+    fprintf(f, "*NODE\n");
+    for (int j = 0; j <= n; j++)
+        for (int i = 0; i <= n; i++)
+            fprintf(f, "%d,%.12g,%.12g,0\n", j * (n + 1) + i + 1, a * i / n, a * j / n);
+    fprintf(f, "*ELEMENT,TYPE=%s,ELSET=PLATE\n", triangles ? "S3" : "S4");
+    unsigned seed = 7;
+    for (int j = 0, e = 0; j < n; j++)
+        for (int i = 0; i < n; i++) {
+            int v = j * (n + 1) + i + 1, q[4] = {v, v + 1, v + n + 2, v + n + 1};
+            for (int t = 0; t < (triangles ? 2 : 1); t++) {
+                int c[4] = {q[0], q[t + 1], q[t + 2], q[3]}, k = triangles ? 3 : 4;
+                seed  = seed * 1664525u + 1013904223u;
+                int s = (int)(seed >> 24) % k;
+                fprintf(f, "%d", ++e);
+                for (int l = 0; l < k; l++) fprintf(f, ",%d", c[(l + s) % k]);
+                fprintf(f, "\n");
+            }
+        }
+    fprintf(f, "*NSET,NSET=EDGE\n");
+    for (int j = 0; j <= n; j++)
+        for (int i = 0; i <= n; i++)
+            if (i == 0 || j == 0 || i == n || j == n) fprintf(f, "%d\n", j * (n + 1) + i + 1);
+    fclose(f);
+}
+
+#define CARBON                                                                                     \
+    "materials: {ply: {E1: 140 GPa, E2: 10 GPa, nu12: 0.3, G12: 5 GPa, G13: 5 GPa, G23: 5 GPa, "   \
+    "density: 1600 kg/m3}}\nmodes: 2\nreference: {EDGE: [x, y, z]}\n"
+
+/* Simply supported single layer, fibres along x: w = pi^2 sqrt((D11 m^4 + 2 (D12 + 2 D66) m^2 n^2 +
+ * D22 n^4) / rho t) on a unit square (Jones, Mechanics of Composite Materials, section 5.5). Mode 2
+ * has one half wave along the fibres and two across. */
+static void fibres_follow_their_orientation_and_not_the_order_of_nodes(void **unused)
+{
+    (void)unused;
+    const double t = 0.004, E1 = 140e9, E2 = 10e9, nu = 0.3, G = 5e9, rho = 1600;
+    double       d = 1 - nu * nu * E2 / E1, h3 = t * t * t / 12;
+    double       D11 = E1 / d * h3, D22 = E2 / d * h3, D12 = nu * E2 / d * h3, D66 = G * h3;
+    double       mixed                = 2 * (D12 + 2 * D66), exact[2];
+    exact[0]                          = 0.5 * pi * sqrt((D11 + mixed + D22) / (rho * t));
+    exact[1]                          = 0.5 * pi * sqrt((D11 + 4 * mixed + 16 * D22) / (rho * t));
+    static const char *const along[3] = {"", ", orientation: [0, 1, 0]",
+                                         ", orientation: [1, 1, 0]"};
+    for (int shape = 0; shape < 2; shape++) {
+        double f[3][2];
+        write_plate(16, 1, shape == 0);
+        for (int k = 0; k < 3; k++) {
+            char yaml[512], said[1024];
+            snprintf(yaml, sizeof yaml,
+                     "mesh: m.inp\n" CARBON "sections: {PLATE: {plies: [{material: ply, thickness: "
+                     "4 mm, angle: 0}]%s}}\n",
+                     along[k]);
+            kl_kbody *b = reduce(yaml, said, sizeof said);
+            if (!b) fail_msg("%s", said);
+            for (int j = 0; j < 2; j++) f[k][j] = b->frequency[j];
+            kl_kbody_destroy(b);
+        }
+        for (int j = 0; j < 2; j++) {
+            assert_close(f[0][j] / exact[j], 1, 0.02);
+            assert_close(f[1][j] / f[0][j], 1, 0.005); /* the square looks the same from there */
+        }
+        assert_true(f[2][0] > 1.02 * exact[0]); /* a diagonal layer is stiffer */
+    }
+}
+
+#define BLOCK                                                                                      \
+    "*NODE\n1,0,0,0\n2,2,0,0\n3,2,1,0\n4,0,1,0\n5,0,0,3\n6,2,0,3\n7,2,1,3\n8,0,1,3\n"              \
+    "*ELEMENT,TYPE=C3D8,ELSET=E\n1,1,2,3,4,5,6,7,8\n"
+#define STEEL "material: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}\n"
+
+static void units_that_do_not_fit_show_in_the_result(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *yaml, *said; /* NULL: nothing */
+    } cases[] = {
+        {"mesh: m.inp\n" STEEL "modes: 3\n", NULL},
+        {"mesh: m.inp\nunits: {length: mm}\n" STEEL "modes: 3\n", NULL},
+        {"mesh: m.inp\nunits: {length: km}\n" STEEL "modes: 3\n", "if lengths are in mm"},
+        {"mesh: m.inp\nmaterial: {E: 210 GPa, nu: 0.3, density: 40000 kg/m3}\nmodes: 3\n",
+         "more than any solid"},
+        {"mesh: m.inp\nunits: {length: nm}\n" STEEL "modes: 3\n", "are density and lengths in SI?"},
+        {"mesh: m.inp\nmaterial: {E: 210000, nu: 0.3, density: 7850}\nmodes: 3\n",
+         "are E and density in one system of units?"},
+        {"mesh: m.inp\nmaterial: {E: 210000, nu: 0.3, density: 7.85e-9}\nmodes: 3\n",
+         "looks like tonne/mm3"},
+    };
+    write_file(mesh_path, BLOCK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char      said[2048];
+        kl_kbody *b = reduce(cases[i].yaml, said, sizeof said);
+        if (!b) fail_msg("case %zu: %s", i, said);
+        kl_kbody_destroy(b);
+        if (cases[i].said ? !strstr(said, cases[i].said) : said[0] != '\0')
+            fail_msg("case %zu: expected '%s', got\n%s", i, cases[i].said ? cases[i].said : "",
+                     said);
+    }
+}
+
+static void meshes_that_cannot_be_are_named_with_counts_and_first_offenders(void **unused)
+{
+    (void)unused;
+    static const char nodes[] = "*NODE\n1,0,0,0\n2,2,0,0\n3,2,1,0\n4,0,1,0\n5,0,0,3\n6,2,0,3\n"
+                                "7,2,1,3\n8,0,1,3\n",
+                      one[]   = "*ELEMENT,TYPE=C3D8,ELSET=E\n1,1,2,3,4,5,6,7,8\n",
+                      bare[]  = "mesh: m.inp\nmodes: 3\n",
+                      steel[] = "mesh: m.inp\n" STEEL "modes: 3\n";
+    const struct {
+        const char *a, *b, *yaml, *said;
+    } cases[] = {
+        {nodes, "5,0,0,4\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n", steel, "node 5 is given twice"},
+        {nodes, "*ELEMENT,TYPE=C3D8\n1,5,6,7,8,1,2,3,4\n", steel,
+         "1 elements have negative or no volume (first: 1)"},
+        {nodes, one, bare, "1 elements have no property and so no material (first: 1)"},
+        {nodes,
+         "9,9,0,0\n10,10,0,0\n11,9,1,0\n12,9,0,1\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n"
+         "*ELEMENT,TYPE=C3D4\n2,9,10,11,12\n",
+         steel, "1 parts hang free beside the first one"},
+        {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,88\n", steel, "node 88"},
+        {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6", steel, "C3D8 has 8 nodes, here are 6"},
+        {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,7\n", steel, "1 elements use a node twice"},
+        {"*NODE\n1,0,0,nan\n", one, steel, "nan"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024], said[2048];
+        snprintf(text, sizeof text, "%s%s", cases[i].a, cases[i].b);
+        write_file(mesh_path, text);
+        kl_kbody *b = reduce(cases[i].yaml, said, sizeof said);
+        if (b || !strstr(said, cases[i].said))
+            fail_msg("case %zu: expected '%s', got\n%s", i, cases[i].said, said);
+    }
+}
+
+static void sections_that_make_no_sense_are_refused(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *section, *said;
+    } cases[] = {
+        {"{material: ply, orientation: [1, 0, 0]}", "orientation is for beams and shells"},
+        {"{material: ply, thickness: 4 mm, orientation: [0, 0, 0]}", "orientation has no length"},
+        {"{plies: [{material: play, thickness: 4 mm}]}", "there is no material 'play'"},
+        {"{plies: [{material: ply}]}", "a ply's thickness is 0"},
+        {"{plies: [{material: ply, thickness: 4 mm, angel: 3}]}", "did you mean `angle`?"},
+        {"{material: ply, section: circel, radius: 4 mm}", "did you mean 'circle'?"},
+    };
+    write_plate(2, 1, false);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[512], said[1024];
+        snprintf(yaml, sizeof yaml, "mesh: m.inp\n" CARBON "sections: {PLATE: %s}\n",
+                 cases[i].section);
+        kl_kbody *b = reduce(yaml, said, sizeof said);
+        if (b || !strstr(said, cases[i].said))
+            fail_msg("case %zu: expected '%s', got\n%s", i, cases[i].said, said);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(fibres_follow_their_orientation_and_not_the_order_of_nodes),
+        cmocka_unit_test(units_that_do_not_fit_show_in_the_result),
+        cmocka_unit_test(meshes_that_cannot_be_are_named_with_counts_and_first_offenders),
+        cmocka_unit_test(sections_that_make_no_sense_are_refused),
+    };
+    return cmocka_run_group_tests(tests, make_folder, remove_folder);
+}
