@@ -17,6 +17,7 @@ static void fill_graph(int n, int64_t nnz, const int *row, const int *column, id
     for (int64_t k = 0; k < nnz; k++)
         if (row[k] != column[k]) start[row[k]]++, start[column[k]]++;
     for (int i = 0; i < n; i++) start[i + 1] += start[i];
+    idx_t total = start[n];
     /* from the end of each vertex's part down to its beginning */
     for (int64_t k = 0; k < nnz; k++) {
         if (row[k] == column[k]) continue;
@@ -24,6 +25,7 @@ static void fill_graph(int n, int64_t nnz, const int *row, const int *column, id
         list[--start[column[k]]] = row[k] - 1;
     }
     for (int i = 0; i < n; i++) start[i] = start[i + 1];
+    start[n] = total;
 }
 
 bool kl_order_dissect(int n, int64_t nnz, const int *row, const int *column, int *position)

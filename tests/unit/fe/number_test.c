@@ -79,11 +79,33 @@ static void dissection_is_a_permutation_and_repeats_itself(void **unused)
     assert_memory_equal(first, second, sizeof first);
 }
 
+/* a star: its middle touches all others and is eliminated among the last two, wherever it stands in
+ * the numbering, at its ends too */
+static void every_vertex_takes_part_in_the_dissection(void **unused)
+{
+    (void)unused;
+    enum { MOST = 600 };
+    static int row[MOST], column[MOST], position[MOST];
+    for (int n = 50; n <= MOST; n += 275)
+        for (int t = 0; t < 3; t++) {
+            int nnz = 0, middle = t == 0 ? 1 : t == 1 ? n / 2 : n;
+            for (int v = 1; v <= n; v++) {
+                if (v == middle) continue;
+                row[nnz]      = v > middle ? v : middle;
+                column[nnz++] = v > middle ? middle : v;
+            }
+            assert_true(kl_order_dissect(n, nnz, row, column, position));
+            assert_permutation(position, n, 1);
+            assert_true(position[middle - 1] >= n - 1);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(neighbours_in_space_become_neighbours_in_the_list),
         cmocka_unit_test(points_in_one_place_or_nowhere_keep_their_order),
+        cmocka_unit_test(every_vertex_takes_part_in_the_dissection),
         cmocka_unit_test(dissection_is_a_permutation_and_repeats_itself),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
