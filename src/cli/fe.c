@@ -8,7 +8,7 @@
 #include <unistd.h>
 
 #include "algebra/dense.h"
-#include "cli/gnuplot.h"
+#include "cli/mode_figure.h"
 #include "cli/options.h"
 #include "io/body.h"
 #include "io/kbody.h"
@@ -137,70 +137,6 @@ static void print_effort(const kl_reduce_report *r, double seconds)
     printf("memory             %.0f MB at most\n", (double)u.ru_maxrss / 1024);
 }
 
-/* ---- a figure of the first modes ---- */
-
-static double length_of(const float *u)
-{
-    return sqrt((double)u[0] * (double)u[0] + (double)u[1] * (double)u[1] +
-                (double)u[2] * (double)u[2]);
-}
-
-static const float *motion_of(const kl_kbody *b, int node, int mode)
-{
-    return b->skin.motion + 3 * ((size_t)node * (size_t)b->nmode + (size_t)mode);
-}
-
-/* the deformed surface as strips of one triangle each, coloured by the size of the motion */
-static void draw_mode(FILE *f, const kl_kbody *b, int mode, double size)
-{
-    const kl_kbody_skin *s    = &b->skin;
-    double               most = 0;
-    for (int i = 0; i < s->nnode; i++) most = fmax(most, length_of(motion_of(b, i, mode)));
-    double scale = most > 0 ? 0.08 * size / most : 0;
-    fprintf(f, "set title 'mode %d: %.5g Hz'\n$m << EOD\n", mode + 1, b->frequency[mode]);
-    for (int t = 0; t < s->ntriangle; t++) {
-        for (int c = 0; c < 4; c++) { /* the last edge has no length */
-            static const int corner[4] = {0, 1, 2, 2};
-            int              i         = s->triangle[3 * t + corner[c]];
-            const float     *u         = motion_of(b, i, mode);
-            fprintf(f, "%.6g %.6g %.6g %.4g\n%s", s->x[i].x + scale * (double)u[0],
-                    s->x[i].y + scale * (double)u[1], s->x[i].z + scale * (double)u[2],
-                    most > 0 ? length_of(u) / most : 0, c == 1 ? "\n" : "");
-        }
-        fprintf(f, "\n\n");
-    }
-    fprintf(f, "EOD\nsplot $m using 1:2:3:4 with pm3d\n");
-}
-
-static bool draw_figure(const kl_kbody *b, const char *path)
-{
-    const kl_kbody_skin *s     = &b->skin;
-    int                  count = b->nmode < 6 ? b->nmode : 6, columns = count < 3 ? count : 3,
-        rows       = (count + columns - 1) / columns;
-    size_t     n   = strlen(path);
-    bool       svg = n > 4 && strcmp(path + n - 4, ".svg") == 0;
-    FILE      *out = fopen(path, "wb");
-    kl_gnuplot g;
-    if (!out || !kl_gnuplot_start(&g, out)) {
-        if (out) fclose(out);
-        return false;
-    }
-    kl_vec3 lo = s->x[0], hi = s->x[0];
-    for (int i = 0; i < s->nnode; i++) {
-        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
-        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
-    }
-    fprintf(g.script, "set terminal %s size %d,%d\nset multiplot layout %d,%d\n",
-            svg ? "svg" : "pngcairo", 480 * columns, 360 * rows, rows, columns);
-    fprintf(g.script, "unset key\nunset border\nunset tics\nset view equal xyz\nset view "
-                      "65,40\nunset colorbox\nset pm3d depthorder\n"
-                      "set palette defined (0 '#d8dde6', 0.5 '#5a9bd4', 1 '#c0392b')\n");
-    for (int j = 0; j < count; j++) draw_mode(g.script, b, j, kl_norm(kl_sub(hi, lo)));
-    fprintf(g.script, "unset multiplot\n");
-    bool ok = kl_gnuplot_end(&g);
-    return fclose(out) == 0 && ok;
-}
-
 static int run_fe(int argc, char **argv)
 {
     const char     *output = NULL, *figure = NULL;
@@ -239,7 +175,10 @@ static int run_fe(int argc, char **argv)
     }
     end_progress(&v);
     if (status == KL_OK && output) status = kl_kbody_write(body, output, diag);
-    if (status == KL_OK && figure && body->skin.nnode > 0 && !draw_figure(body, figure))
+    if (status == KL_OK && figure && body->skin.nnode == 0)
+        status = kl_fail(diag, KL_E_MODEL, (kl_place){figure, 0, 0},
+                         "there is no surface to draw: ready matrices and `skin: no` leave none");
+    else if (status == KL_OK && figure && !kl_mode_figure(body, figure))
         status = kl_fail(diag, KL_E_FILE, (kl_place){figure, 0, 0}, "cannot be written");
     kl_print_diag(diag, status == KL_OK ? NULL : "no body was written");
     if (status == KL_OK && csv) print_csv(body);
