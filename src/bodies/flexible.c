@@ -444,4 +444,5 @@ const kl_body_type kl_flexible = {
     .own_loss        = flexible_own_loss,
     .units           = flexible_units,
     .wishes          = flexible_wishes,
-    .measures        = flexible_measures};
+    .measures        = flexible_measures,
+    .watch           = flexible_watch};

@@ -116,6 +116,9 @@ void flexible_pull(const void *data, const void *c, const kl_marker *marker, con
 void flexible_add_geometric(const void *data, const void *c, const kl_marker *marker,
                             const double wrench[6], double *K);
 
+/* frames on three nodes that come onto a line */
+void flexible_watch(const void *data, const double *q, kl_notice *notice);
+
 /* flexible_reference.c: the frame of the reference conditions is marker KL_MARKER_CONDITIONS */
 kl_status flexible_refer(flexible *p, const kl_setup *s);
 void      flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_motion *m);

@@ -14,6 +14,8 @@
  *   d(D'F + E'N)/dw = Y'(q . dG/dy) Y + E'[F][s] E
  *
  * A marker that was attached to no frame (node 0) moves with the floating frame itself. */
+#include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "bodies/flexible.h"
@@ -319,5 +321,45 @@ void flexible_add_geometric(const void *data, const void *cache, const kl_marker
             if (t.f->Y2) sum += kl_dot(turn, kl_load(t.f->Y2 + at));
             K[(6 + i) * N + 6 + j] += sum;
         }
+    }
+}
+
+/* ---- triads ---- */
+
+enum { LOST = 2 };
+
+/* What is left of a triad: the sine between its arms, or what is left of their length; negative
+ * when it was turned inside out. */
+static double triad_health(const flexible_frame *f, const double *y)
+{
+    kl_vec3 a0 = kl_load(f->y0), b0 = kl_load(f->y0 + 3), a = kl_load(y), b = kl_load(y + 3);
+    double  sine = kl_node_frame_spread(f->kind, y);
+    if (kl_dot(kl_cross(a0, b0), kl_cross(a, b)) < 0.0) sine = -sine;
+    return fmin(sine, fmin(kl_norm(a) / kl_norm(a0), kl_norm(b) / kl_norm(b0)));
+}
+
+/* The limit is that of the start (flexible_setup.c); five times that is worth a word before. */
+void flexible_watch(const void *data, const double *q, kl_notice *notice)
+{
+    const flexible *p = data;
+    for (int i = 0; i < p->nframe; i++) {
+        const flexible_frame  *f = &p->frame[i];
+        const kl_kbody_marker *m = &p->file.body->marker[i];
+        double                 y[6];
+        if (f->kind != KL_FRAME_TRIAD || !p->used[i]) continue;
+        memcpy(y, f->y0, sizeof y);
+        combine(p->n, 6, f->Y, q + 7, y);
+        double health = triad_health(f, y);
+        if (health > 0.05) continue;
+        int level = health > 0.01 ? 1 : LOST;
+        if (level <= notice->count) continue;
+        notice->count = level;
+        notice->stop  = level == LOST;
+        snprintf(
+            notice->text, sizeof notice->text,
+            "deforms so much at marker '%.40s' (node %d) that nodes %d, %d, %d %s (%.2g left of "
+            "their triangle); tie a set of nodes to it",
+            m->name, m->node_id, m->triad_id[0], m->triad_id[1], m->triad_id[2],
+            level == LOST ? "give no frame any more" : "hardly give a frame", health);
     }
 }

@@ -178,6 +178,13 @@ typedef struct kl_body_size {
     size_t cache; /* bytes; 0: the type's cache_size */
 } kl_body_size;
 
+/* What an element or body tells after an accepted step. */
+typedef struct kl_notice {
+    int  count;     /* how often it happened so far: told when it grows */
+    bool stop;      /* the run ends here */
+    char text[200]; /* goes on after "at t = 1.2 s 'name' " */
+} kl_notice;
+
 typedef enum kl_body_wish {
     KL_WISH_CONDITIONS =
         1,               /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
@@ -243,6 +250,8 @@ typedef struct kl_body_type {
      * (length/unit)^2 unless the body says otherwise */
     void (*units)(const void *data, double length, double *unit, double *weight);
     void (*measures)(const void *data, const void *c, kl_measures *m);
+    /* (optional) looked at after an accepted step: coordinates at which its description ends */
+    void (*watch)(const void *data, const double *q, kl_notice *notice);
 } kl_body_type;
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -314,13 +323,6 @@ typedef struct kl_own_start {
     kl_vec3 r;
     kl_mat3 A;
 } kl_own_start;
-
-/* What an element tells after an accepted step. */
-typedef struct kl_notice {
-    int  count;     /* how often it happened so far: told when it grows */
-    bool stop;      /* the run ends here */
-    char text[200]; /* goes on after "at t = 1.2 s 'name' " */
-} kl_notice;
 
 /* A kind of joint, force or contact. */
 typedef struct kl_element_type {

@@ -25,7 +25,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->model      = m;
     s->a          = kl_arena_array(arena, double, m->nv + 1);
     s->lambda     = kl_arena_array(arena, double, m->nlam + 1);
-    s->told       = kl_arena_array(arena, int, m->nelement + 1);
+    s->told       = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
     s->integrator = integrators[m->settings.integrator];
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
         s->integrator = &kl_gear_index1;
@@ -364,12 +364,41 @@ static kl_status take_checkpoint(kl_simulation *s, const kl_sink *sink, kl_diag 
 
 /* ---- a run ---- */
 
-/* What elements have to say after a step. KL_E_STOPPED: one of them ends the run. */
+/* Each notice once, or the end of the run. */
+static kl_status tell(kl_simulation *s, const char *name, kl_place place, const kl_notice *notice,
+                      int *told, kl_diag *diag)
+{
+    double t = s->solver->s->t;
+    if (notice->stop)
+        return kl_fail(diag, KL_E_STOPPED, place,
+                       "stopped at t = %.6g s: '%s' %s; what was computed so far is kept", t, name,
+                       notice->text);
+    if (notice->count <= *told) return KL_OK;
+    *told = notice->count;
+    kl_warn(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
+    return KL_OK;
+}
+
+static kl_status look_at_bodies(kl_simulation *s, kl_diag *diag)
+{
+    const kl_model *m = s->model;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b      = &m->body[i];
+        kl_notice      notice = {0};
+        if (!b->type->watch) continue;
+        b->type->watch(b->data, s->solver->s->q + b->q, &notice);
+        KL_TRY(tell(s, b->name, b->place, &notice, &s->told[m->nelement + i], diag));
+    }
+    return KL_OK;
+}
+
+/* What bodies and elements have to say after a step. KL_E_STOPPED: one of them ends the run. */
 static kl_status look_around(kl_simulation *s, kl_diag *diag)
 {
     const kl_model *m     = s->model;
     const kl_state *at    = s->solver->s;
     bool            fresh = false;
+    KL_TRY(look_at_bodies(s, diag));
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!e->type->watch) continue;
@@ -378,13 +407,7 @@ static kl_status look_around(kl_simulation *s, kl_diag *diag)
         kl_reading in     = kl_reading_of(m, at, s->solver->w, e);
         kl_notice  notice = {0};
         e->type->watch(&in, &notice);
-        if (notice.stop)
-            return kl_fail(diag, KL_E_STOPPED, e->place,
-                           "stopped at t = %.6g s: '%s' %s; what was computed so far is kept",
-                           at->t, e->name, notice.text);
-        if (notice.count <= s->told[i]) continue;
-        s->told[i] = notice.count;
-        kl_warn(diag, e->place, "at t = %.6g s '%s' %s", at->t, e->name, notice.text);
+        KL_TRY(tell(s, e->name, e->place, &notice, &s->told[i], diag));
     }
     return KL_OK;
 }
@@ -418,6 +441,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->row   = 1;
         s->mark  = 1;
         KL_TRY(hand_over(s, sink, diag));
+        KL_TRY(look_at_bodies(s, diag));
     }
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     while (s->row <= rows) {

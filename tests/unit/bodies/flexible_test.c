@@ -5,6 +5,18 @@
 #include "dynamics/work.h"
 #include "unit/solve/simulate.h"
 
+/* A run that may end before its time. */
+static kl_status simulate_to(built *b, double end, double every, rows *r)
+{
+    r->n = r->count    = 0;
+    kl_simulation *s   = NULL;
+    kl_sink        sink = {.row = rows_take, .context = r};
+    assert_int_equal(kl_simulation_create(b->model, b->diag, &s), KL_OK);
+    kl_status status = kl_simulation_run(s, end, every, &sink, b->diag);
+    kl_simulation_destroy(s);
+    return status;
+}
+
 static const char path[] = "/tmp/kl_flexible_test.kbody";
 
 /* F = M a - s against the sum over points of m B'(B a + a0), at a random state */
@@ -113,6 +125,40 @@ static void without_modes_it_is_rigid(void **unused)
     kl_arena_destroy(a);
 }
 
+/* Mode 1 moves node n of the triad onto the line through k and m, where its frame ends. */
+static void a_triad_that_folds_ends_the_run_in_words(void **unused)
+{
+    (void)unused;
+    cloud   c = cloud_make(9);
+    kl_vec3 a = kl_sub(c.x[2], c.x[1]), b = kl_sub(c.x[3], c.x[1]);
+    kl_vec3 off = kl_axpy(-kl_dot(a, b) / kl_dot(a, a), a, b);
+    for (int p = 1; p <= 3; p++)
+        for (int j = 0; j < CLOUD_MODES; j++) c.X[p][j] = kl_vec(0, 0, 0);
+    c.X[3][0] = kl_neg(off);
+    cloud_write(&c, path);
+    static const char *const attach[] = {"marker", "virtual-body"};
+    for (int i = 0; i < 2; i++) {
+        static rows r;
+        char        text[512];
+        snprintf(text, sizeof text,
+                 "klingel: 1\ngravity: 0\n"
+                 "bodies: {f: {type: flexible, file: %s, deformation_rate: [20], attach: %s}}\n"
+                 "forces: {pull: {type: force, on: f.triad, axis: x, value: 0.01}}\n",
+                 path, attach[i]);
+        built     built_one = must_build(text);
+        kl_status status    = simulate_to(&built_one, 0.2, 0.001, &r);
+        assert_int_equal(status, KL_E_STOPPED);
+        assert_true(r.count > 20 && r.count < 100); /* about 1/20 s */
+        const char *warning = kl_diag_at(built_one.diag, kl_diag_size(built_one.diag) - 2)->text;
+        const char *end     = kl_diag_at(built_one.diag, kl_diag_size(built_one.diag) - 1)->text;
+        if (!strstr(warning, "hardly give a frame")) fail_msg("%s", warning);
+        if (!strstr(end, "stopped at t = 0.0") || !strstr(end, "'f'") ||
+            !strstr(end, "marker 'triad' (node 1)") || !strstr(end, "nodes 1, 2, 3 give no frame"))
+            fail_msg("%s", end);
+        built_free(&built_one);
+    }
+}
+
 static void mistakes_are_told(void **unused)
 {
     (void)unused;
@@ -156,6 +202,7 @@ int main(void)
         cmocka_unit_test(inertia_is_the_sum_over_its_points),
         cmocka_unit_test(a_free_body_keeps_momentum_and_energy),
         cmocka_unit_test(without_modes_it_is_rigid),
+        cmocka_unit_test(a_triad_that_folds_ends_the_run_in_words),
         cmocka_unit_test(mistakes_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
