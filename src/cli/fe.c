@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "algebra/dense.h"
+#include "cli/advise.h"
 #include "cli/mode_figure.h"
 #include "cli/options.h"
 #include "io/body.h"
@@ -141,6 +142,8 @@ static int run_fe(int argc, char **argv)
 {
     const char     *output = NULL, *figure = NULL;
     bool            csv = false, report = false, quiet = false;
+    bool            advise    = false;
+    double          frequency = (double)NAN, error = 0.01;
     int             threads   = 0;
     const kl_option options[] = {
         {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &output, "the reduced body to write"},
@@ -148,6 +151,12 @@ static int run_fe(int argc, char **argv)
         {"report", 0, NULL, KL_OPTION_FLAG, &report,
          "print mass, modes, participation, markers, time and memory"},
         {"figure", 0, "FILE", KL_OPTION_TEXT, &figure, "draw the first six modes (.png or .svg)"},
+        {"advise", 0, NULL, KL_OPTION_FLAG, &advise,
+         "propose modes for the flexible bodies of a model"},
+        {"frequency", 0, "HZ", KL_OPTION_NUMBER, &frequency,
+         "with --advise: up to which the model is excited"},
+        {"error", 0, "E", KL_OPTION_NUMBER, &error,
+         "with --advise: of the response that is wanted (default 0.01)"},
         {"threads", 0, "N", KL_OPTION_COUNT, &threads,
          "threads of the factorisation (default: one)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress"},
@@ -156,7 +165,17 @@ static int run_fe(int argc, char **argv)
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_fe, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n != 1) return kl_usage_error(&kl_command_fe, "give one body file");
+    if (rest.n != 1)
+        return kl_usage_error(&kl_command_fe, advise ? "give one model" : "give one body file");
+    if (advise) {
+        if (output || csv || report || figure)
+            return kl_usage_error(&kl_command_fe, "--advise writes no body: give it alone");
+        if (!(isnan(frequency) || frequency > 0.0) || !(error > 0.0))
+            return kl_usage_error(&kl_command_fe, "--frequency and --error must be positive");
+        kl_blas_threads(1);
+        return kl_advise(&(kl_advice_request){
+            .model = rest.items[0], .frequency = frequency, .error = error, .threads = threads});
+    }
     if (!output && !csv && !report && !figure)
         return kl_usage_error(&kl_command_fe,
                               "nothing to do: give -o BODY.kbody, --csv or --report");
@@ -206,5 +225,8 @@ const kl_command kl_command_fe = {
                  "  material: {E: 206.8 GPa, nu: 0.3, density: 7800 kg/m3}\n"
                  "  modes: 12\n"
                  "  markers: {left: {at: [0, 0, 0]}}\n\n"
-                 "  klingel fe rod.yaml -o rod.kbody --report\n",
+                 "  klingel fe rod.yaml -o rod.kbody --report\n\n"
+                 "With --advise and a model: which modes its bodies need where joints and forces\n"
+                 "hold on to them, and what is missed, as lines for the body file:\n\n"
+                 "  klingel fe --advise model.yaml --frequency 100\n",
 };

@@ -133,6 +133,10 @@ static kl_status remove_rigid(const maker *k, int n, double *X)
     }
     free(C);
     free(CX);
+    if (status == KL_E_SINGULAR)
+        return kl_fail(k->diag, status, KL_NOWHERE,
+                       "the reference conditions leave a turn of the body undetermined, as "
+                       "principal-axis does for nodes on a line: use mean-axis");
     return status;
 }
 

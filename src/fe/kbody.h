@@ -78,8 +78,9 @@ typedef struct kl_kbody {
     double *second_mass; /* 12 x n x n: sum m Y_c (3), then sum m Y_c x_d (c, d: 9); may be NULL */
     int     nmarker;
     kl_kbody_marker *marker;
-    kl_kbody_stress  stress;
-    kl_kbody_skin    skin;
+    double *compliance; /* 6 nmarker x 6 nmarker, of the whole mesh (compliance.h); or NULL */
+    kl_kbody_stress stress;
+    kl_kbody_skin   skin;
 } kl_kbody;
 
 kl_kbody *kl_kbody_create(void);

@@ -6,6 +6,7 @@
 #include <time.h>
 
 #include "fe/assemble.h"
+#include "fe/compliance.h"
 #include "fe/geometric.h"
 #include "fe/invariants.h"
 #include "fe/marker.h"
@@ -20,6 +21,7 @@ typedef struct work {
     kl_diag          *diag;
     kl_arena         *arena;       /* for lists */
     int              *marker_node; /* nmarker: index in the system */
+    double           *compliance;  /* of the markers, or NULL */
     kl_basis          basis;
     kl_kbody         *body;
 } work;
@@ -201,6 +203,18 @@ static kl_status make_basis(work *w)
     return status;
 }
 
+/* What the mesh does at its markers under loads there, while the factor is at hand. With interfaces
+ * held (Craig-Bampton) the factor does not know it. */
+static kl_status find_compliance(work *w)
+{
+    size_t n = 6 * (size_t)w->r->nmarker;
+    if (n == 0 || w->r->statics == KL_CRAIG_BAMPTON) return KL_OK;
+    w->compliance = kl_arena_array(w->arena, double, n *n);
+    if (!w->compliance) return KL_E_MEMORY;
+    return kl_compliance_of_mesh(w->s, &w->basis.modes, w->r->nmarker, w->marker_node,
+                                 w->compliance, w->diag);
+}
+
 /* ---- the body ---- */
 
 static double *copied(kl_arena *a, const double *from, size_t n)
@@ -214,7 +228,9 @@ static kl_status fill_markers(work *w)
 {
     kl_kbody *b = w->body;
     b->nmarker  = w->r->nmarker;
-    b->marker   = kl_arena_array(b->arena, kl_kbody_marker, b->nmarker + 1);
+    size_t wide = 6 * (size_t)b->nmarker;
+    if (w->compliance) b->compliance = copied(b->arena, w->compliance, wide * wide);
+    b->marker = kl_arena_array(b->arena, kl_kbody_marker, b->nmarker + 1);
     if (!b->marker) return KL_E_MEMORY;
     kl_status status = KL_OK;
     for (int i = 0; i < b->nmarker; i++) {
@@ -389,6 +405,7 @@ static kl_status run(work *w, kl_system *own)
     KL_TRY(place_markers_after(w));
     start = now();
     KL_TRY(make_basis(w));
+    KL_TRY(find_compliance(w));
     fill_report(w);
     w->report->seconds_statics =
         now() - start - w->report->seconds_factor - w->report->seconds_modes;

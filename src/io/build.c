@@ -10,6 +10,7 @@
 
 #include "catalogue.h"
 #include "io/attach.h"
+#include "io/attachments.h"
 #include "io/joint_start.h"
 #include "io/lines.h"
 #include "io/locks.h"
@@ -607,6 +608,7 @@ kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, 
     kl_status status = build_whole(&r, diag, &m);
     *out             = NULL;
     if (status == KL_OK) status = hold_locks(&r, diag, &m);
+    if (status == KL_OK) status = kl_attachments_check(m, diag);
     if (status != KL_OK) {
         if (status == KL_E_MEMORY && kl_diag_failed(diag)) status = kl_diag_status(diag);
         else if (status == KL_E_MEMORY)

@@ -98,6 +98,8 @@ static void write_stress(out *o, const kl_kbody *b)
     if (s->n == 0) return;
     ints(o, "stress/element_id", s->element_id, s->n);
     ints(o, "stress/node_id", s->node_id, s->n);
+    if (s->layer) ints(o, "stress/layer", s->layer, s->n);
+    if (s->face) ints(o, "stress/face", s->face, s->n);
     doubles(o, "stress/position", &s->position[0].x, 2, (const int[]){s->n, 3});
     doubles(o, "stress/strain", s->strain, 3, (const int[]){s->n, b->nmode, 6});
     doubles(o, "stress/stress", s->stress, 3, (const int[]){s->n, b->nmode, 6});
@@ -132,6 +134,9 @@ static bool write_all(kl_h5 *f, const kl_kbody *b)
     if (b->second_mass) doubles(&o, "inertia/second", b->second_mass, 3, (const int[]){12, n, n});
     ints(&o, "markers/count", &b->nmarker, 1);
     for (int i = 0; i < b->nmarker; i++) write_marker(&o, b, i);
+    int wide = 6 * b->nmarker;
+    if (b->compliance)
+        doubles(&o, "markers/compliance", b->compliance, 2, (const int[]){wide, wide});
     write_stress(&o, b);
     write_skin(&o, b);
     return o.ok;
@@ -273,10 +278,14 @@ static void read_stress(in *i)
     s->n          = n;
     s->element_id = get_ints(i, "stress/element_id", n);
     s->node_id    = get_ints(i, "stress/node_id", n);
-    void *x       = get(i, "stress/position", 3 * (int64_t)n);
-    s->position   = x;
-    s->strain     = get(i, "stress/strain", 6 * (int64_t)n * i->b->nmode);
-    s->stress     = get(i, "stress/stress", 6 * (int64_t)n * i->b->nmode);
+    if (kl_h5_count(i->f, "stress/layer") > 0) s->layer = get_ints(i, "stress/layer", n);
+    if (kl_h5_count(i->f, "stress/face") > 0) s->face = get_ints(i, "stress/face", n);
+    for (int k = 0; i->ok && s->face && k < n; k++)
+        if (s->face[k] < -1 || s->face[k] > 1) damaged(i, "stress/face");
+    void *x     = get(i, "stress/position", 3 * (int64_t)n);
+    s->position = x;
+    s->strain   = get(i, "stress/strain", 6 * (int64_t)n * i->b->nmode);
+    s->stress   = get(i, "stress/stress", 6 * (int64_t)n * i->b->nmode);
 }
 
 static bool within(const int *v, int n, int limit)
@@ -335,6 +344,8 @@ static kl_status read_all(in *i)
     if (!b->marker)
         return kl_fail(i->diag, KL_E_MEMORY, (kl_place){i->path, 0, 0}, "out of memory");
     for (int k = 0; k < b->nmarker && i->ok; k++) read_marker(i, k);
+    if (kl_h5_count(i->f, "markers/compliance") > 0)
+        b->compliance = get(i, "markers/compliance", 36 * (int64_t)b->nmarker * b->nmarker);
     read_stress(i);
     read_skin(i);
     return i->ok ? KL_OK : KL_E_FILE;

@@ -81,6 +81,7 @@ static void a_body_is_read_back_bit_by_bit(void **unused)
     assert_same(tip->triad_motion[1], kl_kbody_find_marker(a, "tip")->triad_motion[1], 3 * n);
     /* the mean of a rigid face turns as the face does */
     for (size_t j = 0; j < 3 * n; j++) assert_close(mean->rotation[j], foot->rotation[j], 1e-9);
+    assert_same(a->compliance, b->compliance, 18 * 18);
     assert_int_equal(b->stress.n, 2 + b->skin.nnode);
     assert_int_equal(b->skin.nnode, 12);
     assert_int_equal(b->skin.ntriangle, 20);

@@ -1,0 +1,333 @@
+/* Advice on modes. The mesh is reduced once with many vibration modes of the free body. With k of
+ * them a static load at an attachment is missed by the share d_k of compliance (fe/compliance.h).
+ * Static modes make up for it; what is left at frequency f is the dynamic part of the omitted ones,
+ *
+ *   e_k = d_k r^2 / (1 - r^2),   r = f / f_(k+1)
+ *
+ * because each omitted mode j answers 1/(1 - (f/f_j)^2) times its static share, at most. Mean axes
+ * are proposed always: their static modes, with inertia relief, span weight and inertia of the body
+ * on its supports too, which those of a held frame do not. The proposal is then reduced itself and
+ * measured. */
+#include "cli/advise.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "bodies/flexible.h"
+#include "fe/compliance.h"
+#include "io/attachments.h"
+#include "io/body.h"
+
+enum {
+    MOST_MODES = 160,
+    FIRST_TRY  = 40,
+    LEAST      = 4 /* cheap, and there for what comes suddenly */
+};
+
+typedef struct advice {
+    const kl_advice_request *q;
+    const kl_model          *model;
+    const kl_attachment     *list; /* of the whole model */
+    int                      n;
+    const char              *path;  /* body file */
+    const kl_kbody          *given; /* as the model has it now */
+    double                   frequency;
+    kl_diag                 *diag;
+} advice;
+
+static bool of_file(const advice *a, int i)
+{
+    const flexible *p = a->model->body[a->list[i].body].data;
+    return p->file.body == a->given;
+}
+
+/* ---- measures ---- */
+
+static bool is_force(const double load[6]) { return kl_norm(kl_load(load)) > 1e-6; }
+
+/* the largest miss under forces at one marker (-1: at all) with the first k modes of a trial */
+static double miss_of(const advice *a, const kl_kbody *b, int k, int marker, double *G)
+{
+    double most = 0.0;
+    int    wide = 6 * b->nmarker;
+    if (!b->compliance || kl_compliance_of_modes(b, k, NULL, G) != KL_OK) return (double)NAN;
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; of_file(a, i) && j < a->list[i].n; j++)
+            if (is_force(a->list[i].load[j]) && (marker < 0 || marker == a->list[i].marker))
+                most = fmax(most, kl_attachment_miss(b->compliance, G, wide, a->list[i].marker,
+                                                     a->list[i].load[j]));
+    return most;
+}
+
+/* the bound above; infinite where an omitted mode lies in reach */
+static double dynamic_part(double miss, double f, double omitted)
+{
+    double r = f / omitted;
+    return r < 1.0 ? miss * r * r / (1.0 - r * r) : HUGE_VAL;
+}
+
+/* ---- reducing ---- */
+
+/* `masks`: components of all markers that get static modes, or NULL */
+static kl_status reduce(const advice *a, int modes, const unsigned *masks, kl_kbody **out)
+{
+    kl_body_file       file;
+    kl_reduce_report   effort;
+    kl_status          status = kl_body_file_read(a->path, &file, a->diag);
+    kl_recipe         *r      = &file.recipe;
+    kl_marker_request *markers =
+        status == KL_OK ? malloc(((size_t)r->nmarker + 1) * sizeof *markers) : NULL;
+    if (status == KL_OK && !markers) status = KL_E_MEMORY;
+    if (status == KL_OK) {
+        if (r->nmarker) memcpy(markers, r->marker, (size_t)r->nmarker * sizeof *markers);
+        bool any = false;
+        for (int i = 0; i < r->nmarker; i++) {
+            markers[i].interface_components = masks ? masks[i] : 0;
+            any |= markers[i].interface_components != 0;
+        }
+        r->marker = markers;
+        r->modes = modes, r->statics = any ? KL_ATTACHMENT : KL_NO_STATICS;
+        r->reference = KL_MEAN_AXIS;
+        r->nfix      = 0;
+        r->plain = r->stiffening = r->count_check = false;
+        r->stress_elements = r->stress_nodes = NULL;
+        r->no_skin = true, r->nuser = 0, r->threads = a->q->threads;
+        status =
+            kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, r, out, &effort, a->diag);
+    }
+    kl_body_file_free(&file);
+    free(markers);
+    return status;
+}
+
+/* as many modes as reach beyond the excitation, if the mesh has so many */
+static kl_status try_modes(const advice *a, kl_kbody **out)
+{
+    kl_status status = KL_OK;
+    for (int n = FIRST_TRY; n <= MOST_MODES; n *= 2) {
+        kl_kbody *b = NULL;
+        status      = reduce(a, n, NULL, &b);
+        if (status != KL_OK && *out) return KL_OK; /* the mesh has fewer: take what there is */
+        if (status != KL_OK) return status;
+        kl_kbody_destroy(*out);
+        *out = b;
+        if (b->nmode < n || b->frequency[b->nmode - 1] > 2.0 * a->frequency) return KL_OK;
+    }
+    return status;
+}
+
+/* ---- what is proposed ---- */
+
+typedef struct proposal {
+    unsigned *mask; /* nmarker: components that get static modes */
+    int       modes;
+} proposal;
+
+/* components that are loaded, from all attachments of a marker */
+static unsigned loaded(const advice *a, const kl_kbody *b, int marker)
+{
+    unsigned mask = 0;
+    for (int i = 0; i < a->n; i++)
+        for (int j = 0; of_file(a, i) && a->list[i].marker == marker && j < a->list[i].n; j++)
+            for (int c = 0; c < 6; c++)
+                if (fabs(a->list[i].load[j][c]) > 1e-6) mask |= 1u << c;
+    return b->marker[marker].kind == KL_MARKER_TRIAD ? mask & 0x07u : mask;
+}
+
+static int enough_modes(const advice *a, const kl_kbody *b, double *G)
+{
+    for (int k = LEAST; k < b->nmode - 1; k++) {
+        if (b->frequency[k] <= a->frequency) continue;
+        double e = dynamic_part(miss_of(a, b, k, -1, G), a->frequency, b->frequency[k]);
+        if (e <= a->q->error) return k;
+    }
+    return b->nmode;
+}
+
+static void print_table(const advice *a, const kl_kbody *b, double *G)
+{
+    static const int rows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 60, 80, 120, 160};
+    printf("#   modes   first omitted   missed at rest   left at %.4g Hz with static modes\n",
+           a->frequency);
+    for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
+        int k = rows[i];
+        if (k >= b->nmode) break;
+        double miss = miss_of(a, b, k, -1, G),
+               e    = dynamic_part(miss, a->frequency, b->frequency[k]);
+        printf("#   %5d %12.5g Hz %14.3g %%", k, b->frequency[k], 100 * miss);
+        if (isinf(e)) printf("   a mode within reach is missing\n");
+        else printf(" %14.3g %%\n", 100 * e);
+    }
+}
+
+static void print_components(unsigned mask)
+{
+    static const char *const names[] = {"x", "y", "z", "rx", "ry", "rz"};
+    bool                     first   = true;
+    printf("[");
+    for (int c = 0; c < 6; c++)
+        if (mask >> c & 1u) printf("%s%s", first ? "" : ", ", names[c]), first = false;
+    printf("]");
+}
+
+static void print_attachments(const advice *a, const kl_kbody *b)
+{
+    for (int k = 0; k < b->nmarker; k++) {
+        bool first = true;
+        for (int i = 0; i < a->n; i++) {
+            if (!of_file(a, i) || a->list[i].marker != k) continue;
+            if (first) printf("#   %s (node %d): ", b->marker[k].name, b->marker[k].node_id);
+            printf("%s%s", first ? "" : ", ", a->model->element[a->list[i].element].name);
+            first = false;
+        }
+        if (!first && b->marker[k].kind == KL_MARKER_TRIAD)
+            printf("; a single node of solids, which gives more with every refinement: tie a set");
+        if (!first) printf("\n");
+    }
+}
+
+static void print_proposal(const kl_kbody *b, const proposal *p)
+{
+    bool any = false;
+    printf("modes: %d\n", p->modes);
+    printf("reference: mean-axis\n");
+    for (int k = 0; k < b->nmarker; k++) any |= p->mask[k] != 0;
+    if (!any) return;
+    printf("statics: attachment\ninterfaces: {");
+    any = false;
+    for (int k = 0; k < b->nmarker; k++) {
+        if (!p->mask[k]) continue;
+        printf("%s%s: ", any ? ", " : "", b->marker[k].name);
+        print_components(p->mask[k]);
+        any = true;
+    }
+    printf("}\n");
+}
+
+/* the proposal reduced and measured */
+static kl_status print_measured(const advice *a, const proposal *p, double *G)
+{
+    kl_kbody *b = NULL;
+    KL_TRY(reduce(a, p->modes, p->mask, &b));
+    printf("# measured with these %d modes (vibration and static):\n", b->nmode);
+    for (int k = 0; k < b->nmarker; k++)
+        if (loaded(a, b, k)) {
+            double miss = miss_of(a, b, b->nmode, k, G);
+            printf("#   forces at %s: missed at rest %.2g %%\n", b->marker[k].name,
+                   miss < 1e-8 ? 0.0 : 100 * miss);
+        }
+    kl_kbody_destroy(b);
+    return KL_OK;
+}
+
+static kl_status propose(const advice *a, const kl_kbody *b, double *G)
+{
+    proposal p = {.mask = calloc((size_t)b->nmarker + 1, sizeof *p.mask)};
+    if (!p.mask) return KL_E_MEMORY;
+    for (int k = 0; k < b->nmarker; k++) p.mask[k] = loaded(a, b, k);
+    p.modes     = enough_modes(a, b, G);
+    double miss = miss_of(a, b, p.modes < b->nmode ? p.modes : b->nmode - 1, -1, G);
+    int    last = p.modes < b->nmode ? p.modes : b->nmode - 1;
+    print_table(a, b, G);
+    if (p.modes == b->nmode)
+        printf("# %d modes do not reach %.4g Hz with an error of %g %%\n", b->nmode, a->frequency,
+               100 * a->q->error);
+    printf(
+        "# %d vibration modes and static ones for what the model loads; left at %.4g Hz: at most "
+        "%.2g %%\n",
+        p.modes, a->frequency, 100 * dynamic_part(miss, a->frequency, b->frequency[last]));
+    print_proposal(b, &p);
+    kl_status status = print_measured(a, &p, G);
+    free(p.mask);
+    return status;
+}
+
+/* ---- each body file once ---- */
+
+static kl_status advise_file(advice *a, const char *body)
+{
+    kl_kbody *b   = NULL;
+    bool      any = false;
+    for (int i = 0; i < a->n; i++) any |= of_file(a, i);
+    printf("# %s, body '%s'\n", a->path, body);
+    if (!any) {
+        printf("# nothing holds on to it: no advice\n");
+        return KL_OK;
+    }
+    kl_status status = try_modes(a, &b);
+    double   *G = b ? malloc((36 * (size_t)b->nmarker * (size_t)b->nmarker + 1) * sizeof *G) : NULL;
+    if (status == KL_OK && !G) status = KL_E_MEMORY;
+    if (status == KL_OK) {
+        print_attachments(a, b);
+        status = propose(a, b, G);
+    }
+    free(G);
+    kl_kbody_destroy(b);
+    return status;
+}
+
+static const char *path_of(const kl_model *m, const kl_kbody *b)
+{
+    for (int i = 0; i < m->nkbody; i++)
+        if (m->kbody[i] == b) return m->kbody_path[i];
+    return NULL;
+}
+
+static kl_status advise_all(advice *a)
+{
+    const kl_model *m     = a->model;
+    int             found = 0;
+    for (int i = 0; i < m->nbody; i++) {
+        if (strcmp(m->body[i].type->name, "flexible") != 0) continue;
+        const flexible *p    = m->body[i].data;
+        bool            seen = false;
+        for (int k = 0; k < i; k++)
+            seen |= m->body[k].type == m->body[i].type &&
+                    ((const flexible *)m->body[k].data)->file.body == p->file.body;
+        if (seen) continue;
+        a->given        = p->file.body;
+        a->path         = path_of(m, p->file.body);
+        const char *dot = a->path ? strrchr(a->path, '.') : NULL;
+        if (!dot || strcmp(dot, ".kbody") == 0)
+            return kl_fail(a->diag, KL_E_MODEL, m->body[i].place,
+                           "body '%s': %s is reduced already; name the body file (.yaml) with its "
+                           "mesh instead",
+                           m->body[i].name, p->file.file);
+        if (found++) printf("\n");
+        KL_TRY(advise_file(a, m->body[i].name));
+    }
+    if (found) return KL_OK;
+    return kl_fail(a->diag, KL_E_MODEL, (kl_place){.file = a->q->model},
+                   "has no flexible bodies: nothing to advise on");
+}
+
+int kl_advise(const kl_advice_request *q)
+{
+    kl_diag  *diag = kl_diag_create(), *build = kl_diag_create();
+    kl_arena *arena = kl_arena_create();
+    kl_loaded loaded_model;
+    kl_texts  none = {0};
+    int       code = kl_loaded_open(&kl_command_fe, q->model, &none, build, &loaded_model);
+    if (code != KL_EXIT_OK) kl_print_diag(build, "no advice");
+    else {
+        kl_attachment *list;
+        advice         a     = {.q = q, .model = loaded_model.model, .diag = diag};
+        double         every = a.model->settings.every;
+        a.frequency          = isnan(q->frequency) ? 0.1 / every : q->frequency;
+        kl_status status     = kl_attachments_find(a.model, arena, &list, &a.n);
+        a.list               = list;
+        printf("# excited up to %.4g Hz (%s)\n", a.frequency,
+               isnan(q->frequency) ? "a tenth of the rate of rows; say it with --frequency"
+                                   : "--frequency");
+        if (status == KL_OK) status = advise_all(&a);
+        kl_print_diag(diag, status == KL_OK ? NULL : "no advice");
+        code = kl_exit_code(status);
+        kl_loaded_close(&loaded_model);
+    }
+    kl_arena_destroy(arena);
+    kl_diag_destroy(build);
+    kl_diag_destroy(diag);
+    return code;
+}

@@ -1,0 +1,81 @@
+/* Modes that do not answer where a body is held: told when a model is read, and advised on. */
+#include "unit/cli/program.h"
+
+static void shell(const world *w, const char *command)
+{
+    char text[1000];
+    snprintf(text, sizeof text, "cd %s && %s", w->folder, command);
+    assert_int_equal(system(text), 0);
+}
+
+/* the cantilever of the examples with one vibration mode: it bends along y or z, not both */
+static void write_poor(world *w)
+{
+    shell(w, "cp " KL_SOURCE_DIR "/examples/fatigue-beam/* .");
+    shell(w, "sed -i '/^statics/d; /^interfaces/d; /^stress/d; s/^modes.*/modes: 1/' beam.yaml");
+}
+
+static void a_reaction_that_modes_do_not_answer_is_told(void **state)
+{
+    world *w = *state;
+    write_poor(w);
+    assert_int_equal(run(w, "check", "model.yaml"), 0);
+    assert_says(w->err, "warning: body 'beam': its 1 modes miss");
+    assert_says(w->err, "marker 'tip' along");
+    assert_says(w->err, "where 'load' loads it");
+    assert_says(w->err, "interfaces: [tip]");
+    /* what it proposes silences it */
+    shell(w, "printf 'statics: attachment\\ninterfaces: [tip, root]\\n' >> beam.yaml");
+    assert_int_equal(run(w, "check", "model.yaml"), 0);
+    assert_null(strstr(w->err, "warning"));
+}
+
+static void what_is_advised_can_be_pasted_and_keeps_its_word(void **state)
+{
+    world *w = *state;
+    write_poor(w);
+    assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
+    assert_says(w->out, "reference: mean-axis");
+    assert_says(w->out, "interfaces: {root: [x, y, z, rx, ry, rz], tip: [x, y, z]}");
+    assert_says(w->out, "forces at tip: missed at rest 0 %");
+    shell(w, "cp stdout advice; sed -i '/^modes/d; /^reference/d' beam.yaml; cat advice >> beam.yaml");
+    assert_int_equal(run(w, "check", "model.yaml"), 0);
+    assert_null(strstr(w->err, "warning"));
+    /* a higher frequency asks for more modes */
+    shell(w, "cp " KL_SOURCE_DIR "/examples/fatigue-beam/beam.yaml .");
+    assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
+    int few = 0, many = 0;
+    assert_int_equal(sscanf(strstr(w->out, "\nmodes: "), "\nmodes: %d", &few), 1);
+    assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "3000"), 0);
+    assert_int_equal(sscanf(strstr(w->out, "\nmodes: "), "\nmodes: %d", &many), 1);
+    assert_true(many > few && few >= 4);
+}
+
+static void advice_that_cannot_be_given_is_refused_in_words(void **state)
+{
+    world *w = *state;
+    write_poor(w);
+    assert_int_equal(run(w, "fe", "--advise", "no.yaml"), 1);
+    assert_int_equal(run(w, "fe", "--advise", "model.yaml", "-o", "a.kbody"), 2);
+    assert_says(w->err, "writes no body");
+    assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "-1"), 2);
+    assert_int_equal(run(w, "fe", "--advise"), 2);
+    assert_says(w->err, "give one model");
+    shell(w, "printf 'klingel: 1\\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\\n' > rigid.yaml");
+    assert_int_equal(run(w, "fe", "--advise", "rigid.yaml"), 1);
+    assert_says(w->err, "has no flexible bodies");
+    assert_int_equal(run(w, "fe", "beam.yaml", "-o", "beam.kbody", "-q"), 0);
+    shell(w, "sed -i 's/beam.yaml/beam.kbody/' model.yaml");
+    assert_int_equal(run(w, "fe", "--advise", "model.yaml"), 1);
+    assert_says(w->err, "is reduced already");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_reaction_that_modes_do_not_answer_is_told),
+        CASE(what_is_advised_can_be_pasted_and_keeps_its_word),
+        CASE(advice_that_cannot_be_given_is_refused_in_words),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
