@@ -8,15 +8,11 @@
 
 #include "base/rotation.h"
 #include "io/build.h"
+#include "io/full_parts.h"
 #include "model/key_unit.h"
 #include "script/function.h"
 
 /* ---- values by key: the way back from values.c ----------------------------------------------- */
-
-typedef struct context {
-    const kl_model *m;
-    const char    **inputs; /* names of u */
-} context;
 
 static void put_list(kl_text *t, const double *x, int n)
 {
@@ -89,7 +85,7 @@ static void put_code(kl_text *t, const kl_code *c)
 }
 
 /* The value of a key; false: it has none. */
-static bool put_value(kl_text *t, const context *c, const kl_key *k, const void *data)
+bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const void *data)
 {
     const void *at = (const char *)data + k->offset;
     switch (k->kind) {
@@ -136,7 +132,7 @@ static bool put_value(kl_text *t, const context *c, const kl_key *k, const void 
     return false;
 }
 
-static void unit_of(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size)
+void kl_full_unit(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size)
 {
     kl_key_unit(keys, data, k->unit ? k->unit : "1", text, size);
     if (strcmp(text, "*") == 0 || strcmp(text, "1") == 0) *text = '\0';
@@ -144,14 +140,14 @@ static void unit_of(const kl_key *keys, const kl_key *k, const void *data, char 
         if (*p == '|') *p = ',';
 }
 
-static void put_keys(kl_text *t, const context *c, const kl_key *keys, const void *data,
+static void put_keys(kl_text *t, const kl_full_context *c, const kl_key *keys, const void *data,
                      const char *indent)
 {
     for (const kl_key *k = keys; k && k->name; k++) {
         kl_text value = {0};
         char    unit[96];
-        unit_of(keys, k, data, unit, sizeof unit);
-        bool  there = put_value(&value, c, k, data);
+        kl_full_unit(keys, k, data, unit, sizeof unit);
+        bool  there = kl_full_value(&value, c, k, data);
         char *text  = kl_text_finish(&value);
         if (there)
             kl_text_add(t, "%s%s: %s%s%s\n", indent, k->name, text ? text : "",
@@ -260,12 +256,19 @@ static void put_place(kl_text *t, const kl_model *m, const kl_element *e)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-static void put_quantity(kl_text *t, const kl_quantity *q)
+void kl_full_quantity(kl_text *t, const kl_quantity *q)
 {
     char unit[KL_UNIT_TEXT] = "";
     if (!q->bare) kl_unit_format(q->dim, unit, sizeof unit);
     kl_text_number(t, q->value);
     kl_text_add(t, "%s%s", *unit ? " " : "", unit);
+}
+
+void kl_full_input(kl_text *t, const kl_model *m, int i)
+{
+    kl_text_add(t, "{unit: \"%s\", value: ", m->input[i].unit);
+    kl_text_number(t, m->input[i].value);
+    kl_text_add(t, "}");
 }
 
 static void put_head(kl_text *t, const kl_model *m)
@@ -280,7 +283,7 @@ static void put_head(kl_text *t, const kl_model *m)
     if (m->nparameter) kl_text_add(t, "\nparameters:\n");
     for (int i = 0; i < m->nparameter; i++) {
         kl_text_add(t, "  %s: ", m->parameter[i].name);
-        put_quantity(t, &m->parameter[i].value);
+        kl_full_quantity(t, &m->parameter[i].value);
         kl_text_add(t, "\n");
     }
     if (m->nline) kl_text_add(t, "\ntracks:\n");
@@ -291,13 +294,13 @@ static void put_head(kl_text *t, const kl_model *m)
         kl_text_add(t, "  %s: %s\n", m->skin[i].name, m->skin[i].text);
     if (m->ninput) kl_text_add(t, "\ninputs:\n");
     for (int i = 0; i < m->ninput; i++) {
-        kl_text_add(t, "  %s: {unit: \"%s\", value: ", m->input[i].name, m->input[i].unit);
-        kl_text_number(t, m->input[i].value);
-        kl_text_add(t, "}\n");
+        kl_text_add(t, "  %s: ", m->input[i].name);
+        kl_full_input(t, m, i);
+        kl_text_add(t, "\n");
     }
 }
 
-static void put_bodies(kl_text *t, const context *c)
+static void put_bodies(kl_text *t, const kl_full_context *c)
 {
     const kl_model *m     = c->m;
     chains          list  = chain_markers(m);
@@ -326,7 +329,7 @@ static void put_bodies(kl_text *t, const context *c)
     free(next);
 }
 
-static void put_elements(kl_text *t, const context *c, bool joints)
+static void put_elements(kl_text *t, const kl_full_context *c, bool joints)
 {
     bool first = true;
     for (int i = 0; i < c->m->nelement; i++) {
@@ -341,40 +344,44 @@ static void put_elements(kl_text *t, const context *c, bool joints)
     }
 }
 
-static void put_wanted(kl_text *t, const kl_model *m, const kl_wanted *w)
+void kl_full_output(kl_text *t, const kl_model *m, int i)
 {
-    kl_text_add(t, "  %s: ", w->name);
+    const kl_wanted *w = &m->wanted[i];
     if (!w->quantity) {
         kl_text_add(t, "{expression: ");
         kl_text_json(t, w->expression);
-        kl_text_add(t, "}\n");
+        kl_text_add(t, "}");
         return;
     }
     double x[3];
     kl_store(x, m->marker[w->marker].r);
     kl_text_add(t, "{of: %s, point: ", m->body[m->marker[w->marker].body].name);
     put_list(t, x, 3);
-    kl_text_add(t, ", quantity: %s}\n", w->quantity);
+    kl_text_add(t, ", quantity: %s}", w->quantity);
 }
 
-static bool open_context(context *c, const kl_model *m)
+bool kl_full_open(kl_full_context *c, const kl_model *m)
 {
-    *c = (context){.m = m, .inputs = malloc(((size_t)m->ninput + 1) * sizeof *c->inputs)};
+    *c = (kl_full_context){.m = m, .inputs = malloc(((size_t)m->ninput + 1) * sizeof *c->inputs)};
     for (int i = 0; c->inputs && i < m->ninput; i++) c->inputs[i] = m->input[i].name;
     return c->inputs != NULL;
 }
 
 void kl_full_write(kl_text *t, const kl_model *m)
 {
-    context c;
-    t->failed |= !open_context(&c, m);
+    kl_full_context c;
+    t->failed |= !kl_full_open(&c, m);
     if (!t->failed) {
         put_head(t, m);
         put_bodies(t, &c);
         put_elements(t, &c, true);
         put_elements(t, &c, false);
         if (m->nwanted) kl_text_add(t, "\noutputs:\n");
-        for (int i = 0; i < m->nwanted; i++) put_wanted(t, m, &m->wanted[i]);
+        for (int i = 0; i < m->nwanted; i++) {
+            kl_text_add(t, "  %s: ", m->wanted[i].name);
+            kl_full_output(t, m, i);
+            kl_text_add(t, "\n");
+        }
         kl_text_add(t, "\nrun:\n");
         put_keys(t, &c, kl_run_keys, &m->settings, "  ");
         kl_settings with = m->settings;
@@ -383,159 +390,4 @@ void kl_full_write(kl_text *t, const kl_model *m)
         put_keys(t, &c, kl_integrator_keys, &with, "  ");
     }
     free((void *)c.inputs);
-}
-
-/* ---- differences ----------------------------------------------------------------------------- */
-
-static int diff_keys(kl_text *t, const char *what, const context *a, const context *b,
-                     const kl_key *keys, const void *old, const void *new)
-{
-    int n = 0;
-    for (const kl_key *k = keys; k && k->name; k++) {
-        kl_text x = {0}, y = {0};
-        char    unit[96];
-        bool    has = put_value(&x, a, k, old), had = put_value(&y, b, k, new);
-        char   *was = kl_text_finish(&x), *is = kl_text_finish(&y);
-        unit_of(keys, k, new, unit, sizeof unit);
-        if (has != had || (was && is && strcmp(was, is) != 0)) {
-            kl_text_add(t, "%s: %s was %s, is %s%s%s\n", what, k->name, has ? was : "not given",
-                        had ? is : "not given", had && *unit ? " " : "", had ? unit : "");
-            n++;
-        }
-        free(was);
-        free(is);
-    }
-    return n;
-}
-
-static int diff_place(kl_text *t, const char *what, const kl_model *a, const kl_element *p,
-                      const kl_model *b, const kl_element *q)
-{
-    int n = 0;
-    if (p->nmarker != q->nmarker) {
-        kl_text_add(t, "%s: stood at %d frames, stands at %d\n", what, p->nmarker, q->nmarker);
-        return 1;
-    }
-    for (int i = 0; i < p->nmarker; i++) {
-        const kl_marker *x = &a->marker[p->marker + i], *y = &b->marker[q->marker + i];
-        const char      *was = a->body[x->body].name, *is = b->body[y->body].name;
-        kl_mat3          At = kl_transpose(&x->A), R = kl_matmul(&At, &y->A);
-        double           gap = kl_norm(kl_sub(y->r, x->r)), turn = kl_norm(kl_rotation_log(&R));
-        if (strcmp(was, is) != 0) {
-            kl_text_add(t, "%s: stood on '%s', stands on '%s'\n", what, was, is);
-            n++;
-        } else if (gap > 0.0 || turn > 1e-12) {
-            kl_text_add(t, "%s: its place on '%s' moved by %.6g mm and %.6g degrees\n", what, is,
-                        1e3 * gap, turn * 180.0 / KL_PI);
-            n++;
-        }
-    }
-    return n;
-}
-
-static int diff_bodies(kl_text *t, const context *a, const context *b)
-{
-    int  n = 0;
-    char what[300];
-    for (int i = 1; i < a->m->nbody; i++) {
-        const kl_body *p = &a->m->body[i];
-        if (p->own) continue;
-        int k = kl_model_find_body(b->m, p->name);
-        snprintf(what, sizeof what, "body '%.200s'", p->name);
-        if (k < 0) {
-            kl_text_add(t, "%s is gone\n", what);
-            n++;
-        } else if (b->m->body[k].type != p->type) {
-            kl_text_add(t, "%s: type was %s, is %s\n", what, p->type->name,
-                        b->m->body[k].type->name);
-            n++;
-        } else {
-            n += diff_keys(t, what, a, b, p->type->keys, p->data, b->m->body[k].data);
-        }
-    }
-    for (int i = 1; i < b->m->nbody; i++)
-        if (!b->m->body[i].own && kl_model_find_body(a->m, b->m->body[i].name) < 0) {
-            kl_text_add(t, "body '%s' is new\n", b->m->body[i].name);
-            n++;
-        }
-    return n;
-}
-
-static int diff_elements(kl_text *t, const context *a, const context *b)
-{
-    int  n = 0;
-    char what[300];
-    for (int i = 0; i < a->m->nelement; i++) {
-        const kl_element *p = &a->m->element[i];
-        int               k = kl_model_find_element(b->m, p->name);
-        snprintf(what, sizeof what, "%s '%.200s'", p->joint ? "joint" : "force", p->name);
-        if (k < 0) {
-            kl_text_add(t, "%s is gone\n", what);
-            n++;
-            continue;
-        }
-        const kl_element *q = &b->m->element[k];
-        if (p->type != q->type) {
-            kl_text_add(t, "%s: type was %s, is %s\n", what, p->type->name, q->type->name);
-            n++;
-            continue;
-        }
-        n += diff_place(t, what, a->m, p, b->m, q);
-        n += diff_keys(t, what, a, b, p->type->keys, p->data, q->data);
-    }
-    for (int i = 0; i < b->m->nelement; i++)
-        if (kl_model_find_element(a->m, b->m->element[i].name) < 0) {
-            kl_text_add(t, "%s '%s' is new\n", b->m->element[i].joint ? "joint" : "force",
-                        b->m->element[i].name);
-            n++;
-        }
-    return n;
-}
-
-static int diff_head(kl_text *t, const kl_model *a, const kl_model *b)
-{
-    int     n = 0;
-    kl_vec3 g = b->gravity, old = a->gravity;
-    if (strcmp(a->title, b->title) != 0) {
-        kl_text_add(t, "title: was '%s', is '%s'\n", a->title, b->title);
-        n++;
-    }
-    if (kl_norm(kl_sub(g, old)) > 0.0) {
-        kl_text_add(t, "gravity: was [%g, %g, %g], is [%g, %g, %g] m/s2\n", old.x, old.y, old.z,
-                    g.x, g.y, g.z);
-        n++;
-    }
-    for (int i = 0; i < b->nparameter; i++)
-        for (int k = 0; k < a->nparameter; k++)
-            if (strcmp(a->parameter[k].name, b->parameter[i].name) == 0 &&
-                a->parameter[k].value.value != b->parameter[i].value.value) {
-                kl_text_add(t, "parameter '%s': was ", b->parameter[i].name);
-                put_quantity(t, &a->parameter[k].value);
-                kl_text_add(t, ", is ");
-                put_quantity(t, &b->parameter[i].value);
-                kl_text_add(t, "\n");
-                n++;
-            }
-    return n;
-}
-
-int kl_full_diff(kl_text *t, const kl_model *a, const kl_model *b)
-{
-    context p, q;
-    bool    ready = open_context(&p, a);
-    ready         = open_context(&q, b) && ready;
-    int n         = 0;
-    t->failed |= !ready;
-    if (ready) {
-        n += diff_head(t, a, b);
-        n += diff_bodies(t, &p, &q);
-        n += diff_elements(t, &p, &q);
-        n += diff_keys(t, "run", &p, &q, kl_run_keys, &a->settings, &b->settings);
-        kl_settings old = a->settings, new = b->settings;
-        old.length = a->length, new.length = b->length;
-        n += diff_keys(t, "integrator", &p, &q, kl_integrator_keys, &old, &new);
-    }
-    free((void *)p.inputs);
-    free((void *)q.inputs);
-    return n;
 }

@@ -113,27 +113,39 @@ static void differences_are_told_in_words(void **unused)
 {
     (void)unused;
     static const char one[] =
-        "klingel: 1\nparameters: {L: 1 m}\nbodies:\n"
-        "  a: {mass: 1, inertia: [1, 1, 1]}\n  b: {mass: 2}\n"
-        "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n",
-                      two[] =
-                          "klingel: 1\nparameters: {L: 2 m}\nbodies:\n"
-                          "  a: {mass: 1.5, inertia: [1, 1, 1]}\n  c: {mass: 2}\n"
-                          "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0.01, 0]}\n"
-                          "run: {end: 3}\n";
+        "klingel: 1\nparameters: {L: 1 m, old: 1}\ninputs: {u: {unit: N, value: 1}}\nbodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], markers: {p: {at: [0.1, 0, 0]}}}\n  b: {mass: 2}\n"
+        "joints:\n"
+        "  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {angle: 0.5}}\n"
+        "outputs: {o: {expression: a.position.x*2}}\n";
+    static const char two[] =
+        "klingel: 1\nparameters: {L: 2 m}\ninputs: {u: {unit: N, value: 2}}\nbodies:\n"
+        "  a: {mass: 1.5, inertia: [1, 1, 1], markers: {p: {at: [0.2, 0, 0]}}}\n  c: {mass: 2}\n"
+        "joints:\n"
+        "  j: {type: revolute, between: [ground, a], at: [0, 0.01, 0],\n"
+        "      start: {angle: 0.5, fixed: [angle]}}\n"
+        "outputs: {o: {expression: a.position.x*3}, new: {of: a, quantity: position.y}}\n"
+        "run: {end: 3}\n";
     built   a = must_build(one), b = must_build(two);
     kl_text t    = {0};
     int     n    = kl_full_diff(&t, a.model, b.model);
     char   *text = kl_text_finish(&t);
-    assert_string_equal(text, "parameter 'L': was 1 m, is 2 m\n"
-                              "body 'a': mass was 1, is 1.5 kg\n"
-                              "body 'b' is gone\n"
-                              "body 'c' is new\n"
-                              "joint 'j': its place on 'ground' moved by 10 mm and 0 degrees\n"
-                              "joint 'j': its place on 'a' moved by 10 mm and 0 degrees\n"
-                              "run: end was 1, is 3 s\n"
-                              "integrator: length was 1, is 0.01 m\n");
-    assert_int_equal(n, 8);
+    assert_string_equal(
+        text, "body 'a': mass was 1, is 1.5 kg\n"
+              "body 'b' is gone\n"
+              "body 'c' is new\n"
+              "marker 'a.p' moved by 100 mm and turned by 0 degrees\n"
+              "joint 'j': its place on 'ground' moved by 10 mm and turned by 0 degrees\n"
+              "joint 'j': its place on 'a' moved by 10 mm and turned by 0 degrees\n"
+              "parameter 'L': was 1 m, is 2 m\n"
+              "parameter 'old' is gone\n"
+              "input 'u': was {unit: \"N\", value: 1}, is {unit: \"N\", value: 2}\n"
+              "start of 'j.angle': was 0.5, is 0.5, fixed\n"
+              "output 'o': was {expression: \"a.position.x*2\"}, is {expression: "
+              "\"a.position.x*3\"}\n"
+              "output 'new' is new\n"
+              "run: end was 1, is 3 s\n");
+    assert_int_equal(n, 13);
     free(text);
     built_free(&a);
     built_free(&b);
