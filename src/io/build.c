@@ -21,7 +21,7 @@
 #include "io/wishes.h"
 #include "solve/simulation.h"
 
-enum { MOST_BODIES = 1000000 }; /* about 1 GB; stated in docs/guide/limits.md */
+enum { MOST_BODIES = 100000 }; /* about 1 GB once they are analysed; stated in docs/guide/limits.md */
 
 static kl_scope *scope_of(kl_builder *b) { return &b->now->scope; }
 

@@ -6,7 +6,7 @@
 
 #include "base/rotation.h"
 
-enum { MOST_PARTS = 100000, MOST_TURNS = 1000000, DEEPEST = 32 };
+enum { MOST_PARTS = 100000, MOST_TURNS = 100000, DEEPEST = 32 };
 
 /* ---- entries: like, when, for ---------------------------------------------------------------- */
 

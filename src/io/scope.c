@@ -73,6 +73,10 @@ const kl_variable *kl_scope_find(const kl_scope *s, const char *name)
 
 /* ---- parameters: evaluated when first asked for ---------------------------------------------- */
 
+/* Each that waits for another costs some kilobytes of the stack; the names are searched one by one.
+ */
+enum { DEEPEST_PARAMETER = 300, MOST_PARAMETERS = 10000 };
+
 static kl_status settle(kl_scope *s, int i);
 
 static bool find(const void *context, const char *name, int *index, kl_dim *dim, bool *bare)
@@ -221,9 +225,19 @@ static kl_status settle(kl_scope *s, int i)
         v->state = KL_VARIABLE_BAD;
         return KL_OK;
     }
-    v->state         = KL_VARIABLE_BUSY;
+    if (s->depth >= DEEPEST_PARAMETER) {
+        kl_fail(s->diag, KL_E_MODEL, v->given->place,
+                "parameter '%s' ends a chain of %d that need one another; write those first that "
+                "others need",
+                v->name, DEEPEST_PARAMETER);
+        v->state = KL_VARIABLE_BAD;
+        return KL_OK;
+    }
+    v->state = KL_VARIABLE_BUSY;
+    s->depth++;
     kl_status status = evaluate(s, i);
-    v                = &s->variable[i];
+    s->depth--;
+    v        = &s->variable[i];
     v->state = status == KL_OK && v->state == KL_VARIABLE_BUSY ? KL_VARIABLE_DONE : KL_VARIABLE_BAD;
     return status == KL_E_MEMORY ? status : KL_OK;
 }
@@ -243,6 +257,9 @@ kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool 
         return kl_fail(s->diag, KL_E_MODEL, section->place,
                        "`parameters` is %s; give names and numbers: {L: 276 mm}",
                        kl_node_kind_word(section->kind));
+    if (section->size > MOST_PARAMETERS)
+        return kl_fail(s->diag, KL_E_RANGE, section->place, "%d parameters; at most %d are read",
+                       section->size, MOST_PARAMETERS);
     KL_TRY(make_room(s, section->size));
     for (const kl_node *n = section->first; n; n = n->next) {
         int i = index_of(s, n->key);
@@ -421,22 +438,73 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
     return *out ? KL_OK : KL_E_MEMORY;
 }
 
-/* The variable that is a word and stands at the start of `text` before `==` or `!=`. */
-static const kl_variable *compared(kl_scope *s, const char *text, const char **sign)
+/* ---- conditions ---- */
+
+static size_t token(const char *p)
 {
-    char        name[128];
-    const char *p = text;
+    size_t n = 0;
+    while (isalnum((unsigned char)p[n]) || (p[n] && strchr("_.-", p[n]))) n++;
+    return n;
+}
+
+static bool is_token(const char *p, size_t n, const char *word)
+{
+    return strlen(word) == n && strncmp(p, word, n) == 0;
+}
+
+/* The variable called like the token, if it holds a word. */
+static const char *word_called(kl_scope *s, const char *p, size_t n)
+{
+    const char *name = kl_arena_text_n(s->arena, p, n);
+    int         i    = name ? index_of(s, name) : -1;
+    return i >= 0 && settle(s, i) == KL_OK ? s->variable[i].word : NULL;
+}
+
+/* `drive == electric`, with the value `word` of drive: the length of all of it, and whether it
+ * holds. 0: no such comparison. */
+static size_t compare(kl_scope *s, const char *text, size_t name, const char *word, bool *holds)
+{
+    const char *p = text + name;
     while (*p == ' ') p++;
-    size_t n = strcspn(p, " =!<>");
-    *sign    = p + n;
-    while (**sign == ' ') ++*sign;
-    if (n == 0 || n >= sizeof name || (strncmp(*sign, "==", 2) && strncmp(*sign, "!=", 2)))
-        return NULL;
-    memcpy(name, p, n);
-    name[n] = '\0';
-    int i   = index_of(s, name);
-    if (i < 0 || settle(s, i) != KL_OK || !s->variable[i].word) return NULL;
-    return &s->variable[i];
+    bool equal = strncmp(p, "==", 2) == 0;
+    if (!equal && strncmp(p, "!=", 2) != 0) return 0;
+    p += 2;
+    while (*p == ' ') p++;
+    char        quote = *p == '\'' || *p == '"' ? *p : '\0';
+    const char *begin = quote ? p + 1 : p,
+               *end   = quote ? strchr(begin, quote) : begin + token(begin);
+    if (!end || (end == begin && !quote)) return 0;
+    const char *other = quote ? NULL : word_called(s, begin, (size_t)(end - begin));
+    bool same = other ? strcmp(other, word) == 0 : is_token(begin, (size_t)(end - begin), word);
+    *holds    = same == equal;
+    return (size_t)(end - text) + (quote != '\0');
+}
+
+/* The condition with comparisons of words, true and false as 1 and 0, every sign in its column. */
+static kl_status plain_condition(kl_scope *s, const kl_node *node, char *text)
+{
+    for (char *p = text; *p;) {
+        size_t n   = isalpha((unsigned char)*p) || *p == '_' ? token(p) : 0;
+        bool   yes = is_token(p, n, "true"), holds = yes;
+        if (n == 0) {
+            p++;
+            continue;
+        }
+        const char *word = word_called(s, p, n);
+        size_t      span = word                             ? compare(s, p, n, word, &holds)
+                           : yes || is_token(p, n, "false") ? n
+                                                            : 0;
+        if (word && span == 0)
+            return kl_fail(s->diag, KL_E_MODEL, node->place,
+                           "`when: %s`: '%.*s' is the word '%s'; compare it: `%.*s == %s`",
+                           node->text, (int)n, p, word, (int)n, p, word);
+        if (span > 0) {
+            memset(p, ' ', span);
+            *p = holds ? '1' : '0';
+        }
+        p += span > 0 ? span : n;
+    }
+    return KL_OK;
 }
 
 kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out)
@@ -446,29 +514,11 @@ kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out)
         return kl_fail(s->diag, KL_E_MODEL, node->place,
                        "`when` wants a condition: a parameter that is true or false, `n > 3`, or "
                        "`drive == electric`");
-    const char        *sign;
-    const kl_variable *v = compared(s, node->text, &sign);
-    if (v) {
-        const char *word = sign + 2;
-        while (*word == ' ') word++;
-        size_t n = strlen(word);
-        while (n > 0 && word[n - 1] == ' ') n--;
-        bool same = strlen(v->word) == n && strncmp(v->word, word, n) == 0;
-        *out      = same == (*sign == '=');
-        return KL_OK;
-    }
-    const kl_variable *w = kl_scope_find(s, node->text);
-    if (w && w->word)
-        return kl_fail(s->diag, KL_E_MODEL, node->place,
-                       "`when: %s` is the word '%s'; compare it: `when: %s == %s`", node->text,
-                       w->word, node->text, w->word);
-    bool yes = strcmp(node->text, "true") == 0, no = strcmp(node->text, "false") == 0;
-    if (yes || no) {
-        *out = yes;
-        return KL_OK;
-    }
+    char       *text = kl_arena_text(s->arena, node->text);
     kl_quantity q;
-    KL_TRY(quantity(s, node->text, node->place, &q));
+    if (!text) return KL_E_MEMORY;
+    KL_TRY(plain_condition(s, node, text));
+    KL_TRY(quantity(s, text, node->place, &q));
     *out = q.value != 0.0;
     return KL_OK;
 }

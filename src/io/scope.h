@@ -42,6 +42,7 @@ typedef struct kl_scope {
     kl_variable *variable; /* inner ones behind outer ones, which they hide */
     double      *number;   /* value of each, side by side for expressions */
     int          n, cap;
+    int          depth;  /* parameters that wait for one another */
     const char  *prefix; /* of names: "" or "front." */
     kl_placement place;  /* of the part being read */
     kl_shared   *shared;

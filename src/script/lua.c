@@ -17,6 +17,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <time.h>
 
 #include "base/text.h"
 
@@ -24,9 +25,11 @@ enum {
     MOST_STATES       = 64, /* threads that call at once; more wait */
     MOST_BYTES        = 8 * 1024 * 1024,
     MOST_INSTRUCTIONS = 1000000,
-    TICK              = 10000, /* instructions between two looks at the clock */
+    TICK              = 100, /* instructions between two looks at the clock */
     MOST_TEXT         = 100000
 };
+
+static const double MOST_SECONDS = 0.5; /* of one call; a million instructions take 0.01 */
 
 /* A function as taken in: what each state needs to make its own. */
 typedef struct code {
@@ -45,7 +48,8 @@ typedef struct code {
 typedef struct box {
     lua_State *L;
     size_t     used;
-    long       left; /* instructions of this call */
+    long       left;    /* instructions of this call */
+    double     started; /* processor time at its first tick [s]; 0: none yet */
     int        made; /* functions that this state has compiled: 0 .. made-1, at registry[i + 1] */
     int       *ref;
 } box;
@@ -76,6 +80,13 @@ static void *allocate(void *context, void *old, size_t old_size, size_t size)
     return p;
 }
 
+static double thread_time(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_THREAD_CPUTIME_ID, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
 static void on_tick(lua_State *L, lua_Debug *event)
 {
     (void)event;
@@ -83,6 +94,11 @@ static void on_tick(lua_State *L, lua_Debug *event)
     lua_getallocf(L, &context);
     box *b = context;
     b->left -= TICK;
+    /* one instruction may join or compare strings of megabytes */
+    double now = thread_time();
+    if (b->started == 0.0) b->started = now;
+    if (now - b->started > MOST_SECONDS)
+        luaL_error(L, "more than %f seconds in one call; are its texts too long?", MOST_SECONDS);
     if (b->left <= 0)
         luaL_error(L, "more than %d instructions in one call; does a loop never end?",
                    MOST_INSTRUCTIONS);
@@ -289,6 +305,7 @@ static kl_status try_chunk(const code *c, const char *chunk, kl_diag *diag)
     box *b = box_create();
     if (!b) return KL_E_MEMORY;
     b->left          = MOST_INSTRUCTIONS;
+    b->started       = 0.0;
     kl_status status = KL_OK;
     if (luaL_loadbufferx(b->L, chunk, strlen(chunk), "=k", "t") != LUA_OK)
         status = failed_at(diag, c, lua_tostring(b->L, -1));
@@ -410,7 +427,8 @@ static int call_state(kl_lua *pool, box *b, const code *c, int function, const d
         const void *from;
         void       *to;
     } p;
-    b->left = MOST_INSTRUCTIONS;
+    b->left    = MOST_INSTRUCTIONS;
+    b->started = 0.0;
     if (b->made < pool->n) {
         int *more = realloc(b->ref, (size_t)pool->n * sizeof *more);
         if (!more) {
