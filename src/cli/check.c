@@ -134,9 +134,19 @@ static int print_text(kl_text *t)
     return KL_EXIT_OK;
 }
 
-static int write_full(const kl_model *m)
+static bool has_files(const kl_model *m)
+{
+    for (int i = 0; i < m->nbody; i++)
+        for (const kl_key *k = m->body[i].type->keys; k && k->name; k++)
+            if (k->kind == KL_KEY_REDUCED) return true;
+    return false;
+}
+
+static int write_full(const kl_model *m, const char *path)
 {
     kl_text t = {0};
+    if (m->nline > 0 || m->nskin > 0 || has_files(m))
+        kl_text_add(&t, "# from %s: files are named from its folder, so keep this there\n", path);
     kl_full_write(&t, m);
     return print_text(&t);
 }
@@ -179,7 +189,7 @@ static int check(int argc, char **argv)
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
     code           = kl_loaded_open(&kl_command_check, rest.items[0], &set, diag, &l);
-    if (code == KL_EXIT_OK && full) code = write_full(l.model);
+    if (code == KL_EXIT_OK && full) code = write_full(l.model, rest.items[0]);
     else if (code == KL_EXIT_OK && diff) code = compare(l.model, rest.items[1], &set, diag);
     else if (code == KL_EXIT_OK) code = kl_exit_code(check_model(l.model, diag));
     kl_print_diag(diag, NULL);

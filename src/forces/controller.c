@@ -274,6 +274,24 @@ static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signal
     return status;
 }
 
+/* One name stands for one thing among inputs, states, outputs and t. */
+static kl_status told_apart(const kl_setup *s, const char *const *argument,
+                            const char *const *result)
+{
+    const char *all[2 * MOST_VALUES + 2];
+    int         n = 0;
+    while (*argument) all[n++] = *argument++;
+    while (*result) all[n++] = *result++;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < i; k++)
+            if (strcmp(all[i], all[k]) == 0)
+                return kl_fail(s->diag, KL_E_NAME, s->place,
+                               "force '%s': '%s' is there twice among its inputs, states, outputs "
+                               "and t; give one of them another name",
+                               s->name, all[i]);
+    return KL_OK;
+}
+
 static kl_status compile(controller *p, const kl_setup *s)
 {
     const char *argument[MOST_VALUES + 1], *result[MOST_VALUES + 1];
@@ -285,7 +303,8 @@ static kl_status compile(controller *p, const kl_setup *s)
     for (int i = 0; i < p->nout; i++) result[k++] = p->outputs->item[i].name;
     for (int i = 0; i < p->nz; i++)
         result[k++] = kl_arena_format(s->arena, "%s_dot", p->states->name[i]);
-    result[k]     = NULL;
+    result[k] = NULL;
+    KL_TRY(told_apart(s, argument, result));
     kl_lua_code c = {.text     = p->code.text,
                      .object   = kl_arena_format(s->arena, "force '%s'", s->name),
                      .place    = p->code.place,

@@ -96,6 +96,15 @@ static const char *nearest_name(const kl_scope *s, const char *name, int n,
 static const char *body_name(const kl_model *m, int i) { return m->body[i].name; }
 static const char *element_name(const kl_model *m, int i) { return m->element[i].name; }
 
+/* The parameter that holds this word, or NULL. */
+static const char *holder_of(const kl_scope *s, const char *word)
+{
+    for (int i = s->n - 1; i >= 0; i--)
+        if (s->variable[i].word && strcmp(s->variable[i].word, word) == 0)
+            return s->variable[i].name;
+    return NULL;
+}
+
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
 {
     int index = find_outward(s, m, name, kl_model_find_body, NULL), line;
@@ -111,8 +120,17 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
         kl_fail(s->diag, KL_E_NAME, where->place, "'%s' is no body but a joint or force", name);
         return -1;
     }
-    const char *near = nearest_name(s, name, m->nbody, body_name, m);
-    kl_fail(s->diag, KL_E_NAME, where->place, "there is no body '%s'%s%s%s", name,
+    const char *near = nearest_name(s, name, m->nbody, body_name, m), *handed = holder_of(s, name);
+    int         part = (int)strlen(s->prefix) - 1; /* without its dot */
+    if (part > 0 && handed) {
+        kl_fail(s->diag, KL_E_NAME, where->place,
+                "part '%.*s': its parameter '%s' names the body '%s', which is not there; give the "
+                "part `parameters: {%s: ...}` with the name of a body",
+                part, s->prefix, handed, name, handed);
+        return -1;
+    }
+    kl_fail(s->diag, KL_E_NAME, where->place, "%s%.*s%sthere is no body '%s'%s%s%s",
+            part > 0 ? "part '" : "", part > 0 ? part : 0, s->prefix, part > 0 ? "': " : "", name,
             near ? "; did you mean '" : "; the body that does not move is called 'ground'",
             near ? near : "", near ? "'?" : "");
     return -1;

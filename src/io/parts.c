@@ -337,9 +337,12 @@ static kl_status placement_of(kl_builder *b, const kl_entry *e, kl_placement *ou
     kl_placement   inner = kl_placement_none();
     const kl_node *at = kl_entry_get(e, "at"), *orientation = kl_entry_get(e, "orientation"),
                   *mirror = kl_entry_get(e, "mirror");
-    if (at) KL_TRY(kl_value_vec3(s, at, "part: at", "m", &inner.r));
+    char what[256];
+    snprintf(what, sizeof what, "part '%.200s': at", e->name);
+    if (at) KL_TRY(kl_value_vec3(s, at, what, "m", &inner.r));
+    snprintf(what, sizeof what, "part '%.200s': orientation", e->name);
     if (orientation) {
-        KL_TRY(kl_value_rotation(s, orientation, "part: orientation", &inner.R));
+        KL_TRY(kl_value_rotation(s, orientation, what, &inner.R));
         inner.turned = true;
     }
     if (mirror) {

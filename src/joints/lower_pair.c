@@ -85,6 +85,14 @@ static kl_status lower_pair_setup(void *data, const kl_setup *s, const kl_motion
                 "`spherical` to keep two points together",
                 s->name);
     }
+    /* z_i.z_j = 0 does not say which way to turn where they are parallel */
+    const kl_coordinate *r    = &p->traits->row[last];
+    kl_vec3    z[2] = {kl_axis(&m[0].A, 2), kl_axis(&m[1].A, 2)};
+    if (r->kind == KL_DOT1 && r->a == 2 && r->b == 2 && fabs(kl_dot(z[0], z[1])) > 1.0 - 1e-9)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "joint '%s': its two axes are parallel and must be at right angles; give "
+                       "both, such as `axis: [x, y]`",
+                       s->name);
     if (p->traits->helix) {
         kl_reading in = {.m = m, .h = s->turn, .data = p};
         kl_scalar  x;

@@ -201,7 +201,35 @@ static void when_leaves_out_what_is_not_meant(void **unused)
                  "model.yaml:6:38: the body 'a' is left out by its `when` in line 4");
     assert_fails("klingel: 1\nparameters: {drive: electric}\nbodies:\n"
                  "  a: {mass: 1, when: drive}\n",
-                 "compare it: `when: drive == electric`");
+                 "compare it: `drive == electric`");
+}
+
+static int bodies_when(const char *condition)
+{
+    char text[300];
+    snprintf(text, sizeof text,
+             "klingel: 1\nparameters: {kind: soft, other: soft, n: 3, sprung: true}\nbodies:\n"
+             "  a: {mass: 1, when: %s}\n  rest: {mass: 1}\n",
+             condition);
+    built b = build(text);
+    assert_builds(&b);
+    int n = b.model->nbody - 2;
+    release(&b);
+    return n;
+}
+
+static void conditions_on_words_and_numbers_combine(void **unused)
+{
+    (void)unused;
+    assert_int_equal(bodies_when("kind == soft and n == 3"), 1);
+    assert_int_equal(bodies_when("kind == soft and n == 4"), 0);
+    assert_int_equal(bodies_when("sprung and kind == soft"), 1);
+    assert_int_equal(bodies_when("n == 4 or kind != 'hard'"), 1);
+    assert_int_equal(bodies_when("not (kind == soft) or n == 2"), 0);
+    assert_int_equal(bodies_when("sprung == true"), 1);
+    assert_int_equal(bodies_when("kind == other"), 1);
+    assert_fails("klingel: 1\nparameters: {kind: soft}\nbodies:\n  a: {mass: 1, when: kind > 3}\n",
+                 "'kind' is the word 'soft'; compare it: `kind == soft`");
 }
 
 static void a_mirrored_part_moves_as_the_mirror_image(void **unused)
@@ -369,6 +397,10 @@ static void mistakes_with_templates_are_told(void **unused)
                  "template 't' has no parameter 'b'");
     assert_fails("klingel: 1\nparts:\n  p: {at: [0, 0, 0]}\n", "`template` is missing");
     assert_fails(
+        "klingel: 1\ntemplates:\n  t: {parameters: {car: none}, bodies: {a: {mass: 1}},\n"
+        "      joints: {j: {type: fixed, between: [car, a]}}}\nparts: {p: {template: t}}\n",
+        "part 'p': its parameter 'car' names the body 'none', which is not there");
+    assert_fails(
         "klingel: 1\ntemplates: {t: {bodies: {}}}\nparts:\n  p: {template: t, mirror: xy}\n",
         "give x, y or z");
 }
@@ -512,6 +544,18 @@ static void bombs_are_refused_in_time(void **unused)
     double start = seconds();
     assert_fails("klingel: 1\nbodies:\n  \"b{i}\": {for: {i: 1..2000000}, mass: 1}\n",
                  "the range 1..2000000 has more than 100000 members");
+    assert_fails("klingel: 1\nbodies:\n"
+                 "  \"b{i}_{j}\": {for: {i: 1..100000, j: 1..100000}, mass: 1}\n",
+                 "makes more than 100000 of them in all");
+    /* a chain of parameters, each waiting for the next */
+    char *chain = malloc(400000);
+    assert_non_null(chain);
+    size_t m = (size_t)sprintf(chain, "klingel: 1\nparameters:\n");
+    for (int i = 0; i < 9000; i++)
+        m += (size_t)sprintf(chain + m, "  p%d: p%d + p%d\n", i, i + 1, i + 1);
+    sprintf(chain + m, "  p9000: 0\n");
+    assert_fails(chain, "ends a chain of 300 that need one another");
+    free(chain);
     /* templates that double 40 times */
     char text[8000];
     int n = snprintf(text, sizeof text, "klingel: 1\ntemplates:\n  t0: {bodies: {b: {mass: 1}}}\n");
@@ -544,6 +588,7 @@ int main(void)
         cmocka_unit_test(explicit_like_and_template_give_the_same_bits),
         cmocka_unit_test(outputs_of_a_part_know_its_names_and_parameters),
         cmocka_unit_test(when_leaves_out_what_is_not_meant),
+        cmocka_unit_test(conditions_on_words_and_numbers_combine),
         cmocka_unit_test(a_mirrored_part_moves_as_the_mirror_image),
         cmocka_unit_test(a_turned_part_moves_as_the_turned_image),
         cmocka_unit_test(parameters_come_in_any_order_and_circles_are_named),

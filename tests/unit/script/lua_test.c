@@ -142,6 +142,13 @@ static void mistakes_are_told_with_their_line(void **unused)
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
     assert_stopped(deep, "Lua: ");
+    /* few instructions, each on megabytes */
+    assert_stopped("local s = 'xxxxxxxxxxxxxxxx' for i = 1, 17 do s = s..s end "
+                   "for i = 1, 300000 do local q = s..'x' end return 1",
+                   "seconds in one call");
+    assert_stopped("local s = 'xxxxxxxxxxxxxxxx' for i = 1, 17 do s = s..s end local q = s..'' "
+                   "local n = 0 for i = 1, 400000 do if s < q then n = n + 1 end end return n",
+                   "seconds in one call");
 }
 
 static void after_a_failure_the_pool_works_on(void **unused)
