@@ -13,6 +13,7 @@ help:
 	@echo "make asan       tests under address and undefined-behaviour sanitizers"
 	@echo "make test-full  all of that, a second compiler, valgrind and minutes of fuzzing"
 	@echo "make format     clang-format; make tidy: clang-tidy and the order of rooms"
+	@echo "make docs       the documents as a site: build/site/index.html"
 	@echo "make install    library, headers, program (PREFIX=/usr/local, DESTDIR=)"
 
 setup:
@@ -55,8 +56,8 @@ PREFIX ?= /usr/local
 install: build
 	@cmake --install build --prefix $(PREFIX)
 
-docs: build
-	@scripts/docs
+docs:
+	@docs/build build/site
 
 clean:
 	@rm -rf build

@@ -233,7 +233,8 @@ static const kl_key flexible_keys[] = {
      .kind   = KL_KEY_REDUCED,
      .offset = offsetof(flexible, file),
      .help =
-         "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it"},
+         "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it, or "
+         "what such a file holds, in braces"},
     {.name     = "flexible",
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(flexible, deforms),
@@ -414,28 +415,35 @@ static const kl_key flexible_keys[] = {
      .help     = "initial values that assembly must keep; the others are guesses"},
     {0}};
 
+/* whole: no file beside it */
+static const char flexible_example[] =
+    "rod: {type: flexible, damping: 0.01, modes: 8, file: {mesh: {line: [[0, 0, 0], [1 m, 0, 0]], "
+    "parts: 8}, materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}, sections: {line: "
+    "{material: steel, section: circle, radius: 5 mm}}, markers: {left: {at: [0, 0, 0]}, right: "
+    "{at: [1 m, 0, 0]}}}}";
+
 const kl_body_type kl_flexible = {
-    .name       = "flexible",
-    .help       = "flexible body in a floating frame: six degrees of freedom and modes",
-    .example    = "rod: {type: flexible, file: examples/fe-rod/rod.yaml, modes: 8, damping: 0.01}",
-    .keys       = flexible_keys,
-    .data_size  = sizeof(flexible),
-    .cache_size = sizeof(flexible_cache),
-    .place      = flexible_place,
-    .setup      = flexible_setup,
-    .attach     = flexible_attach,
-    .start      = flexible_start,
-    .position   = flexible_position,
-    .velocity   = flexible_velocity,
-    .advance    = flexible_advance,
-    .rate       = flexible_rate,
-    .speed      = flexible_speed,
-    .settle     = flexible_settle,
-    .increment  = flexible_increment,
-    .motion     = flexible_motion,
-    .map        = flexible_map,
-    .map_rate   = flexible_map_rate,
-    .pull       = flexible_pull,
+    .name            = "flexible",
+    .help            = "flexible body in a floating frame: six degrees of freedom and modes",
+    .example         = flexible_example,
+    .keys            = flexible_keys,
+    .data_size       = sizeof(flexible),
+    .cache_size      = sizeof(flexible_cache),
+    .place           = flexible_place,
+    .setup           = flexible_setup,
+    .attach          = flexible_attach,
+    .start           = flexible_start,
+    .position        = flexible_position,
+    .velocity        = flexible_velocity,
+    .advance         = flexible_advance,
+    .rate            = flexible_rate,
+    .speed           = flexible_speed,
+    .settle          = flexible_settle,
+    .increment       = flexible_increment,
+    .motion          = flexible_motion,
+    .map             = flexible_map,
+    .map_rate        = flexible_map_rate,
+    .pull            = flexible_pull,
     .add_geometric   = flexible_add_geometric,
     .inertia         = flexible_inertia,
     .inertia_tangent = flexible_inertia_tangent,

@@ -43,7 +43,7 @@ static void print_elements(const kl_model *m, bool joints)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (e->joint != joints || shown++ >= 30) continue;
-        printf("  %-16s %-22s", e->name, e->type->name);
+        printf("  %-16s %-24s ", e->name, e->type->name);
         for (int k = 0; k < e->nmarker && k < 4; k++)
             if (!m->body[m->marker[e->marker + k].body].own) printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
         if (joints) printf("   holds %d", e->nphi);

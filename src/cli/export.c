@@ -198,14 +198,11 @@ const kl_command kl_command_export = {
     .arguments = "OUT.h5 [CHANNEL...] [-o FILE.csv|mat|pvd|glb|mp4|gif]",
     .summary   = "write results for others: CSV, MAT, VTK, glTF, film",
     .run       = export_run,
-    .help      = "Without CHANNEL: the outputs that the model defines, or all channels if it\n"
-                 "defines none. A CHANNEL may be a pattern, in quotes because of the shell:\n\n"
-                 "  klingel export out.h5 --list\n"
+    .help      = "Without CHANNEL: the outputs that the model defines, or all if it defines none;\n"
+                 "a CHANNEL may be a pattern in quotes. Motion with shapes: .pvd for ParaView,\n"
+                 ".glb for browsers and Blender, .mp4 and .gif a film (ffmpeg makes it).\n\n"
                  "  klingel export out.h5 crank.position.x 'pivot.force.*' -o crank.csv\n"
                  "  klingel export out.h5 --from 1 --to 2 --every 10 | head\n"
-                 "  klingel export out.h5 --all -o out.mat\n\n"
-                 "Motion of all bodies with their shapes: .pvd is a series for ParaView, .glb an\n"
-                 "animation for browsers and Blender, .mp4 and .gif a film (ffmpeg makes it):\n\n"
-                 "  klingel export out.h5 -o out.glb\n"
+                 "  klingel export out.h5 --all -o out.mat\n"
                  "  klingel export out.h5 -o out.mp4 --speed 0.5\n",
 };

@@ -60,8 +60,8 @@ static void default_output(const kl_plot *q, char *name, size_t size)
 
 int kl_plot_draw(kl_plot *q)
 {
-    kl_out_file  o;
-    kl_gnuplot g;
+    kl_out_file o;
+    kl_gnuplot  g;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     bool good = kl_gnuplot_start(&g, o.stream);
     if (good) {
@@ -182,7 +182,7 @@ static int plot_run(int argc, char **argv)
     q->from = -HUGE_VAL, q->to = HUGE_VAL;
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q->output,
-         "figure: .svg, .png or .pdf (default: first channel's name and .svg)"},
+         "figure: .svg, .png or .pdf (default: CHANNEL.svg)"},
         {"x", 'x', "CHANNEL", KL_OPTION_TEXT, &q->x, "over this channel instead of time"},
         {"phase", 0, NULL, KL_OPTION_FLAG, &is.phase, "phase plane: each rate over its channel"},
         {"psd", 0, NULL, KL_OPTION_FLAG, &is.psd, "power spectral density"},
@@ -192,8 +192,8 @@ static int plot_run(int argc, char **argv)
         {"to", 0, "T", KL_OPTION_NUMBER, &q->to, "up to time T [s]"},
         {"title", 't', "TEXT", KL_OPTION_TEXT, &q->title, "title (default: the model's)"},
         {"auto", 0, NULL, KL_OPTION_FLAG, &is.automatic,
-         "a set of figures that suits the results, into the folder -o (default: figures)"},
-        {"format", 'f', "svg|png|pdf", KL_OPTION_TEXT, &is.format, "of --auto (default: svg)"},
+         "a set of figures, into the folder -o (or figures)"},
+        {"format", 'f', "KIND", KL_OPTION_TEXT, &is.format, "of --auto: svg (default), png, pdf"},
         {0},
     };
     kl_arguments rest;
@@ -208,13 +208,10 @@ const kl_command kl_command_plot = {
     .arguments = "OUT.h5 [MORE.h5...] [CHANNEL...] [-o FIGURE.svg|png|pdf]",
     .summary   = "draw channels over time, over each other, or as spectra",
     .run       = plot_run,
-    .help      = "Channels of one unit share a panel; several results are laid over each other. A\n"
-                 "CHANNEL may be a pattern. Without CHANNEL: the outputs that the model defines.\n\n"
-                 "  klingel plot out.h5 'crank.position.*' -o crank.svg\n"
-                 "  klingel plot before.h5 after.h5 pivot.force.x -o compare.pdf\n"
+    .help      = "A CHANNEL may be a pattern. Without: the outputs that the model defines.\n"
+                 "  klingel plot before.h5 after.h5 'pivot.force.*' -o compare.pdf\n"
                  "  klingel plot out.h5 rod.position.y --x rod.position.x\n"
                  "  klingel plot out.h5 pivot.angle --phase -o phase.png\n"
                  "  klingel plot out.h5 car.acceleration.z --psd --window 4 --from 2\n"
-                 "  klingel plot out.h5 car.acceleration.z --spectrogram -o waterfall.png\n"
                  "  klingel plot out.h5 --auto -o figures --format pdf\n",
 };

@@ -343,15 +343,15 @@ static int run_stress(int argc, char **argv)
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output, "write .csv, .h5, or VTK: .vtp, .pvd"},
         {"points", 'p', "P,...", KL_OPTION_TEXT, &q.points,
-         "histories at these: marker, node number, element:5, hot, hot:3"},
+         "histories at marker, node, element:5, hot, hot:3"},
         {"times", 't', "T,...", KL_OPTION_TEXT, &q.times,
          "all points at these times [s], `worst` or `all`"},
         {"sn", 0, "CURVE", KL_OPTION_TEXT, &q.sn,
-         "FAT90, or range=90MPa,cycles=2e6,slope=3,knee=1e7,slope_after=5"},
+         "FAT90, or range=90MPa,cycles=2e6,slope=3,knee=1e7"},
         {"mean", 0, "RULE", KL_OPTION_TEXT, &q.mean, "mean stress: none, goodman, gerber, swt"},
         {"ultimate", 0, "STRESS", KL_OPTION_TEXT, &q.ultimate, "tensile strength: 510MPa"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
-         "what cycles are counted of: von-mises (signed) or principal"},
+         "counted cycles: von-mises (signed) or principal"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "hot spots in the table (default 10)"},
         {"apart", 0, "M", KL_OPTION_NUMBER, &q.apart,
          "least distance of two of them [m] (default: size/20)"},
@@ -373,11 +373,8 @@ const kl_command kl_command_stress = {
     .arguments = "OUT.h5 [BODY...] [-o FILE]",
     .summary   = "stress and fatigue of flexible bodies after a run",
     .run       = run_stress,
-    .help      = "Without --points or --times: the largest von Mises stress of the run at each\n"
-                 "point, when it came, and with an S-N curve (--sn, or sn_range in the model) the\n"
-                 "damage by rainflow counting and Miner's sum. Bodies keep stress when their body\n"
-                 "file says `stress: {nodes: surface}`.\n\n"
-                 "  klingel stress out.h5 --sn FAT90 -o hot.vtp\n"
-                 "  klingel stress out.h5 rod --points tip,1711,hot:3 -o histories.csv\n"
-                 "  klingel stress out.h5 rod --times worst -o worst.vtp\n",
+    .help = "Without --points or --times: the largest von Mises stress at each point, and with\n"
+            "an S-N curve the damage (rainflow, Miner). Needs `stress:` in the body file.\n\n"
+            "  klingel stress out.h5 --sn FAT90 -o hot.vtp\n"
+            "  klingel stress out.h5 rod --points tip,1711,hot:3 -o histories.csv\n",
 };

@@ -90,7 +90,7 @@ void kl_open_in_browser(const char *address)
 static int write_page(request *q, kl_diag *diag)
 {
     kl_out_file o;
-    double    start = now();
+    double      start = now();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status = kl_view_write(o.stream, q->sources, q->n, &q->options, diag, q->summary);
     if (status != KL_OK) {
@@ -170,8 +170,8 @@ static page_writer writer_for(const char *path)
 static int write_other(request *q, page_writer write)
 {
     kl_out_file o;
-    size_t    bytes = 0;
-    double    start = now();
+    size_t      bytes = 0;
+    double      start = now();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_diag  *diag   = kl_diag_create();
     kl_status status = write(o.stream, q->files[0], diag, &bytes);
@@ -234,13 +234,13 @@ static int view_run(int argc, char **argv)
     request         q         = {0};
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
-         "page to write (default: named after the results, in this folder)"},
+         "page to write (default: named after the results)"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
-         "keep every N-th row (default: all that a browser can carry)"},
+         "keep every N-th row (default: as many as fit)"},
         {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open,
          "do not open it, although there is a desktop"},
         {"live", 0, NULL, KL_OPTION_FLAG, &q.live,
-         "run MODEL.yaml and show its motion as it is computed, on this machine only"},
+         "show MODEL.yaml while it runs, on this machine only"},
         {"port", 0, "N", KL_OPTION_COUNT, &q.port, "of --live (default: a free one)"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "of --live: change a parameter"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "say nothing when all is well"},
@@ -265,15 +265,11 @@ const kl_command kl_command_view = {
                  "| --live MODEL.yaml",
     .summary   = "write a page that shows the motion, with plots",
     .run       = view_run,
-    .help = "The page is one file that needs no network: open it from disk, mail it. A second\n"
-            "result is laid over the first, as a ghost in the scene and as dashed curves.\n\n"
-            "  klingel view out.h5\n"
-            "  klingel view stiff.h5 soft.h5 -o compare.html\n\n"
-            "Modes of a linear model or of a reduced body, and eigenvalues over a parameter:\n\n"
-            "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
-            "  klingel view frame.kbody\n"
-            "  klingel locus model.yaml --over speed=50:100:11 -o locus.csv\n"
-            "  klingel view locus.csv\n\n"
-            "While it runs, with a button to stop it:\n\n"
-            "  klingel view --live model.yaml\n",
+    .help      = "The page is one file that needs no network. A second result is laid over the\n"
+                 "first, as a ghost and as dashed curves. It shows modes (of `klingel modes`, or of\n"
+                 "a reduced body) and eigenvalues over a parameter (`klingel locus`) too.\n\n"
+                 "  klingel view stiff.h5 soft.h5 -o compare.html\n"
+                 "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
+                 "  klingel view frame.kbody\n"
+                 "  klingel view --live model.yaml\n",
 };

@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "fe/line_mesh.h"
 #include "fe/read.h"
 #include "io/values.h"
 
@@ -321,9 +322,34 @@ static kl_status read_units(reader *r, const kl_node *n)
     return KL_OK;
 }
 
+/* {line: [[0, 0, 0], [1 m, 0, 0]], parts: 8}: beams along straight legs, no file at all */
+static kl_status make_line(reader *r, const kl_node *n)
+{
+    static const char *const keys[] = {"line", "parts", NULL};
+    KL_TRY(check_keys(r, n, "mesh", keys));
+    const kl_node *line = kl_node_get(n, "line"), *cut = kl_node_get(n, "parts");
+    if (!line || line->kind != KL_LIST || line->size < 2)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "mesh: give the name of a file, or {line: [[0, 0, 0], [1 m, 0, 0]]} with "
+                       "two points or more");
+    kl_vec3 *point = kl_arena_array(r->arena, kl_vec3, line->size);
+    int      count = 0, parts = 8;
+    if (!point) return KL_E_MEMORY;
+    for (const kl_node *c = line->first; c; c = c->next)
+        KL_TRY(kl_value_vec3(&r->scope, c, "mesh: line", "m", &point[count++]));
+    if (cut)
+        KL_TRY(kl_scope_integer(&r->scope, cut->text ? cut->text : "", cut->place, "mesh: parts",
+                                &parts));
+    if (parts < 1 || parts > KL_LINE_MOST)
+        return kl_fail(r->diag, KL_E_RANGE, cut->place, "mesh: parts is %d; give 1 to %d", parts,
+                       KL_LINE_MOST);
+    return kl_mesh_line(point, count, parts, &r->out->mesh, r->diag);
+}
+
 static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural, bool lenient)
 {
     const char *name;
+    if (n->kind == KL_MAP) return make_line(r, n);
     KL_TRY(kl_value_word(&r->scope, n, "mesh", &name));
     kl_read_options options = {.lenient = lenient};
     if (structural) {
@@ -635,6 +661,15 @@ kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag)
     kl_node *root = NULL;
     if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
     KL_TRY(kl_doc_read(path, out->arena, diag, &root, NULL));
+    return read_root(&r, root);
+}
+
+kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
+                            kl_diag *diag)
+{
+    *out     = (kl_body_file){.arena = kl_arena_create()};
+    reader r = {.path = from, .arena = out->arena, .diag = diag, .out = out};
+    if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
     return read_root(&r, root);
 }
 

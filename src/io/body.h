@@ -5,6 +5,8 @@
 
 #include "fe/reduce.h"
 
+struct kl_node;
+
 typedef struct kl_body_file {
     kl_arena *arena;
     kl_mesh  *mesh;   /* NULL when ready matrices are used */
@@ -16,6 +18,9 @@ typedef struct kl_body_file {
 /* Reads the file, the mesh it names (relative to it), turns units, gives materials and sections,
  * checks the mesh. Free with kl_body_file_free, also after a failure. */
 kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag);
+/* The same from a tree that stands in another file, `from`: what it names is beside that one. */
+kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
+                            kl_diag *diag);
 void      kl_body_file_free(kl_body_file *b);
 
 #endif

@@ -30,6 +30,13 @@ static void put_rotation(kl_text *t, const kl_mat3 *A)
     kl_text_add(t, "}");
 }
 
+/* A name, or what such a file holds, which stands there as it was written. */
+static void put_reduced(kl_text *t, const char *file)
+{
+    if (*file == '{') kl_text_add(t, "%s", file);
+    else kl_text_json(t, file);
+}
+
 static void put_word(kl_text *t, const char *words, int index)
 {
     for (; index > 0 && strchr(words, ' '); index--) words = strchr(words, ' ') + 1;
@@ -127,7 +134,7 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
     case KL_KEY_LIST:
         put_list(t, ((const kl_list *)at)->value, ((const kl_list *)at)->n);
         return true;
-    case KL_KEY_REDUCED: kl_text_json(t, ((const kl_reduced *)at)->file); return true;
+    case KL_KEY_REDUCED: put_reduced(t, ((const kl_reduced *)at)->file); return true;
     }
     return false;
 }

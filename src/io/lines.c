@@ -35,37 +35,6 @@ static const char *beside(kl_arena *a, const char *from, const char *name)
     return kl_arena_format(a, "%.*s/%s", (int)(slash - from), from, name);
 }
 
-/* ---- as a model file writes it, words of parameters filled in ---- */
-
-static void put_node(kl_text *t, const kl_scope *s, const kl_node *n)
-{
-    if (n->kind == KL_SCALAR) {
-        const kl_variable *v = kl_scope_find(s, n->text);
-        if (n->quoted || !*n->text) kl_text_json(t, n->text);
-        else kl_text_add(t, "%s", v && v->word ? v->word : n->text);
-        return;
-    }
-    bool map = n->kind == KL_MAP;
-    kl_text_add(t, map ? "{" : "[");
-    for (const kl_node *c = n->first; c; c = c->next) {
-        if (c != n->first) kl_text_add(t, ", ");
-        if (map) kl_text_json(t, c->key);
-        if (map) kl_text_add(t, ": ");
-        put_node(t, s, c);
-    }
-    kl_text_add(t, map ? "}" : "]");
-}
-
-static const char *text_of(kl_builder *b, const kl_node *n)
-{
-    kl_text t = {0};
-    put_node(&t, &b->now->scope, n);
-    char       *text = kl_text_finish(&t);
-    const char *kept = text ? kl_arena_text(b->m->arena, text) : NULL;
-    free(text);
-    return kept;
-}
-
 /* ---- tracks ---- */
 
 static kl_status tabulate(kl_builder *b, const kl_node *n, const kl_track *track,
@@ -183,7 +152,7 @@ static kl_status read_track(kl_builder *b, const kl_node *n)
                        "track '%s' is %s; give {file: track.yaml} or its keys", n->key,
                        kl_node_kind_word(n->kind));
     kl_guide *line = kl_model_add_line(b->m, n->key, n->place);
-    if (!line || !(line->text = text_of(b, n))) return KL_E_MEMORY;
+    if (!line || !(line->text = kl_value_text(&b->now->scope, n, b->m->arena))) return KL_E_MEMORY;
     if (geometry) KL_TRY(kl_value_word(s, geometry, "geometry", &way));
     bool table = strcmp(way, "table") == 0;
     if (!table && strcmp(way, "exact") != 0) {
@@ -366,7 +335,7 @@ static kl_status read_surface(kl_builder *b, const kl_node *n)
     kl_entry e = {.name = n->key, .section = "surface", .place = n->place, .chain = {n, NULL}};
     kl_values_unknown(r.s, &e, "surface", NULL, known);
     kl_sheet *skin = kl_model_add_skin(b->m, n->key, n->place);
-    if (!skin || !(skin->text = text_of(b, n))) return KL_E_MEMORY;
+    if (!skin || !(skin->text = kl_value_text(&b->now->scope, n, b->m->arena))) return KL_E_MEMORY;
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++) {
         const kl_node *one = kl_node_get(n, kinds[i].key);
         if (!one) continue;

@@ -126,15 +126,27 @@ static kl_status reduce(const char *path, kl_place place, kl_diag *diag, kl_kbod
     return status;
 }
 
+static const kl_kbody *known(const kl_model *m, const char *path)
+{
+    for (int i = 0; i < m->nkbody; i++)
+        if (strcmp(m->kbody_path[i], path) == 0) return m->kbody[i];
+    return NULL;
+}
+
+static kl_status hand_over(kl_model *m, kl_kbody *body, const char *path, const kl_kbody **out)
+{
+    if (!kl_model_keep(m, body, path)) {
+        kl_kbody_destroy(body);
+        return KL_E_MEMORY;
+    }
+    *out = body;
+    return KL_OK;
+}
+
 kl_status kl_reduced_read(kl_model *m, const char *path, kl_place place, kl_diag *diag,
                           const kl_kbody **out)
 {
-    *out = NULL;
-    for (int i = 0; i < m->nkbody; i++)
-        if (strcmp(m->kbody_path[i], path) == 0) {
-            *out = m->kbody[i];
-            return KL_OK;
-        }
+    if ((*out = known(m, path)) != NULL) return KL_OK;
     const char *dot    = strrchr(path, '.');
     kl_kbody   *body   = NULL;
     bool        ready  = dot && strcmp(dot, ".kbody") == 0;
@@ -142,11 +154,20 @@ kl_status kl_reduced_read(kl_model *m, const char *path, kl_place place, kl_diag
     kl_status status = ready ? kl_kbody_read(path, &body, diag) : reduce(path, place, diag, &body);
     if (status != KL_OK && kl_diag_count(diag, KL_ERROR) > before)
         kl_note(diag, place, "the body is named here");
-    if (status != KL_OK) return status;
-    if (!kl_model_keep(m, body, path)) {
-        kl_kbody_destroy(body);
-        return KL_E_MEMORY;
-    }
-    *out = body;
-    return KL_OK;
+    return status == KL_OK ? hand_over(m, body, path, out) : status;
+}
+
+kl_status kl_reduced_take(kl_model *m, const kl_node *node, const char *from, const char *text,
+                          kl_diag *diag, const kl_kbody **out)
+{
+    if ((*out = known(m, text)) != NULL) return KL_OK;
+    kl_body_file     file;
+    kl_reduce_report effort;
+    kl_kbody        *body   = NULL;
+    kl_status        status = kl_body_file_take(node, from, &file, diag);
+    if (status == KL_OK)
+        status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
+                           &effort, diag);
+    kl_body_file_free(&file);
+    return status == KL_OK ? hand_over(m, body, text, out) : status;
 }

@@ -9,8 +9,14 @@
 #include "fe/kbody.h"
 #include "model/model.h"
 
+struct kl_node;
+
 /* The body belongs to the model. `path` as seen from here; `place` for messages. */
 kl_status kl_reduced_read(kl_model *m, const char *path, kl_place place, kl_diag *diag,
                           const kl_kbody **out);
+/* What a body file holds, written in the model file `from` itself; `text` is how it is written and
+ * tells two of them apart. Reduced each time. */
+kl_status kl_reduced_take(kl_model *m, const struct kl_node *node, const char *from,
+                          const char *text, kl_diag *diag, const kl_kbody **out);
 
 #endif

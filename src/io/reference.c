@@ -89,7 +89,7 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_TRACK: snprintf(text, size, "name of a track"); return;
     case KL_KEY_SURFACE: snprintf(text, size, "name of a surface"); return;
     case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
-    case KL_KEY_REDUCED: snprintf(text, size, "name of a file"); return;
+    case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or what it holds"); return;
     }
     snprintf(text, size, "%s", "value");
 }
@@ -405,8 +405,11 @@ void kl_reference_example(kl_text *t, const kl_page *page)
     if (line && a && kl_doc_parse(line, strlen(line), "example", a, NULL, &root) == KL_OK &&
         root->first) {
         kl_text_add(t, "klingel: 1\ntitle: Example of %s\n\n", page->name);
-        if (page->body) kl_text_add(t, "bodies:\n  %s\n", line);
-        else around_element(t, root->first, strcmp(page->kind, "joint") == 0);
+        if (page->body) {
+            kl_text_add(t, "bodies:\n  ");
+            wrapped(t, line, 6, 2);
+        }
+        if (page->element) around_element(t, root->first, strcmp(page->kind, "joint") == 0);
         if (page->element && strcmp(page->kind, "force") == 0) kl_text_add(t, "\nforces:\n");
         if (page->element) kl_text_add(t, "  %s\n", line);
         kl_text_add(t, "\nrun: {end: 0.1, every: 0.01}\n");

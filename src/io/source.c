@@ -69,6 +69,28 @@ static const char *real_path(kl_arena *a, const char *path)
 static kl_status read_includes(kl_source *s, const kl_node *root, const chain *files,
                                const char *from, kl_diag *diag);
 
+static const char *short_name(const char *path)
+{
+    const char *slash = strrchr(path, '/');
+    return slash ? slash + 1 : path;
+}
+
+/* "a.yaml -> lib/b.yaml -> a.yaml": every file on the way round. */
+static kl_status tell_circle(kl_source *s, const kl_node *n, const chain *files, const char *path,
+                             kl_diag *diag)
+{
+    const char *way = short_name(path);
+    for (const chain *c = files; way && c && c->path; c = c->outer) {
+        way = kl_arena_format(s->arena, "%s -> %s", short_name(c->path), way);
+        if (strcmp(c->path, path) == 0) break;
+    }
+    if (!way) return KL_E_MEMORY;
+    return kl_fail(diag, KL_E_MODEL, n->place,
+                   "'%s' includes itself in the end (%s); take this line out, or move what both "
+                   "files need into a third one",
+                   n->text, way);
+}
+
 static kl_status include(kl_source *s, const kl_node *n, const chain *files, const char *from,
                          kl_diag *diag)
 {
@@ -81,10 +103,7 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
     if (!here.path) return KL_E_MEMORY;
     for (const chain *c = files; c; c = c->outer)
         if (c->path && strcmp(c->path, here.path) == 0)
-            return kl_fail(diag, KL_E_MODEL, n->place,
-                           "'%s' includes itself in the end; take this line out, or move what both "
-                           "files need into a third one",
-                           n->text);
+            return tell_circle(s, n, files, here.path, diag);
     for (int i = 0; i < s->n; i++)
         if (strcmp(s->path[i], here.path) == 0) return KL_OK;
     if (s->n >= MOST_FILES)

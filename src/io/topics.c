@@ -85,7 +85,10 @@ const kl_topic kl_topics[] = {
      "    joints:\n"
      "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
      "A joint stands between two bodies at a point in space, as the model stands at the start.\n"
-     "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n"},
+     "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n\n"
+     "    start: {angle: 30 deg, angular_speed: 2 rad/s}       # also displacement, length, speed\n"
+     "    start: {angle: 30 deg, fixed: [angle]}               # met, or an error\n\n"
+     "Under `start` a joint says where its coordinates begin; the bodies stay written as drawn.\n"},
     {"forces", "section", "springs, dampers, stops, loads, controllers",
      "    forces:\n"
      "      strut: {type: spring-damper, between: [wheel, car], at: [[0, 0, 0], [0, 0, 1]],\n"

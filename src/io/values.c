@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "base/text.h"
 #include "io/attach.h"
 #include "io/reduced.h"
 #include "model/key_unit.h"
@@ -393,11 +394,16 @@ static kl_status key_list(const place_of_key *p)
                    : KL_OK;
 }
 
-/* A file beside the model file. */
+/* A file beside the model file, or what stands in such a file. */
 static kl_status key_reduced(const place_of_key *p)
 {
     kl_reduced *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
     const char *name = NULL, *model = p->m->file ? p->m->file : "";
+    if (p->node->kind == KL_MAP) {
+        to->file = kl_value_text(NULL, p->node, p->m->arena);
+        if (!to->file) return KL_E_MEMORY;
+        return kl_reduced_take(p->m, p->node, model, to->file, p->s->diag, &to->body);
+    }
     KL_TRY(kl_value_word(p->s, p->node, p->what, &name));
     if (!*name)
         return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
@@ -410,6 +416,36 @@ static kl_status key_reduced(const place_of_key *p)
                                                                  (int)(slash - model), model, name);
     if (!to->file || !path) return KL_E_MEMORY;
     return kl_reduced_read(p->m, path, p->node->place, p->s->diag, &to->body);
+}
+
+static void put_node(kl_text *t, const kl_scope *s, const kl_node *n)
+{
+    if (n->kind == KL_SCALAR) {
+        const kl_variable *v = s ? kl_scope_find(s, n->text) : NULL;
+        if (v && v->word && !n->quoted) kl_text_add(t, "%s", v->word);
+        else if (n->quoted || !*n->text || strpbrk(n->text, ",[]{}#:")) kl_text_json(t, n->text);
+        else kl_text_add(t, "%s", n->text);
+        return;
+    }
+    bool map = n->kind == KL_MAP;
+    kl_text_add(t, map ? "{" : "[");
+    for (const kl_node *c = n->first; c; c = c->next) {
+        if (c != n->first) kl_text_add(t, ", ");
+        if (map) kl_text_json(t, c->key);
+        if (map) kl_text_add(t, ": ");
+        put_node(t, s, c);
+    }
+    kl_text_add(t, map ? "}" : "]");
+}
+
+const char *kl_value_text(const kl_scope *s, const kl_node *n, kl_arena *arena)
+{
+    kl_text t = {0};
+    put_node(&t, s, n);
+    char       *text = kl_text_finish(&t);
+    const char *kept = text ? kl_arena_text(arena, text) : NULL;
+    free(text);
+    return kept;
 }
 
 static kl_status (*const readers[])(const place_of_key *p) = {
@@ -478,10 +514,10 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
 /* Where the keys of `type` are listed. */
 static const char *help_page(const char *type)
 {
-    static const char *const pages[][2] = {{"input", "inputs"},   {"output", "outputs"},
-                                           {"part", "parts"},     {"template", "templates"},
-                                           {"marker", "markers"}, {"ground", "bodies"},
-                                           {"track", "tracks"},   {"surface", "surfaces"}};
+    static const char *const pages[][2] = {
+        {"input", "inputs"},       {"output", "outputs"},   {"part", "parts"},
+        {"template", "templates"}, {"marker", "markers"},   {"ground", "bodies"},
+        {"track", "tracks"},       {"surface", "surfaces"}, {"the start of", "joints"}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(pages[i][0], type) == 0) return pages[i][1];
     return type;

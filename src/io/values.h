@@ -34,6 +34,9 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
 /* The word at `n` with its {...} filled in, or the word that a parameter of that name holds. */
 kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const char **out);
 
+/* As a model file writes it, on one line; words of parameters of `s` (or NULL) are filled in. */
+const char *kl_value_text(const kl_scope *s, const kl_node *n, kl_arena *arena);
+
 /* Exactly `size` numbers; of different units: "N|N|N m", the last for all that follow. */
 kl_status kl_value_numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit,
                            int size, double *out);

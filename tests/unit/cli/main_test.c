@@ -40,7 +40,7 @@ static void the_version_is_told(void **state)
 }
 
 /* Names of commands are the first words of the indented lines of the overview. */
-static void every_command_has_help_that_fits_80_columns(void **state)
+static void every_command_has_help_that_fits_a_terminal(void **state)
 {
     world *w = *state;
     char   overview[1 << 16], name[64];
@@ -53,6 +53,7 @@ static void every_command_has_help_that_fits_80_columns(void **state)
         assert_int_equal(run(w, name, "--help"), 0);
         measure(w->out, &width, &height);
         if (width > 80) fail_msg("`klingel %s --help` is %d columns wide", name, width);
+        if (height > 24) fail_msg("`klingel %s --help` has %d lines", name, height);
         assert_says(w->out, name);
         assert_says(w->out, "--help");
         assert_int_equal(run(w, name, "--no-such-option"), 2);
@@ -117,7 +118,7 @@ int main(void)
         CASE(the_overview_fits_a_terminal),
         CASE(nothing_at_all_is_answered_with_the_overview),
         CASE(the_version_is_told),
-        CASE(every_command_has_help_that_fits_80_columns),
+        CASE(every_command_has_help_that_fits_a_terminal),
         CASE(a_misspelt_command_gets_a_suggestion),
         CASE(options_are_checked_and_suggested),
         CASE(options_may_be_written_in_any_usual_way),

@@ -460,7 +460,8 @@ static void includes_are_found_beside_the_file_and_overruled_by_it(void **unused
 
     write_file(folder, "lib/common.yaml", "include: a.yaml\n");
     b = build_file(folder, "main.yaml");
-    assert_true(told(&b, "lib/common.yaml:1:10: 'a.yaml' includes itself in the end"));
+    assert_true(told(&b, "lib/common.yaml:1:10: 'a.yaml' includes itself in the end "
+                         "(a.yaml -> common.yaml -> a.yaml)"));
     release(&b);
     write_file(folder, "main.yaml", "klingel: 1\ninclude: nowhere.yaml\n");
     b = build_file(folder, "main.yaml");

@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/build.h"
 #include "io/reference.h"
@@ -37,11 +38,15 @@ static void assert_runs(const char *name, const char *text)
     kl_diag_destroy(d);
 }
 
-static void every_example_of_a_type_runs(void **unused)
+static void every_example_of_a_type_runs_in_any_folder(void **unused)
 {
     (void)unused;
     kl_page pages[MOST];
     int     n = kl_reference_pages(pages, MOST), tried = 0;
+    char    home[4096], elsewhere[]                    = "/tmp/klingel-help-XXXXXX";
+    assert_non_null(getcwd(home, sizeof home));
+    assert_non_null(mkdtemp(elsewhere));
+    assert_int_equal(chdir(elsewhere), 0);
     for (int i = 0; i < n; i++) {
         if (!pages[i].body && !pages[i].element) continue;
         kl_text t = {0};
@@ -53,6 +58,8 @@ static void every_example_of_a_type_runs(void **unused)
         tried++;
     }
     assert_true(tried > 20);
+    assert_int_equal(chdir(home), 0);
+    assert_int_equal(rmdir(elsewhere), 0); /* and nothing is left behind */
 }
 
 static void every_page_has_a_name_of_its_own_and_says_something(void **unused)
@@ -92,7 +99,7 @@ static void every_key_has_help_and_a_unit_that_reads(void **unused)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(every_example_of_a_type_runs),
+        cmocka_unit_test(every_example_of_a_type_runs_in_any_folder),
         cmocka_unit_test(every_page_has_a_name_of_its_own_and_says_something),
         cmocka_unit_test(every_key_has_help_and_a_unit_that_reads),
     };
