@@ -149,14 +149,14 @@ static int run_fe(int argc, char **argv)
         {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &output, "the reduced body to write"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "print mode,frequency_hz (rigid motions left out)"},
         {"report", 0, NULL, KL_OPTION_FLAG, &report,
-         "print mass, modes, participation, markers, time and memory"},
+         "print mass, modes, participation, markers, effort"},
         {"figure", 0, "FILE", KL_OPTION_TEXT, &figure, "draw the first six modes (.png or .svg)"},
         {"advise", 0, NULL, KL_OPTION_FLAG, &advise,
          "propose modes for the flexible bodies of a model"},
         {"frequency", 0, "HZ", KL_OPTION_NUMBER, &frequency,
          "with --advise: up to which the model is excited"},
         {"error", 0, "E", KL_OPTION_NUMBER, &error,
-         "with --advise: of the response that is wanted (default 0.01)"},
+         "with --advise: of the response (default 0.01)"},
         {"threads", 0, "N", KL_OPTION_COUNT, &threads,
          "threads of the factorisation (default: one)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress"},
@@ -219,14 +219,9 @@ const kl_command kl_command_fe = {
     .arguments = "BODY.yaml -o BODY.kbody",
     .summary   = "reduce a finite element mesh to a flexible body",
     .run       = run_fe,
-    .help      = "The body file names a mesh (Gmsh, Abaqus, Nastran) or ready matrices,\n"
-                 "materials, markers and modes:\n\n"
-                 "  mesh: rod.msh\n"
-                 "  material: {E: 206.8 GPa, nu: 0.3, density: 7800 kg/m3}\n"
-                 "  modes: 12\n"
-                 "  markers: {left: {at: [0, 0, 0]}}\n\n"
-                 "  klingel fe rod.yaml -o rod.kbody --report\n\n"
-                 "With --advise and a model: which modes its bodies need where joints and forces\n"
-                 "hold on to them, and what is missed, as lines for the body file:\n\n"
+    .help      = "The body file names a mesh (Gmsh, Abaqus, Nastran) or matrices, materials and\n"
+                 "markers, such as {mesh: rod.msh, material: {E: 210 GPa, nu: 0.3, density: 7800}}\n"
+                 "--advise tells which modes the bodies of a model need, and what is missed.\n\n"
+                 "  klingel fe rod.yaml -o rod.kbody --report\n"
                  "  klingel fe --advise model.yaml --frequency 100\n",
 };

@@ -266,7 +266,7 @@ const kl_command kl_command_view = {
     .summary   = "write a page that shows the motion, with plots",
     .run       = view_run,
     .help      = "The page is one file that needs no network. A second result is laid over the\n"
-                 "first, as a ghost and as dashed curves. It shows modes (of `klingel modes`, or of\n"
+                 "first, as a ghost and as dashed curves. It shows modes (of `klingel modes` or of\n"
                  "a reduced body) and eigenvalues over a parameter (`klingel locus`) too.\n\n"
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"

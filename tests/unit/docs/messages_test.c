@@ -151,26 +151,116 @@ static const struct {
     {"A body that can still move",
      A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n", "free:",
      "`klingel check` names each motion that is left; add a joint if it should not be there"},
+    {"A start that two joints say differently",
+     AB
+     "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {angle: 30 deg, "
+     "fixed: [angle]}}\n  k: {type: revolute, between: [ground, b], at: [1, 0, 0], start: {angle: "
+     "40 deg, fixed: [angle]}}\n  c: {type: coupler, joints: [j, k], ratio: 1}\n",
+     "does not close", "say it at one of them; the other follows"},
+    {"A misspelt start",
+     A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {angel: 1}}\n",
+     "did you mean `angle`", "a start value has the name of the joint's channel"},
+    {"A start of what the joint has not",
+     A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {height: 1}}\n",
+     "`klingel help joints` lists the keys",
+     "a start value has the name of the joint's channel: `klingel help revolute` shows them"},
+    {"An input that is not there",
+     A "inputs: {speed: {unit: rad}}\njoints:\n  j: {type: revolute, between: [ground, a], at: [0, "
+       "0, 0]}\n  d: {type: driver, of: j, value: {input: sped}}\n",
+     "there is no input 'sped'", "name it under `inputs:`"},
+    {"A shaft that its bearings hold twice (double cardan joint)",
+     "bodies:\n  in: {mass: 1, inertia: [1, 1, 1]}\n  mid: {like: in, position: [0.5, 0, 0]}\n  "
+     "out: "
+     "{like: in, position: [1, 0, 0]}\njoints:\n  left: {type: revolute, between: [ground, in], "
+     "at: "
+     "[0, 0, 0], axis: x}\n  first: {type: universal, between: [in, mid], at: [0, 0, 0], axis: [z, "
+     "y]}\n  second: {type: universal, between: [mid, out], at: [1, 0, 0], axis: [y, z]}\n  right: "
+     "{type: revolute, between: [ground, out], at: [1, 0, 0], axis: x}\n",
+     "right repeats 1 of the directions",
+     "it runs as it is; to have bearing forces that are determined, free what is repeated: here a "
+     "`cylindrical` bearing"},
+    {"A mechanism that starts in a singular position",
+     "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n  b: {like: a, position: "
+     "[2.5, 0, 0]}\n  c: {like: a, position: [2, 0, 0]}\njoints:\n  j: {type: revolute, between: "
+     "[ground, a], at: [0, 0, 0], axis: y}\n  k: {type: revolute, between: [ground, b], at: [2, 0, "
+     "0], axis: y}\n  l: {type: revolute, between: [a, c], at: [1, 0, 0], axis: y}\n  m: {type: "
+     "point-on-line, between: [b, c], at: [3, 0, 0], axis: y}\n",
+     "singular position", "start it beside this position, on the branch that is meant"},
+    {"A linkage that cannot move",
+     "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n  b: {like: a, position: "
+     "[1.5, 0, 0]}\njoints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n "
+     " "
+     "k: {type: revolute, between: [a, b], at: [1, 0, 0], axis: z}\n  l: {type: revolute, between: "
+     "[b, ground], at: [2, 0, 0], axis: z}\n",
+     "locked:", "free a direction where the message says, or mend a length"},
     {"A body that nothing holds and that has no mass", "bodies:\n  a: {mass: 0}\n",
      "is not determined", "give a mass and an inertia, or the missing joint"},
 };
 
-/* What `klingel check` says about the joints. */
-static void word_of_check(kl_solver *x, kl_diag *diag, char out[2000])
+/* Where users of other programs got stuck with model input and assembly, and the mistakes above that
+ * this is here. */
+static const struct {
+    const char *thread, *happened, *mistakes[3];
+} known[] = {
+    {"StemVibrations/STEM#315",
+     "speed and wheels had to be given twice",
+     {"A thing said twice, and differently", "Two things of one name"}},
+    {"gdbaldw/BlenderAndMBDyn#13",
+     "a node was missing; the solver spoke of a token in a line",
+     {"A body that is not there", "A fragment without bodies (nothing to stand on)"}},
+    {"SciML/ModelingToolkit.jl#5011",
+     "default start values became conditions",
+     {"A start value that nothing can meet", "A start velocity that was only a guess"}},
+    {"RobotLocomotion/drake#18803",
+     "loops could not be written",
+     {"A loop that holds more than it must (in space)"}},
+    {"jgerstmayr/EXUDYN#39",
+     "a loop of hinges in space was singular",
+     {"A loop that holds more than it must (in space)"}},
+    {"OpenModelica/OpenModelica#8365, #8116",
+     "a double cardan joint ended in an internal error",
+     {"A shaft that its bearings hold twice (double cardan joint)"}},
+    {"OpenModelica/OpenModelica#4525",
+     "redundant start equations were reported unclearly",
+     {"A start that two joints say differently", "A start velocity that joints do not allow"}},
+    {"modelica/ModelicaStandardLibrary#944, #3875",
+     "examples were nearly singular at the start",
+     {"A mechanism that starts in a singular position"}},
+    {"simbody/simbody#162",
+     "a weld was assembled half a turn wrong",
+     {"Axes that point against each other"}},
+    {"simbody/simbody#167",
+     "assembling an assembled model made it worse",
+     {"Bodies that are not where the joints want them"}},
+    {"simbody/simbody#718, opensim-org/opensim-gui#86",
+     "assembly failed and named no joint",
+     {"Joints that do not close"}},
+    {"realthunder/FreeCAD_assembly3#778",
+     "only a number of free motions was told",
+     {"A body that can still move"}},
+    {"FreeCAD/FreeCAD#20377, #18406, #23002",
+     "constraints were dropped in silence",
+     {"A linkage that cannot move", "A loop that holds more than it must (in space)"}},
+    {"google-deepmind/mujoco#172, #2698", "four-bars came apart", {"Joints that do not close"}},
+};
+
+/* What `klingel check` says about the joints: the first line that holds `wanted`. */
+static void word_of_check(kl_solver *x, kl_diag *diag, const char *wanted, char out[2000])
 {
     kl_mobility *m = NULL;
     assert_int_equal(kl_mobility_find(x, diag, &m), KL_OK);
-    const char *text = m->nrepeat         ? m->repeat[0].text
-                       : m->singular_text ? m->singular_text
-                       : m->locked_text   ? m->locked_text
-                       : m->nmotion       ? m->motion[0].text
-                                          : "";
-    snprintf(out, 2000, "%s%s", m->nmotion && text == m->motion[0].text ? "free: " : "", text);
+    const char *lines[4] = {m->nrepeat ? m->repeat[0].text : NULL, m->singular_text, m->locked_text,
+                            NULL};
+    char        motion[500];
+    snprintf(motion, sizeof motion, "free: %s", m->nmotion ? m->motion[0].text : "");
+    if (m->nmotion) lines[3] = motion;
+    for (int i = 0; i < 4 && !*out; i++)
+        if (lines[i] && strstr(lines[i], wanted)) snprintf(out, 2000, "%s", lines[i]);
     kl_mobility_destroy(m);
 }
 
 /* The first error of building and starting, or what is told besides. */
-static void message_of(const char *body, char out[2000])
+static void message_of(const char *body, const char *wanted, char out[2000])
 {
     char text[3000];
     snprintf(text, sizeof text, "klingel: 1\n%s", body);
@@ -187,7 +277,7 @@ static void message_of(const char *body, char out[2000])
             snprintf(out, 2000, "%s", kl_diag_at(b.diag, i)->text);
     for (int i = 0; i < kl_diag_size(b.diag) && !*out; i++)
         snprintf(out, 2000, "%s", kl_diag_at(b.diag, i)->text);
-    if (!*out && s) word_of_check(s->solver, b.diag, out);
+    if (!*out && s) word_of_check(s->solver, b.diag, wanted, out);
     kl_simulation_destroy(s);
     built_free(&b);
 }
@@ -195,6 +285,25 @@ static void message_of(const char *body, char out[2000])
 static void put_cell(kl_text *t, const char *text)
 {
     for (; *text; text++) kl_text_add(t, *text == '|' ? "\\%c" : "%c", *text);
+}
+
+static void put_known(kl_text *t)
+{
+    kl_text_add(t,
+                "\n## Where users of other programs got stuck\n\nThreads of public trackers about "
+                "model input and assembly, and the mistakes above that they are here.\n\n"
+                "| thread | what happened | mistake |\n|---|---|---|\n");
+    for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
+        kl_text_add(t, "| %s | %s | ", known[i].thread, known[i].happened);
+        for (int k = 0; k < 3 && known[i].mistakes[k]; k++) {
+            bool there = false;
+            for (size_t c = 0; c < sizeof cases / sizeof *cases; c++)
+                there |= strcmp(cases[c].mistake, known[i].mistakes[k]) == 0;
+            if (!there) fail_msg("no mistake is called '%s'", known[i].mistakes[k]);
+            kl_text_add(t, "%s%s", k ? "; " : "", known[i].mistakes[k]);
+        }
+        kl_text_add(t, " |\n");
+    }
 }
 
 static void every_mistake_gives_its_message_and_the_page_shows_it(void **unused)
@@ -206,7 +315,7 @@ static void every_mistake_gives_its_message_and_the_page_shows_it(void **unused)
                 "says.\n\n| mistake | message | what to do |\n|---|---|---|\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[2000];
-        message_of(cases[i].text, message);
+        message_of(cases[i].text, cases[i].message, message);
         if (!strstr(message, cases[i].message))
             fail_msg("%s: wanted '%s', got '%s'", cases[i].mistake, cases[i].message, message);
         const char *shown =
@@ -215,6 +324,7 @@ static void every_mistake_gives_its_message_and_the_page_shows_it(void **unused)
         put_cell(&t, shown);
         kl_text_add(&t, " | %s |\n", cases[i].cure);
     }
+    put_known(&t);
     char *want = kl_text_finish(&t);
     if (getenv("KL_RENEW")) {
         FILE *f = fopen(KL_SOURCE_DIR "/docs/messages.md", "wb");
