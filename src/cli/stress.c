@@ -373,8 +373,8 @@ const kl_command kl_command_stress = {
     .arguments = "OUT.h5 [BODY...] [-o FILE]",
     .summary   = "stress and fatigue of flexible bodies after a run",
     .run       = run_stress,
-    .help = "Without --points or --times: the largest von Mises stress at each point, and with\n"
-            "an S-N curve the damage (rainflow, Miner). Needs `stress:` in the body file.\n\n"
-            "  klingel stress out.h5 --sn FAT90 -o hot.vtp\n"
-            "  klingel stress out.h5 rod --points tip,1711,hot:3 -o histories.csv\n",
+    .help      = "Without --points or --times: the largest von Mises stress at each point; with\n"
+                 "an S-N curve the damage (rainflow, Miner). Needs `stress:` in the body file.\n\n"
+                 "  klingel stress out.h5 --sn FAT90 -o hot.vtp\n"
+                 "  klingel stress out.h5 rod --points tip,1711,hot:3 -o histories.csv\n",
 };
