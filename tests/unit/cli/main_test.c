@@ -112,6 +112,34 @@ static void options_may_be_written_in_any_usual_way(void **state)
     assert_string_equal(w->out, expected);
 }
 
+static void the_doctor_names_every_library_with_its_version(void **state)
+{
+    static const char *const libraries[] = {"HDF5 ", "libyaml ", "Lua ", "OpenBLAS "};
+    world                   *w           = *state;
+    assert_int_equal(run(w, "doctor"), 0);
+    for (size_t i = 0; i < sizeof libraries / sizeof *libraries; i++) {
+        const char *at = strstr(w->out, libraries[i]);
+        if (!at || !strchr("0123456789", at[strlen(libraries[i])]))
+            fail_msg("no version of %s", libraries[i]);
+    }
+}
+
+/* A long type and a long name stay apart from what follows. */
+static void columns_of_check_stay_apart(void **state)
+{
+    world *w = *state;
+    FILE  *f = fopen(path_of(w, "m.yaml"), "w");
+    assert_non_null(f);
+    fputs("klingel: 1\nbodies: {bar: {mass: 1, inertia: [1, 1, 1]}}\njoints:\n  hinge: {type: "
+          "revolute, between: [ground, bar], at: [0, 0, 0]}\nforces:\n  a-name-of-some-length: "
+          "{type: rotational-spring-damper, of: hinge, stiffness: 1}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "check", "m.yaml"), 0);
+    assert_says(w->out, "rotational-spring-damper ground - bar");
+    assert_says(w->out, "a-name-of-some-length rotational-spring-damper");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -122,6 +150,8 @@ int main(void)
         CASE(a_misspelt_command_gets_a_suggestion),
         CASE(options_are_checked_and_suggested),
         CASE(options_may_be_written_in_any_usual_way),
+        CASE(the_doctor_names_every_library_with_its_version),
+        CASE(columns_of_check_stay_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
