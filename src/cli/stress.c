@@ -354,7 +354,7 @@ static int run_stress(int argc, char **argv)
          "counted cycles: von-mises (signed) or principal"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "hot spots in the table (default 10)"},
         {"apart", 0, "M", KL_OPTION_NUMBER, &q.apart,
-         "least distance of two of them [m] (default: size/20)"},
+         "least distance of two of them [m] (default: size/20 or 1.5 edges)"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "only from this time on [s]"},
         {"to", 0, "T", KL_OPTION_TIME, &q.to, "only up to this time [s]"},
         {0},

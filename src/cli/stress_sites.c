@@ -50,20 +50,22 @@ static kl_status add_point(finder *k, const kl_stress_body *b, int point)
                                 .node  = b->skin.node[point]});
 }
 
-static int first_point(const kl_kbody *b, int node_id)
-{
-    for (int p = 0; p < b->stress.n; p++)
-        if (b->stress.node_id[p] == node_id) return p;
-    return -1;
-}
-
+/* with the stress of its node; where that has several points (faces, plies, fibres), they follow
+ * under their own names */
 static kl_status add_marker(finder *k, const kl_stress_body *b, const kl_kbody_marker *m)
 {
-    return add(k, (kl_stress_site){.body   = b,
+    const kl_kbody_stress *s     = &b->run.body->stress;
+    int                    count = 0, last = -1;
+    for (int p = 0; p < s->n; p++)
+        if (s->node_id[p] == m->node_id) count++, last = p;
+    KL_TRY(add(k, (kl_stress_site){.body   = b,
                                    .name   = named(k, b, m->name),
                                    .marker = m,
                                    .node   = -1,
-                                   .point  = first_point(b->run.body, m->node_id)});
+                                   .point  = count == 1 ? last : -1}));
+    for (int p = 0; count > 1 && p < s->n; p++)
+        if (s->node_id[p] == m->node_id) KL_TRY(add_point(k, b, p));
+    return KL_OK;
 }
 
 /* every point of a node or an element; a node without stress still moves */

@@ -260,7 +260,7 @@ static kl_status all_elements(const kl_mesh *m, kl_arena *arena, kl_element_ref 
 
 static kl_status fill_stress(work *w, const int *skin_index)
 {
-    kl_stress_points where = {.side = w->r->stress_side};
+    kl_stress_points where = {.side = w->r->stress_side, .all_faces = w->r->stress_faces};
     if (!w->mesh || (!w->r->stress_elements && !w->r->stress_nodes)) return KL_OK;
     if (w->r->stress_elements) {
         kl_element_ref *list = NULL;

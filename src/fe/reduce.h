@@ -51,6 +51,7 @@ typedef struct kl_recipe {
     /* stress modes: names of element sets and node sets; "all", "surface" */
     const char    *stress_elements, *stress_nodes;
     double         stress_side;
+    bool           stress_faces; /* of shells all faces instead of one side */
     bool           no_skin;
     bool           stiffening; /* second-order motion (geometric.h) */
     kl_fe_progress progress;

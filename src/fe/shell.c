@@ -571,6 +571,14 @@ static void tensor_to_global(const kl_mat3 *axes, const double plane[3], const d
     }
 }
 
+/* Transverse shear over its mean: a parabola; in a stack of plies only that the outer faces are
+ * free. */
+static double shear_at(const kl_property *p, double r)
+{
+    if (p->kind != KL_LAMINATE) return 1.5 * (1.0 - r * r);
+    return fabs(r) > 1.0 - 1e-4 ? 0.0 : 1.0;
+}
+
 kl_status kl_shell_strain(const kl_fe_element *e, const double at[3], double *strain,
                           double *stress)
 {
@@ -596,7 +604,8 @@ kl_status kl_shell_strain(const kl_fe_element *e, const double at[3], double *st
         KL_TRY(condense(local, X));
     }
     double t = thickness_of(e->property), z = bottom_of(e->property) + 0.5 * t * (1 + at[2]);
-    const kl_material *p = ply_at(e, z, &angle);
+    const kl_material *p     = ply_at(e, z, &angle);
+    double             shear = shear_at(e->property, at[2]);
     ply_stiffness(p, angle, Q, G);
     to_local(&q, R);
     int n = 6 * q.n;
@@ -611,7 +620,7 @@ kl_status kl_shell_strain(const kl_fe_element *e, const double at[3], double *st
                     inner += o.membrane[i][24 + a] * X[k * 4 + a];
                 plane[i] += u * (o.membrane[i][k] - inner + z * o.bending[i][k]);
             }
-            for (int i = 0; i < 2; i++) transverse[i] += u * o.shear[i][k];
+            for (int i = 0; i < 2; i++) transverse[i] += u * shear * o.shear[i][k];
         }
         for (int i = 0; i < 3; i++)
             for (int k = 0; k < 3; k++) sp[i] += Q[i][k] * plane[k];

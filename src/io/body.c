@@ -574,7 +574,8 @@ static kl_status read_stress(reader *r, const kl_node *n)
         KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "nodes"), "stress", &p->stress_nodes));
     if (kl_node_get(n, "side"))
         KL_TRY(choice(r, kl_node_get(n, "side"), "stress: side", sides, &side));
-    p->stress_side = side == 0 ? 1 : side == 1 ? -1 : 0;
+    p->stress_side  = side == 0 ? 1 : side == 1 ? -1 : 0;
+    p->stress_faces = !kl_node_get(n, "side");
     return KL_OK;
 }
 

@@ -60,8 +60,8 @@ static const char *kept_path(kl_arena *a, const char *path)
     static const char *const naming[] = {"mesh", "matrices", "vectors"};
     kl_diag                 *quiet    = kl_diag_create();
     kl_node                 *root     = NULL;
-    static const char version[]       = "klingel-kbody-1.2"; /* what is kept is made anew with it */
-    uint64_t          h               = hash_bytes(hash_start, version, sizeof version);
+    static const char version[] = "klingel-kbody-1.2 faces"; /* what is kept is made anew with it */
+    uint64_t          h         = hash_bytes(hash_start, version, sizeof version);
     bool good = quiet && kl_doc_read(path, a, quiet, &root, NULL) == KL_OK && hash_file(&h, path);
     for (size_t i = 0; good && i < sizeof naming / sizeof *naming; i++)
         good = hash_named(&h, a, path, kl_node_get(root, naming[i]));

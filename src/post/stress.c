@@ -244,6 +244,20 @@ static int by_harm(const void *a, const void *b)
 
 void kl_hot_spots_sort(kl_hot_spot *spot, int n) { qsort(spot, (size_t)n, sizeof *spot, by_harm); }
 
+/* of triangles and lines, 0 without any */
+static double mean_edge(const kl_kbody_skin *s)
+{
+    double sum = 0.0;
+    for (int i = 0; i < 3 * s->ntriangle; i++) {
+        int next = i % 3 == 2 ? i - 2 : i + 1;
+        sum += kl_norm(kl_sub(s->x[s->triangle[i]], s->x[s->triangle[next]]));
+    }
+    for (int i = 0; i < s->nline; i++)
+        sum += kl_norm(kl_sub(s->x[s->line[2 * i]], s->x[s->line[2 * i + 1]]));
+    int n = 3 * s->ntriangle + s->nline;
+    return n > 0 ? sum / n : 0.0;
+}
+
 double kl_hot_spots_apart(const kl_kbody *b)
 {
     const kl_vec3 *x = b->stress.position;
@@ -253,7 +267,7 @@ double kl_hot_spots_apart(const kl_kbody *b)
         lo = kl_vec(fmin(lo.x, x[i].x), fmin(lo.y, x[i].y), fmin(lo.z, x[i].z));
         hi = kl_vec(fmax(hi.x, x[i].x), fmax(hi.y, x[i].y), fmax(hi.z, x[i].z));
     }
-    return 0.05 * kl_norm(kl_sub(hi, lo));
+    return fmax(0.05 * kl_norm(kl_sub(hi, lo)), 1.5 * mean_edge(&b->skin));
 }
 
 /* Points seen so far, in cells as wide as the distance: who is near lies in one of 27. */

@@ -70,7 +70,8 @@ void kl_hot_spots_sort(kl_hot_spot *spot, int n);
 /* Of all n spots, sorted, the local maxima to the front: points that have no worse one within
  * `apart` [m]; how many were found, at most `most`. Points that nothing happens at are left out. */
 int kl_hot_spots_pick(const kl_kbody *b, kl_hot_spot *spot, int n, double apart, int most);
-/* A twentieth of the diagonal of the box around the points [m]. */
+/* A twentieth of the diagonal of the box around the points, or one and a half mean edges of the
+ * surface where that is more, so that neighbours are compared on coarse meshes too [m]. */
 double kl_hot_spots_apart(const kl_kbody *b);
 
 #endif

@@ -428,7 +428,7 @@ static void stress_modes_have_the_closed_forms(void **unused)
         kl_element_ref *element = calloc((size_t)count, sizeof *element);
         for (int k = 0; k < m->nnode; k++) node[k] = k;
         for (int k = 0; k < count; k++) element[k] = (kl_element_ref){shapes[i], k, 0};
-        kl_stress_points where = {count, m->nnode, element, node, 0};
+        kl_stress_points where = {count, m->nnode, element, node, 0, false};
         kl_kbody_stress  out   = {0};
         assert_int_equal(kl_stress_modes(m, &s, &where, 2, X, arena, &out, diag), KL_OK);
         assert_int_equal(out.n, count + m->nnode);
