@@ -394,16 +394,63 @@ static kl_status key_list(const place_of_key *p)
                    : KL_OK;
 }
 
+static bool names_a_file(const char *key)
+{
+    static const char *const keys[] = {"title", "mesh", "vectors", "stiffness", "dof", "nodes"};
+    for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i], key) == 0) return true;
+    return false;
+}
+
+/* A tree that needs no scope: parameters and loop variables of the model stand there as values.
+ * Names of `keep`, the tree's own parameters, stay. */
+static kl_status without_scope(kl_scope *s, const kl_node *n, const char *const *keep, kl_node *out)
+{
+    *out = *n;
+    if (n->kind == KL_SCALAR) {
+        const kl_variable *v = kl_scope_find(s, n->text);
+        for (int i = 0; keep[i] && v; i++)
+            if (strcmp(keep[i], n->text) == 0) v = NULL;
+        if (strchr(n->text, '{') && !keep[0]) return kl_scope_text(s, n->text, n->place, &out->text);
+        if (n->quoted || names_a_file(n->key)) return KL_OK;
+        if (v && v->word) out->text = v->word;
+        else KL_TRY(kl_scope_plain(s, n->text, keep, NULL, NULL, &out->text));
+        return KL_OK;
+    }
+    kl_node **link = &out->first;
+    out->sorted    = NULL;
+    for (const kl_node *c = n->first; c; c = c->next, link = &(*link)->next) {
+        if (!(*link = kl_arena_array(s->arena, kl_node, 1))) return KL_E_MEMORY;
+        KL_TRY(without_scope(s, c, keep, *link));
+    }
+    *link = NULL;
+    return KL_OK;
+}
+
+/* What a body file holds, in the model itself. */
+static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
+{
+    const kl_node *own = kl_node_get(p->node, "parameters");
+    const char   **keep =
+        kl_arena_array(p->s->arena, const char *, own && own->kind == KL_MAP ? own->size + 1 : 1);
+    kl_node tree;
+    int     n = 0;
+    if (!keep) return KL_E_MEMORY;
+    for (const kl_node *c = own && own->kind == KL_MAP ? own->first : NULL; c; c = c->next)
+        keep[n++] = c->key;
+    KL_TRY(without_scope(p->s, p->node, keep, &tree));
+    to->file = kl_value_text(NULL, &tree, p->m->arena);
+    if (!to->file) return KL_E_MEMORY;
+    return kl_reduced_take(p->m, &tree, p->m->file ? p->m->file : "", to->file, p->s->diag,
+                           &to->body);
+}
+
 /* A file beside the model file, or what stands in such a file. */
 static kl_status key_reduced(const place_of_key *p)
 {
     kl_reduced *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
     const char *name = NULL, *model = p->m->file ? p->m->file : "";
-    if (p->node->kind == KL_MAP) {
-        to->file = kl_value_text(NULL, p->node, p->m->arena);
-        if (!to->file) return KL_E_MEMORY;
-        return kl_reduced_take(p->m, p->node, model, to->file, p->s->diag, &to->body);
-    }
+    if (p->node->kind == KL_MAP) return reduced_in_place(p, to);
     KL_TRY(kl_value_word(p->s, p->node, p->what, &name));
     if (!*name)
         return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,

@@ -71,6 +71,34 @@ static void bodies_that_are_alike_are_reduced_once(void **unused)
     built_free(&b);
 }
 
+static void parameters_of_the_model_and_of_the_body_hold_in_it(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "klingel: 1\nparameters: {L: 2 m, d: 10 mm, shape: circle, n: 16}\nbodies:\n  "
+        "\"rod{i}\":\n    for: "
+        "{i: 1..2}\n    type: flexible\n    position: [0, i, 0]\n    file:\n      title: the L of "
+        "n\n      parameters: {r: d/2, n: 12}\n      mesh: {line: [[0, 0, 0], [i*L/2, 0, 0]], "
+        "parts: "
+        "n}\n      materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850}}\n      sections: "
+        "{line: "
+        "{material: steel, section: shape, radius: r}}\n";
+    built   b    = must_build(text);
+    double  book = 4.730040745 * 4.730040745 / (2.0 * PI) * 0.0025 * sqrt(210e9 / 7850.0);
+    kl_text t    = {0};
+    assert_int_equal(b.model->nkbody, 2);
+    assert_close(b.model->kbody[0]->frequency[0] / book, 1.0, 1e-3);
+    assert_close(b.model->kbody[1]->frequency[0] / book, 0.25, 1e-3);
+    kl_full_write(&t, b.model);
+    char *full  = kl_text_finish(&t);
+    built again = must_build(full);
+    assert_memory_equal(again.model->kbody[1]->frequency, b.model->kbody[1]->frequency,
+                        (size_t)b.model->kbody[1]->nmode * sizeof(double));
+    free(full);
+    built_free(&again);
+    built_free(&b);
+}
+
 static void a_line_that_is_none_is_told(void **unused)
 {
     (void)unused;
@@ -102,6 +130,7 @@ int main(void)
         cmocka_unit_test(a_free_rod_has_the_frequency_of_the_book),
         cmocka_unit_test(what_check_prints_in_full_gives_the_same_body),
         cmocka_unit_test(bodies_that_are_alike_are_reduced_once),
+        cmocka_unit_test(parameters_of_the_model_and_of_the_body_hold_in_it),
         cmocka_unit_test(a_line_that_is_none_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
