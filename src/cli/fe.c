@@ -186,6 +186,7 @@ static int run_fe(int argc, char **argv)
     kl_kbody        *body = NULL;
     kl_reduce_report effort;
     kl_blas_threads(1);
+    progress(&v, "reading", 0);
     kl_status status = kl_body_file_read(rest.items[0], &file, diag);
     if (status == KL_OK) {
         file.recipe.progress = progress, file.recipe.context = &v, file.recipe.threads = threads;

@@ -203,6 +203,19 @@ static int count_components(int n, const kl_node_mask *list)
     return count;
 }
 
+/* static solutions by eights, which share each solve, and told in between */
+static kl_status solve_static(const maker *k, int n, double *columns)
+{
+    enum { TOGETHER = 8 };
+    for (int j = 0; j < n; j += TOGETHER) {
+        if (k->o->progress && !k->o->progress(k->o->context, "statics", (double)j / n))
+            return KL_E_INTERRUPTED;
+        KL_TRY(kl_modes_static(k->s, &k->b->modes, n - j < TOGETHER ? n - j : TOGETHER,
+                               columns + k->N * (size_t)j, k->diag));
+    }
+    return KL_OK;
+}
+
 static kl_status add_attachment(maker *k)
 {
     int     n = count_components(k->o->ninterface, k->o->interface_at), j = 0;
@@ -221,7 +234,7 @@ static kl_status add_attachment(maker *k)
             kl_system_load(k->s, at.node, c, 1.0, to + k->N * (size_t)j++);
         }
     k->b->nstatic = n;
-    return kl_modes_static(k->s, &k->b->modes, n, to, k->diag);
+    return solve_static(k, n, to);
 }
 
 /* u_b = e, u_i = -Kii^-1 Kib e */
@@ -248,7 +261,7 @@ static kl_status add_constraint_modes(maker *k)
             kl_symmetric_multiply(&k->s->K, 1, unit, to + k->N * (size_t)j);
             unit[dof[j++]] = 0.0;
         }
-    if (status == KL_OK) status = kl_modes_static(k->s, &k->b->modes, n, to, k->diag);
+    if (status == KL_OK) status = solve_static(k, n, to);
     for (j = 0; status == KL_OK && j < n; j++) to[k->N * (size_t)j + (size_t)dof[j]] = 1.0;
     free(unit);
     free(dof);

@@ -531,6 +531,7 @@ typedef struct statics {
     double          *r, *z, *p, *q, *u; /* ndof x k */
     double          *MR;                /* ndof x nrigid */
     double          *packed;            /* nfree x k */
+    double           goal[64];          /* residual that is small enough, a column */
 } statics;
 
 static kl_status precondition(statics *a, kl_diag *diag)
@@ -570,12 +571,33 @@ static void hold(const statics *a, double *x)
     free(is_free);
 }
 
+/* The known modes answer their part of the load at once, u = X (X'f) / w2; what is left has only
+ * eigenvalues beyond them, for which the preconditioner is nearly exact. */
+static kl_status begin_with_modes(statics *a)
+{
+    int     n = (int)a->N, k = a->k, m = a->m->n;
+    double *c = malloc(((size_t)m * (size_t)k + 1) * sizeof(double));
+    if (!c) return KL_E_MEMORY;
+    for (int j = 0; j < k; j++) a->goal[j] = 1e-13 * kl_vnorm(n, a->r + (size_t)j * a->N);
+    if (m > 0) {
+        kl_gemm(true, false, m, k, n, 1, a->m->vector, n, a->r, n, 0, c, m);
+        for (int j = 0; j < k; j++)
+            for (int i = 0; i < m; i++) c[j * m + i] /= a->m->omega2[i];
+        kl_gemm(false, false, n, k, m, 1, a->m->vector, n, c, m, 0, a->u, n);
+        kl_symmetric_multiply(&a->s->K, k, a->u, a->q);
+        hold(a, a->q);
+        kl_vaxpy(n * k, -1, a->q, a->r);
+        deflate(a, a->MR, a->m->rigid, a->r);
+    }
+    free(c);
+    return KL_OK;
+}
+
 static kl_status conjugate_gradients(statics *a, kl_diag *diag)
 {
     enum { MOST = 200 };
     int    n = (int)a->N, k = a->k;
-    double goal[64], rz[64];
-    for (int j = 0; j < k; j++) goal[j] = 1e-13 * kl_vnorm(n, a->r + (size_t)j * a->N), rz[j] = 0;
+    double rz[64] = {0}, *goal = a->goal;
     for (int step = 0; step < MOST; step++) {
         bool done = true;
         for (int j = 0; j < k; j++) done = done && kl_vnorm(n, a->r + (size_t)j * a->N) <= goal[j];
@@ -619,17 +641,17 @@ static kl_status static_block(const kl_system *s, const kl_modes *m, int k, doub
                               kl_diag *diag)
 {
     size_t    N = (size_t)s->ndof, K = (size_t)k;
-    statics   a      = {s,
-                        m,
-                        k,
-                        N,
-                        f,
-                        malloc(N * K * sizeof(double)),
-                        calloc(N * K, sizeof(double)),
-                        malloc(N * K * sizeof(double)),
-                        calloc(N * K, sizeof(double)),
-                        malloc(N * 6 * sizeof(double)),
-                        malloc((size_t)m->nfree * K * sizeof(double))};
+    statics   a      = {.s      = s,
+                        .m      = m,
+                        .k      = k,
+                        .N      = N,
+                        .r      = f,
+                        .z      = malloc(N * K * sizeof(double)),
+                        .p      = calloc(N * K, sizeof(double)),
+                        .q      = malloc(N * K * sizeof(double)),
+                        .u      = calloc(N * K, sizeof(double)),
+                        .MR     = malloc(N * 6 * sizeof(double)),
+                        .packed = malloc((size_t)m->nfree * K * sizeof(double))};
     kl_status status = KL_E_MEMORY;
     if (a.z && a.p && a.q && a.u && a.MR && a.packed) {
         hold(&a, f);
@@ -637,7 +659,8 @@ static kl_status static_block(const kl_system *s, const kl_modes *m, int k, doub
             kl_symmetric_multiply(&s->M, m->nrigid, m->rigid, a.MR);
             deflate(&a, a.MR, m->rigid, f); /* inertia relief */
         }
-        status = conjugate_gradients(&a, diag);
+        status = begin_with_modes(&a);
+        if (status == KL_OK) status = conjugate_gradients(&a, diag);
         deflate(&a, m->rigid, a.MR, a.u);
         memcpy(f, a.u, N * K * sizeof(double));
     }

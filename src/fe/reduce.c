@@ -136,6 +136,7 @@ static kl_status fix_one(work *w, const kl_fix_request *q, kl_node_mask **list, 
         if (single < 0)
             return kl_fail(w->diag, KL_E_NAME, q->place, "there is no node %d", q->node_id);
     }
+    int held = 0;
     for (int i = 0; i < count; i++) {
         void         *data = *list;
         kl_node_mask *slot = kl_arena_grow(w->arena, &data, *n, cap, sizeof *slot);
@@ -146,8 +147,14 @@ static kl_status fix_one(work *w, const kl_fix_request *q, kl_node_mask **list, 
         /* of a whole set only what its nodes have is held; a single node must have all that is
          * asked */
         *slot = (kl_node_mask){node[i], count > 1 ? q->components & there : q->components};
+        held += slot->components != 0;
         (*n)++;
     }
+    if (held == 0)
+        return kl_fail(w->diag, KL_E_MODEL, q->place,
+                       "reference: nothing of '%s' can be held: its nodes follow others (a tie) or "
+                       "have no such components; hold the marker that they are tied to",
+                       q->name ? q->name : "the node");
     return KL_OK;
 }
 
@@ -414,6 +421,7 @@ static kl_status run(work *w, kl_system *own)
         kl_factor_destroy(w->basis.modes.factor);
         w->basis.modes.factor = NULL;
     }
+    if (w->r->progress && !w->r->progress(w->r->context, "inertia", 0)) return KL_E_INTERRUPTED;
     KL_TRY(fill_body(w));
     check_plausible(w);
     return w->r->stiffening ? stiffen(w) : KL_OK;

@@ -1,6 +1,7 @@
 /* Reading a body file into a mesh and a recipe. */
 #include "io/body.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -510,8 +511,57 @@ static kl_status read_reference(reader *r, const kl_node *n)
 
 /* ---- user vectors: CSV with a line a node and direction: vector, node, component, value ---- */
 
+typedef struct vector_entry {
+    int    vector, node, component; /* from 1, index, 0..5 */
+    double value;
+} vector_entry;
+
+/* One line; what is wrong with it is said. */
+static kl_status read_entry(const reader *r, const char *line, kl_place at, vector_entry *out)
+{
+    int  id, c = 0;
+    char direction[8];
+    if (sscanf(line, " %d , %d , %7[a-z] , %lf", &out->vector, &id, direction, &out->value) != 4)
+        return kl_fail(r->diag, KL_E_SYNTAX, at,
+                       "wants vector, node, direction, value: 1, 17, x, 0.5");
+    if (out->vector < 1 || out->vector > 10000)
+        return kl_fail(r->diag, KL_E_RANGE, at, "vector %d: vectors are numbered from 1 to 10000",
+                       out->vector);
+    out->node = r->out->mesh ? kl_mesh_find_node(r->out->mesh, id) : -1;
+    for (int i = 0; !r->out->mesh && i < r->out->system.nnode && out->node < 0; i++)
+        if (r->out->system.node_id[i] == id) out->node = i;
+    if (out->node < 0) return kl_fail(r->diag, KL_E_NAME, at, "there is no node %d", id);
+    while (component_names[c] && strcmp(component_names[c], direction) != 0) c++;
+    if (!component_names[c])
+        return kl_fail(r->diag, KL_E_NAME, at,
+                       "there is no direction '%s'; there are x, y, z, rx, ry, rz", direction);
+    if (!isfinite(out->value))
+        return kl_fail(r->diag, KL_E_NAN, at, "the value is not a finite number");
+    out->component = c;
+    return KL_OK;
+}
+
+/* Vectors that are given no number at all would vanish later without a word. */
+static kl_status check_vectors(const reader *r, const char *path, int n, const double *values,
+                               size_t each)
+{
+    kl_place at    = {path, 0, 0};
+    int      empty = 0, first = 0;
+    if (n == 0) return kl_fail(r->diag, KL_E_MODEL, at, "there are no vectors in this file");
+    for (int j = 0; j < n; j++) {
+        bool any = false;
+        for (size_t i = 0; i < each && !any; i++) any = values[(size_t)j * each + i] != 0;
+        if (!any && empty++ == 0) first = j + 1;
+    }
+    if (empty)
+        return kl_fail(r->diag, KL_E_MODEL, at, "%d of %d vectors are zero (first: %d)", empty, n,
+                       first);
+    return KL_OK;
+}
+
 static kl_status read_vectors(reader *r, const kl_node *n)
 {
+    enum { MOST_FAULTS = 5 };
     kl_recipe  *p = &r->out->recipe;
     const char *name;
     KL_TRY(kl_value_word(&r->scope, n, "vectors", &name));
@@ -520,39 +570,30 @@ static kl_status read_vectors(reader *r, const kl_node *n)
     FILE       *f    = path ? fopen(path, "r") : NULL;
     if (!f) return kl_fail(r->diag, KL_E_FILE, at, "cannot be opened");
     int       nnode = r->out->mesh ? r->out->mesh->nnode : r->out->system.nnode, most = 0;
+    size_t    each   = 6 * (size_t)nnode;
     double   *values = NULL;
     char      line[256];
     kl_status status = KL_OK;
-    for (int pass = 0; pass < 2 && status == KL_OK; pass++) {
+    for (int pass = 0, faults = 0; pass < 2 && status == KL_OK; pass++) {
         rewind(f);
-        for (at.line = 1; fgets(line, sizeof line, f) && status == KL_OK; at.line++) {
-            int    vector, id;
-            char   direction[8];
-            double value;
-            if (sscanf(line, " %d , %d , %7[a-z] , %lf", &vector, &id, direction, &value) != 4) {
-                if (at.line > 1 && line[0] != '#' && line[0] != '\n')
-                    status = kl_fail(r->diag, KL_E_SYNTAX, at,
-                                     "wants vector, node, direction, value: 1, 17, x, 0.5");
-                continue;
-            }
-            int c = 0, node = r->out->mesh ? kl_mesh_find_node(r->out->mesh, id) : -1;
-            for (int i = 0; !r->out->mesh && i < nnode && node < 0; i++)
-                if (r->out->system.node_id[i] == id) node = i;
-            while (component_names[c] && strcmp(component_names[c], direction) != 0) c++;
-            if (vector < 1 || vector > 10000 || node < 0 || c > 5)
-                status =
-                    kl_fail(r->diag, KL_E_NAME, at, "there is no such vector, node or direction");
-            else if (pass == 0) most = vector > most ? vector : most;
+        for (at.line = 1; faults < MOST_FAULTS && fgets(line, sizeof line, f); at.line++) {
+            vector_entry e;
+            bool         head = at.line == 1 && strchr("0123456789 +-", line[0]) == NULL;
+            if (head || line[0] == '#' || line[0] == '\n' || line[0] == '\r') continue;
+            kl_status one = read_entry(r, line, at, &e);
+            if (one != KL_OK) status = one, faults++;
+            else if (pass == 0) most = e.vector > most ? e.vector : most;
             else
-                values[((size_t)(vector - 1) * (size_t)nnode + (size_t)node) * 6 + (size_t)c] =
-                    value;
+                values[(size_t)(e.vector - 1) * each + (size_t)(6 * e.node + e.component)] =
+                    e.value;
         }
         if (pass == 0 && status == KL_OK) {
-            values = kl_arena_array(r->arena, double, 6 * (size_t)nnode * (size_t)most + 1);
+            values = kl_arena_array(r->arena, double, each *(size_t)most + 1);
             if (!values) status = KL_E_MEMORY;
         }
     }
     fclose(f);
+    if (status == KL_OK) status = check_vectors(r, path, most, values, each);
     p->nuser = most, p->user = values, p->user_nnode = nnode;
     return status;
 }

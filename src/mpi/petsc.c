@@ -296,6 +296,9 @@ static PetscErrorCode together_eigen(const order *o, const kl_symmetric *M, cons
     PetscCall(MatDestroy(&Q));
     PetscCall(EPSDestroy(&eps));
     PetscCall(MatDestroy(&Ms));
+    /* the spectral transformation leaves the solver reset: static modes want it again */
+    PetscCall(KSPSetOperators(current.ksp, current.A, current.A));
+    PetscCall(KSPSetUp(current.ksp));
     return PETSC_SUCCESS;
 }
 

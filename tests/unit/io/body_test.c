@@ -195,6 +195,23 @@ static void meshes_that_cannot_be_are_named_with_counts_and_first_offenders(void
     }
 }
 
+static void what_follows_a_tie_cannot_be_held(void **unused)
+{
+    (void)unused;
+    char said[1024];
+    write_file(mesh_path, BLOCK "*NSET,NSET=ROOT\n1,2,3,4\n");
+    kl_kbody *b = reduce("mesh: m.inp\n" STEEL "modes: 2\nmarkers: {foot: {set: ROOT, tie: rbe2}}\n"
+                         "reference: {ROOT: all}\n",
+                         said, sizeof said);
+    assert_null(b);
+    assert_non_null(strstr(said, "nothing of 'ROOT' can be held"));
+    b = reduce("mesh: m.inp\n" STEEL "modes: 2\nmarkers: {foot: {set: ROOT, tie: rbe2}}\n"
+               "reference: {foot: all}\n",
+               said, sizeof said);
+    if (!b) fail_msg("%s", said);
+    kl_kbody_destroy(b);
+}
+
 static void sections_that_make_no_sense_are_refused(void **unused)
 {
     (void)unused;
@@ -219,12 +236,45 @@ static void sections_that_make_no_sense_are_refused(void **unused)
     }
 }
 
+static void own_vectors_are_kept_or_refused_by_line(void **unused)
+{
+    (void)unused;
+    static const char yaml[] = "mesh: m.inp\n" STEEL "modes: 2\nvectors: v.csv\n";
+    const struct {
+        const char *csv, *said; /* NULL: accepted */
+    } cases[] = {
+        {"vector,node,direction,value\n1,7,x,1\n1,8,x,-1\n2,1,z,0.5\n# end\n", NULL},
+        {"1,7,x,1\n2,99,x,1\n", "v.csv:2:0: there is no node 99"},
+        {"1,7,q,1\n", "there is no direction 'q'"},
+        {"1,7,x,nan\n", "the value is not a finite number"},
+        {"1,7,x\n", "wants vector, node, direction, value"},
+        {"0,7,x,1\n", "numbered from 1"},
+        {"2,7,x,1\n", "1 of 2 vectors are zero (first: 1)"},
+        {"vector,node,direction,value\n", "there are no vectors in this file"},
+    };
+    char csv[64];
+    snprintf(csv, sizeof csv, "%s/v.csv", folder);
+    write_file(mesh_path, BLOCK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char said[1024];
+        write_file(csv, cases[i].csv);
+        kl_kbody *b = reduce(yaml, said, sizeof said);
+        if (cases[i].said ? b || !strstr(said, cases[i].said) : !b)
+            fail_msg("case %zu: got\n%s", i, said);
+        if (b) assert_int_equal(b->nmode, 4);
+        kl_kbody_destroy(b);
+    }
+    remove(csv);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(fibres_follow_their_orientation_and_not_the_order_of_nodes),
         cmocka_unit_test(units_that_do_not_fit_show_in_the_result),
         cmocka_unit_test(meshes_that_cannot_be_are_named_with_counts_and_first_offenders),
+        cmocka_unit_test(own_vectors_are_kept_or_refused_by_line),
+        cmocka_unit_test(what_follows_a_tie_cannot_be_held),
         cmocka_unit_test(sections_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
