@@ -354,6 +354,9 @@ kl_status kl_lanczos_solve(kl_lanczos *l, const kl_symmetric *M, kl_factor *fact
         while (k > 0 && !(s.theta[k - 1] > 0)) k--;
         status = rotate_basis(&s, mu, k);
         for (int i = 0; i < k; i++) value[i] = l->sigma + 1 / s.theta[i];
+        /* not needed any more, before memory is at its most */
+        free(s.W), free(s.MW), free(s.MV);
+        s.W = s.MW = s.MV = NULL;
         memcpy(vector, s.V, at(&s, k) * sizeof(double));
         *found = k;
     }

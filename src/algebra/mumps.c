@@ -17,6 +17,7 @@ enum {
     GIVEN                 = 1,
     SCOTCH                = 3,
     SPARE_PERCENT         = 30,
+    SPARE_DEFINITE        = 5, /* without pivoting the estimate is nearly exact */
     SPARE_LIMIT           = 500,
     MEMORY_SHORT_1        = -8,
     MEMORY_SHORT_2        = -9,
@@ -58,7 +59,7 @@ static void settings(kl_factor *f)
     for (int i = 1; i <= 3; i++) ICNTL(i) = -1;
     ICNTL(4)  = 0;
     ICNTL(7)  = AMD;
-    ICNTL(14) = SPARE_PERCENT;
+    ICNTL(14) = f->mumps.sym == 1 ? SPARE_DEFINITE : SPARE_PERCENT;
     ICNTL(24) = 1;
     ICNTL(27) = 32;
 }

@@ -256,9 +256,10 @@ static kl_status find_start(problem *p)
     kl_status status = remove_rigid(p, TRIALS, X);
     int       kept   = 0;
     if (status == KL_OK) status = rayleigh_ritz(p, TRIALS, X, w, &kept);
-    p->start  = X;
-    p->nstart = kept < 8 ? kept : 8;
-    p->lowest = 0;
+    p->nstart    = kept < 8 ? kept : 8;
+    double *some = realloc(X, (size_t)(p->nstart + 1) * n * sizeof(double));
+    p->start     = some ? some : X;
+    p->lowest    = 0;
     for (int k = 0; k < kept && p->lowest <= 0; k++)
         if (w[k] > 0 && isfinite(w[k])) p->lowest = w[k];
     return status;
