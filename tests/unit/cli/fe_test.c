@@ -1,0 +1,89 @@
+/* klingel fe as a user meets it: table, report, figure, and what it says when there is none. */
+#include "unit/cli/program.h"
+
+static void write_text(const world *w, const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(w, name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+static void begins_with(const world *w, const char *name, const char *bytes, size_t n)
+{
+    char  head[16] = {0};
+    FILE *f        = fopen(path_of(w, name), "rb");
+    assert_non_null(f);
+    assert_int_equal(fread(head, 1, n, f), n);
+    fseek(f, 0, SEEK_END);
+    assert_true(ftell(f) > 2000); /* a picture, not an empty frame */
+    fclose(f);
+    assert_memory_equal(head, bytes, n);
+}
+
+#define NODES "*NODE\n1,0,0,0\n2,1,0,0\n3,2,0,0\n4,2,1,0\n5,1,1,0\n6,0,1,0\n"
+#define STEEL "materials: {s: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}\nmodes: 5\n"
+
+static void write_bodies(const world *w)
+{
+    write_text(w, "plate.inp", NODES "*ELEMENT,TYPE=S4,ELSET=E\n1,1,2,5,6\n2,2,3,4,5\n");
+    write_text(w, "beam.inp", NODES "*ELEMENT,TYPE=B31,ELSET=E\n1,1,2\n2,2,3\n3,3,4\n");
+    write_text(w, "plate.yaml",
+               "mesh: plate.inp\n" STEEL "sections: {E: {material: s, thickness: 10 mm}}\n");
+    write_text(w, "beam.yaml",
+               "mesh: beam.inp\n" STEEL "sections: {E: {material: s, section: circle, radius: 20 "
+               "mm}}\n");
+    write_text(w, "bare.yaml",
+               "mesh: plate.inp\n" STEEL
+               "sections: {E: {material: s, thickness: 10 mm}}\nskin: no\n");
+}
+
+static void modes_come_as_table_report_and_body(void **state)
+{
+    world *w = *state;
+    write_bodies(w);
+    assert_int_equal(run(w, "fe", "plate.yaml", "--csv", "-q", "-o", "plate.kbody"), 0);
+    assert_says(w->out, "mode,frequency_hz\n1,");
+    assert_null(strstr(w->out, "\n6,"));
+    begins_with(w, "plate.kbody", "\211HDF", 4);
+    assert_int_equal(run(w, "fe", "plate.yaml", "--report"), 0);
+    assert_says(w->out, "mass               157 kg");
+    assert_says(w->out, "effective mass");
+    assert_says(w->out, "condition");
+    assert_says(w->out, "MB at most");
+    assert_says(w->err, "factor ...");
+}
+
+static void modes_of_shells_and_beams_are_drawn(void **state)
+{
+    world *w = *state;
+    write_bodies(w);
+    assert_int_equal(run(w, "fe", "plate.yaml", "-q", "--figure", "plate.png"), 0);
+    begins_with(w, "plate.png", "\211PNG", 4);
+    assert_int_equal(run(w, "fe", "beam.yaml", "-q", "--figure", "beam.svg"), 0);
+    begins_with(w, "beam.svg", "<?xml", 5);
+}
+
+static void what_cannot_be_drawn_or_written_is_told(void **state)
+{
+    world *w = *state;
+    write_bodies(w);
+    assert_int_not_equal(run(w, "fe", "bare.yaml", "-q", "--figure", "a.png"), 0);
+    assert_says(w->err, "there is no surface to draw");
+    assert_int_not_equal(run(w, "fe", "plate.yaml", "-q", "--figure", "none/a.png"), 0);
+    assert_says(w->err, "none/a.png: cannot be written");
+    assert_int_not_equal(run(w, "fe", "plate.yaml", "-q", "-o", "none/a.kbody"), 0);
+    assert_says(w->err, "none/a.kbody");
+    assert_int_equal(run(w, "fe", "plate.yaml"), 2);
+    assert_says(w->err, "nothing to do");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(modes_come_as_table_report_and_body),
+        CASE(modes_of_shells_and_beams_are_drawn),
+        CASE(what_cannot_be_drawn_or_written_is_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
