@@ -138,28 +138,75 @@ static void print_effort(const kl_reduce_report *r, double seconds)
     printf("memory             %.0f MB at most\n", (double)u.ru_maxrss / 1024);
 }
 
+typedef struct wish {
+    const char *input, *output, *figure;
+    bool        csv, report, quiet;
+    int         threads;
+} wish;
+
+static kl_status draw(const kl_kbody *b, const char *figure, kl_diag *diag)
+{
+    kl_place at = {figure, 0, 0};
+    if (b->skin.nnode == 0)
+        return kl_fail(diag, KL_E_MODEL, at,
+                       "there is no surface to draw: ready matrices and `skin: no` leave none");
+    return kl_mode_figure(b, figure) ? KL_OK : kl_fail(diag, KL_E_FILE, at, "cannot be written");
+}
+
+static int reduce(const wish *q)
+{
+    kl_diag         *diag = kl_diag_create();
+    view             v = {.quiet = q->quiet, .terminal = isatty(STDERR_FILENO), .started = now()};
+    kl_body_file     file;
+    kl_kbody        *body = NULL;
+    kl_reduce_report effort;
+    kl_blas_threads(1);
+    progress(&v, "reading", 0);
+    kl_status status = kl_body_file_read(q->input, &file, diag);
+    if (status == KL_OK) {
+        file.recipe.progress = progress, file.recipe.context = &v;
+        file.recipe.threads = q->threads;
+        status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
+                           &effort, diag);
+    }
+    end_progress(&v);
+    if (status == KL_OK && q->output) status = kl_kbody_write(body, q->output, diag);
+    if (status == KL_OK && q->figure) status = draw(body, q->figure, diag);
+    kl_print_diag(diag, status == KL_OK ? NULL : "no body was written");
+    if (status == KL_OK && q->csv) print_csv(body);
+    if (status == KL_OK && q->report) {
+        print_mass(body);
+        print_modes(body);
+        print_markers(body);
+        print_effort(&effort, now() - v.started);
+    }
+    kl_kbody_destroy(body);
+    kl_body_file_free(&file);
+    kl_diag_destroy(diag);
+    return kl_exit_code(status);
+}
+
 static int run_fe(int argc, char **argv)
 {
-    const char     *output = NULL, *figure = NULL;
-    bool            csv = false, report = false, quiet = false;
+    wish            q         = {0};
     bool            advise    = false;
     double          frequency = (double)NAN, error = 0.01;
-    int             threads   = 0;
     const kl_option options[] = {
-        {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &output, "the reduced body to write"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "print mode,frequency_hz (rigid motions left out)"},
-        {"report", 0, NULL, KL_OPTION_FLAG, &report,
+        {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &q.output, "the reduced body to write"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv,
+         "print mode,frequency_hz (rigid motions left out)"},
+        {"report", 0, NULL, KL_OPTION_FLAG, &q.report,
          "print mass, modes, participation, markers, effort"},
-        {"figure", 0, "FILE", KL_OPTION_TEXT, &figure, "draw the first six modes (.png or .svg)"},
+        {"figure", 0, "FILE", KL_OPTION_TEXT, &q.figure, "draw the first six modes (.png or .svg)"},
         {"advise", 0, NULL, KL_OPTION_FLAG, &advise,
          "propose modes for the flexible bodies of a model"},
         {"frequency", 0, "HZ", KL_OPTION_NUMBER, &frequency,
          "with --advise: up to which the model is excited"},
         {"error", 0, "E", KL_OPTION_NUMBER, &error,
          "with --advise: of the response (default 0.01)"},
-        {"threads", 0, "N", KL_OPTION_COUNT, &threads,
+        {"threads", 0, "N", KL_OPTION_COUNT, &q.threads,
          "threads of the factorisation (default: one)"},
-        {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "no progress"},
         {0},
     };
     kl_arguments rest;
@@ -168,51 +215,19 @@ static int run_fe(int argc, char **argv)
     if (rest.n != 1)
         return kl_usage_error(&kl_command_fe, advise ? "give one model" : "give one body file");
     if (advise) {
-        if (output || csv || report || figure)
+        if (q.output || q.csv || q.report || q.figure)
             return kl_usage_error(&kl_command_fe, "--advise writes no body: give it alone");
         if (!(isnan(frequency) || frequency > 0.0) || !(error > 0.0))
             return kl_usage_error(&kl_command_fe, "--frequency and --error must be positive");
         kl_blas_threads(1);
         return kl_advise(&(kl_advice_request){
-            .model = rest.items[0], .frequency = frequency, .error = error, .threads = threads});
+            .model = rest.items[0], .frequency = frequency, .error = error, .threads = q.threads});
     }
-    if (!output && !csv && !report && !figure)
+    if (!q.output && !q.csv && !q.report && !q.figure)
         return kl_usage_error(&kl_command_fe,
                               "nothing to do: give -o BODY.kbody, --csv or --report");
-
-    kl_diag         *diag = kl_diag_create();
-    view             v    = {.quiet = quiet, .terminal = isatty(STDERR_FILENO), .started = now()};
-    kl_body_file     file;
-    kl_kbody        *body = NULL;
-    kl_reduce_report effort;
-    kl_blas_threads(1);
-    progress(&v, "reading", 0);
-    kl_status status = kl_body_file_read(rest.items[0], &file, diag);
-    if (status == KL_OK) {
-        file.recipe.progress = progress, file.recipe.context = &v, file.recipe.threads = threads;
-        status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
-                           &effort, diag);
-    }
-    end_progress(&v);
-    if (status == KL_OK && output) status = kl_kbody_write(body, output, diag);
-    if (status == KL_OK && figure && body->skin.nnode == 0)
-        status = kl_fail(diag, KL_E_MODEL, (kl_place){figure, 0, 0},
-                         "there is no surface to draw: ready matrices and `skin: no` leave none");
-    else if (status == KL_OK && figure && !kl_mode_figure(body, figure))
-        status = kl_fail(diag, KL_E_FILE, (kl_place){figure, 0, 0}, "cannot be written");
-    kl_print_diag(diag, status == KL_OK ? NULL : "no body was written");
-    if (status == KL_OK && csv) print_csv(body);
-    if (status == KL_OK && report) {
-        print_mass(body);
-        print_modes(body);
-        print_markers(body);
-        print_effort(&effort, now() - v.started);
-    }
-    code = kl_exit_code(status);
-    kl_kbody_destroy(body);
-    kl_body_file_free(&file);
-    kl_diag_destroy(diag);
-    return code;
+    q.input = rest.items[0];
+    return reduce(&q);
 }
 
 const kl_command kl_command_fe = {
