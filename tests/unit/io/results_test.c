@@ -392,6 +392,7 @@ static void files_in_different_threads_do_not_disturb_each_other(void **state)
 }
 
 /* A child that writes without end; the flush after each 7th row makes partial chunks common. */
+/* Says that it is ready behind a flush: what is read after a kill is what was flushed. */
 static void write_for_ever(const char *path, int ready)
 {
     int              n        = 40;
@@ -403,7 +404,7 @@ static void write_for_ever(const char *path, int ready)
         fill_row(row, i, n);
         if (kl_writer_row(w, time_at(i), row) != KL_OK) _exit(2);
         if (i % 7 == 0 && kl_writer_flush(w) != KL_OK) _exit(3);
-        if (i == 20 && write(ready, "x", 1) != 1) _exit(4);
+        if (i == 21 && write(ready, "x", 1) != 1) _exit(4);
     }
 }
 
