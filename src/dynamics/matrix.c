@@ -35,7 +35,8 @@ struct kl_matrix {
     bool           any_massless;
     int            nv, nz, nlam, most_nv;
     bool           coupled;
-    double         eps; /* of the factors */
+    double         eps;   /* of the factors */
+    double         moved; /* by the last pass of the last solve: see kl_matrix_weakness */
 };
 
 static int body_of(const kl_model *m, const kl_element *e, int i)
@@ -502,6 +503,17 @@ kl_status kl_matrix_solve(const kl_matrix *x, double *y)
     return KL_OK;
 }
 
+/* Largest change over the largest value. */
+static double moved(const double *old, const double *new, int n)
+{
+    double change = 0.0, size = 1e-300;
+    for (int i = 0; i < n; i++) {
+        change = fmax(change, fabs(new[i] - old[i]));
+        size   = fmax(size, fabs(new[i]));
+    }
+    return change / size;
+}
+
 /* (K - eps) y_k+1 = rhs - eps lambda_k: the proximal point iteration towards eps = 0.
  *
  * Along a direction that no body feels (redundant loops, singular positions) the right-hand side
@@ -512,12 +524,14 @@ static kl_status proximal(kl_matrix *x, double *y, int most, double enough)
 {
     int     n = x->p.n, first = x->nv + x->nz;
     double *rhs = x->scratch, *old = rhs + n, last = HUGE_VAL;
+    x->moved = 0.0;
     if (n == 0) return KL_OK;
     for (int i = 0; i < n; i++) rhs[i] = y[i] * x->scale[i];
     for (int pass = 1; pass <= most; pass++) {
         memcpy(y, rhs, (size_t)n * sizeof *y);
         for (int i = first; pass > 1 && i < n; i++) y[i] -= x->eps * old[i];
         KL_TRY(kl_lu_solve(x->lu, y));
+        if (pass > 1) x->moved = moved(old, y, first);
         if (pass == most) break;
         double change = 0.0, size = 0.0;
         for (int i = first; i < n; i++) {
@@ -532,7 +546,7 @@ static kl_status proximal(kl_matrix *x, double *y, int most, double enough)
             break;
         }
         last = change;
-        memcpy(old + first, y + first, (size_t)(n - first) * sizeof *y);
+        memcpy(old, y, (size_t)n * sizeof *y);
     }
     for (int i = 0; i < n; i++) y[i] *= x->scale[i];
     return KL_OK;
@@ -576,6 +590,8 @@ double kl_matrix_eps(const kl_matrix *x, int k)
     double e = x->scale[x->nv + x->nz + k];
     return x->eps / (e * e);
 }
+
+double kl_matrix_weakness(const kl_matrix *x) { return x->moved; }
 
 void kl_matrix_soften(kl_matrix *x, double factor) { x->eps = factor * usual_eps; }
 

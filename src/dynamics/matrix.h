@@ -47,6 +47,11 @@ kl_status kl_matrix_solve_exact(kl_matrix *x, double *y);
  * those below stay as soft as eps leaves them. */
 kl_status kl_matrix_solve_passes(kl_matrix *x, double *y, int passes);
 
+/* By how much the last pass of the last of these two still changed increments, relative to the
+ * largest: eps over the square of the weakest direction that the right-hand side touches. Large
+ * near singular positions; constraints that only repeat others do not count. */
+double kl_matrix_weakness(const kl_matrix *x);
+
 int          kl_matrix_size(const kl_matrix *x);
 int          kl_matrix_nonzeros(const kl_matrix *x);
 const kl_lu *kl_matrix_lu(const kl_matrix *x);

@@ -284,7 +284,7 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     const double *y = N_VGetArrayPointer(g->y);
     KL_TRY(kl_index1_settle(g->ode, t, y));
     kl_index1_accept(g->ode, t, y, count);
-    return KL_OK;
+    return kl_index1_same_branch(g->ode, count, diag);
 }
 
 static void gear_look(void *self, double t, kl_state *s, double energy[2])

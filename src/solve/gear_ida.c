@@ -336,7 +336,8 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
                               diag);
     }
     const double *y = N_VGetArrayPointer(g->y), *dy = N_VGetArrayPointer(g->dy);
-    return kl_index1_accept_with(g->ode, t, y, dy + x->model->nq, y + g->lambda, count);
+    KL_TRY(kl_index1_accept_with(g->ode, t, y, dy + x->model->nq, y + g->lambda, count));
+    return kl_index1_same_branch(g->ode, count, diag);
 }
 
 static void gear_look(void *self, double t, kl_state *s, double energy[2])

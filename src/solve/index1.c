@@ -41,16 +41,20 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->arena     = arena;
     i->n         = m->nq + m->nv + m->nz + 2;
     i->tolerance = m->settings.tolerance;
+    i->floor     = 1e-12;
     i->a         = kl_arena_array(arena, double, m->nv + 1);
     i->lambda    = kl_arena_array(arena, double, m->nlam + 1);
     i->dx        = kl_arena_array(arena, double, m->nv + 1);
     i->mix       = kl_arena_array(arena, double, i->n);
+    i->on        = kl_arena_array(arena, double, i->n);
+    i->ahead     = kl_arena_array(arena, double, (size_t)KL_INDEX1_NODES *(size_t)(i->n + m->nv));
+    i->firm      = kl_matrix_create(m, false);
     i->z_scale   = kl_arena_array(arena, double, m->nz + 1);
     for (int k = 0; k < KL_INDEX1_POINTS; k++) point_create(arena, &i->point[k], i->n);
     point_create(arena, &i->known, i->n);
     i->s    = kl_state_create(m);
     i->mass = mass_of(x);
-    if (!kl_arena_ok(arena) || !i->s) {
+    if (!kl_arena_ok(arena) || !i->s || !i->firm) {
         kl_index1_destroy(i);
         return KL_E_MEMORY;
     }
@@ -62,6 +66,7 @@ void kl_index1_destroy(kl_index1 *i)
 {
     if (!i) return;
     kl_state_destroy(i->s);
+    kl_matrix_destroy(i->firm);
     kl_arena_destroy(i->arena); /* itself lives in it */
 }
 
@@ -113,7 +118,7 @@ static kl_status factor(kl_index1 *i)
 }
 
 /* a and lambda at the evaluated state, with the factored matrix. */
-static kl_status accelerate(kl_index1 *i)
+kl_status kl_index1_accelerate(kl_index1 *i)
 {
     kl_solver      *x     = i->x;
     const kl_model *m     = x->model;
@@ -132,6 +137,7 @@ static kl_status accelerate(kl_index1 *i)
     KL_TRY(kl_matrix_solve_passes(x->matrix, x->y, 2));
     memcpy(i->a, x->y, (size_t)m->nv * sizeof(double));
     memcpy(i->lambda, gamma, (size_t)m->nlam * sizeof(double));
+    if (kl_index1_weak(i)) i->careful = 20;
     return KL_OK;
 }
 
@@ -157,24 +163,6 @@ kl_status kl_index1_evaluate(kl_index1 *i, double t, const double *y)
     return kl_eval(i->x->model, i->s, i->x->w);
 }
 
-kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy)
-{
-    if (t == i->known.t && memcmp(y, i->known.y, (size_t)i->n * sizeof *y) == 0) {
-        memcpy(dy, i->known.dy, (size_t)i->n * sizeof *dy);
-        return KL_OK;
-    }
-    kl_status status = kl_index1_evaluate(i, t, y);
-    if (status == KL_OK) status = factor(i);
-    if (status == KL_OK) status = accelerate(i);
-    if (status == KL_OK) {
-        pack_rate(i, y, dy);
-        return KL_OK;
-    }
-    i->failed = true;
-    for (int k = 0; k < i->n; k++) dy[k] = 1e12;
-    return status == KL_E_MEMORY ? status : KL_RETRY;
-}
-
 /* ---- constraints ----------------------------------------------------------------------------- */
 
 static double size_of(const double *x, int n)
@@ -198,7 +186,7 @@ static bool correction(kl_index1 *i, const double *gap, double size)
     return kl_increment_norm(m, i->dx, NULL) <= most * size;
 }
 
-static void advance_all(const kl_model *m, const double *dx, double *q)
+void kl_index1_advance(const kl_model *m, const double *dx, double *q)
 {
     for (int k = 0; k < m->nbody; k++) {
         const kl_body *b = &m->body[k];
@@ -206,40 +194,108 @@ static void advance_all(const kl_model *m, const double *dx, double *q)
     }
 }
 
-kl_status kl_index1_project(kl_index1 *i, double t, double *y)
+/* Brings y onto the constraints; leaves the elements evaluated and the matrix factored there. */
+kl_status kl_index1_onto(kl_index1 *i, double t, double *y)
 {
     kl_solver      *x     = i->x;
     const kl_model *m     = x->model;
-    const double    worth = 1e-14;
+    const double    worth = i->careful > 0 ? 4e-16 : 1e-14;
     double length = fmin(m->length, 1.0); /* a constraint is a length, an angle or a cosine */
-    i->known.t    = NAN;
     KL_TRY(kl_index1_evaluate(i, t, y));
     KL_TRY(factor(i));
     memcpy(y, i->s->q, (size_t)m->nq * sizeof *y);
 
     /* far below the tolerance: what is left off the constraints acts with a pole at singular
      * positions, and mechanisms were seen to leave their branch there */
-    for (int pass = 0; pass < 3 && m->nlam > 0; pass++) {
+    const int passes = i->careful > 0 ? 6 : 3;
+    for (int pass = 0; pass < passes && m->nlam > 0; pass++) {
         double gap = size_of(x->w->phi, m->nlam) / length;
         if (gap <= worth || !correction(i, x->w->phi, gap)) break;
-        advance_all(m, i->dx, y);
+        kl_index1_advance(m, i->dx, y);
         KL_TRY(kl_index1_evaluate(i, t, y));
+        if (i->careful > 0 && gap > 1e-9) KL_TRY(factor(i));
     }
-    /* masses too unequal for this matrix, or no position left that closes: better none than wrong */
+    /* masses too unequal for this matrix, or no position left that closes: better none than wrong
+     */
     const double hopeless = 1e-6;
     if (size_of(x->w->phi, m->nlam) / length > hopeless) return KL_RETRY;
-    kl_eval_rate(m, x->w, x->rate);
-    double rate = size_of(x->rate, m->nlam) / length;
-    if (rate > worth * i->pace && correction(i, x->rate, rate)) {
+    for (int pass = 0; pass < (i->careful > 0 ? 2 : 1); pass++) {
+        kl_eval_rate(m, x->w, x->rate);
+        double rate = size_of(x->rate, m->nlam) / length;
+        if (rate <= worth * i->pace || !correction(i, x->rate, rate)) break;
         double *v = y_v(i, y);
         for (int k = 0; k < m->nv; k++) v[k] += i->dx[k];
         KL_TRY(kl_index1_evaluate(i, t, y));
     }
-    KL_TRY(accelerate(i));
+    return KL_OK;
+}
+
+static kl_status plain_rate(kl_index1 *i, double t, const double *y, double *dy)
+{
+    KL_TRY(kl_index1_evaluate(i, t, y));
+    KL_TRY(factor(i));
+    KL_TRY(kl_index1_accelerate(i));
+    pack_rate(i, y, dy);
+    return KL_OK;
+}
+
+/* y onto the constraints but for directions that they hardly hold: in a singular position they say
+ * nothing about those but rounding errors, magnified. */
+kl_status kl_index1_softly_onto(kl_index1 *i, double t, double *y)
+{
+    kl_matrix_soften(i->x->matrix, KL_INDEX1_SOFTEST);
+    kl_status status = kl_index1_onto(i, t, y);
+    kl_matrix_soften(i->x->matrix, KL_INDEX1_SOFT);
+    return status;
+}
+
+/* f near a singular position: at the nearest point of the constraints, where f is smooth (stages
+ * and predictors are off by more than the pole there would bear), or across it. */
+static kl_status careful_rate(kl_index1 *i, double t, const double *y, double *dy)
+{
+    memcpy(i->on, y, (size_t)i->n * sizeof *y);
+    KL_TRY(kl_index1_onto(i, t, i->on));
+    KL_TRY(kl_index1_accelerate(i));
+    if (kl_index1_weak(i) && kl_index1_across(i, t, y) != KL_OK) return plain_rate(i, t, y, dy);
+    pack_rate(i, i->on, dy);
+    return KL_OK;
+}
+
+/* f, whatever the position. */
+static kl_status rate_anywhere(kl_index1 *i, double t, const double *y, double *dy)
+{
+    bool careful = i->careful > 0 && i->baumgarte == 0.0;
+    return careful ? careful_rate(i, t, y, dy) : plain_rate(i, t, y, dy);
+}
+
+kl_status kl_index1_settle(kl_index1 *i, double t, const double *y)
+{
+    i->known.t = NAN;
+    KL_TRY(rate_anywhere(i, t, y, i->known.dy));
     i->known.t = t;
     memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
-    pack_rate(i, y, i->known.dy);
     return KL_OK;
+}
+
+kl_status kl_index1_project(kl_index1 *i, double t, double *y)
+{
+    bool weak  = i->careful > 0 && plain_rate(i, t, y, i->known.dy) == KL_OK && kl_index1_weak(i);
+    i->known.t = NAN;
+    KL_TRY(weak ? kl_index1_softly_onto(i, t, y) : kl_index1_onto(i, t, y));
+    return kl_index1_settle(i, t, y);
+}
+
+kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy)
+{
+    if (t == i->known.t && memcmp(y, i->known.y, (size_t)i->n * sizeof *y) == 0) {
+        memcpy(dy, i->known.dy, (size_t)i->n * sizeof *dy);
+        return KL_OK;
+    }
+    kl_status status = rate_anywhere(i, t, y, dy);
+    if (status == KL_OK) return KL_OK;
+    i->failed = true;
+    for (int k = 0; k < i->n; k++) dy[k] = 1e12;
+    return status == KL_E_MEMORY ? status : KL_RETRY;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -273,30 +329,22 @@ kl_status kl_index1_begin(kl_index1 *i, double *y)
     memcpy(y + m->nq + m->nv, x->s->z, (size_t)m->nz * sizeof *y);
     kl_state_copy(i->s, x->s);
     kl_matrix_forget(x->matrix);
-    kl_matrix_soften(x->matrix, 10.0);
+    kl_matrix_soften(x->matrix, KL_INDEX1_SOFT);
     y[i->n - 2] = y[i->n - 1] = 0.0;
     i->begun                  = true;
-    i->npoint                 = 0;
-    i->pace                   = 0.0;
+    i->npoint = i->careful = i->blocked = 0;
+    i->total                            = NAN;
+    i->usual                            = HUGE_VAL;
+    i->pace                             = 0.0;
     memset(i->z_scale, 0, (size_t)m->nz * sizeof(double));
     memset(i->known.y, 0, (size_t)i->n * sizeof(double));
     i->known.t = NAN;
     KL_TRY(kl_index1_rate(i, x->s->t, y, i->known.dy));
     i->known.t = x->s->t;
     memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
+    i->usual = kl_matrix_weakness(x->matrix);
     find_pace(i);
     keep_point(i);
-    return KL_OK;
-}
-
-kl_status kl_index1_settle(kl_index1 *i, double t, const double *y)
-{
-    KL_TRY(kl_index1_evaluate(i, t, y));
-    KL_TRY(factor(i));
-    KL_TRY(accelerate(i));
-    i->known.t = t;
-    memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
-    pack_rate(i, y, i->known.dy);
     return KL_OK;
 }
 
@@ -313,6 +361,8 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     memcpy(x->lambda, i->lambda, (size_t)m->nlam * sizeof(double));
     find_pace(i);
     keep_point(i);
+    if (i->careful > 0) i->careful--;
+    i->usual = fmin(i->usual, kl_matrix_weakness(x->matrix));
     if (i->begun) i->energy[0] = count->lost, i->energy[1] = count->supplied;
     i->begun        = false;
     count->lost     = i->energy[0] + y[i->n - 2];
@@ -325,6 +375,24 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     if (h > count->largest_step) count->largest_step = h;
     count->step = h;
     return h;
+}
+
+kl_status kl_index1_same_branch(kl_index1 *i, const kl_statistics *count, kl_diag *diag)
+{
+    kl_solver   *x     = i->x;
+    const double share = 2e-2; /* of the kinetic energy: no few steps err by so much */
+    kl_energy    e     = kl_eval_energy(x->model, x->w, i->lambda);
+    double       total = e.kinetic + e.potential + count->lost - count->supplied;
+    double       speed = x->model->length * i->pace, usual = 0.5 * i->mass * speed * speed;
+    double       jump = fabs(total - i->total), gap = kl_solver_drift(x).position;
+    if (i->careful == 0 || isnan(i->total)) i->total = total; /* before the passage */
+    if (i->careful == 0 || !(jump > share * fmax(e.kinetic, 0.01 * usual))) return KL_OK;
+    return kl_fail(diag, KL_E_STEP, KL_NOWHERE,
+                   "stopped at t = %.9g s: the mechanism passed a singular position and left its "
+                   "branch there: its energy changed by %.3g J (kinetic energy %.6g J) on the "
+                   "way, constraint gap %.3g m. Try: `integrator: {type: runge-kutta}`, or "
+                   "`gear` with `formulation: projection`, or a smaller `tolerance`",
+                   x->s->t, jump, e.kinetic, gap);
 }
 
 kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const double *a,
@@ -343,9 +411,11 @@ kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const d
 
 void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
 {
-    const kl_model *m   = i->x->model;
-    const double   *z   = y + m->nq + m->nv;
-    double          one = 1.0 / i->tolerance;
+    const kl_model *m = i->x->model;
+    const double   *z = y + m->nq + m->nv;
+    /* near singular positions no more than this is left of rounding errors, most of it in
+     * directions that the next projections set right */
+    double one = 1.0 / (i->careful > 0 ? fmax(i->tolerance, i->floor) : i->tolerance);
     for (int k = 0; k < m->nbody; k++) {
         const kl_body *b    = &m->body[k];
         const double  *u    = m->unit + b->v;
@@ -368,8 +438,7 @@ double kl_index1_longest(const kl_index1 *i)
     return speed > 0.0 ? 1.0 / speed : HUGE_VAL;
 }
 
-/* ---- between the points
- * -------------------------------------------------------------------------------------------- */
+/* ---- between the points ---------------------------------------------------------------------- */
 
 /* Hermite's basis from Lagrange's: (1 - 2 l'(t_k) (t - t_k)) l^2 for values, (t - t_k) l^2 for
  * slopes. */

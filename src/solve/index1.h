@@ -15,7 +15,11 @@
 
 #include "solve/integrator.h"
 
-enum { KL_INDEX1_POINTS = 12, KL_INDEX1_CHOSEN = 7 };
+enum { KL_INDEX1_POINTS = 12, KL_INDEX1_CHOSEN = 7, KL_INDEX1_NODES = 8 };
+
+/* Softness of the matrices (kl_matrix_soften): eps = 1e-10 usually; 0.1 where only directions that
+ * are held firmly count. */
+static const double KL_INDEX1_SOFT = 10.0, KL_INDEX1_SOFTEST = 1e10;
 
 /* An accepted point. */
 typedef struct kl_point {
@@ -32,6 +36,9 @@ typedef struct kl_index1 {
     double    *z_scale;    /* nz: size of the first-order states so far */
     int        n;          /* of y */
     double     tolerance;
+    double     floor; /* least tolerance near singular positions, where rounding errors are large */
+    double
+        total; /* energy, with what was lost and supplied, before a singular position; NAN: none */
     double     mass;      /* of all bodies [kg], for the weight of energies */
     double     pace;      /* 1/s: how fast the motion changes, for the weight of velocities */
     double     baumgarte; /* 1/s: time constant of Baumgarte's terms, 0: none */
@@ -41,6 +48,12 @@ typedef struct kl_index1 {
     kl_point   known;     /* where y' is known already: the end of a step, after its projection */
     double     energy[2]; /* lost and supplied before the start of E */
     bool       begun;     /* no step was accepted yet since the start */
+    int        careful;   /* accepted steps for which f is still evaluated on the constraints */
+    double     usual;     /* least of kl_matrix_weakness since the start */
+    int        blocked;   /* evaluations for which no way across is looked for */
+    double    *on;        /* n: scratch, y brought onto the constraints */
+    double    *ahead;     /* nodes x (n + nv): y and v' before and behind a singular position */
+    kl_matrix *firm;      /* of the accelerations, with hardly any softness */
     long       evaluations, factorizations; /* not counted yet */
     bool       failed; /* an element could not be evaluated since this was last cleared */
 } kl_index1;
@@ -56,9 +69,22 @@ kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy);
 /* Brings y onto the constraints, positions and velocities, where that asks for less than the error
  * allowed. */
 kl_status kl_index1_project(kl_index1 *i, double t, double *y);
+/* The parts of these: y onto the constraints, with all evaluated and factored there; a and lambda
+ * of what is evaluated and factored; positions moved by increments. */
+kl_status kl_index1_onto(kl_index1 *i, double t, double *y);
+kl_status kl_index1_softly_onto(kl_index1 *i, double t, double *y);
+kl_status kl_index1_accelerate(kl_index1 *i);
+void      kl_index1_advance(const kl_model *m, const double *dx, double *q);
+/* singular.c. Did the last accelerations come from near a singular position? a there, with i->on
+ * the point it belongs to, from those before and behind it; KL_RETRY where that is no way. */
+bool      kl_index1_weak(const kl_index1 *i);
+kl_status kl_index1_across(kl_index1 *i, double t, const double *y);
 /* Takes y as accepted: history committed, solver's state, a and lambda set, the point kept. Returns
  * the step's length. */
 double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count);
+/* After that: says so where the energy tells that the mechanism left its branch in a singular
+ * position. */
+kl_status kl_index1_same_branch(kl_index1 *i, const kl_statistics *count, kl_diag *diag);
 /* The same where the integrator's own equations gave v' and the multipliers: evaluates at y. */
 kl_status kl_index1_accept_with(kl_index1 *i, double t, const double *y, const double *a,
                                 const double *lambda, kl_statistics *count);

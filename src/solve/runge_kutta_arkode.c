@@ -137,7 +137,8 @@ static kl_status rk_create(kl_solver *x, void **self)
         kl_index1_destroy(ode);
         return KL_E_MEMORY;
     }
-    r->ode = ode;
+    r->ode     = ode;
+    ode->floor = 1e-11;
     if (SUNContext_Create(NULL, &r->context) == 0) r->y = kl_sundials_vector(ode->n, r->context);
     if (r->y) r->ark = ERKStepCreate(rk_rate, 0.0, r->y, r->context);
     if (!r->ark || configure(r, &x->model->settings) != 0) {
@@ -180,7 +181,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
     }
     kl_index1_accept(r->ode, t, N_VGetArrayPointer(r->y), count);
     count->order = 8;
-    return KL_OK;
+    return kl_index1_same_branch(r->ode, count, diag);
 }
 
 static void rk_look(void *self, double t, kl_state *s, double energy[2])
