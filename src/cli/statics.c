@@ -77,6 +77,9 @@ static kl_status balance(const kl_analysis *a, const statics_options *o, kl_diag
                e.unstable < 0   ? "stability not looked at"
                : e.unstable > 0 ? "unstable"
                                 : "nothing grows");
+        if (kl_norm(e.omega) > 0.0)
+            printf("steady in axes that turn with (%.9g, %.9g, %.9g) rad/s\n", e.omega.x, e.omega.y,
+                   e.omega.z);
         print_bodies(a->l.model, x->w);
         printf("forces of joints and forces on their second body\n");
         print_forces(a->l.model, x->w);

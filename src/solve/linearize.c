@@ -6,6 +6,8 @@
 
 #include "algebra/rank.h"
 #include "dynamics/tangents.h"
+#include "solve/integrator.h"
+#include "solve/turning.h"
 
 /* ---- axes that do not spin --------------------------------------------------------------------
  */
@@ -185,7 +187,7 @@ static double change_of(const kl_model *m, const double *before, const double *n
 }
 
 /* Follows the velocities for a moment: the matrices of a steady motion stay the same. */
-static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_diag *diag)
+static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega, kl_diag *diag)
 {
     const kl_model *m    = x->model;
     double          spin = 0.0, speed = 0.0;
@@ -202,22 +204,20 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_diag *diag)
 
     kl_tangents *later = kl_tangents_create(m);
     kl_state    *kept  = kl_state_create(m);
-    double      *dx = x->y, time = 0.3 / fmax(spin, speed), worst = 0.0;
+    double       time = 0.3 / fmax(spin, speed), worst = 0.0;
     int          body   = turning < 0 ? 0 : turning;
     kl_status    status = later && kept ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
-        kl_state_copy(kept, x->s);
-        for (int i = 0; i < m->nv; i++) dx[i] = time * x->s->v[i];
-        for (int i = 0; i < m->nbody; i++) {
-            const kl_body *b = &m->body[i];
-            b->type->advance(b->data, kept->q + b->q, dx + b->v, x->s->q + b->q);
-        }
-        x->s->t += time;
+        kl_state *now = x->s;
+        kl_turning_move(x, omega, time, kept);
+        x->s   = kept;
         status = evaluate(x, later, diag);
+        x->s   = now;
     }
     if (status == KL_OK) {
-        const double *const before[] = {t->M, t->C, t->K}, *const now[] = {later->M, later->C,
-                                                                           later->K};
+        const double *const before[] = {t->M, t->C, t->K};
+        double *const       now[]    = {later->M, later->C, later->K};
+        for (int k = 0; k < 3; k++) kl_turning_turn(m, kl_scale(-time, omega), now[k]);
         for (int k = 0; k < 3; k++) {
             int    where  = body;
             double change = change_of(m, before[k], now[k], &where);
@@ -227,9 +227,11 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_diag *diag)
             status = kl_fail(
                 diag, KL_E_MODEL, m->body[body].place,
                 "'%s' turns so that the linear equations change with time (by %.2g of their size "
-                "in %.3g s): a body may spin only about an axis of symmetry, with nothing fixed to "
-                "it off that axis. Linearise at rest (`klingel modes --rest`), or take the mean "
-                "inertia about the axis",
+                "in %.3g s), seen from axes at rest and from axes that turn with it: what turns at "
+                "another rate than the rest may do so only about an axis of symmetry, with "
+                "nothing fixed to it off that axis, and what goes round must do so in balance "
+                "(start nearer to the steady motion). Linearise at rest (`klingel modes --rest`), "
+                "or take the mean inertia about the axis",
                 m->body[body].name, worst, time);
         else if (worst > 1e-6)
             kl_warn(diag, m->body[body].place,
@@ -237,26 +239,43 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_diag *diag)
                     "size in %.3g s): the eigenvalues belong to this moment",
                     m->body[body].name, worst, time);
     }
-    if (kept) kl_state_copy(x->s, kept);
     kl_state_destroy(kept);
     kl_tangents_destroy(later);
     if (status != KL_OK) return status;
     return kl_solve_acceleration(x, x->a, x->lambda, diag); /* back to the state */
 }
 
-/* Accelerations that are left, in space: what is steady has none. */
+/* Axes in which the motion is steady: those that its accelerations tell, or those of the body that
+ * turns fastest, from which a rotor without symmetry in round bearings looks constant. */
+static kl_status find_axes(kl_solver *x, const kl_tangents *t, kl_linear *l, kl_diag *diag)
+{
+    const kl_model *m     = x->model;
+    kl_diag        *quiet = kl_diag_create();
+    double          most  = 0.0;
+    kl_vec3         fast  = {0};
+    l->omega              = kl_turning_find(x);
+    kl_status status      = quiet ? check_steady(x, t, l->omega, quiet) : KL_E_MEMORY;
+    kl_diag_destroy(quiet);
+    if (status == KL_E_MEMORY) return status;
+    for (int i = 0; i < m->nbody && status != KL_OK; i++) {
+        kl_motion at = origin_of(m, x->w, i);
+        if (m->body[i].nv >= 6 && kl_norm(at.w) > most) most = kl_norm(at.w), fast = at.w;
+    }
+    if (status != KL_OK && check_steady(x, t, fast, NULL) == KL_OK) {
+        kl_turning_unrest(x, fast, x->y);
+        if (kl_increment_norm(m, x->y, NULL) <= 1e-6 * most * most) l->omega = fast;
+    }
+    return check_steady(x, t, l->omega, diag);
+}
+
+/* Accelerations that are left: what is steady has none. */
 static void find_unrest(const kl_solver *x, kl_linear *l)
 {
     const kl_model *m         = x->model;
     double          g         = kl_norm(m->gravity);
     double          turn_rate = (g > 0.0 ? g : m->length) / m->length;
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        for (int k = 0; k < b->nv; k++) {
-            double a = fabs(x->a[b->v + k]) / m->unit[b->v + k] / turn_rate;
-            if (a > l->unrest) l->unrest = a, l->unrest_body = i;
-        }
-    }
+    kl_turning_unrest(x, l->omega, x->y);
+    l->unrest = kl_increment_norm(m, x->y, &l->unrest_body) / turn_rate;
 }
 
 /* ---- the state-space form -----------------------------------------------------------------------
@@ -391,7 +410,7 @@ typedef struct watch {
     kl_linear   *l;
     kl_state    *base;
     const int   *index;
-    double      *up, *down, *y, *dx;
+    double      *up, *down, *y, *dx, *y_dot;
 } watch;
 
 /* Moves the state by `step` along entry `column` of (x, u). */
@@ -410,12 +429,15 @@ static void displace(watch *k, int column, double step)
         for (int i = 0; i < m->nv; i++) k->y[i] = step * l->Z[(size_t)i * (size_t)l->n + (size_t)j];
         kl_eval_motion(m, k->base, k->x->w); /* axes of the state itself */
         kl_linear_increment(m, k->x->w, k->y, k->dx);
-        if (column < l->n)
+        if (column < l->n) {
             for (int i = 0; i < m->nbody; i++) {
                 const kl_body *b = &m->body[i];
                 b->type->advance(b->data, k->base->q + b->q, k->dx + b->v, s->q + b->q);
             }
-        else
+            kl_turning_speed(m, l->omega, k->y, k->y_dot);
+            kl_linear_increment(m, k->x->w, k->y_dot, k->dx);
+        }
+        if (column >= l->n || kl_norm(l->omega) > 0.0)
             for (int i = 0; i < m->nv; i++) s->v[i] += k->dx[i];
     }
 }
@@ -503,6 +525,7 @@ static kl_status watch_outputs(kl_solver *x, kl_channels *channels, kl_linear *l
     k.down           = kl_arena_array(l->arena, double, l->nw + 1);
     k.y              = kl_arena_array(l->arena, double, m->nv + 1);
     k.dx             = kl_arena_array(l->arena, double, m->nv + 1);
+    k.y_dot          = kl_arena_array(l->arena, double, m->nv + 1);
     k.base           = kl_state_create(m);
     kl_status status = kl_arena_ok(l->arena) && k.base ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
@@ -527,6 +550,12 @@ static kl_status build(kl_solver *x, kl_channels *channels, kl_tangents *t, kl_l
     const kl_model *m = x->model;
     const int      *free_y;
     KL_TRY(evaluate(x, t, diag));
+    KL_TRY(find_axes(x, t, l, diag));
+    if (kl_norm(l->omega) > 0.0)
+        kl_note(diag, KL_NOWHERE,
+                "the motion is steady in axes that turn with (%.6g, %.6g, %.6g) rad/s: the linear "
+                "model and its eigenvalues are seen from those",
+                l->omega.x, l->omega.y, l->omega.z);
     find_unrest(x, l);
     KL_TRY(find_independent(m, t, l->arena, &l->n, &l->Z, &free_y));
     l->nz         = m->nz;
@@ -537,8 +566,8 @@ static kl_status build(kl_solver *x, kl_channels *channels, kl_tangents *t, kl_l
     l->state_unit = kl_arena_array(l->arena, const char *, l->nx + 1);
     if (!kl_arena_ok(l->arena)) return KL_E_MEMORY;
     name_states(m, l, free_y);
+    KL_TRY(kl_turning_matrices(m, l->omega, t));
     KL_TRY(fill_matrices(m, t, l));
-    KL_TRY(check_steady(x, t, diag));
     if (channels) KL_TRY(watch_outputs(x, channels, l, diag));
     return kl_arena_ok(l->arena) ? KL_OK : KL_E_MEMORY;
 }

@@ -5,6 +5,7 @@
 
 #include "solve/integrator.h"
 #include "solve/spectrum.h"
+#include "solve/turning.h"
 
 typedef struct search {
     kl_solver      *x;
@@ -215,8 +216,11 @@ static kl_status not_found(search *k, kl_diag *diag)
         diag, KL_E_STEP, m->body[k->e->unrest_body].place,
         "no equilibrium was found: '%s' still accelerates at %.3g times gravity. Is it "
         "held by a spring or joint in every direction that a force acts in? Start nearer "
-        "to the position of rest, or let a damped run come to rest",
-        name, k->e->unrest);
+        "to the position of rest, or let a damped run come to rest%s",
+        name, k->e->unrest,
+        k->e->moving ? ". A motion that goes round about a line (a conical pendulum, a governor at "
+                       "speed) is not searched for: give the start at which it is steady"
+                     : "");
 }
 
 /* Growing motions about the equilibrium, named. */
@@ -266,6 +270,19 @@ static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
     return kl_arena_ok(k->arena) && k->kept && k->K ? KL_OK : KL_E_MEMORY;
 }
 
+/* Is the motion steady already, in axes that turn with it? The search itself knows only axes at rest.
+ */
+static bool goes_round(search *k)
+{
+    kl_solver   *x      = k->x;
+    const double enough = 1e-6;
+    if (!k->e->moving || kl_solve_acceleration(x, x->a, x->lambda, NULL) != KL_OK) return false;
+    k->e->omega = kl_turning_find(x);
+    if (!(kl_norm(k->e->omega) > 0.0)) return false;
+    kl_turning_unrest(x, k->e->omega, k->a);
+    return unrest(k) <= enough;
+}
+
 kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
 {
     const kl_model *m = x->model;
@@ -279,8 +296,12 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             status = kl_solve_acceleration(x, x->a, x->lambda, diag); /* says why */
     }
     if (status == KL_OK) {
-        k.rate = pace(&k);
-        status = e->relax && !e->moving ? KL_RETRY : newton(&k);
+        k.rate     = pace(&k);
+        bool round = goes_round(&k);
+        if (!round) {
+            e->omega = (kl_vec3){0};
+            status   = e->relax && !e->moving ? KL_RETRY : newton(&k);
+        }
         if (status != KL_OK && status != KL_E_MEMORY && !e->moving) {
             status = relax(&k, diag);
             if (status == KL_OK) status = newton(&k);
@@ -290,7 +311,7 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
         if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
     }
     if (status == KL_OK) {
-        memset(x->a, 0, (size_t)m->nv * sizeof(double));
+        if (!(kl_norm(e->omega) > 0.0)) memset(x->a, 0, (size_t)m->nv * sizeof(double));
         judge(&k, diag);
     }
     kl_matrix_destroy(k.K);

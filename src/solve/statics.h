@@ -11,13 +11,14 @@
 #include "solve/solver.h"
 
 typedef struct kl_equilibrium {
-    bool   moving;     /* in: keep the velocities (steady motion) instead of rest */
-    bool   relax;      /* in: begin with dynamic relaxation, as if Newton had failed */
-    int    iterations; /* Newton steps taken */
-    int    peaks;      /* of dynamic relaxation; 0: it was not needed */
-    double unrest;     /* largest acceleration left, over gravity (or the largest at the start) */
-    int    unrest_body;
-    int    unstable; /* growing motions; -1: not looked at (too large) */
+    kl_vec3 omega;      /* out: rad/s, of the axes in which it is steady; zero: those at rest */
+    bool    moving;     /* in: keep the velocities (steady motion) instead of rest */
+    bool    relax;      /* in: begin with dynamic relaxation, as if Newton had failed */
+    int     iterations; /* Newton steps taken */
+    int     peaks;      /* of dynamic relaxation; 0: it was not needed */
+    double  unrest;     /* largest acceleration left, over gravity (or the largest at the start) */
+    int     unrest_body;
+    int     unstable; /* growing motions; -1: not looked at (too large) */
 } kl_equilibrium;
 
 /* From the assembled state in `x` to an equilibrium near it, downhill. An equilibrium at the start
