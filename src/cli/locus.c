@@ -135,10 +135,9 @@ static void print_spectrum(FILE *f, double value, const kl_spectrum *s)
 
 static bool walk(locus *k, double from, double to, int count)
 {
-    double old   = from;
-    int    n_old = 0;
-    bool   ok    = true;
-    fprintf(k->table, "%s,real,imag,frequency_hz,damping_ratio\n", k->set[k->nset - 1].name);
+    double  old   = from;
+    int     n_old = 0;
+    bool    ok    = true;
     double *place = calloc((size_t)count + 1, sizeof *place);
     int    *grow  = calloc((size_t)count + 1, sizeof *grow);
     ok            = place && grow;
@@ -148,6 +147,9 @@ static bool walk(locus *k, double from, double to, int count)
         ok             = s != NULL;
         if (!ok) break;
         grow[i] = s->unstable;
+        if (i == 0) /* not before a model could be built */
+            fprintf(k->table, "%s,real,imag,frequency_hz,damping_ratio\n",
+                    k->set[k->nset - 1].name);
         print_spectrum(k->table, place[i], s);
         kl_spectrum_destroy(s);
     }

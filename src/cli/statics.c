@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "cli/analysis.h"
 #include "cli/cli.h"
@@ -92,6 +93,20 @@ static kl_status balance(const kl_analysis *a, const statics_options *o, kl_diag
     return status == KL_OK ? closed : status;
 }
 
+/* Entries KEY[1], KEY[2], ... of one force, as one line of a model; returns the last of them. */
+static int print_list(const kl_preload *p, int first, const char *name)
+{
+    int last = first, element = p->item[first].element;
+    while (last + 1 < p->n && p->item[last + 1].element == element) last++;
+    printf("  %s: {%.*s: [", name, (int)strcspn(p->item[first].key, "["), p->item[first].key);
+    for (int i = first; i <= last; i++)
+        printf("%s%.12g %s", i > first ? ", " : "", p->item[i].value, p->item[i].unit);
+    printf("]}    # was [");
+    for (int i = first; i <= last; i++) printf("%s%.12g", i > first ? ", " : "", p->item[i].before);
+    printf("]\n");
+    return last;
+}
+
 /* Free lengths that make the start an equilibrium. */
 static kl_status find_preloads(const kl_analysis *a, const statics_options *o, kl_diag *diag)
 {
@@ -102,7 +117,9 @@ static kl_status find_preloads(const kl_analysis *a, const statics_options *o, k
     for (int i = 0; i < p->n; i++) {
         const kl_preloaded *k    = &p->item[i];
         const char         *name = a->l.model->element[k->element].name;
+        bool                list = strchr(k->key, '[') != NULL;
         if (o->csv) printf("%s,%s,%.17g,%s\n", name, k->key, k->value, k->unit);
+        else if (list) i = print_list(p, i, name);
         else
             printf("  %s: {%s: %.12g %s}    # was %.12g\n", name, k->key, k->value, k->unit,
                    k->before);

@@ -21,7 +21,7 @@
 #include "io/study.h"
 #include "solve/spectrum.h"
 
-enum { MOST_WORKERS = 256, LINE = 1 << 14 };
+enum { MOST_WORKERS = 256, LINE = 1 << 14, WHY = 600 };
 
 typedef struct sweep {
     const kl_study  *study;
@@ -145,7 +145,20 @@ static kl_model *build(const sweep *w, int run, kl_diag *diag)
     return m;
 }
 
-static kl_status compute(const sweep *w, int run, double *out)
+/* The first error in words that fit into a field of a table. */
+static void reason_of(const kl_diag *diag, kl_status status, char *why, size_t size)
+{
+    const char *text = NULL;
+    for (int i = 0; diag && !text && i < kl_diag_size(diag); i++)
+        if (kl_diag_at(diag, i)->severity == KL_ERROR) text = kl_diag_at(diag, i)->text;
+    snprintf(why, size, "%s%s%s", kl_status_text(status), text ? ": " : "", text ? text : "");
+    for (char *c = why; *c; c++)
+        if (*c == ',') *c = ';';
+        else if (*c == '"') *c = '\'';
+        else if (*c == '\n' || *c == '\r') *c = ' ';
+}
+
+static kl_status compute(const sweep *w, int run, double *out, char *why, size_t size)
 {
     kl_diag       *diag   = kl_diag_create();
     kl_model      *m      = diag ? build(w, run, diag) : NULL;
@@ -154,6 +167,7 @@ static kl_status compute(const sweep *w, int run, double *out)
     if (status == KL_OK)
         status = w->study->analysis == KL_STUDY_MODES ? run_modes(w->study, s, out, diag)
                                                       : run_channels(w->study, s, out, diag);
+    if (status != KL_OK) reason_of(diag, status, why, size);
     kl_simulation_destroy(s);
     kl_model_destroy(m);
     kl_diag_destroy(diag);
@@ -170,14 +184,13 @@ static uint64_t mix(uint64_t h, const char *text)
 }
 
 /* One line of a finished run. */
-static int format_line(const sweep *w, int run, const double *out, kl_status status, char *line)
+static int format_line(const sweep *w, int run, const double *out, const char *why, char *line)
 {
     int n = snprintf(line, LINE, "%d", run + 1);
-    for (int i = 0; i < w->study->nresult && n < LINE - 64; i++)
-        n += status == KL_OK ? snprintf(line + n, (size_t)(LINE - n), ",%.17g", out[i])
-                             : snprintf(line + n, (size_t)(LINE - n), ",nan");
-    n += snprintf(line + n, (size_t)(LINE - n), ",%s\n",
-                  status == KL_OK ? "ok" : kl_status_text(status));
+    for (int i = 0; i < w->study->nresult && n < LINE - WHY - 64; i++)
+        n += !*why ? snprintf(line + n, (size_t)(LINE - n), ",%.17g", out[i])
+                   : snprintf(line + n, (size_t)(LINE - n), ",nan");
+    n += snprintf(line + n, (size_t)(LINE - n), ",%s\n", *why ? why : "ok");
     return n;
 }
 
@@ -212,8 +225,8 @@ static bool start_journal(const sweep *w)
     return fclose(f) == 0;
 }
 
-/* The table, sorted by run, from the journal. */
-static bool write_table(const sweep *w, FILE *out)
+/* The table, sorted by run, from the journal. *failed: runs that did not end well. */
+static bool write_table(const sweep *w, FILE *out, int *failed)
 {
     const kl_study *s     = w->study;
     char          **lines = calloc((size_t)s->nrun + 1, sizeof *lines);
@@ -239,6 +252,8 @@ static bool write_table(const sweep *w, FILE *out)
         for (int p = 0; p < s->nparameter; p++)
             fprintf(out, ",%.17g", s->value[(size_t)run * (size_t)s->nparameter + (size_t)p]);
         fprintf(out, "%s", lines[run] ? lines[run] : ",missing\n");
+        const char *status = lines[run] ? strrchr(lines[run], ',') : NULL;
+        if (!status || strcmp(status, ",ok\n") != 0) ++*failed;
     }
     for (int run = 0; lines && run < s->nrun; run++) free(lines[run]);
     free(lines);
@@ -256,8 +271,9 @@ static void work(const sweep *w, int jobs)
     char   *line    = malloc(LINE);
     int     run;
     while (journal >= 0 && out && line && read(jobs, &run, sizeof run) == (ssize_t)sizeof run) {
-        kl_status status = compute(w, run, out);
-        int       n      = format_line(w, run, out, status, line);
+        char why[WHY] = "";
+        (void)compute(w, run, out, why, sizeof why);
+        int n = format_line(w, run, out, why, line);
         if (write(journal, line, (size_t)n) != n) break; /* disk full: the run is done again */
     }
     free(line);
@@ -350,8 +366,9 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
     }
     char path[1200];
     snprintf(path, sizeof path, "%.1100s.new", output);
-    FILE *f  = fopen(path, "w");
-    bool  ok = f && write_table(w, f);
+    FILE *f      = fopen(path, "w");
+    int   failed = 0;
+    bool  ok     = f && write_table(w, f, &failed);
     if (f && fclose(f) != 0) ok = false;
     if (!ok || rename(path, output) != 0) {
         fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
@@ -359,6 +376,8 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
     }
     (void)remove(w->part);
     if (!w->quiet) fprintf(stderr, "%d runs: %s\n", w->study->nrun, output);
+    if (!w->quiet && failed > 0)
+        fprintf(stderr, "%d of them failed: the column `status` says why\n", failed);
     return KL_EXIT_OK;
 }
 

@@ -337,6 +337,13 @@ kl_h5 *kl_h5_create(const char *path, char why[KL_H5_WHY])
     kl_h5 *f = calloc(1, sizeof *f);
     snprintf(why, KL_H5_WHY, "out of memory");
     if (!f) return NULL;
+    int fd = open(path, O_RDWR | O_CREAT | O_CLOEXEC, 0666); /* HDF5 forgets why this fails */
+    if (fd < 0) {
+        snprintf(why, KL_H5_WHY, "%s", strerror(errno));
+        free(f);
+        return NULL;
+    }
+    close(fd);
     visit v    = enter();
     hid_t fapl = access_list(f);
     f->id      = H5Fcreate(path, H5F_ACC_TRUNC, H5P_DEFAULT, fapl);

@@ -179,6 +179,17 @@ static char *create_part(kl_arena *arena, const char *path)
     return fd >= 0 ? part : NULL;
 }
 
+/* Readers that just look are given a moment to go. */
+static bool somebody_stays(const char *path)
+{
+    const struct timespec moment = {.tv_nsec = 40 * 1000 * 1000};
+    for (int i = 0; i < 5; i++) {
+        if (kl_h5_nobody_writes(path)) return false;
+        nanosleep(&moment, NULL);
+    }
+    return true;
+}
+
 /* Only a results file, another HDF5 file or an empty one may be replaced: a model given by mistake
  * as the name of the results must survive. */
 static kl_status may_replace(const char *path, kl_diag *diag)
@@ -190,6 +201,10 @@ static kl_status may_replace(const char *path, kl_diag *diag)
     if (!S_ISREG(s.st_mode))
         return kl_fail(diag, KL_E_FILE, at,
                        "is not an ordinary file; give the name of a file for the results");
+    if (kl_h5_look(path, &found) && found.marked && somebody_stays(path))
+        return kl_fail(diag, KL_E_FILE, at,
+                       "another run is writing it; give another name with -o, or wait until it "
+                       "ends");
     if (kl_h5_look(path, &found) && (found.empty || found.is_h5)) return KL_OK;
     return kl_fail(diag, KL_E_FILE, at,
                    "exists and is not a results file; choose another name or remove it first");

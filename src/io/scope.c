@@ -375,8 +375,11 @@ kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, co
     const kl_variable *v = kl_scope_find(s, node->text);
     if (v && v->word)
         return kl_fail(s->diag, KL_E_MODEL, node->place,
-                       "%s is `%s`, which is the word '%s'; give a number", what, node->text,
-                       v->word);
+                       "%s is `%s`, which is the word '%s'; give a number%s", what, node->text,
+                       v->word,
+                       strpbrk(v->word, "0123456789+-*/(")
+                           ? " (in quotes it is a word: write the parameter without)"
+                           : "");
     if (!v && is_no_number(node->text))
         return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%s`; give a number", what,
                        node->text);

@@ -42,10 +42,13 @@ static int word_of(const reader *r, const kl_node *n, const char *what, const ch
     for (int i = 0; n->kind == KL_SCALAR && words[i]; i++)
         if (strcmp(n->text, words[i]) == 0) return i;
     const char *near = n->kind == KL_SCALAR ? kl_nearest(n->text, words) : NULL;
-    kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is %s%s%s%s%s", what,
+    char        all[200];
+    int         end = 0;
+    for (int i = 0; words[i] && end < (int)sizeof all; i++)
+        end += snprintf(all + end, sizeof all - (size_t)end, "%s%s", i ? ", " : "", words[i]);
+    kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is %s%s%s%s", what,
             n->kind == KL_SCALAR ? n->text : kl_node_kind_word(n->kind),
-            near ? "; did you mean `" : "; one of ", near ? near : words[0], near ? "`?" : ", ",
-            near ? "" : words[1]);
+            near ? "; did you mean `" : "; one of ", near ? near : all, near ? "`?" : "");
     return -1;
 }
 
@@ -174,6 +177,26 @@ static kl_status read_results(reader *r, const kl_node *n)
         if (modal) out->channel = NULL;
     }
     return kl_diag_failed(r->diag) ? KL_E_MODEL : KL_OK;
+}
+
+/* Each column of the table has a name of its own. */
+static void refuse_same_names(reader *r)
+{
+    const kl_study *s = r->s;
+    for (int i = 0; i < s->nresult; i++) {
+        bool taken =
+            strcmp(s->result[i].name, "run") == 0 || strcmp(s->result[i].name, "status") == 0;
+        for (int p = 0; p < s->nparameter; p++)
+            if (strcmp(s->result[i].name, s->parameter[p]) == 0)
+                kl_fail(r->diag, KL_E_NAME, s->result[i].place,
+                        "result '%s' has the name of a parameter: two columns of the table would "
+                        "have one name; call it '%s_result'",
+                        s->result[i].name, s->result[i].name);
+        if (taken)
+            kl_fail(r->diag, KL_E_NAME, s->result[i].place,
+                    "result '%s' has the name of a column that every table has; give it another",
+                    s->result[i].name);
+    }
 }
 
 /* ---- values
@@ -324,6 +347,7 @@ static kl_status read_all(reader *r, const kl_node *root)
     r->seed = (uint64_t)number;
     (void)read_results(r, kl_node_get(root, "results"));
     KL_TRY(read_parameters(r, kl_node_get(root, "parameters")));
+    refuse_same_names(r);
     if (kl_diag_failed(r->diag)) return kl_diag_status(r->diag);
     return fill_values(r, root);
 }

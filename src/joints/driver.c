@@ -62,13 +62,50 @@ static kl_status look_at_corners(const driver *p, const kl_setup *s)
     return KL_OK;
 }
 
+static double value_at(const driver *p, const double *u, double t)
+{
+    double f[3];
+    kl_function_eval(p->value, t, u, f);
+    return f[0];
+}
+
+/* Jumps that no corner announces (floor of an expression, a branch in Lua): where the value moves
+ * further between two samples than its rates explain, the interval is halved as long as the change
+ * stays in one half. */
+static kl_status look_for_jumps(const driver *p, const kl_setup *s)
+{
+    enum { SAMPLES = 500, HALVES = 40 };
+    double end = s->model->settings.end, before[3], after[3];
+    if (!(end > 0.0 && isfinite(end))) return KL_OK;
+    kl_function_eval(p->value, 0.0, s->u, before);
+    for (int i = 1; i <= SAMPLES; i++, memcpy(before, after, sizeof before)) {
+        double low = end * (i - 1) / SAMPLES, high = end * i / SAMPLES;
+        kl_function_eval(p->value, high, s->u, after);
+        double change = fabs(after[0] - before[0]), rate = fmax(fabs(before[1]), fabs(after[1]));
+        if (!(change > 4.0 * (high - low) * rate + 1e-9 * (1.0 + fabs(after[0])))) continue;
+        double f_low = before[0], f_high = after[0];
+        for (int k = 0; k < HALVES && fabs(f_high - f_low) > 0.3 * change; k++) {
+            double middle = 0.5 * (low + high), f = value_at(p, s->u, middle);
+            if (fabs(f - f_low) > fabs(f_high - f)) high = middle, f_high = f;
+            else low = middle, f_low = f;
+        }
+        if (fabs(f_high - f_low) > 0.3 * change)
+            return kl_fail(s->diag, KL_E_MODEL, s->place,
+                           "joint '%s': its value jumps by %.6g at t = %.6g s, which nothing can "
+                           "follow; let it change over some time",
+                           s->name, f_high - f_low, high);
+    }
+    return KL_OK;
+}
+
 static kl_status driver_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size)
 {
     (void)m, (void)nmarker;
     size->nphi = 1;
     size->nh   = 1;
-    return look_at_corners(data, s);
+    KL_TRY(look_at_corners(data, s));
+    return look_for_jumps(data, s);
 }
 
 static kl_status driver_eval(const kl_reading *in, kl_writing *out)

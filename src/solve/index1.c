@@ -1,5 +1,6 @@
 #include "solve/index1.h"
 
+#include <float.h>
 #include <math.h>
 #include <string.h>
 
@@ -420,8 +421,11 @@ void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
         const kl_body *b    = &m->body[k];
         const double  *u    = m->unit + b->v;
         int            more = b->nq - b->nv; /* Euler parameters are one more than turns */
-        for (int j = 0; j < b->nq; j++)
-            weight[b->q + j] = one / u[j < 3 ? j : j < 3 + more ? 3 : j - more];
+        for (int j = 0; j < b->nq; j++) {
+            /* far from the origin no more is left than rounding errors of the coordinate itself */
+            double round     = 16.0 * DBL_EPSILON * fabs(y[b->q + j]);
+            weight[b->q + j] = 1.0 / fmax(u[j < 3 ? j : j < 3 + more ? 3 : j - more] / one, round);
+        }
         for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = one / u[j] / i->pace;
     }
     for (int k = 0; k < m->nz; k++)

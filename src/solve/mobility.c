@@ -561,6 +561,21 @@ static const char *core_names(analysis *a, const bool *core)
     return l.text;
 }
 
+/* Joints that each leave something free, and together nothing: a rigid beam between two pins. A
+ * driver in the loop is meant to hold it. */
+static bool hold_each_other(const analysis *a, const bool *core)
+{
+    const kl_model *m    = a->m;
+    bool            free = false;
+    if (a->ndirection > 0 || a->b->redundant <= 0) return false;
+    for (int i = 0; i < m->nelement; i++) {
+        if (!core[i]) continue;
+        if (strcmp(m->element[i].type->name, "driver") == 0) return false;
+        free |= m->element[i].nphi < 6;
+    }
+    return free;
+}
+
 static void tell_positions(analysis *a, const bool *core)
 {
     kl_mobility *b    = a->b;
@@ -580,6 +595,13 @@ static void tell_positions(analysis *a, const bool *core)
             "If it should move, free a direction (a cylindrical or point-on-line joint for one of "
             "them), or let a body deform",
             name, b->locked, b->locked == 1 ? "" : "s");
+    else if (hold_each_other(a, core))
+        b->locked_text = kl_arena_format(
+            b->arena,
+            "locked: what one of the joints %s leaves free another holds, so nothing between them "
+            "can move. If it should move, free a direction (a cylindrical or point-on-line joint "
+            "for one of them), or let a body deform",
+            name);
 }
 
 /* ---- the analysis

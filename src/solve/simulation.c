@@ -174,6 +174,9 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
         if (passing == KL_PASSED_CROSSING) s->anew = true;
         if (passing == KL_PASSED_THE_END) s->ended = true;
         if (passing != KL_PASSED_TOO_FAR) return KL_OK;
+        /* a stop that is stiff for the step throws back what runs into it, and says nothing of where
+         * it was met: then by halves */
+        if (tries > 10) e->aim = fmin(e->aim, 0.5 * (t0 + x->s->t));
         KL_TRY(give_back(s, &count, diag));
     }
     return kl_step_failed(x, e->aim - x->s->t, &s->count, "the beginning of a contact is not found",
@@ -241,10 +244,32 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
     return KL_OK;
 }
 
+static double total_energy(kl_simulation *s)
+{
+    kl_energy e  = kl_eval_energy(s->model, s->solver->w, s->lambda);
+    s->liveliest = fmax(s->liveliest, e.kinetic);
+    return e.kinetic + e.potential + s->count.lost - s->count.supplied;
+}
+
+/* Equal steps have no error control: what they did to the energy is the only sign of it. */
+static void warn_of_energy(kl_simulation *s, kl_diag *diag)
+{
+    const double share = 0.1;
+    double       step = s->model->settings.step, change = total_energy(s) - s->total;
+    if (isnan(step) || !(fabs(change) > share * s->liveliest)) return;
+    kl_warn(diag, KL_NOWHERE,
+            "the energy balance is off by %.3g J (largest kinetic energy %.3g J): steps of %.3g s "
+            "are too long for something stiff or fast in this model; take a shorter `step`, or "
+            "leave it out so that errors are controlled",
+            change, s->liveliest, step);
+}
+
 static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
 {
     const double *values;
     KL_TRY(kl_simulation_sample(s, diag, &values));
+    double total = total_energy(s);
+    if (s->row == 1 && isnan(s->total)) s->total = total;
     return sink->row(sink->context, s->solver->s->t, values);
 }
 
@@ -343,6 +368,7 @@ kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_d
                                .lost           = c[7],
                                .supplied       = c[8],
                                .limiting       = (int)c[9]};
+    s->total = NAN; /* of the first row, which another run wrote */
     at->t    = pack[1];
     memcpy(at->x, c + PACK_COUNT, (size_t)at->n * sizeof *c);
     return renew(s, diag);
@@ -440,6 +466,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->begin = s->solver->s->t;
         s->row   = 1;
         s->mark  = 1;
+        s->total = NAN, s->liveliest = 0.0;
         KL_TRY(hand_over(s, sink, diag));
         KL_TRY(look_at_bodies(s, diag));
     }
@@ -468,5 +495,6 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         }
         if (cut) return KL_E_INTERRUPTED;
     }
+    warn_of_energy(s, diag);
     return KL_OK;
 }

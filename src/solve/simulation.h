@@ -30,6 +30,8 @@ typedef struct kl_simulation {
     long   row;        /* next row; 0: not started */
     double checkpoint; /* interval [s]; 0: none. Set before the run starts */
     long   mark;       /* next checkpoint, counted from 1 */
+    double total;      /* energy with what was lost and supplied at the first row; NAN: unknown */
+    double liveliest;  /* largest kinetic energy of a row [J] */
 } kl_simulation;
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out);

@@ -72,11 +72,12 @@ static kl_status singular(const kl_solver *x, kl_diag *diag)
     const char *name   = column >= 0 ? kl_solver_unknown(x->model, column) : "?";
     int         body   = kl_model_find_body(x->model, name);
     kl_place    place  = body >= 0 ? x->model->body[body].place : KL_NOWHERE;
+    bool        point  = body >= 0 && x->model->body[body].nv == 3;
     return kl_fail(diag, KL_E_SINGULAR, place,
-                   "the motion of '%s' is not determined: a body without mass or inertia must be "
-                   "held by joints; give it a "
-                   "mass and an inertia, make it a `type: point`, or add the missing joint",
-                   name);
+                   "the motion of '%s' is not determined: a body without mass%s must be held by "
+                   "joints; give it a mass%s, or add the missing joint",
+                   name, point ? "" : " or inertia",
+                   point ? "" : " and an inertia, make it a `type: point`");
 }
 
 kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag *diag)
@@ -248,9 +249,25 @@ static void tell_moves(const kl_solver *x, kl_diag *diag)
     }
 }
 
+/* Turns and moves what is not held a little, each body another way, the same in every run. */
+static void nudge_all(kl_solver *x, int which, double *dx)
+{
+    const kl_model *m    = x->model;
+    const double    size = 0.02 * (1 + which); /* rad, and lengths of the model */
+    unsigned        seed = 12345u + 777u * (unsigned)which;
+    for (int i = 0; i < m->nv; i++) {
+        seed      = seed * 1664525u + 1013904223u; /* Knuth's linear congruence */
+        bool held = m->held_q && m->held_q[i];
+        dx[i]     = held ? 0.0 : size * m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
+    }
+    advance_all(m, x->s->q, dx, x->s->q);
+    kl_eval_motion(m, x->s, x->w);
+    (void)kl_eval_elements(m, x->s, x->w);
+}
+
 static kl_status assemble_position(kl_solver *x, kl_diag *diag)
 {
-    enum { MOST = 60 };
+    enum { MOST = 60, NUDGES = 4 };
     const kl_model *m      = x->model;
     kl_status       status = kl_eval(m, x->s, x->w);
     if (status != KL_OK) return evaluation_failed(x, status, diag);
@@ -259,14 +276,37 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     kl_arena *scratch = kl_arena_create();
     double   *q_old   = kl_arena_array(scratch, double, m->nq + 1);
     double   *dx      = kl_arena_array(scratch, double, m->nv + 1);
-    if (!kl_arena_ok(scratch)) {
+    kl_state *kept    = kl_state_create(m);
+    if (!kl_arena_ok(scratch) || !kept) {
         kl_arena_destroy(scratch);
+        kl_state_destroy(kept);
         return KL_E_MEMORY;
     }
     const double closed = 1e-10, exact = 1e-14;
     for (int pass = 0; pass < MOST && worst > exact; pass++)
         if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+    /* links in one line do not know to which side to fold: a nudge tells them */
+    kl_drift left    = kl_solver_drift(x);
+    bool     in_line = !(worst <= closed) && left.rotation <= 0.1 * left.position / m->length;
+    for (int nudge = 0; nudge < NUDGES && in_line && !(worst <= closed); nudge++) {
+        double stuck = worst;
+        kl_state_copy(kept, x->s);
+        nudge_all(x, nudge, dx);
+        worst = gap(x, x->w->phi);
+        for (int pass = 0; pass < MOST && worst > exact; pass++)
+            if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+        if (worst <= closed) {
+            kl_note(diag, KL_NOWHERE,
+                    "assembly could not tell to which side links in one line fold, and took one; "
+                    "start on the side that is meant");
+            break;
+        }
+        kl_state_copy(x->s, kept);
+        (void)kl_eval(m, x->s, x->w);
+        worst = stuck;
+    }
     kl_arena_destroy(scratch);
+    kl_state_destroy(kept);
     if (!(worst <= closed)) {
         name_gaps(x, diag);
         return KL_E_ASSEMBLY;

@@ -164,7 +164,50 @@ static void mistakes_in_a_study_are_told_with_their_places(void **state)
                "model: model.yaml\nparameters: {k: [1 N/m]}\nresults: {a: {of: zz}}\n");
     assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
     assert_says(w->err, "there is no channel `zz`");
+    write_text(
+        w, "bad.yaml",
+        "model: model.yaml\nanalysis: motion\nparameters: {k: [1 N/m]}\nresults: {k: {of: z}}\n");
+    assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
+    assert_says(w->err, "one of run, modes, statics");
+    assert_says(w->err, "has the name of a parameter");
     assert_false(exists(w, "bad.csv"));
+}
+
+static void a_run_that_fails_says_why_in_the_table(void **state)
+{
+    world *w = *state;
+    write_text(w, "model.yaml", model);
+    write_text(w, "some.yaml",
+               "model: model.yaml\nparameters: {k: [10 N/m, -1e9 N/m]}\nresults: {a: {of: z}}\n");
+    assert_int_equal(run(w, "sweep", "some.yaml", "-o", "some.csv"), 0);
+    assert_says(w->err, "1 of them failed");
+    char  line[4096] = "";
+    FILE *f          = fopen(path_of(w, "some.csv"), "r");
+    assert_non_null(f);
+    for (int i = 0; i < 3; i++) assert_non_null(fgets(line, sizeof line, f));
+    fclose(f);
+    assert_non_null(strstr(line, ",nan,"));
+    int commas = 0;
+    for (const char *c = line; *c; c++) commas += *c == ',';
+    assert_int_equal(commas, 3);
+    assert_true(strlen(strrchr(line, ',')) > 40);
+}
+
+static void analyses_say_what_is_wrong_before_they_print(void **state)
+{
+    world *w = *state;
+    assert_int_not_equal(run(w, "locus", carter, "--over", "sped=1:2:3"), 0);
+    assert_string_equal(w->out, "");
+    assert_says(w->err, "no parameter 'sped'");
+    assert_int_not_equal(run(w, "modes", carter, "-o", "/nowhere/at/all.h5"), 0);
+    assert_says(w->err, "No such file or directory");
+    write_text(
+        w, "table.yaml",
+        "klingel: 1\nbodies: {car: {mass: 100 kg, inertia: [10, 10, 10]}}\nforces:\n"
+        "  mount: {type: bushing, between: [ground, car], at: [0, 0, 0], stiffness: [1e5, 1e5, "
+        "1e5, 1e3, 1e3, 1e3]}\n");
+    assert_int_equal(run(w, "statics", "table.yaml", "--preload"), 0);
+    assert_says(w->out, "mount: {preload: [0 N, 0 N, -981 N, 0 N m, 0 N m, 0 N m]}");
 }
 
 int main(void)
@@ -178,6 +221,9 @@ int main(void)
         cmocka_unit_test_setup_teardown(table_is_the_same_for_one_and_two_workers_and_after_a_kill,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(mistakes_in_a_study_are_told_with_their_places, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_run_that_fails_says_why_in_the_table, setup, teardown),
+        cmocka_unit_test_setup_teardown(analyses_say_what_is_wrong_before_they_print, setup,
                                         teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,56 @@ static void redundant_joints_share_the_load(void **unused)
     built_free(&b);
 }
 
+/* Newton's step keeps links in one line there; the triangle of sides 1, 1 and 1.6 is reached from a
+ * nudge, on one side or the other. */
+static void links_in_one_line_fold(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies:\n"
+                         "  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+                         "  b: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
+                         "joints:\n"
+                         "  A: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n"
+                         "  B: {type: revolute, between: [a, b], at: [1, 0, 0], axis: z}\n"
+                         "  C: {type: revolute, between: [ground, b], at: [[1.6, 0, 0], [2, 0, 0]], axis: z}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    assert_true(told(b.diag, "to which side"));
+    assert_close(x->s->q[b.model->body[1].q], 0.4, 1e-9);
+    assert_close(fabs(x->s->q[b.model->body[1].q + 1]), 0.3, 1e-9);
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+/* Rounding errors of a coordinate of 1e7 m are 2e-9 m: the motion is as good as that. */
+static void a_pendulum_swings_far_from_the_origin(void **unused)
+{
+    (void)unused;
+    const int each[] = {KL_GENERALIZED_ALPHA, KL_RUNGE_KUTTA, KL_GEAR};
+    double    near[3];
+    for (int far = 0; far < 2; far++)
+        for (int k = 0; k < 3; k++) {
+            char text[512];
+            snprintf(text, sizeof text,
+                     "klingel: 1\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, inertia: [1, 1, 1], "
+                     "position: [%s + 0.5, 0, 0]}}\njoints: {h: {type: revolute, between: [ground, a], "
+                     "at: [%s, 0, 0], axis: y}}\nrun: {end: 1}\n",
+                     far ? "1e7" : "0", far ? "1e7" : "0");
+            built          b = must_build(text);
+            kl_simulation *s;
+            b.model->settings.integrator = each[k];
+            b.model->settings.tolerance  = 1e-9;
+            assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+            assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+            while (s->solver->s->t < 1.0) assert_int_equal(kl_simulation_step(s, 1.0, b.diag), KL_OK);
+            double z = s->solver->s->q[b.model->body[1].q + 2];
+            if (!far) near[k] = z;
+            else assert_close(z, near[k], 1e-5);
+            kl_simulation_destroy(s);
+            built_free(&b);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +205,8 @@ int main(void)
         cmocka_unit_test(contradicting_velocities_are_named),
         cmocka_unit_test(axes_that_meet_head_on_are_refused),
         cmocka_unit_test(redundant_joints_share_the_load),
+        cmocka_unit_test(links_in_one_line_fold),
+        cmocka_unit_test(a_pendulum_swings_far_from_the_origin),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -278,6 +278,62 @@ static void turns_are_counted_at_six_thousand_a_minute(void **unused)
         }
 }
 
+/* A step fifty times the period of the stop: the run goes on, finds the stop, and says what it is
+ * worth. */
+static void a_stop_too_stiff_for_equal_steps_is_met_and_told(void **unused)
+{
+    (void)unused;
+    const int with[] = {KL_GENERALIZED_ALPHA, KL_NEWMARK, KL_HHT, KL_RUNGE_KUTTA};
+    int       told   = 0;
+    for (int k = 0; k < 8; k++) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+            "  ball: {mass: 1 kg, inertia: [1, 1, 1], position: [0, 0, 0.5 m]}\njoints:\n"
+            "  guide: {type: translational, between: [ground, ball], at: [0, 0, 0], axis: z}\n"
+            "forces:\n  floor: {type: bump-stop, of: guide, lower: -0.5 m, stiffness: %s N/m}\n"
+            "outputs: {z: {of: ball, quantity: position.z}}\n",
+            k < 4 ? "1e7" : "1e9");
+        static const char *const names[] = {"z", NULL};
+        built                    b       = must_build(text);
+        kl_statistics            count;
+        b.model->settings.integrator = with[k % 4];
+        b.model->settings.step       = 0.01;
+        simulate(&b, 1.0, 0.01, names, &r, &count);
+        assert_int_equal(r.count, 101);
+        for (int i = 0; i < r.count; i++) assert_true(r.value[i][0] > -0.1);
+        for (int i = 0; i < kl_diag_size(b.diag); i++)
+            told += strstr(kl_diag_at(b.diag, i)->text, "too long for something stiff") != NULL;
+        built_free(&b);
+    }
+    assert_true(told > 0);
+}
+
+static void a_driver_whose_value_jumps_is_refused_with_the_time(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *value, *says;
+    } driven[] = {{"floor(t*4)*0.1 m", "jumps by 0.1 at t = 0.25 s"},
+                  {"sin(40*t)*0.1 m", NULL},
+                  {"abs(t - 0.3)*1 m", NULL}};
+    for (int k = 0; k < 3; k++) {
+        char text[600];
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints:\n"
+            "  g: {type: translational, between: [ground, b], at: [0, 0, 0], axis: x}\n"
+            "  d: {type: driver, of: g, coordinate: displacement, value: {expression: \"%s\"}}\n"
+            "run: {end: 1}\n",
+            driven[k].value);
+        built b;
+        assert_true((try_build(text, &b) != KL_OK) == (driven[k].says != NULL));
+        if (driven[k].says) assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, driven[k].says));
+        built_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -291,6 +347,8 @@ int main(void)
         cmocka_unit_test(a_condition_with_a_mistake_is_told_at_its_place),
         cmocka_unit_test(a_stiff_maxwell_element_keeps_the_balance),
         cmocka_unit_test(turns_are_counted_at_six_thousand_a_minute),
+        cmocka_unit_test(a_stop_too_stiff_for_equal_steps_is_met_and_told),
+        cmocka_unit_test(a_driver_whose_value_jumps_is_refused_with_the_time),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -143,6 +143,28 @@ static void beam_pinned_at_both_ends_is_locked(void **unused)
     }
 }
 
+/* Each pin would let it turn; the other holds it, along the beam twice. With the second one free to
+ * slide along the beam it is held as well, but by no more than is needed in its plane. */
+static void rigid_beam_between_two_pins_is_locked(void **unused)
+{
+    (void)unused;
+    static const char *const text =
+        "klingel: 1\nbodies:\n  beam: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\njoints:\n"
+        "  left:  {type: revolute, between: [ground, beam], at: [0, 0, 0], axis: y}\n"
+        "  right: {type: %s, between: [ground, beam], at: [2, 0, 0], axis: y}\n";
+    static const char *const second[] = {"revolute", "point-on-plane"};
+    for (int k = 0; k < 2; k++) {
+        char own[512];
+        snprintf(own, sizeof own, text, second[k]);
+        loaded       l = load_text(own, NULL, 0, true);
+        kl_mobility *b = find(&l);
+        assert_int_equal(b->locked, 0);
+        assert_true(says(l.diag, "locked: what one of the joints left and right leaves free") ==
+                    (k == 0));
+        done(&l, b);
+    }
+}
+
 static void second_hinge_on_one_axis_repeats_all(void **unused)
 {
     (void)unused;
@@ -242,6 +264,7 @@ int main(void)
         cmocka_unit_test(bricard_moves_although_counting_says_it_cannot),
         cmocka_unit_test(stretched_links_between_pins_are_locked),
         cmocka_unit_test(beam_pinned_at_both_ends_is_locked),
+        cmocka_unit_test(rigid_beam_between_two_pins_is_locked),
         cmocka_unit_test(second_hinge_on_one_axis_repeats_all),
         cmocka_unit_test(free_body_has_six_ways),
         cmocka_unit_test(regular_mechanisms_have_their_known_freedom),
