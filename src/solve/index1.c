@@ -43,6 +43,7 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->n         = m->nq + m->nv + m->nz + 2;
     i->tolerance = m->settings.tolerance;
     i->floor     = 1e-12;
+    i->near      = kl_index1_near(i->tolerance);
     i->a         = kl_arena_array(arena, double, m->nv + 1);
     i->lambda    = kl_arena_array(arena, double, m->nlam + 1);
     i->dx        = kl_arena_array(arena, double, m->nv + 1);
@@ -280,9 +281,13 @@ kl_status kl_index1_settle(kl_index1 *i, double t, const double *y)
 
 kl_status kl_index1_project(kl_index1 *i, double t, double *y)
 {
-    bool weak  = i->careful > 0 && plain_rate(i, t, y, i->known.dy) == KL_OK && kl_index1_weak(i);
+    bool weak = i->careful > 0 && i->blocked == 0 && plain_rate(i, t, y, i->known.dy) == KL_OK &&
+                kl_index1_weak(i);
     i->known.t = NAN;
     KL_TRY(weak ? kl_index1_softly_onto(i, t, y) : kl_index1_onto(i, t, y));
+    KL_TRY(kl_index1_settle(i, t, y));
+    if (!weak || i->blocked == 0) return KL_OK;
+    KL_TRY(kl_index1_onto(i, t, y)); /* there was no way across */
     return kl_index1_settle(i, t, y);
 }
 

@@ -49,6 +49,7 @@ typedef struct kl_index1 {
     double     energy[2]; /* lost and supplied before the start of E */
     bool       begun;     /* no step was accepted yet since the start */
     int        careful;   /* accepted steps for which f is still evaluated on the constraints */
+    double     near;      /* of kl_matrix_weakness: where a singular position counts as near */
     double     usual;     /* least of kl_matrix_weakness since the start */
     int        blocked;   /* evaluations for which no way across is looked for */
     double    *on;        /* n: scratch, y brought onto the constraints */
@@ -78,6 +79,7 @@ void      kl_index1_advance(const kl_model *m, const double *dx, double *q);
 /* singular.c. Did the last accelerations come from near a singular position? a there, with i->on
  * the point it belongs to, from those before and behind it; KL_RETRY where that is no way. */
 bool      kl_index1_weak(const kl_index1 *i);
+double    kl_index1_near(double tolerance);
 kl_status kl_index1_across(kl_index1 *i, double t, const double *y);
 /* Takes y as accepted: history committed, solver's state, a and lambda set, the point kept. Returns
  * the step's length. */

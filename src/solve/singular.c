@@ -21,16 +21,22 @@
 
 #include "solve/index1.h"
 
-static const double near  = 1e-8; /* of kl_matrix_weakness, with eps = 1e-10: sigma < 0.1 */
 static const double apart = 0.03; /* rad, or lengths of the model, between two nodes */
 enum { SIDE = KL_INDEX1_NODES / 2, LEAST = 4, REST = 200 };
+
+/* Weakness is eps/sigma^2 with eps = 1e-10; accelerations are off by some 1e-15/sigma^3, which
+ * must be no more than the tolerance. */
+double kl_index1_near(double tolerance)
+{
+    return fmax(1e-8, 1e-10 * pow(1e15 * tolerance, 2.0 / 3.0));
+}
 
 /* Masses that are very unequal make all positions weak: only what is far weaker than others counts.
  */
 bool kl_index1_weak(const kl_index1 *i)
 {
     const double more = 30.0;
-    return kl_matrix_weakness(i->x->matrix) > fmax(near, more * i->usual);
+    return kl_matrix_weakness(i->x->matrix) > fmax(i->near, more * i->usual);
 }
 
 /* The point k tau away and its acceleration into `node`. False: none, or weak. */
@@ -112,11 +118,14 @@ kl_status kl_index1_across(kl_index1 *i, double t, const double *y)
         return KL_RETRY;
     }
     if (speed < 1e-2 * i->pace) return KL_RETRY;
-    for (int k = 1; k <= SIDE; k++)
-        for (int side = -1; side <= 1; side += 2) {
-            tau[n] = side * k * apart / speed;
-            if (at_node(i, t, y, tau[n], i->ahead + (size_t)n * (size_t)(i->n + m->nv))) n++;
-        }
+    for (int wider = 1; wider <= 4 && n < LEAST; wider *= 4) {
+        n = 0;
+        for (int k = 1; k <= SIDE; k++)
+            for (int side = -1; side <= 1; side += 2) {
+                tau[n] = side * k * wider * apart / speed;
+                if (at_node(i, t, y, tau[n], i->ahead + (size_t)n * (size_t)(i->n + m->nv))) n++;
+            }
+    }
     if (n < LEAST) { /* weak all around: not a position that is passed */
         i->blocked = REST;
         return KL_RETRY;
