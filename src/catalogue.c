@@ -21,6 +21,7 @@ const kl_element_type *const kl_force_types[] = {
     &kl_slide_spring_damper,
     &kl_series_spring_damper,
     &kl_bump_stop,
+    &kl_latch,
     &kl_bushing,
     &kl_force,
     &kl_torque,

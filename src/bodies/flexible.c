@@ -233,8 +233,9 @@ static const kl_key flexible_keys[] = {
      .kind   = KL_KEY_REDUCED,
      .offset = offsetof(flexible, file),
      .help =
-         "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it, or "
-         "what such a file holds, in braces"},
+         "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it "
+         "({body: panel.yaml, ply: 30 deg} sets its parameters), or what such a file holds, in "
+         "braces"},
     {.name     = "flexible",
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(flexible, deforms),

@@ -663,7 +663,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
     return number(r, root, "rank-tolerance", "body", "1", &p->rank_tolerance);
 }
 
-static kl_status read_root(reader *r, const kl_node *root)
+static kl_status read_root(reader *r, const kl_node *root, const kl_override *set, int nset)
 {
     static const char *const keys[] = {
         "klingel",     "title",      "parameters", "mesh",     "matrices",       "units",
@@ -674,7 +674,10 @@ static kl_status read_root(reader *r, const kl_node *root)
     KL_TRY(check_keys(r, root, "body file", keys));
     KL_TRY(kl_scope_init(&r->scope, r->arena, r->diag));
     if (kl_node_get(root, "parameters"))
-        KL_TRY(kl_scope_parameters(&r->scope, kl_node_get(root, "parameters"), NULL, 0));
+        KL_TRY(kl_scope_parameters(&r->scope, kl_node_get(root, "parameters"), set, nset));
+    else if (nset > 0)
+        return kl_fail(r->diag, KL_E_MODEL, root->place,
+                       "the body file has no parameters, so '%s' cannot be set", set[0].name);
     KL_TRY(read_choices(r, root));
     KL_TRY(read_units(r, kl_node_get(root, "units")));
     const kl_node *mesh = kl_node_get(root, "mesh"), *matrices = kl_node_get(root, "matrices");
@@ -698,12 +701,18 @@ static kl_status read_root(reader *r, const kl_node *root)
 
 kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag)
 {
+    return kl_body_file_read_with(path, NULL, 0, out, diag);
+}
+
+kl_status kl_body_file_read_with(const char *path, const kl_override *set, int nset,
+                                 kl_body_file *out, kl_diag *diag)
+{
     *out          = (kl_body_file){.arena = kl_arena_create()};
     reader   r    = {.path = path, .arena = out->arena, .diag = diag, .out = out};
     kl_node *root = NULL;
     if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
     KL_TRY(kl_doc_read(path, out->arena, diag, &root, NULL));
-    return read_root(&r, root);
+    return read_root(&r, root, set, nset);
 }
 
 kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
@@ -712,7 +721,7 @@ kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_bod
     *out     = (kl_body_file){.arena = kl_arena_create()};
     reader r = {.path = from, .arena = out->arena, .diag = diag, .out = out};
     if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
-    return read_root(&r, root);
+    return read_root(&r, root, NULL, 0);
 }
 
 void kl_body_file_free(kl_body_file *b)

@@ -4,6 +4,7 @@
 #define KL_IO_BODY_H
 
 #include "fe/reduce.h"
+#include "io/scope.h"
 
 struct kl_node;
 
@@ -21,6 +22,9 @@ kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag);
 /* The same from a tree that stands in another file, `from`: what it names is beside that one. */
 kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
                             kl_diag *diag);
+/* The same with parameters changed. */
+kl_status kl_body_file_read_with(const char *path, const kl_override *set, int nset,
+                                 kl_body_file *out, kl_diag *diag);
 void      kl_body_file_free(kl_body_file *b);
 
 #endif

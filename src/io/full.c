@@ -134,7 +134,12 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
     case KL_KEY_LIST:
         put_list(t, ((const kl_list *)at)->value, ((const kl_list *)at)->n);
         return true;
-    case KL_KEY_REDUCED: put_reduced(t, ((const kl_reduced *)at)->file); return true;
+    case KL_KEY_REDUCED: {
+        const kl_reduced *r = (const kl_reduced *)at;
+        if (r->text) kl_text_add(t, "%s", r->text);
+        else put_reduced(t, r->file);
+        return true;
+    }
     }
     return false;
 }

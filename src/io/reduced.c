@@ -55,7 +55,7 @@ static bool hash_named(uint64_t *h, kl_arena *a, const char *path, const kl_node
 }
 
 /* Where the body made of this file is kept; NULL: it is not. */
-static const char *kept_path(kl_arena *a, const char *path)
+static const char *kept_path(kl_arena *a, const char *path, const char *set)
 {
     static const char *const naming[] = {"mesh", "matrices", "vectors"};
     kl_diag                 *quiet    = kl_diag_create();
@@ -63,6 +63,7 @@ static const char *kept_path(kl_arena *a, const char *path)
     static const char version[] = "klingel-kbody-1.2 faces"; /* what is kept is made anew with it */
     uint64_t          h         = hash_bytes(hash_start, version, sizeof version);
     bool good = quiet && kl_doc_read(path, a, quiet, &root, NULL) == KL_OK && hash_file(&h, path);
+    h         = hash_bytes(h, set, strlen(set));
     for (size_t i = 0; good && i < sizeof naming / sizeof *naming; i++)
         good = hash_named(&h, a, path, kl_node_get(root, naming[i]));
     kl_diag_destroy(quiet);
@@ -99,10 +100,17 @@ static kl_status read_kept(const char *path, kl_kbody **out)
 
 /* ---- reducing ---- */
 
-static kl_status reduce(const char *path, kl_place place, kl_diag *diag, kl_kbody **out)
+/* What is asked for: a body file, with parameters changed, and all that in one text. */
+typedef struct wish {
+    const char        *path, *text;
+    const kl_override *set;
+    int                nset;
+} wish;
+
+static kl_status reduce(const wish *w, kl_place place, kl_diag *diag, kl_kbody **out)
 {
     kl_arena   *scratch = kl_arena_create();
-    const char *kept    = scratch ? kept_path(scratch, path) : NULL;
+    const char *path = w->path, *kept = scratch ? kept_path(scratch, path, w->text) : NULL;
     if (read_kept(kept, out) == KL_OK) {
         kl_arena_destroy(scratch);
         return KL_OK;
@@ -111,7 +119,7 @@ static kl_status reduce(const char *path, kl_place place, kl_diag *diag, kl_kbod
     kl_reduce_report effort;
     struct timespec  t0, t1;
     clock_gettime(CLOCK_MONOTONIC, &t0);
-    kl_status status = kl_body_file_read(path, &file, diag);
+    kl_status status = kl_body_file_read_with(path, w->set, w->nset, &file, diag);
     if (status == KL_OK)
         status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, out,
                            &effort, diag);
@@ -143,18 +151,28 @@ static kl_status hand_over(kl_model *m, kl_kbody *body, const char *path, const 
     return KL_OK;
 }
 
-kl_status kl_reduced_read(kl_model *m, const char *path, kl_place place, kl_diag *diag,
-                          const kl_kbody **out)
+kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set, int nset,
+                          kl_place place, kl_diag *diag, const kl_kbody **out)
 {
-    if ((*out = known(m, path)) != NULL) return KL_OK;
+    const char *text = path; /* tells apart what is kept in the model */
+    for (int i = 0; text && i < nset; i++)
+        text = kl_arena_format(m->arena, "%s?%s=%s", text, set[i].name, set[i].text);
+    if (!text) return KL_E_MEMORY;
+    if ((*out = known(m, text)) != NULL) return KL_OK;
     const char *dot    = strrchr(path, '.');
     kl_kbody   *body   = NULL;
     bool        ready  = dot && strcmp(dot, ".kbody") == 0;
     int         before = kl_diag_count(diag, KL_ERROR);
-    kl_status status = ready ? kl_kbody_read(path, &body, diag) : reduce(path, place, diag, &body);
+    wish        w      = {.path = path, .text = text + strlen(path), .set = set, .nset = nset};
+    if (ready && nset > 0)
+        return kl_fail(diag, KL_E_MODEL, place,
+                       "%s has been reduced: its parameter '%s' cannot be changed any more; name "
+                       "the body file (.yaml) instead",
+                       path, set[0].name);
+    kl_status status = ready ? kl_kbody_read(path, &body, diag) : reduce(&w, place, diag, &body);
     if (status != KL_OK && kl_diag_count(diag, KL_ERROR) > before)
         kl_note(diag, place, "the body is named here");
-    return status == KL_OK ? hand_over(m, body, path, out) : status;
+    return status == KL_OK ? hand_over(m, body, text, out) : status;
 }
 
 kl_status kl_reduced_take(kl_model *m, const kl_node *node, const char *from, const char *text,

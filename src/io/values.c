@@ -445,13 +445,46 @@ static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
                            &to->body);
 }
 
-/* A file beside the model file, or what stands in such a file. */
+/* {body: panel.yaml, angle: ply}: parameters of the body file, as expressions without names */
+static kl_status reduced_parameters(const place_of_key *p, kl_override *set, int *nset,
+                                    kl_reduced *to)
+{
+    kl_text t = {0};
+    kl_text_add(&t, "{body: ");
+    kl_text_json(&t, to->file);
+    for (const kl_node *c = p->node->first; c; c = c->next) {
+        if (strcmp(c->key, "body") == 0) continue;
+        const char *plain = NULL;
+        kl_status   status =
+            c->kind == KL_SCALAR
+                  ? kl_scope_plain(p->s, c->text, NULL, NULL, NULL, &plain)
+                  : kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: %s is %s; give a number", p->what,
+                            c->key, kl_node_kind_word(c->kind));
+        if (status != KL_OK) {
+            free(kl_text_finish(&t));
+            return status;
+        }
+        set[(*nset)++] = (kl_override){.name = c->key, .text = plain};
+        kl_text_add(&t, ", %s: %s", c->key, plain);
+    }
+    kl_text_add(&t, "}");
+    char *text = kl_text_finish(&t);
+    to->text   = text ? kl_arena_text(p->m->arena, text) : NULL;
+    free(text);
+    return to->text ? KL_OK : KL_E_MEMORY;
+}
+
+/* A file beside the model file, what stands in such a file, or {body: file, parameter: value, ...}. */
 static kl_status key_reduced(const place_of_key *p)
 {
-    kl_reduced *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
-    const char *name = NULL, *model = p->m->file ? p->m->file : "";
-    if (p->node->kind == KL_MAP) return reduced_in_place(p, to);
-    KL_TRY(kl_value_word(p->s, p->node, p->what, &name));
+    kl_reduced    *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
+    const char    *name = NULL, *model = p->m->file ? p->m->file : "";
+    bool           map  = p->node->kind == KL_MAP;
+    const kl_node *body = map ? kl_node_get(p->node, "body") : p->node;
+    kl_override   *set  = NULL;
+    int            nset = 0;
+    if (!body) return reduced_in_place(p, to);
+    KL_TRY(kl_value_word(p->s, body, p->what, &name));
     if (!*name)
         return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
                        "%s is empty; give the name of a file, such as rod.kbody or rod.yaml",
@@ -462,7 +495,12 @@ static kl_status key_reduced(const place_of_key *p)
                                                : kl_arena_format(p->m->arena, "%.*s/%s",
                                                                  (int)(slash - model), model, name);
     if (!to->file || !path) return KL_E_MEMORY;
-    return kl_reduced_read(p->m, path, p->node->place, p->s->diag, &to->body);
+    if (map) {
+        set = kl_arena_array(p->m->arena, kl_override, p->node->size + 1);
+        if (!set) return KL_E_MEMORY;
+        KL_TRY(reduced_parameters(p, set, &nset, to));
+    }
+    return kl_reduced_read(p->m, path, set, nset, p->node->place, p->s->diag, &to->body);
 }
 
 static void put_node(kl_text *t, const kl_scope *s, const kl_node *n)

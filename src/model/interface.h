@@ -121,6 +121,7 @@ typedef struct kl_list {
 typedef struct kl_reduced {
     const struct kl_kbody *body;
     const char            *file; /* as the model names it */
+    const char            *text; /* as a model file writes it with parameters set; NULL: the name */
 } kl_reduced;
 
 /* What can be recorded of a type, with its unit. */
@@ -182,6 +183,7 @@ typedef struct kl_body_size {
 typedef struct kl_notice {
     int  count;     /* how often it happened so far: told when it grows */
     bool stop;      /* the run ends here */
+    bool news;      /* as it should be: a note, no warning */
     char text[200]; /* goes on after "at t = 1.2 s 'name' " */
 } kl_notice;
 

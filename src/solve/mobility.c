@@ -253,10 +253,10 @@ static kl_status assemble_again(analysis *a, double *reached)
     return scaled_gap(a) < 1e-8 ? KL_OK : KL_RETRY;
 }
 
-/* Steps along `direction` (scaled, unit size), assembles again and looks at the rank. */
-static kl_status probe(analysis *a, const double *direction, double *reached)
+/* Steps along `direction` (scaled, unit size), assembles again and looks at the rank. `reached` is
+ * zero where it does not move. */
+static kl_status probe_by(analysis *a, const double *direction, double step, double *reached)
 {
-    const double    step = 0.02;
     const kl_model *m    = a->m;
     kl_solver      *x    = a->x;
     double          most = 0.0;
@@ -293,6 +293,15 @@ static kl_status probe(analysis *a, const double *direction, double *reached)
     }
     a->moved = true;
     return KL_OK;
+}
+
+/* A body that deforms may not come back from a long step: what did not move tries a short one. */
+static kl_status probe(analysis *a, const double *direction, double *reached)
+{
+    double most = 0.0;
+    KL_TRY(probe_by(a, direction, 0.02, reached));
+    for (int k = 0; k < a->m->nv; k++) most = fmax(most, fabs(reached[k]));
+    return most > 0.0 ? KL_OK : probe_by(a, direction, 0.001, reached);
 }
 
 static double dot(int n, const double *p, const double *q)

@@ -280,6 +280,9 @@ static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *si
     kl_statistics end = s->count;
     double        energy[2];
     s->integrator->look(s->self, t, s->between, energy);
+    /* what the end of the step changed was not so before it */
+    if (s->events->n > 0)
+        memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
     s->count.lost = energy[0], s->count.supplied = energy[1];
     s->solver->s     = s->between;
     kl_status status = hand_over(s, sink, diag);
@@ -401,7 +404,8 @@ static kl_status tell(kl_simulation *s, const char *name, kl_place place, const 
                        notice->text);
     if (notice->count <= *told) return KL_OK;
     *told = notice->count;
-    kl_warn(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
+    if (notice->news) kl_note(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
+    else kl_warn(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
     return KL_OK;
 }
 
