@@ -226,6 +226,9 @@ static unsigned flexible_wishes(const void *data)
            (p->attach && p->n > 0 ? (unsigned)KL_WISH_VIRTUAL : 0u);
 }
 
+/* one marker at its reference point tells nothing of its size */
+static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
+
 /* ---- keys ---- */
 
 static const kl_key flexible_keys[] = {
@@ -453,5 +456,6 @@ const kl_body_type kl_flexible = {
     .own_loss        = flexible_own_loss,
     .units           = flexible_units,
     .wishes          = flexible_wishes,
+    .reach           = flexible_reach,
     .measures        = flexible_measures,
     .watch           = flexible_watch};

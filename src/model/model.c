@@ -291,8 +291,8 @@ void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)
     *A = motion.A;
 }
 
-/* The largest extent over all markers and body frames at the start: the size that tolerances refer
- * to. */
+/* The largest extent over all markers and body frames at the start, or of a body that has one: the
+ * size that tolerances refer to. */
 static double extent(const kl_model *m)
 {
     double low[3]  = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
@@ -309,6 +309,8 @@ static double extent(const kl_model *m)
     double size = 0.0;
     for (int k = 0; k < 3; k++)
         if (high[k] - low[k] > size) size = high[k] - low[k];
+    for (int i = 0; i < m->nbody; i++)
+        if (m->body[i].type->reach) size = fmax(size, m->body[i].type->reach(m->body[i].data));
     return size > 0.0 && isfinite(size) ? size : 1.0;
 }
 

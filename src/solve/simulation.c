@@ -184,12 +184,29 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
 }
 
 /* A motion that has left everything behind will not come back, and takes ever shorter steps. */
+/* A body whose modes move it by many times the size of the model is no body any more. */
+static kl_status refuse_endless_deformation(const kl_simulation *s, const kl_body *b, kl_diag *diag)
+{
+    const double    most = 100.0; /* sizes of the mechanism */
+    const kl_model *m    = s->model;
+    for (int k = 6; k < b->nv; k++)
+        if (!(fabs(s->solver->s->q[b->q + b->nq - b->nv + k]) <= most * m->unit[b->v + k]))
+            return kl_fail(diag, KL_E_STEP, b->place,
+                           "stopped at t = %.9g s: '%s' deforms by more than %g times the size of "
+                           "the model, so its deformation grows without end; a body that spins "
+                           "faster than its lowest frequency needs `stiffening: true`; else look "
+                           "for loads beyond its buckling load",
+                           s->solver->s->t, b->name, most);
+    return KL_OK;
+}
+
 static kl_status refuse_endless_growth(const kl_simulation *s, kl_diag *diag)
 {
     const double    far = 1e9; /* sizes of the mechanism */
     const kl_model *m   = s->model;
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
+        if (b->nv > 6) KL_TRY(refuse_endless_deformation(s, b, diag));
         for (int k = 0; k < 3 && k < b->nq && !b->own; k++)
             if (!(fabs(s->solver->s->q[b->q + k] - m->q0[b->q + k]) <= far * m->length))
                 return kl_fail(

@@ -13,8 +13,9 @@ static char path[64]; /* of this process alone */
 static const char *value_of(const kl_key *k, char *text, size_t size)
 {
     *text = '\0';
-    if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2"); /* a stop needs an end */
-    if (k->fallback) return text;                                    /* defaults do */
+    if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2");  /* a stop needs an end */
+    if (strcmp(k->name, "closed") == 0) snprintf(text, size, "true"); /* a latch, a mark */
+    if (k->fallback) return text;                                     /* defaults do */
     if (k->kind == KL_KEY_NUMBER) snprintf(text, size, "%g", k->min > 0 ? 2 * k->min : 1.7);
     if (k->kind == KL_KEY_FUNCTION)
         snprintf(text, size, k->by ? "{table: [[-3, -4], [0, 0], [3, 4]]}" : "0.3");
