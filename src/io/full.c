@@ -207,7 +207,8 @@ static void put_markers(kl_text *t, const kl_model *m, int body, const chains *c
     if (c->first[body] < 0 && named_first[body] < 0) return;
     kl_text_add(t, "    markers:\n");
     for (int i = named_first[body]; i >= 0; i = named_next[i])
-        put_marker(t, m->named[i].name, m->named[i].r, &m->named[i].A);
+        if (m->named[i].node == 0) /* others come with the file of a flexible body */
+            put_marker(t, m->named[i].name, m->named[i].r, &m->named[i].A);
     for (int i = c->first[body]; i >= 0; i = c->next[i]) {
         char name[32];
         snprintf(name, sizeof name, "m%d", i);
@@ -328,7 +329,7 @@ static void put_bodies(kl_text *t, const kl_full_context *c)
         kl_text_add(t, "\nbodies:\n");
         for (int i = 0; i < m->nbody; i++) {
             const kl_body *b = &m->body[i];
-            if (b->own || (i == 0 && list.first[0] < 0 && first[0] < 0)) continue;
+            if (b->own || b->made || (i == 0 && list.first[0] < 0 && first[0] < 0)) continue;
             kl_text_add(t, "  %s:\n", b->name);
             if (i > 0) kl_text_add(t, "    type: %s\n", b->type->name);
             if (i > 0) put_keys(t, c, b->type->keys, b->data, "    ");
@@ -346,7 +347,7 @@ static void put_elements(kl_text *t, const kl_full_context *c, bool joints)
     bool first = true;
     for (int i = 0; i < c->m->nelement; i++) {
         const kl_element *e = &c->m->element[i];
-        if (e->joint != joints) continue;
+        if (e->joint != joints || e->made) continue;
         if (first) kl_text_add(t, joints ? "\njoints:\n" : "\nforces:\n");
         first = false;
         kl_text_add(t, "  %s:\n    type: %s\n", e->name, e->type->name);
@@ -379,10 +380,30 @@ bool kl_full_open(kl_full_context *c, const kl_model *m)
     return c->inputs != NULL;
 }
 
-void kl_full_write(kl_text *t, const kl_model *m)
+/* Markers that the program put on virtual bodies, back on the bodies that these ride on: those of
+ * the first marker of the joint that it made. Joints of its own get none. NULL: no memory. */
+static kl_marker *markers_as_written(const kl_model *m)
+{
+    kl_marker *list = malloc(((size_t)m->nmarker + 1) * sizeof *list);
+    for (int i = 0; list && i < m->nmarker; i++) list[i] = m->marker[i];
+    for (int i = 0; list && i < m->nelement; i++) {
+        const kl_element *e     = &m->element[i];
+        int               rider = e->made ? m->marker[e->marker + 1].body : 0;
+        if (!e->made || !m->body[rider].made) continue;
+        const kl_marker *on = &m->marker[e->marker];
+        for (int k = 0; k < m->nmarker; k++)
+            if (m->marker[k].body == rider)
+                list[k].body = on->body, list[k].r = kl_add(m->marker[k].r, on->r);
+    }
+    return list;
+}
+
+void kl_full_write(kl_text *t, const kl_model *model)
 {
     kl_full_context c;
-    t->failed |= !kl_full_open(&c, m);
+    kl_model        written = *model, *m = &written;
+    written.marker = markers_as_written(model);
+    t->failed |= !written.marker || !kl_full_open(&c, m);
     if (!t->failed) {
         put_head(t, m);
         put_bodies(t, &c);
@@ -401,5 +422,6 @@ void kl_full_write(kl_text *t, const kl_model *m)
         kl_text_add(t, "\nintegrator:\n");
         put_keys(t, &c, kl_integrator_keys, &with, "  ");
     }
-    free((void *)c.inputs);
+    if (written.marker) free((void *)c.inputs);
+    free(written.marker);
 }

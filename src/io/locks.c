@@ -86,6 +86,7 @@ kl_status kl_locks_add(kl_model *m, const kl_locks *locks)
         KL_TRY(kl_model_add_marker(m, l->partner, &l->on));
         KL_TRY(kl_model_add_marker(m, l->body, &l->frame));
         m->element[m->nelement - 1].nmarker = 2;
+        m->element[m->nelement - 1].made    = true;
         m->nlock++;
     }
     return KL_OK;

@@ -26,6 +26,7 @@ static kl_status add_fixed(kl_model *m, const char *name, kl_place place, int bo
     KL_TRY(kl_model_add_marker(m, body_a, a));
     KL_TRY(kl_model_add_marker(m, body_b, b));
     m->element[m->nelement - 1].nmarker = 2;
+    m->element[m->nelement - 1].made    = true;
     return KL_OK;
 }
 
@@ -60,7 +61,7 @@ static kl_status add_virtual(kl_model *m, int body, const kl_marker *at, virtual
     kl_store(value_of(b->type, b->data, "omega"), start.w);
     *(kl_mat3 *)value_of(b->type, b->data, "orientation")  = start.A;
     *(kl_mat3 *)value_of(b->type, b->data, "inertia_axes") = kl_identity();
-    b->hidden                                              = true;
+    b->hidden = b->made = true;
     *v = (virtual_body){.body = body, .node = at->node, .index = m->nbody - 1, .position = at->r};
     return KL_OK;
 }

@@ -21,6 +21,7 @@ typedef struct kl_body {
     kl_drawn           *shape;         /* how to draw it; none: found from inertia and joints */
     int                 nshape;
     bool                hidden; /* not to be drawn */
+    bool                made;   /* by the program, not by the model file: a virtual body */
     bool                own;    /* coordinates of an element: no channels, no place in space */
 } kl_body;
 
@@ -37,6 +38,7 @@ typedef struct kl_element {
     int                    event, nevent; /* its crossings */
     int                    of[2];         /* joints whose frames its pairs share, or -1 */
     double                 turn;          /* angle of its pair at the start, to the turn [rad] */
+    bool                   made;          /* by the program, not by the model file */
 } kl_element;
 
 /* A frame that a body names under `markers`. */

@@ -1,5 +1,6 @@
 /* The flexible slider-crank against references that nobody here tuned: beam theory in a floating
  * frame, and a geometrically exact beam. */
+#include "io/full.h"
 #include "verify/example.h"
 
 static const char *const channels[] = {"mid_over_L", "slider_x_m", "slider_a_m_s2", NULL};
@@ -108,6 +109,35 @@ static void a_round_rod_has_no_principal_axes(void **unused)
     assert_non_null(strstr(one.said, "40 modes are asked for, but `pick` lists 16"));
 }
 
+/* virtual bodies and conditions are the program's own: a model written in full asks for them again */
+static void a_model_written_in_full_is_the_same_model(void **unused)
+{
+    (void)unused;
+    static const kl_override sets[] = {{"attach", "virtual-body"}, {"conditions", "constrained"}};
+    for (int i = 0; i < 2; i++) {
+        static const char *const path = KL_SOURCE_DIR "/examples/flexible-slider-crank/model.yaml";
+        kl_diag                 *d    = kl_diag_create();
+        kl_source               *source[2] = {NULL, NULL};
+        kl_model                *m[2]      = {NULL, NULL};
+        kl_text                  t         = {0};
+        assert_int_equal(kl_source_read(path, d, &source[0]), KL_OK);
+        assert_int_equal(kl_source_build(source[0], &sets[i], 1, d, &m[0]), KL_OK);
+        kl_full_write(&t, m[0]);
+        char *text = kl_text_finish(&t);
+        assert_int_equal(kl_source_parse(text, strlen(text), path, d, &source[1]), KL_OK);
+        if (kl_source_build(source[1], NULL, 0, d, &m[1]) != KL_OK) {
+            print_messages(d);
+            fail_msg("with %s: %s it cannot be read again", sets[i].name, sets[i].text);
+        }
+        assert_int_equal(m[1]->nbody, m[0]->nbody);
+        assert_int_equal(m[1]->nlam, m[0]->nlam);
+        for (int k = 0; k < m[0]->nq; k++) assert_close(m[1]->q0[k], m[0]->q0[k], 1e-12);
+        for (int k = 0; k < 2; k++) kl_model_destroy(m[k]), kl_source_destroy(source[k]);
+        free(text);
+        kl_diag_destroy(d);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -117,6 +147,7 @@ int main(void)
         cmocka_unit_test(the_deflection_converges_in_the_modes),
         cmocka_unit_test(the_integrator_keeps_its_order),
         cmocka_unit_test(a_round_rod_has_no_principal_axes),
+        cmocka_unit_test(a_model_written_in_full_is_the_same_model),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
