@@ -204,7 +204,9 @@ static chains chain_markers(const kl_model *m)
 static void put_markers(kl_text *t, const kl_model *m, int body, const chains *c,
                         const int *named_first, const int *named_next)
 {
-    if (c->first[body] < 0 && named_first[body] < 0) return;
+    bool any = c->first[body] >= 0;
+    for (int i = named_first[body]; i >= 0; i = named_next[i]) any |= m->named[i].node == 0;
+    if (!any) return;
     kl_text_add(t, "    markers:\n");
     for (int i = named_first[body]; i >= 0; i = named_next[i])
         if (m->named[i].node == 0) /* others come with the file of a flexible body */
