@@ -44,7 +44,8 @@ static kl_status rounded_eval(const void *data, double s, int side, kl_path_curs
     const corner  *c     = i >= 0 ? &p->corner[i] : NULL;
     if (!c || !inside(c, along, side))
         return p->inner->type->eval(p->inner->data, s, side, cursor, out);
-    double h = 2.0 * c->half, x = (along - c->s + c->half) / h;
+    /* behind the seam s itself is the distance from it: no digit of it is lost to the length */
+    double from = along == s ? s - c->s : s, h = 2.0 * c->half, x = (from + c->half) / h;
     kl_row_point(KL_TABLE_QUINTIC, c->row[0], c->row[1], h, x, out);
     return KL_OK;
 }

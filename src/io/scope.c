@@ -129,6 +129,16 @@ static bool is_word(const kl_scope *s, const char *text)
     return true;
 }
 
+static bool can_be_computed(kl_scope *s, const char *text)
+{
+    kl_diag    *diag = s->diag;
+    kl_quantity q;
+    s->diag   = NULL;
+    bool good = quantity(s, text, KL_NOWHERE, &q) == KL_OK;
+    s->diag   = diag;
+    return good;
+}
+
 /* A word or a number; true and false are the numbers 1 and 0. */
 static kl_status value_of(kl_scope *s, const char *text, bool quoted, kl_place place,
                           kl_quantity *value, const char **word)
@@ -137,7 +147,9 @@ static kl_status value_of(kl_scope *s, const char *text, bool quoted, kl_place p
     *value = (kl_quantity){.value = yes ? 1.0 : 0.0, .bare = true};
     *word  = NULL;
     if (yes || no) return KL_OK;
-    if (quoted || is_word(s, text)) {
+    /* in quotes, so that YAML leaves its commas alone: an expression if it is one, else a word */
+    bool sum = quoted && strpbrk(text, "+*/^( ") && can_be_computed(s, text);
+    if ((quoted && !sum) || is_word(s, text)) {
         *word = text;
         return KL_OK;
     }
@@ -183,11 +195,13 @@ static kl_status evaluate(kl_scope *s, int i)
     if (v->handed && !v->changed) {
         if (!v->handed->word != !word)
             return kl_fail(s->diag, KL_E_MODEL, v->handed_place,
-                           "parameter '%s' is a %s in the template; this is a %s", v->name,
-                           word ? "word" : "number", word ? "number" : "word");
+                           "part '%.*s': parameter '%s' is a %s in the template; this is a %s",
+                           (int)strlen(s->prefix) - 1, s->prefix, v->name, word ? "word" : "number",
+                           word ? "number" : "word");
         if (!word && !kl_quantity_fits(v->handed->value, given.dim) && !given.bare)
             return kl_fail(s->diag, KL_E_MODEL, v->handed_place,
-                           "parameter '%s' has another unit in the template: %s there", v->name,
+                           "part '%.*s': parameter '%s' has another unit in the template: %s there",
+                           (int)strlen(s->prefix) - 1, s->prefix, v->name,
                            kl_dim_word(given.dim) ? kl_dim_word(given.dim) : v->given->text);
         word = v->handed->word;
         if (v->handed->value.bare) given.value = v->handed->value.value;

@@ -391,7 +391,8 @@ static void mistakes_with_templates_are_told(void **unused)
                  "unknown key `bodis` in template 'bogie'; did you mean `bodies`?");
     assert_fails("klingel: 1\ntemplates:\n  t: {parameters: {a: 1 m}}\nparts:\n"
                  "  p: {template: t, parameters: {a: 2 kg}}\n",
-                 "model.yaml:5:36: parameter 'a' has another unit in the template: a length there");
+                 "model.yaml:5:36: part 'p': parameter 'a' has another unit in the template: a "
+                 "length there");
     assert_fails("klingel: 1\ntemplates:\n  t: {parameters: {a: 1 m}}\nparts:\n"
                  "  p: {template: t, parameters: {b: 2 kg}}\n",
                  "template 't' has no parameter 'b'");
