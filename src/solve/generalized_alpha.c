@@ -351,6 +351,9 @@ typedef struct sequence {
     bool   diverges, close;
 } sequence;
 
+/* Rounding of the places, some 1e-15 of the size, over 2 sqrt(eps). */
+static const double PLACE_NOISE = 5e-10;
+
 /* Takes the next change in; true when what is left of the sum is below the limit. */
 static bool settled(sequence *s, double size)
 {
@@ -381,7 +384,9 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     /* what is left of a position does not go into the velocities: it may be larger */
     sequence motion   = {.speed = i->speed, .limit = i->newton},
              position = {.speed = i->speed, .limit = 1e1 * i->newton};
-    motion.floor = position.floor = 1e-8 * kl_increment_norm(m, i->dx, NULL);
+    motion.floor      = 1e-8 * kl_increment_norm(m, i->dx, NULL);
+    position.floor    = fmax(motion.floor, PLACE_NOISE);
+    change now        = {0};
     for (int k = 0; k < MOST; k++) {
         advance_all(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
@@ -393,15 +398,17 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
             motion.speed = position.speed = i->speed;
         }
         kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
-        change now;
         count->iterations++;
         KL_TRY(newton_change(i, x, c, &now, &count->limiting));
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
         i->speed = fmax(motion.speed, position.speed);
-        if (moved && placed) return KL_OK;
         if (motion.diverges || position.diverges) return KL_RETRY;
+        if (moved && placed) break;
+        if (k == MOST - 1 && !(motion.close && position.close)) return KL_RETRY;
     }
-    return motion.close && position.close ? KL_OK : KL_RETRY;
+    /* a last change that is more than rounding counts too: a driver may take a single iteration */
+    if (now.position > 1e-10) advance_all(m, x->s->q, i->dx, i->trial->q);
+    return KL_OK;
 }
 
 /* ---- steps ----------------------------------------------------------------------------------- */
@@ -519,6 +526,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
 
     /* equal steps onto `until`, none of them tiny */
     double whole = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6))), h = whole;
+    double refused = 0.0, before = 0.0; /* step with too large an error, and that error */
     int    tries = 0;
     for (;;) {
         if (h < least)
@@ -541,8 +549,11 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         }
         /* a step that had to jump is longer than it would like to be */
         double allowed = tries ? 20.0 : 1.0;
-        if (error > allowed && h > 2.0 * least) {
+        /* an error that a step a fifth as long does not lessen is rounding */
+        bool rounding = h <= 0.5 * refused && error > 0.5 * before;
+        if (error > allowed && h > 2.0 * least && !rounding) {
             count->rejected++;
+            refused = h, before = error;
             whole = h *= fmax(0.2, 0.85 * cbrt(1.0 / error));
             continue;
         }

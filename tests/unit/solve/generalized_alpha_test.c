@@ -215,6 +215,21 @@ static kl_status ignore_row(void *context, double t, const double *row)
 }
 
 /* A negative spring throws its mass away, ever faster: that ends in words, not in ever shorter steps. */
+/* Nothing but a driver: Newton is done after one iteration, which must reach the positions. */
+static void a_driver_is_held_at_the_position(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "klingel: 1\nbodies: {b: {mass: 2, inertia: [1, 1, 1]}}\njoints:\n"
+        "  s: {type: translational, between: [ground, b], at: [0, 0, 0], axis: z}\n"
+        "  d: {type: driver, of: s, coordinate: displacement,\n"
+        "      value: {harmonic: {amplitude: 50 mm, frequency: 2 Hz}}}\n";
+    for (int n = 20; n <= 80; n *= 2) {
+        sample x = after(text, n, false, KL_GENERALIZED_ALPHA, 0.9);
+        assert_close(x.q[2], 0.05 * sin(2 * KL_PI * 2.0 * 0.2), 1e-9);
+    }
+}
+
 static void growth_without_end_is_told(void **unused)
 {
     (void)unused;
@@ -242,6 +257,7 @@ int main(void)
         cmocka_unit_test(the_spectral_radius_damps_what_cannot_be_resolved),
         cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
         cmocka_unit_test(a_driven_mechanism_passes_where_it_folds),
+        cmocka_unit_test(a_driver_is_held_at_the_position),
         cmocka_unit_test(growth_without_end_is_told),
         cmocka_unit_test(a_repeated_run_gives_the_same_bits),
     };
