@@ -63,10 +63,7 @@ static kl_status animate(const kl_analysis *a, const kl_eigenmode *e, const char
         kl_eval_motion(m, base, x->w);
         kl_linear_increment(m, x->w, y, dx);
         kl_state_copy(x->s, base);
-        for (int i = 0; i < m->nbody; i++) {
-            const kl_body *b = &m->body[i];
-            b->type->advance(b->data, base->q + b->q, dx + b->v, x->s->q + b->q);
-        }
+        kl_model_advance(m, base->q, dx, x->s->q);
         const double *values;
         status = kl_simulation_sample(a->s, diag, &values);
         if (status == KL_OK) status = kl_recorder_row(&r, period * k / FRAMES, values);
@@ -116,10 +113,7 @@ static kl_status sample_pose(const watch *w, const double *shape, double size, k
         for (int i = 0; i < m->nv; i++) w->y[i] = size * shape[i];
         kl_eval_motion(m, w->base, x->w);
         kl_linear_increment(m, x->w, w->y, w->dx);
-        for (int i = 0; i < m->nbody; i++) {
-            const kl_body *b = &m->body[i];
-            b->type->advance(b->data, w->base->q + b->q, w->dx + b->v, x->s->q + b->q);
-        }
+        kl_model_advance(m, w->base->q, w->dx, x->s->q);
     }
     KL_TRY(kl_simulation_sample(w->a->s, diag, &values));
     for (int i = 0; i < 7 * m->nbody; i++)

@@ -308,6 +308,12 @@ static kl_status build(kl_track_reader *r, kl_track *t)
     const kl_node *again = kl_node_get(r->node, "resample");
     if (kl_diag_failed(r->diag)) return KL_E_MODEL;
     if (again) KL_TRY(resample(r, again, tolerance));
+    const kl_node *closed = kl_node_get(r->node, "closed");
+    if (closed && closed->kind == KL_SCALAR && strcmp(closed->text, "true") == 0 &&
+        !r->curve->closed)
+        return kl_fail(r->diag, KL_E_MODEL, closed->place,
+                       "only a line through points can be `closed`; give `points`, or take points "
+                       "from this line: `resample: {spacing: 1 m}`");
 
     KL_TRY(kl_arc_build(r->curve, tolerance, r->arena, r->diag, &arc));
     KL_TRY(read_roll(r, arc));

@@ -6,6 +6,7 @@
 
 #include "joints/coordinate.h"
 #include "joints/joints.h"
+#include "model/model.h"
 
 typedef struct rigid_set {
     bool rotations;
@@ -19,8 +20,19 @@ static int rows_a_node(const rigid_set *p) { return p->rotations ? 6 : 3; }
 static kl_status rigid_set_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                  kl_element_size *size)
 {
-    (void)s, (void)m;
-    size->nphi = rows_a_node(data) * (nmarker / 2);
+    (void)m;
+    const rigid_set  *p = data;
+    const kl_element *e = &s->model->element[kl_model_find_element(s->model, s->name)];
+    size->nphi          = rows_a_node(p) * (nmarker / 2);
+    for (int i = 0; p->rotations && i < nmarker; i++) {
+        const kl_body *b = &s->model->body[s->model->marker[e->marker + i].body];
+        if (b->type->stiff_axes)
+            return kl_fail(
+                s->diag, KL_E_MODEL, s->place,
+                "joint '%s': '%s' is a %s mass, which cannot turn, so the set would hold "
+                "all of it still; give `rotations: false`, or an inertia (a rigid body)",
+                s->name, b->name, b->type->name);
+    }
     return KL_OK;
 }
 

@@ -532,3 +532,11 @@ void kl_state_copy(kl_state *to, const kl_state *from)
 }
 
 void kl_state_destroy(kl_state *s) { free(s); }
+
+void kl_model_advance(const kl_model *m, const double *q, const double *dx, double *q_new)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
+    }
+}

@@ -137,15 +137,15 @@ typedef struct kl_model {
     int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
     int nlock;            /* joints added to hold what others lock (io/locks.h) */
 
-    int     nq, nv, nlam, nz, nh;
-    int     nevent;    /* crossings of all elements */
-    int     nrows, nM; /* numbers in all rows, in all mass matrices */
-    size_t  cache_bytes;
-    double  length;          /* size of the mechanism [m] */
-    double *unit;            /* nv: what of each coordinate counts as one length or one radian */
-    double *weight;          /* nv: what assembly pays for moving a coordinate, squared;
+    int               nq, nv, nlam, nz, nh;
+    int               nevent;    /* crossings of all elements */
+    int               nrows, nM; /* numbers in all rows, in all mass matrices */
+    size_t            cache_bytes;
+    double            length; /* size of the mechanism [m] */
+    double           *unit;   /* nv: what of each coordinate counts as one length or one radian */
+    double           *weight; /* nv: what assembly pays for moving a coordinate, squared;
                                 NULL: 1 for lengths, length^2 for angles */
-    struct kl_kbody **kbody; /* reduced bodies, owned */
+    struct kl_kbody **kbody;  /* reduced bodies, owned */
     const char      **kbody_path;
     int               nkbody;
 
@@ -192,6 +192,8 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
                           const void *data);
 /* The motion of a marker as its body stands at the start. */
 void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out);
+/* q_new = q (+) dx, body by body; q_new may be q. */
+void kl_model_advance(const kl_model *m, const double *q, const double *dx, double *q_new);
 /* Where a body's frame stands at the start. */
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
 /* After all elements: numbers everything. */

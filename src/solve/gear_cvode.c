@@ -91,10 +91,7 @@ static int take_moved(gear *g)
     memcpy(g->q, s->q, (size_t)m->nq * sizeof *g->q);
     kl_eval_residual(m, x->w, g->ode->a, g->ode->lambda, g->here);
     memcpy(g->z_here, x->w->z_dot, (size_t)m->nz * sizeof *g->z_here);
-    for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b = &m->body[k];
-        b->type->advance(b->data, g->q + b->q, g->r_x + b->v, s->q + b->q);
-    }
+    kl_model_advance(m, g->q, g->r_x, s->q);
     g->ode->evaluations++;
     kl_status status = kl_eval(m, s, x->w);
     memcpy(s->q, g->q, (size_t)m->nq * sizeof *g->q);

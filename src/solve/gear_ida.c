@@ -123,10 +123,7 @@ static kl_status rate_after(gear *g, const double *dx)
     const kl_model *m = x->model;
     kl_state       *s = g->ode->s;
     memcpy(g->q, s->q, (size_t)m->nq * sizeof *g->q);
-    for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b = &m->body[k];
-        b->type->advance(b->data, g->q + b->q, dx + b->v, s->q + b->q);
-    }
+    kl_model_advance(m, g->q, dx, s->q);
     kl_eval_motion(m, s, x->w);
     kl_status status = kl_eval_elements(m, s, x->w);
     kl_eval_rate(m, x->w, x->rate);

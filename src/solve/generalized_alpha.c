@@ -132,14 +132,6 @@ static void alpha_destroy(void *self)
     kl_arena_destroy(i->arena);
 }
 
-static void advance_all(const kl_model *m, const double *q, const double *dx, double *q_new)
-{
-    for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b = &m->body[k];
-        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
-    }
-}
-
 /* The shortest time in which the motion now changes something: length over speed, root of length
  * over acceleration. */
 static double pace(const kl_solver *x)
@@ -159,7 +151,7 @@ static kl_status jerk(alpha *i, kl_solver *x, double dt, kl_diag *diag)
     memcpy(i->zd0, x->w->z_dot, (size_t)m->nz * sizeof(double));
     for (int k = 0; k < m->nz; k++) x->s->z[k] += dt * i->zd0[k];
     for (int k = 0; k < m->nv; k++) i->dx[k] = dt * (x->s->v[k] + 0.5 * dt * x->a[k]);
-    advance_all(m, i->trial->q, i->dx, x->s->q);
+    kl_model_advance(m, i->trial->q, i->dx, x->s->q);
     for (int k = 0; k < m->nv; k++) x->s->v[k] += dt * x->a[k];
     x->s->t += dt;
     kl_status status = kl_solve_acceleration(x, i->acc, i->lambda, diag);
@@ -388,7 +380,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     position.floor    = fmax(motion.floor, PLACE_NOISE);
     change now        = {0};
     for (int k = 0; k < MOST; k++) {
-        advance_all(m, x->s->q, i->dx, i->trial->q);
+        kl_model_advance(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
         if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
         if (k == 0 && !serves(i, m, c.c2)) {
@@ -407,7 +399,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         if (k == MOST - 1 && !(motion.close && position.close)) return KL_RETRY;
     }
     /* a last change that is more than rounding counts too: a driver may take a single iteration */
-    if (now.position > 1e-10) advance_all(m, x->s->q, i->dx, i->trial->q);
+    if (now.position > 1e-10) kl_model_advance(m, x->s->q, i->dx, i->trial->q);
     return KL_OK;
 }
 

@@ -430,10 +430,7 @@ static void displace(watch *k, int column, double step)
         kl_eval_motion(m, k->base, k->x->w); /* axes of the state itself */
         kl_linear_increment(m, k->x->w, k->y, k->dx);
         if (column < l->n) {
-            for (int i = 0; i < m->nbody; i++) {
-                const kl_body *b = &m->body[i];
-                b->type->advance(b->data, k->base->q + b->q, k->dx + b->v, s->q + b->q);
-            }
+            kl_model_advance(m, k->base->q, k->dx, s->q);
             kl_turning_speed(m, l->omega, k->y, k->y_dot);
             kl_linear_increment(m, k->x->w, k->y_dot, k->dx);
         }

@@ -200,14 +200,6 @@ typedef struct analysis {
     bool            moved;
 } analysis;
 
-static void advance_all(const kl_model *m, const double *q, const double *dx, double *q_new)
-{
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
-    }
-}
-
 static double scaled_gap(const analysis *a)
 {
     double worst = 0.0;
@@ -245,7 +237,7 @@ static kl_status assemble_again(analysis *a, double *reached)
         }
         if (!(most < 1.0)) return KL_RETRY;
         memcpy(a->dx, x->y, (size_t)m->nv * sizeof(double));
-        advance_all(m, x->s->q, a->dx, x->s->q);
+        kl_model_advance(m, x->s->q, a->dx, x->s->q);
         kl_eval_motion(m, x->s, x->w);
         KL_TRY(kl_eval_elements(m, x->s, x->w));
         if (most < 1e-14) break;
@@ -266,7 +258,7 @@ static kl_status probe_by(analysis *a, const double *direction, double step, dou
         reached[k] = step / most * direction[k];
         a->dx[k]   = reached[k] * a->column[k];
     }
-    advance_all(m, a->q0, a->dx, x->s->q);
+    kl_model_advance(m, a->q0, a->dx, x->s->q);
     kl_eval_motion(m, x->s, x->w);
     kl_status status = kl_eval_elements(m, x->s, x->w);
     int       rank   = 0;
@@ -570,22 +562,26 @@ static const char *core_names(analysis *a, const bool *core)
     return l.text;
 }
 
+static bool is_driver(const kl_element *e) { return strcmp(e->type->name, "driver") == 0; }
+
 /* Joints that each leave something free, and together nothing: a rigid beam between two pins. A
- * driver in the loop is meant to hold it. */
-static bool hold_each_other(const analysis *a, const bool *core)
+ * driver of a joint in the loop, or of one of its bodies, is meant to hold it. */
+static bool hold_each_other(const analysis *a, const bool *core, const bool *body)
 {
     const kl_model *m    = a->m;
     bool            free = false;
     if (a->ndirection > 0 || a->b->redundant <= 0) return false;
     for (int i = 0; i < m->nelement; i++) {
-        if (!core[i]) continue;
-        if (strcmp(m->element[i].type->name, "driver") == 0) return false;
-        free |= m->element[i].nphi < 6;
+        const kl_element *e = &m->element[i];
+        for (int k = 0; is_driver(e) && k < e->nmarker; k++)
+            if (m->marker[e->marker + k].body > 0 && body[m->marker[e->marker + k].body])
+                return false;
+        free |= core[i] && e->nphi < 6;
     }
     return free;
 }
 
-static void tell_positions(analysis *a, const bool *core)
+static void tell_positions(analysis *a, const bool *core, const bool *body)
 {
     kl_mobility *b    = a->b;
     const char  *name = core_names(a, core);
@@ -604,7 +600,7 @@ static void tell_positions(analysis *a, const bool *core)
             "If it should move, free a direction (a cylindrical or point-on-line joint for one of "
             "them), or let a body deform",
             name, b->locked, b->locked == 1 ? "" : "s");
-    else if (hold_each_other(a, core))
+    else if (hold_each_other(a, core, body))
         b->locked_text = kl_arena_format(
             b->arena,
             "locked: what one of the joints %s leaves free another holds, so nothing between them "
@@ -662,7 +658,7 @@ static kl_status look_closer(analysis *a, const jacobian *J, const kl_rank *by_b
     }
     if (status == KL_OK) status = evaluate_at(a, a->q0);
     if (status == KL_OK) status = tell_repeats(a, by_elements);
-    if (status == KL_OK) tell_positions(a, element);
+    if (status == KL_OK) tell_positions(a, element, body);
     kl_rank_destroy(by_elements);
     kl_arena_destroy(moved.arena);
     return status;

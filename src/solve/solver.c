@@ -143,14 +143,6 @@ static double gap(const kl_solver *x, const double *phi)
     return worst;
 }
 
-static void advance_all(const kl_model *m, const double *q, const double *dx, double *q_new)
-{
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
-    }
-}
-
 /* One Newton step of the projection, shortened until the gap falls. Returns the new gap, or the old
  * one when none does. */
 static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double *worst)
@@ -172,7 +164,7 @@ static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double
     memcpy(q_old, x->s->q, (size_t)m->nq * sizeof(double));
     for (int try = 0; try < 12; try++, factor *= 0.5) {
         for (int i = 0; i < m->nv; i++) dx[i] = factor * x->y[i];
-        advance_all(m, q_old, dx, x->s->q);
+        kl_model_advance(m, q_old, dx, x->s->q);
         kl_eval_motion(m, x->s, x->w);
         if (kl_eval_elements(m, x->s, x->w) != KL_OK) continue;
         double now = gap(x, x->w->phi);
@@ -260,7 +252,7 @@ static void nudge_all(kl_solver *x, int which, double *dx)
         bool held = m->held_q && m->held_q[i];
         dx[i]     = held ? 0.0 : size * m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
     }
-    advance_all(m, x->s->q, dx, x->s->q);
+    kl_model_advance(m, x->s->q, dx, x->s->q);
     kl_eval_motion(m, x->s, x->w);
     (void)kl_eval_elements(m, x->s, x->w);
 }

@@ -21,14 +21,6 @@ typedef struct search {
     double          mu;
 } search;
 
-static void advance_all(const kl_model *m, const double *q, const double *dx, double *q_new)
-{
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        b->type->advance(b->data, q + b->q, dx + b->v, q_new + b->q);
-    }
-}
-
 /* Accelerations at the state, as if just let go: drivers stand still unless the motion is kept. */
 static kl_status let_go(search *k)
 {
@@ -77,7 +69,7 @@ static kl_status project(search *k)
         memcpy(k->held, x->y, (size_t)m->nv * sizeof(double));
         double size = kl_increment_norm(m, k->held, NULL);
         if (!(size < 1.0)) return KL_RETRY;
-        advance_all(m, x->s->q, k->held, x->s->q);
+        kl_model_advance(m, x->s->q, k->held, x->s->q);
         if (size < 1e-15) break;
     }
     return KL_OK;
@@ -113,7 +105,7 @@ static kl_status line_search(search *k, double norm, double gain)
     kl_state_copy(k->kept, s);
     for (int try = 0; try < 12; try++, factor *= 0.5) {
         for (int i = 0; i < m->nv; i++) k->step[i] = factor * k->dx[i];
-        advance_all(m, k->kept->q, k->step, s->q);
+        kl_model_advance(m, k->kept->q, k->step, s->q);
         for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
         if (project(k) != KL_OK || let_go(k) != KL_OK) continue;
         double left = 0.0;

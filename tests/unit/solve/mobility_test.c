@@ -165,6 +165,29 @@ static void rigid_beam_between_two_pins_is_locked(void **unused)
     }
 }
 
+/* Redundant, and held by its driver alone: without it the shaft turns. */
+static void driven_cardan_shaft_is_not_locked(void **unused)
+{
+    (void)unused;
+    const char *text =
+        "klingel: 1\nparameters: {b: 30 deg}\nbodies:\n"
+        "  s1: {mass: 1, inertia: [.1, .1, .1], position: [-0.5, 0, 0]}\n"
+        "  s2: {mass: 1, inertia: [.1, .1, .1], position: [0.5*cos(b), 0.5*sin(b), 0],\n"
+        "       orientation: {axis: z, angle: b}}\n"
+        "joints:\n"
+        "  j1: {type: revolute, between: [ground, s1], at: [-1, 0, 0], axis: x}\n"
+        "  j2: {type: cylindrical, between: [ground, s2], at: [cos(b), sin(b), 0],\n"
+        "       axis: [cos(b), sin(b), 0]}\n"
+        "  u: {type: universal, between: [s1, s2], at: [0, 0, 0], axis: [z, [-sin(b), cos(b), "
+        "0]]}\n"
+        "  m: {type: driver, of: j1, coordinate: angle, value: {polynomial: [0, 5 rad/s]}}\n";
+    loaded       l = load_text(text, NULL, 0, true);
+    kl_mobility *b = find(&l);
+    expect(b, 0, 2, 0, 0);
+    assert_null(b->locked_text);
+    done(&l, b);
+}
+
 static void second_hinge_on_one_axis_repeats_all(void **unused)
 {
     (void)unused;
@@ -265,6 +288,7 @@ int main(void)
         cmocka_unit_test(stretched_links_between_pins_are_locked),
         cmocka_unit_test(beam_pinned_at_both_ends_is_locked),
         cmocka_unit_test(rigid_beam_between_two_pins_is_locked),
+        cmocka_unit_test(driven_cardan_shaft_is_not_locked),
         cmocka_unit_test(second_hinge_on_one_axis_repeats_all),
         cmocka_unit_test(free_body_has_six_ways),
         cmocka_unit_test(regular_mechanisms_have_their_known_freedom),
