@@ -11,6 +11,7 @@
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "cli/live_server.h"
 #include "cli/model.h"
@@ -193,8 +194,10 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
     if (w.server) {
         fprintf(stderr, "%s\n", kl_server_address(w.server));
         if (!live->no_open) kl_open_in_browser(kl_server_address(w.server));
+        char         folder[4096];
         kl_recording r = {.path       = path,
                           .model_text = kl_source_text(l->source),
+                          .folder     = getcwd(folder, sizeof folder),
                           .end        = w.end,
                           .go_on      = go_on,
                           .row        = take_row,

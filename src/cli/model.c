@@ -1,7 +1,9 @@
 #include "cli/model.h"
 
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "io/results.h"
 
@@ -67,6 +69,16 @@ static int cut_lines(char *text, const char **items, int most)
     return n;
 }
 
+/* The model file as it was named, or counted from the folder of the run if it is only there. */
+static char *model_path(const char *file, const char *folder)
+{
+    if (!file || *file == '/' || !folder || access(file, R_OK) == 0) return copy_of(file);
+    size_t n    = strlen(folder) + strlen(file) + 2;
+    char  *path = malloc(n);
+    if (path) snprintf(path, n, "%s/%s", folder, file);
+    return path;
+}
+
 int kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out)
 {
     enum { MOST = 256 };
@@ -79,7 +91,7 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
     kl_status status = kl_reader_open(results, diag, &r);
     if (status == KL_OK) {
         text      = copy_of(kl_reader_text(r, "model"));
-        out->file = copy_of(kl_reader_text(r, "file"));
+        out->file = model_path(kl_reader_text(r, "file"), kl_reader_text(r, "folder"));
         out->set  = copy_of(kl_reader_text(r, "set"));
         lines     = copy_of(out->set);
         kl_reader_close(r);

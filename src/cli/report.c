@@ -6,6 +6,7 @@
 #include "cli/options.h"
 #include "cli/results.h"
 #include "cli/stress_bodies.h"
+#include "cli/view_skins.h"
 #include "post/report.h"
 
 /* out-report.html for folder/out.h5 */
@@ -54,10 +55,20 @@ static void add_stress(kl_report_request *q, kl_stress_bodies *s, const char *pa
     kl_diag_destroy(diag);
 }
 
+/* Their surfaces for the picture, unless it was said already that the model cannot be built. */
+static void add_skins(kl_report_request *q, kl_view_skins *s, const char *path, bool built)
+{
+    kl_view_source source = {.reader = q->reader, .label = q->file};
+    if (built) kl_view_skins_find(s, path, &source);
+    q->skins = source.skins;
+    q->nskin = source.nskin;
+}
+
 static int report_file(kl_report_request *q, const char *output, const kl_arguments *rest)
 {
     kl_selection     selection = {0};
     kl_stress_bodies bodies    = {0};
+    kl_view_skins    skins     = {0};
     kl_diag         *diag      = kl_diag_create();
     const char      *slash     = strrchr(rest->items[0], '/');
     int              code      = KL_EXIT_MODEL;
@@ -72,9 +83,11 @@ static int report_file(kl_report_request *q, const char *output, const kl_argume
         q->channels = selection.channels;
         q->nchannel = selection.n;
         add_stress(q, &bodies, rest->items[0]);
+        add_skins(q, &skins, rest->items[0], bodies.open);
         code = write_report(output, q, diag);
     }
     kl_stress_bodies_close(&bodies);
+    kl_view_skins_free(&skins);
     kl_selection_free(&selection);
     kl_reader_close(q->reader);
     kl_diag_destroy(diag);

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
+#include <unistd.h>
 
 #include "cli/cli.h"
 #include "cli/model.h"
@@ -119,8 +120,10 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     if (!o->quiet) tell_size(s, o);
     if (!o->quiet) kl_mobility_warn(l->model, diag);
     kl_progress  progress;
+    char         folder[4096];
     kl_recording recording = {.path       = o->output,
                               .model_text = kl_source_text(l->source),
+                              .folder     = getcwd(folder, sizeof folder),
                               .end        = o->end,
                               .set        = l->set ? l->set : o->set,
                               .restart    = o->restart,

@@ -134,7 +134,7 @@ static kl_status modes_page(FILE *f, const char *path, kl_diag *diag, size_t *by
     return status;
 }
 
-static kl_status locus_page(FILE *f, const char *path, kl_diag *diag, size_t *bytes)
+static kl_status table_page(FILE *f, const char *path, kl_diag *diag, size_t *bytes)
 {
     enum { MOST = 1 << 26 };
     FILE  *in   = fopen(path, "rb");
@@ -148,7 +148,7 @@ static kl_status locus_page(FILE *f, const char *path, kl_diag *diag, size_t *by
                        in ? "more than 64 MB are too much for a page" : strerror(errno));
     }
     text[n]          = '\0';
-    kl_status status = kl_view_write_locus(f, text, label_of(path), diag, bytes);
+    kl_status status = kl_view_write_table(f, text, label_of(path), diag, bytes);
     free(text);
     return status;
 }
@@ -163,7 +163,7 @@ static bool ends_in(const char *text, const char *end)
 static page_writer writer_for(const char *path)
 {
     if (ends_in(path, ".kbody")) return body_page;
-    if (ends_in(path, ".csv")) return locus_page;
+    if (ends_in(path, ".csv")) return table_page;
     return kl_modes_file(path) ? modes_page : NULL;
 }
 
@@ -261,13 +261,13 @@ static int view_run(int argc, char **argv)
 
 const kl_command kl_command_view = {
     .name      = "view",
-    .arguments = "OUT.h5 [MORE.h5...] [-o PAGE.html]\n       klingel view BODY.kbody | LOCUS.csv "
+    .arguments = "OUT.h5 [MORE.h5...] [-o PAGE.html]\n       klingel view BODY.kbody | TABLE.csv "
                  "| --live MODEL.yaml",
     .summary   = "write a page that shows the motion, with plots",
     .run       = view_run,
     .help      = "The page is one file that needs no network. A second result is laid over the\n"
                  "first, as a ghost and as dashed curves. It shows modes (of `klingel modes` or of\n"
-                 "a reduced body) and eigenvalues over a parameter (`klingel locus`) too.\n\n"
+                 "a reduced body), eigenvalues (`klingel locus`) and any other table in CSV too.\n\n"
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
                  "  klingel view frame.kbody\n"

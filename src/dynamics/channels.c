@@ -280,6 +280,17 @@ static int point_value(const char *quantity, const char **unit)
     return -1;
 }
 
+/* A limit has the unit of what it limits. */
+static void check_limit(const kl_wanted *w, const char *unit, kl_diag *diag)
+{
+    char written[KL_UNIT_TEXT];
+    if (isnan(w->limit.value) || w->limit.bare || kl_dim_equal(w->limit.dim, kl_dim_of(unit)))
+        return;
+    kl_unit_format(w->limit.dim, written, sizeof written);
+    kl_fail(diag, KL_E_MODEL, w->place, "output '%s' is in %s, its limit in %s: they do not fit",
+            w->name, unit, *written ? written : "1");
+}
+
 static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
 {
     output     *o    = &c->outputs[c->noutput];
@@ -312,6 +323,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         kl_unit_format(kl_expression_dim(o->expression), text, sizeof text);
         unit = kl_arena_text(c->arena, *text ? text : "1");
     }
+    check_limit(w, unit, diag);
     o->channel = add(c, w->name, unit, w->quantity ? w->quantity : w->expression, true, true);
     c->noutput++;
 }

@@ -21,7 +21,9 @@
 #include "io/wishes.h"
 #include "solve/simulation.h"
 
-enum { MOST_BODIES = 100000 }; /* about 1 GB once they are analysed; stated in docs/guide/limits.md */
+enum {
+    MOST_BODIES = 100000
+}; /* about 1 GB once they are analysed; stated in docs/guide/limits.md */
 
 static kl_scope *scope_of(kl_builder *b) { return &b->now->scope; }
 
@@ -219,6 +221,23 @@ static const char *whole_channel(const void *context, const char *word)
     return NULL;
 }
 
+/* `limit` and `rule`, which any output may have. */
+static kl_status output_limit(kl_builder *b, const kl_entry *e, kl_wanted *w)
+{
+    const kl_node *limit = kl_entry_get(e, "limit"), *rule = kl_entry_get(e, "rule");
+    if (rule && (!limit || rule->kind != KL_SCALAR))
+        return kl_fail(b->diag, KL_E_MODEL, rule->place,
+                       "output '%s': `rule` is a text that says where its `limit` comes from",
+                       e->name);
+    if (!limit) return KL_OK;
+    KL_TRY(kl_scope_quantity(scope_of(b), limit, &w->limit));
+    if (rule) w->rule = rule->text;
+    if (isfinite(w->limit.value) && w->limit.value > 0.0) return KL_OK;
+    return kl_fail(b->diag, KL_E_MODEL, limit->place,
+                   "output '%s': limit is %g; give the largest size that is allowed, above 0",
+                   e->name, w->limit.value);
+}
+
 static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_node *n)
 {
     kl_scope  *s = scope_of(b);
@@ -229,6 +248,7 @@ static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_no
                        "output '%s': expression is %s; give one text", e->name,
                        kl_node_kind_word(n->kind));
     kl_names_put(&b->outputs, b->m->arena, w->name, 0);
+    KL_TRY(output_limit(b, e, w));
     KL_TRY(kl_scope_text(s, n->text, n->place, &w->expression));
     /* only where names mean something of their own: in parts and loops */
     if (!b->now->template && s->n == b->nglobal) return KL_OK;
@@ -241,8 +261,8 @@ static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_no
 
 static kl_status read_output(kl_builder *b, kl_entry *e)
 {
-    static const char *const also[] = {"of",  "point", "quantity", "expression",
-                                       "for", "like",  "when",     NULL};
+    static const char *const also[] = {"of",   "point", "quantity", "expression", "limit",
+                                       "rule", "for",   "like",     "when",       NULL};
     kl_values_unknown(scope_of(b), e, "output", NULL, also);
     const kl_node *of = kl_entry_get(e, "of"), *point = kl_entry_get(e, "point"),
                   *quantity   = kl_entry_get(e, "quantity");
@@ -270,7 +290,7 @@ static kl_status read_output(kl_builder *b, kl_entry *e)
     kl_names_put(&b->outputs, b->m->arena, w->name, 0);
     w->marker   = b->m->nmarker - 1;
     w->quantity = word;
-    return KL_OK;
+    return output_limit(b, e, w);
 }
 
 const kl_key kl_run_keys[] = {{.name     = "end",

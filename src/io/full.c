@@ -359,12 +359,26 @@ static void put_elements(kl_text *t, const kl_full_context *c, bool joints)
     }
 }
 
+static void put_limit(kl_text *t, const kl_wanted *w)
+{
+    char unit[KL_UNIT_TEXT];
+    if (isnan(w->limit.value)) return;
+    kl_unit_format(w->limit.dim, unit, sizeof unit);
+    kl_text_add(t, ", limit: ");
+    kl_text_number(t, w->limit.value);
+    if (!w->limit.bare && *unit) kl_text_add(t, " %s", unit);
+    if (!w->rule) return;
+    kl_text_add(t, ", rule: ");
+    kl_text_json(t, w->rule);
+}
+
 void kl_full_output(kl_text *t, const kl_model *m, int i)
 {
     const kl_wanted *w = &m->wanted[i];
     if (!w->quantity) {
         kl_text_add(t, "{expression: ");
         kl_text_json(t, w->expression);
+        put_limit(t, w);
         kl_text_add(t, "}");
         return;
     }
@@ -372,7 +386,9 @@ void kl_full_output(kl_text *t, const kl_model *m, int i)
     kl_store(x, m->marker[w->marker].r);
     kl_text_add(t, "{of: %s, point: ", m->body[m->marker[w->marker].body].name);
     put_list(t, x, 3);
-    kl_text_add(t, ", quantity: %s}", w->quantity);
+    kl_text_add(t, ", quantity: %s", w->quantity);
+    put_limit(t, w);
+    kl_text_add(t, "}");
 }
 
 bool kl_full_open(kl_full_context *c, const kl_model *m)

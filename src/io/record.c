@@ -17,7 +17,7 @@ typedef struct recorder {
     kl_channel_info *info;
     int             *channel; /* of each column */
     double          *row;
-    char            *scene, *settings;
+    char            *scene, *settings, *limits;
     int              n;
     long             rows, *missing; /* rows so far; of each column, without a finite number */
 } recorder;
@@ -130,6 +130,28 @@ static char *settings_json(const kl_simulation *s, const kl_recording *o)
     return kl_text_finish(&t);
 }
 
+/* Limits that the model sets its outputs; NULL text where there are none. */
+static char *limits_json(const kl_simulation *s)
+{
+    const kl_model *m = s->model;
+    kl_text         t = {0};
+    int             n = 0;
+    for (int i = 0; i < m->nwanted; i++) {
+        const kl_wanted *w = &m->wanted[i];
+        if (isnan(w->limit.value)) continue;
+        int channel = kl_channels_find(s->channels, w->name);
+        kl_text_add(&t, n++ ? ", {\"name\": " : "[{\"name\": ");
+        kl_text_json(&t, w->name);
+        kl_text_add(&t, ", \"rule\": ");
+        kl_text_json(&t, w->rule ? w->rule : "the model's own");
+        kl_text_add(&t, ", \"unit\": ");
+        kl_text_json(&t, channel < 0 ? "1" : kl_channels_at(s->channels, channel)->unit);
+        kl_text_add(&t, ", \"limit\": %.9g}", w->limit.value);
+    }
+    kl_text_add(&t, n ? "]" : "[]");
+    return kl_text_finish(&t);
+}
+
 static kl_status recorder_init(recorder *r, const kl_simulation *s)
 {
     size_t all  = (size_t)kl_channels_count(s->channels);
@@ -139,7 +161,9 @@ static kl_status recorder_init(recorder *r, const kl_simulation *s)
     r->scene    = kl_scene_json(s->model);
     r->missing  = calloc(all + 1, sizeof *r->missing);
     r->settings = settings_json(s, r->recording);
-    if (!r->info || !r->channel || !r->row || !r->scene || !r->missing || !r->settings)
+    r->limits   = limits_json(s);
+    if (!r->info || !r->channel || !r->row || !r->scene || !r->missing || !r->settings ||
+        !r->limits)
         return KL_E_MEMORY;
     for (int i = 0; i < (int)all; i++) {
         const kl_channel *c = kl_channels_at(s->channels, i);
@@ -156,6 +180,7 @@ static void recorder_free(recorder *r)
     free(r->missing);
     free(r->scene);
     free(r->settings);
+    free(r->limits);
     free(r->row);
     free(r->channel);
     free(r->info);
@@ -216,12 +241,14 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
     kl_results_info head = {.title      = s->model->title,
                             .model_file = s->model->file,
                             .model_text = o->model_text,
+                            .folder     = o->folder,
                             .scene_json = r->scene,
                             .lines      = s->model,
                             .set        = o->set};
     s->checkpoint        = o->checkpoint;
     if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
     head.settings_json = r->settings;
+    head.limits_json   = r->limits;
     if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
 
     kl_reader *old = NULL;

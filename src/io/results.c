@@ -128,16 +128,15 @@ static bool write_info(kl_h5 *file, const kl_results_info *info)
                                          {"version", version},
                                          {"program", "klingel " KL_VERSION},
                                          {"created", created}};
-    const char *const texts[][2]      = {{"model/title", info->title},
-                                         {"model/file", info->model_file},
-                                         {"model/text", info->model_text},
-                                         {"model/scene", info->scene_json},
-                                         {"model/settings", info->settings_json},
-                                         {"model/set", info->set}};
-    bool              good            = true;
+    const char *const texts[][2]      = {
+             {"model/title", info->title},        {"model/file", info->model_file},
+             {"model/folder", info->folder},      {"model/text", info->model_text},
+             {"model/scene", info->scene_json},   {"model/settings", info->settings_json},
+             {"model/limits", info->limits_json}, {"model/set", info->set}};
+    bool good = true;
     for (int i = 0; good && i < 4; i++)
         good = kl_h5_write_attribute(file, "/", attributes[i][0], attributes[i][1]);
-    for (int i = 0; good && i < 6; i++)
+    for (size_t i = 0; good && i < sizeof texts / sizeof *texts; i++)
         if (texts[i][1]) good = kl_h5_write_text(file, texts[i][0], texts[i][1]);
     return good;
 }

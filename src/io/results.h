@@ -24,6 +24,8 @@ typedef struct kl_channel_info {
 /* What is known before the run; any may be NULL. */
 typedef struct kl_results_info {
     const char            *title, *model_file, *model_text, *scene_json, *settings_json;
+    const char            *folder;      /* that model_file counts from */
+    const char            *limits_json; /* of outputs: [{"name", "rule", "unit", "limit"}] */
     const char            *set; /* parameters changed for this run, NAME=VALUE, one a line */
     int                    checkpoint_size; /* numbers of a checkpoint; 0: none will be taken */
     const struct kl_model *lines;           /* whose tracks are kept to be drawn; NULL: none */

@@ -117,7 +117,10 @@ kl_wanted *kl_model_add_wanted(kl_model *m, const char *name, kl_place place)
     kl_wanted *w =
         kl_arena_grow(m->arena, (void **)&m->wanted, m->nwanted, &g->cap_wanted, sizeof *w);
     if (!w) return NULL;
-    *w = (kl_wanted){.name = kl_arena_text(m->arena, name), .place = place, .marker = -1};
+    *w = (kl_wanted){.name   = kl_arena_text(m->arena, name),
+                     .place  = place,
+                     .marker = -1,
+                     .limit  = {.value = (double)NAN}};
     m->nwanted++;
     return w;
 }

@@ -57,6 +57,8 @@ typedef struct kl_wanted {
     int         marker;   /* of a point */
     const char *quantity; /* "position.x", ...; NULL for an expression */
     const char *expression;
+    kl_quantity limit; /* of its largest size; NaN: none */
+    const char *rule;  /* where the limit comes from; NULL: not said */
 } kl_wanted;
 
 /* A named number from outside: API, coupling, controllers. */

@@ -13,6 +13,8 @@ static const char *const dashes[KL_CHART_MOST_CURVES] = {"none", "7 3", "2 3", "
 
 static const double ROUNDING = 1e-9; /* five parts of 5e-6 are 2.5e-5, whatever the last bit says */
 
+static const double NEAR = 0.3; /* from this share of a limit on it is drawn */
+
 typedef struct axes {
     double x0, x1, y0, y1;
 } axes;
@@ -50,6 +52,11 @@ static axes axes_of(const kl_chart *c)
             a.y0 = fmin(a.y0, y);
             a.y1 = fmax(a.y1, y);
         }
+    for (int k = 0; k < c->ncurve; k++) { /* a limit belongs into the picture if it is near */
+        double limit = c->curves[k].limit, most = fmax(a.y1, -a.y0);
+        if (limit > 0.0 && most > NEAR * limit && a.y1 == most) a.y1 = fmax(a.y1, limit);
+        else if (limit > 0.0 && most > NEAR * limit) a.y0 = fmin(a.y0, -limit);
+    }
     if (!(a.y0 <= a.y1)) a.y0 = 0.0, a.y1 = 1.0;
     if (!(a.y1 - a.y0 > 1e-12 * fmax(fabs(a.y0), fabs(a.y1)))) {
         double room = a.y0 != 0.0 ? 0.1 * fabs(a.y0) : 1.0;
@@ -122,6 +129,19 @@ static void add_curve(kl_text *t, const axes *a, const kl_chart *c, int k)
     kl_text_add(t, "\"/>");
 }
 
+/* The lines at plus and minus the limit that lie within the picture. */
+static void add_limit(kl_text *t, const axes *a, double limit, const char *ink)
+{
+    for (int sign = -1; limit > 0.0 && sign <= 1; sign += 2) {
+        double y = sign * limit;
+        if (y < a->y0 || y > a->y1) continue;
+        kl_text_add(t,
+                    "<line class=\"limit\" stroke=\"%s\" stroke-dasharray=\"10 4 1 4\" x1=\"%d\" "
+                    "x2=\"%d\" y1=\"%.1f\" y2=\"%.1f\"/>",
+                    ink, LEFT, WIDTH - RIGHT, py(a, y), py(a, y));
+    }
+}
+
 static void add_legend(kl_text *t, const kl_chart *c)
 {
     int room = (WIDTH - LEFT - RIGHT) / (c->ncurve > 0 ? c->ncurve : 1);
@@ -141,7 +161,10 @@ void kl_chart_add(kl_text *page, const kl_chart *c)
     axes a = axes_of(c);
     kl_text_add(page, "<svg class=\"chart\" viewBox=\"0 0 %d %d\" role=\"img\">", WIDTH, HEIGHT);
     add_grid(page, &a, c);
-    for (int k = 0; k < c->ncurve; k++) add_curve(page, &a, c, k);
+    for (int k = 0; k < c->ncurve; k++) {
+        add_curve(page, &a, c, k);
+        add_limit(page, &a, c->curves[k].limit, inks[k]);
+    }
     add_legend(page, c);
     kl_text_add(page, "</svg>\n");
 }

@@ -6,6 +6,7 @@
 #include <stdio.h>
 
 #include "io/results.h"
+#include "post/skin.h"
 #include "post/stress_file.h"
 
 typedef struct kl_report_request {
@@ -17,6 +18,8 @@ typedef struct kl_report_request {
     int        nchannel;
     const kl_stress_body *stress; /* flexible bodies whose worst points are known; n = 0: none */
     int                   nstress;
+    const kl_skin        *skins; /* of flexible bodies in the picture */
+    int                   nskin;
 } kl_report_request;
 
 kl_status kl_report_write(FILE *f, const kl_report_request *request, kl_diag *diag);

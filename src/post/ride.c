@@ -170,7 +170,7 @@ static void add_signals(kl_text *page, const char *label, double *const signal[3
 {
     kl_chart c = {.x_label = "time [s]", .y_label = label, .x = time, .n = n, .ncurve = 3};
     static const char *const names[3] = {"x, forwards", "y, to the left", "z, upwards"};
-    for (int k = 0; k < 3; k++) c.curves[k] = (kl_chart_curve){names[k], signal[k]};
+    for (int k = 0; k < 3; k++) c.curves[k] = (kl_chart_curve){.name = names[k], .y = signal[k]};
     kl_chart_add(page, &c);
 }
 

@@ -54,8 +54,9 @@ kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *modes, const char *
 kl_status kl_view_write_body(FILE *f, const kl_kbody *body, const char *label, kl_diag *diag,
                              size_t *bytes);
 
-/* A page of eigenvalues over a parameter: `table` is what `klingel locus --csv` prints. */
-kl_status kl_view_write_locus(FILE *f, const char *table, const char *label, kl_diag *diag,
+/* A page of a table in CSV: what `klingel locus --csv` prints stands in the complex plane, columns
+ * of any other are drawn over each other. */
+kl_status kl_view_write_table(FILE *f, const char *table, const char *label, kl_diag *diag,
                               size_t *bytes);
 
 /* Pieces of it, for other pages: head and end of a page, the viewer (style and script), the data of

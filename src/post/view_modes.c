@@ -127,7 +127,7 @@ kl_status kl_view_write_body(FILE *f, const kl_kbody *b, const char *label, kl_d
     return status;
 }
 
-/* ---- eigenvalues over a parameter ---- */
+/* ---- tables ---- */
 
 static bool is_locus(const char *table)
 {
@@ -136,21 +136,49 @@ static bool is_locus(const char *table)
     return line && comma && comma < line && strncmp(comma, rest, sizeof rest - 1) == 0;
 }
 
-kl_status kl_view_write_locus(FILE *f, const char *table, const char *label, kl_diag *diag,
+/* Numbers in a line of cells between commas. */
+static int numbers_in(const char *line)
+{
+    int n = 0;
+    for (const char *cell = line; cell; cell = strpbrk(cell, ",\n")) {
+        char *end;
+        if (cell != line && *cell++ == '\n') break;
+        strtod(cell, &end);
+        n += end > cell && strchr(" ,\r\n", *end) != NULL; /* also the end of the text */
+    }
+    return n;
+}
+
+/* A head of names, and somewhere below it a row with two numbers. */
+static bool is_table(const char *table)
+{
+    bool head = false;
+    for (const char *line = table; line && *line; line = strchr(line, '\n')) {
+        line += *line == '\n';
+        if (*line == '#' || strchr("\r\n", *line)) continue;
+        if (head && numbers_in(line) >= 2) return true;
+        head = true;
+    }
+    return false;
+}
+
+kl_status kl_view_write_table(FILE *f, const char *table, const char *label, kl_diag *diag,
                               size_t *bytes)
 {
-    kl_text head = {0};
-    if (!is_locus(table))
+    kl_text     head = {0};
+    const char *kind = is_locus(table) ? "locus" : "table";
+    if (!is_table(table))
         return kl_fail(diag, KL_E_SYNTAX, (kl_place){.file = label},
-                       "this is not a table of eigenvalues; `klingel locus MODEL.yaml --over ... "
-                       "-o FILE.csv` writes one");
-    kl_text_add(&head, "{\"format\": \"klingel-view\", \"version\": 1, \"kind\": \"locus\", "
-                       "\"label\": ");
+                       "this is not a table: a line of names, then rows with two numbers or more, "
+                       "all between commas");
+    kl_text_add(
+        &head,
+        "{\"format\": \"klingel-view\", \"version\": 1, \"kind\": \"%s\", \"label\": ", kind);
     kl_text_json(&head, label);
     kl_text_add(&head, ", \"table\": ");
     kl_text_json(&head, table);
     kl_text_add(&head, "}");
-    kl_view_write_head(f, label, "locus");
+    kl_view_write_head(f, label, kind);
     kl_status status =
         head.failed ? KL_E_MEMORY : kl_view_write_block(f, 0, "head", head.data, head.n, bytes);
     kl_text_free(&head);

@@ -5,6 +5,7 @@ import { offerApi } from "./api.js";
 import { App } from "./app.js";
 import { Live } from "./live.js";
 import { showLocus } from "./locus.js";
+import { TablePage } from "./table.js";
 import { element } from "./panel/dom.js";
 import { drawPictures } from "./picture.js";
 import { LiveResults } from "./read/live.js";
@@ -13,6 +14,7 @@ import { unpack } from "./read/unpack.js";
 import { text } from "./texts.js";
 
 const MOST_RESULTS = 8;
+const TABLES = { locus: showLocus, table: (head) => new TablePage(head) };
 const block = (id) => document.getElementById(id)?.textContent ?? null;
 
 function fail(error) {
@@ -38,7 +40,7 @@ async function main() {
   const wait = element("p", { class: "message" }, text("loading"));
   document.body.append(wait);
   try {
-    if (document.body.dataset.page === "locus") await locus();
+    if (TABLES[document.body.dataset.page]) await table(TABLES[document.body.dataset.page]);
     else if (document.body.dataset.page === "live") await live();
     else offerApi(await App.create(await readAll()));
     document.body.dataset.ready = Math.round(performance.now());
@@ -48,14 +50,14 @@ async function main() {
   wait.remove();
 }
 
-async function locus() {
+async function table(show) {
   let head;
   try {
     head = JSON.parse(new TextDecoder().decode(await unpack(block("k0-head"))));
   } catch (e) {
     throw new ResultsError("error_data", e.message);
   }
-  showLocus(head);
+  show(head);
 }
 
 async function live() {

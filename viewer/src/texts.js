@@ -108,6 +108,11 @@ const en = {
   decimated_live: "every {0} rows",
   skin_modes: "shows {0} of {1} modes",
   error_locus: "The table in this page holds no eigenvalues.",
+  error_table: "The table in this page has fewer than two columns of numbers.",
+  table_columns: "Columns",
+  table_over: "over",
+  table_size: "{0} rows, {1} columns",
+  table_empty: "Choose a column on the left.",
 };
 
 const tables = { en };

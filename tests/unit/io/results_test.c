@@ -85,7 +85,7 @@ static void fill_row(double *row, int i, int n)
 static kl_status write_file(place *p, const char *path, int nrow, int n, const char *status)
 {
     kl_channel_info *channels = make_channels(n);
-    kl_results_info  info = {"a title", "model.yaml", "model: pendulum\n", NULL, "{\"h\": 1e-3}", NULL, 0, NULL};
+    kl_results_info  info = {.title = "a title", .model_file = "model.yaml", .model_text = "model: pendulum\n", .settings_json = "{\"h\": 1e-3}"};
     double          *row  = calloc((size_t)n, sizeof *row);
     kl_writer       *w    = NULL;
     kl_status        s    = kl_writer_create(path, &info, channels, n, p->diag, &w);

@@ -1,0 +1,145 @@
+/* klingel report: verdicts on limits against closed forms, and a model that is found again from elsewhere. */
+#include "unit/cli/program.h"
+
+/* Let go level, a bar of length 2 a on a hinge is lowest at -2 a, where its pin carries
+ * m g (1 + 2 m a^2 / J), J about the hinge. */
+static const char model[] =
+    "klingel: 1\n"
+    "title: Pendulum\n"
+    "parameters: {a: 250 mm, most: 480 mm}\n"
+    "bodies:\n"
+    "  arm: {mass: 2, inertia: [0.04, 0.04, 0.001], position: [a, 0, 0]}\n"
+    "joints:\n"
+    "  hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y}\n"
+    "outputs:\n"
+    "  tip: {of: arm, point: [a, 0, 0], quantity: position.z, limit: most, rule: drawing <7>}\n"
+    "  pull: {expression: 'sqrt(hinge.force.x^2 + hinge.force.z^2)', limit: 80 N}\n"
+    "run: {end: 2, every: 0.001}\n";
+
+static void write_model(const world *w, const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(w, name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* The cells of the row that begins with `name`, between bars. */
+static void row_of(const char *page, const char *name, char *out, size_t size)
+{
+    char   start[64];
+    size_t n = 0;
+    snprintf(start, sizeof start, "<tr><td>%s</td>", name);
+    const char *p = strstr(page, start);
+    if (!p) fail_msg("there is no row '%s'", name);
+    for (bool inside = false; *p && strncmp(p, "</tr>", 5) != 0 && n + 1 < size; p++) {
+        if (*p == '<') inside = true;
+        else if (*p == '>') {
+            if (inside && n && out[n - 1] != '|') out[n++] = '|';
+            inside = false;
+        } else if (!inside) out[n++] = *p;
+    }
+    out[n] = '\0';
+}
+
+static void limits_are_judged_by_the_largest_size(void **state)
+{
+    world *w    = *state;
+    char  *page = calloc(1, 1 << 20), row[200];
+    double rest[4];
+    write_model(w, "m.yaml", model);
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "-o", "m.h5"), 0);
+    assert_int_equal(run(w, "report", "m.h5", "-o", "r.html"), 0);
+    read_whole(path_of(w, "r.html"), page, 1 << 20);
+    row_of(page, "tip", row, sizeof row);
+    assert_int_equal(sscanf(row, "tip|drawing &lt;7&gt;|%lf|%lf|%lf|m|%lf", &rest[0], &rest[1],
+                            &rest[2], &rest[3]),
+                     4);
+    assert_close(rest[0], 0.5, 1e-5);
+    assert_close(rest[2], 0.48, 1e-12);
+    assert_close(rest[3], 104.0, 0.2);
+    assert_says(row, "fail");
+    row_of(page, "pull", row, sizeof row);
+    double a = 0.25, m = 2.0, g = 9.81, j = 0.04 + m * a * a;
+    assert_int_equal(sscanf(row, "pull|%*[^|]|%lf|%lf|%lf|N|%lf", &rest[0], &rest[1],
+                            &rest[2], &rest[3]),
+                     4);
+    assert_close(rest[0], m * g * (1.0 + 2.0 * m * a * a / j), 1e-3);
+    assert_says(row, "pass");
+    assert_says(page, "class=\"limit\"");
+
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "--set", "most=0.6", "-o", "n.h5"), 0);
+    assert_int_equal(run(w, "report", "n.h5", "-o", "n.html"), 0);
+    read_whole(path_of(w, "n.html"), page, 1 << 20);
+    row_of(page, "tip", row, sizeof row);
+    assert_says(row, "pass");
+    free(page);
+}
+
+static void limits_that_do_not_fit_are_refused(void **state)
+{
+    static const struct {
+        const char *output, *said;
+    } wrong[] = {{"{of: arm, quantity: position.z, limit: 3 kg}", "is in m, its limit in kg"},
+                 {"{of: arm, quantity: position.z, limit: -3}", "above 0"},
+                 {"{of: arm, quantity: position.z, limit: 0}", "above 0"},
+                 {"{of: arm, quantity: position.z, rule: x}", "where its `limit` comes from"},
+                 {"{expression: hinge.angle, limit: 2 N}", "is in rad, its limit in N"}};
+    world *w  = *state;
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        char text[1000];
+        snprintf(text, sizeof text, "%.*s  bad: %s\n", (int)(strstr(model, "run:") - model), model,
+                 wrong[i].output);
+        write_model(w, "bad.yaml", text);
+        assert_int_equal(run(w, "check", "bad.yaml"), 1);
+        assert_says(w->err, wrong[i].said);
+        assert_says(w->err, "bad.yaml:11:");
+    }
+}
+
+static void without_limits_nothing_is_judged(void **state)
+{
+    world *w    = *state;
+    char  *page = calloc(1, 1 << 20);
+    write_pendulum(w, "p.h5", 1.0, "complete");
+    assert_int_equal(run(w, "report", "p.h5", "-o", "p.html"), 0);
+    read_whole(path_of(w, "p.html"), page, 1 << 20);
+    assert_null(strstr(page, "Assessment"));
+    free(page);
+}
+
+/* Results elsewhere, read from elsewhere: the folder of the run is kept. */
+static void a_model_is_found_again_from_another_folder(void **state)
+{
+    world *w = *state, other = {0};
+    char   results[100];
+    write_model(w, "part.yaml",
+                "templates:\n  stick:\n    bodies:\n      rod: {mass: 1, inertia: [0.1, 0.1, 0.1], "
+                "position: [0, 0, 0]}\n");
+    write_model(w, "m.yaml",
+                "klingel: 1\ninclude: [part.yaml]\nparts: {one: {template: stick}}\n"
+                "joints:\n  pin: {type: revolute, between: [ground, one.rod], at: [0.1, 0, 0], "
+                "axis: y}\nrun: {end: 0.2, every: 0.01}\n");
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "--checkpoint", "0.1", "-o", "m.h5"), 0);
+    snprintf(other.folder, sizeof other.folder, "/tmp/klingel-other-XXXXXX");
+    assert_non_null(mkdtemp(other.folder));
+    snprintf(results, sizeof results, "%s/m.h5", w->folder);
+    assert_int_equal(run(&other, "run", "--restart", results, "--end", "0.3", "-q", "-o", "on.h5"),
+                     0);
+    assert_true(exists(&other, "on.h5"));
+    remove(path_of(&other, "on.h5"));
+    remove(path_of(&other, "stdout"));
+    remove(path_of(&other, "stderr"));
+    assert_int_equal(rmdir(other.folder), 0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(limits_are_judged_by_the_largest_size),
+        CASE(limits_that_do_not_fit_are_refused),
+        CASE(without_limits_nothing_is_judged),
+        CASE(a_model_is_found_again_from_another_folder),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
