@@ -8,6 +8,7 @@
 #include <unistd.h>
 
 #include "cli/ffmpeg.h"
+#include "cli/view_skins.h"
 #include "cli/vtk_series.h"
 
 enum { MOST_VTK = 200, MOST_GLB = 5000 }; /* frames, unless --every says otherwise */
@@ -147,15 +148,22 @@ bool kl_motion_file(const char *name) { return find_writer(name) != NULL; }
 
 int kl_motion_export(kl_motion_request *q, kl_diag *diag)
 {
-    kl_solids solids;
-    kl_arena *arena = kl_arena_create();
-    int       code  = KL_EXIT_MODEL;
-    kl_status status =
+    kl_solids      solids;
+    kl_view_skins  skins  = {0};
+    kl_view_source source = {.reader = q->frames.reader};
+    kl_arena      *arena  = kl_arena_create();
+    int            code   = KL_EXIT_MODEL;
+    kl_status      status =
         arena ? kl_solids_read(q->frames.reader, q->file, arena, diag, &solids) : KL_E_MEMORY;
+    if (status == KL_OK) {
+        kl_view_skins_find(&skins, q->file, &source);
+        status = kl_solids_wear(&solids, source.reader, source.skins, source.nskin, arena);
+    }
     if (status != KL_OK) code = say_failure(status, q->file, diag);
     else if (kl_frames_count(&q->frames) < 1)
         fprintf(stderr, "%s: there are no rows in that time: nothing was written\n", q->file);
     else code = find_writer(q->output)(q, &solids, diag);
+    kl_view_skins_free(&skins);
     kl_arena_destroy(arena);
     return code;
 }

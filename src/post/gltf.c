@@ -3,7 +3,8 @@
  * glTF has y up and metres; a root node turns the model's "up" there. Every body is a node with a
  * mesh (one primitive a colour would cost much: colours stand at the vertices) and two channels of
  * the one animation: translation, rotation (x, y, z, w; the shorter way, so that linear
- * interpolation on the sphere does not turn round). Format: Khronos glTF 2.0, sections 3 to 5. */
+ * interpolation on the sphere does not turn round). The surface of a flexible body has a morph
+ * target a mode, and its modal coordinates are the weights that the animation moves. Format: Khronos glTF 2.0, sections 3 to 5. */
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -22,6 +23,7 @@ typedef struct glb {
     bool             failed;
     kl_text          views, accessors;
     int              nview, naccessor;
+    size_t           stride; /* numbers of a frame: 7 a body, then modal coordinates */
 } glb;
 
 static void put(glb *g, const void *bytes, size_t n)
@@ -76,10 +78,87 @@ static int accessor(glb *g, size_t start, int target, const char *type, int comp
     return g->naccessor++;
 }
 
-enum { FLOATS = 5126, BYTES = 5121, VERTICES = 34962 };
+enum { FLOATS = 5126, BYTES = 5121, WHOLE = 5125, VERTICES = 34962, INDICES = 34963 };
+
+/* Vectors of all vertices, with the bounds that positions must have. */
+static int put_vectors(glb *g, const float *v, int n)
+{
+    float low[3]  = {HUGE_VALF, HUGE_VALF, HUGE_VALF},
+          high[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
+    size_t start  = g->n;
+    for (int i = 0; i < 3 * n; i++) {
+        low[i % 3]  = fminf(low[i % 3], v[i]);
+        high[i % 3] = fmaxf(high[i % 3], v[i]);
+        put_float(g, v[i]);
+    }
+    return accessor(g, start, VERTICES, "VEC3", FLOATS, n, low, high, 3);
+}
+
+static void put_colour(glb *g, const unsigned char *ink)
+{
+    unsigned char c[4] = {0, 0, 0, 255};
+    for (int k = 0; k < 3; k++) /* colours of glTF are linear */
+        c[k] = (unsigned char)lround(255.0 * pow((double)ink[k] / 255.0, 2.2));
+    put(g, c, 4);
+}
+
+/* Means of the normals around each vertex, weighted by area. */
+static void smooth_normals(const kl_solid *s, float *out)
+{
+    for (int t = 0; t < s->ntriangle; t++) {
+        const int *c = s->triangle + 3 * t;
+        kl_vec3    a = s->vertex[c[0]];
+        kl_vec3    n = kl_cross(kl_sub(s->vertex[c[1]], a), kl_sub(s->vertex[c[2]], a));
+        for (int k = 0; k < 3; k++) {
+            float *sum = out + 3 * c[k];
+            sum[0] += (float)n.x, sum[1] += (float)n.y, sum[2] += (float)n.z;
+        }
+    }
+    for (int i = 0; i < s->nvertex; i++) {
+        float *v = out + 3 * i, l = sqrtf(v[0] * v[0] + v[1] * v[1] + v[2] * v[2]);
+        for (int k = 0; k < 3; k++) v[k] = l > 0.0F ? v[k] / l : k == 2 ? 1.0F : 0.0F;
+    }
+}
+
+/* A surface that deforms: vertices are shared, a target a mode. */
+static void add_soft_mesh(glb *g, kl_text *meshes, const kl_solid *s)
+{
+    float *v = calloc(3 * (size_t)s->nvertex + 1, sizeof *v);
+    if (!v) {
+        g->failed = true;
+        return;
+    }
+    for (int i = 0; i < s->nvertex; i++)
+        for (int k = 0; k < 3; k++) {
+            double x[3];
+            kl_store(x, s->vertex[i]);
+            v[3 * i + k] = (float)x[k];
+        }
+    int position = put_vectors(g, v, s->nvertex);
+    memset(v, 0, 3 * (size_t)s->nvertex * sizeof *v);
+    smooth_normals(s, v);
+    int normal = put_vectors(g, v, s->nvertex);
+    free(v);
+    size_t start = g->n;
+    for (int i = 0; i < s->nvertex; i++) put_colour(g, s->color);
+    int colour = accessor(g, start, VERTICES, "VEC4", BYTES, s->nvertex, NULL, NULL, 0);
+    start      = g->n;
+    for (int i = 0; i < 3 * s->ntriangle; i++) put_u32(g, (uint32_t)s->triangle[i]);
+    int corners = accessor(g, start, INDICES, "SCALAR", WHOLE, 3 * s->ntriangle, NULL, NULL, 0);
+    kl_text_add(meshes,
+                ",\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d,\"COLOR_0\":%d},"
+                "\"indices\":%d,\"material\":0,\"targets\":[",
+                position, normal, colour, corners);
+    for (int j = 0; j < s->nmode; j++)
+        kl_text_add(meshes, "%s{\"POSITION\":%d}", j ? "," : "",
+                    put_vectors(g, s->mode + 3 * (size_t)j * (size_t)s->nvertex, s->nvertex));
+    kl_text_add(meshes, "]}],\"weights\":[");
+    for (int j = 0; j < s->nmode; j++) kl_text_add(meshes, j ? ",0" : "0");
+    kl_text_add(meshes, "]}");
+}
 
 /* Corners of a triangle get vertices of their own: then each has its face's normal and colour. */
-static void add_mesh(glb *g, kl_text *meshes, const kl_solid *s, bool first)
+static void add_stiff_mesh(glb *g, kl_text *meshes, const kl_solid *s)
 {
     float low[3]  = {HUGE_VALF, HUGE_VALF, HUGE_VALF},
           high[3] = {-HUGE_VALF, -HUGE_VALF, -HUGE_VALF};
@@ -107,25 +186,25 @@ static void add_mesh(glb *g, kl_text *meshes, const kl_solid *s, bool first)
     }
     int normal = accessor(g, start, VERTICES, "VEC3", FLOATS, n, NULL, NULL, 0);
     start      = g->n;
-    for (int i = 0; i < n; i++) {
-        unsigned char c[4] = {0, 0, 0, 255};
-        /* colours of glTF are linear */
-        for (int k = 0; k < 3; k++)
-            c[k] = (unsigned char)lround(255.0 * pow((double)s->ink[3 * (i / 3) + k] / 255.0, 2.2));
-        put(g, c, 4);
-    }
+    for (int i = 0; i < n; i++) put_colour(g, s->ink + 3 * (i / 3));
     int colour = accessor(g, start, VERTICES, "VEC4", BYTES, n, NULL, NULL, 0);
-    kl_text_add(meshes, "%s{\"name\":", first ? "" : ",");
-    kl_text_json(meshes, s->name);
     kl_text_add(meshes,
                 ",\"primitives\":[{\"attributes\":{\"POSITION\":%d,\"NORMAL\":%d,\"COLOR_0\":%d},"
                 "\"material\":0}]}",
                 position, normal, colour);
 }
 
+static void add_mesh(glb *g, kl_text *meshes, const kl_solid *s, bool first)
+{
+    kl_text_add(meshes, "%s{\"name\":", first ? "" : ",");
+    kl_text_json(meshes, s->name);
+    if (s->nmode) add_soft_mesh(g, meshes, s);
+    else add_stiff_mesh(g, meshes, s);
+}
+
 /* ---- animation ---- */
 
-/* Values of 7 channels of every body at every frame. */
+/* Values of every frame: 7 of each body, then the modal coordinates of each. */
 static kl_status read_poses(const glb *g, double *poses)
 {
     double *row = malloc(((size_t)kl_reader_channels(g->frames->reader) + 1) * sizeof *row);
@@ -134,14 +213,20 @@ static kl_status read_poses(const glb *g, double *poses)
     for (int k = 0; k < g->nframe && status == KL_OK; k++) {
         status = kl_frames_row(g->frames, k, row);
         for (int i = 0; i < g->s->n && status == KL_OK; i++) {
-            double *out = poses + ((size_t)i * (size_t)g->nframe + (size_t)k) * 7;
+            double *out = poses + (size_t)k * g->stride + 7 * (size_t)i;
             kl_vec3 r;
             kl_solid_pose(&g->s->list[i], row, &r, out + 3);
             kl_store(out, r);
             double dot = 0.0;
-            for (int j = 3; j < 7 && k > 0; j++) dot += out[j] * out[j - 7];
+            for (int j = 3; j < 7 && k > 0; j++) dot += out[j] * *(out + j - g->stride);
             for (int j = 3; j < 7 && dot < 0.0; j++) out[j] = -out[j];
         }
+        double *w = poses + (size_t)k * g->stride + 7 * (size_t)g->s->n;
+        for (int i = 0; i < g->s->n && status == KL_OK; i++)
+            for (int j = 0; j < g->s->list[i].nmode; j++) {
+                double v = row[g->s->list[i].modal[j]];
+                *w++     = isfinite(v) ? v : 0.0;
+            }
     }
     free(row);
     return status;
@@ -164,31 +249,45 @@ static int put_times(glb *g)
     return accessor(g, start, 0, "SCALAR", FLOATS, g->nframe, &low, &high, 1);
 }
 
+/* One channel of the animation: node and what of it moves, with `size` numbers a frame. */
+typedef struct track {
+    int         node, size;
+    const char *path, *type;
+    size_t      from;  /* first number within a frame */
+    const int  *order; /* of the numbers; NULL: as they stand */
+} track;
+
+static void add_track(glb *g, const double *poses, int times, const track *k, kl_text *samplers,
+                      kl_text *channels, int *n)
+{
+    size_t start = g->n;
+    int    count = g->nframe * (strcmp(k->type, "SCALAR") == 0 ? k->size : 1);
+    for (int i = 0; i < g->nframe; i++) {
+        const double *q = poses + (size_t)i * g->stride + k->from;
+        for (int j = 0; j < k->size; j++) put_float(g, (float)q[k->order ? k->order[j] : j]);
+    }
+    int out = accessor(g, start, 0, k->type, FLOATS, count, NULL, NULL, 0);
+    kl_text_add(samplers, "%s{\"input\":%d,\"output\":%d,\"interpolation\":\"LINEAR\"}",
+                *n ? "," : "", times, out);
+    kl_text_add(channels, "%s{\"sampler\":%d,\"target\":{\"node\":%d,\"path\":\"%s\"}}",
+                *n ? "," : "", *n, k->node, k->path);
+    ++*n;
+}
+
 static void add_tracks(glb *g, const double *poses, kl_text *samplers, kl_text *channels)
 {
-    int times = put_times(g), sampler = 0;
+    static const int xyzw[4] = {1, 2, 3, 0};
+    int              times = put_times(g), n = 0;
+    size_t           modal = 7 * (size_t)g->s->n;
     for (int i = 0; i < g->s->n; i++) {
-        if (g->s->list[i].channel[0] < 0) continue;
-        const double *p = poses + (size_t)i * (size_t)g->nframe * 7;
-        for (int turn = 0; turn < 2; turn++) {
-            size_t start = g->n;
-            for (int k = 0; k < g->nframe; k++) {
-                const double *q = p + 7 * k;
-                if (!turn)
-                    for (int j = 0; j < 3; j++) put_float(g, (float)q[j]);
-                else {
-                    for (int j = 4; j < 7; j++) put_float(g, (float)q[j]);
-                    put_float(g, (float)q[3]);
-                }
-            }
-            int out =
-                accessor(g, start, 0, turn ? "VEC4" : "VEC3", FLOATS, g->nframe, NULL, NULL, 0);
-            kl_text_add(samplers, "%s{\"input\":%d,\"output\":%d,\"interpolation\":\"LINEAR\"}",
-                        sampler ? "," : "", times, out);
-            kl_text_add(channels, "%s{\"sampler\":%d,\"target\":{\"node\":%d,\"path\":\"%s\"}}",
-                        sampler ? "," : "", sampler, i + 1, turn ? "rotation" : "translation");
-            sampler++;
-        }
+        const kl_solid *s       = &g->s->list[i];
+        const track     kinds[] = {{i + 1, 3, "translation", "VEC3", 7 * (size_t)i, NULL},
+                                   {i + 1, 4, "rotation", "VEC4", 7 * (size_t)i + 3, xyzw},
+                                   {i + 1, s->nmode, "weights", "SCALAR", modal, NULL}};
+        for (int k = 0; k < 3; k++)
+            if (k == 2 ? s->nmode > 0 : s->channel[0] >= 0)
+                add_track(g, poses, times, &kinds[k], samplers, channels, &n);
+        modal += (size_t)s->nmode;
     }
 }
 
@@ -205,7 +304,7 @@ static void add_nodes(kl_text *nodes, const glb *g, const double *poses)
     for (int i = 0; i < g->s->n; i++) kl_text_add(nodes, "%s%d", i ? "," : "", i + 1);
     kl_text_add(nodes, "]}");
     for (int i = 0; i < g->s->n; i++) {
-        const double *p = poses + (size_t)i * (size_t)g->nframe * 7;
+        const double *p = poses + 7 * (size_t)i;
         kl_text_add(nodes, ",{\"name\":");
         kl_text_json(nodes, g->s->list[i].name);
         kl_text_add(nodes,
@@ -271,8 +370,10 @@ static kl_status compose(FILE *f, glb *g, const double *poses, const char *title
 
 kl_status kl_glb_write(FILE *f, const kl_solids *s, const kl_frames *frames, const char *title)
 {
-    glb     g     = {.s = s, .frames = frames, .nframe = kl_frames_count(frames)};
-    double *poses = calloc((size_t)s->n * (size_t)g.nframe * 7 + 7, sizeof *poses);
+    glb g    = {.s = s, .frames = frames, .nframe = kl_frames_count(frames)};
+    g.stride = 7 * (size_t)s->n;
+    for (int i = 0; i < s->n; i++) g.stride += (size_t)s->list[i].nmode;
+    double *poses = calloc(g.stride * ((size_t)g.nframe + 1), sizeof *poses);
     if (!poses) return KL_E_MEMORY;
     kl_status status = read_poses(&g, poses);
     if (status == KL_OK) status = compose(f, &g, poses, title && *title ? title : "klingel");

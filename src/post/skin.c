@@ -45,18 +45,26 @@ static void put_float(bytes *b, double value)
 
 static int file_mode(const kl_skin *s, int j) { return s->mode ? s->mode[j] : j; }
 
-static double motion(const kl_skin *s, int node, int j, int c)
+kl_vec3 kl_skin_mode_at(const kl_skin *s, int node, int j)
 {
     const kl_kbody *b   = s->of;
-    size_t          at  = (size_t)node * (size_t)b->nmode;
     int             m   = file_mode(s, j);
-    double          sum = m < 0 ? 0.0 : (double)b->skin.motion[(at + (size_t)m) * 3 + (size_t)c];
+    kl_vec3         sum = kl_vec(0, 0, 0);
+    if (m >= 0) {
+        const float *at = b->skin.motion + 3 * ((size_t)node * (size_t)b->nmode + (size_t)m);
+        sum             = kl_vec((double)at[0], (double)at[1], (double)at[2]);
+    }
     if (!s->rigid) return sum;
-    double  add[3];
     kl_vec3 turn = kl_load(s->rigid + 6 * j + 3);
-    kl_store(add, kl_add(kl_load(s->rigid + 6 * j),
-                         kl_cross(turn, kl_sub(b->skin.x[node], kl_kbody_centre(b)))));
-    return sum + add[c];
+    sum          = kl_add(sum, kl_load(s->rigid + 6 * j));
+    return kl_add(sum, kl_cross(turn, kl_sub(b->skin.x[node], kl_kbody_centre(b))));
+}
+
+static double motion(const kl_skin *s, int node, int j, int c)
+{
+    double v[3];
+    kl_store(v, kl_skin_mode_at(s, node, j));
+    return v[c];
 }
 
 static double stress(const kl_skin *s, const kl_skin_points *r, int node, int j, int c)

@@ -27,6 +27,9 @@ typedef struct kl_skin {
 kl_skin kl_skin_plan(const char *body, const kl_kbody *of, const int *mode, const double *rigid,
                      int n);
 
+/* How mode j moves a node, in body axes. */
+kl_vec3 kl_skin_mode_at(const kl_skin *s, int node, int j);
+
 /* The bytes, to be freed; adds its entry of the head ({"body": ..., ...}) to `head`. NULL when out
  * of memory. */
 unsigned char *kl_skin_pack(const kl_skin *s, kl_text *head, size_t *size);

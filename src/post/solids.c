@@ -299,6 +299,58 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
     return KL_OK;
 }
 
+/* ---- surfaces of flexible bodies ---- */
+
+/* Channels of the modal coordinates `BODY.w.1`, ...; NULL when one is not recorded. */
+static const int *modal_channels(const kl_reader *r, const char *body, int n, kl_arena *arena)
+{
+    char name[512];
+    int *list = kl_arena_array(arena, int, n + 1);
+    for (int j = 0; list && j < n; j++) {
+        snprintf(name, sizeof name, "%.480s.w.%d", body, j + 1);
+        list[j] = kl_reader_find(r, name);
+        if (list[j] < 0) return NULL;
+    }
+    return list;
+}
+
+static void wear(kl_solid *s, const kl_reader *r, const kl_skin *skin, kl_arena *arena)
+{
+    const kl_kbody_skin *k    = &skin->of->skin;
+    size_t               node = (size_t)k->nnode, n = (size_t)skin->kept;
+    float               *mode = kl_arena_array(arena, float, 3 * node * n + 1);
+    unsigned char       *ink  = kl_arena_array(arena, unsigned char, 3 * (size_t)k->ntriangle + 1);
+    s->modal                  = modal_channels(r, s->name, skin->kept, arena);
+    if (!mode || !ink || !s->modal || k->ntriangle == 0) return; /* as it was */
+    for (size_t j = 0; j < n; j++)
+        for (size_t i = 0; i < node; i++) {
+            kl_vec3 v   = kl_skin_mode_at(skin, (int)i, (int)j);
+            float  *out = mode + 3 * (j * node + i);
+            out[0] = (float)v.x, out[1] = (float)v.y, out[2] = (float)v.z;
+        }
+    for (int t = 0; t < k->ntriangle; t++) memcpy(ink + 3 * t, s->color, 3);
+    s->vertex    = k->x;
+    s->triangle  = k->triangle;
+    s->ink       = ink;
+    s->nvertex   = k->nnode;
+    s->ntriangle = k->ntriangle;
+    s->mode      = mode;
+    s->nmode     = skin->kept;
+}
+
+kl_status kl_solids_wear(kl_solids *s, const kl_reader *r, const kl_skin *skins, int n,
+                         kl_arena *arena)
+{
+    s->nvertex = s->ntriangle = 0;
+    for (int i = 0; i < s->n; i++) {
+        for (int k = 0; k < n; k++)
+            if (strcmp(s->list[i].name, skins[k].body) == 0) wear(&s->list[i], r, &skins[k], arena);
+        s->nvertex += s->list[i].nvertex;
+        s->ntriangle += s->list[i].ntriangle;
+    }
+    return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
+}
+
 /* ---- places ---- */
 
 void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4])
@@ -311,11 +363,25 @@ void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4]
     for (int k = 0; k < 4; k++) p[k] = n > 0.0 ? q[3 + k] / n : k == 0;
 }
 
+kl_vec3 kl_solid_deformation(const kl_solid *s, const double *row, int vertex)
+{
+    kl_vec3 sum = kl_vec(0, 0, 0);
+    for (int j = 0; j < s->nmode; j++) {
+        const float *m = s->mode + 3 * ((size_t)j * (size_t)s->nvertex + (size_t)vertex);
+        double       w = row[s->modal[j]];
+        if (isfinite(w)) sum = kl_axpy(w, kl_vec((double)m[0], (double)m[1], (double)m[2]), sum);
+    }
+    return sum;
+}
+
 void kl_solid_place(const kl_solid *s, const double *row, kl_vec3 *x)
 {
     kl_vec3 r;
     double  p[4];
     kl_solid_pose(s, row, &r, p);
     kl_mat3 A = kl_quat_matrix(p);
-    for (int i = 0; i < s->nvertex; i++) x[i] = kl_add(r, kl_mul(&A, s->vertex[i]));
+    for (int i = 0; i < s->nvertex; i++) {
+        kl_vec3 v = s->nmode ? kl_add(s->vertex[i], kl_solid_deformation(s, row, i)) : s->vertex[i];
+        x[i]      = kl_add(r, kl_mul(&A, v));
+    }
 }

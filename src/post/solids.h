@@ -7,6 +7,7 @@
 #include "base/arena.h"
 #include "base/vec.h"
 #include "io/results.h"
+#include "post/skin.h"
 
 typedef struct kl_solid {
     const char    *name;
@@ -16,6 +17,9 @@ typedef struct kl_solid {
     unsigned char *ink;      /* 3 ntriangle: colours of its own shapes */
     int            nvertex, ntriangle;
     int            channel[7]; /* position, Euler parameters; -1: stands still */
+    const float   *mode;       /* nmode x nvertex x 3: how modes of a flexible body move them */
+    const int     *modal;      /* nmode: channels of its modal coordinates */
+    int            nmode;
 } kl_solid;
 
 typedef struct kl_solids {
@@ -29,9 +33,16 @@ typedef struct kl_solids {
 kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_diag *diag,
                          kl_solids *out);
 
+/* Gives flexible bodies their surfaces, which deform with the modal coordinates of the results. */
+kl_status kl_solids_wear(kl_solids *s, const kl_reader *r, const kl_skin *skins, int n,
+                         kl_arena *arena);
+
 /* Where a body is in a row of values of its channels (only those that are not -1 are looked at;
  * `row` holds all channels of the result). */
 void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4]);
+
+/* How far a vertex is moved by the deformation, in body axes. */
+kl_vec3 kl_solid_deformation(const kl_solid *s, const double *row, int vertex);
 
 /* Places in space of all vertices of a body. */
 void kl_solid_place(const kl_solid *s, const double *row, kl_vec3 *x);

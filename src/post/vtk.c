@@ -3,6 +3,7 @@
  * Format: VTK File Formats, kitware, "XML File Formats", serial PolyData. */
 #include <stdlib.h>
 
+#include "base/rotation.h"
 #include "post/motion_file.h"
 #include "post/vtk_array.h"
 
@@ -26,6 +27,22 @@ static void put_points(kl_vtk_bytes *b, const kl_solids *s, const double *row, k
     }
 }
 
+/* How far the deformation of flexible bodies moves each point, in space. */
+static void put_deformations(kl_vtk_bytes *b, const kl_solids *s, const double *row)
+{
+    for (int i = 0; i < s->n; i++) {
+        const kl_solid *body = &s->list[i];
+        kl_vec3         r;
+        double          p[4];
+        kl_solid_pose(body, row, &r, p);
+        kl_mat3 A = kl_quat_matrix(p);
+        for (int k = 0; k < body->nvertex; k++) {
+            kl_vec3 u = kl_mul(&A, kl_solid_deformation(body, row, k));
+            kl_vtk_put_float(b, u.x), kl_vtk_put_float(b, u.y), kl_vtk_put_float(b, u.z);
+        }
+    }
+}
+
 static void put_corners(kl_vtk_bytes *b, const kl_solids *s)
 {
     int first = 0;
@@ -37,6 +54,10 @@ static void put_corners(kl_vtk_bytes *b, const kl_solids *s)
 static kl_status write_arrays(FILE *f, const kl_solids *s, const double *row, kl_vec3 *x,
                               kl_vtk_bytes *b)
 {
+    fprintf(f, "<PointData Vectors=\"deformation\">\n");
+    put_deformations(b, s, row);
+    KL_TRY(kl_vtk_array(f, "type=\"Float32\" Name=\"deformation\" NumberOfComponents=\"3\"", b));
+    fprintf(f, "</PointData>\n");
     fprintf(f, "<CellData Scalars=\"body\">\n");
     for (int i = 0; i < s->n; i++)
         for (int k = 0; k < s->list[i].ntriangle; k++) kl_vtk_put_u32(b, (uint32_t)i);

@@ -35,18 +35,18 @@ typedef struct world {
 static int setup(void **state)
 {
     world                       *w      = calloc(1, sizeof *w);
-    static const kl_channel_info info[] = {{.name = "a.position.x"},    {.name = "a.position.y"},
-                                           {.name = "a.position.z"},    {.name = "a.orientation.0"},
-                                           {.name = "a.orientation.1"}, {.name = "a.orientation.2"},
-                                           {.name = "a.orientation.3"}};
-    kl_results_info              head   = {.title = "film", .scene_json = scene};
-    kl_writer                   *out    = NULL;
+    static const kl_channel_info info[] = {
+        {.name = "a.position.x"},    {.name = "a.position.y"},    {.name = "a.position.z"},
+        {.name = "a.orientation.0"}, {.name = "a.orientation.1"}, {.name = "a.orientation.2"},
+        {.name = "a.orientation.3"}, {.name = "a.w.1"},           {.name = "a.w.2"}};
+    kl_results_info head = {.title = "film", .scene_json = scene};
+    kl_writer      *out  = NULL;
     snprintf(w->path, sizeof w->path, "/tmp/klingel-motion-%ld.h5", (long)getpid());
     w->diag = kl_diag_create();
-    assert_int_equal(kl_writer_create(w->path, &head, info, 7, w->diag, &out), KL_OK);
+    assert_int_equal(kl_writer_create(w->path, &head, info, 9, w->diag, &out), KL_OK);
     for (int i = 0; i < 5; i++) {
         double turn   = 1.5707963267948966 * i / 4,
-               row[7] = {0.5 * i, 0, 0, cos(turn / 2), 0, 0, sin(turn / 2)};
+               row[9] = {0.5 * i, 0, 0, cos(turn / 2), 0, 0, sin(turn / 2), 0.25 * i, -0.5 * i};
         w->time[i]    = 0.1 * i;
         assert_int_equal(kl_writer_row(out, w->time[i], row), KL_OK);
     }
@@ -89,7 +89,7 @@ static void shapes_are_closed_surfaces_of_the_right_volume(void **state)
 static void a_body_is_where_its_channels_say(void **state)
 {
     world  *w = *state;
-    double  row[7];
+    double  row[9];
     kl_vec3 x[64];
     assert_int_equal(kl_frames_row(&w->frames, 4, row), KL_OK);
     kl_solid_place(&w->s.list[0], row, x);
@@ -114,7 +114,7 @@ static char *written(FILE *f, size_t *n)
 static void vtk_counts_what_it_holds(void **state)
 {
     world   *w = *state;
-    double   row[7];
+    double   row[9];
     size_t   n;
     char     head[200];
     FILE    *f = tmpfile();
@@ -165,7 +165,7 @@ static void gltf_reads_back_where_it_was(void **state)
 {
     world       *w = *state;
     size_t       n;
-    double       row[7];
+    double       row[9];
     kl_triangles t;
     FILE        *f = tmpfile();
     assert_int_equal(kl_glb_write(f, &w->s, &w->frames, "film"), KL_OK);
@@ -228,6 +228,53 @@ static void a_gltf_text_holds_its_numbers_or_is_refused(void **state)
         KL_OK);
 }
 
+/* A triangle whose first mode lifts its tip and whose second stretches it, worn by body a. */
+static void a_skin_deforms_with_the_modal_coordinates(void **state)
+{
+    world   *w          = *state;
+    kl_vec3  corner[3]  = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}};
+    int      around[3]  = {0, 1, 2};
+    float    motion[18] = {0, 0, 0, 0, 0, 0, 0, 0, 2, 1, 0, 0, 0, 0, 0, 0, 0, 0};
+    kl_kbody body       = {
+              .nmode = 2,
+              .skin  = {.nnode = 3, .ntriangle = 1, .x = corner, .triangle = around, .motion = motion}};
+    kl_skin skin = kl_skin_plan("a", &body, NULL, NULL, 2);
+    double  row[9];
+    size_t  n;
+    kl_vec3 x[3];
+    int     before = w->s.ntriangle - w->s.list[0].ntriangle;
+    assert_int_equal(kl_solids_wear(&w->s, w->r, &skin, 1, w->arena), KL_OK);
+    assert_int_equal(w->s.ntriangle, before + 1);
+    assert_int_equal(kl_frames_row(&w->frames, 4, row), KL_OK);
+    kl_solid_place(&w->s.list[0], row, x);
+    /* tip (1, 0, 0) + 1 (0, 0, 2) - 2 (1, 0, 0), a quarter turn about z, 2 m along x */
+    assert_close(x[1].x, 2.0, 1e-12);
+    assert_close(x[1].y, -1.0, 1e-12);
+    assert_close(x[1].z, 2.0, 1e-12);
+    assert_close(x[2].x, 1.0, 1e-12);
+
+    FILE *f = tmpfile();
+    assert_int_equal(kl_glb_write(f, &w->s, &w->frames, "soft"), KL_OK);
+    char    *data = written(f, &n);
+    unsigned json = u32(data + 12);
+    char    *text = calloc(json + 1, 1);
+    memcpy(text, data + 20, json);
+    assert_non_null(strstr(text, "\"weights\":[0,0]"));
+    assert_non_null(strstr(text, "\"node\":1,\"path\":\"weights\""));
+    assert_null(strstr(text, "\"node\":2,\"path\":\"weights\""));
+    free(text);
+    free(data);
+
+    /* coordinates that were not recorded leave the shape as it was */
+    kl_solids plain;
+    kl_skin   more = skin;
+    more.kept      = 3;
+    assert_int_equal(kl_solids_read(w->r, w->path, w->arena, w->diag, &plain), KL_OK);
+    int triangles = plain.ntriangle;
+    assert_int_equal(kl_solids_wear(&plain, w->r, &more, 1, w->arena), KL_OK);
+    assert_int_equal(plain.ntriangle, triangles);
+}
+
 static void pictures_show_the_red_box_where_it_moves_to(void **state)
 {
     world  *w    = *state;
@@ -279,6 +326,7 @@ int main(void)
         CASE(gltf_is_whole_and_animates_what_moves),
         CASE(gltf_reads_back_where_it_was),
         CASE(a_gltf_text_holds_its_numbers_or_is_refused),
+        CASE(a_skin_deforms_with_the_modal_coordinates),
         CASE(pictures_show_the_red_box_where_it_moves_to),
         CASE(results_without_a_scene_are_refused_with_a_word),
     };
