@@ -8,6 +8,8 @@
  *
  *   mean axis        sum m X w = 0,  sum m (x - c) x X w = 0                 (eq. 36, linear in w)
  *   principal axis   sum m X w = 0,  products of inertia of J(w) stay zero   (eq. 26, quadratic)
+ *   held nodes       C (X w + R c) = 0 at the nodes that the body file holds: its modes meet them,
+ *                    C X = 0, and so c = 0
  *
  * With fields over the body, W(F, G) = sum m F G', all invariants of R follow from those of the
  * body, because W is known from them: W = tr(T)/2 I - T for T = sum m (F.G I - F G'). This is exact
@@ -345,10 +347,11 @@ static kl_status eliminate(flexible *p, const kl_setup *s)
 
 kl_status flexible_refer(flexible *p, const kl_setup *s)
 {
-    if (p->reference == FLEXIBLE_AS_IN_FILE && p->conditions == FLEXIBLE_CONSTRAINED)
-        p->reference = strcmp(p->file.body->reference, "principal-axis") == 0
-                           ? FLEXIBLE_PRINCIPAL_AXIS
-                           : FLEXIBLE_MEAN_AXIS;
+    if (p->reference == FLEXIBLE_AS_IN_FILE && p->conditions == FLEXIBLE_CONSTRAINED) {
+        const char *file = p->file.body->reference;
+        if (strcmp(file, "principal-axis") == 0) p->reference = FLEXIBLE_PRINCIPAL_AXIS;
+        if (strcmp(file, "mean-axis") == 0) p->reference = FLEXIBLE_MEAN_AXIS;
+    }
     if (p->n == 0) return KL_OK;
     if (p->reference == FLEXIBLE_PRINCIPAL_AXIS) KL_TRY(principal_axes(p, s));
     if (p->conditions == FLEXIBLE_CONSTRAINED) {
@@ -367,10 +370,17 @@ kl_status flexible_refer(flexible *p, const kl_setup *s)
 
 /* ---- the frame that shows how far the conditions are from being met ---- */
 
+/* The nodes of the body file hold: its own modes do not move this frame. */
+static bool held(const flexible *p) { return p->reference == FLEXIBLE_AS_IN_FILE; }
+
 /* y, and columns of dy/dw and of the shift */
 static void condition_columns(const flexible *p, const flexible_cache *c, int j, kl_vec3 *shift,
                               kl_vec3 *turn)
 {
+    if (held(p) && p->mode[j] >= 0) {
+        *shift = *turn = kl_vec(0, 0, 0);
+        return;
+    }
     *shift = kl_scale(1.0 / p->m, kl_load(c->S1 + 3 * j));
     if (p->reference == FLEXIBLE_PRINCIPAL_AXIS) {
         kl_mat3 G = flexible_mat3(c->G + 9 * j), Gt = kl_transpose(&G),
@@ -392,16 +402,20 @@ static kl_vec3 condition_bend(const flexible *p, int i, int j)
 }
 
 typedef struct condition {
-    kl_vec3 y, y_rate, y_bias, r, v;
+    kl_vec3 y, y_rate, y_bias, r, v, v_bias;
 } condition;
 
 static condition condition_of(const flexible *p, const flexible_cache *c)
 {
-    condition k = {.r = kl_scale(1.0 / p->m, kl_sub(c->S, p->s0)),
-                   .v = kl_scale(1.0 / p->m, c->S_rate)};
+    condition k = {.r = {0, 0, 0}};
+    if (!held(p)) {
+        k.r = kl_scale(1.0 / p->m, kl_sub(c->S, p->s0));
+        k.v = kl_scale(1.0 / p->m, c->S_rate), k.v_bias = kl_scale(1.0 / p->m, c->S_bias);
+    }
     for (int j = 0; j < p->n; j++) {
         kl_vec3 shift, turn;
         condition_columns(p, c, j, &shift, &turn);
+        if (held(p)) k.r = kl_axpy(c->w[j], shift, k.r), k.v = kl_axpy(c->w_rate[j], shift, k.v);
         k.y_rate = kl_axpy(c->w_rate[j], turn, k.y_rate);
         if (p->reference != FLEXIBLE_PRINCIPAL_AXIS) k.y = kl_axpy(c->w[j], turn, k.y);
         for (int i = 0; i < p->n; i++)
@@ -441,7 +455,7 @@ void flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_mo
     m->A   = kl_node_frame_axes(KL_FRAME_ROTATION, y);
     m->v   = k.v;
     m->w   = kl_mul(&G, k.y_rate);
-    m->a0  = kl_scale(1.0 / p->m, c->S_bias);
+    m->a0  = k.v_bias;
     m->al0 = kl_add(kl_mul(&G, k.y_bias), kl_mul(&Q, k.y_rate));
 }
 
@@ -476,7 +490,7 @@ void flexible_condition_map_rate(const flexible *p, const flexible_cache *c, dou
         for (int i = 0; i < p->n; i++) bend = kl_axpy(c->w_rate[i], condition_bend(p, i, j), bend);
         put_column(W, N, 3, 6 + j, kl_add(kl_mul(&Q, turn), kl_mul(&G, bend)));
         kl_vec3 moved = {0, 0, 0};
-        for (int i = 0; p->S2 && i < p->n; i++)
+        for (int i = 0; p->S2 && !held(p) && i < p->n; i++)
             moved = kl_axpy(c->w_rate[i] / p->m, kl_load(p->S2 + 3 * (i * p->n + j)), moved);
         put_column(W, N, 0, 6 + j, moved);
     }
@@ -514,7 +528,7 @@ void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
         for (int i = 0; i < p->n; i++) {
             condition_columns(p, c, i, &shift, &turn_i);
             K[(6 + i) * N + 6 + j] += kl_dot(turn_i, Pt) + kl_dot(q, condition_bend(p, i, j));
-            if (p->S2)
+            if (p->S2 && !held(p))
                 K[(6 + i) * N + 6 + j] +=
                     kl_dot(kl_load(wrench), kl_load(p->S2 + 3 * (i * p->n + j))) / p->m;
         }

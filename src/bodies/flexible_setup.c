@@ -204,26 +204,40 @@ static bool is_diagonal(int n, const double *A)
     return true;
 }
 
-/* D += sum over the eigenmodes of (K, M) of 2 zeta omega (M phi)(M phi)' */
-static kl_status add_ratio(flexible *p, kl_arena *a)
+/* the leading n x n of a matrix with N columns */
+static void leading(int n, int N, const double *A, double *to)
 {
-    int     n   = p->n;
-    double *phi = kl_arena_array(a, double, 2 * (size_t)(n * n) + (size_t)n + 1);
+    for (int i = 0; i < n; i++) memcpy(to + i * n, A + i * N, (size_t)n * sizeof(double));
+}
+
+/* D += sum over the eigenmodes of (K, M) of 2 zeta omega (M phi)(M phi)', of the first n modes */
+static kl_status add_ratio(flexible *p, int n, kl_arena *a)
+{
+    int     N   = p->n;
+    double *phi = kl_arena_array(a, double, 3 * (size_t)(n * n) + (size_t)n + 1);
     if (!phi) return KL_E_MEMORY;
-    double *B = phi + n * n, *w = B + n * n;
-    memcpy(phi, p->K, (size_t)(n * n) * sizeof(double));
-    memcpy(B, p->M, (size_t)(n * n) * sizeof(double));
+    double *B = phi + n * n, *M = B + n * n, *w = M + n * n;
+    leading(n, N, p->K, phi);
+    leading(n, N, p->M, B);
+    leading(n, N, p->M, M);
     KL_TRY(kl_generalized_eigen(n, phi, B, w));
     for (int k = 0; k < n; k++) {
         double size = 2.0 * p->damping * sqrt(fmax(w[k], 0.0));
         for (int i = 0; i < n; i++) { /* B, free again, holds M phi_k */
             B[i] = 0.0;
-            for (int j = 0; j < n; j++) B[i] += p->M[i * n + j] * phi[k * n + j];
+            for (int j = 0; j < n; j++) B[i] += M[i * n + j] * phi[k * n + j];
         }
         for (int i = 0; i < n; i++)
-            for (int j = 0; j < n; j++) p->D[i * n + j] += size * B[i] * B[j];
+            for (int j = 0; j < n; j++) p->D[i * N + j] += size * B[i] * B[j];
     }
     return KL_OK;
+}
+
+/* Where the nodes of the body file hold, its modes swing as they do there, though rigid motions
+ * stand behind them. */
+static int damped_modes(const flexible *p)
+{
+    return p->conditioned && p->reference == FLEXIBLE_AS_IN_FILE ? p->n - 6 : p->n;
 }
 
 static kl_status make_damping(flexible *p, kl_arena *a)
@@ -241,7 +255,7 @@ static kl_status make_damping(flexible *p, kl_arena *a)
                 2.0 * p->damping * sqrt(fmax(p->K[i * n + i] * p->M[i * n + i], 0.0));
     }
     p->diagonal = apart;
-    return !apart && p->damping > 0.0 ? add_ratio(p, a) : KL_OK;
+    return !apart && p->damping > 0.0 ? add_ratio(p, damped_modes(p), a) : KL_OK;
 }
 
 /* ---- frames ---- */

@@ -9,7 +9,6 @@
 #include "cli/options.h"
 #include "dynamics/channels.h"
 #include "io/full.h"
-#include "solve/follow.h"
 #include "solve/mobility.h"
 
 static void print_bodies(const kl_model *m, const kl_solver *x)
@@ -95,6 +94,17 @@ static void warn_of_undetermined(kl_solver *x, kl_diag *diag)
             name);
 }
 
+/* Joints that no mode can follow hold the frame of a body. */
+static void warn_of_unfollowed(const kl_model *m, kl_diag *diag)
+{
+    for (int i = 0; i < m->nunfollowed; i++)
+        kl_warn(diag, m->unfollowed[i].place,
+                "%s, so they hold its frame where the real body would give way. Add modes that move there "
+                "(`statics: attachment` with these markers as `interfaces` in the body file), allow `stiffening`, or free "
+                "one of these directions",
+                m->unfollowed[i].text);
+}
+
 static kl_status check_model(const kl_model *m, kl_diag *diag)
 {
     kl_channels *channels = NULL;
@@ -115,7 +125,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_mobility(b);
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length, m->gravity.x, m->gravity.y, m->gravity.z,
                m->settings.end, m->settings.every);
-        if (m->nlock == 0 && (b->locked > 0 || b->singular > 0 || b->redundant > 0)) (void)kl_follow_tell(x, diag);
+        if (m->nlock == 0 && (b->locked > 0 || b->singular > 0 || b->redundant > 0)) warn_of_unfollowed(m, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
     }

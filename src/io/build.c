@@ -112,6 +112,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     KL_TRY(kl_shapes_read(scope_of(b), b->m, e, b->m->nbody - 1));
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
+    if (b->plain) kl_wishes_drop(body);
     if (status == KL_OK) status = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
     return status;
 }
@@ -575,6 +576,7 @@ typedef struct recipe {
     const kl_override *set;
     int                nset;
     const kl_locks    *locks;
+    bool               plain;
 } recipe;
 
 static kl_status build_with(const void *context, const kl_start_driver *list, int n, kl_diag *diag,
@@ -587,7 +589,8 @@ static kl_status build_with(const void *context, const kl_start_driver *list, in
                        .nset    = r->nset,
                        .driver  = list,
                        .ndriver = n,
-                       .locks   = r->locks};
+                       .locks   = r->locks,
+                       .plain   = r->plain};
     *out            = b.m;
     if (!b.m) return KL_E_MEMORY;
     b.m->file        = r->source->file;
@@ -602,11 +605,27 @@ static kl_status build_whole(const recipe *r, kl_diag *diag, kl_model **out)
     return kl_joint_start_apply(*out, build_with, r, diag);
 }
 
+/* How a motion is written down (virtual bodies, conditions as constraints) changes nothing about
+ * what modes can follow, but hides it among rows of its own: it is looked for without. */
+static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, kl_locks *locks)
+{
+    if (!kl_wishes_any(m)) return kl_locks_find(m, diag, locks);
+    recipe    plain  = {.source = r->source, .set = r->set, .nset = r->nset, .plain = true};
+    kl_model *twin   = NULL;
+    kl_diag  *quiet  = kl_diag_create();
+    kl_status status = quiet ? build_whole(&plain, quiet, &twin) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_locks_find(twin, diag, locks);
+    else if (status != KL_E_MEMORY) status = KL_OK; /* whoever runs it will be told */
+    kl_model_destroy(twin);
+    kl_diag_destroy(quiet);
+    return status;
+}
+
 /* once more, with what it locks held; what there was to say of it has been said */
 static kl_status hold_locks(const recipe *r, kl_diag *diag, kl_model **m)
 {
     kl_locks  locks  = {0};
-    kl_status status = kl_locks_find(*m, diag, &locks);
+    kl_status status = find_locks(r, *m, diag, &locks);
     if (status == KL_OK && locks.n > 0) {
         recipe   held  = *r;
         kl_diag *quiet = kl_diag_create();
@@ -616,6 +635,7 @@ static kl_status hold_locks(const recipe *r, kl_diag *diag, kl_model **m)
         status = quiet ? build_whole(&held, quiet, m) : KL_E_MEMORY;
         kl_diag_destroy(quiet);
     }
+    if (status == KL_OK) status = kl_locks_keep(*m, &locks);
     kl_arena_destroy(locks.arena);
     return status;
 }

@@ -41,7 +41,10 @@ static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_
     static const char *const remedy =
         "Add modes that move there (`statics: attachment` with these markers as `interfaces` in "
         "the body file), or free one of these directions (a roller instead of a pin)";
-    if (f->locked == 0) return KL_OK;
+    if (f->locked == 0) {
+        locks->loose[locks->nloose++] = (kl_told){.place = f->place, .text = f->text};
+        return KL_OK;
+    }
     if (f->naxis < f->locked)
         return kl_fail(diag, KL_E_MODEL, f->place, "%s. %s, and nothing can be computed. %s",
                        f->text, f->locks, remedy);
@@ -67,12 +70,26 @@ kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
     kl_status status = quiet && locks->arena ? kl_solver_create(m, &x) : KL_E_MEMORY;
     if (status == KL_OK && kl_assemble(x, quiet) == KL_OK)
         status = kl_follow_find(x, locks->arena, &list, &n);
-    locks->item = kl_arena_array(locks->arena, kl_lock, 3 * n + 1);
-    if (status == KL_OK && !locks->item) status = KL_E_MEMORY;
+    locks->item  = kl_arena_array(locks->arena, kl_lock, 3 * n + 1);
+    locks->loose = kl_arena_array(locks->arena, kl_told, n + 1);
+    if (status == KL_OK && !(locks->item && locks->loose)) status = KL_E_MEMORY;
     for (int i = 0; status == KL_OK && i < n; i++) status = take(x, &list[i], diag, locks);
     kl_solver_destroy(x);
     kl_diag_destroy(quiet);
     return status;
+}
+
+kl_status kl_locks_keep(kl_model *m, const kl_locks *locks)
+{
+    m->unfollowed  = kl_arena_array(m->arena, kl_told, locks->nloose + 1);
+    m->nunfollowed = 0;
+    if (!m->unfollowed) return KL_E_MEMORY;
+    for (int i = 0; i < locks->nloose; i++) {
+        const char *text = kl_arena_text(m->arena, locks->loose[i].text);
+        if (!text) return KL_E_MEMORY;
+        m->unfollowed[m->nunfollowed++] = (kl_told){.place = locks->loose[i].place, .text = text};
+    }
+    return KL_OK;
 }
 
 kl_status kl_locks_add(kl_model *m, const kl_locks *locks)

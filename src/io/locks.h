@@ -16,10 +16,15 @@ typedef struct kl_locks {
     kl_arena *arena; /* owns the list; NULL when there are none */
     kl_lock  *item;
     int       n;
+    kl_told  *loose; /* who cannot be followed and locks nothing */
+    int       nloose;
 } kl_locks;
 
 /* What a frozen model locks; tells it as a warning. What cannot be held is an error. */
 kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks);
+
+/* Those that lock nothing go into the model, for whoever asks what is wrong with it. */
+kl_status kl_locks_keep(kl_model *m, const kl_locks *locks);
 
 /* Adds the joints, before the model is frozen. */
 kl_status kl_locks_add(kl_model *m, const kl_locks *locks);

@@ -31,6 +31,7 @@ typedef struct kl_builder {
     const struct kl_start_driver *driver; /* to add to the joints */
     int                           ndriver;
     const struct kl_locks        *locks; /* turns to hold, or NULL */
+    bool                          plain; /* without what bodies wish for beside themselves */
 } kl_builder;
 
 /* Fills in the list of parts, with all parameters evaluated. Mistakes are told; KL_E_MEMORY alone

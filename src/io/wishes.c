@@ -97,6 +97,23 @@ static kl_status move_elements(kl_model *m, kl_diag *diag)
     return n > 0 ? kl_model_start_bodies(m, diag) : KL_OK;
 }
 
+bool kl_wishes_any(const kl_model *m)
+{
+    for (int i = 0; i < m->nbody; i++)
+        if (wishes_of(&m->body[i])) return true;
+    return false;
+}
+
+void kl_wishes_drop(kl_body *b)
+{
+    static const char *const keys[] = {"conditions", "attach"};
+    if (!b->type->wishes) return;
+    for (int i = 0; i < 2; i++) {
+        int *word = value_of(b->type, b->data, keys[i]);
+        if (word) *word = 0; /* eliminated, marker */
+    }
+}
+
 kl_status kl_wishes_fulfil(kl_model *m, kl_diag *diag)
 {
     bool virtual = false;

@@ -8,4 +8,10 @@
 
 kl_status kl_wishes_fulfil(kl_model *m, kl_diag *diag);
 
+/* Does any body wish for something? */
+bool kl_wishes_any(const kl_model *m);
+
+/* Before bodies are set up: this one shall wish for nothing. It moves as before. */
+void kl_wishes_drop(kl_body *b);
+
 #endif

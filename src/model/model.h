@@ -74,6 +74,12 @@ typedef struct kl_parameter {
     kl_quantity value;
 } kl_parameter;
 
+/* Something that is known of a model and told by whoever asks. */
+typedef struct kl_told {
+    kl_place    place;
+    const char *text;
+} kl_told;
+
 /* A coordinate of a joint, or its rate, that the model is to start with. */
 typedef struct kl_joint_start {
     int         joint;    /* index of the element */
@@ -136,8 +142,10 @@ typedef struct kl_model {
     int             nstart, nline, nskin;
     int             nstarted; /* bodies that have their numbers */
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
-    int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
-    int nlock;            /* joints added to hold what others lock (io/locks.h) */
+    int      nmarker_elements; /* the first ones belong to elements, the others to wanted points */
+    int      nlock;            /* joints added to hold what others lock (io/locks.h) */
+    kl_told *unfollowed; /* joints that no mode of a body can follow, though they lock nothing */
+    int      nunfollowed;
 
     int               nq, nv, nlam, nz, nh;
     int               nevent;    /* crossings of all elements */

@@ -37,7 +37,7 @@ static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena 
             memset(to, 0, (size_t)b->nv * sizeof *to);
             for (int i = 0; i < el->nmarker; i++) {
                 const kl_marker *marker = &m->marker[el->marker + i];
-                if (marker->body != body || marker->node == KL_MARKER_CONDITIONS) continue;
+                if (marker->body != body) continue;
                 const double *row = w->rows + el->rows + (size_t)(k * el->nmarker + i) * 6;
                 mine              = true;
                 b->type->map(b->data, w->cache + b->cache, marker, B);
@@ -313,14 +313,6 @@ static kl_status look_at(look *k)
     return KL_OK;
 }
 
-/* A body whose rigid motions are among its modes is held by its conditions, not by joints alone. */
-static bool is_conditioned(const kl_model *m, int body)
-{
-    for (int i = 0; i < m->nmarker_elements; i++)
-        if (m->marker[i].body == body && m->marker[i].node == KL_MARKER_CONDITIONS) return true;
-    return false;
-}
-
 kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n)
 {
     const kl_model *m = x->model;
@@ -333,26 +325,9 @@ kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n)
     KL_TRY(kl_eval(m, x->s, x->w));
     for (int i = 0; i < m->nbody; i++) {
         look one = {.x = x, .a = a, .body = i, .list = *list + *n};
-        if (m->body[i].nv <= 6 || is_conditioned(m, i)) continue;
+        if (m->body[i].nv <= 6) continue;
         KL_TRY(look_at(&one));
         *n += one.n;
     }
     return KL_OK;
-}
-
-kl_status kl_follow_tell(kl_solver *x, kl_diag *diag)
-{
-    kl_arena  *a      = kl_arena_create();
-    kl_follow *list   = NULL;
-    int        n      = 0;
-    kl_status  status = a ? kl_follow_find(x, a, &list, &n) : KL_E_MEMORY;
-    for (int i = 0; i < n; i++)
-        if (list[i].locked == 0)
-            kl_warn(diag, list[i].place,
-                    "%s, so they hold its frame where the real body would give way. Add modes that "
-                    "move there (`statics: attachment` with these markers as `interfaces` in the "
-                    "body file), allow `stiffening`, or free one of these directions",
-                    list[i].text);
-    kl_arena_destroy(a);
-    return status;
 }

@@ -23,10 +23,9 @@ typedef struct kl_follow {
     const char *locks;         /* what that locks, or NULL */
 } kl_follow;
 
-/* All sets at the assembled state in `x`, which is left as it was; list and texts live in `a`. */
+/* All sets at the assembled state in `x`, which is left as it was; list and texts live in `a`. For
+ * a model whose joints hold on to the markers of its bodies and whose conditions are eliminated:
+ * virtual bodies and constraints for conditions would stand between. */
 kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n);
-
-/* Warns of those that lock nothing; the others are told where a model is built (io/locks.h). */
-kl_status kl_follow_tell(kl_solver *x, kl_diag *diag);
 
 #endif

@@ -93,6 +93,9 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
     note_unequal_masses(x, diag);
+    for (int i = 0; i < m->nunfollowed; i++)
+        kl_note(diag, m->unfollowed[i].place,
+                "%s; where they lie in line this is a singular position", m->unfollowed[i].text);
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (culprit >= 0)
         kl_note(diag, m->element[culprit].place,

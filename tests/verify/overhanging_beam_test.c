@@ -35,6 +35,48 @@ static void pins_that_two_free_modes_cannot_follow_give_the_papers_error(void **
     assert_non_null(strstr(one.said, "a singular position that is never left"));
 }
 
+/* virtual bodies and constraints stand between the joints and the modes, and change nothing */
+static void a_lock_is_found_however_the_motion_is_written_down(void **unused)
+{
+    (void)unused;
+    static const char *const how[] = {"attach=virtual-body", "conditions=constrained",
+                                      "attach=virtual-body conditions=constrained"};
+    for (int i = 0; i < 3; i++) {
+        char set[160];
+        snprintf(set, sizeof set, "reference=free-free %s", how[i]);
+        ends_at(set, -3.0557789e-3, -4.7051013e-3, 1e-6);
+        assert_non_null(strstr(one.said, "no mode of 'beam' can follow joint O along x against "
+                                         "joint A along x"));
+        assert_non_null(strstr(one.said, "This locks the turn of 'beam' about y"));
+        snprintf(set, sizeof set, "reference=free-free stiffening=true %s", how[i]);
+        example_try("overhanging-beam", set, 1.0, 0.01, channels, KL_E_MODEL, &one);
+        assert_non_null(strstr(one.said, "nothing can be computed"));
+    }
+}
+
+/* held nodes too: damped as they swing there, not as a free beam does */
+static void held_nodes_hold_as_constraints(void **unused)
+{
+    (void)unused;
+    static const char *const held[] = {"", "modes=11", "reference=pinned-pinned",
+                                       "support=roller modes=5 stiffening=true"};
+    for (int i = 0; i < 4; i++) {
+        char          set[160];
+        static double path[200][2];
+        example_run("overhanging-beam", held[i], 0.1, 1e-3, channels, &one);
+        int n = one.n;
+        assert_true(n > 50 && n <= 200);
+        for (int r = 0; r < n; r++)
+            for (int c = 0; c < 2; c++) path[r][c] = one.value[r][c];
+        snprintf(set, sizeof set, "%s conditions=constrained", held[i]);
+        example_run("overhanging-beam", set, 0.1, 1e-3, channels, &one);
+        assert_int_equal(one.n, n);
+        for (int r = 0; r < n; r++)
+            for (int c = 0; c < 2; c++) assert_close(one.value[r][c], path[r][c], 1e-6 * 0.02);
+        assert_null(strstr(one.said, "no mode"));
+    }
+}
+
 /* one degree of freedom is left: a closed form (paper 003, eq. 19 to 22) */
 static void what_is_left_moves_as_the_closed_form_does(void **unused)
 {
@@ -82,6 +124,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(held_references_agree_with_finite_elements),
         cmocka_unit_test(pins_that_two_free_modes_cannot_follow_give_the_papers_error),
+        cmocka_unit_test(a_lock_is_found_however_the_motion_is_written_down),
+        cmocka_unit_test(held_nodes_hold_as_constraints),
         cmocka_unit_test(what_is_left_moves_as_the_closed_form_does),
         cmocka_unit_test(the_same_modes_are_right_where_they_can_follow),
         cmocka_unit_test(what_cannot_be_held_is_refused),
