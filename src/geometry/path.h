@@ -25,7 +25,7 @@ typedef struct kl_path_point {
     kl_vec3 t, dt, ddt;             /* r', r'' [1/m], r''' [1/m2] */
     kl_vec3 kappa, dkappa, ddkappa; /* turn of the frame [rad/m] and its derivatives by s */
     double  beyond; /* how far s lies before (< 0) or behind (> 0) an open path [m]; 0: on it. There
-                       the end goes on straight. */
+                       the curvature of the end goes on. */
 } kl_path_point;
 
 /* What a caller keeps between calls; all zero is a good start for any path but a windowed table. */

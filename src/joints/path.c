@@ -281,7 +281,19 @@ static kl_status path_setup(void *data, const kl_setup *s, const kl_motion *m, i
     p->s0      = m[2].r.x;
     size->nphi = 3 + npair[p->follow] + driven(p);
     size->nh   = NH;
+    if (!p->line->path->closed) size->nevent = 2;
     return KL_OK;
+}
+
+/* The ends of an open track are located like the beginning of a contact, but a thousand times
+ * closer: the last row of the run then belongs to the end of the track. */
+static void path_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const double closer = 1000.0;
+    double       s = closer * in->m[2].r.x, v = closer * in->m[2].v.x;
+    out[0] = (kl_crossing){.value = s, .rate = v};
+    out[1] = (kl_crossing){.value = closer * ((const path_joint *)in->data)->line->path->length - s,
+                           .rate  = -v};
 }
 
 static void path_commit(const kl_reading *in, double *h_new)
@@ -419,8 +431,8 @@ static const kl_output path_outputs[] = {
 #define FOLLOWER                                                                                   \
     .outputs = path_outputs, .attach = KL_ATTACH_FOLLOW, .data_size = sizeof(path_joint),          \
     .own = 1, .begin = path_begin, .setup = path_setup, .eval = path_eval,                         \
-    .tangent = path_tangent, .commit = path_commit, .watch = path_watch, .output = path_output,    \
-    .upright = path_upright
+    .tangent = path_tangent, .crossings = path_crossings, .commit = path_commit,                   \
+    .watch = path_watch, .output = path_output, .upright = path_upright
 
 static const int cam_trait = 1;
 

@@ -125,8 +125,26 @@ static kl_status surface_setup(void *data, const kl_setup *s, const kl_motion *m
 {
     (void)s, (void)m;
     if (!((const surface_joint *)data)->skin || nmarker < 3) return KL_E_MODEL;
-    size->nphi = 3;
+    size->nphi   = 3;
+    size->nevent = 4;
     return KL_OK;
+}
+
+/* The edges are located a thousand times closer than contacts are; a closed direction has none. */
+static void surface_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const kl_surface *s        = ((const surface_joint *)in->data)->skin->surface;
+    const double      closer   = 1000.0;
+    const double     *range[2] = {s->u, s->v};
+    double            x[2] = {in->m[2].r.x, in->m[2].r.y}, v[2] = {in->m[2].v.x, in->m[2].v.y};
+    bool              closed[2] = {s->closed_u, s->closed_v};
+    for (int k = 0; k < 2; k++) {
+        out[2 * k] = out[2 * k + 1] = (kl_crossing){.value = 1.0};
+        if (closed[k]) continue;
+        out[2 * k] = (kl_crossing){.value = closer * (x[k] - range[k][0]), .rate = closer * v[k]};
+        out[2 * k + 1] =
+            (kl_crossing){.value = closer * (range[k][1] - x[k]), .rate = -closer * v[k]};
+    }
 }
 
 static void surface_watch(const kl_reading *in, kl_notice *notice)
@@ -191,5 +209,6 @@ const kl_element_type kl_point_on_surface = {
     .setup     = surface_setup,
     .eval      = surface_eval,
     .tangent   = surface_tangent,
+    .crossings = surface_crossings,
     .watch     = surface_watch,
     .output    = surface_output};

@@ -304,17 +304,29 @@ static void a_steep_start_takes_its_up_from_the_settings(void **unused)
     kl_arena_destroy(arena);
 }
 
-static void beyond_the_end_the_way_goes_on_straight(void **unused)
+static void beyond_the_end_the_way_goes_on_with_its_curvature(void **unused)
 {
     (void)unused;
     kl_arena     *arena = kl_arena_create();
     kl_path      *path  = make_path(helix(1.0, arena, NULL), (kl_frame_settings){0}, NULL, arena);
-    kl_path_point end = path_at(path, path->length), p = path_at(path, path->length + 2.5);
-    assert_close(p.beyond, 2.5, 1e-12);
-    assert_close(vec_error(p.r, kl_axpy(2.5, end.t, end.r)), 0.0, 1e-12);
-    assert_close(kl_norm(p.kappa) + kl_norm(p.dt), 0.0, 0.0);
-    p = path_at(path, -1.0);
-    assert_close(p.beyond, -1.0, 0.0);
+    kl_path_point end   = path_at(path, path->length);
+    /* no jump at the end, and what it says of changes is still there where an event is located */
+    kl_path_point p = path_at(path, path->length + 1e-7);
+    assert_close(p.beyond, 1e-7, 1e-12);
+    assert_close(vec_error(p.dt, end.dt) + vec_error(p.dkappa, end.dkappa), 0.0, 1e-6);
+    /* far from it: r' = t, t' = dt and A' = [kappa] A still belong to each other */
+    const double h    = 1e-4;
+    const double at[] = {path->length + 2.5, -1.5};
+    for (int i = 0; i < 2; i++) {
+        kl_path_point before = path_at(path, at[i] - h), behind = path_at(path, at[i] + h);
+        p = path_at(path, at[i]);
+        assert_close(vec_error(kl_scale(0.5 / h, kl_sub(behind.r, before.r)), p.t), 0.0, 1e-7);
+        assert_close(vec_error(kl_scale(0.5 / h, kl_sub(behind.t, before.t)), p.dt), 0.0, 1e-7);
+        for (int k = 0; k < 3; k++)
+            assert_close(vec_error(kl_scale(0.5 / h, kl_sub(kl_axis(&behind.A, k), kl_axis(&before.A, k))), kl_path_axis_d1(&p, k)),
+                         0.0, 1e-7);
+    }
+    assert_close(path_at(path, -1.0).beyond, -1.0, 0.0);
     assert_close(path_at(path, 1.0).beyond, 0.0, 0.0);
     kl_path_cursor cursor = {0};
     assert_int_equal(kl_path_eval(path, (double)NAN, &cursor, &p), KL_E_NAN);
@@ -335,7 +347,7 @@ int main(void)
         cmocka_unit_test(a_closed_way_closes_in_every_frame),
         cmocka_unit_test(a_closed_figure_of_eight_with_a_loop_frame_returns),
         cmocka_unit_test(a_steep_start_takes_its_up_from_the_settings),
-        cmocka_unit_test(beyond_the_end_the_way_goes_on_straight),
+        cmocka_unit_test(beyond_the_end_the_way_goes_on_with_its_curvature),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -248,18 +248,69 @@ static bool told(const kl_diag *d, const char *part)
     return false;
 }
 
-static void a_car_that_runs_out_of_track_stops_with_its_results(void **unused)
+/* Keeps the last two rows of a run. */
+typedef struct rows {
+    ride  *r;
+    double t[2], s[2], lateral[2], pitch[2];
+} rows;
+
+static kl_status keep_row(void *context, double t, const double *values)
+{
+    rows              *k     = context;
+    const kl_channels *c     = k->r->s->channels;
+    k->t[0] = k->t[1], k->s[0] = k->s[1], k->lateral[0] = k->lateral[1], k->pitch[0] = k->pitch[1];
+    k->t[1]       = t;
+    k->s[1]       = values[kl_channels_find(c, "ride.s")];
+    k->lateral[1] = values[kl_channels_find(c, "ride.lateral")];
+    k->pitch[1]   = values[kl_channels_find(c, "ride.yaw_torque")];
+    return KL_OK;
+}
+
+/* The last row is one on the track: forces and torques are those of the row before, not of a straight line behind the end. */
+static void a_car_that_runs_out_of_track_stops_at_its_end(void **unused)
 {
     (void)unused;
+    static const struct {
+        double x, speed, time, s;
+        const char *says;
+    } ways[] = {{2, 10, 1.8, 20, "'ride' ran off the end of track 'line'"},
+                {8, -10, 0.8, 0, "'ride' ran off the beginning of track 'line'"}};
+    static const char *const integrators[] = {"generalized-alpha", "gear", "runge-kutta"};
+    for (int i = 0; i < 6; i++) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "klingel: 1\nparameters: {R: 30 m}\ntracks: {line: {layout: [{curve: R, length: 20 m}]}}\n"
+                 "bodies: {car: {mass: 2, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
+                 "joints: {ride: {type: path, body: car, track: line, s: %g, speed: %g}}\n"
+                 "integrator: {type: %s}\n",
+                 ways[i / 3].x, ways[i / 3].speed, integrators[i % 3]);
+        ride    r    = {.b = must_build(text)};
+        rows    kept = {.r = &r};
+        kl_sink sink = {.context = &kept, .row = keep_row};
+        assert_int_equal(kl_simulation_create(r.b.model, r.b.diag, &r.s), KL_OK);
+        assert_int_equal(kl_simulation_run(r.s, 5.0, 0.09, &sink, r.b.diag), KL_E_STOPPED);
+        near(kept.t[1], ways[i / 3].time, 1e-5);
+        near(kept.s[1], ways[i / 3].s, 1e-6);
+        near(kept.lateral[1], 2.0 * 100.0 / 30.0, 1e-3);
+        near(kept.lateral[1], kept.lateral[0], 1e-3);
+        near(kept.pitch[1], kept.pitch[0], 1e-3);
+        assert_true(told(r.b.diag, ways[i / 3].says));
+        finish(&r);
+    }
+}
+
+static void a_marble_stops_at_the_edge_of_its_surface(void **unused)
+{
+    (void)unused;
+    ride r = {.b = must_build("klingel: 1\nsurfaces: {table: {net: [[[0, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]]}}\n"
+                              "bodies: {marble: {type: point, mass: 1, position: [0.2, 0.5, 0], velocity: [2, 0, 0]}}\n"
+                              "joints: {ride: {type: point-on-surface, body: marble, surface: table}}\n")};
     double  last = 0.0;
     kl_sink sink = {.context = &last, .row = nothing};
-    ride    r = {.b = must_build("klingel: 1\ntracks: {line: {layout: [straight 20 m]}}\n"
-                                 "bodies: {car: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0], velocity: [10, 0, 0]}}\n"
-                                 "joints: {ride: {type: path, body: car, track: line}}\n")};
     assert_int_equal(kl_simulation_create(r.b.model, r.b.diag, &r.s), KL_OK);
-    assert_int_equal(kl_simulation_run(r.s, 5.0, 0.1, &sink, r.b.diag), KL_E_STOPPED);
-    assert_true(last > 1.79 && last < 2.0); /* rows up to there were handed over */
-    assert_true(told(r.b.diag, "'ride' ran off the end of track 'line'"));
+    assert_int_equal(kl_simulation_run(r.s, 5.0, 0.3, &sink, r.b.diag), KL_E_STOPPED);
+    near(last, 0.4, 1e-6);
+    assert_true(told(r.b.diag, "ran off the edge of surface 'table'"));
     finish(&r);
 }
 
@@ -325,7 +376,8 @@ int main(void)
         cmocka_unit_test(a_driven_car_keeps_its_timetable),
         cmocka_unit_test(a_helical_groove_is_a_screw),
         cmocka_unit_test(a_point_on_a_sphere_hangs_as_on_a_rod),
-        cmocka_unit_test(a_car_that_runs_out_of_track_stops_with_its_results),
+        cmocka_unit_test(a_car_that_runs_out_of_track_stops_at_its_end),
+        cmocka_unit_test(a_marble_stops_at_the_edge_of_its_surface),
         cmocka_unit_test(a_car_too_slow_for_the_hill_rolls_back_and_says_so),
         cmocka_unit_test(mistakes_are_told_with_a_remedy),
     };
