@@ -137,12 +137,27 @@ static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *d
     return KL_OK;
 }
 
+/* Length of the polygon through the ends of the pieces. */
+static double chords(const kl_curve *curve)
+{
+    double  sum = 0.0;
+    kl_vec3 a[1], b[1];
+    for (int i = 0; i < curve->npiece; i++) {
+        kl_curve_eval(curve, i, curve->piece[i].u, 0, a);
+        kl_curve_eval(curve, i, kl_curve_piece_end(curve, i), 0, b);
+        sum += kl_norm(kl_sub(b[0], a[0]));
+    }
+    return sum;
+}
+
 kl_status kl_arc_build(const kl_curve *curve, double tolerance, kl_arena *arena, kl_diag *diag,
                        kl_arc **out)
 {
     kl_arc *arc = kl_arena_array(arena, kl_arc, 1);
     if (!arc) return KL_E_MEMORY;
-    *arc = (kl_arc){.curve = curve, .tolerance = tolerance > 0.0 ? tolerance : 1e-11};
+    /* a track of a millimetre is kept as exactly, for its size, as one of a metre */
+    if (!(tolerance > 0.0)) tolerance = 1e-11 * fmin(1.0, chords(curve));
+    *arc = (kl_arc){.curve = curve, .tolerance = tolerance};
     for (int i = 0; i < curve->npiece; i++) KL_TRY(build_piece(arc, i, arena, diag));
     *out = arc;
     return KL_OK;

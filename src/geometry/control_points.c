@@ -62,26 +62,51 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* Warns where one step is far longer than the others: a point is probably missing. */
-static void check_gaps(const kl_control_points *in, int np, kl_arena *scratch, kl_diag *diag)
+/* The step from point to point in the middle of all; 0 when there are too few to tell. */
+static kl_status usual_step(const kl_control_points *in, int np, kl_arena *scratch, double *middle)
 {
-    enum { TIMES = 10 };
-    if (np < 4) return;
+    *middle = 0.0;
+    if (np < 4) return KL_OK;
     double *step = kl_arena_array(scratch, double, np);
-    if (!step) return;
+    if (!step) return KL_E_MEMORY;
     for (int i = 0; i < np; i++)
         step[i] = kl_norm(kl_sub(in->point[(i + 1) % in->n], in->point[i]));
     qsort(step, (size_t)np, sizeof *step, compare);
-    double middle = step[np / 2];
-    int    said   = 0;
+    *middle = step[np / 2];
+    return KL_OK;
+}
+
+/* A step far longer than the others: a point is probably missing. Far shorter: one was measured
+ * twice, and the difference of the two is noise that bends the spline; an error where nobody can
+ * have meant it. */
+static kl_status check_steps(const kl_control_points *in, int np, kl_arena *scratch, kl_diag *diag)
+{
+    const double longer = 10.0, shorter = 0.01, twice = 1e-5;
+    double       usual;
+    int          said[3] = {0}, n = in->n;
+    KL_TRY(usual_step(in, np, scratch, &usual));
+    if (usual == 0.0) return KL_OK;
     for (int i = 0; i < np; i++) {
-        double h = kl_norm(kl_sub(in->point[(i + 1) % in->n], in->point[i]));
-        if (h <= TIMES * middle || !worth_saying(diag, in, &said)) continue;
-        kl_warn(diag, place_of(in, i),
-                "gap of %g m between control points %d and %d, the usual step is %g m: is a point "
-                "missing?",
-                h, i + 1, (i + 1) % in->n + 1, middle);
+        int      j  = (i + 1) % n;
+        double   h  = kl_norm(kl_sub(in->point[j], in->point[i]));
+        kl_place at = place_of(in, j);
+        if (h > longer * usual && worth_saying(diag, in, &said[0]))
+            kl_warn(diag, place_of(in, i),
+                    "gap of %g m between control points %d and %d, the usual step is %g m: is a "
+                    "point missing?",
+                    h, i + 1, j + 1, usual);
+        else if (h <= twice * usual && worth_saying(diag, in, &said[1]))
+            kl_fail(diag, KL_E_RANGE, at,
+                    "control points %d and %d are %g m apart, the usual step is %g m: leave one "
+                    "of them out",
+                    i + 1, j + 1, h, usual);
+        else if (h > twice * usual && h < shorter * usual && worth_saying(diag, in, &said[2]))
+            kl_warn(diag, at,
+                    "control points %d and %d are only %g m apart, the usual step is %g m: is one "
+                    "measured twice?",
+                    i + 1, j + 1, h, usual);
     }
+    return said[1] ? KL_E_RANGE : KL_OK;
 }
 
 /* Warns where the polygon turns back on itself: two points are probably swapped. */
@@ -97,6 +122,54 @@ static void check_reversals(const kl_control_points *in, int n, kl_diag *diag)
         kl_warn(diag, place_of(in, i),
                 "the way turns back by %.0f degrees at control point %d: are the points in order?",
                 57.29577951308232 * acos(fmax(c, -1.0)), i + 1);
+    }
+}
+
+/* Where a piece is slowest, as a share of its speed along the chord. */
+static double slowest(const kl_curve *c, int i, double *at)
+{
+    enum { LOOKS = 8 };
+    double  a = c->piece[i].u, h = kl_curve_piece_end(c, i) - a, least = HUGE_VAL;
+    kl_vec3 from[1], to[1], d[2];
+    *at = a;
+    kl_curve_eval(c, i, a, 0, from);
+    kl_curve_eval(c, i, a + h, 0, to);
+    for (int k = 0; k <= LOOKS; k++) {
+        kl_curve_eval(c, i, a + k * h / LOOKS, 1, d);
+        if (kl_norm(d[1]) < least) least = kl_norm(d[1]), *at = a + k * h / LOOKS;
+    }
+    double speed = kl_norm(kl_sub(to[0], from[0])) / h;
+    if (least > 0.5 * speed) return least / speed;
+    /* by thirds between the looks beside the least */
+    double low = fmax(a, *at - h / LOOKS), high = fmin(a + h, *at + h / LOOKS);
+    for (int k = 0; k < 40; k++) {
+        double  x = low + (high - low) / 3.0, y = high - (high - low) / 3.0;
+        kl_vec3 e[2];
+        kl_curve_eval(c, i, x, 1, d);
+        kl_curve_eval(c, i, y, 1, e);
+        if (kl_norm(d[1]) < kl_norm(e[1])) high = y;
+        else low = x;
+    }
+    *at = 0.5 * (low + high);
+    kl_curve_eval(c, i, *at, 1, d);
+    return kl_norm(d[1]) / speed;
+}
+
+/* Warns of cusps: between two points the line all but stands still and turns on the spot. */
+static void check_cusps(const kl_control_points *in, const kl_curve *c, kl_diag *diag)
+{
+    const double still = 0.05;
+    int          said  = 0;
+    for (int i = 0; i < c->npiece; i++) {
+        double at, share = slowest(c, i, &at);
+        if (share >= still || !worth_saying(diag, in, &said)) continue;
+        kl_vec3 d[1];
+        kl_curve_eval(c, i, at, 0, d);
+        kl_warn(diag, place_of(in, i),
+                "the line all but turns on the spot between control points %d and %d, near (%g, "
+                "%g, %g): are the points in order? Else put one more there, or take `knots: "
+                "centripetal`",
+                i + 1, (i + 1) % in->n + 1, d[0].x, d[0].y, d[0].z);
     }
 }
 
@@ -157,7 +230,7 @@ static kl_status lay_curve(const kl_control_points *in, int n, kl_arena *arena, 
     double *c  = kl_arena_array(scratch, double, (size_t)np *KL_NCOEFFICIENT * 3);
     if (!c) return KL_E_MEMORY;
     for (int i = 0; i < np; i++) u[i + 1] = u[i] + step_of(in, i, (i + 1) % n);
-    check_gaps(in, np, scratch, diag);
+    KL_TRY(check_steps(in, np, scratch, diag));
     check_reversals(in, n, diag);
     KL_TRY(coefficients(in, n, u, c, scratch));
 
@@ -171,6 +244,7 @@ static kl_status lay_curve(const kl_control_points *in, int n, kl_arena *arena, 
             coef[k] = kl_load(c + ((size_t)i * KL_NCOEFFICIENT + (size_t)k) * 3);
         KL_TRY(kl_curve_add(curve, arena, u[i + 1], u[i], coef, degree, i, false));
     }
+    if (in->kind != KL_LINEAR) check_cusps(in, curve, diag);
     return KL_OK;
 }
 

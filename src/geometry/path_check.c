@@ -126,6 +126,28 @@ kl_status kl_path_look(const kl_path *path, double step, kl_arena *arena, kl_pat
     return KL_OK;
 }
 
+kl_status kl_path_jumps(const kl_path *path, kl_arena *arena, kl_jumps *kink, kl_jumps *turn)
+{
+    const double   least_turn = 1e-6; /* [1/m]: at 100 m/s an angular velocity of 1e-4 rad/s */
+    kl_path_cursor cursor;
+    kl_path_point  p, q;
+    *kink = *turn = (kl_jumps){0};
+    KL_TRY(kl_path_cursor_init(path, arena, &cursor));
+    for (int i = 0; i < path->njoint + path->closed; i++) {
+        double s = i < path->njoint ? path->joint[i] : path->length;
+        KL_TRY(kl_path_eval_side(path, s, -1, &cursor, &p));
+        KL_TRY(kl_path_eval_side(path, i < path->njoint ? s : 0.0, 1, &cursor, &q));
+        kl_mat3 *A = &p.A, *B = &q.A;
+        double   angle = 0.0;
+        for (int k = 0; k < 3; k++)
+            angle = fmax(angle, atan2(kl_norm(kl_cross(kl_axis(A, k), kl_axis(B, k))),
+                                      kl_dot(kl_axis(A, k), kl_axis(B, k))));
+        jump(kink, angle, LEAST_ANGLE, s);
+        jump(turn, kl_norm(kl_sub(p.kappa, q.kappa)), least_turn, s);
+    }
+    return KL_OK;
+}
+
 /* ---- crossings ---- */
 
 /* Chords of the path sorted into cubes; only chords in neighbouring cubes can meet. */

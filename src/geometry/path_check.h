@@ -38,6 +38,10 @@ typedef struct kl_path_report {
  * has no meaning, are left out of roll. */
 kl_status kl_path_look(const kl_path *path, double step, kl_arena *arena, kl_path_report *out);
 
+/* Jumps of the frame's axes [rad] and of its turn [rad/m] at the joints alone: what strikes a body
+ * that follows. */
+kl_status kl_path_jumps(const kl_path *path, kl_arena *arena, kl_jumps *kink, kl_jumps *turn);
+
 /* Two parts of the track that come nearer than `clearance`. */
 typedef struct kl_meeting {
     double s[2], distance; /* [m] */

@@ -145,6 +145,11 @@ typedef struct builder {
     bool              sharing; /* the last row written is also the next piece's first */
 } builder;
 
+static kl_place place_at(const builder *b, double s)
+{
+    return b->set.where ? b->set.where(b->set.written, s) : KL_NOWHERE;
+}
+
 static kl_status exact_row(builder *b, double s, int side, double *row)
 {
     kl_path_point p;
@@ -152,7 +157,7 @@ static kl_status exact_row(builder *b, double s, int side, double *row)
     kl_path_row(&p, s, row);
     for (int k = 0; k < KL_ROW; k++)
         if (!isfinite(row[k]))
-            return kl_fail(b->diag, KL_E_NAN, KL_NOWHERE, "column %s is not finite at %g m",
+            return kl_fail(b->diag, KL_E_NAN, place_at(b, s), "column %s is not finite at %g m",
                            kl_path_row_name(k), s);
     return KL_OK;
 }
@@ -211,19 +216,52 @@ static kl_status accept_block(builder *b, double s, double h, int n, const doubl
     t->nrow += n + (share ? 0 : 1);
     for (int k = 0; k < KL_NCLASS; k++) t->error[k] = fmax(t->error[k], error[k]);
     if (t->nrow > b->set.max_rows)
-        return kl_fail(b->diag, KL_E_RANGE, KL_NOWHERE,
-                       "the table has more than %d rows at %g m of %g m: allow a larger error, or "
-                       "take cubic or quintic interpolation",
-                       b->set.max_rows, s, b->exact->length);
+        return kl_fail(b->diag, KL_E_RANGE, place_at(b, s),
+                       "the table has more than %d rows at %g m of %g m: allow a larger error%s",
+                       b->set.max_rows, s, b->exact->length,
+                       b->set.method == KL_TABLE_QUINTIC ? ""
+                                                         : ", or take `interpolation: quintic`");
     return KL_OK;
+}
+
+/* The step that came closest to what is allowed. */
+typedef struct attempt {
+    double over, step, error[KL_NCLASS];
+} attempt;
+
+static kl_status cannot_reach(const builder *b, double s, const attempt *best)
+{
+    static const char *const kind[KL_NCLASS] = {"positions are", "directions are",
+                                                "first derivatives are", "second derivatives are"};
+    static const char *const unit[KL_NCLASS] = {"m", "", "1/m", "1/m2"};
+    static const char *const key[KL_NCLASS]  = {"position_error", "direction_error", "first_error",
+                                                "second_error"};
+    int                      worst           = 0;
+    for (int k = 1; k < KL_NCLASS; k++)
+        if (best->error[k] / b->set.error[k] > best->error[worst] / b->set.error[worst]) worst = k;
+    if (best->error[KL_CLASS_DIRECTION] > 0.1)
+        return kl_fail(b->diag, KL_E_RANGE, place_at(b, s),
+                       "no table can follow the way near %g m: it turns round within %.2g m; look "
+                       "at the points or segments there",
+                       s, best->step);
+    /* a quintic's second derivatives are differences of its rows over the step twice: short steps
+     * lose the digits that the other methods read from a column */
+    return kl_fail(b->diag, KL_E_RANGE, place_at(b, s),
+                   "the table cannot reach its error at %g m: the %s off by %.2g %s at best (step "
+                   "of %.2g m), %.2g are asked for; allow `table: {%s: %.1g}`%s",
+                   s, kind[worst], best->error[worst], unit[worst], best->step, b->set.error[worst],
+                   key[worst], 2.0 * best->error[worst],
+                   b->set.method == KL_TABLE_QUINTIC ? " or take `interpolation: cubic`" : "");
 }
 
 /* From begin to end, where nothing jumps: blocks with the longest step that keeps the error. */
 static kl_status build_span(builder *b, double begin, double end, double *step)
 {
     static const double order[KL_NTABLE_METHOD] = {2.0, 2.0, 4.0}; /* of the weakest columns */
-    double              s = begin, least = 1e-7 * (end - begin) + 1e-9, error[KL_NCLASS];
-    b->sharing = false;
+    double              s                       = begin, error[KL_NCLASS];
+    double              least                   = 1e-7 * (end - begin) + 1e-13 * b->exact->length;
+    attempt             best                    = {.over = HUGE_VAL};
+    b->sharing                                  = false;
     while (s < end) {
         double left = end - s, h = fmin(*step, left), count = ceil(left / h - 1e-9);
         int    n = count < BLOCK ? (int)count : BLOCK;
@@ -233,12 +271,14 @@ static kl_status build_span(builder *b, double begin, double end, double *step)
         double over = excess(b, error);
         if (over > 1.0) {
             *step = h * fmax(0.1, fmin(0.8, 0.9 * pow(over, -1.0 / order[b->set.method])));
+            if (over < best.over) {
+                best = (attempt){.over = over, .step = h};
+                memcpy(best.error, error, sizeof error);
+            }
             if (*step > least) continue;
-            return kl_fail(b->diag, KL_E_RANGE, KL_NOWHERE,
-                           "the table cannot reach its error at %g m (%.2g times too much with a "
-                           "step of %g m): allow a larger error",
-                           s, over, h);
+            return cannot_reach(b, s, &best);
         }
+        best.over = HUGE_VAL;
         KL_TRY(accept_block(b, s, h, n, error));
         b->sharing  = true;
         s           = stop;
@@ -288,7 +328,7 @@ static kl_status build_by_step(builder *b)
 {
     double length = b->exact->length, count = ceil(length / b->set.step - 1e-9);
     if (count >= b->set.max_rows)
-        return kl_fail(b->diag, KL_E_RANGE, KL_NOWHERE,
+        return kl_fail(b->diag, KL_E_RANGE, place_at(b, 0.0),
                        "a step of %g m over %g m needs more than %d rows", b->set.step, length,
                        b->set.max_rows);
     int    n         = count < 1.0 ? 1 : (int)count;
@@ -307,6 +347,24 @@ static kl_status build_by_step(builder *b)
     return KL_OK;
 }
 
+/* What nothing is said of: a millionth of the columns where they are large, or of their unit; and
+ * of the length of a track that is shorter than a metre. */
+static kl_status default_errors(builder *b)
+{
+    enum { LOOKS = 1000 };
+    double largest[KL_NCLASS] = {fmin(1.0, b->exact->length), 1.0, 1.0, 1.0}, row[KL_ROW];
+    for (int i = 0; i <= LOOKS; i++) {
+        KL_TRY(exact_row(b, b->exact->length * i / LOOKS, i == LOOKS ? -1 : 1, row));
+        for (int k = KL_ROW_G2; k < KL_ROW; k++) {
+            double *most = &largest[kl_row_class(k)];
+            *most        = fmax(*most, fabs(row[k]));
+        }
+    }
+    for (int k = 0; k < KL_NCLASS; k++)
+        if (b->set.error[k] == 0.0) b->set.error[k] = 1e-6 * largest[k];
+    return KL_OK;
+}
+
 kl_status kl_path_table_build(const kl_path *exact, const kl_table_settings *settings,
                               kl_row_sink sink, kl_arena *arena, kl_diag *diag,
                               kl_path_table *table)
@@ -318,15 +376,11 @@ kl_status kl_path_table_build(const kl_path *exact, const kl_table_settings *set
     b->exact = exact, b->set = *settings, b->sink = sink, b->arena = arena;
     b->diag = diag, b->table = table;
     if (b->set.max_rows <= 0) b->set.max_rows = 500000000;
-    for (int k = 0; k < KL_NCLASS; k++) {
-        double *e = &b->set.error[k];
-        if (*e == 0.0) *e = 1e-6;
-        if (!(*e > 0.0))
-            return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                           "the error of a table is %g: give one above "
-                           "zero",
-                           *e);
-    }
+    for (int k = 0; k < KL_NCLASS; k++)
+        if (!(b->set.error[k] >= 0.0))
+            return kl_fail(diag, KL_E_RANGE, place_at(b, 0.0),
+                           "the error of a table is %g: give one above zero", b->set.error[k]);
+    KL_TRY(default_errors(b));
     return b->set.step > 0.0 ? build_by_step(b) : build_by_error(b);
 }
 

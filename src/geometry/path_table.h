@@ -32,9 +32,12 @@ enum { KL_CLASS_POSITION, KL_CLASS_DIRECTION, KL_CLASS_FIRST, KL_CLASS_SECOND, K
 
 typedef struct kl_table_settings {
     kl_table_method method;
-    double          error[KL_NCLASS]; /* largest allowed; 0: 1e-6 */
+    double          error[KL_NCLASS]; /* largest allowed; 0: 1e-6, or as much of larger columns */
     double          step;             /* > 0: this step, whatever the error [m] */
     int             max_rows;         /* 0: 500 million */
+    /* where the track is written that lies at s, for messages; NULL: nowhere */
+    kl_place (*where)(const void *written, double s);
+    const void *written;
 } kl_table_settings;
 
 typedef struct kl_table_piece {

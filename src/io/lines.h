@@ -7,4 +7,7 @@
 /* Reads both into the model. Mistakes are told; KL_E_MEMORY alone stops it. */
 kl_status kl_lines_read(kl_builder *b);
 
+/* One surface of the section `surfaces`. */
+kl_status kl_surface_read(kl_builder *b, const kl_node *n);
+
 #endif

@@ -123,8 +123,10 @@ static void put_body_common(kl_text *t)
 {
     put_property(t, "markers", "frames on the body: {pin: {at: [x, y, z], axis: z}}", "markers",
                  ", ");
-    put_property(t, "shape", "how it is drawn: {box: [a, b, c]}, {sphere: r}, {file: part.stl}",
-                 "shapes", ", ");
+    put_property(
+        t, "shape",
+        "how it is drawn: {box: [a, b, c]}, {sphere: r}, {surface: name}, {file: part.stl}",
+        "shapes", ", ");
 }
 
 /* `list`: "a", "b" */
@@ -385,7 +387,8 @@ static const char *const values[] = {
     "\"additionalProperties\": false, \"required\": [\"radius\", \"length\"], \"properties\": "
     "{\"radius\": {\"$ref\": \"#/definitions/number\"}, \"length\": {\"$ref\": "
     "\"#/definitions/number\"}, \"axis\": {\"$ref\": \"#/definitions/axis\"}}}, \"sphere\": "
-    "{\"$ref\": \"#/definitions/number\"}, \"file\": {\"$ref\": \"#/definitions/text\"}, \"at\": "
+    "{\"$ref\": \"#/definitions/number\"}, \"surface\": {\"$ref\": \"#/definitions/text\"}, "
+    "\"file\": {\"$ref\": \"#/definitions/text\"}, \"at\": "
     "{\"$ref\": \"#/definitions/point\"}, \"orientation\": {\"$ref\": \"#/definitions/rotation\"}, "
     "\"color\": {\"type\": \"string\", \"pattern\": \"^#[0-9a-fA-F]{6}$\"}, \"scale\": {\"$ref\": "
     "\"#/definitions/number\"}}},\n",

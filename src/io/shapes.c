@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "geometry/surface.h"
 #include "io/triangles.h"
 
 typedef struct shaping {
@@ -80,6 +81,41 @@ static kl_status read_surface(const shaping *g, const kl_node *n, const kl_node 
     return kl_triangles_read(path, factor, g->m->arena, n->place, g->s->diag, &out->surface);
 }
 
+/* One of the model's surfaces, as a net of triangles over its parameters. */
+static kl_status read_sheet(const shaping *g, const kl_node *n, kl_drawn *out)
+{
+    enum { N = 48 };
+    char        text[256];
+    const char *name = NULL;
+    KL_TRY(kl_value_word(g->s, n, what(g, "surface", text), &name));
+    int i = kl_model_find_skin(g->m, name);
+    if (i < 0 || !g->m->skin[i].surface)
+        return kl_fail(g->s->diag, KL_E_NAME, n->place,
+                       "%s: there is no surface '%s'; name it under `surfaces:`", text, name);
+    const kl_surface *s = g->m->skin[i].surface;
+    kl_triangles     *t = &out->surface;
+    t->nvertex = (N + 1) * (N + 1), t->ntriangle = 2 * N * N;
+    t->vertex   = kl_arena_array(g->m->arena, float, 3 * t->nvertex);
+    t->triangle = kl_arena_array(g->m->arena, int, 3 * t->ntriangle);
+    kl_surface_cursor cursor;
+    KL_TRY(kl_surface_cursor_init(s, g->m->arena, &cursor));
+    if (!kl_arena_ok(g->m->arena)) return KL_E_MEMORY;
+    for (int k = 0, corner = 0; k < t->nvertex; k++) {
+        int              a = k / (N + 1), b = k % (N + 1);
+        double           u = s->u[0] + (s->u[1] - s->u[0]) * a / N;
+        double           v = s->v[0] + (s->v[1] - s->v[0]) * b / N;
+        kl_surface_point at;
+        KL_TRY(kl_surface_eval(s, u, v, &cursor, &at));
+        t->vertex[3 * k]     = (float)at.r.x;
+        t->vertex[3 * k + 1] = (float)at.r.y;
+        t->vertex[3 * k + 2] = (float)at.r.z;
+        if (a == N || b == N) continue;
+        const int two[6] = {k, k + N + 1, k + 1, k + 1, k + N + 1, k + N + 2};
+        for (int j = 0; j < 6; j++) t->triangle[corner++] = two[j];
+    }
+    return KL_OK;
+}
+
 static bool is_colour(const char *text)
 {
     return strlen(text) == 7 && text[0] == '#' && strspn(text + 1, "0123456789abcdefABCDEF") == 6;
@@ -106,22 +142,24 @@ static kl_status read_common(const shaping *g, const kl_node *n, kl_drawn *out)
 
 static kl_status read_shape(const shaping *g, const kl_node *n, kl_drawn *out)
 {
-    static const char *const known[] = {"box",         "cylinder", "sphere", "file", "at",
-                                        "orientation", "color",    "scale",  NULL};
+    static const char *const known[] = {"box", "cylinder",    "sphere", "surface", "file",
+                                        "at",  "orientation", "color",  "scale",   NULL};
     kl_entry                 entry   = {.section = "shape", .name = g->body, .chain = {n, NULL}};
     *out                             = (kl_drawn){.A = kl_identity()};
     if (n->kind != KL_MAP)
         return kl_fail(g->s->diag, KL_E_MODEL, n->place,
                        "body '%s': shape is %s; give {box: [a, b, c]}, {cylinder: {radius, length, "
-                       "axis}}, {sphere: radius} or {file: part.stl}",
+                       "axis}}, {sphere: radius}, {surface: name} or {file: part.stl}",
                        g->body, kl_node_kind_word(n->kind));
     entry.place = n->place;
     kl_values_unknown(g->s, &entry, "shape", NULL, known);
     const kl_node *box = kl_node_get(n, "box"), *cylinder = kl_node_get(n, "cylinder"),
-                  *sphere = kl_node_get(n, "sphere"), *file = kl_node_get(n, "file");
-    if (!!box + !!cylinder + !!sphere + !!file != 1)
+                  *sphere = kl_node_get(n, "sphere"), *file = kl_node_get(n, "file"),
+                  *sheet = kl_node_get(n, "surface");
+    if (!!box + !!cylinder + !!sphere + !!file + !!sheet != 1)
         return kl_fail(g->s->diag, KL_E_MODEL, n->place,
-                       "body '%s': a shape is one of box, cylinder, sphere, file", g->body);
+                       "body '%s': a shape is one of box, cylinder, sphere, surface, file",
+                       g->body);
     out->kind = box        ? KL_DRAWN_BOX
                 : cylinder ? KL_DRAWN_CYLINDER
                 : sphere   ? KL_DRAWN_SPHERE
@@ -129,6 +167,7 @@ static kl_status read_shape(const shaping *g, const kl_node *n, kl_drawn *out)
     if (box) KL_TRY(read_box(g, box, out));
     if (cylinder) KL_TRY(read_cylinder(g, cylinder, out));
     if (sphere) KL_TRY(read_sphere(g, sphere, out));
+    if (sheet) KL_TRY(read_sheet(g, sheet, out));
     if (file) KL_TRY(read_surface(g, file, n, out));
     return read_common(g, n, out);
 }

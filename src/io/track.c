@@ -258,6 +258,35 @@ static kl_status read_line(kl_track_reader *r)
     return ways[found].read(r);
 }
 
+static bool wants_closed(const kl_track_reader *r)
+{
+    const kl_node *n = kl_node_get(r->node, "closed");
+    return n && n->kind == KL_SCALAR && strcmp(n->text, "true") == 0;
+}
+
+/* A line that is to be closed by its points must come back to where it began. */
+static kl_status check_closing(kl_track_reader *r, const kl_arc *arc, double spacing)
+{
+    const double bridged = 1.5, seen = 1e-3, kink = 0.0175; /* spacings, [m], [rad] */
+    kl_vec3      a[2], b[2];
+    kl_place     at = kl_node_get(r->node, "closed")->place;
+    kl_arc_eval(arc, 0, 0.0, 1, a);
+    kl_arc_eval(arc, arc->n - 1, arc->length, 1, b);
+    double gap  = kl_norm(kl_sub(a[0], b[0]));
+    double turn = atan2(kl_norm(kl_cross(a[1], b[1])), kl_dot(a[1], b[1]));
+    if (gap > bridged * spacing)
+        return kl_fail(r->diag, KL_E_RANGE, at,
+                       "the line ends at (%g, %g, %g), %g m from its beginning, and cannot be "
+                       "closed; make both ends meet, or leave `closed` out",
+                       b[0].x, b[0].y, b[0].z, gap);
+    if (gap > seen || turn > kink)
+        kl_warn(r->diag, at,
+                "the line ends %g m from its beginning, at an angle of %.3g deg to it; the spline "
+                "bridges that",
+                gap, 57.29577951308232 * turn);
+    return KL_OK;
+}
+
 /* `resample: {spacing: 1 m}`: takes points from the line as it is and lays the spline through them,
  * as a measured track would be. */
 static kl_status resample(kl_track_reader *r, const kl_node *n, double tolerance)
@@ -269,6 +298,7 @@ static kl_status resample(kl_track_reader *r, const kl_node *n, double tolerance
     if (!kl_track_number(r, n, "spacing", "m", &spacing) || !(spacing > 0.0))
         return kl_fail(r->diag, KL_E_MODEL, n->place, "resample: give a spacing: {spacing: 1 m}");
     KL_TRY(kl_arc_build(r->curve, tolerance, r->arena, r->diag, &arc));
+    if (wants_closed(r)) KL_TRY(check_closing(r, arc, spacing));
     if (r->roll) kl_law_map(r->roll, kl_arc_length_at, arc);
     double count = ceil(arc->length / spacing - 1e-9);
     if (!(count < 1e7))
@@ -292,6 +322,8 @@ static kl_status resample(kl_track_reader *r, const kl_node *n, double tolerance
     return kl_track_spline(r, point, place, m + 1, n->place, r->what);
 }
 
+static kl_place written_at(const void *track, double s) { return kl_track_place(track, s); }
+
 static kl_status build(kl_track_reader *r, kl_track *t)
 {
     kl_frame_settings set;
@@ -308,10 +340,8 @@ static kl_status build(kl_track_reader *r, kl_track *t)
     const kl_node *again = kl_node_get(r->node, "resample");
     if (kl_diag_failed(r->diag)) return KL_E_MODEL;
     if (again) KL_TRY(resample(r, again, tolerance));
-    const kl_node *closed = kl_node_get(r->node, "closed");
-    if (closed && closed->kind == KL_SCALAR && strcmp(closed->text, "true") == 0 &&
-        !r->curve->closed)
-        return kl_fail(r->diag, KL_E_MODEL, closed->place,
+    if (wants_closed(r) && !r->curve->closed)
+        return kl_fail(r->diag, KL_E_MODEL, kl_node_get(r->node, "closed")->place,
                        "only a line through points can be `closed`; give `points`, or take points "
                        "from this line: `resample: {spacing: 1 m}`");
 
@@ -324,6 +354,7 @@ static kl_status build(kl_track_reader *r, kl_track *t)
     kl_track_number(r, r->node, "corners", "m", &corners);
     KL_TRY(kl_path_rounded(path, corners, r->arena, &t->path));
     t->arc = arc, t->what = r->what;
+    t->table.where = written_at, t->table.written = t;
     return kl_diag_failed(r->diag) ? KL_E_MODEL : KL_OK;
 }
 

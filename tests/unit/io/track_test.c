@@ -272,6 +272,11 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "track:\n  layout: [straight 10 m]\n  resample: {spacing: 0 m}\n", "give a spacing"},
         {HEAD "track:\n  layout: [straight 10 m]\n  checks: {radios: 3 m}\n",
          "did you mean `radius`?"},
+        {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0], [1.000001, 0, 0], [3, 0, 0], [4, 0, 0]]\n",
+         "t.yaml:3:34: control points 2 and 3 are 1e-06 m apart, the usual step is 1 m"},
+        {HEAD "track:\n  layout: [straight 10 m, curve 20 m radius for 100 m]\n"
+              "  resample: {spacing: 1 m}\n  closed: true\n",
+         "t.yaml:5:11: the line ends at (-9.17849, 14.3268, 0), 17.0147 m from its beginning"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         result r    = read_text(cases[i].text);
@@ -282,6 +287,66 @@ static void mistakes_are_told_with_their_place(void **unused)
         if (!said)
             fail_msg("case %zu: '%s' was not said but '%s'", i, cases[i].says,
                      kl_diag_size(r.diag) ? kl_diag_at(r.diag, 0)->text : "nothing");
+        done(&r);
+    }
+}
+
+static void doubtful_points_are_taken_with_a_warning(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *text, *says;
+    } cases[] = {
+        {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0], [3, 0, 0], [2, 0.01, 0], [4, 0, 0], [5, 0, 0]]\n",
+         "t.yaml:3:23: warning: the line all but turns on the spot between control points 2 and 3"},
+        {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0], [1.005, 0, 0], [3, 0, 0], [4, 0, 0]]\n",
+         "t.yaml:3:34: warning: control points 2 and 3 are only 0.005 m apart"},
+        {HEAD "track:\n  layout: [{curve: 20 m, angle: 359 deg}]\n  resample: {spacing: 1 m}\n  closed: true\n",
+         "the line ends 0.349061 m from its beginning, at an angle of 1 deg to it"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        result r    = good(cases[i].text);
+        bool   said = false;
+        for (int k = 0; k < kl_diag_size(r.diag); k++) {
+            const kl_message *m = kl_diag_at(r.diag, k);
+            said                = said || strstr(m->text, cases[i].says);
+        }
+        if (!said)
+            fail_msg("case %zu: '%s' was not said but '%s'", i, cases[i].says,
+                     kl_diag_size(r.diag) ? kl_diag_at(r.diag, 0)->text : "nothing");
+        done(&r);
+    }
+}
+
+#define BENDS "points: [[0,0,0],[10,1,0],[20,5,3],[30,5,5],[40,0,2],[50,-5,0]], spline: akima, frame: frenet, "
+
+/* Second derivatives of a quintic are differences of rows: where short steps lose their digits, the message says what can be
+ * reached, and doing as it says helps. */
+static void a_table_that_cannot_be_made_says_where_and_what_helps(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *says;
+    } cases[] = {
+        {HEAD "track: {" BENDS "table: {interpolation: quintic, error: 1e-6}}\n",
+         "t.yaml:2:44: the table cannot reach its error at 38."},
+        {HEAD "track: {" BENDS "table: {interpolation: quintic, error: 1e-7, second_error: 1e-4}}\n", NULL},
+        {HEAD "track: {" BENDS "table: {interpolation: cubic, error: 1e-4}}\n", NULL},
+        {HEAD "track: {" BENDS "table: {interpolation: quintic}}\n", NULL}, /* a millionth of what the columns hold */
+        /* a track of a millimetre has curvatures of thousands */
+        {HEAD "track: {points: [[0,0,0],[1e-4,1e-5,0],[2e-4,0,0],[5e-4,5e-5,2e-5],[1e-3,0,0]], spline: quintic, "
+              "table: {interpolation: quintic}}\n", NULL},
+        {HEAD "track: {points: [[0,0,0],[1e-4,1e-5,0],[2e-4,0,0],[5e-4,5e-5,2e-5],[1e-3,0,0]]}\n", NULL},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        result         r = good(cases[i].text);
+        kl_path_table *table;
+        kl_status      s = kl_path_table_in_memory(r.track->path, &r.track->table, r.arena, r.diag, &table);
+        const char    *text = kl_diag_size(r.diag) ? kl_diag_at(r.diag, 0)->text : "nothing";
+        if ((s == KL_OK) != !cases[i].says) fail_msg("case %zu: status %d, '%s'", i, (int)s, text);
+        if (s == KL_OK) assert_true(table->nrow < 20000);
+        if (cases[i].says && !(strstr(text, cases[i].says) && strstr(text, "interpolation: cubic") && strstr(text, "{second_error: ")))
+            fail_msg("case %zu: '%s' was not said but '%s'", i, cases[i].says, text);
         done(&r);
     }
 }
@@ -385,6 +450,8 @@ int main(void)
         cmocka_unit_test(resampling_converges_to_the_line_it_came_from),
         cmocka_unit_test(settings_are_read_and_parameters_change_them),
         cmocka_unit_test(mistakes_are_told_with_their_place),
+        cmocka_unit_test(doubtful_points_are_taken_with_a_warning),
+        cmocka_unit_test(a_table_that_cannot_be_made_says_where_and_what_helps),
         cmocka_unit_test(points_come_from_a_table_beside_the_file),
         cmocka_unit_test(the_examples_are_sound),
         cmocka_unit_test(every_track_of_the_documents_reads),

@@ -232,6 +232,41 @@ static void a_point_on_a_sphere_hangs_as_on_a_rod(void **unused)
     finish(&b);
 }
 
+/* An arc turned about the y axis is a ball, with factors an ellipsoid; extruded between nodes that do not turn a cylinder. */
+static void a_point_on_arcs_keeps_to_balls_eggs_and_cylinders(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "klingel: 1\nsurfaces: {ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}},\n"
+        "  egg: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2, z_factor: 0.5},\n"
+        "  trough: {extruded_arc: {center: [0, 0.2], first: [-0.6, -0.6], last: [0.6, -0.6]}, nodes: [{at: [0, 0, 0], orientation: "
+        "{x: [0, 1, 0], y: [0, 0, 1]}}, {at: [9, 0, 0], orientation: {x: [0, 1, 0], y: [0, 0, 1]}}]}}\n"
+        "bodies: {%sbob: {type: point, mass: 1, position: [0.8, 0, -0.6], velocity: [0, 1.5, 0]},\n"
+        "  rider: {type: point, mass: 1, position: [2, 0, -0.5], velocity: [0, 0.3, 1]},\n"
+        "  bead: {type: point, mass: 2, position: [1, 0.4, -0.7165], velocity: [0.5, 0, 0]}}\n"
+        "joints: {it: {type: %s}, on_egg: {type: point-on-surface, body: rider, surface: egg},\n"
+        "  rolls: {type: point-on-surface, body: bead, surface: trough}}\n"
+        "integrator: {type: runge-kutta, tolerance: 1e-11, length: 1}\n";
+    char one[2048], two[2048];
+    snprintf(one, sizeof one, text, "ground: {shape: [{surface: egg}, {surface: trough}]}, ",
+             "point-on-surface, body: bob, surface: ball");
+    snprintf(two, sizeof two, text, "", "distance, between: [ground, bob], at: [[0, 0, 0], [0.8, 0, -0.6]]");
+    ride a = start(one), b = start(two);
+    assert_int_equal(a.b.model->body[0].nshape, 2);
+    double energy = value(&a, "energy.total");
+    go(&a, 1.5);
+    go(&b, 1.5);
+    static const char *const channels[] = {"bob.position.x", "bob.position.y", "bob.position.z", "bob.velocity.y"};
+    for (int i = 0; i < 4; i++) near(value(&a, channels[i]), value(&b, channels[i]), 1e-6);
+    double x = value(&a, "rider.position.x") / 2, y = value(&a, "rider.position.y"), z = value(&a, "rider.position.z") / 0.5;
+    near(x * x + y * y + z * z, 1.0, 1e-9);
+    near(hypot(value(&a, "bead.position.y"), value(&a, "bead.position.z") - 0.2), 1.0, 1e-9);
+    near(value(&a, "bead.velocity.x"), 0.5, 1e-9); /* nothing pushes along */
+    near(value(&a, "energy.total"), energy, 1e-7);
+    finish(&a);
+    finish(&b);
+}
+
 /* ---- what goes wrong ---- */
 
 static kl_status nothing(void *context, double t, const double *values)
@@ -348,6 +383,9 @@ static void mistakes_are_told_with_a_remedy(void **unused)
         {"tracks: [1]\n", "`tracks` is a list"},
         {"surfaces: {s: {}}\n", "nothing says what it is"},
         {"surfaces: {s: {net: [[1]]}}\n", "a net is a list of rows"},
+        {"surfaces: {s: {net: [[[0,0,0],[0,1,0]],[[1,0,0],[1,1,0]]], spline: akima}}\n", "give linear, cubic, quintic"},
+        {"surfaces: {s: {revolved_arc: {center: [0, 0], first: [1, 0], last: [0, 2]}}}\n", "first and last are 1 and 2 m from the center"},
+        {"surfaces: {s: {extruded_arc: {center: [0, 0], first: [1, 0], last: [0, 1]}}}\n", "extruded between two nodes"},
         {"surfaces: {s: {sweep: [[0, 0], [1, 0]], track: t}}\n", "there is no track 't'"},
         {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: line, drive_s: 1, drive_speed: 2}}\n",
          "leave one out"},
@@ -365,6 +403,33 @@ static void mistakes_are_told_with_a_remedy(void **unused)
     }
 }
 
+/* What strikes a body that follows is told when the model is read; a drawn surface must be there. */
+static void jumps_of_the_track_are_told(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *track, *says;
+    } cases[] = {
+        {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg], corners: 0", "the turn of its frame jumps by"},
+        {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg]", NULL},
+        {"points: [[0, 0, 0], [10, 0, 0], [20, 5, 0]], spline: linear", "has a kink of 26.6 deg at 10 m"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char text[1024];
+        snprintf(text, sizeof text, "klingel: 1\ntracks: {line: {%s}}\nbodies: {car: {mass: 1, inertia: [1, 1, 1]}}\n", cases[i].track);
+        built b = must_build(text);
+        if (cases[i].says ? !told(b.diag, cases[i].says) : kl_diag_size(b.diag) > 0) {
+            print_messages(b.diag);
+            fail_msg("case %zu", i);
+        }
+        built_free(&b);
+    }
+    built b;
+    assert_true(try_build("klingel: 1\nbodies: {rock: {mass: 1, inertia: [1, 1, 1], shape: {surface: s}}}\n", &b) != KL_OK);
+    assert_true(told(b.diag, "there is no surface 's'"));
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -376,9 +441,11 @@ int main(void)
         cmocka_unit_test(a_driven_car_keeps_its_timetable),
         cmocka_unit_test(a_helical_groove_is_a_screw),
         cmocka_unit_test(a_point_on_a_sphere_hangs_as_on_a_rod),
+        cmocka_unit_test(a_point_on_arcs_keeps_to_balls_eggs_and_cylinders),
         cmocka_unit_test(a_car_that_runs_out_of_track_stops_at_its_end),
         cmocka_unit_test(a_marble_stops_at_the_edge_of_its_surface),
         cmocka_unit_test(a_car_too_slow_for_the_hill_rolls_back_and_says_so),
+        cmocka_unit_test(jumps_of_the_track_are_told),
         cmocka_unit_test(mistakes_are_told_with_a_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
