@@ -12,6 +12,19 @@ int kl_blas_threads(int n)
     return before;
 }
 
+kl_status kl_blas_ready(void)
+{
+    enum { SIDE = 128 }; /* large enough for the way that takes scratch memory */
+    const size_t scratch = (size_t)160 << 20; /* 128 MB a thread on 64-bit processors */
+    void        *room    = malloc(scratch);
+    free(room);
+    double *A = room ? calloc(2 * SIDE * SIDE, sizeof(double)) : NULL;
+    if (!A) return KL_E_MEMORY;
+    kl_gemm(false, false, SIDE, SIDE, SIDE, 1, A, SIDE, A, SIDE, 0, A + SIDE * SIDE, SIDE);
+    free(A);
+    return KL_OK;
+}
+
 void kl_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha, const double *A,
              int lda, const double *B, int ldb, double beta, double *C, int ldc)
 {

@@ -9,6 +9,9 @@
 
 /* Threads that BLAS may use from now on in this process; returns what it was. */
 int kl_blas_threads(int n);
+/* Lets BLAS take its own scratch memory now. Where there is none OpenBLAS asks again and again
+ * without end, so this comes before large memory is taken: KL_E_MEMORY when it would not fit. */
+kl_status kl_blas_ready(void);
 
 /* C (m x n) = alpha op(A) op(B) + beta C, inner size k; leading dimensions given. */
 void kl_gemm(bool transpose_a, bool transpose_b, int m, int n, int k, double alpha, const double *A,

@@ -77,9 +77,10 @@ static void print_mass(const kl_kbody *b)
 
 static void print_modes(const kl_kbody *b)
 {
-    double sum[6] = {0};
+    double sum[6];
     printf("\nmode  frequency   residual   effective mass [%% of the body's]: x      y      z     "
            "rx     ry     rz\n");
+    bool    plain    = !kl_kbody_is_orthogonal(b);
     kl_mat3 J        = kl_kbody_central_inertia(b);
     double  whole[6] = {b->inertia.m, b->inertia.m, b->inertia.m, J.m[0][0], J.m[1][1], J.m[2][2]};
     for (int j = 0; j < b->nmode; j++) {
@@ -87,16 +88,18 @@ static void print_modes(const kl_kbody *b)
         kl_kbody_participation(b, j, L, effective);
         printf("%4d %10.6g Hz %9.1e %29s", j + 1, b->frequency[j], b->residual[j], "");
         for (int k = 0; k < 6; k++) {
-            double share = whole[k] > 0 ? 100 * effective[k] / whole[k] : 0;
-            sum[k] += share;
-            printf(" %6.2f", share);
+            printf(" %6.2f", whole[k] > 0 ? 100 * effective[k] / whole[k] : 0);
         }
         printf("\n");
     }
-    printf("%57s", "sum");
-    for (int k = 0; k < 6; k++) printf(" %6.2f", sum[k]);
+    if (kl_kbody_effective_mass(b, sum) != KL_OK) return;
+    printf("%57s", plain ? "together" : "sum");
+    for (int k = 0; k < 6; k++) printf(" %6.2f", whole[k] > 0 ? 100 * sum[k] / whole[k] : 0);
     printf("\n");
-    if (strcmp(b->reference, "mean-axis") == 0)
+    if (plain)
+        printf("(plain Craig-Bampton vectors are not orthogonal: what they carry overlaps, and "
+               "their\nfrequencies and residuals are those of each vector alone)\n");
+    if (strcmp(b->reference, "mean-axis") == 0 && !plain)
         printf("(in mean axes deformation carries no momentum: effective masses are zero by "
                "definition)\n");
 }
@@ -171,8 +174,9 @@ static int reduce(const wish *q)
     }
     end_progress(&v);
     if (status == KL_OK && q->output) status = kl_kbody_write(body, q->output, diag);
+    bool written = status == KL_OK && q->output; /* a figure may fail yet */
     if (status == KL_OK && q->figure) status = draw(body, q->figure, diag);
-    kl_print_diag(diag, status == KL_OK ? NULL : "no body was written");
+    kl_print_diag(diag, status == KL_OK || written ? NULL : "no body was written");
     if (status == KL_OK && q->csv) print_csv(body);
     if (status == KL_OK && q->report) {
         print_mass(body);

@@ -4,6 +4,7 @@
 #include "fe/basis.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -27,36 +28,66 @@ static double rank_tolerance(const kl_basis_options *o)
 
 /* ---- reference conditions ---- */
 
-/* unknown of a component, or a message why there is none */
-static kl_status unknown_of(const maker *k, kl_node_mask at, int component, const char *what,
-                            int *dof)
+static const char *const component_names[6] = {"x", "y", "z", "rx", "ry", "rz"};
+
+enum { NAME = 80 };
+
+/* "interface 'pivot'", or for i < 0 "reference: node 17" */
+static const char *name_at(const maker *k, int i, int node, char text[NAME])
 {
-    int q = 6 * at.node + component;
-    *dof  = k->s->dof[q];
-    if (*dof >= 0) return KL_OK;
-    static const char *const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
-    int                      id       = k->s->node_id[at.node];
-    if (kl_system_has(k->s, at.node, component))
-        return kl_fail(
-            k->diag, KL_E_MODEL, KL_NOWHERE,
-            "%s: component %s of node %d follows other nodes (a tie) and cannot be held; use a "
-            "node of the mesh or an RBE2 marker",
-            what, names[component], id);
-    return kl_fail(
-        k->diag, KL_E_MODEL, KL_NOWHERE,
-        "%s: node %d has no component %s (solid elements have no rotations); make it a marker "
-        "with RBE2, or hold translations of more nodes",
-        what, id, names[component]);
+    if (i < 0) snprintf(text, NAME, "reference: node %d", k->s->node_id[node]);
+    else if (k->o->interface_name)
+        snprintf(text, NAME, "interface '%.60s'", k->o->interface_name[i]);
+    else snprintf(text, NAME, "interface at node %d", k->s->node_id[node]);
+    return text;
 }
 
-static kl_status hold(const maker *k, int n, const kl_node_mask *list, const char *what,
-                      unsigned char *fixed)
+/* unknown of a component of interface i (or of the reference: -1), or a message why there is none
+ */
+static kl_status unknown_of(const maker *k, int i, int node, int component, int *dof)
 {
-    for (int i = 0; i < n; i++)
+    char name[NAME];
+    *dof = k->s->dof[6 * node + component];
+    if (*dof >= 0) return KL_OK;
+    if (kl_system_has(k->s, node, component))
+        return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                       "%s: component %s follows other nodes (a tie) and cannot be held; use a "
+                       "node of the mesh or an RBE2 marker",
+                       name_at(k, i, node, name), component_names[component]);
+    return kl_fail(
+        k->diag, KL_E_MODEL, KL_NOWHERE,
+        "%s has no component %s (solid elements have no rotations); make it a marker with RBE2, "
+        "or hold translations of more nodes",
+        name_at(k, i, node, name), component_names[component]);
+}
+
+static kl_status hold_reference(const maker *k, unsigned char *fixed)
+{
+    for (int i = 0; i < k->o->ncondition; i++)
         for (int c = 0; c < 6; c++) {
-            if (!(list[i].components >> c & 1u)) continue;
+            if (!(k->o->condition[i].components >> c & 1u)) continue;
             int dof;
-            KL_TRY(unknown_of(k, list[i], c, what, &dof));
+            KL_TRY(unknown_of(k, -1, k->o->condition[i].node, c, &dof));
+            fixed[dof] = 1;
+        }
+    return KL_OK;
+}
+
+/* A constraint mode moves its interface, which the reference must not hold then. */
+static kl_status hold_interfaces(const maker *k, unsigned char *fixed)
+{
+    for (int i = 0; i < k->o->ninterface; i++)
+        for (int c = 0; c < 6; c++) {
+            const kl_node_mask *at = &k->o->interface_at[i];
+            int                 dof;
+            char                name[NAME];
+            if (!(at->components >> c & 1u)) continue;
+            KL_TRY(unknown_of(k, i, at->node, c, &dof));
+            if (k->held[dof])
+                return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                               "%s: component %s is held by `reference:`, and so no interface for "
+                               "Craig-Bampton modes; take it out of one of them, or use mean-axis",
+                               name_at(k, i, at->node, name), component_names[c]);
             fixed[dof] = 1;
         }
     return KL_OK;
@@ -223,15 +254,15 @@ static kl_status add_attachment(maker *k)
     if (!to) return KL_E_MEMORY;
     for (int i = 0; i < k->o->ninterface; i++)
         for (int c = 0; c < 6; c++) {
-            kl_node_mask at = k->o->interface_at[i];
-            if (!(at.components >> c & 1u)) continue;
-            if (!kl_system_has(k->s, at.node, c))
-                return kl_fail(
-                    k->diag, KL_E_MODEL, KL_NOWHERE,
-                    "interface at node %d: a moment needs rotations, which solid elements do not "
-                    "have; use an RBE2 or RBE3 marker, or forces only",
-                    k->s->node_id[at.node]);
-            kl_system_load(k->s, at.node, c, 1.0, to + k->N * (size_t)j++);
+            const kl_node_mask *at = &k->o->interface_at[i];
+            char                name[NAME];
+            if (!(at->components >> c & 1u)) continue;
+            if (!kl_system_has(k->s, at->node, c))
+                return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                               "%s: a moment needs rotations, which solid elements do not have; "
+                               "use an RBE2 or RBE3 marker, or forces only",
+                               name_at(k, i, at->node, name));
+            kl_system_load(k->s, at->node, c, 1.0, to + k->N * (size_t)j++);
         }
     k->b->nstatic = n;
     return solve_static(k, n, to);
@@ -255,7 +286,7 @@ static kl_status add_constraint_modes(maker *k)
     for (int i = 0; status == KL_OK && i < k->o->ninterface; i++)
         for (int c = 0; c < 6 && status == KL_OK; c++) {
             if (!(k->o->interface_at[i].components >> c & 1u)) continue;
-            status = unknown_of(k, k->o->interface_at[i], c, "interface", &dof[j]);
+            status = unknown_of(k, i, k->o->interface_at[i].node, c, &dof[j]);
             if (status != KL_OK) break;
             unit[dof[j]] = -1.0;
             kl_symmetric_multiply(&k->s->K, 1, unit, to + k->N * (size_t)j);
@@ -433,9 +464,9 @@ static kl_status make(maker *k, unsigned char *fixed)
 {
     const kl_basis_options *o     = k->o;
     bool                    nodal = o->reference == KL_NODAL, cb = o->statics == KL_CRAIG_BAMPTON;
-    if (nodal) KL_TRY(hold(k, o->ncondition, o->condition, "reference", fixed));
+    if (nodal) KL_TRY(hold_reference(k, fixed));
     memcpy(k->held, fixed, k->N);
-    if (cb) KL_TRY(hold(k, o->ninterface, o->interface_at, "interface", fixed));
+    if (cb) KL_TRY(hold_interfaces(k, fixed));
     KL_TRY(add_eigenmodes(k, nodal || cb ? fixed : NULL));
     KL_TRY(check_held(k));
     if (!nodal && !cb && k->b->nrigid != 6)

@@ -35,6 +35,7 @@ typedef struct kl_basis_options {
     kl_statics          statics;
     int                 ninterface;
     const kl_node_mask *interface_at;
+    const char *const  *interface_name; /* ninterface, for messages; or NULL */
     bool           plain; /* Craig-Bampton as it is: no orthogonalisation, rigid motion inside */
     int            nuser;
     const double  *user;           /* ndof x nuser */

@@ -9,6 +9,7 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
+#include "klingel/status.h"
 
 /* Matrices with three rows are stored column by column: entry (a, j) of S1 is S1[3 * j + a]. */
 typedef struct kl_invariants {
@@ -96,5 +97,10 @@ kl_mat3 kl_kbody_central_inertia(const kl_kbody *b);
 /* Participation of mode j in the six rigid motions about the centre of mass, L = R'M x_j, and its
  * effective masses L^2 / Mff_jj (kg, kg m2). */
 void kl_kbody_participation(const kl_kbody *b, int mode, double L[6], double effective[6]);
+/* What all modes carry together, the diagonal of L'Mff^-1 L: the sum of their effective masses
+ * where they are orthogonal. */
+kl_status kl_kbody_effective_mass(const kl_kbody *b, double effective[6]);
+/* No two modes share mass: all but the plain Craig-Bampton basis. */
+bool kl_kbody_is_orthogonal(const kl_kbody *b);
 
 #endif

@@ -4,24 +4,33 @@
  * e2 = e1 x a / |e1 x a|, e3 = e1 x e2. Its first-order rotation is th = 1/2 sum e_i x de_i. */
 #include "fe/marker.h"
 
+#include <limits.h>
 #include <stdlib.h>
 
-int kl_marker_tie(kl_mesh *m, kl_tie_kind kind, int n, const int *node, kl_vec3 position)
+/* One more than the largest number, or, where that is the last there is, the first that is free. */
+static int free_number(const kl_mesh *m)
 {
-    int id = 0, tie_id = 0;
+    int id = 0;
     for (int i = 0; i < m->nnode; i++) id = m->node_id[i] > id ? m->node_id[i] : id;
-    for (int i = 0; i < m->ntie; i++) tie_id = m->tie[i].id > tie_id ? m->tie[i].id : tie_id;
-    int new = kl_mesh_add_node(m, id + 1, position);
+    if (id < INT_MAX) return id + 1;
+    for (id = 1; kl_mesh_find_node(m, id) >= 0;) id++;
+    return id;
+}
+
+int kl_marker_tie(kl_mesh *m, const char *name, kl_tie_kind kind, int n, const int *node,
+                  kl_vec3 position)
+{
+    int new = kl_mesh_add_node(m, free_number(m), position);
     if (new < 0) return -1;
     int *followers = kl_arena_array(m->arena, int, n);
     if (!followers) return -1;
     for (int i = 0; i < n; i++) followers[i] = node[i];
-    kl_tie tie = {.id         = tie_id + 1,
-                  .kind       = kind,
+    kl_tie tie = {.kind       = kind,
                   .reference  = new,
                   .components = 0x3f,
                   .n          = n,
-                  .node       = followers};
+                  .node       = followers,
+                  .marker     = name};
     return kl_mesh_add_tie(m, &tie) < 0 ? -1 : new;
 }
 

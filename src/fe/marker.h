@@ -7,8 +7,9 @@
 #include "fe/system.h"
 
 /* Adds a node at `position` tied to `n` nodes of the mesh, before assembly: RBE2 makes them rigid,
- * RBE3 lets the new node follow their mean. Returns its index, or -1. */
-int kl_marker_tie(kl_mesh *m, kl_tie_kind kind, int n, const int *node, kl_vec3 position);
+ * RBE3 lets the new node follow their mean. `name` is for messages. Returns its index, or -1. */
+int kl_marker_tie(kl_mesh *m, const char *name, kl_tie_kind kind, int n, const int *node,
+                  kl_vec3 position);
 
 /* The nearest node to `point` that moves (has unknowns), or -1. */
 int kl_marker_nearest(const kl_system *s, kl_vec3 point);

@@ -201,6 +201,7 @@ int kl_mesh_add_tie(kl_mesh *m, const kl_tie *t)
     kl_tie copy = *t;
     copy.node   = copy_array(m, t->node, t->n, sizeof(int));
     copy.weight = copy_array(m, t->weight, t->n, sizeof(double));
+    copy.marker = t->marker ? kl_arena_text(m->arena, t->marker) : NULL;
     ADD(m, tie, ntie, tie_cap, &copy);
     return m->ntie++;
 }

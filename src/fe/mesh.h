@@ -94,6 +94,7 @@ typedef struct kl_tie {
     int         n;
     int        *node;   /* n followers (RBE2) or leaders (RBE3) */
     double     *weight; /* n, RBE3; NULL: all one */
+    const char *marker; /* that asked for it, or NULL: the mesh file did */
 } kl_tie;
 
 typedef enum kl_material_kind { KL_ISOTROPIC, KL_ORTHOTROPIC } kl_material_kind;
@@ -247,8 +248,11 @@ double kl_mesh_size(const kl_mesh *m); /* diagonal of the bounding box */
 
 /* Everything that can be told wrong without computing: duplicate ids, nodes in one place, elements
  * of no or negative volume, repeated nodes in an element, missing materials and properties, numbers
- * out of range, parts that do not hang together, units that do not fit each other. Errors and
- * warnings with counts and the first offenders go to `diag`. */
+ * out of range, parts that do not hang together. Errors and warnings with counts and the first
+ * offenders go to `diag`. */
 kl_status kl_mesh_check(const kl_mesh *m, kl_diag *diag);
+/* Units that do not fit each other: what no solid can be is an error (with `lenient` a warning),
+ * what is only unlikely a warning. */
+kl_status kl_mesh_check_units(const kl_mesh *m, bool lenient, kl_diag *diag);
 
 #endif

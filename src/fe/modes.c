@@ -532,6 +532,7 @@ typedef struct statics {
     double          *r, *z, *p, *q, *u; /* ndof x k */
     double          *MR;                /* ndof x nrigid */
     double          *packed;            /* nfree x k */
+    unsigned char   *held;              /* ndof */
     double           goal[64];          /* residual that is small enough, a column */
 } statics;
 
@@ -563,13 +564,9 @@ static void deflate(const statics *a, const double *A, const double *B, double *
 
 static void hold(const statics *a, double *x)
 {
-    unsigned char *is_free = calloc(a->N, 1);
-    if (!is_free) return;
-    for (int i = 0; i < a->m->nfree; i++) is_free[a->m->free_dof[i]] = 1;
     for (int j = 0; j < a->k; j++)
         for (size_t i = 0; i < a->N; i++)
-            if (!is_free[i]) x[(size_t)j * a->N + i] = 0.0;
-    free(is_free);
+            if (a->held[i]) x[(size_t)j * a->N + i] = 0.0;
 }
 
 /* The known modes answer their part of the load at once, u = X (X'f) / w2; what is left has only
@@ -652,9 +649,12 @@ static kl_status static_block(const kl_system *s, const kl_modes *m, int k, doub
                         .q      = malloc(N * K * sizeof(double)),
                         .u      = calloc(N * K, sizeof(double)),
                         .MR     = malloc(N * 6 * sizeof(double)),
+                        .held   = malloc(N + 1),
                         .packed = malloc((size_t)m->nfree * K * sizeof(double))};
     kl_status status = KL_E_MEMORY;
-    if (a.z && a.p && a.q && a.u && a.MR && a.packed) {
+    if (a.z && a.p && a.q && a.u && a.MR && a.held && a.packed) {
+        memset(a.held, 1, N);
+        for (int i = 0; i < m->nfree; i++) a.held[m->free_dof[i]] = 0;
         hold(&a, f);
         if (m->nrigid > 0) {
             kl_symmetric_multiply(&s->M, m->nrigid, m->rigid, a.MR);
@@ -670,6 +670,7 @@ static kl_status static_block(const kl_system *s, const kl_modes *m, int k, doub
     free(a.q);
     free(a.u);
     free(a.MR);
+    free(a.held);
     free(a.packed);
     return status;
 }

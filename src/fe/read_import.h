@@ -23,7 +23,7 @@ typedef struct kl_source {
 #define KL_FLAW_LIST(X)                                                                            \
     X(KL_FLAW_SYNTAX, KL_E_SYNTAX, "lines that are not well formed")                               \
     X(KL_FLAW_NUMBER, KL_E_SYNTAX, "unreadable numbers")                                           \
-    X(KL_FLAW_FINITE, KL_E_NAN, "numbers that are not finite")                                     \
+    X(KL_FLAW_FINITE, KL_E_RANGE, "numbers that are not finite")                                   \
     X(KL_FLAW_TRUNCATED, KL_E_SYNTAX, "places where the file ends too early")                      \
     X(KL_FLAW_COUNT, KL_E_SYNTAX, "wrong counts")                                                  \
     X(KL_FLAW_ID, KL_E_RANGE, "numbers of nodes or elements out of range")                         \

@@ -5,6 +5,7 @@
 #include <string.h>
 #include <time.h>
 
+#include "algebra/dense.h"
 #include "fe/assemble.h"
 #include "fe/compliance.h"
 #include "fe/geometric.h"
@@ -74,9 +75,13 @@ static kl_status tie_marker(work *w, const kl_marker_request *q, int *node)
         return kl_fail(w->diag, KL_E_MODEL, q->place,
                        "marker '%s': ready matrices have no sets; give a node number", q->name);
     KL_TRY(set_nodes(w, q->set, q->place, &list, &n));
+    if (n == 1 && !q->has_point) { /* nothing to tie: the node is the marker */
+        *node = list[0];
+        return KL_OK;
+    }
     kl_vec3 middle = {0, 0, 0};
     for (int i = 0; i < n; i++) middle = kl_axpy(1.0 / n, w->mesh->x[list[i]], middle);
-    *node = kl_marker_tie(w->mesh, q->tie, n, list, q->has_point ? q->point : middle);
+    *node = kl_marker_tie(w->mesh, q->name, q->tie, n, list, q->has_point ? q->point : middle);
     return *node < 0 ? KL_E_MEMORY : KL_OK;
 }
 
@@ -163,13 +168,19 @@ static kl_status make_basis(work *w)
     const kl_recipe *r = w->r;
     kl_node_mask *held = NULL, *interfaces = kl_arena_array(w->arena, kl_node_mask, r->nmarker + 1);
     int           nheld = 0, cap = 0, ninterface = 0;
-    if (!interfaces) return KL_E_MEMORY;
+    const char  **names = kl_arena_array(w->arena, const char *, r->nmarker + 1);
+    if (!interfaces || !names) return KL_E_MEMORY;
     for (int i = 0; r->reference == KL_NODAL && i < r->nfix; i++)
         KL_TRY(fix_one(w, &r->fix[i], &held, &nheld, &cap));
-    for (int i = 0; i < r->nmarker; i++)
-        if (r->marker[i].interface_components)
-            interfaces[ninterface++] =
-                (kl_node_mask){w->marker_node[i], r->marker[i].interface_components};
+    for (int i = 0; i < r->nmarker; i++) {
+        unsigned components = r->marker[i].interface_components;
+        if (!components) continue;
+        /* a set of one node is that node, which may have no rotations */
+        if (r->marker[i].how == KL_AT_SET && !kl_system_has(w->s, w->marker_node[i], 3))
+            components &= 0x07;
+        names[ninterface]        = r->marker[i].name;
+        interfaces[ninterface++] = (kl_node_mask){w->marker_node[i], components};
+    }
     if (r->statics != KL_NO_STATICS && ninterface == 0)
         return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
                        "static modes need interfaces: name markers in `interfaces:`");
@@ -198,6 +209,7 @@ static kl_status make_basis(work *w)
         .statics        = r->statics,
         .ninterface     = ninterface,
         .interface_at   = interfaces,
+        .interface_name = names,
         .plain          = r->plain,
         .nuser          = r->nuser,
         .user           = user,
@@ -291,14 +303,38 @@ static kl_status fill_stress(work *w, const int *skin_index)
 }
 
 /* the frame's origin moved to the centre of mass: only positions change */
-static kl_status shift_to_centre(work *w)
+static void shift_to_centre(work *w, kl_vec3 c)
 {
-    kl_invariants t;
-    KL_TRY(kl_invariants_find(w->s, 0, NULL, w->arena, &t));
-    if (!(t.m > 0)) return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE, "the body has no mass");
-    kl_vec3 c = kl_scale(1 / t.m, t.s0);
     for (int i = 0; i < w->s->nnode; i++) w->s->x[i] = kl_sub(w->s->x[i], c);
     for (int i = 0; w->mesh && i < w->mesh->nnode; i++) w->mesh->x[i] = kl_sub(w->mesh->x[i], c);
+}
+
+static double size_of(const kl_system *s, kl_vec3 *side)
+{
+    kl_vec3 lo = s->x[0], hi = s->x[0];
+    for (int i = 1; i < s->nnode; i++) {
+        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
+        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
+    }
+    *side = kl_sub(hi, lo);
+    return kl_norm(*side);
+}
+
+/* Before anything costly: is this a body at all? */
+static kl_status weigh(work *w)
+{
+    kl_invariants t;
+    kl_place      place = {w->mesh ? w->mesh->source : NULL, 0, 0};
+    kl_vec3       side;
+    KL_TRY(kl_invariants_find(w->s, 0, NULL, w->arena, &t));
+    if (!(t.m > 0)) return kl_fail(w->diag, KL_E_MODEL, place, "the body has no mass");
+    if (t.m > 1e9 && !w->r->lenient) /* the heaviest ship has 7e8 kg */
+        return kl_fail(w->diag, KL_E_RANGE, place,
+                       "the body weighs %.3g kg over %.3g m, more than anything that moves: if "
+                       "lengths are in mm, say `units: {length: mm}` (`lenient: yes` if it is "
+                       "meant)",
+                       t.m, size_of(w->s, &side));
+    if (w->r->centre) shift_to_centre(w, kl_scale(1 / t.m, t.s0));
     return KL_OK;
 }
 
@@ -340,14 +376,9 @@ static void check_plausible(const work *w)
     const kl_system *s     = w->s;
     kl_place         place = {b->source, 0, 0};
     double           m = b->inertia.m, lowest = b->nmode > 0 ? b->frequency[0] : 1;
-    kl_vec3          lo = s->x[0], hi = s->x[0];
-    for (int i = 1; i < s->nnode; i++) {
-        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
-        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
-    }
-    kl_vec3 side = kl_sub(hi, lo);
-    double  box = side.x * side.y * side.z, size = kl_norm(side);
-    bool    flat = fmin(side.x, fmin(side.y, side.z)) < 0.01 * size; /* shells, beams */
+    kl_vec3          side;
+    double           size = size_of(s, &side), box = side.x * side.y * side.z;
+    bool             flat = fmin(side.x, fmin(side.y, side.z)) < 0.01 * size; /* shells, beams */
     if (m > 1e6)
         kl_warn(w->diag, place,
                 "the body weighs %.3g kg over %.3g m: if lengths are in mm, say `units: {length: "
@@ -408,8 +439,8 @@ static kl_status run(work *w, kl_system *own)
         w->s = own;
     }
     w->report->seconds_assembly = now() - start;
-    if (w->r->centre) KL_TRY(shift_to_centre(w));
-    KL_TRY(place_markers_after(w));
+    KL_TRY(place_markers_after(w)); /* by points of the mesh's own frame */
+    KL_TRY(weigh(w));
     start = now();
     KL_TRY(make_basis(w));
     KL_TRY(find_compliance(w));
@@ -440,7 +471,8 @@ kl_status kl_reduce(kl_mesh *mesh, kl_system *matrices, const kl_recipe *recipe,
                             .arena  = kl_arena_create()};
     memset(w.report, 0, sizeof *w.report);
     *body            = NULL;
-    kl_status status = w.arena ? run(&w, &own) : KL_E_MEMORY;
+    kl_status status = w.arena ? kl_blas_ready() : KL_E_MEMORY;
+    if (status == KL_OK) status = run(&w, &own);
     if (status == KL_E_MEMORY && !kl_diag_failed(diag))
         kl_fail(diag, status, KL_NOWHERE, "out of memory");
     if (status == KL_OK) *body = w.body;

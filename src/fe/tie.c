@@ -4,6 +4,7 @@
  *   RBE3: u_c = sum w u / sum w, th = (sum w (d.d I - d d'))^-1 sum w d x u,  d = x - x_c;
  *         u_r = u_c + th x (x_r - x_c), th_r = th
  */
+#include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -14,13 +15,26 @@ typedef struct row {
     int     n, cap;
     int    *q; /* NULL while it is independent */
     double *factor;
+    int     tie; /* index of the tie that made it dependent */
 } row;
 
 typedef struct ties {
-    kl_system *s;
-    row       *rows; /* 6 nnode */
-    bool       failed;
+    kl_system    *s;
+    row          *rows; /* 6 nnode */
+    bool          failed;
+    int           n;
+    const kl_tie *tie;
 } ties;
+
+enum { NAME = 80 };
+
+/* "marker 'hole'" or "RBE2 17" */
+static const char *name_of(const kl_tie *tie, char text[NAME])
+{
+    if (tie->marker) snprintf(text, NAME, "marker '%.60s'", tie->marker);
+    else snprintf(text, NAME, "%s %d", tie->kind == KL_RBE2 ? "RBE2" : "RBE3", tie->id);
+    return text;
+}
 
 static void put(ties *t, row *r, int q, double factor)
 {
@@ -91,18 +105,64 @@ static void free_row(row *r)
     *r = (row){0};
 }
 
-static kl_status dependent(ties *t, const kl_tie *tie, int q, kl_diag *diag)
+/* takes the component as dependent on the tie */
+static kl_status dependent(ties *t, int tie, int q, kl_diag *diag)
 {
+    char first[NAME], second[NAME];
     if (t->rows[q].n > 0)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                       "node %d depends on two ties (the second is %d); drop it from one of them",
-                       t->s->node_id[q / 6], tie->id);
+                       "node %d depends on two ties, %s and %s; drop it from one of them",
+                       t->s->node_id[q / 6], name_of(&t->tie[t->rows[q].tie], first),
+                       name_of(&t->tie[tie], second));
+    t->rows[q].tie = tie;
     return KL_OK;
 }
 
-static kl_status add_rbe2(ties *t, const kl_tie *tie, kl_diag *diag)
+/* Does the reference of an RBE2 get its rotations from anything but translations of followers? */
+static bool turns_elsewhere(const ties *t, int which)
 {
-    const kl_system *s = t->s;
+    const kl_system *s    = t->s;
+    const kl_tie    *tie  = &t->tie[which];
+    const int       *turn = &s->dof[6 * tie->reference + 3];
+    for (int c = 0; c < 3; c++)
+        if (turn[c] >= 0 && s->K.value[s->K.start[turn[c]]] != 0.0) return true;
+    for (int i = 0; i < tie->n; i++)
+        if (s->dof[6 * tie->node[i] + 3] >= 0) return true;
+    for (int k = 0; k < t->n; k++) {
+        if (k != which && t->tie[k].reference == tie->reference) return true;
+        for (int i = 0; k != which && i < t->tie[k].n; i++)
+            if (t->tie[k].node[i] == tie->reference) return true;
+    }
+    return false;
+}
+
+/* Followers without rotations that lie on one line through the reference leave its turn about that
+ * line to nobody, and the matrix singular. */
+static kl_status check_rbe2(const ties *t, int which, kl_diag *diag)
+{
+    const kl_tie *tie = &t->tie[which];
+    kl_vec3       at = t->s->x[tie->reference], longest = {0, 0, 0};
+    for (int i = 0; i < tie->n; i++) {
+        kl_vec3 arm = kl_sub(t->s->x[tie->node[i]], at);
+        if (kl_norm(arm) > kl_norm(longest)) longest = arm;
+    }
+    for (int i = 0; i < tie->n; i++) {
+        kl_vec3 arm = kl_sub(t->s->x[tie->node[i]], at);
+        if (kl_norm(kl_cross(arm, longest)) > 1e-6 * kl_dot(longest, longest)) return KL_OK;
+    }
+    if (turns_elsewhere(t, which)) return KL_OK;
+    char name[NAME];
+    return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                   "%s: its %d nodes have no rotations and lie on one line through its middle, so "
+                   "nothing holds its turn about that line; tie nodes that span a surface",
+                   name_of(tie, name), tie->n);
+}
+
+static kl_status add_rbe2(ties *t, int which, kl_diag *diag)
+{
+    const kl_system *s   = t->s;
+    const kl_tie    *tie = &t->tie[which];
+    KL_TRY(check_rbe2(t, which, diag));
     for (int i = 0; i < tie->n; i++) {
         int     f   = tie->node[i];
         kl_vec3 arm = kl_sub(s->x[f], s->x[tie->reference]);
@@ -110,7 +170,7 @@ static kl_status add_rbe2(ties *t, const kl_tie *tie, kl_diag *diag)
         for (int c = 0; c < 6; c++) {
             int q = 6 * f + c;
             if (!(tie->components >> c & 1u) || s->dof[q] < 0) continue;
-            KL_TRY(dependent(t, tie, q, diag));
+            KL_TRY(dependent(t, which, q, diag));
             put(t, &t->rows[q], 6 * tie->reference + c, 1.0);
             for (int k = 0; c < 3 && k < 3; k++)
                 put(t, &t->rows[q], 6 * tie->reference + 3 + k, cross_factor(arm, c, k));
@@ -119,9 +179,11 @@ static kl_status add_rbe2(ties *t, const kl_tie *tie, kl_diag *diag)
     return KL_OK;
 }
 
-static kl_status add_rbe3(ties *t, const kl_tie *tie, kl_diag *diag)
+static kl_status add_rbe3(ties *t, int which, kl_diag *diag)
 {
     const kl_system *s   = t->s;
+    const kl_tie    *tie = &t->tie[which];
+    char             name[NAME];
     double           sum = 0.0;
     kl_vec3          xc  = {0, 0, 0};
     for (int i = 0; i < tie->n; i++) {
@@ -130,7 +192,8 @@ static kl_status add_rbe3(ties *t, const kl_tie *tie, kl_diag *diag)
         xc = kl_axpy(w, s->x[tie->node[i]], xc);
     }
     if (!(sum > 0.0))
-        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "RBE3 %d has no nodes with weight", tie->id);
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "%s has no nodes with weight",
+                       name_of(tie, name));
     xc        = kl_scale(1 / sum, xc);
     kl_mat3 J = {{{0}}}, I = kl_identity();
     double  size = 0.0;
@@ -145,9 +208,9 @@ static kl_status add_rbe3(ties *t, const kl_tie *tie, kl_diag *diag)
     if (!(fabs(kl_det(&J)) > 1e-10 * size * size * size))
         return kl_fail(
             diag, KL_E_MODEL, KL_NOWHERE,
-            "RBE3 %d: its nodes lie in one line or point, so they have no mean rotation; give "
+            "%s: its nodes lie in one line or point, so they have no mean rotation; give "
             "nodes that span a surface",
-            tie->id);
+            name_of(tie, name));
     kl_mat3 inverse = kl_inverse(&J);
     kl_vec3 arm     = kl_sub(s->x[tie->reference], xc);
     for (int i = 0; i < tie->n; i++) {
@@ -158,7 +221,7 @@ static kl_status add_rbe3(ties *t, const kl_tie *tie, kl_diag *diag)
         for (int c = 0; c < 6; c++) {
             int q = 6 * tie->reference + c;
             if (!(tie->components >> c & 1u)) continue;
-            if (i == 0) KL_TRY(dependent(t, tie, q, diag));
+            if (i == 0) KL_TRY(dependent(t, which, q, diag));
             if (c < 3) put(t, &t->rows[q], 6 * node + c, w / sum);
             for (int j = 0; j < 3; j++) {
                 double factor = c < 3 ? 0.0 : turn.m[c - 3][j];
@@ -169,6 +232,24 @@ static kl_status add_rbe3(ties *t, const kl_tie *tie, kl_diag *diag)
         }
     }
     return KL_OK;
+}
+
+static kl_status circle(const ties *t, kl_diag *diag)
+{
+    char list[3 * NAME] = "", name[NAME];
+    int  last = -1, listed = 0;
+    for (int q = 0; q < 6 * t->s->nnode && listed < 3; q++) {
+        const row *r    = &t->rows[q];
+        bool       deep = false;
+        for (int i = 0; i < r->n; i++) deep = deep || t->rows[r->q[i]].n > 0;
+        if (!deep || r->tie == last) continue;
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, listed++ ? ", %s" : "%s",
+                 name_of(&t->tie[r->tie], name));
+        last = r->tie;
+    }
+    return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                   "ties depend on each other in a circle (first: %s); take one of them out", list);
 }
 
 /* replaces dependent components inside rows until none is left */
@@ -189,6 +270,7 @@ static kl_status substitute(ties *t, kl_diag *diag)
                 for (int k = 0; k < inner->n; k++)
                     put(t, &flat, inner->q[k], r->factor[i] * inner->factor[k]);
             }
+            flat.tie = r->tie;
             free_row(r);
             gather(t, &flat);
             *r      = flat;
@@ -196,8 +278,7 @@ static kl_status substitute(ties *t, kl_diag *diag)
         }
         if (!changed) return KL_OK;
     }
-    if (t->failed) return KL_E_MEMORY;
-    return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "ties depend on each other in a circle");
+    return t->failed ? KL_E_MEMORY : circle(t, diag);
 }
 
 /* new numbers of the independent unknowns; terms of every component */
@@ -334,11 +415,11 @@ kl_status kl_system_tie(kl_system *s, int ntie, const kl_tie *tie, kl_diag *diag
 {
     if (ntie == 0) return KL_OK;
     size_t total = 6 * (size_t)s->nnode;
-    ties   t     = {s, calloc(total, sizeof(row)), false};
+    ties   t     = {s, calloc(total, sizeof(row)), false, ntie, tie};
     if (!t.rows) return KL_E_MEMORY;
     kl_status status = KL_OK;
     for (int i = 0; i < ntie && status == KL_OK; i++)
-        status = tie[i].kind == KL_RBE2 ? add_rbe2(&t, &tie[i], diag) : add_rbe3(&t, &tie[i], diag);
+        status = tie[i].kind == KL_RBE2 ? add_rbe2(&t, i, diag) : add_rbe3(&t, i, diag);
     if (status == KL_OK) status = substitute(&t, diag);
     if (status == KL_OK && t.failed) status = KL_E_MEMORY;
     if (status == KL_OK) status = eliminate(&t, diag);

@@ -649,7 +649,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
     p->mass = (kl_mass_rule)mass, p->statics = (kl_statics)kind, p->plain = form == 1;
     p->method = solver ? KL_ARPACK : KL_BLOCK_LANCZOS, p->centre = frame == 1,
     p->no_skin = skin == 1;
-    r->lenient = lenient == 1, p->count_check = count == 1;
+    r->lenient = p->lenient = lenient == 1, p->count_check = count == 1;
     p->stiffening        = stiff == 1;
     const kl_node *modes = kl_node_get(root, "modes"), *title = kl_node_get(root, "title");
     p->modes = 20;
@@ -695,7 +695,11 @@ static kl_status read_root(reader *r, const kl_node *root, const kl_override *se
     if (kl_node_get(root, "vectors") &&
         (s = read_vectors(r, kl_node_get(root, "vectors"))) != KL_OK)
         status = s;
-    if (mesh && status == KL_OK) status = kl_mesh_check(r->out->mesh, r->diag);
+    if (mesh && status == KL_OK) {
+        status = kl_mesh_check(r->out->mesh, r->diag);
+        s      = kl_mesh_check_units(r->out->mesh, r->lenient, r->diag);
+        if (status == KL_OK) status = s;
+    }
     return status;
 }
 

@@ -81,16 +81,25 @@ static void units_that_do_not_fit_are_told(void **unused)
     m->material[0].E   = 2.1e5;
     for (int i = 0; i < m->nnode; i++) m->x[i] = kl_scale(1000, m->x[i]);
     assert_int_equal(kl_mesh_check(m, d), KL_OK);
+    assert_int_equal(kl_mesh_check_units(m, false, d), KL_E_RANGE);
+    assert_said(d, "tonne");
+    kl_diag_clear(d);
+    assert_int_equal(kl_mesh_check_units(m, true, d), KL_OK);
     assert_said(d, "tonne");
     kl_diag_clear(d);
     kl_mesh_to_si(m, 1e-3, 1e3, 1);
     assert_close(m->material[0].rho, 7850, 1e-9);
     assert_close(m->material[0].E / 2.1e11, 1, 1e-12);
     assert_int_equal(kl_mesh_check(m, d), KL_OK);
+    assert_int_equal(kl_mesh_check_units(m, false, d), KL_OK);
     assert_int_equal(kl_diag_size(d), 0);
     m->material[0].rho = 7.85; /* g/cm3 */
-    kl_mesh_check(m, d);
-    assert_said(d, "waves of");
+    assert_int_equal(kl_mesh_check_units(m, false, d), KL_OK);
+    assert_said(d, "hardly a solid has that");
+    m->material[0].rho = 7850;
+    m->material[0].E   = 2.1e5; /* MPa */
+    assert_int_equal(kl_mesh_check_units(m, false, d), KL_E_RANGE);
+    assert_said(d, "no solid has that");
     kl_diag_destroy(d);
     kl_mesh_destroy(m);
 }

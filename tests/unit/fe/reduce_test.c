@@ -246,7 +246,7 @@ static void invariants_hold_through_ties(void **unused)
     kl_mesh *m = bricks(6, 2, 2, kl_vec(0, 0, 0), kl_vec(0.6, 0.1, 0.2));
     int      end[9];
     for (int i = 0; i < 9; i++) end[i] = i;
-    int       a = kl_marker_tie(m, KL_RBE2, 9, end, kl_vec(-0.1, 0.05, 0.1));
+    int       a = kl_marker_tie(m, "m", KL_RBE2, 9, end, kl_vec(-0.1, 0.05, 0.1));
     kl_system s;
     assembled(m, KL_MASS_LUMPED, &s);
     kl_basis_options o = {.count = 8};
@@ -583,9 +583,9 @@ static void markers_follow_rigid_motion(void **unused)
     kl_mesh *m = bricks(4, 2, 2, kl_vec(0, 0, 0), kl_vec(0.6, 0.1, 0.2));
     int      face[9];
     for (int i = 0; i < 9; i++) face[i] = i;
-    int mean = kl_marker_tie(m, KL_RBE3, 9, face, kl_vec(-0.2, 0.3, 0.1));
+    int mean = kl_marker_tie(m, "m", KL_RBE3, 9, face, kl_vec(-0.2, 0.3, 0.1));
     for (int i = 0; i < 9; i++) face[i] = m->nnode - 2 - i;
-    int       stiff = kl_marker_tie(m, KL_RBE2, 9, face, kl_vec(0.9, 0, 0));
+    int       stiff = kl_marker_tie(m, "m", KL_RBE2, 9, face, kl_vec(0.9, 0, 0));
     kl_system s;
     assembled(m, KL_MASS_CONSISTENT, &s);
     double *R = malloc(6 * (size_t)s.ndof * sizeof(double));
@@ -637,7 +637,7 @@ static void an_rbe3_on_a_line_is_refused(void **unused)
 {
     (void)unused;
     kl_mesh *m = bricks(4, 1, 1, kl_vec(0, 0, 0), kl_vec(0.4, 0.1, 0.1));
-    kl_marker_tie(m, KL_RBE3, 3, (const int[]){0, 4, 8}, kl_vec(0, 0, 0));
+    kl_marker_tie(m, "m", KL_RBE3, 3, (const int[]){0, 4, 8}, kl_vec(0, 0, 0));
     kl_system s;
     kl_diag  *d = kl_diag_create();
     assert_int_equal(kl_fe_assemble(m, KL_MASS_LUMPED, &s, d), KL_E_MODEL);

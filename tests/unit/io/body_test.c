@@ -137,23 +137,30 @@ static void units_that_do_not_fit_show_in_the_result(void **unused)
     (void)unused;
     const struct {
         const char *yaml, *said; /* NULL: nothing */
+        bool        refused;
     } cases[] = {
-        {"mesh: m.inp\n" STEEL "modes: 3\n", NULL},
-        {"mesh: m.inp\nunits: {length: mm}\n" STEEL "modes: 3\n", NULL},
-        {"mesh: m.inp\nunits: {length: km}\n" STEEL "modes: 3\n", "if lengths are in mm"},
+        {"mesh: m.inp\n" STEEL "modes: 3\n", NULL, false},
+        {"mesh: m.inp\nunits: {length: mm}\n" STEEL "modes: 3\n", NULL, false},
+        {"mesh: m.inp\nunits: {length: km}\nmaterial: {E: 1 MPa, nu: 0.3, density: 0.01}\n"
+         "modes: 3\n",
+         "if lengths are in mm", false},
+        {"mesh: m.inp\nunits: {length: km}\n" STEEL "modes: 3\n", "if lengths are in mm", true},
+        {"mesh: m.inp\nunits: {length: km}\nlenient: yes\n" STEEL "modes: 3\n",
+         "if lengths are in mm", false},
         {"mesh: m.inp\nmaterial: {E: 210 GPa, nu: 0.3, density: 40000 kg/m3}\nmodes: 3\n",
-         "more than any solid"},
-        {"mesh: m.inp\nunits: {length: nm}\n" STEEL "modes: 3\n", "are density and lengths in SI?"},
+         "more than any solid", false},
+        {"mesh: m.inp\nunits: {length: nm}\n" STEEL "modes: 3\n", "are density and lengths in SI?",
+         false},
         {"mesh: m.inp\nmaterial: {E: 210000, nu: 0.3, density: 7850}\nmodes: 3\n",
-         "are E and density in one system of units?"},
+         "are E and density in one system of units?", true},
         {"mesh: m.inp\nmaterial: {E: 210000, nu: 0.3, density: 7.85e-9}\nmodes: 3\n",
-         "looks like tonne/mm3"},
+         "looks like tonne/mm3", true},
     };
     write_file(mesh_path, BLOCK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char      said[2048];
         kl_kbody *b = reduce(cases[i].yaml, said, sizeof said);
-        if (!b) fail_msg("case %zu: %s", i, said);
+        if (!b != cases[i].refused) fail_msg("case %zu: %s", i, said);
         kl_kbody_destroy(b);
         if (cases[i].said ? !strstr(said, cases[i].said) : said[0] != '\0')
             fail_msg("case %zu: expected '%s', got\n%s", i, cases[i].said ? cases[i].said : "",
@@ -184,6 +191,10 @@ static void meshes_that_cannot_be_are_named_with_counts_and_first_offenders(void
         {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6", steel, "C3D8 has 8 nodes, here are 6"},
         {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,7\n", steel, "1 elements use a node twice"},
         {"*NODE\n1,0,0,nan\n", one, steel, "nan"},
+        {nodes,
+         "*ELEMENT,TYPE=C3D8,ELSET=E\n1,1,2,3,4,5,6,7,8\n*MATERIAL,NAME=LIGHT\n*ELASTIC\n2e11,.3\n"
+         "*SOLID SECTION,ELSET=E,MATERIAL=LIGHT\n",
+         bare, "material 'LIGHT' has no density, and so the body no mass"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024], said[2048];
@@ -210,6 +221,93 @@ static void what_follows_a_tie_cannot_be_held(void **unused)
                said, sizeof said);
     if (!b) fail_msg("%s", said);
     kl_kbody_destroy(b);
+}
+
+/* a set of one node is that node; nodes on a line give no hold against a turn about it */
+static void sets_that_cannot_be_tied_are_told(void **unused)
+{
+    (void)unused;
+    char said[1024];
+    write_file(mesh_path, BLOCK "*NSET,NSET=CORNER\n7\n*NSET,NSET=EDGE\n1,2\n"
+                                "*NSET,NSET=FACE\n1,2,3,4\n*NSET,NSET=SIDE\n1,2,5,6\n");
+    kl_kbody *b = reduce("mesh: m.inp\n" STEEL "modes: 2\nmarkers: {c: {set: CORNER}}\n"
+                         "statics: attachment\ninterfaces: [c]\n",
+                         said, sizeof said);
+    if (!b) fail_msg("%s", said);
+    assert_int_equal(b->marker[0].node_id, 7);
+    assert_int_equal(b->marker[0].kind, KL_MARKER_TRIAD);
+    kl_kbody_destroy(b);
+    const struct {
+        const char *yaml, *said;
+    } cases[] = {
+        {"markers: {edge: {set: EDGE}}\n", "marker 'edge': its 2 nodes have no rotations"},
+        {"markers: {c: {set: CORNER, at: [2, 1, 4]}}\n", "marker 'c': its 1 nodes"},
+        {"markers: {edge: {set: EDGE, tie: rbe3}}\n", "marker 'edge': its nodes lie in one line"},
+        {"markers: {face: {set: FACE}, side: {set: SIDE}}\n",
+         "node 1 depends on two ties, marker 'face' and marker 'side'"},
+        {"markers: {face: {set: FACE}}\nreference: {face: all}\nstatics: craig-bampton\n"
+         "interfaces: [face]\n",
+         "interface 'face': component x is held by `reference:`"},
+        {"markers: {face: {set: FACE, tie: rbe3}}\nstatics: craig-bampton\ninterfaces: [face]\n",
+         "interface 'face': component x follows other nodes"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[512];
+        snprintf(yaml, sizeof yaml, "mesh: m.inp\n" STEEL "modes: 2\n%s", cases[i].yaml);
+        b = reduce(yaml, said, sizeof said);
+        if (b || !strstr(said, cases[i].said))
+            fail_msg("case %zu: expected '%s', got\n%s", i, cases[i].said, said);
+    }
+}
+
+/* `at:` is a place of the mesh, wherever the frame of the body goes */
+static void a_point_is_found_before_the_frame_moves_to_the_centre_of_mass(void **unused)
+{
+    (void)unused;
+    char said[1024];
+    write_file(mesh_path, BLOCK);
+    kl_kbody *b = reduce("mesh: m.inp\n" STEEL "modes: 2\nframe: centre-of-mass\n"
+                         "markers: {near: {at: [0, 0, 0]}, far: {at: [2, 1, 3]}}\n",
+                         said, sizeof said);
+    if (!b) fail_msg("%s", said);
+    assert_int_equal(b->marker[0].node_id, 1);
+    assert_int_equal(b->marker[1].node_id, 7);
+    assert_close(b->marker[1].position.z, 1.5, 1e-12);
+    assert_close(kl_norm(b->inertia.s0), 0, 1e-9);
+    kl_kbody_destroy(b);
+}
+
+/* plain vectors overlap: single effective masses add up to more than there is, all together not */
+static void plain_craig_bampton_vectors_carry_no_more_than_the_mass(void **unused)
+{
+    (void)unused;
+    char said[1024];
+    write_file(mesh_path, BLOCK "2,5,6,7,8,9,10,11,12\n*NODE\n9,0,0,6\n10,2,0,6\n11,2,1,6\n"
+                                "12,0,1,6\n*NSET,NSET=TOP\n9,10,11,12\n*NSET,NSET=FOOT\n1,2,3,4\n");
+    double together[2][6], alone[6] = {0};
+    for (int plain = 0; plain < 2; plain++) {
+        char yaml[512];
+        snprintf(
+            yaml, sizeof yaml,
+            "mesh: m.inp\n" STEEL "modes: 2\nstatics: craig-bampton\ninterfaces: [top]\n"
+            "reference: {foot: all}\nmarkers: {top: {set: TOP}, foot: {set: FOOT}}\nform: %s\n",
+            plain ? "plain" : "orthogonal");
+        kl_kbody *b = reduce(yaml, said, sizeof said);
+        if (!b) fail_msg("%s", said);
+        assert_int_equal(kl_kbody_is_orthogonal(b), !plain);
+        assert_int_equal(kl_kbody_effective_mass(b, together[plain]), KL_OK);
+        for (int j = 0; !plain && j < b->nmode; j++) {
+            double L[6], one[6];
+            kl_kbody_participation(b, j, L, one);
+            for (int k = 0; k < 6; k++) alone[k] += one[k];
+        }
+        for (int k = 0; k < 3; k++) assert_true(together[plain][k] < b->inertia.m);
+        kl_kbody_destroy(b);
+    }
+    for (int k = 0; k < 6; k++) { /* one space, two bases */
+        assert_close(together[0][k] / alone[k], 1, 1e-9);
+        assert_close(together[1][k] / alone[k], 1, 1e-9);
+    }
 }
 
 static void sections_that_make_no_sense_are_refused(void **unused)
@@ -275,6 +373,9 @@ int main(void)
         cmocka_unit_test(meshes_that_cannot_be_are_named_with_counts_and_first_offenders),
         cmocka_unit_test(own_vectors_are_kept_or_refused_by_line),
         cmocka_unit_test(what_follows_a_tie_cannot_be_held),
+        cmocka_unit_test(sets_that_cannot_be_tied_are_told),
+        cmocka_unit_test(a_point_is_found_before_the_frame_moves_to_the_centre_of_mass),
+        cmocka_unit_test(plain_craig_bampton_vectors_carry_no_more_than_the_mass),
         cmocka_unit_test(sections_that_make_no_sense_are_refused),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
