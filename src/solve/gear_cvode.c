@@ -194,6 +194,18 @@ static int configure(gear *g)
     return flag;
 }
 
+/* Far from any singular position already, what a projection adds there of rounding errors (see
+ * singular.c) is more than a tolerance below 1e-12 allows, and steps would become short and of low
+ * order. So at such tolerances the projection is always soft and f always on the constraints; and
+ * below 1e-13 nothing is left that could be held. */
+static void take_care(kl_index1 *ode, bool project)
+{
+    const double tight = 1e-12, least = 1e-13;
+    if (!project || ode->tolerance >= tight) return;
+    ode->always = true;
+    ode->floor  = least;
+}
+
 static kl_status gear_create(kl_solver *x, void **self)
 {
     const kl_model *m = x->model;
@@ -208,6 +220,7 @@ static kl_status gear_create(kl_solver *x, void **self)
     g->ode       = ode;
     g->x         = x;
     g->project   = m->settings.formulation == KL_PROJECTION;
+    take_care(ode, g->project);
     g->moved     = kl_arena_array(ode->arena, double, m->nv + 1);
     g->r_x       = kl_arena_array(ode->arena, double, m->nv + 1);
     g->here      = kl_arena_array(ode->arena, double, m->nv + 1);

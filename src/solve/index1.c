@@ -165,6 +165,9 @@ kl_status kl_index1_evaluate(kl_index1 *i, double t, const double *y)
     return kl_eval(i->x->model, i->s, i->x->w);
 }
 
+/* Is f to be evaluated on the constraints? */
+static bool is_careful(const kl_index1 *i) { return i->always || i->careful > 0; }
+
 /* ---- constraints ----------------------------------------------------------------------------- */
 
 static double size_of(const double *x, int n)
@@ -201,7 +204,7 @@ kl_status kl_index1_onto(kl_index1 *i, double t, double *y)
 {
     kl_solver      *x     = i->x;
     const kl_model *m     = x->model;
-    const double    worth = i->careful > 0 ? 4e-16 : 1e-14;
+    const double    worth = is_careful(i) ? 4e-16 : 1e-14;
     double length = fmin(m->length, 1.0); /* a constraint is a length, an angle or a cosine */
     KL_TRY(kl_index1_evaluate(i, t, y));
     KL_TRY(factor(i));
@@ -209,19 +212,19 @@ kl_status kl_index1_onto(kl_index1 *i, double t, double *y)
 
     /* far below the tolerance: what is left off the constraints acts with a pole at singular
      * positions, and mechanisms were seen to leave their branch there */
-    const int passes = i->careful > 0 ? 6 : 3;
+    const int passes = is_careful(i) ? 6 : 3;
     for (int pass = 0; pass < passes && m->nlam > 0; pass++) {
         double gap = size_of(x->w->phi, m->nlam) / length;
         if (gap <= worth || !correction(i, x->w->phi, gap)) break;
         kl_index1_advance(m, i->dx, y);
         KL_TRY(kl_index1_evaluate(i, t, y));
-        if (i->careful > 0 && gap > 1e-9) KL_TRY(factor(i));
+        if (is_careful(i) && gap > 1e-9) KL_TRY(factor(i));
     }
     /* masses too unequal for this matrix, or no position left that closes: better none than wrong
      */
     const double hopeless = 1e-6;
     if (size_of(x->w->phi, m->nlam) / length > hopeless) return KL_RETRY;
-    for (int pass = 0; pass < (i->careful > 0 ? 2 : 1); pass++) {
+    for (int pass = 0; pass < (is_careful(i) ? 2 : 1); pass++) {
         kl_eval_rate(m, x->w, x->rate);
         double rate = size_of(x->rate, m->nlam) / length;
         if (rate <= worth * i->pace || !correction(i, x->rate, rate)) break;
@@ -251,14 +254,23 @@ kl_status kl_index1_softly_onto(kl_index1 *i, double t, double *y)
     return status;
 }
 
+/* a and lambda at i->on, the point of the constraints nearest to y. */
+static kl_status accelerate_on(kl_index1 *i, double t, const double *y)
+{
+    memcpy(i->on, y, (size_t)i->n * sizeof *y);
+    KL_TRY(kl_index1_onto(i, t, i->on));
+    return kl_index1_accelerate(i);
+}
+
 /* f near a singular position: at the nearest point of the constraints, where f is smooth (stages
  * and predictors are off by more than the pole there would bear), or across it. */
 static kl_status careful_rate(kl_index1 *i, double t, const double *y, double *dy)
 {
-    memcpy(i->on, y, (size_t)i->n * sizeof *y);
-    KL_TRY(kl_index1_onto(i, t, i->on));
-    KL_TRY(kl_index1_accelerate(i));
-    if (kl_index1_weak(i) && kl_index1_across(i, t, y) != KL_OK) return plain_rate(i, t, y, dy);
+    KL_TRY(accelerate_on(i, t, y));
+    if (kl_index1_weak(i) && kl_index1_across(i, t, y) != KL_OK) {
+        if (!i->always) return plain_rate(i, t, y, dy);
+        KL_TRY(accelerate_on(i, t, y));
+    }
     pack_rate(i, i->on, dy);
     return KL_OK;
 }
@@ -266,7 +278,7 @@ static kl_status careful_rate(kl_index1 *i, double t, const double *y, double *d
 /* f, whatever the position. */
 static kl_status rate_anywhere(kl_index1 *i, double t, const double *y, double *dy)
 {
-    bool careful = i->careful > 0 && i->baumgarte == 0.0;
+    bool careful = is_careful(i) && i->baumgarte == 0.0;
     return careful ? careful_rate(i, t, y, dy) : plain_rate(i, t, y, dy);
 }
 
@@ -279,14 +291,21 @@ kl_status kl_index1_settle(kl_index1 *i, double t, const double *y)
     return KL_OK;
 }
 
+/* Does the projection leave out what the constraints hardly hold at y? */
+static bool is_soft(kl_index1 *i, double t, const double *y)
+{
+    if (i->blocked > 0) return false;
+    if (i->always) return true;
+    return i->careful > 0 && plain_rate(i, t, y, i->known.dy) == KL_OK && kl_index1_weak(i);
+}
+
 kl_status kl_index1_project(kl_index1 *i, double t, double *y)
 {
-    bool weak = i->careful > 0 && i->blocked == 0 && plain_rate(i, t, y, i->known.dy) == KL_OK &&
-                kl_index1_weak(i);
+    bool soft  = is_soft(i, t, y);
     i->known.t = NAN;
-    KL_TRY(weak ? kl_index1_softly_onto(i, t, y) : kl_index1_onto(i, t, y));
+    KL_TRY(soft ? kl_index1_softly_onto(i, t, y) : kl_index1_onto(i, t, y));
     KL_TRY(kl_index1_settle(i, t, y));
-    if (!weak || i->blocked == 0) return KL_OK;
+    if (!soft || i->blocked == 0) return KL_OK;
     KL_TRY(kl_index1_onto(i, t, y)); /* there was no way across */
     return kl_index1_settle(i, t, y);
 }
@@ -421,7 +440,7 @@ void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
     const double   *z = y + m->nq + m->nv;
     /* near singular positions no more than this is left of rounding errors, most of it in
      * directions that the next projections set right */
-    double one = 1.0 / (i->careful > 0 ? fmax(i->tolerance, i->floor) : i->tolerance);
+    double one = 1.0 / (is_careful(i) ? fmax(i->tolerance, i->floor) : i->tolerance);
     for (int k = 0; k < m->nbody; k++) {
         const kl_body *b    = &m->body[k];
         const double  *u    = m->unit + b->v;

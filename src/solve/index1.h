@@ -49,6 +49,7 @@ typedef struct kl_index1 {
     double     energy[2]; /* lost and supplied before the start of E */
     bool       begun;     /* no step was accepted yet since the start */
     int        careful;   /* accepted steps for which f is still evaluated on the constraints */
+    bool       always;    /* so at every step: tolerances not far above rounding errors */
     double     near;      /* of kl_matrix_weakness: where a singular position counts as near */
     double     usual;     /* least of kl_matrix_weakness since the start */
     int        blocked;   /* evaluations for which no way across is looked for */

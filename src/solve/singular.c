@@ -22,6 +22,7 @@
 #include "solve/index1.h"
 
 static const double apart = 0.03; /* rad, or lengths of the model, between two nodes */
+static const double pole  = 10.0; /* so much weaker than some node is a position that is passed */
 enum { SIDE = KL_INDEX1_NODES / 2, LEAST = 4, REST = 200 };
 
 /* Weakness is eps/sigma^2 with eps = 1e-10; accelerations are off by some 1e-15/sigma^3, which
@@ -112,7 +113,8 @@ kl_status kl_index1_across(kl_index1 *i, double t, const double *y)
 {
     const kl_model *m     = i->x->model;
     double          speed = kl_increment_norm(m, y + m->nq, NULL), tau[KL_INDEX1_NODES];
-    int             n     = 0;
+    double          here = kl_matrix_weakness(i->x->matrix), firmest = here;
+    int             n = 0;
     if (i->blocked > 0) {
         i->blocked--;
         return KL_RETRY;
@@ -124,9 +126,10 @@ kl_status kl_index1_across(kl_index1 *i, double t, const double *y)
             for (int side = -1; side <= 1; side += 2) {
                 tau[n] = side * k * wider * apart / speed;
                 if (at_node(i, t, y, tau[n], i->ahead + (size_t)n * (size_t)(i->n + m->nv))) n++;
+                firmest = fmin(firmest, kl_matrix_weakness(i->x->matrix));
             }
     }
-    if (n < LEAST) { /* weak all around: not a position that is passed */
+    if (n < LEAST || here < pole * firmest) { /* weak all around: not a position that is passed */
         i->blocked = REST;
         return KL_RETRY;
     }
