@@ -1,5 +1,5 @@
 /* Every rigid mechanism with every integrator against its reference. With KL_SLOW set, as `make
- * test-full` does, Gear's method must come as near as Runge-Kutta does. */
+ * test-full` does, Gear's method must reach eight digits on all of them. */
 #include <stdlib.h>
 
 #include "verify/mechanisms.h"
@@ -12,6 +12,8 @@ static const method methods[] = {
     /* passes the singular positions of the windows only with loose tolerances */
     {"gear, stabilized", KL_GEAR, KL_STABILIZED, 1e-8},
 };
+/* What the local errors may add up to, as docs/guide/integrators.md says. */
+static const double allowed[] = {1e-4, 1e-8, 1e-5, 1e-5, 1e-4};
 enum {
     METHODS    = sizeof methods / sizeof *methods,
     MECHANISMS = sizeof mechanisms / sizeof *mechanisms - 2 /* without variants of the top */
@@ -19,13 +21,18 @@ enum {
 
 static bool is_singular(const mechanism *m) { return strcmp(m->example, "n-four-bar") == 0; }
 
+/* Singular positions, and standing nearly upright after each turn, cost a digit. */
+static double limit(int i, int k)
+{
+    return is_singular(&mechanisms[i]) ? fmin(10.0 * allowed[k], 5e-4) : allowed[k];
+}
+
 static void every_integrator_gives_every_mechanism(void **unused)
 {
     (void)unused;
     for (int i = 0; i < MECHANISMS; i++)
         for (int k = 0; k < METHODS; k++)
-            assert_true(worst_error_with(&mechanisms[i], methods[k], NULL) <
-                        (is_singular(&mechanisms[i]) ? 5e-4 : 1e-4));
+            assert_true(worst_error_with(&mechanisms[i], methods[k], NULL) < limit(i, k));
 }
 
 static void runge_kutta_reaches_eight_digits(void **unused)
@@ -36,27 +43,26 @@ static void runge_kutta_reaches_eight_digits(void **unused)
         assert_true(worst_error_with(&mechanisms[i], tight, NULL) < 1e-8);
 }
 
-/* The windows pass ten singular positions, each of which magnifies errors: tolerances below some
- * 1e-12 are rounding errors there. */
-static void gear_passes_singular_positions_at_tight_tolerances(void **unused)
-{
-    (void)unused;
-    const method     tight   = {"gear, projection", KL_GEAR, KL_PROJECTION, 1e-11};
-    const method     tighter = {"gear, projection", KL_GEAR, KL_PROJECTION, 1e-12};
-    const mechanism *windows = &mechanisms[1];
-    assert_true(is_singular(windows));
-    assert_true(worst_error_with(windows, tight, NULL) < 3e-6);
-    if (getenv("KL_SLOW")) assert_true(worst_error_with(windows, tighter, NULL) < 3e-7);
-}
-
+/* Also past the ten singular positions of the windows, each of which magnifies errors. */
 static void gear_reaches_eight_digits(void **unused)
 {
     (void)unused;
-    if (!getenv("KL_SLOW")) skip();
+    const method tight = {"gear, projection", KL_GEAR, KL_PROJECTION, 1e-13};
     for (int i = 0; i < MECHANISMS; i++) {
-        if (is_singular(&mechanisms[i])) continue;
-        const method tight = {"gear, projection", KL_GEAR, KL_PROJECTION, 1e-13};
+        if (!getenv("KL_SLOW") && !is_singular(&mechanisms[i])) continue;
         assert_true(worst_error_with(&mechanisms[i], tight, NULL) < 1e-8);
+    }
+}
+
+/* Tolerances below what rounding errors leave do not stop it. */
+static void gear_passes_singular_positions_at_all_tolerances(void **unused)
+{
+    (void)unused;
+    const mechanism *windows = &mechanisms[1];
+    assert_true(is_singular(windows));
+    for (double tolerance = 1e-6; tolerance > 1e-15; tolerance *= 1e-2) {
+        method m = {"gear, projection", KL_GEAR, KL_PROJECTION, tolerance};
+        assert_true(worst_error_with(windows, m, NULL) < fmax(1e5 * tolerance, 1e-8));
     }
 }
 
@@ -65,8 +71,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_integrator_gives_every_mechanism),
         cmocka_unit_test(runge_kutta_reaches_eight_digits),
-        cmocka_unit_test(gear_passes_singular_positions_at_tight_tolerances),
         cmocka_unit_test(gear_reaches_eight_digits),
+        cmocka_unit_test(gear_passes_singular_positions_at_all_tolerances),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
