@@ -348,6 +348,15 @@ void kl_mesh_leftover(kl_mesh *m, const char *text, int line)
     m->nleftover++;
 }
 
+/* cards that hold nodes, which a body does otherwise */
+static bool is_support(const char *text)
+{
+    static const char *const cards[] = {"*BOUNDARY", "SPC", "SPC1", "SPCADD", "GRID, field PS"};
+    for (size_t i = 0; i < sizeof cards / sizeof *cards; i++)
+        if (strcmp(text, cards[i]) == 0) return true;
+    return false;
+}
+
 kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag)
 {
     for (int i = 0; i < m->nset; i++)
@@ -358,8 +367,11 @@ kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag)
     if (m->nnode == 0) return kl_fail(diag, KL_E_MODEL, place, "the mesh has no nodes");
     for (int i = 0; i < m->nleftover; i++) {
         kl_place at = {m->source, m->leftover[i].line, 1};
-        kl_warn(diag, at, "not understood and left out: %s (%d time%s)", m->leftover[i].text,
-                m->leftover[i].count, m->leftover[i].count == 1 ? "" : "s");
+        kl_warn(diag, at, "not understood and left out: %s (%d time%s)%s", m->leftover[i].text,
+                m->leftover[i].count, m->leftover[i].count == 1 ? "" : "s",
+                is_support(m->leftover[i].text)
+                    ? "; the body goes free: hold nodes by `reference:` in the body file"
+                    : "");
     }
     return KL_OK;
 }

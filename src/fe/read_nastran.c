@@ -146,6 +146,9 @@ void kl_read_nastran(kl_import *r, kl_source *t)
     bulk_cut(&b, t);
     if (!kl_arena_ok(r->arena)) return;
     list_unknown(&b);
+    if (b.begun && !b.ended)
+        kl_warn(r->diag, kl_source_place(t, t->end),
+                "the bulk data has no ENDDATA: was the file cut short?");
     for (int phase = FIRST; phase < PHASES && kl_arena_ok(r->arena); phase++) {
         run_phase(&b, phase);
         if (phase == POINTS) bulk_put_grids(&b);

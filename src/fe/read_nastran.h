@@ -69,9 +69,11 @@ typedef struct bulk {
     kl_int_map     springs; /* PELAS id -> index of spring_k */
     double (*spring_k)[6];
     int        nspring, spring_cap;
-    kl_int_map derived; /* shells with offset or own thickness -> property */
+    kl_int_map offset_map; /* grid point and offset -> tie of the node there */
+    kl_int_map derived;    /* shells with offset or own thickness -> property */
     double     wtmass;
-    int        next_id; /* for nodes and elements made here: above all in the file */
+    bool       begun, ended; /* BEGIN BULK, ENDDATA */
+    int        next_id;      /* for nodes and elements made here: above all in the file */
 } bulk;
 
 typedef void bulk_reader(bulk *b);

@@ -141,9 +141,9 @@ static void cut(cutter *u, kl_source *t)
             l.first = word;
             p       = include(u, t, &l);
         } else if (!u->in_bulk) {
-            u->in_bulk = starts(word, l.last, "BEGIN");
+            u->in_bulk = u->b->begun = starts(word, l.last, "BEGIN");
         } else if (starts(word, l.last, "ENDDATA")) {
-            u->ended = true;
+            u->ended = u->b->ended = true;
         } else if (!starts(word, l.last, "BEGIN")) {
             take_line(u, t, &l);
         }

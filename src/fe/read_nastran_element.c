@@ -3,6 +3,7 @@
  * Node orders: CTETRA is canonical. CHEXA and CPENTA have the edges of the bottom, then the
  * vertical ones, then those of the top. */
 #include <math.h>
+#include <string.h>
 
 #include "fe/read_nastran.h"
 
@@ -122,19 +123,49 @@ void bulk_read_ctria3(bulk *b) { shell(b, KL_TRI3, 11); }
 
 /* ---- beams ---- */
 
+/* The offset as a key beside its grid point; zeros of either sign are one. */
+static uint64_t offset_key(int node, kl_vec3 offset)
+{
+    const double v[3] = {offset.x + 0.0, offset.y + 0.0, offset.z + 0.0};
+    uint64_t     key  = (uint64_t)node * 0x9e3779b97f4a7c15u;
+    for (int k = 0; k < 3; k++) {
+        uint64_t bits;
+        memcpy(&bits, &v[k], sizeof bits);
+        key = (key ^ bits) * 0xbf58476d1ce4e5b9u;
+        key ^= key >> 31;
+    }
+    return key;
+}
+
+/* The node made before at this offset of this grid point, so that beams in a row meet there. */
+static int known_offset(bulk *b, uint64_t key, int node, kl_vec3 offset)
+{
+    const kl_mesh *m = b->r->mesh;
+    int            i = kl_int_map_find(&b->offset_map, key);
+    if (i < 0 || m->tie[i].reference != node) return -1;
+    int    made = m->tie[i].node[0];
+    double away = kl_norm(kl_sub(kl_sub(m->x[made], m->x[node]), offset));
+    return away <= 1e-6 * kl_norm(offset) ? made : -1;
+}
+
 /* A node at the end of an offset, tied rigidly to its grid point. */
 static int offset_node(bulk *b, int node, kl_vec3 offset, int id)
 {
     if (kl_norm(offset) == 0.0) return node;
+    uint64_t key  = offset_key(node, offset);
+    int      made = known_offset(b, key, node, offset);
+    if (made >= 0) return made;
     if (b->next_id >= 0x7ffffffe) {
         bulk_refuse(b, 0, "%s %d: no number is left for the node at its offset", bulk_name(b), id);
         return -1;
     }
-    int    made = kl_import_node(b->r, b->card->t, b->card->first, ++b->next_id,
-                                 kl_add(b->r->mesh->x[node], offset));
-    kl_tie tie  = {
-         .id = id, .kind = KL_RBE2, .reference = node, .components = 0x3f, .n = 1, .node = &made};
-    if (made >= 0 && kl_mesh_add_tie(b->r->mesh, &tie) < 0) b->r->status = KL_E_MEMORY;
+    made       = kl_import_node(b->r, b->card->t, b->card->first, ++b->next_id,
+                                kl_add(b->r->mesh->x[node], offset));
+    kl_tie tie = {
+        .id = id, .kind = KL_RBE2, .reference = node, .components = 0x3f, .n = 1, .node = &made};
+    if (made < 0) return -1;
+    int at = kl_mesh_add_tie(b->r->mesh, &tie);
+    if (at < 0 || !kl_int_map_put(b->r->arena, &b->offset_map, key, at)) b->r->status = KL_E_MEMORY;
     return made;
 }
 

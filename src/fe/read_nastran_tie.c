@@ -241,12 +241,12 @@ static bool rbe3_groups(bulk *b, int id, kl_int_list *ids, weights *w)
         }
         if (bulk_is(b, i, "UM") || bulk_is(b, i, "ALPHA")) break;
         if (!bulk_real(b, i, 1.0, &weight) || !bulk_directions(b, i + 1, &components)) return false;
-        if (components & ~7u)
-            kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
-                    "RBE3 %d: rotations of its nodes are not used, only their translations", id);
-        else if (components != 7u)
+        if ((components & 7u) != 7u)
             bulk_refuse(b, i + 1, "RBE3 %d: weights of single directions cannot be used; give 123",
                         id);
+        else if (components & ~7u)
+            kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
+                    "RBE3 %d: rotations of its nodes are not used, only their translations", id);
         size_t before = ids->n;
         i             = bulk_list(b, i + 2, false, ids);
         for (size_t k = before; k < ids->n; k++) {
@@ -291,28 +291,50 @@ void bulk_read_rbe3(bulk *b)
 
 /* ---- sets and parameters ---- */
 
+/* A list must go to the end of its card. */
+static void check_rest(bulk *b, int next)
+{
+    bulk_field f = bulk_at(b, next);
+    if (next < b->nfield)
+        bulk_flaw(b, KL_FLAW_NUMBER, next, "%s: '%s' is not a number of a list", bulk_name(b),
+                  kl_quote(b->r, f.first, f.last));
+}
+
+/* Numbers of a set that the mesh does not have: a set for another purpose, or a mistake. */
+static void tell_missing(bulk *b, int missing, int all, int first)
+{
+    if (missing == 0) return;
+    kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
+            "%s: %d of %d numbers are not in the mesh (first: %d) and left out", bulk_name(b),
+            missing, all, first);
+}
+
 static void put_node_set(bulk *b, const char *name, int i)
 {
     kl_int_list ids = {0};
-    bulk_list(b, i, false, &ids);
-    int set = name ? kl_mesh_set(b->r->mesh, KL_NODE_SET, name) : -1;
+    check_rest(b, bulk_list(b, i, false, &ids));
+    int set = name ? kl_mesh_set(b->r->mesh, KL_NODE_SET, name) : -1, missing = 0, first = 0;
     for (size_t k = 0; k < ids.n; k++) {
         int node = kl_mesh_find_node(b->r->mesh, ids.v[k]);
         if (node >= 0) kl_mesh_set_put_node(b->r->mesh, set, node);
+        else if (missing++ == 0) first = ids.v[k];
     }
+    tell_missing(b, missing, (int)ids.n, first);
     kl_int_list_free(&ids);
 }
 
 static void put_element_set(bulk *b, const char *name, int i)
 {
     kl_int_list ids = {0};
-    bulk_list(b, i, true, &ids);
-    int set = name ? kl_mesh_set(b->r->mesh, KL_ELEMENT_SET, name) : -1;
+    check_rest(b, bulk_list(b, i, true, &ids));
+    int set = name ? kl_mesh_set(b->r->mesh, KL_ELEMENT_SET, name) : -1, missing = 0, first = 0;
     for (size_t k = 0; k < ids.n; k++) {
         kl_element_ref ref;
         if (kl_mesh_find_element(b->r->mesh, ids.v[k], &ref))
             kl_mesh_set_put_element(b->r->mesh, set, ref);
+        else if (missing++ == 0) first = ids.v[k];
     }
+    tell_missing(b, missing, (int)ids.n, first);
     kl_int_list_free(&ids);
 }
 
@@ -320,7 +342,9 @@ static void put_element_set(bulk *b, const char *name, int i)
 void bulk_read_set1(bulk *b)
 {
     int id;
-    if (bulk_whole(b, 1, 0, &id)) put_node_set(b, kl_arena_format(b->r->arena, "set-%d", id), 2);
+    if (!bulk_whole(b, 1, 0, &id)) return;
+    if (bulk_is(b, 2, "SKIN")) kl_leave_over(b->r, b->card->t, b->card->first, "SET1, SKIN");
+    else put_node_set(b, kl_arena_format(b->r->arena, "set-%d", id), 2);
 }
 
 /* SET3: SID, GRID or ELEM, numbers */
@@ -346,10 +370,7 @@ void bulk_read_aset(bulk *b)
         return;
     }
     for (int i = 1; i < b->nfield; i += 2) {
-        long long id;
-        int       node = bulk_is_whole(b, i, &id) && id > 0 && id < 0x7fffffff
-                             ? kl_mesh_find_node(b->r->mesh, (int)id)
-                             : -1;
+        int node = bulk_empty(b, i) ? -1 : bulk_node(b, i);
         if (node >= 0)
             kl_mesh_set_put_node(b->r->mesh, kl_mesh_set(b->r->mesh, KL_NODE_SET, set), node);
     }

@@ -223,6 +223,52 @@ static void an_own_system_of_a_node_is_not_passed_over(void **unused)
     kl_mesh_destroy(m);
 }
 
+/* a point with a broken position is told once, not by every element on it */
+static void a_broken_point_is_told_once(void **unused)
+{
+    (void)unused;
+    static const char *const points[] = {"GRID,5,44,0.,0.,1.\n", "GRID,5,,nan,0.,1.\n",
+                                         "GRID,5,,x,0.,1.\n"};
+    for (int i = 0; i < 3; i++) {
+        char                  text[512];
+        const kl_read_options options = {.format = BDF};
+        kl_diag              *diag    = kl_diag_create();
+        kl_mesh              *mesh;
+        snprintf(text, sizeof text, SQUARE "%sCTETRA,1,1,1,2,4,5\nPSOLID,1,7\n" MAT, points[i]);
+        assert_true(kl_mesh_read_memory("test", text, strlen(text), &options, &mesh, diag) < 0);
+        assert_int_equal(kl_diag_size(diag), 1);
+        assert_null(mesh);
+        kl_diag_destroy(diag);
+    }
+}
+
+static void beams_in_a_row_share_the_node_at_their_offset(void **unused)
+{
+    (void)unused;
+    static const char row[] =
+        SQUARE "PBAR,1,7,1.,1.,1.,1.\n" MAT "CBAR,1,1,1,2,0.,0.,1.,,+\n+,,,0.,0.,.1,0.,0.,.1\n"
+               "CBAR,2,1,2,3,0.,0.,1.,,+\n+,,,0.,0.,.1,0.,-0.,.1\n"
+               "CBAR,3,1,3,4,0.,0.,1.,,+\n+,,,0.,0.,.2,0.,0.,.1\n";
+    kl_mesh *m = mesh_of_text(BDF, row);
+    assert_int_equal(m->nnode, 4 + 5); /* over 1, 2, 3, higher over 3, over 4 */
+    assert_int_equal(m->ntie, 5);
+    assert_int_equal(m->block[KL_BEAM2].node[1], m->block[KL_BEAM2].node[2]);
+    assert_int_not_equal(m->block[KL_BEAM2].node[3], m->block[KL_BEAM2].node[4]);
+    kl_mesh_destroy(m);
+}
+
+static void lists_and_decks_that_end_early_are_told(void **unused)
+{
+    (void)unused;
+    complains(BDF, SQUARE "SET1,1,1,2,1.0\n", "SET1: '1.0' is not a number of a list");
+    complains(BDF, SQUARE "ASET1,123,1,two\n", "ASET1: 'two' is not a number of a list");
+    complains(BDF, SQUARE "ASET,77,123\n", "refers to GRID 77");
+    complains(BDF, SQUARE "RBE3,9,,1,123456,1.,1246,2,3\n", "single directions cannot be used");
+    remarks(BDF, SQUARE "SET1,1,1,2,77,78\n", "2 of 4 numbers are not in the mesh (first: 77)");
+    remarks(BDF, "BEGIN BULK\n" SQUARE, "no ENDDATA: was the file cut short?");
+    remarks(BDF, SQUARE TET "SPC1,1,123,1\n", "hold nodes by `reference:`");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -235,6 +281,9 @@ int main(void)
         cmocka_unit_test(missing_elastic_constants_follow_from_the_others),
         cmocka_unit_test(mistakes_are_named_with_their_place),
         cmocka_unit_test(an_own_system_of_a_node_is_not_passed_over),
+        cmocka_unit_test(a_broken_point_is_told_once),
+        cmocka_unit_test(beams_in_a_row_share_the_node_at_their_offset),
+        cmocka_unit_test(lists_and_decks_that_end_early_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
