@@ -242,6 +242,16 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
     return KL_OK;
 }
 
+/* Does its body file lack, so that nobody knows its markers? That has been told. */
+static bool is_unread(const kl_body *b)
+{
+    for (const kl_key *k = b->type->keys; k && k->name; k++) {
+        if (k->kind != KL_KEY_REDUCED) continue;
+        return !((const kl_reduced *)(const void *)((const char *)b->data + k->offset))->body;
+    }
+    return false;
+}
+
 /* "crank.pin": a marker that the body crank names under `markers`; "crank": the body alone. */
 static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where, frame *f)
 {
@@ -273,10 +283,12 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
     }
     char *body = dot ? kl_arena_text_n(s->arena, name, (size_t)(dot - name)) : NULL;
     if (dot && !body) return KL_E_MEMORY;
-    if (!dot || find_outward(s, m, body, kl_model_find_body, NULL) < 0) {
+    int owner = dot ? find_outward(s, m, body, kl_model_find_body, NULL) : -1;
+    if (owner < 0) {
         kl_attach_body(s, m, where, name);
         return KL_E_NAME;
     }
+    if (is_unread(&m->body[owner]) && kl_diag_failed(s->diag)) return KL_E_NAME;
     return kl_fail(
         s->diag, KL_E_NAME, where->place,
         "body '%s' has no marker '%s'; name it under its `markers:` {%s: {at: [x, y, z]}}", body,

@@ -113,8 +113,9 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
     if (b->plain) kl_wishes_drop(body);
-    if (status == KL_OK) status = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
-    return status;
+    /* its markers are there even when something else about it is wrong */
+    kl_status markers = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
+    return status == KL_OK ? markers : status;
 }
 
 static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
@@ -562,6 +563,8 @@ static kl_status build(kl_builder *b, const kl_source *source)
                 "the model has no bodies; list them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
     warn_of_spin(b);
+    b->now = b->part[0];
+    kl_scope_tell_unasked(scope_of(b));
     KL_TRY(kl_model_freeze(m, b->diag));
     const kl_node *state = kl_node_get(main, "state");
     if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */

@@ -58,11 +58,32 @@ kl_status kl_scope_push(kl_scope *s, const char *name, kl_quantity value, const 
 
 void kl_scope_pop(kl_scope *s) { s->n--; }
 
-static int index_of(const kl_scope *s, const char *name)
+static int place_of(const kl_scope *s, const char *name)
 {
     for (int i = s->n - 1; i >= 0; i--) /* inner variables hide outer ones */
         if (strcmp(s->variable[i].name, name) == 0) return i;
     return -1;
+}
+
+/* What is kept of conditions on a parameter that was changed from outside; NULL: nothing. */
+static kl_asked *asked_of(const kl_scope *s, const kl_variable *v)
+{
+    enum { MOST = sizeof s->shared->asked / sizeof *s->shared->asked };
+    kl_shared *all = s->shared;
+    if (!v->changed || !v->given) return NULL;
+    for (int i = 0; i < all->nasked; i++)
+        if (all->asked[i].given == v->given) return &all->asked[i];
+    if (all->nasked == MOST) return NULL;
+    all->asked[all->nasked] = (kl_asked){.given = v->given};
+    return &all->asked[all->nasked++];
+}
+
+static int index_of(const kl_scope *s, const char *name)
+{
+    int       i   = place_of(s, name);
+    kl_asked *ask = i >= 0 ? asked_of(s, &s->variable[i]) : NULL;
+    if (ask) ask->fits = true; /* it stands somewhere: any word may be right there */
+    return i;
 }
 
 const kl_variable *kl_scope_find(const kl_scope *s, const char *name)
@@ -212,10 +233,11 @@ static kl_status evaluate(kl_scope *s, int i)
     } else if (v->changed) {
         kl_place place = {.file = v->changer};
         KL_TRY(value_of(s, v->changed, false, place, &changed, &other));
-        v = &s->variable[i];
+        v         = &s->variable[i];
+        bool flag = strcmp(v->given->text, "true") == 0 || strcmp(v->given->text, "false") == 0;
         if (other)
-            return kl_fail(s->diag, KL_E_MODEL, place, "parameter '%s' is a number, not '%s'",
-                           v->name, other);
+            return kl_fail(s->diag, KL_E_MODEL, place, "parameter '%s' is %s, not '%s'", v->name,
+                           flag ? "true or false" : "a number", other);
         if (!kl_quantity_fits(changed, given.dim) && !given.bare)
             return other_unit(s, v, given, changed);
         /* a bare number takes the unit that the model gave */
@@ -470,18 +492,43 @@ static bool is_token(const char *p, size_t n, const char *word)
 }
 
 /* The variable called like the token, if it holds a word. */
-static const char *word_called(kl_scope *s, const char *p, size_t n)
+static const kl_variable *word_called(kl_scope *s, const char *p, size_t n)
 {
     const char *name = kl_arena_text_n(s->arena, p, n);
-    int         i    = name ? index_of(s, name) : -1;
-    return i >= 0 && settle(s, i) == KL_OK ? s->variable[i].word : NULL;
+    int         i    = name ? place_of(s, name) : -1;
+    return i >= 0 && settle(s, i) == KL_OK && s->variable[i].word ? &s->variable[i] : NULL;
 }
 
-/* `drive == electric`, with the value `word` of drive: the length of all of it, and whether it
- * holds. 0: no such comparison. */
-static size_t compare(kl_scope *s, const char *text, size_t name, const char *word, bool *holds)
+/* Keeps that a condition asked whether `v` is this word. */
+static void keep_asked(kl_scope *s, const kl_variable *v, const char *p, size_t n, bool same)
 {
-    const char *p = text + name;
+    kl_asked *ask = asked_of(s, v);
+    if (!ask) return;
+    const char *word = kl_arena_format(s->arena, "'%.*s'", (int)n, p);
+    ask->fits |= same;
+    if (!word || (ask->words && strstr(ask->words, word))) return;
+    ask->words = kl_arena_format(s->arena, "%s%s%s", ask->words ? ask->words : "",
+                                 ask->words ? ", " : "", word);
+}
+
+void kl_scope_tell_unasked(const kl_scope *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        const kl_variable *v   = &s->variable[i];
+        const kl_asked    *ask = v->word ? asked_of(s, v) : NULL;
+        if (!ask || ask->fits || !ask->words || strcmp(v->word, v->given->text) == 0) continue;
+        kl_warn(s->diag, (kl_place){.file = v->changer},
+                "parameter '%s' is '%s', which nothing in the model asks for; it asks for %s",
+                v->name, v->word, ask->words);
+    }
+}
+
+/* `drive == electric`, with the variable drive: the length of all of it, and whether it holds. 0: no
+ * such comparison. */
+static size_t compare(kl_scope *s, const char *text, size_t name, const kl_variable *v, bool *holds)
+{
+    const char *word = v->word;
+    const char *p    = text + name;
     while (*p == ' ') p++;
     bool equal = strncmp(p, "==", 2) == 0;
     if (!equal && strncmp(p, "!=", 2) != 0) return 0;
@@ -491,9 +538,11 @@ static size_t compare(kl_scope *s, const char *text, size_t name, const char *wo
     const char *begin = quote ? p + 1 : p,
                *end   = quote ? strchr(begin, quote) : begin + token(begin);
     if (!end || (end == begin && !quote)) return 0;
-    const char *other = quote ? NULL : word_called(s, begin, (size_t)(end - begin));
-    bool same = other ? strcmp(other, word) == 0 : is_token(begin, (size_t)(end - begin), word);
-    *holds    = same == equal;
+    size_t             n     = (size_t)(end - begin);
+    const kl_variable *other = quote ? NULL : word_called(s, begin, n);
+    bool               same  = other ? strcmp(other->word, word) == 0 : is_token(begin, n, word);
+    keep_asked(s, v, begin, n, same || !equal || other);
+    *holds = same == equal;
     return (size_t)(end - text) + (quote != '\0');
 }
 
@@ -507,14 +556,12 @@ static kl_status plain_condition(kl_scope *s, const kl_node *node, char *text)
             p++;
             continue;
         }
-        const char *word = word_called(s, p, n);
-        size_t      span = word                             ? compare(s, p, n, word, &holds)
-                           : yes || is_token(p, n, "false") ? n
-                                                            : 0;
-        if (word && span == 0)
+        const kl_variable *v = word_called(s, p, n);
+        size_t span = v ? compare(s, p, n, v, &holds) : yes || is_token(p, n, "false") ? n : 0;
+        if (v && span == 0)
             return kl_fail(s->diag, KL_E_MODEL, node->place,
                            "`when: %s`: '%.*s' is the word '%s'; compare it: `%.*s == %s`",
-                           node->text, (int)n, p, word, (int)n, p, word);
+                           node->text, (int)n, p, v->word, (int)n, p, v->word);
         if (span > 0) {
             memset(p, ' ', span);
             *p = holds ? '1' : '0';

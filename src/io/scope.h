@@ -28,8 +28,17 @@ typedef struct kl_variable {
     enum { KL_VARIABLE_OPEN, KL_VARIABLE_BUSY, KL_VARIABLE_DONE, KL_VARIABLE_BAD } state;
 } kl_variable;
 
+/* What conditions asked of a word that was changed from outside. */
+typedef struct kl_asked {
+    const kl_node *given; /* whose: the parameter's own value */
+    const char    *words; /* those it was compared with: "'pin', 'roller'" */
+    bool           fits;  /* it was one of them, or stands somewhere else too */
+} kl_asked;
+
 /* What all scopes of a model share. */
 typedef struct kl_shared {
+    kl_asked       asked[16];
+    int            nasked;
     kl_names       dropped;        /* what a `when` left out: its line */
     kl_names       driven;         /* "joint.coordinate" that a driver sets: its index */
     const void    *key[1024];      /* kl_key whose default has been read, by hash */
@@ -90,6 +99,8 @@ kl_status kl_scope_integer(kl_scope *s, const char *text, kl_place place, const 
 kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const char **out);
 /* Is the condition of `when` true? `n > 3`, `sprung`, `drive == electric`. */
 kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out);
+/* Warns of words set from outside that conditions ask for and that are none of those asked for. */
+void kl_scope_tell_unasked(const kl_scope *s);
 
 /* For kl_expression_compile: the numbers of the scope, and suggestions. */
 kl_symbols kl_scope_symbols(kl_scope *s);

@@ -255,6 +255,10 @@ static kl_status key_flag(const place_of_key *p)
     const kl_variable *v   = kl_scope_find(p->s, word); /* a parameter that is true or false */
     bool               yes = strcmp(word, "true") == 0 || (v && !v->word && v->value.value == 1.0),
          no                = strcmp(word, "false") == 0 || (v && !v->word && v->value.value == 0.0);
+    if (!yes && !no && v && !v->word)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s is the parameter '%s', which is %g; give it true or false", p->what,
+                       word, v->value.value);
     if (!yes && !no)
         return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is '%s'; give true or false",
                        p->what, word);

@@ -347,6 +347,35 @@ static void set_reaches_parameters_of_parts(void **unused)
     release(&b);
 }
 
+/* a misspelt word would leave out what it was meant to choose */
+static void a_word_that_nothing_asks_for_is_told(void **unused)
+{
+    (void)unused;
+    static const char *const text =
+        "klingel: 1\nparameters: {kind: soft, side: left, mood: calm, yes: true}\nbodies:\n"
+        "  a: {mass: 1, when: kind == soft}\n  b: {mass: 1, when: kind == hard}\n"
+        "  c: {mass: 1, when: mood == angry}\n"
+        "  d: {mass: 1, when: side != left}\n  \"{side}\": {mass: 1, when: side == left}\n"
+        "  e: {mass: 1}\n";
+    static const struct {
+        const char *name, *value, *says;
+    } set[] = {{"kind", "hrad",
+                "parameter 'kind' is 'hrad', which nothing in the model asks for; "
+                "it asks for 'soft', 'hard'"},
+               {"kind", "hard", NULL},
+               {"mood", "calm", NULL}, /* as it is */
+               {"mood", "cross", "it asks for 'angry'"},
+               {"side", "right", NULL}, /* any other is meant by != */
+               {"yes", "soft", "parameter 'yes' is true or false, not 'soft'"}};
+    for (size_t i = 0; i < sizeof set / sizeof *set; i++) {
+        const kl_override one = {set[i].name, set[i].value};
+        built             b   = build_with(text, &one, 1);
+        if (set[i].says ? !told(&b, set[i].says) : told(&b, "nothing in the model asks"))
+            fail_msg("%s=%s", set[i].name, set[i].value);
+        release(&b);
+    }
+}
+
 static void functions_of_time_may_be_expressions(void **unused)
 {
     (void)unused;
@@ -595,6 +624,7 @@ int main(void)
         cmocka_unit_test(a_turned_part_moves_as_the_turned_image),
         cmocka_unit_test(parameters_come_in_any_order_and_circles_are_named),
         cmocka_unit_test(set_reaches_parameters_of_parts),
+        cmocka_unit_test(a_word_that_nothing_asks_for_is_told),
         cmocka_unit_test(functions_of_time_may_be_expressions),
         cmocka_unit_test(mistakes_with_templates_are_told),
         cmocka_unit_test(like_reaches_into_templates),
