@@ -4,12 +4,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rotation.h"
 #include "cli/analysis.h"
 #include "cli/cli.h"
+#include "cli/modes_scene.h"
 #include "io/linear_file.h"
-#include "io/modes_file.h"
-#include "io/scene.h"
 
 typedef struct modes_options {
     const char *output, *animate, *at;
@@ -76,117 +74,6 @@ static kl_status animate(const kl_analysis *a, const kl_eigenmode *e, const char
     return status == KL_OK ? closed : status;
 }
 
-/* ---- what the viewer needs ---- */
-
-typedef struct watch {
-    const kl_analysis *a;
-    kl_state          *base;
-    double            *y, *dx;
-    int               *channel; /* nbody x 7 */
-    double            *pose;    /* nbody x 7: of one sample */
-} watch;
-
-static const char *const pose_parts[7] = {"position.x",    "position.y",    "position.z",
-                                          "orientation.0", "orientation.1", "orientation.2",
-                                          "orientation.3"};
-
-static void find_channels(const watch *w)
-{
-    const kl_model    *m = w->a->l.model;
-    const kl_channels *c = w->a->s->channels;
-    char               name[512];
-    for (int i = 0; i < m->nbody; i++)
-        for (int k = 0; k < 7; k++) {
-            snprintf(name, sizeof name, "%.480s.%s", m->body[i].name, pose_parts[k]);
-            w->channel[7 * i + k] = kl_channels_find(c, name);
-        }
-}
-
-/* Where bodies stand a little way (`size`) along a real shape, NULL: at the base. */
-static kl_status sample_pose(const watch *w, const double *shape, double size, kl_diag *diag)
-{
-    const kl_model *m = w->a->l.model;
-    kl_solver      *x = w->a->s->solver;
-    const double   *values;
-    kl_state_copy(x->s, w->base);
-    if (shape) {
-        for (int i = 0; i < m->nv; i++) w->y[i] = size * shape[i];
-        kl_eval_motion(m, w->base, x->w);
-        kl_linear_increment(m, x->w, w->y, w->dx);
-        kl_model_advance(m, w->base->q, w->dx, x->s->q);
-    }
-    KL_TRY(kl_simulation_sample(w->a->s, diag, &values));
-    for (int i = 0; i < 7 * m->nbody; i++)
-        w->pose[i] = w->channel[i] >= 0 ? values[w->channel[i]] : i % 7 == 3;
-    return KL_OK;
-}
-
-/* Velocity and turning of all bodies for a shape of size one, by a small step along it. */
-static kl_status find_motion(const watch *w, const double *shape, const double *base,
-                             double *motion, kl_diag *diag)
-{
-    const double size = 1e-5;
-    KL_TRY(sample_pose(w, shape, size, diag));
-    for (int i = 0; i < w->a->l.model->nbody; i++) {
-        const double *p = w->pose + 7 * i, *q = base + 7 * i;
-        kl_mat3       A = kl_quat_matrix(p + 3), A0 = kl_quat_matrix(q + 3), t = kl_transpose(&A0);
-        kl_mat3       turn = kl_matmul(&A, &t);
-        kl_store(motion + 12 * i, kl_scale(1.0 / size, kl_sub(kl_load(p), kl_load(q))));
-        kl_store(motion + 12 * i + 3, kl_scale(1.0 / size, kl_rotation_log(&turn)));
-    }
-    return KL_OK;
-}
-
-static kl_status watch_modes(const watch *w, const kl_spectrum *s, double *base, double *motion,
-                             kl_diag *diag)
-{
-    size_t nbody = (size_t)w->a->l.model->nbody;
-    find_channels(w);
-    KL_TRY(sample_pose(w, NULL, 0.0, diag));
-    memcpy(base, w->pose, 7 * nbody * sizeof *base);
-    for (int i = 0; i < s->n; i++)
-        for (int part = 0; part < 2; part++)
-            KL_TRY(find_motion(w, s->mode[i].shape[part], base,
-                               motion + 12 * nbody * (size_t)i + 6 * (size_t)part, diag));
-    return KL_OK;
-}
-
-/* Scene and motion of the modes into the linear model's file, for `klingel view`. */
-static kl_status add_scene(const kl_analysis *a, const kl_spectrum *s, const char *path,
-                           kl_diag *diag)
-{
-    const kl_model *m      = a->l.model;
-    kl_arena       *arena  = kl_arena_create();
-    char           *scene  = kl_scene_json(m);
-    double         *base   = arena ? kl_arena_array(arena, double, 7 * m->nbody) : NULL;
-    double         *motion = arena ? kl_arena_array(arena, double, 12 * m->nbody * s->n + 1) : NULL;
-    const char    **names  = arena ? kl_arena_array(arena, const char *, m->nbody) : NULL;
-    watch           w      = {.a = a, .base = kl_state_create(m)};
-    kl_status       status = KL_E_MEMORY;
-    if (scene && names && motion && w.base) {
-        w.y       = kl_arena_array(arena, double, m->nv + 1);
-        w.dx      = kl_arena_array(arena, double, m->nv + 1);
-        w.channel = kl_arena_array(arena, int, 7 * m->nbody);
-        w.pose    = kl_arena_array(arena, double, 7 * m->nbody);
-        for (int i = 0; i < m->nbody; i++) names[i] = m->body[i].name;
-        kl_state_copy(w.base, a->s->solver->s);
-        status = kl_arena_ok(arena) ? watch_modes(&w, s, base, motion, diag) : KL_E_MEMORY;
-        kl_state_copy(a->s->solver->s, w.base);
-    }
-    kl_modes_scene out = {.title  = m->title,
-                          .json   = scene,
-                          .nbody  = m->nbody,
-                          .nmode  = s->n,
-                          .body   = names,
-                          .base   = base,
-                          .motion = motion};
-    if (status == KL_OK) status = kl_modes_scene_add(path, &out, diag);
-    kl_state_destroy(w.base);
-    free(scene);
-    kl_arena_destroy(arena);
-    return status;
-}
-
 static bool is_mat(const char *path)
 {
     size_t n = strlen(path);
@@ -210,7 +97,7 @@ static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where 
     if (status == KL_OK && !o->csv) print_table(s);
     if (status == KL_OK && o->output) status = kl_linear_write(o->output, a->l.model, l, s, diag);
     if (status == KL_OK && o->output && !is_mat(o->output) && s->n > 0 && s->mode[0].shape[0])
-        status = add_scene(a, s, o->output, diag);
+        status = kl_modes_scene_of(a, s, o->output, diag);
     if (status == KL_OK && o->animate) {
         if (o->mode > s->n)
             status = kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "there is no mode %d: the model has %d",

@@ -125,9 +125,11 @@ void kl_view_skins_find(kl_view_skins *s, const char *results, kl_view_source *s
 void kl_view_skins_tell(const kl_view_skins *s, const char *results)
 {
     for (int i = 0; i < s->n; i++) {
-        const kl_skin *k = &s->list[i];
-        fprintf(stderr, "%s: '%s' has a skin of %d triangles and %d modes", results, k->body,
-                k->of->skin.ntriangle, k->kept);
+        const kl_skin *k     = &s->list[i];
+        bool           beams = k->of->skin.ntriangle == 0;
+        fprintf(stderr, "%s: '%s' has a skin of %d %s and %d modes", results, k->body,
+                beams ? k->of->skin.nline : k->of->skin.ntriangle, beams ? "beams" : "triangles",
+                k->kept);
         if (k->kept < k->n) fprintf(stderr, " (the first of %d: more would not be fluid)", k->n);
         if (k->no_room) fprintf(stderr, ", without stress, which would not be fluid");
         fputc('\n', stderr);

@@ -5,12 +5,24 @@
  *   scene/bodies    names, nbody
  *   scene/base      nbody x 7: position, Euler parameters where it was linearised
  *   scene/motion    nmode x nbody x 12: velocity and turning of a body for a mode of size one, real
- *                   parts (3 + 3), then imaginary ones; global axes */
+ *                   parts (3 + 3), then imaginary ones; global axes
+ *   scene/skins     nskin: what each surface of a flexible body holds, JSON (post/skin.h)
+ *   scene/skin<k>   its bytes, four a number
+ *   scene/modal<k>  (1 + 2 nmode) x n: its modal coordinates where it was linearised, then real and
+ *                   imaginary parts for each mode of size one */
 #ifndef KL_IO_MODES_FILE_H
 #define KL_IO_MODES_FILE_H
 
 #include "base/arena.h"
 #include "base/diag.h"
+
+/* The surface of a flexible body and how the modes deform it. */
+typedef struct kl_modes_skin {
+    const char   *head;
+    const int    *words;
+    int           nword, n;
+    const double *modal; /* (1 + 2 nmode) x n */
+} kl_modes_skin;
 
 typedef struct kl_modes_scene {
     const char        *title, *json;
@@ -18,6 +30,8 @@ typedef struct kl_modes_scene {
     const char *const *body;
     const double      *base;   /* nbody x 7 */
     const double      *motion; /* nmode x nbody x 12 */
+    kl_modes_skin     *skin;
+    int                nskin;
     /* only when read */
     const double      *eigenvalue; /* nmode x 4: real, imaginary, frequency [Hz], damping ratio */
     const char *const *text;       /* nmode: in words; NULL: none */

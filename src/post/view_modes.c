@@ -56,15 +56,45 @@ static kl_status write_page(FILE *f, kl_text *head, const double *shapes, size_t
     return kl_view_write_end(f, diag);
 }
 
+/* Surfaces as they stand in the file; their entries for the head into `list`. */
+static kl_status write_kept_skins(FILE *f, const kl_modes_scene *m, kl_text *list, size_t *bytes)
+{
+    kl_text_add(list, "[");
+    for (int k = 0; k < m->nskin; k++) {
+        char name[24];
+        snprintf(name, sizeof name, "skin%d", k);
+        kl_text_add(list, "%s%s", k ? ", " : "", m->skin[k].head);
+        KL_TRY(kl_view_write_block(f, 0, name, m->skin[k].words,
+                                   (size_t)m->skin[k].nword * sizeof(int), bytes));
+    }
+    kl_text_add(list, "]");
+    return KL_OK;
+}
+
+/* Where bodies stand, how modes move them, then what each surface does. */
+static double *gather_shapes(const kl_modes_scene *m, size_t *n)
+{
+    size_t nbase = 7 * (size_t)m->nbody, nmotion = 12 * (size_t)m->nbody * (size_t)m->nmode;
+    *n = nbase + nmotion;
+    for (int k = 0; k < m->nskin; k++) *n += (size_t)(1 + 2 * m->nmode) * (size_t)m->skin[k].n;
+    double *shapes = malloc((*n + 1) * sizeof *shapes), *at = shapes;
+    if (!shapes) return NULL;
+    memcpy(at, m->base, nbase * sizeof *shapes), at += nbase;
+    memcpy(at, m->motion, nmotion * sizeof *shapes), at += nmotion;
+    for (int k = 0; k < m->nskin; k++) {
+        size_t size = (size_t)(1 + 2 * m->nmode) * (size_t)m->skin[k].n;
+        memcpy(at, m->skin[k].modal, size * sizeof *shapes), at += size;
+    }
+    return shapes;
+}
+
 kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *m, const char *label, kl_diag *diag,
                               size_t *bytes)
 {
-    kl_text head = {0}, none = {0};
-    size_t  nbase = 7 * (size_t)m->nbody, nmotion = 12 * (size_t)m->nbody * (size_t)m->nmode;
-    double *shapes = malloc((nbase + nmotion + 1) * sizeof *shapes);
+    kl_text head = {0}, skins = {0};
+    size_t  n;
+    double *shapes = gather_shapes(m, &n);
     if (!shapes) return KL_E_MEMORY;
-    memcpy(shapes, m->base, nbase * sizeof *shapes);
-    memcpy(shapes + nbase, m->motion, nmotion * sizeof *shapes);
     start_head(&head, label, m->title, m->json);
     for (int i = 0; i < m->nmode; i++) {
         const double *e = m->eigenvalue + 4 * i;
@@ -76,8 +106,10 @@ kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *m, const char *labe
         kl_text_json(&head, m->body[i]);
     }
     kl_view_write_head(f, m->title && *m->title ? m->title : label, "view");
-    kl_status status = write_page(f, &head, shapes, nbase + nmotion, &none, diag, bytes);
+    kl_status status = write_kept_skins(f, m, &skins, bytes);
+    if (status == KL_OK) status = write_page(f, &head, shapes, n, &skins, diag, bytes);
     kl_text_free(&head);
+    kl_text_free(&skins);
     free(shapes);
     return status;
 }

@@ -17,7 +17,7 @@ const RUNS_AWAY = 6; // what moves further than this many times its own size is 
 async function motionOf(results, skins) {
   const { head, scene } = results;
   if (results.kind === "modes") {
-    const modes = new ModeMotion(head.modes, head.mode_bodies ?? [], await results.shapes(), results.time);
+    const modes = new ModeMotion(head.modes, head.mode_bodies ?? [], await results.shapes(), results.time, skins);
     modes.amplitude = modes.fitting(scene.length || 1);
     return modes;
   }
@@ -89,7 +89,7 @@ export class World {
   setAmplitude(factor) {
     const { motion, skins, extent } = this.first;
     if (!motion.modes) return;
-    motion.amplitude = factor * (skins.size ? this.#skinAmplitude([...skins.values()][0].skin, motion.mode) : motion.fitting(extent.size));
+    motion.amplitude = factor * (skins.size && !motion.bodies.length ? this.#skinAmplitude([...skins.values()][0].skin, motion.mode) : motion.fitting(extent.size));
     this.setTime(this.first.time);
   }
 

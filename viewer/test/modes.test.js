@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { ModeMotion, product, turn } from "../src/play/modes.js";
 import { rotate } from "../src/play/motion.js";
-import { displacement, largest, misesOf, readSkin, vonMises } from "../src/read/skin.js";
+import { displacement, largest, misesOf, readSkin, tubes, vonMises } from "../src/read/skin.js";
 import { parseLocus } from "../src/locus.js";
 import { frames } from "../src/scene/rails.js";
 
@@ -44,6 +44,28 @@ test("a skin adds up its modes", () => {
   assert.deepEqual(displacement(skin, 2, [1, 0.5]), [0, 0, -3]);
   close(vonMises(skin, 1, [2, 5]), 140, 1e-12);
   close(largest(skin, "displacement", [[1, 1]]), 6, 1e-12);
+});
+
+test("a mode deforms a flexible body about its rest", () => {
+  const skin = { ...small(), body: "a" };
+  const body = [0, 0, 0, 1, 0, 0, 0], still = Array(12).fill(0);
+  // at rest (1, 0); mode: real part (0, 2), imaginary part (0.5, 0)
+  const shapes = Float64Array.from([...body, ...still, 1, 0, 0, 2, 0.5, 0]);
+  const motion = new ModeMotion([{}], ["a"], shapes, [0, 1], [skin]);
+  assert.deepEqual([...motion.coordinates("a", 0, 2)], [1, 2]);
+  close(motion.coordinates("a", 0.75, 2)[0], 1.5, 1e-6);
+  close(motion.fitting(10), 1 / largest(skin, "displacement", [[0, 2]]), 1e-12);
+  assert.deepEqual([...motion.coordinates("b", 0.2, 2)], [0, 0]);
+});
+
+test("beams get tubes whose ends move with their nodes", () => {
+  const { position, node, index } = tubes({ nodes: 2, position: Float32Array.of(0, 0, 0, 2, 0, 0), line: Uint32Array.of(0, 1) });
+  assert.equal(position.length, 3 * node.length);
+  assert.ok(index.every((v) => v < node.length));
+  for (let v = 0; v < node.length; v++) {
+    close(position[3 * v], 2 * node[v], 1e-6);
+    close(Math.hypot(position[3 * v + 1], position[3 * v + 2]), 0.016, 1e-6);
+  }
 });
 
 test("von Mises of pure shear is the root of three times it, of pressure nothing", () => {

@@ -1,8 +1,12 @@
 /* The analyses and parameter studies as a user calls them. */
 #include "unit/cli/program.h"
 
+#include <math.h>
 #include <signal.h>
+#include <stdlib.h>
 #include <time.h>
+
+#include "io/modes_file.h"
 
 static const char carter[] = KL_SOURCE_DIR "/examples/carter-wheelset/model.yaml";
 
@@ -12,6 +16,36 @@ static void write_text(const world *w, const char *name, const char *text)
     assert_non_null(f);
     fputs(text, f);
     fclose(f);
+}
+
+static void modes_deform_flexible_bodies(void **state)
+{
+    world         *w = *state;
+    kl_modes_scene s;
+    kl_arena      *arena = kl_arena_create();
+    kl_diag       *diag  = kl_diag_create();
+    assert_int_equal(
+        run(w, "modes", KL_SOURCE_DIR "/examples/overhanging-beam/model.yaml", "-o", "modes.h5"),
+        0);
+    assert_int_equal(kl_modes_scene_read(path_of(w, "modes.h5"), arena, diag, &s), KL_OK);
+    assert_int_equal(s.nskin, 1);
+    assert_int_equal(s.skin[0].n, 2);
+    assert_non_null(strstr(s.skin[0].head, "\"body\": \"beam\""));
+    /* simply supported modes: the lowest is the first of the file, and its frame stays */
+    const double *rest = s.skin[0].modal, *re = rest + 2, *im = rest + 4;
+    double        first = hypot(re[0], im[0]), second = hypot(re[1], im[1]);
+    assert_true(first > 1e-3 && second < 1e-3 * first);
+    assert_true(fabs(rest[0]) > 0.0); /* the load bends it where it rests */
+    for (int k = 0; k < 12; k++) assert_close(s.motion[12 + k], 0.0, 1e-6 * first);
+    assert_int_equal(run(w, "view", "modes.h5", "-o", "modes.html", "--no-open"), 0);
+    enum { PAGE = 1 << 22 };
+    char *page = malloc(PAGE);
+    assert_non_null(page);
+    read_whole(path_of(w, "modes.html"), page, PAGE);
+    assert_non_null(strstr(page, "id=\"k0-skin0\""));
+    free(page);
+    kl_diag_destroy(diag);
+    kl_arena_destroy(arena);
 }
 
 static void modes_prints_one_line_an_eigenvalue(void **state)
@@ -213,6 +247,7 @@ static void analyses_say_what_is_wrong_before_they_print(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
         cmocka_unit_test_setup_teardown(linear_model_is_written_in_both_formats, setup, teardown),

@@ -13,7 +13,7 @@ export class Deform {
     Object.assign(this, { world, modes, changed });
     this.skins = [...world.first.skins.values()];
     this.factor = 1;
-    this.colouring = modes && this.skins.length ? "displacement" : "plain";
+    this.colouring = modes && this.skins.length && !world.first.motion.bodies.length ? "displacement" : "plain";
     const [low, high] = modes ? [-1, 1] : [-1, 4];
     this.value = element("output", {});
     this.range = element("input", { type: "range", id: "deform", min: low, max: high, step: 0.05, value: 0, "aria-label": text(modes ? "amplitude" : "deform"),

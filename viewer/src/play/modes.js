@@ -1,4 +1,5 @@
 // Motion of modes: bodies swing about where they stand, a period from phase 0 to 1.
+import { largest } from "../read/skin.js";
 
 /** Euler parameters of the rotation vector phi. */
 export function turn(phi) {
@@ -20,12 +21,24 @@ export function product(p, q) {
 const STILL = { position: [0, 0, 0], orientation: [1, 0, 0, 0] };
 
 export class ModeMotion {
-  /** `modes`: of the head; `bodies`: names; `shapes`: 7 numbers a body, then 12 a mode and body. */
-  constructor(modes, bodies, shapes, time) {
+  /** `modes`: of the head; `bodies`: names; `shapes`: 7 numbers a body, then 12 a mode and body, then for each of `skins` its modal
+   * coordinates at rest and their real and imaginary parts for each mode. */
+  constructor(modes, bodies, shapes, time, skins = []) {
     Object.assign(this, { modes, bodies, shapes, time });
     this.mode = 0;
     this.amplitude = 1;
     this.index = new Map(bodies.map((name, i) => [name, i]));
+    this.modal = new Map();
+    let from = 7 * bodies.length + 12 * bodies.length * modes.length;
+    for (const skin of bodies.length ? skins : []) {
+      this.modal.set(skin.body, { from, n: skin.modes, skin });
+      from += (1 + 2 * modes.length) * skin.modes;
+    }
+  }
+
+  // row 0: at rest; 1 + 2 mode: real part, 2 + 2 mode: imaginary part
+  #row({ from, n }, row) {
+    return this.shapes.subarray(from + row * n, from + (row + 1) * n);
   }
 
   moves(name) {
@@ -50,14 +63,19 @@ export class ModeMotion {
     };
   }
 
-  /** Modal coordinates of a flexible body's skin: the chosen mode alone. */
+  /** Modal coordinates of a flexible body's skin: what the mode does to it; of a reduced body the chosen mode alone. */
   coordinates(name, phase, count) {
-    const w = new Float32Array(count);
+    const w = new Float32Array(count), own = this.modal.get(name);
+    if (own) {
+      const c = this.amplitude * Math.cos(2 * Math.PI * phase), s = -this.amplitude * Math.sin(2 * Math.PI * phase);
+      const [rest, re, im] = [0, 1 + 2 * this.mode, 2 + 2 * this.mode].map((r) => this.#row(own, r));
+      for (let j = 0; j < Math.min(count, own.n); j++) w[j] = rest[j] + c * re[j] + s * im[j];
+    }
     if (!this.bodies.length && this.mode < count) w[this.mode] = this.amplitude * Math.sin(2 * Math.PI * phase);
     return w;
   }
 
-  /** The size at which the chosen mode moves bodies by a tenth of `length`, or turns them by 0.35. */
+  /** The size at which the chosen mode moves bodies by or deforms them by a tenth of `length`, or turns them by 0.35. */
   fitting(length) {
     if (!this.shapes) return 1;
     const n = this.bodies.length;
@@ -67,6 +85,10 @@ export class ModeMotion {
       for (const k of [0, 6]) {
         most = Math.max(most, Math.hypot(m[k], m[k + 1], m[k + 2]) / (0.1 * length), Math.hypot(m[k + 3], m[k + 4], m[k + 5]) / 0.35);
       }
+    }
+    for (const own of this.modal.values()) {
+      const parts = [1 + 2 * this.mode, 2 + 2 * this.mode].map((r) => this.#row(own, r));
+      most = Math.max(most, largest(own.skin, "displacement", parts) / (0.1 * length));
     }
     return most > 0 ? 1 / most : 1;
   }

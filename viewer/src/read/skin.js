@@ -52,3 +52,42 @@ export function largest(skin, what, coordinates) {
       most = Math.max(most, what === "stress" ? vonMises(skin, i, w) : Math.hypot(...displacement(skin, i, w)));
   return most;
 }
+
+const SIDES = 8;
+const SLENDER = 0.008; // radius of a tube over the size of the body
+
+/** Tubes about the lines of a skin: {position, node, index}; a vertex moves with `node`. */
+export function tubes({ nodes, position: x, line }) {
+  const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
+  for (let i = 0; i < 3 * nodes; i++) {
+    low[i % 3] = Math.min(low[i % 3], x[i]);
+    high[i % 3] = Math.max(high[i % 3], x[i]);
+  }
+  const radius = SLENDER * Math.hypot(...high.map((h, k) => h - low[k])), count = line.length / 2;
+  const position = new Float32Array(6 * SIDES * count), node = new Float32Array(2 * SIDES * count), index = new Uint32Array(6 * SIDES * count);
+  for (let l = 0; l < count; l++) {
+    const ends = [line[2 * l], line[2 * l + 1]], [a, b] = ends.map((i) => x.subarray(3 * i, 3 * i + 3));
+    const along = unit([b[0] - a[0], b[1] - a[1], b[2] - a[2]]);
+    const side = unit(cross(along, Math.abs(along[2]) < 0.8 ? [0, 0, 1] : [1, 0, 0])), up = cross(side, along);
+    for (let e = 0; e < 2; e++)
+      for (let k = 0; k < SIDES; k++) {
+        const v = 2 * SIDES * l + SIDES * e + k, angle = (2 * Math.PI * k) / SIDES, at = e ? b : a;
+        for (let c = 0; c < 3; c++) position[3 * v + c] = at[c] + radius * (Math.cos(angle) * side[c] + Math.sin(angle) * up[c]);
+        node[v] = ends[e];
+      }
+    for (let k = 0; k < SIDES; k++) {
+      const p = 2 * SIDES * l + k, q = 2 * SIDES * l + ((k + 1) % SIDES);
+      index.set([p, q, p + SIDES, q, q + SIDES, p + SIDES], 6 * (SIDES * l + k));
+    }
+  }
+  return { position, node, index };
+}
+
+function cross(a, b) {
+  return [a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2], a[0] * b[1] - a[1] * b[0]];
+}
+
+function unit(a) {
+  const n = Math.hypot(...a) || 1;
+  return a.map((v) => v / n);
+}

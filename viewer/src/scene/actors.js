@@ -78,7 +78,10 @@ export class Actors {
     this.materials.set(role, skin.material);
     skin.mesh.userData = { name: body.name, kind: "body", skin: true };
     group.add(skin.mesh);
-    if (skin.lines) group.add(skin.lines);
+    if (skin.lines) {
+      skin.lines.userData = skin.mesh.userData;
+      group.add(skin.lines);
+    }
     this.skins.set(body.name, skin);
   }
 

@@ -2,6 +2,7 @@
 // numbers, and each vertex adds them up, so that a frame costs the processor nothing but a handful
 // of modal coordinates.
 import * as THREE from "three";
+import { tubes } from "../read/skin.js";
 
 const WIDTH = 2048; // texels a row
 
@@ -29,10 +30,11 @@ uniform highp isampler2D stressB;
 uniform highp sampler2D modal;      // a texel a mode: coordinate * scale, coordinate * stress scale
 uniform int modeCount, colouring;
 uniform float deformScale, colourTop;
+attribute float node;               // whose motion the vertex takes
 varying float tone;
 vec3 modeSum(highp isampler2D from, int part) {
   vec3 sum = vec3(0.0);
-  int base = gl_VertexID * modeCount;
+  int base = int(node + 0.5) * modeCount;
   for (int j = 0; j < modeCount; j++) {
     int at = base + j;
     vec4 q = texelFetch(modal, ivec2(j, 0), 0);
@@ -82,20 +84,20 @@ export class Skin {
       modeCount: { value: modes }, colouring: { value: 0 }, deformScale: { value: 1 }, colourTop: { value: 1 },
     };
     this.mesh = this.#mesh(material);
-    this.lines = skin.lines ? this.#lines(material) : null;
+    this.lines = skin.lines ? this.#lines() : null;
   }
 
-  #geometry(index) {
+  #geometry(position, node, index) {
     const geometry = new THREE.BufferGeometry();
-    geometry.setAttribute("position", new THREE.BufferAttribute(this.skin.position, 3));
+    geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
+    geometry.setAttribute("node", new THREE.BufferAttribute(node, 1));
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
     return geometry;
   }
 
-  // the shader draws with the index of a vertex, so triangles stay indexed; normals come from the
-  // deformed surface itself (flat shading)
+  // normals come from the deformed surface itself (flat shading)
   #mesh(material) {
-    const geometry = this.#geometry(this.skin.triangle);
+    const geometry = this.#geometry(this.skin.position, Float32Array.from({ length: this.skin.nodes }, (_, i) => i), this.skin.triangle);
     geometry.computeBoundingSphere();
     geometry.boundingSphere.radius *= 2; // modes reach out of it
     this.material = material.clone();
@@ -105,9 +107,10 @@ export class Skin {
     return new THREE.Mesh(geometry, this.material);
   }
 
-  #lines(material) {
-    const lines = new THREE.LineSegments(this.#geometry(this.skin.line), new THREE.LineBasicMaterial({ color: material.color }));
-    this.#inject(lines.material);
+  // beams have no surface of their own: tubes about their lines
+  #lines() {
+    const { position, node, index } = tubes(this.skin);
+    const lines = new THREE.Mesh(this.#geometry(position, node, index), this.material);
     lines.frustumCulled = false;
     return lines;
   }
@@ -147,6 +150,5 @@ export class Skin {
     this.mesh.geometry.dispose();
     this.material.dispose();
     this.lines?.geometry.dispose();
-    this.lines?.material.dispose();
   }
 }
