@@ -50,13 +50,13 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
 {
     const kl_statistics *c = &s->count;
     double               t = s->solver->s->t;
-    kl_drift             d = kl_solver_drift(s->solver);
+    kl_drift             d = s->worst;
     fprintf(stderr,
             "%.6g s simulated in %.3g s (%.3g times real time), %ld steps (%.3g to %.3g s), %.1f "
             "iterations a step\n",
             t, wall, wall > 0.0 ? t / wall : 0.0, c->steps, c->least_step, c->largest_step,
             c->steps ? (double)c->iterations / (double)c->steps : 0.0);
-    fprintf(stderr, "constraint gap %.2g m, %.2g rad; lost %.6g J, supplied %.6g J\n", d.position,
+    fprintf(stderr, "largest constraint gap %.2g m, %.2g rad; lost %.6g J, supplied %.6g J\n", d.position,
             d.rotation, c->lost, c->supplied);
     fprintf(stderr, "results: %s (klingel export, klingel plot)\n", path);
 }

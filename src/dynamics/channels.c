@@ -142,6 +142,14 @@ static int outputs_of(const kl_element *e)
     return n;
 }
 
+/* The marker whose force and torque are told: that of the second body, or the only one. Behind it a
+ * follower of a line or surface has its own coordinates. -1: of elements with more there is none. */
+static int loaded_marker(const kl_element *e)
+{
+    if (e->type->attach == KL_ATTACH_FOLLOW) return e->marker + 1;
+    return e->nmarker <= 2 ? e->marker + e->nmarker - 1 : -1;
+}
+
 /* Of a set: force and torque on each node, by the name of its body. */
 static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
 {
@@ -186,7 +194,7 @@ static void add_model(kl_channels *c, const kl_model *m)
             add(c, kl_arena_format(c->arena, "%s.%s", e->name, list_of(e)[k].name),
                 unit_of(c, e, list_of(e)[k].unit), list_of(e)[k].help, true, false);
         if (e->type->attach == KL_ATTACH_SET) add_nodes(c, m, e);
-        else if (e->nmarker <= 2) add_groups(c, e->name, element_groups);
+        else if (loaded_marker(e) >= 0) add_groups(c, e->name, element_groups);
     }
     for (int i = 0; i < m->ninput; i++)
         c->input[i] = add(c, kl_arena_format(c->arena, "input.%s", m->input[i].name),
@@ -440,8 +448,8 @@ static void element_values(const kl_model *m, const kl_state *s, const kl_work *
         }
         return;
     }
-    if (e->nmarker > 2) return;
-    int              last   = e->marker + e->nmarker - 1;
+    int last = loaded_marker(e);
+    if (last < 0) return;
     const double    *wrench = w->total + 6 * (size_t)last;
     const kl_motion *k      = &w->motion[last];
     to                      = put(to, kl_load(wrench));
@@ -461,11 +469,10 @@ static void system_values(const kl_model *m, const kl_state *s, const kl_work *w
         const kl_element *el = &m->element[i];
         for (int k = 0; k < el->nphi; k++) {
             const double *row    = w->rows + el->rows + (size_t)k * 6 * (size_t)el->nmarker;
-            bool          length = false;
+            bool          length = kl_eval_is_length(m, w, el, k);
             double        speed  = w->phi_t[el->phi + k];
             for (int j = 0; j < el->nmarker; j++) {
                 const kl_motion *p = &w->motion[el->marker + j];
-                length |= row[6 * j] != 0.0 || row[6 * j + 1] != 0.0 || row[6 * j + 2] != 0.0;
                 speed += kl_dot(kl_load(row + 6 * (size_t)j), p->v) +
                          kl_dot(kl_load(row + 6 * (size_t)j + 3), p->w);
             }

@@ -196,6 +196,21 @@ static double row_times(const double *row, const kl_motion *m, int nmarker, bool
     return sum;
 }
 
+bool kl_eval_is_length(const kl_model *m, const kl_work *w, const kl_element *e, int k)
+{
+    const double *row   = w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker;
+    bool          turns = false, slides = false;
+    for (int i = 0; i < e->nmarker; i++) {
+        bool own = m->body[m->marker[e->marker + i].body].own;
+        for (int c = 0; c < 3; c++) {
+            if (row[6 * i + c] != 0.0 && !own) return true;
+            slides |= row[6 * i + c] != 0.0;
+            turns |= row[6 * i + 3 + c] != 0.0;
+        }
+    }
+    return slides && !turns;
+}
+
 void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate)
 {
     for (int i = 0; i < m->nelement; i++) {

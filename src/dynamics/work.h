@@ -50,6 +50,9 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
                       double *r);
 /* rate = Phi_q v + Phi_t, nlam: how fast the constraints are left at the state's velocities. */
 void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate);
+/* Is constraint k of an element a length [m], or an angle? Its rows tell; coordinates of the
+ * element's own, such as the length along a track, only where nothing else is in them. */
+bool kl_eval_is_length(const kl_model *m, const kl_work *w, const kl_element *e, int k);
 /* out += Phi_q' l, nv. */
 void kl_eval_rows_pull(const kl_model *m, const kl_work *w, const double *l, double *out);
 /* gamma of Phi_q v' = gamma, nlam. */

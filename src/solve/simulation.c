@@ -285,7 +285,10 @@ static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
 {
     const double *values;
     KL_TRY(kl_simulation_sample(s, diag, &values));
-    double total = total_energy(s);
+    double   total = total_energy(s);
+    kl_drift d     = kl_solver_drift(s->solver);
+    s->worst = (kl_drift){fmax(s->worst.position, d.position), fmax(s->worst.rotation, d.rotation),
+                          fmax(s->worst.rate, d.rate)};
     if (s->row == 1 && isnan(s->total)) s->total = total;
     return sink->row(sink->context, s->solver->s->t, values);
 }

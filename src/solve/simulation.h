@@ -26,12 +26,13 @@ typedef struct kl_simulation {
     int                 *told; /* nelement + nbody: notices of each that were told */
 
     /* where a run stands */
-    double begin;      /* time of its first row [s] */
-    long   row;        /* next row; 0: not started */
-    double checkpoint; /* interval [s]; 0: none. Set before the run starts */
-    long   mark;       /* next checkpoint, counted from 1 */
-    double total;      /* energy with what was lost and supplied at the first row; NAN: unknown */
-    double liveliest;  /* largest kinetic energy of a row [J] */
+    double   begin;      /* time of its first row [s] */
+    long     row;        /* next row; 0: not started */
+    double   checkpoint; /* interval [s]; 0: none. Set before the run starts */
+    long     mark;       /* next checkpoint, counted from 1 */
+    double   total;      /* energy with what was lost and supplied at the first row; NAN: unknown */
+    double   liveliest;  /* largest kinetic energy of a row [J] */
+    kl_drift worst;      /* largest gaps of a row */
 } kl_simulation;
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out);

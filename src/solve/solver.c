@@ -100,16 +100,6 @@ kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag
     return KL_OK;
 }
 
-/* A constraint is a length if it moves with any translation, else an angle. */
-static bool is_length(const kl_work *w, const kl_element *e, int k)
-{
-    const double *row = w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker;
-    for (int i = 0; i < e->nmarker; i++)
-        for (int c = 0; c < 3; c++)
-            if (row[6 * i + c] != 0.0) return true;
-    return false;
-}
-
 kl_drift kl_solver_drift(const kl_solver *x)
 {
     const kl_model *m = x->model;
@@ -118,7 +108,7 @@ kl_drift kl_solver_drift(const kl_solver *x)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         for (int k = 0; k < e->nphi; k++) {
-            double *worst = is_length(x->w, e, k) ? &d.position : &d.rotation;
+            double *worst = kl_eval_is_length(m, x->w, e, k) ? &d.position : &d.rotation;
             *worst        = fmax(*worst, fabs(x->w->phi[e->phi + k]));
             d.rate        = fmax(d.rate, fabs(x->rate[e->phi + k]));
         }
@@ -136,7 +126,7 @@ static double gap(const kl_solver *x, const double *phi)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         for (int k = 0; k < e->nphi; k++) {
-            double v = fabs(phi[e->phi + k]) / (is_length(x->w, e, k) ? m->length : 1.0);
+            double v = fabs(phi[e->phi + k]) / (kl_eval_is_length(m, x->w, e, k) ? m->length : 1.0);
             if (!(v <= worst)) worst = v;
         }
     }
@@ -186,7 +176,7 @@ static void name_gaps(kl_solver *x, kl_diag *diag)
         const kl_element *e      = &m->element[i];
         double            length = 0.0, angle = 0.0;
         for (int k = 0; k < e->nphi; k++) {
-            double *sum = is_length(x->w, e, k) ? &length : &angle;
+            double *sum = kl_eval_is_length(m, x->w, e, k) ? &length : &angle;
             *sum        = hypot(*sum, x->w->phi[e->phi + k]);
         }
         if (length / m->length < 1e-8 && angle < 1e-8) continue;

@@ -267,6 +267,25 @@ static void a_point_on_arcs_keeps_to_balls_eggs_and_cylinders(void **unused)
     finish(&b);
 }
 
+/* Forces of followers are told as those of any joint; what their axes are off by is an angle, not a length. */
+static void followers_tell_force_and_gap_as_all_joints_do(void **unused)
+{
+    (void)unused;
+    ride r = start("klingel: 1\ntracks: {line: {layout: [{curve: 30 m, length: 60 m}]}}\n"
+                   "bodies: {car: {mass: 2, inertia: [1, 1, 1]}}\n"
+                   "joints: {ride: {type: path, body: car, track: line, s: 3, speed: 10}}\n");
+    go(&r, 1.0);
+    double angle = value(&r, "ride.s") / 30.0, lateral = value(&r, "ride.lateral");
+    near(lateral, 2.0 * 100.0 / 30.0, 1e-4);
+    near(value(&r, "ride.force.x"), -sin(angle) * lateral, 1e-6);
+    near(value(&r, "ride.force.y"), cos(angle) * lateral, 1e-6);
+    near(value(&r, "ride.force.z"), 2.0 * 9.81, 1e-6);
+    const kl_element *e = &r.b.model->element[0];
+    for (int k = 0; k < e->nphi; k++)
+        assert_int_equal(kl_eval_is_length(r.b.model, r.s->solver->w, e, k), k < 3);
+    finish(&r);
+}
+
 /* ---- what goes wrong ---- */
 
 static kl_status nothing(void *context, double t, const double *values)
@@ -445,6 +464,7 @@ int main(void)
         cmocka_unit_test(a_car_that_runs_out_of_track_stops_at_its_end),
         cmocka_unit_test(a_marble_stops_at_the_edge_of_its_surface),
         cmocka_unit_test(a_car_too_slow_for_the_hill_rolls_back_and_says_so),
+        cmocka_unit_test(followers_tell_force_and_gap_as_all_joints_do),
         cmocka_unit_test(jumps_of_the_track_are_told),
         cmocka_unit_test(mistakes_are_told_with_a_remedy),
     };
