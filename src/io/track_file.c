@@ -113,6 +113,8 @@ kl_status kl_track_file_write(const char *path, const kl_path *exact,
 
 /* ---- reading ---- */
 
+enum { WHY = 160, MOST_CHECKED = 4000000 }; /* rows looked at when a file is opened: 1.2 GB */
+
 struct kl_track_file {
     kl_arena      *arena;
     kl_h5         *file;
@@ -120,12 +122,67 @@ struct kl_track_file {
     kl_path_table  table;
     kl_path       *path;
     kl_track_texts texts;
+    char           why[WHY]; /* what is wrong with a row; empty: nothing was seen */
 };
+
+/* Says of a row what cannot be so: axes that are no unit vectors, a step longer than its length. */
+static const char *wrong_with(const double *row, const double *before)
+{
+    static const int unit[4] = {KL_ROW_T, KL_ROW_B, KL_ROW_N, KL_ROW_G1};
+    const double     rough   = 1e-6;
+    for (int k = 0; k < 4; k++)
+        if (!(fabs(kl_norm(kl_load(row + unit[k])) - 1.0) <= rough))
+            return "an axis is no unit vector";
+    kl_vec3 t = kl_load(row + KL_ROW_T), b = kl_load(row + KL_ROW_B), n = kl_load(row + KL_ROW_N);
+    if (!(fabs(kl_dot(t, b)) <= rough && fabs(kl_dot(b, n)) <= rough &&
+          fabs(kl_dot(n, t)) <= rough))
+        return "its axes are not at right angles";
+    if (!before) return NULL;
+    double step = row[KL_ROW_L] - before[KL_ROW_L];
+    double way  = kl_norm(kl_sub(kl_load(row + KL_ROW_G), kl_load(before + KL_ROW_G)));
+    if (step < -rough) return "its length lies before that of the row before";
+    if (!(way <= step + rough * (1.0 + step)))
+        return "it is farther from the row before than along the track";
+    return NULL;
+}
+
+static kl_status check_row(kl_track_file *f, int number, const double *row, const double *before)
+{
+    const char *why = NULL;
+    char        text[WHY];
+    for (int k = 0; k < KL_ROW && !why; k++)
+        if (!isfinite(row[k])) {
+            snprintf(text, sizeof text, "%s is not finite", kl_path_row_name(k));
+            why = text;
+        }
+    if (!why) why = wrong_with(row, before);
+    if (!why) return KL_OK;
+    snprintf(f->why, sizeof f->why, "row %d (at %g m): %.100s", number + 1, row[KL_ROW_L], why);
+    return KL_E_FILE;
+}
 
 static kl_status rows_read(void *context, int row, int n, double *rows)
 {
     kl_track_file *f = context;
-    return kl_h5_get(f->file, f->rows, row, n, 0, KL_ROW, rows) ? KL_OK : KL_E_FILE;
+    if (!kl_h5_get(f->file, f->rows, row, n, 0, KL_ROW, rows)) return KL_E_FILE;
+    for (int i = 0; i < n; i++)
+        KL_TRY(check_row(f, row + i, rows + (size_t)i * KL_ROW,
+                         i > 0 ? rows + (size_t)(i - 1) * KL_ROW : NULL));
+    return KL_OK;
+}
+
+/* Looks at all rows of a table that stays in its file, a chunk at a time with one row in common. */
+static kl_status look_through(kl_track_file *f)
+{
+    if (f->table.nrow > MOST_CHECKED) return KL_OK;
+    double   *rows   = malloc(CHUNK * KL_ROW * sizeof *rows);
+    kl_status status = rows ? KL_OK : KL_E_MEMORY;
+    for (int i = 0; status == KL_OK && i < f->table.nrow; i += CHUNK - 1) {
+        int left = f->table.nrow - i;
+        status   = rows_read(f, i, left < CHUNK ? left : CHUNK, rows);
+    }
+    free(rows);
+    return status;
 }
 
 static const char *damaged_pieces(kl_track_file *f)
@@ -183,7 +240,7 @@ static kl_status open_rows(kl_track_file *f, int window)
     if (window > 0 || bytes > WHOLE) {
         t->window = window > 0 ? (window < 2 ? 2 : window) : WINDOW;
         t->source = (kl_row_source){f, rows_read};
-        return KL_OK;
+        return look_through(f);
     }
     double *rows = kl_arena_array(f->arena, double, (size_t)t->nrow *KL_ROW);
     if (!rows) return KL_E_MEMORY;
@@ -205,7 +262,9 @@ static kl_status open_all(kl_track_file *f, const char *path, int window, kl_dia
         return kl_fail(
             diag, KL_E_FILE, at,
             "is damaged: its pieces do not fit its rows; make it again with klingel track");
-    if (status == KL_E_FILE) return kl_fail(diag, status, at, "its rows cannot be read");
+    if (status == KL_E_FILE)
+        return kl_fail(diag, status, at, "is damaged: %s; make it again with klingel track",
+                       *f->why ? f->why : "its rows cannot be read");
     return status;
 }
 

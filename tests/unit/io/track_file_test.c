@@ -212,16 +212,52 @@ static void damaged_and_newer_files_are_refused(void **unused)
     kl_arena     *arena = kl_arena_create();
     kl_path_table table;
     kl_h5_table   rows;
-    double        one[KL_ROW] = {0};
+    double        one[KL_ROW];
     char          why[KL_H5_WHY];
     write_line(line(1, arena), "a.ktrack", 1e-6, arena, &table);
     kl_h5 *h = kl_h5_open(file("a.ktrack"), KL_H5_CHANGE, why);
     assert_non_null(h);
     assert_true(kl_h5_open_table(h, "table/rows", &rows));
+    assert_true(kl_h5_get(h, rows, 3, 1, 0, KL_ROW, one));
     assert_true(kl_h5_put(h, rows, 3, 1, one)); /* the table ends here */
     assert_true(kl_h5_close(h, why));
     says(KL_E_FILE, file("a.ktrack"), "its pieces do not fit its rows");
     kl_arena_destroy(arena);
+}
+
+/* One number of one row is wrong: the row is named, whether the table is read whole or through a window. */
+static void a_damaged_row_is_named(void **unused)
+{
+    (void)unused;
+    const struct {
+        int         column;
+        double      value;
+        const char *says;
+    } cases[] = {{KL_ROW_B2 + 1, (double)NAN, "): b''.y is not finite"},
+                 {KL_ROW_G + 1, 1e3, "): it is farther from the row before than along the track"},
+                 {KL_ROW_N + 1, 0.5, "): an axis is no unit vector"},
+                 {KL_ROW_L, -5.0, "row 4 (at -5 m): its length lies before that of the row before"}};
+    for (int i = 0; i < 8; i++) {
+        kl_arena     *arena = kl_arena_create();
+        kl_diag      *diag  = kl_diag_create();
+        kl_track_file *f    = NULL;
+        kl_path_table table;
+        kl_h5_table   rows;
+        char          why[KL_H5_WHY];
+        write_line(line(1, arena), "a.ktrack", 1e-6, arena, &table);
+        double *all = kl_arena_array(arena, double, (size_t)table.nrow *KL_ROW);
+        kl_h5  *h   = kl_h5_open(file("a.ktrack"), KL_H5_CHANGE, why);
+        assert_true(kl_h5_open_table(h, "table/rows", &rows));
+        assert_true(kl_h5_get(h, rows, 0, table.nrow, 0, KL_ROW, all));
+        all[3 * KL_ROW + cases[i % 4].column] = cases[i % 4].value;
+        assert_true(kl_h5_put(h, rows, 0, table.nrow, all));
+        assert_true(kl_h5_close(h, why));
+        assert_int_equal(kl_track_file_open(file("a.ktrack"), i < 4 ? 0 : 16, diag, &f), KL_E_FILE);
+        const char *text = kl_diag_at(diag, 0)->text;
+        if (!strstr(text, "a.ktrack: is damaged: row 4 (at ") || !strstr(text, cases[i % 4].says)) fail_msg("%d: '%s'", i, text);
+        kl_diag_destroy(diag);
+        kl_arena_destroy(arena);
+    }
 }
 
 static void a_newer_minor_version_reads(void **unused)
@@ -269,6 +305,7 @@ int main(void)
         cmocka_unit_test(a_thousand_kilometres_need_less_than_100_megabytes),
         cmocka_unit_test(other_files_are_told_apart),
         cmocka_unit_test(damaged_and_newer_files_are_refused),
+        cmocka_unit_test(a_damaged_row_is_named),
         cmocka_unit_test(a_newer_minor_version_reads),
         cmocka_unit_test(a_failed_write_leaves_the_old_file),
     };
