@@ -61,9 +61,10 @@ typedef struct kl_matrix_files {
 } kl_matrix_files;
 
 /* Reads K, M and the node positions into `system` (which kl_system_free releases). Directions
- * without an unknown (fixed or eliminated by the other program) stay -1 in system->dof. */
+ * without an unknown (fixed or eliminated by the other program) stay -1 in system->dof. `sets`,
+ * unless NULL, gets the mesh that had the nodes, for its sets, or NULL: the caller's to destroy. */
 kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
-                         const kl_read_options *options, kl_diag *diag);
+                         const kl_read_options *options, kl_mesh **sets, kl_diag *diag);
 
 /* Turns a system in other units into SI, as kl_mesh_to_si does a mesh. */
 void kl_system_to_si(kl_system *system, double length, double mass, double time);

@@ -68,23 +68,26 @@ static void read_table(kl_import *r, kl_source *t)
     if (rows == 0) kl_flaw(r, KL_FLAW_SYNTAX, t, NULL, "there are no nodes in this table");
 }
 
-/* Nodes into r->mesh, from a table or a mesh of any format. */
-static void read_positions(kl_import *r, const char *path)
+/* Nodes into r->mesh, from a table or a mesh of any format; such a mesh comes back for its sets.
+ * Elements that we could not compute do no harm there: the matrices have them already. */
+static kl_mesh *read_positions(kl_import *r, const char *path)
 {
     if (has_extension(path, "csv") || has_extension(path, "txt")) {
         kl_source *t = kl_import_load(r, path, NULL, NULL);
         if (t) read_table(r, t);
-        return;
+        return NULL;
     }
-    kl_mesh  *mesh;
-    kl_status status = kl_mesh_read(path, r->options, &mesh, r->diag);
+    kl_mesh        *mesh;
+    kl_read_options options = r->options ? *r->options : (kl_read_options){0};
+    options.lenient         = true;
+    kl_status status        = kl_mesh_read(path, &options, &mesh, r->diag);
     if (status != KL_OK) {
         r->status = r->status == KL_OK ? status : r->status;
-        return;
+        return NULL;
     }
     for (int i = 0; i < mesh->nnode; i++)
         if (kl_mesh_add_node(r->mesh, mesh->node_id[i], mesh->x[i]) < 0) r->status = KL_E_MEMORY;
-    kl_mesh_destroy(mesh);
+    return mesh;
 }
 
 /* ---- what each row is ---- */
@@ -166,12 +169,13 @@ static void lumped_to_diagonal(kl_triplets *m)
 
 static void check_mass(kl_import *r, kl_source *t, const kl_system *s)
 {
-    int  empty = 0, negative = 0, first = -1;
+    int  empty = 0, light = -1, negative = 0, first = -1;
     bool any = false;
     for (int i = 0; i < s->ndof; i++) {
         double d = s->M.value[s->M.start[i]];
         any |= d != 0.0;
         empty += d == 0.0;
+        if (d == 0.0 && light < 0 && s->dof_component[i] < 3) light = i;
         if (d < 0.0 && negative++ == 0) first = i;
     }
     if (!any) {
@@ -184,7 +188,12 @@ static void check_mass(kl_import *r, kl_source *t, const kl_system *s)
             "%d entries on the diagonal of the mass matrix are negative (first: node %d, direction "
             "%d); use another way of lumping",
             negative, s->node_id[s->dof_node[first]], s->dof_component[first] + 1);
-    if (empty)
+    if (light >= 0)
+        kl_warn(r->diag, (kl_place){t->name, 0, 0},
+                "%d of %d unknowns carry no mass (first displacement: node %d, direction %d): was "
+                "the file cut short?",
+                empty, s->ndof, s->node_id[s->dof_node[light]], s->dof_component[light] + 1);
+    else if (empty) /* rotations of lumped mass */
         kl_note(r->diag, (kl_place){t->name, 0, 0}, "%d of %d unknowns carry no mass", empty,
                 s->ndof);
 }
@@ -291,16 +300,17 @@ static void build(kl_import *r, const kl_matrix_files *f, job *j, kl_system *s)
 }
 
 kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
-                         const kl_read_options *options, kl_diag *diag)
+                         const kl_read_options *options, kl_mesh **sets, kl_diag *diag)
 {
     kl_import r;
     job       j = {0};
     *system     = (kl_system){0};
+    if (sets) *sets = NULL;
     if (!files->stiffness || !files->nodes)
         return kl_fail(diag, KL_E_USAGE, KL_NOWHERE,
                        "ready matrices need the file of the stiffness and one of node positions");
     KL_TRY(kl_import_open(&r, files->stiffness, options, diag));
-    read_positions(&r, files->nodes);
+    kl_mesh *nodes = read_positions(&r, files->nodes);
     if (load(&r, files, &j)) {
         kl_status status = kl_system_init(system, r.mesh->nnode);
         if (status != KL_OK) r.status = status;
@@ -308,6 +318,8 @@ kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
     }
     kl_status status = kl_import_verdict(&r);
     if (status != KL_OK) kl_system_free(system);
+    if (status == KL_OK && sets) *sets = nodes;
+    else kl_mesh_destroy(nodes);
     kl_triplets_free(&j.K);
     kl_triplets_free(&j.M);
     kl_import_free(&r);

@@ -1,6 +1,7 @@
 /* The whole way from a mesh to a reduced body; each step is a call to its own file. */
 #include "fe/reduce.h"
 
+#include <limits.h>
 #include <stdlib.h>
 #include <string.h>
 #include <time.h>
@@ -22,7 +23,9 @@ typedef struct work {
     kl_diag          *diag;
     kl_arena         *arena;       /* for lists */
     int              *marker_node; /* nmarker: index in the system */
-    double           *compliance;  /* of the markers, or NULL */
+    int               ntie;        /* on ready matrices */
+    kl_tie           *ties;
+    double           *compliance; /* of the markers, or NULL */
     kl_basis          basis;
     kl_kbody         *body;
 } work;
@@ -44,51 +47,88 @@ static int system_node(const work *w, int id)
     return -1;
 }
 
+/* the mesh that has names: the one to be reduced, or that of ready matrices */
+static kl_mesh *named(const work *w) { return w->mesh ? w->mesh : w->r->sets; }
+
 static kl_status no_set(const work *w, const char *name, kl_place place)
 {
-    const char **names = kl_arena_array(w->arena, const char *, (w->mesh ? w->mesh->nset : 0) + 1);
-    for (int i = 0; names && w->mesh && i < w->mesh->nset; i++) names[i] = w->mesh->set[i].name;
+    const kl_mesh *m     = named(w);
+    const char   **names = kl_arena_array(w->arena, const char *, (m ? m->nset : 0) + 1);
+    for (int i = 0; names && m && i < m->nset; i++) names[i] = m->set[i].name;
     const char *near = names ? kl_nearest(name, names) : NULL;
     if (near)
         return kl_fail(w->diag, KL_E_NAME, place, "the mesh has no set '%s'; did you mean '%s'?",
                        name, near);
     return kl_fail(w->diag, KL_E_NAME, place, "the mesh has no set '%s'%s", name,
-                   w->mesh && w->mesh->nset ? "" : "; it has no named sets at all");
+                   m && m->nset ? "" : "; it has no named sets at all");
 }
 
-/* nodes of a set; on a mesh "x = 0"-like selections are sets of the mesher */
+/* nodes of a set, as indices of the system */
 static kl_status set_nodes(const work *w, const char *name, kl_place place, const int **node,
                            int *n)
 {
-    *node = w->mesh ? kl_mesh_set_nodes(w->mesh, name, n) : NULL;
-    if (*node && *n > 0) return KL_OK;
-    return no_set(w, name, place);
+    kl_mesh *m = named(w);
+    *node      = m ? kl_mesh_set_nodes(m, name, n) : NULL;
+    if (!*node || *n == 0) return no_set(w, name, place);
+    if (w->mesh) return KL_OK;
+    int *mine = kl_arena_array(w->arena, int, *n);
+    if (!mine) return KL_E_MEMORY;
+    for (int i = 0; i < *n; i++) {
+        int k = (*node)[i], id = m->node_id[k]; /* mostly both have one order */
+        mine[i] = k < w->s->nnode && w->s->node_id[k] == id ? k : system_node(w, id);
+        if (mine[i] < 0)
+            return kl_fail(w->diag, KL_E_NAME, place,
+                           "node %d of the set '%s' is not in the matrices", m->node_id[(*node)[i]],
+                           name);
+    }
+    *node = mine;
+    return KL_OK;
 }
 
 /* ---- markers that change the mesh, before assembly ---- */
+
+/* The same on ready matrices: the node and its tie are put into the system at once. */
+static kl_status tie_in_system(work *w, const kl_marker_request *q, int n, const int *list,
+                               kl_vec3 at, int *node)
+{
+    int id = 0;
+    for (int i = 0; i < w->s->nnode; i++) id = w->s->node_id[i] > id ? w->s->node_id[i] : id;
+    int *followers = kl_arena_array(w->arena, int, n);
+    *node          = followers ? kl_system_add_node(w->s, id < INT_MAX ? id + 1 : INT_MAX, at) : -1;
+    if (*node < 0) return KL_E_MEMORY;
+    memcpy(followers, list, (size_t)n * sizeof(int));
+    w->ties[w->ntie++] = (kl_tie){.kind       = q->tie,
+                                  .reference  = *node,
+                                  .components = 0x3f,
+                                  .n          = n,
+                                  .node       = followers,
+                                  .marker     = q->name};
+    return KL_OK;
+}
 
 static kl_status tie_marker(work *w, const kl_marker_request *q, int *node)
 {
     const int *list;
     int        n;
-    if (!w->mesh)
-        return kl_fail(w->diag, KL_E_MODEL, q->place,
-                       "marker '%s': ready matrices have no sets; give a node number", q->name);
     KL_TRY(set_nodes(w, q->set, q->place, &list, &n));
     if (n == 1 && !q->has_point) { /* nothing to tie: the node is the marker */
         *node = list[0];
         return KL_OK;
     }
-    kl_vec3 middle = {0, 0, 0};
-    for (int i = 0; i < n; i++) middle = kl_axpy(1.0 / n, w->mesh->x[list[i]], middle);
-    *node = kl_marker_tie(w->mesh, q->name, q->tie, n, list, q->has_point ? q->point : middle);
+    const kl_vec3 *x      = w->mesh ? w->mesh->x : w->s->x;
+    kl_vec3        middle = {0, 0, 0};
+    for (int i = 0; i < n; i++) middle = kl_axpy(1.0 / n, x[list[i]], middle);
+    kl_vec3 at = q->has_point ? q->point : middle;
+    if (!w->mesh) return tie_in_system(w, q, n, list, at, node);
+    *node = kl_marker_tie(w->mesh, q->name, q->tie, n, list, at);
     return *node < 0 ? KL_E_MEMORY : KL_OK;
 }
 
 static kl_status place_markers_before(work *w)
 {
     w->marker_node = kl_arena_array(w->arena, int, w->r->nmarker + 1);
-    if (!w->marker_node) return KL_E_MEMORY;
+    w->ties        = kl_arena_array(w->arena, kl_tie, w->r->nmarker + 1);
+    if (!w->marker_node || !w->ties) return KL_E_MEMORY;
     kl_status status = KL_OK;
     for (int i = 0; i < w->r->nmarker; i++) {
         const kl_marker_request *q = &w->r->marker[i];
@@ -98,6 +138,7 @@ static kl_status place_markers_before(work *w)
             if (one != KL_OK) status = one;
         }
     }
+    if (status == KL_OK && w->ntie > 0) status = kl_system_tie(w->s, w->ntie, w->ties, w->diag);
     return status;
 }
 

@@ -60,6 +60,43 @@ kl_status kl_system_number(kl_system *s)
     return identity_terms(s);
 }
 
+/* six columns more with nothing but a zero on the diagonal */
+static bool append_zeros(kl_symmetric *A)
+{
+    size_t   n = (size_t)A->n, nnz = (size_t)kl_symmetric_nnz(A);
+    int64_t *start = realloc(A->start, (n + 7) * sizeof *start);
+    if (start) A->start = start;
+    int *row = realloc(A->row, (nnz + 6) * sizeof *row);
+    if (row) A->row = row;
+    double *value = realloc(A->value, (nnz + 6) * sizeof *value);
+    if (value) A->value = value;
+    if (!start || !row || !value) return false;
+    for (size_t c = 0; c < 6; c++) {
+        A->row[nnz + c]     = (int)(n + c);
+        A->value[nnz + c]   = 0.0;
+        A->start[n + c + 1] = (int64_t)(nnz + c + 1);
+    }
+    A->n += 6;
+    return true;
+}
+
+int kl_system_add_node(kl_system *s, int id, kl_vec3 x)
+{
+    size_t n   = (size_t)s->nnode + 1;
+    int   *ids = realloc(s->node_id, n * sizeof *ids);
+    if (ids) s->node_id = ids;
+    kl_vec3 *xs = realloc(s->x, n * sizeof *xs);
+    if (xs) s->x = xs;
+    int *dof = realloc(s->dof, 6 * n * sizeof *dof);
+    if (dof) s->dof = dof;
+    if (!ids || !xs || !dof || !append_zeros(&s->K) || !append_zeros(&s->M)) return -1;
+    s->node_id[s->nnode] = id;
+    s->x[s->nnode]       = x;
+    for (int c = 0; c < 6; c++) s->dof[6 * s->nnode + c] = s->ndof + c;
+    s->nnode++;
+    return kl_system_number(s) == KL_OK ? s->nnode - 1 : -1;
+}
+
 void kl_system_free(kl_system *s)
 {
     free(s->node_id);

@@ -50,6 +50,10 @@ kl_status kl_system_init(kl_system *s, int nnode);
 kl_status kl_system_number(kl_system *s);
 void      kl_system_free(kl_system *s);
 
+/* Adds a node with six unknowns that nothing holds or weighs yet, to be tied. Returns its index, or
+ * -1. */
+int kl_system_add_node(kl_system *s, int id, kl_vec3 x);
+
 /* Ties nodes by RBE2 and RBE3: dependent unknowns are eliminated, K := T'KT, M := T'MT. Node
  * numbers in the ties are indices of the system. A reference node of RBE2 must have six unknowns or
  * its followers turn with nothing; assembly sees to that. */

@@ -389,8 +389,12 @@ static kl_status read_matrices(reader *r, const kl_node *n)
     double per_node = 0;
     KL_TRY(number(r, n, "dofs-per-node", "matrices", "1", &per_node));
     files.dofs_per_node = (int)per_node;
-    KL_TRY(kl_system_read(&r->out->system, &files, NULL, r->diag));
+    if (per_node != 0 && per_node != 3 && per_node != 6)
+        return kl_fail(r->diag, KL_E_RANGE, kl_node_get(n, "dofs-per-node")->place,
+                       "matrices: dofs-per-node is %g; give 3 or 6", per_node);
+    KL_TRY(kl_system_read(&r->out->system, &files, NULL, &r->out->sets, r->diag));
     r->out->has_matrices = true;
+    r->out->recipe.sets  = r->out->sets;
     if (r->length != 1 || r->mass != 1 || r->time != 1)
         kl_system_to_si(&r->out->system, r->length, r->mass, r->time);
     return KL_OK;
@@ -731,6 +735,7 @@ kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_bod
 void kl_body_file_free(kl_body_file *b)
 {
     kl_mesh_destroy(b->mesh);
+    kl_mesh_destroy(b->sets);
     kl_system_free(&b->system);
     kl_arena_destroy(b->arena);
     *b = (kl_body_file){0};

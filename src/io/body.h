@@ -13,6 +13,7 @@ typedef struct kl_body_file {
     kl_mesh  *mesh;   /* NULL when ready matrices are used */
     kl_system system; /* then these */
     bool      has_matrices;
+    kl_mesh  *sets;   /* of the file of their nodes, or NULL */
     kl_recipe recipe; /* texts and lists belong to the arena */
 } kl_body_file;
 

@@ -44,7 +44,7 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
     const kl_matrix_files files    = {path[0], path[1], by_order ? NULL : path[2], path[3], 0};
     kl_diag              *diag     = kl_diag_create();
     kl_system             s;
-    kl_status             status = kl_system_read(&s, &files, NULL, diag);
+    kl_status             status = kl_system_read(&s, &files, NULL, NULL, diag);
     expect((status == KL_OK) == !kl_diag_failed(diag));
     if (status == KL_OK) expect_sound_system(&s);
     kl_system_free(&s);

@@ -41,7 +41,7 @@ static kl_system system_of(const kl_matrix_files *files)
 {
     kl_diag  *diag = kl_diag_create();
     kl_system s;
-    if (kl_system_read(&s, files, NULL, diag) != KL_OK) fail_msg("%s", all_messages(diag));
+    if (kl_system_read(&s, files, NULL, NULL, diag) != KL_OK) fail_msg("%s", all_messages(diag));
     kl_diag_destroy(diag);
     return s;
 }
@@ -50,7 +50,7 @@ static void refuses(const kl_matrix_files *files, const char *words)
 {
     kl_diag  *diag = kl_diag_create();
     kl_system s;
-    assert_int_not_equal(kl_system_read(&s, files, NULL, diag), KL_OK);
+    assert_int_not_equal(kl_system_read(&s, files, NULL, NULL, diag), KL_OK);
     if (!strstr(all_messages(diag), words))
         fail_msg("expected '%s', got\n%s", words, all_messages(diag));
     assert_null(s.x);
@@ -107,7 +107,7 @@ static void frequencies_of_calculix_come_from_its_matrices(void **unused)
     assert_int_equal(kl_system_read(&s,
                                     &(kl_matrix_files){.stiffness = DATA "ccx_bar.sti",
                                                        .nodes     = DATA "ccx_bar.inp"},
-                                    NULL, diag),
+                                    NULL, NULL, diag),
                      KL_OK);
     assert_non_null(strstr(all_messages(diag), "8 of 32 nodes lack unknowns (first: 1)"));
     kl_modes        modes;
