@@ -263,8 +263,9 @@ static bool write_table(const sweep *w, FILE *out, int *failed)
 /* ---- workers
  * ------------------------------------------------------------------------------------------- */
 
-/* Takes runs from the pipe until it ends. */
-static void work(const sweep *w, int jobs)
+/* Takes runs from the pipe until it ends, or until `parent` is no more: runs in the pipe outlive it,
+ * and nobody would know of these processes. */
+static void work(const sweep *w, int jobs, pid_t parent)
 {
     int     journal = open(w->part, O_WRONLY | O_APPEND);
     double *out     = calloc((size_t)w->study->nresult + 1, sizeof *out);
@@ -272,6 +273,7 @@ static void work(const sweep *w, int jobs)
     int     run;
     while (journal >= 0 && out && line && read(jobs, &run, sizeof run) == (ssize_t)sizeof run) {
         char why[WHY] = "";
+        if (getppid() != parent) break;
         (void)compute(w, run, out, why, sizeof why);
         int n = format_line(w, run, out, why, line);
         if (write(journal, line, (size_t)n) != n) break; /* disk full: the run is done again */
@@ -284,7 +286,7 @@ static void work(const sweep *w, int jobs)
 static bool run_workers(const sweep *w, int workers)
 {
     int   jobs[2];
-    pid_t child[MOST_WORKERS];
+    pid_t child[MOST_WORKERS], self = getpid();
     if (pipe(jobs) != 0) return false;
     signal(SIGPIPE, SIG_IGN);
     fflush(NULL);
@@ -294,7 +296,7 @@ static bool run_workers(const sweep *w, int workers)
         if (child[n] < 0) break;
         if (child[n] == 0) {
             close(jobs[1]);
-            work(w, jobs[0]);
+            work(w, jobs[0], self);
             _exit(0);
         }
     }

@@ -64,12 +64,16 @@ int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name)
     return find_outward(s, m, name, kl_model_find_input, NULL);
 }
 
-/* The line of the `when` that left the name out, or 0. */
-static int dropped_at(const kl_scope *s, const char *name)
+int kl_attach_dropped(const kl_scope *s, const char *name)
 {
     const char *full = kl_arena_format(s->arena, "%s%s", s->prefix, name);
     int         line = full ? kl_names_get(&s->shared->dropped, full) : -1;
     if (line < 0) line = kl_names_get(&s->shared->dropped, name);
+    const char *dot = strrchr(name, '.');
+    if (line < 0 && dot) {
+        const char *part = kl_arena_format(s->arena, "%.*s", (int)(dot - name), name);
+        return part ? kl_attach_dropped(s, part) : 0;
+    }
     return line < 0 ? 0 : line;
 }
 
@@ -109,11 +113,11 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
 {
     int index = find_outward(s, m, name, kl_model_find_body, NULL), line;
     if (index >= 0) return index;
-    if ((line = dropped_at(s, name)) > 0) {
+    if ((line = kl_attach_dropped(s, name)) > 0) {
         kl_fail(s->diag, KL_E_NAME, where->place,
-                "the body '%s' is left out by its `when` in line %d; give what uses it the same "
+                "the body '%s' is left out by %s `when` in line %d; give what uses it the same "
                 "`when`",
-                name, line);
+                name, strchr(name, '.') ? "the" : "its", line);
         return -1;
     }
     if (find_outward(s, m, name, kl_model_find_element, NULL) >= 0) {
@@ -456,7 +460,8 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where, int 
 {
     const char *name;
     KL_TRY(kl_value_word(s, where, "a joint", &name));
-    int index = find_outward(s, m, name, kl_model_find_element, NULL), line = dropped_at(s, name);
+    int index = find_outward(s, m, name, kl_model_find_element, NULL),
+        line  = kl_attach_dropped(s, name);
     if (index == m->nelement - 1) index = -1; /* itself */
     if (index < 0 && line > 0)
         return kl_fail(s->diag, KL_E_NAME, where->place,

@@ -19,6 +19,9 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
 const char *kl_attach_whole_name(const kl_scope *s, const kl_model *m, const char *name,
                                  const kl_names *others);
 
+/* The line of the `when` that left the name out, or the part it is in, or 0. */
+int kl_attach_dropped(const kl_scope *s, const char *name);
+
 /* Index of a named input as seen from the part, or -1. */
 int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name);
 

@@ -240,18 +240,44 @@ static kl_status output_limit(kl_builder *b, const kl_entry *e, kl_wanted *w)
                    e->name, w->limit.value);
 }
 
+/* Says so where a name of an expression belongs to what a `when` left out. */
+static kl_status output_dropped(kl_builder *b, const kl_entry *e, kl_place place, const char *text)
+{
+    static const char letters[] =
+        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
+    char word[256];
+    for (const char *c = text; *c;) {
+        size_t n = strspn(c, letters);
+        if (n > 0 && n < sizeof word) {
+            snprintf(word, sizeof word, "%.*s", (int)n, c);
+            int line = strchr(word, '.') ? kl_attach_dropped(scope_of(b), word) : 0;
+            if (line > 0 && !whole_channel(&b, word))
+                return kl_fail(b->diag, KL_E_NAME, place,
+                               "output '%s': what `%s` belongs to is left out by the `when` in "
+                               "line %d; give the output the same `when`",
+                               e->name, word, line);
+        }
+        c += n > 0 ? n : 1;
+    }
+    return KL_OK;
+}
+
 static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_node *n)
 {
     kl_scope  *s = scope_of(b);
     kl_wanted *w = kl_model_add_wanted(b->m, e->name, n->place);
     if (!w) return KL_E_MEMORY;
+    w->expression = "0"; /* until it is known, or because of what was said of it */
     if (n->kind != KL_SCALAR)
         return kl_fail(b->diag, KL_E_MODEL, n->place,
                        "output '%s': expression is %s; give one text", e->name,
                        kl_node_kind_word(n->kind));
     kl_names_put(&b->outputs, b->m->arena, w->name, 0);
     KL_TRY(output_limit(b, e, w));
-    KL_TRY(kl_scope_text(s, n->text, n->place, &w->expression));
+    const char *text;
+    KL_TRY(kl_scope_text(s, n->text, n->place, &text));
+    KL_TRY(output_dropped(b, e, n->place, text));
+    w->expression = text;
     /* only where names mean something of their own: in parts and loops */
     if (!b->now->template && s->n == b->nglobal) return KL_OK;
     struct {
@@ -280,9 +306,10 @@ static kl_status read_output(kl_builder *b, kl_entry *e)
     kl_scope   *s     = scope_of(b);
     KL_TRY(kl_value_word(s, of, "of", &body));
     KL_TRY(kl_value_word(s, quantity, "quantity", &word));
-    int index = kl_attach_body(s, b->m, of, body);
-    if (index < 0) return KL_E_NAME;
+    int  index = kl_attach_body(s, b->m, of, body);
+    bool found = index >= 0;
     char what[160];
+    if (!found) index = 0; /* what else is wrong is told too */
     snprintf(what, sizeof what, "output '%.100s': point", e->name);
     if (point) KL_TRY(kl_value_vec3(s, point, what, "m", &local.r));
     local.r = kl_mirror(&s->place, local.r);
@@ -292,7 +319,18 @@ static kl_status read_output(kl_builder *b, kl_entry *e)
     kl_names_put(&b->outputs, b->m->arena, w->name, 0);
     w->marker   = b->m->nmarker - 1;
     w->quantity = word;
-    return output_limit(b, e, w);
+    KL_TRY(output_limit(b, e, w));
+    return found ? KL_OK : KL_E_NAME;
+}
+
+/* Where only outputs are wrong, what is wrong in their expressions is told with the rest. */
+static void check_expressions(kl_builder *b)
+{
+    kl_channels *c    = NULL;
+    int          said = kl_diag_size(b->diag);
+    if (kl_model_freeze(b->m, b->diag) == KL_E_MEMORY || kl_diag_size(b->diag) > said) return;
+    (void)kl_channels_create(b->m, b->diag, &c);
+    kl_channels_destroy(c);
 }
 
 const kl_key kl_run_keys[] = {{.name     = "end",
@@ -557,7 +595,9 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_diag_failed(b->diag)) KL_TRY(kl_wishes_fulfil(m, b->diag));
     if (!kl_diag_failed(b->diag)) KL_TRY(kl_locks_add(m, b->locks));
     m->nmarker_elements = m->nmarker;
+    bool sound          = !kl_diag_failed(b->diag) && m->nbody > 1;
     KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
+    if (sound && kl_diag_failed(b->diag)) check_expressions(b);
     if (m->nbody <= 1 && !kl_diag_failed(b->diag))
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
                 "the model has no bodies; list them under `bodies:`");

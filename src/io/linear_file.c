@@ -97,16 +97,12 @@ static bool write_h5(kl_h5 *f, const kl_model *m, const item *list, int n)
     bool ok = kl_h5_write_attribute(f, "/", "format", "klingel linear model") &&
               kl_h5_write_attribute(f, "/", "version", "1.0") &&
               kl_h5_write_text(f, "title", m->title ? m->title : "");
+    const double none = 0.0;
     for (int i = 0; i < n && ok; i++) {
-        const item *k = &list[i];
-        if (k->texts) {
-            if (k->rows > 0) ok = kl_h5_write_texts(f, k->name, k->texts, k->rows);
-            continue;
-        }
-        if (k->columns == 0 || k->rows == 0) continue; /* no inputs: no B, no D */
-        kl_h5_table t;
-        ok = kl_h5_create_table(f, k->name, k->columns, k->rows, k->columns, &t) &&
-             kl_h5_put(f, t, 0, k->rows, k->values) && kl_h5_flush(f, t);
+        const item *k       = &list[i];
+        const int   size[2] = {k->rows, k->columns}; /* no inputs: B and D have no columns */
+        ok                  = k->texts ? kl_h5_write_texts(f, k->name, k->texts, k->rows)
+                                       : kl_h5_write_doubles(f, k->name, k->values ? k->values : &none, 2, size);
     }
     return ok;
 }

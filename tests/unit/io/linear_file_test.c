@@ -196,11 +196,55 @@ static void both_formats_hold_the_same_matrices(void **unused)
     kl_arena_destroy(m.arena);
 }
 
+/* Rows and columns of a matrix in an HDF5 file. */
+static void assert_size(kl_h5 *f, const char *name, int rows, int columns)
+{
+    kl_h5_table t;
+    int         n = -1;
+    if (!kl_h5_open_table(f, name, &t)) fail_msg("no %s", name);
+    assert_true(kl_h5_rows(f, t, &n));
+    assert_int_equal(n, rows);
+    assert_int_equal(t.ncolumn, columns);
+}
+
+static void without_inputs_b_and_d_have_no_columns(void **unused)
+{
+    (void)unused;
+    loaded l =
+        load_text("klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                  "  a: {mass: 2 kg, inertia: [1, 1, 1]}\njoints:\n"
+                  "  g: {type: translational, between: [ground, a], at: [0, 0, 0], axis: x}\n"
+                  "outputs: {x: {of: a, quantity: position.x}}\n",
+                  NULL, 0, true);
+    kl_channels *channels = NULL;
+    kl_linear   *linear   = NULL;
+    char         path[64], why[KL_H5_WHY];
+    snprintf(path, sizeof path, "/tmp/klingel-linear-%ld-none.h5", (long)getpid());
+    assert_int_equal(kl_channels_create(l.model, l.diag, &channels), KL_OK);
+    assert_int_equal(kl_linearize(l.x, channels, l.diag, &linear), KL_OK);
+    assert_int_equal(kl_linear_write(path, l.model, linear, NULL, l.diag), KL_OK);
+    kl_h5 *f = kl_h5_open(path, KL_H5_READ, why);
+    assert_non_null(f);
+    assert_size(f, "A", 2, 2);
+    assert_size(f, "B", 2, 0);
+    assert_size(f, "C", 1, 2);
+    assert_size(f, "D", 1, 0);
+    kl_arena *arena = kl_arena_create();
+    assert_non_null(kl_h5_read_texts(f, "inputs", 0, arena));
+    kl_arena_destroy(arena);
+    assert_true(kl_h5_close(f, why));
+    remove(path);
+    kl_linear_destroy(linear);
+    kl_channels_destroy(channels);
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(transfer_functions_of_the_file_are_those_of_the_masses),
         cmocka_unit_test(both_formats_hold_the_same_matrices),
+        cmocka_unit_test(without_inputs_b_and_d_have_no_columns),
     };
     return cmocka_run_group_tests(tests, write_both, remove_both);
 }
