@@ -160,12 +160,13 @@ static int reduce(const wish *q)
 {
     kl_diag         *diag = kl_diag_create();
     view             v = {.quiet = q->quiet, .terminal = isatty(STDERR_FILENO), .started = now()};
-    kl_body_file     file;
+    kl_body_file     file = {0};
     kl_kbody        *body = NULL;
     kl_reduce_report effort;
     kl_blas_threads(1);
     progress(&v, "reading", 0);
-    kl_status status = kl_body_file_read(q->input, &file, diag);
+    kl_status status = q->output ? kl_kbody_check_name(q->output, diag) : KL_OK;
+    if (status == KL_OK) status = kl_body_file_read(q->input, &file, diag);
     if (status == KL_OK) {
         file.recipe.progress = progress, file.recipe.context = &v;
         file.recipe.threads = q->threads;

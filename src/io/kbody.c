@@ -5,7 +5,9 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
+#include <sys/stat.h>
 #include <time.h>
+#include <unistd.h>
 
 #include "io/h5.h"
 
@@ -142,11 +144,39 @@ static bool write_all(kl_h5 *f, const kl_kbody *b)
     return o.ok;
 }
 
+/* a device or a folder must not be replaced by a file */
+static kl_status check_kind(const char *path, kl_diag *diag)
+{
+    struct stat s;
+    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
+        return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0},
+                       "is no ordinary file: give another name");
+    return KL_OK;
+}
+
+kl_status kl_kbody_check_name(const char *path, kl_diag *diag)
+{
+    kl_place    at = {path, 0, 0};
+    kl_h5_start found;
+    KL_TRY(check_kind(path, diag));
+    if (kl_h5_look(path, &found) && !found.empty && !found.is_h5)
+        return kl_fail(diag, KL_E_FILE, at,
+                       "exists and is no body; choose another name or remove it first");
+    const char *slash = strrchr(path, '/');
+    char        folder[4096];
+    int length = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
+                          slash ? path : ".");
+    if (length >= (int)sizeof folder) return kl_fail(diag, KL_E_FILE, at, "the name is too long");
+    if (access(folder, W_OK) == 0) return KL_OK;
+    return kl_fail(diag, KL_E_FILE, at, "cannot be written: %s: %s", folder, strerror(errno));
+}
+
 kl_status kl_kbody_write(const kl_kbody *b, const char *path, kl_diag *diag)
 {
     char     why[KL_H5_WHY] = "", part[4096];
     kl_place at             = {path, 0, 0};
-    if (snprintf(part, sizeof part, "%s.part", path) >= (int)sizeof part)
+    KL_TRY(check_kind(path, diag));
+    if (snprintf(part, sizeof part, "%s.%ld.part", path, (long)getpid()) >= (int)sizeof part)
         return kl_fail(diag, KL_E_FILE, at, "the name is too long");
     kl_h5 *f = kl_h5_create(part, why);
     if (!f) return kl_fail(diag, KL_E_FILE, at, "cannot be written: %s", why);

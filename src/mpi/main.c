@@ -22,10 +22,11 @@ static void print_messages(const kl_diag *d)
 
 static int reduce(const char *input, const char *output, bool csv)
 {
-    kl_diag     *diag = kl_diag_create();
-    kl_body_file file;
+    kl_diag     *diag   = kl_diag_create();
+    kl_body_file file   = {0};
     kl_kbody    *body   = NULL;
-    kl_status    status = kl_body_file_read(input, &file, diag);
+    kl_status    status = output ? kl_kbody_check_name(output, diag) : KL_OK;
+    if (status == KL_OK) status = kl_body_file_read(input, &file, diag);
     if (status == KL_OK)
         status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
                            NULL, diag);

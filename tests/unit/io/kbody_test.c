@@ -120,6 +120,26 @@ static void damaged_files_are_refused(void **unused)
     unlink(kbody_path);
 }
 
+/* the name of a mesh, a folder or a device given by mistake: what is there stays */
+static void a_body_replaces_nothing_but_a_body(void **unused)
+{
+    (void)unused;
+    kl_diag  *d = kl_diag_create();
+    kl_kbody *a;
+    assert_int_equal(reduce(good_yaml, &a, d), KL_OK);
+    assert_int_equal(kl_kbody_check_name(mesh_path, d), KL_E_FILE);
+    assert_non_null(strstr(kl_diag_at(d, 0)->text, "exists and is no body"));
+    assert_int_equal(kl_kbody_check_name("/nowhere/x.kbody", d), KL_E_FILE);
+    assert_int_equal(kl_kbody_check_name("/tmp", d), KL_E_FILE);
+    assert_int_equal(kl_kbody_write(a, "/tmp", d), KL_E_FILE);
+    assert_int_equal(kl_kbody_check_name(kbody_path, d), KL_OK);
+    assert_int_equal(kl_kbody_write(a, kbody_path, d), KL_OK);
+    assert_int_equal(kl_kbody_check_name(kbody_path, d), KL_OK);
+    kl_kbody_destroy(a);
+    kl_diag_destroy(d);
+    unlink(kbody_path);
+}
+
 static void mistakes_in_the_body_file_are_named(void **unused)
 {
     (void)unused;
@@ -354,6 +374,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_is_read_back_bit_by_bit),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(a_body_replaces_nothing_but_a_body),
         cmocka_unit_test(mistakes_in_the_body_file_are_named),
         cmocka_unit_test(participation_adds_up),
         cmocka_unit_test(ready_matrices_give_the_body_of_the_mesh_with_three_unknowns_a_node),
