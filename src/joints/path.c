@@ -258,7 +258,9 @@ static kl_status path_begin(void *data, const kl_setup *s, const kl_motion *m, k
     /* the rate that the body's velocity belongs to */
     kl_vec3 t = kl_mul(&m[0].A, at.t), r = kl_mul(&m[0].A, at.r);
     kl_vec3 moves = kl_add(m[0].v, kl_cross(m[0].w, r));
-    if (!isnan(f[0])) {
+    /* a body that is to have the frame's axes is turned about where it stands: else assembly would
+     * pay for the turn with a way along the track */
+    if (!isnan(f[0]) || p->follow == FOLLOW_FRAME) {
         kl_vec3 o     = kl_mul(&at.A, kl_load(p->offset));
         start->brings = true;
         start->turns  = p->follow == FOLLOW_FRAME;
@@ -266,6 +268,7 @@ static kl_status path_begin(void *data, const kl_setup *s, const kl_motion *m, k
         start->A      = kl_matmul(&m[0].A, &at.A);
     }
     start->v[0] = isnan(f[1]) ? kl_dot(t, kl_sub(m[1].v, moves)) : f[1];
+    start->w    = kl_axpy(start->v[0], kl_mul(&m[0].A, at.kappa), m[0].w);
     return KL_OK;
 }
 

@@ -325,6 +325,7 @@ typedef struct kl_own_start {
     bool    brings, turns;
     kl_vec3 r;
     kl_mat3 A;
+    kl_vec3 w; /* with `turns`: angular velocity that belongs to v, for a body that is given none */
 } kl_own_start;
 
 /* A kind of joint, force or contact. */

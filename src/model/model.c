@@ -334,6 +334,9 @@ static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
         A_new        = kl_matmul(&to->A, &back);
         kl_mat3 turn = kl_matmul(&At, &A_new);
         kl_store(dx + 3, kl_rotation_log(&turn));
+        double *spin = m->v0 + b->v + 3;
+        if (kl_norm(kl_load(spin)) == 0.0 && !m->held_v[b->v + 3])
+            kl_store(spin, kl_mul_t(&A_new, to->w));
     }
     kl_store(dx, kl_sub(kl_sub(to->r, b->nv == 6 ? kl_mul(&A_new, k->r) : kl_vec(0, 0, 0)), r));
     double q[16];

@@ -3,6 +3,7 @@
 
 #include "unit/build.h"
 
+#include "geometry/path.h"
 #include "solve/simulation.h"
 
 typedef struct ride {
@@ -286,6 +287,31 @@ static void followers_tell_force_and_gap_as_all_joints_do(void **unused)
     finish(&r);
 }
 
+/* A car written on the track, but with axes of its own, is turned there and not moved along; s counts on, round after round. */
+static void a_car_on_a_closed_track_starts_where_it_stands_and_counts_its_laps(void **unused)
+{
+    (void)unused;
+    for (int way = 1; way >= -1; way -= 2) {
+        char text[1024];
+        snprintf(text, sizeof text,
+                 "klingel: 1\ntracks: {ring: {points: [[0, -10, 0], [10, 0, 0], [0, 10, 0], [-10, 0, 0]], closed: true, spline: quintic}}\n"
+                 "bodies: {car: {mass: 2, inertia: [1, 1, 1], position: [10, 0, 0], velocity: [0, %d, 0]}}\n"
+                 "joints: {ride: {type: path, body: car, track: ring}}\nintegrator: {type: gear, tolerance: 1e-9}\n",
+                 30 * way);
+        ride   r = start(text);
+        double length = r.b.model->line[0].path->length, energy;
+        near(value(&r, "car.position.x"), 10.0, 1e-9);
+        near(value(&r, "ride.s"), 0.25 * length, 1e-6);
+        near(value(&r, "ride.speed"), 30.0 * way, 1e-6);
+        energy = value(&r, "energy.total");
+        go(&r, 20.0);
+        assert_true(way * value(&r, "ride.s") > 8.0 * length); /* nine laps, and s does not wrap */
+        near(value(&r, "energy.total"), energy, 1e-6 * energy); /* a thousand times the integrator's tolerance */
+        near(value(&r, "drift.position"), 0.0, 1e-8);
+        finish(&r);
+    }
+}
+
 /* ---- what goes wrong ---- */
 
 static kl_status nothing(void *context, double t, const double *values)
@@ -465,6 +491,7 @@ int main(void)
         cmocka_unit_test(a_marble_stops_at_the_edge_of_its_surface),
         cmocka_unit_test(a_car_too_slow_for_the_hill_rolls_back_and_says_so),
         cmocka_unit_test(followers_tell_force_and_gap_as_all_joints_do),
+        cmocka_unit_test(a_car_on_a_closed_track_starts_where_it_stands_and_counts_its_laps),
         cmocka_unit_test(jumps_of_the_track_are_told),
         cmocka_unit_test(mistakes_are_told_with_a_remedy),
     };
