@@ -70,8 +70,8 @@ static double value_at(const driver *p, const double *u, double t)
 }
 
 /* Jumps that no corner announces (floor of an expression, a branch in Lua): where the value moves
- * further between two samples than its rates explain, the interval is halved as long as the change
- * stays in one half. */
+ * further between two samples than the smaller of its rates explains (the other may be a difference
+ * across the jump itself), the interval is halved as long as the change stays in one half. */
 static kl_status look_for_jumps(const driver *p, const kl_setup *s)
 {
     enum { SAMPLES = 500, HALVES = 40 };
@@ -81,7 +81,7 @@ static kl_status look_for_jumps(const driver *p, const kl_setup *s)
     for (int i = 1; i <= SAMPLES; i++, memcpy(before, after, sizeof before)) {
         double low = end * (i - 1) / SAMPLES, high = end * i / SAMPLES;
         kl_function_eval(p->value, high, s->u, after);
-        double change = fabs(after[0] - before[0]), rate = fmax(fabs(before[1]), fabs(after[1]));
+        double change = fabs(after[0] - before[0]), rate = fmin(fabs(before[1]), fabs(after[1]));
         if (!(change > 4.0 * (high - low) * rate + 1e-9 * (1.0 + fabs(after[0])))) continue;
         double f_low = before[0], f_high = after[0];
         for (int k = 0; k < HALVES && fabs(f_high - f_low) > 0.3 * change; k++) {

@@ -315,18 +315,21 @@ static void a_driver_whose_value_jumps_is_refused_with_the_time(void **unused)
     (void)unused;
     static const struct {
         const char *value, *says;
-    } driven[] = {{"floor(t*4)*0.1 m", "jumps by 0.1 at t = 0.25 s"},
-                  {"sin(40*t)*0.1 m", NULL},
-                  {"abs(t - 0.3)*1 m", NULL}};
-    for (int k = 0; k < 3; k++) {
+    } driven[] = {{"expression: \"floor(t*4)*0.1 m\"", "jumps by 0.1 at t = 0.25 s"},
+                  {"lua: \"t < 0.5 and 0 or 0.1\"", "jumps by 0.1 at t = 0.5 s"},
+                  {"lua: \"t < 0.5003 and 0 or 0.1\"", "jumps by 0.1 at t = 0.5003 s"},
+                  {"lua: \"0.1*math.sin(40*t)\"", NULL},
+                  {"lua: \"0.1/(1 + math.exp(-2000*(t - 0.5)))\"", NULL}, /* steep, but smooth */
+                  {"expression: \"sin(40*t)*0.1 m\"", NULL},
+                  {"expression: \"abs(t - 0.3)*1 m\"", NULL}};
+    for (size_t k = 0; k < sizeof driven / sizeof *driven; k++) {
         char text[600];
-        snprintf(
-            text, sizeof text,
-            "klingel: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints:\n"
-            "  g: {type: translational, between: [ground, b], at: [0, 0, 0], axis: x}\n"
-            "  d: {type: driver, of: g, coordinate: displacement, value: {expression: \"%s\"}}\n"
-            "run: {end: 1}\n",
-            driven[k].value);
+        snprintf(text, sizeof text,
+                 "klingel: 1\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints:\n"
+                 "  g: {type: translational, between: [ground, b], at: [0, 0, 0], axis: x}\n"
+                 "  d: {type: driver, of: g, coordinate: displacement, value: {%s}}\n"
+                 "run: {end: 1}\n",
+                 driven[k].value);
         built b;
         assert_true((try_build(text, &b) != KL_OK) == (driven[k].says != NULL));
         if (driven[k].says) assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, driven[k].says));
