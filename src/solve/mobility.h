@@ -44,9 +44,9 @@ typedef struct kl_mobility {
     int             nmotion;
     kl_repeat      *repeat; /* nrepeat; counts add up to `redundant`, and in a locked position to
                              * those that lock as well */
-    int         nrepeat;
-    const char *singular_text, *locked_text; /* NULL: none */
-    const char *undetermined; /* joints whose reactions are not determined, or NULL */
+    int             nrepeat;
+    const char     *singular_text, *locked_text; /* NULL: none */
+    const char     *undetermined; /* joints whose reactions are not determined, or NULL */
 } kl_mobility;
 
 /* At the assembled state in `x`, which is left as it was. */
