@@ -348,6 +348,11 @@ static kl_status check_curve(const flexible *p, const kl_setup *s)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': sn_slope_after asks for sn_knee, the cycles where it begins",
                        s->name);
+    if (p->sn_knee < p->sn_cycles)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': sn_knee (%g cycles) lies before sn_cycles (%g), which sn_range "
+                       "belongs to",
+                       s->name, p->sn_knee, p->sn_cycles);
     bool wants = p->mean_stress == 1 || p->mean_stress == 2;
     if (wants && isnan(p->ultimate))
         return kl_fail(s->diag, KL_E_MODEL, s->place,

@@ -326,6 +326,7 @@ static int check_request(request *q)
                               q->output);
     if (q->output && kl_same_file(q->file, q->output))
         return kl_usage_error(c, "%s would overwrite the results", q->output);
+    if (q->apart < 0.0) return kl_usage_error(c, "--apart: %g m is no distance", q->apart);
     for (int i = 0; q->measure && kl_measure_words[i]; i++)
         if (strcmp(q->measure, kl_measure_words[i]) == 0) {
             q->how     = (kl_stress_measure)i;

@@ -55,7 +55,8 @@ static int read_class(const kl_command *command, const char *text, kl_sn_curve *
     return KL_EXIT_OK;
 }
 
-static int read_item(const kl_command *command, const char *item, kl_sn_curve *c)
+/* `given`: a bit for each key that there was */
+static int read_item(const kl_command *command, const char *item, kl_sn_curve *c, unsigned *given)
 {
     const struct {
         const char *name, *unit;
@@ -70,6 +71,9 @@ static int read_item(const kl_command *command, const char *item, kl_sn_curve *c
         if (strlen(keys[i].name) != (size_t)(sign - item) ||
             strncmp(keys[i].name, item, (size_t)(sign - item)) != 0)
             continue;
+        if (*given & 1u << i)
+            return kl_usage_error(command, "--sn: '%s' is given twice", keys[i].name);
+        *given |= 1u << i;
         if (i == 0) return kl_sn_read_stress(command, "sn range", sign + 1, &c->range);
         if (quantity(sign + 1, keys[i].unit, keys[i].to)) return KL_EXIT_OK;
         return kl_usage_error(command, "--sn: '%s' is no number", sign + 1);
@@ -82,12 +86,13 @@ static int read_item(const kl_command *command, const char *item, kl_sn_curve *c
 
 int kl_sn_read(const kl_command *command, const char *text, kl_sn_curve *curve)
 {
-    char item[128];
+    char     item[128];
+    unsigned given = 0;
     if (strncmp(text, "FAT", 3) == 0) return read_class(command, text, curve);
     while (*text) {
         size_t n = strcspn(text, ",");
         snprintf(item, sizeof item, "%.*s", (int)n, text);
-        int code = read_item(command, item, curve);
+        int code = read_item(command, item, curve, &given);
         if (code != KL_EXIT_OK) return code;
         text += n + (text[n] == ',');
     }

@@ -122,7 +122,7 @@ static kl_status find_in(finder *k, int i, const char *word, bool *found)
         *found = true;
         return add_marker(k, b, m);
     }
-    if (strcmp(word, "hot") == 0 || number_of(word, "hot:", &value)) {
+    if (strcmp(word, "hot") == 0 || (number_of(word, "hot:", &value) && value > 0)) {
         *found = true;
         return add_hot(k, i, value);
     }

@@ -61,6 +61,8 @@ const char *kl_sn_fault(const kl_sn_curve *c)
     if (!(c->cycles > 0.0) || !isfinite(c->cycles)) return "the cycles must be positive";
     if (!(c->slope >= 1.0) || !isfinite(c->slope)) return "the slope must be 1 or more";
     if (c->knee != 0.0 && !(c->knee > 0.0)) return "the knee must be a positive number of cycles";
+    if (c->knee != 0.0 && c->knee < c->cycles)
+        return "the knee lies before the cycles that the range belongs to (2e6 unless given)";
     if (c->slope_after != 0.0 && !(c->slope_after >= c->slope))
         return "the slope after the knee must not be less than before it";
     if (c->slope_after != 0.0 && c->knee == 0.0) return "a slope after the knee asks for a knee";

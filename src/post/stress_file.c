@@ -12,6 +12,11 @@ const char *const kl_sample_names[KL_SAMPLE] = {
     "strain.xy",      "strain.yz",      "strain.zx",      "stress.xx", "stress.yy", "stress.zz",
     "stress.xy",      "stress.yz",      "stress.zx",      "von_mises"};
 
+static const char *unit_of(int column)
+{
+    return column < KL_SAMPLE_STRAIN ? "_m" : column < KL_SAMPLE_STRESS ? "" : "_Pa";
+}
+
 /* ---- samples ---- */
 
 static const double *row_of(const kl_modal_run *r, int row)
@@ -67,10 +72,10 @@ static void put_place(FILE *f, const kl_stress_body *b, int point)
 
 static void csv_envelope(FILE *f, const kl_stress_request *q)
 {
-    fputs("body,point,x,y,z,von_mises,time", f);
+    fputs("body,point,x_m,y_m,z_m,von_mises_Pa,time_s", f);
     for (int c = KL_SAMPLE_STRESS; c < KL_SAMPLE_VON_MISES; c++)
-        fprintf(f, ",%s", kl_sample_names[c]);
-    fputs(",least,most,damage\n", f);
+        fprintf(f, ",%s%s", kl_sample_names[c], unit_of(c));
+    fputs(",least_Pa,most_Pa,damage\n", f);
     for (int i = 0; i < q->nbody; i++)
         for (int p = 0; p < q->body[i].run.body->stress.n && !ferror(f); p++) {
             const kl_hot_spot *h = &q->body[i].spot[p];
@@ -86,11 +91,11 @@ static void csv_history(FILE *f, const kl_stress_request *q)
 {
     double        s[KL_SAMPLE];
     const double *time = q->site[0].body->run.time;
-    fputs("time", f);
+    fputs("time_s", f);
     for (int i = 0; i < q->nsite; i++)
         for (int c = 0; c < KL_SAMPLE; c++)
             if (kl_stress_site_has(&q->site[i], c))
-                fprintf(f, ",%s.%s", q->site[i].name, kl_sample_names[c]);
+                fprintf(f, ",%s.%s%s", q->site[i].name, kl_sample_names[c], unit_of(c));
     fputc('\n', f);
     for (int row = 0; row < q->site[0].body->run.rows && !ferror(f); row++) {
         char text[KL_SHORTEST];
@@ -108,8 +113,8 @@ static void csv_fields(FILE *f, const kl_stress_request *q)
 {
     double s[KL_SAMPLE];
     char   text[KL_SHORTEST];
-    fputs("time,body,point,x,y,z", f);
-    for (int c = 0; c < KL_SAMPLE; c++) fprintf(f, ",%s", kl_sample_names[c]);
+    fputs("time_s,body,point,x_m,y_m,z_m", f);
+    for (int c = 0; c < KL_SAMPLE; c++) fprintf(f, ",%s%s", kl_sample_names[c], unit_of(c));
     fputc('\n', f);
     for (int k = 0; k < q->nrow; k++)
         for (int i = 0; i < q->nbody; i++)
@@ -250,6 +255,7 @@ bool kl_stress_write_h5(kl_h5 *f, const kl_stress_request *q)
 {
     out  o    = {.f = f};
     bool good = kl_h5_write_attribute(f, "/", "format", "klingel-stress") &&
+                kl_h5_write_attribute(f, "/", "units", "SI: m, s, Pa") &&
                 kl_h5_write_attribute(f, "/", "version", "1.0") &&
                 kl_h5_write_attribute(f, "/", "program", "klingel " KL_VERSION);
     if (q->nsite > 0) return good && h5_histories(&o, q);

@@ -55,6 +55,10 @@ static void stress_of_the_cantilever_is_that_of_beam_theory(void **state)
     double s[16];
     run_beam(w, "1");
     assert_int_equal(run(w, "stress", "out.h5", "--times", "0.25", "-o", "f.csv"), 0);
+    char head[512];
+    read_whole(path_of(w, "f.csv"), head, sizeof head);
+    assert_says(head, "time_s,body,point,x_m,y_m,z_m,displacement.x_m,");
+    assert_says(head, ",strain.zx,stress.xx_Pa,");
     for (int i = 3; i <= 8; i++) {
         double x = 0.05 * i, theory = F * (L - x) * C / I;
         values_at(w, "f.csv", 2, x, 0, -C, s, 16);
@@ -154,6 +158,10 @@ static void wrong_wishes_are_answered_in_words(void **state)
         {2, {"out.h5", "--sn", "slop=3"}, "is not understood"},
         {2, {"out.h5", "--sn", "slope=0.5"}, "slope must be 1 or more"},
         {2, {"out.h5", "--sn", "FATx"}, "is no class"},
+        {2, {"out.h5", "--sn", "range=90MPa,knee=1e6"}, "the knee lies before the cycles"},
+        {2, {"out.h5", "--sn", "range=90MPa,range=80MPa"}, "'range' is given twice"},
+        {2, {"out.h5", "--apart", "-1"}, "is no distance"},
+        {1, {"out.h5", "--points", "hot:0"}, "there is no point 'hot:0'"},
         {2, {"out.h5", "--mean", "good"}, "is not known"},
         {2, {"out.h5", "--mean", "gerber"}, "asks for the ultimate"},
         {2, {"out.h5", "-o", "a.txt"}, "the ending is not known"},

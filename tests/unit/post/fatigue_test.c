@@ -119,6 +119,8 @@ static void curves_that_make_no_sense_are_named(void **unused)
     assert_non_null(kl_sn_fault(&c));
     c = weld, c.slope_after = 2;
     assert_non_null(kl_sn_fault(&c));
+    c = weld, c.knee = 1e6; /* the range would not lie on the curve */
+    assert_non_null(kl_sn_fault(&c));
 }
 
 int main(void)
