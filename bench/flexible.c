@@ -1,49 +1,36 @@
 /* Speed of flexible bodies: a step of the slider-crank with 8 modes, one turn of it, markers against virtual bodies, and the same
  * model with bodies reduced from few and from many elements at equal modes. Processor times of one thread; compare ratios. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "io/build.h"
-#include "solve/simulation.h"
+#include "bench.h"
 
-static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
+typedef bench_outcome outcome;
 
-typedef struct outcome {
-    double seconds;
-    long   steps, iterations;
-} outcome;
+typedef struct accuracy {
+    double tolerance, step;
+} accuracy;
+
+static void adjust(kl_settings *s, const void *context)
+{
+    const accuracy *a = context;
+    s->tolerance = a->tolerance, s->step = a->step;
+}
 
 static outcome turn(const char *const *set, double tolerance, double step)
 {
-    char           path[1024];
-    kl_override    over[8];
-    int            n = 0;
-    kl_diag       *d = kl_diag_create();
-    kl_source     *source = NULL;
-    kl_model      *m = NULL;
-    kl_simulation *s = NULL;
+    char        path[1024];
+    kl_override over[8];
+    accuracy    a      = {tolerance, step};
+    int         n      = 0;
+    kl_diag    *d      = kl_diag_create();
+    kl_source  *source = NULL;
     for (; set[2 * n]; n++) over[n] = (kl_override){.name = set[2 * n], .text = set[2 * n + 1]};
     snprintf(path, sizeof path, "%s/examples/flexible-slider-crank/model.yaml", KL_SOURCE_DIR);
-    kl_status status = kl_source_read(path, d, &source);
-    if (status == KL_OK) status = kl_source_build(source, over, n, d, &m);
-    if (status == KL_OK) m->settings.tolerance = tolerance, m->settings.step = step;
-    if (status == KL_OK) status = kl_simulation_create(m, d, &s);
-    if (status == KL_OK) status = kl_simulation_start(s, d);
-    double start = now(), end = 6.283185307 / 124.8;
-    while (status == KL_OK && s->solver->s->t < end) status = kl_simulation_step(s, end, d);
-    outcome o = {.seconds = now() - start};
-    if (status != KL_OK) {
-        for (int i = 0; i < kl_diag_size(d); i++) fprintf(stderr, "%s\n", kl_diag_at(d, i)->text);
-        exit(1);
-    }
-    o.steps = s->count.steps, o.iterations = s->count.iterations;
-    kl_simulation_destroy(s);
-    kl_model_destroy(m);
-    kl_source_destroy(source);
-    kl_diag_destroy(d);
+    if (kl_source_read(path, d, &source) != KL_OK) bench_stop(d);
+    bench_job j = bench_load(d, source, over, n, adjust, &a);
+    outcome   o = bench_run(&j, 6.283185307 / 124.8);
+    bench_release(&j);
     return o;
 }
 

@@ -2,16 +2,10 @@
  * and from about 100 000 tetrahedra. And what a step of one such body costs. Processor times of one thread, best of some runs that take
  * turns; compare ratios. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 #include <unistd.h>
 
-#include "io/build.h"
-#include "solve/simulation.h"
-
-static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
+#include "bench.h"
 
 /* A bar of 1 x 0.1 x 0.05 m cut into cubes, each into six tetrahedra about its diagonal. */
 static void write_mesh(const char *folder, const char *name, int nx, int ny, int nz)
@@ -56,47 +50,28 @@ static void write_mesh(const char *folder, const char *name, int nx, int ny, int
     printf("%s: %d elements\n", name, element);
 }
 
-typedef struct outcome {
-    double seconds;
-    long   steps, iterations;
-} outcome;
-
-static outcome swing(const char *folder, const char *name)
+static bench_outcome swing(const char *folder, const char *name)
 {
-    char           text[2048], path[1100];
-    kl_diag       *d      = kl_diag_create();
-    kl_source     *source = NULL;
-    kl_model      *m      = NULL;
-    kl_simulation *s      = NULL;
+    char       text[2048], path[1100];
+    kl_diag   *d      = kl_diag_create();
+    kl_source *source = NULL;
     snprintf(path, sizeof path, "%s/model.yaml", folder);
     snprintf(text, sizeof text,
              "klingel: 1\nbodies:\n  bar: {type: flexible, file: %s.yaml}\njoints:\n"
              "  hinge: {type: revolute, between: [ground, bar.left], axis: y}\n"
              "run: {end: 0.5, every: 0.5}\nintegrator: {step: 100 us}\n",
              name);
-    kl_status status = kl_source_parse(text, strlen(text), path, d, &source);
-    if (status == KL_OK) status = kl_source_build(source, NULL, 0, d, &m);
-    if (status == KL_OK) status = kl_simulation_create(m, d, &s);
-    if (status == KL_OK) status = kl_simulation_start(s, d);
-    double start = now();
-    while (status == KL_OK && s->solver->s->t < 0.5) status = kl_simulation_step(s, 0.5, d);
-    outcome o = {.seconds = now() - start};
-    if (status != KL_OK) {
-        for (int i = 0; i < kl_diag_size(d); i++) fprintf(stderr, "%s\n", kl_diag_at(d, i)->text);
-        exit(1);
-    }
-    o.steps = s->count.steps, o.iterations = s->count.iterations;
-    kl_simulation_destroy(s);
-    kl_model_destroy(m);
-    kl_source_destroy(source);
-    kl_diag_destroy(d);
+    if (kl_source_parse(text, strlen(text), path, d, &source) != KL_OK) bench_stop(d);
+    bench_job     j = bench_load(d, source, NULL, 0, NULL, NULL);
+    bench_outcome o = bench_run(&j, 0.5);
+    bench_release(&j);
     return o;
 }
 
 int main(void)
 {
     char    folder[64] = "/tmp/klingel-bench-XXXXXX";
-    outcome best[2]    = {{.seconds = HUGE_VAL}, {.seconds = HUGE_VAL}};
+    bench_outcome best[2]    = {{.seconds = HUGE_VAL}, {.seconds = HUGE_VAL}};
     static const char *const name[] = {"coarse", "fine"};
     if (!mkdtemp(folder)) return 1;
     write_mesh(folder, name[0], 19, 3, 3);
@@ -110,7 +85,7 @@ int main(void)
     }
     for (int turn = 0; turn < 15; turn++)
         for (int i = 0; i < 2; i++) {
-            outcome o = swing(folder, name[i]);
+            bench_outcome o = swing(folder, name[i]);
             if (o.seconds < best[i].seconds) best[i] = o;
         }
     for (int i = 0; i < 2; i++)

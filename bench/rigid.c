@@ -1,13 +1,9 @@
 /* Speed of the rigid core: the N-four-bar with 40 windows, a double pendulum, and chains of 100 and 1000 links. Prints time a
  * step and its parts, the error at the end, and how cost grows with size. Times are processor times of one thread. */
 #include <math.h>
-#include <stdio.h>
-#include <stdlib.h>
 #include <string.h>
-#include <time.h>
 
-#include "io/build.h"
-#include "solve/simulation.h"
+#include "bench.h"
 
 static const char *const double_pendulum =
     "klingel: 1\nparameters: {c: cos(45 deg), I: 1/12}\ngravity: [0, -9.81, 0]\nbodies:\n"
@@ -25,14 +21,7 @@ static const char *const chain =
     "  first: {type: spherical, between: [ground, link1], at: [0, 0, 0]}\n"
     "  \"ball{i}\": {for: {i: 2..n}, type: spherical, between: [\"link{i-1}\", \"link{i}\"], at: [(i - 1)*l, 0, 0]}\n";
 
-static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
-
-typedef struct job {
-    kl_diag       *diag;
-    kl_source     *source;
-    kl_model      *model;
-    kl_simulation *s;
-} job;
+typedef bench_job job;
 
 /* How to integrate: with an error allowed, or with a fixed step. */
 typedef struct way {
@@ -40,29 +29,23 @@ typedef struct way {
     double tolerance, step;
 } way;
 
-static void use(kl_settings *s, way by)
+static void use(kl_settings *s, const void *context)
 {
-    s->integrator = by.integrator;
-    if (by.tolerance > 0.0) s->tolerance = by.tolerance;
-    if (by.step > 0.0) s->step = by.step;
+    const way *by = context;
+    s->integrator = by->integrator;
+    if (by->tolerance > 0.0) s->tolerance = by->tolerance;
+    if (by->step > 0.0) s->step = by->step;
 }
 
 static job load(kl_source *source, kl_diag *diag, const char *set, way by)
 {
-    job         j = {.diag = diag, .source = source};
     char        name[64] = "";
-    kl_override o = {.name = name};
+    kl_override o        = {.name = name};
     if (set) {
         snprintf(name, sizeof name, "%.*s", (int)strcspn(set, "="), set);
         o.text = strchr(set, '=') + 1;
     }
-    bool built = source && kl_source_build(source, &o, set != NULL, diag, &j.model) == KL_OK;
-    if (built) use(&j.model->settings, by);
-    if (!built || kl_simulation_create(j.model, diag, &j.s) != KL_OK) {
-        for (int i = 0; i < kl_diag_size(diag); i++) fprintf(stderr, "%s\n", kl_diag_at(diag, i)->text);
-        exit(1);
-    }
-    return j;
+    return bench_load(diag, source, &o, set != NULL, use, &by);
 }
 
 static job from_text(const char *text, const char *set, way by)
@@ -73,25 +56,7 @@ static job from_text(const char *text, const char *set, way by)
     return load(s, d, set, by);
 }
 
-static void release(job *j)
-{
-    kl_simulation_destroy(j->s);
-    kl_model_destroy(j->model);
-    kl_source_destroy(j->source);
-    kl_diag_destroy(j->diag);
-}
-
-static double integrate(job *j, double end)
-{
-    double t0 = now();
-    if (kl_simulation_start(j->s, j->diag) != KL_OK) exit(1);
-    while (j->s->solver->s->t < end)
-        if (kl_simulation_step(j->s, end, j->diag) != KL_OK) {
-            fprintf(stderr, "%s\n", kl_diag_at(j->diag, kl_diag_size(j->diag) - 1)->text);
-            exit(1);
-        }
-    return now() - t0;
-}
+static double integrate(job *j, double end) { return bench_run(j, end).seconds; }
 
 static double value(job *j, const char *channel)
 {
@@ -106,14 +71,14 @@ static void parts(job *j)
     kl_solver *x = j->s->solver;
     enum { TIMES = 200 };
     double t[4];
-    t[0] = now();
+    t[0] = bench_now();
     for (int i = 0; i < TIMES; i++) (void)kl_eval(j->model, x->s, x->w);
-    t[1] = now();
+    t[1] = bench_now();
     kl_weights w = {.mass = 1e7, .stiffness = 1, .damping = 1e3, .state = 1};
     for (int i = 0; i < TIMES; i++) (void)kl_matrix_factor(j->model, x->s, x->w, x->matrix, w, x->a, x->lambda, NULL);
-    t[2] = now();
+    t[2] = bench_now();
     for (int i = 0; i < TIMES; i++) (void)kl_matrix_solve(x->matrix, x->y);
-    t[3] = now();
+    t[3] = bench_now();
     printf("    evaluation %.1f us, matrix %.1f us, solve %.1f us (%d unknowns, %d nonzeros)\n", 1e6 * (t[1] - t[0]) / TIMES,
            1e6 * (t[2] - t[1]) / TIMES, 1e6 * (t[3] - t[2]) / TIMES, kl_matrix_size(x->matrix), kl_matrix_nonzeros(x->matrix));
 }
@@ -133,12 +98,12 @@ static void bench_double_pendulum(const char *what, way by)
     for (int i = 0; i < 19; i++) {
         job k   = from_text(double_pendulum, NULL, by);
         seconds = fmin(seconds, integrate(&k, 10.0));
-        release(&k);
+        bench_release(&k);
     }
     job j   = from_text(double_pendulum, NULL, by);
     seconds = fmin(seconds, integrate(&j, 10.0));
     report(&j, what, seconds, hypot(value(&j, "x") - 1.07282982, value(&j, "y") + 1.64015534));
-    release(&j);
+    bench_release(&j);
 }
 
 static void bench_four_bar(const char *what, way by)
@@ -156,7 +121,7 @@ static void bench_four_bar(const char *what, way by)
     if (f) fclose(f);
     double seconds = integrate(&j, 10.0);
     report(&j, what, seconds, hypot(value(&j, "B0x_m") - x, value(&j, "B0y_m") - y));
-    release(&j);
+    bench_release(&j);
 }
 
 /* The best of five, since the short chain takes little longer than a hiccup of the machine. */
@@ -172,7 +137,7 @@ static double bench_chain(const char *n)
             snprintf(what, sizeof what, "chain, %s, 100 steps", n);
             report(&j, what, best, 0.0);
         }
-        release(&j);
+        bench_release(&j);
     }
     return best;
 }

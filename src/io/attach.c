@@ -468,6 +468,8 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where, int 
                        "the joint '%s' is left out by its `when` in line %d; give what uses it the "
                        "same `when`",
                        name, line);
+    /* what its own bodies lack has been told */
+    if (index >= 0 && m->element[index].nmarker == 0 && kl_diag_failed(s->diag)) return KL_E_NAME;
     if (index >= 0 && m->element[index].nmarker != 2)
         return kl_fail(s->diag, KL_E_NAME, where->place,
                        "'%s' is a %s, which is no joint between two bodies", name,

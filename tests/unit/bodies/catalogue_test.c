@@ -13,7 +13,9 @@ static char path[64]; /* of this process alone */
 static const char *value_of(const kl_key *k, char *text, size_t size)
 {
     *text = '\0';
-    if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2");  /* a stop needs an end */
+    if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2"); /* a stop needs an end */
+    if (k->kind == KL_KEY_TRACK) snprintf(text, size, "line");
+    if (k->kind == KL_KEY_SURFACE) snprintf(text, size, "bowl");
     if (strcmp(k->name, "closed") == 0) snprintf(text, size, "true"); /* a latch, a mark */
     if (k->fallback) return text;                                     /* defaults do */
     if (k->kind == KL_KEY_NUMBER) snprintf(text, size, "%g", k->min > 0 ? 2 * k->min : 1.7);
@@ -37,6 +39,10 @@ static const char *attachment(kl_attach how)
     case KL_ATTACH_ONE: return "on: a.triad";
     case KL_ATTACH_JOINTS: return "joints: [j1, j2]";
     case KL_ATTACH_SET: return "pilot: a, nodes: [b]";
+    case KL_ATTACH_FOLLOW: return "body: a.node, on: b";
+    case KL_ATTACH_SIGNALS:
+        return "inputs: {x: j1.angle, v: b.velocity.x}, outputs: {T: j1.torque, F: b.force.x}, "
+               "states: {e: 0}, lua: \"T = -2*x - e; F = -3*v; e_dot = x - e\"";
     default: return NULL;
     }
 }
@@ -46,10 +52,13 @@ static void check_type(const kl_element_type *t, bool joint, const char *second)
 {
     char        text[4096], value[256];
     const char *where = attachment(t->attach);
-    if (!where) return;
+    if (!where) fail_msg("%s: how is it attached?", t->name);
     if (strcmp(t->name, "linear-creep") == 0) return; /* not defined for a wheel at rest */
     snprintf(text, sizeof text,
-             "klingel: 1\ngravity: [0, 0, -2]\nbodies:\n"
+             "klingel: 1\ngravity: [0, 0, -2]\n"
+             "tracks: {line: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
+             "surfaces:\n  bowl: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
+             "[0, 0, 0], [0, 3, 0.5]], [[3, -3, 1], [3, 0, 0.5], [3, 3, 1]]]}\nbodies:\n"
              "  a: {type: flexible, file: %s, damping: 0.1}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
              "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\njoints:\n"
              "  j1: {type: revolute, between: [c, a.triad], axis: z}\n"

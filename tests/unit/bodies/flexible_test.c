@@ -189,7 +189,8 @@ static void mistakes_are_told(void **unused)
         /* and nobody complains of markers that the body would have */
         snprintf(text, sizeof text,
                  "klingel: 1\nbodies: {f: {type: flexible%s%s}}\n"
-                 "joints: {j: {type: fixed, between: [ground, f.node]}}\n",
+                 "joints:\n  j: {type: revolute, between: [ground, f.node]}\n"
+                 "  d: {type: driver, of: j, value: 0}\n",
                  *wrong[i].keys ? ", " : "", wrong[i].keys);
         assert_int_not_equal(try_build(text, &b), KL_OK);
         for (int k = 0; k < kl_diag_size(b.diag); k++)
