@@ -95,7 +95,7 @@ kl_status kl_machine_step(kl_machine *machine, double until);
 double kl_machine_time(const kl_machine *machine);
 
 /* Holds an input of the model (named under `inputs`) at a value from now on, until it is set
- * again. */
+ * again. Channels show it from the next step on: until then they are those of the step before. */
 kl_status kl_machine_input(kl_machine *machine, const char *input, double si_value);
 
 /* ---- reading values -------------------------------------------------------------------------- */

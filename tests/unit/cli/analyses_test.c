@@ -75,6 +75,32 @@ static void locus_finds_the_critical_speed(void **state)
     assert_int_equal(run(w, "locus", carter, "--over", "sped=50:100:3"), 1);
 }
 
+/* Carter's wheelset once more, now running along the track with a frame: a steady motion, in which
+ * the linear equations are the same. */
+static void a_wheelset_that_runs_has_the_same_critical_speed(void **state)
+{
+    world *w = *state;
+    write_text(
+        w, "running.yaml",
+        "klingel: 1\nparameters: {speed: 70 m/s}\ngravity: [0, 0, 0]\nbodies:\n"
+        "  frame: {mass: 1000 kg, inertia: [1, 1, 1], velocity: [speed, 0, 0]}\n"
+        "  wheelset: {mass: 1250 kg, inertia: [700, 115, 700], velocity: [speed, 0, 0]}\n"
+        "joints:\n"
+        "  line: {type: translational, between: [ground, frame], at: [0, 0, 0], axis: x}\n"
+        "  tie: {type: point-on-plane, between: [frame, wheelset], at: [0, 0, 0], axis: x}\n"
+        "  track: {type: planar, between: [ground, wheelset], at: [0, 0, 0], axis: z}\n"
+        "forces:\n"
+        "  rails: {type: linear-creep, between: [frame, wheelset], at: [0, 0, 0], f11: 7.44 MN,\n"
+        "    f22: 6.79 MN, conicity: 0.1174, radius: 0.45, half_gauge: 0.7452, speed: speed}\n"
+        "  suspension: {type: bushing, between: [frame, wheelset], at: [0, 0, 0],\n"
+        "    stiffness: [0, 0.23 MN/m, 0, 0, 0, 2.5 MN m/rad]}\n"
+        "run: {end: 1}\n");
+    assert_int_equal(run(w, "locus", "running.yaml", "--over", "speed=50:100:3"), 0);
+    const char *at = strstr(w->out, "crossing: speed = ");
+    assert_non_null(at);
+    assert_close(atof(at + 18), 74.2595211369, 1e-6);
+}
+
 static void linear_model_is_written_in_both_formats(void **state)
 {
     world *w = *state;
@@ -250,6 +276,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_wheelset_that_runs_has_the_same_critical_speed, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(linear_model_is_written_in_both_formats, setup, teardown),
         cmocka_unit_test_setup_teardown(statics_kinematics_and_inverse_print_tables, setup,
                                         teardown),
