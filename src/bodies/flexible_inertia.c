@@ -22,9 +22,11 @@
 void flexible_position_inertia(const flexible *p, flexible_cache *c)
 {
     int n = p->n;
-    memcpy(c->S1, p->S1, 3 * (size_t)n * sizeof(double));
-    memcpy(c->H, p->H0, 3 * (size_t)n * sizeof(double));
-    memcpy(c->G, p->G0, 9 * (size_t)n * sizeof(double));
+    if (n > 0) { /* a body that could not be set up has no arrays */
+        memcpy(c->S1, p->S1, 3 * (size_t)n * sizeof(double));
+        memcpy(c->H, p->H0, 3 * (size_t)n * sizeof(double));
+        memcpy(c->G, p->G0, 9 * (size_t)n * sizeof(double));
+    }
     for (int i = 0; i < n; i++) {
         size_t block = (size_t)i * (size_t)n;
         flexible_add(3 * n, c->w[i], p->H1 + 3 * block, c->H);

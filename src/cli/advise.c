@@ -31,7 +31,9 @@ typedef struct advice {
     const kl_model          *model;
     const kl_attachment     *list; /* of the whole model */
     int                      n;
-    const char              *path;  /* body file */
+    char                     path[4096]; /* body file */
+    kl_override              set[16];    /* its parameters that the model sets */
+    int                      nset;
     const kl_kbody          *given; /* as the model has it now */
     double                   frequency;
     kl_diag                 *diag;
@@ -75,7 +77,7 @@ static kl_status reduce(const advice *a, int modes, const unsigned *masks, kl_kb
 {
     kl_body_file       file;
     kl_reduce_report   effort;
-    kl_status          status = kl_body_file_read(a->path, &file, a->diag);
+    kl_status          status = kl_body_file_read_with(a->path, a->set, a->nset, &file, a->diag);
     kl_recipe         *r      = &file.recipe;
     kl_marker_request *markers =
         status == KL_OK ? malloc(((size_t)r->nmarker + 1) * sizeof *markers) : NULL;
@@ -251,7 +253,9 @@ static kl_status advise_file(advice *a, const char *body)
     kl_kbody *b   = NULL;
     bool      any = false;
     for (int i = 0; i < a->n; i++) any |= of_file(a, i);
-    printf("# %s, body '%s'\n", a->path, body);
+    printf("# %s, body '%s'", a->path, body);
+    for (int i = 0; i < a->nset; i++) printf(", %s = %s", a->set[i].name, a->set[i].text);
+    printf("\n");
     if (!any) {
         printf("# nothing holds on to it: no advice\n");
         return KL_OK;
@@ -275,6 +279,24 @@ static const char *path_of(const kl_model *m, const kl_kbody *b)
     return NULL;
 }
 
+/* "panel.yaml?ply=(30 deg)?modes=(8)" as io/reduced.c writes it */
+static bool split(advice *a, const char *text)
+{
+    enum { MOST = sizeof a->set / sizeof *a->set };
+    a->nset = 0;
+    if (!text || strlen(text) >= sizeof a->path) return false;
+    snprintf(a->path, sizeof a->path, "%s", text);
+    for (char *p = strchr(a->path, '?'); p; p = strchr(p, '?')) {
+        *p++        = '\0';
+        char *equal = strchr(p, '=');
+        if (!equal || a->nset == MOST) return false;
+        *equal            = '\0';
+        a->set[a->nset++] = (kl_override){.name = p, .text = equal + 1};
+        p                 = equal + 1;
+    }
+    return true;
+}
+
 static kl_status advise_all(advice *a)
 {
     const kl_model *m     = a->model;
@@ -287,9 +309,14 @@ static kl_status advise_all(advice *a)
             seen |= m->body[k].type == m->body[i].type &&
                     ((const flexible *)m->body[k].data)->file.body == p->file.body;
         if (seen) continue;
-        a->given        = p->file.body;
-        a->path         = path_of(m, p->file.body);
-        const char *dot = a->path ? strrchr(a->path, '.') : NULL;
+        a->given         = p->file.body;
+        const char *kept = path_of(m, p->file.body);
+        if (kept && strchr(kept, '{'))
+            return kl_fail(a->diag, KL_E_MODEL, m->body[i].place,
+                           "body '%s' stands in the model itself; give it a body file (.yaml) of "
+                           "its own to get advice",
+                           m->body[i].name);
+        const char *dot = split(a, kept) ? strrchr(a->path, '.') : NULL;
         if (!dot || strcmp(dot, ".kbody") == 0)
             return kl_fail(a->diag, KL_E_MODEL, m->body[i].place,
                            "body '%s': %s is reduced already; name the body file (.yaml) with its "

@@ -38,7 +38,8 @@ static void what_is_advised_can_be_pasted_and_keeps_its_word(void **state)
     assert_says(w->out, "reference: mean-axis");
     assert_says(w->out, "interfaces: {root: [x, y, z, rx, ry, rz], tip: [x, y, z]}");
     assert_says(w->out, "forces at tip: missed at rest 0 %");
-    shell(w, "cp stdout advice; sed -i '/^modes/d; /^reference/d' beam.yaml; cat advice >> beam.yaml");
+    shell(w,
+          "cp stdout advice; sed -i '/^modes/d; /^reference/d' beam.yaml; cat advice >> beam.yaml");
     assert_int_equal(run(w, "check", "model.yaml"), 0);
     assert_null(strstr(w->err, "warning"));
     /* a higher frequency asks for more modes */
@@ -49,6 +50,17 @@ static void what_is_advised_can_be_pasted_and_keeps_its_word(void **state)
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "3000"), 0);
     assert_int_equal(sscanf(strstr(w->out, "\nmodes: "), "\nmodes: %d", &many), 1);
     assert_true(many > few && few >= 4);
+}
+
+static void parameters_that_the_model_sets_count(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "fe", "--advise",
+                         KL_SOURCE_DIR "/examples/flexible-four-bar/model.yaml", "--frequency",
+                         "100"),
+                     0);
+    assert_says(w->out, "crank.yaml, body 'crank', E = ");
+    assert_says(w->out, "statics: attachment");
 }
 
 static void advice_that_cannot_be_given_is_refused_in_words(void **state)
@@ -75,6 +87,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(a_reaction_that_modes_do_not_answer_is_told),
         CASE(what_is_advised_can_be_pasted_and_keeps_its_word),
+        CASE(parameters_that_the_model_sets_count),
         CASE(advice_that_cannot_be_given_is_refused_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
