@@ -141,6 +141,36 @@ void kl_shape_centre(kl_shape shape, double r[3])
     r[2]        = shape <= KL_TET10 ? c : 0.0;
 }
 
+/* Moves r away from the centre: the corners of the linear element of that form, shrunk by it, are
+ * the points of the rule of 4 (tetrahedra), 6 (wedges) or 8 points (hexahedra). */
+static void stretch(kl_shape shape, const double r[3], bool shrink, double out[3])
+{
+    double c[3],
+        across = shape <= KL_TET10   ? sqrt(5.0)
+                 : shape <= KL_HEX20 ? sqrt(3.0)
+                                     : 2.0,
+        along  = shape <= KL_TET10 ? across : sqrt(3.0);
+    kl_shape_centre(shape, c);
+    for (int k = 0; k < 3; k++) {
+        double f = k < 2 ? across : along;
+        out[k]   = c[k] + (shrink ? 1.0 / f : f) * (r[k] - c[k]);
+    }
+}
+
+void kl_shape_samples(kl_shape shape, const double r[3], kl_samples *s)
+{
+    kl_shape linear = shape <= KL_TET10 ? KL_TET4 : shape <= KL_HEX20 ? KL_HEX8 : KL_WEDGE6;
+    double   far[3], dN[8][3];
+    s->n = kl_shape_info_of(linear)->nnode;
+    stretch(shape, r, false, far);
+    kl_shape_eval(linear, far, s->weight, dN);
+    for (int k = 0; k < s->n; k++) {
+        double corner[3];
+        kl_shape_node(linear, k, corner);
+        stretch(shape, corner, true, s->place[k]);
+    }
+}
+
 /* ---- rules ---- */
 
 static const double gauss_x[6][5] = {

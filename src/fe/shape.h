@@ -15,6 +15,15 @@ void kl_shape_eval(kl_shape shape, const double r[3], double *N, double (*dN)[3]
 void kl_shape_node(kl_shape shape, int node, double r[3]);
 void kl_shape_centre(kl_shape shape, double r[3]);
 
+/* Where strain of a solid is best taken (Barlow, "Optimal stress locations in finite element models",
+ * 1976), and how it is carried from there to r: value(r) = sum of weight x value(place). At nodes of
+ * curved elements the map may be singular, in these points it is not. */
+typedef struct kl_samples {
+    int    n;
+    double place[8][3], weight[8];
+} kl_samples;
+void kl_shape_samples(kl_shape shape, const double r[3], kl_samples *s);
+
 /* A rule with the shape functions already evaluated at its points. */
 typedef struct kl_rule {
     int    n; /* points */

@@ -1,6 +1,6 @@
 /* Stress and strain modes: sigma_j = D B u_j at element centres, or the mean over the elements
- * around a node. For solids of higher order evaluation at the nodes and averaging is what users of
- * finite element programs expect; the centres are the more accurate points. Shells and beams: at the
+ * around a node. In solids strain is taken at the points where it is best and carried to the nodes:
+ * there curved elements may have a singular map. Shells and beams: at the
  * faces and outer fibres, where bending is largest. */
 #include "fe/stress.h"
 
@@ -95,6 +95,27 @@ static double through(const recovery *w, const group *g, int k, bool flipped)
 
 /* ---- recovery ---- */
 
+/* strain and stress matrices (6 x dof) of an element at r */
+static kl_status matrices_at(kl_shape shape, const kl_fe_element *e, const double r[3], int dof,
+                             double *strain, double *stress)
+{
+    const kl_fe_type *type = kl_fe_type_of(shape);
+    double            one[6 * MAX_DOF], other[6 * MAX_DOF];
+    kl_samples        s;
+    if (kl_shape_info_of(shape)->dimension < 3) return type->strain(e, r, strain, stress);
+    kl_shape_samples(shape, r, &s);
+    memset(strain, 0, 6 * (size_t)dof * sizeof *strain);
+    memset(stress, 0, 6 * (size_t)dof * sizeof *stress);
+    for (int k = 0; k < s.n; k++) {
+        KL_TRY(type->strain(e, s.place[k], one, other));
+        for (int i = 0; i < 6 * dof; i++) {
+            strain[i] += s.weight[k] * one[i];
+            stress[i] += s.weight[k] * other[i];
+        }
+    }
+    return KL_OK;
+}
+
 /* strain and stress modes of an element at r, times weight, added to point p */
 static kl_status add_at(const recovery *w, kl_shape shape, int index, const double r[3],
                         double weight, int p)
@@ -105,7 +126,7 @@ static kl_status add_at(const recovery *w, kl_shape shape, int index, const doub
     const int *node = &w->m->block[shape].node[(size_t)index * (size_t)nnode];
     kl_fe_element e;
     kl_fe_gather(w->m, shape, index, &e);
-    KL_TRY(type->strain(&e, r, strain, stress));
+    KL_TRY(matrices_at(shape, &e, r, dof, strain, stress));
     for (int j = 0; j < w->n; j++) {
         double  u[MAX_DOF], motion[6];
         double *to_strain = w->out->strain + ((size_t)p * (size_t)w->n + (size_t)j) * 6;
