@@ -110,8 +110,9 @@ static int export_motion(request *q, int nname, kl_diag *diag)
         return kl_usage_error(&kl_command_export, "%s takes the motion of all bodies, no channels",
                               q->output);
     double           *time = malloc(((size_t)kl_reader_rows(q->table.reader) + 1) * sizeof *time);
-    kl_motion_request m    = {.file = q->file, .output = q->output, .speed = q->speed};
-    int               code = KL_EXIT_MODEL;
+    kl_motion_request m    = {
+           .file = q->file, .output = q->output, .speed = isnan(q->speed) ? 0.0 : q->speed};
+    int code = KL_EXIT_MODEL;
     if (choose_rows(q, time)) {
         int every     = q->table.every;
         m.every_given = every > 0;
@@ -145,9 +146,25 @@ static int export_from(request *q, char *const *names, int nname, kl_diag *diag)
 
 /* ---- the command ---- */
 
+/* An ending that belongs to a kind of file which is not written here. */
+static bool foreign_ending(const char *name)
+{
+    static const char *const plain[] = {"csv", "mat", "txt", "dat", "pvd", "glb", "mp4", "gif"};
+    const char              *slash = strrchr(name, '/'), *dot = strrchr(slash ? slash : name, '.');
+    if (!dot || strncmp(name, "/dev/", 5) == 0) return false;
+    for (size_t i = 0; i < sizeof plain / sizeof *plain; i++)
+        if (strcmp(dot + 1, plain[i]) == 0) return false;
+    return true;
+}
+
 /* By --format, or by the ending of the file's name; CSV when neither says anything. */
 static int choose_format(request *q)
 {
+    if (!q->format_name && q->output && foreign_ending(q->output))
+        return kl_usage_error(&kl_command_export,
+                              "%s: which kind of file is that? .csv, .mat, .pvd, .glb, .mp4 and "
+                              ".gif are written; --format csv writes a table whatever the name",
+                              q->output);
     if (q->format_name && !(q->format = kl_table_format_find(q->format_name)))
         return kl_usage_error(&kl_command_export, "--format: '%s' is not csv or mat",
                               q->format_name);
@@ -161,7 +178,7 @@ static int choose_format(request *q)
 
 static int export_run(int argc, char **argv)
 {
-    request         q         = {.from = -HUGE_VAL, .to = HUGE_VAL};
+    request         q         = {.from = -HUGE_VAL, .to = HUGE_VAL, .speed = (double)NAN};
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output, "write here (default: standard output)"},
         {"format", 'f', "csv|mat", KL_OPTION_TEXT, &q.format_name,
@@ -176,14 +193,15 @@ static int export_run(int argc, char **argv)
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_export, options, argc, argv, &rest);
-    if (code == KL_OPTIONS_OK) code = choose_format(&q);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n < 1) return kl_usage_error(&kl_command_export, "which results? give a file");
     q.file = rest.items[0];
-    if (q.speed != 0.0 && (!(q.speed > 0.0) || !q.output || !kl_motion_file(q.output)))
+    if (!isnan(q.speed) && (!(q.speed > 0.0) || !q.output || !kl_motion_file(q.output)))
         return kl_usage_error(&kl_command_export, "--speed is above zero and belongs to films");
     if (q.output && kl_same_file(q.file, q.output))
         return kl_usage_error(&kl_command_export, "%s would overwrite the results", q.output);
+    code = choose_format(&q);
+    if (code != KL_OPTIONS_OK) return code;
 
     kl_diag *diag  = kl_diag_create();
     q.table.reader = kl_open_results(q.file, diag);

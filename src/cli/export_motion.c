@@ -11,7 +11,11 @@
 #include "cli/view_skins.h"
 #include "cli/vtk_series.h"
 
-enum { MOST_VTK = 200, MOST_GLB = 5000 }; /* frames, unless --every says otherwise */
+enum {
+    MOST_VTK = 200,
+    MOST_GLB = 5000,
+    MOST_OLD = 100000
+}; /* frames, unless --every says otherwise */
 
 typedef int (*writer)(kl_motion_request *q, const kl_solids *s, kl_diag *diag);
 
@@ -67,6 +71,10 @@ static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
     if (code != KL_EXIT_OK) {
         kl_vtk_series_discard(&series);
         return code;
+    }
+    for (int k = n; k < MOST_OLD; k++) { /* of an older, longer series */
+        snprintf(path, sizeof path, "%s/frame-%05d.vtp", series.folder, k);
+        if (unlink(path) != 0) break;
     }
     return kl_vtk_series_close(&series) ? KL_EXIT_OK : KL_EXIT_MODEL;
 }

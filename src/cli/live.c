@@ -208,11 +208,15 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
                              : status == KL_E_INTERRUPTED ? "interrupted"
                                                           : "failed";
         send_rows(&w, s->solver->s->t);
-        fprintf(stderr, "%.6g s simulated in %.3g s; results: %s\n", s->solver->s->t, r.wall, path);
         code = kl_exit_code(status);
         /* the reader of the page who stopped it wants to look; Ctrl-C wants to leave */
         if (kl_server_stop_wanted(w.server)) code = KL_EXIT_OK;
-        stay(&w);
+        bool began = s->count.steps > 0 || status == KL_OK || status == KL_E_INTERRUPTED;
+        if (began) {
+            fprintf(stderr, "%.6g s simulated in %.3g s; results: %s\n", s->solver->s->t, r.wall,
+                    path);
+            stay(&w);
+        }
     }
     kl_server_destroy(w.server);
     kl_text_free(&w.page);

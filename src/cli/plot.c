@@ -90,6 +90,9 @@ static int read_and_draw(kl_plot *q)
     kl_plot_label(q);
     default_output(q, name, sizeof name);
     if (!q->output) q->output = name;
+    for (int i = 0; i < q->nfile; i++)
+        if (kl_same_file(q->file[i], q->output))
+            return kl_usage_error(&kl_command_plot, "%s would overwrite the results", q->output);
     return kl_plot_draw(q);
 }
 

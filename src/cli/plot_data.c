@@ -69,6 +69,10 @@ static void differentiate(const rows *r, double *rate)
         double right = k > 0.0 ? (r->y[b] - r->y[i]) / k : (double)NAN;
         rate[i] = h > 0.0 && k > 0.0 ? (k * left + h * right) / (h + k) : h > 0.0 ? left : right;
     }
+    if (r->n < 3) return;
+    /* the ends on the parabola of their neighbour: a chord has the mean of the rates at its ends */
+    rate[0]        = 2.0 * rate[0] - rate[1];
+    rate[r->n - 1] = 2.0 * rate[r->n - 1] - rate[r->n - 2];
 }
 
 static kl_status find_rate(kl_plot *p, kl_reader *r, int channel, const rows *own, double *rate,
@@ -166,8 +170,11 @@ static kl_status make_curve(kl_plot *p, int file, int channel, rows *r, kl_curve
     c->n = r->n;
     if (p->kind == KL_PLOT_PHASE) {
         c->unit = unit;
-        KL_TRY(find_rate(p, reader, channel, r, r->time, unit, size));
-        c->x = r->y, c->y = r->time; /* the rate took the place of the time */
+        c->y    = malloc(((size_t)r->n + 1) * sizeof *c->y);
+        if (!c->y) return KL_E_MEMORY;
+        KL_TRY(find_rate(p, reader, channel, r, c->y, unit, size));
+        c->x = r->y;
+        free(r->time);
     } else if (p->kind == KL_PLOT_OVER) {
         rows x    = {0};
         bool good = rows_read(p, reader, kl_reader_find(reader, p->x), &x);

@@ -57,8 +57,8 @@ static void tell(const request *q, double seconds)
     for (int i = 0; i < q->n; i++) {
         const kl_view_summary *s = &q->summary[i];
         bytes += s->bytes;
-        fprintf(stderr, "%s: %d bodies, %d channels, %d of %d frames", q->files[i], s->bodies,
-                s->channels, s->frames, s->rows);
+        fprintf(stderr, "%s: %d bod%s, %d channels, %d of %d frames", q->files[i], s->bodies,
+                s->bodies == 1 ? "y" : "ies", s->channels, s->frames, s->rows);
         if (s->frame_every > 1) fprintf(stderr, " (every %d; --every 1 keeps all)", s->frame_every);
         else if (s->sample_every > 1)
             fprintf(stderr, ", other channels every %d (--every 1 keeps all)", s->sample_every);

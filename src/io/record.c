@@ -206,14 +206,15 @@ static void statistics_json(const kl_simulation *s, double wall, char *text, siz
              m->nelement, m->nv, m->nlam);
 }
 
-/* Warnings of building and running, one a line. */
-static kl_status note_warnings(kl_writer *w, const kl_diag *diag)
+/* Warnings of building and running, or why a run failed, one a line. */
+static kl_status note_messages(kl_writer *w, const char *name, kl_severity kind,
+                               const kl_diag *diag)
 {
     kl_text t = {0};
     for (int i = 0; diag && i < kl_diag_size(diag); i++)
-        if (kl_diag_at(diag, i)->severity == KL_WARNING)
+        if (kl_diag_at(diag, i)->severity == kind)
             kl_text_add(&t, "%s\n", kl_diag_at(diag, i)->text);
-    kl_status status = t.n && !t.failed ? kl_writer_note(w, "warnings", t.data) : KL_OK;
+    kl_status status = t.n && !t.failed ? kl_writer_note(w, name, t.data) : KL_OK;
     kl_text_free(&t);
     return status;
 }
@@ -222,7 +223,9 @@ static kl_status note_warnings(kl_writer *w, const kl_diag *diag)
 static kl_status finish(recorder *r, const kl_simulation *s, const kl_diag *diag, kl_status run)
 {
     char text[2048];
-    (void)note_warnings(r->writer, diag); /* a run without them is still a run */
+    /* a run without them is still a run */
+    (void)note_messages(r->writer, "warnings", KL_WARNING, diag);
+    (void)note_messages(r->writer, "failure", KL_ERROR, diag);
     const char *word = run == KL_OK              ? "complete"
                        : run == KL_E_INTERRUPTED ? "interrupted"
                                                  : "failed";

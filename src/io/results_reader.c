@@ -75,6 +75,11 @@ static kl_status check_version(kl_reader *r)
     const char *format  = kl_h5_read_attribute(r->file, "/", "format", r->arena);
     const char *version = kl_h5_read_attribute(r->file, "/", "version", r->arena);
     int         major = -1, minor = -1;
+    if (format && strncmp(format, "klingel-", 8) == 0 && strcmp(format, KL_RESULTS_FORMAT) != 0)
+        return kl_fail(r->diag, KL_E_FILE, at,
+                       "holds no results of a run, but %s; `klingel view` shows modes, `klingel "
+                       "run MODEL -o FILE.h5` makes results",
+                       format);
     if (!format || strcmp(format, KL_RESULTS_FORMAT) != 0)
         return kl_fail(r->diag, KL_E_FILE, at,
                        "is an HDF5 file, but not one of klingel's results (no attribute format = "

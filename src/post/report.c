@@ -1,5 +1,6 @@
 #include "post/report.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -79,32 +80,51 @@ static void add_picture(kl_report *p)
                 p->rows > 0 ? p->time[0] : 0.0);
 }
 
-/* --set of each parameter that was changed, a line of `set` each, quoted for a shell. */
-static void add_changes(kl_report *p)
+/* A word for a shell: in quotes where it has more than letters, digits and what names hold. */
+static void add_word(kl_report *p, const char *word, int n)
+{
+    static const char plain[] = "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789"
+                                "._-+/=,:@%";
+    char              one[2]  = "";
+    bool              quoted  = n == 0 || (int)strspn(word, plain) < n;
+    if (quoted) kl_text_add(&p->page, "'");
+    for (int i = 0; i < n; i++) {
+        one[0] = word[i];
+        kl_text_html(&p->page, *one == '\'' ? "'\\''" : one);
+    }
+    if (quoted) kl_text_add(&p->page, "'");
+}
+
+/* How the run was called: parameters that were changed, a line of `set` each, and its end. */
+static void add_call(kl_report *p, const char *file)
 {
     const char *set = kl_reader_text(p->r, "set");
+    double      end = kl_report_number(kl_report_kept(p, "settings"), "end_s");
+    kl_text_add(&p->page, "klingel run ");
+    add_word(p, file, (int)strlen(file));
     while (set && *set) {
-        int  n = (int)strcspn(set, "\n");
-        char one[256];
-        snprintf(one, sizeof one, " --set '%.*s'", n < 200 ? n : 200, set);
-        kl_text_html(&p->page, one);
+        int n = (int)strcspn(set, "\n");
+        kl_text_add(&p->page, " --set ");
+        add_word(p, set, n);
         set += n + (set[n] == '\n');
     }
+    if (isfinite(end)) kl_text_add(&p->page, " --end %.9g", end);
+    kl_text_add(&p->page, " -o ");
 }
 
 static void add_reproduction(kl_report *p)
 {
+    static const char *const then[] = {"klingel report ", "klingel view "};
     const char *model = kl_reader_text(p->r, "model"), *file = kl_reader_text(p->r, "file");
+    int         n = (int)strlen(p->q->file);
     kl_report_heading(p, "How to reproduce");
-    kl_text_add(&p->page, "<pre>klingel run ");
-    kl_text_html(&p->page, file && *file ? file : "model.yaml");
-    add_changes(p);
-    kl_text_add(&p->page, " -o ");
-    kl_text_html(&p->page, p->q->file);
-    kl_text_add(&p->page, "\nklingel report ");
-    kl_text_html(&p->page, p->q->file);
-    kl_text_add(&p->page, "\nklingel view ");
-    kl_text_html(&p->page, p->q->file);
+    kl_text_add(&p->page, "<pre>");
+    add_call(p, file && *file ? file : "model.yaml");
+    add_word(p, p->q->file, n);
+    for (int i = 0; i < 2; i++) {
+        kl_text_add(&p->page, "\n%s", then[i]);
+        add_word(p, p->q->file, n);
+    }
     kl_text_add(&p->page, "</pre>\n");
     if (!model || !*model) return;
     kl_text_add(&p->page, "<p>The model, as it was read:</p>\n<pre>");

@@ -71,7 +71,7 @@ static double peak(kl_report *p, const char *object, const char *part, double *w
         double size = sqrt(v[0][i] * v[0][i] + v[1][i] * v[1][i] + v[2][i] * v[2][i]);
         if (size > most) most = size, *when = p->time[i];
     }
-    return most;
+    return most < 0.0 ? (double)NAN : most;
 }
 
 static void add_elements(kl_report *p)

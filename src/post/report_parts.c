@@ -32,6 +32,12 @@ double kl_report_number(const kl_node *map, const char *key)
     return end == text ? (double)NAN : v;
 }
 
+bool kl_report_complete(const kl_report *p)
+{
+    const char *status = kl_reader_text(p->r, "status");
+    return status && strcmp(status, "complete") == 0;
+}
+
 /* A whole column, owned by the arena; NULL when there is none. */
 double *kl_report_column(kl_report *p, int channel)
 {

@@ -24,6 +24,9 @@ const kl_node *kl_report_kept(kl_report *p, const char *name);
 const char    *kl_report_text(const kl_node *map, const char *key);
 double         kl_report_number(const kl_node *map, const char *key); /* NaN: none */
 
+/* Whether the run reached its end. */
+bool kl_report_complete(const kl_report *p);
+
 /* A whole column, owned by the arena; NULL when there is none. */
 double *kl_report_column(kl_report *p, int channel);
 double *kl_report_named(kl_report *p, const char *object, const char *part);

@@ -114,6 +114,17 @@ void kl_report_results(kl_report *p)
     add_values(p, list, n);
 }
 
+/* A limit is kept only where every row up to the end of the run has a number below it. */
+static const char *verdict(kl_report *p, const double *v, double most, double limit)
+{
+    int finite = 0;
+    for (int i = 0; i < p->rows; i++) finite += isfinite(v[i]);
+    if (most > limit) return "fail";
+    if (finite == 0) return "no numbers";
+    if (finite < p->rows) return "numbers missing";
+    return kl_report_complete(p) ? "pass" : "kept so far";
+}
+
 /* Verdicts on outputs that have a limit: its largest size in the recorded rows against it. */
 void kl_report_limits(kl_report *p)
 {
@@ -123,7 +134,7 @@ void kl_report_limits(kl_report *p)
     kl_text_add(&p->page,
                 "<table><thead><tr><th>output</th><th>rule</th><th class=\"n\">largest size</th>"
                 "<th class=\"n\">at [s]</th><th class=\"n\">limit</th><th>unit</th>"
-                "<th class=\"n\">utilisation</th><th>verdict</th></tr></thead>\n");
+                "<th class=\"n\">utilisation [%%]</th><th>verdict</th></tr></thead>\n");
     for (const kl_node *e = list->first; e; e = e->next) {
         const double *v     = kl_report_column(p, kl_reader_find(p->r, kl_report_text(e, "name")));
         double        limit = kl_report_number(e, "limit"), most = kl_report_largest(v, p->rows);
@@ -133,13 +144,15 @@ void kl_report_limits(kl_report *p)
         kl_text_add(&p->page, "<tr>");
         kl_report_cell(p, kl_report_text(e, "name"));
         kl_report_cell(p, kl_report_text(e, "rule"));
-        kl_report_number_cell(p, most);
-        kl_report_number_cell(p, p->time[when]);
+        const char *said = verdict(p, v, most, limit);
+        bool        none = strcmp(said, "no numbers") == 0;
+        kl_report_number_cell(p, none ? (double)NAN : most);
+        kl_report_number_cell(p, none ? (double)NAN : p->time[when]);
         kl_report_number_cell(p, limit);
         kl_report_cell(p, kl_report_text(e, "unit"));
-        kl_text_add(&p->page, "<td class=\"n\">%.3g %%</td><td class=\"%s\">%s</td></tr>\n",
-                    100.0 * most / limit, most <= limit ? "good" : "poor",
-                    most <= limit ? "pass" : "fail");
+        kl_report_number_cell(p, none ? (double)NAN : 100.0 * most / limit);
+        kl_text_add(&p->page, "<td class=\"%s\">%s</td></tr>\n",
+                    strcmp(said, "pass") == 0 ? "good" : "poor", said);
     }
     kl_text_add(&p->page, "</table>\n");
 }

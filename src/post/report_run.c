@@ -32,9 +32,8 @@ static void card(kl_report *p, const char *value, const char *name, bool good)
 
 void kl_report_cards(kl_report *p, const kl_report_quality *q)
 {
-    char        text[64];
-    const char *status = kl_reader_text(p->r, "status");
-    bool        whole  = status && strcmp(status, "complete") == 0;
+    char text[64];
+    bool whole = kl_report_complete(p);
     kl_text_add(&p->page, "<div class=\"cards\">");
     snprintf(text, sizeof text, "%.6g s", p->rows > 0 ? p->time[p->rows - 1] - p->time[0] : 0.0);
     card(p, text, whole ? "simulated, run complete" : "simulated, run not complete", whole);
@@ -104,15 +103,20 @@ void kl_report_settings(kl_report *p)
 
 void kl_report_warnings(kl_report *p)
 {
-    const char *text = kl_reader_text(p->r, "warnings");
+    const char *kept[2] = {kl_reader_text(p->r, "failure"), kl_reader_text(p->r, "warnings")};
     kl_report_heading(p, "Warnings");
-    if (!text || !*text) {
-        kl_text_add(&p->page, "<p>None.</p>\n");
-        return;
+    if (!kl_report_complete(p))
+        kl_text_add(
+            &p->page,
+            "<p class=\"poor\">The run did not reach its end: its rows stop at %.6g s.</p>\n",
+            p->rows > 0 ? p->time[p->rows - 1] : 0.0);
+    for (int i = 0; i < 2; i++) {
+        if (!kept[i] || !*kept[i]) continue;
+        kl_text_add(&p->page, "<pre class=\"poor\">");
+        kl_text_html(&p->page, kept[i]);
+        kl_text_add(&p->page, "</pre>\n");
     }
-    kl_text_add(&p->page, "<pre class=\"poor\">");
-    kl_text_html(&p->page, text);
-    kl_text_add(&p->page, "</pre>\n");
+    if (kl_report_complete(p) && !(kept[1] && *kept[1])) kl_text_add(&p->page, "<p>None.</p>\n");
 }
 
 /* How the energy balance and the gaps of joints went over time. */

@@ -63,10 +63,27 @@ static kl_status series_make(const double *time, const double *y, int n, series 
 }
 
 /* The largest power of two that is not above `rows`, within what a series allows. */
-static int window_rows(const series *s, double rows)
+static int chosen_rows(const series *s, double rows)
 {
     int size = KL_SPECTRUM_LEAST;
     while (2.0 * size <= rows && 2 * size <= s->n) size *= 2;
+    return size;
+}
+
+/* A length that was asked for, within what a series allows; even, so that windows overlap by half.
+ */
+static int asked_rows(const series *s, double rows)
+{
+    double size = 2.0 * round(0.5 * fmin(rows, s->n));
+    return (int)fmax(KL_SPECTRUM_LEAST, size > s->n ? size - 2.0 : size);
+}
+
+/* Rows of a window are filled up with zeros for the transform, which only makes frequencies finer.
+ */
+static int transform_size(int rows)
+{
+    int size = KL_SPECTRUM_LEAST;
+    while (size < rows) size *= 2;
     return size;
 }
 
@@ -74,31 +91,33 @@ static int window_rows(const series *s, double rows)
 
 static kl_status map_make(kl_spectrum_map *m, const series *s, int size, int ntime)
 {
-    m->nfrequency = size / 2 + 1;
+    int whole     = transform_size(size);
+    m->nfrequency = whole / 2 + 1;
     m->ntime      = ntime;
     m->window     = size / s->rate;
     m->frequency  = calloc((size_t)m->nfrequency, sizeof *m->frequency);
     m->time       = calloc((size_t)ntime, sizeof *m->time);
     m->density    = calloc((size_t)ntime * (size_t)m->nfrequency, sizeof *m->density);
     if (!m->frequency || !m->time || !m->density) return KL_E_MEMORY;
-    for (int k = 0; k < m->nfrequency; k++) m->frequency[k] = k * s->rate / size;
+    for (int k = 0; k < m->nfrequency; k++) m->frequency[k] = k * s->rate / whole;
     return KL_OK;
 }
 
-/* Adds `share` of the density of the window from row `first` on. `work`: 2 size. */
+/* Adds `share` of the density of the window from row `first` on. `work`: two of the transform. */
 static void add_window(const series *s, int first, int size, double share, double *work,
                        double *density)
 {
-    double *re = work, *im = work + size, power = 0.0;
-    for (int i = 0; i < size; i++) {
-        double w = 0.5 - 0.5 * cos(TWO_PI * i / size);
+    int     whole = transform_size(size);
+    double *re = work, *im = work + whole, power = 0.0;
+    for (int i = 0; i < whole; i++) {
+        double w = i < size ? 0.5 - 0.5 * cos(TWO_PI * i / size) : 0.0;
         power += w * w;
-        re[i] = w * s->y[first + i];
+        re[i] = i < size ? w * s->y[first + i] : 0.0;
         im[i] = 0.0;
     }
-    kl_fft(re, im, size);
-    for (int k = 0; k <= size / 2; k++) {
-        double sides = k == 0 || k == size / 2 ? 1.0 : 2.0;
+    kl_fft(re, im, whole);
+    for (int k = 0; k <= whole / 2; k++) {
+        double sides = k == 0 || k == whole / 2 ? 1.0 : 2.0;
         density[k] += share * sides * (re[k] * re[k] + im[k] * im[k]) / (s->rate * power);
     }
 }
@@ -134,9 +153,8 @@ static kl_status find(const double *time, const double *y, int n, double window,
     series s;
     *out = (kl_spectrum_map){0};
     KL_TRY(series_make(time, y, n, &s));
-    /* a length that was asked for becomes the next power of two */
-    int       size   = window_rows(&s, window > 0.0 ? 1.42 * window * s.rate : fmin(own, LARGEST));
-    double   *work   = malloc(2 * (size_t)size * sizeof *work);
+    int size = window > 0.0 ? asked_rows(&s, window * s.rate) : chosen_rows(&s, fmin(own, LARGEST));
+    double   *work   = malloc(2 * (size_t)transform_size(size) * sizeof *work);
     kl_status status = work ? use(&s, size, work, out) : KL_E_MEMORY;
     free(work);
     free(s.y);

@@ -168,28 +168,32 @@ static bool is_locus(const char *table)
     return line && comma && comma < line && strncmp(comma, rest, sizeof rest - 1) == 0;
 }
 
-/* Numbers in a line of cells between commas. */
-static int numbers_in(const char *line)
+/* Cells of a line between commas, and how many of them are numbers. */
+static int cells_in(const char *line, int *numbers)
 {
-    int n = 0;
+    int n    = 1;
+    *numbers = 0;
     for (const char *cell = line; cell; cell = strpbrk(cell, ",\n")) {
         char *end;
         if (cell != line && *cell++ == '\n') break;
+        n += cell != line;
         strtod(cell, &end);
-        n += end > cell && strchr(" ,\r\n", *end) != NULL; /* also the end of the text */
+        *numbers += end > cell && strchr(" ,\r\n", *end) != NULL; /* also the end of the text */
     }
     return n;
 }
 
-/* A head of names, and somewhere below it a row with two numbers. */
+/* A head of names, and somewhere below it a row of as many cells with two numbers. Names in quotes
+ * may hold commas. */
 static bool is_table(const char *table)
 {
-    bool head = false;
+    int head = 0, numbers;
     for (const char *line = table; line && *line; line = strchr(line, '\n')) {
         line += *line == '\n';
         if (*line == '#' || strchr("\r\n", *line)) continue;
-        if (head && numbers_in(line) >= 2) return true;
-        head = true;
+        int cells = cells_in(line, &numbers);
+        if (head && numbers >= 2 && (cells == head || strchr(table, '"'))) return true;
+        if (!head) head = cells;
     }
     return false;
 }

@@ -125,6 +125,20 @@ static void a_file_appears_whole_or_not_at_all(void **state)
     assert_int_equal(run(w, "export", "p.h5", "--list"), 0);
 }
 
+static void endings_of_other_kinds_of_files_are_refused(void **state)
+{
+    static const char *const names[] = {"x.gltf", "x.GLB", "x.vtk", "x.xlsx"};
+    world                   *w       = *state;
+    write_pendulum(w, "p.h5", 1.5, "complete");
+    for (int i = 0; i < 4; i++) {
+        assert_int_equal(run(w, "export", "p.h5", "-o", names[i]), 2);
+        assert_says(w->err, "which kind of file is that");
+        assert_false(exists(w, names[i]));
+    }
+    assert_int_equal(run(w, "export", "p.h5", "-o", "x.xlsx", "--format", "csv"), 0);
+    assert_int_equal(run(w, "export", "p.h5", "-o", "x.mp4", "--speed", "0"), 2);
+}
+
 static void a_run_that_did_not_end_well_is_said(void **state)
 {
     world *w = *state;
@@ -276,6 +290,7 @@ int main(void)
         CASE(rows_are_chosen_by_time_and_number),
         CASE(the_list_tells_name_unit_and_meaning),
         CASE(a_file_appears_whole_or_not_at_all),
+        CASE(endings_of_other_kinds_of_files_are_refused),
         CASE(a_run_that_did_not_end_well_is_said),
         CASE(a_mat_file_has_all_numbers_by_columns),
         CASE(a_reader_that_goes_away_is_no_mistake),

@@ -173,6 +173,47 @@ static void too_many_curves_are_refused(void **state)
     assert_says(w->err, "too much for one figure");
 }
 
+/* Numbers of the longest path of an SVG file. */
+static int longest_path(const char *svg, double *v, int most)
+{
+    const char *best = NULL;
+    size_t      size = 0;
+    for (const char *p = strstr(svg, " d='"); p; p = strstr(p + 4, " d='")) {
+        size_t n = strcspn(p + 4, "'");
+        if (n > size) size = n, best = p + 4;
+    }
+    int n = 0;
+    for (const char *p = best; p && p < best + size && n < most; n++) {
+        char *end;
+        p += strcspn(p, "0123456789-.");
+        v[n] = strtod(p, &end);
+        p    = end;
+    }
+    return n;
+}
+
+/* Two roads: the rate by the program's own differences, and the channel that holds it. */
+static void rates_of_a_phase_plane_are_right(void **state)
+{
+    enum { MOST = 4000 };
+    world  *w     = *state;
+    char   *svg   = calloc(1, 1 << 20);
+    double *first = calloc(MOST, sizeof *first), *second = calloc(MOST, sizeof *second);
+    write_pendulum(w, "p.h5", 1.5, "complete");
+    assert_int_equal(run(w, "plot", "p.h5", "x", "--phase", "-t", "same", "-o", "a.svg"), 0);
+    assert_int_equal(
+        run(w, "plot", "p.h5", "bob.position.x", "--phase", "-t", "same", "-o", "b.svg"), 0);
+    read_whole(path_of(w, "a.svg"), svg, 1 << 20);
+    int n = longest_path(svg, first, MOST);
+    read_whole(path_of(w, "b.svg"), svg, 1 << 20);
+    assert_int_equal(longest_path(svg, second, MOST), n);
+    assert_true(n > 1000);
+    for (int i = 0; i < n; i++) assert_close(first[i], second[i], 2.0); /* of some hundred pixels */
+    free(first);
+    free(second);
+    free(svg);
+}
+
 static void spectra_and_phase_planes_are_drawn_with_their_units(void **state)
 {
     world      *w = *state;
@@ -252,6 +293,7 @@ int main(void)
         CASE(a_missing_gnuplot_is_named_with_its_package),
         CASE(wrong_calls_are_refused),
         CASE(too_many_curves_are_refused),
+        CASE(rates_of_a_phase_plane_are_right),
         CASE(spectra_and_phase_planes_are_drawn_with_their_units),
         CASE(a_set_of_figures_comes_without_choosing),
         CASE(kinds_of_figures_that_do_not_go_together_are_refused),

@@ -61,9 +61,8 @@ static void limits_are_judged_by_the_largest_size(void **state)
     assert_says(row, "fail");
     row_of(page, "pull", row, sizeof row);
     double a = 0.25, m = 2.0, g = 9.81, j = 0.04 + m * a * a;
-    assert_int_equal(sscanf(row, "pull|%*[^|]|%lf|%lf|%lf|N|%lf", &rest[0], &rest[1],
-                            &rest[2], &rest[3]),
-                     4);
+    assert_int_equal(
+        sscanf(row, "pull|%*[^|]|%lf|%lf|%lf|N|%lf", &rest[0], &rest[1], &rest[2], &rest[3]), 4);
     assert_close(rest[0], m * g * (1.0 + 2.0 * m * a * a / j), 1e-3);
     assert_says(row, "pass");
     assert_says(page, "class=\"limit\"");
@@ -95,6 +94,51 @@ static void limits_that_do_not_fit_are_refused(void **state)
         assert_says(w->err, wrong[i].said);
         assert_says(w->err, "bad.yaml:11:");
     }
+}
+
+static void limits_are_not_kept_by_what_is_missing(void **state)
+{
+    static const char *const names[] = {"never", "often"};
+    static const char *const said[]  = {"no numbers", "numbers missing"};
+    world                   *w       = *state;
+    char                    *page    = calloc(1, 1 << 20), row[200], text[1400];
+    snprintf(text, sizeof text,
+             "%.*s  never: {expression: \"sqrt(tip - 1 m)\", limit: 2}\n  often: {expression: "
+             "\"sqrt(tip + 0.4 m)\", limit: 2}\n%s",
+             (int)(strstr(model, "run:") - model), model, strstr(model, "run:"));
+    write_model(w, "m.yaml", text);
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "--end", "0.5", "-o", "it's m.h5"), 0);
+    assert_int_equal(run(w, "report", "it's m.h5", "-o", "r.html"), 0);
+    read_whole(path_of(w, "r.html"), page, 1 << 20);
+    for (int i = 0; i < 2; i++) {
+        row_of(page, names[i], row, sizeof row);
+        assert_says(row, said[i]);
+    }
+    assert_says(page, "klingel run m.yaml --end 0.5 -o ");
+    assert_null(strstr(page, "klingel view it&#39;s m.h5"));
+    free(page);
+}
+
+/* A force that is no number from 0.2 s on ends the run; its report says so and judges nothing. */
+static void a_failed_run_keeps_its_limits_only_so_far(void **state)
+{
+    world *w    = *state;
+    char  *page = calloc(1, 1 << 20), row[200], text[1400];
+    snprintf(text, sizeof text,
+             "%.*sforces:\n  f: {type: force, on: arm, axis: z, value: {expression: \"sqrt(0.2 - "
+             "t)\"}}\n%s",
+             (int)(strstr(model, "outputs:") - model), model, strstr(model, "outputs:"));
+    write_model(w, "m.yaml", text);
+    int code = run(w, "run", "m.yaml", "-q", "-o", "m.h5");
+    if (code == 1) fail_msg("%s", w->err);
+    assert_int_equal(code, 3);
+    assert_int_equal(run(w, "report", "m.h5", "-o", "r.html"), 0);
+    read_whole(path_of(w, "r.html"), page, 1 << 20);
+    row_of(page, "pull", row, sizeof row);
+    assert_says(row, "kept so far");
+    assert_says(page, "did not reach its end");
+    assert_null(strstr(page, "<p>None.</p>"));
+    free(page);
 }
 
 static void without_limits_nothing_is_judged(void **state)
@@ -138,6 +182,8 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(limits_are_judged_by_the_largest_size),
         CASE(limits_that_do_not_fit_are_refused),
+        CASE(limits_are_not_kept_by_what_is_missing),
+        CASE(a_failed_run_keeps_its_limits_only_so_far),
         CASE(without_limits_nothing_is_judged),
         CASE(a_model_is_found_again_from_another_folder),
     };

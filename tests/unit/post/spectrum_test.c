@@ -60,6 +60,23 @@ static void the_integral_of_a_density_is_the_variance(void **unused)
     kl_spectrum_map_free(&m);
 }
 
+static void a_window_is_as_long_as_asked(void **unused)
+{
+    (void)unused;
+    static double t[N], y[N];
+    const double  asked[] = {0.3, 1.0, 2.5, 100.0}, got[] = {0.3, 1.0, 2.5, 1e-3 * N};
+    fill(t, y, 40.0, 2.0);
+    for (int i = 0; i < 4; i++) {
+        kl_spectrum_map m;
+        double          sum = 0.0;
+        assert_int_equal(kl_psd_find(t, y, N, asked[i], &m), KL_OK);
+        assert_close(m.window, got[i], 1e-9);
+        for (int k = 0; k < m.nfrequency; k++) sum += m.density[k] * m.frequency[1];
+        assert_close(sum, 2.0, 0.02); /* variance of a sine of 2 */
+        kl_spectrum_map_free(&m);
+    }
+}
+
 static void a_spectrogram_shows_when_the_frequency_changed(void **unused)
 {
     (void)unused;
@@ -118,6 +135,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(the_transform_keeps_the_energy_and_undoes_itself),
         cmocka_unit_test(the_integral_of_a_density_is_the_variance),
+        cmocka_unit_test(a_window_is_as_long_as_asked),
         cmocka_unit_test(a_spectrogram_shows_when_the_frequency_changed),
         cmocka_unit_test(rows_at_unequal_times_give_the_same_peak),
         cmocka_unit_test(too_few_rows_no_time_and_no_number_are_refused),
