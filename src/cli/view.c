@@ -74,6 +74,25 @@ static void tell(const request *q, double seconds)
                 q->output);
 }
 
+/* What is wrong with the results, said in any case. */
+static void warn(const request *q)
+{
+    for (int i = 0; i < q->n; i++) {
+        const kl_view_summary *s = &q->summary[i];
+        if (s->rows == 0)
+            fprintf(stderr, "%s: note: the run left no rows: there is no motion to show\n",
+                    q->files[i]);
+        if (s->backward > 0)
+            fprintf(stderr,
+                    "%s: note: %d of %d rows have a time that goes back or is no number; the page "
+                    "leaves them out\n",
+                    q->files[i], s->backward, s->rows);
+        if (s->bad_scene)
+            fprintf(stderr, "%s: note: its scene is damaged: the page shows plots only\n",
+                    q->files[i]);
+    }
+}
+
 /* Where there is a desktop and somebody who looks, its program for pages; silence elsewhere. */
 void kl_open_in_browser(const char *address)
 {
@@ -100,6 +119,7 @@ static int write_page(request *q, kl_diag *diag)
     }
     if (!kl_output_close(&o)) return KL_EXIT_MODEL;
     if (!q->quiet) tell(q, now() - start);
+    warn(q);
     if (!q->no_open) kl_open_in_browser(q->output);
     return KL_EXIT_OK;
 }

@@ -336,10 +336,37 @@ kl_status kl_view_write_doubles(FILE *f, int index, const char *name, const doub
     return status;
 }
 
-static kl_status write_time(FILE *f, const packing *p, int index, size_t *written)
+/* Rows that the page cannot place: those whose time is no number or before that of a row shown. */
+static int count_backward(const double *time, int n)
+{
+    double last = -HUGE_VAL;
+    int    bad  = 0;
+    for (int i = 0; i < n; i++)
+        if (isfinite(time[i]) && time[i] >= last) last = time[i];
+        else bad++;
+    return bad;
+}
+
+/* Whether the scene is one object with its lists, not cut off: brackets outside strings close. The page reads the rest. */
+static bool scene_whole(const char *s)
+{
+    int  depth  = 0;
+    bool quoted = false;
+    if (*s != '{' || !strstr(s, "\"bodies\"") || !strstr(s, "\"elements\"")) return false;
+    for (; *s; s++) {
+        if (quoted && *s == '\\' && s[1]) s++;
+        else if (*s == '"') quoted = !quoted;
+        else if (!quoted) depth += (*s == '{' || *s == '[') - (*s == '}' || *s == ']');
+        if (depth == 0) break;
+    }
+    return depth == 0 && *s && s[1 + strspn(s + 1, " \n\r\t")] == '\0';
+}
+
+static kl_status write_time(FILE *f, const packing *p, int index, size_t *written, int *backward)
 {
     double   *time   = malloc(((size_t)p->rows + 1) * sizeof *time);
     kl_status status = time ? kl_reader_time(p->r, time) : KL_E_MEMORY;
+    *backward        = status == KL_OK ? count_backward(time, p->rows) : 0;
     for (int i = 0; status == KL_OK && i < p->motion.n; i++) time[i] = time[i * p->motion.every];
     if (status == KL_OK)
         status = kl_view_write_doubles(f, index, "time", time, (size_t)p->motion.n, written);
@@ -397,11 +424,13 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
                              const kl_view_options *options, kl_diag *diag,
                              kl_view_summary *summary)
 {
-    packing   p      = {0};
-    size_t    bytes  = 0;
-    kl_status status = packing_fill(&p, source->reader, options);
+    packing     p        = {0};
+    size_t      bytes    = 0;
+    int         backward = 0;
+    const char *scene    = kl_reader_text(source->reader, "scene");
+    kl_status   status   = packing_fill(&p, source->reader, options);
     if (status == KL_OK) status = write_head(f, &p, index, source, &bytes);
-    if (status == KL_OK) status = write_time(f, &p, index, &bytes);
+    if (status == KL_OK) status = write_time(f, &p, index, &bytes, &backward);
     if (status == KL_OK) status = write_blocks(f, &p, index, &bytes);
     int bodies = 0;
     for (int i = 0; p.columns && i < p.nchannel; i++)
@@ -414,6 +443,8 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
                                  .frame_every  = p.motion.every,
                                  .samples      = p.rest.n,
                                  .sample_every = p.rest.every,
+                                 .backward     = backward,
+                                 .bad_scene    = scene && *scene && !scene_whole(scene),
                                  .bytes        = bytes};
     packing_free(&p);
     if (status == KL_E_MEMORY && !kl_diag_failed(diag))

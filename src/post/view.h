@@ -41,7 +41,9 @@ typedef struct kl_view_summary {
     int    rows, bodies, channels;
     int    frames, frame_every;   /* of the motion */
     int    samples, sample_every; /* of other channels */
-    size_t bytes;                 /* in the page */
+    int    backward;  /* rows whose time goes back or is no number: the page leaves them out */
+    bool   bad_scene; /* there is one, but it cannot be read */
+    size_t bytes;     /* in the page */
 } kl_view_summary;
 
 /* Writes the whole page. `summary` receives n entries. */

@@ -6,6 +6,7 @@ import { tmpdir } from "node:os";
 import { join } from "node:path";
 import { after, before, test } from "node:test";
 import { fileURLToPath } from "node:url";
+import { deflateSync, inflateSync } from "node:zlib";
 import { openBrowser } from "./browser.mjs";
 
 const klingel = process.env.KLINGEL ?? "build/klingel", stress = process.env.STRESS ?? "build/stress-results";
@@ -26,6 +27,36 @@ before(async () => {
 after(async () => {
   await browser?.close();
   rmSync(folder, { recursive: true, force: true });
+});
+
+/** A copy of a page with changed data: `change(head, set)`, set(channel, row, value) of the first result. */
+function edited(name, to, change) {
+  let page = readFileSync(at(name), "utf8");
+  const find = (id) => {
+    const start = page.indexOf(`id="${id}">`) + id.length + 6;
+    return [start, page.indexOf("</script>", start)];
+  };
+  const read = (id) => inflateSync(Buffer.from(page.slice(...find(id)), "base64"));
+  const write = (id, bytes) => {
+    const [start, end] = find(id);
+    page = page.slice(0, start) + deflateSync(bytes).toString("base64") + page.slice(end);
+  };
+  const head = JSON.parse(read("k0-head"));
+  change(head, (channel, row, value) => {
+    const c = head.channels.find((x) => x.name === channel), n = head.bases[c.base].n, bytes = read(`k0-${c.block}`);
+    const word = Buffer.from(Float32Array.of(value - c.offset).buffer);
+    for (let b = 0; b < 4; b++) bytes[4 * n * c.place + b * n + row] = word[b];
+    write(`k0-${c.block}`, bytes);
+  });
+  write("k0-head", JSON.stringify(head));
+  writeFileSync(at(to), page);
+  return at(to);
+}
+
+/** Whether that element is what is seen in its middle. */
+const seen = (page, selector) => page.locator(selector).first().evaluate((e) => {
+  const r = e.getBoundingClientRect();
+  return e.contains(document.elementFromPoint(r.left + r.width / 2, r.top + r.height / 2));
 });
 
 /** How many different colours a coarse copy of the 3D picture has. */
@@ -215,11 +246,38 @@ test("results that are damaged, missing or empty are refused with a reason", asy
     assert.throws(() => statSync(at("never.html")));
   }
   execFileSync(stress, [at("empty.h5"), "2", "0"]);
-  call("view", at("empty.h5"), "-o", at("empty.html"));
+  assert.match(spawnSync(klingel, ["view", at("empty.h5"), "-o", at("empty.html")], { encoding: "utf8" }).stderr, /note: the run left no rows/);
   const page = await browser.open(at("empty.html"));
   assert.match(await page.locator(".scene").textContent(), /no rows/);
+  assert.ok(await seen(page, ".scene .message"), "the message is covered");
+  assert.equal(await page.locator(".frame").textContent(), "no frames");
   assert.deepEqual(page.errors, []);
   await page.close();
+});
+
+test("a body whose numbers are missing leaves the picture whole, and a note tells when", async () => {
+  const page = await browser.open(edited("a.html", "nan.html", (head, set) => {
+    for (let row = 100; row < 110; row++) set("upper.position.x", row, NaN);
+    set("upper.position.y", 200, Infinity);
+  }));
+  await drawn(page);
+  assert.deepEqual(page.errors, []);
+  assert.ok((await colours(page)) > 30, "the canvas is blank");
+  assert.match(await page.locator(".scene-note").textContent(), /upper has no numbers from 1 to 1\.09 s.*from 2 to 2 s/);
+  assert.ok(await seen(page, ".scene-note"));
+  const x = await page.evaluate(() => [0.99, 1.05].map((t) => (klingel.setTime(t), klingel.pose("upper").position[0])));
+  assert.equal(x[0], x[1]);
+  await page.close();
+});
+
+test("a damaged scene leaves the plots", async () => {
+  for (const scene of ['{"bodies":[', "[]"]) {
+    const page = await browser.open(edited("a.html", "scene.html", (head) => (head.scene = scene)));
+    assert.deepEqual(page.errors, []);
+    assert.match(await page.locator(".scene .message").textContent(), /damaged.*only plots/);
+    assert.ok((await page.locator(".panel").count()) >= 3);
+    await page.close();
+  }
 });
 
 test("rails and sleepers lie along a track", async () => {

@@ -125,9 +125,20 @@ export class App {
       if (motion.every > 1) said.push(text("decimated", motion.every, r.head.rows));
       else if (rest.every > 1) said.push(text("decimated_rest", rest.every, r.head.rows));
       for (const s of r.head.skins ?? []) if (s.modes < s.of) said.push(text("skin_modes", s.modes, s.of));
-      notes.append(element("span", { class: r.head.status === "complete" || r.kind === "live" ? "note" : "note warn" }, said.join(" · ")));
+      if (r.backward) said.push(text("backward", r.backward));
+      const calm = !r.backward && (r.head.status === "complete" || r.kind === "live");
+      notes.append(element("span", { class: calm ? "note" : "note warn", title: said.join(" · ") }, said.join(" · ")));
     });
     return notes;
+  }
+
+  // bodies that stand still in the picture because their numbers are missing
+  #noteGaps() {
+    const gaps = this.world.first.motion.gaps ?? [];
+    if (!gaps.length) return;
+    const said = gaps.map((g) => text(g.all ? "gap_all" : "gap", g.body, number(g.from), number(g.to)));
+    const shown = [...said.slice(0, 3), ...(said.length > 3 ? [text("gap_more", said.length - 3)] : [])];
+    this.sceneHost.append(element("div", { class: "scene-note", role: "status", title: said.join("\n") }, ...shown.map((s) => element("div", {}, s))));
   }
 
   #switches() {
@@ -180,10 +191,10 @@ export class App {
 
   async #buildWorld() {
     const message = (key) => this.sceneHost.append(element("p", { class: "message" }, text(key)));
-    const { scene, time } = this.results[0];
-    if (!scene) return message("error_scene");
+    const { scene, time, badScene } = this.results[0];
+    if (!scene) return message(badScene ? "error_bad_scene" : "error_scene");
     this.tree = new Tree(this.treeHost, scene, (name) => this.select(name === this.selected ? null : name));
-    if (!time.length) message("error_empty");
+    if (!time.length && this.results[0].kind === "run") return message("error_empty");
     try {
       this.world = await World.create(this.sceneHost, this.results, this.theme);
     } catch (e) {
@@ -194,6 +205,7 @@ export class App {
     this.labels = new Labels(this.sceneHost, stage);
     for (const b of scene.bodies) if (b.type !== "ground") this.labels.add(b.name, b.name, () => this.world.whereIs(b.name));
     this.#cameraBar();
+    this.#noteGaps();
     if (this.modal || this.world.first.skins.size) this.deform = new Deform(this.sceneHost, this.world, { modes: this.modal, changed: () => stage.invalidate() });
     this.#colourTree();
     this.#clicks();
@@ -239,6 +251,7 @@ export class App {
   }
 
   setCamera(mode, body) {
+    if (!this.world) return;
     const { camera } = this.world;
     if (camera.mode === mode && camera.body === body) mode = "free"; // the same button again lets go
     camera.set(mode, body);
@@ -258,6 +271,7 @@ export class App {
     return Boolean(this.world?.traces.has(`body ${name}`));
   }
   #trace(name) {
+    if (!this.world) return;
     const { traces } = this.world, key = `body ${name}`;
     if (traces.has(key)) traces.remove(key);
     else traces.add(key, name, this.results[0].scene.bodies.find((b) => b.name === name).center);

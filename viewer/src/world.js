@@ -59,18 +59,21 @@ export class World {
   // all of the motion in view; a vehicle that runs away is followed instead
   #frame() {
     const { stage, first } = this;
-    const { box, cloud } = first.sweep();
-    const away = box.getSize(box.min.clone()).length() > RUNS_AWAY * first.extent.size;
-    if (away) {
-      box.min.set(...first.extent.low);
-      box.max.set(...first.extent.high);
-    }
+    const whole = first.sweep();
+    const away = whole.box.getSize(whole.box.min.clone()).length() > RUNS_AWAY * first.extent.size;
+    const { box, cloud } = away ? first.sweep(true) : whole;
     stage.ground = this.rails.lowest(first.up);
-    stage.setBounds(box, away ? [] : cloud);
+    stage.setBounds(box, cloud);
     stage.setGravity(first.scene.gravity);
     if (!away) return;
-    const heaviest = first.scene.bodies.reduce((a, b) => (b.mass > a.mass ? b : a));
-    this.camera.set("follow", heaviest.name);
+    this.camera.set("follow", this.#leader(stage.home.middle));
+  }
+
+  // of the heavy bodies the one in the middle: a train stays in the picture
+  #leader(middle) {
+    const { bodies } = this.first.scene, most = bodies.reduce((m, b) => Math.max(m, b.mass), 0);
+    const far = (b) => middle.distanceTo(middle.clone().set(...place(this.first.pose(b.name), b.center)));
+    return bodies.filter((b) => b.mass >= 0.5 * most).reduce((a, b) => (far(b) < far(a) ? b : a)).name;
   }
 
   // points that the model's outputs watch leave traces, the last ones first: ends of chains

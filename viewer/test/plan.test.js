@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { equivalentSolid, lineEnds, planBody, principal, upward } from "../src/scene/plan.js";
+import { equivalentSolid, extent, lineEnds, planBody, principal, symbolScale, upward } from "../src/scene/plan.js";
 import { findChannels, firstChannels } from "../src/plots/search.js";
 import { number, unit } from "../src/format.js";
 
@@ -49,4 +49,18 @@ test("numbers and units read as people write them", () => {
   assert.equal(number(-1.25), "−1.25");
   assert.equal(unit("kg m2/s2"), "kg·m²/s²");
   assert.equal(unit("1"), "");
+});
+test("a symbol never hides the smaller of the bodies that it joins", () => {
+  // a neck of 0.1 x 0.12 m on a torso, in a train of 10 m: the ring of a bushing has the radius 1.85
+  const ring = symbolScale(0.14, [0.34, 0.1], [0.58, 0.19], true);
+  assert.ok(1.85 * ring < 0.08 && 1.85 * ring > 0.04, `${ring}`);
+  assert.ok(symbolScale(0.14, [0.34, 0.1], [0.58, 0.19]) < 0.05);
+  assert.equal(symbolScale(0.014, [0.022], [0.4]), 0.014); // on a slender bar as ever
+  assert.equal(symbolScale(0.014, [undefined], [undefined]), 0.014); // on ground alone
+});
+test("a track's origin is no place of the vehicle on it", () => {
+  const scene = { bodies: [{ name: "ground", type: "ground", points: [[0, 0, 0]] }, { name: "car", mass: 1, center: [0, 0, 0], points: [[-1, 0, 0], [1, 0, 0]] }] };
+  const at = (name, r) => (name === "car" ? [r[0], r[1], 40] : r);
+  assert.ok(extent(scene, at).size > 40);
+  assert.equal(extent({ ...scene, tracks: [{}] }, at).size, 2);
 });

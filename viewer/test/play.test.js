@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Clock, fittingSpeed, frameAt } from "../src/play/clock.js";
-import { Motion, place, rotate, slerp } from "../src/play/motion.js";
+import { Motion, holdFinite, place, rotate, slerp } from "../src/play/motion.js";
 import { fft, psd } from "../src/play/signal.js";
 
 const close = (a, b, tolerance) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b} within ${tolerance}`);
@@ -31,6 +31,15 @@ test("between two frames a body is between two places", () => {
   close(place(pose, [1, 0, 0])[0], 2 + Math.cos(0.5), 1e-12);
   assert.deepEqual(motion.pose("b", 99).position, [4, 1, 0]);
   assert.deepEqual(motion.pose("ground", 1).position, [0, 0, 0]);
+});
+test("a body without numbers stands where it was last, and the gap is told", () => {
+  const column = (values) => ({ values, offset: 0 }), still = [0, 0, 0, 0, 0];
+  const motion = new Motion([0, 1, 2, 3, 4], new Map([["b", [column([0, 1, NaN, Infinity, 4]), column(still), column(still), null, null, null, null]],
+    ["lost", [column([NaN, NaN, NaN, NaN, NaN]), column(still), column(still), null, null, null, null]]]));
+  assert.deepEqual([0, 1.5, 2, 2.5, 3.5, 4].map((t) => motion.pose("b", t).position[0]), [0, 1, 1, 1, 2.5, 4]);
+  assert.deepEqual(motion.gaps, [{ body: "b", from: 2, to: 3, all: false }, { body: "lost", from: 0, to: 4, all: true }]);
+  assert.deepEqual(motion.pose("lost", 2).position, [0, 0, 0]);
+  assert.deepEqual([...holdFinite([column([NaN, 5, NaN])], 3).frames], [1, 1, 1]);
 });
 test("the frame is the last that is not after the time", () => {
   const t = [0, 1, 2, 5];

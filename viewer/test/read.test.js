@@ -1,7 +1,7 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
 import { deflateSync } from "node:zlib";
-import { Results } from "../src/read/results.js";
+import { Results, forward } from "../src/read/results.js";
 import { fromPlanes } from "../src/read/unpack.js";
 
 const pack = (bytes) => deflateSync(bytes).toString("base64");
@@ -14,11 +14,11 @@ function planes(columns) {
   return out;
 }
 
-function page({ version = 1 } = {}) {
-  const head = { version, label: "a.h5", title: "", rows: 6, scene: "{\"bodies\": [], \"elements\": []}",
+function page({ version = 1, scene = "{\"bodies\": [], \"elements\": []}", time = [0, 1, 2, 3, 4, 5] } = {}) {
+  const head = { version, label: "a.h5", title: "", rows: 6, scene,
     bases: [{ every: 1, n: 6 }, { every: 2, n: 3 }], channels: [
       { name: "a.position.x", base: 0, block: 0, place: 1, offset: 0 }, { name: "e", base: 1, block: 1, place: 0, offset: 1000 }] };
-  const blocks = { "k0-head": pack(JSON.stringify(head)), "k0-time": pack(Buffer.from(Float64Array.of(0, 1, 2, 3, 4, 5).buffer)),
+  const blocks = { "k0-head": pack(JSON.stringify(head)), "k0-time": pack(Buffer.from(Float64Array.from(time).buffer)),
     "k0-0": pack(planes([[0, 0, 0, 0, 0, 0], [1, 2, 3, 4, 5, -6.5]])), "k0-1": pack(planes([[0.25, 0.5, 0.75]])) };
   return (id) => blocks[id] ?? null;
 }
@@ -47,4 +47,18 @@ test("a page that was cut off says so", async () => {
   await assert.rejects(Results.open(0, cut), (e) => e.key === "error_data");
   const noBlock = await Results.open(0, (id) => (id === "k0-1" ? null : source(id)));
   await assert.rejects(noBlock.column("e"), (e) => e.key === "error_data");
+});
+test("rows whose time goes back or is no number are left out and counted", async () => {
+  assert.equal(forward([0, 1, 1, 2]), null);
+  const r = await Results.open(0, page({ time: [0, 1, NaN, 0.5, 4, 5] }));
+  assert.deepEqual([[...r.time], r.backward], [[0, 1, 4, 5], 2]);
+  assert.deepEqual([...(await r.column("a.position.x")).values], [1, 2, 5, -6.5]);
+  assert.deepEqual([...(await r.column("e")).time], [0, 4]); // of 0, NaN and 4
+});
+test("a damaged scene is told from none", async () => {
+  for (const scene of ["{\"bodies\":[", "[]", "{\"bodies\": [], \"elements\": [1]}", "7"]) {
+    const r = await Results.open(0, page({ scene }));
+    assert.deepEqual([r.scene, r.badScene], [null, true], scene);
+  }
+  assert.equal((await Results.open(0, page({ scene: null }))).badScene, false);
 });

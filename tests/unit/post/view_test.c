@@ -5,6 +5,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "io/h5.h"
 #include "post/pack.h"
 #include "unit/test.h"
 
@@ -15,23 +16,42 @@ static const kl_channel_info channels[] = {
 };
 enum { NCHANNEL = sizeof channels / sizeof *channels };
 
+/* The writer refuses a time that goes back: another program may not. */
+static void put_time(const char *path, int row, double time)
+{
+    char        why[KL_H5_WHY] = "";
+    kl_h5      *f              = kl_h5_open(path, KL_H5_CHANGE, why);
+    kl_h5_table table;
+    assert_true(f && kl_h5_open_table(f, "/time", &table));
+    assert_true(kl_h5_put(f, table, row, 1, &time));
+    assert_true(kl_h5_close(f, why));
+}
+
 /* Results of n rows in a new file, opened for reading. */
-static kl_reader *results(const char *path, int n, kl_diag *diag)
+static kl_reader *results_with(const char *path, int n, const char *scene, double last,
+                               kl_diag *diag)
 {
     kl_writer      *w    = NULL;
     kl_results_info info = {.title      = "<script>alert(1)</script>",
                             .model_text = "title: </script> & more\n",
-                            .scene_json = "{\"bodies\": [], \"elements\": []}"};
+                            .scene_json = scene};
     unlink(path);
     assert_int_equal(kl_writer_create(path, &info, channels, NCHANNEL, diag, &w), KL_OK);
     for (int i = 0; i < n; i++) {
-        double row[NCHANNEL] = {0.1 * i, 1.0, i == 3 ? (double)NAN : 2.0, 1.0, 1e-3 * i, 1e6 + 1e-3 * i};
+        double row[NCHANNEL] = {0.1 * i, 1.0,      i == 3 ? (double)NAN : 2.0,
+                                1.0,     1e-3 * i, 1e6 + 1e-3 * i};
         assert_int_equal(kl_writer_row(w, 0.01 * i, row), KL_OK);
     }
     assert_int_equal(kl_writer_close(w), KL_OK);
+    if (n > 0) put_time(path, n - 1, last);
     kl_reader *r = NULL;
     assert_int_equal(kl_reader_open(path, diag, &r), KL_OK);
     return r;
+}
+
+static kl_reader *results(const char *path, int n, kl_diag *diag)
+{
+    return results_with(path, n, "{\"bodies\": [], \"elements\": []}", 0.01 * (n - 1), diag);
 }
 
 static char *page_of(kl_reader *r, int every, kl_diag *diag, kl_view_summary *s)
@@ -114,6 +134,34 @@ static void results_without_rows_make_a_page(void **unused)
     unlink("view_test_d.h5");
 }
 
+static void time_that_goes_back_and_a_damaged_scene_are_noted(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *scene;
+        double      last;
+        bool        bad_scene;
+        int         backward;
+    } cases[] = {
+        {"{\"bodies\": [], \"elements\": [], \"title\": \"}\\\"]\"}\n", 0.09, false, 0},
+        {"{\"bodies\": [", -1.0, true, 1},
+        {"[]", -INFINITY, true, 1},
+        {"{\"bodies\": [], \"elements\": []} more", 1.0, true, 0},
+        {"{\"bodies\": [], \"elements\": \"", 1.0, true, 0},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        kl_diag        *diag = kl_diag_create();
+        kl_reader      *r = results_with("view_test_e.h5", 10, cases[i].scene, cases[i].last, diag);
+        kl_view_summary s;
+        free(page_of(r, 0, diag, &s));
+        assert_int_equal(s.bad_scene, cases[i].bad_scene);
+        assert_int_equal(s.backward, cases[i].backward);
+        kl_reader_close(r);
+        kl_diag_destroy(diag);
+    }
+    unlink("view_test_e.h5");
+}
+
 /* RFC 4648, section 10 */
 static void base64_is_that_of_the_standard(void **unused)
 {
@@ -149,6 +197,7 @@ int main(void)
         cmocka_unit_test(every_nth_row_is_kept_when_asked_for),
         cmocka_unit_test(no_text_of_a_model_becomes_markup),
         cmocka_unit_test(results_without_rows_make_a_page),
+        cmocka_unit_test(time_that_goes_back_and_a_damaged_scene_are_noted),
         cmocka_unit_test(base64_is_that_of_the_standard),
         cmocka_unit_test(planes_hold_the_bytes_low_first),
     };

@@ -44,7 +44,7 @@ export class TimeBar {
     this.range.value = span > 0 ? Math.round(((c.time - c.start) / span) * 10000) : 0;
     const time = c.time.toFixed(this.decimals).replace("-", "−");
     this.time.textContent = this.phase ? `${Math.round(360 * c.time)}°` : `${time} s`;
-    this.frame.textContent = this.phase ? text("phase") : text("frame_of", c.frame + 1, c.times.length);
+    this.frame.textContent = this.phase ? text("phase") : c.times.length ? text("frame_of", c.frame + 1, c.times.length) : text("frame_none");
     this.#speeds();
     if (document.activeElement !== this.speed) this.speed.value = String(c.speed);
     this.loop.setAttribute("aria-pressed", c.loop);

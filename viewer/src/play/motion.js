@@ -35,6 +35,22 @@ export function place(pose, r) {
   return [a[0] + pose.position[0], a[1] + pose.position[1], a[2] + pose.position[2]];
 }
 
+/** For n frames of a body's columns: which frame to show instead of each, the last one before it whose numbers are all finite (the
+ * first such at the start), and the gaps [[first frame, last frame]]. Null where there are no gaps; `frames` null where all is gap. */
+export function holdFinite(columns, n) {
+  const frames = new Int32Array(n), gaps = [], used = columns.filter(Boolean);
+  let last = -1;
+  for (let i = 0; i < n; i++) {
+    if (used.every((c) => Number.isFinite(c.values[i] + c.offset))) last = i;
+    else if (gaps.at(-1)?.[1] === i - 1) gaps.at(-1)[1] = i;
+    else gaps.push([i, i]);
+    frames[i] = last;
+  }
+  if (!gaps.length) return null;
+  const first = frames.find((i) => i >= 0);
+  return { frames: first === undefined ? null : frames.map((i) => (i < 0 ? first : i)), gaps };
+}
+
 const STILL = { position: [0, 0, 0], orientation: [1, 0, 0, 0] };
 const PARTS = ["position.x", "position.y", "position.z", "orientation.0", "orientation.1", "orientation.2", "orientation.3"];
 
@@ -54,6 +70,19 @@ export class Motion {
     this.time = time;
     this.tracks = tracks;
     this.modal = new Map();
+    this.held = new Map();
+    for (const name of tracks.keys()) this.#hold(name);
+  }
+
+  #hold(name) {
+    const held = holdFinite([...this.tracks.get(name), ...(this.modal.get(name) ?? [])], this.time.length);
+    if (held) this.held.set(name, held);
+    if (held && !held.frames) this.tracks.delete(name);
+  }
+
+  /** Bodies that have no numbers for a while: [{body, from, to, all}], times in s. */
+  get gaps() {
+    return [...this.held].flatMap(([body, { gaps }]) => gaps.map(([a, b]) => ({ body, from: this.time[a], to: this.time[b], all: !this.tracks.has(body) })));
   }
 
   /** Reads the modal coordinates of flexible bodies: [{body, modes}]. */
@@ -61,6 +90,7 @@ export class Motion {
     for (const { body, modes } of skins) {
       const columns = await Promise.all(Array.from({ length: modes }, (_, j) => results.column(`${body}.w.${j + 1}`)));
       this.modal.set(body, columns);
+      if (this.tracks.has(body)) this.#hold(body);
     }
   }
 
@@ -70,8 +100,10 @@ export class Motion {
     if (!columns || !this.time.length) return w;
     const i = frameAt(this.time, t), k = Math.min(i + 1, this.time.length - 1);
     const s = k > i && t > this.time[i] ? (t - this.time[i]) / (this.time[k] - this.time[i]) : 0;
+    const [from, to] = [i, k].map((f) => this.held.get(name)?.frames?.[f] ?? f);
     columns.forEach((c, j) => {
-      if (c && j < count) w[j] = c.values[i] + s * (c.values[k] - c.values[i]) + c.offset;
+      const value = c && j < count ? c.values[from] + s * (c.values[to] - c.values[from]) + c.offset : 0;
+      if (Number.isFinite(value)) w[j] = value;
     });
     return w;
   }
@@ -88,8 +120,9 @@ export class Motion {
   at(name, frame) {
     const c = this.tracks.get(name);
     if (!c || !this.time.length) return STILL;
-    const position = [0, 1, 2].map((k) => this.#value(c, k, frame));
-    const orientation = c[3] ? [3, 4, 5, 6].map((k) => this.#value(c, k, frame)) : [1, 0, 0, 0];
+    const i = this.held.get(name)?.frames[frame] ?? frame;
+    const position = [0, 1, 2].map((k) => this.#value(c, k, i));
+    const orientation = c[3] ? [3, 4, 5, 6].map((k) => this.#value(c, k, i)) : [1, 0, 0, 0];
     return { position, orientation };
   }
 

@@ -13,12 +13,21 @@ export class ResultsError extends Error {
   }
 }
 
+const isScene = (s) => Boolean(s) && Array.isArray(s.bodies) && Array.isArray(s.elements) && s.bodies.every((b) => b?.name !== undefined) && s.elements.every((e) => Array.isArray(e?.markers));
+
 function parsed(text) {
   try {
     return text ? JSON.parse(text) : null;
   } catch {
     return null;
   }
+}
+
+/** Numbers of the rows whose time is a number and does not go back; null when that are all. */
+export function forward(time) {
+  const kept = [];
+  for (let i = 0; i < time.length; i++) if (Number.isFinite(time[i]) && !(time[i] < time[kept.at(-1)])) kept.push(i);
+  return kept.length < time.length ? kept : null;
 }
 
 export class Results {
@@ -44,13 +53,20 @@ export class Results {
     this.label = head.label;
     this.title = head.title || head.label;
     this.scene = parsed(head.scene);
+    this.badScene = Boolean(head.scene) && !isScene(this.scene);
+    if (this.badScene) this.scene = null;
     if (this.scene && head.tracks?.length) this.scene.tracks = head.tracks;
     this.statistics = parsed(head.statistics);
     this.channels = new Map(head.channels.map((c) => [c.name, c]));
     this.blocks = new Map();
     this.columns = new Map();
     const step = head.bases[1].every / head.bases[0].every;
-    this.times = [time, step === 1 ? time : time.filter((_, i) => i % step === 0)];
+    const all = [time, step === 1 ? time : time.filter((_, i) => i % step === 0)];
+    this.kept = [forward(all[0]), step === 1 ? forward(all[0]) : forward(all[1])];
+    this.backward = this.kept[0] ? time.length - this.kept[0].length : 0; // rows left out
+    this.times = all.map((t, k) => (this.kept[k] ? Float64Array.from(this.kept[k], (i) => t[i]) : t));
+    if (step === 1) this.times[1] = this.times[0]; // curves of one time need no joining
+    this.time = this.times[0];
   }
 
   /** What the page shows: "run", "modes" or "live". */
@@ -99,7 +115,8 @@ export class Results {
       throw new ResultsError("error_data", e.message);
     }
     if (bytes.length < 4 * n * (channel.place + 1)) throw new ResultsError("error_data", channel.name);
-    const values = fromPlanes(bytes, 4 * n * channel.place, n);
+    const all = fromPlanes(bytes, 4 * n * channel.place, n), kept = this.kept[channel.base];
+    const values = kept ? Float32Array.from(kept, (i) => all[i]) : all;
     return { channel, time: this.times[channel.base], values, offset: channel.offset ?? 0 };
   }
 

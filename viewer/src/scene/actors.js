@@ -1,7 +1,7 @@
 // The parts of one result in the scene: bodies, joints, springs. Moves them; knows no camera.
 import * as THREE from "three";
 import { place } from "../play/motion.js";
-import { extent, planBody, thickness, upward } from "./plan.js";
+import { extent, planBody, symbolScale, thickness, upward } from "./plan.js";
 import { Skin } from "./skin.js";
 import { alongAxis, solid } from "./solids.js";
 import { coil, groundSymbol, jointSymbol, ringSymbol } from "./symbols.js";
@@ -23,6 +23,7 @@ export class Actors {
     this.root = new THREE.Group();
     this.bodies = new Map(); // name -> group
     this.thick = new Map(); // name -> thickness [m]
+    this.sizes = new Map(); // name -> diagonal [m]
     this.stretched = []; // what spans two markers
     this.materials = new Map();
     this.symbols = new THREE.Group();
@@ -70,6 +71,7 @@ export class Actors {
         mesh.userData = { name: body.name, kind: "body" };
         group.add(mesh);
       }
+      this.sizes.set(body.name, this.#box(body).getSize(new THREE.Vector3()).length());
     }
   }
 
@@ -107,10 +109,9 @@ export class Actors {
     return this.scene.bodies.find((b) => b.name === name)?.type === "ground";
   }
 
-  // symbols stand out of the bodies that they join
   #scaleOf(e) {
-    const thick = e.markers.map((m) => this.thick.get(m.body)).filter((x) => Number.isFinite(x));
-    return Math.max(this.s, Math.min(0.42 * Math.max(0, ...thick), 3 * this.s));
+    const of = (map) => e.markers.map((m) => map.get(m.body));
+    return symbolScale(this.s, of(this.thick), of(this.sizes), RING.has(e.type));
   }
 
   #named(mesh, e, role) {
@@ -132,6 +133,7 @@ export class Actors {
   }
 
   #base(e, marker) {
+    if (e.type === "path") return; // the track is drawn itself
     if (e.type === "translational" || e.type === "cylindrical") return this.#rail(e, marker);
     this.#symbol(e, marker, groundSymbol(), "ground", this.up);
   }
@@ -247,9 +249,8 @@ export class Actors {
     }
   }
 
-  // corners of what is drawn of a body, in body axes
-  #corners(body) {
-    if (body.type === "ground") return body.points;
+  // around what is drawn of a body, in body axes
+  #box(body) {
     const box = new THREE.Box3(), group = this.bodies.get(body.name);
     for (const mesh of group.children) {
       if (mesh.userData.kind !== "body") continue;
@@ -257,15 +258,22 @@ export class Actors {
       mesh.geometry.computeBoundingBox();
       box.union(mesh.geometry.boundingBox.clone().applyMatrix4(mesh.matrix));
     }
+    return box;
+  }
+
+  #corners(body) {
+    if (body.type === "ground") return body.points;
+    const box = this.#box(body);
     if (box.isEmpty()) return [...body.points, body.center];
     return [0, 1, 2, 3, 4, 5, 6, 7].map((i) => [i & 1 ? box.max.x : box.min.x, i & 2 ? box.max.y : box.min.y, i & 4 ? box.max.z : box.min.z]);
   }
 
-  /** Points that the motion passes, and the box around them. */
-  sweep() {
+  /** Points that the motion passes, and the box around them; `still`: where the bodies start, without ground. */
+  sweep(still = false) {
     const box = new THREE.Box3(), cloud = [];
-    const n = this.motion.time.length, step = Math.max(1, Math.floor(n / 240));
+    const n = still ? 1 : this.motion.time.length, step = Math.max(1, Math.floor(n / 240));
     for (const body of this.scene.bodies) {
+      if (still && body.type === "ground") continue;
       const own = this.#corners(body);
       for (let i = 0; i < Math.max(1, n); i += step) {
         const pose = this.motion.at(body.name, i);

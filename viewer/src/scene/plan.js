@@ -174,6 +174,14 @@ export function thickness(parts) {
   return Math.min(...parts.map((p) => of[p.kind]?.(p) ?? Infinity));
 }
 
+/** The unit of a symbol between bodies of these thicknesses and sizes, `s` being that of the whole mechanism: it stands out of the
+ * thicker one, but never hides the smaller one. A ring lies around the thinner one. */
+export function symbolScale(s, thick, sizes, ring = false) {
+  const finite = thick.filter(Number.isFinite), least = Math.min(...sizes.filter((x) => x > 0));
+  if (ring && finite.length) return Math.min(3 * s, 0.42 * Math.min(...finite), 0.15 * least);
+  return Math.min(Math.max(s, Math.min(0.42 * Math.max(0, ...finite), 3 * s)), 0.2 * least);
+}
+
 /** The largest radius of gyration; 0 where there is no inertia. */
 const gyrationOf = (b) => (b.mass > 0 && b.inertia ? Math.sqrt(Math.max(0, ...b.inertia.slice(0, 3)) / b.mass) : 0);
 
@@ -190,6 +198,7 @@ function typical(scene, otherwise) {
 export function extent(scene, place) {
   const low = [Infinity, Infinity, Infinity], high = [-Infinity, -Infinity, -Infinity];
   for (const body of scene.bodies) {
+    if (body.type === "ground" && scene.tracks?.length) continue; // where a track is measured from is no place of the vehicle
     const own = body.type === "ground" ? body.points : [...body.points, body.center];
     for (const r of own) {
       const p = place(body.name, r);
