@@ -166,6 +166,7 @@ int kl_motion_export(kl_motion_request *q, kl_diag *diag)
     if (status == KL_OK) {
         kl_view_skins_find(&skins, q->file, &source);
         status = kl_solids_wear(&solids, source.reader, source.skins, source.nskin, arena);
+        if (status == KL_OK) status = kl_solids_add_tracks(&solids, source.reader, arena);
     }
     if (status != KL_OK) code = say_failure(status, q->file, diag);
     else if (kl_frames_count(&q->frames) < 1)

@@ -37,6 +37,9 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
 kl_status kl_solids_wear(kl_solids *s, const kl_reader *r, const kl_skin *skins, int n,
                          kl_arena *arena);
 
+/* Adds the tracks of the results, which stand still. */
+kl_status kl_solids_add_tracks(kl_solids *s, kl_reader *r, kl_arena *arena);
+
 /* Where a body is in a row of values of its channels (only those that are not -1 are looked at;
  * `row` holds all channels of the result). */
 void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4]);

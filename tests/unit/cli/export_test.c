@@ -256,6 +256,28 @@ static void motion_goes_to_paraview_and_browsers(void **state)
     assert_says(w->err, "holds no scene");
 }
 
+/* Two rails and sleepers every 0.55 gauges, on a straight of 10 m. */
+static void tracks_go_with_the_motion(void **state)
+{
+    world *w    = *state;
+    char  *text = calloc(1, 1 << 20);
+    FILE  *f    = fopen(path_of(w, "m.yaml"), "w");
+    assert_non_null(f);
+    fputs("klingel: 1\ntracks:\n  way: {gauge: 1 m, layout: [{straight: 10 m}]}\n"
+          "bodies: {car: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+          "joints: {run: {type: path, body: car, track: way}}\nrun: "
+          "{end: 0.1, every: 0.05}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "-o", "m.h5"), 0);
+    assert_int_equal(run(w, "export", "m.h5", "-o", "m.glb"), 0);
+    read_whole(path_of(w, "m.glb"), text, 1 << 20);
+    assert_non_null(strstr(text + 20, "\"name\":\"way\",\"mesh\":1"));
+    assert_int_equal(run(w, "export", "m.h5", "-o", "m.pvd"), 0);
+    assert_int_equal(run(w, "export", "m.h5", "-o", "m.csv"), 0);
+    free(text);
+}
+
 static void films_are_made_by_ffmpeg_or_it_is_asked_for(void **state)
 {
     world            *w      = *state;
@@ -296,6 +318,7 @@ int main(void)
         CASE(a_reader_that_goes_away_is_no_mistake),
         CASE(files_that_are_no_results_are_refused),
         CASE(motion_goes_to_paraview_and_browsers),
+        CASE(tracks_go_with_the_motion),
         CASE(films_are_made_by_ffmpeg_or_it_is_asked_for),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
