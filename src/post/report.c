@@ -14,6 +14,8 @@ static const char style[] =
     "<style>body.report{overflow:auto;background:#fff;color:#1c242c;font:13.5px/1.5 system-ui,"
     "-apple-system,'Segoe UI','Noto Sans','Liberation Sans',sans-serif;margin:0}"
     ".report main{max-width:820px;margin:0 auto;padding:36px 28px 60px}"
+    ".report h1,.report p,.report li,.report td:not(.n),.report tbody th,.report "
+    "figcaption,.cards{overflow-wrap:anywhere}svg.chart{overflow:hidden}"
     ".report h1{font-size:25px;margin:0 0 4px;line-height:1.2}.report "
     "h2{font-size:16px;margin:32px "
     "0 8px;padding-bottom:4px;border-bottom:2px solid #0f6ab4}.report .sub{color:#55606c;margin:0 "

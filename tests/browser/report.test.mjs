@@ -39,6 +39,21 @@ after(async () => {
   rmSync(folder, { recursive: true, force: true });
 });
 
+test("long names break instead of widening a report", async () => {
+  const name = "x".repeat(200);
+  writeFileSync(at("long.yaml"), model.replace("height:", `${name}:`).replace(/, \{file: fin.stl.*\}\]/, "]").replace("Swinging", name));
+  call("run", at("long.yaml"), "-q", "-o", at("long.h5"));
+  call("report", at("long.h5"), "-o", at("long.html"));
+  const page = await browser.open(at("long.html"));
+  assert.equal(await page.evaluate(() => document.documentElement.scrollWidth <= innerWidth), true);
+  await page.close();
+  call("view", at("long.h5"), "-o", at("longv.html"));
+  const view = await browser.open(at("longv.html"));
+  const boxes = await view.evaluate(() => [...document.querySelectorAll(".legend .entry, .legend button")].map((e) => e.getBoundingClientRect().right - innerWidth));
+  assert.ok(boxes.length >= 2 && boxes.every((x) => x <= 0), `${boxes}`);
+  await view.close();
+});
+
 /** How many pixels of an image or canvas are clearly green. */
 const green = (page, selector) => page.evaluate(async (what) => {
   const source = document.querySelector(what), small = document.createElement("canvas");

@@ -255,6 +255,64 @@ test("results that are damaged, missing or empty are refused with a reason", asy
   await page.close();
 });
 
+test("more than two results are told apart, and another model is named as such", async () => {
+  call("run", join(examples, "double-pendulum/model.yaml"), "-q", "--set", "L=200mm", "-o", at("c.h5"));
+  execFileSync(stress, [at("other.h5"), "2", "5"]);
+  call("view", at("a.h5"), at("b.h5"), at("c.h5"), at("other.h5"), "-o", at("four.html"));
+  const page = await browser.open(at("four.html"));
+  await drawn(page);
+  assert.deepEqual(page.errors, []);
+  const entries = await page.locator(".panel").first().locator(".entry").evaluateAll((list) => list.slice(0, 3).map((e) => [e.querySelector(".name").textContent, e.querySelector("line").getAttribute("stroke-dasharray")]));
+  assert.deepEqual(entries.map((e) => e[0]), ["N2x", "N2x · b.h5", "N2x · c.h5"]);
+  assert.equal(new Set(entries.map((e) => e[1])).size, 3);
+  const inks = await page.locator(".notes line").evaluateAll((list) => list.map((l) => getComputedStyle(l).stroke));
+  assert.equal(new Set(inks).size, 3);
+  assert.match(await page.locator(".notes").textContent(), /other\.h5 · another model/);
+  await page.close();
+});
+
+test("a spectrum reads under the cursor, and says why there is none", async () => {
+  const page = await browser.open(edited("a.html", "spectrum.html", (head, set) => set("N2x", 7, NaN)));
+  const readings = () => page.locator(".reading").allTextContents();
+  await page.getByRole("button", { name: "Spectrum" }).click();
+  await page.waitForFunction(() => /Hz/.test(document.querySelector(".legend").textContent));
+  const [broken, peak] = await readings();
+  assert.match(broken, /some values are no numbers/);
+  assert.match(peak, /^peak at [\d.]+ Hz$/);
+  const box = await page.locator(".u-over").first().boundingBox();
+  await page.mouse.move(box.x + box.width / 2, box.y + 20);
+  assert.match((await readings())[1], /^[\d.]+e−\d+ at 2[45][\d.]* Hz$/);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
+test("lists, menus and the camera obey the keyboard", async () => {
+  const page = await fresh(), picture = () => page.locator(".scene canvas").evaluate((c) => c.toDataURL());
+  await page.keyboard.press("/");
+  await page.keyboard.press("Tab");
+  assert.equal(await page.locator(".found").isVisible(), false);
+  await page.evaluate(() => (document.activeElement.blur(), klingel.select("lower"), (document.querySelector(".drop").open = true)));
+  await page.keyboard.press("?");
+  const open = () => page.evaluate(() => [Boolean(document.querySelector(".help")), document.querySelector(".drop").open, document.querySelectorAll(".details h2").length]);
+  for (const left of [[false, true, 1], [false, false, 1], [false, false, 0]]) {
+    await page.keyboard.press("Escape");
+    assert.deepEqual(await open(), left);
+  }
+  for (const key of ["q", "w", "PageUp"]) {
+    await drawn(page);
+    const before = await picture();
+    await page.keyboard.press(key);
+    await drawn(page);
+    assert.notEqual(await picture(), before, key);
+  }
+  await page.keyboard.press("1");
+  await page.locator(".splitter").focus();
+  const width = () => page.locator(".right").evaluate((e) => e.clientWidth), wide = await width();
+  await page.keyboard.press("ArrowLeft");
+  assert.ok((await width()) > wide);
+  await page.keyboard.press("ArrowRight");
+});
+
 test("a body whose numbers are missing leaves the picture whole, and a note tells when", async () => {
   const page = await browser.open(edited("a.html", "nan.html", (head, set) => {
     for (let row = 100; row < 110; row++) set("upper.position.x", row, NaN);
@@ -333,6 +391,10 @@ test("modes of a reduced body deform its skin; colours and amplitude can be chos
   const [rest, bent] = [await picture(0), await picture(0.25)];
   assert.notEqual(rest, bent);
   assert.equal(await page.locator("#modes .row").count(), 20);
+  await page.locator("#deform").focus(); // its keys are its own, not those of the time
+  await page.keyboard.press("ArrowRight");
+  await page.keyboard.press("End");
+  assert.deepEqual(await page.evaluate(() => [document.getElementById("deform").value, klingel.time]), ["1", 0.25]);
   await page.locator("#colouring").selectOption("stress");
   await drawn(page);
   assert.notEqual(await picture(0.25), bent);

@@ -12,8 +12,10 @@ import { Clock } from "./play/clock.js";
 import { number } from "./format.js";
 import { Plots } from "./plots/plots.js";
 import { firstChannels } from "./plots/search.js";
+import { dashLine } from "./plots/dash.js";
+import { ghostColour } from "./scene/look.js";
 import { text } from "./texts.js";
-import { World } from "./world.js";
+import { World, sharesBodies } from "./world.js";
 
 const remembered = () => {
   try {
@@ -52,7 +54,7 @@ export class App {
     this.theme = startTheme();
     this.shown = { grid: true, joints: true, arrows: false, traces: true, labels: false, ghost: true };
     this.selected = null;
-    document.documentElement.dataset.theme = this.theme;
+    this.#setTheme();
   }
 
   async #build() {
@@ -97,6 +99,12 @@ export class App {
 
   // ---- frame of the page ----
 
+  #setTheme() {
+    const { style, dataset } = document.documentElement;
+    dataset.theme = this.theme;
+    this.results.forEach((_, k) => k && style.setProperty(`--ghost-${k}`, ghostColour(this.theme, k)));
+  }
+
   #layout() {
     const r = this.results[0];
     this.titleHost = element("header", { class: "bar" }, element("span", { class: "brand" }, "klingel"), element("h1", {}, r.title), this.#notes(), element("span", { class: "grow" }));
@@ -118,7 +126,7 @@ export class App {
   #notes() {
     const notes = element("span", { class: "notes" });
     this.results.forEach((r, i) => {
-      const said = [i ? text("ghost_of", r.label) : r.label];
+      const said = [r.label];
       const [motion, rest] = r.head.bases;
       if (r.head.unfinished) said.push(text("unfinished"));
       else if (r.head.status && r.head.status !== "complete" && r.kind !== "live") said.push(text(`status_${r.head.status}`));
@@ -126,8 +134,10 @@ export class App {
       else if (rest.every > 1) said.push(text("decimated_rest", rest.every, r.head.rows));
       for (const s of r.head.skins ?? []) if (s.modes < s.of) said.push(text("skin_modes", s.modes, s.of));
       if (r.backward) said.push(text("backward", r.backward));
-      const calm = !r.backward && (r.head.status === "complete" || r.kind === "live");
-      notes.append(element("span", { class: calm ? "note" : "note warn", title: said.join(" · ") }, said.join(" · ")));
+      const strange = i > 0 && this.results[0].scene && !sharesBodies(this.results[0], r);
+      if (strange) said.push(text([...r.channels.keys()].some((n) => this.results[0].channels.has(n)) ? "strange" : "strange_all"));
+      const calm = !r.backward && !strange && (r.head.status === "complete" || r.kind === "live");
+      notes.append(element("span", { class: calm ? "note" : "note warn", title: said.join(" · ") }, i ? dashLine(i, `var(--ghost-${i})`) : "", said.join(" · ")));
     });
     return notes;
   }
@@ -154,7 +164,7 @@ export class App {
     item("traces", text("show_traces"));
     item("labels", text("show_labels"));
     if (this.results.length > 1) item("ghost", text("show_ghost"));
-    const drop = element("details", { class: "drop" }, element("summary", {}, text("show")), menu);
+    const drop = (this.drop = element("details", { class: "drop" }, element("summary", {}, text("show")), menu));
     document.addEventListener("pointerdown", (e) => { if (!drop.contains(e.target)) drop.open = false; });
     return drop;
   }
@@ -168,13 +178,17 @@ export class App {
   }
 
   #splitter(right) {
-    const bar = element("div", { class: "splitter", title: text("resize") });
+    const bar = element("div", { class: "splitter", title: text("resize"), role: "separator", tabindex: 0, "aria-orientation": "vertical", "aria-label": text("resize") });
+    const widen = (width) => this.app.style.setProperty("--right", `${Math.min(innerWidth - 480, Math.max(240, width))}px`);
+    bar.addEventListener("keydown", (e) => {
+      const step = { ArrowLeft: 24, ArrowRight: -24 }[e.key];
+      if (!step) return;
+      widen(right.clientWidth + step);
+      e.preventDefault();
+    });
     bar.addEventListener("pointerdown", (e) => {
       bar.setPointerCapture(e.pointerId);
-      bar.onpointermove = (m) => {
-        const width = Math.min(innerWidth - 480, Math.max(240, innerWidth - m.clientX));
-        this.app.style.setProperty("--right", `${width}px`);
-      };
+      bar.onpointermove = (m) => widen(innerWidth - m.clientX);
     });
     bar.addEventListener("pointerup", () => (bar.onpointermove = null));
     return bar;
@@ -309,7 +323,7 @@ export class App {
 
   toggleTheme() {
     this.theme = this.theme === "dark" ? "light" : "dark";
-    document.documentElement.dataset.theme = this.theme;
+    this.#setTheme();
     remember(this.theme);
     this.world?.setTheme(this.theme);
     if (this.world) this.#colourTree();
@@ -352,6 +366,13 @@ export class App {
     if (this.modeList) this.setMode(this.modeList.step(this.mode, count));
   }
 
+  // what lies on top goes first
+  #escape() {
+    if (this.helpBox) this.#help();
+    else if (this.drop.open) this.drop.open = false;
+    else this.select(null);
+  }
+
   #keys() {
     const c = this.clock;
     listenToKeys({
@@ -360,7 +381,9 @@ export class App {
       l: () => c.setLoop(!c.loop), 1: () => this.view("iso"), 2: () => this.view("front"), 3: () => this.view("side"), 4: () => this.view("top"), f: () => this.view("iso"),
       g: () => this.show("grid"), j: () => this.show("joints"), a: () => this.show("arrows"), t: () => this.show("traces"), n: () => this.show("labels"), o: () => this.show("ghost"),
       ArrowUp: () => this.#stepMode(-1), ArrowDown: () => this.#stepMode(1),
-      d: () => this.toggleTheme(), "?": () => this.#help(), "/": () => document.getElementById("search").focus(), Escape: () => this.select(null),
+      d: () => this.toggleTheme(), "?": () => this.#help(), "/": () => document.getElementById("search").focus(), Escape: () => this.#escape(),
+      q: () => this.world?.turn(-0.1, 0), e: () => this.world?.turn(0.1, 0), w: () => this.world?.turn(0, 0.1), s: () => this.world?.turn(0, -0.1),
+      PageUp: () => this.world?.zoom(1 / 1.15), PageDown: () => this.world?.zoom(1.15),
     });
   }
 }

@@ -7,7 +7,19 @@ export function number(x, digits = 5) {
   if (x === 0) return "0";
   const size = Math.abs(x);
   const plain = size >= 1e-3 && size < 1e6 ? String(Number(x.toPrecision(digits))) : x.toExponential(digits - 2).replace(/\.?0+e/, "e");
-  return plain.replace("-", "−").replace("e+", "e");
+  return signs(plain);
+}
+
+// a true minus, in exponents too
+const signs = (t) => t.replaceAll("-", "−").replace("e+", "e");
+
+/** Labels of an axis: as many digits as tell its ticks apart. */
+export function tickTexts(values) {
+  const ticks = values.filter((v) => v !== null);
+  const step = Math.min(...ticks.slice(1).map((v, i) => Math.abs(v - ticks[i])).filter((d) => d > 0));
+  const most = Math.max(...ticks.map(Math.abs));
+  const digits = Number.isFinite(step) && most > 0 ? Math.min(16, Math.max(4, Math.ceil(Math.log10(most / step) + 1.3))) : 4;
+  return values.map((v) => (v === null ? "" : number(Math.abs(v) < 1e-9 * step ? 0 : v, digits)));
 }
 
 /** Fixed width while a value moves, so that columns do not jump. */
@@ -15,8 +27,8 @@ export function steady(x) {
   if (x === null || x === undefined || !Number.isFinite(x)) return number(x);
   const size = Math.abs(x) < 1e-15 ? 0 : Math.abs(x); // noise of zeros
   if (size === 0) return "0.00000";
-  if ((size < 1e-4 || size >= 1e6)) return x.toExponential(3).replace("-", "−").replace("e+", "e");
-  return x.toFixed(size >= 1000 ? 1 : size >= 10 ? 3 : 5).replace("-", "−");
+  if (size < 1e-2 || size >= 1e6) return signs(x.toExponential(3));
+  return signs(x.toFixed(size >= 1000 ? 1 : size >= 10 ? 3 : 5));
 }
 
 const exponents = { 2: "²", 3: "³", 4: "⁴" };

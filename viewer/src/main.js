@@ -32,6 +32,8 @@ async function readAll() {
     results.push(r);
   }
   if (!results.length) throw new ResultsError("error_none");
+  for (const [i, r] of results.entries()) // runs of two folders may have one name
+    if (results.some((o) => o !== r && o.head.label === r.head.label)) r.label = `${r.head.label} (${i + 1})`;
   return results;
 }
 

@@ -1,6 +1,6 @@
 // The page of any table in CSV: columns over one of them, one panel a unit. Contact geometry, studies, histories.
 import uPlot from "uplot";
-import { number, unit as unitText } from "./format.js";
+import { number, tickTexts, unit as unitText } from "./format.js";
 import { button, element, icon } from "./panel/dom.js";
 import { ResultsError } from "./read/results.js";
 import { curves as curveColours } from "./scene/look.js";
@@ -114,8 +114,8 @@ export class TablePage {
       width: 300, height: 150, legend: { show: false }, padding: [6, 16, 0, 0], pxAlign: 0,
       cursor: { drag: { x: true, y: true }, points: { size: 6 }, sync: { key: "table" } },
       scales: { x: { time: false } },
-      axes: [{ ...axis, size: 24, label: titleOf(this.x), labelSize: 16, values: (_, v) => v.map((x) => number(x)) },
-        { ...axis, size: 54, space: 26, label, labelSize: 14, values: (_, v) => v.map((x) => (x === null ? "" : number(x, 4))) }],
+      axes: [{ ...axis, size: 24, label: titleOf(this.x), labelSize: 16, values: (_, v) => tickTexts(v) },
+        { ...axis, size: 54, space: 26, label, labelSize: 14, values: (_, v) => tickTexts(v) }],
       series: [{}, ...curves.map((c) => ({ stroke: c.ink, width: sorted ? 1.6 : 0, points: { show: few || !sorted, size: 5, fill: c.ink } }))],
       hooks: { setCursor: [(u) => this.#read(u, curves)] },
     }, data, body);

@@ -26,10 +26,16 @@ async function motionOf(results, skins) {
   return motion;
 }
 
+/** Whether two results have a body in common: ghosts of another model only hide this one. */
+export function sharesBodies(a, b) {
+  const names = new Set((a.scene?.bodies ?? []).filter((x) => x.type !== "ground").map((x) => x.name));
+  return a === b || (b.scene?.bodies ?? []).some((x) => names.has(x.name));
+}
+
 export class World {
   /** Reads the motion of all results and builds the scene; throws when there is no WebGL. */
   static async create(host, results, theme) {
-    const shown = results.filter((r) => r.scene);
+    const shown = results.filter((r) => r.scene && sharesBodies(results[0], r));
     const skins = await Promise.all(shown.map((r) => r.skins()));
     const motions = await Promise.all(shown.map((r, i) => motionOf(r, skins[i])));
     return new World(host, shown, motions, skins, theme);
@@ -38,7 +44,7 @@ export class World {
   constructor(host, results, motions, skins, theme) {
     this.look = look(theme);
     const colours = this.look;
-    this.actors = results.map((r, i) => new Actors(r, motions[i], colours, { ghost: i > 0, skins: skins[i] }));
+    this.actors = results.map((r, i) => new Actors(r, motions[i], colours, { ghost: r.index, skins: skins[i] }));
     this.first = this.actors[0];
     this.stage = new Stage(host, { up: this.first.up, size: this.first.extent.size });
     for (const a of this.actors) this.stage.scene.add(a.root);
@@ -123,6 +129,14 @@ export class World {
     this.traces.update(t);
     this.camera.update();
     this.stage.invalidate();
+  }
+
+  /** The camera goes round by these angles [rad], or nearer and farther; not while it rides. */
+  turn(round, over) {
+    if (this.camera.mode !== "ride") this.stage.turn(round, over);
+  }
+  zoom(factor) {
+    if (this.camera.mode !== "ride") this.stage.zoom(factor);
   }
 
   select(name) {

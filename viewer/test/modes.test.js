@@ -1,5 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
+import { withoutNoise } from "../src/panel/modes.js";
 import { ModeMotion, product, turn } from "../src/play/modes.js";
 import { rotate } from "../src/play/motion.js";
 import { displacement, largest, misesOf, readSkin, tubes, vonMises } from "../src/read/skin.js";
@@ -89,4 +90,8 @@ test("a track's frame stands upright on its line, also where it is banked", () =
     close(side.clone().cross(up).dot(along), 1, 1e-9);
   }
   close(line.at(-1).s, 19 * Math.hypot(2 * 10 * Math.sin(0.05), 0.2), 1e-9);
+});
+test("undamped modes stand on the axis, slightly damped ones beside it", () => {
+  const [a, b, c] = withoutNoise([{ re: 4.5e-16, im: 5, damping: -8.9e-17 }, { re: -5e-6, im: 5, damping: 1e-6 }, { re: 0, im: 9, damping: null }]);
+  assert.deepEqual([a.re, a.damping, b.re, b.damping, c.damping], [0, 0, -5e-6, 1e-6, null]);
 });

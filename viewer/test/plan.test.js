@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { equivalentSolid, extent, lineEnds, planBody, principal, symbolScale, upward } from "../src/scene/plan.js";
 import { findChannels, firstChannels } from "../src/plots/search.js";
-import { number, unit } from "../src/format.js";
+import { number, steady, tickTexts, unit } from "../src/format.js";
 
 const close = (a, b, tolerance) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b} within ${tolerance}`);
 
@@ -49,6 +49,18 @@ test("numbers and units read as people write them", () => {
   assert.equal(number(-1.25), "−1.25");
   assert.equal(unit("kg m2/s2"), "kg·m²/s²");
   assert.equal(unit("1"), "");
+});
+test("minus signs are of one kind, and small values keep their digits", () => {
+  for (const t of [steady(1.16e-7), steady(-9.933e-7), number(-9.933e-7), number(1e-7)]) assert.ok(!t.includes("-"), t);
+  assert.equal(steady(-9.933e-7), "−9.933e−7");
+  assert.equal(steady(-0.00036), "−3.600e−4");
+});
+test("neighbouring ticks of an axis never have one label", () => {
+  for (const [from, step] of [[25, 1e-6], [0, 0.2], [-3, 1], [1e7, 1], [25, 1e-11], [1e-9, 1e-10]]) {
+    const labels = tickTexts([0, 1, 2, 3, 4].map((k) => from + k * step));
+    assert.equal(new Set(labels).size, 5, `${labels}`);
+  }
+  assert.deepEqual(tickTexts([0.2 - 0.2, 0.30000000000000004, null]), ["0", "0.3", ""]);
 });
 test("a symbol never hides the smaller of the bodies that it joins", () => {
   // a neck of 0.1 x 0.12 m on a torso, in a train of 10 m: the ring of a bushing has the radius 1.85

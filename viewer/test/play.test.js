@@ -2,7 +2,7 @@ import assert from "node:assert/strict";
 import { test } from "node:test";
 import { Clock, fittingSpeed, frameAt } from "../src/play/clock.js";
 import { Motion, holdFinite, place, rotate, slerp } from "../src/play/motion.js";
-import { fft, psd } from "../src/play/signal.js";
+import { fft, noSpectrum, psd } from "../src/play/signal.js";
 
 const close = (a, b, tolerance) => assert.ok(Math.abs(a - b) <= tolerance, `${a} is not ${b} within ${tolerance}`);
 const about = (axis, angle) => [Math.cos(angle / 2), ...axis.map((x) => x * Math.sin(angle / 2))];
@@ -79,4 +79,12 @@ test("the integral of the density is the variance, and its peak stands at the fr
   const df = frequency[1] - frequency[0];
   close(density.reduce((a, b) => a + b, 0) * df, 2, 0.02);
   close(frequency[density.indexOf(Math.max(...density))], 12.5, df);
+});
+test("what has no spectrum has a reason", () => {
+  const t = Array.from({ length: 40 }, (_, i) => i), wave = t.map(Math.sin);
+  assert.equal(noSpectrum(t, wave), null);
+  assert.equal(noSpectrum(t.slice(0, 15), wave.slice(0, 15)), "psd_few");
+  assert.equal(noSpectrum(t, wave.map((v, i) => (i === 3 ? NaN : v))), "psd_nan");
+  assert.equal(noSpectrum(t, t.map(() => 2)), "psd_constant");
+  assert.equal(psd(t, t.map(() => 2)), null);
 });

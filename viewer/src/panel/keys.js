@@ -1,11 +1,18 @@
 // Keyboard: one table.
 
-/** `actions` by key; keys typed into a field are left alone, except Escape. */
+const MOVES = /^(Arrow|Home|End|Page)/;
+
+/** Whether a field keeps this key to itself: a slider those that move it, except that of the time; others all but Escape. */
+export function keeps(field, key) {
+  if (!field || key === "Escape") return false;
+  return field.type === "range" ? field.id !== "scrub" && MOVES.test(key) : true;
+}
+
+/** `actions` by key; what a field keeps is left alone. */
 export function listenToKeys(actions) {
   document.addEventListener("keydown", (e) => {
     if (e.ctrlKey || e.metaKey || e.altKey) return;
-    const field = e.target.closest?.("input:not([type=range]), select, textarea");
-    if (field) return;
+    if (e.defaultPrevented || keeps(e.target.closest?.("input, select, textarea"), e.key)) return;
     const name = (e.shiftKey && e.key.startsWith("Arrow") ? "Shift " : "") + (e.key.length === 1 ? e.key.toLowerCase() : e.key);
     const action = actions[name];
     if (!action) return;

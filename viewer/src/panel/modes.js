@@ -6,17 +6,26 @@ import { scatter } from "../plots/scatter.js";
 
 const percent = (x) => (x === null ? "" : `${number(100 * x, 3)} %`);
 
+/** Modes whose real parts and damping are zero where they are only noise of the computation. */
+export function withoutNoise(modes) {
+  const most = modes.reduce((m, { re, im }) => Math.max(m, Math.hypot(re ?? 0, im ?? 0)), 0);
+  return modes.map((m) => {
+    const noise = Math.abs(m.re) < 1e-9 * most;
+    return { ...m, re: noise ? 0 : m.re, damping: m.damping !== null && (noise || Math.abs(m.damping) < 1e-9) ? 0 : m.damping };
+  });
+}
+
 export class ModeList {
   /** `choose(i)` is called with the index of a mode. */
   constructor(listHost, plotHost, modes, choose) {
-    this.modes = modes;
+    this.modes = modes = withoutNoise(modes);
     // of a conjugate pair one is enough
     this.shown = modes.map((m, i) => i).filter((i) => !(modes[i].im < 0));
     this.rows = new Map(this.shown.map((i) => {
       const m = modes[i];
       const row = element("button", { type: "button", class: "row mode", role: "option", title: m.text || text("mode_number", m.number), onclick: () => choose(i) },
         element("span", { class: "number" }, String(m.number)), element("span", { class: "name" }, `${number(m.frequency, 4)} Hz`),
-        element("span", { class: "type" }, m.re > 1e-9 * Math.hypot(m.re, m.im) ? text("mode_grows") : percent(m.damping)));
+        element("span", { class: "type" }, m.re > 0 ? text("mode_grows") : percent(m.damping)));
       return [i, row];
     }));
     listHost.append(element("div", { class: "modes-head" }, text("modes", this.shown.length)), element("div", { role: "listbox", "aria-label": text("modes", ""), id: "modes" }, ...this.rows.values()));

@@ -11,6 +11,7 @@ export class SearchBox {
       oninput: () => this.#update(), onfocus: () => this.#update(), onkeydown: (e) => this.#key(e) });
     this.list = element("div", { class: "found", role: "listbox", hidden: true });
     host.append(this.input, this.list);
+    host.addEventListener("focusout", (e) => { if (!host.contains(e.relatedTarget)) this.list.hidden = true; });
     document.addEventListener("pointerdown", (e) => { if (!host.contains(e.target)) this.list.hidden = true; });
   }
 
@@ -39,6 +40,7 @@ export class SearchBox {
     else if (e.key === "Escape") {
       this.list.hidden = true;
       this.input.blur();
+      e.preventDefault(); // it selects nothing else
     }
   }
 

@@ -42,15 +42,25 @@ export function evenly(time, values, n) {
   return out;
 }
 
-/** {frequency [Hz], density [unit^2/Hz]}; null when there are fewer than 16 samples. */
+const LEAST = 16; // samples
+
+/** Why these values have no spectrum, as a key of the texts; null when they have one. */
+export function noSpectrum(time, values) {
+  if (time.length < LEAST) return "psd_few";
+  if (!values.every(Number.isFinite)) return "psd_nan";
+  if (!(time[time.length - 1] > time[0]) || values.every((v) => v === values[0])) return "psd_constant";
+  return null;
+}
+
+/** {frequency [Hz], density [unit^2/Hz]}; null when there is none. */
 export function psd(time, values) {
   const total = time.length;
-  if (total < 16) return null;
+  if (noSpectrum(time, values)) return null;
   const even = evenly(time, values, total);
   const rate = (total - 1) / (time[total - 1] - time[0]);
   // four windows or more where there are enough samples, so that noise averages out
-  let size = 16;
-  while (size * 2 <= Math.max(16, (total * 2) / 5) && size < 8192) size *= 2;
+  let size = LEAST;
+  while (size * 2 <= Math.max(LEAST, (total * 2) / 5) && size < 8192) size *= 2;
   const window = Float64Array.from({ length: size }, (_, i) => 0.5 - 0.5 * Math.cos((2 * Math.PI * i) / size));
   const power = window.reduce((sum, w) => sum + w * w, 0);
   const density = new Float64Array(size / 2 + 1);

@@ -1,10 +1,11 @@
 // Curves beside the scene: one panel a unit, all over the same time, tied to the clock.
 import uPlot from "uplot";
-import { number, steady, unit as unitText } from "../format.js";
+import { number, steady, tickTexts, unit as unitText } from "../format.js";
 import { button, element, icon } from "../panel/dom.js";
 import { frameAt } from "../play/clock.js";
-import { psd } from "../play/signal.js";
-import { curves as curveColours } from "../scene/look.js";
+import { noSpectrum, psd } from "../play/signal.js";
+import { dashLine } from "./dash.js";
+import { DASHES, curves as curveColours } from "../scene/look.js";
 import { text } from "../texts.js";
 
 const MOST_CURVES = 24;
@@ -51,7 +52,7 @@ export class Plots {
 
   /** The same curves with the rows that have come since. */
   refresh() {
-    for (const { plot, plan } of this.panels) plot.setData(this.mode === "psd" ? spectra(plan.curves) : series(plan.curves));
+    for (const { plot, plan } of this.panels) plot?.setData(this.mode === "psd" ? spectra(plan.curves) : series(plan.curves));
     this.setTime(this.clock.time);
   }
 
@@ -80,13 +81,13 @@ export class Plots {
       }
       plans.push({ unit: u, curves });
     }
-    for (const p of this.panels) p.plot.destroy();
+    for (const p of this.panels) p.plot?.destroy();
     this.panels = [];
     this.list.replaceChildren();
     if (!plans.length) this.list.append(element("p", { class: "hint" }, text("plot_empty")));
     plans.forEach((plan, i) => this.#panel(plan, i === plans.length - 1));
+    this.setTime(this.clock.time); // readings have a width
     this.#fit();
-    this.setTime(this.clock.time);
   }
 
   #panel(plan, last) {
@@ -94,18 +95,24 @@ export class Plots {
     const body = element("div", { class: "plot" });
     this.list.append(element("section", { class: "panel" }, legend, body));
     const readings = plan.curves.map((c) => this.#legendEntry(legend, c, plan.unit));
+    if (this.mode === "psd") for (const c of plan.curves) c.why = noSpectrum(c.column.time, full(c.column));
+    if (this.mode === "psd" && plan.curves.every((c) => c.why)) {
+      body.append(...[...new Set(plan.curves.map((c) => c.why))].map((why) => element("p", { class: "hint" }, text(why))));
+      return;
+    }
     const data = this.mode === "psd" ? spectra(plan.curves) : series(plan.curves);
     const plot = new uPlot(this.#options(plan, last), data, body);
-    const now = element("div", { class: "now" });
+    const now = element("div", { class: "now", hidden: this.mode === "psd" });
     plot.over.append(now);
     this.#clicks(plot);
     this.panels.push({ plot, now, plan, readings, body });
   }
 
   #legendEntry(legend, curve, u) {
-    const value = element("b", {});
-    const mark = element("i", { class: curve.result ? "swatch dashed" : "swatch", style: { borderColor: curve.ink } });
-    const entry = element("span", { class: "entry", title: this.channel(curve.name).about ?? "" }, mark, curve.name, " ", value, " " + unitText(u));
+    const value = element("b", { class: "reading" });
+    const name = curve.result ? `${curve.name} · ${curve.label}` : curve.name;
+    const entry = element("span", { class: "entry", title: [name, this.channel(curve.name).about].filter(Boolean).join(": ") },
+      dashLine(curve.result, curve.ink), element("span", { class: "name" }, name), " ", value, this.mode === "psd" ? "" : " " + unitText(u));
     if (curve.result === 0)
       entry.append(button(icon("close"), text("plot_remove", curve.name), () => this.remove(curve.name), { class: "tiny" }));
     legend.append(entry);
@@ -124,17 +131,30 @@ export class Plots {
       cursor: { drag: { x: true, y: false }, points: { size: 6 }, dataIdx: null, y: false },
       scales: {
         x: { time: false },
-        y: spectrum ? { distr: 3, range: spectrumRange } : {},
+        y: spectrum ? { distr: 3, range: spectrumRange } : { range: yRange },
       },
       axes: [
-        { ...axis, size: 24, ...(last ? { label: spectrum ? text("plot_frequency") : text("plot_x"), labelSize: 16, labelGap: 0 } : {}), values: (_, v) => v.map((x) => number(x)) },
-        { ...axis, size: 54, space: 26, label, labelSize: 14, labelGap: 0, values: (_, v) => v.map((x) => (x === null ? "" : number(x, 4))) },
+        { ...axis, size: 24, ...(last ? { label: spectrum ? text("plot_frequency") : text("plot_x"), labelSize: 16, labelGap: 0 } : {}), values: (_, v) => tickTexts(v) },
+        { ...axis, size: axisWidth, space: 26, label, labelSize: 14, labelGap: 0, ...(spectrum ? { splits: decades, filter: (_, v) => v, values: (_, v) => v.map((x) => number(x, 3)) } : { values: (_, v) => tickTexts(v) }) },
       ],
       series: [{}, ...plan.curves.map((c) => ({
-        stroke: c.ink, width: c.result ? 1.3 : 1.6, dash: c.result ? [6, 4] : undefined, points: { show: false }, spanGaps: true,
+        stroke: c.ink, width: c.result ? 1.3 : 1.6, dash: DASHES[c.result] ?? undefined, points: { show: false }, spanGaps: true,
       }))],
-      hooks: { setScale: [(u, key) => key === "x" && this.#zoomed(u)], ready: [] },
+      hooks: { setScale: [(u, key) => key === "x" && this.#zoomed(u)], setCursor: spectrum ? [() => this.#readSpectra()] : [] },
     };
+  }
+
+  // densities under the cursor; without it, where the highest peaks are
+  #readSpectra() {
+    for (const { plot, plan, readings } of this.panels) {
+      const at = plot.cursor.left >= 0 ? plot.posToIdx(plot.cursor.left) : null;
+      plan.curves.forEach((c, i) => {
+        const [f, d] = [plot.data[0], plot.data[i + 1]];
+        let top = 0;
+        for (let k = 1; k < d.length; k++) if ((d[k] ?? 0) > (d[top] ?? 0)) top = k;
+        readings[i].textContent = c.why ? text(c.why) : at === null ? text("psd_peak", number(f[top], 4)) : text("psd_at", number(d[at], 4), number(f[at], 4));
+      });
+    }
   }
 
   // zoom of one panel is zoom of all
@@ -168,12 +188,11 @@ export class Plots {
 
   /** Moves the cursor of all panels and shows the values there. */
   setTime(t) {
+    if (this.mode === "psd") return this.#readSpectra();
     for (const { plot, now, plan, readings } of this.panels) {
-      if (this.mode === "time") {
-        const x = plot.valToPos(t, "x"), inside = x >= 0 && x <= plot.over.clientWidth;
-        now.style.display = inside ? "block" : "none";
-        now.style.transform = `translateX(${x}px)`;
-      } else now.style.display = "none";
+      const x = plot.valToPos(t, "x"), inside = x >= 0 && x <= plot.over.clientWidth;
+      now.style.display = inside ? "block" : "none";
+      now.style.transform = `translateX(${x}px)`;
       plan.curves.forEach((c, i) => (readings[i].textContent = steady(valueAt(c.column, t))));
     }
   }
@@ -205,6 +224,23 @@ function series(curves) {
 function spectrumRange(_, low, high) {
   if (!(high > 0)) return [1e-12, 1];
   return [10 ** Math.floor(Math.log10(Math.max(low || 0, high * 1e-8))), 10 ** Math.ceil(Math.log10(high * 1.0001))];
+}
+
+// as wide as its longest label
+const axisWidth = (_, values) => Math.max(54, 14 + 6.4 * Math.max(0, ...(values ?? []).map((v) => String(v).length)));
+
+// what differs in the last digits of a double only is level
+function yRange(_, low, high) {
+  if (!Number.isFinite(low) || !Number.isFinite(high)) return [0, 1];
+  const least = 1e-12 * Math.max(Math.abs(low), Math.abs(high)), gap = high - low > least ? 0.08 * (high - low) : Math.max(least, Math.abs(low) / 2) || 1;
+  return [low - gap, high + gap];
+}
+
+// powers of ten, not more than fit
+function decades(plot, _, low, high) {
+  const [a, b] = [Math.ceil(Math.log10(low) - 1e-9), Math.floor(Math.log10(high) + 1e-9)];
+  const step = Math.max(1, Math.ceil(((b - a + 1) * 18) / Math.max(60, plot.over?.clientHeight ?? 100)));
+  return Array.from({ length: Math.floor((b - a) / step) + 1 }, (_, k) => 10 ** (a + k * step));
 }
 
 function spectra(curves) {

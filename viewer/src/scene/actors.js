@@ -14,8 +14,8 @@ const SLIDES = new Set(["translational", "cylindrical", "screw"]); // drawn on w
 const RING = new Set(["bushing", "rotational-spring-damper"]);
 
 export class Actors {
-  /** `ghost`: drawn pale and not to be clicked. */
-  constructor(results, motion, look, { ghost = false, skins = [] } = {}) {
+  /** `ghost`: number of a result over the first; drawn pale and not to be clicked. */
+  constructor(results, motion, look, { ghost = 0, skins = [] } = {}) {
     Object.assign(this, { results, motion, ghost });
     this.skinData = new Map(skins.map((s) => [s.body, s]));
     this.skins = new Map(); // name -> Skin
@@ -195,7 +195,7 @@ export class Actors {
     for (const [role, m] of this.materials) {
       const number = /^body (\d+)/.exec(role);
       const own = number ? look.body(Number(number[1])) : look[role];
-      m.color.set(m.userData.color ?? (this.ghost ? look.ghost : own));
+      m.color.set(m.userData.color ?? (this.ghost ? look.ghost(this.ghost) : own));
     }
     this.look = look;
     this.highlight(this.selected ?? null);

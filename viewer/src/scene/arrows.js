@@ -69,7 +69,7 @@ export class Arrows {
       const tip = 2 * this.actors.s;
       const fit = Math.min(1, length / (1.5 * tip));
       object.tip.scale.setScalar(fit);
-      object.shaft.scale.set(fit, Math.max(1e-6, length - fit * tip), fit);
+      object.shaft.scale.set(fit, Math.max(1e-3 * tip, length - fit * tip), fit);
       object.tip.position.y = length - fit * tip;
     }
   }

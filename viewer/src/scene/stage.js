@@ -41,7 +41,6 @@ export class Stage {
     this.sun.castShadow = true;
     this.sun.shadow.mapSize.set(2048, 2048);
     this.sun.shadow.bias = -0.0004;
-    this.sun.shadow.normalBias = 0.02;
     this.sun.shadow.intensity = 0.55;
     this.fill = new THREE.DirectionalLight(0xffffff, 0.5);
     this.scene.add(this.sky, this.sun, this.sun.target, this.fill);
@@ -61,6 +60,7 @@ export class Stage {
     const c = this.sun.shadow.camera, w = 1.5 * reach;
     Object.assign(c, { left: -w, right: w, top: w, bottom: -w, near: reach, far: 8 * reach });
     c.updateProjectionMatrix();
+    this.sun.shadow.normalBias = 0.006 * reach; // four of its pixels
     this.fill.position.copy(middle).add(new THREE.Vector3(-1, 0.8, 0.3).applyQuaternion(this.fromZ).multiplyScalar(4 * reach));
     this.#floor(middle, reach);
     this.view("iso");
@@ -111,7 +111,7 @@ export class Stage {
     const length = 0.16 * this.size;
     const colours = [0xd04437, 0x2f9e5b, 0x3274d0];
     [[1, 0, 0], [0, 1, 0], [0, 0, 1]].forEach((d, i) => {
-      const arrow = new THREE.ArrowHelper(new THREE.Vector3(...d), new THREE.Vector3(), length, colours[i], 0.25 * length, 0.1 * length);
+      const arrow = new THREE.ArrowHelper(new THREE.Vector3(...d), new THREE.Vector3(), 1, colours[i], 0.25, 0.1);
       arrow.traverse((o) => {
         if (!o.material) return;
         Object.assign(o.material, { depthTest: false, transparent: true }); // drawn last, over all
@@ -119,6 +119,7 @@ export class Stage {
       });
       this.axes.add(arrow);
     });
+    this.axes.scale.setScalar(length); // an arrow of its own does not get shorter than 0.1 mm
     this.scene.add(this.axes);
   }
 
@@ -159,6 +160,27 @@ export class Stage {
     this.untouched = true;
     this.controls.update();
     this.untouched = true;
+    this.invalidate();
+  }
+
+  /** The camera round its target by these angles [rad]: about the vertical, and towards it. */
+  turn(round, over) {
+    const way = this.camera.position.clone().sub(this.controls.target), polar = way.angleTo(this.up);
+    const side = new THREE.Vector3().crossVectors(this.up, way).normalize();
+    const tilt = Math.min(Math.PI - 0.01, Math.max(0.01, polar - over)) - polar;
+    if (side.lengthSq() > 0) way.applyAxisAngle(side, tilt);
+    this.#look(way.applyAxisAngle(this.up, round));
+  }
+
+  /** Farther by a factor, nearer below 1. */
+  zoom(factor) {
+    this.#look(this.camera.position.clone().sub(this.controls.target).multiplyScalar(factor));
+  }
+
+  #look(way) {
+    this.camera.position.copy(this.controls.target).add(way);
+    this.touched = true;
+    this.controls.update();
     this.invalidate();
   }
 
