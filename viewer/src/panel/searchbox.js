@@ -37,6 +37,7 @@ export class SearchBox {
       });
       e.preventDefault();
     } else if (e.key === "Enter" && this.items?.[this.at]) this.#choose(this.items[this.at]);
+    else if (e.key === "Tab") this.list.hidden = true; // on to what follows, not into the list
     else if (e.key === "Escape") {
       this.list.hidden = true;
       this.input.blur();
