@@ -133,7 +133,7 @@ export class App {
       if (motion.every > 1) said.push(text("decimated", motion.every, r.head.rows));
       else if (rest.every > 1) said.push(text("decimated_rest", rest.every, r.head.rows));
       for (const s of r.head.skins ?? []) if (s.modes < s.of) said.push(text("skin_modes", s.modes, s.of));
-      if (r.backward) said.push(text("backward", r.backward));
+      if (r.backward) said.push(text("backward", r.backward, r.backward + r.time.length));
       const strange = i > 0 && this.results[0].scene && !sharesBodies(this.results[0], r);
       if (strange) said.push(text([...r.channels.keys()].some((n) => this.results[0].channels.has(n)) ? "strange" : "strange_all"));
       const calm = !r.backward && !strange && (r.head.status === "complete" || r.kind === "live");

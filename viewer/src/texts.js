@@ -82,7 +82,7 @@ const en = {
   error_empty: "The run left no rows: there is no motion to show.",
   gap: "{0} has no numbers from {1} to {2} s: it stands where it was last",
   gap_more: "and {0} more times",
-  backward: "{0} rows whose time goes back or is no number are left out",
+  backward: "left out: {0} of {1} rows, whose time goes back or is no number",
   gap_all: "{0} has no numbers: it stands at the origin",
   error_bad_scene: "The scene in this results file is damaged: only plots can be shown.",
   error_scene: "This results file holds no scene (it was written without one): only plots can be shown.",

@@ -66,8 +66,9 @@ test("a symbol never hides the smaller of the bodies that it joins", () => {
   // a neck of 0.1 x 0.12 m on a torso, in a train of 10 m: the ring of a bushing has the radius 1.85
   const ring = symbolScale(0.14, [0.34, 0.1], [0.58, 0.19], true);
   assert.ok(1.85 * ring < 0.08 && 1.85 * ring > 0.04, `${ring}`);
-  assert.ok(symbolScale(0.14, [0.34, 0.1], [0.58, 0.19]) < 0.05);
+  assert.ok(symbolScale(0.14, [0.34, 0.1], [0.58, 0.19]) < 0.055);
   assert.equal(symbolScale(0.014, [0.022], [0.4]), 0.014); // on a slender bar as ever
+  assert.equal(symbolScale(0.014, [0.03], [0.05]), 0.014); // and on a block
   assert.equal(symbolScale(0.014, [undefined], [undefined]), 0.014); // on ground alone
 });
 test("a track's origin is no place of the vehicle on it", () => {

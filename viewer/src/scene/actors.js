@@ -273,7 +273,7 @@ export class Actors {
     const box = new THREE.Box3(), cloud = [];
     const n = still ? 1 : this.motion.time.length, step = Math.max(1, Math.floor(n / 240));
     for (const body of this.scene.bodies) {
-      if (still && body.type === "ground") continue;
+      if (body.type === "ground" && (still || this.scene.tracks?.length)) continue; // see extent
       const own = this.#corners(body);
       for (let i = 0; i < Math.max(1, n); i += step) {
         const pose = this.motion.at(body.name, i);

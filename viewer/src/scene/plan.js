@@ -179,7 +179,7 @@ export function thickness(parts) {
 export function symbolScale(s, thick, sizes, ring = false) {
   const finite = thick.filter(Number.isFinite), least = Math.min(...sizes.filter((x) => x > 0));
   if (ring && finite.length) return Math.min(3 * s, 0.42 * Math.min(...finite), 0.15 * least);
-  return Math.min(Math.max(s, Math.min(0.42 * Math.max(0, ...finite), 3 * s)), 0.2 * least);
+  return Math.max(Math.min(s, 0.28 * least), Math.min(0.42 * Math.max(0, ...finite), 3 * s, 0.2 * least));
 }
 
 /** The largest radius of gyration; 0 where there is no inertia. */
