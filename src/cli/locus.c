@@ -2,7 +2,7 @@
  *
  * Between two values of the parameter at which the number of growing eigenvalues differs, the place
  * is bisected by that number, then the real part that passes through zero is solved for by the
- * secant rule, kept inside the bracket. */
+ * secant rule, kept inside the bracket; where it does not pass but leaves zero, bisection goes on. */
 #include <errno.h>
 #include <math.h>
 #include <stdio.h>
@@ -12,6 +12,8 @@
 #include "cli/analysis.h"
 #include "cli/cli.h"
 #include "solve/spectrum.h"
+
+static const double LEVEL = 1e-7; /* real parts below this share of the eigenvalue count as zero */
 
 typedef struct locus {
     const kl_source *source;
@@ -70,8 +72,27 @@ static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
     return best;
 }
 
+/* Where undamped eigenvalues meet, the real part is zero on one side and grows like a root on the
+ * other: only the number of growing ones tells. It is halved to the end. */
+static bool halve(locus *k, double low, double high, int nlow, double *place, kl_eigenmode *mode)
+{
+    for (int pass = 0; pass < 60; pass++) {
+        *place         = 0.5 * (low + high);
+        kl_spectrum *s = at(k, *place);
+        if (!s) return false;
+        const kl_eigenmode *e = nearest(s, NULL);
+        if (e) *mode = *e;
+        bool below = s->unstable == nlow;
+        kl_spectrum_destroy(s);
+        if (below) low = *place;
+        else high = *place;
+        if (fabs(high - low) <= 1e-11 * fmax(fabs(low), fabs(high))) break;
+    }
+    return true;
+}
+
 /* Secant on the real part inside [low, high], which it changes its sign over. */
-static bool refine(locus *k, double low, double high, kl_eigenmode from, double *place,
+static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode from, double *place,
                    kl_eigenmode *mode)
 {
     double a = low, b = high, fa = NAN, fb = NAN;
@@ -93,7 +114,12 @@ static bool refine(locus *k, double low, double high, kl_eigenmode from, double 
         else if (isnan(fb)) fb = f;
         else if ((f > 0.0) == (fa > 0.0)) a = x, fa = f;
         else b = x, fb = f;
-        if (!isnan(fa) && !isnan(fb) && (fa > 0.0) == (fb > 0.0)) return true; /* at the limit */
+        bool both = !isnan(fa) && !isnan(fb);
+        if (pass == 1 && both &&
+            (fmin(fabs(fa), fabs(fb)) <= LEVEL * size || (fa > 0.0) == (fb > 0.0)))
+            return halve(k, low, high, nlow, place, mode);
+        if (both && (fa > 0.0) == (fb > 0.0)) return true; /* at the limit */
+        if (pass < 2) continue; /* both ends first: there it may be zero for good */
         if (fabs(f) <= 1e-12 * size || fabs(b - a) <= 1e-10 * fmax(fabs(a), fabs(b))) return true;
     }
     return true;
@@ -115,7 +141,7 @@ static bool bisect(locus *k, double low, double high, int nlow, int nhigh, doubl
     kl_eigenmode        from = e ? *e : (kl_eigenmode){0}, mode;
     kl_spectrum_destroy(s);
     double place = middle;
-    if (e && !refine(k, low, high, from, &place, &mode)) return false;
+    if (e && !refine(k, low, high, nlow, from, &place, &mode)) return false;
     if (!e) mode = from;
     k->crossings++;
     fprintf(k->csv ? stderr : stdout,
@@ -159,8 +185,8 @@ static bool walk(locus *k, double from, double to, int count)
         n_old = grow[i];
     }
     if (ok && k->crossings == 0)
-        fprintf(k->csv ? stderr : stdout, "no crossing: %s everywhere\n",
-                n_old ? "unstable" : "stable");
+        fprintf(k->csv ? stderr : stdout, "no crossing: %s at all %d values looked at\n",
+                n_old ? "unstable" : "stable", count);
     free(place);
     free(grow);
     return ok;

@@ -206,10 +206,10 @@ static kl_status not_found(search *k, kl_diag *diag)
     const char     *name = m->body[k->e->unrest_body].name;
     return kl_fail(
         diag, KL_E_STEP, m->body[k->e->unrest_body].place,
-        "no equilibrium was found: '%s' still accelerates at %.3g times gravity. Is it "
+        "no equilibrium was found: '%s' still accelerates at %.3g times %s. Is it "
         "held by a spring or joint in every direction that a force acts in? Start nearer "
         "to the position of rest, or let a damped run come to rest%s",
-        name, k->e->unrest,
+        name, k->e->unrest, kl_norm(m->gravity) > 0.0 ? "gravity" : "what it did at the start",
         k->e->moving ? ". A motion that goes round about a line (a conical pendulum, a governor at "
                        "speed) is not searched for: give the start at which it is steady"
                      : "");
@@ -240,11 +240,29 @@ static void judge(search *k, kl_diag *diag)
     kl_diag_destroy(quiet);
 }
 
-static double pace(const search *k)
+/* Accelerations that the forces would give without joints: what rounding is to be compared with
+ * where joints carry the whole load and there is no gravity. */
+static double loose_pace(search *k)
 {
     const kl_model *m = k->m;
+    kl_eval_residual(m, k->x->w, NULL, NULL, k->step);
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        for (int j = 0; j < b->nv; j++) {
+            double mass       = k->x->w->M[b->M + j * (b->nv + 1)];
+            k->step[b->v + j] = mass > 0.0 ? k->step[b->v + j] / mass : 0.0;
+        }
+    }
+    return kl_increment_norm(m, k->step, NULL);
+}
+
+static double pace(search *k)
+{
+    const double    rounding = 1e-8, nothing = 1e-14; /* [1/s2]: a length in a hundred days */
+    const kl_model *m = k->m;
     double          g = kl_norm(m->gravity) / m->length, most = kl_increment_norm(m, k->a, NULL);
-    return fmax(g, most > 0.0 ? most : 1.0);
+    most = fmax(most, rounding * loose_pace(k));
+    return fmax(g, most > nothing ? most : 1.0);
 }
 
 static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)

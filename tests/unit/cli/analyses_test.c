@@ -270,12 +270,60 @@ static void analyses_say_what_is_wrong_before_they_print(void **state)
     assert_says(w->out, "mount: {preload: [0 N, 0 N, -981 N, 0 N m, 0 N m, 0 N m]}");
 }
 
+/* Undamped: the real part is zero on one side and a root on the other. Ziegler's column would do as
+ * well; a rod on a torsion spring falls where k = m g l. */
+static void locus_is_exact_where_undamped_eigenvalues_meet(void **state)
+{
+    world *w = *state;
+    for (int count = 2; count < 8; count += 3) {
+        char over[40];
+        snprintf(over, sizeof over, "k=4:6.1:%d", count);
+        write_text(w, "rod.yaml",
+                   "klingel: 1\nparameters: {k: 4 N m/rad}\nbodies: {r: {mass: 1, inertia: [0.08, "
+                   "0.08, 0.001], position: [0, 0, 0.5]}}\njoints: {h: {type: revolute, between: "
+                   "[ground, r], at: [0, 0, 0], axis: y}}\n"
+                   "forces: {t: {type: rotational-spring-damper, of: h, stiffness: k}}\n");
+        assert_int_equal(run(w, "locus", "rod.yaml", "--over", over), 0);
+        const char *found = strstr(w->out, "crossing: k = ");
+        assert_non_null(found);
+        assert_close(strtod(found + 14, NULL), 0.5 * 9.81, 1e-6);
+    }
+    assert_int_equal(run(w, "locus", "rod.yaml", "--over", "k=6:7:2"), 0);
+    assert_says(w->out, "at all 2 values looked at");
+}
+
+/* Joints carry the whole load and nothing weighs: rounding is no unrest. */
+static void loads_that_joints_carry_are_in_equilibrium_without_gravity(void **state)
+{
+    static const char *const loads[] = {"P=0.3", "P=0.6", "P=123.4", "P=1e-6", "P=1e6"};
+    world                   *w       = *state;
+    write_text(
+        w, "pin.yaml",
+        "klingel: 1\nparameters: {P: 1 N}\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: "
+        "[0.01, 0.1, 0.1], position: [1, 0, 0]}}\njoints: {A: {type: revolute, between: "
+        "[ground, a], at: [0, 0, 0], axis: z}}\nforces:\n  ta: {type: "
+        "rotational-spring-damper, of: A, stiffness: 10}\n  p: {type: force, on: a, at: [2, "
+        "0, 0], axis: -x, value: P, follows: true}\n");
+    for (int i = 0; i < 5; i++)
+        if (run(w, "statics", "pin.yaml", "--set", loads[i]) != 0)
+            fail_msg("%s: %s", loads[i], w->err);
+    write_text(w, "clamped.yaml",
+               "klingel: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 2, inertia: [1, 1, 1]}}\n"
+               "joints: {A: {type: fixed, between: [ground, a], at: [0.3, 0, 0]}}\n"
+               "forces: {p: {type: force, on: a, at: [0.7, 0.1, 0], axis: z, value: 0.3}}\n");
+    assert_int_equal(run(w, "statics", "clamped.yaml"), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
+        cmocka_unit_test_setup_teardown(locus_is_exact_where_undamped_eigenvalues_meet, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(loads_that_joints_carry_are_in_equilibrium_without_gravity,
+                                        setup, teardown),
         cmocka_unit_test_setup_teardown(a_wheelset_that_runs_has_the_same_critical_speed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(linear_model_is_written_in_both_formats, setup, teardown),
