@@ -217,8 +217,10 @@ static kl_status make_basis(work *w)
         unsigned components = r->marker[i].interface_components;
         if (!components) continue;
         /* a set of one node is that node, which may have no rotations */
-        if (r->marker[i].how == KL_AT_SET && !kl_system_has(w->s, w->marker_node[i], 3))
+        bool set = r->marker[i].how == KL_AT_SET;
+        if ((set || components == KL_ALL_THERE_ARE) && !kl_system_has(w->s, w->marker_node[i], 3))
             components &= 0x07;
+        components &= 0x3f;
         names[ninterface]        = r->marker[i].name;
         interfaces[ninterface++] = (kl_node_mask){w->marker_node[i], components};
     }

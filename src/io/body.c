@@ -463,21 +463,14 @@ static kl_status interface_of(reader *r, const char *name, kl_place place, unsig
     return kl_fail(r->diag, KL_E_NAME, place, "interfaces: there is no marker '%s'", name);
 }
 
-/* a list of markers (ties: six components, nodes: three), or a map marker: components */
+/* a list of markers (all components that they have), or a map marker: components */
 static kl_status read_interfaces(reader *r, const kl_node *n)
 {
     if (!n) return KL_OK;
     for (const kl_node *c = n->first; c; c = c->next) {
-        unsigned    mask = 0;
+        unsigned    mask = KL_ALL_THERE_ARE;
         const char *name = n->kind == KL_MAP ? c->key : c->text;
         if (n->kind == KL_MAP) KL_TRY(components(r, c, "interfaces", &mask));
-        else {
-            mask = 0x07;
-            for (int i = 0; i < r->out->recipe.nmarker && name; i++)
-                if (strcmp(r->out->recipe.marker[i].name, name) == 0 &&
-                    r->out->recipe.marker[i].how == KL_AT_SET)
-                    mask = 0x3f;
-        }
         KL_TRY(interface_of(r, name ? name : "", c->place, mask));
     }
     return KL_OK;

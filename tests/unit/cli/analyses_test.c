@@ -314,6 +314,32 @@ static void loads_that_joints_carry_are_in_equilibrium_without_gravity(void **st
     assert_int_equal(run(w, "statics", "clamped.yaml"), 0);
 }
 
+/* Markers on nodes of beams, named in a list, get static modes for turning too: a clamp at one end
+ * and a load at the other bend the beam as F L^3 / (3 E I) says, with shear F L / (k G A). */
+static void interfaces_in_a_list_follow_a_clamp(void **state)
+{
+    world *w = *state;
+    write_text(
+        w, "beam.yaml",
+        "title: beam\nmesh: {line: [[0, 0, 0], [1 m, 0, 0]], parts: 10}\n"
+        "materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}\n"
+        "sections: {line: {material: steel, section: rectangle, width: 20 mm, height: 30 mm, "
+        "orientation: [0, 1, 0]}}\nmodes: 4\nreference: mean-axis\nstatics: attachment\n"
+        "interfaces: [root, tip]\nmarkers: {root: {at: [0, 0, 0]}, tip: {at: [1, 0, 0]}}\n");
+    write_text(w, "m.yaml",
+               "klingel: 1\ngravity: 0\nbodies: {beam: {type: flexible, file: beam.yaml}}\n"
+               "joints: {clamp: {type: fixed, between: [ground, beam.root]}}\n"
+               "forces: {load: {type: force, on: beam.tip, axis: z, value: -10}}\n"
+               "outputs: {tip: {of: beam, point: [1, 0, 0], quantity: position.z}}\n"
+               "run: {start: equilibrium, end: 1e-3, every: 1e-3}\n");
+    assert_int_equal(run(w, "run", "m.yaml", "-q", "-o", "m.h5"), 0);
+    assert_int_equal(run(w, "export", "m.h5", "tip"), 0);
+    double E = 210e9, G = E / 2.6, b = 0.02, h = 0.03, I = b * h * h * h / 12;
+    double found = -strtod(strstr(w->out, "\n0,") + 3, NULL);
+    double want  = 10.0 / (3 * E * I) + 10.0 / (5.0 / 6.0 * G * b * h);
+    assert_close(found / want, 1.0, 2e-4);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -324,6 +350,7 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(loads_that_joints_carry_are_in_equilibrium_without_gravity,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(interfaces_in_a_list_follow_a_clamp, setup, teardown),
         cmocka_unit_test_setup_teardown(a_wheelset_that_runs_has_the_same_critical_speed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(linear_model_is_written_in_both_formats, setup, teardown),
