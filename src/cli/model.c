@@ -1,11 +1,14 @@
 #include "cli/model.h"
 
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 #include <unistd.h>
 
+#include "io/doc.h"
 #include "io/results.h"
+#include "io/scene.h"
 
 /* "name=value" of all --set, cut in two. Texts are copied into one block behind the list. */
 static kl_override *overrides(const kl_texts *set, int *bad)
@@ -79,13 +82,42 @@ static char *model_path(const char *file, const char *folder)
     return path;
 }
 
+/* Flexible bodies as they were in the run: frequencies and masses tell. */
+static kl_status same_bodies(const kl_model *m, const char *scene, const char *results,
+                             kl_diag *diag)
+{
+    kl_arena *arena  = scene ? kl_arena_create() : NULL;
+    kl_node  *root   = NULL;
+    kl_status status = KL_OK;
+    if (arena && kl_doc_parse(scene, strlen(scene), results, arena, NULL, &root) == KL_OK) {
+        const kl_node *bodies = kl_node_get(root, "bodies");
+        for (const kl_node *b = bodies ? bodies->first : NULL; b; b = b->next) {
+            const kl_node *name = kl_node_get(b, "name");
+            double         was[KL_SCENE_FREQUENCIES], is[KL_SCENE_FREQUENCIES];
+            int kept = kl_node_numbers(kl_node_get(b, "frequencies"), was, KL_SCENE_FREQUENCIES);
+            int body = kept > 0 && name ? kl_model_find_body(m, name->text) : -1;
+            if (body < 0) continue;
+            bool same = kl_scene_frequencies(m, body, is, KL_SCENE_FREQUENCIES) == kept;
+            for (int i = 0; same && i < kept; i++)
+                same = fabs(is[i] - was[i]) <= 1e-5 * fabs(was[i]) + 1e-6;
+            if (!same)
+                status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
+                                 "flexible body '%s' has changed since this run: its mode 1 was at "
+                                 "%.6g Hz, is at %.6g Hz; run the model again",
+                                 name->text, was[0], is[0]);
+        }
+    }
+    kl_arena_destroy(arena);
+    return status;
+}
+
 int kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out)
 {
     enum { MOST = 256 };
     const char *items[MOST];
     int         bad  = -1;
     kl_reader  *r    = NULL;
-    char       *text = NULL, *lines = NULL;
+    char       *text = NULL, *lines = NULL, *scene = NULL;
     (void)command;
     *out             = (kl_loaded){0};
     kl_status status = kl_reader_open(results, diag, &r);
@@ -94,6 +126,7 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
         out->file = model_path(kl_reader_text(r, "file"), kl_reader_text(r, "folder"));
         out->set  = copy_of(kl_reader_text(r, "set"));
         lines     = copy_of(out->set);
+        scene     = copy_of(kl_reader_text(r, "scene"));
         kl_reader_close(r);
         if (!text)
             status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
@@ -107,8 +140,10 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
                                  &out->source);
     if (status == KL_OK)
         status = kl_source_build(out->source, list, bad < 0 ? set.n : bad, diag, &out->model);
+    if (status == KL_OK) status = same_bodies(out->model, scene, results, diag);
     free(list);
     free(lines);
+    free(scene);
     free(text);
     if (status == KL_OK) return KL_EXIT_OK;
     kl_loaded_close(out);

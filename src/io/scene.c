@@ -1,6 +1,6 @@
 /* {"version": 1, "title": ..., "gravity": [x, y, z], "length": L,
  *  "bodies":   [{"name", "type", "mass", "center": [x, y, z], "inertia": [xx, yy, zz, xy, xz, yz],
- *                "points": [[x, y, z], ...], "shapes": [...]}],
+ *                "points": [[x, y, z], ...], "shapes": [...], "frequencies": [...]}],
  *  "elements": [{"name", "type", "joint", "markers": [{"body": name, "r": [x, y, z],
  *                "axis": [x, y, z]}]}],
  *  "watched":  [{"name", "body", "r": [x, y, z]}]}
@@ -10,11 +10,32 @@
 #include "io/scene.h"
 
 #include <stdlib.h>
+#include <string.h>
 
 #include "base/rotation.h"
 #include "base/text.h"
+#include "bodies/flexible.h"
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
+
+int kl_scene_frequencies(const kl_model *m, int body, double *f, int most)
+{
+    if (strcmp(m->body[body].type->name, "flexible") != 0) return 0;
+    const flexible *p = m->body[body].data;
+    int             n = 0;
+    for (int j = 0; p->file.body && j < p->n && n < most; j++)
+        if (p->mode[j] >= 0) f[n++] = p->file.body->frequency[p->mode[j]];
+    return n;
+}
+
+/* So that who builds the model again can tell whether a body file has changed. */
+static void say_frequencies(kl_text *t, const kl_model *m, int body)
+{
+    double f[KL_SCENE_FREQUENCIES];
+    int    n = kl_scene_frequencies(m, body, f, KL_SCENE_FREQUENCIES);
+    for (int i = 0; i < n; i++) kl_text_add(t, "%s%.9g", i ? ", " : ", \"frequencies\": [", f[i]);
+    if (n) kl_text_add(t, "]");
+}
 
 static kl_measures measures_of(kl_text *t, const kl_model *m, int body)
 {
@@ -115,6 +136,7 @@ static void say_body(kl_text *t, const kl_model *m, int index)
     kl_vec3 center = index ? kl_mul_t(&A, kl_sub(mass.center, r)) : kl_vec(0, 0, 0);
     say_vec(t, center);
     if (b->nv >= 6) say_inertia(t, m, index, mass.mass, center);
+    say_frequencies(t, m, index);
     say_shapes(t, b);
     kl_text_add(t, ", \"points\": [");
     for (int k = 0; k < m->nmarker_elements; k++)

@@ -177,6 +177,33 @@ static void a_model_is_found_again_from_another_folder(void **state)
     assert_int_equal(rmdir(other.folder), 0);
 }
 
+/* Stress of a run from a body that is another one by now would be wrong. */
+static void a_body_that_changed_since_the_run_is_refused(void **state)
+{
+    static const char beam[] =
+        "mesh: {line: [[0, 0, 0], [1 m, 0, 0]], parts: 4}\nmaterials: {m: {E: %d GPa, nu: 0.3, "
+        "density: 7850 kg/m3}}\nsections: {line: {material: m, section: circle, radius: 10 mm}}\n"
+        "modes: 4\nmarkers: {root: {at: [0, 0, 0]}}\nstress: {nodes: surface}\n";
+    world *w = *state;
+    char   text[600];
+    for (int pass = 0; pass < 2; pass++) {
+        snprintf(text, sizeof text, beam, pass ? 70 : 210);
+        write_model(w, "beam.yaml", text);
+        if (!pass) {
+            write_model(w, "m.yaml",
+                        "klingel: 1\nbodies: {b: {type: flexible, file: beam.yaml}}\n"
+                        "run: {end: 0.01, every: 0.005}\n");
+            assert_int_equal(run(w, "run", "m.yaml", "-q", "--checkpoint", "0.005", "-o", "m.h5"),
+                             0);
+            assert_int_equal(run(w, "stress", "m.h5"), 0);
+        }
+    }
+    assert_int_equal(run(w, "stress", "m.h5"), 1);
+    assert_says(w->err, "'b' has changed since this run");
+    assert_int_not_equal(run(w, "run", "--restart", "m.h5", "--end", "0.02"), 0);
+    assert_says(w->err, "'b' has changed since this run");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -185,6 +212,7 @@ int main(void)
         CASE(limits_are_not_kept_by_what_is_missing),
         CASE(a_failed_run_keeps_its_limits_only_so_far),
         CASE(without_limits_nothing_is_judged),
+        CASE(a_body_that_changed_since_the_run_is_refused),
         CASE(a_model_is_found_again_from_another_folder),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
