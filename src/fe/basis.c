@@ -217,8 +217,10 @@ static kl_status add_eigenmodes(maker *k, const unsigned char *fixed)
                          .progress    = k->o->progress,
                          .context     = k->o->context};
     KL_TRY(kl_modes_find(k->s, &o, &k->b->modes, k->diag));
-    kl_modes *m  = &k->b->modes;
-    double   *to = more(k, m->n);
+    kl_modes *m = &k->b->modes;
+    kl_modes_sort(m);
+    KL_TRY(kl_modes_check(k->s, m, k->diag));
+    double *to = more(k, m->n);
     if (!to) return KL_E_MEMORY;
     memcpy(to, m->vector, k->N * (size_t)m->n * sizeof(double));
     k->b->neigen = m->n;

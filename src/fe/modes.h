@@ -43,6 +43,11 @@ kl_status kl_modes_find(const kl_system *s, const kl_mode_options *o, kl_modes *
                         kl_diag *diag);
 void      kl_modes_free(kl_modes *m);
 
+/* Ascending frequencies. */
+void kl_modes_sort(kl_modes *m);
+/* Refuses modes without stiffness, which only rounding has given a frequency. */
+kl_status kl_modes_check(const kl_system *s, const kl_modes *m, kl_diag *diag);
+
 /* u := K^-1 f for k columns (ndof x k) with the fixed unknowns held; when rigid motions are free
  * the loads are made self-balanced by inertia relief first, f - M R (R'M R)^-1 R'f, and u has no
  * rigid part: R'M u = 0. Works on the factor of the modes. */

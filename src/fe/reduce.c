@@ -12,6 +12,7 @@
 #include "fe/geometric.h"
 #include "fe/invariants.h"
 #include "fe/marker.h"
+#include "fe/mechanism.h"
 #include "fe/skin.h"
 #include "fe/stress.h"
 
@@ -474,6 +475,7 @@ static void fill_report(work *w)
 static kl_status run(work *w, kl_system *own)
 {
     KL_TRY(place_markers_before(w));
+    if (w->mesh) KL_TRY(kl_mesh_check_mechanism(w->mesh, w->diag)); /* with the markers' ties */
     double start = now();
     if (w->mesh) {
         if (w->r->progress && !w->r->progress(w->r->context, "assembly", 0))

@@ -78,12 +78,30 @@ static void what_cannot_be_drawn_or_written_is_told(void **state)
     assert_says(w->err, "nothing to do");
 }
 
+/* two cubes on one node */
+static void a_mesh_with_a_pivot_gives_no_body(void **state)
+{
+    world *w = *state;
+    write_text(w, "touch.inp",
+               "*NODE\n1,0,0,0\n2,1,0,0\n3,1,1,0\n4,0,1,0\n5,0,0,1\n6,1,0,1\n7,1,1,1\n8,0,1,1\n"
+               "9,2,1,1\n10,2,2,1\n11,1,2,1\n12,1,1,2\n13,2,1,2\n14,2,2,2\n15,1,2,2\n"
+               "*ELEMENT,TYPE=C3D8,ELSET=E\n1,1,2,3,4,5,6,7,8\n2,7,9,10,11,12,13,14,15\n");
+    write_text(w, "touch.yaml",
+               "mesh: touch.inp\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}\n");
+    assert_int_not_equal(run(w, "fe", "touch.yaml", "-q", "--csv", "-o", "touch.kbody"), 0);
+    assert_says(w->err, "3 motions without stiffness");
+    assert_says(w->err, "no body was written");
+    assert_string_equal(w->out, "");
+    assert_null(fopen(path_of(w, "touch.kbody"), "rb"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(modes_come_as_table_report_and_body),
         CASE(modes_of_shells_and_beams_are_drawn),
         CASE(what_cannot_be_drawn_or_written_is_told),
+        CASE(a_mesh_with_a_pivot_gives_no_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
