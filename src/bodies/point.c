@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "bodies/bodies.h"
+#include "model/model.h"
 
 typedef struct point {
     double mass;
@@ -32,12 +33,14 @@ static kl_status point_setup(void *data, const kl_setup *s, kl_body_size *size)
 static kl_status point_attach(void *data, const kl_setup *s, kl_marker *marker)
 {
     (void)data;
-    if (kl_norm(marker->r) > 0.0)
+    double beside = kl_norm(marker->r);
+    if (beside > 0.0 && beside > 1e-9 * (s->model ? kl_model_extent(s->model, false) : 0.0))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "'%s' is a point mass: attach to its position, not %g m beside it; for an "
                        "arm give it an "
                        "inertia (a rigid body)",
-                       s->name, kl_norm(marker->r));
+                       s->name, beside);
+    marker->r = kl_vec(0, 0, 0); /* rounding of the numbers written */
     return KL_OK;
 }
 

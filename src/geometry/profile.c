@@ -6,7 +6,7 @@
 
 void kl_profile_begin(kl_profile *p, kl_arena *arena, double a, double b)
 {
-    *p                   = (kl_profile){.arena = arena, .a = a, .b = b};
+    *p                   = (kl_profile){.arena = arena, .begin = {a, b}, .a = a, .b = b};
     p->curve.source_word = "part";
 }
 
@@ -86,6 +86,14 @@ kl_status kl_profile_arc(kl_profile *p, double a, double b, double radius, kl_pl
     return KL_OK;
 }
 
+/* Whether the last of n points is the first, within 1e-9 of how far they reach. */
+static bool goes_round(const kl_vec3 *point, int n)
+{
+    double size = 0.0;
+    for (int i = 1; i < n - 1; i++) size = fmax(size, kl_norm(kl_sub(point[i], point[0])));
+    return kl_norm(kl_sub(point[n - 1], point[0])) <= 1e-9 * size;
+}
+
 kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpolation kind,
                             kl_place place, kl_diag *diag)
 {
@@ -95,8 +103,13 @@ kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpola
     if (!point) return KL_E_MEMORY;
     point[0] = kl_vec(p->a, p->b, 0);
     for (int i = 0; i < n; i++) point[i + 1] = kl_vec(ab[2 * i], ab[2 * i + 1], 0);
-    kl_control_points in    = {.point = point, .n = n + 1, .kind = kind, .whole = place};
-    kl_curve         *curve = NULL;
+    kl_control_points in = {.point  = point,
+                            .n      = n + 1,
+                            .kind   = kind,
+                            .whole  = place,
+                            .closed = n > 2 && p->parts == 1 && goes_round(point, n + 1)};
+    if (in.closed) in.n = n; /* the first point stands for the last */
+    kl_curve *curve = NULL;
     KL_TRY(kl_curve_through(&in, p->arena, diag, &curve, NULL));
     double begin = p->curve.u_end;
     for (int i = 0; i < curve->npiece; i++) {
@@ -112,7 +125,9 @@ kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpola
 kl_status kl_profile_end(kl_profile *p, double tolerance, kl_diag *diag)
 {
     if (p->parts == 0) return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "a profile has no parts");
-    return kl_arc_build(&p->curve, tolerance, p->arena, diag, &p->arc);
+    KL_TRY(kl_arc_build(&p->curve, tolerance, p->arena, diag, &p->arc));
+    p->closed = hypot(p->a - p->begin[0], p->b - p->begin[1]) <= 1e-9 * p->arc->length;
+    return KL_OK;
 }
 
 double kl_profile_length(const kl_profile *p) { return p->arc->length; }

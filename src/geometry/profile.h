@@ -7,9 +7,11 @@
 
 typedef struct kl_profile {
     kl_arena *arena;
-    kl_curve  curve; /* in the plane z = 0 */
-    kl_arc   *arc;   /* after kl_profile_end */
-    double    a, b;  /* where it stands */
+    kl_curve  curve;    /* in the plane z = 0 */
+    kl_arc   *arc;      /* after kl_profile_end */
+    double    begin[2]; /* first point */
+    double    a, b;     /* where it stands */
+    bool      closed;   /* the last point is the first; known after kl_profile_end */
     int       parts;
     kl_place *place; /* of each part */
     int       place_capacity;
@@ -25,11 +27,13 @@ kl_status kl_profile_line(kl_profile *p, double a, double b, kl_place place, kl_
 kl_status kl_profile_arc(kl_profile *p, double a, double b, double radius, kl_place place,
                          kl_diag *diag);
 
-/* An interpolant through n more points (a, b pairs), starting at the present one. */
+/* An interpolant through n more points (a, b pairs), starting at the present one. When the last is
+ * the first it goes round smoothly there, too. */
 kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpolation kind,
                             kl_place place, kl_diag *diag);
 
-/* Measures its length; after that it is const and must stay where it is in memory. tolerance as in
+/* Measures its length and whether it closes (last point within 1e-9 of its size of the first); after
+ * that it is const and must stay where it is in memory. tolerance as in
  * kl_arc_build. */
 kl_status kl_profile_end(kl_profile *p, double tolerance, kl_diag *diag);
 

@@ -45,8 +45,8 @@ kl_status kl_surface_revolution(const kl_profile *profile, double fy, double fz,
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     *r      = (revolution){profile, fy, fz};
     s->u[1] = kl_profile_length(profile), s->v[1] = TWO_PI;
-    s->closed_v = true;
-    *out        = s;
+    s->closed_u = profile->closed, s->closed_v = true;
+    *out = s;
     return KL_OK;
 }
 
@@ -91,8 +91,8 @@ kl_status kl_surface_sweep(const kl_profile *profile, const kl_path *path, kl_ar
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     *w      = (sweep){profile, path};
     s->u[1] = kl_profile_length(profile), s->v[1] = path->length;
-    s->closed_v = path->closed;
-    *out        = s;
+    s->closed_u = profile->closed, s->closed_v = path->closed;
+    *out = s;
     return KL_OK;
 }
 

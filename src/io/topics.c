@@ -75,6 +75,7 @@ const kl_topic kl_topics[] = {
      "      ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2}\n"
      "      rail: {extruded_arc: {center: [0, 0], first: [-3, -4], last: [3, -4]},\n"
      "             nodes: [{at: [0, 0, 0], orientation: ...}, {at: [2, 0, 0]}]}\n\n"
+     "A profile whose last point is its first is closed (a torus, a tube): it goes round.\n"
      "`revolution` turns a profile of points [x, radius] about the x axis of the surface, with\n"
      "`factors: [y, z]` to flatten it; `sweep` carries a profile [left, up] along a track; `net`\n"
      "interpolates rows of points (linear, cubic or quintic). `spline` lays a smooth line through\n"

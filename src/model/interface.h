@@ -138,7 +138,7 @@ typedef struct kl_setup {
     kl_arena      *arena; /* of the model */
     struct kl_lua *lua;   /* functions of the model's user */
     /* of elements: */
-    const struct kl_model *model;   /* bodies stand, elements above are set up */
+    const struct kl_model *model;   /* bodies stand, elements above are set up; of `attach` too */
     double                 turn[2]; /* [rad] angle of each pair at the start, to the turn */
     const double          *u;       /* named inputs at the start */
 } kl_setup;

@@ -294,16 +294,16 @@ void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)
     *A = motion.A;
 }
 
-/* The largest extent over all markers and body frames at the start, or of a body that has one: the
- * size that tolerances refer to. */
-static double extent(const kl_model *m)
+double kl_model_extent(const kl_model *m, bool attached)
 {
+    if (!isnan(m->settings.length)) return m->settings.length;
     double low[3]  = {HUGE_VAL, HUGE_VAL, HUGE_VAL};
     double high[3] = {-HUGE_VAL, -HUGE_VAL, -HUGE_VAL};
     for (int i = 0; i < m->nmarker + m->nbody - 1; i++) {
-        kl_marker frame = {.body = i - m->nmarker + 1, .A = kl_identity()};
-        kl_motion motion;
-        if (m->body[i < m->nmarker ? m->marker[i].body : frame.body].own) continue;
+        kl_marker      frame = {.body = i - m->nmarker + 1, .A = kl_identity()};
+        kl_motion      motion;
+        const kl_body *b = &m->body[i < m->nmarker ? m->marker[i].body : frame.body];
+        if (b->own || (i < m->nmarker && b->type->attach && !attached)) continue;
         kl_model_motion(m, i < m->nmarker ? &m->marker[i] : &frame, &motion);
         double r[3];
         kl_store(r, motion.r);
@@ -408,7 +408,8 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     for (int i = 0; i < e->nmarker; i++) {
         kl_marker *k = &m->marker[e->marker + i];
         kl_body   *b = &m->body[k->body];
-        kl_setup   t = {.name = b->name, .place = e->place, .diag = diag, .arena = m->arena};
+        kl_setup   t = {
+              .name = b->name, .place = e->place, .diag = diag, .arena = m->arena, .model = m};
         if (b->type->attach) b->type->attach(b->data, &t, k);
         kl_model_motion(m, k, &motions[i]);
     }
@@ -459,11 +460,14 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
         if (m->wanted[i].marker < 0) continue;
         kl_marker *k = &m->marker[m->wanted[i].marker];
         kl_body   *b = &m->body[k->body];
-        kl_setup   t = {
-              .name = b->name, .place = m->wanted[i].place, .diag = diag, .arena = m->arena};
+        kl_setup   t = {.name  = b->name,
+                        .place = m->wanted[i].place,
+                        .diag  = diag,
+                        .arena = m->arena,
+                        .model = m};
         if (b->type->attach) b->type->attach(b->data, &t, k);
     }
-    m->length = isnan(m->settings.length) ? extent(m) : m->settings.length;
+    m->length = kl_model_extent(m, true);
     find_units(m);
     if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;

@@ -208,7 +208,12 @@ void kl_model_advance(const kl_model *m, const double *q, const double *dx, doub
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
 /* After all elements: numbers everything. */
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag);
-void      kl_model_destroy(kl_model *m);
+
+/* `length` of the settings, or the largest extent over all markers and body frames at the start, or
+ * of a body that has one: the size that tolerances refer to. Not `attached`: markers are left out
+ * where their body has not yet taken them. */
+double kl_model_extent(const kl_model *m, bool attached);
+void   kl_model_destroy(kl_model *m);
 
 int kl_model_bodies(const kl_model *m); /* how many, without ground and what elements own */
 int kl_model_find_line(const kl_model *m, const char *name); /* -1 */

@@ -65,18 +65,40 @@ double kl_ride_kept(const double *x, int n, int window, int *queue)
     return best;
 }
 
+/* Integral of the acceleration, straight between samples, up to the time t. */
+static double speed_at(const double *a, const double *sum, int n, double dt, double t)
+{
+    int    i = (int)fmin(fmax(floor(t / dt), 0.0), n - 2);
+    double x = t / dt - i;
+    return sum[i] + dt * x * (a[i] + 0.5 * x * (a[i + 1] - a[i]));
+}
+
+static double hic_of(const double *a, const double *sum, int n, double dt, double begin, double end)
+{
+    double span = end - begin;
+    double mean = (speed_at(a, sum, n, dt, end) - speed_at(a, sum, n, dt, begin)) / span;
+    return mean > 0.0 ? span * pow(mean, 2.5) : 0.0;
+}
+
+/* Windows begin and end at any time: on a grid of the samples or of a twentieth of the longest
+ * window, whichever is finer (but no more than so many between two samples); and each, with its length kept, is tried as the longest one, too. */
 double kl_hic(const double *a, int n, double dt, double longest)
 {
-    int     most = (int)floor(longest / dt + 1e-9);
-    double  best = 0.0;
-    double *sum  = calloc((size_t)n + 1, sizeof *sum);
+    enum { PARTS = 20 };
+    if (n < 2) return 0.0;
+    double  fine = ceil(fmin(fmax(1.0, dt * PARTS / longest), PARTS)), step = dt / fine, best = 0.0;
+    double  whole = (n - 1) * dt;
+    double *sum   = calloc((size_t)n + 1, sizeof *sum);
     if (!sum) return (double)NAN;
     for (int i = 1; i < n; i++) sum[i] = sum[i - 1] + 0.5 * dt * (a[i] + a[i - 1]);
-    for (int i = 0; i < n; i++)
-        for (int k = i + 1; k < n && k <= i + most; k++) {
-            double span = (k - i) * dt, mean = (sum[k] - sum[i]) / span;
-            if (mean > 0.0) best = fmax(best, span * pow(mean, 2.5));
-        }
+    long count = (long)(n - 1) * (long)fine, most = (long)floor(longest / step + 1e-9);
+    for (long i = 0; i < count; i++) {
+        double begin = (double)i * step;
+        for (long k = 1; k <= most && i + k <= count; k++)
+            best = fmax(best, hic_of(a, sum, n, dt, begin, begin + (double)k * step));
+        if (begin + longest <= whole)
+            best = fmax(best, hic_of(a, sum, n, dt, begin, begin + longest));
+    }
     free(sum);
     return best;
 }
@@ -231,6 +253,12 @@ static void add_hic(kl_text *page, const double *const a[3], int n, double dt, k
                 "<p>Head: largest resultant %.3g g; HIC15 %.4g (limit 700), HIC36 %.4g (limit "
                 "1000), not filtered.</p>\n",
                 most, kl_hic(size, n, dt, 0.015), kl_hic(size, n, dt, 0.036));
+    if (dt > KL_HIC_ROWS)
+        kl_text_add(page,
+                    "<p><b>Rows are %.3g ms apart: too far for HIC, which may be much too low or "
+                    "too high here. Give <code>run: {every: 1 ms}</code> (SAE J211 samples at "
+                    "least that often) and run again.</b></p>\n",
+                    1e3 * dt);
 }
 
 static kl_status add_point(kl_text *page, kl_reader *r, const int channel[3], const double *time,

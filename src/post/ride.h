@@ -57,7 +57,9 @@ double kl_ride_kept(const double *x, int n, int window, int *scratch);
 kl_status kl_ride_judge(const double *const a[3], int n, double dt, kl_arena *arena, kl_ride *out);
 
 /* Head injury criterion of a resultant acceleration [g]: the largest of (t2 - t1) (mean of a over
- * t1..t2)^2.5 with t2 - t1 <= longest. */
+ * t1..t2)^2.5 with t2 - t1 <= longest; t1 and t2 need not be at samples, between which a is
+ * straight. Samples farther apart than KL_HIC_ROWS [s] miss what happens between them. */
+#define KL_HIC_ROWS 0.002
 double kl_hic(const double *a, int n, double dt, double longest);
 
 /* Adds a section to a page for all points whose `felt` is recorded in three axes (NAMEx, NAMEy,

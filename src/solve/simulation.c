@@ -362,6 +362,21 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     return begin(s, diag);
 }
 
+/* What happened before the checkpoint was told by the run that wrote it. */
+static void know_old_news(kl_simulation *s)
+{
+    const kl_model *m = s->model;
+    kl_eval_motion(m, s->solver->s, s->solver->w);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e      = &m->element[i];
+        kl_notice         notice = {0};
+        if (!e->type->watch) continue;
+        kl_reading in = kl_reading_of(m, s->solver->s, s->solver->w, e);
+        e->type->watch(&in, &notice);
+        if (notice.news) s->told[i] = notice.count;
+    }
+}
+
 kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag)
 {
     double    sizes[6];
@@ -394,6 +409,7 @@ kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_d
     s->total = NAN; /* of the first row, which another run wrote */
     at->t    = pack[1];
     memcpy(at->x, c + PACK_COUNT, (size_t)at->n * sizeof *c);
+    know_old_news(s);
     return renew(s, diag);
 }
 

@@ -231,20 +231,66 @@ static void tell_moves(const kl_solver *x, kl_diag *diag)
     }
 }
 
-/* Turns and moves what is not held a little, each body another way, the same in every run. */
-static void nudge_all(kl_solver *x, int which, double *dx)
+/* Turns and moves what is not held a little, each body another way, the same in every run; `only`,
+ * unless NULL, says which coordinates. */
+static void nudge(kl_solver *x, int which, const bool *only, double *dx)
 {
     const kl_model *m    = x->model;
     const double    size = 0.02 * (1 + which); /* rad, and lengths of the model */
     unsigned        seed = 12345u + 777u * (unsigned)which;
     for (int i = 0; i < m->nv; i++) {
         seed      = seed * 1664525u + 1013904223u; /* Knuth's linear congruence */
-        bool held = m->held_q && m->held_q[i];
+        bool held = (m->held_q && m->held_q[i]) || (only && !only[i]);
         dx[i]     = held ? 0.0 : size * m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
     }
     kl_model_advance(m, x->s->q, dx, x->s->q);
     kl_eval_motion(m, x->s, x->w);
     (void)kl_eval_elements(m, x->s, x->w);
+}
+
+/* Marks the coordinates that turn bodies of elements whose axes point against each other. */
+static bool turned_bodies(kl_solver *x, bool *turns)
+{
+    const kl_model *m     = x->model;
+    bool            found = false;
+    memset(turns, 0, (size_t)m->nv * sizeof *turns);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e  = &m->element[i];
+        kl_reading        in = kl_reading_of(m, x->s, x->w, e);
+        if (!e->type->upright || e->type->upright(&in)) continue;
+        found = true;
+        for (int j = 0; j < e->nmarker; j++) {
+            const kl_body *b = &m->body[m->marker[e->marker + j].body];
+            for (int k = 3; k < 6 && k < b->nv; k++) turns[b->v + k] = true;
+        }
+    }
+    return found;
+}
+
+/* A body that stands across (90 deg) is as near to either branch: Newton may take the wrong one.
+ * Turned a little from where it started, it may take the right one; else all stays as it is. */
+static void turn_upright(kl_solver *x, const double *start, double closed, double exact,
+                         kl_arena *scratch)
+{
+    enum { MOST = 60, TURNS = 8 };
+    const kl_model *m     = x->model;
+    bool           *turns = kl_arena_array(scratch, bool, m->nv + 1);
+    double         *q_old = kl_arena_array(scratch, double, m->nq + 1),
+           *dx            = kl_arena_array(scratch, double, m->nv + 1),
+           *found         = kl_arena_array(scratch, double, m->nq + 1);
+    if (!kl_arena_ok(scratch) || !turned_bodies(x, turns)) return;
+    memcpy(found, x->s->q, (size_t)m->nq * sizeof *found);
+    for (int turn = 0; turn < TURNS; turn++) {
+        memcpy(x->s->q, start, (size_t)m->nq * sizeof *start);
+        nudge(x, turn, turns, dx);
+        double worst = gap(x, x->w->phi);
+        for (int pass = 0; pass < MOST && worst > exact; pass++)
+            if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+        if (worst <= closed && !turned_bodies(x, turns)) return;
+        memcpy(x->s->q, found, (size_t)m->nq * sizeof *found);
+        (void)kl_eval(m, x->s, x->w);
+        (void)turned_bodies(x, turns);
+    }
 }
 
 static kl_status assemble_position(kl_solver *x, kl_diag *diag)
@@ -258,6 +304,7 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     kl_arena *scratch = kl_arena_create();
     double   *q_old   = kl_arena_array(scratch, double, m->nq + 1);
     double   *dx      = kl_arena_array(scratch, double, m->nv + 1);
+    double   *start   = kl_arena_array(scratch, double, m->nq + 1);
     kl_state *kept    = kl_state_create(m);
     if (!kl_arena_ok(scratch) || !kept) {
         kl_arena_destroy(scratch);
@@ -265,15 +312,16 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
         return KL_E_MEMORY;
     }
     const double closed = 1e-10, exact = 1e-14;
+    memcpy(start, x->s->q, (size_t)m->nq * sizeof *start);
     for (int pass = 0; pass < MOST && worst > exact; pass++)
         if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
     /* links in one line do not know to which side to fold: a nudge tells them */
     kl_drift left    = kl_solver_drift(x);
     bool     in_line = !(worst <= closed) && left.rotation <= 0.1 * left.position / m->length;
-    for (int nudge = 0; nudge < NUDGES && in_line && !(worst <= closed); nudge++) {
+    for (int try = 0; try < NUDGES && in_line && !(worst <= closed); try++) {
         double stuck = worst;
         kl_state_copy(kept, x->s);
-        nudge_all(x, nudge, dx);
+        nudge(x, try, NULL, dx);
         worst = gap(x, x->w->phi);
         for (int pass = 0; pass < MOST && worst > exact; pass++)
             if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
@@ -287,6 +335,7 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
         (void)kl_eval(m, x->s, x->w);
         worst = stuck;
     }
+    if (worst <= closed) turn_upright(x, start, closed, exact, scratch);
     kl_arena_destroy(scratch);
     kl_state_destroy(kept);
     if (!(worst <= closed)) {

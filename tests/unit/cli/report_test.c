@@ -204,9 +204,36 @@ static void a_body_that_changed_since_the_run_is_refused(void **state)
     assert_says(w->err, "'b' has changed since this run");
 }
 
+/* HIC from rows that miss the blow says so. */
+static void hic_from_coarse_rows_is_warned_of(void **state)
+{
+    world *w    = *state;
+    char  *page = calloc(1, 1 << 20);
+    write_model(w, "h.yaml",
+                "klingel: 1\n"
+                "parameters: {row: 10 ms}\n"
+                "bodies: {b: {mass: 2, inertia: [1, 1, 1]}}\n"
+                "outputs:\n"
+                "  head_x: {of: b, quantity: felt.x}\n"
+                "  head_y: {of: b, quantity: felt.y}\n"
+                "  head_z: {of: b, quantity: felt.z}\n"
+                "run: {end: 1, every: row}\n");
+    for (int fine = 0; fine < 2; fine++) {
+        assert_int_equal(
+            run(w, "run", "h.yaml", "-q", "--set", fine ? "row=1 ms" : "row=10 ms", "-o", "h.h5"),
+            0);
+        assert_int_equal(run(w, "report", "h.h5", "-o", "h.html"), 0);
+        read_whole(path_of(w, "h.html"), page, 1 << 20);
+        assert_says(page, "HIC15");
+        assert_int_equal(strstr(page, "run: {every: 1 ms}") != NULL, !fine);
+    }
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(hic_from_coarse_rows_is_warned_of),
         CASE(limits_are_judged_by_the_largest_size),
         CASE(limits_that_do_not_fit_are_refused),
         CASE(limits_are_not_kept_by_what_is_missing),

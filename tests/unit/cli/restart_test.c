@@ -181,6 +181,30 @@ static void killed_runs_are_readable_and_go_on(void **state)
     assert_true(went_on > 0);
 }
 
+/* What happened before the checkpoint was told by the first run. */
+static void a_latch_that_caught_before_is_not_news(void **state)
+{
+    world *w = *state;
+    FILE  *f = fopen(path_of(w, "m.yaml"), "w");
+    assert_non_null(f);
+    fputs("klingel: 1\n"
+          "bodies: {a: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}}\n"
+          "joints: {A: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: y}}\n"
+          "forces: {lock: {type: latch, of: A, coordinate: angle, mark: 60 deg, stiffness: 5 kN "
+          "m/rad, damping: 20 N m s/rad}}\n"
+          "run: {end: 1}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "run", "m.yaml", "--checkpoint", "0.2", "--end", "0.1", "-o", "a.h5"),
+                     0);
+    assert_null(strstr(w->err, "locks"));
+    assert_int_equal(run(w, "run", "m.yaml", "--checkpoint", "0.2", "--end", "0.9", "-o", "a.h5"),
+                     0);
+    assert_says(w->err, "'lock' locks");
+    assert_int_equal(run(w, "run", "--restart", "a.h5", "--end", "1", "-o", "b.h5"), 0);
+    assert_null(strstr(w->err, "locks"));
+}
+
 static void what_cannot_go_on_is_told(void **state)
 {
     world *w = *state;
@@ -210,6 +234,7 @@ int main(void)
         CASE(a_run_cut_at_a_checkpoint_gives_the_same_bits),
         CASE(every_example_goes_on_with_the_same_bits),
         CASE(killed_runs_are_readable_and_go_on),
+        CASE(a_latch_that_caught_before_is_not_news),
         CASE(what_cannot_go_on_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

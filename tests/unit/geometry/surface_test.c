@@ -121,6 +121,36 @@ static void cone_cylinder_and_torus_have_their_curvatures(void **unused)
     kl_arena_destroy(arena);
 }
 
+/* A profile whose last point is its first goes round: arcs as they are, splines smoothly. */
+static void a_profile_that_ends_where_it_began_is_periodic(void **unused)
+{
+    (void)unused;
+    static const double tube[8] = {1, 3, 0, 2, -1, 3, 0, 4};
+    kl_arena           *arena   = kl_arena_create();
+    for (int spline = 0; spline < 2; spline++) {
+        kl_profile  p;
+        kl_surface *s;
+        kl_profile_begin(&p, arena, 0, 4);
+        for (int i = 0; !spline && i < 4; i++)
+            assert_int_equal(kl_profile_arc(&p, tube[2 * i], tube[2 * i + 1], -1, KL_NOWHERE, NULL),
+                             KL_OK);
+        if (spline)
+            assert_int_equal(kl_profile_points(&p, tube, 4, KL_QUINTIC, KL_NOWHERE, NULL), KL_OK);
+        assert_int_equal(kl_profile_end(&p, 1e-12, NULL), KL_OK);
+        assert_int_equal(kl_surface_revolution(&p, 1, 1, arena, &s), KL_OK);
+        assert_true(s->closed_u && s->closed_v);
+        assert_true(kl_surface_inside(s, -2.4e-13, 1.0) && kl_surface_inside(s, 100.0, 1.0));
+        assert_surface_laws(s, 0.0, 1.0, 1e-3, 1e-6); /* over the seam */
+        assert_close(vec_error(at(s, 0.3, 1.0).r, at(s, 0.3 + 3 * s->u[1], 1.0).r), 0.0, 1e-12);
+    }
+    kl_profile open;
+    kl_profile_begin(&open, arena, 0, 4);
+    assert_int_equal(kl_profile_points(&open, tube, 3, KL_QUINTIC, KL_NOWHERE, NULL), KL_OK);
+    assert_int_equal(kl_profile_end(&open, 0, NULL), KL_OK);
+    assert_false(open.closed);
+    kl_arena_destroy(arena);
+}
+
 static void a_rail_swept_along_a_canted_track_obeys_the_laws(void **unused)
 {
     (void)unused;
@@ -387,6 +417,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_revolved_arc_is_a_sphere),
         cmocka_unit_test(cone_cylinder_and_torus_have_their_curvatures),
+        cmocka_unit_test(a_profile_that_ends_where_it_began_is_periodic),
         cmocka_unit_test(a_rail_swept_along_a_canted_track_obeys_the_laws),
         cmocka_unit_test(extruded_and_revolved_arcs_follow_their_equations),
         cmocka_unit_test(nets_converge_with_their_order),

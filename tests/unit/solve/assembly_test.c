@@ -123,6 +123,43 @@ static void axes_that_meet_head_on_are_refused(void **unused)
     built_free(&b);
 }
 
+/* A body across its track is as near to either way: it is turned the right one. */
+static void a_body_across_its_track_is_turned_along_it(void **unused)
+{
+    (void)unused;
+    for (int angle = -90; angle <= 90; angle += 15) {
+        char text[600];
+        snprintf(text, sizeof text,
+                 "klingel: 1\ntracks: {c: {points: [[4, 0, 0], [0, 3, 0.5], [-4, 0, 0], [0, -3, 0.5]], closed: true, spline: quintic}}\n"
+                 "bodies: {b: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [4, 0, 0], orientation: {axis: z, angle: %d deg}},\n"
+                 "  free: {mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}}\n"
+                 "joints: {j: {type: path, body: b, track: c, follow: direction, s: 0 m}}\n",
+                 90 + angle);
+        built      b = must_build(text);
+        kl_solver *x;
+        kl_status  status = assemble(&b, &x);
+        if (status != KL_OK) fail_msg("%d deg off: %s", angle, kl_diag_at(b.diag, 0)->text);
+        int q = b.model->body[2].q; /* what it does not concern stays */
+        assert_memory_equal(x->s->q + q, b.model->q0 + q, 7 * sizeof(double));
+        kl_solver_destroy(x);
+        built_free(&b);
+    }
+}
+
+/* 0.1*3 is not 0.3 in a computer; a micrometre is meant. */
+static void a_point_mass_forgives_rounding_and_no_more(void **unused)
+{
+    (void)unused;
+    built b = must_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.1*3, 0, 0]}}\n"
+                         "forces: {s: {type: spring-damper, between: [ground, p], at: [[0, 0, 1], [0.3, 0, 0]], stiffness: 10}}\n");
+    built_free(&b);
+    assert_int_not_equal(try_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.300001, 0, 0]}}\n"
+                                   "forces: {s: {type: spring-damper, between: [ground, p], at: [[0, 0, 1], [0.3, 0, 0]], stiffness: 10}}\n",
+                                   &b), KL_OK);
+    assert_true(told(b.diag, "attach to its position"));
+    built_free(&b);
+}
+
 /* Two hinges on one line hold four directions twice: the motion is that of one hinge, the reactions are the smallest. */
 static void redundant_joints_share_the_load(void **unused)
 {
@@ -204,6 +241,8 @@ int main(void)
         cmocka_unit_test(what_cannot_close_is_named_with_its_gap),
         cmocka_unit_test(contradicting_velocities_are_named),
         cmocka_unit_test(axes_that_meet_head_on_are_refused),
+        cmocka_unit_test(a_body_across_its_track_is_turned_along_it),
+        cmocka_unit_test(a_point_mass_forgives_rounding_and_no_more),
         cmocka_unit_test(redundant_joints_share_the_load),
         cmocka_unit_test(links_in_one_line_fold),
         cmocka_unit_test(a_pendulum_swings_far_from_the_origin),
