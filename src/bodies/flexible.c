@@ -7,8 +7,11 @@
 #include "bodies/free_start.h"
 
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "algebra/dense.h"
 #include "base/rotation.h"
 #include "bodies/bodies.h"
 
@@ -24,19 +27,23 @@ static size_t head_numbers(int nframe)
     return rounded((bytes + sizeof(double) - 1) / sizeof(double));
 }
 
-size_t flexible_cache_bytes(int n, int nframe)
+size_t flexible_cache_bytes(const flexible *p)
 {
-    size_t m       = (size_t)n;
+    int    nframe  = p->nframe;
+    size_t m       = (size_t)p->n;
     size_t numbers = 2 * rounded(m) + 4 * rounded(3 * m) + 2 * rounded(9 * m) +
                      rounded(3 * m * (size_t)nframe) + rounded(6 * m * (size_t)nframe);
-    return (head_numbers(nframe) + numbers) * sizeof(double);
+    size_t bytes = (head_numbers(nframe) + numbers) * sizeof(double);
+    if (!p->whole) return bytes;
+    numbers = 3 * rounded(FLEXIBLE_FIELDS * m) + rounded(flexible_second_work(p->n));
+    return bytes + numbers * sizeof(double) + flexible_cache_bytes(p->whole);
 }
 
 /* The cache is one block; its arrays follow each other behind the head. */
 static flexible_cache *opened(const flexible *p, void *block)
 {
-    flexible_cache *c  = block;
-    size_t          n  = (size_t)p->n;
+    flexible_cache *c = block;
+    size_t          n = (size_t)p->n, fields = p->whole ? FLEXIBLE_FIELDS * n : 0;
     double         *at = (double *)block + head_numbers(p->nframe);
     c->frame           = (flexible_frame_cache *)(void *)(c + 1);
     const struct {
@@ -51,11 +58,16 @@ static flexible_cache *opened(const flexible *p, void *block)
                 {&c->G, 9 * n},
                 {&c->scratch, 9 * n},
                 {&c->E, 3 * n * (size_t)p->nframe},
-                {&c->second, 6 * n * (size_t)p->nframe}};
+                {&c->second, 6 * n * (size_t)p->nframe},
+                {&c->D, fields},
+                {&c->D_rate, fields},
+                {&c->D_acc, fields},
+                {&c->work, p->whole ? flexible_second_work(p->n) : 0}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         *list[i].to = at;
         at += rounded(list[i].size);
     }
+    c->inner = p->whole ? opened(p->whole, at) : NULL;
     return c;
 }
 
@@ -102,6 +114,7 @@ static void flexible_position(const void *data, const double *q, void *block)
     c->A              = kl_quat_matrix(q + 3);
     memcpy(c->w, q + 7, (size_t)p->n * sizeof(double));
     flexible_position_inertia(p, c);
+    if (p->whole) flexible_second_position(p, c);
     flexible_position_frames(p, c);
 }
 
@@ -113,6 +126,7 @@ static void flexible_velocity(const void *data, const double *v, void *block)
     c->om             = kl_load(v + 3);
     memcpy(c->w_rate, v + 6, (size_t)p->n * sizeof(double));
     flexible_velocity_inertia(p, c);
+    if (p->whole) flexible_second_velocity(p, c);
     flexible_velocity_frames(p, c);
 }
 
@@ -229,16 +243,47 @@ static unsigned flexible_wishes(const void *data)
 /* one marker at its reference point tells nothing of its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
+/* The energy of a stiffened body is cut off behind second order; where what is missing outweighs the
+ * mass of its modes, the motion is none. */
+static void watch_mass(const flexible *p, const double *q, kl_notice *notice)
+{
+    size_t  N      = 6 + (size_t)p->n;
+    void   *block  = calloc(1, flexible_cache_bytes(p));
+    double *M      = calloc(N * N + 2 * N, sizeof(double));
+    bool    looked = block && M, sound = true;
+    if (looked) {
+        flexible_position(p, q, block);
+        flexible_velocity(p, M, block); /* at rest */
+        flexible_inertia(p, block, M, M + N * N);
+        sound = kl_cholesky((int)N, M) == KL_OK;
+    }
+    free(M);
+    free(block);
+    if (sound) return;
+    notice->count = 1; /* a driven frame may bear it: told, not stopped */
+    snprintf(notice->text, sizeof notice->text,
+             "is bent so far that its stiffening outweighs the mass of its modes; where its frame "
+             "is free: %s"
+             "`reference: mean-axis`, fewer `modes` or `stiffening: false`",
+             p->whole ? "" : "`second_order: whole`, ");
+}
+
+static void flexible_look(const void *data, const double *q, kl_notice *notice)
+{
+    const flexible *p = data;
+    flexible_watch(p, q, notice);
+    if (p->S2 && !p->conditioned && notice->count == 0) watch_mass(p, q, notice);
+}
+
 /* ---- keys ---- */
 
 static const kl_key flexible_keys[] = {
     {.name   = "file",
      .kind   = KL_KEY_REDUCED,
      .offset = offsetof(flexible, file),
-     .help =
-         "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it "
-         "({body: panel.yaml, ply: 30 deg} sets its parameters), or what such a file holds, in "
-         "braces"},
+     .help = "reduced body (.kbody), or a body file (.yaml) that is reduced now and kept beside it "
+             "({body: panel.yaml, ply: 30 deg} sets its parameters), or what such a file holds, in "
+             "braces"},
     {.name     = "flexible",
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(flexible, deforms),
@@ -297,6 +342,12 @@ static const kl_key flexible_keys[] = {
      .offset   = offsetof(flexible, stiffening),
      .fallback = "false",
      .help     = "geometric stiffening by acceleration, spin and loads; needs it in the body file"},
+    {.name     = "second_order",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, second_order),
+     .words    = "cut whole",
+     .fallback = "cut",
+     .help     = "kinetic energy with stiffening: cut behind second order, or whole (free frames)"},
     {.name     = "damping",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(flexible, damping),
@@ -458,4 +509,4 @@ const kl_body_type kl_flexible = {
     .wishes          = flexible_wishes,
     .reach           = flexible_reach,
     .measures        = flexible_measures,
-    .watch           = flexible_watch};
+    .watch           = flexible_look};

@@ -11,6 +11,8 @@
 
 enum { FLEXIBLE_AS_IN_FILE, FLEXIBLE_MEAN_AXIS, FLEXIBLE_PRINCIPAL_AXIS };
 enum { FLEXIBLE_ELIMINATED, FLEXIBLE_CONSTRAINED };
+enum { FLEXIBLE_CUT, FLEXIBLE_WHOLE };
+enum { FLEXIBLE_FIELDS = 12 }; /* e_c, then e_c x_d: see flexible_second.c */
 
 /* A frame on nodes that elements may hold on to, from a marker of the reduced body. */
 typedef struct flexible_frame {
@@ -38,7 +40,7 @@ typedef struct flexible {
     kl_list    deformation, deformation_rate;
     int        fixed; /* bits: position, orientation, velocity, omega, deformation */
     bool       mirrored, stiffening;
-    int        reference, conditions, attach;
+    int        reference, conditions, attach, second_order;
     /* S-N curve of its material or detail, for `klingel stress`; range NaN: none */
     double sn_range, sn_cycles, sn_slope, sn_knee, sn_slope_after, ultimate;
     int    mean_stress; /* kl_mean_rule */
@@ -48,25 +50,29 @@ typedef struct flexible {
     int *mode; /* n: which of the file's; -1: a rigid motion behind them */
     /* n x 6 or NULL: rigid motion that the chosen reference adds to each mode of the file: shift of
      * the centre of mass, turn about it. For those who look at the deformed body */
-    double         *rigid;
-    double          m;
-    kl_vec3         s0;
-    kl_mat3         J0;
-    double         *S1, *H0;   /* 3 x n */
-    double         *S2;        /* n x 3 x n or NULL: S = s0 + S1 w + w'S2 w/2 */
-    double         *G0;        /* 9 x n */
-    double         *J2;        /* n x 9 x n: block i, mode j: J2_ji by rows */
-    double         *H1, *H1t;  /* n x 3 x n: block i, mode j: H1_i[:, j] and H1_j[:, i] */
-    double         *M, *K, *D; /* n x n: mass, stiffness, damping of the modes */
-    bool            diagonal;  /* K and D are */
-    int             nframe;
-    unsigned char  *used; /* nframe: somebody holds on to it */
-    flexible_frame *frame;
-    bool            conditioned;     /* rigid motions are among the modes, conditions hold them */
-    kl_mat3         principal;       /* columns: principal axes of the undeformed body */
-    kl_vec3         spread;          /* products of inertia times this are angles */
-    kl_mat3         central_inverse; /* of the inertia about the centre of mass */
-    double          gyration;        /* radius of gyration about the reference point [m] */
+    double *rigid;
+    double  m;
+    kl_vec3 s0;
+    kl_mat3 J0;
+    double *S1, *H0; /* 3 x n */
+    double *S2;      /* n x 3 x n or NULL: S = s0 + S1 w + w'S2 w/2 */
+    /* stiffening, or NULL: n x 12 x n, sum m F.Y of the second-order motion Y and the fields F; y of
+     * Y = F y; the body with the modes [X F] */
+    double          *second, *fields;
+    struct flexible *whole;
+    double          *G0;        /* 9 x n */
+    double          *J2;        /* n x 9 x n: block i, mode j: J2_ji by rows */
+    double          *H1, *H1t;  /* n x 3 x n: block i, mode j: H1_i[:, j] and H1_j[:, i] */
+    double          *M, *K, *D; /* n x n: mass, stiffness, damping of the modes */
+    bool             diagonal;  /* K and D are */
+    int              nframe;
+    unsigned char   *used; /* nframe: somebody holds on to it */
+    flexible_frame  *frame;
+    bool             conditioned;     /* rigid motions are among the modes, conditions hold them */
+    kl_mat3          principal;       /* columns: principal axes of the undeformed body */
+    kl_vec3          spread;          /* products of inertia times this are angles */
+    kl_mat3          central_inverse; /* of the inertia about the centre of mass */
+    double           gyration;        /* radius of gyration about the reference point [m] */
 } flexible;
 
 /* One frame in the current state, body axes. */
@@ -93,9 +99,12 @@ typedef struct flexible_cache {
     double               *scratch;        /* 9 n */
     double               *second;         /* nframe x 6 x n: X and Y with second-order motion */
     flexible_frame_cache *frame;          /* nframe */
+    /* stiffening: state of the whole body; 12 x n: y w, y w', y w''; space for its matrices */
+    struct flexible_cache *inner;
+    double                *D, *D_rate, *D_acc, *work;
 } flexible_cache;
 
-size_t flexible_cache_bytes(int n, int nframe);
+size_t flexible_cache_bytes(const flexible *p);
 
 /* flexible_inertia.c */
 void flexible_position_inertia(const flexible *p, flexible_cache *c);
@@ -104,6 +113,16 @@ void flexible_inertia(const void *data, const void *c, double *M, double *s);
 void flexible_inertia_tangent(const void *data, const void *c, const double *a, double *K,
                               double *C);
 void flexible_measures(const void *data, const void *c, kl_measures *m);
+
+/* flexible_second.c */
+kl_status flexible_second_setup(flexible *p, kl_arena *arena);
+void      flexible_add_second(const flexible *p, double sign, double *J2, double *H1, double *H1t);
+size_t    flexible_second_work(int n); /* numbers of `work` */
+void      flexible_second_position(const flexible *p, flexible_cache *c);
+void      flexible_second_velocity(const flexible *p, flexible_cache *c);
+void      flexible_second_inertia(const flexible *p, const flexible_cache *c, double *M, double *s);
+void flexible_second_tangent(const flexible *p, const flexible_cache *c, const double *a, double *K,
+                             double *C);
 
 /* flexible_marker.c */
 void flexible_position_frames(const flexible *p, flexible_cache *c);

@@ -118,7 +118,11 @@ void flexible_inertia(const void *data, const void *cache, double *M, double *s)
     const flexible_cache *c = cache;
     int                   n = p->n, N = 6 + n;
     kl_vec3               om = c->om;
-    kl_mat3               S = kl_skew(c->S), AS = kl_matmul(&c->A, &S), AS_t = kl_transpose(&AS);
+    if (p->whole) {
+        flexible_second_inertia(p, c, M, s);
+        return;
+    }
+    kl_mat3 S = kl_skew(c->S), AS = kl_matmul(&c->A, &S), AS_t = kl_transpose(&AS);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             M[i * N + j]           = i == j ? p->m : 0.0;
@@ -199,6 +203,10 @@ void flexible_inertia_tangent(const void *data, const void *cache, const double 
     const flexible_cache *c = cache;
     int                   n = p->n, N = 6 + n;
     kl_vec3               om = c->om, al = kl_load(a + 3), a_body = kl_mul_t(&c->A, kl_load(a));
+    if (p->whole) {
+        flexible_second_tangent(p, c, a, K, C);
+        return;
+    }
     memset(K, 0, (size_t)(N * N) * sizeof(double));
     memset(C, 0, (size_t)(N * N) * sizeof(double));
 
@@ -231,12 +239,13 @@ void flexible_inertia_tangent(const void *data, const void *cache, const double 
 
 void flexible_measures(const void *data, const void *cache, kl_measures *m)
 {
-    const flexible       *p = data;
-    const flexible_cache *c = cache;
+    const flexible *p = ((const flexible *)data)->whole ? ((const flexible *)data)->whole : data;
+    const flexible_cache *c = p == data ? cache : ((const flexible_cache *)cache)->inner;
+    const kl_mat3        *J = &((const flexible_cache *)cache)->J; /* the whole has none */
     int                   n = p->n;
     kl_vec3               V = kl_mul_t(&c->A, c->v), Hw = combine(n, c->H, c->w_rate);
-    kl_vec3 moved = kl_add(kl_cross(c->om, c->S), c->S_rate), spin = kl_mul(&c->J, c->om);
-    double  elastic = 0.0;
+    kl_vec3               moved = kl_add(kl_cross(c->om, c->S), c->S_rate), spin = kl_mul(J, c->om);
+    double                elastic = 0.0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) elastic += c->w_rate[i] * p->M[i * n + j] * c->w_rate[j];
     kl_vec3 p_body = kl_axpy(p->m, V, moved);

@@ -125,15 +125,15 @@ static void fill_square(const flexible *p, const kl_mat3 *Jc, const double *size
     }
 }
 
-/* blocks of n x 3 x n numbers with six zero rows and columns more */
-static kl_status widen(int n, double **blocks, kl_arena *arena)
+/* blocks of n x rows x n numbers with six zero rows and columns more */
+static kl_status widen(int rows, int n, double **blocks, kl_arena *arena)
 {
     int N = n + 6;
     if (!*blocks) return KL_OK;
-    double *to = kl_arena_array(arena, double, 3 * (size_t)(N * N));
+    double *to = kl_arena_array(arena, double, (size_t)rows *(size_t)(N * N));
     if (!to) return KL_E_MEMORY;
     for (int i = 0; i < n; i++)
-        memcpy(to + 3 * i * N, *blocks + 3 * i * n, 3 * (size_t)n * sizeof(double));
+        memcpy(to + rows * i * N, *blocks + rows * i * n, (size_t)(rows * n) * sizeof(double));
     *blocks = to;
     return KL_OK;
 }
@@ -198,10 +198,11 @@ static kl_status extend(flexible *p, kl_arena *arena)
         p->frame[k] = old.frame[k];
         extend_frame(&old, &old.frame[k], &p->frame[k], arena, size);
     }
-    KL_TRY(widen(n, &p->S2, arena));
+    KL_TRY(widen(3, n, &p->S2, arena));
+    KL_TRY(widen(FLEXIBLE_FIELDS, n, &p->second, arena));
     for (int k = 0; k < old.nframe; k++) {
-        KL_TRY(widen(n, &p->frame[k].X2, arena));
-        KL_TRY(widen(n, &p->frame[k].Y2, arena));
+        KL_TRY(widen(3, n, &p->frame[k].X2, arena));
+        KL_TRY(widen(3, n, &p->frame[k].Y2, arena));
     }
     for (int a = 0; a < 6; a++) p->mode[n + a] = -1;
     p->n = N;
@@ -257,6 +258,7 @@ static kl_status recombine(flexible *p, int m, const double *T, kl_arena *arena)
     KL_TRY(combine_pairs(1, n, m, &p->M, T, arena));
     KL_TRY(combine_pairs(1, n, m, &p->K, T, arena));
     if (p->S2) KL_TRY(combine_pairs(3, n, m, &p->S2, T, arena));
+    if (p->second) KL_TRY(combine_pairs(FLEXIBLE_FIELDS, n, m, &p->second, T, arena));
     for (int k = 0; k < p->nframe; k++) {
         flexible_frame *f = &p->frame[k];
         if (f->X2) KL_TRY(combine_pairs(3, n, m, &f->X2, T, arena));

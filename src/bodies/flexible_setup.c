@@ -137,40 +137,17 @@ static kl_status take_invariants(flexible *p, kl_arena *a)
 
 /* ---- second-order motion ---- */
 
-/* blocks i, mode j of three numbers, from three matrices of the file */
-static double *take_second(const flexible *p, kl_arena *a, const double *from)
+/* blocks i, mode j of `rows` numbers, from as many matrices of the file */
+static double *take_second(const flexible *p, kl_arena *a, size_t rows, const double *from)
 {
     size_t  n = (size_t)p->n, all = (size_t)p->file.body->nmode;
-    double *to = kl_arena_array(a, double, 3 * n * n + 1);
+    double *to = kl_arena_array(a, double, rows *n *n + 1);
     for (size_t i = 0; to && i < n; i++)
         for (size_t j = 0; j < n; j++)
-            for (size_t c = 0; c < 3; c++)
-                to[3 * (i * n + j) + c] =
+            for (size_t c = 0; c < rows; c++)
+                to[rows * (i * n + j) + c] =
                     from[(c * all + (size_t)p->mode[i]) * all + (size_t)p->mode[j]];
     return to;
-}
-
-/* J2 += (G + G')/2 and H1 += sum m x x Y of the second-order motion, W = sum m Y x' */
-static void add_second(flexible *p)
-{
-    const kl_kbody *b = p->file.body;
-    size_t          n = (size_t)p->n, all = (size_t)b->nmode;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            double W[3][3], trace = 0.0, *J = p->J2 + 9 * (i * n + j);
-            for (size_t c = 0; c < 9; c++)
-                W[c / 3][c % 3] =
-                    b->second_mass[((3 + c) * all + (size_t)p->mode[i]) * all + (size_t)p->mode[j]];
-            for (int c = 0; c < 3; c++) trace += W[c][c];
-            for (int c = 0; c < 3; c++)
-                for (int d = 0; d < 3; d++)
-                    J[3 * c + d] += (c == d ? trace : 0.0) - 0.5 * (W[c][d] + W[d][c]);
-            double h[3] = {W[2][1] - W[1][2], W[0][2] - W[2][0], W[1][0] - W[0][1]};
-            for (int c = 0; c < 3; c++) {
-                p->H1[3 * (i * n + j) + (size_t)c] += h[c];
-                p->H1t[3 * (j * n + i) + (size_t)c] += h[c];
-            }
-        }
 }
 
 static kl_status stiffen(flexible *p, const kl_setup *s)
@@ -183,12 +160,14 @@ static kl_status stiffen(flexible *p, const kl_setup *s)
                        "body '%s': %s has no second-order motion; write `stiffening: yes` in the "
                        "body file and reduce it again",
                        s->name, p->file.file);
-    p->S2 = take_second(p, s->arena, b->second_mass);
-    add_second(p);
+    p->S2     = take_second(p, s->arena, 3, b->second_mass);
+    p->second = take_second(p, s->arena, FLEXIBLE_FIELDS, b->second_mass);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    flexible_add_second(p, 1.0, p->J2, p->H1, p->H1t);
     for (int i = 0; i < p->nframe; i++) {
-        p->frame[i].X2 = take_second(p, s->arena, b->marker[i].second);
+        p->frame[i].X2 = take_second(p, s->arena, 3, b->marker[i].second);
         if (p->frame[i].kind == KL_FRAME_ROTATION)
-            p->frame[i].Y2 = take_second(p, s->arena, b->marker[i].second + 3 * nn);
+            p->frame[i].Y2 = take_second(p, s->arena, 3, b->marker[i].second + 3 * nn);
     }
     return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
 }
@@ -389,19 +368,20 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(find_rigid(p, s));
     KL_TRY(check_curve(p, s));
     KL_TRY(make_damping(p, s->arena));
-    *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p->n, p->nframe)};
+    KL_TRY(flexible_second_setup(p, s->arena));
+    *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p)};
     return check_start(p, s);
 }
 
 kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     flexible *p      = data;
-    *size            = (kl_body_size){7, 6, flexible_cache_bytes(0, 0)};
     kl_status status = take_all(p, s, size);
     if (status == KL_OK) return KL_OK;
     /* the other mistakes of the model are still looked for: stand there as a frame */
     p->n = p->nframe = 0;
-    *size            = (kl_body_size){7, 6, flexible_cache_bytes(0, 0)};
+    p->whole         = NULL;
+    *size            = (kl_body_size){7, 6, flexible_cache_bytes(p)};
     return status;
 }
 

@@ -224,6 +224,20 @@ static kl_status evaluate_at(kl_mobility_search *a, const double *q)
     return kl_eval(a->m, a->x->s, a->x->w);
 }
 
+/* A joint that the program made holds a massless body of its own, so its rows never repeat others.
+ * They only look alike where a mode turns a marker by far more than it moves the body (one node of
+ * solid elements under a load of its own): beside that number the one of the massless body is lost.
+ */
+static bool all_made(const kl_model *m, const bool *core)
+{
+    bool made = false;
+    for (int e = 0; e < m->nelement; e++) {
+        if (core[e] && !m->element[e].made) return false;
+        made |= core[e];
+    }
+    return made;
+}
+
 /* Rows depend on each other: find out in which way. */
 static kl_status look_closer(kl_mobility_search *a, const kl_scaled_rows *J,
                              const kl_rank *by_bodies)
@@ -243,6 +257,12 @@ static kl_status look_closer(kl_mobility_search *a, const kl_scaled_rows *J,
     kl_scaled_rows moved       = {0};
     KL_TRY(kl_rank_by_elements(m, J, &by_elements));
     mark_core(m, J, by_elements, lambda, element, body);
+    if (all_made(m, element)) {
+        kl_rank_destroy(by_elements);
+        b->rank     = m->nlam;
+        b->mobility = b->freedom = m->nv - m->nlam;
+        return KL_OK;
+    }
     a->best_rank = a->displaced_rank = b->rank;
     kl_status status                 = find_directions(a, by_bodies, body);
     if (status == KL_OK) status = probe_all(a);

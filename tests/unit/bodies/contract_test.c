@@ -15,11 +15,14 @@ static const char *const model_text =
     "      reference: principal-axis}\n"
     "  i: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, reference: mean-axis}\n"
     "  j: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, stiffening: true}\n"
+    "  k: {type: flexible, file: /tmp/kl_contract.kbody, stiffening: true, second_order: whole}\n"
     "joints:\n"
     "  gn: {type: fixed, between: [g.node, ground]}\n"
     "  gt: {type: fixed, between: [g.triad, ground]}\n"
     "  hn: {type: fixed, between: [h.node, ground]}\n"
     "  ht: {type: fixed, between: [h.triad, ground]}\n"
+    "  kn: {type: fixed, between: [k.node, ground]}\n"
+    "  kt: {type: fixed, between: [k.triad, ground]}\n"
     "  n: {type: fixed, between: [f.node, ground]}\n"
     "  t: {type: fixed, between: [f.triad, ground]}\n";
 
@@ -30,7 +33,8 @@ static const struct {
 } cases[] = {{1, 0, {0.7, -0.4, 0.2}}, {2, 0, {0, 0, 0}},
              {3, 0, {0.7, -0.4, 0.2}}, {3, 1, {0.9, 0.3, -0.4}}, {3, 2, {-0.2, 0.5, 0.6}},
              {4, 1, {0.9, 0.3, -0.4}}, {4, 2, {-0.2, 0.5, 0.6}}, {5, 1, {0.9, 0.3, -0.4}}, {5, 2, {-0.2, 0.5, 0.6}},
-             {5, KL_MARKER_CONDITIONS, {0, 0, 0}}, {6, KL_MARKER_CONDITIONS, {0, 0, 0}}, {7, KL_MARKER_CONDITIONS, {0, 0, 0}}};
+             {5, KL_MARKER_CONDITIONS, {0, 0, 0}}, {6, KL_MARKER_CONDITIONS, {0, 0, 0}}, {7, KL_MARKER_CONDITIONS, {0, 0, 0}},
+             {8, 1, {0.9, 0.3, -0.4}}, {8, 2, {-0.2, 0.5, 0.6}}};
 enum { CASES = sizeof cases / sizeof *cases, MOST = 12 + CLOUD_MODES };
 
 typedef struct fixture {

@@ -207,6 +207,27 @@ static void second_hinge_on_one_axis_repeats_all(void **unused)
     done(&l, b);
 }
 
+/* nodes of solids under loads of their own turn their markers thousands of times as far as the body */
+static void virtual_bodies_neither_lock_nor_repeat(void **unused)
+{
+    (void)unused;
+    const char *text =
+        "klingel: 1\nbodies: {f: {type: flexible, attach: virtual-body, file: {mesh: {line: [[0, 0, "
+        "0], [1 m, 0, 0]], parts: 20}, materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 "
+        "kg/m3}}, sections: {line: {material: steel, section: rectangle, width: 20 mm, height: 30 "
+        "mm, orientation: [0, 1, 0]}}, modes: 8, reference: mean-axis, statics: attachment, interfaces: {root: all, tip: "
+        "all}, markers: {root: {at: [0, 0, 0]}, tip: {at: [1, 0, 0]}}}, conditions: constrained, "
+        "reference: principal-axis}}\n"
+        "joints: {clamp: {type: fixed, between: [ground, f.root]}}\n"
+        "forces: {load: {type: force, on: f.tip, axis: z, value: -10 N}}\n";
+    loaded       l = load_text(text, NULL, 0, true);
+    kl_mobility *b = find(&l);
+    assert_int_equal(b->redundant + b->locked + b->singular, 0);
+    assert_int_equal(b->mobility, b->nv - b->nlam);
+    assert_null(b->locked_text);
+    done(&l, b);
+}
+
 static void free_body_has_six_ways(void **unused)
 {
     (void)unused;
@@ -290,6 +311,7 @@ int main(void)
         cmocka_unit_test(rigid_beam_between_two_pins_is_locked),
         cmocka_unit_test(driven_cardan_shaft_is_not_locked),
         cmocka_unit_test(second_hinge_on_one_axis_repeats_all),
+        cmocka_unit_test(virtual_bodies_neither_lock_nor_repeat),
         cmocka_unit_test(free_body_has_six_ways),
         cmocka_unit_test(regular_mechanisms_have_their_known_freedom),
         cmocka_unit_test(forty_loops_are_analysed_in_no_time),
