@@ -260,7 +260,8 @@ static void watch_mass(const flexible *p, const double *q, kl_notice *notice)
     free(M);
     free(block);
     if (sound) return;
-    notice->count = 1; /* a driven frame may bear it: told, not stopped */
+    notice->count = 1;
+    notice->news  = true; /* a driven frame bears it: no warning */
     snprintf(notice->text, sizeof notice->text,
              "is bent so far that its stiffening outweighs the mass of its modes; where its frame "
              "is free: %s"
