@@ -6,7 +6,8 @@
  * after Gear, Gupta and Leimkuhler 1985: mu is zero for exact solutions and takes up what the
  * discretisation leaves of Phi. W: unit weights, rotations times the model's length. The term with
  * k keeps Euler parameters at length 1 without a multiplier; A(p) is evaluated at p/|p|. lambda and
- * mu stay out of the error test; restart values come from our own accelerations.
+ * mu stay out of the error test; restart values come from our own accelerations. Multipliers that no
+ * body feels (constraints that repeat others) are kept at the smallest ones: see solve_felt.
  *
  * Newton: with dx the increments of positions, d = dv/c, and c = alpha/h of the BDF formula,
  *
@@ -22,6 +23,8 @@
 #include "solve/index1.h"
 #include "solve/sundials.h"
 
+enum { PASSES = 4 }; /* of a solution: two changes that are alike show what no body feels */
+
 typedef struct gear {
     kl_index1         *ode; /* the part of y that is not multipliers, weights, accepted points */
     kl_solver         *x;
@@ -30,11 +33,16 @@ typedef struct gear {
     N_Vector           y, dy, id, peek;
     kl_sundials_linear linear;
     void              *ida;
-    double             c;                      /* of the factored matrix */
+    double             c, factored; /* of the factored matrix; its time */
+    bool               drifts;      /* lambda that no body feels is not small */
+    double             at_t;        /* of the last residual */
+    N_Vector           at_y, at_dy;
     double             k;                      /* 1/s: of the length of Euler parameters */
     double            *u, *r_x, *q, *qd, *r_n; /* scratch: nv, nv, nq, nq, nq */
     double            *rate, *soft, *soft_mu;  /* nlam: Phi_q v + Phi_t now; see gear_residual */
-    double            *gap, *mu;               /* scratch: nlam, and nv + nz + nlam */
+    double            *mu_now;                 /* nlam: mu, of no history */
+    double            *pull, *pull_mu;         /* nlam: softness times lambda and mu there */
+    double            *gap, *mu, *part;        /* scratch: nlam, and nv + nz + nlam twice */
     int                lambda, multiplier;     /* where lambda and mu stand in y */
     long               fails;                  /* counted so far */
     long               iterations;
@@ -71,9 +79,10 @@ static int gear_residual(realtype t, N_Vector yy, N_Vector yp, N_Vector rr, void
     const double   *y = N_VGetArrayPointer(yy), *dy = N_VGetArrayPointer(yp);
     double         *r      = N_VGetArrayPointer(rr);
     kl_status       status = kl_index1_evaluate(g->ode, t, y);
+    g->at_t = t, g->at_y = yy, g->at_dy = yp;
     if (status != KL_OK) return status == KL_RETRY || status == KL_E_NAN ? 1 : -1;
 
-    moved_speed(g, y + m->nq, y + g->multiplier, g->u);
+    moved_speed(g, y + m->nq, g->mu_now, g->u);
     kl_index1_rates(m, y, g->u, g->qd);
     for (int k = 0; k < m->nq; k++) r[k] = dy[k] - g->qd[k] - g->k * (g->ode->s->q[k] - y[k]);
     kl_eval_residual(m, x->w, dy + m->nq, y + g->lambda, r + m->nq);
@@ -86,8 +95,10 @@ static int gear_residual(realtype t, N_Vector yy, N_Vector yp, N_Vector rr, void
     rz[m->nz + 1] = dy[g->ode->n - 1] - supply;
     kl_eval_rate(m, w, g->rate);
     for (int k = 0; k < m->nlam; k++) {
-        r[g->lambda + k]     = g->rate[k] - g->soft[k] * y[g->lambda + k];
-        r[g->multiplier + k] = w->phi[k] - g->soft_mu[k] * y[g->multiplier + k];
+        g->pull[k]           = g->soft[k] * y[g->lambda + k];
+        g->pull_mu[k]        = g->soft_mu[k] * g->mu_now[k];
+        r[g->lambda + k]     = g->rate[k] - g->pull[k];
+        r[g->multiplier + k] = w->phi[k] - g->pull_mu[k];
     }
     return 0;
 }
@@ -104,7 +115,8 @@ static int gear_matrix(realtype t, realtype c, N_Vector yy, N_Vector yp, N_Vecto
     kl_eval_residual(m, x->w, dy + m->nq, y + g->lambda, x->y); /* totals, for the tangents */
     kl_weights weights = {.mass = c * c, .stiffness = 1.0, .damping = c, .state = c};
     g->ode->factorizations += 2;
-    g->c = c;
+    g->c        = c;
+    g->factored = t;
     if (kl_matrix_factor(m, g->ode->s, x->w, x->matrix, weights, dy + m->nq, y + g->lambda, NULL) !=
         KL_OK)
         return 1;
@@ -131,6 +143,32 @@ static kl_status rate_after(gear *g, const double *dx)
     return status;
 }
 
+/* y <- matrix^-1 y, but of the multipliers that no body feels only what brings `now` (nlam) back to
+ * the smallest ones, eps now/times. Constraints that repeat others contradict them by the square of
+ * the gap while Newton is under way; through the softness alone that would become multipliers
+ * without bound. `pull`: what softness put into y (nlam), over `scale`. */
+static kl_status solve_felt(gear *g, kl_matrix *a, const double *pull, double scale,
+                            const double *now, double times, double *y)
+{
+    const kl_model *m     = g->x->model;
+    int             first = m->nv + m->nz, n = first + m->nlam;
+    memset(g->part, 0, (size_t)first * sizeof *g->part);
+    for (int k = 0; k < m->nlam; k++) {
+        y[first + k] -= pull[k] / scale;
+        g->part[first + k] = kl_matrix_eps(a, k) * now[k] / times;
+    }
+    KL_TRY(kl_matrix_solve_passes(a, y, PASSES));
+    KL_TRY(kl_matrix_solve(a, g->part));
+    double unfelt = 0.0, most = 0.0;
+    for (int k = 0; k < m->nlam; k++) {
+        unfelt = fmax(unfelt, fabs(g->part[first + k]) * times);
+        most   = fmax(most, fabs(now[k]));
+    }
+    if (a == g->x->matrix) g->drifts = unfelt > 1e-6 * most;
+    for (int k = 0; k < n; k++) y[k] += g->part[k];
+    return KL_OK;
+}
+
 /* Velocities (over c), states and lambda into x->y; positions into g->u; mu (over c) into g->mu.
  * `rate`: right-hand side of the velocity constraints. A kept matrix serves another c too: with
  * c^2 M in its corner, s = (c/c_old)^2 asks only for r/s on the right and s lambda in the answer.
@@ -143,14 +181,16 @@ static int solve_parts(gear *g, const double *b, double c, const double *rate)
     for (int k = 0; k < m->nv; k++) d[k] = b[m->nq + k] / s;
     for (int k = m->nv; k < m->nv + m->nz; k++) d[k] = b[m->nq + k];
     for (int k = 0; k < m->nlam; k++) l[k] = rate[k] / c;
-    if (kl_matrix_solve(x->matrix, d) != KL_OK) return 1;
+    if (solve_felt(g, x->matrix, g->pull, c, N_VGetArrayPointer(g->at_y) + g->lambda, s, d) !=
+        KL_OK)
+        return 1;
     for (int k = 0; k < m->nlam; k++) l[k] *= s;
 
     for (int k = 0; k < m->nv; k++) g->u[k] = d[k] + g->r_x[k] / c;
     kl_matrix_rows_times(m, x->w, g->weights, g->u, g->gap);
     memset(g->mu, 0, (size_t)(m->nv + m->nz) * sizeof *g->mu);
     for (int k = 0; k < m->nlam; k++) g->mu[m->nv + m->nz + k] = b[g->multiplier + k] - g->gap[k];
-    if (kl_matrix_solve(g->weights, g->mu) != KL_OK) return 1;
+    if (solve_felt(g, g->weights, g->pull_mu, 1.0, g->mu_now, c, g->mu) != KL_OK) return 1;
     for (int k = 0; k < m->nv; k++) g->u[k] += g->mu[k];
     return 0;
 }
@@ -163,6 +203,11 @@ static int gear_solve(void *self, double *out, const double *b)
     const double   *q = g->ode->s->q;
     double          c = g->c, *d = x->y;
     (void)IDAGetCurrentCj(g->ida, &c);
+    /* what no body feels turns with the bodies: an old matrix would leave a part of it, and the
+     * history of order 5 carries on 63 times that */
+    if (g->drifts && g->factored != g->at_t &&
+        gear_matrix(g->at_t, c, g->at_y, g->at_dy, NULL, NULL, g, NULL, NULL, NULL) != 0)
+        return 1;
 
     /* what the equations of q ask for, as increments, and what is normal to all increments */
     kl_index1_speeds(m, q, b, g->r_x);
@@ -184,7 +229,8 @@ static int gear_solve(void *self, double *out, const double *b)
     memcpy(out + m->nq + m->nv, d + m->nv, (size_t)m->nz * sizeof *d);
     for (int k = 2; k > 0; k--) out[g->ode->n - k] = b[g->ode->n - k] / c;
     memcpy(out + g->lambda, d + m->nv + m->nz, (size_t)m->nlam * sizeof *d);
-    for (int k = 0; k < m->nlam; k++) out[g->multiplier + k] = c * g->mu[m->nv + m->nz + k];
+    memset(out + g->multiplier, 0, (size_t)m->nlam * sizeof *out);
+    for (int k = 0; k < m->nlam; k++) g->mu_now[k] += c * g->mu[m->nv + m->nz + k];
     return 0;
 }
 
@@ -258,6 +304,10 @@ static kl_status gear_create(kl_solver *x, void **self)
     g->soft_mu    = kl_arena_array(ode->arena, double, m->nlam + 1);
     g->gap        = kl_arena_array(ode->arena, double, m->nlam + 1);
     g->mu         = kl_arena_array(ode->arena, double, m->nv + m->nz + m->nlam + 1);
+    g->mu_now     = kl_arena_array(ode->arena, double, m->nlam + 1);
+    g->part       = kl_arena_array(ode->arena, double, m->nv + m->nz + m->nlam + 1);
+    g->pull       = kl_arena_array(ode->arena, double, m->nlam + 1);
+    g->pull_mu    = kl_arena_array(ode->arena, double, m->nlam + 1);
     g->weights    = kl_matrix_create(m, false);
     bool ok = kl_arena_ok(ode->arena) && g->weights && SUNContext_Create(NULL, &g->context) == 0;
     N_Vector *vectors[] = {&g->y, &g->dy, &g->id, &g->peek};
@@ -285,6 +335,8 @@ static kl_status gear_begin(void *self, kl_solver *x, kl_diag *diag)
     memcpy(y + g->lambda, g->ode->lambda, (size_t)m->nlam * sizeof *y);
     memset(y + g->multiplier, 0, (size_t)m->nlam * sizeof *y);
     memset(dy + g->lambda, 0, 2 * (size_t)m->nlam * sizeof *y);
+    g->drifts = false;
+    memset(g->mu_now, 0, (size_t)m->nlam * sizeof *y);
     memset(g->soft, 0, (size_t)m->nlam * sizeof *y);
     memset(g->soft_mu, 0, (size_t)m->nlam * sizeof *y);
     kl_matrix_forget(g->weights);

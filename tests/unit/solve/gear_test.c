@@ -128,6 +128,34 @@ static kl_status take_nothing(void *context, double t, const double *values)
     return (void)context, (void)t, (void)values, KL_OK;
 }
 
+/* A trapdoor on two hinges moves as on one: its second hinge only repeats the first. */
+static void a_door_on_two_hinges_moves_as_on_one(void **unused)
+{
+    (void)unused;
+    char text[2][700];
+    for (int hinges = 1; hinges <= 2; hinges++)
+        snprintf(text[hinges - 1], sizeof text[0],
+                 "klingel: 1\n"
+                 "bodies: {d: {mass: 20, inertia: [5, 1, 5], position: [0.5, 0.3, 0]}}\n"
+                 "joints:\n"
+                 "  h1: {type: revolute, between: [ground, d], at: [0, -0.2, 0], axis: y}\n"
+                 "%s"
+                 "outputs: {x: {of: d, quantity: position.x}, y: {of: d, quantity: position.z}}\n",
+                 hinges == 1 ? ""
+                             : "  h2: {type: revolute, between: [ground, d], at: [0, 0.9, 0], "
+                               "axis: y}\n");
+    (void)run_with(text[0], KL_RUNGE_KUTTA, 1e-11, 3.0, &exact);
+    for (int k = 0; k < 3; k++) {
+        formulation         = each[k];
+        kl_statistics count = run_with(text[1], KL_GEAR, 1e-8, 3.0, &r);
+        printf("%s: %.1e m, %ld steps, %ld rejected\n", called[k], worst(), count.steps,
+               count.rejected);
+        assert_true(worst() < 1e-5);
+        assert_true(count.steps < 3000);
+    }
+    formulation = KL_PROJECTION;
+}
+
 static void leaving_a_branch_ends_the_run_in_words(void **unused)
 {
     (void)unused;
@@ -159,6 +187,7 @@ int main(void)
         cmocka_unit_test(constraints_are_kept_as_each_formulation_can),
         cmocka_unit_test(stiff_forces_do_not_shorten_the_steps),
         cmocka_unit_test(redundant_joints_and_singular_positions_are_passed),
+        cmocka_unit_test(a_door_on_two_hinges_moves_as_on_one),
         cmocka_unit_test(leaving_a_branch_ends_the_run_in_words),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
