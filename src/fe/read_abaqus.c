@@ -309,7 +309,14 @@ static int add_special(inp *a, const inp_line *line, int kind, int id, int n, co
     inp_special *p =
         kl_arena_grow(a->r->arena, (void **)&a->specials, a->nspecial, &a->special_cap, sizeof *p);
     if (!p || !kl_int_map_put(a->r->arena, &a->special_map, (uint64_t)id, a->nspecial)) return -1;
-    *p = (inp_special){.kind = kind, .id = id, .n = n, .t = line->t, .at = line->first};
+    *p = (inp_special){.kind = kind,
+                       .id   = id,
+                       .n    = n,
+                       .node = kl_arena_array(a->r->arena, int, n + 1),
+                       .used = kind == INP_LEFT_OUT,
+                       .t    = line->t,
+                       .at   = line->first};
+    if (!p->node) return -1;
     for (int i = 0; i < n; i++) p->node[i] = node[i];
     return a->nspecial++;
 }
@@ -342,25 +349,105 @@ static int put_element(inp *a, inp_scope *s, const inp_line *line, int type,
     return index * INP_KINDS + kind;
 }
 
+/* The nodes of elements that are not used, as far as they are there: a set that names such elements
+ * is then a set of nodes. Returns how many elements there were. */
+static int keep_nodes(inp *a, inp_card *c, int set)
+{
+    inp_scope *s    = &a->scopes[c->scope];
+    inp_cursor data = data_of(a, c);
+    inp_line   line;
+    int        count = 0;
+    while (inp_next_line(&data, &line)) {
+        int       node[MOST_ELEMENT_NODES], n = 0;
+        long long id    = 0, number;
+        inp_line  first = line;
+        for (bool goes_on = true; goes_on;) {
+            inp_field field[INP_FIELDS];
+            int       nfield = inp_split(&line, field);
+            for (int i = 0; i < nfield; i++) {
+                if (!inp_whole(field[i], &number) || number < 1 || number > INT_MAX) continue;
+                int known = id == 0 || number > s->node_most
+                                ? -1
+                                : kl_mesh_find_node(a->r->mesh, (int)number + s->node_offset);
+                if (id == 0) id = number;
+                else if (known >= 0 && n < MOST_ELEMENT_NODES) node[n++] = known;
+            }
+            goes_on = (line.last[-1] == ',' || nfield > FULL_LINE) && inp_next_line(&data, &line);
+        }
+        if (id < 1 || id > INT_MAX - s->element_offset) continue;
+        if (id > s->element_most) s->element_most = (int)id;
+        int index = add_special(a, &first, INP_LEFT_OUT, (int)id + s->element_offset, n, node);
+        if (index >= 0 && set >= 0)
+            kl_int_list_push(a->r, &a->sets[set].items, index * INP_KINDS + INP_LEFT_OUT);
+        count++;
+    }
+    return count;
+}
+
+/* Plane stress, plane strain, axial symmetry: CPS, CPE, CAX. Gmsh writes surfaces of a solid so. */
+static bool is_plane(const char *type)
+{
+    char        head[4] = {0};
+    const char *end     = memchr(type, '\0', 3);
+    for (int i = 0; i < 3 && !end; i++) head[i] = kl_upper(type[i]);
+    return strcmp(head, "CPS") == 0 || strcmp(head, "CPE") == 0 || strcmp(head, "CAX") == 0;
+}
+
+static void refuse_type(inp *a, const inp_card *c, const char *type)
+{
+    const char *what = kl_arena_format(a->r->arena, "*ELEMENT, TYPE=%.20s", type);
+    if (what)
+        kl_unsupported(a->r, c->t, c->at, what,
+                       "elements of type %s are not known here; use C3D4, C3D6, C3D8, C3D10, "
+                       "C3D15, C3D20, S3, S4 or B31",
+                       type);
+}
+
+static void leave_elements_out(inp *a, inp_card *c, const char *type, int set)
+{
+    bool damper = kl_upper(type[0]) == 'D' && kl_upper(type[1]) == 'A'; /* DASHPOT: no K, no M */
+    bool plane  = is_plane(type);
+    int  count  = keep_nodes(a, c, set);
+    if (plane) {
+        if (a->nplane == 0) a->plane = c;
+        a->nplane += count;
+    } else if (damper) {
+        kl_leave_over(a->r, c->t, c->at,
+                      kl_arena_format(a->r->arena, "*ELEMENT, TYPE=%.20s", type));
+    } else {
+        int times = a->r->options->lenient && count > 1 ? count : 1; /* listed with their count */
+        for (int i = 0; i < times; i++) refuse_type(a, c, type);
+    }
+}
+
+/* Beside solids plane elements mark surfaces; alone they are a structure that is not known. */
+static void judge_plane(inp *a)
+{
+    bool beside = false;
+    if (a->nplane == 0) return;
+    for (int s = 0; s < KL_SHAPE_COUNT; s++)
+        beside =
+            beside || (kl_shape_info_of((kl_shape)s)->dimension == 3 && a->r->mesh->block[s].n);
+    const char *type = inp_parameter_of(a->plane, "TYPE");
+    if (beside)
+        kl_note(a->r->diag, kl_source_place(a->plane->t, a->plane->at),
+                "%d plane elements (%s) mark surfaces of the solids: they carry nothing and are "
+                "left out; their sets are sets of nodes",
+                a->nplane, type);
+    else refuse_type(a, a->plane, type);
+}
+
 static void read_element(inp *a, inp_card *c)
 {
     inp_scope  *s    = &a->scopes[c->scope];
     const char *type = inp_required(a, c, "TYPE"), *name = inp_parameter_of(c, "ELSET");
     if (!type) return;
-    int t = element_type_of(type);
+    int t   = element_type_of(type);
+    int set = name && *name ? inp_set_of(a, KL_ELEMENT_SET, c->scope, name) : -1;
     if (t < 0) {
-        const char *what = kl_arena_format(a->r->arena, "*ELEMENT, TYPE=%.20s", type);
-        bool        damper =
-            kl_upper(type[0]) == 'D' && kl_upper(type[1]) == 'A'; /* DASHPOT: no K, no M */
-        if (what && damper) kl_leave_over(a->r, c->t, c->at, what);
-        else if (what)
-            kl_unsupported(a->r, c->t, c->at, what,
-                           "elements of type %s are not known here; use C3D4, C3D6, C3D8, C3D10, "
-                           "C3D15, C3D20, S3, S4 or B31",
-                           type);
+        leave_elements_out(a, c, type, set);
         return;
     }
-    int        set    = name && *name ? inp_set_of(a, KL_ELEMENT_SET, c->scope, name) : -1;
     int        wanted = element_types[t].nnode + 1;
     inp_cursor data   = data_of(a, c);
     inp_line   line, first;
@@ -461,6 +548,7 @@ void kl_read_abaqus(kl_import *r, kl_source *t)
         number_and_read(&a, 0);
         read_sets(&a);
         for (int phase = SURFACES; phase < PHASES; phase++) run_phase(&a, phase, -1);
+        judge_plane(&a);
         inp_check_specials(&a);
         inp_hand_on_sets(&a);
     }

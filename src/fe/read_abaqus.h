@@ -49,7 +49,7 @@ typedef struct inp_scope {
     kl_name_map nsets, elsets, surfaces; /* name -> index of inp.sets */
 } inp_scope;
 
-/* Elements are named by index * 16 + shape; those below are no kl_shape. */
+/* Elements are named by index * INP_KINDS + shape; those below are no kl_shape. */
 enum {
     INP_MASS = KL_SHAPE_COUNT,
     INP_ROTARY,
@@ -58,11 +58,12 @@ enum {
     INP_SPRINGA,
     INP_RIGID,
     INP_DISTRIBUTING,
-    INP_KINDS = 16
+    INP_LEFT_OUT, /* carries nothing here; its nodes are kept for the sets that name it */
+    INP_KINDS = 32
 };
 
 typedef struct inp_special {
-    int         kind, id, n, node[4];
+    int         kind, id, n, *node; /* in the arena */
     kl_source  *t;
     const char *at;
     bool        used; /* by a *MASS, *SPRING, ... */
@@ -99,6 +100,8 @@ typedef struct inp {
     inp_orientation *orientation;
     int              norientation, orientation_cap;
     int              material;   /* *MATERIAL whose suboptions follow; -1 */
+    int              nplane;     /* plane elements left out ... */
+    const inp_card  *plane;      /* ... and the first of their cards */
     bool             last_round; /* of sets that name sets: what is missing now is missing */
 } inp;
 

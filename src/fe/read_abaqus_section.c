@@ -197,6 +197,10 @@ static bool assign(inp *a, inp_card *c, kl_property *p, int dimension, kl_int_li
     static const char *const kinds[] = {"points", "beams", "shells", "solids"};
     const char              *elset   = inp_required(a, c, "ELSET");
     if (!elset || !inp_elements(a, c->scope, c->t, c->at, elset, c->name, out)) return false;
+    size_t kept = 0; /* what is left out needs no section */
+    for (size_t i = 0; i < out->n; i++)
+        if (out->v[i] % INP_KINDS != INP_LEFT_OUT) out->v[kept++] = out->v[i];
+    out->n    = kept;
     p->name   = elset;
     p->place  = kl_source_place(c->t, c->at);
     int index = kl_mesh_add_property(a->r->mesh, p), twice = 0, wrong = 0;

@@ -335,6 +335,7 @@ static void surface_line(inp *a, inp_card *c, const inp_line *line, kl_int_list 
         if (side == -2) free_faces(a, &elements, out);
         for (size_t i = 0; side >= 0 && i < elements.n; i++) {
             int kind = elements.v[i] % INP_KINDS;
+            if (kind == INP_LEFT_OUT) continue;
             if (kind >= KL_SHAPE_COUNT || side >= kl_shape_info_of((kl_shape)kind)->nface) {
                 kl_flaw(a->r, KL_FLAW_RANGE, line->t, field[1].first,
                         "%s: an element of '%s' has no face S%d", c->name, word, side + 1);
@@ -428,6 +429,15 @@ static bool ambiguous(const inp *a, const inp_set *s)
     return false;
 }
 
+/* An element set without any element that counts: its nodes are all there is of it. */
+static bool only_left_out(const inp_set *s)
+{
+    if (s->kind != KL_ELEMENT_SET || s->items.n == 0) return false;
+    for (size_t i = 0; i < s->items.n; i++)
+        if (s->items.v[i] % INP_KINDS != INP_LEFT_OUT) return false;
+    return true;
+}
+
 void inp_hand_on_sets(inp *a)
 {
     kl_mesh *m = a->r->mesh;
@@ -439,7 +449,7 @@ void inp_hand_on_sets(inp *a)
             name = kl_arena_format(a->r->arena, "%s.%s", a->scopes[s->scope].name, s->name);
         if (!name) return;
         kl_set_kind kind  = s->of_nodes ? KL_NODE_SET : s->kind;
-        int         set   = kl_mesh_set(m, kind, name);
+        int         set   = only_left_out(s) ? -1 : kl_mesh_set(m, kind, name);
         size_t      width = kind == KL_SURFACE_SET ? 2 : 1;
         if (width == 1) inp_sort_unique(&s->items);
         for (size_t k = 0; k + width <= s->items.n; k += width) {

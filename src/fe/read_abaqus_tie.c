@@ -22,6 +22,7 @@ static void for_specials(inp *a, inp_card *c, int kind, int other_kind, const do
     if (elset && inp_elements(a, c->scope, c->t, c->at, elset, c->name, &elements)) {
         for (size_t i = 0; i < elements.n; i++) {
             int k = elements.v[i] % INP_KINDS;
+            if (k == INP_LEFT_OUT) continue;
             if (k != kind && k != other_kind) {
                 wrong++;
                 continue;

@@ -56,6 +56,11 @@ void kl_import_free(kl_import *r)
 kl_status kl_import_verdict(kl_import *r)
 {
     kl_place place = {r->mesh->source, 0, 0};
+    if (r->nrepeat > 0)
+        kl_warn(
+            r->diag, r->first_repeat,
+            "%d node%s given twice, both times at the same place (here the first); once is taken",
+            r->nrepeat, r->nrepeat == 1 ? " is" : "s are");
     for (int i = 0; i < KL_FLAW_KINDS; i++)
         if (r->count[i] > SHOWN_FLAWS)
             kl_fail(r->diag, flaw_kinds[i].status, place, "and %d more %s",
@@ -272,8 +277,8 @@ int kl_import_node(kl_import *r, kl_source *t, const char *at, long long id, kl_
                 x.y, x.z);
         x = kl_vec(0, 0, 0); /* told once, and not again by every element that refers to it */
     }
-    int before = r->mesh->nduplicate_node;
-    int index  = kl_mesh_add_node(r->mesh, (int)id, x);
+    int before = r->mesh->nduplicate_node, nnode = r->mesh->nnode;
+    int index = kl_mesh_add_node(r->mesh, (int)id, x);
     if (index < 0) {
         r->status = KL_E_MEMORY;
     } else if (r->mesh->nduplicate_node > before) {
@@ -281,6 +286,8 @@ int kl_import_node(kl_import *r, kl_source *t, const char *at, long long id, kl_
         kl_flaw(r, KL_FLAW_DUPLICATE_NODE, t, at,
                 "node %lld is given twice, at (%g, %g, %g) and (%g, %g, %g); renumber one", id, y.x,
                 y.y, y.z, x.x, x.y, x.z);
+    } else if (r->mesh->nnode == nnode && r->nrepeat++ == 0) {
+        r->first_repeat = kl_source_place(t, at);
     }
     return index;
 }

@@ -52,7 +52,9 @@ typedef struct kl_import {
     kl_arena              *arena; /* scratch: dies with the reader */
     kl_source             *texts;
     int                    count[KL_FLAW_KINDS], lenient_count;
-    kl_status              status; /* of the first flaw */
+    int                    nrepeat;      /* nodes given again as they were ... */
+    kl_place               first_repeat; /* ... and the first of them */
+    kl_status              status;       /* of the first flaw */
 } kl_import;
 
 /* ---- life ---- */

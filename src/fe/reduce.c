@@ -143,6 +143,37 @@ static kl_status place_markers_before(work *w)
     return status;
 }
 
+static double size_of(const kl_system *s, kl_vec3 *side)
+{
+    kl_vec3 lo = s->x[0], hi = s->x[0];
+    for (int i = 1; i < s->nnode; i++) {
+        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
+        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
+    }
+    *side = kl_sub(hi, lo);
+    return kl_norm(*side);
+}
+
+/* A marker at a point sits on the nearest node: it is told how far that is, and not taken at all
+ * where it can hardly be meant. */
+static kl_status check_distance(const work *w, const kl_marker_request *q, int node)
+{
+    kl_vec3 side, x = w->s->x[node];
+    double  far = kl_norm(kl_sub(x, q->point)), size = size_of(w->s, &side);
+    if (far > 0.1 * size)
+        return kl_fail(
+            w->diag, KL_E_RANGE, q->place,
+            "marker '%s': the nearest node to (%g, %g, %g) is %d at (%g, %g, %g), %.3g m "
+            "away in a mesh of %.3g m; name a point of the mesh, or a `set:` to tie to "
+            "that point",
+            q->name, q->point.x, q->point.y, q->point.z, w->s->node_id[node], x.x, x.y, x.z, far,
+            size);
+    if (far > 1e-6 * size)
+        kl_note(w->diag, q->place, "marker '%s' sits on node %d at (%g, %g, %g), %.3g m from `at:`",
+                q->name, w->s->node_id[node], x.x, x.y, x.z, far);
+    return KL_OK;
+}
+
 static kl_status place_markers_after(work *w)
 {
     kl_status status = KL_OK;
@@ -151,7 +182,11 @@ static kl_status place_markers_after(work *w)
         if (q->how == KL_AT_NODE) w->marker_node[i] = system_node(w, q->node_id);
         if (q->how == KL_AT_POINT) w->marker_node[i] = kl_marker_nearest(w->s, q->point);
         int node = w->marker_node[i];
-        if (node >= 0 && kl_system_has(w->s, node, 0)) continue;
+        if (node >= 0 && kl_system_has(w->s, node, 0)) {
+            kl_status one = q->how == KL_AT_POINT ? check_distance(w, q, node) : KL_OK;
+            if (one != KL_OK) status = one;
+            continue;
+        }
         if (q->how == KL_AT_NODE)
             status = kl_fail(w->diag, KL_E_NAME, q->place, "marker '%s': %s node %d", q->name,
                              node < 0 ? "there is no" : "nothing moves", q->node_id);
@@ -353,17 +388,6 @@ static void shift_to_centre(work *w, kl_vec3 c)
     for (int i = 0; w->mesh && i < w->mesh->nnode; i++) w->mesh->x[i] = kl_sub(w->mesh->x[i], c);
 }
 
-static double size_of(const kl_system *s, kl_vec3 *side)
-{
-    kl_vec3 lo = s->x[0], hi = s->x[0];
-    for (int i = 1; i < s->nnode; i++) {
-        lo = kl_vec(fmin(lo.x, s->x[i].x), fmin(lo.y, s->x[i].y), fmin(lo.z, s->x[i].z));
-        hi = kl_vec(fmax(hi.x, s->x[i].x), fmax(hi.y, s->x[i].y), fmax(hi.z, s->x[i].z));
-    }
-    *side = kl_sub(hi, lo);
-    return kl_norm(*side);
-}
-
 /* Before anything costly: is this a body at all? */
 static kl_status weigh(work *w)
 {
@@ -490,6 +514,10 @@ static kl_status run(work *w, kl_system *own)
     KL_TRY(make_basis(w));
     KL_TRY(find_compliance(w));
     fill_report(w);
+    if (w->r->modes_place.file && w->basis.neigen < w->r->modes)
+        kl_note(w->diag, w->r->modes_place,
+                "modes: %d are asked for, but there are %d: the mesh has %d unknowns", w->r->modes,
+                w->basis.neigen, w->s->ndof);
     w->report->seconds_statics =
         now() - start - w->report->seconds_factor - w->report->seconds_modes;
     if (!w->r->stiffening) {

@@ -40,6 +40,7 @@ typedef struct kl_recipe {
     const char              *title;
     kl_mass_rule             mass;
     int                      modes;
+    kl_place                 modes_place; /* where a user asked for so many; no file: nobody did */
     kl_mode_method           method;
     kl_reference             reference;
     kl_statics               statics;

@@ -163,31 +163,64 @@ static kl_status read_plies(reader *r, const kl_node *n, const char *what, kl_pr
     return KL_OK;
 }
 
+/* What a shape of beam section needs, and nothing else of these; all are positive. */
+static kl_status check_sizes(reader *r, const kl_node *n, const char *what, const char *shape,
+                             const char *const *needs)
+{
+    static const char *const sizes[] = {"radius", "thickness", "width", "height", "flange", "web",
+                                        "area",   "Iy",        "Iz",    "J",      NULL};
+    for (int i = 0; sizes[i]; i++) {
+        const kl_node *given = kl_node_get(n, sizes[i]);
+        int            k     = 0;
+        double         value = 0;
+        while (needs[k] && strcmp(needs[k], sizes[i]) != 0) k++;
+        if (!given && needs[k])
+            return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: `section: %s` needs `%s`", what,
+                           shape, sizes[i]);
+        if (given && !needs[k] && i < 6)
+            return kl_fail(r->diag, KL_E_MODEL, given->place, "%s: `section: %s` has no `%s`", what,
+                           shape, sizes[i]);
+        if (!given) continue;
+        KL_TRY(number(r, n, sizes[i], what, i < 6 ? "m" : i == 6 ? "m2" : "m4", &value));
+        if (!(value > 0))
+            return kl_fail(r->diag, KL_E_RANGE, given->place, "%s: `%s` is %g; it must be positive",
+                           what, sizes[i], value);
+    }
+    return KL_OK;
+}
+
 static kl_status read_beam(reader *r, const kl_node *n, const char *what, kl_property *p)
 {
-    static const char *const shapes[] = {"circle", "tube", "rectangle", "i", "general", NULL};
+    static const char *const shapes[]   = {"circle", "tube", "rectangle", "i", "general", NULL};
+    static const char *const needs[][5] = {{"radius"},
+                                           {"radius", "thickness"},
+                                           {"width", "height"},
+                                           {"height", "width", "flange", "web"},
+                                           {"area", "Iy", "Iz", "J"}};
     double                   radius = 0, thickness = 0, width = 0, height = 0, flange = 0, web = 0;
     int                      shape = 0;
     KL_TRY(choice(r, kl_node_get(n, "section"), what, shapes, &shape));
+    KL_TRY(check_sizes(r, n, what, shapes[shape], needs[shape]));
     const struct {
-        const char *key;
+        const char *key, *unit;
         double     *to;
-    } sizes[] = {{"radius", &radius}, {"thickness", &thickness}, {"width", &width},
-                 {"height", &height}, {"flange", &flange},       {"web", &web}};
+    } sizes[] = {{"radius", "m", &radius}, {"thickness", "m", &thickness}, {"width", "m", &width},
+                 {"height", "m", &height}, {"flange", "m", &flange},       {"web", "m", &web}},
+      constant[] = {{"area", "m2", &p->area}, {"Iy", "m4", &p->Iy}, {"Iz", "m4", &p->Iz},
+                    {"Iyz", "m4", &p->Iyz},   {"J", "m4", &p->J},   {"ky", "1", &p->ky},
+                    {"kz", "1", &p->kz}};
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        KL_TRY(number(r, n, sizes[i].key, what, "m", sizes[i].to));
+        KL_TRY(number(r, n, sizes[i].key, what, sizes[i].unit, sizes[i].to));
+    if ((shape == 1 && thickness > radius) || (shape == 3 && (2 * flange > height || web > width)))
+        return kl_fail(r->diag, KL_E_RANGE, n->place, "%s: the walls are thicker than the %s", what,
+                       shape == 1 ? "tube's `radius`" : "section");
     p->kind = KL_BEAM;
     if (shape == 0) kl_section_circle(p, radius);
     if (shape == 1) kl_section_tube(p, radius, thickness);
     if (shape == 2) kl_section_rectangle(p, width, height);
     if (shape == 3) kl_section_i(p, height, width, flange, web);
-    KL_TRY(number(r, n, "area", what, "m2", &p->area));
-    KL_TRY(number(r, n, "Iy", what, "m4", &p->Iy));
-    KL_TRY(number(r, n, "Iz", what, "m4", &p->Iz));
-    KL_TRY(number(r, n, "Iyz", what, "m4", &p->Iyz));
-    KL_TRY(number(r, n, "J", what, "m4", &p->J));
-    KL_TRY(number(r, n, "ky", what, "1", &p->ky));
-    KL_TRY(number(r, n, "kz", what, "1", &p->kz));
+    for (size_t i = 0; i < sizeof constant / sizeof *constant; i++)
+        KL_TRY(number(r, n, constant[i].key, what, constant[i].unit, constant[i].to));
     return KL_OK;
 }
 
@@ -414,6 +447,15 @@ static kl_status read_marker(reader *r, const kl_node *n, kl_marker_request *q)
                   *set = kl_node_get(n, "set");
     if (!node && !at && !set)
         return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: give node, at or set", what);
+    if (node && (at || set))
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "%s: `node` is a place already; take `%s` out", what, set ? "set" : "at");
+    if (!set && kl_node_get(n, "tie"))
+        return kl_fail(
+            r->diag, KL_E_MODEL, kl_node_get(n, "tie")->place,
+            "%s: `tie` needs the nodes that it ties: give `set: NAME` beside it; without "
+            "a set the marker is the %s",
+            what, node ? "node itself" : "nearest node");
     if (node)
         KL_TRY(kl_scope_integer(&r->scope, node->text ? node->text : "", node->place, what,
                                 &q->node_id));
@@ -656,6 +698,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
     if (p->modes < 0 || p->modes > 100000)
         return kl_fail(r->diag, KL_E_RANGE, modes->place,
                        "modes: %d is no sensible number of modes", p->modes);
+    if (modes) p->modes_place = modes->place;
     if (title) p->title = title->text;
     return number(r, root, "rank-tolerance", "body", "1", &p->rank_tolerance);
 }

@@ -284,6 +284,61 @@ static void what_is_not_understood_is_listed(void **unused)
     kl_mesh_destroy(m);
 }
 
+static void a_node_given_twice_is_told_even_where_both_are_alike(void **unused)
+{
+    (void)unused;
+    static const char     text[]  = HEX_NODES "1,0,0,0\n2,1,0,0\n" HEX;
+    const kl_read_options options = {.format = INP};
+    kl_diag              *diag    = kl_diag_create();
+    kl_mesh              *m;
+    assert_int_equal(kl_mesh_read_memory("t", text, strlen(text), &options, &m, diag), KL_OK);
+    if (!strstr(all_messages(diag), "t:10:1: warning: 2 nodes are given twice"))
+        fail_msg("%s", all_messages(diag));
+    kl_mesh_destroy(m);
+    kl_diag_destroy(diag);
+    complains(INP, HEX_NODES "1,0,0,1\n" HEX, "node 1 is given twice, at (0, 0, 0) and (0, 0, 1)");
+}
+
+/* Gmsh writes the surfaces of a solid as plane elements, and its groups as sets of them. */
+#define PLANE                                                                                      \
+    HEX_NODES "*ELEMENT,TYPE=CPS4,ELSET=Surface1\n7,1,2,3,4\n8,5,6,7,8\n" HEX                      \
+              "*ELSET,ELSET=foot\n7\n*ELSET,ELSET=mixed\n1,8\n" STEEL                              \
+              "*SOLID SECTION,ELSET=mixed,MATERIAL=STEEL\n"
+
+static void sets_of_elements_left_out_are_sets_of_nodes(void **unused)
+{
+    (void)unused;
+    kl_diag              *diag    = kl_diag_create();
+    const kl_read_options options = {.format = INP};
+    kl_mesh              *m;
+    int                   n;
+    if (kl_mesh_read_memory("t", PLANE, strlen(PLANE), &options, &m, diag) != KL_OK)
+        fail_msg("%s", all_messages(diag));
+    assert_non_null(strstr(all_messages(diag), "2 plane elements (CPS4) mark surfaces"));
+    assert_int_equal(kl_mesh_count(m), 1);
+    assert_int_equal(set_of(m, KL_NODE_SET, "foot")->n, 4);
+    assert_int_equal(set_of(m, KL_ELEMENT_SET, "mixed")->n, 1);
+    assert_int_equal(kl_mesh_find_set(m, KL_ELEMENT_SET, "foot"), -1);
+    kl_mesh_set_nodes(m, "Surface1", &n);
+    assert_int_equal(n, 8);
+    assert_int_equal(m->block[KL_HEX8].property[0], 0);
+    kl_mesh_destroy(m);
+    kl_diag_destroy(diag);
+    /* without a solid they would be the structure */
+    complains(INP, HEX_NODES "*ELEMENT,TYPE=CPS4,ELSET=S\n7,1,2,3,4\n", "type CPS4 are not known");
+    /* of others nothing follows but their own refusal; lenient they are listed with their count */
+    static const char shells[] = HEX_NODES HEX
+        "*ELEMENT,TYPE=S8R,ELSET=S\n7,1,2,3,4,5,6,7,8\n8,5,6,7,8,\n1,2,3,4\n*ELSET,ELSET=T\n7,8\n"
+        "*SHELL SECTION,ELSET=S,MATERIAL=STEEL\n.1\n" STEEL;
+    const kl_read_options lenient = {.lenient = true, .format = INP};
+    complains(INP, shells, "type S8R are not known");
+    assert_int_equal(kl_mesh_read_memory("t", shells, strlen(shells), &lenient, &m, NULL), KL_OK);
+    assert_string_equal(m->leftover[0].text, "*ELEMENT, TYPE=S8R");
+    assert_int_equal(m->leftover[0].count, 2);
+    assert_int_equal(set_of(m, KL_NODE_SET, "T")->n, 8);
+    kl_mesh_destroy(m);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -299,6 +354,8 @@ int main(void)
         cmocka_unit_test(included_files_go_on_within_a_card_and_circles_are_named),
         cmocka_unit_test(mistakes_are_named_with_their_place),
         cmocka_unit_test(what_is_not_understood_is_listed),
+        cmocka_unit_test(a_node_given_twice_is_told_even_where_both_are_alike),
+        cmocka_unit_test(sets_of_elements_left_out_are_sets_of_nodes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

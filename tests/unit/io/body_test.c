@@ -322,6 +322,13 @@ static void sections_that_make_no_sense_are_refused(void **unused)
         {"{plies: [{material: ply}]}", "a ply's thickness is 0"},
         {"{plies: [{material: ply, thickness: 4 mm, angel: 3}]}", "did you mean `angle`?"},
         {"{material: ply, section: circel, radius: 4 mm}", "did you mean 'circle'?"},
+        {"{material: ply, section: circle, radius: -10 mm}", "`radius` is -0.01; it must be pos"},
+        {"{material: ply, section: circle}", "`section: circle` needs `radius`"},
+        {"{material: ply, section: i, height: 9 mm, width: 1 mm, web: 1 mm}", "needs `flange`"},
+        {"{material: ply, section: general, area: 1 mm2, Iy: 1 mm4, Iz: 1 mm4}", "needs `J`"},
+        {"{material: ply, section: tube, radius: 4 mm, thickness: 5 mm}", "walls are thicker"},
+        {"{material: ply, section: rectangle, width: 1 mm, height: 1 mm, web: 1 mm}",
+         "`section: rectangle` has no `web`"},
     };
     write_plate(2, 1, false);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -365,6 +372,37 @@ static void own_vectors_are_kept_or_refused_by_line(void **unused)
     remove(csv);
 }
 
+static void what_is_asked_for_and_not_there_is_told(void **unused)
+{
+    (void)unused;
+    const struct {
+        const char *yaml, *said;
+        bool        taken;
+    } cases[] = {
+        {"markers: {tip: {at: [5, 0, 0]}}", "is 2 at (2, 0, 0), 3 m away in a mesh of 3.74 m",
+         false},
+        {"markers: {tip: {at: [2.1, 0, 0]}}", "sits on node 2 at (2, 0, 0), 0.1 m from `at:`",
+         true},
+        {"markers: {tip: {at: [2, 0, 0], tie: rbe2}}", "`tie` needs the nodes that it ties", false},
+        {"markers: {tip: {node: 2, tie: rbe3}}", "the marker is the node itself", false},
+        {"markers: {tip: {node: 2, at: [2, 0, 0]}}", "`node` is a place already", false},
+        {"modes: 100000", "100000 are asked for, but there are 18: the mesh has 24", true},
+    };
+    write_file(mesh_path, BLOCK);
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        char yaml[512], said[1024];
+        snprintf(yaml, sizeof yaml, "mesh: m.inp\n" STEEL "%s\n", cases[i].yaml);
+        kl_kbody *b = reduce(yaml, said, sizeof said);
+        if (!b == cases[i].taken || !strstr(said, cases[i].said))
+            fail_msg("case %zu: expected '%s', got\n%s", i, cases[i].said, said);
+        kl_kbody_destroy(b);
+    }
+    char      said[1024];
+    kl_kbody *b = reduce("mesh: m.inp\n" STEEL, said, sizeof said);
+    assert_string_equal(said, ""); /* nobody asked for the twenty modes that it has not */
+    kl_kbody_destroy(b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -377,6 +415,7 @@ int main(void)
         cmocka_unit_test(a_point_is_found_before_the_frame_moves_to_the_centre_of_mass),
         cmocka_unit_test(plain_craig_bampton_vectors_carry_no_more_than_the_mass),
         cmocka_unit_test(sections_that_make_no_sense_are_refused),
+        cmocka_unit_test(what_is_asked_for_and_not_there_is_told),
     };
     return cmocka_run_group_tests(tests, make_folder, remove_folder);
 }
