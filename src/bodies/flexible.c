@@ -243,9 +243,9 @@ static unsigned flexible_wishes(const void *data)
 /* one marker at its reference point tells nothing of its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
-/* The energy of a stiffened body is cut off behind second order; where what is missing outweighs the
- * mass of its modes, the motion is none. */
-static void watch_mass(const flexible *p, const double *q, kl_notice *notice)
+/* Why a run failed: the energy of a stiffened body is cut off behind second order; where what is
+ * missing outweighs the mass of its modes, the motion is none. */
+static void explain(const flexible *p, const double *q, kl_notice *notice)
 {
     size_t  N      = 6 + (size_t)p->n;
     void   *block  = calloc(1, flexible_cache_bytes(p));
@@ -261,7 +261,7 @@ static void watch_mass(const flexible *p, const double *q, kl_notice *notice)
     free(block);
     if (sound) return;
     notice->count = 1;
-    notice->news  = true; /* a driven frame bears it: no warning */
+    notice->news  = true;
     snprintf(notice->text, sizeof notice->text,
              "is bent so far that its stiffening outweighs the mass of its modes; where its frame "
              "is free: %s"
@@ -273,7 +273,7 @@ static void flexible_look(const void *data, const double *q, kl_notice *notice)
 {
     const flexible *p = data;
     flexible_watch(p, q, notice);
-    if (p->S2 && !p->conditioned && notice->count == 0) watch_mass(p, q, notice);
+    if (notice->failed && p->S2 && !p->conditioned && notice->count == 0) explain(p, q, notice);
 }
 
 /* ---- keys ---- */

@@ -179,8 +179,9 @@ typedef struct kl_body_size {
     size_t cache; /* bytes; 0: the type's cache_size */
 } kl_body_size;
 
-/* What an element or body tells after an accepted step. */
+/* What an element or body tells after an accepted step, or of a run that cannot go on. */
 typedef struct kl_notice {
+    bool failed;    /* given: the next step failed; what costs time may be looked at now */
     int  count;     /* how often it happened so far: told when it grows */
     bool stop;      /* the run ends here */
     bool news;      /* as it should be: a note, no warning */
@@ -253,7 +254,8 @@ typedef struct kl_body_type {
      * (length/unit)^2 unless the body says otherwise */
     void (*units)(const void *data, double length, double *unit, double *weight);
     void (*measures)(const void *data, const void *c, kl_measures *m);
-    /* (optional) looked at after an accepted step: coordinates at which its description ends */
+    /* (optional) looked at after an accepted step and when a step failed: coordinates at which its
+     * description ends */
     void (*watch)(const void *data, const double *q, kl_notice *notice);
 } kl_body_type;
 

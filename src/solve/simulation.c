@@ -445,12 +445,12 @@ static kl_status tell(kl_simulation *s, const char *name, kl_place place, const 
     return KL_OK;
 }
 
-static kl_status look_at_bodies(kl_simulation *s, kl_diag *diag)
+static kl_status look_at_bodies(kl_simulation *s, bool failed, kl_diag *diag)
 {
     const kl_model *m = s->model;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b      = &m->body[i];
-        kl_notice      notice = {0};
+        kl_notice      notice = {.failed = failed};
         if (!b->type->watch) continue;
         b->type->watch(b->data, s->solver->s->q + b->q, &notice);
         KL_TRY(tell(s, b->name, b->place, &notice, &s->told[m->nelement + i], diag));
@@ -464,7 +464,7 @@ static kl_status look_around(kl_simulation *s, kl_diag *diag)
     const kl_model *m     = s->model;
     const kl_state *at    = s->solver->s;
     bool            fresh = false;
-    KL_TRY(look_at_bodies(s, diag));
+    KL_TRY(look_at_bodies(s, false, diag));
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!e->type->watch) continue;
@@ -508,14 +508,19 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->mark  = 1;
         s->total = NAN, s->liveliest = 0.0;
         KL_TRY(hand_over(s, sink, diag));
-        KL_TRY(look_at_bodies(s, diag));
+        KL_TRY(look_at_bodies(s, false, diag));
     }
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     while (s->row <= rows) {
-        double next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
-        double last = kl_events_snap(s->events, end);
-        double stop = fmin(s->integrator->look ? last : next, mark);
-        KL_TRY(kl_simulation_step(s, stop, diag));
+        double    next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
+        double    last = kl_events_snap(s->events, end);
+        double    stop = fmin(s->integrator->look ? last : next, mark);
+        kl_status gone = kl_simulation_step(s, stop, diag);
+        if (gone != KL_OK) {
+            if (gone != KL_E_MEMORY)
+                (void)look_at_bodies(s, true, diag); /* perhaps one knows why */
+            return gone;
+        }
         double now = s->solver->s->t;
         for (; s->row <= rows && next < now; next = row_time(s, end, every, rows)) {
             KL_TRY(hand_over_between(s, next, sink, diag));

@@ -163,7 +163,7 @@ static void a_triad_that_folds_ends_the_run_in_words(void **unused)
 }
 
 /* 18 mm off at rest, the frame held at the root: cut off behind second order the mass of the eight
- * modes is not positive. That is told; taken whole, energy and momentum are kept. */
+ * modes is not positive and the run fails, which is told; taken whole, energy and momentum are kept. */
 static void a_stiffened_body_in_free_flight_keeps_its_energy(void **unused)
 {
     (void)unused;
@@ -182,11 +182,11 @@ static void a_stiffened_body_in_free_flight_keeps_its_energy(void **unused)
                  "reference: {root: all}, stiffening: yes, markers: {root: {at: [0, 0, 0]}}}}}\n"
                  "outputs: {kinetic: {expression: f.kinetic_energy}, energy: {expression: "
                  "energy.total}, px: {expression: f.momentum.x}, Lz: {expression: "
-                 "f.angular_momentum.z}}\nintegrator: {type: runge-kutta, tolerance: 1e-9}\n",
-                 order[i]);
+                 "f.angular_momentum.z}}\nintegrator: {%s}\n",
+                 order[i], i ? "type: runge-kutta, tolerance: 1e-9" : "tolerance: 1e-9");
         built b = must_build(text);
         if (i == 0) {
-            (void)simulate_to(&b, 1e-5, 1e-5, &r);
+            assert_int_not_equal(simulate_to(&b, 2e-3, 1e-4, &r), KL_OK);
         } else {
             simulate(&b, 0.002, 0.0001, names, &r, NULL);
             for (int k = 0; k < r.count; k++) {
