@@ -34,16 +34,14 @@ size_t flexible_cache_bytes(const flexible *p)
     size_t numbers = 2 * rounded(m) + 4 * rounded(3 * m) + 2 * rounded(9 * m) +
                      rounded(3 * m * (size_t)nframe) + rounded(6 * m * (size_t)nframe);
     size_t bytes = (head_numbers(nframe) + numbers) * sizeof(double);
-    if (!p->whole) return bytes;
-    numbers = 3 * rounded(FLEXIBLE_FIELDS * m) + rounded(flexible_second_work(p->n));
-    return bytes + numbers * sizeof(double) + flexible_cache_bytes(p->whole);
+    return p->plain ? bytes + flexible_cache_bytes(p->plain) : bytes;
 }
 
 /* The cache is one block; its arrays follow each other behind the head. */
 static flexible_cache *opened(const flexible *p, void *block)
 {
-    flexible_cache *c = block;
-    size_t          n = (size_t)p->n, fields = p->whole ? FLEXIBLE_FIELDS * n : 0;
+    flexible_cache *c  = block;
+    size_t          n  = (size_t)p->n;
     double         *at = (double *)block + head_numbers(p->nframe);
     c->frame           = (flexible_frame_cache *)(void *)(c + 1);
     const struct {
@@ -58,16 +56,12 @@ static flexible_cache *opened(const flexible *p, void *block)
                 {&c->G, 9 * n},
                 {&c->scratch, 9 * n},
                 {&c->E, 3 * n * (size_t)p->nframe},
-                {&c->second, 6 * n * (size_t)p->nframe},
-                {&c->D, fields},
-                {&c->D_rate, fields},
-                {&c->D_acc, fields},
-                {&c->work, p->whole ? flexible_second_work(p->n) : 0}};
+                {&c->second, 6 * n * (size_t)p->nframe}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         *list[i].to = at;
         at += rounded(list[i].size);
     }
-    c->inner = p->whole ? opened(p->whole, at) : NULL;
+    c->inner = p->plain ? opened(p->plain, at) : NULL;
     return c;
 }
 
@@ -114,7 +108,10 @@ static void flexible_position(const void *data, const double *q, void *block)
     c->A              = kl_quat_matrix(q + 3);
     memcpy(c->w, q + 7, (size_t)p->n * sizeof(double));
     flexible_position_inertia(p, c);
-    if (p->whole) flexible_second_position(p, c);
+    if (p->plain) {
+        memcpy(c->inner->w, c->w, (size_t)p->n * sizeof(double));
+        flexible_position_inertia(p->plain, c->inner);
+    }
     flexible_position_frames(p, c);
 }
 
@@ -126,7 +123,10 @@ static void flexible_velocity(const void *data, const double *v, void *block)
     c->om             = kl_load(v + 3);
     memcpy(c->w_rate, v + 6, (size_t)p->n * sizeof(double));
     flexible_velocity_inertia(p, c);
-    if (p->whole) flexible_second_velocity(p, c);
+    if (p->plain) {
+        memcpy(c->inner->w_rate, c->w_rate, (size_t)p->n * sizeof(double));
+        flexible_velocity_inertia(p->plain, c->inner);
+    }
     flexible_velocity_frames(p, c);
 }
 
@@ -243,8 +243,8 @@ static unsigned flexible_wishes(const void *data)
 /* one marker at its reference point tells nothing of its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
-/* Why a run failed: the energy of a stiffened body is cut off behind second order; where what is
- * missing outweighs the mass of its modes, the motion is none. */
+/* Why a run failed: the inertia of a stiffened body is cut off behind second order; bent so far that
+ * nothing is left of it, the motion is none. */
 static void explain(const flexible *p, const double *q, kl_notice *notice)
 {
     size_t  N      = 6 + (size_t)p->n;
@@ -262,11 +262,10 @@ static void explain(const flexible *p, const double *q, kl_notice *notice)
     if (sound) return;
     notice->count = 1;
     notice->news  = true;
-    snprintf(notice->text, sizeof notice->text,
-             "is bent so far that its stiffening outweighs the mass of its modes; where its frame "
-             "is free: %s"
-             "`reference: mean-axis`, fewer `modes` or `stiffening: false`",
-             p->whole ? "" : "`second_order: whole`, ");
+    snprintf(
+        notice->text, sizeof notice->text,
+        "is bent so far that its shortening, known to second order, outweighs its inertia; look "
+        "at its loads, cut it into several bodies, or take `stiffening: false`");
 }
 
 static void flexible_look(const void *data, const double *q, kl_notice *notice)
@@ -343,12 +342,6 @@ static const kl_key flexible_keys[] = {
      .offset   = offsetof(flexible, stiffening),
      .fallback = "false",
      .help     = "geometric stiffening by acceleration, spin and loads; needs it in the body file"},
-    {.name     = "second_order",
-     .kind     = KL_KEY_WORD,
-     .offset   = offsetof(flexible, second_order),
-     .words    = "cut whole",
-     .fallback = "cut",
-     .help     = "kinetic energy with stiffening: cut behind second order, or whole (free frames)"},
     {.name     = "damping",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(flexible, damping),

@@ -11,7 +11,6 @@
 
 enum { FLEXIBLE_AS_IN_FILE, FLEXIBLE_MEAN_AXIS, FLEXIBLE_PRINCIPAL_AXIS };
 enum { FLEXIBLE_ELIMINATED, FLEXIBLE_CONSTRAINED };
-enum { FLEXIBLE_CUT, FLEXIBLE_WHOLE };
 enum { FLEXIBLE_FIELDS = 12 }; /* e_c, then e_c x_d: see flexible_second.c */
 
 /* A frame on nodes that elements may hold on to, from a marker of the reduced body. */
@@ -40,7 +39,7 @@ typedef struct flexible {
     kl_list    deformation, deformation_rate;
     int        fixed; /* bits: position, orientation, velocity, omega, deformation */
     bool       mirrored, stiffening;
-    int        reference, conditions, attach, second_order;
+    int        reference, conditions, attach;
     /* S-N curve of its material or detail, for `klingel stress`; range NaN: none */
     double sn_range, sn_cycles, sn_slope, sn_knee, sn_slope_after, ultimate;
     int    mean_stress; /* kl_mean_rule */
@@ -56,10 +55,10 @@ typedef struct flexible {
     kl_mat3 J0;
     double *S1, *H0; /* 3 x n */
     double *S2;      /* n x 3 x n or NULL: S = s0 + S1 w + w'S2 w/2 */
-    /* stiffening, or NULL: n x 12 x n, sum m F.Y of the second-order motion Y and the fields F; y of
-     * Y = F y; the body with the modes [X F] */
-    double          *second, *fields;
-    struct flexible *whole;
+    /* stiffening, or NULL: n x 12 x n, sum m F.Y of the second-order motion Y and the fields F; the
+     * body without it */
+    double          *second;
+    struct flexible *plain;
     double          *G0;        /* 9 x n */
     double          *J2;        /* n x 9 x n: block i, mode j: J2_ji by rows */
     double          *H1, *H1t;  /* n x 3 x n: block i, mode j: H1_i[:, j] and H1_j[:, i] */
@@ -87,40 +86,37 @@ typedef struct flexible_frame_cache {
 } flexible_frame_cache;
 
 typedef struct flexible_cache {
-    kl_vec3               r, v, om; /* om body-fixed */
-    kl_mat3               A;
-    kl_vec3               S, S_rate, S_bias; /* S_rate = S1 w', S_bias: of its rate at w'' = 0 */
-    kl_mat3               J;
-    double               *w, *w_rate;     /* n */
-    double               *S1, *H;         /* 3 x n */
-    double               *G;              /* 9 x n: G0_j + sum_i w_i J2_ji */
-    double               *H_rate, *H_lag; /* 3 x n: sum_i w'_i H1_i, and sum_i w'_i H1_j[:, i] */
-    double               *E;              /* nframe x 3 x n: u = E w' */
-    double               *scratch;        /* 9 n */
-    double               *second;         /* nframe x 6 x n: X and Y with second-order motion */
-    flexible_frame_cache *frame;          /* nframe */
-    /* stiffening: state of the whole body; 12 x n: y w, y w', y w''; space for its matrices */
-    struct flexible_cache *inner;
-    double                *D, *D_rate, *D_acc, *work;
+    kl_vec3                r, v, om; /* om body-fixed */
+    kl_mat3                A;
+    kl_vec3                S, S_rate, S_bias; /* S_rate = S1 w', S_bias: of its rate at w'' = 0 */
+    kl_mat3                J;
+    double                *w, *w_rate;     /* n */
+    double                *S1, *H;         /* 3 x n */
+    double                *G;              /* 9 x n: G0_j + sum_i w_i J2_ji */
+    double                *H_rate, *H_lag; /* 3 x n: sum_i w'_i H1_i, and sum_i w'_i H1_j[:, i] */
+    double                *E;              /* nframe x 3 x n: u = E w' */
+    double                *scratch;        /* 9 n */
+    double                *second;         /* nframe x 6 x n: X and Y with second-order motion */
+    flexible_frame_cache  *frame;          /* nframe */
+    struct flexible_cache *inner;          /* stiffening: state of the plain body */
 } flexible_cache;
 
 size_t flexible_cache_bytes(const flexible *p);
 
 /* flexible_inertia.c */
-void flexible_position_inertia(const flexible *p, flexible_cache *c);
-void flexible_velocity_inertia(const flexible *p, flexible_cache *c);
-void flexible_inertia(const void *data, const void *c, double *M, double *s);
-void flexible_inertia_tangent(const void *data, const void *c, const double *a, double *K,
-                              double *C);
-void flexible_measures(const void *data, const void *c, kl_measures *m);
+void    flexible_position_inertia(const flexible *p, flexible_cache *c);
+void    flexible_velocity_inertia(const flexible *p, flexible_cache *c);
+void    flexible_inertia(const void *data, const void *c, double *M, double *s);
+void    flexible_inertia_tangent(const void *data, const void *c, const double *a, double *K,
+                                 double *C);
+kl_mat3 flexible_inertia_rate(const flexible *p, const flexible_cache *c);
+void    flexible_measures(const void *data, const void *c, kl_measures *m);
 
 /* flexible_second.c */
 kl_status flexible_second_setup(flexible *p, kl_arena *arena);
 void      flexible_add_second(const flexible *p, double sign, double *J2, double *H1, double *H1t);
-size_t    flexible_second_work(int n); /* numbers of `work` */
-void      flexible_second_position(const flexible *p, flexible_cache *c);
-void      flexible_second_velocity(const flexible *p, flexible_cache *c);
 void      flexible_second_inertia(const flexible *p, const flexible_cache *c, double *M, double *s);
+double    flexible_second_energy(const flexible *p, const flexible_cache *c);
 void flexible_second_tangent(const flexible *p, const flexible_cache *c, const double *a, double *K,
                              double *C);
 

@@ -77,7 +77,7 @@ void flexible_velocity_inertia(const flexible *p, flexible_cache *c)
 static kl_vec3 column(const double *columns, int j) { return kl_load(columns + 3 * j); }
 
 /* J' = sum w'_j (G_j + G_j') */
-static kl_mat3 inertia_rate(const flexible *p, const flexible_cache *c)
+kl_mat3 flexible_inertia_rate(const flexible *p, const flexible_cache *c)
 {
     kl_mat3 R = {{{0}}};
     for (int j = 0; j < p->n; j++) {
@@ -118,11 +118,7 @@ void flexible_inertia(const void *data, const void *cache, double *M, double *s)
     const flexible_cache *c = cache;
     int                   n = p->n, N = 6 + n;
     kl_vec3               om = c->om;
-    if (p->whole) {
-        flexible_second_inertia(p, c, M, s);
-        return;
-    }
-    kl_mat3 S = kl_skew(c->S), AS = kl_matmul(&c->A, &S), AS_t = kl_transpose(&AS);
+    kl_mat3               S = kl_skew(c->S), AS = kl_matmul(&c->A, &S), AS_t = kl_transpose(&AS);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
             M[i * N + j]           = i == j ? p->m : 0.0;
@@ -136,7 +132,7 @@ void flexible_inertia(const void *data, const void *cache, double *M, double *s)
         memcpy(M + (6 + j) * N + 6, p->M + j * n, (size_t)n * sizeof(double));
     }
 
-    kl_mat3 J_rate = inertia_rate(p, c);
+    kl_mat3 J_rate = flexible_inertia_rate(p, c);
     kl_vec3 Hw     = combine(n, c->H, c->w_rate);
     kl_vec3 sum    = kl_add(kl_cross(om, kl_axpy(2.0, c->S_rate, kl_cross(om, c->S))), c->S_bias);
     kl_vec3 turn   = kl_add(kl_mul(&J_rate, om), kl_cross(om, kl_add(kl_mul(&c->J, om), Hw)));
@@ -146,6 +142,7 @@ void flexible_inertia(const void *data, const void *cache, double *M, double *s)
     for (int j = 0; j < n; j++)
         s[6 + j] = square(c->G + 9 * j, om) +
                    kl_dot(om, kl_sub(column(c->H_lag, j), column(c->H_rate, j)));
+    if (p->plain) flexible_second_inertia(p, c, M, s);
 }
 
 /* columns and rows of K and C that belong to mode k */
@@ -203,10 +200,6 @@ void flexible_inertia_tangent(const void *data, const void *cache, const double 
     const flexible_cache *c = cache;
     int                   n = p->n, N = 6 + n;
     kl_vec3               om = c->om, al = kl_load(a + 3), a_body = kl_mul_t(&c->A, kl_load(a));
-    if (p->whole) {
-        flexible_second_tangent(p, c, a, K, C);
-        return;
-    }
     memset(K, 0, (size_t)(N * N) * sizeof(double));
     memset(C, 0, (size_t)(N * N) * sizeof(double));
 
@@ -222,7 +215,8 @@ void flexible_inertia_tangent(const void *data, const void *cache, const double 
     kl_mat3 O = kl_skew(om), OS = kl_matmul(&O, &S);
     kl_mat3 sum  = kl_skew(kl_axpy(2.0, c->S_rate, kl_cross(om, c->S)));
     sum          = kl_mat_axpy(1.0, &OS, &sum);
-    kl_mat3 Asum = kl_matmul(&c->A, &sum), J_rate = inertia_rate(p, c), OJ = kl_matmul(&O, &c->J);
+    kl_mat3 Asum = kl_matmul(&c->A, &sum), J_rate = flexible_inertia_rate(p, c),
+            OJ   = kl_matmul(&O, &c->J);
     kl_vec3 spin = kl_add(kl_mul(&c->J, om), combine(n, c->H, c->w_rate));
     kl_mat3 L = kl_skew(spin), turn = kl_mat_axpy(1.0, &J_rate, &OJ);
     turn = kl_mat_axpy(-1.0, &L, &turn);
@@ -235,17 +229,17 @@ void flexible_inertia_tangent(const void *data, const void *cache, const double 
     for (int i = 0; i < n; i++)
         flexible_add(9 * n, c->w_rate[i], p->J2 + 9 * (size_t)i * (size_t)n, c->scratch);
     for (int k = 0; k < n; k++) mode_tangent(p, c, a, k, a_body, K, C);
+    if (p->plain) flexible_second_tangent(p, c, a, K, C);
 }
 
 void flexible_measures(const void *data, const void *cache, kl_measures *m)
 {
-    const flexible *p = ((const flexible *)data)->whole ? ((const flexible *)data)->whole : data;
-    const flexible_cache *c = p == data ? cache : ((const flexible_cache *)cache)->inner;
-    const kl_mat3        *J = &((const flexible_cache *)cache)->J; /* the whole has none */
+    const flexible       *p = data;
+    const flexible_cache *c = cache;
     int                   n = p->n;
     kl_vec3               V = kl_mul_t(&c->A, c->v), Hw = combine(n, c->H, c->w_rate);
-    kl_vec3               moved = kl_add(kl_cross(c->om, c->S), c->S_rate), spin = kl_mul(J, c->om);
-    double                elastic = 0.0;
+    kl_vec3 moved = kl_add(kl_cross(c->om, c->S), c->S_rate), spin = kl_mul(&c->J, c->om);
+    double  elastic = 0.0;
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) elastic += c->w_rate[i] * p->M[i * n + j] * c->w_rate[j];
     kl_vec3 p_body = kl_axpy(p->m, V, moved);
@@ -256,4 +250,5 @@ void flexible_measures(const void *data, const void *cache, kl_measures *m)
     m->L           = kl_add(kl_cross(c->r, m->p), kl_mul(&c->A, L_body));
     m->kinetic     = 0.5 * p->m * kl_dot(V, V) + kl_dot(V, moved) + 0.5 * kl_dot(c->om, spin) +
                  kl_dot(c->om, Hw) + 0.5 * elastic;
+    if (p->plain) m->kinetic += flexible_second_energy(p, c);
 }

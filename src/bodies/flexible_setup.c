@@ -380,7 +380,7 @@ kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size)
     if (status == KL_OK) return KL_OK;
     /* the other mistakes of the model are still looked for: stand there as a frame */
     p->n = p->nframe = 0;
-    p->whole         = NULL;
+    p->plain         = NULL;
     *size            = (kl_body_size){7, 6, flexible_cache_bytes(p)};
     return status;
 }

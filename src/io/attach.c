@@ -299,6 +299,17 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         dot + 1, dot + 1);
 }
 
+kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int *body,
+                          kl_marker *at)
+{
+    frame f;
+    KL_TRY(find_frame(s, m, of, &f));
+    *body = f.body;
+    *at   = (kl_marker){.A = kl_identity()};
+    if (f.named) *at = (kl_marker){.r = f.local_r, .A = f.local_A, .node = f.node};
+    return KL_OK;
+}
+
 static kl_status add_frame(kl_scope *s, kl_model *m, const frame *f, bool axial)
 {
     kl_vec3   r;

@@ -33,5 +33,8 @@ const kl_attach_key *kl_attach_help(const kl_element_type *type);
 
 /* Index of a body by name, or -1 after telling with a suggestion. */
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name);
+/* The body that `of` names, "crank", and its reference point; or a marker of it, "crank.pin". */
+kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int *body,
+                          kl_marker *at);
 
 #endif

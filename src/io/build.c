@@ -287,6 +287,23 @@ static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_no
                           &w->expression);
 }
 
+static kl_status output_point(kl_builder *b, const kl_entry *e, const kl_node *of,
+                              const kl_node *point, kl_marker *local)
+{
+    char      what[160];
+    kl_scope *s = scope_of(b);
+    if (!point) return KL_OK;
+    if (local->node || kl_norm(local->r) > 0.0)
+        return kl_fail(b->diag, KL_E_MODEL, point->place,
+                       "output '%s': `of: %s` is a point already; give the body and `point`, or "
+                       "the marker alone",
+                       e->name, of->text);
+    snprintf(what, sizeof what, "output '%.100s': point", e->name);
+    KL_TRY(kl_value_vec3(s, point, what, "m", &local->r));
+    local->r = kl_mirror(&s->place, local->r);
+    return KL_OK;
+}
+
 static kl_status read_output(kl_builder *b, kl_entry *e)
 {
     static const char *const also[] = {"of",   "point", "quantity", "expression", "limit",
@@ -301,18 +318,13 @@ static kl_status read_output(kl_builder *b, kl_entry *e)
                        "output '%s': give {of: body, point: [x, y, z], quantity: position.x} or "
                        "{expression: ...}",
                        e->name);
-    const char *body, *word;
+    const char *word;
     kl_marker   local = {.A = kl_identity()};
     kl_scope   *s     = scope_of(b);
-    KL_TRY(kl_value_word(s, of, "of", &body));
+    int         index = 0; /* what else is wrong is told too */
     KL_TRY(kl_value_word(s, quantity, "quantity", &word));
-    int  index = kl_attach_body(s, b->m, of, body);
-    bool found = index >= 0;
-    char what[160];
-    if (!found) index = 0; /* what else is wrong is told too */
-    snprintf(what, sizeof what, "output '%.100s': point", e->name);
-    if (point) KL_TRY(kl_value_vec3(s, point, what, "m", &local.r));
-    local.r = kl_mirror(&s->place, local.r);
+    kl_status found = kl_attach_point(s, b->m, of, &index, &local);
+    KL_TRY(output_point(b, e, of, point, &local));
     KL_TRY(kl_model_add_marker(b->m, index, &local));
     kl_wanted *w = kl_model_add_wanted(b->m, e->name, quantity->place);
     if (!w) return KL_E_MEMORY;
@@ -320,7 +332,7 @@ static kl_status read_output(kl_builder *b, kl_entry *e)
     w->marker   = b->m->nmarker - 1;
     w->quantity = word;
     KL_TRY(output_limit(b, e, w));
-    return found ? KL_OK : KL_E_NAME;
+    return found;
 }
 
 /* Where only outputs are wrong, what is wrong in their expressions is told with the rest. */

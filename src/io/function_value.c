@@ -261,13 +261,17 @@ static kl_status compile_expression(const function_call *f, const kl_node *n, co
                    *is ? is : "no unit", f->unit, hint ? ": " : "", hint ? hint : "");
 }
 
-/* Is the word in the text, by itself? */
+/* Is the word in the text, by itself? In `3 t` the t is a unit. */
 static bool mentions(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = text; (p = strstr(p, word)) != NULL; p += n) {
-        bool begins = p == text || !(isalnum((unsigned char)p[-1]) || strchr("_.", p[-1]));
-        if (begins && !isalnum((unsigned char)p[n]) && p[n] != '_' && p[n] != '.') return true;
+        bool        begins = p == text || !(isalnum((unsigned char)p[-1]) || strchr("_.", p[-1]));
+        const char *before = p;
+        while (before > text && before[-1] == ' ') before--;
+        bool unit = before < p && before > text && strchr("0123456789.", before[-1]);
+        if (begins && !unit && !isalnum((unsigned char)p[n]) && p[n] != '_' && p[n] != '.')
+            return true;
     }
     return false;
 }
@@ -339,6 +343,21 @@ static kl_status function_sum(const function_call *f, const kl_node *n, kl_funct
     return made(f, kl_function_sum(f->s->arena, parts, k), out);
 }
 
+/* `value: F*sin(t)`: a text is a number; what follows the argument says that it does. */
+static kl_status no_bare_expression(const function_call *f, const kl_node *n)
+{
+    const char       *argument = strcmp(f->by, "s") == 0 ? "t" : "x";
+    const char *const names[]  = {argument, "time"};
+    for (int i = 0; i < 2; i++)
+        if (mentions(n->text, names[i]) && !kl_scope_find(f->s, names[i]))
+            return kl_fail(f->s->diag, KL_E_NAME, n->place,
+                           "%s: what changes with %s is written {expression: \"%s\"}, with `%s` "
+                           "for it",
+                           f->what, strcmp(argument, "t") ? "its argument" : "time", n->text,
+                           argument);
+    return KL_OK;
+}
+
 static const struct {
     const char *key;
     kl_status (*read)(const function_call *f, const kl_node *n, kl_function **out);
@@ -356,6 +375,7 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
 {
     if (n->kind == KL_SCALAR) {
         double value = 0.0;
+        KL_TRY(no_bare_expression(f, n));
         KL_TRY(kl_scope_number(f->s, n, f->what, f->unit, &value));
         return made(f, kl_function_constant(f->s->arena, value), out);
     }

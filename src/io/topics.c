@@ -103,6 +103,7 @@ const kl_topic kl_topics[] = {
     {"outputs", "section", "further channels: points of bodies, arithmetic over channels",
      "    outputs:\n"
      "      tip: {of: crank, point: [0.2, 0, 0], quantity: position.x}     # point in the body\n"
+     "      pin_v: {of: crank.pin, quantity: velocity.x}                   # a marker of it\n"
      "      fold: {expression: hinge.angle - pivot.angle, limit: 30 deg, rule: drawing 7}\n\n"
      "A `limit` is the largest size that is allowed; the report judges by it and names the "
      "`rule`.\n"

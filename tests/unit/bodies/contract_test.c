@@ -15,7 +15,7 @@ static const char *const model_text =
     "      reference: principal-axis}\n"
     "  i: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, reference: mean-axis}\n"
     "  j: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, stiffening: true}\n"
-    "  k: {type: flexible, file: /tmp/kl_contract.kbody, stiffening: true, second_order: whole}\n"
+    "  k: {type: flexible, file: /tmp/kl_contract.kbody, stiffening: true, reference: mean-axis}\n"
     "joints:\n"
     "  gn: {type: fixed, between: [g.node, ground]}\n"
     "  gt: {type: fixed, between: [g.triad, ground]}\n"
