@@ -31,7 +31,7 @@ size_t flexible_cache_bytes(const flexible *p)
 {
     int    nframe  = p->nframe;
     size_t m       = (size_t)p->n;
-    size_t numbers = 2 * rounded(m) + 4 * rounded(3 * m) + 2 * rounded(9 * m) +
+    size_t numbers = 2 * rounded(m) + 4 * rounded(3 * m) + 2 * rounded(9 * m) + rounded(6 * m) +
                      rounded(3 * m * (size_t)nframe) + rounded(6 * m * (size_t)nframe);
     size_t bytes = (head_numbers(nframe) + numbers) * sizeof(double);
     return p->plain ? bytes + flexible_cache_bytes(p->plain) : bytes;
@@ -42,7 +42,7 @@ static flexible_cache *opened(const flexible *p, void *block)
 {
     flexible_cache *c  = block;
     size_t          n  = (size_t)p->n;
-    double         *at = (double *)block + head_numbers(p->nframe);
+    double         *at = (double *)block + head_numbers(p->nframe), *along;
     c->frame           = (flexible_frame_cache *)(void *)(c + 1);
     const struct {
         double **to;
@@ -55,12 +55,14 @@ static flexible_cache *opened(const flexible *p, void *block)
                 {&c->H_lag, 3 * n},
                 {&c->G, 9 * n},
                 {&c->scratch, 9 * n},
+                {&along, 6 * n},
                 {&c->E, 3 * n * (size_t)p->nframe},
                 {&c->second, 6 * n * (size_t)p->nframe}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         *list[i].to = at;
         at += rounded(list[i].size);
     }
+    c->along = (flexible_screw *)(void *)along;
     c->inner = p->plain ? opened(p->plain, at) : NULL;
     return c;
 }

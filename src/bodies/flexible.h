@@ -74,6 +74,11 @@ typedef struct flexible {
     double           gyration;        /* radius of gyration about the reference point [m] */
 } flexible;
 
+/* A velocity of the frame, or its momentum. */
+typedef struct flexible_screw {
+    kl_vec3 v, om;
+} flexible_screw;
+
 /* One frame in the current state, body axes. */
 typedef struct flexible_frame_cache {
     kl_vec3 b, b_rate; /* where it stands; X w' */
@@ -95,7 +100,8 @@ typedef struct flexible_cache {
     double                *G;              /* 9 x n: G0_j + sum_i w_i J2_ji */
     double                *H_rate, *H_lag; /* 3 x n: sum_i w'_i H1_i, and sum_i w'_i H1_j[:, i] */
     double                *E;              /* nframe x 3 x n: u = E w' */
-    double                *scratch;        /* 9 n */
+    double                *scratch;        /* 9 n: sum_i w'_i J2_ki of the tangents */
+    flexible_screw        *along;          /* n: see flexible_second.c */
     double                *second;         /* nframe x 6 x n: X and Y with second-order motion */
     flexible_frame_cache  *frame;          /* nframe */
     struct flexible_cache *inner;          /* stiffening: state of the plain body */
@@ -109,6 +115,7 @@ void    flexible_velocity_inertia(const flexible *p, flexible_cache *c);
 void    flexible_inertia(const void *data, const void *c, double *M, double *s);
 void    flexible_inertia_tangent(const void *data, const void *c, const double *a, double *K,
                                  double *C);
+void    flexible_turn_rates(const flexible *p, const flexible_cache *c);
 kl_mat3 flexible_inertia_rate(const flexible *p, const flexible_cache *c);
 void    flexible_measures(const void *data, const void *c, kl_measures *m);
 

@@ -193,6 +193,15 @@ static void mode_tangent(const flexible *p, const flexible_cache *c, const doubl
     for (int i = 0; i < 3; i++) C[(6 + k) * N + 3 + i] = row[i];
 }
 
+/* sum_i w'_i J2_ki for all k */
+void flexible_turn_rates(const flexible *p, const flexible_cache *c)
+{
+    size_t n = (size_t)p->n;
+    memset(c->scratch, 0, 9 * n * sizeof(double));
+    for (size_t i = 0; i < n; i++)
+        flexible_add((int)(9 * n), c->w_rate[i], p->J2 + 9 * i * n, c->scratch);
+}
+
 void flexible_inertia_tangent(const void *data, const void *cache, const double *a, double *K,
                               double *C)
 {
@@ -224,10 +233,7 @@ void flexible_inertia_tangent(const void *data, const void *cache, const double 
     put3(C, N, 0, 3, &Asum);
     put3(C, N, 3, 3, &turn);
 
-    /* sum_i w'_i J2_ki for all k */
-    memset(c->scratch, 0, 9 * (size_t)n * sizeof(double));
-    for (int i = 0; i < n; i++)
-        flexible_add(9 * n, c->w_rate[i], p->J2 + 9 * (size_t)i * (size_t)n, c->scratch);
+    flexible_turn_rates(p, c);
     for (int k = 0; k < n; k++) mode_tangent(p, c, a, k, a_body, K, C);
     if (p->plain) flexible_second_tangent(p, c, a, K, C);
 }

@@ -81,9 +81,7 @@ kl_status flexible_second_setup(flexible *p, kl_arena *arena)
 
 /* ---- momentum ---- */
 
-typedef struct screw {
-    kl_vec3 v, om; /* a velocity of the frame, or its momentum */
-} screw;
+typedef flexible_screw screw;
 
 static screw screw_axpy(double a, screw x, screw y)
 {
@@ -187,7 +185,12 @@ static void add_energy(const mover *k, double sign, double *M, double *s)
         double force = screw_dot(B_of(k, j), bias) + screw_dot(lead(k, j), k->z) +
                        0.5 * screw_dot(k->z, R_by(k, j, k->z));
         s[6 + j] -= sign * force;
-        for (int i = 0; i < n; i++) M[(6 + i) * N + 6 + j] += sign * screw_dot(B_of(k, i), Z);
+        for (int i = 0; i < j; i++) {
+            double mass = sign * screw_dot(B_of(k, i), Z);
+            M[(6 + i) * N + 6 + j] += mass;
+            M[(6 + j) * N + 6 + i] += mass;
+        }
+        M[(6 + j) * N + 6 + j] += sign * screw_dot(B_of(k, j), Z);
     }
 }
 
@@ -222,48 +225,57 @@ static screw B_by(const mover *k, int mode, const double *x)
     return s;
 }
 
-/* (d2R/dw_i dw_j) z */
-static screw R_by_both(const mover *k, int i, int j, screw z)
+/* by w_m and w'_m: z, z', and the column m of (dB/dw) w' */
+typedef struct change {
+    screw z_w, z_v, acc_w, acc_v;
+} change;
+
+static change change_of(const mover *k, int m, screw acc, const double *w_acc)
 {
-    const flexible *p  = k->p;
-    size_t          at = (size_t)i * (size_t)p->n + (size_t)j;
-    kl_mat3         J  = symmetric(p->J2 + 9 * at);
-    return momentum(0.0, p->S2 ? kl_load(p->S2 + 3 * at) : kl_vec(0, 0, 0), &J, z);
+    change        d;
+    const double *rate   = k->c->w_rate;
+    screw         turned = R_by(k, m, k->z), ahead = B_by(k, m, rate);
+    screw         B_rate  = {ahead.v, kl_load(k->c->H_rate + 3 * m)}; /* S2 is symmetric */
+    kl_mat3       J_rate  = symmetric(k->c->scratch + 9 * m);         /* of dJ/dw_m */
+    screw         turning = momentum(0.0, ahead.v, &J_rate, k->z);
+    d.z_w                 = velocity_of(k, screw_axpy(-1.0, turned, ahead));
+    d.z_v                 = velocity_of(k, B_of(k, m));
+    d.acc_w               = screw_axpy(-1.0, turning, B_by(k, m, w_acc));
+    d.acc_w = screw_axpy(-1.0, screw_axpy(1.0, R_rate(k, d.z_w), R_by(k, m, acc)), d.acc_w);
+    d.acc_w = velocity_of(k, d.acc_w);
+    d.acc_v = screw_axpy(1.0, ahead, screw_axpy(-1.0, turned, B_rate));
+    d.acc_v = velocity_of(k, screw_axpy(-1.0, R_rate(k, d.z_v), d.acc_v));
+    return d;
 }
 
-static screw dB(const mover *k, int by, int j)
+/* what the second derivatives of B and R by w_m and w_j do: z.(d2R) z/2 = S2.(v x om) + om.J2 om */
+static double curve(const mover *k, int m, int j, screw acc)
 {
     const flexible *p  = k->p;
-    size_t          at = 3 * ((size_t)by * (size_t)p->n + (size_t)j);
-    return (screw){p->S2 ? kl_load(p->S2 + at) : kl_vec(0, 0, 0), kl_load(p->H1 + at)};
+    size_t          at = (size_t)m * (size_t)p->n + (size_t)j;
+    kl_mat3         J2 = flexible_mat3(p->J2 + 9 * at);
+    double          f  = kl_dot(kl_load(p->H1 + 3 * at), acc.om);
+    if (p->S2) f += kl_dot(kl_load(p->S2 + 3 * at), kl_add(acc.v, kl_cross(k->z.v, k->z.om)));
+    return f + kl_dot(k->z.om, kl_mul(&J2, k->z.om));
 }
 
 static void add_tangent(const mover *k, double sign, const double *w_acc, double *K, double *C)
 {
-    int           n = k->p->n, N = n + 6;
-    const double *rate = k->c->w_rate;
-    screw         z = k->z, acc = z_rate(k, w_acc);
+    int    n = k->p->n, N = n + 6;
+    screw  acc   = z_rate(k, w_acc);
+    screw *along = k->c->along;
+    for (int j = 0; j < n; j++) along[j] = screw_axpy(1.0, R_by(k, j, k->z), lead(k, j));
     for (int m = 0; m < n; m++) {
-        /* z and z' by w_m, by w'_m */
-        screw turned = R_by(k, m, z), ahead = B_by(k, m, rate), spread = {{0, 0, 0}, {0, 0, 0}};
-        for (int i = 0; i < n; i++) spread = screw_axpy(rate[i], R_by_both(k, i, m, z), spread);
-        screw z_w    = velocity_of(k, screw_axpy(-1.0, turned, ahead));
-        screw acc_w  = screw_axpy(-1.0, spread, B_by(k, m, w_acc));
-        acc_w        = screw_axpy(-1.0, R_rate(k, z_w), acc_w);
-        acc_w        = velocity_of(k, screw_axpy(-1.0, R_by(k, m, acc), acc_w));
-        screw z_v    = velocity_of(k, B_of(k, m));
-        screw B_rate = {kl_vec(0, 0, 0), kl_load(k->c->H_rate + 3 * m)};
-        B_rate.v     = ahead.v; /* S2 is symmetric */
-        screw acc_v  = screw_axpy(1.0, ahead, screw_axpy(-1.0, turned, B_rate));
-        acc_v        = velocity_of(k, screw_axpy(-1.0, R_rate(k, z_v), acc_v));
+        change        d  = change_of(k, m, acc, w_acc);
+        size_t        at = 3 * (size_t)m * (size_t)n;
+        const double *H = k->p->H1 + at, *Ht = k->p->H1t + at;
         for (int j = 0; j < n; j++) {
-            screw  along = screw_axpy(1.0, R_by(k, j, z), lead(k, j)), B = B_of(k, j);
-            double by_w = screw_dot(dB(k, m, j), acc) + screw_dot(B, acc_w) +
-                          screw_dot(along, z_w) + 0.5 * screw_dot(z, R_by_both(k, m, j, z));
-            double by_v = screw_dot(B, acc_v) + screw_dot(along, z_v) + screw_dot(dB(k, m, j), z) -
-                          screw_dot(dB(k, j, m), z);
-            K[(6 + j) * N + 6 + m] += sign * by_w;
-            C[(6 + j) * N + 6 + m] += sign * by_v;
+            screw   B    = B_of(k, j);
+            kl_vec3 skew = kl_sub(kl_load(H + 3 * j), kl_load(Ht + 3 * j));
+            K[(6 + j) * N + 6 + m] +=
+                sign * (screw_dot(B, d.acc_w) + screw_dot(along[j], d.z_w) + curve(k, m, j, acc));
+            C[(6 + j) * N + 6 + m] +=
+                sign * (screw_dot(B, d.acc_v) + screw_dot(along[j], d.z_v) + kl_dot(skew, k->z.om));
         }
     }
 }
@@ -272,6 +284,7 @@ void flexible_second_tangent(const flexible *p, const flexible_cache *c, const d
                              double *C)
 {
     mover with = mover_of(p, c), without = mover_of(p->plain, c->inner);
+    flexible_turn_rates(p->plain, c->inner);
     add_tangent(&with, 1.0, a + 6, K, C);
     add_tangent(&without, -1.0, a + 6, K, C);
 }
