@@ -27,6 +27,7 @@ enum {
 struct kl_h5 {
     hid_t id, driver;
     int   error; /* errno of the first write that failed; the driver sets it */
+    bool  guarded;
     char  why[KL_H5_WHY];
 };
 
@@ -404,18 +405,38 @@ static hid_t text_type(size_t size)
     return type;
 }
 
-/* A new dataset with its groups, written whole. n < 0: a scalar. */
-static bool write_whole(hid_t file, const char *name, hid_t type, hid_t memory, int n,
-                        const void *values)
+void kl_h5_guard(kl_h5 *f) { f->guarded = true; }
+
+/* How an array is laid out: as one block, or in a guarded file in chunks of about 1 MB, each with a
+ * checksum that HDF5 compares when it is read. */
+static hid_t layout(const kl_h5 *f, hid_t type, int rank, const hsize_t *dims)
 {
-    hsize_t size  = (hsize_t)(n > 0 ? n : 0);
-    hid_t   links = H5Pcreate(H5P_LINK_CREATE);
+    enum { CHUNK = 1 << 20 };
+    hid_t   made     = H5Pcreate(H5P_DATASET_CREATE);
+    hsize_t chunk[8] = {0}, row = H5Tget_size(type);
+    for (int i = 0; i < rank; i++) chunk[i] = dims[i];
+    for (int i = 1; i < rank; i++) row *= dims[i];
+    if (!f->guarded || rank < 1 || row == 0 || dims[0] == 0 || row > UINT32_MAX / 2) return made;
+    hsize_t most = row < CHUNK ? CHUNK / row : 1, parts = (dims[0] + most - 1) / most;
+    chunk[0] = (dims[0] + parts - 1) / parts; /* alike, so that the last one wastes no room */
+    H5Pset_chunk(made, rank, chunk);
+    H5Pset_fletcher32(made);
+    return made;
+}
+
+/* A new dataset with its groups, written whole. rank 0: a scalar. */
+static bool write_whole(kl_h5 *f, const char *name, hid_t type, hid_t memory, int rank,
+                        const int *size, const void *values)
+{
+    hsize_t dims[8] = {0};
+    for (int i = 0; i < rank && i < 8; i++) dims[i] = (hsize_t)(size[i] > 0 ? size[i] : 0);
+    hid_t links = H5Pcreate(H5P_LINK_CREATE), made = layout(f, type, rank, dims);
     H5Pset_create_intermediate_group(links, 1);
-    hid_t  space = n < 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(1, &size, NULL);
-    hid_t  set   = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
+    hid_t  space = rank == 0 ? H5Screate(H5S_SCALAR) : H5Screate_simple(rank, dims, NULL);
+    hid_t  set   = H5Dcreate2(f->id, name, type, space, links, made, H5P_DEFAULT);
     herr_t e     = set < 0 ? -1 : H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
     if (set >= 0) H5Dclose(set);
-    H5Sclose(space), H5Pclose(links);
+    H5Sclose(space), H5Pclose(links), H5Pclose(made);
     return e >= 0;
 }
 
@@ -424,7 +445,7 @@ bool kl_h5_write_text(kl_h5 *f, const char *name, const char *text)
     visit v    = enter();
     hid_t type = text_type(strlen(text));
     if (H5Lexists(f->id, name, H5P_DEFAULT) > 0) H5Ldelete(f->id, name, H5P_DEFAULT);
-    bool good = write_whole(f->id, name, type, type, -1, text);
+    bool good = write_whole(f, name, type, type, 0, NULL, text);
     H5Tclose(type);
     return finish(f, v, good);
 }
@@ -439,7 +460,7 @@ bool kl_h5_write_texts(kl_h5 *f, const char *name, const char *const *texts, int
     for (int i = 0; i < n; i++) memcpy(block + (size_t)i * longest, texts[i], strlen(texts[i]));
     visit v    = enter();
     hid_t type = text_type(longest);
-    bool  good = write_whole(f->id, name, type, type, n, block);
+    bool  good = write_whole(f, name, type, type, 1, &n, block);
     H5Tclose(type);
     free(block);
     return finish(f, v, good);
@@ -448,21 +469,7 @@ bool kl_h5_write_texts(kl_h5 *f, const char *name, const char *const *texts, int
 bool kl_h5_write_ints(kl_h5 *f, const char *name, const int *values, int n)
 {
     visit v = enter();
-    return finish(f, v, write_whole(f->id, name, H5T_STD_I32LE, H5T_NATIVE_INT, n, values));
-}
-
-static bool write_array(hid_t file, const char *name, hid_t type, hid_t memory, int rank,
-                        const int *size, const void *values)
-{
-    hsize_t dims[8] = {0};
-    for (int i = 0; i < rank && i < 8; i++) dims[i] = (hsize_t)size[i];
-    hid_t links = H5Pcreate(H5P_LINK_CREATE), space = H5Screate_simple(rank, dims, NULL);
-    H5Pset_create_intermediate_group(links, 1);
-    hid_t  set = H5Dcreate2(file, name, type, space, links, H5P_DEFAULT, H5P_DEFAULT);
-    herr_t e   = set < 0 ? -1 : H5Dwrite(set, memory, H5S_ALL, H5S_ALL, H5P_DEFAULT, values);
-    if (set >= 0) H5Dclose(set);
-    H5Sclose(space), H5Pclose(links);
-    return e >= 0;
+    return finish(f, v, write_whole(f, name, H5T_STD_I32LE, H5T_NATIVE_INT, 1, &n, values));
 }
 
 bool kl_h5_write_doubles(kl_h5 *f, const char *name, const double *values, int rank,
@@ -470,14 +477,13 @@ bool kl_h5_write_doubles(kl_h5 *f, const char *name, const double *values, int r
 {
     visit v = enter();
     return finish(f, v,
-                  write_array(f->id, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, size, values));
+                  write_whole(f, name, H5T_IEEE_F64LE, H5T_NATIVE_DOUBLE, rank, size, values));
 }
 
 bool kl_h5_write_floats(kl_h5 *f, const char *name, const float *values, int rank, const int *size)
 {
     visit v = enter();
-    return finish(f, v,
-                  write_array(f->id, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, rank, size, values));
+    return finish(f, v, write_whole(f, name, H5T_IEEE_F32LE, H5T_NATIVE_FLOAT, rank, size, values));
 }
 
 static void *read_array(kl_h5 *f, const char *name, int64_t n, hid_t memory, size_t bytes,

@@ -49,6 +49,10 @@ const char *kl_h5_why(kl_h5 *f);          /* reason of the last failure of this 
  * what was flushed. */
 bool kl_h5_start_swmr(kl_h5 *f);
 
+/* Lists and whole arrays written from here on carry checksums: what was changed by a bad disk or
+ * transfer cannot be read any more. */
+void kl_h5_guard(kl_h5 *f);
+
 /* Texts, scalar and in lists: UTF-8 of fixed size, filled with zeros. Read ones belong to the
  * arena; NULL when there is none of that kind and size. */
 bool         kl_h5_write_text(kl_h5 *f, const char *name, const char *text); /* replaces */

@@ -123,6 +123,7 @@ static bool write_all(kl_h5 *f, const kl_kbody *b)
 {
     out o = {f, true};
     int n = b->nmode;
+    kl_h5_guard(f);
     head(&o);
     text(&o, "title", b->title);
     text(&o, "source", b->source);
@@ -202,7 +203,8 @@ static void damaged(in *i, const char *name)
 {
     if (i->ok)
         kl_fail(i->diag, KL_E_FILE, (kl_place){i->path, 0, 0},
-                "is damaged: '%s' is missing or not as expected", name);
+                "is damaged: '%s' is missing or not as expected; make it anew with `klingel fe`",
+                name);
     i->ok = false;
 }
 

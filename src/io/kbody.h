@@ -5,7 +5,7 @@
 #include "base/diag.h"
 #include "fe/kbody.h"
 
-enum { KL_KBODY_MAJOR = 1, KL_KBODY_MINOR = 2 };
+enum { KL_KBODY_MAJOR = 1, KL_KBODY_MINOR = 3 };
 
 /* Writes through a file beside it and renames, so that a half-written body never takes the name. */
 kl_status kl_kbody_write(const kl_kbody *b, const char *path, kl_diag *diag);

@@ -120,6 +120,29 @@ static void damaged_files_are_refused(void **unused)
     unlink(kbody_path);
 }
 
+/* one bit in an array: the same size, and numbers that look like numbers */
+static void a_bit_that_turned_over_is_found(void **unused)
+{
+    (void)unused;
+    kl_diag  *d = kl_diag_create();
+    kl_kbody *a, *b;
+    assert_int_equal(reduce(good_yaml, &a, d), KL_OK);
+    assert_int_equal(kl_kbody_write(a, kbody_path, d), KL_OK);
+    static unsigned char bytes[1 << 20];
+    FILE                *f    = fopen(kbody_path, "r+b");
+    size_t               size = fread(bytes, 1, sizeof bytes, f), at = 0, n = (size_t)a->nmode;
+    while (at < size && memcmp(bytes + at, a->Kff, n * n * sizeof(double)) != 0) at++;
+    assert_true(at < size);
+    fseek(f, (long)at, SEEK_SET);
+    fputc(bytes[at] ^ 1, f);
+    fclose(f);
+    assert_int_equal(kl_kbody_read(kbody_path, &b, d), KL_E_FILE);
+    assert_non_null(strstr(kl_diag_at(d, 0)->text, "is damaged: 'modes/Kff'"));
+    kl_kbody_destroy(a);
+    kl_diag_destroy(d);
+    unlink(kbody_path);
+}
+
 /* the name of a mesh, a folder or a device given by mistake: what is there stays */
 static void a_body_replaces_nothing_but_a_body(void **unused)
 {
@@ -374,6 +397,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_body_is_read_back_bit_by_bit),
         cmocka_unit_test(damaged_files_are_refused),
+        cmocka_unit_test(a_bit_that_turned_over_is_found),
         cmocka_unit_test(a_body_replaces_nothing_but_a_body),
         cmocka_unit_test(mistakes_in_the_body_file_are_named),
         cmocka_unit_test(participation_adds_up),
