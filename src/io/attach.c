@@ -256,6 +256,26 @@ static bool is_unread(const kl_body *b)
     return false;
 }
 
+static kl_status tell_no_marker(kl_scope *s, const kl_model *m, kl_place place, int body,
+                                const char *name)
+{
+    const char **names = malloc(((size_t)m->nnamed + 1) * sizeof *names);
+    int          n     = 0;
+    for (int i = 0; names && i < m->nnamed; i++)
+        if (m->named[i].body == body) names[n++] = m->named[i].name;
+    if (names) names[n] = NULL;
+    const char *near = names ? kl_nearest(name, names) : NULL, *owner = m->body[body].name;
+    free((void *)names);
+    if (near)
+        return kl_fail(s->diag, KL_E_NAME, place,
+                       "body '%s' has no marker '%s'; did you mean '%s.%s'?", owner, name, owner,
+                       near);
+    return kl_fail(
+        s->diag, KL_E_NAME, place,
+        "body '%s' has no marker '%s'; name it under its `markers:` {%s: {at: [x, y, z]}}", owner,
+        name, name);
+}
+
 /* "crank.pin": a marker that the body crank names under `markers`; "crank": the body alone. */
 static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where, frame *f)
 {
@@ -293,10 +313,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         return KL_E_NAME;
     }
     if (is_unread(&m->body[owner]) && kl_diag_failed(s->diag)) return KL_E_NAME;
-    return kl_fail(
-        s->diag, KL_E_NAME, where->place,
-        "body '%s' has no marker '%s'; name it under its `markers:` {%s: {at: [x, y, z]}}", body,
-        dot + 1, dot + 1);
+    return tell_no_marker(s, m, where->place, owner, dot + 1);
 }
 
 kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int *body,

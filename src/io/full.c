@@ -372,6 +372,20 @@ static void put_limit(kl_text *t, const kl_wanted *w)
     kl_text_json(t, w->rule);
 }
 
+/* "left": the named marker that this one is where a point alone would not tell it, or NULL */
+static const char *marker_meant(const kl_model *m, const kl_marker *p)
+{
+    kl_mat3 I     = kl_identity();
+    bool    plain = p->node == 0 && memcmp(&p->A, &I, sizeof I) == 0;
+    for (int i = 0; !plain && i < m->nnamed; i++) {
+        const kl_named *n = &m->named[i];
+        if (n->body == p->body && n->node == p->node && kl_norm(kl_sub(n->r, p->r)) == 0.0 &&
+            memcmp(&n->A, &p->A, sizeof p->A) == 0)
+            return n->name;
+    }
+    return NULL;
+}
+
 void kl_full_output(kl_text *t, const kl_model *m, int i)
 {
     const kl_wanted *w = &m->wanted[i];
@@ -382,10 +396,16 @@ void kl_full_output(kl_text *t, const kl_model *m, int i)
         kl_text_add(t, "}");
         return;
     }
-    double x[3];
-    kl_store(x, m->marker[w->marker].r);
-    kl_text_add(t, "{of: %s, point: ", m->body[m->marker[w->marker].body].name);
-    put_list(t, x, 3);
+    const kl_marker *p     = &m->marker[w->marker];
+    const char      *named = marker_meant(m, p);
+    if (named) {
+        kl_text_add(t, "{of: %s.%s", m->body[p->body].name, named);
+    } else {
+        double x[3];
+        kl_store(x, p->r);
+        kl_text_add(t, "{of: %s, point: ", m->body[p->body].name);
+        put_list(t, x, 3);
+    }
     kl_text_add(t, ", quantity: %s", w->quantity);
     put_limit(t, w);
     kl_text_add(t, "}");

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/build.h"
+#include "io/full_parts.h"
 #include "solve/simulation.h"
 #include "unit/test.h"
 
@@ -181,6 +182,39 @@ static void outputs_of_a_part_know_its_names_and_parameters(void **unused)
     assert_string_equal(kl_channels_at(c, kl_channels_find(c, "right.fall"))->unit, "1");
     kl_channels_destroy(c);
     release(&b);
+}
+
+/* a marker of the body, or of a flexible body's file, is a point for outputs too */
+static void outputs_are_taken_at_markers(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "klingel: 1\ngravity: 0\nbodies:\n"
+        "  a: {mass: 1, position: [1, 0, 0], markers: {tip: {at: [0, 2, 0]}}}\n"
+        "  rod: {type: flexible, position: [0, 0, 3], file: {mesh: {line: [[0, 0, 0], [1, 0, 0]], "
+        "parts: 2}, modes: 2, materials: {s: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}, "
+        "sections: {line: {material: s, section: circle, radius: 5 mm}}, markers: {left: {at: [0, "
+        "0, 0]}, right: {at: [1, 0, 0]}}}}\n"
+        "outputs:\n  y: {of: a.tip, quantity: position.y}\n"
+        "  x: {of: rod.right, quantity: position.x}\n  z: {of: rod.frame, quantity: position.z}\n";
+    built b = build(text);
+    assert_builds(&b);
+    assert_int_equal(b.model->marker[b.model->wanted[1].marker].node, 2);
+    assert_int_equal(b.model->marker[b.model->wanted[2].marker].node, KL_MARKER_FRAME);
+    assert_true(b.model->marker[b.model->wanted[0].marker].r.y == 2.0);
+    kl_text full = {0};
+    for (int i = 0; i < 3; i++) kl_full_output(&full, b.model, i);
+    assert_non_null(strstr(full.data, "{of: a, point: [0, 2, 0], quantity: position.y}"));
+    assert_non_null(strstr(full.data, "{of: rod.right, quantity: position.x}"));
+    assert_non_null(strstr(full.data, "{of: rod.frame, quantity: position.z}"));
+    kl_text_free(&full);
+    release(&b);
+    assert_fails("klingel: 1\nbodies:\n  a: {mass: 1, markers: {tip: {at: [0, 2, 0]}}}\n"
+                 "outputs: {y: {of: a.tipp, quantity: position.y}}\n",
+                 "body 'a' has no marker 'tipp'; did you mean 'a.tip'?");
+    assert_fails("klingel: 1\nbodies:\n  a: {mass: 1, markers: {tip: {at: [0, 2, 0]}}}\n"
+                 "outputs: {y: {of: a.tip, point: [1, 0, 0], quantity: position.y}}\n",
+                 "`of: a.tip` is a point already");
 }
 
 static void when_leaves_out_what_is_not_meant(void **unused)
@@ -618,6 +652,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(explicit_like_and_template_give_the_same_bits),
         cmocka_unit_test(outputs_of_a_part_know_its_names_and_parameters),
+        cmocka_unit_test(outputs_are_taken_at_markers),
         cmocka_unit_test(when_leaves_out_what_is_not_meant),
         cmocka_unit_test(conditions_on_words_and_numbers_combine),
         cmocka_unit_test(a_mirrored_part_moves_as_the_mirror_image),
