@@ -121,7 +121,8 @@ void    flexible_measures(const void *data, const void *c, kl_measures *m);
 
 /* flexible_second.c */
 kl_status flexible_second_setup(flexible *p, kl_arena *arena);
-void      flexible_add_second(const flexible *p, double sign, double *J2, double *H1, double *H1t);
+void      flexible_add_second(int n, const double *second, double sign, double *J2, double *H1,
+                              double *H1t);
 void      flexible_second_inertia(const flexible *p, const flexible_cache *c, double *M, double *s);
 double    flexible_second_energy(const flexible *p, const flexible_cache *c);
 void flexible_second_tangent(const flexible *p, const flexible_cache *c, const double *a, double *K,
@@ -164,6 +165,28 @@ static inline void flexible_add(int n, double a, const double *x, double *y)
 static inline kl_mat3 flexible_mat3(const double *p)
 {
     return (kl_mat3){{{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, {p[6], p[7], p[8]}}};
+}
+
+/* ---- W = sum m F G' of two fields, and T = sum m (F.G 1 - F G') ---- */
+
+static inline kl_mat3 flexible_outer_of(const kl_mat3 *T)
+{
+    double  half = 0.5 * (T->m[0][0] + T->m[1][1] + T->m[2][2]);
+    kl_mat3 I = kl_identity(), H = kl_mat_scale(half, &I);
+    return kl_mat_axpy(-1.0, T, &H);
+}
+
+static inline kl_mat3 flexible_tensor_of(const kl_mat3 *W)
+{
+    double  trace = W->m[0][0] + W->m[1][1] + W->m[2][2];
+    kl_mat3 I = kl_identity(), H = kl_mat_scale(trace, &I);
+    return kl_mat_axpy(-1.0, W, &H);
+}
+
+/* sum m F x G */
+static inline kl_vec3 flexible_cross_of(const kl_mat3 *W)
+{
+    return kl_vec(W->m[1][2] - W->m[2][1], W->m[2][0] - W->m[0][2], W->m[0][1] - W->m[1][0]);
 }
 
 #endif

@@ -21,27 +21,7 @@
 #include "algebra/dense.h"
 #include "bodies/flexible.h"
 
-/* ---- outer products and what follows from them ---- */
-
-static kl_mat3 outer_of(const kl_mat3 *T)
-{
-    double  half = 0.5 * (T->m[0][0] + T->m[1][1] + T->m[2][2]);
-    kl_mat3 I = kl_identity(), H = kl_mat_scale(half, &I);
-    return kl_mat_axpy(-1.0, T, &H);
-}
-
-static kl_mat3 tensor_of(const kl_mat3 *W)
-{
-    double  trace = W->m[0][0] + W->m[1][1] + W->m[2][2];
-    kl_mat3 I = kl_identity(), H = kl_mat_scale(trace, &I);
-    return kl_mat_axpy(-1.0, W, &H);
-}
-
-/* sum m F x G */
-static kl_vec3 cross_of(const kl_mat3 *W)
-{
-    return kl_vec(W->m[1][2] - W->m[2][1], W->m[2][0] - W->m[0][2], W->m[0][1] - W->m[1][0]);
-}
+/* ---- rigid motions ---- */
 
 static kl_vec3 axis(int a) { return kl_vec(a == 0, a == 1, a == 2); }
 
@@ -51,7 +31,7 @@ static kl_vec3 centre_of(const flexible *p) { return kl_scale(1.0 / p->m, p->s0)
 static kl_mat3 central(const flexible *p)
 {
     kl_vec3 c  = centre_of(p);
-    kl_mat3 cc = kl_outer(c, c), t = tensor_of(&cc);
+    kl_mat3 cc = kl_outer(c, c), t = flexible_tensor_of(&cc);
     return kl_mat_axpy(-p->m, &t, &p->J0);
 }
 
@@ -64,12 +44,12 @@ static kl_mat3 pair_of(const flexible *p, int n, int i, int j, const kl_mat3 *Wy
     int     a = i - n, b = j - n;
     if (i < n && j < n) {
         kl_mat3 T = flexible_mat3(p->J2 + 9 * (j * n + i)); /* block j, mode i: J2_ij */
-        return outer_of(&T);
+        return flexible_outer_of(&T);
     }
     if (i < n) {
         kl_vec3 S = kl_load(p->S1 + 3 * i);
         if (b < 3) return kl_outer(S, axis(b));
-        kl_mat3 T = flexible_mat3(p->G0 + 9 * i), W = outer_of(&T);
+        kl_mat3 T = flexible_mat3(p->G0 + 9 * i), W = flexible_outer_of(&T);
         kl_mat3 Sc = kl_outer(S, centre_of(p)), E = kl_skew(kl_neg(axis(b - 3)));
         W = kl_mat_axpy(-1.0, &Sc, &W);
         return kl_matmul(&W, &E);
@@ -138,13 +118,83 @@ static kl_status widen(int rows, int n, double **blocks, kl_arena *arena)
     return KL_OK;
 }
 
+static kl_vec3 turn_of(int n, int i, const double *size)
+{
+    return i < n + 3 ? kl_vec(0, 0, 0) : kl_scale(size[i - n], axis(i - n - 3));
+}
+
+/* ([a][b] + [b][a])/2 */
+static kl_mat3 turned_twice(kl_vec3 a, kl_vec3 b)
+{
+    kl_mat3 A = kl_skew(a), B = kl_skew(b), AB = kl_matmul(&A, &B), BA = kl_matmul(&B, &A);
+    AB = kl_mat_axpy(1.0, &BA, &AB);
+    return kl_mat_scale(0.5, &AB);
+}
+
+/* Y of a point at y from the centre that the modes i and j move by Xi and Xj */
+static kl_vec3 turned_point(kl_vec3 ti, kl_vec3 tj, kl_vec3 y, kl_vec3 Xi, kl_vec3 Xj)
+{
+    kl_mat3 E = turned_twice(ti, tj);
+    return kl_add(kl_mul(&E, y), kl_add(kl_cross(ti, Xj), kl_cross(tj, Xi)));
+}
+
+static kl_vec3 column_or_zero(const double *columns, int n, int j)
+{
+    return j < n ? kl_load(columns + 3 * j) : kl_vec(0, 0, 0);
+}
+
+static void turn_frame(const flexible *old, const double *size, int i, int j, flexible_frame *f)
+{
+    int     n = old->n, at = 3 * (i * (n + 6) + j);
+    kl_vec3 ti = turn_of(n, i, size), tj = turn_of(n, j, size);
+    kl_vec3 Y = turned_point(ti, tj, kl_sub(f->position, centre_of(old)),
+                             column_or_zero(f->X, n, i), column_or_zero(f->X, n, j));
+    kl_store(f->X2 + at, Y);
+    if (!f->Y2) return;
+    kl_vec3 yi = column_or_zero(f->Y, n, i), yj = column_or_zero(f->Y, n, j);
+    kl_store(f->Y2 + at, kl_scale(0.5, kl_add(kl_cross(ti, yj), kl_cross(tj, yi))));
+}
+
+/* A turn t is one by an angle, not a field t x y alone: y + X w goes to exp([t])(y + X w), whose second
+ * order t x (t x y)/2 + t x X w belongs to the second-order motion of the body. */
+static kl_status turn_second(const flexible *old, const kl_mat3 *Wyy, const double *size,
+                             flexible *p, kl_arena *arena)
+{
+    enum { FIELDS = FLEXIBLE_FIELDS };
+    int     n = old->n, N = n + 6;
+    kl_mat3 zero  = {{{0}}};
+    double *added = kl_arena_array(arena, double, FIELDS *(size_t)(N * N));
+    if (!added) return KL_E_MEMORY;
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++) {
+            if (i < n + 3 && j < n + 3) continue;
+            kl_mat3 G[2] = {i < n ? flexible_mat3(old->G0 + 9 * i) : zero,
+                            j < n ? flexible_mat3(old->G0 + 9 * j) : zero};
+            kl_vec3 ti = turn_of(n, i, size), tj = turn_of(n, j, size), o = kl_vec(0, 0, 0);
+            kl_mat3 Ti = kl_skew(ti), Tj = kl_skew(tj), E = turned_twice(ti, tj);
+            kl_mat3 Ni = flexible_outer_of(&G[0]), Nj = flexible_outer_of(&G[1]);
+            kl_mat3 W = kl_matmul(&E, Wyy), A = kl_matmul(&Ti, &Nj), B = kl_matmul(&Tj, &Ni);
+            W          = kl_mat_axpy(1.0, &A, &W);
+            W          = kl_mat_axpy(1.0, &B, &W);
+            double *to = added + FIELDS * (i * N + j);
+            kl_store(to, turned_point(ti, tj, o, column_or_zero(old->S1, n, i),
+                                      column_or_zero(old->S1, n, j)));
+            memcpy(to + 3, W.m, 9 * sizeof(double));
+            memcpy(p->second + FIELDS * (i * N + j), to, FIELDS * sizeof(double));
+            memcpy(p->S2 + 3 * (i * N + j), to, 3 * sizeof(double));
+            for (int k = 0; k < p->nframe; k++) turn_frame(old, size, i, j, &p->frame[k]);
+        }
+    flexible_add_second(N, added, 1.0, p->J2, p->H1, p->H1t);
+    return KL_OK;
+}
+
 /* The body with its rigid motions as modes n .. n + 5, each of unit modal mass. */
 static kl_status extend(flexible *p, kl_arena *arena)
 {
     flexible old = *p;
     int      n = p->n, N = n + 6;
     size_t   all = (size_t)N;
-    kl_mat3  Jc = central(p), Wyy = outer_of(&Jc);
+    kl_mat3  Jc = central(p), Wyy = flexible_outer_of(&Jc);
     double   size[6];
     for (int a = 0; a < 6; a++)
         size[a] = 1.0 / sqrt(a < 3 ? p->m : fmax(Jc.m[a - 3][a - 3], 1e-12 * p->m));
@@ -166,7 +216,7 @@ static kl_status extend(flexible *p, kl_arena *arena)
     for (int a = 0; a < 6; a++) {
         kl_vec3 e = kl_scale(size[a], axis(a % 3));
         kl_mat3 E = kl_skew(e);
-        kl_mat3 W = a < 3 ? kl_outer(e, old.s0) : kl_matmul(&E, &Wyy), T = tensor_of(&W);
+        kl_mat3 W = a < 3 ? kl_outer(e, old.s0) : kl_matmul(&E, &Wyy), T = flexible_tensor_of(&W);
         kl_store(p->S1 + 3 * (n + a), a < 3 ? kl_scale(p->m, e) : kl_vec(0, 0, 0));
         kl_store(p->H0 + 3 * (n + a), a < 3 ? kl_cross(old.s0, e) : kl_mul(&Jc, e));
         memcpy(p->G0 + 9 * (n + a), T.m, 9 * sizeof(double));
@@ -174,8 +224,9 @@ static kl_status extend(flexible *p, kl_arena *arena)
     for (int i = 0; i < N; i++)
         for (int j = i; j < N; j++) {
             double  s = (i < n ? 1.0 : size[i - n]) * (j < n ? 1.0 : size[j - n]);
-            kl_mat3 W = pair_of(&old, n, i, j, &Wyy), T = tensor_of(&W), Tt = kl_transpose(&T);
-            kl_vec3 h = cross_of(&W);
+            kl_mat3 W = pair_of(&old, n, i, j, &Wyy), T = flexible_tensor_of(&W),
+                    Tt = kl_transpose(&T);
+            kl_vec3 h  = flexible_cross_of(&W);
             if (i < n && j < n) { /* as the body has it, whatever its mass */
                 memcpy(p->J2 + 9 * (i * N + j), old.J2 + 9 * (i * n + j), 9 * sizeof(double));
                 memcpy(p->J2 + 9 * (j * N + i), old.J2 + 9 * (j * n + i), 9 * sizeof(double));
@@ -204,6 +255,7 @@ static kl_status extend(flexible *p, kl_arena *arena)
         KL_TRY(widen(3, n, &p->frame[k].X2, arena));
         KL_TRY(widen(3, n, &p->frame[k].Y2, arena));
     }
+    if (p->second) KL_TRY(turn_second(&old, &Wyy, size, p, arena));
     for (int a = 0; a < 6; a++) p->mode[n + a] = -1;
     p->n = N;
     return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
@@ -313,7 +365,7 @@ static void linear_rows(const flexible *p, double *rows)
         kl_mat3 G = flexible_mat3(p->G0 + 9 * j), Gt = kl_transpose(&G);
         if (p->reference == FLEXIBLE_PRINCIPAL_AXIS) {
             /* of J about the centre of mass, which moves by S/m */
-            kl_mat3 Sc = kl_outer(S, c), T = tensor_of(&Sc), Tt = kl_transpose(&T);
+            kl_mat3 Sc = kl_outer(S, c), T = flexible_tensor_of(&Sc), Tt = kl_transpose(&T);
             kl_mat3 dJ = kl_mat_axpy(1.0, &G, &Gt);
             dJ         = kl_mat_axpy(-1.0, &T, &dJ);
             dJ         = kl_mat_axpy(-1.0, &Tt, &dJ);
@@ -383,7 +435,7 @@ static void condition_columns(const flexible *p, const flexible_cache *c, int j,
         *shift = *turn = kl_vec(0, 0, 0);
         return;
     }
-    *shift = kl_scale(1.0 / p->m, kl_load(c->S1 + 3 * j));
+    *shift = kl_scale(1.0 / p->m, kl_load((held(p) ? p->S1 : c->S1) + 3 * j));
     if (p->reference == FLEXIBLE_PRINCIPAL_AXIS) {
         kl_mat3 G = flexible_mat3(c->G + 9 * j), Gt = kl_transpose(&G),
                 dJ = kl_mat_axpy(1.0, &G, &Gt);

@@ -23,26 +23,17 @@ enum { FIELDS = FLEXIBLE_FIELDS };
 
 /* ---- what the fields tell ---- */
 
-static kl_mat3 tensor_of(const kl_mat3 *W)
-{
-    kl_mat3 I = kl_identity(), H = kl_mat_scale(W->m[0][0] + W->m[1][1] + W->m[2][2], &I);
-    return kl_mat_axpy(-1.0, W, &H);
-}
-
-static kl_vec3 cross_of(const kl_mat3 *W) /* sum m F x G of W = sum m F G' */
-{
-    return kl_vec(W->m[1][2] - W->m[2][1], W->m[2][0] - W->m[0][2], W->m[0][1] - W->m[1][0]);
-}
-
 /* J2 += sign (G + G')/2 and H1 += sign sum m x x Y, W = sum m Y x', for all pairs of modes */
-void flexible_add_second(const flexible *p, double sign, double *J2, double *H1, double *H1t)
+void flexible_add_second(int modes, const double *second, double sign, double *J2, double *H1,
+                         double *H1t)
 {
-    size_t n = (size_t)p->n;
+    size_t n = (size_t)modes;
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
-            kl_mat3 W = flexible_mat3(p->second + FIELDS * (i * n + j) + 3), T = tensor_of(&W);
-            double  h[3], *J = J2 + 9 * (i * n + j);
-            kl_store(h, kl_neg(cross_of(&W)));
+            kl_mat3 W = flexible_mat3(second + FIELDS * (i * n + j) + 3),
+                    T = flexible_tensor_of(&W);
+            double h[3], *J = J2 + 9 * (i * n + j);
+            kl_store(h, kl_neg(flexible_cross_of(&W)));
             for (int c = 0; c < 3; c++) {
                 for (int d = 0; d < 3; d++) J[3 * c + d] += sign * 0.5 * (T.m[c][d] + T.m[d][c]);
                 H1[3 * (i * n + j) + (size_t)c] += sign * h[c];
@@ -64,7 +55,7 @@ kl_status flexible_second_setup(flexible *p, kl_arena *arena)
     memcpy(J2, p->J2, 9 * nn * sizeof(double));
     memcpy(H1, p->H1, 3 * nn * sizeof(double));
     memcpy(H1t, p->H1t, 3 * nn * sizeof(double));
-    flexible_add_second(p, -1.0, J2, H1, H1t);
+    flexible_add_second(p->n, p->second, -1.0, J2, H1, H1t);
     *plain   = (flexible){.n   = p->n,
                           .m   = p->m,
                           .s0  = p->s0,

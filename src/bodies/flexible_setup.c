@@ -163,7 +163,7 @@ static kl_status stiffen(flexible *p, const kl_setup *s)
     p->S2     = take_second(p, s->arena, 3, b->second_mass);
     p->second = take_second(p, s->arena, FLEXIBLE_FIELDS, b->second_mass);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
-    flexible_add_second(p, 1.0, p->J2, p->H1, p->H1t);
+    flexible_add_second(p->n, p->second, 1.0, p->J2, p->H1, p->H1t);
     for (int i = 0; i < p->nframe; i++) {
         p->frame[i].X2 = take_second(p, s->arena, 3, b->marker[i].second);
         if (p->frame[i].kind == KL_FRAME_ROTATION)
