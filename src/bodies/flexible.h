@@ -1,6 +1,6 @@
 /* Parts of the flexible body that its files share: data, cache, and who computes what.
  *
- * b = x + X w in the body frame; symbols of docs/design.md. Arrays with three rows are stored mode
+ * b = x + X w in the body frame; symbols of docs/theory/flexible.md. Arrays with three rows are stored mode
  * after mode: entry (a, j) of S1 is S1[3 * j + a]; n is the number of modes. */
 #ifndef KL_BODIES_FLEXIBLE_H
 #define KL_BODIES_FLEXIBLE_H

@@ -12,7 +12,7 @@
  *   F_pi   = S x A'r'' + J al + H w'' + J' om + om x J om + om x H w' + H' w'
  *   F_f,j  = S1_j.A'r'' + H_j.al + (Mff w'')_j + H'_j.om - om.G_j om - om.(H1_j w')
  *
- * F = M a - s. For point masses H1_i[:, j] = -H1_j[:, i] and this is section 2 of docs/design.md;
+ * F = M a - s. For point masses H1_i[:, j] = -H1_j[:, i] and these are the equations of paper 000;
  * in this form the energy is kept also where consistent mass matrices of beams or geometric terms
  * break that symmetry. */
 #include <string.h>

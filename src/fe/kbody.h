@@ -2,7 +2,7 @@
  * need. Written and read by io/kbody.h; made by reduce.h.
  *
  * The body frame is the mesh's (or shifted to the centre of mass). b = x + X w; symbols and
- * formulas of docs/design.md section 2. All arrays belong to the arena. n = nmode.
+ * formulas of docs/theory/flexible.md. All arrays belong to the arena. n = nmode.
  */
 #ifndef KL_FE_KBODY_H
 #define KL_FE_KBODY_H
