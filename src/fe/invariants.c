@@ -1,6 +1,6 @@
 /* Inertia invariants: every block of the mass matrix of a floating body is R(b)'M R(b), R(b)'M X or
- * X'M X with b = x + X w and, a node, R = [I, -[b]; 0, I]; sorted by powers of w (docs/theory/flexible.md,
- * section 2). With fields over the nodes, for axes a, b and modes i, j:
+ * X'M X with b = x + X w and, a node, R = [I, -[b]; 0, I]; sorted by powers of w (symbols:
+ * docs/theory/flexible.md). With fields over the nodes, for axes a, b and modes i, j:
  *
  *   E_a: unit translation      R_a: e_a x x on translations, e_a on rotations
  *   Z_ia: e_a x X_i on translations, zero on rotations

@@ -47,8 +47,8 @@ static const char *attachment(kl_attach how)
     }
 }
 
-/* second: type of body b */
-static void check_type(const kl_element_type *t, bool joint, const char *second)
+/* keys: further ones of body a; second: type of body b */
+static void check_type(const kl_element_type *t, bool joint, const char *keys, const char *second)
 {
     char        text[4096], value[256];
     const char *where = attachment(t->attach);
@@ -59,12 +59,12 @@ static void check_type(const kl_element_type *t, bool joint, const char *second)
              "tracks: {line: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
              "surfaces:\n  bowl: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
              "[0, 0, 0], [0, 3, 0.5]], [[3, -3, 1], [3, 0, 0.5], [3, 3, 1]]]}\nbodies:\n"
-             "  a: {type: flexible, file: %s, damping: 0.1}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
+             "  a: {type: flexible, file: %s, damping: 0.1%s}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
              "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\njoints:\n"
              "  j1: {type: revolute, between: [c, a.triad], axis: z}\n"
              "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  "
              "it: {type: %s, %s",
-             path, second, joint ? "" : "forces:\n", t->name, where);
+             path, keys, second, joint ? "" : "forces:\n", t->name, where);
     for (const kl_key *k = t->keys; k->name; k++)
         if (*value_of(k, value, sizeof value))
             snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
@@ -97,9 +97,11 @@ static void check_all(const kl_element_type *const *types, bool joint)
     snprintf(virtual, sizeof virtual, "%s, attach: virtual-body", flexible);
     cloud_write(&c, path);
     for (; *types; types++) {
-        check_type(*types, joint, "mass: 1, inertia: [1, 1, 1]");
-        check_type(*types, joint, flexible);
-        check_type(*types, joint, virtual);
+        check_type(*types, joint, "", "mass: 1, inertia: [1, 1, 1]");
+        check_type(*types, joint, "", flexible);
+        check_type(*types, joint, "", virtual);
+        check_type(*types, joint, ", stiffening: true", flexible);
+        check_type(*types, joint, ", conditions: constrained, reference: mean-axis", flexible);
     }
     remove(path);
 }
