@@ -99,9 +99,9 @@ static void warn_of_unfollowed(const kl_model *m, kl_diag *diag)
 {
     for (int i = 0; i < m->nunfollowed; i++)
         kl_warn(diag, m->unfollowed[i].place,
-                "%s, so they hold its frame where the real body would give way. Add modes that move there "
-                "(`statics: attachment` with these markers as `interfaces` in the body file), allow `stiffening`, or free "
-                "one of these directions",
+                "%s: there it is rigid where the real body would give way, and these joints repeat each other. Add modes that "
+                "move there (more `modes`, or `statics: attachment` with these markers as `interfaces` in the body file), or "
+                "free one of these directions",
                 m->unfollowed[i].text);
 }
 

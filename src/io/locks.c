@@ -24,23 +24,30 @@ static kl_mat3 axes_of(const kl_solver *x, int body)
     return m.A;
 }
 
-/* The turn about `a`: an axis u of the partner and v of the frame, both across a, stay at right
- * angles. */
-static kl_lock lock_of(const kl_solver *x, const kl_follow *f, kl_vec3 a)
+/* The turn about an axis: an axis u of the partner and v of the frame, both across it, stay at
+ * right angles. Of two turns v is the axis that the frame may still turn about, so that it can go
+ * all the way round. */
+static kl_lock lock_of(const kl_solver *x, const kl_follow *f, int i)
 {
-    kl_mat3 one = kl_identity(), across = axes_with(a, &one);
+    kl_mat3 one = kl_identity(), across = axes_with(f->axis[i], &one);
     kl_mat3 P = axes_of(x, f->partner), B = axes_of(x, f->body);
+    kl_vec3 u = kl_axis(&across, 0), v = kl_axis(&across, 1);
+    if (f->naxis == 2) {
+        v = kl_unit(kl_cross(f->axis[0], f->axis[1]));
+        u = kl_cross(f->axis[i], v);
+    }
     kl_lock l = {.body = f->body, .partner = f->partner, .place = f->place};
-    l.on      = (kl_marker){.A = axes_with(kl_axis(&across, 0), &P)};
-    l.frame   = (kl_marker){.A = axes_with(kl_axis(&across, 1), &B), .node = KL_MARKER_FRAME};
+    l.on      = (kl_marker){.A = axes_with(u, &P)};
+    l.frame   = (kl_marker){.A = axes_with(v, &B), .node = KL_MARKER_FRAME};
     return l;
 }
 
 static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_locks *locks)
 {
     static const char *const remedy =
-        "Add modes that move there (`statics: attachment` with these markers as `interfaces` in "
-        "the body file), or free one of these directions (a roller instead of a pin)";
+        "Add modes that move there (more `modes`, or `statics: attachment` with these markers as "
+        "`interfaces` in the body file), hold the frame at these markers (`reference` in the body "
+        "file), or free one of these directions (a roller instead of a pin)";
     if (f->locked == 0) {
         locks->loose[locks->nloose++] = (kl_told){.place = f->place, .text = f->text};
         return KL_OK;
@@ -52,7 +59,7 @@ static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_
             "%s. %s: here that turn is held at its start by a joint of its own. Results may be "
             "wrong by any amount. %s",
             f->text, f->locks, remedy);
-    for (int i = 0; i < f->naxis; i++) locks->item[locks->n++] = lock_of(x, f, f->axis[i]);
+    for (int i = 0; i < f->naxis; i++) locks->item[locks->n++] = lock_of(x, f, i);
     return KL_OK;
 }
 

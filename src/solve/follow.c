@@ -4,61 +4,146 @@
 #include <string.h>
 
 #include "algebra/dense.h"
-#include "solve/words.h"
+#include "solve/follow_set.h"
 
-enum { MOST_TOLD = 3 }; /* sets a body */
+/* ---- rows on a body ---- */
 
-typedef struct rows {
-    int      n, nv;
-    int     *element, *row;  /* n: whose */
-    kl_vec3 *force, *moment; /* what a unit reaction does to the body, global */
-    double  *scale;          /* n: of the row */
-    double  *J;              /* n x nv, scaled */
-} rows;
-
-/* rows of all constraints on the body, in units of each coordinate, of unit size on rigid motion */
-static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena *a, rows *r)
+static kl_status take_rows(kl_arena *a, int most, int nv, kl_follow_rows *r)
 {
-    const kl_body *b = &m->body[body];
-    double        *B = kl_arena_array(a, double, 6 * (size_t)b->nv);
-    *r               = (rows){.nv = b->nv};
-    r->element       = kl_arena_array(a, int, m->nlam + 1);
-    r->row           = kl_arena_array(a, int, m->nlam + 1);
-    r->force         = kl_arena_array(a, kl_vec3, m->nlam + 1);
-    r->moment        = kl_arena_array(a, kl_vec3, m->nlam + 1);
-    r->scale         = kl_arena_array(a, double, m->nlam + 1);
-    r->J             = kl_arena_array(a, double, (size_t)(m->nlam + 1) * (size_t)b->nv);
-    if (!kl_arena_ok(a)) return KL_E_MEMORY;
+    *r         = (kl_follow_rows){.nv = nv};
+    r->element = kl_arena_array(a, int, most + 1);
+    r->row     = kl_arena_array(a, int, most + 1);
+    r->partner = kl_arena_array(a, int, most + 1);
+    r->point   = kl_arena_array(a, int, most + 1);
+    r->force   = kl_arena_array(a, kl_vec3, most + 1);
+    r->moment  = kl_arena_array(a, kl_vec3, most + 1);
+    r->scale   = kl_arena_array(a, double, most + 1);
+    r->at      = kl_arena_array(a, kl_vec3, most + 1);
+    r->J       = kl_arena_array(a, double, (size_t)(most + 1) * (size_t)nv);
+    r->unit    = kl_arena_array(a, double, nv);
+    return kl_arena_ok(a) ? KL_OK : KL_E_MEMORY;
+}
+
+/* The first of the bodies that are fixed to each other, for each body: they are one partner. */
+static int *whole_bodies(const kl_model *m, kl_arena *a)
+{
+    int *root = kl_arena_array(a, int, m->nbody + 1);
+    for (int i = 0; root && i < m->nbody; i++) root[i] = i;
+    for (bool again = root != NULL; again;) {
+        again = false;
+        for (int e = 0; e < m->nelement; e++) {
+            const kl_element *el = &m->element[e];
+            if (el->nphi < 6 || el->nmarker != 2 || strcmp(el->type->name, "fixed") != 0) continue;
+            int p = m->marker[el->marker].body, q = m->marker[el->marker + 1].body;
+            if (m->body[p].nv > 6 || m->body[q].nv > 6 || root[p] == root[q]) continue;
+            root[p] = root[q] = root[p] < root[q] ? root[p] : root[q];
+            again             = true;
+        }
+    }
+    return root;
+}
+
+/* The number of the point that a marker hangs on; the row's moment is carried there. */
+static int point_of(const kl_model *m, const kl_work *w, int marker, int *of, kl_follow_rows *r)
+{
+    kl_vec3 here = w->motion[marker].r;
+    int     node = m->marker[marker].node, p = 0;
+    while (p < r->npoint && !(node > 0 && m->marker[of[p]].node == node) &&
+           !(kl_norm(kl_sub(r->at[p], here)) < 1e-9 * m->length))
+        p++;
+    if (p == r->npoint) r->at[p] = here, of[p] = marker, r->npoint++;
+    r->moment[r->n] = kl_add(r->moment[r->n], kl_cross(kl_sub(here, r->at[p]), r->force[r->n]));
+    return p;
+}
+
+/* row k of an element in units of each coordinate, of unit size on rigid motion; false: not on it */
+static bool one_row(const kl_model *m, const kl_work *w, const kl_element *el, int k, int body,
+                    double *B, int *of, kl_follow_rows *r)
+{
+    const kl_body *b  = &m->body[body];
+    double        *to = r->J + (size_t)r->n * (size_t)b->nv, size = 0.0;
+    bool           mine = false;
+    memset(to, 0, (size_t)b->nv * sizeof *to);
+    for (int i = 0; i < el->nmarker; i++) {
+        const kl_marker *marker = &m->marker[el->marker + i];
+        if (marker->body != body) continue;
+        const double *row = w->rows + el->rows + (size_t)(k * el->nmarker + i) * 6;
+        mine              = true;
+        b->type->map(b->data, w->cache + b->cache, marker, B);
+        r->force[r->n]  = kl_load(row);
+        r->moment[r->n] = kl_load(row + 3);
+        r->point[r->n]  = point_of(m, w, el->marker + i, of, r);
+        for (int c = 0; c < b->nv; c++)
+            for (int p = 0; p < 6; p++) to[c] += row[p] * B[p * b->nv + c];
+    }
+    for (int c = 0; c < b->nv; c++) {
+        to[c] *= r->unit[c];
+        if (c < 6) size += to[c] * to[c];
+    }
+    if (!mine || !(size > 0.0)) return false;
+    for (int c = 0; c < b->nv; c++) to[c] /= sqrt(size);
+    r->scale[r->n] = 1.0 / sqrt(size);
+    return true;
+}
+
+/* Modes that turn a marker by far more than they move the body: smaller units, so that no row is
+ * larger than 1 in any and rounding stays small beside what is looked for. */
+static void calm_modes(kl_follow_rows *r)
+{
+    for (int c = 6; c < r->nv; c++) {
+        double most = 1.0;
+        for (int i = 0; i < r->n; i++) most = fmax(most, fabs(r->J[i * r->nv + c]));
+        r->unit[c] /= most;
+        for (int i = 0; i < r->n; i++) r->J[i * r->nv + c] /= most;
+    }
+}
+
+/* rows of all constraints on the body */
+static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena *a,
+                        kl_follow_rows *r)
+{
+    const kl_body *b  = &m->body[body];
+    double        *B  = kl_arena_array(a, double, 6 * (size_t)b->nv);
+    int           *of = kl_arena_array(a, int, m->nlam + 1), *root = whole_bodies(m, a);
+    KL_TRY(take_rows(a, m->nlam, b->nv, r));
+    for (int c = 0; c < b->nv; c++) r->unit[c] = m->unit[b->v + c];
     for (int e = 0; e < m->nelement; e++) {
-        const kl_element *el = &m->element[e];
+        const kl_element *el    = &m->element[e];
+        int               other = -2; /* none seen */
+        for (int i = 0; i < el->nmarker; i++) {
+            int at = root[m->marker[el->marker + i].body];
+            if (at != body) other = other == -2 || other == at ? at : -1;
+        }
         for (int k = 0; k < el->nphi; k++) {
-            double *to = r->J + (size_t)r->n * (size_t)b->nv, size = 0.0;
-            bool    mine = false;
-            memset(to, 0, (size_t)b->nv * sizeof *to);
-            for (int i = 0; i < el->nmarker; i++) {
-                const kl_marker *marker = &m->marker[el->marker + i];
-                if (marker->body != body) continue;
-                const double *row = w->rows + el->rows + (size_t)(k * el->nmarker + i) * 6;
-                mine              = true;
-                b->type->map(b->data, w->cache + b->cache, marker, B);
-                r->force[r->n]  = kl_load(row);
-                r->moment[r->n] = kl_load(row + 3);
-                for (int c = 0; c < b->nv; c++)
-                    for (int p = 0; p < 6; p++) to[c] += row[p] * B[p * b->nv + c];
-            }
-            for (int c = 0; c < b->nv; c++) {
-                to[c] *= m->unit[b->v + c];
-                if (c < 6) size += to[c] * to[c];
-            }
-            if (!mine || !(size > 0.0)) continue;
-            for (int c = 0; c < b->nv; c++) to[c] /= sqrt(size);
+            if (!one_row(m, w, el, k, body, B, of, r)) continue;
             r->element[r->n] = e, r->row[r->n] = k;
-            r->scale[r->n] = 1.0 / sqrt(size);
+            r->partner[r->n] = other < 0 ? -1 : other;
             r->n++;
         }
     }
+    calm_modes(r);
     return KL_OK;
 }
+
+/* those of them that have this partner; all: -1 */
+static kl_status choose(const kl_follow_rows *from, int partner, kl_arena *a, kl_follow_rows *to)
+{
+    KL_TRY(take_rows(a, from->n, from->nv, to));
+    to->npoint = from->npoint, to->at = from->at, to->unit = from->unit;
+    for (int i = 0; i < from->n; i++) {
+        if (partner >= 0 && from->partner[i] != partner) continue;
+        int n          = to->n++;
+        to->element[n] = from->element[i], to->row[n] = from->row[i];
+        to->partner[n] = from->partner[i], to->point[n] = from->point[i];
+        to->force[n] = from->force[i], to->moment[n] = from->moment[i];
+        to->scale[n] = from->scale[i];
+        memcpy(to->J + (size_t)n * (size_t)to->nv, from->J + (size_t)i * (size_t)to->nv,
+               (size_t)to->nv * sizeof *to->J);
+    }
+    return KL_OK;
+}
+
+/* ---- sets that no mode answers to ---- */
 
 /* vectors y with |y'A| below `limit`: columns of V from the front; returns how many */
 static int silent(int n, int width, const double *A, int stride, double limit, double *V, double *w)
@@ -75,256 +160,167 @@ static int silent(int n, int width, const double *A, int stride, double limit, d
     return count;
 }
 
-/* ---- what a set locks ---- */
-
-/* One body under analysis. */
-typedef struct look {
-    kl_solver *x;
-    kl_arena  *a;
-    int        body;
-    rows       r;
-    double    *N; /* free x nv: what its joints leave free, other bodies at rest; scaled */
-    int        free;
-    double    *q, *dx; /* the body's own coordinates at the start; an increment */
-    kl_follow *list;
-    int        n;
-} look;
-
-/* y.Phi at the start moved by h (N_i + N_j) */
-static kl_status moved(look *k, const double *y, int i, int j, double h, double *f)
+int kl_follow_echelon(int n, int width, double *A, int also, double *B)
 {
-    const kl_model *m  = k->x->model;
-    const kl_body  *b  = &m->body[k->body];
-    int             nv = b->nv;
-    for (int c = 0; c < nv; c++) {
-        double sum = k->N[i * nv + c] + (j >= 0 ? k->N[j * nv + c] : 0.0);
-        k->dx[c]   = h * sum * m->unit[b->v + c];
+    const double least = 1e-4;
+    int          done  = 0;
+    double       most  = 0.0;
+    for (int i = 0; i < n * width; i++) most = fmax(most, fabs(A[i]));
+    for (int c = 0; c < width && done < n; c++) {
+        int best = done;
+        for (int i = done; i < n; i++)
+            if (fabs(A[i * width + c]) > fabs(A[best * width + c])) best = i;
+        double pivot = A[best * width + c];
+        if (fabs(pivot) <= least * most) continue;
+        for (int j = 0; j < width; j++) {
+            double t            = A[best * width + j] / pivot;
+            A[best * width + j] = A[done * width + j], A[done * width + j] = t;
+        }
+        for (int j = 0; j < also; j++) {
+            double t           = B[best * also + j] / pivot;
+            B[best * also + j] = B[done * also + j], B[done * also + j] = t;
+        }
+        for (int i = 0; i < n; i++) {
+            double f = A[i * width + c];
+            if (i == done || f == 0.0) continue;
+            for (int j = 0; j < width; j++) A[i * width + j] -= f * A[done * width + j];
+            for (int j = 0; j < also; j++) B[i * also + j] -= f * B[done * also + j];
+        }
+        done++;
     }
-    b->type->advance(b->data, k->q, k->dx, k->x->s->q + b->q);
-    kl_eval_motion(m, k->x->s, k->x->w);
-    kl_status status = kl_eval_elements(m, k->x->s, k->x->w);
-    *f               = 0.0;
-    for (int p = 0; p < k->r.n; p++)
-        *f += y[p] * k->r.scale[p] * k->x->w->phi[m->element[k->r.element[p]].phi + k->r.row[p]];
-    memcpy(k->x->s->q + b->q, k->q, (size_t)b->nq * sizeof(double));
-    return status;
+    return done;
 }
 
-/* Curvature of y.Phi on what is free, by differences both ways: f has no slope, so two values do.
- */
-static kl_status curvature(look *k, const double *y, double *H)
+/* Of all bases of the silent reactions the one that a reader understands: each loads the last point
+ * in one direction only. What loads no point is joints that repeat each other whatever the body. */
+static kl_status purify(kl_follow_look *k)
 {
-    const double h = 1e-3;
-    double       there, back, own[2];
-    int          n = k->free;
-    for (int i = 0; i < n; i++) {
-        KL_TRY(moved(k, y, i, -1, h, &there));
-        KL_TRY(moved(k, y, i, -1, -h, &back));
-        H[i * n + i] = (there + back) / (h * h);
-    }
-    for (int i = 0; i < n; i++)
-        for (int j = 0; j < i; j++) {
-            KL_TRY(moved(k, y, i, j, h, &there));
-            KL_TRY(moved(k, y, i, j, -h, &back));
-            own[0] = H[i * n + i], own[1] = H[j * n + j];
-            H[i * n + j] = H[j * n + i] = 0.5 * ((there + back) / (h * h) - own[0] - own[1]);
+    const kl_follow_rows *r     = &k->r;
+    int                   width = 6 * r->npoint;
+    double               *W     = kl_arena_array(k->a, double, (size_t)k->nset *(size_t)width + 1);
+    if (!W) return KL_E_MEMORY;
+    for (int s = 0; s < k->nset; s++)
+        for (int i = 0; i < r->n; i++) {
+            double  y  = k->Y[s * r->n + i] * r->scale[i], load[6];
+            double *to = W + (size_t)s * (size_t)width + 6 * (r->npoint - 1 - r->point[i]);
+            kl_store(load, kl_scale(k->x->model->length, r->force[i]));
+            kl_store(load + 3, r->moment[i]);
+            for (int c = 0; c < 6; c++) to[c] += y * load[c];
         }
+    k->nset = kl_follow_echelon(k->nset, width, W, r->n, k->Y);
+    for (int s = 0; s < k->nset; s++) {
+        double *y = k->Y + (size_t)s * (size_t)r->n, most = 0.0;
+        for (int i = 0; i < r->n; i++) most = fmax(most, fabs(y[i]));
+        for (int i = 0; i < r->n; i++) y[i] = fabs(y[i]) < 1e-6 * most ? 0.0 : y[i] / most;
+    }
     return KL_OK;
 }
 
-/* a less its parts along the n axes, of unit length; false where nothing is left */
-static bool apart(const kl_vec3 *axis, int n, kl_vec3 *a)
+/* balanced reactions, then those among them that deform nothing, into Y */
+static kl_status find_sets(kl_follow_look *k)
 {
-    for (int i = 0; i < n; i++) *a = kl_axpy(-kl_dot(axis[i], *a), axis[i], *a);
-    double size = kl_norm(*a);
-    if (size < 1e-3) return false;
-    *a = kl_scale(1.0 / size, *a);
-    return true;
-}
-
-/* Turns of the frame that are locked: part of locked directions and of no other. */
-static void find_axes(const look *k, const double *V, const bool *locked, kl_follow *f)
-{
-    const kl_model *m = k->x->model;
-    kl_vec3         axis[3];
-    kl_motion       frame;
-    kl_marker       at = {.body = k->body, .A = kl_identity(), .node = KL_MARKER_FRAME};
-    const kl_body  *b  = &m->body[k->body];
-    int             nv = b->nv, n = 0, first = 0;
-    b->type->motion(b->data, k->x->w->cache + b->cache, &at, &frame);
-    for (int pass = 0; pass < 2; pass++) { /* those that move first, so that they are left out */
-        for (int i = 0; i < k->free && n < 3; i++) {
-            double turn[3] = {0}, size = 0.0;
-            if (locked[i] != (pass == 1)) continue;
-            for (int j = 0; j < k->free; j++)
-                for (int c = 0; c < 3; c++) turn[c] += V[i * k->free + j] * k->N[j * nv + 3 + c];
-            for (int c = 0; c < 3; c++) size = fmax(size, fabs(turn[c]));
-            axis[n] = kl_load(turn);
-            if (size > 1e-6 && apart(axis, n, &axis[n])) n++;
-        }
-        if (pass == 0) first = n;
-    }
-    for (int i = first; i < n; i++) f->axis[f->naxis++] = kl_mul(&frame.A, axis[i]);
-}
-
-/* f's curvature on the free directions, and what it locks */
-static kl_status find_lock(look *k, const double *y, kl_follow *f)
-{
-    size_t  n      = (size_t)k->free;
-    double *H      = kl_arena_array(k->a, double, n *n + 1);
-    double *value  = kl_arena_array(k->a, double, n + 1);
-    bool   *locked = kl_arena_array(k->a, bool, n + 1);
+    const kl_follow_rows *r = &k->r;
+    size_t                n = (size_t)r->n, nv = (size_t)r->nv;
+    double               *V     = kl_arena_array(k->a, double, n *n + 1);
+    double               *value = kl_arena_array(k->a, double, n + 1);
+    double               *G     = kl_arena_array(k->a, double, n *nv + 1);
+    double               *Z     = kl_arena_array(k->a, double, n *n + 1);
+    k->Y                        = kl_arena_array(k->a, double, n *n + 1);
+    k->nset                     = 0;
     if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
-    kl_status status = n > 0 ? curvature(k, y, H) : KL_RETRY;
-    /* the caches belong to the start again */
-    KL_TRY(kl_eval(k->x->model, k->x->s, k->x->w));
-    if (status != KL_OK || kl_symmetric_eigen(k->free, H, value) != KL_OK) return KL_OK;
-    double most = 0.0;
-    bool   up = false, down = false;
-    for (size_t i = 0; i < n; i++) most = fmax(most, fabs(value[i]));
-    if (most < 1e-6 * k->x->model->length) return KL_OK; /* rows that repeat each other */
-    for (size_t i = 0; i < n; i++) {
-        locked[i] = fabs(value[i]) > 1e-3 * most;
-        up |= locked[i] && value[i] > 0.0;
-        down |= locked[i] && value[i] < 0.0;
-    }
-    if (up && down) return KL_OK; /* two branches meet here: nothing is locked */
-    for (size_t i = 0; i < n; i++) f->locked += locked[i];
-    find_axes(k, H, locked, f);
-    return KL_OK;
-}
-
-/* ---- in words ---- */
-
-static void tell_who(const look *k, const double *y, kl_follow *f)
-{
-    const kl_model *m    = k->x->model;
-    const rows     *r    = &k->r;
-    kl_line         l    = {.arena = k->a};
-    double          most = 0.0;
-    int             last = -1;
-    for (int i = 0; i < r->n; i++) most = fmax(most, fabs(y[i]));
-    kl_line_add(&l, "no mode of '%s' can follow ", m->body[k->body].name);
-    f->partner = -2; /* none seen */
-    for (int i = 0; i < r->n; i++) {
-        if (fabs(y[i]) < 0.05 * most) continue;
-        const kl_element *e     = &m->element[r->element[i]];
-        bool              point = kl_norm(r->force[i]) > 0.0;
-        if (r->element[i] != last)
-            kl_line_add(&l, "%sjoint %s", last >= 0 ? " against " : "", e->name);
-        kl_line_add(&l, r->element[i] == last ? " and " : point ? " along " : " about ");
-        kl_line_axis(&l, point ? r->force[i] : r->moment[i]);
-        last = r->element[i];
-        for (int j = 0; j < e->nmarker; j++) {
-            int other = m->marker[e->marker + j].body;
-            if (other == k->body) continue;
-            f->partner = f->partner == -2 || f->partner == other ? other : -1;
-        }
-    }
-    if (f->partner < 0) f->partner = -1;
-    kl_line_add(&l, ": together they can load it but not deform it");
-    f->text  = l.text;
-    f->place = last >= 0 ? m->element[last].place : KL_NOWHERE;
-}
-
-static void tell_lock(const look *k, kl_follow *f)
-{
-    const kl_model *m = k->x->model;
-    kl_line         l = {.arena = k->a};
-    if (f->locked == 0) return;
-    kl_line_add(&l, "This locks ");
-    if (f->naxis > 0) kl_line_add(&l, "the turn of '%s' about ", m->body[f->body].name);
-    for (int i = 0; i < f->naxis; i++) {
-        if (i) kl_line_add(&l, " and ");
-        kl_line_axis(&l, f->axis[i]);
-    }
-    if (f->locked > f->naxis)
-        kl_line_add(&l, "%s%d way%s in which it could bend", f->naxis ? " and " : "",
-                    f->locked - f->naxis, f->locked - f->naxis == 1 ? "" : "s");
-    kl_line_add(&l, ", which the real body is free to do. The rows of these joints are the same "
-                    "here and wherever they hold (a singular position that is never left), so no "
-                    "reaction of finite size can hold it");
-    f->locks = l.text;
-}
-
-/* ---- one body ---- */
-
-/* what the joints leave free to first order */
-static kl_status free_directions(look *k)
-{
-    size_t  nv = (size_t)k->r.nv;
-    double *G  = kl_arena_array(k->a, double, nv *nv);
-    double *w  = kl_arena_array(k->a, double, nv);
-    if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
-    for (size_t i = 0; i < nv; i++)
-        for (size_t j = 0; j < nv; j++)
-            for (int p = 0; p < k->r.n; p++)
-                G[i * nv + j] += k->r.J[(size_t)p * nv + i] * k->r.J[(size_t)p * nv + j];
-    if (kl_symmetric_eigen(k->r.nv, G, w) != KL_OK) return KL_OK;
-    while (k->free < k->r.nv && w[k->free] < 1e-14 * fmax(1.0, w[nv - 1])) k->free++;
-    k->N = G;
-    return KL_OK;
-}
-
-static kl_status add_set(look *k, const double *y)
-{
-    kl_follow *f = &k->list[k->n++];
-    *f           = (kl_follow){.body = k->body, .partner = -1};
-    tell_who(k, y, f);
-    if (f->partner >= 0) KL_TRY(find_lock(k, y, f)); /* else those at the other ends may give way */
-    tell_lock(k, f);
-    return kl_arena_ok(k->a) ? KL_OK : KL_E_MEMORY;
-}
-
-static kl_status look_at(look *k)
-{
-    const kl_model *m = k->x->model;
-    const kl_body  *b = &m->body[k->body];
-    KL_TRY(gather(m, k->x->w, k->body, k->a, &k->r));
-    size_t  n = (size_t)k->r.n, nv = (size_t)b->nv;
-    double *V     = kl_arena_array(k->a, double, n *n + 1),
-           *value = kl_arena_array(k->a, double, n + 1);
-    double *G     = kl_arena_array(k->a, double, n *nv + 1),
-           *Z     = kl_arena_array(k->a, double, n *n + 1);
-    double *y     = kl_arena_array(k->a, double, n + 1);
-    k->q          = kl_arena_array(k->a, double, b->nq);
-    k->dx         = kl_arena_array(k->a, double, nv);
-    if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
-    memcpy(k->q, k->x->s->q + b->q, (size_t)b->nq * sizeof(double));
     if (n < 2) return KL_OK;
-    KL_TRY(free_directions(k));
-
-    /* balanced reactions, then those among them that deform nothing */
-    const rows *r      = &k->r;
-    int         modes  = r->nv - 6;
-    int         nequal = silent(r->n, 6, r->J, r->nv, 1e-7, V, value);
+    int modes = r->nv - 6, nequal = silent(r->n, 6, r->J, r->nv, 1e-7, V, value);
     for (int i = 0; i < nequal; i++)
         for (int c = 0; c < modes; c++)
             for (int p = 0; p < r->n; p++)
                 G[i * modes + c] += V[i * r->n + p] * r->J[p * r->nv + 6 + c];
-    int none = nequal > 0 ? silent(nequal, modes, G, modes, 1e-7, Z, value) : 0;
-    for (int i = 0; i < none && i < MOST_TOLD; i++) {
-        for (int p = 0; p < r->n; p++) {
-            y[p] = 0.0;
-            for (int q = 0; q < nequal; q++) y[p] += Z[i * nequal + q] * V[q * r->n + p];
+    k->nset = nequal > 0 ? silent(nequal, modes, G, modes, 1e-7, Z, value) : 0;
+    for (int i = 0; i < k->nset; i++)
+        for (int p = 0; p < r->n; p++)
+            for (int q = 0; q < nequal; q++)
+                k->Y[i * r->n + p] += Z[i * nequal + q] * V[q * r->n + p];
+    return purify(k);
+}
+
+/* ---- one body ---- */
+
+static kl_status add(kl_follow_look *k, const bool *mark, bool yes, const kl_follow_lock *lock)
+{
+    int count = 0;
+    for (int i = 0; i < k->nset; i++) count += mark[i] == yes;
+    if (count == 0) return KL_OK;
+    kl_follow *f = &k->list[k->n++];
+    *f           = (kl_follow){.body = k->body, .partner = k->partner};
+    if (lock) f->locked = lock->locked, f->naxis = lock->naxis;
+    for (int i = 0; i < f->naxis; i++) f->axis[i] = lock->axis[i];
+    kl_follow_tell(k, mark, yes, f);
+    kl_follow_tell_lock(k, f);
+    return kl_arena_ok(k->a) ? KL_OK : KL_E_MEMORY;
+}
+
+/* joints to one partner: those that lock something, and those that only repeat each other */
+static kl_status look_at_partner(kl_follow_look *k, int partner)
+{
+    kl_follow_lock lock = {0};
+    k->partner          = partner;
+    KL_TRY(choose(&k->all, partner, k->a, &k->r));
+    KL_TRY(find_sets(k));
+    if (k->nset == 0) return KL_OK;
+    KL_TRY(kl_follow_find_lock(k, &lock));
+    KL_TRY(add(k, lock.bends, true, &lock));
+    return add(k, lock.bends, false, NULL);
+}
+
+/* Sets across several partners: those at the other ends may give way, so that nothing is said of
+ * what they lock. */
+static kl_status look_across(kl_follow_look *k)
+{
+    k->partner = -1;
+    KL_TRY(choose(&k->all, -1, k->a, &k->r));
+    KL_TRY(find_sets(k));
+    bool *across = kl_arena_array(k->a, bool, k->nset + 1);
+    if (!across) return KL_E_MEMORY;
+    for (int s = 0; s < k->nset; s++) {
+        int first = -2;
+        for (int i = 0; i < k->r.n; i++) {
+            if (fabs(k->Y[s * k->r.n + i]) < 0.02) continue;
+            across[s] |= first != -2 && first != k->r.partner[i];
+            across[s] |= k->r.partner[i] < 0;
+            first = k->r.partner[i];
         }
-        KL_TRY(add_set(k, y));
     }
-    return KL_OK;
+    return add(k, across, true, NULL);
+}
+
+static kl_status look_at(kl_follow_look *k)
+{
+    const kl_model *m        = k->x->model;
+    int             partners = 0;
+    bool           *seen     = kl_arena_array(k->a, bool, m->nbody + 1);
+    if (!seen) return KL_E_MEMORY;
+    KL_TRY(gather(m, k->x->w, k->body, k->a, &k->all));
+    for (int i = 0; i < k->all.n; i++) {
+        int partner = k->all.partner[i];
+        partners += partner < 0 || !seen[partner];
+        if (partner < 0 || seen[partner]) continue;
+        seen[partner] = true;
+        KL_TRY(look_at_partner(k, partner));
+    }
+    return partners > 1 ? look_across(k) : KL_OK;
 }
 
 kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n)
 {
-    const kl_model *m = x->model;
-    int             k = 0;
-    *n                = 0;
-    for (int i = 0; i < m->nbody; i++) k += m->body[i].nv > 6;
-    *list = kl_arena_array(a, kl_follow, MOST_TOLD * k + 1);
+    const kl_model *m    = x->model;
+    int             most = 0;
+    *n                   = 0;
+    for (int i = 0; i < m->nbody; i++) most += m->body[i].nv > 6 ? 2 * m->nbody + 1 : 0;
+    *list = kl_arena_array(a, kl_follow, most + 1);
     if (!*list) return KL_E_MEMORY;
-    if (k == 0) return KL_OK;
+    if (most == 0) return KL_OK;
     KL_TRY(kl_eval(m, x->s, x->w));
     for (int i = 0; i < m->nbody; i++) {
-        look one = {.x = x, .a = a, .body = i, .list = *list + *n};
+        kl_follow_look one = {.x = x, .a = a, .body = i, .list = *list + *n};
         if (m->body[i].nv <= 6) continue;
         KL_TRY(look_at(&one));
         *n += one.n;

@@ -251,7 +251,8 @@ void kl_mobility_warn(const kl_model *m, kl_diag *diag)
             "are given; `klingel check` says which",
             b->redundant, b->redundant == 1 ? "" : "s", b->redundant == 1 ? "s" : "",
             b->undetermined);
-    if (found && b->locked_text) kl_warn(diag, place, "%s", b->locked_text);
+    /* what joints lock that no mode can follow has been said with the joints that hold it */
+    if (found && b->locked_text && m->nlock == 0) kl_warn(diag, place, "%s", b->locked_text);
     kl_mobility_destroy(b);
     kl_solver_destroy(x);
     kl_diag_destroy(quiet);
