@@ -109,6 +109,44 @@ static void the_same_modes_are_right_where_they_can_follow(void **unused)
     assert_close(example_last(&one, 0), -1.0488e-2, 0.01 * 1.0488e-2);
 }
 
+/* one mode that stretches, or static modes, beside the two that bend: as on a roller, nearly, and with
+ * shortening as they bend too (the pins pull then) */
+static void modes_that_stretch_free_the_pins(void **unused)
+{
+    (void)unused;
+    static const char *const set[] = {"reference=free-free modes=3 third=11",
+                                      "reference=free-free-static modes=4"};
+    for (int i = 0; i < 2; i++) {
+        char more[120];
+        ends_at(set[i], -1.0488e-2, 1.5584e-2, 5e-4);
+        assert_null(strstr(one.said, "no mode"));
+        snprintf(more, sizeof more, "%s stiffening=true", set[i]);
+        ends_at(more, -1.0488e-2, 1.5584e-2, 2e-3);
+        assert_null(strstr(one.said, "no mode"));
+    }
+}
+
+/* Modes of two held nodes do not stretch the beam between them: in the frame of these nodes that
+ * does no harm, in mean axes it locks, however many they are. It ended in a Newton iteration that
+ * did not converge: they bend sideways too, so that what is locked has curvatures of both signs. */
+static void held_modes_in_mean_axes_lock_and_say_so(void **unused)
+{
+    (void)unused;
+    static const char *const how[] = {"", "attach=virtual-body", "conditions=constrained"};
+    for (int i = 0; i < 3; i++) {
+        char set[160];
+        snprintf(set, sizeof set, "reference=pinned-pinned frame=mean-axis modes=11 %s", how[i]);
+        ends_at(set, -3.28404e-3, -4.35507e-3, 1e-5);
+        assert_non_null(strstr(one.said, "no mode of 'beam' can follow joint O along x against "
+                                         "joint A along x (to stretch it)"));
+        assert_non_null(strstr(one.said, "This locks the turn of 'beam' about y and z"));
+        assert_non_null(strstr(one.said, "hold the frame at these markers"));
+    }
+    ends_at("reference=pinned-pinned frame=mean-axis modes=11 support=roller", -0.0107208,
+            0.0160811, 1e-3);
+    assert_null(strstr(one.said, "no mode"));
+}
+
 /* shortening without stretching leaves nothing that could move between two pins */
 static void what_cannot_be_held_is_refused(void **unused)
 {
@@ -116,6 +154,8 @@ static void what_cannot_be_held_is_refused(void **unused)
     example_try("overhanging-beam", "reference=free-free stiffening=true", 1.0, 0.01, channels,
                 KL_E_MODEL, &one);
     assert_non_null(strstr(one.said, "1 way in which it could bend"));
+    assert_non_null(strstr(one.said, "as it bends it would draw its ends together, and it cannot "
+                                     "stretch"));
     assert_non_null(strstr(one.said, "nothing can be computed"));
 }
 
@@ -128,6 +168,8 @@ int main(void)
         cmocka_unit_test(held_nodes_hold_as_constraints),
         cmocka_unit_test(what_is_left_moves_as_the_closed_form_does),
         cmocka_unit_test(the_same_modes_are_right_where_they_can_follow),
+        cmocka_unit_test(modes_that_stretch_free_the_pins),
+        cmocka_unit_test(held_modes_in_mean_axes_lock_and_say_so),
         cmocka_unit_test(what_cannot_be_held_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
