@@ -28,8 +28,8 @@ typedef struct locus {
     int              crossings;
 } locus;
 
-/* Eigenvalues at one value; NULL with reasons in the diag. */
-static kl_spectrum *at(locus *k, double value)
+/* Eigenvalues at one value; NULL with reasons in `told`, which may be NULL. */
+static kl_spectrum *looked_at(locus *k, double value, kl_diag *told)
 {
     kl_model      *m   = NULL;
     kl_simulation *s   = NULL;
@@ -45,10 +45,10 @@ static kl_spectrum *at(locus *k, double value)
     if (status != KL_OK) { /* the same reasons, once, with the value they belong to */
         for (int i = 0; diag && i < kl_diag_size(diag); i++)
             if (kl_diag_at(diag, i)->severity == KL_ERROR)
-                kl_fail(k->diag, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name,
-                        k->value, kl_diag_at(diag, i)->text);
-        if (!kl_diag_failed(k->diag))
-            kl_fail(k->diag, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
+                kl_fail(told, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
+                        kl_diag_at(diag, i)->text);
+        if (told && !kl_diag_failed(told))
+            kl_fail(told, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
                     kl_status_text(status));
     }
     kl_linear_destroy(l);
@@ -57,6 +57,8 @@ static kl_spectrum *at(locus *k, double value)
     kl_diag_destroy(diag);
     return out;
 }
+
+static kl_spectrum *at(locus *k, double value) { return looked_at(k, value, k->diag); }
 
 /* The eigenvalue (im >= 0) nearest to the axis that is not neutral, or nearest to a given one. */
 static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
@@ -73,13 +75,15 @@ static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
 }
 
 /* Where undamped eigenvalues meet, the real part is zero on one side and grows like a root on the
- * other: only the number of growing ones tells. It is halved to the end. */
+ * other: only the number of growing ones tells. It is halved to the end. What is about to buckle is
+ * held by nothing: where no equilibrium is found in the end, there it is. */
 static bool halve(locus *k, double low, double high, int nlow, double *place, kl_eigenmode *mode)
 {
     for (int pass = 0; pass < 60; pass++) {
+        bool narrow    = fabs(high - low) <= 1e-6 * fmax(fabs(low), fabs(high));
         *place         = 0.5 * (low + high);
-        kl_spectrum *s = at(k, *place);
-        if (!s) return false;
+        kl_spectrum *s = looked_at(k, *place, narrow ? NULL : k->diag);
+        if (!s) return narrow;
         const kl_eigenmode *e = nearest(s, NULL);
         if (e) *mode = *e;
         bool below = s->unstable == nlow;
@@ -91,6 +95,48 @@ static bool halve(locus *k, double low, double high, int nlow, double *place, kl
     return true;
 }
 
+/* The slowest eigenvalue that is not neutral to rounding, and its square, if that is real: an undamped
+ * motion, or what falls over. */
+static bool slowest(const kl_spectrum *s, double *square, kl_eigenmode *mode)
+{
+    const kl_eigenmode *best = NULL;
+    double              most = 0.0;
+    for (int i = 0; i < s->n; i++) most = fmax(most, hypot(s->mode[i].re, s->mode[i].im));
+    for (int i = 0; i < s->n; i++) {
+        const kl_eigenmode *e    = &s->mode[i];
+        double              size = hypot(e->re, e->im);
+        if (e->im < 0.0 || (e->im == 0.0 && e->re < 0.0) || size < 1e-6 * most) continue;
+        if (!best || size < hypot(best->re, best->im)) best = e;
+    }
+    if (!best || fmin(fabs(best->re), best->im) > LEVEL * hypot(best->re, best->im)) return false;
+    *square = best->re * best->re - best->im * best->im;
+    *mode   = *best;
+    return true;
+}
+
+/* Buckling: the square passes through zero, and smoothly: secant on it; false: this is none. Where it
+ * is, nothing holds the model, so that no equilibrium may be found there. */
+static bool buckles(locus *k, double low, double high, double *place, kl_eigenmode *mode)
+{
+    double x[2] = {low, high}, f[2] = {0.0, 0.0};
+    for (int pass = 0; pass < 20; pass++) {
+        double now = pass < 2 ? x[pass] : x[0] - f[0] * (x[1] - x[0]) / (f[1] - f[0]), g = 0.0;
+        kl_spectrum *s    = looked_at(k, now, NULL);
+        bool         real = s && slowest(s, &g, mode);
+        kl_spectrum_destroy(s);
+        *place   = now;
+        bool far = !real || fabs(g) > fabs(f[0]) + fabs(f[1]); /* another one: it is at zero */
+        if (pass >= 2 && far) break;
+        if (!real || (pass == 1 && (g > 0.0) == (f[0] > 0.0))) return false;
+        int  end  = pass < 2 ? pass : (g > 0.0) == (f[0] > 0.0) ? 0 : 1;
+        bool done = pass >= 2 && fabs(now - x[end]) <= 1e-10 * fabs(now);
+        x[end] = now, f[end] = g;
+        if (done) return true;
+    }
+    *mode = (kl_eigenmode){0};
+    return true;
+}
+
 /* Secant on the real part inside [low, high], which it changes its sign over. */
 static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode from, double *place,
                    kl_eigenmode *mode)
@@ -99,8 +145,10 @@ static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode fro
     for (int pass = 0; pass < 60; pass++) {
         double x = isnan(fa) ? a : isnan(fb) ? b : a - fa * (b - a) / (fb - fa);
         if (!(x >= fmin(a, b) && x <= fmax(a, b)) || (pass > 2 && pass % 4 == 0)) x = 0.5 * (a + b);
-        kl_spectrum *s = at(k, x);
-        if (!s) return false;
+        bool         loose = pass >= 2 && from.im == 0.0; /* about to fall over: as above */
+        kl_spectrum *s     = looked_at(k, x, loose ? NULL : k->diag);
+        *place             = x;
+        if (!s) return loose;
         const kl_eigenmode *e = nearest(s, &from);
         if (!e) {
             kl_spectrum_destroy(s);
@@ -108,7 +156,6 @@ static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode fro
         }
         *mode = from = *e;
         double f = e->re, size = hypot(e->re, e->im);
-        *place = x;
         kl_spectrum_destroy(s);
         if (isnan(fa)) fa = f;
         else if (isnan(fb)) fb = f;
@@ -117,7 +164,7 @@ static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode fro
         bool both = !isnan(fa) && !isnan(fb);
         if (pass == 1 && both &&
             (fmin(fabs(fa), fabs(fb)) <= LEVEL * size || (fa > 0.0) == (fb > 0.0)))
-            return halve(k, low, high, nlow, place, mode);
+            return buckles(k, low, high, place, mode) || halve(k, low, high, nlow, place, mode);
         if (both && (fa > 0.0) == (fb > 0.0)) return true; /* at the limit */
         if (pass < 2) continue; /* both ends first: there it may be zero for good */
         if (fabs(f) <= 1e-12 * size || fabs(b - a) <= 1e-10 * fmax(fabs(a), fabs(b))) return true;
@@ -138,11 +185,10 @@ static bool bisect(locus *k, double low, double high, int nlow, int nhigh, doubl
         return bisect(k, low, middle, nlow, n, width) && bisect(k, middle, high, n, nhigh, width);
     }
     const kl_eigenmode *e    = nearest(s, NULL);
-    kl_eigenmode        from = e ? *e : (kl_eigenmode){0}, mode;
+    kl_eigenmode        from = e ? *e : (kl_eigenmode){0}, mode = from;
     kl_spectrum_destroy(s);
     double place = middle;
     if (e && !refine(k, low, high, nlow, from, &place, &mode)) return false;
-    if (!e) mode = from;
     k->crossings++;
     fprintf(k->csv ? stderr : stdout,
             "crossing: %s = %.10g%s%s, %s there; eigenvalue %.3g %+.9g i, %.9g Hz\n",

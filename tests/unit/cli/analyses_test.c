@@ -292,6 +292,37 @@ static void locus_is_exact_where_undamped_eigenvalues_meet(void **state)
     assert_says(w->out, "at all 2 values looked at");
 }
 
+/* A clamped column under its load: pi^2 EI/(4 L^2) in its two planes. At these loads nothing holds it, so
+ * that there is no equilibrium to be found; damped or not. */
+static void locus_finds_the_loads_of_euler(void **state)
+{
+    world *w = *state;
+    for (int damped = 0; damped < 2; damped++) {
+        char text[1200];
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\ngravity: 0\nparameters: {P: 500 N}\nbodies: {column: {type: flexible, "
+            "stiffening: true, damping: %g, file: {mesh: {line: [[0, 0, 0], [0, 0, 1 m]], parts: "
+            "20}, materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}, sections: "
+            "{line: {material: steel, section: rectangle, width: 10 mm, height: 20 mm, "
+            "orientation: [0, 1, 0]}}, modes: 12, reference: {foot: all}, stiffening: yes, "
+            "markers: {foot: {at: [0, 0, 0]}, top: {at: [0, 0, 1 m]}}}}}\n"
+            "joints: {clamp: {type: fixed, between: [ground, column.foot]}}\n"
+            "forces: {load: {type: force, on: column.top, axis: -z, value: P}}\n",
+            0.01 * damped);
+        write_text(w, "column.yaml", text);
+        assert_int_equal(run(w, "locus", "column.yaml", "--over", "P=0:4000:9"), 0);
+        const char *found = w->out;
+        double      euler = 9.8696044011 * 210e9 * (0.02 * 1e-6 / 12.0) / 4.0;
+        for (int k = 0; k < 2; k++, euler *= 4.0) {
+            found = strstr(found, "crossing: P = ");
+            assert_non_null(found);
+            found += 14;
+            assert_close(strtod(found, NULL), euler, 5e-4 * euler);
+        }
+    }
+}
+
 /* Joints carry the whole load and nothing weighs: rounding is no unrest. */
 static void loads_that_joints_carry_are_in_equilibrium_without_gravity(void **state)
 {
@@ -348,6 +379,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_is_exact_where_undamped_eigenvalues_meet, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(locus_finds_the_loads_of_euler, setup, teardown),
         cmocka_unit_test_setup_teardown(loads_that_joints_carry_are_in_equilibrium_without_gravity,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(interfaces_in_a_list_follow_a_clamp, setup, teardown),

@@ -280,6 +280,37 @@ static void a_spinning_blade_has_its_published_frequencies(void **unused)
     assert_true(blade_error("12", 6.0, six, 2) < 0.5 * blade_error("6", 6.0, six, 2));
 }
 
+/* A force on a marker works on the second-order motion of the marker: a clamped column under pi^2 EI/(4 L^2)
+ * has nothing left to hold it, whatever its frame is tied to. */
+static void a_column_buckles_at_the_load_of_euler(void **unused)
+{
+    (void)unused;
+    static const char *const reference[] = {"as-in-file", "mean-axis"};
+    double critical = KL_PI * KL_PI * 210e9 * (0.02 * 1e-6 / 12.0) / 4.0; /* 20 x 10 mm */
+    for (int i = 0; i < 4; i++) {
+        char        load[32];
+        kl_override over[2] = {{.name = "P", .text = load},
+                               {.name = "ref", .text = reference[i / 2]}};
+        snprintf(load, sizeof load, "%.12g", critical * (i % 2 ? 1.001 : 0.999));
+        result r = analyse(
+            load_text(
+                "klingel: 1\ngravity: 0\nparameters: {P: 0, ref: as-in-file}\n"
+                "bodies:\n"
+                "  column: {type: flexible, stiffening: true, reference: \"{ref}\", file: {mesh: "
+                "{line: [[0, 0, 0], [0, 0, 1]], parts: 20}, materials: {steel: {E: 210 GPa, nu: "
+                "0.3, density: 7850}}, sections: {line: {material: steel, section: rectangle, "
+                "width: 10 mm, height: 20 mm, orientation: [0, 1, 0]}}, modes: 12, reference: "
+                "{root: all}, stiffening: yes, markers: {root: {at: [0, 0, 0]}, tip: {at: [0, 0, "
+                "1]}}}}\n"
+                "joints: {clamp: {type: fixed, between: [ground, column.root]}}\n"
+                "forces: {P: {type: force, on: column.tip, axis: -z, value: P}}\n",
+                over, 2, true),
+            false);
+        assert_int_equal(r.s->unstable, i % 2);
+        done(&r);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -292,6 +323,7 @@ int main(void)
         cmocka_unit_test(hanging_double_pendulum_has_its_closed_frequencies),
         cmocka_unit_test(carter_wheelset_has_the_reference_eigenvalues),
         cmocka_unit_test(damped_oscillator_reports_frequency_and_damping),
+        cmocka_unit_test(a_column_buckles_at_the_load_of_euler),
         cmocka_unit_test(a_spinning_blade_has_its_published_frequencies),
         cmocka_unit_test(free_body_has_twelve_neutral_eigenvalues),
     };
