@@ -142,6 +142,9 @@ void flexible_add_geometric(const void *data, const void *c, const kl_marker *ma
 /* frames on three nodes that come onto a line */
 void flexible_watch(const void *data, const double *q, kl_notice *notice);
 
+/* flexible_rigid.c: the body with its rigid motions as modes n .. n + 5, each of unit modal mass */
+kl_status flexible_extend(flexible *p, kl_arena *arena);
+
 /* flexible_reference.c: the frame of the reference conditions is marker KL_MARKER_CONDITIONS */
 kl_status flexible_refer(flexible *p, const kl_setup *s);
 void      flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_motion *m);
@@ -187,6 +190,18 @@ static inline kl_mat3 flexible_tensor_of(const kl_mat3 *W)
 static inline kl_vec3 flexible_cross_of(const kl_mat3 *W)
 {
     return kl_vec(W->m[1][2] - W->m[2][1], W->m[2][0] - W->m[0][2], W->m[0][1] - W->m[1][0]);
+}
+
+static inline kl_vec3 flexible_axis(int a) { return kl_vec(a == 0, a == 1, a == 2); }
+
+static inline kl_vec3 flexible_centre_of(const flexible *p) { return kl_scale(1.0 / p->m, p->s0); }
+
+/* inertia about the centre of mass */
+static inline kl_mat3 flexible_central(const flexible *p)
+{
+    kl_vec3 c  = flexible_centre_of(p);
+    kl_mat3 cc = kl_outer(c, c), t = flexible_tensor_of(&cc);
+    return kl_mat_axpy(-p->m, &t, &p->J0);
 }
 
 #endif
