@@ -239,7 +239,8 @@ static unsigned flexible_wishes(const void *data)
 {
     const flexible *p = data;
     return (p->conditioned ? (unsigned)KL_WISH_CONDITIONS : 0u) |
-           (p->attach && p->n > 0 ? (unsigned)KL_WISH_VIRTUAL : 0u);
+           (p->attach && p->n > 0 ? (unsigned)KL_WISH_VIRTUAL : 0u) |
+           (p->start && p->n > 0 ? (unsigned)KL_WISH_STATIC : 0u);
 }
 
 /* one marker at its reference point tells nothing of its size */
@@ -392,6 +393,13 @@ static const kl_key flexible_keys[] = {
      .words    = "global body",
      .fallback = "global",
      .help     = "axes of velocity and omega"},
+    {.name     = "start",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, start),
+     .words    = "given static",
+     .fallback = "given",
+     .help     = "deformation at the start: as given, or what its loads and its motion make of it, "
+                 "so that nothing rings"},
     {.name     = "deformation",
      .kind     = KL_KEY_LIST,
      .offset   = offsetof(flexible, deformation),

@@ -39,7 +39,7 @@ typedef struct flexible {
     kl_list    deformation, deformation_rate;
     int        fixed; /* bits: position, orientation, velocity, omega, deformation */
     bool       mirrored, stiffening;
-    int        reference, conditions, attach;
+    int        reference, conditions, attach, start;
     /* S-N curve of its material or detail, for `klingel stress`; range NaN: none */
     double sn_range, sn_cycles, sn_slope, sn_knee, sn_slope_after, ultimate;
     int    mean_stress; /* kl_mean_rule */

@@ -343,6 +343,11 @@ static kl_status check_curve(const flexible *p, const kl_setup *s)
 
 static kl_status check_start(const flexible *p, const kl_setup *s)
 {
+    if (p->start && (p->fixed >> 4 & 1) && p->n > 0)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': `start: static` finds the deformation, which `fixed` wants to "
+                       "keep; leave one of them out",
+                       s->name);
     const kl_list *lists[] = {&p->deformation, &p->deformation_rate};
     for (int i = 0; i < 2; i++)
         if (lists[i]->n > p->n && p->deforms)

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 
 #include "io/scene.h"
+#include "solve/static_start.h"
 #include "solve/statics.h"
 
 int kl_analysis_open(const kl_command *command, const char *path, const kl_texts *set,
@@ -26,7 +27,7 @@ void kl_analysis_close(kl_analysis *a)
 
 kl_status kl_analysis_go(kl_simulation *s, kl_where where, kl_diag *diag)
 {
-    KL_TRY(kl_assemble(s->solver, diag));
+    KL_TRY(kl_assemble_start(s->solver, diag));
     if (where == KL_AT_START) return KL_OK;
     kl_equilibrium e = {.moving = where == KL_AT_EQUILIBRIUM};
     return kl_find_equilibrium(s->solver, &e, diag);

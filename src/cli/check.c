@@ -10,11 +10,12 @@
 #include "dynamics/channels.h"
 #include "io/full.h"
 #include "solve/mobility.h"
+#include "solve/static_start.h"
 
 static void print_bodies(const kl_model *m, const kl_solver *x)
 {
     double mass = 0.0;
-    int n = kl_model_bodies(m), shown = 0;
+    int    n = kl_model_bodies(m), shown = 0;
     printf("%d bodies\n", n);
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
@@ -23,8 +24,8 @@ static void print_bodies(const kl_model *m, const kl_solver *x)
         b->type->measures(b->data, kl_work_cache(m, x->w, i), &t);
         mass += t.mass;
         if (shown++ < 30)
-            printf("  %-16s %-6s %10.6g kg   centre of mass at %9.4g %9.4g %9.4g m\n", b->name, b->type->name, t.mass, t.center.x,
-                   t.center.y, t.center.z);
+            printf("  %-16s %-6s %10.6g kg   centre of mass at %9.4g %9.4g %9.4g m\n", b->name,
+                   b->type->name, t.mass, t.center.x, t.center.y, t.center.z);
     }
     if (n > 30) printf("  ... and %d more\n", n - 30);
     printf("  in all %.6g kg\n", mass);
@@ -44,7 +45,8 @@ static void print_elements(const kl_model *m, bool joints)
         if (e->joint != joints || shown++ >= 30) continue;
         printf("  %-16s %-24s ", e->name, e->type->name);
         for (int k = 0; k < e->nmarker && k < 4; k++)
-            if (!m->body[m->marker[e->marker + k].body].own) printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
+            if (!m->body[m->marker[e->marker + k].body].own)
+                printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
         if (joints) printf("   holds %d", e->nphi);
         printf("\n");
     }
@@ -53,10 +55,11 @@ static void print_elements(const kl_model *m, bool joints)
 
 static void print_mobility(const kl_mobility *b)
 {
-    printf("%d degree%s of freedom (%d velocities, %d constraints of rank %d)\n", b->mobility, b->mobility == 1 ? "" : "s", b->nv, b->nlam,
-           b->rank);
+    printf("%d degree%s of freedom (%d velocities, %d constraints of rank %d)\n", b->mobility,
+           b->mobility == 1 ? "" : "s", b->nv, b->nlam, b->rank);
     for (int i = 0; i < b->nmotion; i++) printf("  free: %s\n", b->motion[i].text);
-    if (b->redundant) printf("%d redundant constraint%s\n", b->redundant, b->redundant == 1 ? "" : "s");
+    if (b->redundant)
+        printf("%d redundant constraint%s\n", b->redundant, b->redundant == 1 ? "" : "s");
     for (int i = 0; i < b->nrepeat && i < 12; i++) printf("  %s\n", b->repeat[i].text);
     if (b->nrepeat > 12) printf("  ... and %d more\n", b->nrepeat - 12);
     if (b->singular_text) printf("  %s\n", b->singular_text);
@@ -71,7 +74,8 @@ static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *d
         const kl_body *b = &m->body[i];
         const double  *M = x->w->M + b->M;
         if (b->nv != 6 || M[0] == 0.0 || M[21] + M[28] + M[35] != 0.0) continue;
-        kl_warn(diag, b->place, "body '%s' has mass but no inertia; give one, or make it a `type: point`", b->name);
+        kl_warn(diag, b->place,
+                "body '%s' has mass but no inertia; give one, or make it a `type: point`", b->name);
     }
 }
 
@@ -110,9 +114,9 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
     kl_channels *channels = NULL;
     kl_solver   *x        = NULL;
     kl_mobility *b        = NULL;
-    kl_status    status   = kl_channels_create(m, diag, &channels);    /* expressions under `outputs` */
+    kl_status    status = kl_channels_create(m, diag, &channels); /* expressions under `outputs` */
     if (status == KL_OK) status = kl_solver_create(m, &x);
-    if (status == KL_OK) status = kl_assemble(x, diag);
+    if (status == KL_OK) status = kl_assemble_start(x, diag);
     if (status == KL_OK) status = kl_mobility_find(x, diag, &b);
     if (status == KL_OK) status = kl_eval(m, x->s, x->w);
     if (status == KL_OK) {
@@ -123,9 +127,10 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_elements(m, false);
         printf("assembled: gap %.2g m, %.2g rad\n", d.position, d.rotation);
         print_mobility(b);
-        printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length, m->gravity.x, m->gravity.y, m->gravity.z,
-               m->settings.end, m->settings.every);
-        if (m->nlock == 0 && (b->locked > 0 || b->singular > 0 || b->redundant > 0)) warn_of_unfollowed(m, diag);
+        printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length,
+               m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end, m->settings.every);
+        if (m->nlock == 0 && (b->locked > 0 || b->singular > 0 || b->redundant > 0))
+            warn_of_unfollowed(m, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
     }
@@ -178,7 +183,7 @@ static int compare(const kl_model *a, const char *path, const kl_texts *set, kl_
 
 static int check(int argc, char **argv)
 {
-    kl_texts        set = {0};
+    kl_texts        set  = {0};
     bool            full = false, diff = false;
     const kl_option options[] = {
         {"full", 0, NULL, KL_OPTION_FLAG, &full, "print the model with nothing left implicit"},
@@ -187,11 +192,13 @@ static int check(int argc, char **argv)
         {0},
     };
     kl_arguments rest;
-    int          code = kl_options_parse(&kl_command_check, options, argc, argv, &rest), want = diff ? 2 : 1;
+    int code = kl_options_parse(&kl_command_check, options, argc, argv, &rest), want = diff ? 2 : 1;
     if (code == KL_OPTIONS_OK && full && diff)
         code = kl_usage_error(&kl_command_check, "give --full or --diff, not both");
     if (code == KL_OPTIONS_OK && rest.n != want)
-        code = kl_usage_error(&kl_command_check, diff ? "--diff wants two models" : rest.n ? "one model at a time" : "which model?");
+        code = kl_usage_error(&kl_command_check, diff     ? "--diff wants two models"
+                                                 : rest.n ? "one model at a time"
+                                                          : "which model?");
     if (code != KL_OPTIONS_OK) {
         kl_texts_free(&set);
         return code;
@@ -209,11 +216,10 @@ static int check(int argc, char **argv)
     return code;
 }
 
-const kl_command kl_command_check = {
-    .name      = "check",
-    .arguments = "MODEL.yaml [OTHER.yaml]",
-    .summary   = "read and assemble a model; say what it is",
-    .run       = check,
-    .help      = "  klingel check examples/bricard/model.yaml\n"
-                 "  klingel check --full model.yaml > full.yaml\n"
-                 "  klingel check --diff old.yaml new.yaml\n"};
+const kl_command kl_command_check = {.name      = "check",
+                                     .arguments = "MODEL.yaml [OTHER.yaml]",
+                                     .summary   = "read and assemble a model; say what it is",
+                                     .run       = check,
+                                     .help      = "  klingel check examples/bricard/model.yaml\n"
+                                                  "  klingel check --full model.yaml > full.yaml\n"
+                                                  "  klingel check --diff old.yaml new.yaml\n"};

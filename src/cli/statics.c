@@ -8,6 +8,7 @@
 #include "cli/cli.h"
 #include "solve/mobility.h"
 #include "solve/preload.h"
+#include "solve/static_start.h"
 #include "solve/statics.h"
 
 typedef struct statics_options {
@@ -153,7 +154,7 @@ static int statics(int argc, char **argv)
         code = kl_analysis_open(&kl_command_statics, rest.items[0], &set, diag, &a);
         if (code == KL_EXIT_OK) {
             kl_mobility_warn(a.l.model, diag);
-            kl_status status = kl_assemble(a.s->solver, diag);
+            kl_status status = kl_assemble_start(a.s->solver, diag);
             if (status == KL_OK)
                 status = o.preload ? find_preloads(&a, &o, diag) : balance(&a, &o, diag);
             code = kl_exit_code(status);

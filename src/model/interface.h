@@ -192,6 +192,7 @@ typedef enum kl_body_wish {
     KL_WISH_CONDITIONS =
         1,               /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
     KL_WISH_VIRTUAL = 2, /* elements on massless bodies that are fixed to its markers */
+    KL_WISH_STATIC  = 4, /* velocities from the seventh on start where nothing accelerates them */
 } kl_body_wish;
 
 /* A kind of body: the only code that knows coordinates. `c` is its cache for the current state.

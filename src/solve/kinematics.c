@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "solve/mobility.h"
+#include "solve/static_start.h"
 
 /* A moment of the motion, kept to look back at. */
 typedef struct moment {
@@ -327,7 +328,7 @@ static void tell(const follower *f)
 static kl_status follow_all(follower *f, double end, double every, const kl_sink *sink)
 {
     kl_solver *x = f->x;
-    KL_TRY(kl_assemble(x, f->diag));
+    KL_TRY(kl_assemble_start(x, f->diag));
     KL_TRY(check_driven(f));
     KL_TRY(find_rates(f));
     KL_TRY(look_for_branching(f));

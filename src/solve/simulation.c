@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/static_start.h"
 #include "solve/statics.h"
 
 /* by kl_integrator_kind: Newmark and HHT are parameter sets of generalized-alpha */
@@ -98,7 +99,7 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;
     s->count     = (kl_statistics){.limiting = -1};
-    KL_TRY(kl_assemble(x, diag));
+    KL_TRY(kl_assemble_start(x, diag));
     KL_TRY(settle(s, diag));
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
     return begin(s, diag);

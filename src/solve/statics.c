@@ -210,9 +210,11 @@ static kl_status not_found(search *k, kl_diag *diag)
         "held by a spring or joint in every direction that a force acts in? Start nearer "
         "to the position of rest, or let a damped run come to rest%s",
         name, k->e->unrest, kl_norm(m->gravity) > 0.0 ? "gravity" : "what it did at the start",
-        k->e->moving ? ". A motion that goes round about a line (a conical pendulum, a governor at "
-                       "speed) is not searched for: give the start at which it is steady"
-                     : "");
+        !k->e->moving ? ""
+        : m->body[k->e->unrest_body].nv > 6
+            ? ". What a steady spin bends it to is found with `start: static` of the body"
+            : ". A motion that goes round about a line (a conical pendulum, a governor at "
+              "speed) is not searched for: give the start at which it is steady");
 }
 
 /* Growing motions about the equilibrium, named. */
