@@ -1,4 +1,5 @@
-#include "io/attach.h"
+/* How joints and forces hold on to bodies: frames in space or markers, and the signals of controllers. */
+#include "io/attach_parts.h"
 
 #include "io/joint_start.h"
 
@@ -24,121 +25,6 @@ typedef struct frame {
     int     node;
     bool    turned; /* of a named marker: the element gave its axes */
 } frame;
-
-/* ---- names: those of the part first, then of the part around it, and so on
- * ------------------------------------------------ */
-
-typedef int (*finder)(const kl_model *m, const char *name);
-
-/* Index of `name` as seen from the part, its whole name in `whole`; -1: none. */
-static int find_outward(const kl_scope *s, const kl_model *m, const char *name, finder find,
-                        const char **whole)
-{
-    size_t n = strlen(s->prefix);
-    for (;;) {
-        const char *full =
-            n == 0 ? name : kl_arena_format(s->arena, "%.*s%s", (int)n, s->prefix, name);
-        int i = full ? find(m, full) : -1;
-        if (i >= 0 && whole) *whole = full;
-        if (i >= 0 || n == 0) return i;
-        for (n--; n > 0 && s->prefix[n - 1] != '.';) n--;
-    }
-}
-
-const char *kl_attach_whole_name(const kl_scope *s, const kl_model *m, const char *name,
-                                 const kl_names *others)
-{
-    const char *whole = NULL;
-    if (find_outward(s, m, name, kl_model_find_body, &whole) >= 0) return whole;
-    if (find_outward(s, m, name, kl_model_find_element, &whole) >= 0) return whole;
-    for (size_t n = strlen(s->prefix); n > 0;) {
-        const char *full = kl_arena_format(s->arena, "%.*s%s", (int)n, s->prefix, name);
-        if (full && kl_names_get(others, full) >= 0) return full;
-        for (n--; n > 0 && s->prefix[n - 1] != '.';) n--;
-    }
-    return NULL;
-}
-
-int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name)
-{
-    return find_outward(s, m, name, kl_model_find_input, NULL);
-}
-
-int kl_attach_dropped(const kl_scope *s, const char *name)
-{
-    const char *full = kl_arena_format(s->arena, "%s%s", s->prefix, name);
-    int         line = full ? kl_names_get(&s->shared->dropped, full) : -1;
-    if (line < 0) line = kl_names_get(&s->shared->dropped, name);
-    const char *dot = strrchr(name, '.');
-    if (line < 0 && dot) {
-        const char *part = kl_arena_format(s->arena, "%.*s", (int)(dot - name), name);
-        return part ? kl_attach_dropped(s, part) : 0;
-    }
-    return line < 0 ? 0 : line;
-}
-
-/* The name nearest to `name`, as one would write it in this part. */
-static const char *nearest_name(const kl_scope *s, const char *name, int n,
-                                const char *(*at)(const kl_model *m, int i), const kl_model *m)
-{
-    enum { ENOUGH = 20 }; /* mistakes; beyond, looking for suggestions costs more than it helps */
-    if (kl_diag_count(s->diag, KL_ERROR) > ENOUGH) return NULL;
-    const char **names = malloc(((size_t)n + 1) * sizeof *names), *near = NULL;
-    size_t       cut = strlen(s->prefix);
-    for (int i = 0; names && i < n; i++) {
-        const char *full = at(m, i);
-        names[i]         = strncmp(full, s->prefix, cut) == 0 ? full + cut : full;
-    }
-    if (names) {
-        names[n] = NULL;
-        near     = kl_nearest(name, names);
-    }
-    free((void *)names);
-    return near;
-}
-
-static const char *body_name(const kl_model *m, int i) { return m->body[i].name; }
-static const char *element_name(const kl_model *m, int i) { return m->element[i].name; }
-
-/* The parameter that holds this word, or NULL. */
-static const char *holder_of(const kl_scope *s, const char *word)
-{
-    for (int i = s->n - 1; i >= 0; i--)
-        if (s->variable[i].word && strcmp(s->variable[i].word, word) == 0)
-            return s->variable[i].name;
-    return NULL;
-}
-
-int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
-{
-    int index = find_outward(s, m, name, kl_model_find_body, NULL), line;
-    if (index >= 0) return index;
-    if ((line = kl_attach_dropped(s, name)) > 0) {
-        kl_fail(s->diag, KL_E_NAME, where->place,
-                "the body '%s' is left out by %s `when` in line %d; give what uses it the same "
-                "`when`",
-                name, strchr(name, '.') ? "the" : "its", line);
-        return -1;
-    }
-    if (find_outward(s, m, name, kl_model_find_element, NULL) >= 0) {
-        kl_fail(s->diag, KL_E_NAME, where->place, "'%s' is no body but a joint or force", name);
-        return -1;
-    }
-    const char *near = nearest_name(s, name, m->nbody, body_name, m), *handed = holder_of(s, name);
-    int         part = (int)strlen(s->prefix) - 1; /* without its dot */
-    if (part > 0 && handed) {
-        kl_fail(s->diag, KL_E_NAME, where->place,
-                "part '%.*s': its parameter '%s' names the body '%s', which is not there; give the "
-                "part `parameters: {%s: ...}` with the name of a body",
-                part, s->prefix, handed, name, handed);
-        return -1;
-    }
-    kl_fail(s->diag, KL_E_NAME, where->place, "%s%.*s%sthere is no body '%s'%s%s%s",
-            part > 0 ? "part '" : "", part > 0 ? part : 0, s->prefix, part > 0 ? "': " : "", name,
-            near ? "; did you mean '" : "; the body that does not move is called 'ground'",
-            near ? near : "", near ? "'?" : "");
-    return -1;
-}
 
 /* ---- frames ---------------------------------------------------------------------------------- */
 
@@ -286,8 +172,8 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
                        "here stands %s; give the name of one body, or of a marker: crank.pin",
                        kl_node_kind_word(where->kind));
     KL_TRY(kl_value_word(s, where, "a body or marker", &name));
-    f->body         = find_outward(s, m, name, kl_model_find_body, NULL);
-    int         k   = find_outward(s, m, name, kl_model_find_named, NULL);
+    f->body         = kl_attach_find(s, m, name, kl_model_find_body, NULL);
+    int         k   = kl_attach_find(s, m, name, kl_model_find_named, NULL);
     const char *dot = strrchr(name, '.');
     if (f->body >= 0) return KL_OK;
     if (k >= 0) {
@@ -307,7 +193,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
     }
     char *body = dot ? kl_arena_text_n(s->arena, name, (size_t)(dot - name)) : NULL;
     if (dot && !body) return KL_E_MEMORY;
-    int owner = dot ? find_outward(s, m, body, kl_model_find_body, NULL) : -1;
+    int owner = dot ? kl_attach_find(s, m, body, kl_model_find_body, NULL) : -1;
     if (owner < 0) {
         kl_attach_body(s, m, where, name);
         return KL_E_NAME;
@@ -488,7 +374,7 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where, int 
 {
     const char *name;
     KL_TRY(kl_value_word(s, where, "a joint", &name));
-    int index = find_outward(s, m, name, kl_model_find_element, NULL),
+    int index = kl_attach_find(s, m, name, kl_model_find_element, NULL),
         line  = kl_attach_dropped(s, name);
     if (index == m->nelement - 1) index = -1; /* itself */
     if (index < 0 && line > 0)
@@ -503,7 +389,7 @@ static kl_status copy_joint(kl_scope *s, kl_model *m, const kl_node *where, int 
                        "'%s' is a %s, which is no joint between two bodies", name,
                        m->element[index].type->name);
     if (index < 0) {
-        const char *near = nearest_name(s, name, m->nelement - 1, element_name, m);
+        const char *near = kl_attach_near_element(s, m, name, m->nelement - 1);
         return kl_fail(s->diag, KL_E_NAME, where->place, "there is no joint '%s' above%s%s%s", name,
                        near ? "; did you mean '" : "; joints must come before what uses them",
                        near ? near : "", near ? "'?" : "");
@@ -592,7 +478,7 @@ static kl_status pair_of(kl_scope *s, kl_model *m, const kl_signal *const *befor
             return KL_OK;
         }
     int     first = m->element[m->nelement - 1].marker;
-    int     joint = find_outward(s, m, object, kl_model_find_element, NULL);
+    int     joint = kl_attach_find(s, m, object, kl_model_find_element, NULL);
     kl_node where = {.kind = KL_SCALAR, .text = object, .place = one->place};
     one->marker   = m->nmarker - first;
     one->body     = joint < 0;
@@ -619,14 +505,14 @@ static kl_status find_signal(kl_scope *s, kl_model *m, const kl_signal *const *b
         if (one->text[k] != '.') continue;
         const char *object = kl_arena_text_n(s->arena, one->text, k);
         if (!object) return KL_E_MEMORY;
-        if (find_outward(s, m, object, kl_model_find_body, NULL) < 0 &&
-            find_outward(s, m, object, kl_model_find_named, NULL) < 0 &&
-            find_outward(s, m, object, kl_model_find_element, NULL) < 0)
+        if (kl_attach_find(s, m, object, kl_model_find_body, NULL) < 0 &&
+            kl_attach_find(s, m, object, kl_model_find_named, NULL) < 0 &&
+            kl_attach_find(s, m, object, kl_model_find_element, NULL) < 0)
             continue;
         const char *whole = object;
-        if (find_outward(s, m, object, kl_model_find_element, &whole) < 0 &&
-            find_outward(s, m, object, kl_model_find_named, &whole) < 0)
-            (void)find_outward(s, m, object, kl_model_find_body, &whole);
+        if (kl_attach_find(s, m, object, kl_model_find_element, &whole) < 0 &&
+            kl_attach_find(s, m, object, kl_model_find_named, &whole) < 0)
+            (void)kl_attach_find(s, m, object, kl_model_find_body, &whole);
         one->text = kl_arena_format(s->arena, "%s%s", whole, one->text + k);
         if (!one->text) return KL_E_MEMORY;
         one->what = one->text + strlen(whole) + 1;
@@ -635,8 +521,8 @@ static kl_status find_signal(kl_scope *s, kl_model *m, const kl_signal *const *b
     const char *dot = strchr(one->text, '.');
     const char *object =
         dot ? kl_arena_text_n(s->arena, one->text, (size_t)(dot - one->text)) : one->text;
-    const char *near = nearest_name(s, object, m->nelement - 1, element_name, m);
-    if (!near) near = nearest_name(s, object, m->nbody, body_name, m);
+    const char *near = kl_attach_near_element(s, m, object, m->nelement - 1);
+    if (!near) near = kl_attach_near_body(s, m, object);
     return kl_fail(s->diag, KL_E_NAME, one->place,
                    "'%s' names no quantity of a joint or body (such as hinge.angle or "
                    "cart.velocity.x)%s%s%s",
@@ -675,110 +561,6 @@ static bool is_axial(const kl_element_type *type, const void *data)
     return false;
 }
 
-/* ---- what makes no sense --------------------------------------------------------------------- */
-
-static bool has_word(const char *words, const char *word)
-{
-    size_t n = strlen(word);
-    for (const char *p = words; p && *p; p += strcspn(p, " "), p += strspn(p, " "))
-        if (strcspn(p, " ") == n && strncmp(p, word, n) == 0) return true;
-    return false;
-}
-
-static bool measures(const kl_element_type *joint, const char *word)
-{
-    for (const kl_output *o = joint->outputs; o && o->name; o++)
-        if (strcmp(o->name, word) == 0) return true;
-    return false;
-}
-
-/* The word that `data` has for the key, or NULL. */
-static const char *choice_of(const kl_scope *s, const kl_element_type *type, const char *name,
-                             const char *data)
-{
-    for (const kl_key *k = type->keys; k->name; k++) {
-        if (strcmp(k->name, name) != 0 || k->kind != KL_KEY_WORD) continue;
-        const char *word   = k->words;
-        int         choice = *(const int *)(const void *)(data + k->offset);
-        for (; choice > 0 && strchr(word, ' '); choice--) word = strchr(word, ' ') + 1;
-        return kl_arena_text_n(s->arena, word, strcspn(word, " "));
-    }
-    return NULL;
-}
-
-/* A coordinate that the joint holds cannot be driven, coupled or limited; a coupler wants one that
- * the joint measures. */
-static kl_status check_coordinate(kl_scope *s, const kl_model *m, const kl_entry *e, int joint,
-                                  const char *word, bool measured)
-{
-    const kl_element *j    = &m->element[joint];
-    const char       *what = j->type->name;
-    if (has_word(j->type->holds, word))
-        return kl_fail(s->diag, KL_E_MODEL, e->place,
-                       "%s '%s': the %s '%s' holds its %s, so nothing can work on it; %s",
-                       e->section, e->name, what, j->name, word,
-                       measures(j->type, "angle") && measures(j->type, "displacement")
-                           ? "take its angle or displacement"
-                       : measures(j->type, "angle")        ? "take its angle"
-                       : measures(j->type, "displacement") ? "take its displacement"
-                                                           : "choose another joint");
-    if (measured && !measures(j->type, word))
-        return kl_fail(
-            s->diag, KL_E_MODEL, e->place,
-            "%s '%s': the %s joint '%s' has no single %s to couple; take joints with one "
-            "axis",
-            e->section, e->name, what, j->name, word);
-    return KL_OK;
-}
-
-static kl_status check_sense(kl_scope *s, kl_model *m, const kl_entry *e,
-                             const kl_element_type *type, const char *data)
-{
-    const kl_element *me   = &m->element[m->nelement - 1];
-    const char       *word = choice_of(s, type, "coordinate", data);
-    if (type->attach == KL_ATTACH_JOINTS)
-        for (int k = 0; k < 2; k++) {
-            const char *one = choice_of(s, type, k ? "second" : "first", data);
-            if (one) KL_TRY(check_coordinate(s, m, e, me->of[k], one, true));
-        }
-    if (type->attach != KL_ATTACH_JOINT || me->of[0] < 0 || !word) return KL_OK;
-    KL_TRY(check_coordinate(s, m, e, me->of[0], word, false));
-    if (!type->turn) return KL_OK; /* no driver */
-    if (strcmp(word, "z") == 0) word = "displacement";
-    const char *key   = kl_arena_format(s->arena, "%d.%s", me->of[0], word);
-    int         other = key ? kl_names_get(&s->shared->driven, key) : -1;
-    if (other >= 0)
-        return kl_fail(
-            s->diag, KL_E_MODEL, e->place,
-            "%s '%s': the %s of '%s' is already driven by '%s'; take one of them out, or "
-            "let one value be the `sum` of both",
-            e->section, e->name, word, m->element[me->of[0]].name, m->element[other].name);
-    if (!key || !kl_names_put(&s->shared->driven, s->arena, key, m->nelement - 1))
-        return KL_E_MEMORY;
-    return KL_OK;
-}
-
-/* A body whose axes never turn takes no torque and guides nothing. */
-static kl_status check_axes(kl_scope *s, const kl_model *m, const kl_entry *e,
-                            const kl_element_type *type)
-{
-    const kl_element *me = &m->element[m->nelement - 1];
-    for (int i = me->marker; i < m->nmarker; i++) {
-        const kl_body *b    = &m->body[m->marker[i].body];
-        int            pair = (i - me->marker) % 2;
-        if (!(type->turns & (1u << pair)) || !b->type->stiff_axes) continue;
-        return kl_fail(s->diag, KL_E_MODEL, e->place,
-                       "%s '%s': '%s' is a %s mass, which cannot turn, so a %s has no meaning %s; "
-                       "%s",
-                       e->section, e->name, b->name, b->type->name, type->name,
-                       me->joint ? "there" : "on it",
-                       me->joint ? "use `spherical` or `distance`, or give it an inertia (a rigid "
-                                   "body)"
-                                 : "give it an inertia (a rigid body)");
-    }
-    return KL_OK;
-}
-
 kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                             const kl_element_type *type, void *data)
 {
@@ -791,63 +573,6 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
     if (type->attach == KL_ATTACH_SIGNALS) return attach_signals(s, m, type, data);
     if (type->attach == KL_ATTACH_FOLLOW) return attach_follow(s, m, e, type);
     KL_TRY(ways[type->attach](s, m, e, is_axial(type, data)));
-    KL_TRY(check_axes(s, m, e, type));
-    return check_sense(s, m, e, type, data);
-}
-
-/* ---- help ------------------------------------------------------------------------------------ */
-
-static const kl_attach_key pair_help[] = {
-    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
-    {"at", "point", "m", "the named marker",
-     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
-    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
-    {0}};
-static const kl_attach_key one_help[] = {
-    {"on", "body", "", NULL, "body it acts on, or a marker of it: `crank.pin`"},
-    {"at", "point", "m", "the reference point", "in space, as the model stands at the start"},
-    {"axis", "axis", "", "z", "direction: x, y, z, -x, ... or [a, b, c]"},
-    {0}};
-static const kl_attach_key joint_help[] = {
-    {"of", "joint", "", "none", "joint whose frames it shares; or give `between` and `at`"},
-    {"between", "two bodies", "", "none", "[first, second], instead of `of`"},
-    {"at", "point", "m", "the named marker", "in space; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]"},
-    {"x_axis", "axis", "", "any", "where the angle counts from"},
-    {0}};
-static const kl_attach_key joints_help[] = {
-    {"joints", "two joints", "", NULL, "[first, second], both listed above it"}, {0}};
-static const kl_attach_key set_help[] = {{"pilot", "body", "", NULL, "body that leads"},
-                                         {"nodes", "bodies", "", NULL, "bodies that follow it"},
-                                         {0}};
-
-static const kl_attach_key start_help[] = {
-    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
-    {"at", "point", "m", "the named marker",
-     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
-    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
-    {"start", "values", "", "as written",
-     "start values of its coordinates and their rates, by the names of the channels; guesses, but "
-     "for those that `fixed: [...]` names"},
-    {0}};
-
-static const kl_attach_key follow_help[] = {
-    {"body", "body", "", NULL,
-     "body that follows, with its own axes, or a marker of it: `car.hook`"},
-    {"at", "point", "m", "the reference point",
-     "that follows; in space, as the model stands at the start"},
-    {"on", "body", "", "ground", "body that carries the line or surface, or a marker of it"},
-    {0}};
-
-const kl_attach_key *kl_attach_help(const kl_element_type *type)
-{
-    if (kl_joint_start_suits(type)) return start_help;
-    static const kl_attach_key *const tables[] = {
-        [KL_ATTACH_PAIR] = pair_help,    [KL_ATTACH_ONE] = one_help,
-        [KL_ATTACH_JOINT] = joint_help,  [KL_ATTACH_JOINTS] = joints_help,
-        [KL_ATTACH_SET] = set_help,      [KL_ATTACH_SIGNALS] = NULL,
-        [KL_ATTACH_FOLLOW] = follow_help};
-    return tables[type->attach];
+    KL_TRY(kl_attach_check_axes(s, m, e, type));
+    return kl_attach_check_sense(s, m, e, type, data);
 }

@@ -15,6 +15,7 @@
 #include "io/lines.h"
 #include "io/locks.h"
 #include "io/other_names.h"
+#include "io/outputs.h"
 #include "io/parts.h"
 #include "io/shapes.h"
 #include "io/start.h"
@@ -206,143 +207,6 @@ static kl_status read_input(kl_builder *b, kl_entry *e)
     KL_TRY(kl_scope_quantity(scope_of(b), value, &written));
     if (written.bare) input->value *= factor; /* a bare number is in the unit of the input */
     return KL_OK;
-}
-
-/* `frame.position.x` inside the part `front` is `front.frame.position.x` outside. */
-static const char *whole_channel(const void *context, const char *word)
-{
-    kl_builder *b = *(kl_builder *const *)context;
-    kl_scope   *s = scope_of(b);
-    char        base[256];
-    for (const char *dot = word + strlen(word); dot > word; dot--) {
-        if ((*dot && *dot != '.') || (size_t)(dot - word) >= sizeof base) continue;
-        snprintf(base, sizeof base, "%.*s", (int)(dot - word), word);
-        const char *name = kl_attach_whole_name(s, b->m, base, &b->outputs);
-        if (name) return kl_arena_format(s->arena, "%s%s", name, dot);
-    }
-    return NULL;
-}
-
-/* `limit` and `rule`, which any output may have. */
-static kl_status output_limit(kl_builder *b, const kl_entry *e, kl_wanted *w)
-{
-    const kl_node *limit = kl_entry_get(e, "limit"), *rule = kl_entry_get(e, "rule");
-    if (rule && (!limit || rule->kind != KL_SCALAR))
-        return kl_fail(b->diag, KL_E_MODEL, rule->place,
-                       "output '%s': `rule` is a text that says where its `limit` comes from",
-                       e->name);
-    if (!limit) return KL_OK;
-    KL_TRY(kl_scope_quantity(scope_of(b), limit, &w->limit));
-    if (rule) w->rule = rule->text;
-    if (isfinite(w->limit.value) && w->limit.value > 0.0) return KL_OK;
-    return kl_fail(b->diag, KL_E_MODEL, limit->place,
-                   "output '%s': limit is %g; give the largest size that is allowed, above 0",
-                   e->name, w->limit.value);
-}
-
-/* Says so where a name of an expression belongs to what a `when` left out. */
-static kl_status output_dropped(kl_builder *b, const kl_entry *e, kl_place place, const char *text)
-{
-    static const char letters[] =
-        "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.-";
-    char word[256];
-    for (const char *c = text; *c;) {
-        size_t n = strspn(c, letters);
-        if (n > 0 && n < sizeof word) {
-            snprintf(word, sizeof word, "%.*s", (int)n, c);
-            int line = strchr(word, '.') ? kl_attach_dropped(scope_of(b), word) : 0;
-            if (line > 0 && !whole_channel(&b, word))
-                return kl_fail(b->diag, KL_E_NAME, place,
-                               "output '%s': what `%s` belongs to is left out by the `when` in "
-                               "line %d; give the output the same `when`",
-                               e->name, word, line);
-        }
-        c += n > 0 ? n : 1;
-    }
-    return KL_OK;
-}
-
-static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_node *n)
-{
-    kl_scope  *s = scope_of(b);
-    kl_wanted *w = kl_model_add_wanted(b->m, e->name, n->place);
-    if (!w) return KL_E_MEMORY;
-    w->expression = "0"; /* until it is known, or because of what was said of it */
-    if (n->kind != KL_SCALAR)
-        return kl_fail(b->diag, KL_E_MODEL, n->place,
-                       "output '%s': expression is %s; give one text", e->name,
-                       kl_node_kind_word(n->kind));
-    kl_names_put(&b->outputs, b->m->arena, w->name, 0);
-    KL_TRY(output_limit(b, e, w));
-    const char *text;
-    KL_TRY(kl_scope_text(s, n->text, n->place, &text));
-    KL_TRY(output_dropped(b, e, n->place, text));
-    w->expression = text;
-    /* only where names mean something of their own: in parts and loops */
-    if (!b->now->template && s->n == b->nglobal) return KL_OK;
-    struct {
-        kl_builder *b;
-    } context = {b};
-    return kl_scope_plain(s, w->expression, kl_expression_functions(), whole_channel, &context,
-                          &w->expression);
-}
-
-static kl_status output_point(kl_builder *b, const kl_entry *e, const kl_node *of,
-                              const kl_node *point, kl_marker *local)
-{
-    char      what[160];
-    kl_scope *s = scope_of(b);
-    if (!point) return KL_OK;
-    if (local->node || kl_norm(local->r) > 0.0)
-        return kl_fail(b->diag, KL_E_MODEL, point->place,
-                       "output '%s': `of: %s` is a point already; give the body and `point`, or "
-                       "the marker alone",
-                       e->name, of->text);
-    snprintf(what, sizeof what, "output '%.100s': point", e->name);
-    KL_TRY(kl_value_vec3(s, point, what, "m", &local->r));
-    local->r = kl_mirror(&s->place, local->r);
-    return KL_OK;
-}
-
-static kl_status read_output(kl_builder *b, kl_entry *e)
-{
-    static const char *const also[] = {"of",   "point", "quantity", "expression", "limit",
-                                       "rule", "for",   "like",     "when",       NULL};
-    kl_values_unknown(scope_of(b), e, "output", NULL, also);
-    const kl_node *of = kl_entry_get(e, "of"), *point = kl_entry_get(e, "point"),
-                  *quantity   = kl_entry_get(e, "quantity");
-    const kl_node *expression = kl_entry_get(e, "expression");
-    if (expression && !of && !point && !quantity) return output_expression(b, e, expression);
-    if (expression || !of || !quantity)
-        return kl_fail(b->diag, KL_E_MODEL, e->place,
-                       "output '%s': give {of: body, point: [x, y, z], quantity: position.x} or "
-                       "{expression: ...}",
-                       e->name);
-    const char *word;
-    kl_marker   local = {.A = kl_identity()};
-    kl_scope   *s     = scope_of(b);
-    int         index = 0; /* what else is wrong is told too */
-    KL_TRY(kl_value_word(s, quantity, "quantity", &word));
-    kl_status found = kl_attach_point(s, b->m, of, &index, &local);
-    KL_TRY(output_point(b, e, of, point, &local));
-    KL_TRY(kl_model_add_marker(b->m, index, &local));
-    kl_wanted *w = kl_model_add_wanted(b->m, e->name, quantity->place);
-    if (!w) return KL_E_MEMORY;
-    kl_names_put(&b->outputs, b->m->arena, w->name, 0);
-    w->marker   = b->m->nmarker - 1;
-    w->quantity = word;
-    KL_TRY(output_limit(b, e, w));
-    return found;
-}
-
-/* Where only outputs are wrong, what is wrong in their expressions is told with the rest. */
-static void check_expressions(kl_builder *b)
-{
-    kl_channels *c    = NULL;
-    int          said = kl_diag_size(b->diag);
-    if (kl_model_freeze(b->m, b->diag) == KL_E_MEMORY || kl_diag_size(b->diag) > said) return;
-    (void)kl_channels_create(b->m, b->diag, &c);
-    kl_channels_destroy(c);
 }
 
 const kl_key kl_run_keys[] = {{.name     = "end",
@@ -608,8 +472,8 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_diag_failed(b->diag)) KL_TRY(kl_locks_add(m, b->locks));
     m->nmarker_elements = m->nmarker;
     bool sound          = !kl_diag_failed(b->diag) && m->nbody > 1;
-    KL_TRY(kl_parts_read(b, "outputs", "output", read_output));
-    if (sound && kl_diag_failed(b->diag)) check_expressions(b);
+    KL_TRY(kl_parts_read(b, "outputs", "output", kl_output_read));
+    if (sound && kl_diag_failed(b->diag)) kl_outputs_check(b);
     if (m->nbody <= 1 && !kl_diag_failed(b->diag))
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
                 "the model has no bodies; list them under `bodies:`");
