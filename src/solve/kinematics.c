@@ -292,10 +292,27 @@ static kl_status follow(follower *f, double t, double every)
     return KL_OK;
 }
 
+/* No driver prescribes how a body deforms. */
+static kl_status check_rigid(follower *f)
+{
+    const kl_model *m = f->m;
+    for (int i = 0; i < m->nbody; i++)
+        if (m->body[i].nv > 6)
+            return kl_fail(
+                f->diag, KL_E_MODEL, m->body[i].place,
+                "kinematics follows rigid bodies, but '%s' deforms, which no driver "
+                "prescribes: make it rigid with `flexible: false`, or take `klingel run`, "
+                "which tells the forces of drivers and joints too (`start: static` keeps "
+                "its modes from ringing)",
+                m->body[i].name);
+    return KL_OK;
+}
+
 /* Everything must be driven. */
 static kl_status check_driven(follower *f)
 {
     kl_mobility *b = NULL;
+    KL_TRY(check_rigid(f));
     KL_TRY(kl_mobility_find(f->x, f->diag, &b));
     kl_status status = KL_OK;
     if (b->mobility > 0)

@@ -133,6 +133,21 @@ static void parallelogram_passes_its_flat_position_and_says_so(void **unused)
     done(&r);
 }
 
+static void bodies_that_deform_are_named_and_may_be_made_rigid(void **unused)
+{
+    (void)unused;
+    static trace             r;
+    static const char *const names[4] = {"rocker_angle_rad"};
+    kl_override              rigid[]  = {{.name = "flexible", .text = "false"}};
+    run(&r, load_example("flexible-four-bar", NULL, 0, false), names, 0.1, 0.05);
+    assert_int_equal(r.status, KL_E_MODEL);
+    assert_true(says(r.l.diag, "'crank' deforms, which no driver prescribes"));
+    done(&r);
+    run(&r, load_example("flexible-four-bar", rigid, 1, false), names, 0.1, 0.05);
+    assert_int_equal(r.status, KL_OK);
+    done(&r);
+}
+
 static void what_is_not_driven_is_named(void **unused)
 {
     (void)unused;
@@ -175,6 +190,7 @@ int main(void)
         cmocka_unit_test(driven_four_bar_follows_the_law_of_cosines),
         cmocka_unit_test(slider_that_pulls_the_crank_straight_locks_up),
         cmocka_unit_test(parallelogram_passes_its_flat_position_and_says_so),
+        cmocka_unit_test(bodies_that_deform_are_named_and_may_be_made_rigid),
         cmocka_unit_test(what_is_not_driven_is_named),
         cmocka_unit_test(inverse_dynamics_of_a_driven_pendulum_is_its_equation),
     };
