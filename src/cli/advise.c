@@ -47,27 +47,49 @@ static bool of_file(const advice *a, int i)
 
 /* ---- measures ---- */
 
-static bool is_force(const double load[6]) { return kl_norm(kl_load(load)) > 1e-6; }
+/* What is missed, of the give under forces and of that under moments; NaN: no such load. */
+typedef struct miss {
+    double force, moment;
+} miss;
 
-/* the largest miss under forces at one marker (-1: at all) with the first k modes of a trial */
-static double miss_of(const advice *a, const kl_kbody *b, int k, int marker, double *G)
+static bool can_turn(const kl_kbody *b, int marker)
 {
-    double most = 0.0;
-    int    wide = 6 * b->nmarker;
-    if (!b->compliance || kl_compliance_of_modes(b, k, NULL, G) != KL_OK) return (double)NAN;
+    return b->marker[marker].kind != KL_MARKER_TRIAD;
+}
+
+/* the largest at one marker (-1: at all) with the first k modes of a body */
+static kl_status find_miss(const advice *a, const kl_kbody *b, int k, int marker, double *G,
+                           miss *out)
+{
+    int wide = 6 * b->nmarker;
+    *out     = (miss){(double)NAN, (double)NAN};
+    KL_TRY(kl_compliance_of_modes(b, k, NULL, G));
     for (int i = 0; i < a->n; i++)
-        for (int j = 0; of_file(a, i) && j < a->list[i].n; j++)
-            if (is_force(a->list[i].load[j]) && (marker < 0 || marker == a->list[i].marker))
-                most = fmax(most, kl_attachment_miss(b->compliance, G, wide, a->list[i].marker,
-                                                     a->list[i].load[j]));
-    return most;
+        for (int j = 0; of_file(a, i) && j < a->list[i].n; j++) {
+            int  at    = a->list[i].marker;
+            bool force = kl_attachment_is_force(a->list[i].load[j]);
+            if ((marker >= 0 && marker != at) || (!force && !can_turn(b, at))) continue;
+            double *most = force ? &out->force : &out->moment;
+            double  here = kl_attachment_miss(b->compliance, G, wide, at, a->list[i].load[j]);
+            *most        = fmax(*most, here); /* of NaN and a number the number */
+        }
+    return KL_OK;
+}
+
+static double larger(miss m) { return fmax(0.0, fmax(m.force, m.moment)); }
+
+/* of all attachments, whatever the load */
+static double miss_of(const advice *a, const kl_kbody *b, int k, double *G)
+{
+    miss m;
+    return find_miss(a, b, k, -1, G, &m) == KL_OK ? larger(m) : (double)NAN;
 }
 
 /* the bound above; infinite where an omitted mode lies in reach */
-static double dynamic_part(double miss, double f, double omitted)
+static double dynamic_part(double missed, double f, double omitted)
 {
     double r = f / omitted;
-    return r < 1.0 ? miss * r * r / (1.0 - r * r) : HUGE_VAL;
+    return r < 1.0 ? missed * r * r / (1.0 - r * r) : HUGE_VAL;
 }
 
 /* ---- reducing ---- */
@@ -142,26 +164,61 @@ static int enough_modes(const advice *a, const kl_kbody *b, double *G)
 {
     for (int k = LEAST; k < b->nmode - 1; k++) {
         if (b->frequency[k] <= a->frequency) continue;
-        double e = dynamic_part(miss_of(a, b, k, -1, G), a->frequency, b->frequency[k]);
+        double e = dynamic_part(miss_of(a, b, k, G), a->frequency, b->frequency[k]);
         if (e <= a->q->error) return k;
     }
     return b->nmode;
 }
 
-static void print_table(const advice *a, const kl_kbody *b, double *G)
+/* "   12.3 %", or nothing where there is no such load */
+static void print_share(double share)
+{
+    if (isnan(share)) printf("%12s", "-  ");
+    else printf("%10.3g %%", share < 1e-8 ? 0.0 : 100 * share);
+}
+
+/* `left`: with what static modes leave */
+static void print_table(const advice *a, const kl_kbody *b, bool left, double *G)
 {
     static const int rows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 60, 80, 120, 160};
-    printf("#   modes   first omitted   missed at rest   left at %.4g Hz with static modes\n",
-           a->frequency);
+    printf("#                            missed at rest under\n");
+    printf("#   modes   first omitted      forces     moments");
+    if (left) printf("   left at %.4g Hz with static modes", a->frequency);
+    printf("\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
-        int k = rows[i];
-        if (k >= b->nmode) break;
-        double miss = miss_of(a, b, k, -1, G),
-               e    = dynamic_part(miss, a->frequency, b->frequency[k]);
-        printf("#   %5d %12.5g Hz %14.3g %%", k, b->frequency[k], 100 * miss);
-        if (isinf(e)) printf("   a mode within reach is missing\n");
-        else printf(" %14.3g %%\n", 100 * e);
+        int  k = rows[i];
+        miss m;
+        if (k >= b->nmode || find_miss(a, b, k, -1, G, &m) != KL_OK) break;
+        double e = dynamic_part(larger(m), a->frequency, b->frequency[k]);
+        printf("#   %5d %12.5g Hz", k, b->frequency[k]);
+        print_share(m.force), print_share(m.moment);
+        if (left && isinf(e)) printf("   a mode within reach is missing");
+        else if (left) printf(" %14.3g %%", 100 * e);
+        printf("\n");
     }
+}
+
+/* marker by marker, with all modes */
+static kl_status print_markers(const advice *a, const kl_kbody *b, double *G)
+{
+    for (int k = 0; k < b->nmarker; k++) {
+        bool turned = false;
+        miss m;
+        KL_TRY(find_miss(a, b, b->nmode, k, G, &m));
+        for (int i = 0; i < a->n; i++)
+            for (int j = 0; of_file(a, i) && a->list[i].marker == k && j < a->list[i].n; j++)
+                turned |= !kl_attachment_is_force(a->list[i].load[j]);
+        if (!isnan(m.force))
+            printf("#   forces at %s: missed at rest %.2g %%\n", b->marker[k].name,
+                   m.force < 1e-8 ? 0.0 : 100 * m.force);
+        if (!isnan(m.moment))
+            printf("#   moments at %s: missed at rest %.2g %%\n", b->marker[k].name,
+                   m.moment < 1e-8 ? 0.0 : 100 * m.moment);
+        else if (turned)
+            printf("#   moments at %s: not judged, its node has no rotations; tie a set there\n",
+                   b->marker[k].name);
+    }
+    return KL_OK;
 }
 
 static void print_components(unsigned mask)
@@ -214,14 +271,9 @@ static kl_status print_measured(const advice *a, const proposal *p, double *G)
     kl_kbody *b = NULL;
     KL_TRY(reduce(a, p->modes, p->mask, &b));
     printf("# measured with these %d modes (vibration and static):\n", b->nmode);
-    for (int k = 0; k < b->nmarker; k++)
-        if (loaded(a, b, k)) {
-            double miss = miss_of(a, b, b->nmode, k, G);
-            printf("#   forces at %s: missed at rest %.2g %%\n", b->marker[k].name,
-                   miss < 1e-8 ? 0.0 : 100 * miss);
-        }
+    kl_status status = print_markers(a, b, G);
     kl_kbody_destroy(b);
-    return KL_OK;
+    return status;
 }
 
 static kl_status propose(const advice *a, const kl_kbody *b, double *G)
@@ -229,17 +281,17 @@ static kl_status propose(const advice *a, const kl_kbody *b, double *G)
     proposal p = {.mask = calloc((size_t)b->nmarker + 1, sizeof *p.mask)};
     if (!p.mask) return KL_E_MEMORY;
     for (int k = 0; k < b->nmarker; k++) p.mask[k] = loaded(a, b, k);
-    p.modes     = enough_modes(a, b, G);
-    double miss = miss_of(a, b, p.modes < b->nmode ? p.modes : b->nmode - 1, -1, G);
-    int    last = p.modes < b->nmode ? p.modes : b->nmode - 1;
-    print_table(a, b, G);
+    p.modes       = enough_modes(a, b, G);
+    int    last   = p.modes < b->nmode ? p.modes : b->nmode - 1;
+    double missed = miss_of(a, b, last, G);
+    print_table(a, b, true, G);
     if (p.modes == b->nmode)
         printf("# %d modes do not reach %.4g Hz with an error of %g %%\n", b->nmode, a->frequency,
                100 * a->q->error);
     printf(
         "# %d vibration modes and static ones for what the model loads; left at %.4g Hz: at most "
         "%.2g %%\n",
-        p.modes, a->frequency, 100 * dynamic_part(miss, a->frequency, b->frequency[last]));
+        p.modes, a->frequency, 100 * dynamic_part(missed, a->frequency, b->frequency[last]));
     print_proposal(b, &p);
     kl_status status = print_measured(a, &p, G);
     free(p.mask);
@@ -250,16 +302,10 @@ static kl_status propose(const advice *a, const kl_kbody *b, double *G)
 
 static kl_status advise_file(advice *a, const char *body)
 {
-    kl_kbody *b   = NULL;
-    bool      any = false;
-    for (int i = 0; i < a->n; i++) any |= of_file(a, i);
+    kl_kbody *b = NULL;
     printf("# %s, body '%s'", a->path, body);
     for (int i = 0; i < a->nset; i++) printf(", %s = %s", a->set[i].name, a->set[i].text);
     printf("\n");
-    if (!any) {
-        printf("# nothing holds on to it: no advice\n");
-        return KL_OK;
-    }
     kl_status status = try_modes(a, &b);
     double   *G = b ? malloc((36 * (size_t)b->nmarker * (size_t)b->nmarker + 1) * sizeof *G) : NULL;
     if (status == KL_OK && !G) status = KL_E_MEMORY;
@@ -270,6 +316,68 @@ static kl_status advise_file(advice *a, const char *body)
     free(G);
     kl_kbody_destroy(b);
     return status;
+}
+
+/* ---- bodies that are reduced already ---- */
+
+/* the fewest modes of the file that do, and reach beyond the excitation; 0: none */
+static int enough_of_file(const advice *a, const kl_kbody *b, double *G)
+{
+    for (int k = 1; k <= b->nmode; k++)
+        if ((k == b->nmode || b->frequency[k] > a->frequency) && miss_of(a, b, k, G) <= a->q->error)
+            return k;
+    return 0;
+}
+
+static void print_wanted(const advice *a, const kl_kbody *b)
+{
+    bool any = false;
+    printf("statics: attachment, interfaces: {");
+    for (int k = 0; k < b->nmarker; k++) {
+        unsigned mask = loaded(a, b, k);
+        if (!mask) continue;
+        printf("%s%s: ", any ? ", " : "", b->marker[k].name);
+        print_components(mask);
+        any = true;
+    }
+    printf("}");
+}
+
+/* A reduced body keeps the compliance of its mesh at the markers: what its modes miss at rest can be
+ * told, what other modes would do cannot. */
+static kl_status judge(const advice *a, int body, const char *why)
+{
+    const kl_body  *at = &a->model->body[body];
+    const kl_kbody *b  = a->given;
+    printf("# body '%s' %s: what its %d modes miss can be told, not what others would do\n",
+           at->name, why, b->nmode);
+    if (!b->compliance)
+        return kl_fail(a->diag, KL_E_MODEL, at->place,
+                       "body '%s' %s and does not keep how its mesh gives at its markers (made by "
+                       "an older klingel, or without markers), so nothing can be said of its "
+                       "modes; reduce it again, or name the body file (.yaml) with its mesh",
+                       at->name, why);
+    double *G = malloc((36 * (size_t)b->nmarker * (size_t)b->nmarker + 1) * sizeof *G);
+    if (!G) return KL_E_MEMORY;
+    print_attachments(a, b);
+    print_table(a, b, false, G);
+    printf("# with all %d of them:\n", b->nmode);
+    kl_status status = print_markers(a, b, G);
+    int       enough = enough_of_file(a, b, G);
+    if (status == KL_OK && enough > 0)
+        printf("# %d of them miss no more than %g %% and reach %.4g Hz:\nmodes: %d\n", enough,
+               100 * a->q->error, a->frequency, enough);
+    else if (status == KL_OK) {
+        printf("# none of these choices comes below %g %%; in its body file write\n#   ",
+               100 * a->q->error);
+        print_wanted(a, b);
+        printf("\n# and reduce it again\n");
+    }
+    free(G);
+    if (status != KL_E_SINGULAR) return status;
+    return kl_fail(a->diag, KL_E_MODEL, at->place,
+                   "body '%s' %s with rigid motion among its modes: what they miss cannot be told",
+                   at->name, why);
 }
 
 static const char *path_of(const kl_model *m, const kl_kbody *b)
@@ -297,35 +405,59 @@ static bool split(advice *a, const char *text)
     return true;
 }
 
+static bool seen_before(const kl_model *m, int body)
+{
+    const flexible *p = m->body[body].data;
+    for (int k = 0; k < body; k++)
+        if (m->body[k].type == m->body[body].type &&
+            ((const flexible *)m->body[k].data)->file.body == p->file.body)
+            return true;
+    return false;
+}
+
+static bool anything_holds(const advice *a)
+{
+    for (int i = 0; i < a->n; i++)
+        if (of_file(a, i)) return true;
+    return false;
+}
+
+/* by its body file, or as it is */
+static kl_status advise_body(advice *a, int body)
+{
+    const kl_model *m    = a->model;
+    const flexible *p    = m->body[body].data;
+    const char     *name = m->body[body].name, *kept = path_of(m, p->file.body);
+    if (!p->file.body || p->n == 0)
+        return kl_fail(a->diag, KL_E_MODEL, m->body[body].place,
+                       "body '%s' has no modes here (`flexible: false` or `modes: 0`), so nothing "
+                       "can be said of them; let it be flexible to get advice",
+                       name);
+    a->given = p->file.body;
+    if (!anything_holds(a)) {
+        printf("# body '%s': nothing holds on to it: no advice\n", name);
+        return KL_OK;
+    }
+    if (kept && strchr(kept, '{')) return judge(a, body, "stands in the model itself");
+    const char *dot = split(a, kept) ? strrchr(a->path, '.') : NULL;
+    if (!dot || strcmp(dot, ".kbody") == 0) return judge(a, body, "is reduced already");
+    return advise_file(a, name);
+}
+
+/* each body file once; what fails for one is said and the others go on */
 static kl_status advise_all(advice *a)
 {
-    const kl_model *m     = a->model;
-    int             found = 0;
+    const kl_model *m      = a->model;
+    kl_status       status = KL_OK;
+    int             found  = 0;
     for (int i = 0; i < m->nbody; i++) {
-        if (strcmp(m->body[i].type->name, "flexible") != 0) continue;
-        const flexible *p    = m->body[i].data;
-        bool            seen = false;
-        for (int k = 0; k < i; k++)
-            seen |= m->body[k].type == m->body[i].type &&
-                    ((const flexible *)m->body[k].data)->file.body == p->file.body;
-        if (seen) continue;
-        a->given         = p->file.body;
-        const char *kept = path_of(m, p->file.body);
-        if (kept && strchr(kept, '{'))
-            return kl_fail(a->diag, KL_E_MODEL, m->body[i].place,
-                           "body '%s' stands in the model itself; give it a body file (.yaml) of "
-                           "its own to get advice",
-                           m->body[i].name);
-        const char *dot = split(a, kept) ? strrchr(a->path, '.') : NULL;
-        if (!dot || strcmp(dot, ".kbody") == 0)
-            return kl_fail(a->diag, KL_E_MODEL, m->body[i].place,
-                           "body '%s': %s is reduced already; name the body file (.yaml) with its "
-                           "mesh instead",
-                           m->body[i].name, p->file.file);
+        if (strcmp(m->body[i].type->name, "flexible") != 0 || seen_before(m, i)) continue;
         if (found++) printf("\n");
-        KL_TRY(advise_file(a, m->body[i].name));
+        kl_status one = advise_body(a, i);
+        if (one == KL_E_MEMORY) return one;
+        if (one != KL_OK) status = one;
     }
-    if (found) return KL_OK;
+    if (found) return status;
     return kl_fail(a->diag, KL_E_MODEL, (kl_place){.file = a->q->model},
                    "has no flexible bodies: nothing to advise on");
 }
@@ -335,8 +467,7 @@ int kl_advise(const kl_advice_request *q)
     kl_diag  *diag = kl_diag_create(), *build = kl_diag_create();
     kl_arena *arena = kl_arena_create();
     kl_loaded loaded_model;
-    kl_texts  none = {0};
-    int       code = kl_loaded_open(&kl_command_fe, q->model, &none, build, &loaded_model);
+    int       code = kl_loaded_open(&kl_command_fe, q->model, q->set, build, &loaded_model);
     if (code != KL_EXIT_OK) kl_print_diag(build, "no advice");
     else {
         kl_attachment *list;

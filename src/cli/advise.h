@@ -5,10 +5,11 @@
 #include "cli/model.h"
 
 typedef struct kl_advice_request {
-    const char *model;
-    double      frequency; /* of what excites the model [Hz]; NaN: from its output rate */
-    double      error;     /* wanted, of the response */
-    int         threads;   /* of the factorisation; 0: one */
+    const char     *model;
+    const kl_texts *set;       /* parameters of the model */
+    double          frequency; /* of what excites the model [Hz]; NaN: from its output rate */
+    double          error;     /* wanted, of the response */
+    int             threads;   /* of the factorisation; 0: one */
 } kl_advice_request;
 
 /* Prints a proposal for each body file as YAML with comments; the exit code. */

@@ -191,10 +191,21 @@ static int reduce(const wish *q)
     return kl_exit_code(status);
 }
 
+static int run_advise(const wish *q, const kl_advice_request *a)
+{
+    if (q->output || q->csv || q->report || q->figure)
+        return kl_usage_error(&kl_command_fe, "--advise writes no body: give it alone");
+    if (!(isnan(a->frequency) || a->frequency > 0.0) || !(a->error > 0.0))
+        return kl_usage_error(&kl_command_fe, "--frequency and --error must be positive");
+    kl_blas_threads(1);
+    return kl_advise(a);
+}
+
 static int run_fe(int argc, char **argv)
 {
     wish            q         = {0};
     bool            advise    = false;
+    kl_texts        set       = {0};
     double          frequency = (double)NAN, error = 0.01;
     const kl_option options[] = {
         {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &q.output, "the reduced body to write"},
@@ -209,6 +220,8 @@ static int run_fe(int argc, char **argv)
          "with --advise: up to which the model is excited"},
         {"error", 0, "E", KL_OPTION_NUMBER, &error,
          "with --advise: of the response (default 0.01)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set,
+         "with --advise: change a parameter of the model (may be repeated)"},
         {"threads", 0, "N", KL_OPTION_COUNT, &q.threads,
          "threads of the factorisation (default: one)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "no progress"},
@@ -216,23 +229,26 @@ static int run_fe(int argc, char **argv)
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_fe, options, argc, argv, &rest);
-    if (code != KL_OPTIONS_OK) return code;
-    if (rest.n != 1)
-        return kl_usage_error(&kl_command_fe, advise ? "give one model" : "give one body file");
-    if (advise) {
-        if (q.output || q.csv || q.report || q.figure)
-            return kl_usage_error(&kl_command_fe, "--advise writes no body: give it alone");
-        if (!(isnan(frequency) || frequency > 0.0) || !(error > 0.0))
-            return kl_usage_error(&kl_command_fe, "--frequency and --error must be positive");
-        kl_blas_threads(1);
-        return kl_advise(&(kl_advice_request){
-            .model = rest.items[0], .frequency = frequency, .error = error, .threads = q.threads});
+    if (code == KL_OPTIONS_OK && rest.n != 1)
+        code = kl_usage_error(&kl_command_fe, advise ? "give one model" : "give one body file");
+    if (code == KL_OPTIONS_OK && advise)
+        code = run_advise(&q, &(kl_advice_request){.model     = rest.items[0],
+                                                   .set       = &set,
+                                                   .frequency = frequency,
+                                                   .error     = error,
+                                                   .threads   = q.threads});
+    else if (code == KL_OPTIONS_OK && set.n > 0)
+        code = kl_usage_error(&kl_command_fe, "--set goes with --advise: write parameters of a "
+                                              "body file into it");
+    else if (code == KL_OPTIONS_OK && !q.output && !q.csv && !q.report && !q.figure)
+        code =
+            kl_usage_error(&kl_command_fe, "nothing to do: give -o BODY.kbody, --csv or --report");
+    else if (code == KL_OPTIONS_OK) {
+        q.input = rest.items[0];
+        code    = reduce(&q);
     }
-    if (!q.output && !q.csv && !q.report && !q.figure)
-        return kl_usage_error(&kl_command_fe,
-                              "nothing to do: give -o BODY.kbody, --csv or --report");
-    q.input = rest.items[0];
-    return reduce(&q);
+    kl_texts_free(&set);
+    return code;
 }
 
 const kl_command kl_command_fe = {

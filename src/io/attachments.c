@@ -67,16 +67,35 @@ static void to_node(const kl_mat3 *A, kl_vec3 arm, const double wrench[6], doubl
     kl_store(load + 3, kl_add(t, kl_cross(arm, f)));
 }
 
+/* torque, spring about an axis: a moment about the marker's z axis and nothing else */
+static bool only_turns(const kl_element *e)
+{
+    return e->nphi == 0 && e->type->axial && *e->type->axial == '\0';
+}
+
+static kl_status take_turn(const kl_marker *marker, kl_attachment *a, kl_arena *arena)
+{
+    double none[6] = {0};
+    a->load        = kl_arena_take(arena, sizeof *a->load);
+    if (!a->load) return KL_E_MEMORY;
+    memcpy(a->load[0], none, sizeof none);
+    kl_store(a->load[0] + 3, kl_axis(&marker->A, 2));
+    a->n = 1;
+    return KL_OK;
+}
+
 static kl_status take_loads(const kl_model *m, const kl_element *e, int k, kl_attachment *a,
                             kl_arena *arena)
 {
     const kl_marker *marker = &m->marker[e->marker + k];
     const flexible  *p      = flexible_at(m, marker->body);
-    double          *rows   = rows_of(m, e);
-    kl_vec3          r, arm = kl_sub(marker->r, p->frame[a->marker].position);
-    kl_mat3          A, I   = kl_identity();
+    a->turns                = only_turns(e);
+    if (only_turns(e)) return take_turn(marker, a, arena);
+    double *rows = rows_of(m, e);
+    kl_vec3 r, arm = kl_sub(marker->r, p->frame[a->marker].position);
+    kl_mat3 A, I   = kl_identity();
     kl_model_pose(m, marker->body, &r, &A);
-    bool turns = (e->type->turns >> (k % 2)) & 1u;
+    bool turns = strcmp(e->type->name, "bushing") == 0;
     int  most  = rows ? e->nphi : turns ? 6 : 3;
     a->load    = kl_arena_take(arena, (size_t)most * sizeof *a->load);
     for (int i = 0; a->load && i < most; i++) {
@@ -109,6 +128,8 @@ kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment 
 }
 
 /* ---- the measure ---- */
+
+bool kl_attachment_is_force(const double load[6]) { return kl_norm(kl_load(load)) > 1e-6; }
 
 static double give(const double *G, int wide, int marker, const double load[6])
 {
@@ -187,9 +208,7 @@ static kl_status check_body(const kl_model *m, int body, const kl_attachment *li
         double               most  = LIMIT;
         for (int i = 0; i < n; i++)
             for (int j = 0; list[i].body == body && list[i].marker == k && j < list[i].n; j++) {
-                /* moments are not judged: a joint that keeps a rod from twisting is seldom there
-                 * to twist it */
-                if (kl_norm(kl_load(list[i].load[j])) < 1e-6) continue;
+                if (!list[i].turns && !kl_attachment_is_force(list[i].load[j])) continue;
                 double miss = kl_attachment_miss(b->compliance, G, wide, k, list[i].load[j]);
                 if (miss > most) most = miss, worst = &list[i], load = list[i].load[j];
             }

@@ -11,7 +11,11 @@ typedef struct kl_attachment {
     int marker; /* of the reduced body */
     int n;
     double (*load)[6];
+    bool turns; /* it is there to bring a moment: a torque, a spring about an axis */
 } kl_attachment;
+
+/* Does a load push or only turn? */
+bool kl_attachment_is_force(const double load[6]);
 
 /* All of a frozen model, as it stands at the start. The list lives in `arena`. */
 kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment **list, int *n);
@@ -21,7 +25,8 @@ kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment 
 double kl_attachment_miss(const double *full, const double *reduced, int wide, int marker,
                           const double load[6]);
 
-/* Warns, once a marker, where the modes miss more than a fifth. */
+/* Warns, once a marker, where the modes miss more than a fifth: under forces, and under moments of
+ * what is there to bring them. A joint that keeps a rod from twisting is seldom there to twist it. */
 kl_status kl_attachments_check(const kl_model *m, kl_diag *diag);
 
 #endif
