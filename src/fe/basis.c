@@ -466,6 +466,7 @@ static kl_status make(maker *k, unsigned char *fixed)
 {
     const kl_basis_options *o     = k->o;
     bool                    nodal = o->reference == KL_NODAL, cb = o->statics == KL_CRAIG_BAMPTON;
+    k->b->free = !nodal, k->b->bordered = cb;
     if (nodal) KL_TRY(hold_reference(k, fixed));
     memcpy(k->held, fixed, k->N);
     if (cb) KL_TRY(hold_interfaces(k, fixed));

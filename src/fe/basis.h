@@ -55,10 +55,17 @@ typedef struct kl_basis {
     int      neigen, nstatic, nuser, ndropped; /* what went in, what was linearly dependent */
     int      nrigid;                           /* rigid motions that the eigenproblem left free */
     double   condition; /* of the Gram matrix of normalised vectors, before dropping */
+    bool     free;      /* no reference holds the body */
+    bool     bordered;  /* interfaces were held for the eigenmodes, and in their factor */
     kl_modes modes;     /* the eigenmodes that went in, with the factor's statistics */
 } kl_basis;
 
 kl_status kl_basis_make(const kl_system *s, const kl_basis_options *o, kl_basis *b, kl_diag *diag);
 void      kl_basis_free(kl_basis *b);
+
+/* u := K^-1 f for k columns (ndof x k) with what the reference holds held and interfaces free,
+ * whatever static modes there are; loads of a free body are balanced by its inertia, and then only
+ * the deformation of u counts. The basis still has its factor. */
+kl_status kl_basis_static(const kl_system *s, const kl_basis *b, int k, double *f, kl_diag *diag);
 
 #endif

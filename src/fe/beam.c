@@ -101,17 +101,14 @@ static void to_global(const beam *b, double local[12][12], double *K)
                 }
 }
 
-kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K)
+static void local_stiffness(const beam *b, double local[12][12])
 {
-    (void)rules;
-    beam   b;
-    double local[12][12] = {{0}};
-    KL_TRY(beam_init(e, &b));
-    double L = b.L;
-    add_axial(local, 0, b.EA / L, -b.EA / L);
-    add_axial(local, 3, b.GJ / L, -b.GJ / L);
+    double L = b->L;
+    memset(local, 0, 144 * sizeof(double));
+    add_axial(local, 0, b->EA / L, -b->EA / L);
+    add_axial(local, 3, b->GJ / L, -b->GJ / L);
     for (int k = 0; k < 2; k++) {
-        double f = b.phi[k], c = b.EI[k] / (L * L * L * (1 + f));
+        double f = b->phi[k], c = b->EI[k] / (L * L * L * (1 + f));
         double m[4][4] = {{12, 6 * L, -12, 6 * L},
                           {6 * L, (4 + f) * L * L, -6 * L, (2 - f) * L * L},
                           {-12, -6 * L, 12, -6 * L},
@@ -119,6 +116,15 @@ kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, do
         for (int i = 0; i < 16; i++) m[i / 4][i % 4] *= c;
         add_bending(local, k, m);
     }
+}
+
+kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K)
+{
+    (void)rules;
+    beam   b;
+    double local[12][12];
+    KL_TRY(beam_init(e, &b));
+    local_stiffness(&b, local);
     to_global(&b, local, K);
     return KL_OK;
 }
@@ -134,6 +140,14 @@ static void bending_shapes(const beam *b, int k, double s, double v[4], double t
     th[1] = c * (1 - 4 * s + 3 * s2 + f * (1 - s));
     th[2] = -th[0];
     th[3] = c * (-2 * s + 3 * s2 + f * s);
+}
+
+/* derivatives of th */
+static void curvature_shapes(const beam *b, int k, double s, double d[4])
+{
+    double f = b->phi[k], L = b->L, c = 1 / ((1 + f) * L);
+    d[0] = c * 6 / L * (2 * s - 1), d[1] = c * (-4 + 6 * s - f);
+    d[2] = -d[0], d[3] = c * (-2 + 6 * s + f);
 }
 
 /* Gauss-Legendre, 4 points on 0..1: exact for the products of cubics */
@@ -190,9 +204,8 @@ kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *stra
     double row[12] = {0};
     row[0] = -1 / b.L, row[6] = 1 / b.L;
     for (int k = 0; k < 2; k++) {
-        double f = b.phi[k], c = 1 / ((1 + f) * b.L), L = b.L;
-        double d[4] = {c * 6 / L * (2 * s - 1), c * (-4 + 6 * s - f), c * 6 / L * (1 - 2 * s),
-                       c * (-2 + 6 * s + f)};
+        double d[4];
+        curvature_shapes(&b, k, s, d);
         for (int i = 0; i < 4; i++) row[bend_dof[k][i]] -= at[k] * bend_sign[k][i] * d[i];
     }
     memset(strain, 0, 72 * sizeof(double));
@@ -212,29 +225,128 @@ kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *stra
     return KL_OK;
 }
 
-/* N int v' v' dx in both planes */
-kl_status kl_beam_geometric(const kl_fe_element *e, double *axial, double *Kg)
+/* ---- geometric stiffness ---- */
+
+/* Points of the section move by u + theta x r; of the stress only what its resultants tell is known,
+ * N, S = int s r dA (moments: S_y = -M_z, S_z = M_y), Q = S' and the torque T, which shear carries
+ * half along y and half along z. They do (element.h has the form)
+ *
+ *   N (u'.u' + I_z/A |theta' x e_y|^2 + I_y/A |theta' x e_z|^2) + 2 u'.(theta' x S) + 2 u'.(theta x Q)
+ *   + T (theta_y' theta_z - theta_z' theta_y)
+ *
+ * and, with rotations as vectors, r turns to r + theta x r + theta x (theta x r)/2: the moment m of
+ * the element at a node does theta_x (m_y theta_z - m_z theta_y) on it. Loads that follow no node
+ * then stay conservative, and what meets at a corner fits. */
+
+typedef struct geometric_maker {
+    beam                b;
+    double              K[12][12]; /* forces on the nodes, local, per local unknown */
+    kl_geometric_point *p;
+} geometric_maker;
+
+/* row over global unknowns += factor times a row over local ones */
+static void add_row(const beam *b, const double *local, double factor, double *row)
 {
-    beam   b;
-    double local[12][12] = {{0}};
-    KL_TRY(beam_init(e, &b));
+    for (int J = 0; J < 4; J++)
+        for (int l = 0; l < 3; l++)
+            for (int j = 0; j < 3; j++)
+                row[3 * J + j] += factor * local[3 * J + l] * b->axes.m[l][j];
+}
+
+/* local rows at s: u' (3), theta (3), theta' (3) */
+static void beam_fields(const beam *b, double s, double row[9][12])
+{
+    double L = b->L, s2 = s * s;
+    memset(row, 0, 9 * 12 * sizeof(double));
+    row[0][0] = row[6][3] = -1 / L, row[0][6] = row[6][9] = 1 / L;
+    row[3][3] = 1 - s, row[3][9] = s;
     for (int k = 0; k < 2; k++) {
-        double m[4][4] = {{0}}, f = b.phi[k], c = 1 / (1 + f);
-        for (int p = 0; p < 4; p++) {
-            double s = gauss_s[p], s2 = s * s;
-            double d[4] = {
-                c * (6 * s2 - 6 * s - f) / b.L, c * (1 - 4 * s + 3 * s2 + 0.5 * f * (1 - 2 * s)),
-                c * (6 * s - 6 * s2 + f) / b.L, c * (3 * s2 - 2 * s - 0.5 * f * (1 - 2 * s))};
-            for (int i = 0; i < 4; i++)
-                for (int j = 0; j < 4; j++) m[i][j] += gauss_w[p] * b.L * d[i] * d[j];
+        double f = b->phi[k], c = 1 / (1 + f), v[4], th[4];
+        bending_shapes(b, k, s, v, th);
+        double dv[4] = {c * (6 * s2 - 6 * s - f) / L,
+                        c * (1 - 4 * s + 3 * s2 + 0.5 * f * (1 - 2 * s)),
+                        c * (6 * s - 6 * s2 + f) / L, c * (3 * s2 - 2 * s - 0.5 * f * (1 - 2 * s))};
+        double dth[4];
+        curvature_shapes(b, k, s, dth);
+        /* plane x-y turns about z by th, plane x-z about y by -th */
+        int    turn = k == 0 ? 2 : 1;
+        double sign = k == 0 ? 1 : -1;
+        for (int i = 0; i < 4; i++) {
+            row[1 + k][bend_dof[k][i]]    = bend_sign[k][i] * dv[i];
+            row[3 + turn][bend_dof[k][i]] = sign * bend_sign[k][i] * th[i];
+            row[6 + turn][bend_dof[k][i]] = sign * bend_sign[k][i] * dth[i];
         }
-        add_bending(local, k, m);
     }
-    to_global(&b, local, Kg);
-    for (int i = 0; i < 12; i++) axial[i] = 0;
-    for (int i = 0; i < 3; i++) {
-        axial[i]     = -b.EA / b.L * b.axes.m[0][i];
-        axial[6 + i] = b.EA / b.L * b.axes.m[0][i];
+}
+
+static void put_fields(const geometric_maker *k, double s)
+{
+    double              row[9][12];
+    const beam         *b = &k->b;
+    kl_geometric_point *p = k->p;
+    beam_fields(b, s, row);
+    for (int c = 0; c < 3; c++) add_row(b, row[c], 1.0, p->field[0][c]);
+    for (int d = 0; d < 2; d++) { /* theta' and theta: t x e_y = (-t_z, 0, t_x), t x e_z */
+        double(*t)[12] = d == 0 ? row + 6 : row + 3;
+        add_row(b, t[2], -1.0, p->field[1 + 2 * d][0]);
+        add_row(b, t[0], 1.0, p->field[1 + 2 * d][2]);
+        add_row(b, t[1], 1.0, p->field[2 + 2 * d][0]);
+        add_row(b, t[0], -1.0, p->field[2 + 2 * d][1]);
+    }
+    p->nfield = 5;
+}
+
+static void put_point(const geometric_maker *k, double s, double weight)
+{
+    const beam        *b = &k->b;
+    kl_geometric_term *t;
+    kl_geometric_clear(k->p);
+    put_fields(k, s);
+    t        = kl_geometric_add(k->p, 0, 0, 1.0);
+    t->npair = 3, t->a[1] = t->b[1] = 1, t->a[2] = t->b[2] = 2;
+    t->factor[1] = b->EI[0] / b->EA, t->factor[2] = b->EI[1] / b->EA;
+    add_row(b, k->K[6], weight, t->force);
+    /* S from the moments m = S x e_x at the far end and -S x e_x at the near one */
+    for (int d = 0; d < 2; d++) {
+        int    moment = d == 0 ? 5 : 4;
+        double sign   = d == 0 ? -1 : 1;
+        t             = kl_geometric_add(k->p, 0, 1 + d, 2.0);
+        add_row(b, k->K[moment], -sign * weight * (1 - s), t->force);
+        add_row(b, k->K[6 + moment], sign * weight * s, t->force);
+        t = kl_geometric_add(k->p, 0, 3 + d, 2.0);
+        add_row(b, k->K[moment], sign * weight / b->L, t->force);
+        add_row(b, k->K[6 + moment], sign * weight / b->L, t->force);
+    }
+    t = kl_geometric_add(k->p, 1, 4, 1.0);
+    add_row(b, k->K[9], weight, t->force);
+    t->npair = 2, t->a[1] = 2, t->b[1] = 3, t->factor[1] = -1.0;
+}
+
+static void put_node(const geometric_maker *k, int i)
+{
+    kl_geometric_point *p = k->p;
+    kl_geometric_clear(p);
+    p->nfield = 3;
+    for (int c = 0; c < 3; c++)
+        for (int j = 0; j < 3; j++) p->field[c][0][6 * i + 3 + j] = k->b.axes.m[c][j];
+    add_row(&k->b, k->K[6 * i + 4], 1.0, kl_geometric_add(p, 0, 2, 1.0)->force);
+    add_row(&k->b, k->K[6 * i + 5], -1.0, kl_geometric_add(p, 0, 1, 1.0)->force);
+}
+
+kl_status kl_beam_geometric(const kl_fe_element *e, const kl_fe_rules *rules, kl_geometric_point *p,
+                            kl_geometric_sink sink, void *context)
+{
+    (void)rules;
+    geometric_maker k = {.p = p};
+    KL_TRY(beam_init(e, &k.b));
+    local_stiffness(&k.b, k.K);
+    for (int i = 0; i < 4; i++) {
+        put_point(&k, gauss_s[i], gauss_w[i] * k.b.L);
+        sink(context, p);
+    }
+    for (int i = 0; i < 2; i++) {
+        put_node(&k, i);
+        sink(context, p);
     }
     return KL_OK;
 }

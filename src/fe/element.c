@@ -3,9 +3,12 @@
 
 #include <string.h>
 
-static const kl_fe_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain};
-static const kl_fe_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain};
-static const kl_fe_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain};
+static const kl_fe_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain,
+                                 kl_solid_geometric};
+static const kl_fe_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain,
+                                 kl_shell_geometric};
+static const kl_fe_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain,
+                                 kl_beam_geometric};
 
 static const kl_fe_type *const types[4] = {NULL, &beam, &shell, &solid}; /* by dimension */
 
@@ -43,4 +46,17 @@ void kl_fe_gather(const kl_mesh *m, kl_shape shape, int index, kl_fe_element *e)
     e->material    = m->material;
     e->angle       = b->angle ? b->angle[index] : 0.0;
     e->orientation = b->orientation ? b->orientation[index] : kl_vec(0, 0, 0);
+}
+
+void kl_geometric_clear(kl_geometric_point *p)
+{
+    p->nfield = p->nterm = 0;
+    memset(p->field, 0, sizeof p->field);
+}
+
+kl_geometric_term *kl_geometric_add(kl_geometric_point *p, int a, int b, double factor)
+{
+    kl_geometric_term *t = &p->term[p->nterm++];
+    *t                   = (kl_geometric_term){.npair = 1, .a = {a}, .b = {b}, .factor = {factor}};
+    return t;
 }

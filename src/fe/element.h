@@ -36,6 +36,33 @@ typedef struct kl_fe_rules {
     double  volume, NN[KL_MAX_SOLID_NODES][KL_MAX_SOLID_NODES]; /* of the reference element */
 } kl_fe_rules;
 
+/* What the stress of a load does on motion of second order, at one point of an element:
+ *
+ *   Kg_ij = sum over terms (force.u_load) sum over its pairs factor (g_a u_i . g_b u_j + g_b u_i . g_a u_j)/2
+ *
+ * with fields g of the element's unknowns u (three components each). In solids the fields are the
+ * derivatives du/dx, du/dy, du/dz and the forces the stress times the volume of the point. */
+enum { KL_MAX_FIELDS = 5, KL_MAX_TERMS = 13 };
+
+typedef struct kl_geometric_term {
+    double force[KL_MAX_ELEMENT_DOF];
+    int    npair, a[3], b[3];
+    double factor[3];
+} kl_geometric_term;
+
+typedef struct kl_geometric_point {
+    int               nfield, nterm;
+    double            field[KL_MAX_FIELDS][3][KL_MAX_ELEMENT_DOF];
+    kl_geometric_term term[KL_MAX_TERMS];
+} kl_geometric_point;
+
+/* Takes the points of an element one after another. */
+typedef void (*kl_geometric_sink)(void *context, const kl_geometric_point *p);
+
+/* Makes an empty point, and a term of one pair with forces zero. */
+void               kl_geometric_clear(kl_geometric_point *p);
+kl_geometric_term *kl_geometric_add(kl_geometric_point *p, int a, int b, double factor);
+
 typedef struct kl_fe_type {
     int ndof_node;
     kl_status (*stiffness)(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
@@ -46,6 +73,9 @@ typedef struct kl_fe_type {
      * strain (6 x n, by rows) and stress (6 x n), order xx yy zz xy yz zx with engineering shear,
      * in global axes. */
     kl_status (*strain)(const kl_fe_element *e, const double r[3], double *strain, double *stress);
+    /* Gives the points of the element to `sink`; `p` is space for one. */
+    kl_status (*geometric)(const kl_fe_element *e, const kl_fe_rules *rules, kl_geometric_point *p,
+                           kl_geometric_sink sink, void *context);
 } kl_fe_type;
 
 const kl_fe_type *kl_fe_type_of(kl_shape shape);
@@ -66,13 +96,16 @@ kl_status kl_beam_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, do
 kl_status kl_beam_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                        double *M);
 kl_status kl_beam_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress);
-/* Normal force axial.u of the element's unknowns u (12), and the geometric stiffness (12 x 12) of a
- * unit normal force. */
-kl_status kl_beam_geometric(const kl_fe_element *e, double *axial, double *Kg);
 kl_status kl_shell_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
 kl_status kl_shell_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                         double *M);
 kl_status kl_shell_strain(const kl_fe_element *e, const double r[3], double *strain,
                           double *stress);
+kl_status kl_solid_geometric(const kl_fe_element *e, const kl_fe_rules *rules,
+                             kl_geometric_point *p, kl_geometric_sink sink, void *context);
+kl_status kl_beam_geometric(const kl_fe_element *e, const kl_fe_rules *rules, kl_geometric_point *p,
+                            kl_geometric_sink sink, void *context);
+kl_status kl_shell_geometric(const kl_fe_element *e, const kl_fe_rules *rules,
+                             kl_geometric_point *p, kl_geometric_sink sink, void *context);
 
 #endif

@@ -1,7 +1,7 @@
 /* Geometric stiffness of the modes for unit loads; see the header.
  *
- *   solids   Kg = int s_kl (du_i/dx_k . du_j/dx_l) dV,   s the stress of the load
- *   beams    Kg = N int (v_i' v_j' + w_i' w_j') dx,      N the normal force of the load */
+ * Each kind of element says at its points what its stress does (element.h); here the stress is that
+ * of the loads and the motion that of the modes. */
 #include "fe/geometric.h"
 
 #include <stdlib.h>
@@ -10,31 +10,47 @@
 #include "algebra/dense.h"
 #include "fe/element.h"
 
-enum { FIELDS = 12 };
-
-typedef struct geometry {
-    const kl_mesh   *m;
-    const kl_system *s;
-    int              n, nload;
-    double          *V;      /* nnode x 6 x n: motion of the modes */
-    double          *U;      /* nnode x 6 x nload: motion under the loads */
-    double          *K;      /* nload x n x n */
-    double          *F, *SF; /* 9 x n: gradients of the modes, times stress */
-} geometry;
+enum { FIELDS = KL_GEOMETRIC_FIELDS, STRIP = 256, DOF = KL_MAX_ELEMENT_DOF };
 
 /* ---- loads ---- */
 
-static void field_loads(const kl_system *s, double *field)
+static kl_vec3 axis(int c) { return kl_vec(c == 0, c == 1, c == 2); }
+
+/* e_c, then e_c x_d; nodes that turn do so as the field does, by half its curl e_d x e_c */
+static void fill_fields(const kl_system *s, const kl_mass_view *v, double *field)
 {
-    for (int d = 0; d < s->ndof; d++) {
-        int c = s->dof_component[d];
-        if (c >= 3) continue;
-        double x[3];
-        kl_store(x, s->x[s->dof_node[d]]);
-        field[(size_t)c * (size_t)s->ndof + (size_t)d] = 1.0;
-        for (int k = 0; k < 3; k++)
-            field[(size_t)(3 + 3 * c + k) * (size_t)s->ndof + (size_t)d] = x[k];
+    for (int q = 0; q < v->n; q++) {
+        double x[3], curl[3];
+        int    k = v->component[q];
+        kl_store(x, s->x[v->node[q]]);
+        for (int c = 0; c < 3; c++) {
+            field[(size_t)c * (size_t)v->n + (size_t)q] = k == c;
+            for (int d = 0; d < 3; d++) {
+                kl_store(curl, kl_cross(axis(d), axis(c)));
+                field[(size_t)(3 + 3 * c + d) * (size_t)v->n + (size_t)q] = k >= 3
+                                                                                ? 0.5 * curl[k - 3]
+                                                                            : k == c ? x[d]
+                                                                                     : 0.0;
+            }
+        }
     }
+}
+
+/* mass times the fields on all nodes; the columns of `loads` carry it through the ties */
+static kl_status field_loads(const kl_system *s, double *by_node, double *loads)
+{
+    kl_mass_view v     = kl_system_mass(s);
+    double      *field = calloc(FIELDS * (size_t)v.n + 1, sizeof(double));
+    if (!field) return KL_E_MEMORY;
+    fill_fields(s, &v, field);
+    kl_symmetric_multiply(v.M, FIELDS, field, by_node);
+    free(field);
+    for (int l = 0; l < FIELDS; l++)
+        for (int q = 0; q < v.n; q++)
+            kl_system_load(s, v.node[q], v.component[q],
+                           by_node[(size_t)l * (size_t)v.n + (size_t)q],
+                           loads + (size_t)l * (size_t)s->ndof);
+    return KL_OK;
 }
 
 /* motion of all nodes, node after node, then component, then column */
@@ -51,165 +67,136 @@ static double *spread(const kl_system *s, int columns, const double *u)
     return out;
 }
 
+/* ---- gathering ---- */
+
+static void flush(kl_geometric *g)
+{
+    kl_gemm(false, true, g->nload, g->npair, g->used, 1, g->S, g->nload, g->P, g->npair, 1, g->K,
+            g->nload);
+    g->used = 0;
+}
+
+/* row (pairs i <= j) += factor (a_i.b_j + b_i.a_j)/2 */
+static void add_pairs(int n, const double *a, const double *b, double factor, double *row)
+{
+    for (int c = 0; c < 3; c++, a += n, b += n) {
+        double *to = row;
+        for (int i = 0; i < n; to += n - i, i++) {
+            double ai = (a == b ? 1.0 : 0.5) * factor * a[i], bi = 0.5 * factor * b[i];
+            if (a == b)
+                for (int j = i; j < n; j++) to[j - i] += ai * a[j];
+            else
+                for (int j = i; j < n; j++) to[j - i] += ai * b[j] + bi * a[j];
+        }
+    }
+}
+
+void kl_geometric_put(kl_geometric *g, const double *force, int npair, const double *const *a,
+                      const double *const *b, const double *factor)
+{
+    double *P = g->P + (size_t)g->used * (size_t)g->npair;
+    memset(P, 0, (size_t)g->npair * sizeof(double));
+    for (int k = 0; k < npair; k++) add_pairs(g->n, a[k], b[k], factor[k], P);
+    memcpy(g->S + (size_t)g->used * (size_t)g->nload, force, (size_t)g->nload * sizeof(double));
+    if (++g->used == STRIP) flush(g);
+}
+
 /* ---- elements ---- */
 
-static const int *nodes_of(const kl_mesh *m, kl_shape shape, int e)
-{
-    return &m->block[shape].node[(size_t)e * (size_t)kl_shape_info_of(shape)->nnode];
-}
+typedef struct gatherer {
+    kl_geometric *g;
+    int           dof;     /* of the element */
+    double       *Ve, *Ue; /* n and nload x dof, by columns: its own motion */
+    double       *fields;  /* n x 3 x fields */
+    double       *forces;  /* nload x terms */
+} gatherer;
 
-/* columns x 9 (c, k): sum over the nodes of motion times gradient, column after column */
-static void gradients(const double *motion, int columns, const int *node, int nnode, double (*g)[3],
-                      double *out)
+static void take_point(void *context, const kl_geometric_point *p)
 {
-    memset(out, 0, 9 * (size_t)columns * sizeof(double));
-    for (int a = 0; a < nnode; a++)
-        for (int c = 0; c < 3; c++) {
-            const double *v = motion + ((size_t)node[a] * 6 + (size_t)c) * (size_t)columns;
-            for (int j = 0; j < columns; j++)
-                for (int k = 0; k < 3; k++) out[9 * j + 3 * c + k] += v[j] * g[a][k];
+    gatherer     *k = context;
+    kl_geometric *g = k->g;
+    kl_gemm(false, false, g->n, 3 * p->nfield, k->dof, 1, k->Ve, g->n, p->field[0][0], DOF, 0,
+            k->fields, g->n);
+    for (int t = 0; t < p->nterm; t++) {
+        const kl_geometric_term *term = &p->term[t];
+        const double            *a[3], *b[3];
+        kl_gemm(false, false, g->nload, 1, k->dof, 1, k->Ue, g->nload, term->force, DOF, 0,
+                k->forces, g->nload);
+        for (int i = 0; i < term->npair; i++) {
+            a[i] = k->fields + 3 * (size_t)term->a[i] * (size_t)g->n;
+            b[i] = k->fields + 3 * (size_t)term->b[i] * (size_t)g->n;
         }
-}
-
-static void stress_of(const double D[6][6], const double *u, double S[3][3])
-{
-    double e[6] = {u[0], u[4], u[8], u[1] + u[3], u[5] + u[7], u[2] + u[6]}, s[6];
-    for (int i = 0; i < 6; i++) {
-        s[i] = 0;
-        for (int j = 0; j < 6; j++) s[i] += D[i][j] * e[j];
+        kl_geometric_put(g, k->forces, term->npair, a, b, term->factor);
     }
-    S[0][0] = s[0], S[1][1] = s[1], S[2][2] = s[2];
-    S[0][1] = S[1][0] = s[3], S[1][2] = S[2][1] = s[4], S[0][2] = S[2][0] = s[5];
 }
 
-/* K += w F'(I x S) F, upper triangle */
-static void add_stress(const geometry *g, double S[3][3], double w, double *K)
+/* unknowns of an element, each with its columns */
+static void collect(const double *motion, size_t columns, const int *node, int nnode, int each,
+                    double *to)
 {
-    int n = g->n;
-    for (int j = 0; j < n; j++)
-        for (int c = 0; c < 3; c++)
-            for (int k = 0; k < 3; k++) {
-                const double *f          = g->F + 9 * j + 3 * c;
-                g->SF[9 * j + 3 * c + k] = w * (S[k][0] * f[0] + S[k][1] * f[1] + S[k][2] * f[2]);
-            }
-    for (int i = 0; i < n; i++)
-        for (int j = i; j < n; j++) {
-            double        sum = 0;
-            const double *a = g->F + 9 * i, *b = g->SF + 9 * j;
-            for (int k = 0; k < 9; k++) sum += a[k] * b[k];
-            K[i * n + j] += sum;
-        }
+    for (int a = 0; a < nnode; a++, to += (size_t)each * columns)
+        memcpy(to, motion + 6 * (size_t)node[a] * columns, (size_t)each * columns * sizeof(double));
 }
 
-static kl_status add_solid(geometry *g, kl_shape shape, int index, const kl_rule *q, double *load)
+static kl_status add_shape(gatherer *k, kl_shape shape, const kl_fe_rules *rules,
+                           kl_geometric_point *p)
 {
-    kl_fe_element e;
-    double        D[6][6], gx[KL_MAX_SOLID_NODES][3], dN[KL_MAX_SOLID_NODES][3];
-    int           nnode = kl_shape_info_of(shape)->nnode;
-    const int    *node  = nodes_of(g->m, shape, index);
-    kl_fe_gather(g->m, shape, index, &e);
-    kl_mat3 axes = e.property->has_axes ? e.property->axes : kl_identity();
-    KL_TRY(kl_material_solid(&e.material[e.property->material], &axes, D));
-    for (int p = 0; p < q->n; p++) {
-        memcpy(dN, q->dN[p], sizeof dN);
-        double det = kl_shape_gradient(nnode, e.x, dN, gx);
-        if (!(det > 0)) return KL_E_MODEL;
-        gradients(g->V, g->n, node, nnode, gx, g->F);
-        gradients(g->U, g->nload, node, nnode, gx, load);
-        for (int l = 0; l < g->nload; l++) {
-            double S[3][3];
-            stress_of((const double(*)[6])D, load + 9 * l, S);
-            add_stress(g, S, q->weight[p] * det, g->K + (size_t)l * (size_t)(g->n * g->n));
-        }
+    kl_geometric     *g     = k->g;
+    const kl_fe_type *type  = kl_fe_type_of(shape);
+    const kl_block   *block = &g->m->block[shape];
+    int               nnode = kl_shape_info_of(shape)->nnode;
+    k->dof                  = nnode * type->ndof_node;
+    for (int i = 0; i < block->n; i++) {
+        const int    *node = &block->node[(size_t)i * (size_t)nnode];
+        kl_fe_element e;
+        kl_fe_gather(g->m, shape, i, &e);
+        collect(g->V, (size_t)g->n, node, nnode, type->ndof_node, k->Ve);
+        collect(g->U, (size_t)g->nload, node, nnode, type->ndof_node, k->Ue);
+        KL_TRY(type->geometric(&e, rules, p, take_point, k));
     }
     return KL_OK;
 }
 
-static kl_status add_beam(geometry *g, int index)
+static kl_status add_elements(kl_geometric *g)
 {
-    kl_fe_element e;
-    double        axial[12], Kg[144], v[12];
-    int           n    = g->n;
-    const int    *node = nodes_of(g->m, KL_BEAM2, index);
-    kl_fe_gather(g->m, KL_BEAM2, index, &e);
-    KL_TRY(kl_beam_geometric(&e, axial, Kg));
-    for (int j = 0; j < n; j++) {
-        double Kv[12] = {0};
-        for (int r = 0; r < 12; r++)
-            v[r] = g->V[((size_t)node[r / 6] * 6 + (size_t)(r % 6)) * (size_t)n + (size_t)j];
-        for (int r = 0; r < 12; r++)
-            for (int c = 0; c < 12; c++) Kv[r] += Kg[12 * r + c] * v[c];
-        for (int i = 0; i <= j; i++) {
-            double unit = 0;
-            for (int r = 0; r < 12; r++)
-                unit += Kv[r] *
-                        g->V[((size_t)node[r / 6] * 6 + (size_t)(r % 6)) * (size_t)n + (size_t)i];
-            for (int l = 0; l < g->nload; l++) {
-                double N = 0;
-                for (int r = 0; r < 12; r++)
-                    N += axial[r] *
-                         g->U[((size_t)node[r / 6] * 6 + (size_t)(r % 6)) * (size_t)g->nload +
-                              (size_t)l];
-                g->K[(size_t)l * (size_t)(n * n) + (size_t)(i * n + j)] += N * unit;
-            }
-        }
-    }
-    return KL_OK;
-}
-
-static kl_status add_elements(geometry *g, kl_diag *diag)
-{
-    kl_rule  *q      = malloc(sizeof *q);
-    double   *load   = malloc(9 * (size_t)(g->nload + 1) * sizeof(double));
-    kl_status status = q && load ? KL_OK : KL_E_MEMORY;
+    size_t              n = (size_t)g->n + 1, nload = (size_t)g->nload;
+    kl_fe_rules        *rules  = malloc(sizeof *rules);
+    kl_geometric_point *p      = malloc(sizeof *p);
+    gatherer            k      = {.g      = g,
+                                  .Ve     = malloc(n * DOF * sizeof(double)),
+                                  .Ue     = malloc(nload * DOF * sizeof(double)),
+                                  .fields = malloc(n * 3 * KL_MAX_FIELDS * sizeof(double)),
+                                  .forces = malloc(nload * sizeof(double))};
+    bool                ok     = rules && p && k.Ve && k.Ue && k.fields && k.forces;
+    kl_status           status = ok ? KL_OK : KL_E_MEMORY;
     for (int s = 0; s < KL_SHAPE_COUNT && status == KL_OK; s++) {
-        kl_shape shape     = (kl_shape)s;
-        int      dimension = kl_shape_info_of(shape)->dimension;
         if (g->m->block[s].n == 0) continue;
-        if (dimension == 2)
-            status = kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                             "stiffening: the mesh has shells, whose geometric stiffness is not "
-                             "there yet; use solids or beams, or leave `stiffening` out");
-        if (dimension == 3) kl_rule_init(q, shape, KL_RULE_STIFFNESS);
-        for (int e = 0; e < g->m->block[s].n && status == KL_OK; e++)
-            status = dimension == 3 ? add_solid(g, shape, e, q, load) : add_beam(g, e);
+        kl_fe_rules_init(rules, (kl_shape)s);
+        status = add_shape(&k, (kl_shape)s, rules, p);
     }
-    free(load);
-    free(q);
+    free(rules);
+    free(p);
+    free(k.Ve);
+    free(k.Ue);
+    free(k.fields);
+    free(k.forces);
     return status;
 }
 
 /* ---- the whole ---- */
 
 /* Y = -Kg of load l, full */
-static void take(const geometry *g, int l, double *out)
+static void take(const kl_geometric *g, int l, double *out)
 {
     int           n = g->n;
-    const double *K = g->K + (size_t)l * (size_t)(n * n);
+    const double *K = g->K + l;
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) out[i * n + j] = -(i <= j ? K[i * n + j] : K[j * n + i]);
+        for (int j = i; j < n; j++, K += g->nload) out[i * n + j] = out[j * n + i] = -*K;
 }
 
-static kl_status run(geometry *g, const kl_modes *modes, const double *X, const int *marker_node,
-                     double *loads, kl_kbody *body, kl_diag *diag)
+static kl_status keep(const kl_geometric *g, kl_kbody *body)
 {
-    const kl_system *s  = g->s;
-    size_t           nn = (size_t)(g->n * g->n), N = (size_t)s->ndof;
-    double          *field = calloc(FIELDS * N + 1, sizeof(double));
-    if (!field) return KL_E_MEMORY;
-    field_loads(s, field);
-    kl_symmetric_multiply(&s->M, FIELDS, field, loads);
-    free(field);
-    int l = FIELDS;
-    for (int i = 0; i < body->nmarker; i++)
-        for (int c = 0; c < 6; c++, l++)
-            if (kl_system_has(s, marker_node[i], c))
-                kl_system_load(s, marker_node[i], c, 1.0, loads + (size_t)l * N);
-    KL_TRY(kl_modes_static(s, modes, g->nload, loads, diag));
-    g->V = spread(s, g->n, X);
-    g->U = spread(s, g->nload, loads);
-    if (!g->V || !g->U) return KL_E_MEMORY;
-    KL_TRY(add_elements(g, diag));
+    size_t nn         = (size_t)(g->n * g->n);
     body->second_mass = kl_arena_array(body->arena, double, FIELDS *nn + 1);
     for (int i = 0; i < body->nmarker; i++)
         body->marker[i].second = kl_arena_array(body->arena, double, 6 * nn + 1);
@@ -221,22 +208,50 @@ static kl_status run(geometry *g, const kl_modes *modes, const double *X, const 
     return KL_OK;
 }
 
-kl_status kl_geometric_find(const kl_mesh *m, const kl_system *s, const kl_modes *modes,
+static kl_status run(kl_geometric *g, double *by_node, double *loads, kl_kbody *body, kl_diag *diag)
+{
+    const kl_system *s = g->s;
+    KL_TRY(field_loads(s, by_node, loads));
+    int l = FIELDS;
+    for (int i = 0; i < body->nmarker; i++)
+        for (int c = 0; c < 6; c++, l++)
+            if (kl_system_has(s, g->marker_node[i], c))
+                kl_system_load(s, g->marker_node[i], c, 1.0, loads + (size_t)l * (size_t)s->ndof);
+    KL_TRY(kl_basis_static(s, g->basis, g->nload, loads, diag));
+    g->V = spread(s, g->n, g->X);
+    g->U = spread(s, g->nload, loads);
+    if (!g->V || !g->U) return KL_E_MEMORY;
+    KL_TRY(add_elements(g));
+    KL_TRY(kl_geometric_ties(g));
+    flush(g);
+    return keep(g, body);
+}
+
+kl_status kl_geometric_find(const kl_mesh *m, const kl_system *s, const kl_basis *basis,
                             const double *X, const int *marker_node, kl_kbody *body, kl_diag *diag)
 {
-    geometry g       = {.m = m, .s = s, .n = body->nmode, .nload = FIELDS + 6 * body->nmarker};
-    size_t   n       = (size_t)g.n;
-    double  *loads   = calloc((size_t)g.nload * (size_t)s->ndof + 1, sizeof(double));
-    g.K              = calloc((size_t)g.nload * n * n + 1, sizeof(double));
-    g.F              = malloc(9 * (n + 1) * sizeof(double));
-    g.SF             = malloc(9 * (n + 1) * sizeof(double));
-    kl_status status = loads && g.K && g.F && g.SF
-                           ? run(&g, modes, X, marker_node, loads, body, diag)
-                           : KL_E_MEMORY;
+    kl_geometric g     = {.m           = m,
+                          .s           = s,
+                          .basis       = basis,
+                          .X           = X,
+                          .n           = body->nmode,
+                          .nload       = FIELDS + 6 * body->nmarker,
+                          .npair       = body->nmode * (body->nmode + 1) / 2,
+                          .marker_node = marker_node};
+    size_t       nload = (size_t)g.nload, npair = (size_t)g.npair;
+    double      *loads   = calloc(nload * (size_t)s->ndof + 1, sizeof(double));
+    double      *by_node = calloc(FIELDS * (size_t)kl_system_mass(s).n + 1, sizeof(double));
+    g.K                  = calloc(nload * npair + 1, sizeof(double));
+    g.S                  = malloc(nload * STRIP * sizeof(double));
+    g.P                  = malloc((npair + 1) * STRIP * sizeof(double));
+    g.field_load         = by_node;
+    bool      ok         = loads && by_node && g.K && g.S && g.P;
+    kl_status status     = ok ? run(&g, by_node, loads, body, diag) : KL_E_MEMORY;
     free(loads);
+    free(by_node);
     free(g.K);
-    free(g.F);
-    free(g.SF);
+    free(g.S);
+    free(g.P);
     free(g.V);
     free(g.U);
     return status;

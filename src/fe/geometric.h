@@ -9,14 +9,41 @@
 #ifndef KL_FE_GEOMETRIC_H
 #define KL_FE_GEOMETRIC_H
 
+#include "fe/basis.h"
 #include "fe/kbody.h"
 #include "fe/mesh.h"
-#include "fe/modes.h"
 #include "fe/system.h"
 
-/* Fills second_mass of the body and `second` of its markers. `modes` still holds its factor;
- * marker_node: index in the system of each marker. X: ndof x nmode. */
-kl_status kl_geometric_find(const kl_mesh *m, const kl_system *s, const kl_modes *modes,
+/* Fills second_mass of the body and `second` of its markers for its modes X (ndof x nmode). The basis
+ * solves for the loads and still holds its factor; marker_node: index in the system of each marker. */
+kl_status kl_geometric_find(const kl_mesh *m, const kl_system *s, const kl_basis *basis,
                             const double *X, const int *marker_node, kl_kbody *body, kl_diag *diag);
+
+/* ---- inside: geometric.c gathers, geometric_tie.c adds what ties do ---- */
+
+enum { KL_GEOMETRIC_FIELDS = 12 };
+
+/* Products of fields of the modes, weighed by forces of the loads, are gathered by strips and summed
+ * up by one matrix product: K (nload x npair) += S (nload x terms) P (npair x terms)'. */
+typedef struct kl_geometric {
+    const kl_mesh   *m;
+    const kl_system *s;
+    const kl_basis  *basis;
+    const double    *X;
+    int              n, nload, npair; /* modes, loads, pairs i <= j of modes */
+    double          *V, *U; /* 6 nnode x n and x nload: motion of the modes, under loads */
+    double          *K;     /* nload x npair by columns */
+    int              used;  /* terms in the strip */
+    double          *S, *P;
+    /* loads by node: the fields on the unknowns of kl_system_mass, then wrenches at marker_node */
+    const double *field_load; /* unknowns x 12 */
+    const int    *marker_node;
+} kl_geometric;
+
+/* K += (force of the loads, nload) x (a_i.b_j + b_i.a_j)/2 of the modes; a, b: 3 x n. */
+void kl_geometric_put(kl_geometric *g, const double *force, int npair, const double *const *a,
+                      const double *const *b, const double *factor);
+/* Rigid ties turn arms by more than first order. */
+kl_status kl_geometric_ties(kl_geometric *g);
 
 #endif

@@ -213,9 +213,10 @@ static kl_status find_rigid(problem *p)
         return status;
     }
     /* a held body stores energy of the size of its lowest modes in them; a free one only rounding:
-     * |x'Kx| <= eps |K| |x|^2, with x'Mx = 1 */
-    int free_ones = 0;
-    for (int k = 0; k < kept; k++) {
+     * |x'Kx| <= eps |K| |x|^2, with x'Mx = 1. Thin sheets may store as little, so that no more count
+     * than the held unknowns leave. */
+    int free_ones = 0, left = kl_modes_left_free(p->s, p->o->fixed);
+    for (int k = 0; k < kept && k < left; k++) {
         double x2 = kl_vdot(p->n, R + (size_t)k * n, R + (size_t)k * n);
         if (fabs(w[k]) <= 1e-10 * p->norm_K * x2) free_ones++;
         else break;
@@ -591,6 +592,19 @@ static kl_status begin_with_modes(statics *a)
     return KL_OK;
 }
 
+/* Rounding is reached when no column gets better: 1e-8 of the load, or what K u itself loses where a
+ * thin body gives way far. */
+static bool at_rounding(const statics *a)
+{
+    int    n      = (int)a->N;
+    double norm_K = kl_symmetric_norm(&a->s->K);
+    for (int j = 0; j < a->k; j++) {
+        double lost = 1e-14 * norm_K * kl_vnorm(n, a->u + (size_t)j * a->N);
+        if (!(kl_vnorm(n, a->r + (size_t)j * a->N) < fmax(1e5 * a->goal[j], lost))) return false;
+    }
+    return true;
+}
+
 static kl_status conjugate_gradients(statics *a, kl_diag *diag)
 {
     enum { MOST = 200 };
@@ -621,15 +635,8 @@ static kl_status conjugate_gradients(statics *a, kl_diag *diag)
             kl_vaxpy(n, -rz[j] / pq, a->q + at, a->r + at);
             moved = moved || kl_vnorm(n, a->r + at) < 0.9 * before || step < 5;
         }
-        /* rounding is reached when no column gets better */
-        if (!moved) {
-            double worst = 0;
-            for (int j = 0; j < k; j++)
-                worst =
-                    fmax(worst, goal[j] > 0 ? kl_vnorm(n, a->r + (size_t)j * a->N) / goal[j] : 0);
-            if (worst < 1e5) return KL_OK; /* 1e-8 of the load */
-            break;
-        }
+        if (!moved && at_rounding(a)) return KL_OK;
+        if (!moved) break;
     }
     return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
                    "the static solution does not converge: does the body hang together?");

@@ -471,11 +471,7 @@ static kl_status stiffen(work *w)
     if (!w->mesh)
         return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
                        "stiffening needs a mesh: ready matrices do not tell the stress");
-    if (w->r->statics == KL_CRAIG_BAMPTON)
-        return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
-                       "stiffening: Craig-Bampton modes hold the interfaces that the loads act on; "
-                       "use `statics: attachment`");
-    return kl_geometric_find(w->mesh, w->s, &w->basis.modes, w->basis.X, w->marker_node, w->body,
+    return kl_geometric_find(w->mesh, w->s, &w->basis, w->basis.X, w->marker_node, w->body,
                              w->diag);
 }
 

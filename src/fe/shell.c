@@ -14,134 +14,20 @@
  *
  * Warped quadrilaterals: the element lies in its mean plane, rigid arms run to the nodes.
  * Laminates: classical A, B, D from the plies and the shear stiffness of the stack. */
-#include "fe/element.h"
+#include "fe/shell.h"
 
 #include <string.h>
 
 #include "algebra/dense.h"
 
-enum { MAXN = 28 }; /* unknowns: 4 nodes x 6 and 4 incompatible */
+enum { MAXN = KL_SHELL_UNKNOWNS };
 
-typedef struct section {
-    double A[3][3], B[3][3], D[3][3], H[2][2]; /* membrane, coupling, bending, shear */
-    double mass, first, second;                /* integrals of rho, rho z, rho z^2 */
-} section;
-
-typedef struct shell {
-    int     n;    /* nodes */
-    kl_mat3 axes; /* rows: local x, y, normal */
-    double  x[4], y[4], z[4];
-    double  area;
-    section s;
-} shell;
-
-/* strain operators at a point: columns are local unknowns u v w thx thy thz a node, then modes */
-typedef struct operators {
-    double membrane[3][MAXN], bending[3][MAXN], shear[2][MAXN], drilling[MAXN];
-    double weight; /* area of the point */
-} operators;
-
-/* ---- the section ---- */
-
-static double ply_G(double given, double otherwise) { return given > 0 ? given : otherwise; }
-
-/* plane stress stiffness Q (xx yy xy) and shear G (xz yz) turned by `angle` from material to local
- */
-static void ply_stiffness(const kl_material *p, double angle, double Q[3][3], double G[2][2])
-{
-    double E1, E2, nu, G12, G13, G23;
-    if (p->kind == KL_ISOTROPIC) {
-        E1 = E2 = p->E;
-        nu      = p->nu;
-        G12 = G13 = G23 = 0.5 * p->E / (1 + p->nu);
-    } else {
-        E1 = p->E1, E2 = p->E2, nu = p->nu12, G12 = p->G12;
-        G13 = ply_G(p->G13, G12), G23 = ply_G(p->G23, G13);
-    }
-    double d = 1 - nu * nu * E2 / E1, c = cos(angle), s = sin(angle);
-    double q[3][3] = {{E1 / d, nu * E2 / d, 0}, {nu * E2 / d, E2 / d, 0}, {0, 0, G12}};
-    /* strain in material axes from local strain */
-    double T[3][3] = {
-        {c * c, s * s, c * s}, {s * s, c * c, -c * s}, {-2 * c * s, 2 * c * s, c * c - s * s}};
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            Q[i][j] = 0;
-            for (int k = 0; k < 3; k++)
-                for (int l = 0; l < 3; l++) Q[i][j] += T[k][i] * q[k][l] * T[l][j];
-        }
-    G[0][0] = c * c * G13 + s * s * G23;
-    G[1][1] = s * s * G13 + c * c * G23;
-    G[0][1] = G[1][0] = c * s * (G13 - G23);
-}
-
-static void add_ply(section *s, const kl_material *p, double z0, double z1, double angle)
-{
-    double Q[3][3], G[2][2], h = z1 - z0, h2 = 0.5 * (z1 * z1 - z0 * z0),
-                             h3 = (z1 * z1 * z1 - z0 * z0 * z0) / 3;
-    ply_stiffness(p, angle, Q, G);
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) {
-            s->A[i][j] += h * Q[i][j];
-            s->B[i][j] += h2 * Q[i][j];
-            s->D[i][j] += h3 * Q[i][j];
-        }
-    for (int i = 0; i < 2; i++)
-        for (int j = 0; j < 2; j++) s->H[i][j] += 5.0 / 6.0 * h * G[i][j];
-    s->mass += p->rho * h;
-    s->first += p->rho * h2;
-    s->second += p->rho * h3;
-}
-
-static double thickness_of(const kl_property *p)
-{
-    if (p->kind != KL_LAMINATE) return p->thickness;
-    double t = 0;
-    for (int k = 0; k < p->nply; k++) t += p->ply[k].thickness;
-    return t;
-}
-
-static double bottom_of(const kl_property *p)
-{
-    bool centred = p->kind != KL_LAMINATE || isnan(p->bottom);
-    return centred ? -0.5 * thickness_of(p) : p->bottom;
-}
-
-/* the ply at height z, with its angle */
-static const kl_material *ply_at(const kl_fe_element *e, double z, double *angle)
-{
-    const kl_property *p = e->property;
-    *angle               = e->angle;
-    if (p->kind != KL_LAMINATE) return &e->material[p->material];
-    double top = bottom_of(p);
-    int    k   = 0;
-    for (; k < p->nply - 1; k++) {
-        top += p->ply[k].thickness;
-        if (z < top) break;
-    }
-    *angle += p->ply[k].angle;
-    return &e->material[p->ply[k].material];
-}
-
-static void section_init(const kl_fe_element *e, section *s)
-{
-    const kl_property *p = e->property;
-    memset(s, 0, sizeof *s);
-    if (p->kind == KL_LAMINATE) {
-        double z = bottom_of(p);
-        for (int k = 0; k < p->nply; k++) {
-            double top = z + p->ply[k].thickness;
-            add_ply(s, &e->material[p->ply[k].material], z, top, e->angle + p->ply[k].angle);
-            z = top;
-        }
-    } else {
-        add_ply(s, &e->material[p->material], -0.5 * p->thickness, 0.5 * p->thickness, e->angle);
-    }
-    s->mass += p->nsm;
-}
+typedef kl_shell           shell;
+typedef kl_shell_operators operators;
 
 /* ---- geometry ---- */
 
-static kl_status shell_init(const kl_fe_element *e, shell *q)
+kl_status kl_shell_init(const kl_fe_element *e, shell *q)
 {
     q->n         = kl_shape_info_of(e->shape)->nnode;
     kl_vec3 mean = {0, 0, 0}, normal;
@@ -160,7 +46,7 @@ static kl_status shell_init(const kl_fe_element *e, shell *q)
         kl_vec3 d = kl_sub(e->x[i], mean);
         q->x[i] = kl_dot(d, x), q->y[i] = kl_dot(d, y), q->z[i] = kl_dot(d, n);
     }
-    section_init(e, &q->s);
+    kl_shell_section_init(e, &q->s);
     return KL_OK;
 }
 
@@ -192,19 +78,22 @@ static double plane_shapes(const shell *q, const double r[2], double *N, double 
     return det;
 }
 
-/* natural derivatives of the edge bubbles; edge k runs from node k to k + 1 */
-static void edge_bubbles(int n, const double r[2], double (*dP)[2])
+/* the edge bubbles and their natural derivatives; edge k runs from node k to k + 1 */
+static void edge_bubbles(int n, const double r[2], double *P, double (*dP)[2])
 {
     if (n == 3) {
         double       L[3]    = {1 - r[0] - r[1], r[0], r[1]};
         const double d[3][2] = {{-1, -1}, {1, 0}, {0, 1}};
         for (int k = 0; k < 3; k++) {
             int j = (k + 1) % 3;
+            P[k]  = 4 * L[k] * L[j];
             for (int c = 0; c < 2; c++) dP[k][c] = 4 * (d[k][c] * L[j] + L[k] * d[j][c]);
         }
         return;
     }
     double x = r[0], y = r[1];
+    P[0] = 0.5 * (1 - x * x) * (1 - y), P[1] = 0.5 * (1 - y * y) * (1 + x);
+    P[2] = 0.5 * (1 - x * x) * (1 + y), P[3] = 0.5 * (1 - y * y) * (1 - x);
     dP[0][0] = -x * (1 - y), dP[0][1] = -0.5 * (1 - x * x);
     dP[1][0] = 0.5 * (1 - y * y), dP[1][1] = -y * (1 + x);
     dP[2][0] = -x * (1 + y), dP[2][1] = 0.5 * (1 - x * x);
@@ -244,25 +133,35 @@ static void edges_init(const shell *q, edge *edges)
     }
 }
 
-static void bending_operator(const shell *q, const edge *edges, const double r[2], double (*g)[2],
-                             double J[2][2], double det, operators *o)
+/* beta, its derivatives and from them the curvatures */
+static void bending_operator(const shell *q, const edge *edges, const double r[2], const double *N,
+                             double (*g)[2], double J[2][2], double det, operators *o)
 {
-    double dP[4][2];
+    double P[4], dP[4][2];
     for (int i = 0; i < q->n; i++) {
-        o->bending[0][6 * i + 4] += g[i][0];
-        o->bending[1][6 * i + 3] -= g[i][1];
-        o->bending[2][6 * i + 4] += g[i][1];
-        o->bending[2][6 * i + 3] -= g[i][0];
-    }
-    edge_bubbles(q->n, r, dP);
-    for (int k = 0; k < q->n; k++) {
-        double px = (J[1][1] * dP[k][0] - J[0][1] * dP[k][1]) / det;
-        double py = (-J[1][0] * dP[k][0] + J[0][0] * dP[k][1]) / det;
-        for (int c = 0; c < 6 * q->n; c++) {
-            o->bending[0][c] += px * edges[k].C * edges[k].bubble[c];
-            o->bending[1][c] += py * edges[k].S * edges[k].bubble[c];
-            o->bending[2][c] += (py * edges[k].C + px * edges[k].S) * edges[k].bubble[c];
+        o->beta[0][6 * i + 4] = N[i];
+        o->beta[1][6 * i + 3] = -N[i];
+        for (int b = 0; b < 2; b++) {
+            o->slope[0][b][6 * i + 4] = g[i][b];
+            o->slope[1][b][6 * i + 3] = -g[i][b];
         }
+    }
+    edge_bubbles(q->n, r, P, dP);
+    for (int k = 0; k < q->n; k++) {
+        double along[2] = {edges[k].C, edges[k].S},
+               d[2]     = {(J[1][1] * dP[k][0] - J[0][1] * dP[k][1]) / det,
+                           (-J[1][0] * dP[k][0] + J[0][0] * dP[k][1]) / det};
+        for (int a = 0; a < 2; a++)
+            for (int c = 0; c < 6 * q->n; c++) {
+                o->beta[a][c] += P[k] * along[a] * edges[k].bubble[c];
+                for (int b = 0; b < 2; b++)
+                    o->slope[a][b][c] += d[b] * along[a] * edges[k].bubble[c];
+            }
+    }
+    for (int c = 0; c < 6 * q->n; c++) {
+        o->bending[0][c] = o->slope[0][0][c];
+        o->bending[1][c] = o->slope[1][1][c];
+        o->bending[2][c] = o->slope[0][1][c] + o->slope[1][0][c];
     }
 }
 
@@ -302,23 +201,25 @@ static void quad_membrane(const shell *q, const double r[2], const double *N, do
                           double det, operators *o)
 {
     for (int i = 0; i < 4; i++) {
-        o->membrane[0][6 * i] = o->membrane[2][6 * i + 1] = g[i][0];
-        o->membrane[1][6 * i + 1] = o->membrane[2][6 * i] = g[i][1];
-        o->drilling[6 * i + 5]                            = N[i];
-        o->drilling[6 * i + 1]                            = -0.5 * g[i][0];
-        o->drilling[6 * i]                                = 0.5 * g[i][1];
+        for (int b = 0; b < 2; b++) o->plane[0][b][6 * i] = o->plane[1][b][6 * i + 1] = g[i][b];
+        o->drilling[6 * i + 5] = N[i];
+        o->drilling[6 * i + 1] = -0.5 * g[i][0];
+        o->drilling[6 * i]     = 0.5 * g[i][1];
     }
     /* incompatible modes with the centre's Jacobian */
     double N0[4], g0[4][2], J0[2][2], zero[2] = {0, 0};
-    double det0 = plane_shapes(q, zero, N0, g0, J0);
+    plane_shapes(q, zero, N0, g0, J0);
     for (int m = 0; m < 2; m++) {
-        double d  = -2 * r[m] / det; /* det0 / det times the inverse Jacobian's 1 / det0 */
-        double mx = d * (m == 0 ? J0[1][1] : -J0[0][1]), my = d * (m == 0 ? -J0[1][0] : J0[0][0]);
-        int    c          = 24 + 2 * m;
-        o->membrane[0][c] = o->membrane[2][c + 1] = mx;
-        o->membrane[1][c + 1] = o->membrane[2][c] = my;
+        double d    = -2 * r[m] / det; /* det0 / det times the inverse Jacobian's 1 / det0 */
+        double x[2] = {d * (m == 0 ? J0[1][1] : -J0[0][1]), d * (m == 0 ? -J0[1][0] : J0[0][0])};
+        int    c    = 24 + 2 * m;
+        for (int b = 0; b < 2; b++) o->plane[0][b][c] = o->plane[1][b][c + 1] = x[b];
     }
-    (void)det0;
+    for (int c = 0; c < MAXN; c++) {
+        o->membrane[0][c] = o->plane[0][0][c];
+        o->membrane[1][c] = o->plane[1][1][c];
+        o->membrane[2][c] = o->plane[0][1][c] + o->plane[1][0][c];
+    }
 }
 
 /* Felippa 2003: strain = L' u / A + 3/2 sqrt(beta0) Te Q(point) Ttheta u at the middle of side
@@ -374,9 +275,16 @@ static void triangle_membrane(const shell *q, int mid, operators *o)
         }
 }
 
+/* of the displacement, which is linear; to the strain the drilling rotations add bending */
+static void triangle_gradient(double (*g)[2], operators *o)
+{
+    for (int i = 0; i < 3; i++)
+        for (int b = 0; b < 2; b++) o->plane[0][b][6 * i] = o->plane[1][b][6 * i + 1] = g[i][b];
+}
+
 /* ---- all operators at a point ---- */
 
-static double operators_at(const shell *q, const double r[2], int mid, operators *o)
+double kl_shell_operators_at(const shell *q, const double r[2], int mid, operators *o)
 {
     double N[4], g[4][2], J[2][2];
     edge   edges[4];
@@ -384,14 +292,16 @@ static double operators_at(const shell *q, const double r[2], int mid, operators
     double det = plane_shapes(q, r, N, g, J);
     if (!(det > 0.0)) return 0.0;
     edges_init(q, edges);
-    bending_operator(q, edges, r, g, J, det, o);
+    bending_operator(q, edges, r, N, g, J, det, o);
     shear_operator(q, edges, r, N, J, det, o);
-    if (q->n == 3) triangle_membrane(q, mid, o);
-    else quad_membrane(q, r, N, g, det, o);
+    if (q->n == 3) {
+        triangle_membrane(q, mid, o);
+        triangle_gradient(g, o);
+    } else quad_membrane(q, r, N, g, det, o);
     return det;
 }
 
-static int points_of(int n, double (*r)[2], double *weight)
+int kl_shell_points(int n, double (*r)[2], double *weight)
 {
     if (n == 3) {
         const double mid[3][2] = {{0.5, 0}, {0.5, 0.5}, {0, 0.5}};
@@ -416,7 +326,7 @@ static void add_product(int n, const double *a, const double *b, double w, doubl
 
 static void add_point(const shell *q, const operators *o, double w, double *K)
 {
-    const section *s = &q->s;
+    const kl_shell_section *s = &q->s;
     for (int i = 0; i < 3; i++) {
         double N[MAXN] = {0}, M[MAXN] = {0};
         for (int k = 0; k < 3; k++)
@@ -437,9 +347,7 @@ static void add_point(const shell *q, const operators *o, double w, double *K)
     add_product(MAXN, o->drilling, o->drilling, w * 0.01 * s->A[2][2], K);
 }
 
-/* local unknowns from global ones: turned axes and, on warped quadrilaterals, rigid arms:
- * u_plane = u + theta x (-z n) */
-static void to_local(const shell *q, double *R)
+void kl_shell_to_local(const shell *q, double *R)
 {
     int n = 6 * q->n;
     memset(R, 0, (size_t)(n * n) * sizeof(double));
@@ -460,7 +368,7 @@ static void to_global(const shell *q, const double *local, int ld, double *K)
 {
     int    n = 6 * q->n;
     double R[24 * 24], T[24 * 24];
-    to_local(q, R);
+    kl_shell_to_local(q, R);
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
             double sum = 0;
@@ -475,23 +383,21 @@ static void to_global(const shell *q, const double *local, int ld, double *K)
         }
 }
 
-/* the local stiffness with incompatible modes behind, MAXN x MAXN */
-static kl_status local_stiffness(const shell *q, double *K)
+kl_status kl_shell_local_stiffness(const shell *q, double *K)
 {
     double r[4][2], weight[4];
-    int    np = points_of(q->n, r, weight);
+    int    np = kl_shell_points(q->n, r, weight);
     memset(K, 0, MAXN * MAXN * sizeof(double));
     for (int p = 0; p < np; p++) {
         operators o;
-        double    det = operators_at(q, r[p], p, &o);
+        double    det = kl_shell_operators_at(q, r[p], p, &o);
         if (!(det > 0.0)) return KL_E_MODEL;
         add_point(q, &o, weight[p] * det, K);
     }
     return KL_OK;
 }
 
-/* X (4 x 24 by columns) = Kaa^-1 Kau */
-static kl_status condense(const double *K, double *X)
+kl_status kl_shell_condense(const double *K, double *X)
 {
     double Kaa[16];
     for (int i = 0; i < 4; i++) {
@@ -506,11 +412,11 @@ kl_status kl_shell_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, d
     (void)rules;
     shell  q;
     double local[MAXN * MAXN];
-    KL_TRY(shell_init(e, &q));
-    KL_TRY(local_stiffness(&q, local));
+    KL_TRY(kl_shell_init(e, &q));
+    KL_TRY(kl_shell_local_stiffness(&q, local));
     if (q.n == 4) {
         double X[4 * 24];
-        KL_TRY(condense(local, X));
+        KL_TRY(kl_shell_condense(local, X));
         for (int i = 0; i < 24; i++)
             for (int j = 0; j < 24; j++)
                 for (int k = 0; k < 4; k++)
@@ -526,8 +432,8 @@ kl_status kl_shell_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mas
     (void)rules;
     shell  q;
     double local[24 * 24] = {0}, m[4][4] = {{0}}, r[4][2], weight[4];
-    KL_TRY(shell_init(e, &q));
-    int np = points_of(q.n, r, weight), n = 6 * q.n;
+    KL_TRY(kl_shell_init(e, &q));
+    int np = kl_shell_points(q.n, r, weight), n = 6 * q.n;
     for (int p = 0; p < np; p++) {
         double N[4], g[4][2], J[2][2], det = plane_shapes(&q, r[p], N, g, J);
         if (!(det > 0.0)) return KL_E_MODEL;
@@ -585,13 +491,13 @@ kl_status kl_shell_strain(const kl_fe_element *e, const double at[3], double *st
     shell     q;
     operators o;
     double    R[24 * 24], X[4 * 24] = {0}, Q[3][3], G[2][2], angle;
-    KL_TRY(shell_init(e, &q));
+    KL_TRY(kl_shell_init(e, &q));
     /* triangles have their membrane at the middles of the sides: their mean is the centre's */
     if (q.n == 3) {
         operators part;
-        if (!(operators_at(&q, at, 0, &o) > 0.0)) return KL_E_MODEL;
+        if (!(kl_shell_operators_at(&q, at, 0, &o) > 0.0)) return KL_E_MODEL;
         for (int mid = 1; mid < 3; mid++) {
-            operators_at(&q, at, mid, &part);
+            kl_shell_operators_at(&q, at, mid, &part);
             for (int i = 0; i < 3; i++)
                 for (int c = 0; c < MAXN; c++) o.membrane[i][c] += part.membrane[i][c];
         }
@@ -599,15 +505,16 @@ kl_status kl_shell_strain(const kl_fe_element *e, const double at[3], double *st
             for (int c = 0; c < MAXN; c++) o.membrane[i][c] /= 3;
     } else {
         double local[MAXN * MAXN];
-        if (!(operators_at(&q, at, 0, &o) > 0.0)) return KL_E_MODEL;
-        KL_TRY(local_stiffness(&q, local));
-        KL_TRY(condense(local, X));
+        if (!(kl_shell_operators_at(&q, at, 0, &o) > 0.0)) return KL_E_MODEL;
+        KL_TRY(kl_shell_local_stiffness(&q, local));
+        KL_TRY(kl_shell_condense(local, X));
     }
-    double t = thickness_of(e->property), z = bottom_of(e->property) + 0.5 * t * (1 + at[2]);
-    const kl_material *p     = ply_at(e, z, &angle);
+    double t                 = kl_shell_thickness(e->property),
+           z                 = kl_shell_bottom(e->property) + 0.5 * t * (1 + at[2]);
+    const kl_material *p     = kl_shell_ply_at(e, z, &angle);
     double             shear = shear_at(e->property, at[2]);
-    ply_stiffness(p, angle, Q, G);
-    to_local(&q, R);
+    kl_ply_stiffness(p, angle, Q, G);
+    kl_shell_to_local(&q, R);
     int n = 6 * q.n;
     for (int j = 0; j < n; j++) {
         double plane[3] = {0}, transverse[2] = {0}, sp[3] = {0}, st[2] = {0}, out[6];

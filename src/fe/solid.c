@@ -228,41 +228,98 @@ kl_status kl_solid_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mas
     return KL_OK;
 }
 
-kl_status kl_solid_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress)
+/* all that strain at a point needs */
+typedef struct sampler {
+    int    nnode, modes, n;
+    double D[6][6], X[9 * 24]; /* incompatible modes = -X u */
+    centre c;
+} sampler;
+
+static kl_status sampler_init(const kl_fe_element *e, const kl_rule *stiffness, sampler *k)
 {
-    int    nnode = kl_shape_info_of(e->shape)->nnode, modes = mode_count(e->shape), n = 3 * nnode;
-    double D[6][6], N[MAX_NODES], dN[MAX_NODES][3], g[MAX_NODES + MAX_MODES][3], X[9 * 24];
-    centre c = {0};
-    KL_TRY(elasticity(e, D));
-    if (modes > 0) {
-        double      full[33 * 33];
-        kl_fe_rules rules;
-        kl_fe_rules_init(&rules, e->shape);
-        KL_TRY(centre_of(e, nnode, &c));
-        KL_TRY(full_stiffness(e, &rules.stiffness, (const double(*)[6])D, full));
-        KL_TRY(condense(n, 3 * modes, full, X));
-    }
-    kl_shape_eval(e->shape, r, N, dN);
-    if (!(all_gradients(e, nnode, &c, r, dN, g) > 0.0)) return KL_E_MODEL;
-    for (int a = 0; a < nnode; a++) {
+    k->nnode = kl_shape_info_of(e->shape)->nnode, k->modes = mode_count(e->shape);
+    k->n = 3 * k->nnode, k->c = (centre){0};
+    KL_TRY(elasticity(e, k->D));
+    if (k->modes == 0) return KL_OK;
+    double full[33 * 33];
+    KL_TRY(centre_of(e, k->nnode, &k->c));
+    KL_TRY(full_stiffness(e, stiffness, (const double(*)[6])k->D, full));
+    return condense(k->n, 3 * k->modes, full, k->X);
+}
+
+/* strain and stress from the gradients of nodes and modes */
+static void strain_of(const sampler *k, double (*g)[3], double *strain, double *stress)
+{
+    int n = k->n, modes = k->modes;
+    for (int a = 0; a < k->nnode; a++) {
         double B[6][3];
         strain_matrix(g[a], B);
         for (int i = 0; i < 6; i++)
-            for (int k = 0; k < 3; k++) strain[i * n + 3 * a + k] = B[i][k];
+            for (int c = 0; c < 3; c++) strain[i * n + 3 * a + c] = B[i][c];
     }
     for (int m = 0; m < modes; m++) {
         double B[6][3];
-        strain_matrix(g[nnode + m], B);
+        strain_matrix(g[k->nnode + m], B);
         for (int i = 0; i < 6; i++)
             for (int j = 0; j < n; j++)
-                for (int k = 0; k < 3; k++)
-                    strain[i * n + j] -= B[i][k] * X[j * 3 * modes + 3 * m + k];
+                for (int c = 0; c < 3; c++)
+                    strain[i * n + j] -= B[i][c] * k->X[j * 3 * modes + 3 * m + c];
     }
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < n; j++) {
             double sum = 0;
-            for (int k = 0; k < 6; k++) sum += D[i][k] * strain[k * n + j];
+            for (int c = 0; c < 6; c++) sum += k->D[i][c] * strain[c * n + j];
             stress[i * n + j] = sum;
         }
+}
+
+kl_status kl_solid_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress)
+{
+    sampler k;
+    double  N[MAX_NODES], dN[MAX_NODES][3], g[MAX_NODES + MAX_MODES][3];
+    kl_rule rule;
+    if (mode_count(e->shape) > 0) kl_rule_init(&rule, e->shape, KL_RULE_STIFFNESS);
+    KL_TRY(sampler_init(e, &rule, &k));
+    kl_shape_eval(e->shape, r, N, dN);
+    if (!(all_gradients(e, k.nnode, &k.c, r, dN, g) > 0.0)) return KL_E_MODEL;
+    strain_of(&k, g, strain, stress);
+    return KL_OK;
+}
+
+/* the fields du/dx, du/dy, du/dz and the stress at a point */
+static void put_point(const sampler *k, double (*g)[3], double weight, kl_geometric_point *p)
+{
+    double           strain[6 * 3 * MAX_NODES], stress[6 * 3 * MAX_NODES];
+    static const int first[6] = {0, 1, 2, 0, 1, 2}, second[6] = {0, 1, 2, 1, 2, 0};
+    strain_of(k, g, strain, stress);
+    kl_geometric_clear(p);
+    p->nfield = 3;
+    for (int d = 0; d < 3; d++)
+        for (int c = 0; c < 3; c++) {
+            for (int a = 0; a < k->nnode; a++) p->field[d][c][3 * a + c] = g[a][d];
+            for (int m = 0; m < k->modes; m++)
+                for (int j = 0; j < k->n; j++)
+                    p->field[d][c][j] -= g[k->nnode + m][d] * k->X[j * 3 * k->modes + 3 * m + c];
+        }
+    for (int i = 0; i < 6; i++) {
+        kl_geometric_term *t = kl_geometric_add(p, first[i], second[i], i < 3 ? 1.0 : 2.0);
+        for (int j = 0; j < k->n; j++) t->force[j] = weight * stress[i * k->n + j];
+    }
+}
+
+kl_status kl_solid_geometric(const kl_fe_element *e, const kl_fe_rules *rules,
+                             kl_geometric_point *p, kl_geometric_sink sink, void *context)
+{
+    const kl_rule *q = &rules->stiffness;
+    sampler        k;
+    KL_TRY(sampler_init(e, q, &k));
+    for (int i = 0; i < q->n; i++) {
+        double g[MAX_NODES + MAX_MODES][3], dN[MAX_NODES][3];
+        memcpy(dN, q->dN[i], sizeof dN);
+        double det = all_gradients(e, k.nnode, &k.c, q->r[i], dN, g);
+        if (!(det > 0.0)) return KL_E_MODEL;
+        put_point(&k, g, q->weight[i] * det, p);
+        sink(context, p);
+    }
     return KL_OK;
 }

@@ -1,0 +1,399 @@
+/* What ties do on motion of second order: a rigid arm a turns to a + theta x a + theta x (theta x a)/2.
+ *
+ * With r the force that the mesh, less what loads act there, puts on a follower of an RBE2 at the arm
+ * a, its turn does
+ *
+ *   r.(theta x (theta x a)) = (r.theta)(a.theta) - (r.a) theta.theta
+ *
+ * The reference of an RBE3 rides on the mean motion of its leaders with the arm d from their middle.
+ * Leaders that turn by theta as one have th = theta - J^-1 (theta x W theta)/2 as their linear mean
+ * rotation, W = sum w x x', J = tr(W) - W; so with (r, m) on the reference
+ *
+ *   r.(theta x (theta x d)) + (m + d x r).J^-1 (theta x W theta)
+ *
+ * Ties that hang on ties hand on their forces: the last follower comes first. */
+#include <stdlib.h>
+#include <string.h>
+
+#include "algebra/dense.h"
+#include "fe/element.h"
+#include "fe/geometric.h"
+
+enum { FIELDS = KL_GEOMETRIC_FIELDS, DOF = KL_MAX_ELEMENT_DOF };
+
+typedef struct tied {
+    kl_geometric *g;
+    int           nslot;
+    int          *slot;  /* of each node: of a node that follows others; -1: it does not */
+    double       *force; /* nslot x 6 x nload: of the mesh less the loads */
+    int          *waits; /* of each node: ties not yet done that lead by it */
+    bool         *done;
+    double       *turn;  /* 3 x (3 n): each component of theta as a field */
+    double       *terms; /* 6 x nload: A_xx A_yy A_zz A_xy A_yz A_zx */
+} tied;
+
+static double *force_at(const tied *t, int node, int component)
+{
+    if (t->slot[node] < 0) return NULL;
+    return t->force + (6 * (size_t)t->slot[node] + (size_t)component) * (size_t)t->g->nload;
+}
+
+static int follower_count(const kl_tie *tie) { return tie->kind == KL_RBE2 ? tie->n : 1; }
+static int leader_count(const kl_tie *tie) { return tie->kind == KL_RBE2 ? 1 : tie->n; }
+static int follower(const kl_tie *tie, int i)
+{
+    return tie->kind == KL_RBE2 ? tie->node[i] : tie->reference;
+}
+static int leader(const kl_tie *tie, int i)
+{
+    return tie->kind == KL_RBE2 ? tie->reference : tie->node[i];
+}
+
+/* ---- forces on followers ---- */
+
+static void add_element_forces(tied *t, kl_shape shape, int index, const kl_fe_rules *rules,
+                               double *K)
+{
+    const kl_geometric *g     = t->g;
+    const kl_fe_type   *type  = kl_fe_type_of(shape);
+    int                 nnode = kl_shape_info_of(shape)->nnode, each = type->ndof_node;
+    const int          *node = &g->m->block[shape].node[(size_t)index * (size_t)nnode];
+    bool                here = false;
+    kl_fe_element       e;
+    for (int a = 0; a < nnode; a++) here = here || t->slot[node[a]] >= 0;
+    if (!here) return;
+    kl_fe_gather(g->m, shape, index, &e);
+    if (type->stiffness(&e, rules, K) != KL_OK) return; /* assembly has said so */
+    for (int i = 0; i < nnode * each; i++) {
+        double *to = force_at(t, node[i / each], i % each);
+        for (int j = 0; to && j < nnode * each; j++) {
+            const double *u =
+                g->U + (6 * (size_t)node[j / each] + (size_t)(j % each)) * (size_t)g->nload;
+            kl_vaxpy(g->nload, K[i * nnode * each + j], u, to);
+        }
+    }
+}
+
+static void add_springs(tied *t)
+{
+    const kl_geometric *g = t->g;
+    for (int i = 0; i < g->m->nspring; i++) {
+        const kl_spring *k = &g->m->spring[i];
+        for (int end = 0; end < 2; end++)
+            for (int c = 0; c < 6 && k->node[end] >= 0; c++) {
+                double *to = force_at(t, k->node[end], c);
+                if (!to || k->k[c] == 0.0) continue;
+                for (int other = 0; other < 2; other++)
+                    if (k->node[other] >= 0)
+                        kl_vaxpy(g->nload, other == end ? k->k[c] : -k->k[c],
+                                 g->U + (6 * (size_t)k->node[other] + (size_t)c) * (size_t)g->nload,
+                                 to);
+            }
+    }
+}
+
+static kl_status add_mesh(tied *t)
+{
+    kl_fe_rules *rules  = malloc(sizeof *rules);
+    double      *K      = malloc(DOF * DOF * sizeof(double));
+    kl_status    status = rules && K ? KL_OK : KL_E_MEMORY;
+    for (int s = 0; s < KL_SHAPE_COUNT && status == KL_OK; s++) {
+        if (t->g->m->block[s].n == 0) continue;
+        kl_fe_rules_init(rules, (kl_shape)s);
+        for (int i = 0; i < t->g->m->block[s].n; i++)
+            add_element_forces(t, (kl_shape)s, i, rules, K);
+    }
+    if (status == KL_OK) add_springs(t);
+    free(rules);
+    free(K);
+    return status;
+}
+
+/* rigid motion a of component c at x, about the origin */
+static double rigid(int a, int c, kl_vec3 x)
+{
+    double turn[3];
+    if (a < 3 || c >= 3) return a == c;
+    kl_store(turn, kl_cross(kl_vec(a == 3, a == 4, a == 5), x));
+    return turn[c];
+}
+
+/* the wrench of all loads about the origin, 6 x nload */
+static void sum_loads(const kl_geometric *g, const kl_mass_view *v, double *wrench)
+{
+    memset(wrench, 0, 6 * (size_t)g->nload * sizeof(double));
+    for (int a = 0; a < 6; a++) {
+        for (int q = 0; q < v->n; q++)
+            for (int l = 0; l < FIELDS; l++)
+                wrench[6 * l + a] += rigid(a, v->component[q], g->s->x[v->node[q]]) *
+                                     g->field_load[(size_t)l * (size_t)v->n + (size_t)q];
+        for (int l = FIELDS; l < g->nload; l++) {
+            int node = g->marker_node[(l - FIELDS) / 6], c = (l - FIELDS) % 6;
+            if (kl_system_has(g->s, node, c)) wrench[6 * l + a] = rigid(a, c, g->s->x[node]);
+        }
+    }
+}
+
+/* mass times the rigid acceleration that balances the loads of a free body */
+static kl_status take_relief(tied *t, const kl_mass_view *v)
+{
+    const kl_geometric *g = t->g;
+    size_t              N = (size_t)v->n;
+    double              G[36];
+    double *R = malloc((6 * N + 1) * sizeof(double)), *MR = malloc((6 * N + 1) * sizeof(double)),
+           *c        = malloc(6 * (size_t)g->nload * sizeof(double));
+    kl_status status = R && MR && c ? KL_OK : KL_E_MEMORY;
+    if (status == KL_OK) {
+        for (int a = 0; a < 6; a++)
+            for (size_t q = 0; q < N; q++)
+                R[(size_t)a * N + q] = rigid(a, v->component[q], g->s->x[v->node[q]]);
+        kl_symmetric_multiply(v->M, 6, R, MR);
+        kl_gemm(true, false, 6, 6, v->n, 1, R, v->n, MR, v->n, 0, G, 6);
+        sum_loads(g, v, c);
+        status = kl_dense_solve(6, g->nload, G, c);
+    }
+    for (size_t q = 0; q < N && status == KL_OK; q++) {
+        double *to = force_at(t, v->node[q], v->component[q]);
+        for (int l = 0; to && l < g->nload; l++)
+            for (int a = 0; a < 6; a++) to[l] += MR[(size_t)a * N + q] * c[6 * l + a];
+    }
+    free(R);
+    free(MR);
+    free(c);
+    return status;
+}
+
+static kl_status take_loads(tied *t)
+{
+    const kl_geometric *g = t->g;
+    kl_mass_view        v = kl_system_mass(g->s);
+    for (int q = 0; q < v.n; q++) {
+        double *to = force_at(t, v.node[q], v.component[q]);
+        for (int l = 0; to && l < FIELDS; l++)
+            to[l] -= g->field_load[(size_t)l * (size_t)v.n + (size_t)q];
+    }
+    for (int l = FIELDS; l < g->nload; l++) {
+        double *to = force_at(t, g->marker_node[(l - FIELDS) / 6], (l - FIELDS) % 6);
+        if (to) to[l] -= 1.0;
+    }
+    return g->basis->free ? take_relief(t, &v) : KL_OK;
+}
+
+/* ---- one tie ---- */
+
+/* place of A_pq among the six terms */
+static int term(int p, int q) { return p == q ? p : (p + 1) % 3 == q ? 3 + p : 3 + q; }
+
+/* A += scale (b c' + c b')/2 - scale (b.c) 1 with b_p = forces and a vector c; a force f along
+ * component p alone */
+static void add_arm(tied *t, const double *f, int p, kl_vec3 arm)
+{
+    double a[3];
+    int    n = t->g->nload;
+    kl_store(a, arm);
+    for (int q = 0; q < 3; q++) {
+        kl_vaxpy(n, q == p ? a[q] : 0.5 * a[q], f, t->terms + (size_t)term(p, q) * (size_t)n);
+        kl_vaxpy(n, -a[p], f, t->terms + (size_t)q * (size_t)n);
+    }
+}
+
+/* A += the symmetric part of B */
+static void add_matrix(tied *t, const double *f, const kl_mat3 *B)
+{
+    for (int p = 0; p < 3; p++)
+        for (int q = 0; q < 3; q++)
+            kl_vaxpy(t->g->nload, (p == q ? 1.0 : 0.5) * B->m[p][q], f,
+                     t->terms + (size_t)term(p, q) * (size_t)t->g->nload);
+}
+
+/* K += theta'A theta */
+static void put_terms(tied *t)
+{
+    kl_geometric *g = t->g;
+    for (int k = 0; k < 6; k++) {
+        int           p = k < 3 ? k : k - 3, q = k < 3 ? k : (k - 2) % 3;
+        const double *a = t->turn + 3 * (size_t)p * (size_t)g->n,
+                     *b = t->turn + 3 * (size_t)q * (size_t)g->n, factor = k < 3 ? 1.0 : 2.0;
+        kl_geometric_put(g, t->terms + (size_t)k * (size_t)g->nload, 1, &a, &b, &factor);
+    }
+}
+
+static void hand_on(tied *t, int node, int component, double factor, const double *f)
+{
+    double *to = force_at(t, node, component);
+    if (to && factor != 0.0) kl_vaxpy(t->g->nload, factor, f, to);
+}
+
+static void add_rbe2(tied *t, const kl_tie *tie)
+{
+    const kl_geometric *g = t->g;
+    for (int p = 0; p < 3; p++)
+        memcpy(t->turn + 3 * (size_t)p * (size_t)g->n,
+               g->V + (6 * (size_t)tie->reference + 3 + (size_t)p) * (size_t)g->n,
+               (size_t)g->n * sizeof(double));
+    for (int i = 0; i < tie->n; i++) {
+        int     node = tie->node[i];
+        kl_vec3 arm  = kl_sub(g->s->x[node], g->s->x[tie->reference]);
+        if (node == tie->reference) continue;
+        for (int c = 0; c < 6; c++) {
+            const double *f = force_at(t, node, c);
+            if (!(tie->components >> c & 1u)) continue;
+            hand_on(t, tie->reference, c, 1.0, f);
+            if (c >= 3) continue;
+            add_arm(t, f, c, arm);
+            double turn[3]; /* arm x e_c */
+            kl_store(turn, kl_cross(arm, kl_vec(c == 0, c == 1, c == 2)));
+            for (int a = 0; a < 3; a++) hand_on(t, tie->reference, 3 + a, turn[a], f);
+        }
+    }
+}
+
+typedef struct mean {
+    double  sum; /* of the weights */
+    kl_vec3 middle;
+    kl_mat3 W, inverse; /* sum w x x' about the middle, J^-1 */
+} mean;
+
+static double weight_of(const kl_tie *tie, int i) { return tie->weight ? tie->weight[i] : 1.0; }
+
+static mean mean_of(const kl_tie *tie, const kl_vec3 *x)
+{
+    mean    k = {0};
+    kl_mat3 J = kl_identity();
+    for (int i = 0; i < tie->n; i++) {
+        k.sum += weight_of(tie, i);
+        k.middle = kl_axpy(weight_of(tie, i), x[tie->node[i]], k.middle);
+    }
+    k.middle = kl_scale(1 / k.sum, k.middle);
+    for (int i = 0; i < tie->n; i++) {
+        kl_vec3 d = kl_sub(x[tie->node[i]], k.middle);
+        kl_mat3 o = kl_outer(d, d);
+        k.W       = kl_mat_axpy(weight_of(tie, i), &o, &k.W);
+    }
+    J         = kl_mat_scale(k.W.m[0][0] + k.W.m[1][1] + k.W.m[2][2], &J);
+    J         = kl_mat_axpy(-1.0, &k.W, &J);
+    k.inverse = kl_inverse(&J);
+    return k;
+}
+
+/* th = J^-1 sum w d x u: the factor of component j of leader i in component p */
+static kl_mat3 turn_by(const mean *k, const kl_tie *tie, const kl_vec3 *x, int i)
+{
+    kl_mat3 d = kl_skew(kl_scale(weight_of(tie, i), kl_sub(x[tie->node[i]], k->middle)));
+    return kl_matmul(&k->inverse, &d);
+}
+
+/* the moment f e_a about the middle: on its own second order, and to the leaders */
+static void add_moment(tied *t, const kl_tie *tie, const mean *k, const double *f, kl_vec3 e)
+{
+    /* y.(theta x W theta), y = J^-1 e: theta'B theta with B = -[y] W */
+    kl_vec3 y = kl_mul(&k->inverse, e);
+    kl_mat3 S = kl_skew(kl_neg(y)), B = kl_matmul(&S, &k->W);
+    add_matrix(t, f, &B);
+    for (int i = 0; i < tie->n; i++) {
+        kl_mat3 by = turn_by(k, tie, t->g->s->x, i), back = kl_transpose(&by);
+        double  factor[3];
+        kl_store(factor, kl_mul(&back, e));
+        for (int c = 0; c < 3; c++) hand_on(t, tie->node[i], c, factor[c], f);
+    }
+}
+
+static void add_rbe3(tied *t, const kl_tie *tie)
+{
+    const kl_geometric *g = t->g;
+    mean                k = mean_of(tie, g->s->x);
+    kl_vec3             d = kl_sub(g->s->x[tie->reference], k.middle);
+    memset(t->turn, 0, 9 * (size_t)g->n * sizeof(double));
+    for (int i = 0; i < tie->n; i++) {
+        kl_mat3 by = turn_by(&k, tie, g->s->x, i);
+        for (int p = 0; p < 3; p++)
+            for (int j = 0; j < 3; j++)
+                kl_vaxpy(g->n, by.m[p][j],
+                         g->V + (6 * (size_t)tie->node[i] + (size_t)j) * (size_t)g->n,
+                         t->turn + 3 * (size_t)p * (size_t)g->n);
+    }
+    for (int c = 0; c < 6; c++) {
+        const double *f = force_at(t, tie->reference, c);
+        kl_vec3       e = kl_vec(c % 3 == 0, c % 3 == 1, c % 3 == 2);
+        if (!(tie->components >> c & 1u)) continue;
+        add_moment(t, tie, &k, f, c < 3 ? kl_cross(d, e) : e);
+        if (c >= 3) continue;
+        add_arm(t, f, c, d);
+        for (int i = 0; i < tie->n; i++) hand_on(t, tie->node[i], c, weight_of(tie, i) / k.sum, f);
+    }
+}
+
+/* ---- all ties ---- */
+
+static bool ready(const tied *t, const kl_tie *tie)
+{
+    for (int i = 0; i < follower_count(tie); i++)
+        if (follower(tie, i) != tie->reference || tie->kind == KL_RBE3)
+            if (t->waits[follower(tie, i)] > 0) return false;
+    return true;
+}
+
+static void add_tie(tied *t, int which)
+{
+    const kl_tie *tie = &t->g->m->tie[which];
+    memset(t->turn, 0, 9 * (size_t)t->g->n * sizeof(double));
+    memset(t->terms, 0, 6 * (size_t)t->g->nload * sizeof(double));
+    if (tie->kind == KL_RBE2) add_rbe2(t, tie);
+    else add_rbe3(t, tie);
+    put_terms(t);
+    t->done[which] = true;
+    for (int i = 0; i < leader_count(tie); i++) t->waits[leader(tie, i)]--;
+}
+
+/* those first that nobody hangs on; there is no circle, or assembly had refused it */
+static void add_ties(tied *t)
+{
+    const kl_mesh *m = t->g->m;
+    for (bool some = true; some;) {
+        some = false;
+        for (int i = 0; i < m->ntie; i++)
+            if (!t->done[i] && ready(t, &m->tie[i])) add_tie(t, i), some = true;
+    }
+}
+
+static void find_slots(tied *t)
+{
+    const kl_mesh *m = t->g->m;
+    for (int i = 0; i < m->nnode; i++) t->slot[i] = -1;
+    for (int i = 0; i < m->ntie; i++) {
+        const kl_tie *tie = &m->tie[i];
+        for (int k = 0; k < follower_count(tie); k++) {
+            int node = follower(tie, k);
+            if (tie->kind == KL_RBE2 && node == tie->reference) continue;
+            if (t->slot[node] < 0) t->slot[node] = t->nslot++;
+        }
+        for (int k = 0; k < leader_count(tie); k++) t->waits[leader(tie, k)]++;
+    }
+}
+
+kl_status kl_geometric_ties(kl_geometric *g)
+{
+    if (g->m->ntie == 0) return KL_OK;
+    size_t    nload = (size_t)g->nload, nnode = (size_t)g->m->nnode;
+    tied      t      = {.g     = g,
+                        .slot  = malloc((nnode + 1) * sizeof(int)),
+                        .waits = calloc(nnode + 1, sizeof(int)),
+                        .done  = calloc((size_t)g->m->ntie + 1, sizeof(bool)),
+                        .turn  = malloc((9 * (size_t)g->n + 1) * sizeof(double)),
+                        .terms = malloc(6 * nload * sizeof(double))};
+    kl_status status = t.slot && t.waits && t.done && t.turn && t.terms ? KL_OK : KL_E_MEMORY;
+    if (status == KL_OK) {
+        find_slots(&t);
+        t.force = calloc(6 * (size_t)t.nslot * nload + 1, sizeof(double));
+        status  = t.force ? add_mesh(&t) : KL_E_MEMORY;
+    }
+    if (status == KL_OK) status = take_loads(&t);
+    if (status == KL_OK) add_ties(&t);
+    free(t.slot);
+    free(t.waits);
+    free(t.done);
+    free(t.turn);
+    free(t.terms);
+    free(t.force);
+    return status;
+}
