@@ -150,6 +150,25 @@ static double *take_second(const flexible *p, kl_arena *a, size_t rows, const do
     return to;
 }
 
+/* What is bent in two planes turns about its axis in second order. Where none of the modes gives way to
+ * a moment there, this would lock what the real body, soft in torsion, is free to do: it is left out.
+ * (Length is another matter: hardly anything stretches.) */
+static kl_status keep_turns(int n, flexible_frame *f)
+{
+    double turns[9] = {0}, size[3];
+    for (int j = 0; j < n; j++)
+        for (int a = 0; a < 9; a++) turns[a] += f->Y[3 * j + a / 3] * f->Y[3 * j + a % 3];
+    KL_TRY(kl_symmetric_eigen(3, turns, size));
+    for (int k = 0; k < 3 && size[k] < 1e-6 * size[2]; k++) {
+        kl_vec3 e = kl_load(turns + 3 * k);
+        for (int i = 0; i < n * n; i++) {
+            kl_vec3 y = kl_load(f->Y2 + 3 * i);
+            kl_store(f->Y2 + 3 * i, kl_axpy(-kl_dot(e, y), e, y));
+        }
+    }
+    return KL_OK;
+}
+
 static kl_status stiffen(flexible *p, const kl_setup *s)
 {
     const kl_kbody *b  = p->file.body;
@@ -166,8 +185,10 @@ static kl_status stiffen(flexible *p, const kl_setup *s)
     flexible_add_second(p->n, p->second, 1.0, p->J2, p->H1, p->H1t);
     for (int i = 0; i < p->nframe; i++) {
         p->frame[i].X2 = take_second(p, s->arena, 3, b->marker[i].second);
-        if (p->frame[i].kind == KL_FRAME_ROTATION)
-            p->frame[i].Y2 = take_second(p, s->arena, 3, b->marker[i].second + 3 * nn);
+        if (p->frame[i].kind != KL_FRAME_ROTATION) continue;
+        p->frame[i].Y2 = take_second(p, s->arena, 3, b->marker[i].second + 3 * nn);
+        if (!p->frame[i].Y2) return KL_E_MEMORY;
+        KL_TRY(keep_turns(p->n, &p->frame[i]));
     }
     return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
 }
