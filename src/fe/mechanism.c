@@ -8,7 +8,9 @@
  *     t_a + w_a x r = t_b + w_b x r,   r from the middle of the mesh, in units of its size.
  *
  * What satisfies all of these beyond the six motions of the whole is a mechanism, exactly as many
- * as the stiffness matrix would have zero eigenvalues too many. Springs and ties count as stiff,
+ * as the stiffness matrix would have zero eigenvalues too many. Components of nodes that the
+ * reference holds are equations too, of the part that the node belongs to: for the parts, and for
+ * the whole when it counts what that may still do. Springs and ties count as stiff,
  * those to ground as stiff among each other: nothing sound is refused, and what slips through shows
  * in the eigenvalues (modes_check.c). */
 #include "fe/mechanism.h"
@@ -26,13 +28,15 @@ enum {
 };
 
 typedef struct parts {
-    const kl_mesh *m;
-    int            n; /* elements of all shapes */
-    int            first[KL_SHAPE_COUNT + 1];
-    int           *start, *at; /* elements of each node: at[start[i]] .. */
-    int           *parent;     /* of elements; after number_parts the number of the part */
-    int           *shared, *touched;
-    int            count; /* parts */
+    const kl_mesh      *m;
+    int                 nheld;
+    const kl_node_mask *held;
+    int                 n; /* elements of all shapes */
+    int                 first[KL_SHAPE_COUNT + 1];
+    int                *start, *at; /* elements of each node: at[start[i]] .. */
+    int                *parent;     /* of elements; after number_parts the number of the part */
+    int                *shared, *touched;
+    int                 count; /* parts */
 } parts;
 
 static const int *element(const parts *p, int e, const kl_shape_info **info)
@@ -162,6 +166,40 @@ static void add_equations(double *G, size_t n, size_t a, size_t b, kl_vec3 r)
     }
 }
 
+/* The part that a node moves with, its turn included; -1: none, or the mean of several. */
+static int part_of(const parts *p, int node)
+{
+    const kl_shape_info *info;
+    int                  part = -1;
+    for (int k = p->start[node]; k < p->start[node + 1]; k++) {
+        element(p, p->at[k], &info);
+        if (part < 0 || info->dimension < 3) part = p->parent[p->at[k]]; /* those that turn */
+    }
+    for (int i = 0; part < 0 && i < p->m->ntie; i++) {
+        const kl_tie *t = &p->m->tie[i];
+        if (t->reference != node) continue;
+        for (int k = 0; k < t->n; k++) {
+            int one = part_of(p, t->node[k]);
+            if (k > 0 && one != part) return -1;
+            part = one;
+        }
+    }
+    return part;
+}
+
+/* G += g g' for what is held of one node, as a motion of the part whose unknowns start at `first` */
+static void add_held(double *G, size_t n, size_t first, kl_vec3 r, unsigned components)
+{
+    for (int c = 0; c < 6; c++) {
+        double row[6] = {0};
+        if (!(components >> c & 1u)) continue;
+        if (c < 3) row_of(r, c, row);
+        else row[c] = 1.0;
+        for (size_t i = 0; i < 6; i++)
+            for (size_t j = 0; j < 6; j++) G[(first + j) * n + first + i] += row[i] * row[j];
+    }
+}
+
 static void frame(const kl_mesh *m, kl_vec3 *middle, double *size)
 {
     *middle = kl_vec(0, 0, 0);
@@ -190,7 +228,8 @@ static double turning(const double *V, size_t n, int nfree, size_t a, size_t b)
     return sum;
 }
 
-static kl_status tell(const parts *p, const double *V, int nfree, kl_diag *diag)
+/* `nfree` motions without energy, `whole` of them of the whole body */
+static kl_status tell(const parts *p, const double *V, int nfree, int whole, kl_diag *diag)
 {
     char   text[128] = "";
     int    named     = 0;
@@ -209,17 +248,37 @@ static kl_status tell(const parts *p, const double *V, int nfree, kl_diag *diag)
         named++;
     }
     return kl_fail(diag, KL_E_MODEL, (kl_place){p->m->source, 0, 0},
-                   "%d motion%s without stiffness beside the six of the whole body: its %d stiff "
+                   "%d motion%s without stiffness%s%s: its %d stiff "
                    "parts hang together by single nodes or along a line, as on a pivot or a hinge, "
                    "at node%s %s; join them by faces or a tie (RBE2), or give them as bodies of "
                    "their own with a joint between them",
-                   nfree - 6, nfree == 7 ? "" : "s", p->count, named == 1 ? "" : "s", text);
+                   nfree - whole, nfree - whole == 1 ? "" : "s",
+                   whole == 6  ? " beside the six of the whole body"
+                   : whole > 0 ? " beside those of the whole body"
+                               : "",
+                   p->nheld > 0 ? ", which the reference does not stop" : "", p->count,
+                   named == 1 ? "" : "s", text);
+}
+
+/* how many of the n eigenvalues, ascending, are zero beside the largest */
+static int zeros(const double *w, int n)
+{
+    int count = 0;
+    while (count < n && w[count] <= 1e-13 * w[n - 1]) count++;
+    return count;
+}
+
+/* rigid motions of the whole that the held components H (6 x 6, destroyed) leave */
+static int left_to_the_whole(double *H)
+{
+    double w[6];
+    return kl_symmetric_eigen(6, H, w) == KL_OK && w[5] > 0.0 ? zeros(w, 6) : 6;
 }
 
 static kl_status count_motions(const parts *p, kl_diag *diag)
 {
     size_t    n = 6 * (size_t)p->count;
-    double   *G = calloc(n * n, sizeof(double)), *w = malloc(n * sizeof(double)), size;
+    double   *G = calloc(n * n, sizeof(double)), *w = malloc(n * sizeof(double)), size, H[36] = {0};
     kl_vec3   middle;
     kl_status status = G && w ? KL_OK : KL_E_MEMORY;
     frame(p->m, &middle, &size);
@@ -229,18 +288,27 @@ static kl_status count_motions(const parts *p, kl_diag *diag)
         for (int k = p->start[i], b; (b = other_part(p, i, &k)) >= 0;)
             add_equations(G, n, (size_t)p->parent[p->at[p->start[i]]], (size_t)b, r);
     }
+    for (int i = 0; i < p->nheld && status == KL_OK; i++) {
+        int     part = part_of(p, p->held[i].node);
+        kl_vec3 r    = kl_scale(1 / size, kl_sub(p->m->x[p->held[i].node], middle));
+        if (part < 0) continue;
+        add_held(G, n, 6 * (size_t)part, r, p->held[i].components);
+        add_held(H, 6, 0, r, p->held[i].components);
+    }
     if (status == KL_OK) status = kl_symmetric_eigen((int)n, G, w);
-    int nfree = 0;
-    while (status == KL_OK && nfree < (int)n && w[nfree] <= 1e-13 * w[n - 1]) nfree++;
-    if (nfree > 6) status = tell(p, G, nfree, diag);
+    if (status == KL_OK) {
+        int nfree = zeros(w, (int)n), whole = left_to_the_whole(H);
+        if (nfree > whole) status = tell(p, G, nfree, whole, diag);
+    }
     free(G);
     free(w);
     return status;
 }
 
-kl_status kl_mesh_check_mechanism(const kl_mesh *m, kl_diag *diag)
+kl_status kl_mesh_check_mechanism(const kl_mesh *m, int nheld, const kl_node_mask *held,
+                                  kl_diag *diag)
 {
-    parts     p      = {.m = m};
+    parts     p      = {.m = m, .nheld = nheld, .held = held};
     kl_status status = list_elements(&p) ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
         for (int e = 0; e < p.n; e++) join_neighbours(&p, e);

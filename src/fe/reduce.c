@@ -27,6 +27,8 @@ typedef struct work {
     int               ntie;        /* on ready matrices */
     kl_tie           *ties;
     double           *compliance; /* of the markers, or NULL */
+    kl_node_mask     *held;       /* by the reference */
+    int               nheld;
     kl_basis          basis;
     kl_kbody         *body;
 } work;
@@ -206,7 +208,8 @@ static int marker_index(const work *w, const char *name)
     return -1;
 }
 
-static kl_status fix_one(work *w, const kl_fix_request *q, kl_node_mask **list, int *n, int *cap)
+/* into w->held */
+static kl_status fix_one(work *w, const kl_fix_request *q, int *cap)
 {
     int        single, count = 1;
     const int *node = &single;
@@ -220,17 +223,17 @@ static kl_status fix_one(work *w, const kl_fix_request *q, kl_node_mask **list, 
     }
     int held = 0;
     for (int i = 0; i < count; i++) {
-        void         *data = *list;
-        kl_node_mask *slot = kl_arena_grow(w->arena, &data, *n, cap, sizeof *slot);
+        void         *data = w->held;
+        kl_node_mask *slot = kl_arena_grow(w->arena, &data, w->nheld, cap, sizeof *slot);
         if (!slot) return KL_E_MEMORY;
-        *list          = data;
+        w->held        = data;
         unsigned there = 0;
         for (int c = 0; c < 6; c++) there |= (unsigned)(w->s->dof[6 * node[i] + c] >= 0) << c;
         /* of a whole set only what its nodes have is held; a single node must have all that is
          * asked */
         *slot = (kl_node_mask){node[i], count > 1 ? q->components & there : q->components};
         held += slot->components != 0;
-        (*n)++;
+        w->nheld++;
     }
     if (held == 0)
         return kl_fail(w->diag, KL_E_MODEL, q->place,
@@ -240,15 +243,21 @@ static kl_status fix_one(work *w, const kl_fix_request *q, kl_node_mask **list, 
     return KL_OK;
 }
 
+static kl_status hold(work *w)
+{
+    int cap = 0;
+    for (int i = 0; w->r->reference == KL_NODAL && i < w->r->nfix; i++)
+        KL_TRY(fix_one(w, &w->r->fix[i], &cap));
+    return KL_OK;
+}
+
 static kl_status make_basis(work *w)
 {
-    const kl_recipe *r = w->r;
-    kl_node_mask *held = NULL, *interfaces = kl_arena_array(w->arena, kl_node_mask, r->nmarker + 1);
-    int           nheld = 0, cap = 0, ninterface = 0;
-    const char  **names = kl_arena_array(w->arena, const char *, r->nmarker + 1);
+    const kl_recipe *r          = w->r;
+    kl_node_mask    *interfaces = kl_arena_array(w->arena, kl_node_mask, r->nmarker + 1);
+    int              ninterface = 0;
+    const char     **names      = kl_arena_array(w->arena, const char *, r->nmarker + 1);
     if (!interfaces || !names) return KL_E_MEMORY;
-    for (int i = 0; r->reference == KL_NODAL && i < r->nfix; i++)
-        KL_TRY(fix_one(w, &r->fix[i], &held, &nheld, &cap));
     for (int i = 0; i < r->nmarker; i++) {
         unsigned components = r->marker[i].interface_components;
         if (!components) continue;
@@ -283,8 +292,8 @@ static kl_status make_basis(work *w)
         .count_check    = r->count_check,
         .threads        = r->threads,
         .reference      = r->reference,
-        .ncondition     = nheld,
-        .condition      = held,
+        .ncondition     = w->nheld,
+        .condition      = w->held,
         .statics        = r->statics,
         .ninterface     = ninterface,
         .interface_at   = interfaces,
@@ -495,7 +504,6 @@ static void fill_report(work *w)
 static kl_status run(work *w, kl_system *own)
 {
     KL_TRY(place_markers_before(w));
-    if (w->mesh) KL_TRY(kl_mesh_check_mechanism(w->mesh, w->diag)); /* with the markers' ties */
     double start = now();
     if (w->mesh) {
         if (w->r->progress && !w->r->progress(w->r->context, "assembly", 0))
@@ -505,6 +513,9 @@ static kl_status run(work *w, kl_system *own)
     }
     w->report->seconds_assembly = now() - start;
     KL_TRY(place_markers_after(w)); /* by points of the mesh's own frame */
+    KL_TRY(hold(w));
+    if (w->mesh) /* with the markers' ties */
+        KL_TRY(kl_mesh_check_mechanism(w->mesh, w->nheld, w->held, w->diag));
     KL_TRY(weigh(w));
     start = now();
     KL_TRY(make_basis(w));

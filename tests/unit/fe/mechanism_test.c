@@ -26,7 +26,7 @@ static const char *verdict(const char *text)
     static char said[1024];
     kl_mesh    *m      = mesh_of_text(KL_FORMAT_ABAQUS, text);
     kl_diag    *diag   = kl_diag_create();
-    kl_status   status = kl_mesh_check_mechanism(m, diag);
+    kl_status   status = kl_mesh_check_mechanism(m, 0, NULL, diag);
     snprintf(said, sizeof said, "%s", all_messages(diag));
     assert_true((status == KL_OK) == (said[0] == '\0'));
     kl_diag_destroy(diag);
@@ -76,6 +76,43 @@ static void what_holds_together_passes(void **unused)
                         "");
 }
 
+/* a hinge on which both sides are held: the reference stops what the hinge leaves free, or does not */
+static void hinges_that_the_reference_holds_pass(void **unused)
+{
+    (void)unused;
+    static const struct {
+        kl_fix_request fix[3];
+        int            n;
+        const char    *says;
+    } cases[] = {
+        {{{"A", 0, 0x3f, {0}}}, 1, "1 motion without stiffness, which the reference does not stop"},
+        {{{"A", 0, 0x3f, {0}}, {"B", 0, 0x3f, {0}}}, 2, NULL},
+        {{{"A", 0, 0x3f, {0}}, {NULL, 10, 0x1, {0}}}, 2, NULL},
+        /* node 9 moves along y about the line 3-7, not along x */
+        {{{"A", 0, 0x3f, {0}}, {NULL, 9, 0x1, {0}}}, 2, "which the reference does not stop"},
+        {{{"A", 0, 0x3f, {0}}, {NULL, 9, 0x2, {0}}}, 2, NULL},
+        {{{NULL, 3, 0x7, {0}}, {NULL, 7, 0x3, {0}}, {NULL, 1, 0x1, {0}}},
+         3,
+         "1 motion without stiffness, which the reference does not stop"},
+    };
+    for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
+        kl_mesh  *m      = mesh_of_text(KL_FORMAT_ABAQUS, CUBE AT_AN_EDGE SOLIDS
+                                        "*NSET,NSET=A\n1,4,5,8\n*NSET,NSET=B\n9,10,13,14\n");
+        kl_diag  *diag   = kl_diag_create();
+        kl_kbody *body   = NULL;
+        kl_recipe recipe = {
+            .modes = 4, .reference = KL_NODAL, .nfix = cases[i].n, .fix = cases[i].fix};
+        kl_status status = kl_reduce(m, NULL, &recipe, &body, NULL, diag);
+        if ((status == KL_OK) != !cases[i].says) fail_msg("case %zu: %s", i, all_messages(diag));
+        if (cases[i].says && !strstr(all_messages(diag), cases[i].says))
+            fail_msg("case %zu: %s", i, all_messages(diag));
+        if (body) assert_true(body->frequency[0] > 100.0); /* stiff steel */
+        kl_kbody_destroy(body);
+        kl_diag_destroy(diag);
+        kl_mesh_destroy(m);
+    }
+}
+
 static void modes_without_stiffness_are_refused_and_others_ordered(void **unused)
 {
     (void)unused;
@@ -106,6 +143,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(pivots_and_hinges_are_counted_and_placed),
         cmocka_unit_test(what_holds_together_passes),
+        cmocka_unit_test(hinges_that_the_reference_holds_pass),
         cmocka_unit_test(modes_without_stiffness_are_refused_and_others_ordered),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
