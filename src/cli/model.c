@@ -82,7 +82,25 @@ static char *model_path(const char *file, const char *folder)
     return path;
 }
 
-/* Flexible bodies as they were in the run: frequencies and masses tell. */
+/* What is different in the frequencies of a body, kept ones and those of now; at most as many as a
+ * scene keeps. False: nothing. */
+static bool find_change(const double *was, int nwas, const double *is, int nis, char text[120])
+{
+    if (nwas != nis) {
+        snprintf(text, 120, "it had %s%d modes, has %s%d",
+                 nwas == KL_SCENE_FREQUENCIES ? "at least " : "", nwas,
+                 nis == KL_SCENE_FREQUENCIES ? "at least " : "", nis);
+        return true;
+    }
+    for (int i = 0; i < nis; i++) {
+        if (fabs(is[i] - was[i]) <= 1e-5 * fabs(was[i]) + 1e-6) continue;
+        snprintf(text, 120, "its mode %d was at %.9g Hz, is at %.9g Hz", i + 1, was[i], is[i]);
+        return true;
+    }
+    return false;
+}
+
+/* Flexible bodies as they were in the run: frequencies tell. */
 static kl_status same_bodies(const kl_model *m, const char *scene, const char *results,
                              kl_diag *diag)
 {
@@ -94,21 +112,32 @@ static kl_status same_bodies(const kl_model *m, const char *scene, const char *r
         for (const kl_node *b = bodies ? bodies->first : NULL; b; b = b->next) {
             const kl_node *name = kl_node_get(b, "name");
             double         was[KL_SCENE_FREQUENCIES], is[KL_SCENE_FREQUENCIES];
+            char           change[120];
             int kept = kl_node_numbers(kl_node_get(b, "frequencies"), was, KL_SCENE_FREQUENCIES);
             int body = kept > 0 && name ? kl_model_find_body(m, name->text) : -1;
             if (body < 0) continue;
-            bool same = kl_scene_frequencies(m, body, is, KL_SCENE_FREQUENCIES) == kept;
-            for (int i = 0; same && i < kept; i++)
-                same = fabs(is[i] - was[i]) <= 1e-5 * fabs(was[i]) + 1e-6;
-            if (!same)
+            int now = kl_scene_frequencies(m, body, is, KL_SCENE_FREQUENCIES);
+            if (find_change(was, kept, is, now, change))
                 status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
-                                 "flexible body '%s' has changed since this run: its mode 1 was at "
-                                 "%.6g Hz, is at %.6g Hz; run the model again",
-                                 name->text, was[0], is[0]);
+                                 "flexible body '%s' has changed since this run: %s; run the model "
+                                 "again, or put its body file back as it was",
+                                 name->text, change);
         }
     }
     kl_arena_destroy(arena);
     return status;
+}
+
+/* The text of the model is that of the run; what it names is not. */
+static void note_files(const char *results, const char *file, kl_diag *diag)
+{
+    const char *slash = file ? strrchr(file, '/') : NULL;
+    kl_note(
+        diag, (kl_place){.file = results},
+        "the model is built again from the text kept here, with the files that it names (bodies, "
+        "meshes, tables) as they are now in %.*s: put them back as they were in the run, or run "
+        "the model again",
+        slash ? (int)(slash - file) : 11, slash ? file : "this folder");
 }
 
 int kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out)
@@ -138,8 +167,10 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
     if (status == KL_OK)
         status = kl_source_parse(text, strlen(text), out->file ? out->file : "model", diag,
                                  &out->source);
-    if (status == KL_OK)
+    if (status == KL_OK) {
         status = kl_source_build(out->source, list, bad < 0 ? set.n : bad, diag, &out->model);
+        if (status != KL_OK) note_files(results, out->file, diag);
+    }
     if (status == KL_OK) status = same_bodies(out->model, scene, results, diag);
     free(list);
     free(lines);

@@ -149,12 +149,8 @@ kl_status kl_stress_bodies_open(kl_stress_bodies *s, const kl_command *command, 
     int           rows;
     *s = (kl_stress_bodies){.arena = kl_arena_create()};
     if (!s->arena) return KL_E_MEMORY;
-    if (kl_loaded_again(command, results, diag, &s->loaded) != KL_EXIT_OK) {
-        kl_note(diag, (kl_place){.file = results},
-                "the model is built again to find its reduced bodies: start `klingel` in the "
-                "folder where it was run");
+    if (kl_loaded_again(command, results, diag, &s->loaded) != KL_EXIT_OK)
         return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_E_MEMORY;
-    }
     s->open           = true;
     const kl_model *m = s->loaded.model;
     s->list           = kl_arena_array(s->arena, kl_stress_body, m->nbody + 1);

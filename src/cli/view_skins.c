@@ -90,11 +90,14 @@ static void from_model(kl_view_skins *s, const char *results)
         if (p->file.body && p->file.body->skin.nnode > 0 && p->n > 0)
             s->list[s->n++] = kl_skin_plan(m->body[i].name, p->file.body, p->mode, p->rigid, p->n);
     }
+    const char *why = "no memory";
+    for (int i = kl_diag_size(diag) - 1; i >= 0; i--) /* the first that is wrong */
+        if (kl_diag_at(diag, i)->severity == KL_ERROR) why = kl_diag_at(diag, i)->text;
     if (!s->again)
         fprintf(stderr,
                 "%s: note: its flexible bodies are drawn without their skins, because the "
                 "model cannot be built again here:\n%s\n",
-                results, kl_diag_size(diag) ? kl_diag_at(diag, 0)->text : "no memory");
+                results, why);
     kl_diag_destroy(diag);
 }
 

@@ -102,19 +102,22 @@ static void histories_and_fields_agree_in_all_formats(void **state)
     run_beam(w, "0.5");
     assert_int_equal(run(w, "stress", "out.h5", "--points", "tip,hot,element:1", "-o", "h.h5"), 1);
     assert_says(w->err, "there is no point 'element:1'");
-    assert_int_equal(run(w, "stress", "out.h5", "--points", "beam.tip,hot,node:3,3", "-o", "h.h5"), 0);
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "beam.tip,hot,node:3,3", "-o", "h.h5"),
+                     0);
     assert_int_equal(run(w, "stress", "out.h5", "--times", "0.25", "-o", "f.h5"), 0);
     assert_int_equal(run(w, "stress", "out.h5", "-o", "e.h5"), 0);
     char      why[KL_H5_WHY];
     kl_arena *a = kl_arena_create();
-    kl_h5    *h = kl_h5_open(path_of(w, "h.h5"), KL_H5_READ, why), *f = kl_h5_open(path_of(w, "f.h5"), KL_H5_READ, why),
-          *e = kl_h5_open(path_of(w, "e.h5"), KL_H5_READ, why);
+    kl_h5    *h = kl_h5_open(path_of(w, "h.h5"), KL_H5_READ, why),
+          *f    = kl_h5_open(path_of(w, "f.h5"), KL_H5_READ, why),
+          *e    = kl_h5_open(path_of(w, "e.h5"), KL_H5_READ, why);
     assert_true(h && f && e);
     int n = kl_h5_count(e, "beam/envelope/von_mises"), rows = kl_h5_count(h, "history/time");
     assert_int_equal(rows, 51);
     double *history = kl_h5_read_doubles(h, "history/beam.node_3", 16 * rows, a);
-    double *field = kl_h5_read_doubles(f, "beam/fields/0/stress", 6 * n, a), *worst = kl_h5_read_doubles(e, "beam/envelope/von_mises", n, a);
-    int    *id = kl_h5_read_ints(f, "beam/points/node_id", n, a);
+    double *field   = kl_h5_read_doubles(f, "beam/fields/0/stress", 6 * n, a),
+           *worst   = kl_h5_read_doubles(e, "beam/envelope/von_mises", n, a);
+    int *id         = kl_h5_read_ints(f, "beam/points/node_id", n, a);
     assert_true(history && field && worst && id);
     int node = 0;
     while (id[node] != 3) node++;
@@ -176,10 +179,36 @@ static void wrong_wishes_are_answered_in_words(void **state)
         assert_says(w->err, wrong[i].says);
     }
     /* a body file that does not ask for stress */
-    assert_int_equal(system((snprintf(w->out, sizeof w->out, "sed -i '/^stress/d' %s/beam.yaml", w->folder), w->out)), 0);
+    assert_int_equal(
+        system((snprintf(w->out, sizeof w->out, "sed -i '/^stress/d' %s/beam.yaml", w->folder),
+                w->out)),
+        0);
     assert_int_equal(run(w, "stress", "out.h5"), 1);
     assert_says(w->err, "stress: {nodes: surface}");
     assert_int_equal(run(w, "report", "out.h5", "-o", "r.html"), 0);
+}
+
+/* the body is read anew: what has become of it is told, and no folder that is not to blame */
+static void what_has_changed_since_the_run_is_told(void **state)
+{
+    world                   *w          = *state;
+    static const char *const cases[][2] = {
+        {"s/^modes.*/modes: 7/", "'beam' has changed since this run: it had 6 modes, has 9; run"},
+        {"s/210 GPa/70 GPa/", "'beam' has changed since this run: its mode 1 was at 67.07"},
+        {"s/tip:  {set/nose: {set/; s/{tip:/{nose:/", "body 'beam' has no marker 'tip'"},
+        {"s/^material/materialx/", "unknown key `materialx`"},
+    };
+    run_beam(w, "0.1");
+    for (int i = 0; i < 4; i++) {
+        char command[600];
+        copy_example(w);
+        snprintf(command, sizeof command, "sed -i '%s' %s/beam.yaml", cases[i][0], w->folder);
+        assert_int_equal(system(command), 0);
+        assert_int_equal(run(w, "stress", "out.h5"), 1);
+        assert_says(w->err, cases[i][1]);
+        assert_null(strstr(w->err, "start `klingel`"));
+        assert_true((i > 1) == (strstr(w->err, "as they are now in this folder") != NULL));
+    }
 }
 
 int main(void)
@@ -189,6 +218,7 @@ int main(void)
         CASE(damage_is_that_of_miner_by_hand),
         CASE(histories_and_fields_agree_in_all_formats),
         CASE(wrong_wishes_are_answered_in_words),
+        CASE(what_has_changed_since_the_run_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
