@@ -577,7 +577,6 @@ static kl_status begin_with_modes(statics *a)
     int     n = (int)a->N, k = a->k, m = a->m->n;
     double *c = malloc(((size_t)m * (size_t)k + 1) * sizeof(double));
     if (!c) return KL_E_MEMORY;
-    for (int j = 0; j < k; j++) a->goal[j] = 1e-13 * kl_vnorm(n, a->r + (size_t)j * a->N);
     if (m > 0) {
         kl_gemm(true, false, m, k, n, 1, a->m->vector, n, a->r, n, 0, c, m);
         for (int j = 0; j < k; j++)
@@ -600,7 +599,7 @@ static bool at_rounding(const statics *a)
     double norm_K = kl_symmetric_norm(&a->s->K);
     for (int j = 0; j < a->k; j++) {
         double lost = 1e-14 * norm_K * kl_vnorm(n, a->u + (size_t)j * a->N);
-        if (!(kl_vnorm(n, a->r + (size_t)j * a->N) < fmax(1e5 * a->goal[j], lost))) return false;
+        if (!(kl_vnorm(n, a->r + (size_t)j * a->N) <= fmax(1e5 * a->goal[j], lost))) return false;
     }
     return true;
 }
@@ -663,6 +662,7 @@ static kl_status static_block(const kl_system *s, const kl_modes *m, int k, doub
         memset(a.held, 1, N);
         for (int i = 0; i < m->nfree; i++) a.held[m->free_dof[i]] = 0;
         hold(&a, f);
+        for (int j = 0; j < k; j++) a.goal[j] = 1e-13 * kl_vnorm((int)N, f + (size_t)j * N);
         if (m->nrigid > 0) {
             kl_symmetric_multiply(&s->M, m->nrigid, m->rigid, a.MR);
             deflate(&a, a.MR, m->rigid, f); /* inertia relief */

@@ -67,6 +67,10 @@ static void energy_is_kept_and_plies_decide_about_twist(void **unused)
     antenna("", 3.0, &one);
     for (int i = 0; i < one.n; i++)
         assert_close(one.value[i][3], one.value[0][3], 2e-4 * fabs(one.value[0][3]));
+    antenna("stiffening=true", 3.0, &other); /* the shells' second-order motion keeps it too */
+    for (int i = 0; i < other.n; i++)
+        assert_close(other.value[i][3], other.value[0][3], 2e-4 * fabs(other.value[0][3]));
+    assert_close(example_peak(&other, 2), example_peak(&one, 2), 0.1 * example_peak(&one, 2));
     antenna("ply=0deg", 3.0, &other);
     assert_true(example_peak(&one, 2) > 1e-3);
     assert_true(example_peak(&other, 2) < 1e-9); /* no coupling of bending and twist */
