@@ -654,7 +654,7 @@ static void blades_of_shells_spin_as_those_of_beams_and_solids(void **unused)
     } mesh[] = {{BEAMS, 20, 1, 0.001},
                 {SHELL_QUADS, 40, 4, 0.005},
                 {SHELL_TRIANGLES, 40, 4, 0.005},
-                {SOLIDS, 60, 2, 0.005}};
+                {SOLIDS, 120, 4, 0.005}};
     for (size_t k = 0; k < sizeof mesh / sizeof *mesh; k++) {
         task      t    = strip(mesh[k].how, mesh[k].nx, mesh[k].ny, 16);
         kl_kbody *body = reduced(&t);
