@@ -2,6 +2,7 @@
  * a geometrically exact beam (kane_spinup_beam.csv), laws of conservation, and the rigid mechanisms,
  * which stiffer and stiffer ones must come to. */
 #include "solve/spectrum.h"
+#include "unit/solve/simulate.h"
 #include "verify/example.h"
 
 static example one, other, third;
@@ -110,6 +111,51 @@ static void a_double_pendulum_keeps_energy_and_comes_to_the_rigid_one(void **unu
     more_modes_change_less("flexible-double-pendulum", channels, 0.6, 1e-4);
 }
 
+/* The bars cut into rigid links on hinges with springs EI/h: geometrically exact, and without modes. */
+static void write_links(int n, char *text, size_t size)
+{
+    double h = 1.0 / n, m = 7850 * 0.02 * 0.005 * h, EI = 210e9 * 0.02 * pow(0.005, 3) / 12;
+    double J    = m * h * h / 12 + 7850 * 0.02 * pow(0.005, 3) / 12 * h;
+    size_t used = 0;
+#define SAY(...) used += (size_t)snprintf(text + used, size - used, __VA_ARGS__)
+    SAY("klingel: 1\nparameters: {n: %d, h: %.17g m, J: %.17g}\nbodies:\n", n, h, J);
+    SAY("  \"link{i}\": {for: {i: 1..2*n}, mass: %.17g, inertia: [J, J, J], position: [(i - "
+        "0.5)*h, "
+        "0, 0]}\n",
+        m);
+    SAY("joints:\n  pin1: {type: revolute, between: [ground, link1], at: [0, 0, 0], axis: y}\n");
+    SAY("  \"pin{i}\": {for: {i: 2..2*n}, type: revolute, between: [\"link{i-1}\", \"link{i}\"], "
+        "at: "
+        "[(i - 1)*h, 0, 0], axis: y}\n");
+    SAY("forces:\n  \"spring{i}\": {for: {i: 2..2*n}, when: \"i != n + 1\", type: "
+        "rotational-spring-damper, of: \"pin{i}\", stiffness: %.17g}\n",
+        EI / h);
+    SAY("outputs:\n  tip_x_m: {of: \"link{2*n}\", point: [h/2, 0, 0], quantity: position.x}\n"
+        "integrator: {tolerance: 1e-7}\n");
+#undef SAY
+    assert_true(used < size);
+}
+
+static void a_double_pendulum_moves_as_a_chain_of_rigid_links(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"tip_x_m", NULL};
+    static char              text[4096];
+    static rows              chain;
+    example_run("flexible-double-pendulum", "", 0.6, 0.02, channels, &one);
+    example_run("flexible-double-pendulum", "flexible=false", 0.6, 0.02, channels, &other);
+    write_links(12, text, sizeof text);
+    built b;
+    assert_int_equal(try_build(text, &b), KL_OK);
+    simulate(&b, 0.6, 0.02, channels, &chain, NULL);
+    built_free(&b);
+    double off = 0.0;
+    assert_int_equal(chain.count, one.n);
+    for (int i = 0; i < one.n; i++) off = fmax(off, fabs(chain.value[i][0] - one.value[i][0]));
+    double bent = example_apart(&one, &other, 0);
+    if (!(off < 0.01 * bent)) fail_msg("%.3g m off, of %.3g m that bending does", off, bent);
+}
+
 static void a_four_bar_of_flexible_links_comes_to_the_rigid_one(void **unused)
 {
     (void)unused;
@@ -176,6 +222,7 @@ int main(void)
         cmocka_unit_test(without_stiffening_it_has_a_critical_speed),
         cmocka_unit_test(a_free_plate_keeps_momentum_and_energy),
         cmocka_unit_test(a_double_pendulum_keeps_energy_and_comes_to_the_rigid_one),
+        cmocka_unit_test(a_double_pendulum_moves_as_a_chain_of_rigid_links),
         cmocka_unit_test(a_four_bar_of_flexible_links_comes_to_the_rigid_one),
         cmocka_unit_test(linear_modes_of_a_beam_on_a_joint_are_those_of_beam_theory),
     };
