@@ -1,6 +1,8 @@
 #include "solve/statics.h"
 
+#include <float.h>
 #include <math.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "solve/integrator.h"
@@ -267,6 +269,27 @@ static double pace(search *k)
     return fmax(g, most > nothing ? most : 1.0);
 }
 
+/* Acceleration that rounding of the coordinates alone gives a flexible body, like unrest: a model that
+ * nothing loads knows no other. */
+static double rounding(search *k)
+{
+    const kl_model *m    = k->m;
+    double          most = 0.0;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        size_t         n = (size_t)b->nv;
+        double        *K = b->type->own_force ? calloc(2 * n * n + n, sizeof(double)) : NULL;
+        if (!K) continue;
+        b->type->own_force(b->data, k->x->w->cache + b->cache, K + 2 * n * n, K, K + n * n);
+        for (size_t j = 0; j < n; j++) {
+            double mass = k->x->w->M[(size_t)b->M + j * (n + 1)];
+            if (mass > 0.0) most = fmax(most, fabs(K[j * (n + 1)]) / mass);
+        }
+        free(K);
+    }
+    return DBL_EPSILON * most / k->rate;
+}
+
 static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
 {
     const kl_model *m = x->model;
@@ -319,7 +342,7 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             if (status == KL_OK) status = newton(&k);
         }
         e->unrest = unrest(&k);
-        if (status == KL_OK && e->unrest > 1e-6) status = KL_RETRY;
+        if (status == KL_OK && e->unrest > fmax(1e-6, rounding(&k))) status = KL_RETRY;
         if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
     }
     if (status == KL_OK) {

@@ -274,6 +274,18 @@ static void examples_come_to_rest(void **unused)
     }
 }
 
+/* flexible links that nothing loads: what is left is rounding of positions times stiff modes */
+static void what_nothing_loads_is_at_rest(void **unused)
+{
+    (void)unused;
+    kl_override set[] = {{.name = "speed", .text = "0 rad/s"}};
+    loaded      l     = load_example("flexible-four-bar", set, 1, false);
+    l.model->gravity  = kl_vec(0, 0, 0);
+    assert_int_equal(kl_assemble(l.x, l.diag), KL_OK);
+    rest(&l);
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -286,6 +298,7 @@ int main(void)
         cmocka_unit_test(chain_goes_to_the_catenary_with_second_order),
         cmocka_unit_test(run_may_start_from_the_equilibrium),
         cmocka_unit_test(examples_come_to_rest),
+        cmocka_unit_test(what_nothing_loads_is_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
