@@ -58,6 +58,10 @@ static kl_status choose_modes(flexible *p, const kl_setup *s)
     if (!(most >= 0) || most != floor(most))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': modes is %g; give a whole number, such as 8", s->name, most);
+    if (p->chosen.n > 0 && (!isnan(p->up_to) || !isnan(p->share)))
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': `pick` lists its modes; leave out %s, or let that choose",
+                       s->name, isnan(p->up_to) ? "`effective_mass`" : "`up_to`");
     if (p->chosen.n > 0) return choose_listed(p, s, most);
     if (most > b->nmode)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
@@ -210,6 +214,30 @@ static void leading(int n, int N, const double *A, double *to)
     for (int i = 0; i < n; i++) memcpy(to + i * n, A + i * N, (size_t)n * sizeof(double));
 }
 
+/* In principal axes a body that swings freely moves its frame: M less what the momentum of the modes
+ * over that of rigid motions takes, S'S/m + L'J^-1 L with L about the centre of mass, is the mass of its
+ * free modes. False: the modes carry none. */
+static bool take_momentum(const flexible *p, double *M)
+{
+    const kl_kbody *b = p->file.body;
+    bool            principal =
+        p->reference == FLEXIBLE_PRINCIPAL_AXIS ||
+        (p->reference == FLEXIBLE_AS_IN_FILE && !strcmp(b->reference, "principal-axis"));
+    bool    some = false;
+    kl_vec3 c    = kl_kbody_centre(b);
+    kl_mat3 J = kl_kbody_central_inertia(b), inverse = kl_inverse(&J);
+    for (int i = 0; principal && !p->conditioned && i < p->n; i++)
+        for (int j = 0; j < p->n; j++) {
+            kl_vec3 Si = kl_load(p->S1 + 3 * i), Sj = kl_load(p->S1 + 3 * j);
+            kl_vec3 Li   = kl_sub(kl_load(p->H0 + 3 * i), kl_cross(c, Si));
+            kl_vec3 Lj   = kl_sub(kl_load(p->H0 + 3 * j), kl_cross(c, Sj));
+            double  take = kl_dot(Si, Sj) / p->m + kl_dot(Li, kl_mul(&inverse, Lj));
+            some |= fabs(take) > 1e-10 * sqrt(p->M[i * (p->n + 1)] * p->M[j * (p->n + 1)]);
+            M[i * p->n + j] -= take;
+        }
+    return some;
+}
+
 /* D += sum over the eigenmodes of (K, M) of 2 zeta omega (M phi)(M phi)', of the first n modes */
 static kl_status add_ratio(flexible *p, int n, kl_arena *a)
 {
@@ -218,8 +246,9 @@ static kl_status add_ratio(flexible *p, int n, kl_arena *a)
     if (!phi) return KL_E_MEMORY;
     double *B = phi + n * n, *M = B + n * n, *w = M + n * n;
     leading(n, N, p->K, phi);
-    leading(n, N, p->M, B);
     leading(n, N, p->M, M);
+    if (n == N) (void)take_momentum(p, M);
+    memcpy(B, M, (size_t)(n * n) * sizeof(double));
     KL_TRY(kl_generalized_eigen(n, phi, B, w));
     for (int k = 0; k < n; k++) {
         double size = 2.0 * p->damping * sqrt(fmax(w[k], 0.0));
@@ -244,7 +273,10 @@ static kl_status make_damping(flexible *p, kl_arena *a)
 {
     int n = p->n;
     for (int i = 0; i < n * n; i++) p->D[i] = p->rayleigh[0] * p->M[i] + p->rayleigh[1] * p->K[i];
-    bool apart = is_diagonal(n, p->M) && is_diagonal(n, p->K);
+    bool    apart = is_diagonal(n, p->M) && is_diagonal(n, p->K);
+    double *free  = kl_arena_array(a, double, (size_t)(n * n) + 1);
+    if (!free) return KL_E_MEMORY;
+    if (p->damping > 0.0 && take_momentum(p, free)) apart = false;
     if (apart) {
         /* exact zeros off the diagonal: modes of an eigenproblem do not couple */
         for (int i = 0; i < n; i++)

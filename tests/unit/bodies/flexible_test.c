@@ -286,6 +286,7 @@ static void mistakes_are_told(void **unused)
         {"file: /tmp/kl_flexible_test.kbody, modes: 1.5", "whole number"},
         {"file: /tmp/kl_flexible_test.kbody, pick: [1, 7]", "there is no mode 7"},
         {"file: /tmp/kl_flexible_test.kbody, pick: [1, 1]", "chosen twice"},
+        {"file: /tmp/kl_flexible_test.kbody, pick: [1], up_to: 9 Hz", "leave out `up_to`"},
         {"file: /tmp/kl_flexible_test.kbody, up_to: 0.1 Hz", "none of the 4 modes"},
         {"file: /tmp/kl_flexible_test.kbody, deformation: [1, 2, 3, 4, 5]", "has 5 numbers"},
         {"file: /tmp/kl_flexible_test.kbody, deformation: {a: 1}", "list of numbers"},

@@ -311,6 +311,43 @@ static void a_column_buckles_at_the_load_of_euler(void **unused)
     }
 }
 
+/* `damping` is that of the modes of the free body, whatever ties its frame to it */
+static void damping_is_that_of_the_free_modes_in_every_frame(void **unused)
+{
+    (void)unused;
+    static const char *const frames[][2] = {{"mean-axis", "eliminated"},
+                                            {"mean-axis", "constrained"},
+                                            {"principal-axis", "eliminated"},
+                                            {"principal-axis", "constrained"}};
+    for (int in_file = 0; in_file < 2; in_file++)
+        for (size_t i = 0; i < sizeof frames / sizeof *frames; i++) {
+            kl_override set[] = {{.name = "own", .text = in_file ? frames[i][0] : "mean-axis"},
+                                 {.name = "frame", .text = in_file ? "as-in-file" : frames[i][0]},
+                                 {.name = "held", .text = frames[i][1]}};
+            result      r     = analyse(
+                         load_text(
+                             "klingel: 1\ngravity: 0\nparameters: {own: mean-axis, frame: as-in-file, held: "
+                                      "eliminated}\nbodies:\n"
+                                      "  f: {type: flexible, damping: 0.05, reference: \"{frame}\", conditions: "
+                                      "\"{held}\", file: {mesh: {line: [[0, 0, 0], [0.8, 0, 0], [0.8, 0.5, 0], [0.8, "
+                                      "0.5, 0.3]], parts: 4}, modes: 6, reference: \"{own}\", materials: {s: {E: 210 "
+                                      "GPa, nu: 0.3, density: 7850}}, sections: {line: {material: s, section: "
+                                      "circle, "
+                                      "radius: 6 mm}}}}\n",
+                             set, 3, true),
+                         true);
+            int found = 0;
+            for (int k = 0; k < r.s->n; k++) {
+                double re = r.s->mode[k].re, im = r.s->mode[k].im;
+                if (im < 1.0) continue;
+                found++;
+                assert_close(-re / hypot(re, im), 0.05, 1e-6);
+            }
+            assert_int_equal(found, 6);
+            done(&r);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -326,6 +363,7 @@ int main(void)
         cmocka_unit_test(a_column_buckles_at_the_load_of_euler),
         cmocka_unit_test(a_spinning_blade_has_its_published_frequencies),
         cmocka_unit_test(free_body_has_twelve_neutral_eigenvalues),
+        cmocka_unit_test(damping_is_that_of_the_free_modes_in_every_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
