@@ -76,10 +76,23 @@ static void flexible_place(void *data, const kl_placement *p)
     kl_store(b->position, kl_place_point(p, kl_load(b->position)));
     b->orientation = kl_place_rotation(p, &b->orientation);
     if (b->velocity_axes == 0) {
-        kl_store(b->velocity, kl_place_arrow(p, vel));
-        kl_store(b->omega, kl_place_turn(p, om));
+        vel = kl_place_arrow(p, vel), om = kl_place_turn(p, om);
+    } else if (p->mirrored) {
+        vel = kl_mirror(p, vel), om = kl_neg(kl_mirror(p, om));
     }
-    b->mirrored = p->mirrored;
+    if (p->mirrored && b->file.mirror == 0) b->file.mirror = p->mirror + 1;
+    else if (p->mirrored) {
+        /* two mirrors: nothing, or half a turn about the third axis */
+        kl_placement own = {.mirrored = true, .mirror = b->file.mirror - 1};
+        kl_mat3      one = kl_identity();
+        for (int i = 0; p->mirror != own.mirror && i < 3; i++)
+            one.m[i][i] = i == p->mirror || i == own.mirror ? -1.0 : 1.0;
+        b->orientation = kl_matmul(&b->orientation, &one);
+        b->file.mirror = 0;
+        if (b->velocity_axes == 1) vel = kl_mul(&one, vel), om = kl_mul(&one, om);
+    }
+    kl_store(b->velocity, vel);
+    kl_store(b->omega, om);
 }
 
 static double item(const kl_list *l, int i) { return i < l->n ? l->value[i] : 0.0; }
@@ -322,6 +335,12 @@ static const kl_key flexible_keys[] = {
      .unit     = "1",
      .fallback = "[]",
      .help     = "these modes of the file, by number: [1, 2, 5]; with `modes` the first so many"},
+    {.name     = "mirror",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, file.mirror),
+     .words    = "none x y z",
+     .fallback = "none",
+     .help     = "the mirror image of the file's body: this axis of it changes its sign"},
     {.name     = "reference",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(flexible, reference),

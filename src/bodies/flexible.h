@@ -38,7 +38,7 @@ typedef struct flexible {
     int        velocity_axes; /* 0: global, 1: body */
     kl_list    deformation, deformation_rate;
     int        fixed; /* bits: position, orientation, velocity, omega, deformation */
-    bool       mirrored, stiffening;
+    bool       stiffening;
     int        reference, conditions, attach, start;
     /* S-N curve of its material or detail, for `klingel stress`; range NaN: none */
     double sn_range, sn_cycles, sn_slope, sn_knee, sn_slope_after, ultimate;

@@ -413,11 +413,6 @@ static kl_status check_start(const flexible *p, const kl_setup *s)
 static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
 {
     if (!p->file.body) return KL_E_MODEL; /* told when it was read */
-    if (p->mirrored)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s' stands in a mirrored part; a flexible body cannot be mirrored: "
-                       "reduce a mirrored mesh for it",
-                       s->name);
     KL_TRY(choose_modes(p, s));
     KL_TRY(take_invariants(p, s->arena));
     KL_TRY(take_frames(p, s));

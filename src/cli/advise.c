@@ -438,6 +438,7 @@ static kl_status advise_body(advice *a, int body)
         printf("# body '%s': nothing holds on to it: no advice\n", name);
         return KL_OK;
     }
+    if (p->file.mirror) return judge(a, body, "is a mirror image");
     if (kept && strchr(kept, '{')) return judge(a, body, "stands in the model itself");
     const char *dot = split(a, kept) ? strrchr(a->path, '.') : NULL;
     if (!dot || strcmp(dot, ".kbody") == 0) return judge(a, body, "is reduced already");

@@ -86,6 +86,9 @@ typedef struct kl_kbody {
 
 kl_kbody *kl_kbody_create(void);
 void      kl_kbody_destroy(kl_kbody *b); /* takes NULL quietly */
+/* The mirror image, with `axis` (0, 1, 2) turned round; NULL: no memory. Shares what does not change
+ * with `b`, which must live as long. */
+kl_kbody *kl_kbody_mirrored(const kl_kbody *b, int axis);
 /* The marker of that name, or NULL. */
 const kl_kbody_marker *kl_kbody_find_marker(const kl_kbody *b, const char *name);
 

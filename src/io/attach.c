@@ -9,6 +9,7 @@
 
 #include "bodies/bodies.h"
 #include "fe/kbody.h"
+#include "io/reduced.h"
 
 const char *const kl_attach_keys[] = {"type",  "like",  "for",    "when", "between", "at",
                                       "axis",  "on",    "x_axis", "of",   "joints",  "pilot",
@@ -105,9 +106,10 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
     const kl_body *b = &m->body[index];
     for (const kl_key *k = b->type->keys; k && k->name; k++) {
         if (k->kind != KL_KEY_REDUCED) continue;
-        const kl_kbody *file =
-            ((const kl_reduced *)(const void *)((const char *)b->data + k->offset))->body;
-        const char *own = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
+        kl_reduced *reduced = (kl_reduced *)(void *)((char *)b->data + k->offset);
+        KL_TRY(kl_reduced_mirror(m, reduced));
+        const kl_kbody *file = reduced->body;
+        const char     *own  = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
         if (file && own && kl_model_find_named(m, own) < 0) {
             kl_named *named = kl_model_add_named(m, "frame", index);
             if (!named) return KL_E_MEMORY;

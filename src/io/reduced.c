@@ -189,3 +189,21 @@ kl_status kl_reduced_take(kl_model *m, const kl_node *node, const char *from, co
     kl_body_file_free(&file);
     return status == KL_OK ? hand_over(m, body, text, out) : status;
 }
+
+kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced)
+{
+    const char *path = NULL;
+    for (int i = 0; i < m->nkbody; i++)
+        if (m->kbody[i] == reduced->body) path = m->kbody_path[i];
+    if (reduced->mirror == 0 || !path) return KL_OK;
+    /* no file is called so: a colon comes before the parameters */
+    path = kl_arena_format(m->arena, "mirror:%c:%s", "xyz"[reduced->mirror - 1], path);
+    if (!path) return KL_E_MEMORY;
+    const kl_kbody *image = known(m, path);
+    if (image) {
+        reduced->body = image;
+        return KL_OK;
+    }
+    kl_kbody *body = kl_kbody_mirrored(reduced->body, reduced->mirror - 1);
+    return body ? hand_over(m, body, path, &reduced->body) : KL_E_MEMORY;
+}

@@ -16,6 +16,8 @@ struct kl_node;
  * place of parameters of a body file. */
 kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set, int nset,
                           kl_place place, kl_diag *diag, const kl_kbody **out);
+/* Takes the mirror image of the body, if it is asked for. */
+kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced);
 /* What a body file holds, written in the model file `from` itself; `text` is how it is written and
  * tells two of them apart. Reduced each time. */
 kl_status kl_reduced_take(kl_model *m, const struct kl_node *node, const char *from,

@@ -122,6 +122,7 @@ typedef struct kl_reduced {
     const struct kl_kbody *body;
     const char            *file; /* as the model names it */
     const char            *text; /* as a model file writes it with parameters set; NULL: the name */
+    int                    mirror; /* 1, 2, 3: `body` is its mirror image, this axis turned round */
 } kl_reduced;
 
 /* What can be recorded of a type, with its unit. */
