@@ -32,6 +32,7 @@ kl_status kl_start_read(kl_model *m, const kl_node *section, kl_diag *diag)
     m->z0 = kl_arena_array(m->arena, double, m->nz + 1);
     m->h0 = kl_arena_array(m->arena, double, m->nh + 1);
     if (!m->z0 || !m->h0) return KL_E_MEMORY;
+    m->saved = true;
     m->t0 = t && t->kind == KL_SCALAR ? strtod(t->text, NULL) : 0.0;
     KL_TRY(read_list(section, "q", m->nq, m->q0, diag));
     KL_TRY(read_list(section, "v", m->nv, m->v0, diag));

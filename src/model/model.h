@@ -160,6 +160,7 @@ typedef struct kl_model {
     int               nkbody;
 
     double         t0;              /* time at the start [s] */
+    bool           saved;           /* the start is a state that a run left */
     double        *q0, *v0;         /* as given, before assembly */
     double        *z0, *h0;         /* NULL: zero */
     unsigned char *held_q, *held_v; /* nv each: initial values that assembly must keep */

@@ -239,7 +239,7 @@ kl_status kl_assemble_start(kl_solver *x, kl_diag *diag)
 {
     search k = {.x = x, .m = x->model, .body = first_that_asks(x->model)};
     KL_TRY(kl_assemble(x, diag));
-    if (k.body < 0) return KL_OK;
+    if (k.body < 0 || x->model->saved) return KL_OK;
     k.arena          = kl_arena_create();
     kl_status status = open_search(x, &k);
     if (status == KL_OK) status = deform(&k, diag);

@@ -2,6 +2,10 @@
  * spin a motion that stays, in a mechanism no ringing of modes that are far above the motion. */
 #include "solve/static_start.h"
 
+#include <unistd.h>
+
+#include "io/start.h"
+
 #include "solve/simulation.h"
 #include "solve/spectrum.h"
 #include "solve/statics.h"
@@ -202,6 +206,30 @@ static void what_contradicts_it_is_told(void **unused)
     unload(&l);
 }
 
+/* a state that a failed run left is where it goes on, whatever it would start with */
+static void a_saved_state_is_kept(void **unused)
+{
+    (void)unused;
+    static char text[16384];
+    char        path[64];
+    snprintf(path, sizeof path, "/tmp/klingel-static-%ld.yaml", (long)getpid());
+    loaded l = load_text(frame, NULL, 0, false);
+    start(&l);
+    double *w = l.x->s->q + l.model->body[rod_of(&l)].q + 7, moved = w[0] += 1e-3;
+    assert_int_equal(kl_start_write(path, frame, l.model, l.x->s), KL_OK);
+    unload(&l);
+    FILE  *f    = fopen(path, "r");
+    size_t size = fread(text, 1, sizeof text - 1, f);
+    fclose(f);
+    remove(path);
+    text[size] = '\0';
+    l          = load_text(text, NULL, 0, false);
+    start(&l);
+    /* assembly closes the clamp again that this opened */
+    assert_close(l.x->s->q[l.model->body[rod_of(&l)].q + 7], moved, 1e-6);
+    unload(&l);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +237,7 @@ int main(void)
         cmocka_unit_test(in_a_spin_it_stays),
         cmocka_unit_test(a_mechanism_at_speed_does_not_ring),
         cmocka_unit_test(what_contradicts_it_is_told),
+        cmocka_unit_test(a_saved_state_is_kept),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
