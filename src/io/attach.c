@@ -65,9 +65,16 @@ static kl_mat3 placed_axes(const kl_placement *p, const kl_mat3 *A, bool axial)
     return kl_from_axes(x, kl_cross(z, x), z);
 }
 
+static bool has_file(const kl_body *b)
+{
+    for (const kl_key *k = b->type->keys; k && k->name; k++)
+        if (k->kind == KL_KEY_REDUCED) return true;
+    return false;
+}
+
 kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index)
 {
-    static const char *const known[] = {"at", "axis", "x_axis", "orientation", NULL};
+    static const char *const known[] = {"at", "axis", "x_axis", "orientation", "on", NULL};
     const kl_node           *list    = kl_entry_get(body, "markers");
     if (!list) return KL_OK;
     if (list->kind != KL_MAP)
@@ -92,11 +99,35 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
         kl_named *k = kl_model_add_named(m, n->key, index);
         if (!k) return KL_E_MEMORY;
         const kl_node *at = kl_node_get(n, "at"), *turn = kl_node_get(n, "orientation");
+        const kl_node *on = kl_node_get(n, "on");
+        k->on             = "";
+        if (on) (void)kl_value_word(s, on, "marker: on", &k->on);
+        if (on && !has_file(&m->body[index]))
+            kl_fail(s->diag, KL_E_MODEL, on->place,
+                    "marker '%s': `on` names a marker of a flexible body's file; '%s' is rigid",
+                    n->key, body->name);
         if (at) (void)kl_value_vec3(s, at, what_at, "m", &k->r);
         if (turn) (void)kl_value_rotation(s, turn, "marker: orientation", &k->A);
         else (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), what_axis, &k->A);
         k->r = kl_mirror(&mirror, k->r);
         k->A = placed_axes(&mirror, &k->A, false);
+    }
+    return KL_OK;
+}
+
+/* Markers of the model that say which of the file's they are fixed to. */
+static kl_status hang_markers(kl_model *m, int index, const kl_kbody *file, kl_diag *diag)
+{
+    for (int i = 0; i < m->nnamed; i++) {
+        kl_named *n = &m->named[i];
+        if (n->body != index || !n->on || !*n->on) continue;
+        if (strcmp(n->on, "frame") == 0) n->node = KL_MARKER_FRAME;
+        for (int k = 0; k < file->nmarker; k++)
+            if (strcmp(file->marker[k].name, n->on) == 0) n->node = k + 1;
+        if (n->node == 0)
+            kl_fail(diag, KL_E_NAME, m->body[index].place,
+                    "body '%s': its file has no marker '%s' that '%s' could be fixed to",
+                    m->body[index].name, n->on, n->name);
     }
     return KL_OK;
 }
@@ -109,7 +140,8 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
         kl_reduced *reduced = (kl_reduced *)(void *)((char *)b->data + k->offset);
         KL_TRY(kl_reduced_mirror(m, reduced));
         const kl_kbody *file = reduced->body;
-        const char     *own  = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
+        if (file) KL_TRY(hang_markers(m, index, file, diag));
+        const char *own  = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
         if (file && own && kl_model_find_named(m, own) < 0) {
             kl_named *named = kl_model_add_named(m, "frame", index);
             if (!named) return KL_E_MEMORY;

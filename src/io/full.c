@@ -171,7 +171,16 @@ static void put_keys(kl_text *t, const kl_full_context *c, const kl_key *keys, c
 
 /* ---- markers --------------------------------------------------------------------------------- */
 
-static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A)
+/* name of the marker of a flexible body's file, or `frame`, that a marker is fixed to; NULL: none */
+static const char *fixed_to(const kl_model *m, int body, int node)
+{
+    for (int i = 0; node != 0 && i < m->nnamed; i++)
+        if (m->named[i].body == body && m->named[i].node == node && !m->named[i].on)
+            return m->named[i].name;
+    return NULL;
+}
+
+static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A, const char *on)
 {
     double x[3];
     kl_store(x, r);
@@ -179,6 +188,7 @@ static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A
     put_list(t, x, 3);
     kl_text_add(t, ", orientation: ");
     put_rotation(t, A);
+    if (on && *on) kl_text_add(t, ", on: %s", on);
     kl_text_add(t, "}\n");
 }
 
@@ -205,16 +215,16 @@ static void put_markers(kl_text *t, const kl_model *m, int body, const chains *c
                         const int *named_first, const int *named_next)
 {
     bool any = c->first[body] >= 0;
-    for (int i = named_first[body]; i >= 0; i = named_next[i]) any |= m->named[i].node == 0;
+    for (int i = named_first[body]; i >= 0; i = named_next[i]) any |= m->named[i].on != NULL;
     if (!any) return;
     kl_text_add(t, "    markers:\n");
     for (int i = named_first[body]; i >= 0; i = named_next[i])
-        if (m->named[i].node == 0) /* others come with the file of a flexible body */
-            put_marker(t, m->named[i].name, m->named[i].r, &m->named[i].A);
+        if (m->named[i].on) /* others come with the file of a flexible body */
+            put_marker(t, m->named[i].name, m->named[i].r, &m->named[i].A, m->named[i].on);
     for (int i = c->first[body]; i >= 0; i = c->next[i]) {
         char name[32];
         snprintf(name, sizeof name, "m%d", i);
-        put_marker(t, name, m->marker[i].r, &m->marker[i].A);
+        put_marker(t, name, m->marker[i].r, &m->marker[i].A, fixed_to(m, body, m->marker[i].node));
     }
 }
 

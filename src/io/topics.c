@@ -49,7 +49,8 @@ const kl_topic kl_topics[] = {
      "body\n"
      "may name frames under `markers`, in its own axes: `markers: {pin: {at: [0.1, 0, 0], axis: "
      "y}}`;\n"
-     "joints and forces then write `crank.pin`.\n\n"
+     "joints and forces then write `crank.pin`. On a flexible body `on: left` says which marker of "
+     "its\nfile it is fixed to; else it is the nearest.\n\n"
      "Initial values are guesses that assembly may move by the least amount that closes the "
      "joints;\n"
      "`fixed: [position, orientation]` keeps them.\n"},

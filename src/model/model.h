@@ -44,10 +44,12 @@ typedef struct kl_element {
 /* A frame that a body names under `markers`. */
 typedef struct kl_named {
     const char *name;
-    int         body;
-    kl_vec3     r; /* in the body */
-    kl_mat3     A;
-    int         node; /* of kl_marker */
+    const char
+        *on; /* marker of a flexible body's file that it is fixed to, or `frame`; "": the nearest.
+                       NULL: it comes with that file itself */
+    int  body, node; /* of kl_marker */
+    kl_vec3 r;       /* in the body */
+    kl_mat3 A;
 } kl_named;
 
 /* A point of a body, or an expression over channels: what a model file asks for under `outputs`. */

@@ -9,6 +9,7 @@
 #include <unistd.h>
 
 #include "io/build.h"
+#include "io/full.h"
 #include "io/full_parts.h"
 #include "solve/simulation.h"
 #include "unit/test.h"
@@ -215,6 +216,43 @@ static void outputs_are_taken_at_markers(void **unused)
     assert_fails("klingel: 1\nbodies:\n  a: {mass: 1, markers: {tip: {at: [0, 2, 0]}}}\n"
                  "outputs: {y: {of: a.tip, point: [1, 0, 0], quantity: position.y}}\n",
                  "`of: a.tip` is a point already");
+}
+
+/* a joint on the floating frame, or on one of two markers in one place, is the same written in full */
+static void markers_say_what_they_are_fixed_to(void **unused)
+{
+    (void)unused;
+#define ROD(markers)                                                                               \
+    "klingel: 1\ngravity: 0\nbodies:\n"                                                            \
+    "  rod: {type: flexible, " markers "file: {mesh: {line: [[0, 0, 0], [1, 0, 0]], parts: 2}, "   \
+    "modes: 2, materials: {s: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}, sections: {line: "      \
+    "{material: s, section: circle, radius: 5 mm}}, markers: {left: {at: [0, 0, 0]}, again: {at: " \
+    "[0, 0, 0]}, right: {at: [1, 0, 0]}}}}\n"
+    built b = build(
+        ROD("markers: {far: {at: [0, 0, 0], on: right}}, ") "joints:\n  one: {type: spherical, "
+                                                            "between: [ground, rod.again]}\n"
+                                                            "  two: {type: point-on-plane, "
+                                                            "between: [ground, rod.frame]}\n"
+                                                            "  three: {type: point-on-plane, "
+                                                            "between: [ground, rod.far]}\n");
+    assert_builds(&b);
+    const int nodes[] = {2, KL_MARKER_FRAME, 3};
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(b.model->marker[b.model->element[i].marker + 1].node, nodes[i]);
+    kl_text full = {0};
+    kl_full_write(&full, b.model);
+    built again = build(full.data);
+    assert_builds(&again);
+    for (int i = 0; i < 3; i++)
+        assert_int_equal(again.model->marker[again.model->element[i].marker + 1].node, nodes[i]);
+    kl_text_free(&full);
+    release(&again);
+    release(&b);
+    assert_fails(ROD("markers: {far: {at: [0, 0, 0], on: rigth}}, "),
+                 "its file has no marker 'rigth'");
+    assert_fails("klingel: 1\nbodies: {a: {mass: 1, markers: {p: {at: [0, 0, 0], on: q}}}}\n",
+                 "'a' is rigid");
+#undef ROD
 }
 
 static void when_leaves_out_what_is_not_meant(void **unused)
@@ -652,6 +690,7 @@ int main(void)
         cmocka_unit_test(explicit_like_and_template_give_the_same_bits),
         cmocka_unit_test(outputs_of_a_part_know_its_names_and_parameters),
         cmocka_unit_test(outputs_are_taken_at_markers),
+        cmocka_unit_test(markers_say_what_they_are_fixed_to),
         cmocka_unit_test(when_leaves_out_what_is_not_meant),
         cmocka_unit_test(conditions_on_words_and_numbers_combine),
         cmocka_unit_test(a_mirrored_part_moves_as_the_mirror_image),
