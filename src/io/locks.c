@@ -25,8 +25,8 @@ static kl_mat3 axes_of(const kl_solver *x, int body)
 }
 
 /* The turn about an axis: an axis u of the partner and v of the frame, both across it, stay at
- * right angles. Of two turns v is the axis that the frame may still turn about, so that it can go
- * all the way round. */
+ * right angles. Of two turns v is the axis that the frame may still turn about, of one u, so that it
+ * can go all the way round. */
 static kl_lock lock_of(const kl_solver *x, const kl_follow *f, int i)
 {
     kl_mat3 one = kl_identity(), across = axes_with(f->axis[i], &one);
@@ -35,6 +35,11 @@ static kl_lock lock_of(const kl_solver *x, const kl_follow *f, int i)
     if (f->naxis == 2) {
         v = kl_unit(kl_cross(f->axis[0], f->axis[1]));
         u = kl_cross(f->axis[i], v);
+    }
+    kl_vec3 spin = kl_axpy(-kl_dot(f->axis[i], f->spin), f->axis[i], f->spin);
+    if (f->naxis == 1 && kl_norm(spin) > 1e-6) {
+        u = kl_unit(spin);
+        v = kl_cross(f->axis[i], u);
     }
     kl_lock l = {.body = f->body, .partner = f->partner, .place = f->place};
     l.on      = (kl_marker){.A = axes_with(u, &P)};

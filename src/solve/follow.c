@@ -251,7 +251,7 @@ static kl_status add(kl_follow_look *k, const bool *mark, bool yes, const kl_fol
     if (count == 0) return KL_OK;
     kl_follow *f = &k->list[k->n++];
     *f           = (kl_follow){.body = k->body, .partner = k->partner};
-    if (lock) f->locked = lock->locked, f->naxis = lock->naxis;
+    if (lock) f->locked = lock->locked, f->naxis = lock->naxis, f->spin = lock->spin;
     for (int i = 0; i < f->naxis; i++) f->axis[i] = lock->axis[i];
     kl_follow_tell(k, mark, yes, f);
     kl_follow_tell_lock(k, f);

@@ -18,6 +18,7 @@ typedef struct kl_follow {
     int         locked;        /* directions that they lock */
     int         naxis;         /* of them: turns of the body's frame */
     kl_vec3     axis[3];       /* about these, unit, global */
+    kl_vec3     spin;          /* an axis that the frame can still turn about, unit; zero: none */
     bool        stretch;       /* they would stretch the body */
     kl_place    place;         /* of the last of the joints */
     const char *text;          /* who cannot be followed */

@@ -10,19 +10,38 @@
 #include "algebra/dense.h"
 #include "solve/follow_set.h"
 
-static const double step  = 1e-3; /* of the scaled coordinates, for differences */
+static const double step  = 4e-3; /* of the scaled coordinates, for differences */
 static const double share = 1e-3; /* of the largest curvature: less is none */
 static const double none  = 1e-6; /* curvature, scaled rows on scaled coordinates */
 
 typedef struct bending {
     kl_follow_look *k;
-    int             n;      /* free directions */
-    double         *N;      /* n x nv, scaled, orthonormal */
-    double         *q, *dx; /* the body's own coordinates at the start; an increment */
-    double         *H;      /* nset x n x n */
-    double         *there, *back;
-    double          most; /* largest curvature */
+    int             n;        /* free directions */
+    double         *N;        /* n x nv, scaled, orthonormal */
+    double         *q, *dx;   /* the body's own coordinates at the start; an increment */
+    double         *H;        /* nset x n x n */
+    double         *f, *bend; /* nset: values; second differences */
+    double          most;     /* largest curvature */
 } bending;
+
+/* N <- N - J^+ J N: squares of J have lost half of the digits where a row hardly moves anything */
+static kl_status refine(bending *b)
+{
+    const kl_follow_rows *r = &b->k->r;
+    int                   m = r->n, nv = r->nv, tall = m > nv ? m : nv, rank;
+    double               *J = kl_arena_array(b->k->a, double, (size_t)m *(size_t)nv + 1);
+    double               *X = kl_arena_array(b->k->a, double, (size_t)tall *(size_t)b->n + 1);
+    if (!kl_arena_ok(b->k->a)) return KL_E_MEMORY;
+    for (int p = 0; p < m; p++)
+        for (int c = 0; c < nv; c++) {
+            J[c * m + p] = r->J[p * nv + c];
+            for (int j = 0; j < b->n; j++) X[j * tall + p] += r->J[p * nv + c] * b->N[j * nv + c];
+        }
+    if (kl_least_squares(m, nv, b->n, J, X, tall, 1e-7, &rank) != KL_OK) return KL_OK;
+    for (int j = 0; j < b->n; j++)
+        for (int c = 0; c < nv; c++) b->N[j * nv + c] -= X[j * tall + c];
+    return KL_OK;
+}
 
 /* what the joints to the partner leave free to first order, all other bodies at rest */
 static kl_status free_directions(bending *b)
@@ -39,7 +58,7 @@ static kl_status free_directions(bending *b)
     if (kl_symmetric_eigen(r->nv, G, w) != KL_OK) return KL_OK;
     while (b->n < r->nv && w[b->n] < 1e-14 * fmax(1.0, w[nv - 1])) b->n++;
     b->N = G;
-    return KL_OK;
+    return b->n > 0 ? refine(b) : KL_OK;
 }
 
 /* all y_i.Phi at the start moved by h (N_i + N_j) */
@@ -67,24 +86,36 @@ static kl_status moved(bending *b, int i, int j, double h, double *f)
     return status;
 }
 
-/* By differences both ways: f has no slope, so two values do. */
+/* Second differences of all f along N_i + N_j: both ways, because f has no slope that matters, and
+ * with two steps, so that what is held turns about its axis exactly: an axis that is off by 1e-7
+ * makes rows that should repeat each other contradict each other as the body goes round. */
+static kl_status bend_along(bending *b, int i, int j, double *bend)
+{
+    int nset = b->k->nset;
+    for (int s = 0; s < nset; s++) bend[s] = 0.0;
+    for (int half = 0; half < 2; half++) {
+        double h = half ? 0.5 * step : step, weight = half ? 4.0 / 3.0 : -1.0 / 3.0;
+        for (int side = -1; side <= 1; side += 2) {
+            KL_TRY(moved(b, i, j, side * h, b->f));
+            for (int s = 0; s < nset; s++) bend[s] += weight * b->f[s] / (h * h);
+        }
+    }
+    return KL_OK;
+}
+
 static kl_status curvature(bending *b)
 {
     int n = b->n, nset = b->k->nset;
     for (int i = 0; i < n; i++) {
-        KL_TRY(moved(b, i, -1, step, b->there));
-        KL_TRY(moved(b, i, -1, -step, b->back));
-        for (int s = 0; s < nset; s++)
-            b->H[(s * n + i) * n + i] = (b->there[s] + b->back[s]) / (step * step);
+        KL_TRY(bend_along(b, i, -1, b->bend));
+        for (int s = 0; s < nset; s++) b->H[(s * n + i) * n + i] = b->bend[s];
     }
     for (int i = 0; i < n; i++)
         for (int j = 0; j < i; j++) {
-            KL_TRY(moved(b, i, j, step, b->there));
-            KL_TRY(moved(b, i, j, -step, b->back));
+            KL_TRY(bend_along(b, i, j, b->bend));
             for (int s = 0; s < nset; s++) {
-                double *H = b->H + s * n * n, own = H[i * n + i] + H[j * n + j];
-                H[i * n + j] = H[j * n + i] =
-                    0.5 * ((b->there[s] + b->back[s]) / (step * step) - own);
+                double *H    = b->H + s * n * n;
+                H[i * n + j] = H[j * n + i] = 0.5 * (b->bend[s] - H[i * n + i] - H[j * n + j]);
             }
         }
     return KL_OK;
@@ -100,18 +131,23 @@ static kl_vec3 turn_of(const bending *b, const double *c)
     return kl_load(turn);
 }
 
-/* a less its parts along the n axes, of unit length; false where nothing is left */
-static bool apart(const kl_vec3 *axis, int n, kl_vec3 *a)
+/* Axes that directions `from` to `to` (columns of V) turn the frame about, less those in axis[0..n):
+ * all of them together, so that none rests on a direction that hardly turns. Returns n with these. */
+static int add_axes(const bending *b, const double *V, int from, int to, kl_vec3 *axis, int n)
 {
-    const double least = 1e-4;
-    double       size  = kl_norm(*a);
-    if (size < least) return false;
-    *a = kl_scale(1.0 / size, *a);
-    for (int i = 0; i < n; i++) *a = kl_axpy(-kl_dot(axis[i], *a), axis[i], *a);
-    size = kl_norm(*a);
-    if (size < 1e-2) return false;
-    *a = kl_scale(1.0 / size, *a);
-    return true;
+    const double least = 1e-4; /* of a turn beside other motion */
+    double       T[9]  = {0}, w[3];
+    for (int i = from; i < to; i++) {
+        double  t[3];
+        kl_vec3 turn = turn_of(b, V + i * b->n);
+        for (int k = 0; k < n; k++) turn = kl_axpy(-kl_dot(axis[k], turn), axis[k], turn);
+        kl_store(t, turn);
+        for (int k = 0; k < 9; k++) T[k] += t[k / 3] * t[k % 3];
+    }
+    if (kl_symmetric_eigen(3, T, w) != KL_OK) return n;
+    for (int k = 2; k >= 0 && n < 3; k--)
+        if (w[k] > least * least) axis[n++] = kl_load(T + 3 * k);
+    return n;
 }
 
 /* Two axes in a plane of coordinates are better told by these. */
@@ -125,6 +161,20 @@ static void plain_axes(kl_vec3 *axis, int n)
     for (int i = 0; i < n; i++) axis[i] = kl_load(A + 3 * i);
 }
 
+/* Most bodies are drawn along their axes: what differences leave beside them is taken away. */
+static void clean_axes(kl_vec3 *axis, int n)
+{
+    const double noise = 1e-7;
+    plain_axes(axis, n);
+    for (int i = 0; i < n; i++) {
+        double a[3];
+        kl_store(a, axis[i]);
+        for (int c = 0; c < 3; c++)
+            if (fabs(a[c]) < noise) a[c] = 0.0;
+        axis[i] = kl_unit(kl_load(a));
+    }
+}
+
 /* Turns of the frame that are part of what bends (columns of V from `flat` on) and of nothing that
  * is free. Axes of the body; `global` turns them. */
 static void find_axes(const bending *b, const double *V, int flat, kl_follow_lock *lock,
@@ -135,17 +185,13 @@ static void find_axes(const bending *b, const double *V, int flat, kl_follow_loc
     kl_marker       at   = {.body = b->k->body, .A = kl_identity(), .node = KL_MARKER_FRAME};
     kl_motion       frame;
     kl_vec3         axis[3];
-    int             n = 0, first = 0;
     body->type->motion(body->data, b->k->x->w->cache + body->cache, &at, &frame);
-    for (int i = 0; i < b->n && n < 3; i++) { /* those that are free first, so they are left out */
-        axis[n] = turn_of(b, V + i * b->n);
-        if (apart(axis, n, &axis[n])) n++;
-        if (i < flat) first = n;
-    }
-    for (int i = first; i < n; i++) {
-        lock->axis[lock->naxis] = axis[i];
-        global[lock->naxis++]   = kl_mul(&frame.A, axis[i]);
-    }
+    int first = add_axes(b, V, 0, flat, axis, 0), n = add_axes(b, V, flat, b->n, axis, first);
+    clean_axes(axis, first);
+    if (first > 0) lock->spin = kl_mul(&frame.A, axis[0]);
+    for (int i = first; i < n; i++) lock->axis[lock->naxis++] = axis[i];
+    clean_axes(lock->axis, lock->naxis);
+    for (int i = 0; i < lock->naxis; i++) global[i] = kl_mul(&frame.A, lock->axis[i]);
     plain_axes(global, lock->naxis);
 }
 
@@ -202,8 +248,8 @@ static kl_status take_room(bending *b, kl_follow_lock *lock)
     b->q        = kl_arena_array(k->a, double, body->nq);
     b->dx       = kl_arena_array(k->a, double, body->nv);
     b->H        = kl_arena_array(k->a, double, nset *n *n + 1);
-    b->there    = kl_arena_array(k->a, double, nset);
-    b->back     = kl_arena_array(k->a, double, nset);
+    b->f        = kl_arena_array(k->a, double, nset);
+    b->bend     = kl_arena_array(k->a, double, nset);
     lock->bends = kl_arena_array(k->a, bool, nset);
     if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
     memcpy(b->q, k->x->s->q + body->q, (size_t)body->nq * sizeof(double));

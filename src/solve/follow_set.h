@@ -36,7 +36,7 @@ typedef struct kl_follow_look {
 /* What a lock is made of. `bends` (nset): which sets have a curvature and so take part. */
 typedef struct kl_follow_lock {
     int     locked, naxis; /* as in kl_follow */
-    kl_vec3 axis[3];
+    kl_vec3 axis[3], spin;
     bool   *bends;
 } kl_follow_lock;
 

@@ -55,8 +55,9 @@ static void must_say(const kl_diag *d, const char *words)
 }
 
 static const char *const kind[][2] = {
-    {"fixed", "x"},         {"revolute", "y"},      {"revolute", "z"},       {"spherical", "x"},
-    {"cylindrical", "x"},   {"cylindrical", "y"},   {"planar", "z"},         {"planar", "x"},
+    {"fixed", "x"},         {"revolute", "y"},      {"revolute", "z"},
+    {"spherical", "x"},     {"cylindrical", "x"},   {"cylindrical", "y"},
+    {"planar", "z"},        {"planar", "x"},        {"universal", "[x, y]"},
     {"translational", "x"}, {"point-on-line", "y"}, {"point-on-plane", "x"},
 };
 enum { KINDS = sizeof kind / sizeof kind[0] };
@@ -78,13 +79,53 @@ static void every_pair_of_joints_runs(void **unused)
             }
 }
 
+/* What is held must leave the other turns free however far they go and however the rod stands: axes
+ * that were off by 1e-7, or chosen without regard to what may still turn, made rows contradict each
+ * other, and the run stopped. */
+static void held_turns_let_the_others_go_round(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "klingel: 1\n"
+        "gravity: [1, 2, -9.81]\n"
+        "templates:\n"
+        "  t:\n"
+        "    bodies:\n"
+        "      rod: {type: flexible, damping: 0.01, modes: 8,\n"
+        "        file: {mesh: {line: [[0, 0, 0], [1 m, 0, 0]], parts: 8}, modes: 12,\n"
+        "          materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}},\n"
+        "          sections: {line: {material: steel, section: circle, radius: 5 mm}},\n"
+        "          markers: {left: {at: [0, 0, 0]}, right: {at: [1 m, 0, 0]}}}}\n"
+        "    joints:\n"
+        "      L: {type: %s, between: [ground, rod.left], axis: %s}\n"
+        "      R: {type: %s, between: [ground, rod.right], axis: %s}\n"
+        "parts: {p: {template: t, orientation: {axis: [1, 2, 3], angle: %d deg}}}\n"
+        "run: {end: 0.05, every: 0.01}\n";
+    static const ends        cases[]   = {{"fixed", "x", "planar", "z"},
+                                          {"planar", "z", "revolute", "z"},
+                                          {"universal", "[x, y]", "planar", "x"},
+                                          {"universal", "[x, y]", "point-on-line", "y"}};
+    static const char *const at_part[] = {"p.rod.position.z", NULL};
+    static rows              told;
+    for (int i = 0; i < 8; i++) {
+        ends e = cases[i / 2];
+        char model[2048];
+        snprintf(model, sizeof model, text, e.left, e.left_axis, e.right, e.right_axis,
+                 i % 2 ? 77 : 0);
+        built b = must_build(model);
+        simulate(&b, 0.05, 0.01, at_part, &told, NULL);
+        must_say(b.diag, "This locks the turn of 'p.rod'");
+        built_free(&b);
+    }
+}
+
 /* one that shortens as it bends and cannot stretch is refused just where both ends hold x */
 static void what_shortens_and_cannot_stretch_is_refused(void **unused)
 {
     (void)unused;
     /* of kind[] */
-    static const bool holds_x[] = {true,  true, true,  true, false, true,
-                                   false, true, false, true, true};
+    static const bool holds_x[] = {true,  true, true, true,  false, true,
+                                   false, true, true, false, true,  true};
     for (int j = 0; j < KINDS; j++) {
         ends  e = {"revolute", "y", kind[j][0], kind[j][1]};
         built b;
@@ -190,6 +231,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(every_pair_of_joints_runs),
+        cmocka_unit_test(held_turns_let_the_others_go_round),
         cmocka_unit_test(what_shortens_and_cannot_stretch_is_refused),
         cmocka_unit_test(each_direction_is_named_once_and_in_readable_axes),
         cmocka_unit_test(joints_that_modes_can_follow_are_not_named),
