@@ -256,6 +256,12 @@ static unsigned flexible_wishes(const void *data)
            (p->start && p->n > 0 ? (unsigned)KL_WISH_STATIC : 0u);
 }
 
+static int flexible_still(const void *data)
+{
+    const flexible *p = data;
+    return p->n == 0 && p->file.body ? p->file.body->nmode : 0;
+}
+
 /* one marker at its reference point tells nothing of its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
@@ -530,6 +536,7 @@ const kl_body_type kl_flexible = {
     .own_loss        = flexible_own_loss,
     .units           = flexible_units,
     .wishes          = flexible_wishes,
+    .still           = flexible_still,
     .reach           = flexible_reach,
     .measures        = flexible_measures,
     .watch           = flexible_look};

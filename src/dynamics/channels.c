@@ -162,16 +162,23 @@ static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
 /* velocities behind the sixth belong to modes */
 static int modes_of(const kl_body *b) { return b->nv > 6 ? b->nv - 6 : 0; }
 
+/* those of a body that was made rigid read zero, so that what asks for them need not be changed */
+static int still_modes(const kl_body *b)
+{
+    return modes_of(b) == 0 && b->type->still ? b->type->still(b->data) : 0;
+}
+
 static void add_modes(kl_channels *c, const kl_body *b)
 {
-    for (int j = 1; j <= modes_of(b); j++)
+    int n = modes_of(b) + still_modes(b);
+    for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w.%d", b->name, j), "1",
             "modal coordinate: what the skin and stress of the reduced body are multiplied with",
-            true, false);
-    for (int j = 1; j <= modes_of(b); j++)
+            modes_of(b) > 0, false);
+    for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w_rate.%d", b->name, j), "1/s",
             "rate of a modal coordinate", false, false);
-    if (modes_of(b) > 0)
+    if (n > 0)
         add(c, kl_arena_format(c->arena, "%s.elastic_energy", b->name), "N m",
             "stored in the deformation", false, false);
 }
@@ -431,6 +438,7 @@ static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, 
     for (int j = 0; j < modes_of(b); j++) to[j] = s->q[b->q + b->nq - modes_of(b) + j];
     for (int j = 0; j < modes_of(b); j++) to[modes_of(b) + j] = s->v[b->v + 6 + j];
     if (modes_of(b) > 0) to[2 * modes_of(b)] = b->type->own_energy(b->data, w->cache + b->cache);
+    if (still_modes(b) > 0) memset(to, 0, (2 * (size_t)still_modes(b) + 1) * sizeof *to);
 }
 
 static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,

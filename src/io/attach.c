@@ -141,7 +141,7 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
         KL_TRY(kl_reduced_mirror(m, reduced));
         const kl_kbody *file = reduced->body;
         if (file) KL_TRY(hang_markers(m, index, file, diag));
-        const char *own  = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
+        const char *own = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
         if (file && own && kl_model_find_named(m, own) < 0) {
             kl_named *named = kl_model_add_named(m, "frame", index);
             if (!named) return KL_E_MEMORY;

@@ -250,6 +250,8 @@ typedef struct kl_body_type {
     double (*own_loss)(const void *data, const void *c);   /* (optional) dissipated power [W] */
     /* (optional) what else the model must hold for this body: a set of kl_body_wish */
     unsigned (*wishes)(const void *data);
+    /* (optional) modal coordinates that it would have if it were not rigid now; they read zero */
+    int (*still)(const void *data);
     double (*reach)(const void *data); /* (optional) size [m] that its markers need not show */
     /* (optional) what of each velocity coordinate counts as one length of the model or one radian;
      * without it: length for the first three, then 1. And what assembly pays for moving it:

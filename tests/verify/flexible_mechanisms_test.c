@@ -166,6 +166,30 @@ static void a_four_bar_of_flexible_links_comes_to_the_rigid_one(void **unused)
     assert_true(example_peak(&one, 2) < 1e-9);
 }
 
+/* ---- one word ---- */
+
+/* what an example asks of its modes reads zero where they stand still */
+static void every_flexible_example_is_made_rigid_by_one_word(void **unused)
+{
+    (void)unused;
+    static const char *const names[][2] = {
+        {"free-plate", "bend"},
+        {"rotating-beam", "tip_u1_axial_m"},
+        {"fatigue-beam", "tip_m"},
+        {"flexible-double-pendulum", "tip_x_m"},
+        {"flexible-four-bar", "rocker_angle_rad"},
+        {"flexible-slider-crank", "mid_over_L"},
+        {"sar-antenna", "twist_m"},
+    };
+    const int still[] = {0, 1, 2, 5}; /* channels that tell of deformation alone */
+    for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
+        const char *const channels[] = {names[i][1], NULL};
+        example_run(names[i][0], "flexible=false", 0.01, 0.001, channels, &one);
+        for (size_t k = 0; k < sizeof still / sizeof *still; k++)
+            if ((int)i == still[k]) assert_true(example_peak(&one, 0) < 1e-6);
+    }
+}
+
 /* ---- linear modes ---- */
 
 /* clamped and pinned at one end, free at the other: (beta/L)^2 sqrt(EI/m) */
@@ -224,6 +248,7 @@ int main(void)
         cmocka_unit_test(a_double_pendulum_keeps_energy_and_comes_to_the_rigid_one),
         cmocka_unit_test(a_double_pendulum_moves_as_a_chain_of_rigid_links),
         cmocka_unit_test(a_four_bar_of_flexible_links_comes_to_the_rigid_one),
+        cmocka_unit_test(every_flexible_example_is_made_rigid_by_one_word),
         cmocka_unit_test(linear_modes_of_a_beam_on_a_joint_are_those_of_beam_theory),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
