@@ -20,6 +20,7 @@ for page in "$source"/README.md "$source"/docs/*.md "$source"/docs/recipes/*.md 
     */examples/*/README.md) cp -r "$(dirname "$page")"/* . ;;
     */docs/stress.md) cp "$source"/examples/fatigue-beam/* . ;;
     */flexible-body.md) cp "$source"/examples/fe-rod/* . ;;
+    */docs/recipes/*.md) sed -n '/^```yaml/,/^```/{/^```/d;p}' "$page" >model.yaml ;;
     "$source/README.md") sed -n '/^```yaml/,/^```/{/^```/d;p}' "$page" >pendulum.yaml ;;
     esac
     sed -n 's/^ *\(klingel [a-z].*\)/\1/p' "$page" | sed 's/  *#.*//' >commands
