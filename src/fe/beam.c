@@ -350,3 +350,28 @@ kl_status kl_beam_geometric(const kl_fe_element *e, const kl_fe_rules *rules, kl
     }
     return KL_OK;
 }
+
+/* sections turn as the mass has them do, bending and twist; their middle is on the nodes' line */
+kl_status kl_beam_masses(const kl_fe_element *e, kl_mass_point *p, kl_mass_sink sink, void *context)
+{
+    beam b;
+    KL_TRY(beam_init(e, &b));
+    kl_vec3 y  = kl_vec(b.axes.m[1][0], b.axes.m[1][1], b.axes.m[1][2]),
+            z  = kl_vec(b.axes.m[2][0], b.axes.m[2][1], b.axes.m[2][2]);
+    kl_mat3 yy = kl_outer(y, y), zz = kl_outer(z, z), W = kl_mat_scale(b.rhoI[0], &yy);
+    W = kl_mat_axpy(b.rhoI[1], &zz, &W);
+    memset(p->u, 0, sizeof p->u);
+    p->first = kl_vec(0, 0, 0);
+    p->along = kl_vec(b.axes.m[0][0], b.axes.m[0][1], b.axes.m[0][2]);
+    for (int i = 0; i < 4; i++) {
+        double row[9][12];
+        beam_fields(&b, gauss_s[i], row);
+        memset(p->turn, 0, sizeof p->turn);
+        for (int c = 0; c < 3; c++)
+            for (int l = 0; l < 3; l++) add_row(&b, row[3 + l], b.axes.m[l][c], p->turn[c]);
+        p->x      = kl_axpy(gauss_s[i], kl_sub(e->x[1], e->x[0]), e->x[0]);
+        p->second = kl_mat_scale(gauss_w[i] * b.L, &W);
+        sink(context, p);
+    }
+    return KL_OK;
+}

@@ -3,12 +3,12 @@
 
 #include <string.h>
 
-static const kl_fe_type solid = {3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain,
-                                 kl_solid_geometric};
-static const kl_fe_type shell = {6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain,
-                                 kl_shell_geometric};
-static const kl_fe_type beam  = {6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain,
-                                 kl_beam_geometric};
+static const kl_fe_type solid = {
+    3, kl_solid_stiffness, kl_solid_mass, kl_solid_strain, kl_solid_geometric, NULL};
+static const kl_fe_type shell = {
+    6, kl_shell_stiffness, kl_shell_mass, kl_shell_strain, kl_shell_geometric, kl_shell_masses};
+static const kl_fe_type beam = {
+    6, kl_beam_stiffness, kl_beam_mass, kl_beam_strain, kl_beam_geometric, kl_beam_masses};
 
 static const kl_fe_type *const types[4] = {NULL, &beam, &shell, &solid}; /* by dimension */
 

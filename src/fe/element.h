@@ -63,6 +63,17 @@ typedef void (*kl_geometric_sink)(void *context, const kl_geometric_point *p);
 void               kl_geometric_clear(kl_geometric_point *p);
 kl_geometric_term *kl_geometric_add(kl_geometric_point *p, int a, int b, double factor);
 
+/* Mass about a point of an element that turns with it: first and second moment about x (turning.h), and
+ * the motion and turn of x per unknown of the element. */
+typedef struct kl_mass_point {
+    kl_vec3 x, first;
+    kl_vec3 along; /* unit; of beams, whose middle line turns with their sections; else zero */
+    kl_mat3 second;
+    double  u[3][KL_MAX_ELEMENT_DOF], turn[3][KL_MAX_ELEMENT_DOF];
+} kl_mass_point;
+
+typedef void (*kl_mass_sink)(void *context, const kl_mass_point *p);
+
 typedef struct kl_fe_type {
     int ndof_node;
     kl_status (*stiffness)(const kl_fe_element *e, const kl_fe_rules *rules, double *K);
@@ -76,6 +87,8 @@ typedef struct kl_fe_type {
     /* Gives the points of the element to `sink`; `p` is space for one. */
     kl_status (*geometric)(const kl_fe_element *e, const kl_fe_rules *rules, kl_geometric_point *p,
                            kl_geometric_sink sink, void *context);
+    /* Gives the mass that turns to `sink`; NULL: all of it sits in the nodes' motion. */
+    kl_status (*masses)(const kl_fe_element *e, kl_mass_point *p, kl_mass_sink sink, void *context);
 } kl_fe_type;
 
 const kl_fe_type *kl_fe_type_of(kl_shape shape);
@@ -105,6 +118,10 @@ kl_status kl_solid_geometric(const kl_fe_element *e, const kl_fe_rules *rules,
                              kl_geometric_point *p, kl_geometric_sink sink, void *context);
 kl_status kl_beam_geometric(const kl_fe_element *e, const kl_fe_rules *rules, kl_geometric_point *p,
                             kl_geometric_sink sink, void *context);
+kl_status kl_beam_masses(const kl_fe_element *e, kl_mass_point *p, kl_mass_sink sink,
+                         void *context);
+kl_status kl_shell_masses(const kl_fe_element *e, kl_mass_point *p, kl_mass_sink sink,
+                          void *context);
 kl_status kl_shell_geometric(const kl_fe_element *e, const kl_fe_rules *rules,
                              kl_geometric_point *p, kl_geometric_sink sink, void *context);
 

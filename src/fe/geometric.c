@@ -9,63 +9,9 @@
 
 #include "algebra/dense.h"
 #include "fe/element.h"
+#include "fe/turning.h"
 
 enum { FIELDS = KL_GEOMETRIC_FIELDS, STRIP = 256, DOF = KL_MAX_ELEMENT_DOF };
-
-/* ---- loads ---- */
-
-static kl_vec3 axis(int c) { return kl_vec(c == 0, c == 1, c == 2); }
-
-/* e_c, then e_c x_d; nodes that turn do so as the field does, by half its curl e_d x e_c */
-static void fill_fields(const kl_system *s, const kl_mass_view *v, double *field)
-{
-    for (int q = 0; q < v->n; q++) {
-        double x[3], curl[3];
-        int    k = v->component[q];
-        kl_store(x, s->x[v->node[q]]);
-        for (int c = 0; c < 3; c++) {
-            field[(size_t)c * (size_t)v->n + (size_t)q] = k == c;
-            for (int d = 0; d < 3; d++) {
-                kl_store(curl, kl_cross(axis(d), axis(c)));
-                field[(size_t)(3 + 3 * c + d) * (size_t)v->n + (size_t)q] = k >= 3
-                                                                                ? 0.5 * curl[k - 3]
-                                                                            : k == c ? x[d]
-                                                                                     : 0.0;
-            }
-        }
-    }
-}
-
-/* mass times the fields on all nodes; the columns of `loads` carry it through the ties */
-static kl_status field_loads(const kl_system *s, double *by_node, double *loads)
-{
-    kl_mass_view v     = kl_system_mass(s);
-    double      *field = calloc(FIELDS * (size_t)v.n + 1, sizeof(double));
-    if (!field) return KL_E_MEMORY;
-    fill_fields(s, &v, field);
-    kl_symmetric_multiply(v.M, FIELDS, field, by_node);
-    free(field);
-    for (int l = 0; l < FIELDS; l++)
-        for (int q = 0; q < v.n; q++)
-            kl_system_load(s, v.node[q], v.component[q],
-                           by_node[(size_t)l * (size_t)v.n + (size_t)q],
-                           loads + (size_t)l * (size_t)s->ndof);
-    return KL_OK;
-}
-
-/* motion of all nodes, node after node, then component, then column */
-static double *spread(const kl_system *s, int columns, const double *u)
-{
-    double *out = malloc(6 * (size_t)s->nnode * (size_t)(columns + 1) * sizeof(double));
-    for (int j = 0; out && j < columns; j++)
-        for (int node = 0; node < s->nnode; node++) {
-            double motion[6];
-            kl_system_motion(s, node, u + (size_t)j * (size_t)s->ndof, motion);
-            for (int c = 0; c < 6; c++)
-                out[((size_t)node * 6 + (size_t)c) * (size_t)columns + (size_t)j] = motion[c];
-        }
-    return out;
-}
 
 /* ---- gathering ---- */
 
@@ -208,51 +154,44 @@ static kl_status keep(const kl_geometric *g, kl_kbody *body)
     return KL_OK;
 }
 
-static kl_status run(kl_geometric *g, double *by_node, double *loads, kl_kbody *body, kl_diag *diag)
+static kl_status run(kl_geometric *g, double *loads, kl_kbody *body, kl_diag *diag)
 {
-    const kl_system *s = g->s;
-    KL_TRY(field_loads(s, by_node, loads));
-    int l = FIELDS;
-    for (int i = 0; i < body->nmarker; i++)
-        for (int c = 0; c < 6; c++, l++)
-            if (kl_system_has(s, g->marker_node[i], c))
-                kl_system_load(s, g->marker_node[i], c, 1.0, loads + (size_t)l * (size_t)s->ndof);
-    KL_TRY(kl_basis_static(s, g->basis, g->nload, loads, diag));
-    g->V = spread(s, g->n, g->X);
-    g->U = spread(s, g->nload, loads);
+    KL_TRY(kl_geometric_loads(g, loads));
+    KL_TRY(kl_basis_static(g->s, g->basis, g->nload, loads, diag));
+    g->V = kl_system_motions(g->s, g->n, g->X);
+    g->U = kl_system_motions(g->s, g->nload, loads);
     if (!g->V || !g->U) return KL_E_MEMORY;
     KL_TRY(add_elements(g));
     KL_TRY(kl_geometric_ties(g));
+    KL_TRY(kl_geometric_masses(g));
     flush(g);
     return keep(g, body);
 }
 
 kl_status kl_geometric_find(const kl_mesh *m, const kl_system *s, const kl_basis *basis,
-                            const double *X, const int *marker_node, kl_kbody *body, kl_diag *diag)
+                            const double *X, kl_mass_rule rule, const int *marker_node,
+                            kl_kbody *body, kl_diag *diag)
 {
     kl_geometric g     = {.m           = m,
                           .s           = s,
                           .basis       = basis,
                           .X           = X,
+                          .rule        = rule,
                           .n           = body->nmode,
                           .nload       = FIELDS + 6 * body->nmarker,
                           .npair       = body->nmode * (body->nmode + 1) / 2,
                           .marker_node = marker_node};
-    size_t       nload = (size_t)g.nload, npair = (size_t)g.npair;
-    double      *loads   = calloc(nload * (size_t)s->ndof + 1, sizeof(double));
-    double      *by_node = calloc(FIELDS * (size_t)kl_system_mass(s).n + 1, sizeof(double));
-    g.K                  = calloc(nload * npair + 1, sizeof(double));
-    g.S                  = malloc(nload * STRIP * sizeof(double));
-    g.P                  = malloc((npair + 1) * STRIP * sizeof(double));
-    g.field_load         = by_node;
-    bool      ok         = loads && by_node && g.K && g.S && g.P;
-    kl_status status     = ok ? run(&g, by_node, loads, body, diag) : KL_E_MEMORY;
-    free(loads);
-    free(by_node);
-    free(g.K);
-    free(g.S);
-    free(g.P);
-    free(g.V);
-    free(g.U);
+    size_t       nload = (size_t)g.nload, npair = (size_t)g.npair, N = (size_t)kl_system_mass(s).n;
+    double      *loads = calloc(nload * (size_t)s->ndof + 1, sizeof(double));
+    g.field_load       = calloc(FIELDS * N + 1, sizeof(double));
+    g.MR               = calloc(6 * N + 1, sizeof(double));
+    g.relief           = calloc(6 * nload, sizeof(double));
+    g.K                = calloc(nload * npair + 1, sizeof(double));
+    g.S                = malloc(nload * STRIP * sizeof(double));
+    g.P                = malloc((npair + 1) * STRIP * sizeof(double));
+    bool      ok       = loads && g.field_load && g.MR && g.relief && g.K && g.S && g.P;
+    kl_status status   = ok ? run(&g, loads, body, diag) : KL_E_MEMORY;
+    double   *mine[]   = {loads, g.field_load, g.MR, g.relief, g.K, g.S, g.P, g.V, g.U};
+    for (size_t i = 0; i < sizeof mine / sizeof *mine; i++) free(mine[i]);
     return status;
 }

@@ -22,14 +22,13 @@
 enum { FIELDS = KL_GEOMETRIC_FIELDS, DOF = KL_MAX_ELEMENT_DOF };
 
 typedef struct tied {
-    kl_geometric *g;
-    int           nslot;
-    int          *slot;  /* of each node: of a node that follows others; -1: it does not */
-    double       *force; /* nslot x 6 x nload: of the mesh less the loads */
-    int          *waits; /* of each node: ties not yet done that lead by it */
-    bool         *done;
-    double       *turn;  /* 3 x (3 n): each component of theta as a field */
-    double       *terms; /* 6 x nload: A_xx A_yy A_zz A_xy A_yz A_zx */
+    kl_geometric     *g;
+    int               nslot;
+    int              *slot;  /* of each node: of a node that follows others; -1: it does not */
+    double           *force; /* nslot x 6 x nload: of the mesh less the loads */
+    int              *waits; /* of each node: ties not yet done that lead by it */
+    bool             *done;
+    kl_geometric_arms arms;
 } tied;
 
 static double *force_at(const tied *t, int node, int component)
@@ -109,114 +108,25 @@ static kl_status add_mesh(tied *t)
     return status;
 }
 
-/* rigid motion a of component c at x, about the origin */
-static double rigid(int a, int c, kl_vec3 x)
-{
-    double turn[3];
-    if (a < 3 || c >= 3) return a == c;
-    kl_store(turn, kl_cross(kl_vec(a == 3, a == 4, a == 5), x));
-    return turn[c];
-}
-
-/* the wrench of all loads about the origin, 6 x nload */
-static void sum_loads(const kl_geometric *g, const kl_mass_view *v, double *wrench)
-{
-    memset(wrench, 0, 6 * (size_t)g->nload * sizeof(double));
-    for (int a = 0; a < 6; a++) {
-        for (int q = 0; q < v->n; q++)
-            for (int l = 0; l < FIELDS; l++)
-                wrench[6 * l + a] += rigid(a, v->component[q], g->s->x[v->node[q]]) *
-                                     g->field_load[(size_t)l * (size_t)v->n + (size_t)q];
-        for (int l = FIELDS; l < g->nload; l++) {
-            int node = g->marker_node[(l - FIELDS) / 6], c = (l - FIELDS) % 6;
-            if (kl_system_has(g->s, node, c)) wrench[6 * l + a] = rigid(a, c, g->s->x[node]);
-        }
-    }
-}
-
-/* mass times the rigid acceleration that balances the loads of a free body */
-static kl_status take_relief(tied *t, const kl_mass_view *v)
-{
-    const kl_geometric *g = t->g;
-    size_t              N = (size_t)v->n;
-    double              G[36];
-    double *R = malloc((6 * N + 1) * sizeof(double)), *MR = malloc((6 * N + 1) * sizeof(double)),
-           *c        = malloc(6 * (size_t)g->nload * sizeof(double));
-    kl_status status = R && MR && c ? KL_OK : KL_E_MEMORY;
-    if (status == KL_OK) {
-        for (int a = 0; a < 6; a++)
-            for (size_t q = 0; q < N; q++)
-                R[(size_t)a * N + q] = rigid(a, v->component[q], g->s->x[v->node[q]]);
-        kl_symmetric_multiply(v->M, 6, R, MR);
-        kl_gemm(true, false, 6, 6, v->n, 1, R, v->n, MR, v->n, 0, G, 6);
-        sum_loads(g, v, c);
-        status = kl_dense_solve(6, g->nload, G, c);
-    }
-    for (size_t q = 0; q < N && status == KL_OK; q++) {
-        double *to = force_at(t, v->node[q], v->component[q]);
-        for (int l = 0; to && l < g->nload; l++)
-            for (int a = 0; a < 6; a++) to[l] += MR[(size_t)a * N + q] * c[6 * l + a];
-    }
-    free(R);
-    free(MR);
-    free(c);
-    return status;
-}
-
-static kl_status take_loads(tied *t)
+static void take_loads(tied *t)
 {
     const kl_geometric *g = t->g;
     kl_mass_view        v = kl_system_mass(g->s);
-    for (int q = 0; q < v.n; q++) {
+    size_t              N = (size_t)v.n;
+    for (size_t q = 0; q < N; q++) {
         double *to = force_at(t, v.node[q], v.component[q]);
-        for (int l = 0; to && l < FIELDS; l++)
-            to[l] -= g->field_load[(size_t)l * (size_t)v.n + (size_t)q];
+        if (!to) continue;
+        for (int l = 0; l < FIELDS; l++) to[l] -= g->field_load[(size_t)l * N + q];
+        for (int l = 0; l < g->nload; l++)
+            for (int a = 0; a < 6; a++) to[l] += g->MR[(size_t)a * N + q] * g->relief[6 * l + a];
     }
     for (int l = FIELDS; l < g->nload; l++) {
         double *to = force_at(t, g->marker_node[(l - FIELDS) / 6], (l - FIELDS) % 6);
         if (to) to[l] -= 1.0;
     }
-    return g->basis->free ? take_relief(t, &v) : KL_OK;
 }
 
 /* ---- one tie ---- */
-
-/* place of A_pq among the six terms */
-static int term(int p, int q) { return p == q ? p : (p + 1) % 3 == q ? 3 + p : 3 + q; }
-
-/* A += scale (b c' + c b')/2 - scale (b.c) 1 with b_p = forces and a vector c; a force f along
- * component p alone */
-static void add_arm(tied *t, const double *f, int p, kl_vec3 arm)
-{
-    double a[3];
-    int    n = t->g->nload;
-    kl_store(a, arm);
-    for (int q = 0; q < 3; q++) {
-        kl_vaxpy(n, q == p ? a[q] : 0.5 * a[q], f, t->terms + (size_t)term(p, q) * (size_t)n);
-        kl_vaxpy(n, -a[p], f, t->terms + (size_t)q * (size_t)n);
-    }
-}
-
-/* A += the symmetric part of B */
-static void add_matrix(tied *t, const double *f, const kl_mat3 *B)
-{
-    for (int p = 0; p < 3; p++)
-        for (int q = 0; q < 3; q++)
-            kl_vaxpy(t->g->nload, (p == q ? 1.0 : 0.5) * B->m[p][q], f,
-                     t->terms + (size_t)term(p, q) * (size_t)t->g->nload);
-}
-
-/* K += theta'A theta */
-static void put_terms(tied *t)
-{
-    kl_geometric *g = t->g;
-    for (int k = 0; k < 6; k++) {
-        int           p = k < 3 ? k : k - 3, q = k < 3 ? k : (k - 2) % 3;
-        const double *a = t->turn + 3 * (size_t)p * (size_t)g->n,
-                     *b = t->turn + 3 * (size_t)q * (size_t)g->n, factor = k < 3 ? 1.0 : 2.0;
-        kl_geometric_put(g, t->terms + (size_t)k * (size_t)g->nload, 1, &a, &b, &factor);
-    }
-}
 
 static void hand_on(tied *t, int node, int component, double factor, const double *f)
 {
@@ -228,7 +138,7 @@ static void add_rbe2(tied *t, const kl_tie *tie)
 {
     const kl_geometric *g = t->g;
     for (int p = 0; p < 3; p++)
-        memcpy(t->turn + 3 * (size_t)p * (size_t)g->n,
+        memcpy(kl_arms_turn(&t->arms, p),
                g->V + (6 * (size_t)tie->reference + 3 + (size_t)p) * (size_t)g->n,
                (size_t)g->n * sizeof(double));
     for (int i = 0; i < tie->n; i++) {
@@ -240,7 +150,7 @@ static void add_rbe2(tied *t, const kl_tie *tie)
             if (!(tie->components >> c & 1u)) continue;
             hand_on(t, tie->reference, c, 1.0, f);
             if (c >= 3) continue;
-            add_arm(t, f, c, arm);
+            kl_arms_add(&t->arms, 1.0, f, c, arm);
             double turn[3]; /* arm x e_c */
             kl_store(turn, kl_cross(arm, kl_vec(c == 0, c == 1, c == 2)));
             for (int a = 0; a < 3; a++) hand_on(t, tie->reference, 3 + a, turn[a], f);
@@ -289,7 +199,7 @@ static void add_moment(tied *t, const kl_tie *tie, const mean *k, const double *
     /* y.(theta x W theta), y = J^-1 e: theta'B theta with B = -[y] W */
     kl_vec3 y = kl_mul(&k->inverse, e);
     kl_mat3 S = kl_skew(kl_neg(y)), B = kl_matmul(&S, &k->W);
-    add_matrix(t, f, &B);
+    kl_arms_add_matrix(&t->arms, f, &B);
     for (int i = 0; i < tie->n; i++) {
         kl_mat3 by = turn_by(k, tie, t->g->s->x, i), back = kl_transpose(&by);
         double  factor[3];
@@ -303,14 +213,13 @@ static void add_rbe3(tied *t, const kl_tie *tie)
     const kl_geometric *g = t->g;
     mean                k = mean_of(tie, g->s->x);
     kl_vec3             d = kl_sub(g->s->x[tie->reference], k.middle);
-    memset(t->turn, 0, 9 * (size_t)g->n * sizeof(double));
     for (int i = 0; i < tie->n; i++) {
         kl_mat3 by = turn_by(&k, tie, g->s->x, i);
         for (int p = 0; p < 3; p++)
             for (int j = 0; j < 3; j++)
                 kl_vaxpy(g->n, by.m[p][j],
                          g->V + (6 * (size_t)tie->node[i] + (size_t)j) * (size_t)g->n,
-                         t->turn + 3 * (size_t)p * (size_t)g->n);
+                         kl_arms_turn(&t->arms, p));
     }
     for (int c = 0; c < 6; c++) {
         const double *f = force_at(t, tie->reference, c);
@@ -318,7 +227,7 @@ static void add_rbe3(tied *t, const kl_tie *tie)
         if (!(tie->components >> c & 1u)) continue;
         add_moment(t, tie, &k, f, c < 3 ? kl_cross(d, e) : e);
         if (c >= 3) continue;
-        add_arm(t, f, c, d);
+        kl_arms_add(&t->arms, 1.0, f, c, d);
         for (int i = 0; i < tie->n; i++) hand_on(t, tie->node[i], c, weight_of(tie, i) / k.sum, f);
     }
 }
@@ -336,11 +245,10 @@ static bool ready(const tied *t, const kl_tie *tie)
 static void add_tie(tied *t, int which)
 {
     const kl_tie *tie = &t->g->m->tie[which];
-    memset(t->turn, 0, 9 * (size_t)t->g->n * sizeof(double));
-    memset(t->terms, 0, 6 * (size_t)t->g->nload * sizeof(double));
+    kl_arms_clear(&t->arms);
     if (tie->kind == KL_RBE2) add_rbe2(t, tie);
     else add_rbe3(t, tie);
-    put_terms(t);
+    kl_arms_put(&t->arms);
     t->done[which] = true;
     for (int i = 0; i < leader_count(tie); i++) t->waits[leader(tie, i)]--;
 }
@@ -378,22 +286,22 @@ kl_status kl_geometric_ties(kl_geometric *g)
     tied      t      = {.g     = g,
                         .slot  = malloc((nnode + 1) * sizeof(int)),
                         .waits = calloc(nnode + 1, sizeof(int)),
-                        .done  = calloc((size_t)g->m->ntie + 1, sizeof(bool)),
-                        .turn  = malloc((9 * (size_t)g->n + 1) * sizeof(double)),
-                        .terms = malloc(6 * nload * sizeof(double))};
-    kl_status status = t.slot && t.waits && t.done && t.turn && t.terms ? KL_OK : KL_E_MEMORY;
+                        .done  = calloc((size_t)g->m->ntie + 1, sizeof(bool))};
+    kl_status status = kl_arms_open(g, &t.arms);
+    if (!t.slot || !t.waits || !t.done) status = KL_E_MEMORY;
     if (status == KL_OK) {
         find_slots(&t);
         t.force = calloc(6 * (size_t)t.nslot * nload + 1, sizeof(double));
         status  = t.force ? add_mesh(&t) : KL_E_MEMORY;
     }
-    if (status == KL_OK) status = take_loads(&t);
-    if (status == KL_OK) add_ties(&t);
+    if (status == KL_OK) {
+        take_loads(&t);
+        add_ties(&t);
+    }
     free(t.slot);
     free(t.waits);
     free(t.done);
-    free(t.turn);
-    free(t.terms);
+    kl_arms_close(&t.arms);
     free(t.force);
     return status;
 }

@@ -15,6 +15,7 @@
 #include "fe/mechanism.h"
 #include "fe/skin.h"
 #include "fe/stress.h"
+#include "fe/turning.h"
 
 typedef struct work {
     kl_mesh          *mesh; /* may be NULL */
@@ -434,6 +435,7 @@ static kl_status fill_body(work *w)
     b->Kff       = copied(b->arena, w->basis.Kff, n * n);
     double start = now();
     KL_TRY(kl_invariants_find(w->s, w->basis.n, w->basis.X, b->arena, &b->inertia));
+    if (w->mesh) KL_TRY(kl_invariants_turn(w->mesh, w->s, w->basis.n, w->basis.X, &b->inertia));
     w->report->seconds_invariants = now() - start;
     KL_TRY(fill_markers(w));
     int *skin_index = NULL;
@@ -480,8 +482,8 @@ static kl_status stiffen(work *w)
     if (!w->mesh)
         return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
                        "stiffening needs a mesh: ready matrices do not tell the stress");
-    return kl_geometric_find(w->mesh, w->s, &w->basis, w->basis.X, w->marker_node, w->body,
-                             w->diag);
+    return kl_geometric_find(w->mesh, w->s, &w->basis, w->basis.X, w->r->mass, w->marker_node,
+                             w->body, w->diag);
 }
 
 static void fill_report(work *w)

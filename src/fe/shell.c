@@ -459,6 +459,34 @@ kl_status kl_shell_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mas
     return KL_OK;
 }
 
+/* fibres, all at once in the middle: they are short; the arms of warped quadrilaterals are left out */
+kl_status kl_shell_masses(const kl_fe_element *e, kl_mass_point *p, kl_mass_sink sink,
+                          void *context)
+{
+    shell  q;
+    double r[4][2], weight[4], share[4] = {0};
+    KL_TRY(kl_shell_init(e, &q));
+    int np = kl_shell_points(q.n, r, weight);
+    for (int k = 0; k < np; k++) {
+        double N[4], g[4][2], J[2][2], det = plane_shapes(&q, r[k], N, g, J);
+        for (int i = 0; i < q.n; i++) share[i] += weight[k] * det * N[i] / q.area;
+    }
+    kl_vec3 normal = kl_vec(q.axes.m[2][0], q.axes.m[2][1], q.axes.m[2][2]);
+    kl_mat3 nn     = kl_outer(normal, normal);
+    memset(p->u, 0, sizeof p->u);
+    memset(p->turn, 0, sizeof p->turn);
+    p->x = kl_vec(0, 0, 0);
+    for (int i = 0; i < q.n; i++) {
+        p->x = kl_axpy(share[i], e->x[i], p->x);
+        for (int c = 0; c < 3; c++) p->u[c][6 * i + c] = p->turn[c][6 * i + 3 + c] = share[i];
+    }
+    p->along  = kl_vec(0, 0, 0);
+    p->first  = kl_scale(q.area * q.s.first, normal);
+    p->second = kl_mat_scale(q.area * q.s.second, &nn);
+    sink(context, p);
+    return KL_OK;
+}
+
 /* a 3-component plane row (xx yy xy) and shear row (xz yz) into a global tensor row, order xx yy zz
  * xy yz zx; `shear` is 2 for engineering strain, 1 for stress */
 static void tensor_to_global(const kl_mat3 *axes, const double plane[3], const double transverse[2],
