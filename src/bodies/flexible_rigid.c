@@ -2,8 +2,8 @@
  *
  * With fields over the body, W(F, G) = sum m F G', all invariants of R follow from those of the
  * body, because W is known from them: W = tr(T)/2 I - T for T = sum m (F.G I - F G'). This is exact
- * where mass is that of points or of solid elements; for beams and shells the rotary inertia of the
- * second-order terms of R is put where translation has it. */
+ * where mass is that of points or of solid elements; of beams up to the square of their length, as their
+ * mass matrix knows what lies between their nodes only by its motion. */
 #include <math.h>
 #include <string.h>
 

@@ -164,7 +164,7 @@ static void a_triad_that_folds_ends_the_run_in_words(void **unused)
 }
 
 #define HELD_BAR                                                                                   \
-    "file: {mesh: {line: [[0, 0, 0], [1 m, 0, 0]], parts: 20}, materials: {steel: {E: 210 GPa, "   \
+    "file: {mesh: {line: [[0, 0, 0], [1 m, 0, 0]], parts: 40}, materials: {steel: {E: 210 GPa, "   \
     "nu: 0.3, density: 7850 kg/m3}}, sections: {line: {material: steel, section: rectangle, "      \
     "width: 20 mm, height: 30 mm, orientation: [0, 1, 0]}}, modes: 8, reference: {root: all}, "    \
     "stiffening: yes, markers: {root: {at: [0, 0, 0]}, tip: {at: [1, 0, 0]}}}"
