@@ -444,6 +444,8 @@ static void find_units(kl_model *m)
             m->weight[b->v + k] = k < 3 ? 1.0 : m->length * m->length;
         if (m->weight && b->type->units)
             b->type->units(b->data, m->length, m->unit + b->v, m->weight + b->v);
+        /* a virtual body follows its marker, and has no say in where assembly brings the others */
+        for (int k = 0; m->weight && b->made && k < b->nv; k++) m->weight[b->v + k] *= 1e-6;
     }
 }
 

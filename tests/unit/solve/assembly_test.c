@@ -231,6 +231,38 @@ static void a_pendulum_swings_far_from_the_origin(void **unused)
         }
 }
 
+/* how a motion is written down decides nothing: massless bodies between marker and joint follow */
+static void virtual_bodies_have_no_say_in_where_a_body_is_brought(void **unused)
+{
+    (void)unused;
+    static const char text[] =
+        "klingel: 1\n"
+        "bodies:\n"
+        "  arm: {type: flexible, modes: 6, attach: %s, omega: [0.3, 0.5, 2], velocity: [0.1, 0.2, 0.3],\n"
+        "    file: {mesh: {line: [[0, 0, 0], [1 m, 0.1, 0], [1 m, 0.5 m, 0.3]], parts: 4}, modes: 8,\n"
+        "      materials: {steel: {E: 2 GPa, nu: 0.3, density: 7850 kg/m3}},\n"
+        "      sections: {line: {material: steel, section: circle, radius: 10 mm}},\n"
+        "      markers: {root: {at: [0, 0, 0]}, tip: {at: [1, 0.5, 0.3]}}}}\n"
+        "  bob: {mass: 0.2, inertia: [1e-3, 2e-3, 3e-3]}\n"
+        "joints:\n"
+        "  root: {type: revolute, between: [ground, arm.root], axis: [0.2, 1, 0.1]}\n"
+        "  hang: {type: universal, between: [arm.tip, bob], axis: [x, y], at: [0.05, 0, 0]}\n";
+    double q[2][7], v[2][6];
+    for (int i = 0; i < 2; i++) {
+        char       model[1500];
+        kl_solver *x;
+        snprintf(model, sizeof model, text, i ? "virtual-body" : "marker");
+        built b = must_build(model);
+        assert_int_equal(assemble(&b, &x), KL_OK);
+        memcpy(q[i], x->s->q + b.model->body[1].q, sizeof q[i]);
+        memcpy(v[i], x->s->v + b.model->body[1].v, sizeof v[i]);
+        kl_solver_destroy(x);
+        built_free(&b);
+    }
+    for (int k = 0; k < 7; k++) assert_close(q[1][k], q[0][k], 1e-6);
+    for (int k = 0; k < 6; k++) assert_close(v[1][k], v[0][k], 1e-5);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -246,6 +278,7 @@ int main(void)
         cmocka_unit_test(redundant_joints_share_the_load),
         cmocka_unit_test(links_in_one_line_fold),
         cmocka_unit_test(a_pendulum_swings_far_from_the_origin),
+        cmocka_unit_test(virtual_bodies_have_no_say_in_where_a_body_is_brought),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
