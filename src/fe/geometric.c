@@ -22,11 +22,19 @@ static void flush(kl_geometric *g)
     g->used = 0;
 }
 
+static bool is_zero(int n, const double *a)
+{
+    for (int i = 0; i < n; i++)
+        if (a[i] != 0.0) return false;
+    return true;
+}
+
 /* row (pairs i <= j) += factor (a_i.b_j + b_i.a_j)/2 */
 static void add_pairs(int n, const double *a, const double *b, double factor, double *row)
 {
     for (int c = 0; c < 3; c++, a += n, b += n) {
         double *to = row;
+        if (is_zero(n, a) || is_zero(n, b)) continue; /* rotations are fields of one component */
         for (int i = 0; i < n; to += n - i, i++) {
             double ai = (a == b ? 1.0 : 0.5) * factor * a[i], bi = 0.5 * factor * b[i];
             if (a == b)
