@@ -219,7 +219,9 @@ static kl_status not_found(const search *k, kl_status status, kl_diag *diag)
         diag, KL_E_STEP, b->place,
         "body '%s': no static deformation was found for `start: static`; its loads at the "
         "start bend it too far (a spin beyond its lowest frequency without `stiffening: "
-        "true`, a load beyond buckling), or joints let its modes move without stiffness",
+        "true`, a load beyond buckling), or joints let its modes move without stiffness; for a "
+        "spin far beyond its lowest frequency hold the reference of its body file where the hub "
+        "does: `reference: {root: all}`",
         b->name);
 }
 
