@@ -75,12 +75,12 @@ static void print_mass(const kl_kbody *b)
     printf("principal moments  %.6g  %.6g  %.6g kg m2\n", p[0], p[1], p[2]);
 }
 
-static void print_modes(const kl_kbody *b)
+static void print_modes(const kl_kbody *b, bool plain)
 {
     double sum[6];
     printf("\nmode  frequency   residual   effective mass [%% of the body's]: x      y      z     "
            "rx     ry     rz\n");
-    bool    plain    = !kl_kbody_is_orthogonal(b);
+    bool    overlap  = !kl_kbody_is_orthogonal(b);
     kl_mat3 J        = kl_kbody_central_inertia(b);
     double  whole[6] = {b->inertia.m, b->inertia.m, b->inertia.m, J.m[0][0], J.m[1][1], J.m[2][2]};
     for (int j = 0; j < b->nmode; j++) {
@@ -93,13 +93,16 @@ static void print_modes(const kl_kbody *b)
         printf("\n");
     }
     if (kl_kbody_effective_mass(b, sum) != KL_OK) return;
-    printf("%57s", plain ? "together" : "sum");
+    printf("%57s", overlap ? "together" : "sum");
     for (int k = 0; k < 6; k++) printf(" %6.2f", whole[k] > 0 ? 100 * sum[k] / whole[k] : 0);
     printf("\n");
-    if (plain)
+    if (!plain && strcmp(b->reference, "principal-axis") == 0)
+        printf("(frequencies and residuals are those of the free body; in principal axes its modes "
+               "move the\nframe and have mass in common: what they carry overlaps)\n");
+    else if (overlap)
         printf("(plain Craig-Bampton vectors are not orthogonal: what they carry overlaps, and "
                "their\nfrequencies and residuals are those of each vector alone)\n");
-    if (strcmp(b->reference, "mean-axis") == 0 && !plain)
+    if (strcmp(b->reference, "mean-axis") == 0 && !overlap)
         printf("(in mean axes deformation carries no momentum: effective masses are zero by "
                "definition)\n");
 }
@@ -181,7 +184,7 @@ static int reduce(const wish *q)
     if (status == KL_OK && q->csv) print_csv(body);
     if (status == KL_OK && q->report) {
         print_mass(body);
-        print_modes(body);
+        print_modes(body, file.recipe.plain);
         print_markers(body);
         print_effort(&effort, now() - v.started);
     }

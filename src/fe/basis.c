@@ -94,10 +94,10 @@ static kl_status hold_interfaces(const maker *k, unsigned char *fixed)
 }
 
 /* rows C (6 x N, stored N x 6) of the conditions C u = 0 that take rigid motion out */
-static kl_status condition_rows(const maker *k, double *C)
+static kl_status condition_rows(const maker *k, kl_reference reference, double *C)
 {
     kl_symmetric_multiply(&k->s->M, 6, k->R, C); /* mean axis: M R */
-    if (k->o->reference != KL_PRINCIPAL_AXIS) return KL_OK;
+    if (reference != KL_PRINCIPAL_AXIS) return KL_OK;
 
     /* products of inertia: sum m (b_y d_x + b_x d_y), ... = 0 in principal axes of the body: the
      * fields (y, x, 0), (z, 0, x), (0, z, y) about the centre of mass, turned to those axes */
@@ -150,11 +150,11 @@ static kl_status condition_rows(const maker *k, double *C)
 }
 
 /* X := X - R (C R)^-1 C X */
-static kl_status remove_rigid(const maker *k, int n, double *X)
+static kl_status remove_rigid(const maker *k, kl_reference reference, int n, double *X)
 {
     double *C = malloc(6 * k->N * sizeof(double)), *CX = malloc(6 * (size_t)n * sizeof(double)),
            CR[36];
-    kl_status status = C && CX ? condition_rows(k, C) : KL_E_MEMORY;
+    kl_status status = C && CX ? condition_rows(k, reference, C) : KL_E_MEMORY;
     for (int pass = 0; pass < 2 && status == KL_OK; pass++) {
         kl_gemm(true, false, 6, 6, (int)k->N, 1, C, (int)k->N, k->R, (int)k->N, 0, CR, 6);
         kl_gemm(true, false, 6, n, (int)k->N, 1, C, (int)k->N, X, (int)k->N, 0, CX, 6);
@@ -185,7 +185,7 @@ static kl_status remove_rigid_part(const maker *k, int n, double *X, double tole
     kl_status status = before && y ? KL_OK : KL_E_MEMORY;
     for (int j = 0; j < n && status == KL_OK; j++)
         before[j] = mass_norm(k, X + (size_t)j * k->N, y);
-    if (status == KL_OK) status = remove_rigid(k, n, X);
+    if (status == KL_OK) status = remove_rigid(k, KL_MEAN_AXIS, n, X);
     for (int j = 0; j < n && status == KL_OK; j++)
         if (!(mass_norm(k, X + (size_t)j * k->N, y) > tolerance * before[j]))
             memset(X + (size_t)j * k->N, 0, k->N * sizeof(double));
@@ -462,6 +462,27 @@ static kl_status check_held(const maker *k)
         k->b->nrigid, k->b->nrigid == 1 ? "" : "s");
 }
 
+/* all columns into the modes of the reduced problem, by frequency */
+static kl_status order(maker *k)
+{
+    if (k->b->free) KL_TRY(remove_rigid_part(k, k->n, k->b->X, rank_tolerance(k->o)));
+    size_t    n = (size_t)k->n;
+    double   *G = malloc(n * n * sizeof(double)), *w = malloc(n * sizeof(double));
+    kl_status status = G && w ? orthonormalise(k, G, w) : KL_E_MEMORY;
+    free(G);
+    free(w);
+    if (status == KL_OK) fix_signs(k);
+    return status;
+}
+
+/* The modes stay those of the free body, with its frequencies and residuals; rigid motion is added so
+ * that each keeps the principal axes. That gives them mass in common, and no stiffness. */
+static kl_status turn_to_principal_axes(maker *k)
+{
+    KL_TRY(remove_rigid(k, KL_PRINCIPAL_AXIS, k->n, k->b->X));
+    return gram(k, &k->s->M, k->n, k->b->X, k->b->Mff);
+}
+
 static kl_status make(maker *k, unsigned char *fixed)
 {
     const kl_basis_options *o     = k->o;
@@ -486,19 +507,11 @@ static kl_status make(maker *k, unsigned char *fixed)
         return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
                        "no deformation mode is left: ask for some");
     /* eigenmodes alone are orthonormal, ordered and free of rigid motion already */
-    bool alone      = k->n == k->b->neigen && o->reference != KL_PRINCIPAL_AXIS;
+    bool alone      = k->n == k->b->neigen;
     k->b->condition = 1.0;
-    if (o->plain || alone) return measure(k);
-    if (!nodal) KL_TRY(remove_rigid_part(k, k->n, k->b->X, rank_tolerance(o)));
-
-    size_t    n = (size_t)k->n;
-    double   *G = malloc(n * n * sizeof(double)), *w = malloc(n * sizeof(double));
-    kl_status status = G && w ? orthonormalise(k, G, w) : KL_E_MEMORY;
-    free(G);
-    free(w);
-    KL_TRY(status);
-    fix_signs(k);
-    return measure(k);
+    if (!o->plain && !alone) KL_TRY(order(k));
+    KL_TRY(measure(k));
+    return o->reference == KL_PRINCIPAL_AXIS && !o->plain ? turn_to_principal_axes(k) : KL_OK;
 }
 
 kl_status kl_basis_make(const kl_system *s, const kl_basis_options *o, kl_basis *b, kl_diag *diag)

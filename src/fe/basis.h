@@ -48,10 +48,10 @@ typedef struct kl_basis_options {
 
 typedef struct kl_basis {
     int      ndof, n;
-    double  *X;                                /* ndof x n */
-    double  *Mff, *Kff;                        /* n x n */
-    double  *frequency;                        /* n [Hz]; sqrt(Kff_ii / Mff_ii) / 2 pi when plain */
-    double  *residual;                         /* n: |K x - w2 M x| / |w2 M x| */
+    double  *X;         /* ndof x n */
+    double  *Mff, *Kff; /* n x n */
+    double  *frequency; /* n [Hz]; of the free body in principal axes; of each vector when plain */
+    double  *residual;  /* n: |K x - w2 M x| / |w2 M x| */
     int      neigen, nstatic, nuser, ndropped; /* what went in, what was linearly dependent */
     int      nrigid;                           /* rigid motions that the eigenproblem left free */
     double   condition; /* of the Gram matrix of normalised vectors, before dropping */

@@ -60,7 +60,7 @@ static const char *kept_path(kl_arena *a, const char *path, const char *set)
     static const char *const naming[] = {"mesh", "matrices", "vectors"};
     kl_diag                 *quiet    = kl_diag_create();
     kl_node                 *root     = NULL;
-    static const char version[] = "klingel-kbody-1.3-3"; /* what is kept is made anew with it */
+    static const char version[] = "klingel-kbody-1.3-4"; /* what is kept is made anew with it */
     uint64_t          h         = hash_bytes(hash_start, version, sizeof version);
     bool good = quiet && kl_doc_read(path, a, quiet, &root, NULL) == KL_OK && hash_file(&h, path);
     h         = hash_bytes(h, set, strlen(set));

@@ -78,6 +78,25 @@ static void what_cannot_be_drawn_or_written_is_told(void **state)
     assert_says(w->err, "nothing to do");
 }
 
+/* The lines of the modes say the same in both; effective masses do not. */
+static void principal_axes_report_the_frequencies_of_the_free_body(void **state)
+{
+    world *w = *state;
+    char   mean[200];
+    write_bodies(w);
+    write_text(w, "turned.yaml",
+               "mesh: beam.inp\n" STEEL "sections: {E: {material: s, section: circle, radius: 20 "
+               "mm}}\nreference: principal-axis\n");
+    assert_int_equal(run(w, "fe", "beam.yaml", "-q", "--report"), 0);
+    const char *line = strstr(w->out, "\n   1 ");
+    assert_non_null(line);
+    snprintf(mean, sizeof mean, "%.19s", line);
+    assert_says(mean, " Hz");
+    assert_int_equal(run(w, "fe", "turned.yaml", "-q", "--report"), 0);
+    assert_says(w->out, mean);
+    assert_says(w->out, "are those of the free body");
+}
+
 /* two cubes on one node */
 static void a_mesh_with_a_pivot_gives_no_body(void **state)
 {
@@ -101,6 +120,7 @@ int main(void)
         CASE(modes_come_as_table_report_and_body),
         CASE(modes_of_shells_and_beams_are_drawn),
         CASE(what_cannot_be_drawn_or_written_is_told),
+        CASE(principal_axes_report_the_frequencies_of_the_free_body),
         CASE(a_mesh_with_a_pivot_gives_no_body),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
