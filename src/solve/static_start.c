@@ -24,9 +24,12 @@ typedef struct search {
     double          share; /* of it that stays so */
     kl_state       *kept;
     int             body; /* the first that asks */
+    bool            moves;
+    kl_tangents    *beside; /* as `t`, at states nearby */
+    kl_state       *base;
 } search;
 
-enum { MOST_UNKNOWNS = 4000 };
+enum { MOST_UNKNOWNS = 4000, MOST_VARIED = 200 };
 
 static bool asks(const kl_body *b)
 {
@@ -62,7 +65,10 @@ static kl_status open_search(kl_solver *x, search *k)
     k->first  = kl_arena_array(a, double, m->nv + 1);
     k->t      = kl_tangents_create(m);
     k->kept   = kl_state_create(m);
-    return kl_arena_ok(a) && k->t && k->kept ? KL_OK : KL_E_MEMORY;
+    k->base   = kl_state_create(m);
+    k->beside = kl_tangents_create(m);
+    for (int j = 0; j < m->nv && m->nv <= MOST_VARIED; j++) k->moves |= m->v0[j] != 0.0;
+    return kl_arena_ok(a) && k->t && k->kept && k->base && k->beside ? KL_OK : KL_E_MEMORY;
 }
 
 static double *at(search *k, int row, int column)
@@ -96,8 +102,8 @@ static void fill(search *k)
         if (k->free[j] >= 0) *at(k, k->free[j], dx + j) = 1.0 / (m->unit[j] * m->unit[j]);
 }
 
-/* What is left of the equations, with the sign of the right-hand side. */
-static void leave(search *k)
+/* What is left of the equations, with the sign of the right-hand side, with the rows of `t`. */
+static void leave(search *k, const kl_tangents *t)
 {
     const kl_model *m  = k->m;
     kl_solver      *x  = k->x;
@@ -109,7 +115,7 @@ static void leave(search *k)
     kl_eval_gamma(m, x->w, k->y + mu);
     for (int c = 0; c < m->nlam; c++)
         for (int j = 0; j < m->nv; j++)
-            k->y[mu + c] -= k->t->J[(size_t)c * (size_t)m->nv + (size_t)j] * k->a[j];
+            k->y[mu + c] -= t->J[(size_t)c * (size_t)m->nv + (size_t)j] * k->a[j];
 }
 
 /* Rows and columns of size one; then a little in the corners of constraints lets those pass that
@@ -157,6 +163,38 @@ static kl_status evaluate(search *k, kl_diag *diag)
     return kl_eval(m, x->s, x->w);
 }
 
+/* What moves is carried along by what it hangs on: velocities and accelerations follow positions, and a
+ * spin beyond the lowest frequency is more than Newton may leave out. Their columns by differences. */
+static kl_status vary(search *k)
+{
+    const kl_model *m  = k->m;
+    kl_solver      *x  = k->x;
+    int             dx = k->nfree, mu = dx + m->nv + m->nlam;
+    kl_state_copy(k->base, x->s);
+    for (int j = 0; j < m->nv; j++) {
+        double h = 1e-6 * m->unit[j];
+        for (int side = -1; side <= 1; side += 2) {
+            memset(k->dx, 0, (size_t)m->nv * sizeof(double));
+            k->dx[j] = side * h;
+            kl_state_copy(x->s, k->base);
+            kl_model_advance(m, k->base->q, k->dx, x->s->q);
+            KL_TRY(evaluate(k, NULL));
+            kl_eval_residual(m, x->w, k->a, k->lambda, k->dx);
+            kl_tangents_eval(m, x->s, x->w, k->a, k->lambda, k->beside);
+            leave(k, k->beside);
+            for (int i = 0; i < k->n; i++) {
+                if (i < dx || (i >= dx + m->nv && i < mu)) continue; /* known */
+                if (side < 0) *at(k, i, dx + j) = 0.0;
+                *at(k, i, dx + j) -= side * k->y[i] / (2.0 * h);
+            }
+        }
+    }
+    kl_state_copy(x->s, k->base);
+    KL_TRY(evaluate(k, NULL));
+    kl_eval_residual(m, x->w, k->a, k->lambda, k->dx);
+    return KL_OK;
+}
+
 /* One step of Newton; its size. */
 static kl_status improve(search *k, kl_diag *diag, double *size)
 {
@@ -166,7 +204,12 @@ static kl_status improve(search *k, kl_diag *diag, double *size)
     kl_eval_residual(m, x->w, k->a, k->lambda, k->dx); /* leaves the totals that tangents want */
     kl_tangents_eval(m, x->s, x->w, k->a, k->lambda, k->t);
     fill(k);
-    leave(k);
+    if (k->moves && vary(k) != KL_OK) {
+        k->moves = false; /* joints that repeat each other allow no velocities beside */
+        kl_state_copy(x->s, k->base);
+        return improve(k, diag, size);
+    }
+    leave(k, k->t);
     KL_TRY(solve(k));
     memcpy(k->dx, k->y + k->nfree, (size_t)m->nv * sizeof(double));
     *size = kl_increment_norm(m, k->dx, NULL);
@@ -219,9 +262,7 @@ static kl_status not_found(const search *k, kl_status status, kl_diag *diag)
         diag, KL_E_STEP, b->place,
         "body '%s': no static deformation was found for `start: static`; its loads at the "
         "start bend it too far (a spin beyond its lowest frequency without `stiffening: "
-        "true`, a load beyond buckling), or joints let its modes move without stiffness; for a "
-        "spin far beyond its lowest frequency hold the reference of its body file where the hub "
-        "does: `reference: {root: all}`",
+        "true`, a load beyond buckling), or joints let its modes move without stiffness",
         b->name);
 }
 
@@ -247,6 +288,8 @@ kl_status kl_assemble_start(kl_solver *x, kl_diag *diag)
     if (status == KL_OK) status = deform(&k, diag);
     if (status != KL_OK) status = not_found(&k, status, diag);
     kl_tangents_destroy(k.t);
+    kl_tangents_destroy(k.beside);
+    kl_state_destroy(k.base);
     kl_state_destroy(k.kept);
     kl_arena_destroy(k.arena);
     return status;
