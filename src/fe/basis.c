@@ -16,9 +16,10 @@ typedef struct maker {
     kl_basis               *b;
     kl_diag                *diag;
     size_t                  N;
-    int                     n;    /* columns so far */
-    double                 *R;    /* N x 6 rigid motions of the geometry about the origin */
-    unsigned char          *held; /* N: 1 where the reference conditions hold the unknown */
+    int                     n;     /* columns so far */
+    double                 *R;     /* N x 6 rigid motions of the geometry about the origin */
+    unsigned char          *held;  /* N: 1 where the reference conditions hold the unknown */
+    const unsigned char    *fixed; /* N: or where an interface of Craig-Bampton modes is held */
 } maker;
 
 static double rank_tolerance(const kl_basis_options *o)
@@ -270,6 +271,26 @@ static kl_status add_attachment(maker *k)
     return solve_static(k, n, to);
 }
 
+/* Says which rigid motions are left. Springs to the ground may hold some that no condition does:
+ * then only how many. */
+static kl_status motions_left(const maker *k, const char *what, const char *instead)
+{
+    kl_text         t = {0};
+    kl_free_motions f;
+    int             n = k->b->nrigid;
+    kl_free_motions_find(k->s, k->fixed, &f);
+    kl_text_add(&t, "%s %d rigid motion%s", what, n, n == 1 ? "" : "s");
+    if (f.n == n) {
+        kl_text_add(&t, ": ");
+        kl_free_motions_tell(k->s, k->fixed, &f, &k->o->names, &t);
+    } else kl_text_add(&t, "; hold more components");
+    kl_text_add(&t, ", or %s", instead);
+    char     *text   = kl_text_finish(&t);
+    kl_status status = text ? kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE, "%s", text) : KL_E_MEMORY;
+    free(text);
+    return status;
+}
+
 /* u_b = e, u_i = -Kii^-1 Kib e */
 static kl_status add_constraint_modes(maker *k)
 {
@@ -278,11 +299,8 @@ static kl_status add_constraint_modes(maker *k)
     int      *dof    = malloc((size_t)(n + 1) * sizeof(int));
     kl_status status = to && dof ? KL_OK : KL_E_MEMORY;
     if (k->b->nrigid > 0 && status == KL_OK)
-        status = kl_fail(
-            k->diag, KL_E_MODEL, KL_NOWHERE,
-            "Craig-Bampton: with its interfaces held the body still has %d rigid motions; hold "
-            "more components, or use attachment modes",
-            k->b->nrigid);
+        status = motions_left(k, "Craig-Bampton: with its interfaces held the body still has",
+                              "use attachment modes");
     double *unit = status == KL_OK ? calloc(k->N, sizeof(double)) : NULL;
     if (status == KL_OK && !unit) status = KL_E_MEMORY;
     for (int i = 0; status == KL_OK && i < k->o->ninterface; i++)
@@ -451,15 +469,11 @@ static kl_status measure(maker *k)
     return KL_OK;
 }
 
-/* how many rigid motions do the nodal conditions leave? */
+/* do the nodal conditions leave rigid motions? */
 static kl_status check_held(const maker *k)
 {
     if (k->o->reference != KL_NODAL || k->b->nrigid == 0) return KL_OK;
-    return kl_fail(
-        k->diag, KL_E_MODEL, KL_NOWHERE,
-        "the reference conditions leave %d rigid motion%s free; hold at least six independent "
-        "components, or use mean-axis",
-        k->b->nrigid, k->b->nrigid == 1 ? "" : "s");
+    return motions_left(k, "the reference conditions leave", "use mean-axis");
 }
 
 /* all columns into the modes of the reduced problem, by frequency */
@@ -487,7 +501,7 @@ static kl_status make(maker *k, unsigned char *fixed)
 {
     const kl_basis_options *o     = k->o;
     bool                    nodal = o->reference == KL_NODAL, cb = o->statics == KL_CRAIG_BAMPTON;
-    k->b->free = !nodal, k->b->bordered = cb;
+    k->b->free = !nodal, k->b->bordered = cb, k->fixed = fixed;
     if (nodal) KL_TRY(hold_reference(k, fixed));
     memcpy(k->held, fixed, k->N);
     if (cb) KL_TRY(hold_interfaces(k, fixed));

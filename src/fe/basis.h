@@ -6,6 +6,7 @@
 #ifndef KL_FE_BASIS_H
 #define KL_FE_BASIS_H
 
+#include "fe/free_motion.h"
 #include "fe/modes.h"
 
 typedef enum kl_reference {
@@ -36,6 +37,7 @@ typedef struct kl_basis_options {
     int                 ninterface;
     const kl_node_mask *interface_at;
     const char *const  *interface_name; /* ninterface, for messages; or NULL */
+    kl_node_names       names;          /* of nodes, for messages */
     bool           plain; /* Craig-Bampton as it is: no orthogonalisation, rigid motion inside */
     int            nuser;
     const double  *user;           /* ndof x nuser */

@@ -14,6 +14,7 @@
 #include "algebra/arpack.h"
 #include "algebra/dense.h"
 #include "algebra/lanczos.h"
+#include "fe/free_motion.h"
 
 static double now(void)
 {
@@ -215,8 +216,10 @@ static kl_status find_rigid(problem *p)
     /* a held body stores energy of the size of its lowest modes in them; a free one only rounding:
      * |x'Kx| <= eps |K| |x|^2, with x'Mx = 1. Thin sheets may store as little, so that no more count
      * than the held unknowns leave. */
-    int free_ones = 0, left = kl_modes_left_free(p->s, p->o->fixed);
-    for (int k = 0; k < kept && k < left; k++) {
+    kl_free_motions left;
+    int             free_ones = 0;
+    kl_free_motions_find(p->s, p->o->fixed, &left);
+    for (int k = 0; k < kept && k < left.n; k++) {
         double x2 = kl_vdot(p->n, R + (size_t)k * n, R + (size_t)k * n);
         if (fabs(w[k]) <= 1e-10 * p->norm_K * x2) free_ones++;
         else break;

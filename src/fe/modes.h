@@ -48,9 +48,6 @@ void kl_modes_sort(kl_modes *m);
 /* Refuses modes without stiffness, which only rounding has given a frequency. */
 kl_status kl_modes_check(const kl_system *s, const kl_modes *m, kl_diag *diag);
 
-/* How many of the six rigid motions move none of the held unknowns (ndof, or NULL). */
-int kl_modes_left_free(const kl_system *s, const unsigned char *fixed);
-
 /* u := K^-1 f for k columns (ndof x k) with the fixed unknowns held; when rigid motions are free
  * the loads are made self-balanced by inertia relief first, f - M R (R'M R)^-1 R'f, and u has no
  * rigid part: R'M u = 0. Works on the factor of the modes. */

@@ -2,7 +2,6 @@
 #include <math.h>
 #include <string.h>
 
-#include "algebra/dense.h"
 #include "fe/modes.h"
 
 /* Of true modes the residual stays below 1e-4 even where a mesh is so fine that rounding eats into
@@ -42,35 +41,6 @@ static int liveliest(const kl_system *s, const kl_modes *m, int j)
         if (size > most) most = size, best = i;
     }
     return best;
-}
-
-/* The held unknowns span what they take away: rank of their rows of the rigid motions, each about the
- * middle of the held nodes and of the size of the body. */
-int kl_modes_left_free(const kl_system *s, const unsigned char *fixed)
-{
-    kl_vec3 middle = {0, 0, 0};
-    double  size = 0, G[36] = {0}, w[6];
-    int     held = 0, left = 0;
-    for (int d = 0; fixed && d < s->ndof; d++)
-        if (fixed[d]) middle = kl_add(middle, s->x[s->dof_node[d]]), held++;
-    if (held == 0) return 6;
-    middle = kl_scale(1.0 / held, middle);
-    for (int i = 0; i < s->nnode; i++) size = fmax(size, kl_norm(kl_sub(s->x[i], middle)));
-    for (int d = 0; d < s->ndof; d++) {
-        int     c   = s->dof_component[d];
-        kl_vec3 arm = kl_scale(1 / size, kl_sub(s->x[s->dof_node[d]], middle));
-        double  row[6];
-        if (!fixed[d]) continue;
-        for (int a = 0; a < 3; a++) {
-            double turn[3];
-            kl_store(turn, kl_cross(kl_vec(a == 0, a == 1, a == 2), arm));
-            row[a] = c == a, row[3 + a] = c < 3 ? turn[c] : c - 3 == a;
-        }
-        for (int i = 0; i < 36; i++) G[i] += row[i / 6] * row[i % 6];
-    }
-    if (kl_symmetric_eigen(6, G, w) != KL_OK) return 6;
-    while (left < 6 && !(w[left] > 1e-12 * w[5])) left++;
-    return left;
 }
 
 kl_status kl_modes_check(const kl_system *s, const kl_modes *m, kl_diag *diag)

@@ -258,7 +258,9 @@ static kl_status make_basis(work *w)
     kl_node_mask    *interfaces = kl_arena_array(w->arena, kl_node_mask, r->nmarker + 1);
     int              ninterface = 0;
     const char     **names      = kl_arena_array(w->arena, const char *, r->nmarker + 1);
-    if (!interfaces || !names) return KL_E_MEMORY;
+    const char     **markers    = kl_arena_array(w->arena, const char *, r->nmarker + 1);
+    if (!interfaces || !names || !markers) return KL_E_MEMORY;
+    for (int i = 0; i < r->nmarker; i++) markers[i] = r->marker[i].name;
     for (int i = 0; i < r->nmarker; i++) {
         unsigned components = r->marker[i].interface_components;
         if (!components) continue;
@@ -299,6 +301,7 @@ static kl_status make_basis(work *w)
         .ninterface     = ninterface,
         .interface_at   = interfaces,
         .interface_name = names,
+        .names          = {r->nmarker, w->marker_node, markers},
         .plain          = r->plain,
         .nuser          = r->nuser,
         .user           = user,

@@ -540,12 +540,73 @@ static void conditions_that_do_not_hold_are_refused(void **unused)
     kl_basis         b;
     kl_diag         *d = kl_diag_create();
     assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_E_MODEL);
-    assert_non_null(strstr(kl_diag_at(d, 0)->text, "leave 1 rigid motion free"));
+    assert_string_equal(kl_diag_at(d, 0)->text,
+                        "the reference conditions leave 1 rigid motion: turn about the line "
+                        "through (0.075, 0, 0) along x; hold also {2: [y]}, or use mean-axis");
     kl_diag_clear(d);
     pin[0].components = 0x3f;
     assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_E_MODEL);
     assert_non_null(strstr(kl_diag_at(d, 0)->text, "has no component rx"));
     kl_diag_destroy(d);
+    kl_system_free(&s);
+    kl_mesh_destroy(m);
+}
+
+/* Conditions as the message gives them: "hold also {17: [x, y], 9: [z]}, ..." */
+static int advised(const kl_system *s, const char *text, kl_node_mask *to)
+{
+    int n = 0;
+    for (const char *p = strstr(text, "hold also {") + 10; *p != '}';) {
+        int id = atoi(p + 1);
+        for (int i = 0; i < s->nnode; i++)
+            if (s->node_id[i] == id) to[n] = (kl_node_mask){.node = i};
+        for (p = strchr(p, '['); *p != ']'; p++)
+            if (*p >= 'x' && *p <= 'z') to[n].components |= 1u << (*p - 'x');
+        n++, p++;
+    }
+    return n;
+}
+
+/* Whatever is held too little: what is left is named, and with what the message says to hold the body
+ * has modes, and not one condition more than it needs. */
+static void the_motions_left_are_named_with_what_holds_them(void **unused)
+{
+    (void)unused;
+    static const struct {
+        kl_node_mask held[2];
+        const char  *left;
+        int          count;
+    } cases[] = {
+        {{{0, 7}, {0, 7}}, "motions: every turn about (0, 0, 0);", 3},
+        {{{0, 6}, {16, 6}},
+         "motions: shift along x, turn about the line through (0.3, 0, 0) along x;",
+         2},
+        {{{0, 1}, {0, 1}}, "motions: shift along y, shift along z, every turn about (0, 0, 0);", 5},
+        {{{0, 7}, {17, 7}},
+         "motion: turn about the line through (0.3, 0, 0.1) along (0.9487, 0, 0.3162);",
+         1},
+    };
+    kl_mesh  *m = bricks(4, 1, 1, kl_vec(0, 0, 0), kl_vec(0.6, 0.1, 0.2));
+    kl_system s;
+    assembled(m, KL_MASS_LUMPED, &s);
+    for (size_t c = 0; c < sizeof cases / sizeof *cases; c++) {
+        kl_node_mask     hold[8] = {cases[c].held[0], cases[c].held[1]};
+        kl_diag         *d       = kl_diag_create();
+        kl_basis         b;
+        kl_basis_options o = {
+            .count = 2, .reference = KL_NODAL, .ncondition = 2, .condition = hold};
+        assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_E_MODEL);
+        const char *text = kl_diag_at(d, 0)->text;
+        if (!strstr(text, cases[c].left)) fail_msg("'%s' does not say '%s'", text, cases[c].left);
+        o.ncondition += advised(&s, text, hold + 2);
+        int added = 0;
+        for (int i = 2; i < o.ncondition; i++)
+            for (int a = 0; a < 3; a++) added += hold[i].components >> a & 1u;
+        assert_int_equal(added, cases[c].count);
+        assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_OK);
+        kl_basis_free(&b);
+        kl_diag_destroy(d);
+    }
     kl_system_free(&s);
     kl_mesh_destroy(m);
 }
@@ -717,6 +778,7 @@ int main(void)
         cmocka_unit_test(principal_axis_conditions_keep_products_of_inertia),
         cmocka_unit_test(principal_axes_keep_the_modes_of_the_free_body),
         cmocka_unit_test(conditions_that_do_not_hold_are_refused),
+        cmocka_unit_test(the_motions_left_are_named_with_what_holds_them),
         cmocka_unit_test(modes_of_a_held_body_have_small_residuals_and_are_all_there),
         cmocka_unit_test(dependent_vectors_are_dropped),
         cmocka_unit_test(markers_follow_rigid_motion),
