@@ -11,6 +11,8 @@
  *
  *   r.(theta x (theta x d)) + (m + d x r).J^-1 (theta x W theta)
  *
+ * and with J^+ the same of leaders on a line (mean.h), whose rotations tell the rest as it is.
+ *
  * Ties that hang on ties hand on their forces: the last follower comes first. */
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,7 @@
 #include "algebra/dense.h"
 #include "fe/element.h"
 #include "fe/geometric.h"
+#include "fe/mean.h"
 
 enum { FIELDS = KL_GEOMETRIC_FIELDS, DOF = KL_MAX_ELEMENT_DOF };
 
@@ -158,66 +161,35 @@ static void add_rbe2(tied *t, const kl_tie *tie)
     }
 }
 
-typedef struct mean {
-    double  sum; /* of the weights */
-    kl_vec3 middle;
-    kl_mat3 W, inverse; /* sum w x x' about the middle, J^-1 */
-} mean;
-
-static double weight_of(const kl_tie *tie, int i) { return tie->weight ? tie->weight[i] : 1.0; }
-
-static mean mean_of(const kl_tie *tie, const kl_vec3 *x)
-{
-    mean    k = {0};
-    kl_mat3 J = kl_identity();
-    for (int i = 0; i < tie->n; i++) {
-        k.sum += weight_of(tie, i);
-        k.middle = kl_axpy(weight_of(tie, i), x[tie->node[i]], k.middle);
-    }
-    k.middle = kl_scale(1 / k.sum, k.middle);
-    for (int i = 0; i < tie->n; i++) {
-        kl_vec3 d = kl_sub(x[tie->node[i]], k.middle);
-        kl_mat3 o = kl_outer(d, d);
-        k.W       = kl_mat_axpy(weight_of(tie, i), &o, &k.W);
-    }
-    J         = kl_mat_scale(k.W.m[0][0] + k.W.m[1][1] + k.W.m[2][2], &J);
-    J         = kl_mat_axpy(-1.0, &k.W, &J);
-    k.inverse = kl_inverse(&J);
-    return k;
-}
-
-/* th = J^-1 sum w d x u: the factor of component j of leader i in component p */
-static kl_mat3 turn_by(const mean *k, const kl_tie *tie, const kl_vec3 *x, int i)
-{
-    kl_mat3 d = kl_skew(kl_scale(weight_of(tie, i), kl_sub(x[tie->node[i]], k->middle)));
-    return kl_matmul(&k->inverse, &d);
-}
-
 /* the moment f e_a about the middle: on its own second order, and to the leaders */
-static void add_moment(tied *t, const kl_tie *tie, const mean *k, const double *f, kl_vec3 e)
+static void add_moment(tied *t, const kl_tie *tie, const kl_mean *k, const double *f, kl_vec3 e)
 {
     /* y.(theta x W theta), y = J^-1 e: theta'B theta with B = -[y] W */
     kl_vec3 y = kl_mul(&k->inverse, e);
     kl_mat3 S = kl_skew(kl_neg(y)), B = kl_matmul(&S, &k->W);
     kl_arms_add_matrix(&t->arms, f, &B);
     for (int i = 0; i < tie->n; i++) {
-        kl_mat3 by = turn_by(k, tie, t->g->s->x, i), back = kl_transpose(&by);
-        double  factor[3];
-        kl_store(factor, kl_mul(&back, e));
-        for (int c = 0; c < 3; c++) hand_on(t, tie->node[i], c, factor[c], f);
+        kl_mat3 shift = kl_mean_by_shift(k, t->g->s, tie, i);
+        kl_mat3 turn  = kl_mean_by_turn(k, t->g->s, tie, i);
+        double  factor[6];
+        shift = kl_transpose(&shift), turn = kl_transpose(&turn);
+        kl_store(factor, kl_mul(&shift, e));
+        kl_store(factor + 3, kl_mul(&turn, e));
+        for (int c = 0; c < 6; c++) hand_on(t, tie->node[i], c, factor[c], f);
     }
 }
 
 static void add_rbe3(tied *t, const kl_tie *tie)
 {
     const kl_geometric *g = t->g;
-    mean                k = mean_of(tie, g->s->x);
-    kl_vec3             d = kl_sub(g->s->x[tie->reference], k.middle);
+    kl_mean             k;
+    (void)kl_mean_find(g->s, tie, &k); /* assembly has refused what has no mean */
+    kl_vec3 d = kl_sub(g->s->x[tie->reference], k.middle);
     for (int i = 0; i < tie->n; i++) {
-        kl_mat3 by = turn_by(&k, tie, g->s->x, i);
+        kl_mat3 by[2] = {kl_mean_by_shift(&k, g->s, tie, i), kl_mean_by_turn(&k, g->s, tie, i)};
         for (int p = 0; p < 3; p++)
-            for (int j = 0; j < 3; j++)
-                kl_vaxpy(g->n, by.m[p][j],
+            for (int j = 0; j < 6; j++)
+                kl_vaxpy(g->n, by[j / 3].m[p][j % 3],
                          g->V + (6 * (size_t)tie->node[i] + (size_t)j) * (size_t)g->n,
                          kl_arms_turn(&t->arms, p));
     }
@@ -228,7 +200,8 @@ static void add_rbe3(tied *t, const kl_tie *tie)
         add_moment(t, tie, &k, f, c < 3 ? kl_cross(d, e) : e);
         if (c >= 3) continue;
         kl_arms_add(&t->arms, 1.0, f, c, d);
-        for (int i = 0; i < tie->n; i++) hand_on(t, tie->node[i], c, weight_of(tie, i) / k.sum, f);
+        for (int i = 0; i < tie->n; i++)
+            hand_on(t, tie->node[i], c, kl_mean_weight(tie, i) / k.sum, f);
     }
 }
 

@@ -246,7 +246,8 @@ static bool rbe3_groups(bulk *b, int id, kl_int_list *ids, weights *w)
                         id);
         else if (components & ~7u)
             kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
-                    "RBE3 %d: rotations of its nodes are not used, only their translations", id);
+                    "RBE3 %d: rotations of its nodes are used only where these lie in one line",
+                    id);
         size_t before = ids->n;
         i             = bulk_list(b, i + 2, false, ids);
         for (size_t k = before; k < ids->n; k++) {

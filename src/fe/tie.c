@@ -1,14 +1,13 @@
 /* Ties between nodes, RBE2 and RBE3, by elimination of the dependent unknowns: u = T v, K := T'KT.
  *
  *   RBE2: u_f = u_r + th_r x (x_f - x_r), th_f = th_r
- *   RBE3: u_c = sum w u / sum w, th = (sum w (d.d I - d d'))^-1 sum w d x u,  d = x - x_c;
- *         u_r = u_c + th x (x_r - x_c), th_r = th
+ *   RBE3: u_r = u_c + th x (x_r - x_c), th_r = th with the mean motion u_c, th (mean.h)
  */
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
-#include "fe/system.h"
+#include "fe/mean.h"
 
 /* one dependent component as a sum over other components (q = 6 node + component) */
 typedef struct row {
@@ -179,56 +178,58 @@ static kl_status add_rbe2(ties *t, int which, kl_diag *diag)
     return KL_OK;
 }
 
+/* Shifts of the nodes do not tell a turn, and there are no rotations that do. */
+static kl_status no_mean(const kl_tie *tie, const kl_mean *k, kl_diag *diag)
+{
+    char name[NAME];
+    if (k->unknown > 1)
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "%s: its nodes lie in one point and have no rotations, so nothing tells how "
+                       "it turns; give nodes that span a surface",
+                       name_of(tie, name));
+    return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                   "%s: its nodes lie in one line along (%.3g, %.3g, %.3g) and have no rotations, "
+                   "so nothing tells its turn about that line; give nodes that span a surface",
+                   name_of(tie, name), k->axis.x, k->axis.y, k->axis.z);
+}
+
+/* Component c of the reference by node i: factors of three components of the node from q on, which
+ * turn the mean by `turn`. */
+static void put_turn(ties *t, row *r, int c, kl_vec3 arm, int q, const kl_mat3 *turn)
+{
+    for (int j = 0; j < 3; j++) {
+        double factor = c < 3 ? 0.0 : turn->m[c - 3][j];
+        for (int k = 0; c < 3 && k < 3; k++) factor += cross_factor(arm, c, k) * turn->m[k][j];
+        put(t, r, q + j, factor);
+    }
+}
+
 static kl_status add_rbe3(ties *t, int which, kl_diag *diag)
 {
     const kl_system *s   = t->s;
     const kl_tie    *tie = &t->tie[which];
     char             name[NAME];
     double           sum = 0.0;
-    kl_vec3          xc  = {0, 0, 0};
-    for (int i = 0; i < tie->n; i++) {
-        double w = tie->weight ? tie->weight[i] : 1.0;
-        sum += w;
-        xc = kl_axpy(w, s->x[tie->node[i]], xc);
-    }
+    kl_mean          mean;
+    for (int i = 0; i < tie->n; i++) sum += kl_mean_weight(tie, i);
     if (!(sum > 0.0))
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "%s has no nodes with weight",
                        name_of(tie, name));
-    xc        = kl_scale(1 / sum, xc);
-    kl_mat3 J = {{{0}}}, I = kl_identity();
-    double  size = 0.0;
+    kl_status status = kl_mean_find(s, tie, &mean);
+    if (status == KL_E_SINGULAR) return no_mean(tie, &mean, diag);
+    KL_TRY(status);
+    kl_vec3 arm = kl_sub(s->x[tie->reference], mean.middle);
     for (int i = 0; i < tie->n; i++) {
-        double  w = tie->weight ? tie->weight[i] : 1.0;
-        kl_vec3 d = kl_sub(s->x[tie->node[i]], xc);
-        kl_mat3 o = kl_outer(d, d);
-        J         = kl_mat_axpy(w * kl_dot(d, d), &I, &J);
-        J         = kl_mat_axpy(-w, &o, &J);
-        size += w * kl_dot(d, d);
-    }
-    if (!(fabs(kl_det(&J)) > 1e-10 * size * size * size))
-        return kl_fail(
-            diag, KL_E_MODEL, KL_NOWHERE,
-            "%s: its nodes lie in one line or point, so they have no mean rotation; give "
-            "nodes that span a surface",
-            name_of(tie, name));
-    kl_mat3 inverse = kl_inverse(&J);
-    kl_vec3 arm     = kl_sub(s->x[tie->reference], xc);
-    for (int i = 0; i < tie->n; i++) {
-        double  w    = tie->weight ? tie->weight[i] : 1.0;
-        int     node = tie->node[i];
-        kl_mat3 turn = kl_skew(kl_scale(w, kl_sub(s->x[node], xc)));
-        turn         = kl_matmul(&inverse, &turn); /* th = turn u */
+        int     node  = tie->node[i];
+        kl_mat3 shift = kl_mean_by_shift(&mean, s, tie, i),
+                turn  = kl_mean_by_turn(&mean, s, tie, i);
         for (int c = 0; c < 6; c++) {
             int q = 6 * tie->reference + c;
             if (!(tie->components >> c & 1u)) continue;
             if (i == 0) KL_TRY(dependent(t, which, q, diag));
-            if (c < 3) put(t, &t->rows[q], 6 * node + c, w / sum);
-            for (int j = 0; j < 3; j++) {
-                double factor = c < 3 ? 0.0 : turn.m[c - 3][j];
-                for (int k = 0; c < 3 && k < 3; k++)
-                    factor += cross_factor(arm, c, k) * turn.m[k][j];
-                put(t, &t->rows[q], 6 * node + j, factor);
-            }
+            if (c < 3) put(t, &t->rows[q], 6 * node + c, kl_mean_weight(tie, i) / sum);
+            put_turn(t, &t->rows[q], c, arm, 6 * node, &shift);
+            put_turn(t, &t->rows[q], c, arm, 6 * node + 3, &turn);
         }
     }
     return KL_OK;

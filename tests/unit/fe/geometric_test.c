@@ -485,6 +485,13 @@ static void a_rigid_turn_is_one_through_ties(void **unused)
                     (const int[]){30, 32, 33, 34});
         assert_true(rigid_turn(m, 2, (const int[]){a, b}, false) < 1e-9);
     }
+    /* leaders in a line, and one alone, turn as their rotations do */
+    for (int n = 1; n <= 3; n += 2) {
+        kl_mesh *m = fold(QUADS, 0, (double)NAN);
+        int      a = tie(m, KL_RBE2, kl_vec(-0.1, 0.3, 0.3), 4, (const int[]){30, 32, 33, 34});
+        int      b = tie(m, KL_RBE3, kl_vec(0.6, 0.1, 0.4), n, (const int[]){0, 1, 2});
+        assert_true(rigid_turn(m, 2, (const int[]){a, b}, false) < 1e-9);
+    }
     /* on solids, and ties that hang on ties; a bar this thin loses digits to its own stiffness */
     kl_mesh *m = kl_mesh_create("bar");
     lay_solids(m, 10, 2);

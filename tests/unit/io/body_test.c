@@ -277,6 +277,49 @@ static void a_point_is_found_before_the_frame_moves_to_the_centre_of_mass(void *
     kl_kbody_destroy(b);
 }
 
+/* how the marker turns about an axis under a moment of one about it */
+static double turn_of(const kl_kbody *b, int axis)
+{
+    double sum = 0;
+    for (int j = 0; j < b->nmode; j++) {
+        double turn = b->marker[0].rotation[3 * j + axis];
+        sum += turn * turn / b->Kff[j * (b->nmode + 1)];
+    }
+    return sum;
+}
+
+/* The end of a strip of shells, bent by M l/(E I) about the very line on which its nodes lie; half a
+ * shaft, twisted about the line of its nodes: half the torque on each, the mean of what they turn. */
+static void a_mean_of_nodes_in_a_line_turns_as_they_do(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *mesh, *section, *held;
+        int         axis;
+        double      stiffness, length;
+    } cases[2] = {{"*ELEMENT,TYPE=S4,ELSET=E\n1,1,2,5,6\n2,2,3,4,5\n*NSET,NSET=TIP\n3,4\n",
+                   "thickness: 0.02", "1: all, 6: all", 1, 0.2 * 0.02 * 0.02 * 0.02 / 12, 2.0},
+                  {"*ELEMENT,TYPE=B31,ELSET=E\n1,1,2\n2,2,3\n*NSET,NSET=TIP\n2,3\n",
+                   "section: circle, radius: 0.1", "1: all", 0, 3.14159265358979 * 1e-4 / 4, 1.25}};
+    for (int k = 0; k < 2; k++) {
+        char said[1024], text[1024];
+        snprintf(text, sizeof text,
+                 "*NODE\n1,0,0,0\n2,1,0,0\n3,2,0,0\n4,2,0.2,0\n5,1,0.2,0\n6,0,0.2,0\n%s",
+                 cases[k].mesh);
+        write_file(mesh_path, text);
+        snprintf(text, sizeof text,
+                 "mesh: m.inp\nmaterials: {s: {E: 210 GPa, nu: 0, density: 7850}}\nmodes: 2\n"
+                 "sections: {E: {material: s, %s}}\nmarkers: {tip: {set: TIP, tie: rbe3}}\n"
+                 "statics: attachment\ninterfaces: [tip]\nreference: {%s}\n",
+                 cases[k].section, cases[k].held);
+        kl_kbody *b = reduce(text, said, sizeof said);
+        if (!b) fail_msg("%s", said);
+        double stiffness = 210e9 * cases[k].stiffness; /* nu = 0: G J = E I of a circle */
+        assert_close(turn_of(b, cases[k].axis) * stiffness / cases[k].length, 1, 1e-6);
+        kl_kbody_destroy(b);
+    }
+}
+
 /* plain vectors overlap: single effective masses add up to more than there is, all together not */
 static void plain_craig_bampton_vectors_carry_no_more_than_the_mass(void **unused)
 {
@@ -413,6 +456,7 @@ int main(void)
         cmocka_unit_test(what_follows_a_tie_cannot_be_held),
         cmocka_unit_test(sets_that_cannot_be_tied_are_told),
         cmocka_unit_test(a_point_is_found_before_the_frame_moves_to_the_centre_of_mass),
+        cmocka_unit_test(a_mean_of_nodes_in_a_line_turns_as_they_do),
         cmocka_unit_test(plain_craig_bampton_vectors_carry_no_more_than_the_mass),
         cmocka_unit_test(sections_that_make_no_sense_are_refused),
         cmocka_unit_test(what_is_asked_for_and_not_there_is_told),
