@@ -294,6 +294,7 @@ static void flexible_look(const void *data, const double *q, kl_notice *notice)
 {
     const flexible *p = data;
     flexible_watch(p, q, notice);
+    if (p->conditioned) flexible_watch_conditions(p, q + 7, notice);
     if (notice->failed && p->S2 && !p->conditioned && notice->count == 0) explain(p, q, notice);
 }
 

@@ -152,6 +152,7 @@ void      flexible_condition_map(const flexible *p, const flexible_cache *c, dou
 void      flexible_condition_map_rate(const flexible *p, const flexible_cache *c, double *W);
 void flexible_condition_pull(const flexible *p, const flexible_cache *c, const double wrench[6],
                              double *g);
+void flexible_watch_conditions(const flexible *p, const double *w, kl_notice *notice);
 void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
                                   const double wrench[6], double *K);
 

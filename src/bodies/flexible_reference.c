@@ -12,6 +12,7 @@
  *                    C X = 0, and so c = 0
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "algebra/dense.h"
@@ -344,4 +345,28 @@ void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
                     kl_dot(kl_load(wrench), kl_load(p->S2 + 3 * (i * p->n + j))) / p->m;
         }
     }
+}
+
+/* The conditions turn the modes by as much as the frame turns against them, as a field and not by an
+ * angle; principal axes of a slender body that is bent farther than it is wide turn all the way. */
+void flexible_watch_conditions(const flexible *p, const double *w, kl_notice *notice)
+{
+    enum { WARNED = 1, LOST = 2 };
+    kl_vec3 turn = {0, 0, 0};
+    for (int j = 0; j < p->n; j++) {
+        if (p->mode[j] >= 0) continue;
+        kl_vec3 h =
+            kl_sub(kl_load(p->H0 + 3 * j), kl_cross(flexible_centre_of(p), kl_load(p->S1 + 3 * j)));
+        turn = kl_axpy(w[j], kl_mul(&p->central_inverse, h), turn);
+    }
+    double angle = kl_norm(turn);
+    int    level = angle > 0.5 ? LOST : angle > 0.2 ? WARNED : 0;
+    if (level <= notice->count) return;
+    notice->count = level;
+    notice->stop  = level == LOST;
+    snprintf(
+        notice->text, sizeof notice->text,
+        "has reference axes that have turned by %.2g rad against its modes, which follow small "
+        "turns only%s; use `reference: mean-axis` or `conditions: eliminated`",
+        angle, level == LOST ? "" : " (error about its square)");
 }

@@ -9,6 +9,12 @@
 
 /* ---- choice of modes ---- */
 
+/* as messages call it: a body that stands in the model has no name of a file */
+static const char *file_of(const flexible *p)
+{
+    return p->file.file && *p->file.file != '{' ? p->file.file : "its `file: {...}`";
+}
+
 /* the largest share of the body's mass or of a moment of inertia that mode j carries */
 static double largest_share(const kl_kbody *b, int j)
 {
@@ -38,7 +44,7 @@ static kl_status choose_listed(flexible *p, const kl_setup *s, double most)
         if (!(number >= 1 && number <= b->nmode) || number != floor(number))
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "body '%s': there is no mode %g; %s has modes 1 to %d", s->name, number,
-                           p->file.file, b->nmode);
+                           file_of(p), b->nmode);
         if (twice)
             return kl_fail(s->diag, KL_E_RANGE, s->place, "body '%s': mode %d is chosen twice",
                            s->name, j + 1);
@@ -67,7 +73,7 @@ static kl_status choose_modes(flexible *p, const kl_setup *s)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': %g modes are asked for, but %s has %d; ask for fewer here or "
                        "for more in the body file",
-                       s->name, most, p->file.file, b->nmode);
+                       s->name, most, file_of(p), b->nmode);
     if (!isnan(p->share) && strcmp(b->reference, "mean-axis") == 0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': in mean axes deformation carries no momentum, so all effective "
@@ -82,7 +88,7 @@ static kl_status choose_modes(flexible *p, const kl_setup *s)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': none of the %d modes of %s is chosen (the lowest has %.4g Hz); "
                        "raise `up_to`, or make it rigid with `flexible: false`",
-                       s->name, b->nmode, p->file.file, b->nmode ? b->frequency[0] : 0.0);
+                       s->name, b->nmode, file_of(p), b->nmode ? b->frequency[0] : 0.0);
     return KL_OK;
 }
 
@@ -182,7 +188,7 @@ static kl_status stiffen(flexible *p, const kl_setup *s)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': %s has no second-order motion; write `stiffening: yes` in the "
                        "body file and reduce it again",
-                       s->name, p->file.file);
+                       s->name, file_of(p));
     p->S2     = take_second(p, s->arena, 3, b->second_mass);
     p->second = take_second(p, s->arena, FLEXIBLE_FIELDS, b->second_mass);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
@@ -394,6 +400,15 @@ static kl_status check_curve(const flexible *p, const kl_setup *s)
     return KL_OK;
 }
 
+static kl_status check_damping(const flexible *p, const kl_setup *s)
+{
+    if (p->rayleigh[0] >= 0.0 && p->rayleigh[1] >= 0.0) return KL_OK;
+    return kl_fail(s->diag, KL_E_RANGE, s->place,
+                   "body '%s': rayleigh is [%g, %g]; what feeds energy is no damping: give numbers "
+                   "from 0 on",
+                   s->name, p->rayleigh[0], p->rayleigh[1]);
+}
+
 static kl_status check_start(const flexible *p, const kl_setup *s)
 {
     if (p->start && (p->fixed >> 4 & 1) && p->n > 0)
@@ -420,6 +435,7 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(flexible_refer(p, s));
     KL_TRY(find_rigid(p, s));
     KL_TRY(check_curve(p, s));
+    KL_TRY(check_damping(p, s));
     KL_TRY(make_damping(p, s->arena));
     KL_TRY(flexible_second_setup(p, s->arena));
     *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p)};
@@ -455,7 +471,7 @@ kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': %s has no markers to hold on to; give it some in the body "
                        "file: markers: {pin: {at: [x, y, z]}}",
-                       s->name, p->file.file);
+                       s->name, file_of(p));
     if (marker->node == 0 && best > 0.02 * p->gyration && p->n > 0)
         kl_warn(s->diag, s->place,
                 "body '%s': the point (%.6g, %.6g, %.6g) hangs on marker '%s' by a rigid arm of "

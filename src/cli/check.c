@@ -98,17 +98,6 @@ static void warn_of_undetermined(kl_solver *x, kl_diag *diag)
             name);
 }
 
-/* Joints that no mode can follow hold the frame of a body. */
-static void warn_of_unfollowed(const kl_model *m, kl_diag *diag)
-{
-    for (int i = 0; i < m->nunfollowed; i++)
-        kl_warn(diag, m->unfollowed[i].place,
-                "%s: there it is rigid where the real body would give way, and these joints repeat each other. Add modes that "
-                "move there (more `modes`, or `statics: attachment` with these markers as `interfaces` in the body file), or "
-                "free one of these directions",
-                m->unfollowed[i].text);
-}
-
 static kl_status check_model(const kl_model *m, kl_diag *diag)
 {
     kl_channels *channels = NULL;
@@ -129,8 +118,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_mobility(b);
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length,
                m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end, m->settings.every);
-        if (m->nlock == 0 && (b->locked > 0 || b->singular > 0 || b->redundant > 0))
-            warn_of_unfollowed(m, diag);
+        kl_mobility_tell_unfollowed(m, b, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
     }

@@ -74,18 +74,28 @@ static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
     return best;
 }
 
+/* The eigenvalue (im >= 0) that grows fastest. */
+static const kl_eigenmode *growing(const kl_spectrum *s)
+{
+    const kl_eigenmode *best = NULL;
+    for (int i = 0; i < s->n; i++)
+        if (s->mode[i].im >= 0.0 && (!best || s->mode[i].re > best->re)) best = &s->mode[i];
+    return best;
+}
+
 /* Where undamped eigenvalues meet, the real part is zero on one side and grows like a root on the
  * other: only the number of growing ones tells. It is halved to the end. What is about to buckle is
  * held by nothing: where no equilibrium is found in the end, there it is. */
-static bool halve(locus *k, double low, double high, int nlow, double *place, kl_eigenmode *mode)
+static bool halve(locus *k, double low, double high, int nlow, int nhigh, double *place,
+                  kl_eigenmode *mode)
 {
     for (int pass = 0; pass < 60; pass++) {
         bool narrow    = fabs(high - low) <= 1e-6 * fmax(fabs(low), fabs(high));
         *place         = 0.5 * (low + high);
         kl_spectrum *s = looked_at(k, *place, narrow ? NULL : k->diag);
         if (!s) return narrow;
-        const kl_eigenmode *e = nearest(s, NULL);
-        if (e) *mode = *e;
+        const kl_eigenmode *e = growing(s);
+        if (e && s->unstable >= (nlow > nhigh ? nlow : nhigh)) *mode = *e;
         bool below = s->unstable == nlow;
         kl_spectrum_destroy(s);
         if (below) low = *place;
@@ -138,8 +148,8 @@ static bool buckles(locus *k, double low, double high, double *place, kl_eigenmo
 }
 
 /* Secant on the real part inside [low, high], which it changes its sign over. */
-static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode from, double *place,
-                   kl_eigenmode *mode)
+static bool refine(locus *k, double low, double high, int nlow, int nhigh, kl_eigenmode from,
+                   double *place, kl_eigenmode *mode)
 {
     double a = low, b = high, fa = NAN, fb = NAN;
     for (int pass = 0; pass < 60; pass++) {
@@ -164,7 +174,8 @@ static bool refine(locus *k, double low, double high, int nlow, kl_eigenmode fro
         bool both = !isnan(fa) && !isnan(fb);
         if (pass == 1 && both &&
             (fmin(fabs(fa), fabs(fb)) <= LEVEL * size || (fa > 0.0) == (fb > 0.0)))
-            return buckles(k, low, high, place, mode) || halve(k, low, high, nlow, place, mode);
+            return buckles(k, low, high, place, mode) ||
+                   halve(k, low, high, nlow, nhigh, place, mode);
         if (both && (fa > 0.0) == (fb > 0.0)) return true; /* at the limit */
         if (pass < 2) continue; /* both ends first: there it may be zero for good */
         if (fabs(f) <= 1e-12 * size || fabs(b - a) <= 1e-10 * fmax(fabs(a), fabs(b))) return true;
@@ -188,7 +199,7 @@ static bool bisect(locus *k, double low, double high, int nlow, int nhigh, doubl
     kl_eigenmode        from = e ? *e : (kl_eigenmode){0}, mode = from;
     kl_spectrum_destroy(s);
     double place = middle;
-    if (e && !refine(k, low, high, nlow, from, &place, &mode)) return false;
+    if (e && !refine(k, low, high, nlow, nhigh, from, &place, &mode)) return false;
     k->crossings++;
     fprintf(k->csv ? stderr : stdout,
             "crossing: %s = %.10g%s%s, %s there; eigenvalue %.3g %+.9g i, %.9g Hz\n",

@@ -111,9 +111,10 @@ static kl_status take_bodies(kl_stress_bodies *s, kl_reader *r, const char *file
         if (p->file.body->stress.n == 0) {
             s->without++;
             if (nname == 0) continue;
-            return kl_fail(diag, KL_E_MODEL, (kl_place){.file = p->file.file},
-                           "keeps no stress: write `stress: {nodes: surface}` in the body file%s; "
-                           "the model need not be run again",
+            return kl_fail(diag, KL_E_MODEL, m->body[i].place,
+                           "body '%s' keeps no stress: write `stress: {nodes: surface}` in the "
+                           "body file%s; the model need not be run again",
+                           m->body[i].name,
                            strstr(p->file.file, ".kbody") ? " and reduce it again" : "");
         }
         KL_TRY(add_body(s, r, file, &m->body[i], p, time, rows, diag));

@@ -236,6 +236,18 @@ void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag)
     if (b->locked_text) kl_warn(diag, whole, "%s", b->locked_text);
 }
 
+void kl_mobility_tell_unfollowed(const kl_model *m, const kl_mobility *b, kl_diag *diag)
+{
+    if (m->nlock > 0 || (b->locked == 0 && b->singular == 0 && b->redundant == 0)) return;
+    for (int i = 0; i < m->nunfollowed; i++)
+        kl_warn(
+            diag, m->unfollowed[i].place,
+            "%s: there it is rigid where the real body would give way, and these joints repeat "
+            "each other. Add modes that move there (more `modes`, or `statics: attachment` with "
+            "these markers as `interfaces` in the body file), or free one of these directions",
+            m->unfollowed[i].text);
+}
+
 void kl_mobility_warn(const kl_model *m, kl_diag *diag)
 {
     kl_solver   *x     = NULL;
@@ -253,6 +265,7 @@ void kl_mobility_warn(const kl_model *m, kl_diag *diag)
             b->undetermined);
     /* what joints lock that no mode can follow has been said with the joints that hold it */
     if (found && b->locked_text && m->nlock == 0) kl_warn(diag, place, "%s", b->locked_text);
+    if (found) kl_mobility_tell_unfollowed(m, b, diag);
     kl_mobility_destroy(b);
     kl_solver_destroy(x);
     kl_diag_destroy(quiet);

@@ -323,6 +323,47 @@ static void locus_finds_the_loads_of_euler(void **state)
     }
 }
 
+/* Beck's column under a load that follows it: 20.05 EI/L^2, where two frequencies meet at 11.02
+ * sqrt(EI/(m L^4)); shear makes it a little less. */
+static void locus_names_the_frequency_of_flutter(void **state)
+{
+    world *w = *state;
+    write_text(
+        w, "beck.yaml",
+        "klingel: 1\ngravity: 0\nparameters: {P: 500 N}\nbodies: {column: {type: flexible, "
+        "stiffening: true, file: {mesh: {line: [[0, 0, 0], [0, 0, 1 m]], parts: 20}, "
+        "materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}}, sections: {line: "
+        "{material: steel, section: rectangle, width: 10 mm, height: 20 mm, orientation: "
+        "[0, 1, 0]}}, modes: 12, reference: {foot: all}, stiffening: yes, markers: {foot: "
+        "{at: [0, 0, 0]}, top: {at: [0, 0, 1 m]}}}}}\n"
+        "joints: {clamp: {type: fixed, between: [ground, column.foot]}}\n"
+        "forces: {load: {type: force, on: column.top, axis: -z, value: P, follows: true}}\n");
+    assert_int_equal(run(w, "locus", "beck.yaml", "--over", "P=3000:9000:7"), 0);
+    double      EI = 210e9 * 0.02 * 1e-6 / 12.0, unit = sqrt(EI / (7850 * 2e-4)) / (2 * 3.14159265);
+    const char *found = strstr(w->out, "crossing: P = "),
+               *at    = found ? strstr(found, " i, ") : NULL;
+    assert_non_null(at);
+    assert_close(strtod(found + 14, NULL), 20.05 * EI, 2e-3 * 20.05 * EI);
+    assert_close(strtod(at + 4, NULL), 11.02 * unit, 5e-3 * 11.02 * unit);
+}
+
+/* Modes that cannot bend between two clamps: told by the run itself, not by `check` alone. */
+static void a_run_tells_what_no_mode_can_follow(void **state)
+{
+    world *w = *state;
+    write_text(
+        w, "clamps.yaml",
+        "klingel: 1\nbodies: {b: {type: flexible, modes: 2, file: {mesh: {line: [[0, 0, 0], "
+        "[1 m, 0, 0]], parts: 10}, materials: {steel: {E: 210 GPa, nu: 0.3, density: 7850 "
+        "kg/m3}}, sections: {line: {material: steel, section: rectangle, width: 20 mm, "
+        "height: 10 mm, orientation: [0, 1, 0]}}, modes: 4, markers: {root: {at: [0, 0, 0]}, "
+        "tip: {at: [1, 0, 0]}}}}}\njoints:\n  a: {type: fixed, between: [ground, b.root]}\n"
+        "  c: {type: fixed, between: [ground, b.tip]}\nrun: {end: 0.01, every: 0.01}\n");
+    assert_int_equal(run(w, "run", "clamps.yaml"), 0);
+    assert_says(w->err, "no mode of 'b' can follow");
+    assert_says(w->err, "(to bend it)");
+}
+
 /* Joints carry the whole load and nothing weighs: rounding is no unrest. */
 static void loads_that_joints_carry_are_in_equilibrium_without_gravity(void **state)
 {
@@ -380,6 +421,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(locus_is_exact_where_undamped_eigenvalues_meet, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_loads_of_euler, setup, teardown),
+        cmocka_unit_test_setup_teardown(locus_names_the_frequency_of_flutter, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_run_tells_what_no_mode_can_follow, setup, teardown),
         cmocka_unit_test_setup_teardown(loads_that_joints_carry_are_in_equilibrium_without_gravity,
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(interfaces_in_a_list_follow_a_clamp, setup, teardown),
