@@ -311,7 +311,7 @@ static void mistakes_are_told(void **unused)
         {"modes: 100, file: {mesh: {line: [[0, 0, 0], [1, 0, 0]], parts: 2}, materials: {m: {E: "
          "1e9, "
          "nu: 0.3, density: 1000}}, sections: {line: {material: m, section: circle, radius: "
-         "0.01}}, modes: 2}",
+         "0.01}}, modes: 2, markers: {node: {at: [0, 0, 0]}}}",
          "but its `file: {...}` has 2"},
         {"file: /tmp/kl_flexible_test.kbody, mods: 3", "did you mean `modes`"},
     };
