@@ -6,6 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
+#include "bodies/flexible.h"
 #include "io/doc.h"
 #include "io/results.h"
 #include "io/scene.h"
@@ -82,25 +83,59 @@ static char *model_path(const char *file, const char *folder)
     return path;
 }
 
-/* What is different in the frequencies of a body, kept ones and those of now; at most as many as a
- * scene keeps. False: nothing. */
-static bool find_change(const double *was, int nwas, const double *is, int nis, char text[120])
+static bool differ(double was, double is, double least)
 {
-    if (nwas != nis) {
-        snprintf(text, 120, "it had %s%d modes, has %s%d",
-                 nwas == KL_SCENE_FREQUENCIES ? "at least " : "", nwas,
-                 nis == KL_SCENE_FREQUENCIES ? "at least " : "", nis);
-        return true;
-    }
-    for (int i = 0; i < nis; i++) {
-        if (fabs(is[i] - was[i]) <= 1e-5 * fabs(was[i]) + 1e-6) continue;
-        snprintf(text, 120, "its mode %d was at %.9g Hz, is at %.9g Hz", i + 1, was[i], is[i]);
-        return true;
-    }
-    return false;
+    return fabs(is - was) > 1e-5 * fabs(was) + least;
 }
 
-/* Flexible bodies as they were in the run: frequencies tell. */
+/* What a scene keeps of a flexible body, and what is so now: mass and frequencies. */
+typedef struct traits {
+    double  mass;
+    int     n;
+    double *frequency;
+} traits;
+
+/* What is different. False: nothing. */
+static bool find_change(const traits *was, const traits *is, char text[120])
+{
+    if (was->n != is->n) {
+        snprintf(text, 120, "it had %d modes, has %d", was->n, is->n);
+        return true;
+    }
+    for (int i = 0; i < is->n; i++) {
+        if (!differ(was->frequency[i], is->frequency[i], 1e-6)) continue;
+        snprintf(text, 120, "its mode %d was at %.9g Hz, is at %.9g Hz", i + 1, was->frequency[i],
+                 is->frequency[i]);
+        return true;
+    }
+    if (!differ(was->mass, is->mass, 0.0)) return false;
+    snprintf(text, 120, "it had %.9g kg, has %.9g kg", was->mass, is->mass);
+    return true;
+}
+
+static bool read_traits(const kl_node *b, kl_arena *arena, traits *t)
+{
+    const kl_node *list = kl_node_get(b, "frequencies");
+    int            n    = 0;
+    for (const kl_node *i = list ? list->first : NULL; i; i = i->next) n++;
+    t->frequency = kl_arena_array(arena, double, n + 1);
+    t->mass      = kl_node_entry(b, "mass", 0.0);
+    t->n         = t->frequency ? kl_node_numbers(list, t->frequency, n) : 0;
+    return t->n > 0;
+}
+
+static bool find_traits(const kl_model *m, int body, kl_arena *arena, traits *t)
+{
+    const flexible *p = m->body[body].data;
+    int             n = kl_scene_frequencies(m, body, NULL);
+    t->frequency      = kl_arena_array(arena, double, n + 1);
+    if (!t->frequency) return false;
+    t->n    = kl_scene_frequencies(m, body, t->frequency);
+    t->mass = n > 0 ? p->m : 0.0;
+    return true;
+}
+
+/* Flexible bodies as they were in the run: frequencies and mass tell. */
 static kl_status same_bodies(const kl_model *m, const char *scene, const char *results,
                              kl_diag *diag)
 {
@@ -111,13 +146,12 @@ static kl_status same_bodies(const kl_model *m, const char *scene, const char *r
         const kl_node *bodies = kl_node_get(root, "bodies");
         for (const kl_node *b = bodies ? bodies->first : NULL; b; b = b->next) {
             const kl_node *name = kl_node_get(b, "name");
-            double         was[KL_SCENE_FREQUENCIES], is[KL_SCENE_FREQUENCIES];
+            traits         was, is;
             char           change[120];
-            int kept = kl_node_numbers(kl_node_get(b, "frequencies"), was, KL_SCENE_FREQUENCIES);
-            int body = kept > 0 && name ? kl_model_find_body(m, name->text) : -1;
-            if (body < 0) continue;
-            int now = kl_scene_frequencies(m, body, is, KL_SCENE_FREQUENCIES);
-            if (find_change(was, kept, is, now, change))
+            if (!name || !read_traits(b, arena, &was)) continue;
+            int body = kl_model_find_body(m, name->text);
+            if (body < 0 || !find_traits(m, body, arena, &is)) continue;
+            if (find_change(&was, &is, change))
                 status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
                                  "flexible body '%s' has changed since this run: %s; run the model "
                                  "again, or put its body file back as it was",

@@ -132,9 +132,41 @@ static kl_status find_in(finder *k, int i, const char *word, bool *found)
     return KL_OK;
 }
 
-static kl_status not_found(finder *k, const char *word)
+/* What is kept instead of the node or element asked for, and how to get it; of all bodies, or `only`
+ * of one. */
+static kl_status not_kept(finder *k, int only, int id, bool element)
 {
-    int n = 0, count = 0;
+    int      nodes = 0, elements = 0;
+    kl_place at = {.file = k->file};
+    for (int i = 0; i < k->s->n; i++) {
+        const kl_kbody_stress *s = &k->s->list[i].run.body->stress;
+        for (int p = 0; (only < 0 || only == i) && p < s->n; p++) {
+            /* points of a node or an element stand together */
+            nodes += s->node_id[p] >= 0 && (p == 0 || s->node_id[p] != s->node_id[p - 1]);
+            elements +=
+                s->element_id[p] >= 0 && (p == 0 || s->element_id[p] != s->element_id[p - 1]);
+        }
+    }
+    if (element)
+        return kl_fail(
+            k->diag, KL_E_NAME, at,
+            "stress is not kept at element %d (it is at %d elements and %d nodes); write "
+            "`stress: {nodes: surface, elements: all}`, or a set of elements, into the "
+            "body file: the run need not be done again",
+            id, elements, nodes);
+    return kl_fail(k->diag, KL_E_NAME, at,
+                   "node %d is not on the surface, and stress is not kept there (it is at %d nodes "
+                   "and %d elements); write `stress: {nodes: SET}` with a set of nodes that has it "
+                   "into the body file: the run need not be done again",
+                   id, nodes, elements);
+}
+
+static kl_status not_found(finder *k, const char *word, const char *rest, int only)
+{
+    int n = 0, count = 0, id = 0;
+    if (number_of(rest, "element:", &id)) return not_kept(k, only, id, true);
+    if (number_of(rest, "node:", &id) || number_of(rest, "", &id))
+        return not_kept(k, only, id, false);
     for (int i = 0; i < k->s->n; i++) count += k->s->list[i].run.body->nmarker;
     const char **known = kl_arena_array(k->s->arena, const char *, count + 1);
     for (int i = 0; known && i < k->s->n; i++)
@@ -163,7 +195,7 @@ static kl_status find_word(finder *k, const char *word)
     }
     for (int i = 0; i < k->s->n; i++)
         if (only < 0 || only == i) KL_TRY(find_in(k, i, rest, &found));
-    return found ? KL_OK : not_found(k, word);
+    return found ? KL_OK : not_found(k, word, rest, only);
 }
 
 kl_status kl_stress_sites_find(kl_stress_sites *out, kl_stress_bodies *s, const char *text,

@@ -18,23 +18,33 @@
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
 
-int kl_scene_frequencies(const kl_model *m, int body, double *f, int most)
+int kl_scene_frequencies(const kl_model *m, int body, double *f)
 {
     if (strcmp(m->body[body].type->name, "flexible") != 0) return 0;
     const flexible *p = m->body[body].data;
     int             n = 0;
-    for (int j = 0; p->file.body && j < p->n && n < most; j++)
-        if (p->mode[j] >= 0) f[n++] = p->file.body->frequency[p->mode[j]];
+    for (int j = 0; p->file.body && j < p->n; j++) {
+        if (p->mode[j] < 0) continue;
+        if (f) f[n] = p->file.body->frequency[p->mode[j]];
+        n++;
+    }
     return n;
 }
 
 /* So that who builds the model again can tell whether a body file has changed. */
 static void say_frequencies(kl_text *t, const kl_model *m, int body)
 {
-    double f[KL_SCENE_FREQUENCIES];
-    int    n = kl_scene_frequencies(m, body, f, KL_SCENE_FREQUENCIES);
+    int     n = kl_scene_frequencies(m, body, NULL);
+    double *f = n > 0 ? malloc((size_t)n * sizeof *f) : NULL;
+    if (n == 0) return;
+    if (!f) {
+        t->failed = true;
+        return;
+    }
+    (void)kl_scene_frequencies(m, body, f);
     for (int i = 0; i < n; i++) kl_text_add(t, "%s%.9g", i ? ", " : ", \"frequencies\": [", f[i]);
-    if (n) kl_text_add(t, "]");
+    kl_text_add(t, "]");
+    free(f);
 }
 
 static kl_measures measures_of(kl_text *t, const kl_model *m, int body)

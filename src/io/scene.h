@@ -5,12 +5,10 @@
 
 #include "model/model.h"
 
-enum { KL_SCENE_FREQUENCIES = 12 }; /* of a flexible body, kept in the scene */
-
 /* Allocated text, to be freed; NULL when out of memory. */
 char *kl_scene_json(const kl_model *m);
 
-/* Frequencies [Hz] of the modes that a flexible body uses, of at most `most`; 0 for other bodies. */
-int kl_scene_frequencies(const kl_model *m, int body, double *f, int most);
+/* Frequencies [Hz] of the modes that a flexible body uses, how many (f may be NULL); 0 for others. */
+int kl_scene_frequencies(const kl_model *m, int body, double *f);
 
 #endif

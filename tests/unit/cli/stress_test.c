@@ -101,7 +101,8 @@ static void histories_and_fields_agree_in_all_formats(void **state)
     world *w = *state;
     run_beam(w, "0.5");
     assert_int_equal(run(w, "stress", "out.h5", "--points", "tip,hot,element:1", "-o", "h.h5"), 1);
-    assert_says(w->err, "there is no point 'element:1'");
+    assert_says(w->err, "stress is not kept at element 1 (it is at 0 elements and ");
+    assert_says(w->err, "write `stress: {nodes: surface, elements: all}`");
     assert_int_equal(run(w, "stress", "out.h5", "--points", "beam.tip,hot,node:3,3", "-o", "h.h5"),
                      0);
     assert_int_equal(run(w, "stress", "out.h5", "--times", "0.25", "-o", "f.h5"), 0);
@@ -194,12 +195,14 @@ static void what_has_changed_since_the_run_is_told(void **state)
     world                   *w          = *state;
     static const char *const cases[][2] = {
         {"s/^modes.*/modes: 7/", "'beam' has changed since this run: it had 6 modes, has 9; run"},
+        {"s/210 GPa/105 GPa/; s/7850/3925/",
+         "has changed since this run: it had 1.57 kg, has 0.785"},
         {"s/210 GPa/70 GPa/", "'beam' has changed since this run: its mode 1 was at 67.07"},
         {"s/tip:  {set/nose: {set/; s/{tip:/{nose:/", "body 'beam' has no marker 'tip'"},
         {"s/^material/materialx/", "unknown key `materialx`"},
     };
     run_beam(w, "0.1");
-    for (int i = 0; i < 4; i++) {
+    for (int i = 0; i < 5; i++) {
         char command[600];
         copy_example(w);
         snprintf(command, sizeof command, "sed -i '%s' %s/beam.yaml", cases[i][0], w->folder);
@@ -207,8 +210,41 @@ static void what_has_changed_since_the_run_is_told(void **state)
         assert_int_equal(run(w, "stress", "out.h5"), 1);
         assert_says(w->err, cases[i][1]);
         assert_null(strstr(w->err, "start `klingel`"));
-        assert_true((i > 1) == (strstr(w->err, "as they are now in this folder") != NULL));
+        assert_true((i > 2) == (strstr(w->err, "as they are now in this folder") != NULL));
     }
+}
+
+/* what the message says to do is enough */
+static void elements_can_be_asked_for_after_the_run(void **state)
+{
+    world *w = *state;
+    char   command[600];
+    run_beam(w, "0.1");
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "node:99999"), 1);
+    assert_says(w->err, "node 99999 is not on the surface, and stress is not kept there");
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "beam.element:5"), 1);
+    assert_says(w->err, "stress is not kept at element 5 (it is at 0 elements");
+    snprintf(command, sizeof command, "sed -i 's/^stress.*/stress: {elements: all}/' %s/beam.yaml",
+             w->folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(run(w, "stress", "out.h5", "--points", "beam.element:5", "-o", "e.csv"), 0);
+}
+
+/* the modes after the first dozen too */
+static void a_change_of_high_modes_is_told(void **state)
+{
+    world *w = *state;
+    char   command[600];
+    copy_example(w);
+    snprintf(command, sizeof command, "sed -i 's/^modes.*/modes: 16/' %s/beam.yaml", w->folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(run(w, "run", "model.yaml", "-o", "out.h5", "--end", "0.1", "--quiet"), 0);
+    assert_int_equal(run(w, "stress", "out.h5"), 0);
+    snprintf(command, sizeof command,
+             "sed -i 's/^modes.*/modes: 18/; /^statics/d; /^interfaces/d' %s/beam.yaml", w->folder);
+    assert_int_equal(system(command), 0);
+    assert_int_equal(run(w, "stress", "out.h5"), 1);
+    assert_says(w->err, "has changed since this run: its mode 17 was at");
 }
 
 int main(void)
@@ -219,6 +255,8 @@ int main(void)
         CASE(histories_and_fields_agree_in_all_formats),
         CASE(wrong_wishes_are_answered_in_words),
         CASE(what_has_changed_since_the_run_is_told),
+        CASE(elements_can_be_asked_for_after_the_run),
+        CASE(a_change_of_high_modes_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
