@@ -144,6 +144,19 @@ static inline kl_mat3 kl_inverse(const kl_mat3 *M)
     return (kl_mat3){{{r0.x, r0.y, r0.z}, {r1.x, r1.y, r1.z}, {r2.x, r2.y, r2.z}}};
 }
 
+/* Inertia J = sum m (x.x 1 - x x') and second moments W = sum m x x' from each other. */
+static inline kl_mat3 kl_inertia_of_moments(const kl_mat3 *W)
+{
+    kl_mat3 one = kl_identity(), T = kl_mat_scale(W->m[0][0] + W->m[1][1] + W->m[2][2], &one);
+    return kl_mat_axpy(-1.0, W, &T);
+}
+static inline kl_mat3 kl_moments_of_inertia(const kl_mat3 *J)
+{
+    kl_mat3 one = kl_identity(), H = kl_mat_scale(J->m[0][0] + J->m[1][1] + J->m[2][2], &one);
+    H = kl_mat_scale(0.5, &H);
+    return kl_mat_axpy(-1.0, J, &H);
+}
+
 /* Any unit vector at a right angle to the unit vector `a`, chosen to be well conditioned. */
 static inline kl_vec3 kl_normal_to(kl_vec3 a)
 {

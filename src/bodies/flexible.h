@@ -171,23 +171,7 @@ static inline kl_mat3 flexible_mat3(const double *p)
     return (kl_mat3){{{p[0], p[1], p[2]}, {p[3], p[4], p[5]}, {p[6], p[7], p[8]}}};
 }
 
-/* ---- W = sum m F G' of two fields, and T = sum m (F.G 1 - F G') ---- */
-
-static inline kl_mat3 flexible_outer_of(const kl_mat3 *T)
-{
-    double  half = 0.5 * (T->m[0][0] + T->m[1][1] + T->m[2][2]);
-    kl_mat3 I = kl_identity(), H = kl_mat_scale(half, &I);
-    return kl_mat_axpy(-1.0, T, &H);
-}
-
-static inline kl_mat3 flexible_tensor_of(const kl_mat3 *W)
-{
-    double  trace = W->m[0][0] + W->m[1][1] + W->m[2][2];
-    kl_mat3 I = kl_identity(), H = kl_mat_scale(trace, &I);
-    return kl_mat_axpy(-1.0, W, &H);
-}
-
-/* sum m F x G */
+/* sum m F x G of two fields, from W = sum m F G' */
 static inline kl_vec3 flexible_cross_of(const kl_mat3 *W)
 {
     return kl_vec(W->m[1][2] - W->m[2][1], W->m[2][0] - W->m[0][2], W->m[0][1] - W->m[1][0]);
@@ -201,7 +185,7 @@ static inline kl_vec3 flexible_centre_of(const flexible *p) { return kl_scale(1.
 static inline kl_mat3 flexible_central(const flexible *p)
 {
     kl_vec3 c  = flexible_centre_of(p);
-    kl_mat3 cc = kl_outer(c, c), t = flexible_tensor_of(&cc);
+    kl_mat3 cc = kl_outer(c, c), t = kl_inertia_of_moments(&cc);
     return kl_mat_axpy(-p->m, &t, &p->J0);
 }
 

@@ -122,7 +122,7 @@ static void linear_rows(const flexible *p, double *rows)
         kl_mat3 G = flexible_mat3(p->G0 + 9 * j), Gt = kl_transpose(&G);
         if (p->reference == FLEXIBLE_PRINCIPAL_AXIS) {
             /* of J about the centre of mass, which moves by S/m */
-            kl_mat3 Sc = kl_outer(S, c), T = flexible_tensor_of(&Sc), Tt = kl_transpose(&T);
+            kl_mat3 Sc = kl_outer(S, c), T = kl_inertia_of_moments(&Sc), Tt = kl_transpose(&T);
             kl_mat3 dJ = kl_mat_axpy(1.0, &G, &Gt);
             dJ         = kl_mat_axpy(-1.0, &T, &dJ);
             dJ         = kl_mat_axpy(-1.0, &Tt, &dJ);

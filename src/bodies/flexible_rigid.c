@@ -18,12 +18,12 @@ static kl_mat3 pair_of(const flexible *p, int n, int i, int j, const kl_mat3 *Wy
     int     a = i - n, b = j - n;
     if (i < n && j < n) {
         kl_mat3 T = flexible_mat3(p->J2 + 9 * (j * n + i)); /* block j, mode i: J2_ij */
-        return flexible_outer_of(&T);
+        return kl_moments_of_inertia(&T);
     }
     if (i < n) {
         kl_vec3 S = kl_load(p->S1 + 3 * i);
         if (b < 3) return kl_outer(S, flexible_axis(b));
-        kl_mat3 T = flexible_mat3(p->G0 + 9 * i), W = flexible_outer_of(&T);
+        kl_mat3 T = flexible_mat3(p->G0 + 9 * i), W = kl_moments_of_inertia(&T);
         kl_mat3 Sc = kl_outer(S, flexible_centre_of(p)), E = kl_skew(kl_neg(flexible_axis(b - 3)));
         W = kl_mat_axpy(-1.0, &Sc, &W);
         return kl_matmul(&W, &E);
@@ -148,7 +148,7 @@ static kl_status turn_second(const flexible *old, const kl_mat3 *Wyy, const doub
                             j < n ? flexible_mat3(old->G0 + 9 * j) : zero};
             kl_vec3 ti = turn_of(n, i, size), tj = turn_of(n, j, size), o = kl_vec(0, 0, 0);
             kl_mat3 Ti = kl_skew(ti), Tj = kl_skew(tj), E = turned_twice(ti, tj);
-            kl_mat3 Ni = flexible_outer_of(&G[0]), Nj = flexible_outer_of(&G[1]);
+            kl_mat3 Ni = kl_moments_of_inertia(&G[0]), Nj = kl_moments_of_inertia(&G[1]);
             kl_mat3 W = kl_matmul(&E, Wyy), A = kl_matmul(&Ti, &Nj), B = kl_matmul(&Tj, &Ni);
             W          = kl_mat_axpy(1.0, &A, &W);
             W          = kl_mat_axpy(1.0, &B, &W);
@@ -164,13 +164,41 @@ static kl_status turn_second(const flexible *old, const kl_mat3 *Wyy, const doub
     return KL_OK;
 }
 
+/* J2 and H1 of modes and rigid motions */
+static void extend_pairs(const flexible *old, const kl_mat3 *Wyy, const double *size, flexible *p)
+{
+    int n = old->n, N = n + 6;
+    for (int i = 0; i < N; i++)
+        for (int j = i; j < N; j++) {
+            double  s = (i < n ? 1.0 : size[i - n]) * (j < n ? 1.0 : size[j - n]);
+            kl_mat3 W = pair_of(old, n, i, j, Wyy), T = kl_inertia_of_moments(&W),
+                    Tt = kl_transpose(&T);
+            kl_vec3 h  = flexible_cross_of(&W);
+            if (i < n && j < n) { /* as the body has it, whatever its mass */
+                memcpy(p->J2 + 9 * (i * N + j), old->J2 + 9 * (i * n + j), 9 * sizeof(double));
+                memcpy(p->J2 + 9 * (j * N + i), old->J2 + 9 * (j * n + i), 9 * sizeof(double));
+                memcpy(p->H1 + 3 * (i * N + j), old->H1 + 3 * (i * n + j), 3 * sizeof(double));
+                memcpy(p->H1 + 3 * (j * N + i), old->H1 + 3 * (j * n + i), 3 * sizeof(double));
+                continue;
+            }
+            T = kl_mat_scale(s, &T), Tt = kl_mat_scale(s, &Tt);
+            memcpy(p->J2 + 9 * (j * N + i), T.m, 9 * sizeof(double)); /* J2_ij */
+            memcpy(p->J2 + 9 * (i * N + j), Tt.m, 9 * sizeof(double));
+            kl_store(p->H1 + 3 * (i * N + j), kl_scale(s, h));
+            kl_store(p->H1 + 3 * (j * N + i), kl_scale(-s, h));
+        }
+    for (int i = 0; i < N; i++)
+        for (int j = 0; j < N; j++)
+            memcpy(p->H1t + 3 * (j * N + i), p->H1 + 3 * (i * N + j), 3 * sizeof(double));
+}
+
 /* The body with its rigid motions as modes n .. n + 5, each of unit modal mass. */
 kl_status flexible_extend(flexible *p, kl_arena *arena)
 {
     flexible old = *p;
     int      n = p->n, N = n + 6;
     size_t   all = (size_t)N;
-    kl_mat3  Jc = flexible_central(p), Wyy = flexible_outer_of(&Jc);
+    kl_mat3  Jc = flexible_central(p), Wyy = kl_moments_of_inertia(&Jc);
     double   size[6];
     for (int a = 0; a < 6; a++)
         size[a] = 1.0 / sqrt(a < 3 ? p->m : fmax(Jc.m[a - 3][a - 3], 1e-12 * p->m));
@@ -192,33 +220,13 @@ kl_status flexible_extend(flexible *p, kl_arena *arena)
     for (int a = 0; a < 6; a++) {
         kl_vec3 e = kl_scale(size[a], flexible_axis(a % 3));
         kl_mat3 E = kl_skew(e);
-        kl_mat3 W = a < 3 ? kl_outer(e, old.s0) : kl_matmul(&E, &Wyy), T = flexible_tensor_of(&W);
+        kl_mat3 W = a < 3 ? kl_outer(e, old.s0) : kl_matmul(&E, &Wyy),
+                T = kl_inertia_of_moments(&W);
         kl_store(p->S1 + 3 * (n + a), a < 3 ? kl_scale(p->m, e) : kl_vec(0, 0, 0));
         kl_store(p->H0 + 3 * (n + a), a < 3 ? kl_cross(old.s0, e) : kl_mul(&Jc, e));
         memcpy(p->G0 + 9 * (n + a), T.m, 9 * sizeof(double));
     }
-    for (int i = 0; i < N; i++)
-        for (int j = i; j < N; j++) {
-            double  s = (i < n ? 1.0 : size[i - n]) * (j < n ? 1.0 : size[j - n]);
-            kl_mat3 W = pair_of(&old, n, i, j, &Wyy), T = flexible_tensor_of(&W),
-                    Tt = kl_transpose(&T);
-            kl_vec3 h  = flexible_cross_of(&W);
-            if (i < n && j < n) { /* as the body has it, whatever its mass */
-                memcpy(p->J2 + 9 * (i * N + j), old.J2 + 9 * (i * n + j), 9 * sizeof(double));
-                memcpy(p->J2 + 9 * (j * N + i), old.J2 + 9 * (j * n + i), 9 * sizeof(double));
-                memcpy(p->H1 + 3 * (i * N + j), old.H1 + 3 * (i * n + j), 3 * sizeof(double));
-                memcpy(p->H1 + 3 * (j * N + i), old.H1 + 3 * (j * n + i), 3 * sizeof(double));
-                continue;
-            }
-            T = kl_mat_scale(s, &T), Tt = kl_mat_scale(s, &Tt);
-            memcpy(p->J2 + 9 * (j * N + i), T.m, 9 * sizeof(double)); /* J2_ij */
-            memcpy(p->J2 + 9 * (i * N + j), Tt.m, 9 * sizeof(double));
-            kl_store(p->H1 + 3 * (i * N + j), kl_scale(s, h));
-            kl_store(p->H1 + 3 * (j * N + i), kl_scale(-s, h));
-        }
-    for (int i = 0; i < N; i++)
-        for (int j = 0; j < N; j++)
-            memcpy(p->H1t + 3 * (j * N + i), p->H1 + 3 * (i * N + j), 3 * sizeof(double));
+    extend_pairs(&old, &Wyy, size, p);
     fill_square(&old, &Jc, size, p->M);
     for (int i = 0; i < n; i++) memcpy(p->K + i * N, old.K + i * n, (size_t)n * sizeof(double));
     for (int k = 0; k < old.nframe; k++) {

@@ -31,7 +31,7 @@ void flexible_add_second(int modes, const double *second, double sign, double *J
     for (size_t i = 0; i < n; i++)
         for (size_t j = 0; j < n; j++) {
             kl_mat3 W = flexible_mat3(second + FIELDS * (i * n + j) + 3),
-                    T = flexible_tensor_of(&W);
+                    T = kl_inertia_of_moments(&W);
             double h[3], *J = J2 + 9 * (i * n + j);
             kl_store(h, kl_neg(flexible_cross_of(&W)));
             for (int c = 0; c < 3; c++) {

@@ -57,9 +57,7 @@ static void add_pull(void *context, const kl_turning *t)
     pulls               *k = context;
     const kl_mass_point *p = t->p;
     double               mu[3], f[3], m[3];
-    kl_mat3              I = kl_identity(),
-            J = kl_mat_scale(p->second.m[0][0] + p->second.m[1][1] + p->second.m[2][2], &I);
-    J         = kl_mat_axpy(-1.0, &p->second, &J);
+    kl_mat3              J = kl_inertia_of_moments(&p->second);
     kl_store(mu, p->first);
     for (int c = 0; c < 3; c++)
         for (int d = 0; d < 3; d++) {

@@ -37,9 +37,7 @@ kl_status kl_mean_find(const kl_system *s, const kl_tie *tie, kl_mean *k)
     sum_up(s, tie, k);
     double  size  = k->W.m[0][0] + k->W.m[1][1] + k->W.m[2][2], V[9], w[3];
     double  least = (k->turning > 0 ? nearly_line : line) * size;
-    kl_mat3 J     = kl_identity();
-    J             = kl_mat_scale(size, &J);
-    J             = kl_mat_axpy(-1.0, &k->W, &J);
+    kl_mat3 J     = kl_inertia_of_moments(&k->W);
     for (int i = 0; i < 9; i++) V[i] = J.m[i / 3][i % 3];
     KL_TRY(kl_symmetric_eigen(3, V, w));
     if (w[0] > least) {

@@ -52,9 +52,7 @@ static void visit_lumps(visit *k, const kl_mesh *m, kl_mass_point *p)
 {
     for (int i = 0; i < m->nmass; i++) {
         const kl_point_mass *a = &m->mass[i];
-        kl_mat3              W = kl_identity(), d = kl_outer(a->offset, a->offset);
-        W         = kl_mat_scale(0.5 * (a->J.m[0][0] + a->J.m[1][1] + a->J.m[2][2]), &W);
-        W         = kl_mat_axpy(-1.0, &a->J, &W);
+        kl_mat3              W = kl_moments_of_inertia(&a->J), d = kl_outer(a->offset, a->offset);
         p->second = kl_mat_axpy(a->mass, &d, &W);
         p->along  = kl_vec(0, 0, 0);
         p->first  = kl_scale(a->mass, a->offset);
@@ -144,13 +142,6 @@ static void flush(summing *k)
     k->used = k->shifted = 0;
 }
 
-/* tr(C) 1 - C */
-static kl_mat3 tensor_of(const kl_mat3 *C)
-{
-    kl_mat3 I = kl_identity(), T = kl_mat_scale(C->m[0][0] + C->m[1][1] + C->m[2][2], &I);
-    return kl_mat_axpy(-1.0, C, &T);
-}
-
 static void add_point(void *context, const kl_turning *t)
 {
     summing *k = context;
@@ -170,7 +161,7 @@ static void add_point(void *context, const kl_turning *t)
         kl_mat3 turn = kl_skew(of_mode(t->turn, n, j)), C = kl_matmul(&turn, &t->p->second);
         kl_mat3 arm   = kl_outer(kl_mul(&turn, t->p->first), t->p->x);
         C             = kl_mat_axpy(1.0, &arm, &C);
-        C             = tensor_of(&C);
+        C             = kl_inertia_of_moments(&C);
         k->out->G0[j] = kl_mat_axpy(1.0, &C, &k->out->G0[j]);
     }
 }
@@ -196,7 +187,7 @@ static void take(const summing *k)
             kl_vec3 h = kl_vec(W.m[1][2] - W.m[2][1], W.m[2][0] - W.m[0][2], W.m[0][1] - W.m[1][0]);
             kl_store(H, kl_add(kl_load(H), h));
             W              = kl_mat_axpy(1.0, &back, &W);
-            W              = tensor_of(&W);
+            W              = kl_inertia_of_moments(&W);
             k->out->J2[at] = kl_mat_axpy(1.0, &W, &k->out->J2[at]);
         }
 }
