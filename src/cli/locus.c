@@ -282,6 +282,41 @@ static bool parse_over(const char *text, char *name, size_t size, double *from, 
     return true;
 }
 
+typedef struct range {
+    double from, to;
+    int    count;
+} range;
+
+/* walks over the parameter `name` with what `set` changes beside it */
+static int trace(locus *k, const kl_texts *set, const char *name, const char *output, range r)
+{
+    int    code  = KL_EXIT_MODEL;
+    char **texts = calloc((size_t)set->n + 1, sizeof *texts);
+    bool   good  = texts != NULL;
+    k->nset      = set->n + 1;
+    k->set       = calloc((size_t)k->nset, sizeof *k->set);
+    for (int i = 0; good && k->set && i < set->n; i++) {
+        texts[i]   = strdup(set->items[i]);
+        char *sign = texts[i] ? strchr(texts[i], '=') : NULL;
+        good       = sign != NULL;
+        if (!sign) continue;
+        *sign     = '\0';
+        k->set[i] = (kl_override){.name = texts[i], .text = sign + 1};
+    }
+    if (good && k->set) {
+        k->set[set->n] = (kl_override){.name = name, .text = k->value};
+        k->table       = output ? fopen(output, "w") : stdout;
+        good           = k->table && walk(k, r.from, r.to, r.count);
+        if (!k->table || (output && fclose(k->table) != 0))
+            fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
+        else code = good ? KL_EXIT_OK : kl_exit_code(kl_diag_status(k->diag));
+    } else kl_fail(k->diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
+    for (int i = 0; texts && i < set->n; i++) free(texts[i]);
+    free(texts);
+    free(k->set);
+    return code;
+}
+
 static int locus_run(int argc, char **argv)
 {
     kl_texts        set  = {0};
@@ -331,30 +366,7 @@ static int locus_run(int argc, char **argv)
     code = kl_loaded_open(&kl_command_locus, rest.items[0], &set, k.diag, &l);
     if (code == KL_EXIT_OK) {
         k.source = l.source;
-        k.nset   = set.n + 1;
-        k.set    = calloc((size_t)k.nset, sizeof *k.set);
-        char *texts[64];
-        int   ntext = 0;
-        for (int i = 0; k.set && i < set.n && ntext < 64; i++) {
-            char *copy     = malloc(strlen(set.items[i]) + 1);
-            texts[ntext++] = copy;
-            if (!copy) continue;
-            strcpy(copy, set.items[i]);
-            char *sign = strchr(copy, '=');
-            *sign      = '\0';
-            k.set[i]   = (kl_override){.name = copy, .text = sign + 1};
-        }
-        if (k.set) {
-            k.set[set.n] = (kl_override){.name = name, .text = k.value};
-            k.table      = output ? fopen(output, "w") : stdout;
-            bool good    = k.table && walk(&k, from, to, count);
-            if (!k.table || (output && fclose(k.table) != 0)) {
-                fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
-                code = KL_EXIT_MODEL;
-            } else if (!good) code = kl_exit_code(kl_diag_status(k.diag));
-        }
-        for (int i = 0; i < ntext; i++) free(texts[i]);
-        free(k.set);
+        code     = trace(&k, &set, name, output, (range){from, to, count});
         kl_loaded_close(&l);
     }
     kl_print_diag(k.diag, NULL);

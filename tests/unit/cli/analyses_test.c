@@ -272,6 +272,16 @@ static void analyses_say_what_is_wrong_before_they_print(void **state)
 
 /* Undamped: the real part is zero on one side and a root on the other. Ziegler's column would do as
  * well; a rod on a torsion spring falls where k = m g l. */
+/* however many parameters are changed beside */
+static void locus_takes_as_many_settings_as_are_given(void **state)
+{
+    world      *w         = *state;
+    const char *many[160] = {"locus", carter, "--over", "speed=50:100:3"};
+    for (int i = 0; i < 70; i++) many[4 + 2 * i] = "--set", many[5 + 2 * i] = "m=1250kg";
+    assert_int_equal(run_with(w, NULL, many), 0);
+    assert_says(w->out, "crossing: speed = 74.2595");
+}
+
 static void locus_is_exact_where_undamped_eigenvalues_meet(void **state)
 {
     world *w = *state;
@@ -418,6 +428,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
+        cmocka_unit_test_setup_teardown(locus_takes_as_many_settings_as_are_given),
         cmocka_unit_test_setup_teardown(locus_is_exact_where_undamped_eigenvalues_meet, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_loads_of_euler, setup, teardown),

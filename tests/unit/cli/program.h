@@ -33,10 +33,10 @@ static inline void read_whole(const char *path, char *text, size_t size)
  * code. */
 static inline int run_with(world *w, const char *environment, const char *const *arguments)
 {
-    char *argv[40] = {(char[]){"klingel"}};
-    char  copies[40][200];
+    char *argv[200] = {(char[]){"klingel"}};
+    char  copies[200][200];
     int   n = 1;
-    for (; arguments[n - 1] && n < 39; n++) {
+    for (; arguments[n - 1] && n < 199; n++) {
         snprintf(copies[n], sizeof copies[n], "%s", arguments[n - 1]);
         argv[n] = copies[n];
     }
