@@ -428,7 +428,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
-        cmocka_unit_test_setup_teardown(locus_takes_as_many_settings_as_are_given),
+        cmocka_unit_test_setup_teardown(locus_takes_as_many_settings_as_are_given, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_is_exact_where_undamped_eigenvalues_meet, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_loads_of_euler, setup, teardown),
