@@ -265,7 +265,7 @@ static int flexible_still(const void *data)
 /* one marker at its reference point tells nothing of its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
-/* Why a run failed: the inertia of a stiffened body is cut off behind second order; bent so far that
+/* Why a run failed, or will: the inertia of a stiffened body is cut off behind second order; bent so far that
  * nothing is left of it, the motion is none. */
 static void explain(const flexible *p, const double *q, kl_notice *notice)
 {
@@ -277,13 +277,16 @@ static void explain(const flexible *p, const double *q, kl_notice *notice)
         flexible_position(p, q, block);
         flexible_velocity(p, M, block); /* at rest */
         flexible_inertia(p, block, M, M + N * N);
+        for (size_t i = 0; i < N; i++) /* none in some direction is no fault: lines do not twist */
+            M[i * (N + 1)] +=
+                1e-9 * fabs(M[i * (N + 1)]) + 1e-14 * p->m * p->gyration * p->gyration;
         sound = kl_cholesky((int)N, M) == KL_OK;
     }
     free(M);
     free(block);
     if (sound) return;
     notice->count = 1;
-    notice->news  = true;
+    notice->stop  = true;
     snprintf(
         notice->text, sizeof notice->text,
         "is bent so far that its shortening, known to second order, outweighs its inertia; look "
@@ -353,7 +356,8 @@ static const kl_key flexible_keys[] = {
      .offset   = offsetof(flexible, reference),
      .words    = "as-in-file mean-axis principal-axis",
      .fallback = "as-in-file",
-     .help     = "what ties the floating frame to the deformation; held nodes: in the body file"},
+     .help = "what ties the floating frame to the deformation; held nodes: in the body file (with "
+             "stiffening the frame follows mean axes all the same)"},
     {.name     = "conditions",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(flexible, conditions),

@@ -56,7 +56,7 @@ typedef struct flexible {
     double *S1, *H0; /* 3 x n */
     double *S2;      /* n x 3 x n or NULL: S = s0 + S1 w + w'S2 w/2 */
     /* stiffening, or NULL: n x 12 x n, sum m F.Y of the second-order motion Y and the fields F; the
-     * body without it */
+     * body without it, in mean axes */
     double          *second;
     struct flexible *plain;
     double          *G0;        /* 9 x n */
@@ -147,6 +147,7 @@ kl_status flexible_extend(flexible *p, kl_arena *arena);
 
 /* flexible_reference.c: the frame of the reference conditions is marker KL_MARKER_CONDITIONS */
 kl_status flexible_refer(flexible *p, const kl_setup *s);
+kl_status flexible_to_mean_axes(flexible *p, kl_arena *arena);
 void      flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_motion *m);
 void      flexible_condition_map(const flexible *p, const flexible_cache *c, double *B);
 void      flexible_condition_map_rate(const flexible *p, const flexible_cache *c, double *W);
@@ -159,6 +160,12 @@ void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
 /* flexible_setup.c */
 kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size);
 kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker);
+
+/* mass of the modes beside what momentum takes: see flexible_second.c */
+static inline const double *flexible_modal_mass(const flexible *p)
+{
+    return p->plain ? p->plain->M : p->M;
+}
 
 /* y += a x, long enough to be worth a loop of its own */
 static inline void flexible_add(int n, double a, const double *x, double *y)

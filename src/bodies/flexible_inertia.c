@@ -117,7 +117,8 @@ void flexible_inertia(const void *data, const void *cache, double *M, double *s)
     const flexible       *p = data;
     const flexible_cache *c = cache;
     int                   n = p->n, N = 6 + n;
-    kl_vec3               om = c->om;
+    kl_vec3               om    = c->om;
+    const double         *modal = flexible_modal_mass(p);
     kl_mat3               S = kl_skew(c->S), AS = kl_matmul(&c->A, &S), AS_t = kl_transpose(&AS);
     for (int i = 0; i < 3; i++)
         for (int j = 0; j < 3; j++) {
@@ -129,7 +130,7 @@ void flexible_inertia(const void *data, const void *cache, double *M, double *s)
     for (int j = 0; j < n; j++) {
         put_column(M, N, 0, 6 + j, kl_mul(&c->A, column(c->S1, j)), true);
         put_column(M, N, 3, 6 + j, column(c->H, j), true);
-        memcpy(M + (6 + j) * N + 6, p->M + j * n, (size_t)n * sizeof(double));
+        memcpy(M + (6 + j) * N + 6, modal + j * n, (size_t)n * sizeof(double));
     }
 
     kl_mat3 J_rate = flexible_inertia_rate(p, c);
@@ -244,10 +245,11 @@ void flexible_measures(const void *data, const void *cache, kl_measures *m)
     const flexible_cache *c = cache;
     int                   n = p->n;
     kl_vec3               V = kl_mul_t(&c->A, c->v), Hw = combine(n, c->H, c->w_rate);
-    kl_vec3 moved = kl_add(kl_cross(c->om, c->S), c->S_rate), spin = kl_mul(&c->J, c->om);
-    double  elastic = 0.0;
+    kl_vec3       moved = kl_add(kl_cross(c->om, c->S), c->S_rate), spin = kl_mul(&c->J, c->om);
+    double        elastic = 0.0;
+    const double *modal   = flexible_modal_mass(p);
     for (int i = 0; i < n; i++)
-        for (int j = 0; j < n; j++) elastic += c->w_rate[i] * p->M[i * n + j] * c->w_rate[j];
+        for (int j = 0; j < n; j++) elastic += c->w_rate[i] * modal[i * n + j] * c->w_rate[j];
     kl_vec3 p_body = kl_axpy(p->m, V, moved);
     kl_vec3 L_body = kl_add(kl_cross(c->S, V), kl_add(spin, Hw));
     m->mass        = p->m;

@@ -136,28 +136,45 @@ static void linear_rows(const flexible *p, double *rows)
 }
 
 /* X + R c instead of X */
-static kl_status eliminate(flexible *p, const kl_setup *s)
+static kl_status eliminate(flexible *p, kl_arena *arena)
 {
     int     n    = p->n;
-    double *rows = kl_arena_array(s->arena, double, 6 * (size_t)(n + 6));
-    double *T    = kl_arena_array(s->arena, double, (size_t)(n + 6) * (size_t)n + 1);
-    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
-    KL_TRY(flexible_extend(p, s->arena));
+    double *rows = kl_arena_array(arena, double, 6 * (size_t)(n + 6));
+    double *T    = kl_arena_array(arena, double, (size_t)(n + 6) * (size_t)n + 1);
+    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    KL_TRY(flexible_extend(p, arena));
     linear_rows(p, rows);
     double CR[36], *CX = rows;
     memcpy(CR, rows + 6 * n, sizeof CR);
-    if (kl_dense_solve(6, n, CR, CX) != KL_OK)
-        return kl_fail(s->diag, KL_E_SINGULAR, s->place,
-                       "body '%s': its reference conditions leave rigid motion free", s->name);
+    KL_TRY(kl_dense_solve(6, n, CR, CX));
     for (int j = 0; j < n; j++) {
         T[j * n + j] = 1.0;
         for (int a = 0; a < 6; a++) T[(n + a) * n + j] = -CX[6 * j + a];
     }
-    return recombine(p, n, T, s->arena);
+    return recombine(p, n, T, arena);
+}
+
+kl_status flexible_to_mean_axes(flexible *p, kl_arena *arena)
+{
+    p->reference = FLEXIBLE_MEAN_AXIS;
+    return eliminate(p, arena);
+}
+
+static kl_status eliminate_or_tell(flexible *p, const kl_setup *s)
+{
+    kl_status status = eliminate(p, s->arena);
+    if (status == KL_OK || status == KL_E_MEMORY) return status;
+    return kl_fail(s->diag, KL_E_SINGULAR, s->place,
+                   "body '%s': its reference conditions leave rigid motion free", s->name);
 }
 
 kl_status flexible_refer(flexible *p, const kl_setup *s)
 {
+    /* what second-order motion is known of is known best about the mean of the body (flexible_second.c):
+     * modes as in the file, but not its frame */
+    if (p->second && p->reference == FLEXIBLE_AS_IN_FILE &&
+        strcmp(p->file.body->reference, "principal-axis") != 0)
+        p->reference = FLEXIBLE_MEAN_AXIS;
     if (p->reference == FLEXIBLE_AS_IN_FILE && p->conditions == FLEXIBLE_CONSTRAINED) {
         const char *file = p->file.body->reference;
         if (strcmp(file, "principal-axis") == 0) p->reference = FLEXIBLE_PRINCIPAL_AXIS;
@@ -176,7 +193,7 @@ kl_status flexible_refer(flexible *p, const kl_setup *s)
     bool already =
         p->reference == FLEXIBLE_AS_IN_FILE ||
         (p->reference == FLEXIBLE_MEAN_AXIS && strcmp(p->file.body->reference, "mean-axis") == 0);
-    return already ? KL_OK : eliminate(p, s);
+    return already ? KL_OK : eliminate_or_tell(p, s);
 }
 
 /* ---- the frame that shows how far the conditions are from being met ---- */

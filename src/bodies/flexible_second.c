@@ -7,11 +7,12 @@
  * mass: a bent rod swings about its chord when it is twisted, the momentum of that swing is counted
  * and its energy is not. So energy is split where momentum splits it,
  *
- *   T = P.R^-1 P/2 + w'.(Mff - B1'R1^-1 B1) w'/2,      R1, B1: of u = X w alone
+ *   T = P.R^-1 P/2 + w'.(M1 - B1'R1^-1 B1) w'/2,      R1, B1, M1: of u = X w alone, in mean axes
  *
  * into that of the momentum and that of the motion about it, and only the second, which is never
- * negative, is left as it is without stiffening. Beside the energy of the momenta with a constant
- * Mff (flexible_inertia.c) this is E(R, B) - E(R1, B1), a function of the modes alone:
+ * negative, is left as it is without stiffening. Both are the same whatever the frame is tied to; in
+ * mean axes, because there what is left out, X meeting Y, is least. Beside the energy of the momenta
+ * with the constant M1 (flexible_inertia.c) this is E(R, B) - E(R1, B1), of the modes alone:
  *
  *   E = p.z/2,   p = B w',   R z = p,   R z' = p' - R'z
  *   F_j = B_j.z' + (B'_j - dB/dw_j w').z + z.(dR/dw_j) z/2 */
@@ -42,32 +43,37 @@ void flexible_add_second(int modes, const double *second, double sign, double *J
         }
 }
 
-/* the body without its second-order motion */
+/* the body without its second-order motion, in mean axes */
 kl_status flexible_second_setup(flexible *p, kl_arena *arena)
 {
     if (!p->second) return KL_OK;
-    size_t    nn    = (size_t)(p->n * p->n);
+    size_t    n = (size_t)p->n, nn = n * n;
     flexible *plain = kl_arena_array(arena, flexible, 1);
     double   *J2    = kl_arena_array(arena, double, 9 * nn + 1);
     double   *H1    = kl_arena_array(arena, double, 3 * nn + 1),
            *H1t     = kl_arena_array(arena, double, 3 * nn + 1);
+    int *mode       = kl_arena_array(arena, int, n + 6);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     memcpy(J2, p->J2, 9 * nn * sizeof(double));
     memcpy(H1, p->H1, 3 * nn * sizeof(double));
     memcpy(H1t, p->H1t, 3 * nn * sizeof(double));
+    memcpy(mode, p->mode, n * sizeof(int));
     flexible_add_second(p->n, p->second, -1.0, J2, H1, H1t);
-    *plain   = (flexible){.n   = p->n,
-                          .m   = p->m,
-                          .s0  = p->s0,
-                          .J0  = p->J0,
-                          .S1  = p->S1,
-                          .H0  = p->H0,
-                          .G0  = p->G0,
-                          .J2  = J2,
-                          .H1  = H1,
-                          .H1t = H1t};
+    *plain   = (flexible){.n    = p->n,
+                          .mode = mode,
+                          .m    = p->m,
+                          .s0   = p->s0,
+                          .J0   = p->J0,
+                          .S1   = p->S1,
+                          .H0   = p->H0,
+                          .G0   = p->G0,
+                          .J2   = J2,
+                          .H1   = H1,
+                          .H1t  = H1t,
+                          .M    = p->M,
+                          .K    = p->K};
     p->plain = plain;
-    return KL_OK;
+    return flexible_to_mean_axes(plain, arena);
 }
 
 /* ---- momentum ---- */

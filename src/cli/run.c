@@ -118,7 +118,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status != KL_OK) return kl_exit_code(status);
     if (!o->quiet) tell_size(s, o);
-    if (!o->quiet) kl_mobility_warn(l->model, diag);
+    kl_mobility_warn(l->model, diag);
     kl_progress  progress;
     char         folder[4096];
     kl_recording recording = {.path       = o->output,

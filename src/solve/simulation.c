@@ -509,7 +509,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->mark  = 1;
         s->total = NAN, s->liveliest = 0.0;
         KL_TRY(hand_over(s, sink, diag));
-        KL_TRY(look_at_bodies(s, false, diag));
+        KL_TRY(look_at_bodies(s, true, diag)); /* once: time does not matter */
     }
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     while (s->row <= rows) {

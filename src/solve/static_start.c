@@ -23,23 +23,24 @@ typedef struct search {
     double         *first; /* nv: what was not balanced at first */
     double          share; /* of it that stays so */
     kl_state       *kept;
-    int             body; /* the first that asks */
-    bool            moves;
-    kl_tangents    *beside; /* as `t`, at states nearby */
+    int             body;       /* the first that asks */
+    bool            moves, all; /* speeds are given; all flexible bodies are meant */
+    kl_tangents    *beside;     /* as `t`, at states nearby */
     kl_state       *base;
 } search;
 
 enum { MOST_UNKNOWNS = 4000, MOST_VARIED = 200 };
 
-static bool asks(const kl_body *b)
+static bool asks(const search *k, const kl_body *b)
 {
+    if (k->all && b->nv > 6) return true;
     return b->nv > 6 && b->type->wishes && (b->type->wishes(b->data) & KL_WISH_STATIC) != 0;
 }
 
-static int first_that_asks(const kl_model *m)
+static int first_that_asks(const search *k)
 {
-    for (int i = 0; i < m->nbody; i++)
-        if (asks(&m->body[i])) return i;
+    for (int i = 0; i < k->m->nbody; i++)
+        if (asks(k, &k->m->body[i])) return i;
     return -1;
 }
 
@@ -51,7 +52,7 @@ static kl_status open_search(kl_solver *x, search *k)
     if (!k->free) return KL_E_MEMORY;
     for (int i = 0; i < m->nbody; i++)
         for (int j = 0; j < m->body[i].nv; j++)
-            k->free[m->body[i].v + j] = asks(&m->body[i]) && j >= 6 ? -1 : k->nfree++;
+            k->free[m->body[i].v + j] = asks(k, &m->body[i]) && j >= 6 ? -1 : k->nfree++;
     k->n = k->nfree + m->nv + 2 * m->nlam;
     if (k->n > MOST_UNKNOWNS) return KL_E_RANGE;
     size_t n  = (size_t)k->n;
@@ -278,19 +279,31 @@ static kl_status deform(search *k, kl_diag *diag)
     return status;
 }
 
+static kl_status deform_asked(search *k, kl_diag *diag)
+{
+    k->body = first_that_asks(k);
+    if (k->body < 0) return KL_OK;
+    k->arena         = kl_arena_create();
+    kl_status status = open_search(k->x, k);
+    if (status == KL_OK) status = deform(k, diag);
+    if (status != KL_OK) status = not_found(k, status, diag);
+    kl_tangents_destroy(k->t);
+    kl_tangents_destroy(k->beside);
+    kl_state_destroy(k->base);
+    kl_state_destroy(k->kept);
+    kl_arena_destroy(k->arena);
+    return status;
+}
+
 kl_status kl_assemble_start(kl_solver *x, kl_diag *diag)
 {
-    search k = {.x = x, .m = x->model, .body = first_that_asks(x->model)};
+    search k = {.x = x, .m = x->model};
     KL_TRY(kl_assemble(x, diag));
-    if (k.body < 0 || x->model->saved) return KL_OK;
-    k.arena          = kl_arena_create();
-    kl_status status = open_search(x, &k);
-    if (status == KL_OK) status = deform(&k, diag);
-    if (status != KL_OK) status = not_found(&k, status, diag);
-    kl_tangents_destroy(k.t);
-    kl_tangents_destroy(k.beside);
-    kl_state_destroy(k.base);
-    kl_state_destroy(k.kept);
-    kl_arena_destroy(k.arena);
-    return status;
+    return x->model->saved ? KL_OK : deform_asked(&k, diag);
+}
+
+kl_status kl_deform_statically(kl_solver *x)
+{
+    search k = {.x = x, .m = x->model, .all = true};
+    return deform_asked(&k, NULL);
 }

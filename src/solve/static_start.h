@@ -15,5 +15,8 @@
 
 /* kl_assemble, then the deformation of bodies that ask for it. */
 kl_status kl_assemble_start(kl_solver *x, kl_diag *diag);
+/* The same for all flexible bodies, from the present position with the speeds of the start; nothing is
+ * told, and where none is found the state is any. */
+kl_status kl_deform_statically(kl_solver *x);
 
 #endif

@@ -7,6 +7,7 @@
 
 #include "solve/integrator.h"
 #include "solve/spectrum.h"
+#include "solve/static_start.h"
 #include "solve/turning.h"
 
 typedef struct search {
@@ -314,8 +315,23 @@ static bool goes_round(search *k)
     if (!k->e->moving || kl_solve_acceleration(x, x->a, x->lambda, NULL) != KL_OK) return false;
     k->e->omega = kl_turning_find(x);
     if (!(kl_norm(k->e->omega) > 0.0)) return false;
+    k->rate = fmax(k->rate, kl_dot(k->e->omega, k->e->omega)); /* that of going round */
     kl_turning_unrest(x, k->e->omega, k->a);
     return unrest(k) <= enough;
+}
+
+/* Or is it, once flexible bodies are bent as their spin has it? Else nothing has changed. */
+static bool goes_round_bent(search *k)
+{
+    const kl_model *m        = k->m;
+    bool            flexible = false;
+    for (int i = 0; i < m->nbody; i++) flexible |= m->body[i].nv > 6;
+    if (!k->e->moving || !flexible) return false;
+    kl_state_copy(k->kept, k->x->s);
+    if (kl_deform_statically(k->x) == KL_OK && goes_round(k)) return true;
+    kl_state_copy(k->x->s, k->kept);
+    (void)let_go(k);
+    return false;
 }
 
 kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
@@ -332,7 +348,7 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
     }
     if (status == KL_OK) {
         k.rate     = pace(&k);
-        bool round = goes_round(&k);
+        bool round = goes_round(&k) || goes_round_bent(&k);
         if (!round) {
             e->omega = (kl_vec3){0};
             status   = e->relax && !e->moving ? KL_RETRY : newton(&k);

@@ -103,6 +103,9 @@ kl_vec3 kl_turning_find(const kl_solver *x)
         if (!of.turns || kl_norm(of.om) == 0.0) continue;
         left = unrest_with(x, of.om);
         if (left < 0.5 * least) least = left, best = of.om;
+        /* modes go round with their body, though nothing may show it where they are straight */
+        double still = 1e-9 * kl_dot(of.om, of.om);
+        if (m->body[i].nv > 6 && kl_norm(best) == 0.0 && left <= still) best = of.om;
     }
     return best;
 }

@@ -182,7 +182,7 @@ static void a_stiffened_body_in_free_flight_keeps_its_energy(void **unused)
                                               "outputs: {kinetic: {expression: f.kinetic_energy}, energy: {expression: energy.total}, "
                                               "px: "
                                               "{expression: f.momentum.x}, Lz: {expression: f.angular_momentum.z}}\n"
-                                              "integrator: {type: runge-kutta, tolerance: 1e-9}\n");
+                                              "integrator: {type: runge-kutta, tolerance: 1e-11}\n");
     simulate(&b, 0.002, 0.0001, names, &r, NULL);
     for (int k = 0; k < r.count; k++) {
         assert_true(r.value[k][0] > 0.0);
@@ -218,42 +218,6 @@ static void the_mass_of_a_stiffened_body_is_positive(void **unused)
     kl_state_destroy(s);
     kl_work_destroy(w);
     built_free(&b);
-}
-
-/* z of the tip of a bar that spins and is pushed, 20 ms on */
-static double pushed(const char *reference, bool stiffening, double load)
-{
-    static const char *const names[] = {"z", NULL};
-    static rows              r;
-    char                     text[1600];
-    snprintf(text, sizeof text,
-             "klingel: 1\ngravity: 0\nbodies: {f: {type: flexible, stiffening: %s, reference: %s, "
-             "omega: [0, 0, 20], " HELD_BAR "}}\n"
-             "forces: {F: {type: force, on: f.tip, axis: [0, 1, 2], value: %g}}\n"
-             "outputs: {z: {of: f.tip, quantity: position.z}}\n"
-             "integrator: {type: runge-kutta, tolerance: 1e-11}\n",
-             stiffening ? "true" : "false", reference, load);
-    built b = must_build(text);
-    simulate(&b, 0.02, 0.02, names, &r, NULL);
-    built_free(&b);
-    return r.value[r.count - 1][0];
-}
-
-/* A frame is a way of writing motion down. Linear modes turned into those of other axes differ at the
- * first order of the load when the body spins; with second-order motion at the second. */
-static void the_frame_of_a_stiffened_body_matters_an_order_later(void **unused)
-{
-    (void)unused;
-    double apart[2][2];
-    for (int stiffening = 0; stiffening < 2; stiffening++)
-        for (int k = 0; k < 2; k++) {
-            double load          = k ? 20.0 : 10.0;
-            apart[stiffening][k] = fabs(pushed("as-in-file", stiffening, load) -
-                                        pushed("mean-axis", stiffening, load));
-        }
-    assert_true(apart[0][0] > apart[0][1] / 2.5);
-    assert_true(apart[1][0] < apart[1][1] / 3.5);
-    assert_true(apart[1][1] < 0.01 * apart[0][1]);
 }
 
 /* Principal axes turn with a slender body that is bent far enough; kept among the modes, they follow
@@ -347,7 +311,6 @@ int main(void)
         cmocka_unit_test(a_triad_that_folds_ends_the_run_in_words),
         cmocka_unit_test(a_stiffened_body_in_free_flight_keeps_its_energy),
         cmocka_unit_test(the_mass_of_a_stiffened_body_is_positive),
-        cmocka_unit_test(the_frame_of_a_stiffened_body_matters_an_order_later),
         cmocka_unit_test(axes_that_turn_against_the_modes_end_the_run_in_words),
         cmocka_unit_test(outputs_of_a_marker_are_those_of_its_point),
         cmocka_unit_test(mistakes_are_told),
