@@ -296,6 +296,18 @@ static kl_status make_damping(flexible *p, kl_arena *a)
     return !apart && p->damping > 0.0 ? add_ratio(p, damped_modes(p), a) : KL_OK;
 }
 
+/* A stiffened body whose file holds nodes goes in mean axes and is damped as its modes swing in the file;
+ * the coordinates are the same, with rigid motions behind them where these stay in the basis. */
+static kl_status damp_as_in_file(flexible *p, flexible *file, kl_arena *a)
+{
+    KL_TRY(make_damping(file, a));
+    memset(p->D, 0, (size_t)(p->n * p->n) * sizeof(double));
+    for (int i = 0; i < file->n; i++)
+        memcpy(p->D + i * p->n, file->D + i * file->n, (size_t)file->n * sizeof(double));
+    p->diagonal = is_diagonal(p->n, p->K) && is_diagonal(p->n, p->D);
+    return KL_OK;
+}
+
 /* ---- frames ---- */
 
 static kl_status take_frame(const flexible *p, const kl_setup *s, const kl_kbody_marker *m,
@@ -432,11 +444,15 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(take_invariants(p, s->arena));
     KL_TRY(take_frames(p, s));
     KL_TRY(stiffen(p, s));
+    flexible before = *p;
     KL_TRY(flexible_refer(p, s));
     KL_TRY(find_rigid(p, s));
     KL_TRY(check_curve(p, s));
     KL_TRY(check_damping(p, s));
-    KL_TRY(make_damping(p, s->arena));
+    bool moved = before.reference == FLEXIBLE_AS_IN_FILE && before.M != p->M && p->second;
+    KL_TRY(moved && !strstr(p->file.body->reference, "-axis")
+               ? damp_as_in_file(p, &before, s->arena)
+               : make_damping(p, s->arena));
     KL_TRY(flexible_second_setup(p, s->arena));
     *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p)};
     return check_start(p, s);
