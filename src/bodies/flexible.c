@@ -265,8 +265,8 @@ static int flexible_still(const void *data)
 /* one marker at its reference point tells nothing of its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
-/* Why a run failed, or will: the inertia of a stiffened body is cut off behind second order; bent so far that
- * nothing is left of it, the motion is none. */
+/* Why a run failed, or will: the inertia of a stiffened body is cut off behind second order; bent so
+ * far that nothing is left of it, the motion is none. */
 static void explain(const flexible *p, const double *q, kl_notice *notice)
 {
     size_t  N      = 6 + (size_t)p->n;

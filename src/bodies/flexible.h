@@ -1,9 +1,11 @@
 /* Parts of the flexible body that its files share: data, cache, and who computes what.
  *
- * b = x + X w in the body frame; symbols of docs/theory/flexible.md. Arrays with three rows are stored mode
- * after mode: entry (a, j) of S1 is S1[3 * j + a]; n is the number of modes. */
+ * b = x + X w in the body frame; symbols of docs/theory/flexible.md. Arrays with three rows are
+ * stored mode after mode: entry (a, j) of S1 is S1[3 * j + a]; n is the number of modes. */
 #ifndef KL_BODIES_FLEXIBLE_H
 #define KL_BODIES_FLEXIBLE_H
+
+#include <string.h>
 
 #include "bodies/node_frame.h"
 #include "fe/kbody.h"
@@ -67,6 +69,7 @@ typedef struct flexible {
     int              nframe;
     unsigned char   *used; /* nframe: somebody holds on to it */
     flexible_frame  *frame;
+    bool             reframed;        /* the file holds nodes, the frame follows mean axes */
     bool             conditioned;     /* rigid motions are among the modes, conditions hold them */
     kl_mat3          principal;       /* columns: principal axes of the undeformed body */
     kl_vec3          spread;          /* products of inertia times this are angles */
@@ -160,6 +163,21 @@ void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
 /* flexible_setup.c */
 kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size);
 kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker);
+
+/* what ties the frame in the body file; FLEXIBLE_AS_IN_FILE: nodes that it holds */
+static inline int flexible_file_reference(const flexible *p)
+{
+    const char *word = p->file.body->reference;
+    return strcmp(word, "mean-axis") == 0        ? FLEXIBLE_MEAN_AXIS
+           : strcmp(word, "principal-axis") == 0 ? FLEXIBLE_PRINCIPAL_AXIS
+                                                 : FLEXIBLE_AS_IN_FILE;
+}
+
+/* what ties the frame in the model */
+static inline int flexible_reference_of(const flexible *p)
+{
+    return p->reference == FLEXIBLE_AS_IN_FILE ? flexible_file_reference(p) : p->reference;
+}
 
 /* mass of the modes beside what momentum takes: see flexible_second.c */
 static inline const double *flexible_modal_mass(const flexible *p)

@@ -170,16 +170,13 @@ static kl_status eliminate_or_tell(flexible *p, const kl_setup *s)
 
 kl_status flexible_refer(flexible *p, const kl_setup *s)
 {
-    /* what second-order motion is known of is known best about the mean of the body (flexible_second.c):
-     * modes as in the file, but not its frame */
-    if (p->second && p->reference == FLEXIBLE_AS_IN_FILE &&
-        strcmp(p->file.body->reference, "principal-axis") != 0)
-        p->reference = FLEXIBLE_MEAN_AXIS;
-    if (p->reference == FLEXIBLE_AS_IN_FILE && p->conditions == FLEXIBLE_CONSTRAINED) {
-        const char *file = p->file.body->reference;
-        if (strcmp(file, "principal-axis") == 0) p->reference = FLEXIBLE_PRINCIPAL_AXIS;
-        if (strcmp(file, "mean-axis") == 0) p->reference = FLEXIBLE_MEAN_AXIS;
-    }
+    int file = flexible_file_reference(p);
+    if (p->reference == FLEXIBLE_AS_IN_FILE && p->conditions == FLEXIBLE_CONSTRAINED)
+        p->reference = file;
+    /* second-order motion is known best about the mean of the body (flexible_second.c): the modes
+     * are those of the file, the frame is not */
+    p->reframed = p->second && p->reference == FLEXIBLE_AS_IN_FILE && file == FLEXIBLE_AS_IN_FILE;
+    if (p->reframed) p->reference = FLEXIBLE_MEAN_AXIS;
     if (p->n == 0) return KL_OK;
     if (p->reference == FLEXIBLE_PRINCIPAL_AXIS) KL_TRY(principal_axes(p, s));
     if (p->conditions == FLEXIBLE_CONSTRAINED) {
@@ -190,9 +187,8 @@ kl_status flexible_refer(flexible *p, const kl_setup *s)
         p->central_inverse = kl_inverse(&J);
         return KL_OK;
     }
-    bool already =
-        p->reference == FLEXIBLE_AS_IN_FILE ||
-        (p->reference == FLEXIBLE_MEAN_AXIS && strcmp(p->file.body->reference, "mean-axis") == 0);
+    bool already = p->reference == FLEXIBLE_AS_IN_FILE ||
+                   (p->reference == FLEXIBLE_MEAN_AXIS && file == FLEXIBLE_MEAN_AXIS);
     return already ? KL_OK : eliminate_or_tell(p, s);
 }
 

@@ -59,21 +59,22 @@ kl_status flexible_second_setup(flexible *p, kl_arena *arena)
     memcpy(H1t, p->H1t, 3 * nn * sizeof(double));
     memcpy(mode, p->mode, n * sizeof(int));
     flexible_add_second(p->n, p->second, -1.0, J2, H1, H1t);
-    *plain   = (flexible){.n    = p->n,
-                          .mode = mode,
-                          .m    = p->m,
-                          .s0   = p->s0,
-                          .J0   = p->J0,
-                          .S1   = p->S1,
-                          .H0   = p->H0,
-                          .G0   = p->G0,
-                          .J2   = J2,
-                          .H1   = H1,
-                          .H1t  = H1t,
-                          .M    = p->M,
-                          .K    = p->K};
-    p->plain = plain;
-    return flexible_to_mean_axes(plain, arena);
+    *plain       = (flexible){.n    = p->n,
+                              .mode = mode,
+                              .m    = p->m,
+                              .s0   = p->s0,
+                              .J0   = p->J0,
+                              .S1   = p->S1,
+                              .H0   = p->H0,
+                              .G0   = p->G0,
+                              .J2   = J2,
+                              .H1   = H1,
+                              .H1t  = H1t,
+                              .M    = p->M,
+                              .K    = p->K};
+    p->plain     = plain;
+    bool already = !p->conditioned && flexible_reference_of(p) == FLEXIBLE_MEAN_AXIS;
+    return already ? KL_OK : flexible_to_mean_axes(plain, arena);
 }
 
 /* ---- momentum ---- */

@@ -225,13 +225,11 @@ static void leading(int n, int N, const double *A, double *to)
  * free modes. False: the modes carry none. */
 static bool take_momentum(const flexible *p, double *M)
 {
-    const kl_kbody *b = p->file.body;
-    bool            principal =
-        p->reference == FLEXIBLE_PRINCIPAL_AXIS ||
-        (p->reference == FLEXIBLE_AS_IN_FILE && !strcmp(b->reference, "principal-axis"));
-    bool    some = false;
-    kl_vec3 c    = kl_kbody_centre(b);
-    kl_mat3 J = kl_kbody_central_inertia(b), inverse = kl_inverse(&J);
+    const kl_kbody *b         = p->file.body;
+    bool            principal = flexible_reference_of(p) == FLEXIBLE_PRINCIPAL_AXIS;
+    bool            some      = false;
+    kl_vec3         c         = kl_kbody_centre(b);
+    kl_mat3         J = kl_kbody_central_inertia(b), inverse = kl_inverse(&J);
     for (int i = 0; principal && !p->conditioned && i < p->n; i++)
         for (int j = 0; j < p->n; j++) {
             kl_vec3 Si = kl_load(p->S1 + 3 * i), Sj = kl_load(p->S1 + 3 * j);
@@ -296,8 +294,9 @@ static kl_status make_damping(flexible *p, kl_arena *a)
     return !apart && p->damping > 0.0 ? add_ratio(p, damped_modes(p), a) : KL_OK;
 }
 
-/* A stiffened body whose file holds nodes goes in mean axes and is damped as its modes swing in the file;
- * the coordinates are the same, with rigid motions behind them where these stay in the basis. */
+/* Whatever frame a body was given, its modes are damped as they swing in the file that holds its
+ * nodes: the coordinates are the same, with rigid motions behind them where these stay in the
+ * basis. */
 static kl_status damp_as_in_file(flexible *p, flexible *file, kl_arena *a)
 {
     KL_TRY(make_damping(file, a));
@@ -449,10 +448,7 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(find_rigid(p, s));
     KL_TRY(check_curve(p, s));
     KL_TRY(check_damping(p, s));
-    bool moved = before.reference == FLEXIBLE_AS_IN_FILE && before.M != p->M && p->second;
-    KL_TRY(moved && !strstr(p->file.body->reference, "-axis")
-               ? damp_as_in_file(p, &before, s->arena)
-               : make_damping(p, s->arena));
+    KL_TRY(p->reframed ? damp_as_in_file(p, &before, s->arena) : make_damping(p, s->arena));
     KL_TRY(flexible_second_setup(p, s->arena));
     *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p)};
     return check_start(p, s);
