@@ -374,6 +374,19 @@ static double rigid_turn(kl_mesh *m, int nmarker, const int *marker, bool border
     return worst;
 }
 
+static kl_material carbon(void)
+{
+    return (kl_material){.name = "ply",
+                         .kind = KL_ORTHOTROPIC,
+                         .rho  = 1600,
+                         .E1   = 130e9,
+                         .E2   = 9e9,
+                         .nu12 = 0.3,
+                         .G12  = 5e9,
+                         .G13  = 5e9,
+                         .G23  = 3e9};
+}
+
 /* a fold, laid with quadrilaterals or triangles; its far half warped by `twist` */
 static kl_mesh *fold(cut how, double twist, double bottom)
 {
@@ -381,15 +394,7 @@ static kl_mesh *fold(cut how, double twist, double bottom)
     int      p;
     if (isnan(bottom)) p = shell_of(m, 0.004);
     else {
-        kl_material c        = {.name = "ply",
-                                .kind = KL_ORTHOTROPIC,
-                                .rho  = 1600,
-                                .E1   = 130e9,
-                                .E2   = 9e9,
-                                .nu12 = 0.3,
-                                .G12  = 5e9,
-                                .G13  = 5e9,
-                                .G23  = 3e9};
+        kl_material c        = carbon();
         int         ply      = kl_mesh_add_material(m, &c);
         kl_ply      plies[3] = {{ply, 0.002, 0}, {ply, 0.001, 0.7}, {ply, 0.001, 1.3}};
         kl_property q        = {
@@ -587,15 +592,7 @@ static void laminates_are_columns(void **unused)
 {
     (void)unused;
     kl_mesh     *m = kl_mesh_create("plies");
-    kl_material  c = {.name = "ply",
-                      .kind = KL_ORTHOTROPIC,
-                      .rho  = 1600,
-                      .E1   = 130e9,
-                      .E2   = 9e9,
-                      .nu12 = 0.3,
-                      .G12  = 5e9,
-                      .G13  = 5e9,
-                      .G23  = 3e9};
+    kl_material  c = carbon();
     const double b = 0.02, t = 5e-4;
     int          ply      = kl_mesh_add_material(m, &c);
     kl_ply       plies[3] = {{ply, t, 0}, {ply, t, 0.6}, {ply, t, PI / 2}};
