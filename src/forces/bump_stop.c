@@ -93,18 +93,18 @@ static void bump_stop_tangent(const kl_reading *in, const double *lambda, kl_slo
     kl_add_outer(-l.dfdv, x.row, x.row, out->C);
 }
 
-/* Contact begins and ends at the limits. */
+/* Contact begins and ends at the limits. A linear stop has a corner there, n > 1 has none. */
 static void bump_stop_crossings(const kl_reading *in, kl_crossing *out)
 {
     const bump_stop *p = in->data;
     kl_scalar        x;
     scalar_of(in, &x);
-    double rate = kl_scalar_rate(&x, in->m);
-    bool   turn = coordinates[p->coordinate].kind == KL_ANGLE;
-    out[0]      = isnan(p->upper) ? (kl_crossing){.value = 1.0}
-                                  : (kl_crossing){.value = p->upper - x.x, .rate = -rate, .turn = turn};
-    out[1]      = isnan(p->lower) ? (kl_crossing){.value = 1.0}
-                                  : (kl_crossing){.value = x.x - p->lower, .rate = rate, .turn = turn};
+    double      rate  = kl_scalar_rate(&x, in->m);
+    kl_crossing limit = {.unit = kl_coordinate_unit(coordinates[p->coordinate]),
+                         .kind = p->n > 1.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK};
+    out[0] = out[1] = limit; /* a value of zero: nothing to cross */
+    if (!isnan(p->upper)) out[0].value = p->upper - x.x, out[0].rate = -rate;
+    if (!isnan(p->lower)) out[1].value = x.x - p->lower, out[1].rate = rate;
 }
 
 static void bump_stop_commit(const kl_reading *in, double *h_new)

@@ -113,9 +113,14 @@ static void latch_crossings(const kl_reading *in, kl_crossing *out)
         scalar_of(in, &x);
         out[0] = (kl_crossing){.value = p->side * (p->mark - x.x),
                                .rate  = -p->side * kl_scalar_rate(&x, in->m),
-                               .turn  = coordinates[p->coordinate].kind == KL_ANGLE};
+                               .unit  = kl_coordinate_unit(coordinates[p->coordinate]),
+                               .kind  = KL_CROSSING_JUMP};
     }
-    if (!isnan(p->until)) out[1] = (kl_crossing){.value = p->until - in->t, .rate = -1.0};
+    if (!isnan(p->until))
+        out[1] = (kl_crossing){.value = p->until - in->t,
+                               .rate  = -1.0,
+                               .unit  = KL_CROSSING_S,
+                               .kind  = KL_CROSSING_JUMP};
 }
 
 static void latch_commit(const kl_reading *in, double *h_new)

@@ -138,7 +138,8 @@ static void spring_damper_crossings(const kl_reading *in, kl_crossing *out)
     for (int i = 0; i < p->ncorner; i++)
         out[i] = (kl_crossing){.value = x.x - p->x0 - p->corner[i],
                                .rate  = rate,
-                               .turn  = p->coordinate.kind == KL_ANGLE};
+                               .unit  = kl_coordinate_unit(p->coordinate),
+                               .kind  = KL_CROSSING_KINK};
 }
 
 static void spring_damper_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)

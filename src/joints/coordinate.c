@@ -199,6 +199,11 @@ void kl_coordinate_curvature(kl_coordinate c, const kl_motion *m, double scale, 
     if (scale != 0.0) kinds[c.kind].curvature(c, m, scale, K);
 }
 
+kl_crossing_unit kl_coordinate_unit(kl_coordinate c)
+{
+    return c.kind == KL_ANGLE ? KL_CROSSING_RAD : KL_CROSSING_M;
+}
+
 double kl_scalar_rate(const kl_scalar *s, const kl_motion *m)
 {
     return kl_dot(kl_load(s->row + VI), m[0].v) + kl_dot(kl_load(s->row + WI), m[0].w) +

@@ -38,6 +38,8 @@ typedef struct kl_scalar {
 void kl_coordinate_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out);
 /* K += scale D */
 void kl_coordinate_curvature(kl_coordinate c, const kl_motion *m, double scale, double *K);
+/* Of a crossing of the coordinate: angle or length. */
+kl_crossing_unit kl_coordinate_unit(kl_coordinate c);
 /* x' */
 double kl_scalar_rate(const kl_scalar *s, const kl_motion *m);
 /* dx'/d(increment) = D V, 12 numbers */

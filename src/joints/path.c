@@ -288,15 +288,15 @@ static kl_status path_setup(void *data, const kl_setup *s, const kl_motion *m, i
     return KL_OK;
 }
 
-/* The ends of an open track are located like the beginning of a contact, but a thousand times
- * closer: the last row of the run then belongs to the end of the track. */
+/* The ends of an open track are located closely: the last row of the run belongs to the end of the
+ * track. */
 static void path_crossings(const kl_reading *in, kl_crossing *out)
 {
-    const double closer = 1000.0;
-    double       s = closer * in->m[2].r.x, v = closer * in->m[2].v.x;
-    out[0] = (kl_crossing){.value = s, .rate = v};
-    out[1] = (kl_crossing){.value = closer * ((const path_joint *)in->data)->line->path->length - s,
-                           .rate  = -v};
+    const double close = 1e-8; /* [m] */
+    double       s = in->m[2].r.x, v = in->m[2].v.x;
+    double       length = ((const path_joint *)in->data)->line->path->length;
+    out[0]              = (kl_crossing){.value = s, .rate = v, .tolerance = close};
+    out[1]              = (kl_crossing){.value = length - s, .rate = -v, .tolerance = close};
 }
 
 static void path_commit(const kl_reading *in, double *h_new)

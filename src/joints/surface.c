@@ -130,20 +130,20 @@ static kl_status surface_setup(void *data, const kl_setup *s, const kl_motion *m
     return KL_OK;
 }
 
-/* The edges are located a thousand times closer than contacts are; a closed direction has none. */
+/* The edges, located to a millionth of a percent of the range; a closed direction has none. */
 static void surface_crossings(const kl_reading *in, kl_crossing *out)
 {
     const kl_surface *s        = ((const surface_joint *)in->data)->skin->surface;
-    const double      closer   = 1000.0;
     const double     *range[2] = {s->u, s->v};
     double            x[2] = {in->m[2].r.x, in->m[2].r.y}, v[2] = {in->m[2].v.x, in->m[2].v.y};
     bool              closed[2] = {s->closed_u, s->closed_v};
     for (int k = 0; k < 2; k++) {
-        out[2 * k] = out[2 * k + 1] = (kl_crossing){.value = 1.0};
+        double close = 1e-8 * (range[k][1] - range[k][0]);
+        out[2 * k] = out[2 * k + 1] = (kl_crossing){0}; /* nothing to cross */
         if (closed[k]) continue;
-        out[2 * k] = (kl_crossing){.value = closer * (x[k] - range[k][0]), .rate = closer * v[k]};
+        out[2 * k] = (kl_crossing){.value = x[k] - range[k][0], .rate = v[k], .tolerance = close};
         out[2 * k + 1] =
-            (kl_crossing){.value = closer * (range[k][1] - x[k]), .rate = -closer * v[k]};
+            (kl_crossing){.value = range[k][1] - x[k], .rate = -v[k], .tolerance = close};
     }
 }
 

@@ -314,11 +314,28 @@ typedef struct kl_element_size {
     int nevent; /* crossings */
 } kl_element_size;
 
+typedef enum kl_crossing_unit { KL_CROSSING_M, KL_CROSSING_RAD, KL_CROSSING_S } kl_crossing_unit;
+
+/* What changes at a crossing, and therefore what the integrator has to do there. */
+typedef enum kl_crossing_kind {
+    /* Another branch of the law applies, forces and their slopes are continuous, as where a contact
+     * force d^1.5 begins. The integrator continues */
+    KL_CROSSING_SWITCH,
+    /* Forces are continuous, their slopes are not, as at a corner of a table or where a linear stop
+     * begins. The integrator continues, but extrapolates nothing across */
+    KL_CROSSING_KINK,
+    /* Forces are discontinuous: accelerations are solved for again and the integrator restarts */
+    KL_CROSSING_JUMP,
+} kl_crossing_kind;
+
 /* A number whose zero is a place where the equations of an element change: contact begins or ends,
- * a table has a corner. An integrator ends a step there and starts anew. */
+ * a table has a corner. A step ends there, beyond the zero by at most `tolerance`. */
 typedef struct kl_crossing {
-    double value, rate; /* the number and its time derivative; NaN: not known */
-    bool   turn;        /* an angle [rad]; else a length [m] */
+    double           value;     /* in `unit` */
+    double           rate;      /* its time derivative; NaN: unknown, the zero is bisected for */
+    double           tolerance; /* in `unit`; 0: that of the run (`penetration`) */
+    kl_crossing_unit unit;
+    kl_crossing_kind kind;
 } kl_crossing;
 
 /* Start values of an element's own coordinates. */

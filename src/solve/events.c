@@ -176,6 +176,16 @@ double kl_events_snap(const kl_events *e, double t)
 
 /* ---- crossings ------------------------------------------------------------------------------- */
 
+/* How far beyond a crossing a step may end, unless the element gives a tolerance of its own. */
+static void allow_depths(kl_events *e, const kl_model *m)
+{
+    const kl_settings *s = &m->settings;
+    double length        = isnan(s->penetration) ? 10.0 * s->tolerance * m->length : s->penetration;
+    e->depth[KL_CROSSING_M]   = length;
+    e->depth[KL_CROSSING_RAD] = length / m->length;
+    e->depth[KL_CROSSING_S]   = 1e-9 * s->every;
+}
+
 kl_status kl_events_create(const kl_model *m, kl_events **out)
 {
     kl_arena  *arena = kl_arena_create();
@@ -196,9 +206,7 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
     e->end      = kl_arena_array(arena, kl_crossing, e->n + 1);
     e->side     = kl_arena_array(arena, signed char, e->n + 1);
     e->aim      = HUGE_VAL;
-    e->depth[0] = isnan(m->settings.penetration) ? 10.0 * m->settings.tolerance * m->length
-                                                 : m->settings.penetration;
-    e->depth[1] = e->depth[0] / m->length;
+    allow_depths(e, m);
     if (!kl_arena_ok(arena)) {
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
@@ -231,7 +239,12 @@ static void all_crossings(kl_solver *x, kl_crossing *out)
     }
 }
 
-static double allowed(const kl_events *e, int k) { return e->depth[e->end[k].turn]; }
+/* How far beyond a crossing a step that ends near t may end. */
+static double allowed(const kl_events *e, const kl_crossing *c, double t)
+{
+    double depth = c->tolerance > 0.0 ? c->tolerance : e->depth[c->unit];
+    return c->unit == KL_CROSSING_S ? fmax(depth, 4.0 * kl_events_near(t)) : depth;
+}
 
 void kl_events_begin(kl_events *e, kl_solver *x, bool truth)
 {
@@ -282,10 +295,15 @@ static double dip(kl_crossing a, kl_crossing b, double h, int side, double depth
 static double meeting_of(const kl_events *e, int k, double t0, double t1)
 {
     int    side  = (e->side[k] > 0) - (e->side[k] < 0);
-    double depth = allowed(e, k), h = t1 - t0, high = 1.0;
+    double depth = allowed(e, &e->end[k], t1), h = t1 - t0, high = 1.0;
+    bool   known = !isnan(e->start[k].rate) && !isnan(e->end[k].rate);
     double share = side * e->end[k].value < -depth ? 1.0 : 0.0;
-    if (share == 0.0) share = high = dip(e->start[k], e->end[k], h, side, depth);
+    if (share == 0.0 && known) share = high = dip(e->start[k], e->end[k], h, side, depth);
     if (share == 0.0) return HUGE_VAL;
+    /* a value that jumps through zero ends the bisection too */
+    if (!known)
+        return h > fmax(e->depth[KL_CROSSING_S], 4.0 * kl_events_near(t1)) ? t0 + 0.5 * h
+                                                                           : HUGE_VAL;
     share = share_of(e->start[k], e->end[k], h, side, -0.6 * depth, high);
     return t0 + fmin(fmax(share, 1e-6), 1.0 - 1e-6) * h;
 }
@@ -297,11 +315,23 @@ static void aim_again(kl_events *e, double t, double resolution)
     for (int k = 0; k < e->n; k++) {
         double toward = -e->side[k] * e->end[k].rate;
         if (!(toward > 0.0)) continue;
-        double at = t + (e->side[k] * e->end[k].value + 0.6 * allowed(e, k)) / toward;
+        double at = t + (e->side[k] * e->end[k].value + 0.6 * allowed(e, &e->end[k], t)) / toward;
         if (at > t && at < next) next = at;
     }
     e->aim = next < e->beyond ? next : 0.5 * (t + e->beyond);
     if (e->beyond - t <= fmax(0.5 * resolution, kl_events_near(t))) e->aim = e->beyond;
+}
+
+double kl_events_ahead(const kl_events *e, double t)
+{
+    double first = HUGE_VAL;
+    for (int k = 0; k < e->n; k++) {
+        const kl_crossing *c      = &e->start[k];
+        double             toward = -e->side[k] * c->rate;
+        if (c->unit != KL_CROSSING_S || !(e->side[k] * c->value > 0.0 && toward > 0.0)) continue;
+        first = fmin(first, t + (fabs(c->value) + 0.5 * allowed(e, c, t)) / toward);
+    }
+    return first;
 }
 
 kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, double resolution)
@@ -326,8 +356,9 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, do
         double value = e->end[k].value;
         int    now   = (value > 0.0) - (value < 0.0);
         if (e->side[k] == 0) e->side[k] = (signed char)now;
-        if (now == e->side[k] || fabs(value) < 0.25 * allowed(e, k)) continue;
+        if (now == e->side[k] || fabs(value) < 0.25 * allowed(e, &e->end[k], t1)) continue;
         e->side[k] = (signed char)now;
+        e->kind    = met && e->kind > e->end[k].kind ? e->kind : e->end[k].kind;
         met        = true;
     }
     memcpy(e->start, e->end, (size_t)e->n * sizeof *e->start);

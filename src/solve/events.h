@@ -26,10 +26,11 @@ typedef struct kl_events {
     double                    *tick; /* ascending [s]: no step goes beyond the next one */
     int                        ntick;
     double                     found; /* the corner found last [s] */
-    bool   truth;    /* of the condition that ends the run, at the start of the step */
-    double depth[2]; /* allowed beyond a crossing: length [m], angle [rad] */
-    double aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
-    double beyond;   /* where it was seen to have crossed [s] */
+    bool             truth;    /* of the condition that ends the run, at the start of the step */
+    double           depth[3]; /* allowed beyond a crossing, by kl_crossing_unit [m, rad, s] */
+    double           aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
+    double           beyond;   /* where it was seen to have crossed [s] */
+    kl_crossing_kind kind;     /* the hardest of the crossings met last */
 } kl_events;
 
 kl_status kl_events_create(const kl_model *m, kl_events **out);
@@ -56,10 +57,13 @@ double kl_events_branch(kl_events *e, const double *u, double t0, double t1);
 /* Looks at the state anew, as if the run began here. */
 void kl_events_begin(kl_events *e, kl_solver *x, bool truth);
 
+/* The next crossing after t whose value is a time, so that it is known beforehand; HUGE_VAL: none. */
+double kl_events_ahead(const kl_events *e, double t);
+
 /* What the end of a step means. */
 typedef enum kl_passing {
     KL_PASSED_NOTHING,
-    KL_PASSED_CROSSING, /* one was met: the integrator must start anew */
+    KL_PASSED_CROSSING, /* at least one; e->kind is the hardest of those */
     KL_PASSED_THE_END,  /* the condition became true within the last `resolution` seconds */
     KL_PASSED_TOO_FAR,  /* give the step back and do not step beyond e->aim */
 } kl_passing;

@@ -160,7 +160,7 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
     const double  share = 1e-9; /* of the time between rows: where a condition becomes true */
     kl_state_copy(s->before, x->s);
     for (int tries = 0; tries < MOST; tries++) {
-        double stop = fmin(until, e->aim), t0 = s->before->t;
+        double t0 = s->before->t, stop = fmin(fmin(until, e->aim), kl_events_ahead(e, t0));
         KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
         double corner = kl_events_branch(e, x->s->u, t0, x->s->t);
         if (corner <= x->s->t) {
