@@ -12,7 +12,7 @@ help:
 	@echo "make bench      measure speed against ourselves and what is installed"
 	@echo "make asan       tests under address and undefined-behaviour sanitizers"
 	@echo "make test-full  all of that, a second compiler, valgrind and minutes of fuzzing"
-	@echo "make format     clang-format; make tidy: clang-tidy and the order of rooms"
+	@echo "make format     clang-format; make tidy: clang-tidy and the order of folders"
 	@echo "make docs       the documents as a site: build/site/index.html"
 	@echo "make install    library, headers, program (PREFIX=/usr/local, DESTDIR=)"
 

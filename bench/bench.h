@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <time.h>
 
-#include "io/build.h"
+#include "language/build.h"
 #include "solve/simulation.h"
 
 /* processor time of this process [s] */
@@ -33,7 +33,8 @@ _Noreturn static inline void bench_stop(const kl_diag *d)
 
 /* Takes diagnostics and source over; `adjust` may change the settings, NULL: nobody does. */
 static inline bench_job bench_load(kl_diag *d, kl_source *source, const kl_override *set, int n,
-                                   void (*adjust)(kl_settings *s, const void *context), const void *context)
+                                   void (*adjust)(kl_settings *s, const void *context),
+                                   const void *context)
 {
     bench_job j = {.diag = d, .source = source};
     if (!source || kl_source_build(source, set, n, d, &j.model) != KL_OK) bench_stop(d);
@@ -49,7 +50,9 @@ static inline bench_outcome bench_run(bench_job *j, double end)
     double start = bench_now();
     while (j->s->solver->s->t < end)
         if (kl_simulation_step(j->s, end, j->diag) != KL_OK) bench_stop(j->diag);
-    return (bench_outcome){.seconds = bench_now() - start, .steps = j->s->count.steps, .iterations = j->s->count.iterations};
+    return (bench_outcome){.seconds    = bench_now() - start,
+                           .steps      = j->s->count.steps,
+                           .iterations = j->s->count.iterations};
 }
 
 static inline void bench_release(bench_job *j)

@@ -9,7 +9,7 @@
 #include <string.h>
 #include <time.h>
 
-#include "io/build.h"
+#include "language/build.h"
 #include "solve/simulation.h"
 
 static const char *const ball =

@@ -5,8 +5,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "io/track.h"
-#include "io/track_file.h"
+#include "language/track.h"
+#include "store/track_file.h"
 
 static double now(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
@@ -41,7 +41,8 @@ static void bench_track(const char *name)
         exit(1);
     }
     double exact = cost(t->path, arena);
-    printf("%s, %.0f m, %s frame\n  exact geometry               %6.0f ns a place\n", name, t->path->length, t->frame, exact);
+    printf("%s, %.0f m, %s frame\n  exact geometry               %6.0f ns a place\n", name,
+           t->path->length, t->frame, exact);
     for (int m = 0; m < 3; m++)
         for (int e = 0; e < 3; e++) {
             kl_table_settings set = {.method = (kl_table_method)m, .max_rows = 3000000};
@@ -53,8 +54,10 @@ static void bench_track(const char *name)
             kl_status status = kl_path_table_in_memory(t->path, &set, own, NULL, &table);
             double    build  = now() - begin;
             if (status == KL_OK && kl_path_from_table(table, own, &way) == KL_OK)
-                printf("  %-8s error %.0e  %9d rows %6.0f ns, %4.1f times faster; built in %.2f s\n", method[m], error[e],
-                       table->nrow, cost(way, own), exact / cost(way, own), build);
+                printf(
+                    "  %-8s error %.0e  %9d rows %6.0f ns, %4.1f times faster; built in %.2f s\n",
+                    method[m], error[e], table->nrow, cost(way, own), exact / cost(way, own),
+                    build);
             else printf("  %-8s error %.0e  more than 3 million rows\n", method[m], error[e]);
             kl_arena_destroy(own);
         }
@@ -65,7 +68,8 @@ static void bench_track(const char *name)
     kl_track_texts    texts = {0};
     if (kl_track_file_write(table_path, t->path, &set, &texts, arena, diag, &table) == KL_OK &&
         kl_track_file_open(table_path, 64, diag, &f) == KL_OK) {
-        printf("  cubic    error 1e-06, window of 64 rows on its file %6.0f ns\n", cost(kl_track_file_path(f), arena));
+        printf("  cubic    error 1e-06, window of 64 rows on its file %6.0f ns\n",
+               cost(kl_track_file_path(f), arena));
         kl_track_file_close(f);
     }
     unlink(table_path);

@@ -6,8 +6,8 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/build.h"
-#include "io/record.h"
+#include "language/build.h"
+#include "results/record.h"
 #include "solve/simulation.h"
 
 /* A parameter that was set: one block of memory, which starts at `name`. */

@@ -8,8 +8,8 @@
 #include <string.h>
 
 #include "bodies/node_frame.h"
-#include "fe/kbody.h"
 #include "model/interface.h"
+#include "reduce/kbody.h"
 
 enum { FLEXIBLE_AS_IN_FILE, FLEXIBLE_MEAN_AXIS, FLEXIBLE_PRINCIPAL_AXIS };
 enum { FLEXIBLE_ELIMINATED, FLEXIBLE_CONSTRAINED };

@@ -1,7 +1,7 @@
 /* Kinetic energy of a body with second-order motion u = X w + w'Y w/2 (geometric stiffening).
  *
  * Y itself is not known, only what it does on the twelve fields F = (e_c, e_c x_d):
- * <F, Y> = sum m F.Y (fe/geometric.h). That gives the momentum P = R V + B w' of the body, its rigid
+ * <F, Y> = sum m F.Y (reduce/geometric.h). That gives the momentum P = R V + B w' of the body, its rigid
  * mass R(w) to second and B(w) to first order; not the energy w'.Mff(w) w'/2 of the modes, in which
  * Y meets X and itself. With Mff left constant a bent body whose frame is held at nodes can lose all
  * mass: a bent rod swings about its chord when it is twisted, the momentum of that swing is counted

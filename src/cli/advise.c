@@ -1,5 +1,5 @@
 /* Advice on modes. The mesh is reduced once with many vibration modes of the free body. With k of
- * them a static load at an attachment is missed by the share d_k of compliance (fe/compliance.h).
+ * them a static load at an attachment is missed by the share d_k of compliance (reduce/compliance.h).
  * Static modes make up for it; what is left at frequency f is the dynamic part of the omitted ones,
  *
  *   e_k = d_k r^2 / (1 - r^2),   r = f / f_(k+1)
@@ -9,6 +9,7 @@
  * on its supports too, which those of a held frame do not. The proposal is then reduced itself and
  * measured. */
 #include "cli/advise.h"
+#include "cli/commands.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -16,9 +17,9 @@
 #include <string.h>
 
 #include "bodies/flexible.h"
-#include "fe/compliance.h"
-#include "io/attachments.h"
-#include "io/body.h"
+#include "language/body.h"
+#include "prepare/attachments.h"
+#include "reduce/compliance.h"
 
 enum {
     MOST_MODES = 160,
@@ -387,7 +388,7 @@ static const char *path_of(const kl_model *m, const kl_kbody *b)
     return NULL;
 }
 
-/* "panel.yaml?ply=(30 deg)?modes=(8)" as io/reduced.c writes it */
+/* "panel.yaml?ply=(30 deg)?modes=(8)" as language/reduced.c writes it */
 static bool split(advice *a, const char *text)
 {
     enum { MOST = sizeof a->set / sizeof *a->set };

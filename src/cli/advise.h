@@ -2,7 +2,7 @@
 #ifndef KL_CLI_ADVISE_H
 #define KL_CLI_ADVISE_H
 
-#include "cli/model.h"
+#include "cli/model_options.h"
 
 typedef struct kl_advice_request {
     const char     *model;

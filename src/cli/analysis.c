@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "io/scene.h"
+#include "results/scene.h"
 #include "solve/static_start.h"
 #include "solve/statics.h"
 

@@ -3,8 +3,8 @@
 #ifndef KL_CLI_ANALYSIS_H
 #define KL_CLI_ANALYSIS_H
 
-#include "cli/model.h"
-#include "io/results.h"
+#include "cli/model_options.h"
+#include "results/results.h"
 #include "solve/simulation.h"
 
 typedef enum kl_where {

@@ -4,13 +4,13 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
-#include "cli/model.h"
-#include "cli/options.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
 #include "dynamics/channels.h"
-#include "io/full.h"
+#include "reference/write_model.h"
 #include "solve/mobility.h"
 #include "solve/static_start.h"
+#include "terminal/options.h"
 
 static void print_bodies(const kl_model *m, const kl_solver *x)
 {

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/commands.h"
 #include "cli/starters.h"
+#include "terminal/options.h"
 
 const kl_starter *kl_starter_find(const kl_command *command, const char *name, int *code);
 

@@ -6,11 +6,11 @@
 #include <sys/utsname.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/commands.h"
 #include "cli/starters.h"
-#include "io/build.h"
+#include "language/build.h"
 #include "solve/simulation.h"
+#include "terminal/options.h"
 
 #ifndef KL_LIBRARIES /* the build names what it found */
 #define KL_LIBRARIES "as built"

@@ -7,11 +7,12 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "cli/commands.h"
 #include "cli/export_motion.h"
-#include "cli/options.h"
-#include "cli/results.h"
-#include "cli/table.h"
-#include "io/mat.h"
+#include "store/mat.h"
+#include "terminal/csv_rows.h"
+#include "terminal/options.h"
+#include "terminal/result_files.h"
 
 typedef struct request {
     const char            *file, *output, *format_name;

@@ -7,9 +7,9 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "cli/ffmpeg.h"
 #include "cli/view_skins.h"
 #include "cli/vtk_series.h"
+#include "figures/ffmpeg.h"
 
 enum {
     MOST_VTK = 200,

@@ -2,8 +2,8 @@
 #ifndef KL_CLI_EXPORT_MOTION_H
 #define KL_CLI_EXPORT_MOTION_H
 
-#include "cli/results.h"
 #include "post/motion_file.h"
+#include "terminal/result_files.h"
 
 typedef struct kl_motion_request {
     const char *file, *output;

@@ -9,10 +9,11 @@
 
 #include "algebra/dense.h"
 #include "cli/advise.h"
-#include "cli/mode_figure.h"
-#include "cli/options.h"
-#include "io/body.h"
-#include "io/kbody.h"
+#include "cli/commands.h"
+#include "figures/mode_figure.h"
+#include "language/body.h"
+#include "reduce/kbody_file.h"
+#include "terminal/options.h"
 
 typedef struct view {
     bool        quiet, terminal;

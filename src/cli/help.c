@@ -3,9 +3,9 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
-#include "io/reference.h"
+#include "cli/commands.h"
+#include "reference/reference.h"
+#include "terminal/options.h"
 
 enum { MOST = 256 };
 

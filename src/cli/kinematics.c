@@ -7,7 +7,7 @@
 #include <string.h>
 
 #include "cli/analysis.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "solve/kinematics.h"
 #include "solve/mobility.h"
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
-#include "io/reference.h"
+#include "cli/commands.h"
+#include "reference/reference.h"
+#include "terminal/options.h"
 
 static int list(int argc, char **argv)
 {

@@ -3,6 +3,7 @@
  * model's own outputs. Past rows are kept for pages that open later; when there are many, every
  * other one is dropped and from then on only every second, fourth, ... is sent. */
 #include "cli/live.h"
+#include "cli/commands.h"
 
 #include <errno.h>
 #include <math.h>
@@ -13,11 +14,11 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/live_server.h"
-#include "cli/model.h"
-#include "io/record.h"
-#include "io/scene.h"
+#include "cli/model_options.h"
 #include "post/view.h"
+#include "results/record.h"
+#include "results/scene.h"
+#include "terminal/live_server.h"
 
 enum { MOST_SENT = 4000000 }; /* numbers that a page gets before rows are thinned */
 

@@ -2,7 +2,7 @@
 #ifndef KL_CLI_LIVE_H
 #define KL_CLI_LIVE_H
 
-#include "cli/options.h"
+#include "terminal/options.h"
 
 typedef struct kl_live {
     const char *output; /* results file; NULL: named after the model */

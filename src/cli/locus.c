@@ -10,8 +10,8 @@
 #include <string.h>
 
 #include "cli/analysis.h"
-#include "cli/cli.h"
-#include "solve/spectrum.h"
+#include "cli/commands.h"
+#include "solve/eigenvalues.h"
 
 static const double LEVEL = 1e-7; /* real parts below this share of the eigenvalue count as zero */
 

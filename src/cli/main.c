@@ -2,7 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 
 /* The subcommands, in the order a user meets them: one line each. */
 static const kl_command *const commands[] = {

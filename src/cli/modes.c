@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "cli/analysis.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "cli/modes_scene.h"
-#include "io/linear_file.h"
+#include "results/linear_file.h"
 
 typedef struct modes_options {
     const char *output, *animate, *at;

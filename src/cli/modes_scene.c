@@ -8,8 +8,8 @@
 #include "base/rotation.h"
 #include "bodies/flexible.h"
 #include "cli/view_skins.h"
-#include "io/modes_file.h"
-#include "io/scene.h"
+#include "results/modes_file.h"
+#include "results/scene.h"
 
 typedef struct watch {
     const kl_analysis *a;

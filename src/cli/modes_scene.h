@@ -3,7 +3,7 @@
 #define KL_CLI_MODES_SCENE_H
 
 #include "cli/analysis.h"
-#include "solve/spectrum.h"
+#include "solve/eigenvalues.h"
 
 /* Adds them to the linear model's file that kl_linear_write made. */
 kl_status kl_modes_scene_of(const kl_analysis *a, const kl_spectrum *s, const char *path,

@@ -4,9 +4,9 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
+#include "cli/commands.h"
 #include "cli/starters.h"
+#include "terminal/options.h"
 
 static void list_starters(FILE *f)
 {

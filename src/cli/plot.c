@@ -5,9 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "cli/gnuplot.h"
-#include "cli/options.h"
-#include "cli/plot.h"
+#include "cli/commands.h"
+#include "figures/gnuplot.h"
+#include "figures/plot.h"
+#include "terminal/options.h"
 
 /* ---- labels ---- */
 
@@ -182,6 +183,7 @@ static int plot_run(int argc, char **argv)
     kl_plot *q  = calloc(1, sizeof *q);
     flags    is = {0};
     if (!q) return KL_EXIT_MODEL;
+    q->command = &kl_command_plot;
     q->from = -HUGE_VAL, q->to = HUGE_VAL;
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q->output,

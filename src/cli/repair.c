@@ -1,8 +1,9 @@
 /* klingel repair: makes the results of a killed run an ordinary file. */
 #include <stdio.h>
 
-#include "cli/options.h"
-#include "cli/results.h"
+#include "cli/commands.h"
+#include "terminal/options.h"
+#include "terminal/result_files.h"
 
 static void tell(const char *file, const kl_repair_report *found)
 {

@@ -3,11 +3,12 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options.h"
-#include "cli/results.h"
+#include "cli/commands.h"
 #include "cli/stress_bodies.h"
 #include "cli/view_skins.h"
 #include "post/report.h"
+#include "terminal/options.h"
+#include "terminal/result_files.h"
 
 /* out-report.html for folder/out.h5 */
 static void default_output(const char *results, char *path, size_t size)

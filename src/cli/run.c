@@ -6,15 +6,15 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/model.h"
-#include "cli/options.h"
-#include "cli/progress.h"
-#include "io/full.h"
-#include "io/record.h"
-#include "io/source.h"
-#include "io/start.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+#include "language/source.h"
+#include "language/start.h"
+#include "reference/write_model.h"
+#include "results/record.h"
 #include "solve/mobility.h"
+#include "terminal/options.h"
+#include "terminal/progress.h"
 
 static volatile sig_atomic_t interrupted;
 
@@ -56,8 +56,8 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
             "iterations a step\n",
             t, wall, wall > 0.0 ? t / wall : 0.0, c->steps, c->least_step, c->largest_step,
             c->steps ? (double)c->iterations / (double)c->steps : 0.0);
-    fprintf(stderr, "largest constraint gap %.2g m, %.2g rad; lost %.6g J, supplied %.6g J\n", d.position,
-            d.rotation, c->lost, c->supplied);
+    fprintf(stderr, "largest constraint gap %.2g m, %.2g rad; lost %.6g J, supplied %.6g J\n",
+            d.position, d.rotation, c->lost, c->supplied);
     fprintf(stderr, "results: %s (klingel export, klingel plot)\n", path);
 }
 

@@ -2,9 +2,9 @@
 #include <stdio.h>
 #include <stdlib.h>
 
-#include "cli/cli.h"
-#include "cli/options.h"
-#include "io/schema.h"
+#include "cli/commands.h"
+#include "reference/schema.h"
+#include "terminal/options.h"
 
 static int schema(int argc, char **argv)
 {

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "cli/analysis.h"
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "solve/mobility.h"
 #include "solve/preload.h"
 #include "solve/static_start.h"

@@ -6,11 +6,12 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "cli/results.h"
+#include "cli/commands.h"
 #include "cli/stress_curve.h"
 #include "cli/stress_sites.h"
 #include "cli/vtk_series.h"
 #include "script/expression.h"
+#include "terminal/result_files.h"
 
 typedef struct request {
     const char       *file, *output, *points, *times, *sn, *mean, *ultimate, *measure;

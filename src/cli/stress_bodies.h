@@ -2,9 +2,9 @@
 #ifndef KL_CLI_STRESS_BODIES_H
 #define KL_CLI_STRESS_BODIES_H
 
-#include "cli/model.h"
-#include "io/results.h"
+#include "cli/model_options.h"
 #include "post/stress_file.h"
+#include "results/results.h"
 
 typedef struct kl_stress_bodies {
     kl_loaded       loaded; /* the model, built again from the results */

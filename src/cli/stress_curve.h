@@ -2,7 +2,7 @@
 #ifndef KL_CLI_STRESS_CURVE_H
 #define KL_CLI_STRESS_CURVE_H
 
-#include "cli/cli.h"
+#include "cli/commands.h"
 #include "post/fatigue.h"
 
 /* Reads "range=90MPa,cycles=2e6,slope=3,knee=1e7,slope_after=5" or a class "FAT90" over `curve`,

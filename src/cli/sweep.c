@@ -17,9 +17,9 @@
 
 #include "algebra/dense.h"
 #include "cli/analysis.h"
-#include "cli/cli.h"
-#include "io/study.h"
-#include "solve/spectrum.h"
+#include "cli/commands.h"
+#include "language/study.h"
+#include "solve/eigenvalues.h"
 
 enum { MOST_WORKERS = 256, LINE = 1 << 14, WHY = 600 };
 

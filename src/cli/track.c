@@ -4,12 +4,13 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "cli/options.h"
-#include "cli/results.h"
-#include "cli/track_figure.h"
+#include "cli/commands.h"
+#include "figures/track_figure.h"
 #include "geometry/path_check.h"
-#include "io/track.h"
-#include "io/track_file.h"
+#include "language/track.h"
+#include "store/track_file.h"
+#include "terminal/options.h"
+#include "terminal/result_files.h"
 
 static const double DEGREE = 57.29577951308232;
 
@@ -123,7 +124,7 @@ static kl_status check_crossings(const kl_track *t, kl_diag *diag)
 {
     enum { MOST = 10 };
     kl_meeting found[MOST];
-    int         n = 0;
+    int        n = 0;
     if (t->limits.clearance <= 0.0) return KL_OK;
     KL_TRY(kl_path_crossings(t->path, t->limits.clearance, 0.0, found, MOST, &n));
     for (int i = 0; i < n && i < MOST; i++)
@@ -151,7 +152,7 @@ static bool write_csv(const kl_track_file *f, const char *path)
     const kl_path       *way   = kl_track_file_path(f);
     kl_arena            *arena = kl_arena_create();
     kl_path_cursor       cursor;
-    kl_out_file            o;
+    kl_out_file          o;
     bool                 good = kl_path_cursor_init(way, arena, &cursor) == KL_OK;
     if (!kl_output_open(&o, path)) {
         kl_arena_destroy(arena);

@@ -8,12 +8,13 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "cli/commands.h"
 #include "cli/live.h"
-#include "cli/options.h"
-#include "cli/results.h"
 #include "cli/view_skins.h"
-#include "io/kbody.h"
 #include "post/view.h"
+#include "reduce/kbody_file.h"
+#include "terminal/options.h"
+#include "terminal/result_files.h"
 
 typedef struct request {
     const char     *output;

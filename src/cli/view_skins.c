@@ -1,4 +1,5 @@
 #include "cli/view_skins.h"
+#include "cli/commands.h"
 
 #include <math.h>
 #include <stdlib.h>
@@ -7,8 +8,8 @@
 
 #include "base/number.h"
 #include "bodies/flexible.h"
-#include "io/doc.h"
-#include "io/kbody.h"
+#include "language/doc.h"
+#include "reduce/kbody_file.h"
 
 static const char *text(const kl_node *map, const char *key)
 {

@@ -3,7 +3,7 @@
 #ifndef KL_CLI_VIEW_SKINS_H
 #define KL_CLI_VIEW_SKINS_H
 
-#include "cli/model.h"
+#include "cli/model_options.h"
 #include "post/view.h"
 
 enum { KL_MOST_SKINS = 32 };

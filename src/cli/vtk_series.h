@@ -2,7 +2,7 @@
 #ifndef KL_CLI_VTK_SERIES_H
 #define KL_CLI_VTK_SERIES_H
 
-#include "cli/results.h"
+#include "terminal/result_files.h"
 
 typedef struct kl_vtk_series {
     kl_out_file pvd;

@@ -10,7 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "fe/number.h"
+#include "mesh/node_order.h"
 
 /* how two nodes are coupled in M */
 enum { APART = 0, SAME_DIRECTION = 1, ALL_DIRECTIONS = 2 };

@@ -5,8 +5,8 @@
 #ifndef KL_FE_ELEMENT_H
 #define KL_FE_ELEMENT_H
 
-#include "fe/mesh.h"
-#include "fe/shape.h"
+#include "fe/shape_functions.h"
+#include "mesh/mesh.h"
 
 enum { KL_MAX_ELEMENT_DOF = 60 };
 

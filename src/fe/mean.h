@@ -7,7 +7,7 @@
 #ifndef KL_FE_MEAN_H
 #define KL_FE_MEAN_H
 
-#include "fe/system.h"
+#include "mesh/system.h"
 
 typedef struct kl_mean {
     double  sum, turning; /* of the weights; of those of nodes with rotations */

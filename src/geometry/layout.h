@@ -11,7 +11,7 @@
 #define KL_GEOMETRY_LAYOUT_H
 
 #include "geometry/curve.h"
-#include "geometry/law.h"
+#include "geometry/piecewise_scalar.h"
 
 typedef enum kl_plan_kind { KL_PLAN_STRAIGHT, KL_PLAN_CURVE, KL_PLAN_TRANSITION } kl_plan_kind;
 

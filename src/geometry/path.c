@@ -5,7 +5,7 @@
 
 #include "base/rotation.h"
 #include "geometry/frame.h"
-#include "geometry/law.h"
+#include "geometry/piecewise_scalar.h"
 
 kl_status kl_path_cursor_init(const kl_path *path, kl_arena *arena, kl_path_cursor *cursor)
 {

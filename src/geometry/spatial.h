@@ -11,7 +11,7 @@
 #define KL_GEOMETRY_SPATIAL_H
 
 #include "geometry/curve.h"
-#include "geometry/law.h"
+#include "geometry/piecewise_scalar.h"
 
 typedef struct kl_spatial_segment {
     double          length;             /* [m] */

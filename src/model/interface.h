@@ -117,7 +117,7 @@ typedef struct kl_list {
     int     n;
 } kl_list;
 
-/* A flexible body that finite elements were reduced to (fe/kbody.h); lives as long as the model. */
+/* A flexible body that finite elements were reduced to (reduce/kbody.h); lives as long as the model. */
 typedef struct kl_reduced {
     const struct kl_kbody *body;
     const char            *file; /* as the model names it */

@@ -6,7 +6,7 @@
 
 #include "base/names.h"
 #include "base/rotation.h"
-#include "fe/kbody.h"
+#include "reduce/kbody.h"
 #include "script/lua.h"
 
 /* What to call when the model is destroyed. */

@@ -145,7 +145,7 @@ typedef struct kl_model {
     int             nstarted; /* bodies that have their numbers */
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int      nmarker_elements; /* the first ones belong to elements, the others to wanted points */
-    int      nlock;            /* joints added to hold what others lock (io/locks.h) */
+    int      nlock;            /* joints added to hold what others lock (prepare/locks.h) */
     kl_told *unfollowed; /* joints that no mode of a body can follow, though they lock nothing */
     int      nunfollowed;
 

@@ -5,9 +5,9 @@
 #include <string.h>
 
 #include "algebra/dense.h"
-#include "io/body.h"
-#include "io/kbody.h"
+#include "language/body.h"
 #include "mpi/serve.h"
+#include "reduce/kbody_file.h"
 
 static int usage(void)
 {

@@ -5,9 +5,9 @@
 
 #include <stdio.h>
 
-#include "io/results.h"
 #include "post/skin.h"
 #include "post/stress_file.h"
+#include "results/results.h"
 
 typedef struct kl_report_request {
     kl_reader  *reader;

@@ -4,7 +4,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "io/doc.h"
+#include "language/doc.h"
 #include "post/report.h"
 
 enum { KL_REPORT_MOST_ROWS = 200 }; /* of a table */

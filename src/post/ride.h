@@ -7,7 +7,7 @@
 
 #include "base/arena.h"
 #include "base/text.h"
-#include "io/results.h"
+#include "results/results.h"
 
 /* The six ways a rider is pressed, as the standards name them by where the eyes go. */
 enum {

@@ -9,8 +9,8 @@
 #define KL_POST_SKIN_H
 
 #include "base/text.h"
-#include "fe/kbody.h"
 #include "klingel/status.h"
+#include "reduce/kbody.h"
 
 typedef struct kl_skin {
     const char     *body; /* name in the scene */

@@ -2,7 +2,7 @@
 #ifndef KL_POST_SKIN_POINTS_H
 #define KL_POST_SKIN_POINTS_H
 
-#include "fe/kbody.h"
+#include "reduce/kbody.h"
 
 typedef struct kl_skin_points {
     int *first, *next; /* nnode, stress points: a chain of points for each node, -1 at its end */

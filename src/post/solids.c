@@ -7,7 +7,7 @@
 
 #include "base/number.h"
 #include "base/rotation.h"
-#include "io/doc.h"
+#include "language/doc.h"
 
 enum { ROUND = 20, SMOOTH = 12 }; /* corners of a cylinder, rings of a sphere */
 

@@ -6,8 +6,8 @@
 
 #include "base/arena.h"
 #include "base/vec.h"
-#include "io/results.h"
 #include "post/skin.h"
+#include "results/results.h"
 
 typedef struct kl_solid {
     const char    *name;

@@ -6,9 +6,9 @@
 #ifndef KL_POST_STRESS_H
 #define KL_POST_STRESS_H
 
-#include "fe/kbody.h"
 #include "klingel/status.h"
 #include "post/fatigue.h"
+#include "reduce/kbody.h"
 
 /* Modal coordinates over time. */
 typedef struct kl_modal_run {

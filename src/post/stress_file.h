@@ -8,9 +8,9 @@
 #include <stdio.h>
 
 #include "base/text.h"
-#include "io/h5.h"
 #include "post/skin_points.h"
 #include "post/stress.h"
+#include "store/h5.h"
 
 typedef struct kl_stress_body {
     const char        *name;

@@ -18,9 +18,9 @@
 
 #include <stdio.h>
 
-#include "io/modes_file.h"
-#include "io/results.h"
 #include "post/skin.h"
+#include "results/modes_file.h"
+#include "results/results.h"
 
 enum { KL_VIEW_MOST_RESULTS = 8 };
 

@@ -7,7 +7,7 @@
 #include "algebra/rank.h"
 #include "dynamics/tangents.h"
 #include "solve/integrator.h"
-#include "solve/turning.h"
+#include "solve/steady_rotation.h"
 
 /* ---- axes that do not spin --------------------------------------------------------------------
  */

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "solve/mobility_words.h"
+#include "solve/mobility_text.h"
 #include "solve/scaled_rows.h"
 
 enum { MOST_PROBES = 24, MOST_EXTRA = 8 };

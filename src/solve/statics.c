@@ -5,10 +5,10 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "solve/eigenvalues.h"
 #include "solve/integrator.h"
-#include "solve/spectrum.h"
 #include "solve/static_start.h"
-#include "solve/turning.h"
+#include "solve/steady_rotation.h"
 
 typedef struct search {
     kl_solver      *x;

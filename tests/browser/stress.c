@@ -11,9 +11,9 @@
 #include <string.h>
 
 #include "base/text.h"
-#include "io/h5.h"
-#include "io/kbody.h"
-#include "io/results.h"
+#include "reduce/kbody_file.h"
+#include "results/results.h"
+#include "store/h5.h"
 
 enum { PER_BODY = 19 };
 

@@ -3,7 +3,7 @@
 #include <stdio.h>
 #include <unistd.h>
 
-#include "io/body.h"
+#include "language/body.h"
 #include "mesh_law.h"
 
 enum { MOST_BYTES = 4096 };

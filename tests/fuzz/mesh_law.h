@@ -7,7 +7,7 @@
 #include <stdint.h>
 #include <stdlib.h>
 
-#include "fe/read.h"
+#include "mesh/read.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

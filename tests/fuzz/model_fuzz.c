@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/build.h"
+#include "language/build.h"
 #include "solve/simulation.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);

@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "geometry/path_check.h"
-#include "io/track.h"
+#include "language/track.h"
 
 int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size);
 

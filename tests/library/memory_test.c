@@ -10,7 +10,7 @@
 
 #include "klingel/klingel.h"
 #include "solve/simulation.h"
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 enum { MOST = 1 << 16 };
 
@@ -210,9 +210,9 @@ static long allocations_in_motion(const char *path, double warm, double end, dou
 static void nothing_is_allocated_between_outputs(void **unused)
 {
     (void)unused;
-    static const char *const names[] = {"double-pendulum", "n-four-bar", "flyball-governor",
-                                        "flexible-double-pendulum", "flexible-four-bar",
-                                        "free-plate"};
+    static const char *const names[] = {"double-pendulum",   "n-four-bar",
+                                        "flyball-governor",  "flexible-double-pendulum",
+                                        "flexible-four-bar", "free-plate"};
     fail_at                          = 0;
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char path[512];

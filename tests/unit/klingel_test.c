@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/results.h"
 #include "klingel/klingel.h"
+#include "results/results.h"
 #include "unit/test.h"
 
 static const char *const pendulum =

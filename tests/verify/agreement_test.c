@@ -4,7 +4,7 @@
 #include <stdlib.h>
 
 #include "solve/simulation.h"
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 /* What their errors add up to at a tolerance of 1e-9 (docs/guide/integrators.md): Runge-Kutta's are
  * the smallest by far, so the others are compared with it. */

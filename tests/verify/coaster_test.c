@@ -3,13 +3,14 @@
 #include <math.h>
 #include <stdlib.h>
 
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include "solve/simulation.h"
 
 enum { AZ, FZ, LATERAL, S, SPEED, BALANCE, GAP, NCHANNEL };
-static const char *const names[NCHANNEL] = {"rear_car_az",    "rear_front_wheelset_fz", "passenger_a_lateral", "front.path1.s",
-                                            "front.path1.speed", "energy.balance",      "drift.position"};
+static const char *const names[NCHANNEL] = {
+    "rear_car_az",       "rear_front_wheelset_fz", "passenger_a_lateral", "front.path1.s",
+    "front.path1.speed", "energy.balance",         "drift.position"};
 
 typedef struct ride {
     kl_simulation *s;
@@ -28,14 +29,15 @@ static kl_status keep(void *context, double t, const double *values)
 
 static ride *go(const char *geometry, double end)
 {
-    const kl_override set[] = {{"geometry", geometry}};
-    kl_diag          *diag = kl_diag_create();
+    const kl_override set[]  = {{"geometry", geometry}};
+    kl_diag          *diag   = kl_diag_create();
     kl_source        *source = NULL;
-    kl_model         *model = NULL;
-    ride             *r = calloc(1, sizeof *r);
-    kl_sink           sink = {.context = r, .row = keep};
+    kl_model         *model  = NULL;
+    ride             *r      = calloc(1, sizeof *r);
+    kl_sink           sink   = {.context = r, .row = keep};
     assert_non_null(r);
-    kl_status status = kl_source_read(KL_SOURCE_DIR "/examples/roller-coaster/model.yaml", diag, &source);
+    kl_status status =
+        kl_source_read(KL_SOURCE_DIR "/examples/roller-coaster/model.yaml", diag, &source);
     if (status == KL_OK) status = kl_source_build(source, set, 1, diag, &model);
     if (status == KL_OK) status = kl_simulation_create(model, diag, &r->s);
     for (int k = 0; status == KL_OK && k < NCHANNEL; k++) {
@@ -64,7 +66,8 @@ static void the_train_rides_as_it_must(void **unused)
     assert_true(fabs(r->value[300][FZ] - g * (645.0 / 2 + 90)) < 60.0);
     /* in the banked curve, mean over a second: the spline's wiggles cancel */
     double az = 0.0, side = 0.0;
-    for (int i = 2120; i < 2220; i++) az += r->value[i][AZ] / 100, side += r->value[i][LATERAL] / 100;
+    for (int i = 2120; i < 2220; i++)
+        az += r->value[i][AZ] / 100, side += r->value[i][LATERAL] / 100;
     assert_true(fabs(az - g / cos(cant)) < 0.4);
     assert_true(fabs(side) < 0.4);
     /* energy: what was lost is counted; joints stay closed */

@@ -2,7 +2,7 @@
 #ifndef KL_TESTS_VERIFY_EXAMPLE_H
 #define KL_TESTS_VERIFY_EXAMPLE_H
 
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include <stdlib.h>
 

@@ -1,7 +1,7 @@
 /* Flexible examples: the rotating beam, a free plate, a double pendulum and a four-bar. References:
  * a geometrically exact beam (kane_spinup_beam.csv), laws of conservation, and the rigid mechanisms,
  * which stiffer and stiffer ones must come to. */
-#include "solve/spectrum.h"
+#include "solve/eigenvalues.h"
 #include "unit/solve/simulate.h"
 #include "verify/example.h"
 

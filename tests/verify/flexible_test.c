@@ -1,6 +1,6 @@
 /* The flexible slider-crank against references that nobody here tuned: beam theory in a floating
  * frame, and a geometrically exact beam. */
-#include "io/full.h"
+#include "reference/write_model.h"
 #include "verify/example.h"
 
 static const char *const channels[] = {"mid_over_L", "slider_x_m", "slider_a_m_s2", NULL};

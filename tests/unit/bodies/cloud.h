@@ -5,8 +5,8 @@
 #include <stdio.h>
 
 #include "base/rotation.h"
-#include "io/kbody.h"
-#include "unit/build.h"
+#include "reduce/kbody_file.h"
+#include "unit/build_model.h"
 
 enum { CLOUD_POINTS = 30, CLOUD_MODES = 4 };
 
@@ -46,8 +46,8 @@ static inline void cloud_invariants(const cloud *c, kl_arena *a, kl_invariants *
     v->J2     = kl_arena_array(a, kl_mat3, N * N);
     v->H1     = kl_arena_array(a, double, 3 * N * N);
     for (int p = 0; p < CLOUD_POINTS; p++) {
-        double  m = c->m[p];
-        kl_vec3 x = c->x[p];
+        double  m  = c->m[p];
+        kl_vec3 x  = c->x[p];
         kl_mat3 xx = kl_outer(x, x);
         v->m += m;
         v->s0 = kl_axpy(m, x, v->s0);
@@ -61,11 +61,11 @@ static inline void cloud_invariants(const cloud *c, kl_arena *a, kl_invariants *
             v->G0[i] = kl_mat_axpy(m * kl_dot(x, Xi), &I, &v->G0[i]);
             v->G0[i] = kl_mat_axpy(-m, &Xx, &v->G0[i]);
             for (int j = 0; j < N; j++) {
-                kl_vec3  Xj = c->X[p][j];
-                kl_mat3  XX = kl_outer(Xi, Xj), *J = &v->J2[i * N + j];
-                double  *H = v->H1 + 3 * (i * N + j);
-                *J         = kl_mat_axpy(m * kl_dot(Xi, Xj), &I, J);
-                *J         = kl_mat_axpy(-m, &XX, J);
+                kl_vec3 Xj = c->X[p][j];
+                kl_mat3 XX = kl_outer(Xi, Xj), *J = &v->J2[i * N + j];
+                double *H = v->H1 + 3 * (i * N + j);
+                *J        = kl_mat_axpy(m * kl_dot(Xi, Xj), &I, J);
+                *J        = kl_mat_axpy(-m, &XX, J);
                 kl_store(H, kl_axpy(m, kl_cross(Xi, Xj), kl_load(H)));
                 Mff[i * N + j] += m * kl_dot(Xi, Xj);
             }
@@ -87,7 +87,7 @@ static inline void cloud_write(const cloud *c, const char *path)
     b->Kff       = kl_arena_array(b->arena, double, N *N);
     cloud_invariants(c, b->arena, &b->inertia, b->Mff);
     for (int i = 0; i < N; i++) {
-        b->frequency[i] = 1.0 + i;
+        b->frequency[i]   = 1.0 + i;
         b->Kff[i * N + i] = 3.0 + i;
         for (int j = 0; j < i; j++) b->Kff[i * N + j] = b->Kff[j * N + i] = 0.1 * (i + j);
     }

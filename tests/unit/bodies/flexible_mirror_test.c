@@ -1,7 +1,7 @@
 /* Mirror images of flexible bodies: in mirrored parts, and against a mesh that is mirrored itself. */
 #include <math.h>
 
-#include "fe/kbody.h"
+#include "reduce/kbody.h"
 #include "unit/solve/simulate.h"
 
 /* A bent arm of beams with an oblique section: nothing about it is symmetric. `%s`: more keys, the

@@ -1,5 +1,5 @@
 /* Modes that do not answer where a body is held: told when a model is read, and advised on. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 static void shell(const world *w, const char *command)
 {

@@ -1,12 +1,12 @@
 /* The analyses and parameter studies as a user calls them. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 #include <math.h>
 #include <signal.h>
 #include <stdlib.h>
 #include <time.h>
 
-#include "io/modes_file.h"
+#include "results/modes_file.h"
 
 static const char carter[] = KL_SOURCE_DIR "/examples/carter-wheelset/model.yaml";
 

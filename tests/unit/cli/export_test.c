@@ -1,6 +1,6 @@
 /* klingel export: tables that read back to the same bits, and every way to ask for the wrong thing.
  */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 #include <sys/stat.h>
 

@@ -1,5 +1,5 @@
 /* A run that cannot go on: what it says, how it ends, and the model that it leaves. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 static void save(const world *w, const char *name, const char *text)
 {

@@ -1,5 +1,5 @@
 /* klingel fe as a user meets it: table, report, figure, and what it says when there is none. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 static void write_text(const world *w, const char *name, const char *text)
 {

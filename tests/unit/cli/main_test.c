@@ -1,5 +1,5 @@
 /* The frame: help, versions, misspelt commands and options. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 /* Longest line and number of lines. */
 static void measure(const char *text, int *width, int *height)

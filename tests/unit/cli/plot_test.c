@@ -1,5 +1,5 @@
 /* klingel plot: figures of all three kinds, and names that must not become commands. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 static void start_of(const world *w, const char *name, unsigned char *bytes, size_t n)
 {

@@ -11,8 +11,8 @@
 #include <time.h>
 #include <unistd.h>
 
-#include "cli/cli.h"
-#include "cli/progress.h"
+#include "cli/commands.h"
+#include "terminal/progress.h"
 
 static void nap(double seconds)
 {

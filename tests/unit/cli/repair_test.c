@@ -1,5 +1,5 @@
 /* klingel repair on what a killed run leaves. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 #include <signal.h>
 

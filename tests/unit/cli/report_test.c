@@ -1,5 +1,5 @@
 /* klingel report: verdicts on limits against closed forms, and a model that is found again from elsewhere. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 /* Let go level, a bar of length 2 a on a hinge is lowest at -2 a, where its pin carries
  * m g (1 + 2 m a^2 / J), J about the hinge. */

@@ -1,6 +1,6 @@
 /* Runs that are cut, killed and gone on with. KL_KILLS=100 in the environment makes it a hundred.
  */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 #include <signal.h>
 #include <sys/stat.h>

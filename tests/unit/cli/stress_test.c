@@ -1,10 +1,10 @@
 /* klingel stress as a user calls it: the cantilever of the examples against beam theory and Miner's
  * sum by hand, all formats, and what is said to wrong wishes. */
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 #include <math.h>
 
-#include "io/h5.h"
+#include "store/h5.h"
 
 static const double F = 200.0, L = 0.5, C = 0.01, I = 0.02 * 0.02 * 0.02 * 0.02 / 12.0;
 

@@ -1,4 +1,4 @@
-#include "unit/cli/program.h"
+#include "unit/cli/run_program.h"
 
 #define EXAMPLES KL_SOURCE_DIR "/examples/tracks/"
 

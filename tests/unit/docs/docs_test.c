@@ -3,10 +3,10 @@
 #include <dirent.h>
 #include <stdlib.h>
 
-#include "io/reference.h"
-#include "io/schema.h"
+#include "reference/reference.h"
+#include "reference/schema.h"
 #include "solve/simulation.h"
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 static char *read_text(const char *path)
 {

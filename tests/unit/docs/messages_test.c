@@ -5,7 +5,7 @@
 #include "base/text.h"
 #include "solve/mobility.h"
 #include "solve/simulation.h"
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #define A "bodies:\n  a: {mass: 1, inertia: [1, 1, 1]}\n"
 #define AB A "  b: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}\n"

@@ -1,6 +1,6 @@
 /* The contract of every element in the catalogue: rows, bias, tangents, energy and free directions
  * against differences, in random configurations. A new type is in this test from its first day. */
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include "base/rotation.h"
 #include "catalogue.h"

@@ -7,8 +7,8 @@
 
 #include "algebra/dense.h"
 #include "fe/assemble.h"
-#include "fe/modes.h"
-#include "fe/stress.h"
+#include "reduce/modes.h"
+#include "reduce/stress_modes.h"
 #include "unit/test.h"
 
 static const double pi = 3.14159265358979323846;

@@ -1,5 +1,5 @@
 /* A controller in Lua against the same law in closed form or by other elements. */
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include "base/rotation.h"
 #include "solve/simulation.h"

@@ -4,8 +4,8 @@
 
 #include "geometry/arc.h"
 #include "geometry/frame.h"
-#include "geometry/law.h"
 #include "geometry/path.h"
+#include "geometry/piecewise_scalar.h"
 #include "unit/test.h"
 
 static inline kl_path_point path_at(const kl_path *path, double s)

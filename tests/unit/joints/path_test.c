@@ -1,7 +1,7 @@
 /* Followers of lines and surfaces against closed forms and against other joints that hold the same. */
 #include <math.h>
 
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include "geometry/path.h"
 #include "solve/simulation.h"
@@ -14,7 +14,8 @@ typedef struct ride {
 static ride start(const char *text)
 {
     ride r = {.b = must_build(text)};
-    if (kl_simulation_create(r.b.model, r.b.diag, &r.s) != KL_OK || kl_simulation_start(r.s, r.b.diag) != KL_OK) {
+    if (kl_simulation_create(r.b.model, r.b.diag, &r.s) != KL_OK ||
+        kl_simulation_start(r.s, r.b.diag) != KL_OK) {
         print_messages(r.b.diag);
         fail_msg("the model was not started:\n%s", text);
     }
@@ -51,18 +52,20 @@ static void near(double a, double b, double tolerance)
 }
 
 /* A helix of radius R that climbs p a radian down: s = g sin(a) t^2/2, reaction from v^2/R cos^2(a) and m g cos(a). */
-#define HELIX                                                                                                                    \
-    "klingel: 1\nparameters: {R: 2 m, slope: 20 deg}\n"                                                                           \
-    "tracks: {helix: {start: {position: [R, 0, 20], heading: 90 deg}, layout: [{curve: R, length: 60 m}], "                       \
-    "profile: [{grade: -tan(slope), length: 60 m}]%s}}\n"                                                                         \
-    "bodies: {bead: {type: point, mass: 3 kg, position: [2, 0, 20]}}\n"                                                           \
-    "joints: {wire: {type: path, body: bead, track: helix, follow: point}}\n"                                                      \
+#define HELIX                                                                                      \
+    "klingel: 1\nparameters: {R: 2 m, slope: 20 deg}\n"                                            \
+    "tracks: {helix: {start: {position: [R, 0, 20], heading: 90 deg}, layout: [{curve: R, "        \
+    "length: 60 m}], "                                                                             \
+    "profile: [{grade: -tan(slope), length: 60 m}]%s}}\n"                                          \
+    "bodies: {bead: {type: point, mass: 3 kg, position: [2, 0, 20]}}\n"                            \
+    "joints: {wire: {type: path, body: bead, track: helix, follow: point}}\n"                      \
     "integrator: {type: runge-kutta, tolerance: 1e-11, length: 1}\n"
 
 static void a_bead_on_a_helix_slides_as_on_an_inclined_plane(void **unused)
 {
     (void)unused;
-    static const char *const ways[] = {"", ", geometry: table, table: {interpolation: quintic, error: 1e-9}"};
+    static const char *const ways[] = {
+        "", ", geometry: table, table: {interpolation: quintic, error: 1e-9}"};
     for (int i = 0; i < 2; i++) {
         char text[2048];
         snprintf(text, sizeof text, HELIX, ways[i]);
@@ -92,11 +95,13 @@ static void a_bead_in_a_loop_is_a_pendulum(void **unused)
     ride r = start("klingel: 1\ngravity: 9.81\n"
                    "tracks: {loop: {segments: [{length: 12*pi*1 m, up: 1/(3 m)}]}}\n"
                    "bodies: {bead: {type: point, mass: 2 kg, position: [0, 0, 0]}}\n"
-                   "joints: {wire: {type: path, body: bead, track: loop, follow: point, s: 0, speed: 13 m/s}}\n"
+                   "joints: {wire: {type: path, body: bead, track: loop, follow: point, s: 0, "
+                   "speed: 13 m/s}}\n"
                    "integrator: {type: runge-kutta, tolerance: 1e-11, length: 1}\n");
     for (double t = 0.3; t < 1.6; t += 0.3) {
         go(&r, t);
-        double angle = value(&r, "wire.s") / 3.0, v2 = 13.0 * 13.0 - 2 * 9.81 * 3.0 * (1 - cos(angle));
+        double angle = value(&r, "wire.s") / 3.0,
+               v2    = 13.0 * 13.0 - 2 * 9.81 * 3.0 * (1 - cos(angle));
         near(value(&r, "wire.speed"), sqrt(v2), 1e-6);
         near(value(&r, "wire.vertical"), 2.0 * v2 / 3.0 + 2.0 * 9.81 * cos(angle), 1e-5);
         near(value(&r, "bead.position.z"), 3.0 * (1 - cos(angle)), 1e-8);
@@ -106,9 +111,12 @@ static void a_bead_in_a_loop_is_a_pendulum(void **unused)
 
 static const char car[] =
     "klingel: 1\n"
-    "tracks: {line: {layout: [straight 10 m, transition 30 m, {curve: 40 m, length: 60 m, cant: 20 deg}, transition 30 m, "
-    "straight 30 m], profile: [{grade: 0, length: 20}, {to: -10 deg, radius: 60 m}, {grade: -10 deg, length: 100}]%s}}\n"
-    "bodies: {car: {mass: 500, inertia: [90, 200, 240], position: [2, 0, 0.4], velocity: [12, 0, 0]}}\n"
+    "tracks: {line: {layout: [straight 10 m, transition 30 m, {curve: 40 m, length: 60 m, cant: 20 "
+    "deg}, transition 30 m, "
+    "straight 30 m], profile: [{grade: 0, length: 20}, {to: -10 deg, radius: 60 m}, {grade: -10 "
+    "deg, length: 100}]%s}}\n"
+    "bodies: {car: {mass: 500, inertia: [90, 200, 240], position: [2, 0, 0.4], velocity: [12, 0, "
+    "0]}}\n"
     "joints: {ride: {type: path, body: car, track: line, offset: [0, 0, 0.4]%s}}\n"
     "integrator: {type: runge-kutta, tolerance: 1e-10, length: 10}\n";
 
@@ -117,7 +125,8 @@ static void tables_and_exact_geometry_agree(void **unused)
     (void)unused;
     char text[2][2048];
     snprintf(text[0], sizeof text[0], car, "", "");
-    snprintf(text[1], sizeof text[1], car, ", geometry: table, table: {interpolation: cubic, error: 1e-6}", "");
+    snprintf(text[1], sizeof text[1], car,
+             ", geometry: table, table: {interpolation: cubic, error: 1e-6}", "");
     ride a = start(text[0]), b = start(text[1]);
     for (double t = 1; t < 8.5; t += 1) {
         go(&a, t);
@@ -137,7 +146,7 @@ static void a_car_keeps_its_energy_and_its_axes(void **unused)
     (void)unused;
     char text[2048];
     snprintf(text, sizeof text, car, ", resample: {spacing: 4 m}, spline: quintic", "");
-    ride   r = start(text);
+    ride   r      = start(text);
     double energy = value(&r, "energy.total");
     go(&r, 7.0);
     near(value(&r, "energy.total"), energy, 2e-3); /* of 36 kJ */
@@ -149,10 +158,12 @@ static void a_free_roll_swings_like_a_pendulum_under_the_line(void **unused)
 {
     (void)unused;
     /* a gondola whose centre of mass hangs 1 m below the rope: T = 2 pi sqrt((J + m l^2)/(m g l)) */
-    ride   r = start("klingel: 1\ntracks: {rope: {points: [[0, 0, 0], [100, 0, 0]], spline: linear}}\n"
-                     "bodies: {cabin: {mass: 100, inertia: [50, 60, 60], position: [5, 0.001, -1], velocity: [3, 0, 0]}}\n"
-                     "joints: {hook: {type: path, body: cabin, at: [5, 0, 0], track: rope, follow: direction}}\n"
-                     "integrator: {tolerance: 1e-10, length: 1}\n");
+    ride r = start(
+        "klingel: 1\ntracks: {rope: {points: [[0, 0, 0], [100, 0, 0]], spline: linear}}\n"
+        "bodies: {cabin: {mass: 100, inertia: [50, 60, 60], position: [5, 0.001, -1], velocity: "
+        "[3, 0, 0]}}\n"
+        "joints: {hook: {type: path, body: cabin, at: [5, 0, 0], track: rope, follow: direction}}\n"
+        "integrator: {tolerance: 1e-10, length: 1}\n");
     double omega = sqrt(100 * 9.81 / (50 + 100)), first = value(&r, "cabin.position.y");
     go(&r, 2 * acos(-1.0) / omega);
     near(value(&r, "cabin.position.y"), first, 1e-4 * fabs(first) + 1e-9);
@@ -164,7 +175,8 @@ static void a_driven_car_keeps_its_timetable(void **unused)
 {
     (void)unused;
     char text[2048];
-    snprintf(text, sizeof text, car, "", ", drive_speed: {harmonic: {offset: 8, amplitude: 3, omega: 2}}");
+    snprintf(text, sizeof text, car, "",
+             ", drive_speed: {harmonic: {offset: 8, amplitude: 3, omega: 2}}");
     ride r = start(text);
     go(&r, 5.0);
     near(value(&r, "ride.speed"), 8 + 3 * sin(10.0), 1e-8);
@@ -194,11 +206,14 @@ static void a_helical_groove_is_a_screw(void **unused)
         "integrator: {type: runge-kutta, tolerance: 1e-11, length: 1}\n";
     char one[2048], two[2048];
     snprintf(one, sizeof one, text,
-             "tracks: {groove: {start: {position: [0.1, 0, 0], heading: -90 deg}, layout: [{curve: 0.1, turn: right, length: 20*pi*0.1 "
+             "tracks: {groove: {start: {position: [0.1, 0, 0], heading: -90 deg}, layout: [{curve: "
+             "0.1, turn: right, length: 20*pi*0.1 "
              "m}], profile: [{grade: 0.2, length: 20*pi*0.1 m}]}}\n",
              "roller: {type: spatial-cam, body: nut, on: drum, track: groove, s: 0}");
     /* the nut rises 0.2 * 0.1 m a radian that the drum turns */
-    snprintf(two, sizeof two, text, "", "roller: {type: screw, between: [drum, nut], at: [0, 0, 0], axis: z, pitch: 2*pi*-0.02}");
+    snprintf(
+        two, sizeof two, text, "",
+        "roller: {type: screw, between: [drum, nut], at: [0, 0, 0], axis: z, pitch: 2*pi*-0.02}");
     ride a = start(one), b = start(two);
     go(&a, 3.0);
     go(&b, 3.0);
@@ -213,21 +228,25 @@ static void a_helical_groove_is_a_screw(void **unused)
 static void a_point_on_a_sphere_hangs_as_on_a_rod(void **unused)
 {
     (void)unused;
-    static const char text[] =
-        "klingel: 1\n%sbodies: {bob: {type: point, mass: 1, position: [0.8, 0, -0.6], velocity: [0, 1.5, 0]}}\njoints: {%s}\n"
-        "integrator: {type: runge-kutta, tolerance: 1e-11, length: 1}\n";
-    char one[1024], two[1024];
+    static const char text[] = "klingel: 1\n%sbodies: {bob: {type: point, mass: 1, position: [0.8, "
+                               "0, -0.6], velocity: [0, 1.5, 0]}}\njoints: {%s}\n"
+                               "integrator: {type: runge-kutta, tolerance: 1e-11, length: 1}\n";
+    char              one[1024], two[1024];
     snprintf(one, sizeof one, text,
-             "surfaces: {ball: {revolution: [[-1, 0], {to: [0, 1], radius: -1}, {to: [1, 0], radius: -1}]}}\n",
+             "surfaces: {ball: {revolution: [[-1, 0], {to: [0, 1], radius: -1}, {to: [1, 0], "
+             "radius: -1}]}}\n",
              "it: {type: point-on-surface, body: bob, surface: ball}");
-    snprintf(two, sizeof two, text, "", "it: {type: distance, between: [ground, bob], at: [[0, 0, 0], [0.8, 0, -0.6]]}");
+    snprintf(two, sizeof two, text, "",
+             "it: {type: distance, between: [ground, bob], at: [[0, 0, 0], [0.8, 0, -0.6]]}");
     ride a = start(one), b = start(two);
     go(&a, 2.0);
     go(&b, 2.0);
-    static const char *const channels[] = {"bob.position.x", "bob.position.y", "bob.position.z", "bob.velocity.y"};
+    static const char *const channels[] = {"bob.position.x", "bob.position.y", "bob.position.z",
+                                           "bob.velocity.y"};
     for (int i = 0; i < 4; i++) near(value(&a, channels[i]), value(&b, channels[i]), 1e-6);
     /* the normal points out of the ball, the ball pulls inwards */
-    double pull = hypot(hypot(value(&b, "it.force.x"), value(&b, "it.force.y")), value(&b, "it.force.z"));
+    double pull =
+        hypot(hypot(value(&b, "it.force.x"), value(&b, "it.force.y")), value(&b, "it.force.z"));
     near(fabs(value(&a, "it.normal")), pull, 1e-5);
     finish(&a);
     finish(&b);
@@ -238,10 +257,14 @@ static void a_point_on_arcs_keeps_to_balls_eggs_and_cylinders(void **unused)
 {
     (void)unused;
     static const char text[] =
-        "klingel: 1\nsurfaces: {ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}},\n"
-        "  egg: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2, z_factor: 0.5},\n"
-        "  trough: {extruded_arc: {center: [0, 0.2], first: [-0.6, -0.6], last: [0.6, -0.6]}, nodes: [{at: [0, 0, 0], orientation: "
-        "{x: [0, 1, 0], y: [0, 0, 1]}}, {at: [9, 0, 0], orientation: {x: [0, 1, 0], y: [0, 0, 1]}}]}}\n"
+        "klingel: 1\nsurfaces: {ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, "
+        "1]}},\n"
+        "  egg: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2, "
+        "z_factor: 0.5},\n"
+        "  trough: {extruded_arc: {center: [0, 0.2], first: [-0.6, -0.6], last: [0.6, -0.6]}, "
+        "nodes: [{at: [0, 0, 0], orientation: "
+        "{x: [0, 1, 0], y: [0, 0, 1]}}, {at: [9, 0, 0], orientation: {x: [0, 1, 0], y: [0, 0, "
+        "1]}}]}}\n"
         "bodies: {%sbob: {type: point, mass: 1, position: [0.8, 0, -0.6], velocity: [0, 1.5, 0]},\n"
         "  rider: {type: point, mass: 1, position: [2, 0, -0.5], velocity: [0, 0.3, 1]},\n"
         "  bead: {type: point, mass: 2, position: [1, 0.4, -0.7165], velocity: [0.5, 0, 0]}}\n"
@@ -251,15 +274,18 @@ static void a_point_on_arcs_keeps_to_balls_eggs_and_cylinders(void **unused)
     char one[2048], two[2048];
     snprintf(one, sizeof one, text, "ground: {shape: [{surface: egg}, {surface: trough}]}, ",
              "point-on-surface, body: bob, surface: ball");
-    snprintf(two, sizeof two, text, "", "distance, between: [ground, bob], at: [[0, 0, 0], [0.8, 0, -0.6]]");
+    snprintf(two, sizeof two, text, "",
+             "distance, between: [ground, bob], at: [[0, 0, 0], [0.8, 0, -0.6]]");
     ride a = start(one), b = start(two);
     assert_int_equal(a.b.model->body[0].nshape, 2);
     double energy = value(&a, "energy.total");
     go(&a, 1.5);
     go(&b, 1.5);
-    static const char *const channels[] = {"bob.position.x", "bob.position.y", "bob.position.z", "bob.velocity.y"};
+    static const char *const channels[] = {"bob.position.x", "bob.position.y", "bob.position.z",
+                                           "bob.velocity.y"};
     for (int i = 0; i < 4; i++) near(value(&a, channels[i]), value(&b, channels[i]), 1e-6);
-    double x = value(&a, "rider.position.x") / 2, y = value(&a, "rider.position.y"), z = value(&a, "rider.position.z") / 0.5;
+    double x = value(&a, "rider.position.x") / 2, y = value(&a, "rider.position.y"),
+           z = value(&a, "rider.position.z") / 0.5;
     near(x * x + y * y + z * z, 1.0, 1e-9);
     near(hypot(value(&a, "bead.position.y"), value(&a, "bead.position.z") - 0.2), 1.0, 1e-9);
     near(value(&a, "bead.velocity.x"), 0.5, 1e-9); /* nothing pushes along */
@@ -294,11 +320,14 @@ static void a_car_on_a_closed_track_starts_where_it_stands_and_counts_its_laps(v
     for (int way = 1; way >= -1; way -= 2) {
         char text[1024];
         snprintf(text, sizeof text,
-                 "klingel: 1\ntracks: {ring: {points: [[0, -10, 0], [10, 0, 0], [0, 10, 0], [-10, 0, 0]], closed: true, spline: quintic}}\n"
-                 "bodies: {car: {mass: 2, inertia: [1, 1, 1], position: [10, 0, 0], velocity: [0, %d, 0]}}\n"
-                 "joints: {ride: {type: path, body: car, track: ring}}\nintegrator: {type: gear, tolerance: 1e-9}\n",
+                 "klingel: 1\ntracks: {ring: {points: [[0, -10, 0], [10, 0, 0], [0, 10, 0], [-10, "
+                 "0, 0]], closed: true, spline: quintic}}\n"
+                 "bodies: {car: {mass: 2, inertia: [1, 1, 1], position: [10, 0, 0], velocity: [0, "
+                 "%d, 0]}}\n"
+                 "joints: {ride: {type: path, body: car, track: ring}}\nintegrator: {type: gear, "
+                 "tolerance: 1e-9}\n",
                  30 * way);
-        ride   r = start(text);
+        ride   r      = start(text);
         double length = r.b.model->line[0].path->length, energy;
         near(value(&r, "car.position.x"), 10.0, 1e-9);
         near(value(&r, "ride.s"), 0.25 * length, 1e-6);
@@ -306,7 +335,8 @@ static void a_car_on_a_closed_track_starts_where_it_stands_and_counts_its_laps(v
         energy = value(&r, "energy.total");
         go(&r, 20.0);
         assert_true(way * value(&r, "ride.s") > 8.0 * length); /* nine laps, and s does not wrap */
-        near(value(&r, "energy.total"), energy, 1e-6 * energy); /* a thousand times the integrator's tolerance */
+        near(value(&r, "energy.total"), energy,
+             1e-6 * energy); /* a thousand times the integrator's tolerance */
         near(value(&r, "drift.position"), 0.0, 1e-8);
         finish(&r);
     }
@@ -336,8 +366,8 @@ typedef struct rows {
 
 static kl_status keep_row(void *context, double t, const double *values)
 {
-    rows              *k     = context;
-    const kl_channels *c     = k->r->s->channels;
+    rows              *k = context;
+    const kl_channels *c = k->r->s->channels;
     k->t[0] = k->t[1], k->s[0] = k->s[1], k->lateral[0] = k->lateral[1], k->pitch[0] = k->pitch[1];
     k->t[1]       = t;
     k->s[1]       = values[kl_channels_find(c, "ride.s")];
@@ -351,7 +381,7 @@ static void a_car_that_runs_out_of_track_stops_at_its_end(void **unused)
 {
     (void)unused;
     static const struct {
-        double x, speed, time, s;
+        double      x, speed, time, s;
         const char *says;
     } ways[] = {{2, 10, 1.8, 20, "'ride' ran off the end of track 'line'"},
                 {8, -10, 0.8, 0, "'ride' ran off the beginning of track 'line'"}};
@@ -359,7 +389,8 @@ static void a_car_that_runs_out_of_track_stops_at_its_end(void **unused)
     for (int i = 0; i < 6; i++) {
         char text[1024];
         snprintf(text, sizeof text,
-                 "klingel: 1\nparameters: {R: 30 m}\ntracks: {line: {layout: [{curve: R, length: 20 m}]}}\n"
+                 "klingel: 1\nparameters: {R: 30 m}\ntracks: {line: {layout: [{curve: R, length: "
+                 "20 m}]}}\n"
                  "bodies: {car: {mass: 2, inertia: [1, 1, 1], position: [0, 0, 0]}}\n"
                  "joints: {ride: {type: path, body: car, track: line, s: %g, speed: %g}}\n"
                  "integrator: {type: %s}\n",
@@ -382,8 +413,11 @@ static void a_car_that_runs_out_of_track_stops_at_its_end(void **unused)
 static void a_marble_stops_at_the_edge_of_its_surface(void **unused)
 {
     (void)unused;
-    ride r = {.b = must_build("klingel: 1\nsurfaces: {table: {net: [[[0, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, 0]]]}}\n"
-                              "bodies: {marble: {type: point, mass: 1, position: [0.2, 0.5, 0], velocity: [2, 0, 0]}}\n"
+    ride    r    = {.b = must_build(
+                        "klingel: 1\nsurfaces: {table: {net: [[[0, 0, 0], [0, 1, 0]], [[1, 0, 0], [1, 1, "
+                              "0]]]}}\n"
+                              "bodies: {marble: {type: point, mass: 1, position: [0.2, 0.5, 0], velocity: [2, "
+                              "0, 0]}}\n"
                               "joints: {ride: {type: point-on-surface, body: marble, surface: table}}\n")};
     double  last = 0.0;
     kl_sink sink = {.context = &last, .row = nothing};
@@ -399,10 +433,12 @@ static void a_car_too_slow_for_the_hill_rolls_back_and_says_so(void **unused)
     (void)unused;
     double  last = 0.0;
     kl_sink sink = {.context = &last, .row = nothing};
-    ride    r = {.b = must_build("klingel: 1\ntracks: {line: {layout: [straight 60 m], profile: [{grade: 0, length: 20}, {to: 20 deg, radius: 20}, "
-                                 "{grade: 20 deg, length: 30}]}}\n"
-                                 "bodies: {car: {mass: 1, inertia: [1, 1, 1], position: [15, 0, 0], velocity: [6, 0, 0]}}\n"
-                                 "joints: {ride: {type: path, body: car, track: line}}\n")};
+    ride    r    = {.b = must_build("klingel: 1\ntracks: {line: {layout: [straight 60 m], profile: "
+                                          "[{grade: 0, length: 20}, {to: 20 deg, radius: 20}, "
+                                          "{grade: 20 deg, length: 30}]}}\n"
+                                          "bodies: {car: {mass: 1, inertia: [1, 1, 1], position: [15, 0, 0], "
+                                          "velocity: [6, 0, 0]}}\n"
+                                          "joints: {ride: {type: path, body: car, track: line}}\n")};
     assert_int_equal(kl_simulation_create(r.b.model, r.b.diag, &r.s), KL_OK);
     assert_int_equal(kl_simulation_run(r.s, 5.0, 0.1, &sink, r.b.diag), KL_OK);
     assert_true(told(r.b.diag, "turned round at s = "));
@@ -416,11 +452,18 @@ static void mistakes_are_told_with_a_remedy(void **unused)
     static const struct {
         const char *text, *says;
     } cases[] = {
-        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: lin}}\n", "did you mean 'line'?"},
+        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: "
+         "lin}}\n",
+         "did you mean 'line'?"},
         {"joints: {ride: {type: path, body: car, track: line}}\n", "name it under `tracks:`"},
-        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, track: line}}\n", "give the body that follows"},
-        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: line, s: 30 m}}\n", "goes from 0 to 20 m"},
-        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, on: car, track: line}}\n", "cannot follow itself"},
+        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, track: line}}\n",
+         "give the body that follows"},
+        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: "
+         "line, s: 30 m}}\n",
+         "goes from 0 to 20 m"},
+        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, on: "
+         "car, track: line}}\n",
+         "cannot follow itself"},
         {"tracks: {line: {layout: [straight 20 m], geometry: tabel}}\n", "did you mean 'table'?"},
         {"tracks: {line: {file: nowhere.yaml}}\n", "nowhere.yaml"},
         {"tracks: {line: {points: [[0, 0, 0], [1, 0, 0], [1, 0, 0], [2, 1, 0]]}}\n", "point"},
@@ -428,11 +471,15 @@ static void mistakes_are_told_with_a_remedy(void **unused)
         {"tracks: [1]\n", "`tracks` is a list"},
         {"surfaces: {s: {}}\n", "nothing says what it is"},
         {"surfaces: {s: {net: [[1]]}}\n", "a net is a list of rows"},
-        {"surfaces: {s: {net: [[[0,0,0],[0,1,0]],[[1,0,0],[1,1,0]]], spline: akima}}\n", "give linear, cubic, quintic"},
-        {"surfaces: {s: {revolved_arc: {center: [0, 0], first: [1, 0], last: [0, 2]}}}\n", "first and last are 1 and 2 m from the center"},
-        {"surfaces: {s: {extruded_arc: {center: [0, 0], first: [1, 0], last: [0, 1]}}}\n", "extruded between two nodes"},
+        {"surfaces: {s: {net: [[[0,0,0],[0,1,0]],[[1,0,0],[1,1,0]]], spline: akima}}\n",
+         "give linear, cubic, quintic"},
+        {"surfaces: {s: {revolved_arc: {center: [0, 0], first: [1, 0], last: [0, 2]}}}\n",
+         "first and last are 1 and 2 m from the center"},
+        {"surfaces: {s: {extruded_arc: {center: [0, 0], first: [1, 0], last: [0, 1]}}}\n",
+         "extruded between two nodes"},
         {"surfaces: {s: {sweep: [[0, 0], [1, 0]], track: t}}\n", "there is no track 't'"},
-        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: line, drive_s: 1, drive_speed: 2}}\n",
+        {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: "
+         "line, drive_s: 1, drive_speed: 2}}\n",
          "leave one out"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
@@ -455,13 +502,18 @@ static void jumps_of_the_track_are_told(void **unused)
     static const struct {
         const char *track, *says;
     } cases[] = {
-        {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg], corners: 0", "the turn of its frame jumps by"},
+        {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg], corners: "
+         "0",
+         "the turn of its frame jumps by"},
         {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg]", NULL},
-        {"points: [[0, 0, 0], [10, 0, 0], [20, 5, 0]], spline: linear", "has a kink of 26.6 deg at 10 m"},
+        {"points: [[0, 0, 0], [10, 0, 0], [20, 5, 0]], spline: linear",
+         "has a kink of 26.6 deg at 10 m"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024];
-        snprintf(text, sizeof text, "klingel: 1\ntracks: {line: {%s}}\nbodies: {car: {mass: 1, inertia: [1, 1, 1]}}\n", cases[i].track);
+        snprintf(text, sizeof text,
+                 "klingel: 1\ntracks: {line: {%s}}\nbodies: {car: {mass: 1, inertia: [1, 1, 1]}}\n",
+                 cases[i].track);
         built b = must_build(text);
         if (cases[i].says ? !told(b.diag, cases[i].says) : kl_diag_size(b.diag) > 0) {
             print_messages(b.diag);
@@ -470,7 +522,10 @@ static void jumps_of_the_track_are_told(void **unused)
         built_free(&b);
     }
     built b;
-    assert_true(try_build("klingel: 1\nbodies: {rock: {mass: 1, inertia: [1, 1, 1], shape: {surface: s}}}\n", &b) != KL_OK);
+    assert_true(
+        try_build(
+            "klingel: 1\nbodies: {rock: {mass: 1, inertia: [1, 1, 1], shape: {surface: s}}}\n",
+            &b) != KL_OK);
     assert_true(told(b.diag, "there is no surface 's'"));
     built_free(&b);
 }

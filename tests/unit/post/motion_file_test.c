@@ -6,7 +6,7 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/gltf.h"
+#include "language/gltf.h"
 
 #include "unit/test.h"
 

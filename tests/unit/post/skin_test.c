@@ -6,7 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "io/modes_file.h"
+#include "results/modes_file.h"
 #include "unit/test.h"
 
 enum { NODES = 4, MODES = 3 };

@@ -5,8 +5,8 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "io/h5.h"
 #include "post/pack.h"
+#include "store/h5.h"
 #include "unit/test.h"
 
 static const kl_channel_info channels[] = {

@@ -1,5 +1,5 @@
 /* Initial assembly: closes what can be closed with little change, harms nothing, names the rest. */
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include "solve/simulation.h"
 
@@ -19,8 +19,9 @@ static bool told(const kl_diag *d, const char *what)
 static void an_assembled_model_is_left_alone(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}}\n"
-                         "joints: {h: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: y}}\n");
+    built b =
+        must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}}\n"
+                   "joints: {h: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: y}}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_OK);
     assert_memory_equal(x->s->q, b.model->q0, (size_t)b.model->nq * sizeof(double));
@@ -33,8 +34,10 @@ static void an_assembled_model_is_left_alone(void **unused)
 static void the_change_is_the_least(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.9, 0.3, 0.2]}}\n"
-                         "joints: {rod: {type: distance, between: [ground, p], at: [[0, 0, 0], [0.9, 0.3, 0.2]], length: 1.5}}\n");
+    built b =
+        must_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.9, 0.3, 0.2]}}\n"
+                   "joints: {rod: {type: distance, between: [ground, p], at: [[0, 0, 0], [0.9, "
+                   "0.3, 0.2]], length: 1.5}}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_OK);
     kl_vec3 ray = kl_scale(1.5, kl_unit(kl_vec(0.9, 0.3, 0.2)));
@@ -47,15 +50,19 @@ static void the_change_is_the_least(void **unused)
 static void a_four_bar_closes_from_a_rough_start(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies:\n"
-                         "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0], markers: {lo: {at: [0, -0.5, 0]}, hi: {at: [0, 0.5, 0]}}}\n"
-                         "  b: {mass: 1, inertia: [1, 1, 1], position: [1.1, 1.1, 0.1], markers: {lo: {at: [-1, 0, 0]}, hi: {at: [1, 0, 0]}}}\n"
-                         "  c: {mass: 1, inertia: [1, 1, 1], position: [2.2, 0.6, 0], markers: {lo: {at: [0, -0.6, 0]}, hi: {at: [0, 0.6, 0]}}}\n"
-                         "joints:\n"
-                         "  j1: {type: revolute, between: [ground, a.lo], at: [0, 0, 0], axis: z}\n"
-                         "  j2: {type: revolute, between: [a.hi, b.lo]}\n"
-                         "  j3: {type: revolute, between: [b.hi, c.hi]}\n"
-                         "  j4: {type: revolute, between: [ground, c.lo], at: [2, 0, 0], axis: z}\n");
+    built b =
+        must_build("klingel: 1\nbodies:\n"
+                   "  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0.5, 0], markers: {lo: {at: "
+                   "[0, -0.5, 0]}, hi: {at: [0, 0.5, 0]}}}\n"
+                   "  b: {mass: 1, inertia: [1, 1, 1], position: [1.1, 1.1, 0.1], markers: {lo: "
+                   "{at: [-1, 0, 0]}, hi: {at: [1, 0, 0]}}}\n"
+                   "  c: {mass: 1, inertia: [1, 1, 1], position: [2.2, 0.6, 0], markers: {lo: {at: "
+                   "[0, -0.6, 0]}, hi: {at: [0, 0.6, 0]}}}\n"
+                   "joints:\n"
+                   "  j1: {type: revolute, between: [ground, a.lo], at: [0, 0, 0], axis: z}\n"
+                   "  j2: {type: revolute, between: [a.hi, b.lo]}\n"
+                   "  j3: {type: revolute, between: [b.hi, c.hi]}\n"
+                   "  j4: {type: revolute, between: [ground, c.lo], at: [2, 0, 0], axis: z}\n");
     kl_solver *x;
     kl_status  status = assemble(&b, &x);
     if (status != KL_OK) print_messages(b.diag);
@@ -69,12 +76,13 @@ static void a_four_bar_closes_from_a_rough_start(void **unused)
 static void fixed_values_are_kept_and_guesses_follow(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies:\n"
-                         "  crank: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0], omega: [0, 0, 3], fixed: [omega]}\n"
-                         "  rod: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
-                         "joints:\n"
-                         "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
-                         "  B: {type: revolute, between: [crank, rod], at: [1, 0, 0], axis: z}\n");
+    built      b = must_build("klingel: 1\nbodies:\n"
+                                   "  crank: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0], omega: [0, "
+                                   "0, 3], fixed: [omega]}\n"
+                                   "  rod: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
+                                   "joints:\n"
+                                   "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+                                   "  B: {type: revolute, between: [crank, rod], at: [1, 0, 0], axis: z}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_OK);
     assert_close(x->s->v[5], 3.0, 1e-14);
@@ -88,8 +96,10 @@ static void fixed_values_are_kept_and_guesses_follow(void **unused)
 static void what_cannot_close_is_named_with_its_gap(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], fixed: [position, orientation], markers: {tip: {at: [1, 0, 0]}}}}\n"
-                         "joints: {far: {type: spherical, between: [ground, a.tip], at: [1.5, 0, 0]}}\n");
+    built b =
+        must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], fixed: [position, "
+                   "orientation], markers: {tip: {at: [1, 0, 0]}}}}\n"
+                   "joints: {far: {type: spherical, between: [ground, a.tip], at: [1.5, 0, 0]}}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_E_ASSEMBLY);
     assert_true(told(b.diag, "'far' does not close: 500 mm"));
@@ -100,7 +110,8 @@ static void what_cannot_close_is_named_with_its_gap(void **unused)
 static void contradicting_velocities_are_named(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0], fixed: [velocity]}}\n"
+    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, "
+                         "0], fixed: [velocity]}}\n"
                          "joints: {pin: {type: spherical, between: [ground, a], at: [0, 0, 0]}}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_E_ASSEMBLY);
@@ -113,8 +124,10 @@ static void contradicting_velocities_are_named(void **unused)
 static void axes_that_meet_head_on_are_refused(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], orientation: {axis: x, angle: 175 deg}, markers: {m: {axis: z}}}}\n"
-                         "joints: {h: {type: revolute, between: [ground, a.m], at: [0, 0, 0], axis: z}}\n");
+    built b = must_build(
+        "klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1], orientation: {axis: x, angle: 175 "
+        "deg}, markers: {m: {axis: z}}}}\n"
+        "joints: {h: {type: revolute, between: [ground, a.m], at: [0, 0, 0], axis: z}}\n");
     kl_solver *x;
     kl_status  status = assemble(&b, &x);
     assert_int_equal(status, KL_E_ASSEMBLY);
@@ -130,8 +143,10 @@ static void a_body_across_its_track_is_turned_along_it(void **unused)
     for (int angle = -90; angle <= 90; angle += 15) {
         char text[600];
         snprintf(text, sizeof text,
-                 "klingel: 1\ntracks: {c: {points: [[4, 0, 0], [0, 3, 0.5], [-4, 0, 0], [0, -3, 0.5]], closed: true, spline: quintic}}\n"
-                 "bodies: {b: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [4, 0, 0], orientation: {axis: z, angle: %d deg}},\n"
+                 "klingel: 1\ntracks: {c: {points: [[4, 0, 0], [0, 3, 0.5], [-4, 0, 0], [0, -3, "
+                 "0.5]], closed: true, spline: quintic}}\n"
+                 "bodies: {b: {mass: 2, inertia: [0.1, 0.2, 0.2], position: [4, 0, 0], "
+                 "orientation: {axis: z, angle: %d deg}},\n"
                  "  free: {mass: 1, inertia: [1, 1, 1], position: [1, 2, 3]}}\n"
                  "joints: {j: {type: path, body: b, track: c, follow: direction, s: 0 m}}\n",
                  90 + angle);
@@ -150,12 +165,17 @@ static void a_body_across_its_track_is_turned_along_it(void **unused)
 static void a_point_mass_forgives_rounding_and_no_more(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.1*3, 0, 0]}}\n"
-                         "forces: {s: {type: spring-damper, between: [ground, p], at: [[0, 0, 1], [0.3, 0, 0]], stiffness: 10}}\n");
+    built b =
+        must_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.1*3, 0, 0]}}\n"
+                   "forces: {s: {type: spring-damper, between: [ground, p], at: [[0, 0, 1], [0.3, "
+                   "0, 0]], stiffness: 10}}\n");
     built_free(&b);
-    assert_int_not_equal(try_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.300001, 0, 0]}}\n"
-                                   "forces: {s: {type: spring-damper, between: [ground, p], at: [[0, 0, 1], [0.3, 0, 0]], stiffness: 10}}\n",
-                                   &b), KL_OK);
+    assert_int_not_equal(
+        try_build("klingel: 1\nbodies: {p: {type: point, mass: 1, position: [0.300001, 0, 0]}}\n"
+                  "forces: {s: {type: spring-damper, between: [ground, p], at: [[0, 0, 1], [0.3, "
+                  "0, 0]], stiffness: 10}}\n",
+                  &b),
+        KL_OK);
     assert_true(told(b.diag, "attach to its position"));
     built_free(&b);
 }
@@ -164,16 +184,18 @@ static void a_point_mass_forgives_rounding_and_no_more(void **unused)
 static void redundant_joints_share_the_load(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies: {door: {mass: 10, inertia: [1, 1, 1], position: [0.4, 0, 1]}}\n"
-                         "joints:\n"
-                         "  low: {type: revolute, between: [ground, door], at: [0, 0, 0.2], axis: z}\n"
-                         "  high: {type: revolute, between: [ground, door], at: [0, 0, 1.8], axis: z}\n");
+    built b = must_build(
+        "klingel: 1\nbodies: {door: {mass: 10, inertia: [1, 1, 1], position: [0.4, 0, 1]}}\n"
+        "joints:\n"
+        "  low: {type: revolute, between: [ground, door], at: [0, 0, 0.2], axis: z}\n"
+        "  high: {type: revolute, between: [ground, door], at: [0, 0, 1.8], axis: z}\n");
     kl_simulation *s = NULL;
     const double  *v;
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
     assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
     assert_int_equal(kl_simulation_sample(s, b.diag, &v), KL_OK);
-    double low = v[kl_channels_find(s->channels, "low.force.z")], high = v[kl_channels_find(s->channels, "high.force.z")];
+    double low  = v[kl_channels_find(s->channels, "low.force.z")],
+           high = v[kl_channels_find(s->channels, "high.force.z")];
     assert_close(low + high, 98.1, 1e-8);
     assert_close(low, high, 1e-8);
     assert_close(v[kl_channels_find(s->channels, "door.acceleration.z")], 0, 1e-10);
@@ -186,13 +208,14 @@ static void redundant_joints_share_the_load(void **unused)
 static void links_in_one_line_fold(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\nbodies:\n"
-                         "  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
-                         "  b: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
-                         "joints:\n"
-                         "  A: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n"
-                         "  B: {type: revolute, between: [a, b], at: [1, 0, 0], axis: z}\n"
-                         "  C: {type: revolute, between: [ground, b], at: [[1.6, 0, 0], [2, 0, 0]], axis: z}\n");
+    built b = must_build(
+        "klingel: 1\nbodies:\n"
+        "  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+        "  b: {mass: 1, inertia: [1, 1, 1], position: [1.5, 0, 0]}\n"
+        "joints:\n"
+        "  A: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n"
+        "  B: {type: revolute, between: [a, b], at: [1, 0, 0], axis: z}\n"
+        "  C: {type: revolute, between: [ground, b], at: [[1.6, 0, 0], [2, 0, 0]], axis: z}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_OK);
     assert_true(told(b.diag, "to which side"));
@@ -211,18 +234,20 @@ static void a_pendulum_swings_far_from_the_origin(void **unused)
     for (int far = 0; far < 2; far++)
         for (int k = 0; k < 3; k++) {
             char text[512];
-            snprintf(text, sizeof text,
-                     "klingel: 1\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, inertia: [1, 1, 1], "
-                     "position: [%s + 0.5, 0, 0]}}\njoints: {h: {type: revolute, between: [ground, a], "
-                     "at: [%s, 0, 0], axis: y}}\nrun: {end: 1}\n",
-                     far ? "1e7" : "0", far ? "1e7" : "0");
+            snprintf(
+                text, sizeof text,
+                "klingel: 1\ngravity: [0, 0, -9.81]\nbodies: {a: {mass: 1, inertia: [1, 1, 1], "
+                "position: [%s + 0.5, 0, 0]}}\njoints: {h: {type: revolute, between: [ground, a], "
+                "at: [%s, 0, 0], axis: y}}\nrun: {end: 1}\n",
+                far ? "1e7" : "0", far ? "1e7" : "0");
             built          b = must_build(text);
             kl_simulation *s;
             b.model->settings.integrator = each[k];
             b.model->settings.tolerance  = 1e-9;
             assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
             assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
-            while (s->solver->s->t < 1.0) assert_int_equal(kl_simulation_step(s, 1.0, b.diag), KL_OK);
+            while (s->solver->s->t < 1.0)
+                assert_int_equal(kl_simulation_step(s, 1.0, b.diag), KL_OK);
             double z = s->solver->s->q[b.model->body[1].q + 2];
             if (!far) near[k] = z;
             else assert_close(z, near[k], 1e-5);
@@ -238,8 +263,10 @@ static void virtual_bodies_have_no_say_in_where_a_body_is_brought(void **unused)
     static const char text[] =
         "klingel: 1\n"
         "bodies:\n"
-        "  arm: {type: flexible, modes: 6, attach: %s, omega: [0.3, 0.5, 2], velocity: [0.1, 0.2, 0.3],\n"
-        "    file: {mesh: {line: [[0, 0, 0], [1 m, 0.1, 0], [1 m, 0.5 m, 0.3]], parts: 4}, modes: 8,\n"
+        "  arm: {type: flexible, modes: 6, attach: %s, omega: [0.3, 0.5, 2], velocity: [0.1, 0.2, "
+        "0.3],\n"
+        "    file: {mesh: {line: [[0, 0, 0], [1 m, 0.1, 0], [1 m, 0.5 m, 0.3]], parts: 4}, modes: "
+        "8,\n"
         "      materials: {steel: {E: 2 GPa, nu: 0.3, density: 7850 kg/m3}},\n"
         "      sections: {line: {material: steel, section: circle, radius: 10 mm}},\n"
         "      markers: {root: {at: [0, 0, 0]}, tip: {at: [1, 0.5, 0.3]}}}}\n"

@@ -1,14 +1,16 @@
 /* Order of convergence of the integrator in positions, velocities and multipliers, at fixed and at varying steps; what its
  * one knob does; that Newton is quick. */
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 #include "solve/simulation.h"
 
 /* A crank with an offset rod and slider in space: rotations about moving axes, closed loop, gravity. */
 static const char *const spatial =
     "klingel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
-    "  crank: {mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], position: [0, 0.1, 0.16], omega: [6, 0, 0], fixed: [omega]}\n"
-    "  rod: {mass: 0.5, inertia: [4e-4, 4e-3, 4e-3], position: [0.1, 0.05, 0.1], orientation: {x: [0.2, -0.1, -0.2], y: [1, 2, 0]}}\n"
+    "  crank: {mass: 0.12, inertia: [1e-4, 1e-4, 1e-5], position: [0, 0.1, 0.16], omega: [6, 0, "
+    "0], fixed: [omega]}\n"
+    "  rod: {mass: 0.5, inertia: [4e-4, 4e-3, 4e-3], position: [0.1, 0.05, 0.1], orientation: {x: "
+    "[0.2, -0.1, -0.2], y: [1, 2, 0]}}\n"
     "  slider: {mass: 2, inertia: [1e-4, 1e-4, 1e-4], position: [0.2, 0, 0]}\n"
     "joints:\n"
     "  A: {type: revolute, between: [ground, crank], at: [0, 0.1, 0.12], axis: x}\n"
@@ -26,12 +28,12 @@ typedef struct sample {
 /* State at t = 0.2 s after n steps; `uneven`: their lengths vary by a factor of three, smoothly. */
 static sample after(const char *text, int n, bool uneven, int integrator, double radius)
 {
-    built          b = must_build(text);
-    kl_simulation *s = NULL;
-    const double   end = 0.2;
+    built          b                  = must_build(text);
+    kl_simulation *s                  = NULL;
+    const double   end                = 0.2;
     b.model->settings.integrator      = integrator;
     b.model->settings.spectral_radius = radius;
-    b.model->settings.step            = uneven ? end : end / n;    /* uneven: each step goes where it is told */
+    b.model->settings.step = uneven ? end : end / n; /* uneven: each step goes where it is told */
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
     /* the first step is known beforehand, for the start of the auxiliary acceleration */
     double depth = uneven ? 0.5 : 0.0, first = end / n * (1.0 + depth);
@@ -44,7 +46,7 @@ static sample after(const char *text, int n, bool uneven, int integrator, double
         while (s->solver->s->t < t)
             if (kl_simulation_step(s, t, b.diag) != KL_OK) print_messages(b.diag), fail();
     }
-    const kl_solver *x = s->solver;
+    const kl_solver *x   = s->solver;
     sample           out = {.nq = b.model->nq, .nv = b.model->nv, .nlam = b.model->nlam};
     memcpy(out.q, x->s->q, (size_t)out.nq * sizeof(double));
     memcpy(out.v, x->s->v, (size_t)out.nv * sizeof(double));
@@ -63,13 +65,17 @@ static double distance(const double *a, const double *b, int n)
 
 static void check_order(const char *text, bool uneven, int integrator, double radius, double least)
 {
-    sample exact = after(text, 6400, false, KL_GENERALIZED_ALPHA, 0.9), a = after(text, 200, uneven, integrator, radius),
-           b = after(text, 400, uneven, integrator, radius);
+    sample exact = after(text, 6400, false, KL_GENERALIZED_ALPHA, 0.9),
+           a     = after(text, 200, uneven, integrator, radius),
+           b     = after(text, 400, uneven, integrator, radius);
     double eq[2] = {distance(a.q, exact.q, a.nq), distance(b.q, exact.q, b.nq)};
     double ev[2] = {distance(a.v, exact.v, a.nv), distance(b.v, exact.v, b.nv)};
-    double el[2] = {distance(a.lambda, exact.lambda, a.nlam), distance(b.lambda, exact.lambda, b.nlam)};
-    print_message("%s steps, radius %g: order of positions %.2f, velocities %.2f, multipliers %.2f\n", uneven ? "varying" : "fixed", radius,
-                  log2(eq[0] / eq[1]), log2(ev[0] / ev[1]), log2(el[0] / el[1]));
+    double el[2] = {distance(a.lambda, exact.lambda, a.nlam),
+                    distance(b.lambda, exact.lambda, b.nlam)};
+    print_message(
+        "%s steps, radius %g: order of positions %.2f, velocities %.2f, multipliers %.2f\n",
+        uneven ? "varying" : "fixed", radius, log2(eq[0] / eq[1]), log2(ev[0] / ev[1]),
+        log2(el[0] / el[1]));
     assert_true(log2(eq[0] / eq[1]) > least);
     assert_true(log2(ev[0] / ev[1]) > least);
     assert_true(log2(el[0] / el[1]) > least);
@@ -92,8 +98,9 @@ static void hht_is_of_second_order_and_damped_newmark_of_first(void **unused)
 {
     (void)unused;
     check_order(spatial, false, KL_HHT, 0.8, 1.8);
-    sample exact = after(spatial, 6400, false, KL_GENERALIZED_ALPHA, 0.9), a = after(spatial, 200, false, KL_NEWMARK, 0.8),
-           b = after(spatial, 400, false, KL_NEWMARK, 0.8);
+    sample exact = after(spatial, 6400, false, KL_GENERALIZED_ALPHA, 0.9),
+           a     = after(spatial, 200, false, KL_NEWMARK, 0.8),
+           b     = after(spatial, 400, false, KL_NEWMARK, 0.8);
     double order = log2(distance(a.v, exact.v, a.nv) / distance(b.v, exact.v, b.nv));
     assert_true(order > 0.8 && order < 1.3);
 }
@@ -101,16 +108,19 @@ static void hht_is_of_second_order_and_damped_newmark_of_first(void **unused)
 /* Mass on a spring, free: the amplitude after many steps of a stiff oscillator falls with the radius, and stays at 1. */
 static double amplitude_left(double radius)
 {
-    built b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies: {m: {type: point, mass: 1, position: [1.5, 0, 0]}}\n"
-                         "forces: {s: {type: spring-damper, between: [ground, m], at: [[0, 0, 0], [1.5, 0, 0]], stiffness: 1e8, length: 1.4999}}\n");
-    kl_simulation *s = NULL;
+    built b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies: {m: {type: point, mass: 1, "
+                         "position: [1.5, 0, 0]}}\n"
+                         "forces: {s: {type: spring-damper, between: [ground, m], at: [[0, 0, 0], "
+                         "[1.5, 0, 0]], stiffness: 1e8, length: 1.4999}}\n");
+    kl_simulation *s                  = NULL;
     b.model->settings.spectral_radius = radius;
-    b.model->settings.step            = 0.01;    /* omega h = 100: far above what can be resolved */
+    b.model->settings.step            = 0.01; /* omega h = 100: far above what can be resolved */
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
     assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
     double last = 0;
     for (int k = 1; k <= 60; k++) {
-        while (s->solver->s->t < 0.01 * k) assert_int_equal(kl_simulation_step(s, 0.01 * k, b.diag), KL_OK);
+        while (s->solver->s->t < 0.01 * k)
+            assert_int_equal(kl_simulation_step(s, 0.01 * k, b.diag), KL_OK);
         if (k > 55) last = fmax(last, fabs(s->solver->s->q[0] - 1.4999));
     }
     kl_simulation_destroy(s);
@@ -130,12 +140,13 @@ static void the_spectral_radius_damps_what_cannot_be_resolved(void **unused)
 static void a_free_body_keeps_energy_and_momentum(void **unused)
 {
     (void)unused;
-    built b = must_build("klingel: 1\ngravity: [0, 0, 0]\n"
-                         "bodies: {r: {mass: 2, inertia: [1, 2, 2.8], center: [0.1, 0.2, 0], velocity: [1, 0, 0.5], omega: [0.3, 2, 0.1]}}\n");
+    built          b = must_build("klingel: 1\ngravity: [0, 0, 0]\n"
+                                           "bodies: {r: {mass: 2, inertia: [1, 2, 2.8], center: [0.1, 0.2, 0], "
+                                           "velocity: [1, 0, 0.5], omega: [0.3, 2, 0.1]}}\n");
     kl_simulation *s = NULL;
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
     assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
-    kl_measures first, last;
+    kl_measures    first, last;
     const kl_body *r = &b.model->body[1];
     kl_eval_motion(b.model, s->solver->s, s->solver->w);
     r->type->measures(r->data, kl_work_cache(b.model, s->solver->w, 1), &first);
@@ -153,7 +164,8 @@ static void a_free_body_keeps_energy_and_momentum(void **unused)
 static void a_repeated_run_gives_the_same_bits(void **unused)
 {
     (void)unused;
-    sample a = after(spatial, 100, true, KL_GENERALIZED_ALPHA, 0.9), b = after(spatial, 100, true, KL_GENERALIZED_ALPHA, 0.9);
+    sample a = after(spatial, 100, true, KL_GENERALIZED_ALPHA, 0.9),
+           b = after(spatial, 100, true, KL_GENERALIZED_ALPHA, 0.9);
     assert_memory_equal(a.q, b.q, (size_t)a.nq * sizeof(double));
     assert_memory_equal(a.lambda, b.lambda, (size_t)a.nlam * sizeof(double));
 }
@@ -179,8 +191,9 @@ typedef struct fold {
 
 static kl_status watch_fold(void *context, double t, const double *row)
 {
-    fold  *f = context;
-    double x = row[kl_channels_find(f->channels, "slider.position.x")], balance = row[kl_channels_find(f->channels, "energy.balance")];
+    fold  *f       = context;
+    double x       = row[kl_channels_find(f->channels, "slider.position.x")],
+           balance = row[kl_channels_find(f->channels, "energy.balance")];
     if (t == 0.0) f->energy0 = balance;
     f->motion = fmax(f->motion, fabs(x - cos(2 * KL_PI * t)));
     f->force  = fmax(f->force, fabs(row[kl_channels_find(f->channels, "knee.force.y")]));
@@ -193,15 +206,16 @@ static void a_driven_mechanism_passes_where_it_folds(void **unused)
     (void)unused;
     const int kinds[] = {KL_GENERALIZED_ALPHA, KL_RUNGE_KUTTA};
     for (int k = 0; k < 2; k++) {
-        built          b = must_build(folding);
-        kl_simulation *s = NULL;
+        built          b             = must_build(folding);
+        kl_simulation *s             = NULL;
         b.model->settings.integrator = kinds[k];
         assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
-        fold    f = {.channels = s->channels};
+        fold    f    = {.channels = s->channels};
         kl_sink sink = {.context = &f, .row = watch_fold};
         if (kl_simulation_run(s, 2.0, 0.01, &sink, b.diag) != KL_OK) print_messages(b.diag), fail();
         assert_true(f.motion < 1e-6);
-        assert_true(f.force < 50.0); /* (5/4) (2 pi)^2 = 49.3 N at most, as on either side of the fold */
+        assert_true(f.force <
+                    50.0); /* (5/4) (2 pi)^2 = 49.3 N at most, as on either side of the fold */
         assert_true(f.energy < 1e-3);
         kl_simulation_destroy(s);
         built_free(&b);
@@ -235,14 +249,18 @@ static void growth_without_end_is_told(void **unused)
     (void)unused;
     const int kinds[] = {KL_GENERALIZED_ALPHA, KL_RUNGE_KUTTA, KL_GEAR};
     for (int k = 0; k < 3; k++) {
-        built b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
-                             "forces: {f: {type: spring-damper, between: [ground, a], at: [[0, 0, 0], [1, 0, 0]], stiffness: -1e4, length: 0.9}}\n");
-        kl_simulation *s = NULL;
-        kl_sink        sink = {.row = ignore_row};
+        built b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies: {a: {mass: 1, inertia: [1, "
+                             "1, 1], position: [1, 0, 0]}}\n"
+                             "forces: {f: {type: spring-damper, between: [ground, a], at: [[0, 0, "
+                             "0], [1, 0, 0]], stiffness: -1e4, length: 0.9}}\n");
+        kl_simulation *s             = NULL;
+        kl_sink        sink          = {.row = ignore_row};
         b.model->settings.integrator = kinds[k];
         assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
         assert_int_equal(kl_simulation_run(s, 100.0, 0.1, &sink, b.diag), KL_E_STEP);
-        if (k == 0) assert_non_null(strstr(kl_diag_at(b.diag, kl_diag_size(b.diag) - 1)->text, "grows without end"));
+        if (k == 0)
+            assert_non_null(
+                strstr(kl_diag_at(b.diag, kl_diag_size(b.diag) - 1)->text, "grows without end"));
         kl_simulation_destroy(s);
         built_free(&b);
     }

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "io/build.h"
+#include "language/build.h"
 #include "solve/solver.h"
 #include "unit/test.h"
 

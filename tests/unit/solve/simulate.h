@@ -3,7 +3,7 @@
 #define KL_TESTS_SIMULATE_H
 
 #include "solve/simulation.h"
-#include "unit/build.h"
+#include "unit/build_model.h"
 
 static const char *const double_pendulum =
     "klingel: 1\n"

@@ -4,10 +4,10 @@
 
 #include <unistd.h>
 
-#include "io/start.h"
+#include "language/start.h"
 
+#include "solve/eigenvalues.h"
 #include "solve/simulation.h"
-#include "solve/spectrum.h"
 #include "solve/statics.h"
 #include "unit/solve/load.h"
 

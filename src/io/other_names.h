@@ -1,8 +1,0 @@
-/* What other programs and textbooks call our types: for suggestions. */
-#ifndef KL_IO_OTHER_NAMES_H
-#define KL_IO_OTHER_NAMES_H
-
-/* Our name of what `word` names elsewhere ("prismatic": "translational"), or NULL. */
-const char *kl_other_name(const char *word);
-
-#endif

@@ -1,0 +1,23 @@
+/* What the files that attach elements share. */
+#ifndef KL_LANGUAGE_ATTACH_PARTS_H
+#define KL_LANGUAGE_ATTACH_PARTS_H
+
+#include "language/attach.h"
+
+typedef int (*kl_attach_finder)(const kl_model *m, const char *name);
+
+/* Index of `name` as seen from the part, its whole name in `whole`; -1: none. */
+int kl_attach_find(const kl_scope *s, const kl_model *m, const char *name, kl_attach_finder find,
+                   const char **whole);
+/* The name nearest to `name`, as one would write it in this part, or NULL; of the first n elements. */
+const char *kl_attach_near_body(const kl_scope *s, const kl_model *m, const char *name);
+const char *kl_attach_near_element(const kl_scope *s, const kl_model *m, const char *name, int n);
+
+/* Of the last element: a body whose axes never turn takes no torque; a coordinate that a joint holds is
+ * not driven, coupled or limited, and none is driven twice. */
+kl_status kl_attach_check_axes(kl_scope *s, const kl_model *m, const kl_entry *e,
+                               const kl_element_type *type);
+kl_status kl_attach_check_sense(kl_scope *s, kl_model *m, const kl_entry *e,
+                                const kl_element_type *type, const char *data);
+
+#endif

@@ -1,0 +1,778 @@
+/* Reading a body file into a mesh and a recipe. */
+#include "language/body.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "language/values.h"
+#include "mesh/line_mesh.h"
+#include "mesh/read.h"
+
+typedef struct reader {
+    const char   *path;
+    kl_arena     *arena;
+    kl_diag      *diag;
+    kl_scope      scope;
+    kl_body_file *out;
+    double        length, mass, time; /* units of the mesh in SI */
+    bool          lenient; /* structural parts of a mesh that are not understood are left out */
+} reader;
+
+/* ---- small helpers ---- */
+
+static kl_status check_keys(reader *r, const kl_node *map, const char *what,
+                            const char *const *keys)
+{
+    kl_status status = KL_OK;
+    if (map->kind != KL_MAP)
+        return kl_fail(r->diag, KL_E_MODEL, map->place, "%s is %s; give a map of keys", what,
+                       kl_node_kind_word(map->kind));
+    for (const kl_node *n = map->first; n; n = n->next) {
+        int i = 0;
+        while (keys[i] && strcmp(keys[i], n->key) != 0) i++;
+        if (keys[i]) continue;
+        const char *near = kl_nearest(n->key, keys);
+        if (near)
+            status = kl_fail(r->diag, KL_E_NAME, n->key_place,
+                             "unknown key `%s` in %s; did you mean `%s`?", n->key, what, near);
+        else
+            status =
+                kl_fail(r->diag, KL_E_NAME, n->key_place, "unknown key `%s` in %s", n->key, what);
+    }
+    return status;
+}
+
+static kl_status number(reader *r, const kl_node *map, const char *key, const char *what,
+                        const char *unit, double *out)
+{
+    const kl_node *n = kl_node_get(map, key);
+    if (!n) return KL_OK;
+    const char *whole = kl_arena_format(r->arena, "%s: %s", what, key);
+    return kl_scope_number(&r->scope, n, whole ? whole : what, unit, out);
+}
+
+/* one of a list of words; index in *out */
+static kl_status choice(reader *r, const kl_node *n, const char *what, const char *const *words,
+                        int *out)
+{
+    const char *word;
+    KL_TRY(kl_value_word(&r->scope, n, what, &word));
+    for (int i = 0; words[i]; i++)
+        if (strcmp(words[i], word) == 0) {
+            *out = i;
+            return KL_OK;
+        }
+    const char *near      = kl_nearest(word, words);
+    char        list[256] = "";
+    for (int i = 0; words[i]; i++) {
+        size_t used = strlen(list);
+        snprintf(list + used, sizeof list - used, i ? ", %s" : "%s", words[i]);
+    }
+    return kl_fail(r->diag, KL_E_NAME, n->place, "%s '%s' is not known; %s%s%s one of: %s", what,
+                   word, near ? "did you mean '" : "give", near ? near : "", near ? "'? It is" : "",
+                   list);
+}
+
+static const char *beside(reader *r, const char *name)
+{
+    const char *slash = strrchr(r->path, '/');
+    if (name[0] == '/' || !slash) return kl_arena_text(r->arena, name);
+    return kl_arena_format(r->arena, "%.*s/%s", (int)(slash - r->path), r->path, name);
+}
+
+static const char *const component_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
+
+/* [x, y, rz] or `all`, `translations` */
+static kl_status components(reader *r, const kl_node *n, const char *what, unsigned *out)
+{
+    *out = 0;
+    if (n->kind == KL_SCALAR) {
+        static const char *const words[] = {"all", "translations", "rotations", "x",  "y",
+                                            "z",   "rx",           "ry",        "rz", NULL};
+        int                      which   = 0;
+        KL_TRY(choice(r, n, what, words, &which));
+        static const unsigned masks[] = {0x3f, 0x07, 0x38, 1, 2, 4, 8, 16, 32};
+        *out                          = masks[which];
+        return KL_OK;
+    }
+    for (const kl_node *c = n->first; c; c = c->next) {
+        int which = 0;
+        KL_TRY(choice(r, c, what, component_names, &which));
+        *out |= 1u << which;
+    }
+    return KL_OK;
+}
+
+/* ---- materials and sections ---- */
+
+static kl_status read_material(reader *r, const kl_node *n, const char *name, int *index)
+{
+    static const char *const keys[] = {"E",    "nu",   "density", "E1",  "E2",  "E3", "nu12",
+                                       "nu13", "nu23", "G12",     "G13", "G23", NULL};
+    const char              *what   = kl_arena_format(r->arena, "material '%s'", name);
+    kl_material              m      = {.name = name, .place = n->place};
+    KL_TRY(check_keys(r, n, what, keys));
+    m.kind = kl_node_get(n, "E1") ? KL_ORTHOTROPIC : KL_ISOTROPIC;
+    const struct {
+        const char *key, *unit;
+        double     *to;
+    } values[] = {{"E", "Pa", &m.E},      {"nu", "1", &m.nu},     {"density", "kg/m3", &m.rho},
+                  {"E1", "Pa", &m.E1},    {"E2", "Pa", &m.E2},    {"E3", "Pa", &m.E3},
+                  {"nu12", "1", &m.nu12}, {"nu13", "1", &m.nu13}, {"nu23", "1", &m.nu23},
+                  {"G12", "Pa", &m.G12},  {"G13", "Pa", &m.G13},  {"G23", "Pa", &m.G23}};
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
+        KL_TRY(number(r, n, values[i].key, what, values[i].unit, values[i].to));
+    if (m.kind == KL_ISOTROPIC && !kl_node_get(n, "E"))
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s has no Young's modulus: give E", what);
+    if (!kl_node_get(n, "density"))
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s has no density", what);
+    *index = kl_mesh_add_material(r->out->mesh, &m);
+    if (*index >= 0) r->out->mesh->material[*index].place = n->place;
+    return *index < 0 ? KL_E_MEMORY : KL_OK;
+}
+
+static kl_status material_by_name(reader *r, const kl_node *n, const char *what, int *index)
+{
+    const char *name;
+    if (!n) return kl_fail(r->diag, KL_E_MODEL, KL_NOWHERE, "%s names no material", what);
+    KL_TRY(kl_value_word(&r->scope, n, what, &name));
+    *index = kl_mesh_find_material(r->out->mesh, name);
+    if (*index >= 0) return KL_OK;
+    return kl_fail(r->diag, KL_E_NAME, n->place, "%s: there is no material '%s'", what, name);
+}
+
+static kl_status read_plies(reader *r, const kl_node *n, const char *what, kl_property *p)
+{
+    static const char *const keys[] = {"material", "thickness", "angle", NULL};
+    p->kind                         = KL_LAMINATE;
+    p->bottom                       = (double)NAN;
+    p->nply                         = 0;
+    p->ply                          = kl_arena_array(r->arena, kl_ply, n->size + 1);
+    if (!p->ply) return KL_E_MEMORY;
+    if (n->kind != KL_LIST)
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: plies is a list, bottom first", what);
+    for (const kl_node *c = n->first; c; c = c->next) {
+        kl_ply *ply = &p->ply[p->nply++];
+        KL_TRY(check_keys(r, c, what, keys));
+        KL_TRY(material_by_name(r, kl_node_get(c, "material"), what, &ply->material));
+        KL_TRY(number(r, c, "thickness", what, "m", &ply->thickness));
+        KL_TRY(number(r, c, "angle", what, "rad", &ply->angle));
+    }
+    return KL_OK;
+}
+
+/* What a shape of beam section needs, and nothing else of these; all are positive. */
+static kl_status check_sizes(reader *r, const kl_node *n, const char *what, const char *shape,
+                             const char *const *needs)
+{
+    static const char *const sizes[] = {"radius", "thickness", "width", "height", "flange", "web",
+                                        "area",   "Iy",        "Iz",    "J",      NULL};
+    for (int i = 0; sizes[i]; i++) {
+        const kl_node *given = kl_node_get(n, sizes[i]);
+        int            k     = 0;
+        double         value = 0;
+        while (needs[k] && strcmp(needs[k], sizes[i]) != 0) k++;
+        if (!given && needs[k])
+            return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: `section: %s` needs `%s`", what,
+                           shape, sizes[i]);
+        if (given && !needs[k] && i < 6)
+            return kl_fail(r->diag, KL_E_MODEL, given->place, "%s: `section: %s` has no `%s`", what,
+                           shape, sizes[i]);
+        if (!given) continue;
+        KL_TRY(number(r, n, sizes[i], what, i < 6 ? "m" : i == 6 ? "m2" : "m4", &value));
+        if (!(value > 0))
+            return kl_fail(r->diag, KL_E_RANGE, given->place, "%s: `%s` is %g; it must be positive",
+                           what, sizes[i], value);
+    }
+    return KL_OK;
+}
+
+static kl_status read_beam(reader *r, const kl_node *n, const char *what, kl_property *p)
+{
+    static const char *const shapes[]   = {"circle", "tube", "rectangle", "i", "general", NULL};
+    static const char *const needs[][5] = {{"radius"},
+                                           {"radius", "thickness"},
+                                           {"width", "height"},
+                                           {"height", "width", "flange", "web"},
+                                           {"area", "Iy", "Iz", "J"}};
+    double                   radius = 0, thickness = 0, width = 0, height = 0, flange = 0, web = 0;
+    int                      shape = 0;
+    KL_TRY(choice(r, kl_node_get(n, "section"), what, shapes, &shape));
+    KL_TRY(check_sizes(r, n, what, shapes[shape], needs[shape]));
+    const struct {
+        const char *key, *unit;
+        double     *to;
+    } sizes[] = {{"radius", "m", &radius}, {"thickness", "m", &thickness}, {"width", "m", &width},
+                 {"height", "m", &height}, {"flange", "m", &flange},       {"web", "m", &web}},
+      constant[] = {{"area", "m2", &p->area}, {"Iy", "m4", &p->Iy}, {"Iz", "m4", &p->Iz},
+                    {"Iyz", "m4", &p->Iyz},   {"J", "m4", &p->J},   {"ky", "1", &p->ky},
+                    {"kz", "1", &p->kz}};
+    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
+        KL_TRY(number(r, n, sizes[i].key, what, sizes[i].unit, sizes[i].to));
+    if ((shape == 1 && thickness > radius) || (shape == 3 && (2 * flange > height || web > width)))
+        return kl_fail(r->diag, KL_E_RANGE, n->place, "%s: the walls are thicker than the %s", what,
+                       shape == 1 ? "tube's `radius`" : "section");
+    p->kind = KL_BEAM;
+    if (shape == 0) kl_section_circle(p, radius);
+    if (shape == 1) kl_section_tube(p, radius, thickness);
+    if (shape == 2) kl_section_rectangle(p, width, height);
+    if (shape == 3) kl_section_i(p, height, width, flange, web);
+    for (size_t i = 0; i < sizeof constant / sizeof *constant; i++)
+        KL_TRY(number(r, n, constant[i].key, what, constant[i].unit, constant[i].to));
+    return KL_OK;
+}
+
+/* beams: a vector in the local x-y plane; shells: where fibres at angle zero go, by default x */
+static kl_status read_orientation(reader *r, const kl_node *n, const char *what, kl_property *p)
+{
+    const kl_node *o = kl_node_get(n, "orientation");
+    if (p->kind == KL_SHELL || p->kind == KL_LAMINATE) p->orientation = kl_vec(1, 0, 0);
+    if (!o) return KL_OK;
+    if (p->kind == KL_SOLID)
+        return kl_fail(r->diag, KL_E_MODEL, o->place,
+                       "%s: orientation is for beams and shells; solids have `axes`", what);
+    KL_TRY(kl_value_vec3(&r->scope, o, what, "1", &p->orientation));
+    if (kl_norm(p->orientation) > 0) return KL_OK;
+    return kl_fail(r->diag, KL_E_RANGE, o->place,
+                   "%s: orientation has no length; give a direction "
+                   "such as [1, 0, 0]",
+                   what);
+}
+
+/* Fibres at angle zero follow the projection of `along`; where that stands across the shell, the
+ * axis after it. The order of an element's nodes, which a mesher chooses freely, has no say. */
+static void turn_fibres(kl_mesh *m, kl_element_ref ref, kl_vec3 along)
+{
+    enum { STEEP = 1000 }; /* 0.06 degrees from the normal count as across */
+    kl_vec3 n = kl_shell_normal(m, ref.shape, ref.index), d = kl_unit(along);
+    if (kl_norm(kl_cross(d, n)) < 1.0 / STEEP) d = kl_vec(d.z, d.x, d.y);
+    m->block[ref.shape].angle[ref.index] = kl_shell_angle(m, ref.shape, ref.index, d);
+}
+
+static void assign(kl_mesh *m, kl_element_ref ref, int property, int dimension, bool only_empty)
+{
+    if (kl_shape_info_of(ref.shape)->dimension != dimension) return;
+    int *slot = &m->block[ref.shape].property[ref.index];
+    if (only_empty && *slot >= 0) return;
+    *slot = property;
+    if (dimension == 2) turn_fibres(m, ref, m->property[property].orientation);
+}
+
+/* gives the property to a set's elements of its own dimension; "all": to those that have none yet
+ */
+static kl_status assign_set(reader *r, const char *set, kl_place place, int property)
+{
+    kl_mesh         *m         = r->out->mesh;
+    kl_property_kind kind      = m->property[property].kind;
+    int              dimension = kind == KL_SOLID ? 3 : kind == KL_BEAM ? 1 : 2;
+    if (strcmp(set, "all") == 0) {
+        for (int s = 0; s < KL_SHAPE_COUNT; s++)
+            for (int e = 0; e < m->block[s].n; e++)
+                assign(m, (kl_element_ref){(kl_shape)s, e, 0}, property, dimension, true);
+        return KL_OK;
+    }
+    int i = kl_mesh_find_set(m, KL_ELEMENT_SET, set);
+    if (i < 0)
+        return kl_fail(r->diag, KL_E_NAME, place, "sections: the mesh has no element set '%s'",
+                       set);
+    for (int k = 0; k < m->set[i].n; k++)
+        assign(m, m->set[i].element[k], property, dimension, false);
+    return KL_OK;
+}
+
+static kl_status read_section(reader *r, const kl_node *n)
+{
+    static const char *const keys[] = {"material", "thickness",   "plies",  "section",    "radius",
+                                       "width",    "height",      "flange", "web",        "area",
+                                       "Iy",       "Iz",          "Iyz",    "J",          "ky",
+                                       "kz",       "orientation", "axes",   "extra-mass", NULL};
+    const char              *what   = kl_arena_format(r->arena, "section of '%s'", n->key);
+    kl_property              p      = {.name = n->key, .material = -1, .place = n->place};
+    KL_TRY(check_keys(r, n, what, keys));
+    if (kl_node_get(n, "plies")) KL_TRY(read_plies(r, kl_node_get(n, "plies"), what, &p));
+    else KL_TRY(material_by_name(r, kl_node_get(n, "material"), what, &p.material));
+    if (kl_node_get(n, "section")) KL_TRY(read_beam(r, n, what, &p));
+    else if (kl_node_get(n, "thickness")) {
+        p.kind = KL_SHELL;
+        KL_TRY(number(r, n, "thickness", what, "m", &p.thickness));
+    } else if (p.kind != KL_LAMINATE) p.kind = KL_SOLID;
+    KL_TRY(read_orientation(r, n, what, &p));
+    KL_TRY(number(r, n, "extra-mass", what, p.kind == KL_BEAM ? "kg/m" : "kg/m2", &p.nsm));
+    if (kl_node_get(n, "axes")) {
+        p.has_axes = true;
+        KL_TRY(kl_value_rotation(&r->scope, kl_node_get(n, "axes"), what, &p.axes));
+    }
+    int index = kl_mesh_add_property(r->out->mesh, &p);
+    if (index < 0) return KL_E_MEMORY;
+    r->out->mesh->property[index].place = n->place;
+    return assign_set(r, n->key, n->key_place, index);
+}
+
+static kl_status read_materials(reader *r, const kl_node *root)
+{
+    kl_status      status = KL_OK;
+    int            index  = -1;
+    const kl_node *one = kl_node_get(root, "material"), *many = kl_node_get(root, "materials"),
+                  *sections = kl_node_get(root, "sections");
+    for (const kl_node *n = many ? many->first : NULL; n; n = n->next) {
+        kl_status s = read_material(r, n, n->key, &index);
+        if (s != KL_OK) status = s;
+    }
+    for (const kl_node *n = sections ? sections->first : NULL; n; n = n->next) {
+        kl_status s = read_section(r, n);
+        if (s != KL_OK) status = s;
+    }
+    if (!one || status != KL_OK) return status;
+    KL_TRY(read_material(r, one, "material", &index));
+    kl_property solid = {.name = "solid", .kind = KL_SOLID, .material = index, .place = one->place};
+    int         p     = kl_mesh_add_property(r->out->mesh, &solid);
+    if (p < 0) return KL_E_MEMORY;
+    return assign_set(r, "all", one->place, p);
+}
+
+/* ---- mesh or matrices ---- */
+
+static kl_status read_units(reader *r, const kl_node *n)
+{
+    static const char *const keys[] = {"length", "mass", "time", NULL};
+    r->length = r->mass = r->time = 1.0;
+    if (!n) return KL_OK;
+    KL_TRY(check_keys(r, n, "units", keys));
+    const struct {
+        const char *key, *si;
+        double     *to;
+    } units[] = {{"length", "m", &r->length}, {"mass", "kg", &r->mass}, {"time", "s", &r->time}};
+    for (int i = 0; i < 3; i++) {
+        const kl_node *u = kl_node_get(n, units[i].key);
+        kl_dim         dim;
+        if (!u) continue;
+        if (u->kind != KL_SCALAR || !kl_unit_parse(u->text, units[i].to, &dim) ||
+            !kl_dim_equal(dim, kl_dim_of(units[i].si)))
+            return kl_fail(r->diag, KL_E_MODEL, u->place, "units: '%s' is no unit of %s",
+                           u->kind == KL_SCALAR ? u->text : "", units[i].key);
+    }
+    return KL_OK;
+}
+
+/* {line: [[0, 0, 0], [1 m, 0, 0]], parts: 8}: beams along straight legs, no file at all */
+static kl_status make_line(reader *r, const kl_node *n)
+{
+    static const char *const keys[] = {"line", "parts", NULL};
+    KL_TRY(check_keys(r, n, "mesh", keys));
+    const kl_node *line = kl_node_get(n, "line"), *cut = kl_node_get(n, "parts");
+    if (!line || line->kind != KL_LIST || line->size < 2)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "mesh: give the name of a file, or {line: [[0, 0, 0], [1 m, 0, 0]]} with "
+                       "two points or more");
+    kl_vec3 *point = kl_arena_array(r->arena, kl_vec3, line->size);
+    int      count = 0, parts = 8;
+    if (!point) return KL_E_MEMORY;
+    for (const kl_node *c = line->first; c; c = c->next)
+        KL_TRY(kl_value_vec3(&r->scope, c, "mesh: line", "m", &point[count++]));
+    if (cut)
+        KL_TRY(kl_scope_integer(&r->scope, cut->text ? cut->text : "", cut->place, "mesh: parts",
+                                &parts));
+    if (parts < 1 || parts > KL_LINE_MOST)
+        return kl_fail(r->diag, KL_E_RANGE, cut->place, "mesh: parts is %d; give 1 to %d", parts,
+                       KL_LINE_MOST);
+    return kl_mesh_line(point, count, parts, &r->out->mesh, r->diag);
+}
+
+static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural, bool lenient)
+{
+    const char *name;
+    if (n->kind == KL_MAP) return make_line(r, n);
+    KL_TRY(kl_value_word(&r->scope, n, "mesh", &name));
+    kl_read_options options = {.lenient = lenient};
+    if (structural) {
+        const char **list = kl_arena_array(r->arena, const char *, structural->size + 2);
+        if (!list) return KL_E_MEMORY;
+        int k = 0;
+        for (const kl_node *c = structural->first; c; c = c->next) list[k++] = c->text;
+        if (structural->kind == KL_SCALAR) list[0] = structural->text;
+        options.structural = list;
+    }
+    KL_TRY(kl_mesh_read(beside(r, name), &options, &r->out->mesh, r->diag));
+    if (r->length != 1 || r->mass != 1 || r->time != 1)
+        kl_mesh_to_si(r->out->mesh, r->length, r->mass, r->time);
+    return KL_OK;
+}
+
+static kl_status read_matrices(reader *r, const kl_node *n)
+{
+    static const char *const keys[] = {"stiffness", "mass", "dof", "nodes", "dofs-per-node", NULL};
+    kl_matrix_files          files  = {0};
+    KL_TRY(check_keys(r, n, "matrices", keys));
+    const struct {
+        const char  *key;
+        const char **to;
+    } names[] = {{"stiffness", &files.stiffness},
+                 {"mass", &files.mass},
+                 {"dof", &files.dof},
+                 {"nodes", &files.nodes}};
+    for (int i = 0; i < 4; i++) {
+        const kl_node *c = kl_node_get(n, names[i].key);
+        const char    *word;
+        if (!c) continue;
+        KL_TRY(kl_value_word(&r->scope, c, "matrices", &word));
+        *names[i].to = beside(r, word);
+    }
+    double per_node = 0;
+    KL_TRY(number(r, n, "dofs-per-node", "matrices", "1", &per_node));
+    files.dofs_per_node = (int)per_node;
+    if (per_node != 0 && per_node != 3 && per_node != 6)
+        return kl_fail(r->diag, KL_E_RANGE, kl_node_get(n, "dofs-per-node")->place,
+                       "matrices: dofs-per-node is %g; give 3 or 6", per_node);
+    KL_TRY(kl_system_read(&r->out->system, &files, NULL, &r->out->sets, r->diag));
+    r->out->has_matrices = true;
+    r->out->recipe.sets  = r->out->sets;
+    if (r->length != 1 || r->mass != 1 || r->time != 1)
+        kl_system_to_si(&r->out->system, r->length, r->mass, r->time);
+    return KL_OK;
+}
+
+/* ---- markers, reference, interfaces ---- */
+
+static kl_status read_marker(reader *r, const kl_node *n, kl_marker_request *q)
+{
+    static const char *const keys[] = {"node",        "at",        "set", "tie",
+                                       "orientation", "tolerance", NULL};
+    static const char *const ties[] = {"rbe2", "rbe3", NULL};
+    const char              *what   = kl_arena_format(r->arena, "marker '%s'", n->key);
+    *q = (kl_marker_request){.name = n->key, .axes = kl_identity(), .place = n->place};
+    KL_TRY(check_keys(r, n, what, keys));
+    const kl_node *node = kl_node_get(n, "node"), *at = kl_node_get(n, "at"),
+                  *set = kl_node_get(n, "set");
+    if (!node && !at && !set)
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: give node, at or set", what);
+    if (node && (at || set))
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "%s: `node` is a place already; take `%s` out", what, set ? "set" : "at");
+    if (!set && kl_node_get(n, "tie"))
+        return kl_fail(
+            r->diag, KL_E_MODEL, kl_node_get(n, "tie")->place,
+            "%s: `tie` needs the nodes that it ties: give `set: NAME` beside it; without "
+            "a set the marker is the %s",
+            what, node ? "node itself" : "nearest node");
+    if (node)
+        KL_TRY(kl_scope_integer(&r->scope, node->text ? node->text : "", node->place, what,
+                                &q->node_id));
+    if (at) {
+        q->how = KL_AT_POINT, q->has_point = true;
+        KL_TRY(kl_value_vec3(&r->scope, at, what, "m", &q->point));
+    }
+    if (set) {
+        int tie = 0;
+        q->how  = KL_AT_SET;
+        KL_TRY(kl_value_word(&r->scope, set, what, &q->set));
+        if (kl_node_get(n, "tie")) KL_TRY(choice(r, kl_node_get(n, "tie"), what, ties, &tie));
+        q->tie = tie ? KL_RBE3 : KL_RBE2;
+    }
+    if (node) q->how = KL_AT_NODE;
+    KL_TRY(number(r, n, "tolerance", what, "1", &q->tolerance));
+    const kl_node *turn = kl_node_get(n, "orientation");
+    return turn ? kl_value_rotation(&r->scope, turn, what, &q->axes) : KL_OK;
+}
+
+static kl_status read_markers(reader *r, const kl_node *section)
+{
+    kl_recipe *p = &r->out->recipe;
+    if (!section) return KL_OK;
+    kl_marker_request *list   = kl_arena_array(r->arena, kl_marker_request, section->size + 1);
+    kl_status          status = list ? KL_OK : KL_E_MEMORY;
+    for (const kl_node *n = section->first; n && list; n = n->next) {
+        kl_status s = read_marker(r, n, &list[p->nmarker++]);
+        if (s != KL_OK) status = s;
+    }
+    p->marker = list;
+    return status;
+}
+
+static kl_status interface_of(reader *r, const char *name, kl_place place, unsigned mask)
+{
+    kl_recipe *p = &r->out->recipe;
+    for (int i = 0; i < p->nmarker; i++) {
+        if (strcmp(p->marker[i].name, name) != 0) continue;
+        kl_marker_request *list = kl_arena_array(r->arena, kl_marker_request, p->nmarker + 1);
+        if (!list) return KL_E_MEMORY;
+        memcpy(list, p->marker, (size_t)p->nmarker * sizeof *list);
+        list[i].interface_components = mask;
+        p->marker                    = list;
+        return KL_OK;
+    }
+    return kl_fail(r->diag, KL_E_NAME, place, "interfaces: there is no marker '%s'", name);
+}
+
+/* a list of markers (all components that they have), or a map marker: components */
+static kl_status read_interfaces(reader *r, const kl_node *n)
+{
+    if (!n) return KL_OK;
+    for (const kl_node *c = n->first; c; c = c->next) {
+        unsigned    mask = KL_ALL_THERE_ARE;
+        const char *name = n->kind == KL_MAP ? c->key : c->text;
+        if (n->kind == KL_MAP) KL_TRY(components(r, c, "interfaces", &mask));
+        KL_TRY(interface_of(r, name ? name : "", c->place, mask));
+    }
+    return KL_OK;
+}
+
+/* mean-axis, principal-axis, or a map of what is held: {root: all, tip: [y, z], 17: [x]} */
+static kl_status read_reference(reader *r, const kl_node *n)
+{
+    static const char *const words[] = {"mean-axis", "principal-axis", NULL};
+    kl_recipe               *p       = &r->out->recipe;
+    if (!n) return KL_OK;
+    if (n->kind == KL_SCALAR) {
+        int which = 0;
+        KL_TRY(choice(r, n, "reference", words, &which));
+        p->reference = which ? KL_PRINCIPAL_AXIS : KL_MEAN_AXIS;
+        return KL_OK;
+    }
+    if (n->kind != KL_MAP)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "reference: give mean-axis, principal-axis, or what is held: {root: all}");
+    kl_fix_request *list = kl_arena_array(r->arena, kl_fix_request, n->size + 1);
+    if (!list) return KL_E_MEMORY;
+    p->reference = KL_NODAL;
+    for (const kl_node *c = n->first; c; c = c->next) {
+        kl_fix_request *q   = &list[p->nfix++];
+        char           *end = NULL;
+        *q                  = (kl_fix_request){.name = c->key, .place = c->key_place};
+        long id             = strtol(c->key, &end, 10);
+        if (end && *end == '\0' && end != c->key) q->name = NULL, q->node_id = (int)id;
+        KL_TRY(components(r, c, "reference", &q->components));
+    }
+    p->fix = list;
+    return KL_OK;
+}
+
+/* ---- user vectors: CSV with a line a node and direction: vector, node, component, value ---- */
+
+typedef struct vector_entry {
+    int    vector, node, component; /* from 1, index, 0..5 */
+    double value;
+} vector_entry;
+
+/* One line; what is wrong with it is said. */
+static kl_status read_entry(const reader *r, const char *line, kl_place at, vector_entry *out)
+{
+    int  id, c = 0;
+    char direction[8];
+    if (sscanf(line, " %d , %d , %7[a-z] , %lf", &out->vector, &id, direction, &out->value) != 4)
+        return kl_fail(r->diag, KL_E_SYNTAX, at,
+                       "wants vector, node, direction, value: 1, 17, x, 0.5");
+    if (out->vector < 1 || out->vector > 10000)
+        return kl_fail(r->diag, KL_E_RANGE, at, "vector %d: vectors are numbered from 1 to 10000",
+                       out->vector);
+    out->node = r->out->mesh ? kl_mesh_find_node(r->out->mesh, id) : -1;
+    for (int i = 0; !r->out->mesh && i < r->out->system.nnode && out->node < 0; i++)
+        if (r->out->system.node_id[i] == id) out->node = i;
+    if (out->node < 0) return kl_fail(r->diag, KL_E_NAME, at, "there is no node %d", id);
+    while (component_names[c] && strcmp(component_names[c], direction) != 0) c++;
+    if (!component_names[c])
+        return kl_fail(r->diag, KL_E_NAME, at,
+                       "there is no direction '%s'; there are x, y, z, rx, ry, rz", direction);
+    if (!isfinite(out->value))
+        return kl_fail(r->diag, KL_E_NAN, at, "the value is not a finite number");
+    out->component = c;
+    return KL_OK;
+}
+
+/* Vectors that are given no number at all would vanish later without a word. */
+static kl_status check_vectors(const reader *r, const char *path, int n, const double *values,
+                               size_t each)
+{
+    kl_place at    = {path, 0, 0};
+    int      empty = 0, first = 0;
+    if (n == 0) return kl_fail(r->diag, KL_E_MODEL, at, "there are no vectors in this file");
+    for (int j = 0; j < n; j++) {
+        bool any = false;
+        for (size_t i = 0; i < each && !any; i++) any = values[(size_t)j * each + i] != 0;
+        if (!any && empty++ == 0) first = j + 1;
+    }
+    if (empty)
+        return kl_fail(r->diag, KL_E_MODEL, at, "%d of %d vectors are zero (first: %d)", empty, n,
+                       first);
+    return KL_OK;
+}
+
+static kl_status read_vectors(reader *r, const kl_node *n)
+{
+    enum { MOST_FAULTS = 5 };
+    kl_recipe  *p = &r->out->recipe;
+    const char *name;
+    KL_TRY(kl_value_word(&r->scope, n, "vectors", &name));
+    const char *path = beside(r, name);
+    kl_place    at   = {path, 0, 0};
+    FILE       *f    = path ? fopen(path, "r") : NULL;
+    if (!f) return kl_fail(r->diag, KL_E_FILE, at, "cannot be opened");
+    int       nnode = r->out->mesh ? r->out->mesh->nnode : r->out->system.nnode, most = 0;
+    size_t    each   = 6 * (size_t)nnode;
+    double   *values = NULL;
+    char      line[256];
+    kl_status status = KL_OK;
+    for (int pass = 0, faults = 0; pass < 2 && status == KL_OK; pass++) {
+        rewind(f);
+        for (at.line = 1; faults < MOST_FAULTS && fgets(line, sizeof line, f); at.line++) {
+            vector_entry e;
+            bool         head = at.line == 1 && strchr("0123456789 +-", line[0]) == NULL;
+            if (head || line[0] == '#' || line[0] == '\n' || line[0] == '\r') continue;
+            kl_status one = read_entry(r, line, at, &e);
+            if (one != KL_OK) status = one, faults++;
+            else if (pass == 0) most = e.vector > most ? e.vector : most;
+            else
+                values[(size_t)(e.vector - 1) * each + (size_t)(6 * e.node + e.component)] =
+                    e.value;
+        }
+        if (pass == 0 && status == KL_OK) {
+            values = kl_arena_array(r->arena, double, each *(size_t)most + 1);
+            if (!values) status = KL_E_MEMORY;
+        }
+    }
+    fclose(f);
+    if (status == KL_OK) status = check_vectors(r, path, most, values, each);
+    p->nuser = most, p->user = values, p->user_nnode = nnode;
+    return status;
+}
+
+/* ---- the rest ---- */
+
+static kl_status read_stress(reader *r, const kl_node *n)
+{
+    static const char *const keys[] = {"elements", "nodes", "side", NULL}, *const sides[] = {
+                                                                               "top", "bottom",
+                                                                               "middle", NULL};
+    kl_recipe *p    = &r->out->recipe;
+    int        side = 2;
+    if (!n) return KL_OK;
+    KL_TRY(check_keys(r, n, "stress", keys));
+    if (kl_node_get(n, "elements"))
+        KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "elements"), "stress", &p->stress_elements));
+    if (kl_node_get(n, "nodes"))
+        KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "nodes"), "stress", &p->stress_nodes));
+    if (kl_node_get(n, "side"))
+        KL_TRY(choice(r, kl_node_get(n, "side"), "stress: side", sides, &side));
+    p->stress_side  = side == 0 ? 1 : side == 1 ? -1 : 0;
+    p->stress_faces = !kl_node_get(n, "side");
+    return KL_OK;
+}
+
+static kl_status read_choices(reader *r, const kl_node *root)
+{
+    static const char *const masses[]  = {"consistent", "consistent-4-point", "lumped", NULL};
+    static const char *const statics[] = {"none", "attachment", "craig-bampton", NULL};
+    static const char *const forms[] = {"orthogonal", "plain", NULL}, *const solvers[] = {"lanczos",
+                                                                                          "arpack",
+                                                                                          NULL};
+    static const char *const frames[] = {"mesh", "centre-of-mass", NULL}, *const skins[] = {
+                                                                              "yes", "no", NULL};
+    static const char *const no_yes[] = {"no", "yes", NULL};
+    int mass = 0, kind = 0, form = 0, solver = 0, frame = 0, skin = 0, lenient = 0, count = 0,
+        stiff = 0;
+    const struct {
+        const char        *key;
+        const char *const *words;
+        int               *to;
+    } choices[]  = {{"mass", masses, &mass},       {"statics", statics, &kind},
+                    {"form", forms, &form},        {"solver", solvers, &solver},
+                    {"frame", frames, &frame},     {"skin", skins, &skin},
+                    {"lenient", no_yes, &lenient}, {"count-check", no_yes, &count},
+                    {"stiffening", no_yes, &stiff}};
+    kl_recipe *p = &r->out->recipe;
+    for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
+        const kl_node *n = kl_node_get(root, choices[i].key);
+        if (n) KL_TRY(choice(r, n, choices[i].key, choices[i].words, choices[i].to));
+    }
+    p->mass = (kl_mass_rule)mass, p->statics = (kl_statics)kind, p->plain = form == 1;
+    p->method = solver ? KL_ARPACK : KL_BLOCK_LANCZOS, p->centre = frame == 1,
+    p->no_skin = skin == 1;
+    r->lenient = p->lenient = lenient == 1, p->count_check = count == 1;
+    p->stiffening        = stiff == 1;
+    const kl_node *modes = kl_node_get(root, "modes"), *title = kl_node_get(root, "title");
+    p->modes = 20;
+    if (modes)
+        KL_TRY(kl_scope_integer(&r->scope, modes->text ? modes->text : "", modes->place, "modes",
+                                &p->modes));
+    if (p->modes < 0 || p->modes > 100000)
+        return kl_fail(r->diag, KL_E_RANGE, modes->place,
+                       "modes: %d is no sensible number of modes", p->modes);
+    if (modes) p->modes_place = modes->place;
+    if (title) p->title = title->text;
+    return number(r, root, "rank-tolerance", "body", "1", &p->rank_tolerance);
+}
+
+static kl_status read_root(reader *r, const kl_node *root, const kl_override *set, int nset)
+{
+    static const char *const keys[] = {
+        "klingel",     "title",      "parameters", "mesh",     "matrices",       "units",
+        "structural",  "material",   "materials",  "sections", "mass",           "modes",
+        "reference",   "statics",    "form",       "solver",   "frame",          "markers",
+        "interfaces",  "vectors",    "stress",     "skin",     "rank-tolerance", "lenient",
+        "count-check", "stiffening", NULL};
+    KL_TRY(check_keys(r, root, "body file", keys));
+    KL_TRY(kl_scope_init(&r->scope, r->arena, r->diag));
+    if (kl_node_get(root, "parameters"))
+        KL_TRY(kl_scope_parameters(&r->scope, kl_node_get(root, "parameters"), set, nset));
+    else if (nset > 0)
+        return kl_fail(r->diag, KL_E_MODEL, root->place,
+                       "the body file has no parameters, so '%s' cannot be set", set[0].name);
+    KL_TRY(read_choices(r, root));
+    KL_TRY(read_units(r, kl_node_get(root, "units")));
+    const kl_node *mesh = kl_node_get(root, "mesh"), *matrices = kl_node_get(root, "matrices");
+    if (!mesh == !matrices)
+        return kl_fail(r->diag, KL_E_MODEL, root->place, "give either `mesh:` or `matrices:`");
+    if (matrices) KL_TRY(read_matrices(r, matrices));
+    else KL_TRY(read_mesh(r, mesh, kl_node_get(root, "structural"), r->lenient));
+    kl_status status = KL_OK, s;
+    if (mesh && (s = read_materials(r, root)) != KL_OK) status = s;
+    if ((s = read_markers(r, kl_node_get(root, "markers"))) != KL_OK) status = s;
+    if (s == KL_OK && (s = read_interfaces(r, kl_node_get(root, "interfaces"))) != KL_OK)
+        status = s;
+    if ((s = read_reference(r, kl_node_get(root, "reference"))) != KL_OK) status = s;
+    if ((s = read_stress(r, kl_node_get(root, "stress"))) != KL_OK) status = s;
+    if (kl_node_get(root, "vectors") &&
+        (s = read_vectors(r, kl_node_get(root, "vectors"))) != KL_OK)
+        status = s;
+    if (mesh && status == KL_OK) {
+        status = kl_mesh_check(r->out->mesh, r->diag);
+        s      = kl_mesh_check_units(r->out->mesh, r->lenient, r->diag);
+        if (status == KL_OK) status = s;
+    }
+    return status;
+}
+
+kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag)
+{
+    return kl_body_file_read_with(path, NULL, 0, out, diag);
+}
+
+kl_status kl_body_file_read_with(const char *path, const kl_override *set, int nset,
+                                 kl_body_file *out, kl_diag *diag)
+{
+    *out          = (kl_body_file){.arena = kl_arena_create()};
+    reader   r    = {.path = path, .arena = out->arena, .diag = diag, .out = out};
+    kl_node *root = NULL;
+    if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
+    KL_TRY(kl_doc_read(path, out->arena, diag, &root, NULL));
+    return read_root(&r, root, set, nset);
+}
+
+kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
+                            kl_diag *diag)
+{
+    *out     = (kl_body_file){.arena = kl_arena_create()};
+    reader r = {.path = from, .arena = out->arena, .diag = diag, .out = out};
+    if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
+    return read_root(&r, root, NULL, 0);
+}
+
+void kl_body_file_free(kl_body_file *b)
+{
+    kl_mesh_destroy(b->mesh);
+    kl_mesh_destroy(b->sets);
+    kl_system_free(&b->system);
+    kl_arena_destroy(b->arena);
+    *b = (kl_body_file){0};
+}

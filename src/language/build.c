@@ -1,0 +1,580 @@
+/* From trees to a frozen model: heads and settings, then inputs, bodies, joints, forces and outputs
+ * of all parts. Everything that can be looked at is looked at, so that one run tells all
+ * mistakes. */
+#include "language/build.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue.h"
+#include "language/attach.h"
+#include "language/joint_start.h"
+#include "language/lines.h"
+#include "language/other_names.h"
+#include "language/outputs.h"
+#include "language/parts.h"
+#include "language/shapes.h"
+#include "language/start.h"
+#include "prepare/attachments.h"
+#include "prepare/implied_parts.h"
+#include "prepare/locks.h"
+#include "solve/simulation.h"
+
+enum {
+    MOST_BODIES = 100000
+}; /* about 1 GB once they are analysed; stated in docs/guide/limits.md */
+
+static kl_scope *scope_of(kl_builder *b) { return &b->now->scope; }
+
+/* ---- bodies, joints, forces
+ * -------------------------------------------------------------------------------------------- */
+
+static kl_status fresh_name(kl_builder *b, const kl_entry *e)
+{
+    const char *name = e->name;
+    bool taken = kl_model_find_body(b->m, name) >= 0 || kl_model_find_element(b->m, name) >= 0;
+    if (!*name) return kl_fail(b->diag, KL_E_NAME, e->place, "a %s has an empty name", e->section);
+    for (const char *p = name; *p; p++)
+        if (strchr(" \t\"'[],:{}()*/+=<>", *p))
+            return kl_fail(b->diag, KL_E_NAME, e->place,
+                           "the name '%s' holds '%c'; use letters, digits, - and _", name, *p);
+    static const char *const reserved[] = {"energy", "drift", "input", "time"};
+    for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
+        if (strcmp(name, reserved[i]) == 0)
+            return kl_fail(b->diag, KL_E_NAME, e->place,
+                           "'%s' is the name of standard channels; choose another", name);
+    if (taken)
+        return kl_fail(
+            b->diag, KL_E_NAME, e->place,
+            "the name '%s' is there twice; bodies, joints and forces share one list of names",
+            name);
+    return KL_OK;
+}
+
+/* What the user may mean: what others call it, or what is spelt alike. */
+static const char *near_type(const char *word, const char *const *names)
+{
+    const char *other = kl_other_name(word);
+    for (int i = 0; other && names[i]; i++)
+        if (strcmp(names[i], other) == 0) return other;
+    return kl_nearest(word, names);
+}
+
+static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
+{
+    const kl_node *t    = kl_entry_get(e, "type");
+    const char    *word = "rigid", *names[32];
+    int            n    = 0;
+    if (t && kl_value_word(scope_of(b), t, "type", &word) != KL_OK) return NULL;
+    for (int i = 1; kl_body_types[i] && n < 31; i++) {
+        if (strcmp(kl_body_types[i]->name, word) == 0) return kl_body_types[i];
+        names[n++] = kl_body_types[i]->name;
+    }
+    names[n]         = NULL;
+    const char *near = near_type(word, names);
+    kl_fail(b->diag, KL_E_NAME, t ? t->place : e->place,
+            "body '%s': there is no body type '%s'%s%s%s", e->name, word,
+            near ? "; did you mean '" : "; see `klingel list`", near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+/* Ground is there already; it may be listed to name markers on it. */
+static kl_status read_ground(kl_builder *b, kl_entry *e)
+{
+    static const char *const also[] = {"markers", "shape", NULL};
+    for (const kl_node *c = e->chain[0] ? e->chain[0]->first : NULL; c; c = c->next)
+        if (strcmp(c->key, "mass") == 0)
+            return kl_fail(
+                b->diag, KL_E_NAME, e->place,
+                "'ground' is the body that does not move and has no mass; choose another "
+                "name for this one");
+    kl_values_unknown(scope_of(b), e, "ground", NULL, also);
+    KL_TRY(kl_shapes_read(scope_of(b), b->m, e, 0));
+    return kl_attach_markers(scope_of(b), b->m, e, 0);
+}
+
+static kl_status read_body(kl_builder *b, kl_entry *e)
+{
+    static const char *const also[] = {"type", "like", "for", "when", "markers", "shape", NULL};
+    if (strcmp(e->name, "ground") == 0) return read_ground(b, e);
+    KL_TRY(fresh_name(b, e));
+    if (b->m->nbody > MOST_BODIES) {
+        kl_fail(b->diag, KL_E_RANGE, e->place, "the model has more than %d bodies", MOST_BODIES);
+        return KL_E_MEMORY; /* stops the reading */
+    }
+    const kl_body_type *type = body_type_of(b, e);
+    if (!type) return KL_E_MODEL;
+    kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
+    kl_body *body = kl_model_add_body(b->m, type, e->name, e->place);
+    if (!body || !body->data) return KL_E_MEMORY;
+    KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
+    KL_TRY(kl_shapes_read(scope_of(b), b->m, e, b->m->nbody - 1));
+    kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
+    if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
+    if (b->plain) kl_wishes_drop(body);
+    /* its markers are there even when something else about it is wrong */
+    kl_status markers = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
+    return status == KL_OK ? markers : status;
+}
+
+static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
+                                              const kl_element_type *const *types)
+{
+    const kl_node *t = kl_entry_get(e, "type");
+    const char    *word, *names[64];
+    int            n = 0;
+    if (!t) {
+        kl_fail(b->diag, KL_E_MODEL, e->place,
+                "%s '%s': type is missing; `klingel list` shows the types", b->word, e->name);
+        return NULL;
+    }
+    if (kl_value_word(scope_of(b), t, "type", &word) != KL_OK) return NULL;
+    const kl_element_type *const *others =
+        types == kl_joint_types ? kl_force_types : kl_joint_types;
+    for (; *types; types++) {
+        if (strcmp((*types)->name, word) == 0) return *types;
+        if (n < 63) names[n++] = (*types)->name;
+    }
+    for (; *others; others++)
+        if (strcmp((*others)->name, word) == 0) {
+            kl_fail(b->diag, KL_E_NAME, t->place,
+                    "%s '%s': '%s' belongs under `%s:`; move it there", b->word, e->name, word,
+                    strcmp(b->word, "joint") == 0 ? "forces" : "joints");
+            return NULL;
+        }
+    names[n]         = NULL;
+    const char *near = near_type(word, names);
+    kl_fail(b->diag, KL_E_NAME, t->place, "%s '%s': there is no %s type '%s'%s%s%s", b->word,
+            e->name, b->word, word, near ? "; did you mean '" : "; `klingel list` shows the types",
+            near ? near : "", near ? "'?" : "");
+    return NULL;
+}
+
+static kl_status read_element(kl_builder *b, kl_entry *e, const kl_element_type *const *types,
+                              bool joint)
+{
+    KL_TRY(fresh_name(b, e));
+    const kl_element_type *type = element_type_of(b, e, types);
+    if (!type) return KL_E_MODEL;
+    kl_values_unknown(scope_of(b), e, type->name, type->keys, kl_attach_keys);
+    kl_element *element = kl_model_add_element(b->m, type, e->name, e->place, joint);
+    if (!element || !element->data) return KL_E_MEMORY;
+    kl_status values  = kl_values_read(scope_of(b), b->m, e, type->keys, element->data);
+    kl_status markers = kl_attach_element(scope_of(b), b->m, e, type, element->data);
+    element           = &b->m->element[b->m->nelement - 1];
+    element->nmarker  = b->m->nmarker - element->marker;
+    if (type->mirror && scope_of(b)->place.mirrored) type->mirror(element->data);
+    if (values != KL_OK || markers != KL_OK) return values != KL_OK ? values : markers;
+    return kl_joint_start_read(scope_of(b), b->m, e);
+}
+
+static kl_status read_joint(kl_builder *b, kl_entry *e)
+{
+    return read_element(b, e, kl_joint_types, true);
+}
+static kl_status read_force(kl_builder *b, kl_entry *e)
+{
+    return read_element(b, e, kl_force_types, false);
+}
+
+/* ---- inputs, outputs, settings
+ * ------------------------------------------------------------------------------------------ */
+
+static kl_status read_input(kl_builder *b, kl_entry *e)
+{
+    static const char *const also[] = {"unit", "value", "for", "like", "when", NULL};
+    kl_values_unknown(scope_of(b), e, "input", NULL, also);
+    const kl_node *unit = kl_entry_get(e, "unit"), *value = kl_entry_get(e, "value");
+    double         factor;
+    if (kl_model_find_input(b->m, e->name) >= 0)
+        return kl_fail(b->diag, KL_E_NAME, e->place, "input '%s' is there twice", e->name);
+    kl_input *input = kl_model_add_input(b->m, e->name);
+    if (!input) return KL_E_MEMORY;
+    input->unit = unit && unit->kind == KL_SCALAR ? unit->text : "1";
+    if (!kl_unit_parse(input->unit, &factor, &input->dim))
+        return kl_fail(b->diag, KL_E_MODEL, unit ? unit->place : e->place,
+                       "input '%s': '%s' is not a unit; `klingel help units` tells", e->name,
+                       input->unit);
+    char        text[KL_UNIT_TEXT], what[160];
+    kl_quantity written;
+    snprintf(what, sizeof what, "input '%.100s': value", e->name);
+    kl_unit_format(input->dim, text, sizeof text);
+    input->unit = kl_arena_text(b->m->arena, *text ? text : "1"); /* all inside is SI */
+    if (!value) return KL_OK;
+    KL_TRY(kl_scope_number(scope_of(b), value, what, input->unit, &input->value));
+    KL_TRY(kl_scope_quantity(scope_of(b), value, &written));
+    if (written.bare) input->value *= factor; /* a bare number is in the unit of the input */
+    return KL_OK;
+}
+
+const kl_key kl_run_keys[] = {{.name     = "end",
+                               .kind     = KL_KEY_NUMBER,
+                               .offset   = offsetof(kl_settings, end),
+                               .unit     = "s",
+                               .fallback = "1",
+                               .min      = 0,
+                               .max      = 1e300,
+                               .help     = "simulated time"},
+                              {.name     = "every",
+                               .kind     = KL_KEY_NUMBER,
+                               .offset   = offsetof(kl_settings, every),
+                               .unit     = "s",
+                               .fallback = "0.01",
+                               .min      = 1e-300,
+                               .max      = 1e300,
+                               .help     = "time between recorded rows"},
+                              {.name     = "start",
+                               .kind     = KL_KEY_WORD,
+                               .offset   = offsetof(kl_settings, start),
+                               .words    = "given equilibrium steady",
+                               .fallback = "given",
+                               .help = "as given, from the equilibrium near it, or from the steady "
+                                       "motion at the velocities given"},
+                              {.name     = "stop_when",
+                               .kind     = KL_KEY_TEXT,
+                               .offset   = offsetof(kl_settings, stop_when),
+                               .fallback = "",
+                               .help = "ends the run where this becomes true: \"cart.position.x "
+                                       "> 2 m\"; or greater than 0"},
+                              {0}};
+
+const kl_key kl_integrator_keys[] = {
+    {.name     = "type",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_settings, integrator),
+     .words    = "generalized-alpha newmark hht runge-kutta gear",
+     .fallback = "generalized-alpha",
+     .help     = "method; newmark is of first order unless `spectral_radius` is 1"},
+    {.name     = "tolerance",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, tolerance),
+     .unit     = "1",
+     .fallback = "1e-9",
+     .min      = 1e-15,
+     .max      = 0.1,
+     .help     = "local error of a step, over the size of the mechanism (or in radian)"},
+    {.name     = "step",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, step),
+     .unit     = "s",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "fixed step; left out: found from the tolerance"},
+    {.name     = "max_step",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, max_step),
+     .unit     = "s",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "largest step"},
+    {.name     = "first_step",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, first_step),
+     .unit     = "s",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "first step; left out: found"},
+    {.name     = "spectral_radius",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, spectral_radius),
+     .unit     = "1",
+     .fallback = "0.9",
+     .min      = 0,
+     .max      = 1,
+     .help     = "numerical damping of high frequencies: 1 none, 0 most"},
+    {.name     = "length",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, length),
+     .unit     = "m",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "size that tolerances refer to; left out: the extent of the model"},
+    {.name     = "formulation",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_settings, formulation),
+     .words    = "projection baumgarte stabilized",
+     .fallback = "projection",
+     .help     = "of gear: index 1 with projection or Baumgarte's terms, or stabilised index 2"},
+    {.name     = "baumgarte",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, baumgarte),
+     .unit     = "1/s",
+     .fallback = "",
+     .min      = 0,
+     .max      = 1e300,
+     .help     = "how fast Baumgarte's terms pull back; left out: 20 times the pace of the motion"},
+    {.name     = "penetration",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, penetration),
+     .unit     = "m",
+     .fallback = "",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "how deep a contact may be when it is first seen; left out: 10 tolerances"},
+    {0}};
+
+/* The last file that has the section comes first: it overrules what it includes. */
+static kl_status read_settings(kl_builder *b, const char *name, const kl_key *keys)
+{
+    const kl_part *p     = b->part[0];
+    kl_entry       e     = {.name = "", .section = name, .place = {.file = b->m->file}};
+    int            depth = 0;
+    for (int i = p->nroot - 1; i >= 0; i--) {
+        const kl_node *n = kl_node_get(p->root[i], name);
+        if (!n || (n->kind == KL_SCALAR && !*n->text)) continue;
+        if (n->kind != KL_MAP)
+            return kl_fail(b->diag, KL_E_MODEL, n->place, "`%s` is %s; give its keys, such as %s",
+                           name, kl_node_kind_word(n->kind),
+                           strcmp(name, "run") ? "{tolerance: 1e-8}" : "{end: 5, every: 0.01}");
+        if (depth == 0) e.place = n->place;
+        if (depth < (int)(sizeof e.chain / sizeof *e.chain) - 1) e.chain[depth++] = n;
+    }
+    kl_values_unknown(scope_of(b), &e, name, keys, NULL);
+    return kl_values_read(scope_of(b), b->m, &e, keys, &b->m->settings);
+}
+
+static const char *const sections[] = {"klingel",   "title",    "include", "parameters", "gravity",
+                                       "templates", "parts",    "inputs",  "bodies",     "joints",
+                                       "forces",    "outputs",  "run",     "integrator", "state",
+                                       "tracks",    "surfaces", NULL};
+
+static void check_root(kl_builder *b, const kl_node *root, bool main)
+{
+    const kl_node *version = kl_node_get(root, "klingel");
+    for (const kl_node *n = root->first; n; n = n->next) {
+        bool known = false;
+        for (int i = 0; sections[i]; i++) known |= strcmp(sections[i], n->key) == 0;
+        const char *near = known ? NULL : kl_nearest(n->key, sections);
+        if (!known)
+            kl_fail(b->diag, KL_E_NAME, n->key_place, "unknown section `%s`%s%s%s", n->key,
+                    near ? "; did you mean `" : "; `klingel list` shows the sections",
+                    near ? near : "", near ? "`?" : "");
+    }
+    if (!version && main)
+        kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = b->m->file},
+                "the line `klingel: 1` (version of the language) is missing; put it first");
+    else if (version && version->kind != KL_SCALAR)
+        kl_fail(b->diag, KL_E_VERSION, version->place,
+                "klingel is %s; give the version of the language: `klingel: 1`",
+                kl_node_kind_word(version->kind));
+    else if (version && (version->kind != KL_SCALAR || strcmp(version->text, "1") != 0))
+        kl_fail(b->diag, KL_E_VERSION, version->place,
+                "this model is written in version %s of the language; this program reads version 1",
+                version->kind == KL_SCALAR ? version->text : "?");
+}
+
+static kl_status read_head(kl_builder *b)
+{
+    const kl_part *p       = b->part[0];
+    const kl_node *gravity = NULL;
+    b->m->title            = "";
+    b->m->gravity          = kl_vec(0, 0, -9.81);
+    for (int i = 0; i < p->nroot; i++) {
+        const kl_node *title = kl_node_get(p->root[i], "title"),
+                      *g     = kl_node_get(p->root[i], "gravity");
+        check_root(b, p->root[i], i == p->nroot - 1);
+        if (title && title->kind == KL_SCALAR)
+            b->m->title = kl_arena_text(b->m->arena, title->text);
+        if (title && title->kind != KL_SCALAR)
+            kl_fail(b->diag, KL_E_MODEL, title->place, "title is %s; give one line of text",
+                    kl_node_kind_word(title->kind));
+        if (g) gravity = g;
+    }
+    if (gravity && gravity->kind == KL_SCALAR) {
+        /* one number points down, against z */
+        double g = 9.81;
+        KL_TRY(kl_scope_number(scope_of(b), gravity, "gravity", "m/s2", &g));
+        b->m->gravity = kl_vec(0, 0, -g);
+    } else if (gravity) {
+        KL_TRY(kl_value_vec3(scope_of(b), gravity, "gravity", "m/s2", &b->m->gravity));
+    }
+    return KL_OK;
+}
+
+static kl_status keep_parameters(kl_builder *b)
+{
+    const kl_scope *s = &b->part[0]->scope;
+    b->m->parameter   = kl_arena_array(b->m->arena, kl_parameter, b->nglobal + 1);
+    if (!b->m->parameter) return KL_E_MEMORY;
+    for (int i = 0; i < b->nglobal; i++)
+        if (!s->variable[i].word)
+            b->m->parameter[b->m->nparameter++] =
+                (kl_parameter){s->variable[i].name, s->variable[i].value};
+    return KL_OK;
+}
+
+static kl_place place_of(const kl_node *root, const char *section)
+{
+    const kl_node *n = kl_node_get(root, section);
+    return n ? n->place : root->place;
+}
+
+/* A body that turns this often costs steps without end: a slip of the unit? */
+static void warn_of_spin(const kl_builder *b)
+{
+    const kl_model *m         = b->m;
+    const double    most_turn = 1e6; /* [rad] in a run; a step turns a body by a radian at most */
+    for (int i = 1; i < m->nbody; i++) {
+        double w = m->body[i].nv >= 6 ? kl_norm(kl_load(m->v0 + m->body[i].v + 3)) : 0.0;
+        if (!(w * m->settings.end > most_turn)) continue;
+        kl_warn(b->diag, m->body[i].place,
+                "body '%s' turns at %.4g rad/s (%.4g rpm): %.3g steps at least for %.4g s",
+                m->body[i].name, w, w * 30.0 / KL_PI, w * m->settings.end, m->settings.end);
+        return;
+    }
+}
+
+/* Everything that can be looked at is looked at, so that one run tells all mistakes. */
+static kl_status build(kl_builder *b, const kl_source *source)
+{
+    kl_model      *m    = b->m;
+    const kl_node *main = source->root[source->n - 1];
+    if (main->kind != KL_MAP)
+        return kl_fail(b->diag, KL_E_MODEL, main->place,
+                       "a model file is a map that begins with `klingel: 1`; this is %s",
+                       kl_node_kind_word(main->kind));
+    KL_TRY(kl_parts_open(b, source));
+    KL_TRY(keep_parameters(b));
+    b->now = b->part[0];
+    if (read_head(b) == KL_E_MEMORY) return KL_E_MEMORY;
+    if (!kl_model_add_body(m, kl_body_types[0], "ground", KL_NOWHERE)) return KL_E_MEMORY;
+    (void)read_settings(b, "run", kl_run_keys);
+    (void)read_settings(b, "integrator", kl_integrator_keys);
+    if (m->settings.step > 0.0 && m->settings.integrator == KL_GEAR)
+        kl_fail(
+            b->diag, KL_E_MODEL, place_of(main, "integrator"),
+            "integrator: gear finds its steps itself and takes no fixed `step`; give `tolerance` "
+            "or `max_step`, or another type");
+    if (m->settings.step > 0.0 && m->settings.end / m->settings.step > 1e9)
+        kl_fail(b->diag, KL_E_RANGE, place_of(main, "integrator"),
+                "integrator: %.4g s in fixed steps of %.4g s are %.2g steps; give a larger `step`, "
+                "or leave it out",
+                m->settings.end, m->settings.step, m->settings.end / m->settings.step);
+    if (m->settings.end / m->settings.every > KL_MOST_ROWS)
+        kl_fail(b->diag, KL_E_RANGE, place_of(main, "run"),
+                "run: %.4g s with a row each %.4g s are more than %d rows; give a larger `every`",
+                m->settings.end, m->settings.every, KL_MOST_ROWS);
+    KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
+    KL_TRY(kl_lines_read(b));
+    KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
+    if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
+    KL_TRY(kl_parts_read(b, "joints", "joint", read_joint));
+    KL_TRY(kl_parts_read(b, "forces", "force", read_force));
+    if (!kl_diag_failed(b->diag))
+        KL_TRY(kl_joint_start_drivers(scope_of(b), m, b->driver, b->ndriver));
+    if (!kl_diag_failed(b->diag)) KL_TRY(kl_wishes_fulfil(m, b->diag));
+    if (!kl_diag_failed(b->diag)) KL_TRY(kl_locks_add(m, b->locks));
+    m->nmarker_elements = m->nmarker;
+    bool sound          = !kl_diag_failed(b->diag) && m->nbody > 1;
+    KL_TRY(kl_parts_read(b, "outputs", "output", kl_output_read));
+    if (sound && kl_diag_failed(b->diag)) kl_outputs_check(b);
+    if (m->nbody <= 1 && !kl_diag_failed(b->diag))
+        kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
+                "the model has no bodies; list them under `bodies:`");
+    if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
+    warn_of_spin(b);
+    b->now = b->part[0];
+    kl_scope_tell_unasked(scope_of(b));
+    KL_TRY(kl_model_freeze(m, b->diag));
+    const kl_node *state = kl_node_get(main, "state");
+    if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */
+    if (state) m->nstart = 0;
+    return kl_start_read(m, state, b->diag);
+}
+
+/* What a model is built from, to build it once more with drivers in its joints, or with turns held
+ * that joints lock. */
+typedef struct recipe {
+    const kl_source   *source;
+    const kl_override *set;
+    int                nset;
+    const kl_locks    *locks;
+    bool               plain;
+} recipe;
+
+static kl_status build_with(const void *context, const kl_start_driver *list, int n, kl_diag *diag,
+                            kl_model **out)
+{
+    const recipe *r = context;
+    kl_builder    b = {.diag    = diag,
+                       .m       = kl_model_create(),
+                       .set     = r->set,
+                       .nset    = r->nset,
+                       .driver  = list,
+                       .ndriver = n,
+                       .locks   = r->locks,
+                       .plain   = r->plain};
+    *out            = b.m;
+    if (!b.m) return KL_E_MEMORY;
+    b.m->file        = r->source->file;
+    kl_status status = build(&b, r->source);
+    return status == KL_OK && !kl_arena_ok(b.m->arena) ? KL_E_MEMORY : status;
+}
+
+/* with the start values of joints brought in */
+static kl_status build_whole(const recipe *r, kl_diag *diag, kl_model **out)
+{
+    KL_TRY(build_with(r, NULL, 0, diag, out));
+    return kl_joint_start_apply(*out, build_with, r, diag);
+}
+
+/* How a motion is written down (virtual bodies, conditions as constraints) changes nothing about
+ * what modes can follow, but hides it among rows of its own: it is looked for without. */
+static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, kl_locks *locks)
+{
+    if (!kl_wishes_any(m)) return kl_locks_find(m, diag, locks);
+    recipe    plain  = {.source = r->source, .set = r->set, .nset = r->nset, .plain = true};
+    kl_model *twin   = NULL;
+    kl_diag  *quiet  = kl_diag_create();
+    kl_status status = quiet ? build_whole(&plain, quiet, &twin) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_locks_find(twin, diag, locks);
+    else if (status != KL_E_MEMORY) status = KL_OK; /* whoever runs it will be told */
+    kl_model_destroy(twin);
+    kl_diag_destroy(quiet);
+    return status;
+}
+
+/* once more, with what it locks held; what there was to say of it has been said */
+static kl_status hold_locks(const recipe *r, kl_diag *diag, kl_model **m)
+{
+    kl_locks  locks  = {0};
+    kl_status status = find_locks(r, *m, diag, &locks);
+    if (status == KL_OK && locks.n > 0) {
+        recipe   held  = *r;
+        kl_diag *quiet = kl_diag_create();
+        held.locks     = &locks;
+        kl_model_destroy(*m);
+        *m     = NULL;
+        status = quiet ? build_whole(&held, quiet, m) : KL_E_MEMORY;
+        kl_diag_destroy(quiet);
+    }
+    if (status == KL_OK) status = kl_locks_keep(*m, &locks);
+    kl_arena_destroy(locks.arena);
+    return status;
+}
+
+kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, kl_diag *diag,
+                          kl_model **out)
+{
+    recipe    r      = {.source = s, .set = set, .nset = nset};
+    kl_model *m      = NULL;
+    kl_status status = build_whole(&r, diag, &m);
+    *out             = NULL;
+    if (status == KL_OK) status = hold_locks(&r, diag, &m);
+    if (status == KL_OK) status = kl_attachments_check(m, diag);
+    if (status != KL_OK) {
+        if (status == KL_E_MEMORY && kl_diag_failed(diag)) status = kl_diag_status(diag);
+        else if (status == KL_E_MEMORY)
+            kl_fail(diag, status, KL_NOWHERE, "out of memory while building the model");
+        kl_model_destroy(m);
+        return status;
+    }
+    *out = m;
+    return KL_OK;
+}

@@ -1,0 +1,389 @@
+#include "language/study.h"
+
+#include <math.h>
+#include <stdint.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/units.h"
+#include "language/doc.h"
+
+enum { MOST_RUNS = 10000000 };
+
+/* A parameter as written. */
+typedef struct range {
+    const kl_node *node;
+    double         from, to;
+    int            count;  /* of a grid; 0: not said */
+    double        *values; /* of a list, else NULL */
+    int            n;
+} range;
+
+typedef struct reader {
+    kl_study *s;
+    kl_diag  *diag;
+    range    *range;
+    int       method, samples;
+    uint64_t  seed;
+} reader;
+
+static const char *const methods[]  = {"grid", "list", "random", "latin-hypercube", NULL};
+static const char *const analyses[] = {"run", "modes", "statics", NULL};
+static const char *const takes[]    = {"min",       "max",    "mean",      "rms",     "last",
+                                       "amplitude", "growth", "frequency", "damping", NULL};
+
+/* ---- words and numbers ------------------------------------------------------------------------
+ */
+
+/* Index of the word in `words`; -1 with a message. */
+static int word_of(const reader *r, const kl_node *n, const char *what, const char *const *words)
+{
+    for (int i = 0; n->kind == KL_SCALAR && words[i]; i++)
+        if (strcmp(n->text, words[i]) == 0) return i;
+    const char *near = n->kind == KL_SCALAR ? kl_nearest(n->text, words) : NULL;
+    char        all[200];
+    int         end = 0;
+    for (int i = 0; words[i] && end < (int)sizeof all; i++)
+        end += snprintf(all + end, sizeof all - (size_t)end, "%s%s", i ? ", " : "", words[i]);
+    kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is %s%s%s%s", what,
+            n->kind == KL_SCALAR ? n->text : kl_node_kind_word(n->kind),
+            near ? "; did you mean `" : "; one of ", near ? near : all, near ? "`?" : "");
+    return -1;
+}
+
+/* "12.5 m/s": the number, and its unit, which must be the same in all values of a parameter. */
+static kl_status number_of(reader *r, const kl_node *n, const char **unit, double *out)
+{
+    char *end = NULL;
+    if (n->kind == KL_SCALAR) *out = strtod(n->text, &end);
+    if (!end || end == n->text || !isfinite(*out))
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "a value of a study is a number with a unit, such as 50 m/s; this is %s",
+                       n->kind == KL_SCALAR ? n->text : kl_node_kind_word(n->kind));
+    while (*end == ' ') end++;
+    if (*end && !kl_unit_parse(end, NULL, NULL))
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is no unit", end);
+    if (*end && **unit && strcmp(end, *unit) != 0)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "values of one parameter have one unit: %s here, %s before", end, *unit);
+    if (*end) *unit = kl_arena_text(r->s->arena, end);
+    return KL_OK;
+}
+
+static kl_status count_of(reader *r, const kl_node *n, const char *what, int least, int *out)
+{
+    char *end   = NULL;
+    long  value = n->kind == KL_SCALAR ? strtol(n->text, &end, 10) : 0;
+    if (!end || end == n->text || *end || value < least || value > MOST_RUNS)
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is a whole number from %d on", what,
+                       least);
+    *out = (int)value;
+    return KL_OK;
+}
+
+static void check_keys(reader *r, const kl_node *map, const char *what, const char *const *known)
+{
+    for (const kl_node *n = map->first; n; n = n->next) {
+        bool found = false;
+        for (int i = 0; known[i]; i++) found |= strcmp(known[i], n->key) == 0;
+        const char *near = found ? NULL : kl_nearest(n->key, known);
+        if (!found)
+            kl_fail(r->diag, KL_E_NAME, n->key_place, "unknown key `%s` in %s%s%s%s", n->key, what,
+                    near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
+    }
+}
+
+/* ---- sections
+ * ------------------------------------------------------------------------------------ */
+
+static kl_status read_range(reader *r, const kl_node *n, const char **unit, range *out)
+{
+    *out = (range){.node = n};
+    if (n->kind == KL_MAP) {
+        static const char *const known[] = {"from", "to", "count", NULL};
+        const kl_node           *from = kl_node_get(n, "from"), *to = kl_node_get(n, "to"),
+                      *count = kl_node_get(n, "count");
+        check_keys(r, n, "a range", known);
+        if (!from || !to)
+            return kl_fail(r->diag, KL_E_MODEL, n->place,
+                           "parameter '%s': give {from: , to: }, with count: for a grid", n->key);
+        KL_TRY(number_of(r, from, unit, &out->from));
+        KL_TRY(number_of(r, to, unit, &out->to));
+        return count ? count_of(r, count, "count", 1, &out->count) : KL_OK;
+    }
+    out->n      = n->kind == KL_LIST ? n->size : 1;
+    out->values = kl_arena_array(r->s->arena, double, out->n + 1);
+    if (!out->values) return KL_E_MEMORY;
+    if (n->kind == KL_SCALAR) return number_of(r, n, unit, out->values);
+    int i = 0;
+    for (const kl_node *k = n->first; k; k = k->next)
+        KL_TRY(number_of(r, k, unit, &out->values[i++]));
+    if (out->n == 0)
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "parameter '%s' has no values", n->key);
+    return KL_OK;
+}
+
+static kl_status read_parameters(reader *r, const kl_node *n)
+{
+    kl_study *s = r->s;
+    if (!n || n->kind != KL_MAP || n->size == 0)
+        return kl_fail(
+            r->diag, KL_E_MODEL, n ? n->place : (kl_place){.file = s->file},
+            "a study needs `parameters`, such as {speed: {from: 50, to: 100, count: 11}}");
+    s->parameter = kl_arena_array(s->arena, const char *, n->size + 1);
+    s->unit      = kl_arena_array(s->arena, const char *, n->size + 1);
+    r->range     = kl_arena_array(s->arena, range, n->size + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    for (const kl_node *k = n->first; k; k = k->next) {
+        int i           = s->nparameter++;
+        s->parameter[i] = k->key;
+        s->unit[i]      = "";
+        KL_TRY(read_range(r, k, &s->unit[i], &r->range[i]));
+    }
+    return KL_OK;
+}
+
+static kl_status read_results(reader *r, const kl_node *n)
+{
+    static const char *const known[] = {"of", "take", NULL};
+    kl_study                *s       = r->s;
+    if (!n || n->kind != KL_MAP || n->size == 0)
+        return kl_fail(r->diag, KL_E_MODEL, n ? n->place : (kl_place){.file = s->file},
+                       "a study needs `results`, such as {y_max: {of: y_m, take: max}}");
+    s->result = kl_arena_array(s->arena, kl_study_result, n->size + 1);
+    if (!s->result) return KL_E_MEMORY;
+    for (const kl_node *k = n->first; k; k = k->next) {
+        kl_study_result *out = &s->result[s->nresult++];
+        *out = (kl_study_result){.name = k->key, .take = KL_TAKE_LAST, .place = k->place};
+        const kl_node *of = kl_node_get(k, "of"), *take = kl_node_get(k, "take");
+        if (k->kind == KL_MAP) check_keys(r, k, "a result", known);
+        if (k->kind == KL_SCALAR) out->channel = k->text; /* just the channel: its last value */
+        else if (of && of->kind == KL_SCALAR) out->channel = of->text;
+        int word = take ? word_of(r, take, "take", takes) : (int)KL_TAKE_LAST;
+        if (word < 0) continue;
+        out->take  = (kl_take)word;
+        bool modal = out->take >= KL_TAKE_GROWTH;
+        if (modal != (s->analysis == KL_STUDY_MODES))
+            kl_fail(r->diag, KL_E_MODEL, k->place,
+                    "result '%s': growth, frequency and damping belong to `analysis: modes`, "
+                    "all else to run and statics",
+                    k->key);
+        if (!modal && !out->channel)
+            kl_fail(r->diag, KL_E_MODEL, k->place,
+                    "result '%s': of which channel? {of: NAME, take: "
+                    "max}",
+                    k->key);
+        if (modal) out->channel = NULL;
+    }
+    return kl_diag_failed(r->diag) ? KL_E_MODEL : KL_OK;
+}
+
+/* Each column of the table has a name of its own. */
+static void refuse_same_names(reader *r)
+{
+    const kl_study *s = r->s;
+    for (int i = 0; i < s->nresult; i++) {
+        bool taken =
+            strcmp(s->result[i].name, "run") == 0 || strcmp(s->result[i].name, "status") == 0;
+        for (int p = 0; p < s->nparameter; p++)
+            if (strcmp(s->result[i].name, s->parameter[p]) == 0)
+                kl_fail(r->diag, KL_E_NAME, s->result[i].place,
+                        "result '%s' has the name of a parameter: two columns of the table would "
+                        "have one name; call it '%s_result'",
+                        s->result[i].name, s->result[i].name);
+        if (taken)
+            kl_fail(r->diag, KL_E_NAME, s->result[i].place,
+                    "result '%s' has the name of a column that every table has; give it another",
+                    s->result[i].name);
+    }
+}
+
+/* ---- values
+ * ------------------------------------------------------------------------------------------ */
+
+/* splitmix64 (Steele, Lea, Flood 2014): the same numbers on every machine */
+static uint64_t next_random(uint64_t *state)
+{
+    uint64_t z = *state += 0x9E3779B97F4A7C15u;
+    z          = (z ^ (z >> 30)) * 0xBF58476D1CE4E5B9u;
+    z          = (z ^ (z >> 27)) * 0x94D049BB133111EBu;
+    return z ^ (z >> 31);
+}
+
+static double next_unit(uint64_t *state) { return (double)(next_random(state) >> 11) * 0x1p-53; }
+
+static double place_in(const range *p, double u)
+{
+    if (!p->values) return p->from + (p->to - p->from) * u;
+    int i = (int)(u * p->n);
+    return p->values[i < p->n ? i : p->n - 1];
+}
+
+static int grid_count(const range *p) { return p->values ? p->n : p->count > 0 ? p->count : 2; }
+
+static double grid_value(const range *p, int i)
+{
+    if (p->values) return p->values[i];
+    int n = grid_count(p);
+    return n > 1 ? p->from + (p->to - p->from) * i / (n - 1) : p->from;
+}
+
+static void fill_grid(reader *r)
+{
+    kl_study *s = r->s;
+    for (int run = 0; run < s->nrun; run++)
+        for (int p = s->nparameter - 1, rest = run; p >= 0; p--) {
+            int n = grid_count(&r->range[p]);
+            s->value[(size_t)run * (size_t)s->nparameter + (size_t)p] =
+                grid_value(&r->range[p], rest % n);
+            rest /= n;
+        }
+}
+
+static void fill_list(reader *r)
+{
+    kl_study *s = r->s;
+    for (int run = 0; run < s->nrun; run++)
+        for (int p = 0; p < s->nparameter; p++) {
+            int n = grid_count(&r->range[p]);
+            s->value[(size_t)run * (size_t)s->nparameter + (size_t)p] =
+                grid_value(&r->range[p], n == 1 ? 0 : run);
+        }
+}
+
+static void fill_random(reader *r)
+{
+    kl_study *s = r->s;
+    for (int run = 0; run < s->nrun; run++)
+        for (int p = 0; p < s->nparameter; p++)
+            s->value[(size_t)run * (size_t)s->nparameter + (size_t)p] =
+                place_in(&r->range[p], next_unit(&r->seed));
+}
+
+/* one sample in each slice of each parameter, the slices shuffled (Fisher and Yates) */
+static kl_status fill_latin(reader *r)
+{
+    kl_study *s     = r->s;
+    int      *slice = kl_arena_array(s->arena, int, s->nrun + 1);
+    if (!slice) return KL_E_MEMORY;
+    for (int p = 0; p < s->nparameter; p++) {
+        for (int i = 0; i < s->nrun; i++) slice[i] = i;
+        for (int i = s->nrun - 1; i > 0; i--) {
+            int j = (int)(next_random(&r->seed) % (uint64_t)(i + 1)), kept = slice[i];
+            slice[i] = slice[j];
+            slice[j] = kept;
+        }
+        for (int run = 0; run < s->nrun; run++)
+            s->value[(size_t)run * (size_t)s->nparameter + (size_t)p] =
+                place_in(&r->range[p], (slice[run] + next_unit(&r->seed)) / s->nrun);
+    }
+    return KL_OK;
+}
+
+static kl_status fill_values(reader *r, const kl_node *root)
+{
+    kl_study *s = r->s;
+    double    n = 1.0;
+    if (r->method == 0) {
+        for (int p = 0; p < s->nparameter; p++) n *= grid_count(&r->range[p]);
+    } else if (r->method == 1) {
+        for (int p = 0; p < s->nparameter; p++) n = fmax(n, grid_count(&r->range[p]));
+        for (int p = 0; p < s->nparameter; p++) {
+            int own = grid_count(&r->range[p]);
+            if (own != 1 && own != (int)n)
+                return kl_fail(r->diag, KL_E_MODEL, r->range[p].node->place,
+                               "in a list all parameters have the same number of values, or one: "
+                               "'%s' has %d, another %g",
+                               s->parameter[p], own, n);
+        }
+    } else {
+        if (r->samples == 0)
+            return kl_fail(r->diag, KL_E_MODEL, root->place,
+                           "random and latin-hypercube need `samples`, such as samples: 200");
+        n = r->samples;
+    }
+    if (n > MOST_RUNS)
+        return kl_fail(r->diag, KL_E_RANGE, root->place, "%.3g runs are too many", n);
+    s->nrun  = (int)n;
+    s->value = kl_arena_array(s->arena, double, (size_t)s->nrun *(size_t)s->nparameter + 1);
+    if (!s->value) return KL_E_MEMORY;
+    if (r->method == 0) fill_grid(r);
+    else if (r->method == 1) fill_list(r);
+    else if (r->method == 2) fill_random(r);
+    else return fill_latin(r);
+    return KL_OK;
+}
+
+/* A path in the study's folder, unless it is absolute. */
+static const char *beside(kl_arena *a, const char *file, const char *path)
+{
+    const char *slash = strrchr(file, '/');
+    if (path[0] == '/' || !slash) return path;
+    return kl_arena_format(a, "%.*s/%s", (int)(slash - file), file, path);
+}
+
+static kl_status read_all(reader *r, const kl_node *root)
+{
+    static const char *const known[] = {"model", "analysis",   "method",  "samples",
+                                        "seed",  "parameters", "results", NULL};
+    kl_study                *s       = r->s;
+    if (root->kind != KL_MAP)
+        return kl_fail(r->diag, KL_E_MODEL, root->place,
+                       "a study is a map with `model`, `parameters` and `results`");
+    check_keys(r, root, "a study", known);
+    const kl_node *model = kl_node_get(root, "model"), *analysis = kl_node_get(root, "analysis"),
+                  *method = kl_node_get(root, "method"), *samples = kl_node_get(root, "samples"),
+                  *seed = kl_node_get(root, "seed");
+    if (!model || model->kind != KL_SCALAR || !*model->text)
+        kl_fail(r->diag, KL_E_MODEL, model ? model->place : root->place,
+                "of which model? give `model: FILE.yaml`");
+    else s->model = beside(s->arena, s->file, model->text);
+    int word = analysis ? word_of(r, analysis, "analysis", analyses) : 0, number = 1;
+    s->analysis = word < 0 ? KL_STUDY_RUN : (kl_study_analysis)word;
+    r->method   = method ? word_of(r, method, "method", methods) : 0;
+    if (samples) (void)count_of(r, samples, "samples", 1, &r->samples);
+    if (seed) (void)count_of(r, seed, "seed", 0, &number);
+    r->seed = (uint64_t)number;
+    (void)read_results(r, kl_node_get(root, "results"));
+    KL_TRY(read_parameters(r, kl_node_get(root, "parameters")));
+    refuse_same_names(r);
+    if (kl_diag_failed(r->diag)) return kl_diag_status(r->diag);
+    return fill_values(r, root);
+}
+
+kl_status kl_study_read(const char *path, kl_diag *diag, kl_study **out)
+{
+    kl_arena *arena = kl_arena_create();
+    kl_study *s     = kl_arena_array(arena, kl_study, 1);
+    kl_node  *root  = NULL;
+    *out            = NULL;
+    if (!s) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    s->arena         = arena;
+    s->file          = kl_arena_text(arena, path);
+    reader    r      = {.s = s, .diag = diag};
+    kl_status status = kl_doc_read(path, arena, diag, &root, &s->text);
+    if (status == KL_OK) status = read_all(&r, root);
+    if (status == KL_OK && kl_diag_failed(diag)) status = kl_diag_status(diag);
+    if (status == KL_OK && !kl_arena_ok(arena)) status = KL_E_MEMORY;
+    if (status != KL_OK) {
+        kl_arena_destroy(arena);
+        return status;
+    }
+    *out = s;
+    return KL_OK;
+}
+
+void kl_study_destroy(kl_study *s)
+{
+    if (s) kl_arena_destroy(s->arena); /* the study itself lives in it */
+}
+
+void kl_study_text(const kl_study *s, int run, int p, char *text, size_t size)
+{
+    snprintf(text, size, "%.17g%s%s", s->value[(size_t)run * (size_t)s->nparameter + (size_t)p],
+             *s->unit[p] ? " " : "", s->unit[p]);
+}

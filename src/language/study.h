@@ -1,0 +1,66 @@
+/* A parameter study: which parameters take which values, what is computed, what is kept of it.
+ *
+ *   model: model.yaml                 # beside the study file
+ *   analysis: run                     # or modes, statics
+ *   method: grid                      # or list, random, latin-hypercube
+ *   samples: 200                      # of random and latin-hypercube
+ *   seed: 1
+ *   parameters:
+ *     speed: {from: 50 m/s, to: 100 m/s, count: 11}     # count: of a grid
+ *     conicity: [0.05, 0.1, 0.2]      # values
+ *   results:
+ *     y_max: {of: y_m, take: max}     # min, max, mean, rms, last, amplitude: of a channel
+ *     growth: {take: growth}          # of modes: largest real part
+ *
+ * A grid takes every combination, the last parameter fastest; a list takes the first values of all,
+ * then the second, ...; random draws each parameter evenly between its bounds; a Latin hypercube
+ * puts one sample into each of `samples` slices of every parameter. The same seed gives the same
+ * values.
+ */
+#ifndef KL_LANGUAGE_STUDY_H
+#define KL_LANGUAGE_STUDY_H
+
+#include "base/arena.h"
+#include "base/diag.h"
+
+typedef enum kl_study_analysis { KL_STUDY_RUN, KL_STUDY_MODES, KL_STUDY_STATICS } kl_study_analysis;
+
+typedef enum kl_take {
+    KL_TAKE_MIN,
+    KL_TAKE_MAX,
+    KL_TAKE_MEAN,
+    KL_TAKE_RMS,
+    KL_TAKE_LAST,
+    KL_TAKE_AMPLITUDE, /* half of max - min */
+    KL_TAKE_GROWTH,    /* of modes from here on */
+    KL_TAKE_FREQUENCY,
+    KL_TAKE_DAMPING,
+    KL_NTAKE
+} kl_take;
+
+typedef struct kl_study_result {
+    const char *name, *channel; /* channel NULL: of modes */
+    kl_take     take;
+    kl_place    place;
+} kl_study_result;
+
+typedef struct kl_study {
+    kl_arena         *arena;
+    const char       *file, *text, *model; /* model: path, resolved from the study's folder */
+    kl_study_analysis analysis;
+    const char      **parameter; /* nparameter names */
+    const char      **unit;
+    int               nparameter;
+    double           *value; /* nrun x nparameter, in the unit */
+    int               nrun;
+    kl_study_result  *result;
+    int               nresult;
+} kl_study;
+
+kl_status kl_study_read(const char *path, kl_diag *diag, kl_study **out);
+void      kl_study_destroy(kl_study *s);
+
+/* Value of parameter `p` in run `run` as a model file would have it: "74.25 m/s". */
+void kl_study_text(const kl_study *s, int run, int p, char *text, size_t size);
+
+#endif

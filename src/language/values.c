@@ -1,0 +1,640 @@
+#include "language/values.h"
+
+#include <ctype.h>
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "base/rotation.h"
+#include "base/text.h"
+#include "language/attach.h"
+#include "language/reduced.h"
+#include "model/key_unit.h"
+#include "script/lua.h"
+
+enum { WHAT = 256 }; /* longest lead of a message */
+
+const kl_node *kl_entry_get(const kl_entry *e, const char *key)
+{
+    for (int i = 0; e->chain[i]; i++) {
+        const kl_node *n = kl_node_get(e->chain[i], key);
+        if (n) return n;
+    }
+    return NULL;
+}
+
+bool kl_is_name(const char *text)
+{
+    static const char *const lua[] = {"and",   "break", "do",       "else",  "elseif", "end",
+                                      "false", "for",   "function", "goto",  "if",     "in",
+                                      "local", "nil",   "not",      "or",    "repeat", "return",
+                                      "then",  "true",  "until",    "while", NULL};
+    if (!isalpha((unsigned char)*text) && *text != '_') return false;
+    for (const char *p = text; *p; p++)
+        if (!isalnum((unsigned char)*p) && *p != '_') return false;
+    for (int i = 0; lua[i]; i++)
+        if (strcmp(lua[i], text) == 0) return false;
+    return true;
+}
+
+typedef struct place_of_key {
+    kl_scope       *s;
+    kl_model       *m;
+    const kl_entry *e;
+    const kl_key   *keys, *key;
+    const kl_node  *node;
+    const char     *what;
+    char           *data;
+} place_of_key;
+
+static int word_index(const char *words, const char *word)
+{
+    size_t n = strlen(word);
+    int    i = 0;
+    for (const char *p = words; *p; i++) {
+        size_t length = strcspn(p, " ");
+        if (length == n && strncmp(p, word, n) == 0) return i;
+        p += length;
+        while (*p == ' ') p++;
+    }
+    return -1;
+}
+
+static void unit_of_key(const place_of_key *p, char *text, size_t size)
+{
+    kl_key_unit(p->keys, p->data, p->key->unit ? p->key->unit : "1", text, size);
+}
+
+static kl_status in_range(const place_of_key *p, double v)
+{
+    const kl_key *k = p->key;
+    if (k->negative && v < 0.0)
+        kl_warn(p->s->diag, p->node->place, "%s is %g, below zero: %s", p->what, v, k->negative);
+    if (k->min == 0.0 && k->max == 0.0) return KL_OK;
+    if (v >= k->min && v <= k->max) return KL_OK;
+    if (k->max >= 1e300)
+        return kl_fail(p->s->diag, KL_E_RANGE, p->node->place, "%s is %g; it must %s", p->what, v,
+                       k->min > 0.0 ? "be positive" : "not be negative");
+    return kl_fail(p->s->diag, KL_E_RANGE, p->node->place,
+                   "%s is %g; it must lie between %g and %g", p->what, v, k->min, k->max);
+}
+
+/* A ratio of a travel to an angle is a length to most (the radius of a pinion): rad may be left out
+ * of a quotient. */
+static bool is_ratio_without_rad(const place_of_key *p, const char *unit)
+{
+    kl_dim      want = kl_dim_of(unit);
+    kl_quantity q;
+    kl_diag    *diag = p->s->diag;
+    if (!strstr(p->key->unit, " over ") || strchr(p->key->unit, '^')) return false;
+    if (p->node->kind != KL_SCALAR) return false;
+    p->s->diag           = NULL;
+    kl_status status     = kl_scope_quantity(p->s, p->node, &q);
+    p->s->diag           = diag;
+    want.e[KL_DIM_ANGLE] = 0;
+    return status == KL_OK && !q.bare && kl_dim_equal(q.dim, want);
+}
+
+static kl_status key_number(const place_of_key *p)
+{
+    char   unit[128];
+    double v = NAN;
+    unit_of_key(p, unit, sizeof unit);
+    *(double *)(void *)(p->data + p->key->offset) = NAN; /* no zero that others stumble over */
+    if (p->node) {
+        bool ratio = p->key->unit && is_ratio_without_rad(p, unit);
+        KL_TRY(kl_scope_number(p->s, p->node, p->what, ratio ? "*" : unit, &v));
+        KL_TRY(in_range(p, v));
+    }
+    *(double *)(void *)(p->data + p->key->offset) = v;
+    return KL_OK;
+}
+
+static kl_status key_numbers(const place_of_key *p)
+{
+    return kl_value_numbers(p->s, p->node, p->what, p->key->unit ? p->key->unit : "1", p->key->size,
+                            (double *)(void *)(p->data + p->key->offset));
+}
+
+static kl_status key_axis(const place_of_key *p)
+{
+    return kl_value_axis(p->s, p->node, p->what, (kl_vec3 *)(void *)(p->data + p->key->offset));
+}
+
+static kl_status key_rotation(const place_of_key *p)
+{
+    return kl_value_rotation(p->s, p->node, p->what, (kl_mat3 *)(void *)(p->data + p->key->offset));
+}
+
+static kl_status key_inertia(const place_of_key *p)
+{
+    double   x[6] = {0};
+    kl_mat3 *J    = (kl_mat3 *)(void *)(p->data + p->key->offset);
+    int      n    = p->node->size;
+    if (p->node->kind != KL_LIST || (n != 3 && n != 6))
+        return kl_fail(
+            p->s->diag, KL_E_MODEL, p->node->place,
+            "%s: give three moments [xx, yy, zz] or six entries [xx, yy, zz, xy, xz, yz]", p->what);
+    KL_TRY(kl_value_numbers(p->s, p->node, p->what, p->key->unit, n, x));
+    *J = (kl_mat3){{{x[0], x[3], x[4]}, {x[3], x[1], x[5]}, {x[4], x[5], x[2]}}};
+    return KL_OK;
+}
+
+/* number, 3, 6 (diagonal) or 36 numbers; row and column 3 to 5 are rotations, so their units differ
+ * by m and rad */
+static kl_status key_matrix6(const place_of_key *p)
+{
+    double        *K = (double *)(void *)(p->data + p->key->offset);
+    const kl_node *n = p->node;
+    memset(K, 0, 36 * sizeof *K);
+    if (n->kind == KL_SCALAR) {
+        double v = 0.0;
+        KL_TRY(kl_scope_number(p->s, n, p->what, p->key->unit, &v));
+        for (int i = 0; i < 3; i++) K[7 * i] = v;
+        return KL_OK;
+    }
+    bool square = n->kind == KL_LIST && n->size == 6 && n->first->kind == KL_LIST;
+    if (n->kind != KL_LIST || (n->size != 3 && n->size != 6 && n->size != 36))
+        return kl_fail(p->s->diag, KL_E_MODEL, n->place,
+                       "%s: give 3 numbers (x, y, z), 6 (and about x, y, z) or a 6 x 6 matrix",
+                       p->what);
+    bool                     damping     = strcmp(p->key->unit, "N s/m") == 0;
+    static const char *const units[2][4] = {{"N/m", "N/rad", "N", "N m/rad"},
+                                            {"N s/m", "N s/rad", "N s", "N m s/rad"}};
+    int                      i           = 0;
+    for (const kl_node *c = n->first; c; c = c->next, i++) {
+        if (square && (c->kind != KL_LIST || c->size != 6))
+            return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: row %d has not six numbers",
+                           p->what, i);
+        int j = 0;
+        for (const kl_node *d = square ? c->first : c; d; d = square ? d->next : NULL, j++) {
+            int row = square          ? i
+                      : n->size == 36 ? i / 6
+                                      : i,
+                col = square          ? j
+                      : n->size == 36 ? i % 6
+                                      : i;
+            char what[WHAT];
+            snprintf(what, sizeof what, "%s[%d]%s", p->what, square ? row * 6 + col : i, "");
+            KL_TRY(kl_scope_number(p->s, d, what, units[damping][2 * (row > 2) + (col > 2)],
+                                   &K[6 * row + col]));
+        }
+    }
+    return KL_OK;
+}
+
+static kl_status key_function(const place_of_key *p)
+{
+    kl_function **out = (kl_function **)(void *)(p->data + p->key->offset);
+    char          unit[128];
+    *out = NULL;
+    if (!p->node) return KL_OK;
+    unit_of_key(p, unit, sizeof unit);
+    kl_function_units of = {p->what, unit, p->key->by ? p->key->by : "s"};
+    return kl_value_function(p->s, p->m, p->node, &of, out);
+}
+
+static kl_status unknown_word(const place_of_key *p, const kl_node *n, const char *word)
+{
+    char        list[512] = "", copy[256];
+    const char *words[32];
+    int         k = 0;
+    snprintf(copy, sizeof copy, "%s", p->key->words);
+    for (char *w = copy; *w && k < 31;) {
+        words[k++] = w;
+        w += strcspn(w, " ");
+        while (*w == ' ') *w++ = '\0';
+    }
+    words[k]         = NULL;
+    const char *near = kl_nearest(word, words);
+    if (near)
+        return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; did you mean '%s'?", p->what,
+                       word, near);
+    for (int i = 0; i < k; i++) {
+        size_t at = strlen(list);
+        snprintf(list + at, sizeof list - at, "%s%s",
+                 i == 0      ? ""
+                 : i + 1 < k ? ", "
+                             : " or ",
+                 words[i]);
+    }
+    return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; give %s", p->what, word, list);
+}
+
+static kl_status key_word(const place_of_key *p)
+{
+    const char *word = NULL;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
+    int i = word_index(p->key->words, word);
+    if (i < 0) return unknown_word(p, p->node, word);
+    *(int *)(void *)(p->data + p->key->offset) = i;
+    return KL_OK;
+}
+
+static kl_status key_words(const place_of_key *p)
+{
+    int           *bits = (int *)(void *)(p->data + p->key->offset);
+    const kl_node *n    = p->node;
+    *bits               = 0;
+    for (const kl_node *c = n->kind == KL_LIST ? n->first : n; c;
+         c                = n->kind == KL_LIST ? c->next : NULL) {
+        const char *word = NULL;
+        KL_TRY(kl_value_word(p->s, c, p->what, &word));
+        int i = word_index(p->key->words, word);
+        if (i < 0) return unknown_word(p, c, word);
+        *bits |= 1 << i;
+    }
+    return KL_OK;
+}
+
+static kl_status key_flag(const place_of_key *p)
+{
+    const char *word = NULL;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
+    const kl_variable *v   = kl_scope_find(p->s, word); /* a parameter that is true or false */
+    bool               yes = strcmp(word, "true") == 0 || (v && !v->word && v->value.value == 1.0),
+         no                = strcmp(word, "false") == 0 || (v && !v->word && v->value.value == 0.0);
+    if (!yes && !no && v && !v->word)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s is the parameter '%s', which is %g; give it true or false", p->what,
+                       word, v->value.value);
+    if (!yes && !no)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is '%s'; give true or false",
+                       p->what, word);
+    *(bool *)(void *)(p->data + p->key->offset) = yes;
+    return KL_OK;
+}
+
+/* Where the markers go is seen to by attach.c. */
+static kl_status key_signals(const place_of_key *p)
+{
+    kl_scope   *s    = p->s;
+    kl_signals *list = kl_arena_array(s->arena, kl_signals, 1);
+    if (p->node->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, p->node->place,
+                       "%s is %s; give names: {x: hinge.angle, v: cart.velocity.x}", p->what,
+                       kl_node_kind_word(p->node->kind));
+    if (list) list->item = kl_arena_array(s->arena, kl_signal, p->node->size + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    *(kl_signals **)(void *)(p->data + p->key->offset) = list;
+    for (const kl_node *n = p->node->first; n; n = n->next) {
+        kl_signal *one = &list->item[list->n];
+        *one =
+            (kl_signal){.name = n->key, .marker = -1, .joint = -1, .input = -1, .place = n->place};
+        if (!kl_is_name(n->key))
+            return kl_fail(s->diag, KL_E_NAME, n->key_place,
+                           "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
+                           n->key);
+        KL_TRY(kl_value_word(s, n, p->what, &one->text));
+        list->n++;
+    }
+    return KL_OK;
+}
+
+static kl_status key_table(const place_of_key *p)
+{
+    kl_scope *s = p->s;
+    kl_table *t = kl_arena_array(s->arena, kl_table, 1);
+    if (p->node->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, p->node->place, "%s is %s; give {name: number}",
+                       p->what, kl_node_kind_word(p->node->kind));
+    if (t) t->name = kl_arena_array(s->arena, const char *, p->node->size + 1);
+    if (t) t->value = kl_arena_array(s->arena, double, p->node->size + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    *(kl_table **)(void *)(p->data + p->key->offset) = t;
+    for (const kl_node *n = p->node->first; n; n = n->next) {
+        if (!kl_is_name(n->key))
+            return kl_fail(s->diag, KL_E_NAME, n->key_place,
+                           "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
+                           n->key);
+        t->name[t->n] = n->key;
+        KL_TRY(kl_scope_number(s, n, p->what, "*", &t->value[t->n]));
+        t->n++;
+    }
+    return KL_OK;
+}
+
+static kl_status key_code(const place_of_key *p)
+{
+    return kl_value_code(p->s, p->node, p->what, (kl_code *)(void *)(p->data + p->key->offset));
+}
+
+static kl_status key_text(const place_of_key *p)
+{
+    *(kl_code *)(void *)(p->data + p->key->offset) = (kl_code){.text = NULL};
+    if (!p->node) return KL_OK;
+    if (p->node->kind != KL_SCALAR || !*p->node->text)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s: give an expression over channels, such as \"cart.position.x > 2 m\"",
+                       p->what);
+    *(kl_code *)(void *)(p->data + p->key->offset) =
+        (kl_code){.text = p->node->text, .place = p->node->place};
+    return KL_OK;
+}
+
+/* Tells that there is no line or surface of that name. */
+static kl_status no_such(const place_of_key *p, const char *word, const char *kind,
+                         const char *section, const char *const *names)
+{
+    const char *near = kl_nearest(word, names);
+    if (near)
+        return kl_fail(p->s->diag, KL_E_NAME, p->node->place,
+                       "%s: there is no %s '%s'; did you mean '%s'?", p->what, kind, word, near);
+    return kl_fail(p->s->diag, KL_E_NAME, p->node->place,
+                   "%s: there is no %s '%s'; name it under `%s:`", p->what, kind, word, section);
+}
+
+static kl_status key_track(const place_of_key *p)
+{
+    const char     *word = NULL;
+    const kl_model *m    = p->m;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
+    int i = kl_model_find_line(m, word);
+    if (i >= 0) {
+        *(const kl_guide **)(void *)(p->data + p->key->offset) = &m->line[i];
+        return KL_OK;
+    }
+    const char **names = kl_arena_array(p->s->arena, const char *, m->nline + 1);
+    if (!names) return KL_E_MEMORY;
+    for (int k = 0; k < m->nline; k++) names[k] = m->line[k].name;
+    return no_such(p, word, "track", "tracks", names);
+}
+
+static kl_status key_surface(const place_of_key *p)
+{
+    const char     *word = NULL;
+    const kl_model *m    = p->m;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
+    int i = kl_model_find_skin(m, word);
+    if (i >= 0) {
+        *(const kl_sheet **)(void *)(p->data + p->key->offset) = &m->skin[i];
+        return KL_OK;
+    }
+    const char **names = kl_arena_array(p->s->arena, const char *, m->nskin + 1);
+    if (!names) return KL_E_MEMORY;
+    for (int k = 0; k < m->nskin; k++) names[k] = m->skin[k].name;
+    return no_such(p, word, "surface", "surfaces", names);
+}
+
+static kl_status key_list(const place_of_key *p)
+{
+    kl_list *list = (kl_list *)(void *)(p->data + p->key->offset);
+    *list         = (kl_list){0};
+    if (p->node->kind == KL_SCALAR) {
+        /* one number is a list of one */
+        list->value = kl_arena_array(p->m->arena, double, 1);
+        if (!list->value) return KL_E_MEMORY;
+        list->n = 1;
+        return kl_scope_number(p->s, p->node, p->what, p->key->unit, list->value);
+    }
+    if (p->node->kind != KL_LIST)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is %s; give a list of numbers",
+                       p->what, kl_node_kind_word(p->node->kind));
+    list->value = kl_arena_array(p->m->arena, double, p->node->size + 1);
+    if (!list->value) return KL_E_MEMORY;
+    list->n = p->node->size;
+    return list->n ? kl_value_numbers(p->s, p->node, p->what, p->key->unit, list->n, list->value)
+                   : KL_OK;
+}
+
+static bool names_a_file(const char *key)
+{
+    static const char *const keys[] = {"title", "mesh", "vectors", "stiffness", "dof", "nodes"};
+    for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(keys[i], key) == 0) return true;
+    return false;
+}
+
+/* A tree that needs no scope: parameters and loop variables of the model stand there as values.
+ * Names of `keep`, the tree's own parameters, stay. */
+static kl_status without_scope(kl_scope *s, const kl_node *n, const char *const *keep, kl_node *out)
+{
+    *out = *n;
+    if (n->kind == KL_SCALAR) {
+        const kl_variable *v = kl_scope_find(s, n->text);
+        for (int i = 0; keep[i] && v; i++)
+            if (strcmp(keep[i], n->text) == 0) v = NULL;
+        if (strchr(n->text, '{') && !keep[0])
+            return kl_scope_text(s, n->text, n->place, &out->text);
+        if (n->quoted || names_a_file(n->key)) return KL_OK;
+        if (v && v->word) out->text = v->word;
+        else KL_TRY(kl_scope_plain(s, n->text, keep, NULL, NULL, &out->text));
+        return KL_OK;
+    }
+    kl_node **link = &out->first;
+    out->sorted    = NULL;
+    for (const kl_node *c = n->first; c; c = c->next, link = &(*link)->next) {
+        if (!(*link = kl_arena_array(s->arena, kl_node, 1))) return KL_E_MEMORY;
+        KL_TRY(without_scope(s, c, keep, *link));
+    }
+    *link = NULL;
+    return KL_OK;
+}
+
+/* What a body file holds, in the model itself. */
+static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
+{
+    const kl_node *own = kl_node_get(p->node, "parameters");
+    const char   **keep =
+        kl_arena_array(p->s->arena, const char *, own && own->kind == KL_MAP ? own->size + 1 : 1);
+    kl_node tree;
+    int     n = 0;
+    if (!keep) return KL_E_MEMORY;
+    for (const kl_node *c = own && own->kind == KL_MAP ? own->first : NULL; c; c = c->next)
+        keep[n++] = c->key;
+    KL_TRY(without_scope(p->s, p->node, keep, &tree));
+    to->file = kl_value_text(NULL, &tree, p->m->arena);
+    if (!to->file) return KL_E_MEMORY;
+    return kl_reduced_take(p->m, &tree, p->m->file ? p->m->file : "", to->file, p->s->diag,
+                           &to->body);
+}
+
+/* {body: panel.yaml, angle: ply}: parameters of the body file, as expressions without names */
+static kl_status reduced_parameters(const place_of_key *p, kl_override *set, int *nset,
+                                    kl_reduced *to)
+{
+    kl_text t = {0};
+    kl_text_add(&t, "{body: ");
+    kl_text_json(&t, to->file);
+    for (const kl_node *c = p->node->first; c; c = c->next) {
+        if (strcmp(c->key, "body") == 0) continue;
+        const char *plain = NULL;
+        kl_status   status =
+            c->kind == KL_SCALAR
+                  ? kl_scope_plain(p->s, c->text, NULL, NULL, NULL, &plain)
+                  : kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: %s is %s; give a number", p->what,
+                            c->key, kl_node_kind_word(c->kind));
+        if (status != KL_OK) {
+            free(kl_text_finish(&t));
+            return status;
+        }
+        set[(*nset)++] = (kl_override){.name = c->key, .text = plain};
+        kl_text_add(&t, ", %s: %s", c->key, plain);
+    }
+    kl_text_add(&t, "}");
+    char *text = kl_text_finish(&t);
+    to->text   = text ? kl_arena_text(p->m->arena, text) : NULL;
+    free(text);
+    return to->text ? KL_OK : KL_E_MEMORY;
+}
+
+/* A file beside the model file, what stands in such a file, or {body: file, parameter: value, ...}. */
+static kl_status key_reduced(const place_of_key *p)
+{
+    kl_reduced    *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
+    const char    *name = NULL, *model = p->m->file ? p->m->file : "";
+    bool           map  = p->node->kind == KL_MAP;
+    const kl_node *body = map ? kl_node_get(p->node, "body") : p->node;
+    kl_override   *set  = NULL;
+    int            nset = 0;
+    if (!body) return reduced_in_place(p, to);
+    KL_TRY(kl_value_word(p->s, body, p->what, &name));
+    if (!*name)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s is empty; give the name of a file, such as rod.kbody or rod.yaml",
+                       p->what);
+    const char *slash = strrchr(model, '/');
+    to->file          = kl_arena_text(p->m->arena, name);
+    const char *path  = *name == '/' || !slash ? to->file
+                                               : kl_arena_format(p->m->arena, "%.*s/%s",
+                                                                 (int)(slash - model), model, name);
+    if (!to->file || !path) return KL_E_MEMORY;
+    if (map) {
+        set = kl_arena_array(p->m->arena, kl_override, p->node->size + 1);
+        if (!set) return KL_E_MEMORY;
+        KL_TRY(reduced_parameters(p, set, &nset, to));
+    }
+    return kl_reduced_read(p->m, path, set, nset, p->node->place, p->s->diag, &to->body);
+}
+
+static void put_node(kl_text *t, const kl_scope *s, const kl_node *n)
+{
+    if (n->kind == KL_SCALAR) {
+        const kl_variable *v = s ? kl_scope_find(s, n->text) : NULL;
+        if (v && v->word && !n->quoted) kl_text_add(t, "%s", v->word);
+        else if (n->quoted || !*n->text || strpbrk(n->text, ",[]{}#:")) kl_text_json(t, n->text);
+        else kl_text_add(t, "%s", n->text);
+        return;
+    }
+    bool map = n->kind == KL_MAP;
+    kl_text_add(t, map ? "{" : "[");
+    for (const kl_node *c = n->first; c; c = c->next) {
+        if (c != n->first) kl_text_add(t, ", ");
+        if (map) kl_text_json(t, c->key);
+        if (map) kl_text_add(t, ": ");
+        put_node(t, s, c);
+    }
+    kl_text_add(t, map ? "}" : "]");
+}
+
+const char *kl_value_text(const kl_scope *s, const kl_node *n, kl_arena *arena)
+{
+    kl_text t = {0};
+    put_node(&t, s, n);
+    char       *text = kl_text_finish(&t);
+    const char *kept = text ? kl_arena_text(arena, text) : NULL;
+    free(text);
+    return kept;
+}
+
+static kl_status (*const readers[])(const place_of_key *p) = {
+    [KL_KEY_NUMBER] = key_number,     [KL_KEY_NUMBERS] = key_numbers,
+    [KL_KEY_AXIS] = key_axis,         [KL_KEY_ROTATION] = key_rotation,
+    [KL_KEY_INERTIA] = key_inertia,   [KL_KEY_MATRIX6] = key_matrix6,
+    [KL_KEY_FUNCTION] = key_function, [KL_KEY_WORD] = key_word,
+    [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
+    [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
+    [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text,
+    [KL_KEY_TRACK] = key_track,       [KL_KEY_SURFACE] = key_surface,
+    [KL_KEY_LIST] = key_list,         [KL_KEY_REDUCED] = key_reduced};
+
+/* A default is text of the model language, read by the same door, once a model. */
+static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
+{
+    enum { SLOTS = sizeof s->shared->key / sizeof *s->shared->key };
+    size_t   i = ((size_t)(const void *)k / sizeof *k) % SLOTS;
+    kl_node *n = NULL;
+    for (int tries = 0; tries < 8; tries++, i = (i + 1) % SLOTS) {
+        if (s->shared->key[i] == k) return s->shared->fallback[i];
+        if (!s->shared->key[i]) break;
+    }
+    if (kl_doc_parse(k->fallback, strlen(k->fallback), "default", s->arena, s->diag, &n) != KL_OK)
+        return NULL;
+    s->shared->key[i]      = k;
+    s->shared->fallback[i] = n;
+    return n;
+}
+
+kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_key *keys,
+                         void *data)
+{
+    kl_status status = KL_OK;
+    for (const kl_key *k = keys; k->name; k++) {
+        char what[WHAT];
+        snprintf(what, sizeof what, "%s%s%s%s%s", e->section, *e->name ? " '" : "", e->name,
+                 *e->name ? "': " : ": ", k->name);
+        place_of_key p = {.s    = s,
+                          .m    = m,
+                          .e    = e,
+                          .keys = keys,
+                          .key  = k,
+                          .node = kl_entry_get(e, k->name),
+                          .what = what,
+                          .data = data};
+        if (!p.node && !k->fallback) {
+            bool plain = !k->unit || strpbrk(k->unit, "?*|");
+            kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; give it%s%s (%s)", what,
+                    plain ? "" : " in ", plain ? "" : k->unit, k->help);
+            if (k->kind == KL_KEY_NUMBER) *(double *)(void *)((char *)data + k->offset) = NAN;
+            status = KL_E_MODEL;
+            continue;
+        }
+        bool may_be_absent =
+            k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION || k->kind == KL_KEY_TEXT;
+        if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);
+        if (!p.node && *k->fallback) return KL_E_MEMORY;
+        kl_status one = readers[k->kind](&p);
+        if (one != KL_OK) status = one;
+        if (one == KL_E_MEMORY) return one;
+    }
+    return status;
+}
+
+/* Where the keys of `type` are listed. */
+static const char *help_page(const char *type)
+{
+    static const char *const pages[][2] = {
+        {"input", "inputs"},       {"output", "outputs"},   {"part", "parts"},
+        {"template", "templates"}, {"marker", "markers"},   {"ground", "bodies"},
+        {"track", "tracks"},       {"surface", "surfaces"}, {"the start of", "joints"}};
+    for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
+        if (strcmp(pages[i][0], type) == 0) return pages[i][1];
+    return type;
+}
+
+void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys,
+                       const char *const *also)
+{
+    const char *known[96];
+    int         n = 0;
+    for (const kl_key *k = keys; k && k->name && n < 95; k++) known[n++] = k->name;
+    for (; also && *also && n < 95; also++) known[n++] = *also;
+    known[n] = NULL;
+    for (int i = 0; e->chain[i]; i++)
+        for (const kl_node *c = e->chain[i]->first; c; c = c->next) {
+            bool found = false;
+            for (int j = 0; j < n; j++) found |= strcmp(known[j], c->key) == 0;
+            if (found) continue;
+            const char *near  = kl_nearest(c->key, known);
+            const char *quote = *e->name ? "'" : "";
+            if (near)
+                kl_fail(s->diag, KL_E_NAME, c->key_place,
+                        "unknown key `%s` in %s%s%s%s%s; did you mean `%s`?", c->key, type,
+                        *quote ? " " : "", quote, e->name, quote, near);
+            else
+                kl_fail(s->diag, KL_E_NAME, c->key_place,
+                        "unknown key `%s` in %s%s%s%s%s; `klingel help %s` lists the keys", c->key,
+                        type, *quote ? " " : "", quote, e->name, quote, help_page(type));
+        }
+}

@@ -1,0 +1,481 @@
+#include "reference/reference.h"
+
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "catalogue.h"
+#include "language/attach.h"
+#include "language/build.h"
+#include "language/doc.h"
+#include "language/other_names.h"
+
+enum { MOST_PAGES = 256, MARGIN = 78 };
+
+/* ---- the list of pages ----------------------------------------------------------------------- */
+
+int kl_reference_pages(kl_page *pages, int capacity)
+{
+    int n = 0;
+#define ADD(...)                                                                                   \
+    do {                                                                                           \
+        if (n < capacity) pages[n] = (kl_page){__VA_ARGS__};                                       \
+        n++;                                                                                       \
+    } while (0)
+    for (int i = 1; kl_body_types[i]; i++) {
+        const kl_body_type *t = kl_body_types[i];
+        ADD(.name = t->name, .kind = "body", .help = t->help, .body = t, .keys = t->keys);
+    }
+    for (int i = 0; kl_joint_types[i]; i++) {
+        const kl_element_type *t = kl_joint_types[i];
+        ADD(.name = t->name, .kind = "joint", .help = t->help, .element = t, .keys = t->keys);
+    }
+    for (int i = 0; kl_force_types[i]; i++) {
+        const kl_element_type *t = kl_force_types[i];
+        ADD(.name = t->name, .kind = "force", .help = t->help, .element = t, .keys = t->keys);
+    }
+    for (const kl_topic *t = kl_topics; t->name; t++) {
+        const kl_key *keys = strcmp(t->kind, "section") != 0      ? NULL
+                             : strcmp(t->name, "run") == 0        ? kl_run_keys
+                             : strcmp(t->name, "integrator") == 0 ? kl_integrator_keys
+                                                                  : NULL;
+        ADD(.name = t->name, .kind = t->kind, .help = t->help, .text = t->text, .keys = keys);
+    }
+#undef ADD
+    return n < capacity ? n : capacity;
+}
+
+/* Is it that word, or one of many of them: joint, joints? */
+static bool names_page(const char *page, const char *word)
+{
+    size_t n = strlen(word);
+    return strncmp(page, word, n) == 0 && (page[n] == 0 || strcmp(page + n, "s") == 0);
+}
+
+bool kl_reference_find(const char *name, kl_page *page)
+{
+    kl_page pages[MOST_PAGES];
+    int     n = kl_reference_pages(pages, MOST_PAGES);
+    for (int i = 0; i < n; i++)
+        if (names_page(pages[i].name, name)) {
+            *page = pages[i];
+            return true;
+        }
+    const char *other = kl_other_name(name);
+    return other && strcmp(other, name) != 0 && kl_reference_find(other, page);
+}
+
+/* ---- words for a key ------------------------------------------------------------------------- */
+
+void kl_reference_kind(const kl_key *key, char *text, size_t size)
+{
+    switch (key->kind) {
+    case KL_KEY_NUMBER: snprintf(text, size, "number"); return;
+    case KL_KEY_NUMBERS: snprintf(text, size, "%d numbers", key->size); return;
+    case KL_KEY_AXIS: snprintf(text, size, "axis"); return;
+    case KL_KEY_ROTATION: snprintf(text, size, "rotation"); return;
+    case KL_KEY_INERTIA: snprintf(text, size, "inertia"); return;
+    case KL_KEY_MATRIX6: snprintf(text, size, "3, 6 or 36 numbers"); return;
+    case KL_KEY_FUNCTION:
+        snprintf(text, size, "function of %s", key->by && strcmp(key->by, "s") ? key->by : "time");
+        return;
+    case KL_KEY_WORD: snprintf(text, size, "word"); return;
+    case KL_KEY_WORDS: snprintf(text, size, "list of words"); return;
+    case KL_KEY_FLAG: snprintf(text, size, "true or false"); return;
+    case KL_KEY_SIGNALS: snprintf(text, size, "names of quantities"); return;
+    case KL_KEY_TABLE: snprintf(text, size, "names and numbers"); return;
+    case KL_KEY_CODE: snprintf(text, size, "text in Lua"); return;
+    case KL_KEY_TEXT: snprintf(text, size, "expression"); return;
+    case KL_KEY_TRACK: snprintf(text, size, "name of a track"); return;
+    case KL_KEY_SURFACE: snprintf(text, size, "name of a surface"); return;
+    case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
+    case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or what it holds"); return;
+    }
+    snprintf(text, size, "%s", "value");
+}
+
+/* "m", or "m, rad, m (by coordinate)", or "rad, m / rad, m (by second, first)" */
+static void unit_words(const char *unit, char *text, size_t size)
+{
+    *text = '\0';
+    if (!unit || strcmp(unit, "1") == 0) return;
+    if (strcmp(unit, "*") == 0) {
+        snprintf(text, size, "any");
+        return;
+    }
+    char        by[64] = "";
+    kl_text     t      = {0};
+    const char *p      = unit;
+    for (const char *power; *p;) {
+        const char *over = strstr(p, " over "), *end = over ? over : p + strlen(p);
+        power = strstr(p, " ^ ");
+        if (power && power < end) end = power;
+        const char *mark = memchr(p, '?', (size_t)(end - p));
+        if (mark) {
+            size_t n = strlen(by);
+            snprintf(by + n, sizeof by - n, "%s%.*s", n ? ", " : "", (int)(mark - p), p);
+            p = mark + 1;
+        }
+        for (; p < end; p++) {
+            if (*p == '|') kl_text_add(&t, ", ");
+            else kl_text_put(&t, p, 1);
+        }
+        if (power && end == power) {
+            kl_text_add(&t, ", each to the power `%s`", power + 3);
+            break;
+        }
+        if (!over) break;
+        kl_text_add(&t, " over ");
+        p = over + strlen(" over ");
+    }
+    char *words = kl_text_finish(&t);
+    snprintf(text, size, "%s%s%s%s", words ? words : "", *by ? " (by " : "", by, *by ? ")" : "");
+    free(words);
+}
+
+static void range_words(const kl_key *k, char *text, size_t size)
+{
+    *text = '\0';
+    if (k->min == 0.0 && k->max == 0.0) return;
+    if (k->max >= 1e300) snprintf(text, size, k->min > 0.0 ? "; positive" : "; not negative");
+    else snprintf(text, size, "; %g to %g", k->min, k->max);
+}
+
+static const char *default_words(const kl_key *k)
+{
+    if (!k->fallback) return "must be given";
+    return *k->fallback ? k->fallback : "none";
+}
+
+/* ---- tables ---------------------------------------------------------------------------------- */
+
+/* One row of a page: up to five cells. On a terminal the last is wrapped below. */
+typedef struct row {
+    char name[64], kind[64], unit[96], fallback[96], help[600];
+} row;
+
+static void wrapped(kl_text *t, const char *text, int indent, int column)
+{
+    bool first = true;
+    while (*text) {
+        int length = (int)strcspn(text, " ");
+        if (!first && column + 1 + length > MARGIN) {
+            kl_text_add(t, "\n%*s", indent, "");
+            column = indent;
+        } else if (!first) {
+            kl_text_add(t, " ");
+            column++;
+        }
+        kl_text_put(t, text, (size_t)length);
+        column += length;
+        text += length;
+        while (*text == ' ') text++;
+        first = false;
+    }
+    kl_text_add(t, "\n");
+}
+
+/* bars would end a cell of a Markdown table */
+static void cell(kl_text *t, const char *text)
+{
+    for (; *text; text++) {
+        if (*text == '|') kl_text_add(t, "\\");
+        kl_text_put(t, text, 1);
+    }
+    kl_text_add(t, " | ");
+}
+
+static void add_row(kl_text *t, const row *r, kl_page_style style)
+{
+    if (style == KL_PAGE_MARKDOWN) {
+        kl_text_add(t, "| `%s` | ", r->name);
+        cell(t, r->kind);
+        cell(t, r->unit);
+        cell(t, r->fallback);
+        cell(t, r->help);
+        t->n--; /* no blank at the end of the line */
+        kl_text_add(t, "\n");
+        return;
+    }
+    kl_text_add(t, "  %-17s %s%s%s%s%s%s\n", r->name, r->kind, *r->unit ? " [" : "", r->unit,
+                *r->unit ? "]" : "", *r->fallback ? ", " : "", "");
+    if (*r->fallback) {
+        t->n--;
+        kl_text_add(t, "%s%s\n", strcmp(r->fallback, "must be given") ? "default " : "",
+                    r->fallback);
+    }
+    kl_text_add(t, "%*s", 20, "");
+    wrapped(t, r->help, 20, 20);
+}
+
+static void table_head(kl_text *t, const char *title, bool outputs, kl_page_style style)
+{
+    if (style == KL_PAGE_TERMINAL) {
+        kl_text_add(t, "\n%s\n", title);
+        return;
+    }
+    kl_text_add(t, "\n## %s\n\n", title);
+    if (outputs) kl_text_add(t, "| channel | unit | meaning |\n|---|---|---|\n");
+    else kl_text_add(t, "| key | takes | unit | default | meaning |\n|---|---|---|---|---|\n");
+}
+
+static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
+{
+    if (!keys || !keys->name) return;
+    table_head(t, "Keys", false, style);
+    for (const kl_key *k = keys; k->name; k++) {
+        row  r = {0};
+        char range[64], words[256] = "";
+        snprintf(r.name, sizeof r.name, "%s", k->name);
+        kl_reference_kind(k, r.kind, sizeof r.kind);
+        unit_words(k->unit, r.unit, sizeof r.unit);
+        snprintf(r.fallback, sizeof r.fallback, "%s", default_words(k));
+        range_words(k, range, sizeof range);
+        if (k->words) {
+            snprintf(words, sizeof words, "; one of: %s", k->words);
+            for (char *c = words + 10; *c; c++)
+                if (*c == ' ') *c = ',';
+            /* a blank behind each comma */
+            char spaced[256];
+            int  n = 0;
+            for (const char *c = words; *c && n < 253; c++) {
+                spaced[n++] = *c;
+                if (*c == ',') spaced[n++] = ' ';
+            }
+            spaced[n] = '\0';
+            snprintf(words, sizeof words, "%s", spaced);
+        }
+        snprintf(r.help, sizeof r.help, "%s%s%s", k->help, range, words);
+        add_row(t, &r, style);
+    }
+}
+
+static void add_attachment(kl_text *t, const kl_element_type *how, kl_page_style style)
+{
+    if (!kl_attach_help(how)) return;
+    table_head(t, "Where it stands", false, style);
+    for (const kl_attach_key *k = kl_attach_help(how); k->name; k++) {
+        row r = {0};
+        snprintf(r.name, sizeof r.name, "%s", k->name);
+        snprintf(r.kind, sizeof r.kind, "%s", k->kind);
+        snprintf(r.unit, sizeof r.unit, "%s", k->unit);
+        snprintf(r.fallback, sizeof r.fallback, "%s", k->fallback ? k->fallback : "must be given");
+        snprintf(r.help, sizeof r.help, "%s", k->help);
+        add_row(t, &r, style);
+    }
+}
+
+static void add_output(kl_text *t, const char *name, const char *unit, const char *help,
+                       kl_page_style style)
+{
+    char text[96];
+    unit_words(unit, text, sizeof text);
+    if (style == KL_PAGE_MARKDOWN) {
+        kl_text_add(t, "| `%s` | ", name);
+        cell(t, text);
+        cell(t, help);
+        t->n--;
+        kl_text_add(t, "\n");
+    } else {
+        kl_text_add(t, "  %-17s [%s] ", name, *text ? text : "-");
+        wrapped(t, help, 20, 23 + (int)strlen(text));
+    }
+}
+
+static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style style)
+{
+    table_head(t, "Channels", true, style);
+    for (const kl_output *o = type->outputs; o && o->name; o++)
+        add_output(t, o->name, o->unit, o->help, style);
+    if (type->describe) {
+        add_output(t, "NAME", "1", "each of its outputs, inputs and states, by its name", style);
+        return;
+    }
+    if (type->attach == KL_ATTACH_JOINTS) return;
+    if (type->attach == KL_ATTACH_SET) {
+        add_output(t, "NODE.force.x, .y, .z", "N", "on each node, by the name of its body", style);
+        add_output(t, "NODE.torque.x, .y, .z", "N m", "on each node, about its reference point",
+                   style);
+        return;
+    }
+    add_output(t, "force.x, .y, .z", "N", "on the second body (or the only one), global axes",
+               style);
+    add_output(t, "torque.x, .y, .z", "N m",
+               "on the second body (or the only one) about its marker, global axes", style);
+    add_output(t, "local_force.x, ...", "N",
+               "the same force in the axes of its marker; for `outputs`, not recorded by itself",
+               style);
+    add_output(t, "local_torque.x, ...", "N m",
+               "the same torque in the axes of its marker; for `outputs`", style);
+    add_output(t, "energy, loss", "N m, W", "stored energy, dissipated power; for `outputs`",
+               style);
+}
+
+static void add_body_outputs(kl_text *t, kl_page_style style)
+{
+    static const kl_output list[] = {
+        {"position", "m", "of the reference point; .x, .y, .z"},
+        {"orientation", "1", "Euler parameters, scalar first; .0 to .3"},
+        {"velocity", "m/s", "of the reference point; .x, .y, .z"},
+        {"omega", "rad/s", "angular velocity, global axes; .x, .y, .z"},
+        {"acceleration", "m/s2", "of the reference point; .x, .y, .z"},
+        {"alpha", "rad/s2", "angular acceleration, global axes; .x, .y, .z"},
+        {"omega_body", "rad/s", "angular velocity in body axes; in expressions"},
+        {"center", "m", "centre of mass; in expressions"},
+        {"momentum", "kg m/s", "linear momentum; in expressions"},
+        {"kinetic_energy", "N m", "in expressions"},
+        {0}};
+    table_head(t, "Channels", true, style);
+    for (const kl_output *o = list; o->name; o++) add_output(t, o->name, o->unit, o->help, style);
+}
+
+/* ---- examples -------------------------------------------------------------------------------- */
+
+static bool seen(const char *const *names, int n, const char *name)
+{
+    for (int i = 0; i < n; i++)
+        if (strcmp(names[i], name) == 0) return true;
+    return false;
+}
+
+static void collect(const kl_node *n, const char **names, int *count)
+{
+    if (!n) return;
+    for (const kl_node *c = n->kind == KL_LIST ? n->first : n; c;
+         c                = n->kind == KL_LIST ? c->next : NULL)
+        if (c->kind == KL_SCALAR && *count < 15 && !seen(names, *count, c->text) &&
+            strcmp(c->text, "ground") != 0)
+            names[(*count)++] = c->text;
+}
+
+/* Bodies and joints that the example of an element names, in such places that it can work. */
+static void around_element(kl_text *t, const kl_node *e, bool joint)
+{
+    const char *bodies[16], *joints[16];
+    int         nbody = 0, njoint = 0;
+    collect(kl_node_get(e, "between"), bodies, &nbody);
+    collect(kl_node_get(e, "body"), bodies, &nbody);
+    collect(kl_node_get(e, "on"), bodies, &nbody);
+    collect(kl_node_get(e, "pilot"), bodies, &nbody);
+    collect(kl_node_get(e, "nodes"), bodies, &nbody);
+    collect(kl_node_get(e, "of"), joints, &njoint);
+    collect(kl_node_get(e, "joints"), joints, &njoint);
+    static const char *const signals[] = {"inputs", "outputs"};
+    char                     object[8][64];
+    int                      nobject = 0;
+    for (int k = 0; k < 2; k++) {
+        const kl_node *list = kl_node_get(e, signals[k]);
+        for (const kl_node *c = list ? list->first : NULL; c && nobject < 8; c = c->next) {
+            snprintf(object[nobject], sizeof *object, "%.*s", (int)strcspn(c->text, "."), c->text);
+            if (!seen(joints, njoint, object[nobject]) && njoint < 15)
+                joints[njoint++] = object[nobject];
+            nobject++;
+        }
+    }
+    const kl_node *track = kl_node_get(e, "track"), *surface = kl_node_get(e, "surface");
+    if (track)
+        kl_text_add(
+            t, "tracks:\n  %s: {points: [[0, 0, 0], [1, 0, 0], [2, 0.5, -0.2], [3, 1, 0]]}\n\n",
+            track->text);
+    if (surface)
+        kl_text_add(
+            t,
+            "surfaces:\n  %s: {net: [[[-1, -1, 1], [-1, 0, 0.5], [-1, 1, 1]], [[0, -1, 0.5], "
+            "[0, 0, 0], [0, 1, 0.5]],\n    [[1, -1, 1], [1, 0, 0.5], [1, 1, 1]]]}\n\n",
+            surface->text);
+    kl_text_add(t, "bodies:\n");
+    for (int i = 0; i < nbody + njoint; i++)
+        kl_text_add(t, "  %s%s: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [%g, 0, 0]}\n",
+                    i < nbody ? bodies[i] : joints[i - nbody], i < nbody ? "" : "-part",
+                    0.25 + 0.5 * i);
+    if (joint || njoint > 0) kl_text_add(t, "\njoints:\n");
+    for (int i = 0; i < njoint; i++)
+        kl_text_add(t, "  %s: {type: %s, between: [ground, %s-part], at: [%g, 0, 0], axis: z}\n",
+                    joints[i], strcmp(joints[i], "guide") ? "revolute" : "translational", joints[i],
+                    0.5 * i);
+}
+
+void kl_reference_example(kl_text *t, const kl_page *page)
+{
+    const char *line = page->body      ? page->body->example
+                       : page->element ? page->element->example
+                                       : NULL;
+    kl_arena   *a    = kl_arena_create();
+    kl_node    *root = NULL;
+    if (line && a && kl_doc_parse(line, strlen(line), "example", a, NULL, &root) == KL_OK &&
+        root->first) {
+        kl_text_add(t, "klingel: 1\ntitle: Example of %s\n\n", page->name);
+        if (page->body) {
+            kl_text_add(t, "bodies:\n  ");
+            wrapped(t, line, 6, 2);
+        }
+        if (page->element) around_element(t, root->first, strcmp(page->kind, "joint") == 0);
+        if (page->element && strcmp(page->kind, "force") == 0) kl_text_add(t, "\nforces:\n");
+        if (page->element) kl_text_add(t, "  %s\n", line);
+        kl_text_add(t, "\nrun: {end: 0.1, every: 0.01}\n");
+    }
+    kl_arena_destroy(a);
+}
+
+/* ---- pages ----------------------------------------------------------------------------------- */
+
+static void add_equation(kl_text *t, const char *equation, kl_page_style style)
+{
+    if (!equation) return;
+    kl_text_add(t, style == KL_PAGE_MARKDOWN ? "\n    %s\n" : "\n  %s\n", equation);
+}
+
+static void add_example(kl_text *t, const kl_page *page, kl_page_style style)
+{
+    const char *line = page->body ? page->body->example : page->element->example;
+    if (!line) return;
+    if (style == KL_PAGE_MARKDOWN) {
+        kl_text_add(t, "\n## Example\n\n```yaml\n");
+        kl_reference_example(t, page);
+        kl_text_add(t, "```\n");
+        return;
+    }
+    kl_text_add(t, "\nExample (`klingel help %s --example` prints a whole model)\n  ", page->name);
+    wrapped(t, line, 6, 2);
+}
+
+void kl_reference_write(kl_text *t, const kl_page *page, kl_page_style style)
+{
+    bool markdown = style == KL_PAGE_MARKDOWN;
+    kl_text_add(t, markdown ? "# %s (%s)\n\n%s\n" : "%s (%s): %s\n", page->name, page->kind,
+                page->help);
+    if (page->element) add_equation(t, page->element->equation, style);
+    if (page->text) kl_text_add(t, "\n%s", page->text);
+    if (page->element) add_attachment(t, page->element, style);
+    add_keys(t, page->keys, style);
+    if (page->element) add_outputs(t, page->element, style);
+    if (page->body) add_body_outputs(t, style);
+    if (page->element || page->body) add_example(t, page, style);
+}
+
+void kl_reference_list(kl_text *t, kl_page_style style)
+{
+    static const char *const kinds[][2] = {{"body", "Bodies (type: ...)"},
+                                           {"joint", "Joints"},
+                                           {"force", "Forces"},
+                                           {"section", "Sections of a model file"},
+                                           {"topic", "Topics"}};
+    kl_page                  pages[MOST_PAGES];
+    int                      n = kl_reference_pages(pages, MOST_PAGES);
+    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
+        kl_text_add(t,
+                    style == KL_PAGE_MARKDOWN ? "\n## %s\n\n"
+                    : k                       ? "\n%s\n"
+                                              : "%s\n",
+                    kinds[k][1]);
+        for (int i = 0; i < n; i++) {
+            if (strcmp(pages[i].kind, kinds[k][0]) != 0) continue;
+            if (style == KL_PAGE_MARKDOWN) {
+                kl_text_add(t, "- [%s](%s.md): %s\n", pages[i].name, pages[i].name, pages[i].help);
+            } else {
+                kl_text_add(t, "  %-25s ", pages[i].name);
+                wrapped(t, pages[i].help, 28, 28);
+            }
+        }
+    }
+}

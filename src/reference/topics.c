@@ -1,0 +1,195 @@
+/* Sections and topics of the reference that are prose. Everything said here is tried by the tests:
+ * blocks between ```yaml lines are read as models where they begin with `klingel:`. */
+#include "reference/reference.h"
+
+const kl_topic kl_topics[] = {
+    {"parameters", "section", "named numbers and words that all other sections may use",
+     "    parameters: {L: 276 mm, m: 1.377 kg, speed: 70 km/h, ratio: 2/3, side: left}\n\n"
+     "A parameter is a number with or without a unit, an expression of the parameters before it, "
+     "or\n"
+     "a word. `--set L=300mm` on the command line changes one without touching the file.\n"},
+    {"include", "section", "other files whose sections are taken in",
+     "    include: [profiles.yaml, bogie/suspension.yaml]\n\n"
+     "Names of files are seen from the folder of the file that says so. A file that several "
+     "others\n"
+     "include is read once; one that includes itself in the end is an error. A parameter, `run` "
+     "key or\n"
+     "`title` of the including file overrules that of the included one.\n"},
+    {"templates", "section", "assemblies that are defined once and placed by `parts`",
+     "    templates:\n"
+     "      bogie:\n"
+     "        parameters: {wheelbase: 2.56 m, car: none}      # defaults; a part may give others\n"
+     "        bodies: {frame: {mass: 2615, inertia: [1722, 1476, 3067]}}\n"
+     "        forces: ...\n\n"
+     "A template holds parameters, inputs, bodies, joints, forces, outputs and parts. Points and\n"
+     "directions are in its own axes. A name means one of its own first, then one outside.\n"},
+    {"parts", "section", "templates placed: at a point, turned, mirrored, with their parameters",
+     "    parts:\n"
+     "      front: {template: bogie, at: [9.5, 0, 0], parameters: {wheelbase: 2.4 m}}\n"
+     "      rear: {like: front, at: [-9.5, 0, 0], orientation: {axis: z, angle: 180 deg}}\n"
+     "      right: {template: arm, mirror: y}                 # y changes its sign\n\n"
+     "Names become `front.frame`. A word parameter may name a body outside: `parameters: {car: "
+     "body}`.\n"
+     "`--set front.wheelbase=2.5m` changes one part. A mirrored part is the mirror image in all;\n"
+     "in it the angle of a cylindrical or screw joint counts the other way.\n"},
+    {"gravity", "section", "acceleration of gravity, [0, 0, -9.81] unless told",
+     "    gravity: [0, 0, -9.81]     # a vector, m/s2\n"
+     "    gravity: 1.62              # a number points down, against z\n"},
+    {"inputs", "section", "named numbers from outside: from the library, coupling, controllers",
+     "    inputs:\n"
+     "      throttle: {unit: N m, value: 0.5}     # value: at the start, 0 unless told\n\n"
+     "Wherever a function is allowed, `{input: throttle}` is that number. It is recorded as\n"
+     "`input.throttle`.\n"},
+    {"bodies", "section", "what has mass: names, each with its keys",
+     "    bodies:\n"
+     "      crank: {mass: 2 kg, inertia: [0.01, 0.02, 0.02], position: [0.1, 0, 0]}\n"
+     "      rod: {like: crank, mass: 3 kg}                # all of crank, but another mass\n"
+     "      bob: {type: point, mass: 1 kg}\n\n"
+     "`type` is rigid unless told. `ground` is there without being listed and does not move. A "
+     "body\n"
+     "may name frames under `markers`, in its own axes: `markers: {pin: {at: [0.1, 0, 0], axis: "
+     "y}}`;\n"
+     "joints and forces then write `crank.pin`. On a flexible body `on: left` says which marker of "
+     "its\nfile it is fixed to; else it is the nearest.\n\n"
+     "Initial values are guesses that assembly may move by the least amount that closes the "
+     "joints;\n"
+     "`fixed: [position, orientation]` keeps them.\n"},
+    {"tracks", "section", "lines in space that bodies follow: rails, guides, grooves",
+     "    tracks:\n"
+     "      coaster: {file: coaster.yaml, parameters: {spline: cubic}, geometry: table}\n"
+     "      line: {layout: [straight 50 m, transition 60 m, curve 300 m radius for 100 m]}\n"
+     "      far: {file: far.ktrack}                       # a table made by `klingel track`\n\n"
+     "A track is written as docs/tracks.md tells: `layout`, `points` or `segments` with "
+     "`profile`,\n"
+     "`spline`, `frame`, `roll` and more, here or in a file of its own with its own parameters.\n"
+     "`geometry: exact` (default) computes each place, `table` looks it up in a table built to "
+     "the\n"
+     "error that the track's `table` asks for. A `path` joint follows it; long tables from a file\n"
+     "are read through a window.\n"},
+    {"surfaces", "section", "surfaces that points of bodies stay on",
+     "    surfaces:\n"
+     "      bowl: {revolution: [[0, 0.1], [0.2, 0.5], [0.5, 0.7]], spline: cubic, orientation: "
+     "...}\n"
+     "      dome: {revolution: [[-1, 0.01], {to: [1, 0.01], radius: -1}]}          # an arc\n"
+     "      gutter: {sweep: [[-1, 0.2], [0, 0], [1, 0.2]], track: line, spline: cubic}\n"
+     "      hill: {net: [[[0, 0, 0], [0, 1, 0.2]], [[1, 0, 0.1], [1, 1, 0]]]}\n"
+     "      ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2}\n"
+     "      rail: {extruded_arc: {center: [0, 0], first: [-3, -4], last: [3, -4]},\n"
+     "             nodes: [{at: [0, 0, 0], orientation: ...}, {at: [2, 0, 0]}]}\n\n"
+     "A profile whose last point is its first is closed (a torus, a tube): it goes round.\n"
+     "`revolution` turns a profile of points [x, radius] about the x axis of the surface, with\n"
+     "`factors: [y, z]` to flatten it; `sweep` carries a profile [left, up] along a track; `net`\n"
+     "interpolates rows of points (linear, cubic or quintic). `spline` lays a smooth line through\n"
+     "the points, otherwise they are joined by straight lines and arcs {to: [a, b], radius: r}.\n"
+     "`revolved_arc` turns an arc [x, y] about the y axis, `x_factor` and `z_factor` make it "
+     "oval;\n"
+     "`extruded_arc` joins an arc [x, y] of one node with the same arc of another, straight from\n"
+     "point to point; an arc goes the shorter way from `first` to `last` about `center`.\n"
+     "`at` and `orientation` place a surface, `flip: true` turns its normal round. The joint\n"
+     "`point-on-surface` uses it; parameters are lengths along the profile (u) and the angle or\n"
+     "length (v), of arcs the angle of revolution or -1 to 1 from node to node (u) and the angle\n"
+     "along the arc (v). A body that carries it draws it with `shape: {surface: hill}`.\n"},
+    {"joints", "section", "what holds bodies together or drives them",
+     "    joints:\n"
+     "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
+     "A joint stands between two bodies at a point in space, as the model stands at the start.\n"
+     "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n\n"
+     "    start: {angle: 30 deg, angular_speed: 2 rad/s}       # also displacement, length, speed\n"
+     "    start: {angle: 30 deg, fixed: [angle]}               # met, or an error\n\n"
+     "Under `start` a joint says where its coordinates begin; the bodies stay written as drawn.\n"},
+    {"forces", "section", "springs, dampers, stops, loads, controllers",
+     "    forces:\n"
+     "      strut: {type: spring-damper, between: [wheel, car], at: [[0, 0, 0], [0, 0, 1]],\n"
+     "              stiffness: 20 kN/m, damping: 1.5 kN s/m}\n"},
+    {"outputs", "section", "further channels: points of bodies, arithmetic over channels",
+     "    outputs:\n"
+     "      tip: {of: crank, point: [0.2, 0, 0], quantity: position.x}     # point in the body\n"
+     "      pin_v: {of: crank.pin, quantity: velocity.x}                   # a marker of it\n"
+     "      fold: {expression: hinge.angle - pivot.angle, limit: 30 deg, rule: drawing 7}\n\n"
+     "A `limit` is the largest size that is allowed; the report judges by it and names the "
+     "`rule`.\n"
+     "Quantities of a point: position, displacement, velocity, acceleration, omega, alpha, and "
+     "felt "
+     "(what\n"
+     "an accelerometer fixed there shows: acceleration less gravity, in body axes), each with\n"
+     ".x, .y or .z. Every body, joint and force has standard channels besides (`klingel help "
+     "NAME`),\n"
+     "and the system has energy.kinetic, .potential, .total, .lost, .supplied, .balance and\n"
+     "drift.position, .rotation, .rate.\n"},
+    {"run", "section", "how long, and how often a row is recorded",
+     "    run: {end: 5, every: 10 ms}\n"},
+    {"integrator", "section", "how time is stepped",
+     "    integrator: {tolerance: 1e-8}          # adaptive step\n"
+     "    integrator: {step: 1 ms}               # fixed step\n"},
+    {"units", "topic", "numbers with units, and which units there are",
+     "A unit stands directly after a number: `1.22 MN/m`, `70 km/h`, `12 mm`, `90 deg`, `15 kN "
+     "s/m`.\n"
+     "It takes the longest chain of unit symbols; a blank multiplies, `/` divides by the next "
+     "symbol, a\n"
+     "power stands behind its symbol: m2, m^2, s^-1, m^1.5. A number without a unit is in the SI "
+     "unit\n"
+     "of its key.\n\n"
+     "Every key has a dimension, and a unit that does not fit is an error. Angle is a dimension: "
+     "Hz does\n"
+     "not fit rad/s, and N m (a torque) differs from N m/rad (a stiffness).\n\n"
+     "    m g s rad deg rev N Pa J W Hz K A V t min h % bar rpm     and more, with the usual "
+     "prefixes\n"},
+    {"expressions", "topic", "arithmetic in any number",
+     "    2*pi*r, -L/2, m*(a^2 + b^2)/12, if(n > 3, 1 mm, 2 mm)\n\n"
+     "Operators + - * / ^ and parentheses; < <= > >= == !=, and, or, not give 1 or 0. Functions: "
+     "min\n"
+     "max abs sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil round "
+     "mod\n"
+     "hypot sign step if unwrap. Constants pi and tau. Products need `*`; a word is a parameter.\n"
+     "An expression with a comma is quoted: \"max(a, b)\". Adding a bare number to one with a unit "
+     "is\n"
+     "an error.\n"},
+    {"functions", "topic", "values that change: over time, over a displacement, with an input",
+     "    value: 3 N m                                            constant\n"
+     "    value: {polynomial: [0, 2 rad/s]}                       c0 + c1 x + c2 x^2 ...\n"
+     "    value: {harmonic: {amplitude: 5 mm, frequency: 2 Hz}}   offset, phase, omega too\n"
+     "    value: {table: [[0, 0], [1, 2], [3, 2]]}                C2 spline through points\n"
+     "    value: {linear_table: [[0, 0], [1, 2]]}                 straight lines\n"
+     "    value: {step: {from: 0, to: 1, start: 1, end: 2}}       smooth, C2\n"
+     "    value: {expression: \"2*t + 0.1*sin(3*t)\"}              of t (of x over a "
+     "displacement)\n"
+     "    value: {lua: \"t < 1 and 0 or 5*(t - 1)\"}               Lua; see `klingel help lua`\n"
+     "    value: {input: throttle}                                a named input\n"
+     "    value: {sum: [1, {input: throttle}]}                    any of these, added\n\n"
+     "Tables over time keep their end values outside; characteristics go on straight.\n"},
+    {"orientation", "topic", "ways to give a rotation",
+     "    orientation: {axis: z, angle: 90 deg}\n"
+     "    orientation: {quaternion: [1, 0, 0, 0]}            scalar first\n"
+     "    orientation: {euler: [10 deg, 20 deg, 0]}          about z, x, z of the turned body\n"
+     "    orientation: {cardan: [10 deg, 20 deg, 0]}         about x, y, z of the turned body\n"
+     "    orientation: {x: [1, 1, 0], y: [0, 1, 0]}          x along the first, y in their "
+     "plane\n"},
+    {"for", "topic", "many parts from one entry",
+     "    bodies:\n"
+     "      \"link{i}\": {for: {i: 1..n}, mass: 1 kg, position: [i*L, 0, 0]}\n"
+     "      \"wheel-{side}\": {for: {side: [left, right]}, mass: 20 kg}\n\n"
+     "A name holds {variable} or any whole-number expression of it: `between: [\"link{i}\",\n"
+     "\"link{i+1}\"]`. Several variables give all combinations.\n"},
+    {"when", "topic", "parts of a model that are there or not",
+     "    parameters: {sprung: true, drive: electric, n: 4}\n"
+     "    forces:\n"
+     "      spring: {type: ..., when: sprung}\n"
+     "      motor: {type: ..., when: drive == electric}\n"
+     "      fifth: {type: ..., when: n > 4}\n"},
+    {"lua", "topic", "functions and controllers in Lua 5.4, in a sandbox",
+     "    value: {lua: \"t < 1 and 0 or 5*(t - 1)\"}           of t, or of x over a displacement\n"
+     "    value: {lua: \"if t < 1 then return 0 end return k*(t - 1)\"}\n\n"
+     "and the force `controller`, which measures, sets forces and has states of its own. A "
+     "function sees\n"
+     "its inputs, parameters that are numbers (in SI), `t`, and `math` without random; its members "
+     "also\n"
+     "by their bare names. Variables are `local`; nothing is remembered from call to call. There "
+     "is no\n"
+     "string library, pcall, load, coroutine, metatable or file. A call may take 1 000 000 "
+     "instructions,\n"
+     "all functions of a model 8 MB.\n"},
+    {"like", "topic", "a part that is like another but for some keys",
+     "    bodies:\n"
+     "      front: {mass: 10 kg, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
+     "      rear: {like: front, position: [-1, 0, 0]}\n"},
+    {0}};

@@ -1,0 +1,321 @@
+#include "results/record.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+#include <time.h>
+
+#include "base/text.h"
+#include "results/results.h"
+#include "results/scene.h"
+
+/* The columns of the file and the sink that fills them. */
+typedef struct recorder {
+    kl_writer       *writer;
+    kl_recording    *recording;
+    kl_channel_info *info;
+    int             *channel; /* of each column */
+    double          *row;
+    char            *scene, *settings, *limits;
+    int              n;
+    long             rows, *missing; /* rows so far; of each column, without a finite number */
+} recorder;
+
+static double now(void)
+{
+    struct timespec t;
+    clock_gettime(CLOCK_MONOTONIC, &t);
+    return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+static kl_status record_row(void *context, double t, const double *values)
+{
+    recorder           *r = context;
+    const kl_recording *o = r->recording;
+    for (int i = 0; i < r->n; i++) {
+        r->row[i] = values[r->channel[i]];
+        r->missing[i] += !isfinite(r->row[i]);
+    }
+    r->rows++;
+    KL_TRY(kl_writer_row(r->writer, t, r->row));
+    if (o->row) o->row(o->context, t, values);
+    return KL_OK;
+}
+
+static bool record_go_on(void *context, double t)
+{
+    const kl_recording *r = ((recorder *)context)->recording;
+    return !r->go_on || r->go_on(r->context, t);
+}
+
+static kl_status record_checkpoint(void *context, const double *pack)
+{
+    return kl_writer_checkpoint(((recorder *)context)->writer, pack);
+}
+
+/* Columns of the old file in the order of the new one. */
+static kl_status match_columns(const recorder *r, const kl_reader *old, int *column, kl_diag *diag)
+{
+    for (int i = 0; i < r->n; i++) {
+        column[i] = kl_reader_find(old, r->info[i].name);
+        if (column[i] < 0)
+            return kl_fail(diag, KL_E_MODEL, (kl_place){.file = r->recording->restart},
+                           "has no channel '%s': restart with the model that was run",
+                           r->info[i].name);
+    }
+    return KL_OK;
+}
+
+/* Rows before the checkpoint, as they are. */
+static kl_status copy_rows(recorder *r, kl_reader *old, long rows, kl_diag *diag)
+{
+    enum { AT_ONCE = 256 };
+    int       have   = kl_reader_rows(old);
+    int      *column = calloc((size_t)r->n + 1, sizeof *column);
+    double   *values = calloc((size_t)AT_ONCE * (size_t)(r->n + 1), sizeof *values);
+    double   *time   = calloc((size_t)have + 1, sizeof *time);
+    kl_status status = column && values && time ? match_columns(r, old, column, diag) : KL_E_MEMORY;
+    if (status == KL_OK && have < rows)
+        status = kl_fail(diag, KL_E_FILE, (kl_place){.file = r->recording->restart},
+                         "has %d rows, its checkpoint stands after %ld: it is damaged", have, rows);
+    if (status == KL_OK) status = kl_reader_time(old, time);
+    for (int row = 0; status == KL_OK && row < rows; row += AT_ONCE) {
+        int n  = rows - row < AT_ONCE ? (int)rows - row : AT_ONCE;
+        status = kl_reader_block(old, column, r->n, row, n, values);
+        for (int i = 0; status == KL_OK && i < n; i++)
+            status = kl_writer_row(r->writer, time[row + i], values + (size_t)i * (size_t)r->n);
+    }
+    free(time);
+    free(values);
+    free(column);
+    return status;
+}
+
+/* Rows that the old results have beyond the new end would be lost. */
+static kl_status refuse_to_shorten(const kl_recording *o, kl_reader *old, kl_diag *diag)
+{
+    int     n    = kl_reader_rows(old);
+    double *time = calloc((size_t)n + 1, sizeof *time);
+    if (!time) return KL_E_MEMORY;
+    kl_status status = n > 0 ? kl_reader_time(old, time) : KL_OK;
+    double    last   = n > 0 ? time[n - 1] : 0.0;
+    free(time);
+    if (status != KL_OK || o->end >= last * (1.0 - 1e-12)) return status;
+    return kl_fail(diag, KL_E_MODEL, (kl_place){.file = o->restart},
+                   "has rows up to t = %.9g s, beyond the end at %.9g s: they would be lost; give "
+                   "--end %.9g or later, or another file with -o",
+                   last, o->end, last);
+}
+
+/* The simulation at its checkpoint. */
+static kl_status resume(kl_simulation *s, kl_reader *old, double *pack, kl_diag *diag)
+{
+    KL_TRY(kl_reader_checkpoint(old, pack));
+    return kl_simulation_resume(s, pack, kl_reader_checkpoint_size(old), diag);
+}
+
+/* Settings as they were used: the model's, with what was found for those left open. */
+static char *settings_json(const kl_simulation *s, const kl_recording *o)
+{
+    const kl_settings *k = &s->model->settings;
+    kl_text            t = {0};
+    kl_text_add(&t,
+                "{\"integrator\": \"%s\", \"end_s\": %.9g, \"every_s\": %.9g, \"tolerance\": %.9g",
+                s->integrator->name, o->end, k->every, k->tolerance);
+    if (isfinite(k->step)) kl_text_add(&t, ", \"step_s\": %.9g", k->step);
+    if (isfinite(k->max_step)) kl_text_add(&t, ", \"max_step_s\": %.9g", k->max_step);
+    kl_text_add(&t, ", \"spectral_radius\": %.9g, \"length_m\": %.9g}", k->spectral_radius,
+                s->model->length);
+    return kl_text_finish(&t);
+}
+
+/* Limits that the model sets its outputs; NULL text where there are none. */
+static char *limits_json(const kl_simulation *s)
+{
+    const kl_model *m = s->model;
+    kl_text         t = {0};
+    int             n = 0;
+    for (int i = 0; i < m->nwanted; i++) {
+        const kl_wanted *w = &m->wanted[i];
+        if (isnan(w->limit.value)) continue;
+        int channel = kl_channels_find(s->channels, w->name);
+        kl_text_add(&t, n++ ? ", {\"name\": " : "[{\"name\": ");
+        kl_text_json(&t, w->name);
+        kl_text_add(&t, ", \"rule\": ");
+        kl_text_json(&t, w->rule ? w->rule : "the model's own");
+        kl_text_add(&t, ", \"unit\": ");
+        kl_text_json(&t, channel < 0 ? "1" : kl_channels_at(s->channels, channel)->unit);
+        kl_text_add(&t, ", \"limit\": %.9g}", w->limit.value);
+    }
+    kl_text_add(&t, n ? "]" : "[]");
+    return kl_text_finish(&t);
+}
+
+static kl_status recorder_init(recorder *r, const kl_simulation *s)
+{
+    size_t all  = (size_t)kl_channels_count(s->channels);
+    r->info     = calloc(all + 1, sizeof *r->info);
+    r->channel  = calloc(all + 1, sizeof *r->channel);
+    r->row      = calloc(all + 1, sizeof *r->row);
+    r->scene    = kl_scene_json(s->model);
+    r->missing  = calloc(all + 1, sizeof *r->missing);
+    r->settings = settings_json(s, r->recording);
+    r->limits   = limits_json(s);
+    if (!r->info || !r->channel || !r->row || !r->scene || !r->missing || !r->settings ||
+        !r->limits)
+        return KL_E_MEMORY;
+    for (int i = 0; i < (int)all; i++) {
+        const kl_channel *c = kl_channels_at(s->channels, i);
+        if (!c->recorded) continue;
+        r->info[r->n] = (kl_channel_info){
+            .name = c->name, .unit = c->unit, .description = c->description, .own = c->own};
+        r->channel[r->n++] = i;
+    }
+    return KL_OK;
+}
+
+static void recorder_free(recorder *r)
+{
+    free(r->missing);
+    free(r->scene);
+    free(r->settings);
+    free(r->limits);
+    free(r->row);
+    free(r->channel);
+    free(r->info);
+}
+
+static void statistics_json(const kl_simulation *s, double wall, char *text, size_t size)
+{
+    const kl_statistics *c = &s->count;
+    const kl_model      *m = s->model;
+    kl_energy            e = kl_eval_energy(m, s->solver->w, s->lambda);
+    kl_drift             d = s->worst; /* of the rows */
+    snprintf(text, size,
+             "{\"integrator\": \"%s\", \"simulated_s\": %.17g, \"wall_s\": %.6g, \"steps\": %ld, "
+             "\"rejected\": %ld, \"iterations\": %ld, "
+             "\"factorizations\": %ld, \"evaluations\": %ld, \"least_step_s\": %.6g, "
+             "\"largest_step_s\": %.6g, \"kinetic_J\": %.17g, "
+             "\"potential_J\": %.17g, \"lost_J\": %.17g, \"supplied_J\": %.17g, \"gap_m\": %.6g, "
+             "\"gap_rad\": %.6g, \"bodies\": %d, "
+             "\"elements\": %d, \"unknowns\": %d, \"constraints\": %d}",
+             s->integrator->name, s->solver->s->t, wall, c->steps, c->rejected, c->iterations,
+             c->factorizations, c->evaluations, c->least_step, c->largest_step, e.kinetic,
+             e.potential, c->lost, c->supplied, d.position, d.rotation, kl_model_bodies(m),
+             m->nelement, m->nv, m->nlam);
+}
+
+/* Warnings of building and running, or why a run failed, one a line. */
+static kl_status note_messages(kl_writer *w, const char *name, kl_severity kind,
+                               const kl_diag *diag)
+{
+    kl_text t = {0};
+    for (int i = 0; diag && i < kl_diag_size(diag); i++)
+        if (kl_diag_at(diag, i)->severity == kind)
+            kl_text_add(&t, "%s\n", kl_diag_at(diag, i)->text);
+    kl_status status = t.n && !t.failed ? kl_writer_note(w, name, t.data) : KL_OK;
+    kl_text_free(&t);
+    return status;
+}
+
+/* Ends the file with how the run went. */
+static kl_status finish(recorder *r, const kl_simulation *s, const kl_diag *diag, kl_status run)
+{
+    char text[2048];
+    /* a run without them is still a run */
+    (void)note_messages(r->writer, "warnings", KL_WARNING, diag);
+    (void)note_messages(r->writer, "failure", KL_ERROR, diag);
+    const char *word = run == KL_OK              ? "complete"
+                       : run == KL_E_INTERRUPTED ? "interrupted"
+                                                 : "failed";
+    statistics_json(s, r->recording->wall, text, sizeof text);
+    kl_status first  = kl_writer_note(r->writer, "statistics", text);
+    kl_status second = kl_writer_note(r->writer, "status", word);
+    kl_status closed = kl_writer_close(r->writer);
+    if (run != KL_OK) return run;
+    return first != KL_OK ? first : second != KL_OK ? second : closed;
+}
+
+/* A new file, from the start or with what an older one holds up to its checkpoint. */
+static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
+{
+    kl_recording   *o    = r->recording;
+    kl_results_info head = {.title      = s->model->title,
+                            .model_file = s->model->file,
+                            .model_text = o->model_text,
+                            .folder     = o->folder,
+                            .scene_json = r->scene,
+                            .lines      = s->model,
+                            .set        = o->set};
+    s->checkpoint        = o->checkpoint;
+    if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
+    head.settings_json = r->settings;
+    head.limits_json   = r->limits;
+    if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
+
+    kl_reader *old = NULL;
+    KL_TRY(kl_reader_open(o->restart, diag, &old));
+    int n            = kl_reader_checkpoint_size(old),
+        size         = n > head.checkpoint_size ? n : head.checkpoint_size;
+    double   *pack   = calloc((size_t)size + 1, sizeof *pack);
+    char     *part   = malloc(strlen(o->path) + 16);
+    kl_status status = pack && part ? KL_OK : KL_E_MEMORY;
+    if (part) sprintf(part, "%s.restarting", o->path);
+    if (status == KL_OK && kl_reader_running(old))
+        status =
+            kl_fail(diag, KL_E_FILE, (kl_place){.file = o->restart}, "is being written by a run");
+    if (status == KL_OK && strcmp(o->restart, o->path) == 0)
+        status = refuse_to_shorten(o, old, diag);
+    if (status == KL_OK) status = resume(s, old, pack, diag);
+    if (status == KL_OK) status = kl_writer_create(part, &head, r->info, r->n, diag, &r->writer);
+    if (status == KL_OK) status = copy_rows(r, old, s->row, diag);
+    if (status == KL_OK) status = kl_writer_checkpoint(r->writer, pack);
+    kl_reader_close(old);
+    if (status == KL_OK) status = kl_writer_rename(r->writer, o->path);
+    if (status != KL_OK && r->writer) {
+        (void)kl_writer_close(r->writer);
+        r->writer = NULL;
+        remove(part);
+    }
+    free(part);
+    free(pack);
+    return status;
+}
+
+/* An output that never was a number is a mistake; one that was so at times is worth a word. */
+static void tell_of_no_numbers(const recorder *r, const kl_simulation *s, kl_diag *diag)
+{
+    for (int i = 0; i < r->n; i++) {
+        if (!r->info[i].own || r->missing[i] == 0) continue;
+        kl_place place = {.file = s->model->file};
+        for (int k = 0; k < s->model->nwanted; k++)
+            if (strcmp(s->model->wanted[k].name, r->info[i].name) == 0)
+                place = s->model->wanted[k].place;
+        if (r->missing[i] == r->rows)
+            kl_warn(diag, place, "output '%s' is no finite number at any time", r->info[i].name);
+        else
+            kl_warn(diag, place, "output '%s' is no finite number in %ld of %ld rows",
+                    r->info[i].name, r->missing[i], r->rows);
+    }
+}
+
+kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
+{
+    recorder  r      = {.recording = recording};
+    kl_status status = recorder_init(&r, s);
+    if (status == KL_OK) status = open_writer(&r, s, diag);
+    if (status == KL_OK) {
+        kl_sink sink  = {.context    = &r,
+                         .row        = record_row,
+                         .go_on      = record_go_on,
+                         .checkpoint = s->checkpoint > 0.0 ? record_checkpoint : NULL};
+        double  begin = now();
+        status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
+        recording->wall = now() - begin;
+        tell_of_no_numbers(&r, s, diag);
+        status = finish(&r, s, diag, status);
+    }
+    recorder_free(&r);
+    return status;
+}

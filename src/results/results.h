@@ -1,0 +1,124 @@
+/* Results of a run in one HDF5 file: times, a table of channels, and the model that made them.
+ *
+ * A writer creates every object, then goes on in single-writer-multiple-reader mode: readers may
+ * follow while it runs, and a killed run leaves a readable file. Layout: docs/results-format.md.
+ *
+ * The HDF5 library is not made for threads: a lock in results.c lets one call in at a time, so that
+ * writers and readers of different files may live in different threads. */
+#ifndef KL_RESULTS_RESULTS_H
+#define KL_RESULTS_RESULTS_H
+
+#include <stdbool.h>
+
+#include "base/diag.h"
+#include "klingel/status.h"
+
+enum { KL_RESULTS_MAJOR = 1, KL_RESULTS_MINOR = 0 }; /* version of the file format */
+
+/* One column of the table. NULL texts are empty ones. */
+typedef struct kl_channel_info {
+    const char *name, *unit, *description; /* "crank.position.x", "m", "..." */
+    bool        own;                       /* defined under `outputs` in the model file */
+} kl_channel_info;
+
+/* What is known before the run; any may be NULL. */
+typedef struct kl_results_info {
+    const char            *title, *model_file, *model_text, *scene_json, *settings_json;
+    const char            *folder;      /* that model_file counts from */
+    const char            *limits_json; /* of outputs: [{"name", "rule", "unit", "limit"}] */
+    const char            *set; /* parameters changed for this run, NAME=VALUE, one a line */
+    int                    checkpoint_size; /* numbers of a checkpoint; 0: none will be taken */
+    const struct kl_model *lines;           /* whose tracks are kept to be drawn; NULL: none */
+} kl_results_info;
+
+/* ---- writing ---- */
+
+typedef struct kl_writer kl_writer;
+
+/* Starts a file. It is made beside `path` and takes that name when all of it stands, so a failed
+ * start leaves an older file as it was. A file there that is not a results file is not replaced.
+ * `diag` is kept until close and gets later failures too (each writer complains once). */
+kl_status kl_writer_create(const char *path, const kl_results_info *info,
+                           const kl_channel_info *channels, int nchannel, kl_diag *diag,
+                           kl_writer **out);
+
+/* Adds a row: `nchannel` values. Rows are kept until a chunk is full or a second has passed; no
+ * memory of ours is taken here. */
+kl_status kl_writer_row(kl_writer *w, double time, const double *values);
+
+/* Everything up to here becomes visible to readers and survives a killed process. */
+kl_status kl_writer_flush(kl_writer *w);
+
+/* A checkpoint: numbers that a later run can go on from. Rows so far are flushed before it. */
+kl_status kl_writer_checkpoint(kl_writer *w, const double *values);
+
+/* Gives the file, as it is, the name `path`; an older file there is gone at that moment. */
+kl_status kl_writer_rename(kl_writer *w, const char *path);
+
+/* A text to be written at the end, such as "statistics" (JSON) or "status" (complete, interrupted,
+ * failed). A second note of that name takes the first one's place. */
+kl_status kl_writer_note(kl_writer *w, const char *name, const char *text);
+
+/* Ends the file and frees the writer, whatever it returns. Takes NULL quietly. */
+kl_status kl_writer_close(kl_writer *w);
+
+/* ---- reading ---- */
+
+typedef struct kl_reader kl_reader;
+
+/* Opens a file that is complete, was left by a killed run, or is being written. */
+kl_status kl_reader_open(const char *path, kl_diag *diag, kl_reader **out);
+void      kl_reader_close(kl_reader *r); /* takes NULL quietly */
+
+int                    kl_reader_rows(const kl_reader *r);
+int                    kl_reader_channels(const kl_reader *r);
+const kl_channel_info *kl_reader_channel(const kl_reader *r, int i);
+int                    kl_reader_find(const kl_reader *r, const char *name); /* -1: no such */
+
+/* Rows that a running writer has added since: kl_reader_rows() grows. */
+kl_status kl_reader_refresh(kl_reader *r);
+
+kl_status kl_reader_time(kl_reader *r, double *time);                  /* kl_reader_rows() */
+kl_status kl_reader_column(kl_reader *r, int channel, double *values); /* kl_reader_rows() */
+kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int row0, int nrow,
+                          double *values); /* nrow x nchannel, row by row */
+
+/* Numbers of a checkpoint, 0 when the file keeps none; and the last one that is whole. */
+int       kl_reader_checkpoint_size(kl_reader *r);
+kl_status kl_reader_checkpoint(kl_reader *r, double *values);
+
+/* Kept texts by name: title, file, model, scene, settings, program, created, and the notes of the
+ * writer (statistics, status, ...). NULL when absent. Lives as long as the reader. A file that was
+ * never ended has no status. */
+const char *kl_reader_text(kl_reader *r, const char *name);
+
+/* A line that bodies follow, for drawing: points of its middle, and which way is up there. */
+typedef struct kl_track_points {
+    const char   *name;
+    int           n;
+    const double *position, *normal; /* n x 3 */
+    double        gauge;             /* [m]; 0: one line, not two rails */
+} kl_track_points;
+
+/* The tracks under /scene/tracks, NULL with *n = 0 where there are none. Live as long as the
+ * reader. */
+const kl_track_points *kl_reader_tracks(kl_reader *r, int *n);
+
+/* True when the file was not ended when it was opened: a run writes it, or was killed; and whether
+ * such a run is alive now. */
+bool kl_reader_unfinished(const kl_reader *r);
+bool kl_reader_running(const kl_reader *r);
+
+/* ---- after a killed run ---- */
+
+typedef struct kl_repair_report {
+    bool   was_marked;            /* the file said that somebody writes it */
+    int    rows;                  /* complete rows */
+    double first_time, last_time; /* [s], zero when there are no rows */
+} kl_repair_report;
+
+/* Clears the mark "being written" that a killed run leaves, so that any HDF5 program opens the
+ * file. Refuses while a live process writes it. */
+kl_status kl_results_repair(const char *path, kl_diag *diag, kl_repair_report *report);
+
+#endif
