@@ -53,12 +53,20 @@ static void coordinates_advance(const void *data, const double *q, const double 
     for (int i = 0; i < ((const coordinates *)data)->n; i++) q_new[i] = q[i] + dx[i];
 }
 
-static void coordinates_motion(const void *data, const void *c, const kl_marker *marker,
-                               kl_motion *m)
+static void coordinates_pose(const void *data, const void *c, const kl_marker *marker,
+                             kl_motion *m)
 {
     (void)data, (void)marker;
-    const coordinates_cache *k = c;
-    *m                         = (kl_motion){.r = k->x, .A = kl_identity(), .v = k->v};
+    m->r = ((const coordinates_cache *)c)->x;
+    m->A = kl_identity();
+}
+
+static void coordinates_twist(const void *data, const void *c, const kl_marker *marker,
+                              kl_motion *m)
+{
+    (void)data, (void)marker;
+    m->v = ((const coordinates_cache *)c)->v;
+    m->w = m->a0 = m->al0 = kl_vec(0, 0, 0);
 }
 
 static void coordinates_map(const void *data, const void *c, const kl_marker *marker, double *B)
@@ -115,7 +123,8 @@ const kl_body_type kl_coordinates = {.name          = "coordinates",
                                      .position      = coordinates_position,
                                      .velocity      = coordinates_velocity,
                                      .advance       = coordinates_advance,
-                                     .motion        = coordinates_motion,
+                                     .pose          = coordinates_pose,
+                                     .twist         = coordinates_twist,
                                      .map           = coordinates_map,
                                      .map_rate      = coordinates_map_rate,
                                      .pull          = coordinates_pull,

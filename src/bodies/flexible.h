@@ -134,7 +134,8 @@ void flexible_second_tangent(const flexible *p, const flexible_cache *c, const d
 /* flexible_marker.c */
 void flexible_position_frames(const flexible *p, flexible_cache *c);
 void flexible_velocity_frames(const flexible *p, flexible_cache *c);
-void flexible_motion(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
+void flexible_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
+void flexible_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
 void flexible_map(const void *data, const void *c, const kl_marker *marker, double *B);
 void flexible_map_rate(const void *data, const void *c, const kl_marker *marker, double *W);
 void flexible_pull(const void *data, const void *c, const kl_marker *marker, const double wrench[6],
@@ -151,7 +152,8 @@ kl_status flexible_extend(flexible *p, kl_arena *arena);
 /* flexible_reference.c: the frame of the reference conditions is marker KL_MARKER_CONDITIONS */
 kl_status flexible_refer(flexible *p, const kl_setup *s);
 kl_status flexible_to_mean_axes(flexible *p, kl_arena *arena);
-void      flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_motion *m);
+void      flexible_condition_pose(const flexible *p, const flexible_cache *c, kl_motion *m);
+void      flexible_condition_twist(const flexible *p, const flexible_cache *c, kl_motion *m);
 void      flexible_condition_map(const flexible *p, const flexible_cache *c, double *B);
 void      flexible_condition_map_rate(const flexible *p, const flexible_cache *c, double *W);
 void flexible_condition_pull(const flexible *p, const flexible_cache *c, const double wrench[6],

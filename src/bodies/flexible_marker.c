@@ -151,20 +151,37 @@ static kl_vec3 d_of(const point *t, int j)
     return kl_add(kl_load(t->k->X + 3 * j), kl_cross(e_of(t, j), t->arm));
 }
 
-void flexible_motion(const void *data, const void *cache, const kl_marker *marker, kl_motion *m)
+void flexible_pose(const void *data, const void *cache, const kl_marker *marker, kl_motion *m)
+{
+    const flexible       *p = data;
+    const flexible_cache *c = cache;
+    if (marker->node == KL_MARKER_CONDITIONS) {
+        flexible_condition_pose(p, c, m);
+        return;
+    }
+    bool    hangs = marker->node > 0 && p->n > 0;
+    kl_vec3 b     = marker->r;
+    kl_mat3 axes  = marker->A;
+    if (hangs) {
+        const flexible_frame_cache *k = &c->frame[marker->node - 1];
+        b    = kl_add(k->b, kl_mul(&k->R, kl_sub(b, p->frame[marker->node - 1].position)));
+        axes = kl_matmul(&k->R, &axes);
+    }
+    m->r = kl_add(c->r, kl_mul(&c->A, b));
+    m->A = kl_matmul(&c->A, &axes);
+}
+
+void flexible_twist(const void *data, const void *cache, const kl_marker *marker, kl_motion *m)
 {
     const flexible_cache *c = cache;
     if (marker->node == KL_MARKER_CONDITIONS) {
-        flexible_condition_motion(data, c, m);
+        flexible_condition_twist(data, c, m);
         return;
     }
     point   t  = point_of(data, c, marker);
     kl_vec3 om = c->om, turn = kl_cross(om, t.b);
-    kl_mat3 axes   = t.f ? kl_matmul(&t.k->R, &marker->A) : marker->A;
     kl_vec3 D_rate = kl_add(kl_cross(t.u_rate, t.arm), kl_cross(t.u, kl_cross(t.u, t.arm)));
     if (t.f) D_rate = kl_add(D_rate, t.k->b_bias);
-    m->r   = kl_add(c->r, kl_mul(&c->A, t.b));
-    m->A   = kl_matmul(&c->A, &axes);
     m->v   = kl_add(c->v, kl_mul(&c->A, kl_add(turn, t.b_rate)));
     m->w   = kl_mul(&c->A, kl_add(om, t.u));
     m->a0  = kl_mul(&c->A, kl_add(kl_cross(om, kl_axpy(2.0, t.b_rate, turn)), D_rate));

@@ -270,14 +270,19 @@ static kl_mat3 rate_of(const condition *k, kl_vec3 u)
     return flexible_mat3(Q);
 }
 
-void flexible_condition_motion(const flexible *p, const flexible_cache *c, kl_motion *m)
+void flexible_condition_pose(const flexible *p, const flexible_cache *c, kl_motion *m)
+{
+    condition k = condition_of(p, c);
+    double    y[3];
+    kl_store(y, k.y);
+    m->r = k.r;
+    m->A = kl_node_frame_axes(KL_FRAME_ROTATION, y);
+}
+
+void flexible_condition_twist(const flexible *p, const flexible_cache *c, kl_motion *m)
 {
     condition k = condition_of(p, c);
     kl_mat3   G = map_of(&k, kl_node_frame_map), Q = rate_of(&k, k.y_rate);
-    double    y[3];
-    kl_store(y, k.y);
-    m->r   = k.r;
-    m->A   = kl_node_frame_axes(KL_FRAME_ROTATION, y);
     m->v   = k.v;
     m->w   = kl_mul(&G, k.y_rate);
     m->a0  = k.v_bias;

@@ -21,10 +21,17 @@ static void ground_advance(const void *data, const double *q, const double *dx, 
     (void)data, (void)q, (void)dx, (void)q_new;
 }
 
-static void ground_motion(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
+static void ground_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
     (void)data, (void)c;
-    *m = (kl_motion){.r = marker->r, .A = marker->A};
+    m->r = marker->r;
+    m->A = marker->A;
+}
+
+static void ground_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
+{
+    (void)data, (void)c, (void)marker;
+    m->v = m->w = m->a0 = m->al0 = kl_vec(0, 0, 0);
 }
 
 static void ground_map(const void *data, const void *c, const kl_marker *marker, double *B)
@@ -59,7 +66,8 @@ const kl_body_type kl_ground = {.name          = "ground",
                                 .position      = ground_set,
                                 .velocity      = ground_set,
                                 .advance       = ground_advance,
-                                .motion        = ground_motion,
+                                .pose          = ground_pose,
+                                .twist         = ground_twist,
                                 .map           = ground_map,
                                 .map_rate      = ground_map,
                                 .pull          = ground_pull,

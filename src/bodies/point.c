@@ -72,11 +72,18 @@ static void point_advance(const void *data, const double *q, const double *dx, d
     for (int i = 0; i < 3; i++) q_new[i] = q[i] + dx[i];
 }
 
-static void point_motion(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
+static void point_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
     (void)data;
-    const point_cache *p = c;
-    *m                   = (kl_motion){.r = p->r, .A = marker->A, .v = p->v};
+    m->r = ((const point_cache *)c)->r;
+    m->A = marker->A;
+}
+
+static void point_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
+{
+    (void)data, (void)marker;
+    m->v = ((const point_cache *)c)->v;
+    m->w = m->a0 = m->al0 = kl_vec(0, 0, 0);
 }
 
 static void point_map(const void *data, const void *c, const kl_marker *marker, double *B)
@@ -171,7 +178,8 @@ const kl_body_type kl_point = {.name          = "point",
                                .position      = point_position,
                                .velocity      = point_velocity,
                                .advance       = point_advance,
-                               .motion        = point_motion,
+                               .pose          = point_pose,
+                               .twist         = point_twist,
                                .map           = point_map,
                                .map_rate      = point_map_rate,
                                .pull          = point_pull,

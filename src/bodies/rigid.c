@@ -172,13 +172,19 @@ static void rigid_increment(const void *data, const double *dx, double *D)
     }
 }
 
-static void rigid_motion(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
+static void rigid_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
+{
+    (void)data;
+    const rigid_cache *k = c;
+    m->r                 = kl_add(k->r, kl_mul(&k->A, marker->r));
+    m->A                 = kl_matmul(&k->A, &marker->A);
+}
+
+static void rigid_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
     (void)data;
     const rigid_cache *k    = c;
     kl_vec3            turn = kl_cross(k->om, marker->r);
-    m->r                    = kl_add(k->r, kl_mul(&k->A, marker->r));
-    m->A                    = kl_matmul(&k->A, &marker->A);
     m->v                    = kl_add(k->v, kl_mul(&k->A, turn));
     m->w                    = kl_mul(&k->A, k->om);
     m->a0                   = kl_mul(&k->A, kl_cross(k->om, turn));
@@ -394,7 +400,8 @@ const kl_body_type kl_rigid = {.name    = "rigid",
                                .speed           = rigid_speed,
                                .settle          = rigid_settle,
                                .increment       = rigid_increment,
-                               .motion          = rigid_motion,
+                               .pose            = rigid_pose,
+                               .twist           = rigid_twist,
                                .map             = rigid_map,
                                .map_rate        = rigid_map_rate,
                                .pull            = rigid_pull,

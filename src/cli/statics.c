@@ -26,7 +26,7 @@ static void print_bodies(const kl_model *m, const kl_work *w)
         kl_motion      now;
         if (b->nv < 3) continue;
         kl_model_pose(m, i, &from, &A_from);
-        b->type->motion(b->data, w->cache + b->cache, &origin, &now);
+        kl_body_motion(b, w->cache + b->cache, &origin, &now);
         double trace = 0.0;
         for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&now.A, j), kl_axis(&A_from, j));
         printf("  %-24s at [%.9g, %.9g, %.9g] m, moved %.6g mm and %.6g deg\n", b->name, now.r.x,

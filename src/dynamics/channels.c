@@ -420,7 +420,7 @@ static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, 
     kl_motion      now;
     kl_measures    t;
     kl_vec3        lin, ang;
-    b->type->motion(b->data, w->cache + b->cache, &origin, &now);
+    kl_body_motion(b, w->cache + b->cache, &origin, &now);
     b->type->measures(b->data, w->cache + b->cache, &t);
     acceleration_of(m, w, &origin, &now, a, &lin, &ang);
     to                      = put(to, now.r);

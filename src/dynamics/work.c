@@ -27,7 +27,10 @@ kl_work *kl_work_create(const kl_model *m)
     w->M       = kl_arena_array(a, double, m->nM);
     w->s       = kl_arena_array(a, double, m->nv);
     w->g       = kl_arena_array(a, double, m->nv);
-    w->culprit = -1;
+    w->element_cache = kl_arena_take(a, m->element_cache_bytes);
+    w->accepted      = kl_arena_take(a, m->element_cache_bytes);
+    w->seen          = kl_arena_array(a, double, m->nq + m->nv + m->nz + m->nh + m->ninput + 1);
+    w->culprit       = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
         return NULL;
@@ -49,89 +52,6 @@ void kl_work_destroy(kl_work *w)
 void *kl_work_cache(const kl_model *m, const kl_work *w, int body)
 {
     return w->cache + m->body[body].cache;
-}
-
-void kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
-{
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        b->type->position(b->data, s->q + b->q, w->cache + b->cache);
-        b->type->velocity(b->data, s->v + b->v, w->cache + b->cache);
-    }
-    for (int i = 0; i < m->nmarker; i++) {
-        const kl_marker *k = &m->marker[i];
-        const kl_body   *b = &m->body[k->body];
-        b->type->motion(b->data, w->cache + b->cache, k, &w->motion[i]);
-    }
-}
-
-kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
-                         const kl_element *e)
-{
-    (void)m;
-    return (kl_reading){.t       = s->t,
-                        .m       = w->motion + e->marker,
-                        .z       = s->z + e->z,
-                        .h       = s->h + e->h,
-                        .u       = s->u,
-                        .data    = e->data,
-                        .nmarker = e->nmarker};
-}
-
-/* Not finite anywhere makes the sum of differences with itself not zero: one pass without branches.
- */
-static bool all_finite(const double *x, int n)
-{
-    double sum = 0.0;
-    for (int i = 0; i < n; i++) sum += x[i] - x[i];
-    return sum == 0.0;
-}
-
-kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
-{
-    memset(w->phi_t, 0, (size_t)m->nlam * sizeof(double));
-    memset(w->rows, 0, (size_t)m->nrows * sizeof(double));
-    memset(w->bias, 0, (size_t)m->nlam * sizeof(double));
-    memset(w->wrench, 0, 6 * (size_t)m->nmarker * sizeof(double));
-    for (int i = 0; i < m->nelement; i++) {
-        const kl_element *e      = &m->element[i];
-        kl_reading        in     = kl_reading_of(m, s, w, e);
-        kl_writing        out    = {.phi    = w->phi + e->phi,
-                                    .phi_t  = w->phi_t + e->phi,
-                                    .rows   = w->rows + e->rows,
-                                    .bias   = w->bias + e->phi,
-                                    .wrench = w->wrench + 6 * (size_t)e->marker,
-                                    .z_dot  = w->z_dot + e->z};
-        kl_status         status = e->type->eval(&in, &out);
-        if (status == KL_OK &&
-            !(all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker)))
-            status = KL_E_NAN;
-        if (status != KL_OK) {
-            w->culprit = i;
-            return status;
-        }
-        w->energy[i] = out.energy;
-        w->loss[i]   = out.loss;
-        w->supply[i] = out.supply;
-    }
-    w->culprit = -1;
-    return KL_OK;
-}
-
-void kl_eval_inertia(const kl_model *m, kl_work *w)
-{
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        b->type->inertia(b->data, w->cache + b->cache, w->M + b->M, w->s + b->v);
-    }
-}
-
-kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w)
-{
-    kl_eval_motion(m, s, w);
-    KL_TRY(kl_eval_elements(m, s, w));
-    kl_eval_inertia(m, w);
-    return KL_OK;
 }
 
 /* total = wrench - rows' lambda for one element */
@@ -247,17 +167,6 @@ void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma)
             gamma[e->phi + k] = -w->bias[e->phi + k] -
                                 row_times(w->rows + e->rows + (size_t)k * 6 * (size_t)e->nmarker,
                                           w->motion + e->marker, e->nmarker, true);
-    }
-}
-
-void kl_commit_history(const kl_model *m, const kl_state *s, const kl_work *w, double *h_new)
-{
-    memcpy(h_new, s->h, (size_t)m->nh * sizeof(double));
-    for (int i = 0; i < m->nelement; i++) {
-        const kl_element *e = &m->element[i];
-        if (!e->type->commit || e->nh == 0) continue;
-        kl_reading in = kl_reading_of(m, s, w, e);
-        e->type->commit(&in, h_new + e->h);
     }
 }
 

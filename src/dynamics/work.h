@@ -2,7 +2,8 @@
  *
  * Nothing here is worth saving: everything follows from the model and a state. Sizes are fixed when
  * the work area is made; no stage allocates. Each stage takes (model, state, work) and writes only
- * to the last. */
+ * to the last. A stage runs only when a number that it reads has changed since it ran last
+ * (stages.c), so asking twice costs nothing. */
 #ifndef KL_DYNAMICS_WORK_H
 #define KL_DYNAMICS_WORK_H
 
@@ -11,9 +12,19 @@
 typedef struct kl_work {
     kl_arena *arena;
 
-    /* motion: written by kl_eval_motion */
+    /* what the stages have done, and the numbers that they read */
+    unsigned  done;
+    double    t;                  /* [s] */
+    double   *seen;               /* q, v, z, h, u, one after the other as in a kl_state */
+    kl_status located, evaluated; /* how the position stage and the elements ended */
+
+    /* motion: r and A written by kl_eval_position, the rest by kl_eval_motion */
     unsigned char *cache;  /* of all bodies */
     kl_motion     *motion; /* nmarker */
+
+    /* caches of all elements: of the present position, written by kl_eval_position, and of the last
+     * accepted step, written by kl_commit_history */
+    unsigned char *element_cache, *accepted;
 
     /* elements: written by kl_eval_elements */
     double *phi, *phi_t; /* nlam: constraints [m, rad, ...] and their partial time derivative */
@@ -37,12 +48,21 @@ kl_work *kl_work_create(const kl_model *m); /* NULL when out of memory */
 void     kl_work_destroy(kl_work *w);
 void    *kl_work_cache(const kl_model *m, const kl_work *w, int body);
 
-/* Bodies and markers at the state's q and v. */
-void kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w);
+/* As new: every stage runs again, caches of elements are zero. For checkpoints, and after a change
+ * of the model's own data. */
+void kl_work_forget(const kl_model *m, kl_work *w);
+
+/* The stages. Each runs those before it first. */
+/* r and A of all markers at the state's t and q, and the position stage of elements. KL_RETRY: an
+ * element found no answer; w->culprit is its index. */
+kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w);
+/* Velocities too. */
+kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w);
 /* Elements. KL_RETRY or KL_E_NAN leave the index of the element in w->culprit. */
 kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w);
-void      kl_eval_inertia(const kl_model *m, kl_work *w);
-/* All three. */
+/* M and s at the motion last evaluated. */
+void kl_eval_inertia(const kl_model *m, kl_work *w);
+/* All of them. */
 kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w);
 
 /* r = M a - s - g + Phi_q' lambda, nv. lambda NULL: zero. */
@@ -61,8 +81,12 @@ void kl_eval_gamma(const kl_model *m, const kl_work *w, double *gamma);
 /* One reading of an element; all its numbers are borrowed. */
 kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
                          const kl_element *e);
-/* History of all elements as if the step ended here: into h_new, nh. */
-void kl_commit_history(const kl_model *m, const kl_state *s, const kl_work *w, double *h_new);
+/* A step ends at this state: the history of all elements into h_new, nh (it may be s->h), and their
+ * caches into the accepted ones. */
+void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double *h_new);
+
+/* Of these the caches alone, at the position last evaluated: a step was given back. */
+void kl_accept_caches(const kl_model *m, kl_work *w);
 
 /* Power that elements and bodies dissipate at the last evaluated state [W]. */
 double kl_eval_loss(const kl_model *m, const kl_work *w);

@@ -230,7 +230,10 @@ typedef struct kl_body_type {
      * to dx */
     void (*increment)(const void *data, const double *dx, double *D);
 
-    void (*motion)(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
+    /* Motion of a marker in two stages. `pose`: r and A; reads what `position` left in the cache.
+     * `twist`: v, w, a0, al0; `velocity` has been called too, and m->r, m->A are there */
+    void (*pose)(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
+    void (*twist)(const void *data, const void *c, const kl_marker *marker, kl_motion *m);
     void (*map)(const void *data, const void *c, const kl_marker *marker, double *B); /* 6 x nv */
     void (*map_rate)(const void *data, const void *c, const kl_marker *marker,
                      double *W); /* d(B v)/dx, 6 x nv */
@@ -274,6 +277,8 @@ typedef struct kl_reading {
     const double    *u; /* all named inputs */
     const void      *data;
     int              nmarker;
+    const void      *cache;    /* own cache: what `locate` found at this position; NULL: none */
+    const void      *accepted; /* the cache of the last accepted step; all zero: there is none */
 } kl_reading;
 
 /* What it writes, in marker space. All arrays come zeroed. Pointers may be NULL: not wanted now. */
@@ -312,6 +317,11 @@ typedef enum kl_attach {
 typedef struct kl_element_size {
     int nphi, nz, nh;
     int nevent; /* crossings */
+
+    /* Bytes of its cache, which `locate` fills. Each thread has one, and beside it that of the last
+     * accepted step. Both are zero at the start and after a checkpoint */
+    size_t cache;
+    size_t buffer; /* of these the last ones are not kept with an accepted step: rows of a table */
 } kl_element_size;
 
 typedef enum kl_crossing_unit { KL_CROSSING_M, KL_CROSSING_RAD, KL_CROSSING_S } kl_crossing_unit;
@@ -383,6 +393,13 @@ typedef struct kl_element_type {
      * numbers of a history begin as kl_setup.turn */
     kl_status (*setup)(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                        kl_element_size *size);
+    /* (optional) The position stage: reads r and A of its markers, t and `accepted`, nothing else,
+     * and leaves in the cache whatever follows from them: the nearest points of two surfaces, the
+     * point of a track. It runs once for each new position; eval, tangent, crossings, commit,
+     * output and watch read in->cache. A search starts from `accepted`. What an earlier call left
+     * in the cache may only save time (rows of a table in memory): the result must be the same
+     * whatever it holds. KL_RETRY: come back with a shorter step */
+    kl_status (*locate)(const kl_reading *in, void *cache);
     kl_status (*eval)(const kl_reading *in,
                       kl_writing       *out); /* KL_RETRY: come back with a shorter step */
     const char *limit; /* (optional) what it means when that does not help, and the way out */

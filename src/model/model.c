@@ -1,5 +1,6 @@
 #include "model/model.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -271,6 +272,12 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
 }
 
+void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_motion *out)
+{
+    b->type->pose(b->data, c, k, out);
+    b->type->twist(b->data, c, k, out);
+}
+
 void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
 {
     const kl_body             *b = &m->body[k->body];
@@ -281,7 +288,7 @@ void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
     memset(cache, 0, b->ncache);
     b->type->position(b->data, m->q0 + b->q, cache);
     b->type->velocity(b->data, m->v0 + b->v, cache);
-    b->type->motion(b->data, cache, k, out);
+    kl_body_motion(b, cache, k, out);
     if (cache != small) free(cache);
 }
 
@@ -427,6 +434,11 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     m->nrows += size.nphi * 6 * e->nmarker;
     m->nz += size.nz;
     m->nh += size.nh;
+    if (size.cache > INT_MAX - m->element_cache_bytes - cache_align) return KL_E_MEMORY;
+    e->cache = (int)m->element_cache_bytes, e->ncache = (int)size.cache;
+    e->nkept = (int)(size.cache - size.buffer);
+    m->element_cache_bytes += (size.cache + cache_align - 1) / cache_align * cache_align;
+    m->commits |= (e->type->commit && size.nh > 0) || e->nkept > 0;
     return status;
 }
 

@@ -31,14 +31,16 @@ typedef struct kl_element {
     const kl_element_type *type;
     void                  *data;
     bool                   joint;           /* listed under `joints` */
+    bool                   made;            /* by the program, not by the model file */
     int                    marker, nmarker; /* its markers */
     int                    phi, nphi;       /* its constraints */
     int                    rows;            /* where its nphi x 6 nmarker rows stand */
     int                    z, nz, h, nh;
     int                    event, nevent; /* its crossings */
+    int                    cache, ncache; /* where its cache stands, its size [bytes] */
+    int                    nkept;         /* bytes of it that are kept with an accepted step */
     int                    of[2];         /* joints whose frames its pairs share, or -1 */
     double                 turn;          /* angle of its pair at the start, to the turn [rad] */
-    bool                   made;          /* by the program, not by the model file */
 } kl_element;
 
 /* A frame that a body names under `markers`. */
@@ -152,7 +154,9 @@ typedef struct kl_model {
     int               nq, nv, nlam, nz, nh;
     int               nevent;    /* crossings of all elements */
     int               nrows, nM; /* numbers in all rows, in all mass matrices */
-    size_t            cache_bytes;
+    size_t            cache_bytes;         /* of all bodies */
+    size_t            element_cache_bytes; /* of all elements */
+    bool              commits; /* an element has history or keeps its cache with accepted steps */
     double            length; /* size of the mechanism [m] */
     double           *unit;   /* nv: what of each coordinate counts as one length or one radian */
     double           *weight; /* nv: what assembly pays for moving a coordinate, squared;
@@ -203,6 +207,8 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag);
 /* One more body after that, with these data: coordinates of an element's own. */
 kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *name, kl_place place,
                           const void *data);
+/* The motion of a marker, both stages; `c` is the cache of its body. */
+void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_motion *out);
 /* The motion of a marker as its body stands at the start. */
 void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out);
 /* q_new = q (+) dx, body by body; q_new may be q. */

@@ -20,7 +20,7 @@ static kl_mat3 axes_of(const kl_solver *x, int body)
     const kl_body *b  = &x->model->body[body];
     kl_marker      at = {.body = body, .A = kl_identity(), .node = KL_MARKER_FRAME};
     kl_motion      m;
-    b->type->motion(b->data, x->w->cache + b->cache, &at, &m);
+    kl_body_motion(b, x->w->cache + b->cache, &at, &m);
     return m.A;
 }
 

@@ -17,7 +17,7 @@ static kl_motion origin_of(const kl_model *m, const kl_work *w, int body)
     const kl_body *b      = &m->body[body];
     kl_marker      origin = {.body = body, .A = kl_identity()};
     kl_motion      at     = {.A = kl_identity()};
-    if (b->nv >= 6) b->type->motion(b->data, w->cache + b->cache, &origin, &at);
+    if (b->nv >= 6) kl_body_motion(b, w->cache + b->cache, &origin, &at);
     return at;
 }
 

@@ -185,7 +185,7 @@ static void find_axes(const bending *b, const double *V, int flat, kl_follow_loc
     kl_marker       at   = {.body = b->k->body, .A = kl_identity(), .node = KL_MARKER_FRAME};
     kl_motion       frame;
     kl_vec3         axis[3];
-    body->type->motion(body->data, b->k->x->w->cache + body->cache, &at, &frame);
+    kl_body_motion(body, b->k->x->w->cache + body->cache, &at, &frame);
     int first = add_axes(b, V, 0, flat, axis, 0), n = add_axes(b, V, flat, b->n, axis, first);
     clean_axes(axis, first);
     if (first > 0) lock->spin = kl_mul(&frame.A, axis[0]);

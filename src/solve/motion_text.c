@@ -65,7 +65,7 @@ void kl_line_motion(kl_line *l, const kl_model *m, const kl_work *w, const doubl
     kl_marker      origin = {.body = body, .A = kl_identity()};
     kl_motion      at;
     double         d[6] = {0}, elastic = 0.0;
-    b->type->motion(b->data, w->cache + b->cache, &origin, &at);
+    kl_body_motion(b, w->cache + b->cache, &origin, &at);
     for (int k = 0; k < b->nv && k < 6; k++) d[k] = dx[b->v + k];
     for (int k = 6; k < b->nv; k++) elastic = fmax(elastic, fabs(dx[b->v + k]) / m->unit[b->v + k]);
     kl_vec3 v = kl_load(d), turn = kl_mul(&at.A, kl_load(d + 3));

@@ -91,7 +91,7 @@ static void reduce(const search *s, const double *r, double *y)
         kl_marker      origin = {.body = i, .A = kl_identity()};
         kl_motion      at;
         if (b->nv >= 6) {
-            b->type->motion(b->data, s->x->w->cache + b->cache, &origin, &at);
+            kl_body_motion(b, s->x->w->cache + b->cache, &origin, &at);
             kl_store(global + 3, kl_mul(&at.A, kl_load(r + b->v + 3)));
         }
         for (int k = 0; k < b->nv; k++) {

@@ -146,6 +146,7 @@ static kl_status give_back(kl_simulation *s, const kl_statistics *count, kl_diag
     s->count.steps = count->steps, s->count.rejected++;
     s->count.lost = count->lost, s->count.supplied = count->supplied;
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    kl_accept_caches(s->model, x->w);
     return s->integrator->begin(s->self, x, diag);
 }
 
@@ -358,6 +359,7 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     s->self = NULL;
     kl_matrix_forget(x->matrix);
     kl_matrix_forget(x->mass);
+    kl_work_forget(x->model, x->w);
     KL_TRY(s->integrator->create(x, &s->self));
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
     return begin(s, diag);

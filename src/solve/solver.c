@@ -220,7 +220,7 @@ static void tell_moves(const kl_solver *x, kl_diag *diag)
         kl_model_pose(m, i, &from, &A_from);
         kl_marker origin = {.body = i, .A = kl_identity()};
         kl_motion now;
-        b->type->motion(b->data, x->w->cache + b->cache, &origin, &now);
+        kl_body_motion(b, x->w->cache + b->cache, &origin, &now);
         r = now.r, A = now.A;
         double moved = kl_norm(kl_sub(r, from)), trace = 0.0;
         for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&A, j), kl_axis(&A_from, j));

@@ -35,7 +35,7 @@ static speeds speeds_of(const kl_solver *x, int body)
     kl_motion       at;
     if (of.moves) of.v = kl_load(v);
     if (!of.turns) return of;
-    b->type->motion(b->data, x->w->cache + b->cache, &mark, &at);
+    kl_body_motion(b, x->w->cache + b->cache, &mark, &at);
     of.A  = at.A;
     of.om = kl_mul(&of.A, kl_load(v + 3));
     return of;

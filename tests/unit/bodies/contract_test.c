@@ -110,9 +110,9 @@ static void maps_are_the_derivatives_of_the_motion(void **unused)
                 double    dx[MOST] = {0};
                 kl_motion up, down;
                 dx[j] = step;
-                t->motion(f.body->data, moved(&f, dx, zero), &f.marker, &up);
+                kl_body_motion(f.body, moved(&f, dx, zero), &f.marker, &up);
                 dx[j] = -step;
-                t->motion(f.body->data, moved(&f, dx, zero), &f.marker, &down);
+                kl_body_motion(f.body, moved(&f, dx, zero), &f.marker, &down);
                 kl_mat3 Dt = kl_transpose(&down.A), R = kl_matmul(&up.A, &Dt);
                 double  place[6], rate_up[6], rate_down[6];
                 kl_store(place, kl_scale(0.5 / step, kl_sub(up.r, down.r)));
@@ -134,14 +134,13 @@ static void biases_are_what_remains_at_zero_acceleration(void **unused)
     const double dt = 1e-5;
     for (int body = 0; body < CASES; body++) {
         fixture             f = make(body, 3);
-        const kl_body_type *t = f.body->type;
         kl_motion           now, up, down;
         double              dx[MOST];
-        t->motion(f.body->data, moved(&f, zero, zero), &f.marker, &now);
+        kl_body_motion(f.body, moved(&f, zero, zero), &f.marker, &now);
         for (int i = 0; i < f.body->nv; i++) dx[i] = dt * f.s->v[f.body->v + i];
-        t->motion(f.body->data, moved(&f, dx, zero), &f.marker, &up);
+        kl_body_motion(f.body, moved(&f, dx, zero), &f.marker, &up);
         for (int i = 0; i < f.body->nv; i++) dx[i] = -dx[i];
-        t->motion(f.body->data, moved(&f, dx, zero), &f.marker, &down);
+        kl_body_motion(f.body, moved(&f, dx, zero), &f.marker, &down);
         assert_close(kl_norm(kl_sub(kl_scale(0.5 / dt, kl_sub(up.v, down.v)), now.a0)), 0, 1e-7);
         assert_close(kl_norm(kl_sub(kl_scale(0.5 / dt, kl_sub(up.w, down.w)), now.al0)), 0, 1e-7);
         release(&f);
@@ -318,7 +317,7 @@ static void measures_equal_a_sum_over_points(void **unused)
     body->type->measures(body->data, kl_work_cache(b.model, w, 1), &t);
     kl_marker centre = {.body = 1, .r = kl_vec(0.1, 0.2, -0.3), .A = kl_identity()};
     kl_motion c;
-    body->type->motion(body->data, kl_work_cache(b.model, w, 1), &centre, &c);
+    kl_body_motion(body, kl_work_cache(b.model, w, 1), &centre, &c);
     assert_close(kl_norm(kl_sub(t.center, c.r)), 0, 1e-14);
     assert_close(kl_norm(kl_sub(t.p, kl_scale(4, c.v))), 0, 1e-13);
     kl_mat3 J = {{{2, 0.5, 0.2}, {0.5, 3, -0.1}, {0.2, -0.1, 4}}};

@@ -1,0 +1,189 @@
+/* The stages of one evaluation, in the order of the physics:
+ *
+ *   position   bodies -> r, A of the markers -> `locate` of elements      reads t, q
+ *   velocity   bodies -> v, w, a0, al0 of the markers                      reads v
+ *   elements   constraints, rows, wrenches, z'                             reads z, h, u
+ *   inertia    M, s of the bodies
+ *
+ * Each stage remembers the numbers that it read and runs again only when one of them changed, so a
+ * caller asks for the stage that it needs and does not care what was evaluated before. */
+#include <string.h>
+
+#include "dynamics/work.h"
+
+enum { POSITION = 1, VELOCITY = 2, ELEMENTS = 4, INERTIA = 8 }; /* bits of w->done */
+
+/* Notes the n numbers at x as seen. True: they were the same before. */
+static bool same(double *seen, const double *x, int n)
+{
+    size_t bytes = (size_t)n * sizeof *x;
+    if (memcmp(seen, x, bytes) == 0) return true;
+    memcpy(seen, x, bytes);
+    return false;
+}
+
+void kl_work_forget(const kl_model *m, kl_work *w)
+{
+    w->done = 0;
+    memset(w->element_cache, 0, m->element_cache_bytes);
+    memset(w->accepted, 0, m->element_cache_bytes);
+}
+
+kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
+                         const kl_element *e)
+{
+    (void)m;
+    return (kl_reading){.t        = s->t,
+                        .m        = w->motion + e->marker,
+                        .z        = s->z + e->z,
+                        .h        = s->h + e->h,
+                        .u        = s->u,
+                        .data     = e->data,
+                        .nmarker  = e->nmarker,
+                        .cache    = e->ncache ? w->element_cache + e->cache : NULL,
+                        .accepted = e->ncache ? w->accepted + e->cache : NULL};
+}
+
+static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!e->type->locate) continue;
+        kl_reading in     = kl_reading_of(m, s, w, e);
+        kl_status  status = e->type->locate(&in, w->element_cache + e->cache);
+        if (status == KL_OK) continue;
+        w->culprit = i;
+        return status;
+    }
+    return KL_OK;
+}
+
+kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    bool still = same(w->seen, s->q, m->nq) && w->t == s->t;
+    if (still && (w->done & POSITION)) return w->located;
+    w->t    = s->t;
+    w->done = 0;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->position(b->data, s->q + b->q, w->cache + b->cache);
+    }
+    for (int i = 0; i < m->nmarker; i++) {
+        const kl_marker *k = &m->marker[i];
+        const kl_body   *b = &m->body[k->body];
+        b->type->pose(b->data, w->cache + b->cache, k, &w->motion[i]);
+    }
+    w->located = locate_elements(m, s, w);
+    w->done    = POSITION;
+    return w->located;
+}
+
+kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    kl_status status = kl_eval_position(m, s, w);
+    bool      still  = same(w->seen + m->nq, s->v, m->nv);
+    if (still && (w->done & VELOCITY)) return status;
+    w->done = POSITION;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->velocity(b->data, s->v + b->v, w->cache + b->cache);
+    }
+    for (int i = 0; i < m->nmarker; i++) {
+        const kl_marker *k = &m->marker[i];
+        const kl_body   *b = &m->body[k->body];
+        b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
+    }
+    w->done |= VELOCITY;
+    return status;
+}
+
+/* A number that is not finite makes the sum of differences with itself not zero: one pass without
+ * branches. */
+static bool all_finite(const double *x, int n)
+{
+    double sum = 0.0;
+    for (int i = 0; i < n; i++) sum += x[i] - x[i];
+    return sum == 0.0;
+}
+
+static kl_status eval_element(const kl_model *m, const kl_state *s, kl_work *w, int i)
+{
+    const kl_element *e   = &m->element[i];
+    kl_reading        in  = kl_reading_of(m, s, w, e);
+    kl_writing        out = {.phi    = w->phi + e->phi,
+                             .phi_t  = w->phi_t + e->phi,
+                             .rows   = w->rows + e->rows,
+                             .bias   = w->bias + e->phi,
+                             .wrench = w->wrench + 6 * (size_t)e->marker,
+                             .z_dot  = w->z_dot + e->z};
+    KL_TRY(e->type->eval(&in, &out));
+    w->energy[i] = out.energy;
+    w->loss[i]   = out.loss;
+    w->supply[i] = out.supply;
+    return all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker) ? KL_OK
+                                                                                  : KL_E_NAN;
+}
+
+static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    memset(w->phi_t, 0, (size_t)m->nlam * sizeof(double));
+    memset(w->rows, 0, (size_t)m->nrows * sizeof(double));
+    memset(w->bias, 0, (size_t)m->nlam * sizeof(double));
+    memset(w->wrench, 0, 6 * (size_t)m->nmarker * sizeof(double));
+    for (int i = 0; i < m->nelement; i++) {
+        kl_status status = eval_element(m, s, w, i);
+        if (status == KL_OK) continue;
+        w->culprit = i;
+        return status;
+    }
+    w->culprit = -1;
+    return KL_OK;
+}
+
+kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    KL_TRY(kl_eval_motion(m, s, w));
+    bool still = same(w->seen + m->nq + m->nv, s->z, m->nz + m->nh + m->ninput);
+    if (still && (w->done & ELEMENTS)) return w->evaluated;
+    w->evaluated = eval_all(m, s, w);
+    w->done |= ELEMENTS;
+    return w->evaluated;
+}
+
+void kl_eval_inertia(const kl_model *m, kl_work *w)
+{
+    if (w->done & INERTIA) return;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->inertia(b->data, w->cache + b->cache, w->M + b->M, w->s + b->v);
+    }
+    w->done |= INERTIA;
+}
+
+kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w)
+{
+    KL_TRY(kl_eval_elements(m, s, w));
+    kl_eval_inertia(m, w);
+    return KL_OK;
+}
+
+void kl_accept_caches(const kl_model *m, kl_work *w)
+{
+    for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        memcpy(w->accepted + e->cache, w->element_cache + e->cache, (size_t)e->nkept);
+    }
+}
+
+void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double *h_new)
+{
+    memmove(h_new, s->h, (size_t)m->nh * sizeof(double));
+    if (!m->commits || kl_eval_motion(m, s, w) != KL_OK) return;
+    kl_accept_caches(m, w);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!e->type->commit || e->nh == 0) continue;
+        kl_reading in = kl_reading_of(m, s, w, e);
+        e->type->commit(&in, h_new + e->h);
+    }
+}
