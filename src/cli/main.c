@@ -17,6 +17,7 @@ static const kl_command *const commands[] = {
     &kl_command_sweep,
     &kl_command_fe,
     &kl_command_track,
+    &kl_command_rail,
     &kl_command_list,
     &kl_command_help,
     &kl_command_export,
@@ -34,7 +35,7 @@ static const kl_command *const commands[] = {
 
 enum { NCOMMAND = sizeof commands / sizeof *commands };
 
-/* Fits a terminal of 24 lines and 80 columns. */
+/* Fits a terminal of 80 columns. */
 static void print_help(FILE *f)
 {
     fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n");

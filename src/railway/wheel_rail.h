@@ -1,0 +1,57 @@
+/* What the contact search and the contact forces of a wheel on a rail share.
+ *
+ * Side axes. All geometry of one wheel on one rail is written in the axes of its side of the track:
+ * x forward, y outward (to the field side), z up; the origin is in the middle of the track on the
+ * plane through the two rail tops. For the left wheel these are the track axes (x forward, y left,
+ * z up); for the right wheel they are the mirror image, y -> -y. So one search serves both sides.
+ *
+ * A wheel is a surface of revolution: it is known by the point of its axle in the plane of the
+ * running circle (taping line) and by the direction of the axle outward. A rail is a sweep along x.
+ */
+#ifndef KL_RAILWAY_WHEEL_RAIL_H
+#define KL_RAILWAY_WHEEL_RAIL_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+
+enum { KL_TOUCH_MOST = 6 }; /* contact patches of one wheel that are followed at the same time */
+
+typedef enum kl_touch_region { KL_TOUCH_TREAD, KL_TOUCH_FLANGE, KL_TOUCH_BACK } kl_touch_region;
+
+/* A wheel against its rail, in side axes. */
+typedef struct kl_wheel_pose {
+    kl_vec3 center; /* point of the axle in the plane of the running circle [m] */
+    kl_vec3 axle;   /* unit vector along the axle, outward */
+} kl_wheel_pose;
+
+/* One place where the surfaces overlap (depth > 0), or their nearest places (depth <= 0), in side
+ * axes. The common normal is that of the rail surface, pointing into the wheel. */
+typedef struct kl_touch {
+    kl_vec3 wheel, rail; /* the two points of the common normal [m] */
+    kl_vec3 normal;      /* unit, from the rail into the wheel */
+    double  depth;       /* penetration along the normal, (rail - wheel) . normal [m] */
+    double wheel_u; /* coordinate along the wheel profile: y from the running circle, outward [m] */
+    double rail_u;  /* coordinate along the rail profile: y of its own frame, outward [m] */
+    double radius;  /* of the wheel at the contact, from the axle [m] */
+    /* gap = Ax x^2 + By y^2 about the point, x along the rail, y across it in the contact plane
+     * [1/m]; By may be small or negative for conformal pairs, a force law limits it */
+    double          Ax, By;
+    kl_touch_region region;
+} kl_touch;
+
+/* A contact search: how one wheel profile and one rail profile touch. A search is const and may be
+ * used by several threads; `warm` is scratch of its caller (`nwarm` numbers, zeroed at first), in
+ * which it may note the last contact to be faster. The result never depends on it. */
+typedef struct kl_contact_search {
+    const void *data;
+    int         nwarm;
+    /* Finds up to KL_TOUCH_MOST contacts with depth > -margin, deepest of each overlap, sorted by
+     * wheel_u; returns how many. */
+    int (*find)(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
+                kl_touch *touch);
+    /* height of the flange tip above the radius r0 and r0 itself [m]: for derailment and drawing */
+    double flange_height, radius;
+} kl_contact_search;
+
+#endif
