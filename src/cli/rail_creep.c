@@ -88,8 +88,8 @@ static kl_status creep(const request *q)
             continue;
         }
         q->law->force(&q->options, &in, &force);
-        /* -0 is zero */
-        for (int k = 0; k < 3; k++) out[3 * row + k] = force.f[k] + 0.0;
+        /* rounding noise is zero */
+        for (int k = 0; k < 3; k++) out[3 * row + k] = fabs(force.f[k]) < 1e-12 ? 0.0 : force.f[k];
     }
     if (status == KL_OK) kl_cases_print(stdout, &c, results, 3, out, 7);
     return status;

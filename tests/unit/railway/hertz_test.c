@@ -1,5 +1,5 @@
 /* Hertz contact against independent solutions with exact elliptic integrals. */
-#include "unit/railway/reference.h"
+#include "unit/railway/wheel_rail_reference.h"
 
 #include "base/vec.h"
 #include "railway/hertz.h"
