@@ -21,7 +21,8 @@ static kl_status coordinates_setup(void *data, const kl_setup *s, kl_body_size *
 {
     (void)s;
     int n = ((const coordinates *)data)->n;
-    *size = (kl_body_size){.nq = n, .nv = n};
+    *size = (kl_body_size){0};
+    kl_size_add(size, KL_SCALARS, n, n);
     return KL_OK;
 }
 

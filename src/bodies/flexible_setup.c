@@ -436,6 +436,15 @@ static kl_status check_start(const flexible *p, const kl_setup *s)
     return KL_OK;
 }
 
+static kl_body_size size_of(const flexible *p, int modes)
+{
+    kl_body_size size = {.cache = flexible_cache_bytes(p)};
+    kl_size_add(&size, KL_TRANSLATION, 3, 3);
+    kl_size_add(&size, KL_ROTATION, 4, 3);
+    kl_size_add(&size, KL_MODAL, modes, modes);
+    return size;
+}
+
 static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
 {
     if (!p->file.body) return KL_E_MODEL; /* told when it was read */
@@ -450,7 +459,7 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(check_damping(p, s));
     KL_TRY(p->reframed ? damp_as_in_file(p, &before, s->arena) : make_damping(p, s->arena));
     KL_TRY(flexible_second_setup(p, s->arena));
-    *size = (kl_body_size){7 + p->n, 6 + p->n, flexible_cache_bytes(p)};
+    *size = size_of(p, p->n);
     return check_start(p, s);
 }
 
@@ -462,7 +471,7 @@ kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size)
     /* the other mistakes of the model are still looked for: stand there as a frame */
     p->n = p->nframe = 0;
     p->plain         = NULL;
-    *size            = (kl_body_size){7, 6, flexible_cache_bytes(p)};
+    *size            = size_of(p, 0);
     return status;
 }
 

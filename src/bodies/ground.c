@@ -4,7 +4,7 @@
 static kl_status ground_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     (void)data, (void)s;
-    *size = (kl_body_size){.nq = 0, .nv = 0};
+    *size = (kl_body_size){0};
     return KL_OK;
 }
 

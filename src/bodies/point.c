@@ -26,7 +26,8 @@ static void point_place(void *data, const kl_placement *p)
 static kl_status point_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     (void)data, (void)s;
-    *size = (kl_body_size){.nq = 3, .nv = 3};
+    *size = (kl_body_size){0};
+    kl_size_add(size, KL_TRANSLATION, 3, 3);
     return KL_OK;
 }
 

@@ -83,7 +83,9 @@ static void rigid_place(void *data, const kl_placement *p)
 static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     rigid *p = data;
-    *size    = (kl_body_size){.nq = 7, .nv = 6};
+    *size    = (kl_body_size){0};
+    kl_size_add(size, KL_TRANSLATION, 3, 3);
+    kl_size_add(size, KL_ROTATION, 4, 3);
 
     /* inertia into body axes, about the centre of mass, then to the reference point (Steiner) */
     kl_mat3 Rt = kl_transpose(&p->inertia_axes), RJ = kl_matmul(&p->inertia_axes, &p->inertia),

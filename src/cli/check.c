@@ -7,6 +7,7 @@
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "dynamics/channels.h"
+#include "model/groups.h"
 #include "reference/write_model.h"
 #include "solve/mobility.h"
 #include "solve/static_start.h"
@@ -73,7 +74,10 @@ static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *d
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         const double  *M = x->w->M + b->M;
-        if (b->nv != 6 || M[0] == 0.0 || M[21] + M[28] + M[35] != 0.0) continue;
+        kl_group       g = kl_body_group(b, KL_ROTATION);
+        double         J = 0.0;
+        for (int k = g.v - b->v; k < g.v - b->v + g.nv; k++) J += M[k * (b->nv + 1)];
+        if (g.nv == 0 || kl_body_deforms(b) || M[0] == 0.0 || J != 0.0) continue;
         kl_warn(diag, b->place,
                 "body '%s' has mass but no inertia; give one, or make it a `type: point`", b->name);
     }

@@ -8,6 +8,7 @@
 #include "base/rotation.h"
 #include "bodies/flexible.h"
 #include "cli/view_skins.h"
+#include "model/groups.h"
 #include "results/modes_file.h"
 #include "results/scene.h"
 
@@ -73,10 +74,10 @@ static void keep_modal(const watch *w, int r, double size)
 {
     const kl_model *m = w->a->l.model;
     for (int k = 0; k < w->nskin; k++) {
-        const kl_body *b  = &m->body[w->of[k]];
-        double        *to = w->modal[k] + (size_t)r * (size_t)w->skin[k].n;
+        kl_group modes = kl_body_group(&m->body[w->of[k]], KL_MODAL);
+        double  *to    = w->modal[k] + (size_t)r * (size_t)w->skin[k].n;
         for (int j = 0; j < w->skin[k].n; j++)
-            to[j] = r == 0 ? w->base->q[b->q + 7 + j] : w->dx[b->v + 6 + j] / size;
+            to[j] = r == 0 ? w->base->q[modes.q + j] : w->dx[modes.v + j] / size;
     }
 }
 

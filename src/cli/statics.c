@@ -6,6 +6,7 @@
 
 #include "cli/analysis.h"
 #include "cli/commands.h"
+#include "model/groups.h"
 #include "solve/mobility.h"
 #include "solve/preload.h"
 #include "solve/static_start.h"
@@ -24,7 +25,7 @@ static void print_bodies(const kl_model *m, const kl_work *w)
         kl_mat3        A_from;
         kl_marker      origin = {.body = i, .A = kl_identity()};
         kl_motion      now;
-        if (b->nv < 3) continue;
+        if (!kl_body_moves(b)) continue;
         kl_model_pose(m, i, &from, &A_from);
         kl_body_motion(b, w->cache + b->cache, &origin, &now);
         double trace = 0.0;

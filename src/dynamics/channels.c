@@ -5,6 +5,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/rotation.h"
+#include "model/groups.h"
 #include "model/key_unit.h"
 
 /* ---- what bodies, elements and the system offer: the tables behind the names
@@ -159,22 +161,19 @@ static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
     }
 }
 
-/* velocities behind the sixth belong to modes */
-static int modes_of(const kl_body *b) { return b->nv > 6 ? b->nv - 6 : 0; }
-
 /* those of a body that was made rigid read zero, so that what asks for them need not be changed */
 static int still_modes(const kl_body *b)
 {
-    return modes_of(b) == 0 && b->type->still ? b->type->still(b->data) : 0;
+    return !kl_body_deforms(b) && b->type->still ? b->type->still(b->data) : 0;
 }
 
 static void add_modes(kl_channels *c, const kl_body *b)
 {
-    int n = modes_of(b) + still_modes(b);
+    int n = kl_body_modes(b) + still_modes(b);
     for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w.%d", b->name, j), "1",
             "modal coordinate: what the skin and stress of the reduced body are multiplied with",
-            modes_of(b) > 0, false);
+            kl_body_deforms(b), false);
     for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w_rate.%d", b->name, j), "1/s",
             "rate of a modal coordinate", false, false);
@@ -412,6 +411,15 @@ static void acceleration_of(const kl_model *m, const kl_work *w, const kl_marker
     *ang = kl_add(motion->al0, kl_load(sum + 3));
 }
 
+/* Euler parameters of the body frame: its own coordinates where it has these, without a jump of
+ * their sign. */
+static void orientation_of(const kl_body *b, const kl_state *s, const kl_motion *now, double *to)
+{
+    kl_group turns = kl_body_group(b, KL_ROTATION);
+    if (turns.nq == 4) memcpy(to, s->q + turns.q, 4 * sizeof *to);
+    else kl_quat_from_matrix(&now->A, to);
+}
+
 static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,
                         const double *a, double *to)
 {
@@ -423,21 +431,21 @@ static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, 
     kl_body_motion(b, w->cache + b->cache, &origin, &now);
     b->type->measures(b->data, w->cache + b->cache, &t);
     acceleration_of(m, w, &origin, &now, a, &lin, &ang);
-    to                      = put(to, now.r);
-    const double upright[4] = {1, 0, 0, 0};
-    memcpy(to, b->nq >= 7 ? s->q + b->q + 3 : upright, sizeof upright);
-    to    = put(to + 4, now.v);
-    to    = put(to, now.w);
-    to    = put(to, lin);
-    to    = put(to, ang);
-    to    = put(to, kl_mul_t(&now.A, now.w));
-    to    = put(to, t.center);
-    to    = put(to, t.p);
-    to    = put(to, t.L);
-    *to++ = t.kinetic;
-    for (int j = 0; j < modes_of(b); j++) to[j] = s->q[b->q + b->nq - modes_of(b) + j];
-    for (int j = 0; j < modes_of(b); j++) to[modes_of(b) + j] = s->v[b->v + 6 + j];
-    if (modes_of(b) > 0) to[2 * modes_of(b)] = b->type->own_energy(b->data, w->cache + b->cache);
+    to = put(to, now.r);
+    orientation_of(b, s, &now, to);
+    to             = put(to + 4, now.v);
+    to             = put(to, now.w);
+    to             = put(to, lin);
+    to             = put(to, ang);
+    to             = put(to, kl_mul_t(&now.A, now.w));
+    to             = put(to, t.center);
+    to             = put(to, t.p);
+    to             = put(to, t.L);
+    *to++          = t.kinetic;
+    kl_group modes = kl_body_group(b, KL_MODAL);
+    for (int j = 0; j < modes.nv; j++) to[j] = s->q[modes.q + j];
+    for (int j = 0; j < modes.nv; j++) to[modes.nv + j] = s->v[modes.v + j];
+    if (modes.nv > 0) to[2 * modes.nv] = b->type->own_energy(b->data, w->cache + b->cache);
     if (still_modes(b) > 0) memset(to, 0, (2 * (size_t)still_modes(b) + 1) * sizeof *to);
 }
 

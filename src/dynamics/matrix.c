@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "dynamics/slopes.h"
+#include "model/groups.h"
 
 static const double usual_eps = 1e-11; /* against a scaled matrix whose rows are of size one */
 
@@ -245,9 +246,8 @@ static void add_bodies(const kl_model *m, kl_work *w, kl_matrix *x, kl_weights c
         if (c.stiffness == 0.0 && c.damping == 0.0) continue;
         if (b->type->inertia_tangent && a) {
             /* gravity is an acceleration of the frame: M (a - gravity) */
-            double *free = x->scratch, grav[3], *K = MD;
-            kl_store(grav, m->gravity);
-            for (int j = 0; j < n; j++) free[j] = a[b->v + j] - (j < 3 ? grav[j] : 0.0);
+            double *free = x->scratch, *K = MD;
+            kl_body_without_gravity(m, b, a, free);
             b->type->inertia_tangent(b->data, k, free, K, C);
             add_dense(x, x->body_slot[i], c.stiffness, K, n, n);
             if (turned) {
@@ -486,9 +486,7 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
         }
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0; k < m->body[i].nv; k++)
-            x->values[x->body_slot[i][k] + k] = m->weight ? m->weight[m->body[i].v + k]
-                                                : k < 3   ? 1.0
-                                                          : m->length * m->length;
+            x->values[x->body_slot[i][k] + k] = m->weight[m->body[i].v + k];
     return scale_and_factor(x);
 }
 

@@ -4,6 +4,8 @@
 
 #include "dynamics/slopes.h"
 
+#include "model/groups.h"
+
 static int most_velocities(const kl_model *m)
 {
     int most = 6;
@@ -74,14 +76,13 @@ static void add_body(const kl_model *m, const kl_work *w, const kl_body *b, cons
                      kl_tangents *t)
 {
     int         n = b->nv;
-    double     *K = t->scratch, *C = K + n * n, *free = C + n * n, grav[3];
+    double     *K = t->scratch, *C = K + n * n, *free = C + n * n;
     const void *cache = w->cache + b->cache;
     if (n == 0) return;
     add(t->M, t->nv, b->v, b->v, 1.0, w->M + b->M, n, n);
     if (b->type->inertia_tangent) {
         /* gravity is an acceleration of the frame: M (a - gravity) */
-        kl_store(grav, m->gravity);
-        for (int j = 0; j < n; j++) free[j] = a[b->v + j] - (j < 3 ? grav[j] : 0.0);
+        kl_body_without_gravity(m, b, a, free);
         b->type->inertia_tangent(b->data, cache, free, K, C);
         add(t->K, t->nv, b->v, b->v, 1.0, K, n, n);
         add(t->C, t->nv, b->v, b->v, 1.0, C, n, n);

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/groups.h"
+
 kl_work *kl_work_create(const kl_model *m)
 {
     kl_arena *a = kl_arena_create();
@@ -11,25 +13,26 @@ kl_work *kl_work_create(const kl_model *m)
         kl_arena_destroy(a);
         return NULL;
     }
-    w->arena   = a;
-    w->cache   = kl_arena_take(a, m->cache_bytes);
-    w->motion  = kl_arena_array(a, kl_motion, m->nmarker);
-    w->phi     = kl_arena_array(a, double, m->nlam);
-    w->phi_t   = kl_arena_array(a, double, m->nlam);
-    w->rows    = kl_arena_array(a, double, m->nrows);
-    w->bias    = kl_arena_array(a, double, m->nlam);
-    w->wrench  = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
-    w->total   = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
-    w->z_dot   = kl_arena_array(a, double, m->nz);
-    w->energy  = kl_arena_array(a, double, m->nelement);
-    w->loss    = kl_arena_array(a, double, m->nelement);
-    w->supply  = kl_arena_array(a, double, m->nelement);
-    w->M       = kl_arena_array(a, double, m->nM);
-    w->s       = kl_arena_array(a, double, m->nv);
-    w->g       = kl_arena_array(a, double, m->nv);
+    w->arena         = a;
+    w->cache         = kl_arena_take(a, m->cache_bytes);
+    w->motion        = kl_arena_array(a, kl_motion, m->nmarker);
+    w->phi           = kl_arena_array(a, double, m->nlam);
+    w->phi_t         = kl_arena_array(a, double, m->nlam);
+    w->rows          = kl_arena_array(a, double, m->nrows);
+    w->bias          = kl_arena_array(a, double, m->nlam);
+    w->wrench        = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
+    w->total         = kl_arena_array(a, double, 6 * (size_t)m->nmarker);
+    w->z_dot         = kl_arena_array(a, double, m->nz);
+    w->energy        = kl_arena_array(a, double, m->nelement);
+    w->loss          = kl_arena_array(a, double, m->nelement);
+    w->supply        = kl_arena_array(a, double, m->nelement);
+    w->M             = kl_arena_array(a, double, m->nM);
+    w->s             = kl_arena_array(a, double, m->nv);
+    w->g             = kl_arena_array(a, double, m->nv);
     w->element_cache = kl_arena_take(a, m->element_cache_bytes);
     w->accepted      = kl_arena_take(a, m->element_cache_bytes);
     w->seen          = kl_arena_array(a, double, m->nq + m->nv + m->nz + m->nh + m->ninput + 1);
+    w->free          = kl_arena_array(a, double, m->nv + 1);
     w->culprit       = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
@@ -71,13 +74,12 @@ static void total_wrench(const kl_element *e, const kl_work *w, const double *la
 static void inertia_residual(const kl_model *m, const kl_work *w, const kl_body *b, const double *a,
                              double *r)
 {
-    double        grav[3];
-    const double *M = w->M + b->M;
-    kl_store(grav, m->gravity);
+    const double *M    = w->M + b->M;
+    double       *free = w->free;
+    kl_body_without_gravity(m, b, a, free);
     for (int i = 0; i < b->nv; i++) {
         double sum = -w->s[b->v + i];
-        for (int j = 0; j < b->nv; j++)
-            sum += M[i * b->nv + j] * ((a ? a[b->v + j] : 0.0) - (j < 3 ? grav[j] : 0.0));
+        for (int j = 0; j < b->nv; j++) sum += M[i * b->nv + j] * free[j];
         r[b->v + i] = sum;
     }
 }

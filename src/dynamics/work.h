@@ -42,6 +42,7 @@ typedef struct kl_work {
     /* sums: written by kl_eval_residual */
     double *g;     /* nv: all applied forces and reactions */
     double *total; /* 6 nmarker: wrench - rows' lambda */
+    double *free;  /* scratch: accelerations of one body less gravity */
 } kl_work;
 
 kl_work *kl_work_create(const kl_model *m); /* NULL when out of memory */

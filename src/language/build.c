@@ -17,6 +17,7 @@
 #include "language/parts.h"
 #include "language/shapes.h"
 #include "language/start.h"
+#include "model/groups.h"
 #include "prepare/attachments.h"
 #include "prepare/implied_parts.h"
 #include "prepare/locks.h"
@@ -421,7 +422,8 @@ static void warn_of_spin(const kl_builder *b)
     const kl_model *m         = b->m;
     const double    most_turn = 1e6; /* [rad] in a run; a step turns a body by a radian at most */
     for (int i = 1; i < m->nbody; i++) {
-        double w = m->body[i].nv >= 6 ? kl_norm(kl_load(m->v0 + m->body[i].v + 3)) : 0.0;
+        kl_group turns = kl_body_group(&m->body[i], KL_ROTATION);
+        double   w     = turns.nv ? kl_norm(kl_load(m->v0 + turns.v)) : 0.0;
         if (!(w * m->settings.end > most_turn)) continue;
         kl_warn(b->diag, m->body[i].place,
                 "body '%s' turns at %.4g rad/s (%.4g rpm): %.3g steps at least for %.4g s",

@@ -175,10 +175,43 @@ typedef struct kl_measures {
 
 /* ---- bodies ---------------------------------------------------------------------------------- */
 
+/* What a part of a body's coordinates is (model/groups.h). */
+typedef enum kl_group_kind {
+    KL_TRANSLATION, /* a position: 3 velocities [m/s], global axes */
+    KL_ROTATION,    /* an orientation: 3 velocities [rad/s], in the axes that `axes` gives */
+    KL_MODAL,       /* modal coordinates */
+    KL_SCALARS,     /* lengths that belong to an element: along a track, on a surface [m] */
+} kl_group_kind;
+
+/* Consecutive coordinates and velocities of one kind; the first of each counts within the body. */
+typedef struct kl_group {
+    kl_group_kind kind;
+    int           q, nq, v, nv;
+} kl_group;
+
+enum { KL_MOST_GROUPS = 4 };
+
 typedef struct kl_body_size {
-    int    nq, nv;
-    size_t cache; /* bytes; 0: the type's cache_size */
+    int      nq, nv; /* sums over the groups */
+    size_t   cache;  /* bytes; 0: the type's cache_size */
+    kl_group group[KL_MOST_GROUPS];
+    int      ngroup;
 } kl_body_size;
+
+/* Appends a group; empty ones are left out. */
+static inline void kl_size_add(kl_body_size *s, kl_group_kind kind, int nq, int nv)
+{
+    if (nq == 0) return;
+    s->group[s->ngroup++] = (kl_group){kind, s->nq, nq, s->nv, nv};
+    s->nq += nq;
+    s->nv += nv;
+}
+
+/* Axes that a body's rotational velocities are given in. */
+typedef struct kl_axes {
+    kl_mat3 A; /* these axes to global [-] */
+    kl_vec3 w; /* how fast they turn, global [rad/s] */
+} kl_axes;
 
 /* What an element or body tells after an accepted step, or of a run that cannot go on. */
 typedef struct kl_notice {
@@ -193,7 +226,7 @@ typedef enum kl_body_wish {
     KL_WISH_CONDITIONS =
         1,               /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
     KL_WISH_VIRTUAL = 2, /* elements on massless bodies that are fixed to its markers */
-    KL_WISH_STATIC  = 4, /* velocities from the seventh on start where nothing accelerates them */
+    KL_WISH_STATIC  = 4, /* modal coordinates start where nothing accelerates them */
 } kl_body_wish;
 
 /* A kind of body: the only code that knows coordinates. `c` is its cache for the current state.
@@ -242,6 +275,9 @@ typedef struct kl_body_type {
     void (*add_geometric)(const void *data, const void *c, const kl_marker *marker,
                           const double wrench[6], double *K); /* K += d(B' wrench)/dx, nv x nv */
 
+    /* (optional) axes of its rotational velocities; without it those of the body frame */
+    kl_axes (*axes)(const void *data, const void *c);
+
     void (*inertia)(const void *data, const void *c, double *M,
                     double *s); /* M v' = s + ...; nv x nv, nv */
     /* (optional) K = d(M a - s)/dx, C = d(M a - s)/dv at fixed a */
@@ -257,7 +293,7 @@ typedef struct kl_body_type {
     int (*still)(const void *data);
     double (*reach)(const void *data); /* (optional) size [m] that its markers need not show */
     /* (optional) what of each velocity coordinate counts as one length of the model or one radian;
-     * without it: length for the first three, then 1. And what assembly pays for moving it:
+     * without it: the model's length for lengths, else 1. And what assembly pays for moving it:
      * (length/unit)^2 unless the body says otherwise */
     void (*units)(const void *data, double length, double *unit, double *weight);
     void (*measures)(const void *data, const void *c, kl_measures *m);

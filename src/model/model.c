@@ -1,4 +1,5 @@
 #include "model/model.h"
+#include "model/groups.h"
 
 #include <limits.h>
 #include <math.h>
@@ -189,6 +190,18 @@ static void *longer(kl_arena *a, const void *old, size_t n, size_t more, size_t 
     return new;
 }
 
+/* Where the coordinates of a body stand, and which they are. */
+static void take_size(const kl_model *m, kl_body *b, const kl_body_size *size)
+{
+    b->q = m->nq, b->nq = size->nq;
+    b->v = m->nv, b->nv = size->nv;
+    b->M      = m->nM;
+    b->cache  = m->cache_bytes;
+    b->ncache = size->cache ? size->cache : b->type->cache_size;
+    b->ngroup = size->ngroup;
+    memcpy(b->group, size->group, sizeof b->group);
+}
+
 kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *name, kl_place place,
                           const void *data)
 {
@@ -199,11 +212,7 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
     b->own            = true;
     memcpy(b->data, data, type->data_size);
     type->setup(b->data, &s, &size);
-    b->q = m->nq, b->nq = size.nq;
-    b->v = m->nv, b->nv = size.nv;
-    b->M      = m->nM;
-    b->cache  = m->cache_bytes;
-    b->ncache = type->cache_size;
+    take_size(m, b, &size);
     size_t nv = (size_t)m->nv, more = (size_t)size.nv;
     m->q0     = longer(m->arena, m->q0, (size_t)m->nq, (size_t)size.nq, sizeof *m->q0);
     m->v0     = longer(m->arena, m->v0, nv, more, sizeof *m->v0);
@@ -241,11 +250,7 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
         kl_setup     s    = {.name = b->name, .place = b->place, .diag = diag, .arena = m->arena};
         kl_body_size size = {0};
         if (b->type->setup(b->data, &s, &size) == KL_E_MEMORY) return KL_E_MEMORY;
-        b->q = m->nq, b->nq = size.nq;
-        b->v = m->nv, b->nv = size.nv;
-        b->M      = m->nM;
-        b->cache  = m->cache_bytes;
-        b->ncache = size.cache ? size.cache : b->type->cache_size;
+        take_size(m, b, &size);
         m->nq += size.nq;
         m->nv += size.nv;
         m->nM += size.nv * size.nv;
@@ -333,19 +338,21 @@ static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
     double         dx[6] = {0};
     for (int i = 0; i < b->nv; i++)
         if (m->held_q[b->v + i]) return;
-    if (b->nv != 3 && b->nv != 6) return;
+    kl_group moves = kl_body_group(b, KL_TRANSLATION), turns = kl_body_group(b, KL_ROTATION);
+    if (moves.nv == 0 || b->nv > moves.nv + turns.nv) return;
     kl_model_pose(m, k->body, &r, &A);
     kl_mat3 A_new = A;
-    if (to->turns && b->nv == 6) {
+    if (to->turns && turns.nv) {
         kl_mat3 back = kl_transpose(&k->A), At = kl_transpose(&A);
         A_new        = kl_matmul(&to->A, &back);
         kl_mat3 turn = kl_matmul(&At, &A_new);
-        kl_store(dx + 3, kl_rotation_log(&turn));
-        double *spin = m->v0 + b->v + 3;
-        if (kl_norm(kl_load(spin)) == 0.0 && !m->held_v[b->v + 3])
+        kl_store(dx + turns.v - b->v, kl_rotation_log(&turn));
+        double *spin = m->v0 + turns.v;
+        if (kl_norm(kl_load(spin)) == 0.0 && !m->held_v[turns.v])
             kl_store(spin, kl_mul_t(&A_new, to->w));
     }
-    kl_store(dx, kl_sub(kl_sub(to->r, b->nv == 6 ? kl_mul(&A_new, k->r) : kl_vec(0, 0, 0)), r));
+    kl_vec3 arm = turns.nv ? kl_mul(&A_new, k->r) : kl_vec(0, 0, 0);
+    kl_store(dx + moves.v - b->v, kl_sub(kl_sub(to->r, arm), r));
     double q[16];
     if (b->nq > 16) return;
     memcpy(q, m->q0 + b->q, (size_t)b->nq * sizeof *q);
@@ -442,22 +449,21 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     return status;
 }
 
-/* Units of all coordinates; weights only where a body has its own, for models of many bodies. */
+/* Units and weights of all coordinates. */
 static void find_units(kl_model *m)
 {
-    bool own = false;
-    for (int i = 0; i < m->nbody; i++) own |= m->body[i].type->units != NULL;
     m->unit   = kl_arena_array(m->arena, double, m->nv + 1);
-    m->weight = own ? kl_arena_array(m->arena, double, m->nv + 1) : NULL;
-    for (int i = 0; m->unit && i < m->nbody; i++) {
+    m->weight = kl_arena_array(m->arena, double, m->nv + 1);
+    for (int i = 0; m->unit && m->weight && i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
-        for (int k = 0; k < b->nv; k++) m->unit[b->v + k] = k < 3 ? m->length : 1.0;
-        for (int k = 0; m->weight && k < b->nv; k++)
-            m->weight[b->v + k] = k < 3 ? 1.0 : m->length * m->length;
-        if (m->weight && b->type->units)
-            b->type->units(b->data, m->length, m->unit + b->v, m->weight + b->v);
+        for (int k = b->v; k < b->v + b->nv; k++) {
+            bool length  = kl_group_traits_of(kl_body_group_at(b, k).kind)->length;
+            m->unit[k]   = length ? m->length : 1.0;
+            m->weight[k] = length ? 1.0 : m->length * m->length;
+        }
+        if (b->type->units) b->type->units(b->data, m->length, m->unit + b->v, m->weight + b->v);
         /* a virtual body follows its marker, and has no say in where assembly brings the others */
-        for (int k = 0; m->weight && b->made && k < b->nv; k++) m->weight[b->v + k] *= 1e-6;
+        for (int k = 0; b->made && k < b->nv; k++) m->weight[b->v + k] *= 1e-6;
     }
 }
 

@@ -15,7 +15,9 @@ typedef struct kl_body {
     kl_place            place;
     const kl_body_type *type;
     void               *data;
-    int                 q, nq, v, nv;  /* where its coordinates and velocities stand */
+    int                 q, nq, v, nv;          /* where its coordinates and velocities stand */
+    kl_group            group[KL_MOST_GROUPS]; /* of which kind they are: see model/groups.h */
+    int                 ngroup;
     int                 M;             /* where its nv x nv mass matrix stands */
     size_t              cache, ncache; /* where its cache stands, its size [bytes] */
     kl_drawn           *shape;         /* how to draw it; none: found from inertia and joints */
@@ -159,8 +161,7 @@ typedef struct kl_model {
     bool              commits; /* an element has history or keeps its cache with accepted steps */
     double            length; /* size of the mechanism [m] */
     double           *unit;   /* nv: what of each coordinate counts as one length or one radian */
-    double           *weight; /* nv: what assembly pays for moving a coordinate, squared;
-                                NULL: 1 for lengths, length^2 for angles */
+    double           *weight; /* nv: what assembly pays for moving a coordinate, squared */
     struct kl_kbody **kbody;  /* reduced bodies, owned */
     const char      **kbody_path;
     int               nkbody;

@@ -3,6 +3,7 @@
 #include <math.h>
 
 #include "joints/joints.h"
+#include "model/groups.h"
 #include "solve/mode_compatibility.h"
 
 /* axes with this z, in those of a body that stands as A */
@@ -75,7 +76,7 @@ kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
     kl_follow *list  = NULL;
     int        n = 0, flexible = 0;
     *locks = (kl_locks){0};
-    for (int i = 0; i < m->nbody; i++) flexible += m->body[i].nv > 6;
+    for (int i = 0; i < m->nbody; i++) flexible += kl_body_deforms(&m->body[i]);
     if (flexible == 0 || m->nlam < 2) return KL_OK;
     quiet            = kl_diag_create(); /* what does not assemble is told by whoever assembles */
     locks->arena     = kl_arena_create();

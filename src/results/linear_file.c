@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/groups.h"
 #include "store/h5.h"
 #include "store/mat.h"
 
@@ -19,13 +20,8 @@ enum { MOST_ITEMS = 20 };
 
 static const char *const *entry_names(const kl_model *m, kl_arena *a)
 {
-    static const char *const part[] = {"x", "y", "z", "turn_x", "turn_y", "turn_z"};
-    const char             **name   = kl_arena_array(a, const char *, m->nv + 1);
-    for (int i = 0; name && i < m->nbody; i++)
-        for (int k = 0; k < m->body[i].nv; k++)
-            name[m->body[i].v + k] = k < 6
-                                         ? kl_arena_format(a, "%s.%s", m->body[i].name, part[k])
-                                         : kl_arena_format(a, "%s.mode_%d", m->body[i].name, k - 5);
+    const char **name = kl_arena_array(a, const char *, m->nv + 1);
+    for (int i = 0; name && i < m->nv; i++) name[i] = kl_velocity_name(m, i, a);
     return name;
 }
 

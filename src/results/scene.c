@@ -15,6 +15,7 @@
 #include "base/rotation.h"
 #include "base/text.h"
 #include "bodies/flexible.h"
+#include "model/groups.h"
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
 
@@ -63,9 +64,8 @@ static kl_measures measures_of(kl_text *t, const kl_model *m, int body)
     return out;
 }
 
-/* Inertia about the centre of mass from the body's mass matrix: J about the reference point stands
- * behind the three translations. Only for bodies whose first six velocities are those of a frame.
- */
+/* Inertia about the centre of mass from the body's mass matrix: the block of its rotation is J about
+ * the reference point. */
 static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl_vec3 c)
 {
     const kl_body *b     = &m->body[body];
@@ -79,7 +79,8 @@ static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl
         b->type->position(b->data, m->q0 + b->q, cache);
         b->type->velocity(b->data, m->v0 + b->v, cache);
         b->type->inertia(b->data, cache, M, s);
-        const double *J = M + 3 * n + 3;
+        int           turn = kl_body_group(b, KL_ROTATION).v - b->v;
+        const double *J    = M + turn * n + turn;
         /* Steiner: J_c = J - m (c.c I - c c') */
         kl_text_add(t, ", \"inertia\": [%.9g, %.9g, %.9g, %.9g, %.9g, %.9g]",
                     J[0] - mass * (c.y * c.y + c.z * c.z),
@@ -145,7 +146,7 @@ static void say_body(kl_text *t, const kl_model *m, int index)
     kl_text_add(t, ", \"type\": \"%s\", \"mass\": %.9g, \"center\": ", b->type->name, mass.mass);
     kl_vec3 center = index ? kl_mul_t(&A, kl_sub(mass.center, r)) : kl_vec(0, 0, 0);
     say_vec(t, center);
-    if (b->nv >= 6) say_inertia(t, m, index, mass.mass, center);
+    if (kl_body_turns(b)) say_inertia(t, m, index, mass.mass, center);
     say_frequencies(t, m, index);
     say_shapes(t, b);
     kl_text_add(t, ", \"points\": [");

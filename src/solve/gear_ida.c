@@ -51,11 +51,10 @@ typedef struct gear {
 /* w = W^-1 x in place */
 static void by_weights(const kl_model *m, double *x)
 {
-    for (int i = 0; i < m->nbody; i++)
-        for (int k = m->body[i].v + 3; k < m->body[i].v + m->body[i].nv; k++) {
-            double unit = m->length / m->unit[k];
-            x[k] /= unit * unit;
-        }
+    for (int k = 0; k < m->nv; k++) {
+        double unit = m->length / m->unit[k];
+        x[k] /= unit * unit;
+    }
 }
 
 /* out <- v - W^-1 Phi_q' mu, at the evaluated state */

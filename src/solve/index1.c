@@ -442,14 +442,17 @@ void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
      * directions that the next projections set right */
     double one = 1.0 / (is_careful(i) ? fmax(i->tolerance, i->floor) : i->tolerance);
     for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b    = &m->body[k];
-        const double  *u    = m->unit + b->v;
-        int            more = b->nq - b->nv; /* Euler parameters are one more than turns */
-        for (int j = 0; j < b->nq; j++) {
-            /* far from the origin no more is left than rounding errors of the coordinate itself */
-            double round     = 16.0 * DBL_EPSILON * fabs(y[b->q + j]);
-            weight[b->q + j] = 1.0 / fmax(u[j < 3 ? j : j < 3 + more ? 3 : j - more] / one, round);
-        }
+        const kl_body *b = &m->body[k];
+        const double  *u = m->unit + b->v;
+        for (int g = 0; g < b->ngroup; g++)
+            for (int j = 0; j < b->group[g].nq; j++) {
+                /* Euler parameters are more than turns, and all of them count alike */
+                int v  = b->group[g].v + (b->group[g].nq == b->group[g].nv ? j : 0);
+                int at = b->q + b->group[g].q + j;
+                /* far from the origin no more is left than rounding errors of the coordinate */
+                double round = 16.0 * DBL_EPSILON * fabs(y[at]);
+                weight[at]   = 1.0 / fmax(u[v] / one, round);
+            }
         for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = one / u[j] / i->pace;
     }
     for (int k = 0; k < m->nz; k++)

@@ -1,4 +1,5 @@
 #include "solve/integrator.h"
+#include "model/groups.h"
 #include "script/lua.h"
 
 #include <math.h>
@@ -29,8 +30,10 @@ double kl_state_scale(const kl_model *m, double largest) { return fmax(largest, 
 double kl_fastest_turn(const kl_model *m, const double *v)
 {
     double fastest = 0.0;
-    for (int k = 0; k < m->nbody; k++) /* velocities 3 to 5 turn */
-        if (m->body[k].nv >= 6) fastest = fmax(fastest, kl_norm(kl_load(v + m->body[k].v + 3)));
+    for (int k = 0; k < m->nbody; k++) {
+        kl_group turns = kl_body_group(&m->body[k], KL_ROTATION);
+        if (turns.nv) fastest = fmax(fastest, kl_norm(kl_load(v + turns.v)));
+    }
     return fastest;
 }
 
@@ -68,7 +71,7 @@ static void note_unequal_masses(const kl_solver *x, kl_diag *diag)
     double          least = HUGE_VAL, most = 0.0;
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b    = &m->body[i];
-        double         mass = b->nv >= 3 && !b->own ? x->w->M[b->M] : 0.0;
+        double         mass = kl_body_moves(b) ? x->w->M[b->M] : 0.0;
         if (mass > 0.0 && mass < least) least = mass, light = i;
         if (mass > most) most = mass, heavy = i;
     }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/groups.h"
 #include "solve/mobility.h"
 #include "solve/static_start.h"
 
@@ -297,7 +298,7 @@ static kl_status check_rigid(follower *f)
 {
     const kl_model *m = f->m;
     for (int i = 0; i < m->nbody; i++)
-        if (m->body[i].nv > 6)
+        if (kl_body_deforms(&m->body[i]))
             return kl_fail(
                 f->diag, KL_E_MODEL, m->body[i].place,
                 "kinematics follows rigid bodies, but '%s' deforms, which no driver "

@@ -6,29 +6,34 @@
 
 #include "algebra/rank.h"
 #include "dynamics/tangents.h"
+#include "model/groups.h"
 #include "solve/integrator.h"
 #include "solve/steady_rotation.h"
 
 /* ---- axes that do not spin --------------------------------------------------------------------
  */
 
-static kl_motion origin_of(const kl_model *m, const kl_work *w, int body)
+/* Rotation of a body whose velocities have their axes at `at`. */
+typedef struct turning {
+    kl_group v;
+    kl_axes  at;
+} turning;
+
+/* The rotation of body i; v.nv is 0 where it has none. */
+static turning turning_of(const kl_model *m, const kl_work *w, int i)
 {
-    const kl_body *b      = &m->body[body];
-    kl_marker      origin = {.body = body, .A = kl_identity()};
-    kl_motion      at     = {.A = kl_identity()};
-    if (b->nv >= 6) kl_body_motion(b, w->cache + b->cache, &origin, &at);
-    return at;
+    const kl_body *b = &m->body[i];
+    turning        t = {.v = kl_body_group(b, KL_ROTATION)};
+    if (t.v.nv) t.at = kl_body_axes(b, w->cache + b->cache);
+    return t;
 }
 
 void kl_linear_increment(const kl_model *m, const kl_work *w, const double *y, double *dx)
 {
     memcpy(dx, y, (size_t)m->nv * sizeof *dx);
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        if (b->nv < 6) continue;
-        kl_motion at = origin_of(m, w, i);
-        kl_store(dx + b->v + 3, kl_mul_t(&at.A, kl_load(y + b->v + 3)));
+        turning t = turning_of(m, w, i);
+        if (t.v.nv) kl_store(dx + t.v.v, kl_mul_t(&t.at.A, kl_load(y + t.v.v)));
     }
 }
 
@@ -36,12 +41,10 @@ void kl_linear_increment(const kl_model *m, const kl_work *w, const double *y, d
 static void columns_to_global(const kl_model *m, const kl_work *w, double *T, int n)
 {
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        if (b->nv < 6) continue;
-        kl_motion at = origin_of(m, w, i);
-        for (int r = 0; r < n; r++) {
-            double *row = T + (size_t)r * (size_t)m->nv + b->v + 3;
-            kl_store(row, kl_mul(&at.A, kl_load(row)));
+        turning t = turning_of(m, w, i);
+        for (int r = 0; t.v.nv && r < n; r++) {
+            double *row = T + (size_t)r * (size_t)m->nv + t.v.v;
+            kl_store(row, kl_mul(&t.at.A, kl_load(row)));
         }
     }
 }
@@ -50,12 +53,10 @@ static void columns_to_global(const kl_model *m, const kl_work *w, double *T, in
 static void rows_to_global(const kl_model *m, const kl_work *w, double *T, int n)
 {
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        if (b->nv < 6) continue;
-        kl_motion at = origin_of(m, w, i);
-        for (int c = 0; c < n; c++) {
-            double *e = T + (size_t)(b->v + 3) * (size_t)n + c, v[3] = {e[0], e[n], e[2 * n]};
-            kl_store(v, kl_mul(&at.A, kl_load(v)));
+        turning t = turning_of(m, w, i);
+        for (int c = 0; t.v.nv && c < n; c++) {
+            double *e = T + (size_t)t.v.v * (size_t)n + c, v[3] = {e[0], e[n], e[2 * n]};
+            kl_store(v, kl_mul(&t.at.A, kl_load(v)));
             e[0] = v[0], e[n] = v[1], e[2 * n] = v[2];
         }
     }
@@ -78,13 +79,11 @@ static void tangents_in_space(const kl_solver *x, kl_tangents *t)
 
     /* C -= M W: the derivative of dv sees the turning axes */
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        if (b->nv < 6) continue;
-        kl_motion at = origin_of(m, x->w, i);
-        kl_mat3   W  = kl_skew(at.w);
-        for (int r = 0; r < nv; r++) {
-            const double *M = t->M + (size_t)r * (size_t)nv + b->v + 3;
-            double       *C = t->C + (size_t)r * (size_t)nv + b->v + 3;
+        turning of = turning_of(m, x->w, i);
+        kl_mat3 W  = kl_skew(of.at.w);
+        for (int r = 0; of.v.nv && r < nv; r++) {
+            const double *M = t->M + (size_t)r * (size_t)nv + of.v.v;
+            double       *C = t->C + (size_t)r * (size_t)nv + of.v.v;
             for (int c = 0; c < 3; c++)
                 for (int k = 0; k < 3; k++) C[c] -= M[k] * W.m[k][c];
         }
@@ -191,13 +190,14 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega,
 {
     const kl_model *m    = x->model;
     double          spin = 0.0, speed = 0.0;
-    int             turning = -1;
+    int             fastest = -1;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         for (int k = 0; k < b->nv; k++) {
-            double v = fabs(x->s->v[b->v + k]);
-            if (k < 3) speed = fmax(speed, v / m->length);
-            else if (k < 6 && v > spin) spin = v, turning = i;
+            double        v    = fabs(x->s->v[b->v + k]);
+            kl_group_kind kind = kl_body_group_at(b, b->v + k).kind;
+            if (kl_group_traits_of(kind)->length) speed = fmax(speed, v / m->length);
+            else if (kind == KL_ROTATION && v > spin) spin = v, fastest = i;
         }
     }
     if (spin < 1e-9 && speed < 1e-9) return KL_OK;
@@ -205,7 +205,7 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega,
     kl_tangents *later = kl_tangents_create(m);
     kl_state    *kept  = kl_state_create(m);
     double       time = 0.3 / fmax(spin, speed), worst = 0.0;
-    int          body   = turning < 0 ? 0 : turning;
+    int          body   = fastest < 0 ? 0 : fastest;
     kl_status    status = later && kept ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
         kl_state *now = x->s;
@@ -258,8 +258,8 @@ static kl_status find_axes(kl_solver *x, const kl_tangents *t, kl_linear *l, kl_
     kl_diag_destroy(quiet);
     if (status == KL_E_MEMORY) return status;
     for (int i = 0; i < m->nbody && status != KL_OK; i++) {
-        kl_motion at = origin_of(m, x->w, i);
-        if (m->body[i].nv >= 6 && kl_norm(at.w) > most) most = kl_norm(at.w), fast = at.w;
+        turning of = turning_of(m, x->w, i);
+        if (of.v.nv && kl_norm(of.at.w) > most) most = kl_norm(of.at.w), fast = of.at.w;
     }
     if (status != KL_OK && check_steady(x, t, fast, NULL) == KL_OK) {
         kl_turning_unrest(x, fast, x->y);
@@ -359,19 +359,17 @@ static kl_status fill_matrices(const kl_model *m, const kl_tangents *t, kl_linea
 
 static void name_states(const kl_model *m, kl_linear *l, const int *free_y)
 {
-    static const char *const part[] = {"x", "y", "z", "turn_x", "turn_y", "turn_z"};
-    kl_arena                *a      = l->arena;
+    kl_arena *a = l->arena;
     for (int j = 0; j < l->n; j++) {
         int b = 0;
         while (b + 1 < m->nbody && free_y[j] >= m->body[b].v + m->body[b].nv) b++;
-        int         k      = free_y[j] - m->body[b].v;
-        const char *name   = m->body[b].nv < 3 ? kl_arena_format(a, "%s.travel", m->body[b].name)
-                             : k < 6 ? kl_arena_format(a, "%s.%s", m->body[b].name, part[k])
-                                     : kl_arena_format(a, "%s.mode_%d", m->body[b].name, k - 5);
-        l->state[j]        = name;
-        l->state[l->n + j] = kl_arena_format(a, "%s'", name ? name : "");
-        l->state_unit[j]   = k < 3 ? "m" : k < 6 ? "rad" : "1";
-        l->state_unit[l->n + j] = k < 3 ? "m/s" : k < 6 ? "rad/s" : "1/s";
+        const char            *name = kl_velocity_name(m, free_y[j], a);
+        const kl_group_traits *t =
+            kl_group_traits_of(kl_body_group_at(&m->body[b], free_y[j]).kind);
+        l->state[j]             = name;
+        l->state[l->n + j]      = kl_arena_format(a, "%s'", name ? name : "");
+        l->state_unit[j]        = t->unit;
+        l->state_unit[l->n + j] = t->rate;
     }
     for (int i = 0; i < m->nelement; i++)
         for (int k = 0; k < m->element[i].nz; k++) {

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algebra/dense.h"
+#include "model/groups.h"
 #include "solve/mode_compatibility_set.h"
 
 /* ---- rows on a body ---- */
@@ -35,7 +36,8 @@ static int *whole_bodies(const kl_model *m, kl_arena *a)
             const kl_element *el = &m->element[e];
             if (el->nphi < 6 || el->nmarker != 2 || strcmp(el->type->name, "fixed") != 0) continue;
             int p = m->marker[el->marker].body, q = m->marker[el->marker + 1].body;
-            if (m->body[p].nv > 6 || m->body[q].nv > 6 || root[p] == root[q]) continue;
+            if (kl_body_deforms(&m->body[p]) || kl_body_deforms(&m->body[q]) || root[p] == root[q])
+                continue;
             root[p] = root[q] = root[p] < root[q] ? root[p] : root[q];
             again             = true;
         }
@@ -90,7 +92,7 @@ static bool one_row(const kl_model *m, const kl_work *w, const kl_element *el, i
  * larger than 1 in any and rounding stays small beside what is looked for. */
 static void calm_modes(kl_follow_rows *r)
 {
-    for (int c = 6; c < r->nv; c++) {
+    for (int c = r->frame; c < r->nv; c++) {
         double most = 1.0;
         for (int i = 0; i < r->n; i++) most = fmax(most, fabs(r->J[i * r->nv + c]));
         r->unit[c] /= most;
@@ -106,6 +108,8 @@ static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena 
     double        *B  = kl_arena_array(a, double, 6 * (size_t)b->nv);
     int           *of = kl_arena_array(a, int, m->nlam + 1), *root = whole_bodies(m, a);
     KL_TRY(take_rows(a, m->nlam, b->nv, r));
+    r->frame = b->nv - kl_body_modes(b);
+    r->turn  = kl_body_group(b, KL_ROTATION).v - b->v;
     for (int c = 0; c < b->nv; c++) r->unit[c] = m->unit[b->v + c];
     for (int e = 0; e < m->nelement; e++) {
         const kl_element *el    = &m->element[e];
@@ -129,6 +133,7 @@ static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena 
 static kl_status choose(const kl_follow_rows *from, int partner, kl_arena *a, kl_follow_rows *to)
 {
     KL_TRY(take_rows(a, from->n, from->nv, to));
+    to->frame = from->frame, to->turn = from->turn;
     to->npoint = from->npoint, to->at = from->at, to->unit = from->unit;
     for (int i = 0; i < from->n; i++) {
         if (partner >= 0 && from->partner[i] != partner) continue;
@@ -229,11 +234,11 @@ static kl_status find_sets(kl_follow_look *k)
     k->nset                     = 0;
     if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
     if (n < 2) return KL_OK;
-    int modes = r->nv - 6, nequal = silent(r->n, 6, r->J, r->nv, 1e-7, V, value);
+    int modes = r->nv - r->frame, nequal = silent(r->n, r->frame, r->J, r->nv, 1e-7, V, value);
     for (int i = 0; i < nequal; i++)
         for (int c = 0; c < modes; c++)
             for (int p = 0; p < r->n; p++)
-                G[i * modes + c] += V[i * r->n + p] * r->J[p * r->nv + 6 + c];
+                G[i * modes + c] += V[i * r->n + p] * r->J[p * r->nv + r->frame + c];
     k->nset = nequal > 0 ? silent(nequal, modes, G, modes, 1e-7, Z, value) : 0;
     for (int i = 0; i < k->nset; i++)
         for (int p = 0; p < r->n; p++)
@@ -314,14 +319,14 @@ kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n)
     const kl_model *m    = x->model;
     int             most = 0;
     *n                   = 0;
-    for (int i = 0; i < m->nbody; i++) most += m->body[i].nv > 6 ? 2 * m->nbody + 1 : 0;
+    for (int i = 0; i < m->nbody; i++) most += kl_body_deforms(&m->body[i]) ? 2 * m->nbody + 1 : 0;
     *list = kl_arena_array(a, kl_follow, most + 1);
     if (!*list) return KL_E_MEMORY;
     if (most == 0) return KL_OK;
     KL_TRY(kl_eval(m, x->s, x->w));
     for (int i = 0; i < m->nbody; i++) {
         kl_follow_look one = {.x = x, .a = a, .body = i, .list = *list + *n};
-        if (m->body[i].nv <= 6) continue;
+        if (!kl_body_deforms(&m->body[i])) continue;
         KL_TRY(look_at(&one));
         *n += one.n;
     }

@@ -127,7 +127,7 @@ static kl_vec3 turn_of(const bending *b, const double *c)
     double turn[3] = {0};
     int    nv      = b->k->r.nv;
     for (int j = 0; j < b->n; j++)
-        for (int i = 0; i < 3; i++) turn[i] += c[j] * b->N[j * nv + 3 + i];
+        for (int i = 0; i < 3; i++) turn[i] += c[j] * b->N[j * nv + b->k->r.turn + i];
     return kl_load(turn);
 }
 
@@ -225,13 +225,14 @@ static int flat_first(const bending *b, int kept, double *G, double *w)
 static kl_status left_over(const bending *b, const kl_follow_lock *lock, double *P, double *G,
                            double *w, int *count)
 {
-    int n = b->n, nv = b->k->r.nv, kept = n - lock->naxis;
+    int           n = b->n, nv = b->k->r.nv, kept = n - lock->naxis;
+    const double *turn = b->N + b->k->r.turn;
     memset(P, 0, (size_t)n * (size_t)n * sizeof *P);
     for (int a = 0; a < lock->naxis; a++)
         for (int i = 0; i < n; i++)
             for (int j = 0; j < n; j++)
-                P[i * n + j] += kl_dot(lock->axis[a], kl_load(b->N + i * nv + 3)) *
-                                kl_dot(lock->axis[a], kl_load(b->N + j * nv + 3));
+                P[i * n + j] += kl_dot(lock->axis[a], kl_load(turn + i * nv)) *
+                                kl_dot(lock->axis[a], kl_load(turn + j * nv));
     *count = 0;
     /* its first columns turn about none of the axes */
     if (kept == 0 || kl_symmetric_eigen(n, P, w) != KL_OK) return KL_OK;

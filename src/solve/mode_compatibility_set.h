@@ -8,6 +8,7 @@
 /* Rows of constraints on one body. */
 typedef struct kl_follow_rows {
     int      n, nv;
+    int      frame, turn;    /* columns of the frame, before those of modes; its first rotation */
     int     *element, *row;  /* n: whose */
     int     *partner;        /* n: the body at the other end; -1: several, or it itself */
     int     *point;          /* n: of the body, by number */

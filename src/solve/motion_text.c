@@ -5,6 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/groups.h"
+
 enum { NAMED = 4 }; /* names in a list before it is cut */
 
 void kl_line_add(kl_line *l, const char *format, ...)
@@ -61,16 +63,18 @@ void kl_line_axis(kl_line *l, kl_vec3 a)
 
 void kl_line_motion(kl_line *l, const kl_model *m, const kl_work *w, const double *dx, int body)
 {
-    const kl_body *b      = &m->body[body];
-    kl_marker      origin = {.body = body, .A = kl_identity()};
-    kl_motion      at;
-    double         d[6] = {0}, elastic = 0.0;
-    kl_body_motion(b, w->cache + b->cache, &origin, &at);
-    for (int k = 0; k < b->nv && k < 6; k++) d[k] = dx[b->v + k];
-    for (int k = 6; k < b->nv; k++) elastic = fmax(elastic, fabs(dx[b->v + k]) / m->unit[b->v + k]);
-    kl_vec3 v = kl_load(d), turn = kl_mul(&at.A, kl_load(d + 3));
-    double  moved = kl_norm(v) / m->length, turned = kl_norm(turn);
-    if (b->nv == 1 || b->nv == 2) {
+    const kl_body *b     = &m->body[body];
+    kl_group       moves = kl_body_group(b, KL_TRANSLATION), turns = kl_body_group(b, KL_ROTATION);
+    kl_group       modes   = kl_body_group(b, KL_MODAL);
+    kl_axes        at      = kl_body_axes(b, w->cache + b->cache);
+    double         elastic = 0.0;
+    for (int k = modes.v; k < modes.v + modes.nv; k++)
+        elastic = fmax(elastic, fabs(dx[k]) / m->unit[k]);
+    kl_vec3 v = {0}, turn = {0};
+    if (moves.nv) v = kl_load(dx + moves.v);
+    if (turns.nv) turn = kl_mul(&at.A, kl_load(dx + turns.v));
+    double moved = kl_norm(v) / m->length, turned = kl_norm(turn);
+    if (kl_body_group(b, KL_SCALARS).nv > 0) {
         kl_line_add(l, "moves along its path");
         return;
     }

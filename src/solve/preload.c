@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "algebra/dense.h"
+#include "model/groups.h"
 #include "solve/linearize.h"
 
 enum { MOST_MARKERS = 8, MOST_STATES = 16, MOST_ROWS = 64 };
@@ -86,16 +87,16 @@ static void reduce(const search *s, const double *r, double *y)
     const kl_model *m = s->x->model;
     for (int j = 0; j < s->free; j++) y[j] = 0.0;
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        double         global[6];
-        kl_marker      origin = {.body = i, .A = kl_identity()};
-        kl_motion      at;
-        if (b->nv >= 6) {
-            kl_body_motion(b, s->x->w->cache + b->cache, &origin, &at);
-            kl_store(global + 3, kl_mul(&at.A, kl_load(r + b->v + 3)));
+        const kl_body *b     = &m->body[i];
+        kl_group       turns = kl_body_group(b, KL_ROTATION);
+        double         moment[3];
+        if (turns.nv) {
+            kl_axes at = kl_body_axes(b, s->x->w->cache + b->cache);
+            kl_store(moment, kl_mul(&at.A, kl_load(r + turns.v)));
         }
         for (int k = 0; k < b->nv; k++) {
-            double v = b->nv >= 6 && k >= 3 && k < 6 ? global[k] : r[b->v + k];
+            int    turn = b->v + k - turns.v;
+            double v    = turn >= 0 && turn < turns.nv ? moment[turn] : r[b->v + k];
             for (int j = 0; j < s->free; j++)
                 y[j] += s->Z[(size_t)(b->v + k) * (size_t)s->free + (size_t)j] * v;
         }

@@ -2,6 +2,8 @@
 
 #include <math.h>
 
+#include "model/groups.h"
+
 /* A pivot of the scaled rows below this counts as none. Assembly leaves gaps of 1e-10 at most, and
  * where it met a singular position its root: 1e-5 would hide real but flat mechanisms, 1e-9 would
  * take a singular position for a regular one. */
@@ -13,13 +15,18 @@ enum { NATURAL_ORDER = 2500 };
 static void scale_columns(const kl_model *m, const kl_work *w, kl_scaled_rows *J, double *B)
 {
     for (int i = 0; i < m->nbody; i++)
-        for (int k = 0; k < m->body[i].nv; k++)
-            J->column[m->body[i].v + k] = k < 3 ? m->length : k < 6 ? 1.0 : 0.0;
+        for (int k = m->body[i].v; k < m->body[i].v + m->body[i].nv; k++) {
+            kl_group_kind kind = kl_body_group_at(&m->body[i], k).kind;
+            J->column[k]       = kl_group_traits_of(kind)->length ? m->length
+                                 : kind == KL_MODAL               ? 0.0
+                                                                  : 1.0;
+        }
     for (int i = 0; i < m->nmarker_elements; i++) {
-        const kl_body *b = &m->body[m->marker[i].body];
-        if (b->nv <= 6) continue;
+        const kl_body *b     = &m->body[m->marker[i].body];
+        kl_group       modes = kl_body_group(b, KL_MODAL);
+        if (modes.nv == 0) continue;
         b->type->map(b->data, w->cache + b->cache, &m->marker[i], B);
-        for (int k = 6; k < b->nv; k++) {
+        for (int k = modes.v - b->v; k < modes.v - b->v + modes.nv; k++) {
             double size = hypot(hypot(B[k], B[b->nv + k]), B[2 * b->nv + k]);
             if (size > 0.0) J->column[b->v + k] = fmax(J->column[b->v + k], m->length / size);
         }

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/groups.h"
 #include "solve/static_start.h"
 #include "solve/statics.h"
 
@@ -185,14 +186,14 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
                           diag);
 }
 
-/* A motion that has left everything behind will not come back, and takes ever shorter steps. */
 /* A body whose modes move it by many times the size of the model is no body any more. */
 static kl_status refuse_endless_deformation(const kl_simulation *s, const kl_body *b, kl_diag *diag)
 {
-    const double    most = 100.0; /* sizes of the mechanism */
-    const kl_model *m    = s->model;
-    for (int k = 6; k < b->nv; k++)
-        if (!(fabs(s->solver->s->q[b->q + b->nq - b->nv + k]) <= most * m->unit[b->v + k]))
+    const double    most  = 100.0; /* sizes of the mechanism */
+    const kl_model *m     = s->model;
+    kl_group        modes = kl_body_group(b, KL_MODAL);
+    for (int k = 0; k < modes.nv; k++)
+        if (!(fabs(s->solver->s->q[modes.q + k]) <= most * m->unit[modes.v + k]))
             return kl_fail(diag, KL_E_STEP, b->place,
                            "stopped at t = %.9g s: '%s' deforms by more than %g times the size of "
                            "the model, so its deformation grows without end; a body that spins "
@@ -202,15 +203,17 @@ static kl_status refuse_endless_deformation(const kl_simulation *s, const kl_bod
     return KL_OK;
 }
 
+/* A motion that has left everything behind will not come back, and takes ever shorter steps. */
 static kl_status refuse_endless_growth(const kl_simulation *s, kl_diag *diag)
 {
     const double    far = 1e9; /* sizes of the mechanism */
     const kl_model *m   = s->model;
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
-        if (b->nv > 6) KL_TRY(refuse_endless_deformation(s, b, diag));
-        for (int k = 0; k < 3 && k < b->nq && !b->own; k++)
-            if (!(fabs(s->solver->s->q[b->q + k] - m->q0[b->q + k]) <= far * m->length))
+        if (kl_body_deforms(b)) KL_TRY(refuse_endless_deformation(s, b, diag));
+        kl_group moves = kl_body_group(b, KL_TRANSLATION);
+        for (int k = moves.q; k < moves.q + moves.nq; k++)
+            if (!(fabs(s->solver->s->q[k] - m->q0[k]) <= far * m->length))
                 return kl_fail(
                     diag, KL_E_STEP, b->place,
                     "stopped at t = %.9g s: '%s' is %.3g m away from where it started, so "

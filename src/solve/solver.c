@@ -1,4 +1,5 @@
 #include "solve/solver.h"
+#include "model/groups.h"
 #include "script/lua.h"
 
 #include <math.h>
@@ -72,7 +73,7 @@ static kl_status singular(const kl_solver *x, kl_diag *diag)
     const char *name   = column >= 0 ? kl_solver_unknown(x->model, column) : "?";
     int         body   = kl_model_find_body(x->model, name);
     kl_place    place  = body >= 0 ? x->model->body[body].place : KL_NOWHERE;
-    bool        point  = body >= 0 && x->model->body[body].nv == 3;
+    bool        point  = body >= 0 && !kl_body_turns(&x->model->body[body]);
     return kl_fail(diag, KL_E_SINGULAR, place,
                    "the motion of '%s' is not determined: a body without mass%s must be held by "
                    "joints; give it a mass%s, or add the missing joint",
@@ -146,9 +147,10 @@ static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double
     /* no body moves by more than a third of the mechanism or half a radian at once */
     double largest = 0.0;
     for (int i = 0; i < m->nbody; i++)
-        for (int k = 0; k < m->body[i].nv; k++) {
-            double d = fabs(x->y[m->body[i].v + k]) / m->unit[m->body[i].v + k];
-            largest  = fmax(largest, k < 3 ? d / 0.33 : d / 0.5);
+        for (int k = m->body[i].v; k < m->body[i].v + m->body[i].nv; k++) {
+            bool   length = kl_group_traits_of(kl_body_group_at(&m->body[i], k).kind)->length;
+            double d      = fabs(x->y[k]) / m->unit[k];
+            largest       = fmax(largest, d / (length ? 0.33 : 0.5));
         }
     double factor = largest > 1.0 ? 1.0 / largest : 1.0;
     memcpy(q_old, x->s->q, (size_t)m->nq * sizeof(double));
@@ -356,13 +358,17 @@ static void tell_speeds(const kl_solver *x, kl_diag *diag)
     const double    tell = 1e-6;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b     = &m->body[i];
-        const double  *given = m->v0 + b->v, *now = x->s->v + b->v;
-        if (b->nv != 3 && b->nv != 6) continue;
-        double v = kl_norm(kl_load(given)), dv = kl_norm(kl_sub(kl_load(now), kl_load(given)));
-        double w = 0.0, dw = 0.0;
-        if (b->nv == 6) {
-            w  = kl_norm(kl_load(given + 3));
-            dw = kl_norm(kl_sub(kl_load(now + 3), kl_load(given + 3)));
+        const double  *given = m->v0, *now = x->s->v;
+        kl_group       moves = kl_body_group(b, KL_TRANSLATION);
+        kl_group       turns = kl_body_group(b, KL_ROTATION);
+        if (moves.nv == 0 || kl_body_deforms(b)) continue;
+        kl_vec3 v0 = kl_load(given + moves.v);
+        double  v = kl_norm(v0), dv = kl_norm(kl_sub(kl_load(now + moves.v), v0));
+        double  w = 0.0, dw = 0.0;
+        if (turns.nv) {
+            kl_vec3 w0 = kl_load(given + turns.v);
+            w          = kl_norm(w0);
+            dw         = kl_norm(kl_sub(kl_load(now + turns.v), w0));
         }
         if (!(v + w * m->length > 0.0) || dv + dw * m->length <= tell * (v + w * m->length))
             continue;

@@ -5,6 +5,7 @@
 
 #include "algebra/dense.h"
 #include "dynamics/tangents.h"
+#include "model/groups.h"
 #include "solve/integrator.h"
 
 /* Unknowns, and equations in the same order: of the accelerations that are free (each with the
@@ -33,8 +34,9 @@ enum { MOST_UNKNOWNS = 4000, MOST_VARIED = 200 };
 
 static bool asks(const search *k, const kl_body *b)
 {
-    if (k->all && b->nv > 6) return true;
-    return b->nv > 6 && b->type->wishes && (b->type->wishes(b->data) & KL_WISH_STATIC) != 0;
+    if (k->all && kl_body_deforms(b)) return true;
+    return kl_body_deforms(b) && b->type->wishes &&
+           (b->type->wishes(b->data) & KL_WISH_STATIC) != 0;
 }
 
 static int first_that_asks(const search *k)
@@ -51,8 +53,10 @@ static kl_status open_search(kl_solver *x, search *k)
     k->free           = kl_arena_array(a, int, m->nv + 1);
     if (!k->free) return KL_E_MEMORY;
     for (int i = 0; i < m->nbody; i++)
-        for (int j = 0; j < m->body[i].nv; j++)
-            k->free[m->body[i].v + j] = asks(k, &m->body[i]) && j >= 6 ? -1 : k->nfree++;
+        for (int j = m->body[i].v; j < m->body[i].v + m->body[i].nv; j++) {
+            bool mode  = kl_body_group_at(&m->body[i], j).kind == KL_MODAL;
+            k->free[j] = asks(k, &m->body[i]) && mode ? -1 : k->nfree++;
+        }
     k->n = k->nfree + m->nv + 2 * m->nlam;
     if (k->n > MOST_UNKNOWNS) return KL_E_RANGE;
     size_t n  = (size_t)k->n;

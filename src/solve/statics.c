@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/groups.h"
 #include "solve/eigenvalues.h"
 #include "solve/integrator.h"
 #include "solve/static_start.h"
@@ -214,7 +215,7 @@ static kl_status not_found(search *k, kl_diag *diag)
         "to the position of rest, or let a damped run come to rest%s",
         name, k->e->unrest, kl_norm(m->gravity) > 0.0 ? "gravity" : "what it did at the start",
         !k->e->moving ? ""
-        : m->body[k->e->unrest_body].nv > 6
+        : kl_body_deforms(&m->body[k->e->unrest_body])
             ? ". What a steady spin bends it to is found with `start: static` of the body"
             : ". A motion that goes round about a line (a conical pendulum, a governor at "
               "speed) is not searched for: give the start at which it is steady");
@@ -325,7 +326,7 @@ static bool goes_round_bent(search *k)
 {
     const kl_model *m        = k->m;
     bool            flexible = false;
-    for (int i = 0; i < m->nbody; i++) flexible |= m->body[i].nv > 6;
+    for (int i = 0; i < m->nbody; i++) flexible |= kl_body_deforms(&m->body[i]);
     if (!k->e->moving || !flexible) return false;
     kl_state_copy(k->kept, k->x->s);
     if (kl_deform_statically(k->x) == KL_OK && goes_round(k)) return true;

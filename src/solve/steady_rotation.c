@@ -4,7 +4,13 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "model/groups.h"
 #include "solve/integrator.h"
+
+static bool is_vector(const kl_body *b, int group)
+{
+    return kl_group_traits_of(b->group[group].kind)->vector;
+}
 
 /* y' = R (eta' + W eta). */
 void kl_turning_speed(const kl_model *m, kl_vec3 omega, const double *eta, double *y_dot)
@@ -12,32 +18,34 @@ void kl_turning_speed(const kl_model *m, kl_vec3 omega, const double *eta, doubl
     memset(y_dot, 0, (size_t)m->nv * sizeof *y_dot);
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
-        for (int k = 0; k < 6 && k + 3 <= b->nv; k += 3)
-            if (k == 0 || b->nv >= 6)
-                kl_store(y_dot + b->v + k, kl_cross(omega, kl_load(eta + b->v + k)));
+        for (int g = 0; g < b->ngroup; g++)
+            if (is_vector(b, g)) {
+                int v = b->v + b->group[g].v;
+                kl_store(y_dot + v, kl_cross(omega, kl_load(eta + v)));
+            }
     }
 }
 
-/* Velocities of a body, global; its axes. */
+/* Velocities of a body, global; the axes of its rotation. */
 typedef struct speeds {
-    kl_vec3 v, om;
-    kl_mat3 A;
-    bool    moves, turns; /* has a translation, a rotation */
+    kl_vec3  v, om;
+    kl_mat3  A;
+    kl_group move, turn;
+    bool     moves, turns; /* has a translation, a rotation */
 } speeds;
 
 static speeds speeds_of(const kl_solver *x, int body)
 {
-    const kl_model *m    = x->model;
-    const kl_body  *b    = &m->body[body];
-    const double   *v    = x->s->v + b->v;
-    speeds          of   = {.A = kl_identity(), .moves = b->nv >= 3, .turns = b->nv >= 6};
-    kl_marker       mark = {.body = body, .A = kl_identity()};
-    kl_motion       at;
-    if (of.moves) of.v = kl_load(v);
+    const kl_body *b  = &x->model->body[body];
+    const double  *v  = x->s->v;
+    speeds         of = {.A    = kl_identity(),
+                         .move = kl_body_group(b, KL_TRANSLATION),
+                         .turn = kl_body_group(b, KL_ROTATION)};
+    of.moves = of.move.nv > 0, of.turns = of.turn.nv > 0;
+    if (of.moves) of.v = kl_load(v + of.move.v);
     if (!of.turns) return of;
-    kl_body_motion(b, x->w->cache + b->cache, &mark, &at);
-    of.A  = at.A;
-    of.om = kl_mul(&of.A, kl_load(v + 3));
+    of.A  = kl_body_axes(b, x->w->cache + b->cache).A;
+    of.om = kl_mul(&of.A, kl_load(v + of.turn.v));
     return of;
 }
 
@@ -46,12 +54,10 @@ void kl_turning_unrest(const kl_solver *x, kl_vec3 omega, double *left)
     const kl_model *m = x->model;
     memcpy(left, x->a, (size_t)m->nv * sizeof *left);
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b  = &m->body[i];
-        speeds         of = speeds_of(x, i);
-        double        *l  = left + b->v;
+        speeds  of = speeds_of(x, i);
+        double *l = left + of.move.v, *turn = left + of.turn.v;
         if (of.moves) kl_store(l, kl_sub(kl_load(l), kl_cross(omega, of.v)));
-        if (of.turns)
-            kl_store(l + 3, kl_sub(kl_mul(&of.A, kl_load(l + 3)), kl_cross(omega, of.om)));
+        if (of.turns) kl_store(turn, kl_sub(kl_mul(&of.A, kl_load(turn)), kl_cross(omega, of.om)));
     }
 }
 
@@ -84,7 +90,7 @@ static kl_vec3 from_paths(const kl_solver *x)
         kl_store(v, of.v);
         for (int r = 0; r < 3; r++)
             for (int c = 0; c < 3; c++) N[r][c] += (r == c ? square : 0.0) - v[r] * v[c];
-        sum = kl_add(sum, kl_cross(of.v, kl_load(x->a + m->body[i].v)));
+        sum = kl_add(sum, kl_cross(of.v, kl_load(x->a + of.move.v)));
         trace += 2.0 * square;
     }
     for (int k = 0; k < 3; k++) N[k][k] += 1e-12 * trace;
@@ -105,7 +111,7 @@ kl_vec3 kl_turning_find(const kl_solver *x)
         if (left < 0.5 * least) least = left, best = of.om;
         /* modes go round with their body, though nothing may show it where they are straight */
         double still = 1e-9 * kl_dot(of.om, of.om);
-        if (m->body[i].nv > 6 && kl_norm(best) == 0.0 && left <= still) best = of.om;
+        if (kl_body_deforms(&m->body[i]) && kl_norm(best) == 0.0 && left <= still) best = of.om;
     }
     return best;
 }
@@ -130,23 +136,24 @@ void kl_turning_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s
     kl_state_copy(s, x->s);
     s->t += time;
     for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b  = &m->body[i];
-        speeds         of = speeds_of(x, i);
-        double        *v  = s->v + b->v;
+        const kl_body *b    = &m->body[i];
+        speeds         of   = speeds_of(x, i);
+        double        *v    = s->v + b->v;
+        int            move = of.move.v - b->v, turn = of.turn.v - b->v;
         if (b->nv == 0) continue;
         for (int k = 0; k < b->nv; k++) dx[k] = of.moves ? 0.0 : time * v[k];
-        if (of.moves) kl_store(dx, way(of.v, omega, time));
-        if (of.turns) kl_store(dx + 3, kl_scale(time, kl_mul_t(&of.A, omega)));
+        if (of.moves) kl_store(dx + move, way(of.v, omega, time));
+        if (of.turns) kl_store(dx + turn, kl_scale(time, kl_mul_t(&of.A, omega)));
         b->type->advance(b->data, x->s->q + b->q, dx, s->q + b->q);
-        if (of.moves) kl_store(v, kl_mul(&R, of.v));
+        if (of.moves) kl_store(v + move, kl_mul(&R, of.v));
         if (!of.turns) continue;
         /* its own spin, seen from the turning axes */
         kl_vec3 spin = kl_scale(time, kl_mul_t(&of.A, kl_sub(of.om, omega)));
         kl_mat3 own  = kl_rotation_exp(spin);
         for (int k = 0; k < b->nv; k++) dx[k] = 0.0;
-        kl_store(dx + 3, spin);
+        kl_store(dx + turn, spin);
         b->type->advance(b->data, s->q + b->q, dx, s->q + b->q);
-        kl_store(v + 3, kl_mul_t(&own, kl_mul_t(&of.A, of.om)));
+        kl_store(v + turn, kl_mul_t(&own, kl_mul_t(&of.A, of.om)));
     }
 }
 
@@ -160,11 +167,13 @@ static void times(const kl_model *m, const double *T, int n, const kl_mat3 *of, 
         const double *row = T + (size_t)r * (size_t)m->nv;
         double       *to  = out + (size_t)r * (size_t)m->nv;
         for (int i = 0; i < m->nbody; i++) {
-            const kl_body *b       = &m->body[i];
-            int            vectors = b->nv >= 6 ? 6 : b->nv >= 3 ? 3 : 0;
-            for (int k = 0; k < vectors; k += 3)
-                kl_store(to + b->v + k, kl_mul_t(of, kl_load(row + b->v + k)));
-            for (int k = vectors; k < b->nv; k++) to[b->v + k] = other * row[b->v + k];
+            const kl_body *b = &m->body[i];
+            for (int g = 0; g < b->ngroup; g++) {
+                int v = b->v + b->group[g].v;
+                if (is_vector(b, g)) kl_store(to + v, kl_mul_t(of, kl_load(row + v)));
+                else
+                    for (int k = v; k < v + b->group[g].nv; k++) to[k] = other * row[k];
+            }
         }
     }
 }
