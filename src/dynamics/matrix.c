@@ -463,6 +463,13 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
     return scale_and_factor(x);
 }
 
+/* What assembly pays for moving velocity coordinate k, squared. */
+static double weight_of(const kl_model *m, int k)
+{
+    double length = m->length / m->unit[k];
+    return m->weight ? m->weight[k] : length * length;
+}
+
 kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,
                                       const unsigned char *held)
 {
@@ -486,7 +493,7 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
         }
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0; k < m->body[i].nv; k++)
-            x->values[x->body_slot[i][k] + k] = m->weight[m->body[i].v + k];
+            x->values[x->body_slot[i][k] + k] = weight_of(m, m->body[i].v + k);
     return scale_and_factor(x);
 }
 

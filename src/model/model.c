@@ -190,6 +190,22 @@ static void *longer(kl_arena *a, const void *old, size_t n, size_t more, size_t 
     return new;
 }
 
+/* Groups of a body: shared with the one before where both have the same. */
+static void take_groups(const kl_model *m, kl_body *b, const kl_body_size *size)
+{
+    size_t         bytes  = (size_t)size->ngroup * sizeof *size->group;
+    const kl_body *before = b > m->body ? b - 1 : NULL;
+    b->ngroup             = (unsigned char)size->ngroup;
+    if (before && before->ngroup == b->ngroup && memcmp(before->group, size->group, bytes) == 0) {
+        b->group = before->group;
+        return;
+    }
+    kl_group *own = kl_arena_array(m->arena, kl_group, size->ngroup + 1);
+    if (own) memcpy(own, size->group, bytes);
+    else b->ngroup = 0;
+    b->group = own;
+}
+
 /* Where the coordinates of a body stand, and which they are. */
 static void take_size(const kl_model *m, kl_body *b, const kl_body_size *size)
 {
@@ -197,9 +213,8 @@ static void take_size(const kl_model *m, kl_body *b, const kl_body_size *size)
     b->v = m->nv, b->nv = size->nv;
     b->M      = m->nM;
     b->cache  = m->cache_bytes;
-    b->ncache = size->cache ? size->cache : b->type->cache_size;
-    b->ngroup = size->ngroup;
-    memcpy(b->group, size->group, sizeof b->group);
+    b->ncache = (unsigned)(size->cache ? size->cache : b->type->cache_size);
+    take_groups(m, b, size);
 }
 
 kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *name, kl_place place,
@@ -449,21 +464,24 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     return status;
 }
 
-/* Units and weights of all coordinates. */
+/* Units of all coordinates; weights only where a body has its own, for models of many bodies. */
 static void find_units(kl_model *m)
 {
+    bool own = false;
+    for (int i = 0; i < m->nbody; i++) own |= m->body[i].type->units != NULL;
     m->unit   = kl_arena_array(m->arena, double, m->nv + 1);
-    m->weight = kl_arena_array(m->arena, double, m->nv + 1);
-    for (int i = 0; m->unit && m->weight && i < m->nbody; i++) {
+    m->weight = own ? kl_arena_array(m->arena, double, m->nv + 1) : NULL;
+    for (int i = 0; m->unit && i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         for (int k = b->v; k < b->v + b->nv; k++) {
-            bool length  = kl_group_traits_of(kl_body_group_at(b, k).kind)->length;
-            m->unit[k]   = length ? m->length : 1.0;
-            m->weight[k] = length ? 1.0 : m->length * m->length;
+            bool length = kl_group_traits_of(kl_body_group_at(b, k).kind)->length;
+            m->unit[k]  = length ? m->length : 1.0;
+            if (m->weight) m->weight[k] = length ? 1.0 : m->length * m->length;
         }
-        if (b->type->units) b->type->units(b->data, m->length, m->unit + b->v, m->weight + b->v);
+        if (m->weight && b->type->units)
+            b->type->units(b->data, m->length, m->unit + b->v, m->weight + b->v);
         /* a virtual body follows its marker, and has no say in where assembly brings the others */
-        for (int k = 0; b->made && k < b->nv; k++) m->weight[b->v + k] *= 1e-6;
+        for (int k = 0; m->weight && b->made && k < b->nv; k++) m->weight[b->v + k] *= 1e-6;
     }
 }
 

@@ -15,16 +15,17 @@ typedef struct kl_body {
     kl_place            place;
     const kl_body_type *type;
     void               *data;
-    int                 q, nq, v, nv;          /* where its coordinates and velocities stand */
-    kl_group            group[KL_MOST_GROUPS]; /* of which kind they are: see model/groups.h */
-    int                 ngroup;
-    int                 M;             /* where its nv x nv mass matrix stands */
-    size_t              cache, ncache; /* where its cache stands, its size [bytes] */
-    kl_drawn           *shape;         /* how to draw it; none: found from inertia and joints */
-    int                 nshape;
+    int                 q, nq, v, nv; /* where its coordinates and velocities stand */
+    const kl_group     *group;        /* of which kind they are: see model/groups.h */
+    int                 M;            /* where its nv x nv mass matrix stands */
+    unsigned char       ngroup;
     bool                hidden; /* not to be drawn */
     bool                made;   /* by the program, not by the model file: a virtual body */
     bool                own;    /* coordinates of an element: no channels, no place in space */
+    size_t              cache;  /* where its cache stands */
+    unsigned            ncache; /* its size [bytes] */
+    int                 nshape;
+    kl_drawn           *shape; /* how to draw it; none: found from inertia and joints */
 } kl_body;
 
 typedef struct kl_element {
@@ -154,15 +155,16 @@ typedef struct kl_model {
     int      nunfollowed;
 
     int               nq, nv, nlam, nz, nh;
-    int               nevent;    /* crossings of all elements */
-    int               nrows, nM; /* numbers in all rows, in all mass matrices */
+    int               nevent;              /* crossings of all elements */
+    int               nrows, nM;           /* numbers in all rows, in all mass matrices */
     size_t            cache_bytes;         /* of all bodies */
     size_t            element_cache_bytes; /* of all elements */
     bool              commits; /* an element has history or keeps its cache with accepted steps */
-    double            length; /* size of the mechanism [m] */
-    double           *unit;   /* nv: what of each coordinate counts as one length or one radian */
-    double           *weight; /* nv: what assembly pays for moving a coordinate, squared */
-    struct kl_kbody **kbody;  /* reduced bodies, owned */
+    double            length;  /* size of the mechanism [m] */
+    double           *unit;    /* nv: what of each coordinate counts as one length or one radian */
+    double           *weight;  /* nv: what assembly pays for moving a coordinate, squared;
+                                 NULL: (length/unit)^2 */
+    struct kl_kbody **kbody;   /* reduced bodies, owned */
     const char      **kbody_path;
     int               nkbody;
 
