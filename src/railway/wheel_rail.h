@@ -21,8 +21,9 @@ typedef enum kl_touch_region { KL_TOUCH_TREAD, KL_TOUCH_FLANGE, KL_TOUCH_BACK } 
 
 /* A wheel against its rail, in side axes. */
 typedef struct kl_wheel_pose {
-    kl_vec3 center; /* point of the axle in the plane of the running circle [m] */
-    kl_vec3 axle;   /* unit vector along the axle, outward */
+    kl_vec3 center;         /* point of the axle in the plane of the running circle [m] */
+    kl_vec3 axle;           /* unit vector along the axle, outward */
+    double  bend_y, bend_z; /* the rail at x lies bend x^2/2 off its line at x = 0 [1/m] */
 } kl_wheel_pose;
 
 /* One place where the surfaces overlap (depth > 0), or their nearest places (depth <= 0), in side
@@ -34,9 +35,10 @@ typedef struct kl_touch {
     double wheel_u; /* coordinate along the wheel profile: y from the running circle, outward [m] */
     double rail_u;  /* coordinate along the rail profile: y of its own frame, outward [m] */
     double radius;  /* of the wheel at the contact, from the axle [m] */
-    /* gap = Ax x^2 + By y^2 about the point, x along the rail, y across it in the contact plane
-     * [1/m]; By may be small or negative for conformal pairs, a force law limits it */
-    double          Ax, By;
+    /* gap = Ax x^2 + 2 Cxy x y + By y^2 about the point, x along the rail, y across it in the contact
+     * plane, outward [1/m]; Ax > 0; By may be small for conformal pairs, a force law limits it; Cxy
+     * is zero without yaw and matters on the flange only */
+    double          Ax, By, Cxy;
     kl_touch_region region;
 } kl_touch;
 

@@ -1,0 +1,75 @@
+#include "railway/distance_grid.h"
+
+#include <math.h>
+
+double kl_outline_depth(const kl_outline *o, kl_outline_place foot, double y, double z, double *ny,
+                        double *nz)
+{
+    kl_outline_rates r = kl_outline_rates_at(o, foot);
+    double           v = hypot(r.y1, r.z1), dy = y - r.y, dz = z - r.z;
+    *ny = -r.z1 / v, *nz = r.y1 / v;
+    double d   = -(dy * *ny + dz * *nz);
+    bool   end = (foot.i == 0 && foot.t <= 0.0) || (foot.i == o->n - 1 && foot.t >= 1.0);
+    if (!end) return d;
+    /* beyond an end the distance is that of the end point */
+    double far = hypot(dy, dz), along = fabs(dy * r.y1 + dz * r.z1) / v;
+    if (along <= 1e-9 || far == 0.0) return d;
+    *ny = dy / far, *nz = dz / far;
+    return -far;
+}
+
+static double exact(const kl_outline *o, double y, double z, int *piece)
+{
+    double           ny, nz;
+    kl_outline_place p = kl_outline_nearest(o, y, z);
+    *piece             = p.i;
+    return kl_outline_depth(o, p, y, z, &ny, &nz);
+}
+
+/* Interpolation error at four places of each cell near the surface. Deeper inside, where the nearest
+ * place may jump, the bound is only compared with zero. */
+static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
+{
+    static const double at[4][2] = {{0.5, 0.5}, {0.5, 0.02}, {0.02, 0.5}, {0.25, 0.75}};
+    double              worst    = 0.0;
+    for (int j = 0; j < g->nz - 1; j++)
+        for (int i = 0; i < g->ny - 1; i++) {
+            double d = (double)g->d[j * g->ny + i];
+            if (fabs(d) > 2.0 * g->cell) continue;
+            for (int k = 0; k < 4; k++) {
+                int    piece;
+                double y = g->y0 + (i + at[k][0]) * g->cell, z = g->z0 + (j + at[k][1]) * g->cell;
+                double lack = exact(rail, y, z, &piece) - kl_distance_bound(g, y, z, &piece);
+                if (lack > worst) worst = lack;
+            }
+        }
+    g->slack = 1.5 * worst + 1e-6;
+}
+
+kl_status kl_distance_grid_create(const kl_outline *rail, double cell, kl_arena *arena,
+                                  kl_distance_grid *out)
+{
+    double low[2] = {INFINITY, INFINITY}, high[2] = {-INFINITY, -INFINITY};
+    for (int i = 0; i < rail->n; i++)
+        for (int e = 0; e < 2; e++) {
+            kl_outline_rates r = kl_outline_rates_at(rail, (kl_outline_place){i, e});
+            low[0] = fmin(low[0], r.y), high[0] = fmax(high[0], r.y);
+            low[1] = fmin(low[1], r.z), high[1] = fmax(high[1], r.z);
+        }
+    *out    = (kl_distance_grid){.cell = cell, .border = 4 * cell};
+    out->y0 = low[0] - out->border, out->z0 = low[1];
+    out->ny   = (int)ceil((high[0] + out->border - out->y0) / cell) + 1;
+    out->nz   = (int)ceil((high[1] + out->border - out->z0) / cell) + 1;
+    out->d    = kl_arena_array(arena, float, out->ny * out->nz);
+    out->foot = kl_arena_array(arena, short, out->ny * out->nz);
+    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    for (int j = 0; j < out->nz; j++)
+        for (int i = 0; i < out->ny; i++) {
+            int    piece, k = j * out->ny + i;
+            double d     = exact(rail, out->y0 + i * cell, out->z0 + j * cell, &piece);
+            out->d[k]    = (float)d;
+            out->foot[k] = (short)piece;
+        }
+    measure_slack(rail, out);
+    return KL_OK;
+}
