@@ -1,0 +1,119 @@
+/* Factorization by rows, L D L' with the diagonal of D inverted in place of that of L
+ * (Jennings 1966; Bathe, Finite Element Procedures, section 8.2.3). */
+#include "algebra/skyline.h"
+
+#include <math.h>
+
+kl_skyline kl_skyline_create(kl_arena *arena, int n, const int *first)
+{
+    kl_skyline A = {
+        .n = n, .first = kl_arena_array(arena, int, n), .start = kl_arena_array(arena, int, n)};
+    if (!kl_arena_ok(arena)) return A;
+    for (int i = 0; i < n; i++) {
+        A.first[i] = first[i];
+        A.start[i] = A.size - first[i];
+        A.size += i - first[i] + 1;
+    }
+    A.value = kl_arena_array(arena, double, A.size);
+    return A;
+}
+
+void kl_skyline_multiply(const kl_skyline *A, const double *x, double *y)
+{
+    for (int i = 0; i < A->n; i++) {
+        const double *row = A->value + A->start[i];
+        double        xi = x[i], sum = row[i] * xi;
+        for (int j = A->first[i]; j < i; j++) {
+            sum += row[j] * x[j];
+            y[j] += row[j] * xi;
+        }
+        y[i] += sum;
+    }
+}
+
+/* Row i of L times D, then L and D: the entries before j are finished when j is reached. */
+static bool factor_row(kl_skyline *A, int i)
+{
+    double *row   = A->value + A->start[i];
+    double  scale = fabs(row[i]);
+    for (int j = A->first[i]; j < i; j++) {
+        const double *other = A->value + A->start[j];
+        int           from  = A->first[i] > A->first[j] ? A->first[i] : A->first[j];
+        for (int k = from; k < j; k++) row[j] -= row[k] * other[k];
+    }
+    for (int j = A->first[i]; j < i; j++) {
+        double scaled = row[j] * A->value[A->start[j] + j]; /* the diagonal holds 1/D */
+        row[i] -= scaled * row[j];
+        row[j] = scaled;
+    }
+    const double rounding = 1e-13;
+    if (!(row[i] > rounding * scale)) return false;
+    row[i] = 1.0 / row[i];
+    return true;
+}
+
+kl_status kl_skyline_factor(kl_skyline *A, int *bad)
+{
+    for (int i = 0; i < A->n; i++)
+        if (!factor_row(A, i)) {
+            if (bad) *bad = i;
+            return KL_E_SINGULAR;
+        }
+    return KL_OK;
+}
+
+static inline void forward(const kl_skyline *A, double *x, int i, int from)
+{
+    const double *row = A->value + A->start[i];
+    double        sum = x[i];
+    for (int j = A->first[i] > from ? A->first[i] : from; j < i; j++) sum -= row[j] * x[j];
+    x[i] = sum;
+}
+
+static inline void backward(const kl_skyline *A, double *x, int i)
+{
+    const double *row = A->value + A->start[i];
+    double        xi  = x[i];
+    for (int j = A->first[i]; j < i; j++) x[j] -= row[j] * xi;
+}
+
+void kl_skyline_solve(const kl_skyline *A, double *x)
+{
+    for (int i = 0; i < A->n; i++) forward(A, x, i, 0);
+    for (int i = 0; i < A->n; i++) x[i] *= A->value[A->start[i] + i];
+    for (int i = A->n - 1; i >= 0; i--) backward(A, x, i);
+}
+
+void kl_skyline_solve_window(const kl_skyline *A, double *x, double share, int *from, int *to)
+{
+    int    end     = *to;
+    double largest = 0.0, recent = HUGE_VAL;
+    /* forwards until a whole band of entries is negligible: nothing behind it can be larger */
+    for (int i = *from; i < A->n && (i < *to || recent > share * largest); i++) {
+        forward(A, x, i, *from);
+        largest = fmax(largest, fabs(x[i]));
+        end     = i + 1;
+        recent  = 0.0;
+        for (int j = A->first[i]; j <= i; j++)
+            if (j >= *from) recent = fmax(recent, fabs(x[j]));
+    }
+    for (int i = *from; i < end; i++) x[i] *= A->value[A->start[i] + i];
+    int begin = *from;
+    largest = 0.0, recent = HUGE_VAL;
+    /* backwards: each row spreads to the columns in front of it */
+    for (int i = end - 1; i >= 0; i--) {
+        largest = fmax(largest, fabs(x[i]));
+        backward(A, x, i);
+        if (A->first[i] < begin) begin = A->first[i];
+        if (i > *from) continue;
+        recent = 0.0;
+        for (int j = A->first[i]; j <= i; j++) recent = fmax(recent, fabs(x[j]));
+        if (recent <= share * largest) {
+            for (int j = begin; j < i; j++) x[j] = 0.0;
+            begin = i;
+            break;
+        }
+    }
+    *from = begin;
+    *to   = end;
+}

@@ -1,0 +1,341 @@
+#include "catenary/collection.h"
+
+#include <math.h>
+#include <string.h>
+
+/* ---- the state: one block ---- */
+
+enum { OUTPUT = sizeof(kl_collector_output) / sizeof(double), EACH = KL_PANTOGRAPH_STATE + OUTPUT };
+
+static int pushes_most(const kl_collection *c) { return c->n * KL_STRIP_SLOTS; }
+
+/* line | each pantograph: masses, output | scratch: ndof zeros, columns of pushes */
+static int line_size(const kl_collection *c) { return kl_stepper_state_size(c->line); }
+
+int kl_collection_state_size(const kl_collection *c)
+{
+    return line_size(c) + c->n * EACH + c->line->ndof + pushes_most(c) * c->stepper->widest;
+}
+
+static double *masses_of(const kl_collection *c, double *state, int i)
+{
+    return state + line_size(c) + i * EACH;
+}
+
+static kl_collector_output *output_of(const kl_collection *c, double *state, int i)
+{
+    return (kl_collector_output *)(masses_of(c, state, i) + KL_PANTOGRAPH_STATE);
+}
+
+static double *scratch_of(const kl_collection *c, double *state)
+{
+    return state + line_size(c) + c->n * EACH;
+}
+
+const double *kl_collection_line(const kl_collection *c, const double *state)
+{
+    (void)c;
+    return state;
+}
+
+const double *kl_collection_masses(const kl_collection *c, const double *state, int i)
+{
+    return state + line_size(c) + i * EACH;
+}
+
+const kl_collector_output *kl_collection_output(const kl_collection *c, const double *state, int i)
+{
+    return (const kl_collector_output *)(kl_collection_masses(c, state, i) + KL_PANTOGRAPH_STATE);
+}
+
+/* ---- creation ---- */
+
+kl_status kl_collection_create(const kl_line *line, const kl_collector *collector, int n, double dt,
+                               kl_diag *diag, kl_collection **out)
+{
+    kl_arena      *arena = kl_arena_create();
+    kl_collection *c     = kl_arena_array(arena, kl_collection, 1);
+    *out                 = NULL;
+    if (!c) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    *c = (kl_collection){.line = line, .arena = arena, .collector = collector, .n = n, .dt = dt};
+    c->lumped        = kl_arena_array(arena, kl_pantograph_stepper, n + 1);
+    kl_status status = c->lumped ? kl_stepper_create(line, dt, diag, &c->stepper) : KL_E_MEMORY;
+    if (status != KL_OK) {
+        kl_arena_destroy(arena);
+        return status;
+    }
+    for (int i = 0; i < n; i++)
+        if (!collector[i].prescribed)
+            kl_pantograph_prepare(&collector[i].pantograph, dt, &c->lumped[i]);
+    *out = c;
+    return KL_OK;
+}
+
+void kl_collection_destroy(kl_collection *c)
+{
+    if (!c) return;
+    kl_stepper_destroy(c->stepper);
+    kl_arena_destroy(c->arena);
+}
+
+/* ---- a step ---- */
+
+/* One strip under one contact wire during a step. */
+typedef struct touch {
+    int    collector, slot;
+    double rest;       /* height of the wire in the static shape [m] */
+    double head, rate; /* of the head without contact forces */
+    double w0, v0;     /* of the wire without pushes: displacement, velocity with that of x */
+    double impact;     /* [m/s] */
+} touch;
+
+typedef struct touching {
+    const kl_collection *c;
+    kl_push              push[KL_MOST_PANTOGRAPHS * KL_STRIP_SLOTS];
+    touch                touch[KL_MOST_PANTOGRAPHS * KL_STRIP_SLOTS];
+    int                  n;
+    double               sum[KL_MOST_PANTOGRAPHS]; /* contact force of each collector so far */
+} touching;
+
+static double head_influence(const kl_collection *c, int i)
+{
+    return c->collector[i].prescribed ? 0.0 : kl_pantograph_influence(&c->lumped[i]);
+}
+
+/* kl_push_law: strip force given all others. */
+static double strip_law(void *context, int index, double w, double slope)
+{
+    touching           *t = context;
+    const touch        *k = &t->touch[index];
+    const kl_collector *p = &t->c->collector[k->collector];
+    double              g = head_influence(t->c, k->collector), G = g + t->push[index].influence;
+    double              others = t->sum[k->collector] - t->push[index].force;
+    double              head = k->head - g * others, rise = 2.0 / t->c->dt;
+    (void)slope;
+    /* Newmark: a change of displacement at the end of a step changes the velocity by 2/dt of it */
+    double rate          = k->rate - rise * g * others - k->v0 - rise * (w - k->w0);
+    double force         = kl_strip_solve(&p->law, head - k->rest - w, rate, rise, G, k->impact);
+    t->sum[k->collector] = others + force;
+    return force;
+}
+
+/* All places where strips may touch wires at the end of the step. */
+static void find_touches(const kl_collection *c, const kl_collector_input *in, double *state,
+                         touching *t)
+{
+    const kl_line *line    = c->line;
+    double        *columns = scratch_of(c, state) + line->ndof;
+    const double  *v = state + line->ndof, *a = v + line->ndof;
+    for (int i = 0; i < c->n; i++) {
+        const kl_collector *p = &c->collector[i];
+        for (int s = 0; s < p->nstrip; s++)
+            for (int w = 0; w < line->nwire; w++) {
+                kl_push *push = &t->push[t->n];
+                touch   *k    = &t->touch[t->n];
+                double   x    = in[i].x + (s - 0.5 * (p->nstrip - 1)) * p->spacing;
+                if (line->wire[w].kind != KL_WIRE_CONTACT) continue;
+                if (!kl_wire_at(&line->wire[w], x, &push->at)) continue;
+                int slot           = 2 * s + line->wire[w].part % 2;
+                *k                 = (touch){.collector = i,
+                                             .slot      = slot,
+                                             .rest      = kl_wire_value(&push->at, line->place, 0),
+                                             .impact    = output_of(c, state, i)->impact[slot]};
+                push->wire         = &line->wire[w];
+                push->force        = output_of(c, state, i)->slot[slot];
+                push->column.value = columns + t->n * c->stepper->widest;
+                k->w0              = kl_wire_value(&push->at, state, 0);
+                k->v0 =
+                    kl_wire_value(&push->at, v, 0) + 0.5 * c->dt * kl_wire_value(&push->at, a, 0);
+                k->v0 += in[i].speed * (kl_wire_slope(&push->at, state, 0) +
+                                        kl_wire_slope(&push->at, line->place, 0));
+                kl_stepper_influence(c->stepper, push, scratch_of(c, state));
+                t->sum[i] += push->force;
+                t->n++;
+            }
+    }
+}
+
+/* Heads at the end of the step without contact forces. */
+static void move_heads(const kl_collection *c, const kl_collector_input *in, double *state,
+                       touching *t)
+{
+    for (int i = 0; i < c->n; i++) {
+        double *m = masses_of(c, state, i), *v = m + KL_PANTOGRAPH_MASSES;
+        double  z = in[i].z, rate = in[i].rate;
+        if (!c->collector[i].prescribed) {
+            kl_pantograph_free_step(&c->lumped[i], &in[i].load, m);
+            z = m[0], rate = v[0] + 0.5 * c->dt * v[KL_PANTOGRAPH_MASSES];
+        }
+        for (int k = 0; k < t->n; k++)
+            if (t->touch[k].collector == i) t->touch[k].head = z, t->touch[k].rate = rate;
+    }
+}
+
+static void finish_heads(const kl_collection *c, const kl_collector_input *in, double *state,
+                         const touching *t)
+{
+    for (int i = 0; i < c->n; i++) {
+        kl_collector_output *o = output_of(c, state, i);
+        double              *m = masses_of(c, state, i);
+        if (!c->collector[i].prescribed) kl_pantograph_finish(&c->lumped[i], t->sum[i], m);
+        o->x     = in[i].x;
+        o->force = t->sum[i];
+        o->head  = c->collector[i].prescribed ? in[i].z : m[0];
+        o->rate  = c->collector[i].prescribed ? in[i].rate : m[KL_PANTOGRAPH_MASSES];
+        o->wire  = HUGE_VAL;
+        memset(o->slot, 0, sizeof o->slot);
+    }
+}
+
+static void note_touches(const kl_collection *c, double *state, const touching *t)
+{
+    for (int k = 0; k < t->n; k++) {
+        const touch         *h     = &t->touch[k];
+        kl_collector_output *o     = output_of(c, state, h->collector);
+        double               force = t->push[k].force, w = kl_wire_value(&t->push[k].at, state, 0);
+        bool                 began    = force > 0.0 && o->slot[h->slot] == 0.0;
+        double               approach = o->rate - h->v0 - 2.0 / c->dt * (w - h->w0);
+        if (force == 0.0 || (began && o->impact[h->slot] == 0.0))
+            o->impact[h->slot] = force > 0.0 ? fmax(approach, 0.0) : 0.0;
+        o->slot[h->slot] = force;
+        if (h->rest + w < o->wire) {
+            o->wire = h->rest + w;
+            if (c->line->per == 4)
+                o->lateral = kl_wire_value(&t->push[k].at, c->line->place, 2) +
+                             kl_wire_value(&t->push[k].at, state, 2);
+        }
+    }
+}
+
+kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *in, double *state)
+{
+    const double exact = 1e-11; /* [m] */
+    touching     t     = {.c = c};
+    kl_stepper_free_step(c->stepper, state);
+    find_touches(c, in, state, &t);
+    move_heads(c, in, state, &t);
+    int passes = kl_stepper_finish(c->stepper, state, t.push, t.n, strip_law, &t, exact);
+    finish_heads(c, in, state, &t);
+    note_touches(c, state, &t);
+    return passes < 0 ? KL_E_STEP : KL_OK;
+}
+
+/* ---- start ---- */
+
+/* The contact wire that is lowest at x; false where there is none. */
+static bool wire_over(const kl_line *line, double x, kl_wire_point *p, double *z)
+{
+    bool found = false;
+    *z         = HUGE_VAL;
+    for (int i = 0; i < line->nwire; i++) {
+        kl_wire_point here;
+        if (line->wire[i].kind != KL_WIRE_CONTACT || !kl_wire_at(&line->wire[i], x, &here))
+            continue;
+        double height = kl_wire_value(&here, line->place, 0);
+        if (height < *z) *z = height, *p = here, found = true;
+    }
+    return found;
+}
+
+static double depth_of(const kl_strip_law *law, double force)
+{
+    return pow(force / law->stiffness, 1.0 / law->exponent);
+}
+
+/* Contact force at which a pantograph rests under the wire: force and height of the head. */
+static kl_status rest_force(const kl_collection *c, int i, const kl_collector_input *in, double z,
+                            double *force, double *head)
+{
+    const kl_collector *p  = &c->collector[i];
+    double              lo = 0.0, hi = in->load.uplift + in->load.lift, state[KL_PANTOGRAPH_STATE];
+    *force = 0.0, *head = z;
+    for (int pass = 0; pass < 60 && hi - lo > 1e-9 * fabs(hi) + 1e-12; pass++) {
+        double F = 0.5 * (lo + hi), w;
+        KL_TRY(kl_line_uplift(c->line, in->x, F, &w));
+        *head          = z + w + depth_of(&p->law, F / p->nstrip);
+        double upwards = F - in->load.lift; /* what the chain must carry */
+        double needed  = kl_pantograph_hold(&p->pantograph, *head - in->load.base, upwards, state);
+        if (needed > in->load.uplift) hi = F;
+        else lo = F;
+        *force = F;
+    }
+    return KL_OK;
+}
+
+static kl_status refuse_place(const kl_collection *c, int i, double x, kl_diag *diag)
+{
+    return kl_fail(
+        diag, KL_E_MODEL, c->line->design->place,
+        "catenary '%s' reaches from x = %g to %g m, but pantograph %d starts at x = %g m; "
+        "let it start on the line, or make the line longer with more `spans`",
+        c->line->design->name, c->line->x0, c->line->x1, i + 1, x);
+}
+
+static kl_status refuse_above(const kl_collection *c, int i, double head, double z, kl_diag *diag)
+{
+    return kl_fail(diag, KL_E_MODEL, c->line->design->place,
+                   "pantograph %d starts above the contact wire: its head is at height %.4g m, the "
+                   "wire of catenary '%s' at %.4g m; lower the head or raise the wire's `heights`",
+                   i + 1, head, c->line->design->name, z);
+}
+
+/* Forces of all contacts at rest onto the line; heads under it. */
+static kl_status start_collector(const kl_collection *c, int i, const kl_collector_input *in,
+                                 double *state, double *f, kl_diag *diag)
+{
+    const double         deepest = 0.05; /* [m] below this a head is in contact, not above */
+    const kl_collector  *p       = &c->collector[i];
+    kl_collector_output *o       = output_of(c, state, i);
+    kl_wire_point        at;
+    double               z, force = 0.0, head = in->z;
+    if (!wire_over(c->line, in->x, &at, &z)) return refuse_place(c, i, in->x, diag);
+    if (p->prescribed && in->z > z + deepest) return refuse_above(c, i, in->z, z, diag);
+    if (!p->prescribed) {
+        KL_TRY(rest_force(c, i, in, z, &force, &head));
+        kl_pantograph_hold(&p->pantograph, head - in->load.base, force - in->load.lift,
+                           masses_of(c, state, i));
+        for (int k = 0; k < p->pantograph.n; k++) masses_of(c, state, i)[k] += in->load.base;
+    }
+    for (int k = 0; k < 4; k++) f[at.dof[k / 2] + k % 2] += force * at.N[k];
+    *o = (kl_collector_output){
+        .x = in->x, .force = force, .head = head, .rate = in->rate, .wire = z};
+    for (int s = 0; s < p->nstrip; s++) o->slot[2 * s] = force / p->nstrip;
+    return KL_OK;
+}
+
+kl_status kl_collection_start(const kl_collection *c, const kl_collector_input *in, double *state,
+                              kl_diag *diag)
+{
+    double *f = scratch_of(c, state);
+    memset(state, 0, (size_t)kl_collection_state_size(c) * sizeof *state);
+    for (int i = 0; i < c->n; i++) KL_TRY(start_collector(c, i, &in[i], state, f, diag));
+    KL_TRY(kl_line_deflect(c->line, f, state));
+    memset(f, 0, (size_t)c->line->ndof * sizeof *f);
+    /* slack droppers are known from the displacement */
+    double *p = state + 3 * c->line->ndof;
+    for (int j = 0; j < c->line->ndropper; j++) {
+        const kl_line_dropper *d = &c->line->dropper[j];
+        double                 e = d->nz * (state[d->upper] - state[d->lower]);
+        if (c->line->per == 4) e += d->ny * (state[d->upper + 2] - state[d->lower + 2]);
+        if (d->rest + e < 0.0) p[j] = d->k * e + d->force;
+    }
+    return KL_OK;
+}
+
+double kl_collection_energy(const kl_collection *c, double *state)
+{
+    double *scratch = scratch_of(c, state), sum = kl_stepper_energy(c->stepper, state, scratch);
+    memset(scratch, 0, (size_t)c->line->ndof * sizeof *scratch);
+    for (int i = 0; i < c->n; i++) {
+        const kl_pantograph *p = &c->collector[i].pantograph;
+        const double        *d = kl_collection_masses(c, state, i), *v = d + KL_PANTOGRAPH_MASSES;
+        for (int k = 0; k < p->n && !c->collector[i].prescribed; k++) {
+            double gap = d[k] - (k + 1 < p->n ? d[k + 1] : 0.0);
+            sum += 0.5 * p->mass[k] * v[k] * v[k] + 0.5 * p->stiffness[k] * gap * gap;
+        }
+    }
+    return sum;
+}

@@ -1,0 +1,74 @@
+/* Current collection: one catenary, one or more pantographs, the contact between them.
+ *
+ * All that changes is one block of numbers (the state), so that a copy of it is a rollback. A step
+ * solves catenary, pantographs and contact together (one system). A head may also be prescribed, as
+ * another program or a multibody model moves it: then the step finds contact forces for that head. */
+#ifndef KL_CATENARY_COLLECTION_H
+#define KL_CATENARY_COLLECTION_H
+
+#include "catenary/contact_law.h"
+#include "catenary/motion.h"
+#include "catenary/pantograph.h"
+
+enum { KL_MOST_PANTOGRAPHS = 4, KL_MOST_STRIPS = 2, KL_STRIP_SLOTS = 2 * KL_MOST_STRIPS };
+
+/* One pantograph as the collection sees it. */
+typedef struct kl_collector {
+    bool          prescribed; /* the head moves as told; else lumped masses */
+    kl_pantograph pantograph;
+    kl_strip_law  law;
+    int           nstrip;  /* 1 or 2 */
+    double        spacing; /* between strips [m] */
+} kl_collector;
+
+/* Where a pantograph is at the end of a step and what acts on it. */
+typedef struct kl_collector_input {
+    double             x, speed; /* of the head along the line [m], [m/s] */
+    kl_pantograph_load load;     /* of lumped masses */
+    double             z, rate;  /* of a prescribed head [m], [m/s] */
+} kl_collector_input;
+
+/* What is known of a pantograph after a step; part of the state. */
+typedef struct kl_collector_output {
+    double x;                      /* [m] */
+    double force;                  /* sum of contact forces [N] */
+    double head, rate;             /* height of the head and its speed [m], [m/s] */
+    double wire;                   /* height of the wire above the head's place [m] */
+    double lateral;                /* y of the wire on the strip [m] */
+    double slot[KL_STRIP_SLOTS];   /* contact force of each strip and wire [N] */
+    double impact[KL_STRIP_SLOTS]; /* speed at which each contact began [m/s] */
+} kl_collector_output;
+
+typedef struct kl_collection {
+    const kl_line         *line;
+    kl_arena              *arena;
+    kl_stepper            *stepper;
+    const kl_collector    *collector;
+    kl_pantograph_stepper *lumped; /* n */
+    int                    n;
+    double                 dt;
+} kl_collection;
+
+/* `collector` is borrowed. dt: step of the catenary [s]. */
+kl_status kl_collection_create(const kl_line *line, const kl_collector *collector, int n, double dt,
+                               kl_diag *diag, kl_collection **out);
+void      kl_collection_destroy(kl_collection *c);
+
+int kl_collection_state_size(const kl_collection *c);
+
+/* Line and pantographs at rest in contact. KL_E_MODEL with a message when a prescribed head starts
+ * above the wire or a pantograph starts beside the line. */
+kl_status kl_collection_start(const kl_collection *c, const kl_collector_input *in, double *state,
+                              kl_diag *diag);
+
+/* One step of dt. KL_E_STEP when the contact does not converge. */
+kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *in, double *state);
+
+const kl_collector_output *kl_collection_output(const kl_collection *c, const double *state, int i);
+/* d, v, a of the line at this state. */
+const double *kl_collection_line(const kl_collection *c, const double *state);
+const double *kl_collection_masses(const kl_collection *c, const double *state, int i);
+/* Energy of the line and of lumped pantographs [J]. */
+double kl_collection_energy(const kl_collection *c, double *state);
+
+#endif

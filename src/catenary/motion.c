@@ -1,0 +1,261 @@
+#include "catenary/motion.h"
+
+#include <math.h>
+#include <stdlib.h>
+#include <string.h>
+
+static const double NEGLIGIBLE = 1e-17; /* of the largest entry: columns are cut off there */
+
+/* ---- droppers ---- */
+
+static double stretch(const kl_line *line, int j, const double *d)
+{
+    const kl_line_dropper *p = &line->dropper[j];
+    double                 e = p->nz * (d[p->upper] - d[p->lower]);
+    if (line->per == 4) e += p->ny * (d[p->upper + 2] - d[p->lower + 2]);
+    return e;
+}
+
+static void put_pair(const kl_line *line, int j, double *f)
+{
+    const kl_line_dropper *p = &line->dropper[j];
+    f[p->upper] += p->nz, f[p->lower] -= p->nz;
+    if (line->per == 4) f[p->upper + 2] += p->ny, f[p->lower + 2] -= p->ny;
+    for (int k = 0; k < line->per; k++) { /* ends that are held take no force */
+        if (line->fixed[p->upper + k]) f[p->upper + k] = 0.0;
+        if (line->fixed[p->lower + k]) f[p->lower + k] = 0.0;
+    }
+}
+
+static int least(int a, int b) { return a < b ? a : b; }
+static int most(int a, int b) { return a > b ? a : b; }
+
+/* dt^2/4 A^-1 x for x that is zero outside [from, to); x comes back as zeros. False when the
+ * column would not fit into `space` numbers. */
+static bool cut_column(const kl_stepper *s, double *x, int from, int to, int space, kl_column *c)
+{
+    double unit = 0.25 * s->dt * s->dt;
+    kl_skyline_solve_window(&s->A, x, NEGLIGIBLE, &from, &to);
+    bool fits = to - from <= space;
+    c->from = from, c->n = fits ? to - from : 0;
+    for (int i = from; i < to; i++) {
+        if (fits) c->value[i - from] = unit * x[i];
+        x[i] = 0.0;
+    }
+    return fits;
+}
+
+static void add_column(const kl_column *c, double factor, double *x)
+{
+    double *to = x + c->from;
+    for (int i = 0; i < c->n; i++) to[i] += factor * c->value[i];
+}
+
+static double column_at(const kl_column *c, int dof)
+{
+    return dof >= c->from && dof < c->from + c->n ? c->value[dof - c->from] : 0.0;
+}
+
+static double own_stretch(const kl_line *line, int j, const kl_column *c)
+{
+    const kl_line_dropper *p = &line->dropper[j];
+    double                 e = p->nz * (column_at(c, p->upper) - column_at(c, p->lower));
+    if (line->per == 4) e += p->ny * (column_at(c, p->upper + 2) - column_at(c, p->lower + 2));
+    return e;
+}
+
+/* ---- creation ---- */
+
+static kl_status factor_step(kl_stepper *s)
+{
+    const kl_line *line = s->line;
+    s->A                = kl_skyline_create(s->arena, line->ndof, line->first);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    for (int i = 0; i < s->A.size; i++)
+        s->A.value[i] = line->M.value[i] + 0.5 * s->dt * line->C.value[i] +
+                        0.25 * s->dt * s->dt * line->K.value[i];
+    return kl_skyline_factor(&s->A, NULL);
+}
+
+static kl_status make_columns(kl_stepper *s)
+{
+    const kl_line *line = s->line;
+    double        *x    = kl_arena_array(s->arena, double, line->ndof);
+    double        *kept = kl_arena_array(s->arena, double, line->ndof);
+    s->column           = kl_arena_array(s->arena, kl_column, line->ndropper + 1);
+    s->own              = kl_arena_array(s->arena, double, line->ndropper + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    s->widest = 8 * line->per;
+    for (int j = 0; j < line->ndropper; j++) {
+        const kl_line_dropper *p = &line->dropper[j];
+        kl_column             *c = &s->column[j];
+        put_pair(line, j, x);
+        *c = (kl_column){.value = kept};
+        cut_column(s, x, least(p->upper, p->lower), most(p->upper, p->lower) + line->per,
+                   line->ndof, c);
+        c->value = kl_arena_array(s->arena, double, c->n);
+        if (!c->value) return KL_E_MEMORY;
+        memcpy(c->value, kept, (size_t)c->n * sizeof *kept);
+        s->own[j] = own_stretch(line, j, c);
+        s->widest = most(s->widest, c->n);
+    }
+    /* pushes act between droppers: room for what their columns may be wider */
+    s->widest = least(line->ndof, line->ndropper ? 2 * s->widest : line->ndof);
+    return KL_OK;
+}
+
+kl_status kl_stepper_create(const kl_line *line, double dt, kl_diag *diag, kl_stepper **out)
+{
+    kl_arena   *arena = kl_arena_create();
+    kl_stepper *s     = kl_arena_array(arena, kl_stepper, 1);
+    *out              = NULL;
+    if (!s) {
+        kl_arena_destroy(arena);
+        return KL_E_MEMORY;
+    }
+    *s               = (kl_stepper){.line = line, .arena = arena, .dt = dt};
+    kl_status status = factor_step(s);
+    if (status == KL_E_SINGULAR)
+        kl_fail(diag, status, line->design->place,
+                "catenary '%s': its equations of motion have no unique solution; look for a wire "
+                "without mass or tension",
+                line->design->name);
+    if (status == KL_OK) status = make_columns(s);
+    if (status != KL_OK) {
+        kl_arena_destroy(arena);
+        return status;
+    }
+    *out = s;
+    return KL_OK;
+}
+
+void kl_stepper_destroy(kl_stepper *s)
+{
+    if (s) kl_arena_destroy(s->arena);
+}
+
+int kl_stepper_state_size(const kl_line *line) { return 3 * line->ndof + line->ndropper; }
+
+/* ---- a step ---- */
+
+void kl_stepper_free_step(const kl_stepper *s, double *state)
+{
+    const kl_line *line = s->line;
+    int            n    = line->ndof;
+    double        *d = state, *v = d + n, *a = v + n, dt = s->dt;
+    for (int i = 0; i < n; i++) {
+        d[i] += dt * v[i] + 0.25 * dt * dt * a[i];
+        v[i] += 0.5 * dt * a[i];
+        a[i] = 0.0;
+    }
+    kl_skyline_multiply(&line->K, d, a);
+    if (line->damped) kl_skyline_multiply(&line->C, v, a);
+    for (int i = 0; i < n; i++) a[i] = line->fixed[i] ? 0.0 : -a[i];
+    kl_skyline_solve(&s->A, a);
+    for (int i = 0; i < n; i++) d[i] += 0.25 * dt * dt * a[i];
+}
+
+void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *scratch)
+{
+    const kl_wire_point *p = &push->at;
+    for (int k = 0; k < 4; k++) {
+        int dof = p->dof[k / 2] + k % 2;
+        if (!s->line->fixed[dof]) scratch[dof] += p->N[k];
+    }
+    cut_column(s, scratch, p->dof[0], p->dof[1] + 2, s->widest, &push->column);
+    push->influence = 0.0;
+    for (int k = 0; k < 4; k++)
+        push->influence += p->N[k] * column_at(&push->column, p->dof[k / 2] + k % 2);
+}
+
+/* One dropper: the force p that takes back what it cannot do, given all others. Returns how far
+ * its ends move by the change. */
+static double update_dropper(const kl_stepper *s, int j, double *d, double *p)
+{
+    const kl_line_dropper *of     = &s->line->dropper[j];
+    double                 others = stretch(s->line, j, d) - s->own[j] * *p, now = 0.0;
+    if (of->rest + others < 0.0) /* slack: p = k e - T + F0 with T = 0 and e = others + own p */
+        now = (of->k * others + of->force) / (1.0 - of->k * s->own[j]);
+    double change = now - *p;
+    if (change == 0.0) return 0.0;
+    add_column(&s->column[j], change, d);
+    *p = now;
+    return fabs(change) * s->own[j];
+}
+
+static double update_push(kl_push *push, int index, double *d, kl_push_law law, void *context)
+{
+    double w      = kl_wire_value(&push->at, d, 0) - push->influence * push->force;
+    double force  = law(context, index, w, kl_wire_slope(&push->at, d, 0));
+    double change = force - push->force;
+    add_column(&push->column, change, d);
+    push->force = force;
+    return fabs(change) * push->influence;
+}
+
+/* Forces of the last step are a good first guess. */
+static void start_from_last(const kl_stepper *s, double *d, const double *p, const kl_push *push,
+                            int npush)
+{
+    for (int j = 0; j < s->line->ndropper; j++)
+        if (p[j] != 0.0) add_column(&s->column[j], p[j], d);
+    for (int i = 0; i < npush; i++) add_column(&push[i].column, push[i].force, d);
+}
+
+/* The accelerations and velocities that belong to the forces found. */
+static void complete(const kl_stepper *s, double *state, const kl_push *push, int npush)
+{
+    int           n = s->line->ndof;
+    double       *v = state + n, *a = v + n, unit = 4.0 / (s->dt * s->dt);
+    const double *p = a + n;
+    for (int j = 0; j < s->line->ndropper; j++)
+        if (p[j] != 0.0) add_column(&s->column[j], unit * p[j], a);
+    for (int i = 0; i < npush; i++) add_column(&push[i].column, unit * push[i].force, a);
+    for (int i = 0; i < n; i++) v[i] += 0.5 * s->dt * a[i];
+}
+
+int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
+                      void *context, double tolerance)
+{
+    enum { MOST = 2000 };
+    double *d = state, *p = state + 3 * s->line->ndof;
+    int     passes = 0;
+    start_from_last(s, d, p, push, npush);
+    for (double change = HUGE_VAL; change > tolerance && passes < MOST; passes++) {
+        change = 0.0;
+        for (int i = 0; i < npush && law; i++)
+            change = fmax(change, update_push(&push[i], i, d, law, context));
+        for (int j = 0; j < s->line->ndropper; j++)
+            change = fmax(change, update_dropper(s, j, d, &p[j]));
+    }
+    complete(s, state, push, npush);
+    return passes < MOST ? passes : -1;
+}
+
+/* ---- what can be asked ---- */
+
+double kl_stepper_dropper_force(const kl_line *line, const double *state, int j)
+{
+    const kl_line_dropper *d = &line->dropper[j];
+    return fmax(0.0, d->k * (d->rest + stretch(line, j, state)));
+}
+
+double kl_stepper_energy(const kl_stepper *s, const double *state, double *scratch)
+{
+    const kl_line *line = s->line;
+    int            n    = line->ndof;
+    double         sum  = 0.0;
+    memset(scratch, 0, (size_t)n * sizeof *scratch);
+    kl_skyline_multiply(&line->M, state + n, scratch);
+    for (int i = 0; i < n; i++) sum += 0.5 * state[n + i] * scratch[i];
+    memset(scratch, 0, (size_t)n * sizeof *scratch);
+    kl_skyline_multiply(&line->K, state, scratch);
+    for (int i = 0; i < n; i++) sum += 0.5 * state[i] * scratch[i];
+    for (int j = 0; j < line->ndropper; j++) { /* true energy in place of 1/2 k e^2 */
+        const kl_line_dropper *d = &line->dropper[j];
+        double                 e = stretch(line, j, state);
+        double                 t = fmax(0.0, d->rest + e), t0 = fmax(0.0, d->rest);
+        sum += 0.5 * d->k * (t * t - t0 * t0) - d->force * e - 0.5 * d->k * e * e;
+    }
+    return sum;
+}

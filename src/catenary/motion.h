@@ -1,0 +1,64 @@
+/* Motion of a catenary about its static shape: Newmark's average acceleration with one factored
+ * matrix, slack droppers and contact forces as a small problem on top.
+ *
+ * With d~ and v~ predicted from the last step (Ambrosio, multidisciplinary multibody, eq. 24 to 26):
+ *   A a = -C v~ - K d~ + sum E_j p_j + sum b_c F_c,   A = M + dt/2 C + dt^2/4 K
+ * A holds every dropper taut and never changes. The displacement that a unit pair of forces causes,
+ * z_j = dt^2/4 A^-1 E_j, dies out within some metres, so each z_j is kept as a short column. */
+#ifndef KL_CATENARY_MOTION_H
+#define KL_CATENARY_MOTION_H
+
+#include "catenary/line.h"
+
+/* Part of a displacement field that is zero outside [from, from + n). */
+typedef struct kl_column {
+    int     from, n;
+    double *value;
+} kl_column;
+
+typedef struct kl_stepper {
+    const kl_line *line;
+    kl_arena      *arena;
+    double         dt;     /* [s] */
+    kl_skyline     A;      /* factored */
+    kl_column     *column; /* ndropper: displacement by a unit of p */
+    double        *own;    /* ndropper: stretch of each dropper by its own column [m/N] */
+    int            widest; /* of all columns, contacts included */
+} kl_stepper;
+
+kl_status kl_stepper_create(const kl_line *line, double dt, kl_diag *diag, kl_stepper **out);
+void      kl_stepper_destroy(kl_stepper *s);
+
+/* State of a line: d, v, a (ndof each), then p of the droppers (ndropper). */
+int kl_stepper_state_size(const kl_line *line);
+
+/* Where something pushes the wire: the place at the end of the step, the force's influence. */
+typedef struct kl_push {
+    const kl_line_wire *wire;
+    kl_wire_point       at;
+    double              force;     /* [N] upwards on the wire */
+    double              influence; /* own displacement by a unit force [m/N] */
+    kl_column           column;    /* value: space for stepper->widest numbers */
+} kl_push;
+
+/* First half of a step: predicts and solves without pushes; all droppers as taut. */
+void kl_stepper_free_step(const kl_stepper *s, double *state);
+/* The influence of a push (at->at is set). Needs `scratch` of ndof zeros, which it leaves zero. */
+void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *scratch);
+
+/* What finds the force of a push from the displacement `w` and rate of the wire there that all
+ * others cause: it must satisfy its law with w + influence F. */
+typedef double (*kl_push_law)(void *context, int push, double w, double slope);
+
+/* Second half: forces of pushes by `law` (NULL: as they are) and droppers that go slack, iterated until
+ * displacements change by less than `tolerance`; then the state of the end of the step. The number
+ * of iterations, or -1 when it did not converge. */
+int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
+                      void *context, double tolerance);
+
+/* Tension of dropper j at this state [N]. */
+double kl_stepper_dropper_force(const kl_line *line, const double *state, int j);
+/* Kinetic and strain energy about the static shape, slack droppers seen to [J]. `scratch`: ndof. */
+double kl_stepper_energy(const kl_stepper *s, const double *state, double *scratch);
+
+#endif

@@ -1,0 +1,237 @@
+/* A single tensioned wire against closed forms: sag, deflection under a point load, frequencies, a
+ * moving load, reflection at a lumped mass; order of convergence in mesh and step. */
+#include <math.h>
+#include <setjmp.h>
+#include <stdarg.h>
+#include <stddef.h>
+#include <stdio.h>
+#include <stdlib.h>
+
+#include <cmocka.h>
+
+#include "base/vec.h"
+#include "catenary/motion.h"
+#include "unit/catenary/designs.h"
+
+static kl_line *make(const test_design *t)
+{
+    kl_line *line = NULL;
+    assert_int_equal(kl_line_create(&t->design, NULL, &line), KL_OK);
+    return line;
+}
+
+static double height(const kl_line *line, const double *u, double x)
+{
+    kl_wire_point p;
+    assert_true(kl_wire_at(&line->wire[0], x, &p));
+    return kl_wire_value(&p, u, 0);
+}
+
+/* Sag at mid-span, pinned or clamped ends: closed forms of reference/catenary/catenary_static.csv. */
+static double sag(double T, double L, bool clamped, double element)
+{
+    test_design t;
+    design_wire(&t, L, T, 195.0);
+    t.part.contact.clamped = clamped;
+    t.design.element       = element;
+    kl_line *line          = make(&t);
+    double   z             = -height(line, line->place, 0.5 * L);
+    kl_line_destroy(line);
+    return z;
+}
+
+static void sag_is_that_of_the_tensioned_beam(void **state)
+{
+    (void)state;
+    const struct {
+        double T, L, pinned, clamped, point;
+    } rows[] = {{10000, 30, 0.148963550175, 0.146215343805, 0.0743017879978},
+                {20000, 50, 0.206923231294, 0.205295073942, 0.0622531447793},
+                {30000, 65, 0.233137911825, 0.231984079053, 0.0540322957042}};
+    for (int i = 0; i < 3; i++) {
+        assert_true(fabs(sag(rows[i].T, rows[i].L, false, 0.1) / rows[i].pinned - 1.0) < 1e-6);
+        assert_true(fabs(sag(rows[i].T, rows[i].L, true, 0.05) / rows[i].clamped - 1.0) < 1e-5);
+        test_design t;
+        double      w;
+        design_wire(&t, rows[i].L, rows[i].T, 195.0);
+        t.design.element = 0.05;
+        kl_line *line    = make(&t);
+        assert_int_equal(kl_line_uplift(line, 0.5 * rows[i].L, 100.0, &w), KL_OK);
+        assert_true(fabs(w / rows[i].point - 1.0) < 1e-6);
+        kl_line_destroy(line);
+    }
+}
+
+/* Cubic elements: the error of the boundary layer at a clamped end falls with the fourth power. */
+static void sag_converges_with_the_mesh(void **state)
+{
+    (void)state;
+    double exact = 0.205295073942, coarse = fabs(sag(20000, 50, true, 0.05) - exact),
+           fine = fabs(sag(20000, 50, true, 0.025) - exact);
+    print_message("clamped sag: error %.2e, %.2e m\n", coarse, fine);
+    assert_true(log2(coarse / fine) > 3.5);
+}
+
+/* Free vibration in mode n: f = n/(2L) sqrt(T/mu (1 + EI n^2 pi^2/(T L^2))). */
+static double mode_error(int mode, double element, double dt)
+{
+    test_design t;
+    double      L = 50.0, T = 20e3, k = mode * KL_PI / L;
+    kl_stepper *s;
+    design_wire(&t, L, T, 195.0);
+    t.design.element = element;
+    kl_line *line    = make(&t);
+    double   omega = k * sqrt((T + 195.0 * k * k) / 1.35), end = 10.0 * 2.0 * KL_PI / omega;
+    int      steps = (int)round(end / dt);
+    assert_int_equal(kl_stepper_create(line, end / steps, NULL, &s), KL_OK);
+    double *x = calloc((size_t)kl_stepper_state_size(line), sizeof *x);
+    for (int i = 0; i < line->wire[0].n; i++) {
+        int dof    = line->wire[0].dof[i];
+        x[dof]     = 0.01 * sin(k * line->wire[0].x[i]);
+        x[dof + 1] = 0.01 * k * cos(k * line->wire[0].x[i]);
+        for (int j = 0; j < 2; j++) x[2 * line->ndof + dof + j] = -omega * omega * x[dof + j];
+    }
+    for (int i = 0; i < steps; i++) {
+        kl_stepper_free_step(s, x);
+        kl_stepper_finish(s, x, NULL, 0, NULL, NULL, 1e-12);
+    }
+    /* after ten periods the phase error is what is left of the velocity */
+    double phase = -height(line, x + line->ndof, 0.5 * L / mode) / (0.01 * omega);
+    free(x);
+    kl_stepper_destroy(s);
+    kl_line_destroy(line);
+    return asin(phase) / (20.0 * KL_PI); /* relative error of the frequency */
+}
+
+static void modes_have_the_frequencies_of_the_tensioned_beam(void **state)
+{
+    (void)state;
+    for (int mode = 1; mode <= 9; mode += 4) assert_true(fabs(mode_error(mode, 0.5, 1e-4)) < 1e-5);
+    /* average acceleration: second order in the step */
+    double coarse = fabs(mode_error(3, 0.5, 2e-3)), fine = fabs(mode_error(3, 0.5, 1e-3));
+    print_message("frequency of mode 3: error %.2e, %.2e\n", coarse, fine);
+    assert_true(fabs(log2(coarse / fine) - 2.0) < 0.1);
+}
+
+/* ---- a constant force that moves at half the wave speed ---- */
+
+static double moving_load_error(double element, double dt)
+{
+    char        path[512], text[2048];
+    test_design t;
+    kl_stepper *s;
+    double      V = 60.85806195, worst = 0.0, time = 0.0;
+    design_wire(&t, 100.0, 20e3, 195.0);
+    t.design.element = element, t.design.gravity = 0.0;
+    kl_line *line = make(&t);
+    assert_int_equal(kl_stepper_create(line, dt, NULL, &s), KL_OK);
+    double *x       = calloc((size_t)kl_stepper_state_size(line), sizeof *x),
+           *scratch = calloc((size_t)line->ndof, sizeof *scratch),
+           *column  = calloc((size_t)s->widest, sizeof *column);
+    snprintf(path, sizeof path, "%s/tests/data/reference/catenary/moving_load_v0.5c.csv",
+             KL_SOURCE_DIR);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    int rows = 0;
+    while (fgets(text, sizeof text, file)) {
+        double r[10];
+        if (sscanf(text, "%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf,%lf", r, r + 1, r + 2, r + 3, r + 4,
+                   r + 5, r + 6, r + 7, r + 8, r + 9) != 10)
+            continue;
+        double before[3], after[3];
+        for (int k = 0; k < 3; k++) after[k] = height(line, x, 25.0 * (k + 1));
+        memcpy(before, after, sizeof before);
+        double last = time;
+        while (time < r[0] - 1e-12) {
+            last = time;
+            time += dt;
+            kl_push p  = {.force = 100.0, .column.value = column};
+            bool    on = kl_wire_at(&line->wire[0], V * time, &p.at);
+            memcpy(before, after, sizeof before);
+            kl_stepper_free_step(s, x);
+            if (on) kl_stepper_influence(s, &p, scratch);
+            kl_stepper_finish(s, x, &p, on, NULL, NULL, 1e-12);
+            for (int k = 0; k < 3; k++) after[k] = height(line, x, 25.0 * (k + 1));
+        }
+        double share = time > last ? (r[0] - last) / (time - last) : 1.0;
+        for (int k = 0; k < 3; k++)
+            worst = fmax(worst, fabs(before[k] + share * (after[k] - before[k]) - r[7 + k]));
+        rows++;
+    }
+    fclose(file);
+    assert_true(rows > 40);
+    free(x), free(scratch), free(column);
+    kl_stepper_destroy(s);
+    kl_line_destroy(line);
+    return worst;
+}
+
+static void a_moving_load_lifts_the_wire_as_the_modal_series_has_it(void **state)
+{
+    (void)state;
+    double coarse = moving_load_error(0.5, 5e-4), fine = moving_load_error(0.25, 1.25e-4);
+    print_message("moving load, largest uplift 83 mm: error %.2e, %.2e m\n", coarse, fine);
+    assert_true(fine < 2e-4);
+    assert_true(coarse / fine > 2.0);
+}
+
+/* ---- a pulse at a lumped mass ---- */
+
+/* f(t) = 0.01 exp(-u^2), u = (t - 0.05)/0.01, and its first three derivatives */
+static void pulse(double t, double f[4])
+{
+    double u = (t - 0.05) / 0.01;
+    f[0]     = 0.01 * exp(-u * u);
+    f[1]     = -2.0 * u * f[0] / 0.01;
+    f[2]     = (4.0 * u * u - 2.0) * f[0] / 1e-4;
+    f[3]     = (12.0 * u - 8.0 * u * u * u) * f[0] / 1e-6;
+}
+
+static void a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it(void **state)
+{
+    (void)state;
+    test_design t;
+    kl_stepper *s;
+    double      L = 40.0, lump = 20.0, mass = 1.0, c = sqrt(20e3 / 1.35);
+    double      through = 0.0, back = 0.0;
+    design_wire(&t, L, 20e3, 0.0);
+    t.design.element = 0.02; /* the kink at the mass is rounded over an element */
+    t.design.gravity = 0.0;
+    t.part.lump_x = &lump, t.part.lump_mass = &mass, t.part.nlump = 1;
+    kl_line *line = make(&t);
+    assert_int_equal(kl_stepper_create(line, 1e-4, NULL, &s), KL_OK);
+    double *x = calloc((size_t)kl_stepper_state_size(line), sizeof *x);
+    for (int i = 0; i < line->wire[0].n; i++) { /* w = f(t - (x - 20)/c) at t = -0.05 */
+        int    dof = line->wire[0].dof[i];
+        double at  = -0.05 - (line->wire[0].x[i] - lump) / c, f[4];
+        pulse(at, f);
+        for (int k = 0; k < 3; k++)
+            x[k * line->ndof + dof] = f[k], x[k * line->ndof + dof + 1] = -f[k + 1] / c;
+    }
+    for (int i = 0; i < 1700; i++) {
+        kl_stepper_free_step(s, x);
+        kl_stepper_finish(s, x, NULL, 0, NULL, NULL, 1e-12);
+        double now = -0.05 + 1e-4 * (i + 1);
+        through    = fmax(through, height(line, x, 25.0));
+        if (now > 0.07)
+            back = fmin(back, height(line, x, 15.0)); /* the incident pulse has passed */
+    }
+    print_message("transmitted %.8f m, reflected %.8f m\n", through, back);
+    assert_true(fabs(through / 0.009301705829 - 1.0) < 1e-3);
+    assert_true(fabs(back / -0.002323448047 - 1.0) < 2e-3);
+    free(x);
+    kl_stepper_destroy(s);
+    kl_line_destroy(line);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(sag_is_that_of_the_tensioned_beam),
+        cmocka_unit_test(sag_converges_with_the_mesh),
+        cmocka_unit_test(modes_have_the_frequencies_of_the_tensioned_beam),
+        cmocka_unit_test(a_moving_load_lifts_the_wire_as_the_modal_series_has_it),
+        cmocka_unit_test(a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
