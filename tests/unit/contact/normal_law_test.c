@@ -6,7 +6,7 @@
 
 #include "base/vec.h"
 #include "contact/normal_law.h"
-#include "unit/table.h"
+#include "unit/csv_table.h"
 
 static kl_normal_law law_of(kl_normal_kind kind, kl_arena *arena)
 {
