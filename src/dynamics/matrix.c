@@ -27,6 +27,7 @@ struct kl_matrix {
     double        *B, *Q; /* of all element markers: 6 x nv each, at `map` */
     int           *map;
     double        *slopes;    /* K, C, wz, zk, zc, zz of one element */
+    void          *room;      /* for differences */
     double        *dense;     /* body block scratch */
     int          **body_slot; /* of each body's own block */
     element_slots *slots;
@@ -170,11 +171,15 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     }
     for (int i = 0; i < m->nelement; i++)
         if (slopes_size(&m->element[i]) > most) most = slopes_size(&m->element[i]);
-    x->B      = kl_arena_array(a, double, nB + 1);
-    x->Q      = kl_arena_array(a, double, nB + 1);
-    x->slopes = kl_arena_array(a, double, most);
-    x->dense  = kl_arena_array(
-         a, double, 3 * (size_t)x->most_nv * (size_t)(x->most_nv > 6 ? x->most_nv : 6) + 1);
+    x->B        = kl_arena_array(a, double, nB + 1);
+    x->Q        = kl_arena_array(a, double, nB + 1);
+    x->slopes   = kl_arena_array(a, double, most);
+    size_t room = 1;
+    for (int i = 0; i < m->nelement; i++)
+        if (kl_difference_room(&m->element[i]) > room) room = kl_difference_room(&m->element[i]);
+    x->room  = kl_arena_take(a, room);
+    x->dense = kl_arena_array(
+        a, double, 3 * (size_t)x->most_nv * (size_t)(x->most_nv > 6 ? x->most_nv : 6) + 1);
     x->scale   = kl_arena_array(a, double, x->p.n + 1);
     x->scratch = kl_arena_array(a, double, 2 * (size_t)x->p.n + 1);
     if (!kl_arena_ok(a) || !kl_pattern_close(a, &x->p)) {
@@ -342,7 +347,7 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_mat
     const double *l        = lambda ? lambda + e->phi : none;
     if (e->nphi > 64 && !lambda) return; /* no multipliers: nothing but rows */
     if (e->type->tangent) e->type->tangent(&in, l, &t);
-    else kl_difference_slopes(e->type, &in, e->nphi, nz, l, m->length, &t);
+    else kl_difference_slopes(m, e, &in, l, NULL, x->room, &t);
 
     double *T = x->dense;
     for (int i = 0; i < e->nmarker; i++) {

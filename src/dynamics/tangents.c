@@ -42,15 +42,19 @@ kl_tangents *kl_tangents_create(const kl_model *m)
         kl_arena_destroy(a);
         return NULL;
     }
-    *t         = (kl_tangents){.arena = a, .nv = m->nv, .nz = m->nz, .nlam = m->nlam};
-    t->M       = kl_arena_array(a, double, nv *nv + 1);
-    t->K       = kl_arena_array(a, double, nv *nv + 1);
-    t->C       = kl_arena_array(a, double, nv *nv + 1);
-    t->J       = kl_arena_array(a, double, nlam *nv + 1);
-    t->rz      = kl_arena_array(a, double, nv *nz + 1);
-    t->zx      = kl_arena_array(a, double, nz *nv + 1);
-    t->zv      = kl_arena_array(a, double, nz *nv + 1);
-    t->zz      = kl_arena_array(a, double, nz *nz + 1);
+    *t          = (kl_tangents){.arena = a, .nv = m->nv, .nz = m->nz, .nlam = m->nlam};
+    t->M        = kl_arena_array(a, double, nv *nv + 1);
+    t->K        = kl_arena_array(a, double, nv *nv + 1);
+    t->C        = kl_arena_array(a, double, nv *nv + 1);
+    t->J        = kl_arena_array(a, double, nlam *nv + 1);
+    t->rz       = kl_arena_array(a, double, nv *nz + 1);
+    t->zx       = kl_arena_array(a, double, nz *nv + 1);
+    t->zv       = kl_arena_array(a, double, nz *nv + 1);
+    t->zz       = kl_arena_array(a, double, nz *nz + 1);
+    size_t room = 1;
+    for (int i = 0; i < m->nelement; i++)
+        if (kl_difference_room(&m->element[i]) > room) room = kl_difference_room(&m->element[i]);
+    t->room    = kl_arena_take(a, room);
     t->scratch = kl_arena_array(a, double, scratch_size(m) + 1);
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
@@ -160,7 +164,7 @@ static void add_element(const kl_model *m, const kl_state *s, const kl_work *w, 
     memset(t->scratch, 0, slopes_size(e) * sizeof(double));
     kl_reading in = kl_reading_of(m, s, w, e);
     if (e->type->tangent) e->type->tangent(&in, lambda + e->phi, &k);
-    else kl_difference_slopes(e->type, &in, e->nphi, nz, lambda + e->phi, m->length, &k);
+    else kl_difference_slopes(m, e, &in, lambda + e->phi, NULL, t->room, &k);
     fill_maps(m, w, e, &p);
 
     for (int j = 0; j < e->nmarker; j++) {

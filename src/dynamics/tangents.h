@@ -18,6 +18,7 @@ typedef struct kl_tangents {
     double *rz;           /* nv x nz: dr/dz */
     double *zx, *zv, *zz; /* nz x nv, nz x nv, nz x nz: of f */
     double *scratch;
+    void   *room;
 } kl_tangents;
 
 kl_tangents *kl_tangents_create(const kl_model *m); /* NULL when out of memory */

@@ -183,6 +183,7 @@ const kl_element_type kl_bump_stop = {
     .axial   = "coordinate",
     .data_size = sizeof(bump_stop),
     .setup     = bump_stop_setup,
+    .start     = kl_coordinate_start,
     .eval      = bump_stop_eval,
     .tangent   = bump_stop_tangent,
     .crossings = bump_stop_crossings,

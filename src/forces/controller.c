@@ -60,8 +60,7 @@ typedef struct controller {
     int            function;
     const meaning *in[MOST_SIGNALS], *out[MOST_SIGNALS];
     int            nin, nout, nz;
-    double         turn[MOST_SIGNALS]; /* of inputs that are angles: where counting begins [rad] */
-    kl_output      list[MOST_VALUES];  /* channels */
+    kl_output      list[MOST_VALUES]; /* channels */
 } controller;
 
 static const meaning *meaning_of(const kl_signal *s, bool output)
@@ -94,14 +93,14 @@ static void arguments(const controller *p, const kl_reading *in, double *x, kl_s
         const kl_signal *s = &p->inputs->item[i];
         kl_scalar        one;
         if (s->input >= 0) {
-            x[i] = in->u ? in->u[s->input] : 0.0;
+            x[i] = in->u[s->input];
             continue;
         }
-        signal_eval(p->in[i], in->m + s->marker, p->turn[i] + in->h[i], &one);
+        signal_eval(p->in[i], in->m + s->marker, in->h[i], &one);
         x[i] = p->in[i]->rate ? kl_scalar_rate(&one, in->m + s->marker) : one.x;
         if (rows) rows[i] = one;
     }
-    for (int k = 0; k < p->nz; k++) x[p->nin + k] = p->states->value[k] + in->z[k];
+    for (int k = 0; k < p->nz; k++) x[p->nin + k] = in->z[k];
     x[p->nin + p->nz] = in->t;
 }
 
@@ -210,8 +209,8 @@ static void controller_commit(const kl_reading *in, double *h_new)
         const kl_signal *s = &p->inputs->item[i];
         kl_scalar        one;
         if (s->input >= 0 || p->in[i]->c.kind != KL_ANGLE) continue;
-        signal_eval(p->in[i], in->m + s->marker, p->turn[i] + in->h[i], &one);
-        h_new[i] = one.x - p->turn[i];
+        signal_eval(p->in[i], in->m + s->marker, in->h[i], &one);
+        h_new[i] = one.x;
     }
 }
 
@@ -331,6 +330,7 @@ static void list_channels(controller *p)
 static kl_status controller_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                   kl_element_size *size)
 {
+    (void)m, (void)nmarker;
     controller *p = data;
     p->nin        = p->inputs->n;
     p->nout       = p->outputs->n;
@@ -343,16 +343,26 @@ static kl_status controller_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(find_meanings(p, s, p->outputs, true, p->out));
     KL_TRY(compile(p, s));
     list_channels(p);
-    for (int i = 0; i < p->nin; i++)
-        p->turn[i] =
-            p->inputs->item[i].joint >= 0 ? s->model->element[p->inputs->item[i].joint].turn : 0.0;
     size->nz = p->nz;
     size->nh = p->nin;
+    return KL_OK;
+}
+
+/* History: the angles that it measures, to the turn. */
+static kl_status controller_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
+{
+    const controller *p = in->data;
+    double            x[MOST_VALUES], y[MOST_VALUES];
+    for (int i = 0; i < p->nin; i++) {
+        int joint = p->inputs->item[i].joint;
+        out->h[i] = joint >= 0 ? s->model->element[joint].turn : 0.0;
+    }
+    memcpy(out->z, p->states->value, (size_t)p->nz * sizeof *out->z);
 
     /* tried once as the model stands, so that what never works is told before anything runs */
-    double     z[MOST_STATES] = {0}, h[MOST_SIGNALS] = {0}, x[MOST_VALUES], y[MOST_VALUES];
-    kl_reading in = {.m = m, .z = z, .h = h, .data = p, .nmarker = nmarker};
-    arguments(p, &in, x, NULL);
+    kl_reading at = *in;
+    at.z = out->z, at.h = out->h;
+    arguments(p, &at, x, NULL);
     if (kl_lua_call(p->lua, p->function, x, y) == KL_OK) return KL_OK;
     return kl_fail(s->diag, KL_E_MODEL, KL_NOWHERE, "%s", kl_lua_failure(p->lua));
 }
@@ -389,6 +399,7 @@ const kl_element_type kl_controller = {
     .attach    = KL_ATTACH_SIGNALS,
     .data_size = sizeof(controller),
     .setup     = controller_setup,
+    .start     = controller_start,
     .eval      = controller_eval,
     .tangent   = controller_tangent,
     .commit    = controller_commit,

@@ -23,8 +23,8 @@ typedef struct latch {
     double side; /* derived: +1 where the mark is reached from below */
 } latch;
 
-/* its history: the angle so far, a number that belongs to turns of a second pair, its state */
-enum { ANGLE, UNUSED, STATE, NHISTORY };
+/* its history: the angle so far, its state */
+enum { ANGLE, STATE, NHISTORY };
 enum { AS_AT_START, CAUGHT, HELD, RELEASED }; /* CAUGHT: with the last step */
 
 static const kl_coordinate coordinates[] = {{KL_DOT2, 2, 0}, {KL_ANGLE, 0, 0}, {KL_DISTANCE, 0, 0}};
@@ -63,6 +63,13 @@ static kl_status latch_setup(void *data, const kl_setup *s, const kl_motion *m, 
                        "leave it out",
                        s->name);
     p->side = x.x <= p->mark ? 1.0 : -1.0;
+    return KL_OK;
+}
+
+static kl_status latch_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
+{
+    (void)in;
+    out->h[ANGLE] = s->turn[0];
     return KL_OK;
 }
 
@@ -217,6 +224,7 @@ const kl_element_type kl_latch = {
     .axial     = "coordinate",
     .data_size = sizeof(latch),
     .setup     = latch_setup,
+    .start     = latch_start,
     .eval      = latch_eval,
     .tangent   = latch_tangent,
     .crossings = latch_crossings,

@@ -8,6 +8,7 @@
 
 #include "forces/forces.h"
 #include "joints/coordinate.h"
+#include "model/model.h"
 
 typedef struct series_spring_damper {
     double k, c, parallel, l0;
@@ -29,6 +30,14 @@ static kl_status series_spring_damper_setup(void *data, const kl_setup *s, const
                        "give two points "
                        "with `at: [[...], [...]]`",
                        s->name);
+    return KL_OK;
+}
+
+static kl_status series_spring_damper_start(const kl_reading *in, const kl_setup *s,
+                                            kl_element_start *out)
+{
+    (void)in;
+    out->scale[0] = 1e-6 * s->model->length;
     return KL_OK;
 }
 
@@ -116,6 +125,7 @@ const kl_element_type kl_series_spring_damper = {
     .attach    = KL_ATTACH_PAIR,
     .data_size = sizeof(series_spring_damper),
     .setup     = series_spring_damper_setup,
+    .start     = series_spring_damper_start,
     .eval      = series_spring_damper_eval,
     .tangent   = series_spring_damper_tangent,
     .output    = series_spring_damper_output};

@@ -253,7 +253,8 @@ static const kl_output angle_outputs[]    = {{"angle", "rad", "turn about the ax
                                              {0}};
 
 #define SPRING_FUNCTIONS                                                                           \
-    .data_size = sizeof(spring_damper), .setup = spring_damper_setup, .eval = spring_damper_eval,  \
+    .data_size = sizeof(spring_damper), .setup = spring_damper_setup,                              \
+    .start = kl_coordinate_start, .eval = spring_damper_eval,                                      \
     .crossings = spring_damper_crossings, .tangent = spring_damper_tangent,                        \
     .commit = spring_damper_commit, .output = spring_damper_output
 

@@ -9,12 +9,22 @@
 
 kl_status kl_path_cursor_init(const kl_path *path, kl_arena *arena, kl_path_cursor *cursor)
 {
-    *cursor = (kl_path_cursor){0};
-    if (!path->type->window_rows) return KL_OK;
-    int rows = path->type->window_rows(path->data);
-    if (rows == 0) return KL_OK;
-    cursor->window = kl_arena_array(arena, double, (size_t)rows *KL_ROW);
+    size_t bytes = kl_path_window_bytes(path);
+    *cursor      = (kl_path_cursor){0};
+    if (bytes == 0) return KL_OK;
+    cursor->window = kl_arena_take(arena, bytes);
     return cursor->window ? KL_OK : KL_E_MEMORY;
+}
+
+size_t kl_path_window_bytes(const kl_path *path)
+{
+    int rows = path->type->window_rows ? path->type->window_rows(path->data) : 0;
+    return (size_t)rows * KL_ROW * sizeof(double);
+}
+
+void kl_path_cursor_place(const kl_path *path, void *room, kl_path_cursor *cursor)
+{
+    cursor->window = kl_path_window_bytes(path) ? room : NULL;
 }
 
 kl_status kl_path_eval(const kl_path *path, double s, kl_path_cursor *cursor, kl_path_point *out)

@@ -56,6 +56,11 @@ typedef struct kl_path {
 /* Prepares a cursor, with room for a window where the path needs one. */
 kl_status kl_path_cursor_init(const kl_path *path, kl_arena *arena, kl_path_cursor *cursor);
 
+/* The same for who keeps the memory himself: bytes of the window (0: none), and a cursor whose
+ * window is `room`. What the cursor knows of the window stays; zero: nothing. */
+size_t kl_path_window_bytes(const kl_path *path);
+void   kl_path_cursor_place(const kl_path *path, void *room, kl_path_cursor *cursor);
+
 /* Everything at s. KL_E_FILE when a windowed table cannot be read, KL_E_NAN when s is not finite.
  */
 kl_status kl_path_eval(const kl_path *path, double s, kl_path_cursor *cursor, kl_path_point *out);

@@ -225,3 +225,10 @@ void kl_coordinate_rate_slope(kl_coordinate c, const kl_motion *m, double *slope
         for (int i = 0; i < 12; i++) slope[j] += V[i] * D[i * 12 + j];
     }
 }
+
+kl_status kl_coordinate_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
+{
+    (void)in;
+    for (int k = 0; k < 2 && k < out->nh; k++) out->h[k] = s->turn[k];
+    return KL_OK;
+}

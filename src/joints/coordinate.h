@@ -48,4 +48,7 @@ void kl_coordinate_rate_slope(kl_coordinate c, const kl_motion *m, double *slope
 /* K (12 x 12) += scale p q' */
 void kl_add_outer(double scale, const double *p, const double *q, double *K);
 
+/* `start` of elements whose history is the angle of each of their pairs, to the turn. */
+kl_status kl_coordinate_start(const kl_reading *in, const kl_setup *s, kl_element_start *out);
+
 #endif

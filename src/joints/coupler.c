@@ -119,6 +119,7 @@ const kl_element_type kl_coupler = {
     .attach    = KL_ATTACH_JOINTS,
     .data_size = sizeof(coupler),
     .setup     = coupler_setup,
+    .start     = kl_coordinate_start,
     .eval      = coupler_eval,
     .tangent   = coupler_tangent,
     .commit    = coupler_commit,

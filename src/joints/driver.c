@@ -180,6 +180,7 @@ const kl_element_type kl_driver = {
     .data_size = sizeof(driver),
     .turn      = driver_turn,
     .setup     = driver_setup,
+    .start     = kl_coordinate_start,
     .eval      = driver_eval,
     .tangent   = driver_tangent,
     .commit    = driver_commit,

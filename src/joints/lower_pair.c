@@ -51,13 +51,14 @@ static double turn_of(const lower_pair *p, const double *h)
 }
 
 /* Row k as a scalar of the pair, the helix with its two coordinates joined. */
-static void row_eval(const lower_pair *p, int k, const kl_reading *in, kl_scalar *out)
+static void row_eval(const lower_pair *p, int k, const kl_motion *m, const double *h,
+                     kl_scalar *out)
 {
     const traits *t = p->traits;
-    kl_coordinate_eval(t->row[k], in->m, 0.0, out);
+    kl_coordinate_eval(t->row[k], m, 0.0, out);
     if (!t->helix || k != t->nrow - 1) return;
     kl_scalar a;
-    kl_coordinate_eval(angle, in->m, in->h[0], &a);
+    kl_coordinate_eval(angle, m, h[0], &a);
     double lead = p->pitch / (2.0 * KL_PI);
     out->x -= lead * a.x;
     out->bias -= lead * a.bias;
@@ -87,16 +88,15 @@ static kl_status lower_pair_setup(void *data, const kl_setup *s, const kl_motion
     }
     /* z_i.z_j = 0 does not say which way to turn where they are parallel */
     const kl_coordinate *r    = &p->traits->row[last];
-    kl_vec3    z[2] = {kl_axis(&m[0].A, 2), kl_axis(&m[1].A, 2)};
+    kl_vec3              z[2] = {kl_axis(&m[0].A, 2), kl_axis(&m[1].A, 2)};
     if (r->kind == KL_DOT1 && r->a == 2 && r->b == 2 && fabs(kl_dot(z[0], z[1])) > 1.0 - 1e-9)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "joint '%s': its two axes are parallel and must be at right angles; give "
                        "both, such as `axis: [x, y]`",
                        s->name);
     if (p->traits->helix) {
-        kl_reading in = {.m = m, .h = s->turn, .data = p};
-        kl_scalar  x;
-        row_eval(p, last, &in, &x);
+        kl_scalar x;
+        row_eval(p, last, m, s->turn, &x);
         p->target = x.x;
     }
     return KL_OK;
@@ -107,7 +107,7 @@ static kl_status lower_pair_eval(const kl_reading *in, kl_writing *out)
     const lower_pair *p = in->data;
     for (int k = 0; k < p->traits->nrow; k++) {
         kl_scalar x;
-        row_eval(p, k, in, &x);
+        row_eval(p, k, in->m, in->h, &x);
         if (p->traits->row[k].kind == KL_DISTANCE && x.x == 0.0) return KL_RETRY;
         out->phi[k] = x.x - (k == p->traits->nrow - 1 ? p->target : 0.0);
         memcpy(out->rows + 12 * k, x.row, sizeof x.row);
@@ -256,6 +256,7 @@ static void lower_pair_mirror(void *data)
                                         .data_size = sizeof(lower_pair),                           \
                                         .traits    = &ident##_traits,                              \
                                         .setup     = lower_pair_setup,                             \
+                                        .start     = kl_coordinate_start,                          \
                                         .eval      = lower_pair_eval,                              \
                                         .tangent   = lower_pair_tangent,                           \
                                         .commit    = lower_pair_commit,                            \

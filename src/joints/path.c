@@ -43,25 +43,34 @@ typedef struct path_joint {
 /* ---- the curve where the body is, in global axes ---- */
 
 typedef struct spot {
-    double  s, v; /* arc length and its rate */
+    double  s; /* arc length */
     kl_vec3 X, X1, X2;
     kl_vec3 f[3], f1[3], f2[3];
-    double  beyond;
 } spot;
 
-static kl_status find_spot(const path_joint *p, const kl_motion *m, spot *out)
+/* Its cache: the spot, and the cursor whose window of a long table lies behind it. */
+typedef struct path_cache {
+    spot           x;
+    kl_path_cursor cursor;
+} path_cache;
+
+static const spot *spot_of(const kl_reading *in) { return &((const path_cache *)in->cache)->x; }
+
+static kl_status path_locate(const kl_reading *in, void *cache)
 {
-    kl_path_cursor cursor = {0};
-    kl_path_point  at;
-    out->s = m[2].r.x, out->v = m[2].v.x;
-    KL_TRY(kl_path_eval(p->line->path, out->s, &cursor, &at));
-    const kl_mat3 *A = &m[0].A;
+    const path_joint *p   = in->data;
+    path_cache       *c   = cache;
+    spot             *out = &c->x;
+    kl_path_point     at;
+    out->s = in->m[2].r.x;
+    kl_path_cursor_place(p->line->path, c + 1, &c->cursor);
+    KL_TRY(kl_path_eval(p->line->path, out->s, &c->cursor, &at));
+    const kl_mat3 *A = &in->m[0].A;
     kl_vec3        o = kl_mul(&at.A, kl_load(p->offset)), o1 = kl_cross(at.kappa, o);
     kl_vec3        o2 = kl_add(kl_cross(at.dkappa, o), kl_cross(at.kappa, o1));
     out->X            = kl_mul(A, kl_add(at.r, o));
     out->X1           = kl_mul(A, kl_add(at.t, o1));
     out->X2           = kl_mul(A, kl_add(at.dt, o2));
-    out->beyond       = at.beyond;
     for (int k = 0; k < 3; k++) {
         out->f[k]  = kl_mul(A, kl_axis(&at.A, k));
         out->f1[k] = kl_mul(A, kl_path_axis_d1(&at, k));
@@ -92,9 +101,10 @@ static void point_rows(const spot *x, const kl_motion *m, kl_writing *out)
         memcpy(row + COLUMN_WI, skew + 3 * k, 3 * sizeof *row);
     }
     if (!out->bias) return;
+    double  v    = m[2].v.x;
     kl_vec3 bias = kl_cross(w, kl_cross(w, x->X));
-    bias         = kl_axpy(2.0 * x->v, kl_cross(w, x->X1), bias);
-    bias         = kl_axpy(x->v * x->v, x->X2, bias);
+    bias         = kl_axpy(2.0 * v, kl_cross(w, x->X1), bias);
+    bias         = kl_axpy(v * v, x->X2, bias);
     kl_store(out->bias, kl_neg(bias));
 }
 
@@ -108,10 +118,11 @@ static void axis_row(const spot *x, const kl_motion *m, const int pair[2], int k
     kl_store(row + COLUMN_WJ, kl_neg(turn));
     row[COLUMN_S] = kl_dot(f1, b);
     if (!out->bias) return;
-    kl_vec3 rate = kl_axpy(x->v, f1, kl_cross(wi, f)), b_rate = kl_cross(wj, b);
+    double  v    = m[2].v.x;
+    kl_vec3 rate = kl_axpy(v, f1, kl_cross(wi, f)), b_rate = kl_cross(wj, b);
     kl_vec3 second = kl_cross(wi, kl_cross(wi, f));
-    second         = kl_axpy(2.0 * x->v, kl_cross(wi, f1), second);
-    second         = kl_axpy(x->v * x->v, f2, second);
+    second         = kl_axpy(2.0 * v, kl_cross(wi, f1), second);
+    second         = kl_axpy(v * v, f2, second);
     out->bias[k] = kl_dot(second, b) + 2.0 * kl_dot(rate, b_rate) + kl_dot(f, kl_cross(wj, b_rate));
 }
 
@@ -155,15 +166,14 @@ static void drive_at(const path_joint *p, const kl_reading *in, double f[3])
 static kl_status path_eval(const kl_reading *in, kl_writing *out)
 {
     const path_joint *p = in->data;
-    spot              x;
-    KL_TRY(find_spot(p, in->m, &x));
-    point_rows(&x, in->m, out);
+    const spot       *x = spot_of(in);
+    point_rows(x, in->m, out);
     int k = 3;
-    for (int i = 0; i < npair[p->follow]; i++) axis_row(&x, in->m, pairs[p->follow][i], k++, out);
+    for (int i = 0; i < npair[p->follow]; i++) axis_row(x, in->m, pairs[p->follow][i], k++, out);
     if (!driven(p)) return KL_OK;
     double f[3];
     drive_at(p, in, f);
-    out->phi[k]                    = x.s - f[0];
+    out->phi[k]                    = x->s - f[0];
     out->phi_t[k]                  = -f[1];
     out->rows[WIDE * k + COLUMN_S] = 1.0;
     if (out->bias) out->bias[k] = -f[2];
@@ -202,19 +212,18 @@ static void add_row(double *K, int row, int column, double scale, kl_vec3 a)
 static void path_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const path_joint *p = in->data;
-    spot              x;
+    const spot       *x = spot_of(in);
     double           *K = out->K;
-    if (find_spot(p, in->m, &x) != KL_OK) return;
-    kl_vec3 l = kl_load(lambda), across = kl_cross(x.X1, l);
-    add_block(K, COLUMN_WI, COLUMN_WI, -1.0, kl_dot(l, x.X), kl_neg(x.X), l);
+    kl_vec3           l = kl_load(lambda), across = kl_cross(x->X1, l);
+    add_block(K, COLUMN_WI, COLUMN_WI, -1.0, kl_dot(l, x->X), kl_neg(x->X), l);
     add_column(K, COLUMN_WI, COLUMN_S, 1.0, across);
     add_row(K, COLUMN_S, COLUMN_WI, 1.0, across);
-    add(K, COLUMN_S, COLUMN_S, kl_dot(x.X2, l));
+    add(K, COLUMN_S, COLUMN_S, kl_dot(x->X2, l));
     for (int i = 0; i < npair[p->follow]; i++) {
         const int *pair = pairs[p->follow][i];
         double     c    = -lambda[3 + i];
-        kl_vec3    f = x.f[pair[0]], b = kl_axis(&in->m[1].A, pair[1]);
-        kl_vec3    turn  = kl_cross(x.f1[pair[0]], b);
+        kl_vec3    f = x->f[pair[0]], b = kl_axis(&in->m[1].A, pair[1]);
+        kl_vec3    turn  = kl_cross(x->f1[pair[0]], b);
         double     angle = kl_dot(f, b);
         add_block(K, COLUMN_WI, COLUMN_WI, c, -angle, f, b);
         add_block(K, COLUMN_WI, COLUMN_WJ, c, angle, kl_neg(b), f);
@@ -224,21 +233,19 @@ static void path_tangent(const kl_reading *in, const double *lambda, kl_slopes *
         add_column(K, COLUMN_WJ, COLUMN_S, -c, turn);
         add_row(K, COLUMN_S, COLUMN_WI, c, turn);
         add_row(K, COLUMN_S, COLUMN_WJ, -c, turn);
-        add(K, COLUMN_S, COLUMN_S, c * kl_dot(x.f2[pair[0]], b));
+        add(K, COLUMN_S, COLUMN_S, c * kl_dot(x->f2[pair[0]], b));
     }
 }
 
 /* ---- start, history, what is told ---- */
 
-static kl_status path_begin(void *data, const kl_setup *s, const kl_motion *m, kl_own_start *start)
+static kl_status begin_with(path_joint *p, const kl_setup *s, const kl_motion *m,
+                            kl_path_cursor *cursor, kl_own_start *start)
 {
-    path_joint    *p      = data;
-    kl_path_cursor cursor = {0};
     kl_path_point  at;
     kl_vec3        point = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
-    if (!p->line) return KL_E_MODEL;
-    const kl_path *path = p->line->path;
-    double         f[3] = {p->s, p->speed, 0.0}, v[3];
+    const kl_path *path  = p->line->path;
+    double         f[3]  = {p->s, p->speed, 0.0}, v[3];
     if (p->drive_s) kl_function_eval(p->drive_s, 0.0, s->u, f);
     if (p->drive_speed) {
         kl_function_eval(p->drive_speed, 0.0, s->u, v);
@@ -247,14 +254,14 @@ static kl_status path_begin(void *data, const kl_setup *s, const kl_motion *m, k
     start->held_x = !isnan(p->s) && !driven(p);
     start->held_v = !isnan(p->speed) && !driven(p);
     start->x[0]   = f[0];
-    if (isnan(f[0]) && kl_path_nearest(path, point, &cursor, &start->x[0]) != KL_OK)
+    if (isnan(f[0]) && kl_path_nearest(path, point, cursor, &start->x[0]) != KL_OK)
         return kl_fail(s->diag, KL_E_FILE, s->place, "joint '%s': track '%s' cannot be read",
                        s->name, p->line->name);
     if (!path->closed && (start->x[0] < 0.0 || start->x[0] > path->length))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "joint '%s': s is %g m; the track '%s' goes from 0 to %g m", s->name,
                        start->x[0], p->line->name, path->length);
-    KL_TRY(kl_path_eval(path, start->x[0], &cursor, &at));
+    KL_TRY(kl_path_eval(path, start->x[0], cursor, &at));
     /* the rate that the body's velocity belongs to */
     kl_vec3 t = kl_mul(&m[0].A, at.t), r = kl_mul(&m[0].A, at.r);
     kl_vec3 moves = kl_add(m[0].v, kl_cross(m[0].w, r));
@@ -272,6 +279,18 @@ static kl_status path_begin(void *data, const kl_setup *s, const kl_motion *m, k
     return KL_OK;
 }
 
+static kl_status path_begin(void *data, const kl_setup *s, const kl_motion *m, kl_own_start *start)
+{
+    path_joint *p = data;
+    if (!p->line) return KL_E_MODEL;
+    kl_path_cursor cursor;
+    kl_arena      *scratch = kl_arena_create();
+    kl_status      status  = kl_path_cursor_init(p->line->path, scratch, &cursor);
+    if (status == KL_OK) status = begin_with(p, s, m, &cursor, start);
+    kl_arena_destroy(scratch);
+    return status;
+}
+
 static kl_status path_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                             kl_element_size *size)
 {
@@ -285,6 +304,7 @@ static kl_status path_setup(void *data, const kl_setup *s, const kl_motion *m, i
     size->nphi = 3 + npair[p->follow] + driven(p);
     size->nh   = NH;
     if (!p->line->path->closed) size->nevent = 2;
+    size->cache = size->buffer = sizeof(path_cache) + kl_path_window_bytes(p->line->path);
     return KL_OK;
 }
 
@@ -338,29 +358,27 @@ static void path_watch(const kl_reading *in, kl_notice *notice)
 
 static void path_output(const kl_reading *in, const double *lambda, double *values)
 {
-    const path_joint *p = in->data;
-    spot              x;
-    memset(values, 0, 8 * sizeof *values);
-    if (find_spot(p, in->m, &x) != KL_OK) return;
-    kl_vec3 force = kl_neg(kl_load(lambda)), torque = {0};
+    const path_joint *p     = in->data;
+    const spot       *x     = spot_of(in);
+    kl_vec3           force = kl_neg(kl_load(lambda)), torque = {0};
     for (int i = 0; i < npair[p->follow]; i++) {
         const int *pair = pairs[p->follow][i];
         kl_vec3    b    = kl_axis(&in->m[1].A, pair[1]);
-        torque          = kl_axpy(lambda[3 + i], kl_cross(x.f[pair[0]], b), torque);
+        torque          = kl_axpy(lambda[3 + i], kl_cross(x->f[pair[0]], b), torque);
     }
-    values[0] = x.s;
-    values[1] = x.v;
-    for (int k = 0; k < 3; k++) values[2 + k] = kl_dot(force, x.f[k]);
-    for (int k = 0; k < 3; k++) values[5 + k] = kl_dot(torque, x.f[k]);
+    values[0] = x->s;
+    values[1] = in->m[2].v.x;
+    for (int k = 0; k < 3; k++) values[2 + k] = kl_dot(force, x->f[k]);
+    for (int k = 0; k < 3; k++) values[5 + k] = kl_dot(torque, x->f[k]);
 }
 
 static bool path_upright(const kl_reading *in)
 {
     const path_joint *p = in->data;
-    spot              x;
-    if (p->follow == FOLLOW_POINT || find_spot(p, in->m, &x) != KL_OK) return true;
+    const spot       *x = spot_of(in);
+    if (p->follow == FOLLOW_POINT) return true;
     for (int k = 0; k < (p->follow == FOLLOW_FRAME ? 3 : 1); k++)
-        if (kl_dot(x.f[k], kl_axis(&in->m[1].A, k)) < 0.0) return false;
+        if (kl_dot(x->f[k], kl_axis(&in->m[1].A, k)) < 0.0) return false;
     return true;
 }
 
@@ -433,7 +451,7 @@ static const kl_output path_outputs[] = {
 
 #define FOLLOWER                                                                                   \
     .outputs = path_outputs, .attach = KL_ATTACH_FOLLOW, .data_size = sizeof(path_joint),          \
-    .own = 1, .begin = path_begin, .setup = path_setup, .eval = path_eval,                         \
+    .own = 1, .begin = path_begin, .setup = path_setup, .locate = path_locate, .eval = path_eval,  \
     .tangent = path_tangent, .crossings = path_crossings, .commit = path_commit,                   \
     .watch = path_watch, .output = path_output, .upright = path_upright
 

@@ -22,29 +22,36 @@ typedef struct surface_joint {
 
 typedef struct spot {
     kl_vec3 X, Xu, Xv, Xuu, Xuv, Xvv; /* global axes */
-    double  u, v;                     /* rates */
 } spot;
 
-static kl_status find_spot(const surface_joint *p, const kl_motion *m, spot *x)
+/* Its cache. */
+typedef struct surface_cache {
+    spot              x;
+    kl_surface_cursor cursor; /* surfaces of a model are in memory: it needs no window */
+} surface_cache;
+
+static const spot *spot_of(const kl_reading *in) { return &((const surface_cache *)in->cache)->x; }
+
+static kl_status surface_locate(const kl_reading *in, void *cache)
 {
-    kl_surface_cursor cursor = {0};
-    kl_surface_point  at;
-    const kl_mat3    *A = &m[0].A;
-    KL_TRY(kl_surface_eval(p->skin->surface, m[2].r.x, m[2].r.y, &cursor, &at));
-    *x = (spot){kl_mul(A, at.r),   kl_mul(A, at.ru),  kl_mul(A, at.rv), kl_mul(A, at.ruu),
-                kl_mul(A, at.ruv), kl_mul(A, at.rvv), m[2].v.x,         m[2].v.y};
+    const surface_joint *p = in->data;
+    surface_cache       *c = cache;
+    const kl_mat3       *A = &in->m[0].A;
+    kl_surface_point     at;
+    KL_TRY(kl_surface_eval(p->skin->surface, in->m[2].r.x, in->m[2].r.y, &c->cursor, &at));
+    c->x = (spot){kl_mul(A, at.r),   kl_mul(A, at.ru),  kl_mul(A, at.rv),
+                  kl_mul(A, at.ruu), kl_mul(A, at.ruv), kl_mul(A, at.rvv)};
     return KL_OK;
 }
 
 static kl_status surface_eval(const kl_reading *in, kl_writing *out)
 {
     const kl_motion *m = in->m;
-    spot             x;
-    KL_TRY(find_spot(in->data, m, &x));
-    kl_store(out->phi, kl_sub(kl_sub(m[1].r, m[0].r), x.X));
-    double skew[9] = {0, -x.X.z, x.X.y, x.X.z, 0, -x.X.x, -x.X.y, x.X.x, 0}, u[3], v[3];
-    kl_store(u, x.Xu);
-    kl_store(v, x.Xv);
+    const spot      *x = spot_of(in);
+    kl_store(out->phi, kl_sub(kl_sub(m[1].r, m[0].r), x->X));
+    double skew[9] = {0, -x->X.z, x->X.y, x->X.z, 0, -x->X.x, -x->X.y, x->X.x, 0}, u[3], v[3];
+    kl_store(u, x->Xu);
+    kl_store(v, x->Xv);
     for (int k = 0; k < 3; k++) {
         double *row       = out->rows + WIDE * k;
         row[k]            = -1.0;
@@ -54,26 +61,26 @@ static kl_status surface_eval(const kl_reading *in, kl_writing *out)
         memcpy(row + COLUMN_WI, skew + 3 * k, 3 * sizeof *row);
     }
     if (!out->bias) return KL_OK;
-    kl_vec3 w = m[0].w, slides = kl_axpy(x.u, x.Xu, kl_scale(x.v, x.Xv));
-    kl_vec3 bias = kl_cross(w, kl_axpy(2.0, slides, kl_cross(w, x.X)));
-    bias         = kl_axpy(x.u * x.u, x.Xuu, bias);
-    bias         = kl_axpy(2.0 * x.u * x.v, x.Xuv, bias);
-    bias         = kl_axpy(x.v * x.v, x.Xvv, bias);
+    double  du = m[2].v.x, dv = m[2].v.y;
+    kl_vec3 w = m[0].w, slides = kl_axpy(du, x->Xu, kl_scale(dv, x->Xv));
+    kl_vec3 bias = kl_cross(w, kl_axpy(2.0, slides, kl_cross(w, x->X)));
+    bias         = kl_axpy(du * du, x->Xuu, bias);
+    bias         = kl_axpy(2.0 * du * dv, x->Xuv, bias);
+    bias         = kl_axpy(dv * dv, x->Xvv, bias);
     kl_store(out->bias, kl_neg(bias));
     return KL_OK;
 }
 
 static void surface_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
-    spot    x;
-    double *K = out->K, n[3], l_[3], cu[3], cv[3];
-    if (find_spot(in->data, in->m, &x) != KL_OK) return;
-    kl_vec3 l = kl_load(lambda);
-    kl_store(n, x.X);
+    const spot *x = spot_of(in);
+    double     *K = out->K, n[3], l_[3], cu[3], cv[3];
+    kl_vec3     l = kl_load(lambda);
+    kl_store(n, x->X);
     kl_store(l_, l);
-    kl_store(cu, kl_cross(x.Xu, l));
-    kl_store(cv, kl_cross(x.Xv, l));
-    double across = kl_dot(l, x.X);
+    kl_store(cu, kl_cross(x->Xu, l));
+    kl_store(cv, kl_cross(x->Xv, l));
+    double across = kl_dot(l, x->X);
     for (int i = 0; i < 3; i++) {
         int row = COLUMN_WI + i;
         for (int j = 0; j < 3; j++)
@@ -83,10 +90,10 @@ static void surface_tangent(const kl_reading *in, const double *lambda, kl_slope
         K[WIDE * COLUMN_U + row] += cu[i];
         K[WIDE * COLUMN_V + row] += cv[i];
     }
-    K[WIDE * COLUMN_U + COLUMN_U] += kl_dot(x.Xuu, l);
-    K[WIDE * COLUMN_U + COLUMN_V] += kl_dot(x.Xuv, l);
-    K[WIDE * COLUMN_V + COLUMN_U] += kl_dot(x.Xuv, l);
-    K[WIDE * COLUMN_V + COLUMN_V] += kl_dot(x.Xvv, l);
+    K[WIDE * COLUMN_U + COLUMN_U] += kl_dot(x->Xuu, l);
+    K[WIDE * COLUMN_U + COLUMN_V] += kl_dot(x->Xuv, l);
+    K[WIDE * COLUMN_V + COLUMN_U] += kl_dot(x->Xuv, l);
+    K[WIDE * COLUMN_V + COLUMN_V] += kl_dot(x->Xvv, l);
 }
 
 static kl_status surface_begin(void *data, const kl_setup *s, const kl_motion *m,
@@ -127,6 +134,7 @@ static kl_status surface_setup(void *data, const kl_setup *s, const kl_motion *m
     if (!((const surface_joint *)data)->skin || nmarker < 3) return KL_E_MODEL;
     size->nphi   = 3;
     size->nevent = 4;
+    size->cache = size->buffer = sizeof(surface_cache);
     return KL_OK;
 }
 
@@ -160,12 +168,11 @@ static void surface_watch(const kl_reading *in, kl_notice *notice)
 static void surface_output(const kl_reading *in, const double *lambda, double *values)
 {
     const surface_joint *p = in->data;
-    spot                 x;
-    memset(values, 0, 3 * sizeof *values);
-    values[0] = in->m[2].r.x;
-    values[1] = in->m[2].r.y;
-    if (find_spot(p, in->m, &x) != KL_OK) return;
-    kl_vec3 n    = kl_cross(x.Xu, x.Xv);
+    const spot          *x = spot_of(in);
+    values[0]              = in->m[2].r.x;
+    values[1]              = in->m[2].r.y;
+    values[2]              = 0.0;
+    kl_vec3 n              = kl_cross(x->Xu, x->Xv);
     double  size = kl_norm(n), sign = p->skin->surface->flip ? -1.0 : 1.0;
     if (size > 0.0) values[2] = -sign * kl_dot(kl_load(lambda), n) / size;
 }
@@ -207,6 +214,7 @@ const kl_element_type kl_point_on_surface = {
     .own       = 2,
     .begin     = surface_begin,
     .setup     = surface_setup,
+    .locate    = surface_locate,
     .eval      = surface_eval,
     .tangent   = surface_tangent,
     .crossings = surface_crossings,

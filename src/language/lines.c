@@ -13,7 +13,6 @@
 
 #include "base/text.h"
 #include "geometry/path_check.h"
-#include "geometry/path_shared.h"
 #include "language/track.h"
 #include "store/track_file.h"
 
@@ -82,7 +81,8 @@ static kl_status open_table(kl_builder *b, const kl_node *n, const char *file, k
     line->gauge = 1.435;
     KL_TRY(warn_of_jumps(b, n, kl_track_file_path(f),
                          "make the table again with `corners: 0.2 m` in its track"));
-    return kl_path_shared(kl_track_file_path(f), b->m->arena, &line->path);
+    line->path = kl_track_file_path(f);
+    return KL_OK;
 }
 
 /* Parameters handed to a track file, as texts. */

@@ -140,7 +140,8 @@ typedef struct kl_setup {
     struct kl_lua *lua;   /* functions of the model's user */
     /* of elements: */
     const struct kl_model *model;   /* bodies stand, elements above are set up; of `attach` too */
-    double                 turn[2]; /* [rad] angle of each pair at the start, to the turn */
+    double                 turn[2]; /* [rad] angle of each pair at the start, to the turn: where a
+                                       history that counts turns begins */
     const double          *u;       /* named inputs at the start */
 } kl_setup;
 
@@ -374,6 +375,16 @@ typedef enum kl_crossing_kind {
     KL_CROSSING_JUMP,
 } kl_crossing_kind;
 
+/* Where an element starts. All numbers come zeroed. */
+typedef struct kl_element_start {
+    int     nz, nh;
+    double *z; /* its states */
+    /* of each state: a size below which it does not matter, in its own unit. Errors are measured
+     * against the largest value so far, but no less than this. Comes as a millionth */
+    double *scale;
+    double *h; /* its history */
+} kl_element_start;
+
 /* A number whose zero is a place where the equations of an element change: contact begins or ends,
  * a table has a corner. A step ends there, beyond the zero by at most `tolerance`. */
 typedef struct kl_crossing {
@@ -425,10 +436,12 @@ typedef struct kl_element_type {
     /* (optional) the angle that it will set its pair to at the start [rad], NaN when none: whoever
      * counts turns of the same joint begins there */
     double (*turn)(const void *data, const double *u);
-    /* `m`: the markers as assembled so far, for lengths and angles at the start. The first two
-     * numbers of a history begin as kl_setup.turn */
+    /* `m`: the markers as assembled so far, for lengths and angles at the start */
     kl_status (*setup)(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                        kl_element_size *size);
+    /* (optional) start values of its states and its history; without it they are zero. `in` is at
+     * the start, its cache located. s->model->length is known */
+    kl_status (*start)(const kl_reading *in, const kl_setup *s, kl_element_start *out);
     /* (optional) The position stage: reads r and A of its markers, t and `accepted`, nothing else,
      * and leaves in the cache whatever follows from them: the nearest points of two surfaces, the
      * point of a track. It runs once for each new position; eval, tangent, crossings, commit,

@@ -8,6 +8,7 @@
 
 #include "base/names.h"
 #include "base/rotation.h"
+#include "model/start_reading.h"
 #include "reduce/kbody.h"
 #include "script/lua.h"
 
@@ -411,27 +412,45 @@ static double turn_of(const kl_model *m, const kl_element *e, int pair)
     return pair == 0 ? e->turn : 0.0;
 }
 
-/* Histories begin with the turns, zero elsewhere. */
-static void start_turns(kl_model *m)
+static kl_setup setup_of(const kl_model *m, const kl_element *e, const double *u, kl_diag *diag)
 {
-    m->h0 = kl_arena_array(m->arena, double, m->nh + 1);
-    for (int i = 0; m->h0 && i < m->nelement; i++) {
+    return (kl_setup){.model  = m,
+                      .turn   = {turn_of(m, e, 0), turn_of(m, e, 1)},
+                      .u      = u,
+                      .name   = e->name,
+                      .place  = e->place,
+                      .traits = e->type->traits,
+                      .diag   = diag,
+                      .arena  = m->arena,
+                      .lua    = m->lua};
+}
+
+/* States and histories of all elements as each says. */
+static kl_status start_elements(kl_model *m, const double *u, kl_diag *diag)
+{
+    m->z0      = kl_arena_array(m->arena, double, m->nz + 1);
+    m->z_scale = kl_arena_array(m->arena, double, m->nz + 1);
+    m->h0      = kl_arena_array(m->arena, double, m->nh + 1);
+    if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
+    for (int k = 0; k < m->nz; k++) m->z_scale[k] = 1e-6;
+    /* an element that was not set up must not be asked */
+    for (int i = 0; i < m->nelement && !kl_diag_failed(diag); i++) {
         const kl_element *e = &m->element[i];
-        for (int k = 0; k < 2 && k < e->nh; k++) m->h0[e->h + k] = turn_of(m, e, k);
+        if (!e->type->start) continue;
+        kl_start_reading at;
+        kl_setup         s      = setup_of(m, e, u, diag);
+        kl_element_start out    = {e->nz, e->nh, m->z0 + e->z, m->z_scale + e->z, m->h0 + e->h};
+        kl_status        status = kl_start_reading_take(m, e, &at);
+        if (status == KL_OK) status = e->type->start(&at.in, &s, &out);
+        kl_start_reading_drop(&at);
+        if (status == KL_E_MEMORY) return status;
     }
+    return KL_OK;
 }
 
 static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_diag *diag)
 {
-    kl_setup   s       = {.model  = m,
-                          .turn   = {turn_of(m, e, 0), turn_of(m, e, 1)},
-                          .u      = u,
-                          .name   = e->name,
-                          .place  = e->place,
-                          .traits = e->type->traits,
-                          .diag   = diag,
-                          .arena  = m->arena,
-                          .lua    = m->lua};
+    kl_setup   s       = setup_of(m, e, u, diag);
     kl_motion *motions = calloc((size_t)e->nmarker + 1, sizeof *motions);
     if (!motions) return KL_E_MEMORY;
     for (int i = 0; i < e->nmarker; i++) {
@@ -493,7 +512,6 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     find_turns(m, u);
     for (int i = 0; i < m->nelement; i++)
         if (setup_element(m, &m->element[i], u, diag) == KL_E_MEMORY) return KL_E_MEMORY;
-    start_turns(m);
     for (int i = 0; i < m->nwanted; i++) {
         if (m->wanted[i].marker < 0) continue;
         kl_marker *k = &m->marker[m->wanted[i].marker];
@@ -508,6 +526,7 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     m->length = kl_model_extent(m, true);
     find_units(m);
     if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
+    KL_TRY(start_elements(m, u, diag));
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;
 }
 
@@ -566,8 +585,8 @@ kl_state *kl_state_create(const kl_model *m)
     s->u = s->h + m->nh;
     memcpy(s->q, m->q0, (size_t)m->nq * sizeof(double));
     memcpy(s->v, m->v0, (size_t)m->nv * sizeof(double));
-    if (m->z0) memcpy(s->z, m->z0, (size_t)m->nz * sizeof(double));
-    if (m->h0) memcpy(s->h, m->h0, (size_t)m->nh * sizeof(double));
+    memcpy(s->z, m->z0, (size_t)m->nz * sizeof(double));
+    memcpy(s->h, m->h0, (size_t)m->nh * sizeof(double));
     for (int i = 0; i < m->ninput; i++) s->u[i] = m->input[i].value;
     s->t = m->t0;
     return s;

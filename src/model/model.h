@@ -168,10 +168,11 @@ typedef struct kl_model {
     const char      **kbody_path;
     int               nkbody;
 
-    double         t0;              /* time at the start [s] */
-    bool           saved;           /* the start is a state that a run left */
-    double        *q0, *v0;         /* as given, before assembly */
-    double        *z0, *h0;         /* NULL: zero */
+    double         t0;      /* time at the start [s] */
+    bool           saved;   /* the start is a state that a run left */
+    double        *q0, *v0; /* as given, before assembly */
+    double        *z0, *h0;
+    double        *z_scale;         /* nz: a size below which a state does not matter */
     unsigned char *held_q, *held_v; /* nv each: initial values that assembly must keep */
 } kl_model;
 

@@ -10,6 +10,7 @@
 
 #include "algebra/dense.h"
 #include "bodies/flexible.h"
+#include "model/start_reading.h"
 #include "reduce/compliance.h"
 
 static const double LIMIT = 0.2;
@@ -26,33 +27,23 @@ static const flexible *flexible_at(const kl_model *m, int body)
 /* rows of an element's constraints at the start, nphi x 6 nmarker; NULL when it has none */
 static double *rows_of(const kl_model *m, const kl_element *e)
 {
-    size_t     phi = (size_t)e->nphi, nz = (size_t)e->nz, wide = 6 * (size_t)e->nmarker;
-    kl_motion *motion = calloc((size_t)e->nmarker + 1, sizeof *motion);
-    double    *block =
-        calloc(2 * nz + (size_t)e->nh + (size_t)m->ninput + 3 * phi + wide + 1, sizeof *block);
-    double *rows = calloc(phi * wide + 1, sizeof *rows);
-    bool    good = motion && block && rows && e->nphi > 0;
+    size_t           phi = (size_t)e->nphi, nz = (size_t)e->nz, wide = 6 * (size_t)e->nmarker;
+    kl_start_reading at;
+    if (e->nphi == 0) return NULL;
+    bool    good  = kl_start_reading_take(m, e, &at) == KL_OK;
+    double *block = calloc(nz + 3 * phi + wide + 1, sizeof *block);
+    double *rows  = calloc(phi * wide + 1, sizeof *rows);
+    good          = good && block && rows;
     if (good) {
-        double *u = block, *z = u + m->ninput, *h = z + nz, *z_dot = h + e->nh, *at = z_dot + nz;
-        for (int i = 0; i < m->ninput; i++) u[i] = m->input[i].value;
-        for (int i = 0; i < e->nmarker; i++)
-            kl_model_motion(m, &m->marker[e->marker + i], &motion[i]);
-        kl_reading in  = {.t       = m->t0,
-                          .m       = motion,
-                          .z       = z,
-                          .h       = m->h0 ? m->h0 + e->h : h,
-                          .u       = u,
-                          .data    = e->data,
-                          .nmarker = e->nmarker};
-        kl_writing out = {.phi    = at,
-                          .phi_t  = at + phi,
-                          .bias   = at + 2 * phi,
-                          .wrench = at + 3 * phi,
-                          .z_dot  = z_dot,
+        kl_writing out = {.phi    = block,
+                          .phi_t  = block + phi,
+                          .bias   = block + 2 * phi,
+                          .wrench = block + 3 * phi,
+                          .z_dot  = block + 3 * phi + wide,
                           .rows   = rows};
-        good           = e->type->eval(&in, &out) == KL_OK;
+        good           = e->type->eval(&at.in, &out) == KL_OK;
     }
-    free(motion);
+    kl_start_reading_drop(&at);
     free(block);
     if (good) return rows;
     free(rows);

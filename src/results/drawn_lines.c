@@ -35,7 +35,8 @@ static bool sample(const kl_guide *g, kl_arena *arena, kl_drawn_line *out)
     out->position = kl_arena_array(arena, double, 3 * n);
     out->normal   = kl_arena_array(arena, double, 3 * n);
     if (!out->position || !out->normal) return false;
-    kl_path_cursor cursor = {0};
+    kl_path_cursor cursor;
+    if (kl_path_cursor_init(g->path, arena, &cursor) != KL_OK) return false;
     for (int i = 0; i < n; i++) {
         kl_path_point at;
         if (kl_path_eval(g->path, g->path->length * i / (n - 1), &cursor, &at) != KL_OK)

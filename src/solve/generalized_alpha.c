@@ -464,7 +464,7 @@ static double state_error_of(const alpha *i, const kl_model *m, double h)
 {
     double largest = 0.0;
     for (int k = 0; k < m->nz; k++) {
-        double scale = kl_state_scale(m, fmax(i->z_scale[k], fabs(i->trial->z[k])));
+        double scale = kl_state_scale(m, k, fmax(i->z_scale[k], fabs(i->trial->z[k])));
         largest      = fmax(largest, h / 6.0 * fabs(i->zd[k] - i->zd0[k] - h * i->zdd[k]) / scale);
     }
     return largest / i->tolerance;

@@ -456,7 +456,7 @@ void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
         for (int j = 0; j < b->nv; j++) weight[m->nq + b->v + j] = one / u[j] / i->pace;
     }
     for (int k = 0; k < m->nz; k++)
-        weight[m->nq + m->nv + k] = one / kl_state_scale(m, fmax(i->z_scale[k], fabs(z[k])));
+        weight[m->nq + m->nv + k] = one / kl_state_scale(m, k, fmax(i->z_scale[k], fabs(z[k])));
     /* energies are held loosely: errors of velocities as large as allowed make errors like these */
     double speed     = m->length * i->pace,
            energy    = 10.0 * i->tolerance * 0.5 * i->mass * speed * speed;

@@ -25,7 +25,10 @@ double kl_increment_norm(const kl_model *m, const double *dx, int *which)
     return largest;
 }
 
-double kl_state_scale(const kl_model *m, double largest) { return fmax(largest, 1e-6 * m->length); }
+double kl_state_scale(const kl_model *m, int k, double largest)
+{
+    return fmax(largest, m->z_scale[k]);
+}
 
 double kl_fastest_turn(const kl_model *m, const double *v)
 {

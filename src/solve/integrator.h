@@ -37,9 +37,9 @@ extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gea
  * body in *which. */
 double kl_increment_norm(const kl_model *m, const double *dx, int *which);
 
-/* What the error of a first-order state is measured by: the largest it has been, and no less than a
- * millionth of the model's length, so that states which rest at zero do not hold up a run. */
-double kl_state_scale(const kl_model *m, double largest);
+/* What the error of first-order state k is measured by: the largest it has been, and no less than the
+ * size that its element gives, so that states which rest at zero do not hold up a run. */
+double kl_state_scale(const kl_model *m, int k, double largest);
 
 /* Largest angular velocity of a body [rad/s]. No step turns a body by more than a radian, or joints
  * that count turns would lose some. */

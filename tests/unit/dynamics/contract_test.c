@@ -2,6 +2,9 @@
  * against differences, in random configurations. A new type is in this test from its first day. */
 #include "unit/build_model.h"
 
+#include <stdint.h>
+#include <stdlib.h>
+
 #include "base/rotation.h"
 #include "catalogue.h"
 #include "dynamics/slopes.h"
@@ -142,16 +145,18 @@ typedef struct answers {
     double energy, loss, supply;
 } answers;
 
+/* Position stage and forces; in->cache is where the position stage writes. */
 static kl_status ask(const kl_element_type *t, const kl_reading *in, answers *a)
 {
     memset(a, 0, sizeof *a);
-    kl_writing out    = {.phi    = a->phi,
-                         .phi_t  = a->phi_t,
-                         .rows   = a->rows,
-                         .bias   = a->bias,
-                         .wrench = a->wrench,
-                         .z_dot  = a->z_dot};
-    kl_status  status = t->eval(in, &out);
+    kl_writing out = {.phi    = a->phi,
+                      .phi_t  = a->phi_t,
+                      .rows   = a->rows,
+                      .bias   = a->bias,
+                      .wrench = a->wrench,
+                      .z_dot  = a->z_dot};
+    if (t->locate) KL_TRY(t->locate(in, (void *)(uintptr_t)in->cache));
+    kl_status status = t->eval(in, &out);
     a->energy = out.energy, a->loss = out.loss, a->supply = out.supply;
     return status;
 }
@@ -173,13 +178,70 @@ static void check_close(const kl_element_type *t, const char *what, double a, do
         fail_msg("%s: %s is %.12g, differences say %.12g", t->name, what, a, b);
 }
 
-static void check_state(const kl_element_type *t, const kl_element *e, kl_reading in,
-                        unsigned *seed)
+/* Rates of crossings against differences; an unknown rate is NaN, a value 0 is nothing to cross. */
+static void check_crossings(const kl_element_type *t, int n, const kl_crossing *now,
+                            const kl_crossing *up, const kl_crossing *down, double dt)
 {
-    const double dt = 1e-5;
-    kl_motion    ahead[MOST_MARKERS], behind[MOST_MARKERS];
-    answers      now, up, down;
-    if (ask(t, &in, &now) != KL_OK) return;
+    for (int k = 0; k < n; k++) {
+        bool none = now[k].value == 0.0 || up[k].value == 0.0 || down[k].value == 0.0;
+        if (none || isnan(now[k].rate)) continue;
+        check_close(t, "rate of a crossing", now[k].rate, (up[k].value - down[k].value) / (2 * dt),
+                    1e-6);
+    }
+}
+
+/* What a position stage finds must not depend on what its cache held before. */
+static void check_memory(const kl_element_type *t, const kl_element *e, const kl_reading *in,
+                         const kl_motion *elsewhere)
+{
+    answers    clean, used;
+    kl_reading at = *in;
+    if (!t->locate) return;
+    memset((void *)(uintptr_t)in->cache, 0, (size_t)e->ncache);
+    kl_status first = ask(t, in, &clean);
+    at.m            = elsewhere;
+    (void)ask(t, &at, &used);
+    assert_int_equal(ask(t, in, &used), first);
+    if (first == KL_OK) assert_memory_equal(&clean, &used, sizeof used);
+}
+
+static void check_tangents(const kl_model *m, const kl_element *e, const kl_reading *in,
+                           unsigned *seed)
+{
+    size_t  wide = 6 * (size_t)e->nmarker, nz = (size_t)e->nz;
+    size_t  n    = 2 * wide * wide + 3 * wide * nz + nz * nz;
+    double *mine = calloc(2 * n, sizeof *mine), *theirs = mine + n, lambda[MOST_ROWS];
+    void   *room = calloc(1, kl_difference_room(e) + 1);
+    assert_non_null(mine);
+    assert_non_null(room);
+    for (int k = 0; k < MOST_ROWS; k++) lambda[k] = noise(seed);
+    kl_slopes s[2];
+    for (int i = 0; i < 2; i++) {
+        s[i].K = i ? theirs : mine, s[i].C = s[i].K + wide * wide, s[i].wz = s[i].C + wide * wide;
+        s[i].zk = s[i].wz + wide * nz, s[i].zc = s[i].zk + wide * nz, s[i].zz = s[i].zc + wide * nz;
+    }
+    e->type->tangent(in, lambda, &s[0]);
+    kl_difference_slopes(m, e, in, lambda, NULL, room, &s[1]);
+    for (size_t i = 0; i < n; i++) {
+        char what[32];
+        snprintf(what, sizeof what, "tangent[%zu]", i);
+        check_close(e->type, what, mine[i], theirs[i], 1e-6);
+    }
+    free(mine);
+    free(room);
+}
+
+static bool check_state(const kl_model *model, const kl_element *e, kl_reading in, unsigned *seed)
+{
+    enum { MOST_CROSSINGS = 16 };
+    const kl_element_type *t  = e->type;
+    const double           dt = 1e-5;
+    kl_motion              ahead[MOST_MARKERS], behind[MOST_MARKERS];
+    answers                now, up, down;
+    kl_crossing            crossing[3][MOST_CROSSINGS] = {0};
+    assert_true(e->nevent <= MOST_CROSSINGS);
+    if (ask(t, &in, &now) != KL_OK) return false;
+    if (e->nevent) t->crossings(&in, crossing[0]);
 
     /* along the motion, states z moving too */
     double     z_up[8], z_down[8];
@@ -190,7 +252,11 @@ static void check_state(const kl_element_type *t, const kl_element *e, kl_readin
         z_up[k] = in.z[k] + dt * now.z_dot[k], z_down[k] = in.z[k] - dt * now.z_dot[k];
     later.m = ahead, later.t += dt, later.z = z_up;
     earlier.m = behind, earlier.t -= dt, earlier.z = z_down;
-    if (ask(t, &later, &up) != KL_OK || ask(t, &earlier, &down) != KL_OK) return;
+    if (ask(t, &later, &up) != KL_OK) return false;
+    if (e->nevent) t->crossings(&later, crossing[1]);
+    if (ask(t, &earlier, &down) != KL_OK) return false;
+    if (e->nevent) t->crossings(&earlier, crossing[2]);
+    check_crossings(t, e->nevent, crossing[0], crossing[1], crossing[2], dt);
 
     for (int k = 0; k < e->nphi; k++) {
         const double *row  = now.rows + (size_t)k * 6 * (size_t)in.nmarker;
@@ -210,26 +276,17 @@ static void check_state(const kl_element_type *t, const kl_element *e, kl_readin
         assert_true(now.loss >= -1e-12);
     }
 
-    /* tangents */
-    if (!t->tangent || in.nmarker > KL_SLOPES_MARKERS) return;
-    int    wide = 6 * in.nmarker, square = wide * wide;
-    double lambda[MOST_ROWS],
-        mine[2 * 24 * 24 + 3 * 24 * 8 + 64] = {0}, theirs[2 * 24 * 24 + 3 * 24 * 8 + 64] = {0};
-    for (int k = 0; k < MOST_ROWS; k++) lambda[k] = noise(seed);
-    kl_slopes s[2];
-    double   *block[2] = {mine, theirs};
-    for (int i = 0; i < 2; i++) {
-        s[i].K = block[i], s[i].C = s[i].K + square, s[i].wz = s[i].C + square,
-        s[i].zk = s[i].wz + wide * e->nz;
-        s[i].zc = s[i].zk + wide * e->nz, s[i].zz = s[i].zc + wide * e->nz;
-    }
-    t->tangent(&in, lambda, &s[0]);
-    kl_difference_slopes(t, &in, e->nphi, e->nz, lambda, 1.0, &s[1]);
-    for (int i = 0; i < 2 * square + 3 * wide * e->nz + e->nz * e->nz; i++) {
-        char what[32];
-        snprintf(what, sizeof what, "tangent[%d]", i);
-        check_close(t, what, mine[i], theirs[i], 1e-6);
-    }
+    check_memory(t, e, &in, ahead);
+    assert_int_equal(ask(t, &in, &now), KL_OK);
+    if (t->tangent) check_tangents(model, e, &in, seed);
+    return true;
+}
+
+/* Any history: angles several turns away, counters, whole numbers that stand for a state. */
+static void random_history(double *h, int n, unsigned *seed)
+{
+    for (int k = 0; k < n; k++)
+        h[k] = noise(seed) > 0.0 ? 4.0 * noise(seed) : floor(2.0 + 2.0 * noise(seed));
 }
 
 static void check_type(const kl_element_type *t, bool joint, int choice)
@@ -238,20 +295,29 @@ static void check_type(const kl_element_type *t, bool joint, int choice)
     int               index = kl_model_find_element(b.model, "it");
     const kl_element *e     = &b.model->element[index];
     unsigned          seed  = 7;
-    assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS);
+    int               asked = 0;
+    assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS && e->nz <= 8 && e->nh <= 8);
+    void *cache = calloc(2, (size_t)e->ncache + 64);
+    assert_non_null(cache);
     for (int i = 0; i < TRIALS; i++) {
         kl_motion m[MOST_MARKERS];
-        double    z[8], h[8] = {0};
+        double    z[8], h[8] = {0}, u[1] = {0};
         randomise(m, e->nmarker, &seed);
         for (int k = 0; k < 8; k++) z[k] = 0.1 * noise(&seed);
-        kl_reading in = {.t       = 0.3 + noise(&seed),
-                         .m       = m,
-                         .z       = z,
-                         .h       = h,
-                         .data    = e->data,
-                         .nmarker = e->nmarker};
-        check_state(t, e, in, &seed);
+        if (i % 2) random_history(h, e->nh, &seed);
+        kl_reading in = {.t        = 0.3 + noise(&seed),
+                         .m        = m,
+                         .z        = z,
+                         .h        = h,
+                         .u        = u,
+                         .data     = e->data,
+                         .nmarker  = e->nmarker,
+                         .cache    = cache,
+                         .accepted = (char *)cache + e->ncache + 64};
+        asked += check_state(b.model, e, in, &seed);
     }
+    if (asked < TRIALS / 2) fail_msg("%s: only %d of %d states evaluated", t->name, asked, TRIALS);
+    free(cache);
     built_free(&b);
 }
 
