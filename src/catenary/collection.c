@@ -51,34 +51,17 @@ const kl_collector_output *kl_collection_output(const kl_collection *c, const do
 /* ---- creation ---- */
 
 kl_status kl_collection_create(const kl_line *line, const kl_collector *collector, int n, double dt,
-                               kl_diag *diag, kl_collection **out)
+                               kl_arena *arena, kl_diag *diag, kl_collection **out)
 {
-    kl_arena      *arena = kl_arena_create();
-    kl_collection *c     = kl_arena_array(arena, kl_collection, 1);
-    *out                 = NULL;
-    if (!c) {
-        kl_arena_destroy(arena);
-        return KL_E_MEMORY;
-    }
-    *c = (kl_collection){.line = line, .arena = arena, .collector = collector, .n = n, .dt = dt};
-    c->lumped        = kl_arena_array(arena, kl_pantograph_stepper, n + 1);
-    kl_status status = c->lumped ? kl_stepper_create(line, dt, diag, &c->stepper) : KL_E_MEMORY;
-    if (status != KL_OK) {
-        kl_arena_destroy(arena);
-        return status;
-    }
+    kl_collection         *c      = kl_arena_array(arena, kl_collection, 1);
+    kl_pantograph_stepper *lumped = kl_arena_array(arena, kl_pantograph_stepper, n + 1);
+    *out                          = c;
+    if (!c || !lumped) return KL_E_MEMORY;
+    *c = (kl_collection){.line = line, .collector = collector, .lumped = lumped, .n = n, .dt = dt};
     for (int i = 0; i < n; i++)
         if (!collector[i].prescribed)
-            kl_pantograph_prepare(&collector[i].pantograph, dt, &c->lumped[i]);
-    *out = c;
-    return KL_OK;
-}
-
-void kl_collection_destroy(kl_collection *c)
-{
-    if (!c) return;
-    kl_stepper_destroy(c->stepper);
-    kl_arena_destroy(c->arena);
+            kl_pantograph_prepare(&collector[i].pantograph, dt, &lumped[i]);
+    return kl_stepper_create(line, dt, arena, diag, &c->stepper);
 }
 
 /* ---- a step ---- */

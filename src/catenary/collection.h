@@ -41,7 +41,6 @@ typedef struct kl_collector_output {
 
 typedef struct kl_collection {
     const kl_line         *line;
-    kl_arena              *arena;
     kl_stepper            *stepper;
     const kl_collector    *collector;
     kl_pantograph_stepper *lumped; /* n */
@@ -49,10 +48,9 @@ typedef struct kl_collection {
     double                 dt;
 } kl_collection;
 
-/* `collector` is borrowed. dt: step of the catenary [s]. */
+/* `collector` is borrowed; everything else lives in the arena. dt: step of the catenary [s]. */
 kl_status kl_collection_create(const kl_line *line, const kl_collector *collector, int n, double dt,
-                               kl_diag *diag, kl_collection **out);
-void      kl_collection_destroy(kl_collection *c);
+                               kl_arena *arena, kl_diag *diag, kl_collection **out);
 
 int kl_collection_state_size(const kl_collection *c);
 

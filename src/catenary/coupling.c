@@ -13,6 +13,12 @@ static kl_collector_output *outputs_of(double *state)
     return (kl_collector_output *)(state + HEAD);
 }
 
+/* A coupling with what moves it: the data of both subsystems during a step. */
+typedef struct moving {
+    const kl_coupling *k;
+    kl_coupling_motion m;
+} moving;
+
 /* ---- the catenary as a subsystem: heads in (z, z', z''), contact forces out ---- */
 
 enum { PER_HEAD = 3 };
@@ -30,18 +36,18 @@ static void head_between(const double *from, const double *to, double h, double 
 
 static int line_state_size(const void *data)
 {
-    const kl_coupling *k = data;
-    return kl_collection_state_size(k->c);
+    return kl_collection_state_size(((const moving *)data)->k->c);
 }
 
 static kl_status line_advance(const void *data, double *state, double t, double h,
                               const double *from, const double *to, double *output)
 {
-    const kl_coupling *k = data;
+    const moving      *of = data;
+    const kl_coupling *k  = of->k;
     kl_collector_input in[KL_MOST_PANTOGRAPHS];
     int                steps = (int)round(h / k->c->dt);
     for (int s = 1; s <= steps; s++) {
-        k->drive(k->context, t + h * s / steps, in);
+        of->m.drive(of->m.context, t + h * s / steps, in);
         for (int i = 0; i < k->n; i++)
             head_between(from + PER_HEAD * i, to + PER_HEAD * i, h, (double)s / steps, &in[i]);
         KL_TRY(kl_collection_step(k->c, in, state));
@@ -61,17 +67,18 @@ static const kl_subsystem_type line_type = {
 
 static int masses_state_size(const void *data)
 {
-    return ((const kl_coupling *)data)->n * KL_PANTOGRAPH_STATE;
+    return ((const moving *)data)->k->n * KL_PANTOGRAPH_STATE;
 }
 
 static kl_status masses_advance(const void *data, double *state, double t, double h,
                                 const double *from, const double *to, double *output)
 {
-    const kl_coupling *k = data;
+    const moving      *of = data;
+    const kl_coupling *k  = of->k;
     kl_collector_input in[KL_MOST_PANTOGRAPHS];
     for (int s = 1; s <= k->substeps; s++) {
         double share = (double)s / k->substeps;
-        k->drive(k->context, t + h * share, in);
+        of->m.drive(of->m.context, t + h * share, in);
         for (int i = 0; i < k->n; i++) {
             double *m = state + i * KL_PANTOGRAPH_STATE;
             kl_pantograph_free_step(&k->own[i], &in[i].load, m);
@@ -105,79 +112,70 @@ static void predict(const double *now, int n, double h, double *ahead)
 /* ---- creation ---- */
 
 static kl_status open_cosim(kl_coupling *k, const kl_line *line, const kl_coupling_options *o,
-                            kl_diag *diag)
+                            kl_arena *arena, kl_diag *diag)
 {
     const double  agreed = 1e-9; /* heads [m], [m/s], [m/s2] */
     int           steps  = (int)ceil(o->exchange / o->step - 1e-9);
-    kl_collector *heads  = kl_arena_array(k->arena, kl_collector, k->n);
+    kl_collector *heads  = kl_arena_array(arena, kl_collector, k->n);
     if (!heads) return KL_E_MEMORY;
     for (int i = 0; i < k->n; i++) heads[i] = k->collector[i], heads[i].prescribed = true;
     k->substeps = (int)ceil(o->exchange / o->own - 1e-9);
     for (int i = 0; i < k->n; i++)
         kl_pantograph_prepare(&k->collector[i].pantograph, o->exchange / k->substeps, &k->own[i]);
-    k->pair = (kl_pair){.first      = {&line_type, k, PER_HEAD * k->n, k->n},
-                        .second     = {&masses_type, k, k->n, PER_HEAD * k->n},
+    k->pair = (kl_pair){.first      = {&line_type, NULL, PER_HEAD * k->n, k->n},
+                        .second     = {&masses_type, NULL, k->n, PER_HEAD * k->n},
                         .step       = o->exchange,
                         .iterations = o->iterations,
                         .tolerance  = agreed,
                         .predict    = predict};
-    return kl_collection_create(line, heads, k->n, o->exchange / steps, diag, &k->c);
+    return kl_collection_create(line, heads, k->n, o->exchange / steps, arena, diag, &k->c);
 }
 
 kl_status kl_coupling_create(const kl_line *line, const kl_collector *collector, int n,
-                             const kl_coupling_options *options, kl_collector_drive drive,
-                             const void *context, kl_diag *diag, kl_coupling **out)
+                             const kl_coupling_options *options, kl_arena *arena, kl_diag *diag,
+                             kl_coupling **out)
 {
-    kl_arena    *arena = kl_arena_create();
-    kl_coupling *k     = kl_arena_array(arena, kl_coupling, 1);
-    *out               = NULL;
-    if (!k) {
-        kl_arena_destroy(arena);
-        return KL_E_MEMORY;
-    }
-    *k               = (kl_coupling){.arena     = arena,
-                                     .collector = collector,
-                                     .n         = n,
-                                     .interval  = options->cosim ? options->exchange : options->step,
-                                     .drive     = drive,
-                                     .context   = context,
-                                     .cosim     = options->cosim};
-    kl_status status = options->cosim
-                           ? open_cosim(k, line, options, diag)
-                           : kl_collection_create(line, collector, n, options->step, diag, &k->c);
-    if (status != KL_OK) {
-        kl_coupling_destroy(k);
-        return status;
-    }
-    *out = k;
-    return KL_OK;
+    kl_coupling *k = kl_arena_array(arena, kl_coupling, 1);
+    *out           = k;
+    if (!k) return KL_E_MEMORY;
+    *k = (kl_coupling){.collector = collector,
+                       .n         = n,
+                       .interval  = options->cosim ? options->exchange : options->step,
+                       .cosim     = options->cosim};
+    if (options->cosim) return open_cosim(k, line, options, arena, diag);
+    return kl_collection_create(line, collector, n, options->step, arena, diag, &k->c);
 }
 
-void kl_coupling_destroy(kl_coupling *k)
+/* The pair for this call: subsystems are told what moves the pantographs. */
+static kl_pair pair_of(const moving *of)
 {
-    if (!k) return;
-    kl_collection_destroy(k->c);
-    kl_arena_destroy(k->arena);
+    kl_pair pair     = of->k->pair;
+    pair.first.data  = of;
+    pair.second.data = of;
+    return pair;
 }
 
 int kl_coupling_state_size(const kl_coupling *k)
 {
-    return HEAD + k->n * OUTPUT +
-           (k->cosim ? kl_pair_size(&k->pair) : kl_collection_state_size(k->c));
+    moving  of   = {.k = k};
+    kl_pair pair = pair_of(&of);
+    return HEAD + k->n * OUTPUT + (k->cosim ? kl_pair_size(&pair) : kl_collection_state_size(k->c));
 }
 
 /* ---- start and steps ---- */
 
 /* At rest as one system, then divided among the two. */
-static kl_status start_cosim(const kl_coupling *k, double t, double *state, kl_diag *diag)
+static kl_status start_cosim(const moving *of, double t, double *state, kl_diag *diag)
 {
+    const kl_coupling *k     = of->k;
+    kl_pair            pair  = pair_of(of);
     kl_collection      whole = *k->c;
     kl_collector_input in[KL_MOST_PANTOGRAPHS];
     double             heads[KL_MOST_PANTOGRAPHS * PER_HEAD], force[KL_MOST_PANTOGRAPHS];
     double             masses[KL_MOST_PANTOGRAPHS * KL_PANTOGRAPH_STATE];
     double            *line = body_of(k, state);
     whole.collector         = k->collector;
-    k->drive(k->context, t, in);
+    of->m.drive(of->m.context, t, in);
     KL_TRY(kl_collection_start(&whole, in, line, diag));
     for (int i = 0; i < k->n; i++) {
         const double *m = kl_collection_masses(k->c, line, i);
@@ -186,61 +184,67 @@ static kl_status start_cosim(const kl_coupling *k, double t, double *state, kl_d
         force[i] = kl_collection_output(k->c, line, i)->force;
     }
     /* the line's state stands at the front of the pair's block already */
-    memmove(kl_pair_second(&k->pair, line), masses,
+    memmove(kl_pair_second(&pair, line), masses,
             (size_t)k->n * KL_PANTOGRAPH_STATE * sizeof *masses);
-    memcpy(kl_pair_first_input(&k->pair, line), heads, (size_t)(PER_HEAD * k->n) * sizeof *heads);
-    memcpy(kl_pair_second_input(&k->pair, line), force, (size_t)k->n * sizeof *force);
+    memcpy(kl_pair_first_input(&pair, line), heads, (size_t)(PER_HEAD * k->n) * sizeof *heads);
+    memcpy(kl_pair_second_input(&pair, line), force, (size_t)k->n * sizeof *force);
     return KL_OK;
 }
 
-static void note_outputs(const kl_coupling *k, double *state)
+static void note_outputs(const moving *of, double *state)
 {
-    double *body = body_of(k, state);
+    const kl_coupling *k    = of->k;
+    kl_pair            pair = pair_of(of);
+    double            *body = body_of(k, state);
     for (int i = 0; i < k->n; i++) {
         kl_collector_output *o = &outputs_of(state)[i];
         *o                     = *kl_collection_output(k->c, body, i);
         if (!k->cosim) continue;
-        const double *head = kl_pair_first_input(&k->pair, body) + PER_HEAD * i;
+        const double *head = kl_pair_first_input(&pair, body) + PER_HEAD * i;
         o->head = head[0], o->rate = head[1];
     }
 }
 
-kl_status kl_coupling_start(const kl_coupling *k, double t, double *state, kl_diag *diag)
+kl_status kl_coupling_start(const kl_coupling *k, kl_coupling_motion m, double t, double *state,
+                            kl_diag *diag)
 {
     kl_collector_input in[KL_MOST_PANTOGRAPHS];
+    moving             of = {k, m};
     memset(state, 0, (size_t)kl_coupling_state_size(k) * sizeof *state);
-    k->drive(k->context, t, in);
-    KL_TRY(k->cosim ? start_cosim(k, t, state, diag)
+    m.drive(m.context, t, in);
+    KL_TRY(k->cosim ? start_cosim(&of, t, state, diag)
                     : kl_collection_start(k->c, in, body_of(k, state), diag));
-    note_outputs(k, state);
+    note_outputs(&of, state);
     return KL_OK;
 }
 
-static kl_status step_cosim(const kl_coupling *k, double t, double *state)
+static kl_status step_cosim(const moving *of, double t, double *state)
 {
-    double     *body = body_of(k, state);
-    kl_exchange report;
-    double      before[KL_MOST_PANTOGRAPHS];
-    for (int i = 0; i < k->n; i++) before[i] = kl_pair_second_input(&k->pair, body)[i];
-    KL_TRY(kl_pair_step(&k->pair, t, body, &report));
+    const kl_coupling *k    = of->k;
+    kl_pair            pair = pair_of(of);
+    double            *body = body_of(k, state), before[KL_MOST_PANTOGRAPHS];
+    kl_exchange        report;
+    for (int i = 0; i < k->n; i++) before[i] = kl_pair_second_input(&pair, body)[i];
+    KL_TRY(kl_pair_step(&pair, t, body, &report));
     for (int i = 0; i < k->n; i++) { /* work on the head as the catenary saw it and as it was */
-        double mean = 0.5 * (before[i] + kl_pair_second_input(&k->pair, body)[i]);
-        state[0] += mean * (kl_pair_assumed(&k->pair, body)[PER_HEAD * i] -
-                            kl_pair_first_input(&k->pair, body)[PER_HEAD * i]);
+        double mean = 0.5 * (before[i] + kl_pair_second_input(&pair, body)[i]);
+        state[0] += mean * (kl_pair_assumed(&pair, body)[PER_HEAD * i] -
+                            kl_pair_first_input(&pair, body)[PER_HEAD * i]);
     }
     state[1] = report.iterations;
     return KL_OK;
 }
 
-kl_status kl_coupling_step(const kl_coupling *k, double t, double *state)
+kl_status kl_coupling_step(const kl_coupling *k, kl_coupling_motion m, double t, double *state)
 {
-    if (k->cosim) KL_TRY(step_cosim(k, t, state));
+    moving of = {k, m};
+    if (k->cosim) KL_TRY(step_cosim(&of, t, state));
     else {
         kl_collector_input in[KL_MOST_PANTOGRAPHS];
-        k->drive(k->context, t + k->interval, in);
+        m.drive(m.context, t + k->interval, in);
         KL_TRY(kl_collection_step(k->c, in, body_of(k, state)));
     }
-    note_outputs(k, state);
+    note_outputs(&of, state);
     return KL_OK;
 }
 

@@ -23,28 +23,32 @@ typedef struct kl_coupling_options {
 } kl_coupling_options;
 
 typedef struct kl_coupling {
-    kl_arena             *arena;
     kl_collection        *c; /* of one system; of co-simulation: with prescribed heads */
     const kl_collector   *collector;
     int                   n;
     double                interval; /* of one call of kl_coupling_step [s] */
-    kl_collector_drive    drive;
-    const void           *context;
     bool                  cosim;
     int                   substeps; /* of the pantographs in an exchange */
     kl_pantograph_stepper own[KL_MOST_PANTOGRAPHS];
     kl_pair               pair;
 } kl_coupling;
 
+/* `collector` is borrowed; everything else lives in the arena. */
 kl_status kl_coupling_create(const kl_line *line, const kl_collector *collector, int n,
-                             const kl_coupling_options *options, kl_collector_drive drive,
-                             const void *context, kl_diag *diag, kl_coupling **out);
-void      kl_coupling_destroy(kl_coupling *k);
+                             const kl_coupling_options *options, kl_arena *arena, kl_diag *diag,
+                             kl_coupling **out);
+
+/* What moves the pantographs. */
+typedef struct kl_coupling_motion {
+    kl_collector_drive drive;
+    const void        *context;
+} kl_coupling_motion;
 
 int       kl_coupling_state_size(const kl_coupling *k);
-kl_status kl_coupling_start(const kl_coupling *k, double t, double *state, kl_diag *diag);
+kl_status kl_coupling_start(const kl_coupling *k, kl_coupling_motion m, double t, double *state,
+                            kl_diag *diag);
 /* From t to t + interval. */
-kl_status kl_coupling_step(const kl_coupling *k, double t, double *state);
+kl_status kl_coupling_step(const kl_coupling *k, kl_coupling_motion m, double t, double *state);
 
 const kl_collector_output *kl_coupling_output(const kl_coupling *k, const double *state, int i);
 const double              *kl_coupling_line(const kl_coupling *k, const double *state);

@@ -142,31 +142,17 @@ kl_status kl_line_matrices(kl_line *line)
     return KL_OK;
 }
 
-kl_status kl_line_create(const kl_catenary_design *design, kl_diag *diag, kl_line **out)
+kl_status kl_line_create(const kl_catenary_design *design, kl_arena *arena, kl_diag *diag,
+                         kl_line **out)
 {
-    kl_arena *arena = kl_arena_create();
-    kl_line  *line  = kl_arena_array(arena, kl_line, 1);
-    *out            = NULL;
-    if (!line) {
-        kl_arena_destroy(arena);
-        return KL_E_MEMORY;
-    }
-    line->arena      = arena;
-    line->design     = design;
-    kl_status status = kl_line_mesh(line, diag);
-    if (status == KL_OK) status = kl_line_shape(line, diag);
-    if (status == KL_OK) status = kl_line_matrices(line);
-    if (status != KL_OK) {
-        kl_line_destroy(line);
-        return status;
-    }
-    *out = line;
-    return KL_OK;
-}
-
-void kl_line_destroy(kl_line *line)
-{
-    if (line) kl_arena_destroy(line->arena);
+    kl_line *line = kl_arena_array(arena, kl_line, 1);
+    *out          = line;
+    if (!line) return KL_E_MEMORY;
+    line->arena  = arena;
+    line->design = design;
+    KL_TRY(kl_line_mesh(line, diag));
+    KL_TRY(kl_line_shape(line, diag));
+    return kl_line_matrices(line);
 }
 
 /* ---- points ---- */

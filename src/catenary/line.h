@@ -84,9 +84,9 @@ typedef struct kl_line {
     bool                      damped;  /* C is not zero */
 } kl_line;
 
-/* Mesh, static shape, matrices. Mistakes of the design go to the diag. */
-kl_status kl_line_create(const kl_catenary_design *design, kl_diag *diag, kl_line **out);
-void      kl_line_destroy(kl_line *line);
+/* Mesh, static shape, matrices, all of it in the arena. Mistakes of the design go to the diag. */
+kl_status kl_line_create(const kl_catenary_design *design, kl_arena *arena, kl_diag *diag,
+                         kl_line **out);
 
 /* Steps of kl_line_create, each in its own file. */
 kl_status kl_line_mesh(kl_line *line, kl_diag *diag);

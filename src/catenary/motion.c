@@ -104,15 +104,12 @@ static kl_status make_columns(kl_stepper *s)
     return KL_OK;
 }
 
-kl_status kl_stepper_create(const kl_line *line, double dt, kl_diag *diag, kl_stepper **out)
+kl_status kl_stepper_create(const kl_line *line, double dt, kl_arena *arena, kl_diag *diag,
+                            kl_stepper **out)
 {
-    kl_arena   *arena = kl_arena_create();
-    kl_stepper *s     = kl_arena_array(arena, kl_stepper, 1);
-    *out              = NULL;
-    if (!s) {
-        kl_arena_destroy(arena);
-        return KL_E_MEMORY;
-    }
+    kl_stepper *s = kl_arena_array(arena, kl_stepper, 1);
+    *out          = s;
+    if (!s) return KL_E_MEMORY;
     *s               = (kl_stepper){.line = line, .arena = arena, .dt = dt};
     kl_status status = factor_step(s);
     if (status == KL_E_SINGULAR)
@@ -120,18 +117,7 @@ kl_status kl_stepper_create(const kl_line *line, double dt, kl_diag *diag, kl_st
                 "catenary '%s': its equations of motion have no unique solution; look for a wire "
                 "without mass or tension",
                 line->design->name);
-    if (status == KL_OK) status = make_columns(s);
-    if (status != KL_OK) {
-        kl_arena_destroy(arena);
-        return status;
-    }
-    *out = s;
-    return KL_OK;
-}
-
-void kl_stepper_destroy(kl_stepper *s)
-{
-    if (s) kl_arena_destroy(s->arena);
+    return status == KL_OK ? make_columns(s) : status;
 }
 
 int kl_stepper_state_size(const kl_line *line) { return 3 * line->ndof + line->ndropper; }

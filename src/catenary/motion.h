@@ -26,8 +26,9 @@ typedef struct kl_stepper {
     int            widest; /* of all columns, contacts included */
 } kl_stepper;
 
-kl_status kl_stepper_create(const kl_line *line, double dt, kl_diag *diag, kl_stepper **out);
-void      kl_stepper_destroy(kl_stepper *s);
+/* Factors the matrix of a step; everything lives in the arena. */
+kl_status kl_stepper_create(const kl_line *line, double dt, kl_arena *arena, kl_diag *diag,
+                            kl_stepper **out);
 
 /* State of a line: d, v, a (ndof each), then p of the droppers (ndropper). */
 int kl_stepper_state_size(const kl_line *line);

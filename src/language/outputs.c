@@ -41,6 +41,24 @@ static kl_status output_limit(kl_builder *b, const kl_entry *e, kl_wanted *w)
                    e->name, w->limit.value);
 }
 
+/* `lowpass`: what the expression names is filtered when the run has ended. */
+static kl_status output_lowpass(kl_builder *b, const kl_entry *e, kl_wanted *w)
+{
+    const kl_node *n = kl_entry_get(e, "lowpass");
+    char           what[160];
+    if (!n) return KL_OK;
+    snprintf(what, sizeof what, "output '%.100s': lowpass", e->name);
+    KL_TRY(kl_scope_number(scope_of(b), n, what, "Hz", &w->lowpass));
+    if (!(w->lowpass > 0.0))
+        return kl_fail(b->diag, KL_E_RANGE, n->place, "%s is %g Hz; give a frequency above 0", what,
+                       w->lowpass);
+    for (int i = 0; i < b->m->nwanted; i++)
+        if (strcmp(b->m->wanted[i].name, w->expression) == 0 && &b->m->wanted[i] != w) return KL_OK;
+    return kl_fail(b->diag, KL_E_MODEL, n->place,
+                   "%s filters an output above it: let `expression` be the name of one, not `%s`",
+                   what, w->expression);
+}
+
 /* Says so where a name of an expression belongs to what a `when` left out. */
 static kl_status output_dropped(kl_builder *b, const kl_entry *e, kl_place place, const char *text)
 {
@@ -80,12 +98,13 @@ static kl_status output_expression(kl_builder *b, const kl_entry *e, const kl_no
     KL_TRY(output_dropped(b, e, n->place, text));
     w->expression = text;
     /* only where names mean something of their own: in parts and loops */
-    if (!b->now->template && s->n == b->nglobal) return KL_OK;
     struct {
         kl_builder *b;
     } context = {b};
-    return kl_scope_plain(s, w->expression, kl_expression_functions(), whole_channel, &context,
-                          &w->expression);
+    if (b->now->template || s->n != b->nglobal)
+        KL_TRY(kl_scope_plain(s, w->expression, kl_expression_functions(), whole_channel, &context,
+                              &w->expression));
+    return output_lowpass(b, e, w);
 }
 
 static kl_status output_point(kl_builder *b, const kl_entry *e, const kl_node *of,
@@ -107,8 +126,8 @@ static kl_status output_point(kl_builder *b, const kl_entry *e, const kl_node *o
 
 kl_status kl_output_read(kl_builder *b, kl_entry *e)
 {
-    static const char *const also[] = {"of",   "point", "quantity", "expression", "limit",
-                                       "rule", "for",   "like",     "when",       NULL};
+    static const char *const also[] = {"of",  "point", "quantity", "expression", "limit", "rule",
+                                       "for", "like",  "when",     "lowpass",    NULL};
     kl_values_unknown(scope_of(b), e, "output", NULL, also);
     const kl_node *of = kl_entry_get(e, "of"), *point = kl_entry_get(e, "point"),
                   *quantity   = kl_entry_get(e, "quantity");

@@ -66,6 +66,7 @@ typedef struct kl_wanted {
     const char *expression;
     kl_quantity limit; /* of its largest size; NaN: none */
     const char *rule;  /* where the limit comes from; NULL: not said */
+    double lowpass;    /* [Hz]: of an expression that names an output; filtered after a run. 0: no */
 } kl_wanted;
 
 /* A named number from outside: API, coupling, controllers. */

@@ -434,7 +434,7 @@ void kl_schema_write(kl_text *t)
     kl_text_add(t, "\n  },\n  \"definitions\": {\n");
     for (int i = 0; values[i]; i++) kl_text_put(t, values[i], strlen(values[i]));
     put_plain_entry(t, "input", "unit value", "");
-    put_plain_entry(t, "output", "of point quantity expression limit rule", "");
+    put_plain_entry(t, "output", "of point quantity expression limit rule lowpass", "");
     put_plain_entry(t, "part", "template at orientation mirror parameters", "\"template\"");
     put_bodies(t);
     put_elements(t, "joint", kl_joint_types);

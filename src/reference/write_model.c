@@ -372,6 +372,10 @@ static void put_elements(kl_text *t, const kl_full_context *c, bool joints)
 static void put_limit(kl_text *t, const kl_wanted *w)
 {
     char unit[KL_UNIT_TEXT];
+    if (w->lowpass > 0.0) {
+        kl_text_add(t, ", lowpass: ");
+        kl_text_number(t, w->lowpass);
+    }
     if (isnan(w->limit.value)) return;
     kl_unit_format(w->limit.dim, unit, sizeof unit);
     kl_text_add(t, ", limit: ");

@@ -361,6 +361,22 @@ kl_status kl_writer_rename(kl_writer *w, const char *path)
 
 kl_status kl_writer_flush(kl_writer *w) { return w->failed ? KL_E_FILE : write_band(w); }
 
+kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change change,
+                           const void *context)
+{
+    KL_TRY(kl_writer_flush(w));
+    int     n = (int)w->base + w->held;
+    double *x = malloc(((size_t)n + 1) * sizeof *x);
+    if (!x) return KL_E_MEMORY;
+    bool      good   = n == 0 || kl_h5_get(w->file, w->values, 0, n, from, 1, x);
+    kl_status status = good ? change(x, n, context) : KL_E_FILE;
+    if (status == KL_OK && n > 0)
+        good =
+            kl_h5_change_column(w->file, w->values, 0, n, to, x) && kl_h5_flush(w->file, w->values);
+    free(x);
+    return good ? status : give_up(w, "filtering a channel", kl_h5_why(w->file));
+}
+
 /* ---- writer: the end ---- */
 
 kl_status kl_writer_note(kl_writer *w, const char *name, const char *text)

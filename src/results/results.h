@@ -49,6 +49,11 @@ kl_status kl_writer_row(kl_writer *w, double time, const double *values);
 /* Everything up to here becomes visible to readers and survives a killed process. */
 kl_status kl_writer_flush(kl_writer *w);
 
+/* Column `to` of all rows becomes column `from`, changed by `change` (n values, one each row). */
+typedef kl_status (*kl_column_change)(double *values, int n, const void *context);
+kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change change,
+                           const void *context);
+
 /* A checkpoint: numbers that a later run can go on from. Rows so far are flushed before it. */
 kl_status kl_writer_checkpoint(kl_writer *w, const double *values);
 

@@ -750,6 +750,14 @@ bool kl_h5_put(kl_h5 *f, kl_h5_table t, int64_t row0, int nrow, const double *va
     return finish(f, v, good);
 }
 
+bool kl_h5_change_column(kl_h5 *f, kl_h5_table t, int row0, int nrow, int column,
+                         const double *values)
+{
+    hsize_t at[2] = {(hsize_t)row0, (hsize_t)column}, part[2] = {(hsize_t)nrow, 1};
+    visit   v = enter();
+    return finish(f, v, transfer(t, at, part, values, NULL));
+}
+
 bool kl_h5_flush(kl_h5 *f, kl_h5_table t)
 {
     visit v = enter();

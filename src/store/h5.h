@@ -94,6 +94,9 @@ bool kl_h5_refresh(kl_h5 *f, kl_h5_table t); /* looks again at a table that anot
 /* Rows row0 .. row0 + nrow; `put` makes the table end there, `flush` makes them visible. */
 bool kl_h5_put(kl_h5 *f, kl_h5_table t, int64_t row0, int nrow, const double *values);
 bool kl_h5_flush(kl_h5 *f, kl_h5_table t);
+/* Other values for one column of rows that are there. */
+bool kl_h5_change_column(kl_h5 *f, kl_h5_table t, int row0, int nrow, int column,
+                         const double *values);
 bool kl_h5_get(kl_h5 *f, kl_h5_table t, int row0, int nrow, int column0, int ncolumn,
                double *values);
 

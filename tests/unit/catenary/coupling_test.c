@@ -9,7 +9,7 @@
 
 #include <cmocka.h>
 
-#include "algebra/butterworth.h"
+#include "algebra/filter.h"
 #include "catenary/coupling.h"
 #include "unit/catenary/designs.h"
 
@@ -45,20 +45,22 @@ enum { MOST = 60000 };
 static figures run(const journey *j, const kl_collector *collector, const kl_coupling_options *o,
                    double from, double to)
 {
-    test_design  t;
-    kl_line     *line;
-    kl_coupling *k;
-    figures      f = {.least = HUGE_VAL};
+    test_design        t;
+    kl_line           *line;
+    kl_coupling       *k;
+    figures            f     = {.least = HUGE_VAL};
+    kl_arena          *arena = kl_arena_create();
+    kl_coupling_motion m     = {drive, j};
     design_en50318(&t, 7, 0.0);
-    assert_int_equal(kl_line_create(&t.design, NULL, &line), KL_OK);
-    assert_int_equal(kl_coupling_create(line, collector, j->n, o, drive, j, NULL, &k), KL_OK);
+    assert_int_equal(kl_line_create(&t.design, arena, NULL, &line), KL_OK);
+    assert_int_equal(kl_coupling_create(line, collector, j->n, o, arena, NULL, &k), KL_OK);
     double *state = malloc((size_t)kl_coupling_state_size(k) * sizeof *state);
     double *force = calloc(2 * MOST, sizeof *force), *x = calloc(2 * MOST, sizeof *x);
     int     n = 0;
-    assert_int_equal(kl_coupling_start(k, 0.0, state, NULL), KL_OK);
+    assert_int_equal(kl_coupling_start(k, m, 0.0, state, NULL), KL_OK);
     for (; n < MOST && j->start + j->speed * n * k->interval < to + (j->n > 1 ? j->distance : 30.0);
          n++) {
-        assert_int_equal(kl_coupling_step(k, n * k->interval, state), KL_OK);
+        assert_int_equal(kl_coupling_step(k, m, n * k->interval, state), KL_OK);
         for (int i = 0; i < j->n; i++) {
             const kl_collector_output *out = kl_coupling_output(k, state, i);
             force[i * MOST + n] = out->force, x[i * MOST + n] = out->x;
@@ -71,7 +73,9 @@ static figures run(const journey *j, const kl_collector *collector, const kl_cou
         double *F     = force + i * MOST;
         for (int s = 0; s < n && i == 0; s++)
             if (x[s] >= from && x[s] <= to) f.least = fmin(f.least, F[s]);
-        kl_butterworth_zero_phase(F, n, k->interval, 20.0, 6);
+        kl_filter filter;
+        assert_int_equal(kl_filter_lowpass(&filter, 6, 20.0, 1.0 / k->interval), KL_OK);
+        kl_filter_run_both_ways(&filter, F, n);
         for (int s = 0; s < n; s++)
             if (x[i * MOST + s] >= from && x[i * MOST + s] <= to)
                 f.mean[i] += F[s], f.sigma[i] += F[s] * F[s], count++;
@@ -79,8 +83,7 @@ static figures run(const journey *j, const kl_collector *collector, const kl_cou
         f.sigma[i] = sqrt(f.sigma[i] / count - f.mean[i] * f.mean[i]);
     }
     free(state), free(force), free(x);
-    kl_coupling_destroy(k);
-    kl_line_destroy(line);
+    kl_arena_destroy(arena);
     return f;
 }
 

@@ -32,14 +32,15 @@ static int read_rows(const char *name, int columns, double (*rows)[10], int most
     return n;
 }
 
+static kl_arena *arena; /* of the test that runs */
+
+static int open_arena(void **state) { return (void)state, (arena = kl_arena_create()) ? 0 : -1; }
+static int close_arena(void **state) { return (void)state, kl_arena_destroy(arena), 0; }
+
 static kl_line *make(const test_design *t)
 {
     kl_line *line = NULL;
-    kl_diag *diag = kl_diag_create();
-    if (kl_line_create(&t->design, diag, &line) != KL_OK)
-        for (int i = 0; i < kl_diag_size(diag); i++) puts(kl_diag_at(diag, i)->text);
-    kl_diag_destroy(diag);
-    assert_non_null(line);
+    assert_int_equal(kl_line_create(&t->design, arena, NULL, &line), KL_OK);
     return line;
 }
 
@@ -54,7 +55,6 @@ static void check_droppers(const test_design *t, const char *file, int column, d
         assert_true(fabs(d->in_span - rows[i][0]) < 1e-9);
         assert_true(fabs(d->force / rows[i][column] - 1.0) < tolerance);
     }
-    kl_line_destroy(line);
 }
 
 static void dropper_forces_are_those_of_the_independent_solution(void **state)
@@ -79,7 +79,6 @@ static double worst_elasticity(const test_design *t, const char *file, int *coun
                              KL_OK);
             worst = fmax(worst, fabs(uplift * 1e3 / rows[i][1 + 2 * k] - 1.0));
         }
-    kl_line_destroy(line);
     return worst;
 }
 
@@ -101,8 +100,10 @@ static void elasticity_is_that_of_the_independent_solution(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(dropper_forces_are_those_of_the_independent_solution),
-        cmocka_unit_test(elasticity_is_that_of_the_independent_solution),
+        cmocka_unit_test_setup_teardown(dropper_forces_are_those_of_the_independent_solution,
+                                        open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(elasticity_is_that_of_the_independent_solution, open_arena,
+                                        close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -13,10 +13,15 @@
 #include "catenary/motion.h"
 #include "unit/catenary/designs.h"
 
+static kl_arena *arena; /* of the test that runs */
+
+static int open_arena(void **state) { return (void)state, (arena = kl_arena_create()) ? 0 : -1; }
+static int close_arena(void **state) { return (void)state, kl_arena_destroy(arena), 0; }
+
 static kl_line *make(const test_design *t)
 {
     kl_line *line = NULL;
-    assert_int_equal(kl_line_create(&t->design, NULL, &line), KL_OK);
+    assert_int_equal(kl_line_create(&t->design, arena, NULL, &line), KL_OK);
     return line;
 }
 
@@ -36,7 +41,6 @@ static double sag(double T, double L, bool clamped, double element)
     t.design.element       = element;
     kl_line *line          = make(&t);
     double   z             = -height(line, line->place, 0.5 * L);
-    kl_line_destroy(line);
     return z;
 }
 
@@ -58,7 +62,6 @@ static void sag_is_that_of_the_tensioned_beam(void **state)
         kl_line *line    = make(&t);
         assert_int_equal(kl_line_uplift(line, 0.5 * rows[i].L, 100.0, &w), KL_OK);
         assert_true(fabs(w / rows[i].point - 1.0) < 1e-6);
-        kl_line_destroy(line);
     }
 }
 
@@ -83,7 +86,7 @@ static double mode_error(int mode, double element, double dt)
     kl_line *line    = make(&t);
     double   omega = k * sqrt((T + 195.0 * k * k) / 1.35), end = 10.0 * 2.0 * KL_PI / omega;
     int      steps = (int)round(end / dt);
-    assert_int_equal(kl_stepper_create(line, end / steps, NULL, &s), KL_OK);
+    assert_int_equal(kl_stepper_create(line, end / steps, arena, NULL, &s), KL_OK);
     double *x = calloc((size_t)kl_stepper_state_size(line), sizeof *x);
     for (int i = 0; i < line->wire[0].n; i++) {
         int dof    = line->wire[0].dof[i];
@@ -98,8 +101,6 @@ static double mode_error(int mode, double element, double dt)
     /* after ten periods the phase error is what is left of the velocity */
     double phase = -height(line, x + line->ndof, 0.5 * L / mode) / (0.01 * omega);
     free(x);
-    kl_stepper_destroy(s);
-    kl_line_destroy(line);
     return asin(phase) / (20.0 * KL_PI); /* relative error of the frequency */
 }
 
@@ -124,7 +125,7 @@ static double moving_load_error(double element, double dt)
     design_wire(&t, 100.0, 20e3, 195.0);
     t.design.element = element, t.design.gravity = 0.0;
     kl_line *line = make(&t);
-    assert_int_equal(kl_stepper_create(line, dt, NULL, &s), KL_OK);
+    assert_int_equal(kl_stepper_create(line, dt, arena, NULL, &s), KL_OK);
     double *x       = calloc((size_t)kl_stepper_state_size(line), sizeof *x),
            *scratch = calloc((size_t)line->ndof, sizeof *scratch),
            *column  = calloc((size_t)s->widest, sizeof *column);
@@ -161,8 +162,6 @@ static double moving_load_error(double element, double dt)
     fclose(file);
     assert_true(rows > 40);
     free(x), free(scratch), free(column);
-    kl_stepper_destroy(s);
-    kl_line_destroy(line);
     return worst;
 }
 
@@ -199,7 +198,7 @@ static void a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it(void
     t.design.gravity = 0.0;
     t.part.lump_x = &lump, t.part.lump_mass = &mass, t.part.nlump = 1;
     kl_line *line = make(&t);
-    assert_int_equal(kl_stepper_create(line, 1e-4, NULL, &s), KL_OK);
+    assert_int_equal(kl_stepper_create(line, 1e-4, arena, NULL, &s), KL_OK);
     double *x = calloc((size_t)kl_stepper_state_size(line), sizeof *x);
     for (int i = 0; i < line->wire[0].n; i++) { /* w = f(t - (x - 20)/c) at t = -0.05 */
         int    dof = line->wire[0].dof[i];
@@ -220,18 +219,20 @@ static void a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it(void
     assert_true(fabs(through / 0.009301705829 - 1.0) < 1e-3);
     assert_true(fabs(back / -0.002323448047 - 1.0) < 2e-3);
     free(x);
-    kl_stepper_destroy(s);
-    kl_line_destroy(line);
 }
 
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        cmocka_unit_test(sag_is_that_of_the_tensioned_beam),
-        cmocka_unit_test(sag_converges_with_the_mesh),
-        cmocka_unit_test(modes_have_the_frequencies_of_the_tensioned_beam),
-        cmocka_unit_test(a_moving_load_lifts_the_wire_as_the_modal_series_has_it),
-        cmocka_unit_test(a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it),
+        cmocka_unit_test_setup_teardown(sag_is_that_of_the_tensioned_beam, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(sag_converges_with_the_mesh, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(modes_have_the_frequencies_of_the_tensioned_beam,
+                                        open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(a_moving_load_lifts_the_wire_as_the_modal_series_has_it,
+                                        open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(
+            a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it, open_arena,
+            close_arena),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

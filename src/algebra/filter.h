@@ -3,8 +3,8 @@
  * Both come from the analog filter by the bilinear transform with prewarped corner frequencies, so
  * that the gain at the corners is that of the analog filter. One pass has the phase of the analog
  * filter; a pass forwards and one backwards have none and square the gain (-6 dB at the corner). */
-#ifndef KL_POST_FILTER_H
-#define KL_POST_FILTER_H
+#ifndef KL_ALGEBRA_FILTER_H
+#define KL_ALGEBRA_FILTER_H
 
 #include <complex.h>
 

@@ -1,4 +1,4 @@
-#include "post/filter.h"
+#include "algebra/filter.h"
 
 #include <math.h>
 

@@ -1,5 +1,5 @@
 /* Butterworth filters have the gain and phase of the reference tables, by their formula and by what they do to sines. */
-#include "post/filter.h"
+#include "algebra/filter.h"
 
 #include <math.h>
 #include <stdlib.h>
