@@ -1,0 +1,93 @@
+/* Shapes that can touch. A shape stands in the axes of a marker; lengths in m.
+ *
+ *   sphere        radius; centre at the origin; `inside`: a bowl, touched from within
+ *   plane         z = 0, material below, without edges
+ *   cylinder      radius, half length along z, flat ends; `inside`: a hole of that length
+ *   capsule       cylinder with half spheres for ends; `half` is that of its straight part
+ *   box           half edges `size`
+ *   cone          z from -half (radius) to half (tube): a cone or its frustum
+ *   ellipsoid     semi-axes `size`
+ *   torus         circle of `radius` about z, tube radius `tube`; tube 0 is a thin ring
+ *   revolved-arc  arcs in the x-y plane turned about y (Craveiro Neto 2020, eq. 5.4)
+ *   extruded-arc  arcs in the x-y plane, z from z[0] to z[1] (eq. 5.1)
+ *   surface       one of `surfaces:`
+ *   mesh          closed mesh of triangles
+ *
+ * Arcs have material on the inside of their circle (side 1) or outside of it (side -1: a groove). */
+#ifndef KL_CONTACT_CONTACT_SHAPE_H
+#define KL_CONTACT_CONTACT_SHAPE_H
+
+#include <stdbool.h>
+
+#include "base/vec.h"
+#include "geometry/surface.h"
+
+typedef enum kl_solid_kind {
+    KL_SOLID_SPHERE,
+    KL_SOLID_PLANE,
+    KL_SOLID_CYLINDER,
+    KL_SOLID_CAPSULE,
+    KL_SOLID_BOX,
+    KL_SOLID_CONE,
+    KL_SOLID_ELLIPSOID,
+    KL_SOLID_TORUS,
+    KL_SOLID_REVOLVED_ARC,
+    KL_SOLID_EXTRUDED_ARC,
+    KL_SOLID_SURFACE,
+    KL_SOLID_MESH,
+    KL_SOLID_KINDS
+} kl_solid_kind;
+
+typedef struct kl_solid {
+    kl_solid_kind         kind;
+    double                radius, tube, half; /* [m] */
+    kl_vec3               size;               /* [m] */
+    bool                  inside;
+    kl_arc2               arc; /* of revolved-arc and extruded-arc */
+    double                side;
+    double                z[2];
+    const kl_surface     *surface;
+    const struct kl_hull *mesh;
+    int                   slices; /* of a pin in a hole: discs along its length; 0: its two ends */
+} kl_solid;
+
+/* Signed distance of a point: negative inside the material. `n` is its gradient, away from the
+ * material; `foot` the nearest point of the surface. Shape's own axes. */
+typedef struct kl_distance {
+    double  d;
+    kl_vec3 n, foot;
+    double  uv[2]; /* of a surface: parameters of the foot; a start when `warm` */
+    bool    warm;
+} kl_distance;
+
+enum { KL_FACE_POINTS = 8 };
+
+/* A kind of shape as a table of functions; optional ones may be NULL. */
+typedef struct kl_solid_type {
+    const char *name, *help;
+    bool        convex;
+    void (*project)(const kl_solid *s, kl_vec3 p, kl_distance *out);
+    /* (optional) point of the surface that is farthest along n */
+    kl_vec3 (*support)(const kl_solid *s, kl_vec3 n);
+    /* (optional) corners of the flat part that faces along n, at most KL_FACE_POINTS */
+    int (*face)(const kl_solid *s, kl_vec3 n, kl_vec3 *corner);
+    /* half lengths of a box about `centre` that holds the shape; infinite for a plane */
+    void (*bounds)(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half);
+    /* (optional) principal curvatures [1/m] at surface point p, positive where convex, and the
+     * direction of the first */
+    void (*curvature)(const kl_solid *s, kl_vec3 p, double k[2], kl_vec3 *direction);
+} kl_solid_type;
+
+extern const kl_solid_type kl_solid_types[KL_SOLID_KINDS];
+extern const char *const   kl_solid_words;
+
+/* What is wrong with its sizes, in words; NULL: nothing. */
+const char *kl_solid_fault(const kl_solid *s);
+
+void    kl_solid_project(const kl_solid *s, kl_vec3 p, kl_distance *out);
+kl_vec3 kl_solid_support(const kl_solid *s, kl_vec3 n);
+
+/* Half lengths of a box in global axes that holds the shape at `pose`. */
+void kl_solid_bounds(const kl_solid *s, const kl_pose *pose, kl_vec3 *low, kl_vec3 *high);
+
+#endif

@@ -1,0 +1,408 @@
+/* Convex shapes with flat parts: distance by GJK (Gilbert, Johnson and Keerthi 1988), depth by the
+ * expanding polytope (van den Bergen 2001), both on w(n) = support_1(n) - support_2(-n); then the
+ * corners of the two faces that meet, so that a block stands on more than one point. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/pair.h"
+
+enum { ROUNDS = 128, POINTS = 160, FACES = 400, EDGES = 200 };
+
+typedef struct vertex {
+    kl_vec3 w, a, b; /* w = a - b */
+} vertex;
+
+typedef struct simplex {
+    vertex v[4];
+    double share[4]; /* of the point nearest to the origin */
+    int    n;
+} simplex;
+
+static vertex support(const kl_pair *q, kl_vec3 n)
+{
+    vertex v;
+    v.a = kl_pose_point(&q->A, kl_solid_support(q->a, kl_mul_t(&q->A.A, n)));
+    v.b = kl_pose_point(&q->B, kl_solid_support(q->b, kl_mul_t(&q->B.A, kl_neg(n))));
+    v.w = kl_sub(v.a, v.b);
+    return v;
+}
+
+/* ---- nearest point of a simplex to the origin ---- */
+
+/* false: nearly singular, the vertices lie in one plane or line */
+static bool solve3(double M[3][4], int n, double least, double *x)
+{
+    for (int i = 0; i < n; i++) {
+        int best = i;
+        for (int r = i + 1; r < n; r++)
+            if (fabs(M[r][i]) > fabs(M[best][i])) best = r;
+        if (!(fabs(M[best][i]) > least)) return false;
+        for (int k = 0; k < 4; k++) {
+            double swap = M[i][k];
+            M[i][k] = M[best][k], M[best][k] = swap;
+        }
+        for (int r = 0; r < n; r++) {
+            double f = r == i ? 0.0 : M[r][i] / M[i][i];
+            for (int k = 0; k < 4; k++) M[r][k] -= f * M[i][k];
+        }
+    }
+    for (int i = 0; i < n; i++) x[i] = M[i][3] / M[i][i];
+    return true;
+}
+
+/* Shares of the affine hull of the chosen vertices; false when one is negative or they are flat. */
+static bool shares_of(const simplex *s, const int *pick, int n, double *share)
+{
+    kl_vec3 e[3], o = s->v[pick[0]].w;
+    double  M[3][4] = {{0}}, x[3] = {0}, sum = 0.0, scale = 0.0;
+    for (int i = 1; i < n; i++) e[i - 1] = kl_sub(s->v[pick[i]].w, o);
+    for (int i = 0; i + 1 < n; i++) {
+        for (int j = 0; j + 1 < n; j++) M[i][j] = kl_dot(e[i], e[j]);
+        M[i][3] = -kl_dot(e[i], o);
+        scale   = fmax(scale, M[i][i]);
+    }
+    if (n > 1 && !solve3(M, n - 1, 1e-15 * scale, x)) return false;
+    for (int i = 1; i < n; i++) sum += share[i] = x[i - 1];
+    share[0] = 1.0 - sum;
+    for (int i = 0; i < n; i++)
+        if (!(share[i] >= 0.0)) return false;
+    return true;
+}
+
+/* The sub-simplex whose hull is nearest: all of them are tried, at most 15. */
+static kl_vec3 nearest(simplex *s)
+{
+    simplex best   = {.n = 0};
+    kl_vec3 best_p = {0};
+    double  least  = (double)INFINITY;
+    for (int mask = 1; mask < 1 << s->n; mask++) {
+        int     pick[4], n = 0;
+        double  share[4];
+        kl_vec3 p = {0};
+        for (int i = 0; i < s->n; i++)
+            if (mask >> i & 1) pick[n++] = i;
+        if (!shares_of(s, pick, n, share)) continue;
+        for (int i = 0; i < n; i++) p = kl_axpy(share[i], s->v[pick[i]].w, p);
+        double d = kl_dot(p, p);
+        if (d > least || (d == least && n >= best.n)) continue;
+        least = d, best_p = p, best.n = n;
+        for (int i = 0; i < n; i++) best.v[i] = s->v[pick[i]], best.share[i] = share[i];
+    }
+    *s = best;
+    return best_p;
+}
+
+/* true: apart, and p, the points on both */
+static bool gjk(const kl_pair *q, double scale, simplex *s, kl_vec3 *p)
+{
+    *p = kl_sub(q->A.r, q->B.r);
+    if (kl_norm(*p) == 0.0) *p = kl_vec(1, 0, 0);
+    s->n = 0;
+    for (int k = 0; k < ROUNDS; k++) {
+        kl_vec3 n   = kl_neg(kl_unit(*p));
+        vertex  v   = support(q, n);
+        double  far = kl_norm(*p);
+        /* how much nearer the hull can come */
+        if (s->n > 0 && far + kl_dot(v.w, n) <= 1e-14 * far + 1e-16 * scale) return true;
+        for (int i = 0; i < s->n; i++)
+            if (kl_norm(kl_sub(s->v[i].w, v.w)) <= 1e-15 * scale) return far > 1e-12 * scale;
+        s->v[s->n++] = v;
+        kl_vec3 next = nearest(s);
+        if (kl_norm(next) <= 1e-12 * scale) return false;
+        if (s->n == 4) { /* flat: the face without the oldest vertex is as good */
+            for (int i = 0; i < 3; i++) s->v[i] = s->v[i + 1];
+            s->n = 3;
+            next = nearest(s);
+        }
+        if (k > 0 && kl_norm(next) >= far * (1.0 - 1e-16) && s->n > 1) {
+            *p = next;
+            return true;
+        }
+        *p = next;
+    }
+    return kl_norm(*p) > 1e-12 * scale;
+}
+
+/* ---- expanding polytope ---- */
+
+typedef struct face {
+    int     v[3];
+    kl_vec3 n;
+    double  d;
+    bool    dead;
+} face;
+
+typedef struct polytope {
+    vertex v[POINTS];
+    face   f[FACES];
+    int    nv, nf;
+} polytope;
+
+static bool add_face(polytope *p, int a, int b, int c)
+{
+    kl_vec3 n = kl_cross(kl_sub(p->v[b].w, p->v[a].w), kl_sub(p->v[c].w, p->v[a].w));
+    double  l = kl_norm(n);
+    if (p->nf >= FACES) return false;
+    face f = {.v = {a, b, c}, .n = l > 0.0 ? kl_scale(1.0 / l, n) : n, .dead = !(l > 0.0)};
+    f.d    = kl_dot(f.n, p->v[a].w);
+    if (f.d < 0.0) { /* the origin is inside or on the surface: outwards is away from it */
+        if (f.d < -1e-9 * (1.0 + kl_norm(p->v[a].w))) f.d = 0.0;
+    }
+    p->f[p->nf++] = f;
+    return true;
+}
+
+/* A tetrahedron that holds the origin, from what GJK left (its simplex may be a point or flat). */
+static bool first_tetrahedron(const kl_pair *q, const simplex *s, double scale, polytope *p)
+{
+    static const double axis[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},
+                                      {0, -1, 0}, {0, 0, 1},  {0, 0, -1}};
+    p->nv = p->nf = 0;
+    for (int i = 0; i < s->n; i++) p->v[p->nv++] = s->v[i];
+    for (int i = 0; i < 6 && p->nv < 2; i++) {
+        vertex v = support(q, kl_load(axis[i]));
+        if (p->nv == 0 || kl_norm(kl_sub(v.w, p->v[0].w)) > 1e-9 * scale) p->v[p->nv++] = v;
+    }
+    if (p->nv < 2) return false;
+    if (p->nv == 2) {
+        kl_vec3 e = kl_unit(kl_sub(p->v[1].w, p->v[0].w)), t = kl_normal_to(e), b = kl_cross(e, t);
+        for (int i = 0; i < 6 && p->nv == 2; i++) {
+            vertex  v = support(q, kl_axpy(sin(i * KL_PI / 3), b, kl_scale(cos(i * KL_PI / 3), t)));
+            kl_vec3 d = kl_sub(v.w, p->v[0].w);
+            if (kl_norm(kl_cross(d, e)) > 1e-9 * scale) p->v[p->nv++] = v;
+        }
+    }
+    if (p->nv == 3) {
+        kl_vec3 n = kl_unit(kl_cross(kl_sub(p->v[1].w, p->v[0].w), kl_sub(p->v[2].w, p->v[0].w)));
+        for (int i = 0; i < 2 && p->nv == 3; i++) {
+            vertex v = support(q, kl_scale(i ? -1.0 : 1.0, n));
+            if (fabs(kl_dot(kl_sub(v.w, p->v[0].w), n)) > 1e-9 * scale) p->v[p->nv++] = v;
+        }
+    }
+    if (p->nv < 4) return false;
+    kl_vec3 a = kl_sub(p->v[1].w, p->v[0].w), b = kl_sub(p->v[2].w, p->v[0].w),
+            c = kl_sub(p->v[3].w, p->v[0].w);
+    if (kl_dot(kl_cross(a, b), c) > 0.0) {
+        vertex swap = p->v[1];
+        p->v[1] = p->v[2], p->v[2] = swap;
+    }
+    return add_face(p, 0, 1, 2) && add_face(p, 0, 3, 1) && add_face(p, 0, 2, 3) &&
+           add_face(p, 1, 3, 2);
+}
+
+/* Takes away the faces that v sees and closes the hole with faces from v. */
+static bool widen(polytope *p, int v)
+{
+    int edge[EDGES][2], n = 0;
+    for (int i = 0; i < p->nf; i++) {
+        face *f = &p->f[i];
+        if (f->dead || kl_dot(f->n, kl_sub(p->v[v].w, p->v[f->v[0]].w)) <= 0.0) continue;
+        f->dead = true;
+        for (int k = 0; k < 3; k++) {
+            int a = f->v[k], b = f->v[(k + 1) % 3], twin = -1;
+            for (int j = 0; j < n; j++)
+                if (edge[j][0] == b && edge[j][1] == a) twin = j;
+            if (twin >= 0) {
+                n--;
+                edge[twin][0] = edge[n][0], edge[twin][1] = edge[n][1];
+            } else {
+                if (n >= EDGES) return false;
+                edge[n][0] = a, edge[n][1] = b, n++;
+            }
+        }
+    }
+    int live = 0; /* move the living together */
+    for (int i = 0; i < p->nf; i++)
+        if (!p->f[i].dead) p->f[live++] = p->f[i];
+    p->nf = live;
+    for (int j = 0; j < n; j++)
+        if (!add_face(p, edge[j][0], edge[j][1], v)) return false;
+    return n > 0;
+}
+
+static const face *closest(const polytope *p)
+{
+    const face *best = NULL;
+    for (int i = 0; i < p->nf; i++)
+        if (!p->f[i].dead && (!best || p->f[i].d < best->d)) best = &p->f[i];
+    return best;
+}
+
+/* The outward normal of the face of w that is nearest to the origin. */
+static kl_vec3 epa(const kl_pair *q, const simplex *s, double scale)
+{
+    polytope p;
+    kl_vec3  n = kl_unit(kl_sub(q->B.r, q->A.r));
+    if (kl_norm(n) == 0.0) n = kl_vec(0, 0, 1);
+    if (!first_tetrahedron(q, s, scale, &p)) return n;
+    for (int k = 0; k < ROUNDS; k++) {
+        const face *c = closest(&p);
+        if (!c) return n;
+        n        = c->n;
+        double d = c->d;
+        vertex v = support(q, n);
+        if (kl_dot(v.w, n) - d <= 1e-12 * scale || p.nv >= POINTS) return n;
+        p.v[p.nv++] = v;
+        if (!widen(&p, p.nv - 1)) return n;
+    }
+    return n;
+}
+
+static void from_simplex(const simplex *s, kl_vec3 p, kl_spot *t)
+{
+    t->n   = kl_neg(kl_unit(p));
+    t->gap = kl_norm(p);
+    t->p1 = t->p2 = (kl_vec3){0};
+    for (int i = 0; i < s->n; i++) {
+        t->p1 = kl_axpy(s->share[i], s->v[i].a, t->p1);
+        t->p2 = kl_axpy(s->share[i], s->v[i].b, t->p2);
+    }
+}
+
+/* The polytope is exact for flat parts only. The second shape is moved out along n by the depth and a
+ * little more; the direction of the shortest distance there needs no more depth than n did. Repeated
+ * until nothing is gained, it gives the depth and points on both surfaces. */
+static void part(const kl_pair *q, kl_vec3 n, double scale, kl_spot *t)
+{
+    double  depth = kl_dot(support(q, n).w, n), more = 0.02 * scale;
+    kl_pair moved = *q;
+    for (int k = 0; k < 40; k++) {
+        simplex s;
+        kl_vec3 p, shift = kl_scale(depth + more, n);
+        kl_spot try;
+        moved.B.r = kl_add(q->B.r, shift);
+        if (!gjk(&moved, scale, &s, &p)) return;
+        from_simplex(&s, p, &try);
+        double next = kl_dot(shift, try.n) - try.gap, gain = depth - next;
+        try.p2  = kl_sub(try.p2, shift);
+        try.gap = -next;
+        try.p2  = kl_axpy(try.gap, try.n, try.p1);
+        *t      = try;
+        n = try.n, depth = next;
+        if (gain <= 1e-15 * scale) return;
+    }
+}
+
+/* ---- the faces that meet ---- */
+
+typedef struct flat {
+    int     n;
+    double  x[KL_FACE_POINTS][2];
+    kl_vec3 p[KL_FACE_POINTS];
+    kl_vec3 normal; /* of three or more */
+} flat;
+
+static void flat_of(const kl_solid *s, const kl_pose *P, kl_vec3 n, kl_vec3 t, kl_vec3 b, flat *f)
+{
+    kl_vec3 corner[KL_FACE_POINTS];
+    f->n = kl_solid_types[s->kind].face
+               ? kl_solid_types[s->kind].face(s, kl_mul_t(&P->A, n), corner)
+               : 0;
+    for (int i = 0; i < f->n; i++) {
+        f->p[i]    = kl_pose_point(P, corner[i]);
+        f->x[i][0] = kl_dot(f->p[i], t), f->x[i][1] = kl_dot(f->p[i], b);
+    }
+    if (f->n >= 3)
+        f->normal = kl_unit(kl_cross(kl_sub(f->p[1], f->p[0]), kl_sub(f->p[2], f->p[0])));
+}
+
+static bool holds(const flat *f, const double x[2])
+{
+    int left = 0, right = 0;
+    if (f->n < 3) return false;
+    for (int i = 0; i < f->n; i++) {
+        const double *a = f->x[i], *b = f->x[(i + 1) % f->n];
+        double        c = (b[0] - a[0]) * (x[1] - a[1]) - (b[1] - a[1]) * (x[0] - a[0]);
+        left += c > 0.0, right += c < 0.0;
+    }
+    return left == 0 || right == 0;
+}
+
+static void add(kl_vec3 p1, kl_vec3 p2, kl_vec3 n, kl_spots *out)
+{
+    kl_spot t = {.gap = kl_dot(kl_sub(p2, p1), n), .p1 = p1, .p2 = p2, .n = n, .key = out->n};
+    t.p2      = kl_axpy(t.gap, n, p1);
+    for (int i = 0; i < out->n; i++)
+        if (kl_norm(kl_sub(out->item[i].p1, p1)) < 1e-9 + 1e-6 * kl_norm(kl_sub(p1, p2))) return;
+    kl_spots_add(out, &t);
+}
+
+/* Point of the plane of f that lies from p along n. */
+static kl_vec3 drop(const flat *f, kl_vec3 p, kl_vec3 n)
+{
+    return kl_axpy(kl_dot(kl_sub(f->p[0], p), f->normal) / kl_dot(n, f->normal), n, p);
+}
+
+/* Do edges (a0, a1) and (b0, b1) cross? Shares along both. */
+static bool cross(const double *a0, const double *a1, const double *b0, const double *b1,
+                  double at[2])
+{
+    double ax = a1[0] - a0[0], ay = a1[1] - a0[1], bx = b1[0] - b0[0], by = b1[1] - b0[1],
+           dx = b0[0] - a0[0], dy = b0[1] - a0[1], det = ax * by - ay * bx;
+    if (fabs(det) <= 1e-6 * hypot(ax, ay) * hypot(bx, by)) return false;
+    at[0] = (dx * by - dy * bx) / det, at[1] = (dx * ay - dy * ax) / det;
+    return at[0] > 0.0 && at[0] < 1.0 && at[1] > 0.0 && at[1] < 1.0;
+}
+
+/* Two lines side by side: the ends of what they share. */
+static void parallel(const flat *a, const flat *b, kl_vec3 n, kl_spots *out)
+{
+    kl_vec3 e = kl_unit(kl_sub(a->p[1], a->p[0])), f = kl_unit(kl_sub(b->p[1], b->p[0]));
+    if (fabs(kl_dot(e, f)) < 0.995) return;
+    double a0 = 0.0, a1 = kl_norm(kl_sub(a->p[1], a->p[0])),
+           b0 = kl_dot(kl_sub(b->p[0], a->p[0]), e), b1 = kl_dot(kl_sub(b->p[1], a->p[0]), e);
+    double low = fmax(a0, fmin(b0, b1)), high = fmin(a1, fmax(b0, b1));
+    if (low > high) return;
+    for (int k = 0; k < 2; k++) {
+        double x = k ? high : low;
+        add(kl_axpy(x, e, a->p[0]),
+            kl_axpy((x - b0) / (b1 - b0), kl_sub(b->p[1], b->p[0]), b->p[0]), n, out);
+    }
+}
+
+static void faces(const kl_pair *q, const kl_spot *t, kl_spots *out)
+{
+    kl_vec3 e = kl_normal_to(t->n), c = kl_cross(t->n, e);
+    flat    a, b;
+    flat_of(q->a, &q->A, t->n, e, c, &a);
+    flat_of(q->b, &q->B, kl_neg(t->n), e, c, &b);
+    if (a.n < 2 || b.n < 2) return;
+    for (int i = 0; i < a.n; i++)
+        if (holds(&b, a.x[i])) add(a.p[i], drop(&b, a.p[i], t->n), t->n, out);
+    for (int i = 0; i < b.n; i++)
+        if (holds(&a, b.x[i])) add(drop(&a, b.p[i], t->n), b.p[i], t->n, out);
+    if (a.n == 2 && b.n == 2) parallel(&a, &b, t->n, out);
+    for (int i = 0; i < (a.n == 2 ? 1 : a.n); i++)
+        for (int j = 0; j < (b.n == 2 ? 1 : b.n); j++) {
+            int    i1 = (i + 1) % a.n, j1 = (j + 1) % b.n;
+            double at[2];
+            if (!cross(a.x[i], a.x[i1], b.x[j], b.x[j1], at)) continue;
+            add(kl_axpy(at[0], kl_sub(a.p[i1], a.p[i]), a.p[i]),
+                kl_axpy(at[1], kl_sub(b.p[j1], b.p[j]), b.p[j]), t->n, out);
+        }
+}
+
+void kl_pair_convex(const kl_pair *q, const kl_spots *warm, kl_spots *out)
+{
+    simplex s;
+    kl_spot t = {0};
+    kl_vec3 p, c, h, g;
+    (void)warm;
+    kl_solid_types[q->a->kind].bounds(q->a, &c, &h);
+    kl_solid_types[q->b->kind].bounds(q->b, &c, &g);
+    double scale = kl_norm(h) + kl_norm(g);
+    if (gjk(q, scale, &s, &p)) from_simplex(&s, p, &t);
+    else part(q, epa(q, &s, scale), scale, &t);
+    if (kl_norm(t.n) == 0.0) return;
+    faces(q, &t, out);
+    double nearest_gap = (double)INFINITY;
+    for (int i = 0; i < out->n; i++) nearest_gap = fmin(nearest_gap, out->item[i].gap);
+    if (nearest_gap > t.gap + 1e-9 * scale) { /* no corner is as deep: the point itself first */
+        kl_spots rest = *out;
+        out->n        = 0;
+        t.key         = 0;
+        kl_spots_add(out, &t);
+        for (int i = 0; i < rest.n; i++)
+            rest.item[i].key = out->n, kl_spots_add(out, &rest.item[i]);
+    }
+}

@@ -1,0 +1,371 @@
+/* A core (point, line, circle, patch) with a radius round it against the signed distance of the
+ * other shape: f(x) = d(c(x)), smallest where the gradient n.c' vanishes or at an end. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/pair.h"
+
+enum { LINE_NET = 16, CIRCLE_NET = 96, PATCH_U = 72, PATCH_V = 9, SURFACE_NET = 24, MINIMA = 32 };
+
+typedef struct core {
+    int             dim;
+    double          low[2], high[2];
+    bool            closed[2];
+    int             net[2];
+    double          radius;
+    const kl_solid *solid;
+} core;
+
+typedef struct sight { /* of the other shape from a place of the core; global axes */
+    double  f, slope[2];
+    kl_vec3 p, n, foot;
+    double  uv[2];
+} sight;
+
+static core core_of(const kl_solid *s)
+{
+    core c = {.solid = s, .radius = s->radius};
+    switch (s->kind) {
+    case KL_SOLID_CAPSULE:
+        c.dim = 1, c.low[0] = -s->half, c.high[0] = s->half, c.net[0] = LINE_NET;
+        break;
+    case KL_SOLID_TORUS:
+        c.dim = 1, c.high[0] = 2.0 * KL_PI, c.closed[0] = true, c.net[0] = CIRCLE_NET;
+        c.radius = s->tube;
+        break;
+    case KL_SOLID_REVOLVED_ARC:
+        c.dim = 2, c.radius = 0.0;
+        c.high[0] = 2.0 * KL_PI, c.closed[0] = true, c.net[0] = PATCH_U;
+        c.low[1]  = fmin(s->arc.theta[0], s->arc.theta[1]);
+        c.high[1] = fmax(s->arc.theta[0], s->arc.theta[1]), c.net[1] = PATCH_V;
+        break;
+    case KL_SOLID_SURFACE:
+        c.dim = 2, c.radius = 0.0;
+        for (int i = 0; i < 2; i++) {
+            const double *range = i ? s->surface->v : s->surface->u;
+            c.low[i] = range[0], c.high[i] = range[1], c.net[i] = SURFACE_NET;
+            c.closed[i] = i ? s->surface->closed_v : s->surface->closed_u;
+        }
+        break;
+    default: break; /* a sphere: a point */
+    }
+    return c;
+}
+
+/* Point of the core and its derivatives, own axes. */
+static void core_at(const core *c, const double x[2], kl_vec3 *p, kl_vec3 d[2])
+{
+    const kl_solid *s = c->solid;
+    *p = d[0] = d[1] = (kl_vec3){0};
+    if (s->kind == KL_SOLID_CAPSULE) {
+        *p = kl_vec(0, 0, x[0]), d[0] = kl_vec(0, 0, 1);
+    } else if (s->kind == KL_SOLID_TORUS) {
+        double cs = cos(x[0]), sn = sin(x[0]);
+        *p   = kl_vec(s->radius * cs, s->radius * sn, 0),
+        d[0] = kl_vec(-s->radius * sn, s->radius * cs, 0);
+    } else if (s->kind == KL_SOLID_REVOLVED_ARC) {
+        double cs = cos(x[0]), sn = sin(x[0]), ct = s->arc.radius * cos(x[1]),
+               st = s->arc.radius * sin(x[1]), R = ct + s->arc.c[0];
+        *p   = kl_vec(R * cs, st + s->arc.c[1], -R * sn);
+        d[0] = kl_vec(-R * sn, 0, -R * cs);
+        d[1] = kl_vec(-st * cs, ct, st * sn);
+    } else if (s->kind == KL_SOLID_SURFACE) {
+        kl_surface_cursor cursor = {0};
+        kl_surface_point  at     = {0};
+        kl_surface_eval(s->surface, x[0], x[1], &cursor, &at);
+        *p = at.r, d[0] = at.ru, d[1] = at.rv;
+    }
+}
+
+static void look(const kl_pair *q, const core *c, const double x[2], const double *uv, sight *out)
+{
+    kl_vec3     p, d[2];
+    kl_distance far = {0};
+    core_at(c, x, &p, d);
+    out->p = kl_pose_point(&q->A, p);
+    if (uv) far.uv[0] = uv[0], far.uv[1] = uv[1], far.warm = true;
+    kl_solid_project(q->b, kl_pose_local(&q->B, out->p), &far);
+    out->f     = far.d - c->radius;
+    out->n     = kl_mul(&q->B.A, far.n);
+    out->foot  = kl_pose_point(&q->B, far.foot);
+    out->uv[0] = far.uv[0], out->uv[1] = far.uv[1];
+    for (int i = 0; i < 2; i++) out->slope[i] = kl_dot(out->n, kl_mul(&q->A.A, d[i]));
+}
+
+static void add(const core *c, const double x[2], const sight *s, kl_spots *out)
+{
+    kl_spot t = {.gap = s->f,
+                 .p1  = kl_axpy(-c->radius, s->n, s->p),
+                 .p2  = s->foot,
+                 .n   = kl_neg(s->n),
+                 .key = out->n,
+                 .at  = {x[0], x[1]}};
+    kl_spots_add(out, &t);
+}
+
+/* ---- line and circle ---- */
+
+static double step_of(const core *c) { return (c->high[0] - c->low[0]) / c->net[0]; }
+
+/* The slope changes its sign from - to + between a and b: a smallest value, also at a kink. The
+ * secant with halved weights (Illinois) and bisection in turn. */
+static double bisect(const kl_pair *q, const core *c, double a, double fa, double b, double fb,
+                     sight *s)
+{
+    double x = 0.5 * (a + b), tiny = 1e-15 * (fabs(c->low[0]) + fabs(c->high[0]));
+    for (int i = 0; i < 100 && b - a > tiny; i++) {
+        double secant = (a * fb - b * fa) / (fb - fa), xx[2];
+        x             = i % 3 == 2 || !(secant > a && secant < b) ? 0.5 * (a + b) : secant;
+        xx[0] = x, xx[1] = 0.0;
+        look(q, c, xx, NULL, s);
+        if (s->slope[0] == 0.0) return x;
+        if (s->slope[0] < 0.0) a = x, fa = s->slope[0], fb *= 0.5;
+        else b = x, fb = s->slope[0], fa *= 0.5;
+    }
+    return x;
+}
+
+static void slopes_at(const kl_pair *q, const core *c, double x, sight *s)
+{
+    look(q, c, (double[2]){x, 0.0}, NULL, s);
+}
+
+/* From a remembered place: widen until the slope changes its sign, then bisect. */
+static bool follow_line(const kl_pair *q, const core *c, double x0, double *x, sight *s)
+{
+    double wide = 1e-3 * (c->high[0] - c->low[0]), a = x0, b = x0, fa, fb;
+    slopes_at(q, c, x0, s);
+    fa = fb = s->slope[0];
+    for (int i = 0; i < 12 && fa > 0.0; i++, wide *= 2.0) {
+        b = a, fb = fa, a = a - wide;
+        if (!c->closed[0] && a <= c->low[0]) a = c->low[0];
+        slopes_at(q, c, a, s);
+        fa = s->slope[0];
+        if (fa > 0.0 && !c->closed[0] && a == c->low[0]) return *x = a, true;
+    }
+    for (int i = 0; i < 12 && fb < 0.0; i++, wide *= 2.0) {
+        a = b, fa = fb, b = b + wide;
+        if (!c->closed[0] && b >= c->high[0]) b = c->high[0];
+        slopes_at(q, c, b, s);
+        fb = s->slope[0];
+        if (fb < 0.0 && !c->closed[0] && b == c->high[0]) return *x = b, true;
+    }
+    if (!(fa <= 0.0 && fb >= 0.0)) return false;
+    *x = bisect(q, c, a, fa, b, fb, s);
+    return true;
+}
+
+static void line_minima(const kl_pair *q, const core *c, kl_spots *out)
+{
+    double x[CIRCLE_NET + 1], g[CIRCLE_NET + 1], h = step_of(c);
+    sight  s;
+    for (int i = 0; i <= c->net[0]; i++) {
+        x[i] = i == c->net[0] ? c->high[0] : c->low[0] + h * i;
+        slopes_at(q, c, x[i], &s);
+        g[i] = s.slope[0];
+        /* ends of a line */
+        if (!c->closed[0] && ((i == 0 && g[i] >= 0.0) || (i == c->net[0] && g[i] <= 0.0)))
+            add(c, (double[2]){x[i], 0.0}, &s, out);
+    }
+    for (int i = 0; i < c->net[0]; i++) {
+        if (!(g[i] < 0.0 && g[i + 1] > 0.0) && !(g[i] == 0.0 && g[i + 1] > 0.0 && i > 0)) continue;
+        double at = bisect(q, c, x[i], g[i], x[i + 1], g[i + 1], &s);
+        add(c, (double[2]){at, 0.0}, &s, out);
+    }
+    if (out->n == 0) { /* the same everywhere: parallel lines, a common axis */
+        slopes_at(q, c, 0.5 * (c->low[0] + c->high[0]), &s);
+        add(c, (double[2]){0.5 * (c->low[0] + c->high[0]), 0.0}, &s, out);
+    }
+}
+
+/* A capsule along a flat or parallel shape: both ends carry. */
+static void add_ends(const kl_pair *q, const core *c, kl_spots *out)
+{
+    for (int k = 0; k < 2; k++) {
+        double x[2] = {k ? c->high[0] : c->low[0], 0.0};
+        sight  s;
+        bool   known = false;
+        look(q, c, x, NULL, &s);
+        for (int i = 0; i < out->n; i++)
+            known |= fabs(out->item[i].at[0] - x[0]) < 1e-6 * c->high[0];
+        if (!known) add(c, x, &s, out);
+    }
+}
+
+static void line(const kl_pair *q, const core *c, const kl_spots *warm, kl_spots *out)
+{
+    if (warm) {
+        for (int i = 0; i < warm->n; i++) {
+            double x[2] = {0, 0};
+            sight  s;
+            if (follow_line(q, c, warm->item[i].at[0], &x[0], &s)) add(c, x, &s, out);
+        }
+        if (out->n == warm->n) return;
+        out->n = 0;
+    }
+    line_minima(q, c, out);
+    if (c->solid->kind == KL_SOLID_CAPSULE && c->high[0] > 0.0) add_ends(q, c, out);
+}
+
+/* ---- patch ---- */
+
+static void hold(const core *c, double x[2])
+{
+    for (int i = 0; i < 2; i++)
+        if (!c->closed[i]) x[i] = fmin(fmax(x[i], c->low[i]), c->high[i]);
+}
+
+/* Directions in which x may move: not beyond an end that the slope pushes against. */
+static void free_of(const core *c, const double x[2], const double g[2], bool open[2])
+{
+    for (int i = 0; i < 2; i++)
+        open[i] = c->closed[i] ||
+                  !((x[i] <= c->low[i] && g[i] > 0.0) || (x[i] >= c->high[i] && g[i] < 0.0));
+}
+
+/* Second derivatives from differences of the exact slope. */
+static void hessian(const kl_pair *q, const core *c, const double x[2], const double *uv,
+                    double H[2][2])
+{
+    for (int j = 0; j < 2; j++) {
+        double h = 1e-5 * (c->high[j] - c->low[j]), up[2] = {x[0], x[1]}, down[2] = {x[0], x[1]};
+        sight  a, b;
+        up[j] += h, down[j] -= h;
+        look(q, c, up, uv, &a);
+        look(q, c, down, uv, &b);
+        for (int i = 0; i < 2; i++) H[i][j] = (a.slope[i] - b.slope[i]) / (2.0 * h);
+    }
+    H[0][1] = H[1][0] = 0.5 * (H[0][1] + H[1][0]);
+}
+
+static void newton_step(const double g[2], double H[2][2], const bool open[2], const core *c,
+                        double step[2])
+{
+    double det = H[0][0] * H[1][1] - H[0][1] * H[1][0];
+    step[0] = step[1] = 0.0;
+    if (open[0] && open[1] && H[0][0] > 0.0 && det > 1e-14 * H[0][0] * H[1][1]) {
+        step[0] = -(H[1][1] * g[0] - H[0][1] * g[1]) / det;
+        step[1] = -(H[0][0] * g[1] - H[1][0] * g[0]) / det;
+    } else {
+        for (int i = 0; i < 2; i++)
+            if (open[i] && g[i] != 0.0)
+                step[i] =
+                    -g[i] / fmax(fabs(H[i][i]), 1e-12 + fabs(g[i]) / (c->high[i] - c->low[i]));
+    }
+    for (int i = 0; i < 2; i++) {
+        double most = (c->high[i] - c->low[i]) / fmax(4, c->net[i] / 2);
+        if (fabs(step[i]) > most) step[0] *= most / fabs(step[i]), step[1] *= most / fabs(step[i]);
+    }
+}
+
+static bool polish(const kl_pair *q, const core *c, double x[2], const double *uv, sight *s)
+{
+    look(q, c, x, uv, s);
+    for (int k = 0; k < 60; k++) {
+        double H[2][2], step[2], cut = 1.0;
+        bool   open[2], moved = false;
+        free_of(c, x, s->slope, open);
+        hessian(q, c, x, s->uv, H);
+        newton_step(s->slope, H, open, c, step);
+        double size =
+            fabs(step[0]) / (c->high[0] - c->low[0]) + fabs(step[1]) / (c->high[1] - c->low[1]);
+        if (size < 1e-13) return true;
+        for (int j = 0; j < 30 && !moved; j++, cut *= 0.5) {
+            double y[2] = {x[0] + cut * step[0], x[1] + cut * step[1]};
+            sight  t;
+            hold(c, y);
+            look(q, c, y, s->uv, &t);
+            /* near the end the value no longer tells: the slope does */
+            bool down =
+                t.f < s->f || (t.f <= s->f + 1e-15 * (1.0 + fabs(s->f)) &&
+                               hypot(t.slope[0], t.slope[1]) < hypot(s->slope[0], s->slope[1]));
+            if (!down) continue;
+            moved = true;
+            *s = t, x[0] = y[0], x[1] = y[1];
+        }
+        if (!moved) return true;
+    }
+    return false;
+}
+
+static bool known(const kl_spots *t, const sight *s, double near)
+{
+    for (int i = 0; i < t->n; i++)
+        if (kl_norm(kl_sub(t->item[i].p2, s->foot)) < near) return true;
+    return false;
+}
+
+static double size_of(const kl_solid *s)
+{
+    kl_vec3 c, h;
+    kl_solid_types[s->kind].bounds(s, &c, &h);
+    return kl_norm(h);
+}
+
+/* Places of the net that lie below their neighbours, deepest first; then Newton from each. */
+static void patch_minima(const kl_pair *q, const core *c, kl_spots *out)
+{
+    double f[PATCH_U + 1][SURFACE_NET + 1], low[MINIMA], start[MINIMA][2];
+    int    nu = c->net[0], nv = c->net[1], found = 0;
+    sight  s = {0};
+    for (int i = 0; i <= nu; i++)
+        for (int j = 0; j <= nv; j++) {
+            double x[2] = {c->low[0] + (c->high[0] - c->low[0]) * i / nu,
+                           c->low[1] + (c->high[1] - c->low[1]) * j / nv};
+            /* the foot on a surface is near that of the neighbour: search anew now and then */
+            look(q, c, x, j % 6 > 0 ? s.uv : NULL, &s);
+            f[i][j] = s.f;
+        }
+    for (int i = 0; i < nu + !c->closed[0]; i++)
+        for (int j = 0; j < nv + !c->closed[1]; j++) {
+            bool least = true;
+            for (int di = -1; di <= 1; di++)
+                for (int dj = -1; dj <= 1; dj++) {
+                    int a = i + di, b = j + dj;
+                    if (c->closed[0]) a = (a + nu) % nu;
+                    if (c->closed[1]) b = (b + nv) % nv;
+                    if (a < 0 || b < 0 || a > nu || b > nv) continue;
+                    if (f[a][b] < f[i][j]) least = false;
+                }
+            if (!least) continue;
+            int at = found < MINIMA ? found++ : -1;
+            for (int k = 0; at < 0 && k < MINIMA; k++)
+                if (low[k] > f[i][j]) at = k;
+            if (at < 0) continue;
+            low[at]      = f[i][j];
+            start[at][0] = c->low[0] + (c->high[0] - c->low[0]) * i / nu;
+            start[at][1] = c->low[1] + (c->high[1] - c->low[1]) * j / nv;
+        }
+    for (int k = 0; k < found; k++) {
+        polish(q, c, start[k], NULL, &s);
+        if (!known(out, &s, 1e-5 * size_of(c->solid))) add(c, start[k], &s, out);
+    }
+}
+
+static void patch(const kl_pair *q, const core *c, const kl_spots *warm, kl_spots *out)
+{
+    if (warm) {
+        for (int i = 0; i < warm->n; i++) {
+            double x[2] = {warm->item[i].at[0], warm->item[i].at[1]};
+            sight  s;
+            if (polish(q, c, x, NULL, &s) && !known(out, &s, 1e-5 * size_of(c->solid)))
+                add(c, x, &s, out);
+        }
+        if (out->n == warm->n) return;
+        out->n = 0;
+    }
+    patch_minima(q, c, out);
+}
+
+void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out)
+{
+    core  c = core_of(p->a);
+    sight s;
+    if (c.dim == 1) line(p, &c, warm, out);
+    else if (c.dim == 2) patch(p, &c, warm, out);
+    else {
+        double x[2] = {0, 0};
+        look(p, &c, x, NULL, &s);
+        add(&c, x, &s, out);
+    }
+}

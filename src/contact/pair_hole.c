@@ -1,0 +1,92 @@
+/* A pin inside a hole. The distance from the axis of the hole is convex along each line of the pin's
+ * surface, so the smallest gap lies at an end of the part that both share: at the end of the pin or at
+ * the mouth of the hole. One contact for each end; a tilted pin carries a moment, and a parallel one
+ * rests on both without choosing. With slices, each disc of the pin has its own contact. */
+#include <math.h>
+
+#include "contact/pair.h"
+
+enum { NET = 24 };
+
+typedef struct pin {
+    double  r, h, R, H;   /* pin and hole */
+    kl_vec3 c, d, e1, e2; /* centre and axes of the pin in the axes of the hole */
+    double  s;            /* slice: where along the pin; NaN: an end */
+    int     end;          /* -1 or 1 */
+} pin;
+
+/* Point of the pin at angle phi, at that end of what lies within the hole; false: nothing does. */
+static bool at_angle(const pin *p, double phi, kl_vec3 *x)
+{
+    kl_vec3 e = kl_axpy(sin(phi), p->e2, kl_scale(cos(phi), p->e1)), base = kl_axpy(p->r, e, p->c);
+    double  low = -p->h, high = p->h, s = p->s;
+    if (fabs(p->d.z) > 1e-12) {
+        double a = (-p->H - base.z) / p->d.z, b = (p->H - base.z) / p->d.z;
+        low = fmax(low, fmin(a, b)), high = fmin(high, fmax(a, b));
+    } else if (fabs(base.z) > p->H) {
+        return false;
+    }
+    if (low > high) return false;
+    if (isnan(s)) s = p->end > 0 ? high : low;
+    if (s < low || s > high) return false;
+    *x = kl_axpy(s, p->d, base);
+    return true;
+}
+
+static double reach(const pin *p, double phi)
+{
+    kl_vec3 x;
+    return at_angle(p, phi, &x) ? hypot(x.x, x.y) : -1.0;
+}
+
+/* Golden section for the farthest point within [a, b]. */
+static double farthest(const pin *p, double a, double b)
+{
+    const double g = 0.61803398874989485;
+    double       x = b - g * (b - a), y = a + g * (b - a), fx = reach(p, x), fy = reach(p, y);
+    for (int i = 0; i < 60 && b - a > 1e-9; i++) {
+        if (fx > fy) b = y, y = x, fy = fx, x = b - g * (b - a), fx = reach(p, x);
+        else a = x, x = y, fx = fy, y = a + g * (b - a), fy = reach(p, y);
+    }
+    return 0.5 * (a + b);
+}
+
+static void add_end(const kl_pair *q, const pin *p, int key, const kl_spots *warm, kl_spots *out)
+{
+    double  wide = 2.0 * KL_PI / NET, phi = 0.0, best = -2.0;
+    kl_vec3 x;
+    for (int i = 0; i < NET; i++)
+        if (reach(p, wide * i) > best) best = reach(p, wide * i), phi = wide * i;
+    (void)warm;
+    if (best < 0.0) return;
+    phi = farthest(p, phi - wide, phi + wide);
+    if (!at_angle(p, phi, &x)) return;
+    double  rho = hypot(x.x, x.y);
+    kl_vec3 e   = rho > 0.0 ? kl_vec(x.x / rho, x.y / rho, 0) : kl_vec(1, 0, 0);
+    kl_spot t   = {.gap = p->R - rho,
+                   .p1  = kl_pose_point(&q->B, x),
+                   .p2  = kl_pose_point(&q->B, kl_vec(p->R * e.x, p->R * e.y, x.z)),
+                   .n   = kl_mul(&q->B.A, e),
+                   .key = key,
+                   .at  = {phi, 0.0}};
+    kl_spots_add(out, &t);
+}
+
+void kl_pair_hole(const kl_pair *q, const kl_spots *warm, kl_spots *out)
+{
+    kl_mat3 T = kl_transpose(&q->B.A), A = kl_matmul(&T, &q->A.A);
+    pin     p = {
+            q->a->radius,   q->a->half,     q->b->radius,   q->b->half,  kl_pose_local(&q->B, q->A.r),
+            kl_axis(&A, 2), kl_axis(&A, 0), kl_axis(&A, 1), (double)NAN, 0};
+    int slices = q->a->slices;
+    if (slices > KL_PAIR_SPOTS) slices = KL_PAIR_SPOTS;
+    for (int k = 0; k < slices; k++) {
+        p.s = -p.h + (k + 0.5) * 2.0 * p.h / slices;
+        add_end(q, &p, k, warm, out);
+    }
+    if (slices > 0) return;
+    for (int k = 0; k < 2; k++) {
+        p.end = k ? 1 : -1;
+        add_end(q, &p, k, warm, out);
+    }
+}
