@@ -217,9 +217,9 @@ static kl_status gear_create(kl_solver *x, void **self)
         kl_index1_destroy(ode);
         return KL_E_MEMORY;
     }
-    g->ode       = ode;
-    g->x         = x;
-    g->project   = m->settings.formulation == KL_PROJECTION;
+    g->ode     = ode;
+    g->x       = x;
+    g->project = m->settings.formulation == KL_PROJECTION;
     take_care(ode, g->project);
     g->moved     = kl_arena_array(ode->arena, double, m->nv + 1);
     g->r_x       = kl_arena_array(ode->arena, double, m->nv + 1);
@@ -297,11 +297,13 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     return kl_index1_same_branch(g->ode, count, diag);
 }
 
-static void gear_look(void *self, double t, kl_state *s, double energy[2])
+static kl_status gear_look(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag)
 {
     gear *g = self;
+    (void)x, (void)diag;
     (void)CVodeGetDky(g->cvode, t, 0, g->peek);
-    kl_index1_state(g->ode, t, N_VGetArrayPointer(g->peek), s, energy);
+    kl_index1_state(g->ode, t, N_VGetArrayPointer(g->peek), out->s, out->energy);
+    return KL_OK;
 }
 
 const kl_integrator kl_gear_index1 = {.name    = "gear",

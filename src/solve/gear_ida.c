@@ -388,11 +388,13 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     return kl_index1_same_branch(g->ode, count, diag);
 }
 
-static void gear_look(void *self, double t, kl_state *s, double energy[2])
+static kl_status gear_look(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag)
 {
     gear *g = self;
+    (void)x, (void)diag;
     (void)IDAGetDky(g->ida, t, 0, g->peek);
-    kl_index1_state(g->ode, t, N_VGetArrayPointer(g->peek), s, energy);
+    kl_index1_state(g->ode, t, N_VGetArrayPointer(g->peek), out->s, out->energy);
+    return KL_OK;
 }
 
 const kl_integrator kl_gear = {.name    = "gear",

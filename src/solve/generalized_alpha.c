@@ -26,6 +26,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/between.h"
 #include "solve/integrator.h"
 
 typedef struct parameters {
@@ -33,6 +34,16 @@ typedef struct parameters {
     double theta; /* alpha_m - alpha_f */
     double error; /* local error of the position over h^3 a' */
 } parameters;
+
+/* What a step changes, as it was before the step. */
+typedef struct past {
+    kl_state *s, *older; /* older: before the step before, if h_older is not 0 */
+    double   *acc, *acc_old, *aux, *lambda, *lambda_old;
+    double   *zd, *zb, *zdd;
+    double    h_old, h_older, h_aux;
+    kl_powers power;
+    double    energy[2]; /* lost and supplied [J] */
+} past;
 
 typedef struct alpha {
     kl_arena  *arena;
@@ -45,12 +56,19 @@ typedef struct alpha {
     double    *D;
     double     h;            /* proposed next step */
     double     h_aux, h_old; /* step that aux0 belongs to; last step, 0: none */
+    double     h_older;      /* the step before that, 0: none */
     double     c2;           /* of the factored matrix; 0: none */
     bool       fresh;        /* the matrix was made in this step */
     bool       stale;        /* the matrix should be made anew */
     double     speed;        /* estimated convergence factor */
     kl_powers  power;
     double     tolerance, newton;
+
+    /* for looks into the last step, and to take it back */
+    past        before;
+    double     *jerk;      /* v'' where the integrator began */
+    double      energy[2]; /* lost and supplied at the end of the step [J] */
+    kl_between *between;
 } alpha;
 
 static parameters from_radius(double rho)
@@ -88,6 +106,17 @@ static parameters parameters_of(const kl_settings *s)
  * itself. */
 static double newton_limit(double error) { return fmin(1e-10, fmax(1e-15, 1e-5 * error)); }
 
+static void alpha_destroy(void *self)
+{
+    alpha *i = self;
+    if (!i) return;
+    kl_state_destroy(i->trial);
+    kl_state_destroy(i->before.s);
+    kl_state_destroy(i->before.older);
+    kl_between_destroy(i->between);
+    kl_arena_destroy(i->arena);
+}
+
 static kl_status alpha_create(kl_solver *x, void **self)
 {
     const kl_model *m     = x->model;
@@ -100,36 +129,34 @@ static kl_status alpha_create(kl_solver *x, void **self)
     }
     i->arena           = arena;
     i->p               = parameters_of(&m->settings);
-    double **vectors[] = {&i->acc, &i->aux, &i->dx, &i->aux0, &i->acc_old};
+    past    *b         = &i->before;
+    double **vectors[] = {&i->acc, &i->aux,     &i->dx,  &i->aux0, &i->acc_old,
+                          &b->acc, &b->acc_old, &b->aux, &i->jerk};
     for (size_t k = 0; k < sizeof vectors / sizeof *vectors; k++)
         *vectors[k] = kl_arena_array(arena, double, m->nv + 1);
-    double **states[] = {&i->zd, &i->zb, &i->zd0, &i->zb0, &i->zdd, &i->z_scale};
+    double **states[] = {&i->zd,  &i->zb,      &i->zd0, &i->zb0, &i->zdd,
+                         &b->zdd, &i->z_scale, &b->zd,  &b->zb};
     for (size_t k = 0; k < sizeof states / sizeof *states; k++)
         *states[k] = kl_arena_array(arena, double, m->nz + 1);
-    i->lambda     = kl_arena_array(arena, double, m->nlam + 1);
-    i->lambda_old = kl_arena_array(arena, double, m->nlam + 1);
-    int most      = 1;
-    for (int b = 0; b < m->nbody; b++)
-        if (m->body[b].nv > most) most = m->body[b].nv;
+    double **multipliers[] = {&i->lambda, &i->lambda_old, &b->lambda, &b->lambda_old};
+    for (size_t k = 0; k < sizeof multipliers / sizeof *multipliers; k++)
+        *multipliers[k] = kl_arena_array(arena, double, m->nlam + 1);
+    int most = 1;
+    for (int k = 0; k < m->nbody; k++)
+        if (m->body[k].nv > most) most = m->body[k].nv;
     i->D         = kl_arena_array(arena, double, most *most + most);
     i->trial     = kl_state_create(m);
+    b->s         = kl_state_create(m);
+    b->older     = kl_state_create(m);
+    i->between   = kl_between_create(m);
     i->tolerance = m->settings.tolerance;
     i->newton    = newton_limit(isnan(m->settings.step) ? i->tolerance : 0.0);
-    if (!kl_arena_ok(arena) || !i->trial) {
-        kl_state_destroy(i->trial);
-        kl_arena_destroy(arena);
+    if (!kl_arena_ok(arena) || !i->trial || !b->s || !b->older || !i->between) {
+        alpha_destroy(i);
         return KL_E_MEMORY;
     }
     *self = i;
     return KL_OK;
-}
-
-static void alpha_destroy(void *self)
-{
-    alpha *i = self;
-    if (!i) return;
-    kl_state_destroy(i->trial);
-    kl_arena_destroy(i->arena);
 }
 
 /* The shortest time in which the motion now changes something: length over speed, root of length
@@ -141,9 +168,9 @@ static double pace(const kl_solver *x)
     return rate > 0.0 && isfinite(rate) ? 1.0 / rate : 1.0;
 }
 
-/* v'' and z'' by a difference over a small time, into i->dx and i->zdd; the solver's state comes
+/* v'' and z'' by a difference over a small time, into i->jerk and i->zdd; the solver's state comes
  * back as it was. */
-static kl_status jerk(alpha *i, kl_solver *x, double dt, kl_diag *diag)
+static kl_status find_jerk(alpha *i, kl_solver *x, double dt, kl_diag *diag)
 {
     const kl_model *m = x->model;
     kl_state_copy(i->trial, x->s);
@@ -155,7 +182,8 @@ static kl_status jerk(alpha *i, kl_solver *x, double dt, kl_diag *diag)
     for (int k = 0; k < m->nv; k++) x->s->v[k] += dt * x->a[k];
     x->s->t += dt;
     kl_status status = kl_solve_acceleration(x, i->acc, i->lambda, diag);
-    for (int k = 0; k < m->nv; k++) i->dx[k] = status == KL_OK ? (i->acc[k] - x->a[k]) / dt : 0.0;
+    bool      known  = status == KL_OK;
+    for (int k = 0; k < m->nv; k++) i->jerk[k] = known ? (i->acc[k] - x->a[k]) / dt : 0.0;
     for (int k = 0; k < m->nz; k++) i->zdd[k] = (x->w->z_dot[k] - i->zd0[k]) / dt;
     kl_state_copy(x->s, i->trial);
     return status;
@@ -167,28 +195,28 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     const kl_model    *m = x->model;
     const kl_settings *s = &m->settings;
     double             T = pace(x), dt = 1e-5 * fmin(T, isnan(s->step) ? T : 10.0 * s->step);
-    KL_TRY(jerk(i, x, dt, diag));
-    double change = kl_increment_norm(m, i->dx, NULL);
+    KL_TRY(find_jerk(i, x, dt, diag));
+    double change = kl_increment_norm(m, i->jerk, NULL);
 
     /* the step whose error is a tenth of what is allowed, but never more than a hundredth of the
      * pace */
     i->h = fmin(1e-2 * T, change > 0.0 ? cbrt(0.1 * i->tolerance / (i->p.error * change)) : T);
     if (!isnan(s->first_step)) i->h = s->first_step;
     if (!isnan(s->step)) i->h = s->step;
-    for (int k = 0; k < m->nv; k++) i->aux0[k] = x->a[k] + i->p.theta * i->h * i->dx[k];
+    for (int k = 0; k < m->nv; k++) i->aux0[k] = x->a[k] + i->p.theta * i->h * i->jerk[k];
     KL_TRY(kl_eval(m, x->s, x->w));
     for (int k = 0; k < m->nz; k++) {
         i->zd0[k]     = x->w->z_dot[k];
         i->zb0[k]     = i->zd0[k] + i->p.theta * i->h * i->zdd[k];
         i->z_scale[k] = fabs(x->s->z[k]);
     }
-    i->h_aux            = i->h;
-    i->h_old            = 0.0;
-    i->c2               = 0.0;
-    i->stale            = true;
-    i->speed            = 0.5;
-    i->power            = (kl_powers){.begun = false};
-    kl_statistics dummy = {0};
+    i->h_aux = i->h;
+    i->h_old = i->h_older = 0.0;
+    i->c2                 = 0.0;
+    i->stale              = true;
+    i->speed              = 0.5;
+    i->power              = (kl_powers){.begun = false};
+    kl_statistics dummy   = {0};
     kl_count_energy(x, 0.0, &i->power, &dummy);
     return KL_OK;
 }
@@ -427,6 +455,46 @@ static void calm_own(alpha *i, const kl_solver *x, double h)
             i->acc[k] = i->aux[k] = (i->trial->v[k] - x->s->v[k]) / h;
 }
 
+static void swap_older(past *b)
+{
+    kl_state *older = b->older;
+    b->older        = b->s;
+    b->s            = older;
+}
+
+/* All that a step changes, to and fro. */
+static void remember(alpha *i, const kl_solver *x, const kl_statistics *count)
+{
+    const kl_model *m  = x->model;
+    past           *b  = &i->before;
+    size_t          nv = (size_t)m->nv * sizeof(double), nl = (size_t)m->nlam * sizeof(double),
+           nz = (size_t)m->nz * sizeof(double);
+    swap_older(b);
+    kl_state_copy(b->s, x->s);
+    memcpy(b->acc, x->a, nv), memcpy(b->acc_old, i->acc_old, nv), memcpy(b->aux, i->aux0, nv);
+    memcpy(b->lambda, x->lambda, nl), memcpy(b->lambda_old, i->lambda_old, nl);
+    memcpy(b->zd, i->zd0, nz), memcpy(b->zb, i->zb0, nz), memcpy(b->zdd, i->zdd, nz);
+    b->h_old = i->h_old, b->h_older = i->h_older, b->h_aux = i->h_aux;
+    b->power     = i->power;
+    b->energy[0] = count->lost, b->energy[1] = count->supplied;
+}
+
+static void alpha_back(void *self, kl_solver *x)
+{
+    alpha          *i  = self;
+    const kl_model *m  = x->model;
+    past           *b  = &i->before;
+    size_t          nv = (size_t)m->nv * sizeof(double), nl = (size_t)m->nlam * sizeof(double),
+           nz = (size_t)m->nz * sizeof(double);
+    kl_state_copy(x->s, b->s);
+    memcpy(x->a, b->acc, nv), memcpy(i->acc_old, b->acc_old, nv), memcpy(i->aux0, b->aux, nv);
+    memcpy(x->lambda, b->lambda, nl), memcpy(i->lambda_old, b->lambda_old, nl);
+    memcpy(i->zd0, b->zd, nz), memcpy(i->zb0, b->zb, nz), memcpy(i->zdd, b->zdd, nz);
+    i->h_old = b->h_old, i->h_older = b->h_older, i->h_aux = b->h_aux;
+    i->power = b->power;
+    swap_older(b); /* the next step swaps them again */
+}
+
 static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
 {
     const kl_model *m = x->model;
@@ -448,6 +516,9 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     /* the last evaluation was before the last change, which may be large where states are stiff */
     if (m->nz > 0) (void)kl_eval(m, x->s, x->w);
     kl_count_energy(x, h, &i->power, count);
+    i->energy[0] = count->lost, i->energy[1] = count->supplied;
+    kl_between_renew(i->between);
+    i->h_older   = i->h_old;
     i->h_old     = h;
     count->step  = h;
     count->order = 2;
@@ -520,6 +591,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     double whole = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6))), h = whole;
     double refused = 0.0, before = 0.0; /* step with too large an error, and that error */
     int    tries = 0;
+    remember(i, x, count);
     for (;;) {
         if (h < least)
             return kl_step_failed(x, h, count,
@@ -561,8 +633,58 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     return KL_OK;
 }
 
+/* ---- looks into the last step ---------------------------------------------------------------- */
+
+/* v' by the parabola through the last three points; where the integrator began, with v'' there. */
+static void accelerations_within(const alpha *i, const kl_model *m, double x, double *a)
+{
+    const past *b = &i->before;
+    double      h = i->h_old, older = i->h_older, bulge = x * (x - 1.0);
+    if (older > 0.0 && h > 4.0 * older) bulge = 0.0; /* too far for so short a step */
+    for (int k = 0; k < m->nv; k++) {
+        double slope = (i->acc[k] - b->acc[k]) / h;
+        double bend  = older > 0.0 ? h * (slope - (b->acc[k] - b->acc_old[k]) / older) / (h + older)
+                                   : slope - i->jerk[k];
+        a[k]         = (1.0 - x) * b->acc[k] + x * i->acc[k] + bulge * h * bend;
+    }
+}
+
+/* Energy within the step: cubic through energies and powers of both ends. */
+static double energy_within(const alpha *i, int k, double x)
+{
+    double y = 1.0 - x, h = i->h_old;
+    return y * y * ((1.0 + 2.0 * x) * i->before.energy[k] + x * h * i->power.before[k]) +
+           x * x * ((1.0 + 2.0 * y) * i->energy[k] - y * h * i->power.now[k]);
+}
+
+/* v' and lambda of the method belong to its points exactly only without constraints: the velocity
+ * constraints give them to second order, and where a track changes its curvature they are off in
+ * between. */
+static kl_status alpha_look(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag)
+{
+    (void)diag;
+    alpha          *i     = self;
+    const kl_model *m     = x->model;
+    const past     *b     = &i->before;
+    double          share = (t - b->s->t) / i->h_old;
+    bool            exact = m->nlam == 0, third = i->h_older > 0.0 && i->h_old < 4.0 * i->h_older;
+    kl_step         step = {.start = b->s,
+                            .end   = i->trial,
+                            .older = third ? b->older : NULL,
+                            .a     = {b->acc, i->acc},
+                            .z_dot = {b->zd, i->zd},
+                            .exact = exact};
+    kl_between_state(i->between, &step, t, out->s);
+    if (exact) accelerations_within(i, m, share, out->a);
+    for (int k = 0; k < 2; k++) out->energy[k] = energy_within(i, k, share);
+    out->forces = exact;
+    return KL_OK;
+}
+
 const kl_integrator kl_generalized_alpha = {.name    = "generalized-alpha",
                                             .create  = alpha_create,
                                             .destroy = alpha_destroy,
                                             .begin   = alpha_begin,
-                                            .step    = alpha_step};
+                                            .step    = alpha_step,
+                                            .look    = alpha_look,
+                                            .back    = alpha_back};

@@ -17,6 +17,14 @@ typedef struct kl_statistics {
     int    limiting;                   /* body whose error limited the step last */
 } kl_statistics;
 
+/* The motion at a time within a step. */
+typedef struct kl_look {
+    kl_state *s;
+    double   *a, *lambda; /* nv, nlam */
+    bool      forces;     /* a and lambda were filled; else they have to be solved for */
+    double    energy[2];  /* lost and supplied since the start [J] */
+} kl_look;
+
 typedef struct kl_integrator {
     const char *name;
     /* The state in `x` is consistent, x->a and x->lambda belong to it. */
@@ -26,9 +34,12 @@ typedef struct kl_integrator {
     kl_status (*begin)(void *self, kl_solver *x, kl_diag *diag);
     /* One accepted step, not beyond `until`. Leaves x->s, x->a, x->lambda at its end. */
     kl_status (*step)(void *self, kl_solver *x, double until, kl_statistics *count, kl_diag *diag);
-    /* (optional) the state within the last step by the method's own polynomial, and the energies
-     * lost and supplied there. Without it, a run steps onto every output time. */
-    void (*look)(void *self, double t, kl_state *s, double energy[2]);
+    /* (optional) looks into the last step, whatever became of the solver's state since: the method's
+     * own polynomial, or kl_between. Without it, a run steps onto every output time. */
+    kl_status (*look)(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag);
+    /* (optional) takes the last step back: the solver's state, accelerations, multipliers and all of
+     * its own are again as before it. Without it the integrator restarts there. */
+    void (*back)(void *self, kl_solver *x);
 } kl_integrator;
 
 extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gear_index1;

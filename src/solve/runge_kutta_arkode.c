@@ -184,9 +184,11 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
     return kl_index1_same_branch(r->ode, count, diag);
 }
 
-static void rk_look(void *self, double t, kl_state *s, double energy[2])
+static kl_status rk_look(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag)
 {
-    kl_index1_look(((runge_kutta *)self)->ode, t, s, energy);
+    (void)x, (void)diag;
+    kl_index1_look(((runge_kutta *)self)->ode, t, out->s, out->energy);
+    return KL_OK;
 }
 
 const kl_integrator kl_runge_kutta = {.name    = "runge-kutta",

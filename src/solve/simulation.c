@@ -252,17 +252,23 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     return kl_simulation_jump(s, diag);
 }
 
+/* Channels at x->s, which belongs to s->a and s->lambda. */
+static const double *values_now(kl_simulation *s)
+{
+    kl_solver *x   = s->solver;
+    kl_moment  now = {.a        = s->a,
+                      .lambda   = s->lambda,
+                      .lost     = s->count.lost,
+                      .supplied = s->count.supplied,
+                      .step     = s->count.step,
+                      .order    = s->count.order};
+    return kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
+}
+
 kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values)
 {
-    kl_solver *x = s->solver;
-    KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
-    kl_moment now = {.a        = s->a,
-                     .lambda   = s->lambda,
-                     .lost     = s->count.lost,
-                     .supplied = s->count.supplied,
-                     .step     = s->count.step,
-                     .order    = s->count.order};
-    *values       = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
+    KL_TRY(kl_solve_acceleration(s->solver, s->a, s->lambda, diag));
+    *values = values_now(s);
     return KL_OK;
 }
 
@@ -286,10 +292,9 @@ static void warn_of_energy(kl_simulation *s, kl_diag *diag)
             change, s->liveliest, step);
 }
 
-static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
+/* The row of the state that kl_channels_eval saw last. */
+static kl_status hand_on(kl_simulation *s, const double *values, const kl_sink *sink)
 {
-    const double *values;
-    KL_TRY(kl_simulation_sample(s, diag, &values));
     double   total = total_energy(s);
     kl_drift d     = kl_solver_drift(s->solver);
     s->worst = (kl_drift){fmax(s->worst.position, d.position), fmax(s->worst.rotation, d.rotation),
@@ -298,21 +303,43 @@ static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
     return sink->row(sink->context, s->solver->s->t, values);
 }
 
+/* A row of the present state. */
+static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
+{
+    const double *values;
+    KL_TRY(kl_simulation_sample(s, diag, &values));
+    return hand_on(s, values, sink);
+}
+
+/* Accelerations and multipliers are those of the step, only forces are evaluated. */
+static kl_status sample_look(kl_simulation *s, const kl_look *at, kl_diag *diag,
+                             const double **values)
+{
+    kl_solver *x = s->solver;
+    if (!at->forces) return kl_simulation_sample(s, diag, values);
+    KL_TRY(kl_eval(s->model, x->s, x->w));
+    kl_eval_residual(s->model, x->w, s->a, s->lambda, x->y);
+    *values = values_now(s);
+    return KL_OK;
+}
+
 /* A row at a time within the last step; the present state comes back as it was. */
 static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *sink, kl_diag *diag)
 {
     kl_state     *now = s->solver->s;
     kl_statistics end = s->count;
-    double        energy[2];
-    s->integrator->look(s->self, t, s->between, energy);
+    kl_look       at  = {.s = s->between, .a = s->a, .lambda = s->lambda};
+    const double *values;
+    KL_TRY(s->integrator->look(s->self, s->solver, t, &at, diag));
     /* what the end of the step changed was not so before it */
-    if (s->events->n > 0)
+    if (s->events->n > 0 && t < now->t)
         memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
-    s->count.lost = energy[0], s->count.supplied = energy[1];
+    s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
     s->solver->s     = s->between;
-    kl_status status = hand_over(s, sink, diag);
-    s->solver->s     = now;
-    s->count         = end;
+    kl_status status = sample_look(s, &at, diag, &values);
+    if (status == KL_OK) status = hand_on(s, values, sink);
+    s->solver->s = now;
+    s->count     = end;
     return status;
 }
 
@@ -534,7 +561,9 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         }
         kl_status seen = look_around(s, diag);
         bool cut = s->ended || seen != KL_OK || (sink->go_on && !sink->go_on(sink->context, now));
-        if (cut || (s->row <= rows && next == now)) KL_TRY(hand_over(s, sink, diag));
+        if (cut || (s->row <= rows && next == now))
+            KL_TRY(s->anew || !s->integrator->look ? hand_over(s, sink, diag)
+                                                   : hand_over_between(s, now, sink, diag));
         if (s->row <= rows && next == now) s->row++;
         if (now == mark && s->row <= rows) KL_TRY(take_checkpoint(s, sink, diag));
         if (seen != KL_OK) return seen;

@@ -255,7 +255,7 @@ static void a_run_writes_what_stepping_gives(void **unused)
     kl_reader_close(r);
     kl_diag_destroy(diag);
     assert_int_equal(kl_machine_start(s), KL_OK);
-    for (int i = 1; i <= 4; i++) assert_int_equal(kl_machine_advance(s, 0.05 * i), KL_OK);
+    assert_int_equal(kl_machine_advance(s, 0.2), KL_OK); /* rows lie within steps */
     assert_close(height(s), last, 1e-14);
     kl_machine_free(s);
     remove(path);

@@ -27,7 +27,7 @@ static kl_status keep(void *context, double t, const double *values)
     return KL_OK;
 }
 
-static ride *go(const char *geometry, double end)
+static ride *go(const char *geometry, double end, double tolerance)
 {
     const kl_override set[]  = {{"geometry", geometry}};
     kl_diag          *diag   = kl_diag_create();
@@ -39,6 +39,7 @@ static ride *go(const char *geometry, double end)
     kl_status status =
         kl_source_read(KL_SOURCE_DIR "/examples/roller-coaster/model.yaml", diag, &source);
     if (status == KL_OK) status = kl_source_build(source, set, 1, diag, &model);
+    if (status == KL_OK && tolerance > 0.0) model->settings.tolerance = tolerance;
     if (status == KL_OK) status = kl_simulation_create(model, diag, &r->s);
     for (int k = 0; status == KL_OK && k < NCHANNEL; k++) {
         r->channel[k] = kl_channels_find(r->s->channels, names[k]);
@@ -59,7 +60,7 @@ static ride *go(const char *geometry, double end)
 static void the_train_rides_as_it_must(void **unused)
 {
     (void)unused;
-    ride  *r = go("table", 22.6);
+    ride  *r = go("table", 22.6, 0.0);
     double g = 9.81, cant = 58.1 * acos(-1.0) / 180.0;
     /* at rest on the level after the first second: g, and each wheelset of the rear car carries its share of 645 kg + 90 kg */
     assert_true(fabs(r->value[300][AZ] - g) < 0.01);
@@ -82,7 +83,8 @@ static void the_train_rides_as_it_must(void **unused)
 static void tables_and_exact_geometry_give_one_ride(void **unused)
 {
     (void)unused;
-    ride *a = go("table", 14.0), *b = go("exact", 14.0);
+    const double tight = 1e-8; /* so that errors of the integrator, whose steps differ, do not count */
+    ride        *a = go("table", 14.0, tight), *b = go("exact", 14.0, tight);
     assert_int_equal(a->row, b->row);
     for (int i = 0; i < a->row; i++) {
         assert_true(fabs(a->value[i][S] - b->value[i][S]) < 1e-4);

@@ -1,0 +1,122 @@
+/* Rows that lie within steps: as good as the steps, and without influence on them. */
+#include <math.h>
+
+#include "unit/solve/simulate.h"
+
+/* A tumbling body on three springs: no joints, so that accelerations come from the step. */
+static const char *const tumbler =
+    "klingel: 1\nbodies:\n"
+    "  top: {mass: 2 kg, inertia: [0.02, 0.05, 0.06], omega: [3, 8, 1], position: [0.1, 0, 0]}\n"
+    "forces:\n"
+    "  a: {type: spring-damper, between: [ground, top], at: [[1, 0, 1], [0.2, 0, 0.1]], stiffness: "
+    "300 N/m, damping: 2 N s/m}\n"
+    "  b: {type: spring-damper, between: [ground, top], at: [[-1, 1, 1], [0, 0.1, 0]], stiffness: "
+    "200 N/m}\n"
+    "  c: {type: series-spring-damper, between: [ground, top], at: [[-1, -1, 1], [0, -0.1, 0.1]], "
+    "stiffness: 200 N/m, damping: 30 N s/m}\n";
+
+static const char *const tumbler_names[] = {
+    "top.position.x", "top.orientation.1", "top.omega.y", "top.acceleration.z",
+    "top.alpha.x",    "a.force.z",         "c.force.x",   NULL};
+static const char *const pendulum_names[] = {
+    "lower.position.x", "lower.orientation.3", "lower.omega.z", "lower.acceleration.y",
+    "lower.alpha.z",    "pivot.force.y",       "energy.total",  NULL};
+
+static rows dense, exact, landed;
+
+/* The same rows by steps that end on them. */
+static void step_onto_rows(const char *text, double tolerance, double end, double every,
+                           const char *const *names, rows *r)
+{
+    built          b = must_build(text);
+    kl_simulation *s = NULL;
+    const double  *values;
+    b.model->settings.tolerance = tolerance;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    r->n = r->count = 0;
+    for (; names[r->n]; r->n++) r->channel[r->n] = channel_of(s, names[r->n]);
+    for (int i = 0; i <= (int)round(end / every); i++) {
+        while (s->solver->s->t < i * every)
+            assert_int_equal(kl_simulation_step(s, i * every, b.diag), KL_OK);
+        assert_int_equal(kl_simulation_sample(s, b.diag, &values), KL_OK);
+        rows_take(r, s->solver->s->t, values);
+    }
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
+static kl_statistics run(const char *text, double tolerance, double end, double every,
+                         const char *const *names)
+{
+    kl_statistics count;
+    built         b             = must_build(text);
+    b.model->settings.tolerance = tolerance;
+    simulate(&b, end, every, names, &dense, &count);
+    built_free(&b);
+    return count;
+}
+
+static double error_of(const rows *r, int channel)
+{
+    double worst = 0.0;
+    for (int i = 0; i < r->count; i++)
+        worst = fmax(worst, fabs(r->value[i][channel] - exact.value[i][channel]));
+    return worst;
+}
+
+static void check_rows(const char *text, const char *const *names)
+{
+    const double tolerance = 1e-7, every = 0.0037, end = 540 * every;
+    long         steps = run(text, tolerance, end, every, names).steps;
+    step_onto_rows(text, 1e-11, end, every, names, &exact);
+    step_onto_rows(text, tolerance, end, every, names, &landed);
+    print_message("%ld steps for %d rows\n", steps, dense.count);
+    assert_int_equal(dense.count, exact.count);
+    for (int k = 0; k < dense.n; k++) {
+        double within = error_of(&dense, k), on = error_of(&landed, k);
+        print_message("  %-22s %.1e; steps onto rows %.1e\n", names[k], within, on);
+        assert_true(within < 3.0 * on);
+    }
+}
+
+static void rows_of_a_free_body_are_as_good_as_its_steps(void **unused)
+{
+    (void)unused;
+    check_rows(tumbler, tumbler_names);
+}
+
+static void rows_of_a_mechanism_are_as_good_as_its_steps(void **unused)
+{
+    (void)unused;
+    check_rows(double_pendulum, pendulum_names);
+}
+
+/* The interval of the rows changes neither the number of steps nor a bit of the motion. */
+static void rows_do_not_change_the_steps(void **unused)
+{
+    (void)unused;
+    static const char *const  text[]  = {tumbler, double_pendulum};
+    static const char *const *names[] = {tumbler_names, pendulum_names};
+    for (int k = 0; k < 2; k++) {
+        kl_statistics few = run(text[k], 1e-7, 1.0, 0.5, names[k]);
+        double        last[8];
+        memcpy(last, dense.value[dense.count - 1], sizeof last);
+        kl_statistics many = run(text[k], 1e-7, 1.0, 0.001, names[k]);
+        assert_int_equal(dense.count, 1001);
+        assert_int_equal(few.steps, many.steps);
+        assert_int_equal(few.iterations, many.iterations);
+        assert_int_equal(few.factorizations, many.factorizations);
+        assert_memory_equal(last, dense.value[dense.count - 1], (size_t)dense.n * sizeof(double));
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(rows_of_a_free_body_are_as_good_as_its_steps),
+        cmocka_unit_test(rows_of_a_mechanism_are_as_good_as_its_steps),
+        cmocka_unit_test(rows_do_not_change_the_steps),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
