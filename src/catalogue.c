@@ -29,3 +29,5 @@ const kl_element_type *const kl_force_types[] = {
     &kl_linear_creep,
     NULL,
 };
+
+const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &kl_surfaces, NULL};

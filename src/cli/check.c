@@ -152,7 +152,7 @@ static bool has_files(const kl_model *m)
 static int write_full(const kl_model *m, const char *path)
 {
     kl_text t = {0};
-    if (m->nline > 0 || m->nskin > 0 || has_files(m))
+    if (m->nresource > 0 || has_files(m))
         kl_text_add(&t, "# from %s: files are named from its folder, so keep this there\n", path);
     kl_full_write(&t, m);
     return print_text(&t);

@@ -20,6 +20,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geometry/named.h"
 #include "geometry/nearest.h"
 #include "geometry/path.h"
 #include "joints/joints.h"
@@ -31,13 +32,13 @@ enum { WIDE = 18, COLUMN_WI = 3, COLUMN_J = 6, COLUMN_WJ = 9, COLUMN_S = 12 };
 enum { H_TIME, H_INTEGRAL, H_WAY, H_TURNS, NH };
 
 typedef struct path_joint {
-    const kl_guide *line;
-    int             follow;
-    double          offset[3];
-    double          s, speed; /* at the start; NaN: found */
-    kl_function    *drive_s, *drive_speed;
-    double          s0; /* where a driven speed starts from */
-    bool            cam;
+    const kl_named_track *line;
+    int                   follow;
+    double                offset[3];
+    double                s, speed; /* at the start; NaN: found */
+    kl_function          *drive_s, *drive_speed;
+    double                s0; /* where a driven speed starts from */
+    bool                  cam;
 } path_joint;
 
 /* ---- the curve where the body is, in global axes ---- */
@@ -386,7 +387,8 @@ static bool path_upright(const kl_reading *in)
 
 #define TRACK_KEY                                                                                  \
     {                                                                                              \
-        .name = "track", .kind = KL_KEY_TRACK, .offset = offsetof(path_joint, line),               \
+        .name = "track", .kind = KL_KEY_RESOURCE, .words = "tracks",                               \
+        .offset = offsetof(path_joint, line),                                                      \
         .help =                                                                                    \
             "the line to follow, named under `tracks`; in the axes of the body that carries it"    \
     }

@@ -10,14 +10,15 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "geometry/named.h"
 #include "geometry/nearest.h"
 #include "joints/joints.h"
 
 enum { WIDE = 18, COLUMN_WI = 3, COLUMN_J = 6, COLUMN_U = 12, COLUMN_V = 13 };
 
 typedef struct surface_joint {
-    const kl_sheet *skin;
-    double          u, v; /* at the start; NaN: found */
+    const kl_named_surface *skin;
+    double                  u, v; /* at the start; NaN: found */
 } surface_joint;
 
 typedef struct spot {
@@ -179,7 +180,8 @@ static void surface_output(const kl_reading *in, const double *lambda, double *v
 
 static const kl_key surface_keys[] = {
     {.name   = "surface",
-     .kind   = KL_KEY_SURFACE,
+     .kind   = KL_KEY_RESOURCE,
+     .words  = "surfaces",
      .offset = offsetof(surface_joint, skin),
      .help   = "named under `surfaces`; in the axes of the body that carries it"},
     {.name     = "u",

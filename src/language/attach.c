@@ -367,10 +367,22 @@ static kl_status attach_one(kl_scope *s, kl_model *m, const kl_entry *e, bool ax
     return add_frame(s, m, &f[0], axial);
 }
 
+/* Without a body that carries it, a line or surface stands where the part stands that lists it. */
+static void place_carrier(const kl_model *m, const kl_element_type *type, const void *data,
+                          frame *carrier)
+{
+    for (const kl_key *k = type->keys; k->name; k++) {
+        if (k->kind != KL_KEY_RESOURCE) continue;
+        const void *used     = *(const void *const *)(const void *)((const char *)data + k->offset);
+        const kl_resource *r = kl_model_resource_of(m, used);
+        if (r) carrier->r = r->part.r, carrier->A = r->part.R;
+    }
+}
+
 /* What carries the line or surface, what follows it, and the element's own coordinates. The body
  * follows with its own axes, or with those of its named marker. */
 static kl_status attach_follow(kl_scope *s, kl_model *m, const kl_entry *e,
-                               const kl_element_type *type)
+                               const kl_element_type *type, const void *data)
 {
     const kl_node *body = kl_entry_get(e, "body"), *on = kl_entry_get(e, "on"),
                   *at = kl_entry_get(e, "at");
@@ -384,6 +396,7 @@ static kl_status attach_follow(kl_scope *s, kl_model *m, const kl_entry *e,
         return kl_fail(s->diag, KL_E_MODEL, body->place, "%s '%s': '%s' cannot follow itself",
                        e->section, e->name, m->body[f.body].name);
     if (!carrier.named) kl_model_pose(m, carrier.body, &carrier.r, &carrier.A);
+    if (!carrier.named && carrier.body == 0) place_carrier(m, type, data, &carrier);
     KL_TRY(add_frame(s, m, &carrier, false));
     if (!f.named) {
         kl_model_pose(m, f.body, &r, &A);
@@ -396,10 +409,10 @@ static kl_status attach_follow(kl_scope *s, kl_model *m, const kl_entry *e,
         }
     }
     KL_TRY(add_frame(s, m, &f, false));
-    kl_coordinates_data data = {type->own};
+    kl_coordinates_data own  = {type->own};
     const char         *name = kl_arena_format(m->arena, "%s.s", e->name);
     kl_marker           mark = {.A = kl_identity()};
-    if (!name || !kl_model_add_own(m, &kl_coordinates, name, e->place, &data)) return KL_E_MEMORY;
+    if (!name || !kl_model_add_own(m, &kl_coordinates, name, e->place, &own)) return KL_E_MEMORY;
     return kl_model_add_marker(m, m->nbody - 1, &mark);
 }
 
@@ -605,7 +618,7 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
                                                     [KL_ATTACH_JOINTS] = attach_joints,
                                                     [KL_ATTACH_SET]    = attach_set};
     if (type->attach == KL_ATTACH_SIGNALS) return attach_signals(s, m, type, data);
-    if (type->attach == KL_ATTACH_FOLLOW) return attach_follow(s, m, e, type);
+    if (type->attach == KL_ATTACH_FOLLOW) return attach_follow(s, m, e, type, data);
     KL_TRY(ways[type->attach](s, m, e, is_axial(type, data)));
     KL_TRY(kl_attach_check_axes(s, m, e, type));
     return kl_attach_check_sense(s, m, e, type, data);

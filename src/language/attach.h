@@ -25,11 +25,8 @@ int kl_attach_dropped(const kl_scope *s, const char *name);
 /* Index of a named input as seen from the part, or -1. */
 int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name);
 
-/* What an element may say about its place, for help pages; ended by a NULL name. */
-typedef struct kl_attach_key {
-    const char *name, *kind, *unit, *fallback, *help; /* fallback NULL: must be given */
-} kl_attach_key;
-const kl_attach_key *kl_attach_help(const kl_element_type *type);
+/* What an element may say about its place, for help pages; NULL: nothing. */
+const kl_word_key *kl_attach_help(const kl_element_type *type);
 
 /* Index of a body by name, or -1 after telling with a suggestion. */
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name);

@@ -11,10 +11,10 @@
 #include "catalogue.h"
 #include "language/attach.h"
 #include "language/joint_start.h"
-#include "language/lines.h"
 #include "language/other_names.h"
 #include "language/outputs.h"
 #include "language/parts.h"
+#include "language/resources.h"
 #include "language/shapes.h"
 #include "language/start.h"
 #include "model/groups.h"
@@ -340,14 +340,24 @@ static kl_status read_settings(kl_builder *b, const char *name, const kl_key *ke
     return kl_values_read(scope_of(b), b->m, &e, keys, &b->m->settings);
 }
 
-static const char *const sections[] = {"klingel",   "title",    "include", "parameters", "gravity",
-                                       "templates", "parts",    "inputs",  "bodies",     "joints",
-                                       "forces",    "outputs",  "run",     "integrator", "state",
-                                       "tracks",    "surfaces", NULL};
+/* Names of all sections of a model file; NULL-terminated. */
+static void list_sections(const char *names[], int most)
+{
+    static const char *const fixed[] = {"klingel",   "title",   "include", "parameters", "gravity",
+                                        "templates", "parts",   "inputs",  "bodies",     "joints",
+                                        "forces",    "outputs", "run",     "integrator", "state"};
+    int                      n       = 0;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) names[n++] = fixed[i];
+    for (int i = 0; kl_resource_types[i] && n < most - 1; i++)
+        names[n++] = kl_resource_types[i]->section;
+    names[n] = NULL;
+}
 
 static void check_root(kl_builder *b, const kl_node *root, bool main)
 {
     const kl_node *version = kl_node_get(root, "klingel");
+    const char    *sections[64];
+    list_sections(sections, 64);
     for (const kl_node *n = root->first; n; n = n->next) {
         bool known = false;
         for (int i = 0; sections[i]; i++) known |= strcmp(sections[i], n->key) == 0;
@@ -463,7 +473,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
                 "run: %.4g s with a row each %.4g s are more than %d rows; give a larger `every`",
                 m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
-    KL_TRY(kl_lines_read(b));
+    KL_TRY(kl_resources_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
     KL_TRY(kl_parts_read(b, "joints", "joint", read_joint));

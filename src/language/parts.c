@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "catalogue.h"
 
 enum { MOST_PARTS = 100000, MOST_TURNS = 100000, DEEPEST = 32 };
 
@@ -242,6 +243,10 @@ static kl_status loop(kl_builder *b, const kl_node *n, const kl_node *variable,
 
 static kl_status read_entry(kl_builder *b, const kl_node *n, kl_entry_reader read)
 {
+    const kl_resource_type *resource = kl_resource_type_of(b->section);
+    if (n->kind != KL_MAP && resource)
+        return kl_fail(b->diag, KL_E_MODEL, n->place, "%s '%s' is %s; give its keys, such as %s",
+                       b->word, n->key, kl_node_kind_word(n->kind), resource->example);
     if (n->kind != KL_MAP)
         return kl_fail(b->diag, KL_E_MODEL, n->place, "%s '%s' is %s; give its keys: {%s ...}",
                        b->word, n->key, kl_node_kind_word(n->kind),
@@ -453,9 +458,14 @@ static kl_status place_part(kl_builder *b, kl_entry *e)
 
 static void check_template(kl_builder *b, const kl_node *t)
 {
-    static const char *const known[] = {"parameters", "inputs",  "bodies", "joints",
-                                        "forces",     "outputs", "parts",  NULL};
-    kl_entry                 e       = {.name = t->key, .section = "template", .chain = {t, NULL}};
+    static const char *const fixed[] = {"parameters", "inputs",  "bodies", "joints",
+                                        "forces",     "outputs", "parts"};
+    const char              *known[64];
+    int                      n = 0;
+    for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) known[n++] = fixed[i];
+    for (int i = 0; kl_resource_types[i] && n < 63; i++) known[n++] = kl_resource_types[i]->section;
+    known[n]   = NULL;
+    kl_entry e = {.name = t->key, .section = "template", .chain = {t, NULL}};
     if (t->kind == KL_MAP) kl_values_unknown(&b->part[0]->scope, &e, "template", NULL, known);
 }
 

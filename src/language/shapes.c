@@ -5,13 +5,15 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "geometry/named.h"
 #include "geometry/surface.h"
+#include "language/resources.h"
 #include "language/triangles.h"
 
 typedef struct shaping {
-    kl_scope       *s;
-    const kl_model *m;
-    const char     *body;
+    kl_scope   *s;
+    kl_model   *m;
+    const char *body;
 } shaping;
 
 static const char *what(const shaping *g, const char *key, char text[256])
@@ -85,14 +87,10 @@ static kl_status read_surface(const shaping *g, const kl_node *n, const kl_node 
 static kl_status read_sheet(const shaping *g, const kl_node *n, kl_drawn *out)
 {
     enum { N = 48 };
-    char        text[256];
-    const char *name = NULL;
-    KL_TRY(kl_value_word(g->s, n, what(g, "surface", text), &name));
-    int i = kl_model_find_skin(g->m, name);
-    if (i < 0 || !g->m->skin[i].surface)
-        return kl_fail(g->s->diag, KL_E_NAME, n->place,
-                       "%s: there is no surface '%s'; name it under `surfaces:`", text, name);
-    const kl_surface *s = g->m->skin[i].surface;
+    char               text[256];
+    const kl_resource *named = NULL;
+    KL_TRY(kl_resource_find(g->s, g->m, n, what(g, "surface", text), "surfaces", &named));
+    const kl_surface *s = ((const kl_named_surface *)named->data)->surface;
     kl_triangles     *t = &out->surface;
     t->nvertex = (N + 1) * (N + 1), t->ntriangle = 2 * N * N;
     t->vertex   = kl_arena_array(g->m->arena, float, 3 * t->nvertex);

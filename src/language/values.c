@@ -8,8 +8,10 @@
 
 #include "base/rotation.h"
 #include "base/text.h"
+#include "catalogue.h"
 #include "language/attach.h"
 #include "language/reduced.h"
+#include "language/resources.h"
 #include "model/key_unit.h"
 #include "script/lua.h"
 
@@ -333,48 +335,40 @@ static kl_status key_text(const place_of_key *p)
     return KL_OK;
 }
 
-/* Tells that there is no line or surface of that name. */
-static kl_status no_such(const place_of_key *p, const char *word, const char *kind,
-                         const char *section, const char *const *names)
+/* One name, or a list of them where the key takes several. */
+static kl_status key_resource(const place_of_key *p)
 {
-    const char *near = kl_nearest(word, names);
-    if (near)
-        return kl_fail(p->s->diag, KL_E_NAME, p->node->place,
-                       "%s: there is no %s '%s'; did you mean '%s'?", p->what, kind, word, near);
-    return kl_fail(p->s->diag, KL_E_NAME, p->node->place,
-                   "%s: there is no %s '%s'; name it under `%s:`", p->what, kind, word, section);
+    int            n    = p->key->size > 1 ? p->key->size : 1;
+    const void   **to   = (const void **)(void *)(p->data + p->key->offset);
+    const kl_node *node = p->node && p->node->kind == KL_LIST && n > 1 ? p->node->first : p->node;
+    for (int i = 0; i < n; i++) to[i] = NULL;
+    if (!p->node) return KL_OK;
+    if (p->node->kind == KL_LIST && n > 1 && p->node->size != n)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s has %d names; give %d, or one for all", p->what, p->node->size, n);
+    for (int i = 0; i < n; i++) {
+        const kl_resource *r;
+        KL_TRY(kl_resource_find(p->s, p->m, node, p->what, p->key->words, &r));
+        to[i] = r->data;
+        if (p->node->kind == KL_LIST && n > 1) node = node->next;
+    }
+    return KL_OK;
 }
 
-static kl_status key_track(const place_of_key *p)
+static kl_status key_file(const place_of_key *p)
 {
-    const char     *word = NULL;
-    const kl_model *m    = p->m;
-    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
-    int i = kl_model_find_line(m, word);
-    if (i >= 0) {
-        *(const kl_guide **)(void *)(p->data + p->key->offset) = &m->line[i];
-        return KL_OK;
-    }
-    const char **names = kl_arena_array(p->s->arena, const char *, m->nline + 1);
-    if (!names) return KL_E_MEMORY;
-    for (int k = 0; k < m->nline; k++) names[k] = m->line[k].name;
-    return no_such(p, word, "track", "tracks", names);
-}
-
-static kl_status key_surface(const place_of_key *p)
-{
-    const char     *word = NULL;
-    const kl_model *m    = p->m;
-    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
-    int i = kl_model_find_skin(m, word);
-    if (i >= 0) {
-        *(const kl_sheet **)(void *)(p->data + p->key->offset) = &m->skin[i];
-        return KL_OK;
-    }
-    const char **names = kl_arena_array(p->s->arena, const char *, m->nskin + 1);
-    if (!names) return KL_E_MEMORY;
-    for (int k = 0; k < m->nskin; k++) names[k] = m->skin[k].name;
-    return no_such(p, word, "surface", "surfaces", names);
+    kl_file    *to   = (kl_file *)(void *)(p->data + p->key->offset);
+    const char *name = NULL;
+    *to              = (kl_file){0};
+    if (!p->node) return KL_OK;
+    KL_TRY(kl_value_word(p->s, p->node, p->what, &name));
+    if (!*name)
+        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
+                       "%s is empty; give the name of a file", p->what);
+    *to = (kl_file){.name  = kl_arena_text(p->m->arena, name),
+                    .path  = kl_path_beside(p->m->arena, p->node, name),
+                    .place = p->node->place};
+    return to->name && to->path ? KL_OK : KL_E_MEMORY;
 }
 
 static kl_status key_list(const place_of_key *p)
@@ -400,7 +394,8 @@ static kl_status key_list(const place_of_key *p)
 
 static bool names_a_file(const char *key)
 {
-    static const char *const keys[] = {"title", "mesh", "vectors", "stiffness", "dof", "nodes"};
+    static const char *const keys[] = {"title", "mesh",  "vectors", "stiffness",
+                                       "dof",   "nodes", "file"};
     for (size_t i = 0; key && i < sizeof keys / sizeof *keys; i++)
         if (strcmp(keys[i], key) == 0) return true;
     return false;
@@ -430,6 +425,12 @@ static kl_status without_scope(kl_scope *s, const kl_node *n, const char *const 
     }
     *link = NULL;
     return KL_OK;
+}
+
+kl_status kl_value_plain(kl_scope *s, const kl_node *n, kl_node *out)
+{
+    static const char *const none[] = {NULL};
+    return without_scope(s, n, none, out);
 }
 
 /* What a body file holds, in the model itself. */
@@ -546,7 +547,7 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
     [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
     [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text,
-    [KL_KEY_TRACK] = key_track,       [KL_KEY_SURFACE] = key_surface,
+    [KL_KEY_RESOURCE] = key_resource, [KL_KEY_FILE] = key_file,
     [KL_KEY_LIST] = key_list,         [KL_KEY_REDUCED] = key_reduced};
 
 /* A default is text of the model language, read by the same door, once a model. */
@@ -590,8 +591,9 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
             status = KL_E_MODEL;
             continue;
         }
-        bool may_be_absent =
-            k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION || k->kind == KL_KEY_TEXT;
+        bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION ||
+                             k->kind == KL_KEY_TEXT || k->kind == KL_KEY_RESOURCE ||
+                             k->kind == KL_KEY_FILE;
         if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);
         if (!p.node && *k->fallback) return KL_E_MEMORY;
         kl_status one = readers[k->kind](&p);
@@ -604,12 +606,14 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
 /* Where the keys of `type` are listed. */
 static const char *help_page(const char *type)
 {
-    static const char *const pages[][2] = {
-        {"input", "inputs"},       {"output", "outputs"},   {"part", "parts"},
-        {"template", "templates"}, {"marker", "markers"},   {"ground", "bodies"},
-        {"track", "tracks"},       {"surface", "surfaces"}, {"the start of", "joints"}};
+    static const char *const pages[][2] = {{"input", "inputs"},       {"output", "outputs"},
+                                           {"part", "parts"},         {"template", "templates"},
+                                           {"marker", "bodies"},      {"ground", "bodies"},
+                                           {"the start of", "joints"}};
     for (size_t i = 0; i < sizeof pages / sizeof *pages; i++)
         if (strcmp(pages[i][0], type) == 0) return pages[i][1];
+    for (int i = 0; kl_resource_types[i]; i++)
+        if (strcmp(kl_resource_types[i]->word, type) == 0) return kl_resource_types[i]->section;
     return type;
 }
 

@@ -37,6 +37,9 @@ kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const c
 /* As a model file writes it, on one line; words of parameters of `s` (or NULL) are filled in. */
 const char *kl_value_text(const kl_scope *s, const kl_node *n, kl_arena *arena);
 
+/* The tree with parameters and loop variables of `s` as values, so that it needs no scope. */
+kl_status kl_value_plain(kl_scope *s, const kl_node *n, kl_node *out);
+
 /* Exactly `size` numbers; of different units: "N|N|N m", the last for all that follow. */
 kl_status kl_value_numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit,
                            int size, double *out);

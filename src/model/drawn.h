@@ -18,6 +18,14 @@ typedef struct kl_triangles {
     int    nvertex, ntriangle;
 } kl_triangles;
 
+/* A line in space, such as a track. */
+typedef struct kl_drawn_line {
+    const char *name;
+    double      gauge;             /* between the rails [m]; 0: a bare line */
+    int         n;                 /* places, in equal steps */
+    double     *position, *normal; /* n x 3: middle of the track, its upward axis */
+} kl_drawn_line;
+
 typedef struct kl_drawn {
     kl_drawn_kind kind;
     kl_vec3       at;             /* its middle in the body [m] */

@@ -40,10 +40,12 @@ typedef enum kl_key_kind {
     KL_KEY_TABLE,    /* kl_table *: {name: number, ...} */
     KL_KEY_CODE,     /* kl_code: text in Lua */
     KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
-    KL_KEY_TRACK,    /* const kl_guide *: a line named under `tracks` */
-    KL_KEY_SURFACE,  /* const kl_sheet *: one named under `surfaces` */
-    KL_KEY_LIST,     /* kl_list: any number of numbers; empty when absent */
-    KL_KEY_REDUCED,  /* kl_reduced: file of a reduced body, or a body file that is reduced now */
+    /* const T *: the data of a resource (model/resource.h) of the section that `words` names; NULL
+     * when absent. `size` above 1: as many of them, in a list; one name fills it */
+    KL_KEY_RESOURCE,
+    KL_KEY_FILE,    /* kl_file: name of a file, as seen from the file of the model that says so */
+    KL_KEY_LIST,    /* kl_list: any number of numbers; empty when absent */
+    KL_KEY_REDUCED, /* kl_reduced: file of a reduced body, or a body file that is reduced now */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -56,9 +58,9 @@ typedef struct kl_key {
     const char *unit;
     const char *by;       /* of a function: unit of its argument (default s) */
     const char *fallback; /* default, as written in a model; NULL: must be given; "": absent */
-    const char *words;    /* choices, separated by blanks */
+    const char *words;    /* choices, separated by blanks; of KL_KEY_RESOURCE: the section */
     double      min, max; /* range, both inclusive; both 0: any */
-    int         size;     /* of KL_KEY_NUMBERS */
+    int         size;     /* of KL_KEY_NUMBERS, KL_KEY_RESOURCE */
     const char *negative; /* (optional) what a value below zero would mean: worth a warning */
     const char *help;     /* one line */
 } kl_key;
@@ -93,24 +95,11 @@ typedef struct kl_code {
     double      *value;
 } kl_code;
 
-/* A line in space that the model names under `tracks`; its path is const and may be read by several
- * threads with cursors of their own. */
-typedef struct kl_guide {
-    const char           *name;
-    kl_place              place;
-    const struct kl_path *path;
-    double                gauge; /* between rails, for drawing [m]; 0: a bare line */
-    const char           *what;  /* in words */
-    const char           *text;  /* as a model file writes it */
-} kl_guide;
-
-/* A surface that the model names under `surfaces`. */
-typedef struct kl_sheet {
-    const char              *name;
-    kl_place                 place;
-    const struct kl_surface *surface;
-    const char              *text;
-} kl_sheet;
+typedef struct kl_file {
+    const char *name; /* as the model writes it; NULL: absent */
+    const char *path; /* to open it by */
+    kl_place    place;
+} kl_file;
 
 typedef struct kl_list {
     double *value;

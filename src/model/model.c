@@ -23,10 +23,8 @@ typedef struct ending {
 typedef struct growing {
     kl_model model; /* first member: a kl_model is a growing */
     int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named, cap_start;
-    int      cap_line, cap_skin;
     int      cap_kbody, cap_path;
     kl_names bodies, elements, inputs, nameds; /* of kl_named: "body.marker" */
-    kl_names lines, skins;
     ending  *endings;
 } growing;
 
@@ -147,28 +145,6 @@ kl_joint_start *kl_model_add_start(kl_model *m)
         kl_arena_grow(m->arena, (void **)&m->start, m->nstart, &g->cap_start, sizeof *s);
     if (s) m->nstart++;
     return s;
-}
-
-kl_guide *kl_model_add_line(kl_model *m, const char *name, kl_place place)
-{
-    growing  *g = (growing *)m;
-    kl_guide *l = kl_arena_grow(m->arena, (void **)&m->line, m->nline, &g->cap_line, sizeof *l);
-    if (!l) return NULL;
-    *l = (kl_guide){.name = kl_arena_text(m->arena, name), .place = place};
-    if (!l->name || !kl_names_put(&g->lines, m->arena, l->name, m->nline)) return NULL;
-    m->nline++;
-    return l;
-}
-
-kl_sheet *kl_model_add_skin(kl_model *m, const char *name, kl_place place)
-{
-    growing  *g = (growing *)m;
-    kl_sheet *k = kl_arena_grow(m->arena, (void **)&m->skin, m->nskin, &g->cap_skin, sizeof *k);
-    if (!k) return NULL;
-    *k = (kl_sheet){.name = kl_arena_text(m->arena, name), .place = place};
-    if (!k->name || !kl_names_put(&g->skins, m->arena, k->name, m->nskin)) return NULL;
-    m->nskin++;
-    return k;
 }
 
 kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what)
@@ -542,16 +518,6 @@ int kl_model_bodies(const kl_model *m)
     int n = 0;
     for (int i = 1; i < m->nbody; i++) n += !m->body[i].own;
     return n;
-}
-
-int kl_model_find_line(const kl_model *m, const char *name)
-{
-    return kl_names_get(&((const growing *)m)->lines, name);
-}
-
-int kl_model_find_skin(const kl_model *m, const char *name)
-{
-    return kl_names_get(&((const growing *)m)->skins, name);
 }
 
 int kl_model_find_element(const kl_model *m, const char *name)

@@ -6,9 +6,11 @@
 #define KL_MODEL_MODEL_H
 
 #include "base/arena.h"
+#include "base/names.h"
 #include "base/units.h"
 #include "model/drawn.h"
 #include "model/interface.h"
+#include "model/resource.h"
 
 typedef struct kl_body {
     const char         *name;
@@ -145,10 +147,11 @@ typedef struct kl_model {
     kl_named       *named;
     kl_parameter   *parameter;
     kl_joint_start *start;
-    kl_guide       *line;
-    kl_sheet       *skin;
-    int             nstart, nline, nskin;
-    int             nstarted; /* bodies that have their numbers */
+    int             nstart;
+    kl_resource   **resource; /* tracks, surfaces, ...: in the order of the catalogue */
+    int             nresource, cap_resource;
+    kl_names        resource_names; /* "section/name" */
+    int             nstarted;       /* bodies that have their numbers */
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     int      nmarker_elements; /* the first ones belong to elements, the others to wanted points */
     int      nlock;            /* joints added to hold what others lock (prepare/locks.h) */
@@ -200,9 +203,6 @@ kl_wanted      *kl_model_add_wanted(kl_model *m, const char *name, kl_place plac
 kl_named       *kl_model_add_named(kl_model *m, const char *name, int body);
 kl_joint_start *kl_model_add_start(kl_model *m);
 
-/* A line under `tracks` or a surface; NULL when out of memory. */
-kl_guide *kl_model_add_line(kl_model *m, const char *name, kl_place place);
-kl_sheet *kl_model_add_skin(kl_model *m, const char *name, kl_place place);
 /* Calls end(what) when the model is destroyed: for open files. KL_E_MEMORY: it was called now. */
 kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what);
 
@@ -230,8 +230,6 @@ double kl_model_extent(const kl_model *m, bool attached);
 void   kl_model_destroy(kl_model *m);
 
 int kl_model_bodies(const kl_model *m); /* how many, without ground and what elements own */
-int kl_model_find_line(const kl_model *m, const char *name); /* -1 */
-int kl_model_find_skin(const kl_model *m, const char *name); /* -1 */
 /* Keeps a reduced body for as long as the model lives; false: out of memory, it is still the
  * caller's. */
 bool kl_model_keep(kl_model *m, struct kl_kbody *body, const char *path);

@@ -23,8 +23,6 @@ typedef struct section {
 static int  count_parameters(const kl_model *m) { return m->nparameter; }
 static int  count_inputs(const kl_model *m) { return m->ninput; }
 static int  count_outputs(const kl_model *m) { return m->nwanted; }
-static int  count_tracks(const kl_model *m) { return m->nline; }
-static int  count_surfaces(const kl_model *m) { return m->nskin; }
 static int  count_starts(const kl_model *m) { return m->nstart; }
 static void name_parameter(const kl_model *m, int i, char t[300])
 {
@@ -38,14 +36,6 @@ static void name_output(const kl_model *m, int i, char t[300])
 {
     snprintf(t, 300, "%s", m->wanted[i].name);
 }
-static void name_track(const kl_model *m, int i, char t[300])
-{
-    snprintf(t, 300, "%s", m->line[i].name);
-}
-static void name_surface(const kl_model *m, int i, char t[300])
-{
-    snprintf(t, 300, "%s", m->skin[i].name);
-}
 static void name_start(const kl_model *m, int i, char t[300])
 {
     snprintf(t, 300, "%.200s.%.80s", m->element[m->start[i].joint].name, m->start[i].name);
@@ -53,14 +43,6 @@ static void name_start(const kl_model *m, int i, char t[300])
 static void write_parameter(kl_text *t, const kl_model *m, int i)
 {
     kl_full_quantity(t, &m->parameter[i].value);
-}
-static void write_track(kl_text *t, const kl_model *m, int i)
-{
-    kl_text_add(t, "%s", m->line[i].text);
-}
-static void write_surface(kl_text *t, const kl_model *m, int i)
-{
-    kl_text_add(t, "%s", m->skin[i].text);
 }
 static void write_start(kl_text *t, const kl_model *m, int i)
 {
@@ -70,8 +52,6 @@ static void write_start(kl_text *t, const kl_model *m, int i)
 
 static const section sections[] = {
     {"parameter", count_parameters, name_parameter, write_parameter},
-    {"track", count_tracks, name_track, write_track},
-    {"surface", count_surfaces, name_surface, write_surface},
     {"input", count_inputs, name_input, kl_full_input},
     {"start of", count_starts, name_start, write_start},
     {"output", count_outputs, name_output, kl_full_output},
@@ -184,6 +164,37 @@ static int diff_keys(kl_text *t, const char *what, const kl_full_context *a,
     return n;
 }
 
+static bool is_listed(const kl_resource *r) { return r && !r->made; }
+
+static int diff_resource(kl_text *t, const kl_full_context *a, const kl_full_context *b,
+                         const kl_resource *p, const kl_resource *q)
+{
+    char what[400];
+    snprintf(what, sizeof what, "%s '%.300s'", p->type->word, p->name);
+    if (!is_listed(q)) return kl_text_add(t, "%s is gone\n", what), 1;
+    if (!p->text || !q->text) return diff_keys(t, what, a, b, p->type->keys, p->data, q->data);
+    if (strcmp(p->text, q->text) == 0) return 0;
+    kl_text_add(t, "%s: was %s, is %s\n", what, p->text, q->text);
+    return 1;
+}
+
+static int diff_resources(kl_text *t, const kl_full_context *a, const kl_full_context *b)
+{
+    int n = 0;
+    for (int i = 0; i < a->m->nresource; i++) {
+        const kl_resource *p = a->m->resource[i];
+        if (!p->made)
+            n += diff_resource(t, a, b, p, kl_model_find_resource(b->m, p->type->section, p->name));
+    }
+    for (int i = 0; i < b->m->nresource; i++) {
+        const kl_resource *q = b->m->resource[i];
+        if (q->made || is_listed(kl_model_find_resource(a->m, q->type->section, q->name))) continue;
+        kl_text_add(t, "%s '%s' is new\n", q->type->word, q->name);
+        n++;
+    }
+    return n;
+}
+
 static int diff_place(kl_text *t, const char *what, const kl_model *a, const kl_element *p,
                       const kl_model *b, const kl_element *q)
 {
@@ -292,6 +303,7 @@ int kl_full_diff(kl_text *t, const kl_model *a, const kl_model *b)
         n += diff_bodies(t, &p, &q);
         n += diff_markers(t, a, b);
         n += diff_elements(t, &p, &q);
+        n += diff_resources(t, &p, &q);
         for (size_t i = 0; i < sizeof sections / sizeof *sections; i++)
             n += diff_section(t, &sections[i], a, b);
         n += diff_keys(t, "run", &p, &q, kl_run_keys, &a->settings, &b->settings);

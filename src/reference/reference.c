@@ -41,6 +41,11 @@ int kl_reference_pages(kl_page *pages, int capacity)
                                                                   : NULL;
         ADD(.name = t->name, .kind = t->kind, .help = t->help, .text = t->text, .keys = keys);
     }
+    for (int i = 0; kl_resource_types[i]; i++) {
+        const kl_resource_type *t = kl_resource_types[i];
+        ADD(.name = t->section, .kind = "section", .help = t->help, .resource = t, .text = t->text,
+            .keys = t->keys);
+    }
 #undef ADD
     return n < capacity ? n : capacity;
 }
@@ -67,6 +72,14 @@ bool kl_reference_find(const char *name, kl_page *page)
 
 /* ---- words for a key ------------------------------------------------------------------------- */
 
+/* "name of a track", "2 names of profiles" */
+static void resource_words(const kl_key *key, char *text, size_t size)
+{
+    const kl_resource_type *t = kl_resource_type_of(key->words);
+    if (key->size > 1) snprintf(text, size, "%d names of %s", key->size, key->words);
+    else snprintf(text, size, "name of a %s", t ? t->word : "resource");
+}
+
 void kl_reference_kind(const kl_key *key, char *text, size_t size)
 {
     switch (key->kind) {
@@ -86,8 +99,8 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_TABLE: snprintf(text, size, "names and numbers"); return;
     case KL_KEY_CODE: snprintf(text, size, "text in Lua"); return;
     case KL_KEY_TEXT: snprintf(text, size, "expression"); return;
-    case KL_KEY_TRACK: snprintf(text, size, "name of a track"); return;
-    case KL_KEY_SURFACE: snprintf(text, size, "name of a surface"); return;
+    case KL_KEY_RESOURCE: resource_words(key, text, size); return;
+    case KL_KEY_FILE: snprintf(text, size, "name of a file"); return;
     case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
     case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or what it holds"); return;
     }
@@ -219,6 +232,19 @@ static void table_head(kl_text *t, const char *title, bool outputs, kl_page_styl
     else kl_text_add(t, "| key | takes | unit | default | meaning |\n|---|---|---|---|---|\n");
 }
 
+static void add_word_keys(kl_text *t, const kl_word_key *keys, kl_page_style style)
+{
+    for (const kl_word_key *k = keys; k && k->name; k++) {
+        row r = {0};
+        snprintf(r.name, sizeof r.name, "%s", k->name);
+        snprintf(r.kind, sizeof r.kind, "%s", k->kind);
+        snprintf(r.unit, sizeof r.unit, "%s", k->unit);
+        snprintf(r.fallback, sizeof r.fallback, "%s", k->fallback ? k->fallback : "must be given");
+        snprintf(r.help, sizeof r.help, "%s", k->help);
+        add_row(t, &r, style);
+    }
+}
+
 static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
 {
     if (!keys || !keys->name) return;
@@ -231,7 +257,7 @@ static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
         unit_words(k->unit, r.unit, sizeof r.unit);
         snprintf(r.fallback, sizeof r.fallback, "%s", default_words(k));
         range_words(k, range, sizeof range);
-        if (k->words) {
+        if (k->words && k->kind != KL_KEY_RESOURCE) {
             snprintf(words, sizeof words, "; one of: %s", k->words);
             for (char *c = words + 10; *c; c++)
                 if (*c == ' ') *c = ',';
@@ -254,15 +280,7 @@ static void add_attachment(kl_text *t, const kl_element_type *how, kl_page_style
 {
     if (!kl_attach_help(how)) return;
     table_head(t, "Where it stands", false, style);
-    for (const kl_attach_key *k = kl_attach_help(how); k->name; k++) {
-        row r = {0};
-        snprintf(r.name, sizeof r.name, "%s", k->name);
-        snprintf(r.kind, sizeof r.kind, "%s", k->kind);
-        snprintf(r.unit, sizeof r.unit, "%s", k->unit);
-        snprintf(r.fallback, sizeof r.fallback, "%s", k->fallback ? k->fallback : "must be given");
-        snprintf(r.help, sizeof r.help, "%s", k->help);
-        add_row(t, &r, style);
-    }
+    add_word_keys(t, kl_attach_help(how), style);
 }
 
 static void add_output(kl_text *t, const char *name, const char *unit, const char *help,
@@ -372,17 +390,6 @@ static void around_element(kl_text *t, const kl_node *e, bool joint)
             nobject++;
         }
     }
-    const kl_node *track = kl_node_get(e, "track"), *surface = kl_node_get(e, "surface");
-    if (track)
-        kl_text_add(
-            t, "tracks:\n  %s: {points: [[0, 0, 0], [1, 0, 0], [2, 0.5, -0.2], [3, 1, 0]]}\n\n",
-            track->text);
-    if (surface)
-        kl_text_add(
-            t,
-            "surfaces:\n  %s: {net: [[[-1, -1, 1], [-1, 0, 0.5], [-1, 1, 1]], [[0, -1, 0.5], "
-            "[0, 0, 0], [0, 1, 0.5]],\n    [[1, -1, 1], [1, 0, 0.5], [1, 1, 1]]]}\n\n",
-            surface->text);
     kl_text_add(t, "bodies:\n");
     for (int i = 0; i < nbody + njoint; i++)
         kl_text_add(t, "  %s%s: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [%g, 0, 0]}\n",
@@ -393,6 +400,17 @@ static void around_element(kl_text *t, const kl_node *e, bool joint)
         kl_text_add(t, "  %s: {type: %s, between: [ground, %s-part], at: [%g, 0, 0], axis: z}\n",
                     joints[i], strcmp(joints[i], "guide") ? "revolute" : "translational", joints[i],
                     0.5 * i);
+}
+
+/* Resources that the example names, each as the example of its own kind. */
+static void resources_of(kl_text *t, const kl_node *e, const kl_key *keys)
+{
+    for (const kl_key *k = keys; k && k->name; k++) {
+        const kl_node          *name = kl_node_get(e, k->name);
+        const kl_resource_type *type = kl_resource_type_of(k->words ? k->words : "");
+        if (k->kind == KL_KEY_RESOURCE && type && name && name->kind == KL_SCALAR)
+            kl_text_add(t, "%s:\n  %s: %s\n\n", type->section, name->text, type->example);
+    }
 }
 
 void kl_reference_example(kl_text *t, const kl_page *page)
@@ -409,6 +427,7 @@ void kl_reference_example(kl_text *t, const kl_page *page)
             kl_text_add(t, "bodies:\n  ");
             wrapped(t, line, 6, 2);
         }
+        if (page->element) resources_of(t, root->first, page->keys);
         if (page->element) around_element(t, root->first, strcmp(page->kind, "joint") == 0);
         if (page->element && strcmp(page->kind, "force") == 0) kl_text_add(t, "\nforces:\n");
         if (page->element) kl_text_add(t, "  %s\n", line);
@@ -439,6 +458,16 @@ static void add_example(kl_text *t, const kl_page *page, kl_page_style style)
     wrapped(t, line, 6, 2);
 }
 
+/* Names that need no entry. */
+static void add_built_in(kl_text *t, const kl_resource_type *type, kl_page_style style)
+{
+    if (!type->built_in) return;
+    kl_text_add(t, style == KL_PAGE_MARKDOWN ? "\n## Built in\n\n" : "\nBuilt in\n  ");
+    for (int i = 0; type->built_in[i]; i++)
+        kl_text_add(t, "%s`%s`", i ? ", " : "", type->built_in[i]);
+    kl_text_add(t, "\n");
+}
+
 void kl_reference_write(kl_text *t, const kl_page *page, kl_page_style style)
 {
     bool markdown = style == KL_PAGE_MARKDOWN;
@@ -448,6 +477,8 @@ void kl_reference_write(kl_text *t, const kl_page *page, kl_page_style style)
     if (page->text) kl_text_add(t, "\n%s", page->text);
     if (page->element) add_attachment(t, page->element, style);
     add_keys(t, page->keys, style);
+    if (page->resource) add_word_keys(t, page->resource->more, style);
+    if (page->resource) add_built_in(t, page->resource, style);
     if (page->element) add_outputs(t, page->element, style);
     if (page->body) add_body_outputs(t, style);
     if (page->element || page->body) add_example(t, page, style);

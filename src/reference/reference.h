@@ -4,19 +4,20 @@
 #define KL_REFERENCE_REFERENCE_H
 
 #include "base/text.h"
-#include "model/interface.h"
+#include "model/resource.h"
 
 typedef enum kl_page_style { KL_PAGE_TERMINAL, KL_PAGE_MARKDOWN } kl_page_style;
 
 /* A page that has a name: a type, a section of the model file, or a topic. */
 typedef struct kl_page {
-    const char            *name;
-    const char            *kind; /* "body", "joint", "force", "section", "topic" */
-    const char            *help; /* one line */
-    const kl_body_type    *body; /* or */
-    const kl_element_type *element;
-    const kl_key          *keys; /* of a section or type, may be NULL */
-    const char            *text; /* of a section or topic */
+    const char             *name;
+    const char             *kind;    /* "body", "joint", "force", "section", "topic" */
+    const char             *help;    /* one line */
+    const kl_body_type     *body;    /* or */
+    const kl_element_type  *element; /* or */
+    const kl_resource_type *resource;
+    const kl_key           *keys; /* of a section or type, may be NULL */
+    const char             *text; /* of a section or topic */
 } kl_page;
 
 /* All pages, in the order of a table of contents; returns how many, writes at most `capacity`. */

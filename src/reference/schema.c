@@ -69,7 +69,7 @@ static void put_value(kl_text *t, const kl_key *k)
         [KL_KEY_WORDS] = "text",        [KL_KEY_FLAG] = "flag",
         [KL_KEY_SIGNALS] = "signals",   [KL_KEY_TABLE] = "table",
         [KL_KEY_CODE] = "text",         [KL_KEY_TEXT] = "text",
-        [KL_KEY_TRACK] = "text",        [KL_KEY_SURFACE] = "text",
+        [KL_KEY_RESOURCE] = "text",     [KL_KEY_FILE] = "text",
         [KL_KEY_LIST] = "list",         [KL_KEY_REDUCED] = "body-file"};
     if (k->kind == KL_KEY_WORD) {
         put_choice(t, k->words);
@@ -81,6 +81,11 @@ static void put_value(kl_text *t, const kl_key *k)
         kl_text_add(t, "}]");
     } else if (k->kind == KL_KEY_NUMBER) {
         put_number(t, k);
+    } else if (k->kind == KL_KEY_RESOURCE && k->size > 1) {
+        kl_text_add(t,
+                    "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
+                    "{\"type\": \"string\"}, \"minItems\": %d, \"maxItems\": %d}]",
+                    k->size, k->size);
     } else {
         kl_text_add(t, "\"allOf\": [{\"$ref\": \"#/definitions/%s\"}]", shapes[k->kind]);
         if (k->kind == KL_KEY_NUMBERS)
@@ -146,7 +151,7 @@ static void note(char *list, size_t size, const char *name)
 
 /* The definition "section-type" with all keys that it may have and those that it must. */
 static void put_type(kl_text *t, const char *section, const char *name, const kl_key *keys,
-                     const kl_attach_key *where)
+                     const kl_word_key *where)
 {
     bool body      = strcmp(section, "body") == 0;
     char must[400] = "";
@@ -161,7 +166,7 @@ static void put_type(kl_text *t, const char *section, const char *name, const kl
         put_key(t, k);
         if (!k->fallback) note(must, sizeof must, k->name);
     }
-    for (const kl_attach_key *k = where; k && k->name; k++) {
+    for (const kl_word_key *k = where; k && k->name; k++) {
         bool pair = strncmp(k->kind, "two ", 4) == 0;
         put_property(t, k->name, k->help,
                      pair                            ? "pair"
@@ -188,9 +193,9 @@ static void put_any_type(kl_text *t, const char *section, const char *const *nam
 }
 
 typedef struct variant {
-    const char          *name;
-    const kl_key        *keys;
-    const kl_attach_key *where;
+    const char        *name;
+    const kl_key      *keys;
+    const kl_word_key *where;
 } variant;
 
 static void gather(const char **names, int *n, int most, const char *name)
@@ -245,7 +250,7 @@ static void put_kind(kl_text *t, const char *section, const variant *list, const
     for (const variant *v = list; v->name; v++) {
         put_type(t, section, v->name, v->keys, v->where);
         for (const kl_key *k = v->keys; k && k->name; k++) gather(names, &n, 256, k->name);
-        for (const kl_attach_key *k = v->where; k && k->name; k++) gather(names, &n, 256, k->name);
+        for (const kl_word_key *k = v->where; k && k->name; k++) gather(names, &n, 256, k->name);
     }
     put_any_type(t, section, names, n);
 }
@@ -310,6 +315,34 @@ static void put_sections(kl_text *t)
     put_section(t, "joints", "joint", ",");
     put_section(t, "forces", "force", ",");
     put_section(t, "outputs", "output", ",");
+    for (int i = 0; kl_resource_types[i]; i++) {
+        const kl_resource_type *r = kl_resource_types[i];
+        put_section(t, r->section, r->keys ? r->word : "names", ",");
+    }
+}
+
+/* An entry of a section of resources; those that only their own code can read may be any map. */
+static void put_resource(kl_text *t, const kl_resource_type *type)
+{
+    char must[400] = "";
+    if (!type->keys) return;
+    kl_text_add(t,
+                "    \"%s\": {\"type\": \"object\", \"additionalProperties\": false, "
+                "\"properties\": {",
+                type->word);
+    put_common(t);
+    for (const kl_key *k = type->keys; k->name; k++) {
+        kl_text_add(t, ", ");
+        put_key(t, k);
+        if (!k->fallback) note(must, sizeof must, k->name);
+    }
+    for (const kl_word_key *k = type->more; k && k->name; k++) {
+        put_property(t, k->name, k->help, "any", ", ");
+        if (!k->fallback) note(must, sizeof must, k->name);
+    }
+    kl_text_add(t, "}");
+    put_required(t, must);
+    kl_text_add(t, "},\n");
 }
 
 /* `keys`: "of point"; `must`: those that an entry of its own needs, or "" */
@@ -427,8 +460,6 @@ void kl_schema_write(kl_text *t)
            "{\"$ref\": "
            "\"#/definitions/template\"}},");
     put_sections(t);
-    put_section(t, "tracks", "names", ",");
-    put_section(t, "surfaces", "names", ",");
     put_section(t, "run", NULL, ",");
     put_section(t, "integrator", NULL, ",");
     kl_text_add(t, "\n  },\n  \"definitions\": {\n");
@@ -436,6 +467,7 @@ void kl_schema_write(kl_text *t)
     put_plain_entry(t, "input", "unit value", "");
     put_plain_entry(t, "output", "of point quantity expression limit rule lowpass", "");
     put_plain_entry(t, "part", "template at orientation mirror parameters", "\"template\"");
+    for (int i = 0; kl_resource_types[i]; i++) put_resource(t, kl_resource_types[i]);
     put_bodies(t);
     put_elements(t, "joint", kl_joint_types);
     put_elements(t, "force", kl_force_types);

@@ -21,8 +21,10 @@ const kl_topic kl_topics[] = {
      "        parameters: {wheelbase: 2.56 m, car: none}      # defaults; a part may give others\n"
      "        bodies: {frame: {mass: 2615, inertia: [1722, 1476, 3067]}}\n"
      "        forces: ...\n\n"
-     "A template holds parameters, inputs, bodies, joints, forces, outputs and parts. Points and\n"
-     "directions are in its own axes. A name means one of its own first, then one outside.\n"},
+     "A template holds parameters, inputs, bodies, joints, forces, outputs, parts and named "
+     "resources\n"
+     "such as tracks. Points and directions are in its own axes. A name means one of its own "
+     "first, then\none outside.\n"},
     {"parts", "section", "templates placed: at a point, turned, mirrored, with their parameters",
      "    parts:\n"
      "      front: {template: bogie, at: [9.5, 0, 0], parameters: {wheelbase: 2.4 m}}\n"
@@ -54,41 +56,6 @@ const kl_topic kl_topics[] = {
      "Initial values are guesses that assembly may move by the least amount that closes the "
      "joints;\n"
      "`fixed: [position, orientation]` keeps them.\n"},
-    {"tracks", "section", "lines in space that bodies follow: rails, guides, grooves",
-     "    tracks:\n"
-     "      coaster: {file: coaster.yaml, parameters: {spline: cubic}, geometry: table}\n"
-     "      line: {layout: [straight 50 m, transition 60 m, curve 300 m radius for 100 m]}\n"
-     "      far: {file: far.ktrack}                       # a table made by `klingel track`\n\n"
-     "A track is written as docs/tracks.md tells: `layout`, `points` or `segments` with "
-     "`profile`,\n"
-     "`spline`, `frame`, `roll` and more, here or in a file of its own with its own parameters.\n"
-     "`geometry: exact` (default) computes each place, `table` looks it up in a table built to "
-     "the\n"
-     "error that the track's `table` asks for. A `path` joint follows it; long tables from a file\n"
-     "are read through a window.\n"},
-    {"surfaces", "section", "surfaces that points of bodies stay on",
-     "    surfaces:\n"
-     "      bowl: {revolution: [[0, 0.1], [0.2, 0.5], [0.5, 0.7]], spline: cubic, orientation: "
-     "...}\n"
-     "      dome: {revolution: [[-1, 0.01], {to: [1, 0.01], radius: -1}]}          # an arc\n"
-     "      gutter: {sweep: [[-1, 0.2], [0, 0], [1, 0.2]], track: line, spline: cubic}\n"
-     "      hill: {net: [[[0, 0, 0], [0, 1, 0.2]], [[1, 0, 0.1], [1, 1, 0]]]}\n"
-     "      ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2}\n"
-     "      rail: {extruded_arc: {center: [0, 0], first: [-3, -4], last: [3, -4]},\n"
-     "             nodes: [{at: [0, 0, 0], orientation: ...}, {at: [2, 0, 0]}]}\n\n"
-     "A profile whose last point is its first is closed (a torus, a tube): it goes round.\n"
-     "`revolution` turns a profile of points [x, radius] about the x axis of the surface, with\n"
-     "`factors: [y, z]` to flatten it; `sweep` carries a profile [left, up] along a track; `net`\n"
-     "interpolates rows of points (linear, cubic or quintic). `spline` lays a smooth line through\n"
-     "the points, otherwise they are joined by straight lines and arcs {to: [a, b], radius: r}.\n"
-     "`revolved_arc` turns an arc [x, y] about the y axis, `x_factor` and `z_factor` make it "
-     "oval;\n"
-     "`extruded_arc` joins an arc [x, y] of one node with the same arc of another, straight from\n"
-     "point to point; an arc goes the shorter way from `first` to `last` about `center`.\n"
-     "`at` and `orientation` place a surface, `flip: true` turns its normal round. The joint\n"
-     "`point-on-surface` uses it; parameters are lengths along the profile (u) and the angle or\n"
-     "length (v), of arcs the angle of revolution or -1 to 1 from node to node (u) and the angle\n"
-     "along the arc (v). A body that carries it draws it with `shape: {surface: hill}`.\n"},
     {"joints", "section", "what holds bodies together or drives them",
      "    joints:\n"
      "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"

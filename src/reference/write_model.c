@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "catalogue.h"
 #include "language/build.h"
 #include "model/key_unit.h"
 #include "reference/write_values.h"
@@ -91,6 +92,18 @@ static void put_code(kl_text *t, const kl_code *c)
     free(text);
 }
 
+static bool put_resources(kl_text *t, const kl_model *m, int n, const void *at)
+{
+    const void *const *data = at;
+    if (!data[0]) return false;
+    for (int i = 0; i < n; i++) {
+        const kl_resource *r = kl_model_resource_of(m, data[i]);
+        kl_text_add(t, "%s%s", i ? ", " : n > 1 ? "[" : "", r ? r->name : "");
+    }
+    if (n > 1) kl_text_add(t, "]");
+    return true;
+}
+
 /* The value of a key; false: it has none. */
 bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const void *data)
 {
@@ -129,8 +142,11 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
         if (!((const kl_code *)at)->text) return false;
         kl_text_json(t, ((const kl_code *)at)->text);
         return true;
-    case KL_KEY_TRACK: kl_text_add(t, "%s", (*(const kl_guide *const *)at)->name); return true;
-    case KL_KEY_SURFACE: kl_text_add(t, "%s", (*(const kl_sheet *const *)at)->name); return true;
+    case KL_KEY_RESOURCE: return put_resources(t, c->m, k->size > 1 ? k->size : 1, at);
+    case KL_KEY_FILE:
+        if (!((const kl_file *)at)->name) return false;
+        kl_text_json(t, ((const kl_file *)at)->name);
+        return true;
     case KL_KEY_LIST:
         put_list(t, ((const kl_list *)at)->value, ((const kl_list *)at)->n);
         return true;
@@ -296,9 +312,26 @@ void kl_full_input(kl_text *t, const kl_model *m, int i)
     kl_text_add(t, "}");
 }
 
-static void put_head(kl_text *t, const kl_model *m)
+/* Each kind of resource in its section; those that the program has built in need no entry. */
+static void put_resource_sections(kl_text *t, const kl_full_context *c)
 {
-    double g[3];
+    const kl_resource_type *last = NULL;
+    for (int k = 0; kl_resource_types[k]; k++)
+        for (int i = 0; i < c->m->nresource; i++) {
+            const kl_resource *r = c->m->resource[i];
+            if (r->type != kl_resource_types[k] || r->made) continue;
+            if (last != r->type) kl_text_add(t, "\n%s:\n", r->type->section);
+            last = r->type;
+            if (r->text) kl_text_add(t, "  %s: %s\n", r->name, r->text);
+            else kl_text_add(t, "  %s:\n", r->name);
+            if (!r->text) put_keys(t, c, r->type->keys, r->data, "    ");
+        }
+}
+
+static void put_head(kl_text *t, const kl_full_context *c)
+{
+    const kl_model *m = c->m;
+    double          g[3];
     kl_store(g, m->gravity);
     kl_text_add(t, "klingel: 1\ntitle: ");
     kl_text_json(t, m->title);
@@ -311,12 +344,7 @@ static void put_head(kl_text *t, const kl_model *m)
         kl_full_quantity(t, &m->parameter[i].value);
         kl_text_add(t, "\n");
     }
-    if (m->nline) kl_text_add(t, "\ntracks:\n");
-    for (int i = 0; i < m->nline; i++)
-        kl_text_add(t, "  %s: %s\n", m->line[i].name, m->line[i].text);
-    if (m->nskin) kl_text_add(t, "\nsurfaces:\n");
-    for (int i = 0; i < m->nskin; i++)
-        kl_text_add(t, "  %s: %s\n", m->skin[i].name, m->skin[i].text);
+    put_resource_sections(t, c);
     if (m->ninput) kl_text_add(t, "\ninputs:\n");
     for (int i = 0; i < m->ninput; i++) {
         kl_text_add(t, "  %s: ", m->input[i].name);
@@ -457,7 +485,7 @@ void kl_full_write(kl_text *t, const kl_model *model)
     written.marker = markers_as_written(model);
     t->failed |= !written.marker || !kl_full_open(&c, m);
     if (!t->failed) {
-        put_head(t, m);
+        put_head(t, &c);
         put_bodies(t, &c);
         put_elements(t, &c, true);
         put_elements(t, &c, false);

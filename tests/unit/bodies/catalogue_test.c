@@ -14,8 +14,7 @@ static const char *value_of(const kl_key *k, char *text, size_t size)
 {
     *text = '\0';
     if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2"); /* a stop needs an end */
-    if (k->kind == KL_KEY_TRACK) snprintf(text, size, "line");
-    if (k->kind == KL_KEY_SURFACE) snprintf(text, size, "bowl");
+    if (k->kind == KL_KEY_RESOURCE && !k->fallback) snprintf(text, size, "the-%s", k->words);
     if (strcmp(k->name, "closed") == 0) snprintf(text, size, "true"); /* a latch, a mark */
     if (k->fallback) return text;                                     /* defaults do */
     if (k->kind == KL_KEY_NUMBER) snprintf(text, size, "%g", k->min > 0 ? 2 * k->min : 1.7);
@@ -56,8 +55,8 @@ static void check_type(const kl_element_type *t, bool joint, const char *keys, c
     if (strcmp(t->name, "linear-creep") == 0) return; /* not defined for a wheel at rest */
     snprintf(text, sizeof text,
              "klingel: 1\ngravity: [0, 0, -2]\n"
-             "tracks: {line: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
-             "surfaces:\n  bowl: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
+             "tracks: {the-tracks: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
+             "surfaces:\n  the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
              "[0, 0, 0], [0, 3, 0.5]], [[3, -3, 1], [3, 0, 0.5], [3, 3, 1]]]}\nbodies:\n"
              "  a: {type: flexible, file: %s, damping: 0.1%s}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
              "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\njoints:\n"

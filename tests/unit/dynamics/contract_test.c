@@ -45,8 +45,9 @@ static void key_text(const kl_key *k, char *out, size_t size)
         break;
     case KL_KEY_AXIS: snprintf(out, size, "x"); break;
     case KL_KEY_FLAG: snprintf(out, size, "true"); break;
-    case KL_KEY_TRACK: snprintf(out, size, "line"); break;
-    case KL_KEY_SURFACE: snprintf(out, size, "hill"); break;
+    case KL_KEY_RESOURCE:
+        if (!k->fallback) snprintf(out, size, "the-%s", k->words);
+        break;
     case KL_KEY_WORD: snprintf(out, size, "%.*s", (int)strcspn(k->words, " "), k->words); break;
     default: *out = '\0';
     }
@@ -71,10 +72,10 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
     snprintf(
         text, sizeof text,
         "klingel: 1\ngravity: [0, 0, 0]\n"
-        "tracks: {line: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, 1, 0], "
+        "tracks: {the-tracks: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, 1, 0], "
         "[6, 3, 1]], "
         "spline: quintic, roll: [[0, 0 rad], [3, 0.8 rad], [9, -0.5 rad]], roll_spline: quintic}}\n"
-        "surfaces: {hill: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, 0, 1], "
+        "surfaces: {the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, 0, 1], "
         "[0, 3, -1]], "
         "[[3, -3, 1], [3, 0, 0.3], [3, 3, 0]]], spline: quintic, at: [0.2, 0, 0]}}\n"
         "bodies:\n"

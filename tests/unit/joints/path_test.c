@@ -1,6 +1,7 @@
 /* Followers of lines and surfaces against closed forms and against other joints that hold the same. */
 #include <math.h>
 
+#include "geometry/named.h"
 #include "unit/build_model.h"
 
 #include "geometry/path.h"
@@ -327,8 +328,9 @@ static void a_car_on_a_closed_track_starts_where_it_stands_and_counts_its_laps(v
                  "joints: {ride: {type: path, body: car, track: ring}}\nintegrator: {type: gear, "
                  "tolerance: 1e-9}\n",
                  30 * way);
-        ride   r      = start(text);
-        double length = r.b.model->line[0].path->length, energy;
+        ride                  r      = start(text);
+        const kl_named_track *ring   = r.b.model->resource[0]->data;
+        double                length = ring->path->length, energy;
         near(value(&r, "car.position.x"), 10.0, 1e-9);
         near(value(&r, "ride.s"), 0.25 * length, 1e-6);
         near(value(&r, "ride.speed"), 30.0 * way, 1e-6);
