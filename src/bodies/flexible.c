@@ -182,15 +182,9 @@ static void flexible_settle(const void *data, double *q)
     kl_quat_normalize(q + 3);
 }
 
-static void flexible_increment(const void *data, const double *dx, double *D)
+static void flexible_carry(const void *data, const double *dx, bool transposed, double *x, int n)
 {
-    const flexible *p = data;
-    int             N = 6 + p->n;
-    kl_mat3         T = kl_rotation_tangent_inverse(kl_load(dx + 3));
-    memset(D, 0, (size_t)(N * N) * sizeof *D);
-    for (int i = 0; i < N; i++) D[(N + 1) * i] = 1.0;
-    for (int i = 0; i < 3; i++)
-        for (int j = 0; j < 3; j++) D[N * (3 + i) + 3 + j] = T.m[i][j];
+    kl_free_carry(dx, transposed, x, n, 6 + ((const flexible *)data)->n);
 }
 
 /* w that moves the body's mass by one length on average. Assembly moves a body as a whole before it
@@ -528,7 +522,7 @@ const kl_body_type kl_flexible = {
     .rate            = flexible_rate,
     .speed           = flexible_speed,
     .settle          = flexible_settle,
-    .increment       = flexible_increment,
+    .carry           = flexible_carry,
     .pose            = flexible_pose,
     .twist           = flexible_twist,
     .map             = flexible_map,

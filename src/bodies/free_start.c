@@ -21,3 +21,11 @@ void kl_free_start_write(const kl_free_start *s, double *q, double *v, unsigned 
         held_velocity[3 + i] = (s->fixed >> 3) & 1;
     }
 }
+
+void kl_free_carry(const double *dx, bool transposed, double *x, int n, int nv)
+{
+    kl_vec3 turn = kl_load(dx + 3);
+    /* the transpose of T(phi) is T(-phi) */
+    kl_mat3 T = kl_rotation_tangent_inverse(transposed ? kl_neg(turn) : turn);
+    for (int i = 0; i < n; i++, x += nv) kl_store(x + 3, kl_mul(&T, kl_load(x + 3)));
+}

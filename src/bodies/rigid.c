@@ -163,15 +163,10 @@ static void rigid_settle(const void *data, double *q)
     kl_quat_normalize(q + 3);
 }
 
-static void rigid_increment(const void *data, const double *dx, double *D)
+static void rigid_carry(const void *data, const double *dx, bool transposed, double *x, int n)
 {
     (void)data;
-    kl_mat3 T = kl_rotation_tangent_inverse(kl_load(dx + 3));
-    memset(D, 0, 36 * sizeof *D);
-    for (int i = 0; i < 3; i++) {
-        D[7 * i] = 1.0;
-        for (int j = 0; j < 3; j++) D[6 * (3 + i) + 3 + j] = T.m[i][j];
-    }
+    kl_free_carry(dx, transposed, x, n, 6);
 }
 
 static void rigid_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
@@ -401,7 +396,7 @@ const kl_body_type kl_rigid = {.name    = "rigid",
                                .rate            = rigid_rate,
                                .speed           = rigid_speed,
                                .settle          = rigid_settle,
-                               .increment       = rigid_increment,
+                               .carry           = rigid_carry,
                                .pose            = rigid_pose,
                                .twist           = rigid_twist,
                                .map             = rigid_map,

@@ -1,30 +1,18 @@
-/* The iteration matrix of all solvers, sparse and scaled, with its factors.
+/* The iteration matrix of all solvers, sparse and scaled, with its factors: what assembler.h
+ * assembles, with -eps in the corner of the constraints.
  *
- *   [ mass M D + stiffness K + damping C D ,  .  , Phi_q' ]   unknowns: increments dx (nv),
- *   [               .                      , f_z ,   0    ]             dz (nz),
- *   [             Phi_q                    ,  0  , -eps   ]             dlambda (nlam)
- *
- * K, C are the derivatives of M a - s - g + Phi_q' lambda by increments and velocities. D is the
- * map of kl_body_type's `increment`. The small -eps (relative to the scaled matrix) lets redundant
+ * The small -eps (relative to the scaled matrix) lets redundant
  * constraints and singular positions pass; it stands in the matrix only, never in a residual, so it
  * costs convergence speed and no accuracy. */
 #ifndef KL_DYNAMICS_MATRIX_H
 #define KL_DYNAMICS_MATRIX_H
 
 #include "algebra/lu.h"
-#include "dynamics/work.h"
+#include "dynamics/assembler.h"
 
 typedef struct kl_matrix kl_matrix;
 
-/* What is put in: coefficients of the parts. stiffness and damping 0: tangents are not asked for at
- * all. */
-typedef struct kl_weights {
-    double mass, stiffness, damping;
-    double state; /* of z': state I - f_z */
-} kl_weights;
-
-/* `coupled`: with the parts of K and C that joints add between two bodies. Dynamics does without:
- * they are h^2 times smaller than the mass. */
+/* `coupled`: see kl_assembler_create. */
 kl_matrix *kl_matrix_create(const kl_model *m, bool coupled);
 void       kl_matrix_destroy(kl_matrix *x);
 

@@ -7,18 +7,17 @@
 #ifndef KL_DYNAMICS_TANGENTS_H
 #define KL_DYNAMICS_TANGENTS_H
 
-#include "dynamics/work.h"
+#include "dynamics/assembler.h"
 
 typedef struct kl_tangents {
     kl_arena *arena;
     int       nv, nz, nlam;
     /* row-major */
-    double *M, *K, *C;    /* nv x nv: mass; dr/dx at fixed a and lambda; dr/dv */
-    double *J;            /* nlam x nv: Phi_q */
-    double *rz;           /* nv x nz: dr/dz */
-    double *zx, *zv, *zz; /* nz x nv, nz x nv, nz x nz: of f */
-    double *scratch;
-    void   *room;
+    double       *M, *K, *C;    /* nv x nv: mass; dr/dx at fixed a and lambda; dr/dv */
+    double       *J;            /* nlam x nv: Phi_q */
+    double       *rz;           /* nv x nz: dr/dz */
+    double       *zx, *zv, *zz; /* nz x nv, nz x nv, nz x nz: of f */
+    kl_assembler *parts;
 } kl_tangents;
 
 kl_tangents *kl_tangents_create(const kl_model *m); /* NULL when out of memory */

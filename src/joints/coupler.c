@@ -110,17 +110,18 @@ static const kl_output coupler_outputs[] = {
     {0}};
 
 const kl_element_type kl_coupler = {
-    .name      = "coupler",
-    .help      = "keeps the ratio of two joint coordinates: gear, belt, rack and pinion",
-    .equation  = "x2 - ratio x1 = const",
-    .example   = "mesh: {type: coupler, joints: [axle-1, axle-2], ratio: -2}",
-    .keys      = coupler_keys,
-    .outputs   = coupler_outputs,
-    .attach    = KL_ATTACH_JOINTS,
-    .data_size = sizeof(coupler),
-    .setup     = coupler_setup,
-    .start     = kl_coordinate_start,
-    .eval      = coupler_eval,
-    .tangent   = coupler_tangent,
-    .commit    = coupler_commit,
-    .output    = coupler_output};
+    .name            = "coupler",
+    .help            = "keeps the ratio of two joint coordinates: gear, belt, rack and pinion",
+    .equation        = "x2 - ratio x1 = const",
+    .example         = "mesh: {type: coupler, joints: [axle-1, axle-2], ratio: -2}",
+    .keys            = coupler_keys,
+    .outputs         = coupler_outputs,
+    .attach          = KL_ATTACH_JOINTS,
+    .data_size       = sizeof(coupler),
+    .only_constrains = true,
+    .setup           = coupler_setup,
+    .start           = kl_coordinate_start,
+    .eval            = coupler_eval,
+    .tangent         = coupler_tangent,
+    .commit          = coupler_commit,
+    .output          = coupler_output};

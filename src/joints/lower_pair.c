@@ -242,26 +242,27 @@ static void lower_pair_mirror(void *data)
 
 #define LOWER_PAIR(ident, words, axial_, turns_, holds_, keys_, outputs_, equation_, help_,        \
                    example_)                                                                       \
-    const kl_element_type kl_##ident = {.name      = words,                                        \
-                                        .help      = help_,                                        \
-                                        .equation  = equation_,                                    \
-                                        .example   = example_,                                     \
-                                        .keys      = keys_,                                        \
-                                        .outputs   = outputs_,                                     \
-                                        .attach    = KL_ATTACH_PAIR,                               \
-                                        .axial     = axial_,                                       \
-                                        .turns     = turns_,                                       \
-                                        .holds     = holds_,                                       \
-                                        .mirror    = lower_pair_mirror,                            \
-                                        .data_size = sizeof(lower_pair),                           \
-                                        .traits    = &ident##_traits,                              \
-                                        .setup     = lower_pair_setup,                             \
-                                        .start     = kl_coordinate_start,                          \
-                                        .eval      = lower_pair_eval,                              \
-                                        .tangent   = lower_pair_tangent,                           \
-                                        .commit    = lower_pair_commit,                            \
-                                        .output    = lower_pair_output,                            \
-                                        .upright   = lower_pair_upright}
+    const kl_element_type kl_##ident = {.name            = words,                                  \
+                                        .help            = help_,                                  \
+                                        .equation        = equation_,                              \
+                                        .example         = example_,                               \
+                                        .keys            = keys_,                                  \
+                                        .outputs         = outputs_,                               \
+                                        .attach          = KL_ATTACH_PAIR,                         \
+                                        .axial           = axial_,                                 \
+                                        .turns           = turns_,                                 \
+                                        .holds           = holds_,                                 \
+                                        .mirror          = lower_pair_mirror,                      \
+                                        .data_size       = sizeof(lower_pair),                     \
+                                        .traits          = &ident##_traits,                        \
+                                        .only_constrains = true,                                   \
+                                        .setup           = lower_pair_setup,                       \
+                                        .start           = kl_coordinate_start,                    \
+                                        .eval            = lower_pair_eval,                        \
+                                        .tangent         = lower_pair_tangent,                     \
+                                        .commit          = lower_pair_commit,                      \
+                                        .output          = lower_pair_output,                      \
+                                        .upright         = lower_pair_upright}
 
 LOWER_PAIR(fixed, "fixed", NULL, 3, "angle displacement x y z distance", no_keys, no_outputs,
            "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0", "holds two bodies together as one",

@@ -453,9 +453,10 @@ static const kl_output path_outputs[] = {
 
 #define FOLLOWER                                                                                   \
     .outputs = path_outputs, .attach = KL_ATTACH_FOLLOW, .data_size = sizeof(path_joint),          \
-    .own = 1, .begin = path_begin, .setup = path_setup, .locate = path_locate, .eval = path_eval,  \
-    .tangent = path_tangent, .crossings = path_crossings, .commit = path_commit,                   \
-    .watch = path_watch, .output = path_output, .upright = path_upright
+    .only_constrains = true, .own = 1, .begin = path_begin, .setup = path_setup,                   \
+    .locate = path_locate, .eval = path_eval, .tangent = path_tangent,                             \
+    .crossings = path_crossings, .commit = path_commit, .watch = path_watch,                       \
+    .output = path_output, .upright = path_upright
 
 static const int cam_trait = 1;
 

@@ -249,9 +249,10 @@ typedef struct kl_body_type {
     /* (optional) brings q back onto the body's own manifold, such as Euler parameters to length 1
      */
     void (*settle)(const void *data, double *q);
-    /* (optional) D = d(dx)/d(increment at q (+) dx), nv x nv: what a further small increment adds
-     * to dx */
-    void (*increment)(const void *data, const double *dx, double *D);
+    /* (optional) D = d(dx)/d(increment at q (+) dx): what a further small increment adds to dx.
+     * Each of the n vectors of nv numbers at x, one after the other, becomes D times it, or D'
+     * times it. Without it D = I */
+    void (*carry)(const void *data, const double *dx, bool transposed, double *x, int n);
 
     /* Motion of a marker in two stages. `pose`: r and A; reads what `position` left in the cache.
      * `twist`: v, w, a0, al0; `velocity` has been called too, and m->r, m->A are there */
@@ -411,6 +412,9 @@ typedef struct kl_element_type {
     /* (optional) of a joint: the coordinates that it holds, in words: angle, displacement, x, y, z,
      * distance. Nothing can drive them */
     const char *holds;
+    /* it has constraints and never a wrench: iteration matrices may leave out the small tangent that
+     * its reactions add between two bodies */
+    bool        only_constrains;
     unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
     size_t      data_size;
     const void *traits; /* handed to setup */

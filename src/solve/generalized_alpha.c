@@ -53,14 +53,13 @@ typedef struct alpha {
     double    *aux0, *acc_old, *lambda_old;
     double    *zd, *zb, *zd0, *zb0; /* z' and its auxiliary, trial and start */
     double    *zdd, *z_scale;       /* z'' at the start, largest z so far */
-    double    *D;
-    double     h;            /* proposed next step */
-    double     h_aux, h_old; /* step that aux0 belongs to; last step, 0: none */
-    double     h_older;      /* the step before that, 0: none */
-    double     c2;           /* of the factored matrix; 0: none */
-    bool       fresh;        /* the matrix was made in this step */
-    bool       stale;        /* the matrix should be made anew */
-    double     speed;        /* estimated convergence factor */
+    double     h;                   /* proposed next step */
+    double     h_aux, h_old;        /* step that aux0 belongs to; last step, 0: none */
+    double     h_older;             /* the step before that, 0: none */
+    double     c2;                  /* of the factored matrix; 0: none */
+    bool       fresh;               /* the matrix was made in this step */
+    bool       stale;               /* the matrix should be made anew */
+    double     speed;               /* estimated convergence factor */
     kl_powers  power;
     double     tolerance, newton;
 
@@ -141,10 +140,6 @@ static kl_status alpha_create(kl_solver *x, void **self)
     double **multipliers[] = {&i->lambda, &i->lambda_old, &b->lambda, &b->lambda_old};
     for (size_t k = 0; k < sizeof multipliers / sizeof *multipliers; k++)
         *multipliers[k] = kl_arena_array(arena, double, m->nlam + 1);
-    int most = 1;
-    for (int k = 0; k < m->nbody; k++)
-        if (m->body[k].nv > most) most = m->body[k].nv;
-    i->D         = kl_arena_array(arena, double, most *most + most);
     i->trial     = kl_state_create(m);
     b->s         = kl_state_create(m);
     b->older     = kl_state_create(m);
@@ -252,14 +247,7 @@ static void carry_back(alpha *i, const kl_model *m, double *change)
 {
     for (int k = 0; k < m->nbody; k++) {
         const kl_body *b = &m->body[k];
-        if (!b->type->increment) continue;
-        double *D = i->D, *sum = D + b->nv * b->nv;
-        b->type->increment(b->data, i->dx + b->v, D);
-        for (int r = 0; r < b->nv; r++) {
-            sum[r] = 0.0;
-            for (int c = 0; c < b->nv; c++) sum[r] += D[r * b->nv + c] * change[b->v + c];
-        }
-        memcpy(change + b->v, sum, (size_t)b->nv * sizeof(double));
+        if (b->type->carry) b->type->carry(b->data, i->dx + b->v, false, change + b->v, 1);
     }
 }
 
@@ -411,13 +399,12 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         kl_model_advance(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
         if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
+        /* its total wrenches go into the matrix too */
+        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
         if (k == 0 && !serves(i, m, c.c2)) {
-            kl_eval_residual(m, x->w, i->acc, i->lambda,
-                             x->y); /* its total wrenches go into the matrix */
             KL_TRY(make_matrix(i, x, c, count));
             motion.speed = position.speed = i->speed;
         }
-        kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
         count->iterations++;
         KL_TRY(newton_change(i, x, c, &now, &count->limiting));
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);

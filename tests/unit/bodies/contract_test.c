@@ -283,7 +283,12 @@ static void increments_add_through_their_map(void **unused)
         int     n = f.body->nv;
         double  dx[MOST], D[MOST * MOST], q[MOST + 1], there[MOST + 1];
         for (int i = 0; i < n; i++) dx[i] = 0.6 * noise(&f.seed);
-        f.body->type->increment(f.body->data, dx, D);
+        /* the vectors of the unit matrix, one after the other: D' by rows, or D itself */
+        double other[MOST * MOST];
+        for (int i = 0; i < n * n; i++) D[i] = other[i] = i % (n + 1) == 0;
+        f.body->type->carry(f.body->data, dx, true, D, n);
+        f.body->type->carry(f.body->data, dx, false, other, n);
+        for (int i = 0; i < n * n; i++) assert_close(D[i], other[i % n * n + i / n], 1e-15);
         f.body->type->advance(f.body->data, f.s->q + f.body->q, dx, there);
         for (int j = 0; j < n; j++) {
             double e[MOST] = {0}, sum[MOST], a[MOST + 1];

@@ -270,6 +270,9 @@ static bool check_state(const kl_model *model, const kl_element *e, kl_reading i
             down.phi_t[k];
         check_close(t, "bias", now.bias[k], (rate_up - rate_down) / (2 * dt), 1e-6);
     }
+    double force = 0.0;
+    for (int k = 0; k < 6 * in.nmarker; k++) force = fmax(force, fabs(now.wrench[k]));
+    if (t->only_constrains) assert_true(force == 0.0 && e->nphi > 0);
     if (e->nphi == 0) {
         double stored = (up.energy - down.energy) / (2 * dt);
         check_close(t, "stored + lost - supplied power", stored + now.loss - now.supply,

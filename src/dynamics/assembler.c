@@ -1,0 +1,401 @@
+#include "dynamics/assembler.h"
+
+#include <string.h>
+
+#include "dynamics/slopes.h"
+#include "model/groups.h"
+
+static int body_of(const kl_model *m, const kl_element *e, int i)
+{
+    return m->marker[e->marker + i].body;
+}
+
+static bool couples(const kl_assembler *x, const kl_element *e)
+{
+    return x->coupled || !e->type->only_constrains;
+}
+
+/* ---- pattern and slots ---- */
+
+static void announce(const kl_model *m, kl_assembler *x)
+{
+    int z0 = m->nv, l0 = m->nv + m->nz;
+    for (int i = 0; i < m->nbody; i++)
+        kl_pattern_add(x->arena, &x->p, m->body[i].v, m->body[i].nv, m->body[i].v, m->body[i].nv);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int a = 0; a < e->nmarker; a++) {
+            const kl_body *ba = &m->body[body_of(m, e, a)];
+            for (int b = 0; couples(x, e) && b < e->nmarker; b++) {
+                const kl_body *bb = &m->body[body_of(m, e, b)];
+                kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, bb->v, bb->nv);
+            }
+            kl_pattern_add(x->arena, &x->p, l0 + e->phi, e->nphi, ba->v, ba->nv);
+            kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, l0 + e->phi, e->nphi);
+            kl_pattern_add(x->arena, &x->p, z0 + e->z, e->nz, ba->v, ba->nv);
+            kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, z0 + e->z, e->nz);
+        }
+        kl_pattern_add(x->arena, &x->p, z0 + e->z, e->nz, z0 + e->z, e->nz);
+    }
+    for (int k = 0; k < m->nlam; k++) kl_pattern_add(x->arena, &x->p, l0 + k, 1, l0 + k, 1);
+}
+
+static int *slots_of(kl_assembler *x, int row, int nrow, int column, int ncol)
+{
+    int *slot = kl_arena_array(x->arena, int, ncol > 0 ? ncol : 1);
+    for (int c = 0; slot && nrow > 0 && c < ncol; c++)
+        slot[c] = kl_pattern_slot(&x->p, row, column + c);
+    return slot;
+}
+
+/* slots of (rows of marker i's body) x (n columns from `column`), for all markers, one after the
+ * other */
+static int *tall_slots(const kl_model *m, kl_assembler *x, const kl_element *e, int column, int n)
+{
+    int *slot = kl_arena_array(x->arena, int, e->nmarker *n + 1);
+    for (int i = 0; slot && i < e->nmarker; i++) {
+        const kl_body *b = &m->body[body_of(m, e, i)];
+        for (int c = 0; c < n; c++)
+            slot[i * n + c] = b->nv ? kl_pattern_slot(&x->p, b->v, column + c) : -1;
+    }
+    return slot;
+}
+
+/* slots of (n rows from `row`) x (columns of marker j's body), `most_nv` apart */
+static int *wide_slots(const kl_model *m, kl_assembler *x, const kl_element *e, int row, int n)
+{
+    int *slot = kl_arena_array(x->arena, int, e->nmarker * x->most_nv + 1);
+    for (int j = 0; slot && n > 0 && j < e->nmarker; j++) {
+        const kl_body *b = &m->body[body_of(m, e, j)];
+        for (int c = 0; c < b->nv; c++)
+            slot[j * x->most_nv + c] = kl_pattern_slot(&x->p, row, b->v + c);
+    }
+    return slot;
+}
+
+/* slots of (rows of marker i's body) x (columns of marker j's body) for all pairs */
+static int *pair_slots(const kl_model *m, kl_assembler *x, const kl_element *e)
+{
+    int *slot = kl_arena_array(x->arena, int, e->nmarker * e->nmarker * x->most_nv + 1);
+    for (int a = 0; slot && a < e->nmarker; a++)
+        for (int b = 0; b < e->nmarker; b++) {
+            const kl_body *ba = &m->body[body_of(m, e, a)], *bb = &m->body[body_of(m, e, b)];
+            for (int c = 0; c < x->most_nv; c++)
+                slot[(a * e->nmarker + b) * x->most_nv + c] =
+                    ba->nv && c < bb->nv ? kl_pattern_slot(&x->p, ba->v, bb->v + c) : -1;
+        }
+    return slot;
+}
+
+static void find_slots(const kl_model *m, kl_assembler *x)
+{
+    int z0 = m->nv, l0 = m->nv + m->nz;
+    for (int i = 0; i < m->nbody; i++)
+        x->body_slot[i] = slots_of(x, m->body[i].v, m->body[i].nv, m->body[i].v, m->body[i].nv);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        kl_element_slots *s = &x->slots[i];
+        s->row              = wide_slots(m, x, e, l0 + e->phi, e->nphi);
+        s->column           = tall_slots(m, x, e, l0 + e->phi, e->nphi);
+        s->zk               = wide_slots(m, x, e, z0 + e->z, e->nz);
+        s->wz               = tall_slots(m, x, e, z0 + e->z, e->nz);
+        s->zz               = slots_of(x, z0 + e->z, e->nz, z0 + e->z, e->nz);
+        s->body             = pair_slots(m, x, e);
+    }
+    for (int k = 0; k < x->p.n; k++) x->diagonal[k] = kl_pattern_slot(&x->p, k, k);
+}
+
+static size_t slopes_size(const kl_element *e)
+{
+    size_t wide = 6 * (size_t)e->nmarker, nz = (size_t)e->nz;
+    return 2 * wide * wide + 3 * wide * nz + nz * nz;
+}
+
+static size_t larger(size_t a, size_t b) { return a > b ? a : b; }
+
+static void take_scratch(const kl_model *m, kl_assembler *x)
+{
+    size_t nB = 0, slopes = 1, room = 1, markers = 1, constraints = 1;
+    for (int i = 0; x->map && i < m->nmarker; i++) {
+        x->map[i] = (int)nB;
+        nB += 6 * (size_t)m->body[m->marker[i].body].nv;
+    }
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        slopes              = larger(slopes, slopes_size(e));
+        markers             = larger(markers, (size_t)e->nmarker);
+        constraints         = larger(constraints, (size_t)e->nphi);
+        if (!e->type->tangent) room = larger(room, kl_difference_room(e));
+    }
+    size_t nv = (size_t)x->most_nv;
+    x->B      = kl_arena_array(x->arena, double, nB + 1);
+    x->Q      = kl_arena_array(x->arena, double, nB + 1);
+    x->slopes = kl_arena_array(x->arena, double, slopes);
+    x->room   = kl_arena_take(x->arena, room);
+    x->wanted = kl_arena_array(x->arena, unsigned char, 6 * markers);
+    x->dense  = kl_arena_array(x->arena, double, 3 * nv * larger(nv, 6) + 1);
+    x->vector = kl_arena_array(x->arena, double, 2 * nv + 1);
+    x->none   = kl_arena_array(x->arena, double, constraints);
+}
+
+kl_assembler *kl_assembler_create(const kl_model *m, bool coupled)
+{
+    kl_arena     *a = kl_arena_create();
+    kl_assembler *x = kl_arena_array(a, kl_assembler, 1);
+    if (!x) {
+        kl_arena_destroy(a);
+        return NULL;
+    }
+    *x    = (kl_assembler){.arena = a, .coupled = coupled};
+    x->nv = m->nv, x->nz = m->nz, x->nlam = m->nlam;
+    x->p.n = m->nv + m->nz + m->nlam;
+    for (int i = 0; i < m->nbody; i++)
+        if (m->body[i].nv > x->most_nv) x->most_nv = m->body[i].nv;
+    announce(m, x);
+    x->map       = kl_arena_array(a, int, m->nmarker + 1);
+    x->body_slot = kl_arena_array(a, int *, m->nbody);
+    x->slots     = kl_arena_array(a, kl_element_slots, m->nelement + 1);
+    x->diagonal  = kl_arena_array(a, int, x->p.n + 1);
+    take_scratch(m, x);
+    if (kl_arena_ok(a) && kl_pattern_close(a, &x->p)) {
+        x->values = kl_arena_array(a, double, x->p.nnz + 1);
+        find_slots(m, x);
+        if (kl_arena_ok(a)) return x;
+    }
+    kl_arena_destroy(a);
+    return NULL;
+}
+
+void kl_assembler_destroy(kl_assembler *x)
+{
+    if (x) kl_arena_destroy(x->arena); /* the object itself lives in it */
+}
+
+/* ---- bodies ---- */
+
+/* values(block) += scale * D, D row-major nrow x ncol, through column slots */
+static void add_dense(kl_assembler *x, const int *slot, double scale, const double *D, int nrow,
+                      int ncol)
+{
+    for (int c = 0; c < ncol; c++) {
+        double *column = x->values + slot[c];
+        for (int r = 0; r < nrow; r++) column[r] += scale * D[r * ncol + c];
+    }
+}
+
+static void add_body(const kl_model *m, kl_work *w, kl_assembler *x, int i, kl_weights c,
+                     const double *a, const double *dx)
+{
+    const kl_body *b  = &m->body[i];
+    const void    *k  = w->cache + b->cache;
+    int            n  = b->nv;
+    size_t         n2 = (size_t)n * (size_t)n;
+    double        *K = x->dense, *C = K + n2;
+    const double  *step = dx && b->type->carry ? dx + b->v : NULL;
+    if (n == 0) return;
+
+    /* rows of M D = D' times the rows of M */
+    const double *M = w->M + b->M;
+    if (step && c.mass != 0.0) {
+        memcpy(K, M, n2 * sizeof *K);
+        b->type->carry(b->data, step, true, K, n);
+        M = K;
+    }
+    if (c.mass != 0.0) add_dense(x, x->body_slot[i], c.mass, M, n, n);
+    if (c.stiffness == 0.0 && c.damping == 0.0) return;
+    if (b->type->inertia_tangent && a) {
+        /* gravity is an acceleration of the frame: M (a - gravity) */
+        kl_body_without_gravity(m, b, a, x->vector);
+        b->type->inertia_tangent(b->data, k, x->vector, K, C);
+        add_dense(x, x->body_slot[i], c.stiffness, K, n, n);
+        if (step) b->type->carry(b->data, step, true, C, n);
+        add_dense(x, x->body_slot[i], c.damping, C, n, n);
+    }
+    if (b->type->own_force) {
+        memset(K, 0, 2 * n2 * sizeof *K);
+        b->type->own_force(b->data, k, x->vector, K, C);
+        add_dense(x, x->body_slot[i], -c.stiffness, K, n, n);
+        if (step) b->type->carry(b->data, step, true, C, n);
+        add_dense(x, x->body_slot[i], -c.damping, C, n, n);
+    }
+}
+
+/* ---- elements ---- */
+
+/* B and Q = stiffness d(Bv)/dx + damping B D of all element markers */
+static void fill_maps(const kl_model *m, const kl_work *w, kl_assembler *x, kl_weights c,
+                      const double *dx)
+{
+    for (int i = 0; i < m->nmarker_elements; i++) {
+        const kl_marker *k = &m->marker[i];
+        const kl_body   *b = &m->body[k->body];
+        double          *B = x->B + x->map[i], *Q = x->Q + x->map[i], *BD = x->dense;
+        if (b->nv == 0) continue;
+        b->type->map(b->data, w->cache + b->cache, k, B);
+        if (c.stiffness == 0.0 && c.damping == 0.0) continue;
+        b->type->map_rate(b->data, w->cache + b->cache, k, Q);
+        memcpy(BD, B, 6 * (size_t)b->nv * sizeof *BD);
+        if (dx && b->type->carry) b->type->carry(b->data, dx + b->v, true, BD, 6);
+        for (int j = 0; j < 6 * b->nv; j++) Q[j] = c.stiffness * Q[j] + c.damping * BD[j];
+    }
+}
+
+/* rows B into (constraints, bodies) and its transpose */
+static void add_rows(const kl_model *m, const kl_work *w, kl_assembler *x, int index)
+{
+    const kl_element       *e    = &m->element[index];
+    const kl_element_slots *s    = &x->slots[index];
+    int                     wide = 6 * e->nmarker;
+    for (int j = 0; j < e->nmarker; j++) {
+        int            marker = e->marker + j;
+        const kl_body *b      = &m->body[m->marker[marker].body];
+        const double  *B      = x->B + x->map[marker];
+        for (int k = 0; b->nv && k < e->nphi; k++) {
+            const double *row = w->rows + e->rows + (size_t)k * (size_t)wide + 6 * (size_t)j;
+            double       *T   = x->values + s->column[j * e->nphi + k];
+            for (int c = 0; c < b->nv; c++) {
+                double v = 0.0;
+                for (int p = 0; p < 6; p++) v += row[p] * B[p * b->nv + c];
+                x->values[s->row[j * x->most_nv + c] + k] += v;
+                T[c] += v;
+            }
+        }
+    }
+}
+
+/* T (6 x nv) = stiffness K_ij B_j + C_ij Q_j, where K, C are 6 x 6 blocks of matrices with `wide`
+ * columns */
+static void pair_columns(const double *K, const double *C, int wide, double stiffness,
+                         const double *B, const double *Q, int nv, double *T)
+{
+    memset(T, 0, 6 * (size_t)nv * sizeof *T);
+    for (int r = 0; r < 6; r++)
+        for (int p = 0; p < 6; p++) {
+            double        k = stiffness * K[r * wide + p], d = C[r * wide + p];
+            const double *b = B + p * nv, *q = Q + p * nv;
+            if (k == 0.0 && d == 0.0) continue;
+            for (int c = 0; c < nv; c++) T[r * nv + c] += k * b[c] + d * q[c];
+        }
+}
+
+/* block -= B' T, T 6 x ncol, through column slots */
+static void pull_back(kl_assembler *x, const int *slot, const double *B, int nrow, const double *T,
+                      int ncol)
+{
+    for (int c = 0; c < ncol; c++) {
+        double *column = x->values + slot[c];
+        for (int p = 0; p < 6; p++) {
+            double t = T[p * ncol + c];
+            if (t == 0.0) continue;
+            for (int r = 0; r < nrow; r++) column[r] -= B[p * nrow + r] * t;
+        }
+    }
+}
+
+/* Which columns of marker space the bodies of an element can move: rows of B or Q that are not
+ * zero. */
+static void find_wanted(const kl_model *m, kl_assembler *x, const kl_element *e)
+{
+    for (int j = 0; j < e->nmarker; j++) {
+        int           nv = m->body[body_of(m, e, j)].nv, at = x->map[e->marker + j];
+        const double *B = x->B + at, *Q = x->Q + at;
+        for (int p = 0; p < 6; p++) {
+            bool moves = false;
+            for (int c = 0; c < nv; c++) moves |= B[p * nv + c] != 0.0 || Q[p * nv + c] != 0.0;
+            x->wanted[6 * j + p] = moves;
+        }
+    }
+}
+
+static kl_slopes slopes_of(const kl_model *m, const kl_state *s, const kl_work *w, kl_assembler *x,
+                           const kl_element *e, const double *lambda)
+{
+    size_t    wide = 6 * (size_t)e->nmarker, nz = (size_t)e->nz;
+    kl_slopes t = {.K = x->slopes, .C = x->slopes + wide * wide};
+    t.wz = t.C + wide * wide, t.zk = t.wz + wide * nz, t.zc = t.zk + wide * nz;
+    t.zz = t.zc + wide * nz;
+    memset(x->slopes, 0, slopes_size(e) * sizeof(double));
+    kl_reading    in = kl_reading_of(m, s, w, e);
+    const double *l  = lambda ? lambda + e->phi : x->none;
+    if (e->type->tangent) {
+        e->type->tangent(&in, l, &t);
+    } else {
+        find_wanted(m, x, e);
+        kl_difference_slopes(m, e, &in, l, x->wanted, x->room, &t);
+    }
+    return t;
+}
+
+/* States of an element: how they act on the body of marker i and how that body acts on them. */
+static void add_states(kl_assembler *x, const kl_element *e, const kl_element_slots *slot,
+                       const kl_slopes *t, int i, const double *B, const double *Q, int nv,
+                       double stiffness)
+{
+    int wide = 6 * e->nmarker, nz = e->nz;
+    for (int k = 0; k < nz; k++)
+        for (int r = 0; r < nv; r++) {
+            double by_z = 0.0, by_x = 0.0;
+            for (int p = 0; p < 6; p++) {
+                by_z += B[p * nv + r] * t->wz[(6 * i + p) * nz + k];
+                by_x += stiffness * t->zk[k * wide + 6 * i + p] * B[p * nv + r] +
+                        t->zc[k * wide + 6 * i + p] * Q[p * nv + r];
+            }
+            x->values[slot->wz[i * nz + k] + r] -= by_z;
+            x->values[slot->zk[i * x->most_nv + r] + k] -= by_x;
+        }
+}
+
+static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                        int index, kl_weights c, const double *lambda)
+{
+    const kl_element       *e    = &m->element[index];
+    const kl_element_slots *slot = &x->slots[index];
+    int                     wide = 6 * e->nmarker, nz = e->nz;
+    kl_slopes               t = slopes_of(m, s, w, x, e, lambda);
+    for (int i = 0; i < e->nmarker; i++) {
+        const kl_body *bi = &m->body[body_of(m, e, i)];
+        int            at = x->map[e->marker + i];
+        const double  *Bi = x->B + at;
+        if (bi->nv == 0) continue;
+        for (int j = 0; j < e->nmarker; j++) {
+            const kl_body *bj = &m->body[body_of(m, e, j)];
+            if (bj->nv == 0 || (!couples(x, e) && bi != bj)) continue;
+            int jt = x->map[e->marker + j];
+            pair_columns(t.K + 6 * i * wide + 6 * j, t.C + 6 * i * wide + 6 * j, wide, c.stiffness,
+                         x->B + jt, x->Q + jt, bj->nv, x->dense);
+            pull_back(x, slot->body + (i * e->nmarker + j) * x->most_nv, Bi, bi->nv, x->dense,
+                      bj->nv);
+        }
+        /* d(B' total)/dx at fixed wrench */
+        if (c.stiffness != 0.0) {
+            memset(x->dense, 0, (size_t)(bi->nv * bi->nv) * sizeof *x->dense);
+            bi->type->add_geometric(bi->data, w->cache + bi->cache, &m->marker[e->marker + i],
+                                    w->total + 6 * (size_t)(e->marker + i), x->dense);
+            add_dense(x, x->body_slot[body_of(m, e, i)], -c.stiffness, x->dense, bi->nv, bi->nv);
+        }
+        add_states(x, e, slot, &t, i, Bi, x->Q + at, bi->nv, c.stiffness);
+    }
+    for (int k = 0; k < nz; k++)
+        for (int r = 0; r < nz; r++) x->values[slot->zz[k] + r] -= t.zz[r * nz + k];
+}
+
+void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                        kl_weights c, const double *a, const double *lambda, const double *dx)
+{
+    bool tangents = c.stiffness != 0.0 || c.damping != 0.0;
+    memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
+    for (int i = 0; i < m->nbody; i++) add_body(m, w, x, i, c, a, dx);
+    fill_maps(m, w, x, c, dx);
+    for (int i = 0; i < m->nelement; i++) {
+        add_rows(m, w, x, i);
+        if (tangents) add_tangent(m, s, w, x, i, c, lambda);
+    }
+    for (int k = 0; k < m->nz; k++) x->values[x->diagonal[m->nv + k]] += c.state;
+}
+
+void kl_assemble_rows(const kl_model *m, const kl_work *w, kl_assembler *x)
+{
+    memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
+    fill_maps(m, w, x, (kl_weights){0}, NULL);
+    for (int i = 0; i < m->nelement; i++) add_rows(m, w, x, i);
+}
