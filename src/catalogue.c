@@ -27,6 +27,7 @@ const kl_element_type *const kl_force_types[] = {
     &kl_torque,
     &kl_controller,
     &kl_linear_creep,
+    &kl_wheel_rail,
     NULL,
 };
 

@@ -4,6 +4,6 @@
 
 #include "model/interface.h"
 
-extern const kl_element_type kl_linear_creep;
+extern const kl_element_type kl_linear_creep, kl_wheel_rail;
 
 #endif
