@@ -1,0 +1,18 @@
+/* Steady rolling of two elastic half-spaces with Coulomb friction on a Hertzian ellipse: the exact
+ * theory, for reference figures and for making tables, not for the time loop. */
+#ifndef KL_RAILWAY_HALF_SPACE_H
+#define KL_RAILWAY_HALF_SPACE_H
+
+#include <stdbool.h>
+
+typedef struct kl_half_space kl_half_space;
+
+/* A grid of m x m cells over the ellipse. NULL: out of memory. */
+kl_half_space *kl_half_space_create(double a_over_b, double nu, int m);
+void           kl_half_space_destroy(kl_half_space *h);
+
+/* fx, fy, mz for ux, uy, uphi (creep.h). `warm`: starts from the tractions of the last call. Returns
+ * the number of passes. */
+int kl_half_space_solve(kl_half_space *h, const double u[3], bool warm, double f[3]);
+
+#endif
