@@ -34,11 +34,13 @@ static int find(const void *data, const kl_wheel_pose *pose, double margin, doub
     kl_vec3 side = kl_cross(n, x), along = kl_axpy(-p->conicity, d, e); /* along the generator */
     kl_vec3 p0 = kl_axpy(p->r0, d, pose->center), k = kl_vec(p0.x, p->y, p->z);
     double  distance = kl_dot(kl_sub(p0, k), n), depth = p->rail_radius - distance;
-    if (!(depth > -margin)) return 0;
+    /* a wheel that lies on its side rolls no more */
+    if (!(depth > -margin) || kl_dot(along, side) < 0.5) return 0;
 
     double  u     = kl_dot(kl_sub(k, p0), side) / kl_dot(along, side);
     kl_vec3 wheel = kl_axpy(u, along, p0), rail = kl_axpy(depth, n, wheel);
     double  rho = p->r0 - p->conicity * u;
+    if (rho < 0.5 * p->r0) return 0; /* so near to the apex no wheel is */
     /* normal curvature of the cone round the axle, seen along x and across */
     kl_vec3 round = kl_cross(e, d);
     double  bend = 1.0 / (rho * s), across = kl_dot(round, side);

@@ -13,15 +13,17 @@
 
 #include "base/rotation.h"
 #include "railway/cone_on_arc.h"
+#include "railway/profiles.h"
 #include "railway/railway.h"
+#include "railway/touch_search.h"
 #include "railway/wheel_force.h"
 
 typedef enum wheel_sides { BOTH, LEFT, RIGHT } wheel_sides;
 
 typedef struct wheel_rail {
     /* keys */
-    int    side, creep;
-    double radius, half_gauge, conicity, rail_radius;
+    int    side, creep, wheel, rail;
+    double radius, back_to_back, half_gauge, conicity, rail_radius, gauge, inclination;
     double friction, friction_ratio, friction_decay;
     double f11, f22, f23, f33;
     double E, nu, stiffness, damping, speed, speed_floor, kA, kS, grid;
@@ -65,8 +67,8 @@ static void find_contacts(const wheel_rail *p, const kl_motion *m, int k, wheel_
     double        side   = SIDE[k];
     kl_vec3       center = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     kl_vec3       axle   = kl_mul_t(&m[0].A, kl_axis(&m[1].A, 1));
-    kl_wheel_pose pose   = {mirrored(kl_axpy(side * p->half_gauge, axle, center), side),
-                            mirrored(kl_scale(side, axle), side)};
+    kl_wheel_pose pose   = {.center = mirrored(kl_axpy(side * p->half_gauge, axle, center), side),
+                            .axle   = mirrored(kl_scale(side, axle), side)};
     kl_touch      touch[KL_TOUCH_MOST];
     int           n = p->search.find(p->search.data, &pose, LIFT_MARGIN, NULL, touch);
     w->n            = 0;
@@ -148,15 +150,24 @@ static void wrench_at(const kl_reading *in, const kl_motion *m, wheel_rail_cache
     add_forces(in->data, m, c, &out);
 }
 
+/* The largest penetration at a position [m]. */
+static double deepest(const wheel_rail_cache *c)
+{
+    double most = 1e-6;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < c->wheel[k].n; i++) most = fmax(most, c->wheel[k].contact[i].depth);
+    return most;
+}
+
 /* Derivatives by position (moved) or velocity of marker 1, 12 x 6, central differences. The steps are
- * small against a penetration and against the speed of slip. */
+ * small against a penetration and against the speed of slip: their error is below 1e-6. */
 static void by_wheel(const kl_reading *in, bool moved, double D[12][6])
 {
-    const wheel_rail *p       = in->data;
-    wheel_rail_cache  c       = *(const wheel_rail_cache *)in->cache;
-    double            V       = fabs(kl_dot(in->m[1].v, kl_axis(&in->m[0].A, 0)) + p->speed);
-    double            dv      = 1e-6 * fmax(V, p->speed_floor);
-    double            step[2] = {moved ? 1e-8 : dv, moved ? 1e-8 / p->half_gauge : dv / p->radius};
+    const wheel_rail *p  = in->data;
+    wheel_rail_cache  c  = *(const wheel_rail_cache *)in->cache;
+    double            V  = fabs(kl_dot(in->m[1].v, kl_axis(&in->m[0].A, 0)) + p->speed);
+    double            dv = 1e-5 * fmax(V, p->speed_floor), dr = fmax(2e-5 * deepest(&c), 2e-9);
+    double            step[2] = {moved ? dr : dv, (moved ? dr : dv) / p->half_gauge};
     for (int j = 0; j < 6; j++) {
         double    h = step[j / 3], e[3] = {0}, w[2][12];
         kl_motion m[2] = {in->m[0], in->m[1]};
@@ -293,26 +304,63 @@ static const kl_output wheel_rail_outputs[] = {
     WHEEL_OUTPUTS("right"),
     {0}};
 
-/* ---- keys and set-up ---- */
+/* ---- set-up ---- */
+
+enum { WHEEL_CONE, WHEEL_S1002 };
+enum { RAIL_ARC, RAIL_60E1, RAIL_UIC60 };
+static const double RUNNING_CIRCLE = 0.07; /* from the inner face of a wheel [m], EN 13715 */
+
+static kl_status wheel_outline(const wheel_rail *p, kl_arena *arena, kl_outline *o)
+{
+    return p->wheel == WHEEL_CONE ? kl_wheel_cone(p->conicity, 0.12, arena, o)
+                                  : kl_wheel_s1002(arena, o);
+}
+
+static kl_status rail_outline(const wheel_rail *p, kl_arena *arena, kl_outline *o)
+{
+    if (p->rail == RAIL_ARC) return kl_rail_arc(p->rail_radius, 0.07, arena, o);
+    return kl_rail_from_head(p->rail == RAIL_60E1 ? &kl_rail_60e1 : &kl_rail_uic60, arena, o);
+}
+
+/* The general search on profiles, which live in the model's arena. */
+static kl_status search_profiles(wheel_rail *p, const kl_setup *s)
+{
+    kl_outline     *o       = kl_arena_array(s->arena, kl_outline, 3);
+    kl_rail_setting setting = {p->gauge, KL_RAIL_SETTING.gauge_depth, p->inclination};
+    double          shift[2];
+    if (!o) return KL_E_MEMORY;
+    KL_TRY(wheel_outline(p, s->arena, &o[0]));
+    KL_TRY(rail_outline(p, s->arena, &o[1]));
+    KL_TRY(kl_rail_placed(&o[1], &setting, s->arena, &o[2], shift));
+    return kl_touch_search_create(&o[0], p->radius, &o[2], shift[0], s->arena, &p->search);
+}
+
+static kl_status make_search(wheel_rail *p, const kl_setup *s)
+{
+    if (isnan(p->half_gauge)) p->half_gauge = 0.5 * p->back_to_back + RUNNING_CIRCLE;
+    if (p->wheel != WHEEL_CONE || p->rail != RAIL_ARC) return search_profiles(p, s);
+    p->cone   = kl_cone_on_arc_place(p->conicity, p->radius, p->rail_radius, p->half_gauge);
+    p->search = kl_cone_on_arc_search(&p->cone);
+    return KL_OK;
+}
 
 static kl_status wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                   kl_element_size *size)
 {
-    (void)s, (void)m, (void)nmarker;
-    wheel_rail *p     = data;
-    p->cone           = kl_cone_on_arc_place(p->conicity, p->radius, p->rail_radius, p->half_gauge);
-    p->search         = kl_cone_on_arc_search(&p->cone);
-    p->law            = (kl_wheel_law){.creep       = &kl_creep_laws[p->creep],
-                                       .options     = kl_creep_defaults(),
-                                       .friction    = {p->friction, p->friction_ratio, p->friction_decay},
-                                       .steel       = kl_elastic_same(p->E, p->nu),
-                                       .given       = {p->f11, p->f22, p->f23, p->f33},
-                                       .stiffness   = isnan(p->stiffness) ? 0.0 : p->stiffness,
-                                       .damping     = p->damping,
-                                       .speed_floor = p->speed_floor,
-                                       .flattest    = 0.1};
-    p->law.options.kA = p->kA;
-    p->law.options.kS = p->kS;
+    (void)m, (void)nmarker;
+    wheel_rail *p = data;
+    KL_TRY(make_search(p, s));
+    p->law                = (kl_wheel_law){.creep       = &kl_creep_laws[p->creep],
+                                           .options     = kl_creep_defaults(),
+                                           .friction    = {p->friction, p->friction_ratio, p->friction_decay},
+                                           .steel       = kl_elastic_same(p->E, p->nu),
+                                           .given       = {p->f11, p->f22, p->f23, p->f33},
+                                           .stiffness   = isnan(p->stiffness) ? 0.0 : p->stiffness,
+                                           .damping     = p->damping,
+                                           .speed_floor = p->speed_floor,
+                                           .flattest    = 0.1};
+    p->law.options.kA     = p->kA;
+    p->law.options.kS     = p->kS;
     p->law.options.strips = p->law.options.cells = (int)p->grid;
     size->cache                                  = sizeof(wheel_rail_cache);
     return KL_OK;
@@ -331,11 +379,29 @@ static const kl_key wheel_rail_keys[] = {
      .words    = "both left right",
      .fallback = "both",
      .help     = "which wheels: a wheelset has both, a wheel that rotates independently is one"},
-    NUMBER("radius", radius, "m", "0.46", 1e-3, 1e3, "wheel radius at the running circle"),
-    NUMBER("half_gauge", half_gauge, "m", "0.75", 1e-3, 1e3,
-           "half the distance of the two running circles"),
-    NUMBER("conicity", conicity, "1", NULL, -1.0, 1.0, "tangent of the cone angle of the wheels"),
-    NUMBER("rail_radius", rail_radius, "m", "0.3", 0.0, 1e6,
+    NUMBER("radius", radius, "m", "0.46", 0.05, 2.0, "wheel radius at the running circle"),
+    NUMBER("back_to_back", back_to_back, "m", "1.36", 0.1, 4.0,
+           "distance of the inner faces of the wheels; the running circles are 70 mm further out"),
+    NUMBER("half_gauge", half_gauge, "m", "", 0.1, 2.0,
+           "half the distance of the running circles, instead of back_to_back"),
+    {.name     = "wheel",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, wheel),
+     .words    = "cone S1002",
+     .fallback = "cone",
+     .help     = "profile of the wheels"},
+    NUMBER("conicity", conicity, "1", "0.05", -1.0, 1.0,
+           "tangent of the cone angle of a wheel `cone`; positive: the radius falls outward"),
+    {.name     = "rail",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, rail),
+     .words    = "arc 60E1 UIC60",
+     .fallback = "arc",
+     .help = "profile of the rails; a cone on an arc touches at the running circle when centred"},
+    NUMBER("gauge", gauge, "m", "1.435", 0.1, 4.0, "distance of the rails, 14 mm below their tops"),
+    NUMBER("inclination", inclination, "1", "0.025", -1.0, 1.0,
+           "tangent of the angle by which the rails lean inward: 1/40"),
+    NUMBER("rail_radius", rail_radius, "m", "0.3", 0.0, 10.0,
            "radius of the rail head; 0: a knife edge"),
     {.name     = "creep",
      .kind     = KL_KEY_WORD,
@@ -343,13 +409,13 @@ static const kl_key wheel_rail_keys[] = {
      .words    = "linear heuristic polach fastsim",
      .fallback = "fastsim",
      .help     = "law of the creep force"},
-    NUMBER("grid", grid, "1", "10", 1.0, 1000.0, "strips and cells a strip of fastsim"),
+    NUMBER("grid", grid, "1", "10", 1.0, 100.0, "strips and cells a strip of fastsim"),
     NUMBER("kA", kA, "1", "1", 0.0, 1.0, "polach: factor in the area of adhesion"),
     NUMBER("kS", kS, "1", "1", 0.0, 1.0, "polach: factor in the area of slip"),
     NUMBER("friction", friction, "1", "0.3", 0.0, 10.0, "friction coefficient at small slip"),
     NUMBER("friction_ratio", friction_ratio, "1", "1", 0.0, 1.0,
            "friction at large slip velocity over friction at small slip"),
-    NUMBER("friction_decay", friction_decay, "s/m", "0", 0.0, 1e6,
+    NUMBER("friction_decay", friction_decay, "s/m", "0", 0.0, 100.0,
            "how fast friction falls with the slip velocity (B of Polach 2005)"),
     NUMBER("f11", f11, "N", "", 0.0, 1e300, "longitudinal creep coefficient instead of Kalker's"),
     NUMBER("f22", f22, "N", "", 0.0, 1e300, "lateral creep coefficient instead of Kalker's"),
@@ -359,13 +425,13 @@ static const kl_key wheel_rail_keys[] = {
     NUMBER("poisson", nu, "1", "0.28", 0.0, 0.5, "Poisson's ratio of wheel and rail"),
     NUMBER("stiffness", stiffness, "N/m", "", 0.0, 1e300,
            "constant normal stiffness of a contact instead of Hertz"),
-    NUMBER("damping", damping, "s/m", "1", 0.0, 1e6,
+    NUMBER("damping", damping, "s/m", "1", 0.0, 100.0,
            "normal force over elastic force is 1 + damping times the approach speed"),
     NUMBER(
         "speed", speed, "m/s", "0", 0.0, 0.0,
         "running speed, added to the motion of the bodies: the model stands in a frame that runs "
         "along"),
-    NUMBER("speed_floor", speed_floor, "m/s", "0.01", 1e-9, 1e3,
+    NUMBER("speed_floor", speed_floor, "m/s", "0.01", 1e-6, 10.0,
            "below this rolling speed creepages fade, so that forces are defined at rest"),
     {0}};
 
