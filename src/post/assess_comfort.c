@@ -1,0 +1,126 @@
+/* Ride comfort of floor points, in the manner of EN 12299, ISO 2631 and Sperling.
+ *
+ * A floor point NAME is three channels floor_NAME_x, floor_NAME_y, floor_NAME_z: accelerations in car body
+ * axes without gravity [m/s2]. Weighted root mean squares of blocks of 5 s; percentiles over the blocks. */
+#include <math.h>
+#include <string.h>
+
+#include "post/assess_domains.h"
+#include "post/comfort.h"
+#include "post/welch.h"
+
+static const char *const SECTION = "comfort";
+
+static bool is_floor(const kl_assess_input *in, const char *object)
+{
+    return strncmp(object, "floor_", 6) == 0 && kl_assess_has(in, object, "_x") &&
+           kl_assess_has(in, object, "_y");
+}
+
+static bool comfort_suits(const kl_assess_input *in)
+{
+    const char *object;
+    for (int i = 0; (object = kl_assess_object(in, "_z", i)); i++)
+        if (is_floor(in, object)) return true;
+    return false;
+}
+
+/* Weighted block values of one direction, sorted; how many. */
+static int block_values(const kl_assess_input *in, const double *a, const char *weighting,
+                        double *blocks, int most)
+{
+    double *y = kl_assess_space(in, in->rows);
+    if (!y || kl_weighting_apply(kl_weighting_find(weighting), a, in->rows, in->rate, y) != KL_OK)
+        return 0;
+    double seconds = kl_assess_setting(in, SECTION, NULL, "block_s", 5.0);
+    int    n       = kl_block_rms(y, in->rows, in->rate, seconds, most, blocks);
+    kl_sort_numbers(blocks, n);
+    return n;
+}
+
+static kl_status sperling_rows(const kl_assess_input *in, const char *object, const double *a,
+                               bool lateral, kl_assessment *out)
+{
+    static const double seconds = 5.0; /* blocks of both definitions: lines of 0.2 Hz */
+    kl_density          d;
+    kl_welch            how  = {.segment = 2 * (int)(0.5 * seconds * in->rate)};
+    kl_sperling         kind = lateral ? KL_SPERLING_COMFORT_LATERAL : KL_SPERLING_COMFORT_VERTICAL;
+    const char         *axis = lateral ? "y" : "z";
+    KL_TRY(kl_density_find(a, in->rows, in->rate, &how, &d));
+    double limit = kl_assess_setting(in, SECTION, NULL, "sperling", (double)NAN);
+    kl_assess_add(out, (double)NAN, kl_sperling_of_density(kind, d.frequency, d.value, d.n), "1",
+                  limit, "%s.Wz_%s_weighting", object, axis);
+    /* amplitudes of the lines: sqrt(2 S df) */
+    double *line = kl_assess_space(in, d.n);
+    int n = 0, first = (int)ceil(0.5 / d.frequency[1]), last = (int)floor(30.0 / d.frequency[1]);
+    for (int k = first; line && k <= last && k < d.n; k++)
+        line[n++] = sqrt(2.0 * d.value[k] * d.frequency[1]);
+    kl_assess_add(out, (double)NAN, kl_sperling_harmonic(kind, line, d.frequency + first, n), "1",
+                  limit, "%s.Wz_%s_harmonic", object, axis);
+    kl_density_free(&d);
+    return KL_OK;
+}
+
+static kl_status point_rows(const kl_assess_input *in, const char *object, kl_assessment *out)
+{
+    static const char *const part[3] = {"_x", "_y", "_z"}, *const weighting[3] = {"Wd", "Wd", "Wb"};
+    double  p95[3], p50[3], share = 0.95;
+    int     most = (int)kl_assess_setting(in, SECTION, NULL, "blocks", 60.0), n = 0;
+    double *blocks = kl_assess_space(in, most);
+    if (!blocks) return KL_E_MEMORY;
+    share = kl_assess_setting(in, SECTION, NULL, "percentile", 95.0) / 100.0;
+    for (int k = 0; k < 3; k++) {
+        const double *a = kl_assess_column(in, object, part[k]);
+        if (!a) return KL_E_FILE;
+        n      = block_values(in, a, weighting[k], blocks, most);
+        p95[k] = kl_percentile(blocks, n, share, KL_PERCENTILE_LINEAR);
+        p50[k] = kl_percentile(blocks, n, 0.5, KL_PERCENTILE_LINEAR);
+        kl_assess_add(out, (double)NAN, p95[k], "m/s2", (double)NAN, "%s.a%cP95", object, 'X' + k);
+    }
+    if (n < most)
+        kl_warn(in->diag, (kl_place){.file = in->file},
+                "`%s`: %d blocks of 5 s instead of %d; a full evaluation needs a run of %g s",
+                object, n, most, 5.0 * most);
+    kl_assess_add(out, (double)NAN, kl_comfort_mean(p95[0], p95[1], p95[2]), "1",
+                  kl_assess_setting(in, SECTION, NULL, "N_MV", (double)NAN), "%s.N_MV", object);
+    kl_assess_add(out, (double)NAN, kl_comfort_standing(p50[0], p50[1], p50[2], p95[1]), "1",
+                  (double)NAN, "%s.N_VD", object);
+    KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_y"), true, out));
+    KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_z"), false, out));
+    /* ISO 2631-1: root mean square of the whole ride, Wk vertical and Wd lateral */
+    double *y = kl_assess_space(in, in->rows);
+    for (int k = 1; y && k < 3; k++) {
+        KL_TRY(kl_weighting_apply(kl_weighting_find(k == 2 ? "Wk" : "Wd"),
+                                  kl_assess_column(in, object, part[k]), in->rows, in->rate, y));
+        kl_assess_add(out, (double)NAN, kl_root_mean_square(y, in->rows), "m/s2", (double)NAN,
+                      "%s.iso2631_%s", object, part[k] + 1);
+    }
+    return KL_OK;
+}
+
+static kl_status comfort_run(const kl_assess_input *in, kl_assessment *out)
+{
+    double      least = kl_assess_setting(in, SECTION, NULL, "least_rate_hz", 100.0);
+    double      block = kl_assess_setting(in, SECTION, NULL, "block_s", 5.0);
+    const char *object;
+    if (!kl_assess_rate_suffices(in, "comfort", least)) return KL_E_RANGE;
+    if (in->rows < block * in->rate) {
+        kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
+                "comfort needs a run of at least %g s, the results cover %.3g s; use a later "
+                "`end` in `run`",
+                block, in->rows / in->rate);
+        return KL_E_RANGE;
+    }
+    for (int i = 0; (object = kl_assess_object(in, "_z", i)); i++)
+        if (is_floor(in, object)) KL_TRY(point_rows(in, object, out));
+    return KL_OK;
+}
+
+const kl_assess_domain kl_assess_comfort = {
+    .name  = "comfort",
+    .help  = "ride comfort in the manner of EN 12299, ISO 2631 and Sperling; needs outputs "
+             "floor_NAME_x, "
+             "floor_NAME_y, floor_NAME_z [m/s2]",
+    .suits = comfort_suits,
+    .run   = comfort_run,
+};

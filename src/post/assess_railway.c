@@ -1,0 +1,515 @@
+/* Running safety and track loading, in the manner of EN 14363 and UIC 518.
+ *
+ * A wheelset is an element W with channels W.Y_left, W.Y_right (outward) and W.Q_left, W.Q_right. The
+ * track is divided into zones by radius and the zones into sections of equal length; what changes its
+ * curvature belongs to no section. Forces are low-pass filtered; sum Y and Y/Q are sliding means over 2 m.
+ * Each section gives one value (a percentile); a zone is judged by mean + k s of its sections, or by the
+ * largest one where there are few. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "algebra/filter.h"
+#include "post/assess_domains.h"
+#include "post/statistics.h"
+#include "post/welch.h"
+
+enum { MOST_ZONES = 12, MOST_WHEELSETS = 256 };
+static const char *const SECTION = "railway";
+
+typedef struct track_zone {
+    const char *name;
+    double      least_radius, section; /* [m] */
+} track_zone;
+
+typedef struct track_section {
+    int    zone, first, last; /* rows first .. last - 1 */
+    double begin;             /* [m] */
+} track_section;
+
+typedef struct wheelset {
+    const char *name;
+    double     *Y[2], *Q[2]; /* left, right; filtered [N] */
+    double     *sum;         /* Y left - Y right: to the left [N] */
+    double     *ratio[2];    /* Y/Q */
+    double      Q0;          /* mean wheel load [N] */
+    double      frequency;   /* of the strongest line of sum Y [Hz] */
+} wheelset;
+
+typedef struct ride {
+    const kl_assess_input *in;
+    track_zone             zone[MOST_ZONES];
+    int                    nzone;
+    wheelset              *set;
+    int                    nset;
+    const double          *distance;  /* rows, ascending [m] */
+    const double          *curvature; /* rows [1/m] */
+    track_section         *section;
+    int                    nsection;
+    double                 window, step, percentile, speed;
+} ride;
+
+static double setting(const ride *r, const char *group, const char *key, double otherwise)
+{
+    return kl_assess_setting(r->in, SECTION, group, key, otherwise);
+}
+
+/* ---- reading ---- */
+
+static bool is_wheelset(const kl_assess_input *in, const char *object)
+{
+    return kl_assess_has(in, object, ".Y_right") && kl_assess_has(in, object, ".Q_left") &&
+           kl_assess_has(in, object, ".Q_right");
+}
+
+static bool railway_suits(const kl_assess_input *in)
+{
+    const char *object;
+    for (int i = 0; (object = kl_assess_object(in, ".Y_left", i)); i++)
+        if (is_wheelset(in, object)) return true;
+    return false;
+}
+
+static kl_status filtered(const ride *r, const char *object, const char *part, double **out)
+{
+    kl_filter f;
+    double    corner = setting(r, NULL, "low_pass_hz", 20.0);
+    double   *raw    = kl_assess_column(r->in, object, part);
+    *out             = kl_assess_space(r->in, r->in->rows);
+    if (!raw || !*out) return KL_E_MEMORY;
+    memcpy(*out, raw, (size_t)r->in->rows * sizeof **out);
+    KL_TRY(kl_filter_lowpass(&f, 4, corner, r->in->rate));
+    kl_filter_run_both_ways(&f, *out, r->in->rows);
+    return KL_OK;
+}
+
+/* Frequency of the largest density of sum Y above 1 Hz: where an unstable vehicle hunts. */
+static double strongest_line(const ride *r, const double *x)
+{
+    kl_density d;
+    int        segment = 2 * (int)fmin(0.5 * r->in->rows, 2.0 * r->in->rate);
+    kl_welch   how     = {.segment = segment};
+    double     best = 0.0, frequency = 0.0;
+    if (kl_density_find(x, r->in->rows, r->in->rate, &how, &d) != KL_OK) return 0.0;
+    for (int k = 1; k < d.n; k++)
+        if (d.frequency[k] >= 1.0 && d.value[k] > best)
+            best = d.value[k], frequency = d.frequency[k];
+    kl_density_free(&d);
+    return frequency;
+}
+
+static kl_status read_wheelset(const ride *r, const char *object, wheelset *w)
+{
+    static const char *const part[4] = {".Y_left", ".Y_right", ".Q_left", ".Q_right"};
+    int                      n       = r->in->rows;
+    *w                               = (wheelset){.name = object};
+    for (int k = 0; k < 2; k++) {
+        KL_TRY(filtered(r, object, part[k], &w->Y[k]));
+        KL_TRY(filtered(r, object, part[2 + k], &w->Q[k]));
+        w->Q0 += 0.5 * kl_mean(w->Q[k], n);
+        w->ratio[k] = kl_assess_space(r->in, n);
+    }
+    w->sum = kl_assess_space(r->in, n);
+    if (!w->sum || !w->ratio[0] || !w->ratio[1]) return KL_E_MEMORY;
+    for (int i = 0; i < n; i++) {
+        w->sum[i] = w->Y[0][i] - w->Y[1][i];
+        /* a wheel that lifts has no ratio; a hundredth of its load keeps the number finite */
+        for (int k = 0; k < 2; k++) w->ratio[k][i] = w->Y[k][i] / fmax(w->Q[k][i], 0.01 * w->Q0);
+    }
+    w->frequency = strongest_line(r, w->sum);
+    return KL_OK;
+}
+
+static kl_status read_wheelsets(ride *r)
+{
+    const char *object;
+    r->set = kl_arena_array(r->in->arena, wheelset, MOST_WHEELSETS);
+    if (!r->set) return KL_E_MEMORY;
+    for (int i = 0; (object = kl_assess_object(r->in, ".Y_left", i)) && r->nset < MOST_WHEELSETS;
+         i++)
+        if (is_wheelset(r->in, object)) KL_TRY(read_wheelset(r, object, &r->set[r->nset++]));
+    return KL_OK;
+}
+
+/* Distance along the track: recorded, or the running speed added up. */
+static kl_status read_track(ride *r)
+{
+    const char *name = r->set[0].name;
+    int         n    = r->in->rows;
+    r->curvature     = kl_assess_column(r->in, name, ".curvature");
+    r->distance      = kl_assess_column(r->in, name, ".distance");
+    if (!r->curvature) r->curvature = kl_assess_space(r->in, n);
+    if (!r->distance) {
+        const double *v = kl_assess_column(r->in, name, ".running_speed");
+        double       *s = kl_assess_space(r->in, n);
+        if (!v)
+            return kl_fail(r->in->diag, KL_E_NAME, (kl_place){.file = r->in->file},
+                           "`%s.distance` or `%s.running_speed` is needed to find the place on the "
+                           "track; record it in `run: {record: ...}`",
+                           name, name);
+        for (int i = 1; s && i < n; i++) s[i] = s[i - 1] + 0.5 * (v[i] + v[i - 1]) / r->in->rate;
+        r->distance = s;
+    }
+    if (!r->curvature || !r->distance) return KL_E_MEMORY;
+    r->speed = fabs(r->distance[n - 1] - r->distance[0]) * r->in->rate / (n - 1);
+    for (int i = 1; i < n; i++)
+        if (r->distance[i] < r->distance[i - 1] - 1e-9)
+            return kl_fail(
+                r->in->diag, KL_E_RANGE, (kl_place){.file = r->in->file},
+                "the vehicle runs backwards at t = %.4g s; assess a run in one direction",
+                r->in->time[i]);
+    return KL_OK;
+}
+
+/* ---- zones and sections ---- */
+
+static kl_status read_zones(ride *r)
+{
+    const kl_node *list = kl_node_get(kl_node_get(r->in->limits, SECTION), "zones");
+    for (const kl_node *z = list ? list->first : NULL; z && r->nzone < MOST_ZONES; z = z->next) {
+        const kl_node *name = kl_node_get(z, "name");
+        track_zone new      = {.name         = name ? name->text : "zone",
+                               .least_radius = kl_node_entry(z, "least_radius_m", 0.0),
+                               .section      = kl_node_entry(z, "section_m", 100.0)};
+        if (!(new.section > 0.0))
+            return kl_fail(r->in->diag, KL_E_RANGE, z->place,
+                           "the sections of a zone need a length, for example `section_m: 100`");
+        r->zone[r->nzone++] = new;
+    }
+    if (r->nzone > 0) return KL_OK;
+    return kl_fail(
+        r->in->diag, KL_E_MODEL, (kl_place){.file = r->in->file},
+        "the limits file has no `zones` under `railway`; see `klingel assess --print-limits`");
+}
+
+/* The zone of a row, or -1 where the curvature changes. */
+static int zone_of(const ride *r, int i)
+{
+    int    n = r->in->rows, a = i > 0 ? i - 1 : i, b = i < n - 1 ? i + 1 : i;
+    double span = r->distance[b] - r->distance[a],
+           most = setting(r, NULL, "transition_1_per_m2", 2e-6);
+    if (span > 0.0 && fabs(r->curvature[b] - r->curvature[a]) > most * span) return -1;
+    for (int k = 0; k < r->nzone; k++)
+        if (fabs(r->curvature[i]) * r->zone[k].least_radius <= 1.0) return k;
+    return -1;
+}
+
+/* Cuts rows from..to of one zone into whole sections. */
+static void cut(ride *r, int from, int to, int zone, int *most)
+{
+    if (zone < 0) return;
+    double length = r->zone[zone].section, begin = r->distance[from];
+    for (int i = from, first = from; i < to; i++) {
+        if (r->distance[i] - begin < length * (1.0 - 1e-9) && i < to - 1) continue;
+        if (r->distance[i] - begin < 0.98 * length) break; /* what is left is too short */
+        if (!kl_arena_grow(r->in->arena, (void **)&r->section, r->nsection, most,
+                           sizeof *r->section))
+            return;
+        r->section[r->nsection++] =
+            (track_section){.zone = zone, .first = first, .last = i, .begin = begin};
+        begin = r->distance[i], first = i;
+    }
+}
+
+static void find_sections(ride *r)
+{
+    int most = 0, from = 0, zone = zone_of(r, 0);
+    for (int i = 1; i <= r->in->rows; i++) {
+        int now = i < r->in->rows ? zone_of(r, i) : -2;
+        if (now == zone) continue;
+        cut(r, from, i, zone, &most);
+        from = i, zone = now;
+    }
+}
+
+/* ---- one value for each section ---- */
+
+typedef struct estimate {
+    double value, largest, place; /* place of the largest */
+    int    n;
+} estimate;
+
+/* The larger size of the two percentiles of x, and where x is largest. */
+static double section_value(const ride *r, const track_section *s, double *x, int n, double step,
+                            double *place)
+{
+    int most = 0;
+    for (int i = 1; i < n; i++)
+        if (fabs(x[i]) > fabs(x[most])) most = i;
+    *place = s->begin +
+             (step > 0.0 ? most * step + 0.5 * r->window : r->distance[s->first + most] - s->begin);
+    kl_sort_numbers(x, n);
+    double p = r->percentile / 100.0;
+    return fmax(fabs(kl_percentile(x, n, p, KL_PERCENTILE_LINEAR)),
+                fabs(kl_percentile(x, n, 1.0 - p, KL_PERCENTILE_LINEAR)));
+}
+
+typedef enum processing { SLIDING_MEAN, ROWS, MEDIAN } processing;
+
+static double process(const ride *r, const track_section *s, const double *x, processing how,
+                      double *work, double *place)
+{
+    int n = s->last - s->first;
+    if (how == SLIDING_MEAN) {
+        kl_windows w     = {.first = s->begin, .length = r->window, .step = r->step, .most = n};
+        int        count = kl_window_means(r->distance + s->first, x + s->first, n, &w, work);
+        return count > 0 ? section_value(r, s, work, count, r->step, place) : 0.0;
+    }
+    memcpy(work, x + s->first, (size_t)n * sizeof *work);
+    if (how == ROWS) return section_value(r, s, work, n, 0.0, place);
+    kl_sort_numbers(work, n);
+    *place = s->begin + 0.5 * (r->distance[s->last - 1] - s->begin);
+    return fabs(kl_percentile(work, n, 0.5, KL_PERCENTILE_LINEAR));
+}
+
+/* Which signals of a wheelset a quantity looks at. */
+typedef double *(*signal_of)(const wheelset *w, int k);
+static double *sum_signal(const wheelset *w, int k) { return k == 0 ? w->sum : NULL; }
+static double *ratio_signal(const wheelset *w, int k) { return k < 2 ? w->ratio[k] : NULL; }
+static double *Q_signal(const wheelset *w, int k) { return k < 2 ? w->Q[k] : NULL; }
+static double *Y_signal(const wheelset *w, int k) { return k < 2 ? w->Y[k] : NULL; }
+
+/* mean + k s over the sections of a zone, for the worst wheelset. */
+static estimate judge(const ride *r, int zone, const wheelset *w, signal_of signal, processing how,
+                      double k)
+{
+    double *value = kl_assess_space(r->in, r->nsection + 1),
+           *work  = kl_assess_space(r->in, r->in->rows);
+    estimate e    = {.place = (double)NAN};
+    double  *x;
+    for (int j = 0; value && work && (x = signal(w, j)); j++) {
+        int n = 0;
+        for (int i = 0; i < r->nsection; i++) {
+            double place;
+            if (r->section[i].zone != zone) continue;
+            value[n] = process(r, &r->section[i], x, how, work, &place);
+            if (value[n] > e.largest) e.largest = value[n], e.place = place;
+            n++;
+        }
+        e.n            = n;
+        double few     = setting(r, NULL, "estimate_from_sections", 10.0);
+        double largest = 0.0;
+        for (int i = 0; i < n; i++) largest = fmax(largest, value[i]);
+        double estimated =
+            n >= few ? kl_mean(value, n) + k * kl_standard_deviation(value, n) : largest;
+        e.value = fmax(e.value, estimated);
+    }
+    return e;
+}
+
+/* ---- limits ---- */
+
+static double sum_limit(const ride *r, const wheelset *w)
+{
+    return setting(r, "sum_Y_2m", "factor", 1.0) *
+           (setting(r, "sum_Y_2m", "constant_N", 1e4) +
+            setting(r, "sum_Y_2m", "per_axle_load", 1.0 / 3.0) * 2.0 * w->Q0);
+}
+
+static double Q_limit(const ride *r, const wheelset *w)
+{
+    double limit =
+        setting(r, "Q_max", "constant_N", 9e4) + setting(r, "Q_max", "per_wheel_load", 1.0) * w->Q0;
+    const kl_node *caps =
+        kl_node_get(kl_node_get(kl_node_get(r->in->limits, SECTION), "Q_max"), "caps_kmh_N");
+    for (const kl_node *c = caps ? caps->first : NULL; c; c = c->next) {
+        double pair[2];
+        if (kl_node_numbers(c, pair, 2) == 2 && 3.6 * r->speed <= pair[0] + 0.5)
+            return fmin(limit, pair[1]);
+    }
+    return limit;
+}
+
+static double mean_curvature(const ride *r, int zone)
+{
+    double sum = 0.0;
+    int    n   = 0;
+    for (int i = 0; i < r->nsection; i++)
+        if (r->section[i].zone == zone)
+            sum += fabs(r->curvature[(r->section[i].first + r->section[i].last) / 2]), n++;
+    return n ? sum / n : 0.0;
+}
+
+static double Y_limit(const ride *r, int zone)
+{
+    double limit = setting(r, "Y_quasi_static", "limit_N", 6e4), c = mean_curvature(r, zone);
+    if (!(c > 1.0 / 250.0)) return limit;
+    return fmin(limit, setting(r, "Y_quasi_static", "tight_constant_N", 3e4) +
+                           setting(r, "Y_quasi_static", "tight_per_curvature_N_m", 10.5e6) * c);
+}
+
+/* ---- rows ---- */
+
+/* Adds the worst wheelset of one quantity in one zone. */
+static void add_worst(const ride *r, int zone, const char *quantity, const char *unit,
+                      signal_of signal, processing how, double k,
+                      double (*limit)(const ride *, const wheelset *), double fixed,
+                      kl_assessment *out)
+{
+    estimate worst = {0};
+    double   bound = fixed, most = -1.0;
+    for (int i = 0; i < r->nset; i++) {
+        estimate e = judge(r, zone, &r->set[i], signal, how, k);
+        double   b = limit ? limit(r, &r->set[i]) : fixed;
+        if (e.value / (isnan(b) ? 1.0 : b) > most)
+            most = e.value / (isnan(b) ? 1.0 : b), worst = e, bound = b;
+    }
+    kl_assess_add(out, worst.place, worst.value, unit, bound, "%s.%s", r->zone[zone].name,
+                  quantity);
+}
+
+static void zone_rows(const ride *r, int zone, kl_assessment *out)
+{
+    bool   tight = mean_curvature(r, zone) > 1.0 / 250.0;
+    double angle = setting(r, "nadal", "flange_angle_deg", 70.0) * acos(-1.0) / 180.0;
+    double mu    = setting(r, "nadal", "friction", 0.36),
+           nadal = (tan(angle) - mu) / (1.0 + mu * tan(angle));
+    int count    = 0;
+    for (int i = 0; i < r->nsection; i++) count += r->section[i].zone == zone;
+    kl_assess_add(out, (double)NAN, count, "1", (double)NAN, "%s.sections", r->zone[zone].name);
+    add_worst(r, zone, "sum_Y_2m", "N", sum_signal, SLIDING_MEAN, setting(r, "sum_Y_2m", "k", 3.0),
+              sum_limit, 0.0, out);
+    add_worst(r, zone, "Y_over_Q_2m", "1", ratio_signal, SLIDING_MEAN,
+              setting(r, "Y_over_Q_2m", "k", 3.0), NULL,
+              setting(r, "Y_over_Q_2m", tight ? "limit_tight" : "limit", 0.8), out);
+    add_worst(r, zone, "Y_over_Q_nadal", "1", ratio_signal, SLIDING_MEAN, 0.0, NULL, nadal, out);
+    add_worst(r, zone, "Q_max", "N", Q_signal, ROWS, setting(r, "Q_max", "k", 2.2), Q_limit, 0.0,
+              out);
+    add_worst(r, zone, "Y_quasi_static", "N", Y_signal, MEDIAN, 0.0, NULL, Y_limit(r, zone), out);
+    add_worst(r, zone, "Q_quasi_static", "N", Q_signal, MEDIAN, 0.0, NULL,
+              setting(r, "Q_quasi_static", "limit_N", 145e3), out);
+}
+
+/* Largest sliding rms of sum Y in the band about the strongest line. */
+static void instability_row(const ride *r, kl_assessment *out)
+{
+    double half = setting(r, "instability", "half_band_hz", 2.0), most = -1.0, value = 0.0,
+           place = 0.0;
+    double *x = kl_assess_space(r->in, r->in->rows), *rms = kl_assess_space(r->in, r->in->rows);
+    const double *s     = r->distance;
+    kl_windows    w     = {.first  = s[0],
+                           .length = setting(r, "instability", "window_m", 100.0),
+                           .step   = setting(r, "instability", "window_step_m", 10.0),
+                           .most   = r->in->rows};
+    double        limit = (double)NAN;
+    for (int i = 0; x && rms && i < r->nset; i++) {
+        const wheelset *set = &r->set[i];
+        kl_filter       f;
+        double          low = fmax(set->frequency - half, 0.2);
+        if (kl_filter_bandpass(&f, 2, low, fmax(set->frequency, low) + half, r->in->rate) != KL_OK)
+            continue;
+        memcpy(x, set->sum, (size_t)r->in->rows * sizeof *x);
+        kl_filter_run_both_ways(&f, x, r->in->rows);
+        int    n     = kl_window_rms(s, x, r->in->rows, &w, rms);
+        double bound = setting(r, "instability", "share_of_sum_Y", 0.5) * sum_limit(r, set);
+        for (int k = 0; k < n; k++)
+            if (rms[k] / bound > most)
+                most = rms[k] / bound, value = rms[k], limit = bound,
+                place = s[0] + k * w.step + 0.5 * w.length;
+    }
+    if (most >= 0.0) kl_assess_add(out, place, value, "N", limit, "instability_sum_Y_rms");
+}
+
+/* Over the whole record: wheel unloading, Weinstock's axle sum, wear. */
+static void record_rows(const ride *r, kl_assessment *out)
+{
+    double unload = 0.0, axle = 0.0, where[2] = {0.0, 0.0};
+    double angle = setting(r, "nadal", "flange_angle_deg", 70.0) * acos(-1.0) / 180.0;
+    double mu    = setting(r, "nadal", "friction", 0.36),
+           nadal = (tan(angle) - mu) / (1.0 + mu * tan(angle));
+    for (int i = 0; i < r->nset; i++) {
+        const wheelset *w = &r->set[i];
+        for (int k = 0; k < r->in->rows; k++) {
+            double less = 1.0 - fmin(w->Q[0][k], w->Q[1][k]) / w->Q0;
+            double sum  = fabs(w->ratio[0][k]) + fabs(w->ratio[1][k]);
+            if (less > unload) unload = less, where[0] = r->distance[k];
+            if (sum > axle) axle = sum, where[1] = r->distance[k];
+        }
+    }
+    kl_assess_add(out, where[0], unload, "1", setting(r, "wheel_unloading", "limit", 0.6),
+                  "wheel_unloading");
+    kl_assess_add(out, where[1], axle, "1", nadal + mu, "axle_Y_over_Q_weinstock");
+    for (int i = 0; i < r->nset; i++) {
+        double *a = kl_assess_column(r->in, r->set[i].name, ".wear_left");
+        double *b = kl_assess_column(r->in, r->set[i].name, ".wear_right");
+        if (a && b)
+            kl_assess_add(out, (double)NAN, fmax(kl_mean(a, r->in->rows), kl_mean(b, r->in->rows)),
+                          "N", (double)NAN, "%s.wear_number", r->set[i].name);
+    }
+}
+
+/* Accelerations of car body floors and bogie frames. */
+static kl_status acceleration_rows(const ride *r, kl_assessment *out)
+{
+    static const char *const part[2] = {"_y", "_z"}, *const word[2] = {"lateral", "vertical"};
+    static const char *const limit[2] = {"rms_lateral_m_s2", "rms_vertical_m_s2"};
+    const char              *object;
+    double                  *x = kl_assess_space(r->in, r->in->rows);
+    if (!x) return KL_E_MEMORY;
+    for (int axis = 0; axis < 2; axis++)
+        for (int i = 0; (object = kl_assess_object(r->in, part[axis], i)); i++) {
+            bool floor = strncmp(object, "floor_", 6) == 0,
+                 bogie = strncmp(object, "bogie_", 6) == 0 && axis == 0;
+            if (!floor && !bogie) continue;
+            const char *group = floor ? "body_acceleration" : "bogie_acceleration";
+            kl_filter   f;
+            double     *a = kl_assess_column(r->in, object, part[axis]);
+            if (!a) return KL_E_FILE;
+            memcpy(x, a, (size_t)r->in->rows * sizeof *x);
+            KL_TRY(floor ? kl_filter_bandpass(&f, 2, setting(r, group, "low_hz", 0.4),
+                                              setting(r, group, "high_hz", 10.0), r->in->rate)
+                         : kl_filter_lowpass(&f, 4, setting(r, group, "low_pass_hz", 10.0),
+                                             r->in->rate));
+            kl_filter_run_both_ways(&f, x, r->in->rows);
+            double        rms   = kl_root_mean_square(x, r->in->rows), peak, place;
+            track_section whole = {.first = 0, .last = r->in->rows, .begin = r->distance[0]};
+            peak                = section_value(r, &whole, x, r->in->rows, 0.0, &place);
+            double most         = floor ? setting(r, group, "peak_m_s2", 2.5)
+                                        : setting(r, group, "constant_m_s2", 12.0) -
+                                      setting(r, group, "per_tonne_m_s2", 0.2) *
+                                          setting(r, group, "bogie_mass_t", 6.0);
+            kl_assess_add(out, place, peak, "m/s2", most, "%s.%s_acceleration", object, word[axis]);
+            kl_assess_add(out, (double)NAN, rms, "m/s2",
+                          floor ? setting(r, group, limit[axis], 0.5) : 0.5 * most,
+                          "%s.%s_acceleration_rms", object, word[axis]);
+        }
+    return KL_OK;
+}
+
+static kl_status railway_run(const kl_assess_input *in, kl_assessment *out)
+{
+    ride r       = {.in = in};
+    r.window     = setting(&r, NULL, "window_m", 2.0);
+    r.step       = setting(&r, NULL, "window_step_m", 0.5);
+    r.percentile = setting(&r, NULL, "percentile", 99.85);
+    if (!kl_assess_rate_suffices(in, "railway", setting(&r, NULL, "least_rate_hz", 100.0)))
+        return KL_E_RANGE;
+    KL_TRY(read_zones(&r));
+    KL_TRY(read_wheelsets(&r));
+    KL_TRY(read_track(&r));
+    find_sections(&r);
+    if (r.nsection == 0)
+        return kl_fail(
+            in->diag, KL_E_RANGE, (kl_place){.file = in->file},
+            "the run covers %.4g m and no section is complete: the shortest section of the limits "
+            "file "
+            "needs constant curvature over its length; run farther, or shorten `section_m`",
+            r.distance[in->rows - 1] - r.distance[0]);
+    for (int z = 0; z < r.nzone; z++) {
+        bool there = false;
+        for (int i = 0; i < r.nsection; i++) there = there || r.section[i].zone == z;
+        if (there) zone_rows(&r, z, out);
+    }
+    instability_row(&r, out);
+    record_rows(&r, out);
+    return acceleration_rows(&r, out);
+}
+
+const kl_assess_domain kl_assess_railway = {
+    .name  = "railway",
+    .help  = "running safety and track loading in the manner of EN 14363; needs Y_left, Y_right, "
+             "Q_left, Q_right of the "
+             "wheel-rail elements, and distance and curvature or running_speed",
+    .suits = railway_suits,
+    .run   = railway_run,
+};
