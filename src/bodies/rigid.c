@@ -14,23 +14,7 @@
 #include "base/rotation.h"
 #include "bodies/bodies.h"
 #include "bodies/free_start.h"
-
-typedef struct rigid {
-    /* as given */
-    double  mass;
-    kl_mat3 inertia;       /* about `inertia_at`, in axes `inertia_axes` */
-    kl_mat3 inertia_axes;  /* those axes in the body */
-    int     inertia_about; /* 0: centre of mass, 1: reference point */
-    double  center[3];     /* centre of mass in the body */
-    double  position[3];
-    kl_mat3 orientation;
-    double  velocity[3], omega[3];
-    int     velocity_axes; /* 0: global, 1: body */
-    int     fixed;         /* bits: position, orientation, velocity, omega */
-    /* derived */
-    kl_vec3 S; /* m c */
-    kl_mat3 J; /* about the reference point, body axes */
-} rigid;
+#include "bodies/rigid.h"
 
 typedef struct rigid_cache {
     kl_vec3 r, v;
@@ -62,7 +46,7 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
     return KL_OK;
 }
 
-static void rigid_place(void *data, const kl_placement *p)
+void rigid_place(void *data, const kl_placement *p)
 {
     rigid  *b   = data;
     kl_vec3 vel = kl_load(b->velocity), om = kl_load(b->omega);
@@ -71,6 +55,7 @@ static void rigid_place(void *data, const kl_placement *p)
     b->inertia      = kl_mirror_tensor(p, &b->inertia);
     b->inertia_axes = kl_mirror_tensor(p, &b->inertia_axes);
     b->orientation  = kl_place_rotation(p, &b->orientation);
+    if (p->mirrored) b->spin_axis = kl_neg(kl_mirror(p, b->spin_axis));
     if (b->velocity_axes == 0) {
         vel = kl_place_arrow(p, vel), om = kl_place_turn(p, om);
     } else if (p->mirrored) {
@@ -80,13 +65,8 @@ static void rigid_place(void *data, const kl_placement *p)
     kl_store(b->omega, om);
 }
 
-static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
+kl_status rigid_take_inertia(rigid *p, const kl_setup *s)
 {
-    rigid *p = data;
-    *size    = (kl_body_size){0};
-    kl_size_add(size, KL_TRANSLATION, 3, 3);
-    kl_size_add(size, KL_ROTATION, 4, 3);
-
     /* inertia into body axes, about the centre of mass, then to the reference point (Steiner) */
     kl_mat3 Rt = kl_transpose(&p->inertia_axes), RJ = kl_matmul(&p->inertia_axes, &p->inertia),
             J  = kl_matmul(&RJ, &Rt);
@@ -96,12 +76,24 @@ static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
     kl_mat3 J_center = p->inertia_about == 0 ? J : kl_mat_axpy(-p->mass, &shift, &J);
     KL_TRY(check_inertia(p, s, &J_center));
     p->J = kl_mat_axpy(p->mass, &shift, &J_center);
-    p->S = kl_scale(p->mass, c);
     return KL_OK;
 }
 
-static void rigid_start(const void *data, double *q, double *v, unsigned char *held_position,
-                        unsigned char *held_velocity)
+static kl_status rigid_setup(void *data, const kl_setup *s, kl_body_size *size)
+{
+    *size = (kl_body_size){0};
+    kl_size_add(size, KL_TRANSLATION, 3, 3);
+    kl_size_add(size, KL_ROTATION, 4, 3);
+    return rigid_take_inertia(data, s);
+}
+
+static const kl_body_type *rigid_variant(const void *data)
+{
+    return kl_norm(((const rigid *)data)->spin_axis) > 0.0 ? &kl_spinning : &kl_rigid;
+}
+
+void rigid_start(const void *data, double *q, double *v, unsigned char *held_position,
+                 unsigned char *held_velocity)
 {
     const rigid  *p     = data;
     kl_free_start start = {.position    = p->position,
@@ -252,13 +244,13 @@ static void rigid_inertia(const void *data, const void *c, double *M, double *s)
 {
     const rigid       *p = data;
     const rigid_cache *k = c;
-    kl_mat3            S = kl_skew(p->S), AS = kl_matmul(&k->A, &S), ASt = kl_transpose(&AS),
+    kl_mat3 S = kl_skew(rigid_moment(p)), AS = kl_matmul(&k->A, &S), ASt = kl_transpose(&AS),
             I = kl_identity();
     put_block(M, 6, 0, 0, p->mass, &I);
     put_block(M, 6, 0, 3, -1.0, &AS);
     put_block(M, 6, 3, 0, -1.0, &ASt);
     put_block(M, 6, 3, 3, 1.0, &p->J);
-    kl_store(s, kl_neg(kl_mul(&k->A, kl_cross(k->om, kl_cross(k->om, p->S)))));
+    kl_store(s, kl_neg(kl_mul(&k->A, kl_cross(k->om, kl_cross(k->om, rigid_moment(p))))));
     kl_store(s + 3, kl_neg(kl_cross(k->om, kl_mul(&p->J, k->om))));
 }
 
@@ -268,14 +260,14 @@ static void rigid_inertia_tangent(const void *data, const void *c, const double 
 {
     const rigid       *p  = data;
     const rigid_cache *k  = c;
-    kl_vec3            al = kl_load(a + 3), om = k->om, omS = kl_cross(om, p->S);
+    kl_vec3            al = kl_load(a + 3), om = k->om, omS = kl_cross(om, rigid_moment(p));
     memset(K, 0, 36 * sizeof *K);
     memset(C, 0, 36 * sizeof *C);
 
     /* by rotation: dA = A [dpi], d(A'a) = [A'a] dpi */
-    kl_mat3 inner = kl_skew(kl_add(kl_cross(al, p->S), kl_cross(om, omS))),
+    kl_mat3 inner = kl_skew(kl_add(kl_cross(al, rigid_moment(p)), kl_cross(om, omS))),
             Ai    = kl_matmul(&k->A, &inner);
-    kl_mat3 S = kl_skew(p->S), a_body = kl_skew(kl_mul_t(&k->A, kl_load(a))),
+    kl_mat3 S = kl_skew(rigid_moment(p)), a_body = kl_skew(kl_mul_t(&k->A, kl_load(a))),
             Sa = kl_matmul(&S, &a_body);
     put_block(K, 6, 0, 3, -1.0, &Ai);
     put_block(K, 6, 3, 3, 1.0, &Sa);
@@ -292,11 +284,11 @@ static void rigid_inertia_tangent(const void *data, const void *c, const double 
 
 static void rigid_measures(const void *data, const void *c, kl_measures *m)
 {
-    const rigid       *p = data;
-    const rigid_cache *k = c;
-    kl_vec3            turn =
-        kl_mul(&k->A, kl_cross(k->om, p->S)); /* m times velocity of the centre about r */
-    kl_vec3 offset = kl_mul(&k->A, p->S);
+    const rigid       *p    = data;
+    const rigid_cache *k    = c;
+    kl_vec3            turn = kl_mul(
+                   &k->A, kl_cross(k->om, rigid_moment(p))); /* m times velocity of the centre about r */
+    kl_vec3 offset = kl_mul(&k->A, rigid_moment(p));
     m->mass        = p->mass;
     m->center      = p->mass > 0.0 ? kl_axpy(1.0 / p->mass, offset, k->r) : k->r;
     m->p           = kl_axpy(p->mass, k->v, turn);
@@ -307,7 +299,7 @@ static void rigid_measures(const void *data, const void *c, kl_measures *m)
                  0.5 * kl_dot(k->om, kl_mul(&p->J, k->om));
 }
 
-static const kl_key rigid_keys[] = {
+const kl_key kl_rigid_keys[] = {
     {.name   = "mass",
      .kind   = KL_KEY_NUMBER,
      .offset = offsetof(rigid, mass),
@@ -378,15 +370,23 @@ static const kl_key rigid_keys[] = {
      .words    = "position orientation velocity omega",
      .fallback = "[]",
      .help     = "initial values that assembly must keep; the others are guesses"},
+    {.name     = "spin_axis",
+     .kind     = KL_KEY_AXIS,
+     .offset   = offsetof(rigid, spin_axis),
+     .fallback = "",
+     .help = "axis in the body that it spins about (wheelset, rotor): its equations are written "
+             "in axes that do not spin, with the spin angle as a coordinate, so that fast spin "
+             "costs no more steps than rest"},
     {0}};
 
 const kl_body_type kl_rigid = {.name    = "rigid",
                                .help    = "rigid body: six degrees of freedom, any reference point",
                                .example = "crank: {mass: 2 kg, inertia: [0.01, 0.02, 0.02], "
                                           "position: [0.1, 0, 0]}",
-                               .keys    = rigid_keys,
+                               .keys    = kl_rigid_keys,
                                .data_size       = sizeof(rigid),
                                .cache_size      = sizeof(rigid_cache),
+                               .variant         = rigid_variant,
                                .place           = rigid_place,
                                .setup           = rigid_setup,
                                .start           = rigid_start,

@@ -192,6 +192,10 @@ static void add_model(kl_channels *c, const kl_model *m)
         c->body[i] = c->n;
         if (!m->body[i].own) add_groups(c, m->body[i].name, body_groups);
         add_modes(c, &m->body[i]);
+        const kl_output *more = m->body[i].type->outputs;
+        for (; more && more->name; more++)
+            add(c, kl_arena_format(c->arena, "%s.%s", m->body[i].name, more->name), more->unit,
+                more->help, true, false);
     }
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
@@ -447,6 +451,9 @@ static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, 
     for (int j = 0; j < modes.nv; j++) to[modes.nv + j] = s->v[modes.v + j];
     if (modes.nv > 0) to[2 * modes.nv] = b->type->own_energy(b->data, w->cache + b->cache);
     if (still_modes(b) > 0) memset(to, 0, (2 * (size_t)still_modes(b) + 1) * sizeof *to);
+    int wide = kl_body_modes(b) + still_modes(b);
+    if (b->type->output)
+        b->type->output(b->data, w->cache + b->cache, to + (wide ? 2 * wide + 1 : 0));
 }
 
 static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,

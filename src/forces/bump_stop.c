@@ -111,7 +111,7 @@ static void bump_stop_commit(const kl_reading *in, double *h_new)
 {
     kl_scalar x;
     scalar_of(in, &x);
-    h_new[0] = x.x;
+    h_new[0] = x.turn;
 }
 
 static void bump_stop_output(const kl_reading *in, const double *lambda, double *values)

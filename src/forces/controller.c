@@ -210,7 +210,7 @@ static void controller_commit(const kl_reading *in, double *h_new)
         kl_scalar        one;
         if (s->input >= 0 || p->in[i]->c.kind != KL_ANGLE) continue;
         signal_eval(p->in[i], in->m + s->marker, in->h[i], &one);
-        h_new[i] = one.x;
+        h_new[i] = one.turn;
     }
 }
 

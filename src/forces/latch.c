@@ -135,7 +135,7 @@ static void latch_commit(const kl_reading *in, double *h_new)
     const latch *p = in->data;
     kl_scalar    x;
     scalar_of(in, &x);
-    h_new[ANGLE] = x.x;
+    h_new[ANGLE] = x.turn;
     if (waits(in) && p->side * (x.x - p->mark) >= 0.0) h_new[STATE] = CAUGHT;
     if ((int)in->h[STATE] == CAUGHT) h_new[STATE] = HELD;
     if (is_held(in) && in->t >= p->until) h_new[STATE] = RELEASED;

@@ -164,7 +164,7 @@ static void spring_damper_commit(const kl_reading *in, double *h_new)
     if (p->coordinate.kind != KL_ANGLE) return;
     kl_scalar x;
     scalar_of(in, &x);
-    h_new[0] = x.x;
+    h_new[0] = x.turn;
 }
 
 static void spring_damper_output(const kl_reading *in, const double *lambda, double *values)

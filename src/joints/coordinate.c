@@ -156,7 +156,9 @@ static void angle_eval(kl_coordinate k, const kl_motion *m, double turn, kl_scal
     double ds = kl_scalar_rate(&s, m), dc = kl_scalar_rate(&c, m);
     double rate = (c.x * ds - s.x * dc) / n;
     out->bias   = (c.x * s.bias - s.x * c.bias) / n - rate * 2.0 * (s.x * ds + c.x * dc) / n;
-    out->x      = turn + kl_wrap(atan2(s.x, c.x) - turn);
+    double spin = m[1].turned - m[0].turned, near = turn + spin;
+    out->x    = near + kl_wrap(atan2(s.x, c.x) - near);
+    out->turn = out->x - spin;
 }
 
 static void angle_curvature(kl_coordinate k, const kl_motion *m, double scale, double *K)
@@ -192,6 +194,7 @@ static const struct {
 void kl_coordinate_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out)
 {
     kinds[c.kind].eval(c, m, turn, out);
+    if (c.kind != KL_ANGLE) out->turn = out->x;
 }
 
 void kl_coordinate_curvature(kl_coordinate c, const kl_motion *m, double scale, double *K)

@@ -29,12 +29,15 @@ typedef struct kl_coordinate {
 
 typedef struct kl_scalar {
     double x;
+    double
+        turn; /* what an element keeps as `turn` of the next evaluation when a step is accepted */
     double row[12];
     double bias;
 } kl_scalar;
 
-/* `turn`: reference angle of the last accepted step, so that angles count turns; ignored by the
- * other kinds. */
+/* `turn`: kept from the last accepted step, so that angles count turns; ignored by the other kinds. It
+ * is the angle then, less what the spin angles of bodies with a spin axis give of it: those may go
+ * through any number of turns in a step. */
 void kl_coordinate_eval(kl_coordinate c, const kl_motion *m, double turn, kl_scalar *out);
 /* K += scale D */
 void kl_coordinate_curvature(kl_coordinate c, const kl_motion *m, double scale, double *K);

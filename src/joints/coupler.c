@@ -70,8 +70,8 @@ static void coupler_commit(const kl_reading *in, double *h_new)
 {
     kl_scalar x1, x2;
     coupler_scalars(in->data, in->m, in->h, &x1, &x2);
-    h_new[0] = x1.x;
-    h_new[1] = x2.x;
+    h_new[0] = x1.turn;
+    h_new[1] = x2.turn;
 }
 
 static void coupler_output(const kl_reading *in, const double *lambda, double *values)

@@ -133,7 +133,7 @@ static void driver_commit(const kl_reading *in, double *h_new)
     const driver *p = in->data;
     kl_scalar     x;
     kl_coordinate_eval(coordinates[p->coordinate], in->m, in->h[0], &x);
-    h_new[0] = x.x;
+    h_new[0] = x.turn;
 }
 
 static void driver_output(const kl_reading *in, const double *lambda, double *values)

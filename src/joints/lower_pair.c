@@ -39,6 +39,7 @@ typedef struct lower_pair {
     double        pitch;  /* [m] a turn */
     double        length; /* [m] of a distance joint */
     double        target; /* of the last row: length, or helix at the start */
+    bool second; /* z axes are held parallel by x and y of the first body: the second spins */
 } lower_pair;
 
 static const kl_coordinate angle = {KL_ANGLE, 0, 0};
@@ -50,12 +51,22 @@ static double turn_of(const lower_pair *p, const double *h)
     return has_angle(p->traits) ? h[0] : 0.0;
 }
 
+/* Coordinate of row k. z_i.x_j = z_i.y_j = 0 and x_i.z_j = y_i.z_j = 0 say the same; the second has rows
+ * and reactions that do not go round when the second body spins about its z axis. */
+static kl_coordinate row_of(const lower_pair *p, int k, const kl_motion *m)
+{
+    kl_coordinate c     = p->traits->row[k];
+    bool          holds = c.kind == KL_DOT1 && c.a == 2 && c.b != 2;
+    bool          spins = m[1].spins && !m[0].spins;
+    return holds && spins ? (kl_coordinate){KL_DOT1, c.b, 2} : c;
+}
+
 /* Row k as a scalar of the pair, the helix with its two coordinates joined. */
 static void row_eval(const lower_pair *p, int k, const kl_motion *m, const double *h,
                      kl_scalar *out)
 {
     const traits *t = p->traits;
-    kl_coordinate_eval(t->row[k], m, 0.0, out);
+    kl_coordinate_eval(row_of(p, k, m), m, 0.0, out);
     if (!t->helix || k != t->nrow - 1) return;
     kl_scalar a;
     kl_coordinate_eval(angle, m, h[0], &a);
@@ -120,7 +131,7 @@ static void lower_pair_tangent(const kl_reading *in, const double *lambda, kl_sl
 {
     const lower_pair *p = in->data;
     for (int k = 0; k < p->traits->nrow; k++)
-        kl_coordinate_curvature(p->traits->row[k], in->m, -lambda[k], out->K);
+        kl_coordinate_curvature(row_of(p, k, in->m), in->m, -lambda[k], out->K);
     if (p->traits->helix)
         kl_coordinate_curvature(angle, in->m,
                                 lambda[p->traits->nrow - 1] * p->pitch / (2.0 * KL_PI), out->K);
@@ -132,7 +143,7 @@ static void lower_pair_commit(const kl_reading *in, double *h_new)
     if (!has_angle(p->traits)) return;
     kl_scalar a;
     kl_coordinate_eval(angle, in->m, in->h[0], &a);
-    h_new[0] = a.x;
+    h_new[0] = a.turn;
 }
 
 static void lower_pair_output(const kl_reading *in, const double *lambda, double *values)

@@ -72,9 +72,25 @@ static bool has_file(const kl_body *b)
     return false;
 }
 
+/* `spins: false`: a marker that does not take part in the spin of a body with `spin_axis`. */
+static kl_status read_spins(kl_scope *s, const kl_node *marker, const kl_body *b, kl_named *k)
+{
+    const kl_node *n     = kl_node_get(marker, "spins");
+    bool           spins = true;
+    if (!n || kl_value_flag(s, n, "marker: spins", &spins) != KL_OK || spins) return KL_OK;
+    k->node                  = KL_MARKER_UNSPUN;
+    const kl_body_type *type = b->type->variant ? b->type->variant(b->data) : b->type;
+    if (type->spin) return KL_OK;
+    kl_fail(s->diag, KL_E_MODEL, n->place,
+            "marker '%s': `spins: false` is for bodies with a spin axis, and '%s' has none; give "
+            "it `spin_axis: y` (the axis that it spins about), or leave `spins` out",
+            marker->key, b->name);
+    return KL_OK;
+}
+
 kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index)
 {
-    static const char *const known[] = {"at", "axis", "x_axis", "orientation", "on", NULL};
+    static const char *const known[] = {"at", "axis", "x_axis", "orientation", "on", "spins", NULL};
     const kl_node           *list    = kl_entry_get(body, "markers");
     if (!list) return KL_OK;
     if (list->kind != KL_MAP)
@@ -106,6 +122,7 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
             kl_fail(s->diag, KL_E_MODEL, on->place,
                     "marker '%s': `on` names a marker of a flexible body's file; '%s' is rigid",
                     n->key, body->name);
+        KL_TRY(read_spins(s, n, &m->body[index], k));
         if (at) (void)kl_value_vec3(s, at, what_at, "m", &k->r);
         if (turn) (void)kl_value_rotation(s, turn, "marker: orientation", &k->A);
         else (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), what_axis, &k->A);

@@ -110,10 +110,10 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
     kl_body *body = kl_model_add_body(b->m, type, e->name, e->place);
     if (!body || !body->data) return KL_E_MEMORY;
-    KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
     KL_TRY(kl_shapes_read(scope_of(b), b->m, e, b->m->nbody - 1));
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
+    KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
     if (b->plain) kl_wishes_drop(body);
     /* its markers are there even when something else about it is wrong */
     kl_status markers = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);

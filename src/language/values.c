@@ -121,7 +121,9 @@ static kl_status key_numbers(const place_of_key *p)
 
 static kl_status key_axis(const place_of_key *p)
 {
-    return kl_value_axis(p->s, p->node, p->what, (kl_vec3 *)(void *)(p->data + p->key->offset));
+    kl_vec3 *axis = (kl_vec3 *)(void *)(p->data + p->key->offset);
+    *axis         = kl_vec(0, 0, 0); /* absent */
+    return p->node ? kl_value_axis(p->s, p->node, p->what, axis) : KL_OK;
 }
 
 static kl_status key_rotation(const place_of_key *p)
@@ -250,22 +252,26 @@ static kl_status key_words(const place_of_key *p)
     return KL_OK;
 }
 
-static kl_status key_flag(const place_of_key *p)
+kl_status kl_value_flag(kl_scope *s, const kl_node *n, const char *what, bool *out)
 {
     const char *word = NULL;
-    KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
-    const kl_variable *v   = kl_scope_find(p->s, word); /* a parameter that is true or false */
+    KL_TRY(kl_value_word(s, n, what, &word));
+    const kl_variable *v   = kl_scope_find(s, word); /* a parameter that is true or false */
     bool               yes = strcmp(word, "true") == 0 || (v && !v->word && v->value.value == 1.0),
          no                = strcmp(word, "false") == 0 || (v && !v->word && v->value.value == 0.0);
     if (!yes && !no && v && !v->word)
-        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place,
-                       "%s is the parameter '%s', which is %g; give it true or false", p->what,
-                       word, v->value.value);
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s is the parameter '%s', which is %g; give it true or false", what, word,
+                       v->value.value);
     if (!yes && !no)
-        return kl_fail(p->s->diag, KL_E_MODEL, p->node->place, "%s is '%s'; give true or false",
-                       p->what, word);
-    *(bool *)(void *)(p->data + p->key->offset) = yes;
+        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s is '%s'; give true or false", what, word);
+    *out = yes;
     return KL_OK;
+}
+
+static kl_status key_flag(const place_of_key *p)
+{
+    return kl_value_flag(p->s, p->node, p->what, (bool *)(void *)(p->data + p->key->offset));
 }
 
 /* Where the markers go is seen to by attach.c. */
@@ -593,7 +599,7 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
         }
         bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION ||
                              k->kind == KL_KEY_TEXT || k->kind == KL_KEY_RESOURCE ||
-                             k->kind == KL_KEY_FILE;
+                             k->kind == KL_KEY_FILE || k->kind == KL_KEY_AXIS;
         if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);
         if (!p.node && *k->fallback) return KL_E_MEMORY;
         kl_status one = readers[k->kind](&p);

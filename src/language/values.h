@@ -31,6 +31,7 @@ kl_status kl_value_vec3(kl_scope *s, const kl_node *n, const char *what, const c
                         kl_vec3 *out);
 kl_status kl_value_axis(kl_scope *s, const kl_node *n, const char *what, kl_vec3 *out);
 kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_mat3 *out);
+kl_status kl_value_flag(kl_scope *s, const kl_node *n, const char *what, bool *out);
 /* The word at `n` with its {...} filled in, or the word that a parameter of that name holds. */
 kl_status kl_value_word(kl_scope *s, const kl_node *n, const char *what, const char **out);
 

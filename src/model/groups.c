@@ -1,5 +1,7 @@
 #include "model/groups.h"
 
+#include "base/rotation.h"
+
 static const char *const places[] = {"x", "y", "z"};
 static const char *const turns[]  = {"turn_x", "turn_y", "turn_z"};
 
@@ -57,6 +59,35 @@ kl_axes kl_body_axes(const kl_body *b, const void *cache)
     kl_motion at     = {.A = kl_identity()};
     if (kl_body_turns(b)) kl_body_motion(b, cache, &origin, &at);
     return (kl_axes){.A = at.A, .w = at.w};
+}
+
+/* Increments of some bodies are no rotation vectors: Newton, which ends at once for those that are. */
+void kl_body_turn_to(const kl_body *b, double *q, const kl_mat3 *A, void *cache)
+{
+    enum { MOST = 30 };
+    kl_group  g      = kl_body_group(b, KL_ROTATION);
+    kl_marker origin = {.A = kl_identity()};
+    kl_motion at     = {.A = kl_identity()};
+    double    dx[6] = {0}, still[6] = {0};
+    if (g.nv == 0 || b->nv > 6) return;
+    for (int k = 0; k < MOST; k++) {
+        b->type->position(b->data, q, cache);
+        b->type->velocity(b->data, still, cache);
+        b->type->pose(b->data, cache, &origin, &at);
+        kl_mat3 back = kl_transpose(&at.A), turn = kl_matmul(A, &back);
+        kl_vec3 left = kl_rotation_log(&turn);
+        if (kl_norm(left) < 1e-14) return;
+        kl_axes axes = kl_body_axes(b, cache);
+        kl_store(dx + g.v - b->v, kl_mul_t(&axes.A, left));
+        b->type->advance(b->data, q, dx, q);
+        if (kl_norm(left) < 1e-12) return;
+    }
+}
+
+kl_vec3 kl_body_spin(const kl_body *b)
+{
+    bool round;
+    return b->type->spin ? b->type->spin(b->data, &round) : kl_vec(0, 0, 0);
 }
 
 const char *kl_velocity_name(const kl_model *m, int v, kl_arena *arena)

@@ -42,6 +42,13 @@ void kl_body_without_gravity(const kl_model *m, const kl_body *b, const double *
  * its type says otherwise. */
 kl_axes kl_body_axes(const kl_body *b, const void *cache);
 
+/* Turns a body with these coordinates until its frame has the axes A (to global); q (nq of the body)
+ * is changed in place. `cache`: scratch, b->ncache bytes. */
+void kl_body_turn_to(const kl_body *b, double *q, const kl_mat3 *A, void *cache);
+
+/* Axis that the axes of its rotation do not follow it about, in these axes; zero: none. */
+kl_vec3 kl_body_spin(const kl_body *b);
+
 /* "wheelset.turn_x", "beam.mode_3": a name for velocity v, counted through the model. NULL when out
  * of memory. */
 const char *kl_velocity_name(const kl_model *m, int v, kl_arena *arena);

@@ -27,7 +27,7 @@
 typedef enum kl_key_kind {
     KL_KEY_NUMBER,   /* double */
     KL_KEY_NUMBERS,  /* double[size], a list; one number fills it when `fill` */
-    KL_KEY_AXIS,     /* kl_vec3 of unit length: x, y, z, -x, ... or [a, b, c] */
+    KL_KEY_AXIS,     /* kl_vec3 of unit length: x, y, z, -x, ... or [a, b, c]; zero when absent */
     KL_KEY_ROTATION, /* kl_mat3: quaternion, axis and angle, euler, cardan, two vectors */
     KL_KEY_INERTIA,  /* kl_mat3: [xx, yy, zz] or [xx, yy, zz, xy, xz, yz] */
     KL_KEY_MATRIX6,  /* double[36]: number, 3, 6 or 36 numbers (diagonal or full) */
@@ -142,9 +142,15 @@ typedef struct kl_motion {
     kl_mat3 A;       /* marker axes to global [-] */
     kl_vec3 v, w;    /* velocity [m/s], angular velocity [rad/s] */
     kl_vec3 a0, al0; /* accelerations that remain at v' = 0 [m/s2, rad/s2] */
+    bool    spins;   /* its z axis is the spin axis of its body: x and y go round, perhaps fast */
+    double  turned;  /* if so, how far they have gone [rad]; else 0. Both written with r and A */
 } kl_motion;
 
-enum { KL_MARKER_CONDITIONS = -1, KL_MARKER_FRAME = -2 }; /* the frame of the body itself */
+enum {
+    KL_MARKER_CONDITIONS = -1,
+    KL_MARKER_FRAME      = -2, /* the frame of the body itself */
+    KL_MARKER_UNSPUN     = -3, /* on a body that spins: does not take part in the spin */
+};
 
 /* A frame fixed on a body: origin and axes in the body frame of the undeformed body. */
 typedef struct kl_marker {
@@ -152,7 +158,8 @@ typedef struct kl_marker {
     kl_vec3 r;
     kl_mat3 A;
     int     node; /* a body type may note here what it attached the marker to; 0: nothing,
-                     KL_MARKER_CONDITIONS: the frame that shows its reference conditions */
+                     KL_MARKER_CONDITIONS: the frame that shows its reference conditions,
+                     KL_MARKER_UNSPUN: axes that do not spin */
 } kl_marker;
 
 /* Totals of a body, global axes, angular momentum about the global origin. */
@@ -227,6 +234,8 @@ typedef struct kl_body_type {
     const kl_key *keys;
     size_t        data_size, cache_size;
     bool          stiff_axes; /* its axes never turn, so that no joint or torque can use them */
+    /* (optional) the table that serves a body with these data, of the same name and keys */
+    const struct kl_body_type *(*variant)(const void *data);
     /* carries data read in the axes of a part of the model to where the part stands */
     void (*place)(void *data, const kl_placement *p);
     kl_status (*setup)(void *data, const kl_setup *s, kl_body_size *size);
@@ -268,6 +277,9 @@ typedef struct kl_body_type {
 
     /* (optional) axes of its rotational velocities; without it those of the body frame */
     kl_axes (*axes)(const void *data, const void *c);
+    /* (optional) with axes that do not follow its rotation about one of them: that axis, in them;
+     * `round`: its inertia looks the same whatever the spin angle */
+    kl_vec3 (*spin)(const void *data, bool *round);
 
     void (*inertia)(const void *data, const void *c, double *M,
                     double *s); /* M v' = s + ...; nv x nv, nv */
@@ -288,6 +300,9 @@ typedef struct kl_body_type {
      * (length/unit)^2 unless the body says otherwise */
     void (*units)(const void *data, double length, double *unit, double *weight);
     void (*measures)(const void *data, const void *c, kl_measures *m);
+    const kl_output
+        *outputs; /* (optional) what else can be recorded of it; ends with a NULL name */
+    void (*output)(const void *data, const void *c, double *values); /* with it: their values */
     /* (optional) looked at after an accepted step and when a step failed: coordinates at which its
      * description ends */
     void (*watch)(const void *data, const double *q, kl_notice *notice);

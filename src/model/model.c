@@ -241,6 +241,7 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
         kl_body     *b    = &m->body[i];
         kl_setup     s    = {.name = b->name, .place = b->place, .diag = diag, .arena = m->arena};
         kl_body_size size = {0};
+        if (b->type->variant) b->type = b->type->variant(b->data);
         if (b->type->setup(b->data, &s, &size) == KL_E_MEMORY) return KL_E_MEMORY;
         take_size(m, b, &size);
         m->nq += size.nq;
@@ -271,6 +272,7 @@ kl_status kl_model_start_bodies(kl_model *m, kl_diag *diag)
 
 void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_motion *out)
 {
+    out->spins = false, out->turned = 0.0;
     b->type->pose(b->data, c, k, out);
     b->type->twist(b->data, c, k, out);
 }
@@ -338,7 +340,7 @@ static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
         kl_mat3 back = kl_transpose(&k->A), At = kl_transpose(&A);
         A_new        = kl_matmul(&to->A, &back);
         kl_mat3 turn = kl_matmul(&At, &A_new);
-        kl_store(dx + turns.v - b->v, kl_rotation_log(&turn));
+        if (!b->type->spin) kl_store(dx + turns.v - b->v, kl_rotation_log(&turn));
         double *spin = m->v0 + turns.v;
         if (kl_norm(kl_load(spin)) == 0.0 && !m->held_v[turns.v])
             kl_store(spin, kl_mul_t(&A_new, to->w));
@@ -349,6 +351,9 @@ static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
     if (b->nq > 16) return;
     memcpy(q, m->q0 + b->q, (size_t)b->nq * sizeof *q);
     b->type->advance(b->data, q, dx, m->q0 + b->q);
+    _Alignas(64) unsigned char cache[1024];
+    if (b->type->spin && to->turns && b->ncache <= sizeof cache)
+        kl_body_turn_to(b, m->q0 + b->q, &A_new, cache);
 }
 
 /* Start values of an element's own coordinates, which its last marker shows. A state that was saved
@@ -480,6 +485,24 @@ static void find_units(kl_model *m)
     }
 }
 
+/* Bodies that spin with nothing on them that goes round: their own inertia is symmetric, and all
+ * elements act on the axis, or on markers that do not spin. A step may then be longer than a turn. */
+static void find_steady(kl_model *m)
+{
+    for (int i = 0; i < m->nbody; i++) {
+        bool round = false;
+        if (m->body[i].type->spin) (void)m->body[i].type->spin(m->body[i].data, &round);
+        m->body[i].steady = round;
+    }
+    for (int i = 0; i < m->nmarker_elements; i++) {
+        const kl_marker *k   = &m->marker[i];
+        kl_vec3          n   = kl_body_spin(&m->body[k->body]);
+        kl_vec3          off = kl_axpy(-kl_dot(n, k->r), n, k->r);
+        if (k->node != KL_MARKER_UNSPUN && kl_norm(off) > 1e-9 * m->length)
+            m->body[k->body].steady = false;
+    }
+}
+
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 {
     double *u = kl_arena_array(m->arena, double, m->ninput + 1);
@@ -501,6 +524,7 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     }
     m->length = kl_model_extent(m, true);
     find_units(m);
+    find_steady(m);
     if (!kl_arena_ok(m->arena)) return KL_E_MEMORY;
     KL_TRY(start_elements(m, u, diag));
     return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_OK;

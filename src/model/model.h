@@ -21,11 +21,12 @@ typedef struct kl_body {
     const kl_group     *group;        /* of which kind they are: see model/groups.h */
     int                 M;            /* where its nv x nv mass matrix stands */
     unsigned char       ngroup;
-    bool                hidden; /* not to be drawn */
-    bool                made;   /* by the program, not by the model file: a virtual body */
-    bool                own;    /* coordinates of an element: no channels, no place in space */
-    size_t              cache;  /* where its cache stands */
-    unsigned            ncache; /* its size [bytes] */
+    bool                hidden : 1; /* not to be drawn */
+    bool                made : 1;   /* by the program, not by the model file: a virtual body */
+    bool                own : 1;    /* coordinates of an element: no channels, no place in space */
+    bool                steady : 1; /* it spins, and nothing on it shows its spin angle */
+    size_t              cache;      /* where its cache stands */
+    unsigned            ncache;     /* its size [bytes] */
     int                 nshape;
     kl_drawn           *shape; /* how to draw it; none: found from inertia and joints */
 } kl_body;

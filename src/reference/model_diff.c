@@ -131,7 +131,12 @@ static int diff_markers(kl_text *t, const kl_model *a, const kl_model *b)
         snprintf(what, sizeof what, "marker '%.300s.%.300s'", body, p->name);
         if (is_counted(p->name)) continue;
         if (q) n += moved(t, what, p->r, &p->A, q->r, &q->A);
-        else kl_text_add(t, "%s is gone\n", what), n++;
+        if (q && (p->node == KL_MARKER_UNSPUN) != (q->node == KL_MARKER_UNSPUN))
+            kl_text_add(t, "%s %s\n", what,
+                        q->node == KL_MARKER_UNSPUN ? "no longer spins" : "spins"),
+                n++;
+        if (q) continue;
+        kl_text_add(t, "%s is gone\n", what), n++;
     }
     for (int i = 0; i < b->nnamed; i++)
         if (!is_counted(b->named[i].name) &&

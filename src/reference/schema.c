@@ -412,7 +412,8 @@ static const char *const values[] = {
     "\"additionalProperties\": false, \"properties\": {\"at\": {\"$ref\": "
     "\"#/definitions/point\"}, "
     "\"axis\": {\"$ref\": \"#/definitions/axis\"}, \"x_axis\": {\"$ref\": \"#/definitions/axis\"}, "
-    "\"orientation\": {\"$ref\": \"#/definitions/rotation\"}, \"on\": {\"type\": \"string\"}}}},\n",
+    "\"orientation\": {\"$ref\": \"#/definitions/rotation\"}, \"on\": {\"type\": \"string\"}, "
+    "\"spins\": {\"type\": \"boolean\"}}}},\n",
     "    \"shapes\": {\"anyOf\": [{\"const\": \"none\"}, {\"$ref\": \"#/definitions/shape\"}, "
     "{\"type\": \"array\", \"items\": {\"$ref\": \"#/definitions/shape\"}}]},\n",
     "    \"shape\": {\"type\": \"object\", \"additionalProperties\": false, \"properties\": "

@@ -52,7 +52,9 @@ const kl_topic kl_topics[] = {
      "may name frames under `markers`, in its own axes: `markers: {pin: {at: [0.1, 0, 0], axis: "
      "y}}`;\n"
      "joints and forces then write `crank.pin`. On a flexible body `on: left` says which marker of "
-     "its\nfile it is fixed to; else it is the nearest.\n\n"
+     "its\nfile it is fixed to; else it is the nearest.\n"
+     "A rigid body that spins fast (wheelset, rotor) has `spin_axis: y`; its markers spin with it "
+     "unless\nthey say `spins: false`.\n\n"
      "Initial values are guesses that assembly may move by the least amount that closes the "
      "joints;\n"
      "`fixed: [position, orientation]` keeps them.\n"},

@@ -117,6 +117,7 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
     case KL_KEY_AXIS: {
         double x[3];
         kl_store(x, *(const kl_vec3 *)at);
+        if (kl_norm(kl_load(x)) == 0.0) return false;
         put_list(t, x, 3);
         return true;
     }
@@ -196,7 +197,8 @@ static const char *fixed_to(const kl_model *m, int body, int node)
     return NULL;
 }
 
-static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A, const char *on)
+static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A, const char *on,
+                       int node)
 {
     double x[3];
     kl_store(x, r);
@@ -205,6 +207,7 @@ static void put_marker(kl_text *t, const char *name, kl_vec3 r, const kl_mat3 *A
     kl_text_add(t, ", orientation: ");
     put_rotation(t, A);
     if (on && *on) kl_text_add(t, ", on: %s", on);
+    if (node == KL_MARKER_UNSPUN) kl_text_add(t, ", spins: false");
     kl_text_add(t, "}\n");
 }
 
@@ -236,11 +239,13 @@ static void put_markers(kl_text *t, const kl_model *m, int body, const chains *c
     kl_text_add(t, "    markers:\n");
     for (int i = named_first[body]; i >= 0; i = named_next[i])
         if (m->named[i].on) /* others come with the file of a flexible body */
-            put_marker(t, m->named[i].name, m->named[i].r, &m->named[i].A, m->named[i].on);
+            put_marker(t, m->named[i].name, m->named[i].r, &m->named[i].A, m->named[i].on,
+                       m->named[i].node);
     for (int i = c->first[body]; i >= 0; i = c->next[i]) {
         char name[32];
         snprintf(name, sizeof name, "m%d", i);
-        put_marker(t, name, m->marker[i].r, &m->marker[i].A, fixed_to(m, body, m->marker[i].node));
+        put_marker(t, name, m->marker[i].r, &m->marker[i].A, fixed_to(m, body, m->marker[i].node),
+                   m->marker[i].node);
     }
 }
 

@@ -17,6 +17,8 @@
 typedef struct turning {
     kl_group v;
     kl_axes  at;
+    kl_vec3  n, w; /* spin axis that these axes do not follow the body about, zero: none; angular
+                      velocity; both global */
 } turning;
 
 /* The rotation of body i; v.nv is 0 where it has none. */
@@ -25,7 +27,26 @@ static turning turning_of(const kl_model *m, const kl_work *w, int i)
     const kl_body *b = &m->body[i];
     turning        t = {.v = kl_body_group(b, KL_ROTATION)};
     if (t.v.nv) t.at = kl_body_axes(b, w->cache + b->cache);
+    if (!t.v.nv || !b->type->spin) return t;
+    kl_marker origin = {.body = i, .A = kl_identity()};
+    kl_motion now;
+    kl_body_motion(b, w->cache + b->cache, &origin, &now);
+    t.n = kl_mul(&t.at.A, kl_body_spin(b));
+    t.w = now.w;
     return t;
+}
+
+/* Of axes that do not follow the spin, an increment about n leaves v alone but turns w: the change of
+ * v that belongs to y is y' + N y, N = (n x w) n'. Zero where the axis n stands still. */
+static kl_mat3 lag_of(const turning *t) { return kl_outer(kl_cross(t->n, t->w), t->n); }
+
+/* N' as v' sees it, with al the angular acceleration, global. Perturbed axes, which do not turn about n
+ * either, come to turn about it against the others at the rate -n.(w_axes x y); v' is seen from
+ * them, and that takes the term (n x w) (n')' away. */
+static kl_mat3 lag_rate(const turning *t, kl_vec3 al)
+{
+    kl_vec3 dn = kl_cross(t->at.w, t->n);
+    return kl_outer(kl_add(kl_cross(dn, t->w), kl_cross(t->n, al)), t->n);
 }
 
 void kl_linear_increment(const kl_model *m, const kl_work *w, const double *y, double *dx)
@@ -62,6 +83,30 @@ static void rows_to_global(const kl_model *m, const kl_work *w, double *T, int n
     }
 }
 
+/* to += T S in the three columns from `column` on; both have n rows of nv numbers */
+static void add_times(const double *T, const kl_mat3 *S, int nv, int column, int n, double *to)
+{
+    for (int r = 0; r < n; r++) {
+        const double *from = T + (size_t)r * (size_t)nv + column;
+        double       *sum  = to + (size_t)r * (size_t)nv + column;
+        for (int c = 0; c < 3; c++)
+            for (int k = 0; k < 3; k++) sum[c] += from[k] * S->m[k][c];
+    }
+}
+
+/* The terms of N in K and z' for one body; returns N - W, which M is to be multiplied with for C. */
+static kl_mat3 add_lag(const kl_solver *x, const turning *of, kl_tangents *t)
+{
+    int     nv = x->model->nv;
+    kl_vec3 al = kl_add(kl_mul(&of->at.A, kl_load(x->a + of->v.v)), kl_cross(of->at.w, of->w));
+    kl_mat3 N = lag_of(of), W = kl_skew(of->at.w), WN = kl_matmul(&W, &N);
+    kl_mat3 rate = lag_rate(of, al), by_mass = kl_mat_axpy(-1.0, &WN, &rate);
+    add_times(t->C, &N, nv, of->v.v, nv, t->K);
+    add_times(t->M, &by_mass, nv, of->v.v, nv, t->K);
+    add_times(t->zv, &N, nv, of->v.v, x->model->nz, t->zx);
+    return kl_mat_axpy(-1.0, &W, &N);
+}
+
 /* All derivatives in non-spinning axes: M, K and the C of y'. */
 static void tangents_in_space(const kl_solver *x, kl_tangents *t)
 {
@@ -77,16 +122,14 @@ static void tangents_in_space(const kl_solver *x, kl_tangents *t)
     columns_to_global(m, x->w, t->zv, m->nz);
     rows_to_global(m, x->w, t->rz, m->nz);
 
-    /* C -= M W: the derivative of dv sees the turning axes */
+    /* dv = y' + N y, dv' = y'' + N y' + N'y - W (y' + N y), W of the axes:
+     * K += C N + M (N' - W N),  C += M (N - W) */
     for (int i = 0; i < m->nbody; i++) {
         turning of = turning_of(m, x->w, i);
-        kl_mat3 W  = kl_skew(of.at.w);
-        for (int r = 0; of.v.nv && r < nv; r++) {
-            const double *M = t->M + (size_t)r * (size_t)nv + of.v.v;
-            double       *C = t->C + (size_t)r * (size_t)nv + of.v.v;
-            for (int c = 0; c < 3; c++)
-                for (int k = 0; k < 3; k++) C[c] -= M[k] * W.m[k][c];
-        }
+        if (of.v.nv == 0) continue;
+        kl_mat3 W = kl_skew(of.at.w), minus = kl_mat_scale(-1.0, &W);
+        if (m->body[i].type->spin) minus = add_lag(x, &of, t);
+        add_times(t->M, &minus, m->nv, of.v.v, nv, t->C);
     }
 }
 
@@ -241,8 +284,8 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega,
     }
     kl_state_destroy(kept);
     kl_tangents_destroy(later);
-    if (status != KL_OK) return status;
-    return kl_solve_acceleration(x, x->a, x->lambda, diag); /* back to the state */
+    kl_status back = kl_solve_acceleration(x, x->a, x->lambda, diag); /* to the state as it was */
+    return status != KL_OK ? status : back;
 }
 
 /* Axes in which the motion is steady: those that its accelerations tell, or those of the body that
@@ -259,7 +302,8 @@ static kl_status find_axes(kl_solver *x, const kl_tangents *t, kl_linear *l, kl_
     if (status == KL_E_MEMORY) return status;
     for (int i = 0; i < m->nbody && status != KL_OK; i++) {
         turning of = turning_of(m, x->w, i);
-        if (of.v.nv && kl_norm(of.at.w) > most) most = kl_norm(of.at.w), fast = of.at.w;
+        kl_vec3 w  = m->body[i].type->spin ? of.w : of.at.w;
+        if (of.v.nv && kl_norm(w) > most) most = kl_norm(w), fast = w;
     }
     if (status != KL_OK && check_steady(x, t, fast, NULL) == KL_OK) {
         kl_turning_unrest(x, fast, x->y);
@@ -430,10 +474,16 @@ static void displace(watch *k, int column, double step)
         if (column < l->n) {
             kl_model_advance(m, k->base->q, k->dx, s->q);
             kl_turning_speed(m, l->omega, k->y, k->y_dot);
+            for (int i = 0; i < m->nbody; i++) {
+                turning of = turning_of(m, k->x->w, i);
+                if (of.v.nv == 0 || !m->body[i].type->spin) continue;
+                double *to = k->y_dot + of.v.v;
+                kl_mat3 N  = lag_of(&of);
+                kl_store(to, kl_add(kl_load(to), kl_mul(&N, kl_load(k->y + of.v.v))));
+            }
             kl_linear_increment(m, k->x->w, k->y_dot, k->dx);
         }
-        if (column >= l->n || kl_norm(l->omega) > 0.0)
-            for (int i = 0; i < m->nv; i++) s->v[i] += k->dx[i];
+        for (int i = 0; i < m->nv; i++) s->v[i] += k->dx[i];
     }
 }
 

@@ -26,9 +26,9 @@ void kl_turning_speed(const kl_model *m, kl_vec3 omega, const double *eta, doubl
     }
 }
 
-/* Velocities of a body, global; the axes of its rotation. */
+/* Velocities of a body, global; the axes of its rotation and how fast these turn. */
 typedef struct speeds {
-    kl_vec3  v, om;
+    kl_vec3  v, om, axes;
     kl_mat3  A;
     kl_group move, turn;
     bool     moves, turns; /* has a translation, a rotation */
@@ -44,7 +44,8 @@ static speeds speeds_of(const kl_solver *x, int body)
     of.moves = of.move.nv > 0, of.turns = of.turn.nv > 0;
     if (of.moves) of.v = kl_load(v + of.move.v);
     if (!of.turns) return of;
-    of.A  = kl_body_axes(b, x->w->cache + b->cache).A;
+    kl_axes at = kl_body_axes(b, x->w->cache + b->cache);
+    of.A = at.A, of.axes = at.w;
     of.om = kl_mul(&of.A, kl_load(v + of.turn.v));
     return of;
 }
@@ -57,7 +58,9 @@ void kl_turning_unrest(const kl_solver *x, kl_vec3 omega, double *left)
         speeds  of = speeds_of(x, i);
         double *l = left + of.move.v, *turn = left + of.turn.v;
         if (of.moves) kl_store(l, kl_sub(kl_load(l), kl_cross(omega, of.v)));
-        if (of.turns) kl_store(turn, kl_sub(kl_mul(&of.A, kl_load(turn)), kl_cross(omega, of.om)));
+        if (!of.turns) continue;
+        kl_vec3 al = kl_add(kl_mul(&of.A, kl_load(turn)), kl_cross(of.axes, of.om));
+        kl_store(turn, kl_sub(al, kl_cross(omega, of.om)));
     }
 }
 
@@ -128,6 +131,26 @@ static kl_vec3 way(kl_vec3 v, kl_vec3 omega, double time)
                          kl_scale((1.0 - cos(angle)) / rate, kl_cross(n, round))));
 }
 
+/* A body whose increments are no rotation vectors: where it stands `time` later, then how it turns. */
+static void move_spinning(const kl_solver *x, int body, const speeds *of, kl_vec3 omega,
+                          double time, kl_state *s)
+{
+    const kl_body             *b      = &x->model->body[body];
+    kl_marker                  origin = {.body = body, .A = kl_identity()};
+    kl_motion                  at;
+    _Alignas(64) unsigned char cache[1024];
+    if (b->ncache > sizeof cache) return;
+    kl_body_motion(b, x->w->cache + b->cache, &origin, &at);
+    kl_mat3 R = kl_rotation_exp(kl_scale(time, omega)), RA = kl_matmul(&R, &at.A);
+    kl_mat3 own  = kl_rotation_exp(kl_scale(time, kl_mul_t(&at.A, kl_sub(of->om, omega))));
+    kl_mat3 then = kl_matmul(&RA, &own);
+    kl_body_turn_to(b, s->q + b->q, &then, cache);
+    b->type->position(b->data, s->q + b->q, cache);
+    b->type->velocity(b->data, s->v + b->v, cache);
+    kl_axes axes = kl_body_axes(b, cache);
+    kl_store(s->v + of->turn.v, kl_mul_t(&axes.A, kl_mul(&R, of->om)));
+}
+
 void kl_turning_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s)
 {
     const kl_model *m  = x->model;
@@ -143,10 +166,11 @@ void kl_turning_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s
         if (b->nv == 0) continue;
         for (int k = 0; k < b->nv; k++) dx[k] = of.moves ? 0.0 : time * v[k];
         if (of.moves) kl_store(dx + move, way(of.v, omega, time));
-        if (of.turns) kl_store(dx + turn, kl_scale(time, kl_mul_t(&of.A, omega)));
+        if (of.turns && !b->type->spin) kl_store(dx + turn, kl_scale(time, kl_mul_t(&of.A, omega)));
         b->type->advance(b->data, x->s->q + b->q, dx, s->q + b->q);
         if (of.moves) kl_store(v + move, kl_mul(&R, of.v));
-        if (!of.turns) continue;
+        if (of.turns && b->type->spin) move_spinning(x, i, &of, omega, time, s);
+        if (!of.turns || b->type->spin) continue;
         /* its own spin, seen from the turning axes */
         kl_vec3 spin = kl_scale(time, kl_mul_t(&of.A, kl_sub(of.om, omega)));
         kl_mat3 own  = kl_rotation_exp(spin);

@@ -125,6 +125,66 @@ static void unequal_rotor_in_round_bearings_is_taken_in_its_own_axes(void **unus
     done(&r);
 }
 
+/* A heavy symmetric top that precesses at a constant rate Om, tilted by th: with w the spin,
+ * m g l = Om (Ja w - Jt Om cos th), and it nods at root(Om^2 sin^2 th + (Ja w/Jt - 2 Om cos th)^2). */
+static const char steady_top[] =
+    "klingel: 1\n"
+    "parameters: {th: 40 deg, Om: 3, Jt: 0.2, Ja: 0.02, m: 2, l: 0.3, key: none,\n"
+    "  w: (m*9.81*l/Om + Jt*Om*cos(th))/Ja}\n"
+    "bodies:\n"
+    "  top: {mass: m, inertia: [Jt - m*l^2, Jt - m*l^2, Ja], position: [0, l*sin(th), l*cos(th)],\n"
+    "        orientation: {axis: x, angle: -th}, spin_axis: z, velocity: [-Om*l*sin(th), 0, 0],\n"
+    "        omega: [0, (w - Om*cos(th))*sin(th), Om + (w - Om*cos(th))*cos(th)]}\n"
+    "joints: {tip: {type: spherical, between: [ground, top], at: [0, 0, 0]}}\n";
+
+/* `text` with or without its spin axis */
+static result analyse_with(const char *text, const kl_override *set, int nset, const char *key,
+                           const char *with)
+{
+    char        whole[2048];
+    const char *at = strstr(text, key);
+    assert_non_null(at);
+    snprintf(whole, sizeof whole, "%.*s%s%s", (int)(at - text), text, with, at + strlen(key));
+    return analyse(load_text(whole, set, nset, true), false);
+}
+
+static void expect_all(const result *a, const result *b)
+{
+    assert_int_equal(a->s->n, b->s->n);
+    for (int i = 0; i < a->s->n; i++)
+        if (hypot(a->s->mode[i].re, a->s->mode[i].im) > 1e-3)
+            expect(b, a->s->mode[i].re, a->s->mode[i].im);
+}
+
+static void a_spin_axis_changes_no_eigenvalue(void **unused)
+{
+    (void)unused;
+    const kl_override lop = {.name = "lop", .text = "0.05 kg m2"};
+    const char       *key = "center: [off, 0, 0]", *with = "center: [off, 0, 0], spin_axis: z";
+    for (int nset = 0; nset < 2; nset++) {
+        result plain = analyse_with(rotor, &lop, nset, key, key),
+               spun  = analyse_with(rotor, &lop, nset, key, with);
+        expect_all(&plain, &spun);
+        if (nset == 0) assert_close(kl_norm(spun.linear->omega), 0, 0); /* no turning axes */
+        done(&plain);
+        done(&spun);
+    }
+}
+
+static void a_precessing_top_nods_at_its_closed_frequency(void **unused)
+{
+    (void)unused;
+    result plain = analyse_with(steady_top, NULL, 0, " spin_axis: z,", ""),
+           spun  = analyse_with(steady_top, NULL, 0, "key: none", "key: no");
+    double th = 40 * KL_PI / 180, Om = 3, Jt = 0.2, Ja = 0.02, mgl = 2 * 9.81 * 0.3,
+           w = (mgl / Om + Jt * Om * cos(th)) / Ja, a = Ja * w / Jt - 2 * Om * cos(th);
+    expect(&plain, 0.0, sqrt(Om * Om * sin(th) * sin(th) + a * a));
+    expect(&spun, 0.0, sqrt(Om * Om * sin(th) * sin(th) + a * a));
+    expect_all(&plain, &spun);
+    done(&plain);
+    done(&spun);
+}
+
 /* theta'' = -(g/L) (1 + 3 cos^2)/cos dtheta about the cone; Symon, Mechanics, or any other. */
 static void conical_pendulum_has_its_closed_frequency(void **unused)
 {
@@ -391,6 +451,8 @@ int main(void)
         cmocka_unit_test(spinning_rotor_splits_its_tilting_frequency),
         cmocka_unit_test(rotor_that_is_steady_in_no_axes_is_refused),
         cmocka_unit_test(unequal_rotor_in_round_bearings_is_taken_in_its_own_axes),
+        cmocka_unit_test(a_spin_axis_changes_no_eigenvalue),
+        cmocka_unit_test(a_precessing_top_nods_at_its_closed_frequency),
         cmocka_unit_test(conical_pendulum_has_its_closed_frequency),
         cmocka_unit_test(unbalanced_rotor_whirls_at_the_sum_and_difference),
         cmocka_unit_test(hanging_double_pendulum_has_its_closed_frequencies),
