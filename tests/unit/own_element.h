@@ -23,6 +23,7 @@ static inline own_model own_begin(const char *text)
         const kl_body *b  = &from->body[i];
         kl_body       *to = kl_model_add_body(o.m, b->type, b->name, b->place);
         assert_non_null(to);
+        to->own = b->own;
         if (b->type->data_size) memcpy(to->data, b->data, b->type->data_size);
     }
     assert_int_equal(kl_model_start_bodies(o.m, o.text.diag), KL_OK);
