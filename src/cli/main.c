@@ -26,6 +26,8 @@ static const kl_command *const commands[] = {
     &kl_command_report,
     &kl_command_stress,
     &kl_command_assess,
+    &kl_command_psd,
+    &kl_command_compare,
     &kl_command_repair,
     &kl_command_new,
     &kl_command_demo,

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "post/welch.h"
+
 enum {
     LARGEST      = 8192, /* rows of a window that we choose */
     MOST_COLUMNS = 600,  /* windows of a spectrogram */
@@ -122,13 +124,22 @@ static void add_window(const series *s, int first, int size, double share, doubl
     }
 }
 
+/* The density of the whole record is Welch's estimate (welch.h). */
 static kl_status psd_of(const series *s, int size, double *work, kl_spectrum_map *out)
 {
-    int count = (s->n - size) / (size / 2) + 1;
-    KL_TRY(map_make(out, s, size, 1));
+    (void)work;
+    kl_density d;
+    kl_welch   how = {.segment = size - size % 2};
+    KL_TRY(kl_density_find(s->y, s->n, s->rate, &how, &d));
+    *out = (kl_spectrum_map){.nfrequency = d.n,
+                             .ntime      = 1,
+                             .frequency  = d.frequency,
+                             .time       = malloc(sizeof *out->time),
+                             .density    = d.value,
+                             .window     = how.segment / s->rate,
+                             .freedom    = d.freedom};
+    if (!out->time) return KL_E_MEMORY;
     out->time[0] = s->start + 0.5 * (s->n - 1) / s->rate;
-    for (int i = 0; i < count; i++)
-        add_window(s, i * (size / 2), size, 1.0 / count, work, out->density);
     return KL_OK;
 }
 

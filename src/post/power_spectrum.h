@@ -17,6 +17,7 @@ typedef struct kl_spectrum_map {
     double *time;              /* ntime: middle of each window [s] */
     double *density;           /* ntime x nfrequency [unit^2/Hz] */
     double  window;            /* length of a window [s] */
+    double  freedom;           /* of a density: equivalent degrees of freedom (welch.h) */
 } kl_spectrum_map;
 
 enum { KL_SPECTRUM_LEAST = 16 }; /* rows that a spectrum needs */

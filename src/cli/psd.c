@@ -1,0 +1,254 @@
+/* klingel psd and klingel compare: power spectra with confidence, and whether two runs differ. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "post/compare_spectra.h"
+#include "terminal/options.h"
+#include "terminal/result_files.h"
+
+typedef struct request {
+    const kl_command *command;
+    double            window, from, to, confidence, skip;
+    bool              csv;
+} request;
+
+static bool is_results(const char *name)
+{
+    size_t n = strlen(name);
+    return n > 3 && strcmp(name + n - 3, ".h5") == 0;
+}
+
+/* Rows of a window that suit a record: at least eight windows overlap by half, unless asked. */
+static int segment_rows(double window, double rate, int n)
+{
+    double rows = window > 0.0 ? window * rate : 2.0 * n / 9.0;
+    return 2 * (int)fmin(0.5 * n, round(0.5 * rows));
+}
+
+/* The density of one channel; the exit code. */
+static int density_of(const request *q, kl_reader *r, const char *file, int channel, kl_diag *diag,
+                      kl_density *out)
+{
+    int       n = kl_reader_rows(r), first = 0;
+    double   *time = malloc(3 * ((size_t)n + 1) * sizeof *time), *y = time + n, *even = y + n;
+    kl_status status = time ? kl_reader_time(r, time) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_reader_column(r, channel, y);
+    if (status == KL_OK) {
+        while (first < n && time[first] < time[0] + q->skip) first++;
+        double rate = kl_equal_steps(time + first, y + first, n - first, even);
+        status =
+            kl_density_find(even, n - first, rate,
+                            &(kl_welch){.segment = segment_rows(q->window, rate, n - first)}, out);
+    }
+    free(time);
+    if (status == KL_OK) return KL_EXIT_OK;
+    kl_fail(
+        diag, status, (kl_place){.file = file},
+        "`%s` has no spectrum: it needs at least 16 rows after --skip and finite values; run the "
+        "model longer or with a shorter `every`",
+        kl_reader_channel(r, channel)->name);
+    kl_print_diag(diag, NULL);
+    return KL_EXIT_MODEL;
+}
+
+static bool in_band(const request *q, double f) { return f >= q->from && f <= q->to; }
+
+static void print_density(const request *q, const char *file, const kl_channel_info *c,
+                          const kl_density *d)
+{
+    double low, high;
+    kl_density_interval(d, q->confidence, &low, &high);
+    if (q->csv) {
+        for (int k = 1; k < d->n; k++)
+            if (in_band(q, d->frequency[k]))
+                printf("%s,%s,%.9g,%.9g,%.9g,%.9g\n", file, c->name, d->frequency[k], d->value[k],
+                       low * d->value[k], high * d->value[k]);
+        return;
+    }
+    printf("%s: %s: %d windows of %.4g s (Hann, half overlap), %.0f degrees of freedom\n", file,
+           c->name, d->segments, 1.0 / d->frequency[1], d->freedom);
+    printf("  the true density is between %.2f and %.2f times the estimate with %g %% confidence\n",
+           low, high, 100.0 * q->confidence);
+    printf("  %12s %14s  (%s)2/Hz\n", "peak [Hz]", "density", *c->unit ? c->unit : "1");
+    for (int shown = 0, last = 0; shown < 8; shown++) { /* the largest peaks that stand out */
+        int best = 0;
+        for (int k = 2; k < d->n - 1; k++) {
+            bool peak = d->value[k] > d->value[k - 1] && d->value[k] >= d->value[k + 1];
+            if (!peak || !in_band(q, d->frequency[k]) || (last && d->value[k] >= d->value[last]))
+                continue;
+            if (!best || d->value[k] > d->value[best]) best = k;
+        }
+        if (!best) break;
+        printf("  %12.4g %14.5g\n", d->frequency[best], d->value[best]);
+        last = best;
+    }
+}
+
+static int psd_file(const request *q, const char *file, char **channels, int n)
+{
+    kl_diag     *diag   = kl_diag_create();
+    kl_reader   *reader = kl_open_results(file, diag);
+    kl_selection s      = {0};
+    int          code   = reader ? KL_EXIT_OK : KL_EXIT_MODEL;
+    if (code == KL_EXIT_OK && !kl_select_channels(reader, file, channels, n, diag, &s)) {
+        kl_print_diag(diag, NULL);
+        code = KL_EXIT_USAGE;
+    }
+    for (int i = 0; code == KL_EXIT_OK && i < s.n; i++) {
+        kl_density d;
+        code = density_of(q, reader, file, s.channels[i], diag, &d);
+        if (code != KL_EXIT_OK) break;
+        print_density(q, file, kl_reader_channel(reader, s.channels[i]), &d);
+        kl_density_free(&d);
+    }
+    kl_selection_free(&s);
+    kl_reader_close(reader);
+    kl_diag_destroy(diag);
+    return code;
+}
+
+/* What both commands share: options, and results before channels. */
+static int parse(request *q, const kl_option *options, int argc, char **argv, kl_arguments *rest,
+                 int *nfile)
+{
+    int code = kl_options_parse(q->command, options, argc, argv, rest);
+    if (code != KL_OPTIONS_OK) return code;
+    for (*nfile = 0; *nfile < rest->n && is_results(rest->items[*nfile]);) ++*nfile;
+    if (*nfile == 0)
+        return kl_usage_error(q->command, "which results? give a file that ends in .h5");
+    if (*nfile == rest->n)
+        return kl_usage_error(q->command, "which channel? `klingel export %s --list` lists them",
+                              rest->items[0]);
+    if (q->window < 0.0 || q->skip < 0.0)
+        return kl_usage_error(q->command, "--window and --skip must not be negative");
+    if (!(q->from < q->to)) return kl_usage_error(q->command, "--from must be below --to");
+    return KL_OPTIONS_OK;
+}
+
+static int psd_run(int argc, char **argv)
+{
+    request         q         = {.command = &kl_command_psd, .to = HUGE_VAL, .confidence = 0.95};
+    const kl_option options[] = {
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print a table for other programs"},
+        {"window", 'w', "S", KL_OPTION_TIME, &q.window,
+         "window length [s] (default: 2/9 of the run)"},
+        {"skip", 0, "S", KL_OPTION_TIME, &q.skip, "leave out the beginning of the run"},
+        {"from", 0, "HZ", KL_OPTION_NUMBER, &q.from, "lowest frequency"},
+        {"to", 0, "HZ", KL_OPTION_NUMBER, &q.to, "highest frequency"},
+        {"confidence", 0, "P", KL_OPTION_NUMBER, &q.confidence, "of the interval (default 0.95)"},
+        {0}};
+    kl_arguments rest;
+    int          nfile, code = parse(&q, options, argc, argv, &rest, &nfile);
+    if (code != KL_OPTIONS_OK) return code;
+    if (!(q.confidence > 0.0 && q.confidence < 1.0))
+        return kl_usage_error(q.command, "--confidence is between 0 and 1");
+    if (q.csv) puts("file,channel,frequency_hz,density,low,high");
+    code = KL_EXIT_OK;
+    for (int i = 0; i < nfile && code == KL_EXIT_OK; i++)
+        code = psd_file(&q, rest.items[i], rest.items + nfile, rest.n - nfile);
+    return code;
+}
+
+const kl_command kl_command_psd = {
+    .name      = "psd",
+    .arguments = "OUT.h5... CHANNEL...",
+    .summary   = "power spectral densities with confidence intervals",
+    .run       = psd_run,
+    .help      = "  klingel psd out.h5 car.acceleration.y              the largest peaks\n"
+                 "  klingel psd a.h5 b.h5 car.acceleration.y --csv     a table for others\n"
+                 "  klingel plot a.h5 b.h5 car.acceleration.y --psd    the same as a figure\n",
+};
+
+/* ---- compare ---- */
+
+static void print_comparison(const request *q, const kl_comparison *c, double alpha)
+{
+    if (q->csv) {
+        puts("frequency_hz,healthy,damaged,ratio,p_value,different");
+        for (int k = 0; k < c->n; k++)
+            printf("%.9g,%.9g,%.9g,%.9g,%.6g,%d\n", c->line[k].frequency, c->line[k].first,
+                   c->line[k].second, c->line[k].ratio, c->line[k].p, c->line[k].different);
+        return;
+    }
+    printf("%d of %d frequencies differ (false alarm rate %g for the whole comparison);\n",
+           c->different, c->n, alpha);
+    printf("ratios between %.3f and %.3f are within the scatter of the estimate\n", c->low,
+           c->high);
+    if (c->different > 0) printf("  %22s %12s %12s\n", "band [Hz]", "ratio [dB]", "p");
+    for (int k = 0; k < c->n; k++) {
+        if (!c->line[k].different) continue;
+        int end = k, best = k;
+        for (; end + 1 < c->n && c->line[end + 1].different; end++)
+            if (c->line[end + 1].p < c->line[best].p) best = end + 1;
+        printf("  %10.4g .. %-9.4g %12.2f %12.2g\n", c->line[k].frequency, c->line[end].frequency,
+               10.0 * log10(c->line[best].ratio), c->line[best].p);
+        k = end;
+    }
+}
+
+/* The density of the one channel in one of the results. */
+static int one_density(const request *q, const char *file, const char *channel, kl_density *out)
+{
+    kl_diag   *diag   = kl_diag_create();
+    kl_reader *reader = kl_open_results(file, diag);
+    int        code   = KL_EXIT_MODEL;
+    if (reader) {
+        int k = kl_select_one(reader, file, channel, diag);
+        if (k < 0) kl_print_diag(diag, NULL), code = KL_EXIT_USAGE;
+        else code = density_of(q, reader, file, k, diag, out);
+    }
+    kl_reader_close(reader);
+    kl_diag_destroy(diag);
+    return code;
+}
+
+static int compare_run(int argc, char **argv)
+{
+    request         q         = {.command = &kl_command_compare, .to = HUGE_VAL};
+    double          alpha     = 0.05;
+    const kl_option options[] = {
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print a table for other programs"},
+        {"window", 'w', "S", KL_OPTION_TIME, &q.window,
+         "window length [s] (default: 2/9 of the run)"},
+        {"skip", 0, "S", KL_OPTION_TIME, &q.skip, "leave out the beginning of the runs"},
+        {"from", 0, "HZ", KL_OPTION_NUMBER, &q.from, "lowest frequency"},
+        {"to", 0, "HZ", KL_OPTION_NUMBER, &q.to, "highest frequency"},
+        {"alarms", 0, "RATE", KL_OPTION_NUMBER, &alpha, "false alarm rate (default 0.05)"},
+        {0}};
+    kl_arguments rest;
+    int          nfile, code = parse(&q, options, argc, argv, &rest, &nfile);
+    if (code != KL_OPTIONS_OK) return code;
+    if (nfile != 2 || rest.n != 3)
+        return kl_usage_error(q.command, "give two results and one channel");
+    if (!(alpha > 0.0 && alpha < 1.0))
+        return kl_usage_error(q.command, "--alarms is between 0 and 1");
+    kl_density    d[2] = {{0}, {0}};
+    kl_comparison c    = {0};
+    code               = KL_EXIT_OK;
+    for (int i = 0; i < 2 && code == KL_EXIT_OK; i++)
+        code = one_density(&q, rest.items[i], rest.items[2], &d[i]);
+    if (code == KL_EXIT_OK) {
+        if (kl_spectra_compare(&d[0], &d[1], q.from, q.to, alpha, &c) == KL_OK)
+            print_comparison(&q, &c, alpha);
+        else
+            code = kl_usage_error(
+                q.command, "the two spectra have no common frequencies in that band; runs need "
+                           "the same `every` and --window, and --from to --to inside it");
+    }
+    for (int i = 0; i < 2; i++) kl_density_free(&d[i]);
+    kl_comparison_free(&c);
+    return code;
+}
+
+const kl_command kl_command_compare = {
+    .name      = "compare",
+    .arguments = "HEALTHY.h5 DAMAGED.h5 CHANNEL",
+    .summary   = "which frequencies differ between two runs, and how surely",
+    .run       = compare_run,
+    .help      = "  klingel compare a.h5 b.h5 frame.acceleration.y --from 20 --to 150\n\n"
+                 "The ratio of the two spectra is tested against the scatter of the estimates\n"
+                 "(F distribution); a false alarm in the whole band has the probability --alarms.\n",
+};
