@@ -6,7 +6,7 @@ double kl_outline_depth(const kl_outline *o, kl_outline_place foot, double y, do
                         double *nz)
 {
     kl_outline_rates r = kl_outline_rates_at(o, foot);
-    double           v = hypot(r.y1, r.z1), dy = y - r.y, dz = z - r.z;
+    double           v = sqrt(r.y1 * r.y1 + r.z1 * r.z1), dy = y - r.y, dz = z - r.z;
     *ny = -r.z1 / v, *nz = r.y1 / v;
     double d   = -(dy * *ny + dz * *nz);
     bool   end = (foot.i == 0 && foot.t <= 0.0) || (foot.i == o->n - 1 && foot.t >= 1.0);
@@ -26,6 +26,9 @@ static double exact(const kl_outline *o, double y, double z, int *piece)
     return kl_outline_depth(o, p, y, z, &ny, &nz);
 }
 
+/* At the ends of the outline, far below its top, the distance jumps: nothing touches there. */
+static bool at_end(const kl_outline *o, int piece) { return piece < 3 || piece >= o->n - 3; }
+
 /* Interpolation error at four places of each cell near the surface. Deeper inside, where the nearest
  * place may jump, the bound is only compared with zero. */
 static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
@@ -39,8 +42,9 @@ static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
             for (int k = 0; k < 4; k++) {
                 int    piece;
                 double y = g->y0 + (i + at[k][0]) * g->cell, z = g->z0 + (j + at[k][1]) * g->cell;
-                double lack = exact(rail, y, z, &piece) - kl_distance_bound(g, y, z, &piece);
-                if (lack > worst) worst = lack;
+                double lack = -kl_distance_bound(g, y, z, &piece);
+                lack += exact(rail, y, z, &piece);
+                if (lack > worst && !at_end(rail, piece)) worst = lack;
             }
         }
     g->slack = 1.5 * worst + 1e-6;

@@ -105,7 +105,7 @@ kl_status kl_outline_moved(const kl_outline *o, double angle, double dy, double 
 kl_outline_point kl_outline_at(const kl_outline *o, kl_outline_place p)
 {
     kl_outline_rates r = kl_outline_rates_at(o, p);
-    double           v = hypot(r.y1, r.z1);
+    double           v = sqrt(r.y1 * r.y1 + r.z1 * r.z1);
     return (kl_outline_point){.y         = r.y,
                               .z         = r.z,
                               .ty        = r.y1 / v,
@@ -151,14 +151,15 @@ kl_outline_place kl_outline_foot(const kl_outline *o, double y, double z, kl_out
         kl_outline_rates r  = kl_outline_rates_at(o, p);
         double           dy = y - r.y, dz = z - r.z, vv = r.y1 * r.y1 + r.z1 * r.z1;
         double slope = vv - dy * r.y2 - dz * r.z2; /* of half the squared distance, twice */
-        double step  = (dy * r.y1 + dz * r.z1) / fmax(slope, 0.3 * vv);
-        step         = fmin(fmax(step, -6.0), 6.0);
+        if (slope < 0.3 * vv) slope = 0.3 * vv;
+        double step = (dy * r.y1 + dz * r.z1) / slope;
+        step        = step < -6.0 ? -6.0 : step > 6.0 ? 6.0 : step;
         if (advance(o, &p, step) && k > 0) {
             kl_outline_rates e       = kl_outline_rates_at(o, p);
             double           outward = (y - e.y) * e.y1 + (z - e.z) * e.z1;
             if (p.i == 0 ? outward <= 0.0 : outward >= 0.0) return p;
         }
-        if (fabs(step) < 1e-9) return p;
+        if (fabs(step) < 1e-6) return p; /* convergence is quadratic: 1e-12 is left */
     }
     return p;
 }

@@ -34,9 +34,30 @@ static void flange(kl_outline *o, double yc, double zc, double radius, int side,
     kl_outline_arc(o, MM * yc, -MM * zc, MM * radius, -side * acos(cos0), -side * acos(cos1));
 }
 
+static void value_and_slope(const double *p, int n, double y, double out[2])
+{
+    out[0] = out[1] = 0.0;
+    for (int k = n - 1; k >= 0; k--) out[1] = out[1] * y + out[0], out[0] = out[0] * y + p[k];
+}
+
+/* Adds to the polynomial p (n >= 4) the cubic that gives it value and slope `a` at y0, `b` at y1. */
+static void join(double *p, int n, double y0, const double a[2], double y1, const double b[2])
+{
+    double now0[2], now1[2], h = y1 - y0;
+    value_and_slope(p, n, y0, now0);
+    value_and_slope(p, n, y1, now1);
+    double f0 = a[0] - now0[0], s0 = a[1] - now0[1], f1 = b[0] - now1[0], s1 = b[1] - now1[1];
+    /* Hermite: f0 + s0 x + c2 x^2 + c3 x^3 with x = y - y0 */
+    double c2 = (3 * (f1 - f0) / h - 2 * s0 - s1) / h, c3 = (2 * (f0 - f1) / h + s0 + s1) / (h * h);
+    p[0] += f0 - y0 * (s0 - y0 * (c2 - y0 * c3));
+    p[1] += s0 - y0 * (2 * c2 - 3 * y0 * c3);
+    p[2] += c2 - 3 * y0 * c3;
+    p[3] += c3;
+}
+
 kl_status kl_wheel_s1002(kl_arena *arena, kl_outline *out)
 {
-    static const double c[] = {-4320.221063,  -1038.384026,    -106.5501873,     -6.051367875,
+    double              c[] = {-4320.221063,  -1038.384026,    -106.5501873,     -6.051367875,
                                -0.2054332446, -0.004169739389, -4.687195829e-05, -2.25275554e-07};
     static const double b[] = {0.0,
                                -0.03358537058,
@@ -49,6 +70,10 @@ kl_status kl_wheel_s1002(kl_arena *arena, kl_outline *out)
                                2.646656573e-13};
     static const double a[] = {1.36432364, -0.066666667};
     static const double e[] = {-93.576667419, -2.747477419};
+    /* rounded coefficients leave C 1e-4 mm off its neighbours, an edge where there is none */
+    double root = sqrt(13.0 * 13.0 - (-35.0 + 26.210665) * (-35.0 + 26.210665)), at_b[2];
+    value_and_slope(b, 9, -26.0, at_b);
+    join(c, 8, -35.0, (double[]){16.446 - root, (-35.0 + 26.210665) / root}, -26.0, at_b);
     kl_outline_begin(out, arena);
     kl_outline_line(out, MM * -70.0, MM * 10.0, MM * -70.0, MM * -9.519259302);
     flange(out, -49.5, 9.519259302, 20.5, 1, -70.0, -62.764705882);

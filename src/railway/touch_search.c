@@ -15,9 +15,8 @@ typedef struct joint {
 
 /* BLOCK pieces of the wheel that are left out together when they are far from the rail. */
 typedef struct block {
-    int    first, last;    /* joints */
-    double reach;          /* arc length from the middle joint to the farther end [m] */
-    double steep0, steep1; /* least and largest nu/nr */
+    int    first, last; /* joints */
+    double bend;        /* largest curvature [1/m], at least 0 */
 } block;
 
 /* Least and largest curvature of a piece [1/m]. */
@@ -33,6 +32,7 @@ typedef struct search {
     joint *joint; /* njoint */
     block *block;
     kl_distance_grid grid;
+    double           rail_convex; /* largest curvature of the rail where it is convex [1/m] */
     range           *wheel_bend, *rail_bend; /* of each piece */
 } search;
 
@@ -271,12 +271,25 @@ static void accept(found *q, node n)
     kl_touch         t = touch_of(f, &s, &n, &j);
     /* normals must point against each other; deep inside they may also be parallel */
     if (n.p.ny * t.normal.y + n.p.nz * t.normal.z > 0.0) return;
-    if (!curvatures(&s, &n, &j, wheel.curvature, rail.curvature, q->pose, &t)) return;
+    /* curvature of the rail's parallel curve through the wheel's point, which is what d has */
+    double kr = rail.curvature / fmax(1.0 + rail.curvature * n.d, 0.1);
+    if (!curvatures(&s, &n, &j, wheel.curvature, kr, q->pose, &t)) return;
     if (bent) turn_back(q->pose, x, &t);
     keep(q, &t);
 }
 
 /* ---- all contacts ---- */
+
+/* Upper bound of the penetration between two points of the trace. Along it d'' is the rail's
+ * curvature less that of the wheel, so d lies less than K h^2/8 above the straight line. The trace
+ * rises without end where the flange's back is steeper than the yaw allows: nothing touches there. */
+static bool may_touch(const found *q, const node *a, const node *b, double bend)
+{
+    double dy = b->p.y - a->p.y, dz = b->p.z - a->p.z, hh = dy * dy + dz * dz;
+    double top = a->d > b->d ? a->d : b->d;
+    if (hh > 0.05 * 0.05) return a->p.cos > 0.0 && b->p.cos > 0.0;
+    return top + 0.14 * (bend + q->f->rail_convex) * hh > -q->margin;
+}
 
 /* May f rise and fall between two places? Its rate is the rail's curvature less that of the trace,
  * which yaw makes smaller than the profile's by kxy^2/kxx (see curvatures). */
@@ -304,9 +317,8 @@ static void between(found *q, const node *a, const node *b, int level)
         accept(q, root(q->f, &q->s, *a, *b));
         return;
     }
-    double length = hypot(b->p.y - a->p.y, b->p.z - a->p.z);
-    bool   near   = fmax(a->d, b->d) + 0.5 * length > -q->margin;
-    if (level == 0 || !near || !may_turn(q, a, b)) return;
+    if (level == 0 || !may_touch(q, a, b, q->f->wheel_bend[(int)a->w].high)) return;
+    if (!may_turn(q, a, b)) return;
     node mid = node_at(q->f, &q->s, 0.5 * (a->w + b->w), a->foot);
     between(q, a, &mid, level - 1);
     between(q, &mid, b, level - 1);
@@ -326,42 +338,34 @@ static void edge(found *q, const node *n, int outward)
     keep(q, &t);
 }
 
-/* Follows the trace through the joints first..last, which may touch. */
-static void walk(found *q, int first, int last)
+/* A joint of the outline with a bound of its penetration. */
+static inline node glance(const found *q, int i)
 {
-    const search *f       = q->f;
-    node          a       = {.w = -1.0}, b;
-    double        bound_a = -INFINITY;
-    for (int i = first; i <= last; i++) {
-        int piece;
-        b            = (node){.w = i, .p = trace(&q->s, &f->joint[i])};
-        double bound = kl_distance_bound(&f->grid, b.p.y, b.p.z, &piece);
-        double step  = i == first ? 0.0 : hypot(b.p.y - a.p.y, b.p.z - a.p.z);
-        b.foot       = (kl_outline_place){piece, 0.5};
-        b.d          = NAN;
-        if (i > first && step < 0.05 && fmax(bound, bound_a) + 0.55 * step > -q->margin) {
-            if (isnan(a.d)) measure(f, &a);
-            b.foot = a.foot;
-            measure(f, &b);
-            between(q, &a, &b, 4);
-            if (i == 1) edge(q, &a, -1);
-            if (i == f->njoint - 1) edge(q, &b, 1);
-        }
-        a = b, bound_a = bound;
-    }
+    const search *f = q->f;
+    int           piece;
+    node          n = {.w = i, .f = NAN, .p = trace(&q->s, &f->joint[i])};
+    n.d             = kl_distance_bound(&f->grid, n.p.y, n.p.z, &piece);
+    n.foot          = (kl_outline_place){piece, 0.5};
+    return n;
 }
 
-/* May any point of the block be inside the rail? Its middle is at most `reach` away along the
- * surface, and the lead angle moves points of the trace up by r (1 - cos s). */
-static bool may_touch(const search *f, const stand *s, const block *b, double margin)
+/* Follows the trace through a block. `a` is its first joint; on return its last. */
+static void walk(found *q, const block *k, node *a)
 {
-    int          piece;
-    const joint *mid = &f->joint[(b->first + b->last) / 2];
-    trace_point  p   = trace(s, mid);
-    double       s0 = fmin(fabs(b->steep0 * s->yaw), 1.0), s1 = fmin(fabs(b->steep1 * s->yaw), 1.0);
-    double       rise  = mid->r * fabs(s0 * s0 - s1 * s1); /* twice the change of 1 - cos s */
-    double       bound = kl_distance_bound(&f->grid, p.y, p.z, &piece);
-    return bound + 1.05 * b->reach + rise > -margin;
+    const search *f = q->f;
+    for (int i = k->first + 1; i <= k->last; i++) {
+        node b = glance(q, i), exact = b;
+        if (may_touch(q, a, &b, f->wheel_bend[i - 1].high)) {
+            if (isnan(a->f)) measure(f, a);
+            exact.foot = a->foot;
+            measure(f, &exact);
+            between(q, a, &exact, 4);
+            if (i == 1) edge(q, a, -1);
+            if (i == f->njoint - 1) edge(q, &exact, 1);
+            b = exact;
+        }
+        *a = b;
+    }
 }
 
 static int search_find(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
@@ -369,13 +373,13 @@ static int search_find(const void *data, const kl_wheel_pose *pose, double margi
 {
     const search *f = data;
     found         q = {.f = f, .pose = pose, .s = stand_of(pose), .margin = margin, .touch = touch};
+    node          a = glance(&q, 0);
     (void)warm;
     for (int k = 0; k < f->nblock; k++) {
-        if (!may_touch(f, &q.s, &f->block[k], margin)) continue;
-        /* neighbouring blocks are walked through in one go */
-        int first = f->block[k].first;
-        while (k + 1 < f->nblock && may_touch(f, &q.s, &f->block[k + 1], margin)) k++;
-        walk(&q, first, f->block[k].last);
+        const block *part = &f->block[k];
+        node         b    = glance(&q, part->last);
+        if (may_touch(&q, &a, &b, part->bend)) walk(&q, part, &a);
+        else a = b;
     }
     return q.n;
 }
@@ -386,15 +390,9 @@ static void fill_blocks(search *f)
 {
     for (int k = 0; k < f->nblock; k++) {
         block *b = &f->block[k];
-        *b       = (block){.first = k * BLOCK, .steep0 = INFINITY, .steep1 = 0.0};
+        *b       = (block){.first = k * BLOCK};
         b->last  = b->first + BLOCK < f->njoint ? b->first + BLOCK : f->njoint - 1;
-        int mid  = (b->first + b->last) / 2;
-        b->reach =
-            fmax(f->wheel->s[b->last] - f->wheel->s[mid], f->wheel->s[mid] - f->wheel->s[b->first]);
-        for (int i = b->first; i <= b->last; i++) {
-            double steep = fabs(f->joint[i].nu) / fmax(f->joint[i].nr, 1e-6);
-            b->steep0 = fmin(b->steep0, steep), b->steep1 = fmax(b->steep1, steep);
-        }
+        for (int i = b->first; i < b->last; i++) b->bend = fmax(b->bend, f->wheel_bend[i].high);
     }
 }
 
@@ -436,10 +434,11 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
     for (int i = 0; i < f->njoint; i++)
         f->joint[i] =
             joint_at(f, i < wheel->n ? (kl_outline_place){i, 0.0} : (kl_outline_place){i - 1, 1.0});
-    fill_blocks(f);
     *out = (kl_contact_search){.data = f, .nwarm = 0, .find = search_find, .radius = radius};
     find_flange(f, &out->flange_height);
     fill_bends(wheel, f->wheel_bend);
     fill_bends(rail, f->rail_bend);
-    return kl_distance_grid_create(rail, 1e-3, arena, &f->grid);
+    fill_blocks(f);
+    for (int i = 0; i < rail->n; i++) f->rail_convex = fmax(f->rail_convex, -f->rail_bend[i].low);
+    return kl_distance_grid_create(rail, 0.7e-3, arena, &f->grid);
 }
