@@ -10,6 +10,8 @@
 /* The tools, in the order a user meets them. */
 static const kl_command *const tools[] = {
     // clang-format off
+    &kl_command_rail_profile,
+    &kl_command_rail_conicity,
     &kl_command_rail_hertz,
     &kl_command_rail_creep,
     // clang-format on
@@ -42,11 +44,13 @@ static int run(int argc, char **argv)
     return unknown_tool(rest.items[0]);
 }
 
-const kl_command kl_command_rail = {.name      = "rail",
-                                    .arguments = "TOOL ...",
-                                    .summary =
-                                        "wheel-rail contact without a vehicle: Hertz, creep forces",
-                                    .run  = run,
-                                    .help = "tools (`klingel rail TOOL --help` explains each):\n"
-                                            "  hertz CASES.csv                contact ellipses\n"
-                                            "  creep CASES.csv --law LAW      creep forces\n"};
+const kl_command kl_command_rail = {
+    .name      = "rail",
+    .arguments = "TOOL ...",
+    .summary   = "wheel-rail contact without a vehicle: profiles, Hertz, creep forces",
+    .run       = run,
+    .help      = "tools (`klingel rail TOOL --help` explains each):\n"
+                 "  profile WHEEL RAIL             rolling radii, contact angles, conicity\n"
+                 "  conicity DELTA_R.csv           equivalent conicity from a table\n"
+                 "  hertz CASES.csv                contact ellipses\n"
+                 "  creep CASES.csv --law LAW      creep forces\n"};

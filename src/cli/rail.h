@@ -4,6 +4,7 @@
 
 #include "terminal/terminal.h"
 
-extern const kl_command kl_command_rail_hertz, kl_command_rail_creep;
+extern const kl_command kl_command_rail_profile, kl_command_rail_conicity, kl_command_rail_hertz,
+    kl_command_rail_creep;
 
 #endif

@@ -13,6 +13,18 @@ static int ascending(const void *a, const void *b)
     return (x > y) - (x < y);
 }
 
+/* Standard deviation of n sizes, which are sorted. Rounded numbers are not normally distributed and a
+ * few points may lie far off: the larger of the median and of the root mean square without the
+ * largest tenth, each scaled to what it is for normal noise. */
+static double usual_size(double *size, int n)
+{
+    double sum  = 0.0;
+    int    most = n - n / 10;
+    qsort(size, (size_t)n, sizeof *size, ascending);
+    for (int i = 0; i < most; i++) sum += size[i] * size[i];
+    return fmax(size[n / 2] / 0.6745, sqrt(sum / most) / 0.7893);
+}
+
 double kl_points_noise(const double *y, const double *z, int n, kl_arena *scratch)
 {
     double *miss = kl_arena_array(scratch, double, n);
@@ -34,13 +46,7 @@ double kl_points_noise(const double *y, const double *z, int n, kl_arena *scratc
         double ty = y[i + 1] - y[i - 1], tz = z[i + 1] - z[i - 1];
         miss[m++] = fabs(ey * tz - ez * ty) / hypot(ty, tz) / sqrt(gain);
     }
-    qsort(miss, (size_t)m, sizeof *miss, ascending);
-    /* rounded numbers are not normally distributed: take the larger of the median and of the root mean
-     * square without the largest tenth, each scaled to what it is for normal noise */
-    double sum  = 0.0;
-    int    most = m - m / 10;
-    for (int i = 0; i < most; i++) sum += miss[i] * miss[i];
-    return fmax(miss[m / 2] / 0.6745, sqrt(sum / most) / 0.7892);
+    return usual_size(miss, m);
 }
 
 /* ---- the equations ---- */
@@ -54,6 +60,8 @@ typedef struct fit {
     double       *c;      /* unknowns: y and z of each coefficient in turn, 2 (m + 3) */
     double       *matrix; /* lower band, row by row, BAND + 1 */
     double       *hold;   /* 2 m + 1 places: 1 where the curvature is held at zero */
+    double       *miss;   /* distances of the points, n */
+    double       *ease;   /* factor of lambda in each interval, m */
     double        lambda;
 } fit;
 
@@ -152,11 +160,12 @@ static void solve(fit *f, double *right)
     memcpy(f->c, right, (size_t)n * sizeof *f->c);
 }
 
+static const double jerk[4] = {-1, 3, -3, 1}; /* third derivative in an interval */
+
 static void fit_with(fit *f, double lambda, double *right)
 {
-    static const double jerk[4] = {-1, 3, -3, 1};
-    int                 n       = 2 * (f->m + 3);
-    f->lambda                   = lambda;
+    int n     = 2 * (f->m + 3);
+    f->lambda = lambda;
     memset(f->matrix, 0, (size_t)n * (BAND + 1) * sizeof *f->matrix);
     memset(right, 0, (size_t)n * sizeof *right);
     for (int i = 0; i < f->n; i++) {
@@ -169,7 +178,7 @@ static void fit_with(fit *f, double lambda, double *right)
             right[2 * (k + j) + 1] += b[j] * f->z[i];
         }
     }
-    for (int k = 0; k < f->m; k++) add_both(f, k, jerk, lambda);
+    for (int k = 0; k < f->m; k++) add_both(f, k, jerk, lambda * f->ease[k]);
     for (int p = 0; p <= 2 * f->m; p++)
         if (f->hold[p] != 0.0) add_hold(f, p);
     solve(f, right);
@@ -177,10 +186,10 @@ static void fit_with(fit *f, double lambda, double *right)
 
 /* ---- how good it is ---- */
 
-/* Largest and (root mean square) usual distance of the points, across the curve. */
+/* Largest and usual distance of the points, across the curve. */
 static double deviation(const fit *f, double *usual)
 {
-    double worst = 0.0, sum = 0.0;
+    double worst = 0.0;
     for (int i = 0; i < f->n; i++) {
         double t, b[4], p[2], d[2];
         int    k = interval_of(f, f->s[i], &t);
@@ -190,9 +199,9 @@ static double deviation(const fit *f, double *usual)
         combine(f, k, b, d);
         double off = fabs((p[0] - f->y[i]) * d[1] - (p[1] - f->z[i]) * d[0]) / hypot(d[0], d[1]);
         if (off > worst) worst = off;
-        sum += off * off;
+        f->miss[i] = off;
     }
-    *usual = sqrt(sum / f->n);
+    *usual = usual_size(f->miss, f->n);
     return worst;
 }
 
@@ -247,6 +256,21 @@ static void smoothest(fit *f, double tolerance, double noise, double *right)
     fit_with(f, pow(10.0, low), right);
 }
 
+/* Where arcs meet, curvature jumps: there |P'''| is many times its median and must not be evened out
+ * (it would ring to both sides), so its square counts less. Scratch: m numbers. */
+static void ease_jumps(fit *f, double *scratch)
+{
+    for (int k = 0; k < f->m; k++) {
+        double d[2];
+        combine(f, k, jerk, d);
+        f->ease[k] = scratch[k] = hypot(d[0], d[1]);
+    }
+    qsort(scratch, (size_t)f->m, sizeof *scratch, ascending);
+    double usual = 2.0 * scratch[f->m / 2] + 1e-300;
+    for (int k = 0; k < f->m; k++)
+        f->ease[k] = pow(1.0 + f->ease[k] * f->ease[k] / (usual * usual), -0.75);
+}
+
 static void measure_chords(fit *f, double *length)
 {
     f->s[0] = 0.0;
@@ -262,6 +286,8 @@ static kl_status take_memory(fit *f, double **right, kl_arena *arena)
     f->c      = kl_arena_array(arena, double, n);
     f->matrix = kl_arena_array(arena, double, n *(BAND + 1));
     f->hold   = kl_arena_array(arena, double, 2 * f->m + 1);
+    f->miss   = kl_arena_array(arena, double, f->n);
+    f->ease   = kl_arena_array(arena, double, f->m);
     f->s      = kl_arena_array(arena, double, f->n);
     *right    = kl_arena_array(arena, double, n);
     return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
@@ -274,10 +300,17 @@ kl_status kl_smooth_curve_fit(const double *y, const double *z, int n, double sp
     for (int i = 1; i < n; i++) length += hypot(y[i] - y[i - 1], z[i] - z[i - 1]);
     fit f = {.n = n, .y = y, .z = z, .m = (int)ceil(length / spacing)};
     if (f.m < 4) f.m = 4;
-    noise = fmax(1.15 * noise, 0.01 * tolerance); /* it is an estimate */
+    noise = fmax(1.35 * noise, 0.002 * tolerance); /* rounding is not normal */
     KL_TRY(take_memory(&f, &right, arena));
     measure_chords(&f, &length);
+    double *scratch = kl_arena_array(arena, double, f.m);
+    if (!scratch) return KL_E_MEMORY;
+    for (int k = 0; k < f.m; k++) f.ease[k] = 1.0;
     smoothest(&f, tolerance, noise, right);
+    for (int k = 0; k < 8; k++) {
+        ease_jumps(&f, scratch);
+        smoothest(&f, tolerance, noise, right);
+    }
     for (int k = 0; k < 12 && hold_small_bulges(&f, length / f.m, tolerance); k++)
         smoothest(&f, tolerance, noise, right);
     *out   = (kl_smooth_curve){.n = f.m, .deviation = deviation(&f, &usual), .length = length};

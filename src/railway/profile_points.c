@@ -299,7 +299,7 @@ static kl_status lay_curve(work *w, kl_arena *arena, kl_outline *out)
     kl_smooth_curve c;
     w->report->noise = kl_points_noise(w->y, w->z, w->n, arena);
     double limit =
-        w->options->smoothing > 0.0 ? w->options->smoothing : fmax(0.5e-6, 4.0 * w->report->noise);
+        w->options->smoothing > 0.0 ? w->options->smoothing : fmax(2e-6, 6.0 * w->report->noise);
     KL_TRY(kl_smooth_curve_fit(w->y, w->z, w->n, KL_OUTLINE_STEP, limit,
                                w->options->smoothing > 0.0 ? limit : w->report->noise, arena, &c));
     w->report->deviation = c.deviation;

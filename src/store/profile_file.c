@@ -53,8 +53,8 @@ static kl_status add_point(reader *r, double y, double z)
     return KL_OK;
 }
 
-/* Numbers of a row, separated by blanks, commas or semicolons. Stops at a comment; returns their
- * count, or -1 - (byte) where something else stands. */
+/* Numbers of a row, separated by blanks, commas or semicolons. Stops at a comment, or at a text behind
+ * the first two; returns their count, or -1 - (byte) where something else stands. */
 static int numbers(const char *p, const char *end, double *value)
 {
     const char *start = p;
@@ -64,7 +64,8 @@ static int numbers(const char *p, const char *end, double *value)
         if (p == end || *p == '#' || *p == '!' || *p == '%') break;
         double      v;
         const char *next = kl_scan_number(p, end, &v);
-        if (!next || (next < end && !strchr(" \t\r,;#!%", *next))) return -1 - (int)(p - start);
+        if (!next || (next < end && !strchr(" \t\r,;#!%", *next)))
+            return n >= 2 ? n : -1 - (int)(p - start);
         if (n < MOST_COLUMNS) value[n++] = v;
         p = next;
     }
@@ -252,8 +253,8 @@ kl_status kl_profile_file_read(const char *path, kl_arena *arena, kl_diag *diag,
                                kl_profile_points *out)
 {
     char  *text = NULL;
-    size_t n = 0;
-    *out = (kl_profile_points){.file = kl_arena_text(arena, path)};
+    size_t n    = 0;
+    *out        = (kl_profile_points){.file = kl_arena_text(arena, path)};
     KL_TRY(load(path, arena, diag, &text, &n));
     out->format = recognise(text, n);
     reader r    = {.out        = out,

@@ -27,7 +27,7 @@ static double circle_error(double radius, double width, double step, double roun
     }
     kl_arena       *arena = kl_arena_create();
     kl_smooth_curve c;
-    double noise = kl_points_noise(y, z, n + 1, arena), tolerance = fmax(0.5e-6, 4.0 * noise);
+    double noise = kl_points_noise(y, z, n + 1, arena), tolerance = fmax(2e-6, 6.0 * noise);
     assert_int_equal(kl_smooth_curve_fit(y, z, n + 1, 0.5e-3, tolerance, noise, arena, &c), KL_OK);
     assert_true(c.deviation <= tolerance);
     int skip = (int)(2e-3 / (c.length / c.n)) + 1;

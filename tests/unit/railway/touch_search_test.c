@@ -44,7 +44,8 @@ static kl_wheel_pose pose_of(int side, double y, double z, double yaw, double ro
 }
 
 /* Positions and approaches by CONTACT on a grid of 0.2 mm. Given are the approach to 1e-5 mm, the
- * height to 5e-5 mm and roll to 5e-7 rad, which is 4e-4 mm at the wheel. */
+ * height to 5e-5 mm and roll to 5e-7 rad, which is 4e-4 mm at the wheel; closing a joint
+ * of S1002 moved it by 1e-4 mm. */
 static void manchester_contacts_are_as_deep_as_contact_finds_them(void **unused)
 {
     (void)unused;
@@ -62,7 +63,7 @@ static void manchester_contacts_are_as_deep_as_contact_finds_them(void **unused)
         for (int k = 1; k < n; k++)
             if (touch[k].depth > touch[deepest].depth) deepest = k;
         double tilt = 4e-7 * (fabs(row[4]) > 1e-3);
-        assert_close(touch[deepest].depth, 1e-3 * row[23], 2e-7 + tilt);
+        assert_close(touch[deepest].depth, 1e-3 * row[23], 3e-7 + tilt);
     }
     reference_free(&t);
     kl_arena_destroy(p.arena);

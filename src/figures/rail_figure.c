@@ -1,0 +1,155 @@
+#include "figures/rail_figure.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <sys/stat.h>
+
+#include "figures/gnuplot.h"
+#include "terminal/result_files.h"
+
+static const double DEGREE = 57.29577951308232;
+
+static const char *const BLUE = "#0072b2", *const ORANGE = "#d55e00", *const GREY = "#888888";
+
+static void begin(FILE *f, const char *title, int height)
+{
+    fprintf(f,
+            "set encoding utf8\n"
+            "set terminal svg noenhanced font 'Helvetica,14' background 'white' size 900,%d\n"
+            "set border 3 lc rgb '#555555' lw 1\n"
+            "set tics nomirror out scale 0.6 textcolor rgb '#222222'\n"
+            "set grid xtics ytics lt 1 lw 0.8 lc rgb '#e4e4e4'\n"
+            "set key above left Left reverse\nset title ",
+            height);
+    kl_gnuplot_quote(f, title);
+    fprintf(f, "\n");
+}
+
+/* ---- one function a figure ---- */
+
+static void draw_rolling_radius(FILE *f, const kl_rail_figure_data *d)
+{
+    fprintf(f, "$d << EOD\n");
+    for (int i = 0; i < d->n; i++)
+        if (isfinite(d->state[i].delta_r))
+            fprintf(f, "%.6g %.6g %.6g\n", 1e3 * d->state[i].y, 1e3 * d->state[i].delta_r,
+                    1e3 * d->state[i].delta_r_level);
+    fprintf(f,
+            "EOD\nset xlabel 'shift to the right [mm]'\n"
+            "set ylabel 'rolling radius, right less left [mm]'\n"
+            "plot $d using 1:3 with lines lw 1 lc rgb '%s' title 'without roll', "
+            "$d using 1:2 with lines lw 2 lc rgb '%s' title 'with roll'\n",
+            GREY, BLUE);
+}
+
+static void draw_contact_angle(FILE *f, const kl_rail_figure_data *d)
+{
+    fprintf(f, "$d << EOD\n");
+    for (int i = 0; i < d->n; i++)
+        if (isfinite(d->state[i].delta_r))
+            fprintf(f, "%.6g %.6g %.6g\n", 1e3 * d->state[i].y,
+                    DEGREE * kl_contact_angle(&d->state[i].touch[KL_RIGHT]),
+                    DEGREE * kl_contact_angle(&d->state[i].touch[KL_LEFT]));
+    fprintf(f,
+            "EOD\nset xlabel 'shift to the right [mm]'\nset ylabel 'contact angle [deg]'\n"
+            "plot $d using 1:2 with lines lw 2 lc rgb '%s' title 'right', "
+            "$d using 1:3 with lines lw 2 dt 2 lc rgb '%s' title 'left'\n",
+            ORANGE, BLUE);
+}
+
+static void draw_conicity(FILE *f, const kl_rail_figure_data *d)
+{
+    fprintf(f, "$d << EOD\n");
+    for (int k = 1; 1e-4 * k <= kl_conicity_most(d->delta_r); k++) {
+        double w = kl_conicity_wavelength(d->delta_r, 1e-4 * k);
+        double h = kl_conicity_harmonic(d->delta_r, 1e-4 * k);
+        if (isfinite(w) && isfinite(h)) fprintf(f, "%.6g %.6g %.6g\n", 0.1 * k, w, h);
+    }
+    fprintf(f,
+            "EOD\nset xlabel 'amplitude [mm]'\nset ylabel 'equivalent conicity'\nset yrange [0:]\n"
+            "set arrow 1 from 3, graph 0 to 3, graph 1 nohead dt 3 lc rgb '%s'\n"
+            "plot $d using 1:2 with lines lw 2 lc rgb '%s' title 'wavelength method (EN 15302)', "
+            "$d using 1:3 with lines lw 2 dt 2 lc rgb '%s' title 'harmonic linearisation'\n",
+            GREY, BLUE, ORANGE);
+}
+
+static void outline(FILE *f, const char *name, const kl_outline *o, double dy, double dz)
+{
+    fprintf(f, "%s << EOD\n", name);
+    for (int i = 0; i <= o->n; i++) {
+        kl_outline_rates r = kl_outline_rates_at(o, i < o->n ? (kl_outline_place){i, 0.0}
+                                                             : (kl_outline_place){i - 1, 1.0});
+        fprintf(f, "%.7g %.7g\n", 1e3 * (r.y + dy), 1e3 * (r.z + dz));
+    }
+    fprintf(f, "EOD\n");
+}
+
+/* The right wheel in the middle of the track, and lines to its contact points at even shifts. */
+static void draw_contacts(FILE *f, const kl_rail_figure_data *d)
+{
+    const kl_rolling_state *mid  = &d->state[d->n / 2];
+    double                  lift = 0.012; /* the wheel is drawn above its rail */
+    outline(f, "$wheel", d->wheel, d->half, mid->height + lift);
+    outline(f, "$rail", d->rail, 0.0, 0.0);
+    fprintf(f, "$lines << EOD\n");
+    for (int i = 0; i < d->n; i += 5) {
+        const kl_touch *t = &d->state[i].touch[KL_RIGHT];
+        if (!isfinite(d->state[i].delta_r)) continue;
+        fprintf(f, "%.7g %.7g\n%.7g %.7g\n\n", 1e3 * t->rail.y, 1e3 * t->rail.z,
+                1e3 * (t->wheel_u + d->half), 1e3 * (d->radius - t->radius + mid->height + lift));
+    }
+    fprintf(f,
+            "EOD\nset size ratio -1\nset xlabel 'from the middle of the track [mm]'\n"
+            "set ylabel 'height [mm]'\n"
+            "plot $lines with lines lw 0.8 lc rgb '%s' title 'points that touch at one shift', "
+            "$wheel with lines lw 2 lc rgb '%s' title 'right wheel, drawn 12 mm higher', "
+            "$rail with lines lw 2 lc rgb '%s' title 'right rail'\n",
+            GREY, ORANGE, BLUE);
+}
+
+static const struct {
+    const char *file, *what;
+    int         height;
+    void (*draw)(FILE *f, const kl_rail_figure_data *d);
+} figures[] = {
+    {"rolling-radius.svg", "rolling radius difference", 480, draw_rolling_radius},
+    {"contact-angle.svg", "contact angles against the track", 480, draw_contact_angle},
+    {"conicity.svg", "equivalent conicity", 480, draw_conicity},
+    {"contacts.svg", "where wheel and rail touch", 560, draw_contacts},
+};
+
+static bool draw(int i, const kl_rail_figure_data *d, const char *title, const char *folder)
+{
+    char        path[4096], words[400];
+    kl_out_file o;
+    kl_gnuplot  g;
+    snprintf(path, sizeof path, "%s/%s", folder, figures[i].file);
+    snprintf(words, sizeof words, "%.300s: %s", title, figures[i].what);
+    if (!kl_output_open(&o, path)) return false;
+    bool good = kl_gnuplot_start(&g, o.stream);
+    if (good) {
+        begin(g.script, words, figures[i].height);
+        figures[i].draw(g.script, d);
+        good = kl_gnuplot_end(&g);
+    }
+    if (!good) {
+        kl_output_discard(&o);
+        return false;
+    }
+    if (!kl_output_close(&o)) return false;
+    fprintf(stderr, "%s\n", path);
+    return true;
+}
+
+bool kl_rail_figures(const kl_rail_figure_data *d, const char *title, const char *folder)
+{
+    if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
+        fprintf(stderr, "%s: cannot be made: %s\n", folder, strerror(errno));
+        return false;
+    }
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
+        if (!draw((int)i, d, title, folder)) return false;
+    return true;
+}
