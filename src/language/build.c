@@ -432,11 +432,11 @@ static void warn_of_spin(const kl_builder *b)
     const kl_model *m         = b->m;
     const double    most_turn = 1e6; /* [rad] in a run; a step turns a body by a radian at most */
     for (int i = 1; i < m->nbody; i++) {
-        kl_group turns = kl_body_group(&m->body[i], KL_ROTATION);
-        double   w     = turns.nv ? kl_norm(kl_load(m->v0 + turns.v)) : 0.0;
+        double w = kl_body_turn_rate(&m->body[i], m->v0);
         if (!(w * m->settings.end > most_turn)) continue;
         kl_warn(b->diag, m->body[i].place,
-                "body '%s' turns at %.4g rad/s (%.4g rpm): %.3g steps at least for %.4g s",
+                "body '%s' turns at %.4g rad/s (%.4g rpm): %.3g steps at least for %.4g s; a body "
+                "that is symmetric about that axis takes fewer with `spin_axis`",
                 m->body[i].name, w, w * 30.0 / KL_PI, w * m->settings.end, m->settings.end);
         return;
     }
@@ -490,10 +490,10 @@ static kl_status build(kl_builder *b, const kl_source *source)
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
                 "the model has no bodies; list them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
-    warn_of_spin(b);
     b->now = b->part[0];
     kl_scope_tell_unasked(scope_of(b));
     KL_TRY(kl_model_freeze(m, b->diag));
+    warn_of_spin(b);
     const kl_node *state = kl_node_get(main, "state");
     if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */
     if (state) m->nstart = 0;

@@ -90,6 +90,14 @@ kl_vec3 kl_body_spin(const kl_body *b)
     return b->type->spin ? b->type->spin(b->data, &round) : kl_vec(0, 0, 0);
 }
 
+double kl_body_turn_rate(const kl_body *b, const double *v)
+{
+    kl_group rotation = kl_body_group(b, KL_ROTATION);
+    if (rotation.nv == 0) return 0.0;
+    kl_vec3 w = kl_load(v + rotation.v), n = kl_body_spin(b);
+    return kl_norm(b->steady ? kl_axpy(-kl_dot(n, w), n, w) : w);
+}
+
 const char *kl_velocity_name(const kl_model *m, int v, kl_arena *arena)
 {
     int i = 0;

@@ -49,6 +49,10 @@ void kl_body_turn_to(const kl_body *b, double *q, const kl_mat3 *A, void *cache)
 /* Axis that the axes of its rotation do not follow it about, in these axes; zero: none. */
 kl_vec3 kl_body_spin(const kl_body *b);
 
+/* How fast anything on the body goes round at velocities v, counted through the model [rad/s]: its
+ * angular velocity, or that of its spin axis where nothing shows how far it has spun. */
+double kl_body_turn_rate(const kl_body *b, const double *v);
+
 /* "wheelset.turn_x", "beam.mode_3": a name for velocity v, counted through the model. NULL when out
  * of memory. */
 const char *kl_velocity_name(const kl_model *m, int v, kl_arena *arena);

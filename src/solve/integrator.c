@@ -33,14 +33,7 @@ double kl_state_scale(const kl_model *m, int k, double largest)
 double kl_fastest_turn(const kl_model *m, const double *v)
 {
     double fastest = 0.0;
-    for (int k = 0; k < m->nbody; k++) {
-        kl_group turns = kl_body_group(&m->body[k], KL_ROTATION);
-        if (turns.nv == 0) continue;
-        kl_vec3 w = kl_load(v + turns.v), n = kl_body_spin(&m->body[k]);
-        /* nothing on the body shows how far it has spun: only what its axis does counts */
-        if (m->body[k].steady) w = kl_axpy(-kl_dot(n, w), n, w);
-        fastest = fmax(fastest, kl_norm(w));
-    }
+    for (int k = 0; k < m->nbody; k++) fastest = fmax(fastest, kl_body_turn_rate(&m->body[k], v));
     return fastest;
 }
 
