@@ -1,4 +1,4 @@
-/* The list of all types, and nothing else. */
+/* The list of all types, and nothing else: a program may bring its own in its place. */
 #include "catalogue.h"
 
 #include "bodies/bodies.h"
@@ -29,6 +29,34 @@ const kl_element_type *const kl_force_types[] = {
     &kl_linear_creep,
     &kl_wheel_rail,
     NULL,
+};
+
+const kl_element_section kl_element_sections[] = {
+    {.section = "joints",
+     .word    = "joint",
+     .help    = "what holds bodies together or drives them",
+     .text =
+         "    joints:\n"
+         "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
+         "A joint stands between two bodies at a point in space, as the model stands at the "
+         "start.\n"
+         "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n\n"
+         "    start: {angle: 30 deg, angular_speed: 2 rad/s}       # also displacement, length, "
+         "speed\n"
+         "    start: {angle: 30 deg, fixed: [angle]}               # met, or an error\n\n"
+         "Under `start` a joint says where its coordinates begin; the bodies stay written as "
+         "drawn.\n",
+     .types  = kl_joint_types,
+     .joints = true},
+    {.section = "forces",
+     .word    = "force",
+     .help    = "springs, dampers, stops, loads, controllers",
+     .text =
+         "    forces:\n"
+         "      strut: {type: spring-damper, between: [wheel, car], at: [[0, 0, 0], [0, 0, 1]],\n"
+         "              stiffness: 20 kN/m, damping: 1.5 kN s/m}\n",
+     .types = kl_force_types},
+    {0},
 };
 
 const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &kl_surfaces, NULL};

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "catalogue.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "dynamics/channels.h"
@@ -32,23 +33,31 @@ static void print_bodies(const kl_model *m, const kl_solver *x)
     printf("  in all %.6g kg\n", mass);
 }
 
-static void print_elements(const kl_model *m, bool joints)
+static bool is_of(const kl_element *e, const kl_element_section *section)
+{
+    const kl_element_section *own = kl_section_of(e->type);
+    return (own ? own : &kl_element_sections[e->joint ? 0 : 1]) == section;
+}
+
+/* Sections that are seldom used are named only where they have entries. */
+static void print_elements(const kl_model *m, const kl_element_section *section)
 {
     int n = 0, rows = 0;
     for (int i = 0; i < m->nelement; i++)
-        if (m->element[i].joint == joints) n++, rows += m->element[i].nphi;
-    printf("%d %s", n, joints ? "joints" : "forces");
-    if (joints) printf(", %d constraints", rows);
+        if (is_of(&m->element[i], section)) n++, rows += m->element[i].nphi;
+    if (n == 0 && section->types != kl_joint_types && section->types != kl_force_types) return;
+    printf("%d %s", n, section->section);
+    if (section->joints) printf(", %d constraints", rows);
     printf("\n");
     int shown = 0;
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
-        if (e->joint != joints || shown++ >= 30) continue;
+        if (!is_of(e, section) || shown++ >= 30) continue;
         printf("  %-16s %-24s ", e->name, e->type->name);
         for (int k = 0; k < e->nmarker && k < 4; k++)
             if (!m->body[m->marker[e->marker + k].body].own)
                 printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
-        if (joints) printf("   holds %d", e->nphi);
+        if (section->joints) printf("   holds %d", e->nphi);
         printf("\n");
     }
     if (n > 30) printf("  ... and %d more\n", n - 30);
@@ -116,8 +125,8 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         kl_drift d = kl_solver_drift(x);
         printf("%s: %s\n", m->file, *m->title ? m->title : "(no title)");
         print_bodies(m, x);
-        print_elements(m, true);
-        print_elements(m, false);
+        for (const kl_element_section *e = kl_element_sections; e->section; e++)
+            print_elements(m, e);
         printf("assembled: gap %.2g m, %.2g rad\n", d.position, d.rotation);
         print_mobility(b);
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length,

@@ -148,9 +148,12 @@ static int outputs_of(const kl_element *e)
  * follower of a line or surface has its own coordinates. -1: of elements with more there is none. */
 static int loaded_marker(const kl_element *e)
 {
-    if (e->type->attach == KL_ATTACH_FOLLOW) return e->marker + 1;
-    return e->nmarker <= 2 ? e->marker + e->nmarker - 1 : -1;
+    int which = e->type->attach ? e->type->attach->loaded : 0;
+    if (which > 0) return e->marker + which - 1;
+    return which == 0 && e->nmarker >= 1 && e->nmarker <= 2 ? e->marker + e->nmarker - 1 : -1;
 }
+
+static bool has_nodes(const kl_element *e) { return e->type->attach && e->type->attach->nodes; }
 
 /* Of a set: force and torque on each node, by the name of its body. */
 static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
@@ -203,7 +206,7 @@ static void add_model(kl_channels *c, const kl_model *m)
         for (int k = 0; k < outputs_of(e); k++)
             add(c, kl_arena_format(c->arena, "%s.%s", e->name, list_of(e)[k].name),
                 unit_of(c, e, list_of(e)[k].unit), list_of(e)[k].help, true, false);
-        if (e->type->attach == KL_ATTACH_SET) add_nodes(c, m, e);
+        if (has_nodes(e)) add_nodes(c, m, e);
         else if (loaded_marker(e) >= 0) add_groups(c, e->name, element_groups);
     }
     for (int i = 0; i < m->ninput; i++)
@@ -463,7 +466,7 @@ static void element_values(const kl_model *m, const kl_state *s, const kl_work *
     kl_reading        in = kl_reading_of(m, s, w, e);
     if (e->type->output) e->type->output(&in, lambda + e->phi, to);
     to += outputs_of(e);
-    if (e->type->attach == KL_ATTACH_SET) {
+    if (has_nodes(e)) {
         for (int k = 1; k < e->nmarker; k += 2) {
             const double *on = w->total + 6 * (size_t)(e->marker + k);
             to               = put(to, kl_load(on));

@@ -280,7 +280,7 @@ const kl_element_type kl_bushing = {
                 "1 MN/m, 2 MN/m]}",
     .keys     = bushing_keys,
     .outputs  = bushing_outputs,
-    .attach   = KL_ATTACH_PAIR,
+    .attach   = &kl_attach_pair,
     .turns    = 1,
     .data_size = sizeof(bushing),
     .mirror    = bushing_mirror,

@@ -396,7 +396,7 @@ const kl_element_type kl_controller = {
         "servo: {type: controller, inputs: {x: hinge.angle, v: hinge.angular_speed}, "
         "outputs: {T: hinge.torque}, states: {e: 0}, lua: \"T = -5*x - v - 2*e; e_dot = x\"}",
     .keys      = controller_keys,
-    .attach    = KL_ATTACH_SIGNALS,
+    .attach    = &kl_attach_signals,
     .data_size = sizeof(controller),
     .setup     = controller_setup,
     .start     = controller_start,

@@ -220,7 +220,7 @@ const kl_element_type kl_latch = {
         "damping: 20 N m s/rad}",
     .keys      = latch_keys,
     .outputs   = latch_outputs,
-    .attach    = KL_ATTACH_JOINT,
+    .attach    = &kl_attach_joint,
     .axial     = "coordinate",
     .data_size = sizeof(latch),
     .setup     = latch_setup,

@@ -122,7 +122,7 @@ const kl_element_type kl_series_spring_damper = {
                  "damping: 200 kN s/m}",
     .keys      = series_keys,
     .outputs   = series_outputs,
-    .attach    = KL_ATTACH_PAIR,
+    .attach    = &kl_attach_pair,
     .data_size = sizeof(series_spring_damper),
     .setup     = series_spring_damper_setup,
     .start     = series_spring_damper_start,

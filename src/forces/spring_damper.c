@@ -266,7 +266,7 @@ const kl_element_type kl_spring_damper = {
                 "stiffness: 20 kN/m}",
     .keys     = distance_keys,
     .outputs  = distance_outputs,
-    .attach   = KL_ATTACH_PAIR,
+    .attach   = &kl_attach_pair,
     .traits   = &by_distance,
     SPRING_FUNCTIONS};
 const kl_element_type kl_rotational_spring_damper = {
@@ -276,7 +276,7 @@ const kl_element_type kl_rotational_spring_damper = {
     .example  = "torsion: {type: rotational-spring-damper, of: hinge, stiffness: 12 N m/rad}",
     .keys     = angle_keys,
     .outputs  = angle_outputs,
-    .attach   = KL_ATTACH_JOINT,
+    .attach   = &kl_attach_joint,
     .axial    = "",
     .turns    = 3,
     .traits   = &by_angle,
@@ -288,7 +288,7 @@ const kl_element_type kl_slide_spring_damper = {
     .example  = "buffer: {type: slide-spring-damper, of: guide, stiffness: 1 kN/m}",
     .keys     = slide_keys,
     .outputs  = slide_outputs,
-    .attach   = KL_ATTACH_JOINT,
+    .attach   = &kl_attach_joint,
     .turns    = 1,
     .traits   = &by_slide,
     SPRING_FUNCTIONS};

@@ -175,7 +175,7 @@ const kl_element_type kl_driver = {
         "motor: {type: driver, of: hinge, coordinate: angle, value: {polynomial: [0, 10 rad/s]}}",
     .keys            = driver_keys,
     .outputs         = driver_outputs,
-    .attach          = KL_ATTACH_JOINT,
+    .attach          = &kl_attach_joint,
     .axial           = "coordinate",
     .data_size       = sizeof(driver),
     .turn            = driver_turn,

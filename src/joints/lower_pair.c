@@ -259,7 +259,7 @@ static void lower_pair_mirror(void *data)
                                         .example         = example_,                               \
                                         .keys            = keys_,                                  \
                                         .outputs         = outputs_,                               \
-                                        .attach          = KL_ATTACH_PAIR,                         \
+                                        .attach          = &kl_attach_pair,                        \
                                         .axial           = axial_,                                 \
                                         .turns           = turns_,                                 \
                                         .holds           = holds_,                                 \

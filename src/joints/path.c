@@ -452,7 +452,7 @@ static const kl_output path_outputs[] = {
     {0}};
 
 #define FOLLOWER                                                                                   \
-    .outputs = path_outputs, .attach = KL_ATTACH_FOLLOW, .data_size = sizeof(path_joint),          \
+    .outputs = path_outputs, .attach = &kl_attach_follow, .data_size = sizeof(path_joint),         \
     .only_constrains = true, .own = 1, .begin = path_begin, .setup = path_setup,                   \
     .locate = path_locate, .eval = path_eval, .tangent = path_tangent,                             \
     .crossings = path_crossings, .commit = path_commit, .watch = path_watch,                       \

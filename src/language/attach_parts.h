@@ -13,11 +13,9 @@ int kl_attach_find(const kl_scope *s, const kl_model *m, const char *name, kl_at
 const char *kl_attach_near_body(const kl_scope *s, const kl_model *m, const char *name);
 const char *kl_attach_near_element(const kl_scope *s, const kl_model *m, const char *name, int n);
 
-/* Of the last element: a body whose axes never turn takes no torque; a coordinate that a joint holds is
- * not driven, coupled or limited, and none is driven twice. */
-kl_status kl_attach_check_axes(kl_scope *s, const kl_model *m, const kl_entry *e,
-                               const kl_element_type *type);
-kl_status kl_attach_check_sense(kl_scope *s, kl_model *m, const kl_entry *e,
-                                const kl_element_type *type, const char *data);
+/* A coordinate that a joint holds is not driven, coupled or limited, and none is driven twice: of an
+ * element on one joint, and on two. Both check the axes too. */
+kl_status kl_attach_check_joint(kl_attaching *a);
+kl_status kl_attach_check_joints(kl_attaching *a);
 
 #endif

@@ -57,43 +57,18 @@ static kl_status check_coordinate(kl_scope *s, const kl_model *m, const kl_entry
     return KL_OK;
 }
 
-kl_status kl_attach_check_sense(kl_scope *s, kl_model *m, const kl_entry *e,
-                                const kl_element_type *type, const char *data)
-{
-    const kl_element *me   = &m->element[m->nelement - 1];
-    const char       *word = choice_of(s, type, "coordinate", data);
-    if (type->attach == KL_ATTACH_JOINTS)
-        for (int k = 0; k < 2; k++) {
-            const char *one = choice_of(s, type, k ? "second" : "first", data);
-            if (one) KL_TRY(check_coordinate(s, m, e, me->of[k], one, true));
-        }
-    if (type->attach != KL_ATTACH_JOINT || me->of[0] < 0 || !word) return KL_OK;
-    KL_TRY(check_coordinate(s, m, e, me->of[0], word, false));
-    if (!type->turn) return KL_OK; /* no driver */
-    if (strcmp(word, "z") == 0) word = "displacement";
-    const char *key   = kl_arena_format(s->arena, "%d.%s", me->of[0], word);
-    int         other = key ? kl_names_get(&s->shared->driven, key) : -1;
-    if (other >= 0)
-        return kl_fail(
-            s->diag, KL_E_MODEL, e->place,
-            "%s '%s': the %s of '%s' is already driven by '%s'; take one of them out, or "
-            "let one value be the `sum` of both",
-            e->section, e->name, word, m->element[me->of[0]].name, m->element[other].name);
-    if (!key || !kl_names_put(&s->shared->driven, s->arena, key, m->nelement - 1))
-        return KL_E_MEMORY;
-    return KL_OK;
-}
-
 /* A body whose axes never turn takes no torque and guides nothing. */
-kl_status kl_attach_check_axes(kl_scope *s, const kl_model *m, const kl_entry *e,
-                               const kl_element_type *type)
+kl_status kl_attach_check_axes(kl_attaching *a)
 {
-    const kl_element *me = &m->element[m->nelement - 1];
+    const kl_model        *m    = a->m;
+    const kl_entry        *e    = a->e;
+    const kl_element_type *type = a->type;
+    const kl_element      *me   = &m->element[m->nelement - 1];
     for (int i = me->marker; i < m->nmarker; i++) {
         const kl_body *b    = &m->body[m->marker[i].body];
         int            pair = (i - me->marker) % 2;
         if (!(type->turns & (1u << pair)) || !b->type->stiff_axes) continue;
-        return kl_fail(s->diag, KL_E_MODEL, e->place,
+        return kl_fail(a->s->diag, KL_E_MODEL, e->place,
                        "%s '%s': '%s' is a %s mass, which cannot turn, so a %s has no meaning %s; "
                        "%s",
                        e->section, e->name, b->name, b->type->name, type->name,
@@ -102,5 +77,39 @@ kl_status kl_attach_check_axes(kl_scope *s, const kl_model *m, const kl_entry *e
                                    "body)"
                                  : "give it an inertia (a rigid body)");
     }
+    return KL_OK;
+}
+
+kl_status kl_attach_check_joints(kl_attaching *a)
+{
+    const int *of = a->m->element[a->m->nelement - 1].of;
+    KL_TRY(kl_attach_check_axes(a));
+    for (int k = 0; k < 2; k++) {
+        const char *one = choice_of(a->s, a->type, k ? "second" : "first", a->data);
+        if (one) KL_TRY(check_coordinate(a->s, a->m, a->e, of[k], one, true));
+    }
+    return KL_OK;
+}
+
+kl_status kl_attach_check_joint(kl_attaching *a)
+{
+    kl_scope   *s    = a->s;
+    int         of   = a->m->element[a->m->nelement - 1].of[0];
+    const char *word = choice_of(s, a->type, "coordinate", a->data);
+    KL_TRY(kl_attach_check_axes(a));
+    if (of < 0 || !word) return KL_OK;
+    KL_TRY(check_coordinate(s, a->m, a->e, of, word, false));
+    if (!a->type->turn) return KL_OK; /* no driver */
+    if (strcmp(word, "z") == 0) word = "displacement";
+    const char *key   = kl_arena_format(s->arena, "%d.%s", of, word);
+    int         other = key ? kl_names_get(&s->shared->driven, key) : -1;
+    if (other >= 0)
+        return kl_fail(
+            s->diag, KL_E_MODEL, a->e->place,
+            "%s '%s': the %s of '%s' is already driven by '%s'; take one of them out, or "
+            "let one value be the `sum` of both",
+            a->e->section, a->e->name, word, a->m->element[of].name, a->m->element[other].name);
+    if (!key || !kl_names_put(&s->shared->driven, s->arena, key, a->m->nelement - 1))
+        return KL_E_MEMORY;
     return KL_OK;
 }

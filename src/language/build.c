@@ -120,31 +120,32 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     return status == KL_OK ? markers : status;
 }
 
+/* Of the types of a section, or one that stands elsewhere (told). */
 static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
-                                              const kl_element_type *const *types)
+                                              const kl_element_section *section)
 {
     const kl_node *t = kl_entry_get(e, "type");
     const char    *word, *names[64];
     int            n = 0;
+    if (!t && section->usual) return section->usual;
     if (!t) {
         kl_fail(b->diag, KL_E_MODEL, e->place,
                 "%s '%s': type is missing; `klingel list` shows the types", b->word, e->name);
         return NULL;
     }
     if (kl_value_word(scope_of(b), t, "type", &word) != KL_OK) return NULL;
-    const kl_element_type *const *others =
-        types == kl_joint_types ? kl_force_types : kl_joint_types;
-    for (; *types; types++) {
-        if (strcmp((*types)->name, word) == 0) return *types;
-        if (n < 63) names[n++] = (*types)->name;
+    for (int i = 0; section->types[i]; i++) {
+        if (strcmp(section->types[i]->name, word) == 0) return section->types[i];
+        if (n < 63) names[n++] = section->types[i]->name;
     }
-    for (; *others; others++)
-        if (strcmp((*others)->name, word) == 0) {
-            kl_fail(b->diag, KL_E_NAME, t->place,
-                    "%s '%s': '%s' belongs under `%s:`; move it there", b->word, e->name, word,
-                    strcmp(b->word, "joint") == 0 ? "forces" : "joints");
-            return NULL;
-        }
+    for (const kl_element_section *other = kl_element_sections; other->section; other++)
+        for (int i = 0; other->types[i]; i++)
+            if (strcmp(other->types[i]->name, word) == 0) {
+                kl_fail(b->diag, KL_E_NAME, t->place,
+                        "%s '%s': '%s' belongs under `%s:`; move it there", b->word, e->name, word,
+                        other->section);
+                return NULL;
+            }
     names[n]         = NULL;
     const char *near = near_type(word, names);
     kl_fail(b->diag, KL_E_NAME, t->place, "%s '%s': there is no %s type '%s'%s%s%s", b->word,
@@ -153,14 +154,23 @@ static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
     return NULL;
 }
 
-static kl_status read_element(kl_builder *b, kl_entry *e, const kl_element_type *const *types,
-                              bool joint)
+static const kl_element_section *section_being_read(const kl_builder *b)
 {
+    const kl_element_section *s = kl_element_sections;
+    while (strcmp(s->section, b->section) != 0) s++;
+    return s;
+}
+
+static kl_status read_element(kl_builder *b, kl_entry *e)
+{
+    const kl_element_section *section = section_being_read(b);
+    const char               *also[64];
     KL_TRY(fresh_name(b, e));
-    const kl_element_type *type = element_type_of(b, e, types);
+    const kl_element_type *type = element_type_of(b, e, section);
     if (!type) return KL_E_MODEL;
-    kl_values_unknown(scope_of(b), e, type->name, type->keys, kl_attach_keys);
-    kl_element *element = kl_model_add_element(b->m, type, e->name, e->place, joint);
+    kl_attach_keys(type, also, 64);
+    kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
+    kl_element *element = kl_model_add_element(b->m, type, e->name, e->place, section->joints);
     if (!element || !element->data) return KL_E_MEMORY;
     kl_status values  = kl_values_read(scope_of(b), b->m, e, type->keys, element->data);
     kl_status markers = kl_attach_element(scope_of(b), b->m, e, type, element->data);
@@ -169,15 +179,6 @@ static kl_status read_element(kl_builder *b, kl_entry *e, const kl_element_type 
     if (type->mirror && scope_of(b)->place.mirrored) type->mirror(element->data);
     if (values != KL_OK || markers != KL_OK) return values != KL_OK ? values : markers;
     return kl_joint_start_read(scope_of(b), b->m, e);
-}
-
-static kl_status read_joint(kl_builder *b, kl_entry *e)
-{
-    return read_element(b, e, kl_joint_types, true);
-}
-static kl_status read_force(kl_builder *b, kl_entry *e)
-{
-    return read_element(b, e, kl_force_types, false);
 }
 
 /* ---- inputs, outputs, settings
@@ -343,13 +344,12 @@ static kl_status read_settings(kl_builder *b, const char *name, const kl_key *ke
 /* Names of all sections of a model file; NULL-terminated. */
 static void list_sections(const char *names[], int most)
 {
-    static const char *const fixed[] = {"klingel",   "title",   "include", "parameters", "gravity",
-                                        "templates", "parts",   "inputs",  "bodies",     "joints",
-                                        "forces",    "outputs", "run",     "integrator", "state"};
-    int                      n       = 0;
+    static const char *const fixed[] = {
+        "klingel", "title",  "include", "parameters", "gravity",    "templates", "parts",
+        "inputs",  "bodies", "outputs", "run",        "integrator", "state"};
+    int n = 0;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) names[n++] = fixed[i];
-    for (int i = 0; kl_resource_types[i] && n < most - 1; i++)
-        names[n++] = kl_resource_types[i]->section;
+    n += kl_catalogue_sections(names + n, most - 1 - n);
     names[n] = NULL;
 }
 
@@ -476,8 +476,8 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_resources_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
-    KL_TRY(kl_parts_read(b, "joints", "joint", read_joint));
-    KL_TRY(kl_parts_read(b, "forces", "force", read_force));
+    for (const kl_element_section *s = kl_element_sections; s->section; s++)
+        KL_TRY(kl_parts_read(b, s->section, s->word, read_element));
     if (!kl_diag_failed(b->diag))
         KL_TRY(kl_joint_start_drivers(scope_of(b), m, b->driver, b->ndriver));
     if (!kl_diag_failed(b->diag)) KL_TRY(kl_wishes_fulfil(m, b->diag));

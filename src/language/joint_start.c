@@ -37,7 +37,7 @@ static bool is_free(const kl_element_type *type, int q)
 
 bool kl_joint_start_suits(const kl_element_type *type)
 {
-    if (!type->holds || type->attach != KL_ATTACH_PAIR) return false;
+    if (!type->holds || type->attach != &kl_attach_pair) return false;
     for (int q = 0; q < NQUANTITY; q++)
         if (is_free(type, q)) return true;
     return false;

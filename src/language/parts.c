@@ -458,12 +458,11 @@ static kl_status place_part(kl_builder *b, kl_entry *e)
 
 static void check_template(kl_builder *b, const kl_node *t)
 {
-    static const char *const fixed[] = {"parameters", "inputs",  "bodies", "joints",
-                                        "forces",     "outputs", "parts"};
+    static const char *const fixed[] = {"parameters", "inputs", "bodies", "outputs", "parts"};
     const char              *known[64];
     int                      n = 0;
     for (size_t i = 0; i < sizeof fixed / sizeof *fixed; i++) known[n++] = fixed[i];
-    for (int i = 0; kl_resource_types[i] && n < 63; i++) known[n++] = kl_resource_types[i]->section;
+    n += kl_catalogue_sections(known + n, 63 - n);
     known[n]   = NULL;
     kl_entry e = {.name = t->key, .section = "template", .chain = {t, NULL}};
     if (t->kind == KL_MAP) kl_values_unknown(&b->part[0]->scope, &e, "template", NULL, known);

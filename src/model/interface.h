@@ -19,6 +19,7 @@
 #include "base/arena.h"
 #include "base/diag.h"
 #include "base/vec.h"
+#include "model/attachment.h"
 #include "model/placement.h"
 
 /* ---- keys: one schema for parsing, checks, help and documentation
@@ -36,7 +37,7 @@ typedef enum kl_key_kind {
     KL_KEY_WORD,     /* int: index into `words` */
     KL_KEY_WORDS,    /* int: set of bits, one a word of `words` */
     KL_KEY_FLAG,     /* bool */
-    KL_KEY_SIGNALS,  /* kl_signals *: {name: joint.angle, ...}; needs KL_ATTACH_SIGNALS */
+    KL_KEY_SIGNALS,  /* kl_signals *: {name: joint.angle, ...}; needs kl_attach_signals */
     KL_KEY_TABLE,    /* kl_table *: {name: number, ...} */
     KL_KEY_CODE,     /* kl_code: text in Lua */
     KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
@@ -344,18 +345,6 @@ typedef struct kl_slopes {
     double *zz;      /* nz x nz */
 } kl_slopes;
 
-/* How the model file names the markers of an element. */
-typedef enum kl_attach {
-    KL_ATTACH_PAIR,    /* between: [a, b], at:, axis: */
-    KL_ATTACH_ONE,     /* on: a, at:, axis: */
-    KL_ATTACH_JOINT,   /* of: joint, or a pair: the same two markers as that joint */
-    KL_ATTACH_JOINTS,  /* joints: [j1, j2]: four markers */
-    KL_ATTACH_SET,     /* pilot: a, nodes: [b, c, ...] */
-    KL_ATTACH_SIGNALS, /* a pair for each joint or body that its KL_KEY_SIGNALS name */
-    KL_ATTACH_FOLLOW,  /* body: a, at:, on: b: carrier, follower, and the element's own coordinates
-                        */
-} kl_attach;
-
 typedef struct kl_element_size {
     int nphi, nz, nh;
     int nevent; /* crossings */
@@ -420,7 +409,7 @@ typedef struct kl_element_type {
     const char      *example;  /* a line of model file */
     const kl_key    *keys;
     const kl_output *outputs; /* ended by a NULL name; beside force and torque, which all have */
-    kl_attach        attach;
+    const kl_attachment_kind *attach; /* how a model file names its markers */
     /* is its axis that of a turn, which a mirror points the other way than an arrow? NULL: no; "":
      * yes; else the word key that says so with `angle` */
     const char *axial;
@@ -433,7 +422,7 @@ typedef struct kl_element_type {
     unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
     size_t      data_size;
     const void *traits; /* handed to setup */
-    /* with KL_ATTACH_FOLLOW: how many scalar coordinates of its own it has (arc length, parameters
+    /* with an attachment that adds them (kl_attach_follow): how many scalar coordinates of its own it has (arc length, parameters
      * of a surface), 1 to 3. They are those of a massless body, whose marker comes last: r holds
      * their values, v their rates, and the rows' first columns of that marker belong to them */
     int own;

@@ -11,12 +11,6 @@
 #include "model/drawn.h"
 #include "model/interface.h"
 
-/* A key in words, where no kl_key describes it: for help pages and the schema. Lists end with a
- * NULL name. */
-typedef struct kl_word_key {
-    const char *name, *kind, *unit, *fallback, *help; /* fallback NULL: must be given */
-} kl_word_key;
-
 struct kl_resource_reader; /* language/resources.h */
 
 /* A kind of named resource. Entries marked (optional) may be NULL. */

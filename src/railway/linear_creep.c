@@ -155,7 +155,7 @@ const kl_element_type kl_linear_creep = {
                 "m/s}",
     .keys     = linear_creep_keys,
     .outputs  = linear_creep_outputs,
-    .attach   = KL_ATTACH_PAIR,
+    .attach   = &kl_attach_pair,
     .data_size = sizeof(linear_creep),
     .setup     = linear_creep_setup,
     .eval      = linear_creep_eval,

@@ -444,7 +444,7 @@ const kl_element_type kl_wheel_rail = {
         "radius: 0.46, conicity: 0.05, rail_radius: 0.3, speed: 20 m/s}",
     .keys      = wheel_rail_keys,
     .outputs   = wheel_rail_outputs,
-    .attach    = KL_ATTACH_PAIR,
+    .attach    = &kl_attach_pair,
     .data_size = sizeof(wheel_rail),
     .setup     = wheel_rail_setup,
     .locate    = wheel_rail_locate,

@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "catalogue.h"
 #include "language/build.h"
 #include "reference/write_model.h"
 #include "reference/write_values.h"
@@ -256,7 +257,7 @@ static int diff_elements(kl_text *t, const kl_full_context *a, const kl_full_con
     for (int i = 0; i < a->m->nelement; i++) {
         const kl_element *p = &a->m->element[i];
         int               k = kl_model_find_element(b->m, p->name);
-        snprintf(what, sizeof what, "%s '%.200s'", p->joint ? "joint" : "force", p->name);
+        snprintf(what, sizeof what, "%s '%.200s'", kl_element_word(p->type), p->name);
         if (k < 0) {
             kl_text_add(t, "%s is gone\n", what);
             n++;
@@ -273,7 +274,7 @@ static int diff_elements(kl_text *t, const kl_full_context *a, const kl_full_con
     }
     for (int i = 0; i < b->m->nelement; i++)
         if (kl_model_find_element(a->m, b->m->element[i].name) < 0) {
-            kl_text_add(t, "%s '%s' is new\n", b->m->element[i].joint ? "joint" : "force",
+            kl_text_add(t, "%s '%s' is new\n", kl_element_word(b->m->element[i].type),
                         b->m->element[i].name);
             n++;
         }

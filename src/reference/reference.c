@@ -1,5 +1,6 @@
 #include "reference/reference.h"
 
+#include <ctype.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -26,14 +27,11 @@ int kl_reference_pages(kl_page *pages, int capacity)
         const kl_body_type *t = kl_body_types[i];
         ADD(.name = t->name, .kind = "body", .help = t->help, .body = t, .keys = t->keys);
     }
-    for (int i = 0; kl_joint_types[i]; i++) {
-        const kl_element_type *t = kl_joint_types[i];
-        ADD(.name = t->name, .kind = "joint", .help = t->help, .element = t, .keys = t->keys);
-    }
-    for (int i = 0; kl_force_types[i]; i++) {
-        const kl_element_type *t = kl_force_types[i];
-        ADD(.name = t->name, .kind = "force", .help = t->help, .element = t, .keys = t->keys);
-    }
+    for (const kl_element_section *e = kl_element_sections; e->section; e++)
+        for (int i = 0; e->types[i]; i++) {
+            const kl_element_type *t = e->types[i];
+            ADD(.name = t->name, .kind = e->word, .help = t->help, .element = t, .keys = t->keys);
+        }
     for (const kl_topic *t = kl_topics; t->name; t++) {
         const kl_key *keys = strcmp(t->kind, "section") != 0      ? NULL
                              : strcmp(t->name, "run") == 0        ? kl_run_keys
@@ -41,6 +39,8 @@ int kl_reference_pages(kl_page *pages, int capacity)
                                                                   : NULL;
         ADD(.name = t->name, .kind = t->kind, .help = t->help, .text = t->text, .keys = keys);
     }
+    for (const kl_element_section *e = kl_element_sections; e->section; e++)
+        ADD(.name = e->section, .kind = "section", .help = e->help, .text = e->text);
     for (int i = 0; kl_resource_types[i]; i++) {
         const kl_resource_type *t = kl_resource_types[i];
         ADD(.name = t->section, .kind = "section", .help = t->help, .resource = t, .text = t->text,
@@ -309,8 +309,8 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
         add_output(t, "NAME", "1", "each of its outputs, inputs and states, by its name", style);
         return;
     }
-    if (type->attach == KL_ATTACH_JOINTS) return;
-    if (type->attach == KL_ATTACH_SET) {
+    if (type->attach->loaded < 0) return;
+    if (type->attach->nodes) {
         add_output(t, "NODE.force.x, .y, .z", "N", "on each node, by the name of its body", style);
         add_output(t, "NODE.torque.x, .y, .z", "N m", "on each node, about its reference point",
                    style);
@@ -367,17 +367,14 @@ static void collect(const kl_node *n, const char **names, int *count)
 }
 
 /* Bodies and joints that the example of an element names, in such places that it can work. */
-static void around_element(kl_text *t, const kl_node *e, bool joint)
+static void around_element(kl_text *t, const kl_node *e, const kl_element_type *type, bool joint)
 {
     const char *bodies[16], *joints[16];
     int         nbody = 0, njoint = 0;
-    collect(kl_node_get(e, "between"), bodies, &nbody);
-    collect(kl_node_get(e, "body"), bodies, &nbody);
-    collect(kl_node_get(e, "on"), bodies, &nbody);
-    collect(kl_node_get(e, "pilot"), bodies, &nbody);
-    collect(kl_node_get(e, "nodes"), bodies, &nbody);
-    collect(kl_node_get(e, "of"), joints, &njoint);
-    collect(kl_node_get(e, "joints"), joints, &njoint);
+    for (const kl_word_key *k = type->attach->keys; k && k->name; k++) {
+        if (strstr(k->kind, "bod")) collect(kl_node_get(e, k->name), bodies, &nbody);
+        if (strstr(k->kind, "joint")) collect(kl_node_get(e, k->name), joints, &njoint);
+    }
     static const char *const signals[] = {"inputs", "outputs"};
     char                     object[8][64];
     int                      nobject = 0;
@@ -413,6 +410,14 @@ static void resources_of(kl_text *t, const kl_node *e, const kl_key *keys)
     }
 }
 
+static void put_element_example(kl_text *t, const kl_page *page, const kl_node *entry)
+{
+    const kl_element_section *s = kl_section_of(page->element);
+    around_element(t, entry, page->element, s->joints);
+    if (!s->joints) kl_text_add(t, "\n%s:\n", s->section);
+    kl_text_add(t, "  %s\n", page->element->example);
+}
+
 void kl_reference_example(kl_text *t, const kl_page *page)
 {
     const char *line = page->body      ? page->body->example
@@ -428,9 +433,7 @@ void kl_reference_example(kl_text *t, const kl_page *page)
             wrapped(t, line, 6, 2);
         }
         if (page->element) resources_of(t, root->first, page->keys);
-        if (page->element) around_element(t, root->first, strcmp(page->kind, "joint") == 0);
-        if (page->element && strcmp(page->kind, "force") == 0) kl_text_add(t, "\nforces:\n");
-        if (page->element) kl_text_add(t, "  %s\n", line);
+        if (page->element) put_element_example(t, page, root->first);
         kl_text_add(t, "\nrun: {end: 0.1, every: 0.01}\n");
     }
     kl_arena_destroy(a);
@@ -484,29 +487,33 @@ void kl_reference_write(kl_text *t, const kl_page *page, kl_page_style style)
     if (page->element || page->body) add_example(t, page, style);
 }
 
-void kl_reference_list(kl_text *t, kl_page_style style)
+/* All pages of a kind, under a title. */
+static void list_kind(kl_text *t, const char *kind, const char *title, kl_page_style style)
 {
-    static const char *const kinds[][2] = {{"body", "Bodies (type: ...)"},
-                                           {"joint", "Joints"},
-                                           {"force", "Forces"},
-                                           {"section", "Sections of a model file"},
-                                           {"topic", "Topics"}};
-    kl_page                  pages[MOST_PAGES];
-    int                      n = kl_reference_pages(pages, MOST_PAGES);
-    for (size_t k = 0; k < sizeof kinds / sizeof *kinds; k++) {
-        kl_text_add(t,
-                    style == KL_PAGE_MARKDOWN ? "\n## %s\n\n"
-                    : k                       ? "\n%s\n"
-                                              : "%s\n",
-                    kinds[k][1]);
-        for (int i = 0; i < n; i++) {
-            if (strcmp(pages[i].kind, kinds[k][0]) != 0) continue;
-            if (style == KL_PAGE_MARKDOWN) {
-                kl_text_add(t, "- [%s](%s.md): %s\n", pages[i].name, pages[i].name, pages[i].help);
-            } else {
-                kl_text_add(t, "  %-25s ", pages[i].name);
-                wrapped(t, pages[i].help, 28, 28);
-            }
+    kl_page pages[MOST_PAGES];
+    int     n     = kl_reference_pages(pages, MOST_PAGES);
+    bool    first = t->n == 0;
+    kl_text_add(t,
+                style == KL_PAGE_MARKDOWN ? "\n## %c%s\n\n"
+                : first                   ? "%c%s\n"
+                                          : "\n%c%s\n",
+                toupper((unsigned char)*title), title + 1);
+    for (int i = 0; i < n; i++) {
+        if (strcmp(pages[i].kind, kind) != 0) continue;
+        if (style == KL_PAGE_MARKDOWN) {
+            kl_text_add(t, "- [%s](%s.md): %s\n", pages[i].name, pages[i].name, pages[i].help);
+        } else {
+            kl_text_add(t, "  %-25s ", pages[i].name);
+            wrapped(t, pages[i].help, 28, 28);
         }
     }
+}
+
+void kl_reference_list(kl_text *t, kl_page_style style)
+{
+    list_kind(t, "body", "bodies (type: ...)", style);
+    for (const kl_element_section *s = kl_element_sections; s->section; s++)
+        list_kind(t, s->word, s->section, style);
+    list_kind(t, "section", "sections of a model file", style);
+    list_kind(t, "topic", "topics", style);
 }

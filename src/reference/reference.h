@@ -11,7 +11,7 @@ typedef enum kl_page_style { KL_PAGE_TERMINAL, KL_PAGE_MARKDOWN } kl_page_style;
 /* A page that has a name: a type, a section of the model file, or a topic. */
 typedef struct kl_page {
     const char             *name;
-    const char             *kind;    /* "body", "joint", "force", "section", "topic" */
+    const char             *kind;    /* "body", "joint", "force", ..., "section", "topic" */
     const char             *help;    /* one line */
     const kl_body_type     *body;    /* or */
     const kl_element_type  *element; /* or */

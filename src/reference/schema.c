@@ -151,11 +151,11 @@ static void note(char *list, size_t size, const char *name)
 
 /* The definition "section-type" with all keys that it may have and those that it must. */
 static void put_type(kl_text *t, const char *section, const char *name, const kl_key *keys,
-                     const kl_word_key *where)
+                     const kl_word_key *where, bool usual)
 {
     bool body      = strcmp(section, "body") == 0;
     char must[400] = "";
-    if (!body) note(must, sizeof must, "type");
+    if (!body && !usual) note(must, sizeof must, "type");
     kl_text_add(t, "    \"%s-%s\": {\"type\": \"object\", \"additionalProperties\": false, ",
                 section, name);
     kl_text_add(t, "\"properties\": {\"type\": {}, ");
@@ -248,19 +248,20 @@ static void put_kind(kl_text *t, const char *section, const variant *list, const
     int         n = 0;
     put_choice_of_type(t, section, list, usual);
     for (const variant *v = list; v->name; v++) {
-        put_type(t, section, v->name, v->keys, v->where);
+        put_type(t, section, v->name, v->keys, v->where, usual && strcmp(usual, v->name) == 0);
         for (const kl_key *k = v->keys; k && k->name; k++) gather(names, &n, 256, k->name);
         for (const kl_word_key *k = v->where; k && k->name; k++) gather(names, &n, 256, k->name);
     }
     put_any_type(t, section, names, n);
 }
 
-static void put_elements(kl_text *t, const char *section, const kl_element_type *const *types)
+static void put_elements(kl_text *t, const kl_element_section *section)
 {
-    variant list[64] = {0};
+    const kl_element_type *const *types    = section->types;
+    variant                       list[64] = {0};
     for (int i = 0; types[i] && i < 63; i++)
         list[i] = (variant){types[i]->name, types[i]->keys, kl_attach_help(types[i])};
-    put_kind(t, section, list, NULL);
+    put_kind(t, section->word, list, section->usual ? section->usual->name : NULL);
 }
 
 static void put_bodies(kl_text *t)
@@ -312,8 +313,8 @@ static void put_sections(kl_text *t)
     put_section(t, "inputs", "input", ",");
     put_section(t, "parts", "part", ",");
     put_section(t, "bodies", "body", ",");
-    put_section(t, "joints", "joint", ",");
-    put_section(t, "forces", "force", ",");
+    for (const kl_element_section *s = kl_element_sections; s->section; s++)
+        put_section(t, s->section, s->word, ",");
     put_section(t, "outputs", "output", ",");
     for (int i = 0; kl_resource_types[i]; i++) {
         const kl_resource_type *r = kl_resource_types[i];
@@ -470,8 +471,7 @@ void kl_schema_write(kl_text *t)
     put_plain_entry(t, "part", "template at orientation mirror parameters", "\"template\"");
     for (int i = 0; kl_resource_types[i]; i++) put_resource(t, kl_resource_types[i]);
     put_bodies(t);
-    put_elements(t, "joint", kl_joint_types);
-    put_elements(t, "force", kl_force_types);
+    for (const kl_element_section *s = kl_element_sections; s->section; s++) put_elements(t, s);
     put_settings(t, "run", kl_run_keys);
     put_settings(t, "integrator", kl_integrator_keys);
     kl_text_add(t, "    \"template\": {\"type\": \"object\", \"additionalProperties\": false, "

@@ -58,18 +58,6 @@ const kl_topic kl_topics[] = {
      "Initial values are guesses that assembly may move by the least amount that closes the "
      "joints;\n"
      "`fixed: [position, orientation]` keeps them.\n"},
-    {"joints", "section", "what holds bodies together or drives them",
-     "    joints:\n"
-     "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
-     "A joint stands between two bodies at a point in space, as the model stands at the start.\n"
-     "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n\n"
-     "    start: {angle: 30 deg, angular_speed: 2 rad/s}       # also displacement, length, speed\n"
-     "    start: {angle: 30 deg, fixed: [angle]}               # met, or an error\n\n"
-     "Under `start` a joint says where its coordinates begin; the bodies stay written as drawn.\n"},
-    {"forces", "section", "springs, dampers, stops, loads, controllers",
-     "    forces:\n"
-     "      strut: {type: spring-damper, between: [wheel, car], at: [[0, 0, 0], [0, 0, 1]],\n"
-     "              stiffness: 20 kN/m, damping: 1.5 kN s/m}\n"},
     {"outputs", "section", "further channels: points of bodies, arithmetic over channels",
      "    outputs:\n"
      "      tip: {of: crank, point: [0.2, 0, 0], quantity: position.x}     # point in the body\n"

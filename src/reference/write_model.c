@@ -249,12 +249,6 @@ static void put_markers(kl_text *t, const kl_model *m, int body, const chains *c
     }
 }
 
-static const char *marker_name(const kl_model *m, int i, char text[300])
-{
-    snprintf(text, 300, "%.250s.m%d", m->body[m->marker[i].body].name, i);
-    return text;
-}
-
 /* start: {angle: 0.5, angular_speed: 2, fixed: [angle]} */
 static void put_start(kl_text *t, const kl_model *m, int joint)
 {
@@ -268,36 +262,6 @@ static void put_start(kl_text *t, const kl_model *m, int joint)
         if (m->start[i].joint == joint && m->start[i].fixed)
             kl_text_add(t, "%s%s", fixed++ ? ", " : ", fixed: [", m->start[i].name);
     if (n) kl_text_add(t, "%s}\n", fixed ? "]" : "");
-}
-
-static void put_place(kl_text *t, const kl_model *m, const kl_element *e)
-{
-    char a[300], b[300];
-    switch (e->type->attach) {
-    case KL_ATTACH_PAIR:
-    case KL_ATTACH_JOINT:
-        if (e->of[0] >= 0) kl_text_add(t, "    of: %s\n", m->element[e->of[0]].name);
-        else
-            kl_text_add(t, "    between: [%s, %s]\n", marker_name(m, e->marker, a),
-                        marker_name(m, e->marker + 1, b));
-        break;
-    case KL_ATTACH_ONE: kl_text_add(t, "    on: %s\n", marker_name(m, e->marker, a)); break;
-    case KL_ATTACH_JOINTS:
-        kl_text_add(t, "    joints: [%s, %s]\n", m->element[e->of[0]].name,
-                    m->element[e->of[1]].name);
-        break;
-    case KL_ATTACH_SET:
-        kl_text_add(t, "    pilot: %s\n    nodes: [", m->body[m->marker[e->marker].body].name);
-        for (int i = 1; i < e->nmarker; i += 2)
-            kl_text_add(t, "%s%s", i > 1 ? ", " : "", m->body[m->marker[e->marker + i].body].name);
-        kl_text_add(t, "]\n");
-        break;
-    case KL_ATTACH_FOLLOW:
-        kl_text_add(t, "    on: %s\n    body: %s\n", marker_name(m, e->marker, a),
-                    marker_name(m, e->marker + 1, b));
-        break;
-    case KL_ATTACH_SIGNALS: break; /* its keys name them */
-    }
 }
 
 /* ---- sections -------------------------------------------------------------------------------- */
@@ -387,16 +351,23 @@ static void put_bodies(kl_text *t, const kl_full_context *c)
     free(next);
 }
 
-static void put_elements(kl_text *t, const kl_full_context *c, bool joints)
+/* Where elements of this type are listed; of types that no section has: by what they do. */
+static const kl_element_section *section_of(const kl_element *e)
+{
+    const kl_element_section *s = kl_section_of(e->type);
+    return s ? s : &kl_element_sections[e->joint ? 0 : 1];
+}
+
+static void put_elements(kl_text *t, const kl_full_context *c, const kl_element_section *section)
 {
     bool first = true;
     for (int i = 0; i < c->m->nelement; i++) {
         const kl_element *e = &c->m->element[i];
-        if (e->joint != joints || e->made) continue;
-        if (first) kl_text_add(t, joints ? "\njoints:\n" : "\nforces:\n");
+        if (section_of(e) != section || e->made) continue;
+        if (first) kl_text_add(t, "\n%s:\n", section->section);
         first = false;
         kl_text_add(t, "  %s:\n    type: %s\n", e->name, e->type->name);
-        put_place(t, c->m, e);
+        if (e->type->attach && e->type->attach->write) e->type->attach->write(t, c->m, e);
         put_start(t, c->m, i);
         put_keys(t, c, e->type->keys, e->data, "    ");
     }
@@ -492,8 +463,8 @@ void kl_full_write(kl_text *t, const kl_model *model)
     if (!t->failed) {
         put_head(t, &c);
         put_bodies(t, &c);
-        put_elements(t, &c, true);
-        put_elements(t, &c, false);
+        for (const kl_element_section *s = kl_element_sections; s->section; s++)
+            put_elements(t, &c, s);
         if (m->nwanted) kl_text_add(t, "\noutputs:\n");
         for (int i = 0; i < m->nwanted; i++) {
             kl_text_add(t, "  %s: ", m->wanted[i].name);

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "catalogue.h"
 #include "solve/motion_text.h"
 
 enum { MOST_TOLD = 24, MOST_REPEATS = 8 };
@@ -82,7 +83,7 @@ static void line_row(kl_line *l, const kl_model *m, const kl_work *w, int row)
     kl_line_axis(l, point ? force : moment);
 }
 
-static const char *kind_word(const kl_element *e) { return e->joint ? "joint" : "force"; }
+static const char *kind_word(const kl_element *e) { return kl_element_word(e->type); }
 
 /* One element that repeats `count` rows of the elements in `with`. */
 static const char *repeat_text(kl_mobility_search *a, const kl_rank *r, int element, int count,

@@ -30,20 +30,18 @@ static const char *value_of(const kl_key *k, char *text, size_t size)
     return text;
 }
 
-static const char *attachment(kl_attach how)
+/* on the flexible body a, where the sample of the kind would be on the rigid frame of it */
+static const char *attachment(const kl_attachment_kind *how)
 {
-    switch (how) {
-    case KL_ATTACH_PAIR:
-    case KL_ATTACH_JOINT: return "between: [a.node, b], at: [0.5, 0.2, 0.1]";
-    case KL_ATTACH_ONE: return "on: a.triad";
-    case KL_ATTACH_JOINTS: return "joints: [j1, j2]";
-    case KL_ATTACH_SET: return "pilot: a, nodes: [b]";
-    case KL_ATTACH_FOLLOW: return "body: a.node, on: b";
-    case KL_ATTACH_SIGNALS:
+    if (how == &kl_attach_pair || how == &kl_attach_joint)
+        return "between: [a.node, b], at: [0.5, 0.2, 0.1]";
+    if (how == &kl_attach_one) return "on: a.triad";
+    if (how == &kl_attach_set) return "pilot: a, nodes: [b]";
+    if (how == &kl_attach_follow) return "body: a.node, on: b";
+    if (how == &kl_attach_signals)
         return "inputs: {x: j1.angle, v: b.velocity.x}, outputs: {T: j1.torque, F: b.force.x}, "
                "states: {e: 0}, lua: \"T = -2*x - e; F = -3*v; e_dot = x - e\"";
-    default: return NULL;
-    }
+    return how->sample;
 }
 
 /* keys: further ones of body a; second: type of body b */
@@ -53,17 +51,18 @@ static void check_type(const kl_element_type *t, bool joint, const char *keys, c
     const char *where = attachment(t->attach);
     assert_non_null(where);                           /* a new way of attaching wants words here */
     if (strcmp(t->name, "linear-creep") == 0) return; /* not defined for a wheel at rest */
-    snprintf(text, sizeof text,
-             "klingel: 1\ngravity: [0, 0, -2]\n"
-             "tracks: {the-tracks: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
-             "surfaces:\n  the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
-             "[0, 0, 0], [0, 3, 0.5]], [[3, -3, 1], [3, 0, 0.5], [3, 3, 1]]]}\nbodies:\n"
-             "  a: {type: flexible, file: %s, damping: 0.1%s}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
-             "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\njoints:\n"
-             "  j1: {type: revolute, between: [c, a.triad], axis: z}\n"
-             "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  "
-             "it: {type: %s, %s",
-             path, keys, second, joint ? "" : "forces:\n", t->name, where);
+    snprintf(
+        text, sizeof text,
+        "klingel: 1\ngravity: [0, 0, -2]\n"
+        "tracks: {the-tracks: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
+        "surfaces:\n  the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
+        "[0, 0, 0], [0, 3, 0.5]], [[3, -3, 1], [3, 0, 0.5], [3, 3, 1]]]}\nbodies:\n"
+        "  a: {type: flexible, file: %s, damping: 0.1%s}\n  b: {%s, position: [0.3, 0.1, 0]}\n"
+        "  c: {mass: 1, inertia: [1, 1, 1], position: [-1, 0.5, 0.2]}\njoints:\n"
+        "  j1: {type: revolute, between: [c, a.triad], axis: z}\n"
+        "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  "
+        "it: {type: %s, %s",
+        path, keys, second, joint ? "" : "forces:\n", t->name, where);
     for (const kl_key *k = t->keys; k->name; k++)
         if (*value_of(k, value, sizeof value))
             snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);

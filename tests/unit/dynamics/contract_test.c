@@ -53,29 +53,18 @@ static void key_text(const kl_key *k, char *out, size_t size)
     }
 }
 
-static const char *const attachments[] = {
-    [KL_ATTACH_FOLLOW] = "body: a, at: [0.1, 0.2, 0.4], on: b",
-    [KL_ATTACH_PAIR] =
-        "between: [a, b], at: [[0.2, 0.1, 0], [0.9, 0.4, 0.3]], axis: [[1, 2, 3], [0, 1, 1]]",
-    [KL_ATTACH_ONE]     = "on: a, at: [0.3, 0, 0.1], axis: [1, 1, 0]",
-    [KL_ATTACH_JOINT]   = "between: [a, b], at: [0.5, 0.2, 0.1], axis: [1, 2, 3]",
-    [KL_ATTACH_JOINTS]  = "joints: [j1, j2]",
-    [KL_ATTACH_SET]     = "pilot: a, nodes: [b, c]",
-    [KL_ATTACH_SIGNALS] = "inputs: {x: j1.angle, v: j1.angular_speed, y: j2.displacement, w: "
-                          "j2.speed}, states: {e: 0.2}, "
-                          "outputs: {T: j1.torque, F: j2.force}, lua: \"T = sin(x) - 0.3*v*y + "
-                          "e*e; F = x*w - y + t; e_dot = x - e*w\""};
-
 static built one_of(const kl_element_type *t, bool joint, int choice)
 {
     char text[8192];
     snprintf(
         text, sizeof text,
         "klingel: 1\ngravity: [0, 0, 0]\n"
-        "tracks: {the-tracks: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, 1, 0], "
+        "tracks: {the-tracks: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, "
+        "1, 0], "
         "[6, 3, 1]], "
         "spline: quintic, roll: [[0, 0 rad], [3, 0.8 rad], [9, -0.5 rad]], roll_spline: quintic}}\n"
-        "surfaces: {the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, 0, 1], "
+        "surfaces: {the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0], [-3, 3, 1]], [[0, -3, 0.5], [0, "
+        "0, 1], "
         "[0, 3, -1]], "
         "[[3, -3, 1], [3, 0, 0.3], [3, 3, 0]]], spline: quintic, at: [0.2, 0, 0]}}\n"
         "bodies:\n"
@@ -88,7 +77,7 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
         "  j1: {type: cylindrical, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
         "  j2: {type: cylindrical, between: [b, c], at: [1, 1, 0], axis: [0, 1, 2]}\n"
         "%s  it: {type: %s, %s",
-        joint ? "" : "forces:\n", t->name, attachments[t->attach]);
+        joint ? "" : "forces:\n", t->name, t->attach->sample);
     for (const kl_key *k = t->keys; k->name; k++) {
         char value[1024];
         key_text(k, value, sizeof value);

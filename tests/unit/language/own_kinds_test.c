@@ -1,10 +1,11 @@
-/* New kinds in one file: two named resources and a force that uses them, without a change to any
- * other source. The catalogue is the only list of kinds, so that a program (here this test) can
+/* New kinds in one file: two named resources, a force that uses them, and an element with a way of its
+ * own to attach in a section of its own, without a change to any other source. The catalogue is the only list of kinds, so that a program (here this test) can
  * bring its own in its place.
  *
  *   fluids:   {lake: {density: 1000, table: depth.csv}}       described by keys alone; water is built in
  *   basins:   {pool: {fluid: lake, levels: [[0, 1], [2, 3]]}} refers to a fluid, reads a list itself
- *   forces:   {lift: {type: buoyancy, on: ball, basin: pool, volume: 2 l}} */
+ *   forces:   {lift: {type: buoyancy, on: ball, basin: pool, volume: 2 l}}
+ *   membranes: {roof: {corners: [a, b.tip, c], tension: 3 N}}   three markers; it needs no `type` */
 #include <stdlib.h>
 
 #include "base/text.h"
@@ -12,6 +13,7 @@
 #include "catalogue.h"
 #include "forces/forces.h"
 #include "joints/joints.h"
+#include "language/attach.h"
 #include "language/resources.h"
 #include "reference/reference.h"
 #include "reference/schema.h"
@@ -157,16 +159,100 @@ static const kl_element_type buoyancy_type = {
     .help      = "weight of the displaced fluid",
     .example   = "lift: {type: buoyancy, on: ball, basin: pool, volume: 2 l}",
     .keys      = buoyancy_keys,
-    .attach    = KL_ATTACH_ONE,
+    .attach    = &kl_attach_one,
     .data_size = sizeof(buoyancy),
     .setup     = buoyancy_setup,
     .eval      = buoyancy_eval};
 
+/* ---- a way to attach: any number of corners, in a list ---- */
+
+static kl_status attach_corners(kl_attaching *a)
+{
+    const kl_node *list = kl_entry_get(a->e, "corners");
+    if (!list) return kl_attach_missing(a, "`corners` is missing; give its bodies: [a, b, c]");
+    for (const kl_node *c = list->first; c; c = c->next) {
+        kl_body_frame f;
+        KL_TRY(kl_attach_find_frame(a, c, &f));
+        if (!f.named) kl_model_pose(a->m, f.body, &f.r, &f.A);
+        KL_TRY(kl_attach_add_frame(a, &f, false));
+    }
+    return KL_OK;
+}
+
+static kl_status check_corners(kl_attaching *a)
+{
+    const kl_element *e = &a->m->element[a->m->nelement - 1];
+    if (a->m->nmarker - e->marker >= 3) return KL_OK;
+    return kl_attach_missing(a, "it has less than three corners");
+}
+
+static void write_corners(kl_text *t, const kl_model *m, const kl_element *e)
+{
+    for (int i = 0; i < e->nmarker; i++) {
+        char name[KL_MARKER_NAME];
+        kl_text_add(t, "%s%s", i ? ", " : "    corners: [",
+                    kl_attach_marker_name(m, e->marker + i, name));
+    }
+    kl_text_add(t, "]\n");
+}
+
+static const kl_word_key corner_keys[] = {
+    {"corners", "bodies", "", NULL, "three bodies or more, or markers of them"}, {0}};
+
+static const kl_attachment_kind attach_to_corners = {.name   = "corners",
+                                                     .keys   = corner_keys,
+                                                     .attach = attach_corners,
+                                                     .check  = check_corners,
+                                                     .write  = write_corners,
+                                                     .loaded = 3,
+                                                     .sample = "corners: [a, b, c]"};
+
+/* pulls each corner to the next with a constant force */
+typedef struct membrane {
+    double tension;
+} membrane;
+
+static kl_status membrane_eval(const kl_reading *in, kl_writing *out)
+{
+    const membrane *p = in->data;
+    for (int i = 0; out->wrench && i < in->nmarker; i++) {
+        int     j = (i + 1) % in->nmarker;
+        kl_vec3 f = kl_scale(p->tension, kl_unit(kl_sub(in->m[j].r, in->m[i].r)));
+        kl_store(out->wrench + 6 * i, kl_add(kl_load(out->wrench + 6 * i), f));
+        kl_store(out->wrench + 6 * j, kl_sub(kl_load(out->wrench + 6 * j), f));
+    }
+    return KL_OK;
+}
+
+static const kl_key          membrane_keys[] = {{.name   = "tension",
+                                                 .kind   = KL_KEY_NUMBER,
+                                                 .offset = offsetof(membrane, tension),
+                                                 .unit   = "N",
+                                                 .help   = "along each edge"},
+                                                {0}};
+static const kl_element_type membrane_type   = {.name    = "membrane",
+                                                .help    = "pulls its corners together",
+                                                .example = "roof: {corners: [a, b, c], tension: 3 N}",
+                                                .keys    = membrane_keys,
+                                                .attach  = &attach_to_corners,
+                                                .data_size = sizeof(membrane),
+                                                .setup     = buoyancy_setup,
+                                                .eval      = membrane_eval};
+
 /* ---- the catalogue of this program ----------------------------------------------------------- */
 
-const kl_body_type *const     kl_body_types[]     = {&kl_ground, &kl_rigid, NULL};
-const kl_element_type *const  kl_joint_types[]    = {&kl_revolute, &kl_path_joint, NULL};
-const kl_element_type *const  kl_force_types[]    = {&buoyancy_type, NULL};
+const kl_body_type *const           kl_body_types[]  = {&kl_ground, &kl_rigid, NULL};
+const kl_element_type *const        kl_joint_types[] = {&kl_revolute, &kl_path_joint, NULL};
+const kl_element_type *const        kl_force_types[] = {&buoyancy_type, NULL};
+static const kl_element_type *const membranes[]      = {&membrane_type, NULL};
+
+const kl_element_section kl_element_sections[] = {
+    {"joints", "joint", "joints", "", kl_joint_types, NULL, true},
+    {"forces", "force", "forces", "", kl_force_types, NULL, false},
+    {"membranes", "membrane", "what is stretched", "    membranes: ...\n", membranes,
+     &membrane_type, false},
+    {0},
+};
 const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &fluids, &basins, NULL};
 
 /* ---- tests ----------------------------------------------------------------------------------- */
@@ -360,6 +446,66 @@ static void help_and_schema_know_them(void **unused)
     free(text);
 }
 
+#define CORNERS                                                                                    \
+    "klingel: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1]}\n"                                    \
+    "  b: {mass: 1, inertia: [1, 1, 1], position: [2, 0, 0], markers: {tip: {at: [0, 0, 1]}}}\n"   \
+    "  c: {mass: 1, inertia: [1, 1, 1], position: [0, 2, 0]}\n"
+
+static void a_new_way_to_attach_needs_one_file(void **unused)
+{
+    (void)unused;
+    built b =
+        must_build(CORNERS "membranes:\n"
+                           "  roof: {corners: [a, b.tip, c], tension: 3 N}\n"
+                           "  wall: {type: membrane, like: roof, corners: [c, ground, b, a]}\n");
+    const kl_element *e = &b.model->element[0], *wall = &b.model->element[1];
+    assert_int_equal(e->nmarker, 3);
+    assert_int_equal(wall->nmarker, 4);
+    assert_false(e->joint);
+    assert_true(b.model->marker[e->marker + 1].r.z == 1);
+    assert_int_equal(b.model->marker[wall->marker + 1].body, 0);
+    char *full = written(b.model);
+    built c    = must_build(full);
+    assert_int_equal(c.model->nelement, 2);
+    kl_text t = {0};
+    assert_int_equal(kl_full_diff(&t, b.model, c.model), 0);
+    free(kl_text_finish(&t));
+    free(full);
+    built_free(&b), built_free(&c);
+    refuse(CORNERS "membranes: {roof: {tension: 3}}\n",
+           "membrane 'roof': `corners` is missing; give its bodies: [a, b, c]");
+    refuse(CORNERS "membranes: {roof: {corners: [a, b], tension: 3}}\n", "less than three corners");
+    refuse(CORNERS "membranes: {roof: {corners: [a, b, d], tension: 3}}\n", "there is no body 'd'");
+    refuse(CORNERS "membranes: {roof: {corners: [a, b, c], tension: 3, between: [a, b]}}\n",
+           "unknown key `between` in membrane 'roof'");
+    refuse(CORNERS "forces: {roof: {type: membrane, corners: [a, b, c], tension: 3}}\n",
+           "'membrane' belongs under `membranes:`; move it there");
+    refuse(CORNERS "membrane: {}\n", "did you mean `membranes`?");
+}
+
+static void its_section_has_help_and_schema(void **unused)
+{
+    (void)unused;
+    kl_page page;
+    kl_text t = {0};
+    assert_true(kl_reference_find("membrane", &page));
+    assert_string_equal(page.kind, "membrane");
+    kl_reference_write(&t, &page, KL_PAGE_TERMINAL);
+    kl_reference_list(&t, KL_PAGE_TERMINAL);
+    kl_schema_write(&t);
+    char *text = kl_text_finish(&t);
+    assert_non_null(strstr(text, "three bodies or more, or markers of them"));
+    assert_non_null(strstr(text, "\nMembranes\n  membrane"));
+    assert_non_null(strstr(text, "\"membrane-membrane\""));
+    free(text);
+    t = (kl_text){0};
+    kl_reference_example(&t, &page);
+    text    = kl_text_finish(&t);
+    built b = must_build(text);
+    built_free(&b);
+    free(text);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -370,6 +516,8 @@ int main(void)
         cmocka_unit_test(mistakes_are_told_with_a_remedy),
         cmocka_unit_test(a_model_written_in_full_gives_the_same_resources),
         cmocka_unit_test(help_and_schema_know_them),
+        cmocka_unit_test(a_new_way_to_attach_needs_one_file),
+        cmocka_unit_test(its_section_has_help_and_schema),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

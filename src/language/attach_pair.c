@@ -1,0 +1,109 @@
+/* between: [a, b], at, axis; and on: a, at, axis. */
+#include "base/text.h"
+#include "language/attach_parts.h"
+#include "language/joint_start.h"
+
+static kl_status attach_pair(kl_attaching *a)
+{
+    const kl_node *between = kl_entry_get(a->e, "between");
+    kl_body_frame  f[2];
+    if (!between)
+        return kl_attach_missing(a, "`between` is missing; give its two bodies: [ground, crank]");
+    if (between->kind != KL_LIST || between->size != 2)
+        return kl_fail(a->s->diag, KL_E_MODEL, between->place,
+                       "%s '%s': between wants two bodies, [first, second]", a->e->section,
+                       a->e->name);
+    kl_status first  = kl_attach_find_frame(a, between->first, &f[0]),
+              second = kl_attach_find_frame(a, between->first->next, &f[1]);
+    if (first != KL_OK || second != KL_OK) return KL_E_MODEL;
+    if (f[0].body == f[1].body)
+        return kl_fail(a->s->diag, KL_E_MODEL, between->place,
+                       "%s '%s' stands between '%s' and itself", a->e->section, a->e->name,
+                       a->m->body[f[0].body].name);
+    if (!kl_entry_get(a->e, "at") && !f[0].named && !f[1].named)
+        return kl_attach_missing(a, "`at` is missing; give the point in space: [x, y, z]");
+    KL_TRY(kl_attach_place_frames(a, f, 2));
+    KL_TRY(kl_attach_add_frame(a, &f[0], a->axial));
+    return kl_attach_add_frame(a, &f[1], a->axial);
+}
+
+static void write_pair(kl_text *t, const kl_model *m, const kl_element *e)
+{
+    char a[KL_MARKER_NAME], b[KL_MARKER_NAME];
+    kl_text_add(t, "    between: [%s, %s]\n", kl_attach_marker_name(m, e->marker, a),
+                kl_attach_marker_name(m, e->marker + 1, b));
+}
+
+static const kl_word_key pair_keys[] = {
+    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
+    {"at", "point", "m", "the named marker",
+     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
+    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
+    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
+    {0}};
+
+/* of joints that have coordinates to start */
+static const kl_word_key start_keys[] = {
+    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
+    {"at", "point", "m", "the named marker",
+     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
+    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
+    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
+    {"start", "values", "", "as written",
+     "start values of its coordinates and their rates, by the names of the channels; guesses, but "
+     "for those that `fixed: [...]` names"},
+    {0}};
+
+const kl_attachment_kind kl_attach_pair = {
+    .name   = "pair",
+    .keys   = pair_keys,
+    .attach = attach_pair,
+    .check  = kl_attach_check_axes,
+    .write  = write_pair,
+    .sample = "between: [a, b], at: [[0.2, 0.1, 0], [0.9, 0.4, 0.3]], axis: [[1, 2, 3], [0, 1, 1]]",
+};
+
+/* ---- one body ---- */
+
+static kl_status attach_one(kl_attaching *a)
+{
+    const kl_node *on = kl_entry_get(a->e, "on");
+    kl_body_frame  f[2];
+    if (!on) return kl_attach_missing(a, "`on` is missing; give the body it acts on");
+    KL_TRY(kl_attach_find_frame(a, on, &f[0]));
+    if (!f[0].named && !kl_entry_get(a->e, "at")) {
+        /* without a point: the reference point of the body */
+        kl_mat3 A;
+        kl_model_pose(a->m, f[0].body, &f[0].r, &A);
+    }
+    KL_TRY(kl_attach_place_frames(a, f, 1));
+    return kl_attach_add_frame(a, &f[0], a->axial);
+}
+
+static void write_one(kl_text *t, const kl_model *m, const kl_element *e)
+{
+    char a[KL_MARKER_NAME];
+    kl_text_add(t, "    on: %s\n", kl_attach_marker_name(m, e->marker, a));
+}
+
+static const kl_word_key one_keys[] = {
+    {"on", "body", "", NULL, "body it acts on, or a marker of it: `crank.pin`"},
+    {"at", "point", "m", "the reference point", "in space, as the model stands at the start"},
+    {"axis", "axis", "", "z", "direction: x, y, z, -x, ... or [a, b, c]"},
+    {"x_axis", "axis", "", "any", "where x of its axes points; only its part normal to the axis"},
+    {0}};
+
+const kl_attachment_kind kl_attach_one = {
+    .name   = "one",
+    .keys   = one_keys,
+    .attach = attach_one,
+    .check  = kl_attach_check_axes,
+    .write  = write_one,
+    .sample = "on: a, at: [0.3, 0, 0.1], axis: [1, 1, 0]",
+};
+
+const kl_word_key *kl_attach_help(const kl_element_type *type)
+{
+    if (kl_joint_start_suits(type)) return start_keys;
+    return type->attach ? type->attach->keys : NULL;
+}
