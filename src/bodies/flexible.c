@@ -250,6 +250,24 @@ static unsigned flexible_wishes(const void *data)
            (p->start && p->n > 0 ? (unsigned)KL_WISH_STATIC : 0u);
 }
 
+static void flexible_modal(const void *data, kl_modal_body *out)
+{
+    const flexible *p = data;
+    *out              = (kl_modal_body){.file           = &p->file,
+                                        .n              = p->n,
+                                        .mode           = p->mode,
+                                        .nrigid         = p->conditioned ? 6 : 0,
+                                        .rigid          = p->rigid,
+                                        .mass           = p->m,
+                                        .sn_range       = p->sn_range,
+                                        .sn_cycles      = p->sn_cycles,
+                                        .sn_slope       = p->sn_slope,
+                                        .sn_knee        = p->sn_knee,
+                                        .sn_slope_after = p->sn_slope_after,
+                                        .ultimate       = p->ultimate,
+                                        .mean_stress    = p->mean_stress};
+}
+
 static int flexible_still(const void *data)
 {
     const flexible *p = data;
@@ -537,6 +555,7 @@ const kl_body_type kl_flexible = {
     .units           = flexible_units,
     .wishes          = flexible_wishes,
     .still           = flexible_still,
+    .modal           = flexible_modal,
     .reach           = flexible_reach,
     .measures        = flexible_measures,
     .watch           = flexible_look};

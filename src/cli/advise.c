@@ -16,7 +16,6 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "bodies/flexible.h"
 #include "language/body.h"
 #include "prepare/attachments.h"
 #include "reduce/compliance.h"
@@ -42,8 +41,8 @@ typedef struct advice {
 
 static bool of_file(const advice *a, int i)
 {
-    const flexible *p = a->model->body[a->list[i].body].data;
-    return p->file.body == a->given;
+    kl_modal_body p;
+    return kl_model_modal(a->model, a->list[i].body, &p) && p.file->body == a->given;
 }
 
 /* ---- measures ---- */
@@ -408,11 +407,10 @@ static bool split(advice *a, const char *text)
 
 static bool seen_before(const kl_model *m, int body)
 {
-    const flexible *p = m->body[body].data;
+    kl_modal_body p, other;
+    (void)kl_model_modal(m, body, &p);
     for (int k = 0; k < body; k++)
-        if (m->body[k].type == m->body[body].type &&
-            ((const flexible *)m->body[k].data)->file.body == p->file.body)
-            return true;
+        if (kl_model_modal(m, k, &other) && other.file->body == p.file->body) return true;
     return false;
 }
 
@@ -427,19 +425,21 @@ static bool anything_holds(const advice *a)
 static kl_status advise_body(advice *a, int body)
 {
     const kl_model *m    = a->model;
-    const flexible *p    = m->body[body].data;
-    const char     *name = m->body[body].name, *kept = path_of(m, p->file.body);
-    if (!p->file.body || p->n == 0)
+    const char     *name = m->body[body].name;
+    kl_modal_body   p;
+    bool            read = kl_model_modal(m, body, &p);
+    const char     *kept = path_of(m, p.file->body);
+    if (!read || p.n == 0)
         return kl_fail(a->diag, KL_E_MODEL, m->body[body].place,
                        "body '%s' has no modes here (`flexible: false` or `modes: 0`), so nothing "
                        "can be said of them; let it be flexible to get advice",
                        name);
-    a->given = p->file.body;
+    a->given = p.file->body;
     if (!anything_holds(a)) {
         printf("# body '%s': nothing holds on to it: no advice\n", name);
         return KL_OK;
     }
-    if (p->file.mirror) return judge(a, body, "is a mirror image");
+    if (p.file->mirror) return judge(a, body, "is a mirror image");
     if (kept && strchr(kept, '{')) return judge(a, body, "stands in the model itself");
     const char *dot = split(a, kept) ? strrchr(a->path, '.') : NULL;
     if (!dot || strcmp(dot, ".kbody") == 0) return judge(a, body, "is reduced already");
@@ -453,7 +453,7 @@ static kl_status advise_all(advice *a)
     kl_status       status = KL_OK;
     int             found  = 0;
     for (int i = 0; i < m->nbody; i++) {
-        if (strcmp(m->body[i].type->name, "flexible") != 0 || seen_before(m, i)) continue;
+        if (!m->body[i].type->modal || seen_before(m, i)) continue;
         if (found++) printf("\n");
         kl_status one = advise_body(a, i);
         if (one == KL_E_MEMORY) return one;

@@ -6,7 +6,6 @@
 #include <string.h>
 #include <unistd.h>
 
-#include "bodies/flexible.h"
 #include "language/doc.h"
 #include "results/results.h"
 #include "results/scene.h"
@@ -126,12 +125,13 @@ static bool read_traits(const kl_node *b, kl_arena *arena, traits *t)
 
 static bool find_traits(const kl_model *m, int body, kl_arena *arena, traits *t)
 {
-    const flexible *p = m->body[body].data;
-    int             n = kl_scene_frequencies(m, body, NULL);
-    t->frequency      = kl_arena_array(arena, double, n + 1);
+    kl_modal_body p;
+    int           n = kl_scene_frequencies(m, body, NULL);
+    (void)kl_model_modal(m, body, &p);
+    t->frequency = kl_arena_array(arena, double, n + 1);
     if (!t->frequency) return false;
     t->n    = kl_scene_frequencies(m, body, t->frequency);
-    t->mass = n > 0 ? p->m : 0.0;
+    t->mass = n > 0 ? p.mass : 0.0;
     return true;
 }
 

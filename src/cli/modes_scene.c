@@ -6,7 +6,6 @@
 #include <string.h>
 
 #include "base/rotation.h"
-#include "bodies/flexible.h"
 #include "cli/view_skins.h"
 #include "model/groups.h"
 #include "results/modes_file.h"
@@ -56,10 +55,9 @@ static kl_status take_skins(watch *w, int nmode)
     w->modal          = kl_arena_array(w->arena, double *, m->nbody + 1);
     if (!w->skin || !w->of || !w->modal) return KL_E_MEMORY;
     for (int i = 0; i < m->nbody && w->nskin < KL_MOST_SKINS; i++) {
-        if (strcmp(m->body[i].type->name, "flexible") != 0) continue;
-        const flexible *p = m->body[i].data;
-        if (!p->file.body || p->file.body->skin.nnode < 1 || p->n < 1) continue;
-        kl_skin skin = kl_skin_plan(m->body[i].name, p->file.body, p->mode, p->rigid, p->n);
+        kl_modal_body p;
+        if (!kl_model_modal(m, i, &p) || p.file->body->skin.nnode < 1 || p.n < 1) continue;
+        kl_skin skin = kl_skin_plan(m->body[i].name, p.file->body, p.mode, p.rigid, p.n);
         KL_TRY(pack_skin(w, &skin, i));
         kl_modes_skin *one   = &w->skin[w->nskin - 1];
         double        *modal = kl_arena_array(w->arena, double, (1 + 2 * nmode) * one->n);

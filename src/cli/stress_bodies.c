@@ -4,20 +4,16 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "bodies/flexible.h"
-
-static const flexible *flexible_of(const kl_model *m, int i)
+static bool deforms(const kl_model *m, int i, kl_modal_body *p)
 {
-    if (strcmp(m->body[i].type->name, "flexible") != 0) return NULL;
-    const flexible *p = m->body[i].data;
-    return p->file.body && p->n > 0 ? p : NULL;
+    return kl_model_modal(m, i, p) && p->n > 0;
 }
 
 /* ---- one body ---- */
 
 static double or_none(double value) { return isnan(value) ? 0.0 : value; }
 
-static kl_sn_curve curve_of(const flexible *p)
+static kl_sn_curve curve_of(const kl_modal_body *p)
 {
     return (kl_sn_curve){.range       = p->sn_range,
                          .cycles      = p->sn_cycles,
@@ -51,18 +47,18 @@ static kl_status read_coordinates(kl_stress_bodies *s, kl_reader *r, const char 
 }
 
 static kl_status add_body(kl_stress_bodies *s, kl_reader *r, const char *file, const kl_body *body,
-                          const flexible *p, const double *time, int rows, kl_diag *diag)
+                          const kl_modal_body *p, const double *time, int rows, kl_diag *diag)
 {
     kl_stress_body *b = &s->list[s->n];
     *b                = (kl_stress_body){.name = body->name,
-                                         .run  = {.body  = p->file.body,
+                                         .run  = {.body  = p->file->body,
                                                   .mode  = p->mode,
                                                   .rigid = p->rigid,
                                                   .n     = p->n,
                                                   .rows  = rows,
                                                   .time  = time}};
     KL_TRY(read_coordinates(s, r, file, &b->run, b->name, diag));
-    if (!kl_skin_points_find(p->file.body, false, &b->skin)) return KL_E_MEMORY;
+    if (!kl_skin_points_find(p->file->body, false, &b->skin)) return KL_E_MEMORY;
     s->curve[s->n] = curve_of(p);
     if (!isnan(p->sn_range)) b->curve = &s->curve[s->n];
     s->n++;
@@ -81,13 +77,14 @@ static bool is_named(const char *body, char *const *names, int n)
 static kl_status check_names(const kl_model *m, char *const *names, int n, const char *file,
                              kl_arena *arena, kl_diag *diag)
 {
-    kl_status    status = KL_OK;
-    kl_place     at     = {.file = file};
-    const char **known  = kl_arena_array(arena, const char *, m->nbody + 1);
-    int          count  = 0;
+    kl_status     status = KL_OK;
+    kl_place      at     = {.file = file};
+    const char  **known  = kl_arena_array(arena, const char *, m->nbody + 1);
+    int           count  = 0;
+    kl_modal_body p;
     if (!known) return KL_E_MEMORY;
     for (int i = 0; i < m->nbody; i++)
-        if (flexible_of(m, i)) known[count++] = m->body[i].name;
+        if (deforms(m, i, &p)) known[count++] = m->body[i].name;
     if (count == 0) return kl_fail(diag, KL_E_NAME, at, "has no flexible bodies that deform");
     for (int i = 0; i < n; i++) {
         bool found = false;
@@ -106,18 +103,18 @@ static kl_status take_bodies(kl_stress_bodies *s, kl_reader *r, const char *file
 {
     const kl_model *m = s->loaded.model;
     for (int i = 0; i < m->nbody; i++) {
-        const flexible *p = flexible_of(m, i);
-        if (!p || !is_named(m->body[i].name, names, nname)) continue;
-        if (p->file.body->stress.n == 0) {
+        kl_modal_body p;
+        if (!deforms(m, i, &p) || !is_named(m->body[i].name, names, nname)) continue;
+        if (p.file->body->stress.n == 0) {
             s->without++;
             if (nname == 0) continue;
             return kl_fail(diag, KL_E_MODEL, m->body[i].place,
                            "body '%s' keeps no stress: write `stress: {nodes: surface}` in the "
                            "body file%s; the model need not be run again",
                            m->body[i].name,
-                           strstr(p->file.file, ".kbody") ? " and reduce it again" : "");
+                           strstr(p.file->file, ".kbody") ? " and reduce it again" : "");
         }
-        KL_TRY(add_body(s, r, file, &m->body[i], p, time, rows, diag));
+        KL_TRY(add_body(s, r, file, &m->body[i], &p, time, rows, diag));
     }
     return KL_OK;
 }

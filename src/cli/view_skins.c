@@ -7,7 +7,6 @@
 #include <unistd.h>
 
 #include "base/number.h"
-#include "bodies/flexible.h"
 #include "language/doc.h"
 #include "reduce/kbody_file.h"
 
@@ -86,10 +85,9 @@ static void from_model(kl_view_skins *s, const char *results)
     s->again          = kl_loaded_again(&kl_command_view, results, diag, &s->loaded) == KL_EXIT_OK;
     const kl_model *m = s->again ? s->loaded.model : NULL;
     for (int i = 0; m && i < m->nbody && s->n < KL_MOST_SKINS; i++) {
-        if (strcmp(m->body[i].type->name, "flexible") != 0) continue;
-        const flexible *p = m->body[i].data;
-        if (p->file.body && p->file.body->skin.nnode > 0 && p->n > 0)
-            s->list[s->n++] = kl_skin_plan(m->body[i].name, p->file.body, p->mode, p->rigid, p->n);
+        kl_modal_body p;
+        if (kl_model_modal(m, i, &p) && p.file->body->skin.nnode > 0 && p.n > 0)
+            s->list[s->n++] = kl_skin_plan(m->body[i].name, p.file->body, p.mode, p.rigid, p.n);
     }
     const char *why = "no memory";
     for (int i = kl_diag_size(diag) - 1; i >= 0; i--) /* the first that is wrong */

@@ -115,6 +115,21 @@ typedef struct kl_reduced {
     int                    mirror; /* 1, 2, 3: `body` is its mirror image, this axis turned round */
 } kl_reduced;
 
+/* What a body made of reduced finite elements shows of them: for skins, stress and advice on modes. */
+typedef struct kl_modal_body {
+    const kl_reduced *file;
+    int               n;      /* modes in use; 0: the body is rigid now */
+    const int        *mode;   /* n: which of the file's; -1: a rigid motion, behind the others */
+    int               nrigid; /* how many of the n are rigid motions */
+    /* n x 6 or NULL: rigid motion that the chosen reference adds to each mode of the file: shift of
+     * the centre of mass, turn about it */
+    const double *rigid;
+    double        mass; /* [kg] */
+    /* S-N curve of its material or detail; range NaN: none, others NaN: not given */
+    double sn_range, sn_cycles, sn_slope, sn_knee, sn_slope_after, ultimate;
+    int    mean_stress; /* kl_mean_rule */
+} kl_modal_body;
+
 /* What can be recorded of a type, with its unit. */
 typedef struct kl_output {
     const char *name, *unit, *help;
@@ -295,6 +310,8 @@ typedef struct kl_body_type {
     unsigned (*wishes)(const void *data);
     /* (optional) modal coordinates that it would have if it were not rigid now; they read zero */
     int (*still)(const void *data);
+    /* (optional) the finite elements that it was reduced from */
+    void (*modal)(const void *data, kl_modal_body *out);
     double (*reach)(const void *data); /* (optional) size [m] that its markers need not show */
     /* (optional) what of each velocity coordinate counts as one length of the model or one radian;
      * without it: the model's length for lengths, else 1. And what assembly pays for moving it:

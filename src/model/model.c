@@ -532,6 +532,14 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 
 /* ---- names ----------------------------------------------------------------------------------- */
 
+bool kl_model_modal(const kl_model *m, int body, kl_modal_body *out)
+{
+    const kl_body *b = &m->body[body];
+    *out             = (kl_modal_body){0};
+    if (b->type->modal) b->type->modal(b->data, out);
+    return out->file && out->file->body;
+}
+
 int kl_model_find_body(const kl_model *m, const char *name)
 {
     return kl_names_get(&((const growing *)m)->bodies, name);

@@ -69,7 +69,7 @@ typedef struct kl_wanted {
     const char *expression;
     kl_quantity limit; /* of its largest size; NaN: none */
     const char *rule;  /* where the limit comes from; NULL: not said */
-    double lowpass;    /* [Hz]: of an expression that names an output; filtered after a run. 0: no */
+    double lowpass; /* [Hz]: of an expression that names an output; filtered after a run. 0: no */
 } kl_wanted;
 
 /* A named number from outside: API, coupling, controllers. */
@@ -235,10 +235,12 @@ int kl_model_bodies(const kl_model *m); /* how many, without ground and what ele
  * caller's. */
 bool kl_model_keep(kl_model *m, struct kl_kbody *body, const char *path);
 
-int kl_model_find_body(const kl_model *m, const char *name);    /* -1 */
-int kl_model_find_element(const kl_model *m, const char *name); /* -1 */
-int kl_model_find_input(const kl_model *m, const char *name);   /* -1 */
-int kl_model_find_named(const kl_model *m, const char *name);   /* "body.marker"; -1 */
+/* The finite elements that a body was reduced from; false: it has none, or they could not be read. */
+bool kl_model_modal(const kl_model *m, int body, kl_modal_body *out);
+int  kl_model_find_body(const kl_model *m, const char *name);    /* -1 */
+int  kl_model_find_element(const kl_model *m, const char *name); /* -1 */
+int  kl_model_find_input(const kl_model *m, const char *name);   /* -1 */
+int  kl_model_find_named(const kl_model *m, const char *name);   /* "body.marker"; -1 */
 
 kl_state *kl_state_create(const kl_model *m); /* start values as given; NULL when out of memory */
 void      kl_state_copy(kl_state *to, const kl_state *from);

@@ -9,17 +9,14 @@
 #include <string.h>
 
 #include "algebra/dense.h"
-#include "bodies/flexible.h"
 #include "model/start_reading.h"
 #include "reduce/compliance.h"
 
 static const double LIMIT = 0.2;
 
-static const flexible *flexible_at(const kl_model *m, int body)
+static bool deforms(const kl_model *m, int body, kl_modal_body *p)
 {
-    if (strcmp(m->body[body].type->name, "flexible") != 0) return NULL;
-    const flexible *p = m->body[body].data;
-    return p->file.body && p->n > 0 ? p : NULL;
+    return kl_model_modal(m, body, p) && p->n > 0;
 }
 
 /* ---- what elements can load ---- */
@@ -79,11 +76,12 @@ static kl_status take_loads(const kl_model *m, const kl_element *e, int k, kl_at
                             kl_arena *arena)
 {
     const kl_marker *marker = &m->marker[e->marker + k];
-    const flexible  *p      = flexible_at(m, marker->body);
-    a->turns                = only_turns(e);
+    kl_modal_body    p;
+    (void)kl_model_modal(m, marker->body, &p);
+    a->turns = only_turns(e);
     if (only_turns(e)) return take_turn(marker, a, arena);
     double *rows = rows_of(m, e);
-    kl_vec3 r, arm = kl_sub(marker->r, p->frame[a->marker].position);
+    kl_vec3 r, arm = kl_sub(marker->r, p.file->body->marker[a->marker].position);
     kl_mat3 A, I   = kl_identity();
     kl_model_pose(m, marker->body, &r, &A);
     bool turns = strcmp(e->type->name, "bushing") == 0;
@@ -110,7 +108,8 @@ kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment 
     for (int i = 0; i < m->nelement; i++)
         for (int k = 0; k < m->element[i].nmarker; k++) {
             const kl_marker *marker = &m->marker[m->element[i].marker + k];
-            if (marker->node <= 0 || !flexible_at(m, marker->body)) continue;
+            kl_modal_body    p;
+            if (marker->node <= 0 || !deforms(m, marker->body, &p)) continue;
             kl_attachment *a = &(*list)[(*n)++];
             *a = (kl_attachment){.body = marker->body, .element = i, .marker = marker->node - 1};
             KL_TRY(take_loads(m, &m->element[i], k, a, arena));
@@ -171,11 +170,11 @@ static const char *direction_of(const double load[6], char text[80])
     return text;
 }
 
-static void warn(const kl_model *m, const flexible *p, const kl_attachment *a, double miss,
+static void warn(const kl_model *m, const kl_modal_body *p, const kl_attachment *a, double miss,
                  const double load[6], kl_diag *diag)
 {
     char        text[80];
-    const char *marker = p->file.body->marker[a->marker].name;
+    const char *marker = p->file->body->marker[a->marker].name;
     kl_warn(diag, m->body[a->body].place,
             "body '%s': its %d modes miss %.0f %% of how it gives at marker '%s' %s, where '%s' "
             "loads it; in the body file write `statics: attachment` and `interfaces: [%s]`, or ask "
@@ -187,12 +186,13 @@ static void warn(const kl_model *m, const flexible *p, const kl_attachment *a, d
 static kl_status check_body(const kl_model *m, int body, const kl_attachment *list, int n,
                             kl_diag *diag)
 {
-    const flexible *p    = flexible_at(m, body);
-    const kl_kbody *b    = p->file.body;
-    int             wide = 6 * b->nmarker, modes = p->n - (p->conditioned ? 6 : 0);
+    kl_modal_body p;
+    (void)kl_model_modal(m, body, &p);
+    const kl_kbody *b    = p.file->body;
+    int             wide = 6 * b->nmarker, modes = p.n - p.nrigid;
     double         *G = malloc(((size_t)wide * (size_t)wide + 1) * sizeof *G);
     if (!G) return KL_E_MEMORY;
-    kl_status status = kl_compliance_of_modes(b, modes, p->mode, G);
+    kl_status status = kl_compliance_of_modes(b, modes, p.mode, G);
     for (int k = 0; status == KL_OK && k < b->nmarker; k++) {
         const kl_attachment *worst = NULL;
         const double        *load  = NULL;
@@ -203,7 +203,7 @@ static kl_status check_body(const kl_model *m, int body, const kl_attachment *li
                 double miss = kl_attachment_miss(b->compliance, G, wide, k, list[i].load[j]);
                 if (miss > most) most = miss, worst = &list[i], load = list[i].load[j];
             }
-        if (worst) warn(m, p, worst, most, load, diag);
+        if (worst) warn(m, &p, worst, most, load, diag);
     }
     free(G);
     return status == KL_E_SINGULAR ? KL_OK
@@ -218,13 +218,13 @@ kl_status kl_attachments_check(const kl_model *m, kl_diag *diag)
     kl_status      status = arena ? KL_OK : KL_E_MEMORY;
     bool           any    = false;
     for (int i = 0; i < m->nbody; i++) {
-        const flexible *p = flexible_at(m, i);
-        any |= p && p->file.body->compliance;
+        kl_modal_body p;
+        any |= deforms(m, i, &p) && p.file->body->compliance;
     }
     if (any && status == KL_OK) status = kl_attachments_find(m, arena, &list, &n);
     for (int i = 0; any && status == KL_OK && i < m->nbody; i++) {
-        const flexible *p = flexible_at(m, i);
-        if (p && p->file.body->compliance) status = check_body(m, i, list, n, diag);
+        kl_modal_body p;
+        if (deforms(m, i, &p) && p.file->body->compliance) status = check_body(m, i, list, n, diag);
     }
     kl_arena_destroy(arena);
     return status;

@@ -14,19 +14,19 @@
 
 #include "base/rotation.h"
 #include "base/text.h"
-#include "bodies/flexible.h"
 #include "model/groups.h"
+#include "reduce/kbody.h"
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
 
 int kl_scene_frequencies(const kl_model *m, int body, double *f)
 {
-    if (strcmp(m->body[body].type->name, "flexible") != 0) return 0;
-    const flexible *p = m->body[body].data;
-    int             n = 0;
-    for (int j = 0; p->file.body && j < p->n; j++) {
-        if (p->mode[j] < 0) continue;
-        if (f) f[n] = p->file.body->frequency[p->mode[j]];
+    kl_modal_body p;
+    int           n = 0;
+    if (!kl_model_modal(m, body, &p)) return 0;
+    for (int j = 0; j < p.n; j++) {
+        if (p.mode[j] < 0) continue;
+        if (f) f[n] = p.file->body->frequency[p.mode[j]];
         n++;
     }
     return n;

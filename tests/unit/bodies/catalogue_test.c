@@ -6,6 +6,7 @@
 #include <unistd.h>
 
 #include "catalogue.h"
+#include "unit/other_resources.h"
 #include "unit/solve/simulate.h"
 
 static char path[64]; /* of this process alone */
@@ -45,15 +46,15 @@ static const char *attachment(const kl_attachment_kind *how)
 }
 
 /* keys: further ones of body a; second: type of body b */
-static void check_type(const kl_element_type *t, bool joint, const char *keys, const char *second)
+static void check_type(const kl_element_type *t, const char *keys, const char *second)
 {
-    char        text[4096], value[256];
-    const char *where = attachment(t->attach);
+    char        text[4096] = "klingel: 1\ngravity: [0, 0, -2]\n", value[256], line[80];
+    const char *where      = attachment(t->attach);
     assert_non_null(where);                           /* a new way of attaching wants words here */
     if (strcmp(t->name, "linear-creep") == 0) return; /* not defined for a wheel at rest */
+    add_other_resources(text, sizeof text);
     snprintf(
-        text, sizeof text,
-        "klingel: 1\ngravity: [0, 0, -2]\n"
+        text + strlen(text), sizeof text - strlen(text),
         "tracks: {the-tracks: {points: [[-2, 0, 0], [0, 0, 0], [1, 0.1, 0], [2, 0.3, -0.2]]}}\n"
         "surfaces:\n  the-surfaces: {net: [[[-3, -3, 1], [-3, 0, 0.5], [-3, 3, 1]], [[0, -3, 0.5], "
         "[0, 0, 0], [0, 3, 0.5]], [[3, -3, 1], [3, 0, 0.5], [3, 3, 1]]]}\nbodies:\n"
@@ -62,7 +63,7 @@ static void check_type(const kl_element_type *t, bool joint, const char *keys, c
         "  j1: {type: revolute, between: [c, a.triad], axis: z}\n"
         "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  "
         "it: {type: %s, %s",
-        path, keys, second, joint ? "" : "forces:\n", t->name, where);
+        path, keys, second, section_line(t, line), t->name, where);
     for (const kl_key *k = t->keys; k->name; k++)
         if (*value_of(k, value, sizeof value))
             snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
@@ -88,7 +89,7 @@ static void check_type(const kl_element_type *t, bool joint, const char *keys, c
     built_free(&b);
 }
 
-static void check_all(const kl_element_type *const *types, bool joint)
+static void check_all(const kl_element_type *const *types)
 {
     char  flexible[160], virtual[200];
     cloud c = cloud_make(9);
@@ -97,11 +98,11 @@ static void check_all(const kl_element_type *const *types, bool joint)
     snprintf(virtual, sizeof virtual, "%s, attach: virtual-body", flexible);
     cloud_write(&c, path);
     for (; *types; types++) {
-        check_type(*types, joint, "", "mass: 1, inertia: [1, 1, 1]");
-        check_type(*types, joint, "", flexible);
-        check_type(*types, joint, "", virtual);
-        check_type(*types, joint, ", stiffening: true", flexible);
-        check_type(*types, joint, ", conditions: constrained, reference: mean-axis", flexible);
+        check_type(*types, "", "mass: 1, inertia: [1, 1, 1]");
+        check_type(*types, "", flexible);
+        check_type(*types, "", virtual);
+        check_type(*types, ", stiffening: true", flexible);
+        check_type(*types, ", conditions: constrained, reference: mean-axis", flexible);
     }
     remove(path);
 }
@@ -109,13 +110,14 @@ static void check_all(const kl_element_type *const *types, bool joint)
 static void every_joint_works_on_flexible_bodies(void **unused)
 {
     (void)unused;
-    check_all(kl_joint_types, true);
+    check_all(kl_joint_types);
 }
 
 static void every_force_works_on_flexible_bodies(void **unused)
 {
     (void)unused;
-    check_all(kl_force_types, false);
+    for (const kl_element_section *s = kl_element_sections; s->section; s++)
+        if (!s->joints) check_all(s->types);
 }
 
 int main(void)

@@ -8,6 +8,7 @@
 #include "base/rotation.h"
 #include "catalogue.h"
 #include "dynamics/slopes.h"
+#include "unit/other_resources.h"
 
 enum { MOST_MARKERS = 8, MOST_ROWS = 32, TRIALS = 20 };
 
@@ -53,12 +54,12 @@ static void key_text(const kl_key *k, char *out, size_t size)
     }
 }
 
-static built one_of(const kl_element_type *t, bool joint, int choice)
+static built one_of(const kl_element_type *t, int choice)
 {
-    char text[8192];
+    char text[8192] = "klingel: 1\ngravity: [0, 0, 0]\n", line[80];
+    add_other_resources(text, sizeof text);
     snprintf(
-        text, sizeof text,
-        "klingel: 1\ngravity: [0, 0, 0]\n"
+        text + strlen(text), sizeof text - strlen(text),
         "tracks: {the-tracks: {points: [[-4, 1, 0], [-2, 0, 1], [0, 0.5, 0.2], [2, 0, -0.5], [4, "
         "1, 0], "
         "[6, 3, 1]], "
@@ -77,7 +78,7 @@ static built one_of(const kl_element_type *t, bool joint, int choice)
         "  j1: {type: cylindrical, between: [a, b], at: [0, 1, 0], axis: [1, 0, 2]}\n"
         "  j2: {type: cylindrical, between: [b, c], at: [1, 1, 0], axis: [0, 1, 2]}\n"
         "%s  it: {type: %s, %s",
-        joint ? "" : "forces:\n", t->name, t->attach->sample);
+        section_line(t, line), t->name, t->attach->sample);
     for (const kl_key *k = t->keys; k->name; k++) {
         char value[1024];
         key_text(k, value, sizeof value);
@@ -282,9 +283,9 @@ static void random_history(double *h, int n, unsigned *seed)
         h[k] = noise(seed) > 0.0 ? 4.0 * noise(seed) : floor(2.0 + 2.0 * noise(seed));
 }
 
-static void check_type(const kl_element_type *t, bool joint, int choice)
+static void check_type(const kl_element_type *t, int choice)
 {
-    built             b     = one_of(t, joint, choice);
+    built             b     = one_of(t, choice);
     int               index = kl_model_find_element(b.model, "it");
     const kl_element *e     = &b.model->element[index];
     unsigned          seed  = 7;
@@ -318,14 +319,16 @@ static void joints_keep_the_contract(void **unused)
 {
     (void)unused;
     for (const kl_element_type *const *t = kl_joint_types; *t; t++)
-        for (int choice = 0; choice < 6; choice++) check_type(*t, true, choice);
+        for (int choice = 0; choice < 6; choice++) check_type(*t, choice);
 }
 
+/* those of all other sections too */
 static void forces_keep_the_contract(void **unused)
 {
     (void)unused;
-    for (const kl_element_type *const *t = kl_force_types; *t; t++)
-        for (int choice = 0; choice < 3; choice++) check_type(*t, false, choice);
+    for (const kl_element_section *s = kl_element_sections; s->section; s++)
+        for (const kl_element_type *const *t = s->types; *t && !s->joints; t++)
+            for (int choice = 0; choice < 3; choice++) check_type(*t, choice);
 }
 
 /* ---- what is held and what is free
