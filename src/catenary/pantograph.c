@@ -124,8 +124,8 @@ void kl_pantograph_response(const kl_pantograph *p, double frequency, double *am
                             double *phase)
 {
     double               w    = 2.0 * KL_PI * frequency;
-    const double complex unit = CMPLX(0.0, 1.0);
-    double complex       link, below; /* dynamic stiffness of what is below a mass */
+    const double complex unit = (double complex)I; /* clang has no CMPLX */
+    double complex       link, below;              /* dynamic stiffness of what is below a mass */
     below = p->stiffness[p->n - 1] + unit * w * p->damping[p->n - 1];
     for (int i = p->n - 1; i > 0; i--) {
         double complex sum = below - w * w * p->mass[i];

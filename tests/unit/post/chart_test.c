@@ -24,7 +24,7 @@ static void a_chart_of_gaps_and_constants_holds_no_nan(void **unused)
                       .x       = x,
                       .n       = 5,
                       .ncurve  = 2,
-                      .curves  = {{"a & b", gap}, {"flat", flat}}};
+                      .curves  = {{"a & b", gap, 0.0}, {"flat", flat, 0.0}}};
     kl_text  t     = {0};
     kl_chart_add(&t, &c);
     assert_false(t.failed);
@@ -45,8 +45,9 @@ static void a_long_curve_keeps_its_peak(void **unused)
     static double x[N], y[N];
     for (int i = 0; i < N; i++) x[i] = i;
     y[54321]   = 10.0;
-    kl_chart c = {.x_label = "", .y_label = "", .x = x, .n = N, .ncurve = 1, .curves = {{"y", y}}};
-    kl_text  t = {0};
+    kl_chart c = {
+        .x_label = "", .y_label = "", .x = x, .n = N, .ncurve = 1, .curves = {{"y", y, 0.0}}};
+    kl_text t = {0};
     kl_chart_add(&t, &c);
     assert_true(t.n < 60000);
     assert_non_null(strstr(t.data, " 26.0L")); /* the top of the frame */

@@ -21,7 +21,7 @@ static void put_time(const char *path, int row, double time)
 {
     char        why[KL_H5_WHY] = "";
     kl_h5      *f              = kl_h5_open(path, KL_H5_CHANGE, why);
-    kl_h5_table table;
+    kl_h5_table table          = {0};
     assert_true(f && kl_h5_open_table(f, "/time", &table));
     assert_true(kl_h5_put(f, table, row, 1, &time));
     assert_true(kl_h5_close(f, why));

@@ -105,7 +105,7 @@ static void mark(task *t, const char *set, kl_tie_kind tie)
 static kl_kbody *reduced(task *t)
 {
     kl_diag  *d = kl_diag_create();
-    kl_kbody *body;
+    kl_kbody *body = NULL;
     kl_recipe r = {.modes      = t->modes,
                    .reference  = t->reference,
                    .statics    = t->statics,
