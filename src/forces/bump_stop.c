@@ -93,7 +93,8 @@ static void bump_stop_tangent(const kl_reading *in, const double *lambda, kl_slo
     kl_add_outer(-l.dfdv, x.row, x.row, out->C);
 }
 
-/* Contact begins and ends at the limits. A linear stop has a corner there, n > 1 has none. */
+/* Contact begins and ends at the limits. The slope of the force has a corner there, or with n < 2 one
+ * of infinite curvature. */
 static void bump_stop_crossings(const kl_reading *in, kl_crossing *out)
 {
     const bump_stop *p = in->data;
@@ -101,7 +102,7 @@ static void bump_stop_crossings(const kl_reading *in, kl_crossing *out)
     scalar_of(in, &x);
     double      rate  = kl_scalar_rate(&x, in->m);
     kl_crossing limit = {.unit = kl_coordinate_unit(coordinates[p->coordinate]),
-                         .kind = p->n > 1.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK};
+                         .kind = p->n >= 2.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK};
     out[0] = out[1] = limit; /* a value of zero: nothing to cross */
     if (!isnan(p->upper)) out[0].value = p->upper - x.x, out[0].rate = -rate;
     if (!isnan(p->lower)) out[1].value = x.x - p->lower, out[1].rate = rate;

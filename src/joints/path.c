@@ -316,8 +316,9 @@ static void path_crossings(const kl_reading *in, kl_crossing *out)
     const double close = 1e-8; /* [m] */
     double       s = in->m[2].r.x, v = in->m[2].v.x;
     double       length = ((const path_joint *)in->data)->line->path->length;
-    out[0]              = (kl_crossing){.value = s, .rate = v, .tolerance = close};
-    out[1]              = (kl_crossing){.value = length - s, .rate = -v, .tolerance = close};
+    out[0] = (kl_crossing){.value = s, .rate = v, .tolerance = close, .kind = KL_CROSSING_JUMP};
+    out[1] = (kl_crossing){
+        .value = length - s, .rate = -v, .tolerance = close, .kind = KL_CROSSING_JUMP};
 }
 
 static void path_commit(const kl_reading *in, double *h_new)

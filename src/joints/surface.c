@@ -150,9 +150,14 @@ static void surface_crossings(const kl_reading *in, kl_crossing *out)
         double close = 1e-8 * (range[k][1] - range[k][0]);
         out[2 * k] = out[2 * k + 1] = (kl_crossing){0}; /* nothing to cross */
         if (closed[k]) continue;
-        out[2 * k] = (kl_crossing){.value = x[k] - range[k][0], .rate = v[k], .tolerance = close};
-        out[2 * k + 1] =
-            (kl_crossing){.value = range[k][1] - x[k], .rate = -v[k], .tolerance = close};
+        out[2 * k]     = (kl_crossing){.value     = x[k] - range[k][0],
+                                       .rate      = v[k],
+                                       .tolerance = close,
+                                       .kind      = KL_CROSSING_JUMP};
+        out[2 * k + 1] = (kl_crossing){.value     = range[k][1] - x[k],
+                                       .rate      = -v[k],
+                                       .tolerance = close,
+                                       .kind      = KL_CROSSING_JUMP};
     }
 }
 

@@ -376,13 +376,15 @@ typedef enum kl_crossing_unit { KL_CROSSING_M, KL_CROSSING_RAD, KL_CROSSING_S } 
 
 /* What changes at a crossing, and therefore what the integrator has to do there. */
 typedef enum kl_crossing_kind {
-    /* Another branch of the law applies, forces and their slopes are continuous, as where a contact
-     * force d^1.5 begins. The integrator continues */
+    /* Another branch of the law applies; forces have continuous slopes, as where a contact force d^2
+     * begins. The integrator continues */
     KL_CROSSING_SWITCH,
     /* Forces are continuous, their slopes are not, as at a corner of a table or where a linear stop
-     * begins. The integrator continues, but extrapolates nothing across */
+     * begins; or slopes begin with infinite curvature, as those of Hertz's contact force d^1.5. The
+     * integrator continues, but extrapolates nothing across */
     KL_CROSSING_KINK,
-    /* Forces are discontinuous: accelerations are solved for again and the integrator restarts */
+    /* Forces are discontinuous: accelerations are solved for again and the integrator restarts. The
+     * step ends beyond the zero, so that `commit` and `watch` see it passed */
     KL_CROSSING_JUMP,
 } kl_crossing_kind;
 
@@ -397,7 +399,8 @@ typedef struct kl_element_start {
 } kl_element_start;
 
 /* A number whose zero is a place where the equations of an element change: contact begins or ends,
- * a table has a corner. A step ends there, beyond the zero by at most `tolerance`. */
+ * a table has a corner. A step ends there, within `tolerance` of the zero on either side (just
+ * before it where possible, so that no step mixes both laws), or beyond it where forces jump. */
 typedef struct kl_crossing {
     double           value;     /* in `unit` */
     double           rate;      /* its time derivative; NaN: unknown, the zero is bisected for */

@@ -204,6 +204,7 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
     e->found    = -HUGE_VAL;
     e->start    = kl_arena_array(arena, kl_crossing, e->n + 1);
     e->end      = kl_arena_array(arena, kl_crossing, e->n + 1);
+    e->bend     = kl_arena_array(arena, double, e->n + 1);
     e->side     = kl_arena_array(arena, signed char, e->n + 1);
     e->aim      = HUGE_VAL;
     allow_depths(e, m);
@@ -253,8 +254,11 @@ void kl_events_begin(kl_events *e, kl_solver *x, bool truth)
     e->truth           = truth;
     if (e->n == 0) return;
     all_crossings(x, e->start);
-    for (int k = 0; k < e->n; k++)
+    for (int k = 0; k < e->n; k++) {
         e->side[k] = (signed char)((e->start[k].value > 0.0) - (e->start[k].value < 0.0));
+        e->bend[k] = NAN;
+    }
+    e->hints = 0;
 }
 
 /* Cubic through values and rates of both ends, at share x of the step. */
@@ -291,20 +295,41 @@ static double dip(kl_crossing a, kl_crossing b, double h, int side, double depth
     return where;
 }
 
-/* A crossing that is beyond by more than is allowed: where it should be met. */
+/* Where a step should end, and from where on it went too far, both as shares of what is allowed
+ * beyond. Forces that have not begun when the step ends are not spread over it: a step of length h
+ * that ends at depth d in a stop k takes the momentum k d h/2 that it never had. Where forces jump
+ * the element must see that the place was passed. */
+static bool ends_before(const kl_events *e, const kl_crossing *c)
+{
+    return e->continues && c->kind != KL_CROSSING_JUMP && !isnan(c->rate);
+}
+static double target_of(const kl_events *e, const kl_crossing *c)
+{
+    return ends_before(e, c) ? -0.5 : 0.6;
+}
+static double limit_of(const kl_events *e, const kl_crossing *c)
+{
+    return ends_before(e, c) ? 0.1 : 1.0;
+}
+
+/* A crossing that was passed by more than is allowed: where it should be met. */
 static double meeting_of(const kl_events *e, int k, double t0, double t1)
 {
-    int    side  = (e->side[k] > 0) - (e->side[k] < 0);
+    int    side  = e->side[k];
     double depth = allowed(e, &e->end[k], t1), h = t1 - t0, high = 1.0;
+    double most  = limit_of(e, &e->end[k]) * depth;
     bool   known = !isnan(e->start[k].rate) && !isnan(e->end[k].rate);
-    double share = side * e->end[k].value < -depth ? 1.0 : 0.0;
+    if (!(side * e->start[k].value > 0.0)) return HUGE_VAL; /* it was met just before it */
+    double share = side * e->end[k].value < -most ? 1.0 : 0.0;
     if (share == 0.0 && known) share = high = dip(e->start[k], e->end[k], h, side, depth);
     if (share == 0.0) return HUGE_VAL;
     /* a value that jumps through zero ends the bisection too */
     if (!known)
         return h > fmax(e->depth[KL_CROSSING_S], 4.0 * kl_events_near(t1)) ? t0 + 0.5 * h
                                                                            : HUGE_VAL;
-    share = share_of(e->start[k], e->end[k], h, side, -0.6 * depth, high);
+    double level = -target_of(e, &e->end[k]) * depth;
+    if (side * e->start[k].value <= level) level = 0.0;
+    share = share_of(e->start[k], e->end[k], h, side, level, high);
     return t0 + fmin(fmax(share, 1e-6), 1.0 - 1e-6) * h;
 }
 
@@ -315,23 +340,49 @@ static void aim_again(kl_events *e, double t, double resolution)
     for (int k = 0; k < e->n; k++) {
         double toward = -e->side[k] * e->end[k].rate;
         if (!(toward > 0.0)) continue;
-        double at = t + (e->side[k] * e->end[k].value + 0.6 * allowed(e, &e->end[k], t)) / toward;
+        double depth = target_of(e, &e->end[k]) * allowed(e, &e->end[k], t);
+        double at    = t + (e->side[k] * e->end[k].value + depth) / toward;
         if (at > t && at < next) next = at;
     }
     e->aim = next < e->beyond ? next : 0.5 * (t + e->beyond);
     if (e->beyond - t <= fmax(0.5 * resolution, kl_events_near(t))) e->aim = e->beyond;
 }
 
-double kl_events_ahead(const kl_events *e, double t)
+/* Least t > 0 with v + r t + b t^2/2 = 0, where v > 0; HUGE_VAL: none. */
+static double first_zero(double v, double r, double b)
 {
+    double d = r * r - 2.0 * b * v;
+    if (d < 0.0) return HUGE_VAL;
+    double sum = -r + sqrt(d); /* t = 2 v / sum, which does not cancel where r < 0 */
+    return sum > 0.0 ? 2.0 * v / sum : HUGE_VAL;
+}
+
+double kl_events_ahead(kl_events *e, double t)
+{
+    enum { MOST = 2 };
     double first = HUGE_VAL;
     for (int k = 0; k < e->n; k++) {
-        const kl_crossing *c      = &e->start[k];
-        double             toward = -e->side[k] * c->rate;
-        if (c->unit != KL_CROSSING_S || !(e->side[k] * c->value > 0.0 && toward > 0.0)) continue;
-        first = fmin(first, t + (fabs(c->value) + 0.5 * allowed(e, c, t)) / toward);
+        const kl_crossing *c    = &e->start[k];
+        bool               sure = c->unit == KL_CROSSING_S;
+        double v = e->side[k] * c->value, r = e->side[k] * c->rate, b = e->side[k] * e->bend[k];
+        if (!(v > 0.0) || isnan(r) || (!sure && (isnan(b) || e->hints >= MOST))) continue;
+        v += target_of(e, c) * allowed(e, c, t);
+        if (v > 0.0) first = fmin(first, t + first_zero(v, r, sure ? 0.0 : b));
     }
-    return first;
+    return e->hint = first > t + kl_events_near(t) ? first : HUGE_VAL;
+}
+
+/* On which side a crossing is to be waited for after a step. */
+static int side_after(const kl_events *e, int k, double t1)
+{
+    const kl_crossing *c   = &e->end[k];
+    int                now = (c->value > 0.0) - (c->value < 0.0), side = e->side[k];
+    double             depth = allowed(e, c, t1), value = side * c->value;
+    if (side == 0) return now;
+    /* about to pass it: counts as passed unless the element has to see that it was */
+    if (ends_before(e, c) && fabs(value) <= depth && side * c->rate < 0.0) return -side;
+    /* hops of less than a quarter of what is allowed are none */
+    return now == side || fabs(value) < 0.25 * depth ? side : now;
 }
 
 kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, double resolution)
@@ -351,16 +402,16 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, do
         e->beyond = fmin(t1, e->beyond);
         return KL_PASSED_TOO_FAR;
     }
-    /* hops of less than a quarter of what is allowed are none */
     for (int k = 0; k < e->n; k++) {
-        double value = e->end[k].value;
-        int    now   = (value > 0.0) - (value < 0.0);
-        if (e->side[k] == 0) e->side[k] = (signed char)now;
-        if (now == e->side[k] || fabs(value) < 0.25 * allowed(e, &e->end[k], t1)) continue;
+        int now = side_after(e, k, t1);
+        if (e->side[k] != 0 && now != e->side[k]) {
+            e->kind = met && e->kind > e->end[k].kind ? e->kind : e->end[k].kind;
+            met     = true;
+        }
         e->side[k] = (signed char)now;
-        e->kind    = met && e->kind > e->end[k].kind ? e->kind : e->end[k].kind;
-        met        = true;
     }
+    for (int k = 0; k < e->n; k++) e->bend[k] = (e->end[k].rate - e->start[k].rate) / (t1 - t0);
+    e->hints = met || t1 < e->hint ? 0 : e->hints + 1;
     memcpy(e->start, e->end, (size_t)e->n * sizeof *e->start);
     e->truth = truth;
     if (met || became_true || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;

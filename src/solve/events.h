@@ -5,7 +5,7 @@
  * step ever mixes what was with what will be. A crossing is found afterwards: the step is given
  * back and repeated, shorter, until it ends beyond the crossing by less than the penetration
  * allowed (Ambrosio, challenges in multibody modelling, section 1.3.3; Flores and Ambrosio 2010).
- * After either, the integrator starts anew. */
+ * After a corner and where forces jump the integrator starts anew. */
 #ifndef KL_SOLVE_EVENTS_H
 #define KL_SOLVE_EVENTS_H
 
@@ -16,7 +16,8 @@ typedef struct kl_events {
     double      *corner; /* ascending [s] */
     int          ncorner;
     kl_crossing *start, *end; /* n: at both ends of the step */
-    signed char *side;        /* n: sign of the value until it has crossed; 0: nowhere yet */
+    double      *bend; /* n: change of the rate over the last step, per second; NaN: unknown */
+    signed char *side; /* n: sign of the value until it has crossed; 0: nowhere yet */
     int          n;
     const struct kl_function *
         *branched; /* functions of time with branches: corners found on the way */
@@ -31,6 +32,9 @@ typedef struct kl_events {
     double           aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
     double           beyond;   /* where it was seen to have crossed [s] */
     kl_crossing_kind kind;     /* the hardest of the crossings met last */
+    bool   continues; /* the integrator continues across crossings at which forces do not jump */
+    int    hints; /* expected crossings that steps ended at and did not meet, one after the other */
+    double hint;  /* where the last one was expected [s] */
 } kl_events;
 
 kl_status kl_events_create(const kl_model *m, kl_events **out);
@@ -57,8 +61,9 @@ double kl_events_branch(kl_events *e, const double *u, double t0, double t1);
 /* Looks at the state anew, as if the run began here. */
 void kl_events_begin(kl_events *e, kl_solver *x, bool truth);
 
-/* The next crossing after t whose value is a time, so that it is known beforehand; HUGE_VAL: none. */
-double kl_events_ahead(const kl_events *e, double t);
+/* Where the next crossing after t is expected: by value, rate and change of rate. A step that ends
+ * there need not be taken back. HUGE_VAL: none is near, or the last few were not met. */
+double kl_events_ahead(kl_events *e, double t);
 
 /* What the end of a step means. */
 typedef enum kl_passing {

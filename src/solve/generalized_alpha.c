@@ -41,6 +41,7 @@ typedef struct past {
     double   *acc, *acc_old, *aux, *lambda, *lambda_old;
     double   *zd, *zb, *zdd;
     double    h_old, h_older, h_aux;
+    bool      bends;
     kl_powers power;
     double    energy[2]; /* lost and supplied [J] */
 } past;
@@ -59,6 +60,8 @@ typedef struct alpha {
     double     c2;                  /* of the factored matrix; 0: none */
     bool       fresh;               /* the matrix was made in this step */
     bool       stale;               /* the matrix should be made anew */
+    bool       bends;               /* accelerations have a corner at the start of the step */
+    bool       first;               /* the last step was the first one since the integrator began */
     double     speed;               /* estimated convergence factor */
     kl_powers  power;
     double     tolerance, newton;
@@ -206,6 +209,7 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
         i->z_scale[k] = fabs(x->s->z[k]);
     }
     i->h_aux = i->h;
+    i->bends = false;
     i->h_old = i->h_older = 0.0;
     i->c2                 = 0.0;
     i->stale              = true;
@@ -218,28 +222,34 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
 
 /* ---- one attempt ----------------------------------------------------------------------------- */
 
-static void predict(alpha *i, const kl_solver *x, double h)
+/* Positions, velocities and states that belong to the accelerations of the trial. */
+static void follow_accelerations(alpha *i, const kl_solver *x, double h)
 {
     const kl_model   *m = x->model;
     const parameters *p = &i->p;
-    double            r = i->h_old > 0.0 ? fmin(h / i->h_old, 2.0) : 0.0;
     for (int k = 0; k < m->nv; k++) {
-        i->acc[k] = x->a[k] + r * (x->a[k] - i->acc_old[k]);
         i->aux[k] =
             ((1.0 - p->alpha_f) * i->acc[k] + p->alpha_f * x->a[k] - p->alpha_m * i->aux0[k]) /
             (1.0 - p->alpha_m);
         i->dx[k] = h * x->s->v[k] + h * h * ((0.5 - p->beta) * i->aux0[k] + p->beta * i->aux[k]);
         i->trial->v[k] = x->s->v[k] + h * ((1.0 - p->gamma) * i->aux0[k] + p->gamma * i->aux[k]);
     }
-    for (int k = 0; k < m->nlam; k++)
-        i->lambda[k] = x->lambda[k] + r * (x->lambda[k] - i->lambda_old[k]);
     for (int k = 0; k < m->nz; k++) {
-        i->zd[k] = i->zd0[k];
         i->zb[k] =
             ((1.0 - p->alpha_f) * i->zd[k] + p->alpha_f * i->zd0[k] - p->alpha_m * i->zb0[k]) /
             (1.0 - p->alpha_m);
         i->trial->z[k] = x->s->z[k] + h * ((1.0 - p->gamma) * i->zb0[k] + p->gamma * i->zb[k]);
     }
+}
+
+static void predict(alpha *i, const kl_solver *x, double h)
+{
+    const kl_model *m = x->model;
+    double          r = i->h_old > 0.0 && !i->bends ? fmin(h / i->h_old, 2.0) : 0.0;
+    for (int k = 0; k < m->nv; k++) i->acc[k] = x->a[k] + r * (x->a[k] - i->acc_old[k]);
+    for (int k = 0; k < m->nlam; k++)
+        i->lambda[k] = x->lambda[k] + r * (x->lambda[k] - i->lambda_old[k]);
+    memcpy(i->zd, i->zd0, (size_t)m->nz * sizeof(double));
 }
 
 /* change <- D change: what increments at the trial position add to dx */
@@ -272,7 +282,10 @@ static bool serves(const alpha *i, const kl_model *m, double c2)
 {
     if (i->stale || i->c2 <= 0.0) return false;
     double s = c2 / i->c2;
-    return m->nz == 0 ? s > 0.4 && s < 2.5 : fabs(s - 1.0) < 1e-12;
+    if (m->nz > 0) return fabs(s - 1.0) < 1e-12;
+    /* as long as Newton converges fast the forces are small beside the mass, more so in shorter
+     * steps; in longer ones the matrix may lack stiffness */
+    return i->speed <= 0.1 ? s > 1.0 / 30.0 && s < 1e6 : s > 0.4 && s < 2.5;
 }
 
 static kl_status make_matrix(alpha *i, kl_solver *x, coefficients c, kl_statistics *count)
@@ -379,7 +392,7 @@ static bool settled(sequence *s, double size)
     return size < 1e-15 || (s->speed < 0.9 && s->speed / (1.0 - s->speed) * size < s->limit);
 }
 
-/* Newton from the prediction. KL_RETRY: did not converge. */
+/* Newton from the accelerations and multipliers of the trial. KL_RETRY: did not converge. */
 static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_statistics *count)
 {
     enum { MOST = 8 };
@@ -387,7 +400,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     coefficients    c = coefficients_of(&i->p, h);
     kl_state_copy(i->trial, x->s);
     i->trial->t = fabs(x->s->t + h - until) < 1e-9 * h ? until : x->s->t + h;
-    predict(i, x, h);
+    follow_accelerations(i, x, h);
 
     /* what is left of a position does not go into the velocities: it may be larger */
     sequence motion   = {.speed = i->speed, .limit = i->newton},
@@ -420,15 +433,26 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-/* The auxiliary acceleration belongs to a step size: move it to another. */
+/* The auxiliary acceleration belongs to a step size: move it to another. Where nothing is known of
+ * the slope of v', because it has a corner here or because the last step was so short that its
+ * differences are rounding, it begins as v'. */
 static void rebase(alpha *i, const kl_solver *x, double h)
 {
     const kl_model *m = x->model;
-    if (h == i->h_aux) return;
-    double r = h / i->h_aux;
+    if (h > 2.0 * i->h_aux) i->bends = true;
+    if (h == i->h_aux && !i->bends) return;
+    double r = i->bends ? 0.0 : h / i->h_aux;
     for (int k = 0; k < m->nv; k++) i->aux0[k] = x->a[k] + r * (i->aux0[k] - x->a[k]);
     for (int k = 0; k < m->nz; k++) i->zb0[k] = i->zd0[k] + r * (i->zb0[k] - i->zd0[k]);
     i->h_aux = h;
+}
+
+/* Then the step itself tells the slope: a = v' + theta h v''. */
+static void learn_slope(alpha *i, const kl_solver *x)
+{
+    const kl_model *m = x->model;
+    for (int k = 0; k < m->nv; k++) i->aux0[k] = x->a[k] + i->p.theta * (i->acc[k] - x->a[k]);
+    for (int k = 0; k < m->nz; k++) i->zb0[k] = i->zd0[k] + i->p.theta * (i->zd[k] - i->zd0[k]);
 }
 
 /* Coordinates of elements have no mass: constraints give their velocities, and no force holds their
@@ -462,6 +486,7 @@ static void remember(alpha *i, const kl_solver *x, const kl_statistics *count)
     memcpy(b->lambda, x->lambda, nl), memcpy(b->lambda_old, i->lambda_old, nl);
     memcpy(b->zd, i->zd0, nz), memcpy(b->zb, i->zb0, nz), memcpy(b->zdd, i->zdd, nz);
     b->h_old = i->h_old, b->h_older = i->h_older, b->h_aux = i->h_aux;
+    b->bends     = i->bends;
     b->power     = i->power;
     b->energy[0] = count->lost, b->energy[1] = count->supplied;
 }
@@ -478,6 +503,7 @@ static void alpha_back(void *self, kl_solver *x)
     memcpy(x->lambda, b->lambda, nl), memcpy(i->lambda_old, b->lambda_old, nl);
     memcpy(i->zd0, b->zd, nz), memcpy(i->zb0, b->zb, nz), memcpy(i->zdd, b->zdd, nz);
     i->h_old = b->h_old, i->h_older = b->h_older, i->h_aux = b->h_aux;
+    i->bends = b->bends;
     i->power = b->power;
     swap_older(b); /* the next step swaps them again */
 }
@@ -505,14 +531,15 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     kl_count_energy(x, h, &i->power, count);
     i->energy[0] = count->lost, i->energy[1] = count->supplied;
     kl_between_renew(i->between);
-    i->h_older   = i->h_old;
+    i->first     = i->h_old == 0.0;
+    i->h_older   = i->bends ? 0.0 : i->h_old;
     i->h_old     = h;
     count->step  = h;
     count->order = 2;
     count->steps++;
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
-    i->fresh = false;
+    i->fresh = i->bends = false;
     if (i->speed > 0.1) i->stale = true;
 }
 
@@ -585,7 +612,12 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
                                   tries ? "Newton does not converge" : "the error stays too large",
                                   diag);
         rebase(i, x, h);
+        predict(i, x, h);
         kl_status status = attempt(i, x, h, until, count);
+        if (status == KL_OK && i->bends) {
+            learn_slope(i, x);
+            status = attempt(i, x, h, until, count);
+        }
         if (status == KL_E_MEMORY) return status;
         if (status != KL_OK) {
             count->rejected++;
@@ -598,14 +630,15 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
             i->newton = newton_limit(error * i->tolerance);
             break;
         }
-        /* a step that had to jump is longer than it would like to be */
-        double allowed = tries ? 20.0 : 1.0;
+        /* a step that had to jump is longer than it would like to be; the one after a corner is
+         * judged by its own slope, and what it lets pass no later step makes good */
+        double allowed = tries ? 20.0 : i->bends ? 0.4 : 1.0, least_cut = i->bends ? 0.02 : 0.2;
         /* an error that a step a fifth as long does not lessen is rounding */
         bool rounding = h <= 0.5 * refused && error > 0.5 * before;
         if (error > allowed && h > 2.0 * least && !rounding) {
             count->rejected++;
             refused = h, before = error;
-            whole = h *= fmax(0.2, 0.85 * cbrt(1.0 / error));
+            whole = h *= fmax(least_cut, 0.85 * cbrt(fmin(allowed, 1.0) / error));
             continue;
         }
         /* follow the motion smoothly in both directions: a step that grows late and shrinks early
@@ -613,12 +646,19 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
          * drifts */
         double best = h * cbrt(0.5 / fmax(error, 1e-6)); /* whatever made h as short as it is */
         i->h        = fmin(fmax(1.5 * h, want), fmax(0.5 * h, best));
+        if (i->bends) i->h = fmax(0.5 * h, best); /* what came before says nothing */
         if (tries) i->h = fmin(i->h, want);
         break;
     }
     accept(i, x, h, count);
     return KL_OK;
 }
+
+/* The next step predicts constant accelerations. What the auxiliary one knows of their old slope
+ * costs an error of the third order, once. */
+static void alpha_bend(void *self) { ((alpha *)self)->bends = true; }
+
+static double alpha_next(const void *self) { return ((const alpha *)self)->h; }
 
 /* ---- looks into the last step ---------------------------------------------------------------- */
 
@@ -631,7 +671,8 @@ static void accelerations_within(const alpha *i, const kl_model *m, double x, do
     for (int k = 0; k < m->nv; k++) {
         double slope = (i->acc[k] - b->acc[k]) / h;
         double bend  = older > 0.0 ? h * (slope - (b->acc[k] - b->acc_old[k]) / older) / (h + older)
-                                   : slope - i->jerk[k];
+                       : i->first  ? slope - i->jerk[k]
+                                   : 0.0;
         a[k]         = (1.0 - x) * b->acc[k] + x * i->acc[k] + bulge * h * bend;
     }
 }
@@ -674,4 +715,6 @@ const kl_integrator kl_generalized_alpha = {.name    = "generalized-alpha",
                                             .begin   = alpha_begin,
                                             .step    = alpha_step,
                                             .look    = alpha_look,
-                                            .back    = alpha_back};
+                                            .back    = alpha_back,
+                                            .bend    = alpha_bend,
+                                            .next    = alpha_next};

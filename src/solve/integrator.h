@@ -40,6 +40,10 @@ typedef struct kl_integrator {
     /* (optional) takes the last step back: the solver's state, accelerations, multipliers and all of
      * its own are again as before it. Without it the integrator restarts there. */
     void (*back)(void *self, kl_solver *x);
+    /* (optional) accelerations have a corner here: extrapolate nothing across. Without it the
+     * integrator restarts at every crossing. */
+    void (*bend)(void *self);
+    double (*next)(const void *self); /* with `bend`: length of the step that it would take [s] */
 } kl_integrator;
 
 extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gear_index1;

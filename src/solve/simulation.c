@@ -36,6 +36,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK && !(s->before = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK) status = kl_events_create(m, &s->events);
+    if (status == KL_OK) s->events->continues = s->integrator->bend != NULL;
     const kl_code *ending = &m->settings.stop_when;
     if (status == KL_OK && ending->text)
         status = kl_channels_compile(s->channels, ending->text, ending->place, diag, &s->ending);
@@ -140,15 +141,28 @@ kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag)
     return kl_solve_acceleration(x, x->a, x->lambda, diag);
 }
 
+/* Takes the last step back. An integrator that can do so loses nothing by it, others restart. */
 static kl_status give_back(kl_simulation *s, const kl_statistics *count, kl_diag *diag)
 {
     kl_solver *x = s->solver;
+    if (s->integrator->back) s->integrator->back(s->self, x);
     kl_state_copy(x->s, s->before);
     s->count.steps = count->steps, s->count.rejected++;
     s->count.lost = count->lost, s->count.supplied = count->supplied;
+    if (s->integrator->back) {
+        if (kl_eval_position(s->model, x->s, x->w) == KL_OK) kl_accept_caches(s->model, x->w);
+        return KL_OK;
+    }
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
     kl_accept_caches(s->model, x->w);
     return s->integrator->begin(s->self, x, diag);
+}
+
+/* A crossing was met: what has to begin again depends on what changes there. */
+static void cross(kl_simulation *s)
+{
+    if (s->events->kind == KL_CROSSING_JUMP || !s->integrator->bend) s->anew = true;
+    else if (s->events->kind == KL_CROSSING_KINK) s->integrator->bend(s->self);
 }
 
 /* A step that ends before a crossing, or beyond it by no more than is allowed; and before corners
@@ -162,7 +176,10 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
     const double  share = 1e-9; /* of the time between rows: where a condition becomes true */
     kl_state_copy(s->before, x->s);
     for (int tries = 0; tries < MOST; tries++) {
-        double t0 = s->before->t, stop = fmin(fmin(until, e->aim), kl_events_ahead(e, t0));
+        double t0 = s->before->t, stop = fmin(until, e->aim), ahead = kl_events_ahead(e, t0);
+        /* what lies further ahead must not shorten this step */
+        if (!s->integrator->next || ahead - t0 < 2.0 * s->integrator->next(s->self))
+            stop = fmin(stop, ahead);
         KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
         double corner = kl_events_branch(e, x->s->u, t0, x->s->t);
         if (corner <= x->s->t) {
@@ -174,7 +191,7 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
         bool truth;
         KL_TRY(ask_ending(s, diag, &truth));
         kl_passing passing = kl_events_check(e, x, t0, truth, share * s->model->settings.every);
-        if (passing == KL_PASSED_CROSSING) s->anew = true;
+        if (passing == KL_PASSED_CROSSING) cross(s);
         if (passing == KL_PASSED_THE_END) s->ended = true;
         if (passing != KL_PASSED_TOO_FAR) return KL_OK;
         /* a stop that is stiff for the step throws back what runs into it, and says nothing of where
