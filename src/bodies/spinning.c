@@ -9,7 +9,7 @@
  *
  * so that there are 8 coordinates, 6 velocities and no singular position. (F, phi) and (F R(n, a),
  * phi - a) are the same orientation; which of them the frame has reached depends on its way, and
- * matters to nobody but markers that do not spin.
+ * no result shows it.
  *
  * The angular acceleration in the axes of F is om' + g0, g0 = s om x n: what remains at om' = 0,
  * because the axes do not turn with the body. With J, S the inertia and first moment in the axes of
@@ -28,16 +28,7 @@
 
 #include "base/rotation.h"
 #include "bodies/rigid.h"
-
-typedef struct spinning_cache {
-    kl_vec3 r, v;
-    kl_mat3 F, R, A; /* A = F R */
-    kl_mat3 J;       /* about the reference point, axes of F */
-    kl_vec3 S;       /* m c, axes of F */
-    double  phi;
-    kl_vec3 om, g0; /* axes of F */
-    double  s;      /* n.om */
-} spinning_cache;
+#include "bodies/spinning.h"
 
 /* P a = a - n (n.a) */
 static kl_vec3 across(const rigid *p, kl_vec3 a)
@@ -50,13 +41,6 @@ static kl_mat3 times_across(const rigid *p, const kl_mat3 *T)
 {
     kl_mat3 Tnn = kl_outer(kl_mul(T, p->spin_axis), p->spin_axis);
     return kl_mat_axpy(-1.0, &Tnn, T);
-}
-
-/* P T */
-static kl_mat3 across_times(const rigid *p, const kl_mat3 *T)
-{
-    kl_mat3 nnT = kl_outer(p->spin_axis, kl_mul_t(T, p->spin_axis));
-    return kl_mat_axpy(-1.0, &nnT, T);
 }
 
 /* ---- setup ----------------------------------------------------------------------------------- */
@@ -213,45 +197,33 @@ static kl_vec3 spinning_spin(const void *data, bool *round)
 
 /* ---- markers --------------------------------------------------------------------------------- */
 
-/* A marker as its velocity depends on it. One that does not spin moves with F: it feels P om, and
- * a moment about n on it turns nothing. */
-typedef struct arm {
-    kl_vec3 u;     /* from the reference point, axes of F */
-    kl_vec3 om;    /* angular velocity of the marker, axes of F */
-    bool    spins; /* with the body */
-} arm;
-
-static arm arm_of(const rigid *p, const spinning_cache *k, const kl_marker *marker)
-{
-    arm a = {.u = marker->r, .om = k->om, .spins = marker->node != KL_MARKER_UNSPUN};
-    if (a.spins) a.u = kl_mul(&k->R, marker->r);
-    else a.om = across(p, k->om);
-    return a;
-}
+static bool is_level(const kl_marker *marker) { return marker->node == KL_MARKER_UNSPUN; }
 
 static void spinning_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
-    const rigid          *p     = data;
-    const spinning_cache *k     = c;
-    bool                  spins = marker->node != KL_MARKER_UNSPUN;
-    const kl_mat3        *A     = spins ? &k->A : &k->F;
-    double                same  = kl_dot(p->spin_axis, kl_axis(&marker->A, 2)); /* z axis and n */
-    m->r                        = kl_add(k->r, kl_mul(A, marker->r));
-    m->A                        = kl_matmul(A, &marker->A);
-    m->spins                    = spins && fabs(same) > 1.0 - 1e-9;
-    m->turned                   = m->spins ? copysign(1.0, same) * k->phi : 0.0;
+    const rigid          *p    = data;
+    const spinning_cache *k    = c;
+    double                same = kl_dot(p->spin_axis, kl_axis(&marker->A, 2)); /* z axis and n */
+    kl_mat3               A    = is_level(marker) ? level_of(p, k, marker).G : k->A;
+    m->r                       = kl_add(k->r, kl_mul(&A, marker->r));
+    m->A                       = kl_matmul(&A, &marker->A);
+    m->spins                   = !is_level(marker) && fabs(same) > 1.0 - 1e-9;
+    m->turned                  = m->spins ? copysign(1.0, same) * k->phi : 0.0;
 }
 
 static void spinning_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
-    const rigid          *p    = data;
-    const spinning_cache *k    = c;
-    arm                   a    = arm_of(p, k, marker);
-    kl_vec3               turn = kl_cross(a.om, a.u), g0 = a.spins ? k->g0 : kl_vec(0, 0, 0);
+    const spinning_cache *k = c;
+    if (is_level(marker)) {
+        level l = level_of(data, k, marker);
+        level_twist(k, &l, m);
+        return;
+    }
+    kl_vec3 u = kl_mul(&k->R, marker->r), turn = kl_cross(k->om, u);
     m->v   = kl_add(k->v, kl_mul(&k->F, turn));
-    m->w   = kl_mul(&k->F, a.om);
-    m->a0  = kl_mul(&k->F, kl_add(kl_cross(g0, a.u), kl_cross(a.om, turn)));
-    m->al0 = kl_mul(&k->F, g0);
+    m->w   = kl_mul(&k->F, k->om);
+    m->a0  = kl_mul(&k->F, kl_add(kl_cross(k->g0, u), kl_cross(k->om, turn)));
+    m->al0 = kl_mul(&k->F, k->g0);
 }
 
 static void put_block(double *B, int r, int c, double s, const kl_mat3 *M)
@@ -266,18 +238,20 @@ static void add_block(double *B, int r, int c, double s, const kl_mat3 *M)
         for (int j = 0; j < 3; j++) B[(r + i) * 6 + c + j] += s * M->m[i][j];
 }
 
-/* B = [ I, -F [u] ; 0, F ], the second column times P without spin */
+/* B = [ I, -F [u] ; 0, F ], u in the axes of F */
 static void spinning_map(const void *data, const void *c, const kl_marker *marker, double *B)
 {
-    const rigid          *p = data;
     const spinning_cache *k = c;
-    arm                   a = arm_of(p, k, marker);
-    kl_mat3               U = kl_skew(a.u), FU = kl_matmul(&k->F, &U), F = k->F, I = kl_identity();
-    if (!a.spins) FU = times_across(p, &FU), F = times_across(p, &F);
+    if (is_level(marker)) {
+        level l = level_of(data, k, marker);
+        level_map(k, &l, B);
+        return;
+    }
+    kl_mat3 U = kl_skew(kl_mul(&k->R, marker->r)), FU = kl_matmul(&k->F, &U), I = kl_identity();
     memset(B, 0, 36 * sizeof *B);
     put_block(B, 0, 0, 1.0, &I);
     put_block(B, 0, 3, -1.0, &FU);
-    put_block(B, 3, 3, 1.0, &F);
+    put_block(B, 3, 3, 1.0, &k->F);
 }
 
 /* dv = -F [om x u] P d + F om x (n x u) n.d,  dw = -F [om] P d: u goes round with the spin, the axes
@@ -286,28 +260,33 @@ static void spinning_map_rate(const void *data, const void *c, const kl_marker *
 {
     const rigid          *p = data;
     const spinning_cache *k = c;
-    arm                   a = arm_of(p, k, marker);
-    kl_vec3               n = p->spin_axis;
-    kl_mat3               U = kl_skew(kl_cross(a.om, a.u)), O = kl_skew(a.om);
-    kl_mat3               FU = kl_matmul(&k->F, &U), FO = kl_matmul(&k->F, &O);
+    if (is_level(marker)) {
+        level l = level_of(p, k, marker);
+        level_map_rate(k, &l, W);
+        return;
+    }
+    kl_vec3 n = p->spin_axis, u = kl_mul(&k->R, marker->r);
+    kl_mat3 U = kl_skew(kl_cross(k->om, u)), O = kl_skew(k->om);
+    kl_mat3 FU = kl_matmul(&k->F, &U), FO = kl_matmul(&k->F, &O);
+    kl_mat3 spun = kl_outer(kl_mul(&k->F, kl_cross(k->om, kl_cross(n, u))), n);
     FU = times_across(p, &FU), FO = times_across(p, &FO);
     memset(W, 0, 36 * sizeof *W);
     put_block(W, 0, 3, -1.0, &FU);
-    put_block(W, 3, 3, -1.0, &FO);
-    if (!a.spins) return;
-    kl_mat3 spun = kl_outer(kl_mul(&k->F, kl_cross(a.om, kl_cross(n, a.u))), n);
     add_block(W, 0, 3, 1.0, &spun);
+    put_block(W, 3, 3, -1.0, &FO);
 }
 
 static void spinning_pull(const void *data, const void *c, const kl_marker *marker,
                           const double wrench[6], double *g)
 {
-    const rigid          *p = data;
     const spinning_cache *k = c;
-    arm                   a = arm_of(p, k, marker);
+    if (is_level(marker)) {
+        level l = level_of(data, k, marker);
+        level_pull(k, &l, wrench, g);
+        return;
+    }
     kl_vec3 f = kl_mul_t(&k->F, kl_load(wrench)), about = kl_mul_t(&k->F, kl_load(wrench + 3));
-    about = kl_add(about, kl_cross(a.u, f));
-    if (!a.spins) about = across(p, about);
+    about = kl_add(about, kl_cross(kl_mul(&k->R, marker->r), f));
     for (int i = 0; i < 3; i++) g[i] += wrench[i];
     g[3] += about.x, g[4] += about.y, g[5] += about.z;
 }
@@ -318,16 +297,18 @@ static void spinning_add_geometric(const void *data, const void *c, const kl_mar
 {
     const rigid          *p = data;
     const spinning_cache *k = c;
-    arm                   a = arm_of(p, k, marker);
-    kl_vec3               n = p->spin_axis, f = kl_mul_t(&k->F, kl_load(wrench));
-    kl_mat3               F = kl_skew(f), N = kl_skew(kl_mul_t(&k->F, kl_load(wrench + 3)));
-    kl_mat3               U = kl_skew(a.u), UF = kl_matmul(&U, &F), sum = kl_mat_axpy(1.0, &UF, &N);
-    sum = times_across(p, &sum);
-    if (a.spins) {
-        kl_mat3 spun = kl_outer(kl_cross(kl_cross(n, a.u), f), n);
-        sum          = kl_mat_axpy(1.0, &spun, &sum);
-    } else sum = across_times(p, &sum);
+    if (is_level(marker)) {
+        level l = level_of(p, k, marker);
+        level_add_geometric(k, &l, wrench, K);
+        return;
+    }
+    kl_vec3 n = p->spin_axis, f = kl_mul_t(&k->F, kl_load(wrench)), u = kl_mul(&k->R, marker->r);
+    kl_mat3 F = kl_skew(f), N = kl_skew(kl_mul_t(&k->F, kl_load(wrench + 3)));
+    kl_mat3 U = kl_skew(u), UF = kl_matmul(&U, &F), sum = kl_mat_axpy(1.0, &UF, &N);
+    kl_mat3 spun = kl_outer(kl_cross(kl_cross(n, u), f), n);
+    sum          = times_across(p, &sum);
     add_block(K, 3, 3, 1.0, &sum);
+    add_block(K, 3, 3, 1.0, &spun);
 }
 
 /* ---- inertia --------------------------------------------------------------------------------- */

@@ -69,7 +69,7 @@ void kl_body_turn_to(const kl_body *b, double *q, const kl_mat3 *A, void *cache)
     kl_marker origin = {.A = kl_identity()};
     kl_motion at     = {.A = kl_identity()};
     double    dx[6] = {0}, still[6] = {0};
-    if (g.nv == 0 || b->nv > 6) return;
+    if (g.nv == 0 || kl_body_deforms(b)) return;
     for (int k = 0; k < MOST; k++) {
         b->type->position(b->data, q, cache);
         b->type->velocity(b->data, still, cache);

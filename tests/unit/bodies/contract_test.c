@@ -16,7 +16,7 @@ static const char *const model_text =
     "  i: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, reference: mean-axis}\n"
     "  j: {type: flexible, file: /tmp/kl_contract.kbody, conditions: constrained, stiffening: true}\n"
     "  k: {type: flexible, file: /tmp/kl_contract.kbody, stiffening: true, reference: mean-axis}\n"
-    "  l: {mass: 2, inertia: [3, 4, 5, 0.3, -0.2, 0.4], center: [0.3, -0.2, 0.5], spin_axis: [1, 2, -2]}\n"
+    "  l: {mass: 2, inertia: [3, 4, 5, 0.3, -0.2, 0.4], center: [0.3, -0.2, 0.5], spin_axis: [2, 1, -1]}\n"
     "  m: {mass: 2, inertia: [3, 5, 3], center: [0, 0.3, 0], spin_axis: y}\n"
     "joints:\n"
     "  gn: {type: fixed, between: [g.node, ground]}\n"

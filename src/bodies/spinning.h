@@ -1,0 +1,35 @@
+/* What a body with a spin axis keeps of its position and velocity, and the frame of its markers that do
+ * not spin. */
+#ifndef KL_BODIES_SPINNING_H
+#define KL_BODIES_SPINNING_H
+
+#include "bodies/rigid.h"
+
+typedef struct spinning_cache {
+    kl_vec3 r, v;
+    kl_mat3 F, R, A; /* A = F R */
+    kl_mat3 J;       /* about the reference point, axes of F */
+    kl_vec3 S;       /* m c, axes of F */
+    double  phi;
+    kl_vec3 om, g0; /* axes of F */
+    double  s;      /* n.om */
+} spinning_cache;
+
+typedef struct level {
+    kl_vec3 N, K, J;
+    double  t;
+    kl_mat3 G;   /* body axes without spin to global */
+    kl_vec3 arm; /* of the marker, global */
+} level;
+
+/* The frame of a marker with `spins: false`. */
+level level_of(const rigid *p, const spinning_cache *k, const kl_marker *marker);
+/* As the functions of kl_body_type, for such a marker. */
+void level_twist(const spinning_cache *k, const level *l, kl_motion *m);
+void level_map(const spinning_cache *k, const level *l, double *B);
+void level_map_rate(const spinning_cache *k, const level *l, double *W);
+void level_pull(const spinning_cache *k, const level *l, const double wrench[6], double *g);
+void level_add_geometric(const spinning_cache *k, const level *l, const double wrench[6],
+                         double *K);
+
+#endif
