@@ -2,6 +2,7 @@
 #include "catalogue.h"
 
 #include "bodies/bodies.h"
+#include "contact/contact.h"
 #include "forces/forces.h"
 #include "joints/joints.h"
 #include "railway/railway.h"
@@ -31,6 +32,8 @@ const kl_element_type *const kl_force_types[] = {
     NULL,
 };
 
+const kl_element_type *const kl_contact_types[] = {&kl_contact, NULL};
+
 const kl_element_section kl_element_sections[] = {
     {.section = "joints",
      .word    = "joint",
@@ -56,6 +59,31 @@ const kl_element_section kl_element_sections[] = {
          "      strut: {type: spring-damper, between: [wheel, car], at: [[0, 0, 0], [0, 0, 1]],\n"
          "              stiffness: 20 kN/m, damping: 1.5 kN s/m}\n",
      .types = kl_force_types},
+    {.section = "contacts",
+     .word    = "contact",
+     .help    = "bodies that touch, hit, roll and slide",
+     .text =
+         "    contacts:\n"
+         "      bounce: {between: [ball, ground], shapes: [{sphere: 50 mm}, plane],\n"
+         "               material: steel-steel, law: hunt-crossley, restitution: 0.7,\n"
+         "               friction: stick-slip, mu: 0.3}\n\n"
+         "Each shape stands in the axes of its body (or of a marker: `car.hook`):\n\n"
+         "    plane                                        # z = 0 with material below; {plane: "
+         "x}\n"
+         "    {sphere: 50 mm, at: [0, 0, 0.1]}             # {sphere: {radius: 0.5, inside: "
+         "true}}\n"
+         "    {box: [0.2, 0.1, 0.1]}    {ellipsoid: [a, b, c]}              # edges; semi-axes\n"
+         "    {cylinder: {radius: 10 mm, length: 40 mm, axis: y}}           # inside: true is a "
+         "hole\n"
+         "    {capsule: {radius, length}}    {cone: {radius, top, length}}\n"
+         "    {torus: {radius, tube}}                      # tube 0 is a thin ring\n"
+         "    {revolved_arc: {center: [x, y], first: [x, y], last: [x, y]}}   # turned about y\n"
+         "    {extruded_arc: {center, first, last, z: [from, to], side: outside}}\n"
+         "    {revolved_arc: {arcs: [{center, first, last}, ...], mirror: true}}    # a chain\n"
+         "    {surface: hill}    {mesh: part.stl, scale: 0.001}\n\n"
+         "`klingel contacts MODEL` lists gaps and contact points at the start.\n",
+     .types = kl_contact_types,
+     .usual = &kl_contact},
     {0},
 };
 

@@ -22,6 +22,7 @@ extern const kl_element_section      kl_element_sections[]; /* ended by a NULL s
 extern const kl_body_type *const     kl_body_types[];       /* ended by NULL, as the others */
 extern const kl_element_type *const  kl_joint_types[];
 extern const kl_element_type *const  kl_force_types[];
+extern const kl_element_type *const  kl_contact_types[];
 extern const kl_resource_type *const kl_resource_types[]; /* in the order they are read in */
 
 /* The kind of resource that a section lists, or NULL. */

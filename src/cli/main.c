@@ -15,6 +15,7 @@ static const kl_command *const commands[] = {
     &kl_command_modes,
     &kl_command_locus,
     &kl_command_sweep,
+    &kl_command_contacts,
     &kl_command_fe,
     &kl_command_track,
     &kl_command_rail,

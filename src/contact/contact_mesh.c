@@ -233,7 +233,7 @@ static void look_at(const kl_hull *h, int t, kl_vec3 p, nearest *best)
     *best     = (nearest){kl_dot(d, d), f, kl_unit(n)};
 }
 
-void kl_hull_project(const kl_hull *h, kl_vec3 p, kl_distance *out)
+void kl_hull_project(const kl_hull *h, kl_vec3 p, kl_offset *out)
 {
     nearest best = {.d2 = (double)INFINITY};
     int     stack[DEEP], top = 0;

@@ -27,7 +27,7 @@ typedef struct kl_hull {
 kl_status kl_hull_create(const kl_vec3 *point, int npoint, const int (*corner)[3], int ntriangle,
                          kl_place place, kl_arena *arena, kl_diag *diag, kl_hull **out);
 
-void    kl_hull_project(const kl_hull *h, kl_vec3 p, kl_distance *out);
+void    kl_hull_project(const kl_hull *h, kl_vec3 p, kl_offset *out);
 kl_vec3 kl_hull_support(const kl_hull *h, kl_vec3 n);
 int     kl_hull_face(const kl_hull *h, kl_vec3 n, double facing, kl_vec3 *corner);
 void    kl_hull_bounds(const kl_hull *h, kl_vec3 *centre, kl_vec3 *half);

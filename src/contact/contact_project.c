@@ -6,7 +6,7 @@
 #include "geometry/nearest.h"
 
 /* From the nearest point `foot` and whether p lies inside; n where p is on the surface: `fallback`. */
-static void from_foot(kl_vec3 p, kl_vec3 foot, bool inside, kl_vec3 fallback, kl_distance *out)
+static void from_foot(kl_vec3 p, kl_vec3 foot, bool inside, kl_vec3 fallback, kl_offset *out)
 {
     kl_vec3 d    = kl_sub(p, foot);
     double  size = kl_norm(d), sign = inside ? -1.0 : 1.0;
@@ -15,7 +15,7 @@ static void from_foot(kl_vec3 p, kl_vec3 foot, bool inside, kl_vec3 fallback, kl
     out->foot = foot;
 }
 
-void kl_sphere_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_sphere_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double  rho = kl_norm(p), sign = s->inside ? -1.0 : 1.0;
     kl_vec3 e = rho > 0.0 ? kl_scale(1.0 / rho, p) : kl_vec(0, 0, -1);
@@ -24,7 +24,7 @@ void kl_sphere_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     out->foot = kl_scale(s->radius, e);
 }
 
-void kl_plane_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_plane_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     (void)s;
     out->d    = p.z;
@@ -32,7 +32,7 @@ void kl_plane_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     out->foot = kl_vec(p.x, p.y, 0);
 }
 
-void kl_capsule_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_capsule_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     kl_vec3 c = kl_vec(0, 0, fmin(fmax(p.z, -s->half), s->half)), d = kl_sub(p, c);
     double  rho = kl_norm(d);
@@ -59,7 +59,7 @@ static void outline(const double corner[][2], int n, double x, double y, double 
     }
 }
 
-static void revolve_outline(const double corner[][2], int n, kl_vec3 p, kl_distance *out)
+static void revolve_outline(const double corner[][2], int n, kl_vec3 p, kl_offset *out)
 {
     double  rho = hypot(p.x, p.y), foot[2] = {0, 0};
     kl_vec3 e = rho > 0.0 ? kl_vec(p.x / rho, p.y / rho, 0) : kl_vec(1, 0, 0);
@@ -70,7 +70,7 @@ static void revolve_outline(const double corner[][2], int n, kl_vec3 p, kl_dista
 }
 
 /* the wall of a hole; beyond its mouths the nearest point is on their edge */
-static void hole_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+static void hole_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double  rho = hypot(p.x, p.y), z = fmin(fmax(p.z, -s->half), s->half);
     kl_vec3 e    = rho > 0.0 ? kl_vec(p.x / rho, p.y / rho, 0) : kl_vec(1, 0, 0);
@@ -78,7 +78,7 @@ static void hole_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     from_foot(p, foot, z == p.z && rho > s->radius, kl_neg(e), out);
 }
 
-void kl_cylinder_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_cylinder_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     const double corner[][2] = {
         {0, -s->half}, {s->radius, -s->half}, {s->radius, s->half}, {0, s->half}};
@@ -86,14 +86,14 @@ void kl_cylinder_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     else revolve_outline(corner, 4, p, out);
 }
 
-void kl_cone_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_cone_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     const double corner[][2] = {
         {0, -s->half}, {s->radius, -s->half}, {s->tube, s->half}, {0, s->half}};
     revolve_outline(corner, 4, p, out);
 }
 
-void kl_box_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_box_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double x[3] = {p.x, p.y, p.z}, h[3] = {s->size.x, s->size.y, s->size.z}, f[3], n[3] = {0};
     bool   inside = true;
@@ -108,7 +108,7 @@ void kl_box_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     from_foot(p, kl_load(f), inside, kl_load(n), out);
 }
 
-void kl_torus_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_torus_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double  rho = hypot(p.x, p.y);
     kl_vec3 e   = rho > 0.0 ? kl_vec(p.x / rho, p.y / rho, 0) : kl_vec(1, 0, 0);
@@ -121,7 +121,7 @@ void kl_torus_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
 
 /* The foot is x_i = a_i^2 p_i/(t + a_i^2) with sum (a_i p_i/(t + a_i^2))^2 = 1, t > -min a^2: the
  * function falls and is convex there, so that Newton from the left of the root never overshoots. */
-void kl_ellipsoid_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_ellipsoid_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double a[3] = {s->size.x, s->size.y, s->size.z}, x[3] = {p.x, p.y, p.z}, f[3];
     int    least = a[0] <= a[1] && a[0] <= a[2] ? 0 : a[1] <= a[2] ? 1 : 2;
@@ -163,7 +163,7 @@ static bool arc_holds(const kl_arc2 *arc, double angle)
     double low = fmin(arc->theta[0], arc->theta[1]), high = fmax(arc->theta[0], arc->theta[1]);
     double turn = angle - low;
     turn -= 2.0 * KL_PI * floor(turn / (2.0 * KL_PI));
-    return turn <= high - low;
+    return turn <= high - low + 1e-9 || turn >= 2.0 * KL_PI - 1e-9; /* joints belong to both */
 }
 
 /* Foot of (x, y) on the arc; true: within it, false: one of its ends. */
@@ -187,7 +187,7 @@ static bool arc_inside(const kl_solid *s, double x, double y)
     return s->side * (hypot(x - s->arc.c[0], y - s->arc.c[1]) - s->arc.radius) < 0.0;
 }
 
-void kl_extruded_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+static void extruded_one(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double  f[2], low = fmin(s->z[0], s->z[1]), high = fmax(s->z[0], s->z[1]);
     bool    within = arc_foot(&s->arc, p.x, p.y, f);
@@ -197,7 +197,7 @@ void kl_extruded_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     from_foot(p, kl_vec(f[0], f[1], z), within && z == p.z && arc_inside(s, p.x, p.y), out_n, out);
 }
 
-void kl_revolved_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+static void revolved_one(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     double  rho    = hypot(p.x, p.z), f[2];
     kl_vec3 e      = rho > 0.0 ? kl_vec(p.x / rho, 0, p.z / rho) : kl_vec(1, 0, 0);
@@ -206,6 +206,36 @@ void kl_revolved_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     double  nx = s->side * (f[0] - s->arc.c[0]), ny = s->side * (f[1] - s->arc.c[1]);
     kl_vec3 out_n = kl_unit(kl_vec(nx * e.x, ny, nx * e.z));
     from_foot(p, foot, within && arc_inside(s, rho, p.y), out_n, out);
+}
+
+/* The arc of a chain that is nearest; at equal distance the one that the foot lies within. */
+static void nearest_arc(void (*one)(const kl_solid *s, kl_vec3 p, kl_offset *out),
+                        const kl_solid *s, kl_vec3 p, kl_offset *out)
+{
+    kl_offset best = {.d = (double)INFINITY};
+    if (s->narc == 0) {
+        one(s, p, out);
+        return;
+    }
+    for (int i = 0; i < s->narc; i++) {
+        kl_solid  arc = *s;
+        kl_offset try = {0};
+        arc.arc = s->arcs[i], arc.side = s->sides[i];
+        one(&arc, p, &try);
+        try.part = i;
+        if (fabs(try.d) < fabs(best.d) - 1e-14) best = try;
+    }
+    *out = best;
+}
+
+void kl_extruded_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
+{
+    nearest_arc(extruded_one, s, p, out);
+}
+
+void kl_revolved_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
+{
+    nearest_arc(revolved_one, s, p, out);
 }
 
 void kl_arc_box(const kl_arc2 *arc, double x[2], double y[2])
@@ -269,7 +299,7 @@ static bool polish(const kl_surface *f, kl_vec3 p, kl_surface_cursor *cursor, do
     return true;
 }
 
-void kl_surface_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_surface_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     const kl_surface *f      = s->surface;
     kl_surface_cursor cursor = {0};
@@ -283,7 +313,7 @@ void kl_surface_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
     from_foot(p, at.r, kl_dot(d, n) < 0.0, n, out);
 }
 
-void kl_mesh_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_mesh_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     kl_hull_project(s->mesh, p, out);
 }

@@ -167,19 +167,32 @@ static void torus_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
     *half    = kl_vec(r, r, s->tube);
 }
 
+static const kl_arc2 *arc_at(const kl_solid *s, int i) { return s->narc ? &s->arcs[i] : &s->arc; }
+
 static void revolved_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
 {
-    double r = fabs(s->arc.c[0]) + s->arc.radius;
-    *centre  = kl_vec(0.0, s->arc.c[1], 0.0);
-    *half    = kl_vec(r, s->arc.radius, r);
+    double r = 0.0, low = (double)INFINITY, high = -(double)INFINITY, x[2], y[2];
+    for (int i = 0; i < (s->narc ? s->narc : 1); i++) {
+        kl_arc_box(arc_at(s, i), x, y);
+        r   = fmax(r, fmax(fabs(x[0]), fabs(x[1])));
+        low = fmin(low, y[0]), high = fmax(high, y[1]);
+    }
+    *centre = kl_vec(0.0, 0.5 * (low + high), 0.0);
+    *half   = kl_vec(r, 0.5 * (high - low), r);
 }
 
 static void extruded_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
 {
+    kl_vec3 low  = {(double)INFINITY, (double)INFINITY, fmin(s->z[0], s->z[1])},
+            high = {-(double)INFINITY, -(double)INFINITY, fmax(s->z[0], s->z[1])};
     double x[2], y[2];
-    kl_arc_box(&s->arc, x, y);
-    *centre = kl_vec(0.5 * (x[0] + x[1]), 0.5 * (y[0] + y[1]), 0.5 * (s->z[0] + s->z[1]));
-    *half   = kl_vec(0.5 * (x[1] - x[0]), 0.5 * (y[1] - y[0]), 0.5 * fabs(s->z[1] - s->z[0]));
+    for (int i = 0; i < (s->narc ? s->narc : 1); i++) {
+        kl_arc_box(arc_at(s, i), x, y);
+        low.x = fmin(low.x, x[0]), low.y = fmin(low.y, y[0]);
+        high.x = fmax(high.x, x[1]), high.y = fmax(high.y, y[1]);
+    }
+    *centre = kl_scale(0.5, kl_add(low, high));
+    *half   = kl_scale(0.5, kl_sub(high, low));
 }
 
 static void surface_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
@@ -333,7 +346,7 @@ const char *kl_solid_fault(const kl_solid *s)
     return NULL;
 }
 
-void kl_solid_project(const kl_solid *s, kl_vec3 p, kl_distance *out)
+void kl_solid_project(const kl_solid *s, kl_vec3 p, kl_offset *out)
 {
     kl_solid_types[s->kind].project(s, p, out);
 }

@@ -13,12 +13,14 @@
  *   surface       one of `surfaces:`
  *   mesh          closed mesh of triangles
  *
- * Arcs have material on the inside of their circle (side 1) or outside of it (side -1: a groove). */
+ * Arcs have material on the inside of their circle (side 1) or outside of it (side -1: a groove); a
+ * chain of arcs may have kinks at its joints. */
 #ifndef KL_CONTACT_CONTACT_SHAPE_H
 #define KL_CONTACT_CONTACT_SHAPE_H
 
 #include <stdbool.h>
 
+#include "base/text.h"
 #include "base/vec.h"
 #include "geometry/surface.h"
 
@@ -45,20 +47,27 @@ typedef struct kl_solid {
     bool                  inside;
     kl_arc2               arc; /* of revolved-arc and extruded-arc */
     double                side;
+    const kl_arc2        *arcs; /* a chain of narc of them, each with its side; NULL: one */
+    const double         *sides;
+    int                   narc;
     double                z[2];
     const kl_surface     *surface;
     const struct kl_hull *mesh;
+    const char           *name;   /* of the surface, or the file of the mesh */
+    double                scale;  /* of the mesh */
+    kl_pose               pose;   /* in the axes of its marker */
     int                   slices; /* of a pin in a hole: discs along its length; 0: its two ends */
 } kl_solid;
 
 /* Signed distance of a point: negative inside the material. `n` is its gradient, away from the
  * material; `foot` the nearest point of the surface. Shape's own axes. */
-typedef struct kl_distance {
+typedef struct kl_offset {
     double  d;
     kl_vec3 n, foot;
     double  uv[2]; /* of a surface: parameters of the foot; a start when `warm` */
+    int     part;  /* of a chain: the arc that the foot lies on */
     bool    warm;
-} kl_distance;
+} kl_offset;
 
 enum { KL_FACE_POINTS = 8 };
 
@@ -66,7 +75,7 @@ enum { KL_FACE_POINTS = 8 };
 typedef struct kl_solid_type {
     const char *name, *help;
     bool        convex;
-    void (*project)(const kl_solid *s, kl_vec3 p, kl_distance *out);
+    void (*project)(const kl_solid *s, kl_vec3 p, kl_offset *out);
     /* (optional) point of the surface that is farthest along n */
     kl_vec3 (*support)(const kl_solid *s, kl_vec3 n);
     /* (optional) corners of the flat part that faces along n, at most KL_FACE_POINTS */
@@ -84,7 +93,10 @@ extern const char *const   kl_solid_words;
 /* What is wrong with its sizes, in words; NULL: nothing. */
 const char *kl_solid_fault(const kl_solid *s);
 
-void    kl_solid_project(const kl_solid *s, kl_vec3 p, kl_distance *out);
+/* As a model file writes them: [{sphere: 0.05}, plane]. */
+void kl_contact_shapes_write(const kl_solid *s, int n, kl_text *t);
+
+void    kl_solid_project(const kl_solid *s, kl_vec3 p, kl_offset *out);
 kl_vec3 kl_solid_support(const kl_solid *s, kl_vec3 n);
 
 /* Half lengths of a box in global axes that holds the shape at `pose`. */

@@ -210,26 +210,28 @@ void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,
 
 /* ---- rolling and spinning ---- */
 
-/* m = -N arm a/sqrt(|a|^2 + w0^2) of the part a of w; `by` += -N arm (1/root - a a'/root^3) P */
-static void resist(double arm, double normal, double w0, kl_vec3 a, const kl_mat3 *P,
-                   kl_rolling_moment *out)
+/* m = -N arm a/sqrt(|a|^2 + w0^2) of the part a = P w; its slope J = -N arm (1/root - a a'/root^3) */
+static kl_mat3 resist(double arm, double normal, double w0, kl_vec3 a, kl_rolling_moment *out)
 {
-    if (arm <= 0.0) return;
-    double  root = sqrt(kl_dot(a, a) + w0 * w0);
-    kl_mat3 by = scaled_plus_outer(-normal * arm / root, normal * arm / (root * root * root), a, a);
-    by         = kl_matmul(&by, P);
-    out->by_spin   = kl_mat_axpy(1.0, &by, &out->by_spin);
+    double root    = sqrt(kl_dot(a, a) + w0 * w0);
     out->by_normal = kl_axpy(-arm / root, a, out->by_normal);
     out->loss += normal * arm * kl_dot(a, a) / root;
+    return scaled_plus_outer(-normal * arm / root, normal * arm / (root * root * root), a, a);
 }
 
 kl_rolling_moment kl_rolling_eval(const kl_friction_law *law, kl_vec3 n, kl_vec3 w, double normal)
 {
-    kl_rolling_moment out  = {0};
-    kl_vec3           spin = kl_scale(kl_dot(w, n), n);
-    kl_mat3           N = kl_outer(n, n), one = kl_identity(), T = kl_mat_axpy(-1.0, &N, &one);
-    resist(law->rolling, normal, law->w0, kl_sub(w, spin), &T, &out);
-    resist(law->spinning, normal, law->w0, spin, &N, &out);
-    out.m = kl_scale(normal, out.by_normal);
+    kl_rolling_moment out = {0};
+    if (law->rolling <= 0.0 && law->spinning <= 0.0) return out;
+    kl_vec3 spin = kl_scale(kl_dot(w, n), n);
+    kl_mat3 N = kl_outer(n, n), one = kl_identity(), T = kl_mat_axpy(-1.0, &N, &one);
+    kl_mat3 Jr = resist(law->rolling, normal, law->w0, kl_sub(w, spin), &out),
+            Js = resist(law->spinning, normal, law->w0, spin, &out);
+    kl_mat3 r = kl_matmul(&Jr, &T), s = kl_matmul(&Js, &N);
+    out.by_spin = kl_mat_axpy(1.0, &r, &s);
+    /* both parts change with n: d(spin) = (n w' + (n.w) 1) dn */
+    kl_mat3 J = kl_mat_axpy(-1.0, &Jr, &Js), D = scaled_plus_outer(kl_dot(n, w), 1.0, n, w);
+    out.by_direction = kl_matmul(&J, &D);
+    out.m            = kl_scale(normal, out.by_normal);
     return out;
 }

@@ -102,8 +102,9 @@ double kl_friction_coefficient(const kl_friction_law *law, double s, double *by_
  * the normal n, spinning about it; m = -N (rolling w_t/sqrt(|w_t|^2 + w0^2) + spinning ...). */
 typedef struct kl_rolling_moment {
     kl_vec3 m;
-    kl_mat3 by_spin;   /* dm/dw */
-    kl_vec3 by_normal; /* dm/dN */
+    kl_mat3 by_spin;      /* dm/dw */
+    kl_mat3 by_direction; /* dm/dn */
+    kl_vec3 by_normal;    /* dm/dN */
     double  loss;
 } kl_rolling_moment;
 

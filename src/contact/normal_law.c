@@ -58,6 +58,7 @@ void kl_normal_law_init(kl_normal_law *law)
     if (!(law->n > 0.0)) law->n = row->exponent;
     if (!(law->v0 > 0.0)) law->v0 = 0.1;
     if (!(law->speed_floor > 0.0)) law->speed_floor = 1e-3;
+    if (!(law->rate_limit > 0.0)) law->rate_limit = 1.0;
     law->beta = !row->factor ? 0.0
                 : law->exact ? kl_hysteresis_factor(law->restitution)
                              : row->factor(law->restitution);
@@ -103,15 +104,15 @@ static elastic line(const kl_normal_law *law, double d)
 }
 
 /* Composite Simpson rule on 64 parts for the energy of a table. */
-static elastic tabulated(const kl_spline *table, double d)
+static elastic tabulated(const kl_function *table, double d)
 {
     double  y[3], sum = 0.0;
     elastic e;
     for (int i = 0; i <= 64; i++) {
-        kl_spline_eval(table, d * i / 64.0, y);
+        kl_function_eval(table, d * i / 64.0, NULL, y);
         sum += (i == 0 || i == 64 ? 1.0 : i % 2 ? 4.0 : 2.0) * y[0];
     }
-    kl_spline_eval(table, d, y);
+    kl_function_eval(table, d, NULL, y);
     e = (elastic){y[0], y[1], sum * d / (3.0 * 64.0)};
     return e;
 }
@@ -136,7 +137,7 @@ static double share(const kl_normal_law *law, double rate, double impact, double
     }
     if (law->beta == 0.0) return 1.0;
     double v = fmax(impact, law->speed_floor);
-    if (rate >= v) return 1.0 + law->beta;
+    if (rate >= law->rate_limit * v) return 1.0 + law->beta * law->rate_limit;
     *by_rate = law->beta / v;
     return 1.0 + law->beta * rate / v;
 }

@@ -15,7 +15,8 @@
  *   table                f = F(d) + c d'
  *
  * v is the impact speed: the rate at first touch, remembered until separation, and never below
- * `speed_floor`. d'/v is limited to 1 (section 1.3.2), so that a body at rest on another can be hit. With
+ * `speed_floor`. d'/v is limited to `rate_limit`, 1 as in section 1.3.2, so
+ * that a body at rest on another can be hit. With
  * `exact` the factor of the three laws with hysteresis is chosen so that an undisturbed impact
  * rebounds with `restitution` itself. */
 #ifndef KL_CONTACT_NORMAL_LAW_H
@@ -23,7 +24,7 @@
 
 #include <stdbool.h>
 
-#include "base/spline.h"
+#include "script/function.h"
 
 typedef enum kl_normal_kind {
     KL_NORMAL_LINEAR,
@@ -38,18 +39,19 @@ typedef enum kl_normal_kind {
 } kl_normal_kind;
 
 typedef struct kl_normal_law {
-    kl_normal_kind   kind;
-    double           k;           /* stiffness [N/m^n] */
-    double           n;           /* exponent [-] */
-    double           c;           /* viscous damping [N s/m]: linear, table */
-    double           restitution; /* e [-], asked for; of kelvin-voigt the energy ratio c_e */
-    double           v0;          /* kelvin-voigt: rate at which loading is complete [m/s] */
-    double           speed_floor; /* smallest impact speed [m/s] */
-    bool             exact;       /* rebounds with `restitution` itself */
-    double           compliance;  /* hertz-line: s = h_1 + h_2 [1/Pa] */
-    double           length;      /* hertz-line: L [m] */
-    double           radius;      /* hertz-line: R_1 + R_2, of a pin in a hole R_2 - R_1 [m] */
-    const kl_spline *table;       /* table: F(d) [N] */
+    kl_normal_kind     kind;
+    double             k;           /* stiffness [N/m^n] */
+    double             n;           /* exponent [-] */
+    double             c;           /* viscous damping [N s/m]: linear, table */
+    double             restitution; /* e [-], asked for; of kelvin-voigt the energy ratio c_e */
+    double             v0;          /* kelvin-voigt: rate at which loading is complete [m/s] */
+    double             speed_floor; /* smallest impact speed [m/s] */
+    double             rate_limit;  /* largest d'/v that counts; 0: 1 */
+    bool               exact;       /* rebounds with `restitution` itself */
+    double             compliance;  /* hertz-line: s = h_1 + h_2 [1/Pa] */
+    double             length;      /* hertz-line: L [m] */
+    double             radius;      /* hertz-line: R_1 + R_2, of a pin in a hole R_2 - R_1 [m] */
+    const kl_function *table;       /* table: F(d) [N] */
 
     double beta; /* derived: hysteresis factor [-] */
 } kl_normal_law;

@@ -108,9 +108,11 @@ const kl_pair_row *kl_pair_row_of(const kl_solid *a, const kl_solid *b, bool *sw
 static void turn_round(kl_spots *t)
 {
     for (int i = 0; i < t->n; i++) {
-        kl_spot *x = &t->item[i];
-        kl_vec3  p = x->p1;
+        kl_spot *x  = &t->item[i];
+        kl_vec3  p  = x->p1;
+        int      i1 = x->part[0];
         x->p1 = x->p2, x->p2 = p, x->n = kl_neg(x->n);
+        x->part[0] = x->part[1], x->part[1] = i1;
     }
 }
 
@@ -120,8 +122,11 @@ void kl_pair_find(const kl_pair *p, const kl_spots *warm, kl_spots *out)
     const kl_pair_row *row     = kl_pair_row_of(p->a, p->b, &swapped);
     out->n                     = 0;
     if (!row) return;
-    kl_pair other = {p->b, p->a, p->B, p->A};
-    row->find(swapped ? &other : p, warm && warm->n > 0 ? warm : NULL, out);
+    kl_pair        other = {p->b, p->a, p->B, p->A};
+    const kl_pair *q     = swapped ? &other : p;
+    bool           chain =
+        q->a->kind == KL_SOLID_REVOLVED_ARC && q->a->narc > 0 && q->b->kind != KL_SOLID_PLANE;
+    (chain ? kl_pair_chain : row->find)(q, warm && warm->n > 0 ? warm : NULL, out);
     if (swapped) turn_round(out);
 }
 
@@ -129,7 +134,7 @@ const kl_spot *kl_spots_nearest(const kl_spots *t)
 {
     const kl_spot *best = NULL;
     for (int i = 0; i < t->n; i++)
-        if (!best || t->item[i].gap < best->gap) best = &t->item[i];
+        if (!t->item[i].idle && (!best || t->item[i].gap < best->gap)) best = &t->item[i];
     return best;
 }
 

@@ -24,11 +24,13 @@ enum { KL_PAIR_SPOTS = 16 };
 
 /* One place where two shapes are nearest or overlap most. Global axes. */
 typedef struct kl_spot {
-    double  gap;    /* [m]; negative: penetration */
-    kl_vec3 p1, p2; /* on shape 1 and shape 2; p2 - p1 = gap n */
-    kl_vec3 n;      /* unit, from shape 1 to shape 2 */
-    int     key;    /* 0 .. KL_PAIR_SPOTS - 1: the same place as before has the same key */
-    double  at[2];  /* parameters of the search */
+    double  gap;     /* [m]; negative: penetration */
+    kl_vec3 p1, p2;  /* on shape 1 and shape 2; p2 - p1 = gap n */
+    kl_vec3 n;       /* unit, from shape 1 to shape 2 */
+    int     key;     /* 0 .. KL_PAIR_SPOTS - 1: the same place as before has the same key */
+    double  at[2];   /* parameters of the search */
+    int     part[2]; /* of chains of arcs: which arcs touch, from 0 */
+    bool    idle;    /* the end of an arc beyond which the chain is deeper: no contact of its own */
 } kl_spot;
 
 typedef struct kl_spots {
@@ -64,6 +66,7 @@ void kl_pair_curvature(const kl_pair *p, const kl_spot *t, double *A, double *B)
 
 /* the ways of search */
 void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out);
+void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out);
 void kl_pair_plane(const kl_pair *p, const kl_spots *warm, kl_spots *out);
 void kl_pair_normal(const kl_pair *p, const kl_spots *warm, kl_spots *out);
 void kl_pair_convex(const kl_pair *p, const kl_spots *warm, kl_spots *out);

@@ -264,13 +264,15 @@ static void from_simplex(const simplex *s, kl_vec3 p, kl_spot *t)
  * until nothing is gained, it gives the depth and points on both surfaces. */
 static void part(const kl_pair *q, kl_vec3 n, double scale, kl_spot *t)
 {
-    double  depth = kl_dot(support(q, n).w, n), more = 0.02 * scale;
+    vertex v     = support(q, n);
+    double depth = kl_dot(v.w, n), more = 0.02 * scale;
+    *t            = (kl_spot){.gap = -depth, .n = n, .p1 = v.a, .p2 = kl_axpy(-depth, n, v.a)};
     kl_pair moved = *q;
     for (int k = 0; k < 40; k++) {
         simplex s;
         kl_vec3 p, shift = kl_scale(depth + more, n);
-        kl_spot try;
-        moved.B.r = kl_add(q->B.r, shift);
+        kl_spot try = {0};
+        moved.B.r   = kl_add(q->B.r, shift);
         if (!gjk(&moved, scale, &s, &p)) return;
         from_simplex(&s, p, &try);
         double next = kl_dot(shift, try.n) - try.gap, gain = depth - next;

@@ -20,6 +20,7 @@ typedef struct sight { /* of the other shape from a place of the core; global ax
     double  f, slope[2];
     kl_vec3 p, n, foot;
     double  uv[2];
+    int     part;
 } sight;
 
 static core core_of(const kl_solid *s)
@@ -79,8 +80,8 @@ static void core_at(const core *c, const double x[2], kl_vec3 *p, kl_vec3 d[2])
 
 static void look(const kl_pair *q, const core *c, const double x[2], const double *uv, sight *out)
 {
-    kl_vec3     p, d[2];
-    kl_distance far = {0};
+    kl_vec3   p, d[2];
+    kl_offset far = {0};
     core_at(c, x, &p, d);
     out->p = kl_pose_point(&q->A, p);
     if (uv) far.uv[0] = uv[0], far.uv[1] = uv[1], far.warm = true;
@@ -89,17 +90,19 @@ static void look(const kl_pair *q, const core *c, const double x[2], const doubl
     out->n     = kl_mul(&q->B.A, far.n);
     out->foot  = kl_pose_point(&q->B, far.foot);
     out->uv[0] = far.uv[0], out->uv[1] = far.uv[1];
+    out->part = far.part;
     for (int i = 0; i < 2; i++) out->slope[i] = kl_dot(out->n, kl_mul(&q->A.A, d[i]));
 }
 
 static void add(const core *c, const double x[2], const sight *s, kl_spots *out)
 {
-    kl_spot t = {.gap = s->f,
-                 .p1  = kl_axpy(-c->radius, s->n, s->p),
-                 .p2  = s->foot,
-                 .n   = kl_neg(s->n),
-                 .key = out->n,
-                 .at  = {x[0], x[1]}};
+    kl_spot t = {.gap  = s->f,
+                 .part = {0, s->part},
+                 .p1   = kl_axpy(-c->radius, s->n, s->p),
+                 .p2   = s->foot,
+                 .n    = kl_neg(s->n),
+                 .key  = out->n,
+                 .at   = {x[0], x[1]}};
     kl_spots_add(out, &t);
 }
 
@@ -258,6 +261,13 @@ static void newton_step(const double g[2], double H[2][2], const bool open[2], c
     }
 }
 
+static double size_of(const kl_solid *s)
+{
+    kl_vec3 c, h;
+    kl_solid_types[s->kind].bounds(s, &c, &h);
+    return kl_norm(h);
+}
+
 static bool polish(const kl_pair *q, const core *c, double x[2], const double *uv, sight *s)
 {
     look(q, c, x, uv, s);
@@ -265,11 +275,24 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
         double H[2][2], step[2], cut = 1.0;
         bool   open[2], moved = false;
         free_of(c, x, s->slope, open);
+        if (hypot(open[0] ? s->slope[0] : 0.0, open[1] ? s->slope[1] : 0.0) < 1e-15) return true;
         hessian(q, c, x, s->uv, H);
         newton_step(s->slope, H, open, c, step);
         double size =
             fabs(step[0]) / (c->high[0] - c->low[0]) + fabs(step[1]) / (c->high[1] - c->low[1]);
         if (size < 1e-13) return true;
+        if (size < 1e-5 && H[0][0] >= 0.0 && H[1][1] >= 0.0) { /* Newton has converged but once */
+            double y[2] = {x[0] + step[0], x[1] + step[1]};
+            sight  t;
+            hold(c, y);
+            look(q, c, y, s->uv, &t);
+            double worse = t.f - s->f;
+            if (worse <= 1e-10 * size_of(c->solid)) {
+                *s = t, x[0] = y[0], x[1] = y[1];
+                if (size < 1e-8) return true;
+                continue;
+            }
+        }
         for (int j = 0; j < 30 && !moved; j++, cut *= 0.5) {
             double y[2] = {x[0] + cut * step[0], x[1] + cut * step[1]};
             sight  t;
@@ -288,18 +311,31 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
     return false;
 }
 
+/* Where the distance has a kink (the edge of a patch) Newton's method may stop beside the lowest place:
+ * steps in eight directions, halved until none goes down. */
+static void compass(const kl_pair *q, const core *c, double x[2], sight *s)
+{
+    for (double step = 1e-2; step > 1e-9;) {
+        bool moved = false;
+        for (int d = 0; d < 8 && !moved; d++) {
+            double y[2] = {x[0] + step * (c->high[0] - c->low[0]) * cos(0.25 * KL_PI * d),
+                           x[1] + step * (c->high[1] - c->low[1]) * sin(0.25 * KL_PI * d)};
+            sight  t;
+            hold(c, y);
+            look(q, c, y, s->uv, &t);
+            if (t.f >= s->f - 1e-14) continue;
+            moved = true;
+            *s = t, x[0] = y[0], x[1] = y[1];
+        }
+        if (!moved) step *= 0.5;
+    }
+}
+
 static bool known(const kl_spots *t, const sight *s, double near)
 {
     for (int i = 0; i < t->n; i++)
         if (kl_norm(kl_sub(t->item[i].p2, s->foot)) < near) return true;
     return false;
-}
-
-static double size_of(const kl_solid *s)
-{
-    kl_vec3 c, h;
-    kl_solid_types[s->kind].bounds(s, &c, &h);
-    return kl_norm(h);
 }
 
 /* Places of the net that lie below their neighbours, deepest first; then Newton from each. */
@@ -338,6 +374,8 @@ static void patch_minima(const kl_pair *q, const core *c, kl_spots *out)
         }
     for (int k = 0; k < found; k++) {
         polish(q, c, start[k], NULL, &s);
+        compass(q, c, start[k], &s);
+        polish(q, c, start[k], s.uv, &s);
         if (!known(out, &s, 1e-5 * size_of(c->solid))) add(c, start[k], &s, out);
     }
 }
@@ -368,4 +406,72 @@ void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out)
         look(p, &c, x, NULL, &s);
         add(&c, x, &s, out);
     }
+}
+
+/* ---- a chain of arcs: the deepest place of each ---- */
+
+static bool start_of(const kl_spots *warm, int key, double x[2])
+{
+    for (int i = 0; warm && i < warm->n; i++)
+        if (warm->item[i].key == key) {
+            x[0] = warm->item[i].at[0], x[1] = warm->item[i].at[1];
+            return true;
+        }
+    return false;
+}
+
+static void deepest_of_net(const kl_pair *q, const core *c, double best[2])
+{
+    double least = (double)INFINITY;
+    sight  s;
+    for (int i = 0; i < c->net[0]; i++)
+        for (int j = 0; j <= c->net[1]; j++) {
+            double x[2] = {c->low[0] + (c->high[0] - c->low[0]) * i / c->net[0],
+                           c->low[1] + (c->high[1] - c->low[1]) * j / c->net[1]};
+            look(q, c, x, NULL, &s);
+            if (s.f < least) least = s.f, best[0] = x[0], best[1] = x[1];
+        }
+}
+
+/* -1: at the joint with the arc before, 1: with the arc after, 0: between. */
+static int end_of(const core *c, const kl_arc2 *arc, double theta)
+{
+    double tiny = 1e-9 * (c->high[1] - c->low[1]);
+    bool   low = theta <= c->low[1] + tiny, high = theta >= c->high[1] - tiny;
+    if (!low && !high) return 0;
+    bool forward = arc->theta[1] > arc->theta[0];
+    return low == forward ? -1 : 1;
+}
+
+/* An end is a contact of its own where the neighbour ends there too (a kink), or there is none. */
+static void mark_idle(const kl_solid *a, const int *end, kl_spots *out)
+{
+    for (int i = 0; i < out->n; i++) {
+        int next = i + end[i];
+        if (end[i] == 0 || next < 0 || next >= a->narc) continue;
+        bool kink         = end[next] == -end[i];
+        out->item[i].idle = !kink || end[i] > 0;
+    }
+}
+
+void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out)
+{
+    int end[KL_PAIR_SPOTS] = {0}, n = p->a->narc < KL_PAIR_SPOTS ? p->a->narc : KL_PAIR_SPOTS;
+    for (int i = 0; i < n; i++) {
+        kl_solid one = *p->a;
+        kl_pair  q   = *p;
+        sight    s;
+        double   x[2] = {0, 0};
+        one.arc = p->a->arcs[i], one.side = p->a->sides[i], one.narc = 0;
+        q.a    = &one;
+        core c = core_of(&one);
+        if (warm && !start_of(warm, i, x)) continue; /* asked for some of them only */
+        if (!warm) deepest_of_net(&q, &c, x);
+        polish(&q, &c, x, NULL, &s);
+        add(&c, x, &s, out);
+        out->item[out->n - 1].part[0] = i;
+        out->item[out->n - 1].key     = i;
+        end[i]                        = end_of(&c, &one.arc, x[1]);
+    }
+    if (out->n == n) mark_idle(p->a, end, out);
 }

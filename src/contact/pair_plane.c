@@ -37,22 +37,35 @@ static void add_box(const kl_pair *q, const ground *g, kl_vec3 h, kl_spots *out)
 }
 
 /* Deepest point of an arc turned about y: where its normal is against the plane's, or an end. */
-static void add_revolved(const kl_pair *q, const ground *g, const kl_solid *s, kl_spots *out)
+static double deepest_of_arc(const ground *g, const kl_arc2 *arc, double side, kl_vec3 *deepest)
 {
     double  across = hypot(g->n.x, g->n.z), best = (double)INFINITY;
     kl_vec3 e   = across > 1e-12 ? kl_vec(-g->n.x / across, 0, -g->n.z / across) : kl_vec(1, 0, 0);
-    double  low = fmin(s->arc.theta[0], s->arc.theta[1]),
-           high = fmax(s->arc.theta[0], s->arc.theta[1]);
-    double want = atan2(-g->n.y, across), turn = want - low;
+    double  low = fmin(arc->theta[0], arc->theta[1]), high = fmax(arc->theta[0], arc->theta[1]);
+    double  want = atan2(-side * g->n.y, side * across), turn = want - low;
     turn -= 2.0 * KL_PI * floor(turn / (2.0 * KL_PI));
-    double  angle[3] = {low, high, low + turn};
-    kl_vec3 deepest  = {0};
+    double angle[3] = {low, high, low + turn};
     for (int k = 0; k < (turn <= high - low ? 3 : 2); k++) {
-        double  R = s->arc.c[0] + s->arc.radius * cos(angle[k]);
-        kl_vec3 p = kl_axpy(R, e, kl_vec(0, s->arc.c[1] + s->arc.radius * sin(angle[k]), 0));
-        if (kl_dot(p, g->n) < best) best = kl_dot(p, g->n), deepest = p;
+        double  R = arc->c[0] + arc->radius * cos(angle[k]);
+        kl_vec3 p = kl_axpy(R, e, kl_vec(0, arc->c[1] + arc->radius * sin(angle[k]), 0));
+        if (kl_dot(p, g->n) < best) best = kl_dot(p, g->n), *deepest = p;
+    }
+    return best;
+}
+
+/* The deepest point of all arcs of a chain. */
+static void add_revolved(const kl_pair *q, const ground *g, const kl_solid *s, kl_spots *out)
+{
+    double  best    = (double)INFINITY;
+    kl_vec3 deepest = {0}, p;
+    int     part    = 0;
+    for (int i = 0; i < (s->narc ? s->narc : 1); i++) {
+        double d =
+            deepest_of_arc(g, s->narc ? &s->arcs[i] : &s->arc, s->narc ? s->sides[i] : s->side, &p);
+        if (d < best - 1e-15) best = d, deepest = p, part = i;
     }
     add_point(q, g, deepest, 0, out);
+    if (out->n > 0) out->item[out->n - 1].part[0] = part;
 }
 
 static void add_mesh(const kl_pair *q, const ground *g, const kl_solid *s, kl_spots *out)

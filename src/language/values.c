@@ -1,5 +1,7 @@
 #include "language/values.h"
 
+#include "language/contact_shapes.h"
+
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
@@ -515,6 +517,12 @@ static kl_status key_reduced(const place_of_key *p)
     return kl_reduced_read(p->m, path, set, nset, p->node->place, p->s->diag, &to->body);
 }
 
+static kl_status key_shapes(const place_of_key *p)
+{
+    return kl_contact_shapes_read(p->s, p->m, p->node, p->what,
+                                  (kl_shapes *)(void *)(p->data + p->key->offset));
+}
+
 static void put_node(kl_text *t, const kl_scope *s, const kl_node *n)
 {
     if (n->kind == KL_SCALAR) {
@@ -553,8 +561,9 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_WORDS] = key_words,       [KL_KEY_FLAG] = key_flag,
     [KL_KEY_SIGNALS] = key_signals,   [KL_KEY_TABLE] = key_table,
     [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text,
-    [KL_KEY_RESOURCE] = key_resource, [KL_KEY_FILE] = key_file,
-    [KL_KEY_LIST] = key_list,         [KL_KEY_REDUCED] = key_reduced};
+    [KL_KEY_SHAPES] = key_shapes,     [KL_KEY_RESOURCE] = key_resource,
+    [KL_KEY_FILE] = key_file,         [KL_KEY_LIST] = key_list,
+    [KL_KEY_REDUCED] = key_reduced};
 
 /* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)

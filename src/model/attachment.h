@@ -40,6 +40,7 @@ typedef struct kl_attachment_kind {
 } kl_attachment_kind;
 
 extern const kl_attachment_kind kl_attach_pair;    /* between: [a, b], at, axis */
+extern const kl_attachment_kind kl_attach_bodies;  /* between: [a, b]: the axes of the bodies */
 extern const kl_attachment_kind kl_attach_one;     /* on: a, at, axis */
 extern const kl_attachment_kind kl_attach_joint;   /* of: joint, or a pair: the same markers */
 extern const kl_attachment_kind kl_attach_joints;  /* joints: [j1, j2]: four markers */

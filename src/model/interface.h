@@ -41,6 +41,7 @@ typedef enum kl_key_kind {
     KL_KEY_TABLE,    /* kl_table *: {name: number, ...} */
     KL_KEY_CODE,     /* kl_code: text in Lua */
     KL_KEY_TEXT,     /* kl_code: an expression over channels, compiled later; text NULL: absent */
+    KL_KEY_SHAPES,   /* kl_shapes: two shapes that can touch, [{sphere: 50 mm}, plane] */
     /* const T *: the data of a resource (model/resource.h) of the section that `words` names; NULL
      * when absent. `size` above 1: as many of them, in a list; one name fills it */
     KL_KEY_RESOURCE,
@@ -101,6 +102,12 @@ typedef struct kl_file {
     const char *path; /* to open it by */
     kl_place    place;
 } kl_file;
+
+/* Shapes of a contact (contact/contact_shape.h), one for each of its two markers. */
+typedef struct kl_shapes {
+    struct kl_solid *item;
+    int              n;
+} kl_shapes;
 
 typedef struct kl_list {
     double *value;

@@ -99,6 +99,7 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_TABLE: snprintf(text, size, "names and numbers"); return;
     case KL_KEY_CODE: snprintf(text, size, "text in Lua"); return;
     case KL_KEY_TEXT: snprintf(text, size, "expression"); return;
+    case KL_KEY_SHAPES: snprintf(text, size, "two shapes"); return;
     case KL_KEY_RESOURCE: resource_words(key, text, size); return;
     case KL_KEY_FILE: snprintf(text, size, "name of a file"); return;
     case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;

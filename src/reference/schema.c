@@ -62,15 +62,13 @@ static void put_number(kl_text *t, const kl_key *k)
 static void put_value(kl_text *t, const kl_key *k)
 {
     static const char *const shapes[] = {
-        [KL_KEY_NUMBER] = "number",     [KL_KEY_NUMBERS] = "numbers",
-        [KL_KEY_AXIS] = "axis",         [KL_KEY_ROTATION] = "rotation",
-        [KL_KEY_INERTIA] = "inertia",   [KL_KEY_MATRIX6] = "matrix",
-        [KL_KEY_FUNCTION] = "function", [KL_KEY_WORD] = "text",
-        [KL_KEY_WORDS] = "text",        [KL_KEY_FLAG] = "flag",
-        [KL_KEY_SIGNALS] = "signals",   [KL_KEY_TABLE] = "table",
-        [KL_KEY_CODE] = "text",         [KL_KEY_TEXT] = "text",
-        [KL_KEY_RESOURCE] = "text",     [KL_KEY_FILE] = "text",
-        [KL_KEY_LIST] = "list",         [KL_KEY_REDUCED] = "body-file"};
+        [KL_KEY_NUMBER] = "number",     [KL_KEY_NUMBERS] = "numbers", [KL_KEY_AXIS] = "axis",
+        [KL_KEY_ROTATION] = "rotation", [KL_KEY_INERTIA] = "inertia", [KL_KEY_MATRIX6] = "matrix",
+        [KL_KEY_FUNCTION] = "function", [KL_KEY_WORD] = "text",       [KL_KEY_WORDS] = "text",
+        [KL_KEY_FLAG] = "flag",         [KL_KEY_SIGNALS] = "signals", [KL_KEY_TABLE] = "table",
+        [KL_KEY_CODE] = "text",         [KL_KEY_TEXT] = "text",       [KL_KEY_SHAPES] = "touching",
+        [KL_KEY_RESOURCE] = "text",     [KL_KEY_FILE] = "text",       [KL_KEY_LIST] = "list",
+        [KL_KEY_REDUCED] = "body-file"};
     if (k->kind == KL_KEY_WORD) {
         put_choice(t, k->words);
     } else if (k->kind == KL_KEY_WORDS) {
@@ -427,6 +425,8 @@ static const char *const values[] = {
     "{\"$ref\": \"#/definitions/point\"}, \"orientation\": {\"$ref\": \"#/definitions/rotation\"}, "
     "\"color\": {\"type\": \"string\", \"pattern\": \"^#[0-9a-fA-F]{6}$\"}, \"scale\": {\"$ref\": "
     "\"#/definitions/number\"}}},\n",
+    "    \"touching\": {\"type\": \"array\", \"minItems\": 2, \"maxItems\": 2, \"items\": "
+    "{\"type\": [\"object\", \"string\"]}},\n",
     "    \"ground\": {\"type\": [\"object\", \"null\"], \"additionalProperties\": false, "
     "\"properties\": {\"markers\": {\"$ref\": \"#/definitions/markers\"}, \"shape\": {\"$ref\": "
     "\"#/definitions/shapes\"}}},\n",

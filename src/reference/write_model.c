@@ -8,6 +8,7 @@
 
 #include "base/rotation.h"
 #include "catalogue.h"
+#include "contact/contact_shape.h"
 #include "language/build.h"
 #include "model/key_unit.h"
 #include "reference/write_values.h"
@@ -147,6 +148,9 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
     case KL_KEY_FILE:
         if (!((const kl_file *)at)->name) return false;
         kl_text_json(t, ((const kl_file *)at)->name);
+        return true;
+    case KL_KEY_SHAPES:
+        kl_contact_shapes_write(((const kl_shapes *)at)->item, ((const kl_shapes *)at)->n, t);
         return true;
     case KL_KEY_LIST:
         put_list(t, ((const kl_list *)at)->value, ((const kl_list *)at)->n);

@@ -15,6 +15,7 @@ static const char *value_of(const kl_key *k, char *text, size_t size)
 {
     *text = '\0';
     if (strcmp(k->name, "lower") == 0) snprintf(text, size, "-0.2"); /* a stop needs an end */
+    if (k->kind == KL_KEY_SHAPES) snprintf(text, size, "[{sphere: 0.1}, {sphere: 0.1}]");
     if (k->kind == KL_KEY_RESOURCE && !k->fallback) snprintf(text, size, "the-%s", k->words);
     if (strcmp(k->name, "closed") == 0) snprintf(text, size, "true"); /* a latch, a mark */
     if (k->fallback) return text;                                     /* defaults do */
@@ -36,6 +37,7 @@ static const char *attachment(const kl_attachment_kind *how)
 {
     if (how == &kl_attach_pair || how == &kl_attach_joint)
         return "between: [a.node, b], at: [0.5, 0.2, 0.1]";
+    if (how == &kl_attach_bodies) return "between: [a.node, b], stiffness: 1e3, law: linear";
     if (how == &kl_attach_one) return "on: a.triad";
     if (how == &kl_attach_set) return "pilot: a, nodes: [b]";
     if (how == &kl_attach_follow) return "body: a.node, on: b";

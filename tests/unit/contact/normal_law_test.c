@@ -19,7 +19,7 @@ static kl_normal_law law_of(kl_normal_kind kind, kl_arena *arena)
                                .radius      = 1e-2};
     if (kind == KL_NORMAL_LINEAR || kind == KL_NORMAL_TABLE) law.c = 40.0;
     if (kind == KL_NORMAL_TABLE)
-        law.table = kl_spline_create(arena, x, y, 4, KL_SPLINE_CUBIC, KL_ENDS_LINEAR);
+        law.table = kl_function_table_ends(arena, x, y, 4, true, KL_ENDS_LINEAR, NULL, KL_NOWHERE);
     kl_normal_law_init(&law);
     return law;
 }

@@ -246,7 +246,7 @@ static kl_solid random_solid(kl_solid_kind kind)
 static kl_vec3 surface_point(const kl_solid *s, const kl_pose *P)
 {
     kl_vec3     c, h;
-    kl_distance d = {0};
+    kl_offset d = {0};
     kl_solid_types[s->kind].bounds(s, &c, &h);
     c = kl_add(
         c, kl_vec(uniform(-1.2, 1.2) * h.x, uniform(-1.2, 1.2) * h.y, uniform(-1.2, 1.2) * h.z));
@@ -256,7 +256,7 @@ static kl_vec3 surface_point(const kl_solid *s, const kl_pose *P)
 
 static double far_of(const kl_solid *s, const kl_pose *P, kl_vec3 p)
 {
-    kl_distance d = {0};
+    kl_offset d = {0};
     kl_solid_project(s, kl_pose_local(P, p), &d);
     return d.d;
 }
@@ -375,7 +375,7 @@ static void distances_have_unit_gradients(void **unused)
         for (int i = 0; i < 100; i++) {
             kl_solid    s = random_solid((kl_solid_kind)kind);
             kl_vec3     p = kl_scale(uniform(0.1, 2), direction()), e = direction();
-            kl_distance d = {0}, up = {0}, down = {0};
+            kl_offset d = {0}, up = {0}, down = {0};
             kl_solid_project(&s, p, &d);
             kl_solid_project(&s, kl_axpy(1e-6, e, p), &up);
             kl_solid_project(&s, kl_axpy(-1e-6, e, p), &down);

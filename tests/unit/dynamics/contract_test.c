@@ -10,7 +10,7 @@
 #include "dynamics/slopes.h"
 #include "unit/other_resources.h"
 
-enum { MOST_MARKERS = 8, MOST_ROWS = 32, TRIALS = 20 };
+enum { MOST_MARKERS = 8, MOST_ROWS = 32, MOST_HISTORY = 32, TRIALS = 20 };
 
 /* ---- a model with one element of a type, all its keys set to something
  * ---------------------------------------------- */
@@ -22,6 +22,7 @@ static void key_text(const kl_key *k, char *out, size_t size)
         if (strcmp(k->name, "lower") == 0) snprintf(out, size, "-0.2");
         else if (strcmp(k->name, "upper") == 0) snprintf(out, size, "0.1");
         else if (strcmp(k->name, "length") == 0) snprintf(out, size, "0.9");
+        else if (strcmp(k->name, "full_speed") == 0) snprintf(out, size, "2.5");
         else if (k->max > 0 && k->max < 1e300)
             snprintf(out, size, "%g", k->min + 0.37 * (k->max - k->min));
         else snprintf(out, size, "1.7");
@@ -46,6 +47,7 @@ static void key_text(const kl_key *k, char *out, size_t size)
         break;
     case KL_KEY_AXIS: snprintf(out, size, "x"); break;
     case KL_KEY_FLAG: snprintf(out, size, "true"); break;
+    case KL_KEY_SHAPES: snprintf(out, size, "[{sphere: 0.7}, {sphere: 0.45}]"); break;
     case KL_KEY_RESOURCE:
         if (!k->fallback) snprintf(out, size, "the-%s", k->words);
         break;
@@ -88,6 +90,8 @@ static built one_of(const kl_element_type *t, int choice)
             for (int i = 0; i < choice && strchr(w, ' '); i++) w = strchr(w, ' ') + 1;
             snprintf(value, sizeof value, "%.*s", (int)strcspn(w, " "), w);
         }
+        /* a line of contact needs two cylinders */
+        if (strcmp(value, "hertz-line") == 0) snprintf(value, sizeof value, "flores");
         /* a path is driven by one of the two, or by none */
         if (strcmp(k->name, "drive_s") == 0 && choice % 3 != 0) *value = '\0';
         if (strcmp(k->name, "drive_speed") == 0 && choice % 3 != 1) *value = '\0';
@@ -290,12 +294,13 @@ static void check_type(const kl_element_type *t, int choice)
     const kl_element *e     = &b.model->element[index];
     unsigned          seed  = 7;
     int               asked = 0;
-    assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS && e->nz <= 8 && e->nh <= 8);
+    assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS && e->nz <= 8 &&
+                e->nh <= MOST_HISTORY);
     void *cache = calloc(2, (size_t)e->ncache + 64);
     assert_non_null(cache);
     for (int i = 0; i < TRIALS; i++) {
         kl_motion m[MOST_MARKERS];
-        double    z[8], h[8] = {0}, u[1] = {0};
+        double    z[8], h[MOST_HISTORY] = {0}, u[1] = {0};
         randomise(m, e->nmarker, &seed);
         for (int k = 0; k < 8; k++) z[k] = 0.1 * noise(&seed);
         if (i % 2) random_history(h, e->nh, &seed);

@@ -1,0 +1,95 @@
+/* klingel contacts: gaps, contact points and normals of all contacts at the assembled start. */
+#include <stdio.h>
+#include <string.h>
+
+#include "cli/analysis.h"
+#include "cli/commands.h"
+#include "contact/contact.h"
+
+typedef struct listing {
+    bool csv, all;
+    int  rows;
+} listing;
+
+static void print_spot(const listing *l, const char *name, const kl_spot *s)
+{
+    if (l->csv)
+        printf("%s,%.15g,%.15g,%.15g,%.15g,%.15g,%.15g,%.15g,%.15g,%.15g,%.15g\n", name, s->gap,
+               s->p1.x, s->p1.y, s->p1.z, s->p2.x, s->p2.y, s->p2.z, s->n.x, s->n.y, s->n.z);
+    else
+        printf("%-20s %13.6g   %10.6g %10.6g %10.6g   %10.6g %10.6g %10.6g   %8.5f %8.5f %8.5f\n",
+               name, s->gap, s->p1.x, s->p1.y, s->p1.z, s->p2.x, s->p2.y, s->p2.z, s->n.x, s->n.y,
+               s->n.z);
+}
+
+static void list_element(listing *l, const char *name, const kl_reading *in)
+{
+    kl_spots spots;
+    kl_contact_spots(in, &spots);
+    const kl_spot *nearest = kl_spots_nearest(&spots);
+    for (int i = 0; i < spots.n; i++)
+        if (l->all || &spots.item[i] == nearest) print_spot(l, name, &spots.item[i]), l->rows++;
+}
+
+static kl_status list_contacts(const kl_analysis *a, listing *l)
+{
+    const kl_model *m = a->l.model;
+    kl_solver      *s = a->s->solver;
+    KL_TRY(kl_eval_position(m, s->s, s->w));
+    if (l->csv) printf("contact,gap,p1x,p1y,p1z,p2x,p2y,p2z,nx,ny,nz\n");
+    else
+        printf("%-20s %13s   %-32s   %-32s   %s\n", "contact", "gap [m]",
+               "point of the first shape [m]", "point of the second shape [m]",
+               "normal, first to second");
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e  = &m->element[i];
+        kl_reading        in = kl_reading_of(m, s->s, s->w, e);
+        if (e->type == &kl_contact) list_element(l, e->name, &in);
+    }
+    if (!l->csv && l->rows == 0) printf("the model has no contacts; list them under `contacts:`\n");
+    return KL_OK;
+}
+
+static int contacts(int argc, char **argv)
+{
+    kl_texts        set       = {0};
+    listing         l         = {0};
+    kl_analysis     a         = {0};
+    const kl_option options[] = {
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &l.csv, "as a table for other programs"},
+        {"all", 0, NULL, KL_OPTION_FLAG, &l.all, "every place where the gap is smallest near by"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_contacts, options, argc, argv, &rest);
+    if (code == KL_OPTIONS_OK && rest.n != 1)
+        code =
+            kl_usage_error(&kl_command_contacts, rest.n ? "one model at a time" : "which model?");
+    if (code == KL_OPTIONS_OK) {
+        kl_diag *diag = kl_diag_create();
+        code          = kl_analysis_open(&kl_command_contacts, rest.items[0], &set, diag, &a);
+        if (code == KL_EXIT_OK) {
+            kl_status status = kl_analysis_go(a.s, KL_AT_START, diag);
+            if (status == KL_OK) status = list_contacts(&a, &l);
+            code = kl_exit_code(status);
+            kl_print_diag(diag, NULL);
+            kl_analysis_close(&a);
+        } else {
+            kl_print_diag(diag, NULL);
+        }
+        kl_diag_destroy(diag);
+    }
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_contacts = {
+    .name      = "contacts",
+    .arguments = "MODEL.yaml",
+    .summary   = "gaps and contact points at the start",
+    .run       = contacts,
+    .help      = "  klingel contacts examples/bouncing-ball/model.yaml\n"
+                 "  klingel contacts model.yaml --csv --all > gaps.csv\n\n"
+                 "a negative gap is a penetration; the normal points from the first shape of a\n"
+                 "contact to the second\n"};

@@ -1,0 +1,119 @@
+/* Contact examples against reference solutions that were computed elsewhere. Those of rigid contact are
+ * met up to the compliance that the examples state. */
+#include "verify/example.h"
+
+#include "unit/csv_table.h"
+
+typedef struct against {
+    const char *example, *set, *reference, *column;
+    double      end, allowed; /* in the unit of the column */
+} against;
+
+static double reference_at(const table *t, int row, const char *name)
+{
+    const char *word = t->header; /* names, each ended by zero */
+    for (int c = 0; c < t->columns; c++, word += strlen(word) + 1)
+        if (strcmp(word, name) == 0) return table_at(t, row, c);
+    fail_msg("the reference has no column %s", name);
+    return 0.0;
+}
+
+static example e;
+
+/* Largest difference of one column over the rows up to `end`. */
+static void compare(const against *a)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/data/reference/%s.csv", KL_SOURCE_DIR, a->reference);
+    table             t          = table_read(path);
+    const char *const channels[] = {a->column, NULL};
+    double            every = table_at(&t, 1, 0), worst = 0.0;
+    int               rows = 0;
+    example_run(a->example, a->set, a->end, every, channels, &e);
+    for (int i = 0; i < e.n && i < t.rows; i++, rows++) {
+        assert_close(e.t[i], table_at(&t, i, 0), 1e-9);
+        worst = fmax(worst, fabs(e.value[i][0] - reference_at(&t, i, a->column)));
+    }
+    if (rows < 15 || !(worst <= a->allowed))
+        fail_msg("%s %s, %s: %d rows, differs by %.3g, allowed %.3g", a->example, a->set, a->column,
+                 rows, worst, a->allowed);
+    table_free(&t);
+}
+
+static const against cases[] = {
+    /* compliant references: 1e-6 of the size and better */
+    {"bouncing-ball", "law=lankarani-nikravesh", "drop_LN", "h_m", 2.0, 1e-7},
+    {"bouncing-ball", "law=hunt-crossley", "drop_HC", "h_m", 2.0, 1e-7},
+    {"newtons-cradle", "incoming=1", "cradle_hertz_1in", "u5_m", 1e-3, 1e-9},
+    {"newtons-cradle", "incoming=1", "cradle_hertz_1in", "v3_m_s", 1e-3, 1e-7},
+    {"worn-slider-crank", "clearance=0.1mm", "slidercrank_clearance_0p1mm", "x_m", 0.006, 1e-8},
+    {"football", "mu=0.1", "football_axisX_mu0.1", "z_m", 1.9, 1e-4},
+    /* rigid references: the compliance of the examples is left */
+    {"billiard-ball", "vx=2", "billiard_stun", "x_m", 2.0, 2e-6},
+    {"billiard-ball", "vx=1.5 wx=40 wy=-30 wz=10", "billiard_masse", "y_m", 2.0, 2e-6},
+    {"ball-in-bowl", "angle=60deg", "bowl_planar_60deg", "theta_rad", 2.0, 2e-5},
+    {"ball-in-bowl", "angle=40deg v0=0.8", "bowl_3d_nospin", "y_m", 2.0, 2e-5},
+    {"rolling-disc", "tilt=30deg", "disc_steady30", "dx", 0.5, 1e-6},
+    {"tippe-top", "mu=0.3", "tippetop_coulomb", "z_m", 1.5, 2e-6},
+    {"belt", "speed=0.1", "belt_stickslip", "x_m", 2.0, 2e-6},
+};
+
+static void examples_meet_their_references(void **unused)
+{
+    (void)unused;
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) compare(&cases[i]);
+}
+
+/* A compliant floor comes nearer to the rigid reference as its stiffness grows. */
+static void error_of_the_tippe_top_falls_with_stiffness(void **unused)
+{
+    (void)unused;
+    static const char *const sets[]     = {"k=1e4", "k=1e5"};
+    static const char *const channels[] = {"z_m", NULL};
+    double                   worst[2]   = {0, 0};
+    table t = table_read(KL_SOURCE_DIR "/tests/data/reference/tippetop_coulomb.csv");
+    for (int k = 0; k < 2; k++) {
+        example_run("tippe-top", sets[k], 1.0, table_at(&t, 1, 0), channels, &e);
+        for (int i = 0; i < e.n && i < t.rows; i++)
+            worst[k] = fmax(worst[k], fabs(e.value[i][0] - reference_at(&t, i, "z_m")));
+    }
+    table_free(&t);
+    assert_true(worst[1] < 0.2 * worst[0]);
+}
+
+/* 004, example 5.1: falls off the floor at mu 0.01 only; only mu 0.5 touches the end arcs */
+static void football_falls_off_and_touches_as_in_the_thesis(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"z_m", "curv_arc", NULL};
+    example_run("football", "mu=0.01", 3.0, 0.01, channels, &e);
+    assert_true(example_last(&e, 0) < -1.0);
+    example_run("football", "mu=0.1", 2.5, 0.01, channels, &e);
+    assert_true(example_last(&e, 0) > 0.08);
+    for (int i = 0; i < e.n; i++) assert_true(e.value[i][1] == 0.0 || e.value[i][1] == 2.0);
+    bool ends = false;
+    example_run("football", "mu=0.5", 2.5, 0.01, channels, &e);
+    for (int i = 0; i < e.n; i++) ends |= e.value[i][1] == 1.0 || e.value[i][1] == 3.0;
+    assert_true(ends);
+}
+
+/* What a law delivers is what comes back: energy is in the balance. */
+static void energy_balance_of_impacts_closes(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"energy.balance", "energy.lost", NULL};
+    example_run("bouncing-ball", "law=flores", 2.0, 0.01, channels, &e);
+    for (int i = 0; i < e.n; i++) assert_close(e.value[i][0], e.value[0][0], 1e-6 * 40.0);
+    assert_true(example_last(&e, 1) > 30.0);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(examples_meet_their_references),
+        cmocka_unit_test(error_of_the_tippe_top_falls_with_stiffness),
+        cmocka_unit_test(football_falls_off_and_touches_as_in_the_thesis),
+        cmocka_unit_test(energy_balance_of_impacts_closes),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
