@@ -1,0 +1,60 @@
+/* A point of the rail's line (its gauge corner at half the gauge h to the left or right) is
+ *
+ *     p(s) = r(s) + (side h + off_y) l(s) + off_z u(s),    l, u: left and up of the track's frame
+ *
+ * Its direction and curvature follow from the derivatives of the frame, l' = kappa x l. The origin of
+ * the rail's frame is p less side h times the frame's own left axis, so that the profile, placed for
+ * the nominal gauge, passes through p. */
+#include "railway/rails.h"
+
+#include <math.h>
+
+static const double HALF = 0.7175; /* where direction and curvature of a rail are taken [m] */
+
+static void straight(double s, kl_path_point *out)
+{
+    *out = (kl_path_point){.r = {s, 0, 0}, .A = kl_identity(), .t = {1, 0, 0}};
+}
+
+static void offsets(const kl_rails *rails, int side, double s, kl_rails_cursor *cursor,
+                    kl_rail_point *out)
+{
+    kl_irregularity_value v       = {{0}};
+    double                wide[3] = {0};
+    if (rails->irregularity) kl_irregularity_at(rails->irregularity, s, &cursor->irregularity, v);
+    if (rails->widening) kl_spline_eval(rails->widening, s, wide);
+    for (int k = 0; k < 3; k++) {
+        out->off_y[k] = v[KL_TRACK_LATERAL][k] + 0.5 * side * (v[KL_TRACK_GAUGE][k] + wide[k]);
+        out->off_z[k] = v[KL_TRACK_VERTICAL][k] + 0.5 * side * v[KL_TRACK_CROSS_LEVEL][k];
+    }
+}
+
+kl_status kl_rail_at(const kl_rails *rails, int side, double s, kl_rails_cursor *cursor,
+                     kl_rail_point *out)
+{
+    kl_path_point p;
+    if (rails->path) KL_TRY(kl_path_eval(rails->path, s, &cursor->path, &p));
+    else straight(s, &p);
+    offsets(rails, side, s, cursor, out);
+    kl_vec3 l = kl_axis(&p.A, 1), u = kl_axis(&p.A, 2);
+    kl_vec3 l1 = kl_path_axis_d1(&p, 1), u1 = kl_path_axis_d1(&p, 2);
+    kl_vec3 l2 = kl_path_axis_d2(&p, 1), u2 = kl_path_axis_d2(&p, 2);
+    /* derivatives of p by s, product rule */
+    double        y = side * HALF + out->off_y[0], z = out->off_z[0];
+    const double *oy = out->off_y, *oz = out->off_z;
+    kl_vec3       d1 =
+        kl_add(p.t, kl_add(kl_axpy(oy[1], l, kl_scale(y, l1)), kl_axpy(oz[1], u, kl_scale(z, u1))));
+    kl_vec3 d2 = kl_add(p.dt, kl_add(kl_axpy(oy[2], l, kl_axpy(2 * oy[1], l1, kl_scale(y, l2))),
+                                     kl_axpy(oz[2], u, kl_axpy(2 * oz[1], u1, kl_scale(z, u2)))));
+    /* axes: along the rail; left as near to the track's as that allows */
+    double  speed = kl_norm(d1);
+    kl_vec3 t = kl_scale(1.0 / speed, d1), left = kl_unit(kl_axpy(-kl_dot(l, t), t, l)),
+            up     = kl_cross(t, left);
+    out->A         = kl_from_axes(t, left, up);
+    out->bend_y    = kl_dot(d2, left) / (speed * speed);
+    out->bend_z    = kl_dot(d2, up) / (speed * speed);
+    kl_vec3 corner = kl_axpy(y, l, kl_axpy(z, u, p.r));
+    out->r         = kl_axpy(-side * HALF, left, corner);
+    out->dr        = d1;
+    return KL_OK;
+}
