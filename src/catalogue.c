@@ -87,4 +87,5 @@ const kl_element_section kl_element_sections[] = {
     {0},
 };
 
-const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &kl_surfaces, NULL};
+const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &kl_surfaces, &kl_profiles,
+                                                     &kl_irregularities, NULL};

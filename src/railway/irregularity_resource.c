@@ -1,0 +1,110 @@
+/* `irregularities:` of a model: from a spectrum, a band and a seed, or from a file. */
+#include "railway/irregularity_resource.h"
+
+#include <math.h>
+#include <stddef.h>
+
+#include "store/irregularity_file.h"
+
+/* The four channels of a file, or those of the two rails. */
+static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
+{
+    kl_irregularity_rows rows;
+    kl_place             place = {p->file.path, 0, 0};
+    KL_TRY(kl_irregularity_file_read(p->file.path, s->arena, s->diag, &rows));
+    const double *v[KL_TRACK_CHANNELS] = {rows.value[0], rows.value[1], rows.value[2],
+                                          rows.value[3]};
+    const double  factor[]             = {p->vertical, p->lateral, p->cross_level, p->gauge};
+    bool          rails                = false;
+    for (int k = 4; k < KL_IRREGULARITY_COLUMNS; k++) rails = rails || rows.value[k];
+    for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
+        if (rails && v[c])
+            return kl_fail(s->diag, KL_E_FILE, place,
+                           "give the four channels or each rail's two, not both");
+        for (int i = 0; v[c] && i < rows.n; i++) rows.value[c][i] *= factor[c];
+    }
+    if (!rails)
+        return kl_irregularity_sampled(rows.s, v, rows.n, place, s->arena, s->diag,
+                                       &p->irregularity);
+    const double *left[2]  = {rows.value[4], rows.value[5]},
+                 *right[2] = {rows.value[6], rows.value[7]};
+    return kl_irregularity_of_rails(rows.s, left, right, rows.n, place, s->arena, s->diag,
+                                    &p->irregularity);
+}
+
+static kl_status from_spectrum(kl_named_irregularity *p, const kl_setup *s)
+{
+    kl_irregularity_source source = {.spectrum  = &kl_track_spectra[p->spectrum],
+                                     .two_sided = p->two_sided != 0,
+                                     .band      = {p->shortest, p->longest},
+                                     .seed      = (unsigned long long)p->seed,
+                                     .lines     = (int)p->lines,
+                                     .scale = {p->vertical, p->lateral, p->cross_level, p->gauge}};
+    return kl_irregularity_synthesise(&source, s->place, s->arena, s->diag, &p->irregularity);
+}
+
+static kl_status irregularity_setup(void *data, const kl_setup *s)
+{
+    kl_named_irregularity *p = data;
+    KL_TRY(p->file.path ? from_file(p, s) : from_spectrum(p, s));
+    if (!isnan(p->start)) kl_irregularity_start(p->irregularity, p->start, p->ramp);
+    return KL_OK;
+}
+
+#define NUMBER(key_, field_, unit_, fallback_, min_, max_, help_)                                  \
+    {                                                                                              \
+        .name = key_, .kind = KL_KEY_NUMBER, .offset = offsetof(kl_named_irregularity, field_),    \
+        .unit = unit_, .fallback = fallback_, .min = min_, .max = max_, .help = help_              \
+    }
+
+static const kl_key keys[] = {
+    {.name     = "spectrum",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_named_irregularity, spectrum),
+     .words    = "erri-low erri-high fra-1 fra-2 fra-3 fra-4 fra-5 fra-6",
+     .fallback = "erri-low",
+     .help     = "ERRI B176 low or high disturbance, or an FRA class"},
+    {.name     = "density",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_named_irregularity, two_sided),
+     .words    = "one-sided two-sided",
+     .fallback = "one-sided",
+     .help     = "how the spectrum is read; two-sided doubles the variance"},
+    NUMBER("shortest", shortest, "m", "3 m", 0.01, 1e4, "shortest wavelength (D1 begins at 3 m)"),
+    NUMBER("longest", longest, "m", "150 m", 0.02, 1e5,
+           "longest wavelength (D1 to 25 m, D2 to 70 m, D3 to 150 m)"),
+    NUMBER("seed", seed, "1", "1", 0.0, 9e15,
+           "another number gives another track of the same spectrum"),
+    NUMBER("lines", lines, "1", "800", 1.0, 100000.0, "cosines in each channel"),
+    NUMBER("vertical", vertical, "1", "1", -100.0, 100.0, "factor of the vertical channel (up)"),
+    NUMBER("lateral", lateral, "1", "1", -100.0, 100.0,
+           "factor of the lateral channel (to the left)"),
+    NUMBER("cross_level", cross_level, "1", "1", -100.0, 100.0,
+           "factor of the cross level (left rail higher)"),
+    NUMBER("gauge", gauge, "1", "1", -100.0, 100.0, "factor of the gauge deviation (wider)"),
+    NUMBER("start", start, "m", "", -1e9, 1e9, "the irregularities begin here"),
+    NUMBER("ramp", ramp, "m", "20 m", 0.0, 1e6, "and grow to their size over this length"),
+    {.name     = "file",
+     .kind     = KL_KEY_FILE,
+     .offset   = offsetof(kl_named_irregularity, file),
+     .fallback = "",
+     .help     = "measured irregularities instead of a spectrum, columns s_m, vertical_mm, ..."},
+    {0}};
+
+const kl_resource_type kl_irregularities = {
+    .section = "irregularities",
+    .word    = "irregularity",
+    .help    = "how rails lie beside their nominal place",
+    .text =
+        "From a spectrum, with spectrum, band and seed kept apart, or from a file.\n\n"
+        "    irregularities:\n"
+        "      rough: {spectrum: erri-high, shortest: 3 m, longest: 70 m, seed: 4, start: 20 m}\n"
+        "      measured: {file: section.csv}\n\n"
+        "Signs, looking forward: vertical up, lateral to the left, cross level with the left rail\n"
+        "higher, gauge wider. The left rail is off by (lateral + gauge/2, vertical + cross "
+        "level/2),\n"
+        "the right rail by (lateral - gauge/2, vertical - cross level/2).\n",
+    .example   = "{spectrum: erri-low, seed: 2}",
+    .data_size = sizeof(kl_named_irregularity),
+    .keys      = keys,
+    .setup     = irregularity_setup};

@@ -1,0 +1,130 @@
+#include "store/irregularity_file.h"
+
+#include <errno.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "base/number.h"
+
+enum { MOST = 64, S = KL_IRREGULARITY_COLUMNS };
+
+static const char *const names[] = {"vertical",      "lateral",        "cross_level",
+                                    "gauge",         "left_lateral",   "left_vertical",
+                                    "right_lateral", "right_vertical", "s"};
+
+typedef struct reader {
+    const char *path;
+    kl_arena   *arena;
+    kl_diag    *diag;
+    int         ncolumn, line, capacity;
+    int         what[MOST]; /* of each column: index into names, -1: passed over */
+    double      unit[MOST];
+} reader;
+
+static kl_place here(const reader *r, int column) { return (kl_place){r->path, r->line, column}; }
+
+static void read_name(reader *r, const char *p, int length)
+{
+    int    what = -1, suffix = 0;
+    double unit = 1.0;
+    if (length > 3 && strncmp(p + length - 3, "_mm", 3) == 0) suffix = 3, unit = 1e-3;
+    else if (length > 2 && strncmp(p + length - 2, "_m", 2) == 0) suffix = 2;
+    for (int k = 0; suffix > 0 && k <= S; k++)
+        if ((int)strlen(names[k]) == length - suffix &&
+            strncmp(p, names[k], (size_t)(length - suffix)) == 0)
+            what = k;
+    r->what[r->ncolumn] = what, r->unit[r->ncolumn++] = unit;
+}
+
+static kl_status read_names(reader *r, const char *line)
+{
+    bool s = false, any = false;
+    for (const char *p = line; *p && *p != '\r' && *p != '\n' && r->ncolumn < MOST;) {
+        p += strspn(p, " \t");
+        int length = (int)strcspn(p, ",; \t\r\n");
+        read_name(r, p, length);
+        p += length;
+        p += strspn(p, " \t");
+        p += *p == ',' || *p == ';';
+    }
+    for (int c = 0; c < r->ncolumn; c++) {
+        if (r->what[c] == S) s = true;
+        else if (r->what[c] >= 0) any = true;
+    }
+    if (!s || !any)
+        return kl_fail(r->diag, KL_E_FILE, here(r, 1),
+                       "the first line must name the columns: s_m and some of vertical_mm, "
+                       "lateral_mm, cross_level_mm, gauge_mm, or "
+                       "left_lateral_mm, left_vertical_mm, right_lateral_mm, right_vertical_mm");
+    return KL_OK;
+}
+
+static kl_status grow(reader *r, kl_irregularity_rows *out)
+{
+    int     capacity = r->capacity ? 2 * r->capacity : 1024;
+    double *s        = kl_arena_array(r->arena, double, capacity);
+    if (!s) return KL_E_MEMORY;
+    if (out->n > 0) memcpy(s, out->s, (size_t)out->n * sizeof *s);
+    out->s = s;
+    for (int c = 0; c < r->ncolumn; c++) {
+        int k = r->what[c];
+        if (k < 0 || k == S) continue;
+        double *v = kl_arena_array(r->arena, double, capacity);
+        if (!v) return KL_E_MEMORY;
+        if (out->n > 0) memcpy(v, out->value[k], (size_t)out->n * sizeof *v);
+        out->value[k] = v;
+    }
+    r->capacity = capacity;
+    return KL_OK;
+}
+
+static kl_status read_row(reader *r, const char *line, kl_irregularity_rows *out)
+{
+    const char *p = line, *end = line + strcspn(line, "\r\n");
+    p += strspn(p, " \t");
+    if (p >= end || *p == '#') return KL_OK;
+    if (out->n == r->capacity) KL_TRY(grow(r, out));
+    for (int c = 0; c < r->ncolumn; c++) {
+        double v = 0.0;
+        p += strspn(p, " \t");
+        const char *next = kl_scan_number(p, end, &v);
+        if (r->what[c] >= 0 && (!next || !isfinite(v)))
+            return kl_fail(r->diag, KL_E_FILE, here(r, (int)(p - line) + 1),
+                           "expected a number in column %d (%s)", c + 1, names[r->what[c]]);
+        p = next ? next : p + strcspn(p, ",;\r\n");
+        p += strspn(p, " \t");
+        p += p < end && (*p == ',' || *p == ';');
+        if (r->what[c] == S) out->s[out->n] = r->unit[c] * v;
+        else if (r->what[c] >= 0) out->value[r->what[c]][out->n] = r->unit[c] * v;
+    }
+    if (out->n > 0 && !(out->s[out->n] > out->s[out->n - 1]))
+        return kl_fail(r->diag, KL_E_RANGE, here(r, 1),
+                       "s_m must ascend: %g m follows %g m; sort the rows", out->s[out->n],
+                       out->s[out->n - 1]);
+    out->n++;
+    return KL_OK;
+}
+
+kl_status kl_irregularity_file_read(const char *path, kl_arena *arena, kl_diag *diag,
+                                    kl_irregularity_rows *out)
+{
+    char   line[4096];
+    reader r = {.path = path, .arena = arena, .diag = diag};
+    FILE  *f = fopen(path, "r");
+    *out     = (kl_irregularity_rows){0};
+    if (!f)
+        return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0}, "cannot be read: %s",
+                       strerror(errno));
+    kl_status status = KL_OK;
+    while (status == KL_OK && fgets(line, sizeof line, f)) {
+        r.line++;
+        if (line[0] == '#') continue;
+        status = r.ncolumn == 0 ? read_names(&r, line) : read_row(&r, line, out);
+    }
+    fclose(f);
+    if (status == KL_OK && out->n < 4)
+        return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0},
+                       "an irregularity needs at least 4 rows; %d were found", out->n);
+    return status;
+}

@@ -1,0 +1,93 @@
+/* `profiles:` and `irregularities:` of a model. */
+#include <stdio.h>
+#include <stdlib.h>
+#include <unistd.h>
+
+#include "railway/irregularity_resource.h"
+#include "railway/profile_resource.h"
+#include "unit/build_model.h"
+
+#define MODEL(sections)                                                                            \
+    "klingel: 1\n" sections "bodies: {b: {mass: 1, inertia: [1, 1, 1]}}\nrun: {end: 1}\n"
+
+static void a_model_names_profiles(void **unused)
+{
+    (void)unused;
+    built                   b     = must_build(MODEL("profiles:\n"
+                                                                           "  head: {of: rail, arc: 300 mm}\n"
+                                                                           "  tread: {cone: 1/20}\n"));
+    const kl_named_profile *head  = kl_model_find_resource(b.model, "profiles", "head")->data;
+    const kl_named_profile *tread = kl_model_find_resource(b.model, "profiles", "tread")->data;
+    assert_close(kl_outline_at(&head->outline, kl_outline_nearest(&head->outline, 0, 0)).curvature,
+                 -1 / 0.3, 1e-6);
+    kl_outline_point p = kl_outline_at(&tread->outline, kl_outline_nearest(&tread->outline, 0, 0));
+    assert_close(p.tz / p.ty, 0.05, 1e-9);
+    built_free(&b);
+}
+
+static void a_model_names_irregularities(void **unused)
+{
+    (void)unused;
+    built b = must_build(
+        MODEL("irregularities:\n"
+              "  rough: {spectrum: erri-high, shortest: 3 m, longest: 25 m, seed: 4, gauge: 0}\n"));
+    const kl_named_irregularity *x =
+        kl_model_find_resource(b.model, "irregularities", "rough")->data;
+    assert_close(1e6 * kl_irregularity_variance(x->irregularity, KL_TRACK_VERTICAL), 2.59498366,
+                 1e-5);
+    assert_close(kl_irregularity_variance(x->irregularity, KL_TRACK_GAUGE), 0.0, 0.0);
+    built_free(&b);
+}
+
+static void an_irregularity_comes_from_a_file(void **unused)
+{
+    (void)unused;
+    char  path[] = "/tmp/klingel-irregularity-XXXXXX", text[400];
+    FILE *f      = fdopen(mkstemp(path), "w");
+    fprintf(f, "# measured\nkm,s_m,vertical_mm,gauge_mm\n");
+    for (int i = 0; i < 20; i++) fprintf(f, "x,%g,%g,%g\n", 0.25 * i, 0.1 * i, 2.0);
+    fclose(f);
+    snprintf(text, sizeof text, MODEL("irregularities: {m: {file: %s, vertical: 2}}\n"), path);
+    built                        b = must_build(text);
+    const kl_named_irregularity *x = kl_model_find_resource(b.model, "irregularities", "m")->data;
+    kl_irregularity_cursor       cursor = {0};
+    kl_irregularity_value        v;
+    kl_irregularity_at(x->irregularity, 2.6, &cursor, v);
+    assert_close(v[KL_TRACK_VERTICAL][0], 2 * 0.4e-3 * 2.6, 1e-12);
+    assert_close(v[KL_TRACK_GAUGE][0], 2e-3, 1e-12);
+    assert_close(v[KL_TRACK_LATERAL][0], 0.0, 0.0);
+    built_free(&b);
+    unlink(path);
+}
+
+static void refused(const char *text, const char *words)
+{
+    built b;
+    assert_int_not_equal(try_build(text, &b), KL_OK);
+    assert_true(kl_diag_size(b.diag) > 0);
+    if (!strstr(kl_diag_at(b.diag, 0)->text, words))
+        fail_msg("'%s' is not in: %s", words, kl_diag_at(b.diag, 0)->text);
+    built_free(&b);
+}
+
+static void mistakes_are_told(void **unused)
+{
+    (void)unused;
+    refused(MODEL("profiles: {a: {of: rail}}\n"), "give one of");
+    refused(MODEL("profiles: {a: {of: rail, cone: 0.1}}\n"), "cannot be a cone");
+    refused(MODEL("profiles: {a: {file: no-such.whl}}\n"), "no-such.whl");
+    refused(MODEL("irregularities: {a: {shortest: 30 m, longest: 3 m}}\n"),
+            "must be positive and ascend");
+    refused(MODEL("irregularities: {a: {spectrum: erri-medium}}\n"), "erri");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_model_names_profiles),
+        cmocka_unit_test(a_model_names_irregularities),
+        cmocka_unit_test(an_irregularity_comes_from_a_file),
+        cmocka_unit_test(mistakes_are_told),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
