@@ -1,6 +1,7 @@
 /* The public library: a thin coat over source, model and simulation. */
 #include "klingel/klingel.h"
 
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -271,7 +272,7 @@ static kl_status settle(kl_machine *s)
 {
     kl_simulation *x = s->simulation;
     if (!s->jumped) return KL_OK;
-    KL_TRY(kl_simulation_jump(x, s->diag));
+    KL_TRY(kl_simulation_input(x, s->diag));
     s->jumped = false;
     return KL_OK;
 }
@@ -313,6 +314,30 @@ kl_status kl_machine_step(kl_machine *s, double until)
 double kl_machine_time(const kl_machine *s)
 {
     return s && s->simulation ? s->simulation->solver->s->t : 0.0;
+}
+
+size_t kl_machine_state_size(const kl_machine *s)
+{
+    return s && s->simulation ? (size_t)kl_simulation_pack_size(s->simulation) : 0;
+}
+
+kl_status kl_machine_save(kl_machine *s, double *state, size_t n)
+{
+    KL_TRY(ready(s));
+    if (!state || !s->values || n < kl_machine_state_size(s)) return done(s, KL_E_USAGE);
+    kl_simulation_pack(s->simulation, state);
+    return done(s, KL_OK);
+}
+
+kl_status kl_machine_restore(kl_machine *s, const double *state, size_t n)
+{
+    KL_TRY(ready(s));
+    if (!state || n > (size_t)INT_MAX) return done(s, KL_E_USAGE);
+    KL_TRY(done(s, renew(s)));
+    s->moved         = true;
+    kl_status status = kl_simulation_resume(s->simulation, state, (int)n, s->diag);
+    if (status == KL_OK) status = sample(s);
+    return done(s, status);
 }
 
 static kl_status unknown_input(kl_machine *s, const char *name)

@@ -94,6 +94,16 @@ kl_status kl_machine_step(kl_machine *machine, double until);
 /* The time that the machine has reached [s]. */
 double kl_machine_time(const kl_machine *machine);
 
+/* The present state as numbers, to return to it later, in this process or another one: time,
+ * coordinates, velocities, states, history, inputs and the counts of the run. The first number is the
+ * version of the layout. A state belongs to the model that it was saved from, with the same
+ * parameters; one of another model or version is refused, and the machine is then before its start.
+ * After a restore the integrator restarts, so that the motion that follows is the same, bit for bit,
+ * after each restore of one state. */
+size_t    kl_machine_state_size(const kl_machine *machine); /* numbers in a state */
+kl_status kl_machine_save(kl_machine *machine, double *state, size_t n);
+kl_status kl_machine_restore(kl_machine *machine, const double *state, size_t n);
+
 /* Holds an input of the model (named under `inputs`) at a value from now on, until it is set
  * again. Channels show it from the next step on: until then they are those of the step before. */
 kl_status kl_machine_input(kl_machine *machine, const char *input, double si_value);

@@ -550,6 +550,13 @@ const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state
     return c->values;
 }
 
+kl_system_values kl_channels_system(const kl_channels *c)
+{
+    const double *v = c->values + c->system; /* in the order of system_groups */
+    return (kl_system_values){
+        .kinetic = v[0], .potential = v[1], .position = v[6], .rotation = v[7], .rate = v[8]};
+}
+
 kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
                               kl_expression **out)
 {

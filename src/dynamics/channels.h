@@ -44,4 +44,12 @@ double kl_channels_value(const kl_channels *c, const kl_expression *e, double *m
 const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
                                const kl_moment *now);
 
+/* Of these the numbers of the whole system. */
+typedef struct kl_system_values {
+    double kinetic, potential; /* [J] */
+    double position, rotation; /* largest gaps of constraints [m], [rad] */
+    double rate;               /* largest rate at which one is left [m/s, rad/s] */
+} kl_system_values;
+kl_system_values kl_channels_system(const kl_channels *c);
+
 #endif

@@ -107,6 +107,12 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
     }
 }
 
+void kl_eval_totals(const kl_model *m, kl_work *w, const double *lambda)
+{
+    for (int i = 0; i < m->nelement; i++)
+        total_wrench(&m->element[i], w, lambda, w->total + 6 * (size_t)m->element[i].marker);
+}
+
 /* rows of an element times one pair of vectors of each of its markers */
 static double row_times(const double *row, const kl_motion *m, int nmarker, bool accelerations)
 {

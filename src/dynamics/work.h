@@ -69,6 +69,8 @@ kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w);
 /* r = M a - s - g + Phi_q' lambda, nv. lambda NULL: zero. */
 void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,
                       double *r);
+/* Of this the wrenches w->total alone, for whoever reads forces. */
+void kl_eval_totals(const kl_model *m, kl_work *w, const double *lambda);
 /* rate = Phi_q v + Phi_t, nlam: how fast the constraints are left at the state's velocities. */
 void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate);
 /* Is constraint k of an element a length [m], or an angle? Its rows tell; coordinates of the

@@ -319,7 +319,12 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
     double depth = allowed(e, &e->end[k], t1), h = t1 - t0, high = 1.0;
     double most  = limit_of(e, &e->end[k]) * depth;
     bool   known = !isnan(e->start[k].rate) && !isnan(e->end[k].rate);
-    if (!(side * e->start[k].value > 0.0)) return HUGE_VAL; /* it was met just before it */
+    if (!(side * e->start[k].value > 0.0)) { /* it was met just before it */
+        double there = known && side * e->end[k].value < 0.0
+                           ? dip(e->start[k], e->end[k], h, -side, depth)
+                           : 0.0;
+        return there > 0.0 ? t0 + there * h : HUGE_VAL; /* and left again within the step */
+    }
     double share = side * e->end[k].value < -most ? 1.0 : 0.0;
     if (share == 0.0 && known) share = high = dip(e->start[k], e->end[k], h, side, depth);
     if (share == 0.0) return HUGE_VAL;

@@ -658,6 +658,17 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
  * costs an error of the third order, once. */
 static void alpha_bend(void *self) { ((alpha *)self)->bends = true; }
 
+/* Matrix and step stay; powers are those of the new forces. */
+static void alpha_change(void *self, const kl_solver *x)
+{
+    alpha        *i     = self;
+    kl_statistics dummy = {0};
+    memcpy(i->zd0, x->w->z_dot, (size_t)x->model->nz * sizeof(double));
+    i->bends = true;
+    i->power = (kl_powers){.begun = false};
+    kl_count_energy(x, 0.0, &i->power, &dummy);
+}
+
 static double alpha_next(const void *self) { return ((const alpha *)self)->h; }
 
 /* ---- looks into the last step ---------------------------------------------------------------- */
@@ -717,4 +728,5 @@ const kl_integrator kl_generalized_alpha = {.name    = "generalized-alpha",
                                             .look    = alpha_look,
                                             .back    = alpha_back,
                                             .bend    = alpha_bend,
+                                            .change  = alpha_change,
                                             .next    = alpha_next};

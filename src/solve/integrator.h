@@ -43,6 +43,9 @@ typedef struct kl_integrator {
     /* (optional) accelerations have a corner here: extrapolate nothing across. Without it the
      * integrator restarts at every crossing. */
     void (*bend)(void *self);
+    /* (optional) forces have jumped, x->a and x->lambda are those after it and everything is evaluated
+     * there: goes on from them. Without it the integrator restarts. */
+    void (*change)(void *self, const kl_solver *x);
     double (*next)(const void *self); /* with `bend`: length of the step that it would take [s] */
 } kl_integrator;
 

@@ -112,7 +112,7 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
 /* Velocities onto the constraints as an impulse of their forces would take them, M dv + Phi_q' p =
  * 0: drivers whose speed jumps pull the bodies along. What that does to the kinetic energy, they
  * feed in. */
-static kl_status jump_velocities(kl_simulation *s)
+static kl_status jump_velocities(kl_simulation *s, bool *jumped)
 {
     kl_solver      *x       = s->solver;
     const kl_model *m       = s->model;
@@ -121,7 +121,8 @@ static kl_status jump_velocities(kl_simulation *s)
     kl_eval_rate(m, x->w, x->rate);
     for (int k = 0; k < m->nlam; k++) largest = fmax(largest, fabs(x->rate[k]));
     for (int k = 0; k < m->nv; k++) speed = fmax(speed, fabs(x->s->v[k]));
-    if (largest <= nothing * fmax(speed, m->length)) return KL_OK;
+    *jumped = largest > nothing * fmax(speed, m->length);
+    if (!*jumped) return KL_OK;
     double kinetic = kl_eval_energy(m, x->w, NULL).kinetic;
     memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
     for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k];
@@ -135,10 +136,23 @@ static kl_status jump_velocities(kl_simulation *s)
 kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;
+    bool       jumped;
     KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
-    KL_TRY(jump_velocities(s));
+    KL_TRY(jump_velocities(s, &jumped));
     s->anew = true;
     return kl_solve_acceleration(x, x->a, x->lambda, diag);
+}
+
+kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag)
+{
+    kl_solver *x = s->solver;
+    bool       jumped;
+    if (!s->integrator->change || s->anew) return kl_simulation_jump(s, diag);
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(jump_velocities(s, &jumped));
+    if (jumped) return kl_simulation_jump(s, diag);
+    s->integrator->change(s->self, x);
+    return KL_OK;
 }
 
 /* Takes the last step back. An integrator that can do so loses nothing by it, others restart. */
@@ -289,10 +303,11 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
     return KL_OK;
 }
 
+/* Energy with what was lost and supplied, at the state that kl_channels_eval saw last. */
 static double total_energy(kl_simulation *s)
 {
-    kl_energy e  = kl_eval_energy(s->model, s->solver->w, s->lambda);
-    s->liveliest = fmax(s->liveliest, e.kinetic);
+    kl_system_values e = kl_channels_system(s->channels);
+    s->liveliest       = fmax(s->liveliest, e.kinetic);
     return e.kinetic + e.potential + s->count.lost - s->count.supplied;
 }
 
@@ -312,8 +327,8 @@ static void warn_of_energy(kl_simulation *s, kl_diag *diag)
 /* The row of the state that kl_channels_eval saw last. */
 static kl_status hand_on(kl_simulation *s, const double *values, const kl_sink *sink)
 {
-    double   total = total_energy(s);
-    kl_drift d     = kl_solver_drift(s->solver);
+    double           total = total_energy(s);
+    kl_system_values d     = kl_channels_system(s->channels);
     s->worst = (kl_drift){fmax(s->worst.position, d.position), fmax(s->worst.rotation, d.rotation),
                           fmax(s->worst.rate, d.rate)};
     if (s->row == 1 && isnan(s->total)) s->total = total;
@@ -334,8 +349,8 @@ static kl_status sample_look(kl_simulation *s, const kl_look *at, kl_diag *diag,
 {
     kl_solver *x = s->solver;
     if (!at->forces) return kl_simulation_sample(s, diag, values);
-    KL_TRY(kl_eval(s->model, x->s, x->w));
-    kl_eval_residual(s->model, x->w, s->a, s->lambda, x->y);
+    KL_TRY(kl_eval_elements(s->model, x->s, x->w));
+    kl_eval_totals(s->model, x->w, s->lambda);
     *values = values_now(s);
     return KL_OK;
 }

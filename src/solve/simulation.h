@@ -43,6 +43,9 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag);
 /* After forces or drivers jumped (a corner, an input set from outside): velocities that drivers
  * change at once, accelerations; the integrator starts anew. */
 kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag);
+/* After inputs were set: as a jump, but an integrator that can goes on with its matrix and its step.
+ */
+kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag);
 /* One accepted step, not beyond `until`; repeat while s->solver->s->t < until. */
 kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag);
 /* Values of all channels at the present state. */

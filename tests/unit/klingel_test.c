@@ -232,6 +232,40 @@ static void who_watches_can_stop(void **unused)
     kl_machine_free(s);
 }
 
+static void a_saved_state_is_returned_to(void **unused)
+{
+    (void)unused;
+    kl_machine *a = must_parse(pendulum), *b = must_parse(pendulum);
+    double      state[128], on, again[2];
+    size_t      n = kl_machine_state_size(a);
+    assert_true(n > 0 && n <= 128);
+    assert_int_equal(kl_machine_save(a, state, n), KL_E_USAGE); /* before the start */
+    assert_int_equal(kl_machine_advance(a, 0.1), KL_OK);
+    assert_int_equal(kl_machine_save(a, state, n - 1), KL_E_USAGE);
+    assert_int_equal(kl_machine_save(a, state, n), KL_OK);
+    double here = height(a);
+    assert_int_equal(kl_machine_advance(a, 0.2), KL_OK);
+    on = height(a);
+    /* into the same machine and into another one */
+    for (int k = 0; k < 2; k++) {
+        kl_machine *m = k ? b : a;
+        assert_int_equal(kl_machine_restore(m, state, n), KL_OK);
+        assert_close(kl_machine_time(m), 0.1, 0.0);
+        assert_close(height(m), here, 0.0);
+        assert_int_equal(kl_machine_advance(m, 0.2), KL_OK);
+        again[k] = height(m);
+    }
+    assert_true(again[0] == again[1]);
+    assert_close(again[0], on, 1e-8);
+    /* what is not a state of this model, or of this version, is refused */
+    assert_int_equal(kl_machine_restore(b, state, n - 1), KL_E_MODEL);
+    state[0] += 1.0;
+    assert_int_equal(kl_machine_restore(b, state, n), KL_E_VERSION);
+    assert_int_equal(kl_machine_advance(b, 0.2), KL_OK); /* from its start */
+    kl_machine_free(a);
+    kl_machine_free(b);
+}
+
 static void a_run_writes_what_stepping_gives(void **unused)
 {
     (void)unused;
@@ -319,6 +353,7 @@ int main(void)
         cmocka_unit_test(setting_a_parameter_can_mend_a_model),
         cmocka_unit_test(calls_that_make_no_sense_are_refused),
         cmocka_unit_test(who_watches_can_stop),
+        cmocka_unit_test(a_saved_state_is_returned_to),
         cmocka_unit_test(a_run_writes_what_stepping_gives),
         cmocka_unit_test(threads_do_not_disturb_each_other),
     };

@@ -141,6 +141,36 @@ static void a_latch_opens_at_its_time_to_the_second(void **unused)
     }
 }
 
+/* A ball thrown up touches a ceiling 0.1 mm below the top of its flight: contact begins and ends
+ * within a step of free flight, which gravity alone would make as long as the flight. */
+static void a_contact_made_and_lost_within_a_step_is_seen(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"ball.position.z", "ball.velocity.z", "energy.total", NULL};
+    for (int k = 0; k < N; k++) {
+        kl_statistics count;
+        built         b = must_build(
+                    "klingel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
+                            "  ball: {mass: 1 kg, inertia: [1, 1, 1], velocity: [0, 0, 3.132091953 m/s]}\njoints:\n"
+                            "  guide: {type: translational, between: [ground, ball], at: [0, 0, 0], axis: z}\n"
+                            "forces:\n  ceiling: {type: bump-stop, of: guide, upper: 499.9 mm, stiffness: 1e7}\n"
+                            "integrator: {tolerance: 1e-8, length: 1 m}\n");
+        b.model->settings.integrator = each[k];
+        simulate(&b, 0.6, 0.6, names, &r, &count);
+        built_free(&b);
+        /* it meets the ceiling at v = sqrt(2 g 0.1 mm) = 44 mm/s, touches it for half a period of
+         * k/m less what gravity takes, and is then ahead of the free flight by 2 v/g = 9 ms */
+        double w = sqrt(1e7), v = sqrt(2.0 * 9.81 * 1e-4);
+        double touches = (acos(-1.0) - 2.0 * atan(9.81 / (w * v))) / w;
+        double t       = 0.6 + 2.0 * v / 9.81 - touches;
+        double z       = 3.132091953 * t - 0.5 * 9.81 * t * t;
+        print_message("%s: %.1e m off, %ld steps, %ld rejected\n", called[k], last_row()[0] - z,
+                      count.steps, count.rejected);
+        assert_true(fabs(last_row()[0] - z) < 2e-4); /* 24 mm without the ceiling */
+        assert_true(fabs(last_row()[2] - r.value[0][2]) < 1e-3 * r.value[0][2]);
+    }
+}
+
 /* ---- what an event costs ---- */
 
 /* Balls that fall from different heights onto linear or nonlinear stops. */
@@ -256,6 +286,7 @@ int main(void)
         cmocka_unit_test(a_value_that_jumps_is_bisected_down_to_a_time),
         cmocka_unit_test(a_crossing_is_met_within_its_own_tolerance),
         cmocka_unit_test(a_latch_opens_at_its_time_to_the_second),
+        cmocka_unit_test(a_contact_made_and_lost_within_a_step_is_seen),
         cmocka_unit_test(a_switch_costs_two_steps_and_no_factorisation),
         cmocka_unit_test(bounces_cost_less_than_when_they_are_not_watched),
     };

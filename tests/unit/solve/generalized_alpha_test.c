@@ -88,6 +88,45 @@ static void second_order_at_fixed_steps(void **unused)
     check_order(spatial, false, KL_GENERALIZED_ALPHA, 0.5, 1.9);
 }
 
+/* Steps of h, 2h, h, 2h, ...: the auxiliary acceleration must move to each new step. */
+static sample after_uneven_pairs(int pairs)
+{
+    built          b   = must_build(spatial);
+    kl_simulation *s   = NULL;
+    const double   end = 0.2, h = end / (3.0 * pairs);
+    b.model->settings.step = h;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    b.model->settings.step = end; /* each step goes where it is told */
+    for (int k = 0; k < 2 * pairs; k++) {
+        double t = k == 2 * pairs - 1 ? end : h * (3 * (k / 2) + (k % 2 ? 3 : 1));
+        while (s->solver->s->t < t) assert_int_equal(kl_simulation_step(s, t, b.diag), KL_OK);
+    }
+    assert_int_equal(s->count.steps, 2 * pairs);
+    const kl_solver *x   = s->solver;
+    sample           out = {.nq = b.model->nq, .nv = b.model->nv, .nlam = b.model->nlam};
+    memcpy(out.q, x->s->q, (size_t)out.nq * sizeof(double));
+    memcpy(out.v, x->s->v, (size_t)out.nv * sizeof(double));
+    memcpy(out.lambda, x->lambda, (size_t)out.nlam * sizeof(double));
+    kl_simulation_destroy(s);
+    built_free(&b);
+    return out;
+}
+
+static void second_order_at_steps_that_double_and_halve(void **unused)
+{
+    (void)unused;
+    sample exact = after(spatial, 6400, false, KL_GENERALIZED_ALPHA, 0.9),
+           a = after_uneven_pairs(75), b = after_uneven_pairs(150);
+    double q = log2(distance(a.q, exact.q, a.nq) / distance(b.q, exact.q, b.nq)),
+           v = log2(distance(a.v, exact.v, a.nv) / distance(b.v, exact.v, b.nv)),
+           l = log2(distance(a.lambda, exact.lambda, a.nlam) /
+                    distance(b.lambda, exact.lambda, b.nlam));
+    print_message("h, 2h, h: order of positions %.2f, velocities %.2f, multipliers %.2f\n", q, v,
+                  l);
+    assert_true(q > 1.8 && v > 1.8 && l > 1.8);
+}
+
 static void second_order_at_varying_steps(void **unused)
 {
     (void)unused;
@@ -271,6 +310,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(second_order_at_fixed_steps),
         cmocka_unit_test(second_order_at_varying_steps),
+        cmocka_unit_test(second_order_at_steps_that_double_and_halve),
         cmocka_unit_test(hht_is_of_second_order_and_damped_newmark_of_first),
         cmocka_unit_test(the_spectral_radius_damps_what_cannot_be_resolved),
         cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
