@@ -116,10 +116,25 @@ static void solve_periodic(kl_spline *s, double *a, double *b, double *c, double
     M[m] = M[0];
 }
 
+/* Slopes of a monotone C1 curve: the weighted harmonic mean of the neighbouring secants, zero where
+ * they differ in sign (Fritsch and Butland 1984). The end slopes are the end secants, so that the curve
+ * goes on straight without a corner. The slopes take the place of M. */
+static void solve_monotone(kl_spline *s)
+{
+    int n                   = s->n;
+    s->M[0]                 = n > 1 ? slope(s, 0) : 0.0;
+    s->M[n > 1 ? n - 1 : 0] = n > 1 ? slope(s, n - 2) : 0.0;
+    for (int i = 1; i < n - 1; i++) {
+        double a = slope(s, i - 1), b = slope(s, i), h = step(s, i - 1), k = step(s, i);
+        s->M[i] = a * b > 0.0 ? 3.0 * (h + k) / ((2.0 * k + h) / a + (k + 2.0 * h) / b) : 0.0;
+    }
+}
+
 static void solve(kl_spline *s, double *scratch)
 {
     double *a = scratch, *b = a + s->n, *c = b + s->n, *z = c + s->n;
     if (s->kind == KL_SPLINE_PERIODIC) solve_periodic(s, a, b, c, z);
+    else if (s->kind == KL_SPLINE_MONOTONE) solve_monotone(s);
     else if (s->n < 3) return;
     else if (s->kind == KL_SPLINE_NATURAL) solve_natural(s, a, b, c);
     else if (s->kind == KL_SPLINE_CUBIC) solve_not_a_knot(s, a, b, c);
@@ -161,6 +176,11 @@ static int find_interval(const kl_spline *s, double x)
 static void eval_interval(const kl_spline *s, int i, double x, double out[3])
 {
     double h = step(s, i), t = x - s->x[i], M0 = s->M[i], M1 = s->M[i + 1];
+    if (s->kind == KL_SPLINE_MONOTONE) { /* from end slopes to second derivatives at the ends */
+        double d0 = M0, d1 = M1, secant = slope(s, i);
+        M0 = (6.0 * secant - 4.0 * d0 - 2.0 * d1) / h;
+        M1 = (2.0 * d0 + 4.0 * d1 - 6.0 * secant) / h;
+    }
     double b = slope(s, i) - h * (2 * M0 + M1) / 6, d = (M1 - M0) / (6 * h);
     out[0] = s->y[i] + t * (b + t * (M0 / 2 + t * d));
     out[1] = b + t * (M0 + 3 * t * d);
@@ -201,8 +221,8 @@ kl_spline_kind kl_spline_kind_of(const kl_spline *s) { return s->kind; }
 int kl_spline_corners(const kl_spline *s, double *x, int capacity)
 {
     if (s->kind == KL_SPLINE_PERIODIC || s->n == 1) return 0;
-    bool lines = s->kind == KL_SPLINE_LINEAR;
-    int  n     = lines ? s->n : 2;
-    for (int i = 0; i < n && i < capacity; i++) x[i] = s->x[lines || i == 0 ? i : s->n - 1];
+    bool all = s->kind == KL_SPLINE_LINEAR || s->kind == KL_SPLINE_MONOTONE;
+    int  n   = all ? s->n : 2;
+    for (int i = 0; i < n && i < capacity; i++) x[i] = s->x[all || i == 0 ? i : s->n - 1];
     return n;
 }

@@ -1,4 +1,4 @@
-/* Curves y(x) through given points: straight lines or a C2 cubic spline, with derivatives.
+/* Curves y(x) through given points: straight lines, a C2 cubic or a monotone C1 cubic, with derivatives.
  *
  * The cubic is not-a-knot by default: with two points it is the line, with three the parabola, and
  * it repeats any cubic exactly.
@@ -14,6 +14,7 @@ typedef enum kl_spline_kind {
     KL_SPLINE_LINEAR,
     KL_SPLINE_CUBIC,    /* not-a-knot */
     KL_SPLINE_NATURAL,  /* cubic, no curvature at the ends */
+    KL_SPLINE_MONOTONE, /* C1 cubic that rises and falls only where the points do */
     KL_SPLINE_PERIODIC, /* cubic, period x[n-1] - x[0]; y[n-1] must equal y[0]; ends are ignored */
 } kl_spline_kind;
 
@@ -40,8 +41,8 @@ double         kl_spline_x(const kl_spline *s, int i);
 double         kl_spline_y(const kl_spline *s, int i);
 kl_spline_kind kl_spline_kind_of(const kl_spline *s);
 
-/* Where a derivative up to the second jumps: all points of a linear spline, the ends of a cubic
- * one; none for a periodic one. Writes at most `capacity`, ascending; returns how many there are.
+/* Where a derivative up to the second jumps: all points of a linear or monotone
+ * spline, the ends of a cubic one; none for a periodic one. Writes at most `capacity`, ascending; returns how many there are.
  */
 int kl_spline_corners(const kl_spline *s, double *x, int capacity);
 

@@ -402,6 +402,12 @@ static kl_status read_head(kl_builder *b)
         double g = 9.81;
         KL_TRY(kl_scope_number(scope_of(b), gravity, "gravity", "m/s2", &g));
         b->m->gravity = kl_vec(0, 0, -g);
+        if (g < 0.0)
+            kl_warn(b->diag, gravity->place,
+                    "gravity points up: a number is the acceleration downwards; write `gravity: "
+                    "%g`, or "
+                    "`gravity: [0, 0, %g]` if it is meant to point up",
+                    -g, -g);
     } else if (gravity) {
         KL_TRY(kl_value_vec3(scope_of(b), gravity, "gravity", "m/s2", &b->m->gravity));
     }

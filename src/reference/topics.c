@@ -108,7 +108,7 @@ const kl_topic kl_topics[] = {
      "    value: 3 N m                                            constant\n"
      "    value: {polynomial: [0, 2 rad/s]}                       c0 + c1 x + c2 x^2 ...\n"
      "    value: {harmonic: {amplitude: 5 mm, frequency: 2 Hz}}   offset, phase, omega too\n"
-     "    value: {table: [[0, 0], [1, 2], [3, 2]]}                C2 spline through points\n"
+     "    value: {table: [[0, 0], [1, 2], [3, 2]]}                smooth curve through points\n"
      "    value: {linear_table: [[0, 0], [1, 2]]}                 straight lines\n"
      "    value: {step: {from: 0, to: 1, start: 1, end: 2}}       smooth, C2\n"
      "    value: {expression: \"2*t + 0.1*sin(3*t)\"}              of t (of x over a "
@@ -116,7 +116,9 @@ const kl_topic kl_topics[] = {
      "    value: {lua: \"t < 1 and 0 or 5*(t - 1)\"}               Lua; see `klingel help lua`\n"
      "    value: {input: throttle}                                a named input\n"
      "    value: {sum: [1, {input: throttle}]}                    any of these, added\n\n"
-     "Tables over time keep their end values outside; characteristics go on straight.\n"},
+     "Outside its points a table over time keeps its end value. A table over a displacement or\n"
+     "velocity (a characteristic) is monotone between its points and is extrapolated with the slope\n"
+     "of its last two points.\n"},
     {"orientation", "topic", "ways to give a rotation",
      "    orientation: {axis: z, angle: 90 deg}\n"
      "    orientation: {quaternion: [1, 0, 0, 0]}            scalar first\n"

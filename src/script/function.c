@@ -215,8 +215,11 @@ kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *
                                     bool smooth, kl_spline_ends ends, kl_diag *diag, kl_place place)
 {
     if (check_points(x, y, n, diag, place) != KL_OK) return NULL;
-    kl_spline *s = kl_spline_create(a, x, y, n, smooth ? KL_SPLINE_CUBIC : KL_SPLINE_LINEAR, ends);
-    kl_function *f = kl_function_create(a, &table_type, s);
+    /* A force law must not rise and fall between its points: a damper would drive. A motion over time
+     * needs continuous accelerations instead. */
+    kl_spline_kind smooth_kind = ends == KL_ENDS_LINEAR ? KL_SPLINE_MONOTONE : KL_SPLINE_CUBIC;
+    kl_spline     *s = kl_spline_create(a, x, y, n, smooth ? smooth_kind : KL_SPLINE_LINEAR, ends);
+    kl_function   *f = kl_function_create(a, &table_type, s);
     if (!f) kl_fail(diag, KL_E_MEMORY, place, "out of memory for a table of %d points", n);
     else if (smooth) warn_of_overshoot(f, x, y, n, diag, place);
     return f;

@@ -29,7 +29,8 @@ kl_function *kl_function_harmonic(kl_arena *a, double offset, double amplitude, 
 /* Through points: a C2 spline or straight lines; the end values hold outside. */
 kl_function *kl_function_table(kl_arena *a, const double *x, const double *y, int n, bool smooth,
                                kl_diag *diag, kl_place place);
-/* The same with a choice of what follows outside; linear suits a force law. */
+/* The same with a choice of what follows outside. Linear ends suit a force law: smooth means a monotone C1
+ * curve then, which continues with the secant of its last two points. */
 kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *y, int n,
                                     bool smooth, kl_spline_ends ends, kl_diag *diag,
                                     kl_place place);

@@ -171,6 +171,32 @@ static void bad_points_are_named_and_refused(void **unused)
     kl_arena_destroy(arena);
 }
 
+static void a_monotone_curve_follows_the_points_and_goes_on_with_the_end_secant(void **unused)
+{
+    (void)unused;
+    /* a damper whose C2 spline has a negative slope at its ends */
+    static const double x[] = {-1, -0.5, 0, 0.5, 1}, y[] = {-20, -15, 0, 15, 20};
+    kl_arena           *arena = kl_arena_create();
+    double              out[3], before = -HUGE_VAL;
+    kl_spline          *s = kl_spline_create(arena, x, y, 5, KL_SPLINE_MONOTONE, KL_ENDS_LINEAR);
+    for (double t = -3; t <= 3; t += 1.0 / 1024) {
+        double h = 1e-6, up[3], down[3];
+        kl_spline_eval(s, t, out);
+        kl_spline_eval(s, t + h, up);
+        kl_spline_eval(s, t - h, down);
+        assert_true(out[0] > before && out[1] > 0);
+        assert_close(out[1], (up[0] - down[0]) / (2 * h), 2e-5 * 60);
+        before = out[0];
+    }
+    for (int i = 0; i < 5; i++) {
+        kl_spline_eval(s, x[i], out);
+        assert_close(out[0], y[i], 1e-13);
+    }
+    kl_spline_eval(s, 9.0, out);
+    assert_close(out[0], 20 + 10 * 8, 1e-12);
+    kl_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -178,6 +204,7 @@ int main(void)
         cmocka_unit_test(convergence_has_the_order_of_the_theory),
         cmocka_unit_test(cubics_are_twice_continuously_differentiable),
         cmocka_unit_test(ends_hold_or_go_straight),
+        cmocka_unit_test(a_monotone_curve_follows_the_points_and_goes_on_with_the_end_secant),
         cmocka_unit_test(bad_points_are_named_and_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

@@ -448,6 +448,23 @@ static void a_word_that_nothing_asks_for_is_told(void **unused)
     }
 }
 
+static void gravity_that_points_up_is_warned_of(void **unused)
+{
+    (void)unused;
+    static const char *const model =
+        "klingel: 1\ngravity: %s\nbodies: {b: {mass: 1 kg, inertia: [1, 1, 1]}}\n";
+    char text[200];
+    snprintf(text, sizeof text, model, "-9.81");
+    built up = build(text);
+    assert_int_equal(up.status, KL_OK);
+    assert_true(told(&up, "model.yaml:2:10") && told(&up, "write `gravity: 9.81`"));
+    release(&up);
+    snprintf(text, sizeof text, model, "9.81");
+    built down = build(text);
+    assert_false(told(&down, "gravity"));
+    release(&down);
+}
+
 static void functions_of_time_may_be_expressions(void **unused)
 {
     (void)unused;
@@ -698,6 +715,7 @@ int main(void)
         cmocka_unit_test(parameters_come_in_any_order_and_circles_are_named),
         cmocka_unit_test(set_reaches_parameters_of_parts),
         cmocka_unit_test(a_word_that_nothing_asks_for_is_told),
+        cmocka_unit_test(gravity_that_points_up_is_warned_of),
         cmocka_unit_test(functions_of_time_may_be_expressions),
         cmocka_unit_test(mistakes_with_templates_are_told),
         cmocka_unit_test(like_reaches_into_templates),
