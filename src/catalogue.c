@@ -2,6 +2,8 @@
 #include "catalogue.h"
 
 #include "bodies/bodies.h"
+#include "catenary/catenary.h"
+#include "catenary/elements.h"
 #include "contact/contact.h"
 #include "forces/forces.h"
 #include "joints/joints.h"
@@ -29,6 +31,8 @@ const kl_element_type *const kl_force_types[] = {
     &kl_controller,
     &kl_linear_creep,
     &kl_wheel_rail,
+    &kl_pantograph_force,
+    &kl_catenary_contact,
     NULL,
 };
 
@@ -88,4 +92,4 @@ const kl_element_section kl_element_sections[] = {
 };
 
 const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &kl_surfaces, &kl_profiles,
-                                                     &kl_irregularities, NULL};
+                                                     &kl_irregularities, &kl_catenaries, NULL};

@@ -48,6 +48,8 @@ const kl_collector_output *kl_collection_output(const kl_collection *c, const do
     return (const kl_collector_output *)(kl_collection_masses(c, state, i) + KL_PANTOGRAPH_STATE);
 }
 
+static bool has_masses(const kl_collector *p) { return !p->prescribed && !p->constant; }
+
 /* ---- creation ---- */
 
 kl_status kl_collection_create(const kl_line *line, const kl_collector *collector, int n, double dt,
@@ -59,7 +61,7 @@ kl_status kl_collection_create(const kl_line *line, const kl_collector *collecto
     if (!c || !lumped) return KL_E_MEMORY;
     *c = (kl_collection){.line = line, .collector = collector, .lumped = lumped, .n = n, .dt = dt};
     for (int i = 0; i < n; i++)
-        if (!collector[i].prescribed)
+        if (has_masses(&collector[i]))
             kl_pantograph_prepare(&collector[i].pantograph, dt, &lumped[i]);
     return kl_stepper_create(line, dt, arena, diag, &c->stepper);
 }
@@ -85,7 +87,7 @@ typedef struct touching {
 
 static double head_influence(const kl_collection *c, int i)
 {
-    return c->collector[i].prescribed ? 0.0 : kl_pantograph_influence(&c->lumped[i]);
+    return has_masses(&c->collector[i]) ? kl_pantograph_influence(&c->lumped[i]) : 0.0;
 }
 
 /* kl_push_law: strip force given all others. */
@@ -98,6 +100,10 @@ static double strip_law(void *context, int index, double w, double slope)
     double              others = t->sum[k->collector] - t->push[index].force;
     double              head = k->head - g * others, rise = 2.0 / t->c->dt;
     (void)slope;
+    if (p->constant) { /* k->head stands for the force */
+        t->sum[k->collector] = others + k->head;
+        return k->head;
+    }
     /* Newmark: a change of displacement at the end of a step changes the velocity by 2/dt of it */
     double rate          = k->rate - rise * g * others - k->v0 - rise * (w - k->w0);
     double force         = kl_strip_solve(&p->law, head - k->rest - w, rate, rise, G, k->impact);
@@ -148,7 +154,8 @@ static void move_heads(const kl_collection *c, const kl_collector_input *in, dou
     for (int i = 0; i < c->n; i++) {
         double *m = masses_of(c, state, i), *v = m + KL_PANTOGRAPH_MASSES;
         double  z = in[i].z, rate = in[i].rate;
-        if (!c->collector[i].prescribed) {
+        if (c->collector[i].constant) z = in[i].load.uplift / c->collector[i].nstrip;
+        if (has_masses(&c->collector[i])) {
             kl_pantograph_free_step(&c->lumped[i], &in[i].load, m);
             z = m[0], rate = v[0] + 0.5 * c->dt * v[KL_PANTOGRAPH_MASSES];
         }
@@ -161,13 +168,14 @@ static void finish_heads(const kl_collection *c, const kl_collector_input *in, d
                          const touching *t)
 {
     for (int i = 0; i < c->n; i++) {
-        kl_collector_output *o = output_of(c, state, i);
-        double              *m = masses_of(c, state, i);
-        if (!c->collector[i].prescribed) kl_pantograph_finish(&c->lumped[i], t->sum[i], m);
+        kl_collector_output *o   = output_of(c, state, i);
+        double              *m   = masses_of(c, state, i);
+        bool                 own = has_masses(&c->collector[i]);
+        if (own) kl_pantograph_finish(&c->lumped[i], t->sum[i], m);
         o->x     = in[i].x;
         o->force = t->sum[i];
-        o->head  = c->collector[i].prescribed ? in[i].z : m[0];
-        o->rate  = c->collector[i].prescribed ? in[i].rate : m[KL_PANTOGRAPH_MASSES];
+        o->head  = own ? m[0] : in[i].z;
+        o->rate  = own ? m[KL_PANTOGRAPH_MASSES] : in[i].rate;
         o->wire  = HUGE_VAL;
         memset(o->slot, 0, sizeof o->slot);
     }
@@ -185,7 +193,9 @@ static void note_touches(const kl_collection *c, double *state, const touching *
             o->impact[h->slot] = force > 0.0 ? fmax(approach, 0.0) : 0.0;
         o->slot[h->slot] = force;
         if (h->rest + w < o->wire) {
-            o->wire = h->rest + w;
+            o->wire      = h->rest + w;
+            o->wire_rate = h->v0 + 2.0 / c->dt * (w - h->w0);
+            if (c->collector[h->collector].constant) o->head = o->wire;
             if (c->line->per == 4)
                 o->lateral = kl_wire_value(&t->push[k].at, c->line->place, 2) +
                              kl_wire_value(&t->push[k].at, state, 2);
@@ -204,6 +214,28 @@ kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *i
     finish_heads(c, in, state, &t);
     note_touches(c, state, &t);
     return passes < 0 ? KL_E_STEP : KL_OK;
+}
+
+void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
+                           const double *state, double *copy, kl_collector_outlook *out)
+{
+    const double exact = 1e-11;
+    touching     t     = {.c = c};
+    memcpy(copy, state, (size_t)kl_collection_state_size(c) * sizeof *copy);
+    kl_stepper_free_step(c->stepper, copy);
+    find_touches(c, in, copy, &t);
+    kl_stepper_finish(c->stepper, copy, t.push, t.n, NULL, NULL, exact);
+    for (int i = 0; i < c->n; i++) out[i] = (kl_collector_outlook){.height = HUGE_VAL};
+    for (int k = 0; k < t.n; k++) {
+        const touch          *h = &t.touch[k];
+        kl_collector_outlook *o = &out[h->collector];
+        double                w = kl_wire_value(&t.push[k].at, copy, 0);
+        if (h->rest + w >= o->height) continue; /* the lowest wire counts */
+        *o = (kl_collector_outlook){.height     = h->rest + w,
+                                    .rate       = h->v0 + 2.0 / c->dt * (w - h->w0),
+                                    .force      = t.push[k].force,
+                                    .compliance = t.push[k].influence};
+    }
 }
 
 /* ---- start ---- */
@@ -276,7 +308,8 @@ static kl_status start_collector(const kl_collection *c, int i, const kl_collect
     double               z, force = 0.0, head = in->z;
     if (!wire_over(c->line, in->x, &at, &z)) return refuse_place(c, i, in->x, diag);
     if (p->prescribed && in->z > z + deepest) return refuse_above(c, i, in->z, z, diag);
-    if (!p->prescribed) {
+    if (p->constant) force = in->load.uplift, head = z;
+    if (has_masses(p)) {
         KL_TRY(rest_force(c, i, in, z, &force, &head));
         kl_pantograph_hold(&p->pantograph, head - in->load.base, force - in->load.lift,
                            masses_of(c, state, i));
@@ -315,7 +348,7 @@ double kl_collection_energy(const kl_collection *c, double *state)
     for (int i = 0; i < c->n; i++) {
         const kl_pantograph *p = &c->collector[i].pantograph;
         const double        *d = kl_collection_masses(c, state, i), *v = d + KL_PANTOGRAPH_MASSES;
-        for (int k = 0; k < p->n && !c->collector[i].prescribed; k++) {
+        for (int k = 0; k < p->n && has_masses(&c->collector[i]); k++) {
             double gap = d[k] - (k + 1 < p->n ? d[k + 1] : 0.0);
             sum += 0.5 * p->mass[k] * v[k] * v[k] + 0.5 * p->stiffness[k] * gap * gap;
         }

@@ -15,6 +15,7 @@ enum { KL_MOST_PANTOGRAPHS = 4, KL_MOST_STRIPS = 2, KL_STRIP_SLOTS = 2 * KL_MOST
 /* One pantograph as the collection sees it. */
 typedef struct kl_collector {
     bool          prescribed; /* the head moves as told; else lumped masses */
+    bool          constant;   /* no head at all: a force that moves along the wire */
     kl_pantograph pantograph;
     kl_strip_law  law;
     int           nstrip;  /* 1 or 2 */
@@ -34,6 +35,7 @@ typedef struct kl_collector_output {
     double force;                  /* sum of contact forces [N] */
     double head, rate;             /* height of the head and its speed [m], [m/s] */
     double wire;                   /* height of the wire above the head's place [m] */
+    double wire_rate;              /* of that height as the head moves along [m/s] */
     double lateral;                /* y of the wire on the strip [m] */
     double slot[KL_STRIP_SLOTS];   /* contact force of each strip and wire [N] */
     double impact[KL_STRIP_SLOTS]; /* speed at which each contact began [m/s] */
@@ -61,6 +63,19 @@ kl_status kl_collection_start(const kl_collection *c, const kl_collector_input *
 
 /* One step of dt. KL_E_STEP when the contact does not converge. */
 kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *in, double *state);
+
+/* What a prescribed head will meet one step ahead: the wire there moves with the contact force F as
+ * height + compliance (F - force). */
+typedef struct kl_collector_outlook {
+    double height, rate; /* of the wire at the head's place [m], [m/s] */
+    double force;        /* [N] for which they are given */
+    double compliance;   /* [m/N] */
+} kl_collector_outlook;
+
+/* Looks one step ahead with contact forces as they are: `in` holds places and speeds at its end,
+ * `copy` room for another state. */
+void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
+                           const double *state, double *copy, kl_collector_outlook *out);
 
 const kl_collector_output *kl_collection_output(const kl_collection *c, const double *state, int i);
 /* d, v, a of the line at this state. */

@@ -259,5 +259,12 @@ const double *kl_coupling_line(const kl_coupling *k, const double *state)
     return state + HEAD + k->n * OUTPUT;
 }
 
+const double *kl_coupling_masses(const kl_coupling *k, const double *state, int i)
+{
+    const double *body = kl_coupling_line(k, state);
+    if (!k->cosim) return kl_collection_masses(k->c, body, i);
+    return body + kl_collection_state_size(k->c) + i * KL_PANTOGRAPH_STATE;
+}
+
 double kl_coupling_energy_error(const double *state) { return state[0]; }
 int    kl_coupling_iterations(const double *state) { return (int)state[1]; }

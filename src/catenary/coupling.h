@@ -52,6 +52,7 @@ kl_status kl_coupling_step(const kl_coupling *k, kl_coupling_motion m, double t,
 
 const kl_collector_output *kl_coupling_output(const kl_coupling *k, const double *state, int i);
 const double              *kl_coupling_line(const kl_coupling *k, const double *state);
+const double              *kl_coupling_masses(const kl_coupling *k, const double *state, int i);
 /* Energy that the exchange has produced so far, and iterations of the last one. */
 double kl_coupling_energy_error(const double *state);
 int    kl_coupling_iterations(const double *state);

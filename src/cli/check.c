@@ -96,7 +96,7 @@ static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *d
 static void warn_of_undetermined(kl_solver *x, kl_diag *diag)
 {
     const kl_model *m = x->model;
-    if (m->nbody <= 1)
+    if (m->nbody <= 1 && m->nelement == 0)
         kl_warn(diag, (kl_place){.file = m->file},
                 "the model has no bodies; list them under `bodies:`");
     if (kl_diag_count(diag, KL_WARNING) > 0 ||

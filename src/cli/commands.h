@@ -6,7 +6,7 @@
 
 /* In the order of main.c. */
 extern const kl_command kl_command_run, kl_command_check, kl_command_list, kl_command_help;
-extern const kl_command kl_command_fe, kl_command_track, kl_command_rail;
+extern const kl_command kl_command_fe, kl_command_track, kl_command_rail, kl_command_catenary;
 extern const kl_command kl_command_statics, kl_command_kinematics, kl_command_inverse;
 extern const kl_command kl_command_modes, kl_command_locus, kl_command_sweep, kl_command_contacts;
 extern const kl_command kl_command_schema, kl_command_new, kl_command_demo, kl_command_doctor;

@@ -19,6 +19,7 @@ static const kl_command *const commands[] = {
     &kl_command_fe,
     &kl_command_track,
     &kl_command_rail,
+    &kl_command_catenary,
     &kl_command_list,
     &kl_command_help,
     &kl_command_export,

@@ -492,7 +492,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
     bool sound          = !kl_diag_failed(b->diag) && m->nbody > 1;
     KL_TRY(kl_parts_read(b, "outputs", "output", kl_output_read));
     if (sound && kl_diag_failed(b->diag)) kl_outputs_check(b);
-    if (m->nbody <= 1 && !kl_diag_failed(b->diag))
+    if (m->nbody <= 1 && m->nelement == 0 && !kl_diag_failed(b->diag))
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
                 "the model has no bodies; list them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);

@@ -376,6 +376,9 @@ typedef struct kl_element_size {
     /* Bytes of its cache, which `locate` fills. Each thread has one, and beside it that of the last
      * accepted step. Both are zero at the start and after a checkpoint */
     size_t cache;
+    /* [s] It steps on its own with this interval: no step of the model goes beyond the next
+     * multiple, counted from the start. 0: it does not */
+    double interval;
     size_t buffer; /* of these the last ones are not kept with an accepted step: rows of a table */
 } kl_element_size;
 

@@ -46,6 +46,7 @@ typedef struct kl_element {
     int                    cache, ncache; /* where its cache stands, its size [bytes] */
     int                    nkept;         /* bytes of it that are kept with an accepted step */
     int                    of[2];         /* joints whose frames its pairs share, or -1 */
+    double                 interval;      /* at which it steps on its own [s]; 0: it does not */
     double                 turn;          /* angle of its pair at the start, to the turn [rad] */
 } kl_element;
 

@@ -112,8 +112,20 @@ static kl_status find_ticks(const kl_model *m, kl_events *e)
     return there ? KL_OK : KL_E_MEMORY;
 }
 
+/* The next multiple of the interval of an element that steps on its own. */
+static double next_exchange(const kl_model *m, double t)
+{
+    double next = HUGE_VAL;
+    for (int i = 0; i < m->nelement; i++) {
+        double h = m->element[i].interval;
+        if (h > 0.0) next = fmin(next, m->t0 + h * (floor((t - m->t0) / h + 1e-9) + 1.0));
+    }
+    return next;
+}
+
 double kl_events_tick(const kl_events *e, double t)
 {
+    double exchange = next_exchange(e->m, t);
     int low = 0, high = e->ntick;
     t += kl_events_near(t);
     while (low < high) {
@@ -121,7 +133,7 @@ double kl_events_tick(const kl_events *e, double t)
         if (e->tick[middle] <= t) low = middle + 1;
         else high = middle;
     }
-    return low < e->ntick ? e->tick[low] : HUGE_VAL;
+    return low < e->ntick ? fmin(e->tick[low], exchange) : exchange;
 }
 
 /* Times that are so near to each other count as one. */
@@ -197,6 +209,7 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
     }
     each_function(m, e, count_function);
     e->arena    = arena;
+    e->m        = m;
     e->n        = m->nevent;
     e->corner   = kl_arena_array(arena, double, e->ncorner + 1);
     e->branched = kl_arena_array(arena, const kl_function *, e->nbranched + 1);

@@ -26,6 +26,7 @@ typedef struct kl_events {
     int                        nhidden;
     double                    *tick; /* ascending [s]: no step goes beyond the next one */
     int                        ntick;
+    const kl_model            *m;     /* for elements that step on their own */
     double                     found; /* the corner found last [s] */
     bool             truth;    /* of the condition that ends the run, at the start of the step */
     double           depth[3]; /* allowed beyond a crossing, by kl_crossing_unit [m, rad, s] */

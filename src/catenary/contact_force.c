@@ -1,0 +1,293 @@
+/* Force element `catenary-contact`: collector strips of a multibody pantograph under a catenary.
+ *
+ * Co-simulation inside a model: the bodies move with the integrator of the model, the catenary steps
+ * with its own interval H when a step of the model is accepted (commit). In between, the strips meet
+ * a predicted wire: it was computed one interval ahead with the present contact forces, together with
+ * its compliance G, so that at a share s of the interval
+ *
+ *   wire(s) = cubic from now to ahead + G s^2 (F - F_now),    F = K d^n (1 + ...),  d = strip - wire
+ *
+ * which is implicit in F: contact force and wire agree within the step. A step that is given back
+ * leaves no trace, because only commit changes the history. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catenary/catenary.h"
+#include "catenary/collection.h"
+#include "catenary/elements.h"
+#include "model/model.h"
+
+typedef struct contact {
+    const kl_catenary *catenary;
+    double             stiffness, exponent, restitution, friction, width, interval;
+    kl_collector       collector[KL_MOST_PANTOGRAPHS];
+    kl_collection     *c;
+    double             t0;
+    int                n; /* strips */
+    kl_output         *outputs;
+} contact;
+
+/* Of each strip: its motion with the last accepted step, the wire now and ahead. */
+typedef struct strip {
+    double               x, speed, z, rate;
+    double               height, wire_rate, force; /* of the wire now; contact force now */
+    double               lateral, impact;
+    kl_collector_outlook ahead;
+} strip;
+
+/* history: steps | failed | time of the last reading | strips | state | copy for looking ahead */
+enum { STEPS, FAILED, TIME, STRIPS, STRIP = sizeof(strip) / sizeof(double) };
+
+static const strip *strips_of(const double *h) { return (const strip *)(h + STRIPS); }
+static double      *state_of(const contact *p, double *h) { return h + STRIPS + p->n * STRIP; }
+
+static const kl_motion *marker_of(const kl_reading *in, int i) { return &in->m[2 * i + 1]; }
+
+/* ---- the force within a step ---- */
+
+typedef struct meeting {
+    double height, rate; /* of the wire without a change of force */
+    double G;            /* its compliance at this time [m/N] */
+    double slope;        /* of its rate by its displacement [1/s] */
+} meeting;
+
+static meeting wire_at(const contact *p, const double *h, const strip *k, double t)
+{
+    double H = p->interval, s = (t - p->t0 - h[STEPS] * H) / H;
+    s          = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
+    double  s2 = s * s, s3 = s2 * s, rise = k->ahead.height - k->height;
+    meeting w = {.G = k->ahead.compliance * s2, .slope = s > 0.0 ? 2.0 / (s * H) : 0.0};
+    w.height  = k->height + rise * (3 * s2 - 2 * s3) + H * (s - 2 * s2 + s3) * k->wire_rate +
+               H * (s3 - s2) * k->ahead.rate;
+    w.rate = 6 * (s - s2) / H * rise + (1 - 4 * s + 3 * s2) * k->wire_rate +
+             (3 * s2 - 2 * s) * k->ahead.rate;
+    return w;
+}
+
+static double force_at(const contact *p, const double *h, int i, double t, const kl_motion *m)
+{
+    const strip *k = &strips_of(h)[i];
+    double       y = k->lateral - m->r.y;
+    if (!isfinite(k->height) || !isfinite(k->ahead.height)) return 0.0; /* beside the line */
+    if (fabs(y) > 0.5 * p->width) return 0.0;                           /* beside the strip */
+    meeting w = wire_at(p, h, k, t);
+    /* w is given for the force of the last exchange: without any force it would be lower */
+    double depth = m->r.z - (w.height - w.G * k->ahead.force);
+    double rate  = m->v.z - (w.rate - w.slope * w.G * k->ahead.force);
+    return kl_strip_solve(&p->collector[i].law, depth, rate, w.slope, w.G, k->impact);
+}
+
+static kl_status contact_eval(const kl_reading *in, kl_writing *out)
+{
+    const contact *p = in->data;
+    for (int i = 0; i < p->n; i++) {
+        const kl_motion *m = marker_of(in, i);
+        double  F = force_at(p, in->h, i, in->t, m), y = strips_of(in->h)[i].lateral - m->r.y;
+        double  drag = -p->friction * F * tanh(m->v.x / 0.1);
+        double *w    = out->wrench + 6 * (2 * i + 1);
+        w[0] = drag, w[2] = -F;
+        w[3] = -y * F, w[5] = -y * drag; /* the wire touches at the side of the marker */
+        out->loss -= drag * m->v.x;
+    }
+    return KL_OK;
+}
+
+/* ---- exchange ---- */
+
+static void look_ahead(const contact *p, double *h, kl_collector_input *in)
+{
+    double              *state = state_of(p, h), *copy = state + kl_collection_state_size(p->c);
+    kl_collector_outlook ahead[KL_MOST_PANTOGRAPHS];
+    strip               *k = (strip *)(h + STRIPS);
+    for (int i = 0; i < p->n; i++) in[i].x += in[i].speed * p->interval;
+    kl_collection_foresee(p->c, in, state, copy, ahead);
+    for (int i = 0; i < p->n; i++) {
+        const kl_collector_output *o = kl_collection_output(p->c, state, i);
+        k[i].height = o->wire, k[i].wire_rate = o->wire_rate;
+        k[i].force = o->force, k[i].lateral = o->lateral, k[i].impact = o->impact[0];
+        k[i].ahead = ahead[i];
+    }
+}
+
+static void read_strips(const kl_reading *in, const contact *p, strip *k)
+{
+    for (int i = 0; i < p->n; i++) {
+        const kl_motion *m = marker_of(in, i);
+        k[i].x = m->r.x, k[i].speed = m->v.x, k[i].z = m->r.z, k[i].rate = m->v.z;
+    }
+}
+
+/* Strips at a share of the way from the last reading to this one. */
+static void between(const kl_reading *in, const contact *p, const strip *from, double h, double s,
+                    kl_collector_input *out)
+{
+    double s2 = s * s, s3 = s2 * s;
+    for (int i = 0; i < p->n; i++) {
+        const kl_motion *m = marker_of(in, i);
+        out[i]             = (kl_collector_input){
+                        .x     = from[i].x + s * (m->r.x - from[i].x),
+                        .speed = from[i].speed + s * (m->v.x - from[i].speed),
+                        .z     = (1 - 3 * s2 + 2 * s3) * from[i].z + (3 * s2 - 2 * s3) * m->r.z +
+                             h * (s - 2 * s2 + s3) * from[i].rate + h * (s3 - s2) * m->v.z,
+                        .rate = from[i].rate + s * (m->v.z - from[i].rate)};
+    }
+}
+
+static void contact_commit(const kl_reading *in, double *h_new)
+{
+    const contact     *p = in->data;
+    kl_collector_input now[KL_MOST_PANTOGRAPHS];
+    strip             *k    = (strip *)(h_new + STRIPS);
+    double             last = h_new[TIME], due = floor((in->t - p->t0) / p->interval + 1e-6);
+    bool               any = false;
+    for (; h_new[STEPS] < due && h_new[FAILED] == 0.0; any = true) {
+        double t = p->t0 + (h_new[STEPS] + 1.0) * p->interval;
+        double s = in->t > last ? fmin(1.0, (t - last) / (in->t - last)) : 1.0;
+        between(in, p, k, in->t - last, s, now);
+        if (kl_collection_step(p->c, now, state_of(p, h_new)) != KL_OK) h_new[FAILED] = 1.0;
+        h_new[STEPS] += 1.0;
+    }
+    if (any) look_ahead(p, h_new, now);
+    read_strips(in, p, k);
+    h_new[TIME] = in->t;
+}
+
+/* ---- setup and start ---- */
+
+static kl_status set_outputs(contact *p, const kl_setup *s);
+
+static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                               kl_element_size *size)
+{
+    (void)m;
+    contact *p = data;
+    p->n       = nmarker / 2;
+    p->t0      = s->model->t0;
+    if (p->n > KL_MOST_PANTOGRAPHS)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "force '%s': %d strips; one catenary-contact takes up to %d", s->name, p->n,
+                       KL_MOST_PANTOGRAPHS);
+    for (int i = 0; i < p->n; i++)
+        p->collector[i] = (kl_collector){
+            .prescribed = true, .law = {p->stiffness, p->exponent, p->restitution}, .nstrip = 1};
+    KL_TRY(set_outputs(p, s));
+    KL_TRY(kl_collection_create(p->catenary->line, p->collector, p->n, p->interval, s->arena,
+                                s->diag, &p->c));
+    size->nh       = STRIPS + p->n * STRIP + 2 * kl_collection_state_size(p->c);
+    size->interval = p->interval;
+    return KL_OK;
+}
+
+static kl_status contact_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
+{
+    const contact     *p = in->data;
+    kl_collector_input now[KL_MOST_PANTOGRAPHS];
+    strip             *k = (strip *)(out->h + STRIPS);
+    read_strips(in, p, k);
+    out->h[TIME] = in->t;
+    between(in, p, k, 0.0, 0.0, now);
+    KL_TRY(kl_collection_start(p->c, now, state_of(p, out->h), s->diag));
+    look_ahead(p, out->h, now);
+    return KL_OK;
+}
+
+static void contact_watch(const kl_reading *in, kl_notice *notice)
+{
+    const contact *p   = in->data;
+    bool           off = true;
+    for (int i = 0; i < p->n; i++) off &= strips_of(in->h)[i].x > p->catenary->line->x1;
+    if (in->h[FAILED] == 0.0 && !off) return;
+    notice->stop = true, notice->count = 1;
+    if (off)
+        snprintf(notice->text, sizeof notice->text,
+                 "ran off the end of the catenary at x = %.6g m; give the line more `spans`",
+                 p->catenary->line->x1);
+    else
+        snprintf(
+            notice->text, sizeof notice->text,
+            "found no contact force: the contact does not converge; a shorter `interval`, or a "
+            "softer `contact_stiffness`, helps");
+}
+
+/* ---- outputs ---- */
+
+enum { COMMON = 6 };
+
+static const kl_output common[COMMON] = {
+    {"contact_force", "N", "sum of the contact forces of all strips"},
+    {"head_height", "m", "height of the first strip"},
+    {"position", "m", "place of the first strip along the line"},
+    {"wire_height", "m", "height of the contact wire above it"},
+    {"wire_lateral", "m", "contact wire on the first strip, sideways"},
+    {"slack_droppers", "1", "number of slack droppers"},
+};
+
+static kl_status set_outputs(contact *p, const kl_setup *s)
+{
+    p->outputs = kl_arena_array(s->arena, kl_output, COMMON + p->n + 1);
+    if (!p->outputs) return KL_E_MEMORY;
+    memcpy(p->outputs, common, sizeof common);
+    for (int i = 0; i < p->n; i++)
+        p->outputs[COMMON + i] = (kl_output){kl_arena_format(s->arena, "contact_force_%d", i + 1),
+                                             "N", "contact force of this strip"};
+    return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
+}
+
+static const kl_output *contact_describe(const void *data)
+{
+    return ((const contact *)data)->outputs;
+}
+
+static void contact_output(const kl_reading *in, const double *lambda, double *values)
+{
+    (void)lambda;
+    const contact *p     = in->data;
+    const kl_line *line  = p->catenary->line;
+    const strip   *k     = strips_of(in->h);
+    const double  *state = in->h + STRIPS + p->n * STRIP;
+    int            slack = 0;
+    values[0]            = 0.0;
+    for (int i = 0; i < p->n; i++) {
+        values[COMMON + i] = force_at(p, in->h, i, in->t, marker_of(in, i));
+        values[0] += values[COMMON + i];
+    }
+    values[1] = marker_of(in, 0)->r.z, values[2] = marker_of(in, 0)->r.x;
+    values[3] = k[0].height, values[4] = k[0].lateral;
+    for (int j = 0; j < line->ndropper; j++)
+        slack += kl_stepper_dropper_force(line, state, j) == 0.0;
+    values[5] = slack;
+}
+
+/* clang-format off */
+#define NUMBER(name_, field_, unit_, fallback_, min_, max_, help_)                                  \
+    {.name = name_, .kind = KL_KEY_NUMBER, .offset = offsetof(contact, field_), .unit = unit_,      \
+     .fallback = fallback_, .min = min_, .max = max_, .help = help_}
+static const kl_key contact_keys[] = {
+    {.name = "catenary", .kind = KL_KEY_RESOURCE, .offset = offsetof(contact, catenary),
+     .words = "catenaries", .help = "the line above the strips"},
+    NUMBER("exponent", exponent, "1", "1", 1, 10, "n of the contact law F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-))"),
+    NUMBER("contact_stiffness", stiffness, "N over m ^ exponent", "50000", 1, 1e300, "K of the contact law"),
+    NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law; 1: no loss"),
+    NUMBER("friction", friction, "1", "0", 0, 10, "coefficient of friction along the wire"),
+    NUMBER("width", width, "m", "1.6", 0, 1e300, "length of a strip across the track; beside it there is no contact"),
+    NUMBER("interval", interval, "s", "0.0005", 1e-6, 1, "step of the catenary, at which values are exchanged"),
+    {0}};
+/* clang-format on */
+
+const kl_element_type kl_catenary_contact = {
+    .name      = "catenary-contact",
+    .help      = "collector strips of a pantograph of bodies and joints under a catenary",
+    .equation  = "F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-)) between strips and contact wire",
+    .example   = "touch: {type: catenary-contact, catenary: line, pilot: ground, nodes: [strip]}",
+    .keys      = contact_keys,
+    .attach    = &kl_attach_set,
+    .data_size = sizeof(contact),
+    .setup     = contact_setup,
+    .start     = contact_start,
+    .eval      = contact_eval,
+    .commit    = contact_commit,
+    .watch     = contact_watch,
+    .describe  = contact_describe,
+    .output    = contact_output,
+};

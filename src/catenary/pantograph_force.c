@@ -1,0 +1,415 @@
+/* Force element `pantograph`: lumped pantographs that run along a catenary.
+ *
+ * Its history holds the whole state of the catenary and of the pantographs. When a step of the model
+ * is accepted, commit takes the steps that this state still lacks; a step that is given back
+ * therefore leaves no trace. The base stands on a marker (ground, or the roof of a vehicle), which
+ * feels the reaction of the lowest spring and of the uplift. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catenary/catenary.h"
+#include "catenary/coupling.h"
+#include "catenary/elements.h"
+#include "model/model.h"
+#include "script/function.h"
+
+typedef struct pantograph {
+    /* keys */
+    const kl_catenary *catenary;
+    double             start, speed;
+    kl_list            mass, stiffness, damping, friction, probes;
+    double             uplift, aerodynamic, lift, ramp_length, ramp_from;
+    double             contact, exponent, restitution;
+    double             strips, strip_spacing, count, distance;
+    int                coupling;
+    double             step, exchange, iterations;
+    kl_function       *base;
+    /* found */
+    kl_collector collector[KL_MOST_PANTOGRAPHS];
+    kl_coupling *k;
+    double       t0, x0, z0; /* time, place and height of the base at the start */
+    kl_output   *outputs;
+} pantograph;
+
+/* history: steps | failed | last reading | state */
+enum { STEPS, FAILED, TIME, X, SPEED, Z, RATE, STATE };
+
+/* ---- what moves the pantographs ---- */
+
+typedef struct base {
+    double t, x, speed, z, rate;
+} base;
+
+/* Between the last accepted step and now. */
+typedef struct ride {
+    const pantograph *p;
+    base              from, to;
+    const double     *u;
+} ride;
+
+static base base_at(const ride *r, double t)
+{
+    double span = r->to.t - r->from.t, s = span > 0.0 ? (t - r->from.t) / span : 1.0;
+    return (base){.t     = t,
+                  .x     = r->from.x + s * (r->to.x - r->from.x),
+                  .speed = r->from.speed + s * (r->to.speed - r->from.speed),
+                  .z     = r->from.z + s * (r->to.z - r->from.z),
+                  .rate  = r->from.rate + s * (r->to.rate - r->from.rate)};
+}
+
+/* Base as a marker shows it; `speed` of the entry moves it instead where it is given. */
+static base base_of(const pantograph *p, double t, const kl_motion *m)
+{
+    base b = {.t     = t,
+              .x     = p->start + m->r.x - p->x0,
+              .speed = m->v.x,
+              .z     = m->r.z - p->z0,
+              .rate  = m->v.z};
+    if (!isnan(p->speed)) b.x = p->start + p->speed * (t - p->t0), b.speed = p->speed;
+    return b;
+}
+
+static double uplift_at(const pantograph *p, double run, double speed)
+{
+    double share = 1.0;
+    if (p->ramp_length > 0.0 && run < p->ramp_length)
+        share = p->ramp_from + (1.0 - p->ramp_from) * fmax(run, 0.0) / p->ramp_length;
+    return share * (p->uplift + p->aerodynamic * speed * speed);
+}
+
+static void drive(const void *context, double t, kl_collector_input *in)
+{
+    const ride       *r       = context;
+    const pantograph *p       = r->p;
+    base              b       = base_at(r, t);
+    double            roof[3] = {0};
+    if (p->base) kl_function_eval(p->base, t, r->u, roof);
+    for (int i = 0; i < p->k->n; i++)
+        in[i] = (kl_collector_input){.x     = b.x - i * p->distance,
+                                     .speed = b.speed,
+                                     .load  = {.uplift     = uplift_at(p, b.x - p->start, b.speed),
+                                               .lift       = p->lift * b.speed * b.speed,
+                                               .base       = b.z + roof[0],
+                                               .base_speed = b.rate + roof[1]}};
+}
+
+/* ---- setup ---- */
+
+static kl_status list_of(const kl_setup *s, const kl_list *list, const char *key, int n,
+                         double *out)
+{
+    if (list->n != n)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "force '%s': %s has %d values, masses has %d; give one for each mass, head "
+                       "first",
+                       s->name, key, list->n, n);
+    memcpy(out, list->value, (size_t)n * sizeof *out);
+    return KL_OK;
+}
+
+static kl_status set_collectors(pantograph *p, const kl_setup *s)
+{
+    kl_collector *c = &p->collector[0];
+    int           n = p->mass.n;
+    if (n > KL_PANTOGRAPH_MASSES)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "force '%s': masses has %d values; give up to %d, head first", s->name, n,
+                       KL_PANTOGRAPH_MASSES);
+    if (n == 0 && p->coupling == 1)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "force '%s': a constant force (no masses) has nothing to exchange; give "
+                       "`coupling: one-system`, or masses",
+                       s->name);
+    *c              = (kl_collector){.constant = n == 0,
+                                     .law      = {p->contact, p->exponent, p->restitution},
+                                     .nstrip   = (int)p->strips,
+                                     .spacing  = p->strip_spacing};
+    c->pantograph.n = n;
+    KL_TRY(list_of(s, &p->mass, "masses", n, c->pantograph.mass));
+    KL_TRY(list_of(s, &p->stiffness, "stiffness", n, c->pantograph.stiffness));
+    KL_TRY(list_of(s, &p->damping, "damping", n, c->pantograph.damping));
+    if (p->friction.n > 0) KL_TRY(list_of(s, &p->friction, "friction", n, c->pantograph.friction));
+    for (int i = 0; i < n; i++)
+        if (!(c->pantograph.mass[i] > 0.0) || !(c->pantograph.stiffness[i] >= 0.0))
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "force '%s': masses must be above 0 and stiffness not negative",
+                           s->name);
+    for (int i = 1; i < (int)p->count; i++) p->collector[i] = *c;
+    return KL_OK;
+}
+
+static kl_status check_line(const pantograph *p, const kl_setup *s)
+{
+    const kl_line *line = p->catenary->line;
+    double         end = s->model->settings.end, rear = p->start - (p->count - 1.0) * p->distance;
+    double         last = p->start + (isnan(p->speed) ? 0.0 : p->speed * (end - p->t0));
+    if (rear < line->x0 || p->start > line->x1)
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "force '%s': pantographs start from x = %g to %g m, but catenary '%s' reaches "
+            "from %g to %g m; change `from`, or make the line longer with more `spans`",
+            s->name, rear, p->start, p->catenary->design.name, line->x0, line->x1);
+    if (last > line->x1)
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "force '%s': the line is too short: the run ends at x = %.4g m, catenary '%s' "
+            "at %g m; give it more `spans`, or let `run` `end` at %.3g s",
+            s->name, last, p->catenary->design.name, line->x1,
+            p->t0 + (line->x1 - p->start) / p->speed);
+    return KL_OK;
+}
+
+/* The contact must be resolved by the steps, and no step may jump over an element. */
+static kl_status check_step(const pantograph *p, const kl_setup *s)
+{
+    const double turn = 0.5; /* rad of the contact oscillation in a step */
+    double       step = p->coupling ? p->exchange : p->step;
+    double k = p->contact * pow(1e-3, p->exponent - 1.0); /* secant at 1 mm, of the order of rest */
+    double w = p->mass.n > 0 ? sqrt(k / p->mass.value[0]) : 0.0;
+    double speed = isnan(p->speed) ? 0.0 : p->speed;
+    if (w * step > turn)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': the step of %g s is too long for the contact: head and contact "
+                       "stiffness oscillate with %.3g Hz; give %s of %.2g s or less",
+                       s->name, step, w / 6.2832, p->coupling ? "`exchange`" : "`step`", turn / w);
+    if (speed * step > p->catenary->design.element)
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "force '%s': the step of %g s is too long: at %g m/s a pantograph jumps over "
+            "elements of %g m; give %s of %.2g s or less",
+            s->name, step, speed, p->catenary->design.element,
+            p->coupling ? "`exchange`" : "`step`", p->catenary->design.element / speed);
+    return KL_OK;
+}
+
+static kl_status set_outputs(pantograph *p, const kl_setup *s);
+
+static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                                  kl_element_size *size)
+{
+    (void)nmarker;
+    pantograph         *p = data;
+    kl_coupling_options o = {.cosim      = p->coupling == 1,
+                             .step       = p->step,
+                             .exchange   = p->exchange,
+                             .own        = 1e-4,
+                             .iterations = (int)p->iterations};
+    if (p->count != floor(p->count) || p->strips != floor(p->strips))
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': count and strips are whole numbers", s->name);
+    p->t0 = s->model->t0, p->x0 = m[0].r.x, p->z0 = m[0].r.z;
+    KL_TRY(set_collectors(p, s));
+    KL_TRY(check_line(p, s));
+    KL_TRY(check_step(p, s));
+    KL_TRY(set_outputs(p, s));
+    KL_TRY(kl_coupling_create(p->catenary->line, p->collector, (int)p->count, &o, s->arena, s->diag,
+                              &p->k));
+    size->nh       = STATE + kl_coupling_state_size(p->k);
+    size->interval = p->k->interval;
+    return KL_OK;
+}
+
+/* All at rest in contact. */
+static kl_status pantograph_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
+{
+    const pantograph  *p      = in->data;
+    base               b      = base_of(p, p->t0, &in->m[0]);
+    ride               r      = {.p = p, .from = b, .to = b, .u = in->u};
+    kl_coupling_motion motion = {drive, &r};
+    out->h[TIME] = b.t, out->h[X] = b.x, out->h[SPEED] = b.speed;
+    out->h[Z] = b.z, out->h[RATE] = b.rate;
+    return kl_coupling_start(p->k, motion, p->t0, out->h + STATE, s->diag);
+}
+
+/* ---- during a run ---- */
+
+static void pantograph_commit(const kl_reading *in, double *h_new)
+{
+    const pantograph  *p      = in->data;
+    ride               r      = {.p    = p,
+                                 .from = {h_new[TIME], h_new[X], h_new[SPEED], h_new[Z], h_new[RATE]},
+                                 .to   = base_of(p, in->t, &in->m[0]),
+                                 .u    = in->u};
+    kl_coupling_motion motion = {drive, &r};
+    double             due    = floor((in->t - p->t0) / p->k->interval + 1e-6);
+    while (h_new[STEPS] < due && h_new[FAILED] == 0.0) {
+        double t = p->t0 + h_new[STEPS] * p->k->interval;
+        if (kl_coupling_step(p->k, motion, t, h_new + STATE) != KL_OK) h_new[FAILED] = 1.0;
+        h_new[STEPS] += 1.0;
+    }
+    h_new[TIME] = r.to.t, h_new[X] = r.to.x, h_new[SPEED] = r.to.speed;
+    h_new[Z] = r.to.z, h_new[RATE] = r.to.rate;
+}
+
+/* The base feels the lowest spring and damper and the reaction of the uplift. */
+static kl_status pantograph_eval(const kl_reading *in, kl_writing *out)
+{
+    const pantograph *p = in->data;
+    const double     *h = in->h;
+    base              b = base_of(p, in->t, &in->m[0]);
+    for (int i = 0; i < p->k->n && p->mass.n > 0; i++) {
+        const kl_pantograph *l = &p->collector[i].pantograph;
+        const double        *m = kl_coupling_masses(p->k, h + STATE, i);
+        int                  n = l->n - 1;
+        out->wrench[2] += l->stiffness[n] * (m[n] - b.z) +
+                          l->damping[n] * (m[KL_PANTOGRAPH_MASSES + n] - b.rate) -
+                          uplift_at(p, b.x - p->start, b.speed);
+    }
+    return KL_OK;
+}
+
+static void pantograph_watch(const kl_reading *in, kl_notice *notice)
+{
+    const pantograph *p = in->data;
+    const double     *h = in->h;
+    if (h[FAILED] != 0.0) {
+        notice->stop = true, notice->count = 1;
+        snprintf(notice->text, sizeof notice->text,
+                 "found no contact force: the contact does not converge; a shorter `step`, or a "
+                 "softer `contact_stiffness`, helps");
+    } else if (h[X] > p->catenary->line->x1) {
+        notice->stop = true, notice->count = 1;
+        snprintf(notice->text, sizeof notice->text,
+                 "ran off the end of the catenary at x = %.6g m; give the line more `spans`",
+                 p->catenary->line->x1);
+    }
+}
+
+/* ---- outputs ---- */
+
+enum { PER_PANTOGRAPH = 8, COMMON = 3 };
+
+static const kl_output each[PER_PANTOGRAPH] = {
+    {"contact_force", "N", "contact force, sum of its strips"},
+    {"head_height", "m", "height of the head"},
+    {"position", "m", "place along the line"},
+    {"wire_height", "m", "height of the contact wire above it"},
+    {"wire_lateral", "m", "contact wire on the strip, sideways"},
+    {"head_speed", "m/s", "vertical velocity of the head"},
+    {"support", "m", "x of the support nearest to it"},
+    {"support_uplift", "m", "uplift of the contact wire at that support"},
+};
+static const kl_output common[COMMON] = {
+    {"slack_droppers", "1", "number of slack droppers"},
+    {"coupling_energy", "J", "energy that co-simulation has produced so far"},
+    {"iterations", "1", "iterations of the last exchange"},
+};
+
+/* The second pantograph's outputs are called contact_force_2 and so on. */
+static kl_status set_outputs(pantograph *p, const kl_setup *s)
+{
+    int n = (int)p->count, m = 0;
+    if (n < 1 || n > KL_MOST_PANTOGRAPHS)
+        return kl_fail(s->diag, KL_E_RANGE, s->place, "force '%s': count is %d; give 1 to %d",
+                       s->name, n, KL_MOST_PANTOGRAPHS);
+    p->outputs = kl_arena_array(s->arena, kl_output, n * PER_PANTOGRAPH + COMMON + p->probes.n + 1);
+    if (!p->outputs) return KL_E_MEMORY;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k < PER_PANTOGRAPH; k++, m++) {
+            p->outputs[m] = each[k];
+            if (i > 0) p->outputs[m].name = kl_arena_format(s->arena, "%s_%d", each[k].name, i + 1);
+        }
+    for (int k = 0; k < COMMON; k++) p->outputs[m++] = common[k];
+    for (int k = 0; k < p->probes.n; k++)
+        p->outputs[m++] = (kl_output){kl_arena_format(s->arena, "probe_%d", k + 1), "m",
+                                      "uplift of the contact wire at this place of `probes`"};
+    return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
+}
+
+static const kl_output *pantograph_describe(const void *data)
+{
+    return ((const pantograph *)data)->outputs;
+}
+
+static void support_near(const kl_line *line, double x, const double *d, double *at, double *uplift)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < line->nsupport; i++) {
+        double away = fabs(line->support[i].x - x);
+        if (away < least) least = away, *at = line->support[i].x, *uplift = d[line->support[i].dof];
+    }
+}
+
+static void pantograph_output(const kl_reading *in, const double *lambda, double *values)
+{
+    (void)lambda;
+    const pantograph *p    = in->data;
+    const kl_line    *line = p->catenary->line;
+    const double     *h = in->h, *d = kl_coupling_line(p->k, h + STATE);
+    int               slack = 0;
+    for (int i = 0; i < p->k->n; i++, values += PER_PANTOGRAPH) {
+        const kl_collector_output *o = kl_coupling_output(p->k, h + STATE, i);
+        values[0] = o->force, values[1] = o->head, values[2] = o->x, values[3] = o->wire;
+        values[4] = o->lateral, values[5] = o->rate;
+        support_near(line, o->x, d, &values[6], &values[7]);
+    }
+    for (int j = 0; j < line->ndropper; j++) slack += kl_stepper_dropper_force(line, d, j) == 0.0;
+    values[0] = slack;
+    values[1] = kl_coupling_energy_error(h + STATE);
+    values[2] = kl_coupling_iterations(h + STATE);
+    for (int k = 0; k < p->probes.n; k++) {
+        kl_wire_point at;
+        bool on = kl_wire_at(kl_line_find(line, KL_WIRE_CONTACT, 0), p->probes.value[k], &at);
+        values[COMMON + k] = on ? kl_wire_value(&at, d, 0) : (double)NAN;
+    }
+}
+
+/* clang-format off */
+#define NUMBER(name_, field_, unit_, fallback_, min_, max_, help_)                                  \
+    {.name = name_, .kind = KL_KEY_NUMBER, .offset = offsetof(pantograph, field_), .unit = unit_,   \
+     .fallback = fallback_, .min = min_, .max = max_, .help = help_}
+#define LIST(name_, field_, unit_, fallback_, help_)                                                \
+    {.name = name_, .kind = KL_KEY_LIST, .offset = offsetof(pantograph, field_), .unit = unit_,     \
+     .fallback = fallback_, .help = help_}
+static const kl_key pantograph_keys[] = {
+    {.name = "catenary", .kind = KL_KEY_RESOURCE, .offset = offsetof(pantograph, catenary),
+     .words = "catenaries", .help = "the line that it runs along"},
+    NUMBER("from", start, "m", NULL, -1e300, 1e300, "x of the head at the start; of the first one"),
+    NUMBER("speed", speed, "m/s", "", 0, 1e300, "constant speed along the line; left out: that of the base"),
+    LIST("masses", mass, "kg", "[]", "lumped masses, head first; none: a constant force (the uplift) that moves"),
+    LIST("stiffness", stiffness, "N/m", "[]", "springs: of each mass to the next one, of the last one to the base"),
+    LIST("damping", damping, "N s/m", "[]", "dampers beside these springs"),
+    LIST("friction", friction, "N", "[]", "dry friction beside them"),
+    NUMBER("uplift", uplift, "N", NULL, 0, 1e300, "static force on the lowest mass"),
+    NUMBER("aerodynamic", aerodynamic, "N s2/m2", "0", 0, 1e300, "uplift added with the square of the speed"),
+    NUMBER("lift", lift, "N s2/m2", "0", -1e300, 1e300, "aerodynamic force on the head with the square of the speed"),
+    NUMBER("ramp_length", ramp_length, "m", "0", 0, 1e300, "way over which the uplift rises to its value"),
+    NUMBER("ramp_from", ramp_from, "1", "0.3", 0, 1, "share of the uplift at the start of the ramp"),
+    NUMBER("exponent", exponent, "1", "1", 1, 10, "n of the contact law F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-))"),
+    NUMBER("contact_stiffness", contact, "N over m ^ exponent", "50000", 1, 1e300, "K of the contact law"),
+    NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law; 1: no loss"),
+    NUMBER("strips", strips, "1", "1", 1, 2, "collector strips of a head"),
+    NUMBER("strip_spacing", strip_spacing, "m", "0.5", 0, 1e300, "between two strips"),
+    NUMBER("count", count, "1", "1", 1, 4, "pantographs"),
+    NUMBER("distance", distance, "m", "200", 0, 1e300, "from each to the one behind it"),
+    {.name = "coupling", .kind = KL_KEY_WORD, .offset = offsetof(pantograph, coupling),
+     .words = "one-system co-simulation", .fallback = "one-system",
+     .help = "all equations together, or two solvers that exchange values"},
+    NUMBER("step", step, "s", "0.001", 1e-6, 1, "of the catenary"),
+    NUMBER("exchange", exchange, "s", "0.0005", 1e-6, 1, "interval of co-simulation"),
+    NUMBER("iterations", iterations, "1", "20", 1, 1000, "of an exchange at most; 1: none beside the prediction"),
+    LIST("probes", probes, "m", "[]", "places along the line whose uplift is recorded"),
+    {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
+     .fallback = "", .help = "height of the base over time, added to that of the marker"},
+    {0}};
+/* clang-format on */
+
+const kl_element_type kl_pantograph_force = {
+    .name     = "pantograph",
+    .help     = "lumped pantographs that run along a catenary",
+    .equation = "F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-)) between head and contact wire",
+    .example =
+        "collector: {type: pantograph, catenary: line, on: ground, from: 10 m, speed: 250 km/h, "
+        "masses: [7.2, 15], stiffness: [4200, 50], damping: [10, 90], uplift: 120 N}",
+    .keys      = pantograph_keys,
+    .attach    = &kl_attach_one,
+    .data_size = sizeof(pantograph),
+    .setup     = pantograph_setup,
+    .start     = pantograph_start,
+    .eval      = pantograph_eval,
+    .commit    = pantograph_commit,
+    .watch     = pantograph_watch,
+    .describe  = pantograph_describe,
+    .output    = pantograph_output,
+};

@@ -1,0 +1,173 @@
+/* klingel catenary TOOL MODEL: statics of the catenary of a model. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "catenary/catenary.h"
+#include "cli/commands.h"
+#include "cli/model_options.h"
+
+/* What every tool is given. */
+typedef struct job {
+    const kl_catenary *catenary;
+    int                span; /* from 0 */
+    bool               csv;
+    kl_diag           *diag;
+} job;
+
+typedef struct tool {
+    const char *name;
+    int (*run)(const job *j);
+} tool;
+
+static double span_start(const kl_catenary *c, int span)
+{
+    double x = c->design.part[0].start;
+    for (int i = 0; i < span; i++) x += c->design.part[0].span[i];
+    return x;
+}
+
+static int out_of_memory(const job *j)
+{
+    kl_fail(j->diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
+    return KL_EXIT_MODEL;
+}
+
+/* Uplift under 100 and 200 N at every node of the contact wire in one span. */
+static int elasticity(const job *j)
+{
+    const kl_line      *line = j->catenary->line;
+    const kl_line_wire *w    = kl_line_find(line, KL_WIRE_CONTACT, 0);
+    double              from = span_start(j->catenary, j->span);
+    double              to   = from + j->catenary->design.part[0].span[j->span];
+    if (j->csv)
+        puts("x_in_span_m,uplift_100N_mm,elasticity_100N_mm_per_N,uplift_200N_mm,"
+             "elasticity_200N_mm_per_N");
+    else
+        printf("span %d of catenary '%s'\n  x in span    uplift at 100 N  elasticity   uplift at "
+               "200 N  elasticity\n          m                 mm       mm/N                 mm"
+               "        mm/N\n",
+               j->span + 1, j->catenary->design.name);
+    for (int i = 0; i < w->n; i++) {
+        double u[2];
+        if (w->x[i] < from - 1e-6 || w->x[i] > to + 1e-6) continue;
+        for (int k = 0; k < 2; k++)
+            if (kl_line_uplift(line, w->x[i], 100.0 * (k + 1), &u[k]) != KL_OK)
+                return out_of_memory(j);
+        printf(j->csv ? "%.6f,%.6f,%.6f,%.6f,%.6f\n" : "%11.3f %18.3f %10.4f %18.3f %11.4f\n",
+               w->x[i] - from, 1e3 * u[0], 10.0 * u[0], 1e3 * u[1], 5.0 * u[1]);
+    }
+    return KL_EXIT_OK;
+}
+
+static int droppers(const job *j)
+{
+    const kl_line *line = j->catenary->line;
+    if (j->csv) puts("x_in_span_m,contact_wire_height_m,static_dropper_force_N");
+    else
+        printf("span %d of catenary '%s'\n  x in span  wire height  length (unstretched)    force\n"
+               "          m            m                     m        N\n",
+               j->span + 1, j->catenary->design.name);
+    for (int i = 0; i < line->ndropper; i++) {
+        const kl_line_dropper *d = &line->dropper[i];
+        if (d->part != 0 || d->span != j->span) continue;
+        if (j->csv) printf("%.6f,%.6f,%.6f\n", d->in_span, line->place[d->lower], d->force);
+        else
+            printf("%11.3f %12.4f %21.4f %8.2f%s\n", d->in_span, line->place[d->lower], d->length,
+                   d->force, d->rest < 0.0 ? "  slack" : "");
+    }
+    return KL_EXIT_OK;
+}
+
+static const tool tools[] = {{"elasticity", elasticity}, {"droppers", droppers}};
+enum { NTOOL = sizeof tools / sizeof *tools };
+
+static const tool *tool_named(const char *name)
+{
+    const char *names[NTOOL + 1] = {0};
+    for (int i = 0; i < NTOOL; i++) {
+        names[i] = tools[i].name;
+        if (strcmp(tools[i].name, name) == 0) return &tools[i];
+    }
+    const char *near = kl_nearest(name, names);
+    if (near)
+        kl_usage_error(&kl_command_catenary, "there is no tool '%s'; did you mean '%s'?", name,
+                       near);
+    else kl_usage_error(&kl_command_catenary, "there is no tool '%s'", name);
+    return NULL;
+}
+
+/* The only catenary of the model, or the one asked for. */
+static const kl_catenary *catenary_of(const kl_model *m, const char *name, kl_diag *diag)
+{
+    const kl_resource *found = NULL;
+    int                n     = 0;
+    for (int i = 0; i < m->nresource; i++) {
+        const kl_resource *r = m->resource[i];
+        if (r->type != &kl_catenaries || (name && strcmp(r->name, name) != 0)) continue;
+        found = r, n++;
+    }
+    if (n == 1) return found->data;
+    kl_fail(diag, KL_E_MODEL, (kl_place){.file = m->file},
+            n == 0 ? "the model has no such catenary; list it under `catenaries:`"
+                   : "the model has several catenaries; choose one with --catenary NAME");
+    return NULL;
+}
+
+static int run_tool(const tool *t, const kl_model *m, const char *name, int span, bool csv,
+                    kl_diag *diag)
+{
+    const kl_catenary *c = catenary_of(m, name, diag);
+    if (!c) return KL_EXIT_MODEL;
+    int n = c->design.part[0].nspan;
+    job j = {.catenary = c, .span = span ? span - 1 : (n - 1) / 2, .csv = csv, .diag = diag};
+    if (span <= n) return t->run(&j);
+    kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "--span %d: catenary '%s' has %d spans", span,
+            c->design.name, n);
+    return KL_EXIT_MODEL;
+}
+
+static int run(int argc, char **argv)
+{
+    kl_texts        set       = {0};
+    const char     *name      = NULL;
+    bool            csv       = false;
+    int             span      = 0;
+    const kl_option options[] = {
+        {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "comma-separated values"},
+        {"span", 0, "N", KL_OPTION_COUNT, &span, "span to print (default: the middle one)"},
+        {"catenary", 0, "NAME", KL_OPTION_TEXT, &name, "which one, where the model has several"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {0}};
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_catenary, options, argc, argv, &rest);
+    const tool  *t    = NULL;
+    if (code == KL_OPTIONS_OK && rest.n != 2)
+        code = kl_usage_error(&kl_command_catenary,
+                              "give a tool and a model: `klingel catenary droppers model.yaml`");
+    if (code == KL_OPTIONS_OK && !(t = tool_named(rest.items[0]))) code = KL_EXIT_USAGE;
+    if (code != KL_OPTIONS_OK) {
+        kl_texts_free(&set);
+        return code;
+    }
+    kl_loaded l;
+    kl_diag  *diag = kl_diag_create();
+    code           = kl_loaded_open(&kl_command_catenary, rest.items[1], &set, diag, &l);
+    if (code == KL_EXIT_OK) code = run_tool(t, l.model, name, span, csv, diag);
+    kl_print_diag(diag, NULL);
+    kl_loaded_close(&l);
+    kl_diag_destroy(diag);
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_catenary = {
+    .name      = "catenary",
+    .arguments = "TOOL MODEL.yaml",
+    .summary   = "statics of an overhead contact line: elasticity, droppers",
+    .run       = run,
+    .help      = "tools:\n"
+                 "  elasticity   uplift of the contact wire under 100 and 200 N along a span\n"
+                 "  droppers     height, length and static force of each dropper of a span\n\n"
+                 "  klingel catenary elasticity examples/catenary-en50318/model.yaml --csv\n"
+                 "  klingel catenary droppers model.yaml --span 3 --set presag=30mm\n"};
