@@ -212,7 +212,7 @@ static void contact_watch(const kl_reading *in, kl_notice *notice)
 
 /* ---- outputs ---- */
 
-enum { COMMON = 6 };
+enum { COMMON = 9 };
 
 static const kl_output common[COMMON] = {
     {"contact_force", "N", "sum of the contact forces of all strips"},
@@ -221,6 +221,9 @@ static const kl_output common[COMMON] = {
     {"wire_height", "m", "height of the contact wire above it"},
     {"wire_lateral", "m", "contact wire on the first strip, sideways"},
     {"slack_droppers", "1", "number of slack droppers"},
+    {"support", "m", "x of the support nearest to the first strip"},
+    {"support_uplift", "m", "uplift of the contact wire at that support"},
+    {"evaluated", "1", "1 in the middle fifth of the line, else 0"},
 };
 
 static kl_status set_outputs(contact *p, const kl_setup *s)
@@ -257,6 +260,9 @@ static void contact_output(const kl_reading *in, const double *lambda, double *v
     for (int j = 0; j < line->ndropper; j++)
         slack += kl_stepper_dropper_force(line, state, j) == 0.0;
     values[5] = slack;
+    kl_line_support_near(line, values[2], state, &values[6], &values[7]);
+    double share = (values[2] - line->x0) / (line->x1 - line->x0);
+    values[8]    = share >= 0.4 && share <= 0.6;
 }
 
 /* clang-format off */

@@ -5,7 +5,7 @@
  * Theory of Matrix Structural Analysis, chapters 5, 11 and 15). */
 #include "catenary/line.h"
 
-#include <string.h>
+#include <math.h>
 
 typedef double matrix4[4][4];
 
@@ -195,4 +195,14 @@ const kl_line_wire *kl_line_find(const kl_line *line, kl_wire_kind kind, int par
     for (int i = 0; i < line->nwire; i++)
         if (line->wire[i].kind == kind && line->wire[i].part == part) return &line->wire[i];
     return NULL;
+}
+
+void kl_line_support_near(const kl_line *line, double x, const double *d, double *at,
+                          double *uplift)
+{
+    double least = HUGE_VAL;
+    for (int i = 0; i < line->nsupport; i++) {
+        double away = fabs(line->support[i].x - x);
+        if (away < least) least = away, *at = line->support[i].x, *uplift = d[line->support[i].dof];
+    }
 }

@@ -122,6 +122,10 @@ kl_status kl_line_deflect(const kl_line *line, const double *f, double *d);
  * force]. NaN where no contact wire is. */
 kl_status kl_line_uplift(const kl_line *line, double x, double force, double *uplift);
 
+/* The support nearest to x and the displacement `d` (ndof) of the contact wire there. */
+void kl_line_support_near(const kl_line *line, double x, const double *d, double *at,
+                          double *uplift);
+
 /* The contact wire of `part` and the messenger, or NULL. */
 const kl_line_wire *kl_line_find(const kl_line *line, kl_wire_kind kind, int part);
 

@@ -24,6 +24,7 @@ typedef struct pantograph {
     double             strips, strip_spacing, count, distance;
     int                coupling;
     double             step, exchange, iterations;
+    kl_list            evaluate;
     kl_function       *base;
     /* found */
     kl_collector collector[KL_MOST_PANTOGRAPHS];
@@ -160,6 +161,23 @@ static kl_status check_line(const pantograph *p, const kl_setup *s)
     return KL_OK;
 }
 
+/* Where the contact force is assessed: by default away from the ends, spans 5 and 6 of 10. */
+static kl_status set_region(pantograph *p, const kl_setup *s)
+{
+    const kl_line *line = p->catenary->line;
+    double         L    = line->x1 - line->x0;
+    if (p->evaluate.n == 0) {
+        p->evaluate.value = kl_arena_array(s->arena, double, 2);
+        if (!p->evaluate.value) return KL_E_MEMORY;
+        p->evaluate.n        = 2;
+        p->evaluate.value[0] = line->x0 + 0.4 * L, p->evaluate.value[1] = line->x0 + 0.6 * L;
+    }
+    if (p->evaluate.n == 2 && p->evaluate.value[0] < p->evaluate.value[1]) return KL_OK;
+    return kl_fail(s->diag, KL_E_MODEL, s->place,
+                   "force '%s': evaluate is [from, to] along the line, such as [240 m, 360 m]",
+                   s->name);
+}
+
 /* The contact must be resolved by the steps, and no step may jump over an element. */
 static kl_status check_step(const pantograph *p, const kl_setup *s)
 {
@@ -201,6 +219,7 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
     p->t0 = s->model->t0, p->x0 = m[0].r.x, p->z0 = m[0].r.z;
     KL_TRY(set_collectors(p, s));
     KL_TRY(check_line(p, s));
+    KL_TRY(set_region(p, s));
     KL_TRY(check_step(p, s));
     KL_TRY(set_outputs(p, s));
     KL_TRY(kl_coupling_create(p->catenary->line, p->collector, (int)p->count, &o, s->arena, s->diag,
@@ -278,7 +297,7 @@ static void pantograph_watch(const kl_reading *in, kl_notice *notice)
 
 /* ---- outputs ---- */
 
-enum { PER_PANTOGRAPH = 8, COMMON = 3 };
+enum { PER_PANTOGRAPH = 9, COMMON = 3 };
 
 static const kl_output each[PER_PANTOGRAPH] = {
     {"contact_force", "N", "contact force, sum of its strips"},
@@ -289,6 +308,7 @@ static const kl_output each[PER_PANTOGRAPH] = {
     {"head_speed", "m/s", "vertical velocity of the head"},
     {"support", "m", "x of the support nearest to it"},
     {"support_uplift", "m", "uplift of the contact wire at that support"},
+    {"evaluated", "1", "1 where the contact force counts for the assessment, else 0"},
 };
 static const kl_output common[COMMON] = {
     {"slack_droppers", "1", "number of slack droppers"},
@@ -322,15 +342,6 @@ static const kl_output *pantograph_describe(const void *data)
     return ((const pantograph *)data)->outputs;
 }
 
-static void support_near(const kl_line *line, double x, const double *d, double *at, double *uplift)
-{
-    double least = HUGE_VAL;
-    for (int i = 0; i < line->nsupport; i++) {
-        double away = fabs(line->support[i].x - x);
-        if (away < least) least = away, *at = line->support[i].x, *uplift = d[line->support[i].dof];
-    }
-}
-
 static void pantograph_output(const kl_reading *in, const double *lambda, double *values)
 {
     (void)lambda;
@@ -342,7 +353,8 @@ static void pantograph_output(const kl_reading *in, const double *lambda, double
         const kl_collector_output *o = kl_coupling_output(p->k, h + STATE, i);
         values[0] = o->force, values[1] = o->head, values[2] = o->x, values[3] = o->wire;
         values[4] = o->lateral, values[5] = o->rate;
-        support_near(line, o->x, d, &values[6], &values[7]);
+        kl_line_support_near(line, o->x, d, &values[6], &values[7]);
+        values[8] = o->x >= p->evaluate.value[0] && o->x <= p->evaluate.value[1];
     }
     for (int j = 0; j < line->ndropper; j++) slack += kl_stepper_dropper_force(line, d, j) == 0.0;
     values[0] = slack;
@@ -390,6 +402,7 @@ static const kl_key pantograph_keys[] = {
     NUMBER("exchange", exchange, "s", "0.0005", 1e-6, 1, "interval of co-simulation"),
     NUMBER("iterations", iterations, "1", "20", 1, 1000, "of an exchange at most; 1: none beside the prediction"),
     LIST("probes", probes, "m", "[]", "places along the line whose uplift is recorded"),
+    LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment; left out: its middle fifth"),
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
      .fallback = "", .help = "height of the base over time, added to that of the marker"},
     {0}};

@@ -54,6 +54,8 @@ static void check_type(const kl_element_type *t, const char *keys, const char *s
     const char *where      = attachment(t->attach);
     assert_non_null(where);                           /* a new way of attaching wants words here */
     if (strcmp(t->name, "linear-creep") == 0) return; /* not defined for a wheel at rest */
+    /* a catenary is a system of its own: what it gives and takes is not in the energy balance */
+    if (strcmp(t->name, "pantograph") == 0 || strcmp(t->name, "catenary-contact") == 0) return;
     add_other_resources(text, sizeof text);
     snprintf(
         text + strlen(text), sizeof text - strlen(text),

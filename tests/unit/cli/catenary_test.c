@@ -1,0 +1,183 @@
+/* Catenaries from the command line: statics and runs against the independent reference, bad input. */
+#include "unit/cli/run_program.h"
+
+#include <math.h>
+
+#define EXAMPLE(name) KL_SOURCE_DIR "/examples/" name "/model.yaml"
+
+/* Numbers of CSV text, `columns` a row, rows that do not begin with a number left out. */
+static int numbers(const char *text, int columns, double *out, int most)
+{
+    int n = 0;
+    for (const char *line = text; line && *line && n < most; line = strchr(line, '\n')) {
+        if (*line == '\n') line++;
+        char *end;
+        int   k = 0;
+        for (const char *p = line; k < columns; k++, p = *end == ',' ? end + 1 : end) {
+            out[n * columns + k] = strtod(p, &end);
+            if (end == p) break;
+        }
+        n += k == columns;
+    }
+    return n;
+}
+
+static int reference(const char *name, int columns, double *out, int most)
+{
+    static char text[1 << 17];
+    char        path[400];
+    snprintf(path, sizeof path, KL_SOURCE_DIR "/tests/data/reference/catenary/%s", name);
+    read_whole(path, text, sizeof text);
+    return numbers(text, columns, out, most);
+}
+
+static void statics_are_printed_in_the_columns_of_the_reference(void **state)
+{
+    world *w = *state;
+    double want[80 * 5], have[80 * 5];
+    assert_int_equal(run(w, "catenary", "elasticity", EXAMPLE("catenary-en50318"), "--csv"), 0);
+    int n = reference("own_en50318_2002_static_elasticity.csv", 5, want, 80);
+    assert_int_equal(numbers(w->out, 5, have, 80), n);
+    for (int i = 0; i < 5 * n; i++)
+        assert_true(fabs(have[i] - want[i]) <= 1e-3 * fabs(want[i]) + 2e-6);
+    assert_int_equal(run(w, "catenary", "droppers", EXAMPLE("catenary-2015"), "--csv"), 0);
+    n = reference("own_bruni_like_dropper_forces.csv", 3, want, 80);
+    assert_int_equal(numbers(w->out, 3, have, 80), n);
+    for (int i = 0; i < 3 * n; i++)
+        assert_true(fabs(have[i] - want[i]) <= 1e-3 * fabs(want[i]) + 2e-6);
+    assert_int_equal(run(w, "catenary", "dropers", EXAMPLE("catenary-2015")), 2);
+    assert_says(w->err, "did you mean 'droppers'");
+    assert_int_equal(run(w, "catenary", "droppers", EXAMPLE("catenary-2015"), "--span", "11"), 1);
+    assert_says(w->err, "10 spans");
+}
+
+/* Mean and sigma of the filtered force over spans 5 and 6, read from the results as a user would. */
+static void check_run(world *w, const char *set, double mean, double sigma)
+{
+    static double rows[8000 * 4];
+    char          columns[4][32] = {"position_m", "contact_force_N", "contact_force_20Hz_N",
+                                    "head_height_m"};
+    kl_reader    *r              = NULL;
+    int           count          = 0;
+    double        sum = 0.0, square = 0.0;
+    assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-q", "-o", "en.h5", "--set", set),
+                     0);
+    assert_int_equal(kl_reader_open(path_of(w, "en.h5"), NULL, &r), KL_OK);
+    int n = kl_reader_rows(r);
+    assert_true(n > 6000 && n < 8000);
+    for (int k = 0; k < 4; k++) {
+        int column = kl_reader_find(r, columns[k]);
+        assert_true(column >= 0);
+        assert_int_equal(kl_reader_column(r, column, rows + 8000 * k), KL_OK);
+    }
+    for (int i = 0; i < n; i++) {
+        double F = rows[16000 + i];
+        if (rows[i] >= 240.0 && rows[i] <= 360.0) sum += F, square += F * F, count++;
+    }
+    kl_reader_close(r);
+    sum /= count;
+    double deviation = sqrt(square / count - sum * sum);
+    print_message("%s: mean %.2f (%.2f) N, sigma %.2f (%.2f) N\n", set, sum, mean, deviation,
+                  sigma);
+    assert_true(fabs(sum - mean) < 1.0);
+    assert_true(fabs(deviation - sigma) < 1.0);
+}
+
+static void runs_give_the_figures_of_the_independent_simulation(void **state)
+{
+    check_run(*state, "speed=250km/h", 116.6270, 33.5219);
+    check_run(*state, "speed=300km/h", 115.8066, 36.2648);
+    check_run(*state, "coupling=co-simulation", 116.6270, 33.5219);
+}
+
+static void a_force_moves_over_a_wire_as_the_modal_series_has_it(void **state)
+{
+    world *w = *state;
+    double want[60 * 10], have[1800 * 6], worst = 0.0;
+    assert_int_equal(run(w, "run", EXAMPLE("tensioned-wire"), "-q", "-o", "w.h5"), 0);
+    assert_int_equal(run(w, "export", "w.h5", "position_m", "w_load_m", "w_25m", "w_50m", "w_75m",
+                         "-o", "w.csv"),
+                     0);
+    static char text[1 << 18];
+    read_whole(path_of(w, "w.csv"), text, sizeof text);
+    int m = numbers(text, 6, have, 1800), n = reference("moving_load_v0.5c.csv", 10, want, 60),
+        hits = 0;
+    for (int i = 0; i < n; i++)
+        for (int k = 0; k + 1 < m; k++) { /* rows on both sides of the reference time */
+            double *a = have + 6 * k, *b = a + 6, t = want[10 * i];
+            if (t < a[0] || t > b[0]) continue;
+            double s = (t - a[0]) / (b[0] - a[0]);
+            for (int c = 0; c < 4; c++)
+                worst =
+                    fmax(worst, fabs(a[2 + c] + s * (b[2 + c] - a[2 + c]) - want[10 * i + 6 + c]));
+            hits++;
+            break;
+        }
+    print_message("%d times, worst %.2e m\n", hits, worst);
+    assert_true(hits > 20 && worst < 3e-4);
+}
+
+static void expect(world *w, const char *set, const char *words)
+{
+    assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-o", "x.h5", "--set", set), 1);
+    assert_says(w->err, words);
+    assert_says(w->err, "model.yaml:"); /* names the line */
+}
+
+static void bad_input_is_refused_with_a_remedy(void **state)
+{
+    world *w = *state;
+    expect(w, "presag=0.9m", "would have to push");
+    expect(w, "step=0.02s", "too long for the contact");
+    expect(w, "speed=1500m/s", "jumps over elements");
+    FILE *f = fopen(path_of(w, "a.yaml"), "w");
+    fputs("klingel: 1\n"
+          "catenaries:\n"
+          "  a: {span_length: 60 m, contact_mass: 1 kg/m, contact_tension: 0 N, droppers: [30]}\n"
+          "  b: {span_length: 60 m, contact_mass: 1 kg/m, contact_tension: 20 kN, droppers: [30, "
+          "70]}\n"
+          "  c: {span_length: 60 m, contact_mass: 1 kg/m, contact_tension: 20 kN, droppers: [30],\n"
+          "      encumbrance: 0.2 m}\n"
+          "bodies: {b: {type: point, mass: 1 kg}}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "check", "a.yaml"), 1);
+    assert_says(w->err, "a.yaml:3:3: catenary 'a': contact_tension is 0 N");
+    assert_says(w->err, "a.yaml:4:3: catenary 'b': dropper 2 at 70 m does not fit");
+    assert_says(w->err, "no dropper fits at");
+    f = fopen(path_of(w, "b.yaml"), "w");
+    fputs("klingel: 1\n"
+          "catenaries:\n"
+          "  a: {spans: 2, span_length: 60 m, contact_mass: 1 kg/m, contact_tension: 20 kN,\n"
+          "      droppers: [10, 20, 30, 40, 50]}\n"
+          "forces:\n"
+          "  p: {type: pantograph, catenary: a, on: ground, from: 10 m, speed: 80 m/s, uplift: 100 "
+          "N,\n"
+          "      masses: [7, 15], stiffness: [4200, 50], damping: [10, 90]}\n"
+          "run: {end: 2 s}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "run", "b.yaml"), 1);
+    assert_says(w->err, "b.yaml:6:3: force 'p': the line is too short: the run ends at x = 170 m");
+}
+
+static void a_strip_that_starts_above_the_wire_is_refused(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "run", EXAMPLE("catenary-stitched"), "-o", "s.h5", "--set", "z=3.4m"),
+                     1);
+    assert_says(w->err, "starts above the contact wire");
+}
+
+int main(void)
+{
+#define TEST(name) cmocka_unit_test_setup_teardown(name, setup, teardown)
+    const struct CMUnitTest tests[] = {
+        TEST(statics_are_printed_in_the_columns_of_the_reference),
+        TEST(runs_give_the_figures_of_the_independent_simulation),
+        TEST(a_force_moves_over_a_wire_as_the_modal_series_has_it),
+        TEST(bad_input_is_refused_with_a_remedy),
+        TEST(a_strip_that_starts_above_the_wire_is_refused),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
