@@ -70,50 +70,55 @@ static inline void forward(const kl_skyline *A, double *x, int i, int from)
     x[i] = sum;
 }
 
-static inline void backward(const kl_skyline *A, double *x, int i)
+static inline void backward(const kl_skyline *A, double *x, int i, int low)
 {
     const double *row = A->value + A->start[i];
     double        xi  = x[i];
-    for (int j = A->first[i]; j < i; j++) x[j] -= row[j] * xi;
+    for (int j = A->first[i] > low ? A->first[i] : low; j < i; j++) x[j] -= row[j] * xi;
 }
 
 void kl_skyline_solve(const kl_skyline *A, double *x)
 {
     for (int i = 0; i < A->n; i++) forward(A, x, i, 0);
     for (int i = 0; i < A->n; i++) x[i] *= A->value[A->start[i] + i];
-    for (int i = A->n - 1; i >= 0; i--) backward(A, x, i);
+    for (int i = A->n - 1; i >= 0; i--) backward(A, x, i, 0);
 }
 
-void kl_skyline_solve_window(const kl_skyline *A, double *x, double share, int *from, int *to)
+/* Largest entry of row i's part of the band, from column `low` on. */
+static double largest_of_row(const kl_skyline *A, const double *x, int i, int low)
 {
-    int    end     = *to;
+    double most = 0.0;
+    for (int j = A->first[i] > low ? A->first[i] : low; j <= i; j++) {
+        double size = fabs(x[j]);
+        if (size > most) most = size;
+    }
+    return most;
+}
+
+void kl_skyline_solve_window(const kl_skyline *A, double *x, kl_window w, int *from, int *to)
+{
+    int    end = *to, high = w.high < A->n ? w.high : A->n;
     double largest = 0.0, recent = HUGE_VAL;
     /* forwards until a whole band of entries is negligible: nothing behind it can be larger */
-    for (int i = *from; i < A->n && (i < *to || recent > share * largest); i++) {
+    for (int i = *from; i < high && (i < *to || recent > w.share * largest); i++) {
         forward(A, x, i, *from);
-        largest = fmax(largest, fabs(x[i]));
-        end     = i + 1;
-        recent  = 0.0;
-        for (int j = A->first[i]; j <= i; j++)
-            if (j >= *from) recent = fmax(recent, fabs(x[j]));
+        if (fabs(x[i]) > largest) largest = fabs(x[i]);
+        end    = i + 1;
+        recent = largest_of_row(A, x, i, *from);
     }
     for (int i = *from; i < end; i++) x[i] *= A->value[A->start[i] + i];
     int begin = *from;
     largest = 0.0, recent = HUGE_VAL;
     /* backwards: each row spreads to the columns in front of it */
-    for (int i = end - 1; i >= 0; i--) {
-        largest = fmax(largest, fabs(x[i]));
-        backward(A, x, i);
+    for (int i = end - 1; i >= w.low; i--) {
+        if (fabs(x[i]) > largest) largest = fabs(x[i]);
+        backward(A, x, i, w.low);
         if (A->first[i] < begin) begin = A->first[i];
-        if (i > *from) continue;
-        recent = 0.0;
-        for (int j = A->first[i]; j <= i; j++) recent = fmax(recent, fabs(x[j]));
-        if (recent <= share * largest) {
-            for (int j = begin; j < i; j++) x[j] = 0.0;
-            begin = i;
-            break;
-        }
+        if (i > *from || largest_of_row(A, x, i, w.low) > w.share * largest) continue;
+        for (int j = begin > w.low ? begin : w.low; j < i; j++) x[j] = 0.0;
+        begin = i;
+        break;
     }
-    *from = begin;
+    *from = begin > w.low ? begin : w.low;
     *to   = end;
 }

@@ -36,8 +36,13 @@ kl_status kl_skyline_factor(kl_skyline *A, int *bad);
 void kl_skyline_solve(const kl_skyline *A, double *x);
 
 /* The same for a right-hand side that is zero outside [*from, *to): entries of the solution below
- * `share` of the largest one are cut off on both sides, and the interval grows to what remains.
- * Outside it x stays as it is, which must be zero. */
-void kl_skyline_solve_window(const kl_skyline *A, double *x, double share, int *from, int *to);
+ * `share` of the largest one are cut off on both sides, and the interval grows to what remains, but
+ * not beyond [low, high). Only x[low] to x[high - 1] are touched; outside the interval they must be
+ * zero. */
+typedef struct kl_window {
+    int    low, high;
+    double share;
+} kl_window;
+void kl_skyline_solve_window(const kl_skyline *A, double *x, kl_window w, int *from, int *to);
 
 #endif

@@ -29,6 +29,15 @@ typedef struct kl_catenary {
     kl_line           *line;
 } kl_catenary;
 
+/* How waves travel along a line (Wu and Brennan 1999): speeds, share that a dropper of the messenger
+ * reflects, and for a pantograph of speed v the Doppler factor (c - v)/(c + v). */
+typedef struct kl_wave_figures {
+    double contact, messenger; /* wave speeds sqrt(T/mu) [m/s]; messenger NaN: none */
+    double reflection;         /* sqrt(T mu) of the messenger over that of both wires */
+    double doppler, gain;      /* at speed v; reflection over Doppler factor: the amplification */
+} kl_wave_figures;
+kl_wave_figures kl_catenary_waves(const kl_catenary *c, double speed);
+
 extern const kl_resource_type kl_catenaries;
 
 #endif

@@ -208,6 +208,19 @@ static kl_status catenary_setup(void *data, const kl_setup *s)
     return kl_line_create(&c->design, s->arena, s->diag, &c->line);
 }
 
+kl_wave_figures kl_catenary_waves(const kl_catenary *c, double speed)
+{
+    double          impedance[2];
+    kl_wave_figures f = {.contact = sqrt(c->tension[0] / c->mass[0]), .messenger = (double)NAN};
+    for (int i = 0; i < 2; i++) impedance[i] = sqrt(c->tension[i] * c->mass[i]);
+    f.doppler = (f.contact - speed) / (f.contact + speed);
+    if (c->layout == KL_TROLLEY) return f;
+    f.messenger  = sqrt(c->tension[1] / c->mass[1]);
+    f.reflection = impedance[1] / (impedance[0] + impedance[1]);
+    f.gain       = f.reflection / f.doppler;
+    return f;
+}
+
 /* The contact wire of the first tension length, for pictures. */
 static bool catenary_draw(const void *data, kl_arena *arena, kl_drawn_line *out)
 {

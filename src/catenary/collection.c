@@ -7,14 +7,20 @@
 
 enum { OUTPUT = sizeof(kl_collector_output) / sizeof(double), EACH = KL_PANTOGRAPH_STATE + OUTPUT };
 
-static int pushes_most(const kl_collection *c) { return c->n * KL_STRIP_SLOTS; }
+/* Two tension lengths side by side: a strip may touch two wires. */
+static int pushes_most(const kl_collection *c)
+{
+    int strips = 0;
+    for (int i = 0; i < c->n; i++) strips += c->collector[i].nstrip;
+    return strips * (c->line->design->npart > 1 ? 2 : 1);
+}
 
-/* line | each pantograph: masses, output | scratch: ndof zeros, columns of pushes */
+/* line | each pantograph: masses, output | room for columns of pushes */
 static int line_size(const kl_collection *c) { return kl_stepper_state_size(c->line); }
 
 int kl_collection_state_size(const kl_collection *c)
 {
-    return line_size(c) + c->n * EACH + c->line->ndof + pushes_most(c) * c->stepper->widest;
+    return line_size(c) + c->n * EACH + pushes_most(c) * c->stepper->widest;
 }
 
 static double *masses_of(const kl_collection *c, double *state, int i)
@@ -27,7 +33,7 @@ static kl_collector_output *output_of(const kl_collection *c, double *state, int
     return (kl_collector_output *)(masses_of(c, state, i) + KL_PANTOGRAPH_STATE);
 }
 
-static double *scratch_of(const kl_collection *c, double *state)
+static double *columns_of(const kl_collection *c, double *state)
 {
     return state + line_size(c) + c->n * EACH;
 }
@@ -116,7 +122,7 @@ static void find_touches(const kl_collection *c, const kl_collector_input *in, d
                          touching *t)
 {
     const kl_line *line    = c->line;
-    double        *columns = scratch_of(c, state) + line->ndof;
+    double        *columns = columns_of(c, state);
     const double  *v = state + line->ndof, *a = v + line->ndof;
     for (int i = 0; i < c->n; i++) {
         const kl_collector *p = &c->collector[i];
@@ -127,20 +133,19 @@ static void find_touches(const kl_collection *c, const kl_collector_input *in, d
                 double   x    = in[i].x + (s - 0.5 * (p->nstrip - 1)) * p->spacing;
                 if (line->wire[w].kind != KL_WIRE_CONTACT) continue;
                 if (!kl_wire_at(&line->wire[w], x, &push->at)) continue;
-                int slot           = 2 * s + line->wire[w].part % 2;
-                *k                 = (touch){.collector = i,
-                                             .slot      = slot,
-                                             .rest      = kl_wire_value(&push->at, line->place, 0),
-                                             .impact    = output_of(c, state, i)->impact[slot]};
-                push->wire         = &line->wire[w];
-                push->force        = output_of(c, state, i)->slot[slot];
-                push->column.value = columns + t->n * c->stepper->widest;
-                k->w0              = kl_wire_value(&push->at, state, 0);
+                int slot    = 2 * s + line->wire[w].part % 2;
+                *k          = (touch){.collector = i,
+                                      .slot      = slot,
+                                      .rest      = kl_wire_value(&push->at, line->place, 0),
+                                      .impact    = output_of(c, state, i)->impact[slot]};
+                push->wire  = &line->wire[w];
+                push->force = output_of(c, state, i)->slot[slot];
+                k->w0       = kl_wire_value(&push->at, state, 0);
                 k->v0 =
                     kl_wire_value(&push->at, v, 0) + 0.5 * c->dt * kl_wire_value(&push->at, a, 0);
                 k->v0 += in[i].speed * (kl_wire_slope(&push->at, state, 0) +
                                         kl_wire_slope(&push->at, line->place, 0));
-                kl_stepper_influence(c->stepper, push, scratch_of(c, state));
+                kl_stepper_influence(c->stepper, push, columns + t->n * c->stepper->widest);
                 t->sum[i] += push->force;
                 t->n++;
             }
@@ -325,7 +330,7 @@ static kl_status start_collector(const kl_collection *c, int i, const kl_collect
 kl_status kl_collection_start(const kl_collection *c, const kl_collector_input *in, double *state,
                               kl_diag *diag)
 {
-    double *f = scratch_of(c, state);
+    double *f = state + c->line->ndof; /* velocities, which are zero in the end */
     memset(state, 0, (size_t)kl_collection_state_size(c) * sizeof *state);
     for (int i = 0; i < c->n; i++) KL_TRY(start_collector(c, i, &in[i], state, f, diag));
     KL_TRY(kl_line_deflect(c->line, f, state));
@@ -339,19 +344,4 @@ kl_status kl_collection_start(const kl_collection *c, const kl_collector_input *
         if (d->rest + e < 0.0) p[j] = d->k * e + d->force;
     }
     return KL_OK;
-}
-
-double kl_collection_energy(const kl_collection *c, double *state)
-{
-    double *scratch = scratch_of(c, state), sum = kl_stepper_energy(c->stepper, state, scratch);
-    memset(scratch, 0, (size_t)c->line->ndof * sizeof *scratch);
-    for (int i = 0; i < c->n; i++) {
-        const kl_pantograph *p = &c->collector[i].pantograph;
-        const double        *d = kl_collection_masses(c, state, i), *v = d + KL_PANTOGRAPH_MASSES;
-        for (int k = 0; k < p->n && has_masses(&c->collector[i]); k++) {
-            double gap = d[k] - (k + 1 < p->n ? d[k + 1] : 0.0);
-            sum += 0.5 * p->mass[k] * v[k] * v[k] + 0.5 * p->stiffness[k] * gap * gap;
-        }
-    }
-    return sum;
 }

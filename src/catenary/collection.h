@@ -81,7 +81,5 @@ const kl_collector_output *kl_collection_output(const kl_collection *c, const do
 /* d, v, a of the line at this state. */
 const double *kl_collection_line(const kl_collection *c, const double *state);
 const double *kl_collection_masses(const kl_collection *c, const double *state, int i);
-/* Energy of the line and of lumped pantographs [J]. */
-double kl_collection_energy(const kl_collection *c, double *state);
 
 #endif

@@ -30,19 +30,16 @@ static void put_pair(const kl_line *line, int j, double *f)
 static int least(int a, int b) { return a < b ? a : b; }
 static int most(int a, int b) { return a > b ? a : b; }
 
-/* dt^2/4 A^-1 x for x that is zero outside [from, to); x comes back as zeros. False when the
- * column would not fit into `space` numbers. */
-static bool cut_column(const kl_stepper *s, double *x, int from, int to, int space, kl_column *c)
+/* The column dt^2/4 A^-1 b in place of b: its values at [from, to) are in `room` numbers that begin
+ * with the unknown `low`. */
+static void make_column(const kl_stepper *s, double *room, int low, int nroom, int from, int to,
+                        kl_column *c)
 {
-    double unit = 0.25 * s->dt * s->dt;
-    kl_skyline_solve_window(&s->A, x, NEGLIGIBLE, &from, &to);
-    bool fits = to - from <= space;
-    c->from = from, c->n = fits ? to - from : 0;
-    for (int i = from; i < to; i++) {
-        if (fits) c->value[i - from] = unit * x[i];
-        x[i] = 0.0;
-    }
-    return fits;
+    double    unit = 0.25 * s->dt * s->dt;
+    kl_window w    = {.low = low, .high = low + nroom, .share = NEGLIGIBLE};
+    kl_skyline_solve_window(&s->A, room - low, w, &from, &to);
+    for (int i = from - low; i < to - low; i++) room[i] *= unit;
+    *c = (kl_column){.from = from, .n = to - from, .value = room + (from - low)};
 }
 
 static void add_column(const kl_column *c, double factor, double *x)
@@ -81,7 +78,6 @@ static kl_status make_columns(kl_stepper *s)
 {
     const kl_line *line = s->line;
     double        *x    = kl_arena_array(s->arena, double, line->ndof);
-    double        *kept = kl_arena_array(s->arena, double, line->ndof);
     s->column           = kl_arena_array(s->arena, kl_column, line->ndropper + 1);
     s->own              = kl_arena_array(s->arena, double, line->ndropper + 1);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
@@ -89,17 +85,18 @@ static kl_status make_columns(kl_stepper *s)
     for (int j = 0; j < line->ndropper; j++) {
         const kl_line_dropper *p = &line->dropper[j];
         kl_column             *c = &s->column[j];
+        memset(x, 0, (size_t)line->ndof * sizeof *x);
         put_pair(line, j, x);
-        *c = (kl_column){.value = kept};
-        cut_column(s, x, least(p->upper, p->lower), most(p->upper, p->lower) + line->per,
-                   line->ndof, c);
-        c->value = kl_arena_array(s->arena, double, c->n);
-        if (!c->value) return KL_E_MEMORY;
-        memcpy(c->value, kept, (size_t)c->n * sizeof *kept);
+        make_column(s, x, 0, line->ndof, least(p->upper, p->lower),
+                    most(p->upper, p->lower) + line->per, c);
+        double *kept = kl_arena_array(s->arena, double, c->n);
+        if (!kept) return KL_E_MEMORY;
+        memcpy(kept, c->value, (size_t)c->n * sizeof *kept);
+        c->value  = kept;
         s->own[j] = own_stretch(line, j, c);
         s->widest = most(s->widest, c->n);
     }
-    /* pushes act between droppers: room for what their columns may be wider */
+    /* pushes act between droppers, where columns are about as wide */
     s->widest = least(line->ndof, line->ndropper ? 2 * s->widest : line->ndof);
     return KL_OK;
 }
@@ -141,14 +138,18 @@ void kl_stepper_free_step(const kl_stepper *s, double *state)
     for (int i = 0; i < n; i++) d[i] += 0.25 * dt * dt * a[i];
 }
 
-void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *scratch)
+void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *room)
 {
-    const kl_wire_point *p = &push->at;
+    const kl_wire_point *p    = &push->at;
+    int                  last = s->line->ndof - s->widest;
+    int                  low =
+        most(0, least(p->dof[0] - s->widest / 2, last)); /* the push in the middle of the room */
+    memset(room, 0, (size_t)s->widest * sizeof *room);
     for (int k = 0; k < 4; k++) {
         int dof = p->dof[k / 2] + k % 2;
-        if (!s->line->fixed[dof]) scratch[dof] += p->N[k];
+        if (!s->line->fixed[dof]) room[dof - low] += p->N[k];
     }
-    cut_column(s, scratch, p->dof[0], p->dof[1] + 2, s->widest, &push->column);
+    make_column(s, room, low, s->widest, p->dof[0], p->dof[1] + 2, &push->column);
     push->influence = 0.0;
     for (int k = 0; k < 4; k++)
         push->influence += p->N[k] * column_at(&push->column, p->dof[k / 2] + k % 2);

@@ -39,13 +39,13 @@ typedef struct kl_push {
     kl_wire_point       at;
     double              force;     /* [N] upwards on the wire */
     double              influence; /* own displacement by a unit force [m/N] */
-    kl_column           column;    /* value: space for stepper->widest numbers */
+    kl_column           column;
 } kl_push;
 
 /* First half of a step: predicts and solves without pushes; all droppers as taut. */
 void kl_stepper_free_step(const kl_stepper *s, double *state);
-/* The influence of a push (at->at is set). Needs `scratch` of ndof zeros, which it leaves zero. */
-void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *scratch);
+/* The influence of a push (push->at is set). Its column takes `room`, stepper->widest numbers. */
+void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *room);
 
 /* What finds the force of a push from the displacement `w` and rate of the wire there that all
  * others cause: it must satisfy its law with w + influence F. */

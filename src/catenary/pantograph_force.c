@@ -367,6 +367,13 @@ static void pantograph_output(const kl_reading *in, const double *lambda, double
     }
 }
 
+const kl_pantograph *kl_pantograph_of(const void *data, const kl_catenary **line, double *speed)
+{
+    const pantograph *p = data;
+    *line = p->catenary, *speed = p->speed;
+    return &p->collector[0].pantograph;
+}
+
 /* clang-format off */
 #define NUMBER(name_, field_, unit_, fallback_, min_, max_, help_)                                  \
     {.name = name_, .kind = KL_KEY_NUMBER, .offset = offsetof(pantograph, field_), .unit = unit_,   \

@@ -4,11 +4,14 @@
 #include <string.h>
 
 #include "catenary/catenary.h"
+#include "catenary/elements.h"
+#include "catenary/pantograph.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 
 /* What every tool is given. */
 typedef struct job {
+    const kl_model    *model;
     const kl_catenary *catenary;
     int                span; /* from 0 */
     bool               csv;
@@ -79,7 +82,30 @@ static int droppers(const job *j)
     return KL_EXIT_OK;
 }
 
-static const tool tools[] = {{"elasticity", elasticity}, {"droppers", droppers}};
+/* Test bench: a harmonic force on the head of each pantograph. */
+static int response(const job *j)
+{
+    puts(j->csv ? "pantograph,frequency_Hz,head_mm_per_N,phase_deg"
+                : "pantograph        frequency   head motion    phase\n"
+                  "                         Hz          mm/N      deg");
+    for (int i = 0; i < j->model->nelement; i++) {
+        const kl_element  *e = &j->model->element[i];
+        const kl_catenary *line;
+        double             speed, amplitude, phase;
+        if (e->type != &kl_pantograph_force) continue;
+        const kl_pantograph *p = kl_pantograph_of(e->data, &line, &speed);
+        for (int k = 0; k <= 80 && p->n > 0; k++) {
+            double f = 0.2 * pow(10.0, k / 32.0); /* 0.2 to 63 Hz */
+            kl_pantograph_response(p, f, &amplitude, &phase);
+            printf(j->csv ? "%s,%.6g,%.6g,%.4f\n" : "%-16s %10.3f %13.4f %8.1f\n", e->name, f,
+                   1e3 * amplitude, phase * 180.0 / KL_PI);
+        }
+    }
+    return KL_EXIT_OK;
+}
+
+static const tool tools[] = {
+    {"elasticity", elasticity}, {"droppers", droppers}, {"response", response}};
 enum { NTOOL = sizeof tools / sizeof *tools };
 
 static const tool *tool_named(const char *name)
@@ -120,7 +146,8 @@ static int run_tool(const tool *t, const kl_model *m, const char *name, int span
     const kl_catenary *c = catenary_of(m, name, diag);
     if (!c) return KL_EXIT_MODEL;
     int n = c->design.part[0].nspan;
-    job j = {.catenary = c, .span = span ? span - 1 : (n - 1) / 2, .csv = csv, .diag = diag};
+    job j = {
+        .model = m, .catenary = c, .span = span ? span - 1 : (n - 1) / 2, .csv = csv, .diag = diag};
     if (span <= n) return t->run(&j);
     kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "--span %d: catenary '%s' has %d spans", span,
             c->design.name, n);
@@ -164,10 +191,11 @@ static int run(int argc, char **argv)
 const kl_command kl_command_catenary = {
     .name      = "catenary",
     .arguments = "TOOL MODEL.yaml",
-    .summary   = "statics of an overhead contact line: elasticity, droppers",
+    .summary   = "overhead contact lines: elasticity, droppers, response of pantographs",
     .run       = run,
     .help      = "tools:\n"
                  "  elasticity   uplift of the contact wire under 100 and 200 N along a span\n"
-                 "  droppers     height, length and static force of each dropper of a span\n\n"
+                 "  droppers     height, length and static force of each dropper of a span\n"
+                 "  response     test bench: motion of pantograph heads under a harmonic force\n\n"
                  "  klingel catenary elasticity examples/catenary-en50318/model.yaml --csv\n"
                  "  klingel catenary droppers model.yaml --span 3 --set presag=30mm\n"};

@@ -5,6 +5,8 @@
 #include <stdlib.h>
 
 #include "catalogue.h"
+#include "catenary/catenary.h"
+#include "catenary/elements.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "dynamics/channels.h"
@@ -61,6 +63,35 @@ static void print_elements(const kl_model *m, const kl_element_section *section)
         printf("\n");
     }
     if (n > 30) printf("  ... and %d more\n", n - 30);
+}
+
+/* Waves along overhead contact lines, and how fast pantographs run against them. */
+static void print_catenaries(const kl_model *m)
+{
+    for (int i = 0; i < m->nresource; i++) {
+        if (m->resource[i]->type != &kl_catenaries || m->resource[i]->failed) continue;
+        const kl_catenary *c = m->resource[i]->data;
+        kl_wave_figures    f = kl_catenary_waves(c, 0.0);
+        printf(
+            "catenary %s: %d tension length%s, %d nodes, wave speed of the contact wire %.4g m/s",
+            m->resource[i]->name, c->design.npart, c->design.npart == 1 ? "" : "s",
+            c->line->ndof / c->line->per, f.contact);
+        if (isfinite(f.messenger))
+            printf(", of the messenger %.4g m/s, reflection at droppers %.3f", f.messenger,
+                   f.reflection);
+        printf("\n");
+    }
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_catenary *c;
+        double             speed;
+        if (m->element[i].type != &kl_pantograph_force) continue;
+        kl_pantograph_of(m->element[i].data, &c, &speed);
+        if (isnan(speed)) continue;
+        kl_wave_figures f = kl_catenary_waves(c, speed);
+        printf("  %s at %.4g m/s: %.0f %% of the wave speed, Doppler factor %.3f, amplification "
+               "%.3f\n",
+               m->element[i].name, speed, 100.0 * speed / f.contact, f.doppler, f.gain);
+    }
 }
 
 static void print_mobility(const kl_mobility *b)
@@ -127,6 +158,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_bodies(m, x);
         for (const kl_element_section *e = kl_element_sections; e->section; e++)
             print_elements(m, e);
+        print_catenaries(m);
         printf("assembled: gap %.2g m, %.2g rad\n", d.position, d.rotation);
         print_mobility(b);
         printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length,

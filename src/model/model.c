@@ -458,8 +458,9 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     m->nh += size.nh;
     if (size.cache > INT_MAX - m->element_cache_bytes - cache_align) return KL_E_MEMORY;
     e->cache = (int)m->element_cache_bytes, e->ncache = (int)size.cache;
-    e->nkept    = (int)(size.cache - size.buffer);
-    e->interval = size.interval;
+    e->nkept = (int)(size.cache - size.buffer);
+    if (size.interval > 0.0 && !(m->interval > 0.0 && m->interval <= size.interval))
+        m->interval = size.interval;
     m->element_cache_bytes += (size.cache + cache_align - 1) / cache_align * cache_align;
     m->commits |= (e->type->commit && size.nh > 0) || e->nkept > 0;
     return status;

@@ -46,7 +46,6 @@ typedef struct kl_element {
     int                    cache, ncache; /* where its cache stands, its size [bytes] */
     int                    nkept;         /* bytes of it that are kept with an accepted step */
     int                    of[2];         /* joints whose frames its pairs share, or -1 */
-    double                 interval;      /* at which it steps on its own [s]; 0: it does not */
     double                 turn;          /* angle of its pair at the start, to the turn [rad] */
 } kl_element;
 
@@ -162,6 +161,7 @@ typedef struct kl_model {
 
     int               nq, nv, nlam, nz, nh;
     int               nevent;              /* crossings of all elements */
+    double            interval; /* smallest of those at which elements step on their own [s]; 0: none */
     int               nrows, nM;           /* numbers in all rows, in all mass matrices */
     size_t            cache_bytes;         /* of all bodies */
     size_t            element_cache_bytes; /* of all elements */

@@ -7,5 +7,6 @@ const kl_assess_domain *const kl_assess_domains[] = {
     &kl_assess_railway,
     &kl_assess_comfort,
     &kl_assess_ride,
+    &kl_assess_collection,
     NULL,
 };

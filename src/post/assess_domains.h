@@ -4,6 +4,6 @@
 
 #include "post/assess.h"
 
-extern const kl_assess_domain kl_assess_railway, kl_assess_comfort, kl_assess_ride;
+extern const kl_assess_domain kl_assess_railway, kl_assess_comfort, kl_assess_ride, kl_assess_collection;
 
 #endif

@@ -112,15 +112,11 @@ static kl_status find_ticks(const kl_model *m, kl_events *e)
     return there ? KL_OK : KL_E_MEMORY;
 }
 
-/* The next multiple of the interval of an element that steps on its own. */
+/* The next multiple of the interval at which elements step on their own. */
 static double next_exchange(const kl_model *m, double t)
 {
-    double next = HUGE_VAL;
-    for (int i = 0; i < m->nelement; i++) {
-        double h = m->element[i].interval;
-        if (h > 0.0) next = fmin(next, m->t0 + h * (floor((t - m->t0) / h + 1e-9) + 1.0));
-    }
-    return next;
+    double h = m->interval;
+    return h > 0.0 ? m->t0 + h * (floor((t - m->t0) / h + 1e-9) + 1.0) : HUGE_VAL;
 }
 
 double kl_events_tick(const kl_events *e, double t)

@@ -126,9 +126,8 @@ static double moving_load_error(double element, double dt)
     t.design.element = element, t.design.gravity = 0.0;
     kl_line *line = make(&t);
     assert_int_equal(kl_stepper_create(line, dt, arena, NULL, &s), KL_OK);
-    double *x       = calloc((size_t)kl_stepper_state_size(line), sizeof *x),
-           *scratch = calloc((size_t)line->ndof, sizeof *scratch),
-           *column  = calloc((size_t)s->widest, sizeof *column);
+    double *x      = calloc((size_t)kl_stepper_state_size(line), sizeof *x),
+           *column = calloc((size_t)s->widest, sizeof *column);
     snprintf(path, sizeof path, "%s/tests/data/reference/catenary/moving_load_v0.5c.csv",
              KL_SOURCE_DIR);
     FILE *file = fopen(path, "r");
@@ -146,11 +145,11 @@ static double moving_load_error(double element, double dt)
         while (time < r[0] - 1e-12) {
             last = time;
             time += dt;
-            kl_push p  = {.force = 100.0, .column.value = column};
+            kl_push p  = {.force = 100.0};
             bool    on = kl_wire_at(&line->wire[0], V * time, &p.at);
             memcpy(before, after, sizeof before);
             kl_stepper_free_step(s, x);
-            if (on) kl_stepper_influence(s, &p, scratch);
+            if (on) kl_stepper_influence(s, &p, column);
             kl_stepper_finish(s, x, &p, on, NULL, NULL, 1e-12);
             for (int k = 0; k < 3; k++) after[k] = height(line, x, 25.0 * (k + 1));
         }
@@ -161,7 +160,7 @@ static double moving_load_error(double element, double dt)
     }
     fclose(file);
     assert_true(rows > 40);
-    free(x), free(scratch), free(column);
+    free(x), free(column);
     return worst;
 }
 

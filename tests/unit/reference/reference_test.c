@@ -91,7 +91,7 @@ static void every_key_has_help_and_a_unit_that_reads(void **unused)
     for (int i = 0; i < n; i++)
         for (const kl_key *k = pages[i].keys; k && k->name; k++) {
             assert_non_null(k->help);
-            if (k->unit && !strpbrk(k->unit, "?|*"))
+            if (k->unit && !strpbrk(k->unit, "?|*") && !strstr(k->unit, " over "))
                 assert_true(kl_unit_parse(k->unit, NULL, NULL));
         }
 }
