@@ -191,7 +191,7 @@ static int run(int argc, char **argv)
 const kl_command kl_command_catenary = {
     .name      = "catenary",
     .arguments = "TOOL MODEL.yaml",
-    .summary   = "overhead contact lines: elasticity, droppers, response of pantographs",
+    .summary   = "overhead contact lines: elasticity, droppers",
     .run       = run,
     .help      = "tools:\n"
                  "  elasticity   uplift of the contact wire under 100 and 200 N along a span\n"

@@ -97,11 +97,108 @@ static void elasticity_is_that_of_the_independent_solution(void **state)
     assert_true(n > 40 && worst < 1e-4);
 }
 
+/* Lengths found from heights, given back as lengths, lead to the same heights and forces. */
+static void lengths_lead_back_to_heights(void **state)
+{
+    (void)state;
+    test_design t, u;
+    double      lengths[9];
+    design_en50318(&t, 1, 0.03);
+    kl_line *line = make(&t);
+    for (int i = 0; i < 9; i++) lengths[i] = line->dropper[i].length;
+    design_en50318(&u, 1, 0.0); /* wanted heights differ: lengths decide */
+    u.part.dropper.length = lengths;
+    kl_line *back         = make(&u);
+    for (int i = 0; i < 9; i++) {
+        const kl_line_dropper *a = &line->dropper[i], *b = &back->dropper[i];
+        assert_true(fabs(line->place[a->lower] - back->place[b->lower]) < 1e-6);
+        assert_true(fabs(a->force - b->force) < 1e-3);
+    }
+}
+
+/* Installation errors: equal for a seed, different for another, of the size that was asked for. */
+static void installation_errors_follow_their_seed(void **state)
+{
+    (void)state;
+    test_design t;
+    double      first[90], sum = 0.0;
+    design_en50318(&t, 10, 0.0);
+    kl_line *exact         = make(&t);
+    t.design.dropper_error = 2e-3, t.design.seed = 7;
+    kl_line *line = make(&t), *again = make(&t);
+    for (int i = 0; i < 90; i++) {
+        first[i] = line->dropper[i].length - exact->dropper[i].length;
+        sum += first[i] * first[i];
+        assert_true(line->dropper[i].force == again->dropper[i].force);
+    }
+    assert_true(fabs(sqrt(sum / 90.0) / 2e-3 - 1.0) < 0.25);
+    t.design.seed = 8;
+    assert_true(fabs(make(&t)->dropper[3].length - line->dropper[3].length) > 1e-9);
+    assert_true(fabs(line->place[line->dropper[40].lower]) > 1e-5);
+}
+
+/* Stagger: the wire stands at its places sideways, droppers lean, vertical forces stay. */
+static void stagger_makes_the_line_three_dimensional(void **state)
+{
+    (void)state;
+    test_design t;
+    design_en50318(&t, 4, 0.0);
+    kl_line *plane = make(&t);
+    for (int i = 0; i <= 4; i++) t.stagger[i] = i % 2 ? -0.2 : 0.2;
+    t.part.arm    = (kl_arm_data){.present = true, .mass = 0.3, .vertical = 200, .lateral = 1e6};
+    kl_line *line = make(&t);
+    assert_int_equal(plane->per, 2);
+    assert_int_equal(line->per, 4);
+    for (int i = 0; i <= 4; i++)
+        assert_true(fabs(line->place[line->support[i].dof + 2] - t.stagger[i]) < 1e-9);
+    for (int i = 0; i < line->ndropper; i++) {
+        const kl_line_dropper *d = &line->dropper[i];
+        assert_true(fabs(d->force * d->nz - plane->dropper[i].force) < 1e-6);
+        assert_true(d->force >= plane->dropper[i].force);
+        /* equilibrium of moments: lateral pull of a dropper is F ny */
+        double dy = line->place[d->upper + 2] - line->place[d->lower + 2];
+        assert_true(fabs(d->ny - dy / hypot(dy, line->place[d->upper] - line->place[d->lower])) <
+                    1e-12);
+    }
+}
+
+static double uplift_at(const kl_line *line, double x)
+{
+    double u;
+    assert_int_equal(kl_line_uplift(line, x, 100.0, &u), KL_OK);
+    return u;
+}
+
+/* A stitch wire softens the line at its supports, and droppers carry the whole contact wire. */
+static void stitch_wires_soften_the_supports(void **state)
+{
+    (void)state;
+    test_design t;
+    design_en50318(&t, 4, 0.0);
+    kl_line *simple = make(&t);
+    t.part.stitch   = (kl_stitch_data){.wire = {.mass = 0.31, .tension = 3500}, .half = 7.5};
+    kl_line *line   = make(&t);
+    double   sum    = 0.0;
+    assert_int_equal(line->nwire, 2 + 3);
+    for (int i = 9; i < 18; i++) sum += line->dropper[i].force;
+    assert_true(fabs(sum / (1.35 * 9.81 * 60.0) - 1.0) < 1e-6);
+    double soft = uplift_at(line, 120.0) / uplift_at(line, 150.0);
+    double hard = uplift_at(simple, 120.0) / uplift_at(simple, 150.0);
+    print_message("elasticity support/mid-span: simple %.3f, stitched %.3f\n", hard, soft);
+    assert_true(soft > 1.2 * hard);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(dropper_forces_are_those_of_the_independent_solution,
                                         open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(lengths_lead_back_to_heights, open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(installation_errors_follow_their_seed, open_arena,
+                                        close_arena),
+        cmocka_unit_test_setup_teardown(stagger_makes_the_line_three_dimensional, open_arena,
+                                        close_arena),
+        cmocka_unit_test_setup_teardown(stitch_wires_soften_the_supports, open_arena, close_arena),
         cmocka_unit_test_setup_teardown(elasticity_is_that_of_the_independent_solution, open_arena,
                                         close_arena),
     };
