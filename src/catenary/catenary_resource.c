@@ -237,6 +237,7 @@ static bool catenary_draw(const void *data, kl_arena *arena, kl_drawn_line *out)
         position[3 * i + 2] = at[0];
         normal[3 * i + 2]   = 1.0;
     }
+    out->name = c->design.name;
     out->n = w->n, out->position = position, out->normal = normal;
     return true;
 }

@@ -26,6 +26,7 @@ typedef struct contact {
     double             t0;
     int                n; /* strips */
     kl_output         *outputs;
+    kl_field           field;
 } contact;
 
 /* Of each strip: its motion with the last accepted step, the wire now and ahead. */
@@ -172,6 +173,7 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
         p->collector[i] = (kl_collector){
             .prescribed = true, .law = {p->stiffness, p->exponent, p->restitution}, .nstrip = 1};
     KL_TRY(set_outputs(p, s));
+    KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_collection_create(p->catenary->line, p->collector, p->n, p->interval, s->arena,
                                 s->diag, &p->c));
     size->nh       = STRIPS + p->n * STRIP + 2 * kl_collection_state_size(p->c);
@@ -237,6 +239,14 @@ static kl_status set_outputs(contact *p, const kl_setup *s)
     return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
 }
 
+static const kl_field *contact_field(const void *data) { return &((const contact *)data)->field; }
+
+static void contact_field_values(const kl_reading *in, double *rise, double *pull)
+{
+    const contact *p = in->data;
+    kl_line_field_values(p->catenary->line, in->h + STRIPS + p->n * STRIP, rise, pull);
+}
+
 static const kl_output *contact_describe(const void *data)
 {
     return ((const contact *)data)->outputs;
@@ -295,5 +305,7 @@ const kl_element_type kl_catenary_contact = {
     .commit    = contact_commit,
     .watch     = contact_watch,
     .describe  = contact_describe,
-    .output    = contact_output,
+    .field     = contact_field,
+    .field_values = contact_field_values,
+    .output       = contact_output,
 };

@@ -9,6 +9,7 @@
 #define KL_CATENARY_MOTION_H
 
 #include "catenary/line.h"
+#include "model/interface.h"
 
 /* Part of a displacement field that is zero outside [from, from + n). */
 typedef struct kl_column {
@@ -61,5 +62,9 @@ int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npu
 double kl_stepper_dropper_force(const kl_line *line, const double *state, int j);
 /* Kinetic and strain energy about the static shape, slack droppers seen to [J]. `scratch`: ndof. */
 double kl_stepper_energy(const kl_stepper *s, const double *state, double *scratch);
+
+/* All wires as a field; the values at a displacement `d` (ndof). */
+kl_status kl_line_field(const kl_line *line, kl_arena *arena, kl_field *out);
+void      kl_line_field_values(const kl_line *line, const double *d, double *rise, double *pull);
 
 #endif

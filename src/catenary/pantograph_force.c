@@ -31,6 +31,7 @@ typedef struct pantograph {
     kl_coupling *k;
     double       t0, x0, z0; /* time, place and height of the base at the start */
     kl_output   *outputs;
+    kl_field     field;
 } pantograph;
 
 /* history: steps | failed | last reading | state */
@@ -222,6 +223,7 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(set_region(p, s));
     KL_TRY(check_step(p, s));
     KL_TRY(set_outputs(p, s));
+    KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_coupling_create(p->catenary->line, p->collector, (int)p->count, &o, s->arena, s->diag,
                               &p->k));
     size->nh       = STATE + kl_coupling_state_size(p->k);
@@ -337,6 +339,17 @@ static kl_status set_outputs(pantograph *p, const kl_setup *s)
     return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
 }
 
+static const kl_field *pantograph_field(const void *data)
+{
+    return &((const pantograph *)data)->field;
+}
+
+static void pantograph_field_values(const kl_reading *in, double *rise, double *pull)
+{
+    const pantograph *p = in->data;
+    kl_line_field_values(p->catenary->line, kl_coupling_line(p->k, in->h + STATE), rise, pull);
+}
+
 static const kl_output *pantograph_describe(const void *data)
 {
     return ((const pantograph *)data)->outputs;
@@ -422,14 +435,16 @@ const kl_element_type kl_pantograph_force = {
     .example =
         "collector: {type: pantograph, catenary: line, on: ground, from: 10 m, speed: 250 km/h, "
         "masses: [7.2, 15], stiffness: [4200, 50], damping: [10, 90], uplift: 120 N}",
-    .keys      = pantograph_keys,
-    .attach    = &kl_attach_one,
-    .data_size = sizeof(pantograph),
-    .setup     = pantograph_setup,
-    .start     = pantograph_start,
-    .eval      = pantograph_eval,
-    .commit    = pantograph_commit,
-    .watch     = pantograph_watch,
-    .describe  = pantograph_describe,
-    .output    = pantograph_output,
+    .keys         = pantograph_keys,
+    .attach       = &kl_attach_one,
+    .data_size    = sizeof(pantograph),
+    .setup        = pantograph_setup,
+    .start        = pantograph_start,
+    .eval         = pantograph_eval,
+    .commit       = pantograph_commit,
+    .watch        = pantograph_watch,
+    .describe     = pantograph_describe,
+    .field        = pantograph_field,
+    .field_values = pantograph_field_values,
+    .output       = pantograph_output,
 };

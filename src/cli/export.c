@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/export_field.h"
 #include "cli/export_motion.h"
 #include "store/mat.h"
 #include "terminal/csv_rows.h"
@@ -15,7 +16,7 @@
 #include "terminal/result_files.h"
 
 typedef struct request {
-    const char            *file, *output, *format_name;
+    const char            *file, *output, *format_name, *field;
     const kl_table_format *format;
     bool                   all, list;
     double                 from, to, speed;
@@ -125,11 +126,24 @@ static int export_motion(request *q, int nname, kl_diag *diag)
     return code;
 }
 
+/* All points of a field. */
+static int export_field(const request *q)
+{
+    if (!q->output) return kl_export_field(q->table.reader, q->field, q->from, q->to, stdout);
+    kl_out_file o;
+    if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
+    int code = kl_export_field(q->table.reader, q->field, q->from, q->to, o.stream);
+    if (code == KL_EXIT_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
+    kl_output_discard(&o);
+    return code;
+}
+
 static int export_from(request *q, char *const *names, int nname, kl_diag *diag)
 {
     kl_reader    *r         = q->table.reader;
     kl_selection *selection = &q->table.selection;
     if (q->list) return print_list(r);
+    if (q->field) return export_field(q);
     if (q->output && kl_motion_file(q->output)) return export_motion(q, nname, diag);
     if (q->table.every == 0) q->table.every = 1;
     bool chosen = nname > 0 ? kl_select_channels(r, q->file, names, nname, diag, selection)
@@ -186,6 +200,8 @@ static int export_run(int argc, char **argv)
          "kind of file (default: what FILE ends in, or csv)"},
         {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "all channels, not only the model's outputs"},
         {"list", 'l', NULL, KL_OPTION_FLAG, &q.list, "list the channels: name, unit, meaning"},
+        {"field", 0, "NAME", KL_OPTION_TEXT, &q.field,
+         "all points of a field (wires of a catenary) as CSV"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "every N-th row only"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "rows from time T [s] on"},
         {"to", 0, "T", KL_OPTION_TIME, &q.to, "rows up to time T [s]"},

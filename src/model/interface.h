@@ -432,6 +432,16 @@ typedef struct kl_own_start {
     kl_vec3 w; /* with `turns`: angular velocity that belongs to v, for a body that is given none */
 } kl_own_start;
 
+/* Many points of an element whose motion is recorded as one array, not as thousands of channels: the
+ * wires of a catenary. */
+typedef struct kl_field {
+    int           npoint, nline, nlink;
+    const double *point; /* npoint x 3: at rest, global [m] */
+    const int    *line;  /* nline: how many points each line joins, in order */
+    const int    *link;  /* nlink x 2: further pairs of points: droppers */
+    double        every; /* time between two records [s] */
+} kl_field;
+
 /* A kind of joint, force or contact. */
 typedef struct kl_element_type {
     const char      *name, *help;
@@ -489,6 +499,10 @@ typedef struct kl_element_type {
     const kl_output *(*describe)(const void *data);
     /* (optional) values of `outputs`, in order */
     void (*output)(const kl_reading *in, const double *lambda, double *values);
+    /* (optional) its field, and the values at this state: how far each point rises [m], what each
+     * link pulls [N] */
+    const kl_field *(*field)(const void *data);
+    void (*field_values)(const kl_reading *in, double *rise, double *pull);
     /* (optional) after an accepted step, its history committed */
     void (*watch)(const kl_reading *in, kl_notice *notice);
     /* (optional) false when the constraints hold but on the wrong branch, such as axes turned round

@@ -7,6 +7,7 @@
 #include "base/text.h"
 #include "post/pack.h"
 #include "post/viewer_assets.h"
+#include "results/fields.h"
 
 enum {
     MOST_VALUES       = 12000000, /* of motion, and again of the rest: 48 MB each in the browser */
@@ -281,6 +282,70 @@ static void add_tracks(kl_text *t, kl_reader *r)
     kl_text_add(t, "]");
 }
 
+/* Fields: points, lines and links in the head, times and values as blocks of their own. */
+static void add_fields(kl_text *t, kl_reader *r)
+{
+    int                    n    = 0;
+    const kl_field_points *list = kl_reader_fields(r, &n);
+    kl_text_add(t, ", \"fields\": [");
+    for (int i = 0; i < n; i++) {
+        const kl_field_points *f = &list[i];
+        kl_text_add(t, "%s{\"name\": ", i ? ", " : "");
+        kl_text_json(t, f->name);
+        kl_text_add(t, ", \"rows\": %d", f->rows);
+        add_points(t, "point", f->point, f->npoint, 1);
+        kl_text_add(t, ", \"line\": [");
+        for (int k = 0; k < f->nline; k++) kl_text_add(t, "%s%d", k ? ", " : "", f->line[k]);
+        kl_text_add(t, "], \"link\": [");
+        for (int k = 0; k < 2 * f->nlink; k++) kl_text_add(t, "%s%d", k ? ", " : "", f->link[k]);
+        kl_text_add(t, "]}");
+    }
+    kl_text_add(t, "]");
+}
+
+/* Values of one field, a row at a time: rise, then pull, as floats. */
+static kl_status field_floats(kl_reader *r, const kl_field_points *f, float *out)
+{
+    int       n      = f->npoint + f->nlink;
+    double   *row    = malloc(((size_t)n + 1) * sizeof *row);
+    kl_status status = row ? KL_OK : KL_E_MEMORY;
+    for (int i = 0; status == KL_OK && i < f->rows; i++) {
+        status = kl_reader_field(r, f, i, 1, NULL, row, row + f->npoint);
+        for (int k = 0; k < n; k++) out[(size_t)i * (size_t)n + (size_t)k] = (float)row[k];
+    }
+    free(row);
+    return status;
+}
+
+static kl_status write_field(FILE *f, kl_reader *r, const kl_field_points *p, int index, int number,
+                             size_t *written)
+{
+    size_t         n      = (size_t)p->rows * (size_t)(p->npoint + p->nlink);
+    float         *values = malloc((n + 1) * sizeof *values);
+    unsigned char *planes = malloc(4 * n + 1);
+    double        *time   = malloc(((size_t)p->rows + 1) * sizeof *time);
+    char           name[32];
+    kl_status      status = values && planes && time ? field_floats(r, p, values) : KL_E_MEMORY;
+    if (status == KL_OK && p->rows > 0)
+        status = kl_reader_field(r, p, 0, p->rows, time, NULL, NULL);
+    snprintf(name, sizeof name, "fieldtime%d", number);
+    if (status == KL_OK)
+        status = kl_view_write_doubles(f, index, name, time, (size_t)p->rows, written);
+    snprintf(name, sizeof name, "field%d", number);
+    if (status == KL_OK) kl_pack_planes(values, n, planes);
+    if (status == KL_OK) status = kl_view_write_block(f, index, name, planes, 4 * n, written);
+    free(values), free(planes), free(time);
+    return status;
+}
+
+static kl_status write_fields(FILE *f, kl_reader *r, int index, size_t *written)
+{
+    int                    n    = 0;
+    const kl_field_points *list = kl_reader_fields(r, &n);
+    for (int i = 0; i < n; i++) KL_TRY(write_field(f, r, &list[i], index, i, written));
+    return KL_OK;
+}
+
 static void head_json(kl_text *t, const packing *p, const char *label, const char *skins)
 {
     static const char *const texts[] = {"title",   "file",    "model",      "scene", "settings",
@@ -294,6 +359,7 @@ static void head_json(kl_text *t, const packing *p, const char *label, const cha
                 p->motion.every, p->motion.n, p->rest.every, p->rest.n, p->nblock);
     add_channels(t, p);
     add_tracks(t, p->r);
+    add_fields(t, p->r);
     kl_text_add(t, ", \"skins\": %s}", skins);
 }
 
@@ -432,6 +498,7 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
     if (status == KL_OK) status = write_head(f, &p, index, source, &bytes);
     if (status == KL_OK) status = write_time(f, &p, index, &bytes, &backward);
     if (status == KL_OK) status = write_blocks(f, &p, index, &bytes);
+    if (status == KL_OK) status = write_fields(f, source->reader, index, &bytes);
     int bodies = 0;
     for (int i = 0; p.columns && i < p.nchannel; i++)
         bodies += p.columns[i].motion &&

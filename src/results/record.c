@@ -8,19 +8,25 @@
 
 #include "algebra/filter.h"
 #include "base/text.h"
+#include "results/fields.h"
 #include "results/results.h"
 #include "results/scene.h"
 
 /* The columns of the file and the sink that fills them. */
 typedef struct recorder {
-    kl_writer       *writer;
-    kl_recording    *recording;
-    kl_channel_info *info;
-    int             *channel; /* of each column */
-    double          *row;
-    char            *scene, *settings, *limits;
-    int              n;
-    long             rows, *missing; /* rows so far; of each column, without a finite number */
+    kl_writer           *writer;
+    kl_recording        *recording;
+    kl_channel_info     *info;
+    int                 *channel; /* of each column */
+    double              *row;
+    char                *scene, *settings, *limits;
+    int                  n;
+    const kl_simulation *s;
+    kl_field_info       *field;   /* of elements that have one */
+    int                 *element; /* of each field */
+    int                  nfield;
+    double *rise, *pull, *due; /* values of the largest field; next time of each field */
+    long    rows, *missing;    /* rows so far; of each column, without a finite number */
 } recorder;
 
 static double now(void)
@@ -28,6 +34,21 @@ static double now(void)
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
+}
+
+/* Fields whose time has come, at the state that the row was taken from. */
+static kl_status record_fields(recorder *r, double t)
+{
+    const kl_model *m = r->s->model;
+    for (int i = 0; i < r->nfield; i++) {
+        const kl_element *e = &m->element[r->element[i]];
+        if (t < r->due[i]) continue;
+        r->due[i]     = t + r->field[i].field->every * (1.0 - 1e-9);
+        kl_reading in = kl_reading_of(m, r->s->solver->s, r->s->solver->w, e);
+        e->type->field_values(&in, r->rise, r->pull);
+        KL_TRY(kl_writer_field(r->writer, i, t, r->rise, r->pull));
+    }
+    return KL_OK;
 }
 
 static kl_status record_row(void *context, double t, const double *values)
@@ -40,6 +61,7 @@ static kl_status record_row(void *context, double t, const double *values)
     }
     r->rows++;
     KL_TRY(kl_writer_row(r->writer, t, r->row));
+    KL_TRY(record_fields(r, t));
     if (o->row) o->row(o->context, t, values);
     return KL_OK;
 }
@@ -153,8 +175,34 @@ static char *limits_json(const kl_simulation *s)
     return kl_text_finish(&t);
 }
 
+/* Elements with a field, and space for the largest. */
+static kl_status find_fields(recorder *r, const kl_simulation *s)
+{
+    const kl_model *m   = s->model;
+    size_t          all = (size_t)m->nelement + 1, points = 1, links = 1;
+    r->s       = s;
+    r->field   = calloc(all, sizeof *r->field);
+    r->element = calloc(all, sizeof *r->element);
+    r->due     = calloc(all, sizeof *r->due);
+    if (!r->field || !r->element || !r->due) return KL_E_MEMORY;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        const kl_field   *f = e->type->field ? e->type->field(e->data) : NULL;
+        if (!f) continue;
+        if ((size_t)f->npoint > points) points = (size_t)f->npoint;
+        if ((size_t)f->nlink > links) links = (size_t)f->nlink;
+        r->element[r->nfield] = i;
+        r->due[r->nfield]     = -HUGE_VAL;
+        r->field[r->nfield++] = (kl_field_info){e->name, f};
+    }
+    r->rise = calloc(points, sizeof *r->rise);
+    r->pull = calloc(links, sizeof *r->pull);
+    return r->rise && r->pull ? KL_OK : KL_E_MEMORY;
+}
+
 static kl_status recorder_init(recorder *r, const kl_simulation *s)
 {
+    KL_TRY(find_fields(r, s));
     size_t all  = (size_t)kl_channels_count(s->channels);
     r->info     = calloc(all + 1, sizeof *r->info);
     r->channel  = calloc(all + 1, sizeof *r->channel);
@@ -178,6 +226,11 @@ static kl_status recorder_init(recorder *r, const kl_simulation *s)
 
 static void recorder_free(recorder *r)
 {
+    free(r->field);
+    free(r->element);
+    free(r->due);
+    free(r->rise);
+    free(r->pull);
     free(r->missing);
     free(r->scene);
     free(r->settings);
@@ -253,6 +306,8 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
     if (o->checkpoint > 0.0 || o->restart) head.checkpoint_size = kl_simulation_pack_size(s);
     head.settings_json = r->settings;
     head.limits_json   = r->limits;
+    head.fields        = r->field;
+    head.nfield        = r->nfield;
     if (!o->restart) return kl_writer_create(o->path, &head, r->info, r->n, diag, &r->writer);
 
     kl_reader *old = NULL;

@@ -18,6 +18,7 @@
  * eight times slower. */
 #define _XOPEN_SOURCE 700 /* realpath */
 
+#include "results/fields.h"
 #include "results/results_parts.h"
 
 #include <errno.h>
@@ -68,6 +69,8 @@ struct kl_writer {
     char            *path;
     kl_h5           *file;
     kl_h5_table      time, values, state;
+    kl_field_table  *field;
+    int              nfield;
     int              ncheckpoint, state_size; /* checkpoints so far; their numbers, with check */
     double          *state_row;
     int              nchannel, band; /* columns; rows a chunk */
@@ -144,6 +147,18 @@ static bool write_info(kl_h5 *file, const kl_results_info *info)
     return good;
 }
 
+static bool create_fields(kl_writer *w, const kl_results_info *info)
+{
+    w->nfield = info->nfield;
+    w->field  = kl_arena_array(w->arena, kl_field_table, w->nfield + 1);
+    bool good = w->field != NULL;
+    for (int i = 0; good && i < w->nfield; i++) {
+        w->field[i].of = info->fields[i];
+        good           = kl_field_create(w->file, w->arena, &w->field[i]);
+    }
+    return good;
+}
+
 /* Every object of the file, then SWMR mode. */
 static bool create_objects(kl_writer *w, const kl_results_info *info,
                            const kl_channel_info *channels)
@@ -160,7 +175,8 @@ static bool create_objects(kl_writer *w, const kl_results_info *info,
     int                  nline = 0;
     const kl_drawn_line *line  = info->lines ? kl_drawn_lines(info->lines, w->arena, &nline) : NULL;
     return write_info(w->file, info) && kl_drawn_lines_write(w->file, line, nline) &&
-           write_catalogue(w->file, channels, w->nchannel) && kl_h5_make_group(w->file, "run") &&
+           create_fields(w, info) && write_catalogue(w->file, channels, w->nchannel) &&
+           kl_h5_make_group(w->file, "run") &&
            kl_h5_create_table(w->file, "time", 0, w->band, 0, &w->time) &&
            kl_h5_create_table(w->file, "values", w->nchannel, w->band, columns, &w->values) &&
            kl_h5_write_attribute(w->file, "time", "unit", "s") && kl_h5_start_swmr(w->file);
@@ -360,6 +376,14 @@ kl_status kl_writer_rename(kl_writer *w, const char *path)
 }
 
 kl_status kl_writer_flush(kl_writer *w) { return w->failed ? KL_E_FILE : write_band(w); }
+
+kl_status kl_writer_field(kl_writer *w, int i, double time, const double *rise, const double *pull)
+{
+    if (w->failed) return KL_E_FILE;
+    return kl_field_row(w->file, &w->field[i], time, rise, pull)
+               ? KL_OK
+               : give_up(w, "writing a field", kl_h5_why(w->file));
+}
 
 kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change change,
                            const void *context)

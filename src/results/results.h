@@ -23,10 +23,12 @@ typedef struct kl_channel_info {
 
 /* What is known before the run; any may be NULL. */
 typedef struct kl_results_info {
-    const char            *title, *model_file, *model_text, *scene_json, *settings_json;
-    const char            *folder;      /* that model_file counts from */
-    const char            *limits_json; /* of outputs: [{"name", "rule", "unit", "limit"}] */
-    const char            *set; /* parameters changed for this run, NAME=VALUE, one a line */
+    const char                 *title, *model_file, *model_text, *scene_json, *settings_json;
+    const char                 *folder;      /* that model_file counts from */
+    const char                 *limits_json; /* of outputs: [{"name", "rule", "unit", "limit"}] */
+    const struct kl_field_info *fields;      /* results/fields.h; may be NULL */
+    int                         nfield;
+    const char                 *set; /* parameters changed for this run, NAME=VALUE, one a line */
     int                    checkpoint_size; /* numbers of a checkpoint; 0: none will be taken */
     const struct kl_model *lines;           /* whose tracks are kept to be drawn; NULL: none */
 } kl_results_info;
@@ -48,6 +50,9 @@ kl_status kl_writer_row(kl_writer *w, double time, const double *values);
 
 /* Everything up to here becomes visible to readers and survives a killed process. */
 kl_status kl_writer_flush(kl_writer *w);
+
+/* A record of field number i, in the order of kl_results_info.fields. */
+kl_status kl_writer_field(kl_writer *w, int i, double time, const double *rise, const double *pull);
 
 /* Column `to` of all rows becomes column `from`, changed by `change` (n values, one each row). */
 typedef kl_status (*kl_column_change)(double *values, int n, const void *context);
@@ -104,6 +109,12 @@ typedef struct kl_track_points {
     const double *position, *normal; /* n x 3 */
     double        gauge;             /* [m]; 0: one line, not two rails */
 } kl_track_points;
+
+/* Fields under /fields (results/fields.h), and their rows: times, displacements and pulls (either
+ * may be NULL), row by row. */
+const struct kl_field_points *kl_reader_fields(kl_reader *r, int *n);
+kl_status kl_reader_field(kl_reader *r, const struct kl_field_points *f, int row0, int nrow,
+                          double *time, double *rise, double *pull);
 
 /* The tracks under /scene/tracks, NULL with *n = 0 where there are none. Live as long as the
  * reader. */

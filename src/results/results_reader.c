@@ -1,4 +1,5 @@
 /* Reading results, also of a run that goes on or was killed; see results.c for the layout. */
+#include "results/fields.h"
 #include "results/results_parts.h"
 
 #include <errno.h>
@@ -348,6 +349,27 @@ const kl_track_points *kl_reader_tracks(kl_reader *r, int *n)
     *n                     = 0;
     for (int i = 0; list && i < count; i++) *n += read_track(r, name[i], &list[*n]);
     return list;
+}
+
+const kl_field_points *kl_reader_fields(kl_reader *r, int *n)
+{
+    int              count = 0;
+    const char     **name  = kl_h5_list(r->file, "/fields", &count, r->arena);
+    kl_field_points *list  = name ? kl_arena_array(r->arena, kl_field_points, count) : NULL;
+    *n                     = 0;
+    for (int i = 0; list && i < count; i++)
+        *n += kl_field_open(r->file, r->arena, name[i], &list[*n]);
+    return list;
+}
+
+kl_status kl_reader_field(kl_reader *r, const kl_field_points *f, int row0, int nrow, double *time,
+                          double *rise, double *pull)
+{
+    bool good = !time || kl_h5_get(r->file, f->time, row0, nrow, 0, 0, time);
+    if (good && rise) good = kl_h5_get(r->file, f->rise, row0, nrow, 0, f->npoint, rise);
+    if (good && pull && f->nlink > 0)
+        good = kl_h5_get(r->file, f->pull, row0, nrow, 0, f->nlink, pull);
+    return good ? KL_OK : damaged(r, "a field cannot be read");
 }
 
 /* ---- repair ---- */

@@ -9,6 +9,7 @@ import { look } from "./scene/look.js";
 import { Rails } from "./scene/rails.js";
 import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
+import { Wires } from "./scene/wires.js";
 
 const MOST_FIRST_TRACES = 6;
 const RUNS_AWAY = 6; // what moves further than this many times its own size is followed
@@ -38,10 +39,11 @@ export class World {
     const shown = results.filter((r) => r.scene && sharesBodies(results[0], r));
     const skins = await Promise.all(shown.map((r) => r.skins()));
     const motions = await Promise.all(shown.map((r, i) => motionOf(r, skins[i])));
-    return new World(host, shown, motions, skins, theme);
+    const fields = (await shown[0]?.fields?.()) ?? [];
+    return new World(host, shown, motions, skins, fields, theme);
   }
 
-  constructor(host, results, motions, skins, theme) {
+  constructor(host, results, motions, skins, fields, theme) {
     this.look = look(theme);
     const colours = this.look;
     this.actors = results.map((r, i) => new Actors(r, motions[i], colours, { ghost: r.index, skins: skins[i] }));
@@ -51,10 +53,12 @@ export class World {
     this.arrows = new Arrows(this.first, colours);
     this.traces = new Traces(this.first, colours);
     this.rails = new Rails(this.first.scene.tracks ?? [], this.first.extent.size, this.first.up);
-    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root);
+    this.wires = new Wires(fields);
+    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wires.root);
     this.camera = new CameraMode(this.stage, this.first);
     this.stage.onResize = (w, h) => this.traces.resize(w, h);
     this.rails.setLook(colours);
+    this.wires.setLook(colours);
     this.#frame();
     this.stage.setLook(colours);
     this.#firstTraces();
@@ -65,6 +69,11 @@ export class World {
   // all of the motion in view; a vehicle that runs away is followed instead
   #frame() {
     const { stage, first } = this;
+    if (this.wires.box && !first.scene.bodies.some((b) => b.type !== "ground")) { // a line alone
+      stage.setBounds(this.wires.box);
+      stage.setGravity(first.scene.gravity);
+      return;
+    }
     const whole = first.sweep();
     const away = whole.box.getSize(whole.box.min.clone()).length() > RUNS_AWAY * first.extent.size;
     const { box, cloud } = away ? first.sweep(true) : whole;
@@ -120,13 +129,14 @@ export class World {
 
   setTheme(theme) {
     this.look = look(theme);
-    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.stage]) part.setLook(this.look);
+    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.wires, this.stage]) part.setLook(this.look);
   }
 
   setTime(t) {
     for (const a of this.actors) a.update(t);
     this.arrows.update(t);
     this.traces.update(t);
+    this.wires.update(t);
     this.camera.update();
     this.stage.invalidate();
   }

@@ -84,6 +84,23 @@ export class Results {
     }
   }
 
+  /** Fields, such as the wires of a catenary: [{name, point, line, link, time, values}]; a row of
+   * values holds the rise of each point, then the pull of each link. */
+  async fields() {
+    const heads = this.head.fields ?? [];
+    const read = async (h, i) => {
+      const time = this.source(`k${this.index}-fieldtime${i}`), block = this.source(`k${this.index}-field${i}`);
+      if (time === null || block === null) return null;
+      const n = h.rows * (h.point.length + h.link.length / 2);
+      return { ...h, time: toDoubles(await unpack(time)), values: fromPlanes(await unpack(block), 0, n) };
+    };
+    try {
+      return (await Promise.all(heads.map(read))).filter((f) => f && f.time.length);
+    } catch (e) {
+      throw new ResultsError("error_data", e.message);
+    }
+  }
+
   /** Of a page of modes: where bodies stand and how modes move them; null where there is none. */
   async shapes() {
     const text = this.source(`k${this.index}-shapes`);

@@ -1,0 +1,63 @@
+#include "results/fields.h"
+
+#include <stdio.h>
+
+enum { PATH = 320, CHUNK = 2048 };
+
+static const char *part_of(const char *name, const char *part, char path[PATH])
+{
+    snprintf(path, PATH, "fields/%.250s/%s", name, part);
+    return path;
+}
+
+static int chunk_of(int columns) { return columns < 1 ? 1 : columns < CHUNK ? columns : CHUNK; }
+
+bool kl_field_create(kl_h5 *file, kl_arena *arena, kl_field_table *t)
+{
+    (void)arena;
+    const kl_field *f       = t->of.field;
+    const char     *name    = t->of.name;
+    const int       size[2] = {f->npoint, 3};
+    char            path[PATH], group[PATH];
+    bool good = kl_h5_write_doubles(file, part_of(name, "point", path), f->point, 2, size) &&
+                kl_h5_write_ints(file, part_of(name, "line", path), f->line, f->nline);
+    if (good && f->nlink > 0)
+        good = kl_h5_write_ints(file, part_of(name, "link", path), f->link, 2 * f->nlink);
+    good = good && kl_h5_create_table(file, part_of(name, "time", path), 0, 64, 0, &t->time) &&
+           kl_h5_create_table(file, part_of(name, "rise", path), f->npoint, 8, chunk_of(f->npoint),
+                              &t->rise);
+    if (good && f->nlink > 0)
+        good = kl_h5_create_table(file, part_of(name, "pull", path), f->nlink, 8,
+                                  chunk_of(f->nlink), &t->pull);
+    snprintf(group, sizeof group, "fields/%.250s", name);
+    return good && kl_h5_write_attribute(file, group, "units", "point m, time s, rise m, pull N");
+}
+
+bool kl_field_row(kl_h5 *file, kl_field_table *t, double time, const double *rise,
+                  const double *pull)
+{
+    bool good = kl_h5_put(file, t->rise, t->rows, 1, rise);
+    if (good && t->of.field->nlink > 0) good = kl_h5_put(file, t->pull, t->rows, 1, pull);
+    good = good && kl_h5_put(file, t->time, t->rows, 1, &time);
+    t->rows += good;
+    return good;
+}
+
+bool kl_field_open(kl_h5 *file, kl_arena *arena, const char *name, kl_field_points *out)
+{
+    char path[PATH];
+    *out        = (kl_field_points){.name = name};
+    out->npoint = kl_h5_count(file, part_of(name, "point", path)) / 3;
+    out->point  = kl_h5_read_doubles(file, path, 3 * (int64_t)out->npoint, arena);
+    out->nline  = kl_h5_count(file, part_of(name, "line", path));
+    out->line   = kl_h5_read_ints(file, path, out->nline, arena);
+    int links   = kl_h5_count(file, part_of(name, "link", path));
+    out->nlink  = links > 0 ? links / 2 : 0;
+    if (links > 0) out->link = kl_h5_read_ints(file, path, links, arena);
+    if (!out->point || !out->line || (links > 0 && !out->link)) return false;
+    if (!kl_h5_open_table(file, part_of(name, "time", path), &out->time) ||
+        !kl_h5_open_table(file, part_of(name, "rise", path), &out->rise) ||
+        !kl_h5_rows(file, out->time, &out->rows))
+        return false;
+    return links <= 0 || kl_h5_open_table(file, part_of(name, "pull", path), &out->pull);
+}
