@@ -115,6 +115,27 @@ static kl_status copy_rows(recorder *r, kl_reader *old, long rows, kl_diag *diag
     return status;
 }
 
+/* Records of fields before the checkpoint; the next one is due after the last of them. */
+static kl_status copy_fields(recorder *r, kl_reader *old, double until)
+{
+    int                    n    = 0;
+    const kl_field_points *list = kl_reader_fields(old, &n);
+    for (int i = 0; i < r->nfield; i++)
+        for (int k = 0; k < n; k++) {
+            const kl_field *f    = r->field[i].field;
+            double          time = -HUGE_VAL;
+            bool            same = strcmp(list[k].name, r->field[i].name) == 0 &&
+                        list[k].npoint == f->npoint && list[k].nlink == f->nlink;
+            for (int row = 0; same && row < list[k].rows; row++) {
+                KL_TRY(kl_reader_field(old, &list[k], row, 1, &time, r->rise, r->pull));
+                if (time > until) break;
+                KL_TRY(kl_writer_field(r->writer, i, time, r->rise, r->pull));
+                r->due[i] = time + f->every * (1.0 - 1e-9);
+            }
+        }
+    return KL_OK;
+}
+
 /* Rows that the old results have beyond the new end would be lost. */
 static kl_status refuse_to_shorten(const kl_recording *o, kl_reader *old, kl_diag *diag)
 {
@@ -326,6 +347,7 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
     if (status == KL_OK) status = resume(s, old, pack, diag);
     if (status == KL_OK) status = kl_writer_create(part, &head, r->info, r->n, diag, &r->writer);
     if (status == KL_OK) status = copy_rows(r, old, s->row, diag);
+    if (status == KL_OK) status = copy_fields(r, old, s->solver->s->t);
     if (status == KL_OK) status = kl_writer_checkpoint(r->writer, pack);
     kl_reader_close(old);
     if (status == KL_OK) status = kl_writer_rename(r->writer, o->path);

@@ -197,6 +197,30 @@ static void bad_input_is_refused_with_a_remedy(void **state)
     assert_says(w->err, "b.yaml:6:3: force 'p': the line is too short: the run ends at x = 170 m");
 }
 
+/* The whole catenary is in the checkpoint: a run that was cut goes on with the same bits. */
+static void a_run_that_is_cut_goes_on_with_the_same_bits(void **state)
+{
+    world      *w = *state;
+    static char whole[1 << 16], parts[1 << 16];
+    const char *model = EXAMPLE("catenary-en50318");
+    assert_int_equal(run(w, "run", model, "-q", "--set", "spans=4", "--checkpoint", "0.1", "--end",
+                         "0.3", "-o", "a.h5"),
+                     0);
+    assert_int_equal(run(w, "run", model, "-q", "--set", "spans=4", "--checkpoint", "0.1", "--end",
+                         "0.25", "-o", "b.h5"),
+                     0);
+    assert_int_equal(run(w, "run", "-q", "--restart", "b.h5", "--end", "0.3"), 0);
+    const char *const files[] = {"a.h5", "b.h5"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(w, "export", files[i], "contact_force_N", "head_height_m"), 0);
+        snprintf(i ? parts : whole, sizeof whole, "%s", w->out);
+        assert_int_equal(run(w, "export", files[i], "--field", "collector", "--from", "0.27"), 0);
+        assert_says(w->out, "time_s,x_m,y_m,z_m,rise_m\n0.28,");
+    }
+    assert_string_equal(whole, parts);
+    assert_true(strlen(whole) > 5000);
+}
+
 static void a_strip_that_starts_above_the_wire_is_refused(void **state)
 {
     world *w = *state;
@@ -214,6 +238,7 @@ int main(void)
         TEST(the_assessment_gives_the_figures_of_current_collection),
         TEST(a_force_moves_over_a_wire_as_the_modal_series_has_it),
         TEST(bad_input_is_refused_with_a_remedy),
+        TEST(a_run_that_is_cut_goes_on_with_the_same_bits),
         TEST(a_strip_that_starts_above_the_wire_is_refused),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
