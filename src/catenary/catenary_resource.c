@@ -56,10 +56,10 @@ static kl_status check_spans(const kl_catenary *c, const kl_setup *s)
             "catenary '%s': span_length has %d values for %g spans; give one for all, or "
             "one each",
             s->name, c->span_length.n, c->spans);
-    if (c->sections > 1.0 && !(c->overlap >= 1.0 && c->overlap < c->spans / 2.0))
+    if (c->sections > 1.0 && !(c->overlap >= 1.0 && c->overlap <= c->spans / 2.0))
         return kl_fail(
             s->diag, KL_E_RANGE, s->place,
-            "catenary '%s': overlap is %g spans of %g; give at least 1 and less than half", s->name,
+            "catenary '%s': overlap is %g spans of %g; give at least 1 and no more than half", s->name,
             c->overlap, c->spans);
     return KL_OK;
 }

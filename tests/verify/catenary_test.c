@@ -153,10 +153,37 @@ static void a_mechanism_under_a_stitched_line_stays_between_the_usual_forces(voi
     kl_diag_destroy(d);
 }
 
+/* Two tension lengths side by side: the pantograph changes from one contact wire to the other without
+ * losing contact, though each wire ends half a metre above it. */
+static void a_pantograph_changes_over_in_an_overlap(void **unused)
+{
+    (void)unused;
+    static const char overlap[] =
+        "klingel: 1\ncatenaries:\n"
+        "  line: {sections: 2, spans: 5, overlap: 2, rise: 0.5 m, span_length: 54 m, contact_mass: "
+        "1.35 kg/m,\n"
+        "         contact_tension: 20 kN, contact_bending: 195 N m2, messenger_mass: 1.07 kg/m,\n"
+        "         droppers: [4.5, 13.5, 22.5, 31.5, 40.5, 49.5], arm_mass: 0.3 kg, arm_stiffness: "
+        "200 N/m}\n"
+        "forces:\n"
+        "  c: {type: pantograph, catenary: line, on: ground, from: 60 m, speed: 60 m/s, masses: "
+        "[7.2, 15],\n"
+        "      stiffness: [4200, 50], damping: [10, 90], uplift: 120 N}\n"
+        "run: {end: 5, every: 1 ms}\n";
+    kl_source *s = parse(overlap);
+    run(s, NULL, 0, "c", &first);
+    for (int i = 500; i < first.n; i++) assert_true(first.force[i] > 0.0);
+    figures f = figures_of(&first, 162.0, 270.0); /* where both wires are */
+    print_message("overlap: mean %.1f, from %.1f to %.1f N\n", f.mean, f.least, f.most);
+    assert_true(f.mean > 100.0 && f.mean < 130.0);
+    kl_source_destroy(s);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_and_lumped_masses_collect_the_same_current),
+        cmocka_unit_test(a_pantograph_changes_over_in_an_overlap),
         cmocka_unit_test(a_mechanism_under_a_stitched_line_stays_between_the_usual_forces),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
