@@ -22,6 +22,10 @@
 kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const kl_outline *rail,
                                  double rail_shift_y, kl_arena *arena, kl_contact_search *out);
 
+/* The find function of such a search; `data` as in kl_contact_search. */
+int kl_touch_find(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
+                  kl_touch *touch);
+
 /* Contacts of a search; a short name for search->find(search->data, ...). */
 static inline int kl_touches(const kl_contact_search *search, const kl_wheel_pose *pose,
                              double margin, double *warm, kl_touch touch[KL_TOUCH_MOST])

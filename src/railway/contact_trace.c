@@ -1,0 +1,182 @@
+#include "railway/contact_trace.h"
+
+#include <string.h>
+
+kl_trace_stand kl_trace_stand_of(const kl_wheel_pose *pose)
+{
+    kl_vec3 a = pose->axle;
+    double  q = sqrt(1.0 - a.x * a.x);
+    return (kl_trace_stand){.c   = pose->center,
+                            .a   = a,
+                            .b1  = {q, -a.x * a.y / q, -a.x * a.z / q},
+                            .b2  = {0.0, a.z / q, -a.y / q},
+                            .yaw = a.x / q,
+                            .q   = q};
+}
+
+void kl_trace_measure(const kl_trace_data *f, kl_trace_node *n)
+{
+    double ny, nz;
+    n->foot = kl_outline_foot(f->rail, n->p.y, n->p.z, n->foot);
+    n->d    = kl_outline_depth(f->rail, n->foot, n->p.y, n->p.z, &ny, &nz);
+    /* tangent of the trace outward: the wheel's normal turned by a right angle, (-nz, ny) */
+    n->f = ny * n->p.nz - nz * n->p.ny;
+}
+
+kl_trace_node kl_trace_node_at(const kl_trace_data *f, const kl_trace_stand *s, double w,
+                               kl_outline_place foot)
+{
+    kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, w));
+    kl_trace_node  n = {.w = w, .foot = foot, .p = kl_trace_at(s, &j)};
+    kl_trace_measure(f, &n);
+    return n;
+}
+
+/* Root of f between a (f > 0) and b (f <= 0): regula falsi after Illinois. */
+kl_trace_node kl_trace_root(const kl_trace_data *f, const kl_trace_stand *s, kl_trace_node a,
+                            kl_trace_node b)
+{
+    enum { MOST = 60 };
+    double fa = a.f, fb = b.f;
+    int    side = 0;
+    for (int k = 0; k < MOST && b.w - a.w > 1e-9; k++) {
+        double        x = fa == fb ? 0.5 : fa / (fa - fb);
+        kl_trace_node c = kl_trace_node_at(f, s, a.w + x * (b.w - a.w), x < 0.5 ? a.foot : b.foot);
+        if (c.f == 0.0 || fabs(c.f) < 1e-13) return c;
+        if (c.f > 0.0) {
+            a = c, fa = c.f;
+            if (side > 0) fb *= 0.5;
+            side = 1;
+        } else {
+            b = c, fb = c.f;
+            if (side < 0) fa *= 0.5;
+            side = -1;
+        }
+    }
+    return fabs(a.f) < fabs(b.f) ? a : b;
+}
+
+static kl_touch_region region_of(const kl_trace_data *f, double u)
+{
+    return u < f->tip_u ? KL_TOUCH_BACK : u < f->flange_u ? KL_TOUCH_FLANGE : KL_TOUCH_TREAD;
+}
+
+/* Second fundamental forms at the contact; x along the rail, y along the outlines' common tangent.
+ * The wheel's principal directions (circle, profile) stand at an angle omega to them:
+ * cos omega = x . tangent of the circle. False where the surfaces do not part: no contact. */
+bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                         const kl_wheel_pose *pose, kl_touch *t)
+{
+    kl_outline_place at    = kl_trace_place(f, n->w);
+    kl_outline_point rail  = kl_outline_at(f->rail, n->foot);
+    kl_trace_joint   joint = kl_trace_joint_at(f, at), *j = &joint;
+    double           kw = kl_outline_at(f->wheel, at).curvature;
+    /* curvature of the rail's parallel curve through the wheel's point, which is what d has */
+    double kr = rail.curvature / fmax(1.0 + rail.curvature * n->d, 0.1);
+    /* tangent of the circle, forward: derivative of e = sin s b1 + cos s b2 */
+    kl_vec3 c  = kl_sub(kl_scale(n->p.cos, s->b1), kl_scale(n->p.sin, s->b2));
+    double  co = c.x, si = c.z * n->p.ny - c.y * n->p.nz; /* along x and along (-nz, ny) */
+    double  kc  = j->nr / j->r;
+    double  kxx = co * co * kc + si * si * kw, kyy = si * si * kc + co * co * kw - kr;
+    double  kxy = co * si * (kc - kw);
+    kxx -= pose->bend_y * t->normal.y + pose->bend_z * t->normal.z;
+    t->Ax = 0.5 * kxx, t->By = 0.5 * kyy, t->Cxy = 0.5 * kxy;
+    /* where both are flat across, the gap has no curvature: still a contact, all along a line */
+    return kxx > 0.0 && kxx * kyy - kxy * kxy > -1e-6 * kxx;
+}
+
+static double x_of(const kl_trace_stand *s, const kl_trace_joint *j, const kl_trace_point *p)
+{
+    return s->c.x + j->u * s->a.x + j->r * p->sin * s->q;
+}
+
+kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                        const kl_trace_joint *j)
+{
+    kl_outline_point r = kl_outline_at(f->rail, n->foot);
+    double           x = x_of(s, j, &n->p);
+    kl_touch         t = {.wheel   = {x, n->p.y, n->p.z},
+                          .rail    = {x, r.y, r.z},
+                          .normal  = {0.0, -r.tz, r.ty},
+                          .depth   = n->d,
+                          .wheel_u = j->u,
+                          .rail_u  = r.y - f->rail_shift,
+                          .radius  = j->r,
+                          .region  = region_of(f, j->u)};
+    return t;
+}
+
+/* Sorted by wheel_u; when there are too many the shallowest is lost. */
+void kl_trace_keep(kl_trace_found *q, const kl_touch *t)
+{
+    int at = q->n;
+    if (q->n == KL_TOUCH_MOST) {
+        int least = 0;
+        for (int i = 1; i < q->n; i++)
+            if (q->touch[i].depth < q->touch[least].depth) least = i;
+        if (q->touch[least].depth >= t->depth) return;
+        memmove(q->touch + least, q->touch + least + 1,
+                (size_t)(q->n - least - 1) * sizeof *q->touch);
+        at = --q->n;
+    }
+    while (at > 0 && q->touch[at - 1].wheel_u > t->wheel_u) at--;
+    memmove(q->touch + at + 1, q->touch + at, (size_t)(q->n - at) * sizeof *q->touch);
+    q->touch[at] = *t;
+    q->n++;
+}
+
+/* The wheel as seen from the rail's section at `x`, whose normal is the rail's tangent (1, ty, tz). */
+static kl_trace_stand stand_at_section(const kl_wheel_pose *pose, double x)
+{
+    kl_wheel_pose p  = *pose;
+    double        ty = pose->bend_y * x, tz = pose->bend_z * x;
+    p.axle = kl_unit(kl_vec(p.axle.x + ty * p.axle.y + tz * p.axle.z, p.axle.y - ty * p.axle.x,
+                            p.axle.z - tz * p.axle.x));
+    p.center.y += ty * (0.5 * x - p.center.x);
+    p.center.z += tz * (0.5 * x - p.center.x);
+    return kl_trace_stand_of(&p);
+}
+
+/* The rail is bent: near the contact it is a prism along its own tangent there, so the contact is
+ * sought again in the axes of that section. The error shrinks by r/R, a hundredth or less, each time. */
+static kl_trace_node follow_bend(const kl_trace_found *q, kl_trace_node n, kl_trace_stand *s,
+                                 double *x)
+{
+    const kl_trace_data *f = q->f;
+    for (int k = 0; k < 2; k++) {
+        kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
+        *x               = x_of(s, &j, &n.p);
+        *s               = stand_at_section(q->pose, *x);
+        kl_trace_node a  = kl_trace_node_at(f, s, fmax(0.0, n.w - 0.5), n.foot);
+        kl_trace_node b  = kl_trace_node_at(f, s, fmin(f->wheel->n, n.w + 0.5), n.foot);
+        n                = a.f > 0.0 && b.f <= 0.0 ? kl_trace_root(f, s, a, b)
+                                                   : kl_trace_node_at(f, s, n.w, n.foot);
+    }
+    return n;
+}
+
+/* From the axes of the section at x back to those of the pose. */
+static void turn_back(const kl_wheel_pose *pose, double x, kl_touch *t)
+{
+    double ty = pose->bend_y * x, tz = pose->bend_z * x;
+    t->wheel.y += 0.5 * ty * x, t->wheel.z += 0.5 * tz * x;
+    t->rail.y += 0.5 * ty * x, t->rail.z += 0.5 * tz * x;
+    t->normal.x = -ty * t->normal.y - tz * t->normal.z;
+}
+
+void kl_trace_accept(kl_trace_found *q, kl_trace_node n)
+{
+    const kl_trace_data *f    = q->f;
+    kl_trace_stand       s    = q->s;
+    double               x    = 0.0;
+    bool                 bent = q->pose->bend_y != 0.0 || q->pose->bend_z != 0.0;
+    if (bent) n = follow_bend(q, n, &s, &x);
+    if (n.d <= -q->margin || n.p.cos <= 0.0) return;
+    kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
+    kl_touch       t = kl_trace_touch(f, &s, &n, &j);
+    /* normals must point against each other; deep inside they may also be parallel */
+    if (n.p.ny * t.normal.y + n.p.nz * t.normal.z > 0.0) return;
+    if (!kl_trace_curvatures(f, &s, &n, q->pose, &t)) return;
+    if (bent) turn_back(q->pose, x, &t);
+    kl_trace_keep(q, &t);
+}
