@@ -15,7 +15,7 @@
 #include "contact/material.h"
 #include "model/attachment.h"
 
-enum { SEARCH_AGAIN = 16 };
+enum { SEARCH_AGAIN = 16, SEARCH_CHAIN = 64 };
 enum { LOST, LAST_LOSS, LAST_TIME, IMPACTS, SPEED, HEAD }; /* history before that of the slots */
 
 typedef struct contact {
@@ -82,8 +82,8 @@ static kl_status contact_locate(const kl_reading *in, void *cache)
     kl_pair        q    = pair_at(p, in->m);
     memset(f, 0, sizeof *f);
     if (far_apart(&q, &f->spots)) return KL_OK;
-    bool warm =
-        last && last->spots.n > 0 && last->spots.item[0].key >= 0 && last->age < SEARCH_AGAIN;
+    bool warm = last && last->spots.n > 0 && last->spots.item[0].key >= 0 &&
+                last->age < (p->chain ? SEARCH_CHAIN : SEARCH_AGAIN);
     f->age = warm ? last->age + 1 : 0;
     kl_pair_find(&q, warm ? &last->spots : NULL, &f->spots);
     return KL_OK;
@@ -298,14 +298,17 @@ static void contact_commit(const kl_reading *in, double *h)
     for (int k = 0; k < p->slots; k++) {
         double          *own = h + HEAD + k * KL_POINT_HISTORY;
         kl_contact_state x;
-        if (!state_of(in, k, &x) || !x.closed) {
+        bool             there = state_of(in, k, &x);
+        if (!there || !x.closed) { /* a step may end just before the touch */
             memset(own, 0, KL_POINT_HISTORY * sizeof *own);
+            if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
             continue;
         }
         if (own[KL_POINT_STATE] == 0.0) inherit(in, p, k, own);
         if (own[KL_POINT_STATE] == 0.0) {
-            own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
-            h[SPEED]             = own[KL_POINT_IMPACT];
+            bool beyond = kind_of(p) == KL_CROSSING_JUMP || own[KL_POINT_IMPACT] == 0.0;
+            if (beyond) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
+            h[SPEED] = own[KL_POINT_IMPACT];
             h[IMPACTS] += 1.0;
         }
         keep_point(in, spot_of(&f->spots, k), &x, own);

@@ -410,14 +410,14 @@ void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out)
 
 /* ---- a chain of arcs: the deepest place of each ---- */
 
-static bool start_of(const kl_spots *warm, int key, double x[2])
+static const kl_spot *start_of(const kl_spots *warm, int key, double x[2])
 {
     for (int i = 0; warm && i < warm->n; i++)
         if (warm->item[i].key == key) {
             x[0] = warm->item[i].at[0], x[1] = warm->item[i].at[1];
-            return true;
+            return &warm->item[i];
         }
-    return false;
+    return NULL;
 }
 
 static void deepest_of_net(const kl_pair *q, const core *c, double best[2])
@@ -463,11 +463,15 @@ void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out)
         sight    s;
         double   x[2] = {0, 0};
         one.arc = p->a->arcs[i], one.side = p->a->sides[i], one.narc = 0;
-        q.a    = &one;
-        core c = core_of(&one);
-        if (warm && !start_of(warm, i, x)) continue; /* asked for some of them only */
+        q.a                 = &one;
+        core           c    = core_of(&one);
+        const kl_spot *last = start_of(warm, i, x);
+        if (warm && !last) continue;                    /* asked for some of them only */
+        c.net[0] = PATCH_U / 3, c.net[1] = PATCH_V / 2; /* one place is wanted of each arc */
         if (!warm) deepest_of_net(&q, &c, x);
-        polish(&q, &c, x, NULL, &s);
+        /* an arc that is far off is looked at from where it was until the next search everywhere */
+        if (last && last->gap > 0.005 * size_of(p->a)) look(&q, &c, x, NULL, &s);
+        else polish(&q, &c, x, NULL, &s);
         add(&c, x, &s, out);
         out->item[out->n - 1].part[0] = i;
         out->item[out->n - 1].key     = i;
