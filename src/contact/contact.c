@@ -301,12 +301,12 @@ static void contact_commit(const kl_reading *in, double *h)
         bool             there = state_of(in, k, &x);
         if (!there || !x.closed) { /* a step may end just before the touch */
             memset(own, 0, KL_POINT_HISTORY * sizeof *own);
-            if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
+            if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = -x.depth;
             continue;
         }
         if (own[KL_POINT_STATE] == 0.0) inherit(in, p, k, own);
         if (own[KL_POINT_STATE] == 0.0) {
-            bool beyond = kind_of(p) == KL_CROSSING_JUMP || own[KL_POINT_IMPACT] == 0.0;
+            bool beyond = own[KL_POINT_IMPACT] == 0.0 || own[KL_POINT_GAP] > x.depth;
             if (beyond) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
             h[SPEED] = own[KL_POINT_IMPACT];
             h[IMPACTS] += 1.0;
