@@ -34,18 +34,30 @@ static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
 
 static kl_status from_spectrum(kl_named_irregularity *p, const kl_setup *s)
 {
-    kl_irregularity_source source = {.spectrum  = &kl_track_spectra[p->spectrum],
-                                     .two_sided = p->two_sided != 0,
+    kl_irregularity_rows   rows;
+    kl_spectrum_table      table  = {0};
+    kl_irregularity_source source = {.two_sided = p->two_sided != 0,
                                      .band      = {p->shortest, p->longest},
                                      .seed      = (unsigned long long)p->seed,
                                      .lines     = (int)p->lines,
                                      .scale = {p->vertical, p->lateral, p->cross_level, p->gauge}};
+    if (p->table.path) {
+        KL_TRY(kl_spectrum_file_read(p->table.path, s->arena, s->diag, &rows));
+        table        = (kl_spectrum_table){.n = rows.n, .W = rows.s};
+        source.table = &table;
+        for (int c = 0; c < KL_TRACK_CHANNELS; c++) table.S[c] = rows.value[c];
+    } else {
+        source.spectrum = &kl_track_spectra[p->spectrum];
+    }
     return kl_irregularity_synthesise(&source, s->place, s->arena, s->diag, &p->irregularity);
 }
 
 static kl_status irregularity_setup(void *data, const kl_setup *s)
 {
     kl_named_irregularity *p = data;
+    if (p->file.path && p->table.path)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "irregularity '%s': give `file` or `table`, not both", s->name);
     KL_TRY(p->file.path ? from_file(p, s) : from_spectrum(p, s));
     if (!isnan(p->start)) kl_irregularity_start(p->irregularity, p->start, p->ramp);
     return KL_OK;
@@ -64,6 +76,11 @@ static const kl_key keys[] = {
      .words    = "erri-low erri-high fra-1 fra-2 fra-3 fra-4 fra-5 fra-6",
      .fallback = "erri-low",
      .help     = "ERRI B176 low or high disturbance, or an FRA class"},
+    {.name     = "table",
+     .kind     = KL_KEY_FILE,
+     .offset   = offsetof(kl_named_irregularity, table),
+     .fallback = "",
+     .help = "a spectrum of your own: columns W_rad_per_m, vertical, lateral, ... [m2/(rad/m)]"},
     {.name     = "density",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(kl_named_irregularity, two_sided),

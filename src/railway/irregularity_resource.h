@@ -10,7 +10,7 @@ typedef struct kl_named_irregularity {
     int              spectrum, two_sided;
     double           shortest, longest, seed, lines, start, ramp;
     double           vertical, lateral, cross_level, gauge; /* factors */
-    kl_file          file;
+    kl_file          file, table;
     kl_irregularity *irregularity;
 } kl_named_irregularity;
 

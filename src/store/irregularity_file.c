@@ -2,6 +2,7 @@
 
 #include <errno.h>
 #include <math.h>
+#include <stdbool.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -17,12 +18,24 @@ typedef struct reader {
     const char *path;
     kl_arena   *arena;
     kl_diag    *diag;
+    bool        spectrum; /* columns of kl_spectrum_file_read */
     int         ncolumn, line, capacity;
     int         what[MOST]; /* of each column: index into names, -1: passed over */
     double      unit[MOST];
 } reader;
 
 static kl_place here(const reader *r, int column) { return (kl_place){r->path, r->line, column}; }
+
+/* Of a spectrum: the names have no unit but that of W. */
+static void read_spectrum_name(reader *r, const char *p, int length)
+{
+    static const char W[]  = "W_rad_per_m";
+    int               what = -1;
+    if (length == (int)strlen(W) && strncmp(p, W, strlen(W)) == 0) what = S;
+    for (int k = 0; k < 4; k++)
+        if ((int)strlen(names[k]) == length && strncmp(p, names[k], (size_t)length) == 0) what = k;
+    r->what[r->ncolumn] = what, r->unit[r->ncolumn++] = 1.0;
+}
 
 static void read_name(reader *r, const char *p, int length)
 {
@@ -43,7 +56,7 @@ static kl_status read_names(reader *r, const char *line)
     for (const char *p = line; *p && *p != '\r' && *p != '\n' && r->ncolumn < MOST;) {
         p += strspn(p, " \t");
         int length = (int)strcspn(p, ",; \t\r\n");
-        read_name(r, p, length);
+        (r->spectrum ? read_spectrum_name : read_name)(r, p, length);
         p += length;
         p += strspn(p, " \t");
         p += *p == ',' || *p == ';';
@@ -53,10 +66,11 @@ static kl_status read_names(reader *r, const char *line)
         else if (r->what[c] >= 0) any = true;
     }
     if (!s || !any)
-        return kl_fail(r->diag, KL_E_FILE, here(r, 1),
-                       "the first line must name the columns: s_m and some of vertical_mm, "
-                       "lateral_mm, cross_level_mm, gauge_mm, or "
-                       "left_lateral_mm, left_vertical_mm, right_lateral_mm, right_vertical_mm");
+        return kl_fail(r->diag, KL_E_FILE, here(r, 1), "the first line must name the columns: %s",
+                       r->spectrum ? "W_rad_per_m and some of vertical, lateral, cross_level, gauge"
+                                   : "s_m and some of vertical_mm, lateral_mm, cross_level_mm, "
+                                     "gauge_mm, or left_lateral_mm, left_vertical_mm, "
+                                     "right_lateral_mm, right_vertical_mm");
     return KL_OK;
 }
 
@@ -100,17 +114,17 @@ static kl_status read_row(reader *r, const char *line, kl_irregularity_rows *out
     }
     if (out->n > 0 && !(out->s[out->n] > out->s[out->n - 1]))
         return kl_fail(r->diag, KL_E_RANGE, here(r, 1),
-                       "s_m must ascend: %g m follows %g m; sort the rows", out->s[out->n],
+                       "the first column must ascend: %g follows %g; sort the rows", out->s[out->n],
                        out->s[out->n - 1]);
     out->n++;
     return KL_OK;
 }
 
-kl_status kl_irregularity_file_read(const char *path, kl_arena *arena, kl_diag *diag,
-                                    kl_irregularity_rows *out)
+static kl_status read_file(const char *path, bool spectrum, kl_arena *arena, kl_diag *diag,
+                           kl_irregularity_rows *out)
 {
     char   line[4096];
-    reader r = {.path = path, .arena = arena, .diag = diag};
+    reader r = {.path = path, .arena = arena, .diag = diag, .spectrum = spectrum};
     FILE  *f = fopen(path, "r");
     *out     = (kl_irregularity_rows){0};
     if (!f)
@@ -125,6 +139,18 @@ kl_status kl_irregularity_file_read(const char *path, kl_arena *arena, kl_diag *
     fclose(f);
     if (status == KL_OK && out->n < 4)
         return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0},
-                       "an irregularity needs at least 4 rows; %d were found", out->n);
+                       "at least 4 rows are needed; %d were found", out->n);
     return status;
+}
+
+kl_status kl_irregularity_file_read(const char *path, kl_arena *arena, kl_diag *diag,
+                                    kl_irregularity_rows *out)
+{
+    return read_file(path, false, arena, diag, out);
+}
+
+kl_status kl_spectrum_file_read(const char *path, kl_arena *arena, kl_diag *diag,
+                                kl_irregularity_rows *out)
+{
+    return read_file(path, true, arena, diag, out);
 }

@@ -19,6 +19,11 @@ typedef struct kl_irregularity_rows {
     double *value[KL_IRREGULARITY_COLUMNS]; /* [m] in the order above; NULL: not there */
 } kl_irregularity_rows;
 
+/* Densities of a spectrum, one-sided: the columns W_rad_per_m (ascending) and some of vertical,
+ * lateral, cross_level, gauge [m2/(rad/m)]. Comes as rows with s = W and value[0..3]. */
+kl_status kl_spectrum_file_read(const char *path, kl_arena *arena, kl_diag *diag,
+                                kl_irregularity_rows *out);
+
 kl_status kl_irregularity_file_read(const char *path, kl_arena *arena, kl_diag *diag,
                                     kl_irregularity_rows *out);
 

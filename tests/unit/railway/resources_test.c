@@ -60,6 +60,26 @@ static void an_irregularity_comes_from_a_file(void **unused)
     unlink(path);
 }
 
+/* Density 1e-6 from 0.1 to 1 rad/m: a variance of 0.9e-6 m2 when the band covers it. */
+static void a_spectrum_comes_from_a_table(void **unused)
+{
+    (void)unused;
+    char  path[] = "/tmp/klingel-spectrum-XXXXXX", text[400];
+    FILE *f      = fdopen(mkstemp(path), "w");
+    fprintf(f, "W_rad_per_m,lateral\n0.1,1e-6\n0.2,1e-6\n0.5,1e-6\n1,1e-6\n");
+    fclose(f);
+    snprintf(
+        text, sizeof text,
+        MODEL("irregularities: {m: {table: %s, shortest: 6.2831853 m, longest: 62.831853 m}}\n"),
+        path);
+    built                        b = must_build(text);
+    const kl_named_irregularity *x = kl_model_find_resource(b.model, "irregularities", "m")->data;
+    assert_close(kl_irregularity_variance(x->irregularity, KL_TRACK_LATERAL), 0.9e-6, 1e-9);
+    assert_close(kl_irregularity_variance(x->irregularity, KL_TRACK_VERTICAL), 0.0, 0.0);
+    built_free(&b);
+    unlink(path);
+}
+
 static void refused(const char *text, const char *words)
 {
     built b;
@@ -87,6 +107,7 @@ int main(void)
         cmocka_unit_test(a_model_names_profiles),
         cmocka_unit_test(a_model_names_irregularities),
         cmocka_unit_test(an_irregularity_comes_from_a_file),
+        cmocka_unit_test(a_spectrum_comes_from_a_table),
         cmocka_unit_test(mistakes_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
