@@ -1,5 +1,6 @@
 /* All integrators on all examples, against each other: positions of bodies over the size of the
- * model, Euler parameters as they are. No example is left out: the folders are read. */
+ * model, Euler parameters as they are. The folders are read. Examples with contact are left out: impacts
+ * and friction part neighbouring motions, and each of these examples has a reference of its own. */
 #include <dirent.h>
 #include <stdlib.h>
 
@@ -105,6 +106,25 @@ static double apart(const trace *a, const trace *b)
     return most;
 }
 
+/* Does the model have an element that touches and lets go? */
+static bool has_contact(const char *example)
+{
+    static const char *const types[] = {"contact", "wheel-rail", "catenary-contact", "pantograph",
+                                        NULL};
+    char                     path[1024];
+    bool                     found = false;
+    kl_diag                 *d     = kl_diag_create();
+    built                    b     = {.diag = d};
+    snprintf(path, sizeof path, KL_SOURCE_DIR "/examples/%s/model.yaml", example);
+    kl_status status = kl_source_read(path, d, &b.source);
+    if (status == KL_OK) status = kl_source_build(b.source, NULL, 0, d, &b.model);
+    for (int i = 0; status == KL_OK && i < b.model->nelement; i++)
+        for (int k = 0; types[k]; k++)
+            found = found || strcmp(b.model->element[i].type->name, types[k]) == 0;
+    built_free(&b);
+    return found;
+}
+
 static void compare(const char *example)
 {
     trace exact = run(example, 0);
@@ -134,6 +154,7 @@ static void the_integrators_agree_on_every_example(void **unused)
         FILE *f = fopen(path, "r");
         if (!f) continue; /* a mesh, a track */
         fclose(f);
+        if (has_contact(entry->d_name)) continue;
         compare(entry->d_name);
         compared++;
     }
