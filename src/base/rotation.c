@@ -85,8 +85,27 @@ kl_mat3 kl_rotation_exp(kl_vec3 phi)
     return kl_quat_matrix(p);
 }
 
+/* phi = asin(s)/s times the axial vector of (A - A')/2, s its length; the series for small s is exact
+ * to rounding. */
+static bool small_log(const kl_mat3 *A, kl_vec3 *phi)
+{
+    kl_vec3 axial = kl_vec(0.5 * (A->m[2][1] - A->m[1][2]), 0.5 * (A->m[0][2] - A->m[2][0]),
+                           0.5 * (A->m[1][0] - A->m[0][1]));
+    double  s2    = kl_dot(axial, axial);
+    if (s2 > 2.5e-3 || A->m[0][0] + A->m[1][1] + A->m[2][2] < 2.9) return false;
+    double c = 63.0 / 2816.0;
+    c        = 35.0 / 1152.0 + s2 * c;
+    c        = 5.0 / 112.0 + s2 * c;
+    c        = 3.0 / 40.0 + s2 * c;
+    c        = 1.0 / 6.0 + s2 * c;
+    *phi     = kl_scale(1.0 + s2 * c, axial);
+    return true;
+}
+
 kl_vec3 kl_rotation_log(const kl_mat3 *A)
 {
+    kl_vec3 small;
+    if (small_log(A, &small)) return small;
     double p[4];
     kl_quat_from_matrix(A, p);
     kl_vec3 e    = kl_load(p + 1);
@@ -94,12 +113,16 @@ kl_vec3 kl_rotation_log(const kl_mat3 *A)
     return kl_scale(2.0 / sinc(half), e);
 }
 
+double kl_rotation_curvature(kl_vec3 phi)
+{
+    double a2 = kl_dot(phi, phi), a = sqrt(a2);
+    return a < 1e-2 ? 1.0 / 12.0 + a2 / 720.0 + a2 * a2 / 30240.0
+                    : (1.0 - 0.5 * a / tan(0.5 * a)) / a2;
+}
+
 kl_mat3 kl_rotation_tangent_inverse(kl_vec3 phi)
 {
-    /* k = (1 - (a/2) cot(a/2)) / a^2 */
-    double  a2 = kl_dot(phi, phi), a = sqrt(a2);
-    double  k = a < 1e-2 ? 1.0 / 12.0 + a2 / 720.0 + a2 * a2 / 30240.0
-                         : (1.0 - 0.5 * a / tan(0.5 * a)) / a2;
+    double  k = kl_rotation_curvature(phi);
     kl_mat3 W = kl_skew(phi), W2 = kl_matmul(&W, &W), I = kl_identity();
     kl_mat3 half = kl_mat_axpy(0.5, &W, &I);
     return kl_mat_axpy(k, &W2, &half);

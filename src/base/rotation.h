@@ -22,6 +22,8 @@ kl_mat3 kl_rotation_exp(kl_vec3 phi);
 /* Rotation vector of A, |phi| <= pi. */
 kl_vec3 kl_rotation_log(const kl_mat3 *A);
 /* T(phi)^-1 = I + [phi]/2 + k [phi]^2. */
+/* c of that inverse, I + [phi]/2 + c [phi]^2: (1 - (a/2) cot(a/2)) / a^2, a = |phi|. */
+double  kl_rotation_curvature(kl_vec3 phi);
 kl_mat3 kl_rotation_tangent_inverse(kl_vec3 phi);
 kl_mat3 kl_rotation_tangent(kl_vec3 phi);
 

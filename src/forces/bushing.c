@@ -21,8 +21,14 @@
 
 typedef struct bushing {
     double K[36], C[36], preload[6];
-    bool   loose; /* no stiffness against turning */
+    bool   loose;    /* no stiffness against turning */
+    bool   diagonal; /* K and C have nothing beside their diagonals */
 } bushing;
+
+/* What follows from the position alone. */
+typedef struct place {
+    kl_vec3 arm, d, log; /* r_j - r_i; the same in marker i; log(A_i' A_j), at most half a turn */
+} place;
 
 static const double most_turn = 2.0 * KL_PI - 0.1; /* [rad] */
 
@@ -37,14 +43,28 @@ typedef struct six {
 
 enum { WI = 3, WJ = 9 };
 
-/* The rotation vector of R nearest to `last`. */
-static kl_vec3 continued(const kl_mat3 *R, kl_vec3 last)
+/* Of the rotation vectors that are the same rotation as phi, the one nearest to `last`. */
+static kl_vec3 continued(kl_vec3 phi, kl_vec3 last)
 {
-    kl_vec3 phi = kl_rotation_log(R);
-    double  a   = kl_norm(phi);
+    double a = kl_norm(phi);
     if (a == 0.0) return phi;
     double along = kl_dot(phi, last) / a, turns = nearbyint((along - a) / (2.0 * KL_PI));
     return turns == 0.0 ? phi : kl_scale(1.0 + 2.0 * KL_PI * turns / a, phi);
+}
+
+static kl_vec3 log_of(const kl_motion *m)
+{
+    kl_mat3 Ai = kl_transpose(&m[0].A), R = kl_matmul(&Ai, &m[1].A);
+    return kl_rotation_log(&R);
+}
+
+static kl_status bushing_locate(const kl_reading *in, void *cache)
+{
+    place *p = cache;
+    p->arm   = kl_sub(in->m[1].r, in->m[0].r);
+    p->d     = kl_mul_t(&in->m[0].A, p->arm);
+    p->log   = log_of(in->m);
+    return KL_OK;
 }
 
 static void six_eval(const bushing *p, const kl_motion *m, const double *h, six *s)
@@ -56,8 +76,7 @@ static void six_eval(const bushing *p, const kl_motion *m, const double *h, six 
         s->rate[k] = kl_scalar_rate(&d, m);
         memcpy(s->row[k], d.row, sizeof d.row);
     }
-    kl_mat3 Ai = kl_transpose(&m[0].A), R = kl_matmul(&Ai, &m[1].A);
-    s->phi     = continued(&R, kl_load(h));
+    s->phi     = continued(log_of(m), kl_load(h));
     kl_mat3 Ti = p->loose ? kl_identity() : kl_rotation_tangent_inverse(s->phi);
     s->G       = kl_transpose(&Ti);
     s->loose   = p->loose;
@@ -129,12 +148,14 @@ static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m
     (void)m, (void)nmarker;
     bushing *p    = data;
     double   skew = 0.0, most = 0.0;
-    p->loose = true;
-    size->nh = 3;
+    p->loose = p->diagonal = true;
+    size->nh               = 3;
+    size->cache            = sizeof(place);
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < 6; j++) {
             double k = p->K[6 * i + j];
             if (k != 0.0 && (i > 2 || j > 2)) p->loose = false;
+            if (i != j && (k != 0.0 || p->C[6 * i + j] != 0.0)) p->diagonal = false;
             skew = fmax(skew, fabs(k - p->K[6 * j + i]));
             most = fmax(most, fabs(k));
         }
@@ -152,20 +173,49 @@ static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m
     return KL_OK;
 }
 
+/* out += M x */
+static void add_product(const double *M, bool diagonal, const double *x, double *out)
+{
+    for (int i = 0; i < 6; i++) {
+        if (diagonal) out[i] += M[7 * i] * x[i];
+        for (int j = 0; j < 6 && !diagonal; j++) out[i] += M[6 * i + j] * x[j];
+    }
+}
+
+/* G y, or with sign 1 its transpose: y -+ phi x y / 2 + c phi x (phi x y) */
+static kl_vec3 G_times(kl_vec3 phi, double c, double sign, kl_vec3 y)
+{
+    kl_vec3 turn = kl_cross(phi, y);
+    return kl_axpy(c, kl_cross(phi, turn), kl_axpy(0.5 * sign, turn, y));
+}
+
+/* The forces without the rows: with F = A_i f, N = A_i G' t they act on j as -F, -N, on i as F, N -
+ * F x arm. */
 static kl_status bushing_eval(const kl_reading *in, kl_writing *out)
 {
-    const bushing *p = in->data;
-    six            s;
-    six_eval(p, in->m, in->h, &s);
-    if (!p->loose && kl_norm(s.phi) > most_turn) return KL_RETRY;
+    const bushing   *p  = in->data;
+    const place     *at = in->cache;
+    const kl_motion *i = &in->m[0], *j = &in->m[1];
+    kl_vec3          phi = continued(at->log, kl_load(in->h));
+    if (!p->loose && kl_norm(phi) > most_turn) return KL_RETRY;
+    double  c  = p->loose ? 0.0 : kl_rotation_curvature(phi);
+    kl_vec3 om = kl_mul_t(&i->A, kl_sub(j->w, i->w));
+    double  x[6], rate[6], elastic[6] = {0}, damping[6] = {0}, f[6];
+    kl_store(x, at->d), kl_store(x + 3, phi);
+    kl_store(rate, kl_mul_t(&i->A, kl_sub(kl_sub(j->v, i->v), kl_cross(i->w, at->arm))));
+    kl_store(rate + 3, p->loose ? om : G_times(phi, c, -1.0, om));
+    add_product(p->K, p->diagonal, x, elastic);
+    add_product(p->C, p->diagonal, rate, damping);
     for (int k = 0; k < 6; k++) {
-        double elastic = 0.0, damping = 0.0;
-        for (int j = 0; j < 6; j++)
-            elastic += p->K[6 * k + j] * s.x[j], damping += p->C[6 * k + j] * s.rate[j];
-        for (int i = 0; i < 12; i++) out->wrench[i] -= s.f[k] * s.row[k][i];
-        out->energy += (0.5 * elastic + p->preload[k]) * s.x[k];
-        out->loss += damping * s.rate[k];
+        f[k] = p->preload[k] + elastic[k] + damping[k];
+        out->energy += (0.5 * elastic[k] + p->preload[k]) * x[k];
+        out->loss += damping[k] * rate[k];
     }
+    kl_vec3 t = kl_load(f + 3);
+    kl_vec3 F = kl_mul(&i->A, kl_load(f)),
+            N = kl_mul(&i->A, p->loose ? t : G_times(phi, c, 1.0, t));
+    kl_store(out->wrench, F), kl_store(out->wrench + WI, kl_sub(N, kl_cross(F, at->arm)));
+    kl_store(out->wrench + 6, kl_neg(F)), kl_store(out->wrench + WJ, kl_neg(N));
     return KL_OK;
 }
 
@@ -216,16 +266,15 @@ static void bushing_tangent(const kl_reading *in, const double *lambda, kl_slope
 
 static void bushing_commit(const kl_reading *in, double *h_new)
 {
-    kl_mat3 Ai = kl_transpose(&in->m[0].A), R = kl_matmul(&Ai, &in->m[1].A);
-    kl_store(h_new, continued(&R, kl_load(in->h)));
+    kl_store(h_new, continued(((const place *)in->cache)->log, kl_load(in->h)));
 }
 
 static void bushing_output(const kl_reading *in, const double *lambda, double *values)
 {
     (void)lambda;
-    six s;
-    six_eval(in->data, in->m, in->h, &s);
-    memcpy(values, s.x, sizeof s.x);
+    const place *at = in->cache;
+    kl_store(values, at->d);
+    kl_store(values + 3, continued(at->log, kl_load(in->h)));
 }
 
 /* y of the marker turns round: y changes its sign, and so do the turns about x and z */
@@ -285,6 +334,7 @@ const kl_element_type kl_bushing = {
     .data_size = sizeof(bushing),
     .mirror    = bushing_mirror,
     .setup     = bushing_setup,
+    .locate    = bushing_locate,
     .eval      = bushing_eval,
     .tangent   = bushing_tangent,
     .commit    = bushing_commit,
