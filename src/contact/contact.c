@@ -487,7 +487,7 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
     if (!row)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "contact '%s': %s%s and %s%s cannot touch each other; "
-                       "docs/reference/contact.md lists the pairs that can",
+                       "docs/theory/contact.md lists the pairs that can",
                        s->name, a->inside ? "hollow " : "", kl_solid_types[a->kind].name,
                        b->inside ? "hollow " : "", kl_solid_types[b->kind].name);
     p->slots       = slots_of(row, a, b);

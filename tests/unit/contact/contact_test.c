@@ -1,0 +1,120 @@
+/* The contact element in models: sticking without creep, sliding, equilibrium and modes of closed
+ * contacts, all integrators, and what is refused. */
+#include "unit/solve/simulate.h"
+
+static rows r;
+
+static const double PI = 3.14159265358979323846;
+
+static const char *const block =
+    "klingel: 1\ngravity: [9.81*sin(%s), 0, -9.81*cos(%s)]\nbodies:\n"
+    "  block: {mass: 2 kg, inertia: [0.01, 0.01, 0.02], position: [0, 0, 0.05 - "
+    "2*9.81*cos(%s)/4e6]}\ncontacts:\n"
+    "  table: {between: [block, ground], shapes: [{box: [0.2, 0.2, 0.1]}, plane], law: linear, "
+    "stiffness: 1e6 N/m, damping: 500 N s/m, friction: %s, mu: 0.3, tangential_stiffness: 1e6 N/m, "
+    "tangential_damping: 500 N s/m}\nintegrator: {tolerance: 1e-8%s}\n";
+
+static void run_block(const char *angle, const char *friction, const char *more, double end)
+{
+    static const char *const names[] = {"block.position.x", "block.velocity.x", "table.state",
+                                        NULL};
+    char                     text[2048];
+    built                    b;
+    snprintf(text, sizeof text, block, angle, angle, angle, friction, more);
+    if (try_build(text, &b) != KL_OK) {
+        print_messages(b.diag);
+        fail_msg("%s", text);
+    }
+    simulate(&b, end, end / 10.0, names, &r, NULL);
+    built_free(&b);
+}
+
+static double gain(int channel) { return r.value[r.count - 1][channel] - r.value[1][channel]; }
+
+/* tan(15 deg) = 0.268 < 0.3: at rest for ten minutes */
+static void a_block_sticks_on_an_incline_without_creep(void **unused)
+{
+    (void)unused;
+    run_block("15 deg", "stick-slip", ", type: gear", 600.0);
+    assert_close(gain(0), 0.0, 1e-9);
+    assert_true(r.value[r.count - 1][2] == 1.0);
+    run_block("15 deg", "lugre", "", 600.0);
+    assert_close(gain(0), 0.0, 1e-8);
+    run_block("15 deg", "threlfall", "", 600.0); /* creeps at 7.45 mm/s, as its curve says */
+    assert_close(r.value[r.count - 1][1], -0.01 / 3.0 * log(1.0 - tan(15 * PI / 180) / 0.3), 1e-6);
+}
+
+/* v' = g (sin a - mu cos a), once it slides at all four corners */
+static void above_the_angle_it_slides_with_the_right_acceleration(void **unused)
+{
+    (void)unused;
+    double a = 20 * PI / 180;
+    run_block("20 deg", "stick-slip", "", 1.0);
+    double got = (r.value[r.count - 1][1] - r.value[5][1]) / (r.t[r.count - 1] - r.t[5]);
+    assert_close(got, 9.81 * (sin(a) - 0.3 * cos(a)), 1e-6 * 0.59);
+    assert_true(r.value[r.count - 1][2] == 2.0);
+}
+
+static void all_integrators_take_a_block_at_rest(void **unused)
+{
+    (void)unused;
+    static const char *const more[] = {", type: generalized-alpha", ", type: gear",
+                                       ", type: runge-kutta", ", type: newmark, step: 1e-3",
+                                       ", type: hht, step: 1e-3"};
+    for (size_t i = 0; i < sizeof more / sizeof *more; i++) {
+        run_block("10 deg", "stick-slip", more[i], 0.2);
+        assert_close(r.value[r.count - 1][0], 2.0 * 9.81 * sin(PI / 18) / 4e6, 2e-6);
+    }
+}
+
+static void refuses(const char *contact, const char *words)
+{
+    char  text[1024];
+    built b;
+    snprintf(text, sizeof text,
+             "klingel: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 1]}\n"
+             "contacts:\n  it: {between: [a, ground], %s}\n",
+             contact);
+    assert_int_not_equal(try_build(text, &b), KL_OK);
+    bool said = false;
+    for (int i = 0; i < kl_diag_size(b.diag); i++) {
+        said |= strstr(kl_diag_at(b.diag, i)->text, words) != NULL;
+    }
+    if (!said) {
+        print_messages(b.diag);
+        fail_msg("%s: nothing says '%s'", contact, words);
+    }
+    built_free(&b);
+}
+
+static void mistakes_are_told_with_their_line_and_a_remedy(void **unused)
+{
+    (void)unused;
+    refuses("shapes: [{sphere: 0}, plane], stiffness: 1e5, law: linear", "`radius` above 0");
+    refuses("shapes: [{box: [1, 0, 1]}, plane], stiffness: 1e5, law: linear",
+            "three edges above 0");
+    refuses("shapes: [{ball: 1}, plane], stiffness: 1e5, law: linear", "no shape 'ball'");
+    refuses("shapes: [plane, plane], stiffness: 1e5, law: linear", "cannot touch");
+    refuses("shapes: [{sphere: 0.1}, plane]", "`stiffness` above 0");
+    refuses("shapes: [{sphere: 0.1}, plane], stiffness: 0, law: linear", "`stiffness` above 0");
+    refuses("shapes: [{sphere: 3}, plane], stiffness: 1e5, law: linear", "inside each other");
+    refuses("shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: linear, mu: -0.1", "mu");
+    refuses("shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: linear, mu: 0.3, mu_static: 0.2",
+            "static coefficient is the larger");
+    refuses("shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: flores, restitution: 0",
+            "`restitution` above 0");
+    refuses("shapes: [{box: [0.1, 0.1, 0.1]}, plane], material: steel-steel", "give `stiffness`");
+    refuses("shapes: [{sphere: 0.1}, plane], law: table", "needs `force");
+    refuses("shapes: [{mesh: nowhere.stl}, plane], stiffness: 1e5, law: linear", "nowhere.stl");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_block_sticks_on_an_incline_without_creep),
+        cmocka_unit_test(above_the_angle_it_slides_with_the_right_acceleration),
+        cmocka_unit_test(all_integrators_take_a_block_at_rest),
+        cmocka_unit_test(mistakes_are_told_with_their_line_and_a_remedy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
