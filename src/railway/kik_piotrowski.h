@@ -41,7 +41,8 @@ bool kl_kik_piotrowski(const kl_contact_search *search, const kl_wheel_pose *pos
                        const kl_touch *touch, double contact_modulus, kl_overlap_patch *out);
 
 /* Centre of the overlap of n contacts of one wheel on the wheel profile, weighted by the square of the
- * penetration: what CONTACT gives as the contact point of a patch [m]. */
+ * penetration: near what CONTACT gives as the contact point of a patch [m]; the weight was chosen by
+ * comparison with it. */
 double kl_overlap_center(const kl_contact_search *search, const kl_wheel_pose *pose,
                          const kl_touch *touch, int n);
 
