@@ -22,12 +22,19 @@ enum { METHODS = sizeof methods / sizeof *methods };
 static const struct {
     const char *example;
     double      end;
-} shorter[] = {{"fatigue-beam", 0.2},        {"flexible-double-pendulum", 0.03},
-               {"flexible-four-bar", 0.01},  {"flexible-slider-crank", 0.005},
-               {"flyball-governor", 0.4},    {"roller-coaster", 0.2},
-               {"roller-coaster-loop", 0.2}, {"rotating-beam", 0.2},
-               {"sar-antenna", 0.01},        {"n-four-bar", 2.0},
-               {"andrews-squeezer", 0.02},   {"spatial-slider-crank", 1.5}};
+} shorter[] = {{"fatigue-beam", 0.2},
+               {"flexible-double-pendulum", 0.03},
+               {"flexible-four-bar", 0.01},
+               {"flexible-slider-crank", 0.005},
+               {"flyball-governor", 0.4},
+               {"roller-coaster", 0.2},
+               {"roller-coaster-loop", 0.2},
+               {"rotating-beam", 0.2},
+               {"sar-antenna", 0.01},
+               {"n-four-bar", 2.0},
+               {"andrews-squeezer", 0.02},
+               {"spatial-slider-crank", 1.5},
+               {"football", 0.5}};
 
 typedef struct trace {
     kl_simulation *s;
