@@ -11,7 +11,7 @@ typedef struct kl_share {
     size_t      size;
 } kl_share;
 
-extern const kl_share kl_shared[]; /* ended by a NULL name */
+extern const kl_share kl_share_files[]; /* ended by a NULL name */
 
 /* The file of that name, or NULL. */
 const kl_share *kl_share_find(const char *name);

@@ -1,6 +1,7 @@
 /* Reading a model file and what it includes.
  *
- * `include: [profiles.yaml, bogie/suspension.yaml]` names files as seen from the file that says so.
+ * `include: [profiles.yaml, bogie/suspension.yaml]` names files as seen from the file that says so,
+ * and `klingel:vehicles/coach.yaml` a file that is part of the program (folder share).
  * A file that several others include is read once. */
 #define _XOPEN_SOURCE 700 /* realpath */
 #include "language/source.h"
@@ -8,6 +9,8 @@
 #include <limits.h>
 #include <stdlib.h>
 #include <string.h>
+
+#include "base/share.h"
 
 enum { MOST_FILES = 200 };
 
@@ -49,9 +52,14 @@ static kl_status add_root(kl_source *s, kl_node *root, const char *path)
     return KL_OK;
 }
 
+static const char SHARED[] = "klingel:"; /* begins the name of a file of the program */
+
+static bool is_shared(const char *name) { return strncmp(name, SHARED, sizeof SHARED - 1) == 0; }
+
 /* `name` as seen from the folder of `from`. */
 static const char *beside(kl_arena *a, const char *from, const char *name)
 {
+    if (is_shared(name)) return kl_arena_text(a, name);
     const char *slash = from ? strrchr(from, '/') : NULL;
     if (*name == '/' || !slash) return kl_arena_text(a, name);
     return kl_arena_format(a, "%.*s/%s", (int)(slash - from), from, name);
@@ -60,7 +68,7 @@ static const char *beside(kl_arena *a, const char *from, const char *name)
 /* The file whatever way leads to it, so that circles are seen. */
 static const char *real_path(kl_arena *a, const char *path)
 {
-    char       *real = realpath(path, NULL);
+    char       *real = is_shared(path) ? NULL : realpath(path, NULL);
     const char *copy = kl_arena_text(a, real ? real : path);
     free(real);
     return copy;
@@ -91,6 +99,26 @@ static kl_status tell_circle(kl_source *s, const kl_node *n, const chain *files,
                    n->text, way);
 }
 
+/* Names of all files of the program in that folder, for a message. */
+static const char *shared_names(kl_arena *a)
+{
+    const char *all = "";
+    for (const kl_share *f = kl_share_files; f->name && all; f++)
+        if (strncmp(f->name, "vehicles/", 9) == 0)
+            all = kl_arena_format(a, "%s%s%s%s", all, *all ? ", " : "", SHARED, f->name);
+    return all;
+}
+
+static kl_status read_shared(kl_source *s, const kl_node *n, kl_diag *diag, kl_node **root)
+{
+    const kl_share *file = kl_share_find(n->text + sizeof SHARED - 1);
+    if (file) return kl_doc_parse(file->text, file->size, n->text, s->arena, diag, root);
+    const char *names = shared_names(s->arena);
+    if (!names) return KL_E_MEMORY;
+    return kl_fail(diag, KL_E_MODEL, n->place, "the program has no file '%s'; there are %s",
+                   n->text, names);
+}
+
 static kl_status include(kl_source *s, const kl_node *n, const chain *files, const char *from,
                          kl_diag *diag)
 {
@@ -109,7 +137,9 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
     if (s->n >= MOST_FILES)
         return kl_fail(diag, KL_E_RANGE, n->place, "more than %d files are included", MOST_FILES);
     int before = kl_diag_count(diag, KL_ERROR);
-    if (kl_doc_read(path, s->arena, diag, &root, NULL) != KL_OK) {
+    kl_status read = is_shared(path) ? read_shared(s, n, diag, &root)
+                                     : kl_doc_read(path, s->arena, diag, &root, NULL);
+    if (read != KL_OK) {
         if (kl_diag_count(diag, KL_ERROR) > before)
             kl_note(diag, n->place, "the file is included here");
         return KL_E_MODEL;
