@@ -14,7 +14,7 @@ static int run_starter(const kl_starter *s)
     snprintf(model, sizeof model, "demo-%.40s.yaml", s->name);
     snprintf(results, sizeof results, "demo-%.40s.h5", s->name);
     FILE *f = fopen(model, "w");
-    if (!f || fputs(s->text, f) < 0 || fclose(f) != 0) {
+    if (!f || fputs(kl_starter_text(s), f) < 0 || fclose(f) != 0) {
         fprintf(stderr, "klingel demo: cannot write %s in this folder; go to one of your own\n",
                 model);
         return KL_EXIT_MODEL;
@@ -42,7 +42,7 @@ static int demo(int argc, char **argv)
         return s ? run_starter(s) : code;
     }
     printf("demos:\n");
-    for (const kl_starter *s = kl_starters; s->name; s++) printf("  %-13s %s\n", s->name, s->help);
+    for (const kl_starter *s = kl_starters; s->name; s++) printf("  %-16s %s\n", s->name, s->help);
     printf("\n`klingel demo cart` runs one here\n");
     return KL_EXIT_OK;
 }

@@ -11,7 +11,7 @@
 static void list_starters(FILE *f)
 {
     for (const kl_starter *s = kl_starters; s->name; s++)
-        fprintf(f, "  %-13s %s\n", s->name, s->help);
+        fprintf(f, "  %-16s %s\n", s->name, s->help);
 }
 
 static const kl_starter *find(const kl_command *command, const char *name, int *code)
@@ -53,7 +53,7 @@ static int write_model(const kl_starter *s, const char *folder)
                 path);
         return KL_EXIT_MODEL;
     }
-    fputs(s->text, f);
+    fputs(kl_starter_text(s), f);
     if (fclose(f) != 0) {
         fprintf(stderr, "klingel new: cannot write %s: %s\n", path, strerror(errno));
         return KL_EXIT_MODEL;

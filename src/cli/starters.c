@@ -1,5 +1,9 @@
 #include "cli/starters.h"
 
+#include <stddef.h>
+
+#include "base/share.h"
+
 const kl_starter kl_starters[] = {
     {"pendulum", "a bar that swings from a hinge",
      "klingel: 1                          # version of the language\n"
@@ -27,7 +31,7 @@ const kl_starter kl_starters[] = {
      "  tip: {of: bar, point: [0, 0, -L/2], quantity: position.x}      # point in the body\n"
      "\n"
      "run: {end: 10, every: 10 ms}\n",
-     "tip hinge.angle", "the swing dies out slowly; energy.lost says where it goes"},
+     "tip hinge.angle", "the swing dies out slowly; energy.lost says where it goes", NULL},
     {"four-bar", "crank, coupler and rocker, driven at constant speed",
      "klingel: 1\n"
      "title: Four-bar linkage\n"
@@ -53,7 +57,7 @@ const kl_starter kl_starters[] = {
      "  pin.z: {of: coupler, point: [0.15, 0, 0.05], quantity: position.z}\n"
      "\n"
      "run: {end: 2, every: 5 ms}\n",
-     "A.angle motor.effort", "the torque that turns the crank at constant speed"},
+     "A.angle motor.effort", "the torque that turns the crank at constant speed", NULL},
     {"slider-crank", "an engine's crank, rod and piston",
      "klingel: 1\n"
      "title: Slider-crank\n"
@@ -76,7 +80,7 @@ const kl_starter kl_starters[] = {
      "  stroke: {expression: bore.displacement}\n"
      "\n"
      "run: {end: 0.1, every: 0.2 ms}\n",
-     "stroke pin.force.x", "inertia forces in the crank pin, twice a turn and more"},
+     "stroke pin.force.x", "inertia forces in the crank pin, twice a turn and more", NULL},
     {"cart", "a cart with a pendulum on top, held up by a controller in Lua",
      "klingel: 1\n"
      "title: Cart with an inverted pendulum\n"
@@ -104,7 +108,7 @@ const kl_starter kl_starters[] = {
      "      e_dot = x\n"
      "\n"
      "run: {end: 8, every: 10 ms}\n",
-     "rail.displacement balance.F", "the cart runs under the falling pole and comes home"},
+     "rail.displacement balance.F", "the cart runs under the falling pole and comes home", NULL},
     {"quarter-car", "a wheel, a body and a bump",
      "klingel: 1\n"
      "title: Quarter car over a bump\n"
@@ -135,7 +139,7 @@ const kl_starter kl_starters[] = {
      "\n"
      "run: {end: 4, every: 5 ms}\n",
      "wheel.position.z body.position.z",
-     "the wheel follows the bump, the body little more than half as far"},
+     "the wheel follows the bump, the body little more than half as far", NULL},
     {"catenary", "a pantograph that runs along an overhead contact line",
      "klingel: 1\n"
      "title: Pantograph and catenary\n"
@@ -178,5 +182,17 @@ const kl_starter kl_starters[] = {
      "  position_m: {expression: collector.position}\n"
      "\n"
      "run: {end: 530 m/speed, every: 1 ms}\n",
-     "contact_force_20Hz_N", "the force rises at the supports and falls in the middle of the spans"},
+     "contact_force_20Hz_N", "the force rises at the supports and falls in the middle of the spans",
+     NULL},
+    {"manchester-coach",
+     "a passenger coach with two bogies on straight track (Manchester vehicle 1)", NULL,
+     "body_y front_y",
+     "a gust of wind shakes the car body, which comes to rest again; `--set speed=100` hunts",
+     "models/manchester-coach.yaml"},
     {0}};
+
+const char *kl_starter_text(const kl_starter *s)
+{
+    const kl_share *file = s->share ? kl_share_find(s->share) : NULL;
+    return s->share ? file ? file->text : NULL : s->text;
+}

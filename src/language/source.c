@@ -136,9 +136,9 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
         if (strcmp(s->path[i], here.path) == 0) return KL_OK;
     if (s->n >= MOST_FILES)
         return kl_fail(diag, KL_E_RANGE, n->place, "more than %d files are included", MOST_FILES);
-    int before = kl_diag_count(diag, KL_ERROR);
-    kl_status read = is_shared(path) ? read_shared(s, n, diag, &root)
-                                     : kl_doc_read(path, s->arena, diag, &root, NULL);
+    int       before = kl_diag_count(diag, KL_ERROR);
+    kl_status read   = is_shared(path) ? read_shared(s, n, diag, &root)
+                                       : kl_doc_read(path, s->arena, diag, &root, NULL);
     if (read != KL_OK) {
         if (kl_diag_count(diag, KL_ERROR) > before)
             kl_note(diag, n->place, "the file is included here");

@@ -14,7 +14,9 @@ const kl_topic kl_topics[] = {
      "others\n"
      "include is read once; one that includes itself in the end is an error. A parameter, `run` "
      "key or\n"
-     "`title` of the including file overrules that of the included one.\n"},
+     "`title` of the including file overrules that of the included one.\n"
+     "`klingel:vehicles/coach.yaml` and `klingel:vehicles/running-gear.yaml` are files of the\n"
+     "program: templates of rail vehicles and their parts.\n"},
     {"templates", "section", "assemblies that are defined once and placed by `parts`",
      "    templates:\n"
      "      bogie:\n"
@@ -117,7 +119,8 @@ const kl_topic kl_topics[] = {
      "    value: {input: throttle}                                a named input\n"
      "    value: {sum: [1, {input: throttle}]}                    any of these, added\n\n"
      "Outside its points a table over time keeps its end value. A table over a displacement or\n"
-     "velocity (a characteristic) is monotone between its points and is extrapolated with the slope\n"
+     "velocity (a characteristic) is monotone between its points and is extrapolated with the "
+     "slope\n"
      "of its last two points.\n"},
     {"orientation", "topic", "ways to give a rotation",
      "    orientation: {axis: z, angle: 90 deg}\n"
