@@ -14,6 +14,7 @@ static const kl_command *const commands[] = {
     &kl_command_inverse,
     &kl_command_modes,
     &kl_command_locus,
+    &kl_command_critical_speed,
     &kl_command_sweep,
     &kl_command_contacts,
     &kl_command_fe,
@@ -45,7 +46,7 @@ static void print_help(FILE *f)
 {
     fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n");
     for (int i = 0; i < NCOMMAND; i++)
-        fprintf(f, "  %-10s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
     fprintf(f, "`klingel COMMAND --help` tells more; `klingel --version` the version.\n");
 }
 

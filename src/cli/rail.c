@@ -47,7 +47,7 @@ static int run(int argc, char **argv)
 const kl_command kl_command_rail = {
     .name      = "rail",
     .arguments = "TOOL ...",
-    .summary   = "wheel-rail contact without a vehicle: profiles, Hertz, creep forces",
+    .summary   = "wheel-rail contact: profiles, Hertz, creep forces",
     .run       = run,
     .help      = "tools (`klingel rail TOOL --help` explains each):\n"
                  "  profile WHEEL RAIL             rolling radii, contact angles, conicity\n"

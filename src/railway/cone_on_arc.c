@@ -44,16 +44,17 @@ static int find(const void *data, const kl_wheel_pose *pose, double margin, doub
     /* normal curvature of the cone round the axle, seen along x and across */
     kl_vec3 round = kl_cross(e, d);
     double  bend = 1.0 / (rho * s), across = kl_dot(round, side);
-    *touch = (kl_touch){.wheel   = wheel,
-                        .rail    = rail,
-                        .normal  = n,
-                        .depth   = depth,
-                        .wheel_u = u,
-                        .rail_u  = p->rail_radius * n.y,
-                        .radius  = rho,
-                        .Ax      = 0.5 * bend * round.x * round.x,
-                        .By     = 0.5 * (bend * across * across + 1.0 / fmax(p->rail_radius, 1e-3)),
-                        .region = KL_TOUCH_TREAD};
+    *touch         = (kl_touch){.wheel   = wheel,
+                                .rail    = rail,
+                                .normal  = n,
+                                .depth   = depth,
+                                .wheel_u = u,
+                                .rail_u  = p->rail_radius * n.y,
+                                .radius  = rho,
+                                .Ax      = 0.5 * bend * round.x * round.x,
+                                .By     = 0.5 * (bend * across * across + 1.0 / fmax(p->rail_radius, 1e-3)),
+                                .region = KL_TOUCH_TREAD};
+    touch->By_wide = touch->By;
     return 1;
 }
 

@@ -61,6 +61,19 @@ static kl_touch_region region_of(const kl_trace_data *f, double u)
     return u < f->tip_u ? KL_TOUCH_BACK : u < f->flange_u ? KL_TOUCH_FLANGE : KL_TOUCH_TREAD;
 }
 
+static const double HALF_PATCH = 2e-3; /* of a contact patch across the rail, about [m] */
+
+/* Mean curvature within HALF_PATCH to both sides of a place: the turn of the tangent over the length.
+ * Where two arcs meet it passes from one curvature to the other without a jump. */
+static double mean_curvature(const kl_outline *o, kl_outline_place p)
+{
+    double s   = o->s[p.i] + p.t * (o->s[p.i + 1] - o->s[p.i]);
+    double low = fmax(0.0, s - HALF_PATCH), high = fmin(kl_outline_length(o), s + HALF_PATCH);
+    kl_outline_point a = kl_outline_at(o, kl_outline_find(o, low)),
+                     b = kl_outline_at(o, kl_outline_find(o, high));
+    return atan2(a.ty * b.tz - a.tz * b.ty, a.ty * b.ty + a.tz * b.tz) / (high - low);
+}
+
 /* Second fundamental forms at the contact; x along the rail, y along the outlines' common tangent.
  * The wheel's principal directions (circle, profile) stand at an angle omega to them:
  * cos omega = x . tangent of the circle. False where the surfaces do not part: no contact. */
@@ -81,6 +94,8 @@ bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const 
     double  kxy = co * si * (kc - kw);
     kxx -= pose->bend_y * t->normal.y + pose->bend_z * t->normal.z;
     t->Ax = 0.5 * kxx, t->By = 0.5 * kyy, t->Cxy = 0.5 * kxy;
+    t->By_wide = t->By + 0.5 * (mean_curvature(f->wheel, at) - kw) -
+                 0.5 * (mean_curvature(f->rail, n->foot) - rail.curvature);
     /* where both are flat across, the gap has no curvature: still a contact, all along a line */
     return kxx > 0.0 && kxx * kyy - kxy * kxy > -1e-6 * kxx;
 }

@@ -12,10 +12,15 @@
  *
  * with psi the yaw of the axle against the track, v_y the lateral speed in track axes: together
  * -2 f22 (y'/V - psi) along the axle and -2 f11 (l^2 psi'/V + l conicity y/r0) about z. Both are
- * exact in psi: slip is measured along and across the axle as it stands. */
+ * exact in psi: slip is measured along and across the axle as it stands.
+ *
+ * With another creep law than `linear` the two forces of a wheel are limited together by friction
+ * times its constant load; with `conicity_cubic` the rolling radius changes by conicity y +
+ * conicity_cubic y^3. Both serve studies of limit cycles without a contact search. */
 #include <math.h>
 #include <string.h>
 
+#include "railway/creep.h"
 #include "railway/railway.h"
 
 typedef struct linear_creep {
@@ -23,6 +28,9 @@ typedef struct linear_creep {
     double conicity, radius; /* [-], [m] */
     double l;                /* half the distance of the contact points [m] */
     double speed;            /* [m/s] */
+    double cubic;            /* of the rolling radius over the shift [1/m2] */
+    int    creep;            /* index into kl_creep_laws */
+    double load, friction;   /* of a wheel [N]; [-] */
 } linear_creep;
 
 /* All that is measured, in track axes. */
@@ -33,6 +41,21 @@ typedef struct creep {
     double lateral_force, left_force; /* [N]: both wheels; left wheel ahead (the right: negative) */
     double moment;                    /* about z */
 } creep;
+
+/* Forces of the left wheel ahead and of one wheel along the axle, for its creepages. */
+static void wheel_forces(const linear_creep *p, double xi, double eta, double *ahead, double *along)
+{
+    double limit = p->friction * p->load;
+    if (p->creep == 0 || !(limit > 0.0)) {
+        *ahead = -p->f11 * xi, *along = -p->f22 * eta;
+        return;
+    }
+    kl_creep_input   in = {1.0, {xi, eta, 0.0}, {p->f11 / limit, p->f22 / limit, 0.0, 0.0}};
+    kl_creep_options o  = kl_creep_defaults();
+    kl_creep_output  out;
+    kl_creep_laws[p->creep].force(&o, &in, &out);
+    *ahead = limit * out.f[0], *along = limit * out.f[1];
+}
 
 static void creep_eval(const linear_creep *p, const kl_motion *m, creep *c)
 {
@@ -53,10 +76,12 @@ static void creep_eval(const linear_creep *p, const kl_motion *m, creep *c)
     const double rest = 1e-3;
     double       V    = copysign(hypot(c->V, rest), c->V);
     c->lateral        = kl_dot(v, c->axle);
-    c->longitudinal   = -(p->l * c->yaw_rate + V * p->conicity * c->y / p->radius);
-    c->lateral_force  = -2.0 * p->f22 * c->lateral / fabs(V);
-    c->left_force     = -p->f11 * c->longitudinal / fabs(V);
-    c->moment         = -2.0 * p->l * c->left_force;
+    double growth     = p->conicity * c->y + p->cubic * c->y * c->y * c->y;
+    c->longitudinal   = -(p->l * c->yaw_rate + V * growth / p->radius);
+    wheel_forces(p, c->longitudinal / fabs(V), c->lateral / fabs(V), &c->left_force,
+                 &c->lateral_force);
+    c->lateral_force *= 2.0;
+    c->moment = -2.0 * p->l * c->left_force;
 }
 
 static kl_status linear_creep_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
@@ -130,6 +155,34 @@ static const kl_key linear_creep_keys[] = {
      .min    = 1e-300,
      .max    = 1e300,
      .help   = "half the distance of the contact points"},
+    {.name     = "conicity_cubic",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(linear_creep, cubic),
+     .unit     = "1/m2",
+     .fallback = "0",
+     .help     = "the rolling radius also changes by this times the cube of the shift"},
+    {.name     = "creep",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(linear_creep, creep),
+     .words    = "linear heuristic polach",
+     .fallback = "linear",
+     .help     = "law of the creep force; others than linear are limited by friction"},
+    {.name     = "load",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(linear_creep, load),
+     .unit     = "N",
+     .fallback = "0",
+     .min      = 0,
+     .max      = 1e300,
+     .help     = "vertical load of a wheel, which friction times limits the force; 0: no limit"},
+    {.name     = "friction",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(linear_creep, friction),
+     .unit     = "1",
+     .fallback = "0.3",
+     .min      = 0,
+     .max      = 10,
+     .help     = "friction coefficient"},
     {.name     = "speed",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(linear_creep, speed),

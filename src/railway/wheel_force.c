@@ -16,7 +16,8 @@ static kl_kalker coefficients(const kl_wheel_law *law, double a, double b)
 
 void kl_wheel_contact_of(const kl_wheel_law *law, const kl_touch *t, kl_vec3 x, kl_wheel_contact *c)
 {
-    kl_hertz h    = kl_hertz_of(t->Ax, fmax(t->By, law->flattest), law->steel.E);
+    kl_hertz h    = kl_hertz_of(t->Ax, fmax(t->By_wide != 0.0 ? t->By_wide : t->By, law->flattest),
+                                law->steel.E);
     double   root = sqrt(t->depth);
     c->point      = t->wheel;
     c->x          = x;

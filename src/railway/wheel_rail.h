@@ -38,7 +38,9 @@ typedef struct kl_touch {
     /* gap = Ax x^2 + 2 Cxy x y + By y^2 about the point, x along the rail, y across it in the contact
      * plane, outward [1/m]; Ax > 0; By may be small for conformal pairs, a force law limits it; Cxy
      * is zero without yaw and matters on the flange only */
-    double          Ax, By, Cxy;
+    double Ax, By, Cxy;
+    double
+        By_wide; /* By with curvatures averaged over 2 mm to each side: what Hertz is given; 0: By */
     kl_touch_region region;
 } kl_touch;
 

@@ -21,12 +21,14 @@ typedef struct search {
     double         *a, *force;   /* nv: acceleration and M a = what is not balanced */
     double         *dx, *dz;     /* Newton step */
     double         *step, *held; /* scratch; constraint-projected increments */
+    double         *spin;        /* nbody: acceleration of the spin */
+    bool            spinning;    /* a body spins, and its rate is free */
     double          rate;        /* gravity over length, or like it [1/s2] */
     double          mu;
 } search;
 
 /* Accelerations at the state, as if just let go: drivers stand still unless the motion is kept. */
-static kl_status let_go(search *k)
+static kl_status accelerations(search *k)
 {
     kl_solver      *x = k->x;
     const kl_model *m = k->m;
@@ -42,6 +44,63 @@ static kl_status let_go(search *k)
     memcpy(x->lambda, x->y + m->nv + m->nz, (size_t)m->nlam * sizeof(double));
     kl_eval_residual(m, x->w, NULL, x->lambda, k->force);
     for (int i = 0; i < m->nv; i++) k->force[i] = -k->force[i];
+    return KL_OK;
+}
+
+/* The acceleration of a body's spin, and a way to change its rate. */
+static double spin_acceleration(const search *k, const kl_body *b)
+{
+    kl_group v = kl_body_group(b, KL_ROTATION);
+    return kl_dot(kl_body_spin(b), kl_load(k->a + v.v));
+}
+
+static void change_spin(search *k, const kl_body *b, double by)
+{
+    double *v = k->x->s->v + kl_body_group(b, KL_ROTATION).v;
+    kl_store(v, kl_axpy(by, kl_body_spin(b), kl_load(v)));
+}
+
+static double spin_rate(const search *k, const kl_body *b)
+{
+    if (!k->e->moving || !b->type->spin) return 0.0;
+    return kl_dot(kl_body_spin(b), kl_load(k->x->s->v + kl_body_group(b, KL_ROTATION).v));
+}
+
+/* One step of Newton's method for the spin rates of bodies whose spin something brakes or drives, a
+ * wheel that rolls: the rate at which no torque is left. `reach`: rates are tried this far off. A
+ * torque is taken to depend on the rate of its own body only. Returns the largest change. */
+static kl_status roll_step(search *k, double reach, double *most)
+{
+    const kl_model *m = k->m;
+    *most             = 0.0;
+    for (int i = 0; i < m->nbody; i++)
+        if (spin_rate(k, &m->body[i]) != 0.0) k->spin[i] = spin_acceleration(k, &m->body[i]);
+    for (int i = 0; i < m->nbody; i++) {
+        double rate = spin_rate(k, &m->body[i]);
+        if (rate != 0.0) change_spin(k, &m->body[i], reach * rate);
+    }
+    KL_TRY(accelerations(k));
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b    = &m->body[i];
+        double         rate = spin_rate(k, b) / (1.0 + reach);
+        if (rate == 0.0) continue;
+        double slope = (spin_acceleration(k, b) - k->spin[i]) / (reach * rate);
+        double step  = slope < -1e-9 ? -k->spin[i] / slope : 0.0;
+        if (fabs(step) > 0.1 * fabs(rate)) step = copysign(0.1 * rate, step);
+        change_spin(k, b, step - reach * rate);
+        *most = fmax(*most, fabs(step / rate));
+    }
+    return accelerations(k);
+}
+
+/* Accelerations, with wheels that roll at the speed at which nothing drives them. */
+static kl_status let_go(search *k)
+{
+    enum { MOST = 12 };
+    double change = 1.0;
+    KL_TRY(accelerations(k));
+    for (int pass = 0; pass < MOST && k->spinning && change > 1e-14; pass++)
+        KL_TRY(roll_step(k, 1e-7, &change));
     return KL_OK;
 }
 
@@ -161,6 +220,38 @@ static kl_status newton(search *k)
         if (lost > 40) return KL_RETRY;
         before = norm;
         k->mu  = fmax(0.1 * k->mu, floor_mu * k->rate);
+    }
+    return KL_RETRY;
+}
+
+/* Newton for a motion that is kept: forces of rolling and of flow have no potential, so there is no
+ * downhill; what must fall is the largest acceleration. */
+static kl_status newton_moving(search *k)
+{
+    enum { MOST = 100, HALVES = 24 };
+    const kl_model *m = k->m;
+    kl_state       *s = k->x->s;
+    KL_TRY(let_go(k));
+    for (int pass = 0; pass < MOST; pass++) {
+        double norm, gain, before = unrest(k), factor;
+        if (before <= 1e-13) return KL_OK;
+        k->mu = 1e-6 * k->rate; /* a direction that nothing holds does not move */
+        KL_TRY(newton_step(k, &norm, &gain));
+        k->e->iterations++;
+        kl_state_copy(k->kept, s);
+        factor   = norm > 0.3 ? 0.3 / norm : 1.0;
+        int half = 0;
+        for (; half < HALVES; half++, factor *= 0.5) {
+            for (int i = 0; i < m->nv; i++) k->step[i] = factor * k->dx[i];
+            kl_model_advance(m, k->kept->q, k->step, s->q);
+            for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
+            memcpy(s->v, k->kept->v, (size_t)m->nv * sizeof(double));
+            if (project(k) == KL_OK && let_go(k) == KL_OK && unrest(k) < before) break;
+        }
+        if (half < HALVES) continue;
+        kl_state_copy(s, k->kept);
+        KL_TRY(let_go(k));
+        return before <= 1e-9 ? KL_OK : KL_RETRY;
     }
     return KL_RETRY;
 }
@@ -302,8 +393,10 @@ static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
     k->dz             = kl_arena_array(k->arena, double, m->nz + 1);
     k->step           = kl_arena_array(k->arena, double, m->nv + 1);
     k->held           = kl_arena_array(k->arena, double, m->nv + 1);
-    k->kept           = kl_state_create(m);
-    k->K              = kl_matrix_create(m, true);
+    k->spin           = kl_arena_array(k->arena, double, m->nbody + 1);
+    for (int i = 0; i < m->nbody; i++) k->spinning |= spin_rate(k, &m->body[i]) != 0.0;
+    k->kept = kl_state_create(m);
+    k->K    = kl_matrix_create(m, true);
     return kl_arena_ok(k->arena) && k->kept && k->K ? KL_OK : KL_E_MEMORY;
 }
 
@@ -351,14 +444,23 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
         k.rate     = pace(&k);
         bool round = goes_round(&k) || goes_round_bent(&k);
         if (!round) {
-            e->omega = (kl_vec3){0};
-            status   = e->relax && !e->moving ? KL_RETRY : newton(&k);
+            e->omega        = (kl_vec3){0};
+            kl_state *start = kl_state_create(m);
+            if (start) kl_state_copy(start, x->s);
+            status = e->relax && !e->moving ? KL_RETRY : newton(&k);
+            if (status == KL_RETRY && e->moving && start) {
+                kl_state_copy(x->s, start);
+                status = newton_moving(&k);
+            }
+            kl_state_destroy(start);
         }
         if (status != KL_OK && status != KL_E_MEMORY && !e->moving) {
             status = relax(&k, diag);
             if (status == KL_OK) status = newton(&k);
         }
         e->unrest = unrest(&k);
+        /* rounding may keep the last steps from shrinking: at rest is at rest */
+        if (status == KL_RETRY && e->unrest <= 1e-9) status = KL_OK;
         if (status == KL_OK && e->unrest > fmax(1e-6, rounding(&k))) status = KL_RETRY;
         if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
     }

@@ -49,6 +49,7 @@ static void key_text(const kl_key *k, char *out, size_t size)
     case KL_KEY_FLAG: snprintf(out, size, "true"); break;
     case KL_KEY_SHAPES: snprintf(out, size, "[{sphere: 0.7}, {sphere: 0.45}]"); break;
     case KL_KEY_RESOURCE:
+        *out = '\0'; /* those that may be absent are left out */
         if (!k->fallback) snprintf(out, size, "the-%s", k->words);
         break;
     case KL_KEY_WORD: snprintf(out, size, "%.*s", (int)strcspn(k->words, " "), k->words); break;

@@ -1,0 +1,275 @@
+/* klingel critical-speed: the speed above which a rail vehicle hunts.
+ *
+ * Linear: the lowest speed at which a motion of the linearised model begins to grow. Nonlinear: the
+ * speed is lowered step by step from a limit cycle; the motion of one speed is the start of the next;
+ * where it comes to rest, the limit cycle has ended. */
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "cli/commands.h"
+#include "cli/hunting.h"
+#include "figures/figure.h"
+#include "figures/gnuplot.h"
+#include "terminal/result_files.h"
+
+enum { MOST_POINTS = 400 };
+
+typedef struct request {
+    kl_hunting  k;
+    const char *parameter;
+    double      from, to, step;
+    bool        csv, linear;
+    double      rest; /* amplitude below which the motion has come to rest [m] */
+    const char *figure;
+    double      speed[MOST_POINTS], amplitude[MOST_POINTS]; /* limit cycles [m/s], [mm] */
+    int         n;
+} request;
+
+static void print_row(const request *q, const char *kind, double speed, double frequency,
+                      double amplitude)
+{
+    if (q->csv) printf("%s,%.9g,%.9g,%.9g\n", kind, speed, frequency, amplitude);
+    else if (amplitude > 0.0)
+        printf("  %-18s %10.4f m/s  %8.4f Hz  amplitude %.4f mm\n", kind, speed, frequency,
+               1e3 * amplitude);
+    else printf("  %-18s %10.4f m/s  %8.4f Hz\n", kind, speed, frequency);
+    fflush(stdout);
+}
+
+/* ---- linear ---- */
+
+/* Between a stable speed and an unstable one: regula falsi (Illinois) on the growth. */
+static kl_status refine(request *q, double low, double flow, double high, double fhigh,
+                        double *speed, double *frequency)
+{
+    double f    = 0.0;
+    int    side = 0;
+    for (int pass = 0; pass < 40; pass++) {
+        *speed = (low * fhigh - high * flow) / (fhigh - flow);
+        KL_TRY(kl_hunting_growth(&q->k, *speed, &f, frequency));
+        if (fabs(high - low) < 1e-7 * high || fabs(f) < 1e-9) break;
+        if (f < 0.0) {
+            low = *speed, flow = f;
+            if (side == -1) fhigh *= 0.5;
+            side = -1;
+        } else {
+            high = *speed, fhigh = f;
+            if (side == 1) flow *= 0.5;
+            side = 1;
+        }
+    }
+    return KL_OK;
+}
+
+/* The first speed at which a motion begins to grow; NaN: none up to `to`. */
+static kl_status linear_speed(request *q, double *speed, double *frequency)
+{
+    double last = q->from, growth = 0.0, before;
+    *speed = NAN;
+    KL_TRY(kl_hunting_growth(&q->k, last, &before, frequency));
+    if (before > 0.0) {
+        kl_warn(q->k.diag, KL_NOWHERE,
+                "already unstable at %g m/s: the critical speed is below; start lower with --from",
+                last);
+        return KL_OK;
+    }
+    for (double at = last + q->step; at <= q->to * (1.0 + 1e-12); at += q->step) {
+        KL_TRY(kl_hunting_growth(&q->k, at, &growth, frequency));
+        if (growth > 0.0) return refine(q, last, before, at, growth, speed, frequency);
+        last   = at;
+        before = growth;
+    }
+    return KL_OK;
+}
+
+/* ---- nonlinear ---- */
+
+/* The motion left at a speed; it goes on as long as it decays and has not come to rest. */
+static kl_status settle(request *q, double speed, kl_cycle *c)
+{
+    KL_TRY(kl_hunting_cycle(&q->k, speed, c));
+    for (int more = 0; more < 6 && c->amplitude > q->rest && c->change < -0.03; more++)
+        KL_TRY(kl_hunting_cycle(&q->k, speed, c));
+    return KL_OK;
+}
+
+static void record(request *q, double speed, const kl_cycle *c)
+{
+    print_row(q, "limit-cycle", speed, c->frequency, c->amplitude);
+    if (q->n < MOST_POINTS) q->speed[q->n] = speed, q->amplitude[q->n++] = 1e3 * c->amplitude;
+}
+
+/* Between a speed where the motion ended and a higher one with the motion `alive`: halved. */
+static kl_status close_in(request *q, double dead, const double *alive, double *speed,
+                          kl_cycle *last)
+{
+    while (*speed - dead > q->step / 10.0) {
+        kl_cycle c;
+        double   at = 0.5 * (dead + *speed);
+        kl_hunting_put(&q->k, alive);
+        KL_TRY(settle(q, at, &c));
+        if (c.amplitude > q->rest) {
+            record(q, at, &c);
+            *speed = at;
+            *last  = c;
+        } else {
+            dead = at;
+        }
+    }
+    return KL_OK;
+}
+
+/* Lowers the speed from `top` on. `speed`: the lowest with a limit cycle; NaN: none at `top`. */
+static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle *last)
+{
+    kl_cycle  c      = {0};
+    double   *alive  = NULL;
+    kl_status status = KL_OK;
+    *speed           = NAN;
+    kl_hunting_forget(&q->k);
+    for (double at = top; at >= q->from && status == KL_OK; at -= q->step) {
+        status = settle(q, at, &c);
+        if (status != KL_OK) break;
+        if (!(c.amplitude > q->rest)) {
+            if (alive) status = close_in(q, at, alive, speed, last);
+            break;
+        }
+        record(q, at, &c);
+        free(alive);
+        alive  = kl_hunting_copy(&q->k);
+        *speed = at;
+        *last  = c;
+    }
+    free(alive);
+    return status;
+}
+
+/* ---- figure ---- */
+
+/* Amplitude over speed, and the linear critical speed. */
+static bool draw(const request *q, double linear, const char *file)
+{
+    kl_out_file o;
+    kl_gnuplot  g;
+    if (!kl_output_open(&o, file)) return false;
+    bool good = kl_gnuplot_start(&g, o.stream);
+    if (good) {
+        kl_figure_start(g.script, file, 800, 450);
+        fprintf(g.script, "set xlabel 'speed [m/s]'\nset ylabel 'amplitude [mm]'\nset grid\n"
+                          "set key top left\nset yrange [0:*]\n$cycle << EOD\n");
+        for (int i = 0; i < q->n; i++)
+            fprintf(g.script, "%.9g %.9g\n", q->speed[i], q->amplitude[i]);
+        if (q->n == 0) fprintf(g.script, "%.9g 0\n", q->to);
+        fprintf(g.script, "EOD\n$linear << EOD\n%.9g 0\nEOD\n", isnan(linear) ? q->to : linear);
+        fprintf(g.script,
+                "plot $cycle using 1:2 with linespoints pt 7 ps 0.6 lw 2 title 'limit cycle', "
+                "$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
+                isnan(linear) ? "stable up to here" : "linear critical speed");
+        good = kl_gnuplot_end(&g);
+    }
+    if (!good) kl_output_discard(&o);
+    return good && kl_output_close(&o);
+}
+
+static kl_status critical(request *q)
+{
+    double   speed, frequency = 0.0, low = NAN;
+    kl_cycle last = {0};
+    if (q->csv) printf("kind,speed_m_per_s,frequency_hz,amplitude_m\n");
+    KL_TRY(linear_speed(q, &speed, &frequency));
+    if (!isnan(speed)) print_row(q, "linear", speed, frequency, 0.0);
+    else if (!q->csv) printf("  linear: stable from %g to %g m/s\n", q->from, q->to);
+    if (q->linear) return KL_OK;
+    double top = isnan(speed) ? q->to : fmin(q->to, ceil(1.02 * speed / q->step) * q->step);
+    KL_TRY(nonlinear_speed(q, top, &low, &last));
+    if (!isnan(low)) print_row(q, "nonlinear", low, last.frequency, last.amplitude);
+    else if (!q->csv)
+        printf("  nonlinear: the motion from the model's start comes to rest at %g m/s; start it "
+               "farther from the middle of the track\n",
+               top);
+    if (q->figure && draw(q, speed, q->figure) && !q->csv) printf("%s\n", q->figure);
+    return KL_OK;
+}
+
+/* ---- the command ---- */
+
+static kl_status overrides(request *q, const kl_texts *set, kl_arena *arena)
+{
+    q->k.nset = set->n + 1;
+    q->k.set  = kl_arena_array(arena, kl_override, q->k.nset);
+    if (!q->k.set) return KL_E_MEMORY;
+    for (int i = 0; i < set->n; i++) {
+        const char *equals = strchr(set->items[i], '=');
+        if (!equals)
+            return kl_fail(q->k.diag, KL_E_USAGE, (kl_place){.file = "--set"},
+                           "'%s' is no change; write NAME=VALUE", set->items[i]);
+        size_t n    = (size_t)(equals - set->items[i]);
+        q->k.set[i] = (kl_override){kl_arena_text_n(arena, set->items[i], n), equals + 1};
+    }
+    q->k.set[set->n] = (kl_override){q->parameter, q->k.value};
+    return KL_OK;
+}
+
+static int critical_speed_run(int argc, char **argv)
+{
+    kl_texts set = {0};
+    request  q   = {.parameter = "speed", .from = 10.0, .to = 150.0, .step = 5.0, .rest = 1e-4};
+    q.k.settle   = 8.0;
+    const kl_option options[] = {
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"parameter", 'p', "NAME", KL_OPTION_TEXT, &q.parameter,
+         "parameter of the model that is the running speed (default speed)"},
+        {"from", 0, "V", KL_OPTION_NUMBER, &q.from, "lowest speed [m/s] (default 10)"},
+        {"to", 0, "V", KL_OPTION_NUMBER, &q.to, "highest speed [m/s] (default 150)"},
+        {"step", 0, "V", KL_OPTION_NUMBER, &q.step, "from speed to speed [m/s] (default 5)"},
+        {"linear", 0, NULL, KL_OPTION_FLAG, &q.linear, "only the linear critical speed"},
+        {"settle", 0, "T", KL_OPTION_TIME, &q.k.settle, "time at each speed (default 8 s)"},
+        {"channel", 0, "NAME", KL_OPTION_TEXT, &q.k.channel,
+         "whose amplitude counts (default: shift of the first wheelset)"},
+        {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
+         "amplitude over speed as .svg, .png or .pdf"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "a table with a header"},
+        {0},
+    };
+    kl_arguments rest;
+    int          code = kl_options_parse(&kl_command_critical_speed, options, argc, argv, &rest);
+    if (code == KL_OPTIONS_OK && rest.n != 1)
+        code = kl_usage_error(&kl_command_critical_speed,
+                              rest.n ? "one model at a time" : "which model?");
+    if (code == KL_OPTIONS_OK && q.figure && !kl_figure_can_draw(q.figure))
+        code = kl_usage_error(&kl_command_critical_speed, "a figure is a .svg, .png or .pdf");
+    if (code == KL_OPTIONS_OK && !(q.from > 0.0 && q.to > q.from && q.step > 0.0))
+        code = kl_usage_error(&kl_command_critical_speed,
+                              "speeds must be positive, and --to larger than --from");
+    if (code == KL_OPTIONS_OK) {
+        kl_arena *arena = kl_arena_create();
+        kl_loaded l;
+        q.k.diag = kl_diag_create();
+        code     = kl_loaded_open(&kl_command_critical_speed, rest.items[0], &set, q.k.diag, &l);
+        if (code == KL_EXIT_OK) {
+            q.k.source       = l.source;
+            kl_status status = arena ? overrides(&q, &set, arena) : KL_E_MEMORY;
+            if (status == KL_OK) status = critical(&q);
+            code = kl_exit_code(status);
+            kl_loaded_close(&l);
+        }
+        kl_print_diag(q.k.diag, NULL);
+        kl_hunting_forget(&q.k);
+        kl_diag_destroy(q.k.diag);
+        kl_arena_destroy(arena);
+    }
+    kl_texts_free(&set);
+    return code;
+}
+
+const kl_command kl_command_critical_speed = {
+    .name      = "critical-speed",
+    .arguments = "MODEL.yaml",
+    .summary   = "speed above which a rail vehicle hunts",
+    .run       = critical_speed_run,
+    .help      = "  klingel critical-speed examples/bogie-hunting/model.yaml\n\n"
+                 "linear: a motion of the linearised model begins to grow; nonlinear: the\n"
+                 "lowest speed at which a limit cycle lives, found by lowering the speed\n"
+                 "from the motion that the model's start leads to\n"};

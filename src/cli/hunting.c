@@ -1,0 +1,209 @@
+#include "cli/hunting.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "solve/eigenvalues.h"
+
+/* A model and its simulation at one speed. */
+typedef struct ride {
+    kl_model      *m;
+    kl_simulation *s;
+} ride;
+
+static kl_status ride_open(kl_hunting *k, double speed, ride *r)
+{
+    *r = (ride){0};
+    snprintf(k->value, sizeof k->value, "%.17g m/s", speed);
+    KL_TRY(kl_source_build(k->source, k->set, k->nset, k->diag, &r->m));
+    return kl_simulation_create(r->m, k->diag, &r->s);
+}
+
+static void ride_close(ride *r)
+{
+    kl_simulation_destroy(r->s);
+    kl_model_destroy(r->m);
+}
+
+/* ---- linear ---- */
+
+/* Errors of `from` alone: that an equilibrium is unstable is what was asked for. */
+static void pass_errors(const kl_diag *from, kl_status status, kl_hunting *k)
+{
+    for (int i = 0; from && i < kl_diag_size(from); i++)
+        if (kl_diag_at(from, i)->severity == KL_ERROR)
+            kl_fail(k->diag, status, KL_NOWHERE, "at %s: %s", k->value, kl_diag_at(from, i)->text);
+}
+
+kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double *frequency)
+{
+    ride         r;
+    kl_linear   *l      = NULL;
+    kl_spectrum *s      = NULL;
+    kl_diag     *diag   = kl_diag_create();
+    kl_status    status = ride_open(k, speed, &r);
+    if (status == KL_OK) status = kl_analysis_go(r.s, KL_AT_EQUILIBRIUM, diag);
+    if (status == KL_OK) status = kl_linearize(r.s->solver, NULL, diag, &l);
+    if (status == KL_OK) status = kl_spectrum_find(r.s->solver, l, false, diag, &s);
+    *growth    = -INFINITY;
+    *frequency = 0.0;
+    for (int i = 0; status == KL_OK && i < s->n; i++) {
+        const kl_eigenmode *e = &s->mode[i];
+        if (e->neutral || e->im < 0.0 || e->re <= *growth) continue;
+        *growth    = e->re;
+        *frequency = e->im / (2.0 * KL_PI);
+    }
+    if (status != KL_OK) pass_errors(diag, status, k);
+    kl_diag_destroy(diag);
+    kl_spectrum_destroy(s);
+    kl_linear_destroy(l);
+    ride_close(&r);
+    return status;
+}
+
+/* ---- motion ---- */
+
+void kl_hunting_forget(kl_hunting *k)
+{
+    free(k->q);
+    k->q = NULL;
+}
+
+static size_t motion_bytes(const kl_hunting *k)
+{
+    return (size_t)(k->nq + 2 * k->nv + k->nz + k->nh + 1) * sizeof(double);
+}
+
+double *kl_hunting_copy(const kl_hunting *k)
+{
+    double *copy = k->q ? malloc(motion_bytes(k)) : NULL;
+    return copy ? memcpy(copy, k->q, motion_bytes(k)) : NULL;
+}
+
+void kl_hunting_put(kl_hunting *k, const double *copy)
+{
+    if (k->q && copy) memcpy(k->q, copy, motion_bytes(k));
+}
+
+static kl_status make_room(kl_hunting *k, const kl_model *m)
+{
+    if (k->q) return KL_OK;
+    k->nq = m->nq, k->nv = m->nv, k->nz = m->nz, k->nh = m->nh;
+    k->q = calloc(1, motion_bytes(k));
+    if (!k->q) return KL_E_MEMORY;
+    k->v  = k->q + k->nq;
+    k->v0 = k->v + k->nv;
+    k->z  = k->v0 + k->nv;
+    k->h  = k->z + k->nz;
+    return KL_OK;
+}
+
+/* The motion of the last speed, its velocities changed as the start's change with the speed. */
+static kl_status take_over(kl_hunting *k, ride *r)
+{
+    kl_state *s = r->s->solver->s;
+    if (!k->q) return KL_OK;
+    memcpy(s->q, k->q, (size_t)k->nq * sizeof(double));
+    for (int i = 0; i < k->nv; i++) s->v[i] += k->v[i] - k->v0[i];
+    memcpy(s->z, k->z, (size_t)k->nz * sizeof(double));
+    memcpy(s->h, k->h, (size_t)k->nh * sizeof(double));
+    return kl_simulation_jump(r->s, k->diag);
+}
+
+static kl_status keep(kl_hunting *k, const ride *r, const double *v0)
+{
+    const kl_state *s = r->s->solver->s;
+    KL_TRY(make_room(k, r->m));
+    memcpy(k->q, s->q, (size_t)k->nq * sizeof(double));
+    memcpy(k->v, s->v, (size_t)k->nv * sizeof(double));
+    memcpy(k->v0, v0, (size_t)k->nv * sizeof(double));
+    memcpy(k->z, s->z, (size_t)k->nz * sizeof(double));
+    memcpy(k->h, s->h, (size_t)k->nh * sizeof(double));
+    return KL_OK;
+}
+
+/* Index of the channel: the one named, or the first `shift` of an element. */
+static kl_status find_channel(const kl_hunting *k, const kl_channels *c, int *index)
+{
+    *index = k->channel ? kl_channels_find(c, k->channel) : -1;
+    for (int i = 0; !k->channel && i < kl_channels_count(c) && *index < 0; i++) {
+        const char *dot = strrchr(kl_channels_at(c, i)->name, '.');
+        if (dot && strcmp(dot, ".shift") == 0) *index = i;
+    }
+    if (*index >= 0) return KL_OK;
+    return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                   k->channel ? "there is no channel `%s`; `klingel run` records those there are"
+                              : "the model has no wheel-rail element whose shift could be "
+                                "measured; name a channel: --channel wheelset.position.y%s",
+                   k->channel ? k->channel : "");
+}
+
+/* Extremes and crossings of the mean of rows [from, to). */
+static double span(const double *y, int from, int to)
+{
+    double low = INFINITY, high = -INFINITY;
+    for (int i = from; i < to; i++) low = fmin(low, y[i]), high = fmax(high, y[i]);
+    return 0.5 * (high - low);
+}
+
+static double crossing_rate(const double *y, int from, int to, double every)
+{
+    double mean = 0.0, first = 0.0, last = 0.0;
+    int    n = 0;
+    for (int i = from; i < to; i++) mean += y[i] / (to - from);
+    for (int i = from; i + 1 < to; i++) {
+        if (!(y[i] < mean && y[i + 1] >= mean)) continue;
+        double t = every * (i + (mean - y[i]) / (y[i + 1] - y[i]));
+        if (n++ == 0) first = t;
+        last = t;
+    }
+    return n > 1 ? (n - 1) / (last - first) : 0.0;
+}
+
+static void judge(const double *y, int n, double every, kl_cycle *out)
+{
+    double before  = span(y, n / 3, 2 * n / 3);
+    out->amplitude = span(y, 2 * n / 3, n);
+    out->frequency = crossing_rate(y, 2 * n / 3, n, every);
+    out->change    = before > 0.0 ? out->amplitude / before - 1.0 : 0.0;
+}
+
+/* Rows of the channel, `every` apart. */
+static kl_status follow(const kl_hunting *k, ride *r, int channel, int n, double every, double *y)
+{
+    double t0 = r->s->solver->s->t;
+    for (int i = 0; i < n; i++) {
+        const double *values;
+        while (r->s->solver->s->t < t0 + i * every)
+            KL_TRY(kl_simulation_step(r->s, t0 + i * every, k->diag));
+        KL_TRY(kl_simulation_sample(r->s, k->diag, &values));
+        y[i] = values[channel];
+    }
+    return KL_OK;
+}
+
+kl_status kl_hunting_cycle(kl_hunting *k, double speed, kl_cycle *out)
+{
+    const double every = 2e-3; /* some 50 rows in a period of hunting */
+    int          n = (int)(k->settle / every) + 2, channel = -1;
+    double      *y = calloc((size_t)n, sizeof *y), *v0 = NULL;
+    ride         r;
+    kl_status    status = ride_open(k, speed, &r);
+    if (status == KL_OK) status = kl_simulation_start(r.s, k->diag);
+    if (status == KL_OK) status = find_channel(k, r.s->channels, &channel);
+    if (status == KL_OK) v0 = calloc((size_t)r.m->nv + 1, sizeof *v0);
+    if (!y || (status == KL_OK && !v0)) status = KL_E_MEMORY;
+    if (status == KL_OK) {
+        memcpy(v0, r.s->solver->s->v, (size_t)r.m->nv * sizeof *v0);
+        status = take_over(k, &r);
+    }
+    if (status == KL_OK) status = follow(k, &r, channel, n, every, y);
+    if (status == KL_OK) judge(y, n, every, out);
+    if (status == KL_OK) status = keep(k, &r, v0);
+    free(v0);
+    free(y);
+    ride_close(&r);
+    return status;
+}

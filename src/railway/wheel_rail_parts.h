@@ -1,0 +1,80 @@
+/* What the files of the element `wheel-rail` share. */
+#ifndef KL_RAILWAY_WHEEL_RAIL_PARTS_H
+#define KL_RAILWAY_WHEEL_RAIL_PARTS_H
+
+#include "geometry/named.h"
+#include "model/interface.h"
+#include "railway/cone_on_arc.h"
+#include "railway/irregularity_resource.h"
+#include "railway/profile_resource.h"
+#include "railway/rails.h"
+#include "railway/wheel_force.h"
+
+typedef enum wheel_sides { BOTH, LEFT, RIGHT } wheel_sides;
+
+typedef struct wheel_rail {
+    /* keys */
+    int                          side, creep;
+    const kl_named_profile      *wheel, *rail;   /* NULL: a cone, an arc */
+    const kl_named_track        *track;          /* NULL: straight along x of marker 0 */
+    const kl_named_irregularity *irregularities; /* NULL: none */
+    double radius, back_to_back, half_gauge, conicity, rail_radius, gauge, inclination;
+    double friction, friction_ratio, friction_decay;
+    double f11, f22, f23, f33;
+    double E, nu, stiffness, damping, speed, speed_floor, kA, kS, grid;
+    /* from setup */
+    kl_vec3           axle; /* direction of the axle in the axes of marker 1, to the left */
+    kl_cone_on_arc    cone;
+    kl_contact_search search;
+    kl_wheel_law      law;
+    kl_rails          rails;
+    double            s0; /* length along the track at the start [m] */
+} wheel_rail;
+
+/* One wheel at one position; contacts are in global axes. */
+typedef struct wheel_state {
+    int              n;
+    kl_wheel_contact contact[KL_TOUCH_MOST];
+} wheel_state;
+
+/* A frame of the track or of one rail, in global axes. */
+typedef struct rail_frame {
+    kl_vec3 r;
+    kl_mat3 A;              /* forward, left, up */
+    double  bend_y, bend_z; /* curvature to the left and up [1/m] */
+} rail_frame;
+
+typedef struct wheel_rail_cache {
+    bool            known; /* false in a cache of zeros */
+    double          s;     /* length along the track [m] */
+    double          beyond;
+    rail_frame      middle, rail[2]; /* of the track; left, right */
+    wheel_state     wheel[2];        /* left, right */
+    kl_rails_cursor cursor;          /* its window of a long table lies behind */
+} wheel_rail_cache;
+
+static inline bool has_side(const wheel_rail *p, int k)
+{
+    return p->side == BOTH || p->side - LEFT == k;
+}
+
+/* Outward is y of the track times this. */
+static inline double side_of(int k) { return k == 0 ? 1.0 : -1.0; }
+
+/* The pose of wheel k against its rail, in side axes. */
+kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const rail_frame *rail,
+                                 int k);
+
+/* Force at one contact, from the velocities of the wheel against the rail there. */
+void kl_wheel_rail_force(const wheel_rail *p, const kl_motion *m, const kl_wheel_contact *c,
+                         kl_wheel_force *f);
+
+kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                              kl_element_size *size);
+void      kl_wheel_rail_output(const kl_reading *in, const double *lambda, double *values);
+void      kl_wheel_rail_watch(const kl_reading *in, kl_notice *notice);
+
+extern const kl_key    kl_wheel_rail_keys[];
+extern const kl_output kl_wheel_rail_outputs[];
+
+#endif

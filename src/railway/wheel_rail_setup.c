@@ -1,0 +1,199 @@
+/* Keys and set-up of the element `wheel-rail`. */
+#include <math.h>
+#include <string.h>
+
+#include "model/groups.h"
+#include "railway/profiles.h"
+#include "railway/touch_search.h"
+#include "railway/track_place.h"
+#include "railway/wheel_rail_parts.h"
+
+static const double RUNNING_CIRCLE = 0.07; /* from the inner face of a wheel [m], EN 13715 */
+
+static kl_status wheel_outline(const wheel_rail *p, kl_arena *arena, kl_outline *o)
+{
+    if (!p->wheel) return kl_wheel_cone(p->conicity, 0.12, arena, o);
+    *o = p->wheel->outline;
+    return KL_OK;
+}
+
+static kl_status rail_outline(const wheel_rail *p, kl_arena *arena, kl_outline *o)
+{
+    if (!p->rail) return kl_rail_arc(p->rail_radius, 0.07, arena, o);
+    *o = p->rail->outline;
+    return KL_OK;
+}
+
+/* The general search on profiles, which live in the model's arena. */
+static kl_status search_profiles(wheel_rail *p, const kl_setup *s)
+{
+    kl_outline     *o       = kl_arena_array(s->arena, kl_outline, 3);
+    kl_rail_setting setting = {p->gauge, KL_RAIL_SETTING.gauge_depth, p->inclination};
+    double          shift[2];
+    if (!o) return KL_E_MEMORY;
+    KL_TRY(wheel_outline(p, s->arena, &o[0]));
+    KL_TRY(rail_outline(p, s->arena, &o[1]));
+    KL_TRY(kl_rail_placed(&o[1], &setting, s->arena, &o[2], shift));
+    return kl_touch_search_create(&o[0], p->radius, &o[2], shift[0], s->arena, &p->search);
+}
+
+static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
+{
+    if (p->wheel && p->wheel->kind != KL_PROFILE_WHEEL)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "wheel-rail '%s': `wheel` names a rail profile; give a wheel such as S1002",
+                       s->name);
+    if (p->rail && p->rail->kind != KL_PROFILE_RAIL)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "wheel-rail '%s': `rail` names a wheel profile; give a rail such as 60E1",
+                       s->name);
+    if (p->track && p->speed != 0.0)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "wheel-rail '%s': on a `track` the bodies run by themselves; leave out "
+                       "`speed` and give them velocities",
+                       s->name);
+    return KL_OK;
+}
+
+static kl_status make_search(wheel_rail *p, const kl_setup *s)
+{
+    KL_TRY(check_kinds(p, s));
+    if (isnan(p->half_gauge)) p->half_gauge = 0.5 * p->back_to_back + RUNNING_CIRCLE;
+    if (p->wheel || p->rail) return search_profiles(p, s);
+    p->cone   = kl_cone_on_arc_place(p->conicity, p->radius, p->rail_radius, p->half_gauge);
+    p->search = kl_cone_on_arc_search(&p->cone);
+    return KL_OK;
+}
+
+/* Where on the track the wheelset starts. */
+static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m)
+{
+    p->rails =
+        (kl_rails){.path         = p->track ? p->track->path : NULL,
+                   .irregularity = p->irregularities ? p->irregularities->irregularity : NULL};
+    kl_vec3 local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
+    p->s0         = local.x;
+    if (!p->rails.path) return KL_OK;
+    return kl_track_place_find(p->rails.path, local, s->arena, &p->s0);
+}
+
+/* The spin axis of the body of marker 1, or else the y axis of that marker; to the left. */
+static kl_vec3 axle_of(const kl_setup *s, const kl_motion *m)
+{
+    int     index = s->model ? kl_model_find_element(s->model, s->name) : -1;
+    kl_vec3 axle  = kl_vec(0.0, 1.0, 0.0);
+    if (index >= 0) {
+        const kl_marker *k    = &s->model->marker[s->model->element[index].marker + 1];
+        kl_vec3          spin = kl_body_spin(&s->model->body[k->body]);
+        if (kl_norm(spin) > 0.0) axle = kl_mul_t(&k->A, spin);
+    }
+    double left = kl_dot(kl_mul(&m[1].A, axle), kl_axis(&m[0].A, 1));
+    return left < 0.0 ? kl_neg(axle) : axle;
+}
+
+kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                              kl_element_size *size)
+{
+    (void)nmarker;
+    wheel_rail *p = data;
+    KL_TRY(make_search(p, s));
+    KL_TRY(find_start(p, s, m));
+    p->axle               = axle_of(s, m);
+    p->law                = (kl_wheel_law){.creep       = &kl_creep_laws[p->creep],
+                                           .options     = kl_creep_defaults(),
+                                           .friction    = {p->friction, p->friction_ratio, p->friction_decay},
+                                           .steel       = kl_elastic_same(p->E, p->nu),
+                                           .given       = {p->f11, p->f22, p->f23, p->f33},
+                                           .stiffness   = isnan(p->stiffness) ? 0.0 : p->stiffness,
+                                           .damping     = p->damping,
+                                           .speed_floor = p->speed_floor,
+                                           .flattest    = 0.1};
+    p->law.options.kA     = p->kA;
+    p->law.options.kS     = p->kS;
+    p->law.options.strips = p->law.options.cells = (int)p->grid;
+    size->buffer = p->rails.path ? kl_path_window_bytes(p->rails.path) : 0;
+    size->cache  = sizeof(wheel_rail_cache) + size->buffer;
+    return KL_OK;
+}
+
+#define NUMBER(key_, field_, unit_, fallback_, min_, max_, help_)                                  \
+    {                                                                                              \
+        .name = key_, .kind = KL_KEY_NUMBER, .offset = offsetof(wheel_rail, field_),               \
+        .unit = unit_, .fallback = fallback_, .min = min_, .max = max_, .help = help_              \
+    }
+
+const kl_key kl_wheel_rail_keys[] = {
+    {.name     = "side",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, side),
+     .words    = "both left right",
+     .fallback = "both",
+     .help     = "which wheels: a wheelset has both, a wheel that rotates independently is one"},
+    NUMBER("radius", radius, "m", "0.46", 0.05, 2.0, "wheel radius at the running circle"),
+    NUMBER("back_to_back", back_to_back, "m", "1.36", 0.1, 4.0,
+           "distance of the inner faces of the wheels; the running circles are 70 mm further out"),
+    NUMBER("half_gauge", half_gauge, "m", "", 0.1, 2.0,
+           "half the distance of the running circles, instead of back_to_back"),
+    {.name     = "wheel",
+     .kind     = KL_KEY_RESOURCE,
+     .offset   = offsetof(wheel_rail, wheel),
+     .words    = "profiles",
+     .fallback = "",
+     .help     = "profile of the wheels: S1002 or one named under `profiles`; left out: a cone"},
+    NUMBER("conicity", conicity, "1", "0.05", -1.0, 1.0,
+           "tangent of the cone angle of a conical wheel; positive: the radius falls outward"),
+    {.name     = "rail",
+     .kind     = KL_KEY_RESOURCE,
+     .offset   = offsetof(wheel_rail, rail),
+     .words    = "profiles",
+     .fallback = "",
+     .help = "profile of the rails: \"60E1\", UIC60 or one named under `profiles`; left out: an "
+             "arc. A cone on an arc touches at the running circle when centred"},
+    {.name     = "track",
+     .kind     = KL_KEY_RESOURCE,
+     .offset   = offsetof(wheel_rail, track),
+     .words    = "tracks",
+     .fallback = "",
+     .help     = "the track named under `tracks`; left out: straight along x of the first marker"},
+    {.name     = "irregularities",
+     .kind     = KL_KEY_RESOURCE,
+     .offset   = offsetof(wheel_rail, irregularities),
+     .words    = "irregularities",
+     .fallback = "",
+     .help     = "those of the rails, named under `irregularities`"},
+    NUMBER("gauge", gauge, "m", "1.435", 0.1, 4.0, "distance of the rails, 14 mm below their tops"),
+    NUMBER("inclination", inclination, "1", "0.025", -1.0, 1.0,
+           "tangent of the angle by which the rails lean inward: 1/40"),
+    NUMBER("rail_radius", rail_radius, "m", "0.3", 0.0, 10.0,
+           "radius of the rail head; 0: a knife edge"),
+    {.name     = "creep",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, creep),
+     .words    = "linear heuristic polach fastsim",
+     .fallback = "fastsim",
+     .help     = "law of the creep force"},
+    NUMBER("grid", grid, "1", "10", 1.0, 100.0, "strips and cells a strip of fastsim"),
+    NUMBER("kA", kA, "1", "1", 0.0, 1.0, "polach: factor in the area of adhesion"),
+    NUMBER("kS", kS, "1", "1", 0.0, 1.0, "polach: factor in the area of slip"),
+    NUMBER("friction", friction, "1", "0.3", 0.0, 10.0, "friction coefficient at small slip"),
+    NUMBER("friction_ratio", friction_ratio, "1", "1", 0.0, 1.0,
+           "friction at large slip velocity over friction at small slip"),
+    NUMBER("friction_decay", friction_decay, "s/m", "0", 0.0, 10.0,
+           "how fast friction falls with the slip velocity (B of Polach 2005)"),
+    NUMBER("f11", f11, "N", "", 0.0, 1e300, "longitudinal creep coefficient instead of Kalker's"),
+    NUMBER("f22", f22, "N", "", 0.0, 1e300, "lateral creep coefficient instead of Kalker's"),
+    NUMBER("f23", f23, "N m", "", -1e300, 1e300, "spin creep coefficient instead of Kalker's"),
+    NUMBER("f33", f33, "N m2", "", 0.0, 1e300, "spin moment coefficient instead of Kalker's"),
+    NUMBER("young", E, "Pa", "210e9", 1.0, 1e300, "Young's modulus of wheel and rail"),
+    NUMBER("poisson", nu, "1", "0.28", 0.0, 0.5, "Poisson's ratio of wheel and rail"),
+    NUMBER("stiffness", stiffness, "N/m", "", 0.0, 1e300,
+           "constant normal stiffness of a contact instead of Hertz"),
+    NUMBER("damping", damping, "s/m", "1", 0.0, 10.0,
+           "normal force over elastic force is 1 + damping times the approach speed"),
+    NUMBER(
+        "speed", speed, "m/s", "0", 0.0, 0.0,
+        "running speed, added to the motion of the bodies: the model stands in a frame that runs "
+        "along"),
+    NUMBER("speed_floor", speed_floor, "m/s", "0.01", 1e-6, 10.0,
+           "below this rolling speed creepages fade, so that forces are defined at rest"),
+    {0}};
