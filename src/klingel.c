@@ -348,7 +348,7 @@ static kl_status unknown_input(kl_machine *s, const char *name)
     for (int i = 0; i < m->ninput; i++) list[i] = m->input[i].name;
     const char *near = kl_nearest(name, list);
     kl_fail(s->diag, KL_E_NAME, (kl_place){.file = m->file}, "the model has no input '%s'%s%s%s",
-            name, near ? "; did you mean '" : "; name it under `inputs:`", near ? near : "",
+            name, near ? "; did you mean '" : "; define it under `inputs:`", near ? near : "",
             near ? "'?" : "");
     free((void *)list);
     return KL_E_NAME;

@@ -79,7 +79,7 @@ static const struct { const char *unit, *word; } usual[] = {
     {"rad/s2", "an angular acceleration"}, {"rad/m", "a twist"}, {"1/rad", NULL},
     {"N", "a force"}, {"N m", "a torque or energy"}, {"W", "a power"}, {"Pa", "a pressure"},
     {"N/m", "a stiffness"}, {"N s/m", "a damping"},
-    {"N m/rad", "a torsional stiffness"}, {"N m s/rad", "a torsional damping"},
+    {"N m/rad", "a rotational stiffness"}, {"N m s/rad", "a rotational damping"},
     {"N/rad", "a force per angle"}, {"N/m^1.5", "a Hertz stiffness"},
     {"N/m3", "a stiffness per area"}, {"N s/m2", "a viscosity"}, {"N s/m3", NULL},
     {"N s2/m2", "a quadratic damping"}, {"N/m^2.5", NULL},
@@ -137,13 +137,12 @@ const char *kl_dim_hint(kl_dim have, kl_dim want)
     if (kl_dim_fits(have, want) || !equal_but_for_angle(have, want)) return NULL;
     int  lack      = want.e[KL_DIM_ANGLE] - have.e[KL_DIM_ANGLE];
     bool frequency = !kl_dim_pure(have) && counts(have);
-    if (lack == 2 && frequency)
-        return "an angle is missing: multiply by 1 rad, or by 1 rev if it counts turns";
-    if (lack == 2) return "an angle is missing: multiply by 1 rad";
+    if (lack == 2 && frequency) return "multiply by 1 rad, or by 1 rev if it counts revolutions";
+    if (lack == 2) return "multiply by 1 rad";
     if (lack == -2 && counts(want) && !kl_dim_pure(want))
-        return "an angle is too much: divide by 1 rad, or by 1 rev to count turns";
-    if (lack == -2) return "an angle is too much: divide by 1 rad";
-    return lack > 0 ? "rad is missing in it" : "rad is too much in it";
+        return "divide by 1 rad, or by 1 rev to count revolutions";
+    if (lack == -2) return "divide by 1 rad";
+    return lack > 0 ? "the unit lacks rad" : "the unit must not contain rad";
 }
 
 static bool in_range(int halves) { return halves >= -127 && halves <= 127; }

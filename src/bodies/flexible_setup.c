@@ -415,8 +415,7 @@ static kl_status check_damping(const flexible *p, const kl_setup *s)
 {
     if (p->rayleigh[0] >= 0.0 && p->rayleigh[1] >= 0.0) return KL_OK;
     return kl_fail(s->diag, KL_E_RANGE, s->place,
-                   "body '%s': rayleigh is [%g, %g]; what feeds energy is no damping: give numbers "
-                   "from 0 on",
+                   "body '%s': rayleigh is [%g, %g]; Rayleigh coefficients must not be negative",
                    s->name, p->rayleigh[0], p->rayleigh[1]);
 }
 

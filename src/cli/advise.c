@@ -375,9 +375,10 @@ static kl_status judge(const advice *a, int body, const char *why)
     }
     free(G);
     if (status != KL_E_SINGULAR) return status;
-    return kl_fail(a->diag, KL_E_MODEL, at->place,
-                   "body '%s' %s with rigid motion among its modes: what they miss cannot be told",
-                   at->name, why);
+    return kl_fail(
+        a->diag, KL_E_MODEL, at->place,
+        "body '%s' %s; the modes contain rigid body motion, so their completeness cannot be judged",
+        at->name, why);
 }
 
 static const char *path_of(const kl_model *m, const kl_kbody *b)

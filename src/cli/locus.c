@@ -317,6 +317,21 @@ static int trace(locus *k, const kl_texts *set, const char *name, const char *ou
     return code;
 }
 
+/* The parameter that --over names must be one of the model. */
+static int check_parameter(const kl_model *m, const char *name)
+{
+    char   list[512] = "";
+    size_t n         = 0;
+    for (int i = 0; i < m->nparameter; i++) {
+        if (strcmp(m->parameter[i].name, name) == 0) return KL_EXIT_OK;
+        if (n < sizeof list)
+            n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
+                                  m->parameter[i].name);
+    }
+    return kl_usage_error(&kl_command_locus, "--over: there is no parameter `%s`; %s%s", name,
+                          m->nparameter ? "parameters are " : "the model has no parameters", list);
+}
+
 static int locus_run(int argc, char **argv)
 {
     kl_texts        set  = {0};
@@ -366,9 +381,10 @@ static int locus_run(int argc, char **argv)
     code = kl_loaded_open(&kl_command_locus, rest.items[0], &set, k.diag, &l);
     if (code == KL_EXIT_OK) {
         k.source = l.source;
-        code     = trace(&k, &set, name, output, (range){from, to, count});
-        kl_loaded_close(&l);
+        code     = check_parameter(l.model, name);
     }
+    if (code == KL_EXIT_OK) code = trace(&k, &set, name, output, (range){from, to, count});
+    kl_loaded_close(&l);
     kl_print_diag(k.diag, NULL);
     kl_diag_destroy(k.diag);
     kl_texts_free(&set);

@@ -193,7 +193,8 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
         kl_reader_close(r);
         if (!text)
             status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
-                             "keeps no model: it cannot be gone on from");
+                             "this file contains no model, so the run cannot be restarted from it; "
+                             "run the model again with `--checkpoint SECONDS`");
     }
     kl_texts     set  = {.items = items, .n = cut_lines(lines, items, MOST)};
     kl_override *list = overrides(&set, &bad);

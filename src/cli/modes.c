@@ -30,13 +30,15 @@ static void print_table(const kl_spectrum *s)
     for (int i = 0; i < s->n; i++) {
         const kl_eigenmode *e = &s->mode[i];
         if (e->im < 0.0) continue; /* the other one of a pair */
-        const char *mark = e->neutral ? " (nothing holds it)" : e->re > 0.0 ? " (grows)" : "";
+        const char *mark = e->neutral    ? " (neutral: not restrained)"
+                           : e->re > 0.0 ? " (unstable)"
+                                         : "";
         printf("%4d %12.6g %12.6g %14.6g %8.3f%%  %s%s\n", i + 1, e->re, e->im, e->frequency,
                fabs(e->damping) < 5e-6 ? 0.0 : 100.0 * e->damping, e->text,
                e->re > 1e-9 * hypot(e->re, e->im) || e->neutral ? mark : "");
     }
-    if (s->unstable) printf("unstable: %d eigenvalues grow\n", s->unstable);
-    else printf("stable: nothing grows\n");
+    if (s->unstable) printf("unstable: %d eigenvalues have a positive real part\n", s->unstable);
+    else printf("stable: no eigenvalue has a positive real part\n");
 }
 
 /* One period of a mode, large enough to see, as results that any viewer of runs plays. */

@@ -112,7 +112,7 @@ static void tell_size(const kl_simulation *s, const run_options *o)
             rows, channels, gigabytes);
 }
 
-static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
+static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag, bool *started)
 {
     kl_simulation *s      = NULL;
     kl_status      status = kl_simulation_create(l->model, diag, &s);
@@ -134,13 +134,14 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag)
     status = kl_record(s, &recording, diag);
     kl_progress_end(&progress);
 
-    bool started = s->count.steps > 0 || status == KL_OK, first = l->model->t0 == 0.0;
-    if (!o->quiet && started) print_summary(s, recording.wall, o->output);
-    if (status != KL_OK && status != KL_E_INTERRUPTED && started)
+    bool first = l->model->t0 == 0.0;
+    *started   = s->count.steps > 0 || status == KL_OK;
+    if (!o->quiet && *started) print_summary(s, recording.wall, o->output);
+    if (status != KL_OK && status != KL_E_INTERRUPTED && *started)
         dump(s, l->source, (l->set && *l->set) || (o->set && *o->set), o->output);
     kl_simulation_destroy(s);
     /* what is not determined, or no number, before the first step is a mistake in the model */
-    bool at_once = !started && first && (status == KL_E_SINGULAR || status == KL_E_NAN);
+    bool at_once = !*started && first && (status == KL_E_SINGULAR || status == KL_E_NAN);
     return kl_exit_code(at_once ? KL_E_MODEL : status);
 }
 
@@ -186,6 +187,7 @@ static int run(int argc, char **argv)
     signal(SIGINT, on_interrupt);
     signal(SIGTERM, on_interrupt);
 
+    bool      started = false;
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
     code           = o.restart ? kl_loaded_again(&kl_command_run, o.restart, diag, &l)
@@ -193,9 +195,9 @@ static int run(int argc, char **argv)
     if (code == KL_EXIT_OK && isnan(o.end)) o.end = l.model->settings.end;
     if (code == KL_EXIT_OK && o.end < 0.0)
         code = kl_usage_error(&kl_command_run, "--end is negative");
-    if (code == KL_EXIT_OK) code = run_model(&l, &o, diag);
+    if (code == KL_EXIT_OK) code = run_model(&l, &o, diag, &started);
     if (!o.quiet || code != KL_EXIT_OK || kl_diag_count(diag, KL_WARNING) > 0)
-        kl_print_diag(diag, code == KL_EXIT_MODEL ? "nothing was run" : NULL);
+        kl_print_diag(diag, code == KL_EXIT_MODEL && !started ? "nothing was run" : NULL);
     kl_loaded_close(&l);
     kl_diag_destroy(diag);
     free(o.set);

@@ -75,16 +75,17 @@ static kl_status balance(const kl_analysis *a, const statics_options *o, kl_diag
     if (o->csv) {
         print_channels(a->s->channels, values);
     } else {
-        printf("equilibrium after %d iterations%s; %s\n", e.iterations,
-               e.peaks ? " and dynamic relaxation" : "",
-               e.unstable < 0   ? "stability not looked at"
-               : e.unstable > 0 ? "unstable"
-                                : "nothing grows");
+        printf("%sequilibrium found in %d iterations%s%s\n",
+               e.unstable > 0    ? "unstable "
+               : e.unstable == 0 ? "stable "
+                                 : "",
+               e.iterations, e.peaks ? " and dynamic relaxation" : "",
+               e.unstable < 0 ? "; its stability was not checked" : "");
         if (kl_norm(e.omega) > 0.0)
             printf("steady in axes that turn with (%.9g, %.9g, %.9g) rad/s\n", e.omega.x, e.omega.y,
                    e.omega.z);
         print_bodies(a->l.model, x->w);
-        printf("forces of joints and forces on their second body\n");
+        printf("reaction forces and applied forces, acting on the second body named\n");
         print_forces(a->l.model, x->w);
     }
     if (!o->output) return KL_OK;

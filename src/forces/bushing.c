@@ -163,12 +163,13 @@ static kl_status bushing_setup(void *data, const kl_setup *s, const kl_motion *m
     for (int i = 0; i < 6; i++)
         if (p->C[7 * i] < 0.0)
             kl_warn(s->diag, s->place,
-                    "force '%s': damping of component %d is %g, below zero: it feeds energy in",
+                    "force '%s': damping of component %d is %g; a negative value supplies energy "
+                    "to the system",
                     s->name, i, p->C[7 * i]);
     if (skew > 1e-9 * most)
         kl_warn(s->diag, s->place,
-                "force '%s': the stiffness matrix is not symmetric (entries differ by %g), so it "
-                "comes from no potential: energy is not conserved",
+                "force '%s': the stiffness matrix is not symmetric (entries differ by %g), so "
+                "energy is not conserved",
                 s->name, skew);
     return KL_OK;
 }

@@ -196,7 +196,7 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .offset   = offsetof(spring_damper, c),                                                   \
          .unit     = c_unit,                                                                       \
          .fallback = "0",                                                                          \
-         .negative = "it feeds energy in",                                                         \
+         .negative = "supplies energy to the system",                                              \
          .help     = "linear damping"},                                                                \
         {.name     = free_word,                                                                    \
          .kind     = KL_KEY_NUMBER,                                                                \

@@ -45,17 +45,19 @@ static kl_status look_at_corners(const driver *p, const kl_setup *s)
         double moved = 4e-16 * fabs(at[i]) * (fabs(before[1]) + fabs(after[1]));
         double size  = 1e-9 * (1.0 + fabs(before[0]) + fabs(after[0])) + 4.0 * moved;
         if (fabs(jump) > size)
-            return kl_fail(s->diag, KL_E_MODEL, s->place,
-                           "joint '%s': its value jumps by %.6g at t = %.6g s, which nothing can "
-                           "follow; let it change over some time",
-                           s->name, jump, at[i]);
+            return kl_fail(
+                s->diag, KL_E_MODEL, s->place,
+                "joint '%s': its value jumps by %.6g at t = %.6g s, which no motion can follow; "
+                "let the value change over a time interval, for example with `step`",
+                s->name, jump, at[i]);
         if (fabs(kick) <= 1e-9 * (1.0 + fabs(before[1]) + fabs(after[1])) || told++ > 0) continue;
         bool last = i == n - 1;
         kl_warn(s->diag, s->place,
-                "joint '%s': its speed jumps from %.6g to %.6g at t = %.6g s%s; that is a blow, "
-                "whose energy is in no balance: %s",
+                "joint '%s': its speed jumps from %.6g to %.6g at t = %.6g s%s; this is an impact; "
+                "its energy is not part of the energy balance: %s",
                 s->name, before[1], after[1], at[i],
-                last ? ", where its value ends and is held, and the run goes on" : "",
+                last ? ", where the table ends and its last value is held while the run continues"
+                     : "",
                 last ? "use a `step`, which comes to rest, or end the run there"
                      : "use a smooth `table` instead of `linear_table`, or a `step`");
     }
@@ -90,10 +92,11 @@ static kl_status look_for_jumps(const driver *p, const kl_setup *s)
             else low = middle, f_low = f;
         }
         if (fabs(f_high - f_low) > 0.3 * change)
-            return kl_fail(s->diag, KL_E_MODEL, s->place,
-                           "joint '%s': its value jumps by %.6g at t = %.6g s, which nothing can "
-                           "follow; let it change over some time",
-                           s->name, f_high - f_low, high);
+            return kl_fail(
+                s->diag, KL_E_MODEL, s->place,
+                "joint '%s': its value jumps by %.6g at t = %.6g s, which no motion can follow; "
+                "let the value change over a time interval, for example with `step`",
+                s->name, f_high - f_low, high);
     }
     return KL_OK;
 }

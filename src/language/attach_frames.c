@@ -20,7 +20,8 @@ static kl_status axes(kl_scope *s, const kl_node *where, const char *what, kl_ve
         x = kl_sub(*x_hint, kl_scale(kl_dot(*x_hint, z), z));
         if (kl_norm(x) < 1e-9)
             return kl_fail(s->diag, KL_E_RANGE, where->place,
-                           "%s: x_axis lies along the axis; give a direction across it", what);
+                           "%s: `x_axis` is parallel to the axis; give a direction normal to it",
+                           what);
         x = kl_unit(x);
     }
     *A = kl_from_axes(x, kl_cross(z, x), z);
@@ -101,7 +102,8 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
         if (on) (void)kl_value_word(s, on, "marker: on", &k->on);
         if (on && !has_file(&m->body[index]))
             kl_fail(s->diag, KL_E_MODEL, on->place,
-                    "marker '%s': `on` names a marker of a flexible body's file; '%s' is rigid",
+                    "marker '%s': `on` names a marker of a body file, but '%s' is rigid and has "
+                    "none; remove `on`",
                     n->key, body->name);
         KL_TRY(read_spins(s, n, &m->body[index], k));
         if (at) (void)kl_value_vec3(s, at, what_at, "m", &k->r);
@@ -124,7 +126,8 @@ static kl_status hang_markers(kl_model *m, int index, const kl_kbody *file, kl_d
             if (strcmp(file->marker[k].name, n->on) == 0) n->node = k + 1;
         if (n->node == 0)
             kl_fail(diag, KL_E_NAME, m->body[index].place,
-                    "body '%s': its file has no marker '%s' that '%s' could be fixed to",
+                    "body '%s': its body file has no marker '%s', on which marker '%s' is placed; "
+                    "add it to the body file, or name another marker in `on`",
                     m->body[index].name, n->on, n->name);
     }
     return KL_OK;
@@ -150,8 +153,9 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
             const char *full = kl_arena_format(m->arena, "%s.%s", m->body[index].name, mark->name);
             if (full && kl_model_find_named(m, full) >= 0) {
                 kl_note(diag, b->place,
-                        "body '%s': its own marker '%s' hides the one of the body file", b->name,
-                        mark->name);
+                        "body '%s': marker '%s' of the model replaces the marker of the same name "
+                        "in the body file",
+                        b->name, mark->name);
                 continue;
             }
             kl_named *named = kl_model_add_named(m, mark->name, index);
@@ -201,7 +205,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
     *f = (kl_body_frame){.A = kl_identity()};
     if (where->kind != KL_SCALAR)
         return kl_fail(s->diag, KL_E_MODEL, where->place,
-                       "here stands %s; give the name of one body, or of a marker: crank.pin",
+                       "this is %s; give the name of one body, or of a marker such as crank.pin",
                        kl_node_kind_word(where->kind));
     KL_TRY(kl_value_word(s, where, "a body or marker", &name));
     f->body         = kl_attach_find(s, m, name, kl_model_find_body, NULL);

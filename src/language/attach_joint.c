@@ -11,21 +11,23 @@ kl_status kl_attach_copy_joint(kl_attaching *a, const kl_node *where, int *found
         line  = kl_attach_dropped(a->s, name);
     if (index == a->m->nelement - 1) index = -1; /* itself */
     if (index < 0 && line > 0)
-        return kl_fail(a->s->diag, KL_E_NAME, where->place,
-                       "the joint '%s' is left out by its `when` in line %d; give what uses it the "
-                       "same `when`",
-                       name, line);
+        return kl_fail(
+            a->s->diag, KL_E_NAME, where->place,
+            "joint '%s' is left out by its `when` in line %d; give this entry the same `when`",
+            name, line);
     /* what its own bodies lack has been told */
     if (index >= 0 && a->m->element[index].nmarker == 0 && kl_diag_failed(a->s->diag))
         return KL_E_NAME;
     if (index >= 0 && a->m->element[index].nmarker != 2)
-        return kl_fail(a->s->diag, KL_E_NAME, where->place,
-                       "'%s' is a %s, which is no joint between two bodies", name,
-                       a->m->element[index].type->name);
+        return kl_fail(
+            a->s->diag, KL_E_NAME, where->place,
+            "'%s' is a %s, which does not connect two bodies; name a joint between two bodies",
+            name, a->m->element[index].type->name);
     if (index < 0) {
         const char *near = kl_attach_near_element(a->s, a->m, name, a->m->nelement - 1);
-        return kl_fail(a->s->diag, KL_E_NAME, where->place, "there is no joint '%s' above%s%s%s",
-                       name, near ? "; did you mean '" : "; joints must come before what uses them",
+        return kl_fail(a->s->diag, KL_E_NAME, where->place,
+                       "there is no joint '%s' above this entry%s%s%s", name,
+                       near ? "; did you mean '" : "; list a joint before the elements that use it",
                        near ? near : "", near ? "'?" : "");
     }
     for (int i = 0; i < 2; i++) {
@@ -44,7 +46,7 @@ static kl_status attach_joint(kl_attaching *a)
     if (of) return kl_attach_copy_joint(a, of, a->m->element[a->m->nelement - 1].of);
     if (!kl_entry_get(a->e, "between"))
         return kl_attach_missing(
-            a, "`of` is missing; give the joint it works on, or `between` and `at`");
+            a, "`of` is missing; name the joint it acts on, or give `between` and `at`");
     return kl_attach_pair.attach(a);
 }
 
@@ -80,7 +82,7 @@ static kl_status attach_joints(kl_attaching *a)
         return kl_attach_missing(a, "`joints` is missing; give the two joints: [first, second]");
     if (joints->kind != KL_LIST || joints->size != 2)
         return kl_fail(a->s->diag, KL_E_MODEL, joints->place,
-                       "%s '%s': joints wants two names, [first, second]", a->e->section,
+                       "%s '%s': `joints` needs two names: [first, second]", a->e->section,
                        a->e->name);
     int *of = a->m->element[a->m->nelement - 1].of;
     KL_TRY(kl_attach_copy_joint(a, joints->first, &of[0]));

@@ -99,27 +99,28 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
     if (index >= 0) return index;
     if ((line = kl_attach_dropped(s, name)) > 0) {
         kl_fail(s->diag, KL_E_NAME, where->place,
-                "the body '%s' is left out by %s `when` in line %d; give what uses it the same "
-                "`when`",
+                "body '%s' is left out by %s `when` in line %d; give this entry the same `when`",
                 name, strchr(name, '.') ? "the" : "its", line);
         return -1;
     }
     if (kl_attach_find(s, m, name, kl_model_find_element, NULL) >= 0) {
-        kl_fail(s->diag, KL_E_NAME, where->place, "'%s' is no body but a joint or force", name);
+        kl_fail(s->diag, KL_E_NAME, where->place,
+                "'%s' is a joint or force, not a body; name a body", name);
         return -1;
     }
     const char *near = kl_attach_near_body(s, m, name), *handed = holder_of(s, name);
     int         part = (int)strlen(s->prefix) - 1; /* without its dot */
     if (part > 0 && handed) {
         kl_fail(s->diag, KL_E_NAME, where->place,
-                "part '%.*s': its parameter '%s' names the body '%s', which is not there; give the "
-                "part `parameters: {%s: ...}` with the name of a body",
+                "part '%.*s': its parameter '%s' names the body '%s', which does not exist; set "
+                "`parameters: {%s: ...}` of the part to the name of a body",
                 part, s->prefix, handed, name, handed);
         return -1;
     }
     kl_fail(s->diag, KL_E_NAME, where->place, "%s%.*s%sthere is no body '%s'%s%s%s",
             part > 0 ? "part '" : "", part > 0 ? part : 0, s->prefix, part > 0 ? "': " : "", name,
-            near ? "; did you mean '" : "; the body that does not move is called 'ground'",
+            near ? "; did you mean '"
+                 : "; define it under `bodies:` (the fixed body is called 'ground')",
             near ? near : "", near ? "'?" : "");
     return -1;
 }

@@ -11,15 +11,15 @@ static kl_status attach_pair(kl_attaching *a)
         return kl_attach_missing(a, "`between` is missing; give its two bodies: [ground, crank]");
     if (between->kind != KL_LIST || between->size != 2)
         return kl_fail(a->s->diag, KL_E_MODEL, between->place,
-                       "%s '%s': between wants two bodies, [first, second]", a->e->section,
+                       "%s '%s': `between` needs two bodies: [first, second]", a->e->section,
                        a->e->name);
     kl_status first  = kl_attach_find_frame(a, between->first, &f[0]),
               second = kl_attach_find_frame(a, between->first->next, &f[1]);
     if (first != KL_OK || second != KL_OK) return KL_E_MODEL;
     if (f[0].body == f[1].body)
         return kl_fail(a->s->diag, KL_E_MODEL, between->place,
-                       "%s '%s' stands between '%s' and itself", a->e->section, a->e->name,
-                       a->m->body[f[0].body].name);
+                       "%s '%s' connects '%s' with itself; name two different bodies",
+                       a->e->section, a->e->name, a->m->body[f[0].body].name);
     if (!kl_entry_get(a->e, "at") && !f[0].named && !f[1].named)
         return kl_attach_missing(a, "`at` is missing; give the point in space: [x, y, z]");
     KL_TRY(kl_attach_place_frames(a, f, 2));

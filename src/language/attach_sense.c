@@ -41,18 +41,18 @@ static kl_status check_coordinate(kl_scope *s, const kl_model *m, const kl_entry
     const char       *what = j->type->name;
     if (has_word(j->type->holds, word))
         return kl_fail(s->diag, KL_E_MODEL, e->place,
-                       "%s '%s': the %s '%s' holds its %s, so nothing can work on it; %s",
+                       "%s '%s': the %s '%s' constrains its %s, which therefore cannot be driven "
+                       "or loaded; %s",
                        e->section, e->name, what, j->name, word,
                        measures(j->type, "angle") && measures(j->type, "displacement")
-                           ? "take its angle or displacement"
-                       : measures(j->type, "angle")        ? "take its angle"
-                       : measures(j->type, "displacement") ? "take its displacement"
+                           ? "use its angle or its displacement"
+                       : measures(j->type, "angle")        ? "use its angle"
+                       : measures(j->type, "displacement") ? "use its displacement"
                                                            : "choose another joint");
     if (measured && !measures(j->type, word))
         return kl_fail(
             s->diag, KL_E_MODEL, e->place,
-            "%s '%s': the %s joint '%s' has no single %s to couple; take joints with one "
-            "axis",
+            "%s '%s': the %s joint '%s' has no single %s to couple; use joints with one axis",
             e->section, e->name, what, j->name, word);
     return KL_OK;
 }
@@ -69,8 +69,7 @@ kl_status kl_attach_check_axes(kl_attaching *a)
         int            pair = (i - me->marker) % 2;
         if (!(type->turns & (1u << pair)) || !b->type->stiff_axes) continue;
         return kl_fail(a->s->diag, KL_E_MODEL, e->place,
-                       "%s '%s': '%s' is a %s mass, which cannot turn, so a %s has no meaning %s; "
-                       "%s",
+                       "%s '%s': '%s' is a %s mass without rotation, so a %s cannot act %s; %s",
                        e->section, e->name, b->name, b->type->name, type->name,
                        me->joint ? "there" : "on it",
                        me->joint ? "use `spherical` or `distance`, or give it an inertia (a rigid "
@@ -104,11 +103,11 @@ kl_status kl_attach_check_joint(kl_attaching *a)
     const char *key   = kl_arena_format(s->arena, "%d.%s", of, word);
     int         other = key ? kl_names_get(&s->shared->driven, key) : -1;
     if (other >= 0)
-        return kl_fail(
-            s->diag, KL_E_MODEL, a->e->place,
-            "%s '%s': the %s of '%s' is already driven by '%s'; take one of them out, or "
-            "let one value be the `sum` of both",
-            a->e->section, a->e->name, word, a->m->element[of].name, a->m->element[other].name);
+        return kl_fail(s->diag, KL_E_MODEL, a->e->place,
+                       "%s '%s': the %s of '%s' is already driven by '%s'; remove one of the "
+                       "drivers, or combine both values with `sum`",
+                       a->e->section, a->e->name, word, a->m->element[of].name,
+                       a->m->element[other].name);
     if (!key || !kl_names_put(&s->shared->driven, s->arena, key, a->m->nelement - 1))
         return KL_E_MEMORY;
     return KL_OK;

@@ -6,19 +6,22 @@ static kl_status attach_set(kl_attaching *a)
 {
     const kl_node *pilot = kl_entry_get(a->e, "pilot"), *nodes = kl_entry_get(a->e, "nodes");
     kl_body_frame  f, p;
-    if (!pilot) return kl_attach_missing(a, "`pilot` is missing; give the body that leads");
+    if (!pilot)
+        return kl_attach_missing(a, "`pilot` is missing; name the body that all `nodes` follow");
     if (!nodes)
         return kl_attach_missing(a, "`nodes` is missing; give the bodies that follow: [a, b, ...]");
     if (nodes->kind != KL_LIST || nodes->size < 1)
         return kl_fail(a->s->diag, KL_E_MODEL, nodes->place,
-                       "%s '%s': nodes wants a list of the bodies that follow: [a, b, ...]",
-                       a->e->section, a->e->name);
+                       "%s '%s': `nodes` needs a list of bodies: [a, b, ...]", a->e->section,
+                       a->e->name);
     KL_TRY(kl_attach_find_frame(a, pilot, &p));
     for (const kl_node *n = nodes->first; n; n = n->next) {
         KL_TRY(kl_attach_find_frame(a, n, &f));
         if (f.body == p.body)
-            return kl_fail(a->s->diag, KL_E_MODEL, n->place,
-                           "%s '%s': the pilot is among its own nodes", a->e->section, a->e->name);
+            return kl_fail(
+                a->s->diag, KL_E_MODEL, n->place,
+                "%s '%s': the pilot is listed among its own nodes; remove it from `nodes`",
+                a->e->section, a->e->name);
         /* both markers where the node stands, with global axes */
         kl_mat3 A;
         if (!f.named) kl_model_pose(a->m, f.body, &f.r, &A);

@@ -38,7 +38,7 @@ static kl_status find_signal(kl_attaching *a, const kl_signal *const *before, in
         one->input = kl_attach_input(a->s, a->m, one->what);
         if (one->input >= 0) return KL_OK;
         return kl_fail(a->s->diag, KL_E_NAME, one->place,
-                       "there is no input '%s'; name it under `inputs:`", one->what);
+                       "there is no input '%s'; define it under `inputs:`", one->what);
     }
     for (size_t k = strlen(one->text); k-- > 0;) {
         if (one->text[k] != '.') continue;
@@ -63,8 +63,8 @@ static kl_status find_signal(kl_attaching *a, const kl_signal *const *before, in
     const char *near = kl_attach_near_element(a->s, a->m, object, a->m->nelement - 1);
     if (!near) near = kl_attach_near_body(a->s, a->m, object);
     return kl_fail(a->s->diag, KL_E_NAME, one->place,
-                   "'%s' names no quantity of a joint or body (such as hinge.angle or "
-                   "cart.velocity.x)%s%s%s",
+                   "there is no quantity '%s'; name one of a joint or body, such as hinge.angle or "
+                   "cart.velocity.x%s%s%s",
                    one->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 

@@ -125,9 +125,12 @@ static kl_status read_material(reader *r, const kl_node *n, const char *name, in
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         KL_TRY(number(r, n, values[i].key, what, values[i].unit, values[i].to));
     if (m.kind == KL_ISOTROPIC && !kl_node_get(n, "E"))
-        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s has no Young's modulus: give E", what);
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "%s has no Young's modulus; give `E`, for example `E: 210 GPa`", what);
     if (!kl_node_get(n, "density"))
-        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s has no density", what);
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "%s has no density; give `density`, for example `density: 7850 kg/m3`",
+                       what);
     *index = kl_mesh_add_material(r->out->mesh, &m);
     if (*index >= 0) r->out->mesh->material[*index].place = n->place;
     return *index < 0 ? KL_E_MEMORY : KL_OK;
@@ -136,11 +139,15 @@ static kl_status read_material(reader *r, const kl_node *n, const char *name, in
 static kl_status material_by_name(reader *r, const kl_node *n, const char *what, int *index)
 {
     const char *name;
-    if (!n) return kl_fail(r->diag, KL_E_MODEL, KL_NOWHERE, "%s names no material", what);
+    if (!n)
+        return kl_fail(r->diag, KL_E_MODEL, KL_NOWHERE,
+                       "%s has no material; give `material: NAME` with a name under `materials:`",
+                       what);
     KL_TRY(kl_value_word(&r->scope, n, what, &name));
     *index = kl_mesh_find_material(r->out->mesh, name);
     if (*index >= 0) return KL_OK;
-    return kl_fail(r->diag, KL_E_NAME, n->place, "%s: there is no material '%s'", what, name);
+    return kl_fail(r->diag, KL_E_NAME, n->place,
+                   "%s: there is no material '%s'; define it under `materials:`", what, name);
 }
 
 static kl_status read_plies(reader *r, const kl_node *n, const char *what, kl_property *p)
@@ -152,7 +159,8 @@ static kl_status read_plies(reader *r, const kl_node *n, const char *what, kl_pr
     p->ply                          = kl_arena_array(r->arena, kl_ply, n->size + 1);
     if (!p->ply) return KL_E_MEMORY;
     if (n->kind != KL_LIST)
-        return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: plies is a list, bottom first", what);
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "%s: `plies` must be a list of plies, the bottom ply first", what);
     for (const kl_node *c = n->first; c; c = c->next) {
         kl_ply *ply = &p->ply[p->nply++];
         KL_TRY(check_keys(r, c, what, keys));
@@ -350,7 +358,7 @@ static kl_status read_units(reader *r, const kl_node *n)
         if (!u) continue;
         if (u->kind != KL_SCALAR || !kl_unit_parse(u->text, units[i].to, &dim) ||
             !kl_dim_equal(dim, kl_dim_of(units[i].si)))
-            return kl_fail(r->diag, KL_E_MODEL, u->place, "units: '%s' is no unit of %s",
+            return kl_fail(r->diag, KL_E_MODEL, u->place, "units: '%s' is not a unit of %s",
                            u->kind == KL_SCALAR ? u->text : "", units[i].key);
     }
     return KL_OK;
@@ -449,7 +457,8 @@ static kl_status read_marker(reader *r, const kl_node *n, kl_marker_request *q)
         return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: give node, at or set", what);
     if (node && (at || set))
         return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "%s: `node` is a place already; take `%s` out", what, set ? "set" : "at");
+                       "%s: `node` already gives the position; remove `%s`", what,
+                       set ? "set" : "at");
     if (!set && kl_node_get(n, "tie"))
         return kl_fail(
             r->diag, KL_E_MODEL, kl_node_get(n, "tie")->place,
@@ -531,8 +540,9 @@ static kl_status read_reference(reader *r, const kl_node *n)
         return KL_OK;
     }
     if (n->kind != KL_MAP)
-        return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "reference: give mean-axis, principal-axis, or what is held: {root: all}");
+        return kl_fail(
+            r->diag, KL_E_MODEL, n->place,
+            "reference: give mean-axis, principal-axis, or the constrained markers: {root: all}");
     kl_fix_request *list = kl_arena_array(r->arena, kl_fix_request, n->size + 1);
     if (!list) return KL_E_MEMORY;
     p->reference = KL_NODAL;
@@ -562,7 +572,7 @@ static kl_status read_entry(const reader *r, const char *line, kl_place at, vect
     char direction[8];
     if (sscanf(line, " %d , %d , %7[a-z] , %lf", &out->vector, &id, direction, &out->value) != 4)
         return kl_fail(r->diag, KL_E_SYNTAX, at,
-                       "wants vector, node, direction, value: 1, 17, x, 0.5");
+                       "expected vector, node, direction and value, such as 1, 17, x, 0.5");
     if (out->vector < 1 || out->vector > 10000)
         return kl_fail(r->diag, KL_E_RANGE, at, "vector %d: vectors are numbered from 1 to 10000",
                        out->vector);
@@ -573,9 +583,9 @@ static kl_status read_entry(const reader *r, const char *line, kl_place at, vect
     while (component_names[c] && strcmp(component_names[c], direction) != 0) c++;
     if (!component_names[c])
         return kl_fail(r->diag, KL_E_NAME, at,
-                       "there is no direction '%s'; there are x, y, z, rx, ry, rz", direction);
+                       "there is no direction '%s'; give x, y, z, rx, ry or rz", direction);
     if (!isfinite(out->value))
-        return kl_fail(r->diag, KL_E_NAN, at, "the value is not a finite number");
+        return kl_fail(r->diag, KL_E_NAN, at, "the value is not a finite number; correct it");
     out->component = c;
     return KL_OK;
 }
@@ -586,7 +596,9 @@ static kl_status check_vectors(const reader *r, const char *path, int n, const d
 {
     kl_place at    = {path, 0, 0};
     int      empty = 0, first = 0;
-    if (n == 0) return kl_fail(r->diag, KL_E_MODEL, at, "there are no vectors in this file");
+    if (n == 0)
+        return kl_fail(r->diag, KL_E_MODEL, at,
+                       "this file contains no vectors; give lines such as 1, 17, x, 0.5");
     for (int j = 0; j < n; j++) {
         bool any = false;
         for (size_t i = 0; i < each && !any; i++) any = values[(size_t)j * each + i] != 0;
@@ -697,7 +709,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
                                 &p->modes));
     if (p->modes < 0 || p->modes > 100000)
         return kl_fail(r->diag, KL_E_RANGE, modes->place,
-                       "modes: %d is no sensible number of modes", p->modes);
+                       "modes is %d; give a positive number of modes, for example 10", p->modes);
     if (modes) p->modes_place = modes->place;
     if (title) p->title = title->text;
     return number(r, root, "rank-tolerance", "body", "1", &p->rank_tolerance);

@@ -36,21 +36,24 @@ static kl_status fresh_name(kl_builder *b, const kl_entry *e)
 {
     const char *name = e->name;
     bool taken = kl_model_find_body(b->m, name) >= 0 || kl_model_find_element(b->m, name) >= 0;
-    if (!*name) return kl_fail(b->diag, KL_E_NAME, e->place, "a %s has an empty name", e->section);
+    if (!*name)
+        return kl_fail(b->diag, KL_E_NAME, e->place, "the name of this %s is empty; give a name",
+                       e->section);
     for (const char *p = name; *p; p++)
         if (strchr(" \t\"'[],:{}()*/+=<>", *p))
             return kl_fail(b->diag, KL_E_NAME, e->place,
-                           "the name '%s' holds '%c'; use letters, digits, - and _", name, *p);
+                           "the name '%s' contains '%c'; use only letters, digits, - and _", name,
+                           *p);
     static const char *const reserved[] = {"energy", "drift", "input", "time"};
     for (size_t i = 0; i < sizeof reserved / sizeof *reserved; i++)
         if (strcmp(name, reserved[i]) == 0)
-            return kl_fail(b->diag, KL_E_NAME, e->place,
-                           "'%s' is the name of standard channels; choose another", name);
+            return kl_fail(b->diag, KL_E_NAME, e->place, "`%s` is reserved; choose another name",
+                           name);
     if (taken)
-        return kl_fail(
-            b->diag, KL_E_NAME, e->place,
-            "the name '%s' is there twice; bodies, joints and forces share one list of names",
-            name);
+        return kl_fail(b->diag, KL_E_NAME, e->place,
+                       "the name '%s' is used twice; names of bodies, joints and forces must be "
+                       "unique, so rename one",
+                       name);
     return KL_OK;
 }
 
@@ -87,10 +90,9 @@ static kl_status read_ground(kl_builder *b, kl_entry *e)
     static const char *const also[] = {"markers", "shape", NULL};
     for (const kl_node *c = e->chain[0] ? e->chain[0]->first : NULL; c; c = c->next)
         if (strcmp(c->key, "mass") == 0)
-            return kl_fail(
-                b->diag, KL_E_NAME, e->place,
-                "'ground' is the body that does not move and has no mass; choose another "
-                "name for this one");
+            return kl_fail(b->diag, KL_E_NAME, e->place,
+                           "`ground` is reserved for the fixed body, which has no mass; choose "
+                           "another name for this body");
     kl_values_unknown(scope_of(b), e, "ground", NULL, also);
     KL_TRY(kl_shapes_read(scope_of(b), b->m, e, 0));
     return kl_attach_markers(scope_of(b), b->m, e, 0);
@@ -102,7 +104,8 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     if (strcmp(e->name, "ground") == 0) return read_ground(b, e);
     KL_TRY(fresh_name(b, e));
     if (b->m->nbody > MOST_BODIES) {
-        kl_fail(b->diag, KL_E_RANGE, e->place, "the model has more than %d bodies", MOST_BODIES);
+        kl_fail(b->diag, KL_E_RANGE, e->place, "the model has more than %d bodies; use fewer",
+                MOST_BODIES);
         return KL_E_MEMORY; /* stops the reading */
     }
     const kl_body_type *type = body_type_of(b, e);
@@ -191,14 +194,15 @@ static kl_status read_input(kl_builder *b, kl_entry *e)
     const kl_node *unit = kl_entry_get(e, "unit"), *value = kl_entry_get(e, "value");
     double         factor;
     if (kl_model_find_input(b->m, e->name) >= 0)
-        return kl_fail(b->diag, KL_E_NAME, e->place, "input '%s' is there twice", e->name);
+        return kl_fail(b->diag, KL_E_NAME, e->place,
+                       "the name of input '%s' is used twice; rename one", e->name);
     kl_input *input = kl_model_add_input(b->m, e->name);
     if (!input) return KL_E_MEMORY;
     input->unit = unit && unit->kind == KL_SCALAR ? unit->text : "1";
     if (!kl_unit_parse(input->unit, &factor, &input->dim))
         return kl_fail(b->diag, KL_E_MODEL, unit ? unit->place : e->place,
-                       "input '%s': '%s' is not a unit; `klingel help units` tells", e->name,
-                       input->unit);
+                       "input '%s': '%s' is not a unit; `klingel help units` lists the units",
+                       e->name, input->unit);
     char        text[KL_UNIT_TEXT], what[160];
     kl_quantity written;
     snprintf(what, sizeof what, "input '%.100s': value", e->name);
@@ -232,14 +236,14 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                                .offset   = offsetof(kl_settings, start),
                                .words    = "given equilibrium steady",
                                .fallback = "given",
-                               .help = "as given, from the equilibrium near it, or from the steady "
-                                       "motion at the velocities given"},
+                               .help = "initial condition: as given, the nearest equilibrium, or "
+                                       "the steady motion at the given velocities"},
                               {.name     = "stop_when",
                                .kind     = KL_KEY_TEXT,
                                .offset   = offsetof(kl_settings, stop_when),
                                .fallback = "",
-                               .help = "ends the run where this becomes true: \"cart.position.x "
-                                       "> 2 m\"; or greater than 0"},
+                               .help = "ends the run when this expression becomes true or greater "
+                                       "than 0: \"cart.position.x > 2 m\""},
                               {0}};
 
 const kl_key kl_integrator_keys[] = {
@@ -248,7 +252,7 @@ const kl_key kl_integrator_keys[] = {
      .offset   = offsetof(kl_settings, integrator),
      .words    = "generalized-alpha newmark hht runge-kutta gear",
      .fallback = "generalized-alpha",
-     .help     = "method; newmark is of first order unless `spectral_radius` is 1"},
+     .help     = "integration method; newmark is of first order unless `spectral_radius` is 1"},
     {.name     = "tolerance",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, tolerance),
@@ -256,7 +260,8 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "1e-9",
      .min      = 1e-15,
      .max      = 0.1,
-     .help     = "local error of a step, over the size of the mechanism (or in radian)"},
+     .help =
+         "allowed local error per step, relative to the size of the mechanism (angles: in rad)"},
     {.name     = "step",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, step),
@@ -264,7 +269,7 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 1e-300,
      .max      = 1e300,
-     .help     = "fixed step; left out: found from the tolerance"},
+     .help     = "fixed step size; default: adaptive step size from the tolerance"},
     {.name     = "max_step",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, max_step),
@@ -280,7 +285,7 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 1e-300,
      .max      = 1e300,
-     .help     = "first step; left out: found"},
+     .help     = "initial step size; default: chosen automatically"},
     {.name     = "spectral_radius",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, spectral_radius),
@@ -288,7 +293,7 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "0.9",
      .min      = 0,
      .max      = 1,
-     .help     = "numerical damping of high frequencies: 1 none, 0 most"},
+     .help     = "spectral radius at infinite frequency: 1 no numerical damping, 0 strongest"},
     {.name     = "length",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, length),
@@ -296,13 +301,14 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 1e-300,
      .max      = 1e300,
-     .help     = "size that tolerances refer to; left out: the extent of the model"},
+     .help     = "length that tolerances refer to; default: the extent of the model"},
     {.name     = "formulation",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(kl_settings, formulation),
      .words    = "projection baumgarte stabilized",
      .fallback = "projection",
-     .help     = "of gear: index 1 with projection or Baumgarte's terms, or stabilised index 2"},
+     .help     = "formulation of `gear`: index 1 with projection, index 1 with Baumgarte "
+                 "stabilisation, or stabilised index 2"},
     {.name     = "baumgarte",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, baumgarte),
@@ -310,7 +316,8 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 0,
      .max      = 1e300,
-     .help     = "how fast Baumgarte's terms pull back; left out: 20 times the pace of the motion"},
+     .help = "Baumgarte frequency: rate at which constraint errors decay; default: 20 times the "
+             "rate of the motion"},
     {.name     = "penetration",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, penetration),
@@ -318,7 +325,8 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 1e-300,
      .max      = 1e300,
-     .help     = "how deep a contact may be when it is first seen; left out: 10 tolerances"},
+     .help =
+         "largest penetration depth at which a new contact is detected; default: 10 tolerances"},
     {0}};
 
 /* The last file that has the section comes first: it overrules what it includes. */
@@ -440,10 +448,11 @@ static void warn_of_spin(const kl_builder *b)
     for (int i = 1; i < m->nbody; i++) {
         double w = kl_body_turn_rate(&m->body[i], m->v0);
         if (!(w * m->settings.end > most_turn)) continue;
-        kl_warn(b->diag, m->body[i].place,
-                "body '%s' turns at %.4g rad/s (%.4g rpm): %.3g steps at least for %.4g s; a body "
-                "that is symmetric about that axis takes fewer with `spin_axis`",
-                m->body[i].name, w, w * 30.0 / KL_PI, w * m->settings.end, m->settings.end);
+        kl_warn(
+            b->diag, m->body[i].place,
+            "body '%s' rotates at %.4g rad/s (%.4g rpm), so the run needs at least %.3g steps for "
+            "%.4g s; if the body is symmetric about that axis, `spin_axis` reduces their number",
+            m->body[i].name, w, w * 30.0 / KL_PI, w * m->settings.end, m->settings.end);
         return;
     }
 }
@@ -465,19 +474,19 @@ static kl_status build(kl_builder *b, const kl_source *source)
     (void)read_settings(b, "run", kl_run_keys);
     (void)read_settings(b, "integrator", kl_integrator_keys);
     if (m->settings.step > 0.0 && m->settings.integrator == KL_GEAR)
-        kl_fail(
-            b->diag, KL_E_MODEL, place_of(main, "integrator"),
-            "integrator: gear finds its steps itself and takes no fixed `step`; give `tolerance` "
-            "or `max_step`, or another type");
+        kl_fail(b->diag, KL_E_MODEL, place_of(main, "integrator"),
+                "integrator: `gear` has an adaptive step size and does not use a fixed `step`; "
+                "give `tolerance` or `max_step`, or choose another type");
     if (m->settings.step > 0.0 && m->settings.end / m->settings.step > 1e9)
         kl_fail(b->diag, KL_E_RANGE, place_of(main, "integrator"),
-                "integrator: %.4g s in fixed steps of %.4g s are %.2g steps; give a larger `step`, "
-                "or leave it out",
+                "integrator: a run of %.4g s with fixed steps of %.4g s needs %.2g steps; give a "
+                "larger `step`, or remove it for an adaptive step size",
                 m->settings.end, m->settings.step, m->settings.end / m->settings.step);
     if (m->settings.end / m->settings.every > KL_MOST_ROWS)
-        kl_fail(b->diag, KL_E_RANGE, place_of(main, "run"),
-                "run: %.4g s with a row each %.4g s are more than %d rows; give a larger `every`",
-                m->settings.end, m->settings.every, KL_MOST_ROWS);
+        kl_fail(
+            b->diag, KL_E_RANGE, place_of(main, "run"),
+            "run: %.4g s with one row every %.4g s gives more than %d rows; give a larger `every`",
+            m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
     KL_TRY(kl_resources_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));

@@ -175,11 +175,10 @@ static kl_status count_nodes(reader *r, long n, kl_place place)
 {
     r->total += n;
     if (r->total <= MOST_NODES) return KL_OK;
-    return kl_fail(
-        r->diag, KL_E_RANGE, place,
-        "more than %d values once aliases are expanded; use fewer aliases of aliases, or "
-        "keep large tables in files of their own",
-        MOST_NODES);
+    return kl_fail(r->diag, KL_E_RANGE, place,
+                   "more than %d values once aliases are expanded; use fewer aliases of aliases, "
+                   "or move large tables to separate files",
+                   MOST_NODES);
 }
 
 /* Copies the entries of `source` behind the n slots there are. */
@@ -221,11 +220,10 @@ static kl_status collect_slots(reader *r, const kl_node *map, bool merges, int *
 
 static void report_duplicate(reader *r, const kl_node *first, const kl_node *second)
 {
-    r->status =
-        kl_fail(r->diag, KL_E_SYNTAX, second->key_place,
-                "key `%.60s` is here twice; it stands in line %d, column %d already: remove "
-                "or rename one",
-                second->key, first->key_place.line, first->key_place.column);
+    r->status = kl_fail(
+        r->diag, KL_E_SYNTAX, second->key_place,
+        "key `%.60s` occurs twice; it is already given in line %d, column %d: remove or rename one",
+        second->key, first->key_place.line, first->key_place.column);
 }
 
 /* Links the slots that were kept, in order, as the children of `map`. */
@@ -287,7 +285,7 @@ static kl_status take_key(reader *r, frame *f, const kl_node *node)
 {
     if (node->kind != KL_SCALAR)
         return kl_fail(r->diag, KL_E_SYNTAX, node->place,
-                       "a key must be a word, this is %s; is a `:` or a quote missing?",
+                       "a key must be a word, this is %s; check for a missing `:` or quote",
                        kl_node_kind_word(node->kind));
     if (node->text[0] == '\0')
         return kl_fail(r->diag, KL_E_SYNTAX, node->place, "a key is missing before `:`");
@@ -332,10 +330,10 @@ static kl_status check_tag(reader *r, const yaml_char_t *tag, yaml_mark_t mark)
 {
     const char *t = (const char *)tag, *plain = "tag:yaml.org,2002:";
     if (!t || strcmp(t, "!") == 0 || strncmp(t, plain, strlen(plain)) == 0) return KL_OK;
-    return kl_fail(r->diag, KL_E_SYNTAX, place_at(r, mark),
-                   "`%.60s` is a YAML tag, which means nothing here; put a text that starts with "
-                   "`!` in quotes",
-                   t);
+    return kl_fail(
+        r->diag, KL_E_SYNTAX, place_at(r, mark),
+        "`%.60s` is a YAML tag, and models have no tags; put a text that starts with `!` in quotes",
+        t);
 }
 
 static kl_status on_scalar(reader *r, const yaml_event_t *e)
@@ -346,7 +344,8 @@ static kl_status on_scalar(reader *r, const yaml_event_t *e)
     KL_TRY(new_node(r, KL_SCALAR, e->start_mark, &node));
     KL_TRY(check_tag(r, e->data.scalar.tag, e->start_mark));
     if (memchr(text, '\0', n))
-        return kl_fail(r->diag, KL_E_SYNTAX, node->place, "this text holds \\0, which ends a text");
+        return kl_fail(r->diag, KL_E_SYNTAX, node->place,
+                       "this text contains \\0, which is not allowed; remove it");
     yaml_scalar_style_t style = e->data.scalar.style;
     node->quoted              = style != YAML_PLAIN_SCALAR_STYLE;
     node->block = style == YAML_LITERAL_SCALAR_STYLE || style == YAML_FOLDED_SCALAR_STYLE;
@@ -401,14 +400,15 @@ static kl_status on_alias(reader *r, const yaml_event_t *e)
                        "starts with `*` in quotes",
                        name, name);
     if (!a->node)
-        return kl_fail(r->diag, KL_E_SYNTAX, place, "alias `*%.60s` stands inside its own anchor",
-                       name);
+        return kl_fail(r->diag, KL_E_SYNTAX, place,
+                       "alias `*%.60s` is used inside its own anchor; move it out", name);
     const frame *f = r->depth ? &r->stack[r->depth - 1] : NULL;
     if (f && f->node->kind == KL_MAP && !f->key)
         return kl_fail(r->diag, KL_E_SYNTAX, place, "an alias cannot be a key");
     if (r->depth + a->node->height > DEEPEST)
         return kl_fail(r->diag, KL_E_RANGE, place,
-                       "nested more than %d levels deep once this alias is expanded", DEEPEST);
+                       "the model is nested more than %d levels deep after this alias is expanded",
+                       DEEPEST);
     KL_TRY(count_nodes(r, a->node->total, place));
     kl_node *copy = take_node(r);
     if (!copy) return KL_E_MEMORY;
@@ -422,8 +422,8 @@ static kl_status on_document_start(reader *r, const yaml_event_t *e)
 {
     if (!r->root) return KL_OK;
     return kl_fail(r->diag, KL_E_SYNTAX, place_at(r, e->start_mark),
-                   "a second document starts here; a file holds one: remove the `---` or put the "
-                   "rest in a file of its own");
+                   "a second YAML document starts here; a model file has one: remove the `---`, or "
+                   "move the rest to another file");
 }
 
 static kl_status on_event(reader *r, const yaml_event_t *e)
@@ -454,10 +454,10 @@ static const struct complaint {
 } complaints[] = {
     {"tab character", NULL, AT_PROBLEM, "a tab indents this line; use spaces"},
     {"could not find expected ':'", NULL, AT_CONTEXT,
-     "this is neither `key: value` nor a `- item`; is a `:` missing, or a space behind it?"},
+     "this is neither `key: value` nor a `- item`; add the missing `:`, or a space after it"},
     {"mapping values are not allowed", NULL, AT_PROBLEM,
-     "this `:` cannot stand here; put a value that holds `: ` in quotes, or indent the line like "
-     "its neighbours"},
+     "unexpected `:`; put a value that contains `: ` in quotes, or indent the line like its "
+     "neighbours"},
     {"block sequence entries are not allowed", NULL, AT_PROBLEM,
      "a `- item` cannot start here; put the list on lines of its own below its key, all indented "
      "alike"},
@@ -475,23 +475,25 @@ static const struct complaint {
     {"unexpected document indicator", NULL, AT_CONTEXT,
      "this quote is not closed before the `---` or `...` that ends the document"},
     {"unknown escape character", NULL, AT_PROBLEM,
-     "this is no escape in double quotes; write `\\\\` for a backslash, or use single quotes"},
+     "this is not an escape in double quotes; write `\\\\` for a backslash, or use single quotes"},
     {"did not find expected hexdecimal number", NULL, AT_PROBLEM,
      "hexadecimal digits are missing in this escape; use single quotes for a plain backslash"},
-    {"invalid Unicode character escape", NULL, AT_PROBLEM, "this escape names no character"},
+    {"invalid Unicode character escape", NULL, AT_PROBLEM,
+     "this escape is not a character; remove it"},
     {"did not find expected alphabetic or numeric", NULL, AT_CONTEXT,
      "`&` and `*` begin the name of an anchor or alias; put a text that starts with one in quotes"},
     {"", "block scalar", AT_CONTEXT,
      "`|` and `>` begin a block of text; put a value that starts with one in quotes"},
-    {"unexpected ':'", NULL, AT_PROBLEM, "this `:` cannot stand here; put the value in quotes"},
+    {"unexpected ':'", NULL, AT_PROBLEM, "unexpected `:`; put the value in quotes"},
     {"", "tag", AT_CONTEXT, "a `!` begins a YAML tag; put a text that starts with it in quotes"},
     {"tag handle", NULL, AT_PROBLEM,
      "a `!` begins a YAML tag; put a text that starts with it in quotes"},
     {"<document start>", NULL, AT_PROBLEM,
-     "this does not belong to what stands above; indent it like its neighbours, or remove it"},
-    {"", "directive", AT_CONTEXT, "a line that starts with `%` is no part of a model; remove it"},
-    {"%YAML", NULL, AT_PROBLEM, "a line that starts with `%` is no part of a model; remove it"},
-    {"%TAG", NULL, AT_PROBLEM, "a line that starts with `%` is no part of a model; remove it"},
+     "this line does not belong to the lines above it; indent it like its neighbours, or remove "
+     "it"},
+    {"", "directive", AT_CONTEXT, "a line that starts with `%` is not part of a model; remove it"},
+    {"%YAML", NULL, AT_PROBLEM, "a line that starts with `%` is not part of a model; remove it"},
+    {"%TAG", NULL, AT_PROBLEM, "a line that starts with `%` is not part of a model; remove it"},
     {"incompatible YAML", NULL, AT_PROBLEM, "this YAML version is not known; remove the line"},
 };
 
@@ -566,14 +568,29 @@ static bool printable(unsigned code)
     return code != 0xfeff && code != 0xfffe && code != 0xffff;
 }
 
+/* The signature of HDF5, and the mark that results of runs keep in their attribute `format`. */
+static kl_status refuse_hdf5(const reader *r)
+{
+    static const char signature[] = "\x89HDF\r\n\x1a\n", mark[] = "klingel-results";
+    size_t            n       = sizeof mark - 1;
+    bool              results = false;
+    if (r->length < 8 || memcmp(r->text, signature, 8) != 0) return KL_OK;
+    for (size_t i = 0; i + n <= r->length && !results; i++)
+        results = memcmp(r->text + i, mark, n) == 0;
+    return kl_fail(r->diag, KL_E_SYNTAX, (kl_place){r->file, 0, 0},
+                   results ? "this is a results file; open it with `klingel view` or `klingel plot`"
+                           : "this is an HDF5 file; a model is a YAML text");
+}
+
 static kl_status check_text(const reader *r)
 {
+    KL_TRY(refuse_hdf5(r));
     const unsigned char *p = (const unsigned char *)r->text, *end = p + r->length;
     bool                 utf16 = r->length >= 2 && ((p[0] == 0xff && p[1] == 0xfe) ||
                                     (p[0] == 0xfe && p[1] == 0xff) || (p[0] == 0) != (p[1] == 0));
     if (utf16)
         return kl_fail(r->diag, KL_E_SYNTAX, (kl_place){r->file, 0, 0},
-                       "this looks like UTF-16 or a binary file; save it as UTF-8 text");
+                       "this is a binary or UTF-16 file; a model is a YAML text in UTF-8");
     kl_place place = {r->file, 1, 1};
     while (p < end) {
         unsigned code;
@@ -581,9 +598,14 @@ static kl_status check_text(const reader *r)
         if (n == 0)
             return kl_fail(r->diag, KL_E_SYNTAX, place,
                            "byte 0x%02X is not UTF-8; save the file as UTF-8", *p);
+        if ((code < 0x20 || code == 0x7f) && !printable(code))
+            return kl_fail(r->diag, KL_E_SYNTAX, place,
+                           "control character U+%04X: this is not a text file; a model is a YAML "
+                           "text, so remove the character or name another file",
+                           code);
         if (!printable(code))
             return kl_fail(r->diag, KL_E_SYNTAX, place,
-                           "the character U+%04X cannot stand in a text; remove it", code);
+                           "YAML does not allow the character U+%04X; remove it", code);
         p += n;
         place.column++;
         if (code == '\n' || (code == '\r' && (p == end || *p != '\n'))) {
@@ -614,7 +636,7 @@ static kl_status read_text(reader *r)
     kl_place whole = {r->file, 0, 0};
     if (r->length > MOST_BYTES)
         return kl_fail(r->diag, KL_E_RANGE, whole,
-                       "more than %d MB of text; keep large tables in files of their own",
+                       "the text is larger than %d MB; move large tables to separate files",
                        MOST_BYTES / (1024 * 1024));
     KL_TRY(check_text(r));
     yaml_parser_t parser;
@@ -683,7 +705,8 @@ static kl_status cannot_read(kl_diag *diag, const char *path, int error)
     if (error == EISDIR)
         return kl_fail(diag, KL_E_FILE, whole, "this is a folder; name a file in it");
     if (error == EACCES)
-        return kl_fail(diag, KL_E_FILE, whole, "reading is not permitted; check the file's rights");
+        return kl_fail(diag, KL_E_FILE, whole,
+                       "no permission to read this file; change its permissions");
     return kl_fail(diag, KL_E_FILE, whole, "cannot be read: %s", strerror(error));
 }
 

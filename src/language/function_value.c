@@ -35,8 +35,8 @@ static kl_status constants_of(kl_scope *s, kl_code *code)
 kl_status kl_value_code(kl_scope *s, const kl_node *n, const char *what, kl_code *code)
 {
     if (n->kind != KL_SCALAR || !*n->text)
-        return kl_fail(s->diag, KL_E_MODEL, n->place, "%s: give text in Lua, in quotes or below |",
-                       what);
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s: give a Lua text, in quotes or as a block after |", what);
     *code = (kl_code){.text = n->text, .place = n->place};
     if (n->block) code->place.line++;
     return constants_of(s, code);
@@ -77,7 +77,7 @@ static kl_status function_polynomial(const function_call *f, const kl_node *n, k
     int    k = 0;
     if (n->kind != KL_LIST || n->size < 1 || n->size > 16)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: polynomial wants 1 to 16 coefficients [c0, c1, ...]", f->what);
+                       "%s: `polynomial` needs 1 to 16 coefficients: [c0, c1, ...]", f->what);
     for (const kl_node *i = n->first; i; i = i->next, k++) {
         char unit[64], what[WHAT];
         unit_over(f->unit, f->by, k, unit, sizeof unit);
@@ -133,11 +133,12 @@ static kl_status function_harmonic(const function_call *f, const kl_node *n, kl_
     KL_TRY(number_of(f, n, "frequency", "Hz", 0.0, &frequency));
     if (kl_node_get(n, "omega") && kl_node_get(n, "frequency"))
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: harmonic has `frequency` and `omega`; give one of them", f->what);
+                       "%s: `harmonic` has both `frequency` and `omega`; give one of them",
+                       f->what);
     if (omega == 0.0) omega = 2.0 * KL_PI * frequency;
     if (omega == 0.0)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: harmonic wants `frequency` [Hz] or `omega` [rad/s]", f->what);
+                       "%s: `harmonic` needs `frequency` in Hz or `omega` in rad/s", f->what);
     return made(f, kl_function_harmonic(f->s->arena, offset, amplitude, omega, phase), out);
 }
 
@@ -146,7 +147,8 @@ static kl_status read_table(const function_call *f, const kl_node *n, bool smoot
 {
     if (n->kind != KL_LIST || n->size < 2)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: a table wants two or more pairs [[x0, y0], [x1, y1], ...]", f->what);
+                       "%s: a table needs at least two pairs of numbers: [[x0, y0], [x1, y1], ...]",
+                       f->what);
     double *x = kl_arena_array(f->s->arena, double, n->size),
            *y = kl_arena_array(f->s->arena, double, n->size);
     int k     = 0;
@@ -199,13 +201,13 @@ static kl_status function_input(const function_call *f, const kl_node *n, kl_fun
     int i = kl_attach_input(f->s, f->m, name);
     if (i < 0)
         return kl_fail(f->s->diag, KL_E_NAME, n->place,
-                       "%s: there is no input '%s'; name it under `inputs:`", f->what, name);
+                       "%s: there is no input '%s'; define it under `inputs:`", f->what, name);
     /* an input without a unit fits everywhere */
     const kl_input *input = &f->m->input[i];
     kl_dim          want;
     if (strcmp(f->unit, "*") != 0 && strcmp(input->unit, "1") != 0 &&
         kl_unit_parse(f->unit, &(double){0.0}, &want) && !kl_dim_fits(input->dim, want))
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: input '%s' is in %s; wants %s",
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: input '%s' is in %s; expected %s",
                        f->what, name, input->unit, f->unit);
     return made(f, kl_function_input(f->s->arena, i), out);
 }
@@ -257,8 +259,8 @@ static kl_status compile_expression(const function_call *f, const kl_node *n, co
     char        is[KL_UNIT_TEXT];
     const char *hint = kl_dim_hint(have, want);
     kl_unit_format(have, is, sizeof is);
-    return kl_fail(diag, KL_E_MODEL, n->place, "%s: the expression is in %s; wants %s%s%s", f->what,
-                   *is ? is : "no unit", f->unit, hint ? ": " : "", hint ? hint : "");
+    return kl_fail(diag, KL_E_MODEL, n->place, "%s: the expression is in %s; expected %s%s%s",
+                   f->what, *is ? is : "no unit", f->unit, hint ? ": " : "", hint ? hint : "");
 }
 
 /* Is the word in the text, by itself? In `3 t` the t is a unit. */
@@ -282,8 +284,8 @@ static kl_status no_parameter_called(const function_call *f, const kl_node *n, c
     if (n->kind != KL_SCALAR || !kl_scope_find(f->s, argument) || !mentions(n->text, argument))
         return KL_OK;
     return kl_fail(f->s->diag, KL_E_NAME, n->place,
-                   "%s: here `%s` is the %s, but the model has a parameter '%s' too; give the "
-                   "parameter another name",
+                   "%s: in this expression `%s` is the %s, but there is also a parameter '%s'; "
+                   "rename the parameter",
                    f->what, argument, strcmp(argument, "t") ? "argument" : "time", argument);
 }
 
@@ -338,7 +340,7 @@ static kl_status function_sum(const function_call *f, const kl_node *n, kl_funct
     int          k = 0;
     if (n->kind != KL_LIST || n->size < 1 || n->size > 16)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: sum wants a list of 1 to 16 functions", f->what);
+                       "%s: `sum` needs a list of 1 to 16 functions", f->what);
     for (const kl_node *i = n->first; i; i = i->next, k++) KL_TRY(read_function(f, i, &parts[k]));
     return made(f, kl_function_sum(f->s->arena, parts, k), out);
 }
@@ -351,8 +353,8 @@ static kl_status no_bare_expression(const function_call *f, const kl_node *n)
     for (int i = 0; i < 2; i++)
         if (mentions(n->text, names[i]) && !kl_scope_find(f->s, names[i]))
             return kl_fail(f->s->diag, KL_E_NAME, n->place,
-                           "%s: what changes with %s is written {expression: \"%s\"}, with `%s` "
-                           "for it",
+                           "%s: a value that depends on %s is written {expression: \"%s\"}, where "
+                           "`%s` is the variable",
                            f->what, strcmp(argument, "t") ? "its argument" : "time", n->text,
                            argument);
     return KL_OK;

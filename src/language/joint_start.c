@@ -57,8 +57,8 @@ static kl_status is_fixed(kl_scope *s, const kl_node *start, const char *what, c
         KL_TRY(kl_value_word(s, c, what, &word));
         if (!kl_node_get(start, word) || strcmp(word, "fixed") == 0)
             return kl_fail(s->diag, KL_E_NAME, c->place,
-                           "%s: `fixed` names '%s', which has no value here; give %s: ...", what,
-                           word, word);
+                           "%s: `fixed` lists '%s', but no value is given for it; add `%s: ...`",
+                           what, word, word);
         *out |= strcmp(word, name) == 0;
     }
     return KL_OK;
@@ -101,8 +101,8 @@ kl_status kl_joint_start_read(kl_scope *s, kl_model *m, const kl_entry *e)
     if (!start) return KL_OK;
     if (!kl_joint_start_suits(type))
         return kl_fail(s->diag, KL_E_MODEL, start->place,
-                       "joint '%s': a %s has no coordinate that could be started; give its bodies "
-                       "positions and velocities",
+                       "joint '%s': a %s has no coordinate with an initial value; give positions "
+                       "and velocities of its bodies instead",
                        e->name, type->name);
     for (int q = 0; q < NQUANTITY; q++)
         if (is_free(type, q)) known[n++] = quantities[q].name, known[n++] = quantities[q].rate;
@@ -267,8 +267,8 @@ static kl_status meet(kl_model *m, bool rate, kl_build_with build, const void *c
     kl_status status = assemble_with(m, rate, WITH_GUESSES, build, context, guess ? NULL : diag);
     if (status == KL_OK || status == KL_E_MEMORY || !guess) return status;
     kl_note(diag, guess->place,
-            "joint '%s': its start value %s is a guess that cannot be met together with the "
-            "others; the model starts without the guesses",
+            "joint '%s': its initial guess %s contradicts the others; the assembly ignores all "
+            "initial guesses",
             m->element[guess->joint].name, guess->name);
     return assemble_with(m, rate, ONLY_FIXED, build, context, diag);
 }

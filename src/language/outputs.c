@@ -30,15 +30,16 @@ static kl_status output_limit(kl_builder *b, const kl_entry *e, kl_wanted *w)
     const kl_node *limit = kl_entry_get(e, "limit"), *rule = kl_entry_get(e, "rule");
     if (rule && (!limit || rule->kind != KL_SCALAR))
         return kl_fail(b->diag, KL_E_MODEL, rule->place,
-                       "output '%s': `rule` is a text that says where its `limit` comes from",
+                       "output '%s': `rule` must be a text that names the source of its `limit`",
                        e->name);
     if (!limit) return KL_OK;
     KL_TRY(kl_scope_quantity(scope_of(b), limit, &w->limit));
     if (rule) w->rule = rule->text;
     if (isfinite(w->limit.value) && w->limit.value > 0.0) return KL_OK;
-    return kl_fail(b->diag, KL_E_MODEL, limit->place,
-                   "output '%s': limit is %g; give the largest size that is allowed, above 0",
-                   e->name, w->limit.value);
+    return kl_fail(
+        b->diag, KL_E_MODEL, limit->place,
+        "output '%s': limit is %g; give the largest permitted magnitude, a number above 0", e->name,
+        w->limit.value);
 }
 
 /* `lowpass`: what the expression names is filtered when the run has ended. */
@@ -55,7 +56,8 @@ static kl_status output_lowpass(kl_builder *b, const kl_entry *e, kl_wanted *w)
     for (int i = 0; i < b->m->nwanted; i++)
         if (strcmp(b->m->wanted[i].name, w->expression) == 0 && &b->m->wanted[i] != w) return KL_OK;
     return kl_fail(b->diag, KL_E_MODEL, n->place,
-                   "%s filters an output above it: let `expression` be the name of one, not `%s`",
+                   "%s filters an output that is listed above; `expression` must be the name of "
+                   "such an output, not `%s`",
                    what, w->expression);
 }
 
@@ -72,8 +74,8 @@ static kl_status output_dropped(kl_builder *b, const kl_entry *e, kl_place place
             int line = strchr(word, '.') ? kl_attach_dropped(scope_of(b), word) : 0;
             if (line > 0 && !whole_channel(&b, word))
                 return kl_fail(b->diag, KL_E_NAME, place,
-                               "output '%s': what `%s` belongs to is left out by the `when` in "
-                               "line %d; give the output the same `when`",
+                               "output '%s': the element of `%s` is left out by the `when` in line "
+                               "%d; give the output the same `when`",
                                e->name, word, line);
         }
         c += n > 0 ? n : 1;
@@ -115,8 +117,8 @@ static kl_status output_point(kl_builder *b, const kl_entry *e, const kl_node *o
     if (!point) return KL_OK;
     if (local->node || kl_norm(local->r) > 0.0)
         return kl_fail(b->diag, KL_E_MODEL, point->place,
-                       "output '%s': `of: %s` is a point already; give the body and `point`, or "
-                       "the marker alone",
+                       "output '%s': the marker `of: %s` already defines a point; give a body with "
+                       "`point`, or the marker alone",
                        e->name, of->text);
     snprintf(what, sizeof what, "output '%.100s': point", e->name);
     KL_TRY(kl_value_vec3(s, point, what, "m", &local->r));

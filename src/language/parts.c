@@ -142,19 +142,21 @@ static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n, int *
         if (!other || other->kind != KL_MAP) {
             const char *near = near_entry(b, like->text, e->name);
             return kl_fail(b->diag, KL_E_NAME, like->place,
-                           "%s '%s' is like '%s', but there is no such %s%s%s%s", b->word, e->name,
-                           like->text, b->word, near ? "; did you mean '" : "", near ? near : "",
-                           near ? "'?" : "");
+                           "%s '%s': `like` names '%s', but there is no such %s%s%s%s", b->word,
+                           e->name, like->text, b->word, near ? "; did you mean '" : "",
+                           near ? near : "", near ? "'?" : "");
         }
         for (int i = 0; i <= depth; i++)
             if (e->chain[i] == other)
-                return kl_fail(b->diag, KL_E_MODEL, like->place,
-                               "%s '%s' is like itself in the end; give one of them its own keys",
-                               b->word, e->name);
+                return kl_fail(
+                    b->diag, KL_E_MODEL, like->place,
+                    "%s '%s': `like` leads back to itself; write the keys of one of them in full",
+                    b->word, e->name);
         if (depth + 1 >= MOST)
-            return kl_fail(b->diag, KL_E_MODEL, like->place,
-                           "%s '%s': more than %d steps of `like`; let several be like one",
-                           b->word, e->name, MOST - 1);
+            return kl_fail(
+                b->diag, KL_E_MODEL, like->place,
+                "%s '%s': `like` is chained more than %d times; refer to the first entry directly",
+                b->word, e->name, MOST - 1);
         e->chain[++depth]   = other;
         e->chain[depth + 1] = NULL;
     }
@@ -194,8 +196,8 @@ static kl_status loop_turn(kl_builder *b, const kl_node *n, const kl_node *varia
 {
     if (++b->turns > MOST_TURNS) {
         kl_fail(b->diag, KL_E_RANGE, n->key_place,
-                "the `for` of %s '%s' makes more than %d of them in all", b->word, n->key,
-                MOST_TURNS);
+                "the `for` of %s '%s' creates more than %d entries; use a smaller range", b->word,
+                n->key, MOST_TURNS);
         return KL_E_MEMORY; /* stops the reading */
     }
     KL_TRY(kl_scope_push(scope_of(b), variable->key, value, word));
@@ -217,7 +219,8 @@ static kl_status loop_range(kl_builder *b, const kl_node *n, const kl_node *vari
     KL_TRY(kl_scope_integer(s, dots + 2, place, "the end of the range", &to));
     if ((long)to - from >= MOST_TURNS)
         return kl_fail(b->diag, KL_E_RANGE, variable->place,
-                       "the range %d..%d has more than %d members", from, to, MOST_TURNS);
+                       "the range %d..%d has more than %d members; use a smaller range", from, to,
+                       MOST_TURNS);
     for (int i = from; i <= to; i++)
         KL_TRY(loop_turn(b, n, variable, (kl_quantity){.value = i, .bare = true}, NULL, read));
     return KL_OK;
@@ -231,7 +234,7 @@ static kl_status loop(kl_builder *b, const kl_node *n, const kl_node *variable,
         return loop_range(b, n, variable, strstr(variable->text, ".."), read);
     if (variable->kind != KL_LIST)
         return kl_fail(b->diag, KL_E_MODEL, variable->place,
-                       "`for` wants a range or a list: {i: 0..9} or {side: [left, right]}");
+                       "`for` needs a range or a list: {i: 0..9} or {side: [left, right]}");
     for (const kl_node *c = variable->first; c; c = c->next) {
         kl_quantity value;
         const char *word;
@@ -259,11 +262,11 @@ static kl_status read_entry(kl_builder *b, const kl_node *n, kl_entry_reader rea
     if (!range) return read_one(b, n, read);
     if (range->kind != KL_MAP)
         return kl_fail(b->diag, KL_E_MODEL, range->place,
-                       "`for` wants {i: 0..9} or {side: [left, right]}");
+                       "`for` needs {i: 0..9} or {side: [left, right]}");
     if (!strchr(n->key, '{'))
         return kl_fail(b->diag, KL_E_NAME, n->key_place,
-                       "%s '%s' is made several times by `for`, so its name must hold a variable, "
-                       "such as \"%s{%s}\"",
+                       "`for` creates %s '%s' several times, so its name must contain the loop "
+                       "variable: \"%s{%s}\"",
                        b->word, n->key, n->key, range->first ? range->first->key : "i");
     b->turns = 0;
     return loop(b, n, range->first, read);
@@ -354,10 +357,10 @@ static kl_status placement_of(kl_builder *b, const kl_entry *e, kl_placement *ou
         const char *word;
         KL_TRY(kl_value_word(s, mirror, "part: mirror", &word));
         if (strlen(word) != 1 || *word < 'x' || *word > 'z')
-            return kl_fail(b->diag, KL_E_MODEL, mirror->place,
-                           "part '%s': mirror is '%s'; give x, y or z, the axis that changes its "
-                           "sign",
-                           e->name, word);
+            return kl_fail(
+                b->diag, KL_E_MODEL, mirror->place,
+                "part '%s': mirror is '%s'; give x, y or z, the coordinate that changes sign",
+                e->name, word);
         inner.mirrored = true;
         inner.mirror   = *word - 'x';
     }
@@ -420,15 +423,17 @@ static kl_status place_part(kl_builder *b, kl_entry *e)
     for (const kl_part *o = outer; o; o = o->outer, depth++)
         if (o->template == template)
             return kl_fail(b->diag, KL_E_MODEL, t->place,
-                           "template '%s' places itself in the end; take this part out", t->text);
+                           "template '%s' contains itself; remove this part", t->text);
     if (depth > DEEPEST || b->npart >= MOST_PARTS) {
         kl_fail(b->diag, KL_E_RANGE, t->place,
-                depth > DEEPEST ? "parts are nested more than %d deep" : "more than %d parts",
+                depth > DEEPEST ? "parts are nested more than %d levels deep; use fewer levels"
+                                : "the model has more than %d parts; use fewer",
                 depth > DEEPEST ? DEEPEST : MOST_PARTS);
         return KL_E_MEMORY;
     }
     if (kl_names_get(&b->outputs, e->name) >= 0)
-        return kl_fail(b->diag, KL_E_NAME, e->place, "there are two parts '%s'", e->name);
+        return kl_fail(b->diag, KL_E_NAME, e->place,
+                       "the name of part '%s' is used twice; rename one", e->name);
     kl_names_put(&b->outputs, b->m->arena, e->name, b->npart);
 
     kl_placement place;

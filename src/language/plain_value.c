@@ -148,8 +148,8 @@ static kl_status by_matrix(kl_scope *s, const kl_node *n, const char *what, kl_m
     for (int i = 0; i < 9; i++) off = fmax(off, fabs(I.m[i / 3][i % 3] - (i % 4 == 0)));
     if (!(off < 1e-9) || kl_dot(kl_cross(kl_axis(&A, 0), kl_axis(&A, 1)), kl_axis(&A, 2)) < 0.0)
         return kl_fail(s->diag, KL_E_RANGE, n->place,
-                       "%s: the matrix is no rotation: its columns must be unit vectors at right "
-                       "angles, right-handed",
+                       "%s: the matrix is not a rotation matrix: its columns must be orthogonal "
+                       "unit vectors that form a right-handed frame",
                        what);
     *out = A;
     return KL_OK;
@@ -167,8 +167,9 @@ static kl_status by_vectors(kl_scope *s, const kl_node *n, const char *what, kl_
     KL_TRY(kl_value_axis(s, second, what, &y));
     kl_vec3 z = kl_cross(x, y);
     if (kl_norm(z) < 1e-9)
-        return kl_fail(s->diag, KL_E_RANGE, n->place,
-                       "%s: x and y point the same way, so they make no plane", what);
+        return kl_fail(
+            s->diag, KL_E_RANGE, n->place,
+            "%s: x and y are parallel and define no plane; give two different directions", what);
     z    = kl_unit(z);
     *out = kl_from_axes(x, kl_cross(z, x), z);
     return KL_OK;
@@ -188,8 +189,8 @@ kl_status kl_value_rotation(kl_scope *s, const kl_node *n, const char *what, kl_
         for (const kl_node *c = n->first; c; c = c->next)
             if (strcmp(c->key, ways[i].key) && strcmp(c->key, ways[i].with))
                 return kl_fail(s->diag, KL_E_MODEL, c->key_place,
-                               "%s: `%s` does not go with `%s`; give one of them", what, c->key,
-                               ways[i].key);
+                               "%s: `%s` and `%s` exclude each other; give one of them", what,
+                               c->key, ways[i].key);
         return ways[i].read(s, n, what, out);
     }
     return kl_fail(s->diag, KL_E_MODEL, n->place,

@@ -166,12 +166,12 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
     wish        w      = {.path = path, .text = text + strlen(path), .set = set, .nset = nset};
     if (ready && nset > 0)
         return kl_fail(diag, KL_E_MODEL, place,
-                       "%s has been reduced: its parameter '%s' cannot be changed any more; name "
-                       "the body file (.yaml) instead",
+                       "%s is already reduced, so its parameter '%s' cannot be changed; give the "
+                       "body file (.yaml) instead",
                        path, set[0].name);
     kl_status status = ready ? kl_kbody_read(path, &body, diag) : reduce(&w, place, diag, &body);
     if (status != KL_OK && kl_diag_count(diag, KL_ERROR) > before)
-        kl_note(diag, place, "the body is named here");
+        kl_note(diag, place, "the body is used here");
     return status == KL_OK ? hand_over(m, body, text, out) : status;
 }
 

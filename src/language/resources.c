@@ -95,8 +95,8 @@ static kl_status read_resource(kl_builder *b, kl_entry *e)
 {
     const kl_resource_type *type = kl_resource_type_of(b->section);
     if (kl_model_find_resource(b->m, b->section, e->name))
-        return kl_fail(b->diag, KL_E_NAME, e->place, "'%s' is there twice under `%s`", e->name,
-                       b->section);
+        return kl_fail(b->diag, KL_E_NAME, e->place,
+                       "the name '%s' is used twice under `%s`; rename one", e->name, b->section);
     kl_resource *resource = kl_model_add_resource(b->m, type, e->name, e->place);
     if (!resource) return KL_E_MEMORY;
     resource->part       = b->now->scope.place;
@@ -128,8 +128,8 @@ kl_status kl_resource_refuse_mirror(const kl_resource_reader *r)
 {
     if (!r->s->place.mirrored) return KL_OK;
     return kl_fail(r->diag, KL_E_MODEL, r->resource->place,
-                   "%s '%s': this part has `mirror`, and a %s cannot be mirrored; list it outside "
-                   "the template under `%s:`",
+                   "%s '%s': this part has `mirror`, but a %s cannot be mirrored; define it "
+                   "outside the template under `%s:`",
                    r->resource->type->word, r->resource->name, r->resource->type->word,
                    r->resource->type->section);
 }
@@ -184,15 +184,15 @@ static kl_status tell_unknown(kl_scope *s, const kl_model *m, const kl_resource_
     const char *near = kl_nearest(name, names);
     int         line = kl_attach_dropped(s, name);
     if (line > 0)
-        kl_fail(s->diag, KL_E_NAME, node->place,
-                "%s: the %s '%s' is left out by its `when` in line %d; give what uses it the same "
-                "`when`",
-                what, type->word, name, line);
+        kl_fail(
+            s->diag, KL_E_NAME, node->place,
+            "%s: the %s '%s' is left out by its `when` in line %d; give this entry the same `when`",
+            what, type->word, name, line);
     else if (near)
         kl_fail(s->diag, KL_E_NAME, node->place, "%s: there is no %s '%s'; did you mean '%s'?",
                 what, type->word, name, near);
     else
-        kl_fail(s->diag, KL_E_NAME, node->place, "%s: there is no %s '%s'; name it under `%s:`",
+        kl_fail(s->diag, KL_E_NAME, node->place, "%s: there is no %s '%s'; define it under `%s:`",
                 what, type->word, name, type->section);
     free((void *)names);
     return KL_E_NAME;

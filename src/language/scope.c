@@ -198,7 +198,7 @@ static kl_status other_unit(kl_scope *s, const kl_variable *v, kl_quantity given
 {
     const char *was = kl_dim_word(given.dim), *is = kl_dim_word(changed.dim);
     return kl_fail(s->diag, KL_E_MODEL, (kl_place){.file = v->changer},
-                   "parameter '%s' is %s in the model (`%s`); `%s` is %s", v->name,
+                   "parameter '%s' is %s in the model (`%s`), but `%s` is %s", v->name,
                    was ? was : "of another unit", v->given->text, v->changed,
                    is ? is : "something else");
 }
@@ -221,7 +221,7 @@ static kl_status evaluate(kl_scope *s, int i)
                            word ? "number" : "word");
         if (!word && !kl_quantity_fits(v->handed->value, given.dim) && !given.bare)
             return kl_fail(s->diag, KL_E_MODEL, v->handed_place,
-                           "part '%.*s': parameter '%s' has another unit in the template: %s there",
+                           "part '%.*s': parameter '%s' has a different unit in the template: %s",
                            (int)strlen(s->prefix) - 1, s->prefix, v->name,
                            kl_dim_word(given.dim) ? kl_dim_word(given.dim) : v->given->text);
         word = v->handed->word;
@@ -256,15 +256,17 @@ static kl_status settle(kl_scope *s, int i)
     if (v->state == KL_VARIABLE_DONE) return KL_OK;
     if (v->state == KL_VARIABLE_BAD) return KL_OK; /* told already; it counts as 0 */
     if (v->state == KL_VARIABLE_BUSY) {
-        kl_fail(s->diag, KL_E_MODEL, v->given->place,
-                "parameter '%s' needs itself in the end; break the circle", v->name);
+        kl_fail(
+            s->diag, KL_E_MODEL, v->given->place,
+            "parameter '%s' depends on itself; give one of the parameters in the cycle a number",
+            v->name);
         v->state = KL_VARIABLE_BAD;
         return KL_OK;
     }
     if (s->depth >= DEEPEST_PARAMETER) {
         kl_fail(s->diag, KL_E_MODEL, v->given->place,
-                "parameter '%s' ends a chain of %d that need one another; write those first that "
-                "others need",
+                "parameter '%s' is at the end of a chain of %d parameters that depend on one "
+                "another; list parameters before those that use them",
                 v->name, DEEPEST_PARAMETER);
         v->state = KL_VARIABLE_BAD;
         return KL_OK;
@@ -294,26 +296,29 @@ kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool 
                        "`parameters` is %s; give names and numbers: {L: 276 mm}",
                        kl_node_kind_word(section->kind));
     if (section->size > MOST_PARAMETERS)
-        return kl_fail(s->diag, KL_E_RANGE, section->place, "%d parameters; at most %d are read",
-                       section->size, MOST_PARAMETERS);
+        return kl_fail(s->diag, KL_E_RANGE, section->place,
+                       "there are %d parameters; at most %d are allowed", section->size,
+                       MOST_PARAMETERS);
     KL_TRY(make_room(s, section->size));
     for (const kl_node *n = section->first; n; n = n->next) {
         int i = index_of(s, n->key);
         if (i >= first && !overrule) {
-            kl_fail(s->diag, KL_E_NAME, n->key_place, "parameter '%s' is there twice", n->key);
+            kl_fail(s->diag, KL_E_NAME, n->key_place,
+                    "the name of parameter '%s' is used twice; rename one", n->key);
             continue;
         }
         if (!isalpha((unsigned char)*n->key) && *n->key != '_') {
             kl_fail(s->diag, KL_E_NAME, n->key_place,
-                    "the name '%s' does not begin with a letter, so no expression could use it",
+                    "the name '%s' does not begin with a letter, so expressions cannot use it; "
+                    "begin it with a letter",
                     n->key);
             continue;
         }
         if (strpbrk(n->key, " \t()+*/^,<>=!&|\"'{}[]:#") || is_reserved(n->key)) {
             kl_fail(s->diag, KL_E_NAME, n->key_place,
                     is_reserved(n->key)
-                        ? "'%s' means something in every expression; choose another name"
-                        : "no expression could use the name '%s'; use letters, digits, - and _",
+                        ? "`%s` is reserved in expressions; choose another name"
+                        : "expressions cannot use the name '%s'; use only letters, digits, - and _",
                     n->key);
             continue;
         }
@@ -372,13 +377,13 @@ static kl_status unit_misfit(kl_scope *s, const kl_node *node, const char *what,
     const char *word = kl_dim_word(q.dim), *wants = kl_dim_word(want),
                *hint = kl_dim_hint(q.dim, want);
     kl_unit_format(q.dim, is, sizeof is);
-    return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%.200s`, %s%s; wants %s%s%s%s%s", what,
-                   node->text, word ? word : "in ", word ? "" : is,
+    return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%.200s`, %s%s; expected %s%s%s%s%s%s",
+                   what, node->text, word ? word : "in ", word ? "" : is,
                    wants               ? wants
                    : strcmp(unit, "1") ? "a number"
                                        : "a plain number",
-                   strcmp(unit, "1") ? " in " : "", strcmp(unit, "1") ? unit : "", hint ? ": " : "",
-                   hint ? hint : "");
+                   strcmp(unit, "1") ? " such as `5 " : "", strcmp(unit, "1") ? unit : "",
+                   strcmp(unit, "1") ? "`" : "", hint ? "; " : "", hint ? hint : "");
 }
 
 static bool listed(const char *const *list, const char *word)
@@ -458,7 +463,9 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
             continue;
         }
         const char *end = strchr(p, '}');
-        if (!end) return kl_fail(s->diag, KL_E_SYNTAX, place, "'%s': the `{` has no `}`", text);
+        if (!end)
+            return kl_fail(s->diag, KL_E_SYNTAX, place,
+                           "'%s': the `{` has no matching `}`; add one", text);
         const char *inner = kl_arena_text_n(s->arena, p + 1, (size_t)(end - p - 1));
         if (!inner) return KL_E_MEMORY;
         int i = index_of(s, inner), number = 0;
@@ -518,7 +525,8 @@ void kl_scope_tell_unasked(const kl_scope *s)
         const kl_asked    *ask = v->word ? asked_of(s, v) : NULL;
         if (!ask || ask->fits || !ask->words || strcmp(v->word, v->given->text) == 0) continue;
         kl_warn(s->diag, (kl_place){.file = v->changer},
-                "parameter '%s' is '%s', which nothing in the model asks for; it asks for %s",
+                "parameter '%s' is '%s', but no `when` of the model compares with that word; "
+                "possible words are %s",
                 v->name, v->word, ask->words);
     }
 }
@@ -576,7 +584,7 @@ kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out)
     *out = true;
     if (node->kind != KL_SCALAR || !*node->text)
         return kl_fail(s->diag, KL_E_MODEL, node->place,
-                       "`when` wants a condition: a parameter that is true or false, `n > 3`, or "
+                       "`when` needs a condition: a parameter that is true or false, `n > 3`, or "
                        "`drive == electric`");
     char       *text = kl_arena_text(s->arena, node->text);
     kl_quantity q;

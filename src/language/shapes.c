@@ -28,8 +28,8 @@ static kl_status positive(const shaping *g, const kl_node *n, const char *key, d
     if (!n) return KL_OK;
     KL_TRY(kl_scope_number(g->s, n, what(g, key, text), "m", out));
     if (*out > 0.0) return KL_OK;
-    return kl_fail(g->s->diag, KL_E_RANGE, n->place, "%s is %g m; a length to draw is positive",
-                   text, *out);
+    return kl_fail(g->s->diag, KL_E_RANGE, n->place, "%s is %g m; a length must be positive", text,
+                   *out);
 }
 
 static kl_status read_box(const shaping *g, const kl_node *n, kl_drawn *out)
@@ -37,7 +37,7 @@ static kl_status read_box(const shaping *g, const kl_node *n, kl_drawn *out)
     char text[256];
     KL_TRY(kl_value_vec3(g->s, n, what(g, "box", text), "m", &out->size));
     if (out->size.x > 0.0 && out->size.y > 0.0 && out->size.z > 0.0) return KL_OK;
-    return kl_fail(g->s->diag, KL_E_RANGE, n->place, "%s: edges must be positive", text);
+    return kl_fail(g->s->diag, KL_E_RANGE, n->place, "%s: edge lengths must be positive", text);
 }
 
 /* Axes with z along the axis. */
@@ -49,7 +49,7 @@ static kl_status read_cylinder(const shaping *g, const kl_node *n, kl_drawn *out
     kl_entry entry = {.name = g->body, .section = "shape", .place = n->place, .chain = {n, NULL}};
     if (n->kind != KL_MAP || !kl_node_get(n, "radius") || !kl_node_get(n, "length"))
         return kl_fail(g->s->diag, KL_E_MODEL, n->place,
-                       "%s wants {radius: ..., length: ..., axis: z}", what(g, "cylinder", text));
+                       "%s needs {radius: ..., length: ..., axis: z}", what(g, "cylinder", text));
     kl_values_unknown(g->s, &entry, "cylinder", NULL, known);
     KL_TRY(positive(g, kl_node_get(n, "radius"), "cylinder: radius", &out->radius));
     KL_TRY(positive(g, kl_node_get(n, "length"), "cylinder: length", &out->length));
@@ -132,7 +132,8 @@ static kl_status read_common(const shaping *g, const kl_node *n, kl_drawn *out)
     }
     if (!color) return KL_OK;
     if (color->kind != KL_SCALAR || !is_colour(color->text))
-        return kl_fail(g->s->diag, KL_E_MODEL, color->place, "%s is written \"#2f7fb8\"",
+        return kl_fail(g->s->diag, KL_E_MODEL, color->place,
+                       "%s must be written as a hexadecimal colour, such as \"#2f7fb8\"",
                        what(g, "color", text));
     out->color = kl_arena_text(g->m->arena, color->text); /* the model outlives its source */
     return out->color ? KL_OK : KL_E_MEMORY;

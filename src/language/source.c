@@ -93,10 +93,10 @@ static kl_status tell_circle(kl_source *s, const kl_node *n, const chain *files,
         if (strcmp(c->path, path) == 0) break;
     }
     if (!way) return KL_E_MEMORY;
-    return kl_fail(diag, KL_E_MODEL, n->place,
-                   "'%s' includes itself in the end (%s); take this line out, or move what both "
-                   "files need into a third one",
-                   n->text, way);
+    return kl_fail(
+        diag, KL_E_MODEL, n->place,
+        "'%s' includes itself (%s); remove this line, or move the common sections to a third file",
+        n->text, way);
 }
 
 /* Names of all files of the program in that folder, for a message. */
@@ -124,7 +124,7 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
 {
     if (n->kind != KL_SCALAR || !*n->text)
         return kl_fail(diag, KL_E_MODEL, n->place,
-                       "`include` wants names of files: [profiles.yaml, bogie.yaml]");
+                       "`include` needs names of files: [profiles.yaml, bogie.yaml]");
     const char *path = beside(s->arena, from, n->text);
     chain       here = {.outer = files, .path = path ? real_path(s->arena, path) : NULL};
     kl_node    *root = NULL;
@@ -146,7 +146,7 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
     }
     if (root->kind != KL_MAP)
         return kl_fail(diag, KL_E_MODEL, root->place,
-                       "an included file holds sections such as `bodies:`; this is %s",
+                       "an included file must contain sections such as `bodies:`; this is %s",
                        kl_node_kind_word(root->kind));
     KL_TRY(read_includes(s, root, &here, path, diag));
     return add_root(s, root, here.path);

@@ -15,7 +15,8 @@ static kl_status read_list(const kl_node *section, const char *name, int n, doub
     if (!list && n == 0) return KL_OK;
     if (!list || list->kind != KL_LIST || list->size != n)
         return kl_fail(diag, KL_E_MODEL, list ? list->place : section->place,
-                       "state: `%s` wants %d numbers; the state belongs to another model", name, n);
+                       "state: `%s` needs %d numbers; this state belongs to another model", name,
+                       n);
     for (const kl_node *c = list->first; c; c = c->next, i++) {
         char *end;
         out[i] = c->kind == KL_SCALAR ? strtod(c->text, &end) : 0.0;

@@ -63,10 +63,13 @@ static kl_status number_of(reader *r, const kl_node *n, const char **unit, doubl
                        n->kind == KL_SCALAR ? n->text : kl_node_kind_word(n->kind));
     while (*end == ' ') end++;
     if (*end && !kl_unit_parse(end, NULL, NULL))
-        return kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is no unit", end);
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "`%s` is not a unit; `klingel help units` lists the units", end);
     if (*end && **unit && strcmp(end, *unit) != 0)
         return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "values of one parameter have one unit: %s here, %s before", end, *unit);
+                       "all values of a parameter must have the same unit: this one is in %s, an "
+                       "earlier one in %s",
+                       end, *unit);
     if (*end) *unit = kl_arena_text(r->s->arena, end);
     return KL_OK;
 }
@@ -76,8 +79,8 @@ static kl_status count_of(reader *r, const kl_node *n, const char *what, int lea
     char *end   = NULL;
     long  value = n->kind == KL_SCALAR ? strtol(n->text, &end, 10) : 0;
     if (!end || end == n->text || *end || value < least || value > MOST_RUNS)
-        return kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` is a whole number from %d on", what,
-                       least);
+        return kl_fail(r->diag, KL_E_MODEL, n->place, "`%s` must be a whole number, at least %d",
+                       what, least);
     *out = (int)value;
     return KL_OK;
 }
@@ -166,14 +169,12 @@ static kl_status read_results(reader *r, const kl_node *n)
         bool modal = out->take >= KL_TAKE_GROWTH;
         if (modal != (s->analysis == KL_STUDY_MODES))
             kl_fail(r->diag, KL_E_MODEL, k->place,
-                    "result '%s': growth, frequency and damping belong to `analysis: modes`, "
-                    "all else to run and statics",
+                    "result '%s': growth, frequency and damping need `analysis: modes`; all other "
+                    "results need `run` or `statics`",
                     k->key);
         if (!modal && !out->channel)
             kl_fail(r->diag, KL_E_MODEL, k->place,
-                    "result '%s': of which channel? {of: NAME, take: "
-                    "max}",
-                    k->key);
+                    "result '%s': the channel is missing; give {of: NAME, take: max}", k->key);
         if (modal) out->channel = NULL;
     }
     return kl_diag_failed(r->diag) ? KL_E_MODEL : KL_OK;
@@ -189,12 +190,12 @@ static void refuse_same_names(reader *r)
         for (int p = 0; p < s->nparameter; p++)
             if (strcmp(s->result[i].name, s->parameter[p]) == 0)
                 kl_fail(r->diag, KL_E_NAME, s->result[i].place,
-                        "result '%s' has the name of a parameter: two columns of the table would "
-                        "have one name; call it '%s_result'",
+                        "result '%s' has the name of a parameter, so two columns of the table "
+                        "would have the same name; rename it, for example to '%s_result'",
                         s->result[i].name, s->result[i].name);
         if (taken)
             kl_fail(r->diag, KL_E_NAME, s->result[i].place,
-                    "result '%s' has the name of a column that every table has; give it another",
+                    "`%s` is reserved for a column of every results table; rename this result",
                     s->result[i].name);
     }
 }
@@ -293,8 +294,8 @@ static kl_status fill_values(reader *r, const kl_node *root)
             int own = grid_count(&r->range[p]);
             if (own != 1 && own != (int)n)
                 return kl_fail(r->diag, KL_E_MODEL, r->range[p].node->place,
-                               "in a list all parameters have the same number of values, or one: "
-                               "'%s' has %d, another %g",
+                               "in a list every parameter must have the same number of values, or "
+                               "one value: '%s' has %d, another has %g",
                                s->parameter[p], own, n);
         }
     } else {
@@ -304,7 +305,9 @@ static kl_status fill_values(reader *r, const kl_node *root)
         n = r->samples;
     }
     if (n > MOST_RUNS)
-        return kl_fail(r->diag, KL_E_RANGE, root->place, "%.3g runs are too many", n);
+        return kl_fail(
+            r->diag, KL_E_RANGE, root->place,
+            "the study would need %.3g runs, which is too many; use fewer values or samples", n);
     s->nrun  = (int)n;
     s->value = kl_arena_array(s->arena, double, (size_t)s->nrun *(size_t)s->nparameter + 1);
     if (!s->value) return KL_E_MEMORY;
@@ -337,7 +340,7 @@ static kl_status read_all(reader *r, const kl_node *root)
                   *seed = kl_node_get(root, "seed");
     if (!model || model->kind != KL_SCALAR || !*model->text)
         kl_fail(r->diag, KL_E_MODEL, model ? model->place : root->place,
-                "of which model? give `model: FILE.yaml`");
+                "the model is missing; give `model: FILE.yaml`");
     else s->model = beside(s->arena, s->file, model->text);
     int word = analysis ? word_of(r, analysis, "analysis", analyses) : 0, number = 1;
     s->analysis = word < 0 ? KL_STUDY_RUN : (kl_study_analysis)word;

@@ -65,7 +65,7 @@ static kl_status profile_of(const kl_resource_reader *r, const kl_node *list, kl
     if (!p) return KL_E_MEMORY;
     if (list->kind != KL_LIST || list->size < 2)
         return kl_fail(r->diag, KL_E_MODEL, list->place,
-                       "surface '%s': a profile wants two points or more, [[a, b], ...]",
+                       "surface '%s': a profile needs at least two points: [[a, b], ...]",
                        r->node->key);
     KL_TRY(profile_point(r, list->first, ab, &radius));
     kl_profile_begin(p, a, ab[0], ab[1]);
@@ -170,7 +170,7 @@ static kl_status arc_of(const kl_resource_reader *r, const kl_node *n, kl_arc2 *
                        hypot(x[2][0] - x[0][0], x[2][1] - x[0][1]));
     if (!(fabs(arc->theta[1] - arc->theta[0]) > 1e-9))
         return kl_fail(r->diag, KL_E_RANGE, n->place,
-                       "surface '%s': first and last are one point; give an arc of some length",
+                       "surface '%s': first and last are the same point; give two different points",
                        r->node->key);
     return KL_OK;
 }
@@ -181,7 +181,7 @@ static kl_status factor_of(const kl_resource_reader *r, const char *key, double 
     if (!n) return KL_OK;
     KL_TRY(kl_scope_number(r->s, n, key, "1", out));
     if (*out > 0.0) return KL_OK;
-    return kl_fail(r->diag, KL_E_RANGE, n->place, "surface '%s': %s is %g; give one above zero",
+    return kl_fail(r->diag, KL_E_RANGE, n->place, "surface '%s': %s is %g; it must be positive",
                    r->node->key, key, *out);
 }
 
@@ -220,7 +220,8 @@ static kl_status read_extruded_arc(const kl_resource_reader *r, const kl_node *n
     }
     if (!(kl_norm(kl_sub(node[0].r, node[1].r)) > 0.0))
         return kl_fail(r->diag, KL_E_RANGE, list->place,
-                       "surface '%s': both nodes are in one place; put them apart", r->node->key);
+                       "surface '%s': both nodes are at the same position; move one of them",
+                       r->node->key);
     return kl_surface_extruded_arc(&arc, node, r->arena, out);
 }
 
@@ -269,7 +270,7 @@ static kl_status read_surface(kl_resource_reader *r, void *data)
         return KL_OK;
     }
     return kl_fail(r->diag, KL_E_MODEL, r->node->place,
-                   "surface '%s': nothing says what it is; give `revolution`, `sweep`, `net`, "
+                   "surface '%s': its kind is missing; give `revolution`, `sweep`, `net`, "
                    "`revolved_arc` or `extruded_arc`",
                    r->node->key);
 }

@@ -99,7 +99,7 @@ static kl_status read_frame(kl_track_reader *r, kl_frame_settings *set, const ch
                     r->roll->piece[i].f1 != 0.0;
         if (rolls)
             return kl_fail(r->diag, KL_E_MODEL, n->place,
-                           "segments that roll carry their own frame; leave `frame` out");
+                           "segments with roll define their own frame; remove `frame`");
     }
     const kl_node *up = kl_node_get(r->node, "up");
     if (up) KL_TRY(kl_value_axis(r->s, up, "up", &set->up));
@@ -125,11 +125,12 @@ static kl_status read_roll_list(kl_track_reader *r, const kl_node *list, double 
         KL_TRY(kl_scope_number(r->s, c->first->next, "roll: angle", "rad", &(*f)[i]));
         if (i > 0 && !((*x)[i] > (*x)[i - 1]))
             return kl_fail(r->diag, KL_E_RANGE, c->place,
-                           "roll: length %g m does not lie behind %g m; put them in order", (*x)[i],
-                           (*x)[i - 1]);
+                           "roll: length %g m is not greater than %g m before it; list the pairs "
+                           "in increasing order",
+                           (*x)[i], (*x)[i - 1]);
         if ((*x)[i] < 0.0 || (*x)[i] > length + 1e-6)
             return kl_fail(r->diag, KL_E_RANGE, c->place,
-                           "roll: length %g m lies off the track, which is %g m long", (*x)[i],
+                           "roll: length %g m is outside the track, which is %g m long", (*x)[i],
                            length);
     }
     *count = n;
@@ -150,7 +151,7 @@ static kl_status read_roll(kl_track_reader *r, const kl_arc *arc)
     kl_interpolation_find(word, &spline);
     if (list && (r->nroll > 0 || r->roll))
         return kl_fail(r->diag, KL_E_MODEL, list->place,
-                       "roll is given twice: here and with the points or segments; leave one out");
+                       "roll is given twice: here and with the points or segments; remove one");
     if (r->roll) {
         kl_law_map(r->roll, kl_arc_length_at, arc);
         return KL_OK;
@@ -202,7 +203,8 @@ static kl_status read_table(kl_track_reader *r, kl_table_settings *t)
     kl_track_number(r, n, "step", "m", &t->step);
     for (int k = 0; k < KL_NCLASS; k++)
         if (t->error[k] < 0.0 || t->step < 0.0)
-            return kl_fail(r->diag, KL_E_RANGE, n->place, "table: errors and step are above zero");
+            return kl_fail(r->diag, KL_E_RANGE, n->place,
+                           "table: errors and step must be positive");
     return KL_OK;
 }
 
@@ -247,14 +249,13 @@ static kl_status read_line(kl_track_reader *r)
         if (!n) continue;
         if (found >= 0)
             return kl_fail(r->diag, KL_E_MODEL, n->key_place,
-                           "track: `%s` and `%s` both say where the line goes; leave one out",
-                           ways[found].key, ways[i].key);
+                           "track: `%s` and `%s` both define the line; remove one", ways[found].key,
+                           ways[i].key);
         found = i;
     }
     if (found < 0)
-        return kl_fail(
-            r->diag, KL_E_MODEL, r->node->place,
-            "track: nothing says where the line goes; give `points`, `layout` or `segments`");
+        return kl_fail(r->diag, KL_E_MODEL, r->node->place,
+                       "track: the line is not defined; give `points`, `layout` or `segments`");
     return ways[found].read(r);
 }
 
@@ -277,12 +278,12 @@ static kl_status check_closing(kl_track_reader *r, const kl_arc *arc, double spa
     if (gap > bridged * spacing)
         return kl_fail(r->diag, KL_E_RANGE, at,
                        "the line ends at (%g, %g, %g), %g m from its beginning, and cannot be "
-                       "closed; make both ends meet, or leave `closed` out",
+                       "closed; let both ends coincide, or remove `closed`",
                        b[0].x, b[0].y, b[0].z, gap);
     if (gap > seen || turn > kink)
         kl_warn(r->diag, at,
                 "the line ends %g m from its beginning, at an angle of %.3g deg to it; the spline "
-                "bridges that",
+                "closes the gap",
                 gap, 57.29577951308232 * turn);
     return KL_OK;
 }
@@ -302,9 +303,10 @@ static kl_status resample(kl_track_reader *r, const kl_node *n, double tolerance
     if (r->roll) kl_law_map(r->roll, kl_arc_length_at, arc);
     double count = ceil(arc->length / spacing - 1e-9);
     if (!(count < 1e7))
-        return kl_fail(r->diag, KL_E_RANGE, n->place,
-                       "resample: %g m every %g m are too many points; take a larger spacing",
-                       arc->length, spacing);
+        return kl_fail(
+            r->diag, KL_E_RANGE, n->place,
+            "resample: %g m with a point every %g m gives too many points; use a larger spacing",
+            arc->length, spacing);
     int       m = count < 1.0 ? 1 : (int)count, interval = 0, hint = 0;
     kl_vec3  *point = kl_arena_array(r->arena, kl_vec3, m + 1);
     kl_place *place = kl_arena_array(r->arena, kl_place, m + 1);
@@ -342,8 +344,8 @@ static kl_status build(kl_track_reader *r, kl_track *t)
     if (again) KL_TRY(resample(r, again, tolerance));
     if (wants_closed(r) && !r->curve->closed)
         return kl_fail(r->diag, KL_E_MODEL, kl_node_get(r->node, "closed")->place,
-                       "only a line through points can be `closed`; give `points`, or take points "
-                       "from this line: `resample: {spacing: 1 m}`");
+                       "only a line through points can be `closed`; give `points`, or sample this "
+                       "line with `resample: {spacing: 1 m}`");
 
     KL_TRY(kl_arc_build(r->curve, tolerance, r->arena, r->diag, &arc));
     KL_TRY(read_roll(r, arc));

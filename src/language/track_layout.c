@@ -147,7 +147,8 @@ static kl_status read_curve(kl_track_reader *r, const kl_node *n, const element_
     double radius = 0.0, angle = 0.0;
     KL_TRY(kl_scope_number(r->s, t->radius, "radius", "m", &radius));
     if (radius == 0.0)
-        return kl_fail(r->diag, KL_E_RANGE, t->radius->place, "the radius of a curve is zero");
+        return kl_fail(r->diag, KL_E_RANGE, t->radius->place,
+                       "the radius of a curve is zero; give a radius such as 300 m");
     e->curvature = (t->turn && *t->turn == 'r' ? -1.0 : 1.0) / radius;
     if (!t->length == !t->angle)
         return kl_fail(r->diag, KL_E_MODEL, n->place, "a curve needs either a length or an angle");
@@ -226,7 +227,7 @@ static kl_status read_grade(kl_track_reader *r, const kl_node *n, kl_grade_eleme
     g->kind = *word == 'p' ? KL_GRADE_PARABOLA : KL_GRADE_CIRCLE;
     if (ramped && g->kind == KL_GRADE_CIRCLE)
         return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "profile: ramps belong to a parabola; leave `shape: circle` out");
+                       "profile: ramps need a parabola; remove `shape: circle`");
     return KL_OK;
 }
 
@@ -257,12 +258,13 @@ static kl_status corners_to_grades(kl_track_reader *r, const corner *c, int n, k
     double done = c[0].at; /* how far we are laid */
     *count      = 0;
     if (c[0].at != 0.0)
-        return kl_fail(r->diag, KL_E_RANGE, c[0].place, "profile: the first corner is at 0 m");
+        return kl_fail(r->diag, KL_E_RANGE, c[0].place, "profile: the first corner must be at 0 m");
     for (int i = 0; i + 1 < n; i++) {
         if (!(c[i + 1].at > c[i].at))
-            return kl_fail(r->diag, KL_E_RANGE, c[i + 1].place,
-                           "profile: this corner at %g m does not lie behind the one at %g m",
-                           c[i + 1].at, c[i].at);
+            return kl_fail(
+                r->diag, KL_E_RANGE, c[i + 1].place,
+                "profile: this corner at %g m must come after the previous corner at %g m",
+                c[i + 1].at, c[i].at);
         double slope = (c[i + 1].height - c[i].height) / (c[i + 1].at - c[i].at), next = slope,
                half = 0;
         if (i + 2 < n && c[i + 2].at > c[i + 1].at)
@@ -272,11 +274,10 @@ static kl_status corners_to_grades(kl_track_reader *r, const corner *c, int n, k
         half       = next == slope ? 0.0 : 0.5 * length;
         double end = c[i + 1].at - half;
         if (end < done - 1e-9)
-            return kl_fail(
-                r->diag, KL_E_RANGE, c[i + 1].place,
-                "profile: this vertical curve and the one before overlap by %g m; take a "
-                "smaller radius",
-                done - end);
+            return kl_fail(r->diag, KL_E_RANGE, c[i + 1].place,
+                           "profile: this vertical curve and the previous one overlap by %g m; use "
+                           "a smaller radius",
+                           done - end);
         if (end > done)
             g[(*count)++] = (kl_grade_element){.kind   = KL_GRADE_CONSTANT,
                                                .length = end - done,
@@ -339,7 +340,7 @@ kl_status kl_track_layout(kl_track_reader *r)
     if (!kl_arena_ok(r->arena)) return KL_E_MEMORY;
     kl_track_number(r, r->node, "cant_base", "m", &base);
     if (!(base > 0.0))
-        return kl_fail(r->diag, KL_E_RANGE, n->place, "cant_base is %g m: give one above zero",
+        return kl_fail(r->diag, KL_E_RANGE, n->place, "cant_base is %g m; it must be positive",
                        base);
     kl_status worst = KL_OK;
     int       i     = 0;

@@ -61,7 +61,7 @@ static kl_status read_point(kl_track_reader *r, const kl_node *c, point_list *l)
             (strcmp(e->text, ".nan") == 0 || strcmp(e->text, "nan") == 0 ||
              strcmp(e->text, "NaN") == 0))
             return kl_fail(r->diag, KL_E_MODEL, e->place,
-                           "control point %d: %s is %s; give a number or leave the point out",
+                           "control point %d: %s is %s; give a number or remove the point",
                            l->n + 1, name[i], e->text);
         KL_TRY(kl_scope_number(r->s, e, name[i], unit[i], &x[i]));
     }
@@ -126,7 +126,8 @@ static kl_status read_line(table_reader *t, const char *line, const char *end)
             return KL_OK;
         }
         if (!isfinite(value)) {
-            complain(t, p - line, "this number is not finite; give one or leave the point out");
+            complain(t, p - line,
+                     "this number is not finite; give a finite number or remove the point");
             return KL_OK;
         }
         x[n] = value * t->factor[n];
@@ -156,7 +157,7 @@ static kl_status read_units(kl_track_reader *r, const kl_node *units, double fac
         kl_dim dim;
         if (c->kind != KL_SCALAR || !kl_unit_parse(c->text, &factor[i], &dim) ||
             !kl_dim_equal(dim, kl_dim_of(wants[i])))
-            return kl_fail(r->diag, KL_E_MODEL, c->place, "units: `%s` is no unit of %s",
+            return kl_fail(r->diag, KL_E_MODEL, c->place, "units: `%s` is not a unit of %s",
                            c->kind == KL_SCALAR ? c->text : "", i < 3 ? "length" : "angle");
     }
     return KL_OK;
@@ -190,7 +191,8 @@ static kl_status read_file(kl_track_reader *r, const kl_node *map, point_list *l
         return kl_fail(r->diag, KL_E_MODEL, map->place,
                        "points: give the name of a file: {file: p.csv}");
     if (r->options->no_files)
-        return kl_fail(r->diag, KL_E_MODEL, name->place, "points from a file are not taken here");
+        return kl_fail(r->diag, KL_E_MODEL, name->place,
+                       "points cannot be read from a file here; list them");
     KL_TRY(read_units(r, kl_node_get(map, "units"), t.factor));
     /* a name without a leading slash is beside the file that holds it */
     const char *slash  = r->file ? strrchr(r->file, '/') : NULL;
@@ -261,9 +263,9 @@ kl_status kl_track_points(kl_track_reader *r)
         return kl_fail(r->diag, KL_E_MODEL, n->place,
                        "points is a value; give a list of [x, y, z] or {file: points.csv}");
     if (again)
-        return kl_fail(
-            r->diag, KL_E_MODEL, again->key_place,
-            "resample takes points from a layout or from segments; here are points already");
+        return kl_fail(r->diag, KL_E_MODEL, again->key_place,
+                       "`resample` needs a `layout` or `segments`, but this track is already given "
+                       "by points; remove `resample`");
     KL_TRY(n->kind == KL_LIST ? read_list(r, n, &l) : read_file(r, n, &l));
     if (l.nroll > 0 && l.nroll < l.n)
         return kl_fail(r->diag, KL_E_MODEL, l.first_other,

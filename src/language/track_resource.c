@@ -34,9 +34,9 @@ static kl_status tabulate(kl_resource_reader *r, const kl_track *track, const kl
     if (status == KL_E_MEMORY) return status;
     if (status != KL_OK)
         return kl_fail(r->diag, status, r->node->place,
-                       "track '%s' has no table (see the message before); change that, write a "
-                       "table of more than %d rows to a file with `klingel track`, or take "
-                       "`geometry: exact`",
+                       "track '%s': its table could not be made (see the previous message); "
+                       "correct that, write a table of more than %d rows to a file with `klingel "
+                       "track`, or use `geometry: exact`",
                        r->node->key, MOST_ROWS);
     KL_TRY(kl_path_from_table(table, r->arena, &path));
     *out = path;
@@ -50,13 +50,14 @@ static kl_status warn_of_jumps(kl_resource_reader *r, const kl_path *path, const
     KL_TRY(kl_path_jumps(path, r->arena, &kink, &turn));
     if (kink.count > 0)
         kl_warn(r->diag, r->node->place,
-                "track '%s' has a kink of %.3g deg at %g m (%d in all): what follows it is struck "
-                "there, and energy is not kept; put a curve between",
+                "track '%s' has a kink of %.3g deg at %g m (%d in all): a body that follows it "
+                "receives an impulse there and energy is not conserved; insert a curve",
                 r->node->key, 57.29577951308232 * kink.largest, kink.s, kink.count);
     else if (turn.count > 0)
         kl_warn(r->diag, r->node->place,
-                "track '%s': the turn of its frame jumps by %.3g rad/m at %g m (%d in all): a body "
-                "that follows more than its point is struck there, and energy is not kept; %s",
+                "track '%s': the rotation rate of its frame jumps by %.3g rad/m at %g m (%d in "
+                "all): a body whose rotation follows the track receives an impulse there and "
+                "energy is not conserved; %s",
                 r->node->key, turn.largest, turn.s, turn.count, remedy);
     return KL_OK;
 }
@@ -121,10 +122,11 @@ static kl_status from_file(kl_resource_reader *r, const kl_node *file, kl_named_
     if (!path) return KL_E_MEMORY;
     if (ends_in(path, ".ktrack")) {
         if (kl_node_get(r->node, "parameters") || kl_node_get(r->node, "geometry"))
-            return kl_fail(r->diag, KL_E_MODEL, r->node->place,
-                           "track '%s': a table from a file is what it is; leave `parameters` and "
-                           "`geometry` out, or name the track file it was made from",
-                           r->node->key);
+            return kl_fail(
+                r->diag, KL_E_MODEL, r->node->place,
+                "track '%s': a .ktrack file is fixed, so `parameters` and `geometry` have no "
+                "effect on it; remove them, or give the track file (.yaml) it was made from",
+                r->node->key);
         return open_table(r, path, line);
     }
     KL_TRY(overrides_of(r, kl_node_get(r->node, "parameters"), &options));
@@ -142,8 +144,8 @@ static kl_status warn_of_crossings(kl_resource_reader *r, const kl_track *t)
     KL_TRY(kl_path_crossings(t->path, t->limits.clearance, 0.0, found, MOST, &count));
     for (int i = 0; i < count && i < MOST; i++)
         kl_warn(r->diag, kl_track_place(t, found[i].s[1]),
-                "track '%s' meets itself: %g m and %g m along it are %.3g m apart (%d in all; "
-                "`checks: {clearance: 0 m}` if that is meant)",
+                "track '%s' crosses itself: the points at %g m and %g m are %.3g m apart (%d such "
+                "places); set `checks: {clearance: 0 m}` if this is intended",
                 r->node->key, found[i].s[0], found[i].s[1], found[i].distance, count);
     return KL_OK;
 }
@@ -173,7 +175,7 @@ static kl_status read_track(kl_resource_reader *r, void *data)
     }
     if (!track) return KL_OK;
     KL_TRY(warn_of_crossings(r, track));
-    KL_TRY(warn_of_jumps(r, track->path, "leave `corners: 0` out, or take smooth transitions"));
+    KL_TRY(warn_of_jumps(r, track->path, "remove `corners: 0`, or use smooth transitions"));
     line->path = track->path, line->gauge = track->gauge, line->what = track->what;
     return table ? tabulate(r, track, &line->path) : KL_OK;
 }

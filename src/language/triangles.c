@@ -84,7 +84,7 @@ static kl_status add_triangle(reading *r, const int corner[3])
                                     3 * sizeof *s->triangle);
     if (!room) return KL_E_MEMORY;
     if (s->ntriangle >= MOST_TRIANGLES)
-        return bad(r, "more than two million triangles; make it coarser");
+        return bad(r, "it has more than two million triangles; use a coarser mesh");
     memcpy(s->triangle + 3 * s->ntriangle++, corner, 3 * sizeof *corner);
     return KL_OK;
 }
@@ -107,7 +107,8 @@ static uint32_t word_at(const unsigned char *p)
 
 static kl_status read_binary_stl(reading *r, const unsigned char *p, uint32_t n)
 {
-    if (n > MOST_TRIANGLES) return bad(r, "more than two million triangles; make it coarser");
+    if (n > MOST_TRIANGLES)
+        return bad(r, "it has more than two million triangles; use a coarser mesh");
     KL_TRY(make_slots(r, 3 * (int)n));
     for (uint32_t i = 0; i < n; i++) {
         const unsigned char *facet = p + 84 + 50 * (size_t)i + 12; /* behind the normal */
@@ -142,12 +143,12 @@ static kl_status read_text_stl(reading *r, const char *text)
     int corner[3], k = 0, count = 0;
     for (const char *p = text; (p = strstr(p, "vertex")) != NULL; p += 6) count++;
     if (count / 3 > MOST_TRIANGLES)
-        return bad(r, "more than two million triangles; make it coarser");
+        return bad(r, "it has more than two million triangles; use a coarser mesh");
     KL_TRY(make_slots(r, count));
     for (const char *p = text; (p = strstr(p, "vertex")) != NULL;) {
         float v[3];
         p += 6;
-        if (!three(&p, v)) return bad(r, "`vertex` without three numbers");
+        if (!three(&p, v)) return bad(r, "a `vertex` line does not have three numbers");
         KL_TRY(find_vertex(r, v, &corner[k]));
         k = (k + 1) % 3;
         if (k == 0) KL_TRY(add_triangle(r, corner));
@@ -176,7 +177,7 @@ static kl_status read_face(reading *r, const char *p)
         if (end == p) break;
         if (index < 0) index += r->out->nvertex + 1;
         if (index < 1 || index > r->out->nvertex)
-            return bad(r, "a face names a vertex that is not there");
+            return bad(r, "a face refers to a vertex that does not exist");
         corner[k < 2 ? k : 2] = (int)index - 1;
         if (k >= 2) {
             KL_TRY(add_triangle(r, corner));
@@ -184,7 +185,7 @@ static kl_status read_face(reading *r, const char *p)
         }
         for (p = end; *p && !strchr(" \t\r\n", *p);) p++; /* /texture/normal */
     }
-    return k >= 3 ? KL_OK : bad(r, "a face with fewer than three vertices");
+    return k >= 3 ? KL_OK : bad(r, "a face has fewer than three vertices");
 }
 
 static kl_status read_obj(reading *r, const char *text)
@@ -194,7 +195,7 @@ static kl_status read_obj(reading *r, const char *text)
         float       v[3];
         int         index;
         if (line[0] == 'v' && (line[1] == ' ' || line[1] == '\t')) {
-            if (!three(&p, v)) return bad(r, "`v` without three numbers");
+            if (!three(&p, v)) return bad(r, "a `v` line does not have three numbers");
             KL_TRY(add_vertex(r, v, &index));
         } else if (line[0] == 'f' && (line[1] == ' ' || line[1] == '\t')) KL_TRY(read_face(r, p));
         line += strcspn(line, "\n");
@@ -227,7 +228,7 @@ kl_status kl_triangles_parse(const char *name, const char *bytes, size_t n, doub
         status = kl_gltf_parse(name, bytes, n, scale, arena, place, diag, out);
     else status = bad(&r, "only .stl, .obj, .glb and .gltf files can be drawn");
     free(r.slots);
-    if (status == KL_OK && out->ntriangle == 0) status = bad(&r, "it holds no triangles");
+    if (status == KL_OK && out->ntriangle == 0) status = bad(&r, "it contains no triangles");
     return status;
 }
 
@@ -239,7 +240,8 @@ kl_status kl_triangles_read(const char *path, double scale, kl_arena *arena, kl_
     long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     if (size < 0 || size > MOST_BYTES) {
         fclose(f);
-        return kl_fail(diag, KL_E_FILE, place, "'%s' is no file of at most 256 MB", path);
+        return kl_fail(diag, KL_E_FILE, place, "'%s' is not a regular file of at most 256 MB",
+                       path);
     }
     rewind(f);
     char     *bytes  = malloc((size_t)size + 1);

@@ -74,7 +74,8 @@ static kl_status in_range(const place_of_key *p, double v)
 {
     const kl_key *k = p->key;
     if (k->negative && v < 0.0)
-        kl_warn(p->s->diag, p->node->place, "%s is %g, below zero: %s", p->what, v, k->negative);
+        kl_warn(p->s->diag, p->node->place, "%s is %g; a negative value %s", p->what, v,
+                k->negative);
     if (k->min == 0.0 && k->max == 0.0) return KL_OK;
     if (v >= k->min && v <= k->max) return KL_OK;
     if (k->max >= 1e300)
@@ -163,7 +164,8 @@ static kl_status key_matrix6(const place_of_key *p)
     bool square = n->kind == KL_LIST && n->size == 6 && n->first->kind == KL_LIST;
     if (n->kind != KL_LIST || (n->size != 3 && n->size != 6 && n->size != 36))
         return kl_fail(p->s->diag, KL_E_MODEL, n->place,
-                       "%s: give 3 numbers (x, y, z), 6 (and about x, y, z) or a 6 x 6 matrix",
+                       "%s: give 3 numbers (along x, y, z), 6 numbers (along and about x, y, z) or "
+                       "a 6 x 6 matrix",
                        p->what);
     bool                     damping     = strcmp(p->key->unit, "N s/m") == 0;
     static const char *const units[2][4] = {{"N/m", "N/rad", "N", "N m/rad"},
@@ -171,7 +173,7 @@ static kl_status key_matrix6(const place_of_key *p)
     int                      i           = 0;
     for (const kl_node *c = n->first; c; c = c->next, i++) {
         if (square && (c->kind != KL_LIST || c->size != 6))
-            return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: row %d has not six numbers",
+            return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: row %d does not have six numbers",
                            p->what, i);
         int j = 0;
         for (const kl_node *d = square ? c->first : c; d; d = square ? d->next : NULL, j++) {
@@ -294,8 +296,8 @@ static kl_status key_signals(const place_of_key *p)
             (kl_signal){.name = n->key, .marker = -1, .joint = -1, .input = -1, .place = n->place};
         if (!kl_is_name(n->key))
             return kl_fail(s->diag, KL_E_NAME, n->key_place,
-                           "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
-                           n->key);
+                           "%s: '%s' is not a valid variable name; use letters, digits and _",
+                           p->what, n->key);
         KL_TRY(kl_value_word(s, n, p->what, &one->text));
         list->n++;
     }
@@ -316,8 +318,8 @@ static kl_status key_table(const place_of_key *p)
     for (const kl_node *n = p->node->first; n; n = n->next) {
         if (!kl_is_name(n->key))
             return kl_fail(s->diag, KL_E_NAME, n->key_place,
-                           "%s: '%s' is no name of a variable; use letters, digits and _", p->what,
-                           n->key);
+                           "%s: '%s' is not a valid variable name; use letters, digits and _",
+                           p->what, n->key);
         t->name[t->n] = n->key;
         KL_TRY(kl_scope_number(s, n, p->what, "*", &t->value[t->n]));
         t->n++;
@@ -647,7 +649,10 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
             if (found) continue;
             const char *near  = kl_nearest(c->key, known);
             const char *quote = *e->name ? "'" : "";
-            if (near)
+            if (strchr(c->key, ')')) /* `{expression: hypot(a, b)}` reads as two keys */
+                kl_fail(s->diag, KL_E_NAME, c->key_place,
+                        "an expression that contains a comma must be quoted: \"hypot(a, b)\"");
+            else if (near)
                 kl_fail(s->diag, KL_E_NAME, c->key_place,
                         "unknown key `%s` in %s%s%s%s%s; did you mean `%s`?", c->key, type,
                         *quote ? " " : "", quote, e->name, quote, near);

@@ -189,7 +189,8 @@ kl_status kl_report_write(FILE *f, const kl_report_request *request, kl_diag *di
     }
     kl_text_free(&p.page);
     kl_arena_destroy(p.arena);
-    if (status != KL_OK && !kl_diag_failed(diag))
+    bool unwritten = status == KL_E_FILE && ferror(f); /* the caller knows the name of that file */
+    if (status != KL_OK && !unwritten && !kl_diag_failed(diag))
         kl_fail(diag, status, (kl_place){.file = request->file}, "%s", kl_status_text(status));
     return status;
 }

@@ -518,7 +518,8 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
         kl_fail(diag, status, (kl_place){.file = source->label},
                 "there is not enough memory for %d rows of %d channels; keep fewer with --every N",
                 kl_reader_rows(source->reader), kl_reader_channels(source->reader));
-    if (status != KL_OK && !kl_diag_failed(diag))
+    bool unwritten = status == KL_E_FILE && ferror(f); /* the caller knows the name of that file */
+    if (status != KL_OK && !unwritten && !kl_diag_failed(diag))
         kl_fail(diag, status, (kl_place){.file = source->label}, "%s", kl_status_text(status));
     return status;
 }

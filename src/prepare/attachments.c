@@ -176,9 +176,9 @@ static void warn(const kl_model *m, const kl_modal_body *p, const kl_attachment 
     char        text[80];
     const char *marker = p->file->body->marker[a->marker].name;
     kl_warn(diag, m->body[a->body].place,
-            "body '%s': its %d modes miss %.0f %% of how it gives at marker '%s' %s, where '%s' "
-            "loads it; in the body file write `statics: attachment` and `interfaces: [%s]`, or ask "
-            "`klingel fe --advise`",
+            "body '%s': its %d modes omit %.0f %% of the static compliance at marker '%s' %s, "
+            "where '%s' loads it; write `statics: attachment` and `interfaces: [%s]` in the body "
+            "file, or run `klingel fe --advise`",
             m->body[a->body].name, p->n, 100 * miss, marker, direction_of(load, text),
             m->element[a->element].name, marker);
 }

@@ -62,8 +62,8 @@ static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_
         return kl_fail(diag, KL_E_MODEL, f->place, "%s. %s, and nothing can be computed. %s",
                        f->text, f->locks, remedy);
     kl_warn(diag, f->place,
-            "%s. %s: here that turn is held at its start by a joint of its own. Results may be "
-            "wrong by any amount. %s",
+            "%s. %s: Klingel added a joint that holds this rotation at its initial value. The "
+            "results may be wrong. %s",
             f->text, f->locks, remedy);
     for (int i = 0; i < f->naxis; i++) locks->item[locks->n++] = lock_of(x, f, i);
     return KL_OK;

@@ -402,8 +402,9 @@ static kl_status orthonormalise(maker *k, double *G, double *w)
     k->b->ndropped = first;
     k->n           = n -= first;
     if (n == 0)
-        return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
-                       "no deformation mode is left: ask for some");
+        return kl_fail(
+            k->diag, KL_E_MODEL, KL_NOWHERE,
+            "no deformation modes remain; request at least one, for example `modes: 10`");
 
     double *B = malloc((size_t)n * (size_t)n * sizeof(double));
     if (!B) return KL_E_MEMORY;
@@ -518,8 +519,9 @@ static kl_status make(maker *k, unsigned char *fixed)
     if (cb) KL_TRY(add_constraint_modes(k));
     KL_TRY(add_user(k));
     if (k->n == 0)
-        return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
-                       "no deformation mode is left: ask for some");
+        return kl_fail(
+            k->diag, KL_E_MODEL, KL_NOWHERE,
+            "no deformation modes remain; request at least one, for example `modes: 10`");
     /* eigenmodes alone are orthonormal, ordered and free of rigid motion already */
     bool alone      = k->n == k->b->neigen;
     k->b->condition = 1.0;

@@ -53,9 +53,9 @@ kl_status kl_modes_check(const kl_system *s, const kl_modes *m, kl_diag *diag)
         }
     if (bad == 0) return KL_OK;
     return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
-                   "%d of %d modes are no modes (the first: %.3g Hz, residual %.2g, most at node "
-                   "%d): something moves there without stiffness or is not joined to the rest; "
-                   "check how the parts of the mesh hang together",
+                   "%d of the %d computed modes are spurious (not converged); the first has %.3g "
+                   "Hz, residual %.2g, and is largest at node %d. Some part there has no stiffness "
+                   "or is not connected to the rest; check how the parts of the mesh are connected",
                    bad, m->n, sqrt(fmax(m->omega2[first], 0)) / 6.28318530717958647693,
                    m->residual[first], s->node_id[liveliest(s, m, first)]);
 }

@@ -78,6 +78,7 @@ struct kl_writer {
     int64_t          base;           /* rows before the band */
     double          *band_time, *band_value; /* band, band x nchannel */
     double           visible;                /* clock at the last flush [s] */
+    double           kept;                   /* time of the last row in the file [s]; NaN: none */
     kl_results_note *notes;
     bool             failed;
 };
@@ -85,9 +86,13 @@ struct kl_writer {
 /* A failure after the start: said once, and nothing is tried any more. */
 static kl_status give_up(kl_writer *w, const char *doing, const char *why)
 {
-    w->failed = true;
-    return kl_fail(w->diag, KL_E_FILE, (kl_place){.file = w->path},
-                   "%s failed: %s (results up to the last second before are kept)", doing, why);
+    kl_place place = {.file = w->path};
+    w->failed      = true;
+    if (isnan(w->kept)) return kl_fail(w->diag, KL_E_FILE, place, "%s failed: %s", doing, why);
+    double now = w->held > 0 ? w->band_time[w->held - 1] : w->kept;
+    return kl_fail(w->diag, KL_E_FILE, place,
+                   "stopped at t = %.6g s: %s failed: %s; rows up to t = %.6g s are kept", now,
+                   doing, why, w->kept);
 }
 
 static int rows_of_a_chunk(int nchannel)
@@ -284,7 +289,7 @@ static kl_writer *prepare(const char *path, int nchannel, kl_diag *diag)
     kl_writer *w      = arena ? kl_arena_array(arena, kl_writer, 1) : NULL;
     char      *target = realpath(path, NULL);
     if (w) {
-        *w      = (kl_writer){.arena = arena, .diag = diag, .nchannel = nchannel};
+        *w      = (kl_writer){.arena = arena, .diag = diag, .nchannel = nchannel, .kept = NAN};
         w->path = kl_arena_text(arena, target ? target : path);
         w->band = rows_of_a_chunk(nchannel > 0 ? nchannel : 1);
         if (nchannel > 0)
@@ -328,6 +333,7 @@ static kl_status write_band(kl_writer *w)
                 kl_h5_put(w->file, w->time, first, n, w->band_time + w->written) &&
                 kl_h5_flush(w->file, w->time);
     if (!good) return give_up(w, "writing", kl_h5_why(w->file));
+    w->kept    = w->band_time[w->held - 1];
     w->written = w->held;
     if (w->held == w->band) {
         w->base += w->band;

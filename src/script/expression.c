@@ -209,8 +209,8 @@ static kl_status apply(compiler *c, instruction i, operand *o, bool constant, si
     double value = kl_program_run(c->code + o->start, c->ncode - o->start, NULL, NULL);
     if (!isfinite(value))
         return kl_fail(c->diag, KL_E_RANGE, place_of(c, at),
-                       "the value here is not a finite number; is something divided by zero, or "
-                       "outside the range of a function?");
+                       "the value is not a finite number; check for a division by zero or a "
+                       "function argument outside its range");
     c->ncode = o->start;
     return emit_constant(c, value, o);
 }
@@ -232,8 +232,8 @@ static kl_status alike(compiler *c, const char *what, size_t at, operand *a, con
         if (!kl_dim_pure(full->dim)) {
             kl_unit_format(full->dim, unit, sizeof unit);
             return FAIL(c, at,
-                        "`%s` of %s and %s: give the bare number a unit, as in `1 %s`, or give "
-                        "none to either",
+                        "cannot apply `%s` to %s and %s; write a unit after the plain number, as "
+                        "in `1 %s`, or remove both units",
                         what, describe(a, ta), describe(b, tb), unit);
         }
         a->dim  = full->dim;
@@ -246,16 +246,18 @@ static kl_status alike(compiler *c, const char *what, size_t at, operand *a, con
     }
     if (kl_dim_fits(b->dim, a->dim)) return KL_OK;
     const char *hint = kl_dim_hint(b->dim, a->dim);
-    return FAIL(c, at, "`%s` of %s and %s: these do not go together%s%s", what, describe(a, ta),
-                describe(b, tb), hint ? "; " : "", hint ? hint : "");
+    return FAIL(c, at, "cannot apply `%s` to %s and %s%s%s", what, describe(a, ta), describe(b, tb),
+                hint ? "; " : "", hint ? hint : "");
 }
 
 static kl_status want_pure(compiler *c, const char *what, const operand *o)
 {
     char text[WIDTH];
     if (o->bare || kl_dim_pure(o->dim)) return KL_OK;
-    return FAIL(c, o->at, "%s wants a pure number, this is %s; divide by a quantity of that kind",
-                what, describe(o, text));
+    return FAIL(
+        c, o->at,
+        "%s needs a number without a unit, got %s; divide it by a reference value of the same unit",
+        what, describe(o, text));
 }
 
 static kl_status want_angle(compiler *c, const char *what, const operand *o)
@@ -263,7 +265,7 @@ static kl_status want_angle(compiler *c, const char *what, const operand *o)
     char   text[WIDTH];
     kl_dim angle = {.e = {[KL_DIM_ANGLE] = 2}};
     if (o->bare || kl_dim_pure(o->dim) || kl_dim_equal(o->dim, angle)) return KL_OK;
-    return FAIL(c, o->at, "%s wants an angle or a pure number, this is %s", what,
+    return FAIL(c, o->at, "%s needs an angle or a number without a unit, got %s", what,
                 describe(o, text));
 }
 
@@ -324,6 +326,16 @@ static const char *nearest(const char *name, const char *const *list)
     return list && strlen(name) > 1 ? kl_nearest(name, list) : NULL;
 }
 
+/* Expressions over channels know the time by its full name, functions of time as `t`. */
+static bool has_time(const compiler *c)
+{
+    int    index;
+    kl_dim dim;
+    bool   bare;
+    return c->symbols && c->symbols->find &&
+           c->symbols->find(c->symbols->context, "time", &index, &dim, &bare);
+}
+
 /* A name nobody knows: say what was probably meant. */
 static kl_status unknown_name(compiler *c, const word *w)
 {
@@ -331,29 +343,51 @@ static kl_status unknown_name(compiler *c, const word *w)
         c->symbols && c->symbols->names ? c->symbols->names(c->symbols->context) : NULL;
     char name[LONGEST_NAME + 1];
     bool unit = copy_word(w, 0, name) && kl_unit_parse(name, NULL, NULL);
+    if (strcmp(name, "t") == 0 && has_time(c))
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "there is no channel `t`; did you mean `time`?");
     for (int i = w->n - 1; i >= 0; i--) {
         const char *near = copy_word(w, i, name) ? nearest(name, list) : NULL;
         if (near)
             return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
                            "unknown name `%s`; did you mean `%s`?%s", name, near,
-                           unit ? " (A unit stands only directly behind a number, as in `3 N/m`.)"
-                                : "");
+                           unit ? " (Write a unit directly after a number, as in `3 N/m`.)" : "");
     }
-    if (!copy_word(w, 0, name)) return FAIL(c, c->at, "a name of more than %d bytes", LONGEST_NAME);
+    if (!copy_word(w, 0, name))
+        return FAIL(c, c->at, "the name is longer than %d bytes; use a shorter name", LONGEST_NAME);
     if (unit)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "unknown name `%s`; a unit stands only directly behind a number and without "
-                       "spaces around `/`, as in `3 N/m`",
-                       name);
+        return kl_fail(
+            c->diag, KL_E_NAME, place_of(c, c->at),
+            "unknown name `%s`; if it is a unit, write it directly after a number and without "
+            "spaces around `/`, as in `3 N/m`; otherwise define it under `parameters:`",
+            name);
     if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at), "`%s` is not a number to build with",
-                       name);
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "`%s` is not a number; give a finite number", name);
     const char *near = nearest(name, function_names);
     if (near)
         return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
                        "unknown name `%s`; the function is written %s(...)", name, near);
     return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                   "unknown name `%s`; define it as a parameter", name);
+                   "unknown name `%s`; define it under `parameters:`", name);
+}
+
+/* A product of units written in one word, as in `Nm`: the bytes of the first unit, else 0. */
+static size_t joined_units(const char *name)
+{
+    static const char *const last[] = {"m", "mm", "m2", "s", NULL};
+    char                     first[LONGEST_NAME + 1];
+    for (int i = 0; last[i]; i++) {
+        size_t n = strlen(name), m = strlen(last[i]);
+        if (n <= m || strcmp(name + n - m, last[i]) != 0) continue;
+        memcpy(first, name, n - m);
+        first[n - m] = '\0';
+        kl_dim a, b;
+        if (kl_unit_parse(first, NULL, &a) && kl_unit_parse(last[i], NULL, &b) &&
+            !kl_dim_equal(a, b))
+            return n - m;
+    }
+    return 0;
 }
 
 /* A word where an operator should stand, perhaps meant as a unit (behind_number). */
@@ -366,17 +400,21 @@ static kl_status misplaced_word(compiler *c, bool behind_number)
     size_t  used;
     bool constant = copy_word(&w, 0, name) && (strcmp(name, "pi") == 0 || strcmp(name, "tau") == 0);
     if (constant || find_name(c, &w, name, &o, &index, &used))
-        return FAIL(c, c->at, "an operator is missing before `%s`; products need `*`", name);
+        return FAIL(c, c->at, "an operator is missing before `%s`; write `*` for a product", name);
     if (!copy_word(&w, 0, name))
-        return FAIL(c, c->at, "a name of more than %d bytes", LONGEST_NAME);
-    const char *near = nearest(name, kl_unit_names());
+        return FAIL(c, c->at, "the name is longer than %d bytes; use a shorter name", LONGEST_NAME);
+    const char *near  = nearest(name, kl_unit_names());
+    size_t      split = behind_number ? joined_units(name) : 0;
+    if (split)
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "unknown unit `%s`; write `%.*s %s`, with a space", name, (int)split, name,
+                       name + split);
     if (behind_number)
         return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at), "unknown unit `%s`%s%s%s", name,
                        near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
     if (kl_unit_parse(name, NULL, NULL))
-        return FAIL(c, c->at, "a unit stands only directly behind a number: here write `*1 %s`",
-                    name);
-    return FAIL(c, c->at, "an operator is missing before `%s`; products need `*`", name);
+        return FAIL(c, c->at, "a unit must directly follow a number; here write `*1 %s`", name);
+    return FAIL(c, c->at, "an operator is missing before `%s`; write `*` for a product", name);
 }
 
 /* ---- grammar ---- */
@@ -398,7 +436,8 @@ static kl_status parse_number(compiler *c, operand *o)
     size_t used;
     size_t at = c->at;
     c->at += scan_number(c->text + c->at, &number);
-    if (!isfinite(number)) return FAIL(c, at, "this number is too large");
+    if (!isfinite(number))
+        return FAIL(c, at, "this number is too large; the largest is about 1.8e308");
 
     o->bare = false;
     switch (kl_unit_scan(c->text + c->at, &used, &factor, &o->dim)) {
@@ -406,15 +445,16 @@ static kl_status parse_number(compiler *c, operand *o)
     case KL_UNIT_FOUND: c->at += used; break;
     case KL_UNIT_AMBIGUOUS:
         return FAIL(c, c->at + used,
-                    "a product behind `/` can be read in two ways; write brackets as in "
-                    "`J/(kg K)`, or put the divisor last");
+                    "a product after `/` is ambiguous; write brackets as in `J/(kg K)`, or put the "
+                    "divisor last");
     case KL_UNIT_POWER:
         return FAIL(c, c->at + used,
                     "a unit has a power such as m2, s^-1 or m^1.5 (at most 63); to raise a whole "
                     "quantity write (3 m)^2");
     }
     KL_TRY(emit_constant(c, number * factor, o));
-    if (!isfinite(o->value)) return FAIL(c, at, "this number is too large");
+    if (!isfinite(o->value))
+        return FAIL(c, at, "this number is too large; the largest is about 1.8e308");
 
     // what follows directly must not be another value
     skip_space(c);
@@ -425,7 +465,7 @@ static kl_status parse_number(compiler *c, operand *o)
         char name[LONGEST_NAME + 1];
         word w = read_word(c);
         if (copy_word(&w, 0, name) && is_keyword(name)) return KL_OK;
-        if (next == '%') return FAIL(c, c->at, "a second unit stands here; products need `*`");
+        if (next == '%') return FAIL(c, c->at, "unexpected second unit; write `*` between factors");
         return misplaced_word(c, true);
     }
     return KL_OK;
@@ -458,7 +498,9 @@ static kl_status call_one(compiler *c, const function *f, size_t at, operand *o)
     switch (f->rule) {
     case RULE_ROOT:
         if (!o->bare && !kl_dim_power(o->dim, 0.5, &o->dim))
-            return FAIL(c, o->at, "the root of %s has no unit", describe(o, text));
+            return FAIL(c, o->at,
+                        "the square root of %s has no unit; take the root of a quantity such as m2",
+                        describe(o, text));
         break;
     case RULE_PURE:
     case RULE_ARC:
@@ -526,7 +568,7 @@ static kl_status parse_call(compiler *c, const function *f, size_t at, operand *
         if (c->text[c->at] == ',') {
             c->at++;
             skip_space(c);
-            if (c->text[c->at] == ')') return FAIL(c, c->at, "a value is missing behind `,`");
+            if (c->text[c->at] == ')') return FAIL(c, c->at, "a value is missing after `,`");
         } else if (c->text[c->at] != ')') {
             return FAIL(c, c->at, "`,` or `)` is missing in %s(...)", f->name);
         }
@@ -582,7 +624,7 @@ static kl_status parse_word(compiler *c, operand *o)
             c->at = end;
             return parse_call(c, &functions[i], at, o);
         }
-        if (used) return FAIL(c, end, "`%s` is not a function; products need `*`", name);
+        if (used) return FAIL(c, end, "`%s` is not a function; write `*` for a product", name);
         return unknown_function(c, name);
     }
     bool pi  = w.length[0] == 2 && memcmp(w.start, "pi", 2) == 0;
@@ -599,16 +641,16 @@ static kl_status missing_value(compiler *c)
     char ch = c->text[c->at];
     if (ch == '\0')
         return FAIL(c, c->at,
-                    c->at == 0 ? "nothing stands here; write a number or an expression"
-                               : "the expression ends too early; a value is missing");
-    if (ch == '!') return FAIL(c, c->at, "`!` is written `not`");
+                    c->at == 0 ? "the value is empty; write a number or an expression"
+                               : "the expression is not complete; a value is missing at its end");
+    if (ch == '!') return FAIL(c, c->at, "write `not` instead of `!`");
     if (ch == '*' && c->at > 0 && c->text[c->at - 1] == '*')
-        return FAIL(c, c->at, "a power is written `^`");
+        return FAIL(c, c->at, "write a power with `^`");
     if ((unsigned char)ch < 0x20 || ch == 0x7f)
-        return FAIL(c, c->at, "a control character stands here; a value is wanted");
+        return FAIL(c, c->at, "unexpected control character; expected a value");
     if (strncmp(c->text + c->at, ".nan", 4) == 0 || strncmp(c->text + c->at, ".inf", 4) == 0)
-        return FAIL(c, c->at, "`%.4s` is not a number to build with", c->text + c->at);
-    return FAIL(c, c->at, "`%c` stands where a value is wanted", ch);
+        return FAIL(c, c->at, "`%.4s` is not a number; give a finite number", c->text + c->at);
+    return FAIL(c, c->at, "unexpected `%c`; expected a value", ch);
 }
 
 static kl_status parse_primary(compiler *c, operand *o)
@@ -622,7 +664,7 @@ static kl_status parse_primary(compiler *c, operand *o)
     size_t open = c->at++;
     KL_TRY(parse_binary(c, LEVEL_OR, o));
     if (c->text[c->at] != ')') {
-        if (c->text[c->at] == '\0') return FAIL(c, open, "this `(` is not closed");
+        if (c->text[c->at] == '\0') return FAIL(c, open, "this `(` has no matching `)`; add one");
         return FAIL(c, c->at, "`)` is missing here");
     }
     c->at++;
@@ -669,7 +711,11 @@ static bool at_not(const compiler *c)
 static kl_status parse_unary(compiler *c, operand *o)
 {
     skip_space(c);
-    if (c->depth >= DEEPEST) return FAIL(c, c->at, "nested more than %d deep", DEEPEST);
+    if (c->depth >= DEEPEST)
+        return FAIL(c, c->at,
+                    "brackets are nested more than %d levels deep; define parts of the expression "
+                    "as parameters",
+                    DEEPEST);
     c->depth++;
     size_t    at     = c->at;
     kl_status status = KL_OK;
@@ -721,7 +767,7 @@ static kl_status join(compiler *c, const operation *op, size_t at, operand *a, c
         break;
     case MEANS_PRODUCT:
         if (!kl_dim_combine(a->dim, b->dim, op->op == OP_MULTIPLY ? 1 : -1, &a->dim))
-            return FAIL(c, at, "the power of a unit grows beyond 63 here");
+            return FAIL(c, at, "the power of a unit exceeds 63; check the exponents");
         a->bare = a->bare && b->bare;
         break;
     }
@@ -743,7 +789,7 @@ static kl_status parse_binary(compiler *c, int level, operand *o)
         KL_TRY(join(c, op, at, o, &right));
         const operation *next = op->meaning == MEANS_COMPARISON ? read_operation(c) : NULL;
         if (next && next->meaning == MEANS_COMPARISON)
-            return FAIL(c, c->at, "comparisons do not chain; write `a < b and b < c`");
+            return FAIL(c, c->at, "comparisons cannot be chained; write `a < b and b < c`");
     }
 }
 
@@ -753,15 +799,16 @@ static kl_status trailing(compiler *c)
     char ch = c->text[c->at];
     if (is_name_start(ch)) return misplaced_word(c, false);
     if (is_digit(ch) || ch == '.' || ch == '(')
-        return FAIL(c, c->at, "an operator is missing here; products need `*`");
-    if (ch == ')') return FAIL(c, c->at, "this `)` closes nothing");
-    if (ch == ',') return FAIL(c, c->at, "unexpected `,`; the decimal mark is a point, as in 2.5");
-    if (ch == '=') return FAIL(c, c->at, "`=` is written `==` in a comparison");
-    if (ch == '&' || ch == '|') return FAIL(c, c->at, "write `and` and `or` to join conditions");
-    if (ch == '^') return FAIL(c, c->at, "a power of a power needs brackets");
+        return FAIL(c, c->at, "an operator is missing here; write `*` for a product");
+    if (ch == ')') return FAIL(c, c->at, "this `)` has no matching `(`; remove it");
+    if (ch == ',') return FAIL(c, c->at, "unexpected `,`; write decimals with a point, as in 2.5");
+    if (ch == '=') return FAIL(c, c->at, "write `==` to compare");
+    if (ch == '&' || ch == '|') return FAIL(c, c->at, "combine conditions with `and` or `or`");
+    if (ch == '^')
+        return FAIL(c, c->at, "a power of a power is ambiguous; write brackets, as in (a^b)^c");
     if ((unsigned char)ch < 0x20 || ch == 0x7f)
-        return FAIL(c, c->at, "a control character stands here");
-    return FAIL(c, c->at, "unexpected `%c`; an operator or the end is wanted", ch);
+        return FAIL(c, c->at, "unexpected control character; remove it");
+    return FAIL(c, c->at, "unexpected `%c`; expected an operator or the end of the expression", ch);
 }
 
 /* Which symbols the program reads, each once, in order. */
@@ -782,11 +829,13 @@ static kl_status compile(compiler *c, kl_expression **out)
 {
     operand o;
     if (memchr(c->text, '\0', LONGEST_TEXT + 1) == NULL)
-        return FAIL(c, 0, "an expression of more than %d bytes; name parts of it as parameters",
+        return FAIL(c, 0,
+                    "the expression is longer than %d bytes; define parts of it as parameters",
                     LONGEST_TEXT);
     KL_TRY(parse_binary(c, LEVEL_OR, &o));
     if (c->text[c->at] != '\0') return trailing(c);
-    if (kl_program_stack(c->code, c->ncode) > KL_MOST_STACK) return FAIL(c, 0, "nested too deeply");
+    if (kl_program_stack(c->code, c->ncode) > KL_MOST_STACK)
+        return FAIL(c, 0, "the expression is nested too deeply; define parts of it as parameters");
 
     kl_expression *e = kl_arena_take(c->arena, sizeof *e);
     if (!e) return KL_E_MEMORY;

@@ -179,8 +179,8 @@ static kl_status check_points(const double *x, const double *y, int n, kl_diag *
                        bad + 1);
     if (bad >= 0)
         return kl_fail(diag, KL_E_RANGE, place,
-                       "table: x must grow from point to point, but point %d has x = %g after %g; "
-                       "sort the points, and give each x once",
+                       "table: x must increase from point to point, but point %d has x = %g after "
+                       "x = %g; sort the points by x and give each x once",
                        bad + 1, x[bad], x[bad - 1]);
     for (int i = 0; i < n; i++)
         if (!isfinite(y[i]))
@@ -206,8 +206,8 @@ static void warn_of_overshoot(const kl_function *f, const double *x, const doubl
     if (least >= low - 0.5 * (high - low) && most <= high + 0.5 * (high - low)) return;
     kl_warn(
         diag, place,
-        "the smooth curve through these points swings from %.4g to %.4g (near %.4g), far beyond "
-        "them (%.4g to %.4g): give more points where it bends, or a `linear_table`",
+        "the spline through these points oscillates between %.4g and %.4g (near %.4g), but the "
+        "points lie between %.4g and %.4g; add points where the curve bends, or use `linear_table`",
         fmin(least, low), fmax(most, high), where, low, high);
 }
 

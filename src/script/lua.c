@@ -98,9 +98,10 @@ static void on_tick(lua_State *L, lua_Debug *event)
     double now = thread_time();
     if (b->started == 0.0) b->started = now;
     if (now - b->started > MOST_SECONDS)
-        luaL_error(L, "more than %f seconds in one call; are its texts too long?", MOST_SECONDS);
+        luaL_error(L, "one call took more than %f seconds; make the texts that it handles shorter",
+                   MOST_SECONDS);
     if (b->left <= 0)
-        luaL_error(L, "more than %d instructions in one call; does a loop never end?",
+        luaL_error(L, "one call executed more than %d instructions; check for an infinite loop",
                    MOST_INSTRUCTIONS);
 }
 
@@ -109,8 +110,8 @@ static int unknown_name(lua_State *L)
 {
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
     return luaL_error(L,
-                      "there is no '%s' here; a function sees its inputs, parameters that are "
-                      "numbers, t, and math",
+                      "there is no name '%s' here; a function can use its inputs, the numeric "
+                      "parameters, t and math",
                       name);
 }
 
@@ -295,7 +296,8 @@ static kl_status failed_at(kl_diag *diag, const code *c, const char *message)
         message += used;
     }
     if (strcmp(message, "not enough memory") == 0)
-        message = "needs more than 8 MB; does a recursion never end, or a table grow without end?";
+        message = "needs more than 8 MB of memory; check for an endless recursion or a table that "
+                  "grows without limit";
     return kl_fail(diag, KL_E_MODEL, place, "%s: Lua: %s", c->object, message);
 }
 
@@ -411,8 +413,10 @@ static int run_function(lua_State *L)
     for (int i = 0; i < c->nout; i++) {
         int at = i - c->nout;
         if (lua_type(L, at) != LUA_TNUMBER)
-            return luaL_error(L, "result %d is %s, not a number; set all outputs and rates", i + 1,
-                              luaL_typename(L, at));
+            return luaL_error(
+                L,
+                "result %d is %s, not a number; assign a number to every output and to every rate",
+                i + 1, luaL_typename(L, at));
         out[i] = (double)lua_tonumber(L, at);
     }
     return 0;

@@ -88,8 +88,10 @@ static int seconds(const parser *p, const kl_option *o, const char *text)
     kl_status   status = kl_expression_number(text, KL_NOWHERE, &(kl_symbols){0}, NULL, diag, &q);
     kl_diag_destroy(diag);
     if (status != KL_OK || !isfinite(q.value))
-        return kl_usage_error(p->command, "--%s: '%s' is no time; give seconds, or a unit: 50ms",
-                              o->name, text);
+        return kl_usage_error(
+            p->command,
+            "--%s: '%s' is not a time; give seconds, or a number with a unit such as 50ms", o->name,
+            text);
     if (!kl_quantity_fits(q, kl_dim_of("s"))) {
         const char *word = kl_dim_word(q.dim);
         return kl_usage_error(p->command, "--%s: '%s' is %s; give a time: 2.5, 50ms", o->name, text,
@@ -105,7 +107,7 @@ static int count(const parser *p, const kl_option *o, const char *text)
     errno      = 0;
     long value = strtol(text, &end, 10);
     if (end == text || *end != '\0' || errno || value < 1 || value > INT_MAX)
-        return kl_usage_error(p->command, "--%s: '%s' is not a whole number from 1 on", o->name,
+        return kl_usage_error(p->command, "--%s: '%s' is not a whole number of at least 1", o->name,
                               text);
     *(int *)o->target = (int)value;
     return KL_OPTIONS_OK;

@@ -15,11 +15,11 @@ static void tell_how_it_ended(kl_reader *r, const char *path)
     const char *status = kl_reader_text(r, "status");
     int         rows   = kl_reader_rows(r);
     if (kl_reader_running(r))
-        fprintf(stderr, "%s: note: the run goes on; %d rows so far\n", path, rows);
+        fprintf(stderr, "%s: note: the run is still in progress; %d rows so far\n", path, rows);
     else if (kl_reader_unfinished(r))
-        fprintf(stderr, "%s: note: the run was killed; %d rows are there\n", path, rows);
+        fprintf(stderr, "%s: note: the run was killed; it contains %d rows\n", path, rows);
     else if (status && strcmp(status, "complete") != 0)
-        fprintf(stderr, "%s: note: the run was not completed (%s); %d rows are there\n", path,
+        fprintf(stderr, "%s: note: the run was not completed (%s); it contains %d rows\n", path,
                 status, rows);
 }
 
@@ -80,7 +80,11 @@ static void report_unknown(const kl_reader *r, const char *file, const char *nam
         if (have <= want || names[i][have - want - 1] != '.') continue;
         if (strcmp(names[i] + have - want, name) == 0) near = names[i];
     }
-    if (is_pattern(name)) kl_fail(diag, KL_E_NAME, at, "no channel fits the pattern '%s'", name);
+    if (is_pattern(name))
+        kl_fail(
+            diag, KL_E_NAME, at,
+            "no channel matches the pattern '%s'; `klingel export FILE --list` lists all channels",
+            name);
     else if (below > 0)
         kl_fail(diag, KL_E_NAME, at, "there is no channel '%s'; '%s.*' means %d channel%s", name,
                 name, below, below == 1 ? "" : "s");
@@ -88,7 +92,8 @@ static void report_unknown(const kl_reader *r, const char *file, const char *nam
         kl_fail(diag, KL_E_NAME, at, "there is no channel '%s'; did you mean '%s'?", name, near);
     else
         kl_fail(diag, KL_E_NAME, at,
-                "there is no channel '%s'; `klingel export %s --list` lists all", name, file);
+                "there is no channel '%s'; `klingel export %s --list` lists all channels", name,
+                file);
     free(names);
 }
 
@@ -145,7 +150,7 @@ bool kl_same_file(const char *a, const char *b)
 
 static bool cannot_write(const kl_out_file *o)
 {
-    fprintf(stderr, "%s: cannot be written: %s\n", o->path, strerror(errno));
+    fprintf(stderr, "%s could not be written: %s\n", o->path, strerror(errno));
     return false;
 }
 
@@ -167,6 +172,7 @@ bool kl_output_open(kl_out_file *o, const char *path)
 
 void kl_output_discard(kl_out_file *o)
 {
+    if (o->stream && ferror(o->stream)) (void)cannot_write(o);
     if (o->stream) fclose(o->stream);
     o->stream = NULL;
     if (strcmp(o->part, o->path) != 0) unlink(o->part);

@@ -43,6 +43,7 @@ bool kl_same_file(const char *a, const char *b);
 /* Both print the reason of a failure and return false. */
 bool kl_output_open(kl_out_file *o, const char *path);
 bool kl_output_close(kl_out_file *o);
+/* Removes the unfinished file; prints the reason if writing to it failed. */
 void kl_output_discard(kl_out_file *o);
 
 #endif

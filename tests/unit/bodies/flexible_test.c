@@ -271,7 +271,7 @@ static void mistakes_are_told(void **unused)
         {"file: /tmp/kl_flexible_test.kbody, up_to: 0.1 Hz", "none of the 4 modes"},
         {"file: /tmp/kl_flexible_test.kbody, deformation: [1, 2, 3, 4, 5]", "has 5 numbers"},
         {"file: /tmp/kl_flexible_test.kbody, deformation: {a: 1}", "list of numbers"},
-        {"file: /tmp/kl_flexible_test.kbody, rayleigh: [-1, 0]", "is no damping"},
+        {"file: /tmp/kl_flexible_test.kbody, rayleigh: [-1, 0]", "must not be negative"},
         {"modes: 100, file: {mesh: {line: [[0, 0, 0], [1, 0, 0]], parts: 2}, materials: {m: {E: "
          "1e9, "
          "nu: 0.3, density: 1000}}, sections: {line: {material: m, section: circle, radius: "

@@ -20,7 +20,7 @@ static void a_reaction_that_modes_do_not_answer_is_told(void **state)
     world *w = *state;
     write_poor(w);
     assert_int_equal(run(w, "check", "model.yaml"), 0);
-    assert_says(w->err, "warning: body 'beam': its 1 modes miss");
+    assert_says(w->err, "warning: body 'beam': its 1 modes omit");
     assert_says(w->err, "marker 'tip' along");
     assert_says(w->err, "where 'load' loads it");
     assert_says(w->err, "interfaces: [tip]");
@@ -95,8 +95,9 @@ static void moments_are_judged_where_something_is_there_to_bring_them(void **sta
              "beam.tip, axis: x/' "
              "model.yaml");
     assert_int_equal(run(w, "check", "model.yaml"), 0);
-    assert_says(w->err,
-                "miss 100 % of how it gives at marker 'tip' about x, where 'load' loads it");
+    assert_says(
+        w->err,
+        "omit 100 % of the static compliance at marker 'tip' about x, where 'load' loads it");
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
     assert_says(w->out, "tip: [rx]}");
     assert_says(w->out, "moments at tip: missed at rest 0 %");

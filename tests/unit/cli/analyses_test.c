@@ -219,7 +219,7 @@ static void mistakes_in_a_study_are_told_with_their_places(void **state)
     assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
     assert_says(w->err, "bad.yaml:2:");
     assert_says(w->err, "did you mean `grid`?");
-    assert_says(w->err, "values of one parameter have one unit");
+    assert_says(w->err, "must have the same unit");
     write_text(w, "bad.yaml",
                "model: model.yaml\nparameters: {k: [1 N/m]}\nresults: {a: {of: zz}}\n");
     assert_int_equal(run(w, "sweep", "bad.yaml"), 1);

@@ -78,7 +78,7 @@ static void unknown_channels_are_all_named_with_a_way_out(void **state)
         run(w, "export", "p.h5", "bob.posiiton.x", "hinge", "q*", "zebra", "x", "-o", "n.csv"), 2);
     assert_says(w->err, "there is no channel 'bob.posiiton.x'; did you mean 'bob.position.x'?");
     assert_says(w->err, "'hinge.*' means 3 channels");
-    assert_says(w->err, "no channel fits the pattern 'q*'");
+    assert_says(w->err, "no channel matches the pattern 'q*'");
     assert_says(w->err, "--list");
     assert_says(w->err, "4 errors; nothing was written");
     assert_string_equal(w->out, "");
@@ -117,7 +117,7 @@ static void a_file_appears_whole_or_not_at_all(void **state)
     read_whole(path_of(w, "x.csv"), w->out, sizeof w->out);
     assert_int_equal(count_lines(w->out), 1002);
     assert_int_equal(run(w, "export", "p.h5", "x", "-o", "nowhere/x.csv"), 1);
-    assert_says(w->err, "nowhere/x.csv: cannot be written");
+    assert_says(w->err, "nowhere/x.csv could not be written");
     assert_int_equal(run(w, "export", "p.h5", "x", "-o", "/dev/full"), 1);
     assert_says(w->err, "No space left");
     assert_int_equal(run(w, "export", "p.h5", "-o", "./p.h5"), 2);
@@ -144,7 +144,7 @@ static void a_run_that_did_not_end_well_is_said(void **state)
     world *w = *state;
     write_pendulum(w, "p.h5", 1.0, "interrupted");
     assert_int_equal(run(w, "export", "p.h5", "x", "--every", "500"), 0);
-    assert_says(w->err, "not completed (interrupted); 1001 rows");
+    assert_says(w->err, "not completed (interrupted); it contains 1001 rows");
 }
 
 static void a_reader_that_goes_away_is_no_mistake(void **state)

@@ -81,11 +81,11 @@ static void options_are_checked_and_suggested(void **state)
     assert_int_equal(run(w, "export", "p.h5", "--every"), 2);
     assert_says(w->err, "--every needs a value: N");
     assert_int_equal(run(w, "export", "p.h5", "--every", "0"), 2);
-    assert_says(w->err, "not a whole number from 1 on");
+    assert_says(w->err, "not a whole number of at least 1");
     assert_int_equal(run(w, "export", "p.h5", "--every", "3x"), 2);
     assert_int_equal(run(w, "export", "p.h5", "--every", "99999999999"), 2);
     assert_int_equal(run(w, "export", "p.h5", "--from", "soon"), 2);
-    assert_says(w->err, "'soon' is no time");
+    assert_says(w->err, "'soon' is not a time");
     assert_int_equal(run(w, "export", "p.h5", "--from=nan"), 2);
     assert_int_equal(run(w, "export", "p.h5", "--all=yes"), 2);
     assert_says(w->err, "takes no value");

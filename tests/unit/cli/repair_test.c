@@ -27,7 +27,7 @@ static void a_killed_run_is_readable_and_repair_says_what_it_found(void **state)
     leave_behind(path_of(w, "k.h5"));
     assert_int_equal(run(w, "export", "k.h5", "--every", "499"), 0);
     assert_string_equal(w->out, "time,x\n0,0\n4.99,499\n");
-    assert_says(w->err, "the run was killed; 500 rows");
+    assert_says(w->err, "the run was killed; it contains 500 rows");
     assert_int_equal(run(w, "repair", "k.h5"), 0);
     assert_says(w->out, "k.h5: 500 rows, from 0 to 4.99 s");
     assert_says(w->out, "cleared");

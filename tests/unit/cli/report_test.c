@@ -82,7 +82,7 @@ static void limits_that_do_not_fit_are_refused(void **state)
     } wrong[] = {{"{of: arm, quantity: position.z, limit: 3 kg}", "is in m, its limit in kg"},
                  {"{of: arm, quantity: position.z, limit: -3}", "above 0"},
                  {"{of: arm, quantity: position.z, limit: 0}", "above 0"},
-                 {"{of: arm, quantity: position.z, rule: x}", "where its `limit` comes from"},
+                 {"{of: arm, quantity: position.z, rule: x}", "names the source of its `limit`"},
                  {"{expression: hinge.angle, limit: 2 N}", "is in rad, its limit in N"}};
     world *w  = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {

@@ -155,7 +155,7 @@ static void wrong_wishes_are_answered_in_words(void **state)
         {1, {"out.h5", "bem"}, "did you mean 'beam'?"},
         {1, {"out.h5", "--points", "tp"}, "did you mean 'tip'?"},
         {1, {"out.h5", "--times", "7"}, "it lasts from 0 to 0.1 s"},
-        {1, {"out.h5", "--times", "soon"}, "is no time"},
+        {1, {"out.h5", "--times", "soon"}, "is not a time"},
         {1, {"out.h5", "--from", "3"}, "no rows in that time"},
         {2, {"out.h5", "--times", "0", "--points", "tip"}, "exclude each other"},
         {2, {"out.h5", "--sn", "range=90"}, "no stress with its unit"},

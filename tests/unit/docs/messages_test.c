@@ -14,111 +14,110 @@ static const struct {
     const char *mistake, *text, *message, *cure;
 } cases[] = {
     {"A misspelt key", "bodies:\n  a: {mas: 1}\n", "did you mean `mass`",
-     "write the key that is meant; `klingel help rigid` lists them"},
+     "correct the key; `klingel help rigid` lists the keys"},
     {"A misspelt section", "body:\n  a: {mass: 1}\n", "unknown section",
      "`klingel list` shows the sections"},
-    {"A body that is not there",
+    {"A body that does not exist",
      A "joints:\n  j: {type: revolute, between: [grund, a], at: [0, 0, 0]}\n",
      "there is no body 'grund'",
-     "ground is there without being listed; all other bodies stand under `bodies:`"},
-    {"A marker that is not there",
+     "list the body under `bodies:`; only `ground` exists without being listed"},
+    {"A marker that does not exist",
      A "joints:\n  j: {type: revolute, between: [ground, a.pin], at: [0, 0, 0]}\n",
-     "has no marker 'pin'", "name it under the body's `markers:`"},
-    {"A type that is not there",
+     "has no marker 'pin'", "define it under `markers:` of the body"},
+    {"A type that does not exist",
      AB "joints:\n  j: {type: revolut, between: [a, b], at: [0, 0, 0]}\n", "there is no joint type",
      "`klingel list` shows the types"},
     {"A force under joints",
      AB "joints:\n  s: {type: spring-damper, between: [a, b], at: [0, 0, 0]}\n",
      "belongs under `forces:`", "move it to the other section"},
     {"No type", AB "joints:\n  j: {between: [a, b], at: [0, 0, 0]}\n", "type is missing",
-     "every joint and force has a type; bodies are rigid unless told"},
+     "give every joint and force a `type`; a body without `type` is rigid"},
     {"No point", AB "joints:\n  j: {type: revolute, between: [a, b]}\n", "`at` is missing",
-     "give the point in space where the joint stands at the start, or name markers"},
+     "give the position of the joint at the start, or name markers"},
     {"A joint between a body and itself",
-     A "joints:\n  j: {type: revolute, between: [a, a], at: [0, 0, 0]}\n", "and itself",
+     A "joints:\n  j: {type: revolute, between: [a, a], at: [0, 0, 0]}\n", "with itself",
      "name two different bodies"},
     {"A unit that does not fit",
      AB "forces:\n  s: {type: spring-damper, between: [a, b], at: [[0, 0, 0], [1, 0, 0]], "
         "stiffness: 3 kN}\n",
-     "wants a stiffness", "give the unit that the key wants; `klingel help units` tells"},
+     "expected a stiffness",
+     "give the unit that the message shows; `klingel help units` lists the units"},
     {"Hz where rad/s is meant",
      A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, "
        "of: j, value: {polynomial: [0, 5 Hz]}}\n",
      "rad/s", "an angular speed is in rad/s, rev/s or rpm: `5 rev/s`"},
-    {"A parameter that is not there", "bodies:\n  a: {mass: m}\n", "m",
+    {"A parameter that does not exist", "bodies:\n  a: {mass: m}\n", "m",
      "declare it under `parameters:`"},
-    {"Parameters in a circle", "parameters: {a: b, b: a + 1}\n" A, "needs itself in the end",
-     "give one of them a number"},
+    {"Parameters that depend on each other", "parameters: {a: b, b: a + 1}\n" A,
+     "depends on itself", "give one of them a number"},
     {"A negative mass", "bodies:\n  a: {mass: -1}\n", "must not be negative",
      "masses are zero or positive"},
-    {"An inertia that no body has", "bodies:\n  a: {mass: 1, inertia: [1, 1, 5]}\n",
+    {"An inertia that is physically impossible", "bodies:\n  a: {mass: 1, inertia: [1, 1, 5]}\n",
      "larger than the sum of the other two",
      "no moment is larger than the sum of the other two; check the unit and the order"},
-    {"Two things of one name",
-     A "joints:\n  a: {type: fixed, between: [ground, a], at: [0, 0, 0]}\n", "is there twice",
-     "bodies, joints and forces share one list of names"},
-    {"Like something that is not there", "bodies:\n  a: {like: b}\n", "there is no such body",
+    {"Two elements with the same name",
+     A "joints:\n  a: {type: fixed, between: [ground, a], at: [0, 0, 0]}\n", "is used twice",
+     "rename one; bodies, joints and forces share one list of names"},
+    {"`like` of an entry that does not exist", "bodies:\n  a: {like: b}\n", "there is no such body",
      "name an entry of the same section, or `template.entry`"},
     {"A template that contains itself",
-     "templates: {t: {parts: {p: {template: t}}}}\nparts: {x: {template: t}}\n",
-     "places itself in the end", "take the part out of the template"},
+     "templates: {t: {parts: {p: {template: t}}}}\nparts: {x: {template: t}}\n", "contains itself",
+     "remove the part from the template"},
     {"A body that `when` leaves out",
      "parameters: {on: false}\nbodies:\n  a: {mass: 1, when: on}\njoints:\n  j: {type: fixed, "
      "between: [ground, a], at: [0, 0, 0]}\n",
-     "left out by its `when`", "give what uses it the same `when`"},
+     "left out by its `when`", "give the entries that use it the same `when`"},
     {"A loop without a variable in the name", "bodies:\n  a: {mass: 1, for: {i: 1..3}}\n",
-     "its name must hold a variable", "write the name as \"a{i}\""},
+     "its name must contain the loop variable", "write the name as \"a{i}\""},
     {"A spring over a joint that comes later",
      A "joints:\n  d: {type: driver, of: j, value: 1}\n  j: {type: revolute, between: [ground, a], "
        "at: [0, 0, 0]}\n",
-     "there is no joint 'j' above", "list a joint before what uses it"},
+     "there is no joint 'j' above", "list a joint before the elements that use it"},
     {"An endless loop in Lua",
      A "forces:\n  f: {type: force, on: a, value: {lua: \"while true do end\"}}\n",
-     "does a loop never end", "a function of time must end; a loop needs a bound"},
+     "check for an infinite loop", "a function of time must end; a loop needs a bound"},
     {"A global in Lua", A "forces:\n  f: {type: force, on: a, value: {lua: \"y = t return y\"}}\n",
      "write `local y",
-     "declare variables with local; what must be remembered is a state of a controller"},
+     "declare variables with `local`; to keep a value between calls use a state of a controller"},
     {"Joints that do not close",
      AB "joints:\n  j: {type: fixed, between: [ground, a], at: [0, 0, 0]}\n  k: {type: fixed, "
         "between: [ground, b], at: [0, 0, 0]}\n  r: {type: distance, between: [a, b], at: [[0, 0, "
         "0], [1, 0, 0]], length: 2}\n",
-     "r", "the message names the joint and its gap in mm: move a body, or mend the length"},
-    {"A fragment without bodies (nothing to stand on)",
+     "r", "move a body or correct the length; the message gives the joint and its gap in mm"},
+    {"A fragment of a model without its bodies",
      "joints:\n  j: {type: revolute, between: "
      "[ground, crank], at: [0, 0, 0]}\n",
-     "there is no body 'crank'",
-     "list the body, or include the file that does; the message names what is missing and what is "
-     "near"},
+     "there is no body 'crank'", "list the body, or include the file that defines it"},
     {"A model without bodies", "run: {end: 1}\n", "has no bodies", "list them under `bodies:`"},
-    {"A thing said twice, and differently",
+    {"Two drivers of one coordinate",
      A
      "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
      "j, value: 1}\n  e: {type: driver, of: j, value: 2}\n",
-     "already driven by 'd'",
-     "say it once; two drivers of one coordinate become the `sum` of both"},
+     "already driven by 'd'", "remove one driver, or combine both values with `sum`"},
     {"One key twice in an entry", "bodies:\n  a: {mass: 1, mass: 2}\n", "twice",
-     "take one of them out"},
-    {"A start value that nothing can meet",
+     "remove one of them"},
+    {"An initial value that contradicts the joints",
      A "joints:\n  j: {type: translational, between: [ground, a], at: [0, 0, 0], start: "
        "{displacement: 1, fixed: [displacement]}}\n  k: {type: distance, between: [ground, a], at: "
        "[[0, 0, -1], [0, 0, 0]]}\n",
-     "does not close", "values are guesses unless `fixed` names them: leave `fixed` out"},
+     "does not close", "remove `fixed`: initial values that it does not list are only guesses"},
     {"A start velocity that joints do not allow",
      "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0], fixed: "
      "[velocity]}\njoints:\n "
      " j: {type: spherical, between: [ground, a], at: [0, 0, 0]}\n",
-     "the start velocities pull it apart", "leave `fixed` out, or give a velocity that fits"},
+     "the start velocities pull it apart",
+     "remove `fixed`, or give a velocity that the joints allow"},
     {"Axes that point against each other",
      "bodies:\n  ground: {markers: {q: {at: [0, 0, 0], axis: z}}}\n  a: {mass: 1, inertia: [1, 1, "
      "1], "
      "markers: {p: {at: [0, 0, 0], axis: -z}}}\njoints:\n  j: {type: revolute, between: [ground.q, "
      "a.p]}\n",
      "against each other", "turn one of the bodies, or one of the axes, by 180 degrees"},
-    {"A driver of what the joint holds",
+    {"A driver of a coordinate that the joint constrains",
      A
      "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
      "j, coordinate: displacement, value: 1}\n",
-     "holds its displacement", "drive a coordinate that the joint leaves free"},
+     "constrains its displacement", "drive a coordinate that the joint leaves free"},
     {"A driver that jumps",
      A
      "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
@@ -126,49 +125,50 @@ static const struct {
      "jumps", "let the value change over some time"},
     {"A torque on a point mass",
      "bodies:\n  p: {type: point, mass: 1}\nforces:\n  t: {type: torque, on: p, value: 1}\n",
-     "cannot turn", "give the body an inertia"},
+     "without rotation", "give the body an inertia"},
     {"A ratio of gears in kg",
      AB
      "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  k: {type: revolute, "
      "between: [ground, b], at: [1, 0, 0]}\n  c: {type: coupler, joints: [j, k], ratio: 2 kg}\n",
-     "a mass", "the unit of a ratio follows from what it couples: none, m or 1/m"},
-    {"Bodies that are not where the joints want them",
+     "a mass", "the unit of a ratio follows from the coupled coordinates: none, m or 1/m"},
+    {"Bodies whose positions do not fit the joints",
      "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], markers: {p: {at: [0.1, 0, 0]}}}\njoints:\n  j: "
      "{type: spherical, between: [ground, a.p], at: [0, 0, 0]}\n",
-     "assembly moved 'a'", "nothing, if it is near; else write the position as the note says"},
+     "assembly moved 'a'", "nothing if the distance is small; otherwise correct the position"},
     {"A start velocity that was only a guess",
      "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0]}\njoints:\n  j: {type: "
      "spherical, between: [ground, a], at: [0, 0, 0]}\n",
-     "changed the velocity of 'a'", "give one that fits, or keep it with `fixed: [velocity]`"},
-    {"A loop that holds more than it must (in space)",
+     "changed the velocity of 'a'",
+     "give a velocity that the joints allow, or keep it with `fixed: [velocity]`"},
+    {"A closed loop with redundant constraints",
      AB "  c: {mass: 1, inertia: [1, 1, 1], position: [0.5, 1, 0]}\njoints:\n  j: {type: revolute, "
         "between: [ground, a], at: [0, 0, 0], axis: z}\n  k: {type: revolute, between: [a, c], at: "
         "[0, 1, 0], axis: z}\n  l: {type: revolute, between: [c, b], at: [1, 1, 0], axis: z}\n  m: "
         "{type: revolute, between: [b, ground], at: [1, 0, 0], axis: z}\n",
      "m",
-     "it runs as it is; to have forces that are determined, make one hinge `spherical` and "
-     "another `universal` or cylindrical"},
+     "the model runs; for unique reaction forces replace one revolute joint by `spherical` and "
+     "another by `universal` or `cylindrical`"},
     {"A body that can still move",
-     A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n", "free:",
-     "`klingel check` names each motion that is left; add a joint if it should not be there"},
-    {"A start that two joints say differently",
+     A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n",
+     "free:", "`klingel check` lists the degrees of freedom; add a joint if one is not intended"},
+    {"Contradicting initial values of two joints",
      AB
      "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {angle: 30 deg, "
      "fixed: [angle]}}\n  k: {type: revolute, between: [ground, b], at: [1, 0, 0], start: {angle: "
      "40 deg, fixed: [angle]}}\n  c: {type: coupler, joints: [j, k], ratio: 1}\n",
-     "does not close", "say it at one of them; the other follows"},
+     "does not close", "give the value at one of them only"},
     {"A misspelt start",
      A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {angel: 1}}\n",
      "did you mean `angle`", "a start value has the name of the joint's channel"},
-    {"A start of what the joint has not",
+    {"An initial value of a coordinate that the joint does not have",
      A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {height: 1}}\n",
      "`klingel help joints` lists the keys",
      "a start value has the name of the joint's channel: `klingel help revolute` shows them"},
-    {"An input that is not there",
+    {"An input that does not exist",
      A "inputs: {speed: {unit: rad}}\njoints:\n  j: {type: revolute, between: [ground, a], at: [0, "
        "0, 0]}\n  d: {type: driver, of: j, value: {input: sped}}\n",
-     "there is no input 'sped'", "name it under `inputs:`"},
-    {"A shaft that its bearings hold twice (double cardan joint)",
+     "there is no input 'sped'", "define it under `inputs:`"},
+    {"A shaft with two fixed bearings (double cardan joint)",
      "bodies:\n  in: {mass: 1, inertia: [1, 1, 1]}\n  mid: {like: in, position: [0.5, 0, 0]}\n  "
      "out: "
      "{like: in, position: [1, 0, 0]}\njoints:\n  left: {type: revolute, between: [ground, in], "
@@ -177,7 +177,7 @@ static const struct {
      "y]}\n  second: {type: universal, between: [mid, out], at: [1, 0, 0], axis: [y, z]}\n  right: "
      "{type: revolute, between: [ground, out], at: [1, 0, 0], axis: x}\n",
      "right repeats 1 of the directions",
-     "it runs as it is; to have bearing forces that are determined, free what is repeated: here a "
+     "the model runs; for unique bearing forces remove the redundant constraint, here with a "
      "`cylindrical` bearing"},
     {"A mechanism that starts in a singular position",
      "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n  b: {like: a, position: "
@@ -185,16 +185,16 @@ static const struct {
      "[ground, a], at: [0, 0, 0], axis: y}\n  k: {type: revolute, between: [ground, b], at: [2, 0, "
      "0], axis: y}\n  l: {type: revolute, between: [a, c], at: [1, 0, 0], axis: y}\n  m: {type: "
      "point-on-line, between: [b, c], at: [3, 0, 0], axis: y}\n",
-     "singular position", "start it beside this position, on the branch that is meant"},
+     "singular position", "start it in a nearby position on the intended branch"},
     {"A linkage that cannot move",
      "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n  b: {like: a, position: "
      "[1.5, 0, 0]}\njoints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], axis: z}\n "
      " "
      "k: {type: revolute, between: [a, b], at: [1, 0, 0], axis: z}\n  l: {type: revolute, between: "
      "[b, ground], at: [2, 0, 0], axis: z}\n",
-     "locked:", "free a direction where the message says, or mend a length"},
-    {"A body that nothing holds and that has no mass", "bodies:\n  a: {mass: 0}\n",
-     "is not determined", "give a mass and an inertia, or the missing joint"},
+     "locked:", "release a direction that the message names, or correct a length"},
+    {"A free body without mass", "bodies:\n  a: {mass: 0}\n", "is not determined",
+     "give a mass and an inertia, or the missing joint"},
 };
 
 /* Where users of other programs got stuck with model input and assembly, and the mistakes above that
@@ -204,25 +204,25 @@ static const struct {
 } known[] = {
     {"StemVibrations/STEM#315",
      "speed and wheels had to be given twice",
-     {"A thing said twice, and differently", "Two things of one name"}},
+     {"Two drivers of one coordinate", "Two elements with the same name"}},
     {"gdbaldw/BlenderAndMBDyn#13",
      "a node was missing; the solver spoke of a token in a line",
-     {"A body that is not there", "A fragment without bodies (nothing to stand on)"}},
+     {"A body that does not exist", "A fragment of a model without its bodies"}},
     {"SciML/ModelingToolkit.jl#5011",
      "default start values became conditions",
-     {"A start value that nothing can meet", "A start velocity that was only a guess"}},
+     {"An initial value that contradicts the joints", "A start velocity that was only a guess"}},
     {"RobotLocomotion/drake#18803",
      "loops could not be written",
-     {"A loop that holds more than it must (in space)"}},
+     {"A closed loop with redundant constraints"}},
     {"jgerstmayr/EXUDYN#39",
      "a loop of hinges in space was singular",
-     {"A loop that holds more than it must (in space)"}},
+     {"A closed loop with redundant constraints"}},
     {"OpenModelica/OpenModelica#8365, #8116",
      "a double cardan joint ended in an internal error",
-     {"A shaft that its bearings hold twice (double cardan joint)"}},
+     {"A shaft with two fixed bearings (double cardan joint)"}},
     {"OpenModelica/OpenModelica#4525",
      "redundant start equations were reported unclearly",
-     {"A start that two joints say differently", "A start velocity that joints do not allow"}},
+     {"Contradicting initial values of two joints", "A start velocity that joints do not allow"}},
     {"modelica/ModelicaStandardLibrary#944, #3875",
      "examples were nearly singular at the start",
      {"A mechanism that starts in a singular position"}},
@@ -231,7 +231,7 @@ static const struct {
      {"Axes that point against each other"}},
     {"simbody/simbody#167",
      "assembling an assembled model made it worse",
-     {"Bodies that are not where the joints want them"}},
+     {"Bodies whose positions do not fit the joints"}},
     {"simbody/simbody#718, opensim-org/opensim-gui#86",
      "assembly failed and named no joint",
      {"Joints that do not close"}},
@@ -240,7 +240,7 @@ static const struct {
      {"A body that can still move"}},
     {"FreeCAD/FreeCAD#20377, #18406, #23002",
      "constraints were dropped in silence",
-     {"A linkage that cannot move", "A loop that holds more than it must (in space)"}},
+     {"A linkage that cannot move", "A closed loop with redundant constraints"}},
     {"google-deepmind/mujoco#172, #2698", "four-bars came apart", {"Joints that do not close"}},
 };
 

@@ -101,17 +101,17 @@ static void mistakes_in_a_controller_are_told_before_anything_runs(void **unused
         {"inputs: {x: guide.angel}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "input 'x' is 'angel' of a joint; give angle, angular_speed"},
         {"inputs: {x: guid.speed}, outputs: {F: guide.force}, lua: \"F = 1\"",
-         "'guid.speed' names no quantity of a joint or body (such as hinge.angle or "
-         "cart.velocity.x); did you mean 'guide'?"},
+         "there is no quantity 'guid.speed'; name one of a joint or body, such as hinge.angle or "
+         "cart.velocity.x; did you mean 'guide'?"},
         {"inputs: {x: input.u}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "there is no input 'u'"},
         {"outputs: {F: guide.speed}, lua: \"F = 1\"", "give force, torque or pull"},
         {"outputs: {F: guide.force}, lua: \"F = nix\"",
-         "test.yaml:9:1: force 's': Lua: there is no 'nix' here"},
+         "test.yaml:9:1: force 's': Lua: there is no name 'nix' here"},
         {"outputs: {F: guide.force}, lua: \"while true do end\"", "more than 1000000 instructions"},
         {"outputs: {F: guide.force}, lua: \"F == 1\"", "Lua: "},
         {"outputs: {F: guide.force}, states: {e: 1}, lua: \"F = 1\"", "result 2 is nil"},
-        {"outputs: {end: guide.force}, lua: \"F = 1\"", "'end' is no name of a variable"},
+        {"outputs: {end: guide.force}, lua: \"F = 1\"", "'end' is not a valid variable name"},
         {"outputs: {F: guide.force}", "lua is missing"},
         {"outputs: [F], lua: \"F = 1\"", "give names: {x: hinge.angle"},
     };

@@ -457,7 +457,7 @@ static void mistakes_are_told_with_a_remedy(void **unused)
         {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: "
          "lin}}\n",
          "did you mean 'line'?"},
-        {"joints: {ride: {type: path, body: car, track: line}}\n", "name it under `tracks:`"},
+        {"joints: {ride: {type: path, body: car, track: line}}\n", "define it under `tracks:`"},
         {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, track: line}}\n",
          "give the body that follows"},
         {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: "
@@ -471,7 +471,7 @@ static void mistakes_are_told_with_a_remedy(void **unused)
         {"tracks: {line: {points: [[0, 0, 0], [1, 0, 0], [1, 0, 0], [2, 1, 0]]}}\n", "point"},
         {"tracks: {line: {points: [[0, 0, 0], [.nan, 0, 0], [2, 1, 0]]}}\n", "nan"},
         {"tracks: [1]\n", "`tracks` is a list"},
-        {"surfaces: {s: {}}\n", "nothing says what it is"},
+        {"surfaces: {s: {}}\n", "its kind is missing"},
         {"surfaces: {s: {net: [[1]]}}\n", "a net is a list of rows"},
         {"surfaces: {s: {net: [[[0,0,0],[0,1,0]],[[1,0,0],[1,1,0]]], spline: akima}}\n",
          "give linear, cubic, quintic"},
@@ -506,7 +506,7 @@ static void jumps_of_the_track_are_told(void **unused)
     } cases[] = {
         {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg], corners: "
          "0",
-         "the turn of its frame jumps by"},
+         "the rotation rate of its frame jumps by"},
         {"layout: [straight 10 m, transition 5 m, curve 20 m radius for 9 m cant 9 deg]", NULL},
         {"points: [[0, 0, 0], [10, 0, 0], [20, 5, 0]], spline: linear",
          "has a kink of 26.6 deg at 10 m"},

@@ -395,10 +395,10 @@ static void own_vectors_are_kept_or_refused_by_line(void **unused)
         {"1,7,x,1\n2,99,x,1\n", "v.csv:2:0: there is no node 99"},
         {"1,7,q,1\n", "there is no direction 'q'"},
         {"1,7,x,nan\n", "the value is not a finite number"},
-        {"1,7,x\n", "wants vector, node, direction, value"},
+        {"1,7,x\n", "expected vector, node, direction and value"},
         {"0,7,x,1\n", "numbered from 1"},
         {"2,7,x,1\n", "1 of 2 vectors are zero (first: 1)"},
-        {"vector,node,direction,value\n", "there are no vectors in this file"},
+        {"vector,node,direction,value\n", "this file contains no vectors"},
     };
     char csv[64];
     snprintf(csv, sizeof csv, "%s/v.csv", folder);
@@ -428,7 +428,7 @@ static void what_is_asked_for_and_not_there_is_told(void **unused)
          true},
         {"markers: {tip: {at: [2, 0, 0], tie: rbe2}}", "`tie` needs the nodes that it ties", false},
         {"markers: {tip: {node: 2, tie: rbe3}}", "the marker is the node itself", false},
-        {"markers: {tip: {node: 2, at: [2, 0, 0]}}", "`node` is a place already", false},
+        {"markers: {tip: {node: 2, at: [2, 0, 0]}}", "`node` already gives the position", false},
         {"modes: 100000", "100000 are asked for, but there are 18: the mesh has 24", true},
     };
     write_file(mesh_path, BLOCK);

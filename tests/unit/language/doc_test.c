@@ -154,14 +154,13 @@ static void aliases_repeat_and_merges_fill_in(void **state)
 static void mistakes_are_told_in_our_words_at_their_place(void **state)
 {
     static const char *const cases[][2] = {
-        {"a: 1\nb: 2\na: 3", "f.yaml:3:1: key `a` is here twice; it stands in line 1, column 1 "
-                             "already: remove or rename one"},
+        {"a: 1\nb: 2\na: 3", "f.yaml:3:1: key `a` occurs twice; it is already given in line 1, "
+                             "column 1: remove or rename one"},
         {"a:\n\tb: 1", "f.yaml:2:1: a tab indents this line; use spaces"},
         {"a:\n  b: 1\n\tc: 1", "f.yaml:3:1: a tab indents this line; use spaces"},
         {"a:\n  b: 1\n c: 2", "f.yaml:3:2: this does not line up with the keys above it"},
-        {"a: b: c",
-         "f.yaml:1:5: this `:` cannot stand here; put a value that holds `: ` in quotes"},
-        {"a: x\n b: 2", "f.yaml:2:3: this `:` cannot stand here"},
+        {"a: b: c", "f.yaml:1:5: unexpected `:`; put a value that contains `: ` in quotes"},
+        {"a: x\n b: 2", "f.yaml:2:3: unexpected `:`"},
         {"a: [1,\n 2\nb: 3", "f.yaml:3:2: `,` or `]` is missing here, in a list that began in line "
                              "1, column 4"},
         {"a: {b: 1", "f.yaml:2:1: `,` or `}` is missing here, in a map that began in line 1"},
@@ -174,18 +173,22 @@ static void mistakes_are_told_in_our_words_at_their_place(void **state)
         {"", "f.yaml: the file is empty; a model begins with a line such as `klingel: 1`"},
         {"# only this\n", "f.yaml: the file is empty"},
         {"---\n...\n", "f.yaml: the file is empty"},
-        {"a: 1\n---\nb: 2", "f.yaml:2:1: a second document starts here; a file holds one"},
+        {"a: 1\n---\nb: 2", "f.yaml:2:1: a second YAML document starts here; a model file has one"},
         {"a: *x", "f.yaml:1:4: alias `*x` has no anchor `&x` above it"},
-        {"&a [*a]", "f.yaml:1:5: alias `*a` stands inside its own anchor"},
+        {"&a [*a]", "f.yaml:1:5: alias `*a` is used inside its own anchor"},
         {"a: &x 1\n*x : 2", "f.yaml:2:1: an alias cannot be a key"},
         {"a: * 3", "f.yaml:1:4: `&` and `*` begin the name of an anchor or alias"},
         {"a: \xe4", "f.yaml:1:4: byte 0xE4 is not UTF-8; save the file as UTF-8"},
         {"\n x: \xc3\xa4\xed\xa0\x80", "f.yaml:2:6: byte 0xED is not UTF-8"},
-        {"a: \x01", "f.yaml:1:4: the character U+0001 cannot stand in a text; remove it"},
-        {"a: \xef\xbb\xbf", "f.yaml:1:4: the character U+FEFF cannot stand in a text"},
+        {"\x89HDF\r\n\x1a\n..klingel-results..",
+         "f.yaml: this is a results file; open it with `klingel view` or `klingel plot`"},
+        {"\x89HDF\r\n\x1a\n", "f.yaml: this is an HDF5 file; a model is a YAML text"},
+        {"a: \x01",
+         "f.yaml:1:4: control character U+0001: this is not a text file; a model is a YAML text"},
+        {"a: \xef\xbb\xbf", "f.yaml:1:4: YAML does not allow the character U+FEFF; remove it"},
         {"\xff\xfe"
          "a",
-         "f.yaml: this looks like UTF-16 or a binary file; save it as UTF-8 text"},
+         "f.yaml: this is a binary or UTF-16 file; a model is a YAML text in UTF-8"},
         {"? [a]\n: 1", "f.yaml:1:3: a key must be a word, this is a list"},
         {"{a: 1}: 2", "f.yaml:1:1: a key must be a word, this is a map"},
         {"{\"\": 1}", "f.yaml:1:3: a key is missing before `:`"},
@@ -193,15 +196,15 @@ static void mistakes_are_told_in_our_words_at_their_place(void **state)
         {"a: !<x", "f.yaml:1:4: a `!` begins a YAML tag"},
         {"a: > 5",
          "f.yaml:1:4: `|` and `>` begin a block of text; put a value that starts with one"},
-        {"a: \"\\q\"", "f.yaml:1:5: this is no escape in double quotes"},
+        {"a: \"\\q\"", "f.yaml:1:5: this is not an escape in double quotes"},
         {"a: \"\\xzz\"", "f.yaml:1:7: hexadecimal digits are missing"},
-        {"a: \"\\0\"", "f.yaml:1:4: this text holds \\0"},
+        {"a: \"\\0\"", "f.yaml:1:4: this text contains \\0"},
         {"a: 1\n- b", "f.yaml:2:1: this does not line up"},
         {"- 1\nb: 2", "f.yaml:2:1: this does not line up with the items above it"},
         {"a: - b", "f.yaml:1:4: a `- item` cannot start here"},
         {"a: \"x\" y", "f.yaml:1:8: this does not line up with the keys above it, or follows a "
                        "value that has already ended"},
-        {"%FOO\na: 1", "f.yaml:1:1: a line that starts with `%` is no part of a model"},
+        {"%FOO\na: 1", "f.yaml:1:1: a line that starts with `%` is not part of a model"},
         {"%YAML 3.1\n---\na: 1", "f.yaml:1:1: this YAML version is not known"},
         {"<<: 3", "f.yaml:1:1: `<<` takes the alias of a map"},
         {"a: &a [1]\n<<: *a", "f.yaml:2:1: `<<` takes the alias of a map"},
@@ -329,7 +332,7 @@ static void what_grows_without_end_is_stopped(void **state)
     assert_int_equal(kl_doc_parse(deeper, strlen(deeper), NULL, f->arena, f->diag, &f->root),
                      KL_E_RANGE);
     assert_true(kl_arena_bytes(f->arena) - before < 200000);
-    assert_non_null(strstr(kl_diag_at(f->diag, 1)->text, "once this alias is expanded"));
+    assert_non_null(strstr(kl_diag_at(f->diag, 1)->text, "after this alias is expanded"));
 }
 
 static void files_that_cannot_be_read_say_why(void **state)
@@ -357,7 +360,7 @@ static void files_that_cannot_be_read_say_why(void **state)
     assert_int_equal(ftruncate(fileno(out), 64L * 1024 * 1024 + 1), 0);
     fclose(out);
     assert_int_equal(kl_doc_read(path, f->arena, f->diag, &f->root, NULL), KL_E_RANGE);
-    assert_non_null(strstr(kl_diag_at(f->diag, 0)->text, "more than 64 MB of text"));
+    assert_non_null(strstr(kl_diag_at(f->diag, 0)->text, "the text is larger than 64 MB"));
     remove(path);
     rmdir(folder);
 }

@@ -360,7 +360,7 @@ static void mistakes_are_told_with_a_remedy(void **unused)
            "basin 'pool': fluid: there is no fluid 'lkae'; did you mean 'lake'?");
     refuse(HEAD "basins: {pool: {fluid: wate}}\n" BALL, "did you mean 'water'?");
     refuse(HEAD "basins: {pool: {fluid: honey}}\n" BALL,
-           "there is no fluid 'honey'; name it under `fluids:`");
+           "there is no fluid 'honey'; define it under `fluids:`");
     refuse(HEAD
            "fluids: {lake: {density: 1000, when: not deep}}\nbasins: {pool: {fluid: lake}}\n" BALL,
            "the fluid 'lake' is left out by its `when` in line 3");
@@ -377,7 +377,7 @@ static void mistakes_are_told_with_a_remedy(void **unused)
            "    tracks: {line: {points: [[0, 0, 0], [1, 0, 0], [2, 0, 0]]}}\n"
            "    bodies: {car: {mass: 1, inertia: [1, 1, 1]}}\n"
            "parts: {p: {template: run, mirror: y}}\n",
-           "this part has `mirror`, and a track cannot be mirrored");
+           "this part has `mirror`, but a track cannot be mirrored");
     refuse(HEAD BALL, "force 'lift': basin: there is no basin 'pool'");
 }
 

@@ -147,7 +147,7 @@ static void a_guess_gives_way_and_a_fixed_value_does_not(void **unused)
     built b = must_build(text);
     simulate(&b, 0.001, 0.001, names, &r, NULL);
     assert_true(fabs(r.value[0][0] - (40.0 / 180.0 + 2.0) * KL_PI) < 1e-12);
-    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "is a guess"));
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "initial guess"));
     built_free(&b);
     snprintf(text, sizeof text, slider_crank,
              ", start: {displacement: 50 mm, fixed: [displacement]}");

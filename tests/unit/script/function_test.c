@@ -108,8 +108,8 @@ static void a_bad_table_says_which_point(void **unused)
     double    x[] = {0, 1, 1}, y[] = {0, 0, 0}, good[] = {0, 1, 2}, bad[] = {0, NAN, 2};
     assert_null(kl_function_table(a, x, y, 3, true, d, place));
     assert_string_equal(kl_diag_at(d, 0)->text,
-                        "f.yaml:3:7: table: x must grow from point to point, but point 3 has x = 1 "
-                        "after 1; sort the points, and give each x once");
+                        "f.yaml:3:7: table: x must increase from point to point, but point 3 has x "
+                        "= 1 after x = 1; sort the points by x and give each x once");
     assert_null(kl_function_table(a, good, bad, 3, false, d, place));
     assert_string_equal(kl_diag_at(d, 1)->text,
                         "f.yaml:3:7: table: y of point 2 is not a finite number");

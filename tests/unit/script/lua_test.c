@@ -120,11 +120,11 @@ static void there_is_no_way_out(void **unused)
     for (size_t i = 0; i < sizeof names / sizeof *names; i++) {
         char text[100], want[60];
         snprintf(text, sizeof text, "local a = %s return 1", names[i]);
-        snprintf(want, sizeof want, "there is no '%s' here", names[i]);
+        snprintf(want, sizeof want, "there is no name '%s' here", names[i]);
         assert_stopped(text, want);
     }
-    assert_stopped("return math.random()", "there is no 'random' here");
-    assert_stopped("return string.rep('x', 1e9)", "there is no 'string' here");
+    assert_stopped("return math.random()", "there is no name 'random' here");
+    assert_stopped("return string.rep('x', 1e9)", "there is no name 'string' here");
     assert_stopped("return ('x').rep", "Lua: ");
     assert_stopped("\x1bLua", "m.yaml:7:1: force 'f': Lua: "); /* no compiled code */
 }
@@ -134,7 +134,7 @@ static void mistakes_are_told_with_their_line(void **unused)
     (void)unused;
     assert_stopped("local a = 1\nlocal b = = 2\nreturn a", "m.yaml:8:1: force 'f': Lua: ");
     assert_stopped("local a = 1\n\nreturn a + nix",
-                   "m.yaml:9:1: force 'f': Lua: there is no 'nix'");
+                   "m.yaml:9:1: force 'f': Lua: there is no name 'nix'");
     assert_stopped("return 'five'", "result 1 is string, not a number");
     assert_stopped("return {}", "result 1 is table, not a number");
     assert_stopped("return", "result 1 is nil, not a number");
@@ -145,10 +145,10 @@ static void mistakes_are_told_with_their_line(void **unused)
     /* few instructions, each on megabytes */
     assert_stopped("local s = 'xxxxxxxxxxxxxxxx' for i = 1, 17 do s = s..s end "
                    "for i = 1, 300000 do local q = s..'x' end return 1",
-                   "seconds in one call");
+                   "one call took more than");
     assert_stopped("local s = 'xxxxxxxxxxxxxxxx' for i = 1, 17 do s = s..s end local q = s..'' "
                    "local n = 0 for i = 1, 400000 do if s < q then n = n + 1 end end return n",
-                   "seconds in one call");
+                   "one call took more than");
 }
 
 static void after_a_failure_the_pool_works_on(void **unused)
