@@ -1,9 +1,10 @@
 /* klingel rail creep: creep forces for a list of patches and creepages, by any law. */
 #include <math.h>
+#include <string.h>
 
 #include "cli/cases.h"
 #include "cli/rail.h"
-#include "railway/creep.h"
+#include "railway/half_space.h"
 #include "terminal/options.h"
 
 /* Two ways to write a case. */
@@ -117,7 +118,7 @@ static int run(int argc, char **argv)
     int             grid = 400; /* a converged FASTSIM: a tool for figures, not for the time loop */
     const kl_option options[] = {
         {"law", 'l', "LAW", KL_OPTION_TEXT, &name,
-         "linear, heuristic, polach, fastsim (default) or another law of the list below"},
+         "linear, heuristic, polach, fastsim (default) or half-space (exact, slow)"},
         {"grid", 0, "N", KL_OPTION_COUNT, &grid,
          "strips and cells a strip of fastsim (default 400)"},
         {"kA", 0, "K", KL_OPTION_NUMBER, &q.options.kA, "polach: factor in adhesion (default 1)"},
@@ -129,7 +130,8 @@ static int run(int argc, char **argv)
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n != 1) return kl_usage_error(&kl_command_rail_creep, "give one file of cases");
     q.file = rest.items[0];
-    q.law  = kl_creep_law_find(name);
+    q.law =
+        strcmp(name, kl_half_space_law.name) == 0 ? &kl_half_space_law : kl_creep_law_find(name);
     if (!q.law) return unknown_law(name);
     q.options.strips = q.options.cells = grid;
     q.arena                            = kl_arena_create();

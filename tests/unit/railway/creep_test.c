@@ -2,7 +2,7 @@
  * and how far each is from Kalker's exact theory. */
 #include "unit/railway/wheel_rail_reference.h"
 
-#include "railway/creep.h"
+#include "railway/half_space.h"
 
 static kl_creep_input input_at(const reference *r, int i)
 {
@@ -187,6 +187,24 @@ static void small_creepage_gives_kalkers_linear_force(void **state)
         }
 }
 
+/* Own solver of the exact theory against CONTACT, on every 27th case: 0.02 with coarse grids. */
+static void half_spaces_are_near_contact(void **state)
+{
+    (void)state;
+    reference r     = reference_read("wheel-rail/creepforce_contact.csv");
+    double    worst = 0.0;
+    for (int i = 5; i < r.nrow; i += 27) {
+        kl_creep_input  in = input_at(&r, i);
+        kl_creep_output out;
+        kl_half_space_law.force(NULL, &in, &out);
+        worst = fmax(worst, fabs(out.f[0] - reference_at(&r, i, "Fx_over_muN_h0")));
+        worst = fmax(worst, fabs(out.f[1] - reference_at(&r, i, "Fy_over_muN_h0")));
+    }
+    print_message("half-space: worst distance from CONTACT %.4f\n", worst);
+    assert_true(worst <= 0.02);
+    reference_free(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -199,6 +217,7 @@ int main(void)
         cmocka_unit_test(traction_curves_fall_with_the_slip_velocity),
         cmocka_unit_test(every_law_keeps_the_symmetries),
         cmocka_unit_test(small_creepage_gives_kalkers_linear_force),
+        cmocka_unit_test(half_spaces_are_near_contact),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
