@@ -523,11 +523,12 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     }
     memcpy(i->zd0, i->zd, (size_t)m->nz * sizeof(double));
     memcpy(i->zb0, i->zb, (size_t)m->nz * sizeof(double));
+    /* the last evaluation was before the last change, which may be large where states are stiff; powers
+     * of this step belong to the history before it, so that what begins at its end costs nothing yet */
+    if (m->nz > 0) (void)kl_eval(m, i->trial, x->w);
     kl_commit_history(m, i->trial, x->w, x->s->h);
     memcpy(i->trial->h, x->s->h, (size_t)m->nh * sizeof(double));
     kl_state_copy(x->s, i->trial);
-    /* the last evaluation was before the last change, which may be large where states are stiff */
-    if (m->nz > 0) (void)kl_eval(m, x->s, x->w);
     kl_count_energy(x, h, &i->power, count);
     i->energy[0] = count->lost, i->energy[1] = count->supplied;
     kl_between_renew(i->between);

@@ -577,9 +577,11 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
     }
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     while (s->row <= rows) {
-        double    next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
-        double    last = kl_events_snap(s->events, end);
-        double    stop = fmin(s->integrator->look ? last : next, mark);
+        double next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
+        double last = kl_events_snap(s->events, end);
+        /* a condition that ends the run is asked at rows too */
+        bool      look = s->integrator->look && !s->ending;
+        double    stop = fmin(look ? last : next, mark);
         kl_status gone = kl_simulation_step(s, stop, diag);
         if (gone != KL_OK) {
             if (gone != KL_E_MEMORY)
