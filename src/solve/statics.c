@@ -224,6 +224,20 @@ static kl_status newton(search *k)
     return KL_RETRY;
 }
 
+/* The spin angle of a body that rolls is no unknown: its rate was found already, and nothing holds the
+ * angle, so that Newton's method would turn it without end. */
+static void leave_spin_angles(search *k, double *norm)
+{
+    for (int i = 0; i < k->m->nbody; i++) {
+        const kl_body *b = &k->m->body[i];
+        if (spin_rate(k, b) == 0.0) continue;
+        double *dx   = k->dx + kl_body_group(b, KL_ROTATION).v;
+        kl_vec3 axis = kl_body_spin(b);
+        kl_store(dx, kl_axpy(-kl_dot(axis, kl_load(dx)), axis, kl_load(dx)));
+    }
+    *norm = kl_increment_norm(k->m, k->dx, NULL);
+}
+
 /* Newton for a motion that is kept: forces of rolling and of flow have no potential, so there is no
  * downhill; what must fall is the largest acceleration. */
 static kl_status newton_moving(search *k)
@@ -237,6 +251,7 @@ static kl_status newton_moving(search *k)
         if (before <= 1e-13) return KL_OK;
         k->mu = 1e-6 * k->rate; /* a direction that nothing holds does not move */
         KL_TRY(newton_step(k, &norm, &gain));
+        leave_spin_angles(k, &norm);
         k->e->iterations++;
         kl_state_copy(k->kept, s);
         factor   = norm > 0.3 ? 0.3 / norm : 1.0;
