@@ -5,6 +5,7 @@
 #include "model/groups.h"
 #include "railway/profiles.h"
 #include "railway/touch_search.h"
+#include "railway/touch_table.h"
 #include "railway/track_place.h"
 #include "railway/wheel_rail_parts.h"
 
@@ -34,7 +35,13 @@ static kl_status search_profiles(wheel_rail *p, const kl_setup *s)
     KL_TRY(wheel_outline(p, s->arena, &o[0]));
     KL_TRY(rail_outline(p, s->arena, &o[1]));
     KL_TRY(kl_rail_placed(&o[1], &setting, s->arena, &o[2], shift));
-    return kl_touch_search_create(&o[0], p->radius, &o[2], shift[0], s->arena, &p->search);
+    KL_TRY(kl_touch_search_create(&o[0], p->radius, &o[2], shift[0], s->arena, &p->search));
+    if (!p->by_table) return KL_OK;
+    kl_contact_search   *online = kl_arena_array(s->arena, kl_contact_search, 1);
+    kl_touch_table_error error;
+    if (!online) return KL_E_MEMORY;
+    *online = p->search;
+    return kl_touch_table_create(online, p->half_gauge, s->arena, &p->search, &error);
 }
 
 static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
@@ -149,6 +156,13 @@ const kl_key kl_wheel_rail_keys[] = {
      .fallback = "",
      .help = "profile of the rails: \"60E1\", UIC60 or one named under `profiles`; left out: an "
              "arc. A cone on an arc touches at the running circle when centred"},
+    {.name     = "search",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, by_table),
+     .words    = "online table",
+     .fallback = "online",
+     .help     = "contacts of profiles by a search each time, or from tabulated starts: the same "
+                 "places, faster, made at the start of the run"},
     {.name     = "track",
      .kind     = KL_KEY_RESOURCE,
      .offset   = offsetof(wheel_rail, track),
