@@ -318,7 +318,7 @@ static int trace(locus *k, const kl_texts *set, const char *name, const char *ou
 }
 
 /* The parameter that --over names must be one of the model. */
-static int check_parameter(const kl_model *m, const char *name)
+static int check_parameter(const kl_model *m, const char *name, kl_diag *diag)
 {
     char   list[512] = "";
     size_t n         = 0;
@@ -328,8 +328,9 @@ static int check_parameter(const kl_model *m, const char *name)
             n += (size_t)snprintf(list + n, sizeof list - n, "%s%s", i ? ", " : "",
                                   m->parameter[i].name);
     }
-    return kl_usage_error(&kl_command_locus, "--over: there is no parameter `%s`; %s%s", name,
-                          m->nparameter ? "parameters are " : "the model has no parameters", list);
+    return kl_exit_code(kl_fail(diag, KL_E_NAME, (kl_place){.file = "--over"},
+                                "there is no parameter `%s`; %s%s", name,
+                                m->nparameter ? "parameters are " : "the model has none", list));
 }
 
 static int locus_run(int argc, char **argv)
@@ -381,7 +382,7 @@ static int locus_run(int argc, char **argv)
     code = kl_loaded_open(&kl_command_locus, rest.items[0], &set, k.diag, &l);
     if (code == KL_EXIT_OK) {
         k.source = l.source;
-        code     = check_parameter(l.model, name);
+        code     = check_parameter(l.model, name, k.diag);
     }
     if (code == KL_EXIT_OK) code = trace(&k, &set, name, output, (range){from, to, count});
     kl_loaded_close(&l);

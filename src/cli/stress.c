@@ -98,7 +98,7 @@ static kl_status add_time(request *q, const char *word, kl_diag *diag)
            slack = 1e-9 * fmax(fabs(first), fabs(last));
     if (status != KL_OK || !kl_quantity_fits(t, kl_dim_of("s")))
         return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                       "--times: '%s' is no time; give seconds with commas between, `worst` or "
+                       "--times: '%s' is not a time; give seconds with commas between, `worst` or "
                        "`all`",
                        word);
     if (t.value < first - slack || t.value > last + slack)

@@ -258,7 +258,7 @@ static void analyses_say_what_is_wrong_before_they_print(void **state)
     world *w = *state;
     assert_int_not_equal(run(w, "locus", carter, "--over", "sped=1:2:3"), 0);
     assert_string_equal(w->out, "");
-    assert_says(w->err, "no parameter 'sped'");
+    assert_says(w->err, "--over: there is no parameter `sped`; parameters are m, ");
     assert_int_not_equal(run(w, "modes", carter, "-o", "/nowhere/at/all.h5"), 0);
     assert_says(w->err, "No such file or directory");
     write_text(
