@@ -178,9 +178,22 @@ static kl_status critical(request *q)
     double   speed, frequency = 0.0, low = NAN;
     kl_cycle last = {0};
     if (q->csv) printf("kind,speed_m_per_s,frequency_hz,amplitude_m\n");
-    KL_TRY(linear_speed(q, &speed, &frequency));
+    kl_status status = linear_speed(q, &speed, &frequency);
+    if (status == KL_E_STEP && !q->linear) {
+        /* profiles whose contact jumps may have no equilibrium that a start far from it leads to */
+        kl_diag_clear(q->k.diag);
+        kl_warn(
+            q->k.diag, KL_NOWHERE,
+            "no steady rolling was found at %s, so there is no linear critical speed; start the "
+            "model in the middle of the track for it",
+            q->k.value);
+        speed = NAN;
+    } else if (status != KL_OK) {
+        return status;
+    }
     if (!isnan(speed)) print_row(q, "linear", speed, frequency, 0.0);
-    else if (!q->csv) printf("  linear: stable from %g to %g m/s\n", q->from, q->to);
+    else if (!q->csv && status == KL_OK)
+        printf("  linear: stable from %g to %g m/s\n", q->from, q->to);
     if (q->linear) return KL_OK;
     double top = isnan(speed) ? q->to : fmin(q->to, ceil(1.02 * speed / q->step) * q->step);
     KL_TRY(nonlinear_speed(q, top, &low, &last));
