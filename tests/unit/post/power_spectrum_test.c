@@ -130,6 +130,33 @@ static void too_few_rows_no_time_and_no_number_are_refused(void **unused)
     assert_int_equal(kl_spectrogram_find(t, y, N, 0.0, &m), KL_E_RANGE);
 }
 
+/* A signal A (-1)^i has all its power, A^2, at half the rate, where a spectrum has one side only:
+ * 2/3 in the last line and 1/3 in the line beside it, which the Hann window brings there. */
+static void the_last_line_is_counted_once(void **unused)
+{
+    (void)unused;
+    const double  A = 3.0;
+    static double t[N], y[N];
+    kl_status (*const find[2])(const double *, const double *, int, double,
+                               kl_spectrum_map *) = {kl_psd_find, kl_spectrogram_find};
+    for (int i = 0; i < N; i++) t[i] = i / 1024.0, y[i] = i % 2 ? -A : A;
+    for (int c = 0; c < 2; c++) {
+        kl_spectrum_map m;
+        assert_int_equal(find[c](t, y, N, 0.25, &m), KL_OK);
+        int last = m.nfrequency - 1;
+        assert_close(m.frequency[last], 512.0, 1e-9);
+        for (int i = 0; i < m.ntime; i++) {
+            const double *d  = m.density + i * m.nfrequency;
+            double        df = m.frequency[1], sum = 0.0;
+            for (int k = 0; k <= last; k++) sum += d[k] * df;
+            assert_close(d[last] * df, A * A * 2 / 3, 1e-9);
+            assert_close(d[last - 1] * df, A * A / 3, 1e-9);
+            assert_close(sum, A * A, 1e-9);
+        }
+        kl_spectrum_map_free(&m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -139,6 +166,7 @@ int main(void)
         cmocka_unit_test(a_spectrogram_shows_when_the_frequency_changed),
         cmocka_unit_test(rows_at_unequal_times_give_the_same_peak),
         cmocka_unit_test(too_few_rows_no_time_and_no_number_are_refused),
+        cmocka_unit_test(the_last_line_is_counted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

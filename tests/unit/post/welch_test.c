@@ -108,12 +108,43 @@ static void segments_need_not_be_powers_of_two(void **unused)
     assert_int_equal(kl_density_find(x, N, 200.0, &how, &d), KL_E_RANGE);
 }
 
+/* A signal A (-1)^i has the power A^2 at half the rate, a constant A at zero: both lines have one
+ * side only. The Hann window leaves 2/3 there and brings 1/3 to the line beside it. */
+static void the_first_and_the_last_line_are_counted_once(void **unused)
+{
+    (void)unused;
+    const double  A = 3.0, rate = 200.0;
+    const int     segment[2] = {1024, 1000}; /* power of two, chirp */
+    static double x[N], level[N];
+    for (int i = 0; i < N; i++) x[i] = i % 2 ? -A : A, level[i] = A;
+    for (int c = 0; c < 4; c++) {
+        bool       hann = c % 2;
+        kl_density d;
+        kl_welch   how  = {.segment   = segment[c / 2],
+                           .window    = hann ? KL_WINDOW_HANN : KL_WINDOW_RECTANGULAR,
+                           .keep_mean = true};
+        double     edge = hann ? A * A * 2 / 3 : A * A, beside = A * A - edge, rest = 0.0;
+        for (int low = 0; low < 2; low++) {
+            assert_int_equal(kl_density_find(low ? level : x, N, rate, &how, &d), KL_OK);
+            int last = d.n - 1, at = low ? 0 : last, next = low ? 1 : last - 1;
+            near(d.frequency[last], 0.5 * rate, 1e-12);
+            near(d.value[at] * d.frequency[1], edge, 1e-9);
+            near(d.value[next] * d.frequency[1], beside, 1e-9);
+            for (int k = 0; k < d.n; k++)
+                if (k != at && k != next) rest += d.value[k] * d.frequency[1];
+            near(rest, 0.0, 1e-12);
+            kl_density_free(&d);
+        }
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(values_and_totals_match_the_reference),
         cmocka_unit_test(freedom_and_intervals_match_the_reference),
         cmocka_unit_test(segments_need_not_be_powers_of_two),
+        cmocka_unit_test(the_first_and_the_last_line_are_counted_once),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
