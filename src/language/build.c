@@ -117,7 +117,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
     KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
-    if (b->plain) kl_wishes_drop(body);
+    if (b->plain) kl_implied_parts_drop(body);
     /* its markers are there even when something else about it is wrong */
     kl_status markers = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
     return status == KL_OK ? markers : status;
@@ -495,7 +495,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
         KL_TRY(kl_parts_read(b, s->section, s->word, read_element));
     if (!kl_diag_failed(b->diag))
         KL_TRY(kl_joint_start_drivers(scope_of(b), m, b->driver, b->ndriver));
-    if (!kl_diag_failed(b->diag)) KL_TRY(kl_wishes_fulfil(m, b->diag));
+    if (!kl_diag_failed(b->diag)) KL_TRY(kl_implied_parts_add(m, b->diag));
     if (!kl_diag_failed(b->diag)) KL_TRY(kl_locks_add(m, b->locks));
     m->nmarker_elements = m->nmarker;
     bool sound          = !kl_diag_failed(b->diag) && m->nbody > 1;
@@ -555,7 +555,7 @@ static kl_status build_whole(const recipe *r, kl_diag *diag, kl_model **out)
  * what modes can follow, but hides it among rows of its own: it is looked for without. */
 static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, kl_locks *locks)
 {
-    if (!kl_wishes_any(m)) return kl_locks_find(m, diag, locks);
+    if (!kl_implied_parts_any(m)) return kl_locks_find(m, diag, locks);
     recipe    plain  = {.source = r->source, .set = r->set, .nset = r->nset, .plain = true};
     kl_model *twin   = NULL;
     kl_diag  *quiet  = kl_diag_create();

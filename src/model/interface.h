@@ -242,12 +242,12 @@ typedef struct kl_notice {
     char text[200]; /* goes on after "at t = 1.2 s 'name' " */
 } kl_notice;
 
-typedef enum kl_body_wish {
+typedef enum kl_implied_part {
     KL_WISH_CONDITIONS =
         1,               /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
     KL_WISH_VIRTUAL = 2, /* elements on massless bodies that are fixed to its markers */
     KL_WISH_STATIC  = 4, /* modal coordinates start where nothing accelerates them */
-} kl_body_wish;
+} kl_implied_part;
 
 /* A kind of body: the only code that knows coordinates. `c` is its cache for the current state.
  * Entries marked (optional) may be NULL. */
@@ -313,7 +313,7 @@ typedef struct kl_body_type {
     void (*own_force)(const void *data, const void *c, double *g, double *K, double *C);
     double (*own_energy)(const void *data, const void *c); /* (optional) stored */
     double (*own_loss)(const void *data, const void *c);   /* (optional) dissipated power [W] */
-    /* (optional) what else the model must hold for this body: a set of kl_body_wish */
+    /* (optional) what else the model must hold for this body: a set of kl_implied_part */
     unsigned (*wishes)(const void *data);
     /* (optional) modal coordinates that it would have if it were not rigid now; they read zero */
     int (*still)(const void *data);

@@ -97,14 +97,14 @@ static kl_status move_elements(kl_model *m, kl_diag *diag)
     return n > 0 ? kl_model_start_bodies(m, diag) : KL_OK;
 }
 
-bool kl_wishes_any(const kl_model *m)
+bool kl_implied_parts_any(const kl_model *m)
 {
     for (int i = 0; i < m->nbody; i++)
         if (wishes_of(&m->body[i])) return true;
     return false;
 }
 
-void kl_wishes_drop(kl_body *b)
+void kl_implied_parts_drop(kl_body *b)
 {
     static const char *const keys[] = {"conditions", "attach"};
     if (!b->type->wishes) return;
@@ -114,7 +114,7 @@ void kl_wishes_drop(kl_body *b)
     }
 }
 
-kl_status kl_wishes_fulfil(kl_model *m, kl_diag *diag)
+kl_status kl_implied_parts_add(kl_model *m, kl_diag *diag)
 {
     bool virtual = false;
     int nbody    = m->nbody;

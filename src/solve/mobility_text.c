@@ -92,14 +92,15 @@ static const char *repeat_text(kl_mobility_search *a, const kl_rank *r, int elem
     const kl_model *m      = a->m;
     kl_line         l      = {.arena = a->b->arena};
     const int      *column = kl_rank_free(r);
-    kl_line_add(&l, "%s %s repeats %d of the directions that ", kind_word(&m->element[element]),
-                m->element[element].name, count);
+    kl_line_add(&l, "%s %s has %d redundant constraint%s: direction%s that ",
+                kind_word(&m->element[element]), m->element[element].name, count,
+                count == 1 ? "" : "s", count == 1 ? "" : "s");
     if (nwith == 0) {
-        kl_line_add(&l, "it already holds itself, or that nothing can move");
+        kl_line_add(&l, "it constrains twice, or in which no body can move");
     } else {
         kl_line_add(&l, nwith == 1 ? "joint " : "joints ");
         kl_line_elements(&l, m, with, nwith);
-        kl_line_add(&l, nwith == 1 ? " already holds" : " already hold");
+        kl_line_add(&l, nwith == 1 ? " already constrains" : " already constrain");
     }
     for (int i = 0, told = 0; i < kl_rank_nullity(r); i++) {
         if (element_of_row(m, column[i]) != element) continue;
@@ -188,27 +189,28 @@ void kl_mobility_tell_positions(kl_mobility_search *a, const bool *core, const b
     kl_mobility *b    = a->b;
     const char  *name = core_names(a, core);
     if (b->singular > 0)
-        b->singular_text = kl_arena_format(
-            b->arena,
-            "singular position: here %d direction%s free, a step away %d; joints %s line up so "
-            "that %d of their constraints repeat%s others in this position only. The mechanism may "
-            "change its branch here; start beside it to choose one",
-            b->freedom, b->freedom == 1 ? " is" : "s are", b->freedom - b->singular, name,
-            b->singular, b->singular == 1 ? "s" : "");
+        b->singular_text =
+            kl_arena_format(b->arena,
+                            "singular position: %d direction%s free here, %d in nearby positions; "
+                            "joints %s are aligned so that %d of their constraints %s redundant in "
+                            "this position only. The mechanism may change its branch here; start "
+                            "it in a nearby position to choose a branch",
+                            b->freedom, b->freedom == 1 ? " is" : "s are", b->freedom - b->singular,
+                            name, b->singular, b->singular == 1 ? "is" : "are");
     if (b->locked > 0)
         b->locked_text = kl_arena_format(
             b->arena,
-            "locked: joints %s leave %d direction%s free to first order that cannot be moved in. "
-            "If it should move, free a direction (a cylindrical or point-on-line joint for one of "
-            "them), or let a body deform",
+            "locked: joints %s leave %d direction%s free to first order, but no finite motion is "
+            "possible. If the mechanism should move, release a direction (use a cylindrical or "
+            "point-on-line joint for one of them), or make a body flexible",
             name, b->locked, b->locked == 1 ? "" : "s");
     else if (hold_each_other(a, core, body))
-        b->locked_text = kl_arena_format(
-            b->arena,
-            "locked: what one of the joints %s leaves free another holds, so nothing between them "
-            "can move. If it should move, free a direction (a cylindrical or point-on-line joint "
-            "for one of them), or let a body deform",
-            name);
+        b->locked_text =
+            kl_arena_format(b->arena,
+                            "locked: joints %s together allow no motion. If the mechanism should "
+                            "move, release a direction (use a cylindrical or point-on-line joint "
+                            "for one of them), or make a body flexible",
+                            name);
 }
 
 void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag)
@@ -225,13 +227,13 @@ void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag)
     if (told < b->nrepeat) {
         int rows = 0;
         for (int i = told; i < b->nrepeat; i++) rows += b->repeat[i].count;
-        kl_warn(diag, whole, "%d more joints repeat %d directions in the same way",
+        kl_warn(diag, whole, "%d more joints have %d redundant constraints of the same kind",
                 b->nrepeat - told, rows);
     }
     if (b->undetermined)
         kl_warn(diag, whole,
-                "the model runs, but not all reactions of %s are determined: of all that would do "
-                "the smallest are reported",
+                "the model runs, but the reactions of %s are not unique; the minimum-norm solution "
+                "is reported",
                 b->undetermined);
     if (b->singular_text) kl_warn(diag, whole, "%s", b->singular_text);
     if (b->locked_text) kl_warn(diag, whole, "%s", b->locked_text);
@@ -241,12 +243,11 @@ void kl_mobility_tell_unfollowed(const kl_model *m, const kl_mobility *b, kl_dia
 {
     if (m->nlock > 0 || (b->locked == 0 && b->singular == 0 && b->redundant == 0)) return;
     for (int i = 0; i < m->nunfollowed; i++)
-        kl_warn(
-            diag, m->unfollowed[i].place,
-            "%s: there it is rigid where the real body would give way, and these joints repeat "
-            "each other. Add modes that move there (more `modes`, or `statics: attachment` with "
-            "these markers as `interfaces` in the body file), or free one of these directions",
-            m->unfollowed[i].text);
+        kl_warn(diag, m->unfollowed[i].place,
+                "%s: there the body is rigid where the real body would deform, so these joints are "
+                "redundant. Add modes that move there (more `modes`, or `statics: attachment` with "
+                "these markers as `interfaces` in the body file), or free one of these directions",
+                m->unfollowed[i].text);
 }
 
 void kl_mobility_warn(const kl_model *m, kl_diag *diag)
@@ -258,12 +259,10 @@ void kl_mobility_warn(const kl_model *m, kl_diag *diag)
     bool         found = m->nlam > 0 && quiet && kl_solver_create(m, &x) == KL_OK &&
                  kl_assemble(x, quiet) == KL_OK && kl_mobility_find(x, quiet, &b) == KL_OK;
     if (found && b->redundant > 0 && b->undetermined)
-        kl_warn(
-            diag, place,
-            "%d constraint%s repeat%s others: reactions are not determined at %s, and the smallest "
-            "are given; `klingel check` says which",
-            b->redundant, b->redundant == 1 ? "" : "s", b->redundant == 1 ? "s" : "",
-            b->undetermined);
+        kl_warn(diag, place,
+                "%d redundant constraint%s: reactions at %s are not unique; the minimum-norm "
+                "solution is reported; `klingel check` lists the constraints",
+                b->redundant, b->redundant == 1 ? "" : "s", b->undetermined);
     /* what joints lock that no mode can follow has been said with the joints that hold it */
     if (found && b->locked_text && m->nlock == 0) kl_warn(diag, place, "%s", b->locked_text);
     if (found) kl_mobility_tell_unfollowed(m, b, diag);

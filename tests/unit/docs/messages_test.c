@@ -176,7 +176,7 @@ static const struct {
      "[0, 0, 0], axis: x}\n  first: {type: universal, between: [in, mid], at: [0, 0, 0], axis: [z, "
      "y]}\n  second: {type: universal, between: [mid, out], at: [1, 0, 0], axis: [y, z]}\n  right: "
      "{type: revolute, between: [ground, out], at: [1, 0, 0], axis: x}\n",
-     "right repeats 1 of the directions",
+     "right has 1 redundant constraint",
      "the model runs; for unique bearing forces remove the redundant constraint, here with a "
      "`cylindrical` bearing"},
     {"A mechanism that starts in a singular position",
