@@ -109,7 +109,7 @@ static kl_status take_over(kl_hunting *k, ride *r)
     for (int i = 0; i < k->nv; i++) s->v[i] += k->v[i] - k->v0[i];
     memcpy(s->z, k->z, (size_t)k->nz * sizeof(double));
     memcpy(s->h, k->h, (size_t)k->nh * sizeof(double));
-    return kl_simulation_jump(r->s, k->diag);
+    return kl_simulation_move(r->s, k->diag);
 }
 
 static kl_status keep(kl_hunting *k, const ride *r, const double *v0)

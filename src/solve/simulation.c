@@ -143,6 +143,12 @@ kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag)
     return kl_solve_acceleration(x, x->a, x->lambda, diag);
 }
 
+kl_status kl_simulation_move(kl_simulation *s, kl_diag *diag)
+{
+    KL_TRY(kl_simulation_jump(s, diag));
+    return begin(s, diag);
+}
+
 kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;

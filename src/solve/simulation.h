@@ -43,6 +43,8 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag);
 /* After forces or drivers jumped (a corner, an input set from outside): velocities that drivers
  * change at once, accelerations; the integrator starts anew. */
 kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag);
+/* The same after positions, states or history were changed from outside: events start from the new state too. */
+kl_status kl_simulation_move(kl_simulation *s, kl_diag *diag);
 /* After inputs were set: as a jump, but an integrator that can goes on with its matrix and its step.
  */
 kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag);
