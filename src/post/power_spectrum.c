@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "post/statistics.h"
 #include "post/welch.h"
 
 enum {
@@ -51,15 +52,8 @@ static kl_status series_make(const double *time, const double *y, int n, series 
         if (!isfinite(y[i]) || !isfinite(time[i])) return KL_E_RANGE;
     s->y = malloc((size_t)n * sizeof *s->y);
     if (!s->y) return KL_E_MEMORY;
-    double step = (time[n - 1] - time[0]) / (n - 1), mean = 0.0;
-    *s = (series){.y = s->y, .n = n, .start = time[0], .rate = 1.0 / step};
-    for (int i = 0, k = 0; i < n; i++) {
-        double t = time[0] + i * step;
-        while (k < n - 2 && time[k + 1] < t) k++;
-        double span = time[k + 1] - time[k], part = span > 0.0 ? (t - time[k]) / span : 0.0;
-        s->y[i] = y[k] + part * (y[k + 1] - y[k]);
-        mean += s->y[i] / n;
-    }
+    double rate = kl_equal_steps(time, y, n, s->y), mean = kl_mean(s->y, n);
+    *s = (series){.y = s->y, .n = n, .start = time[0], .rate = rate};
     for (int i = 0; i < n; i++) s->y[i] -= mean;
     return KL_OK;
 }

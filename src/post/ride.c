@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "algebra/filter.h"
 #include "post/chart.h"
 
 static const double G = 9.80665;
@@ -33,22 +34,13 @@ double kl_ride_level(const kl_ride_limit *l, double duration)
     return l->g[l->n - 1];
 }
 
-/* Two second-order sections by the bilinear transform, the corner bent to its place. */
 void kl_ride_filter(const double *x, int n, double dt, double corner, double *out)
 {
-    static const double damping[2] = {0.5411961001461969, 1.3065629648763766}; /* Q of four poles */
-    double              k          = tan(acos(-1.0) * fmin(corner * dt, 0.49));
+    kl_filter f;
     memmove(out, x, (size_t)n * sizeof *out);
-    for (int s = 0; s < 2; s++) {
-        double a0 = 1.0 + k / damping[s] + k * k, b0 = k * k / a0;
-        double a1 = 2.0 * (k * k - 1.0) / a0, a2 = (1.0 - k / damping[s] + k * k) / a0;
-        double x1 = n > 0 ? out[0] : 0.0, x2 = x1, y1 = x1, y2 = x1;
-        for (int i = 0; i < n; i++) {
-            double now = out[i], y = b0 * (now + 2.0 * x1 + x2) - a1 * y1 - a2 * y2;
-            x2 = x1, x1 = now, y2 = y1, y1 = y;
-            out[i] = y;
-        }
-    }
+    /* rows too far apart for the corner keep what they can show */
+    if (kl_filter_lowpass(&f, 4, fmin(corner, 0.49 / dt), 1.0 / dt) == KL_OK)
+        kl_filter_run(&f, out, n);
 }
 
 /* A queue of places whose values ascend: its head is the least in the window. */
