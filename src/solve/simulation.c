@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/fingerprint.h"
 #include "model/groups.h"
 #include "solve/static_start.h"
 #include "solve/statics.h"
@@ -23,12 +24,13 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    s->arena      = arena;
-    s->model      = m;
-    s->a          = kl_arena_array(arena, double, m->nv + 1);
-    s->lambda     = kl_arena_array(arena, double, m->nlam + 1);
-    s->told       = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
-    s->integrator = integrators[m->settings.integrator];
+    s->arena       = arena;
+    s->model       = m;
+    s->a           = kl_arena_array(arena, double, m->nv + 1);
+    s->lambda      = kl_arena_array(arena, double, m->nlam + 1);
+    s->told        = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
+    s->integrator  = integrators[m->settings.integrator];
+    s->fingerprint = kl_model_fingerprint(m);
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
         s->integrator = &kl_gear_index1;
     kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
@@ -383,7 +385,8 @@ static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *si
 
 /* ---- checkpoints ---- */
 
-enum { PACK_VERSION = 1, PACK_HEAD = 12, PACK_COUNT = 10 };
+/* version, time, first row, rows, interval and number of checkpoints; the model; sizes */
+enum { PACK_VERSION = 2, PACK_MODEL = 6, PACK_SIZES, PACK_HEAD = 13, PACK_COUNT = 10 };
 
 int kl_simulation_pack_size(const kl_simulation *s)
 {
@@ -403,7 +406,8 @@ void kl_simulation_pack(const kl_simulation *s, double *pack)
     const kl_state      *at = s->solver->s;
     pack[0] = PACK_VERSION, pack[1] = at->t, pack[2] = s->begin, pack[3] = (double)s->row;
     pack[4] = s->checkpoint, pack[5] = (double)s->mark;
-    pack_sizes(s->model, pack + 6);
+    pack[PACK_MODEL] = s->fingerprint;
+    pack_sizes(s->model, pack + PACK_SIZES);
     const double count[PACK_COUNT] = {(double)c->steps,
                                       (double)c->rejected,
                                       (double)c->iterations,
@@ -448,23 +452,48 @@ static void know_old_news(kl_simulation *s)
     }
 }
 
-kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag)
+/* May a state of n numbers be resumed with this model? */
+static kl_status check_pack(const kl_simulation *s, const double *pack, int n, kl_diag *diag)
 {
-    double    sizes[6];
-    kl_state *at = s->solver->s;
-    pack_sizes(s->model, sizes);
-    if (n < PACK_HEAD || pack[0] != PACK_VERSION)
-        return kl_fail(diag, KL_E_VERSION, KL_NOWHERE,
-                       "the checkpoint has version %g, this program reads %d",
-                       n > 0 ? pack[0] : 0.0, PACK_VERSION);
-    bool same = n == kl_simulation_pack_size(s);
-    for (size_t k = 0; same && k < sizeof sizes / sizeof *sizes; k++)
-        same = sizes[k] == pack[6 + k];
+    const kl_model *m = s->model;
+    double          sizes[PACK_HEAD - PACK_SIZES];
+    if (n < 1 || pack[0] != PACK_VERSION)
+        return kl_fail(
+            diag, KL_E_VERSION, KL_NOWHERE,
+            "this state has layout version %g and this program reads version %d; run the "
+            "model again from its start",
+            n > 0 ? pack[0] : 0.0, PACK_VERSION);
+    if (n != kl_simulation_pack_size(s))
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "this state has %d numbers, a state of this model has %d; restart with the "
+                       "model that was run",
+                       n, kl_simulation_pack_size(s));
+    pack_sizes(m, sizes);
+    bool same = true;
+    for (size_t k = 0; k < sizeof sizes / sizeof *sizes; k++)
+        same = same && sizes[k] == pack[PACK_SIZES + k];
     if (!same)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                       "the checkpoint belongs to another model: it has %g coordinates and %g "
+                       "this state belongs to another model: it has %g coordinates and %g "
                        "multipliers, this model %d and %d; restart with the model that was run",
-                       pack[6], pack[11], s->model->nq, s->model->nlam);
+                       pack[PACK_SIZES], pack[PACK_HEAD - 1], m->nq, m->nlam);
+    if (pack[PACK_MODEL] != s->fingerprint)
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "this state belongs to another model of the same size, or to other "
+                       "parameters; restart with the model and the parameters that were run");
+    for (int k = 0; k < n; k++)
+        if (!isfinite(pack[k]))
+            return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
+                           "number %d of this state is not finite, so the state is damaged; save "
+                           "it again, or start from the beginning",
+                           k + 1);
+    return KL_OK;
+}
+
+kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag)
+{
+    kl_state *at = s->solver->s;
+    KL_TRY(check_pack(s, pack, n, diag));
     const double *c = pack + PACK_HEAD;
     s->begin = pack[2], s->row = (long)pack[3], s->checkpoint = pack[4], s->mark = (long)pack[5];
     s->count = (kl_statistics){.steps          = (long)c[0],

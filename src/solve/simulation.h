@@ -23,7 +23,8 @@ typedef struct kl_simulation {
     bool                 ended;  /* it became true with the last step */
     bool                 anew;   /* the integrator must start anew before the next step */
     kl_arena            *arena;
-    int                 *told; /* nelement + nbody: notices of each that were told */
+    int                 *told;        /* nelement + nbody: notices of each that were told */
+    double               fingerprint; /* of the model: saved states carry it */
 
     /* where a run stands */
     double   begin;      /* time of its first row [s] */

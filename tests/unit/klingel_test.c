@@ -266,6 +266,51 @@ static void a_saved_state_is_returned_to(void **unused)
     kl_machine_free(b);
 }
 
+/* The same sizes and names, another mass, another axis, or a number that is not one. */
+static void a_state_of_another_model_is_refused(void **unused)
+{
+    (void)unused;
+    static const char *const text =
+        "klingel: 1\nparameters: {m: 1 kg}\nbodies:\n  a: {mass: m, inertia: [0.01, 0.01, 0.01], "
+        "velocity: [1, 1, 0]}\njoints:\n  g: {type: translational, between: [ground, a], at: [0, "
+        "0, "
+        "0], axis: %s}\nforces:\n  s: {type: slide-spring-damper, of: g, stiffness: %s}\nrun: "
+        "{end: "
+        "1, every: 0.1}\n";
+    static const char *const other[][3] = {
+        {"x", "5", NULL}, {"y", "5", "same size"}, {"x", "6", "same size"}};
+    double state[128], bad[128];
+    size_t n = 0;
+    for (int k = 0; k < 3; k++) {
+        char model[512];
+        snprintf(model, sizeof model, text, other[k][0], other[k][1]);
+        kl_machine *m = must_parse(model);
+        if (k == 0) {
+            assert_int_equal(kl_machine_advance(m, 0.5), KL_OK);
+            n = kl_machine_state_size(m);
+            assert_true(n <= 128);
+            assert_int_equal(kl_machine_save(m, state, n), KL_OK);
+            assert_int_equal(kl_machine_restore(m, state, n), KL_OK);
+            for (size_t i = 0; i < n; i++) { /* whatever is not a number is found */
+                memcpy(bad, state, sizeof state);
+                bad[i] = i % 2 ? NAN : INFINITY;
+                assert_int_not_equal(kl_machine_restore(m, bad, n), KL_OK);
+            }
+            assert_non_null(strstr(kl_machine_message(m, 0), "not finite"));
+            assert_int_equal(kl_machine_set(m, "m", 7.0), KL_OK);
+            assert_int_equal(kl_machine_restore(m, state, n), KL_E_MODEL);
+            assert_non_null(strstr(kl_machine_message(m, 0), "other parameters"));
+            assert_int_equal(kl_machine_set(m, "m", 1.0), KL_OK);
+            assert_int_equal(kl_machine_restore(m, state, n), KL_OK);
+        } else {
+            assert_true(kl_machine_state_size(m) == n);
+            assert_int_equal(kl_machine_restore(m, state, n), KL_E_MODEL);
+            assert_non_null(strstr(kl_machine_message(m, 0), other[k][2]));
+        }
+        kl_machine_free(m);
+    }
+}
+
 static void a_run_writes_what_stepping_gives(void **unused)
 {
     (void)unused;
@@ -354,6 +399,7 @@ int main(void)
         cmocka_unit_test(calls_that_make_no_sense_are_refused),
         cmocka_unit_test(who_watches_can_stop),
         cmocka_unit_test(a_saved_state_is_returned_to),
+        cmocka_unit_test(a_state_of_another_model_is_refused),
         cmocka_unit_test(a_run_writes_what_stepping_gives),
         cmocka_unit_test(threads_do_not_disturb_each_other),
     };
