@@ -18,16 +18,27 @@ kl_skyline kl_skyline_create(kl_arena *arena, int n, const int *first)
     return A;
 }
 
+/* Rows i and i + 1 that begin in the same column are taken together: their sums do not wait for each
+ * other, and each x is read once. */
+static inline bool paired(const kl_skyline *A, int i)
+{
+    return i + 1 < A->n && A->first[i] == A->first[i + 1];
+}
+
 void kl_skyline_multiply(const kl_skyline *A, const double *x, double *y)
 {
-    for (int i = 0; i < A->n; i++) {
-        const double *row = A->value + A->start[i];
-        double        xi = x[i], sum = row[i] * xi;
+    for (int i = 0; i < A->n;) {
+        bool          two = paired(A, i);
+        const double *row = A->value + A->start[i], *next = A->value + A->start[i + two];
+        double        xi = x[i], xn = two ? x[i + 1] : 0.0, sum = 0.0, sum_next = 0.0;
         for (int j = A->first[i]; j < i; j++) {
             sum += row[j] * x[j];
-            y[j] += row[j] * xi;
+            sum_next += next[j] * x[j];
+            y[j] += row[j] * xi + next[j] * xn;
         }
-        y[i] += sum;
+        y[i] += sum + row[i] * xi + (two ? next[i] * xn : 0.0);
+        if (two) y[i + 1] += sum_next + next[i] * xi + next[i + 1] * xn;
+        i += 1 + two;
     }
 }
 
@@ -77,11 +88,42 @@ static inline void backward(const kl_skyline *A, double *x, int i, int low)
     for (int j = A->first[i] > low ? A->first[i] : low; j < i; j++) x[j] -= row[j] * xi;
 }
 
+/* Both rows of a pair, as `forward` and `backward` do one. */
+static inline void forward_pair(const kl_skyline *A, double *x, int i)
+{
+    const double *row = A->value + A->start[i], *next = A->value + A->start[i + 1];
+    double        sum = 0.0, sum_next = 0.0;
+    for (int j = A->first[i]; j < i; j++) {
+        sum += row[j] * x[j];
+        sum_next += next[j] * x[j];
+    }
+    x[i] -= sum;
+    x[i + 1] -= sum_next + next[i] * x[i];
+}
+
+static inline void backward_pair(const kl_skyline *A, double *x, int i)
+{
+    const double *row = A->value + A->start[i], *next = A->value + A->start[i + 1];
+    double        xn = x[i + 1], xi = x[i] - next[i] * xn;
+    x[i] = xi;
+    for (int j = A->first[i]; j < i; j++) x[j] -= row[j] * xi + next[j] * xn;
+}
+
 void kl_skyline_solve(const kl_skyline *A, double *x)
 {
-    for (int i = 0; i < A->n; i++) forward(A, x, i, 0);
+    for (int i = 0; i < A->n;) {
+        bool two = paired(A, i);
+        if (two) forward_pair(A, x, i);
+        else forward(A, x, i, 0);
+        i += 1 + two;
+    }
     for (int i = 0; i < A->n; i++) x[i] *= A->value[A->start[i] + i];
-    for (int i = A->n - 1; i >= 0; i--) backward(A, x, i, 0);
+    for (int i = A->n - 1; i >= 0;) {
+        bool two = i > 0 && paired(A, i - 1);
+        if (two) backward_pair(A, x, i - 1);
+        else backward(A, x, i, 0);
+        i -= 1 + two;
+    }
 }
 
 /* Largest entry of row i's part of the band, from column `low` on. */

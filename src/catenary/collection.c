@@ -208,11 +208,11 @@ static void note_touches(const kl_collection *c, double *state, const touching *
     }
 }
 
-kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *in, double *state)
+/* The rest of a step after kl_stepper_free_step. */
+static kl_status complete_step(const kl_collection *c, const kl_collector_input *in, double *state)
 {
     const double exact = 1e-11; /* [m] */
     touching     t     = {.c = c};
-    kl_stepper_free_step(c->stepper, state);
     find_touches(c, in, state, &t);
     move_heads(c, in, state, &t);
     int passes = kl_stepper_finish(c->stepper, state, t.push, t.n, strip_law, &t, exact);
@@ -221,26 +221,45 @@ kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *i
     return passes < 0 ? KL_E_STEP : KL_OK;
 }
 
+kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *in, double *state)
+{
+    kl_stepper_free_step(c->stepper, state);
+    return complete_step(c, in, state);
+}
+
+static void copy_state(const kl_collection *c, const double *from, double *to)
+{
+    memcpy(to, from, (size_t)kl_collection_state_size(c) * sizeof *to);
+}
+
+kl_status kl_collection_step_foreseen(const kl_collection *c, const kl_collector_input *in,
+                                      const double *ahead, double *state)
+{
+    copy_state(c, ahead, state);
+    return complete_step(c, in, state);
+}
+
 void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
-                           const double *state, double *copy, kl_collector_outlook *out)
+                           const double *state, double *ahead, kl_collector_outlook *out)
 {
     const double exact = 1e-11;
     touching     t     = {.c = c};
-    memcpy(copy, state, (size_t)kl_collection_state_size(c) * sizeof *copy);
-    kl_stepper_free_step(c->stepper, copy);
-    find_touches(c, in, copy, &t);
-    kl_stepper_finish(c->stepper, copy, t.push, t.n, NULL, NULL, exact);
+    copy_state(c, state, ahead);
+    kl_stepper_free_step(c->stepper, ahead);
+    find_touches(c, in, ahead, &t);
+    kl_stepper_settle(c->stepper, ahead, t.push, t.n, NULL, NULL, exact);
     for (int i = 0; i < c->n; i++) out[i] = (kl_collector_outlook){.height = HUGE_VAL};
     for (int k = 0; k < t.n; k++) {
         const touch          *h = &t.touch[k];
         kl_collector_outlook *o = &out[h->collector];
-        double                w = kl_wire_value(&t.push[k].at, copy, 0);
+        double                w = kl_wire_value(&t.push[k].at, ahead, 0);
         if (h->rest + w >= o->height) continue; /* the lowest wire counts */
         *o = (kl_collector_outlook){.height     = h->rest + w,
                                     .rate       = h->v0 + 2.0 / c->dt * (w - h->w0),
                                     .force      = t.push[k].force,
                                     .compliance = t.push[k].influence};
     }
+    kl_stepper_unsettle(c->stepper, state, ahead);
 }
 
 /* ---- start ---- */

@@ -37,11 +37,15 @@ typedef struct strip {
     kl_collector_outlook ahead;
 } strip;
 
-/* history: steps | failed | time of the last reading | strips | state | copy for looking ahead */
+/* history: steps | failed | time of the last reading | strips | state | state that looks ahead */
 enum { STEPS, FAILED, TIME, STRIPS, STRIP = sizeof(strip) / sizeof(double) };
 
 static const strip *strips_of(const double *h) { return (const strip *)(h + STRIPS); }
 static double      *state_of(const contact *p, double *h) { return h + STRIPS + p->n * STRIP; }
+static double      *ahead_of(const contact *p, double *h)
+{
+    return state_of(p, h) + kl_collection_state_size(p->c);
+}
 
 static const kl_motion *marker_of(const kl_reading *in, int i) { return &in->m[2 * i + 1]; }
 
@@ -98,11 +102,11 @@ static kl_status contact_eval(const kl_reading *in, kl_writing *out)
 
 static void look_ahead(const contact *p, double *h, kl_collector_input *in)
 {
-    double              *state = state_of(p, h), *copy = state + kl_collection_state_size(p->c);
+    double              *state = state_of(p, h);
     kl_collector_outlook ahead[KL_MOST_PANTOGRAPHS];
     strip               *k = (strip *)(h + STRIPS);
     for (int i = 0; i < p->n; i++) in[i].x += in[i].speed * p->interval;
-    kl_collection_foresee(p->c, in, state, copy, ahead);
+    kl_collection_foresee(p->c, in, state, ahead_of(p, h), ahead);
     for (int i = 0; i < p->n; i++) {
         const kl_collector_output *o = kl_collection_output(p->c, state, i);
         k[i].height = o->wire, k[i].wire_rate = o->wire_rate;
@@ -135,6 +139,16 @@ static void between(const kl_reading *in, const contact *p, const strip *from, d
     }
 }
 
+/* The first step goes on from the look ahead, further ones (after a long step of the model) begin
+ * anew. */
+static kl_status step_catenary(const contact *p, const kl_collector_input *now, bool foreseen,
+                               double *h)
+{
+    double *state = state_of(p, h);
+    return foreseen ? kl_collection_step_foreseen(p->c, now, ahead_of(p, h), state)
+                    : kl_collection_step(p->c, now, state);
+}
+
 static void contact_commit(const kl_reading *in, double *h_new)
 {
     const contact     *p = in->data;
@@ -146,7 +160,7 @@ static void contact_commit(const kl_reading *in, double *h_new)
         double t = p->t0 + (h_new[STEPS] + 1.0) * p->interval;
         double s = in->t > last ? fmin(1.0, (t - last) / (in->t - last)) : 1.0;
         between(in, p, k, in->t - last, s, now);
-        if (kl_collection_step(p->c, now, state_of(p, h_new)) != KL_OK) h_new[FAILED] = 1.0;
+        if (step_catenary(p, now, !any, h_new) != KL_OK) h_new[FAILED] = 1.0;
         h_new[STEPS] += 1.0;
     }
     if (any) look_ahead(p, h_new, now);

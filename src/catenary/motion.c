@@ -201,7 +201,7 @@ static void complete(const kl_stepper *s, double *state, const kl_push *push, in
     for (int i = 0; i < n; i++) v[i] += 0.5 * s->dt * a[i];
 }
 
-int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
+int kl_stepper_settle(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
                       void *context, double tolerance)
 {
     enum { MOST = 2000 };
@@ -215,8 +215,24 @@ int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npu
         for (int j = 0; j < s->line->ndropper; j++)
             change = fmax(change, update_dropper(s, j, d, &p[j]));
     }
-    complete(s, state, push, npush);
     return passes < MOST ? passes : -1;
+}
+
+int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
+                      void *context, double tolerance)
+{
+    int passes = kl_stepper_settle(s, state, push, npush, law, context, tolerance);
+    complete(s, state, push, npush);
+    return passes;
+}
+
+void kl_stepper_unsettle(const kl_stepper *s, const double *before, double *state)
+{
+    int           n = s->line->ndof;
+    const double *v = before + n, *a = v + n, *now = state + 2 * n;
+    double        dt = s->dt, quarter = 0.25 * dt * dt;
+    for (int i = 0; i < n; i++) state[i] = before[i] + dt * v[i] + quarter * (a[i] + now[i]);
+    memcpy(state + 3 * n, before + 3 * n, (size_t)s->line->ndropper * sizeof *state);
 }
 
 /* ---- what can be asked ---- */

@@ -58,6 +58,12 @@ typedef double (*kl_push_law)(void *context, int push, double w, double slope);
 int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
                       void *context, double tolerance);
 
+/* The first part of kl_stepper_finish: displacements and forces of droppers only. */
+int kl_stepper_settle(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
+                      void *context, double tolerance);
+/* Takes kl_stepper_settle back: `state` again is as kl_stepper_free_step made it of `before`. */
+void kl_stepper_unsettle(const kl_stepper *s, const double *before, double *state);
+
 /* Tension of dropper j at this state [N]. */
 double kl_stepper_dropper_force(const kl_line *line, const double *state, int j);
 /* Kinetic and strain energy about the static shape, slack droppers seen to [J]. `scratch`: ndof. */
