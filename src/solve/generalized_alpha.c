@@ -646,9 +646,10 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
          * (or the other way round) is not the same forwards and backwards in time, and energy
          * drifts */
         double best = h * cbrt(0.5 / fmax(error, 1e-6)); /* whatever made h as short as it is */
-        /* a step that was cut to end at `until` (an exchange with a subsystem) must not hold the next
-         * one back: growth counts from the step that was wanted */
-        double growth = h < want ? 1.5 * want : 1.5 * h;
+        /* a step that was cut to end at an exchange with a subsystem must not hold the next one back:
+         * growth counts from the step that was wanted */
+        bool   cut    = x->model->interval > 0.0 && h < want;
+        double growth = 1.5 * (cut ? want : h);
         i->h          = fmin(fmax(growth, want), fmax(0.5 * h, best));
         if (i->bends) i->h = fmax(0.5 * h, best); /* what came before says nothing */
         if (tries) i->h = fmin(i->h, want);
