@@ -181,9 +181,9 @@ static void print_share(double share)
 static void print_table(const advice *a, const kl_kbody *b, bool left, double *G)
 {
     static const int rows[] = {1, 2, 3, 4, 6, 8, 12, 16, 24, 32, 40, 60, 80, 120, 160};
-    printf("#                            missed at rest under\n");
+    printf("#                       omitted static compliance\n");
     printf("#   modes   first omitted      forces     moments");
-    if (left) printf("   left at %.4g Hz with static modes", a->frequency);
+    if (left) printf("   error at %.4g Hz with static modes", a->frequency);
     printf("\n");
     for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
         int  k = rows[i];
@@ -192,7 +192,7 @@ static void print_table(const advice *a, const kl_kbody *b, bool left, double *G
         double e = dynamic_part(larger(m), a->frequency, b->frequency[k]);
         printf("#   %5d %12.5g Hz", k, b->frequency[k]);
         print_share(m.force), print_share(m.moment);
-        if (left && isinf(e)) printf("   a mode within reach is missing");
+        if (left && isinf(e)) printf("   an excited mode is missing");
         else if (left) printf(" %14.3g %%", 100 * e);
         printf("\n");
     }
@@ -209,13 +209,14 @@ static kl_status print_markers(const advice *a, const kl_kbody *b, double *G)
             for (int j = 0; of_file(a, i) && a->list[i].marker == k && j < a->list[i].n; j++)
                 turned |= !kl_attachment_is_force(a->list[i].load[j]);
         if (!isnan(m.force))
-            printf("#   forces at %s: missed at rest %.2g %%\n", b->marker[k].name,
-                   m.force < 1e-8 ? 0.0 : 100 * m.force);
+            printf("#   forces at %s: %.2g %% of the static compliance omitted\n",
+                   b->marker[k].name, m.force < 1e-8 ? 0.0 : 100 * m.force);
         if (!isnan(m.moment))
-            printf("#   moments at %s: missed at rest %.2g %%\n", b->marker[k].name,
-                   m.moment < 1e-8 ? 0.0 : 100 * m.moment);
+            printf("#   moments at %s: %.2g %% of the static compliance omitted\n",
+                   b->marker[k].name, m.moment < 1e-8 ? 0.0 : 100 * m.moment);
         else if (turned)
-            printf("#   moments at %s: not judged, its node has no rotations; tie a set there\n",
+            printf("#   moments at %s: not evaluated, the node has no rotational degrees of "
+                   "freedom; connect a node set there with `ties:`\n",
                    b->marker[k].name);
     }
     return KL_OK;
@@ -242,7 +243,8 @@ static void print_attachments(const advice *a, const kl_kbody *b)
             first = false;
         }
         if (!first && b->marker[k].kind == KL_MARKER_TRIAD)
-            printf("; a single node of solids, which gives more with every refinement: tie a set");
+            printf("; single node of solid elements: its compliance grows with mesh refinement; "
+                   "connect a node set with `ties:`");
         if (!first) printf("\n");
     }
 }
@@ -270,7 +272,7 @@ static kl_status print_measured(const advice *a, const proposal *p, double *G)
 {
     kl_kbody *b = NULL;
     KL_TRY(reduce(a, p->modes, p->mask, &b));
-    printf("# measured with these %d modes (vibration and static):\n", b->nmode);
+    printf("# result with these %d modes (vibration and static):\n", b->nmode);
     kl_status status = print_markers(a, b, G);
     kl_kbody_destroy(b);
     return status;
@@ -286,12 +288,11 @@ static kl_status propose(const advice *a, const kl_kbody *b, double *G)
     double missed = miss_of(a, b, last, G);
     print_table(a, b, true, G);
     if (p.modes == b->nmode)
-        printf("# %d modes do not reach %.4g Hz with an error of %g %%\n", b->nmode, a->frequency,
-               100 * a->q->error);
-    printf(
-        "# %d vibration modes and static ones for what the model loads; left at %.4g Hz: at most "
-        "%.2g %%\n",
-        p.modes, a->frequency, 100 * dynamic_part(missed, a->frequency, b->frequency[last]));
+        printf("# %d modes are not enough up to %.4g Hz for an error of %g %%\n", b->nmode,
+               a->frequency, 100 * a->q->error);
+    printf("# %d vibration modes and static modes for the loaded markers; error at %.4g Hz: at "
+           "most %.2g %%\n",
+           p.modes, a->frequency, 100 * dynamic_part(missed, a->frequency, b->frequency[last]));
     print_proposal(b, &p);
     kl_status status = print_measured(a, &p, G);
     free(p.mask);
@@ -349,29 +350,30 @@ static kl_status judge(const advice *a, int body, const char *why)
 {
     const kl_body  *at = &a->model->body[body];
     const kl_kbody *b  = a->given;
-    printf("# body '%s' %s: what its %d modes miss can be told, not what others would do\n",
+    printf("# body '%s' %s: only its %d existing modes can be evaluated, not other choices\n",
            at->name, why, b->nmode);
     if (!b->compliance)
-        return kl_fail(a->diag, KL_E_MODEL, at->place,
-                       "body '%s' %s and does not keep how its mesh gives at its markers (made by "
-                       "an older klingel, or without markers), so nothing can be said of its "
-                       "modes; reduce it again, or name the body file (.yaml) with its mesh",
-                       at->name, why);
+        return kl_fail(
+            a->diag, KL_E_MODEL, at->place,
+            "body '%s' %s and its file does not contain the static compliance at the markers "
+            "(written by an older version, or without markers), so its modes cannot be evaluated; "
+            "reduce it again with `klingel fe`, or name the body file (.yaml) with the mesh",
+            at->name, why);
     double *G = malloc((36 * (size_t)b->nmarker * (size_t)b->nmarker + 1) * sizeof *G);
     if (!G) return KL_E_MEMORY;
     print_attachments(a, b);
     print_table(a, b, false, G);
-    printf("# with all %d of them:\n", b->nmode);
+    printf("# with all %d modes:\n", b->nmode);
     kl_status status = print_markers(a, b, G);
     int       enough = enough_of_file(a, b, G);
     if (status == KL_OK && enough > 0)
-        printf("# %d of them miss no more than %g %% and reach %.4g Hz:\nmodes: %d\n", enough,
+        printf("# %d modes omit at most %g %% and reach %.4g Hz:\nmodes: %d\n", enough,
                100 * a->q->error, a->frequency, enough);
     else if (status == KL_OK) {
-        printf("# none of these choices comes below %g %%; in its body file write\n#   ",
+        printf("# no choice of these modes has an error below %g %%; write in the body file\n#   ",
                100 * a->q->error);
         print_wanted(a, b);
-        printf("\n# and reduce it again\n");
+        printf("\n# and reduce the body again\n");
     }
     free(G);
     if (status != KL_E_SINGULAR) return status;
@@ -432,18 +434,18 @@ static kl_status advise_body(advice *a, int body)
     const char     *kept = path_of(m, p.file->body);
     if (!read || p.n == 0)
         return kl_fail(a->diag, KL_E_MODEL, m->body[body].place,
-                       "body '%s' has no modes here (`flexible: false` or `modes: 0`), so nothing "
-                       "can be said of them; let it be flexible to get advice",
+                       "body '%s' has no modes here (`flexible: false` or `modes: 0`), so there is "
+                       "nothing to evaluate; make it flexible to get advice",
                        name);
     a->given = p.file->body;
     if (!anything_holds(a)) {
-        printf("# body '%s': nothing holds on to it: no advice\n", name);
+        printf("# body '%s': no joint or force acts on it, so no modes are proposed\n", name);
         return KL_OK;
     }
     if (p.file->mirror) return judge(a, body, "is a mirror image");
-    if (kept && strchr(kept, '{')) return judge(a, body, "stands in the model itself");
+    if (kept && strchr(kept, '{')) return judge(a, body, "is defined in the model file");
     const char *dot = split(a, kept) ? strrchr(a->path, '.') : NULL;
-    if (!dot || strcmp(dot, ".kbody") == 0) return judge(a, body, "is reduced already");
+    if (!dot || strcmp(dot, ".kbody") == 0) return judge(a, body, "is already reduced");
     return advise_file(a, name);
 }
 
@@ -462,7 +464,7 @@ static kl_status advise_all(advice *a)
     }
     if (found) return status;
     return kl_fail(a->diag, KL_E_MODEL, (kl_place){.file = a->q->model},
-                   "has no flexible bodies: nothing to advise on");
+                   "has no flexible bodies; --advise needs at least one");
 }
 
 int kl_advise(const kl_advice_request *q)
@@ -480,7 +482,7 @@ int kl_advise(const kl_advice_request *q)
         kl_status status     = kl_attachments_find(a.model, arena, &list, &a.n);
         a.list               = list;
         printf("# excited up to %.4g Hz (%s)\n", a.frequency,
-               isnan(q->frequency) ? "a tenth of the rate of rows; say it with --frequency"
+               isnan(q->frequency) ? "default: a tenth of the output rate; set it with --frequency"
                                    : "--frequency");
         if (status == KL_OK) status = advise_all(&a);
         kl_print_diag(diag, status == KL_OK ? NULL : "no advice");

@@ -85,7 +85,7 @@ static int assess_file(const char *file, const request *q)
     if (code == KL_EXIT_OK) {
         kl_status status = kl_assess_limits(q->limits, arena, diag, &limits);
         if (status == KL_OK) status = kl_assess(reader, file, limits, q->domain, arena, diag, &a);
-        kl_print_diag(diag, status == KL_OK ? NULL : "nothing was assessed");
+        kl_print_diag(diag, status == KL_OK ? NULL : "no assessment was made");
         code = status == KL_OK ? KL_EXIT_OK : KL_EXIT_MODEL;
         if (code == KL_EXIT_OK) (q->csv ? print_csv : print_table)(&a);
         for (int i = 0; code != KL_EXIT_MODEL && i < a.n; i++)
@@ -101,19 +101,19 @@ static int assess_run(int argc, char **argv)
 {
     request         q         = {0};
     const kl_option options[] = {
-        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print a table for other programs"},
-        {"limits", 'l', "FILE", KL_OPTION_TEXT, &q.limits, "zones and limits from this file"},
-        {"only", 0, "NAME", KL_OPTION_TEXT, &q.domain, "only this assessment (see --list)"},
-        {"list", 0, NULL, KL_OPTION_FLAG, &q.list, "list assessments and their channels"},
-        {"print-limits", 0, NULL, KL_OPTION_FLAG, &q.print_limits,
-         "print the limits of the program"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
+        {"limits", 'l', "FILE", KL_OPTION_TEXT, &q.limits, "read zones and limits from this file"},
+        {"only", 0, "NAME", KL_OPTION_TEXT, &q.domain, "make only this assessment (see --list)"},
+        {"list", 0, NULL, KL_OPTION_FLAG, &q.list,
+         "list the assessments and the channels they need"},
+        {"print-limits", 0, NULL, KL_OPTION_FLAG, &q.print_limits, "print the built-in limits"},
         {0}};
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_assess, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (q.list) return list_domains(), KL_EXIT_OK;
     if (q.print_limits) return fputs(kl_share_find("assessment.yaml")->text, stdout), KL_EXIT_OK;
-    if (rest.n < 1) return kl_usage_error(&kl_command_assess, "which results? give a file");
+    if (rest.n < 1) return kl_usage_error(&kl_command_assess, "give a results file (.h5)");
     if (q.csv) puts("quantity,place_m,value,unit,limit,utilisation,verdict");
     int worst = KL_EXIT_OK;
     for (int i = 0; i < rest.n; i++) {
@@ -127,11 +127,12 @@ static int assess_run(int argc, char **argv)
 const kl_command kl_command_assess = {
     .name      = "assess",
     .arguments = "OUT.h5...",
-    .summary   = "evaluate results in the manner of a standard, with verdicts",
+    .summary   = "evaluate results as railway standards do, with limits",
     .run       = assess_run,
     .help      = "  klingel assess out.h5                 table; exit code 4: a limit is exceeded\n"
                  "  klingel assess out.h5 --csv           quantity,place_m,value,unit,limit,...\n"
-                 "  klingel assess --print-limits > my.yaml      copy of the limits, to change\n"
-                 "  klingel assess out.h5 --limits my.yaml\n\n"
-                 "Formulas are public, limits are usual values: this is no certificate.\n",
+                 "  klingel assess --print-limits > my.yaml      copy of the limits to edit\n"
+                 "  klingel assess out.h5 --limits my.yaml\n"
+                 "\n"
+                 "Formulas are public, limits are usual values: the result is no certificate.\n",
 };

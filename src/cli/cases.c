@@ -89,8 +89,10 @@ kl_status kl_cases_read(const char *path, kl_arena *arena, kl_diag *diag, kl_cas
     while ((line = next_line(&text, &number))) {
         int n = count_fields(line);
         if (n != out->ncolumn) {
-            status = kl_fail(diag, KL_E_FILE, (kl_place){path, number, 1},
-                             "this row has %d fields, the header has %d", n, out->ncolumn);
+            status = kl_fail(
+                diag, KL_E_FILE, (kl_place){path, number, 1},
+                "this row has %d fields, but the header has %d; give every row the same number", n,
+                out->ncolumn);
             continue;
         }
         split(line, out->cell + (size_t)out->nrow * (size_t)out->ncolumn, n);
@@ -112,7 +114,7 @@ kl_status kl_cases_number(const kl_cases *c, int row, int column, kl_diag *diag,
     const char *stop = kl_scan_number(text, text + strlen(text), value);
     if (stop && *stop == '\0' && *value == *value) return KL_OK;
     return kl_fail(diag, KL_E_FILE, (kl_place){c->file, c->line[row], column + 1},
-                   "'%s' is not a number (column %s)", text, c->column[column]);
+                   "'%s' is not a number (column %s); write a number", text, c->column[column]);
 }
 
 kl_status kl_cases_numbers(const kl_cases *c, int row, const int *index, int n, kl_diag *diag,

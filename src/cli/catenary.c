@@ -117,9 +117,13 @@ static const tool *tool_named(const char *name)
     }
     const char *near = kl_nearest(name, names);
     if (near)
-        kl_usage_error(&kl_command_catenary, "there is no tool '%s'; did you mean '%s'?", name,
-                       near);
-    else kl_usage_error(&kl_command_catenary, "there is no tool '%s'", name);
+        kl_usage_error(&kl_command_catenary, "there is no catenary tool '%s'; did you mean '%s'?",
+                       name, near);
+    else
+        kl_usage_error(
+            &kl_command_catenary,
+            "there is no catenary tool '%s'; the tools are elasticity, droppers and response",
+            name);
     return NULL;
 }
 
@@ -135,7 +139,7 @@ static const kl_catenary *catenary_of(const kl_model *m, const char *name, kl_di
     }
     if (n == 1) return found->data;
     kl_fail(diag, KL_E_MODEL, (kl_place){.file = m->file},
-            n == 0 ? "the model has no such catenary; list it under `catenaries:`"
+            n == 0 ? "the model has no such catenary; define it under `catenaries:`"
                    : "the model has several catenaries; choose one with --catenary NAME");
     return NULL;
 }
@@ -149,7 +153,7 @@ static int run_tool(const tool *t, const kl_model *m, const char *name, int span
     job j = {
         .model = m, .catenary = c, .span = span ? span - 1 : (n - 1) / 2, .csv = csv, .diag = diag};
     if (span <= n) return t->run(&j);
-    kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "--span %d: catenary '%s' has %d spans", span,
+    kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "--span %d: catenary '%s' has only %d spans", span,
             c->design.name, n);
     return KL_EXIT_MODEL;
 }
@@ -161,10 +165,10 @@ static int run(int argc, char **argv)
     bool            csv       = false;
     int             span      = 0;
     const kl_option options[] = {
-        {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "comma-separated values"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "print CSV"},
         {"span", 0, "N", KL_OPTION_COUNT, &span, "span to print (default: the middle one)"},
-        {"catenary", 0, "NAME", KL_OPTION_TEXT, &name, "which one, where the model has several"},
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"catenary", 0, "NAME", KL_OPTION_TEXT, &name, "catenary to use if the model has several"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {0}};
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_catenary, options, argc, argv, &rest);
@@ -191,7 +195,7 @@ static int run(int argc, char **argv)
 const kl_command kl_command_catenary = {
     .name      = "catenary",
     .arguments = "TOOL MODEL.yaml",
-    .summary   = "overhead contact lines: elasticity, droppers",
+    .summary   = "overhead contact line: elasticity, droppers, pantographs",
     .run       = run,
     .help      = "tools:\n"
                  "  elasticity   uplift of the contact wire under 100 and 200 N along a span\n"

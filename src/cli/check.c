@@ -32,7 +32,7 @@ static void print_bodies(const kl_model *m, const kl_solver *x)
                    b->type->name, t.mass, t.center.x, t.center.y, t.center.z);
     }
     if (n > 30) printf("  ... and %d more\n", n - 30);
-    printf("  in all %.6g kg\n", mass);
+    printf("  total mass %.6g kg\n", mass);
 }
 
 static bool is_of(const kl_element *e, const kl_element_section *section)
@@ -105,7 +105,7 @@ static void print_mobility(const kl_mobility *b)
     if (b->nrepeat > 12) printf("  ... and %d more\n", b->nrepeat - 12);
     if (b->singular_text) printf("  %s\n", b->singular_text);
     if (b->locked_text) printf("  %s\n", b->locked_text);
-    if (b->undetermined) printf("  reactions that are not determined: %s\n", b->undetermined);
+    if (b->undetermined) printf("  reactions that are not unique: %s\n", b->undetermined);
 }
 
 /* A body that has mass but no inertia at all turns as it likes: probably forgotten. */
@@ -119,7 +119,9 @@ static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *d
         for (int k = g.v - b->v; k < g.v - b->v + g.nv; k++) J += M[k * (b->nv + 1)];
         if (g.nv == 0 || kl_body_deforms(b) || M[0] == 0.0 || J != 0.0) continue;
         kl_warn(diag, b->place,
-                "body '%s' has mass but no inertia; give one, or make it a `type: point`", b->name);
+                "body '%s' has mass but no inertia; give `inertia`, or make it a point mass with "
+                "`type: point`",
+                b->name);
     }
 }
 
@@ -129,7 +131,7 @@ static void warn_of_undetermined(kl_solver *x, kl_diag *diag)
     const kl_model *m = x->model;
     if (m->nbody <= 1 && m->nelement == 0)
         kl_warn(diag, (kl_place){.file = m->file},
-                "the model has no bodies; list them under `bodies:`");
+                "the model has no bodies; define them under `bodies:`");
     if (kl_diag_count(diag, KL_WARNING) > 0 ||
         kl_solve_acceleration(x, x->a, x->lambda, NULL) != KL_E_SINGULAR)
         return;
@@ -137,8 +139,8 @@ static void warn_of_undetermined(kl_solver *x, kl_diag *diag)
     const char *name   = column >= 0 ? kl_solver_unknown(m, column) : "?";
     int         body   = kl_model_find_body(m, name);
     kl_warn(diag, body >= 0 ? m->body[body].place : (kl_place){.file = m->file},
-            "the motion of '%s' is not determined, so it cannot be run: give it a mass and an "
-            "inertia, make it a `type: point`, or add the missing joint",
+            "'%s' has a free motion without inertia, so the model cannot be run; give it a mass "
+            "and an inertia, make it `type: point`, or add the missing joint",
             name);
 }
 
@@ -159,10 +161,11 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         for (const kl_element_section *e = kl_element_sections; e->section; e++)
             print_elements(m, e);
         print_catenaries(m);
-        printf("assembled: gap %.2g m, %.2g rad\n", d.position, d.rotation);
+        printf("assembled; largest constraint error %.2g m, %.2g rad\n", d.position, d.rotation);
         print_mobility(b);
-        printf("size %.4g m; gravity %g %g %g m/s2; runs %g s, a row each %g s\n", m->length,
-               m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end, m->settings.every);
+        printf("size %.4g m; gravity %g %g %g m/s2; simulated time %g s, output every %g s\n",
+               m->length, m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end,
+               m->settings.every);
         kl_mobility_tell_unfollowed(m, b, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
@@ -194,7 +197,9 @@ static int write_full(const kl_model *m, const char *path)
 {
     kl_text t = {0};
     if (m->nresource > 0 || has_files(m))
-        kl_text_add(&t, "# from %s: files are named from its folder, so keep this there\n", path);
+        kl_text_add(&t,
+                    "# from %s; file names are relative to its folder, so keep this file there\n",
+                    path);
     kl_full_write(&t, m);
     return print_text(&t);
 }
@@ -219,9 +224,9 @@ static int check(int argc, char **argv)
     kl_texts        set  = {0};
     bool            full = false, diff = false;
     const kl_option options[] = {
-        {"full", 0, NULL, KL_OPTION_FLAG, &full, "print the model with nothing left implicit"},
-        {"diff", 0, NULL, KL_OPTION_FLAG, &diff, "say what differs between two models"},
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"full", 0, NULL, KL_OPTION_FLAG, &full, "print the complete model with all defaults"},
+        {"diff", 0, NULL, KL_OPTION_FLAG, &diff, "print the differences between two models"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {0},
     };
     kl_arguments rest;
@@ -229,8 +234,8 @@ static int check(int argc, char **argv)
     if (code == KL_OPTIONS_OK && full && diff)
         code = kl_usage_error(&kl_command_check, "give --full or --diff, not both");
     if (code == KL_OPTIONS_OK && rest.n != want)
-        code = kl_usage_error(&kl_command_check, diff     ? "--diff wants two models"
-                                                 : rest.n ? "one model at a time"
+        code = kl_usage_error(&kl_command_check, diff     ? "--diff needs two model files"
+                                                 : rest.n ? "give one model file"
                                                           : "which model?");
     if (code != KL_OPTIONS_OK) {
         kl_texts_free(&set);
@@ -249,10 +254,11 @@ static int check(int argc, char **argv)
     return code;
 }
 
-const kl_command kl_command_check = {.name      = "check",
-                                     .arguments = "MODEL.yaml [OTHER.yaml]",
-                                     .summary   = "read and assemble a model; say what it is",
-                                     .run       = check,
-                                     .help      = "  klingel check examples/bricard/model.yaml\n"
-                                                  "  klingel check --full model.yaml > full.yaml\n"
-                                                  "  klingel check --diff old.yaml new.yaml\n"};
+const kl_command kl_command_check = {
+    .name      = "check",
+    .arguments = "MODEL.yaml [OTHER.yaml]",
+    .summary   = "check and assemble a model; print its bodies and mobility",
+    .run       = check,
+    .help      = "  klingel check examples/bricard/model.yaml\n"
+                 "  klingel check --full model.yaml > full.yaml\n"
+                 "  klingel check --diff old.yaml new.yaml\n"};

@@ -46,7 +46,8 @@ static kl_status list_contacts(const kl_analysis *a, listing *l)
         kl_reading        in = kl_reading_of(m, s->s, s->w, e);
         if (e->type == &kl_contact) list_element(l, e->name, &in);
     }
-    if (!l->csv && l->rows == 0) printf("the model has no contacts; list them under `contacts:`\n");
+    if (!l->csv && l->rows == 0)
+        printf("the model has no contacts; define them under `contacts:`\n");
     return KL_OK;
 }
 
@@ -56,16 +57,16 @@ static int contacts(int argc, char **argv)
     listing         l         = {0};
     kl_analysis     a         = {0};
     const kl_option options[] = {
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &l.csv, "as a table for other programs"},
-        {"all", 0, NULL, KL_OPTION_FLAG, &l.all, "every place where the gap is smallest near by"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &l.csv, "print CSV"},
+        {"all", 0, NULL, KL_OPTION_FLAG, &l.all, "all local minima of the gap"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_contacts, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
         code =
-            kl_usage_error(&kl_command_contacts, rest.n ? "one model at a time" : "which model?");
+            kl_usage_error(&kl_command_contacts, rest.n ? "give one model file" : "which model?");
     if (code == KL_OPTIONS_OK) {
         kl_diag *diag = kl_diag_create();
         code          = kl_analysis_open(&kl_command_contacts, rest.items[0], &set, diag, &a);
@@ -87,9 +88,10 @@ static int contacts(int argc, char **argv)
 const kl_command kl_command_contacts = {
     .name      = "contacts",
     .arguments = "MODEL.yaml",
-    .summary   = "gaps and contact points at the start",
+    .summary   = "print gaps and contact points in the initial position",
     .run       = contacts,
     .help      = "  klingel contacts examples/bouncing-ball/model.yaml\n"
-                 "  klingel contacts model.yaml --csv --all > gaps.csv\n\n"
-                 "a negative gap is a penetration; the normal points from the first shape of a\n"
-                 "contact to the second\n"};
+                 "  klingel contacts model.yaml --csv --all > gaps.csv\n"
+                 "\n"
+                 "A negative gap is a penetration depth. The normal points from the first shape\n"
+                 "of a contact to the second.\n"};

@@ -71,7 +71,7 @@ static kl_status linear_speed(request *q, double *speed, double *frequency)
     KL_TRY(kl_hunting_growth(&q->k, last, &before, frequency));
     if (before > 0.0) {
         kl_warn(q->k.diag, KL_NOWHERE,
-                "already unstable at %g m/s: the critical speed is below; start lower with --from",
+                "already unstable at %g m/s, so the critical speed is lower; choose a lower --from",
                 last);
         return KL_OK;
     }
@@ -166,7 +166,7 @@ static bool draw(const request *q, double linear, const char *file)
         fprintf(g.script,
                 "plot $cycle using 1:2 with linespoints pt 7 ps 0.6 lw 2 title 'limit cycle', "
                 "$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
-                isnan(linear) ? "stable up to here" : "linear critical speed");
+                isnan(linear) ? "stable up to this speed" : "linear critical speed");
         good = kl_gnuplot_end(&g);
     }
     if (!good) kl_output_discard(&o);
@@ -182,11 +182,10 @@ static kl_status critical(request *q)
     if (status == KL_E_STEP && !q->linear) {
         /* profiles whose contact jumps may have no equilibrium that a start far from it leads to */
         kl_diag_clear(q->k.diag);
-        kl_warn(
-            q->k.diag, KL_NOWHERE,
-            "no steady rolling was found at %s, so there is no linear critical speed; start the "
-            "model in the middle of the track for it",
-            q->k.value);
+        kl_warn(q->k.diag, KL_NOWHERE,
+                "no steady rolling motion was found at %s, so the linear critical speed cannot be "
+                "computed; start the model centred on the track",
+                q->k.value);
         speed = NAN;
     } else if (status != KL_OK) {
         return status;
@@ -199,8 +198,8 @@ static kl_status critical(request *q)
     KL_TRY(nonlinear_speed(q, top, &low, &last));
     if (!isnan(low)) print_row(q, "nonlinear", low, last.frequency, last.amplitude);
     else if (!q->csv)
-        printf("  nonlinear: the motion from the model's start comes to rest at %g m/s; start it "
-               "farther from the middle of the track\n",
+        printf("  nonlinear: the motion decays at %g m/s, so there is no limit cycle; start the "
+               "model farther from the track centre\n",
                top);
     if (q->figure && draw(q, speed, q->figure) && !q->csv) printf("%s\n", q->figure);
     return KL_OK;
@@ -217,7 +216,8 @@ static kl_status overrides(request *q, const kl_texts *set, kl_arena *arena)
         const char *equals = strchr(set->items[i], '=');
         if (!equals)
             return kl_fail(q->k.diag, KL_E_USAGE, (kl_place){.file = "--set"},
-                           "'%s' is no change; write NAME=VALUE", set->items[i]);
+                           "--set needs NAME=VALUE, for example --set speed=50, not '%s'",
+                           set->items[i]);
         size_t n    = (size_t)(equals - set->items[i]);
         q->k.set[i] = (kl_override){kl_arena_text_n(arena, set->items[i], n), equals + 1};
     }
@@ -231,31 +231,33 @@ static int critical_speed_run(int argc, char **argv)
     request  q   = {.parameter = "speed", .from = 10.0, .to = 150.0, .step = 5.0, .rest = 1e-4};
     q.k.settle   = 8.0;
     const kl_option options[] = {
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {"parameter", 'p', "NAME", KL_OPTION_TEXT, &q.parameter,
-         "parameter of the model that is the running speed (default speed)"},
+         "name of the parameter for the running speed (default: speed)"},
         {"from", 0, "V", KL_OPTION_NUMBER, &q.from, "lowest speed [m/s] (default 10)"},
         {"to", 0, "V", KL_OPTION_NUMBER, &q.to, "highest speed [m/s] (default 150)"},
-        {"step", 0, "V", KL_OPTION_NUMBER, &q.step, "from speed to speed [m/s] (default 5)"},
-        {"linear", 0, NULL, KL_OPTION_FLAG, &q.linear, "only the linear critical speed"},
-        {"settle", 0, "T", KL_OPTION_TIME, &q.k.settle, "time at each speed (default 8 s)"},
+        {"step", 0, "V", KL_OPTION_NUMBER, &q.step, "speed increment [m/s] (default 5)"},
+        {"linear", 0, NULL, KL_OPTION_FLAG, &q.linear, "compute only the linear critical speed"},
+        {"settle", 0, "T", KL_OPTION_TIME, &q.k.settle,
+         "simulated time at each speed (default 8 s)"},
         {"channel", 0, "NAME", KL_OPTION_TEXT, &q.k.channel,
-         "whose amplitude counts (default: shift of the first wheelset)"},
+         "channel for the amplitude (default: lateral displacement of the first wheelset)"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
-         "amplitude over speed as .svg, .png or .pdf"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "a table with a header"},
+         "draw amplitude over speed (.svg, .png or .pdf)"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_critical_speed, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
         code = kl_usage_error(&kl_command_critical_speed,
-                              rest.n ? "one model at a time" : "which model?");
+                              rest.n ? "give one model file" : "which model?");
     if (code == KL_OPTIONS_OK && q.figure && !kl_figure_can_draw(q.figure))
-        code = kl_usage_error(&kl_command_critical_speed, "a figure is a .svg, .png or .pdf");
+        code = kl_usage_error(&kl_command_critical_speed,
+                              "the name of a figure must end in .svg, .png or .pdf");
     if (code == KL_OPTIONS_OK && !(q.from > 0.0 && q.to > q.from && q.step > 0.0))
         code = kl_usage_error(&kl_command_critical_speed,
-                              "speeds must be positive, and --to larger than --from");
+                              "speeds must be positive, and --to must be larger than --from");
     if (code == KL_OPTIONS_OK) {
         kl_arena *arena = kl_arena_create();
         kl_loaded l;
@@ -280,9 +282,9 @@ static int critical_speed_run(int argc, char **argv)
 const kl_command kl_command_critical_speed = {
     .name      = "critical-speed",
     .arguments = "MODEL.yaml",
-    .summary   = "speed above which a rail vehicle hunts",
+    .summary   = "linear and nonlinear critical speed of a rail vehicle",
     .run       = critical_speed_run,
-    .help      = "  klingel critical-speed examples/bogie-hunting/model.yaml\n\n"
-                 "linear: a motion of the linearised model begins to grow; nonlinear: the\n"
-                 "lowest speed at which a limit cycle lives, found by lowering the speed\n"
-                 "from the motion that the model's start leads to\n"};
+    .help      = "  klingel critical-speed examples/bogie-hunting/model.yaml\n"
+                 "\n"
+                 "linear: lowest speed with an eigenvalue whose real part is positive\n"
+                 "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"};

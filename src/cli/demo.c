@@ -15,7 +15,9 @@ static int run_starter(const kl_starter *s)
     snprintf(results, sizeof results, "demo-%.40s.h5", s->name);
     FILE *f = fopen(model, "w");
     if (!f || fputs(kl_starter_text(s), f) < 0 || fclose(f) != 0) {
-        fprintf(stderr, "klingel demo: cannot write %s in this folder; go to one of your own\n",
+        fprintf(stderr,
+                "klingel demo: cannot write %s in this folder; change to a folder where you may "
+                "write\n",
                 model);
         return KL_EXIT_MODEL;
     }
@@ -25,7 +27,7 @@ static int run_starter(const kl_starter *s)
     fflush(stdout);
     int code = kl_command_run.run(4, arguments);
     if (code != KL_EXIT_OK) return code;
-    printf("\nlook at it:\n  klingel plot %s %s -o %s.svg\n  klingel view %s\n\nwhat to see: %s\n",
+    printf("\nto see the results:\n  klingel plot %s %s -o %s.svg\n  klingel view %s\n\n%s\n",
            results, s->plot, s->name, results, s->watch);
     return KL_EXIT_OK;
 }
@@ -36,19 +38,19 @@ static int demo(int argc, char **argv)
     kl_arguments    rest;
     int             code = kl_options_parse(&kl_command_demo, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n > 1) return kl_usage_error(&kl_command_demo, "one demo at a time");
+    if (rest.n > 1) return kl_usage_error(&kl_command_demo, "give the name of one demo");
     if (rest.n == 1) {
         const kl_starter *s = kl_starter_find(&kl_command_demo, rest.items[0], &code);
         return s ? run_starter(s) : code;
     }
     printf("demos:\n");
     for (const kl_starter *s = kl_starters; s->name; s++) printf("  %-16s %s\n", s->name, s->help);
-    printf("\n`klingel demo cart` runs one here\n");
+    printf("\n`klingel demo cart` runs one of them in this folder\n");
     return KL_EXIT_OK;
 }
 
 const kl_command kl_command_demo = {.name      = "demo",
                                     .arguments = "[NAME]",
-                                    .summary   = "run a ready model and say what to look at",
+                                    .summary   = "run a demonstration model",
                                     .run       = demo,
                                     .help      = "  klingel demo\n  klingel demo cart\n"};

@@ -71,7 +71,8 @@ static int tool(const char *program, const char *for_what, const char *mend)
 {
     char text[300];
     bool there = on_path(program);
-    snprintf(text, sizeof text, there ? "%s" : "not found, needed for %s: %s", for_what, mend);
+    snprintf(text, sizeof text, there ? "%s" : "not found; needed for %s; install it with `%s`",
+             for_what, mend);
     say(there ? "ok" : "missing", program, text);
     return !there;
 }
@@ -86,8 +87,8 @@ static int write_test(void)
     if (f && fclose(f) != 0) good = false;
     remove(path);
     snprintf(text, sizeof text,
-             good ? "results can be written here"
-                  : "nothing can be written here: go to a folder of your own");
+             good ? "this folder is writable"
+                  : "this folder is not writable; change to a folder where you may write");
     say(good ? "ok" : "problem", "folder", text);
     return !good;
 }
@@ -106,7 +107,7 @@ static int try_run(void)
     if (status == KL_OK) status = kl_simulation_start(r, d);
     while (status == KL_OK && r->solver->s->t < 0.5) status = kl_simulation_step(r, 0.5, d);
     say(status == KL_OK ? "ok" : "problem", "simulation",
-        status == KL_OK ? "a pendulum was built and swings" : kl_status_text(status));
+        status == KL_OK ? "a test pendulum was simulated" : kl_status_text(status));
     kl_print_diag(d, NULL);
     kl_simulation_destroy(r);
     kl_model_destroy(m);
@@ -121,21 +122,23 @@ static int doctor(int argc, char **argv)
     kl_arguments    rest;
     int             code = kl_options_parse(&kl_command_doctor, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n) return kl_usage_error(&kl_command_doctor, "it takes no argument");
+    if (rest.n) return kl_usage_error(&kl_command_doctor, "this command takes no arguments");
     say("ok", "klingel", KL_VERSION);
     machine();
     say("ok", "libraries", KL_LIBRARIES);
     int missing = tool("gnuplot", "klingel plot", "sudo apt-get install gnuplot-nox");
-    missing += tool("gmsh", "making meshes for klingel fe", "sudo apt-get install gmsh");
+    missing += tool("gmsh", "creating meshes for klingel fe", "sudo apt-get install gmsh");
     int problems = write_test() + try_run();
     if (problems) printf("\n%d problem%s\n", problems, problems == 1 ? "" : "s");
-    else if (missing) printf("\nruns; what is missing above is needed for these commands only\n");
-    else printf("\nall is well\n");
+    else if (missing)
+        printf("\nKlingel works; the programs not found are needed only for the commands named\n");
+    else printf("\nno problems found\n");
     return problems ? KL_EXIT_MODEL : KL_EXIT_OK;
 }
 
 const kl_command kl_command_doctor = {.name      = "doctor",
                                       .arguments = "",
-                                      .summary   = "look at this machine and say what is missing",
-                                      .run       = doctor,
-                                      .help      = "  klingel doctor\n"};
+                                      .summary =
+                                          "check the installation and report what is missing",
+                                      .run  = doctor,
+                                      .help = "  klingel doctor\n"};

@@ -100,8 +100,8 @@ static int write_table(request *q, double *time, kl_diag *diag)
     }
     if (!q->format->text && !kl_mat_fits(kl_reader_rows(q->table.reader), q->table.selection.n))
         return kl_usage_error(&kl_command_export,
-                              "that is more than the 2 GB which a MAT file holds; choose fewer "
-                              "channels, or a time with --from and --to");
+                              "this exceeds 2 GB, the largest MAT file; choose fewer channels, or "
+                              "a shorter time with --from and --to");
     return q->output ? to_file(q, diag) : to_stdout(q, diag);
 }
 
@@ -109,7 +109,8 @@ static int write_table(request *q, double *time, kl_diag *diag)
 static int export_motion(request *q, int nname, kl_diag *diag)
 {
     if (nname > 0 || q->all)
-        return kl_usage_error(&kl_command_export, "%s takes the motion of all bodies, no channels",
+        return kl_usage_error(&kl_command_export,
+                              "%s contains the motion of all bodies; do not name channels",
                               q->output);
     double           *time = malloc(((size_t)kl_reader_rows(q->table.reader) + 1) * sizeof *time);
     kl_motion_request m    = {
@@ -176,17 +177,18 @@ static bool foreign_ending(const char *name)
 static int choose_format(request *q)
 {
     if (!q->format_name && q->output && foreign_ending(q->output))
-        return kl_usage_error(&kl_command_export,
-                              "%s: which kind of file is that? .csv, .mat, .pvd, .glb, .mp4 and "
-                              ".gif are written; --format csv writes a table whatever the name",
-                              q->output);
+        return kl_usage_error(
+            &kl_command_export,
+            "%s: unknown file type; use .csv, .mat, .pvd, .glb, .mp4 or .gif, or give --format csv",
+            q->output);
     if (q->format_name && !(q->format = kl_table_format_find(q->format_name)))
-        return kl_usage_error(&kl_command_export, "--format: '%s' is not csv or mat",
+        return kl_usage_error(&kl_command_export, "--format must be csv or mat, not '%s'",
                               q->format_name);
     if (!q->format && q->output) q->format = kl_table_format_of_file(q->output);
     if (!q->format) q->format = kl_table_format_find("csv");
     if (!q->format->text && !q->output)
-        return kl_usage_error(&kl_command_export, "a %s file needs a name: -o FILE.%s",
+        return kl_usage_error(&kl_command_export,
+                              "a %s file cannot go to standard output; give a name with -o FILE.%s",
                               q->format->name, q->format->name);
     return KL_OPTIONS_OK;
 }
@@ -195,26 +197,28 @@ static int export_run(int argc, char **argv)
 {
     request         q         = {.from = -HUGE_VAL, .to = HUGE_VAL, .speed = (double)NAN};
     const kl_option options[] = {
-        {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output, "write here (default: standard output)"},
+        {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
+         "file to write (default: standard output)"},
         {"format", 'f', "csv|mat", KL_OPTION_TEXT, &q.format_name,
-         "kind of file (default: what FILE ends in, or csv)"},
-        {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "all channels, not only the model's outputs"},
-        {"list", 'l', NULL, KL_OPTION_FLAG, &q.list, "list the channels: name, unit, meaning"},
+         "file format (default: ending of FILE, or csv)"},
+        {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "export all channels"},
+        {"list", 'l', NULL, KL_OPTION_FLAG, &q.list, "list the channels with unit and meaning"},
         {"field", 0, "NAME", KL_OPTION_TEXT, &q.field,
-         "all points of a field (wires of a catenary) as CSV"},
-        {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "every N-th row only"},
-        {"from", 0, "T", KL_OPTION_TIME, &q.from, "rows from time T [s] on"},
-        {"to", 0, "T", KL_OPTION_TIME, &q.to, "rows up to time T [s]"},
-        {"speed", 0, "X", KL_OPTION_NUMBER, &q.speed, "seconds of motion in a second of film"},
+         "export a field (wires of a catenary) as CSV"},
+        {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "export every N-th row"},
+        {"from", 0, "T", KL_OPTION_TIME, &q.from, "first time [s]"},
+        {"to", 0, "T", KL_OPTION_TIME, &q.to, "last time [s]"},
+        {"speed", 0, "X", KL_OPTION_NUMBER, &q.speed, "playback speed of a film (1: real time)"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_export, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n < 1) return kl_usage_error(&kl_command_export, "which results? give a file");
+    if (rest.n < 1) return kl_usage_error(&kl_command_export, "give a results file (.h5)");
     q.file = rest.items[0];
     if (!isnan(q.speed) && (!(q.speed > 0.0) || !q.output || !kl_motion_file(q.output)))
-        return kl_usage_error(&kl_command_export, "--speed is above zero and belongs to films");
+        return kl_usage_error(&kl_command_export,
+                              "--speed must be positive and applies only to .mp4 and .gif");
     if (q.output && kl_same_file(q.file, q.output))
         return kl_usage_error(&kl_command_export, "%s would overwrite the results", q.output);
     code = choose_format(&q);
@@ -231,13 +235,14 @@ static int export_run(int argc, char **argv)
 const kl_command kl_command_export = {
     .name      = "export",
     .arguments = "OUT.h5 [CHANNEL...] [-o FILE.csv|mat|pvd|glb|mp4|gif]",
-    .summary   = "write results for others: CSV, MAT, VTK, glTF, film",
+    .summary   = "export results as CSV, MAT, VTK, glTF or film",
     .run       = export_run,
-    .help      = "Without CHANNEL: the outputs that the model defines, or all if it defines none;\n"
-                 "a CHANNEL may be a pattern in quotes. Motion with shapes: .pvd for ParaView,\n"
-                 ".glb for browsers and Blender, .mp4 and .gif a film (ffmpeg makes it).\n\n"
-                 "  klingel export out.h5 crank.position.x 'pivot.force.*' -o crank.csv\n"
-                 "  klingel export out.h5 --from 1 --to 2 --every 10 | head\n"
-                 "  klingel export out.h5 --all -o out.mat\n"
-                 "  klingel export out.h5 -o out.mp4 --speed 0.5\n",
+    .help = "Without CHANNEL the outputs of the model are exported, or all channels if it has\n"
+            "no outputs. CHANNEL may be a pattern in quotes. Formats for the motion of all\n"
+            "bodies: .pvd (ParaView), .glb (browsers, Blender), .mp4 and .gif (need ffmpeg).\n"
+            "\n"
+            "  klingel export out.h5 crank.position.x 'pivot.force.*' -o crank.csv\n"
+            "  klingel export out.h5 --from 1 --to 2 --every 10 | head\n"
+            "  klingel export out.h5 --all -o out.mat\n"
+            "  klingel export out.h5 -o out.mp4 --speed 0.5\n",
 };

@@ -13,7 +13,7 @@ static const kl_field_points *field_named(kl_reader *r, const char *name)
     for (int i = 0; i < n; i++)
         if (strcmp(list[i].name, name) == 0) return &list[i];
     fprintf(stderr, "klingel export: there is no field '%s'; ", name);
-    if (n == 0) fprintf(stderr, "these results have none\n");
+    if (n == 0) fprintf(stderr, "these results contain no fields\n");
     for (int i = 0; i < n; i++)
         fprintf(stderr, "%s%s%s", i ? ", " : "fields: ", list[i].name, i + 1 < n ? "" : "\n");
     return NULL;

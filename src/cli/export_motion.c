@@ -24,14 +24,15 @@ static void thin(kl_motion_request *q, int most)
     int n = kl_frames_count(&q->frames);
     if (q->every_given || n <= most) return;
     q->frames.every = (n + most - 1) / most;
-    fprintf(stderr, "%s: every %d of %d rows (--every 1 writes all)\n", q->output, q->frames.every,
-            n);
+    fprintf(stderr, "%s: contains every %dth of %d rows (--every 1 writes all rows)\n", q->output,
+            q->frames.every, n);
 }
 
 static int say_failure(kl_status status, const char *path, kl_diag *diag)
 {
     if (kl_diag_size(diag)) kl_print_diag(diag, "nothing was written");
-    else if (status == KL_E_RANGE) fprintf(stderr, "%s: more than 4 GB: use --every\n", path);
+    else if (status == KL_E_RANGE)
+        fprintf(stderr, "%s: would exceed 4 GB; write fewer rows with --every N\n", path);
     else fprintf(stderr, "%s: %s\n", path, kl_status_text(status));
     return kl_exit_code(status);
 }
@@ -117,7 +118,7 @@ static int write_film(kl_motion_request *q, const kl_solids *s, bool gif, kl_dia
     kl_status status = kl_film_write(m.pictures, s, &q->frames, &film, &count);
     bool      good   = kl_ffmpeg_end(&m) && status == KL_OK;
     if (good && rename(part, q->output) == 0) {
-        fprintf(stderr, "%s: %d pictures, %g s of motion in each second\n", q->output, count,
+        fprintf(stderr, "%s: %d frames, %g s of motion per second of film\n", q->output, count,
                 film.speed);
         return KL_EXIT_OK;
     }
@@ -170,7 +171,8 @@ int kl_motion_export(kl_motion_request *q, kl_diag *diag)
     }
     if (status != KL_OK) code = say_failure(status, q->file, diag);
     else if (kl_frames_count(&q->frames) < 1)
-        fprintf(stderr, "%s: there are no rows in that time: nothing was written\n", q->file);
+        fprintf(stderr, "%s: the results have no rows in this time range; nothing was written\n",
+                q->file);
     else code = find_writer(q->output)(q, &solids, diag);
     kl_view_skins_free(&skins);
     kl_arena_destroy(arena);

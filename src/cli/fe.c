@@ -98,13 +98,15 @@ static void print_modes(const kl_kbody *b, bool plain)
     for (int k = 0; k < 6; k++) printf(" %6.2f", whole[k] > 0 ? 100 * sum[k] / whole[k] : 0);
     printf("\n");
     if (!plain && strcmp(b->reference, "principal-axis") == 0)
-        printf("(frequencies and residuals are those of the free body; in principal axes its modes "
-               "move the\nframe and have mass in common: what they carry overlaps)\n");
+        printf("(frequencies and residuals of the free body; in principal axes its modes are "
+               "coupled by mass, so\n"
+               "effective masses overlap and do not add up to 100 %%)\n");
     else if (overlap)
-        printf("(plain Craig-Bampton vectors are not orthogonal: what they carry overlaps, and "
-               "their\nfrequencies and residuals are those of each vector alone)\n");
+        printf("(plain Craig-Bampton vectors are not orthogonal: effective masses overlap, and "
+               "frequencies\n"
+               "and residuals are Rayleigh quotients of each vector alone)\n");
     if (strcmp(b->reference, "mean-axis") == 0 && !overlap)
-        printf("(in mean axes deformation carries no momentum: effective masses are zero by "
+        printf("(with mean axes the deformation has no momentum, so effective masses are zero by "
                "definition)\n");
 }
 
@@ -129,20 +131,20 @@ static void print_effort(const kl_reduce_report *r, double seconds)
     getrusage(RUSAGE_SELF, &u);
     printf("\nmesh               %d nodes, %d elements, %d unknowns; entries K %.3g, M %.3g\n",
            r->nnode, r->nelement, r->ndof, r->entries_K, r->entries_M);
-    printf("basis              %d eigenmodes (%d rigid motions set apart), %d static, %d user; %d "
-           "dependent dropped; condition %.2e\n",
+    printf("basis              %d eigenmodes (%d rigid body modes removed), %d static, %d user; %d "
+           "linearly dependent removed; condition %.2e\n",
            r->neigen, r->nrigid, r->nstatic, r->nuser, r->ndropped, r->condition);
     printf("eigenmodes         %d solves in %d calls, shift %.4g rad2/s2, largest residual %.1e\n",
            r->nsolve, r->nblock, r->sigma, r->largest_residual);
     if (r->counted > 0)
-        printf("count              none of the first %d eigenmodes is missing (Sylvester)\n",
+        printf("count              the first %d eigenmodes are complete (Sturm sequence check)\n",
                r->counted);
     printf("factor             %.3g entries, %.0f MB\n", r->factor_entries, 1e-6 * r->factor_bytes);
     printf("time               assembly %.2f, factor %.2f, modes %.2f, statics and basis %.2f, "
            "invariants %.2f, all %.2f s\n",
            r->seconds_assembly, r->seconds_factor, r->seconds_modes, r->seconds_statics,
            r->seconds_invariants, seconds);
-    printf("memory             %.0f MB at most\n", (double)u.ru_maxrss / 1024);
+    printf("memory             %.0f MB (peak)\n", (double)u.ru_maxrss / 1024);
 }
 
 typedef struct wish {
@@ -155,8 +157,9 @@ static kl_status draw(const kl_kbody *b, const char *figure, kl_diag *diag)
 {
     kl_place at = {figure, 0, 0};
     if (b->skin.nnode == 0)
-        return kl_fail(diag, KL_E_MODEL, at,
-                       "there is no surface to draw: ready matrices and `skin: no` leave none");
+        return kl_fail(
+            diag, KL_E_MODEL, at,
+            "the body has no surface to draw, because it comes from matrices or has `skin: no`");
     return kl_mode_figure(b, figure) ? KL_OK : kl_fail(diag, KL_E_FILE, at, "cannot be written");
 }
 
@@ -198,7 +201,9 @@ static int reduce(const wish *q)
 static int run_advise(const wish *q, const kl_advice_request *a)
 {
     if (q->output || q->csv || q->report || q->figure)
-        return kl_usage_error(&kl_command_fe, "--advise writes no body: give it alone");
+        return kl_usage_error(
+            &kl_command_fe,
+            "--advise writes no body; do not combine it with -o, --csv, --report or --figure");
     if (!(isnan(a->frequency) || a->frequency > 0.0) || !(a->error > 0.0))
         return kl_usage_error(&kl_command_fe, "--frequency and --error must be positive");
     kl_blas_threads(1);
@@ -212,22 +217,22 @@ static int run_fe(int argc, char **argv)
     kl_texts        set       = {0};
     double          frequency = (double)NAN, error = 0.01;
     const kl_option options[] = {
-        {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &q.output, "the reduced body to write"},
+        {"output", 'o', "BODY.kbody", KL_OPTION_TEXT, &q.output, "reduced body file to write"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv,
-         "print mode,frequency_hz (rigid motions left out)"},
+         "print mode,frequency_hz without rigid body modes"},
         {"report", 0, NULL, KL_OPTION_FLAG, &q.report,
-         "print mass, modes, participation, markers, effort"},
+         "print mass, modes, effective masses, markers, cost"},
         {"figure", 0, "FILE", KL_OPTION_TEXT, &q.figure, "draw the first six modes (.png or .svg)"},
         {"advise", 0, NULL, KL_OPTION_FLAG, &advise,
          "propose modes for the flexible bodies of a model"},
         {"frequency", 0, "HZ", KL_OPTION_NUMBER, &frequency,
-         "with --advise: up to which the model is excited"},
+         "with --advise: highest excitation frequency [Hz]"},
         {"error", 0, "E", KL_OPTION_NUMBER, &error,
-         "with --advise: of the response (default 0.01)"},
+         "with --advise: error of the response (default 0.01)"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set,
-         "with --advise: change a parameter of the model (may be repeated)"},
+         "with --advise: set a parameter (may be repeated)"},
         {"threads", 0, "N", KL_OPTION_COUNT, &q.threads,
-         "threads of the factorisation (default: one)"},
+         "threads of the factorisation (default 1)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "no progress"},
         {0},
     };
@@ -242,11 +247,12 @@ static int run_fe(int argc, char **argv)
                                                    .error     = error,
                                                    .threads   = q.threads});
     else if (code == KL_OPTIONS_OK && set.n > 0)
-        code = kl_usage_error(&kl_command_fe, "--set goes with --advise: write parameters of a "
-                                              "body file into it");
+        code = kl_usage_error(
+            &kl_command_fe,
+            "--set applies only with --advise; edit the body file to change its parameters");
     else if (code == KL_OPTIONS_OK && !q.output && !q.csv && !q.report && !q.figure)
-        code =
-            kl_usage_error(&kl_command_fe, "nothing to do: give -o BODY.kbody, --csv or --report");
+        code = kl_usage_error(&kl_command_fe,
+                              "give at least one of -o BODY.kbody, --csv, --report, --figure");
     else if (code == KL_OPTIONS_OK) {
         q.input = rest.items[0];
         code    = reduce(&q);
@@ -262,7 +268,8 @@ const kl_command kl_command_fe = {
     .run       = run_fe,
     .help      = "The body file names a mesh (Gmsh, Abaqus, Nastran) or matrices, materials and\n"
                  "markers, such as {mesh: rod.msh, material: {E: 210 GPa, nu: 0.3, density: 7800}}\n"
-                 "--advise tells which modes the bodies of a model need, and what is missed.\n\n"
+                 "--advise proposes the modes that the bodies of a model need.\n"
+                 "\n"
                  "  klingel fe rod.yaml -o rod.kbody --report\n"
                  "  klingel fe --advise model.yaml --frequency 100\n",
 };

@@ -17,10 +17,10 @@ static int unknown(const char *name)
     for (int i = 0; i < n; i++) names[i] = pages[i].name;
     const char *near = kl_nearest(name, names);
     if (near)
-        return kl_usage_error(&kl_command_help, "there is no page '%s'; did you mean '%s'?", name,
-                              near);
-    return kl_usage_error(&kl_command_help, "there is no page '%s'; `klingel list` shows them",
-                          name);
+        return kl_usage_error(&kl_command_help, "there is no help page '%s'; did you mean '%s'?",
+                              name, near);
+    return kl_usage_error(&kl_command_help,
+                          "there is no help page '%s'; `klingel list` lists all pages", name);
 }
 
 static int print(kl_text *t)
@@ -36,7 +36,7 @@ static int help(int argc, char **argv)
 {
     bool            example = false, markdown = false;
     const kl_option options[] = {
-        {"example", 0, NULL, KL_OPTION_FLAG, &example, "print a whole small model around it"},
+        {"example", 0, NULL, KL_OPTION_FLAG, &example, "print a complete small model that uses it"},
         {"markdown", 0, NULL, KL_OPTION_FLAG, &markdown, "print the page as Markdown"},
         {0}};
     kl_arguments rest;
@@ -44,17 +44,17 @@ static int help(int argc, char **argv)
     if (code != KL_OPTIONS_OK) return code;
     kl_text       t     = {0};
     kl_page_style style = markdown ? KL_PAGE_MARKDOWN : KL_PAGE_TERMINAL;
-    if (rest.n > 1) return kl_usage_error(&kl_command_help, "one page at a time");
+    if (rest.n > 1) return kl_usage_error(&kl_command_help, "give the name of one page");
     if (rest.n == 0) {
         kl_reference_list(&t, style);
-        kl_text_add(&t, "\n`klingel help NAME` tells all about one of them.\n");
+        kl_text_add(&t, "\n`klingel help NAME` describes one of them.\n");
         return print(&t);
     }
     kl_page page;
     if (!kl_reference_find(rest.items[0], &page)) return unknown(rest.items[0]);
     if (example && !page.body && !page.element)
-        return kl_usage_error(&kl_command_help, "only bodies, joints and forces have examples; "
-                                                "`klingel new` starts a model");
+        return kl_usage_error(&kl_command_help, "only bodies, joints and forces have an --example; "
+                                                "`klingel new` writes a model to start from");
     if (example) kl_reference_example(&t, &page);
     else kl_reference_write(&t, &page, style);
     return print(&t);
@@ -62,8 +62,8 @@ static int help(int argc, char **argv)
 
 const kl_command kl_command_help = {.name      = "help",
                                     .arguments = "[NAME]",
-                                    .summary = "tell about a body, joint, force, section or topic",
-                                    .run     = help,
-                                    .help    = "  klingel help spring-damper\n"
-                                               "  klingel help units\n"
-                                               "  klingel help revolute --example > hinge.yaml\n"};
+                                    .summary   = "describe a body, joint, force, section or topic",
+                                    .run       = help,
+                                    .help      = "  klingel help spring-damper\n"
+                                                 "  klingel help units\n"
+                                                 "  klingel help revolute --example > hinge.yaml\n"};

@@ -134,9 +134,10 @@ static kl_status find_channel(const kl_hunting *k, const kl_channels *c, int *in
     }
     if (*index >= 0) return KL_OK;
     return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
-                   k->channel ? "there is no channel `%s`; `klingel run` records those there are"
-                              : "the model has no wheel-rail element whose shift could be "
-                                "measured; name a channel: --channel wheelset.position.y%s",
+                   k->channel ? "there is no channel `%s`; run the model and list its channels "
+                                "with `klingel export OUT.h5 --list`"
+                              : "the model has no wheel-rail element, so the amplitude needs a "
+                                "channel, for example --channel wheelset.position.y%s",
                    k->channel ? k->channel : "");
 }
 

@@ -101,16 +101,16 @@ static int follow_command(const kl_command *command, bool forces, int argc, char
     const char     *output    = NULL;
     double          end       = NAN;
     const kl_option options[] = {
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
-        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &output, "results file, as of a run"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &f.csv, "a table over time to standard output"},
-        {"end", 0, "T", KL_OPTION_TIME, &end, "stop at this time [s] instead of the model's"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
+        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &output, "results file to write"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &f.csv, "print all channels over time as CSV"},
+        {"end", 0, "T", KL_OPTION_TIME, &end, "end time [s] (default: from the model)"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(command, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(command, rest.n ? "one model at a time" : "which model?");
+        code = kl_usage_error(command, rest.n ? "give one model file" : "which model?");
     if (code == KL_OPTIONS_OK) {
         kl_diag *diag = kl_diag_create();
         code          = kl_analysis_open(command, rest.items[0], &set, diag, &f.a);
@@ -142,17 +142,19 @@ static int inverse(int argc, char **argv)
 const kl_command kl_command_kinematics = {
     .name      = "kinematics",
     .arguments = "MODEL.yaml",
-    .summary   = "motion prescribed by drivers; toggles, lock-up",
+    .summary   = "motion prescribed by drivers; dead points and lock-up",
     .run       = kinematics,
     .help      = "  klingel kinematics examples/driven-four-bar/model.yaml\n"
-                 "  klingel kinematics model.yaml --csv > motion.csv\n\n"
-                 "every degree of freedom needs a driver\n"};
+                 "  klingel kinematics model.yaml --csv > motion.csv\n"
+                 "\n"
+                 "Every degree of freedom needs a driver.\n"};
 
-const kl_command kl_command_inverse = {
-    .name      = "inverse",
-    .arguments = "MODEL.yaml",
-    .summary   = "forces of drivers and joints for a prescribed motion",
-    .run       = inverse,
-    .help      = "  klingel inverse examples/driven-four-bar/model.yaml\n"
-                 "  klingel inverse model.yaml --csv > forces.csv\n\n"
-                 "every degree of freedom needs a driver\n"};
+const kl_command kl_command_inverse = {.name      = "inverse",
+                                       .arguments = "MODEL.yaml",
+                                       .summary = "driver and joint forces of a prescribed motion",
+                                       .run     = inverse,
+                                       .help =
+                                           "  klingel inverse examples/driven-four-bar/model.yaml\n"
+                                           "  klingel inverse model.yaml --csv > forces.csv\n"
+                                           "\n"
+                                           "Every degree of freedom needs a driver.\n"};

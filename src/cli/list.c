@@ -13,15 +13,15 @@ static int list(int argc, char **argv)
     int             code = kl_options_parse(&kl_command_list, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n > 0)
-        return kl_usage_error(&kl_command_list,
-                              "it takes no argument; `klingel help %s` tells "
-                              "about one part",
-                              rest.items[0]);
+        return kl_usage_error(
+            &kl_command_list,
+            "this command takes no arguments; `klingel help %s` describes one entry",
+            rest.items[0]);
     kl_text t = {0};
     kl_reference_list(&t, KL_PAGE_TERMINAL);
     char *text = kl_text_finish(&t);
     if (!text) return kl_exit_code(KL_E_MEMORY);
-    printf("%s\n`klingel help NAME` tells all about one of them.\n", text);
+    printf("%s\n`klingel help NAME` describes one of them.\n", text);
     free(text);
     return KL_EXIT_OK;
 }

@@ -176,7 +176,7 @@ static void stay(show *w)
 {
     double alone = now();
     if (!kl_server_was_seen(w->server) && !interrupted)
-        fprintf(stderr, "the run has ended; the page can still be opened. Ctrl-C ends this\n");
+        fprintf(stderr, "the run has ended; the page stays available until you press Ctrl-C\n");
     while (!interrupted) {
         kl_server_turn(w->server, 100);
         if (kl_server_listeners(w->server) > 0 || !kl_server_was_seen(w->server)) alone = now();

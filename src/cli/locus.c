@@ -242,7 +242,7 @@ static bool walk(locus *k, double from, double to, int count)
         n_old = grow[i];
     }
     if (ok && k->crossings == 0)
-        fprintf(k->csv ? stderr : stdout, "no crossing: %s at all %d values looked at\n",
+        fprintf(k->csv ? stderr : stdout, "no stability limit: %s at all %d values\n",
                 n_old ? "unstable" : "stable", count);
     free(place);
     free(grow);
@@ -341,15 +341,15 @@ static int locus_run(int argc, char **argv)
     bool            rest_flag = false;
     const kl_option options[] = {
         {"over", 0, "NAME=FROM:TO:COUNT", KL_OPTION_TEXT, &over,
-         "parameter and its values, such as speed=50:100:11"},
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+         "parameter and values: from 50 to 100, 11 values"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {"output", 'o', "FILE.csv", KL_OPTION_TEXT, &output,
-         "write the table here; `klingel view FILE.csv` shows it"},
+         "table to write; `klingel view FILE.csv` shows it"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &k.csv,
-         "crossings to standard error, table alone to output"},
+         "print the table as CSV, stability limits to standard error"},
         {"at", 0, "WHERE", KL_OPTION_TEXT, &at_text,
-         "equilibrium (default: with the speeds given) or start"},
-        {"rest", 0, NULL, KL_OPTION_FLAG, &rest_flag, "at the equilibrium without speeds"},
+         "equilibrium (default; keeps initial velocities) or start"},
+        {"rest", 0, NULL, KL_OPTION_FLAG, &rest_flag, "linearise at the equilibrium at rest"},
         {0},
     };
     kl_arguments rest;
@@ -358,17 +358,19 @@ static int locus_run(int argc, char **argv)
     double       from = 0.0, to = 0.0;
     int          count = 0;
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_locus, rest.n ? "one model at a time" : "which model?");
+        code = kl_usage_error(&kl_command_locus, rest.n ? "give one model file" : "which model?");
     if (code == KL_OPTIONS_OK && !over)
-        code = kl_usage_error(&kl_command_locus, "over which parameter? --over speed=50:100:11");
+        code = kl_usage_error(&kl_command_locus,
+                              "give a parameter and its values: --over speed=50:100:11");
     if (code == KL_OPTIONS_OK &&
         !parse_over(over, name, sizeof name, &from, &to, &count, unit, sizeof unit))
         code = kl_usage_error(&kl_command_locus,
-                              "--over wants NAME=FROM:TO:COUNT, such as speed=50:100:11, not '%s'",
+                              "--over needs NAME=FROM:TO:COUNT, such as speed=50:100:11, not '%s'",
                               over);
     if (code == KL_OPTIONS_OK && strcmp(at_text, "equilibrium") != 0 &&
         strcmp(at_text, "start") != 0)
-        code = kl_usage_error(&kl_command_locus, "--at is equilibrium or start, not '%s'", at_text);
+        code = kl_usage_error(&kl_command_locus, "--at must be equilibrium or start, not '%s'",
+                              at_text);
     if (code != KL_OPTIONS_OK) {
         kl_texts_free(&set);
         return code;
@@ -395,9 +397,10 @@ static int locus_run(int argc, char **argv)
 const kl_command kl_command_locus = {
     .name      = "locus",
     .arguments = "MODEL.yaml --over NAME=FROM:TO:COUNT",
-    .summary   = "eigenvalues over a parameter, and the stability limit",
+    .summary   = "eigenvalues over a parameter, with the stability limit",
     .run       = locus_run,
     .help      = "  klingel locus examples/carter-wheelset/model.yaml --over speed=50:100:11\n"
-                 "  klingel locus model.yaml --over 'speed=180 km/h:360 km/h:10'\n\n"
-                 "prints one line an eigenvalue, then the places where the number of\n"
-                 "growing ones changes, refined to 1e-6 of the parameter and better\n"};
+                 "  klingel locus model.yaml --over 'speed=180 km/h:360 km/h:10'\n"
+                 "\n"
+                 "Prints one line per eigenvalue, then the parameter values at which the number of\n"
+                 "unstable eigenvalues changes, with a relative accuracy of 1e-6.\n"};

@@ -47,7 +47,7 @@ static void print_help(FILE *f)
     fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n");
     for (int i = 0; i < NCOMMAND; i++)
         fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
-    fprintf(f, "`klingel COMMAND --help` tells more; `klingel --version` the version.\n");
+    fprintf(f, "`klingel COMMAND --help` describes a command; `--version` prints the version.\n");
 }
 
 static int unknown_command(const char *name)

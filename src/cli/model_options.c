@@ -46,7 +46,9 @@ int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *
     }
     if (bad >= 0) {
         free(list);
-        return kl_usage_error(command, "--set wants NAME=VALUE, not '%s'", set->items[bad]);
+        return kl_usage_error(command,
+                              "--set needs NAME=VALUE, for example --set L=300mm, not '%s'",
+                              set->items[bad]);
     }
     kl_status status = kl_source_read(path, diag, &out->source);
     if (status == KL_OK) status = kl_source_build(out->source, list, set->n, diag, &out->model);
@@ -98,17 +100,17 @@ typedef struct traits {
 static bool find_change(const traits *was, const traits *is, char text[120])
 {
     if (was->n != is->n) {
-        snprintf(text, 120, "it had %d modes, has %d", was->n, is->n);
+        snprintf(text, 120, "it had %d modes and now has %d", was->n, is->n);
         return true;
     }
     for (int i = 0; i < is->n; i++) {
         if (!differ(was->frequency[i], is->frequency[i], 1e-6)) continue;
-        snprintf(text, 120, "its mode %d was at %.9g Hz, is at %.9g Hz", i + 1, was->frequency[i],
-                 is->frequency[i]);
+        snprintf(text, 120, "mode %d was at %.9g Hz and is now at %.9g Hz", i + 1,
+                 was->frequency[i], is->frequency[i]);
         return true;
     }
     if (!differ(was->mass, is->mass, 0.0)) return false;
-    snprintf(text, 120, "it had %.9g kg, has %.9g kg", was->mass, is->mass);
+    snprintf(text, 120, "its mass was %.9g kg and is now %.9g kg", was->mass, is->mass);
     return true;
 }
 
@@ -154,7 +156,7 @@ static kl_status same_bodies(const kl_model *m, const char *scene, const char *r
             if (find_change(&was, &is, change))
                 status = kl_fail(diag, KL_E_FILE, (kl_place){.file = results},
                                  "flexible body '%s' has changed since this run: %s; run the model "
-                                 "again, or put its body file back as it was",
+                                 "again, or restore the body file",
                                  name->text, change);
         }
     }
@@ -166,12 +168,11 @@ static kl_status same_bodies(const kl_model *m, const char *scene, const char *r
 static void note_files(const char *results, const char *file, kl_diag *diag)
 {
     const char *slash = file ? strrchr(file, '/') : NULL;
-    kl_note(
-        diag, (kl_place){.file = results},
-        "the model is built again from the text kept here, with the files that it names (bodies, "
-        "meshes, tables) as they are now in %.*s: put them back as they were in the run, or run "
-        "the model again",
-        slash ? (int)(slash - file) : 11, slash ? file : "this folder");
+    kl_note(diag, (kl_place){.file = results},
+            "the model is rebuilt from the text in this file and from the files that it names "
+            "(bodies, meshes, tables) in %.*s; restore these files as they were for the run, or "
+            "run the model again",
+            slash ? (int)(slash - file) : 11, slash ? file : "this folder");
 }
 
 int kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out)

@@ -30,9 +30,7 @@ static void print_table(const kl_spectrum *s)
     for (int i = 0; i < s->n; i++) {
         const kl_eigenmode *e = &s->mode[i];
         if (e->im < 0.0) continue; /* the other one of a pair */
-        const char *mark = e->neutral    ? " (neutral: not restrained)"
-                           : e->re > 0.0 ? " (unstable)"
-                                         : "";
+        const char *mark = e->neutral ? " (rigid body mode)" : e->re > 0.0 ? " (unstable)" : "";
         printf("%4d %12.6g %12.6g %14.6g %8.3f%%  %s%s\n", i + 1, e->re, e->im, e->frequency,
                fabs(e->damping) < 5e-6 ? 0.0 : 100.0 * e->damping, e->text,
                e->re > 1e-9 * hypot(e->re, e->im) || e->neutral ? mark : "");
@@ -92,8 +90,8 @@ static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where 
     if (status == KL_OK) status = kl_spectrum_find(a->s->solver, l, true, diag, &s);
     if (status == KL_OK && l->unrest > 1e-6)
         kl_warn(diag, KL_NOWHERE,
-                "this is no equilibrium: '%s' accelerates at %.3g times gravity; the eigenvalues "
-                "belong to this moment only",
+                "this is not an equilibrium: '%s' accelerates at %.3g times gravity; the "
+                "eigenvalues are valid only at this instant",
                 a->l.model->body[l->unrest_body].name, l->unrest);
     if (status == KL_OK && o->csv) print_csv(s);
     if (status == KL_OK && !o->csv) print_table(s);
@@ -102,8 +100,8 @@ static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where 
         status = kl_modes_scene_of(a, s, o->output, diag);
     if (status == KL_OK && o->animate) {
         if (o->mode > s->n)
-            status = kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "there is no mode %d: the model has %d",
-                             o->mode, s->n);
+            status = kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
+                             "there is no mode %d; the model has %d modes", o->mode, s->n);
         else status = animate(a, &s->mode[o->mode - 1], o->animate, diag);
     }
     kl_spectrum_destroy(s);
@@ -116,27 +114,29 @@ static int modes(int argc, char **argv)
     kl_texts        set       = {0};
     modes_options   o         = {.at = "equilibrium", .mode = 1};
     const kl_option options[] = {
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output,
-         "linear model E, A, B, C, D with modes; .mat: MATLAB"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "one line an eigenvalue, with a header"},
+         "write the linear model (E, A, B, C, D) and modes; .mat for MATLAB"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "print the eigenvalues as CSV"},
         {"at", 0, "WHERE", KL_OPTION_TEXT, &o.at,
-         "equilibrium (default: with the speeds given) or start"},
-        {"rest", 0, NULL, KL_OPTION_FLAG, &o.rest, "at the equilibrium without speeds"},
-        {"animate", 'a', "OUT.h5", KL_OPTION_TEXT, &o.animate, "one period of a mode as results"},
-        {"mode", 'n', "N", KL_OPTION_COUNT, &o.mode, "which mode to animate (default 1)"},
+         "equilibrium (default; keeps initial velocities) or start"},
+        {"rest", 0, NULL, KL_OPTION_FLAG, &o.rest, "linearise at the equilibrium at rest"},
+        {"animate", 'a', "OUT.h5", KL_OPTION_TEXT, &o.animate,
+         "write one period of a mode as a results file"},
+        {"mode", 'n', "N", KL_OPTION_COUNT, &o.mode,
+         "number of the mode for --animate (default 1)"},
         {0},
     };
     kl_arguments rest;
     int          code  = kl_options_parse(&kl_command_modes, options, argc, argv, &rest);
     kl_where     where = o.rest ? KL_AT_REST : KL_AT_EQUILIBRIUM;
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_modes, rest.n ? "one model at a time" : "which model?");
+        code = kl_usage_error(&kl_command_modes, rest.n ? "give one model file" : "which model?");
     if (code == KL_OPTIONS_OK && strcmp(o.at, "equilibrium") != 0) {
         if (strcmp(o.at, "start") == 0) where = KL_AT_START;
         else
-            code =
-                kl_usage_error(&kl_command_modes, "--at is equilibrium or start, not '%s'", o.at);
+            code = kl_usage_error(&kl_command_modes, "--at must be equilibrium or start, not '%s'",
+                                  o.at);
     }
     if (code == KL_OPTIONS_OK) {
         kl_diag    *diag = kl_diag_create();
@@ -158,10 +158,11 @@ static int modes(int argc, char **argv)
 const kl_command kl_command_modes = {
     .name      = "modes",
     .arguments = "MODEL.yaml",
-    .summary   = "eigenvalues and modes about an equilibrium, linear model",
+    .summary   = "eigenvalues, mode shapes and linear model at an equilibrium",
     .run       = modes,
     .help      = "  klingel modes examples/carter-wheelset/model.yaml --set speed=80\n"
                  "  klingel modes model.yaml -o linear.mat\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
-                 "  klingel modes model.yaml --animate mode3.h5 --mode 3\n\n"
-                 "frequency is |eigenvalue|/2 pi; damping is -real/|eigenvalue|\n"};
+                 "  klingel modes model.yaml --animate mode3.h5 --mode 3\n"
+                 "\n"
+                 "The frequency is |eigenvalue|/(2 pi), the damping ratio -real/|eigenvalue|.\n"};

@@ -23,8 +23,9 @@ static const kl_starter *find(const kl_command *command, const char *name, int *
         names[n++] = s->name;
     }
     const char *near = kl_nearest(name, names);
-    *code = near ? kl_usage_error(command, "there is no '%s'; did you mean '%s'?", name, near)
-                 : kl_usage_error(command, "there is no '%s'; there are:", name);
+    *code =
+        near ? kl_usage_error(command, "there is no template '%s'; did you mean '%s'?", name, near)
+             : kl_usage_error(command, "there is no template '%s'; the templates are:", name);
     if (!near) list_starters(stderr);
     return NULL;
 }
@@ -41,14 +42,14 @@ static int write_model(const kl_starter *s, const char *folder)
 {
     char path[1024];
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "klingel new: cannot make the folder %s: %s\n", folder, strerror(errno));
+        fprintf(stderr, "klingel new: cannot create the folder %s: %s\n", folder, strerror(errno));
         return KL_EXIT_MODEL;
     }
     snprintf(path, sizeof path, "%.1000s/model.yaml", folder);
     FILE *f = fopen(path, "wx"); /* never over a file that is there */
     if (!f) {
         fprintf(stderr,
-                errno == EEXIST ? "klingel new: %s is there already; name another folder\n"
+                errno == EEXIST ? "klingel new: %s already exists; give another folder\n"
                                 : "klingel new: cannot write %s\n",
                 path);
         return KL_EXIT_MODEL;
@@ -70,12 +71,13 @@ static int new_model(int argc, char **argv)
     int             code = kl_options_parse(&kl_command_new, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n == 0) {
-        printf("models to start from:\n");
+        printf("templates:\n");
         list_starters(stdout);
         printf("\n`klingel new NAME` writes NAME/model.yaml\n");
         return KL_EXIT_OK;
     }
-    if (rest.n > 2) return kl_usage_error(&kl_command_new, "one model and one folder");
+    if (rest.n > 2)
+        return kl_usage_error(&kl_command_new, "give one template and at most one folder");
     const kl_starter *s = find(&kl_command_new, rest.items[0], &code);
     return s ? write_model(s, rest.n > 1 ? rest.items[1] : s->name) : code;
 }
@@ -84,6 +86,6 @@ const kl_command kl_command_new = {.name      = "new",
                                    .arguments = "[TEMPLATE [DIR]]",
                                    .summary   = "write a commented model to start from",
                                    .run       = new_model,
-                                   .help      = "  klingel new                 list the models\n"
+                                   .help      = "  klingel new                 list the templates\n"
                                                 "  klingel new pendulum        pendulum/model.yaml\n"
                                                 "  klingel new cart mine       mine/model.yaml\n"};

@@ -84,10 +84,10 @@ static int read_and_draw(kl_plot *q)
     char name[260];
     int  code = kl_plot_fill(q);
     if (code == KL_EXIT_USAGE && kl_diag_failed(q->diag))
-        kl_print_diag(q->diag, "nothing was drawn");
+        kl_print_diag(q->diag, "no figure was drawn");
     if (code != KL_EXIT_OK) return code;
     if (q->figure.ncurve + q->nmap == 0)
-        return kl_usage_error(&kl_command_plot, "there is nothing to draw");
+        return kl_usage_error(&kl_command_plot, "the results contain no rows to draw");
     kl_plot_label(q);
     default_output(q, name, sizeof name);
     if (!q->output) q->output = name;
@@ -127,19 +127,20 @@ static int choose_kind(kl_plot *q, const flags *is)
     int kinds = is->psd + is->spectrogram + is->phase + is->automatic + (q->x != NULL);
     if (kinds > 1)
         return kl_usage_error(&kl_command_plot,
-                              "one of --x, --phase, --psd, --spectrogram and --auto at a time");
+                              "give only one of --x, --phase, --psd, --spectrogram and --auto");
     q->kind = is->psd           ? KL_PLOT_PSD
               : is->spectrogram ? KL_PLOT_SPECTROGRAM
               : is->phase       ? KL_PLOT_PHASE
               : q->x            ? KL_PLOT_OVER
                                 : KL_PLOT_TIME;
     if (q->window != 0.0 && !(q->window > 0.0))
-        return kl_usage_error(&kl_command_plot, "--window is a length of time above zero");
+        return kl_usage_error(&kl_command_plot, "--window must be positive");
     if (q->window > 0.0 && !is->psd && !is->spectrogram)
-        return kl_usage_error(&kl_command_plot, "--window belongs to --psd and --spectrogram");
+        return kl_usage_error(&kl_command_plot, "--window applies only to --psd and --spectrogram");
     if (is->format && !is->automatic)
-        return kl_usage_error(&kl_command_plot, "--format belongs to --auto; the ending of "
-                                                "FIGURE says it else");
+        return kl_usage_error(
+            &kl_command_plot,
+            "--format applies only to --auto; otherwise the ending of FIGURE selects the format");
     if (q->from >= q->to) return kl_usage_error(&kl_command_plot, "--from must be before --to");
     return KL_OPTIONS_OK;
 }
@@ -148,7 +149,8 @@ static int auto_format(const flags *is, char *ending, size_t size)
 {
     snprintf(ending, size, "x.%.8s", is->format ? is->format : "svg");
     if (kl_figure_can_draw(ending)) return KL_OPTIONS_OK;
-    return kl_usage_error(&kl_command_plot, "--format: '%s' is not svg, png or pdf", is->format);
+    return kl_usage_error(&kl_command_plot, "--format must be svg, png or pdf, not '%s'",
+                          is->format);
 }
 
 static int plot_files(kl_plot *q, const flags *is, const kl_arguments *rest)
@@ -156,19 +158,22 @@ static int plot_files(kl_plot *q, const flags *is, const kl_arguments *rest)
     char ending[16] = "";
     int  code       = choose_kind(q, is);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest->n < 1) return kl_usage_error(&kl_command_plot, "which results? give a file");
+    if (rest->n < 1) return kl_usage_error(&kl_command_plot, "give a results file (.h5)");
     if (is->automatic && (code = auto_format(is, ending, sizeof ending)) != KL_OPTIONS_OK)
         return code;
     if (!is->automatic && q->output && !kl_figure_can_draw(q->output))
-        return kl_usage_error(&kl_command_plot, "'%s' should end in .svg, .png or .pdf", q->output);
+        return kl_usage_error(&kl_command_plot,
+                              "the name of a figure must end in .svg, .png or .pdf, not '%s'",
+                              q->output);
     if (!take_files(q, rest))
-        return kl_usage_error(&kl_command_plot, "at most %d results fit a figure", KL_MOST_SOURCES);
+        return kl_usage_error(&kl_command_plot, "a figure shows at most %d results files",
+                              KL_MOST_SOURCES);
     if (is->automatic && q->nchannel > 0)
-        return kl_usage_error(&kl_command_plot, "--auto chooses the channels: leave out '%s'",
+        return kl_usage_error(&kl_command_plot, "--auto selects the channels itself; remove '%s'",
                               q->channels[0]);
     if (is->spectrogram && q->nfile > 1)
-        return kl_usage_error(&kl_command_plot, "spectrograms cannot lie over each other: give "
-                                                "one file");
+        return kl_usage_error(&kl_command_plot,
+                              "--spectrogram shows one results file; give one file");
     kl_figure_init(&q->figure);
     q->diag = kl_diag_create();
     code    = is->automatic ? kl_plot_auto(q, ending + 1) : read_and_draw(q);
@@ -187,18 +192,21 @@ static int plot_run(int argc, char **argv)
     q->from = -HUGE_VAL, q->to = HUGE_VAL;
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q->output,
-         "figure: .svg, .png or .pdf (default: CHANNEL.svg)"},
-        {"x", 'x', "CHANNEL", KL_OPTION_TEXT, &q->x, "over this channel instead of time"},
-        {"phase", 0, NULL, KL_OPTION_FLAG, &is.phase, "phase plane: each rate over its channel"},
+         ".svg, .png or .pdf to write (default: CHANNEL.svg)"},
+        {"x", 'x', "CHANNEL", KL_OPTION_TEXT, &q->x,
+         "channel of the horizontal axis (default: time)"},
+        {"phase", 0, NULL, KL_OPTION_FLAG, &is.phase,
+         "phase plane: rate of each channel over the channel"},
         {"psd", 0, NULL, KL_OPTION_FLAG, &is.psd, "power spectral density"},
-        {"spectrogram", 0, NULL, KL_OPTION_FLAG, &is.spectrogram, "spectrum over time, as colours"},
-        {"window", 0, "S", KL_OPTION_NUMBER, &q->window, "length of a spectrum's windows [s]"},
-        {"from", 0, "T", KL_OPTION_NUMBER, &q->from, "from time T [s] on"},
-        {"to", 0, "T", KL_OPTION_NUMBER, &q->to, "up to time T [s]"},
-        {"title", 't', "TEXT", KL_OPTION_TEXT, &q->title, "title (default: the model's)"},
+        {"spectrogram", 0, NULL, KL_OPTION_FLAG, &is.spectrogram, "spectrogram"},
+        {"window", 0, "S", KL_OPTION_NUMBER, &q->window, "window length of spectra [s]"},
+        {"from", 0, "T", KL_OPTION_NUMBER, &q->from, "first time [s]"},
+        {"to", 0, "T", KL_OPTION_NUMBER, &q->to, "last time [s]"},
+        {"title", 't', "TEXT", KL_OPTION_TEXT, &q->title, "title (default: title of the model)"},
         {"auto", 0, NULL, KL_OPTION_FLAG, &is.automatic,
-         "a set of figures, into the folder -o (or figures)"},
-        {"format", 'f', "KIND", KL_OPTION_TEXT, &is.format, "of --auto: svg (default), png, pdf"},
+         "draw a standard set of figures into the folder -o"},
+        {"format", 'f', "KIND", KL_OPTION_TEXT, &is.format,
+         "format of --auto: svg (default), png or pdf"},
         {0},
     };
     kl_arguments rest;
@@ -211,9 +219,9 @@ static int plot_run(int argc, char **argv)
 const kl_command kl_command_plot = {
     .name      = "plot",
     .arguments = "OUT.h5 [MORE.h5...] [CHANNEL...] [-o FIGURE.svg|png|pdf]",
-    .summary   = "draw channels over time, over each other, or as spectra",
+    .summary   = "draw channels over time, in a phase plane, or as spectra",
     .run       = plot_run,
-    .help      = "A CHANNEL may be a pattern. Without: the outputs that the model defines.\n"
+    .help      = "CHANNEL may be a pattern. Without CHANNEL the outputs of the model are drawn.\n"
                  "  klingel plot before.h5 after.h5 'pivot.force.*' -o compare.pdf\n"
                  "  klingel plot out.h5 rod.position.y --x rod.position.x\n"
                  "  klingel plot out.h5 pivot.angle --phase -o phase.png\n"

@@ -117,10 +117,9 @@ static int parse(request *q, const kl_option *options, int argc, char **argv, kl
     int code = kl_options_parse(q->command, options, argc, argv, rest);
     if (code != KL_OPTIONS_OK) return code;
     for (*nfile = 0; *nfile < rest->n && is_results(rest->items[*nfile]);) ++*nfile;
-    if (*nfile == 0)
-        return kl_usage_error(q->command, "which results? give a file that ends in .h5");
+    if (*nfile == 0) return kl_usage_error(q->command, "give a results file (.h5)");
     if (*nfile == rest->n)
-        return kl_usage_error(q->command, "which channel? `klingel export %s --list` lists them",
+        return kl_usage_error(q->command, "give a channel; `klingel export %s --list` lists them",
                               rest->items[0]);
     if (q->window < 0.0 || q->skip < 0.0)
         return kl_usage_error(q->command, "--window and --skip must not be negative");
@@ -132,19 +131,19 @@ static int psd_run(int argc, char **argv)
 {
     request         q         = {.command = &kl_command_psd, .to = HUGE_VAL, .confidence = 0.95};
     const kl_option options[] = {
-        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print a table for other programs"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
         {"window", 'w', "S", KL_OPTION_TIME, &q.window,
          "window length [s] (default: 2/9 of the run)"},
-        {"skip", 0, "S", KL_OPTION_TIME, &q.skip, "leave out the beginning of the run"},
+        {"skip", 0, "S", KL_OPTION_TIME, &q.skip, "time to omit at the start of the run"},
         {"from", 0, "HZ", KL_OPTION_NUMBER, &q.from, "lowest frequency"},
         {"to", 0, "HZ", KL_OPTION_NUMBER, &q.to, "highest frequency"},
-        {"confidence", 0, "P", KL_OPTION_NUMBER, &q.confidence, "of the interval (default 0.95)"},
+        {"confidence", 0, "P", KL_OPTION_NUMBER, &q.confidence, "confidence level (default 0.95)"},
         {0}};
     kl_arguments rest;
     int          nfile, code = parse(&q, options, argc, argv, &rest, &nfile);
     if (code != KL_OPTIONS_OK) return code;
     if (!(q.confidence > 0.0 && q.confidence < 1.0))
-        return kl_usage_error(q.command, "--confidence is between 0 and 1");
+        return kl_usage_error(q.command, "--confidence must be between 0 and 1");
     if (q.csv) puts("file,channel,frequency_hz,density,low,high");
     code = KL_EXIT_OK;
     for (int i = 0; i < nfile && code == KL_EXIT_OK; i++)
@@ -157,9 +156,9 @@ const kl_command kl_command_psd = {
     .arguments = "OUT.h5... CHANNEL...",
     .summary   = "power spectral densities with confidence intervals",
     .run       = psd_run,
-    .help      = "  klingel psd out.h5 car.acceleration.y              the largest peaks\n"
-                 "  klingel psd a.h5 b.h5 car.acceleration.y --csv     a table for others\n"
-                 "  klingel plot a.h5 b.h5 car.acceleration.y --psd    the same as a figure\n",
+    .help      = "  klingel psd out.h5 car.acceleration.y              print the largest peaks\n"
+                 "  klingel psd a.h5 b.h5 car.acceleration.y --csv     print CSV\n"
+                 "  klingel plot a.h5 b.h5 car.acceleration.y --psd    draw a figure\n",
 };
 
 /* ---- compare ---- */
@@ -210,10 +209,10 @@ static int compare_run(int argc, char **argv)
     request         q         = {.command = &kl_command_compare, .to = HUGE_VAL};
     double          alpha     = 0.05;
     const kl_option options[] = {
-        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print a table for other programs"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
         {"window", 'w', "S", KL_OPTION_TIME, &q.window,
          "window length [s] (default: 2/9 of the run)"},
-        {"skip", 0, "S", KL_OPTION_TIME, &q.skip, "leave out the beginning of the runs"},
+        {"skip", 0, "S", KL_OPTION_TIME, &q.skip, "time to omit at the start of each run"},
         {"from", 0, "HZ", KL_OPTION_NUMBER, &q.from, "lowest frequency"},
         {"to", 0, "HZ", KL_OPTION_NUMBER, &q.to, "highest frequency"},
         {"alarms", 0, "RATE", KL_OPTION_NUMBER, &alpha, "false alarm rate (default 0.05)"},
@@ -224,7 +223,7 @@ static int compare_run(int argc, char **argv)
     if (nfile != 2 || rest.n != 3)
         return kl_usage_error(q.command, "give two results and one channel");
     if (!(alpha > 0.0 && alpha < 1.0))
-        return kl_usage_error(q.command, "--alarms is between 0 and 1");
+        return kl_usage_error(q.command, "--alarms must be between 0 and 1");
     kl_density    d[2] = {{0}, {0}};
     kl_comparison c    = {0};
     code               = KL_EXIT_OK;
@@ -246,7 +245,7 @@ static int compare_run(int argc, char **argv)
 const kl_command kl_command_compare = {
     .name      = "compare",
     .arguments = "HEALTHY.h5 DAMAGED.h5 CHANNEL",
-    .summary   = "which frequencies differ between two runs, and how surely",
+    .summary   = "frequencies at which the spectra of two runs differ",
     .run       = compare_run,
     .help      = "  klingel compare a.h5 b.h5 frame.acceleration.y --from 20 --to 150\n\n"
                  "The ratio of the two spectra is tested against the scatter of the estimates\n"

@@ -25,9 +25,11 @@ static int unknown_tool(const char *name)
     for (int i = 0; i < NTOOL; i++) names[i] = tools[i]->name + strlen("rail ");
     const char *near = kl_nearest(name, names);
     if (near)
-        return kl_usage_error(&kl_command_rail, "there is no tool '%s'; did you mean '%s'?", name,
-                              near);
-    return kl_usage_error(&kl_command_rail, "there is no tool '%s'", name);
+        return kl_usage_error(&kl_command_rail, "there is no rail tool '%s'; did you mean '%s'?",
+                              name, near);
+    return kl_usage_error(
+        &kl_command_rail,
+        "there is no rail tool '%s'; the tools are profile, conicity, hertz and creep", name);
 }
 
 static int run(int argc, char **argv)

@@ -37,7 +37,7 @@ static kl_status read_function(const request *q, int first, int last, kl_delta_r
         if (i > 0 && !(y[i] > y[i - 1]))
             return kl_fail(q->diag, KL_E_RANGE,
                            (kl_place){q->c.file, q->c.line[first + i], q->y + 1},
-                           "y_mm must ascend: sort the rows");
+                           "y_mm must increase from row to row; sort the rows");
     }
     if (n < 3)
         return kl_fail(q->diag, KL_E_RANGE, (kl_place){q->c.file, q->c.line[first], 1},
@@ -45,8 +45,9 @@ static kl_status read_function(const request *q, int first, int last, kl_delta_r
     if (y[0] < 0.0) return kl_delta_r_init(y, dr, n, q->arena, f);
     /* only y >= 0 is listed: the function is odd */
     if (y[0] > 0.0)
-        return kl_fail(q->diag, KL_E_RANGE, (kl_place){q->c.file, q->c.line[first], q->y + 1},
-                       "y_mm must begin at 0 (an odd function) or below it");
+        return kl_fail(
+            q->diag, KL_E_RANGE, (kl_place){q->c.file, q->c.line[first], q->y + 1},
+            "y_mm must begin at 0 (the table is then extended as an odd function) or below 0");
     double *yy = kl_arena_array(q->arena, double, 2 * n),
            *dd = kl_arena_array(q->arena, double, 2 * n);
     if (!kl_arena_ok(q->arena)) return KL_E_MEMORY;
@@ -101,8 +102,9 @@ static int run(int argc, char **argv)
     int          code = kl_options_parse(&kl_command_rail_conicity, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n != 1 || !(step > 0.0))
-        return kl_usage_error(&kl_command_rail_conicity, rest.n != 1 ? "give one table of delta r"
-                                                                     : "--step must be positive");
+        return kl_usage_error(&kl_command_rail_conicity,
+                              rest.n != 1 ? "give one table of the rolling radius difference"
+                                          : "--step must be positive");
     q.file = rest.items[0], q.step = 1e-3 * step;
     q.arena          = kl_arena_create();
     q.diag           = kl_diag_create();
@@ -118,8 +120,10 @@ const kl_command kl_command_rail_conicity = {
     .arguments = "DELTA_R.csv",
     .summary   = "equivalent conicity from a rolling radius difference (EN 15302)",
     .run       = run,
-    .help      = "columns of DELTA_R.csv: y_mm (shift, ascending) and delta_r_mm (right less left\n"
-                 "radius); `case` separates several tables. A table that begins at y = 0 is taken\n"
-                 "as odd. The wavelength method integrates the equation of motion as in EN 15302;\n"
+    .help      = "columns of DELTA_R.csv: y_mm (lateral displacement, increasing) and delta_r_mm\n"
+                 "(right minus left radius); `case` separates several tables. A table that begins at y "
+                 "= 0 is\n"
+                 "extended as an odd function. The wavelength method integrates the equation of motion "
+                 "as in EN 15302;\n"
                  "the harmonic one fits a cone over a sinusoidal motion. Amplitudes beyond the\n"
-                 "table are left out.\n"};
+                 "table are omitted.\n"};

@@ -120,9 +120,11 @@ static int run(int argc, char **argv)
         {"law", 'l', "LAW", KL_OPTION_TEXT, &name,
          "linear, heuristic, polach, fastsim (default) or half-space (exact, slow)"},
         {"grid", 0, "N", KL_OPTION_COUNT, &grid,
-         "strips and cells a strip of fastsim (default 400)"},
-        {"kA", 0, "K", KL_OPTION_NUMBER, &q.options.kA, "polach: factor in adhesion (default 1)"},
-        {"kS", 0, "K", KL_OPTION_NUMBER, &q.options.kS, "polach: factor in slip (default 1)"},
+         "strips and cells per strip of fastsim (default 400)"},
+        {"kA", 0, "K", KL_OPTION_NUMBER, &q.options.kA,
+         "polach: reduction factor in the adhesion area (default 1)"},
+        {"kS", 0, "K", KL_OPTION_NUMBER, &q.options.kS,
+         "polach: reduction factor in the slip area (default 1)"},
         {0},
     };
     kl_arguments rest;

@@ -37,8 +37,8 @@ static kl_status solve(const kl_cases *c, int row, const double *in, kl_diag *di
     if (!(Ax > 0.0 && By > 0.0))
         return kl_fail(
             diag, KL_E_RANGE, place,
-            "the curvatures Ax = %g 1/m and By = %g 1/m must both be positive: a concave "
-            "radius is negative and must be larger in size than the convex one",
+            "the curvatures Ax = %g 1/m and By = %g 1/m must both be positive; a concave radius is "
+            "negative and its absolute value must exceed the convex radius",
             Ax, By);
     kl_elastic_pair steel = kl_elastic_same(in[YOUNG], in[POISSON]);
     kl_hertz        h     = kl_hertz_of(Ax, By, steel.E);

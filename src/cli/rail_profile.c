@@ -60,8 +60,8 @@ static kl_status length(request *q, const char *option, const char *text, double
     }
     if (!p || !kl_unit_parse(p, &factor, &dim) || !kl_dim_equal(dim, kl_dim_of("m")))
         return kl_fail(q->diag, KL_E_USAGE, (kl_place){.file = option},
-                       "`%s` is not a length; write for example 1435mm (numbers without a unit are "
-                       "millimetres from 10 on, metres below)",
+                       "`%s` is not a length; write for example 1435mm (a number without a unit is "
+                       "in millimetres if it is at least 10, otherwise in metres)",
                        text);
     *value *= factor;
     return KL_OK;
@@ -103,11 +103,10 @@ static kl_status unit_option(request *q, const char *text)
 static kl_status axes(request *q, const char *option, const char *text, kl_profile_options *out)
 {
     if (!text || kl_profile_axes_parse(text, out)) return KL_OK;
-    return kl_fail(
-        q->diag, KL_E_USAGE, (kl_place){.file = option},
-        "`%s` names no axes; write out-up, out-down, in-up, in-down (y to the field side "
-        "or to the track, z up or down) or auto",
-        text);
+    return kl_fail(q->diag, KL_E_USAGE, (kl_place){.file = option},
+                   "`%s` is not an axis convention; write out-up, out-down, in-up, in-down (y to "
+                   "the field side or to the track, z up or down) or auto",
+                   text);
 }
 
 static kl_status numbers(request *q)
@@ -167,9 +166,8 @@ static kl_status check_fit(request *q)
             1e3 * q->back_to_back, 1e3 * q->setting.gauge);
     return kl_fail(
         q->diag, KL_E_RANGE, KL_NOWHERE,
-        "the wheelset does not fit the track: with back-to-back %.1f mm and gauge %.1f mm "
-        "both wheels stand on their flanges; give a larger --gauge or a smaller "
-        "--back-to-back",
+        "the wheelset does not fit the track: with back-to-back %.1f mm and gauge %.1f mm both "
+        "wheels rest on their flanges; give a larger --gauge or a smaller --back-to-back",
         1e3 * q->back_to_back, 1e3 * q->setting.gauge);
 }
 
@@ -289,7 +287,7 @@ static void print_flange(const request *q)
     for (int i = q->n / 2; i < q->n; i++) {
         const kl_rolling_state *s = &q->state[i];
         if (!isfinite(s->delta_r) || s->touch[KL_RIGHT].region == KL_TOUCH_TREAD) continue;
-        printf("  %-22s from a shift of %.2f mm on\n", "flange contact", 1e3 * s->y);
+        printf("  %-22s at lateral displacements above %.2f mm\n", "flange contact", 1e3 * s->y);
         return;
     }
 }
@@ -341,7 +339,8 @@ static void print_report(const request *q)
         printf("  %-22s %.2f m at an amplitude of 3 mm\n", "Klingel's wavelength",
                kl_klingel_wavelength(w, CONTACT_DISTANCE, 0.5 * (q->radius[0] + q->radius[1])));
     } else {
-        printf("  %-22s not defined at 3 mm: the wheelset does not swing back by its profiles\n",
+        printf("  %-22s not defined at 3 mm: these profiles do not steer the wheelset back to the "
+               "centre\n",
                "equivalent conicity");
     }
     print_jumps(q);
@@ -389,24 +388,28 @@ static int run(int argc, char **argv)
     const kl_option options[] = {
         {"gauge", 0, "LENGTH", KL_OPTION_TEXT, &t->gauge, "track gauge (default 1435mm)"},
         {"inclination", 0, "1:N", KL_OPTION_TEXT, &t->inclination,
-         "rail inclination (default 1:40; 0 if the rail's points are inclined already)"},
+         "rail inclination (default 1:40; 0 if the rail file is already inclined)"},
         {"back-to-back", 0, "LENGTH", KL_OPTION_TEXT, &t->back_to_back,
-         "distance of the flange backs (default 1360mm)"},
+         "distance between the flange backs (default 1360mm)"},
         {"radius", 0, "LENGTH", KL_OPTION_TEXT, &t->radius[0],
          "wheel radius at the running circle (default 460mm)"},
-        {"left-wheel", 0, "WHEEL", KL_OPTION_TEXT, &t->wheel[1], "another profile on the left"},
-        {"left-rail", 0, "RAIL", KL_OPTION_TEXT, &t->rail[1], "another rail on the left"},
-        {"left-radius", 0, "LENGTH", KL_OPTION_TEXT, &t->radius[1], "another radius on the left"},
-        {"most", 0, "MM", KL_OPTION_NUMBER, &most, "largest shift [mm] (default 7)"},
+        {"left-wheel", 0, "WHEEL", KL_OPTION_TEXT, &t->wheel[1],
+         "profile of the left wheel (default: as right)"},
+        {"left-rail", 0, "RAIL", KL_OPTION_TEXT, &t->rail[1],
+         "profile of the left rail (default: as right)"},
+        {"left-radius", 0, "LENGTH", KL_OPTION_TEXT, &t->radius[1],
+         "radius of the left wheel (default: as right)"},
+        {"most", 0, "MM", KL_OPTION_NUMBER, &most, "largest lateral displacement [mm] (default 7)"},
         {"load", 0, "KN", KL_OPTION_NUMBER, &load,
          "wheel load for Hertz ellipses [kN] (default 80)"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &t->csv, "print all shifts as CSV"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &t->csv, "print all lateral displacements as CSV"},
         {"conicity", 0, NULL, KL_OPTION_FLAG, &t->conicity,
          "print equivalent conicity over amplitude as CSV"},
         {"figures", 0, "DIR", KL_OPTION_TEXT, &t->figures, "draw figures into this folder"},
         {"wheel-axes", 0, "AXES", KL_OPTION_TEXT, &t->wheel_axes,
          "axes of wheel files: out-up, out-down, in-up, in-down, auto (default)"},
-        {"rail-axes", 0, "AXES", KL_OPTION_TEXT, &t->rail_axes, "axes of rail files, likewise"},
+        {"rail-axes", 0, "AXES", KL_OPTION_TEXT, &t->rail_axes,
+         "axes of rail files (default auto)"},
         {"unit", 0, "UNIT", KL_OPTION_TEXT, &t->unit, "unit of profile files: mm, m or in"},
         {"smoothing", 0, "MM", KL_OPTION_TEXT, &t->smoothing,
          "largest deviation of the smooth curve from the points of a file [mm]"},
@@ -435,8 +438,10 @@ const kl_command kl_command_rail_profile = {
     .summary   = "wheel profile on rail profile: rolling radii, contact angles, conicity",
     .run       = run,
     .help      = "  klingel rail profile S1002 60E1 --inclination 1:40\n"
-                 "  klingel rail profile worn.whl 60E1 --left-wheel worn-left.whl --conicity\n\n"
+                 "  klingel rail profile worn.whl 60E1 --left-wheel worn-left.whl --conicity\n"
+                 "\n"
                  "WHEEL is S1002, cone:1/20, cylinder, arc:RADIUS (hollow) or a file; RAIL is\n"
                  "60E1, UIC60, arc:RADIUS or a file. Files: two columns, Simpack (.prw, .prr),\n"
                  "MiniProf (.whl, .ban).\n"
-                 "The shift y is positive to the right; positive roll lifts the right wheel.\n"};
+                 "The lateral displacement y is positive to the right; a positive roll angle lifts\n"
+                 "the right wheel.\n"};

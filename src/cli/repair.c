@@ -11,9 +11,8 @@ static void tell(const char *file, const kl_repair_report *found)
         printf("%s: %d rows, from %g to %g s\n", file, found->rows, found->first_time,
                found->last_time);
     else printf("%s: no rows\n", file);
-    if (found->was_marked)
-        printf("the mark of a run that was killed is cleared; any HDF5 program can open it now\n");
-    else printf("nothing to repair: the run ended by itself\n");
+    if (found->was_marked) printf("repaired: any HDF5 program can now open the file\n");
+    else printf("nothing to repair: the run ended normally\n");
 }
 
 static int repair_run(int argc, char **argv)
@@ -22,7 +21,7 @@ static int repair_run(int argc, char **argv)
     kl_arguments    rest;
     int             code = kl_options_parse(&kl_command_repair, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n < 1) return kl_usage_error(&kl_command_repair, "which results? give a file");
+    if (rest.n < 1) return kl_usage_error(&kl_command_repair, "give a results file (.h5)");
 
     for (int i = 0; i < rest.n; i++) {
         kl_repair_report found  = {0};
@@ -41,8 +40,8 @@ static int repair_run(int argc, char **argv)
 const kl_command kl_command_repair = {
     .name      = "repair",
     .arguments = "OUT.h5...",
-    .summary   = "make the results of a killed run an ordinary file again",
+    .summary   = "make the results of a killed run readable for HDF5 programs",
     .run       = repair_run,
-    .help = "`export`, `plot` and the viewer read such results without it; other programs for\n"
-            "HDF5 need it. A file that a running process writes is left alone.\n",
+    .help      = "The commands of Klingel read the results of a killed run without repair; other\n"
+                 "HDF5 programs need it. A file that a running process writes is not changed.\n",
 };

@@ -31,7 +31,7 @@ static int write_report(const char *output, const kl_report_request *q, kl_diag 
         return kl_exit_code(status);
     }
     if (!kl_output_close(&o)) return KL_EXIT_MODEL;
-    fprintf(stderr, "report: %s (open it in a browser; print it there for a PDF)\n", output);
+    fprintf(stderr, "report: %s (open it in a browser; print it there to get a PDF)\n", output);
     return KL_EXIT_OK;
 }
 
@@ -51,7 +51,8 @@ static void add_stress(kl_report_request *q, kl_stress_bodies *s, const char *pa
     if (status == KL_OK) q->stress = s->list, q->nstress = s->n;
     else if (!s->open && kl_diag_size(diag))
         fprintf(stderr,
-                "%s: note: without hot spots, because the model cannot be built again here:\n%s\n",
+                "%s: note: the report has no hot spots, because the model cannot be rebuilt "
+                "here:\n%s\n",
                 path, kl_diag_at(diag, 0)->text);
     kl_diag_destroy(diag);
 }
@@ -102,14 +103,14 @@ static int report_run(int argc, char **argv)
     const kl_option   options[] = {
           {"output", 'o', "FILE", KL_OPTION_TEXT, &output,
            "report to write (default: named after the results, in this folder)"},
-          {"title", 't', "TEXT", KL_OPTION_TEXT, &q.title, "title (default: the model's)"},
-          {"author", 0, "TEXT", KL_OPTION_TEXT, &q.author, "who made it, shown below the title"},
+          {"title", 't', "TEXT", KL_OPTION_TEXT, &q.title, "title (default: title of the model)"},
+          {"author", 0, "TEXT", KL_OPTION_TEXT, &q.author, "author, shown below the title"},
           {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_report, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n < 1) return kl_usage_error(&kl_command_report, "which results? give a file");
+    if (rest.n < 1) return kl_usage_error(&kl_command_report, "give a results file (.h5)");
     char path[4096];
     default_output(rest.items[0], path, sizeof path);
     if (!output) output = path;
@@ -121,10 +122,11 @@ static int report_run(int argc, char **argv)
 const kl_command kl_command_report = {
     .name      = "report",
     .arguments = "OUT.h5 [CHANNEL...] [-o REPORT.html]",
-    .summary   = "write a report: picture, figures, tables, how it ran",
+    .summary   = "write an HTML report with figures, tables and run statistics",
     .run       = report_run,
-    .help      = "One HTML file that needs no network and prints to PDF from any browser. Without\n"
-                 "CHANNEL: figures of the outputs that the model defines, and of the energies.\n\n"
-                 "  klingel report out.h5\n"
-                 "  klingel report out.h5 'pivot.force.*' --author 'A. Engineer' -o pivot.html\n",
+    .help = "The report is one HTML file that needs no network and can be printed to PDF from\n"
+            "a browser. Without CHANNEL it shows the outputs of the model and the energies.\n"
+            "\n"
+            "  klingel report out.h5\n"
+            "  klingel report out.h5 'pivot.force.*' --author 'A. Engineer' -o pivot.html\n",
 };

@@ -53,11 +53,13 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
     kl_drift             d = s->worst;
     fprintf(stderr,
             "%.6g s simulated in %.3g s (%.3g times real time), %ld steps (%.3g to %.3g s), %.1f "
-            "iterations a step\n",
+            "iterations per step\n",
             t, wall, wall > 0.0 ? t / wall : 0.0, c->steps, c->least_step, c->largest_step,
             c->steps ? (double)c->iterations / (double)c->steps : 0.0);
-    fprintf(stderr, "largest constraint gap %.2g m, %.2g rad; lost %.6g J, supplied %.6g J\n",
-            d.position, d.rotation, c->lost, c->supplied);
+    fprintf(
+        stderr,
+        "largest constraint error %.2g m, %.2g rad; energy dissipated %.6g J, supplied %.6g J\n",
+        d.position, d.rotation, c->lost, c->supplied);
     fprintf(stderr, "results: %s (klingel export, klingel plot)\n", path);
 }
 
@@ -75,7 +77,7 @@ static void dump(const kl_simulation *s, const kl_source *source, bool changed, 
     }
     const char *text = full ? full : kl_source_text(source);
     if (kl_start_write(path, text, s->model, s->solver->s) == KL_OK)
-        fprintf(stderr, "the state just before is in %s: `klingel run` takes it\n", path);
+        fprintf(stderr, "the state just before is in %s; run it with `klingel run`\n", path);
     free(full);
 }
 
@@ -153,13 +155,14 @@ static int run(int argc, char **argv)
         {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output,
          "results file (default: named after the model, in this folder)"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set,
-         "change a parameter, with unit if you like (may be repeated)"},
-        {"end", 0, "T", KL_OPTION_TIME, &o.end, "stop at this time [s] instead of the model's"},
+         "set a parameter, with or without a unit (may be repeated)"},
+        {"end", 0, "T", KL_OPTION_TIME, &o.end, "end time [s] (default: from the model)"},
         {"checkpoint", 0, "SECONDS", KL_OPTION_TIME, &o.checkpoint,
-         "keep a state to go on from, each so many simulated seconds"},
+         "write a checkpoint at this interval of simulated time [s]"},
         {"restart", 0, "OUT.h5", KL_OPTION_TEXT, &o.restart,
-         "go on from the last checkpoint of these results (no MODEL then)"},
-        {"quiet", 'q', NULL, KL_OPTION_FLAG, &o.quiet, "no progress, no summary; warnings stay"},
+         "continue from the last checkpoint in these results (without MODEL)"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &o.quiet,
+         "print no progress and no summary, only warnings"},
         {0},
     };
     kl_arguments rest;
@@ -168,13 +171,15 @@ static int run(int argc, char **argv)
         kl_texts_free(&set);
         return code;
     }
-    const char *wrong = !o.restart && rest.n != 1 ? rest.n ? "one model at a time" : "which model?"
-                        : o.restart && rest.n     ? "--restart takes the model from the results"
-                        : o.restart && set.n      ? "--restart keeps the parameters of the run"
-                        : o.restart && !isnan(o.checkpoint)
-                            ? "--restart keeps the checkpoints of the run"
-                        : o.checkpoint <= 0.0 ? "--checkpoint wants a positive time"
-                                              : NULL;
+    const char *wrong =
+        !o.restart && rest.n != 1 ? rest.n ? "give one model file" : "which model?"
+        : o.restart && rest.n
+            ? "--restart reads the model from the results file; do not give a model"
+        : o.restart && set.n ? "--restart keeps the parameters of the run; remove --set"
+        : o.restart && !isnan(o.checkpoint)
+            ? "--restart keeps the checkpoint interval of the run; remove --checkpoint"
+        : o.checkpoint <= 0.0 ? "--checkpoint needs a positive time"
+                              : NULL;
     if (isnan(o.checkpoint)) o.checkpoint = 0.0; /* none */
     if (wrong) {
         kl_texts_free(&set);
@@ -194,7 +199,7 @@ static int run(int argc, char **argv)
                                : kl_loaded_open(&kl_command_run, rest.items[0], &set, diag, &l);
     if (code == KL_EXIT_OK && isnan(o.end)) o.end = l.model->settings.end;
     if (code == KL_EXIT_OK && o.end < 0.0)
-        code = kl_usage_error(&kl_command_run, "--end is negative");
+        code = kl_usage_error(&kl_command_run, "--end must not be negative");
     if (code == KL_EXIT_OK) code = run_model(&l, &o, diag, &started);
     if (!o.quiet || code != KL_EXIT_OK || kl_diag_count(diag, KL_WARNING) > 0)
         kl_print_diag(diag, code == KL_EXIT_MODEL && !started ? "nothing was run" : NULL);
@@ -208,10 +213,11 @@ static int run(int argc, char **argv)
 const kl_command kl_command_run = {
     .name      = "run",
     .arguments = "MODEL.yaml | --restart OUT.h5",
-    .summary   = "simulate a model into a results file",
+    .summary   = "simulate a model and write a results file",
     .run       = run,
     .help      = "  klingel run examples/double-pendulum/model.yaml -o out.h5\n"
                  "  klingel run model.yaml --set L=300mm --end 2\n"
-                 "  klingel run model.yaml --checkpoint 5; klingel run --restart model.h5 --end 60\n\n"
-                 "exit: 0 done, 1 mistakes in the model, 2 usage, 3 numerical failure,\n"
-                 "      130 interrupted (what was computed is in the results file)\n"};
+                 "  klingel run model.yaml --checkpoint 5; klingel run --restart model.h5 --end 60\n"
+                 "\n"
+                 "exit codes: 0 completed, 1 errors in the model, 2 wrong usage, 3 numerical\n"
+                 "failure, 130 interrupted (the results file contains the rows computed so far)\n"};

@@ -12,7 +12,7 @@ static int schema(int argc, char **argv)
     kl_arguments    rest;
     int             code = kl_options_parse(&kl_command_schema, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n > 0) return kl_usage_error(&kl_command_schema, "it takes no argument");
+    if (rest.n > 0) return kl_usage_error(&kl_command_schema, "this command takes no arguments");
     kl_text t = {0};
     kl_schema_write(&t);
     char *text = kl_text_finish(&t);
@@ -27,6 +27,7 @@ const kl_command kl_command_schema = {
     .arguments = "",
     .summary   = "print the JSON Schema of model files, for editors",
     .run       = schema,
-    .help      = "  klingel schema > klingel.schema.json\n\n"
-                 "and as the first line of a model, for editors with a YAML language server:\n"
+    .help      = "  klingel schema > klingel.schema.json\n"
+                 "\n"
+                 "Editors with a YAML language server need this first line in a model:\n"
                  "  # yaml-language-server: $schema=klingel.schema.json\n"};

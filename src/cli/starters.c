@@ -31,7 +31,8 @@ const kl_starter kl_starters[] = {
      "  tip: {of: bar, point: [0, 0, -L/2], quantity: position.x}      # point in the body\n"
      "\n"
      "run: {end: 10, every: 10 ms}\n",
-     "tip hinge.angle", "the swing dies out slowly; energy.lost says where it goes", NULL},
+     "tip hinge.angle",
+     "The oscillation decays slowly; the channel energy.lost shows the dissipated energy.", NULL},
     {"four-bar", "crank, coupler and rocker, driven at constant speed",
      "klingel: 1\n"
      "title: Four-bar linkage\n"
@@ -40,7 +41,7 @@ const kl_starter kl_starters[] = {
      "  a: 0.1 m                          # crank\n"
      "  speed: 60 rpm\n"
      "\n"
-     "bodies:                             # positions are guesses: assembly closes the loop\n"
+     "bodies:                             # initial guesses: assembly closes the loop\n"
      "  crank: {mass: 0.5 kg, inertia: [1e-4, 1e-3, 1e-3], position: [0, 0, a/2]}\n"
      "  coupler: {mass: 1.0 kg, inertia: [1e-3, 8e-3, 8e-3], position: [0.15, 0, 0.15]}\n"
      "  rocker: {mass: 0.8 kg, inertia: [8e-4, 4e-3, 4e-3], position: [0.3, 0, 0.1]}\n"
@@ -48,7 +49,7 @@ const kl_starter kl_starters[] = {
      "joints:\n"
      "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n"
      "  B: {type: revolute, between: [crank, coupler], at: [0, 0, a], axis: y}\n"
-     "  # in a plane, spherical joints and one point in a plane spare redundant constraints\n"
+     "  # a spherical and a universal joint avoid the redundant constraints of four revolutes\n"
      "  C: {type: spherical, between: [coupler, rocker], at: [0.3, 0, 0.2]}\n"
      "  D: {type: universal, between: [ground, rocker], at: [0.3, 0, 0], axis: [y, x]}\n"
      "  motor: {type: driver, of: A, value: {polynomial: [0, speed]}}\n"
@@ -57,7 +58,8 @@ const kl_starter kl_starters[] = {
      "  pin.z: {of: coupler, point: [0.15, 0, 0.05], quantity: position.z}\n"
      "\n"
      "run: {end: 2, every: 5 ms}\n",
-     "A.angle motor.effort", "the torque that turns the crank at constant speed", NULL},
+     "A.angle motor.effort", "motor.effort is the torque that turns the crank at constant speed.",
+     NULL},
     {"slider-crank", "an engine's crank, rod and piston",
      "klingel: 1\n"
      "title: Slider-crank\n"
@@ -80,8 +82,9 @@ const kl_starter kl_starters[] = {
      "  stroke: {expression: bore.displacement}\n"
      "\n"
      "run: {end: 0.1, every: 0.2 ms}\n",
-     "stroke pin.force.x", "inertia forces in the crank pin, twice a turn and more", NULL},
-    {"cart", "a cart with a pendulum on top, held up by a controller in Lua",
+     "stroke pin.force.x",
+     "pin.force.x shows the inertia forces at multiples of the crank frequency.", NULL},
+    {"cart", "an inverted pendulum on a cart, balanced by a controller in Lua",
      "klingel: 1\n"
      "title: Cart with an inverted pendulum\n"
      "\n"
@@ -94,29 +97,30 @@ const kl_starter kl_starters[] = {
      "joints:\n"
      "  rail: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: x}\n"
      "  hinge: {type: revolute, between: [cart, pole], at: [0, 0, 0], axis: y,\n"
-     "          start: {angle: lean, fixed: [angle]}}      # drawn upright, let go leaning\n"
+     "          start: {angle: lean, fixed: [angle]}}      # starts at this angle\n"
      "\n"
      "forces:\n"
      "  balance:\n"
      "    type: controller\n"
      "    inputs: {x: rail.displacement, v: rail.speed, a: hinge.angle, w: hinge.angular_speed}\n"
      "    outputs: {F: rail.force}\n"
-     "    states: {e: 0}                  # integral of the cart's place\n"
+     "    states: {e: 0}                  # integral of the cart's position\n"
      "    lua: |\n"
      "      F = 40*a + 8*w + 3*x + 5*v + 0.5*e\n"
      "      F = math.max(-20, math.min(20, F))     -- the motor's limit\n"
      "      e_dot = x\n"
      "\n"
      "run: {end: 8, every: 10 ms}\n",
-     "rail.displacement balance.F", "the cart runs under the falling pole and comes home", NULL},
-    {"quarter-car", "a wheel, a body and a bump",
+     "rail.displacement balance.F",
+     "The cart moves under the falling pole and returns to its start.", NULL},
+    {"quarter-car", "a quarter car that drives over a bump",
      "klingel: 1\n"
      "title: Quarter car over a bump\n"
      "\n"
      "parameters: {bump: 40 mm}\n"
      "\n"
      "bodies:\n"
-     "  road: {mass: 0, position: [0, 0, 0]}            # massless: moved by the driver\n"
+     "  road: {mass: 0, position: [0, 0, 0]}            # massless, moved by the driver\n"
      "  wheel: {mass: 40 kg, inertia: [1, 1, 1], position: [0, 0, 0.3]}\n"
      "  body: {mass: 320 kg, inertia: [50, 50, 50], position: [0, 0, 0.8]}\n"
      "\n"
@@ -128,7 +132,8 @@ const kl_starter kl_starters[] = {
      "  strut: {type: translational, between: [ground, wheel], at: [0, 0, 0.3], axis: z}\n"
      "  guide: {type: translational, between: [wheel, body], at: [0, 0, 0.8], axis: z}\n"
      "\n"
-     "forces:                             # preloads carry the weight, so that it starts at rest\n"
+     "forces:                             # preloads carry the weight, so the model starts in "
+     "equilibrium\n"
      "  tyre: {type: spring-damper, between: [road, wheel], at: [[0, 0, 0], [0, 0, 0.3]],\n"
      "         stiffness: 200 kN/m, preload: -360*9.81}\n"
      "  spring: {type: spring-damper, between: [wheel, body], at: [[0, 0, 0.3], [0, 0, 0.8]],\n"
@@ -139,7 +144,7 @@ const kl_starter kl_starters[] = {
      "\n"
      "run: {end: 4, every: 5 ms}\n",
      "wheel.position.z body.position.z",
-     "the wheel follows the bump, the body little more than half as far", NULL},
+     "The wheel follows the bump; the body moves little more than half as far.", NULL},
     {"catenary", "a pantograph that runs along an overhead contact line",
      "klingel: 1\n"
      "title: Pantograph and catenary\n"
@@ -150,7 +155,7 @@ const kl_starter kl_starters[] = {
      "  tension: 20 kN                    # of the contact wire\n"
      "\n"
      "catenaries:\n"
-     "  line:                             # ten spans; dropper lengths are found\n"
+     "  line:                             # ten spans; dropper lengths are computed\n"
      "    spans: 10\n"
      "    span_length: 60 m\n"
      "    presag: presag\n"
@@ -182,12 +187,13 @@ const kl_starter kl_starters[] = {
      "  position_m: {expression: collector.position}\n"
      "\n"
      "run: {end: 530 m/speed, every: 1 ms}\n",
-     "contact_force_20Hz_N", "the force rises at the supports and falls in the middle of the spans",
+     "contact_force_20Hz_N", "The contact force rises at the supports and falls at mid-span.",
      NULL},
     {"manchester-coach",
      "a passenger coach with two bogies on straight track (Manchester vehicle 1)", NULL,
      "body_y front_y",
-     "a gust of wind shakes the car body, which comes to rest again; `--set speed=100` hunts",
+     "A gust of wind excites the car body and the motion decays; with `--set speed=100` the "
+     "vehicle hunts.",
      "models/manchester-coach.yaml"},
     {0}};
 

@@ -82,8 +82,8 @@ static kl_status balance(const kl_analysis *a, const statics_options *o, kl_diag
                e.iterations, e.peaks ? " and dynamic relaxation" : "",
                e.unstable < 0 ? "; its stability was not checked" : "");
         if (kl_norm(e.omega) > 0.0)
-            printf("steady in axes that turn with (%.9g, %.9g, %.9g) rad/s\n", e.omega.x, e.omega.y,
-                   e.omega.z);
+            printf("steady motion in a frame that rotates with (%.9g, %.9g, %.9g) rad/s\n",
+                   e.omega.x, e.omega.y, e.omega.z);
         print_bodies(a->l.model, x->w);
         printf("reaction forces and applied forces, acting on the second body named\n");
         print_forces(a->l.model, x->w);
@@ -116,7 +116,7 @@ static kl_status find_preloads(const kl_analysis *a, const statics_options *o, k
     kl_preload *p = NULL;
     KL_TRY(kl_find_preload(a->s->solver, diag, &p));
     if (o->csv) printf("force,key,value,unit\n");
-    else printf("with these the position at the start is an equilibrium:\nforces:\n");
+    else printf("the initial position is an equilibrium with:\nforces:\n");
     for (int i = 0; i < p->n; i++) {
         const kl_preloaded *k    = &p->item[i];
         const char         *name = a->l.model->element[k->element].name;
@@ -136,20 +136,21 @@ static int statics(int argc, char **argv)
     kl_texts        set       = {0};
     statics_options o         = {0};
     const kl_option options[] = {
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "change a parameter (may be repeated)"},
-        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output, "results file with one row"},
-        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "all channels as channel,value,unit"},
-        {"moving", 'm', NULL, KL_OPTION_FLAG, &o.moving, "keep the speeds given: steady motion"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
+        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &o.output, "results file to write (one row)"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "print all channels as CSV: channel,value,unit"},
+        {"moving", 'm', NULL, KL_OPTION_FLAG, &o.moving,
+         "keep the initial velocities and find the steady motion"},
         {"relax", 0, NULL, KL_OPTION_FLAG, &o.relax,
-         "let it go and stop it at each peak of its energy before Newton"},
+         "start with dynamic relaxation before Newton iterations"},
         {"preload", 'p', NULL, KL_OPTION_FLAG, &o.preload,
-         "find free lengths of springs that balance the start"},
+         "find preloads of springs for which the initial position is an equilibrium"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_statics, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_statics, rest.n ? "one model at a time" : "which model?");
+        code = kl_usage_error(&kl_command_statics, rest.n ? "give one model file" : "which model?");
     if (code == KL_OPTIONS_OK) {
         kl_diag    *diag = kl_diag_create();
         kl_analysis a;
@@ -174,9 +175,10 @@ static int statics(int argc, char **argv)
 const kl_command kl_command_statics = {
     .name      = "statics",
     .arguments = "MODEL.yaml",
-    .summary   = "equilibrium, reactions, preloads of springs",
+    .summary   = "equilibrium, reaction forces, preloads of springs",
     .run       = statics,
     .help      = "  klingel statics examples/double-pendulum/model.yaml\n"
-                 "  klingel statics model.yaml --preload\n\n"
-                 "goes downhill from the start; an equilibrium there is kept, and\n"
-                 "called unstable if it is\n"};
+                 "  klingel statics model.yaml --preload\n"
+                 "\n"
+                 "The search follows decreasing potential energy from the initial position. If the\n"
+                 "initial position is an equilibrium, it is kept, also when it is unstable.\n"};

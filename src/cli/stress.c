@@ -97,14 +97,14 @@ static kl_status add_time(request *q, const char *word, kl_diag *diag)
     double first = r->time[0], last = r->time[r->rows - 1],
            slack = 1e-9 * fmax(fabs(first), fabs(last));
     if (status != KL_OK || !kl_quantity_fits(t, kl_dim_of("s")))
-        return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                       "--times: '%s' is not a time; give seconds with commas between, `worst` or "
-                       "`all`",
-                       word);
+        return kl_fail(
+            diag, KL_E_RANGE, KL_NOWHERE,
+            "--times: '%s' is not a time; give seconds separated by commas, `worst` or `all`",
+            word);
     if (t.value < first - slack || t.value > last + slack)
         return kl_fail(diag, KL_E_RANGE, (kl_place){.file = q->file},
-                       "--times: %g s is not in it; it lasts from %g to %g s", t.value, first,
-                       last);
+                       "--times: %g s is outside the results, which last from %g to %g s", t.value,
+                       first, last);
     int row = nearest_row(r, t.value);
     if (fabs(r->time[row] - t.value) > slack)
         kl_note(diag, (kl_place){.file = q->file}, "%g s was not recorded; the nearest is %.9g s",
@@ -191,9 +191,8 @@ static bool write_sheet(const kl_stress_body *b, int row, const char *path)
 static int write_vtp(const request *q)
 {
     if (q->bodies.n > 1 || q->nrow > 1)
-        return kl_usage_error(&kl_command_stress,
-                              "a .vtp file holds one body at one time; name one body, or write a "
-                              "series: -o NAME.pvd");
+        return kl_usage_error(&kl_command_stress, "a .vtp file contains one body at one time; name "
+                                                  "one body, or write a series with -o NAME.pvd");
     return write_sheet(&q->bodies.list[0], q->nrow ? q->row[0] : -1, q->output) ? KL_EXIT_OK
                                                                                 : KL_EXIT_MODEL;
 }
@@ -248,8 +247,8 @@ static void print_spots(const request *q, const kl_stress_body *b)
     kl_hot_spots_sort(h, n);
     double apart = q->apart > 0.0 ? q->apart : kl_hot_spots_apart(k);
     int    found = kl_hot_spots_pick(k, h, n, apart, q->top);
-    printf("%s: %d points, %d rows from %g to %g s; the worst that lie %.3g m apart\n", b->name, n,
-           r->rows, r->time[0], r->time[r->rows - 1], apart);
+    printf("%s: %d points, %d rows from %g to %g s; largest stresses at least %.3g m apart\n",
+           b->name, n, r->rows, r->time[0], r->time[r->rows - 1], apart);
     printf("  %-24s %10s %10s %10s %11s %10s %10s %10s%s\n", "point", "x [m]", "y [m]", "z [m]",
            "Mises [MPa]", "at [s]", "from [MPa]", "to [MPa]", b->curve ? "     damage" : "");
     for (int i = 0; i < found; i++) {
@@ -261,11 +260,12 @@ static void print_spots(const request *q, const kl_stress_body *b)
         if (b->curve) printf(" %10.4g", h[i].damage);
         printf("\n");
     }
-    if (found == 0) printf("  nothing is stressed\n");
+    if (found == 0) printf("  all stresses are zero\n");
     double span = r->time[r->rows - 1] - r->time[0];
     if (b->curve && found && h[0].damage > 0.0)
-        printf("  life: %.4g such runs, %.4g h\n", 1.0 / h[0].damage, span / h[0].damage / 3600.0);
-    else if (b->curve && found) printf("  life: no end by this curve\n");
+        printf("  fatigue life: %.4g repetitions of this run, %.4g h\n", 1.0 / h[0].damage,
+               span / h[0].damage / 3600.0);
+    else if (b->curve && found) printf("  fatigue life: unlimited according to this S-N curve\n");
     free(h);
 }
 
@@ -319,23 +319,23 @@ static int check_request(request *q)
 {
     const kl_command *c = &kl_command_stress;
     if (q->points && q->times)
-        return kl_usage_error(c, "--points and --times exclude each other: histories or fields");
+        return kl_usage_error(c, "give --points for histories or --times for fields, not both");
     if (q->output && !format_of(q->output))
-        return kl_usage_error(c, "%s: the ending is not known; .csv, .h5, .vtp or .pvd", q->output);
+        return kl_usage_error(c, "%s: unknown file type; use .csv, .h5, .vtp or .pvd", q->output);
     if (q->output && q->points && format_of(q->output)->surface)
         return kl_usage_error(c, "histories of points are written as .csv or .h5, not %s",
                               q->output);
     if (q->output && kl_same_file(q->file, q->output))
         return kl_usage_error(c, "%s would overwrite the results", q->output);
-    if (q->apart < 0.0) return kl_usage_error(c, "--apart: %g m is no distance", q->apart);
+    if (q->apart < 0.0)
+        return kl_usage_error(c, "--apart must be a positive distance, not %g m", q->apart);
     for (int i = 0; q->measure && kl_measure_words[i]; i++)
         if (strcmp(q->measure, kl_measure_words[i]) == 0) {
             q->how     = (kl_stress_measure)i;
             q->measure = NULL;
         }
     if (q->measure)
-        return kl_usage_error(c, "--measure: '%s' is not known; von-mises or principal",
-                              q->measure);
+        return kl_usage_error(c, "--measure must be von-mises or principal, not '%s'", q->measure);
     return KL_EXIT_OK;
 }
 
@@ -343,28 +343,29 @@ static int run_stress(int argc, char **argv)
 {
     request         q         = {.from = -HUGE_VAL, .to = HUGE_VAL, .top = 10};
     const kl_option options[] = {
-        {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output, "write .csv, .h5, or VTK: .vtp, .pvd"},
+        {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
+         "file to write: .csv, .h5, .vtp or .pvd"},
         {"points", 'p', "P,...", KL_OPTION_TEXT, &q.points,
-         "histories at marker, node, element:5, hot, hot:3"},
+         "histories at markers, nodes, element:5, hot or hot:3"},
         {"times", 't', "T,...", KL_OPTION_TEXT, &q.times,
-         "all points at these times [s], `worst` or `all`"},
+         "fields at these times [s], `worst` or `all`"},
         {"sn", 0, "CURVE", KL_OPTION_TEXT, &q.sn,
          "FAT90, or range=90MPa,cycles=2e6,slope=3,knee=1e7"},
-        {"mean", 0, "RULE", KL_OPTION_TEXT, &q.mean, "mean stress: none, goodman, gerber, swt"},
+        {"mean", 0, "RULE", KL_OPTION_TEXT, &q.mean,
+         "mean stress correction: none, goodman, gerber or swt"},
         {"ultimate", 0, "STRESS", KL_OPTION_TEXT, &q.ultimate, "tensile strength: 510MPa"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
-         "counted cycles: von-mises (signed) or principal"},
-        {"top", 0, "N", KL_OPTION_COUNT, &q.top, "hot spots in the table (default 10)"},
-        {"apart", 0, "M", KL_OPTION_NUMBER, &q.apart,
-         "least distance of two of them [m] (default: size/20 or 1.5 edges)"},
-        {"from", 0, "T", KL_OPTION_TIME, &q.from, "only from this time on [s]"},
-        {"to", 0, "T", KL_OPTION_TIME, &q.to, "only up to this time [s]"},
+         "counted stress: von-mises (signed) or principal"},
+        {"top", 0, "N", KL_OPTION_COUNT, &q.top, "number of hot spots in the table (default 10)"},
+        {"apart", 0, "M", KL_OPTION_NUMBER, &q.apart, "smallest distance between hot spots [m]"},
+        {"from", 0, "T", KL_OPTION_TIME, &q.from, "first time [s]"},
+        {"to", 0, "T", KL_OPTION_TIME, &q.to, "last time [s]"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_stress, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
-    if (rest.n < 1) return kl_usage_error(&kl_command_stress, "which results? give a file");
+    if (rest.n < 1) return kl_usage_error(&kl_command_stress, "give a results file (.h5)");
     q.file = rest.items[0];
     code   = check_request(&q);
     return code == KL_EXIT_OK ? open_and_produce(&q, &rest) : code;

@@ -109,8 +109,8 @@ static kl_status take_bodies(kl_stress_bodies *s, kl_reader *r, const char *file
             s->without++;
             if (nname == 0) continue;
             return kl_fail(diag, KL_E_MODEL, m->body[i].place,
-                           "body '%s' keeps no stress: write `stress: {nodes: surface}` in the "
-                           "body file%s; the model need not be run again",
+                           "body '%s' has no stress data; write `stress: {nodes: surface}` in the "
+                           "body file%s (the model need not be run again)",
                            m->body[i].name,
                            strstr(p.file->file, ".kbody") ? " and reduce it again" : "");
         }
@@ -135,7 +135,7 @@ static kl_status choose_rows(kl_stress_bodies *s, kl_reader *r, const char *file
     *rows = end - s->row0;
     if (*rows > 0) return KL_OK;
     return kl_fail(diag, KL_E_RANGE, (kl_place){.file = file},
-                   n ? "has no rows in that time; it lasts from %g to %g s" : "has no rows",
+                   n ? "has no rows in this time range; it lasts from %g to %g s" : "has no rows",
                    n ? t[0] : 0.0, n ? t[n - 1] : 0.0);
 }
 
@@ -159,8 +159,8 @@ kl_status kl_stress_bodies_open(kl_stress_bodies *s, const kl_command *command, 
     KL_TRY(take_bodies(s, r, results, names, nname, time, rows, diag));
     if (s->n > 0) return KL_OK;
     return kl_fail(diag, KL_E_MODEL, (kl_place){.file = results},
-                   "none of its flexible bodies keeps stress: write `stress: {nodes: surface}` in "
-                   "their body files; the model need not be run again");
+                   "none of its flexible bodies has stress data; write `stress: {nodes: surface}` "
+                   "in the body files (the model need not be run again)");
 }
 
 kl_status kl_stress_bodies_envelope(kl_stress_bodies *s, int i)

@@ -31,8 +31,9 @@ int kl_sn_read_stress(const kl_command *command, const char *option, const char 
                       double *value)
 {
     if (is_stress(text, value)) return KL_EXIT_OK;
-    return kl_usage_error(command, "--%s: '%s' is no stress with its unit; give one: 510MPa",
-                          option, text);
+    return kl_usage_error(
+        command, "--%s: '%s' is not a stress; give a number with a unit, for example 510MPa",
+        option, text);
 }
 
 int kl_sn_read_mean(const kl_command *command, const char *text, kl_mean_rule *mean)
@@ -42,7 +43,7 @@ int kl_sn_read_mean(const kl_command *command, const char *text, kl_mean_rule *m
             *mean = (kl_mean_rule)i;
             return KL_EXIT_OK;
         }
-    return kl_usage_error(command, "--mean: '%s' is not known; none, goodman, gerber or swt", text);
+    return kl_usage_error(command, "--mean must be none, goodman, gerber or swt, not '%s'", text);
 }
 
 static int read_class(const kl_command *command, const char *text, kl_sn_curve *c)
@@ -50,7 +51,8 @@ static int read_class(const kl_command *command, const char *text, kl_sn_curve *
     char *end;
     double class = strtod(text + 3, &end);
     if (end == text + 3 || *end || !(class > 0.0) || !isfinite(class))
-        return kl_usage_error(command, "--sn: '%s' is no class; give one in MPa: FAT90", text);
+        return kl_usage_error(
+            command, "--sn: '%s' is not a FAT class; give one in MPa, for example FAT90", text);
     c->range = class * 1e6, c->cycles = 2e6, c->slope = 3.0, c->knee = 1e7, c->slope_after = 5.0;
     return KL_EXIT_OK;
 }
@@ -76,7 +78,7 @@ static int read_item(const kl_command *command, const char *item, kl_sn_curve *c
         *given |= 1u << i;
         if (i == 0) return kl_sn_read_stress(command, "sn range", sign + 1, &c->range);
         if (quantity(sign + 1, keys[i].unit, keys[i].to)) return KL_EXIT_OK;
-        return kl_usage_error(command, "--sn: '%s' is no number", sign + 1);
+        return kl_usage_error(command, "--sn: '%s' is not a number", sign + 1);
     }
     return kl_usage_error(command,
                           "--sn: '%s' is not understood; give FAT90, or some of range=90MPa, "

@@ -148,16 +148,15 @@ static kl_status not_kept(finder *k, int only, int id, bool element)
         }
     }
     if (element)
-        return kl_fail(
-            k->diag, KL_E_NAME, at,
-            "stress is not kept at element %d (it is at %d elements and %d nodes); write "
-            "`stress: {nodes: surface, elements: all}`, or a set of elements, into the "
-            "body file: the run need not be done again",
-            id, elements, nodes);
+        return kl_fail(k->diag, KL_E_NAME, at,
+                       "there is no stress data at element %d (only at %d elements and %d nodes); "
+                       "write `stress: {nodes: surface, elements: all}`, or a set of elements, in "
+                       "the body file (the model need not be run again)",
+                       id, elements, nodes);
     return kl_fail(k->diag, KL_E_NAME, at,
-                   "node %d is not on the surface, and stress is not kept there (it is at %d nodes "
-                   "and %d elements); write `stress: {nodes: SET}` with a set of nodes that has it "
-                   "into the body file: the run need not be done again",
+                   "node %d is not on the surface, and has no stress data (only %d nodes and %d "
+                   "elements have); write `stress: {nodes: SET}` with a node set that contains it "
+                   "in the body file (the model need not be run again)",
                    id, nodes, elements);
 }
 
@@ -178,8 +177,8 @@ static kl_status not_found(finder *k, const char *word, const char *rest, int on
         return kl_fail(k->diag, KL_E_NAME, at, "there is no point '%s'; did you mean '%s'?", word,
                        near);
     return kl_fail(k->diag, KL_E_NAME, at,
-                   "there is no point '%s'; give a marker, the number of a node at which stress "
-                   "is kept or that lies on the surface, element:5, or hot:3",
+                   "there is no point '%s'; give a marker, the number of a node that has stress "
+                   "data or lies on the surface, element:5, or hot:3",
                    word);
 }
 

@@ -352,7 +352,7 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
             return KL_EXIT_MODEL;
         }
     } else if (!w->quiet && w->left < w->study->nrun) {
-        fprintf(stderr, "%d of %d runs are there already\n", w->study->nrun - w->left,
+        fprintf(stderr, "%d of %d runs are already done\n", w->study->nrun - w->left,
                 w->study->nrun);
     }
     if (w->left > 0 && !run_workers(w, workers < w->left ? workers : w->left)) {
@@ -362,7 +362,9 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
     memset(w->done, 0, (size_t)w->study->nrun * sizeof *w->done);
     w->left = w->study->nrun;
     if (!read_journal(w) || w->left > 0) {
-        fprintf(stderr, "%d runs are missing: a worker ended early; run it again to go on\n",
+        fprintf(stderr,
+                "%d runs are missing because a worker process ended early; repeat the command to "
+                "continue\n",
                 w->left);
         return KL_EXIT_NUMERICAL;
     }
@@ -379,7 +381,7 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
     (void)remove(w->part);
     if (!w->quiet) fprintf(stderr, "%d runs: %s\n", w->study->nrun, output);
     if (!w->quiet && failed > 0)
-        fprintf(stderr, "%d of them failed: the column `status` says why\n", failed);
+        fprintf(stderr, "%d of them failed; the column `status` gives the reason\n", failed);
     return KL_EXIT_OK;
 }
 
@@ -390,17 +392,18 @@ static int sweep_run(int argc, char **argv)
     bool            fresh = false, quiet = false;
     const kl_option options[] = {
         {"output", 'o', "OUT.csv", KL_OPTION_TEXT, &output,
-         "table (default: named after the study)"},
-        {"workers", 'j', "N", KL_OPTION_COUNT, &workers, "processes (default: one a core)"},
-        {"fresh", 0, NULL, KL_OPTION_FLAG, &fresh, "forget runs of an earlier start"},
-        {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "no progress, no summary"},
+         "table to write (default: named after the study)"},
+        {"workers", 'j', "N", KL_OPTION_COUNT, &workers,
+         "number of processes (default: one per core)"},
+        {"fresh", 0, NULL, KL_OPTION_FLAG, &fresh, "discard the runs of an earlier start"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &quiet, "print no progress and no summary"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_sweep, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n != 1)
-        return kl_usage_error(&kl_command_sweep, rest.n ? "one study at a time" : "which study?");
+        return kl_usage_error(&kl_command_sweep, rest.n ? "give one study file" : "which study?");
     char path[1024];
     snprintf(path, sizeof path, "%.1000s", rest.items[0]);
     char *dot = strrchr(path, '.');
@@ -438,7 +441,8 @@ static int sweep_run(int argc, char **argv)
 const kl_command kl_command_sweep = {
     .name      = "sweep",
     .arguments = "STUDY.yaml",
-    .summary   = "run a parameter study on all cores into one table",
+    .summary   = "run a parameter study on all cores and write one table",
     .run       = sweep_run,
-    .help      = "  klingel sweep examples/carter-wheelset/study.yaml -o table.csv\n\n"
-                 "a study that was stopped goes on where it was when started again\n"};
+    .help      = "  klingel sweep examples/carter-wheelset/study.yaml -o table.csv\n"
+                 "\n"
+                 "If a study was stopped, the same command continues it.\n"};

@@ -79,14 +79,13 @@ static void check_jumps(const kl_track *t, const kl_path_report *r, kl_diag *dia
                 r->gap.largest, r->gap.s);
     if (r->kink.count > 0)
         kl_warn(diag, kl_track_place(t, r->kink.s),
-                "the direction has a kink of %.3g deg at %g m (%d in all): a body that follows it "
-                "needs "
-                "an infinite force there; put a curve between",
+                "the direction has a kink of %.3g deg at %g m (%d in all): a body that follows the "
+                "track receives an impulse there; insert a curve",
                 DEGREE * r->kink.largest, r->kink.s, r->kink.count);
     if (r->twist.count > 0)
         kl_warn(diag, kl_track_place(t, r->twist.s),
-                "the roll jumps by %.3g deg at %g m (%d in all): put a transition between, or take "
-                "another frame",
+                "the roll jumps by %.3g deg at %g m (%d in all): insert a transition, or choose "
+                "another `frame`",
                 DEGREE * r->twist.largest, r->twist.s, r->twist.count);
 }
 
@@ -105,18 +104,18 @@ static void check_limits(const kl_track *t, const kl_path_report *r, kl_diag *di
 {
     const kl_track_limits *l = &t->limits;
     check_limit(t, r->radius, l->radius, true, 1.0, "m", "the radius", diag);
-    check_limit(t, r->vertical_radius, l->vertical_radius, true, 1.0, "m", "the upright radius",
+    check_limit(t, r->vertical_radius, l->vertical_radius, true, 1.0, "m", "the vertical radius",
                 diag);
     check_limit(t, r->slope, l->slope, false, DEGREE, "deg", "the slope", diag);
     check_limit(t, r->roll, l->roll, false, DEGREE, "deg", "the roll", diag);
-    check_limit(t, r->roll_rate, l->roll_rate, false, DEGREE, "deg/m", "the rate of roll", diag);
-    check_limit(t, r->roll_jerk, l->roll_jerk, false, DEGREE, "deg/m2", "the jerk of roll", diag);
+    check_limit(t, r->roll_rate, l->roll_rate, false, DEGREE, "deg/m", "the roll rate", diag);
+    check_limit(t, r->roll_jerk, l->roll_jerk, false, DEGREE, "deg/m2",
+                "the change of the roll rate", diag);
     /* a rate that jumps has an endless jerk */
     if (l->roll_jerk > 0.0 && r->roll_rate_jump.count > 0)
         kl_warn(diag, kl_track_place(t, r->roll_rate_jump.s),
-                "the rate of roll jumps by %.3g deg/m at %g m (%d in all): its jerk has no limit "
-                "there; "
-                "take a smoother transition such as bloss",
+                "the roll rate jumps by %.3g deg/m at %g m (%d in all), so the roll acceleration "
+                "is unlimited there; use a smoother transition such as `bloss`",
                 DEGREE * r->roll_rate_jump.largest, r->roll_rate_jump.s, r->roll_rate_jump.count);
 }
 
@@ -129,10 +128,10 @@ static kl_status check_crossings(const kl_track *t, kl_diag *diag)
     KL_TRY(kl_path_crossings(t->path, t->limits.clearance, 0.0, found, MOST, &n));
     for (int i = 0; i < n && i < MOST; i++)
         kl_warn(diag, kl_track_place(t, found[i].s[1]),
-                "the track meets itself: %g m and %g m along it are %.3g m apart", found[i].s[0],
-                found[i].s[1], found[i].distance);
+                "the track crosses itself: the points at %g m and %g m along it are %.3g m apart",
+                found[i].s[0], found[i].s[1], found[i].distance);
     if (n > MOST)
-        kl_note(diag, KL_NOWHERE, "%d more places where the track meets itself", n - MOST);
+        kl_note(diag, KL_NOWHERE, "%d more places where the track crosses itself", n - MOST);
     return KL_OK;
 }
 
@@ -211,7 +210,8 @@ static kl_status overrides(request *q, kl_override **set)
         const char *equals = strchr(q->set.items[i], '=');
         if (!equals || equals == q->set.items[i])
             return kl_fail(q->diag, KL_E_USAGE, (kl_place){.file = "--set"},
-                           "'%s' is no change; write NAME=VALUE", q->set.items[i]);
+                           "--set needs NAME=VALUE, for example --set speed=50, not '%s'",
+                           q->set.items[i]);
         size_t n  = (size_t)(equals - q->set.items[i]);
         (*set)[i] = (kl_override){kl_arena_text_n(q->arena, q->set.items[i], n), equals + 1};
     }
@@ -277,15 +277,16 @@ static int track(request *q)
 {
     bool table = ends_with(q->file, ".ktrack");
     if (table && (q->output || q->set.n > 0))
-        return kl_usage_error(&kl_command_track, "%s is a table already: -o and --set do not apply",
+        return kl_usage_error(&kl_command_track, "%s is already a table; remove -o and --set",
                               q->file);
     if (q->output && kl_same_file(q->output, q->file))
-        return kl_usage_error(&kl_command_track, "the table would replace its own source %s",
-                              q->file);
+        return kl_usage_error(
+            &kl_command_track,
+            "the table would overwrite its source %s; choose another name with -o", q->file);
     q->arena         = kl_arena_create();
     q->diag          = kl_diag_create();
     kl_status status = q->arena && q->diag ? (table ? show_table(q) : make_table(q)) : KL_E_MEMORY;
-    kl_print_diag(q->diag, status == KL_OK ? NULL : "nothing was made");
+    kl_print_diag(q->diag, status == KL_OK ? NULL : "no track was written");
     kl_diag_destroy(q->diag);
     kl_arena_destroy(q->arena);
     /* a number that is no number in a track is a mistake in the file, not of the numerics */
@@ -297,18 +298,18 @@ static int run(int argc, char **argv)
     request         q         = {0};
     const kl_option options[] = {
         {"output", 'o', "TRACK.ktrack", KL_OPTION_TEXT, &q.output,
-         "table file (default: named after FILE)"},
+         "track table to write (default: named after FILE)"},
         {"figures", 0, "DIR", KL_OPTION_TEXT, &q.figures,
-         "draw plan, profile, curvature, cant and space here"},
-        {"csv", 0, "FILE.csv", KL_OPTION_TEXT, &q.csv, "write the table's 37 columns as text"},
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "change a parameter (may be repeated)"},
+         "draw plan, profile, curvature, cant and a 3D view into this folder"},
+        {"csv", 0, "FILE.csv", KL_OPTION_TEXT, &q.csv, "write the table as CSV (37 columns)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "set a parameter (may be repeated)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "no report"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_track, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_track, rest.n ? "one track at a time" : "which track?");
+        code = kl_usage_error(&kl_command_track, rest.n ? "give one track file" : "which track?");
     if (code == KL_OPTIONS_OK) {
         q.file = rest.items[0];
         code   = track(&q);
@@ -320,13 +321,14 @@ static int run(int argc, char **argv)
 const kl_command kl_command_track = {
     .name      = "track",
     .arguments = "FILE",
-    .summary   = "make a track table from points or segments, with figures",
+    .summary   = "compute a track table from points or segments, with figures",
     .run       = run,
     .help      = "  klingel track examples/tracks/railway.yaml -o r.ktrack --figures figures\n"
-                 "  klingel track r.ktrack --figures figures      (looks at a table again)\n\n"
-                 "a track file holds `klingel: 1` and a section `track` with one of\n"
+                 "  klingel track r.ktrack --figures figures      (draws an existing table)\n"
+                 "\n"
+                 "A track file contains `klingel: 1` and a section `track` with one of\n"
                  "  points:   [[0, 0, 30], [10, 0, 29], ...]  and  spline: quintic\n"
                  "  layout:   [straight 50 m, transition 60 m,\n"
                  "             curve 300 m radius left for 200 m cant 120 mm]\n"
                  "  segments: [{length: 20 m}, {length: 12 m, up: [0, 1/9]}, ...]\n"
-                 "docs/tracks.md tells all of it\n"};
+                 "See docs/tracks.md.\n"};

@@ -60,9 +60,10 @@ static void tell(const request *q, double seconds)
         bytes += s->bytes;
         fprintf(stderr, "%s: %d bod%s, %d channels, %d of %d frames", q->files[i], s->bodies,
                 s->bodies == 1 ? "y" : "ies", s->channels, s->frames, s->rows);
-        if (s->frame_every > 1) fprintf(stderr, " (every %d; --every 1 keeps all)", s->frame_every);
+        if (s->frame_every > 1)
+            fprintf(stderr, " (every %dth; --every 1 keeps all)", s->frame_every);
         else if (s->sample_every > 1)
-            fprintf(stderr, ", other channels every %d (--every 1 keeps all)", s->sample_every);
+            fprintf(stderr, ", other channels every %dth (--every 1 keeps all)", s->sample_every);
         fputc('\n', stderr);
         kl_view_skins_tell(&q->skins[i], q->files[i]);
     }
@@ -70,7 +71,7 @@ static void tell(const request *q, double seconds)
             q->output, megabytes(q->output), (double)bytes / 1e6, seconds);
     if (megabytes(q->output) > 200.0)
         fprintf(stderr,
-                "%s: note: few browsers open a page of that size; keep fewer rows with "
+                "%s: note: many browsers cannot open a page of this size; keep fewer rows with "
                 "--every N\n",
                 q->output);
 }
@@ -81,16 +82,19 @@ static void warn(const request *q)
     for (int i = 0; i < q->n; i++) {
         const kl_view_summary *s = &q->summary[i];
         if (s->rows == 0)
-            fprintf(stderr, "%s: note: the run left no rows: there is no motion to show\n",
+            fprintf(stderr,
+                    "%s: note: the results contain no rows, so there is no motion to show\n",
                     q->files[i]);
         if (s->backward > 0)
             fprintf(stderr,
-                    "%s: note: %d of %d rows have a time that goes back or is no number; the page "
-                    "leaves them out\n",
+                    "%s: note: %d of %d rows have a time that decreases or is not a number; the "
+                    "page omits them\n",
                     q->files[i], s->backward, s->rows);
         if (s->bad_scene)
-            fprintf(stderr, "%s: note: its scene is damaged: the page shows plots only\n",
-                    q->files[i]);
+            fprintf(
+                stderr,
+                "%s: note: the description of the bodies is damaged; the page shows plots only\n",
+                q->files[i]);
     }
 }
 
@@ -166,7 +170,8 @@ static kl_status table_page(FILE *f, const char *path, kl_diag *diag, size_t *by
     if (!in || !all) {
         free(text);
         return kl_fail(diag, KL_E_FILE, (kl_place){.file = path}, "%s",
-                       in ? "more than 64 MB are too much for a page" : strerror(errno));
+                       in ? "the file is larger than 64 MB, which is too large for a page"
+                          : strerror(errno));
     }
     text[n]          = '\0';
     kl_status status = kl_view_write_table(f, text, label_of(path), diag, bytes);
@@ -213,9 +218,9 @@ static int write_other(request *q, page_writer write)
 static int view_files(request *q, const kl_arguments *files)
 {
     char path[4096];
-    if (files->n < 1) return kl_usage_error(&kl_command_view, "which results? give a file");
+    if (files->n < 1) return kl_usage_error(&kl_command_view, "give a results file (.h5)");
     if (files->n > KL_VIEW_MOST_RESULTS)
-        return kl_usage_error(&kl_command_view, "at most %d results fit a page",
+        return kl_usage_error(&kl_command_view, "a page shows at most %d results files",
                               KL_VIEW_MOST_RESULTS);
     q->n = files->n;
     default_output(files->items[0], path, sizeof path);
@@ -228,10 +233,10 @@ static int view_files(request *q, const kl_arguments *files)
     page_writer other = writer_for(q->files[0]);
     for (int i = 1; i < q->n; i++)
         if (other || writer_for(q->files[i]))
-            return kl_usage_error(&kl_command_view,
-                                  "only results of runs can lie over each other; '%s' needs a page "
-                                  "of its own",
-                                  q->files[other ? 0 : i]);
+            return kl_usage_error(
+                &kl_command_view,
+                "only results of runs can be compared on one page; show '%s' on its own page",
+                q->files[other ? 0 : i]);
     if (other) return write_other(q, other);
     kl_diag *diag = kl_diag_create();
     int      code = KL_EXIT_OK;
@@ -257,14 +262,14 @@ static int view_run(int argc, char **argv)
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
          "page to write (default: named after the results)"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
-         "keep every N-th row (default: as many as fit)"},
-        {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open,
-         "do not open it, although there is a desktop"},
+         "keep every N-th row (default: by file size)"},
+        {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open, "do not open the page in a browser"},
         {"live", 0, NULL, KL_OPTION_FLAG, &q.live,
-         "show MODEL.yaml while it runs, on this machine only"},
-        {"port", 0, "N", KL_OPTION_COUNT, &q.port, "of --live (default: a free one)"},
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "of --live: change a parameter"},
-        {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "say nothing when all is well"},
+         "show MODEL.yaml during simulation, on this machine"},
+        {"port", 0, "N", KL_OPTION_COUNT, &q.port, "with --live: port (default: a free one)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set,
+         "with --live: set a parameter (may be repeated)"},
+        {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "print nothing except warnings and errors"},
         {0},
     };
     kl_arguments rest;
@@ -272,9 +277,9 @@ static int view_run(int argc, char **argv)
     if (code == KL_OPTIONS_OK && q.live) {
         kl_live live = {.output = q.output, .port = q.port, .no_open = q.no_open, .set = q.set};
         code         = rest.n == 1 ? kl_live_run(&live, rest.items[0])
-                                   : kl_usage_error(&kl_command_view, "--live shows one MODEL.yaml");
+                                   : kl_usage_error(&kl_command_view, "--live needs one model file");
     } else if (code == KL_OPTIONS_OK && (q.port || q.set.n))
-        code = kl_usage_error(&kl_command_view, "--port and --set belong to --live");
+        code = kl_usage_error(&kl_command_view, "--port and --set apply only with --live");
     else if (code == KL_OPTIONS_OK) code = view_files(&q, &rest);
     kl_texts_free(&q.set);
     return code;
@@ -284,11 +289,12 @@ const kl_command kl_command_view = {
     .name      = "view",
     .arguments = "OUT.h5 [MORE.h5...] [-o PAGE.html]\n       klingel view BODY.kbody | TABLE.csv "
                  "| --live MODEL.yaml",
-    .summary   = "write a page that shows the motion, with plots",
+    .summary   = "write an HTML page with 3D animation and plots",
     .run       = view_run,
-    .help      = "The page is one file that needs no network. A second result is laid over the\n"
-                 "first, as a ghost and as dashed curves. It shows modes (of `klingel modes` or of\n"
-                 "a reduced body), eigenvalues (`klingel locus`) and any other table in CSV too.\n\n"
+    .help      = "The page is one file that needs no network. Further results are drawn\n"
+                 "transparent and with dashed curves. The page also shows mode shapes (of\n"
+                 "`klingel modes` or of a reduced body), eigenvalues (`klingel locus`) and tables.\n"
+                 "\n"
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
                  "  klingel view frame.kbody\n"

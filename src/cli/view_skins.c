@@ -56,8 +56,10 @@ static void add_body(kl_view_skins *s, const kl_node *body, const char *model, c
     const char    *name = text(k, "file");
     if (!*name || s->n == KL_MOST_SKINS) return;
     if (!find_file(name, model, results, path, sizeof path)) {
-        fprintf(stderr, "%s: note: '%s' is not here, so body '%s' is drawn without its skin\n",
-                results, name, text(body, "name"));
+        fprintf(
+            stderr,
+            "%s: note: the file '%s' was not found, so body '%s' is drawn without its surface\n",
+            results, name, text(body, "name"));
         return;
     }
     kl_diag  *diag = kl_diag_create();
@@ -71,7 +73,7 @@ static void add_body(kl_view_skins *s, const kl_node *body, const char *model, c
             s->list[s->n++] =
                 kl_skin_plan(kl_arena_text(s->arena, text(body, "name")), b, mode, NULL, n);
             b = NULL;
-        } else fprintf(stderr, "%s: note: it has other modes than these results\n", path);
+        } else fprintf(stderr, "%s: note: its modes differ from those of the results\n", path);
     }
     if (kl_diag_failed(diag)) fprintf(stderr, "%s\n", kl_diag_at(diag, 0)->text);
     kl_kbody_destroy(b);
@@ -94,8 +96,9 @@ static void from_model(kl_view_skins *s, const char *results)
         if (kl_diag_at(diag, i)->severity == KL_ERROR) why = kl_diag_at(diag, i)->text;
     if (!s->again)
         fprintf(stderr,
-                "%s: note: its flexible bodies are drawn without their skins, because the "
-                "model cannot be built again here:\n%s\n",
+                "%s: note: flexible bodies are drawn without their surfaces, because the model "
+                "cannot be rebuilt here:\n"
+                "%s\n",
                 results, why);
     kl_diag_destroy(diag);
 }
@@ -129,11 +132,11 @@ void kl_view_skins_tell(const kl_view_skins *s, const char *results)
     for (int i = 0; i < s->n; i++) {
         const kl_skin *k     = &s->list[i];
         bool           beams = k->of->skin.ntriangle == 0;
-        fprintf(stderr, "%s: '%s' has a skin of %d %s and %d modes", results, k->body,
+        fprintf(stderr, "%s: '%s' has a surface of %d %s and %d modes", results, k->body,
                 beams ? k->of->skin.nline : k->of->skin.ntriangle, beams ? "beams" : "triangles",
                 k->kept);
-        if (k->kept < k->n) fprintf(stderr, " (the first of %d: more would not be fluid)", k->n);
-        if (k->no_room) fprintf(stderr, ", without stress, which would not be fluid");
+        if (k->kept < k->n) fprintf(stderr, " (the first of %d, for a smooth animation)", k->n);
+        if (k->no_room) fprintf(stderr, ", without stress, for a smooth animation");
         fputc('\n', stderr);
     }
 }

@@ -9,7 +9,7 @@ static bool make_folder(const char *path)
     struct stat s;
     if (mkdir(path, 0777) == 0) return true;
     if (errno == EEXIST && stat(path, &s) == 0 && S_ISDIR(s.st_mode)) return true;
-    fprintf(stderr, "%s: cannot be made a folder: %s\n", path, strerror(errno));
+    fprintf(stderr, "cannot create the folder %s: %s\n", path, strerror(errno));
     return false;
 }
 

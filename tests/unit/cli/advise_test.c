@@ -37,7 +37,7 @@ static void what_is_advised_can_be_pasted_and_keeps_its_word(void **state)
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
     assert_says(w->out, "reference: mean-axis");
     assert_says(w->out, "interfaces: {root: [x, y, z, rx, ry, rz], tip: [x, y, z]}");
-    assert_says(w->out, "forces at tip: missed at rest 0 %");
+    assert_says(w->out, "forces at tip: 0 % of the static compliance omitted");
     shell(w,
           "cp stdout advice; sed -i '/^modes/d; /^reference/d' beam.yaml; cat advice >> beam.yaml");
     assert_int_equal(run(w, "check", "model.yaml"), 0);
@@ -81,7 +81,7 @@ static void advice_that_cannot_be_given_is_refused_in_words(void **state)
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--set", "nothing=3"), 1);
     assert_says(w->err, "no parameter 'nothing'");
     assert_int_equal(run(w, "fe", "beam.yaml", "--csv", "--set", "size=3"), 2);
-    assert_says(w->err, "--set goes with --advise");
+    assert_says(w->err, "--set applies only with --advise");
 }
 
 /* a moment at the tip, which modes that bend do not answer */
@@ -100,7 +100,7 @@ static void moments_are_judged_where_something_is_there_to_bring_them(void **sta
         "omit 100 % of the static compliance at marker 'tip' about x, where 'load' loads it");
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
     assert_says(w->out, "tip: [rx]}");
-    assert_says(w->out, "moments at tip: missed at rest 0 %");
+    assert_says(w->out, "moments at tip: 0 % of the static compliance omitted");
     assert_null(strstr(w->out, "forces at tip"));
     /* what it proposes silences it */
     shell(w, "cp stdout advice; sed -i '/^modes/d; /^reference/d; /^statics/d; /^interfaces/d' "
@@ -117,13 +117,13 @@ static void a_reduced_body_is_judged_by_what_it_keeps(void **state)
     assert_int_equal(run(w, "fe", "beam.yaml", "-o", "beam.kbody", "-q"), 0);
     shell(w, "sed -i 's/beam.yaml/beam.kbody/' model.yaml");
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
-    assert_says(w->out, "is reduced already: what its 1 modes miss can be told");
-    assert_says(w->out, "none of these choices comes below 1 %");
+    assert_says(w->out, "is already reduced: only its 1 existing modes can be evaluated");
+    assert_says(w->out, "no choice of these modes has an error below 1 %");
     assert_says(w->out, "statics: attachment, interfaces: {root: [x, y, z, rx, ry, rz]");
     shell(w, "sed -i 's/^modes.*/modes: 20/' beam.yaml");
     assert_int_equal(run(w, "fe", "beam.yaml", "-o", "beam.kbody", "-q"), 0);
     assert_int_equal(run(w, "fe", "--advise", "model.yaml", "--frequency", "100"), 0);
-    assert_says(w->out, "of them miss no more than 1 % and reach 100 Hz:\nmodes: 15\n");
+    assert_says(w->out, "modes omit at most 1 % and reach 100 Hz:\nmodes: 15\n");
 }
 
 static void bodies_in_parts_and_parameters_of_the_model_count(void **state)

@@ -202,7 +202,7 @@ static void table_is_the_same_for_one_and_two_workers_and_after_a_kill(void **st
     assert_false(exists(w, "cut.csv"));
     assert_in_range(lines_of(w, "cut.csv.part"), 20, 180);
     assert_int_equal(run(w, "sweep", "study.yaml", "-o", "cut.csv"), 0);
-    assert_says(w->err, "runs are there already");
+    assert_says(w->err, "runs are already done");
     char *cut = whole_file(w, "cut.csv");
     assert_string_equal(one, cut);
     assert_false(exists(w, "cut.csv.part"));
@@ -299,7 +299,7 @@ static void locus_is_exact_where_undamped_eigenvalues_meet(void **state)
         assert_close(strtod(found + 14, NULL), 0.5 * 9.81, 1e-6);
     }
     assert_int_equal(run(w, "locus", "rod.yaml", "--over", "k=6:7:2"), 0);
-    assert_says(w->out, "at all 2 values looked at");
+    assert_says(w->out, "at all 2 values");
 }
 
 /* A steel column of 1 m x 20 x 10 mm, clamped below, with a load P above that keeps its direction or

@@ -132,7 +132,7 @@ static void endings_of_other_kinds_of_files_are_refused(void **state)
     write_pendulum(w, "p.h5", 1.5, "complete");
     for (int i = 0; i < 4; i++) {
         assert_int_equal(run(w, "export", "p.h5", "-o", names[i]), 2);
-        assert_says(w->err, "which kind of file is that");
+        assert_says(w->err, "unknown file type");
         assert_false(exists(w, names[i]));
     }
     assert_int_equal(run(w, "export", "p.h5", "-o", "x.xlsx", "--format", "csv"), 0);
@@ -207,9 +207,9 @@ static void a_mat_file_has_all_numbers_by_columns(void **state)
     assert_true(strtod(line + 4, NULL) == last);
 
     assert_int_equal(run(w, "export", "p.h5", "--format", "mat"), 2);
-    assert_says(w->err, "needs a name: -o FILE.mat");
+    assert_says(w->err, "give a name with -o FILE.mat");
     assert_int_equal(run(w, "export", "p.h5", "--format", "xls"), 2);
-    assert_says(w->err, "'xls' is not csv or mat");
+    assert_says(w->err, "--format must be csv or mat, not 'xls'");
     assert_int_equal(run(w, "export", "p.h5", "-f", "csv", "-o", "q.mat", "x"), 0);
     read_whole(path_of(w, "q.mat"), w->out, sizeof w->out);
     assert_true(strncmp(w->out, "time,x\n", 7) == 0);
@@ -238,7 +238,7 @@ static void motion_goes_to_paraview_and_browsers(void **state)
     world *w = *state;
     write_moving(w, "m.h5");
     assert_int_equal(run(w, "export", "m.h5", "-o", "m.pvd"), 0);
-    assert_says(w->err, "every 5 of 1000 rows");
+    assert_says(w->err, "every 5th of 1000 rows");
     assert_true(exists(w, "m.pvd") && exists(w, "m/frame-00199.vtp"));
     assert_false(exists(w, "m/frame-00200.vtp"));
     assert_int_equal(run(w, "export", "m.h5", "-o", "n.pvd", "--every", "100"), 0);
@@ -247,9 +247,9 @@ static void motion_goes_to_paraview_and_browsers(void **state)
     assert_int_equal(run(w, "export", "m.h5", "-o", "m.glb"), 0);
     assert_true(exists(w, "m.glb"));
     assert_int_equal(run(w, "export", "m.h5", "a.position.x", "-o", "m.glb"), 2);
-    assert_says(w->err, "no channels");
+    assert_says(w->err, "do not name channels");
     assert_int_equal(run(w, "export", "m.h5", "--from", "7", "-o", "e.glb"), 1);
-    assert_says(w->err, "no rows in that time");
+    assert_says(w->err, "no rows in this time range");
     assert_false(exists(w, "e.glb"));
     write_pendulum(w, "p.h5", 1.0, "complete");
     assert_int_equal(run(w, "export", "p.h5", "-o", "p.glb"), 1);
@@ -294,7 +294,7 @@ static void films_are_made_by_ffmpeg_or_it_is_asked_for(void **state)
     chmod(path_of(w, "ffmpeg"), 0755);
     snprintf(where, sizeof where, "PATH=%s:/usr/bin:/bin", path_of(w, "."));
     assert_int_equal(run_with(w, where, call), 0);
-    assert_says(w->err, "30 pictures");
+    assert_says(w->err, "30 frames");
     char said[64] = "";
     read_whole(path_of(w, "m.mp4"), said, sizeof said);
     assert_int_equal(atol(said), 30L * 1280 * 720 * 3);

@@ -92,7 +92,7 @@ static void options_are_checked_and_suggested(void **state)
     assert_int_equal(run(w, "export", "p.h5", "-z"), 2);
     assert_says(w->err, "no option -z");
     assert_int_equal(run(w, "export"), 2);
-    assert_says(w->err, "give a file");
+    assert_says(w->err, "give a results file");
 }
 
 /* All forms of one call. */

@@ -149,7 +149,7 @@ static void wrong_calls_are_refused(void **state)
     assert_says(w->err, ".svg, .png or .pdf");
     assert_int_equal(run(w, "plot", "p.h5", "hinge.angel"), 2);
     assert_says(w->err, "did you mean 'hinge.angle'?");
-    assert_says(w->err, "nothing was drawn");
+    assert_says(w->err, "no figure was drawn");
     assert_int_equal(run(w, "plot", "p.h5", "x", "--x", "bob.position"), 2);
     assert_says(w->err, "'bob.position.*' means 2 channels");
     assert_int_equal(run(w, "plot", "p.h5", "x", "-o", "nowhere/x.svg"), 1);
@@ -266,7 +266,7 @@ static void kinds_of_figures_that_do_not_go_together_are_refused(void **state)
     world *w = *state;
     write_pendulum(w, "p.h5", 1.0, "complete");
     assert_int_equal(run(w, "plot", "p.h5", "x", "--psd", "--phase"), 2);
-    assert_says(w->err, "at a time");
+    assert_says(w->err, "give only one of");
     assert_int_equal(run(w, "plot", "p.h5", "x", "hinge.angle", "--phase"), 2);
     assert_says(w->err, "a phase plane has one unit");
     assert_int_equal(run(w, "plot", "p.h5", "p.h5", "x", "--spectrogram"), 2);

@@ -30,7 +30,7 @@ static void a_killed_run_is_readable_and_repair_says_what_it_found(void **state)
     assert_says(w->err, "the run was killed; it contains 500 rows");
     assert_int_equal(run(w, "repair", "k.h5"), 0);
     assert_says(w->out, "k.h5: 500 rows, from 0 to 4.99 s");
-    assert_says(w->out, "cleared");
+    assert_says(w->out, "repaired");
     assert_int_equal(run(w, "repair", "k.h5"), 0);
     assert_says(w->out, "nothing to repair");
     assert_int_equal(run(w, "export", "k.h5", "--every", "499"), 0);

@@ -73,7 +73,7 @@ static void checks_warn_and_name_the_line(void **state)
                "track:\n"
                "  points: [[0,0,0], [40,20,0], [60,0,0], [40,-20,0], [0,0.01,0], [-40,20,0]]\n");
     assert_int_equal(run(w, "track", "eight.yaml"), 0);
-    assert_says(w->err, "the track meets itself");
+    assert_says(w->err, "the track crosses itself");
 }
 
 static void mistakes_leave_nothing_behind(void **state)
@@ -83,7 +83,7 @@ static void mistakes_leave_nothing_behind(void **state)
                "klingel: 1\ntrack:\n  points: [[0,0,0], [1,0,.nan], [2,0,0], [2,0,0]]\n");
     assert_int_equal(run(w, "track", "bad.yaml", "-o", "b.ktrack"), 1);
     assert_says(w->err, "bad.yaml:3:26: control point 2: z is .nan");
-    assert_says(w->err, "nothing was made");
+    assert_says(w->err, "no track was written");
     assert_string_equal(w->out, "");
     assert_false(exists(w, "b.ktrack"));
     assert_int_equal(run(w, "track", "none.yaml"), 1);
@@ -95,7 +95,7 @@ static void mistakes_leave_nothing_behind(void **state)
     assert_says(w->err, "/nowhere/r.ktrack: cannot be created");
     write_text(w, "own.yaml", "klingel: 1\ntrack: {layout: [straight 5 m]}\n");
     assert_int_equal(run(w, "track", "own.yaml", "-o", "own.yaml"), 2);
-    assert_says(w->err, "would replace its own source");
+    assert_says(w->err, "would overwrite its source");
     write_text(w, "fake.ktrack", "klingel: 1\n");
     assert_int_equal(run(w, "track", "fake.ktrack"), 1);
     assert_says(w->err, "is not a track file");
