@@ -23,15 +23,18 @@ int kl_export_field(kl_reader *r, const char *name, double from, double to, FILE
 {
     const kl_field_points *f = field_named(r, name);
     if (!f) return KL_EXIT_USAGE;
-    double   *rise   = malloc(((size_t)f->npoint + 1) * sizeof *rise), t;
+    double   *rise   = malloc(((size_t)(f->width * f->npoint) + 1) * sizeof *rise), t;
     kl_status status = rise ? KL_OK : KL_E_MEMORY;
-    fputs("time_s,x_m,y_m,z_m,rise_m\n", out);
+    fprintf(out, "time_s,x_m,y_m,z_m,%s\n", f->width == 3 ? "ux_m,uy_m,uz_m" : "rise_m");
     for (int row = 0; status == KL_OK && row < f->rows; row++) {
         status = kl_reader_field(r, f, row, 1, &t, rise, NULL);
         if (status != KL_OK || t < from || t > to) continue;
-        for (int i = 0; i < f->npoint; i++)
-            fprintf(out, "%.9g,%.9g,%.9g,%.9g,%.9g\n", t, f->point[3 * i], f->point[3 * i + 1],
-                    f->point[3 * i + 2], rise[i]);
+        for (int i = 0; i < f->npoint; i++) {
+            fprintf(out, "%.9g,%.9g,%.9g,%.9g", t, f->point[3 * i], f->point[3 * i + 1],
+                    f->point[3 * i + 2]);
+            for (int k = 0; k < f->width; k++) fprintf(out, ",%.9g", rise[f->width * i + k]);
+            fputc('\n', out);
+        }
     }
     free(rise);
     return kl_exit_code(status);

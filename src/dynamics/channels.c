@@ -72,7 +72,14 @@ static const group point_groups[] = {
      "what an accelerometer fixed there shows: acceleration less gravity, body axes", "xyz", false},
     {0}};
 
-enum { POINT_VALUES = 21, SYSTEM_VALUES = 12 };
+static const group compound_groups[] = {
+    {"center", "m", "centre of mass of all its bodies", "xyz", true},
+    {"kinetic_energy", "N m", "kinetic energy of all its bodies", "", true},
+    {"elastic_energy", "N m", "stored in all its elements", "", true},
+    {"loss", "W", "power dissipated by all its elements", "", true},
+    {0}};
+
+enum { POINT_VALUES = 21, SYSTEM_VALUES = 12, COMPOUND_VALUES = 6 };
 
 /* ---- the list -------------------------------------------------------------------------------- */
 
@@ -90,7 +97,7 @@ struct kl_channels {
     int         n, cap;
     double     *values;
     int        *body, *element, *input; /* first channel of each */
-    int         system;
+    int         system, compound;
     output     *outputs;
     int         noutput;
     /* for expressions: parameters follow the channels */
@@ -193,6 +200,7 @@ static void add_model(kl_channels *c, const kl_model *m)
     if (!kl_arena_ok(c->arena)) return;
     for (int i = 1; i < m->nbody; i++) {
         c->body[i] = c->n;
+        if (m->body[i].quiet) continue;
         if (!m->body[i].own) add_groups(c, m->body[i].name, body_groups);
         add_modes(c, &m->body[i]);
         const kl_output *more = m->body[i].type->outputs;
@@ -203,12 +211,15 @@ static void add_model(kl_channels *c, const kl_model *m)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         c->element[i]       = c->n;
+        if (e->quiet) continue;
         for (int k = 0; k < outputs_of(e); k++)
             add(c, kl_arena_format(c->arena, "%s.%s", e->name, list_of(e)[k].name),
                 unit_of(c, e, list_of(e)[k].unit), list_of(e)[k].help, true, false);
         if (has_nodes(e)) add_nodes(c, m, e);
         else if (loaded_marker(e) >= 0) add_groups(c, e->name, element_groups);
     }
+    c->compound = c->n;
+    for (int i = 0; i < m->ncompound; i++) add_groups(c, m->compound[i].name, compound_groups);
     for (int i = 0; i < m->ninput; i++)
         c->input[i] = add(c, kl_arena_format(c->arena, "input.%s", m->input[i].name),
                           m->input[i].unit, "named input", true, false);
@@ -486,6 +497,25 @@ static void element_values(const kl_model *m, const kl_state *s, const kl_work *
     to[1]                   = w->loss[index];
 }
 
+static void compound_values(const kl_model *m, const kl_work *w, const kl_compound *k, double *to)
+{
+    double  mass = 0.0, kinetic = 0.0, energy = 0.0, loss = 0.0;
+    kl_vec3 moment = kl_vec(0, 0, 0);
+    for (int i = k->body; i < k->body + k->nbody; i++) {
+        kl_measures t;
+        m->body[i].type->measures(m->body[i].data, w->cache + m->body[i].cache, &t);
+        mass += t.mass;
+        kinetic += t.kinetic;
+        moment = kl_axpy(t.mass, t.center, moment);
+    }
+    for (int i = k->element; i < k->element + k->nelement; i++)
+        energy += w->energy[i], loss += w->loss[i];
+    to    = put(to, mass > 0.0 ? kl_scale(1.0 / mass, moment) : moment);
+    to[0] = kinetic;
+    to[1] = energy;
+    to[2] = loss;
+}
+
 static void system_values(const kl_model *m, const kl_state *s, const kl_work *w,
                           const kl_moment *now, double *to)
 {
@@ -534,9 +564,13 @@ const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state
                                const kl_moment *now)
 {
     for (int i = 1; i < m->nbody; i++)
-        if (!m->body[i].own) body_values(m, s, w, i, now->a, c->values + c->body[i]);
+        if (!m->body[i].own && !m->body[i].quiet)
+            body_values(m, s, w, i, now->a, c->values + c->body[i]);
     for (int i = 0; i < m->nelement; i++)
-        element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
+        if (!m->element[i].quiet)
+            element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
+    for (int i = 0; i < m->ncompound; i++)
+        compound_values(m, w, &m->compound[i], c->values + c->compound + COMPOUND_VALUES * i);
     for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = s->u[i];
     system_values(m, s, w, now, c->values + c->system);
     for (int i = 0; i < m->nparameter; i++)

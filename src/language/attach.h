@@ -43,7 +43,8 @@ typedef struct kl_attaching {
 
 /* A frame in space, or already on a body (named marker). */
 typedef struct kl_body_frame {
-    int     body;
+    int body;
+    int compound; /* 1 + index of the compound that is named instead of one of its bodies; 0: none */
     bool    named;
     kl_vec3 r;       /* global */
     kl_mat3 A;       /* global */

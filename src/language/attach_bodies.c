@@ -17,6 +17,9 @@ static kl_status attach_bodies(kl_attaching *a)
                        "%s '%s': `between` names '%s' twice; give two different bodies",
                        a->e->section, a->e->name, a->m->body[f[0].body].name);
     for (int i = 0; i < 2; i++) {
+        if (f[i].compound)
+            return kl_attach_missing(a, "name the node of the beam that touches, for example "
+                                        "`rod.end`");
         if (!f[i].named) kl_model_pose(a->m, f[i].body, &f[i].r, &f[i].A);
         KL_TRY(kl_attach_add_frame(a, &f[i], a->axial));
     }

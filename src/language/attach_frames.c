@@ -198,6 +198,28 @@ static kl_status tell_no_marker(kl_scope *s, const kl_model *m, kl_place place, 
         name, name);
 }
 
+/* A node of a compound stands for its own frame, as a named marker does; an element may give other
+ * axes. */
+static void take_node(const kl_model *m, kl_body_frame *f)
+{
+    f->named   = true;
+    f->local_r = kl_vec(0, 0, 0);
+    f->local_A = kl_identity();
+    f->node    = KL_MARKER_FRAME;
+    kl_model_pose(m, f->body, &f->r, &f->A);
+}
+
+/* Where one body is wanted, a compound has to name which of its nodes is meant. */
+static kl_status refuse_compound(kl_scope *s, const kl_model *m, const kl_node *where,
+                                 const kl_body_frame *f)
+{
+    const kl_compound *c = &m->compound[f->compound - 1];
+    return kl_fail(s->diag, KL_E_NAME, where->place,
+                   "'%s' is a %s of %d nodes; name the node, for example `%s` or `%s`", c->name,
+                   c->type->name, c->nbody, m->body[c->body].name,
+                   m->body[c->body + c->nbody - 1].name);
+}
+
 /* "crank.pin": a marker that the body crank names under `markers`; "crank": the body alone. */
 static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where, kl_body_frame *f)
 {
@@ -211,7 +233,16 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
     f->body         = kl_attach_find(s, m, name, kl_model_find_body, NULL);
     int         k   = kl_attach_find(s, m, name, kl_model_find_named, NULL);
     const char *dot = strrchr(name, '.');
-    if (f->body >= 0) return KL_OK;
+    if (f->body >= 0) {
+        if (m->body[f->body].node) take_node(m, f);
+        return KL_OK;
+    }
+    int compound = kl_attach_find(s, m, name, kl_model_find_compound, NULL);
+    if (compound >= 0) {
+        f->compound = 1 + compound;
+        f->body     = m->compound[compound].body;
+        return m->compound[compound].nbody > 0 ? KL_OK : KL_E_NAME;
+    }
     if (k >= 0) {
         /* a named marker is given in the body: carry it to where the body stands */
         const kl_named *marker = &m->named[k];
@@ -243,6 +274,7 @@ kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int
 {
     kl_body_frame f;
     KL_TRY(find_frame(s, m, of, &f));
+    if (f.compound) return refuse_compound(s, m, of, &f);
     *body = f.body;
     *at   = (kl_marker){.A = kl_identity()};
     if (f.named) *at = (kl_marker){.r = f.local_r, .A = f.local_A, .node = f.node};
@@ -264,13 +296,16 @@ kl_status kl_attach_add_frame(kl_attaching *a, const kl_body_frame *f, bool axia
         kl_vec3 x = kl_axis(&local.A, 0), z = kl_neg(kl_axis(&local.A, 2));
         local.A = kl_from_axes(x, kl_cross(z, x), z);
     }
+    int body =
+        f->compound ? kl_model_holder(m, f->compound - 1, f->r, a->e->place, a->s->diag) : f->body;
+    if (body < 0) return KL_E_MODEL;
     if (!f->named) {
-        kl_model_pose(m, f->body, &r, &A);
+        kl_model_pose(m, body, &r, &A);
         kl_mat3 At = kl_transpose(&A);
         local.r    = kl_mul(&At, kl_sub(f->r, r));
         local.A    = kl_matmul(&At, &f->A);
     }
-    return kl_model_add_marker(m, f->body, &local);
+    return kl_model_add_marker(m, body, &local);
 }
 
 /* `at` is one point or a list of two; the i-th of them */

@@ -35,7 +35,8 @@ static kl_scope *scope_of(kl_builder *b) { return &b->now->scope; }
 static kl_status fresh_name(kl_builder *b, const kl_entry *e)
 {
     const char *name = e->name;
-    bool taken = kl_model_find_body(b->m, name) >= 0 || kl_model_find_element(b->m, name) >= 0;
+    bool taken = kl_model_find_body(b->m, name) >= 0 || kl_model_find_element(b->m, name) >= 0 ||
+                 kl_model_find_compound(b->m, name) >= 0;
     if (!*name)
         return kl_fail(b->diag, KL_E_NAME, e->place, "the name of this %s is empty; give a name",
                        e->section);
@@ -98,6 +99,18 @@ static kl_status read_ground(kl_builder *b, kl_entry *e)
     return kl_attach_markers(scope_of(b), b->m, e, 0);
 }
 
+/* An entry that stands for many bodies and elements. */
+static kl_status read_compound(kl_builder *b, kl_entry *e, const kl_body_type *type)
+{
+    static const char *const also[] = {"type", "like", "for", "when", NULL};
+    kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
+    kl_compound *c = kl_model_add_compound(b->m, type, e->name, e->place);
+    if (!c || !c->data) return KL_E_MEMORY;
+    KL_TRY(kl_values_read(scope_of(b), b->m, e, type->keys, c->data));
+    if (type->place && b->now->template) type->place(c->data, &scope_of(b)->place);
+    return kl_model_expand(b->m, b->m->ncompound - 1, b->diag);
+}
+
 static kl_status read_body(kl_builder *b, kl_entry *e)
 {
     static const char *const also[] = {"type", "like", "for", "when", "markers", "shape", NULL};
@@ -110,6 +123,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     }
     const kl_body_type *type = body_type_of(b, e);
     if (!type) return KL_E_MODEL;
+    if (type->expand) return read_compound(b, e, type);
     kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
     kl_body *body = kl_model_add_body(b->m, type, e->name, e->place);
     if (!body || !body->data) return KL_E_MEMORY;
@@ -491,6 +505,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_resources_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
+    if (!kl_diag_failed(b->diag) && kl_model_connect(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
     for (const kl_element_section *s = kl_element_sections; s->section; s++)
         KL_TRY(kl_parts_read(b, s->section, s->word, read_element));
     if (!kl_diag_failed(b->diag))

@@ -331,6 +331,19 @@ typedef struct kl_body_type {
     /* (optional) looked at after an accepted step and when a step failed: coordinates at which its
      * description ends */
     void (*watch)(const void *data, const double *q, kl_notice *notice);
+
+    /* (optional) An entry of this type stands for many bodies and elements, such as a beam or a mesh
+     * of finite elements with large deformations. It is no body itself but a kl_compound of the
+     * model, and of the functions above it needs `place` alone. `expand` adds its bodies, `connect`
+     * its elements once all bodies have their places. Both use the functions of model/model.h; their
+     * names begin with s->name and a dot. */
+    kl_status (*expand)(void *data, const kl_setup *s, struct kl_model *m);
+    kl_status (*connect)(void *data, const kl_setup *s, struct kl_model *m);
+    /* with these (optional): the body of the compound that takes a marker at the point r [m], global,
+     * where the model names the entry alone; -1: refused, and told. Without it the nearest one */
+    int (*holder)(const void *data, const kl_setup *s, const struct kl_model *m, kl_vec3 r);
+    /* with these (optional): its points, recorded together as a field. Without it the bodies */
+    const struct kl_field *(*shape)(const void *data);
 } kl_body_type;
 
 /* ---- elements -------------------------------------------------------------------------------- */
@@ -436,6 +449,7 @@ typedef struct kl_own_start {
  * wires of a catenary. */
 typedef struct kl_field {
     int           npoint, nline, nlink;
+    int           width; /* numbers a point: 1 (or 0) how far it rises, 3 its displacement */
     const double *point; /* npoint x 3: at rest, global [m] */
     const int    *line;  /* nline: how many points each line joins, in order */
     const int    *link;  /* nlink x 2: further pairs of points: droppers */

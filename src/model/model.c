@@ -23,8 +23,8 @@ typedef struct ending {
 typedef struct growing {
     kl_model model; /* first member: a kl_model is a growing */
     int      cap_body, cap_element, cap_marker, cap_input, cap_wanted, cap_named, cap_start;
-    int      cap_kbody, cap_path;
-    kl_names bodies, elements, inputs, nameds; /* of kl_named: "body.marker" */
+    int      cap_kbody, cap_path, cap_compound;
+    kl_names bodies, elements, inputs, compounds, nameds; /* of kl_named: "body.marker" */
     ending  *endings;
 } growing;
 
@@ -145,6 +145,77 @@ kl_joint_start *kl_model_add_start(kl_model *m)
         kl_arena_grow(m->arena, (void **)&m->start, m->nstart, &g->cap_start, sizeof *s);
     if (s) m->nstart++;
     return s;
+}
+
+kl_compound *kl_model_add_compound(kl_model *m, const kl_body_type *type, const char *name,
+                                   kl_place place)
+{
+    growing     *g = (growing *)m;
+    kl_compound *c =
+        kl_arena_grow(m->arena, (void **)&m->compound, m->ncompound, &g->cap_compound, sizeof *c);
+    if (!c) return NULL;
+    *c = (kl_compound){.name  = kl_arena_text(m->arena, name),
+                       .place = place,
+                       .type  = type,
+                       .data  = kl_arena_take(m->arena, type->data_size)};
+    if (!c->name || !kl_names_put(&g->compounds, m->arena, c->name, m->ncompound)) return NULL;
+    m->ncompound++;
+    return c;
+}
+
+static kl_setup setup_of_compound(const kl_model *m, const kl_compound *c, kl_diag *diag)
+{
+    return (kl_setup){.name  = c->name,
+                      .place = c->place,
+                      .diag  = diag,
+                      .arena = m->arena,
+                      .lua   = m->lua,
+                      .model = m};
+}
+
+kl_status kl_model_expand(kl_model *m, int compound, kl_diag *diag)
+{
+    kl_setup s                 = setup_of_compound(m, &m->compound[compound], diag);
+    m->compound[compound].body = m->nbody;
+    kl_status status = m->compound[compound].type->expand(m->compound[compound].data, &s, m);
+    m->compound[compound].nbody = m->nbody - m->compound[compound].body;
+    for (int i = m->compound[compound].body; i < m->nbody; i++) m->body[i].node = true;
+    return status;
+}
+
+kl_status kl_model_connect(kl_model *m, kl_diag *diag)
+{
+    for (int i = 0; i < m->ncompound; i++) {
+        kl_compound *c = &m->compound[i];
+        kl_setup     s = setup_of_compound(m, c, diag);
+        c->element     = m->nelement;
+        if (c->type->connect && c->nbody > 0) KL_TRY(c->type->connect(c->data, &s, m));
+        c->nelement = m->nelement - c->element;
+        for (int k = c->element; k < m->nelement; k++) m->element[k].made = true;
+    }
+    return KL_OK;
+}
+
+static int nearest_body(const kl_model *m, const kl_compound *c, kl_vec3 r)
+{
+    int    best = -1;
+    double near = HUGE_VAL;
+    for (int i = c->body; i < c->body + c->nbody; i++) {
+        kl_vec3 at;
+        kl_mat3 A;
+        kl_model_pose(m, i, &at, &A);
+        double d = kl_norm(kl_sub(r, at));
+        if (d < near) near = d, best = i;
+    }
+    return best;
+}
+
+int kl_model_holder(const kl_model *m, int compound, kl_vec3 r, kl_place place, kl_diag *diag)
+{
+    const kl_compound *c = &m->compound[compound];
+    kl_setup           s = setup_of_compound(m, c, diag);
+    s.place              = place;
+    return c->type->holder ? c->type->holder(c->data, &s, m, r) : nearest_body(m, c, r);
 }
 
 kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what)
@@ -545,6 +616,11 @@ bool kl_model_modal(const kl_model *m, int body, kl_modal_body *out)
 int kl_model_find_body(const kl_model *m, const char *name)
 {
     return kl_names_get(&((const growing *)m)->bodies, name);
+}
+
+int kl_model_find_compound(const kl_model *m, const char *name)
+{
+    return kl_names_get(&((const growing *)m)->compounds, name);
 }
 
 int kl_model_bodies(const kl_model *m)

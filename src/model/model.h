@@ -25,10 +25,12 @@ typedef struct kl_body {
     bool                made : 1;   /* by the program, not by the model file: a virtual body */
     bool                own : 1;    /* coordinates of an element: no channels, no place in space */
     bool                steady : 1; /* it spins, and nothing on it shows its spin angle */
-    size_t              cache;      /* where its cache stands */
-    unsigned            ncache;     /* its size [bytes] */
-    int                 nshape;
-    kl_drawn           *shape; /* how to draw it; none: found from inertia and joints */
+    bool                node : 1;   /* one of the bodies of a compound */
+    bool      quiet : 1; /* so many of its kind that it has no channels and is not drawn */
+    size_t    cache;     /* where its cache stands */
+    unsigned  ncache;    /* its size [bytes] */
+    int       nshape;
+    kl_drawn *shape; /* how to draw it; none: found from inertia and joints */
 } kl_body;
 
 typedef struct kl_element {
@@ -38,6 +40,7 @@ typedef struct kl_element {
     void                  *data;
     bool                   joint;           /* listed under `joints` */
     bool                   made;            /* by the program, not by the model file */
+    bool                   quiet;           /* so many of its kind that it has no channels */
     int                    marker, nmarker; /* its markers */
     int                    phi, nphi;       /* its constraints */
     int                    rows;            /* where its nphi x 6 nmarker rows stand */
@@ -48,6 +51,17 @@ typedef struct kl_element {
     int                    of[2];         /* joints whose frames its pairs share, or -1 */
     double                 turn;          /* angle of its pair at the start, to the turn [rad] */
 } kl_element;
+
+/* An entry of `bodies` that stands for many bodies and elements: a beam, a mesh of finite elements
+ * with large deformations (kl_body_type.expand). */
+typedef struct kl_compound {
+    const char         *name;
+    kl_place            place;
+    const kl_body_type *type;
+    void               *data;
+    int                 body, nbody;       /* its bodies, one after the other */
+    int                 element, nelement; /* its elements, one after the other */
+} kl_compound;
 
 /* A frame that a body names under `markers`. */
 typedef struct kl_named {
@@ -154,23 +168,25 @@ typedef struct kl_model {
     kl_names        resource_names; /* "section/name" */
     int             nstarted;       /* bodies that have their numbers */
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
+    kl_compound    *compound;
+    int             ncompound;
     int      nmarker_elements; /* the first ones belong to elements, the others to wanted points */
     int      nlock;            /* joints added to hold what others lock (prepare/locks.h) */
     kl_told *unfollowed; /* joints that no mode of a body can follow, though they lock nothing */
     int      nunfollowed;
 
-    int               nq, nv, nlam, nz, nh;
-    int               nevent;              /* crossings of all elements */
-    double            interval; /* smallest of those at which elements step on their own [s]; 0: none */
-    int               nrows, nM;           /* numbers in all rows, in all mass matrices */
-    size_t            cache_bytes;         /* of all bodies */
-    size_t            element_cache_bytes; /* of all elements */
-    bool              commits; /* an element has history or keeps its cache with accepted steps */
-    double            length;  /* size of the mechanism [m] */
-    double           *unit;    /* nv: what of each coordinate counts as one length or one radian */
-    double           *weight;  /* nv: what assembly pays for moving a coordinate, squared;
+    int     nq, nv, nlam, nz, nh;
+    int     nevent;      /* crossings of all elements */
+    double  interval;    /* smallest of those at which elements step on their own [s]; 0: none */
+    int     nrows, nM;   /* numbers in all rows, in all mass matrices */
+    size_t  cache_bytes; /* of all bodies */
+    size_t  element_cache_bytes; /* of all elements */
+    bool    commits;             /* an element has history or keeps its cache with accepted steps */
+    double  length;              /* size of the mechanism [m] */
+    double *unit;            /* nv: what of each coordinate counts as one length or one radian */
+    double *weight;          /* nv: what assembly pays for moving a coordinate, squared;
                                  NULL: (length/unit)^2 */
-    struct kl_kbody **kbody;   /* reduced bodies, owned */
+    struct kl_kbody **kbody; /* reduced bodies, owned */
     const char      **kbody_path;
     int               nkbody;
 
@@ -204,6 +220,15 @@ kl_input       *kl_model_add_input(kl_model *m, const char *name);
 kl_wanted      *kl_model_add_wanted(kl_model *m, const char *name, kl_place place);
 kl_named       *kl_model_add_named(kl_model *m, const char *name, int body);
 kl_joint_start *kl_model_add_start(kl_model *m);
+
+/* Compounds: the entry, its bodies, and (after kl_model_start_bodies) its elements. */
+kl_compound *kl_model_add_compound(kl_model *m, const kl_body_type *type, const char *name,
+                                   kl_place place);
+kl_status    kl_model_expand(kl_model *m, int compound, kl_diag *diag);
+kl_status    kl_model_connect(kl_model *m, kl_diag *diag);
+int          kl_model_find_compound(const kl_model *m, const char *name); /* -1 */
+/* The body of a compound that takes a marker at the point r, global; -1: refused, and told. */
+int kl_model_holder(const kl_model *m, int compound, kl_vec3 r, kl_place place, kl_diag *diag);
 
 /* Calls end(what) when the model is destroyed: for open files. KL_E_MEMORY: it was called now. */
 kl_status kl_model_at_end(kl_model *m, void (*end)(void *what), void *what);

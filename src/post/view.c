@@ -292,7 +292,7 @@ static void add_fields(kl_text *t, kl_reader *r)
         const kl_field_points *f = &list[i];
         kl_text_add(t, "%s{\"name\": ", i ? ", " : "");
         kl_text_json(t, f->name);
-        kl_text_add(t, ", \"rows\": %d", f->rows);
+        kl_text_add(t, ", \"rows\": %d, \"width\": %d", f->rows, f->width);
         add_points(t, "point", f->point, f->npoint, 1);
         kl_text_add(t, ", \"line\": [");
         for (int k = 0; k < f->nline; k++) kl_text_add(t, "%s%d", k ? ", " : "", f->line[k]);
@@ -306,11 +306,11 @@ static void add_fields(kl_text *t, kl_reader *r)
 /* Values of one field, a row at a time: rise, then pull, as floats. */
 static kl_status field_floats(kl_reader *r, const kl_field_points *f, float *out)
 {
-    int       n      = f->npoint + f->nlink;
+    int       moves = f->width * f->npoint, n = moves + f->nlink;
     double   *row    = malloc(((size_t)n + 1) * sizeof *row);
     kl_status status = row ? KL_OK : KL_E_MEMORY;
     for (int i = 0; status == KL_OK && i < f->rows; i++) {
-        status = kl_reader_field(r, f, i, 1, NULL, row, row + f->npoint);
+        status = kl_reader_field(r, f, i, 1, NULL, row, row + moves);
         for (int k = 0; k < n; k++) out[(size_t)i * (size_t)n + (size_t)k] = (float)row[k];
     }
     free(row);
@@ -320,7 +320,7 @@ static kl_status field_floats(kl_reader *r, const kl_field_points *f, float *out
 static kl_status write_field(FILE *f, kl_reader *r, const kl_field_points *p, int index, int number,
                              size_t *written)
 {
-    size_t         n      = (size_t)p->rows * (size_t)(p->npoint + p->nlink);
+    size_t         n      = (size_t)p->rows * (size_t)(p->width * p->npoint + p->nlink);
     float         *values = malloc((n + 1) * sizeof *values);
     unsigned char *planes = malloc(4 * n + 1);
     double        *time   = malloc(((size_t)p->rows + 1) * sizeof *time);

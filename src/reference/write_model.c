@@ -342,11 +342,16 @@ static void put_bodies(kl_text *t, const kl_full_context *c)
         kl_text_add(t, "\nbodies:\n");
         for (int i = 0; i < m->nbody; i++) {
             const kl_body *b = &m->body[i];
-            if (b->own || b->made || (i == 0 && list.first[0] < 0 && first[0] < 0)) continue;
+            if (b->own || b->made || b->node || (i == 0 && list.first[0] < 0 && first[0] < 0))
+                continue;
             kl_text_add(t, "  %s:\n", b->name);
             if (i > 0) kl_text_add(t, "    type: %s\n", b->type->name);
             if (i > 0) put_keys(t, c, b->type->keys, b->data, "    ");
             put_markers(t, m, i, &list, first, next);
+        }
+        for (int i = 0; i < m->ncompound; i++) {
+            kl_text_add(t, "  %s:\n    type: %s\n", m->compound[i].name, m->compound[i].type->name);
+            put_keys(t, c, m->compound[i].type->keys, m->compound[i].data, "    ");
         }
     }
     free(list.first);

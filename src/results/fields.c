@@ -18,19 +18,23 @@ bool kl_field_create(kl_h5 *file, kl_arena *arena, kl_field_table *t)
     const kl_field *f       = t->of.field;
     const char     *name    = t->of.name;
     const int       size[2] = {f->npoint, 3};
+    const int       wide    = kl_field_width(f) * f->npoint;
+    const char     *moves   = kl_field_width(f) == 3 ? "displacement" : "rise";
     char            path[PATH], group[PATH];
     bool good = kl_h5_write_doubles(file, part_of(name, "point", path), f->point, 2, size) &&
                 kl_h5_write_ints(file, part_of(name, "line", path), f->line, f->nline);
     if (good && f->nlink > 0)
         good = kl_h5_write_ints(file, part_of(name, "link", path), f->link, 2 * f->nlink);
     good = good && kl_h5_create_table(file, part_of(name, "time", path), 0, 64, 0, &t->time) &&
-           kl_h5_create_table(file, part_of(name, "rise", path), f->npoint, 8, chunk_of(f->npoint),
-                              &t->rise);
+           kl_h5_create_table(file, part_of(name, moves, path), wide, 8, chunk_of(wide), &t->rise);
     if (good && f->nlink > 0)
         good = kl_h5_create_table(file, part_of(name, "pull", path), f->nlink, 8,
                                   chunk_of(f->nlink), &t->pull);
     snprintf(group, sizeof group, "fields/%.250s", name);
-    return good && kl_h5_write_attribute(file, group, "units", "point m, time s, rise m, pull N");
+    return good &&
+           kl_h5_write_attribute(file, group, "units",
+                                 kl_field_width(f) == 3 ? "point m, time s, displacement m"
+                                                        : "point m, time s, rise m, pull N");
 }
 
 bool kl_field_row(kl_h5 *file, kl_field_table *t, double time, const double *rise,
@@ -55,8 +59,10 @@ bool kl_field_open(kl_h5 *file, kl_arena *arena, const char *name, kl_field_poin
     out->nlink  = links > 0 ? links / 2 : 0;
     if (links > 0) out->link = kl_h5_read_ints(file, path, links, arena);
     if (!out->point || !out->line || (links > 0 && !out->link)) return false;
+    out->width = kl_h5_count(file, part_of(name, "displacement", path)) >= 0 ? 3 : 1;
     if (!kl_h5_open_table(file, part_of(name, "time", path), &out->time) ||
-        !kl_h5_open_table(file, part_of(name, "rise", path), &out->rise) ||
+        !kl_h5_open_table(file, part_of(name, out->width == 3 ? "displacement" : "rise", path),
+                          &out->rise) ||
         !kl_h5_rows(file, out->time, &out->rows))
         return false;
     return links <= 0 || kl_h5_open_table(file, part_of(name, "pull", path), &out->pull);

@@ -1,7 +1,9 @@
 /* Fields in results files: many points of one element as one array, /fields/NAME.
  *
  *   point (n x 3) at rest [m], line: points of each line, link (m x 2): pairs of points,
- *   time [s], rise (rows x n): vertical displacement [m], pull (rows x m): force of each link [N] */
+ *   time [s], rise (rows x n): vertical displacement [m], pull (rows x m): force of each link [N]
+ *
+ * Of a beam or another compound: displacement (rows x 3 n) [m] in the place of rise. */
 #ifndef KL_RESULTS_FIELDS_H
 #define KL_RESULTS_FIELDS_H
 
@@ -12,6 +14,8 @@ typedef struct kl_field_info {
     const char     *name; /* of the element */
     const kl_field *field;
 } kl_field_info;
+
+static inline int kl_field_width(const kl_field *f) { return f->width == 3 ? 3 : 1; }
 
 /* One of them in a file that is being written. */
 typedef struct kl_field_table {
@@ -28,6 +32,7 @@ bool kl_field_row(kl_h5 *file, kl_field_table *t, double time, const double *ris
 typedef struct kl_field_points {
     const char   *name;
     int           npoint, nline, nlink, rows;
+    int           width; /* numbers a point in `rise`: 1 rise, 3 displacement */
     const double *point;
     const int    *line, *link;
     kl_h5_table   time, rise, pull;

@@ -22,11 +22,12 @@ typedef struct recorder {
     char                *scene, *settings, *limits;
     int                  n;
     const kl_simulation *s;
-    kl_field_info       *field;   /* of elements that have one */
-    int                 *element; /* of each field */
+    kl_field_info       *field;   /* of elements that have one, and of compounds */
+    int                 *element; /* of each field; -1 - i: of compound i */
     int                  nfield;
-    double *rise, *pull, *due; /* values of the largest field; next time of each field */
-    long    rows, *missing;    /* rows so far; of each column, without a finite number */
+    kl_arena            *arena; /* of the fields of compounds */
+    double *rise, *pull, *due;  /* values of the largest field; next time of each field */
+    long    rows, *missing;     /* rows so far; of each column, without a finite number */
 } recorder;
 
 static double now(void)
@@ -36,16 +37,34 @@ static double now(void)
     return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
+/* Displacements of the bodies of a compound, at the state last evaluated. */
+static void compound_displacements(const recorder *r, const kl_compound *c, const kl_field *f)
+{
+    const kl_model *m = r->s->model;
+    for (int i = 0; i < f->npoint && i < c->nbody; i++) {
+        const kl_body *b      = &m->body[c->body + i];
+        kl_marker      origin = {.body = c->body + i, .A = kl_identity()};
+        kl_motion      at;
+        b->type->pose(b->data, r->s->solver->w->cache + b->cache, &origin, &at);
+        kl_store(r->rise + 3 * (size_t)i, kl_sub(at.r, kl_load(f->point + 3 * (size_t)i)));
+    }
+}
+
 /* Fields whose time has come, at the state that the row was taken from. */
 static kl_status record_fields(recorder *r, double t)
 {
     const kl_model *m = r->s->model;
     for (int i = 0; i < r->nfield; i++) {
-        const kl_element *e = &m->element[r->element[i]];
+        int which = r->element[i];
         if (t < r->due[i]) continue;
-        r->due[i]     = t + r->field[i].field->every * (1.0 - 1e-9);
-        kl_reading in = kl_reading_of(m, r->s->solver->s, r->s->solver->w, e);
-        e->type->field_values(&in, r->rise, r->pull);
+        r->due[i] = t + r->field[i].field->every * (1.0 - 1e-9);
+        if (which < 0) {
+            compound_displacements(r, &m->compound[-1 - which], r->field[i].field);
+        } else {
+            const kl_element *e  = &m->element[which];
+            kl_reading        in = kl_reading_of(m, r->s->solver->s, r->s->solver->w, e);
+            e->type->field_values(&in, r->rise, r->pull);
+        }
         KL_TRY(kl_writer_field(r->writer, i, t, r->rise, r->pull));
     }
     return KL_OK;
@@ -125,7 +144,8 @@ static kl_status copy_fields(recorder *r, kl_reader *old, double until)
             const kl_field *f    = r->field[i].field;
             double          time = -HUGE_VAL;
             bool            same = strcmp(list[k].name, r->field[i].name) == 0 &&
-                        list[k].npoint == f->npoint && list[k].nlink == f->nlink;
+                        list[k].npoint == f->npoint && list[k].nlink == f->nlink &&
+                        list[k].width == kl_field_width(f);
             for (int row = 0; same && row < list[k].rows; row++) {
                 KL_TRY(kl_reader_field(old, &list[k], row, 1, &time, r->rise, r->pull));
                 if (time > until) break;
@@ -196,11 +216,52 @@ static char *limits_json(const kl_simulation *s)
     return kl_text_finish(&t);
 }
 
-/* Elements with a field, and space for the largest. */
+/* The field of a compound: its own lines, or one line through all its bodies. */
+static const kl_field *field_of_compound(recorder *r, const kl_compound *c)
+{
+    const kl_model *m = r->s->model;
+    const kl_field *f = c->type->shape ? c->type->shape(c->data) : NULL;
+    if (f) return f;
+    kl_field *own   = kl_arena_array(r->arena, kl_field, 1);
+    double   *point = kl_arena_array(r->arena, double, 3 * (size_t)c->nbody + 1);
+    int      *line  = kl_arena_array(r->arena, int, 1);
+    if (!kl_arena_ok(r->arena)) return NULL;
+    for (int i = 0; i < c->nbody; i++) {
+        kl_vec3 at;
+        kl_mat3 A;
+        kl_model_pose(m, c->body + i, &at, &A);
+        kl_store(point + 3 * (size_t)i, at);
+    }
+    *line = c->nbody;
+    *own  = (kl_field){.npoint = c->nbody,
+                       .nline  = 1,
+                       .width  = 3,
+                       .point  = point,
+                       .line   = line,
+                       .every  = m->settings.every};
+    return own;
+}
+
+static kl_status find_compounds(recorder *r, size_t *numbers)
+{
+    const kl_model *m = r->s->model;
+    if (m->ncompound > 0 && !(r->arena = kl_arena_create())) return KL_E_MEMORY;
+    for (int i = 0; i < m->ncompound; i++) {
+        const kl_field *f = field_of_compound(r, &m->compound[i]);
+        if (!f) return KL_E_MEMORY;
+        if (3 * (size_t)f->npoint > *numbers) *numbers = 3 * (size_t)f->npoint;
+        r->element[r->nfield] = -1 - i;
+        r->due[r->nfield]     = -HUGE_VAL;
+        r->field[r->nfield++] = (kl_field_info){m->compound[i].name, f};
+    }
+    return KL_OK;
+}
+
+/* Elements with a field, compounds, and space for the largest. */
 static kl_status find_fields(recorder *r, const kl_simulation *s)
 {
     const kl_model *m   = s->model;
-    size_t          all = (size_t)m->nelement + 1, points = 1, links = 1;
+    size_t          all = (size_t)(m->nelement + m->ncompound) + 1, points = 1, links = 1;
     r->s       = s;
     r->field   = calloc(all, sizeof *r->field);
     r->element = calloc(all, sizeof *r->element);
@@ -210,12 +271,14 @@ static kl_status find_fields(recorder *r, const kl_simulation *s)
         const kl_element *e = &m->element[i];
         const kl_field   *f = e->type->field ? e->type->field(e->data) : NULL;
         if (!f) continue;
-        if ((size_t)f->npoint > points) points = (size_t)f->npoint;
+        size_t numbers = (size_t)f->npoint * (size_t)kl_field_width(f);
+        if (numbers > points) points = numbers;
         if ((size_t)f->nlink > links) links = (size_t)f->nlink;
         r->element[r->nfield] = i;
         r->due[r->nfield]     = -HUGE_VAL;
         r->field[r->nfield++] = (kl_field_info){e->name, f};
     }
+    KL_TRY(find_compounds(r, &points));
     r->rise = calloc(points, sizeof *r->rise);
     r->pull = calloc(links, sizeof *r->pull);
     return r->rise && r->pull ? KL_OK : KL_E_MEMORY;
@@ -247,6 +310,7 @@ static kl_status recorder_init(recorder *r, const kl_simulation *s)
 
 static void recorder_free(recorder *r)
 {
+    kl_arena_destroy(r->arena);
     free(r->field);
     free(r->element);
     free(r->due);

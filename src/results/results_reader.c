@@ -366,7 +366,7 @@ kl_status kl_reader_field(kl_reader *r, const kl_field_points *f, int row0, int 
                           double *rise, double *pull)
 {
     bool good = !time || kl_h5_get(r->file, f->time, row0, nrow, 0, 0, time);
-    if (good && rise) good = kl_h5_get(r->file, f->rise, row0, nrow, 0, f->npoint, rise);
+    if (good && rise) good = kl_h5_get(r->file, f->rise, row0, nrow, 0, f->width * f->npoint, rise);
     if (good && pull && f->nlink > 0)
         good = kl_h5_get(r->file, f->pull, row0, nrow, 0, f->nlink, pull);
     return good ? KL_OK : damaged(r, "a field cannot be read");

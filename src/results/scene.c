@@ -159,10 +159,19 @@ static void say_body(kl_text *t, const kl_model *m, int index)
     kl_text_add(t, "]}");
 }
 
-static void say_element(kl_text *t, const kl_model *m, int index)
+/* Bodies without channels do not move in the scene: nothing can be drawn on them. */
+static bool is_shown(const kl_model *m, const kl_element *e)
+{
+    bool shown = !e->quiet;
+    for (int k = 0; k < e->nmarker; k++) shown &= !m->body[m->marker[e->marker + k].body].quiet;
+    return shown;
+}
+
+static void say_element(kl_text *t, const kl_model *m, int index, bool *first)
 {
     const kl_element *e = &m->element[index];
-    kl_text_add(t, "%s{\"name\": ", index ? ", " : "");
+    kl_text_add(t, "%s{\"name\": ", *first ? "" : ", ");
+    *first = false;
     kl_text_json(t, e->name);
     kl_text_add(t, ", \"type\": \"%s\", \"joint\": %s, \"markers\": [", e->type->name,
                 e->joint ? "true" : "false");
@@ -193,7 +202,7 @@ static void say_watched(kl_text *t, const kl_model *m)
             const kl_marker *o = &m->marker[m->wanted[k].marker];
             seen               = o->body == p->body && kl_norm(kl_sub(o->r, p->r)) == 0.0;
         }
-        if (seen) continue;
+        if (seen || m->body[p->body].quiet) continue;
         kl_text_add(t, "%s{\"name\": ", first ? "" : ", ");
         kl_text_json(t, m->wanted[i].name);
         kl_text_add(t, ", \"body\": ");
@@ -214,9 +223,11 @@ char *kl_scene_json(const kl_model *m)
     say_vec(&t, m->gravity);
     kl_text_add(&t, ", \"length\": %.9g, \"bodies\": [", m->length);
     for (int i = 0; i < m->nbody; i++)
-        if (!m->body[i].own) say_body(&t, m, i);
+        if (!m->body[i].own && !m->body[i].quiet) say_body(&t, m, i);
     kl_text_add(&t, "], \"elements\": [");
-    for (int i = 0; i < m->nelement; i++) say_element(&t, m, i);
+    bool first = true;
+    for (int i = 0; i < m->nelement; i++)
+        if (is_shown(m, &m->element[i])) say_element(&t, m, i, &first);
     kl_text_add(&t, "], \"watched\": [");
     say_watched(&t, m);
     kl_text_add(&t, "]}");

@@ -91,7 +91,7 @@ export class Results {
     const read = async (h, i) => {
       const time = this.source(`k${this.index}-fieldtime${i}`), block = this.source(`k${this.index}-field${i}`);
       if (time === null || block === null) return null;
-      const n = h.rows * (h.point.length + h.link.length / 2);
+      const n = h.rows * ((h.width ?? 1) * h.point.length + h.link.length / 2);
       return { ...h, time: toDoubles(await unpack(time)), values: fromPlanes(await unpack(block), 0, n) };
     };
     try {

@@ -25,9 +25,14 @@ export function joined(line) {
   return pairs;
 }
 
-/** Values of a field at time t: rise of the points, pull of the links. */
+/** Numbers a row of a field: rise or displacement of the points, pull of the links. */
+export function rowWidth(field) {
+  return (field.width ?? 1) * field.point.length + field.link.length / 2;
+}
+
+/** Values of a field at time t: rise (or displacement x, y, z) of the points, pull of the links. */
 export function valuesAt(field, t) {
-  const width = field.point.length + field.link.length / 2, { a, b, part } = between(field.time, t);
+  const width = rowWidth(field), { a, b, part } = between(field.time, t);
   const out = new Float32Array(width);
   for (let k = 0; k < width; k++)
     out[k] = (1 - part) * field.values[a * width + k] + part * field.values[b * width + k];
@@ -62,8 +67,12 @@ class Wire {
   }
 
   update(t, taut, slack) {
-    const { field } = this, values = valuesAt(field, t), n = field.point.length;
-    for (let i = 0; i < n; i++) this.position[3 * i + 2] = field.point[i][2] + values[i];
+    const { field } = this, values = valuesAt(field, t), points = field.point.length, wide = field.width === 3;
+    const n = wide ? 3 * points : points;
+    for (let i = 0; i < points; i++) {
+      if (wide) for (let d = 0; d < 3; d++) this.position[3 * i + d] = field.point[i][d] + values[3 * i + d];
+      else this.position[3 * i + 2] = field.point[i][2] + values[i];
+    }
     field.link.forEach((point, k) => {
       for (let d = 0; d < 3; d++) this.ends[3 * k + d] = this.position[3 * point + d];
       const colour = values[n + (k >> 1)] > 0 ? taut : slack;
