@@ -1,0 +1,440 @@
+#include "fe/large_solid.h"
+
+#include <math.h>
+#include <string.h>
+
+enum { NODES = KL_LARGE_NODES, POINTS = KL_LARGE_POINTS, MODES = KL_LARGE_MODES, DOF = 3 * NODES };
+
+static const int FIRST[6] = {0, 1, 2, 0, 1, 2}, SECOND[6] = {0, 1, 2, 1, 2, 0};
+
+/* Enhanced modes of the hexahedron: component of natural strain and the coordinate it is linear in. */
+static const int MODE_STRAIN[MODES]     = {0, 1, 2, 3, 3, 4, 4, 5, 5};
+static const int MODE_COORDINATE[MODES] = {0, 1, 2, 0, 1, 1, 2, 2, 0};
+
+/* ---- reference configuration ---- */
+
+/* strain in global axes from covariant natural strain: E = J^-T e J^-1, engineering shear */
+static void natural_turn(const kl_mat3 *inverse, double T[6][6])
+{
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            int    a = FIRST[i], b = SECOND[i], k = FIRST[j], l = SECOND[j];
+            double pair = inverse->m[k][a] * inverse->m[l][b];
+            if (k != l) pair = 0.5 * (pair + inverse->m[l][a] * inverse->m[k][b]);
+            T[i][j] = (a == b ? 1.0 : 2.0) * pair;
+        }
+}
+
+/* dx_i/dr_k of natural derivatives */
+static kl_mat3 jacobian(int nnode, const kl_vec3 *x, const double (*dN)[3])
+{
+    kl_mat3 J = {{{0}}};
+    for (int a = 0; a < nnode; a++)
+        for (int k = 0; k < 3; k++) {
+            J.m[0][k] += x[a].x * dN[a][k];
+            J.m[1][k] += x[a].y * dN[a][k];
+            J.m[2][k] += x[a].z * dN[a][k];
+        }
+    return J;
+}
+
+/* M of point p: 6 x 9 */
+static void modes_at(const kl_large_solid *s, int p, double M[MODES][6])
+{
+    for (int c = 0; c < s->nmode; c++) {
+        double f = s->ratio[p] * s->at[p][MODE_COORDINATE[c]];
+        for (int k = 0; k < 6; k++) M[c][k] = f * s->T0[k][MODE_STRAIN[c]];
+    }
+}
+
+/* A += w M' D M. Where the material flows in shear without hardening D may have no say over a mode at
+ * all: a trace of elasticity, in this matrix only, keeps it definite. */
+static void add_mode_stiffness(const double M[MODES][6], const double D[6][6], double trace,
+                               double w, double *A)
+{
+    for (int c = 0; c < MODES; c++) {
+        double DM[6];
+        for (int i = 0; i < 6; i++) {
+            DM[i] = 0.0;
+            for (int j = 0; j < 6; j++) DM[i] += D[i][j] * M[c][j];
+        }
+        for (int d = 0; d < MODES; d++)
+            for (int i = 0; i < 6; i++) A[MODES * d + c] += w * M[d][i] * (DM[i] + trace * M[c][i]);
+    }
+}
+
+static void add_modes_at(const kl_large_solid *s, int p, const double D[6][6], double *A)
+{
+    double M[MODES][6];
+    modes_at(s, p, M);
+    add_mode_stiffness((const double(*)[6])M, D, s->law->nrow ? 1e-10 * s->law->mu : 0.0,
+                       s->volume[p], A);
+}
+
+/* Inverse of a symmetric positive definite 9 x 9 by Gauss and Jordan; false: it is not. */
+static bool invert_modes(const double *A, double *X)
+{
+    memcpy(X, A, sizeof(double) * MODES * MODES);
+    for (int k = 0; k < MODES; k++) {
+        double pivot = X[MODES * k + k];
+        if (!(pivot > 0.0)) return false;
+        X[MODES * k + k] = 1.0;
+        for (int j = 0; j < MODES; j++) X[MODES * k + j] /= pivot;
+        for (int i = 0; i < MODES; i++) {
+            double f = X[MODES * i + k];
+            if (i == k) continue;
+            X[MODES * i + k] = 0.0;
+            for (int j = 0; j < MODES; j++) X[MODES * i + j] -= f * X[MODES * k + j];
+        }
+    }
+    return true;
+}
+
+static kl_status init_modes(const kl_fe_element *e, kl_large_solid *s)
+{
+    double centre[3], N[KL_MAX_SOLID_NODES], dN[KL_MAX_SOLID_NODES][3], D[6][6];
+    kl_shape_centre(s->shape, centre);
+    kl_shape_eval(s->shape, centre, N, dN);
+    kl_mat3 J  = jacobian(s->nnode, e->x, (const double(*)[3])dN);
+    double  j0 = kl_det(&J), A[MODES * MODES] = {0}, zero[6] = {0};
+    if (!(j0 > 0.0)) return KL_E_MODEL;
+    kl_mat3 inverse = kl_inverse(&J);
+    natural_turn(&inverse, s->T0);
+    kl_law_answer out;
+    kl_solid_law_eval(s->law, zero, NULL, &out, D, NULL);
+    for (int p = 0; p < s->npoint; p++) {
+        s->ratio[p] *= j0;
+        add_modes_at(s, p, (const double(*)[6])D, A);
+    }
+    return invert_modes(A, s->inverse) ? KL_OK : KL_E_MODEL;
+}
+
+kl_status kl_large_solid_init(const kl_fe_element *e, const kl_solid_law *law, kl_arena *arena,
+                              kl_large_solid *s)
+{
+    kl_rule rule;
+    kl_rule_init(&rule, e->shape, KL_RULE_STIFFNESS);
+    *s             = (kl_large_solid){.shape = e->shape, .law = law, .npoint = rule.n};
+    s->nnode       = kl_shape_info_of(e->shape)->nnode;
+    s->nmode       = e->shape == KL_HEX8 ? MODES : 0;
+    s->gradient    = kl_arena_take(arena, (size_t)(s->npoint * s->nnode) * sizeof *s->gradient);
+    s->volume      = kl_arena_array(arena, double, s->npoint);
+    s->ratio       = kl_arena_array(arena, double, s->npoint);
+    double(*at)[3] = kl_arena_take(arena, (size_t)s->npoint * sizeof *at);
+    s->at          = (const double(*)[3])at;
+    if (!s->gradient || !s->volume || !s->ratio || !at) return KL_E_MEMORY;
+    for (int p = 0; p < s->npoint; p++) {
+        double dN[KL_MAX_SOLID_NODES][3];
+        memcpy(dN, rule.dN[p], sizeof dN);
+        memcpy(at[p], rule.r[p], sizeof at[p]);
+        double j = kl_shape_gradient(s->nnode, e->x, dN, s->gradient + p * s->nnode);
+        if (!(j > 0.0)) return KL_E_MODEL;
+        s->volume[p] = rule.weight[p] * j;
+        s->ratio[p]  = 1.0 / j;
+    }
+    return s->nmode > 0 ? init_modes(e, s) : KL_OK;
+}
+
+/* ---- motion ---- */
+
+static kl_mat3 gradient_of(const kl_large_solid *s, const kl_vec3 *x, int p)
+{
+    return jacobian(s->nnode, x, (const double(*)[3])(s->gradient + p * s->nnode));
+}
+
+/* strain of all points; KL_RETRY: one is turned inside out */
+static kl_status strains(const kl_large_solid *s, const kl_vec3 *x, kl_mat3 *F, kl_strain_point *q)
+{
+    for (int p = 0; p < s->npoint; p++) {
+        F[p] = gradient_of(s, x, p);
+        if (!(kl_det(&F[p]) > 0.0)) return KL_RETRY;
+        kl_strain_of(s->law->strain, &F[p], &q[p]);
+    }
+    return KL_OK;
+}
+
+static void whole_strain(const kl_large_solid *s, int p, const kl_strain_point *q,
+                         const double *mode, double E[6])
+{
+    double M[MODES][6];
+    memcpy(E, q->E, sizeof q->E);
+    if (s->nmode == 0) return;
+    modes_at(s, p, M);
+    for (int c = 0; c < s->nmode; c++)
+        for (int k = 0; k < 6; k++) E[k] += M[c][k] * mode[c];
+}
+
+/* ---- enhanced strain ---- */
+
+/* h = int M' T dV and, unless A is NULL, dh/dmode; returns the size that h is small against */
+static double mode_residual(const kl_large_solid *s, const kl_strain_point *q,
+                            const kl_plastic_state *old, const double *mode, double *h, double *A)
+{
+    double size = 0.0;
+    memset(h, 0, MODES * sizeof *h);
+    if (A) memset(A, 0, sizeof(double) * MODES * MODES);
+    for (int p = 0; p < s->npoint; p++) {
+        double        E[6], D[6][6], M[MODES][6];
+        kl_law_answer out;
+        whole_strain(s, p, &q[p], mode, E);
+        kl_solid_law_eval(s->law, E, old ? old + p : NULL, &out, A ? D : NULL, NULL);
+        modes_at(s, p, M);
+        for (int c = 0; c < MODES; c++)
+            for (int k = 0; k < 6; k++) {
+                double part = s->volume[p] * M[c][k] * out.T[k];
+                h[c] += part;
+                /* rounding of an elastic strain that is the difference of two larger ones */
+                double largest = fmax(fabs(out.T[k]), s->law->mu * fabs(E[k]));
+                size           = fmax(size, s->volume[p] * fabs(M[c][k]) * largest);
+            }
+        if (A)
+            add_mode_stiffness((const double(*)[6])M, (const double(*)[6])D, 1e-10 * s->law->mu,
+                               s->volume[p], A);
+    }
+    return size;
+}
+
+/* With an elastic law the equation is linear and its matrix known; else Newton. */
+static kl_status find_modes(const kl_large_solid *s, const kl_strain_point *q,
+                            const kl_plastic_state *old, kl_large_answer *out)
+{
+    double h[MODES], A[MODES * MODES], inverse[MODES * MODES];
+    bool   elastic = s->law->nrow == 0;
+    for (int pass = 1; pass <= 30; pass++) {
+        double size = mode_residual(s, q, old, out->mode, h, elastic ? NULL : A), most = 0.0;
+        for (int c = 0; c < MODES; c++) most = fmax(most, fabs(h[c]));
+        out->passes = pass;
+        if (most <= 1e-13 * size) return KL_OK;
+        if (!elastic && !invert_modes(A, inverse)) return KL_RETRY;
+        const double *inv = elastic ? s->inverse : inverse;
+        for (int c = 0; c < MODES; c++)
+            for (int d = 0; d < MODES; d++) out->mode[c] -= inv[MODES * d + c] * h[d];
+        if (elastic) return KL_OK;
+    }
+    return KL_RETRY;
+}
+
+/* ---- force and tangent ---- */
+
+/* What a point gives to the tangent, in the axes N of its strain. */
+typedef struct point_slopes {
+    double C[6][6];     /* dS/dG */
+    double H[MODES][6]; /* dS/dmode */
+} point_slopes;
+
+static void slopes_at(const kl_large_solid *s, int p, const kl_strain_point *q, const double T[6],
+                      const double D[6][6], point_slopes *out)
+{
+    /* D in the axes N: its columns turned as stresses, then its rows */
+    double half[6][6], DN[6][6], M[MODES][6];
+    for (int i = 0; i < 6; i++) kl_stress_turn(&q->N, D[i], half[i]); /* D is symmetric */
+    for (int j = 0; j < 6; j++) {
+        double column[6], turned[6];
+        for (int i = 0; i < 6; i++) column[i] = half[i][j];
+        kl_stress_turn(&q->N, column, turned);
+        for (int i = 0; i < 6; i++) DN[i][j] = turned[i];
+    }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) out->C[i][j] = q->first[i] * DN[i][j] * q->first[j];
+    kl_strain_add_curvature(q, T, out->C);
+    if (s->nmode == 0) return;
+    modes_at(s, p, M);
+    for (int c = 0; c < s->nmode; c++) {
+        double m[6];
+        kl_strain_turn(&q->N, M[c], m);
+        for (int i = 0; i < 6; i++) {
+            out->H[c][i] = 0.0;
+            for (int j = 0; j < 6; j++) out->H[c][i] += q->first[i] * DN[i][j] * m[j];
+        }
+    }
+}
+
+/* B of all nodes in the axes N: Fn = F N, gn = N' g */
+static void strain_rows(int nnode, const kl_mat3 *Fn, const double (*gn)[3], double (*B)[DOF])
+{
+    for (int k = 0; k < 6; k++) {
+        int i = FIRST[k], j = SECOND[k];
+        for (int a = 0; a < nnode; a++)
+            for (int c = 0; c < 3; c++)
+                B[k][3 * a + c] = i == j ? Fn->m[c][i] * gn[a][i]
+                                         : Fn->m[c][i] * gn[a][j] + Fn->m[c][j] * gn[a][i];
+    }
+}
+
+/* K += w (B' C B + (g . S g) I) */
+static void add_stiffness(int nnode, const double (*B)[DOF], const double C[6][6],
+                          const double (*gn)[3], const double S[6], double w, double *K)
+{
+    int    n = 3 * nnode;
+    double CB[6][DOF];
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < n; j++) {
+            double sum = 0.0;
+            for (int k = 0; k < 6; k++) sum += C[i][k] * B[k][j];
+            CB[i][j] = w * sum;
+        }
+    for (int i = 0; i < n; i++) {
+        double *row = K + (size_t)i * (size_t)n;
+        int     j0  = i - i % 3; /* upper blocks only */
+        double  b0 = B[0][i], b1 = B[1][i], b2 = B[2][i], b3 = B[3][i], b4 = B[4][i], b5 = B[5][i];
+        for (int j = j0; j < n; j++)
+            row[j] += b0 * CB[0][j] + b1 * CB[1][j] + b2 * CB[2][j] + b3 * CB[3][j] +
+                      b4 * CB[4][j] + b5 * CB[5][j];
+    }
+    for (int a = 0; a < nnode; a++) {
+        const double *g    = gn[a];
+        double        t[3] = {w * (S[0] * g[0] + S[3] * g[1] + S[5] * g[2]),
+                              w * (S[3] * g[0] + S[1] * g[1] + S[4] * g[2]),
+                              w * (S[5] * g[0] + S[4] * g[1] + S[2] * g[2])};
+        for (int b = a; b < nnode; b++) {
+            double k = t[0] * gn[b][0] + t[1] * gn[b][1] + t[2] * gn[b][2];
+            for (int c = 0; c < 3; c++) K[(3 * a + c) * n + 3 * b + c] += k;
+        }
+    }
+}
+
+static void mirror_lower(int n, double *K)
+{
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < i; j++) K[i * n + j] = K[j * n + i];
+}
+
+/* K -= G' A^-1 G with G = dh/dx, A = dh/dmode */
+static void condense(int n, const double *inverse, const double (*G)[DOF], double *K)
+{
+    double AG[MODES][DOF];
+    for (int c = 0; c < MODES; c++)
+        for (int j = 0; j < n; j++) {
+            AG[c][j] = 0.0;
+            for (int d = 0; d < MODES; d++) AG[c][j] += inverse[MODES * d + c] * G[d][j];
+        }
+    for (int i = 0; i < n; i++)
+        for (int c = 0; c < MODES; c++)
+            for (int j = i - i % 3; j < n; j++) K[i * n + j] -= G[c][i] * AG[c][j];
+}
+
+/* f += w F S g in the axes N */
+static void add_force(int nnode, const kl_mat3 *Fn, const double (*gn)[3], const double S[6],
+                      double w, double *f)
+{
+    double P[3][3];
+    for (int i = 0; i < 3; i++) {
+        const double *F = Fn->m[i];
+        P[i][0]         = w * (F[0] * S[0] + F[1] * S[3] + F[2] * S[5]);
+        P[i][1]         = w * (F[0] * S[3] + F[1] * S[1] + F[2] * S[4]);
+        P[i][2]         = w * (F[0] * S[5] + F[1] * S[4] + F[2] * S[2]);
+    }
+    for (int a = 0; a < nnode; a++)
+        for (int i = 0; i < 3; i++)
+            f[3 * a + i] += P[i][0] * gn[a][0] + P[i][1] * gn[a][1] + P[i][2] * gn[a][2];
+}
+
+static void turned_gradients(const kl_large_solid *s, int p, const kl_mat3 *N, double (*gn)[3])
+{
+    const double(*g)[3] = (const double(*)[3])(s->gradient + p * s->nnode);
+    for (int a = 0; a < s->nnode; a++)
+        for (int k = 0; k < 3; k++)
+            gn[a][k] = N->m[0][k] * g[a][0] + N->m[1][k] * g[a][1] + N->m[2][k] * g[a][2];
+}
+
+/* G += w dh/dx: rows of the modes over the nodes */
+static void add_coupling(const kl_large_solid *s, const point_slopes *t, const double (*B)[DOF],
+                         double w, double (*G)[DOF])
+{
+    for (int c = 0; c < s->nmode; c++)
+        for (int k = 0; k < 6; k++) {
+            double h = w * t->H[c][k];
+            for (int j = 0; j < 3 * s->nnode; j++) G[c][j] += h * B[k][j];
+        }
+}
+
+kl_status kl_large_solid_eval(const kl_large_solid *s, const kl_vec3 *x,
+                              const kl_plastic_state *old, const double *mode0,
+                              kl_large_answer *out, double *K)
+{
+    kl_mat3         F[POINTS];
+    kl_strain_point q[POINTS];
+    double          A[MODES * MODES] = {0}, G[MODES][DOF];
+    int             n                = 3 * s->nnode;
+    bool            elastic          = s->law->nrow == 0;
+    memset(out, 0, sizeof *out);
+    KL_TRY(strains(s, x, F, q));
+    if (mode0 && s->nmode) memcpy(out->mode, mode0, sizeof out->mode);
+    if (s->nmode) KL_TRY(find_modes(s, q, old, out));
+    if (K) memset(K, 0, (size_t)(n * n) * sizeof *K);
+    if (K && s->nmode) memset(G, 0, sizeof G);
+    for (int p = 0; p < s->npoint; p++) {
+        double        E[6], D[6][6], T[6], S[6], gn[NODES][3], w = s->volume[p];
+        kl_law_answer law;
+        whole_strain(s, p, &q[p], out->mode, E);
+        kl_solid_law_eval(s->law, E, old ? old + p : NULL, &law, K ? D : NULL, NULL);
+        out->stored += w * law.stored;
+        out->work += w * law.work;
+        kl_stress_turn(&q[p].N, law.T, T);
+        for (int k = 0; k < 6; k++) S[k] = q[p].first[k] * T[k];
+        kl_mat3 Fn = kl_matmul(&F[p], &q[p].N);
+        turned_gradients(s, p, &q[p].N, gn);
+        add_force(s->nnode, &Fn, (const double(*)[3])gn, S, w, out->f);
+        if (!K) continue;
+        double       B[6][DOF];
+        point_slopes t;
+        kl_strain_second(s->law->strain, &F[p], &q[p]);
+        slopes_at(s, p, &q[p], T, (const double(*)[6])D, &t);
+        strain_rows(s->nnode, &Fn, (const double(*)[3])gn, B);
+        add_stiffness(s->nnode, (const double(*)[DOF])B, (const double(*)[6])t.C,
+                      (const double(*)[3])gn, S, w, K);
+        if (s->nmode == 0) continue;
+        if (!elastic) add_modes_at(s, p, (const double(*)[6])D, A);
+        add_coupling(s, &t, (const double(*)[DOF])B, w, G);
+    }
+    if (!K) return KL_OK;
+    if (s->nmode) {
+        double inverse[MODES * MODES];
+        if (!elastic && !invert_modes(A, inverse)) return KL_RETRY;
+        condense(n, elastic ? s->inverse : inverse, (const double(*)[DOF])G, K);
+    }
+    mirror_lower(n, K);
+    return KL_OK;
+}
+
+void kl_large_solid_commit(const kl_large_solid *s, const kl_vec3 *x, const kl_plastic_state *old,
+                           const double *mode, kl_plastic_state *new)
+{
+    for (int p = 0; p < s->npoint; p++) {
+        kl_mat3         F = gradient_of(s, x, p);
+        kl_strain_point q;
+        kl_law_answer   law;
+        double          E[6];
+        kl_strain_of(s->law->strain, &F, &q);
+        whole_strain(s, p, &q, mode, E);
+        kl_solid_law_eval(s->law, E, old + p, &law, NULL, new + p);
+    }
+}
+
+/* sigma = F S F'/det F */
+static void cauchy(const kl_mat3 *Fn, const double S[6], double out[6])
+{
+    double  det = kl_det(Fn);
+    kl_mat3 M   = {{{S[0], S[3], S[5]}, {S[3], S[1], S[4]}, {S[5], S[4], S[2]}}};
+    kl_mat3 Ft = kl_transpose(Fn), FM = kl_matmul(Fn, &M), R = kl_matmul(&FM, &Ft);
+    for (int k = 0; k < 6; k++) out[k] = R.m[FIRST[k]][SECOND[k]] / det;
+}
+
+void kl_large_solid_points(const kl_large_solid *s, const kl_vec3 *x, const kl_plastic_state *old,
+                           const double *mode, kl_large_point *out)
+{
+    for (int p = 0; p < s->npoint; p++) {
+        kl_mat3         F = gradient_of(s, x, p);
+        kl_strain_point q;
+        kl_law_answer   law;
+        double          T[6], S[6];
+        kl_strain_of(s->law->strain, &F, &q);
+        whole_strain(s, p, &q, mode, out[p].strain);
+        kl_solid_law_eval(s->law, out[p].strain, old ? old + p : NULL, &law, NULL, NULL);
+        kl_stress_turn(&q.N, law.T, T);
+        for (int k = 0; k < 6; k++) S[k] = q.first[k] * T[k];
+        kl_mat3 Fn = kl_matmul(&F, &q.N);
+        cauchy(&Fn, S, out[p].stress);
+        out[p].a = law.a;
+    }
+}
