@@ -165,11 +165,12 @@ static void check_cusps(const kl_control_points *in, const kl_curve *c, kl_diag 
         if (share >= still || !worth_saying(diag, in, &said)) continue;
         kl_vec3 d[1];
         kl_curve_eval(c, i, at, 0, d);
-        kl_warn(diag, place_of(in, i),
+        kl_warn(diag, place_of(in, c->piece[i].source),
                 "the line all but turns on the spot between control points %d and %d, near (%g, "
                 "%g, %g): are the points in order? Else put one more there, or take `knots: "
                 "centripetal`",
-                i + 1, (i + 1) % in->n + 1, d[0].x, d[0].y, d[0].z);
+                c->piece[i].source + 1, (c->piece[i].source + 1) % in->n + 1, d[0].x, d[0].y,
+                d[0].z);
     }
 }
 
@@ -211,38 +212,37 @@ static kl_status check_points(const kl_control_points *in, int n, kl_diag *diag)
 }
 
 /* Coefficients of all pieces, xyz together. */
-static kl_status coefficients(const kl_control_points *in, int n, const double *u, double *c,
+static kl_status coefficients(const kl_control_points *in, int n, const double *u, kl_pieces *out,
                               kl_arena *scratch)
 {
-    for (int axis = 0; axis < 3; axis++) {
-        kl_end end[2];
-        if (!in->closed) end_slopes(in, u, n, axis, end);
-        KL_TRY(kl_interpolate(in->kind, u, (const double *)in->point + axis, 3, n, in->closed,
-                              in->closed ? NULL : end, c + axis, 3, scratch));
-    }
-    return KL_OK;
+    kl_points points = {
+        .n = n, .dim = 3, .closed = in->closed, .x = u, .f = (const double *)in->point};
+    kl_end end[3][2];
+    for (int axis = 0; axis < 3 && !in->closed; axis++) end_slopes(in, u, n, axis, end[axis]);
+    return kl_interpolate_pieces(in->kind, &points, in->closed ? NULL : (const kl_end(*)[2])end,
+                                 out, scratch);
 }
 
 static kl_status lay_curve(const kl_control_points *in, int n, kl_arena *arena, kl_arena *scratch,
                            kl_diag *diag, kl_curve *curve, double *u)
 {
-    int     np = in->closed ? n : n - 1;
-    double *c  = kl_arena_array(scratch, double, (size_t)np *KL_NCOEFFICIENT * 3);
-    if (!c) return KL_E_MEMORY;
+    int       np = in->closed ? n : n - 1;
+    kl_pieces found;
     for (int i = 0; i < np; i++) u[i + 1] = u[i] + step_of(in, i, (i + 1) % n);
     KL_TRY(check_steps(in, np, scratch, diag));
     check_reversals(in, n, diag);
-    KL_TRY(coefficients(in, n, u, c, scratch));
+    KL_TRY(coefficients(in, n, u, &found, scratch));
 
     int degree          = in->kind == KL_LINEAR ? 1 : in->kind == KL_QUINTIC ? 5 : 3;
     curve->source_word  = "control point";
     curve->source_place = in->place;
     curve->closed       = in->closed;
-    for (int i = 0; i < np; i++) {
+    for (int i = 0; i < found.n; i++) {
         kl_vec3 coef[KL_NCOEFFICIENT];
+        double  end = i + 1 < found.n ? found.x[i + 1] : u[np];
         for (int k = 0; k < KL_NCOEFFICIENT; k++)
-            coef[k] = kl_load(c + ((size_t)i * KL_NCOEFFICIENT + (size_t)k) * 3);
-        KL_TRY(kl_curve_add(curve, arena, u[i + 1], u[i], coef, degree, i, false));
+            coef[k] = kl_load(found.c + ((size_t)i * KL_NCOEFFICIENT + (size_t)k) * 3);
+        KL_TRY(kl_curve_add(curve, arena, end, found.x[i], coef, degree, found.interval[i], false));
     }
     if (in->kind != KL_LINEAR) check_cusps(in, curve, diag);
     return KL_OK;

@@ -4,26 +4,29 @@
  *   cubic:   m from continuity of f'' (de Boor, A Practical Guide to Splines, ch. IV)
  *   akima:   m_i = (w1 d_{i-1} + w2 d_i)/(w1 + w2), w1 = |d_{i+1} - d_i|, w2 = |d_{i-1} - d_{i-2}|
  *            (Akima, J. ACM 17, 1970)
- *   shape-preserving: weighted harmonic mean of the two chord slopes, zero where they differ in
+ *   monotone: weighted harmonic mean of the two chord slopes, zero where they differ in
  *            sign (Fritsch and Butland, SIAM J. Sci. Stat. Comput. 5, 1984), so that |m| stays
  *            under three times the smaller chord slope: Fritsch and Carlson's condition
  *   quintic: m and M make the integral of (f''')^2 stationary, which is continuity of f''' and
  *            f''''; the matrix is that integral's Hessian, symmetric and positive definite
  *
- * The two global kinds are block tridiagonal (blocks of 1 and 2); a closed curve adds two corner
- * blocks, dealt with by keeping the first block as a border. */
+ * The two global kinds are block tridiagonal (blocks of 1 and 2). The concavity-preserving kind has
+ * pieces of its own: concave_spline.h. */
 #include "geometry/interpolate.h"
 
 #include <math.h>
 #include <string.h>
+
+#include "geometry/block_tridiagonal.h"
+#include "geometry/concave_spline.h"
 
 static const struct {
     const char *name;
     int         smoothness;
 } kinds[KL_NINTERPOLATION] = {
     [KL_LINEAR] = {"linear", 0},   [KL_CUBIC] = {"cubic", 2},
-    [KL_AKIMA] = {"akima", 1},     [KL_SHAPE_PRESERVING] = {"shape-preserving", 1},
-    [KL_QUINTIC] = {"quintic", 4},
+    [KL_AKIMA] = {"akima", 1},     [KL_MONOTONE] = {"monotone", 1},
+    [KL_QUINTIC] = {"quintic", 4}, [KL_CONCAVITY] = {"concavity-preserving", 1},
 };
 
 const char *kl_interpolation_name(kl_interpolation kind)
@@ -33,19 +36,31 @@ const char *kl_interpolation_name(kl_interpolation kind)
 
 const char *const *kl_interpolation_names(void)
 {
-    static const char *const names[] = {"linear",           "cubic",   "akima",
-                                        "shape-preserving", "quintic", NULL};
+    static const char *const names[] = {
+        "linear", "cubic", "akima", "monotone", "quintic", "concavity-preserving", NULL};
     return names;
 }
 
 bool kl_interpolation_find(const char *name, kl_interpolation *kind)
 {
+    if (strcmp(name, "shape-preserving") == 0) name = "monotone"; /* its name in older models */
     for (int k = 0; k < KL_NINTERPOLATION; k++) {
         if (strcmp(name, kinds[k].name) != 0) continue;
         *kind = (kl_interpolation)k;
         return true;
     }
     return false;
+}
+
+bool kl_interpolation_renamed(kl_diag *diag, kl_place place, const char *key, const char **name)
+{
+    if (strcmp(*name, "shape-preserving") != 0) return false;
+    *name = "monotone";
+    kl_note(diag, place,
+            "%s: 'shape-preserving' is now called 'monotone'; 'concavity-preserving' gives a curve "
+            "whose curvature follows the points",
+            key);
+    return true;
 }
 
 int kl_interpolation_smoothness(kl_interpolation kind) { return kinds[kind].smoothness; }
@@ -65,132 +80,10 @@ typedef struct task {
 
 static int before(const task *t, int i) { return i > 0 ? i - 1 : t->np - 1; }
 
-/* ---- block tridiagonal systems, blocks b x b with b = 1 or 2 ---- */
-
-typedef struct blocks {
-    int     n, b;
-    double *lower, *diag, *upper; /* n * b * b each, row by row; lower[0], upper[n-1]: corners */
-    double *rhs;                  /* n * b, becomes the solution */
-} blocks;
-
-static bool blocks_create(blocks *s, int n, int b, kl_arena *scratch)
-{
-    s->n = n, s->b = b;
-    s->lower = kl_arena_array(scratch, double, n *b *b);
-    s->diag  = kl_arena_array(scratch, double, n *b *b);
-    s->upper = kl_arena_array(scratch, double, n *b *b);
-    s->rhs   = kl_arena_array(scratch, double, n *b);
-    return kl_arena_ok(scratch);
-}
-
-/* D^-1 for b <= 2. */
-static void block_inverse(int b, const double *D, double *inv)
-{
-    if (b == 1) {
-        inv[0] = 1.0 / D[0];
-        return;
-    }
-    double det = D[0] * D[3] - D[1] * D[2];
-    inv[0] = D[3] / det, inv[1] = -D[1] / det, inv[2] = -D[2] / det, inv[3] = D[0] / det;
-}
-
-/* C (b x k) -= A (b x b) B (b x k) */
-static void block_subtract(int b, int k, const double *A, const double *B, double *C)
-{
-    for (int i = 0; i < b; i++)
-        for (int j = 0; j < k; j++)
-            for (int l = 0; l < b; l++) C[i * k + j] -= A[i * b + l] * B[l * k + j];
-}
-
-/* X (b x k) <- A (b x b) X */
-static void block_apply(int b, int k, const double *A, double *X)
-{
-    double Y[8] = {0};
-    for (int i = 0; i < b; i++)
-        for (int j = 0; j < k; j++)
-            for (int l = 0; l < b; l++) Y[i * k + j] += A[i * b + l] * X[l * k + j];
-    memcpy(X, Y, sizeof(double) * (size_t)(b * k));
-}
-
-/* Solves rows first..n-1 for k right sides in X, (n - first) blocks of b x k. Overwrites diag and
- * upper of those rows. */
-static void blocks_sweep(blocks *s, int first, int k, double *X)
-{
-    int    b  = s->b;
-    size_t bb = (size_t)(b * b), bk = (size_t)(b * k);
-    double inv[4];
-    for (int i = first; i < s->n; i++) {
-        double *D = s->diag + (size_t)i * bb, *U = s->upper + (size_t)i * bb;
-        double *x = X + (size_t)(i - first) * bk;
-        if (i > first) {
-            const double *L = s->lower + (size_t)i * bb;
-            block_subtract(b, b, L, U - bb, D);
-            block_subtract(b, k, L, x - bk, x);
-        }
-        block_inverse(b, D, inv);
-        block_apply(b, k, inv, x);
-        block_apply(b, b, inv, U);
-    }
-    for (int i = s->n - 2; i >= first; i--) {
-        double *x = X + (size_t)(i - first) * bk;
-        block_subtract(b, k, s->upper + (size_t)i * bb, x + bk, x);
-    }
-}
-
-/* The closed system: rows 1..n-1 are solved for the right side and for the columns of the first
- * block; the first row then gives that block. */
-static bool blocks_solve_closed(blocks *s, kl_arena *scratch)
-{
-    int     n = s->n, b = s->b, k = 1 + b;
-    size_t  bb = (size_t)(b * b), bk = (size_t)(b * k);
-    double *X = kl_arena_array(scratch, double, (n - 1) * b * k);
-    if (!X) return false;
-    for (int i = 1; i < n; i++)
-        for (int r = 0; r < b; r++) X[(size_t)(i - 1) * bk + (size_t)(r * k)] = s->rhs[i * b + r];
-    double *top = X, *bottom = X + (size_t)(n - 2) * bk;
-    for (int r = 0; r < b; r++)
-        for (int c = 0; c < b; c++) {
-            top[r * k + 1 + c] += s->lower[bb + (size_t)(r * b + c)];
-            bottom[r * k + 1 + c] += s->upper[(size_t)(n - 1) * bb + (size_t)(r * b + c)];
-        }
-    blocks_sweep(s, 1, k, X);
-
-    /* first row: (D0 - U0 E_top - L0 E_bottom) y = rhs0 - U0 X_top - L0 X_bottom */
-    const double *U = s->upper, *L = s->lower;
-    double        D[4] = {0}, y[2] = {0}, inv[4];
-    memcpy(D, s->diag, bb * sizeof *D);
-    for (int r = 0; r < b; r++) {
-        y[r] = s->rhs[r];
-        for (int l = 0; l < b; l++) {
-            y[r] -= U[r * b + l] * top[l * k] + L[r * b + l] * bottom[l * k];
-            for (int c = 0; c < b; c++)
-                D[r * b + c] -=
-                    U[r * b + l] * top[l * k + 1 + c] + L[r * b + l] * bottom[l * k + 1 + c];
-        }
-    }
-    block_inverse(b, D, inv);
-    block_apply(b, 1, inv, y);
-    memcpy(s->rhs, y, (size_t)b * sizeof *y);
-    for (int i = 1; i < n; i++)
-        for (int r = 0; r < b; r++) {
-            const double *x   = X + (size_t)(i - 1) * bk + (size_t)(r * k);
-            s->rhs[i * b + r] = x[0];
-            for (int c = 0; c < b; c++) s->rhs[i * b + r] -= x[1 + c] * y[c];
-        }
-    return true;
-}
-
-static bool blocks_solve(blocks *s, bool closed, kl_arena *scratch)
-{
-    if (closed) return blocks_solve_closed(s, scratch);
-    blocks_sweep(s, 0, 1, s->rhs);
-    return true;
-}
-
 /* ---- the C2 cubic ---- */
 
 /* Row of the first (side 0) or last point; `a` is the interval at that end, `b` the next one. */
-static void cubic_end(const task *t, blocks *s, int side)
+static void cubic_end(const task *t, kl_blocks *s, int side)
 {
     int     i = side ? t->n - 1 : 0, a = side ? t->np - 1 : 0, b = side ? t->np - 2 : 1;
     double  ha = t->h[a], da = t->d[a];
@@ -219,8 +112,8 @@ static void cubic_end(const task *t, blocks *s, int side)
 
 static kl_status cubic_slopes(task *t)
 {
-    blocks s;
-    if (!blocks_create(&s, t->n, 1, t->scratch)) return KL_E_MEMORY;
+    kl_blocks s;
+    if (!kl_blocks_create(&s, t->n, 1, t->scratch)) return KL_E_MEMORY;
     int inner0 = t->closed ? 0 : 1, inner1 = t->closed ? t->n : t->n - 1;
     for (int i = inner0; i < inner1; i++) {
         int    p  = before(t, i);
@@ -232,7 +125,7 @@ static kl_status cubic_slopes(task *t)
         cubic_end(t, &s, 0);
         cubic_end(t, &s, 1);
     }
-    if (!blocks_solve(&s, t->closed, t->scratch)) return KL_E_MEMORY;
+    if (!kl_blocks_solve(&s, t->closed, t->scratch)) return KL_E_MEMORY;
     memcpy(t->m, s.rhs, (size_t)t->n * sizeof *t->m);
     return KL_OK;
 }
@@ -261,7 +154,7 @@ static void end_derivatives(const task *t, int first, int step, int count, doubl
 
 /* Rows of an end. Free: m and M of the sextic's worth of points at the end, whose errors h^5 and
  * h^4 keep the order 6 of the spline. Slope: m given, f''' = 0 stays. Natural: nothing to do. */
-static void quintic_end(const task *t, blocks *s, int side)
+static void quintic_end(const task *t, kl_blocks *s, int side)
 {
     int     i = side ? t->n - 1 : 0;
     double *D = s->diag + 4 * (size_t)i, *O = (side ? s->lower : s->upper) + 4 * (size_t)i;
@@ -278,7 +171,7 @@ static void quintic_end(const task *t, blocks *s, int side)
 
 /* Adds the derivatives of half the integral of (f''')^2 over the interval from point i to j by m
  * and M at its ends; chord slope d. */
-static void quintic_interval(blocks *s, int i, int j, double h, double d)
+static void quintic_interval(kl_blocks *s, int i, int j, double h, double d)
 {
     double h2 = h * h, h3 = h2 * h;
     /* at the start: d/dm = f''''(0), d/dM = -f'''(0) */
@@ -297,14 +190,14 @@ static void quintic_interval(blocks *s, int i, int j, double h, double d)
 
 static kl_status quintic_slopes(task *t)
 {
-    blocks s;
-    if (!blocks_create(&s, t->n, 2, t->scratch)) return KL_E_MEMORY;
+    kl_blocks s;
+    if (!kl_blocks_create(&s, t->n, 2, t->scratch)) return KL_E_MEMORY;
     for (int i = 0; i < t->np; i++) quintic_interval(&s, i, (i + 1) % t->n, t->h[i], t->d[i]);
     if (!t->closed) {
         quintic_end(t, &s, 0);
         quintic_end(t, &s, 1);
     }
-    if (!blocks_solve(&s, t->closed, t->scratch)) return KL_E_MEMORY;
+    if (!kl_blocks_solve(&s, t->closed, t->scratch)) return KL_E_MEMORY;
     for (int i = 0; i < t->n; i++) t->m[i] = s.rhs[2 * i], t->M[i] = s.rhs[2 * i + 1];
     return KL_OK;
 }
@@ -334,7 +227,7 @@ static kl_status akima_slopes(task *t)
 }
 
 /* Slope at an open end: the parabola's, held back so that the first interval stays monotone. */
-static double shape_end(double h0, double h1, double d0, double d1)
+static double monotone_end(double h0, double h1, double d0, double d1)
 {
     double m = ((2.0 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
     if (m * d0 <= 0.0) return 0.0;
@@ -342,7 +235,7 @@ static double shape_end(double h0, double h1, double d0, double d1)
     return m;
 }
 
-static kl_status shape_slopes(task *t)
+static kl_status monotone_slopes(task *t)
 {
     int last = t->np - 1;
     for (int i = 0; i < t->n; i++) {
@@ -357,8 +250,8 @@ static kl_status shape_slopes(task *t)
         t->m[0] = t->m[1] = t->d[0];
         return KL_OK;
     }
-    t->m[0]        = shape_end(t->h[0], t->h[1], t->d[0], t->d[1]);
-    t->m[t->n - 1] = shape_end(t->h[last], t->h[last - 1], t->d[last], t->d[last - 1]);
+    t->m[0]        = monotone_end(t->h[0], t->h[1], t->d[0], t->d[1]);
+    t->m[t->n - 1] = monotone_end(t->h[last], t->h[last - 1], t->d[last], t->d[last - 1]);
     return KL_OK;
 }
 
@@ -398,7 +291,7 @@ kl_status kl_interpolate(kl_interpolation kind, const double *x, const double *f
                          bool closed, const kl_end ends[2], double *c, int cstride,
                          kl_arena *scratch)
 {
-    if (n < (closed ? 3 : 2) || kind >= KL_NINTERPOLATION) return KL_E_USAGE;
+    if (n < (closed ? 3 : 2) || kind >= KL_CONCAVITY) return KL_E_USAGE;
     int     np = closed ? n : n - 1;
     double *h = kl_arena_array(scratch, double, np), *d = kl_arena_array(scratch, double, np);
     double *m = kl_arena_array(scratch, double, n), *M = kl_arena_array(scratch, double, n);
@@ -423,13 +316,92 @@ kl_status kl_interpolate(kl_interpolation kind, const double *x, const double *f
     if (ends) t.end[0] = ends[0], t.end[1] = ends[1];
 
     static kl_status (*const slopes[KL_NINTERPOLATION])(task *) = {
-        [KL_CUBIC]            = cubic_slopes,
-        [KL_AKIMA]            = akima_slopes,
-        [KL_SHAPE_PRESERVING] = shape_slopes,
-        [KL_QUINTIC]          = quintic_slopes,
+        [KL_CUBIC]    = cubic_slopes,
+        [KL_AKIMA]    = akima_slopes,
+        [KL_MONOTONE] = monotone_slopes,
+        [KL_QUINTIC]  = quintic_slopes,
     };
     if (slopes[kind]) KL_TRY(slopes[kind](&t));
-    if (kind == KL_AKIMA || kind == KL_SHAPE_PRESERVING) given_end_slopes(&t);
+    if (kind == KL_AKIMA || kind == KL_MONOTONE) given_end_slopes(&t);
     write_pieces(&t, kind, c, cstride);
     return KL_OK;
+}
+
+/* ---- several components with common knots ---- */
+
+static kl_status pieces_of_intervals(kl_interpolation kind, const kl_points *in,
+                                     const kl_end (*ends)[2], kl_pieces *out, kl_arena *scratch)
+{
+    for (int i = 0; i < out->n; i++) out->x[i] = in->x[i], out->interval[i] = i;
+    for (int axis = 0; axis < in->dim; axis++)
+        KL_TRY(kl_interpolate(kind, in->x, in->f + axis, in->dim, in->n, in->closed,
+                              ends ? ends[axis] : NULL, out->c + axis, in->dim, scratch));
+    return KL_OK;
+}
+
+/* Places where an interval is cut because the second derivative of a component meets zero there;
+ * ascending, without those that all but coincide. */
+static int cuts_of(const kl_concave_spline *spline, int dim, int i, double h, double *cut)
+{
+    int n = 0, kept = 0;
+    for (int axis = 0; axis < dim; axis++) {
+        double at;
+        if (!kl_concave_knot(&spline[axis], i, &at)) continue;
+        int k = n++;
+        for (; k > 0 && cut[k - 1] > at; k--) cut[k] = cut[k - 1];
+        cut[k] = at;
+    }
+    for (int k = 0; k < n; k++) {
+        double before = kept > 0 ? cut[kept - 1] : 0.0;
+        if (cut[k] - before > 1e-6 * h && h - cut[k] > 1e-6 * h) cut[kept++] = cut[k];
+    }
+    return kept;
+}
+
+static void add_piece(const kl_points *in, const kl_concave_spline *spline, int i, double from,
+                      double to, kl_pieces *out)
+{
+    int k            = out->n++;
+    out->x[k]        = in->x[i] + from;
+    out->interval[k] = i;
+    double *c        = out->c + (size_t)k * KL_NCOEFFICIENT * (size_t)in->dim;
+    for (int axis = 0; axis < in->dim; axis++) {
+        double v[KL_NCOEFFICIENT];
+        kl_concave_piece(&spline[axis], i, from, 0.5 * (from + to), v);
+        for (int j = 0; j < KL_NCOEFFICIENT; j++) c[j * in->dim + axis] = v[j];
+    }
+}
+
+static kl_status pieces_of_concavity(const kl_points *in, const kl_end (*ends)[2], kl_pieces *out,
+                                     kl_arena *scratch)
+{
+    kl_concave_spline spline[KL_MOST_COMPONENTS];
+    for (int axis = 0; axis < in->dim; axis++)
+        KL_TRY(kl_concave_fit(&spline[axis], in->x, in->f + axis, in->dim, in->n, in->closed,
+                              ends ? ends[axis] : NULL, scratch));
+    int intervals = out->n;
+    out->n        = 0;
+    for (int i = 0; i < intervals; i++) {
+        double cut[KL_MOST_COMPONENTS], h = in->x[i + 1] - in->x[i], from = 0.0;
+        int    ncut = cuts_of(spline, in->dim, i, h, cut);
+        for (int k = 0; k < ncut; from = cut[k++]) add_piece(in, spline, i, from, cut[k], out);
+        add_piece(in, spline, i, from, h, out);
+    }
+    return KL_OK;
+}
+
+kl_status kl_interpolate_pieces(kl_interpolation kind, const kl_points *in, const kl_end (*ends)[2],
+                                kl_pieces *out, kl_arena *scratch)
+{
+    if (in->dim < 1 || in->dim > KL_MOST_COMPONENTS || in->n < (in->closed ? 3 : 2))
+        return KL_E_USAGE;
+    int    intervals = in->closed ? in->n : in->n - 1;
+    size_t most      = (size_t)intervals * (kind == KL_CONCAVITY ? (size_t)(1 + in->dim) : 1);
+    out->n           = intervals;
+    out->x           = kl_arena_array(scratch, double, most);
+    out->interval    = kl_arena_array(scratch, int, most);
+    out->c           = kl_arena_array(scratch, double, most *KL_NCOEFFICIENT *(size_t)in->dim);
+    if (!kl_arena_ok(scratch)) return KL_E_MEMORY;
+    return kind == KL_CONCAVITY ? pieces_of_concavity(in, ends, out, scratch)
+                                : pieces_of_intervals(kind, in, ends, out, scratch);
 }

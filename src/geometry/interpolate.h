@@ -7,26 +7,30 @@
 #define KL_GEOMETRY_INTERPOLATE_H
 
 #include "base/arena.h"
+#include "base/diag.h"
 #include "klingel/status.h"
 
 /* What lies between the points. In brackets: continuous derivatives, order of the error. */
 typedef enum kl_interpolation {
-    KL_LINEAR,           /* straight lines [0, 2] */
-    KL_CUBIC,            /* the C2 cubic spline [2, 4] */
-    KL_AKIMA,            /* local cubics that ignore a far kink [1, 3 to 4] */
-    KL_SHAPE_PRESERVING, /* local cubics, monotone where the data are: no overshoot [1, 2 to 3] */
-    KL_QUINTIC,          /* the C4 quintic spline [4, 6] */
+    KL_LINEAR,    /* straight lines [0, 2] */
+    KL_CUBIC,     /* the C2 cubic spline [2, 4] */
+    KL_AKIMA,     /* local cubics that ignore a far kink [1, 3 to 4] */
+    KL_MONOTONE,  /* local cubics, monotone where the data are: no overshoot [1, 2 to 3] */
+    KL_QUINTIC,   /* the C4 quintic spline [4, 6] */
+    KL_CONCAVITY, /* least curvature, convex where the data are; C2 where strictly so [1, 4] */
     KL_NINTERPOLATION,
 } kl_interpolation;
 
 enum { KL_NCOEFFICIENT = 6 };
 
-/* "cubic", "shape-preserving", ... as model files write it; NULL outside the list. */
+/* "cubic", "monotone", ... as model files write it; NULL outside the list. */
 const char *kl_interpolation_name(kl_interpolation kind);
 /* All names, NULL-terminated, for messages with suggestions. */
 const char *const *kl_interpolation_names(void);
-/* False when there is no such name. */
+/* False when there is no such name. "shape-preserving" is the old name of "monotone". */
 bool kl_interpolation_find(const char *name, kl_interpolation *kind);
+/* Replaces an old name that a model file still uses and notes it; false: it was none. */
+bool kl_interpolation_renamed(kl_diag *diag, kl_place place, const char *key, const char **name);
 /* Highest derivative that is continuous at the points. */
 int kl_interpolation_smoothness(kl_interpolation kind);
 
@@ -46,9 +50,31 @@ typedef struct kl_end {
  * `closed`, where x[n] - x[0] is the period. f holds n values, `stride` apart. Writes n - 1 pieces
  * (closed: n) of 6 coefficients, `cstride` doubles between one coefficient and the next and
  * 6 * cstride between pieces. Local kinds take note of KL_END_SLOPE only. `ends`: start and end,
- * NULL: free. Scratch comes from `scratch`. */
+ * NULL: free. Scratch comes from `scratch`. Not for KL_CONCAVITY, which has more pieces. */
 kl_status kl_interpolate(kl_interpolation kind, const double *x, const double *f, int stride, int n,
                          bool closed, const kl_end ends[2], double *c, int cstride,
                          kl_arena *scratch);
+
+enum { KL_MOST_COMPONENTS = 3 };
+
+/* n points of `dim` components, f[dim i + axis] at x[i]; closed: x[n] ends the period. */
+typedef struct kl_points {
+    int           n, dim;
+    bool          closed;
+    const double *x, *f;
+} kl_points;
+
+/* Piece k begins at x[k] in `interval[k]` between two points; c[(6 k + j) dim + axis]. */
+typedef struct kl_pieces {
+    int     n;
+    double *x;
+    int    *interval;
+    double *c;
+} kl_pieces;
+
+/* Any kind, several components with common knots: an interval may become more than one piece.
+ * `ends[axis]`: start and end, NULL: free. Arrays come from `scratch`. */
+kl_status kl_interpolate_pieces(kl_interpolation kind, const kl_points *in, const kl_end (*ends)[2],
+                                kl_pieces *out, kl_arena *scratch);
 
 #endif

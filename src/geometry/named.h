@@ -10,7 +10,7 @@ typedef struct kl_named_track {
     const char           *name;
     const struct kl_path *path;
     double                gauge; /* between rails, for drawing [m]; 0: a bare line */
-    const char           *what;  /* in words: "shape-preserving spline through 812 points" */
+    const char           *what;  /* in words: "cubic spline through 812 points" */
 } kl_named_track;
 
 typedef struct kl_named_surface {

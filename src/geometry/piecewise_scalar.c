@@ -50,16 +50,16 @@ kl_status kl_law_add_polynomial(kl_law *law, kl_arena *arena, double length,
 kl_status kl_law_through(kl_law *law, kl_arena *arena, kl_arena *scratch, kl_interpolation kind,
                          const double *x, const double *f, int n, bool closed)
 {
-    int     np = closed ? n : n - 1;
-    double *c  = kl_arena_array(scratch, double, np *KL_NCOEFFICIENT);
-    if (!c) return KL_E_MEMORY;
-    KL_TRY(kl_interpolate(kind, x, f, 1, n, closed, NULL, c, 1, scratch));
+    int       np     = closed ? n : n - 1;
+    kl_points points = {.n = n, .dim = 1, .closed = closed, .x = x, .f = f};
+    kl_pieces found;
+    KL_TRY(kl_interpolate_pieces(kind, &points, NULL, &found, scratch));
     kl_law_begin(law, x[0]);
-    for (int i = 0; i < np; i++) {
+    for (int i = 0; i < found.n; i++) {
         kl_law_piece *p = law_append(law, arena);
         if (!p) return KL_E_MEMORY;
-        p->x = x[i];
-        memcpy(p->c, c + (size_t)i * KL_NCOEFFICIENT, sizeof p->c);
+        p->x = found.x[i];
+        memcpy(p->c, found.c + (size_t)i * KL_NCOEFFICIENT, sizeof p->c);
     }
     law->end    = x[np];
     law->period = closed ? x[np] - x[0] : 0.0;

@@ -70,7 +70,7 @@ static kl_status check_net(const kl_net *net, kl_diag *diag)
 {
     int least_u = net->closed_u ? 3 : 2, least_v = net->closed_v ? 3 : 2;
     /* the tensor product is continuous only if the interpolant is linear in the points */
-    if (net->kind == KL_AKIMA || net->kind == KL_SHAPE_PRESERVING)
+    if (net->kind == KL_AKIMA || net->kind == KL_MONOTONE || net->kind == KL_CONCAVITY)
         return kl_fail(
             diag, KL_E_RANGE, net->place,
             "a net cannot be %s: its cells would not meet; give cubic, quintic or linear",

@@ -14,8 +14,8 @@
 #include "geometry/surface.h"
 #include "language/resources.h"
 
-static const char *const profile_splines[] = {"linear",           "cubic",   "akima",
-                                              "shape-preserving", "quintic", NULL};
+static const char *const profile_splines[] = {
+    "linear", "cubic", "akima", "monotone", "quintic", "concavity-preserving", NULL};
 /* of a net only those that are linear in the points: else its cells would not meet */
 static const char *const net_splines[] = {"linear", "cubic", "quintic", NULL};
 
@@ -29,6 +29,7 @@ static kl_status spline_of(const kl_resource_reader *r, const char *const *words
     *kind               = KL_CUBIC;
     if (!n) return KL_OK;
     KL_TRY(kl_value_word(r->s, n, "spline", &word));
+    if (words == profile_splines) kl_interpolation_renamed(r->diag, n->place, "spline", &word);
     for (int i = 0; words[i]; i++) {
         if (strcmp(words[i], word) == 0) return kl_interpolation_find(word, kind), KL_OK;
         used += (size_t)snprintf(list + used, sizeof list - used, "%s%s", i ? ", " : "", words[i]);

@@ -58,6 +58,15 @@ bool kl_track_word(kl_track_reader *r, const kl_node *map, const char *key,
     return false;
 }
 
+bool kl_track_spline_word(kl_track_reader *r, const kl_node *map, const char *key, const char **out)
+{
+    const kl_node *n = kl_node_get(map, key);
+    if (n && kl_value_word(r->s, n, key, out) == KL_OK &&
+        kl_interpolation_renamed(r->diag, n->place, key, out))
+        return true;
+    return kl_track_word(r, map, key, kl_interpolation_names(), out);
+}
+
 kl_status kl_track_cant(kl_track_reader *r, const kl_node *n, double base, double *angle)
 {
     kl_diag *diag    = r->s->diag;
@@ -140,14 +149,13 @@ static kl_status read_roll_list(kl_track_reader *r, const kl_node *list, double 
 static kl_status read_roll(kl_track_reader *r, const kl_arc *arc)
 {
     const kl_node *list = kl_node_get(r->node, "roll"), *kind = kl_node_get(r->node, "roll_spline");
-    kl_interpolation spline = KL_SHAPE_PRESERVING;
-    const char      *word   = "shape-preserving";
+    kl_interpolation spline = KL_MONOTONE;
+    const char      *word   = "monotone";
     const char      *own    = NULL;
-    if (kind && !kl_track_word(r, r->node, "roll_spline", kl_interpolation_names(), &word))
-        return KL_E_MODEL;
-    if (!kind && r->nroll > 0 &&
-        kl_track_word(r, r->node, "spline", kl_interpolation_names(), &own))
-        word = own;
+    if (kind && !kl_track_spline_word(r, r->node, "roll_spline", &word)) return KL_E_MODEL;
+    if (!kind && r->nroll > 0 && kl_track_spline_word(r, r->node, "spline", &own)) word = own;
+    /* roll along linear ramps has corners, which a curve without inflections would make sharp */
+    if (!kind && strcmp(word, "concavity-preserving") == 0) word = "monotone";
     kl_interpolation_find(word, &spline);
     if (list && (r->nroll > 0 || r->roll))
         return kl_fail(r->diag, KL_E_MODEL, list->place,

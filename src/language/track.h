@@ -19,7 +19,7 @@ typedef struct kl_track_limits {
 
 typedef struct kl_track {
     const char       *title;
-    const char       *what;  /* "shape-preserving spline through 812 points", ... */
+    const char       *what;  /* "cubic spline through 812 points", ... */
     const char       *frame; /* "level", ... */
     const kl_path    *path;  /* exact, jumps rounded where asked for */
     const kl_arc     *arc;

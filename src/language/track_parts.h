@@ -49,6 +49,10 @@ bool kl_track_number(kl_track_reader *r, const kl_node *map, const char *key, co
 bool kl_track_word(kl_track_reader *r, const kl_node *map, const char *key,
                    const char *const *words, const char **out);
 
+/* The name of an interpolation at `key`, old names included; false when absent or wrong (told). */
+bool kl_track_spline_word(kl_track_reader *r, const kl_node *map, const char *key,
+                          const char **out);
+
 /* An angle, or a height over the cant base as an angle. */
 kl_status kl_track_cant(kl_track_reader *r, const kl_node *n, double base, double *angle);
 

@@ -222,7 +222,7 @@ static void read_spline(kl_track_reader *r, kl_control_points *in, const char **
                                              kl_node_get(r->node, "end_direction")};
     const char              *word;
     *name = "cubic";
-    kl_track_word(r, r->node, "spline", kl_interpolation_names(), name);
+    kl_track_spline_word(r, r->node, "spline", name);
     kl_interpolation_find(*name, &in->kind);
     if (kl_track_word(r, r->node, "knots", spacing, &word))
         in->spacing = *word == 'u'     ? KL_SPACING_UNIFORM
@@ -248,7 +248,7 @@ kl_status kl_track_spline(kl_track_reader *r, const kl_vec3 *point, const kl_pla
     read_spline(r, &in, &spline);
     KL_TRY(kl_curve_through(&in, r->arena, r->diag, &r->curve, &u));
     /* a closed curve may have dropped a repeated last point */
-    int used = in.closed ? r->curve->npiece : n;
+    int used = in.closed ? r->curve->piece[r->curve->npiece - 1].source + 1 : n;
     if (r->nroll > 0) r->roll_u = u, r->nroll = used;
     r->what = kl_arena_format(r->arena, "%s spline through %d points%s%s%s", spline, used,
                               in.closed ? ", closed" : "", from ? " of " : "", from ? from : "");

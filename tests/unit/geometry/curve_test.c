@@ -126,12 +126,12 @@ static void derivatives_by_length_obey_their_laws(void **unused)
     }
 }
 
-static void shape_preserving_stays_inside_each_step(void **unused)
+static void monotone_stays_inside_each_step(void **unused)
 {
     (void)unused;
     /* a flat, a drop, a flat: a cubic dips below the ground before it comes */
     double z[] = {20, 20, 20, 20, 8, 0, 0, 0, 0};
-    for (int kind = KL_CUBIC; kind <= KL_SHAPE_PRESERVING; kind += 2) {
+    for (int kind = KL_CUBIC; kind <= KL_MONOTONE; kind += 2) {
         kl_arena *arena = kl_arena_create();
         for (int i = 0; i < 9; i++) point[i] = kl_vec(10.0 * i, 0, z[i]);
         kl_path *path = make_path(through(9, (kl_interpolation)kind, false, arena),
@@ -208,7 +208,7 @@ static void bad_points_are_named(void **unused)
         kl_control_points in    = {.point  = point,
                                    .place  = place,
                                    .n      = cases[k].n,
-                                   .kind   = KL_SHAPE_PRESERVING,
+                                   .kind   = KL_MONOTONE,
                                    .closed = cases[k].closed};
         kl_curve         *curve = NULL;
         kl_arc           *arc   = NULL;
@@ -232,7 +232,7 @@ int main(void)
         cmocka_unit_test(a_circle_converges_with_the_order_of_its_spline),
         cmocka_unit_test(the_length_is_kept_to_its_tolerance),
         cmocka_unit_test(derivatives_by_length_obey_their_laws),
-        cmocka_unit_test(shape_preserving_stays_inside_each_step),
+        cmocka_unit_test(monotone_stays_inside_each_step),
         cmocka_unit_test(end_directions_and_repeated_closing_points_are_kept),
         cmocka_unit_test(bad_points_are_named),
     };

@@ -73,7 +73,7 @@ static void errors_fall_with_the_order_of_each_kind(void **unused)
         assert_true(rate(KL_LINEAR, closed) > 1.8);
         assert_true(rate(KL_CUBIC, closed) > 3.8);
         assert_true(rate(KL_AKIMA, closed) > 1.8);
-        assert_true(rate(KL_SHAPE_PRESERVING, closed) > 1.8);
+        assert_true(rate(KL_MONOTONE, closed) > 1.8);
         assert_true(rate(KL_QUINTIC, closed) > 5.6);
     }
 }
@@ -83,7 +83,7 @@ static void pieces_meet_with_the_promised_smoothness(void **unused)
     (void)unused;
     static fit t;
     for (int closed = 0; closed < 2; closed++)
-        for (int kind = 0; kind < KL_NINTERPOLATION; kind++) {
+        for (int kind = 0; kind < KL_CONCAVITY; kind++) {
             t.n = 12, t.closed = closed;
             for (int i = 0; i <= t.n; i++) t.x[i] = i + 0.3 * sin(1.7 * i);
             for (int i = 0; i < t.n; i++) t.f[i] = sin(2.1 * i) + 0.2 * i * (t.n - i);
@@ -105,8 +105,8 @@ static void polynomials_come_back(void **unused)
     static fit t;
     /* free ends: a cubic through cubic data, a quintic through quintic data, a line by all */
     for (int n = 2; n < 9; n++) {
-        int degree[KL_NINTERPOLATION] = {1, n < 4 ? n - 1 : 3, 1, 1, n < 6 ? n - 1 : 5};
-        for (int kind = 0; kind < KL_NINTERPOLATION; kind++) {
+        int degree[KL_CONCAVITY] = {1, n < 4 ? n - 1 : 3, 1, 1, n < 6 ? n - 1 : 5};
+        for (int kind = 0; kind < KL_CONCAVITY; kind++) {
             t.n = n, t.closed = false;
             for (int i = 0; i < n; i++) {
                 t.x[i] = i + 0.2 * i * i, t.f[i] = 0.0;
@@ -147,14 +147,14 @@ static double overshoot(const fit *t)
     return worst;
 }
 
-static void shape_preserving_never_overshoots_where_cubic_does(void **unused)
+static void monotone_never_overshoots_where_cubic_does(void **unused)
 {
     (void)unused;
     static fit t;
     fill_step(&t);
     make(&t, KL_CUBIC, NULL);
     assert_true(overshoot(&t) > 1.0);
-    make(&t, KL_SHAPE_PRESERVING, NULL);
+    make(&t, KL_MONOTONE, NULL);
     assert_close(overshoot(&t), 0.0, 1e-12);
     /* and on many random steps, closed or not */
     unsigned seed = 1;
@@ -165,7 +165,7 @@ static void shape_preserving_never_overshoots_where_cubic_does(void **unused)
             t.x[i] = (i > 0 ? t.x[i - 1] : 0.0) + 0.05 + (seed >> 8) / 16777216.0;
             if (i < t.n) t.f[i] = ((seed >> 16) & 255u) * 0.01;
         }
-        make(&t, KL_SHAPE_PRESERVING, NULL);
+        make(&t, KL_MONOTONE, NULL);
         assert_close(overshoot(&t), 0.0, 1e-12);
     }
 }
@@ -175,7 +175,7 @@ static void end_slopes_are_met(void **unused)
     (void)unused;
     static fit   t;
     const kl_end ends[2] = {{KL_END_SLOPE, 0.7}, {KL_END_SLOPE, -1.3}};
-    for (int kind = KL_CUBIC; kind < KL_NINTERPOLATION; kind++)
+    for (int kind = KL_CUBIC; kind < KL_CONCAVITY; kind++)
         for (int n = 2; n < 6; n++) {
             t.n = n, t.closed = false;
             for (int i = 0; i < n; i++) t.x[i] = 1.5 * i, t.f[i] = cos(i);
@@ -221,7 +221,7 @@ int main(void)
         cmocka_unit_test(errors_fall_with_the_order_of_each_kind),
         cmocka_unit_test(pieces_meet_with_the_promised_smoothness),
         cmocka_unit_test(polynomials_come_back),
-        cmocka_unit_test(shape_preserving_never_overshoots_where_cubic_does),
+        cmocka_unit_test(monotone_never_overshoots_where_cubic_does),
         cmocka_unit_test(end_slopes_are_met),
         cmocka_unit_test(natural_ends_bend_nothing),
         cmocka_unit_test(senseless_input_is_refused),
