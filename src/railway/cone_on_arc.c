@@ -8,6 +8,7 @@
 #include "railway/cone_on_arc.h"
 
 #include <math.h>
+#include <stddef.h>
 
 /* The lower of the two directions d at right angles to e with d.x = c. */
 static kl_vec3 radial(kl_vec3 e, double c)
@@ -58,6 +59,11 @@ static int find(const void *data, const kl_wheel_pose *pose, double margin, doub
     return 1;
 }
 
+static void follow(const void *data, const kl_wheel_pose *pose, kl_touch *touch, int n)
+{
+    if (n > 0) find(data, pose, INFINITY, NULL, touch);
+}
+
 kl_cone_on_arc kl_cone_on_arc_place(double conicity, double r0, double rail_radius,
                                     double half_gauge)
 {
@@ -71,5 +77,5 @@ kl_cone_on_arc kl_cone_on_arc_place(double conicity, double r0, double rail_radi
 
 kl_contact_search kl_cone_on_arc_search(const kl_cone_on_arc *data)
 {
-    return (kl_contact_search){.data = data, .find = find, .radius = data->r0};
+    return (kl_contact_search){.data = data, .find = find, .follow = follow, .radius = data->r0};
 }

@@ -63,15 +63,27 @@ static kl_touch_region region_of(const kl_trace_data *f, double u)
 
 static const double HALF_PATCH = 2e-3; /* of a contact patch across the rail, about [m] */
 
+/* The place `way` further along the outline, held within its ends; pieces are run through at a speed
+ * that is constant to a thousandth, which is enough for a mean. */
+static kl_outline_place along(const kl_outline *o, kl_outline_place p, double *way)
+{
+    double length = o->s[p.i + 1] - o->s[p.i], s = o->s[p.i] + p.t * length;
+    double to = fmin(fmax(s + *way, 0.0), kl_outline_length(o));
+    *way      = to - s;
+    while (p.i > 0 && o->s[p.i] > to) p.i--;
+    while (p.i < o->n - 1 && o->s[p.i + 1] < to) p.i++;
+    p.t = (to - o->s[p.i]) / (o->s[p.i + 1] - o->s[p.i]);
+    return p;
+}
+
 /* Mean curvature within HALF_PATCH to both sides of a place: the turn of the tangent over the length.
  * Where two arcs meet it passes from one curvature to the other without a jump. */
 static double mean_curvature(const kl_outline *o, kl_outline_place p)
 {
-    double s   = o->s[p.i] + p.t * (o->s[p.i + 1] - o->s[p.i]);
-    double low = fmax(0.0, s - HALF_PATCH), high = fmin(kl_outline_length(o), s + HALF_PATCH);
-    kl_outline_point a = kl_outline_at(o, kl_outline_find(o, low)),
-                     b = kl_outline_at(o, kl_outline_find(o, high));
-    return atan2(a.ty * b.tz - a.tz * b.ty, a.ty * b.ty + a.tz * b.tz) / (high - low);
+    double           back = -HALF_PATCH, on = HALF_PATCH;
+    kl_outline_rates a = kl_outline_rates_at(o, along(o, p, &back)),
+                     b = kl_outline_rates_at(o, along(o, p, &on));
+    return atan2(a.y1 * b.z1 - a.z1 * b.y1, a.y1 * b.y1 + a.z1 * b.z1) / (on - back);
 }
 
 /* Second fundamental forms at the contact; x along the rail, y along the outlines' common tangent.
@@ -100,16 +112,11 @@ bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const 
     return kxx > 0.0 && kxx * kyy - kxy * kxy > -1e-6 * kxx;
 }
 
-static double x_of(const kl_trace_stand *s, const kl_trace_joint *j, const kl_trace_point *p)
-{
-    return s->c.x + j->u * s->a.x + j->r * p->sin * s->q;
-}
-
 kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
                         const kl_trace_joint *j)
 {
     kl_outline_point r = kl_outline_at(f->rail, n->foot);
-    double           x = x_of(s, j, &n->p);
+    double           x = kl_trace_x(s, j, &n->p);
     kl_touch         t = {.wheel   = {x, n->p.y, n->p.z},
                           .rail    = {x, r.y, r.z},
                           .normal  = {0.0, -r.tz, r.ty},
@@ -117,7 +124,9 @@ kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const k
                           .wheel_u = j->u,
                           .rail_u  = r.y - f->rail_shift,
                           .radius  = j->r,
-                          .region  = region_of(f, j->u)};
+                          .region  = region_of(f, j->u),
+                          .w       = n->w,
+                          .foot    = n->foot.i + n->foot.t};
     return t;
 }
 
@@ -141,7 +150,7 @@ void kl_trace_keep(kl_trace_found *q, const kl_touch *t)
 }
 
 /* The wheel as seen from the rail's section at `x`, whose normal is the rail's tangent (1, ty, tz). */
-static kl_trace_stand stand_at_section(const kl_wheel_pose *pose, double x)
+kl_trace_stand kl_trace_section(const kl_wheel_pose *pose, double x)
 {
     kl_wheel_pose p  = *pose;
     double        ty = pose->bend_y * x, tz = pose->bend_z * x;
@@ -160,8 +169,8 @@ static kl_trace_node follow_bend(const kl_trace_found *q, kl_trace_node n, kl_tr
     const kl_trace_data *f = q->f;
     for (int k = 0; k < 2; k++) {
         kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
-        *x               = x_of(s, &j, &n.p);
-        *s               = stand_at_section(q->pose, *x);
+        *x               = kl_trace_x(s, &j, &n.p);
+        *s               = kl_trace_section(q->pose, *x);
         kl_trace_node a  = kl_trace_node_at(f, s, fmax(0.0, n.w - 0.5), n.foot);
         kl_trace_node b  = kl_trace_node_at(f, s, fmin(f->wheel->n, n.w + 0.5), n.foot);
         n                = a.f > 0.0 && b.f <= 0.0 ? kl_trace_root(f, s, a, b)
@@ -179,19 +188,24 @@ static void turn_back(const kl_wheel_pose *pose, double x, kl_touch *t)
     t->normal.x = -ty * t->normal.y - tz * t->normal.z;
 }
 
+bool kl_trace_contact(const kl_trace_data *f, const kl_wheel_pose *pose, const kl_trace_stand *s,
+                      const kl_trace_node *n, double x, kl_touch *t)
+{
+    kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n->w));
+    *t               = kl_trace_touch(f, s, n, &j);
+    /* normals must point against each other; deep inside they may also be parallel */
+    if (n->p.ny * t->normal.y + n->p.nz * t->normal.z > 0.0) return false;
+    if (!kl_trace_curvatures(f, s, n, pose, t)) return false;
+    if (kl_trace_bent(pose)) turn_back(pose, x, t);
+    return true;
+}
+
 void kl_trace_accept(kl_trace_found *q, kl_trace_node n)
 {
-    const kl_trace_data *f    = q->f;
-    kl_trace_stand       s    = q->s;
-    double               x    = 0.0;
-    bool                 bent = q->pose->bend_y != 0.0 || q->pose->bend_z != 0.0;
-    if (bent) n = follow_bend(q, n, &s, &x);
+    kl_trace_stand s = q->s;
+    double         x = 0.0;
+    kl_touch       t;
+    if (kl_trace_bent(q->pose)) n = follow_bend(q, n, &s, &x);
     if (n.d <= -q->margin || n.p.cos <= 0.0) return;
-    kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
-    kl_touch       t = kl_trace_touch(f, &s, &n, &j);
-    /* normals must point against each other; deep inside they may also be parallel */
-    if (n.p.ny * t.normal.y + n.p.nz * t.normal.z > 0.0) return;
-    if (!kl_trace_curvatures(f, &s, &n, q->pose, &t)) return;
-    if (bent) turn_back(q->pose, x, &t);
-    kl_trace_keep(q, &t);
+    if (kl_trace_contact(q->f, q->pose, &s, &n, x, &t)) kl_trace_keep(q, &t);
 }

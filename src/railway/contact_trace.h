@@ -122,6 +122,35 @@ bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const 
 kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
                         const kl_trace_joint *j);
 
+/* The wheel as seen from the rail's section at `x` of the pose's axes: there a bent rail is a prism. */
+kl_trace_stand kl_trace_section(const kl_wheel_pose *pose, double x);
+
+/* x of a point of the trace [m]. */
+static inline double kl_trace_x(const kl_trace_stand *s, const kl_trace_joint *j,
+                                const kl_trace_point *p)
+{
+    return s->c.x + j->u * s->a.x + j->r * p->sin * s->q;
+}
+
+static inline bool kl_trace_bent(const kl_wheel_pose *pose)
+{
+    return pose->bend_y != 0.0 || pose->bend_z != 0.0;
+}
+
+/* A contact at node n of the section at x, in the axes of the pose; false where the surfaces do not
+ * part. */
+bool kl_trace_contact(const kl_trace_data *f, const kl_wheel_pose *pose, const kl_trace_stand *s,
+                      const kl_trace_node *n, double x, kl_touch *t);
+
+/* A contact at an end of the wheel's outline. */
+kl_touch kl_trace_edge(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n);
+
+/* The valleys between the contacts of one wheel, found anew. */
+void kl_trace_valleys(const kl_trace_data *f, const kl_wheel_pose *pose, kl_touch *touch, int n);
+
+/* kl_contact_search.follow of searches on outlines; `data` is kl_trace_data. */
+void kl_trace_follow(const void *data, const kl_wheel_pose *pose, kl_touch *touch, int n);
+
 /* Adds a contact to those found, sorted by wheel_u; of too many the shallowest is lost. */
 void kl_trace_keep(kl_trace_found *q, const kl_touch *t);
 

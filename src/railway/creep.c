@@ -99,6 +99,28 @@ void kl_creep_slopes(const kl_creep_law *law, const kl_creep_options *o, const k
     }
 }
 
+void kl_creep_linearise(const kl_creep_law *law, const kl_creep_options *o,
+                        const kl_creep_input *in, kl_creep_about *out)
+{
+    kl_creep_output at;
+    law->force(o, in, &at);
+    memcpy(out->u, in->u, sizeof out->u);
+    memcpy(out->f, at.f, sizeof out->f);
+    kl_creep_slopes(law, o, in, out->slopes);
+}
+
+static void tangent(const kl_creep_options *o, const kl_creep_input *in, kl_creep_output *out)
+{
+    const kl_creep_about *k = o->about;
+    out->slip               = 0.0;
+    for (int i = 0; i < 3; i++) {
+        out->f[i] = k->f[i];
+        for (int j = 0; j < 3; j++) out->f[i] += k->slopes[3 * i + j] * (in->u[j] - k->u[j]);
+    }
+}
+
+const kl_creep_law kl_creep_tangent = {"tangent", "a law about one place", tangent};
+
 double kl_friction_at(const kl_friction *f, double slip_velocity)
 {
     return f->mu0 * ((1.0 - f->A) * exp(-f->B * slip_velocity) + f->A);
@@ -110,12 +132,18 @@ kl_kalker kl_kalker_from(const kl_creep_coefficients *f, double a, double b, dou
     return (kl_kalker){f->f11 / unit, f->f22 / unit, f->f23 / (unit * c), f->f33 / (unit * c * c)};
 }
 
+kl_creep_input kl_creep_input_of(const kl_patch *p, const double creepage[3])
+{
+    double c = sqrt(p->a * p->b), unit = p->G * p->a * p->b / (p->mu * p->N);
+    return (kl_creep_input){
+        p->a / p->b, {unit * creepage[0], unit * creepage[1], unit * c * creepage[2]}, p->c};
+}
+
 void kl_creep_force(const kl_creep_law *law, const kl_creep_options *o, const kl_patch *p,
                     const double creepage[3], double force[3], double *slip)
 {
-    double         c = sqrt(p->a * p->b), limit = p->mu * p->N, unit = p->G * p->a * p->b / limit;
-    kl_creep_input in = {
-        p->a / p->b, {unit * creepage[0], unit * creepage[1], unit * c * creepage[2]}, p->c};
+    double          c = sqrt(p->a * p->b), limit = p->mu * p->N;
+    kl_creep_input  in = kl_creep_input_of(p, creepage);
     kl_creep_output out;
     law->force(o, &in, &out);
     force[0] = limit * out.f[0];

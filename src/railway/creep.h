@@ -24,11 +24,17 @@ kl_kalker kl_kalker_of(double a_over_b, double nu);
 
 struct kl_creep_table;
 
+/* A law about one place: f + slopes (u - u0). */
+typedef struct kl_creep_about {
+    double u[3], f[3], slopes[9];
+} kl_creep_about;
+
 /* What a law may be told beside the patch. kl_creep_defaults() fills it. */
 typedef struct kl_creep_options {
     double                       kA, kS;        /* Polach 2005: reduction in adhesion and in slip */
     int                          strips, cells; /* FASTSIM, half-space: grid across and along */
     const struct kl_creep_table *table;         /* of the law `table` */
+    const kl_creep_about        *about;         /* of kl_creep_tangent */
 } kl_creep_options;
 
 kl_creep_options kl_creep_defaults(void);
@@ -59,6 +65,12 @@ const kl_creep_law *kl_creep_law_find(const char *name);
 void kl_creep_slopes(const kl_creep_law *law, const kl_creep_options *o, const kl_creep_input *in,
                      double slopes[9]);
 
+/* A law and its slopes about `in`, and the law that repeats them (options.about): derivatives by many
+ * motions then cost six evaluations of the law. */
+void                      kl_creep_linearise(const kl_creep_law *law, const kl_creep_options *o,
+                                             const kl_creep_input *in, kl_creep_about *out);
+extern const kl_creep_law kl_creep_tangent;
+
 /* Friction that falls with the slip velocity w [m/s] (Polach 2005):
  * mu = mu0 ((1 - A) exp(-B w) + A); A = 1 is constant friction. */
 typedef struct kl_friction {
@@ -83,6 +95,9 @@ typedef struct kl_creep_coefficients {
 
 /* Coefficients that stand for the given ones in a patch of this size. */
 kl_kalker kl_kalker_from(const kl_creep_coefficients *f, double a, double b, double G);
+
+/* The patch and its creepages xi, eta [-], phi [1/m] free of scale; mu N > 0. */
+kl_creep_input kl_creep_input_of(const kl_patch *p, const double creepage[3]);
 
 /* Force on the wheel Fx, Fy [N] and moment Mz [N m] for creepages xi, eta [-], phi [1/m]. */
 void kl_creep_force(const kl_creep_law *law, const kl_creep_options *o, const kl_patch *p,

@@ -78,3 +78,40 @@ double kl_hertz_depth(const kl_hertz *h, double N)
 {
     return cbrt(N * N / (h->stiffness * h->stiffness));
 }
+
+/* ---- by table ---- */
+
+static const double LARGEST = 9.21; /* ln of the largest ratio of curvatures */
+
+/* Scale-free: a1 and b1 for Ax + By = 1, stiffness over the contact modulus; x = ln(By/Ax). */
+static void scale_free(double x, double out[3])
+{
+    double   r = exp(x);
+    kl_hertz h = kl_hertz_of(1.0 / (1.0 + r), r / (1.0 + r), 1.0);
+    out[0] = h.a1, out[1] = h.b1, out[2] = h.stiffness;
+}
+
+void kl_hertz_table_fill(kl_hertz_table *t)
+{
+    double step = 2.0 * LARGEST / (KL_HERTZ_NODES - 1), e = 0.02 * step;
+    for (int i = 0; i < KL_HERTZ_NODES; i++) {
+        double x = -LARGEST + i * step, low[3], high[3];
+        scale_free(x, t->value[i]);
+        scale_free(x - e, low);
+        scale_free(x + e, high);
+        for (int k = 0; k < 3; k++) t->slope[i][k] = step * (high[k] - low[k]) / (2.0 * e);
+    }
+}
+
+/* Cubic Hermite interpolation; lengths scale with 1/sqrt(Ax + By). */
+kl_hertz kl_hertz_by_table(const kl_hertz_table *t, double Ax, double By, double contact_modulus)
+{
+    double x = (log(By / Ax) + LARGEST) * (KL_HERTZ_NODES - 1) / (2.0 * LARGEST);
+    if (!(x > 0.0 && x < KL_HERTZ_NODES - 1)) return kl_hertz_of(Ax, By, contact_modulus);
+    int    i = (int)x;
+    double u = x - i, w = 1.0 - u, scale = 1.0 / sqrt(Ax + By), v[3];
+    for (int k = 0; k < 3; k++)
+        v[k] = w * w * ((1.0 + 2.0 * u) * t->value[i][k] + u * t->slope[i][k]) +
+               u * u * ((1.0 + 2.0 * w) * t->value[i + 1][k] - w * t->slope[i + 1][k]);
+    return (kl_hertz){v[0] * scale, v[1] * scale, v[2] * scale * contact_modulus};
+}

@@ -55,13 +55,8 @@ static void between(kl_trace_found *q, const kl_trace_node *a, const kl_trace_no
 static void edge(kl_trace_found *q, const kl_trace_node *n, int outward)
 {
     if (outward * n->f <= 0.0 || n->d <= -q->margin || n->p.cos <= 0.0) return;
-    int              i = n->w > 0.0 ? q->f->wheel->n - 1 : 0;
-    kl_trace_joint   j = kl_trace_joint_at(q->f, (kl_outline_place){i, n->w - i});
-    kl_touch         t = kl_trace_touch(q->f, &q->s, n, &j);
-    kl_outline_point r = kl_outline_at(q->f->rail, n->foot);
+    kl_touch t = kl_trace_edge(q->f, &q->s, n);
     if (n->p.ny * t.normal.y + n->p.nz * t.normal.z > 0.0) return;
-    t.Ax = 0.5 * fmax(j.nr, 1e-3) / j.r;
-    t.By = 0.5 * (1.0 / 0.002 - r.curvature); /* as if rounded with 2 mm */
     kl_trace_keep(q, &t);
 }
 
@@ -109,6 +104,7 @@ int kl_touch_find(const void *data, const kl_wheel_pose *pose, double margin, do
         if (may_touch(&q, &a, &b, part->bend)) walk(&q, part, &a);
         else a = b;
     }
+    kl_trace_valleys(f, pose, touch, q.n);
     return q.n;
 }
 
@@ -162,7 +158,8 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
     for (int i = 0; i < f->njoint; i++)
         f->joint[i] = kl_trace_joint_at(f, i < wheel->n ? (kl_outline_place){i, 0.0}
                                                         : (kl_outline_place){i - 1, 1.0});
-    *out = (kl_contact_search){.data = f, .nwarm = 0, .find = kl_touch_find, .radius = radius};
+    *out = (kl_contact_search){
+        .data = f, .nwarm = 0, .find = kl_touch_find, .follow = kl_trace_follow, .radius = radius};
     find_flange(f, &out->flange_height);
     fill_bends(wheel, f->wheel_bend);
     fill_bends(rail, f->rail_bend);

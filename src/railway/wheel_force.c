@@ -2,10 +2,10 @@
 
 #include <math.h>
 
-/* User-given coefficients where there are any. */
-static kl_kalker coefficients(const kl_wheel_law *law, double a, double b)
+/* Kalker's coefficients, or those that the user gives. */
+static kl_kalker coefficients(const kl_wheel_law *law, double a_over_b, double a, double b)
 {
-    kl_kalker c = kl_kalker_of(a / b, law->steel.nu),
+    kl_kalker c = kl_kalker_of(a_over_b, law->steel.nu),
               g = kl_kalker_from(&law->given, a, b, law->steel.G);
     if (!isnan(g.c11)) c.c11 = g.c11;
     if (!isnan(g.c22)) c.c22 = g.c22;
@@ -16,15 +16,17 @@ static kl_kalker coefficients(const kl_wheel_law *law, double a, double b)
 
 void kl_wheel_contact_of(const kl_wheel_law *law, const kl_touch *t, kl_vec3 x, kl_wheel_contact *c)
 {
-    kl_hertz h    = kl_hertz_of(t->Ax, fmax(t->By_wide != 0.0 ? t->By_wide : t->By, law->flattest),
-                                law->steel.E);
-    double   root = sqrt(t->depth);
-    c->point      = t->wheel;
-    c->x          = x;
-    c->n          = t->normal;
-    c->depth      = t->depth;
-    c->elastic    = h.stiffness * t->depth * root;
-    c->energy     = 0.4 * c->elastic * t->depth;
+    double   By = fmax(t->By_wide != 0.0 ? t->By_wide : t->By, law->flattest), E = law->steel.E;
+    kl_hertz h =
+        law->hertz ? kl_hertz_by_table(law->hertz, t->Ax, By, E) : kl_hertz_of(t->Ax, By, E);
+    double root = sqrt(fmax(t->depth, 0.0));
+    c->point    = t->wheel;
+    c->x        = x;
+    c->n        = t->normal;
+    c->depth    = t->depth;
+    c->share    = t->share;
+    c->elastic  = h.stiffness * t->depth * root;
+    c->energy   = 0.4 * c->elastic * t->depth;
     if (law->stiffness > 0.0) {
         /* the ellipse is that of Hertz at the same load */
         c->elastic = law->stiffness * t->depth;
@@ -33,7 +35,7 @@ void kl_wheel_contact_of(const kl_wheel_law *law, const kl_touch *t, kl_vec3 x, 
     }
     c->a       = h.a1 * root;
     c->b       = h.b1 * root;
-    c->c       = coefficients(law, c->a, c->b);
+    c->c       = coefficients(law, h.a1 / h.b1, c->a, c->b);
     c->wheel_u = t->wheel_u;
     c->rail_u  = t->rail_u;
     c->radius  = t->radius;
@@ -61,9 +63,12 @@ void kl_wheel_force_at(const kl_wheel_law *law, const kl_wheel_contact *c, kl_ve
     if (out->N * out->mu > 0.0)
         kl_creep_force(law->creep, &law->options, &patch, (double[]){out->xi, out->eta, out->phi},
                        F, &out->slip);
+    out->N *= c->share;
+    for (int k = 0; k < 3; k++) F[k] *= c->share;
     out->Fx = F[0], out->Fy = F[1], out->Mz = F[2];
     out->force  = kl_add(kl_scale(out->N, c->n), kl_add(kl_scale(F[0], ex), kl_scale(F[1], ey)));
     out->moment = kl_scale(F[2], c->n);
     out->wear   = fabs(F[0] * out->xi + F[1] * out->eta + F[2] * out->phi);
-    out->loss   = (out->N - c->elastic) * approach - (F[0] * slip_x + F[1] * slip_y + F[2] * spin);
+    out->loss =
+        (out->N - c->share * c->elastic) * approach - (F[0] * slip_x + F[1] * slip_y + F[2] * spin);
 }

@@ -18,6 +18,7 @@ typedef struct kl_wheel_law {
     double                damping;     /* N = N_elastic (1 + damping * approach speed) [s/m] */
     double                speed_floor; /* creepages fade below this rolling speed [m/s] */
     double                flattest;    /* smallest curvature By that Hertz is given [1/m] */
+    const kl_hertz_table *hertz;       /* NULL: without a table */
 } kl_wheel_law;
 
 /* What follows from the position. Axes are those of the caller. */
@@ -25,8 +26,9 @@ typedef struct kl_wheel_contact {
     kl_vec3         point;   /* on the undeformed wheel, whose radius is that of rolling [m] */
     kl_vec3         x, n;    /* along the rail forward; normal from the rail into the wheel */
     double          depth;   /* > 0 [m] */
-    double          elastic; /* normal force without damping [N] */
+    double          elastic; /* normal force without damping and share [N] */
     double          energy;  /* stored [J] */
+    double          share;   /* of all forces: below 1 for neighbours that are one patch in truth */
     double          a, b;    /* semi-axes [m] */
     kl_kalker       c;
     double          wheel_u, rail_u, radius;

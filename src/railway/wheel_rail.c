@@ -19,13 +19,14 @@
 
 static kl_vec3 mirrored(kl_vec3 a, double side) { return kl_vec(a.x, side * a.y, a.z); }
 
-/* A contact found in side axes, in global axes. */
-static void turn_out(const rail_frame *rail, double side, kl_touch *t)
+void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, const kl_touch *t,
+                           kl_wheel_contact *c)
 {
-    kl_vec3 *point[2] = {&t->wheel, &t->rail};
-    for (int i = 0; i < 2; i++)
-        *point[i] = kl_add(rail->r, kl_mul(&rail->A, mirrored(*point[i], side)));
-    t->normal = kl_mul(&rail->A, mirrored(t->normal, side));
+    kl_touch out  = *t;
+    double   side = side_of(k);
+    out.wheel     = kl_add(rail->r, kl_mul(&rail->A, mirrored(t->wheel, side)));
+    out.normal    = kl_mul(&rail->A, mirrored(t->normal, side));
+    kl_wheel_contact_of(&p->law, &out, kl_axis(&rail->A, 0), c);
 }
 
 kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const rail_frame *rail,
@@ -44,14 +45,9 @@ static void find_contacts(const wheel_rail *p, const kl_motion *m, const rail_fr
                           wheel_state *w)
 {
     kl_wheel_pose pose = kl_wheel_rail_pose(p, m, rail, k);
-    kl_touch      touch[KL_TOUCH_MOST];
-    int           n = p->search.find(p->search.data, &pose, 0.0, NULL, touch);
-    w->n            = 0;
-    for (int i = 0; i < n; i++) {
-        if (!(touch[i].depth > 0.0)) continue;
-        turn_out(rail, side_of(k), &touch[i]);
-        kl_wheel_contact_of(&p->law, &touch[i], kl_axis(&rail->A, 0), &w->contact[w->n++]);
-    }
+    w->n               = p->search.find(p->search.data, &pose, 0.0, NULL, w->touch);
+    kl_touch_shares(w->touch, w->n);
+    for (int i = 0; i < w->n; i++) kl_wheel_rail_contact(p, rail, k, &w->touch[i], &w->contact[i]);
 }
 
 static void find_all_contacts(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
@@ -125,14 +121,14 @@ static kl_status wheel_rail_locate(const kl_reading *in, void *cache)
 
 /* ---- forces ---- */
 
-void kl_wheel_rail_force(const wheel_rail *p, const kl_motion *m, const kl_wheel_contact *c,
-                         kl_wheel_force *f)
+void kl_wheel_rail_force(const wheel_rail *p, const kl_wheel_law *law, const kl_motion *m,
+                         const kl_wheel_contact *c, kl_wheel_force *f)
 {
     kl_vec3 d = kl_sub(m[1].r, m[0].r), w = kl_sub(m[1].w, m[0].w);
     kl_vec3 centre = kl_sub(kl_sub(m[1].v, m[0].v), kl_cross(m[0].w, d));
     centre         = kl_axpy(p->speed, c->x, centre);
     kl_vec3 wheel  = kl_add(centre, kl_cross(w, kl_sub(c->point, m[1].r)));
-    kl_wheel_force_at(&p->law, c, wheel, w, kl_dot(centre, c->x), f);
+    kl_wheel_force_at(law, c, wheel, w, kl_dot(centre, c->x), f);
 }
 
 /* Adds force and moment at `at` (from the marker) to a wrench. */
@@ -143,6 +139,13 @@ static void add_wrench(double *wrench, kl_vec3 at, kl_vec3 force, kl_vec3 moment
     kl_store(wrench + 3, kl_axpy(sign, total, kl_load(wrench + 3)));
 }
 
+void kl_wheel_rail_add(const kl_motion *m, kl_vec3 point, const kl_wheel_force *f,
+                       double wrench[12])
+{
+    add_wrench(wrench, kl_sub(point, m[0].r), f->force, f->moment, -1.0);
+    add_wrench(wrench + 6, kl_sub(point, m[1].r), f->force, f->moment, 1.0);
+}
+
 static void add_forces(const wheel_rail *p, const kl_motion *m, const wheel_rail_cache *c,
                        kl_writing *out)
 {
@@ -150,14 +153,12 @@ static void add_forces(const wheel_rail *p, const kl_motion *m, const wheel_rail
         for (int i = 0; i < c->wheel[k].n; i++) {
             const kl_wheel_contact *at = &c->wheel[k].contact[i];
             kl_wheel_force          f;
-            kl_wheel_rail_force(p, m, at, &f);
-            add_wrench(out->wrench, kl_sub(at->point, m[0].r), f.force, f.moment, -1.0);
-            add_wrench(out->wrench + 6, kl_sub(at->point, m[1].r), f.force, f.moment, 1.0);
+            kl_wheel_rail_force(p, &p->law, m, at, &f);
+            kl_wheel_rail_add(m, at->point, &f, out->wrench);
             out->loss += f.loss;
             /* the track may run; and elastic work comes back, though not as that of a potential:
              * the stiffness of Hertz changes with the place of contact */
-            out->supply -=
-                p->speed * kl_dot(f.force, at->x) + c->wheel[k].contact[i].elastic * f.approach;
+            out->supply -= p->speed * kl_dot(f.force, at->x) + at->share * at->elastic * f.approach;
         }
 }
 
@@ -165,135 +166,6 @@ static kl_status wheel_rail_eval(const kl_reading *in, kl_writing *out)
 {
     add_forces(in->data, in->m, in->cache, out);
     return KL_OK;
-}
-
-/* ---- tangent ---- */
-
-/* Wrenches at both markers for a motion of marker 1 that differs; `c` is scratch, or found already. */
-static void wrench_at(const kl_reading *in, const kl_motion *m, wheel_rail_cache *c, bool moved,
-                      double wrench[12])
-{
-    kl_writing out = {.wrench = wrench};
-    memset(wrench, 0, 12 * sizeof *wrench);
-    if (moved) find_all_contacts(in->data, m, c); /* the rails stay: their bend is slight */
-    add_forces(in->data, m, c, &out);
-}
-
-/* The largest penetration at a position [m]. */
-static double deepest(const wheel_rail_cache *c)
-{
-    double most = 1e-6;
-    for (int k = 0; k < 2; k++)
-        for (int i = 0; i < c->wheel[k].n; i++) most = fmax(most, c->wheel[k].contact[i].depth);
-    return most;
-}
-
-/* Marker 1 moved, or its velocity changed, along or about (turn) the vector e. */
-static kl_motion nudged(const kl_motion *m, kl_vec3 e, bool turn, bool moved)
-{
-    kl_motion n = *m;
-    if (!moved && !turn) n.v = kl_add(n.v, e);
-    if (!moved && turn) n.w = kl_add(n.w, e);
-    if (moved && !turn) n.r = kl_add(n.r, e);
-    if (moved && turn) {
-        kl_mat3 R = kl_rotation_exp(e);
-        n.A       = kl_matmul(&R, &n.A);
-    }
-    return n;
-}
-
-/* Six directions in which marker 1 moves: along the track axes; about the axle and across it. */
-static void directions(const wheel_rail *p, const kl_motion *m, const kl_mat3 *track, kl_vec3 d[6])
-{
-    kl_vec3 x = kl_axis(track, 0), axle = kl_mul(&m[1].A, p->axle);
-    for (int j = 0; j < 3; j++) d[j] = kl_axis(track, j);
-    d[3] = axle;
-    d[4] = kl_unit(kl_axpy(-kl_dot(x, axle), axle, x));
-    d[5] = kl_cross(d[3], d[4]);
-}
-
-/* The two directions in which nothing about the contact changes: along the track, where only the arm
- * at marker 0 grows, and about the axle. */
-static bool known_column(const kl_motion *m, kl_vec3 x, const double *wrench, int j,
-                         double column[12])
-{
-    /* a track that turns makes a speed of every distance */
-    if ((j != 0 || kl_norm(m[0].w) > 0.0) && j != 3) return false;
-    memset(column, 0, 12 * sizeof *column);
-    if (j == 0) kl_store(column + 3, kl_cross(x, kl_load(wrench)));
-    return true;
-}
-
-/* Derivatives by position (moved) or velocity of marker 1, 12 x 6, central differences. The steps are
- * small against a penetration and against the speed of slip: their error is below 1e-6. */
-static void by_wheel(const kl_reading *in, const double *wrench, bool moved, double D[12][6])
-{
-    const wheel_rail *p  = in->data;
-    wheel_rail_cache  c  = *(const wheel_rail_cache *)in->cache;
-    double            V  = fabs(kl_dot(in->m[1].v, kl_axis(&c.middle.A, 0)) + p->speed);
-    double            dv = 1e-5 * fmax(V, p->speed_floor);
-    double            dr = moved ? fmax(1e-5 * deepest(&c), 2e-9) : dv;
-    kl_vec3           d[6];
-    directions(p, in->m, &c.middle.A, d);
-    memset(D, 0, 72 * sizeof(double));
-    for (int j = 0; j < 6; j++) {
-        double    h    = j < 3 ? dr : dr / p->half_gauge, w[2][12], column[12], e[3];
-        kl_motion m[2] = {in->m[0], in->m[1]};
-        if (!(moved && known_column(in->m, d[0], wrench, j, column))) {
-            for (int sign = 0; sign < 2; sign++) {
-                m[1] = nudged(&in->m[1], kl_scale(sign ? -h : h, d[j]), j >= 3, moved);
-                wrench_at(in, m, &c, moved, w[sign]);
-            }
-            for (int i = 0; i < 12; i++) column[i] = (w[0][i] - w[1][i]) / (2.0 * h);
-        }
-        kl_store(e, d[j]);
-        for (int i = 0; i < 12; i++)
-            for (int k = 0; k < 3; k++) D[i][(j < 3 ? 0 : 3) + k] += column[i] * e[k];
-    }
-}
-
-/* Columns of marker 0 follow from those of marker 1: if both move together as one body, with their
- * velocities, the wrenches turn with them. For velocities, a translation or rotation in common leaves
- * the slip as it is; the moment arms stand. */
-static void wheel_rail_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
-{
-    (void)lambda;
-    const kl_motion *m = in->m;
-    double           K[12][6], C[12][6], w[12];
-    kl_vec3          d = kl_sub(m[1].r, m[0].r);
-    wheel_rail_cache c = *(const wheel_rail_cache *)in->cache;
-    wrench_at(in, m, &c, false, w);
-    by_wheel(in, w, true, K);
-    by_wheel(in, w, false, C);
-    for (int j = 0; j < 3; j++) {
-        double e[3]  = {0};
-        e[j]         = 1.0;
-        kl_vec3 axis = kl_load(e), arm = kl_cross(axis, d);
-        kl_vec3 v1 = kl_cross(axis, m[1].v), w1 = kl_cross(axis, m[1].w);
-        kl_vec3 v0 = kl_cross(axis, m[0].v), w0 = kl_cross(axis, m[0].w);
-        double  a[3], dv[3], dw[3];
-        kl_store(a, arm);
-        /* marker 1 as the frame of marker 0 sees it: velocity v1 - v0 - w0 x d, rate w1 - w0 */
-        kl_store(dv, kl_sub(kl_sub(v1, v0), kl_cross(w0, d)));
-        kl_store(dw, kl_sub(w1, w0));
-        for (int i = 0; i < 12; i++) {
-            kl_vec3 turned = kl_cross(axis, kl_load(w + 3 * (i / 3)));
-            double  t[3], k = -K[i][3 + j], cc = -C[i][3 + j];
-            kl_store(t, turned);
-            for (int q = 0; q < 3; q++) {
-                k -= K[i][q] * a[q] + C[i][q] * dv[q] + C[i][3 + q] * dw[q];
-                cc -= C[i][q] * a[q];
-            }
-            out->K[i * 12 + 3 + j] += k + t[i % 3];
-            out->C[i * 12 + 3 + j] += cc;
-            out->C[i * 12 + j] -= C[i][j];
-            out->C[i * 12 + 6 + j] += C[i][j];
-            out->C[i * 12 + 9 + j] += C[i][3 + j];
-            out->K[i * 12 + j] -= K[i][j];
-            out->K[i * 12 + 6 + j] += K[i][j];
-            out->K[i * 12 + 9 + j] += K[i][3 + j];
-        }
-    }
 }
 
 const kl_element_type kl_wheel_rail = {
@@ -310,6 +182,6 @@ const kl_element_type kl_wheel_rail = {
     .setup     = kl_wheel_rail_setup,
     .locate    = wheel_rail_locate,
     .eval      = wheel_rail_eval,
-    .tangent   = wheel_rail_tangent,
+    .tangent   = kl_wheel_rail_tangent,
     .output    = kl_wheel_rail_output,
     .watch     = kl_wheel_rail_watch};

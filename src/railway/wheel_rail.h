@@ -26,6 +26,12 @@ typedef struct kl_wheel_pose {
     double  bend_y, bend_z; /* the rail at x lies bend x^2/2 off its line at x = 0 [1/m] */
 } kl_wheel_pose;
 
+/* The least penetration between two neighbouring contacts of a wheel; all zero: they are apart. */
+typedef struct kl_touch_valley {
+    double depth; /* [m] */
+    double w, foot;
+} kl_touch_valley;
+
 /* One place where the surfaces overlap (depth > 0), or their nearest places (depth <= 0), in side
  * axes. The common normal is that of the rail surface, pointing into the wheel. */
 typedef struct kl_touch {
@@ -42,6 +48,9 @@ typedef struct kl_touch {
     double
         By_wide; /* By with curvatures averaged over 2 mm to each side: what Hertz is given; 0: By */
     kl_touch_region region;
+    double w, foot; /* places on both outlines, piece + t: where `follow` begins; a search's own */
+    kl_touch_valley next;  /* between this contact and the next one of the wheel */
+    double          share; /* of the force of a contact alone, see kl_touch_shares */
 } kl_touch;
 
 /* A contact search: how one wheel profile and one rail profile touch. A search is const and may be
@@ -54,8 +63,17 @@ typedef struct kl_contact_search {
      * wheel_u; returns how many. */
     int (*find)(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
                 kl_touch *touch);
+    /* Contacts that were found at a position nearby, moved to this one without a search: exact to first
+     * order in the motion of the wheel, for derivatives. */
+    void (*follow)(const void *data, const kl_wheel_pose *pose, kl_touch *touch, int n);
     /* height of the flange tip above the radius r0 and r0 itself [m]: for derailment and drawing */
     double flange_height, radius;
 } kl_contact_search;
+
+/* How much of the force of a contact alone each of n contacts of a wheel carries: 1 for contacts that
+ * are apart. Neighbours whose surfaces overlap in between too, by more than about half their
+ * penetration, are in truth one patch with two deepest places; they share one force, and one that is
+ * about to vanish carries nothing. So forces do not jump when contacts appear or merge. */
+void kl_touch_shares(kl_touch *touch, int n);
 
 #endif

@@ -24,6 +24,7 @@ static double lift_of(const wheel_rail *p, const kl_motion *m, const rail_frame 
 
 static void wheel_output(const kl_reading *in, int k, double *v)
 {
+    const wheel_rail       *p     = in->data;
     const wheel_rail_cache *cache = in->cache;
     const wheel_state      *w     = &cache->wheel[k];
     kl_vec3                 up    = kl_axis(&cache->middle.A, 2);
@@ -31,12 +32,11 @@ static void wheel_output(const kl_reading *in, int k, double *v)
     double                  most  = 0.0;
     memset(v, 0, NWHEEL * sizeof *v);
     v[PATCHES] = w->n;
-    v[LIFT] =
-        w->n > 0 || !has_side(in->data, k) ? 0.0 : lift_of(in->data, in->m, &cache->rail[k], k);
+    v[LIFT]    = w->n > 0 || !has_side(p, k) ? 0.0 : lift_of(p, in->m, &cache->rail[k], k);
     for (int i = 0; i < w->n; i++) {
         const kl_wheel_contact *c = &w->contact[i];
         kl_wheel_force          f;
-        kl_wheel_rail_force(in->data, in->m, c, &f);
+        kl_wheel_rail_force(p, &p->law, in->m, c, &f);
         v[Q] += kl_dot(f.force, up);
         v[Y] -= side_of(k) * kl_dot(f.force, left);
         v[N] += f.N;

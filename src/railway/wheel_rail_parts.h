@@ -31,10 +31,11 @@ typedef struct wheel_rail {
     double            s0; /* length along the track at the start [m] */
 } wheel_rail;
 
-/* One wheel at one position; contacts are in global axes. */
+/* One wheel at one position. */
 typedef struct wheel_state {
     int              n;
-    kl_wheel_contact contact[KL_TOUCH_MOST];
+    kl_touch         touch[KL_TOUCH_MOST];   /* in side axes */
+    kl_wheel_contact contact[KL_TOUCH_MOST]; /* in global axes */
 } wheel_state;
 
 /* A frame of the track or of one rail, in global axes. */
@@ -65,13 +66,23 @@ static inline double side_of(int k) { return k == 0 ? 1.0 : -1.0; }
 kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const rail_frame *rail,
                                  int k);
 
-/* Force at one contact, from the velocities of the wheel against the rail there. */
-void kl_wheel_rail_force(const wheel_rail *p, const kl_motion *m, const kl_wheel_contact *c,
-                         kl_wheel_force *f);
+/* A touch in side axes becomes a contact in global axes. */
+void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, const kl_touch *t,
+                           kl_wheel_contact *c);
+
+/* Force at one contact, from the velocities of the wheel against the rail there. `law` is p->law, or a
+ * linearisation of it. */
+void kl_wheel_rail_force(const wheel_rail *p, const kl_wheel_law *law, const kl_motion *m,
+                         const kl_wheel_contact *c, kl_wheel_force *f);
+
+/* Adds a force at a contact to the wrenches at both markers. */
+void kl_wheel_rail_add(const kl_motion *m, kl_vec3 point, const kl_wheel_force *f,
+                       double wrench[12]);
 
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size);
 void      kl_wheel_rail_output(const kl_reading *in, const double *lambda, double *values);
+void      kl_wheel_rail_tangent(const kl_reading *in, const double *lambda, kl_slopes *out);
 void      kl_wheel_rail_watch(const kl_reading *in, kl_notice *notice);
 
 extern const kl_key    kl_wheel_rail_keys[];

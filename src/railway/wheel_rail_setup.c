@@ -115,6 +115,10 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
                                            .damping     = p->damping,
                                            .speed_floor = p->speed_floor,
                                            .flattest    = 0.1};
+    kl_hertz_table *hertz = kl_arena_array(s->arena, kl_hertz_table, 1);
+    if (!hertz) return KL_E_MEMORY;
+    kl_hertz_table_fill(hertz);
+    p->law.hertz          = hertz;
     p->law.options.kA     = p->kA;
     p->law.options.kS     = p->kS;
     p->law.options.strips = p->law.options.cells = (int)p->grid;

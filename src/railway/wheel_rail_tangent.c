@@ -1,0 +1,233 @@
+/* Derivatives of the forces of a wheel-rail element.
+ *
+ * By position: contacts are followed to positions nearby without a search, for central differences of
+ * the forces. By velocity: the creep law is replaced by its slopes at each contact. */
+#include <math.h>
+#include <string.h>
+
+#include "base/rotation.h"
+#include "railway/wheel_rail_parts.h"
+
+typedef struct motions {
+    kl_vec3 d[6]; /* directions in which marker 1 moves: three translations, three rotations */
+} motions;
+
+/* The largest penetration at a position [m]. */
+static double deepest(const wheel_rail_cache *c)
+{
+    double most = 1e-6;
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < c->wheel[k].n; i++) most = fmax(most, c->wheel[k].contact[i].depth);
+    return most;
+}
+
+/* Marker 1 moved, or its velocity changed, along or about (turn) the vector e. */
+static kl_motion nudged(const kl_motion *m, kl_vec3 e, bool turn, bool moved)
+{
+    kl_motion n = *m;
+    if (!moved && !turn) n.v = kl_add(n.v, e);
+    if (!moved && turn) n.w = kl_add(n.w, e);
+    if (moved && !turn) n.r = kl_add(n.r, e);
+    if (moved && turn) {
+        kl_mat3 R = kl_rotation_exp(e);
+        n.A       = kl_matmul(&R, &n.A);
+    }
+    return n;
+}
+
+/* Six directions in which marker 1 moves: along the track axes; about the axle and across it. */
+static void directions(const kl_reading *in, kl_vec3 d[6])
+{
+    const wheel_rail       *p = in->data;
+    const wheel_rail_cache *c = in->cache;
+    kl_vec3                 x = kl_axis(&c->middle.A, 0), axle = kl_mul(&in->m[1].A, p->axle);
+    for (int j = 0; j < 3; j++) d[j] = kl_axis(&c->middle.A, j);
+    d[3] = axle;
+    d[4] = kl_unit(kl_axpy(-kl_dot(x, axle), axle, x));
+    d[5] = kl_cross(d[3], d[4]);
+}
+
+/* The two directions in which nothing about the contact changes: along the track, where only the arm
+ * at marker 0 grows, and about the axle. */
+static bool known_column(const kl_motion *m, kl_vec3 x, const double *wrench, int j,
+                         double column[12])
+{
+    /* a track that turns makes a speed of every distance */
+    if ((j != 0 || kl_norm(m[0].w) > 0.0) && j != 3) return false;
+    memset(column, 0, 12 * sizeof *column);
+    if (j == 0) kl_store(column + 3, kl_cross(x, kl_load(wrench)));
+    return true;
+}
+
+static void wrench_of(const kl_reading *in, double wrench[12])
+{
+    const wheel_rail       *p = in->data;
+    const wheel_rail_cache *c = in->cache;
+    memset(wrench, 0, 12 * sizeof *wrench);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < c->wheel[k].n; i++) {
+            kl_wheel_force f;
+            kl_wheel_rail_force(p, &p->law, in->m, &c->wheel[k].contact[i], &f);
+            kl_wheel_rail_add(in->m, c->wheel[k].contact[i].point, &f, wrench);
+        }
+}
+
+/* D = sum of column e' over the directions e. */
+static void spread(double D[12][6], int j, kl_vec3 direction, const double column[12])
+{
+    double e[3];
+    kl_store(e, direction);
+    for (int i = 0; i < 12; i++)
+        for (int k = 0; k < 3; k++) D[i][(j < 3 ? 0 : 3) + k] += column[i] * e[k];
+}
+
+/* ---- by position ---- */
+
+/* Adds sign times the wrenches of wheel k after marker 1 moved. The rails stay: their bend is slight. */
+static void add_wheel(const kl_reading *in, const kl_motion *m, int k, double sign,
+                      double wrench[12])
+{
+    const wheel_rail       *p    = in->data;
+    const wheel_rail_cache *c    = in->cache;
+    const wheel_state      *w    = &c->wheel[k];
+    kl_wheel_pose           pose = kl_wheel_rail_pose(p, m, &c->rail[k], k);
+    kl_touch                touch[KL_TOUCH_MOST];
+    double                  sum[12] = {0};
+    memcpy(touch, w->touch, (size_t)w->n * sizeof *touch);
+    p->search.follow(p->search.data, &pose, touch, w->n);
+    kl_touch_shares(touch, w->n);
+    for (int i = 0; i < w->n; i++) {
+        kl_wheel_contact contact;
+        kl_wheel_force   f;
+        kl_wheel_rail_contact(p, &c->rail[k], k, &touch[i], &contact);
+        kl_wheel_rail_force(p, &p->law, m, &contact, &f);
+        kl_wheel_rail_add(m, contact.point, &f, sum);
+    }
+    for (int i = 0; i < 12; i++) wrench[i] += sign * sum[i];
+}
+
+/* One column: wrenches over a motion of marker 1 along or about `e`; the step is small against a
+ * penetration. */
+static void position_column(const kl_reading *in, kl_vec3 e, bool turn, double column[12])
+{
+    const wheel_rail       *p = in->data;
+    const wheel_rail_cache *c = in->cache;
+    double                  h = fmax(1e-5 * deepest(c), 2e-9) / (turn ? p->half_gauge : 1.0);
+    memset(column, 0, 12 * sizeof *column);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        kl_motion m[2] = {in->m[0], nudged(&in->m[1], kl_scale(sign * h, e), turn, true)};
+        for (int k = 0; k < 2; k++)
+            if (c->wheel[k].n > 0) add_wheel(in, m, k, sign, column);
+    }
+    for (int i = 0; i < 12; i++) column[i] /= 2.0 * h;
+}
+
+static void by_position(const kl_reading *in, const motions *s, const double *wrench,
+                        double D[12][6])
+{
+    memset(D, 0, 72 * sizeof(double));
+    for (int j = 0; j < 6; j++) {
+        double column[12];
+        if (!known_column(in->m, s->d[0], wrench, j, column))
+            position_column(in, s->d[j], j >= 3, column);
+        spread(D, j, s->d[j], column);
+    }
+}
+
+/* ---- by velocity ---- */
+
+/* The law about the velocities of now at one contact. */
+static kl_wheel_law linearised(const wheel_rail *p, const kl_wheel_contact *c,
+                               const kl_wheel_force *f, kl_creep_about *about)
+{
+    kl_wheel_law   law   = p->law;
+    kl_patch       patch = {c->a, c->b, f->N / c->share, f->mu, law.steel.G, c->c};
+    kl_creep_input in    = kl_creep_input_of(&patch, (double[]){f->xi, f->eta, f->phi});
+    kl_creep_linearise(law.creep, &law.options, &in, about);
+    law.creep         = &kl_creep_tangent;
+    law.options.about = about;
+    return law;
+}
+
+/* Adds the derivatives of one contact's force by velocities along the directions. */
+static void contact_columns(const kl_reading *in, const motions *s, const kl_wheel_contact *c,
+                            double h, double column[6][12])
+{
+    const wheel_rail *p = in->data;
+    kl_creep_about    about;
+    kl_wheel_force    f;
+    kl_wheel_rail_force(p, &p->law, in->m, c, &f);
+    if (!(f.N * f.mu > 0.0)) return;
+    kl_wheel_law law = linearised(p, c, &f, &about);
+    for (int j = 0; j < 6; j++) {
+        double sum[2][12] = {{0}}, step = j < 3 ? h : h / p->half_gauge;
+        for (int k = 0; k < 2; k++) {
+            kl_vec3   e    = kl_scale(k ? step : -step, s->d[j]);
+            kl_motion m[2] = {in->m[0], nudged(&in->m[1], e, j >= 3, false)};
+            kl_wheel_rail_force(p, &law, m, c, &f);
+            kl_wheel_rail_add(m, c->point, &f, sum[k]);
+        }
+        for (int i = 0; i < 12; i++) column[j][i] += (sum[1][i] - sum[0][i]) / (2.0 * step);
+    }
+}
+
+static void by_velocity(const kl_reading *in, const motions *s, double D[12][6])
+{
+    const wheel_rail       *p             = in->data;
+    const wheel_rail_cache *c             = in->cache;
+    double                  column[6][12] = {{0}};
+    double                  V = fabs(kl_dot(in->m[1].v, kl_axis(&c->middle.A, 0)) + p->speed);
+    double                  h = 1e-5 * fmax(V, p->speed_floor);
+    for (int k = 0; k < 2; k++)
+        for (int i = 0; i < c->wheel[k].n; i++)
+            contact_columns(in, s, &c->wheel[k].contact[i], h, column);
+    memset(D, 0, 72 * sizeof(double));
+    for (int j = 0; j < 6; j++) spread(D, j, s->d[j], column[j]);
+}
+
+/* ---- both ---- */
+
+/* Columns of marker 0 follow from those of marker 1: if both move together as one body, with their
+ * velocities, the wrenches turn with them. For velocities, a translation or rotation in common leaves
+ * the slip as it is; the moment arms stand. */
+void kl_wheel_rail_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
+{
+    (void)lambda;
+    const kl_motion *m = in->m;
+    double           K[12][6], C[12][6], w[12];
+    kl_vec3          d = kl_sub(m[1].r, m[0].r);
+    motions          s;
+    wrench_of(in, w);
+    directions(in, s.d);
+    by_position(in, &s, w, K);
+    by_velocity(in, &s, C);
+    for (int j = 0; j < 3; j++) {
+        double e[3]  = {0};
+        e[j]         = 1.0;
+        kl_vec3 axis = kl_load(e), arm = kl_cross(axis, d);
+        kl_vec3 v1 = kl_cross(axis, m[1].v), w1 = kl_cross(axis, m[1].w);
+        kl_vec3 v0 = kl_cross(axis, m[0].v), w0 = kl_cross(axis, m[0].w);
+        double  a[3], dv[3], dw[3];
+        kl_store(a, arm);
+        /* marker 1 as the frame of marker 0 sees it: velocity v1 - v0 - w0 x d, rate w1 - w0 */
+        kl_store(dv, kl_sub(kl_sub(v1, v0), kl_cross(w0, d)));
+        kl_store(dw, kl_sub(w1, w0));
+        for (int i = 0; i < 12; i++) {
+            kl_vec3 turned = kl_cross(axis, kl_load(w + 3 * (i / 3)));
+            double  t[3], k = -K[i][3 + j], cc = -C[i][3 + j];
+            kl_store(t, turned);
+            for (int q = 0; q < 3; q++) {
+                k -= K[i][q] * a[q] + C[i][q] * dv[q] + C[i][3 + q] * dw[q];
+                cc -= C[i][q] * a[q];
+            }
+            out->K[i * 12 + 3 + j] += k + t[i % 3];
+            out->C[i * 12 + 3 + j] += cc;
+            out->C[i * 12 + j] -= C[i][j];
+            out->C[i * 12 + 6 + j] += C[i][j];
+            out->C[i * 12 + 9 + j] += C[i][3 + j];
+            out->K[i * 12 + j] -= K[i][j];
+            out->K[i * 12 + 6 + j] += K[i][j];
+            out->K[i * 12 + 9 + j] += K[i][3 + j];
+        }
+    }
+}
