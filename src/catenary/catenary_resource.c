@@ -59,8 +59,8 @@ static kl_status check_spans(const kl_catenary *c, const kl_setup *s)
     if (c->sections > 1.0 && !(c->overlap >= 1.0 && c->overlap <= c->spans / 2.0))
         return kl_fail(
             s->diag, KL_E_RANGE, s->place,
-            "catenary '%s': overlap is %g spans of %g; give at least 1 and no more than half", s->name,
-            c->overlap, c->spans);
+            "catenary '%s': overlap is %g spans of %g; give at least 1 and no more than half",
+            s->name, c->overlap, c->spans);
     return KL_OK;
 }
 
@@ -77,16 +77,18 @@ static kl_status check_droppers(const kl_catenary *c, const kl_setup *s)
             s->name);
     for (int i = 0; i < d->n; i++) {
         if (!(d->value[i] > last) || !(d->value[i] < L))
-            return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "catenary '%s': dropper %d at %g m does not fit: places rise from 0 to "
-                           "the span_length of %g m",
-                           s->name, i + 1, d->value[i], L);
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "catenary '%s': dropper %d at %g m does not fit into the span; give places "
+                "that ascend between 0 and the span_length of %g m",
+                s->name, i + 1, d->value[i], L);
         last = d->value[i];
     }
     if (c->dropper_lengths.n != 0 && c->dropper_lengths.n != d->n)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "catenary '%s': dropper_lengths has %d values for %d droppers", s->name,
-                       c->dropper_lengths.n, d->n);
+                       "catenary '%s': dropper_lengths has %d values for %d droppers; give one for "
+                       "each place of `droppers`",
+                       s->name, c->dropper_lengths.n, d->n);
     if (c->layout == KL_STITCHED && !(c->stitch_length > 0.0 && c->stitch_length < L))
         return kl_fail(
             s->diag, KL_E_RANGE, s->place,
@@ -189,9 +191,11 @@ static kl_status catenary_setup(void *data, const kl_setup *s)
     KL_TRY(check_spans(c, s));
     KL_TRY(check_droppers(c, s));
     if (c->lumps.n != c->lump_masses.n)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "catenary '%s': lumps has %d places, lump_masses %d values", s->name,
-                       c->lumps.n, c->lump_masses.n);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "catenary '%s': lumps has %d places, lump_masses %d values; give one mass for "
+            "each place",
+            s->name, c->lumps.n, c->lump_masses.n);
     int                n    = (int)c->sections;
     kl_tension_length *part = kl_arena_array(s->arena, kl_tension_length, n);
     if (!part) return KL_E_MEMORY;

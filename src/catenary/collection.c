@@ -65,7 +65,12 @@ kl_status kl_collection_create(const kl_line *line, const kl_collector *collecto
     kl_pantograph_stepper *lumped = kl_arena_array(arena, kl_pantograph_stepper, n + 1);
     *out                          = c;
     if (!c || !lumped) return KL_E_MEMORY;
-    *c = (kl_collection){.line = line, .collector = collector, .lumped = lumped, .n = n, .dt = dt};
+    *c = (kl_collection){.line      = line,
+                         .collector = collector,
+                         .lumped    = lumped,
+                         .n         = n,
+                         .dt        = dt,
+                         .place     = line->design->place};
     for (int i = 0; i < n; i++)
         if (has_masses(&collector[i]))
             kl_pantograph_prepare(&collector[i].pantograph, dt, &lumped[i]);
@@ -307,7 +312,7 @@ static kl_status rest_force(const kl_collection *c, int i, const kl_collector_in
 static kl_status refuse_place(const kl_collection *c, int i, double x, kl_diag *diag)
 {
     return kl_fail(
-        diag, KL_E_MODEL, c->line->design->place,
+        diag, KL_E_MODEL, c->place,
         "catenary '%s' reaches from x = %g to %g m, but pantograph %d starts at x = %g m; "
         "let it start on the line, or make the line longer with more `spans`",
         c->line->design->name, c->line->x0, c->line->x1, i + 1, x);
@@ -315,7 +320,7 @@ static kl_status refuse_place(const kl_collection *c, int i, double x, kl_diag *
 
 static kl_status refuse_above(const kl_collection *c, int i, double head, double z, kl_diag *diag)
 {
-    return kl_fail(diag, KL_E_MODEL, c->line->design->place,
+    return kl_fail(diag, KL_E_MODEL, c->place,
                    "pantograph %d starts above the contact wire: its head is at height %.4g m, the "
                    "wire of catenary '%s' at %.4g m; lower the head or raise the wire's `heights`",
                    i + 1, head, c->line->design->name, z);

@@ -48,6 +48,7 @@ typedef struct kl_collection {
     kl_pantograph_stepper *lumped; /* n */
     int                    n;
     double                 dt;
+    kl_place               place; /* for messages: of the line, unless the owner sets its own */
 } kl_collection;
 
 /* `collector` is borrowed; everything else lives in the arena. dt: step of the catenary [s]. */

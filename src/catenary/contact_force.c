@@ -190,6 +190,7 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_collection_create(p->catenary->line, p->collector, p->n, p->interval, s->arena,
                                 s->diag, &p->c));
+    p->c->place    = s->place;
     size->nh       = STRIPS + p->n * STRIP + 2 * kl_collection_state_size(p->c);
     size->interval = p->interval;
     return KL_OK;

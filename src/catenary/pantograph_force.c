@@ -26,6 +26,7 @@ typedef struct pantograph {
     double             step, exchange, iterations;
     kl_list            evaluate;
     kl_function       *base;
+    double             base_scale;
     /* found */
     kl_collector collector[KL_MOST_PANTOGRAPHS];
     kl_coupling *k;
@@ -47,7 +48,6 @@ typedef struct base {
 typedef struct ride {
     const pantograph *p;
     base              from, to;
-    const double     *u;
 } ride;
 
 static base base_at(const ride *r, double t)
@@ -60,14 +60,17 @@ static base base_at(const ride *r, double t)
                   .rate  = r->from.rate + s * (r->to.rate - r->from.rate)};
 }
 
-/* Base as a marker shows it; `speed` of the entry moves it instead where it is given. */
-static base base_of(const pantograph *p, double t, const kl_motion *m)
+/* Base as a marker shows it, and as the function `base` lifts it; `speed` of the entry moves it along
+ * instead where it is given. */
+static base base_of(const pantograph *p, double t, const kl_motion *m, const double *u)
 {
+    double roof[3] = {0};
+    if (p->base) kl_function_eval(p->base, t, u, roof);
     base b = {.t     = t,
               .x     = p->start + m->r.x - p->x0,
               .speed = m->v.x,
-              .z     = m->r.z - p->z0,
-              .rate  = m->v.z};
+              .z     = m->r.z - p->z0 + p->base_scale * roof[0],
+              .rate  = m->v.z + p->base_scale * roof[1]};
     if (!isnan(p->speed)) b.x = p->start + p->speed * (t - p->t0), b.speed = p->speed;
     return b;
 }
@@ -82,18 +85,16 @@ static double uplift_at(const pantograph *p, double run, double speed)
 
 static void drive(const void *context, double t, kl_collector_input *in)
 {
-    const ride       *r       = context;
-    const pantograph *p       = r->p;
-    base              b       = base_at(r, t);
-    double            roof[3] = {0};
-    if (p->base) kl_function_eval(p->base, t, r->u, roof);
+    const ride       *r = context;
+    const pantograph *p = r->p;
+    base              b = base_at(r, t);
     for (int i = 0; i < p->k->n; i++)
         in[i] = (kl_collector_input){.x     = b.x - i * p->distance,
                                      .speed = b.speed,
                                      .load  = {.uplift     = uplift_at(p, b.x - p->start, b.speed),
                                                .lift       = p->lift * b.speed * b.speed,
-                                               .base       = b.z + roof[0],
-                                               .base_speed = b.rate + roof[1]}};
+                                               .base       = b.z,
+                                               .base_speed = b.rate}};
 }
 
 /* ---- setup ---- */
@@ -226,6 +227,7 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_coupling_create(p->catenary->line, p->collector, (int)p->count, &o, s->arena, s->diag,
                               &p->k));
+    p->k->c->place = s->place;
     size->nh       = STATE + kl_coupling_state_size(p->k);
     size->interval = p->k->interval;
     return KL_OK;
@@ -235,8 +237,8 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
 static kl_status pantograph_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
 {
     const pantograph  *p      = in->data;
-    base               b      = base_of(p, p->t0, &in->m[0]);
-    ride               r      = {.p = p, .from = b, .to = b, .u = in->u};
+    base               b      = base_of(p, p->t0, &in->m[0], in->u);
+    ride               r      = {.p = p, .from = b, .to = b};
     kl_coupling_motion motion = {drive, &r};
     out->h[TIME] = b.t, out->h[X] = b.x, out->h[SPEED] = b.speed;
     out->h[Z] = b.z, out->h[RATE] = b.rate;
@@ -250,8 +252,7 @@ static void pantograph_commit(const kl_reading *in, double *h_new)
     const pantograph  *p      = in->data;
     ride               r      = {.p    = p,
                                  .from = {h_new[TIME], h_new[X], h_new[SPEED], h_new[Z], h_new[RATE]},
-                                 .to   = base_of(p, in->t, &in->m[0]),
-                                 .u    = in->u};
+                                 .to   = base_of(p, in->t, &in->m[0], in->u)};
     kl_coupling_motion motion = {drive, &r};
     double             due    = floor((in->t - p->t0) / p->k->interval + 1e-6);
     while (h_new[STEPS] < due && h_new[FAILED] == 0.0) {
@@ -268,7 +269,7 @@ static kl_status pantograph_eval(const kl_reading *in, kl_writing *out)
 {
     const pantograph *p = in->data;
     const double     *h = in->h;
-    base              b = base_of(p, in->t, &in->m[0]);
+    base              b = base_of(p, in->t, &in->m[0], in->u);
     for (int i = 0; i < p->k->n && p->mass.n > 0; i++) {
         const kl_pantograph *l = &p->collector[i].pantograph;
         const double        *m = kl_coupling_masses(p->k, h + STATE, i);
@@ -424,7 +425,8 @@ static const kl_key pantograph_keys[] = {
     LIST("probes", probes, "m", "[]", "places along the line whose uplift is recorded"),
     LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment; left out: its middle fifth"),
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
-     .fallback = "", .help = "height of the base over time, added to that of the marker"},
+     .fallback = "", .help = "rise of the base over time, added to that of the marker"},
+    NUMBER("base_scale", base_scale, "1", "1", -1e300, 1e300, "factor of `base`"),
     {0}};
 /* clang-format on */
 

@@ -209,11 +209,12 @@ static kl_status refuse_messenger_below(const kl_line *line, const statics *s, k
         const kl_line_dropper *d  = &line->dropper[i];
         double                 dz = s->u[d->upper] - s->u[d->lower];
         if (dz > least) continue;
-        return kl_fail(diag, KL_E_MODEL, line->design->part[d->part].dropper_place,
-                       "catenary '%s': no dropper fits at x = %g m in span %d: the messenger hangs "
-                       "%.3g m above the contact wire there; a larger `encumbrance` or more "
-                       "messenger `tension` makes room",
-                       line->design->name, d->x, d->span + 1, dz);
+        return kl_fail(
+            diag, KL_E_MODEL, line->design->part[d->part].dropper_place,
+            "catenary '%s': no dropper fits at x = %g m in span %d: the messenger would "
+            "be %.3g m %s the contact wire there; give a larger `encumbrance` or a larger "
+            "`messenger_tension`",
+            line->design->name, d->x, d->span + 1, fabs(dz), dz < 0.0 ? "below" : "above");
     }
     return KL_OK;
 }
@@ -301,7 +302,7 @@ static kl_status shape_from_lengths(kl_line *line, statics *s, kl_diag *diag)
         return kl_fail(
             diag, KL_E_MODEL, line->design->place,
             "catenary '%s': all droppers are slack, so their lengths do not fit; compare "
-            "them with those that `klingel catenary droppers` prints without `lengths`",
+            "them with those that `klingel catenary droppers` prints without `dropper_lengths`",
             line->design->name);
     if (slack > 0)
         kl_warn(diag, line->design->place, "catenary '%s': %d of %d droppers are slack at rest",

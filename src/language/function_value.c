@@ -6,8 +6,10 @@
 #include <string.h>
 
 #include "language/attach.h"
+#include "language/resources.h"
 #include "language/values.h"
 #include "script/lua.h"
+#include "store/series_file.h"
 
 enum { WHAT = 256 }; /* longest lead of a message */
 
@@ -142,13 +144,44 @@ static kl_status function_harmonic(const function_call *f, const kl_node *n, kl_
     return made(f, kl_function_harmonic(f->s->arena, offset, amplitude, omega, phase), out);
 }
 
+/* Beyond its ends a characteristic goes on straight, a function of time keeps its value. */
+static kl_spline_ends ends_of(const function_call *f)
+{
+    return strcmp(f->by, "s") == 0 ? KL_ENDS_CONSTANT : KL_ENDS_LINEAR;
+}
+
+/* {file: roof.csv, column: roof_z}: a table of text or the results of a run, in SI units. */
+static kl_status read_series(const function_call *f, const kl_node *n, bool smooth,
+                             kl_function **out)
+{
+    static const char *const keys[] = {"file", "column", NULL};
+    const kl_node           *file = kl_node_get(n, "file"), *column = kl_node_get(n, "column");
+    kl_series                series;
+    KL_TRY(known_keys(f, n, keys, "{file: name.csv, column: name}"));
+    if (!file || file->kind != KL_SCALAR || !*file->text || (column && column->kind != KL_SCALAR))
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s: give the name of a file: {file: name.csv, column: name}", f->what);
+    const char *name, *path; /* "{roof}" is the value of the parameter `roof` */
+    KL_TRY(kl_value_word(f->s, file, f->what, &name));
+    if (!(path = kl_path_beside(f->s->arena, file, name))) return KL_E_MEMORY;
+    KL_TRY(kl_series_file_read(path, column ? column->text : NULL, file->place, f->s->arena,
+                               f->s->diag, &series));
+    return made(f,
+                kl_function_table_ends(f->s->arena, series.x, series.y, series.n, smooth,
+                                       ends_of(f), f->s->diag, file->place),
+                out);
+}
+
 static kl_status read_table(const function_call *f, const kl_node *n, bool smooth,
                             kl_function **out)
 {
+    if (n->kind == KL_MAP) return read_series(f, n, smooth, out);
     if (n->kind != KL_LIST || n->size < 2)
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: a table needs at least two pairs of numbers: [[x0, y0], [x1, y1], ...]",
-                       f->what);
+        return kl_fail(
+            f->s->diag, KL_E_MODEL, n->place,
+            "%s: a table needs at least two pairs of numbers, [[x0, y0], [x1, y1], ...], "
+            "or a file, {file: name.csv, column: name}",
+            f->what);
     double *x = kl_arena_array(f->s->arena, double, n->size),
            *y = kl_arena_array(f->s->arena, double, n->size);
     int k     = 0;
@@ -162,10 +195,9 @@ static kl_status read_table(const function_call *f, const kl_node *n, bool smoot
         KL_TRY(kl_scope_number(f->s, i->first, what, f->by, &x[k]));
         KL_TRY(kl_scope_number(f->s, i->first->next, what, f->unit, &y[k]));
     }
-    /* beyond its ends a characteristic goes on straight, a function of time keeps its value */
-    kl_spline_ends ends = strcmp(f->by, "s") == 0 ? KL_ENDS_CONSTANT : KL_ENDS_LINEAR;
-    return made(f, kl_function_table_ends(f->s->arena, x, y, k, smooth, ends, f->s->diag, n->place),
-                out);
+    return made(
+        f, kl_function_table_ends(f->s->arena, x, y, k, smooth, ends_of(f), f->s->diag, n->place),
+        out);
 }
 
 static kl_status function_table(const function_call *f, const kl_node *n, kl_function **out)

@@ -432,8 +432,8 @@ static const char *const values[] = {
     "\"#/definitions/shapes\"}}},\n",
     "    \"function\": {\"anyOf\": [{\"$ref\": \"#/definitions/number\"}, {\"type\": \"object\", "
     "\"additionalProperties\": false, \"minProperties\": 1, \"maxProperties\": 1, \"properties\": "
-    "{\"polynomial\": {\"$ref\": \"#/definitions/numbers\"}, \"table\": {\"type\": \"array\"}, "
-    "\"linear_table\": {\"type\": \"array\"}, \"harmonic\": {\"type\": \"object\", "
+    "{\"polynomial\": {\"$ref\": \"#/definitions/numbers\"}, \"table\": {\"type\": [\"array\", \"object\"]}, "
+    "\"linear_table\": {\"type\": [\"array\", \"object\"]}, \"harmonic\": {\"type\": \"object\", "
     "\"additionalProperties\": false, \"required\": [\"amplitude\"], \"properties\": {\"offset\": "
     "{}, \"amplitude\": {}, \"phase\": {}, \"omega\": {}, \"frequency\": {}}}, \"step\": "
     "{\"type\": "

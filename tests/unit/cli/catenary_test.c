@@ -126,6 +126,41 @@ static void the_assessment_gives_the_figures_of_current_collection(void **state)
     assert_true(value[6] > 48.0 && value[6] < 55.0);
 }
 
+/* Mean and sigma of a run of examples/catenary-roof; `set` may be NULL. */
+static void collect_on_roof(world *w, const char *model, const char *set, double *mean,
+                            double *sigma)
+{
+    double value[8];
+    if (set) assert_int_equal(run(w, "run", model, "-q", "-o", "en.h5", "--set", set), 0);
+    else assert_int_equal(run(w, "run", model, "-q", "-o", "en.h5"), 0);
+    assessed(w, value);
+    *mean = value[0], *sigma = value[1];
+}
+
+/* The base moves as the roof of a car: as a table of text, as the results of the car, and with the car
+ * in the same model, on whose 32 t the pantograph has no effect. */
+static void a_roof_moves_the_base_from_a_file_from_results_and_in_one_model(void **state)
+{
+    world *w = *state;
+    char   set[512];
+    double mean[4], sigma[4];
+    assert_int_equal(
+        run(w, "run", KL_SOURCE_DIR "/examples/catenary-roof/vehicle.yaml", "-q", "-o", "car.h5"),
+        0);
+    snprintf(set, sizeof set, "roof=%s", path_of(w, "car.h5"));
+    collect_on_roof(w, EXAMPLE("catenary-roof"), NULL, &mean[0], &sigma[0]);
+    collect_on_roof(w, EXAMPLE("catenary-roof"), set, &mean[1], &sigma[1]);
+    collect_on_roof(w, KL_SOURCE_DIR "/examples/catenary-roof/together.yaml", NULL, &mean[2],
+                    &sigma[2]);
+    collect_on_roof(w, EXAMPLE("catenary-roof"), "share=0", &mean[3], &sigma[3]);
+    for (int i = 0; i < 4; i++) print_message("mean %.3f N, sigma %.3f N\n", mean[i], sigma[i]);
+    for (int i = 1; i < 3; i++) {
+        assert_true(fabs(mean[i] - mean[0]) < 0.02);
+        assert_true(fabs(sigma[i] - sigma[0]) < 0.02);
+    }
+    assert_true(fabs(sigma[3] - sigma[0]) > 0.1);
+}
+
 static void a_force_moves_over_a_wire_as_the_modal_series_has_it(void **state)
 {
     world *w = *state;
@@ -236,6 +271,7 @@ int main(void)
         TEST(statics_are_printed_in_the_columns_of_the_reference),
         TEST(runs_give_the_figures_of_the_independent_simulation),
         TEST(the_assessment_gives_the_figures_of_current_collection),
+        TEST(a_roof_moves_the_base_from_a_file_from_results_and_in_one_model),
         TEST(a_force_moves_over_a_wire_as_the_modal_series_has_it),
         TEST(bad_input_is_refused_with_a_remedy),
         TEST(a_run_that_is_cut_goes_on_with_the_same_bits),
