@@ -430,10 +430,14 @@ static const char *const values[] = {
     "    \"ground\": {\"type\": [\"object\", \"null\"], \"additionalProperties\": false, "
     "\"properties\": {\"markers\": {\"$ref\": \"#/definitions/markers\"}, \"shape\": {\"$ref\": "
     "\"#/definitions/shapes\"}}},\n",
+    "    \"series\": {\"anyOf\": [{\"type\": \"array\"}, {\"type\": \"object\", "
+    "\"additionalProperties\": false, \"required\": [\"file\"], \"properties\": {\"file\": {}, "
+    "\"column\": {}}}]},\n",
     "    \"function\": {\"anyOf\": [{\"$ref\": \"#/definitions/number\"}, {\"type\": \"object\", "
     "\"additionalProperties\": false, \"minProperties\": 1, \"maxProperties\": 1, \"properties\": "
-    "{\"polynomial\": {\"$ref\": \"#/definitions/numbers\"}, \"table\": {\"type\": [\"array\", \"object\"]}, "
-    "\"linear_table\": {\"type\": [\"array\", \"object\"]}, \"harmonic\": {\"type\": \"object\", "
+    "{\"polynomial\": {\"$ref\": \"#/definitions/numbers\"}, \"table\": {\"$ref\": "
+    "\"#/definitions/series\"}, "
+    "\"linear_table\": {\"$ref\": \"#/definitions/series\"}, \"harmonic\": {\"type\": \"object\", "
     "\"additionalProperties\": false, \"required\": [\"amplitude\"], \"properties\": {\"offset\": "
     "{}, \"amplitude\": {}, \"phase\": {}, \"omega\": {}, \"frequency\": {}}}, \"step\": "
     "{\"type\": "
