@@ -29,12 +29,14 @@ typedef struct contact {
     kl_contact_law laws; /* derived */
     int            slots;
     bool           chain;       /* one of the shapes is a chain of arcs */
+    double         reach;       /* of the smaller shape [m]; infinite where both have no end */
     double         speed_limit; /* of Hertz's theory [m/s]; infinite: unknown */
 } contact;
 
 typedef struct found { /* its cache */
     kl_spots spots;
-    int      age; /* accepted steps since the last search everywhere */
+    int      age;  /* accepted steps since the last search everywhere */
+    kl_vec3  from; /* shape 2 as seen from shape 1 at that search, global axes [m] */
 } found;
 
 /* ---- geometry ---- */
@@ -74,6 +76,17 @@ static bool far_apart(const kl_pair *q, kl_spots *out)
     return true;
 }
 
+/* So much relative motion, as a share of the smaller shape, calls for a search everywhere. */
+static const double MOVED = 0.05;
+
+/* May the search begin at the places of the last accepted step? */
+static bool still_near(const contact *p, const found *last, kl_vec3 from)
+{
+    if (!last || last->spots.n == 0 || last->spots.item[0].key < 0) return false;
+    return last->age < (p->chain ? SEARCH_CHAIN : SEARCH_AGAIN) &&
+           kl_norm(kl_sub(from, last->from)) < MOVED * p->reach;
+}
+
 static kl_status contact_locate(const kl_reading *in, void *cache)
 {
     const contact *p    = in->data;
@@ -82,9 +95,10 @@ static kl_status contact_locate(const kl_reading *in, void *cache)
     kl_pair        q    = pair_at(p, in->m);
     memset(f, 0, sizeof *f);
     if (far_apart(&q, &f->spots)) return KL_OK;
-    bool warm = last && last->spots.n > 0 && last->spots.item[0].key >= 0 &&
-                last->age < (p->chain ? SEARCH_CHAIN : SEARCH_AGAIN);
-    f->age = warm ? last->age + 1 : 0;
+    kl_vec3 from = kl_sub(q.B.r, q.A.r);
+    bool    warm = still_near(p, last, from);
+    f->age       = warm ? last->age + 1 : 0;
+    f->from      = warm ? last->from : from;
     kl_pair_find(&q, warm ? &last->spots : NULL, &f->spots);
     return KL_OK;
 }
@@ -176,10 +190,8 @@ static void nudge(kl_motion *m, int j, double step)
 static void spot_slopes(const contact *p, const kl_motion m[2], const kl_spots *now,
                         kl_spot_slopes *slopes)
 {
-    kl_vec3 c;
-    double  reach = fmin(reach_of(&p->shapes.item[0], &c), reach_of(&p->shapes.item[1], &c));
     for (int j = 0; j < 6; j++) {
-        double    step  = 1e-6 * (j < 3 ? fmin(reach, 1.0) : 1.0);
+        double    step  = 1e-6 * (j < 3 ? fmin(p->reach, 1.0) : 1.0);
         kl_motion up[2] = {m[0], m[1]}, down[2] = {m[0], m[1]};
         kl_spots  a, b;
         nudge(&up[1], j, step);
@@ -229,25 +241,23 @@ static void contact_tangent(const kl_reading *in, const double *lambda, kl_slope
 static kl_crossing_kind kind_of(const contact *p)
 {
     if (p->laws.normal.c > 0.0) return KL_CROSSING_JUMP;
-    return p->laws.normal.n > 1.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK;
+    return p->laws.normal.n >= 2.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK;
 }
 
 static bool sticks(const contact *p) { return p->laws.friction.kind == KL_FRICTION_STICK_SLIP; }
 
-/* Sticking: how much more the gap may stretch [m]; slipping: the slip speed along it, for one
- * second. The sign tells. */
-static kl_crossing slip_crossing(const contact *p, const kl_reading *in, int slot,
-                                 const kl_contact_state *x)
+/* Crossing of sticking and slipping. Its value was found with the history, because afterwards rounding
+ * at the limit would decide. */
+static kl_crossing slip_crossing(const contact *p, const kl_reading *in, int slot)
 {
-    const kl_friction_law *law = &p->laws.friction;
-    const double          *h   = history_of(in, slot);
-    if (!x->closed || h[KL_POINT_STATE] == 0.0) return (kl_crossing){0};
-    bool slips = h[KL_POINT_STATE] == 2.0;
-    return (kl_crossing){.value     = slips ? x->friction.reserve : x->friction.reserve / law->k_t,
+    const kl_friction_law *law   = &p->laws.friction;
+    const double          *h     = history_of(in, slot);
+    bool                   slips = h[KL_POINT_STATE] == 2.0, open = h[KL_POINT_STATE] == 0.0;
+    return (kl_crossing){.value     = open ? (double)NAN : h[KL_POINT_PHASE],
                          .rate      = (double)NAN,
-                         .tolerance = slips ? 1e-6 : 0.0,
+                         .tolerance = 1.0,
                          .kind =
-                             !slips && law->mu_s > law->mu_d ? KL_CROSSING_JUMP : KL_CROSSING_KINK};
+                             slips && law->mu_s > law->mu_d ? KL_CROSSING_JUMP : KL_CROSSING_KINK};
 }
 
 static void contact_crossings(const kl_reading *in, kl_crossing *out)
@@ -259,17 +269,39 @@ static void contact_crossings(const kl_reading *in, kl_crossing *out)
         kl_contact_state x;
         kl_crossing     *slip = sticks(p) ? &out[p->slots + k] : NULL;
         out[k]                = (kl_crossing){0};
-        if (slip) *slip = (kl_crossing){0};
+        if (slip) *slip = (kl_crossing){.value = (double)NAN};
         if (far) out[k] = (kl_crossing){.value = f->spots.item[0].gap, .rate = (double)NAN};
         if (far || !state_of(in, k, &x)) continue;
         out[k] = (kl_crossing){.value = -x.depth, .rate = -x.rate, .kind = kind_of(p)};
-        if (slip) *slip = slip_crossing(p, in, k, &x);
+        if (slip) *slip = slip_crossing(p, in, k);
     }
+}
+
+/* A change of state is met within this share of the elastic gap at the limit force, or when the slip
+ * is slower than SLOWEST. */
+static const double SHARE_OF_GAP = 1e-3;
+static const double SLOWEST      = 1e-6; /* [m/s] */
+
+/* Where the step that ends now stands between sticking and slipping, in units of what is allowed.
+ * It sticks: by how much the elastic gap may still stretch. It slips: how fast the limit is left
+ * behind, s = u.t - (mu N)'/k_t; it sticks again where s becomes negative. After a change: by how
+ * much the step went beyond it, and no less than what counts as passed. */
+static double phase_of(const contact *p, const kl_contact_state *x, const double *h, double dt)
+{
+    const kl_friction_law *law = &p->laws.friction;
+    double unit = SHARE_OF_GAP * law->mu_s * x->normal.f, before = h[KL_POINT_STATE];
+    double beyond = unit > 0.0 ? fmax(fabs(x->friction.over) / unit, 0.3) : 0.3;
+    if (!x->friction.slips) return beyond;
+    if (before != 2.0 || !(dt > 0.0)) return -beyond;
+    double growth = law->mu_d * (x->normal.f - h[KL_POINT_NORMAL]) / (law->k_t * dt);
+    return (growth - x->friction.along) / SLOWEST;
 }
 
 static void keep_point(const kl_reading *in, const kl_spot *s, const kl_contact_state *x, double *h)
 {
     const kl_motion *m = in->m;
+    if (sticks(in->data)) h[KL_POINT_PHASE] = phase_of(in->data, x, h, in->t - in->h[LAST_TIME]);
+    h[KL_POINT_NORMAL] = x->normal.f;
     h[KL_POINT_STATE]  = x->friction.slips ? 2.0 : 1.0;
     kl_store(h + KL_POINT_GAP, kl_mul_t(&m[1].A, x->friction.gap));
     kl_store(h + KL_POINT_SLIP, kl_mul_t(&m[1].A, x->u));
@@ -463,10 +495,7 @@ static kl_status check_laws(contact *p, const kl_setup *s)
 static kl_status check_start(const contact *p, const kl_setup *s, const kl_pair *q,
                              const kl_spot *t)
 {
-    kl_vec3 c;
-    double  reach = fmin(reach_of(q->a, &c), reach_of(q->b, &c));
-    if (isinf(reach)) reach = fmax(q->a->radius, q->b->radius);
-    (void)p;
+    double reach = isinf(p->reach) ? fmax(q->a->radius, q->b->radius) : p->reach;
     if (t->gap > -0.2 * reach) return KL_OK;
     return kl_fail(
         s->diag, KL_E_MODEL, s->place,
@@ -493,7 +522,9 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
     p->slots       = slots_of(row, a, b);
     p->speed_limit = (double)INFINITY;
     p->chain       = a->narc + b->narc > 0;
-    kl_pair  q     = pair_at(p, m);
+    kl_vec3 middle;
+    p->reach   = fmin(reach_of(a, &middle), reach_of(b, &middle));
+    kl_pair  q = pair_at(p, m);
     kl_spots spots;
     kl_pair_find(&q, NULL, &spots);
     const kl_spot *t = kl_spots_nearest(&spots);

@@ -31,10 +31,14 @@ enum {
     KL_POINT_STATE,  /* 0 open, 1 closed and sticking, 2 closed and slipping */
     KL_POINT_IMPACT, /* rate at first touch [m/s]; while open: approach speed of the last step */
     KL_POINT_GAP, /* elastic gap in axes of body 2 [m], 3 numbers; while open the first is the gap */
-    KL_POINT_ON1     = KL_POINT_GAP + 3, /* material point of body 1, marker axes [m] */
-    KL_POINT_ON2     = KL_POINT_ON1 + 3,
-    KL_POINT_SLIP    = KL_POINT_ON2 + 3, /* slip in axes of body 2 [m/s] */
-    KL_POINT_HISTORY = KL_POINT_SLIP + 3
+    KL_POINT_ON1    = KL_POINT_GAP + 3, /* material point of body 1, marker axes [m] */
+    KL_POINT_ON2    = KL_POINT_ON1 + 3,
+    KL_POINT_SLIP   = KL_POINT_ON2 + 3,  /* slip in axes of body 2 [m/s] */
+    KL_POINT_NORMAL = KL_POINT_SLIP + 3, /* normal force [N] */
+    /* of stick-slip: above 0 while it sticks, below 0 while it slips; how far from the change, in
+     * units of what is allowed */
+    KL_POINT_PHASE   = KL_POINT_NORMAL + 1,
+    KL_POINT_HISTORY = KL_POINT_PHASE + 1
 };
 
 typedef struct kl_contact_law {

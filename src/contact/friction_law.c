@@ -176,13 +176,14 @@ static void stick_slip(const kl_friction_law *law, const kl_friction_input *in,
 {
     kl_vec3 pull = kl_axpy(law->c_t, in->slip, kl_scale(law->k_t, in->gap));
     double  size = kl_norm(pull), limit = (in->slips ? law->mu_d : law->mu_s) * in->normal;
+    out->over  = size - limit;
+    out->along = size > 0.0 ? kl_dot(in->slip, pull) / size : 0.0;
     out->slips = size > limit;
     if (!out->slips) {
         out->f        = kl_neg(pull);
         out->gap      = in->gap;
         out->by_slip  = scaled_plus_outer(-law->c_t, 0.0, pull, pull);
         out->by_state = scaled_plus_outer(-law->k_t, 0.0, pull, pull);
-        out->reserve  = in->slips ? -size : law->mu_s * in->normal - size;
         out->loss     = law->c_t * kl_dot(in->slip, in->slip);
     } else {
         double  mu = law->mu_d, bound = mu * in->normal;
@@ -193,7 +194,6 @@ static void stick_slip(const kl_friction_law *law, const kl_friction_input *in,
         out->by_slip   = kl_mat_scale(law->c_t, &across);
         out->by_state  = kl_mat_scale(law->k_t, &across);
         out->by_normal = kl_scale(-mu, t);
-        out->reserve   = in->slips ? kl_dot(in->slip, t) : law->mu_s * in->normal - size;
         out->loss      = bound * kl_dot(in->slip, t);
     }
     out->energy = 0.5 * law->k_t * kl_dot(out->gap, out->gap);

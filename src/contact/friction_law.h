@@ -86,10 +86,10 @@ typedef struct kl_friction_force {
     bool    slips;     /* beyond the static limit, or sliding */
     kl_vec3 z_dot;     /* lugre: z' and its derivatives */
     kl_mat3 z_by_slip, z_by_z;
-    double  energy;  /* stored [J] */
-    double  loss;    /* dissipated power [W] */
-    double  reserve; /* stick-slip: limit minus force while it sticks [N]; slip speed along the gap
-                        while it slips [m/s]: the state changes where it passes zero */
+    double  energy; /* stored [J] */
+    double  loss;   /* dissipated power [W] */
+    double  over;   /* stick-slip: trial force minus its limit [N]; above 0: it slips */
+    double  along;  /* stick-slip: slip speed along the elastic gap [m/s] */
 } kl_friction_force;
 
 void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,

@@ -454,28 +454,125 @@ static void mark_idle(const kl_solid *a, const int *end, kl_spots *out)
     }
 }
 
+/* Arcs with a gap above this share of the shape's size are only looked at. */
+static const double FAR_ARC = 0.005;
+
+typedef struct arc_sight {
+    sight  s;
+    double x[2];
+    core   c;
+    bool   there;
+} arc_sight;
+
+/* An arc may have a second place that grows deeper than the one that is followed: looks along the arc,
+ * at the same place on its way round, and polishes from the deepest. */
+static void compare_along(const kl_pair *q, const core *c, arc_sight *out)
+{
+    enum { PLACES = 7 };
+    double    x[2] = {out->x[0], 0.0};
+    arc_sight best = *out;
+    for (int j = 0; j <= PLACES; j++) {
+        sight s;
+        x[1] = c->low[1] + (c->high[1] - c->low[1]) * j / PLACES;
+        look(q, c, x, NULL, &s);
+        if (s.f < best.s.f) best.s = s, best.x[0] = x[0], best.x[1] = x[1];
+    }
+    if (best.s.f >= out->s.f) return;
+    polish(q, c, best.x, NULL, &best.s);
+    *out = best;
+}
+
+/* The deepest place of arc i. An arc that was far off is looked at where the nearest one is on its
+ * way round (`turn`; NULL: not yet known), because the shape may have rolled on since. False: it is
+ * its turn later. */
+static bool see_arc(const kl_pair *p, int i, const kl_spots *warm, const double *turn,
+                    arc_sight *out)
+{
+    kl_solid one = *p->a;
+    kl_pair  q   = *p;
+    one.arc = p->a->arcs[i], one.side = p->a->sides[i], one.narc = 0;
+    q.a                 = &one;
+    core           c    = core_of(&one);
+    const kl_spot *last = start_of(warm, i, out->x);
+    bool           far  = last && last->gap > FAR_ARC * size_of(p->a);
+    if (warm && !last) return true; /* asked for some of them only */
+    if (far && !turn) return false;
+    c.net[0] = PATCH_U / 3, c.net[1] = PATCH_V / 2; /* one place is wanted of each arc */
+    if (!warm) deepest_of_net(&q, &c, out->x);
+    if (far) out->x[0] = *turn, look(&q, &c, out->x, NULL, &out->s);
+    if (!far || out->s.f < 2.0 * FAR_ARC * size_of(p->a)) polish(&q, &c, out->x, NULL, &out->s);
+    bool all = warm && warm->n == p->a->narc; /* else derivatives of some are asked for */
+    if (all && out->s.f < 2.0 * FAR_ARC * size_of(p->a)) compare_along(&q, &c, out);
+    c.solid    = p->a;
+    out->c     = c;
+    out->there = true;
+    return true;
+}
+
+/* Place on the way round of the nearest arc seen so far, or of the nearest that is remembered. */
+static double turn_of(const arc_sight *arc, int n, const kl_spots *warm)
+{
+    double least = (double)INFINITY, turn = 0.0;
+    for (int i = 0; i < n; i++)
+        if (arc[i].there && arc[i].s.f < least) least = arc[i].s.f, turn = arc[i].x[0];
+    if (isfinite(least)) return turn;
+    for (int i = 0; i < warm->n; i++)
+        if (warm->item[i].gap < least) least = warm->item[i].gap, turn = warm->item[i].at[0];
+    return turn;
+}
+
+/* Polishes arc i from the place x where its neighbour ends. */
+static void see_from_joint(const kl_pair *p, int i, int end, double turn, arc_sight *out)
+{
+    kl_solid one = *p->a;
+    kl_pair  q   = *p;
+    one.arc = p->a->arcs[i], one.side = p->a->sides[i], one.narc = 0;
+    q.a       = &one;
+    core c    = core_of(&one);
+    out->x[0] = turn, out->x[1] = one.arc.theta[end < 0];
+    c.net[0] = PATCH_U / 3, c.net[1] = PATCH_V / 2;
+    polish(&q, &c, out->x, NULL, &out->s);
+}
+
+/* The deepest place of an arc is at its end: there the next arc begins, so that one is no less deep. If
+ * it seems so, the search began in a wrong place: again from the joint. */
+static void agree_at_joints(const kl_pair *p, arc_sight *arc, int n)
+{
+    double tiny = 1e-9 * size_of(p->a);
+    for (int sweep = 0, changed = 1; changed && sweep < n; sweep++) {
+        changed = 0;
+        for (int i = 0; i < n; i++) {
+            int end  = arc[i].there ? end_of(&arc[i].c, &p->a->arcs[i], arc[i].x[1]) : 0;
+            int next = i + end;
+            if (end == 0 || next < 0 || next >= n || !arc[next].there) continue;
+            if (arc[next].s.f <= arc[i].s.f + tiny) continue;
+            arc_sight again = arc[next];
+            see_from_joint(p, next, end, arc[i].x[0], &again);
+            if (!(again.s.f < arc[next].s.f)) continue;
+            arc[next] = again;
+            changed   = 1;
+        }
+    }
+}
+
 void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out)
 {
-    int end[KL_PAIR_SPOTS] = {0}, n = p->a->narc < KL_PAIR_SPOTS ? p->a->narc : KL_PAIR_SPOTS;
+    arc_sight arc[KL_PAIR_SPOTS];
+    bool      later[KL_PAIR_SPOTS];
+    int       end[KL_PAIR_SPOTS] = {0}, n = p->a->narc < KL_PAIR_SPOTS ? p->a->narc : KL_PAIR_SPOTS;
+    memset(arc, 0, sizeof arc);
+    for (int i = 0; i < n; i++) later[i] = !see_arc(p, i, warm, NULL, &arc[i]);
     for (int i = 0; i < n; i++) {
-        kl_solid one = *p->a;
-        kl_pair  q   = *p;
-        sight    s;
-        double   x[2] = {0, 0};
-        one.arc = p->a->arcs[i], one.side = p->a->sides[i], one.narc = 0;
-        q.a                 = &one;
-        core           c    = core_of(&one);
-        const kl_spot *last = start_of(warm, i, x);
-        if (warm && !last) continue;                    /* asked for some of them only */
-        c.net[0] = PATCH_U / 3, c.net[1] = PATCH_V / 2; /* one place is wanted of each arc */
-        if (!warm) deepest_of_net(&q, &c, x);
-        /* an arc that is far off is looked at from where it was until the next search everywhere */
-        if (last && last->gap > 0.005 * size_of(p->a)) look(&q, &c, x, NULL, &s);
-        else polish(&q, &c, x, NULL, &s);
-        add(&c, x, &s, out);
+        double turn = later[i] ? turn_of(arc, n, warm) : 0.0;
+        if (later[i]) see_arc(p, i, warm, &turn, &arc[i]);
+    }
+    agree_at_joints(p, arc, n);
+    for (int i = 0; i < n; i++) {
+        if (!arc[i].there) continue;
+        add(&arc[i].c, arc[i].x, &arc[i].s, out);
         out->item[out->n - 1].part[0] = i;
         out->item[out->n - 1].key     = i;
-        end[i]                        = end_of(&c, &one.arc, x[1]);
+        end[i]                        = end_of(&arc[i].c, &p->a->arcs[i], arc[i].x[1]);
     }
     if (out->n == n) mark_idle(p->a, end, out);
 }

@@ -425,7 +425,7 @@ typedef struct kl_element_start {
  * a table has a corner. A step ends there, within `tolerance` of the zero on either side (just
  * before it where possible, so that no step mixes both laws), or beyond it where forces jump. */
 typedef struct kl_crossing {
-    double           value;     /* in `unit` */
+    double           value;     /* in `unit`; NaN: there is no such place now */
     double           rate;      /* its time derivative; NaN: unknown, the zero is bisected for */
     double           tolerance; /* in `unit`; 0: that of the run (`penetration`) */
     kl_crossing_unit unit;

@@ -122,7 +122,7 @@ static double next_exchange(const kl_model *m, double t)
 double kl_events_tick(const kl_events *e, double t)
 {
     double exchange = next_exchange(e->m, t);
-    int low = 0, high = e->ntick;
+    int    low = 0, high = e->ntick;
     t += kl_events_near(t);
     while (low < high) {
         int middle = (low + high) / 2;
@@ -268,6 +268,7 @@ void kl_events_begin(kl_events *e, kl_solver *x, bool truth)
         e->bend[k] = NAN;
     }
     e->hints = 0;
+    e->halve = false;
 }
 
 /* Cubic through values and rates of both ends, at share x of the step. */
@@ -321,6 +322,15 @@ static double limit_of(const kl_events *e, const kl_crossing *c)
     return ends_before(e, c) ? 0.1 : 1.0;
 }
 
+/* Share of the step where a value of unknown rate should be met: by the secant and by halves in
+ * turn, because a value may also jump. */
+static double secant_share(const kl_events *e, int k, double depth)
+{
+    double from = e->side[k] * e->start[k].value, to = e->side[k] * e->end[k].value;
+    double share = (from + 0.6 * depth) / (from - to);
+    return e->halve || !(share > 0.02 && share < 0.98) ? 0.5 : share;
+}
+
 /* A crossing that was passed by more than is allowed: where it should be met. */
 static double meeting_of(const kl_events *e, int k, double t0, double t1)
 {
@@ -339,8 +349,9 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
     if (share == 0.0) return HUGE_VAL;
     /* a value that jumps through zero ends the bisection too */
     if (!known)
-        return h > fmax(e->depth[KL_CROSSING_S], 4.0 * kl_events_near(t1)) ? t0 + 0.5 * h
-                                                                           : HUGE_VAL;
+        return h > fmax(e->depth[KL_CROSSING_S], 4.0 * kl_events_near(t1))
+                   ? t0 + secant_share(e, k, depth) * h
+                   : HUGE_VAL;
     double level = -target_of(e, &e->end[k]) * depth;
     if (side * e->start[k].value <= level) level = 0.0;
     share = share_of(e->start[k], e->end[k], h, side, level, high);
@@ -392,7 +403,7 @@ static int side_after(const kl_events *e, int k, double t1)
     const kl_crossing *c   = &e->end[k];
     int                now = (c->value > 0.0) - (c->value < 0.0), side = e->side[k];
     double             depth = allowed(e, c, t1), value = side * c->value;
-    if (side == 0) return now;
+    if (side == 0 || isnan(c->value)) return now;
     /* about to pass it: counts as passed unless the element has to see that it was */
     if (ends_before(e, c) && fabs(value) <= depth && side * c->rate < 0.0) return -side;
     /* hops of less than a quarter of what is allowed are none */
@@ -414,6 +425,7 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, do
     if (first < t1 && t1 - t0 > kl_events_near(t0)) {
         e->aim    = first;
         e->beyond = fmin(t1, e->beyond);
+        e->halve  = !e->halve;
         return KL_PASSED_TOO_FAR;
     }
     for (int k = 0; k < e->n; k++) {

@@ -36,6 +36,7 @@ typedef struct kl_events {
     bool   continues; /* the integrator continues across crossings at which forces do not jump */
     int    hints; /* expected crossings that steps ended at and did not meet, one after the other */
     double hint;  /* where the last one was expected [s] */
+    bool   halve; /* the next place of unknown rate is looked for by halves, not by the secant */
 } kl_events;
 
 kl_status kl_events_create(const kl_model *m, kl_events **out);

@@ -116,6 +116,48 @@ static void wheelset_touches_the_arcs_of_the_thesis(void **unused)
     assert_true(both);
 }
 
+/* The flange must be found in time whatever the step: contact that is noticed late throws the wheel up. */
+static void wheelset_meets_the_flange_at_any_step(void **unused)
+{
+    (void)unused;
+    static const char *const steps[]    = {"early=8 step=1e-3", "early=8 step=5e-4"};
+    static const char *const channels[] = {"y_m", NULL};
+    double                   y[2];
+    for (int k = 0; k < 2; k++) {
+        example_run("wheelset-of-arcs", steps[k], 2.3, 0.1, channels, &e);
+        y[k] = example_last(&e, 0);
+    }
+    assert_close(y[0], y[1], 1e-4);
+}
+
+/* Sticks for ten minutes below the friction angle. Laws without memory creep: that can be seen. */
+static void block_on_an_incline_sticks(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"x_m", NULL};
+    example_run("block-on-incline", "angle=15deg", 600.0, 10.0, channels, &e);
+    assert_close(example_last(&e, 0), e.value[1][0], 1e-11);
+    example_run("block-on-incline", "angle=15deg friction=threlfall", 600.0, 10.0, channels, &e);
+    assert_true(example_last(&e, 0) > 1.0);
+}
+
+/* a = g (sin - mu cos) above the friction angle, with each integrator; without tangential damping the
+ * change from sticking to slipping is met once and not again and again */
+static void block_on_an_incline_slides(void **unused)
+{
+    (void)unused;
+    static const char *const sets[]     = {"angle=20deg", "angle=20deg integrator=1", "angle=17deg",
+                                           "angle=20deg c_t=0", "angle=20deg c_t=0 integrator=1"};
+    static const char *const channels[] = {"a_m_s2", NULL};
+    for (size_t k = 0; k < sizeof sets / sizeof *sets; k++) {
+        double angle = (k == 2 ? 17.0 : 20.0) * KL_PI / 180.0,
+               a     = 9.81 * (sin(angle) - 0.3 * cos(angle));
+        example_run("block-on-incline", sets[k], 2.0, 0.1, channels, &e);
+        for (int i = 10; i < e.n; i++) assert_close(e.value[i][0], a, 1e-6 * a);
+        assert_true(e.steps < 1000);
+    }
+}
+
 /* What a law delivers is what comes back: energy is in the balance. */
 static void energy_balance_of_impacts_closes(void **unused)
 {
@@ -133,6 +175,9 @@ int main(void)
         cmocka_unit_test(error_of_the_tippe_top_falls_with_stiffness),
         cmocka_unit_test(football_falls_off_and_touches_as_in_the_thesis),
         cmocka_unit_test(wheelset_touches_the_arcs_of_the_thesis),
+        cmocka_unit_test(wheelset_meets_the_flange_at_any_step),
+        cmocka_unit_test(block_on_an_incline_sticks),
+        cmocka_unit_test(block_on_an_incline_slides),
         cmocka_unit_test(energy_balance_of_impacts_closes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
