@@ -243,6 +243,11 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         f->body     = m->compound[compound].body;
         return m->compound[compound].nbody > 0 ? KL_OK : KL_E_NAME;
     }
+    if (k < 0 && strcmp(name, "ground.origin") == 0) { /* there without being listed */
+        *f =
+            (kl_body_frame){.body = 0, .named = true, .A = kl_identity(), .local_A = kl_identity()};
+        return KL_OK;
+    }
     if (k >= 0) {
         /* a named marker is given in the body: carry it to where the body stands */
         const kl_named *marker = &m->named[k];

@@ -132,9 +132,17 @@ kl_symbols kl_scope_symbols(kl_scope *s)
     return (kl_symbols){.context = h, .find = h ? find : NULL, .names = names};
 }
 
+static kl_status plain_words(kl_scope *s, const kl_node *when, char *text);
+
 static kl_status quantity(kl_scope *s, const char *text, kl_place place, kl_quantity *out)
 {
-    handle     h       = {s};
+    handle h = {s};
+    if (strstr(text, "==") || strstr(text, "!=")) { /* words may be compared */
+        char *plain = kl_arena_text(s->arena, text);
+        if (!plain) return KL_E_MEMORY;
+        KL_TRY(plain_words(s, NULL, plain));
+        text = plain;
+    }
     kl_symbols symbols = {.context = &h, .find = find, .names = names};
     *out               = (kl_quantity){.value = 0.0, .bare = true};
     return kl_expression_number(text, place, &symbols, s->number, s->diag, out);
@@ -554,8 +562,9 @@ static size_t compare(kl_scope *s, const char *text, size_t name, const kl_varia
     return (size_t)(end - text) + (quote != '\0');
 }
 
-/* The condition with comparisons of words, true and false as 1 and 0, every sign in its column. */
-static kl_status plain_condition(kl_scope *s, const kl_node *node, char *text)
+/* The expression with comparisons of words, true and false as 1 and 0, every sign in its column. In a
+ * condition (`when`) a word must be compared; `when` NULL: no condition. */
+static kl_status plain_words(kl_scope *s, const kl_node *when, char *text)
 {
     for (char *p = text; *p;) {
         size_t n   = isalpha((unsigned char)*p) || *p == '_' ? token(p) : 0;
@@ -566,10 +575,10 @@ static kl_status plain_condition(kl_scope *s, const kl_node *node, char *text)
         }
         const kl_variable *v = word_called(s, p, n);
         size_t span = v ? compare(s, p, n, v, &holds) : yes || is_token(p, n, "false") ? n : 0;
-        if (v && span == 0)
-            return kl_fail(s->diag, KL_E_MODEL, node->place,
+        if (v && span == 0 && when)
+            return kl_fail(s->diag, KL_E_MODEL, when->place,
                            "`when: %s`: '%.*s' is the word '%s'; compare it: `%.*s == %s`",
-                           node->text, (int)n, p, v->word, (int)n, p, v->word);
+                           when->text, (int)n, p, v->word, (int)n, p, v->word);
         if (span > 0) {
             memset(p, ' ', span);
             *p = holds ? '1' : '0';
@@ -589,7 +598,7 @@ kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out)
     char       *text = kl_arena_text(s->arena, node->text);
     kl_quantity q;
     if (!text) return KL_E_MEMORY;
-    KL_TRY(plain_condition(s, node, text));
+    KL_TRY(plain_words(s, node, text));
     KL_TRY(quantity(s, text, node->place, &q));
     *out = q.value != 0.0;
     return KL_OK;

@@ -584,6 +584,18 @@ static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
     return n;
 }
 
+/* Is it the word `none`, or a parameter or text that stands for it? A key that may be left out is left
+ * out so; templates hand a choice on to their parts with it. */
+static bool is_none(kl_scope *s, const kl_node *n)
+{
+    const char *text = n->text;
+    if (n->kind != KL_SCALAR) return false;
+    const kl_variable *v = kl_scope_find(s, text);
+    if (v) return v->word && strcmp(v->word, "none") == 0;
+    if (strchr(text, '{') && kl_scope_text(s, text, n->place, &text) != KL_OK) return false;
+    return strcmp(text, "none") == 0;
+}
+
 kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_key *keys,
                          void *data)
 {
@@ -611,6 +623,8 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
         bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION ||
                              k->kind == KL_KEY_TEXT || k->kind == KL_KEY_RESOURCE ||
                              k->kind == KL_KEY_FILE || k->kind == KL_KEY_AXIS;
+        if (p.node && k->fallback && !*k->fallback && may_be_absent && is_none(s, p.node))
+            p.node = NULL;
         if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);
         if (!p.node && *k->fallback) return KL_E_MEMORY;
         kl_status one = readers[k->kind](&p);

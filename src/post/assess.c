@@ -75,6 +75,12 @@ const char *kl_assess_object(const kl_assess_input *in, const char *part, int n)
     return NULL;
 }
 
+bool kl_assess_named(const char *object, const char *begin)
+{
+    const char *dot = strrchr(object, '.');
+    return strncmp(dot ? dot + 1 : object, begin, strlen(begin)) == 0;
+}
+
 /* ---- rows ---- */
 
 void kl_assess_add(kl_assessment *out, double place, double value, const char *unit, double limit,

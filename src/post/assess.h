@@ -70,6 +70,10 @@ bool    kl_assess_has(const kl_assess_input *in, const char *object, const char 
 /* The n-th object (from 0) whose channel OBJECT + part exists; NULL: no more. */
 const char *kl_assess_object(const kl_assess_input *in, const char *part, int n);
 
+/* Does the object's own name, without the parts that it belongs to, begin so? `car2.floor_front` does
+ * begin with `floor_`. */
+bool kl_assess_named(const char *object, const char *begin);
+
 /* A number of the limits file, `otherwise` where it has none. */
 double kl_assess_setting(const kl_assess_input *in, const char *section, const char *group,
                          const char *key, double otherwise);

@@ -13,7 +13,7 @@ static const char *const SECTION = "comfort";
 
 static bool is_floor(const kl_assess_input *in, const char *object)
 {
-    return strncmp(object, "floor_", 6) == 0 && kl_assess_has(in, object, "_x") &&
+    return kl_assess_named(object, "floor_") && kl_assess_has(in, object, "_x") &&
            kl_assess_has(in, object, "_y");
 }
 

@@ -448,8 +448,8 @@ static kl_status acceleration_rows(const ride *r, kl_assessment *out)
     if (!x) return KL_E_MEMORY;
     for (int axis = 0; axis < 2; axis++)
         for (int i = 0; (object = kl_assess_object(r->in, part[axis], i)); i++) {
-            bool floor = strncmp(object, "floor_", 6) == 0,
-                 bogie = strncmp(object, "bogie_", 6) == 0 && axis == 0;
+            bool floor = kl_assess_named(object, "floor_"),
+                 bogie = kl_assess_named(object, "bogie_") && axis == 0;
             if (!floor && !bogie) continue;
             const char *group = floor ? "body_acceleration" : "bogie_acceleration";
             kl_filter   f;

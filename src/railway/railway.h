@@ -5,7 +5,7 @@
 #include "model/interface.h"
 #include "model/resource.h"
 
-extern const kl_element_type  kl_linear_creep, kl_wheel_rail;
+extern const kl_element_type  kl_linear_creep, kl_wheel_rail, kl_speed_control;
 extern const kl_resource_type kl_profiles, kl_irregularities;
 
 #endif

@@ -97,7 +97,7 @@ static kl_status find_rails(const wheel_rail *p, const kl_motion *m, wheel_rail_
 static void straight_rails(const kl_motion *m, wheel_rail_cache *c)
 {
     c->s       = kl_dot(kl_sub(m[1].r, m[0].r), kl_axis(&m[0].A, 0));
-    c->middle  = (rail_frame){.r = m[0].r, .A = m[0].A};
+    c->middle  = (rail_frame){.r = kl_axpy(c->s, kl_axis(&m[0].A, 0), m[0].r), .A = m[0].A};
     c->rail[0] = c->rail[1] = c->middle;
 }
 

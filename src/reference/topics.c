@@ -56,7 +56,7 @@ const kl_topic kl_topics[] = {
      "joints and forces then write `crank.pin`. On a flexible body `on: left` says which marker of "
      "its\nfile it is fixed to; else it is the nearest.\n"
      "A rigid body that spins fast (wheelset, rotor) has `spin_axis: y`; its markers spin with it "
-     "unless\nthey say `spins: false`.\n\n"
+     "unless\nthey say `spins: false`. `ground.origin` is the origin of the model's axes.\n\n"
      "Initial values are guesses that assembly may move by the least amount that closes the "
      "joints;\n"
      "`fixed: [position, orientation]` keeps them.\n"},
@@ -105,7 +105,9 @@ const kl_topic kl_topics[] = {
      "hypot sign step if unwrap. Constants pi and tau. Products need `*`; a word is a parameter.\n"
      "An expression with a comma is quoted: \"max(a, b)\". Adding a bare number to one with a unit "
      "is\n"
-     "an error.\n"},
+     "an error. A parameter that is a word can be compared: if(drive == electric, 2 kN, 0 N).\n\n"
+     "A key that may be left out takes the word `none`: as if it were not there. Templates hand a\n"
+     "choice on with it: `track: \"{track}\"` with the parameter `track: none`.\n"},
     {"functions", "topic", "values that change: over time, over a displacement, with an input",
      "    value: 3 N m                                            constant\n"
      "    value: {polynomial: [0, 2 rad/s]}                       c0 + c1 x + c2 x^2 ...\n"

@@ -125,7 +125,7 @@ static void wheel_loads_are_those_of_the_reference(void **unused)
         for (int k = 0; k < 8; k++) {
             const char *side = k % 2 ? "right" : "left";
             char        channel[64], column[32];
-            snprintf(channel, sizeof channel, "coach.%s.linear_rails.Q_%s", axle[k / 2], side);
+            snprintf(channel, sizeof channel, "coach.%s.rails.Q_%s", axle[k / 2], side);
             snprintf(column, sizeof column, "Q_%s%d_N", side, k / 2 + 1);
             int at = kl_channels_find(c.s->channels, channel);
             assert_true(at >= 0);
