@@ -1,6 +1,7 @@
 /* The list of all types, and nothing else: a program may bring its own in its place. */
 #include "catalogue.h"
 
+#include "beams/beam.h"
 #include "bodies/bodies.h"
 #include "catenary/catenary.h"
 #include "catenary/elements.h"
@@ -9,7 +10,8 @@
 #include "joints/joints.h"
 #include "railway/railway.h"
 
-const kl_body_type *const kl_body_types[] = {&kl_ground, &kl_rigid, &kl_point, &kl_flexible, NULL};
+const kl_body_type *const kl_body_types[] = {&kl_ground,   &kl_rigid, &kl_point,
+                                             &kl_flexible, &kl_beam,  NULL};
 
 const kl_element_type *const kl_joint_types[] = {
     &kl_fixed,          &kl_spherical,  &kl_revolute,      &kl_universal,        &kl_cylindrical,
@@ -92,5 +94,7 @@ const kl_element_section kl_element_sections[] = {
     {0},
 };
 
-const kl_resource_type *const kl_resource_types[] = {&kl_tracks, &kl_surfaces, &kl_profiles,
-                                                     &kl_irregularities, &kl_catenaries, NULL};
+const kl_resource_type *const kl_resource_types[] = {&kl_tracks,        &kl_surfaces,
+                                                     &kl_profiles,      &kl_irregularities,
+                                                     &kl_catenaries,    &kl_structural_materials,
+                                                     &kl_beam_sections, NULL};

@@ -70,6 +70,13 @@ kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *na
     return b;
 }
 
+void *kl_body_value(kl_body *b, const char *key)
+{
+    for (const kl_key *k = b->type->keys; k && k->name; k++)
+        if (strcmp(k->name, key) == 0) return (char *)b->data + k->offset;
+    return NULL;
+}
+
 kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name,
                                  kl_place place, bool joint)
 {

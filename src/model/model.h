@@ -213,6 +213,8 @@ kl_model *kl_model_create(void);
 kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place);
 kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name,
                                  kl_place place, bool joint);
+/* Where the value of a key stands in the data of a body; NULL: it has no such key. */
+void *kl_body_value(kl_body *b, const char *key);
 /* Appends a marker, given in the body, to the last element (or to the wanted points, once all
  * elements are there). */
 kl_status       kl_model_add_marker(kl_model *m, int body, const kl_marker *local);

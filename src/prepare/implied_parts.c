@@ -10,14 +10,6 @@ static unsigned wishes_of(const kl_body *b)
     return b->type->wishes ? b->type->wishes(b->data) : 0;
 }
 
-/* Where the value of a key stands in the data of a type. */
-static void *value_of(const kl_body_type *t, void *data, const char *name)
-{
-    for (const kl_key *k = t->keys; k->name; k++)
-        if (strcmp(k->name, name) == 0) return (char *)data + k->offset;
-    return NULL;
-}
-
 static kl_status add_fixed(kl_model *m, const char *name, kl_place place, int body_a,
                            const kl_marker *a, int body_b, const kl_marker *b)
 {
@@ -56,11 +48,11 @@ static kl_status add_virtual(kl_model *m, int body, const kl_marker *at, virtual
     kl_model_motion(m, &frame, &start);
     kl_body *b = name ? kl_model_add_body(m, &kl_rigid, name, m->body[body].place) : NULL;
     if (!b || !b->data) return KL_E_MEMORY;
-    kl_store(value_of(b->type, b->data, "position"), start.r);
-    kl_store(value_of(b->type, b->data, "velocity"), start.v);
-    kl_store(value_of(b->type, b->data, "omega"), start.w);
-    *(kl_mat3 *)value_of(b->type, b->data, "orientation")  = start.A;
-    *(kl_mat3 *)value_of(b->type, b->data, "inertia_axes") = kl_identity();
+    kl_store(kl_body_value(b, "position"), start.r);
+    kl_store(kl_body_value(b, "velocity"), start.v);
+    kl_store(kl_body_value(b, "omega"), start.w);
+    *(kl_mat3 *)kl_body_value(b, "orientation")  = start.A;
+    *(kl_mat3 *)kl_body_value(b, "inertia_axes") = kl_identity();
     b->hidden = b->made = true;
     *v = (virtual_body){.body = body, .node = at->node, .index = m->nbody - 1, .position = at->r};
     return KL_OK;
@@ -109,7 +101,7 @@ void kl_implied_parts_drop(kl_body *b)
     static const char *const keys[] = {"conditions", "attach"};
     if (!b->type->wishes) return;
     for (int i = 0; i < 2; i++) {
-        int *word = value_of(b->type, b->data, keys[i]);
+        int *word = kl_body_value(b, keys[i]);
         if (word) *word = 0; /* eliminated, marker */
     }
 }

@@ -430,6 +430,7 @@ void kl_reference_example(kl_text *t, const kl_page *page)
         root->first) {
         kl_text_add(t, "klingel: 1\ntitle: Example of %s\n\n", page->name);
         if (page->body) {
+            resources_of(t, root->first, page->keys);
             kl_text_add(t, "bodies:\n  ");
             wrapped(t, line, 6, 2);
         }
