@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "algebra/dense.h"
-#include "solve/motion_text.h"
+#include "solve/mode_text.h"
 
 /* Zero eigenvalues come in defective pairs (position and speed of a free motion): rounding splits
  * them by the root of its unit times the size of the matrix. */
@@ -97,24 +97,6 @@ static void shape_of(const kl_model *m, const kl_linear *l, const pencil *s, int
     }
 }
 
-static const char *words_of(const kl_solver *x, const kl_linear *l, kl_arena *arena,
-                            const kl_eigenmode *mode, double *y, double *dx)
-{
-    const kl_model *m    = x->model;
-    double          most = 0.0;
-    int             lead = 0;
-    (void)l;
-    for (int i = 0; i < m->nv; i++)
-        y[i] = copysign(hypot(mode->shape[0][i], mode->shape[1][i]), mode->shape[0][i]);
-    kl_linear_increment(m, x->w, y, dx);
-    for (int b = 0; b < m->nbody; b++) {
-        double amount = kl_motion_amount(m, dx, b);
-        if (amount > most * (1.0 + 1e-9)) most = amount, lead = b;
-    }
-    if (most == 0.0) return "a state of a force, hardly any motion";
-    return kl_words_of_motion(arena, m, x->w, dx, lead, 0.05);
-}
-
 static int by_frequency(const void *p, const void *q)
 {
     const kl_eigenmode *a = p, *b = q;
@@ -149,7 +131,7 @@ static void collect(const kl_solver *x, const kl_linear *l, const pencil *s, boo
         mode->shape[1] = kl_arena_array(modes->arena, double, m->nv + 1);
         if (!kl_arena_ok(modes->arena)) return;
         shape_of(m, l, s, second ? i - 1 : i, pair, second ? -1.0 : 1.0, mode);
-        mode->text = words_of(x, l, modes->arena, mode, y, dx);
+        mode->text = kl_mode_text(modes->arena, m, x->w, mode, y, dx);
     }
 }
 
