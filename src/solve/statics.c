@@ -342,7 +342,7 @@ static void judge(search *k, kl_diag *diag)
             const kl_eigenmode *mode = &s->mode[i];
             if (mode->neutral || mode->re <= 0.0 || mode->im < 0.0) continue;
             kl_warn(diag, KL_NOWHERE,
-                    "the equilibrium is unstable: %s, and grows by a factor of e in %.3g s",
+                    "the equilibrium is unstable: the motion '%s' grows by a factor of e in %.3g s",
                     mode->text, 1.0 / mode->re);
             break;
         }
