@@ -124,6 +124,14 @@ static void spinning_advance(const void *data, const double *q, const double *dx
     q_new[7] = q[7] + kl_dot(p->spin_axis, d);
 }
 
+/* p(F) p(R): continuous in both, where Euler parameters found from A would jump once a turn */
+static void spinning_orientation(const void *data, const double *q, double p[4])
+{
+    double spin[4];
+    kl_quat_exp(kl_scale(q[7], ((const rigid *)data)->spin_axis), spin);
+    kl_quat_mul(q + 3, spin, p);
+}
+
 /* p' = p (0, P om) / 2,  phi' = n.om */
 static void spinning_rate(const void *data, const double *q, const double *v, double *q_dot)
 {
@@ -418,6 +426,7 @@ const kl_body_type kl_spinning = {.name            = "rigid",
                                   .rate            = spinning_rate,
                                   .speed           = spinning_speed,
                                   .settle          = spinning_settle,
+                                  .orientation     = spinning_orientation,
                                   .carry           = spinning_carry,
                                   .axes            = spinning_axes,
                                   .spin            = spinning_spin,

@@ -77,6 +77,19 @@ static double taken(const gauge *g, kl_take take)
     }
 }
 
+/* Rows need no other channels. */
+static void want_gauges(kl_channels *c, const gauges *g)
+{
+    enum { MOST = 64 };
+    int channel[MOST];
+    if (g->n > MOST) return;
+    for (int i = 0; i < g->n; i++) {
+        if (g->item[i].channel < 0) return;
+        channel[i] = g->item[i].channel;
+    }
+    kl_channels_want(c, channel, g->n, true);
+}
+
 static kl_status run_channels(const kl_study *study, kl_simulation *s, double *out, kl_diag *diag)
 {
     gauges g = {.item = calloc((size_t)study->nresult + 1, sizeof *g.item), .n = study->nresult};
@@ -87,7 +100,8 @@ static kl_status run_channels(const kl_study *study, kl_simulation *s, double *o
     if (study->analysis == KL_STUDY_RUN) {
         const kl_settings *set  = &s->model->settings;
         kl_sink            sink = {.context = &g, .row = gauge_row};
-        status                  = kl_simulation_run(s, set->end, set->every, &sink, diag);
+        want_gauges(s->channels, &g);
+        status = kl_simulation_run(s, set->end, set->every, &sink, diag);
     } else {
         const double *values;
         status = kl_analysis_go(s, KL_AT_REST, diag);

@@ -5,7 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
-#include "base/rotation.h"
+#include "dynamics/channel_list.h"
 #include "model/groups.h"
 #include "model/key_unit.h"
 
@@ -79,33 +79,7 @@ static const group compound_groups[] = {
     {"loss", "W", "power dissipated by all its elements", "", true},
     {0}};
 
-enum { POINT_VALUES = 21, SYSTEM_VALUES = 12, COMPOUND_VALUES = 6 };
-
 /* ---- the list -------------------------------------------------------------------------------- */
-
-typedef struct output {
-    int            channel;
-    int            marker, value; /* of a point: which of POINT_VALUES */
-    kl_vec3        start;         /* of a point */
-    kl_expression *expression;
-    double        *memory;
-} output;
-
-struct kl_channels {
-    kl_arena   *arena;
-    kl_channel *list;
-    int         n, cap;
-    double     *values;
-    int        *body, *element, *input; /* first channel of each */
-    int         system, compound;
-    output     *outputs;
-    int         noutput;
-    /* for expressions: parameters follow the channels */
-    const kl_model *model;
-    int            *sorted; /* by name, of the first nsorted */
-    int             nsorted;
-    const char    **names;
-};
 
 static int add(kl_channels *c, const char *name, const char *unit, const char *help, bool recorded,
                bool own)
@@ -143,7 +117,7 @@ static const kl_output *list_of(const kl_element *e)
     return e->type->describe ? e->type->describe(e->data) : e->type->outputs;
 }
 
-static int outputs_of(const kl_element *e)
+int kl_channel_outputs(const kl_element *e)
 {
     const kl_output *list = list_of(e);
     int              n    = 0;
@@ -151,16 +125,14 @@ static int outputs_of(const kl_element *e)
     return n;
 }
 
-/* The marker whose force and torque are told: that of the second body, or the only one. Behind it a
- * follower of a line or surface has its own coordinates. -1: of elements with more there is none. */
-static int loaded_marker(const kl_element *e)
+int kl_channel_marker(const kl_element *e)
 {
     int which = e->type->attach ? e->type->attach->loaded : 0;
     if (which > 0) return e->marker + which - 1;
     return which == 0 && e->nmarker >= 1 && e->nmarker <= 2 ? e->marker + e->nmarker - 1 : -1;
 }
 
-static bool has_nodes(const kl_element *e) { return e->type->attach && e->type->attach->nodes; }
+bool kl_channel_nodes(const kl_element *e) { return e->type->attach && e->type->attach->nodes; }
 
 /* Of a set: force and torque on each node, by the name of its body. */
 static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
@@ -171,15 +143,14 @@ static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
     }
 }
 
-/* those of a body that was made rigid read zero, so that what asks for them need not be changed */
-static int still_modes(const kl_body *b)
+int kl_channel_still(const kl_body *b)
 {
     return !kl_body_deforms(b) && b->type->still ? b->type->still(b->data) : 0;
 }
 
 static void add_modes(kl_channels *c, const kl_body *b)
 {
-    int n = kl_body_modes(b) + still_modes(b);
+    int n = kl_body_modes(b) + kl_channel_still(b);
     for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w.%d", b->name, j), "1",
             "modal coordinate: what the skin and stress of the reduced body are multiplied with",
@@ -212,11 +183,11 @@ static void add_model(kl_channels *c, const kl_model *m)
         const kl_element *e = &m->element[i];
         c->element[i]       = c->n;
         if (e->quiet) continue;
-        for (int k = 0; k < outputs_of(e); k++)
+        for (int k = 0; k < kl_channel_outputs(e); k++)
             add(c, kl_arena_format(c->arena, "%s.%s", e->name, list_of(e)[k].name),
                 unit_of(c, e, list_of(e)[k].unit), list_of(e)[k].help, true, false);
-        if (has_nodes(e)) add_nodes(c, m, e);
-        else if (loaded_marker(e) >= 0) add_groups(c, e->name, element_groups);
+        if (kl_channel_nodes(e)) add_nodes(c, m, e);
+        else if (kl_channel_marker(e) >= 0) add_groups(c, e->name, element_groups);
     }
     c->compound = c->n;
     for (int i = 0; i < m->ncompound; i++) add_groups(c, m->compound[i].name, compound_groups);
@@ -360,6 +331,46 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
     c->noutput++;
 }
 
+/* ---- what `run: {record: }` chooses ---- */
+
+/* Does the name fit a pattern in which * stands for any characters? */
+static bool fits(const char *pattern, const char *name)
+{
+    const char *star = NULL, *from = NULL;
+    while (*name) {
+        if (*pattern == '*') star = pattern++, from = name;
+        else if (*pattern == *name) pattern++, name++;
+        else if (star) pattern = star + 1, name = ++from;
+        else return false;
+    }
+    while (*pattern == '*') pattern++;
+    return !*pattern;
+}
+
+static void no_such_channel(const kl_channels *c, const char *pattern, kl_place place,
+                            kl_diag *diag)
+{
+    const char *near = strchr(pattern, '*') ? NULL : kl_nearest(pattern, c->names);
+    kl_fail(diag, KL_E_NAME, place, "run: record: no channel fits `%s`%s%s%s", pattern,
+            near ? "; did you mean `" : "; `klingel list` names all, * stands for any characters",
+            near ? near : "", near ? "`?" : "");
+}
+
+/* Outputs that the model defines are recorded whatever the choice. */
+static void choose_recorded(kl_channels *c, kl_diag *diag)
+{
+    const kl_text_list *record = &c->model->settings.record;
+    for (int i = 0; record->n > 0 && i < c->n; i++) c->list[i].recorded = c->list[i].own;
+    for (int k = 0; k < record->n; k++) {
+        bool any = false;
+        for (int i = 0; i < c->n; i++) {
+            if (!fits(record->item[k], c->list[i].name)) continue;
+            c->list[i].recorded = any = true;
+        }
+        if (!any) no_such_channel(c, record->item[k], record->place[k], diag);
+    }
+}
+
 kl_status kl_channels_create(const kl_model *m, kl_diag *diag, kl_channels **out)
 {
     kl_arena    *a = kl_arena_create();
@@ -375,7 +386,11 @@ kl_status kl_channels_create(const kl_model *m, kl_diag *diag, kl_channels **out
     sort_names(c);
     c->outputs = kl_arena_array(a, output, m->nwanted + 1);
     for (int i = 0; kl_arena_ok(a) && i < m->nwanted; i++) add_wanted(c, &m->wanted[i], diag);
-    c->values        = kl_arena_array(a, double, c->nsorted + m->nwanted + m->nparameter + 1);
+    c->values       = kl_arena_array(a, double, c->nsorted + m->nwanted + m->nparameter + 1);
+    c->body_part    = kl_arena_array(a, unsigned char, m->nbody + 1);
+    c->element_part = kl_arena_array(a, unsigned char, m->nelement + 1);
+    if (kl_arena_ok(a)) kl_channels_want_all(c);
+    if (kl_arena_ok(a)) choose_recorded(c, diag);
     kl_status status = !kl_arena_ok(a)        ? KL_E_MEMORY
                        : kl_diag_failed(diag) ? kl_diag_status(diag)
                                               : KL_OK;
@@ -404,198 +419,13 @@ void kl_channels_destroy(kl_channels *c)
 int               kl_channels_count(const kl_channels *c) { return c->n; }
 const kl_channel *kl_channels_at(const kl_channels *c, int i) { return &c->list[i]; }
 
-/* ---- values ---------------------------------------------------------------------------------- */
-
-static double *put(double *to, kl_vec3 a)
-{
-    kl_store(to, a);
-    return to + 3;
-}
-
-/* Accelerations of a marker: a0 + B v' */
-static void acceleration_of(const kl_model *m, const kl_work *w, const kl_marker *k,
-                            const kl_motion *motion, const double *a, kl_vec3 *lin, kl_vec3 *ang)
-{
-    const kl_body *b      = &m->body[k->body];
-    double         sum[6] = {0}, small[6 * 64],
-           *B             = b->nv <= 64 ? small : malloc(6 * (size_t)b->nv * sizeof *B);
-    if (b->nv > 0 && a && B) {
-        b->type->map(b->data, w->cache + b->cache, k, B);
-        for (int i = 0; i < 6; i++)
-            for (int j = 0; j < b->nv; j++) sum[i] += B[i * b->nv + j] * a[b->v + j];
-    }
-    if (B != small) free(B);
-    *lin = kl_add(motion->a0, kl_load(sum));
-    *ang = kl_add(motion->al0, kl_load(sum + 3));
-}
-
-/* Euler parameters of the body frame: its own coordinates where it has these, without a jump of
- * their sign. */
-static void orientation_of(const kl_body *b, const kl_state *s, const kl_motion *now, double *to)
-{
-    kl_group turns = kl_body_group(b, KL_ROTATION);
-    if (turns.nq == 4) memcpy(to, s->q + turns.q, 4 * sizeof *to);
-    else kl_quat_from_matrix(&now->A, to);
-}
-
-static void body_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,
-                        const double *a, double *to)
-{
-    const kl_body *b      = &m->body[index];
-    kl_marker      origin = {.body = index, .A = kl_identity()};
-    kl_motion      now;
-    kl_measures    t;
-    kl_vec3        lin, ang;
-    kl_body_motion(b, w->cache + b->cache, &origin, &now);
-    b->type->measures(b->data, w->cache + b->cache, &t);
-    acceleration_of(m, w, &origin, &now, a, &lin, &ang);
-    to = put(to, now.r);
-    orientation_of(b, s, &now, to);
-    to             = put(to + 4, now.v);
-    to             = put(to, now.w);
-    to             = put(to, lin);
-    to             = put(to, ang);
-    to             = put(to, kl_mul_t(&now.A, now.w));
-    to             = put(to, t.center);
-    to             = put(to, t.p);
-    to             = put(to, t.L);
-    *to++          = t.kinetic;
-    kl_group modes = kl_body_group(b, KL_MODAL);
-    for (int j = 0; j < modes.nv; j++) to[j] = s->q[modes.q + j];
-    for (int j = 0; j < modes.nv; j++) to[modes.nv + j] = s->v[modes.v + j];
-    if (modes.nv > 0) to[2 * modes.nv] = b->type->own_energy(b->data, w->cache + b->cache);
-    if (still_modes(b) > 0) memset(to, 0, (2 * (size_t)still_modes(b) + 1) * sizeof *to);
-    int wide = kl_body_modes(b) + still_modes(b);
-    if (b->type->output)
-        b->type->output(b->data, w->cache + b->cache, to + (wide ? 2 * wide + 1 : 0));
-}
-
-static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,
-                           const double *lambda, double *to)
-{
-    const kl_element *e  = &m->element[index];
-    kl_reading        in = kl_reading_of(m, s, w, e);
-    if (e->type->output) e->type->output(&in, lambda + e->phi, to);
-    to += outputs_of(e);
-    if (has_nodes(e)) {
-        for (int k = 1; k < e->nmarker; k += 2) {
-            const double *on = w->total + 6 * (size_t)(e->marker + k);
-            to               = put(to, kl_load(on));
-            to               = put(to, kl_load(on + 3));
-        }
-        return;
-    }
-    int last = loaded_marker(e);
-    if (last < 0) return;
-    const double    *wrench = w->total + 6 * (size_t)last;
-    const kl_motion *k      = &w->motion[last];
-    to                      = put(to, kl_load(wrench));
-    to                      = put(to, kl_load(wrench + 3));
-    to                      = put(to, kl_mul_t(&k->A, kl_load(wrench)));
-    to                      = put(to, kl_mul_t(&k->A, kl_load(wrench + 3)));
-    to[0]                   = w->energy[index];
-    to[1]                   = w->loss[index];
-}
-
-static void compound_values(const kl_model *m, const kl_work *w, const kl_compound *k, double *to)
-{
-    double  mass = 0.0, kinetic = 0.0, energy = 0.0, loss = 0.0;
-    kl_vec3 moment = kl_vec(0, 0, 0);
-    for (int i = k->body; i < k->body + k->nbody; i++) {
-        kl_measures t;
-        m->body[i].type->measures(m->body[i].data, w->cache + m->body[i].cache, &t);
-        mass += t.mass;
-        kinetic += t.kinetic;
-        moment = kl_axpy(t.mass, t.center, moment);
-    }
-    for (int i = k->element; i < k->element + k->nelement; i++)
-        energy += w->energy[i], loss += w->loss[i];
-    to    = put(to, mass > 0.0 ? kl_scale(1.0 / mass, moment) : moment);
-    to[0] = kinetic;
-    to[1] = energy;
-    to[2] = loss;
-}
-
-static void system_values(const kl_model *m, const kl_state *s, const kl_work *w,
-                          const kl_moment *now, double *to)
-{
-    kl_energy e   = kl_eval_energy(m, w, now->lambda);
-    double    gap = 0.0, turn = 0.0, rate = 0.0;
-    for (int i = 0; i < m->nelement; i++) {
-        const kl_element *el = &m->element[i];
-        for (int k = 0; k < el->nphi; k++) {
-            const double *row    = w->rows + el->rows + (size_t)k * 6 * (size_t)el->nmarker;
-            bool          length = kl_eval_is_length(m, w, el, k);
-            double        speed  = w->phi_t[el->phi + k];
-            for (int j = 0; j < el->nmarker; j++) {
-                const kl_motion *p = &w->motion[el->marker + j];
-                speed += kl_dot(kl_load(row + 6 * (size_t)j), p->v) +
-                         kl_dot(kl_load(row + 6 * (size_t)j + 3), p->w);
-            }
-            double *worst = length ? &gap : &turn;
-            *worst        = fmax(*worst, fabs(w->phi[el->phi + k]));
-            rate          = fmax(rate, fabs(speed));
-        }
-    }
-    double total              = e.kinetic + e.potential;
-    double all[SYSTEM_VALUES] = {
-        e.kinetic, e.potential, total, now->lost, now->supplied, total + now->lost - now->supplied,
-        gap,       turn,        rate,  s->t,      now->step,     now->order};
-    memcpy(to, all, sizeof all);
-}
-
-static double point_of(const kl_model *m, const kl_work *w, const output *o, const double *a)
-{
-    const kl_motion *k = &w->motion[o->marker];
-    kl_vec3          lin, ang;
-    double           all[POINT_VALUES], *to = all;
-    acceleration_of(m, w, &m->marker[o->marker], k, a, &lin, &ang);
-    to = put(to, k->r);
-    to = put(to, kl_sub(k->r, o->start));
-    to = put(to, k->v);
-    to = put(to, lin);
-    to = put(to, k->w);
-    to = put(to, ang);
-    put(to, kl_mul_t(&k->A, kl_sub(lin, m->gravity)));
-    return all[o->value];
-}
-
-const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
-                               const kl_moment *now)
-{
-    for (int i = 1; i < m->nbody; i++)
-        if (!m->body[i].own && !m->body[i].quiet)
-            body_values(m, s, w, i, now->a, c->values + c->body[i]);
-    for (int i = 0; i < m->nelement; i++)
-        if (!m->element[i].quiet)
-            element_values(m, s, w, i, now->lambda, c->values + c->element[i]);
-    for (int i = 0; i < m->ncompound; i++)
-        compound_values(m, w, &m->compound[i], c->values + c->compound + COMPOUND_VALUES * i);
-    for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = s->u[i];
-    system_values(m, s, w, now, c->values + c->system);
-    for (int i = 0; i < m->nparameter; i++)
-        c->values[c->nsorted + m->nwanted + i] = m->parameter[i].value.value;
-    for (int i = 0; i < c->noutput; i++) {
-        const output *o       = &c->outputs[i];
-        c->values[o->channel] = o->expression
-                                    ? kl_expression_eval(o->expression, c->values, o->memory)
-                                    : point_of(m, w, o, now->a);
-    }
-    return c->values;
-}
-
-kl_system_values kl_channels_system(const kl_channels *c)
-{
-    const double *v = c->values + c->system; /* in the order of system_groups */
-    return (kl_system_values){
-        .kinetic = v[0], .potential = v[1], .position = v[6], .rotation = v[7], .rate = v[8]};
-}
-
 kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
                               kl_expression **out)
 {
     kl_symbols symbols = {.context = c, .find = find_symbol, .names = symbol_names};
-    return kl_expression_compile(text, place, &symbols, c->arena, diag, out);
+    KL_TRY(kl_expression_compile(text, place, &symbols, c->arena, diag, out));
+    if (c->nfixed < MOST_FIXED) c->fixed[c->nfixed++] = *out;
+    return KL_OK;
 }
 
 double kl_channels_value(const kl_channels *c, const kl_expression *e, double *memory)

@@ -1,8 +1,8 @@
 /* Channels: everything that can be recorded of a model, by name and unit: `crank.position.x`,
  * `pivot.force.x`, `energy.total`, and what the model file asks for under `outputs`.
  *
- * All channels are computed together for one accepted state; a part of them is recorded by default,
- * all can be used in expressions. */
+ * A part of them is recorded: by default, or as `run: {record: }` chooses; all can be used in
+ * expressions. The rows of a run evaluate only what is recorded and what expressions read. */
 #ifndef KL_DYNAMICS_CHANNELS_H
 #define KL_DYNAMICS_CHANNELS_H
 
@@ -33,7 +33,8 @@ int               kl_channels_count(const kl_channels *c);
 const kl_channel *kl_channels_at(const kl_channels *c, int i);
 int               kl_channels_find(const kl_channels *c, const char *name); /* -1 */
 
-/* An expression over all channels and parameters; lives as long as `c`. */
+/* An expression over all channels and parameters; lives as long as `c`. Compile before
+ * kl_channels_want, so that rows have what it reads. */
 kl_status kl_channels_compile(kl_channels *c, const char *text, kl_place place, kl_diag *diag,
                               kl_expression **out);
 /* Its value at what kl_channels_eval computed last. `memory`: of kl_expression_nmemory numbers. */
@@ -44,7 +45,22 @@ double kl_channels_value(const kl_channels *c, const kl_expression *e, double *m
 const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
                                const kl_moment *now);
 
-/* Of these the numbers of the whole system. */
+/* The same for a row: only the bodies, elements and sums that kl_channels_want asked for; all others
+ * keep their old values. */
+const double *kl_channels_row(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
+                              const kl_moment *now);
+/* Rows need these n channels, what the model's outputs and compiled expressions read, and the energies
+ * where `energy`. Before that, and after kl_channels_want_all, rows have all. */
+void kl_channels_want(kl_channels *c, const int *channel, int n, bool energy);
+void kl_channels_want_all(kl_channels *c);
+/* What a row reads besides the motion of the bodies, as bits: the elements must have been evaluated;
+ * accelerations and multipliers must be known; energies and drift of the system are among it. */
+enum { KL_READS_FORCES = 1, KL_READS_ACCELERATIONS = 2, KL_READS_SYSTEM = 4 };
+unsigned kl_channels_reads(const kl_channels *c);
+/* Of each element: does a row read it? NULL: it reads sums over all of them. */
+const unsigned char *kl_channels_elements(const kl_channels *c);
+
+/* The numbers of the whole system, as evaluated last. */
 typedef struct kl_system_values {
     double kinetic, potential; /* [J] */
     double position, rotation; /* largest gaps of constraints [m], [rad] */

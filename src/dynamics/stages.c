@@ -167,6 +167,50 @@ kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w)
     return KL_OK;
 }
 
+/* Position and velocity of one marker. */
+static void move_marker(const kl_model *m, kl_work *w, int i)
+{
+    const kl_marker *k = &m->marker[i];
+    const kl_body   *b = &m->body[k->body];
+    b->type->pose(b->data, w->cache + b->cache, k, &w->motion[i]);
+    b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
+}
+
+/* All stages of one element; total as well. */
+static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, int i)
+{
+    const kl_element *e    = &m->element[i];
+    size_t            wide = 6 * (size_t)e->nmarker;
+    for (int k = 0; k < e->nmarker; k++) move_marker(m, w, e->marker + k);
+    if (e->type->locate) {
+        kl_reading in = kl_reading_of(m, s, w, e);
+        KL_TRY(e->type->locate(&in, w->element_cache + e->cache));
+    }
+    memset(w->phi_t + e->phi, 0, (size_t)e->nphi * sizeof(double));
+    memset(w->bias + e->phi, 0, (size_t)e->nphi * sizeof(double));
+    memset(w->rows + e->rows, 0, (size_t)e->nphi * wide * sizeof(double));
+    memset(w->wrench + 6 * (size_t)e->marker, 0, wide * sizeof(double));
+    return eval_element(m, s, w, i);
+}
+
+kl_status kl_eval_some(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *which)
+{
+    w->done = 0;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        b->type->position(b->data, s->q + b->q, w->cache + b->cache);
+        b->type->velocity(b->data, s->v + b->v, w->cache + b->cache);
+    }
+    for (int i = m->nmarker_elements; i < m->nmarker; i++) move_marker(m, w, i);
+    for (int i = 0; i < m->nelement; i++) {
+        kl_status status = which[i] ? eval_alone(m, s, w, i) : KL_OK;
+        if (status == KL_OK) continue;
+        w->culprit = i;
+        return status;
+    }
+    return KL_OK;
+}
+
 void kl_accept_caches(const kl_model *m, kl_work *w)
 {
     for (int i = 0; m->element_cache_bytes > 0 && i < m->nelement; i++) {

@@ -245,6 +245,13 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                                .min      = 1e-300,
                                .max      = 1e300,
                                .help     = "time between recorded rows"},
+                              {.name     = "record",
+                               .kind     = KL_KEY_TEXTS,
+                               .offset   = offsetof(kl_settings, record),
+                               .fallback = "",
+                               .help     = "names of the channels to record; * stands for any "
+                                           "characters: [car.*, \"*.force.z\"]. Outputs are always "
+                                           "recorded. Default: motions, forces, energies"},
                               {.name     = "start",
                                .kind     = KL_KEY_WORD,
                                .offset   = offsetof(kl_settings, start),

@@ -402,6 +402,28 @@ static kl_status key_list(const place_of_key *p)
                    : KL_OK;
 }
 
+static kl_status key_texts(const place_of_key *p)
+{
+    kl_text_list      *to = (kl_text_list *)(void *)(p->data + p->key->offset);
+    const kl_node *n  = p->node;
+    *to               = (kl_text_list){0};
+    if (!n) return KL_OK;
+    bool list = n->kind == KL_LIST;
+    int  size = list ? n->size : 1;
+    to->item  = kl_arena_array(p->m->arena, const char *, size + 1);
+    to->place = kl_arena_array(p->m->arena, kl_place, size + 1);
+    if (!to->item || !to->place) return KL_E_MEMORY;
+    for (const kl_node *c = list ? n->first : n; c; c = list ? c->next : NULL) {
+        if (c->kind != KL_SCALAR || !*c->text)
+            return kl_fail(p->s->diag, KL_E_MODEL, c->place,
+                           "%s: %s; give a text, or a list of texts", p->what,
+                           kl_node_kind_word(c->kind));
+        to->place[to->n]  = c->place;
+        to->item[to->n++] = c->text;
+    }
+    return KL_OK;
+}
+
 static bool names_a_file(const char *key)
 {
     static const char *const keys[] = {"title", "mesh",  "vectors", "stiffness",
@@ -565,7 +587,7 @@ static kl_status (*const readers[])(const place_of_key *p) = {
     [KL_KEY_CODE] = key_code,         [KL_KEY_TEXT] = key_text,
     [KL_KEY_SHAPES] = key_shapes,     [KL_KEY_RESOURCE] = key_resource,
     [KL_KEY_FILE] = key_file,         [KL_KEY_LIST] = key_list,
-    [KL_KEY_REDUCED] = key_reduced};
+    [KL_KEY_REDUCED] = key_reduced,   [KL_KEY_TEXTS] = key_texts};
 
 /* A default is text of the model language, read by the same door, once a model. */
 static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
@@ -622,7 +644,8 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
         }
         bool may_be_absent = k->kind == KL_KEY_NUMBER || k->kind == KL_KEY_FUNCTION ||
                              k->kind == KL_KEY_TEXT || k->kind == KL_KEY_RESOURCE ||
-                             k->kind == KL_KEY_FILE || k->kind == KL_KEY_AXIS;
+                             k->kind == KL_KEY_FILE || k->kind == KL_KEY_AXIS ||
+                             k->kind == KL_KEY_TEXTS;
         if (p.node && k->fallback && !*k->fallback && may_be_absent && is_none(s, p.node))
             p.node = NULL;
         if (!p.node && (*k->fallback || !may_be_absent)) p.node = fallback_node(s, k);

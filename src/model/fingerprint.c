@@ -90,6 +90,10 @@ static void add_value(hash *h, const kl_model *m, const kl_key *k, const void *a
         add_numbers(h, ((const kl_list *)at)->value, ((const kl_list *)at)->n);
         return;
     case KL_KEY_REDUCED: add_text(h, ((const kl_reduced *)at)->file); return;
+    case KL_KEY_TEXTS:
+        for (int i = 0; i < ((const kl_text_list *)at)->n; i++)
+            add_text(h, ((const kl_text_list *)at)->item[i]);
+        return;
     }
 }
 

@@ -48,6 +48,7 @@ typedef enum kl_key_kind {
     KL_KEY_FILE,    /* kl_file: name of a file, as seen from the file of the model that says so */
     KL_KEY_LIST,    /* kl_list: any number of numbers; empty when absent */
     KL_KEY_REDUCED, /* kl_reduced: file of a reduced body, or a body file that is reduced now */
+    KL_KEY_TEXTS,   /* kl_text_list: one text or a list of texts; empty when absent */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -113,6 +114,12 @@ typedef struct kl_list {
     double *value;
     int     n;
 } kl_list;
+
+typedef struct kl_text_list {
+    const char **item;
+    kl_place    *place;
+    int          n;
+} kl_text_list;
 
 /* A flexible body that finite elements were reduced to (reduce/kbody.h); lives as long as the model. */
 typedef struct kl_reduced {
@@ -281,6 +288,9 @@ typedef struct kl_body_type {
     /* (optional) brings q back onto the body's own manifold, such as Euler parameters to length 1
      */
     void (*settle)(const void *data, double *q);
+    /* (optional) Euler parameters of the body frame as a continuous function of q; without it those
+     * among its coordinates, or found from its axes */
+    void (*orientation)(const void *data, const double *q, double p[4]);
     /* (optional) D = d(dx)/d(increment at q (+) dx): what a further small increment adds to dx.
      * Each of the n vectors of nv numbers at x, one after the other, becomes D times it, or D'
      * times it. Without it D = I */

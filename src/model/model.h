@@ -133,18 +133,19 @@ typedef enum kl_start_kind { KL_START_GIVEN, KL_START_EQUILIBRIUM, KL_START_STEA
 
 /* How to run: the `run` and `integrator` sections, as data of their own key tables. */
 typedef struct kl_settings {
-    double  end, every;           /* [s] */
-    int     start;                /* kl_start_kind */
-    int     integrator;           /* kl_integrator_kind */
-    double  tolerance;            /* local error over length or radian */
-    double  step;                 /* fixed step [s]; NaN: adaptive */
-    double  max_step, first_step; /* [s]; NaN: found */
-    double  spectral_radius;      /* at infinite frequency: 1 keeps, 0 kills */
-    double  length;               /* size of the mechanism [m]; NaN: found */
-    kl_code stop_when;            /* ends a run when it becomes true; text NULL: nothing does */
-    int     formulation;          /* kl_formulation, of gear */
-    double  baumgarte;            /* of formulation baumgarte [1/s]; NaN: found */
-    double  penetration; /* [m, rad]: how far beyond a crossing a step may end; NaN: found */
+    double       end, every;           /* [s] */
+    int          start;                /* kl_start_kind */
+    int          integrator;           /* kl_integrator_kind */
+    double       tolerance;            /* local error over length or radian */
+    double       step;                 /* fixed step [s]; NaN: adaptive */
+    double       max_step, first_step; /* [s]; NaN: found */
+    double       spectral_radius;      /* at infinite frequency: 1 keeps, 0 kills */
+    double       length;               /* size of the mechanism [m]; NaN: found */
+    kl_text_list record;               /* patterns of names of channels; none: the usual ones */
+    kl_code      stop_when;   /* ends a run when it becomes true; text NULL: nothing does */
+    int          formulation; /* kl_formulation, of gear */
+    double       baumgarte;   /* of formulation baumgarte [1/s]; NaN: found */
+    double       penetration; /* [m, rad]: how far beyond a crossing a step may end; NaN: found */
 } kl_settings;
 
 typedef struct kl_model {

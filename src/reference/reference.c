@@ -104,6 +104,7 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_FILE: snprintf(text, size, "name of a file"); return;
     case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
     case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or what it holds"); return;
+    case KL_KEY_TEXTS: snprintf(text, size, "list of texts"); return;
     }
     snprintf(text, size, "%s", "value");
 }

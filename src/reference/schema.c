@@ -68,7 +68,7 @@ static void put_value(kl_text *t, const kl_key *k)
         [KL_KEY_FLAG] = "flag",         [KL_KEY_SIGNALS] = "signals", [KL_KEY_TABLE] = "table",
         [KL_KEY_CODE] = "text",         [KL_KEY_TEXT] = "text",       [KL_KEY_SHAPES] = "touching",
         [KL_KEY_RESOURCE] = "text",     [KL_KEY_FILE] = "text",       [KL_KEY_LIST] = "list",
-        [KL_KEY_REDUCED] = "body-file"};
+        [KL_KEY_REDUCED] = "body-file", [KL_KEY_TEXTS] = "text"};
     if (k->kind == KL_KEY_WORD) {
         put_choice(t, k->words);
     } else if (k->kind == KL_KEY_WORDS) {
@@ -79,6 +79,9 @@ static void put_value(kl_text *t, const kl_key *k)
         kl_text_add(t, "}]");
     } else if (k->kind == KL_KEY_NUMBER) {
         put_number(t, k);
+    } else if (k->kind == KL_KEY_TEXTS) {
+        kl_text_add(t, "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "
+                       "{\"type\": \"string\"}}]");
     } else if (k->kind == KL_KEY_RESOURCE && k->size > 1) {
         kl_text_add(t,
                     "\"anyOf\": [{\"type\": \"string\"}, {\"type\": \"array\", \"items\": "

@@ -105,6 +105,17 @@ static bool put_resources(kl_text *t, const kl_model *m, int n, const void *at)
     return true;
 }
 
+static bool put_texts(kl_text *t, const kl_text_list *list)
+{
+    if (list->n == 0) return false;
+    for (int i = 0; i < list->n; i++) {
+        kl_text_add(t, i ? ", " : "[");
+        kl_text_json(t, list->item[i]);
+    }
+    kl_text_add(t, "]");
+    return true;
+}
+
 /* The value of a key; false: it has none. */
 bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const void *data)
 {
@@ -155,6 +166,7 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
     case KL_KEY_LIST:
         put_list(t, ((const kl_list *)at)->value, ((const kl_list *)at)->n);
         return true;
+    case KL_KEY_TEXTS: return put_texts(t, at);
     case KL_KEY_REDUCED: {
         const kl_reduced *r = (const kl_reduced *)at;
         if (r->text) kl_text_add(t, "%s", r->text);

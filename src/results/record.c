@@ -305,6 +305,9 @@ static kl_status recorder_init(recorder *r, const kl_simulation *s)
             .name = c->name, .unit = c->unit, .description = c->description, .own = c->own};
         r->channel[r->n++] = i;
     }
+    /* fixed steps are judged by their energies; fields belong to elements that must be evaluated */
+    kl_channels_want(s->channels, r->channel, r->n,
+                     isfinite(s->model->settings.step) || r->nfield > 0);
     return KL_OK;
 }
 

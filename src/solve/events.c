@@ -191,7 +191,7 @@ static void allow_depths(kl_events *e, const kl_model *m)
     double length        = isnan(s->penetration) ? 10.0 * s->tolerance * m->length : s->penetration;
     e->depth[KL_CROSSING_M]   = length;
     e->depth[KL_CROSSING_RAD] = length / m->length;
-    e->depth[KL_CROSSING_S]   = 1e-9 * s->every;
+    e->depth[KL_CROSSING_S]   = fmin(1e-9, 1e-11 * (s->end - m->t0));
 }
 
 kl_status kl_events_create(const kl_model *m, kl_events **out)
@@ -256,11 +256,10 @@ static double allowed(const kl_events *e, const kl_crossing *c, double t)
     return c->unit == KL_CROSSING_S ? fmax(depth, 4.0 * kl_events_near(t)) : depth;
 }
 
-void kl_events_begin(kl_events *e, kl_solver *x, bool truth)
+void kl_events_begin(kl_events *e, kl_solver *x)
 {
     e->aim = e->beyond = HUGE_VAL;
     e->found           = -HUGE_VAL;
-    e->truth           = truth;
     if (e->n == 0) return;
     all_crossings(x, e->start);
     for (int k = 0; k < e->n; k++) {
@@ -359,7 +358,7 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
 }
 
 /* Where the crossing that was aimed at lies, seen from here: a step may have ended before it. */
-static void aim_again(kl_events *e, double t, double resolution)
+static void aim_again(kl_events *e, double t)
 {
     double next = e->beyond;
     for (int k = 0; k < e->n; k++) {
@@ -370,7 +369,7 @@ static void aim_again(kl_events *e, double t, double resolution)
         if (at > t && at < next) next = at;
     }
     e->aim = next < e->beyond ? next : 0.5 * (t + e->beyond);
-    if (e->beyond - t <= fmax(0.5 * resolution, kl_events_near(t))) e->aim = e->beyond;
+    if (e->beyond - t <= fmax(0.5 * e->depth[KL_CROSSING_S], kl_events_near(t))) e->aim = e->beyond;
 }
 
 /* Least t > 0 with v + r t + b t^2/2 = 0, where v > 0; HUGE_VAL: none. */
@@ -410,18 +409,15 @@ static int side_after(const kl_events *e, int k, double t1)
     return now == side || fabs(value) < 0.25 * depth ? side : now;
 }
 
-kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, double resolution)
+kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
 {
     double t1 = x->s->t, first = HUGE_VAL;
-    bool   met = false, became_true = truth && !e->truth;
+    bool   met = false;
     if (e->n > 0) all_crossings(x, e->end);
     for (int k = 0; k < e->n; k++) {
         if (e->side[k] == 0) continue;
         first = fmin(first, meeting_of(e, k, t0, t1));
     }
-    /* nothing is known of a condition but whether it holds: halve the step */
-    if (became_true && t1 - t0 > fmax(resolution, kl_events_near(t0)))
-        first = fmin(first, 0.5 * (t0 + t1));
     if (first < t1 && t1 - t0 > kl_events_near(t0)) {
         e->aim    = first;
         e->beyond = fmin(t1, e->beyond);
@@ -439,8 +435,7 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, do
     for (int k = 0; k < e->n; k++) e->bend[k] = (e->end[k].rate - e->start[k].rate) / (t1 - t0);
     e->hints = met || t1 < e->hint ? 0 : e->hints + 1;
     memcpy(e->start, e->end, (size_t)e->n * sizeof *e->start);
-    e->truth = truth;
-    if (met || became_true || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;
-    else if (t1 >= e->aim) aim_again(e, t1, resolution);
-    return became_true ? KL_PASSED_THE_END : met ? KL_PASSED_CROSSING : KL_PASSED_NOTHING;
+    if (met || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;
+    else if (t1 >= e->aim) aim_again(e, t1);
+    return met ? KL_PASSED_CROSSING : KL_PASSED_NOTHING;
 }

@@ -28,7 +28,6 @@ typedef struct kl_events {
     int                        ntick;
     const kl_model            *m;     /* for elements that step on their own */
     double                     found; /* the corner found last [s] */
-    bool             truth;    /* of the condition that ends the run, at the start of the step */
     double           depth[3]; /* allowed beyond a crossing, by kl_crossing_unit [m, rad, s] */
     double           aim;      /* do not step beyond: a crossing is near; HUGE_VAL: none is known */
     double           beyond;   /* where it was seen to have crossed [s] */
@@ -61,7 +60,7 @@ double kl_events_snap(const kl_events *e, double t);
 double kl_events_branch(kl_events *e, const double *u, double t0, double t1);
 
 /* Looks at the state anew, as if the run began here. */
-void kl_events_begin(kl_events *e, kl_solver *x, bool truth);
+void kl_events_begin(kl_events *e, kl_solver *x);
 
 /* Where the next crossing after t is expected: by value, rate and change of rate. A step that ends
  * there need not be taken back. HUGE_VAL: none is near, or the last few were not met. */
@@ -71,10 +70,9 @@ double kl_events_ahead(kl_events *e, double t);
 typedef enum kl_passing {
     KL_PASSED_NOTHING,
     KL_PASSED_CROSSING, /* at least one; e->kind is the hardest of those */
-    KL_PASSED_THE_END,  /* the condition became true within the last `resolution` seconds */
     KL_PASSED_TOO_FAR,  /* give the step back and do not step beyond e->aim */
 } kl_passing;
-/* After a step from t0 to the solver's state, where the condition that ends the run is `truth`. */
-kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0, bool truth, double resolution);
+/* After a step from t0 to the solver's state. */
+kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0);
 
 #endif

@@ -78,24 +78,134 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     return kl_assemble_velocity(x, diag);
 }
 
-/* Does the condition that ends the run hold now? */
+/* ---- values ---- */
+
+static kl_moment moment_of(const kl_simulation *s)
+{
+    return (kl_moment){.a        = s->a,
+                       .lambda   = s->lambda,
+                       .lost     = s->count.lost,
+                       .supplied = s->count.supplied,
+                       .step     = s->count.step,
+                       .order    = s->count.order};
+}
+
+kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values)
+{
+    kl_solver *x = s->solver;
+    KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
+    kl_moment now = moment_of(s);
+    *values       = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
+    return KL_OK;
+}
+
+/* The channels that rows need, at x->s; `known`: s->a and s->lambda belong to it. Some rows have all, so
+ * that drift and energies are seen where they are not recorded. */
+static kl_status sample_row(kl_simulation *s, bool known, kl_diag *diag, const double **values)
+{
+    enum { SOME = 64 };
+    kl_solver           *x     = s->solver;
+    unsigned             reads = kl_channels_reads(s->channels);
+    bool                 all   = !(reads & KL_READS_SYSTEM) && s->row % SOME == 1;
+    const unsigned char *some  = all ? NULL : kl_channels_elements(s->channels);
+    if ((all || reads & KL_READS_ACCELERATIONS) && !known)
+        KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
+    else if (some) KL_TRY(kl_eval_some(s->model, x->s, x->w, some));
+    else KL_TRY(kl_eval_elements(s->model, x->s, x->w));
+    if (all || reads) kl_eval_totals(s->model, x->w, s->lambda);
+    kl_moment now = moment_of(s);
+    *values       = all ? kl_channels_eval(s->channels, s->model, x->s, x->w, &now)
+                        : kl_channels_row(s->channels, s->model, x->s, x->w, &now);
+    return KL_OK;
+}
+
+/* What a look into the last step puts aside. */
+typedef struct sight {
+    kl_state     *s;
+    kl_statistics count;
+} sight;
+
+static void look_away(kl_simulation *s, const sight *before)
+{
+    s->solver->s = before->s;
+    s->count     = before->count;
+}
+
+/* Values of a row at a time within the last step. After success the solver stands there until
+ * look_away brings the present state back. */
+static kl_status look_at(kl_simulation *s, double t, sight *before, kl_diag *diag,
+                         const double **values)
+{
+    kl_look at = {.s = s->between, .a = s->a, .lambda = s->lambda};
+    *before    = (sight){s->solver->s, s->count};
+    KL_TRY(s->integrator->look(s->self, s->solver, t, &at, diag));
+    /* what the end of the step changed was not so before it */
+    if (s->events->n > 0 && t < s->solver->s->t)
+        memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
+    s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
+    s->solver->s     = s->between;
+    kl_status status = sample_row(s, at.forces, diag, values);
+    if (status != KL_OK) look_away(s, before);
+    return status;
+}
+
+/* ---- the condition that ends a run ---- */
+
+/* Does it hold now? */
 static kl_status ask_ending(kl_simulation *s, kl_diag *diag, bool *truth)
 {
     const double *unused;
     *truth = false;
     if (!s->ending) return KL_OK;
-    KL_TRY(kl_simulation_sample(s, diag, &unused));
+    KL_TRY(sample_row(s, false, diag, &unused));
     *truth = kl_channels_value(s->channels, s->ending, s->memory) > 0.0;
+    return KL_OK;
+}
+
+/* Does it hold at a time within the last step? */
+static kl_status ask_within(kl_simulation *s, double t, kl_diag *diag, bool *truth)
+{
+    sight         before;
+    const double *unused;
+    KL_TRY(look_at(s, t, &before, diag, &unused));
+    *truth = kl_channels_value(s->channels, s->ending, s->memory) > 0.0;
+    look_away(s, &before);
+    return KL_OK;
+}
+
+/* Where it becomes true within the last step, which began at t0; HUGE_VAL: nowhere. It is asked at the
+ * end of the step and at a thousand times of the run, so that the answer does not depend on rows. */
+static kl_status find_ending(kl_simulation *s, double t0, kl_diag *diag, double *when)
+{
+    enum { LOOKS = 1000 };
+    const kl_model *m  = s->model;
+    double          t1 = s->solver->s->t, grid = (m->settings.end - m->t0) / LOOKS, low = t0, high;
+    bool            was = s->truth, truth = false;
+    *when = HUGE_VAL;
+    for (;; low = high, was = truth) {
+        high = grid > 0.0 ? m->t0 + grid * (floor((low - m->t0) / grid * (1.0 + 1e-12)) + 1.0) : t1;
+        if (!(high > low) || high > t1) high = t1;
+        KL_TRY(ask_within(s, high, diag, &truth));
+        if ((truth && !was) || high >= t1) break;
+    }
+    s->truth = truth;
+    if (!truth || was) return KL_OK;
+    while (high - low > kl_events_near(high) + 1e-9 * grid) {
+        double middle = 0.5 * (low + high);
+        KL_TRY(ask_within(s, middle, diag, &truth));
+        if (truth) high = middle;
+        else low = middle;
+    }
+    *when = high;
     return KL_OK;
 }
 
 /* The integrator and the events look at the state anew. */
 static kl_status begin(kl_simulation *s, kl_diag *diag)
 {
-    bool truth;
-    KL_TRY(ask_ending(s, diag, &truth));
     s->anew = s->ended = false;
-    kl_events_begin(s->events, s->solver, truth);
+    KL_TRY(ask_ending(s, diag, &s->truth));
+    kl_events_begin(s->events, s->solver);
     return s->integrator->begin(s->self, s->solver, diag);
 }
 
@@ -192,10 +302,11 @@ static void cross(kl_simulation *s)
 static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
 {
     enum { MOST = 200 }; /* far more than the bisection of any step takes */
-    kl_solver    *x     = s->solver;
-    kl_events    *e     = s->events;
-    kl_statistics count = s->count;
-    const double  share = 1e-9; /* of the time between rows: where a condition becomes true */
+    kl_solver    *x      = s->solver;
+    kl_events    *e      = s->events;
+    kl_statistics count  = s->count;
+    double        ending = HUGE_VAL; /* where the condition was seen to become true */
+    bool          truth  = s->truth;
     kl_state_copy(s->before, x->s);
     for (int tries = 0; tries < MOST; tries++) {
         double t0 = s->before->t, stop = fmin(until, e->aim), ahead = kl_events_ahead(e, t0);
@@ -210,12 +321,22 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
             if (until <= t0 + kl_events_near(t0)) return KL_OK; /* the next step goes across */
             continue;
         }
-        bool truth;
-        KL_TRY(ask_ending(s, diag, &truth));
-        kl_passing passing = kl_events_check(e, x, t0, truth, share * s->model->settings.every);
-        if (passing == KL_PASSED_CROSSING) cross(s);
-        if (passing == KL_PASSED_THE_END) s->ended = true;
-        if (passing != KL_PASSED_TOO_FAR) return KL_OK;
+        kl_passing passing = kl_events_check(e, x, t0);
+        if (passing != KL_PASSED_TOO_FAR) {
+            if (passing == KL_PASSED_CROSSING) cross(s);
+            s->ended = x->s->t == ending;
+            if (s->ended || !s->ending) return KL_OK;
+            KL_TRY(find_ending(s, t0, diag, &ending));
+            if (ending >= x->s->t) {
+                s->ended = ending == x->s->t;
+                return KL_OK;
+            }
+            s->truth = truth;
+            KL_TRY(give_back(s, &count, diag));
+            kl_events_begin(e, x);
+            until = fmin(until, ending);
+            continue;
+        }
         /* a stop that is stiff for the step throws back what runs into it, and says nothing of where
          * it was met: then by halves */
         if (tries > 10) e->aim = fmin(e->aim, 0.5 * (t0 + x->s->t));
@@ -291,26 +412,6 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     return kl_simulation_jump(s, diag);
 }
 
-/* Channels at x->s, which belongs to s->a and s->lambda. */
-static const double *values_now(kl_simulation *s)
-{
-    kl_solver *x   = s->solver;
-    kl_moment  now = {.a        = s->a,
-                      .lambda   = s->lambda,
-                      .lost     = s->count.lost,
-                      .supplied = s->count.supplied,
-                      .step     = s->count.step,
-                      .order    = s->count.order};
-    return kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
-}
-
-kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values)
-{
-    KL_TRY(kl_solve_acceleration(s->solver, s->a, s->lambda, diag));
-    *values = values_now(s);
-    return KL_OK;
-}
-
 /* Energy with what was lost and supplied, at the state that kl_channels_eval saw last. */
 static double total_energy(kl_simulation *s)
 {
@@ -347,39 +448,19 @@ static kl_status hand_on(kl_simulation *s, const double *values, const kl_sink *
 static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
 {
     const double *values;
-    KL_TRY(kl_simulation_sample(s, diag, &values));
+    KL_TRY(s->row <= 1 ? kl_simulation_sample(s, diag, &values)
+                       : sample_row(s, false, diag, &values));
     return hand_on(s, values, sink);
 }
 
-/* Accelerations and multipliers are those of the step, only forces are evaluated. */
-static kl_status sample_look(kl_simulation *s, const kl_look *at, kl_diag *diag,
-                             const double **values)
-{
-    kl_solver *x = s->solver;
-    if (!at->forces) return kl_simulation_sample(s, diag, values);
-    KL_TRY(kl_eval_elements(s->model, x->s, x->w));
-    kl_eval_totals(s->model, x->w, s->lambda);
-    *values = values_now(s);
-    return KL_OK;
-}
-
-/* A row at a time within the last step; the present state comes back as it was. */
+/* A row at a time within the last step. */
 static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *sink, kl_diag *diag)
 {
-    kl_state     *now = s->solver->s;
-    kl_statistics end = s->count;
-    kl_look       at  = {.s = s->between, .a = s->a, .lambda = s->lambda};
+    sight         before;
     const double *values;
-    KL_TRY(s->integrator->look(s->self, s->solver, t, &at, diag));
-    /* what the end of the step changed was not so before it */
-    if (s->events->n > 0 && t < now->t)
-        memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
-    s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
-    s->solver->s     = s->between;
-    kl_status status = sample_look(s, &at, diag, &values);
-    if (status == KL_OK) status = hand_on(s, values, sink);
-    s->solver->s = now;
-    s->count     = end;
+    KL_TRY(look_at(s, t, &before, diag, &values));
+    kl_status status = hand_on(s, values, sink);
+    look_away(s, &before);
     return status;
 }
 
@@ -612,11 +693,9 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
     }
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     while (s->row <= rows) {
-        double next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
-        double last = kl_events_snap(s->events, end);
-        /* a condition that ends the run is asked at rows too */
-        bool      look = s->integrator->look && !s->ending;
-        double    stop = fmin(look ? last : next, mark);
+        double    next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
+        double    last = kl_events_snap(s->events, end);
+        double    stop = fmin(s->integrator->look ? last : next, mark);
         kl_status gone = kl_simulation_step(s, stop, diag);
         if (gone != KL_OK) {
             if (gone != KL_E_MEMORY)

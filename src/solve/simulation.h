@@ -20,6 +20,7 @@ typedef struct kl_simulation {
     kl_state            *before; /* start of the present step, for when it is given back */
     kl_expression       *ending; /* ends the run where it becomes true; NULL: none */
     double              *memory; /* of it */
+    bool                 truth;  /* of it at the end of the last step */
     bool                 ended;  /* it became true with the last step */
     bool                 anew;   /* the integrator must start anew before the next step */
     kl_arena            *arena;
@@ -59,6 +60,7 @@ enum { KL_MOST_ROWS = 1000000000 }; /* of a run: more would fill any disk */
 /* What a run hands its rows to, and who may stop it. */
 typedef struct kl_sink {
     void *context;
+    /* values of the channels that kl_channels_want asked for; without that call, of all */
     kl_status (*row)(void *context, double t, const double *values);
     bool (*go_on)(void *context, double t); /* after each step; false: stop now. May be NULL */
     /* takes a checkpoint of kl_simulation_pack_size() numbers; rows so far have been handed over.

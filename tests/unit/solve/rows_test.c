@@ -1,5 +1,7 @@
 /* Rows that lie within steps: as good as the steps, and without influence on them. */
 #include <math.h>
+#include <stdio.h>
+#include <string.h>
 
 #include "unit/solve/simulate.h"
 
@@ -111,12 +113,94 @@ static void rows_do_not_change_the_steps(void **unused)
     }
 }
 
+/* Rows that evaluate a few channels only have the same values there, with joints and without. */
+static void rows_of_few_channels_are_those_of_all(void **unused)
+{
+    (void)unused;
+    static const struct {
+        const char *text, *name[4];
+    } of[] = {{tumbler, {"top.position.x", "top.omega.y", NULL}},
+              {tumbler, {"c.force.x", "top.alpha.x", NULL}},
+              {tumbler, {"a.loss", "energy.balance", "top.momentum.x", NULL}},
+              {double_pendulum, {"lower.position.x", "x", NULL}},
+              {double_pendulum, {"hinge.force.x", "lower.omega.z", NULL}},
+              {double_pendulum, {"drift.rate", "energy.lost", NULL}}};
+    for (size_t k = 0; k < sizeof of / sizeof *of; k++) {
+        for (int few = 0; few < 2; few++) {
+            built          b = must_build(of[k].text);
+            kl_simulation *s = NULL;
+            rows          *r = few ? &dense : &exact;
+            assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+            r->n = r->count = 0;
+            for (; of[k].name[r->n]; r->n++) r->channel[r->n] = channel_of(s, of[k].name[r->n]);
+            if (few) kl_channels_want(s->channels, r->channel, r->n, false);
+            kl_sink sink = {.context = r, .row = rows_take};
+            assert_int_equal(kl_simulation_run(s, 0.5, 0.001, &sink, b.diag), KL_OK);
+            kl_simulation_destroy(s);
+            built_free(&b);
+        }
+        assert_int_equal(dense.count, exact.count);
+        for (int i = 0; i < dense.count; i++)
+            for (int c = 0; c < dense.n; c++) assert_true(dense.value[i][c] == exact.value[i][c]);
+    }
+}
+
+static int recorded(const char *record, kl_status expected, const char *message)
+{
+    char text[2048];
+    snprintf(text, sizeof text, "%srun: {end: 1, every: 0.1, record: %s}\n", double_pendulum,
+             record);
+    built          b = must_build(text);
+    kl_simulation *s = NULL;
+    int            n = 0;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), expected);
+    for (int i = 0; s && i < kl_channels_count(s->channels); i++)
+        n += kl_channels_at(s->channels, i)->recorded;
+    if (message) {
+        assert_int_equal(kl_diag_size(b.diag), 1);
+        assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, message));
+    }
+    kl_simulation_destroy(s);
+    built_free(&b);
+    return n;
+}
+
+/* The two outputs of the model are always there. */
+static void patterns_choose_the_channels(void **unused)
+{
+    (void)unused;
+    assert_int_equal(recorded("upper.position.x", KL_OK, NULL), 1 + 2);
+    assert_int_equal(recorded("[upper.position.*, \"*.momentum.y\"]", KL_OK, NULL), 3 + 2 + 2);
+    assert_int_equal(recorded("[\"*er.*.x\"]", KL_OK, NULL), 2 * 9 + 2);
+    (void)recorded("[uper.position.x]", KL_E_NAME, "did you mean `upper.position.x`?");
+    (void)recorded("[\"upper.*.w\"]", KL_E_NAME, "no channel fits `upper.*.w`");
+}
+
+/* A wheel that turns many times between rows: its Euler parameters follow the half angle. */
+static void euler_parameters_of_a_spinning_body_do_not_jump(void **unused)
+{
+    (void)unused;
+    built b =
+        must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies:\n  w: {mass: 1 kg, inertia: [1, 2, "
+                   "1], omega: [0, 20, 0], spin_axis: y}\n");
+    static const char *const names[] = {"w.orientation.0", "w.orientation.2", NULL};
+    simulate(&b, 2.0, 0.001, names, &dense, NULL);
+    for (int i = 0; i < dense.count; i++) {
+        assert_close(dense.value[i][0], cos(10.0 * dense.t[i]), 1e-6);
+        assert_close(dense.value[i][1], sin(10.0 * dense.t[i]), 1e-6);
+    }
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rows_of_a_free_body_are_as_good_as_its_steps),
         cmocka_unit_test(rows_of_a_mechanism_are_as_good_as_its_steps),
         cmocka_unit_test(rows_do_not_change_the_steps),
+        cmocka_unit_test(rows_of_few_channels_are_those_of_all),
+        cmocka_unit_test(patterns_choose_the_channels),
+        cmocka_unit_test(euler_parameters_of_a_spinning_body_do_not_jump),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -122,8 +122,7 @@ static double chain_sag(int n)
     const kl_body *b  = &l.model->body[kl_model_find_body(l.model, name)];
     kl_marker      at = {.r = kl_vec(0.75 / n, 0, 0), .A = kl_identity()};
     kl_motion      end;
-    kl_body_motion(b, kl_work_cache(l.model, l.x->w, kl_model_find_body(l.model, name)), &at,
-                    &end);
+    kl_body_motion(b, kl_work_cache(l.model, l.x->w, kl_model_find_body(l.model, name)), &at, &end);
     low = -end.r.y;
     unload(&l);
     return low;

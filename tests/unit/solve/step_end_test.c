@@ -1,6 +1,7 @@
 /* What happens at the end of a step: a condition that is true for a moment ends the run, and what begins
  * there loses no energy before. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "unit/solve/simulate.h"
@@ -29,6 +30,35 @@ static void a_condition_between_steps_ends_the_run(void **unused)
     assert_true(fabs(last - (1.234 - sqrt(0.0009 - 0.0001)) / 10.0) < 1e-6);
     kl_simulation_destroy(s);
     built_free(&b);
+}
+
+/* Rows neither help nor hinder: the run ends where the condition becomes true, whatever `every` is. */
+static void rows_do_not_move_the_end(void **unused)
+{
+    (void)unused;
+    static const char *const method[] = {"generalized-alpha", "runge-kutta", "gear"};
+    for (int k = 0; k < 3; k++) {
+        double end[3];
+        for (int i = 0; i < 3; i++) {
+            static const double every[] = {1e-3, 0.03, 5.0};
+            char                text[512];
+            snprintf(
+                text, sizeof text,
+                "klingel: 1\nbodies: {a: {mass: 1 kg, inertia: [1, 1, 1], velocity: [1, 0, 3]}}\n"
+                "integrator: {type: %s}\n"
+                "run: {end: 5, every: %g, stop_when: \"a.velocity.z < -1 m/s\"}\n",
+                method[k], every[i]);
+            built          b    = must_build(text);
+            kl_simulation *s    = NULL;
+            kl_sink        sink = {.context = &end[i], .row = pass};
+            assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+            assert_int_equal(kl_simulation_run(s, 5.0, every[i], &sink, b.diag), KL_OK);
+            kl_simulation_destroy(s);
+            built_free(&b);
+        }
+        assert_true(end[0] == end[1] && end[1] == end[2]);
+        assert_true(fabs(end[0] - 4.0 / 9.81) < 1e-7);
+    }
 }
 
 /* A latch closes beside an element with a state of its own: the balance keeps its value. */
@@ -66,6 +96,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_condition_between_steps_ends_the_run),
+        cmocka_unit_test(rows_do_not_move_the_end),
         cmocka_unit_test(a_latch_that_closes_loses_nothing_before),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
