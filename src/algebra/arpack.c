@@ -50,7 +50,7 @@ static kl_status iterate(const kl_symmetric *M, double sigma, int nev, int ncv, 
     }
     if (info < 0 || iparam[4] < nev)
         return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
-                       "ARPACK found %d of %d modes (info %d); ask for fewer modes", iparam[4], nev,
+                       "ARPACK found %d of %d modes (info %d); request fewer modes", iparam[4], nev,
                        info);
     dseupd_c(1, "A", w->select, value, vector, n, sigma, "G", n, "LM", nev, tolerance, w->resid,
              ncv, w->V, n, iparam, ipntr, w->workd, w->workl, lworkl, &info);

@@ -328,7 +328,7 @@ static kl_status iterate(state *s, int *mu_out)
     }
     if (s->width == 0) return KL_OK;
     return kl_fail(s->diag, KL_E_SINGULAR, KL_NOWHERE,
-                   "the eigenmodes did not converge after %d solves; ask for fewer modes",
+                   "the eigenmodes did not converge after %d solves; request fewer modes",
                    s->l->nsolve);
 }
 

@@ -68,27 +68,24 @@ static kl_status failed(const kl_factor *f, kl_diag *diag)
 {
     int code = f->mumps.infog[0], more = f->mumps.infog[1];
     if (code == NO_MEMORY || code == MEMORY_SHORT_1 || code == MEMORY_SHORT_2)
-        return kl_fail(
-            diag, KL_E_MEMORY, KL_NOWHERE,
-            "not enough memory to factor a matrix of %d unknowns (MUMPS %d, %d); a coarser "
-            "mesh or klingel-fe-mpi on several machines needs less of it",
-            (int)f->mumps.n, code, more);
+        return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE,
+                       "not enough memory to factor a matrix of %d unknowns (MUMPS %d, %d); use a "
+                       "coarser mesh, or klingel-fe-mpi on several machines",
+                       (int)f->mumps.n, code, more);
     if (code == NOT_DEFINITE || code == NUMERICALLY_SINGULAR || code == STRUCTURALLY_SINGULAR)
-        return kl_fail(
-            diag, KL_E_SINGULAR, KL_NOWHERE,
-            "the matrix of %d unknowns cannot be factored: it is singular or not positive "
-            "definite (MUMPS %d, %d)",
-            (int)f->mumps.n, code, more);
+        return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+                       "the matrix of %d unknowns cannot be factorised: it is singular or not "
+                       "positive definite (MUMPS %d, %d)",
+                       (int)f->mumps.n, code, more);
     return kl_fail(diag, KL_E_INTERNAL, KL_NOWHERE, "MUMPS failed with %d, %d", code, more);
 }
 
 static kl_status not_definite(const kl_factor *f, kl_diag *diag)
 {
-    return kl_fail(
-        diag, KL_E_SINGULAR, KL_NOWHERE,
-        "the matrix of %d unknowns is singular or not positive definite: %d pivots are negative, "
-        "%d vanish",
-        (int)f->mumps.n, (int)f->mumps.infog[11], (int)f->mumps.infog[27]);
+    return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+                   "the matrix of %d unknowns is singular or not positive definite: %d pivots are "
+                   "negative, %d are zero",
+                   (int)f->mumps.n, (int)f->mumps.infog[11], (int)f->mumps.infog[27]);
 }
 
 /* factor with more room when MUMPS asks for it */

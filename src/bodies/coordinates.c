@@ -54,8 +54,7 @@ static void coordinates_advance(const void *data, const double *q, const double 
     for (int i = 0; i < ((const coordinates *)data)->n; i++) q_new[i] = q[i] + dx[i];
 }
 
-static void coordinates_pose(const void *data, const void *c, const kl_marker *marker,
-                             kl_motion *m)
+static void coordinates_pose(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
     (void)data, (void)marker;
     m->r = ((const coordinates_cache *)c)->x;
@@ -115,7 +114,7 @@ static void coordinates_measures(const void *data, const void *c, kl_measures *m
 static const kl_key no_keys[] = {{0}};
 
 const kl_body_type kl_coordinates = {.name          = "coordinates",
-                                     .help          = "coordinates of an element's own",
+                                     .help          = "internal coordinates of an element",
                                      .keys          = no_keys,
                                      .data_size     = sizeof(coordinates),
                                      .cache_size    = sizeof(coordinates_cache),

@@ -372,11 +372,10 @@ void flexible_watch(const void *data, const double *q, kl_notice *notice)
         if (level <= notice->count) continue;
         notice->count = level;
         notice->stop  = level == LOST;
-        snprintf(
-            notice->text, sizeof notice->text,
-            "deforms so much at marker '%.40s' (node %d) that nodes %d, %d, %d %s (%.2g left of "
-            "their triangle); tie a set of nodes to it",
-            m->name, m->node_id, m->triad_id[0], m->triad_id[1], m->triad_id[2],
-            level == LOST ? "give no frame any more" : "hardly give a frame", health);
+        snprintf(notice->text, sizeof notice->text,
+                 "deforms so much at marker '%.40s' (node %d) that nodes %d, %d, %d %s (%.2g of "
+                 "their triangle left); connect a node set to it",
+                 m->name, m->node_id, m->triad_id[0], m->triad_id[1], m->triad_id[2],
+                 level == LOST ? "lie on a line" : "almost lie on a line", health);
     }
 }

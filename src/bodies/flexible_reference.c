@@ -102,11 +102,11 @@ static kl_status principal_axes(flexible *p, const kl_setup *s)
     KL_TRY(kl_symmetric_eigen(3, A, w));
     /* against the smallest: a slender rod has two that are nearly, but not quite, equal */
     if (w[1] - w[0] < 0.01 * w[0] || w[2] - w[1] < 0.01 * w[0])
-        return kl_fail(s->diag, KL_E_SINGULAR, s->place,
-                       "body '%s': principal axes need three different moments of inertia; these "
-                       "are %.6g, %.6g and %.6g kg m2, so the axes could turn freely: use "
-                       "`reference: mean-axis`",
-                       s->name, w[0], w[1], w[2]);
+        return kl_fail(
+            s->diag, KL_E_SINGULAR, s->place,
+            "body '%s': `reference: principal-axis` needs three different principal moments of "
+            "inertia, but they are %.6g, %.6g and %.6g kg m2; use `reference: mean-axis`",
+            s->name, w[0], w[1], w[2]);
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++) p->principal.m[a][b] = A[3 * b + a];
     p->spread = kl_vec(1 / (w[2] - w[1]), 1 / (w[0] - w[2]), 1 / (w[1] - w[0]));
@@ -165,7 +165,9 @@ static kl_status eliminate_or_tell(flexible *p, const kl_setup *s)
     kl_status status = eliminate(p, s->arena);
     if (status == KL_OK || status == KL_E_MEMORY) return status;
     return kl_fail(s->diag, KL_E_SINGULAR, s->place,
-                   "body '%s': its reference conditions leave rigid motion free", s->name);
+                   "body '%s': its reference conditions leave a rigid body motion free; add "
+                   "conditions under `reference` in the body file",
+                   s->name);
 }
 
 kl_status flexible_refer(flexible *p, const kl_setup *s)
@@ -382,9 +384,8 @@ void flexible_watch_conditions(const flexible *p, const double *w, kl_notice *no
     if (level <= notice->count) return;
     notice->count = level;
     notice->stop  = level == LOST;
-    snprintf(
-        notice->text, sizeof notice->text,
-        "has reference axes that have turned by %.2g rad against its modes, which follow small "
-        "turns only%s; use `reference: mean-axis` or `conditions: eliminated`",
-        angle, level == LOST ? "" : " (error about its square)");
+    snprintf(notice->text, sizeof notice->text,
+             "has a frame rotated by %.2g rad relative to its modes, valid for small rotations "
+             "only%s; use `reference: mean-axis` or `conditions: eliminated`",
+             angle, level == LOST ? "" : " (error about its square)");
 }

@@ -34,8 +34,9 @@ static kl_status choose_listed(flexible *p, const kl_setup *s, double most)
     const kl_kbody *b = p->file.body;
     if (!isnan(p->count) && most > p->chosen.n)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': %g modes are asked for, but `pick` lists %d", s->name, most,
-                       p->chosen.n);
+                       "body '%s': `modes: %g` exceeds the %d modes in `pick`; list more modes or "
+                       "lower `modes`",
+                       s->name, most, p->chosen.n);
     for (int i = 0; i < p->chosen.n && p->n < most; i++) {
         double number = p->chosen.value[i];
         int    j      = (int)number - 1;
@@ -46,8 +47,8 @@ static kl_status choose_listed(flexible *p, const kl_setup *s, double most)
                            "body '%s': there is no mode %g; %s has modes 1 to %d", s->name, number,
                            file_of(p), b->nmode);
         if (twice)
-            return kl_fail(s->diag, KL_E_RANGE, s->place, "body '%s': mode %d is chosen twice",
-                           s->name, j + 1);
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "body '%s': mode %d occurs twice in `pick`; remove one", s->name, j + 1);
         p->mode[p->n++] = j;
     }
     return KL_OK;
@@ -66,19 +67,20 @@ static kl_status choose_modes(flexible *p, const kl_setup *s)
                        "body '%s': modes is %g; give a whole number, such as 8", s->name, most);
     if (p->chosen.n > 0 && (!isnan(p->up_to) || !isnan(p->share)))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': `pick` lists its modes; leave out %s, or let that choose",
-                       s->name, isnan(p->up_to) ? "`effective_mass`" : "`up_to`");
+                       "body '%s': give either `pick` or %s, not both", s->name,
+                       isnan(p->up_to) ? "`effective_mass`" : "`up_to`");
     if (p->chosen.n > 0) return choose_listed(p, s, most);
     if (most > b->nmode)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': %g modes are asked for, but %s has %d; ask for fewer here or "
-                       "for more in the body file",
+                       "body '%s': `modes: %g` is requested, but %s has %d; request fewer here or "
+                       "more in the body file",
                        s->name, most, file_of(p), b->nmode);
     if (!isnan(p->share) && strcmp(b->reference, "mean-axis") == 0)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': in mean axes deformation carries no momentum, so all effective "
-                       "masses are zero; choose modes by number (`modes`) or frequency (`up_to`)",
-                       s->name);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "body '%s': with mean axes all effective masses are zero, so modes cannot be selected "
+            "by them; select modes by number (`modes`) or frequency (`up_to`)",
+            s->name);
     for (int j = 0; j < b->nmode && p->n < most; j++) {
         if (!isnan(p->up_to) && b->frequency[j] > p->up_to) continue;
         if (!isnan(p->share) && largest_share(b, j) < p->share) continue;
@@ -86,8 +88,8 @@ static kl_status choose_modes(flexible *p, const kl_setup *s)
     }
     if (p->n == 0 && most > 0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': none of the %d modes of %s is chosen (the lowest has %.4g Hz); "
-                       "raise `up_to`, or make it rigid with `flexible: false`",
+                       "body '%s': none of the %d modes of %s is selected (the lowest has %.4g "
+                       "Hz); raise `up_to`, or make the body rigid with `flexible: false`",
                        s->name, b->nmode, file_of(p), b->nmode ? b->frequency[0] : 0.0);
     return KL_OK;
 }
@@ -186,8 +188,8 @@ static kl_status stiffen(flexible *p, const kl_setup *s)
     if (!p->stiffening || p->n == 0) return KL_OK;
     if (!b->second_mass)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': %s has no second-order motion; write `stiffening: yes` in the "
-                       "body file and reduce it again",
+                       "body '%s': %s contains no data for stiffening; write `stiffening: yes` in "
+                       "the body file and reduce it again",
                        s->name, file_of(p));
     p->S2     = take_second(p, s->arena, 3, b->second_mass);
     p->second = take_second(p, s->arena, FLEXIBLE_FIELDS, b->second_mass);
@@ -337,10 +339,11 @@ static kl_status take_frame(const flexible *p, const kl_setup *s, const kl_kbody
     f->start      = kl_transpose(&axes);
     double spread = kl_node_frame_spread(f->kind, f->y0);
     if (!(spread > 0.01))
-        return kl_fail(s->diag, KL_E_SINGULAR, s->place,
-                       "body '%s': the nodes %d, %d, %d of marker '%s' lie on a line (sine of the "
-                       "angle %.2g) and give no frame; choose another node or tie a set to it",
-                       s->name, m->triad_id[0], m->triad_id[1], m->triad_id[2], m->name, spread);
+        return kl_fail(
+            s->diag, KL_E_SINGULAR, s->place,
+            "body '%s': the nodes %d, %d, %d of marker '%s' lie on a line (sine of the angle %.2g) "
+            "and define no frame; choose another node or connect a node set to the marker",
+            s->name, m->triad_id[0], m->triad_id[1], m->triad_id[2], m->name, spread);
     return KL_OK;
 }
 
@@ -394,20 +397,20 @@ static kl_status check_curve(const flexible *p, const kl_setup *s)
             kl_warn(s->diag, s->place, "body '%s': %s is %g Pa; did you mean %g MPa?", s->name,
                     stress[i].name, stress[i].value, stress[i].value);
     if (!isnan(p->sn_slope_after) && isnan(p->sn_knee))
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': sn_slope_after asks for sn_knee, the cycles where it begins",
-                       s->name);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "body '%s': sn_slope_after needs sn_knee, the number of cycles at which it begins",
+            s->name);
     if (p->sn_knee < p->sn_cycles)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': sn_knee (%g cycles) lies before sn_cycles (%g), which sn_range "
-                       "belongs to",
+                       "body '%s': sn_knee (%g cycles) must not be smaller than sn_cycles (%g)",
                        s->name, p->sn_knee, p->sn_cycles);
     bool wants = p->mean_stress == 1 || p->mean_stress == 2;
     if (wants && isnan(p->ultimate))
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': this correction for the mean stress asks for `ultimate`, the "
-                       "tensile strength",
-                       s->name);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "body '%s': this mean stress correction needs `ultimate`, the tensile strength",
+            s->name);
     return KL_OK;
 }
 
@@ -423,15 +426,16 @@ static kl_status check_start(const flexible *p, const kl_setup *s)
 {
     if (p->start && (p->fixed >> 4 & 1) && p->n > 0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': `start: static` finds the deformation, which `fixed` wants to "
-                       "keep; leave one of them out",
+                       "body '%s': `start: static` computes the deformation, but `fixed` keeps the "
+                       "given one; remove one of them",
                        s->name);
     const kl_list *lists[] = {&p->deformation, &p->deformation_rate};
     for (int i = 0; i < 2; i++)
         if (lists[i]->n > p->n && p->deforms)
-            return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "body '%s': %s has %d numbers, but the body has %d modes", s->name,
-                           i ? "deformation_rate" : "deformation", lists[i]->n, p->n);
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "body '%s': %s has %d numbers, but the body has only %d modes; remove the rest",
+                s->name, i ? "deformation_rate" : "deformation", lists[i]->n, p->n);
     return KL_OK;
 }
 
@@ -489,14 +493,14 @@ kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker)
     }
     if (node < 0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "body '%s': %s has no markers to hold on to; give it some in the body "
-                       "file: markers: {pin: {at: [x, y, z]}}",
+                       "body '%s': %s has no markers for joints and forces; define them in the "
+                       "body file: markers: {pin: {at: [x, y, z]}}",
                        s->name, file_of(p));
     if (marker->node == 0 && best > 0.02 * p->gyration && p->n > 0)
         kl_warn(s->diag, s->place,
-                "body '%s': the point (%.6g, %.6g, %.6g) hangs on marker '%s' by a rigid arm of "
-                "%.4g mm; put a marker there in the body file: markers: {name: {at: [%.6g, %.6g, "
-                "%.6g]}}",
+                "body '%s': the point (%.6g, %.6g, %.6g) is attached to marker '%s' by a rigid arm "
+                "of %.4g mm; to avoid the arm, add a marker in the body file: markers: {name: {at: "
+                "[%.6g, %.6g, %.6g]}}",
                 s->name, marker->r.x, marker->r.y, marker->r.z, p->frame[node].name, 1e3 * best,
                 marker->r.x, marker->r.y, marker->r.z);
     marker->node  = node + 1;

@@ -59,7 +59,7 @@ static void ground_measures(const void *data, const void *c, kl_measures *m)
 static const kl_key ground_keys[] = {{0}};
 
 const kl_body_type kl_ground = {.name          = "ground",
-                                .help          = "what does not move",
+                                .help          = "the fixed body",
                                 .keys          = ground_keys,
                                 .setup         = ground_setup,
                                 .start         = ground_start,

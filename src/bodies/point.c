@@ -37,9 +37,8 @@ static kl_status point_attach(void *data, const kl_setup *s, kl_marker *marker)
     double beside = kl_norm(marker->r);
     if (beside > 0.0 && beside > 1e-9 * (s->model ? kl_model_extent(s->model, false) : 0.0))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "'%s' is a point mass: attach to its position, not %g m beside it; for an "
-                       "arm give it an "
-                       "inertia (a rigid body)",
+                       "'%s' is a point mass, so joints and forces must attach at its position, "
+                       "not %g m away; for an arm use a rigid body with an inertia",
                        s->name, beside);
     marker->r = kl_vec(0, 0, 0); /* rounding of the numbers written */
     return KL_OK;
@@ -141,27 +140,27 @@ static const kl_key point_keys[] = {
      .unit   = "kg",
      .min    = 0,
      .max    = 1e300,
-     .help   = "mass; 0 only where joints hold the point"},
+     .help   = "mass; 0 is allowed only if joints determine the motion of the point"},
     {.name     = "position",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(point, position),
      .unit     = "m",
      .size     = 3,
      .fallback = "[0, 0, 0]",
-     .help     = "at the start, global"},
+     .help     = "initial position, global"},
     {.name     = "velocity",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(point, velocity),
      .unit     = "m/s",
      .size     = 3,
      .fallback = "[0, 0, 0]",
-     .help     = "at the start, global"},
+     .help     = "initial velocity, global"},
     {.name     = "fixed",
      .kind     = KL_KEY_WORDS,
      .offset   = offsetof(point, fixed),
      .words    = "position velocity",
      .fallback = "[]",
-     .help     = "initial values that assembly must keep; the others are guesses"},
+     .help     = "initial values that assembly must keep; the others are initial guesses"},
     {0}};
 
 const kl_body_type kl_point = {.name          = "point",

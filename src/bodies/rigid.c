@@ -30,19 +30,17 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
     double slack = 1e-7 * fabs(e[2]); /* a double root of the cubic is good to half the digits */
     if (e[0] < -slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': inertia has the principal moment %.6g kg m2; no body has a "
-                       "negative one (check the "
-                       "signs of the products: tensor entries xy, xz, yz)",
+                       "body '%s': inertia has the principal moment %.6g kg m2; a principal moment "
+                       "cannot be negative; check the tensor entries xy, xz, yz and their signs",
                        s->name, e[0]);
     if (e[2] > e[0] + e[1] + slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': principal moments of inertia %.6g, %.6g, %.6g kg m2; no body "
-                       "can have one that is "
-                       "larger than the sum of the other two",
+                       "body '%s': principal moments of inertia %.6g, %.6g, %.6g kg m2; none may "
+                       "exceed the sum of the other two; check the values and their order",
                        s->name, e[0], e[1], e[2]);
     if (p->mass == 0.0 && e[2] > 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': inertia without mass; give a mass", s->name);
+                       "body '%s': has inertia but no mass; give a mass", s->name);
     return KL_OK;
 }
 
@@ -306,77 +304,77 @@ const kl_key kl_rigid_keys[] = {
      .unit   = "kg",
      .min    = 0,
      .max    = 1e300,
-     .help   = "mass; 0 only where joints hold the body"},
+     .help   = "mass; 0 is allowed only if joints determine the motion of the body"},
     {.name     = "inertia",
      .kind     = KL_KEY_INERTIA,
      .offset   = offsetof(rigid, inertia),
      .unit     = "kg m2",
      .fallback = "[0, 0, 0]",
-     .help     = "[xx, yy, zz] or [xx, yy, zz, xy, xz, yz], tensor entries"},
+     .help     = "[xx, yy, zz] or [xx, yy, zz, xy, xz, yz]: entries of the inertia tensor"},
     {.name     = "inertia_about",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(rigid, inertia_about),
      .words    = "center reference",
      .fallback = "center",
-     .help     = "point that the inertia is given about: centre of mass or reference point"},
+     .help     = "reference point of the inertia: centre of mass or reference point of the body"},
     {.name     = "inertia_axes",
      .kind     = KL_KEY_ROTATION,
      .offset   = offsetof(rigid, inertia_axes),
      .fallback = "{axis: z, angle: 0}",
-     .help     = "axes that the inertia is given in, seen from the body"},
+     .help     = "orientation of the axes of the inertia, relative to the body"},
     {.name     = "center",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(rigid, center),
      .unit     = "m",
      .size     = 3,
      .fallback = "[0, 0, 0]",
-     .help     = "centre of mass, from the reference point, in body axes"},
+     .help     = "centre of mass relative to the reference point, in body axes"},
     {.name     = "position",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(rigid, position),
      .unit     = "m",
      .size     = 3,
      .fallback = "[0, 0, 0]",
-     .help     = "of the reference point at the start, global"},
+     .help     = "initial position of the reference point, global"},
     {.name     = "orientation",
      .kind     = KL_KEY_ROTATION,
      .offset   = offsetof(rigid, orientation),
      .fallback = "{axis: z, angle: 0}",
-     .help = "of the body at the start: {axis, angle}, {quaternion}, {euler}, {cardan} or {x, y} "
-             "(two vectors)"},
+     .help = "initial orientation: {axis, angle}, {quaternion}, {euler}, {cardan} or {x, y} (two "
+             "vectors)"},
     {.name     = "velocity",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(rigid, velocity),
      .unit     = "m/s",
      .size     = 3,
      .fallback = "[0, 0, 0]",
-     .help     = "of the reference point at the start"},
+     .help     = "initial velocity of the reference point"},
     {.name     = "omega",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(rigid, omega),
      .unit     = "rad/s",
      .size     = 3,
      .fallback = "[0, 0, 0]",
-     .help     = "angular velocity at the start"},
+     .help     = "initial angular velocity"},
     {.name     = "velocity_axes",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(rigid, velocity_axes),
      .words    = "global body",
      .fallback = "global",
-     .help     = "axes of velocity and omega"},
+     .help     = "axes in which velocity and omega are given"},
     {.name     = "fixed",
      .kind     = KL_KEY_WORDS,
      .offset   = offsetof(rigid, fixed),
      .words    = "position orientation velocity omega",
      .fallback = "[]",
-     .help     = "initial values that assembly must keep; the others are guesses"},
+     .help     = "initial values that assembly must keep; the others are initial guesses"},
     {.name     = "spin_axis",
      .kind     = KL_KEY_AXIS,
      .offset   = offsetof(rigid, spin_axis),
      .fallback = "",
-     .help = "axis in the body that it spins about (wheelset, rotor): its equations are written "
-             "in axes that do not spin, with the spin angle as a coordinate, so that fast spin "
-             "costs no more steps than rest"},
+     .help =
+         "spin axis in the body (wheelset, rotor): the equations are written in a frame that does "
+         "not spin, with the spin angle as a coordinate, so fast rotation needs no smaller steps"},
     {0}};
 
 const kl_body_type kl_rigid = {.name    = "rigid",

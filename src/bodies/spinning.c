@@ -70,9 +70,8 @@ static kl_status spinning_setup(void *data, const kl_setup *s, kl_body_size *siz
     p->round = is_round(p);
     if (!p->round)
         kl_note(s->diag, s->place,
-                "body '%s' is not symmetric about its `spin_axis`: results are as exact as without "
-                "that key, but its equations change with the spin angle, so that fast spin costs "
-                "many steps",
+                "body '%s' is not symmetric about its `spin_axis`; the results are correct, but "
+                "fast rotation needs small steps",
                 s->name);
     return KL_OK;
 }
@@ -408,8 +407,8 @@ static void spinning_output(const void *data, const void *c, double *values)
 }
 
 static const kl_output spinning_outputs[] = {
-    {"spin", "rad", "angle that the body has turned about its spin axis since the start"},
-    {"spin_rate", "rad/s", "rate of that angle: angular velocity along the spin axis"},
+    {"spin", "rad", "angle of rotation about the spin axis since the start"},
+    {"spin_rate", "rad/s", "angular velocity about the spin axis"},
     {0}};
 
 const kl_body_type kl_spinning = {.name            = "rigid",

@@ -36,8 +36,8 @@ static const group element_groups[] = {
     {"force", "N", "on the second body (or the only one), global axes", "xyz", true},
     {"torque", "N m", "on the second body (or the only one) about its marker, global axes", "xyz",
      true},
-    {"local_force", "N", "the same force in the axes of its marker", "xyz", false},
-    {"local_torque", "N m", "the same torque in the axes of its marker", "xyz", false},
+    {"local_force", "N", "force in the axes of its marker", "xyz", false},
+    {"local_torque", "N m", "torque in the axes of its marker", "xyz", false},
     {"energy", "N m", "stored", "", false},
     {"loss", "W", "dissipated power", "", false},
     {0}};
@@ -51,14 +51,15 @@ static const group system_groups[] = {
     {"energy.potential", "N m", "gravity and springs", "", true},
     {"energy.total", "N m", "kinetic and potential", "", true},
     {"energy.lost", "N m", "dissipated since the start", "", true},
-    {"energy.supplied", "N m", "fed in by drivers, actuators and loads since the start", "", true},
-    {"energy.balance", "N m", "total + lost - supplied: should stay", "", true},
-    {"drift.position", "m", "largest gap of a joint", "", true},
+    {"energy.supplied", "N m", "supplied by drivers, actuators and loads since the start", "",
+     true},
+    {"energy.balance", "N m", "total + lost - supplied; constant for an exact solution", "", true},
+    {"drift.position", "m", "largest position error of a joint", "", true},
     {"drift.rotation", "rad", "largest angle error of a joint", "", true},
-    {"drift.rate", "m/s", "largest rate at which a constraint is left (m/s or rad/s)", "", true},
+    {"drift.rate", "m/s", "largest velocity error of a constraint (m/s or rad/s)", "", true},
     {"time", "s", "simulated time", "", false},
-    {"step.size", "s", "last step of the integrator", "", true},
-    {"step.order", "1", "order of its formula in that step", "", true},
+    {"step.size", "s", "last step size of the integrator", "", true},
+    {"step.order", "1", "order of the integration formula in this step", "", true},
     {0}};
 
 static const group point_groups[] = {
@@ -68,8 +69,8 @@ static const group point_groups[] = {
     {"acceleration", "m/s2", "of the point", "xyz", false},
     {"omega", "rad/s", "angular velocity", "xyz", false},
     {"alpha", "rad/s2", "angular acceleration", "xyz", false},
-    {"felt", "m/s2",
-     "what an accelerometer fixed there shows: acceleration less gravity, body axes", "xyz", false},
+    {"felt", "m/s2", "accelerometer reading: acceleration minus gravity, in body axes", "xyz",
+     false},
     {0}};
 
 static const group compound_groups[] = {
@@ -153,7 +154,7 @@ static void add_modes(kl_channels *c, const kl_body *b)
     int n = kl_body_modes(b) + kl_channel_still(b);
     for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w.%d", b->name, j), "1",
-            "modal coordinate: what the skin and stress of the reduced body are multiplied with",
+            "modal coordinate: factor of the mode shape in deformation and stress",
             kl_body_deforms(b), false);
     for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w_rate.%d", b->name, j), "1/s",
@@ -290,8 +291,10 @@ static void check_limit(const kl_wanted *w, const char *unit, kl_diag *diag)
     if (isnan(w->limit.value) || w->limit.bare || kl_dim_equal(w->limit.dim, kl_dim_of(unit)))
         return;
     kl_unit_format(w->limit.dim, written, sizeof written);
-    kl_fail(diag, KL_E_MODEL, w->place, "output '%s' is in %s, its limit in %s: they do not fit",
-            w->name, unit, *written ? written : "1");
+    kl_fail(
+        diag, KL_E_MODEL, w->place,
+        "output '%s' is in %s, but its limit is in %s; give the limit in the unit of the output",
+        w->name, unit, *written ? written : "1");
 }
 
 static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
@@ -301,8 +304,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
     *o               = (output){.marker = -1};
     if (kl_channels_find(c, w->name) >= 0) {
         kl_fail(diag, KL_E_NAME, w->place,
-                "output '%s' has the name of a channel that is already there; choose another",
-                w->name);
+                "output '%s' has the name of an existing channel; choose another name", w->name);
         return;
     }
     if (w->quantity) {
@@ -310,9 +312,8 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         o->value  = point_value(w->quantity, &unit);
         if (o->value < 0) {
             kl_fail(diag, KL_E_NAME, w->place,
-                    "output '%s': no quantity '%s'; a point has position, displacement, velocity, "
-                    "acceleration, omega, alpha or felt, "
-                    "with .x, .y or .z",
+                    "output '%s': there is no quantity '%s'; a point has position, displacement, "
+                    "velocity, acceleration, omega, alpha or felt, with .x, .y or .z",
                     w->name, w->quantity);
             return;
         }

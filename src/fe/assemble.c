@@ -301,8 +301,8 @@ static kl_status add_elements(assembly *a)
     free(k);
     if (bad.count > 0)
         return kl_fail(a->diag, KL_E_MODEL, (kl_place){a->m->source, 0, 0},
-                       "%d elements cannot be formed (first: %s): they fold over inside (negative "
-                       "Jacobian), or a beam's orientation lies along its axis",
+                       "%d elements are invalid (first: %s): their Jacobian is negative, or the "
+                       "orientation of a beam is parallel to its axis; correct the mesh",
                        bad.count, bad.text);
     return status;
 }
@@ -355,9 +355,8 @@ static void add_masses(assembly *a)
     }
     if (ignored > 0)
         kl_warn(a->diag, (kl_place){a->m->source, 0, 0},
-                "%d point masses with inertia or offset sit on nodes without rotations: only their "
-                "mass "
-                "counts; tie them with an RBE2 or RBE3",
+                "%d point masses with inertia or offset are on nodes without rotations, so only "
+                "their mass is used; connect them with an RBE2 or RBE3",
                 ignored);
 }
 

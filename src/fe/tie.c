@@ -110,7 +110,7 @@ static kl_status dependent(ties *t, int tie, int q, kl_diag *diag)
     char first[NAME], second[NAME];
     if (t->rows[q].n > 0)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                       "node %d depends on two ties, %s and %s; drop it from one of them",
+                       "node %d depends on two ties, %s and %s; remove it from one of them",
                        t->s->node_id[q / 6], name_of(&t->tie[t->rows[q].tie], first),
                        name_of(&t->tie[tie], second));
     t->rows[q].tie = tie;
@@ -152,8 +152,8 @@ static kl_status check_rbe2(const ties *t, int which, kl_diag *diag)
     if (turns_elsewhere(t, which)) return KL_OK;
     char name[NAME];
     return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                   "%s: its %d nodes have no rotations and lie on one line through its middle, so "
-                   "nothing holds its turn about that line; tie nodes that span a surface",
+                   "%s: its %d nodes have no rotations and lie on one line, so its rotation about "
+                   "that line is not determined; use nodes that span a surface",
                    name_of(tie, name), tie->n);
 }
 
@@ -184,13 +184,14 @@ static kl_status no_mean(const kl_tie *tie, const kl_mean *k, kl_diag *diag)
     char name[NAME];
     if (k->unknown > 1)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                       "%s: its nodes lie in one point and have no rotations, so nothing tells how "
-                       "it turns; give nodes that span a surface",
+                       "%s: its nodes coincide and have no rotations, so its rotation is not "
+                       "determined; use nodes that span a surface",
                        name_of(tie, name));
-    return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                   "%s: its nodes lie in one line along (%.3g, %.3g, %.3g) and have no rotations, "
-                   "so nothing tells its turn about that line; give nodes that span a surface",
-                   name_of(tie, name), k->axis.x, k->axis.y, k->axis.z);
+    return kl_fail(
+        diag, KL_E_MODEL, KL_NOWHERE,
+        "%s: its nodes lie on one line along (%.3g, %.3g, %.3g) and have no rotations, so its "
+        "rotation about that line is not determined; use nodes that span a surface",
+        name_of(tie, name), k->axis.x, k->axis.y, k->axis.z);
 }
 
 /* Component c of the reference by node i: factors of three components of the node from q on, which
@@ -250,7 +251,7 @@ static kl_status circle(const ties *t, kl_diag *diag)
         last = r->tie;
     }
     return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                   "ties depend on each other in a circle (first: %s); take one of them out", list);
+                   "ties depend on each other in a cycle (first: %s); remove one of them", list);
 }
 
 /* replaces dependent components inside rows until none is left */

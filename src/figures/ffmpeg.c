@@ -45,8 +45,8 @@ bool kl_ffmpeg_start(kl_ffmpeg *m, const char *path, bool gif, int width, int he
     int  ends[2];
     call c = {.gif = gif};
     if (!kl_find_program("ffmpeg", program, sizeof program)) {
-        fprintf(stderr, "klingel export: ffmpeg makes films, and it is not installed;\n"
-                        "`apt install ffmpeg` installs it (.glb and .pvd work without)\n");
+        fprintf(stderr, "klingel export: films need ffmpeg, which is not installed;\n"
+                        "install it with `apt install ffmpeg` (.glb and .pvd need no ffmpeg)\n");
         return false;
     }
     snprintf(c.size, sizeof c.size, "%dx%d", width, height);

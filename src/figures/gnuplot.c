@@ -40,8 +40,9 @@ bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure)
     char path[4096];
     int  pipe_ends[2];
     if (!kl_find_program("gnuplot", path, sizeof path)) {
-        fprintf(stderr, "klingel plot: gnuplot draws the figures, and it is not installed;\n"
-                        "`apt install gnuplot-nox` installs it (`klingel export` works without)\n");
+        fprintf(stderr,
+                "klingel plot: figures need gnuplot, which is not installed;\n"
+                "install it with `apt install gnuplot-nox` (`klingel export` needs no gnuplot)\n");
         return false;
     }
     *g = (kl_gnuplot){.errors = tmpfile()};

@@ -220,8 +220,8 @@ static bool make_folder(const char *name)
     struct stat s;
     if (mkdir(name, 0777) == 0) return true;
     if (errno == EEXIST && stat(name, &s) == 0 && S_ISDIR(s.st_mode)) return true;
-    fprintf(stderr, "%s: cannot be made a folder: %s\n", name,
-            errno == EEXIST ? "there is a file of that name" : strerror(errno));
+    fprintf(stderr, "cannot create the folder %s: %s\n", name,
+            errno == EEXIST ? "a file of this name exists" : strerror(errno));
     return false;
 }
 
@@ -234,7 +234,7 @@ int kl_plot_auto(kl_plot *p, const char *ending)
     for (int i = 0; i < p->nfile; i++)
         if (!(p->reader[i] = kl_open_results(p->file[i], p->diag))) return KL_EXIT_MODEL;
     if (kl_reader_rows(p->reader[0]) == 0) {
-        fprintf(stderr, "%s: there are no rows to draw\n", p->file[0]);
+        fprintf(stderr, "%s: the results contain no rows to draw\n", p->file[0]);
         return KL_EXIT_MODEL;
     }
     if (!make_folder(d.name)) return KL_EXIT_MODEL;
@@ -244,8 +244,7 @@ int kl_plot_auto(kl_plot *p, const char *ending)
         code = draw_entry(p, &d, &all, &entries[i], chosen);
     if (code == KL_EXIT_OK)
         fprintf(stderr, "%s: %d figures%s\n", d.name, d.drawn,
-                d.left ? "; draw what is not among them with `klingel plot OUT.h5 CHANNEL...`"
-                       : "");
+                d.left ? "; draw other channels with `klingel plot OUT.h5 CHANNEL...`" : "");
     else kl_print_diag(p->diag, NULL);
     free(chosen);
     free(all.list);

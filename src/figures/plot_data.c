@@ -107,10 +107,9 @@ static void density_unit(const char *unit, char *text, size_t size)
 static int no_spectrum(const kl_plot *p, int file, const char *name, kl_status status)
 {
     if (status == KL_E_MEMORY) return kl_exit_code(status);
-    kl_fail(
-        p->diag, KL_E_RANGE, (kl_place){.file = p->file[file]},
-        "'%s' has no spectrum here: it needs %d rows or more, over some time, and finite values",
-        name, KL_SPECTRUM_LEAST);
+    kl_fail(p->diag, KL_E_RANGE, (kl_place){.file = p->file[file]},
+            "'%s' has no spectrum: it needs at least %d rows at different times and finite values",
+            name, KL_SPECTRUM_LEAST);
     return KL_EXIT_USAGE;
 }
 
@@ -134,7 +133,9 @@ static int add_map(kl_plot *p, int file, int channel, const rows *r)
 {
     const kl_channel_info *info = kl_reader_channel(p->reader[file], channel);
     if (p->nmap == KL_MOST_MAPS)
-        return kl_usage_error(p->command, "at most %d spectrograms fit a figure", KL_MOST_MAPS);
+        return kl_usage_error(p->command,
+                              "a figure shows at most %d spectrograms; choose fewer channels",
+                              KL_MOST_MAPS);
     kl_status status = kl_spectrogram_find(r->time, r->y, r->n, p->window, &p->map[p->nmap]);
     if (status != KL_OK) return no_spectrum(p, file, info->name, status);
     p->map_name[p->nmap] = info->name;
@@ -148,10 +149,10 @@ static int add_map(kl_plot *p, int file, int channel, const rows *r)
 
 static int too_much(const kl_plot *p)
 {
-    return kl_usage_error(p->command,
-                          "that is too much for one figure: at most %d curves and %d different "
-                          "units; choose fewer channels",
-                          KL_MOST_CURVES, KL_MOST_PANELS);
+    return kl_usage_error(
+        p->command,
+        "a figure shows at most %d curves with %d different units; choose fewer channels",
+        KL_MOST_CURVES, KL_MOST_PANELS);
 }
 
 /* x and y of a curve from the rows, which it takes over where they are what is drawn. */
@@ -189,7 +190,7 @@ static kl_status make_curve(kl_plot *p, int file, int channel, rows *r, kl_curve
 static int phase_units_differ(const kl_plot *p, const char *unit)
 {
     return kl_usage_error(p->command,
-                          "a phase plane has one unit: '%s' and '%s' need a figure each",
+                          "'%s' and '%s' have different units; draw a phase plane for each",
                           p->figure.x_unit, unit);
 }
 

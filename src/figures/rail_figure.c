@@ -37,10 +37,11 @@ static void draw_rolling_radius(FILE *f, const kl_rail_figure_data *d)
             fprintf(f, "%.6g %.6g %.6g\n", 1e3 * d->state[i].y, 1e3 * d->state[i].delta_r,
                     1e3 * d->state[i].delta_r_level);
     fprintf(f,
-            "EOD\nset xlabel 'shift to the right [mm]'\n"
-            "set ylabel 'rolling radius, right less left [mm]'\n"
-            "plot $d using 1:3 with lines lw 1 lc rgb '%s' title 'without roll', "
-            "$d using 1:2 with lines lw 2 lc rgb '%s' title 'with roll'\n",
+            "EOD\n"
+            "set xlabel 'lateral displacement to the right [mm]'\n"
+            "set ylabel 'rolling radius, right minus left [mm]'\n"
+            "plot $d using 1:3 with lines lw 1 lc rgb '%s' title 'without roll', $d using 1:2 with "
+            "lines lw 2 lc rgb '%s' title 'with roll'\n",
             GREY, BLUE);
 }
 
@@ -53,9 +54,11 @@ static void draw_contact_angle(FILE *f, const kl_rail_figure_data *d)
                     DEGREE * kl_contact_angle(&d->state[i].touch[KL_RIGHT]),
                     DEGREE * kl_contact_angle(&d->state[i].touch[KL_LEFT]));
     fprintf(f,
-            "EOD\nset xlabel 'shift to the right [mm]'\nset ylabel 'contact angle [deg]'\n"
-            "plot $d using 1:2 with lines lw 2 lc rgb '%s' title 'right', "
-            "$d using 1:3 with lines lw 2 dt 2 lc rgb '%s' title 'left'\n",
+            "EOD\n"
+            "set xlabel 'lateral displacement to the right [mm]'\n"
+            "set ylabel 'contact angle [deg]'\n"
+            "plot $d using 1:2 with lines lw 2 lc rgb '%s' title 'right', $d using 1:3 with lines "
+            "lw 2 dt 2 lc rgb '%s' title 'left'\n",
             ORANGE, BLUE);
 }
 
@@ -101,11 +104,13 @@ static void draw_contacts(FILE *f, const kl_rail_figure_data *d)
                 1e3 * (t->wheel_u + d->half), 1e3 * (d->radius - t->radius + mid->height + lift));
     }
     fprintf(f,
-            "EOD\nset size ratio -1\nset xlabel 'from the middle of the track [mm]'\n"
+            "EOD\n"
+            "set size ratio -1\n"
+            "set xlabel 'distance from the track centre [mm]'\n"
             "set ylabel 'height [mm]'\n"
-            "plot $lines with lines lw 0.8 lc rgb '%s' title 'points that touch at one shift', "
-            "$wheel with lines lw 2 lc rgb '%s' title 'right wheel, drawn 12 mm higher', "
-            "$rail with lines lw 2 lc rgb '%s' title 'right rail'\n",
+            "plot $lines with lines lw 0.8 lc rgb '%s' title 'contact points at one lateral "
+            "displacement', $wheel with lines lw 2 lc rgb '%s' title 'right wheel (drawn 12 mm "
+            "higher)', $rail with lines lw 2 lc rgb '%s' title 'right rail'\n",
             GREY, ORANGE, BLUE);
 }
 
@@ -115,9 +120,9 @@ static const struct {
     void (*draw)(FILE *f, const kl_rail_figure_data *d);
 } figures[] = {
     {"rolling-radius.svg", "rolling radius difference", 480, draw_rolling_radius},
-    {"contact-angle.svg", "contact angles against the track", 480, draw_contact_angle},
+    {"contact-angle.svg", "contact angles relative to the track plane", 480, draw_contact_angle},
     {"conicity.svg", "equivalent conicity", 480, draw_conicity},
-    {"contacts.svg", "where wheel and rail touch", 560, draw_contacts},
+    {"contacts.svg", "contact points of wheel and rail", 560, draw_contacts},
 };
 
 static bool draw(int i, const kl_rail_figure_data *d, const char *title, const char *folder)
@@ -146,7 +151,7 @@ static bool draw(int i, const kl_rail_figure_data *d, const char *title, const c
 bool kl_rail_figures(const kl_rail_figure_data *d, const char *title, const char *folder)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "%s: cannot be made: %s\n", folder, strerror(errno));
+        fprintf(stderr, "cannot write %s: %s\n", folder, strerror(errno));
         return false;
     }
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)

@@ -139,10 +139,11 @@ static void draw_curvature(FILE *f, const samples *d, const char *title)
     begin(f, title, 900, 420);
     data(f, d, "$line", (const int[]){S, LEFT, UP, BEND}, 4);
     fprintf(f,
-            "set xlabel 'length [m]'\nset ylabel 'curvature [1/m]'\n"
-            "plot $line using 1:4 with lines lw 1 lc rgb '%s' title 'in all', "
-            "$line using 1:2 with lines lw 2 lc rgb '%s' title 'to the left', "
-            "$line using 1:3 with lines lw 2 lc rgb '%s' dt 2 title 'upwards'\n",
+            "set xlabel 'length [m]'\n"
+            "set ylabel 'curvature [1/m]'\n"
+            "plot $line using 1:4 with lines lw 1 lc rgb '%s' title 'total', $line using 1:2 with "
+            "lines lw 2 lc rgb '%s' title 'lateral', $line using 1:3 with lines lw 2 lc rgb '%s' "
+            "dt 2 title 'vertical'\n",
             GREY, BLUE, ORANGE);
 }
 
@@ -271,12 +272,14 @@ static void draw_space(FILE *f, const samples *d, const char *title)
     rail(f, d, &v, "$right", -1.0);
     rail(f, d, &v, "$left", 1.0);
     fprintf(f,
-            "set size ratio -1\nunset border\nunset tics\nunset grid\n"
-            "plot $shadow with lines lw 1 lc rgb '#cccccc' title 'on the ground', "
-            "$columns with lines lw 1 lc rgb '#dddddd' notitle, "
-            "$sleepers with lines lw 1 lc rgb '#999999' notitle, "
-            "$right with lines lw 1.5 lc rgb '%s' title 'right rail', "
-            "$left with lines lw 1.5 lc rgb '%s' title 'left rail'\n",
+            "set size ratio -1\n"
+            "unset border\n"
+            "unset tics\n"
+            "unset grid\n"
+            "plot $shadow with lines lw 1 lc rgb '#cccccc' title 'projection on the ground', "
+            "$columns with lines lw 1 lc rgb '#dddddd' notitle, $sleepers with lines lw 1 lc rgb "
+            "'#999999' notitle, $right with lines lw 1.5 lc rgb '%s' title 'right rail', $left "
+            "with lines lw 1.5 lc rgb '%s' title 'left rail'\n",
             ORANGE, BLUE);
 }
 
@@ -286,8 +289,8 @@ static const struct {
 } figures[] = {
     {"plan.svg", "plan", draw_plan},
     {"profile.svg", "profile", draw_profile},
-    {"curvature.svg", "curvature in the track's frame", draw_curvature},
-    {"cant.svg", "roll against level", draw_cant},
+    {"curvature.svg", "curvature in the track frame", draw_curvature},
+    {"cant.svg", "roll angle relative to the horizontal", draw_cant},
     {"space.svg", "in space", draw_space},
 };
 
@@ -318,7 +321,7 @@ bool kl_track_figures(const kl_path *path, const char *title, double gauge, cons
     samples   d     = {.gauge = gauge};
     kl_arena *arena = kl_arena_create();
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
-        fprintf(stderr, "%s: cannot be made: %s\n", folder, strerror(errno));
+        fprintf(stderr, "cannot write %s: %s\n", folder, strerror(errno));
         kl_arena_destroy(arena);
         return false;
     }

@@ -62,28 +62,28 @@ static void applied_output(const kl_reading *in, const double *lambda, double *v
     {                                                                                              \
         .name = "follows", .kind = KL_KEY_FLAG, .offset = offsetof(applied, follows),              \
         .fallback = "false",                                                                       \
-        .help     = "turn with the body instead of keeping the direction in space"                 \
+        .help     = "the direction rotates with the body instead of being fixed in space"          \
     }
 static const kl_key    force_keys[]     = {{.name   = "value",
                                             .kind   = KL_KEY_FUNCTION,
                                             .offset = offsetof(applied, value),
                                             .unit   = "N",
-                                            .help   = "force along the axis, over time"},
+                                            .help   = "force along the axis as a function of time"},
                                            FOLLOWS,
                                            {0}};
 static const kl_key    torque_keys[]    = {{.name   = "value",
                                             .kind   = KL_KEY_FUNCTION,
                                             .offset = offsetof(applied, value),
                                             .unit   = "N m",
-                                            .help   = "torque about the axis, over time"},
+                                            .help   = "torque about the axis as a function of time"},
                                            FOLLOWS,
                                            {0}};
 static const kl_output force_outputs[]  = {{"value", "N", "force along the axis"}, {0}};
 static const kl_output torque_outputs[] = {{"value", "N m", "torque about the axis"}, {0}};
 
 const kl_element_type kl_force = {
-    .name      = "force",
-    .help      = "force on a point of a body, fixed in space or following the body",
+    .name = "force",
+    .help = "force at a point of a body; its direction is fixed in space or rotates with the body",
     .equation  = "f = value(t) axis",
     .example   = "wind: {type: force, on: car, at: [0, 0, 2], axis: y, value: 2 kN}",
     .keys      = force_keys,
@@ -97,7 +97,7 @@ const kl_element_type kl_force = {
     .output    = applied_output};
 const kl_element_type kl_torque = {
     .name      = "torque",
-    .help      = "torque on a body, fixed in space or following the body",
+    .help      = "torque on a body; its direction is fixed in space or rotates with the body",
     .equation  = "n = value(t) axis",
     .example   = "motor: {type: torque, on: crank, axis: z, value: 0.033 N m}",
     .keys      = torque_keys,

@@ -61,8 +61,8 @@ static kl_status bump_stop_setup(void *data, const kl_setup *s, const kl_motion 
                        "force '%s': a bump stop needs `lower`, `upper` or both", s->name);
     if (p->lower > p->upper)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': lower limit %g lies above upper limit %g", s->name, p->lower,
-                       p->upper);
+                       "force '%s': lower limit %g is larger than upper limit %g; exchange them",
+                       s->name, p->lower, p->upper);
     return KL_OK;
 }
 
@@ -131,19 +131,19 @@ static const kl_key bump_stop_keys[] = {
      .offset   = offsetof(bump_stop, coordinate),
      .words    = "displacement angle distance",
      .fallback = "displacement",
-     .help     = "what is limited"},
+     .help     = "limited coordinate"},
     {.name     = "lower",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(bump_stop, lower),
      .unit     = BY_COORDINATE("m", "rad", "m"),
      .fallback = "",
-     .help     = "lower end of the free play; left out: none"},
+     .help     = "lower end of the clearance (default: none)"},
     {.name     = "upper",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(bump_stop, upper),
      .unit     = BY_COORDINATE("m", "rad", "m"),
      .fallback = "",
-     .help     = "upper end of the free play; left out: none"},
+     .help     = "upper end of the clearance (default: none)"},
     {.name     = "exponent",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(bump_stop, n),
@@ -166,16 +166,16 @@ static const kl_key bump_stop_keys[] = {
      .fallback = "0",
      .min      = 0,
      .max      = 1e300,
-     .help     = "chi: share of force added for each unit of approach speed"},
+     .help     = "chi: relative increase of the force per unit of approach speed"},
     {0}};
 static const kl_output bump_stop_outputs[] = {
-    {"value", BY_COORDINATE("m", "rad", "m"), "the limited coordinate"},
-    {"push", BY_COORDINATE("N", "N m", "N"), "force back from the limit"},
+    {"value", BY_COORDINATE("m", "rad", "m"), "limited coordinate"},
+    {"push", BY_COORDINATE("N", "N m", "N"), "restoring force at the limit"},
     {0}};
 
 const kl_element_type kl_bump_stop = {
     .name     = "bump-stop",
-    .help     = "stop beyond a free play on a travel, an angle or a distance",
+    .help     = "stop that limits a displacement, an angle or a distance beyond a clearance",
     .equation = "f = max(0, k d^n (1 + chi d'))",
     .example = "stop: {type: bump-stop, of: guide, lower: -20 mm, upper: 20 mm, stiffness: 1 MN/m}",
     .keys    = bump_stop_keys,

@@ -298,21 +298,21 @@ static const kl_key bushing_keys[] = {
      .offset   = offsetof(bushing, K),
      .unit     = "N/m",
      .fallback = "0",
-     .help = "3 numbers (x, y, z), 6 (and about x, y, z) or a full 6 x 6 matrix; N/m, N/rad, N, N "
-             "m/rad"},
+     .help = "3 numbers (along x, y, z), 6 numbers (also about x, y, z) or a 6 x 6 matrix; N/m, "
+             "N/rad, N, N m/rad"},
     {.name     = "damping",
      .kind     = KL_KEY_MATRIX6,
      .offset   = offsetof(bushing, C),
      .unit     = "N s/m",
      .fallback = "0",
-     .help     = "as stiffness, times seconds"},
+     .help     = "damping, with the same layout as stiffness; N s/m, N m s/rad"},
     {.name     = "preload",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(bushing, preload),
      .unit     = "N|N|N|N m|N m|N m",
      .size     = 6,
      .fallback = "[0, 0, 0, 0, 0, 0]",
-     .help     = "constant force and moment against the six displacements"},
+     .help     = "constant force and moment opposite to the six displacements"},
     {0}};
 static const kl_output bushing_outputs[] = {{"x", "m", "displacement along x of the first marker"},
                                             {"y", "m", "displacement along y of the first marker"},
@@ -339,6 +339,7 @@ const kl_element_type kl_bushing = {
     .eval      = bushing_eval,
     .tangent   = bushing_tangent,
     .commit    = bushing_commit,
-    .limit     = "its frames are about to turn by a whole turn against each other, where the "
-                 "rotation vector ends; use a `rotational-spring-damper` for what turns that far",
-    .output    = bushing_output};
+    .limit =
+        "its frames are about to rotate by a full revolution relative to each other, where the "
+        "rotation vector is singular; use a `rotational-spring-damper` for large rotations",
+    .output = bushing_output};

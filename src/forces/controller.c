@@ -242,12 +242,13 @@ static kl_status moves(const kl_setup *s, const kl_signal *one, const meaning *w
                                                         : "displacement";
     if (!j->type->holds || !strstr(j->type->holds, word)) return KL_OK;
     return kl_fail(s->diag, KL_E_MODEL, one->place,
-                   "force '%s': '%s' is always zero or without effect: the %s '%s' holds its %s%s",
+                   "force '%s': '%s' is always zero or without effect, because the %s '%s' "
+                   "constrains its %s%s",
                    s->name, one->text, j->type->name, j->name, word,
                    strcmp(word, "angle") ? strstr(j->type->holds, "angle")
                                                ? ""
-                                               : "; take angle, angular_speed or torque"
-                                         : "; take displacement, speed or force");
+                                               : "; use angle, angular_speed or torque"
+                                         : "; use displacement, speed or force");
 }
 
 static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signals *signals,
@@ -285,8 +286,8 @@ static kl_status told_apart(const kl_setup *s, const char *const *argument,
         for (int k = 0; k < i; k++)
             if (strcmp(all[i], all[k]) == 0)
                 return kl_fail(s->diag, KL_E_NAME, s->place,
-                               "force '%s': '%s' is there twice among its inputs, states, outputs "
-                               "and t; give one of them another name",
+                               "force '%s': the name '%s' occurs twice among its inputs, states, "
+                               "outputs and t; rename one",
                                s->name, all[i]);
     return KL_OK;
 }
@@ -372,25 +373,27 @@ static const kl_key controller_keys[] = {
      .kind     = KL_KEY_SIGNALS,
      .offset   = offsetof(controller, inputs),
      .fallback = "{}",
-     .help = "what it measures, by name: {x: guide.displacement, w: rotor.omega.z, u: input.set}"},
+     .help =
+         "measured quantities by name: {x: guide.displacement, w: rotor.omega.z, u: input.set}"},
     {.name   = "outputs",
      .kind   = KL_KEY_SIGNALS,
      .offset = offsetof(controller, outputs),
-     .help   = "forces it sets, by name: {F: guide.force, T: hinge.torque, lift: car.force.z}"},
+     .help   = "forces and torques that it sets, by name: {F: guide.force, T: hinge.torque, lift: "
+               "car.force.z}"},
     {.name     = "states",
      .kind     = KL_KEY_TABLE,
      .offset   = offsetof(controller, states),
      .fallback = "{}",
-     .help     = "own states with their start values: {e: 0}; the text sets e_dot"},
+     .help     = "states with their initial values: {e: 0}; the Lua text sets e_dot"},
     {.name   = "lua",
      .kind   = KL_KEY_CODE,
      .offset = offsetof(controller, code),
-     .help   = "Lua text that sets every output, and NAME_dot of every state; t is the time"},
+     .help   = "Lua text that assigns every output, and NAME_dot of every state; t is the time"},
     {0}};
 
 const kl_element_type kl_controller = {
     .name     = "controller",
-    .help     = "a function in Lua from measured quantities to forces, with states of its own",
+    .help     = "controller in Lua: computes forces from measured quantities, with its own states",
     .equation = "F = f(x, z, t), z' = g(x, z, t)",
     .example =
         "servo: {type: controller, inputs: {x: hinge.angle, v: hinge.angular_speed}, "

@@ -55,13 +55,14 @@ static kl_status latch_setup(void *data, const kl_setup *s, const kl_motion *m, 
     kl_coordinate_eval(coordinates[p->coordinate], m, s->turn[0], &x);
     if (isnan(p->mark) && !p->closed)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "force '%s': an open latch needs `mark`, where it catches", s->name);
+                       "force '%s': an open latch needs `mark`, the position at which it closes",
+                       s->name);
     if (isnan(p->mark)) p->mark = x.x;
     if (!isnan(p->until) && !p->closed)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "force '%s': `until` sets a closed latch free; write `closed: true` too, or "
-                       "leave it out",
-                       s->name);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "force '%s': `until` releases a closed latch; add `closed: true`, or remove `until`",
+            s->name);
     p->side = x.x <= p->mark ? 1.0 : -1.0;
     return KL_OK;
 }
@@ -174,7 +175,8 @@ static const kl_key latch_keys[] = {
      .offset   = offsetof(latch, mark),
      .unit     = BY_COORDINATE("m", "rad", "m"),
      .fallback = "",
-     .help     = "where it catches and holds; left out of a closed one: where it starts"},
+     .help =
+         "position at which it closes and holds (default for a closed latch: initial position)"},
     {.name   = "stiffness",
      .kind   = KL_KEY_NUMBER,
      .offset = offsetof(latch, k),
@@ -194,7 +196,7 @@ static const kl_key latch_keys[] = {
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(latch, closed),
      .fallback = "false",
-     .help     = "holds from the start"},
+     .help     = "closed from the start"},
     {.name     = "until",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(latch, until),
@@ -202,18 +204,18 @@ static const kl_key latch_keys[] = {
      .fallback = "",
      .min      = 0,
      .max      = 1e300,
-     .help     = "time at which a closed one is released for good"},
+     .help     = "time at which a closed latch is released permanently"},
     {0}};
 static const kl_output latch_outputs[] = {
     {"value", BY_COORDINATE("m", "rad", "m"), "the coordinate"},
-    {"push", BY_COORDINATE("N", "N m", "N"), "what it does along the coordinate"},
-    {"held", "1", "1 while it holds, 0 while it is free"},
+    {"push", BY_COORDINATE("N", "N m", "N"), "force or torque along the coordinate"},
+    {"held", "1", "1 while it is closed, 0 while it is open"},
     {0}};
 
 const kl_element_type kl_latch = {
     .name = "latch",
-    .help =
-        "catches a travel, an angle or a distance at a mark and holds it; or holds it until a time",
+    .help = "latch: holds a displacement, an angle or a distance when it reaches a mark, or until "
+            "a given time",
     .equation = "held: f = k (x - mark) + c x'",
     .example =
         "lock: {type: latch, of: hinge, coordinate: angle, mark: 90 deg, stiffness: 5 kN m/rad, "

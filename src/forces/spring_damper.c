@@ -203,33 +203,33 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .offset   = offsetof(spring_damper, x0),                                                  \
          .unit     = length,                                                                       \
          .fallback = "",                                                                           \
-         .help     = "where the spring is free of force; left out: as at the start"},                  \
+         .help     = "length, angle or displacement without spring force (default: initial value)"},   \
         {.name     = "preload",                                                                    \
          .kind     = KL_KEY_NUMBER,                                                                \
          .offset   = offsetof(spring_damper, preload),                                             \
          .unit     = force,                                                                        \
          .fallback = "0",                                                                          \
-         .help     = "constant pull added to all else"},                                               \
+         .help     = "constant force added to all others, positive in tension"},                       \
         {.name     = "spring",                                                                     \
          .kind     = KL_KEY_FUNCTION,                                                              \
          .offset   = offsetof(spring_damper, spring),                                              \
          .unit     = force,                                                                        \
          .by       = length,                                                                       \
          .fallback = "",                                                                           \
-         .help     = "characteristic: pull over extension"},                                           \
+         .help     = "characteristic: force as a function of extension"},                              \
         {.name     = "damper",                                                                     \
          .kind     = KL_KEY_FUNCTION,                                                              \
          .offset   = offsetof(spring_damper, damper),                                              \
          .unit     = force,                                                                        \
          .by       = rate,                                                                         \
          .fallback = "",                                                                           \
-         .help     = "characteristic: pull over rate"},                                                \
+         .help     = "characteristic: force as a function of the rate of extension"},                  \
         {.name     = "actuator",                                                                   \
          .kind     = KL_KEY_FUNCTION,                                                              \
          .offset   = offsetof(spring_damper, actuator),                                            \
          .unit     = force,                                                                        \
          .fallback = "",                                                                           \
-         .help     = "pull as a function of time or of an input"},                                     \
+         .help     = "force of an actuator as a function of time or of an input"},                     \
     {                                                                                              \
         0                                                                                          \
     }
@@ -239,17 +239,17 @@ static const kl_key slide_keys[]    = {SPRING_KEYS("length", "N", "m", "m/s", "N
 static const kl_key angle_keys[]    = {
        SPRING_KEYS("angle", "N m", "rad", "rad/s", "N m/rad", "N m s/rad")};
 
-static const kl_output distance_outputs[] = {{"length", "m", "distance of its points"},
+static const kl_output distance_outputs[] = {{"length", "m", "distance between its points"},
                                              {"speed", "m/s", "rate of the length"},
-                                             {"pull", "N", "force that pulls together"},
+                                             {"pull", "N", "force, positive in tension"},
                                              {0}};
-static const kl_output slide_outputs[]    = {{"displacement", "m", "travel along the axis"},
-                                             {"speed", "m/s", "rate of the travel"},
-                                             {"pull", "N", "force against the travel"},
+static const kl_output slide_outputs[]    = {{"displacement", "m", "displacement along the axis"},
+                                             {"speed", "m/s", "rate of the displacement"},
+                                             {"pull", "N", "force opposite to the displacement"},
                                              {0}};
-static const kl_output angle_outputs[]    = {{"angle", "rad", "turn about the axis"},
-                                             {"angular_speed", "rad/s", "rate of the turn"},
-                                             {"pull", "N m", "torque against the turn"},
+static const kl_output angle_outputs[]    = {{"angle", "rad", "angle of rotation about the axis"},
+                                             {"angular_speed", "rad/s", "rate of the angle"},
+                                             {"pull", "N m", "torque opposite to the rotation"},
                                              {0}};
 
 #define SPRING_FUNCTIONS                                                                           \
@@ -271,7 +271,7 @@ const kl_element_type kl_spring_damper = {
     SPRING_FUNCTIONS};
 const kl_element_type kl_rotational_spring_damper = {
     .name     = "rotational-spring-damper",
-    .help     = "spring, damper and motor about an axis, for instance that of a revolute joint",
+    .help     = "spring, damper and motor about an axis, for example of a revolute joint",
     .equation = "n = k (angle - angle0) + F_s + c angle' + F_d(angle') + preload + actuator(t)",
     .example  = "torsion: {type: rotational-spring-damper, of: hinge, stiffness: 12 N m/rad}",
     .keys     = angle_keys,
@@ -282,8 +282,8 @@ const kl_element_type kl_rotational_spring_damper = {
     .traits   = &by_angle,
     SPRING_FUNCTIONS};
 const kl_element_type kl_slide_spring_damper = {
-    .name = "slide-spring-damper",
-    .help = "spring, damper and actuator along an axis, for instance that of a translational joint",
+    .name     = "slide-spring-damper",
+    .help     = "spring, damper and actuator along an axis, for example of a translational joint",
     .equation = "f = k (z_i.d - x0) + F_s + c x' + F_d(x') + preload + actuator(t)",
     .example  = "buffer: {type: slide-spring-damper, of: guide, stiffness: 1 kN/m}",
     .keys     = slide_keys,

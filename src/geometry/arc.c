@@ -98,8 +98,7 @@ static kl_status stands_still(const curve_piece *t, double u, kl_diag *diag)
     kl_curve_eval(c, t->piece, u, 0, d);
     return kl_fail(
         diag, KL_E_RANGE, kl_curve_place(c, at),
-        "the curve has a cusp near (%g, %g, %g), at %s %d: it stands still and turns on the "
-        "spot; move that point or take another spline",
+        "the curve has a cusp near (%g, %g, %g), at %s %d; move that point or use another `spline`",
         d[0].x, d[0].y, d[0].z, c->source_word, c->piece[at].source + 1);
 }
 

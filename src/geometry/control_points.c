@@ -17,7 +17,8 @@ static kl_place place_of(const kl_control_points *in, int i)
 /* Says `what` about point i unless enough was said. */
 static bool worth_saying(kl_diag *diag, const kl_control_points *in, int *said)
 {
-    if (*said == MESSAGES) kl_note(diag, in->whole, "more control points like these; not shown");
+    if (*said == MESSAGES)
+        kl_note(diag, in->whole, "more control points have the same problem; they are not listed");
     return (*said)++ < MESSAGES;
 }
 
@@ -28,8 +29,8 @@ static kl_status check_finite(const kl_control_points *in, kl_diag *diag)
         kl_vec3 p = in->point[i];
         if (kl_finite(p) || !worth_saying(diag, in, &said)) continue;
         kl_fail(diag, KL_E_NAN, place_of(in, i),
-                "control point %d is (%g, %g, %g): give three finite numbers or leave it out",
-                i + 1, p.x, p.y, p.z);
+                "control point %d is (%g, %g, %g); give three finite numbers or remove it", i + 1,
+                p.x, p.y, p.z);
     }
     return said ? KL_E_NAN : KL_OK;
 }
@@ -50,8 +51,8 @@ static kl_status check_repeated(const kl_control_points *in, int n, kl_diag *dia
         double distance = kl_norm(kl_sub(in->point[j], in->point[i]));
         if (distance > 1e-9 * size || !worth_saying(diag, in, &said)) continue;
         kl_fail(diag, KL_E_RANGE, place_of(in, j),
-                "control point %d repeats point %d (%g m apart): leave one of them out", j + 1,
-                i + 1, distance);
+                "control points %d and %d coincide (%g m apart); remove one of them", j + 1, i + 1,
+                distance);
     }
     return said ? KL_E_RANGE : KL_OK;
 }
@@ -92,18 +93,18 @@ static kl_status check_steps(const kl_control_points *in, int np, kl_arena *scra
         kl_place at = place_of(in, j);
         if (h > longer * usual && worth_saying(diag, in, &said[0]))
             kl_warn(diag, place_of(in, i),
-                    "gap of %g m between control points %d and %d, the usual step is %g m: is a "
-                    "point missing?",
-                    h, i + 1, j + 1, usual);
+                    "control points %d and %d are %g m apart, but the usual distance is %g m; "
+                    "check for a missing point",
+                    i + 1, j + 1, h, usual);
         else if (h <= twice * usual && worth_saying(diag, in, &said[1]))
             kl_fail(diag, KL_E_RANGE, at,
-                    "control points %d and %d are %g m apart, the usual step is %g m: leave one "
-                    "of them out",
+                    "control points %d and %d are %g m apart, but the usual distance is %g m; "
+                    "remove one of them",
                     i + 1, j + 1, h, usual);
         else if (h > twice * usual && h < shorter * usual && worth_saying(diag, in, &said[2]))
             kl_warn(diag, at,
-                    "control points %d and %d are only %g m apart, the usual step is %g m: is one "
-                    "measured twice?",
+                    "control points %d and %d are only %g m apart, but the usual distance is %g m; "
+                    "check for a point measured twice",
                     i + 1, j + 1, h, usual);
     }
     return said[1] ? KL_E_RANGE : KL_OK;
@@ -120,7 +121,7 @@ static void check_reversals(const kl_control_points *in, int n, kl_diag *diag)
         double  c = kl_dot(kl_unit(a), kl_unit(b));
         if (c >= back || !worth_saying(diag, in, &said)) continue;
         kl_warn(diag, place_of(in, i),
-                "the way turns back by %.0f degrees at control point %d: are the points in order?",
+                "the line turns by %.0f degrees at control point %d; check the order of the points",
                 57.29577951308232 * acos(fmax(c, -1.0)), i + 1);
     }
 }
@@ -165,12 +166,11 @@ static void check_cusps(const kl_control_points *in, const kl_curve *c, kl_diag 
         if (share >= still || !worth_saying(diag, in, &said)) continue;
         kl_vec3 d[1];
         kl_curve_eval(c, i, at, 0, d);
-        kl_warn(diag, place_of(in, c->piece[i].source),
-                "the line all but turns on the spot between control points %d and %d, near (%g, "
-                "%g, %g): are the points in order? Else put one more there, or take `knots: "
-                "centripetal`",
-                c->piece[i].source + 1, (c->piece[i].source + 1) % in->n + 1, d[0].x, d[0].y,
-                d[0].z);
+        kl_warn(
+            diag, place_of(in, c->piece[i].source),
+            "the line has a very small radius between control points %d and %d, near (%g, %g, %g); "
+            "check the order of the points, add a point there, or write `knots: centripetal`",
+            c->piece[i].source + 1, (c->piece[i].source + 1) % in->n + 1, d[0].x, d[0].y, d[0].z);
     }
 }
 
@@ -206,7 +206,7 @@ static kl_status check_points(const kl_control_points *in, int n, kl_diag *diag)
         if (!in->closed && in->end[side] == KL_END_SLOPE &&
             !(kl_norm(in->direction[side]) > 0.0 && kl_finite(in->direction[side])))
             return kl_fail(diag, KL_E_RANGE, in->whole,
-                           "the %s direction has no length: give one such as [1, 0, 0]",
+                           "the %s direction is a zero vector; give a direction such as [1, 0, 0]",
                            side ? "end" : "start");
     return KL_OK;
 }

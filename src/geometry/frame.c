@@ -532,11 +532,10 @@ static kl_status fill_spans(const walk *w, kl_diag *diag)
         double  ignored[3];
         kl_vec3 y = kl_scale(last->sign, formula_at(w, f->length, -1, ignored));
         if (kl_dot(y, y_start) < 0.0)
-            kl_warn(
-                diag, KL_NOWHERE,
-                "the %s frame of this closed track comes back upside down: take another frame, or "
-                "add half a turn of roll",
-                names[f->set.kind]);
+            kl_warn(diag, KL_NOWHERE,
+                    "the %s frame of this closed track returns upside down; choose another "
+                    "`frame`, or add 180 deg of roll",
+                    names[f->set.kind]);
     }
     return KL_OK;
 }

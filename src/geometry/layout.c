@@ -111,11 +111,10 @@ static kl_status profile_parabola(profile *p, kl_arena *arena, const kl_grade_el
     /* full bend b over the middle: |change| = b (length - ramp) */
     double length = e->radius > 0.0 ? fabs(change) * e->radius + ramp : e->length;
     if (length < 2.0 * ramp)
-        return kl_fail(
-            diag, KL_E_RANGE, e->place,
-            "this vertical curve is %g m long and has no room for two ramps of %g m: take "
-            "shorter ramps or a larger radius",
-            length, ramp);
+        return kl_fail(diag, KL_E_RANGE, e->place,
+                       "this vertical curve is %g m long, too short for two ramps of %g m; use "
+                       "shorter ramps or a larger radius",
+                       length, ramp);
     double bend = side * (e->radius > 0.0 ? 1.0 / e->radius : fabs(change) / (length - ramp));
     if (ramp > 0.0) KL_TRY(profile_add(p, arena, ramp, 0.0, bend / ramp, 0.0, source));
     KL_TRY(profile_add(p, arena, length - 2.0 * ramp, bend, 0.0, 0.0, source));
@@ -150,9 +149,10 @@ static kl_status profile_build(const kl_layout *in, double plan_length, kl_arena
         p->slope = e->slope; /* free of rounding */
     }
     if (p->end > plan_length * (1.0 + 1e-9) + 1e-6)
-        return kl_fail(diag, KL_E_RANGE, in->grade[in->ngrade - 1].place,
-                       "the profile is %g m long, the plan only %g m: make both end together",
-                       p->end, plan_length);
+        return kl_fail(
+            diag, KL_E_RANGE, in->grade[in->ngrade - 1].place,
+            "the profile is %g m long, but the plan only %g m; give both the same length", p->end,
+            plan_length);
     /* the last grade holds to the end; what rounding leaves over is given to the last piece */
     if (p->end < plan_length - 1e-9 * plan_length || p->n == 0)
         KL_TRY(profile_add(p, arena, plan_length - p->end, 0.0, 0.0, 0.0,
@@ -219,18 +219,19 @@ static kl_status check_transition(const kl_layout *in, int i, kl_diag *diag)
     const kl_plan_element *e     = &in->plan[i];
     const kl_shape        *shape = shape_of(e);
     if (i + 1 < in->nplan && in->plan[i + 1].kind == KL_PLAN_TRANSITION)
-        return kl_fail(diag, KL_E_MODEL, in->plan[i + 1].place,
-                       "two transitions follow each other: put a curve or a straight between them");
+        return kl_fail(
+            diag, KL_E_MODEL, in->plan[i + 1].place,
+            "two transitions follow each other; insert a curve or a straight between them");
     double k0 = curvature_of(in, i - 1), k1 = curvature_of(in, i + 1), p[2];
     if (!shape->from_straight) return KL_OK;
     if (k0 != 0.0 && k1 != 0.0)
-        return kl_fail(diag, KL_E_MODEL, e->place,
-                       "a cubic parabola begins or ends at a straight: take a clothoid between two "
-                       "curves");
+        return kl_fail(
+            diag, KL_E_MODEL, e->place,
+            "a cubic parabola must begin or end at a straight; use a clothoid between two curves");
     if (!shape->setup(fabs(k1 - k0) * e->length, p))
         return kl_fail(diag, KL_E_RANGE, e->place,
-                       "a cubic parabola of %g m cannot reach a radius of %g m (it turns by 24 "
-                       "degrees at most): take a clothoid or a shorter transition",
+                       "a cubic parabola of %g m cannot reach a radius of %g m (its direction "
+                       "changes by at most 24 degrees); use a clothoid or a shorter transition",
                        e->length, 1.0 / fabs(k1 - k0));
     return KL_OK;
 }
@@ -245,7 +246,7 @@ static kl_status check_plan(const kl_layout *in, kl_diag *diag)
         const kl_plan_element *e = &in->plan[i];
         kl_status              s = KL_OK;
         if (!(e->length > 0.0) || !isfinite(e->length))
-            s = kl_fail(diag, KL_E_RANGE, e->place, "length is %g m: give one above zero",
+            s = kl_fail(diag, KL_E_RANGE, e->place, "length is %g m; it must be positive",
                         e->length);
         else if (!isfinite(e->curvature) || !isfinite(e->roll))
             s = kl_fail(diag, KL_E_NAN, e->place, "curvature %g 1/m or cant %g rad is not finite",
@@ -264,18 +265,17 @@ static kl_status check_grades(const kl_layout *in, kl_diag *diag)
         bool                    curve = e->kind != KL_GRADE_CONSTANT;
         if (!isfinite(e->slope) || fabs(e->slope) > 20.0)
             worst = kl_fail(diag, KL_E_RANGE, e->place,
-                            "a grade of %g is too steep for a profile over the plan: take spatial "
-                            "segments or control points",
+                            "a grade of %g is too steep for a profile; use `segments` or `points`",
                             e->slope);
         else if (!(e->length >= 0.0) || !(e->radius >= 0.0) || !(e->ramp >= 0.0) ||
                  !isfinite(e->length + e->radius + e->ramp))
             worst = kl_fail(diag, KL_E_RANGE, e->place,
-                            "length, radius and ramp are lengths above zero, got %g, %g and %g m",
+                            "length, radius and ramp must be positive, got %g, %g and %g m",
                             e->length, e->radius, e->ramp);
         else if (curve ? (e->length > 0.0) == (e->radius > 0.0) : !(e->length > 0.0))
             worst = kl_fail(diag, KL_E_RANGE, e->place, "%s",
                             curve ? "a vertical curve needs either a length or a radius"
-                                  : "a grade needs a length above zero");
+                                  : "a grade needs a positive length");
     }
     return worst;
 }

@@ -217,10 +217,10 @@ static kl_status accept_block(builder *b, double s, double h, int n, const doubl
     for (int k = 0; k < KL_NCLASS; k++) t->error[k] = fmax(t->error[k], error[k]);
     if (t->nrow > b->set.max_rows)
         return kl_fail(b->diag, KL_E_RANGE, place_at(b, s),
-                       "the table has more than %d rows at %g m of %g m: allow a larger error%s",
+                       "the table has more than %d rows at %g m of %g m; allow a larger error%s",
                        b->set.max_rows, s, b->exact->length,
                        b->set.method == KL_TABLE_QUINTIC ? ""
-                                                         : ", or take `interpolation: quintic`");
+                                                         : ", or write `interpolation: quintic`");
     return KL_OK;
 }
 
@@ -241,17 +241,17 @@ static kl_status cannot_reach(const builder *b, double s, const attempt *best)
         if (best->error[k] / b->set.error[k] > best->error[worst] / b->set.error[worst]) worst = k;
     if (best->error[KL_CLASS_DIRECTION] > 0.1)
         return kl_fail(b->diag, KL_E_RANGE, place_at(b, s),
-                       "no table can follow the way near %g m: it turns round within %.2g m; look "
-                       "at the points or segments there",
+                       "no table can represent the line near %g m, where its direction reverses "
+                       "within %.2g m; check the points or segments there",
                        s, best->step);
     /* a quintic's second derivatives are differences of its rows over the step twice: short steps
      * lose the digits that the other methods read from a column */
     return kl_fail(b->diag, KL_E_RANGE, place_at(b, s),
-                   "the table cannot reach its error at %g m: the %s off by %.2g %s at best (step "
-                   "of %.2g m), %.2g are asked for; allow `table: {%s: %.1g}`%s",
+                   "the table cannot reach its accuracy at %g m: the %s wrong by at least %.2g %s "
+                   "(step of %.2g m), but %.2g is required; allow `table: {%s: %.1g}`%s",
                    s, kind[worst], best->error[worst], unit[worst], best->step, b->set.error[worst],
                    key[worst], 2.0 * best->error[worst],
-                   b->set.method == KL_TABLE_QUINTIC ? " or take `interpolation: cubic`" : "");
+                   b->set.method == KL_TABLE_QUINTIC ? " or write `interpolation: cubic`" : "");
 }
 
 /* From begin to end, where nothing jumps: blocks with the longest step that keeps the error. */
@@ -379,7 +379,7 @@ kl_status kl_path_table_build(const kl_path *exact, const kl_table_settings *set
     for (int k = 0; k < KL_NCLASS; k++)
         if (!(b->set.error[k] >= 0.0))
             return kl_fail(diag, KL_E_RANGE, place_at(b, 0.0),
-                           "the error of a table is %g: give one above zero", b->set.error[k]);
+                           "the error of a table is %g; it must be positive", b->set.error[k]);
     KL_TRY(default_errors(b));
     return b->set.step > 0.0 ? build_by_step(b) : build_by_error(b);
 }

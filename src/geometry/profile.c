@@ -16,7 +16,7 @@ static kl_status begin_part(kl_profile *p, double a, double b, kl_place place, k
         return kl_fail(diag, KL_E_NAN, place, "profile: point (%g, %g) is not finite", a, b);
     if (a == p->a && b == p->b)
         return kl_fail(diag, KL_E_RANGE, place,
-                       "profile: this part ends where it begins, at (%g, %g); leave it out", a, b);
+                       "profile: this part ends where it begins, at (%g, %g); remove it", a, b);
     void     *data = p->place;
     kl_place *slot = kl_arena_grow(p->arena, &data, p->parts, &p->place_capacity, sizeof *slot);
     if (!slot) return KL_E_MEMORY;
@@ -97,7 +97,8 @@ static bool goes_round(const kl_vec3 *point, int n)
 kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpolation kind,
                             kl_place place, kl_diag *diag)
 {
-    if (n < 1) return kl_fail(diag, KL_E_RANGE, place, "profile: no points");
+    if (n < 1)
+        return kl_fail(diag, KL_E_RANGE, place, "the profile has no points; give at least two");
     KL_TRY(begin_part(p, ab[0], ab[1], place, diag));
     kl_vec3 *point = kl_arena_array(p->arena, kl_vec3, n + 1);
     if (!point) return KL_E_MEMORY;
@@ -124,7 +125,8 @@ kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpola
 
 kl_status kl_profile_end(kl_profile *p, double tolerance, kl_diag *diag)
 {
-    if (p->parts == 0) return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "a profile has no parts");
+    if (p->parts == 0)
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "the profile has no parts; give at least one");
     KL_TRY(kl_arc_build(&p->curve, tolerance, p->arena, diag, &p->arc));
     p->closed = hypot(p->a - p->begin[0], p->b - p->begin[1]) <= 1e-9 * p->arc->length;
     return KL_OK;

@@ -100,17 +100,17 @@ static kl_status check_segments(const kl_spatial *in, kl_diag *diag)
     for (int i = 0; i < in->n; i++) {
         const kl_spatial_segment *g = &in->segment[i];
         if (!(g->length > 0.0) || !isfinite(g->length))
-            worst = kl_fail(diag, KL_E_RANGE, g->place, "length is %g m: give one above zero",
+            worst = kl_fail(diag, KL_E_RANGE, g->place, "length is %g m; it must be positive",
                             g->length);
         else if (!isfinite(g->left[0] + g->left[1] + g->up[0] + g->up[1] + g->roll +
                            g->roll_rate[0] + g->roll_rate[1]))
             worst = kl_fail(diag, KL_E_NAN, g->place, "a curvature or roll angle is not finite");
         else if (g->roll != 0.0 && (g->roll_rate[0] != 0.0 || g->roll_rate[1] != 0.0))
-            worst = kl_fail(diag, KL_E_MODEL, g->place, "give a roll or a roll rate, not both");
+            worst = kl_fail(diag, KL_E_MODEL, g->place, "give either a roll or a roll rate");
         else if ((g->shape && g->shape->from_straight) ||
                  (g->roll_shape && g->roll_shape->from_straight))
             worst = kl_fail(diag, KL_E_MODEL, g->place,
-                            "a cubic parabola belongs to a plan: take a clothoid here");
+                            "a cubic parabola can be used only in `layout`; use a clothoid here");
     }
     return worst;
 }

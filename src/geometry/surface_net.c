@@ -71,14 +71,14 @@ static kl_status check_net(const kl_net *net, kl_diag *diag)
     int least_u = net->closed_u ? 3 : 2, least_v = net->closed_v ? 3 : 2;
     /* the tensor product is continuous only if the interpolant is linear in the points */
     if (net->kind == KL_AKIMA || net->kind == KL_MONOTONE || net->kind == KL_CONCAVITY)
-        return kl_fail(
-            diag, KL_E_RANGE, net->place,
-            "a net cannot be %s: its cells would not meet; give cubic, quintic or linear",
-            kl_interpolation_name(net->kind));
+        return kl_fail(diag, KL_E_RANGE, net->place,
+                       "a net cannot use %s interpolation, because neighbouring cells would not "
+                       "fit; use cubic, quintic or linear",
+                       kl_interpolation_name(net->kind));
     if (net->nu < least_u || net->nv < least_v)
         return kl_fail(diag, KL_E_RANGE, net->place,
-                       "a net of %d x %d points is too small: %d x %d", net->nu, net->nv, least_u,
-                       least_v);
+                       "a net of %d x %d points is too small; it needs at least %d x %d", net->nu,
+                       net->nv, least_u, least_v);
     for (int i = 0; i < net->nu; i++)
         for (int j = 0; j < net->nv; j++)
             if (!kl_finite(net_point(net, i, j)))
@@ -100,8 +100,8 @@ static kl_status knots(const kl_net *net, bool along_u, double *x, kl_diag *diag
                                    : kl_sub(net_point(net, j, i + 1), net_point(net, j, i)));
         if (!(sum > 0.0))
             return kl_fail(diag, KL_E_RANGE, net->place,
-                           "line %d of the net repeats line %d along %c", (i + 1) % n + 1, i + 1,
-                           along_u ? 'u' : 'v');
+                           "lines %d and %d of the net along %c coincide; remove one",
+                           (i + 1) % n + 1, i + 1, along_u ? 'u' : 'v');
         x[i + 1] = x[i] + sum / m;
     }
     return KL_OK;

@@ -192,8 +192,8 @@ kl_status kl_surface_by_length(const kl_surface *inner, double tolerance, kl_are
         if (kl_length_map_build(speed, range[0], range[1], tolerance, arena,
                                 axis == 0 ? &b->u : &b->v) != KL_OK)
             return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                           "the surface cannot be given by length: its middle line along %c has a "
-                           "kink or a pole",
+                           "the surface cannot be parametrised by length, because its middle line "
+                           "along %c has a kink or a pole",
                            axis == 0 ? 'u' : 'v');
     }
     s->u[1] = b->u->length, s->v[1] = b->v->length;

@@ -181,8 +181,9 @@ static kl_status exact_cell(builder *b, double u, double v, double *cell)
     kl_status status = kl_surface_shape_at(b->exact, &p, &s);
     if (status != KL_OK)
         return kl_fail(b->diag, status, KL_NOWHERE,
-                       "the surface has no normal at u = %g, v = %g (a pole): leave a margin", u,
-                       v);
+                       "the surface has no normal at u = %g, v = %g (a pole); exclude this point "
+                       "with a margin",
+                       u, v);
     kl_store(cell + KL_CELL_G, p.r);
     kl_store(cell + KL_CELL_T, s.t);
     kl_store(cell + KL_CELL_B, s.b);
@@ -275,10 +276,10 @@ kl_status kl_surface_table_build(const kl_surface *exact, const kl_surface_table
     kl_status status = choose_count(&b, true, &t->nu);
     if (status == KL_OK) status = choose_count(&b, false, &t->nv);
     if (status == KL_E_RANGE || (status == KL_OK && (double)t->nu * t->nv > b.set.most))
-        return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                       "the table needs more than %d points: allow a larger error, or take cubic "
-                       "interpolation",
-                       b.set.most);
+        return kl_fail(
+            diag, KL_E_RANGE, KL_NOWHERE,
+            "the table needs more than %d points; allow a larger error, or use cubic interpolation",
+            b.set.most);
     KL_TRY(status);
     double eu[2], ev[2];
     KL_TRY(line_error(&b, true, t->nu, eu));

@@ -42,11 +42,10 @@ kl_status kl_taylor_lay(const kl_taylor *type, void *context, kl_arena *arena, k
             type->series(context, a, b, r);
         }
         if (curve->npiece >= most || !(b > a) || (u_end - a) / (b - a) > 10.0 * most)
-            return kl_fail(
-                diag, KL_E_RANGE, place,
-                "this part turns too much for its length to be laid (more than %d pieces): "
-                "check its length and curvature",
-                most);
+            return kl_fail(diag, KL_E_RANGE, place,
+                           "this part has too large a curvature for its length (more than %d "
+                           "pieces); check its length and curvature",
+                           most);
         double  mid    = 0.5 * (a + b);
         int     degree = degree_of(r, 0.5 * (b - a));
         kl_vec3 coef[KL_SERIES];

@@ -29,8 +29,8 @@ static kl_status coupler_setup(void *data, const kl_setup *s, const kl_motion *m
     coupler *p = data;
     if (p->ratio == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "joint '%s': ratio is 0, which only holds the second coordinate; use a "
-                       "`driver` with a constant value for that",
+                       "joint '%s': ratio is 0, which only fixes the second coordinate; use a "
+                       "`driver` with a constant value instead",
                        s->name);
     kl_scalar x1, x2;
     coupler_scalars(p, m, s->turn, &x1, &x2);
@@ -83,25 +83,25 @@ static void coupler_output(const kl_reading *in, const double *lambda, double *v
     values[2] = -lambda[0];
 }
 
-static const kl_key coupler_keys[] = {
-    {.name     = "first",
-     .kind     = KL_KEY_WORD,
-     .offset   = offsetof(coupler, first),
-     .words    = "angle displacement",
-     .fallback = "angle",
-     .help     = "coordinate of the first joint"},
-    {.name     = "second",
-     .kind     = KL_KEY_WORD,
-     .offset   = offsetof(coupler, second),
-     .words    = "angle displacement",
-     .fallback = "angle",
-     .help     = "coordinate of the second joint"},
-    {.name   = "ratio",
-     .kind   = KL_KEY_NUMBER,
-     .offset = offsetof(coupler, ratio),
-     .unit   = "second?rad|m over first?rad|m",
-     .help   = "change of the second coordinate over that of the first; negative for outer gears"},
-    {0}};
+static const kl_key coupler_keys[] = {{.name     = "first",
+                                       .kind     = KL_KEY_WORD,
+                                       .offset   = offsetof(coupler, first),
+                                       .words    = "angle displacement",
+                                       .fallback = "angle",
+                                       .help     = "coordinate of the first joint"},
+                                      {.name     = "second",
+                                       .kind     = KL_KEY_WORD,
+                                       .offset   = offsetof(coupler, second),
+                                       .words    = "angle displacement",
+                                       .fallback = "angle",
+                                       .help     = "coordinate of the second joint"},
+                                      {.name   = "ratio",
+                                       .kind   = KL_KEY_NUMBER,
+                                       .offset = offsetof(coupler, ratio),
+                                       .unit   = "second?rad|m over first?rad|m",
+                                       .help   = "change of the second coordinate divided by the "
+                                                 "change of the first; negative for external gears"},
+                                      {0}};
 
 static const kl_output coupler_outputs[] = {
     {"first", "first?rad|m", "coordinate of the first joint"},
@@ -110,13 +110,13 @@ static const kl_output coupler_outputs[] = {
     {0}};
 
 const kl_element_type kl_coupler = {
-    .name            = "coupler",
-    .help            = "keeps the ratio of two joint coordinates: gear, belt, rack and pinion",
-    .equation        = "x2 - ratio x1 = const",
-    .example         = "mesh: {type: coupler, joints: [axle-1, axle-2], ratio: -2}",
-    .keys            = coupler_keys,
-    .outputs         = coupler_outputs,
-    .attach          = &kl_attach_joints,
+    .name     = "coupler",
+    .help     = "keeps a constant ratio between two joint coordinates: gear, belt, rack and pinion",
+    .equation = "x2 - ratio x1 = const",
+    .example  = "mesh: {type: coupler, joints: [axle-1, axle-2], ratio: -2}",
+    .keys     = coupler_keys,
+    .outputs  = coupler_outputs,
+    .attach   = &kl_attach_joints,
     .data_size       = sizeof(coupler),
     .only_constrains = true,
     .setup           = coupler_setup,

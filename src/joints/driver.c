@@ -47,14 +47,14 @@ static kl_status look_at_corners(const driver *p, const kl_setup *s)
         if (fabs(jump) > size)
             return kl_fail(
                 s->diag, KL_E_MODEL, s->place,
-                "joint '%s': its value jumps by %.6g at t = %.6g s, which no motion can follow; "
-                "let the value change over a time interval, for example with `step`",
+                "joint '%s': its value jumps by %.6g at t = %.6g s, so the velocity would be "
+                "infinite; let the value change over a time interval, for example with `step`",
                 s->name, jump, at[i]);
         if (fabs(kick) <= 1e-9 * (1.0 + fabs(before[1]) + fabs(after[1])) || told++ > 0) continue;
         bool last = i == n - 1;
         kl_warn(s->diag, s->place,
-                "joint '%s': its speed jumps from %.6g to %.6g at t = %.6g s%s; this is an impact; "
-                "its energy is not part of the energy balance: %s",
+                "joint '%s': its speed jumps from %.6g to %.6g at t = %.6g s%s; this is an impact, "
+                "whose energy is not part of the energy balance; %s",
                 s->name, before[1], after[1], at[i],
                 last ? ", where the table ends and its last value is held while the run continues"
                      : "",
@@ -94,8 +94,8 @@ static kl_status look_for_jumps(const driver *p, const kl_setup *s)
         if (fabs(f_high - f_low) > 0.3 * change)
             return kl_fail(
                 s->diag, KL_E_MODEL, s->place,
-                "joint '%s': its value jumps by %.6g at t = %.6g s, which no motion can follow; "
-                "let the value change over a time interval, for example with `step`",
+                "joint '%s': its value jumps by %.6g at t = %.6g s, so the velocity would be "
+                "infinite; let the value change over a time interval, for example with `step`",
                 s->name, f_high - f_low, high);
     }
     return KL_OK;
@@ -165,14 +165,14 @@ static const kl_key driver_keys[] = {{.name     = "coordinate",
                                      {0}};
 
 static const kl_output driver_outputs[] = {
-    {"value", "coordinate?rad|m|m|m|m|m", "the driven coordinate"},
-    {"effort", "coordinate?N m|N|N|N|N|N", "drive force or torque along the coordinate"},
-    {"power", "W", "power that the drive feeds in"},
+    {"value", "coordinate?rad|m|m|m|m|m", "driven coordinate"},
+    {"effort", "coordinate?N m|N|N|N|N|N", "driving force or torque along the coordinate"},
+    {"power", "W", "power supplied by the driver"},
     {0}};
 
 const kl_element_type kl_driver = {
     .name     = "driver",
-    .help     = "makes a joint or body coordinate follow a function of time",
+    .help     = "prescribes a joint or body coordinate as a function of time",
     .equation = "x = f(t)",
     .example =
         "motor: {type: driver, of: hinge, coordinate: angle, value: {polynomial: [0, 10 rad/s]}}",

@@ -102,8 +102,8 @@ static kl_status lower_pair_setup(void *data, const kl_setup *s, const kl_motion
     kl_vec3              z[2] = {kl_axis(&m[0].A, 2), kl_axis(&m[1].A, 2)};
     if (r->kind == KL_DOT1 && r->a == 2 && r->b == 2 && fabs(kl_dot(z[0], z[1])) > 1.0 - 1e-9)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "joint '%s': its two axes are parallel and must be at right angles; give "
-                       "both, such as `axis: [x, y]`",
+                       "joint '%s': its two axes are parallel, but they must be perpendicular; "
+                       "give both, for example `axis: [x, y]`",
                        s->name);
     if (p->traits->helix) {
         kl_scalar x;
@@ -214,7 +214,7 @@ static const kl_key screw_keys[] = {
      .kind   = KL_KEY_NUMBER,
      .offset = offsetof(lower_pair, pitch),
      .unit   = "m",
-     .help   = "advance along the axis in one turn; negative for a left-hand thread"},
+     .help   = "displacement along the axis per revolution; negative for a left-hand thread"},
     {0}};
 static const kl_key distance_keys[] = {
     {.name     = "length",
@@ -224,16 +224,16 @@ static const kl_key distance_keys[] = {
      .fallback = "",
      .min      = 1e-300,
      .max      = 1e300,
-     .help     = "distance to keep; left out: the distance at the start"},
+     .help     = "distance between the points (default: initial distance)"},
     {0}};
 
 #define ANGLE_OUTPUTS                                                                              \
-    {"angle", "rad", "turn of the second body about the axis, counting turns"},                    \
+    {"angle", "rad", "angle of rotation of the second body about the axis, counting revolutions"}, \
     {                                                                                              \
         "angular_speed", "rad/s", "rate of the angle"                                              \
     }
 #define SLIDE_OUTPUTS                                                                              \
-    {"displacement", "m", "travel of the second body along the axis"},                             \
+    {"displacement", "m", "displacement of the second body along the axis"},                       \
     {                                                                                              \
         "speed", "m/s", "rate of the displacement"                                                 \
     }
@@ -241,8 +241,9 @@ static const kl_output no_outputs[]       = {{0}};
 static const kl_output angle_outputs[]    = {ANGLE_OUTPUTS, {0}};
 static const kl_output slide_outputs[]    = {SLIDE_OUTPUTS, {0}};
 static const kl_output both_outputs[]     = {ANGLE_OUTPUTS, SLIDE_OUTPUTS, {0}};
-static const kl_output distance_outputs[] = {
-    {"length", "m", "distance of the two points"}, {"speed", "m/s", "rate of the length"}, {0}};
+static const kl_output distance_outputs[] = {{"length", "m", "distance between the two points"},
+                                             {"speed", "m/s", "rate of the length"},
+                                             {0}};
 
 /* the mirror image of a right-hand thread is a left-hand one */
 static void lower_pair_mirror(void *data)
@@ -276,36 +277,37 @@ static void lower_pair_mirror(void *data)
                                         .upright         = lower_pair_upright}
 
 LOWER_PAIR(fixed, "fixed", NULL, 3, "angle displacement x y z distance", no_keys, no_outputs,
-           "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0", "holds two bodies together as one",
+           "d = 0, x_i.y_j = y_i.z_j = z_i.x_j = 0", "rigid connection of two bodies",
            "weld: {type: fixed, between: [frame, bracket], at: [0, 0, 1]}");
 LOWER_PAIR(spherical, "spherical", NULL, 0, "displacement x y z distance", no_keys, no_outputs,
-           "d = 0", "ball joint: keeps two points together",
+           "d = 0", "ball joint: two points coincide",
            "ball: {type: spherical, between: [arm, wheel], at: [0, 0.5, 0.3]}");
 LOWER_PAIR(revolute, "revolute", "", 3, "displacement x y z distance", no_keys, angle_outputs,
-           "d = 0, z_i.x_j = z_i.y_j = 0", "hinge: one rotation about its axis",
+           "d = 0, z_i.x_j = z_i.y_j = 0", "hinge: allows rotation about its axis",
            "hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], axis: y}");
-LOWER_PAIR(
-    universal, "universal", NULL, 3, "displacement x y z distance", no_keys, no_outputs,
-    "d = 0, z_i.z_j = 0",
-    "Cardan joint: the axis on the first body stays at a right angle to the axis on the second",
-    "cross: {type: universal, between: [shaft, rod], at: [0, 0, 0], axis: [y, z]}");
+LOWER_PAIR(universal, "universal", NULL, 3, "displacement x y z distance", no_keys, no_outputs,
+           "d = 0, z_i.z_j = 0",
+           "Cardan joint: two points coincide, and the axis on the first body stays perpendicular "
+           "to the axis on the second",
+           "cross: {type: universal, between: [shaft, rod], at: [0, 0, 0], axis: [y, z]}");
 LOWER_PAIR(cylindrical, "cylindrical", NULL, 3, "x y", no_keys, both_outputs,
-           "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0", "turns about its axis and slides along it",
+           "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = 0",
+           "allows rotation about its axis and displacement along it",
            "sleeve: {type: cylindrical, between: [rail, slider], at: [0, 0, 0], axis: x}");
 LOWER_PAIR(translational, "translational", NULL, 3, "angle x y", no_keys, slide_outputs,
            "x_i.d = y_i.d = 0, z_i.x_j = z_i.y_j = x_i.y_j = 0",
-           "slides along its axis without turning",
+           "prismatic joint: allows displacement along its axis, no rotation",
            "guide: {type: translational, between: [ground, piston], at: [0, 0, 0], axis: z}");
 LOWER_PAIR(planar, "planar", "", 3, "displacement z", no_keys, angle_outputs,
            "z_i.d = 0, z_i.x_j = z_i.y_j = 0",
-           "moves in the plane normal to its axis and turns about the axis",
+           "allows displacement in the plane normal to its axis and rotation about the axis",
            "table: {type: planar, between: [ground, puck], at: [0, 0, 0], axis: z}");
 LOWER_PAIR(screw, "screw", NULL, 3, "x y", screw_keys, both_outputs,
            "cylindrical, z_i.d - (pitch/2 pi) angle = const",
-           "turns about its axis and advances by the pitch in a turn",
+           "rotation about its axis with displacement by the pitch per revolution",
            "spindle: {type: screw, between: [ground, nut], at: [0, 0, 0], axis: z, pitch: 5 mm}");
 LOWER_PAIR(distance, "distance", NULL, 0, "distance", distance_keys, distance_outputs,
-           "|d| = length", "massless rod with ball ends: keeps the distance of two points",
+           "|d| = length", "massless rod with ball joints: keeps the distance between two points",
            "rod: {type: distance, between: [ground, bob], at: [[0, 0, 0], [1, 0, 0]]}");
 LOWER_PAIR(point_on_line, "point-on-line", NULL, 1, "x y", no_keys, slide_outputs,
            "x_i.d = y_i.d = 0", "a point of the second body stays on a line of the first",
@@ -318,5 +320,5 @@ LOWER_PAIR(parallel, "parallel", NULL, 3, "", no_keys, no_outputs, "z_i.x_j = z_
            "two axes stay parallel; the points are free",
            "keep: {type: parallel, between: [ground, table], at: [0, 0, 0], axis: z}");
 LOWER_PAIR(perpendicular, "perpendicular", NULL, 3, "", no_keys, no_outputs, "z_i.z_j = 0",
-           "two axes stay at a right angle; the points are free",
+           "two axes stay perpendicular; the points are free",
            "square: {type: perpendicular, between: [a, b], at: [0, 0, 0], axis: [x, y]}");

@@ -299,7 +299,8 @@ static kl_status path_setup(void *data, const kl_setup *s, const kl_motion *m, i
     if (!p->line || nmarker < 3) return KL_E_MODEL;
     if (p->drive_s && p->drive_speed)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "joint '%s': drive_s and drive_speed both drive it; leave one out", s->name);
+                       "joint '%s': drive_s and drive_speed both prescribe the motion; remove one",
+                       s->name);
     p->cam     = s->traits != NULL;
     p->s0      = m[2].r.x;
     size->nphi = 3 + npair[p->follow] + driven(p);
@@ -347,14 +348,14 @@ static void path_watch(const kl_reading *in, kl_notice *notice)
     if (!path->closed && (s < 0.0 || s > path->length)) {
         notice->stop = true;
         snprintf(notice->text, sizeof notice->text,
-                 "ran off the %s of track '%s' (0 to %.6g m) with %.4g m/s",
+                 "left the %s of track '%s' (0 to %.6g m) at %.4g m/s",
                  s < 0.0 ? "beginning" : "end", p->line->name, path->length, in->m[2].v.x);
         return;
     }
     if (p->cam || in->h[H_TURNS] == 0.0) return;
     notice->count = in->h[H_TURNS] > 0.0; /* the first time is enough */
     snprintf(notice->text, sizeof notice->text,
-             "turned round at s = %.6g m of track '%s': too slow for what lay ahead", s,
+             "reversed at s = %.6g m of track '%s': its speed was too low for the climb ahead", s,
              p->line->name);
 }
 
@@ -386,12 +387,11 @@ static bool path_upright(const kl_reading *in)
 
 /* ---- the two types ---- */
 
-#define TRACK_KEY                                                                                  \
-    {                                                                                              \
-        .name = "track", .kind = KL_KEY_RESOURCE, .words = "tracks",                               \
-        .offset = offsetof(path_joint, line),                                                      \
-        .help =                                                                                    \
-            "the line to follow, named under `tracks`; in the axes of the body that carries it"    \
+#define TRACK_KEY                                                                                    \
+    {                                                                                                \
+        .name = "track", .kind = KL_KEY_RESOURCE, .words = "tracks",                                 \
+        .offset = offsetof(path_joint, line),                                                        \
+        .help   = "track to follow, defined under `tracks`, in the axes of the body that carries it" \
     }
 #define START_KEYS                                                                                 \
     {.name     = "s",                                                                              \
@@ -399,12 +399,12 @@ static bool path_upright(const kl_reading *in)
      .offset   = offsetof(path_joint, s),                                                          \
      .unit     = "m",                                                                              \
      .fallback = "",                                                                               \
-     .help     = "length along the track at the start, where the body is brought to; left out: "   \
-                 "nearest to it"},                                                                     \
+     .help     = "initial length along the track; the body is moved there (default: the nearest "  \
+                 "point of the track)"},                                                               \
     {                                                                                              \
         .name = "speed", .kind = KL_KEY_NUMBER, .offset = offsetof(path_joint, speed),             \
         .unit = "m/s", .fallback = "",                                                             \
-        .help = "along the track at the start; left out: from the body's velocity"                 \
+        .help = "initial speed along the track (default: from the velocity of the body)"           \
     }
 #define DRIVE_KEYS                                                                                 \
     {.name     = "drive_s",                                                                        \
@@ -412,17 +412,17 @@ static bool path_upright(const kl_reading *in)
      .offset   = offsetof(path_joint, drive_s),                                                    \
      .unit     = "m",                                                                              \
      .fallback = "",                                                                               \
-     .help     = "drives the length along the track, as a function of time"},                          \
+     .help     = "prescribes the length along the track as a function of time"},                       \
     {                                                                                              \
         .name = "drive_speed", .kind = KL_KEY_FUNCTION,                                            \
         .offset = offsetof(path_joint, drive_speed), .unit = "m/s", .fallback = "",                \
-        .help = "drives the speed along the track, as a function of time"                          \
+        .help = "prescribes the speed along the track as a function of time"                       \
     }
 #define OFFSET_KEY                                                                                 \
     {                                                                                              \
         .name = "offset", .kind = KL_KEY_NUMBERS, .offset = offsetof(path_joint, offset),          \
         .unit = "m", .size = 3, .fallback = "[0, 0, 0]",                                           \
-        .help = "of the point from the line: forward, left, up"                                    \
+        .help = "offset of the point from the track: forward, left, up"                            \
     }
 
 static const kl_key path_keys[] = {
@@ -432,8 +432,8 @@ static const kl_key path_keys[] = {
      .offset   = offsetof(path_joint, follow),
      .words    = "point direction frame",
      .fallback = "frame",
-     .help     = "what keeps to the track: the point alone, also the body's x axis (it may roll), "
-                 "or all its axes"},
+     .help = "what follows the track: the point only, the point and the x axis of the body (the "
+             "body may roll), or all axes"},
     OFFSET_KEY,
     START_KEYS,
     DRIVE_KEYS,
@@ -444,12 +444,12 @@ static const kl_key cam_keys[] = {TRACK_KEY, OFFSET_KEY, START_KEYS, {0}};
 static const kl_output path_outputs[] = {
     {"s", "m", "length along the track"},
     {"speed", "m/s", "rate of s"},
-    {"along", "N", "force of the track on the body, forward: that of a drive"},
+    {"along", "N", "force of the track on the body, forward (driving force)"},
     {"lateral", "N", "force of the track on the body, to the left"},
-    {"vertical", "N", "force of the track on the body, upwards as the track leans"},
-    {"roll_torque", "N m", "torque of the track on the body about the way"},
-    {"pitch_torque", "N m", "torque about the track's left axis"},
-    {"yaw_torque", "N m", "torque about the track's upward axis"},
+    {"vertical", "N", "force of the track on the body, along the upward axis of the track"},
+    {"roll_torque", "N m", "torque of the track on the body about the direction of travel"},
+    {"pitch_torque", "N m", "torque about the left axis of the track"},
+    {"yaw_torque", "N m", "torque about the upward axis of the track"},
     {0}};
 
 #define FOLLOWER                                                                                   \
@@ -471,7 +471,7 @@ const kl_element_type kl_path_joint = {
 
 const kl_element_type kl_spatial_cam = {
     .name     = "spatial-cam",
-    .help     = "a point of one body runs in a groove of another, which is any curve in space",
+    .help     = "a point of one body follows a groove of another body, given as a spatial curve",
     .equation = "r_j = r_i + A_i r(s); s is a coordinate",
     .example  = "roller: {type: spatial-cam, body: lever, on: drum, track: groove, s: 1.5 m}",
     .keys     = cam_keys,

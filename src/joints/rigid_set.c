@@ -29,8 +29,8 @@ static kl_status rigid_set_setup(void *data, const kl_setup *s, const kl_motion 
         if (b->type->stiff_axes)
             return kl_fail(
                 s->diag, KL_E_MODEL, s->place,
-                "joint '%s': '%s' is a %s mass, which cannot turn, so the set would hold "
-                "all of it still; give `rotations: false`, or an inertia (a rigid body)",
+                "joint '%s': '%s' is a %s mass without rotation, so the set would fix the rotation "
+                "of all bodies; write `rotations: false`, or give it an inertia (a rigid body)",
                 s->name, b->name, b->type->name);
     }
     return KL_OK;
@@ -79,13 +79,13 @@ static const kl_key rigid_set_keys[] = {
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(rigid_set, rotations),
      .fallback = "true",
-     .help     = "hold the rotations of the nodes too; false for point masses"},
+     .help     = "also constrain the rotations of the nodes; false for point masses"},
     {0}};
 static const kl_output no_outputs[] = {{0}};
 
 const kl_element_type kl_rigid_set = {
     .name            = "rigid-set",
-    .help            = "holds several bodies to a pilot body as one",
+    .help            = "rigid connection of several bodies to a pilot body",
     .equation        = "every node moves with the pilot",
     .example         = "spider: {type: rigid-set, pilot: hub, nodes: [rim-1, rim-2, rim-3]}",
     .keys            = rigid_set_keys,

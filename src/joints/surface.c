@@ -121,7 +121,7 @@ static kl_status surface_begin(void *data, const kl_setup *s, const kl_motion *m
     if (!(det > 1e-16 * a * c))
         return kl_fail(s->diag, KL_E_SINGULAR, s->place,
                        "joint '%s': at u = %g, v = %g the parameters of surface '%s' are singular "
-                       "(a pole); start beside it",
+                       "(a pole); start at another point",
                        s->name, start->x[0], start->x[1], p->skin->name);
     start->v[0] = (c * f - b * g) / det;
     start->v[1] = (a * g - b * f) / det;
@@ -168,7 +168,7 @@ static void surface_watch(const kl_reading *in, kl_notice *notice)
     if (kl_surface_inside(p->skin->surface, u, v)) return;
     notice->stop = true;
     snprintf(notice->text, sizeof notice->text,
-             "ran off the edge of surface '%s' at u = %.6g, v = %.6g", p->skin->name, u, v);
+             "left surface '%s' at its edge, at u = %.6g, v = %.6g", p->skin->name, u, v);
 }
 
 static void surface_output(const kl_reading *in, const double *lambda, double *values)
@@ -188,19 +188,19 @@ static const kl_key surface_keys[] = {
      .kind   = KL_KEY_RESOURCE,
      .words  = "surfaces",
      .offset = offsetof(surface_joint, skin),
-     .help   = "named under `surfaces`; in the axes of the body that carries it"},
+     .help   = "surface defined under `surfaces`, in the axes of the body that carries it"},
     {.name     = "u",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(surface_joint, u),
      .unit     = "1",
      .fallback = "",
-     .help     = "first parameter at the start; left out: nearest to where the body stands"},
+     .help     = "initial first parameter (default: the nearest point of the surface)"},
     {.name     = "v",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(surface_joint, v),
      .unit     = "1",
      .fallback = "",
-     .help     = "second parameter at the start"},
+     .help     = "initial second parameter"},
     {0}};
 
 static const kl_output surface_outputs[] = {

@@ -367,10 +367,10 @@ kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag)
     if (m->nnode == 0) return kl_fail(diag, KL_E_MODEL, place, "the mesh has no nodes");
     for (int i = 0; i < m->nleftover; i++) {
         kl_place at = {m->source, m->leftover[i].line, 1};
-        kl_warn(diag, at, "not understood and left out: %s (%d time%s)%s", m->leftover[i].text,
+        kl_warn(diag, at, "not supported and ignored: %s (%d time%s)%s", m->leftover[i].text,
                 m->leftover[i].count, m->leftover[i].count == 1 ? "" : "s",
                 is_support(m->leftover[i].text)
-                    ? "; the body goes free: hold nodes by `reference:` in the body file"
+                    ? "; the body is free: fix nodes with `reference:` in the body file"
                     : "");
     }
     return KL_OK;

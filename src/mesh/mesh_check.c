@@ -124,11 +124,12 @@ static void check_elements(const kl_mesh *m, kl_diag *diag)
         }
     }
     report(m, diag, &missing, "elements refer to nodes that are not in the mesh",
-           "is a part of the file missing?");
-    report(m, diag, &repeated, "elements use a node twice", "they are degenerate: mesh again");
-    report(m, diag, &inverted, "elements have negative or no volume",
-           "they are inside out or flat: check the node order or mesh again");
-    report(m, diag, &propertyless, "elements have no property and so no material",
+           "check that the file is complete");
+    report(m, diag, &repeated, "elements use a node twice",
+           "they are degenerate; create the mesh again");
+    report(m, diag, &inverted, "elements have a negative or zero volume",
+           "check the node order or create the mesh again");
+    report(m, diag, &propertyless, "elements have no property and therefore no material",
            "give a section in the mesh file or `material:` in the body file");
 }
 
@@ -165,7 +166,7 @@ static void check_material(const kl_material *p, kl_diag *diag)
     else if (!(stability(p) > 0.0))
         bad_material(p, diag,
                      "1 - nu12 nu21 - nu23 nu32 - nu31 nu13 - 2 nu21 nu32 nu13 (must be positive, "
-                     "or it would give energy away)",
+                     "otherwise the strain energy could be negative)",
                      stability(p));
 }
 
@@ -226,11 +227,11 @@ static void check_density(const kl_mesh *m, kl_diag *diag)
         for (int i = 0; i < m->nproperty && !used; i++) used = uses(&m->property[i], k);
         if (!used || p->rho != 0.0) continue;
         if (any)
-            kl_warn(diag, p->place, "material '%s' has no density: its elements have no mass",
+            kl_warn(diag, p->place, "material '%s' has no density, so its elements have no mass",
                     p->name);
         else
             kl_fail(diag, KL_E_MODEL, p->place,
-                    "material '%s' has no density, and so the body no mass; give it in the mesh "
+                    "material '%s' has no density, so the body has no mass; give it in the mesh "
                     "file (*DENSITY, RHO of MAT1)",
                     p->name);
     }
@@ -317,10 +318,11 @@ static void check_parts(const kl_mesh *m, kl_diag *diag, int *parent, bool *used
         note(&parts, m->node_id[i]);
         used[root] = false; /* each part is named once */
     }
-    report(m, diag, &parts, "parts hang free beside the first one (a node of each)",
-           "a body must be one piece: join the parts, tie them, or give them as separate bodies");
+    report(m, diag, &parts, "parts are not connected to the first one (one node of each)",
+           "all parts of a body must be connected: merge nodes, add ties, or model the parts as "
+           "separate bodies");
     if (unused > 0)
-        kl_note(diag, whole(m), "%d nodes belong to no element and are left out", unused);
+        kl_note(diag, whole(m), "%d nodes belong to no element and are ignored", unused);
 }
 
 /* Two used nodes closer than 1e-9 of the body's size: an open seam, if they belong to the mesh. */
@@ -342,11 +344,10 @@ static void check_coincident(const kl_mesh *m, kl_diag *diag, numbered_point *p,
             }
     char text[128];
     if (same.count > 0)
-        kl_warn(
-            diag, whole(m),
-            "%d nodes lie on another node (first: %s); the mesh is open there if that is not meant "
-            "(a crack is): merge them in the mesher",
-            same.count, listed(&same, text, sizeof text));
+        kl_warn(diag, whole(m),
+                "%d nodes coincide with another node (first: %s), so the mesh is not connected "
+                "there; merge them in the mesh program unless a crack is intended",
+                same.count, listed(&same, text, sizeof text));
 }
 
 static void check_nodes(const kl_mesh *m, kl_diag *diag)
@@ -415,16 +416,16 @@ static kl_status check_material_units(const kl_material *p, bool lenient, kl_dia
     bool impossible = true;
     if (p->rho < 1e-3) {
         snprintf(text, sizeof text,
-                 "density %g kg/m3 looks like tonne/mm3; if the mesh is in mm, tonne, s, say "
+                 "density %g kg/m3 looks like tonne/mm3; if the mesh is in mm, tonne, s, write "
                  "`units: {length: mm, mass: t}` in the body file",
                  p->rho);
     } else if (speed < 50.0 || speed > 50e3) {
         impossible =
             speed < 10.0 || speed > 1e6; /* E is at times raised by a thousand on purpose */
         snprintf(text, sizeof text,
-                 "E = %g Pa and density %g kg/m3 give waves of %.3g m/s; %s solid has that: are E "
-                 "and density in one system of units?",
-                 E, p->rho, speed, impossible ? "no" : "hardly a");
+                 "E = %g Pa and density %g kg/m3 give a wave speed of %.3g m/s, which %s solid "
+                 "has; check that E and density use the same system of units",
+                 E, p->rho, speed, impossible ? "no" : "hardly any");
     } else {
         return KL_OK;
     }
@@ -432,8 +433,9 @@ static kl_status check_material_units(const kl_material *p, bool lenient, kl_dia
         kl_warn(diag, p->place, "material '%s': %s", p->name, text);
         return KL_OK;
     }
-    return kl_fail(diag, KL_E_RANGE, p->place, "material '%s': %s (`lenient: yes` if it is meant)",
-                   p->name, text);
+    return kl_fail(diag, KL_E_RANGE, p->place,
+                   "material '%s': %s; if the values are right, write `lenient: yes`", p->name,
+                   text);
 }
 
 kl_status kl_mesh_check_units(const kl_mesh *m, bool lenient, kl_diag *diag)
@@ -445,10 +447,11 @@ kl_status kl_mesh_check_units(const kl_mesh *m, bool lenient, kl_diag *diag)
         if (one != KL_OK) status = one;
     }
     if (m->nmaterial > 0 && size > 200.0)
-        kl_warn(diag, whole(m),
-                "the mesh is %.4g m long; if its coordinates are in mm, say `units: {length: mm}`",
-                size);
+        kl_warn(
+            diag, whole(m),
+            "the mesh is %.4g m long; if its coordinates are in mm, write `units: {length: mm}`",
+            size);
     if (m->nmaterial > 0 && size > 0.0 && size < 1e-4)
-        kl_warn(diag, whole(m), "the whole mesh is %.3g m long: are these metres?", size);
+        kl_warn(diag, whole(m), "the mesh is only %.3g m long; check the unit of length", size);
     return status;
 }

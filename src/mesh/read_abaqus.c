@@ -25,8 +25,8 @@ static inp_reader place_instance, read_system, read_node, read_element;
 
 static const char flat[] = "write the mesh with all nodes and elements listed";
 static const char connect[] =
-    "join the meshes by common nodes, or use *COUPLING or *MPC, BEAM instead";
-static const char solids[] = "mesh it with solids, shells (S3, S4) or beams (B31)";
+    "connect the meshes by common nodes, or use *COUPLING or *MPC, BEAM instead";
+static const char solids[] = "use solids, shells (S3, S4) or beams (B31)";
 
 /* clang-format off */
 static const inp_keyword keywords[] = {
@@ -71,7 +71,7 @@ static const inp_keyword keywords[] = {
     {"EQUATION", PLACING, NULL, connect},
     {"EMBEDDEDELEMENT", PLACING, NULL, connect},
     {"SHELLTOSOLIDCOUPLING", PLACING, NULL, connect},
-    {"CONNECTORSECTION", PLACING, NULL, "make it a joint of the model"},
+    {"CONNECTORSECTION", PLACING, NULL, "model it as a joint"},
     {"NONSTRUCTURALMASS", PLACING, NULL, "use *MASS elements or a larger *DENSITY"},
     {"MEMBRANESECTION", PLACING, NULL, solids},
     {"GASKETSECTION", PLACING, NULL, solids},
@@ -398,8 +398,8 @@ static void refuse_type(inp *a, const inp_card *c, const char *type)
     const char *what = kl_arena_format(a->r->arena, "*ELEMENT, TYPE=%.20s", type);
     if (what)
         kl_unsupported(a->r, c->t, c->at, what,
-                       "elements of type %s are not known here; use C3D4, C3D6, C3D8, C3D10, "
-                       "C3D15, C3D20, S3, S4 or B31",
+                       "elements of type %s are not supported; use C3D4, C3D6, C3D8, C3D10, C3D15, "
+                       "C3D20, S3, S4 or B31",
                        type);
 }
 
@@ -431,8 +431,8 @@ static void judge_plane(inp *a)
     const char *type = inp_parameter_of(a->plane, "TYPE");
     if (beside)
         kl_note(a->r->diag, kl_source_place(a->plane->t, a->plane->at),
-                "%d plane elements (%s) mark surfaces of the solids: they carry nothing and are "
-                "left out; their sets are sets of nodes",
+                "%d plane elements (%s) on surfaces of solids are ignored; their element sets are "
+                "used as node sets",
                 a->nplane, type);
     else refuse_type(a, a->plane, type);
 }
@@ -460,7 +460,7 @@ static void read_element(inp *a, inp_card *c)
         if (n < 0) continue;
         if (n < wanted) {
             kl_flaw(a->r, KL_FLAW_COUNT, first.t, first.first,
-                    "an element of type %s has %d nodes, here are %d", type, wanted - 1,
+                    "an element of type %s has %d nodes, but %d are given", type, wanted - 1,
                     n > 0 ? n - 1 : 0);
             continue;
         }
@@ -512,8 +512,8 @@ static void number_and_read(inp *a, int s)
     run_phase(a, ELEMENTS, s);
     if (scope->node_offset > 0 && m->nnode > nnode)
         kl_note(a->r->diag, (kl_place){m->source, 0, 0},
-                "%s%s%s: %d is added to its node numbers, %d to its element numbers, to keep them "
-                "apart",
+                "%s%s%s: node numbers are increased by %d and element numbers by %d to make them "
+                "unique",
                 s ? "instance '" : "the assembly's own nodes", scope->name, s ? "'" : "",
                 scope->node_offset, scope->element_offset);
 }

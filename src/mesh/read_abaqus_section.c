@@ -32,7 +32,7 @@ void inp_read_material(inp *a, inp_card *c)
 static kl_material *current_material(inp *a, inp_card *c)
 {
     if (a->material >= 0) return &a->r->mesh->material[a->material];
-    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s stands under no *MATERIAL", c->name);
+    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s must follow a *MATERIAL card", c->name);
     return NULL;
 }
 
@@ -44,8 +44,8 @@ static bool material_numbers(inp *a, inp_card *c, int n, double *value)
     int        have = 0;
     while (have < n) {
         if (!inp_next_line(&data, &line)) {
-            kl_flaw(a->r, KL_FLAW_COUNT, c->t, c->at, "%s needs %d numbers, here are %d", c->name,
-                    n, have);
+            kl_flaw(a->r, KL_FLAW_COUNT, c->t, c->at, "%s needs %d numbers, but %d are given",
+                    c->name, n, have);
             return false;
         }
         inp_field field[INP_FIELDS];
@@ -55,8 +55,7 @@ static bool material_numbers(inp *a, inp_card *c, int n, double *value)
     }
     if (inp_next_line(&data, &line))
         kl_warn(a->r->diag, kl_source_place(line.t, line.first),
-                "%s: only the first values are used, those for other temperatures are not",
-                c->name);
+                "%s: only the values for the first temperature are used", c->name);
     return true;
 }
 
@@ -223,8 +222,8 @@ static bool assign(inp *a, inp_card *c, kl_property *p, int dimension, kl_int_li
                 c->name, kinds[dimension], wrong, elset);
     if (twice)
         kl_warn(a->r->diag, p->place,
-                "%s: %d elements of '%s' already had a section; this one counts", c->name, twice,
-                elset);
+                "%s: %d elements of '%s' already had a section; this section replaces it", c->name,
+                twice, elset);
     return wrong == 0;
 }
 

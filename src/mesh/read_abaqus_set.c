@@ -129,8 +129,8 @@ int inp_node(inp *a, int scope, kl_source *t, const char *at, const char *word, 
     if (inp_nodes(a, scope, t, at, word, who, &nodes)) {
         if (nodes.n == 1) node = nodes.v[0];
         else
-            kl_flaw(a->r, KL_FLAW_RANGE, t, at, "%s: '%s' holds %d nodes where one is needed", who,
-                    word, (int)nodes.n);
+            kl_flaw(a->r, KL_FLAW_RANGE, t, at, "%s: '%s' contains %d nodes, but one is needed",
+                    who, word, (int)nodes.n);
     }
     kl_int_list_free(&nodes);
     return node;

@@ -95,18 +95,19 @@ static void put_spring(inp *a, inp_card *c, inp_special *p, const double *v)
         if (l == 0.0) direction = -1;
     }
     if (direction < 0) {
-        kl_unsupported(
-            a->r, p->t, p->at, "SPRINGA",
-            "element %d: a SPRINGA that does not lie along x, y or z cannot be used; make "
-            "it a spring of the model",
-            p->id);
+        kl_unsupported(a->r, p->t, p->at, "SPRINGA",
+                       "element %d: a SPRINGA that does not lie along x, y or z cannot be used; "
+                       "model it as a spring-damper",
+                       p->id);
         return;
     }
     if (c->scope > 0 && p->kind != INP_SPRINGA) {
         const kl_mat3 *A = &a->scopes[c->scope].A;
         if (fabs(A->m[0][0] + A->m[1][1] + A->m[2][2] - 3.0) > 1e-9) {
             kl_unsupported(a->r, p->t, p->at, p->kind == INP_SPRING1 ? "SPRING1" : "SPRING2",
-                           "element %d: a spring in a turned instance cannot be used", p->id);
+                           "element %d: a spring in a rotated instance is not supported; define it "
+                           "in global axes",
+                           p->id);
             return;
         }
     }
@@ -125,7 +126,7 @@ void inp_read_spring(inp *a, inp_card *c)
     if (inp_parameter_of(c, "NONLINEAR") || inp_parameter_of(c, "ORIENTATION")) {
         kl_unsupported(
             a->r, c->t, c->at, c->name,
-            "only linear springs in global axes can be used; make it a force of the model");
+            "only linear springs in global axes can be used; model it as a force element");
         return;
     }
     if (n == 0) {
@@ -182,7 +183,7 @@ static void put_tie(inp *a, inp_card *c, kl_tie_kind kind, int reference, unsign
         nodes->v[kept++] = nodes->v[i];
     }
     if (kept == 0) {
-        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "%s ties no nodes", c->name);
+        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "%s connects no nodes", c->name);
         return;
     }
     kl_tie t = {.id         = a->r->mesh->ntie + 1,
@@ -283,7 +284,7 @@ void inp_read_coupling(inp *a, inp_card *c)
 
 void inp_read_lone_coupling(inp *a, inp_card *c)
 {
-    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s stands under no *COUPLING", c->name);
+    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s must follow a *COUPLING card", c->name);
 }
 
 /* lines of: node or set, first, last direction */
@@ -334,8 +335,8 @@ void inp_read_distributing_coupling(inp *a, inp_card *c)
         p->used        = true;
         put_tie(a, c, KL_RBE3, p->node[0], ALL, &nodes, weight);
     } else {
-        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "%s: '%s' must hold one element of type DCOUP3D",
-                c->name, elset);
+        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at,
+                "%s: '%s' must contain one element of type DCOUP3D", c->name, elset);
     }
     kl_int_list_free(&elements);
     kl_int_list_free(&nodes);
@@ -362,7 +363,7 @@ static void mpc_line(inp *a, inp_card *c, const inp_line *line)
         kl_vec3 d = kl_sub(a->r->mesh->x[nodes.v[i]], a->r->mesh->x[ref]);
         if (kl_norm(d) <= 1e-9 * kl_mesh_size(a->r->mesh)) continue;
         kl_unsupported(a->r, line->t, line->first, "*MPC",
-                       "*MPC, %s between nodes in different places: use BEAM", type);
+                       "*MPC, %s between nodes at different positions; use BEAM", type);
         ok = false;
     }
     if (ok && ref >= 0) put_tie(a, c, KL_RBE2, ref, pin ? TRANSLATIONS : ALL, &nodes, NULL);

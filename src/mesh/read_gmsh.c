@@ -160,13 +160,13 @@ static bool record_failed(gmsh *g, const char *section, long long announced, lon
 {
     if (g->p >= g->end) {
         kl_flaw(g->r, KL_FLAW_TRUNCATED, g->t, g->end,
-                "the file ends in $%s after %lld of %lld entries: write or copy it again", section,
+                "the file ends in $%s after %lld of %lld entries; write or copy it again", section,
                 found, announced);
         return false;
     }
     if (!g->binary && *g->p == '$') {
         kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p,
-                "$%s announces %lld entries but holds %lld: correct the count or write the file "
+                "$%s declares %lld entries but contains %lld; correct the count or write the file "
                 "again",
                 section, announced, found);
         return false;
@@ -241,7 +241,7 @@ static void section_format(gmsh *g)
     bool two = version >= 2.0 && version < 3.0, four = version >= 4.1 && version < 5.0;
     if (!two && !four) {
         kl_flaw(g->r, KL_FLAW_SYNTAX, g->t, g->p,
-                "this is Gmsh's format %g: save as 2.2 or 4.1 (gmsh -format msh41, or "
+                "this is Gmsh format %g; save the mesh as 2.2 or 4.1 (gmsh -format msh41, or "
                 "Mesh.MshFileVersion = 4.1)",
                 version);
         g->p = g->end;
@@ -262,8 +262,8 @@ static void section_format(gmsh *g)
     g->swap = one == 0x01000000;
     if (one == 1 || g->swap) return;
     kl_flaw(g->r, KL_FLAW_SYNTAX, g->t, g->p,
-            "the mark of the byte order is %d, not 1: the file was "
-            "damaged, perhaps by a copy in text mode",
+            "the byte order mark is %d instead of 1; the file is damaged, perhaps by a copy in "
+            "text mode",
             one);
     g->p = g->end;
 }
@@ -438,7 +438,7 @@ static void nodes_4(gmsh *g)
         done += count;
     }
     if (done != n)
-        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$Nodes announces %lld nodes but holds %lld", n,
+        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$Nodes declares %lld nodes but contains %lld", n,
                 done);
 }
 
@@ -492,8 +492,8 @@ static void hold(gmsh *g, long long type, const char *at, long long id, span gro
 
 void gmsh_refuse(gmsh *g, const element_type *e, const char *at, long long id)
 {
-    kl_unsupported(g->r, g->t, at, e->name, "element %lld: a %s is not known here; %s", id, e->name,
-                   e->advice ? e->advice : "leave it out of the physical groups");
+    kl_unsupported(g->r, g->t, at, e->name, "element %lld: a %s is not supported; %s", id, e->name,
+                   e->advice ? e->advice : "remove it from the physical groups");
 }
 
 /* One element with its groups; entity and tag (2.2) tell repetitions. */
@@ -544,7 +544,7 @@ static const element_type *known_type(gmsh *g, long long type, const char *at)
     const element_type *e = gmsh_type(type);
     if (!e)
         kl_flaw(g->r, KL_FLAW_UNSUPPORTED, g->t, at,
-                "element type %lld of Gmsh is not known here; use Mesh.ElementOrder 1 or 2", type);
+                "Gmsh element type %lld is not supported; use Mesh.ElementOrder 1 or 2", type);
     return e;
 }
 
@@ -619,7 +619,7 @@ static void elements_2_binary(gmsh *g, long long n)
         const element_type *e = known_type(g, type, at);
         if (!e) return;
         if (count < 1) {
-            kl_flaw(g->r, KL_FLAW_COUNT, g->t, at, "a run of %lld elements: the file is damaged",
+            kl_flaw(g->r, KL_FLAW_COUNT, g->t, at, "a block of %lld elements: the file is damaged",
                     count);
             return;
         }
@@ -678,15 +678,15 @@ static void elements_4(gmsh *g)
         }
     }
     if (done != n)
-        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$Elements announces %lld elements but holds %lld",
-                n, done);
+        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p,
+                "$Elements declares %lld elements but contains %lld", n, done);
 }
 
 static void section_elements(gmsh *g)
 {
     if (!g->has_nodes) {
         kl_flaw(g->r, KL_FLAW_SYNTAX, g->t, g->p,
-                "$Elements comes before $Nodes: write the file again with Gmsh");
+                "$Elements precedes $Nodes; write the file again with Gmsh");
         g->p = g->end;
         return;
     }
@@ -731,10 +731,11 @@ static void close_section(gmsh *g, const char *name, bool known)
     const char *found = find_text(g->p, g->end, mark, n);
     if (!found && (known ? g->r->status == KL_OK : true))
         kl_flaw(g->r, KL_FLAW_TRUNCATED, g->t, g->end,
-                "$%s is not closed by %s: the file was cut short; write or copy it again", name,
+                "$%s is not closed by %s, so the file is incomplete; write or copy it again", name,
                 mark);
     else if (known && g->r->status == KL_OK)
-        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$%s holds more than it announces", name);
+        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$%s contains more entries than it declares",
+                name);
     g->p = found ? found + n : g->end;
 }
 
@@ -751,8 +752,8 @@ static void read_section(gmsh *g)
     for (size_t i = 0; i < sizeof sections / sizeof *sections; i++) {
         if (strcmp(sections[i].name, name) != 0) continue;
         if (sections[i].needs_format && g->version == 0) {
-            kl_flaw(g->r, KL_FLAW_SYNTAX, g->t, at, "$%s before $MeshFormat: this is no Gmsh mesh",
-                    name);
+            kl_flaw(g->r, KL_FLAW_SYNTAX, g->t, at,
+                    "$%s precedes $MeshFormat, so this is not a Gmsh mesh", name);
             g->p = g->end;
             return;
         }
@@ -769,8 +770,8 @@ static void say_dropped_nodes(const gmsh *g)
     for (int i = 0; i < GMSH_TYPES; i++) {
         if (!g->dropped_nodes[i]) continue;
         kl_note(g->r->diag, (kl_place){g->t->name, 0, 0},
-                "%d elements are %s: used without the nodes inside faces and volumes "
-                "(Mesh.SecondOrderIncomplete = 1 saves them so)",
+                "%d elements are %s; their nodes inside faces and volumes are ignored "
+                "(Mesh.SecondOrderIncomplete = 1 avoids them)",
                 g->dropped_nodes[i], types[i].name);
     }
 }
@@ -789,13 +790,14 @@ void kl_read_gmsh(kl_import *r, kl_source *t)
             read_section(g);
             continue;
         }
-        kl_flaw(r, KL_FLAW_SYNTAX, t, g->p, "'%s' stands outside of any $Section",
+        kl_flaw(r, KL_FLAW_SYNTAX, t, g->p, "'%s' is outside every $Section",
                 kl_quote(r, g->p, token_end(g->p, g->end)));
         const char *next = find_text(g->p, g->end, "\n$", 2);
         g->p             = next ? next + 1 : g->end;
     }
     if (!g->has_nodes && r->status == KL_OK)
-        kl_flaw(r, KL_FLAW_SYNTAX, t, NULL, "there is no $Nodes section: this is no Gmsh mesh");
+        kl_flaw(r, KL_FLAW_SYNTAX, t, NULL,
+                "there is no $Nodes section, so this is not a Gmsh mesh");
     gmsh_settle(g);
     say_dropped_nodes(g);
     kl_int_list_free(&g->lists);

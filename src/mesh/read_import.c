@@ -57,10 +57,10 @@ kl_status kl_import_verdict(kl_import *r)
 {
     kl_place place = {r->mesh->source, 0, 0};
     if (r->nrepeat > 0)
-        kl_warn(
-            r->diag, r->first_repeat,
-            "%d node%s given twice, both times at the same place (here the first); once is taken",
-            r->nrepeat, r->nrepeat == 1 ? " is" : "s are");
+        kl_warn(r->diag, r->first_repeat,
+                "%d node%s given twice at the same position (the first here); the duplicates are "
+                "ignored",
+                r->nrepeat, r->nrepeat == 1 ? " is" : "s are");
     for (int i = 0; i < KL_FLAW_KINDS; i++)
         if (r->count[i] > SHOWN_FLAWS)
             kl_fail(r->diag, flaw_kinds[i].status, place, "and %d more %s",
@@ -103,13 +103,13 @@ static kl_source *add_text(kl_import *r, const char *name, const char *data, siz
 /* The whole of a file with a NUL behind it. On failure NULL and why. */
 static char *slurp(const char *path, size_t *size, const char **why)
 {
-    *why    = "cannot be opened: check the name";
+    *why    = "cannot be opened; check the name";
     FILE *f = fopen(path, "rb");
     if (!f) return NULL;
     struct stat about;
     char       *data = NULL;
     if (fstat(fileno(f), &about) != 0 || !S_ISREG(about.st_mode)) {
-        *why = "is not an ordinary file";
+        *why = "is not a regular file";
     } else {
         *size = (size_t)about.st_size;
         data  = malloc(*size + 1);
@@ -167,8 +167,8 @@ static const char *beside(kl_import *r, const char *path, const kl_source *from)
 kl_source *kl_import_include(kl_import *r, const char *path, kl_source *from, const char *at)
 {
     if (r->options->no_includes) {
-        kl_flaw(r, KL_FLAW_FILE, from, at, "includes '%s': further files are not opened here",
-                path);
+        kl_flaw(r, KL_FLAW_FILE, from, at,
+                "includes '%s', but included files are not read here; give one file", path);
         return NULL;
     }
     const char *full  = beside(r, path, from);
@@ -181,9 +181,7 @@ kl_source *kl_import_include(kl_import *r, const char *path, kl_source *from, co
     for (const kl_source *t = from; t; t = t->parent, depth++) {
         if (strcmp(t->name, full) != 0 && depth < DEEPEST) continue;
         kl_flaw(r, KL_FLAW_FILE, from, at,
-                "includes '%s', which is already being read: take out the include that closes the "
-                "circle",
-                full);
+                "includes '%s', which is already being read: remove this include", full);
         return NULL;
     }
     return kl_import_load(r, full, from, at);
@@ -526,8 +524,8 @@ static void read_text(kl_import *r, kl_source *t)
     if (format != KL_FORMAT_AUTO) readers[format](r, t);
     else
         kl_flaw(r, KL_FLAW_SYNTAX, t, NULL,
-                "this is no mesh that can be read: give Gmsh (.msh 2.2 or 4.1), Abaqus or CalculiX "
-                "(.inp), or Nastran bulk data (.bdf, .nas)");
+                "this is not a supported mesh file; give Gmsh (.msh 2.2 or 4.1), Abaqus or "
+                "CalculiX (.inp), or Nastran bulk data (.bdf, .nas)");
 }
 
 kl_status kl_mesh_read(const char *path, const kl_read_options *options, kl_mesh **mesh,

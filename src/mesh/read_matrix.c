@@ -65,7 +65,7 @@ static void read_table(kl_import *r, kl_source *t)
         if (!whole) kl_flaw(r, KL_FLAW_ID, t, at, "'%g' is not the number of a node", v[0]);
         else kl_import_node(r, t, at, n == 3 ? rows : (long long)v[0], kl_load(v + n - 3));
     }
-    if (rows == 0) kl_flaw(r, KL_FLAW_SYNTAX, t, NULL, "there are no nodes in this table");
+    if (rows == 0) kl_flaw(r, KL_FLAW_SYNTAX, t, NULL, "this table contains no nodes");
 }
 
 /* Nodes into r->mesh, from a table or a mesh of any format; such a mesh comes back for its sets.
@@ -183,18 +183,17 @@ static void check_mass(kl_import *r, kl_source *t, const kl_system *s)
         return;
     }
     if (negative)
-        kl_flaw(
-            r, KL_FLAW_RANGE, t, NULL,
-            "%d entries on the diagonal of the mass matrix are negative (first: node %d, direction "
-            "%d); use another way of lumping",
-            negative, s->node_id[s->dof_node[first]], s->dof_component[first] + 1);
+        kl_flaw(r, KL_FLAW_RANGE, t, NULL,
+                "%d entries on the diagonal of the mass matrix are negative (first: node %d, "
+                "direction %d); use another lumping method",
+                negative, s->node_id[s->dof_node[first]], s->dof_component[first] + 1);
     if (light >= 0)
         kl_warn(r->diag, (kl_place){t->name, 0, 0},
-                "%d of %d unknowns carry no mass (first displacement: node %d, direction %d): was "
-                "the file cut short?",
+                "%d of %d unknowns have no mass (first displacement: node %d, direction %d); check "
+                "that the file is complete",
                 empty, s->ndof, s->node_id[s->dof_node[light]], s->dof_component[light] + 1);
     else if (empty) /* rotations of lumped mass */
-        kl_note(r->diag, (kl_place){t->name, 0, 0}, "%d of %d unknowns carry no mass", empty,
+        kl_note(r->diag, (kl_place){t->name, 0, 0}, "%d of %d unknowns have no mass", empty,
                 s->ndof);
 }
 
@@ -204,11 +203,10 @@ static void check_stiffness(kl_import *r, kl_source *t, const kl_system *s)
     for (int i = 0; i < s->ndof; i++)
         if (!(s->K.value[s->K.start[i]] > 0.0) && bad++ == 0) first = i;
     if (bad)
-        kl_flaw(
-            r, KL_FLAW_RANGE, t, NULL,
-            "%d unknowns have no stiffness (first: node %d, direction %d): are these the files of "
-            "one model, and is this the stiffness?",
-            bad, s->node_id[s->dof_node[first]], s->dof_component[first] + 1);
+        kl_flaw(r, KL_FLAW_RANGE, t, NULL,
+                "%d unknowns have no stiffness (first: node %d, direction %d); check that this is "
+                "the stiffness matrix and that both files belong to one model",
+                bad, s->node_id[s->dof_node[first]], s->dof_component[first] + 1);
 }
 
 /* Held unknowns are not in the matrices, nor is what they carry of the body's inertia. */
@@ -221,12 +219,11 @@ static void check_held(kl_import *r, kl_source *t, const kl_system *s)
         if (held++ == 0) first = i;
     }
     if (held)
-        kl_warn(
-            r->diag, (kl_place){t->name, 0, 0},
-            "%d of %d nodes lack unknowns (first: %d): where the other program held them, their "
-            "mass is missing from the body; for a body that moves write the matrices without "
-            "boundary conditions and hold nodes by `reference:`",
-            held, s->nnode, s->node_id[first]);
+        kl_warn(r->diag, (kl_place){t->name, 0, 0},
+                "%d of %d nodes lack unknowns (first: %d): if the other program fixed them, their "
+                "mass is missing; write the matrices without boundary conditions and fix nodes "
+                "with `reference:`",
+                held, s->nnode, s->node_id[first]);
 }
 
 static void fill_nodes(const kl_mesh *m, kl_system *s)
@@ -253,7 +250,7 @@ static bool load(kl_import *r, const kl_matrix_files *f, job *j)
     j->mass = f->mass ? f->mass : j->storage ? sibling(r, f->stiffness, "mas") : NULL;
     j->dof  = f->dof ? f->dof : j->storage ? sibling(r, f->stiffness, "dof") : NULL;
     if (!j->mass) {
-        kl_flaw(r, KL_FLAW_FILE, j->K_text, NULL, "there is no mass matrix: give its file too");
+        kl_flaw(r, KL_FLAW_FILE, j->K_text, NULL, "the mass matrix is missing; give its file");
         return false;
     }
     j->M_text = read_file(r, j->mass, &j->M, &storage);
@@ -263,7 +260,8 @@ static bool load(kl_import *r, const kl_matrix_files *f, job *j)
     if (j->dof) j->dof_text = kl_import_load(r, j->dof, NULL, NULL);
     if (j->dof && !j->dof_text && !f->dof)
         kl_flaw(r, KL_FLAW_FILE, j->K_text, NULL,
-                "'%s', which says what each row is, is missing; %s", j->dof, storage_advice);
+                "'%s', which assigns rows to nodes and directions, is missing; %s", j->dof,
+                storage_advice);
     if (!j->M_text || (j->dof && !j->dof_text)) return false;
     lumped_to_diagonal(&j->M);
     return r->status == KL_OK;
@@ -307,8 +305,9 @@ kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
     *system     = (kl_system){0};
     if (sets) *sets = NULL;
     if (!files->stiffness || !files->nodes)
-        return kl_fail(diag, KL_E_USAGE, KL_NOWHERE,
-                       "ready matrices need the file of the stiffness and one of node positions");
+        return kl_fail(
+            diag, KL_E_USAGE, KL_NOWHERE,
+            "matrices need a file with the stiffness matrix and a file with node positions");
     KL_TRY(kl_import_open(&r, files->stiffness, options, diag));
     kl_mesh *nodes = read_positions(&r, files->nodes);
     if (load(&r, files, &j)) {

@@ -123,9 +123,8 @@ static void take_entry(scanner *s, kl_triplets *m)
     long long rows = m->rows ? m->rows : INT_MAX, columns = m->columns ? m->columns : INT_MAX;
     if (i < 1 || i > rows || j < 1 || j > columns)
         kl_flaw(s->r, KL_FLAW_RANGE, s->t, at,
-                "entry (%lld, %lld) lies outside of the matrix of %lld "
-                "rows and %lld columns",
-                i, j, rows, columns);
+                "entry (%lld, %lld) is outside the matrix of %lld rows and %lld columns", i, j,
+                rows, columns);
     else if (!kl_triplets_put(s->r, m, (int)i - 1, (int)j - 1, v)) s->stop = true;
 }
 
@@ -175,8 +174,9 @@ static bool read_header(scanner *s, header *h)
     }
     skip_line(s);
     if (!word[0])
-        kl_flaw(s->r, KL_FLAW_SYNTAX, s->t, at,
-                "this is no Matrix Market file: its first line must begin with %%%%MatrixMarket");
+        kl_flaw(
+            s->r, KL_FLAW_SYNTAX, s->t, at,
+            "this is not a Matrix Market file; its first line must begin with %%%%MatrixMarket");
     else if (!word[1] || !word[2] || !word[3] || !word[4])
         kl_flaw(s->r, KL_FLAW_UNSUPPORTED, s->t, at,
                 "only 'matrix coordinate|array real|integer symmetric|general' can be used");
@@ -236,7 +236,8 @@ void kl_read_matrix_market(kl_import *r, kl_source *t, kl_triplets *m)
         return;
     }
     if (rows < 1 || columns < 1 || rows > INT_MAX || columns > INT_MAX || n < 0) {
-        kl_flaw(r, KL_FLAW_RANGE, t, at, "%lld rows and %lld columns cannot be", rows, columns);
+        kl_flaw(r, KL_FLAW_RANGE, t, at, "a matrix cannot have %lld rows and %lld columns", rows,
+                columns);
         return;
     }
     m->rows      = (int)rows;
@@ -246,7 +247,7 @@ void kl_read_matrix_market(kl_import *r, kl_source *t, kl_triplets *m)
     else read_array(&s, m);
     skip_comments(&s);
     if (s.p < s.end && !s.stop && r->status == KL_OK)
-        kl_flaw(r, KL_FLAW_COUNT, t, s.p, "the file holds more than it announces");
+        kl_flaw(r, KL_FLAW_COUNT, t, s.p, "the file contains more entries than it declares");
 }
 
 /* ---- CalculiX ---- */
@@ -273,8 +274,8 @@ static void check_symmetry(kl_import *r, kl_source *t, const kl_triplets *m,
     }
     if (nupper == 0 && nlower > 0) {
         kl_flaw(r, KL_FLAW_SYNTAX, t, NULL,
-                "the header says general, but only one triangle is there: "
-                "write 'symmetric' into the header");
+                "the header says general, but the file contains only one triangle; write "
+                "'symmetric' in the header");
         return;
     }
     for (int64_t k = 0; k < m->n; k++) {
@@ -284,8 +285,8 @@ static void check_symmetry(kl_import *r, kl_source *t, const kl_triplets *m,
         double  other = at >= 0 ? lower->value[at] : 0.0;
         if (fabs(other - m->value[k]) > asymmetry * largest)
             kl_flaw(r, KL_FLAW_RANGE, t, NULL,
-                    "not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g", i + 1, j + 1,
-                    m->value[k], j + 1, i + 1, other);
+                    "the matrix is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g",
+                    i + 1, j + 1, m->value[k], j + 1, i + 1, other);
     }
 }
 
@@ -337,7 +338,7 @@ void kl_triplets_to_symmetric(kl_import *r, kl_source *t, const kl_triplets *m, 
 {
     for (int64_t k = 0; k < m->n; k++)
         if (m->row[k] >= n || m->column[k] >= n) {
-            kl_flaw(r, KL_FLAW_RANGE, t, NULL, "entry (%d, %d) lies outside of %d unknowns",
+            kl_flaw(r, KL_FLAW_RANGE, t, NULL, "entry (%d, %d) is outside the %d unknowns",
                     m->row[k] + 1, m->column[k] + 1, n);
             return;
         }

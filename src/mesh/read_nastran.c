@@ -7,10 +7,10 @@
 enum { FIRST, POINTS, MATERIALS, PROPERTIES, ELEMENTS, REST, PHASES };
 
 static const char linear[] = "use the element with corner nodes only (CQUAD4, CTRIA3)";
-static const char shapes[] = "mesh it with CTETRA, CHEXA, CPENTA, CQUAD4, CTRIA3, CBAR or CBEAM";
+static const char shapes[] = "use CTETRA, CHEXA, CPENTA, CQUAD4, CTRIA3, CBAR or CBEAM";
 static const char tie[]    = "use RBE2, RBE3 or common nodes";
 static const char mass[]   = "use CONM2";
-static const char spring[] = "use CELAS2, or make it a force of the model";
+static const char spring[] = "use CELAS2, or model it as a force element";
 
 /* clang-format off */
 static const bulk_kind kinds[] = {
@@ -148,7 +148,7 @@ void kl_read_nastran(kl_import *r, kl_source *t)
     list_unknown(&b);
     if (b.begun && !b.ended)
         kl_warn(r->diag, kl_source_place(t, t->end),
-                "the bulk data has no ENDDATA: was the file cut short?");
+                "the bulk data has no ENDDATA; check that the file is complete");
     for (int phase = FIRST; phase < PHASES && kl_arena_ok(r->arena); phase++) {
         run_phase(&b, phase);
         if (phase == POINTS) bulk_put_grids(&b);

@@ -255,7 +255,7 @@ static void check_mark(bulk *b, bulk_field mark, const line *l, bool is_free)
     size_t n = (size_t)(mark.last - mark.first), m = (size_t)(here.last - here.first);
     if (n == 0 || m == 0 || (n == m && memcmp(mark.first, here.first, n) == 0)) return;
     kl_flaw(b->r, KL_FLAW_SYNTAX, b->card->t, l->first,
-            "continuation +%s follows a card that goes on with +%s: put the lines in order",
+            "continuation +%s follows a card that expects +%s; sort the lines",
             kl_quote(b->r, here.first, here.last), kl_quote(b->r, mark.first, mark.last));
 }
 

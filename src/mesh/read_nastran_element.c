@@ -156,7 +156,8 @@ static int offset_node(bulk *b, int node, kl_vec3 offset, int id)
     int      made = known_offset(b, key, node, offset);
     if (made >= 0) return made;
     if (b->next_id >= 0x7ffffffe) {
-        bulk_refuse(b, 0, "%s %d: no number is left for the node at its offset", bulk_name(b), id);
+        bulk_refuse(b, 0, "%s %d: there is no free node number for its offset; renumber the mesh",
+                    bulk_name(b), id);
         return -1;
     }
     made       = kl_import_node(b->r, b->card->t, b->card->first, ++b->next_id,
@@ -205,7 +206,8 @@ void bulk_read_cbar(bulk *b)
         !bulk_reals(b, 11, 6, 0.0, w))
         return;
     if (!bulk_empty(b, 9) || !bulk_empty(b, 10)) {
-        bulk_refuse(b, 9, "%s %d: released directions (PA, PB) cannot be used; make it a joint",
+        bulk_refuse(b, 9,
+                    "%s %d: released directions (PA, PB) are not supported; model it as a joint",
                     bulk_name(b), id);
         return;
     }

@@ -161,7 +161,7 @@ static bool resolve_frame(bulk *b, int index, int depth)
     if (f->state >= DONE) return f->state == DONE;
     if (f->state == DOING || depth > DEEPEST) {
         kl_flaw(b->r, KL_FLAW_RANGE, f->card->t, f->card->first,
-                "coordinate system %d is defined through itself", f->id);
+                "coordinate system %d depends on itself", f->id);
         f->state = FAILED;
         return false;
     }

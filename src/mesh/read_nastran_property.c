@@ -70,7 +70,7 @@ static int material_by_id(bulk *b, int i, int id)
     int m = kl_int_map_find(&b->materials, (uint64_t)id);
     if (m >= 0) return m;
     if (kl_int_map_find(&b->unusable_materials, (uint64_t)id) >= 0)
-        bulk_refuse(b, i, "%s uses material %d, of a kind that cannot be used; give MAT1 or MAT8",
+        bulk_refuse(b, i, "%s uses material %d, whose type is not supported; use MAT1 or MAT8",
                     bulk_name(b), id);
     else
         bulk_flaw(b, KL_FLAW_UNKNOWN_PROPERTY, i, "%s refers to material %d, which does not exist",
@@ -122,7 +122,7 @@ const bulk_property *bulk_property_at(bulk *b, int i, int otherwise, kl_property
     kl_property_kind given = b->r->mesh->property[p->property].kind;
     if (given == KL_LAMINATE && kind == KL_SHELL) given = KL_SHELL;
     if (given != kind) {
-        bulk_flaw(b, KL_FLAW_RANGE, i, "%s %d needs a %s, but property %d is none", bulk_name(b),
+        bulk_flaw(b, KL_FLAW_RANGE, i, "%s %d needs a %s, but property %d is not one", bulk_name(b),
                   otherwise, wanted[kind], id);
         return NULL;
     }
@@ -163,13 +163,13 @@ void bulk_read_pshell(bulk *b)
     p.material     = material_by_id(b, 2, mid1 ? mid1 : mid2);
     if (mid2 == 0 || mid1 == 0)
         kl_warn(b->r->diag, place,
-                "PSHELL %d is a %s only; here it is a full shell with membrane and bending", id,
-                mid1 ? "membrane" : "plate");
+                "PSHELL %d is a %s only; it is used as a shell with membrane and bending stiffness",
+                id, mid1 ? "membrane" : "plate");
     if ((mid1 && mid2 && mid2 != mid1 && mid2 != -1) || fabs(bending - 1.0) > 1e-6)
-        bulk_refuse(b, 4,
-                    "PSHELL %d: bending apart from the membrane (MID2, 12I/T3) cannot be used", id);
+        bulk_refuse(b, 4, "PSHELL %d: separate bending properties (MID2, 12I/T3) are not supported",
+                    id);
     if (fabs(shear - 0.833333) > 1e-3)
-        kl_warn(b->r->diag, place, "PSHELL %d: TS/T = %g is not used; 5/6 is", id, shear);
+        kl_warn(b->r->diag, place, "PSHELL %d: TS/T = %g is ignored; 5/6 is used", id, shear);
     put_property(b, &p, id);
 }
 
@@ -395,7 +395,7 @@ static void standard_section(bulk *b)
         if (bulk_empty(b, at)) continue;
         if (!bulk_real(b, at, d[i], &other)) return;
         if (fabs(other - d[i]) > 1e-6 * fabs(d[i])) {
-            bulk_refuse(b, at, "%s %d is tapered; cut it into pieces of one section each",
+            bulk_refuse(b, at, "%s %d is tapered; divide it into pieces of constant section",
                         bulk_name(b), id);
             return;
         }
@@ -416,7 +416,7 @@ static int skip_stations(bulk *b, int i, const double first[5])
             double v;
             if (!bulk_real(b, i + 2 + k, first[k], &v)) return -1;
             if (fabs(v - first[k]) <= 1e-6 * fabs(first[k])) continue;
-            bulk_refuse(b, i + 2 + k, "%s is tapered; cut it into pieces of one section each",
+            bulk_refuse(b, i + 2 + k, "%s is tapered; divide it into pieces of constant section",
                         bulk_name(b));
             return -1;
         }
@@ -444,8 +444,8 @@ void bulk_read_pbeam(bulk *b)
     for (int k = 0; k < 4; k++)
         if (shift[k] != 0.0) {
             bulk_refuse(b, i + 12 + k,
-                        "PBEAM %d: a neutral axis apart from the shear centre (N1, N2) "
-                        "cannot be used",
+                        "PBEAM %d: a neutral axis that differs from the shear centre (N1, N2) is "
+                        "not supported",
                         id);
             return;
         }

@@ -71,13 +71,13 @@ static void scalar_spring(bulk *b, int i, int id, double k)
         s.node[n++] = node;
     }
     if (n == 0) {
-        bulk_flaw(b, KL_FLAW_SYNTAX, i, "%s %d is on no grid point", bulk_name(b), id);
+        bulk_flaw(b, KL_FLAW_SYNTAX, i, "%s %d has no grid point", bulk_name(b), id);
         return;
     }
     if (global[0] < 0 || (n == 2 && global[0] != global[1])) {
         bulk_refuse(b, i,
-                    "%s %d: its ends must move in one and the same global direction; make it a "
-                    "spring of the model",
+                    "%s %d: both ends must use the same global direction; otherwise model it as a "
+                    "spring-damper",
                     bulk_name(b), id);
         return;
     }
@@ -126,8 +126,8 @@ void bulk_read_cbush(bulk *b)
                               : kl_sub(b->r->mesh->x[s.node[1]], b->r->mesh->x[s.node[0]]);
     if (frame != 0 || kl_norm(d) > 1e-6 * kl_mesh_size(b->r->mesh)) {
         bulk_refuse(b, 8,
-                    "CBUSH %d: only CID = 0 and ends in one place can be used; make it a bushing "
-                    "of the model",
+                    "CBUSH %d: only CID = 0 and coincident ends are supported; otherwise model it "
+                    "as a bushing",
                     id);
         return;
     }
@@ -160,7 +160,7 @@ static bool nodes_of(bulk *b, int i, kl_int_list *ids, unsigned components, int 
         int node = bulk_node_by_id(b, i, ids->v[k]);
         if (node < 0) ok = false;
         else if (partial(components) && turned(b, node)) {
-            bulk_refuse(b, i, "%s: GRID %d has axes of its own (CD); tie 123, 456 or 123456",
+            bulk_refuse(b, i, "%s: GRID %d has its own axes (CD); connect 123, 456 or 123456",
                         bulk_name(b), ids->v[k]);
             return false;
         } else if (node != reference) {
@@ -189,7 +189,7 @@ void bulk_read_rbe2(bulk *b)
         bulk_flaw(b, KL_FLAW_NUMBER, next, "RBE2 %d: '%s' is not a GRID number", t.id,
                   kl_quote(b->r, f.first, f.last));
     } else if (ids.n == 0 || t.components == 0) {
-        bulk_flaw(b, KL_FLAW_SYNTAX, 4, "RBE2 %d ties no nodes or no directions", t.id);
+        bulk_flaw(b, KL_FLAW_SYNTAX, 4, "RBE2 %d connects no nodes or no directions", t.id);
     } else if (nodes_of(b, 4, &ids, t.components, t.reference) && t.reference >= 0) {
         t.n    = (int)ids.n;
         t.node = ids.v;
@@ -219,7 +219,7 @@ void bulk_read_rbar(bulk *b)
     t.n          = 1;
     t.node       = &follower;
     if (partial(t.components) && turned(b, follower))
-        bulk_refuse(b, 6, "RBAR %d: its end has axes of its own (CD)", t.id);
+        bulk_refuse(b, 6, "RBAR %d: its end has its own axes (CD), which is not supported", t.id);
     else put_tie(b, &t);
 }
 
@@ -246,7 +246,7 @@ static bool rbe3_groups(bulk *b, int id, kl_int_list *ids, weights *w)
                         id);
         else if (components & ~7u)
             kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
-                    "RBE3 %d: rotations of its nodes are used only where these lie in one line",
+                    "RBE3 %d: rotations of its nodes are used only if the nodes lie on one line",
                     id);
         size_t before = ids->n;
         i             = bulk_list(b, i + 2, false, ids);
@@ -259,8 +259,8 @@ static bool rbe3_groups(bulk *b, int id, kl_int_list *ids, weights *w)
         if (i < b->nfield && !bulk_is_real(b, i) && !bulk_is(b, i, "UM") &&
             !bulk_is(b, i, "ALPHA")) {
             bulk_field f = bulk_at(b, i);
-            bulk_flaw(b, KL_FLAW_NUMBER, i, "RBE3 %d: '%s' is no GRID number and no weight", id,
-                      kl_quote(b->r, f.first, f.last));
+            bulk_flaw(b, KL_FLAW_NUMBER, i, "RBE3 %d: '%s' is neither a GRID number nor a weight",
+                      id, kl_quote(b->r, f.first, f.last));
             return false;
         }
     }
@@ -276,7 +276,9 @@ void bulk_read_rbe3(bulk *b)
     t.reference     = bulk_node(b, 3);
     if (!bulk_whole(b, 1, 0, &t.id) || !bulk_directions(b, 4, &t.components)) return;
     if (partial(t.components) && t.reference >= 0 && turned(b, t.reference)) {
-        bulk_refuse(b, 4, "RBE3 %d: its reference has axes of its own (CD)", t.id);
+        bulk_refuse(b, 4,
+                    "RBE3 %d: its reference node has its own axes (CD), which is not supported",
+                    t.id);
     } else if (rbe3_groups(b, t.id, &ids, &w) && t.reference >= 0) {
         if (nodes_of(b, 5, &ids, 7u, -1)) {
             t.n      = (int)ids.n;
@@ -297,7 +299,7 @@ static void check_rest(bulk *b, int next)
 {
     bulk_field f = bulk_at(b, next);
     if (next < b->nfield)
-        bulk_flaw(b, KL_FLAW_NUMBER, next, "%s: '%s' is not a number of a list", bulk_name(b),
+        bulk_flaw(b, KL_FLAW_NUMBER, next, "%s: '%s' is not a valid number in a list", bulk_name(b),
                   kl_quote(b->r, f.first, f.last));
 }
 
@@ -306,7 +308,7 @@ static void tell_missing(bulk *b, int missing, int all, int first)
 {
     if (missing == 0) return;
     kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
-            "%s: %d of %d numbers are not in the mesh (first: %d) and left out", bulk_name(b),
+            "%s: %d of %d numbers are not in the mesh (first: %d) and are ignored", bulk_name(b),
             missing, all, first);
 }
 

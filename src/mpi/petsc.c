@@ -353,7 +353,7 @@ kl_status kl_factor_create(kl_factor **f, const kl_symmetric *A, bool definite, 
     PetscErrorCode e = together_factor(A, A->n);
     if (e != PETSC_SUCCESS)
         return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
-                       "the matrix of %d unknowns cannot be factored (PETSc %d)", A->n, (int)e);
+                       "the matrix of %d unknowns cannot be factorised (PETSc %d)", A->n, (int)e);
     kl_factor *made = calloc(1, sizeof *made);
     if (!made) return KL_E_MEMORY;
     Mat      F;
@@ -409,8 +409,8 @@ kl_status kl_lanczos_solve(kl_lanczos *l, const kl_symmetric *M, kl_factor *fact
     if (e != PETSC_SUCCESS)
         return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE, "the eigenmodes failed (SLEPc %d)", (int)e);
     if (*found < l->nev)
-        return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE, "SLEPc found %d of %d modes; ask for fewer",
-                       *found, l->nev);
+        return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+                       "SLEPc found %d of %d modes; request fewer modes", *found, l->nev);
     for (int j = 0; j < *found; j++) value[j] += l->sigma;
     l->nsolve = l->nblock = 0;
     return KL_OK;
@@ -423,5 +423,5 @@ kl_status kl_arpack_shift_invert(const kl_symmetric *M, double sigma, int nev, d
     (void)M, (void)sigma, (void)nev, (void)tolerance, (void)solve, (void)context, (void)value,
         (void)vector;
     return kl_fail(diag, KL_E_USAGE, KL_NOWHERE,
-                   "klingel-fe-mpi finds modes with SLEPc: leave `solver: arpack` out");
+                   "klingel-fe-mpi computes modes with SLEPc; remove `solver: arpack`");
 }

@@ -110,7 +110,7 @@ bool kl_assess_rate_suffices(const kl_assess_input *in, const char *domain, doub
 {
     if (in->rate >= least * (1.0 - 1e-9)) return true;
     kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
-            "%s needs at least %g rows a second, the results have %.4g; run the model again "
+            "%s needs at least %g rows per second, but the results have %.4g; run the model again "
             "with `run: {every: %g ms}` or shorter",
             domain, least, in->rate, 1000.0 / least);
     return false;
@@ -142,12 +142,12 @@ static kl_status nothing_suits(const kl_assess_input *in, const char *domain)
     if (domain)
         kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
                 "the results have no channels for the assessment `%s`; `klingel assess --list` "
-                "says which channels each assessment needs",
+                "lists the channels that each assessment needs",
                 domain);
     else
         kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
-                "no assessment suits the channels of these results; `klingel assess --list` "
-                "says which channels each assessment needs");
+                "the channels of these results suit no assessment; `klingel assess --list` lists "
+                "the channels that each assessment needs");
     return KL_E_NAME;
 }
 

@@ -146,10 +146,9 @@ static kl_status collection_run(const kl_assess_input *in, kl_assessment *out)
 }
 
 const kl_assess_domain kl_assess_collection = {
-    .name = "current-collection",
-    .help =
-        "contact force of pantographs, in the manner of EN 50318 and EN 50367; needs the channels "
-        "contact_force, position and evaluated of a `pantograph` or `catenary-contact`",
+    .name  = "current-collection",
+    .help  = "contact force of pantographs, following EN 50318 and EN 50367; needs the channels "
+             "contact_force, position and evaluated of a `pantograph` or `catenary-contact`",
     .suits = collection_suits,
     .run   = collection_run,
 };

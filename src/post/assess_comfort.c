@@ -118,8 +118,7 @@ static kl_status comfort_run(const kl_assess_input *in, kl_assessment *out)
 
 const kl_assess_domain kl_assess_comfort = {
     .name  = "comfort",
-    .help  = "ride comfort in the manner of EN 12299, ISO 2631 and Sperling; needs outputs "
-             "floor_NAME_x, "
+    .help  = "ride comfort following EN 12299, ISO 2631 and Sperling; needs outputs floor_NAME_x, "
              "floor_NAME_y, floor_NAME_z [m/s2]",
     .suits = comfort_suits,
     .run   = comfort_run,

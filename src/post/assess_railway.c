@@ -144,8 +144,8 @@ static kl_status read_track(ride *r)
         double       *s = kl_assess_space(r->in, n);
         if (!v)
             return kl_fail(r->in->diag, KL_E_NAME, (kl_place){.file = r->in->file},
-                           "`%s.distance` or `%s.running_speed` is needed to find the place on the "
-                           "track; record it in `run: {record: ...}`",
+                           "`%s.distance` or `%s.running_speed` is needed to find the position on "
+                           "the track; record it in `run: {record: ...}`",
                            name, name);
         for (int i = 1; s && i < n; i++) s[i] = s[i - 1] + 0.5 * (v[i] + v[i - 1]) / r->in->rate;
         r->distance = s;
@@ -507,9 +507,8 @@ static kl_status railway_run(const kl_assess_input *in, kl_assessment *out)
 
 const kl_assess_domain kl_assess_railway = {
     .name  = "railway",
-    .help  = "running safety and track loading in the manner of EN 14363; needs Y_left, Y_right, "
-             "Q_left, Q_right of the "
-             "wheel-rail elements, and distance and curvature or running_speed",
+    .help  = "running safety and track loading following EN 14363; needs Y_left, Y_right, Q_left, "
+             "Q_right of the wheel-rail elements, and distance and curvature or running_speed",
     .suits = railway_suits,
     .run   = railway_run,
 };

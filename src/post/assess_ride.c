@@ -46,9 +46,8 @@ static kl_status ride_run(const kl_assess_input *in, kl_assessment *out)
 
 const kl_assess_domain kl_assess_ride = {
     .name  = "ride",
-    .help  = "what riders feel, in the manner of ASTM F2291 and EN 13814; needs outputs of the "
-             "quantities "
-             "felt.x, felt.y, felt.z named NAMEx, NAMEy, NAMEz",
+    .help  = "accelerations of riders, following ASTM F2291 and EN 13814; needs outputs of the "
+             "quantities felt.x, felt.y, felt.z named NAMEx, NAMEy, NAMEz",
     .suits = ride_suits,
     .run   = ride_run,
 };

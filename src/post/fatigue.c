@@ -62,12 +62,12 @@ const char *kl_sn_fault(const kl_sn_curve *c)
     if (!(c->slope >= 1.0) || !isfinite(c->slope)) return "the slope must be 1 or more";
     if (c->knee != 0.0 && !(c->knee > 0.0)) return "the knee must be a positive number of cycles";
     if (c->knee != 0.0 && c->knee < c->cycles)
-        return "the knee lies before the cycles that the range belongs to (2e6 unless given)";
+        return "the knee must not be at fewer cycles than the reference cycles (2e6 unless given)";
     if (c->slope_after != 0.0 && !(c->slope_after >= c->slope))
         return "the slope after the knee must not be less than before it";
-    if (c->slope_after != 0.0 && c->knee == 0.0) return "a slope after the knee asks for a knee";
+    if (c->slope_after != 0.0 && c->knee == 0.0) return "a slope after the knee needs a knee";
     if (asks_ultimate && !(c->ultimate > 0.0))
-        return "this correction for the mean asks for the ultimate stress";
+        return "this mean stress correction needs the ultimate strength (--ultimate)";
     return NULL;
 }
 

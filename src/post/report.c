@@ -129,7 +129,7 @@ static void add_reproduction(kl_report *p)
     }
     kl_text_add(&p->page, "</pre>\n");
     if (!model || !*model) return;
-    kl_text_add(&p->page, "<p>The model, as it was read:</p>\n<pre>");
+    kl_text_add(&p->page, "<p>Model file:</p>\n<pre>");
     kl_text_html(&p->page, model);
     kl_text_add(&p->page, "</pre>\n");
 }

@@ -35,7 +35,7 @@ static void add_bodies(kl_report *p)
         vector_cell(p, kl_node_get(b, "inertia"));
         kl_text_add(&p->page, "</tr>\n");
     }
-    kl_text_add(&p->page, "<tr><th>%d in all</th><td></td>", n);
+    kl_text_add(&p->page, "<tr><th>total of %d</th><td></td>", n);
     kl_report_number_cell(p, total);
     kl_text_add(&p->page, "<td></td><td></td></tr></table>\n");
 }
@@ -148,10 +148,11 @@ static void add_loads(kl_report *p)
         double *load = on_ground(p->scene, e) ? load_of(p, e, g) : NULL;
         if (!load || kl_report_largest(load, p->rows) == 0.0) continue;
         if (n++ == 0)
-            kl_text_add(&p->page, "<table><thead><tr><th>load on the ground, along gravity</th><th "
-                                  "class=\"n\">at the start [N]</th><th "
-                                  "class=\"n\">mean [N]</th><th class=\"n\">least [N]</th><th "
-                                  "class=\"n\">largest [N]</th></tr></thead>\n");
+            kl_text_add(
+                &p->page,
+                "<table><thead><tr><th>load on the ground, along gravity</th><th class=\"n\">at "
+                "the start [N]</th><th class=\"n\">mean [N]</th><th class=\"n\">smallest "
+                "[N]</th><th class=\"n\">largest [N]</th></tr></thead>\n");
         double sum = 0.0, low = load[0], high = load[0];
         for (int i = 0; i < p->rows; i++)
             sum += load[i] / p->rows, low = fmin(low, load[i]), high = fmax(high, load[i]);
@@ -166,7 +167,7 @@ static void add_loads(kl_report *p)
         mean += sum;
     }
     if (n == 0) return;
-    kl_text_add(&p->page, "<tr><th>%d in all</th>", n);
+    kl_text_add(&p->page, "<tr><th>total of %d</th>", n);
     kl_report_number_cell(p, first);
     kl_report_number_cell(p, mean);
     kl_text_add(&p->page, "<td></td><td></td></tr></table>\n");

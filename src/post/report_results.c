@@ -69,7 +69,7 @@ static void add_figures(kl_report *p, const int *list, int n)
 static void add_values(kl_report *p, const int *list, int n)
 {
     kl_text_add(&p->page,
-                "<table><thead><tr><th>channel</th><th>unit</th><th class=\"n\">least</th><th "
+                "<table><thead><tr><th>channel</th><th>unit</th><th class=\"n\">smallest</th><th "
                 "class=\"n\">at [s]</th><th class=\"n\">largest</th><th class=\"n\">at [s]</th><th "
                 "class=\"n\">mean</th><th class=\"n\">r.m.s.</th></tr></thead>\n");
     for (int i = 0; i < n && i < KL_REPORT_MOST_ROWS; i++) {
@@ -107,7 +107,7 @@ void kl_report_results(kl_report *p)
     n = choose(p, list);
     kl_report_heading(p, "Results");
     if (p->rows == 0) {
-        kl_text_add(&p->page, "<p class=\"poor\">The run left no rows.</p>\n");
+        kl_text_add(&p->page, "<p class=\"poor\">The results contain no rows.</p>\n");
         return;
     }
     add_figures(p, list, n);
@@ -121,7 +121,7 @@ static const char *verdict(kl_report *p, const double *v, double most, double li
     for (int i = 0; i < p->rows; i++) finite += isfinite(v[i]);
     if (most > limit) return "fail";
     if (finite == 0) return "no numbers";
-    if (finite < p->rows) return "numbers missing";
+    if (finite < p->rows) return "values missing";
     return kl_report_complete(p) ? "pass" : "kept so far";
 }
 
@@ -132,9 +132,9 @@ void kl_report_limits(kl_report *p)
     if (!list || list->kind != KL_LIST || !list->first || p->rows == 0) return;
     kl_report_heading(p, "Assessment");
     kl_text_add(&p->page,
-                "<table><thead><tr><th>output</th><th>rule</th><th class=\"n\">largest size</th>"
-                "<th class=\"n\">at [s]</th><th class=\"n\">limit</th><th>unit</th>"
-                "<th class=\"n\">utilisation [%%]</th><th>verdict</th></tr></thead>\n");
+                "<table><thead><tr><th>output</th><th>rule</th><th class=\"n\">largest absolute "
+                "value</th><th class=\"n\">at [s]</th><th class=\"n\">limit</th><th>unit</th><th "
+                "class=\"n\">utilisation [%%]</th><th>verdict</th></tr></thead>\n");
     for (const kl_node *e = list->first; e; e = e->next) {
         const double *v     = kl_report_column(p, kl_reader_find(p->r, kl_report_text(e, "name")));
         double        limit = kl_report_number(e, "limit"), most = kl_report_largest(v, p->rows);

@@ -41,10 +41,10 @@ void kl_report_cards(kl_report *p, const kl_report_quality *q)
     else snprintf(text, sizeof text, "-");
     card(p, text, "real time", true);
     snprintf(text, sizeof text, isfinite(q->balance) ? "%.2g" : "-", q->balance);
-    card(p, text, "energy balance error, of the largest energy",
+    card(p, text, "energy balance error relative to the largest energy",
          !(isfinite(q->balance) && q->balance > 1e-3));
     snprintf(text, sizeof text, "%.2g m", q->gap);
-    card(p, text, "largest gap of a joint", true);
+    card(p, text, "largest constraint error", true);
     kl_text_add(&p->page, "</div>\n");
 }
 
@@ -64,18 +64,18 @@ void kl_report_run(kl_report *p, const kl_report_quality *q)
         kl_report_fact(p, "steps", "%.0f, from %.3g to %.3g s long; %.0f rejected", steps,
                        kl_report_number(s, "least_step_s"), kl_report_number(s, "largest_step_s"),
                        kl_report_number(s, "rejected"));
-        kl_report_fact(p, "Newton iterations", "%.0f, %.2f a step",
+        kl_report_fact(p, "Newton iterations", "%.0f, %.2f per step",
                        kl_report_number(s, "iterations"),
                        steps > 0 ? kl_report_number(s, "iterations") / steps : 0.0);
         kl_report_fact(p, "matrix factorizations", "%.0f", kl_report_number(s, "factorizations"));
         kl_report_fact(p, "computing time", "%.3g s, %.3g times real time",
                        kl_report_number(s, "wall_s"), q->speed);
-        kl_report_fact(p, "energy lost, supplied", "%.6g J, %.6g J", kl_report_number(s, "lost_J"),
-                       kl_report_number(s, "supplied_J"));
+        kl_report_fact(p, "energy dissipated, supplied", "%.6g J, %.6g J",
+                       kl_report_number(s, "lost_J"), kl_report_number(s, "supplied_J"));
     }
     if (isfinite(q->balance))
         kl_report_fact(p, "energy balance error", "%.2g of the largest energy", q->balance);
-    kl_report_fact(p, "largest gap of a joint", "%.2g m, %.2g rad", q->gap, q->gap_turn);
+    kl_report_fact(p, "largest constraint error", "%.2g m, %.2g rad", q->gap, q->gap_turn);
     kl_text_add(&p->page, "</table>\n");
 }
 
@@ -106,10 +106,10 @@ void kl_report_warnings(kl_report *p)
     const char *kept[2] = {kl_reader_text(p->r, "failure"), kl_reader_text(p->r, "warnings")};
     kl_report_heading(p, "Warnings");
     if (!kl_report_complete(p))
-        kl_text_add(
-            &p->page,
-            "<p class=\"poor\">The run did not reach its end: its rows stop at %.6g s.</p>\n",
-            p->rows > 0 ? p->time[p->rows - 1] : 0.0);
+        kl_text_add(&p->page,
+                    "<p class=\"poor\">The run did not reach its end time; the last row is at %.6g "
+                    "s.</p>\n",
+                    p->rows > 0 ? p->time[p->rows - 1] : 0.0);
     for (int i = 0; i < 2; i++) {
         if (!kept[i] || !*kept[i]) continue;
         kl_text_add(&p->page, "<pre class=\"poor\">");
@@ -125,7 +125,7 @@ void kl_report_quality_figures(kl_report *p)
     static const struct {
         const char *name, *unit, *title;
     } what[] = {{"energy.balance", "N m", "Energy balance: change of total + lost - supplied"},
-                {"drift.position", "m", "Largest gap of a joint"},
+                {"drift.position", "m", "Largest position error of a joint"},
                 {"drift.rotation", "rad", "Largest angle error of a joint"}};
     for (size_t i = 0; i < sizeof what / sizeof *what; i++) {
         char    label[40];

@@ -156,10 +156,10 @@ static int beside(const kl_reader *r, const char *name, char letter)
 
 static void add_table(kl_text *page, const kl_ride *ride)
 {
-    kl_text_add(page, "<table><thead><tr><th>direction</th><th class=\"n\">largest [g]</th>"
-                      "<th class=\"n\">jerk [g/s]</th><th class=\"n\">nearest to the limit [g]</th>"
-                      "<th class=\"n\">kept for [s]</th><th class=\"n\">limit [g]</th>"
-                      "<th class=\"n\">share</th></tr></thead><tbody>\n");
+    kl_text_add(page, "<table><thead><tr><th>direction</th><th class=\"n\">largest [g]</th><th "
+                      "class=\"n\">jerk [g/s]</th><th class=\"n\">closest to the limit [g]</th><th "
+                      "class=\"n\">duration [s]</th><th class=\"n\">limit [g]</th><th "
+                      "class=\"n\">utilisation</th></tr></thead><tbody>\n");
     for (int w = 0; w < KL_NRIDE; w++) {
         const kl_ride_limit   *l = &kl_ride_limits[w];
         const kl_ride_verdict *v = &ride->way[w];
@@ -247,9 +247,9 @@ static void add_hic(kl_text *page, const double *const a[3], int n, double dt, k
                 most, kl_hic(size, n, dt, 0.015), kl_hic(size, n, dt, 0.036));
     if (dt > KL_HIC_ROWS)
         kl_text_add(page,
-                    "<p><b>Rows are %.3g ms apart: too far for HIC, which may be much too low or "
-                    "too high here. Give <code>run: {every: 1 ms}</code> (SAE J211 samples at "
-                    "least that often) and run again.</b></p>\n",
+                    "<p><b>The output interval of %.3g ms is too long for HIC, so its value may be "
+                    "far too low or too high. Set <code>run: {every: 1 ms}</code> (as SAE J211 "
+                    "requires) and run the model again.</b></p>\n",
                     1e3 * dt);
 }
 
@@ -293,12 +293,12 @@ kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, 
         if (first)
             kl_text_add(
                 page,
-                "<h2>What riders feel</h2>\n<p>As an accelerometer fixed there shows it (at "
-                "rest 1 g upwards), low-pass of ASTM F2137 (4 poles, 5 Hz). Limits by "
-                "duration, from 0.2 s up, are of the kind that ASTM F2291 and EN 13814 set, "
-                "simplified and not checked against their text: take the numbers of the edition "
-                "in force before relying on them. Shorter peaks are shown, not judged; the "
-                "head is judged by HIC.</p>\n");
+                "<h2>Accelerations of riders</h2>\n"
+                "<p>Values of an accelerometer fixed to the body (1 g upwards at rest), low-pass "
+                "filter of ASTM F2137 (4 poles, 5 Hz). The limits depend on the duration, from 0.2 "
+                "s, as in ASTM F2291 and EN 13814. They are simplified and were not checked "
+                "against the text of the standards: use the values of the edition in force. "
+                "Shorter peaks are shown but not evaluated; the head is evaluated by HIC.</p>\n");
         first = false;
         KL_TRY(add_point(page, reader, channel, time, rows, arena));
     }

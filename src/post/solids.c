@@ -279,7 +279,8 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
     kl_node    *root  = NULL;
     if (!scene || !*scene)
         return kl_fail(diag, KL_E_NAME, (kl_place){.file = file},
-                       "this results file holds no scene, so nothing is known of its bodies");
+                       "this results file does not describe its bodies; run the model again with "
+                       "this version");
     KL_TRY(kl_doc_parse(scene, strlen(scene), file, arena, diag, &root));
     const kl_node *bodies = kl_node_get(root, "bodies");
     kl_vec3        g      = vector(kl_node_get(root, "gravity"));
@@ -295,7 +296,8 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     if (out->n == 0)
         return kl_fail(diag, KL_E_NAME, (kl_place){.file = file},
-                       "no body of these results has a shape to draw");
+                       "no body in these results has a shape; add `shapes:` to a body and run the "
+                       "model again");
     return KL_OK;
 }
 

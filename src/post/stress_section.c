@@ -42,9 +42,11 @@ static void add_curve(kl_text *page, const kl_stress_body *b, const kl_hot_spot 
     if (c->slope_after > 0.0) kl_text_add(page, ", then %g", c->slope_after);
     kl_text_add(page, "; mean stress: %s. ", kl_mean_words[c->mean]);
     if (worst->damage > 0.0)
-        kl_text_add(page, "Life at the worst point: %.4g such runs, %.4g h.</p>\n",
-                    1.0 / worst->damage, span / worst->damage / 3600.0);
-    else kl_text_add(page, "No damage by this curve.</p>\n");
+        kl_text_add(
+            page,
+            "Fatigue life at the most stressed point: %.4g repetitions of this run, %.4g h.</p>\n",
+            1.0 / worst->damage, span / worst->damage / 3600.0);
+    else kl_text_add(page, "No damage according to this curve.</p>\n");
 }
 
 kl_status kl_stress_section(kl_text *page, const kl_stress_body *list, int n)
@@ -63,7 +65,7 @@ kl_status kl_stress_section(kl_text *page, const kl_stress_body *list, int n)
         for (int k = 0; k < found; k++) add_spot(page, b, &h[k]);
         kl_text_add(page, "</table>\n");
         if (found) add_curve(page, b, h);
-        else kl_text_add(page, "<p>Nothing is stressed.</p>\n");
+        else kl_text_add(page, "<p>All stresses are zero.</p>\n");
         free(h);
     }
     return KL_OK;

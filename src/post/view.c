@@ -515,9 +515,10 @@ kl_status kl_view_write_data(FILE *f, const kl_view_source *source, int index,
                                  .bytes        = bytes};
     packing_free(&p);
     if (status == KL_E_MEMORY && !kl_diag_failed(diag))
-        kl_fail(diag, status, (kl_place){.file = source->label},
-                "there is not enough memory for %d rows of %d channels; keep fewer with --every N",
-                kl_reader_rows(source->reader), kl_reader_channels(source->reader));
+        kl_fail(
+            diag, status, (kl_place){.file = source->label},
+            "there is not enough memory for %d rows of %d channels; keep fewer rows with --every N",
+            kl_reader_rows(source->reader), kl_reader_channels(source->reader));
     bool unwritten = status == KL_E_FILE && ferror(f); /* the caller knows the name of that file */
     if (status != KL_OK && !unwritten && !kl_diag_failed(diag))
         kl_fail(diag, status, (kl_place){.file = source->label}, "%s", kl_status_text(status));
@@ -528,7 +529,7 @@ kl_status kl_view_write_viewer(FILE *f, kl_diag *diag)
 {
     if (kl_viewer_script_size == 0)
         return kl_fail(diag, KL_E_USAGE, KL_NOWHERE,
-                       "this klingel was built without its viewer (KL_VIEWER=OFF); install Node.js "
+                       "this program was built without the viewer (KL_VIEWER=OFF); install Node.js "
                        "with npm and build again with -DKL_VIEWER=ON");
     fputs("<style>", f);
     fwrite(kl_viewer_style, 1, kl_viewer_style_size, f);

@@ -141,7 +141,8 @@ kl_status kl_view_write_body(FILE *f, const kl_kbody *b, const char *label, kl_d
     kl_text head = {0}, skins = {0}, scene = {0};
     if (b->skin.nnode < 1)
         return kl_fail(diag, KL_E_NAME, (kl_place){.file = label},
-                       "this body was reduced without a skin, so there is nothing to draw");
+                       "this body was reduced without a surface (`skin: no`), so it cannot be "
+                       "drawn; reduce it again without `skin: no`");
     kl_skin     skin  = kl_skin_plan("body", b, NULL, NULL, b->nmode);
     const char *title = b->title && *b->title ? b->title : label;
     body_scene(&scene, b);
@@ -205,8 +206,8 @@ kl_status kl_view_write_table(FILE *f, const char *table, const char *label, kl_
     const char *kind = is_locus(table) ? "locus" : "table";
     if (!is_table(table))
         return kl_fail(diag, KL_E_SYNTAX, (kl_place){.file = label},
-                       "this is not a table: a line of names, then rows with two numbers or more, "
-                       "all between commas");
+                       "this is not a table; a CSV table has a line of names, then rows with at "
+                       "least two numbers separated by commas");
     kl_text_add(
         &head,
         "{\"format\": \"klingel-view\", \"version\": 1, \"kind\": \"%s\", \"label\": ", kind);

@@ -52,14 +52,14 @@ static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_
 {
     static const char *const remedy =
         "Add modes that move there (more `modes`, or `statics: attachment` with these markers as "
-        "`interfaces` in the body file), hold the frame at these markers (`reference` in the body "
-        "file), or free one of these directions (a roller instead of a pin)";
+        "`interfaces` in the body file), fix the reference frame at these markers (`reference` in "
+        "the body file), or release one of these directions (a roller instead of a pin)";
     if (f->locked == 0) {
         locks->loose[locks->nloose++] = (kl_told){.place = f->place, .text = f->text};
         return KL_OK;
     }
     if (f->naxis < f->locked)
-        return kl_fail(diag, KL_E_MODEL, f->place, "%s. %s, and nothing can be computed. %s",
+        return kl_fail(diag, KL_E_MODEL, f->place, "%s. %s, so the model cannot be computed. %s",
                        f->text, f->locks, remedy);
     kl_warn(diag, f->place,
             "%s. %s: Klingel added a joint that holds this rotation at its initial value. The "

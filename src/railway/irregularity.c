@@ -70,7 +70,7 @@ kl_status kl_irregularity_synthesise(const kl_irregularity_source *source, kl_pl
     kl_irregularity_band b = source->band;
     if (!(b.shortest > 0.0 && b.longest > b.shortest && isfinite(b.longest)))
         return kl_fail(diag, KL_E_RANGE, place,
-                       "the wavelengths of the band, %g to %g m, must be positive and ascend",
+                       "the wavelengths of the band, %g to %g m, must be positive and increase",
                        b.shortest, b.longest);
     kl_irregularity *i = kl_arena_array(arena, kl_irregularity, 1);
     if (!i) return KL_E_MEMORY;
@@ -104,7 +104,7 @@ kl_status kl_irregularity_sampled(const double *s, const double *const value[KL_
     if (n < 4) return kl_fail(diag, KL_E_RANGE, place, "an irregularity needs at least 4 rows");
     if (bad >= 0)
         return kl_fail(diag, KL_E_RANGE, place,
-                       "the length must ascend: row %d has s = %g m behind %g m", bad + 1, s[bad],
+                       "the length must increase: row %d has s = %g m after %g m; sort the rows", bad + 1, s[bad],
                        bad > 0 ? s[bad - 1] : s[bad]);
     kl_irregularity *i = kl_arena_array(arena, kl_irregularity, 1);
     if (!i) return KL_E_MEMORY;

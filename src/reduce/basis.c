@@ -52,14 +52,13 @@ static kl_status unknown_of(const maker *k, int i, int node, int component, int 
     if (*dof >= 0) return KL_OK;
     if (kl_system_has(k->s, node, component))
         return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
-                       "%s: component %s follows other nodes (a tie) and cannot be held; use a "
-                       "node of the mesh or an RBE2 marker",
+                       "%s: component %s depends on other nodes (a tie) and cannot be fixed; use a "
+                       "free node of the mesh or an RBE2 marker",
                        name_at(k, i, node, name), component_names[component]);
-    return kl_fail(
-        k->diag, KL_E_MODEL, KL_NOWHERE,
-        "%s has no component %s (solid elements have no rotations); make it a marker with RBE2, "
-        "or hold translations of more nodes",
-        name_at(k, i, node, name), component_names[component]);
+    return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                   "%s has no component %s (solid elements have no rotations); make it an RBE2 "
+                   "marker, or fix translations of more nodes",
+                   name_at(k, i, node, name), component_names[component]);
 }
 
 static kl_status hold_reference(const maker *k, unsigned char *fixed)
@@ -86,8 +85,9 @@ static kl_status hold_interfaces(const maker *k, unsigned char *fixed)
             KL_TRY(unknown_of(k, i, at->node, c, &dof));
             if (k->held[dof])
                 return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
-                               "%s: component %s is held by `reference:`, and so no interface for "
-                               "Craig-Bampton modes; take it out of one of them, or use mean-axis",
+                               "%s: component %s is fixed by `reference:`, so it cannot be an "
+                               "interface of Craig-Bampton modes; remove it from one of them, or "
+                               "use `reference: mean-axis`",
                                name_at(k, i, at->node, name), component_names[c]);
             fixed[dof] = 1;
         }
@@ -111,7 +111,8 @@ static kl_status condition_rows(const maker *k, kl_reference reference, double *
         total += m;
         centre = kl_axpy(m, s->x[s->dof_node[d]], centre);
     }
-    if (!(total > 0)) return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE, "the body has no mass");
+    if (!(total > 0))
+        return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE, "the body has no mass; give a density");
     centre = kl_scale(1 / total, centre);
     for (int a = 0; a < 3; a++)
         for (int b = 0; b < 3; b++)
@@ -125,11 +126,10 @@ static kl_status condition_rows(const maker *k, kl_reference reference, double *
     for (int a = 0; a < 9; a++) A[a] = J[a % 3][a / 3];
     KL_TRY(kl_symmetric_eigen(3, A, w));
     if (w[1] - w[0] < 1e-6 * w[2] || w[2] - w[1] < 1e-6 * w[2])
-        return kl_fail(
-            k->diag, KL_E_SINGULAR, KL_NOWHERE,
-            "principal-axis conditions need three different moments of inertia; these are %.6g, "
-            "%.6g, %.6g kg m2: use mean-axis",
-            w[0], w[1], w[2]);
+        return kl_fail(k->diag, KL_E_SINGULAR, KL_NOWHERE,
+                       "`reference: principal-axis` needs three different principal moments of "
+                       "inertia, but they are %.6g, %.6g, %.6g kg m2; use `reference: mean-axis`",
+                       w[0], w[1], w[2]);
     double *field = calloc(3 * k->N, sizeof(double));
     if (!field) return KL_E_MEMORY;
     static const int pair[3][2] = {{0, 1}, {0, 2}, {1, 2}};
@@ -166,9 +166,10 @@ static kl_status remove_rigid(const maker *k, kl_reference reference, int n, dou
     free(C);
     free(CX);
     if (status == KL_E_SINGULAR)
-        return kl_fail(k->diag, status, KL_NOWHERE,
-                       "the reference conditions leave a turn of the body undetermined, as "
-                       "principal-axis does for nodes on a line: use mean-axis");
+        return kl_fail(
+            k->diag, status, KL_NOWHERE,
+            "the reference conditions do not determine one rotation of the body (for example "
+            "principal-axis with all nodes on a line); use `reference: mean-axis`");
     return status;
 }
 
@@ -261,10 +262,11 @@ static kl_status add_attachment(maker *k)
             char                name[NAME];
             if (!(at->components >> c & 1u)) continue;
             if (!kl_system_has(k->s, at->node, c))
-                return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
-                               "%s: a moment needs rotations, which solid elements do not have; "
-                               "use an RBE2 or RBE3 marker, or forces only",
-                               name_at(k, i, at->node, name));
+                return kl_fail(
+                    k->diag, KL_E_MODEL, KL_NOWHERE,
+                    "%s: a moment needs rotational degrees of freedom, which nodes of solid "
+                    "elements do not have; use an RBE2 or RBE3 marker, or forces only",
+                    name_at(k, i, at->node, name));
             kl_system_load(k->s, at->node, c, 1.0, to + k->N * (size_t)j++);
         }
     k->b->nstatic = n;
@@ -279,11 +281,11 @@ static kl_status motions_left(const maker *k, const char *what, const char *inst
     kl_free_motions f;
     int             n = k->b->nrigid;
     kl_free_motions_find(k->s, k->fixed, &f);
-    kl_text_add(&t, "%s %d rigid motion%s", what, n, n == 1 ? "" : "s");
+    kl_text_add(&t, "%s %d rigid body motion%s", what, n, n == 1 ? "" : "s");
     if (f.n == n) {
         kl_text_add(&t, ": ");
         kl_free_motions_tell(k->s, k->fixed, &f, &k->o->names, &t);
-    } else kl_text_add(&t, "; hold more components");
+    } else kl_text_add(&t, "; fix more components");
     kl_text_add(&t, ", or %s", instead);
     char     *text   = kl_text_finish(&t);
     kl_status status = text ? kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE, "%s", text) : KL_E_MEMORY;
@@ -299,7 +301,7 @@ static kl_status add_constraint_modes(maker *k)
     int      *dof    = malloc((size_t)(n + 1) * sizeof(int));
     kl_status status = to && dof ? KL_OK : KL_E_MEMORY;
     if (k->b->nrigid > 0 && status == KL_OK)
-        status = motions_left(k, "Craig-Bampton: with its interfaces held the body still has",
+        status = motions_left(k, "Craig-Bampton: with fixed interfaces the body still has",
                               "use attachment modes");
     double *unit = status == KL_OK ? calloc(k->N, sizeof(double)) : NULL;
     if (status == KL_OK && !unit) status = KL_E_MEMORY;
@@ -511,9 +513,9 @@ static kl_status make(maker *k, unsigned char *fixed)
     if (!nodal && !cb && k->b->nrigid != 6)
         return kl_fail(
             k->diag, KL_E_MODEL, KL_NOWHERE,
-            "a free body has six rigid motions, this one has %d: is it grounded by a spring, or "
-            "are unknowns missing? Say what is held by `reference: {root: all}`, or `reference: "
-            "{}` when springs or the matrices hold it already",
+            "a free body has six rigid body motions, but this one has %d; check for springs to "
+            "ground and missing degrees of freedom. If nodes are fixed, name them with `reference: "
+            "{root: all}`; if springs or the matrices hold the body, write `reference: {}`",
             k->b->nrigid);
     if (o->statics == KL_ATTACHMENT) KL_TRY(add_attachment(k));
     if (cb) KL_TRY(add_constraint_modes(k));

@@ -132,7 +132,7 @@ static void add_turn(kl_text *t, const kl_free_motions *f, int shifts, kl_vec3 e
     kl_vec3 shift = shift_with(f->n - shifts, f->v + 6 * shifts, e);
     double  along = kl_dot(shift, e);
     kl_vec3 at    = kl_axpy(f->size, kl_cross(e, shift), f->middle);
-    kl_text_add(t, "turn about the line through ");
+    kl_text_add(t, "rotation about the line through ");
     add_point(t, at, f->size);
     kl_text_add(t, " along ");
     add_direction(t, e);
@@ -220,7 +220,7 @@ static void add_remedy(const kl_system *s, const unsigned char *fixed, kl_free_m
         hold[k][s->dof_component[d]] = true;
     }
     if (n == 0) return;
-    kl_text_add(t, "; hold also {");
+    kl_text_add(t, "; fix also {");
     for (int k = 0; k < n; k++) {
         kl_text_add(t, k ? ", " : "");
         add_name(t, s, names, node[k]);
@@ -249,7 +249,7 @@ void kl_free_motions_tell(const kl_system *s, const unsigned char *fixed, const 
     }
     n = span_of(m.n - shifts, m.v + 6 * shifts, 3, e);
     if (n == 3 && turns_about_middle(&m, shifts)) {
-        kl_text_add(t, "%severy turn about ", before);
+        kl_text_add(t, "%severy rotation about ", before);
         add_point(t, m.middle, m.size);
         n = 0;
     }

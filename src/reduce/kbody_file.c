@@ -151,7 +151,7 @@ static kl_status check_kind(const char *path, kl_diag *diag)
     struct stat s;
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
         return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0},
-                       "is no ordinary file: give another name");
+                       "is not a regular file; give another name");
     return KL_OK;
 }
 
@@ -162,7 +162,7 @@ kl_status kl_kbody_check_name(const char *path, kl_diag *diag)
     KL_TRY(check_kind(path, diag));
     if (kl_h5_look(path, &found) && !found.empty && !found.is_h5)
         return kl_fail(diag, KL_E_FILE, at,
-                       "exists and is no body; choose another name or remove it first");
+                       "exists and is not a body file; choose another name or remove it first");
     const char *slash = strrchr(path, '/');
     char        folder[4096];
     int length = snprintf(folder, sizeof folder, "%.*s", slash ? (int)(slash - path) + 1 : 1,
@@ -203,7 +203,7 @@ static void damaged(in *i, const char *name)
 {
     if (i->ok)
         kl_fail(i->diag, KL_E_FILE, (kl_place){i->path, 0, 0},
-                "is damaged: '%s' is missing or not as expected; make it anew with `klingel fe`",
+                "is damaged: '%s' is missing or not as expected; write it again with `klingel fe`",
                 name);
     i->ok = false;
 }
@@ -242,7 +242,7 @@ static kl_status check_head(in *i)
     int         major = 0, minor = 0;
     if (!format || strcmp(format, format_name) != 0)
         return kl_fail(i->diag, KL_E_FILE, at,
-                       "is not a reduced body (format '%s'); make one with `klingel fe`",
+                       "is not a reduced body (format '%s'); write one with `klingel fe`",
                        format ? format : "none");
     if (!version || sscanf(version, "%d.%d", &major, &minor) != 2)
         return kl_fail(i->diag, KL_E_FILE, at, "is damaged: its version is '%s'",
@@ -392,7 +392,7 @@ kl_status kl_kbody_read(const char *path, kl_kbody **body, kl_diag *diag)
     if (!kl_h5_look(path, &start))
         return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
     if (!start.is_h5)
-        return kl_fail(diag, KL_E_FILE, at, "is not a reduced body; make one with `klingel fe`");
+        return kl_fail(diag, KL_E_FILE, at, "is not a reduced body; write one with `klingel fe`");
     kl_h5 *f = kl_h5_open(path, KL_H5_READ, why);
     if (!f) return kl_fail(diag, KL_E_FILE, at, "cannot be read: %s", why);
     in        i      = {f, kl_kbody_create(), path, diag, true};

@@ -100,11 +100,10 @@ kl_status kl_marker_triad(const kl_system *s, kl_vec3 point, const kl_mat3 *axes
     triad[0] = a.k, triad[1] = a.m;
     triad[2] = a.m < 0 ? -1 : nearest_that(&a, fits_n);
     if (triad[2] >= 0) return KL_OK;
-    return kl_fail(
-        diag, KL_E_SINGULAR, KL_NOWHERE,
-        "no three nodes near (%g, %g, %g) span a frame that stays clear of the marker's axes with "
-        "tolerance %g; turn the marker or lower the tolerance",
-        point.x, point.y, point.z, tolerance);
+    return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
+                   "no three nodes near (%g, %g, %g) define a frame that differs enough from the "
+                   "axes of the marker (tolerance %g); rotate the marker or lower the tolerance",
+                   point.x, point.y, point.z, tolerance);
 }
 
 /* d/dt of a unit vector along d: (I - e e')/|d| v */

@@ -248,15 +248,14 @@ static kl_status tell(const parts *p, const double *V, int nfree, int whole, kl_
         named++;
     }
     return kl_fail(diag, KL_E_MODEL, (kl_place){p->m->source, 0, 0},
-                   "%d motion%s without stiffness%s%s: its %d stiff "
-                   "parts hang together by single nodes or along a line, as on a pivot or a hinge, "
-                   "at node%s %s; join them by faces or a tie (RBE2), or give them as bodies of "
-                   "their own with a joint between them",
+                   "%d motion%s without stiffness%s%s: its %d stiff parts are connected only at "
+                   "single nodes or along a line, like a hinge, at node%s %s; connect them by "
+                   "faces or a tie (RBE2), or model them as separate bodies with a joint",
                    nfree - whole, nfree - whole == 1 ? "" : "s",
-                   whole == 6  ? " beside the six of the whole body"
-                   : whole > 0 ? " beside those of the whole body"
+                   whole == 6  ? " in addition to the six rigid body motions"
+                   : whole > 0 ? " in addition to the rigid body motions"
                                : "",
-                   p->nheld > 0 ? ", which the reference does not stop" : "", p->count,
+                   p->nheld > 0 ? ", which the reference conditions do not prevent" : "", p->count,
                    named == 1 ? "" : "s", text);
 }
 

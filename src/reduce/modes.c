@@ -93,7 +93,7 @@ static kl_status reduce_problem(problem *p)
     free(keep);
     if (status == KL_OK && p->n < 1)
         return kl_fail(p->diag, KL_E_MODEL, KL_NOWHERE,
-                       "nothing is left free: every unknown is fixed");
+                       "all degrees of freedom are fixed; release some");
     return status;
 }
 
@@ -284,11 +284,10 @@ static kl_status shifted(const problem *p, double sigma, kl_symmetric *out)
             if (q < A.start[j + 1] && A.row[q] == p->M.row[m]) A.value[q] -= sigma * p->M.value[m];
             else if (p->M.value[m] != 0.0) {
                 kl_symmetric_free(&A);
-                return kl_fail(
-                    p->diag, KL_E_MODEL, KL_NOWHERE,
-                    "the mass matrix couples unknowns %d and %d that the stiffness matrix does "
-                    "not: are both of the same model?",
-                    p->M.row[m] + 1, j + 1);
+                return kl_fail(p->diag, KL_E_MODEL, KL_NOWHERE,
+                               "the mass matrix couples unknowns %d and %d, but the stiffness "
+                               "matrix does not; give two matrices of the same model",
+                               p->M.row[m] + 1, j + 1);
             }
         }
     }
@@ -342,11 +341,10 @@ static kl_status count_below(problem *p, int n, const double *w2)
         p->out->counted = last + 1;
         return KL_OK;
     }
-    return kl_fail(
-        p->diag, KL_E_SINGULAR, KL_NOWHERE,
-        "%d eigenmodes lie below %.6g Hz, but %d were found: ask for a few modes more or "
-        "use `solver: arpack`",
-        there, sqrt(w2[last] + 0.5 * widest) / 6.28318530717958647693, found);
+    return kl_fail(p->diag, KL_E_SINGULAR, KL_NOWHERE,
+                   "there are %d eigenmodes below %.6g Hz, but only %d were found; request a few "
+                   "more modes or use `solver: arpack`",
+                   there, sqrt(w2[last] + 0.5 * widest) / 6.28318530717958647693, found);
 }
 
 static bool relay(void *context, double done)
@@ -457,7 +455,8 @@ static kl_status find_all(problem *p)
     p->norm_K = kl_symmetric_norm(&p->K);
     if (!isfinite(p->norm_K))
         return kl_fail(p->diag, KL_E_NAN, KL_NOWHERE,
-                       "the stiffness matrix has values that are not finite");
+                       "the stiffness matrix contains values that are not finite; check materials "
+                       "and coordinates");
     KL_TRY(find_rigid(p));
     KL_TRY(find_start(p));
     /* an estimate from above; a tenth of it stays clear of zero and near the wanted end */
@@ -640,8 +639,9 @@ static kl_status conjugate_gradients(statics *a, kl_diag *diag)
         if (!moved && at_rounding(a)) return KL_OK;
         if (!moved) break;
     }
-    return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
-                   "the static solution does not converge: does the body hang together?");
+    return kl_fail(
+        diag, KL_E_SINGULAR, KL_NOWHERE,
+        "the static solution does not converge; check that all parts of the body are connected");
 }
 
 static kl_status static_block(const kl_system *s, const kl_modes *m, int k, double *f,

@@ -81,9 +81,10 @@ static kl_status set_nodes(const work *w, const char *name, kl_place place, cons
         int k = (*node)[i], id = m->node_id[k]; /* mostly both have one order */
         mine[i] = k < w->s->nnode && w->s->node_id[k] == id ? k : system_node(w, id);
         if (mine[i] < 0)
-            return kl_fail(w->diag, KL_E_NAME, place,
-                           "node %d of the set '%s' is not in the matrices", m->node_id[(*node)[i]],
-                           name);
+            return kl_fail(
+                w->diag, KL_E_NAME, place,
+                "node %d of the set '%s' has no row in the matrices; remove it from the set",
+                m->node_id[(*node)[i]], name);
     }
     *node = mine;
     return KL_OK;
@@ -164,16 +165,16 @@ static kl_status check_distance(const work *w, const kl_marker_request *q, int n
     kl_vec3 side, x = w->s->x[node];
     double  far = kl_norm(kl_sub(x, q->point)), size = size_of(w->s, &side);
     if (far > 0.1 * size)
-        return kl_fail(
-            w->diag, KL_E_RANGE, q->place,
-            "marker '%s': the nearest node to (%g, %g, %g) is %d at (%g, %g, %g), %.3g m "
-            "away in a mesh of %.3g m; name a point of the mesh, or a `set:` to tie to "
-            "that point",
-            q->name, q->point.x, q->point.y, q->point.z, w->s->node_id[node], x.x, x.y, x.z, far,
-            size);
+        return kl_fail(w->diag, KL_E_RANGE, q->place,
+                       "marker '%s': the nearest node to (%g, %g, %g) is %d at (%g, %g, %g), %.3g "
+                       "m away in a mesh of %.3g m; give the position of a node, or connect a node "
+                       "set to this point with `set:`",
+                       q->name, q->point.x, q->point.y, q->point.z, w->s->node_id[node], x.x, x.y,
+                       x.z, far, size);
     if (far > 1e-6 * size)
-        kl_note(w->diag, q->place, "marker '%s' sits on node %d at (%g, %g, %g), %.3g m from `at:`",
-                q->name, w->s->node_id[node], x.x, x.y, x.z, far);
+        kl_note(w->diag, q->place,
+                "marker '%s' is placed on node %d at (%g, %g, %g), %.3g m from its `at`", q->name,
+                w->s->node_id[node], x.x, x.y, x.z, far);
     return KL_OK;
 }
 
@@ -194,8 +195,8 @@ static kl_status place_markers_after(work *w)
             status = kl_fail(w->diag, KL_E_NAME, q->place, "marker '%s': %s node %d", q->name,
                              node < 0 ? "there is no" : "nothing moves", q->node_id);
         else
-            status =
-                kl_fail(w->diag, KL_E_MODEL, q->place, "marker '%s': no node moves there", q->name);
+            status = kl_fail(w->diag, KL_E_MODEL, q->place,
+                             "marker '%s': no free node is near this point", q->name);
     }
     return status;
 }
@@ -237,10 +238,11 @@ static kl_status fix_one(work *w, const kl_fix_request *q, int *cap)
         w->nheld++;
     }
     if (held == 0)
-        return kl_fail(w->diag, KL_E_MODEL, q->place,
-                       "reference: nothing of '%s' can be held: its nodes follow others (a tie) or "
-                       "have no such components; hold the marker that they are tied to",
-                       q->name ? q->name : "the node");
+        return kl_fail(
+            w->diag, KL_E_MODEL, q->place,
+            "reference: no component of '%s' can be fixed, because its nodes depend on others (a "
+            "tie) or have no such components; fix the marker that they are connected to",
+            q->name ? q->name : "the node");
     return KL_OK;
 }
 
@@ -274,7 +276,7 @@ static kl_status make_basis(work *w)
     }
     if (r->statics != KL_NO_STATICS && ninterface == 0)
         return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
-                       "static modes need interfaces: name markers in `interfaces:`");
+                       "static modes need interface markers; name them in `interfaces:`");
 
     double *user = NULL;
     if (r->nuser > 0) {
@@ -408,13 +410,14 @@ static kl_status weigh(work *w)
     kl_place      place = {w->mesh ? w->mesh->source : NULL, 0, 0};
     kl_vec3       side;
     KL_TRY(kl_invariants_find(w->s, 0, NULL, w->arena, &t));
-    if (!(t.m > 0)) return kl_fail(w->diag, KL_E_MODEL, place, "the body has no mass");
+    if (!(t.m > 0))
+        return kl_fail(w->diag, KL_E_MODEL, place, "the body has no mass; give a density");
     if (t.m > 1e9 && !w->r->lenient) /* the heaviest ship has 7e8 kg */
-        return kl_fail(w->diag, KL_E_RANGE, place,
-                       "the body weighs %.3g kg over %.3g m, more than anything that moves: if "
-                       "lengths are in mm, say `units: {length: mm}` (`lenient: yes` if it is "
-                       "meant)",
-                       t.m, size_of(w->s, &side));
+        return kl_fail(
+            w->diag, KL_E_RANGE, place,
+            "the body has %.3g kg at a size of %.3g m, which is implausible; if lengths are in mm, "
+            "write `units: {length: mm}`; if the values are right, write `lenient: yes`",
+            t.m, size_of(w->s, &side));
     if (w->r->centre) shift_to_centre(w, kl_scale(1 / t.m, t.s0));
     return KL_OK;
 }
@@ -463,20 +466,21 @@ static void check_plausible(const work *w)
     bool             flat = fmin(side.x, fmin(side.y, side.z)) < 0.01 * size; /* shells, beams */
     if (m > 1e6)
         kl_warn(w->diag, place,
-                "the body weighs %.3g kg over %.3g m: if lengths are in mm, say `units: {length: "
-                "mm}`",
+                "the body has %.3g kg at a size of %.3g m; if lengths are in mm, write `units: "
+                "{length: mm}`",
                 m, size);
     else if (!flat && m > 2.5e4 * box) /* osmium has 22 590 kg/m3 */
         kl_warn(w->diag, place,
-                "the body weighs %.3g kg in a box of %.3g m3, more than any solid: do the units of "
-                "mass and length fit each other?",
+                "the body has %.3g kg in a bounding box of %.3g m3, which is denser than any "
+                "solid; check the units of mass and length",
                 m, box);
     else if (m < 1e-9)
-        kl_warn(w->diag, place, "the body weighs %.3g kg: are density and lengths in SI?", m);
+        kl_warn(w->diag, place,
+                "the body has %.3g kg; check that density and lengths are in SI units", m);
     if (lowest > 1e7 || (lowest > 0 && lowest < 1e-3))
         kl_warn(w->diag, place,
-                "the lowest frequency is %.3g Hz: do the units of stiffness, mass and length fit "
-                "each other?",
+                "the lowest natural frequency is %.3g Hz; check the units of stiffness, mass and "
+                "length",
                 lowest);
 }
 
@@ -484,7 +488,8 @@ static kl_status stiffen(work *w)
 {
     if (!w->mesh)
         return kl_fail(w->diag, KL_E_MODEL, KL_NOWHERE,
-                       "stiffening needs a mesh: ready matrices do not tell the stress");
+                       "`stiffening` needs a mesh, because the stress cannot be computed from "
+                       "matrices; remove it or give a mesh");
     return kl_geometric_find(w->mesh, w->s, &w->basis, w->basis.X, w->r->mass, w->marker_node,
                              w->body, w->diag);
 }
@@ -528,8 +533,8 @@ static kl_status run(work *w, kl_system *own)
     fill_report(w);
     if (w->r->modes_place.file && w->basis.neigen < w->r->modes)
         kl_note(w->diag, w->r->modes_place,
-                "modes: %d are asked for, but there are %d: the mesh has %d unknowns", w->r->modes,
-                w->basis.neigen, w->s->ndof);
+                "`modes: %d` exceeds the %d modes of a mesh with %d unknowns; request fewer modes",
+                w->r->modes, w->basis.neigen, w->s->ndof);
     w->report->seconds_statics =
         now() - start - w->report->seconds_factor - w->report->seconds_modes;
     if (!w->r->stiffening) {

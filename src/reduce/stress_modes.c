@@ -331,6 +331,7 @@ kl_status kl_stress_modes(const kl_mesh *m, const kl_system *s, const kl_stress_
     free(g.list);
     free(g.head);
     if (status == KL_E_MODEL)
-        kl_fail(diag, status, (kl_place){m->source, 0, 0}, "stress at a folded element");
+        kl_fail(diag, status, (kl_place){m->source, 0, 0},
+                "stress cannot be computed in an element with a negative Jacobian");
     return status;
 }

@@ -112,6 +112,6 @@ kl_status kl_modes_scene_read(const char *path, kl_arena *arena, kl_diag *diag, 
     kl_h5_close(f, why);
     if (good) return KL_OK;
     return kl_fail(diag, KL_E_FILE, (kl_place){.file = path},
-                   "this linear model holds no modes to show; write it again with `klingel modes "
+                   "this linear model contains no modes; write it again with `klingel modes "
                    "MODEL.yaml -o OUT.h5`");
 }

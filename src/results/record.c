@@ -103,7 +103,8 @@ static kl_status match_columns(const recorder *r, const kl_reader *old, int *col
         column[i] = kl_reader_find(old, r->info[i].name);
         if (column[i] < 0)
             return kl_fail(diag, KL_E_MODEL, (kl_place){.file = r->recording->restart},
-                           "has no channel '%s': restart with the model that was run",
+                           "has no channel '%s', so it belongs to another model; restart with the "
+                           "model of the run",
                            r->info[i].name);
     }
     return KL_OK;
@@ -119,8 +120,10 @@ static kl_status copy_rows(recorder *r, kl_reader *old, long rows, kl_diag *diag
     double   *time   = calloc((size_t)have + 1, sizeof *time);
     kl_status status = column && values && time ? match_columns(r, old, column, diag) : KL_E_MEMORY;
     if (status == KL_OK && have < rows)
-        status = kl_fail(diag, KL_E_FILE, (kl_place){.file = r->recording->restart},
-                         "has %d rows, its checkpoint stands after %ld: it is damaged", have, rows);
+        status =
+            kl_fail(diag, KL_E_FILE, (kl_place){.file = r->recording->restart},
+                    "is damaged: it has %d rows, but its checkpoint was written after %ld rows",
+                    have, rows);
     if (status == KL_OK) status = kl_reader_time(old, time);
     for (int row = 0; status == KL_OK && row < rows; row += AT_ONCE) {
         int n  = rows - row < AT_ONCE ? (int)rows - row : AT_ONCE;
@@ -167,7 +170,7 @@ static kl_status refuse_to_shorten(const kl_recording *o, kl_reader *old, kl_dia
     free(time);
     if (status != KL_OK || o->end >= last * (1.0 - 1e-12)) return status;
     return kl_fail(diag, KL_E_MODEL, (kl_place){.file = o->restart},
-                   "has rows up to t = %.9g s, beyond the end at %.9g s: they would be lost; give "
+                   "has rows up to t = %.9g s, which a run that ends at %.9g s would delete; give "
                    "--end %.9g or later, or another file with -o",
                    last, o->end, last);
 }
@@ -207,7 +210,7 @@ static char *limits_json(const kl_simulation *s)
         kl_text_add(&t, n++ ? ", {\"name\": " : "[{\"name\": ");
         kl_text_json(&t, w->name);
         kl_text_add(&t, ", \"rule\": ");
-        kl_text_json(&t, w->rule ? w->rule : "the model's own");
+        kl_text_json(&t, w->rule ? w->rule : "defined in the model");
         kl_text_add(&t, ", \"unit\": ");
         kl_text_json(&t, channel < 0 ? "1" : kl_channels_at(s->channels, channel)->unit);
         kl_text_add(&t, ", \"limit\": %.9g}", w->limit.value);
@@ -438,9 +441,13 @@ static void tell_of_no_numbers(const recorder *r, const kl_simulation *s, kl_dia
             if (strcmp(s->model->wanted[k].name, r->info[i].name) == 0)
                 place = s->model->wanted[k].place;
         if (r->missing[i] == r->rows)
-            kl_warn(diag, place, "output '%s' is no finite number at any time", r->info[i].name);
+            kl_warn(diag, place,
+                    "output '%s' is not a finite number at any time; check for a division by zero",
+                    r->info[i].name);
         else
-            kl_warn(diag, place, "output '%s' is no finite number in %ld of %ld rows",
+            kl_warn(diag, place,
+                    "output '%s' is not a finite number in %ld of %ld rows; check for a division "
+                    "by zero",
                     r->info[i].name, r->missing[i], r->rows);
     }
 }

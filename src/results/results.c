@@ -242,7 +242,9 @@ static kl_status check_channels(kl_arena *arena, const char *path, const kl_chan
                                 int n, kl_diag *diag)
 {
     kl_place at = {.file = path};
-    if (n < 1) return kl_fail(diag, KL_E_USAGE, at, "no channel to record");
+    if (n < 1)
+        return kl_fail(diag, KL_E_USAGE, at,
+                       "no channel is selected for recording; check `record` under `run:`");
     const char **names = kl_arena_array(arena, const char *, n);
     if (!names) return KL_E_MEMORY;
     for (int i = 0; i < n; i++) {

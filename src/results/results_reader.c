@@ -43,7 +43,7 @@ static kl_status look(const char *path, kl_diag *diag, kl_h5_start *found)
     if (found->empty) return kl_fail(diag, KL_E_FILE, at, "is empty");
     if (!found->is_h5)
         return kl_fail(diag, KL_E_FILE, at,
-                       "is not a results file; `klingel run MODEL -o FILE.h5` makes one");
+                       "is not a results file; `klingel run MODEL -o FILE.h5` writes one");
     return KL_OK;
 }
 
@@ -51,10 +51,10 @@ static kl_status cannot_open(const char *path, const char *why, kl_diag *diag)
 {
     kl_place at = {.file = path};
     if (strstr(why, "lock file"))
-        return kl_fail(diag, KL_E_FILE, at, "another program has it open; try again later");
+        return kl_fail(diag, KL_E_FILE, at, "is open in another program; try again later");
     if (strstr(why, "truncated"))
-        return kl_fail(diag, KL_E_FILE, at, "is cut off: its end is missing (%s)", why);
-    return kl_fail(diag, KL_E_FILE, at, "cannot be read: it is damaged or cut off (%s)", why);
+        return kl_fail(diag, KL_E_FILE, at, "is truncated: its end is missing (%s)", why);
+    return kl_fail(diag, KL_E_FILE, at, "cannot be read: it is damaged or truncated (%s)", why);
 }
 
 /* A file in SWMR mode is read as such. One that is marked otherwise was left in the short visit
@@ -78,14 +78,14 @@ static kl_status check_version(kl_reader *r)
     int         major = -1, minor = -1;
     if (format && strncmp(format, "klingel-", 8) == 0 && strcmp(format, KL_RESULTS_FORMAT) != 0)
         return kl_fail(r->diag, KL_E_FILE, at,
-                       "holds no results of a run, but %s; `klingel view` shows modes, `klingel "
-                       "run MODEL -o FILE.h5` makes results",
+                       "contains no results of a run, but %s; show modes with `klingel view`, or "
+                       "write results with `klingel run MODEL -o FILE.h5`",
                        format);
     if (!format || strcmp(format, KL_RESULTS_FORMAT) != 0)
-        return kl_fail(r->diag, KL_E_FILE, at,
-                       "is an HDF5 file, but not one of klingel's results (no attribute format = "
-                       "\"%s\")",
-                       KL_RESULTS_FORMAT);
+        return kl_fail(
+            r->diag, KL_E_FILE, at,
+            "is an HDF5 file, but not a results file of klingel (no attribute format = \"%s\")",
+            KL_RESULTS_FORMAT);
     if (!version || sscanf(version, "%d.%d", &major, &minor) != 2 || major < 1 || minor < 0)
         return kl_fail(r->diag, KL_E_FILE, at, "is damaged: its version is '%s'", text_of(version));
     if (major > KL_RESULTS_MAJOR)
@@ -278,8 +278,8 @@ kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int r
         sense = channels[i] >= 0 && channels[i] < r->nchannel;
     if (!sense)
         return kl_fail(r->diag, KL_E_USAGE, (kl_place){.file = r->path},
-                       "rows %d to %d of %d were asked for, or a channel that is not there", row0,
-                       row0 + nrow, r->rows);
+                       "rows %d to %d of %d or a missing channel were requested", row0, row0 + nrow,
+                       r->rows);
     if (nrow == 0 || nchannel == 0) return KL_OK;
     return read_block(r, channels, nchannel, row0, nrow, values);
 }
@@ -307,9 +307,9 @@ kl_status kl_reader_checkpoint(kl_reader *r, double *values)
             return KL_OK;
         }
     return kl_fail(r->diag, KL_E_FILE, at,
-                   n > 0 ? "was ended before its first checkpoint: run the model again"
-                         : "keeps no checkpoints: run with `--checkpoint SECONDS` to be able to go "
-                           "on from it");
+                   n > 0 ? "ended before its first checkpoint; run the model again"
+                         : "contains no checkpoints, so the run cannot be continued; run the model "
+                           "again with `--checkpoint SECONDS`");
 }
 
 const char *kl_reader_text(kl_reader *r, const char *name)
@@ -395,8 +395,7 @@ kl_status kl_results_repair(const char *path, kl_diag *diag, kl_repair_report *r
     KL_TRY(inspect(path, diag, report));
     if (!report->was_marked) return KL_OK;
     if (!kl_h5_nobody_writes(path))
-        return kl_fail(diag, KL_E_FILE, at,
-                       "a running process writes or reads it; nothing was changed");
+        return kl_fail(diag, KL_E_FILE, at, "is in use by a running process and was not changed");
     if (!kl_results_write_notes(path, &killed, KL_H5_REPAIR, why))
         return kl_fail(diag, KL_E_FILE, at, "could not be repaired: %s", why);
     return KL_OK;

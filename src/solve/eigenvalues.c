@@ -157,7 +157,8 @@ kl_status kl_spectrum_find(const kl_solver *x, const kl_linear *l, bool shapes, 
         status       = modes->mode ? solve(l, &s, shapes) : KL_E_MEMORY;
         if (status == KL_OK) collect(x, l, &s, shapes, modes, y, dx);
         else if (status != KL_E_MEMORY)
-            status = kl_fail(diag, status, KL_NOWHERE, "the eigenvalues could not be found");
+            status =
+                kl_fail(diag, status, KL_NOWHERE, "the eigenvalue computation did not converge");
         if (status == KL_OK && !kl_arena_ok(arena)) status = KL_E_MEMORY;
     }
     kl_arena_destroy(scratch);

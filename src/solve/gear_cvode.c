@@ -287,8 +287,8 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     if (flag < 0) {
         (void)CVodeGetCurrentStep(g->cvode, &h);
         return kl_step_failed(x, h, count,
-                              flag == CV_ERR_FAILURE ? "the error stays too large"
-                                                     : "Newton does not converge",
+                              flag == CV_ERR_FAILURE ? "the error remains above the tolerance"
+                                                     : "the Newton iteration does not converge",
                               diag);
     }
     const double *y = N_VGetArrayPointer(g->y);

@@ -378,9 +378,10 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     if (flag < 0) {
         (void)IDAGetCurrentStep(g->ida, &h);
         return kl_step_failed(x, h, count,
-                              flag == IDA_ERR_FAIL ? "the error stays too large"
-                                                   : "Newton does not converge (near singular "
-                                                     "positions `formulation: projection` does)",
+                              flag == IDA_ERR_FAIL
+                                  ? "the error remains above the tolerance"
+                                  : "the Newton iteration does not converge (near singular "
+                                    "positions use `formulation: projection`)",
                               diag);
     }
     const double *y = N_VGetArrayPointer(g->y), *dy = N_VGetArrayPointer(g->dy);

@@ -610,7 +610,8 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     for (;;) {
         if (h < least)
             return kl_step_failed(x, h, count,
-                                  tries ? "Newton does not converge" : "the error stays too large",
+                                  tries ? "the Newton iteration does not converge"
+                                        : "the error remains above the tolerance",
                                   diag);
         rebase(i, x, h);
         predict(i, x, h);

@@ -413,10 +413,10 @@ kl_status kl_index1_same_branch(kl_index1 *i, const kl_statistics *count, kl_dia
     if (i->careful == 0 || isnan(i->total)) i->total = total; /* before the passage */
     if (i->careful == 0 || !(jump > share * fmax(e.kinetic, 0.01 * usual))) return KL_OK;
     return kl_fail(diag, KL_E_STEP, KL_NOWHERE,
-                   "stopped at t = %.9g s: the mechanism passed a singular position and left its "
-                   "branch there: its energy changed by %.3g J (kinetic energy %.6g J) on the "
-                   "way, constraint gap %.3g m. Try: `integrator: {type: runge-kutta}`, or "
-                   "`gear` with `formulation: projection`, or a smaller `tolerance`",
+                   "stopped at t = %.9g s: the mechanism passed a singular position and changed "
+                   "its branch: its energy changed by %.3g J (kinetic energy %.6g J), constraint "
+                   "error %.3g m. Try `integrator: {type: runge-kutta}`, or `gear` with "
+                   "`formulation: projection`, or a smaller `tolerance`",
                    x->s->t, jump, e.kinetic, gap);
 }
 

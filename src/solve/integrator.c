@@ -77,8 +77,8 @@ static void note_unequal_masses(const kl_solver *x, kl_diag *diag)
     }
     if (light < 0 || most < ratio * least) return;
     kl_note(diag, m->body[light].place,
-            "the masses of '%s' (%.3g kg) and '%s' (%.3g kg) differ by a factor of %.1g: give the "
-            "light one none (`mass: 0`) if joints hold it",
+            "the masses of '%s' (%.3g kg) and '%s' (%.3g kg) differ by a factor of %.1g: if joints "
+            "determine the motion of the light body, give it `mass: 0`",
             m->body[light].name, least, m->body[heavy].name, most, most / least);
 }
 
@@ -98,7 +98,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     note_unequal_masses(x, diag);
     for (int i = 0; i < m->nunfollowed; i++)
         kl_note(diag, m->unfollowed[i].place,
-                "%s; where they lie in line this is a singular position", m->unfollowed[i].text);
+                "%s; if they are in line, this is a singular position", m->unfollowed[i].text);
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (culprit >= 0)
         kl_note(diag, m->element[culprit].place,
@@ -107,13 +107,11 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
                 m->element[culprit].type->limit ? ": " : "",
                 m->element[culprit].type->limit ? m->element[culprit].type->limit : "");
     return kl_fail(diag, KL_E_STEP, KL_NOWHERE,
-                   "stopped at t = %.9g s: %s with a step of %.3g s; the motion of '%s' limits it. "
-                   "Energy: kinetic %.6g J, "
-                   "potential %.6g J, lost %.6g J, supplied %.6g J; constraint gap %.3g m, %.3g "
-                   "rad. Try: look at '%s' just "
-                   "before this time; soften what changes there at once (stiffness, stops, tables "
-                   "with corners); a smaller "
-                   "`integrator: {tolerance: }` or a smaller `spectral_radius`",
+                   "stopped at t = %.9g s: %s with a step size of %.3g s; the motion of '%s' "
+                   "limits the step. Energy: kinetic %.6g J, potential %.6g J, dissipated %.6g J, "
+                   "supplied %.6g J; constraint error %.3g m, %.3g rad. Plot '%s' just before this "
+                   "time; reduce sudden changes there (stiff springs, stops, tables with corners), "
+                   "or try a smaller `tolerance` or `spectral_radius` under `integrator:`",
                    x->s->t, why, h, name, e.kinetic, e.potential, count->lost, count->supplied,
                    d.position, d.rotation, name);
 }

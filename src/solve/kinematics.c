@@ -258,12 +258,11 @@ static kl_status locked_up(follower *f)
     int fastest = 0;
     (void)kl_increment_norm(f->m, f->x->s->v, &fastest);
     note(f, KL_LOCK_UP, f->x->s->t, fastest);
-    return kl_fail(
-        f->diag, KL_E_STEP, f->m->body[fastest].place,
-        "lock-up at t = %.7g s: the drivers cannot be followed further; '%s' would have "
-        "to move without bound. The mechanism has reached the end of its travel: shorten "
-        "the drive, or change a length",
-        f->x->s->t, f->m->body[fastest].name);
+    return kl_fail(f->diag, KL_E_STEP, f->m->body[fastest].place,
+                   "lock-up at t = %.7g s: the drivers cannot move the mechanism further; '%s' "
+                   "would need an infinite velocity. The mechanism has reached a dead point; "
+                   "reduce the range of the driver, or change a length",
+                   f->x->s->t, f->m->body[fastest].name);
 }
 
 /* To time `t` in as many steps as it takes. */
@@ -301,10 +300,9 @@ static kl_status check_rigid(follower *f)
         if (kl_body_deforms(&m->body[i]))
             return kl_fail(
                 f->diag, KL_E_MODEL, m->body[i].place,
-                "kinematics follows rigid bodies, but '%s' deforms, which no driver "
-                "prescribes: make it rigid with `flexible: false`, or take `klingel run`, "
-                "which tells the forces of drivers and joints too (`start: static` keeps "
-                "its modes from ringing)",
+                "kinematics needs rigid bodies, but '%s' is flexible; make it rigid with "
+                "`flexible: false`, or use `klingel run`, which also computes the forces of "
+                "drivers and joints (`start: static` avoids initial vibration)",
                 m->body[i].name);
     return KL_OK;
 }
@@ -317,12 +315,11 @@ static kl_status check_driven(follower *f)
     KL_TRY(kl_mobility_find(f->x, f->diag, &b));
     kl_status status = KL_OK;
     if (b->mobility > 0)
-        status =
-            kl_fail(f->diag, KL_E_MODEL, KL_NOWHERE,
-                    "kinematics needs a driver for every degree of freedom: %d %s left (%s%s). "
-                    "Add a `type: driver` joint for each",
-                    b->mobility, b->mobility == 1 ? "is" : "are",
-                    b->nmotion ? b->motion[0].text : "?", b->nmotion > 1 ? ", ..." : "");
+        status = kl_fail(f->diag, KL_E_MODEL, KL_NOWHERE,
+                         "kinematics needs a driver for every degree of freedom: %d %s not driven "
+                         "(%s%s); add a joint with `type: driver` for each",
+                         b->mobility, b->mobility == 1 ? "is" : "are",
+                         b->nmotion ? b->motion[0].text : "?", b->nmotion > 1 ? ", ..." : "");
     kl_mobility_destroy(b);
     return status;
 }
@@ -333,12 +330,12 @@ static void tell(const follower *f)
         if (i >= (int)(sizeof f->k->special / sizeof *f->k->special)) break;
         const kl_special *s = &f->k->special[i];
         if (s->kind == KL_TOGGLE)
-            kl_note(f->diag, KL_NOWHERE, "toggle at t = %.9g s: %s stands still and turns back",
-                    s->t, f->m->body[s->body].name);
+            kl_note(f->diag, KL_NOWHERE, "dead point at t = %.9g s: %s stops and reverses", s->t,
+                    f->m->body[s->body].name);
         else if (s->kind == KL_BRANCHING)
             kl_note(f->diag, KL_NOWHERE,
-                    "branching at t = %.9g s: the constraints lose rank, another branch leaves "
-                    "here; the smooth one was followed",
+                    "bifurcation at t = %.9g s: the constraints lose rank and the motion has "
+                    "several branches; the smooth branch was followed",
                     s->t);
     }
 }

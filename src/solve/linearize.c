@@ -267,19 +267,18 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega,
             if (change > worst) worst = change, body = where;
         }
         if (worst > 1e-6 && spin >= 1e-9)
-            status = kl_fail(
-                diag, KL_E_MODEL, m->body[body].place,
-                "'%s' turns so that the linear equations change with time (by %.2g of their size "
-                "in %.3g s), seen from axes at rest and from axes that turn with it: what turns at "
-                "another rate than the rest may do so only about an axis of symmetry, with "
-                "nothing fixed to it off that axis, and what goes round must do so in balance "
-                "(start nearer to the steady motion). Linearise at rest (`klingel modes --rest`), "
-                "or take the mean inertia about the axis",
-                m->body[body].name, worst, time);
+            status =
+                kl_fail(diag, KL_E_MODEL, m->body[body].place,
+                        "'%s' rotates and is not symmetric about its spin axis, or its motion is "
+                        "not steady, so the linearised equations vary with time (by %.2g of their "
+                        "size in %.3g s) in fixed and in rotating axes. Linearise at rest with "
+                        "`klingel modes --rest`, give the rotating body equal inertias about both "
+                        "axes normal to its spin axis, or start closer to the steady motion",
+                        m->body[body].name, worst, time);
         else if (worst > 1e-6)
             kl_warn(diag, m->body[body].place,
-                    "'%s' moves so that the linear equations change with time (by %.2g of their "
-                    "size in %.3g s): the eigenvalues belong to this moment",
+                    "the motion of '%s' changes the linearised equations with time (by %.2g of "
+                    "their size in %.3g s); the eigenvalues are valid only at this instant",
                     m->body[body].name, worst, time);
     }
     kl_state_destroy(kept);
@@ -544,8 +543,8 @@ static kl_status fill_outputs(watch *k, kl_diag *diag)
             for (int i = 0; i < m->nlam; i++) moved = fmax(moved, fabs(k->x->w->phi[i]));
             if (side > 0 && moved > 1e-3 * step)
                 kl_warn(diag, KL_NOWHERE,
-                        "input '%s' moves a driver: the linear model holds the forces it causes, "
-                        "not the motion it prescribes",
+                        "input '%s' acts on a driver; the linear model contains the forces it "
+                        "causes, not the prescribed motion",
                         m->input[j].name);
         }
     }
@@ -598,8 +597,8 @@ static kl_status build(kl_solver *x, kl_channels *channels, kl_tangents *t, kl_l
     KL_TRY(find_axes(x, t, l, diag));
     if (kl_norm(l->omega) > 0.0)
         kl_note(diag, KL_NOWHERE,
-                "the motion is steady in axes that turn with (%.6g, %.6g, %.6g) rad/s: the linear "
-                "model and its eigenvalues are seen from those",
+                "the motion is steady in a frame that rotates with (%.6g, %.6g, %.6g) rad/s; the "
+                "linear model and its eigenvalues refer to this frame",
                 l->omega.x, l->omega.y, l->omega.z);
     find_unrest(x, l);
     KL_TRY(find_independent(m, t, l->arena, &l->n, &l->Z, &free_y));
@@ -624,7 +623,7 @@ kl_status kl_linearize(kl_solver *x, kl_channels *channels, kl_diag *diag, kl_li
     *out              = NULL;
     if (m->nv > MOST)
         return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                       "linearisation is dense: %d velocities are too many (at most %d)", m->nv,
+                       "the model has %d velocities; linearisation supports at most %d", m->nv,
                        MOST);
     kl_arena    *arena = kl_arena_create();
     kl_linear   *l     = kl_arena_array(arena, kl_linear, 1);

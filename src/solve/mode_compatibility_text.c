@@ -115,19 +115,20 @@ void kl_follow_tell_lock(const kl_follow_look *k, kl_follow *f)
     int             rest = f->locked - f->naxis;
     if (f->locked == 0) return;
     kl_line_add(&l, "This locks ");
-    if (f->naxis > 0) kl_line_add(&l, "the turn of '%s' about ", m->body[f->body].name);
+    if (f->naxis > 0) kl_line_add(&l, "the rotation of '%s' about ", m->body[f->body].name);
     for (int i = 0; i < f->naxis; i++) {
         if (i) kl_line_add(&l, i == f->naxis - 1 ? " and " : ", ");
         kl_line_axis(&l, f->axis[i]);
     }
     if (rest > 0)
-        kl_line_add(&l, "%s%d way%s in which it could bend", f->naxis ? " and " : "", rest,
+        kl_line_add(&l, "%s%d bending shape%s", f->naxis ? " and " : "", rest,
                     rest == 1 ? "" : "s");
-    kl_line_add(&l, ", which the real body is free to do");
+    kl_line_add(&l, ", which the real body can perform");
     if (rest > 0 && f->stretch)
-        kl_line_add(&l, ": as it bends it would draw its ends together, and it cannot stretch");
-    kl_line_add(&l, ". The rows of these joints are the same "
-                    "here and wherever they hold (a singular position that is never left), so no "
-                    "reaction of finite size can hold it");
+        kl_line_add(
+            &l,
+            ": bending would shorten the distance between its ends, but its modes cannot stretch");
+    kl_line_add(&l, ". The constraints of these joints are dependent in every position (a "
+                    "permanent singular position), so no finite reaction force can hold it");
     f->locks = l.text;
 }

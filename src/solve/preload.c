@@ -176,8 +176,8 @@ static kl_status solve(search *s, kl_diag *diag)
     double left = unbalanced(s, b, weight, s->Z, &body);
     if (left > 1e-8)
         return kl_fail(diag, KL_E_MODEL, m->body[body].place,
-                       "no free lengths balance this position: %.3g of the load on '%s' has no "
-                       "spring that points its way",
+                       "no preloads balance this position: no spring acts in the direction of %.3g "
+                       "of the load on '%s'; add a spring or move the body",
                        left, m->body[body].name);
     return KL_OK;
 }
@@ -203,7 +203,7 @@ static kl_status search_create(kl_solver *x, kl_diag *diag, search *s, kl_linear
     list_knobs(s);
     if (s->n == 0)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                       "the model has no spring with a free length, and no bushing");
+                       "the model has no spring or bushing whose preload could be changed");
     return kl_eval(m, x->s, x->w);
 }
 

@@ -177,7 +177,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
     count->rejected += fails1 - fails0;
     if (flag < 0) {
         (void)ERKStepGetCurrentStep(r->ark, &h);
-        return kl_step_failed(x, h, count, "the error stays too large", diag);
+        return kl_step_failed(x, h, count, "the error remains above the tolerance", diag);
     }
     kl_index1_accept(r->ode, t, N_VGetArrayPointer(r->y), count);
     count->order = 8;

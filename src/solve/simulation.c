@@ -342,8 +342,8 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
         if (tries > 10) e->aim = fmin(e->aim, 0.5 * (t0 + x->s->t));
         KL_TRY(give_back(s, &count, diag));
     }
-    return kl_step_failed(x, e->aim - x->s->t, &s->count, "the beginning of a contact is not found",
-                          diag);
+    return kl_step_failed(x, e->aim - x->s->t, &s->count,
+                          "the time of a contact event was not found", diag);
 }
 
 /* A body whose modes move it by many times the size of the model is no body any more. */
@@ -355,10 +355,10 @@ static kl_status refuse_endless_deformation(const kl_simulation *s, const kl_bod
     for (int k = 0; k < modes.nv; k++)
         if (!(fabs(s->solver->s->q[modes.q + k]) <= most * m->unit[modes.v + k]))
             return kl_fail(diag, KL_E_STEP, b->place,
-                           "stopped at t = %.9g s: '%s' deforms by more than %g times the size of "
-                           "the model, so its deformation grows without end; a body that spins "
-                           "faster than its lowest frequency needs `stiffening: true`; else look "
-                           "for loads beyond its buckling load",
+                           "stopped at t = %.9g s: the deformation of '%s' exceeds %g times the "
+                           "size of the model and grows without limit; a body that rotates faster "
+                           "than its lowest natural frequency needs `stiffening: true`; otherwise "
+                           "check for loads above its buckling load",
                            s->solver->s->t, b->name, most);
     return KL_OK;
 }
@@ -374,12 +374,12 @@ static kl_status refuse_endless_growth(const kl_simulation *s, kl_diag *diag)
         kl_group moves = kl_body_group(b, KL_TRANSLATION);
         for (int k = moves.q; k < moves.q + moves.nq; k++)
             if (!(fabs(s->solver->s->q[k] - m->q0[k]) <= far * m->length))
-                return kl_fail(
-                    diag, KL_E_STEP, b->place,
-                    "stopped at t = %.9g s: '%s' is %.3g m away from where it started, so "
-                    "the motion grows without end; look for negative stiffness or "
-                    "damping, or a force that never ceases",
-                    s->solver->s->t, b->name, fabs(s->solver->s->q[b->q + k] - m->q0[b->q + k]));
+                return kl_fail(diag, KL_E_STEP, b->place,
+                               "stopped at t = %.9g s: '%s' is %.3g m away from its initial "
+                               "position, so the motion grows without limit; check for negative "
+                               "stiffness or damping, a missing joint, or a constant force",
+                               s->solver->s->t, b->name,
+                               fabs(s->solver->s->q[b->q + k] - m->q0[b->q + k]));
     }
     return KL_OK;
 }
@@ -428,8 +428,8 @@ static void warn_of_energy(kl_simulation *s, kl_diag *diag)
     if (isnan(step) || !(fabs(change) > share * s->liveliest)) return;
     kl_warn(diag, KL_NOWHERE,
             "the energy balance is off by %.3g J (largest kinetic energy %.3g J): steps of %.3g s "
-            "are too long for something stiff or fast in this model; take a shorter `step`, or "
-            "leave it out so that errors are controlled",
+            "are too long for the fastest motion of this model; use a shorter `step`, or remove it "
+            "to get an adaptive step size",
             change, s->liveliest, step);
 }
 
@@ -617,7 +617,7 @@ static kl_status tell(kl_simulation *s, const char *name, kl_place place, const 
     double t = s->solver->s->t;
     if (notice->stop)
         return kl_fail(diag, KL_E_STOPPED, place,
-                       "stopped at t = %.6g s: '%s' %s; what was computed so far is kept", t, name,
+                       "stopped at t = %.6g s: '%s' %s; the rows computed so far are kept", t, name,
                        notice->text);
     if (notice->count <= *told) return KL_OK;
     *told = notice->count;
@@ -679,8 +679,8 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
 {
     if (!((end - s->model->t0) / every <= KL_MOST_ROWS))
         return kl_fail(diag, KL_E_RANGE, KL_NOWHERE,
-                       "%.4g s with a row each %.4g s are more than %d rows; give a larger `every` "
-                       "under `run`",
+                       "%.4g s with an output interval of %.4g s give more than %d rows; use a "
+                       "larger `every` under `run`",
                        end, every, KL_MOST_ROWS);
     if (s->row == 0) {
         KL_TRY(kl_simulation_start(s, diag));

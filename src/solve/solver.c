@@ -63,7 +63,7 @@ static kl_status evaluation_failed(const kl_solver *x, kl_status status, kl_diag
                    "%s '%s' cannot be evaluated at t = %.6g s: %s", e ? e->type->name : "model",
                    e ? e->name : "?", x->s->t,
                    e && status == KL_RETRY && e->type->limit ? e->type->limit
-                   : e && status == KL_RETRY                 ? "its geometry has no direction there"
+                   : e && status == KL_RETRY                 ? "its direction is not defined there"
                                                              : kl_status_text(status));
 }
 
@@ -75,8 +75,8 @@ static kl_status singular(const kl_solver *x, kl_diag *diag)
     kl_place    place  = body >= 0 ? x->model->body[body].place : KL_NOWHERE;
     bool        point  = body >= 0 && !kl_body_turns(&x->model->body[body]);
     return kl_fail(diag, KL_E_SINGULAR, place,
-                   "the motion of '%s' is not determined: a body without mass%s must be held by "
-                   "joints; give it a mass%s, or add the missing joint",
+                   "'%s' has a free motion without mass%s, so its acceleration is not determined; "
+                   "give it a mass%s, or add the missing joint",
                    name, point ? "" : " or inertia",
                    point ? "" : " and an inertia, make it a `type: point`");
 }
@@ -182,15 +182,15 @@ static void name_gaps(kl_solver *x, kl_diag *diag)
             *sum        = hypot(*sum, x->w->phi[e->phi + k]);
         }
         if (length / m->length < 1e-8 && angle < 1e-8) continue;
-        kl_fail(
-            diag, KL_E_ASSEMBLY, e->place,
-            "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; "
-            "check the positions of its "
-            "bodies, the joints and drivers that contradict it, or free a value that is `fixed`",
-            e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
+        kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; "
+                "check the positions of its bodies and the joints and drivers that contradict it, "
+                "or remove a value from `fixed`",
+                e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
     }
     if (!kl_diag_failed(diag))
-        kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE, "the joints cannot be closed from this start");
+        kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE,
+                "the joints do not close from these initial positions");
 }
 
 static kl_status check_branches(kl_solver *x, kl_diag *diag)
@@ -201,9 +201,8 @@ static kl_status check_branches(kl_solver *x, kl_diag *diag)
         kl_reading        in = kl_reading_of(m, x->s, x->w, e);
         if (e->type->upright && !e->type->upright(&in))
             kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                    "%s '%s' closes only with its axes pointing against each other; turn one of "
-                    "its bodies by 180 deg at the "
-                    "start",
+                    "%s '%s' closes only with its axes in opposite directions; rotate the initial "
+                    "orientation of one of its bodies by 180 deg",
                     e->type->name, e->name);
     }
     return kl_diag_failed(diag) ? KL_E_ASSEMBLY : KL_OK;
@@ -329,8 +328,8 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
             if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
         if (worst <= closed) {
             kl_note(diag, KL_NOWHERE,
-                    "assembly could not tell to which side links in one line fold, and took one; "
-                    "start on the side that is meant");
+                    "links are in line, so assembly had to choose a side for them to fold to; "
+                    "start on the intended side");
             break;
         }
         kl_state_copy(x->s, kept);
@@ -403,8 +402,8 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
         for (int k = 0; k < e->nphi; k++) worst = fmax(worst, fabs(x->rate[e->phi + k]));
         if (worst > 0.1 * after)
             kl_fail(diag, KL_E_ASSEMBLY, e->place,
-                    "%s '%s': the start velocities pull it apart at %.4g m/s (or rad/s); look "
-                    "for drivers that contradict it, or free a velocity that is `fixed`",
+                    "%s '%s': the initial velocities violate this joint by %.4g m/s (or rad/s); "
+                    "check for drivers that contradict it, or remove a velocity from `fixed`",
                     e->type->name, e->name, worst);
     }
     return KL_E_ASSEMBLY;

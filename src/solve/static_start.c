@@ -260,14 +260,14 @@ static kl_status not_found(const search *k, kl_status status, kl_diag *diag)
     if (status == KL_E_MEMORY || kl_diag_failed(diag)) return status;
     if (status == KL_E_RANGE)
         return kl_fail(diag, status, b->place,
-                       "body '%s': `start: static` asks for %d equations at once, more than %d; "
-                       "start from `run: {start: equilibrium}` or damp it",
+                       "body '%s': `start: static` needs %d equations, more than the limit of %d; "
+                       "use `run: {start: equilibrium}` or damping",
                        b->name, k->n, MOST_UNKNOWNS);
     return kl_fail(
         diag, KL_E_STEP, b->place,
-        "body '%s': no static deformation was found for `start: static`; its loads at the "
-        "start bend it too far (a spin beyond its lowest frequency without `stiffening: "
-        "true`, a load beyond buckling), or joints let its modes move without stiffness",
+        "body '%s': no static deformation was found for `start: static`; its initial loads are too "
+        "large (rotation above its lowest natural frequency without `stiffening: true`, or a load "
+        "above buckling), or its modes can move without stiffness",
         b->name);
 }
 

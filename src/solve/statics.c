@@ -316,15 +316,16 @@ static kl_status not_found(search *k, kl_diag *diag)
     const char     *name = m->body[k->e->unrest_body].name;
     return kl_fail(
         diag, KL_E_STEP, m->body[k->e->unrest_body].place,
-        "no equilibrium was found: '%s' still accelerates at %.3g times %s. Is it "
-        "held by a spring or joint in every direction that a force acts in? Start nearer "
-        "to the position of rest, or let a damped run come to rest%s",
-        name, k->e->unrest, kl_norm(m->gravity) > 0.0 ? "gravity" : "what it did at the start",
+        "no equilibrium was found: '%s' still accelerates at %.3g times %s. Check that a spring or "
+        "joint acts in every loaded direction, start closer to the equilibrium, or use `klingel "
+        "statics --relax`%s",
+        name, k->e->unrest, kl_norm(m->gravity) > 0.0 ? "gravity" : "its initial acceleration",
         !k->e->moving ? ""
         : kl_body_deforms(&m->body[k->e->unrest_body])
-            ? ". What a steady spin bends it to is found with `start: static` of the body"
-            : ". A motion that goes round about a line (a conical pendulum, a governor at "
-              "speed) is not searched for: give the start at which it is steady");
+            ? ". The deformation under a steady rotation is computed with `start: static` of the "
+              "body"
+            : ". A steady rotation about an axis (a conical pendulum, a rotating governor) is not "
+              "searched for; start the model in the steady motion");
 }
 
 /* Growing motions about the equilibrium, named. */

@@ -113,9 +113,10 @@ static kl_status read_row(reader *r, const char *line, kl_irregularity_rows *out
         else if (r->what[c] >= 0) out->value[r->what[c]][out->n] = r->unit[c] * v;
     }
     if (out->n > 0 && !(out->s[out->n] > out->s[out->n - 1]))
-        return kl_fail(r->diag, KL_E_RANGE, here(r, 1),
-                       "the first column must ascend: %g follows %g; sort the rows", out->s[out->n],
-                       out->s[out->n - 1]);
+        return kl_fail(
+            r->diag, KL_E_RANGE, here(r, 1),
+            "the first column must increase from row to row: %g follows %g; sort the rows",
+            out->s[out->n], out->s[out->n - 1]);
     out->n++;
     return KL_OK;
 }

@@ -128,7 +128,7 @@ static kl_status open_all(kl_surface_file *f, const char *path, int window, kl_d
     kl_status status = open_cells(f, window);
     if (status == KL_OK) status = kl_surface_from_table(&f->table, f->arena, &f->surface);
     if (status == KL_E_MODEL)
-        return kl_fail(diag, KL_E_FILE, at, "is damaged: its sizes do not fit");
+        return kl_fail(diag, KL_E_FILE, at, "is damaged: its sizes are inconsistent");
     if (status == KL_E_FILE) return kl_fail(diag, status, at, "its cells cannot be read");
     return status;
 }

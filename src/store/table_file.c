@@ -16,7 +16,7 @@ kl_status kl_table_file_begin(kl_table_file *t, const char *path, kl_arena *aren
     t->part                    = kl_arena_format(arena, "%s.%ld.part", path, (long)getpid());
     if (!t->path || !t->part) return KL_E_MEMORY;
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
-        return kl_fail(diag, KL_E_FILE, at, "is no ordinary file: give another name");
+        return kl_fail(diag, KL_E_FILE, at, "is not a regular file; give another name");
     t->file = kl_h5_create(t->part, why);
     if (t->file) return KL_OK;
     unlink(t->part);
@@ -79,7 +79,7 @@ kl_status kl_table_file_open(const char *path, const char *format, const char *w
     if (!kl_h5_look(path, &start))
         return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
     if (!start.is_h5)
-        return kl_fail(diag, KL_E_FILE, at, "is not %s file (it is no HDF5 file)", word);
+        return kl_fail(diag, KL_E_FILE, at, "is not %s file (it is not an HDF5 file)", word);
     kl_h5 *f = kl_h5_open(path, KL_H5_READ, why);
     if (!f) return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", why);
     kl_status status = check_stamp(f, path, format, word, major, arena, diag);

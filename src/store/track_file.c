@@ -132,17 +132,17 @@ static const char *wrong_with(const double *row, const double *before)
     const double     rough   = 1e-6;
     for (int k = 0; k < 4; k++)
         if (!(fabs(kl_norm(kl_load(row + unit[k])) - 1.0) <= rough))
-            return "an axis is no unit vector";
+            return "an axis is not a unit vector";
     kl_vec3 t = kl_load(row + KL_ROW_T), b = kl_load(row + KL_ROW_B), n = kl_load(row + KL_ROW_N);
     if (!(fabs(kl_dot(t, b)) <= rough && fabs(kl_dot(b, n)) <= rough &&
           fabs(kl_dot(n, t)) <= rough))
-        return "its axes are not at right angles";
+        return "its axes are not orthogonal";
     if (!before) return NULL;
     double step = row[KL_ROW_L] - before[KL_ROW_L];
     double way  = kl_norm(kl_sub(kl_load(row + KL_ROW_G), kl_load(before + KL_ROW_G)));
-    if (step < -rough) return "its length lies before that of the row before";
+    if (step < -rough) return "its length is smaller than that of the previous row";
     if (!(way <= step + rough * (1.0 + step)))
-        return "it is farther from the row before than along the track";
+        return "its distance from the previous row exceeds the length along the track";
     return NULL;
 }
 
@@ -254,16 +254,16 @@ static kl_status open_all(kl_track_file *f, const char *path, int window, kl_dia
     KL_TRY(kl_table_file_open(path, FORMAT, "a track", KL_TRACK_MAJOR, f->arena, diag, &f->file));
     const char *why = read_head(f);
     if (why)
-        return kl_fail(diag, KL_E_FILE, at, "is damaged: %s; make it again with klingel track",
+        return kl_fail(diag, KL_E_FILE, at, "is damaged: %s; write it again with `klingel track`",
                        why);
     kl_status status = open_rows(f, window);
     if (status == KL_OK) status = kl_path_from_table(&f->table, f->arena, &f->path);
     if (status == KL_E_MODEL)
         return kl_fail(
             diag, KL_E_FILE, at,
-            "is damaged: its pieces do not fit its rows; make it again with klingel track");
+            "is damaged: its pieces do not fit its rows; write it again with `klingel track`");
     if (status == KL_E_FILE)
-        return kl_fail(diag, status, at, "is damaged: %s; make it again with klingel track",
+        return kl_fail(diag, status, at, "is damaged: %s; write it again with `klingel track`",
                        *f->why ? f->why : "its rows cannot be read");
     return status;
 }

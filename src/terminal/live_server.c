@@ -178,7 +178,7 @@ static void route(kl_server *s, guest *g, const char *method, const char *target
     else if (strcmp(method, "POST") == 0 && path == 5 && strncmp(target, "/stop", 5) == 0) {
         s->stop = true;
         refuse(g, "200 OK", "stopping\n");
-    } else refuse(g, "404 Not Found", "there is nothing here\n");
+    } else refuse(g, "404 Not Found", "page not found\n");
 }
 
 static void handle(kl_server *s, guest *g)
@@ -186,10 +186,11 @@ static void handle(kl_server *s, guest *g)
     char        method[8] = "", target[200] = "";
     bool        read  = sscanf(g->request, "%7s %199s", method, target) == 2;
     const char *token = strstr(target, "token=");
-    if (!read) refuse(g, "400 Bad Request", "not understood\n");
-    else if (!host_is_ours(s, g->request)) refuse(g, "403 Forbidden", "not from there\n");
+    if (!read) refuse(g, "400 Bad Request", "bad request\n");
+    else if (!host_is_ours(s, g->request))
+        refuse(g, "403 Forbidden", "requests from this origin are not allowed\n");
     else if (!token || !same_token(token + 6, s->token))
-        refuse(g, "403 Forbidden", "open the whole address that klingel printed\n");
+        refuse(g, "403 Forbidden", "open the complete address that klingel printed\n");
     else route(s, g, method, target);
 }
 

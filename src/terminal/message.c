@@ -73,6 +73,6 @@ int kl_usage_error(const kl_command *command, const char *format, ...)
     va_start(args, format);
     vfprintf(stderr, format, args);
     va_end(args);
-    fprintf(stderr, "\nrun `klingel %s --help` for its usage\n", command->name);
+    fprintf(stderr, "\n`klingel %s --help` describes the usage\n", command->name);
     return KL_EXIT_USAGE;
 }

@@ -75,7 +75,7 @@ static int number(const parser *p, const kl_option *o, const char *text)
     char  *end;
     double value = strtod(text, &end);
     if (end == text || *end != '\0' || !isfinite(value))
-        return kl_usage_error(p->command, "--%s: '%s' is not a number", o->name, text);
+        return kl_usage_error(p->command, "--%s needs a number, not '%s'", o->name, text);
     *(double *)o->target = value;
     return KL_OPTIONS_OK;
 }
@@ -94,8 +94,8 @@ static int seconds(const parser *p, const kl_option *o, const char *text)
             text);
     if (!kl_quantity_fits(q, kl_dim_of("s"))) {
         const char *word = kl_dim_word(q.dim);
-        return kl_usage_error(p->command, "--%s: '%s' is %s; give a time: 2.5, 50ms", o->name, text,
-                              word ? word : "no time");
+        return kl_usage_error(p->command, "--%s: '%s' is %s; give a time such as 2.5 or 50ms",
+                              o->name, text, word ? word : "no time");
     }
     *(double *)o->target = q.value;
     return KL_OPTIONS_OK;
@@ -161,7 +161,7 @@ static const char *take_value(parser *p, const char *glued)
 static int apply(parser *p, const kl_option *o, const char *glued)
 {
     if (o->kind == KL_OPTION_FLAG) {
-        if (glued) return kl_usage_error(p->command, "--%s takes no value", o->name);
+        if (glued) return kl_usage_error(p->command, "--%s takes no value; remove it", o->name);
         return set(p, o, NULL);
     }
     const char *value = take_value(p, glued);

@@ -86,8 +86,9 @@ static void report_unknown(const kl_reader *r, const char *file, const char *nam
             "no channel matches the pattern '%s'; `klingel export FILE --list` lists all channels",
             name);
     else if (below > 0)
-        kl_fail(diag, KL_E_NAME, at, "there is no channel '%s'; '%s.*' means %d channel%s", name,
-                name, below, below == 1 ? "" : "s");
+        kl_fail(diag, KL_E_NAME, at,
+                "there is no channel '%s'; the pattern '%s.*' matches %d channel%s", name, name,
+                below, below == 1 ? "" : "s");
     else if (near)
         kl_fail(diag, KL_E_NAME, at, "there is no channel '%s'; did you mean '%s'?", name, near);
     else

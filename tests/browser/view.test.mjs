@@ -246,7 +246,7 @@ test("results that are damaged, missing or empty are refused with a reason", asy
     assert.throws(() => statSync(at("never.html")));
   }
   execFileSync(stress, [at("empty.h5"), "2", "0"]);
-  assert.match(spawnSync(klingel, ["view", at("empty.h5"), "-o", at("empty.html")], { encoding: "utf8" }).stderr, /note: the run left no rows/);
+  assert.match(spawnSync(klingel, ["view", at("empty.h5"), "-o", at("empty.html")], { encoding: "utf8" }).stderr, /note: the results contain no rows/);
   const page = await browser.open(at("empty.html"));
   assert.match(await page.locator(".scene").textContent(), /no rows/);
   assert.ok(await seen(page, ".scene .message"), "the message is covered");

@@ -79,7 +79,7 @@ const en = {
   error_browser: "This browser is too old: it cannot unpack compressed data (DecompressionStream). Any browser since 2023 can.",
   error_version: "These results need a newer viewer (version {0}; this one reads {1}).",
   error_webgl: "No 3D here: this browser offers no WebGL. Plots and values still work.",
-  error_empty: "The run left no rows: there is no motion to show.",
+  error_empty: "The results contain no rows: there is no motion to show.",
   gap: "{0} has no numbers from {1} to {2} s: it stands where it was last",
   gap_more: "and {0} more times",
   backward: "left out: {0} of {1} rows, whose time goes back or is no number",

@@ -122,7 +122,7 @@ static void statics_kinematics_and_inverse_print_tables(void **state)
     assert_true(exists(w, "rest.h5"));
     assert_int_equal(run(w, "kinematics", four_bar, "--csv", "-o", "motion.h5"), 0);
     assert_int_equal(strncmp(w->out, "time,crank_rad,rocker_rad,torque_Nm\n", 36), 0);
-    assert_says(w->err, "toggle at t = ");
+    assert_says(w->err, "dead point at t = ");
     assert_int_equal(run(w, "inverse", four_bar, "--csv"), 0);
     assert_says(w->out, "drive.effort");
     assert_int_equal(run(w, "kinematics", carter), 1);

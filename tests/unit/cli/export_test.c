@@ -77,7 +77,7 @@ static void unknown_channels_are_all_named_with_a_way_out(void **state)
     assert_int_equal(
         run(w, "export", "p.h5", "bob.posiiton.x", "hinge", "q*", "zebra", "x", "-o", "n.csv"), 2);
     assert_says(w->err, "there is no channel 'bob.posiiton.x'; did you mean 'bob.position.x'?");
-    assert_says(w->err, "'hinge.*' means 3 channels");
+    assert_says(w->err, "'hinge.*' matches 3 channels");
     assert_says(w->err, "no channel matches the pattern 'q*'");
     assert_says(w->err, "--list");
     assert_says(w->err, "4 errors; nothing was written");
@@ -253,7 +253,7 @@ static void motion_goes_to_paraview_and_browsers(void **state)
     assert_false(exists(w, "e.glb"));
     write_pendulum(w, "p.h5", 1.0, "complete");
     assert_int_equal(run(w, "export", "p.h5", "-o", "p.glb"), 1);
-    assert_says(w->err, "holds no scene");
+    assert_says(w->err, "does not describe its bodies");
 }
 
 /* Two rails and sleepers every 0.55 gauges, on a straight of 10 m. */

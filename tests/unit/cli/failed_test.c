@@ -61,7 +61,7 @@ static void outputs_that_are_no_numbers_are_told(void **state)
          "klingel: 1\nbodies: {a: {mass: 1, inertia: [1, 1, 1]}}\n"
          "outputs: {o: {expression: 1/(a.position.x - a.position.x)}}\nrun: {end: 0.05}\n");
     assert_int_equal(run(w, "run", "o.yaml"), 0);
-    assert_says(w->err, "output 'o' is no finite number at any time");
+    assert_says(w->err, "output 'o' is not a finite number at any time");
 }
 
 static void times_take_units_on_the_command_line(void **state)

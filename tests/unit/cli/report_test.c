@@ -79,12 +79,13 @@ static void limits_that_do_not_fit_are_refused(void **state)
 {
     static const struct {
         const char *output, *said;
-    } wrong[] = {{"{of: arm, quantity: position.z, limit: 3 kg}", "is in m, its limit in kg"},
-                 {"{of: arm, quantity: position.z, limit: -3}", "above 0"},
-                 {"{of: arm, quantity: position.z, limit: 0}", "above 0"},
-                 {"{of: arm, quantity: position.z, rule: x}", "names the source of its `limit`"},
-                 {"{expression: hinge.angle, limit: 2 N}", "is in rad, its limit in N"}};
-    world *w  = *state;
+    } wrong[] = {
+        {"{of: arm, quantity: position.z, limit: 3 kg}", "is in m, but its limit is in kg"},
+        {"{of: arm, quantity: position.z, limit: -3}", "above 0"},
+        {"{of: arm, quantity: position.z, limit: 0}", "above 0"},
+        {"{of: arm, quantity: position.z, rule: x}", "names the source of its `limit`"},
+        {"{expression: hinge.angle, limit: 2 N}", "is in rad, but its limit is in N"}};
+    world *w = *state;
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         char text[1000];
         snprintf(text, sizeof text, "%.*s  bad: %s\n", (int)(strstr(model, "run:") - model), model,
@@ -99,7 +100,7 @@ static void limits_that_do_not_fit_are_refused(void **state)
 static void limits_are_not_kept_by_what_is_missing(void **state)
 {
     static const char *const names[] = {"never", "often"};
-    static const char *const said[]  = {"no numbers", "numbers missing"};
+    static const char *const said[]  = {"no numbers", "values missing"};
     world                   *w       = *state;
     char                    *page    = calloc(1, 1 << 20), row[200], text[1400];
     snprintf(text, sizeof text,

@@ -225,7 +225,7 @@ static void what_cannot_go_on_is_told(void **state)
     assert_int_equal(
         run(w, "run", "m.yaml", "-q", "--checkpoint", "50ms", "--end", "0.3", "-o", "a.h5"), 0);
     assert_int_equal(run(w, "run", "--restart", "a.h5", "--end", "0.1"), 1);
-    assert_says(w->err, "would be lost");
+    assert_says(w->err, "would delete");
 }
 
 int main(void)

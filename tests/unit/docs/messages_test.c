@@ -53,7 +53,7 @@ static const struct {
     {"A negative mass", "bodies:\n  a: {mass: -1}\n", "must not be negative",
      "masses are zero or positive"},
     {"An inertia that is physically impossible", "bodies:\n  a: {mass: 1, inertia: [1, 1, 5]}\n",
-     "larger than the sum of the other two",
+     "none may exceed the sum of the other two",
      "no moment is larger than the sum of the other two; check the unit and the order"},
     {"Two elements with the same name",
      A "joints:\n  a: {type: fixed, between: [ground, a], at: [0, 0, 0]}\n", "is used twice",
@@ -105,14 +105,14 @@ static const struct {
      "bodies:\n  a: {mass: 1, inertia: [1, 1, 1], velocity: [1, 0, 0], fixed: "
      "[velocity]}\njoints:\n "
      " j: {type: spherical, between: [ground, a], at: [0, 0, 0]}\n",
-     "the start velocities pull it apart",
+     "the initial velocities violate this joint",
      "remove `fixed`, or give a velocity that the joints allow"},
-    {"Axes that point against each other",
+    {"Axes that point in opposite directions",
      "bodies:\n  ground: {markers: {q: {at: [0, 0, 0], axis: z}}}\n  a: {mass: 1, inertia: [1, 1, "
      "1], "
      "markers: {p: {at: [0, 0, 0], axis: -z}}}\njoints:\n  j: {type: revolute, between: [ground.q, "
      "a.p]}\n",
-     "against each other", "turn one of the bodies, or one of the axes, by 180 degrees"},
+     "in opposite directions", "turn one of the bodies, or one of the axes, by 180 degrees"},
     {"A driver of a coordinate that the joint constrains",
      A
      "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0]}\n  d: {type: driver, of: "
@@ -228,7 +228,7 @@ static const struct {
      {"A mechanism that starts in a singular position"}},
     {"simbody/simbody#162",
      "a weld was assembled half a turn wrong",
-     {"Axes that point against each other"}},
+     {"Axes that point in opposite directions"}},
     {"simbody/simbody#167",
      "assembling an assembled model made it worse",
      {"Bodies whose positions do not fit the joints"}},

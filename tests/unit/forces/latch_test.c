@@ -83,7 +83,7 @@ static void mistakes_are_told(void **unused)
     static const struct {
         const char *latch, *text;
     } list[] = {{"damping: 1", "needs `mark`"},
-                {"mark: 1, until: 2", "write `closed: true` too"},
+                {"mark: 1, until: 2", "add `closed: true`"},
                 {"mark: 1, stifness: 3", "unknown key"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char  text[1024];

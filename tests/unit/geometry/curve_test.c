@@ -185,8 +185,8 @@ static void bad_points_are_named(void **unused)
         {1, false, "needs at least 2", KL_E_RANGE},
         {2, true, "needs at least 3", KL_E_RANGE},
         {10, false, "points.csv:4:1: control point 4 is (nan, 0, 0)", KL_E_NAN},
-        {10, false, "points.csv:6:1: control point 6 repeats point 5", KL_E_RANGE},
-        {10, false, "gap of 70 m between control points 7 and 8", KL_OK},
+        {10, false, "points.csv:6:1: control points 6 and 5 coincide", KL_E_RANGE},
+        {10, false, "control points 7 and 8 are 70 m apart", KL_OK},
         {10, false, "degrees at control point 3", KL_E_RANGE}, /* and a cusp there */
         {5, false, "cusp near (10, 10, 0), at control point", KL_E_RANGE},
     };

@@ -385,8 +385,8 @@ static void a_car_that_runs_out_of_track_stops_at_its_end(void **unused)
     static const struct {
         double      x, speed, time, s;
         const char *says;
-    } ways[] = {{2, 10, 1.8, 20, "'ride' ran off the end of track 'line'"},
-                {8, -10, 0.8, 0, "'ride' ran off the beginning of track 'line'"}};
+    } ways[] = {{2, 10, 1.8, 20, "'ride' left the end of track 'line'"},
+                {8, -10, 0.8, 0, "'ride' left the beginning of track 'line'"}};
     static const char *const integrators[] = {"generalized-alpha", "gear", "runge-kutta"};
     for (int i = 0; i < 6; i++) {
         char text[1024];
@@ -426,7 +426,7 @@ static void a_marble_stops_at_the_edge_of_its_surface(void **unused)
     assert_int_equal(kl_simulation_create(r.b.model, r.b.diag, &r.s), KL_OK);
     assert_int_equal(kl_simulation_run(r.s, 5.0, 0.3, &sink, r.b.diag), KL_E_STOPPED);
     near(last, 0.4, 1e-6);
-    assert_true(told(r.b.diag, "ran off the edge of surface 'table'"));
+    assert_true(told(r.b.diag, "left surface 'table' at its edge"));
     finish(&r);
 }
 
@@ -443,7 +443,7 @@ static void a_car_too_slow_for_the_hill_rolls_back_and_says_so(void **unused)
                                           "joints: {ride: {type: path, body: car, track: line}}\n")};
     assert_int_equal(kl_simulation_create(r.b.model, r.b.diag, &r.s), KL_OK);
     assert_int_equal(kl_simulation_run(r.s, 5.0, 0.1, &sink, r.b.diag), KL_OK);
-    assert_true(told(r.b.diag, "turned round at s = "));
+    assert_true(told(r.b.diag, "reversed at s = "));
     finish(&r);
 }
 
@@ -482,7 +482,7 @@ static void mistakes_are_told_with_a_remedy(void **unused)
         {"surfaces: {s: {sweep: [[0, 0], [1, 0]], track: t}}\n", "there is no track 't'"},
         {"tracks: {line: {layout: [straight 20 m]}}\njoints: {ride: {type: path, body: car, track: "
          "line, drive_s: 1, drive_speed: 2}}\n",
-         "leave one out"},
+         "remove one"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char  text[1024];

@@ -148,11 +148,11 @@ static void units_that_do_not_fit_show_in_the_result(void **unused)
         {"mesh: m.inp\nunits: {length: km}\nlenient: yes\n" STEEL "modes: 3\n",
          "if lengths are in mm", false},
         {"mesh: m.inp\nmaterial: {E: 210 GPa, nu: 0.3, density: 40000 kg/m3}\nmodes: 3\n",
-         "more than any solid", false},
-        {"mesh: m.inp\nunits: {length: nm}\n" STEEL "modes: 3\n", "are density and lengths in SI?",
-         false},
+         "denser than any solid", false},
+        {"mesh: m.inp\nunits: {length: nm}\n" STEEL "modes: 3\n",
+         "check that density and lengths are in SI units", false},
         {"mesh: m.inp\nmaterial: {E: 210000, nu: 0.3, density: 7850}\nmodes: 3\n",
-         "are E and density in one system of units?", true},
+         "check that E and density use the same system of units", true},
         {"mesh: m.inp\nmaterial: {E: 210000, nu: 0.3, density: 7.85e-9}\nmodes: 3\n",
          "looks like tonne/mm3", true},
     };
@@ -181,20 +181,20 @@ static void meshes_that_cannot_be_are_named_with_counts_and_first_offenders(void
     } cases[] = {
         {nodes, "5,0,0,4\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n", steel, "node 5 is given twice"},
         {nodes, "*ELEMENT,TYPE=C3D8\n1,5,6,7,8,1,2,3,4\n", steel,
-         "1 elements have negative or no volume (first: 1)"},
-        {nodes, one, bare, "1 elements have no property and so no material (first: 1)"},
+         "1 elements have a negative or zero volume (first: 1)"},
+        {nodes, one, bare, "1 elements have no property and therefore no material (first: 1)"},
         {nodes,
          "9,9,0,0\n10,10,0,0\n11,9,1,0\n12,9,0,1\n*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,8\n"
          "*ELEMENT,TYPE=C3D4\n2,9,10,11,12\n",
-         steel, "1 parts hang free beside the first one"},
+         steel, "1 parts are not connected to the first one"},
         {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,88\n", steel, "node 88"},
-        {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6", steel, "C3D8 has 8 nodes, here are 6"},
+        {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6", steel, "C3D8 has 8 nodes, but 6 are given"},
         {nodes, "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,7\n", steel, "1 elements use a node twice"},
         {"*NODE\n1,0,0,nan\n", one, steel, "nan"},
         {nodes,
          "*ELEMENT,TYPE=C3D8,ELSET=E\n1,1,2,3,4,5,6,7,8\n*MATERIAL,NAME=LIGHT\n*ELASTIC\n2e11,.3\n"
          "*SOLID SECTION,ELSET=E,MATERIAL=LIGHT\n",
-         bare, "material 'LIGHT' has no density, and so the body no mass"},
+         bare, "material 'LIGHT' has no density, so the body has no mass"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char text[1024], said[2048];
@@ -215,7 +215,7 @@ static void what_follows_a_tie_cannot_be_held(void **unused)
                          "reference: {ROOT: all}\n",
                          said, sizeof said);
     assert_null(b);
-    assert_non_null(strstr(said, "nothing of 'ROOT' can be held"));
+    assert_non_null(strstr(said, "no component of 'ROOT' can be fixed"));
     b = reduce("mesh: m.inp\n" STEEL "modes: 2\nmarkers: {foot: {set: ROOT, tie: rbe2}}\n"
                "reference: {foot: all}\n",
                said, sizeof said);
@@ -242,14 +242,14 @@ static void sets_that_cannot_be_tied_are_told(void **unused)
     } cases[] = {
         {"markers: {edge: {set: EDGE}}\n", "marker 'edge': its 2 nodes have no rotations"},
         {"markers: {c: {set: CORNER, at: [2, 1, 4]}}\n", "marker 'c': its 1 nodes"},
-        {"markers: {edge: {set: EDGE, tie: rbe3}}\n", "marker 'edge': its nodes lie in one line"},
+        {"markers: {edge: {set: EDGE, tie: rbe3}}\n", "marker 'edge': its nodes lie on one line"},
         {"markers: {face: {set: FACE}, side: {set: SIDE}}\n",
          "node 1 depends on two ties, marker 'face' and marker 'side'"},
         {"markers: {face: {set: FACE}}\nreference: {face: all}\nstatics: craig-bampton\n"
          "interfaces: [face]\n",
-         "interface 'face': component x is held by `reference:`"},
+         "interface 'face': component x is fixed by `reference:`"},
         {"markers: {face: {set: FACE, tie: rbe3}}\nstatics: craig-bampton\ninterfaces: [face]\n",
-         "interface 'face': component x follows other nodes"},
+         "interface 'face': component x depends on other nodes"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char yaml[512];
@@ -424,12 +424,12 @@ static void what_is_asked_for_and_not_there_is_told(void **unused)
     } cases[] = {
         {"markers: {tip: {at: [5, 0, 0]}}", "is 2 at (2, 0, 0), 3 m away in a mesh of 3.74 m",
          false},
-        {"markers: {tip: {at: [2.1, 0, 0]}}", "sits on node 2 at (2, 0, 0), 0.1 m from `at:`",
-         true},
+        {"markers: {tip: {at: [2.1, 0, 0]}}",
+         "is placed on node 2 at (2, 0, 0), 0.1 m from its `at`", true},
         {"markers: {tip: {at: [2, 0, 0], tie: rbe2}}", "`tie` needs the nodes that it ties", false},
         {"markers: {tip: {node: 2, tie: rbe3}}", "the marker is the node itself", false},
         {"markers: {tip: {node: 2, at: [2, 0, 0]}}", "`node` already gives the position", false},
-        {"modes: 100000", "100000 are asked for, but there are 18: the mesh has 24", true},
+        {"modes: 100000", "`modes: 100000` exceeds the 18 modes of a mesh with 24", true},
     };
     write_file(mesh_path, BLOCK);
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -229,7 +229,7 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "track:\n  points: [[0, 0, 0], [1, 0, .nan], [2, 0, 0]]\n",
          "t.yaml:3:30: control point 2: z is .nan"},
         {HEAD "track:\n  points: [[0, 0, 0], [5, 0, 0], [5, 0, 0], [9, 0, 0]]\n",
-         "t.yaml:3:34: control point 3 repeats point 2"},
+         "t.yaml:3:34: control points 3 and 2 coincide"},
         {HEAD "track:\n  points: [[0, 0], [1, 0, 0]]\n", "[x, y, z] or [x, y, z, roll]"},
         {HEAD "track:\n  points: [[0, 0, 0, 0], [1, 0, 0], [2, 0, 0]]\n",
          "t.yaml:3:26: 1 of 3 control points have a roll"},
@@ -245,13 +245,13 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "track:\n  layout: [curve 300 m radius for 5 m cant 2 m]\n", "over a base of 1.5 m"},
         {HEAD "track:\n  layout: [curve 300 m radius cant 5 mm]\n", "either a length or an angle"},
         {HEAD "track:\n  layout: [curve 0 m radius for 5 m]\n", "radius of a curve is zero"},
-        {HEAD "track:\n  layout: [straight -5 m]\n", "length is -5 m: give one above zero"},
+        {HEAD "track:\n  layout: [straight -5 m]\n", "length is -5 m; it must be positive"},
         {HEAD "track:\n  layout: [transition 5 m, transition 6 m]\n",
          "two transitions follow each other"},
         {HEAD "track:\n  layout: [straight 5 m]\n  profile: [{grade: 1 m, length: 5 m}]\n",
          "give a grade such as 1.5 % or an angle"},
         {HEAD "track:\n  layout: [straight 5 m]\n  profile: [{grade: 0, length: 50 m}]\n",
-         "make both end together"},
+         "give both the same length"},
         {HEAD "track:\n  layout: [straight 500 m]\n  profile: [{at: 0, height: 0}, {at: 100 m, "
               "height: 1 m, "
               "radius: 50 km}, {at: 200 m, height: 0}]\n",
@@ -259,7 +259,8 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "track:\n  segments: [{up: 1/20}]\n", "t.yaml:3:14: a segment needs a length"},
         {HEAD "track:\n  segments: [{length: 5 m, roll: 1 deg}]\n  frame: level\n",
          "define their own frame"},
-        {HEAD "track:\n  segments: [{length: 1e9 m, up: 1e9}]\n", "turns too much for its length"},
+        {HEAD "track:\n  segments: [{length: 1e9 m, up: 1e9}]\n",
+         "has too large a curvature for its length"},
         {HEAD "track:\n  layout: [straight 10 m]\n  roll: [[0, 0], [20 m, 1 deg]]\n",
          "is outside the track"},
         {HEAD "track:\n  layout: [straight 10 m]\n  roll: [[5 m, 0], [2 m, 1 deg]]\n",
@@ -273,7 +274,7 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "track:\n  layout: [straight 10 m]\n  checks: {radios: 3 m}\n",
          "did you mean `radius`?"},
         {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0], [1.000001, 0, 0], [3, 0, 0], [4, 0, 0]]\n",
-         "t.yaml:3:34: control points 2 and 3 are 1e-06 m apart, the usual step is 1 m"},
+         "t.yaml:3:34: control points 2 and 3 are 1e-06 m apart, but the usual distance is 1 m"},
         {HEAD "track:\n  layout: [straight 10 m, curve 20 m radius for 100 m]\n"
               "  resample: {spacing: 1 m}\n  closed: true\n",
          "t.yaml:5:11: the line ends at (-9.17849, 14.3268, 0), 17.0147 m from its beginning"},
@@ -299,7 +300,7 @@ static void doubtful_points_are_taken_with_a_warning(void **unused)
     } cases[] = {
         {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0], [3, 0, 0], [2, 0.01, 0], [4, 0, 0], [5, 0, "
               "0]]\n",
-         "t.yaml:3:23: warning: the line all but turns on the spot between control points 2 and 3"},
+         "t.yaml:3:23: warning: the line has a very small radius between control points 2 and 3"},
         {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0], [1.005, 0, 0], [3, 0, 0], [4, 0, 0]]\n",
          "t.yaml:3:34: warning: control points 2 and 3 are only 0.005 m apart"},
         {HEAD "track:\n  layout: [{curve: 20 m, angle: 359 deg}]\n  resample: {spacing: 1 m}\n  "
@@ -333,7 +334,7 @@ static void a_table_that_cannot_be_made_says_where_and_what_helps(void **unused)
         const char *text, *says;
     } cases[] = {
         {HEAD "track: {" BENDS "table: {interpolation: quintic, error: 1e-6}}\n",
-         "t.yaml:2:44: the table cannot reach its error at 38."},
+         "t.yaml:2:44: the table cannot reach its accuracy at 38."},
         {HEAD "track: {" BENDS
               "table: {interpolation: quintic, error: 1e-7, second_error: 1e-4}}\n",
          NULL},

@@ -61,11 +61,11 @@ static void each_fault_is_named(void **unused)
     assert_int_equal(kl_mesh_check(m, d), KL_E_MODEL);
     assert_said(d, "1 node numbers are given twice with different coordinates (first: 10)");
     assert_said(d, "1 element numbers are given twice (first: 2)");
-    assert_said(d, "1 elements have negative or no volume (first: 2)");
+    assert_said(d, "1 elements have a negative or zero volume (first: 2)");
     assert_said(d, "1 elements have no property");
     assert_said(d, "use a node twice (first: 4)");
     assert_said(d, "not in the mesh (first: 5)");
-    assert_said(d, "1 parts hang free");
+    assert_said(d, "1 parts are not connected");
     assert_said(d, "of another kind (solid, shell, beam) (first: 6)");
     assert_said(d, "Poisson");
     kl_diag_destroy(d);
@@ -95,11 +95,11 @@ static void units_that_do_not_fit_are_told(void **unused)
     assert_int_equal(kl_diag_size(d), 0);
     m->material[0].rho = 7.85; /* g/cm3 */
     assert_int_equal(kl_mesh_check_units(m, false, d), KL_OK);
-    assert_said(d, "hardly a solid has that");
+    assert_said(d, "which hardly any solid has");
     m->material[0].rho = 7850;
     m->material[0].E   = 2.1e5; /* MPa */
     assert_int_equal(kl_mesh_check_units(m, false, d), KL_E_RANGE);
-    assert_said(d, "no solid has that");
+    assert_said(d, "which no solid has");
     kl_diag_destroy(d);
     kl_mesh_destroy(m);
 }
@@ -113,7 +113,7 @@ static void coincident_nodes_are_counted(void **unused)
     kl_mesh_add_node(m, 51, kl_vec(2, 2, 3));
     kl_mesh_add_element(m, KL_TET4, 9, 0, (const int[]){1, 2, n, 6});
     kl_mesh_check(m, d);
-    assert_said(d, "1 nodes lie on another node (first: 50)");
+    assert_said(d, "1 nodes coincide with another node (first: 50)");
     kl_diag_destroy(d);
     kl_mesh_destroy(m);
 }

@@ -245,7 +245,7 @@ static void mistakes_are_named_with_their_place(void **unused)
     complains(INP, HEX_NODES "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7,99\n",
               "test:11:1: element 1 refers to node 99");
     complains(INP, HEX_NODES "*ELEMENT,TYPE=C3D8\n1,1,2,3,4,5,6,7\n2,1,2,3,4,5,6,7,8\n",
-              "test:11:1: an element of type C3D8 has 8 nodes, here are 7");
+              "test:11:1: an element of type C3D8 has 8 nodes, but 7 are given");
     complains(INP, "*NODE\n1,0,zero,0\n", "test:2:5: 'zero' is not a number");
     complains(INP, "*NODE\n1,0,nan,0\n", "is not finite");
     complains(INP, HEX_NODES HEX STEEL "*SOLID SECTION,ELSET=E,MATERIAL=STEAL\n",
@@ -256,14 +256,15 @@ static void mistakes_are_named_with_their_place(void **unused)
               "is for shells, but 1 elements of 'E' are not");
     complains(INP, HEX_NODES "*ELEMENT,TYPE=S8R\n1,1,2,3,4,5,6,7,8\n",
               "elements of type S8R are not");
-    complains(INP, HEX_NODES HEX "*TIE,NAME=T\nA,B\n", "*TIE cannot be used here; join the meshes");
+    complains(INP, HEX_NODES HEX "*TIE,NAME=T\nA,B\n",
+              "*TIE cannot be used here; connect the meshes");
     complains(INP, HEX_NODES "*ELEMENT,TYPE=MASS,ELSET=M\n2,1\n",
               "no *MASS card that gives it a value");
     complains(INP, HEX_NODES "*NSET,NSET=A\nB\n*NSET,NSET=B\nA\n",
               "node set 'B', which does not exist");
     complains(INP, "*INSTANCE,NAME=I,PART=P\n*END INSTANCE\n", "there is no part 'P' above");
     complains(INP, "*PART,NAME=P\n*NODE\n1,0,0,0\n", "is not closed by *END PART");
-    complains(INP, "*ELASTIC\n1,2\n", "stands under no *MATERIAL");
+    complains(INP, "*ELASTIC\n1,2\n", "must follow a *MATERIAL card");
 }
 
 static void what_is_not_understood_is_listed(void **unused)
@@ -314,7 +315,8 @@ static void sets_of_elements_left_out_are_sets_of_nodes(void **unused)
     int                   n;
     if (kl_mesh_read_memory("t", PLANE, strlen(PLANE), &options, &m, diag) != KL_OK)
         fail_msg("%s", all_messages(diag));
-    assert_non_null(strstr(all_messages(diag), "2 plane elements (CPS4) mark surfaces"));
+    assert_non_null(
+        strstr(all_messages(diag), "2 plane elements (CPS4) on surfaces of solids are ignored"));
     assert_int_equal(kl_mesh_count(m), 1);
     assert_int_equal(set_of(m, KL_NODE_SET, "foot")->n, 4);
     assert_int_equal(set_of(m, KL_ELEMENT_SET, "mixed")->n, 1);
@@ -325,13 +327,14 @@ static void sets_of_elements_left_out_are_sets_of_nodes(void **unused)
     kl_mesh_destroy(m);
     kl_diag_destroy(diag);
     /* without a solid they would be the structure */
-    complains(INP, HEX_NODES "*ELEMENT,TYPE=CPS4,ELSET=S\n7,1,2,3,4\n", "type CPS4 are not known");
+    complains(INP, HEX_NODES "*ELEMENT,TYPE=CPS4,ELSET=S\n7,1,2,3,4\n",
+              "type CPS4 are not supported");
     /* of others nothing follows but their own refusal; lenient they are listed with their count */
     static const char shells[] = HEX_NODES HEX
         "*ELEMENT,TYPE=S8R,ELSET=S\n7,1,2,3,4,5,6,7,8\n8,5,6,7,8,\n1,2,3,4\n*ELSET,ELSET=T\n7,8\n"
         "*SHELL SECTION,ELSET=S,MATERIAL=STEEL\n.1\n" STEEL;
     const kl_read_options lenient = {.lenient = true, .format = INP};
-    complains(INP, shells, "type S8R are not known");
+    complains(INP, shells, "type S8R are not supported");
     assert_int_equal(kl_mesh_read_memory("t", shells, strlen(shells), &lenient, &m, NULL), KL_OK);
     assert_string_equal(m->leftover[0].text, "*ELEMENT, TYPE=S8R");
     assert_int_equal(m->leftover[0].count, 2);

@@ -102,14 +102,14 @@ static void both_structural_formats_give_the_same_section(void **unused)
 static void files_that_are_no_mesh_are_refused(void **unused)
 {
     (void)unused;
-    complains(KL_FORMAT_AUTO, "hello world\n", "this is no mesh that can be read");
-    complains(KL_FORMAT_AUTO, "", "this is no mesh that can be read");
+    complains(KL_FORMAT_AUTO, "hello world\n", "this is not a supported mesh file");
+    complains(KL_FORMAT_AUTO, "", "this is not a supported mesh file");
     kl_diag *diag = kl_diag_create();
     kl_mesh *mesh;
     assert_int_equal(kl_mesh_read("/nowhere/to/be.found", NULL, &mesh, diag), KL_E_FILE);
     assert_non_null(strstr(all_messages(diag), "cannot be opened"));
     assert_int_equal(kl_mesh_read("/tmp", NULL, &mesh, diag), KL_E_FILE);
-    assert_non_null(strstr(all_messages(diag), "is not an ordinary file"));
+    assert_non_null(strstr(all_messages(diag), "is not a regular file"));
     kl_diag_destroy(diag);
 }
 

@@ -313,18 +313,18 @@ static void mistakes_are_named_with_their_place(void **unused)
     complains(HEAD "$Nodes\n4\n1 0 0 0\n2 1 x 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n" TET,
               "test.msh:7:5: 'x' is not a number");
     complains(HEAD "$Nodes\n5\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n" TET,
-              "announces 5 entries but holds 4");
+              "declares 5 entries but contains 4");
     complains(HEAD "$Nodes\n3\n1 0 0 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n" TET,
-              "holds more than it announces");
+              "contains more entries than it declares");
     complains(HEAD "$Nodes\n4\n1 0 nan 0\n2 1 0 0\n3 0 1 0\n4 0 0 1\n$EndNodes\n" TET,
               "is not finite");
     complains(HEAD "$Nodes\n4\n1 0 0 0\n2 1 0", "the file ends in $Nodes after 1 of 4 entries");
     complains(HEAD NODES "$Elements\n2\n1 4 2 0 1 1 2 3 4\n1 4 2 0 1 1 2 4 3\n$EndElements\n",
               "element 1 is given twice");
     complains(HEAD NODES "$Elements\n1\n1 7 2 0 1 1 2 3 4 1\n$EndElements\n", "without pyramids");
-    complains("$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", "save as 2.2 or 4.1");
-    complains(HEAD TET NODES, "$Elements comes before $Nodes");
-    complains("$Nodes\n", "before $MeshFormat");
+    complains("$MeshFormat\n4.0 0 8\n$EndMeshFormat\n", "save the mesh as 2.2 or 4.1");
+    complains(HEAD TET NODES, "$Elements precedes $Nodes");
+    complains("$Nodes\n", "precedes $MeshFormat");
 }
 
 static void many_mistakes_are_counted(void **unused)

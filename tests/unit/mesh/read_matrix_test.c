@@ -184,7 +184,7 @@ static void a_mass_that_is_missing_or_zero_says_what_to_run(void **unused)
 {
     (void)unused;
     const char *nodes = file("nodes.csv", two_nodes), *K = file("K.mtx", bar_K);
-    refuses(&(kl_matrix_files){.stiffness = K, .nodes = nodes}, "there is no mass matrix");
+    refuses(&(kl_matrix_files){.stiffness = K, .nodes = nodes}, "the mass matrix is missing");
     const char *zero =
         file("zero.mtx", "%%MatrixMarket matrix coordinate real symmetric\n6 6 1\n1 1 0\n");
     refuses(&(kl_matrix_files){.stiffness = K, .mass = zero, .nodes = nodes},
@@ -194,7 +194,7 @@ static void a_mass_that_is_missing_or_zero_says_what_to_run(void **unused)
             "job.mas' is missing; run CalculiX");
     file("job.mas", "1 1 1.0\n2 2 1.0\n");
     refuses(&(kl_matrix_files){.stiffness = sti, .nodes = nodes},
-            "job.dof', which says what each row is");
+            "job.dof', which assigns rows to nodes");
     file("job.dof", "10.1\n30.1\n");
     refuses(&(kl_matrix_files){.stiffness = sti, .nodes = nodes},
             "job.dof:2:1: node 30 of row 2 has no position");
@@ -217,8 +217,8 @@ static void mistakes_are_named_with_their_place(void **unused)
     refuses(WITH(SYM "6 6 2\n1 1 1\n"), "ends after 1 of 2 entries");
     refuses(WITH(SYM "6 6 1\n1 1 x\n"), "bad.mtx:3:5: 'x' is not a number");
     refuses(WITH(SYM "6 6 1\n1 1 nan\n"), "is not finite");
-    refuses(WITH(SYM "6 6 1\n7 1 1\n"), "bad.mtx:3:1: entry (7, 1) lies outside");
-    refuses(WITH(SYM "6 6 1\n1 1 1\n2 2 1\n"), "holds more than it announces");
+    refuses(WITH(SYM "6 6 1\n7 1 1\n"), "bad.mtx:3:1: entry (7, 1) is outside");
+    refuses(WITH(SYM "6 6 1\n1 1 1\n2 2 1\n"), "contains more entries than it declares");
     refuses(WITH(SYM "6 6 2\n2 1 1\n1 2 1\n"), "entry (2, 1) is given twice");
     refuses(WITH(SYM "9 9 1\n1 1 1\n"), "the matrix has 9 rows, but 2 nodes");
     refuses(WITH("%%MatrixMarket matrix coordinate real general\n6 6 2\n2 1 1\n1 2 3\n"),

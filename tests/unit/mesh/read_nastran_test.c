@@ -58,7 +58,7 @@ static void coordinate_systems_are_followed_to_the_basic_one(void **unused)
     complains(BDF,
               "CORD2R,1,2,0.,0.,0.,0.,0.,1.,+\n+,1.,0.,0.\nCORD2R,2,1,0.,0.,0.,0.,0.,1.,+\n"
               "+,1.,0.,0.\nGRID,1,1,0.,0.,0.\n",
-              "is defined through itself");
+              "depends on itself");
     complains(BDF, "GRID,1,5,0.,0.,0.\n", "coordinate system 5 does not exist");
     complains(BDF, "CORD2R,1,,0.,0.,0.,0.,0.,1.,+\n+,0.,0.,2.\n", "lie on one line");
 }
@@ -192,12 +192,12 @@ static void mistakes_are_named_with_their_place(void **unused)
               "has 5 nodes: give all 10 or only the 4 corners");
     complains(BDF, SQUARE "CQUAD4,1,1,1,2,3,4\nPSOLID,1,7\n" MAT, "needs a PSHELL or PCOMP");
     complains(BDF, SQUARE "CQUAD8,1,1,1,2,3,4,1,2,+\n+,3,4\n", "CQUAD8 cannot be used here");
-    complains(BDF, SQUARE "CQUAD4,1,1,1,2,3,4\nPSHELL,1,9,.1,9\nMAT2,9,1.\n", "give MAT1 or MAT8");
+    complains(BDF, SQUARE "CQUAD4,1,1,1,2,3,4\nPSHELL,1,9,.1,9\nMAT2,9,1.\n", "use MAT1 or MAT8");
     complains(BDF, SQUARE "MPC,1,1,1,1.,2,1,-1.\n", "MPC cannot be used here");
     char text[256];
     snprintf(text, sizeof text, SQUARE "%-8s%-8d%-8s%-8s%-8s%-8s%-24s+A\n+B      1\n", "GRID", 9,
              "", "0.", "0.", "0.", "");
-    complains(BDF, text, "put the lines in order");
+    complains(BDF, text, "sort the lines");
     complains(BDF, "+,1\n" SQUARE, "continues a card, but there is none");
     complains(BDF, SQUARE "RBE2,1,1,127,2\n", "must be digits from 1 to 6");
     complains(BDF, SQUARE "CBAR,1,1,1,2,0.,0.,1.,,+\n+,4\nPBAR,1,7,1.,1.,1.,1.\n" MAT,
@@ -214,9 +214,9 @@ static void an_own_system_of_a_node_is_not_passed_over(void **unused)
                                  "GRID,2,,1.,0.,0.\n";
     char              text[512];
     snprintf(text, sizeof text, "%sCELAS2,1,1.,1,1\n", skewed);
-    complains(BDF, text, "one and the same global direction");
+    complains(BDF, text, "the same global direction");
     snprintf(text, sizeof text, "%sRBE2,1,2,12,1\n", skewed);
-    complains(BDF, text, "has axes of its own");
+    complains(BDF, text, "has its own axes");
     snprintf(text, sizeof text, "%sRBE2,1,2,123,1\n", skewed);
     kl_mesh *m = mesh_of_text(BDF, text); /* all three: the axes do not matter */
     assert_int_equal(m->ntie, 1);
@@ -260,13 +260,13 @@ static void beams_in_a_row_share_the_node_at_their_offset(void **unused)
 static void lists_and_decks_that_end_early_are_told(void **unused)
 {
     (void)unused;
-    complains(BDF, SQUARE "SET1,1,1,2,1.0\n", "SET1: '1.0' is not a number of a list");
-    complains(BDF, SQUARE "ASET1,123,1,two\n", "ASET1: 'two' is not a number of a list");
+    complains(BDF, SQUARE "SET1,1,1,2,1.0\n", "SET1: '1.0' is not a valid number in a list");
+    complains(BDF, SQUARE "ASET1,123,1,two\n", "ASET1: 'two' is not a valid number in a list");
     complains(BDF, SQUARE "ASET,77,123\n", "refers to GRID 77");
     complains(BDF, SQUARE "RBE3,9,,1,123456,1.,1246,2,3\n", "single directions cannot be used");
     remarks(BDF, SQUARE "SET1,1,1,2,77,78\n", "2 of 4 numbers are not in the mesh (first: 77)");
-    remarks(BDF, "BEGIN BULK\n" SQUARE, "no ENDDATA: was the file cut short?");
-    remarks(BDF, SQUARE TET "SPC1,1,123,1\n", "hold nodes by `reference:`");
+    remarks(BDF, "BEGIN BULK\n" SQUARE, "no ENDDATA; check that the file is complete");
+    remarks(BDF, SQUARE TET "SPC1,1,123,1\n", "fix nodes with `reference:`");
 }
 
 int main(void)

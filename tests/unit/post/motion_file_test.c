@@ -310,7 +310,7 @@ static void results_without_a_scene_are_refused_with_a_word(void **state)
     assert_int_equal(kl_writer_close(out), KL_OK);
     assert_int_equal(kl_reader_open(path, w->diag, &r), KL_OK);
     assert_int_equal(kl_solids_read(r, path, w->arena, w->diag, &s), KL_E_NAME);
-    assert_non_null(strstr(kl_diag_at(w->diag, 0)->text, "no scene"));
+    assert_non_null(strstr(kl_diag_at(w->diag, 0)->text, "does not describe its bodies"));
     kl_reader_close(r);
     unlink(path);
 }

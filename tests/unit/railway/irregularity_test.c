@@ -179,7 +179,7 @@ static void unsorted_samples_are_refused(void **unused)
     double              s[] = {0, 1, 1, 2, 3}, v[5] = {0};
     const double *const value[KL_TRACK_CHANNELS] = {v};
     assert_int_not_equal(kl_irregularity_sampled(s, value, 5, KL_NOWHERE, arena, diag, &x), KL_OK);
-    assert_non_null(strstr(kl_diag_at(diag, 0)->text, "must ascend"));
+    assert_non_null(strstr(kl_diag_at(diag, 0)->text, "must increase"));
     kl_diag_destroy(diag);
     kl_arena_destroy(arena);
 }

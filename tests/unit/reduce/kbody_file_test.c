@@ -151,7 +151,7 @@ static void a_body_replaces_nothing_but_a_body(void **unused)
     kl_kbody *a;
     assert_int_equal(reduce(good_yaml, &a, d), KL_OK);
     assert_int_equal(kl_kbody_check_name(mesh_path, d), KL_E_FILE);
-    assert_non_null(strstr(kl_diag_at(d, 0)->text, "exists and is no body"));
+    assert_non_null(strstr(kl_diag_at(d, 0)->text, "exists and is not a body file"));
     assert_int_equal(kl_kbody_check_name("/nowhere/x.kbody", d), KL_E_FILE);
     assert_int_equal(kl_kbody_check_name("/tmp", d), KL_E_FILE);
     assert_int_equal(kl_kbody_write(a, "/tmp", d), KL_E_FILE);
@@ -190,7 +190,7 @@ static void mistakes_in_the_body_file_are_named(void **unused)
          "interfaces"},
         {"mesh: kl_kbody_test.msh\nmaterial: {E: 210 GPa, nu: 0.3, density: 7850}\nreference: "
          "{root: [x]}\n",
-         "rigid motion"},
+         "rigid body motion"},
         {"modes: 3\n", "either `mesh:` or `matrices:`"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {

@@ -85,15 +85,19 @@ static void hinges_that_the_reference_holds_pass(void **unused)
         int            n;
         const char    *says;
     } cases[] = {
-        {{{"A", 0, 0x3f, {0}}}, 1, "1 motion without stiffness, which the reference does not stop"},
+        {{{"A", 0, 0x3f, {0}}},
+         1,
+         "1 motion without stiffness, which the reference conditions do not prevent"},
         {{{"A", 0, 0x3f, {0}}, {"B", 0, 0x3f, {0}}}, 2, NULL},
         {{{"A", 0, 0x3f, {0}}, {NULL, 10, 0x1, {0}}}, 2, NULL},
         /* node 9 moves along y about the line 3-7, not along x */
-        {{{"A", 0, 0x3f, {0}}, {NULL, 9, 0x1, {0}}}, 2, "which the reference does not stop"},
+        {{{"A", 0, 0x3f, {0}}, {NULL, 9, 0x1, {0}}},
+         2,
+         "which the reference conditions do not prevent"},
         {{{"A", 0, 0x3f, {0}}, {NULL, 9, 0x2, {0}}}, 2, NULL},
         {{{NULL, 3, 0x7, {0}}, {NULL, 7, 0x3, {0}}, {NULL, 1, 0x1, {0}}},
          3,
-         "1 motion without stiffness, which the reference does not stop"},
+         "1 motion without stiffness, which the reference conditions do not prevent"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         kl_mesh  *m      = mesh_of_text(KL_FORMAT_ABAQUS, CUBE AT_AN_EDGE SOLIDS

@@ -485,7 +485,7 @@ static void principal_axis_conditions_keep_products_of_inertia(void **unused)
     assembled(m, KL_MASS_LUMPED, &s);
     kl_diag *d = kl_diag_create();
     assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_E_SINGULAR);
-    assert_non_null(strstr(kl_diag_at(d, 0)->text, "three different moments"));
+    assert_non_null(strstr(kl_diag_at(d, 0)->text, "three different principal moments"));
     kl_diag_destroy(d);
     kl_system_free(&s);
     kl_mesh_destroy(m);
@@ -541,8 +541,8 @@ static void conditions_that_do_not_hold_are_refused(void **unused)
     kl_diag         *d = kl_diag_create();
     assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_E_MODEL);
     assert_string_equal(kl_diag_at(d, 0)->text,
-                        "the reference conditions leave 1 rigid motion: turn about the line "
-                        "through (0.075, 0, 0) along x; hold also {2: [y]}, or use mean-axis");
+                        "the reference conditions leave 1 rigid body motion: rotation about the "
+                        "line through (0.075, 0, 0) along x; fix also {2: [y]}, or use mean-axis");
     kl_diag_clear(d);
     pin[0].components = 0x3f;
     assert_int_equal(kl_basis_make(&s, &o, &b, d), KL_E_MODEL);
@@ -552,11 +552,11 @@ static void conditions_that_do_not_hold_are_refused(void **unused)
     kl_mesh_destroy(m);
 }
 
-/* Conditions as the message gives them: "hold also {17: [x, y], 9: [z]}, ..." */
+/* Conditions as the message gives them: "fix also {17: [x, y], 9: [z]}, ..." */
 static int advised(const kl_system *s, const char *text, kl_node_mask *to)
 {
     int n = 0;
-    for (const char *p = strstr(text, "hold also {") + 10; *p != '}';) {
+    for (const char *p = strstr(text, "fix also {") + 9; *p != '}';) {
         int id = atoi(p + 1);
         for (int i = 0; i < s->nnode; i++)
             if (s->node_id[i] == id) to[n] = (kl_node_mask){.node = i};
@@ -577,13 +577,15 @@ static void the_motions_left_are_named_with_what_holds_them(void **unused)
         const char  *left;
         int          count;
     } cases[] = {
-        {{{0, 7}, {0, 7}}, "motions: every turn about (0, 0, 0);", 3},
+        {{{0, 7}, {0, 7}}, "motions: every rotation about (0, 0, 0);", 3},
         {{{0, 6}, {16, 6}},
-         "motions: shift along x, turn about the line through (0.3, 0, 0) along x;",
+         "motions: shift along x, rotation about the line through (0.3, 0, 0) along x;",
          2},
-        {{{0, 1}, {0, 1}}, "motions: shift along y, shift along z, every turn about (0, 0, 0);", 5},
+        {{{0, 1}, {0, 1}},
+         "motions: shift along y, shift along z, every rotation about (0, 0, 0);",
+         5},
         {{{0, 7}, {17, 7}},
-         "motion: turn about the line through (0.3, 0, 0.1) along (0.9487, 0, 0.3162);",
+         "motion: rotation about the line through (0.3, 0, 0.1) along (0.9487, 0, 0.3162);",
          1},
     };
     kl_mesh  *m = bricks(4, 1, 1, kl_vec(0, 0, 0), kl_vec(0.6, 0.1, 0.2));
@@ -728,7 +730,7 @@ static void an_rbe3_on_a_line_of_solids_is_refused(void **unused)
     kl_system s;
     kl_diag  *d = kl_diag_create();
     assert_int_equal(kl_fe_assemble(m, KL_MASS_LUMPED, &s, d), KL_E_MODEL);
-    assert_non_null(strstr(kl_diag_at(d, 0)->text, "lie in one line along (1, 0, 0) and have no "));
+    assert_non_null(strstr(kl_diag_at(d, 0)->text, "lie on one line along (1, 0, 0) and have no "));
     kl_diag_destroy(d);
     kl_mesh_destroy(m);
 }

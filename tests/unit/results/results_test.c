@@ -557,7 +557,7 @@ static void a_missing_an_empty_and_a_foreign_file_are_told_apart(void **state)
     write_bytes(p->file, "\211HDF", 4);
     expect_refused(p, KL_E_FILE, "not a results file");
     write_bytes(p->file, "\211HDF\r\n\032\n and then nothing sensible at all", 41);
-    expect_refused(p, KL_E_FILE, "damaged or cut off");
+    expect_refused(p, KL_E_FILE, "damaged or truncated");
 }
 
 static void a_cut_off_file_is_refused_or_read_right(void **state)
@@ -568,10 +568,10 @@ static void a_cut_off_file_is_refused_or_read_right(void **state)
     char *bytes = read_bytes(p->file, &n);
     for (int part = 1; part < 20; part++) {
         write_bytes(p->file, bytes, n * (size_t)part / 20);
-        expect_refused(p, KL_E_FILE, "cut off");
+        expect_refused(p, KL_E_FILE, "truncated");
     }
     write_bytes(p->file, bytes, n - 1);
-    expect_refused(p, KL_E_FILE, "cut off");
+    expect_refused(p, KL_E_FILE, "truncated");
     free(bytes);
 }
 

@@ -116,7 +116,7 @@ static void contradicting_velocities_are_named(void **unused)
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_E_ASSEMBLY);
     assert_true(told(b.diag, "'pin'"));
-    assert_true(told(b.diag, "pull it apart at 1 m/s"));
+    assert_true(told(b.diag, "violate this joint by 1 m/s"));
     kl_solver_destroy(x);
     built_free(&b);
 }
@@ -131,7 +131,7 @@ static void axes_that_meet_head_on_are_refused(void **unused)
     kl_solver *x;
     kl_status  status = assemble(&b, &x);
     assert_int_equal(status, KL_E_ASSEMBLY);
-    assert_true(told(b.diag, "axes pointing against each other"));
+    assert_true(told(b.diag, "axes in opposite directions"));
     kl_solver_destroy(x);
     built_free(&b);
 }
@@ -176,7 +176,7 @@ static void a_point_mass_forgives_rounding_and_no_more(void **unused)
                   "0, 0]], stiffness: 10}}\n",
                   &b),
         KL_OK);
-    assert_true(told(b.diag, "attach to its position"));
+    assert_true(told(b.diag, "attach at its position"));
     built_free(&b);
 }
 
@@ -218,7 +218,7 @@ static void links_in_one_line_fold(void **unused)
         "  C: {type: revolute, between: [ground, b], at: [[1.6, 0, 0], [2, 0, 0]], axis: z}\n");
     kl_solver *x;
     assert_int_equal(assemble(&b, &x), KL_OK);
-    assert_true(told(b.diag, "to which side"));
+    assert_true(told(b.diag, "to choose a side"));
     assert_close(x->s->q[b.model->body[1].q], 0.4, 1e-9);
     assert_close(fabs(x->s->q[b.model->body[1].q + 1]), 0.3, 1e-9);
     kl_solver_destroy(x);

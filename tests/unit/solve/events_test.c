@@ -306,7 +306,7 @@ static void a_stop_too_stiff_for_equal_steps_is_met_and_told(void **unused)
         for (int i = 0; i < r.count; i++) assert_true(r.value[i][0] > -0.1);
         bool told = false, lost = fabs(last_row()[1] - r.value[0][1]) > 0.5; /* of 4.9 J */
         for (int i = 0; i < kl_diag_size(b.diag); i++)
-            told |= strstr(kl_diag_at(b.diag, i)->text, "too long for something stiff") != NULL;
+            told |= strstr(kl_diag_at(b.diag, i)->text, "too long for the fastest motion") != NULL;
         assert_true(told == lost);
         off += lost;
         built_free(&b);

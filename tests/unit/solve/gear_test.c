@@ -173,7 +173,7 @@ static void leaving_a_branch_ends_the_run_in_words(void **unused)
     kl_sink   sink   = {.row = take_nothing};
     kl_status status = kl_simulation_run(sim, 10.0, 0.02, &sink, diag);
     assert_int_equal(status, KL_E_STEP);
-    assert_non_null(strstr(kl_diag_at(diag, kl_diag_size(diag) - 1)->text, "left its branch"));
+    assert_non_null(strstr(kl_diag_at(diag, kl_diag_size(diag) - 1)->text, "changed its branch"));
     kl_simulation_destroy(sim);
     kl_model_destroy(m);
     kl_source_destroy(source);

@@ -299,7 +299,7 @@ static void growth_without_end_is_told(void **unused)
         assert_int_equal(kl_simulation_run(s, 100.0, 0.1, &sink, b.diag), KL_E_STEP);
         if (k == 0)
             assert_non_null(
-                strstr(kl_diag_at(b.diag, kl_diag_size(b.diag) - 1)->text, "grows without end"));
+                strstr(kl_diag_at(b.diag, kl_diag_size(b.diag) - 1)->text, "grows without limit"));
         kl_simulation_destroy(s);
         built_free(&b);
     }

@@ -73,7 +73,7 @@ static void driven_four_bar_follows_the_law_of_cosines(void **unused)
     assert_int_equal(r.k.nspecial, 2);
     assert_close(r.k.special[0].t, stretched / 10, 1e-6);
     assert_close(r.k.special[1].t, folded / 10, 1e-6);
-    assert_true(says(r.l.diag, "rocker stands still and turns back"));
+    assert_true(says(r.l.diag, "rocker stops and reverses"));
     done(&r);
 }
 
@@ -129,7 +129,7 @@ static void parallelogram_passes_its_flat_position_and_says_so(void **unused)
     for (int i = 0; i < r.n; i++) assert_close(r.value[1][i], -r.t[i], 1e-9);
     assert_int_equal(count(&r, KL_BRANCHING), 1);
     assert_close(r.k.special[0].t, 0.5 * KL_PI, 1e-6);
-    assert_true(says(r.l.diag, "another branch leaves here"));
+    assert_true(says(r.l.diag, "the motion has several branches"));
     done(&r);
 }
 
@@ -141,7 +141,7 @@ static void bodies_that_deform_are_named_and_may_be_made_rigid(void **unused)
     kl_override              rigid[]  = {{.name = "flexible", .text = "false"}};
     run(&r, load_example("flexible-four-bar", NULL, 0, false), names, 0.1, 0.05);
     assert_int_equal(r.status, KL_E_MODEL);
-    assert_true(says(r.l.diag, "'crank' deforms, which no driver prescribes"));
+    assert_true(says(r.l.diag, "'crank' is flexible"));
     done(&r);
     run(&r, load_example("flexible-four-bar", rigid, 1, false), names, 0.1, 0.05);
     assert_int_equal(r.status, KL_OK);
@@ -155,7 +155,7 @@ static void what_is_not_driven_is_named(void **unused)
     const char *const names[4] = {NULL, NULL, NULL, NULL};
     run(&r, load_example("double-pendulum", NULL, 0, false), names, 1.0, 0.1);
     assert_int_equal(r.status, KL_E_MODEL);
-    assert_true(says(r.l.diag, "2 are left (upper turns about z"));
+    assert_true(says(r.l.diag, "2 are not driven (upper turns about z"));
     done(&r);
 }
 

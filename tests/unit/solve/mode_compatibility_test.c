@@ -114,7 +114,7 @@ static void held_turns_let_the_others_go_round(void **unused)
                  i % 2 ? 77 : 0);
         built b = must_build(model);
         simulate(&b, 0.05, 0.01, at_part, &told, NULL);
-        must_say(b.diag, "This locks the turn of 'p.rod'");
+        must_say(b.diag, "This locks the rotation of 'p.rod'");
         built_free(&b);
     }
 }
@@ -133,8 +133,9 @@ static void what_shortens_and_cannot_stretch_is_refused(void **unused)
         if (runs == holds_x[j]) fail_msg("%s: %s", e.right, runs ? "runs" : "refused");
         if (!runs) {
             must_say(b.diag, "joint L along x against joint R along x (to stretch it)");
-            must_say(b.diag, "in which it could bend");
-            must_say(b.diag, "as it bends it would draw its ends together, and it cannot stretch");
+            must_say(b.diag, "bending shape");
+            must_say(b.diag, "bending would shorten the distance between its ends, but its modes "
+                             "cannot stretch");
             must_say(b.diag, "statics: attachment");
         }
         built_free(&b);
@@ -153,33 +154,33 @@ static void each_direction_is_named_once_and_in_readable_axes(void **unused)
          8,
          "",
          "no mode of 'rod' can follow joint L along x against joint R along x (to stretch it). ",
-         "This locks the turn of 'rod' about y and z,"},
+         "This locks the rotation of 'rod' about y and z,"},
         {{"fixed", "x", "fixed", "x"},
          8,
          " attach: virtual-body,",
          "no mode of 'rod' can follow joint L along x against joint R along x (to stretch it). ",
-         "This locks the turn of 'rod' about y and z,"},
+         "This locks the rotation of 'rod' about y and z,"},
         {{"fixed", "x", "fixed", "x"},
          8,
          " conditions: constrained,",
          "no mode of 'rod' can follow joint L along x against joint R along x (to stretch it). ",
-         "This locks the turn of 'rod' about y and z,"},
+         "This locks the rotation of 'rod' about y and z,"},
         {{"revolute", "z", "revolute", "y"},
          8,
          "",
          "joint L along x against joint R along x (to stretch it), nor joint L about x against "
          "joint R about x (to twist it). ",
-         "This locks the turn of 'rod' about y and z,"},
+         "This locks the rotation of 'rod' about y and z,"},
         {{"spherical", "x", "spherical", "x"},
          4,
          " orientation: {axis: z, angle: 30 deg},",
          "joint L along (0.866, 0.5, 0) against joint R along (0.866, 0.5, 0) (to stretch it). ",
-         "This locks the turn of 'rod' about "},
+         "This locks the rotation of 'rod' about "},
         {{"planar", "x", "planar", "x"},
          8,
          "",
          "joint L along x against joint R along x (to stretch it). ",
-         "This locks the turn"},
+         "This locks the rotation"},
     };
     for (size_t i = 0; i < sizeof cases / sizeof cases[0]; i++) {
         built b;
@@ -222,7 +223,7 @@ static void locks_are_found_beside_other_bodies(void **unused)
         built b = must_build(text);
         simulate(&b, 0.01, 0.005, at, &told, NULL);
         must_say(b.diag, "joint L along x against joint R along x (to stretch it)");
-        must_say(b.diag, "This locks the turn of 'rod' about y and z");
+        must_say(b.diag, "This locks the rotation of 'rod' about y and z");
         built_free(&b);
     }
 }

@@ -69,7 +69,7 @@ static void load_that_no_spring_carries_is_named(void **unused)
                               NULL, 0, true);
     kl_preload *p = NULL;
     assert_int_equal(kl_find_preload(l.x, l.diag, &p), KL_E_MODEL);
-    assert_true(says(l.diag, "no free lengths balance this position"));
+    assert_true(says(l.diag, "no preloads balance this position"));
     assert_null(p);
     unload(&l);
 }
@@ -80,7 +80,7 @@ static void model_without_springs_has_nothing_to_find(void **unused)
     loaded      l = load_example("double-pendulum", NULL, 0, true);
     kl_preload *p = NULL;
     assert_int_equal(kl_find_preload(l.x, l.diag, &p), KL_E_MODEL);
-    assert_true(says(l.diag, "no spring with a free length"));
+    assert_true(says(l.diag, "no spring or bushing whose preload"));
     unload(&l);
 }
 

@@ -228,7 +228,7 @@ static void what_contradicts_it_is_told(void **unused)
     kl_model  *m = NULL;
     assert_int_equal(kl_source_parse(changed, strlen(changed), "test.yaml", d, &source), KL_OK);
     assert_int_not_equal(kl_source_build(source, NULL, 0, d, &m), KL_OK);
-    assert_true(says(d, "`start: static` finds the deformation"));
+    assert_true(says(d, "`start: static` computes the deformation"));
     kl_model_destroy(m);
     kl_source_destroy(source);
     kl_diag_destroy(d);

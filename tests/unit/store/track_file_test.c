@@ -180,7 +180,7 @@ static void other_files_are_told_apart(void **unused)
     fputs("klingel: 1\n", t);
     fclose(t);
     says(KL_E_FILE, file("nothing.ktrack"), "cannot be opened: No such file");
-    says(KL_E_FILE, file("text"), "it is no HDF5 file");
+    says(KL_E_FILE, file("text"), "it is not an HDF5 file");
     says(KL_E_FILE, file("other.h5"), "its format is 'klingel-results', not 'klingel-track'");
 }
 
@@ -235,9 +235,10 @@ static void a_damaged_row_is_named(void **unused)
         const char *says;
     } cases[] = {
         {KL_ROW_B2 + 1, (double)NAN, "): b''.y is not finite"},
-        {KL_ROW_G + 1, 1e3, "): it is farther from the row before than along the track"},
-        {KL_ROW_N + 1, 0.5, "): an axis is no unit vector"},
-        {KL_ROW_L, -5.0, "row 4 (at -5 m): its length lies before that of the row before"}};
+        {KL_ROW_G + 1, 1e3,
+         "): its distance from the previous row exceeds the length along the track"},
+        {KL_ROW_N + 1, 0.5, "): an axis is not a unit vector"},
+        {KL_ROW_L, -5.0, "row 4 (at -5 m): its length is smaller than that of the previous row"}};
     for (int i = 0; i < 8; i++) {
         kl_arena      *arena = kl_arena_create();
         kl_diag       *diag  = kl_diag_create();
