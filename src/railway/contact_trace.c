@@ -32,10 +32,33 @@ kl_trace_node kl_trace_node_at(const kl_trace_data *f, const kl_trace_stand *s, 
     return n;
 }
 
-/* Root of f between a (f > 0) and b (f <= 0): regula falsi after Illinois. */
+/* Secant method from the place where the line through both ends is zero. */
+static bool secant(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *a,
+                   const kl_trace_node *b, kl_trace_node *out)
+{
+    double        slope = (b->f - a->f) / (b->w - a->w), w = a->w - a->f / slope;
+    kl_trace_node n = kl_trace_node_at(f, s, w, w < 0.5 * (a->w + b->w) ? a->foot : b->foot);
+    for (int k = 0; k < 8 && fabs(n.f) > 1e-11; k++) {
+        double next = n.w - n.f / slope;
+        if (!(next > a->w - 0.1 && next < b->w + 0.1)) return false;
+        next               = fmin(fmax(next, 0.0), f->wheel->n);
+        kl_trace_node last = n;
+        n                  = kl_trace_node_at(f, s, next, n.foot);
+        if (n.w != last.w && n.f != last.f) slope = (n.f - last.f) / (n.w - last.w);
+        if (!(slope < 0.0)) return false;
+    }
+    *out = n;
+    return fabs(n.f) <= 1e-11;
+}
+
+/* Regula falsi after Illinois, where the secant method leaves the interval. */
 kl_trace_node kl_trace_root(const kl_trace_data *f, const kl_trace_stand *s, kl_trace_node a,
                             kl_trace_node b)
 {
+    kl_trace_node quick;
+    if (secant(f, s, &a, &b, &quick)) return quick;
+    if (f->by_table) kl_trace_measure(f, &a), kl_trace_measure(f, &b);
+    if (!(a.f > 0.0 && b.f <= 0.0)) return fabs(a.f) < fabs(b.f) ? a : b;
     enum { MOST = 60 };
     double fa = a.f, fb = b.f;
     int    side = 0;
@@ -88,28 +111,68 @@ static double mean_curvature(const kl_outline *o, kl_outline_place p)
 
 /* Second fundamental forms at the contact; x along the rail, y along the outlines' common tangent.
  * The wheel's principal directions (circle, profile) stand at an angle omega to them:
- * cos omega = x . tangent of the circle. False where the surfaces do not part: no contact. */
-bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
-                         const kl_wheel_pose *pose, kl_touch *t)
+ * cos omega = x . tangent of the circle. */
+typedef struct forms {
+    double xx, yy, xy;  /* of the gap [1/m] */
+    double wheel, rail; /* curvatures of the outlines [1/m] */
+} forms;
+
+static forms forms_at(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                      const kl_wheel_pose *pose)
 {
     kl_outline_place at    = kl_trace_place(f, n->w);
-    kl_outline_point rail  = kl_outline_at(f->rail, n->foot);
-    kl_trace_joint   joint = kl_trace_joint_at(f, at), *j = &joint;
-    double           kw = kl_outline_at(f->wheel, at).curvature;
+    kl_outline_point wheel = kl_outline_at(f->wheel, at), rail = kl_outline_at(f->rail, n->foot);
+    double           kw = wheel.curvature, nr = fmax(wheel.ty, 0.0);
     /* curvature of the rail's parallel curve through the wheel's point, which is what d has */
     double kr = rail.curvature / fmax(1.0 + rail.curvature * n->d, 0.1);
     /* tangent of the circle, forward: derivative of e = sin s b1 + cos s b2 */
     kl_vec3 c  = kl_sub(kl_scale(n->p.cos, s->b1), kl_scale(n->p.sin, s->b2));
     double  co = c.x, si = c.z * n->p.ny - c.y * n->p.nz; /* along x and along (-nz, ny) */
-    double  kc  = j->nr / j->r;
-    double  kxx = co * co * kc + si * si * kw, kyy = si * si * kc + co * co * kw - kr;
-    double  kxy = co * si * (kc - kw);
-    kxx -= pose->bend_y * t->normal.y + pose->bend_z * t->normal.z;
-    t->Ax = 0.5 * kxx, t->By = 0.5 * kyy, t->Cxy = 0.5 * kxy;
-    t->By_wide = t->By + 0.5 * (mean_curvature(f->wheel, at) - kw) -
-                 0.5 * (mean_curvature(f->rail, n->foot) - rail.curvature);
-    /* where both are flat across, the gap has no curvature: still a contact, all along a line */
-    return kxx > 0.0 && kxx * kyy - kxy * kxy > -1e-6 * kxx;
+    double  kc = nr / (f->r0 - wheel.z);
+    return (forms){.xx = co * co * kc + si * si * kw + pose->bend_y * rail.tz -
+                         pose->bend_z * rail.ty,
+                   .yy    = si * si * kc + co * co * kw - kr,
+                   .xy    = co * si * (kc - kw),
+                   .wheel = kw,
+                   .rail  = rail.curvature};
+}
+
+/* False where the surfaces do not part: no contact. Where both are flat across, the gap has no
+ * curvature: still a contact, all along a line. */
+static bool parts(const forms *k)
+{
+    return k->xx > 0.0 && k->xx * k->yy - k->xy * k->xy > -1e-6 * k->xx;
+}
+
+bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                         const kl_wheel_pose *pose, kl_touch *t)
+{
+    forms k = forms_at(f, s, n, pose);
+    t->Ax = 0.5 * k.xx, t->By = 0.5 * k.yy, t->Cxy = 0.5 * k.xy;
+    t->By_wide = t->By + 0.5 * (mean_curvature(f->wheel, kl_trace_place(f, n->w)) - k.wheel) -
+                 0.5 * (mean_curvature(f->rail, n->foot) - k.rail);
+    return parts(&k);
+}
+
+/* f' = -(yy - xy^2/xx) by length along the wheel. */
+bool kl_trace_newton(const kl_trace_data *f, const kl_trace_stand *s, const kl_wheel_pose *pose,
+                     kl_trace_node *n)
+{
+    const double SMALL = 1e-11, FAR = 8.0; /* of f; pieces in one step */
+    if (fabs(n->f) < SMALL) return true;
+    forms k = forms_at(f, s, n, pose);
+    int   i = kl_trace_place(f, n->w).i;
+    if (!parts(&k)) return false;
+    double slope = -(k.yy - k.xy * k.xy / k.xx) * (f->wheel->s[i + 1] - f->wheel->s[i]);
+    for (int pass = 0; pass < 8; pass++) {
+        double step = -n->f / slope, w0 = n->w, f0 = n->f;
+        if (!(slope < 0.0 && fabs(step) < FAR)) return false;
+        if (w0 + step <= 0.0 || w0 + step >= f->wheel->n) return false;
+        *n = kl_trace_node_at(f, s, w0 + step, n->foot);
+        if (fabs(n->f) < SMALL) return true;
+        slope = (n->f - f0) / (n->w - w0);
+    }
+    return false;
 }
 
 kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
@@ -171,10 +234,9 @@ static kl_trace_node follow_bend(const kl_trace_found *q, kl_trace_node n, kl_tr
         kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
         *x               = kl_trace_x(s, &j, &n.p);
         *s               = kl_trace_section(q->pose, *x);
-        kl_trace_node a  = kl_trace_node_at(f, s, fmax(0.0, n.w - 0.5), n.foot);
-        kl_trace_node b  = kl_trace_node_at(f, s, fmin(f->wheel->n, n.w + 0.5), n.foot);
-        n                = a.f > 0.0 && b.f <= 0.0 ? kl_trace_root(f, s, a, b)
-                                                   : kl_trace_node_at(f, s, n.w, n.foot);
+        n                = kl_trace_node_at(f, s, n.w, n.foot);
+        kl_trace_node at = n;
+        if (kl_trace_newton(f, s, q->pose, &at)) n = at;
     }
     return n;
 }

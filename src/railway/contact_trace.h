@@ -12,6 +12,7 @@
 typedef struct kl_trace_joint {
     double u, r;   /* along the axle from the taping line, from the axle [m] */
     double nu, nr; /* outward normal of the surface along the axle and away from it */
+    double slope;  /* nu/nr; 0 on a face square to the axle */
 } kl_trace_joint;
 
 /* BLOCK pieces of the wheel that are left out together when they are far from the rail. */
@@ -19,6 +20,8 @@ typedef struct kl_trace_block {
     int    first, last; /* joints */
     double bend;        /* largest curvature [1/m], at least 0 */
 } kl_trace_block;
+
+enum { KL_RAIL_BLOCK = 8 };
 
 /* Least and largest curvature of a piece [1/m]. */
 typedef struct kl_trace_bend {
@@ -33,6 +36,8 @@ typedef struct kl_trace_data {
     kl_trace_joint  *joint; /* njoint */
     kl_trace_block  *block;
     kl_distance_grid grid;
+    bool             by_table;    /* penetrations on the way to a contact from the grid */
+    double          *rail_block;  /* the same of KL_RAIL_BLOCK pieces and their neighbours */
     double           rail_convex; /* largest curvature of the rail where it is convex [1/m] */
     kl_trace_bend   *wheel_bend, *rail_bend; /* of each piece */
 } kl_trace_data;
@@ -72,22 +77,26 @@ typedef struct kl_trace_found {
 
 kl_trace_stand kl_trace_stand_of(const kl_wheel_pose *pose);
 
+static inline void kl_trace_point_at(const kl_trace_stand *w, const kl_trace_joint *j,
+                                     kl_trace_point *p)
+{
+    double sin = -j->slope * w->yaw, rest = 1.0 - sin * sin;
+    /* a face square to the axle is touched all round when there is no yaw */
+    if (j->nr == 0.0) rest = w->yaw == 0.0;
+    double cos = rest > 0.0 ? sqrt(rest) : 0.0;
+    if (!(rest > 0.0)) sin = 0.0;
+    double ey = sin * w->b1.y + cos * w->b2.y, ez = sin * w->b1.z + cos * w->b2.z;
+    p->sin = sin, p->cos = cos;
+    p->y  = w->c.y + j->u * w->a.y + j->r * ey;
+    p->z  = w->c.z + j->u * w->a.z + j->r * ez;
+    p->ny = j->nu * w->a.y + j->nr * ey;
+    p->nz = j->nu * w->a.z + j->nr * ez;
+}
+
 static inline kl_trace_point kl_trace_at(const kl_trace_stand *w, const kl_trace_joint *j)
 {
     kl_trace_point p;
-    double         s = -j->nu * w->yaw, rest = j->nr * j->nr - s * s;
-    if (rest > 0.0) {
-        p.sin = s / j->nr, p.cos = sqrt(rest) / j->nr;
-    } else {
-        /* a face square to the axle is touched all round when there is no yaw */
-        bool flat = s == 0.0 && j->nr == 0.0;
-        p.sin = 0.0, p.cos = flat ? 1.0 : 0.0;
-    }
-    double ey = p.sin * w->b1.y + p.cos * w->b2.y, ez = p.sin * w->b1.z + p.cos * w->b2.z;
-    p.y  = w->c.y + j->u * w->a.y + j->r * ey;
-    p.z  = w->c.z + j->u * w->a.z + j->r * ez;
-    p.ny = j->nu * w->a.y + j->nr * ey;
-    p.nz = j->nu * w->a.z + j->nr * ez;
+    kl_trace_point_at(w, j, &p);
     return p;
 }
 
@@ -101,22 +110,44 @@ static inline kl_outline_place kl_trace_place(const kl_trace_data *f, double w)
 static inline kl_trace_joint kl_trace_joint_at(const kl_trace_data *f, kl_outline_place p)
 {
     kl_outline_point o = kl_outline_at(f->wheel, p);
-    return (kl_trace_joint){.u = o.y, .r = f->r0 - o.z, .nu = o.tz, .nr = fmax(o.ty, 0.0)};
+    return (kl_trace_joint){.u     = o.y,
+                            .r     = f->r0 - o.z,
+                            .nu    = o.tz,
+                            .nr    = fmax(o.ty, 0.0),
+                            .slope = o.ty > 0.0 ? o.tz / o.ty : 0.0};
 }
 
 /* Nearest place of the rail, penetration and its rate; n->foot is the start. */
 void kl_trace_measure(const kl_trace_data *f, kl_trace_node *n);
 
+/* The same from the grid with f->by_table, where that is good enough. */
+static inline void kl_trace_look(const kl_trace_data *f, kl_trace_node *n)
+{
+    double ny, nz;
+    int    piece;
+    if (!f->by_table || !kl_distance_near(&f->grid, n->p.y, n->p.z, &n->d, &ny, &nz, &piece)) {
+        kl_trace_measure(f, n);
+        return;
+    }
+    n->foot = (kl_outline_place){piece, 0.5};
+    n->f    = ny * n->p.nz - nz * n->p.ny;
+}
+
 kl_trace_node kl_trace_node_at(const kl_trace_data *f, const kl_trace_stand *s, double w,
                                kl_outline_place foot);
 
-/* Root of f between a (f > 0) and b (f <= 0). */
+/* Root of f between a (f > 0) and b (f <= 0), which may come from the grid; the root is exact. */
 kl_trace_node kl_trace_root(const kl_trace_data *f, const kl_trace_stand *s, kl_trace_node a,
                             kl_trace_node b);
 
 /* Curvatures of the gap at a place where the tangents agree; false where the surfaces do not part. */
 bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
                          const kl_wheel_pose *pose, kl_touch *t);
+
+/* Newton's method on f = 0 from n, with the slope of the curvatures and then of secants; false: no
+ * contact is near, and n is somewhere on the way. */
+bool kl_trace_newton(const kl_trace_data *f, const kl_trace_stand *s, const kl_wheel_pose *pose,
+                     kl_trace_node *n);
 
 /* The contact at a root, without curvatures. */
 kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,

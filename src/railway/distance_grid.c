@@ -50,6 +50,40 @@ static void measure_slack(const kl_outline *rail, kl_distance_grid *g)
     g->slack = 1.5 * worst + 1e-6;
 }
 
+/* Value and derivatives at a corner: the gradient is that of the normal; the second derivatives are
+ * those of a family of parallel curves, k t t' with k the curvature of the one through the corner. */
+static kl_distance_node node_at(const kl_outline *o, double y, double z, double cell)
+{
+    kl_outline_place p = kl_outline_nearest(o, y, z);
+    kl_outline_point r = kl_outline_at(o, p);
+    double           ny, nz, d = kl_outline_depth(o, p, y, z, &ny, &nz);
+    double           k = r.curvature / fmax(1.0 + r.curvature * d, 0.1);
+    return (kl_distance_node){d, -ny * cell, -nz * cell, k * r.ty * r.tz * cell * cell};
+}
+
+/* Cells near the surface in which interpolation agrees with the outline to LIMIT at nine places. */
+static void measure_cells(const kl_outline *rail, kl_distance_grid *g)
+{
+    static const double LIMIT = 2e-8;
+    for (int j = 0; j < g->nz - 1; j++)
+        for (int i = 0; i < g->ny - 1; i++) {
+            int    k     = j * g->ny + i;
+            double worst = 0.0;
+            if (fabs(g->node[k].d) > 3.0 * g->cell) continue;
+            g->good[k] = 1;
+            for (int e = 0; e < 9 && g->good[k]; e++) {
+                double y = g->y0 + (i + 0.1 + 0.4 * (e % 3)) * g->cell;
+                double z = g->z0 + (j + 0.1 + 0.4 * (int)(e / 3)) * g->cell, d = INFINITY, ny, nz;
+                int    piece, foot;
+                double truth = exact(rail, y, z, &piece);
+                (void)kl_distance_near(g, y, z, &d, &ny, &nz, &foot);
+                worst = fmax(worst, fabs(d - truth));
+                if (!(worst < LIMIT) || at_end(rail, piece)) g->good[k] = 0;
+            }
+            if (g->good[k]) g->error = fmax(g->error, worst);
+        }
+}
+
 kl_status kl_distance_grid_create(const kl_outline *rail, double cell, kl_arena *arena,
                                   kl_distance_grid *out)
 {
@@ -60,20 +94,25 @@ kl_status kl_distance_grid_create(const kl_outline *rail, double cell, kl_arena 
             low[0] = fmin(low[0], r.y), high[0] = fmax(high[0], r.y);
             low[1] = fmin(low[1], r.z), high[1] = fmax(high[1], r.z);
         }
-    *out    = (kl_distance_grid){.cell = cell, .border = 4 * cell};
+    *out    = (kl_distance_grid){.cell = cell, .per = 1.0 / cell, .border = 4 * cell};
     out->y0 = low[0] - out->border, out->z0 = low[1];
     out->ny   = (int)ceil((high[0] + out->border - out->y0) / cell) + 1;
     out->nz   = (int)ceil((high[1] + out->border - out->z0) / cell) + 1;
     out->d    = kl_arena_array(arena, float, out->ny * out->nz);
     out->foot = kl_arena_array(arena, short, out->ny * out->nz);
+    out->node = kl_arena_array(arena, kl_distance_node, out->ny * out->nz);
+    out->good = kl_arena_array(arena, unsigned char, out->ny * out->nz);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     for (int j = 0; j < out->nz; j++)
         for (int i = 0; i < out->ny; i++) {
             int    piece, k = j * out->ny + i;
-            double d     = exact(rail, out->y0 + i * cell, out->z0 + j * cell, &piece);
+            double y = out->y0 + i * cell, z = out->z0 + j * cell, d = exact(rail, y, z, &piece);
             out->d[k]    = (float)d;
             out->foot[k] = (short)piece;
+            if (fabs(d) < 5.0 * cell) out->node[k] = node_at(rail, y, z, cell);
+            else out->node[k].d = d;
         }
     measure_slack(rail, out);
+    measure_cells(rail, out);
     return KL_OK;
 }

@@ -73,7 +73,7 @@ static double speed(const void *piece, double t)
 {
     kl_outline one     = {.n = 1, .piece = (kl_outline_piece[]){*(const kl_outline_piece *)piece}};
     kl_outline_rates r = kl_outline_rates_at(&one, (kl_outline_place){0, t});
-    return hypot(r.y1, r.z1);
+    return sqrt(r.y1 * r.y1 + r.z1 * r.z1);
 }
 
 kl_status kl_outline_end(kl_outline *o)
@@ -170,7 +170,7 @@ kl_outline_place kl_outline_nearest(const kl_outline *o, double y, double z)
     kl_outline_place start = {0, 0.0};
     for (int i = 0; i < o->n; i++) {
         kl_outline_rates r = kl_outline_rates_at(o, (kl_outline_place){i, 0.5});
-        double           d = hypot(y - r.y, z - r.z);
+        double           d = (y - r.y) * (y - r.y) + (z - r.z) * (z - r.z);
         if (d < best) best = d, start = (kl_outline_place){i, 0.5};
     }
     return kl_outline_foot(o, y, z, start);

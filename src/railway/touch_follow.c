@@ -121,24 +121,17 @@ kl_touch kl_trace_edge(const kl_trace_data *f, const kl_trace_stand *s, const kl
     return t;
 }
 
-/* Newton's method on f(w) = 0 with the slope f' = -2 (By - Cxy^2/Ax) of the contact. */
 static void follow_one(const kl_trace_data *f, const kl_wheel_pose *pose, kl_touch *t)
 {
     bool           bent = kl_trace_bent(pose);
     kl_trace_stand s    = bent ? kl_trace_section(pose, t->wheel.x) : kl_trace_stand_of(pose);
-    kl_trace_node  n    = kl_trace_node_at(f, &s, t->w, place_of(f->rail, t->foot));
+    kl_trace_node  n = kl_trace_node_at(f, &s, t->w, place_of(f->rail, t->foot)), at = n;
     kl_touch       moved;
     if (t->w <= 0.0 || t->w >= f->wheel->n) {
         *t = kl_trace_edge(f, &s, &n);
         return;
     }
-    int    i     = kl_trace_place(f, n.w).i;
-    double slope = 2.0 * (t->By - t->Cxy * t->Cxy / t->Ax) * (f->wheel->s[i + 1] - f->wheel->s[i]);
-    for (int k = 0; k < 3 && fabs(n.f) > 1e-14; k++) {
-        double step = n.f / slope;
-        if (!(fabs(step) < 1.0)) break; /* flat: the place is not defined to first order */
-        n = kl_trace_node_at(f, &s, fmin(fmax(n.w + step, 0.0), f->wheel->n), n.foot);
-    }
+    if (kl_trace_newton(f, &s, pose, &at)) n = at;
     if (kl_trace_contact(f, pose, &s, &n, t->wheel.x, &moved)) *t = moved;
 }
 

@@ -6,6 +6,16 @@ enum { BLOCK = 8 };
 
 /* ---- all contacts ---- */
 
+/* Largest curvature of the rail between two of its pieces, and somewhat beyond, where it is convex. */
+static double convex_between(const kl_trace_data *f, int i, int j)
+{
+    int    first = (i < j ? i : j) / KL_RAIL_BLOCK, last = (i < j ? j : i) / KL_RAIL_BLOCK;
+    double most = f->rail_block[first];
+    for (int k = first + 1; k <= last; k++)
+        if (f->rail_block[k] > most) most = f->rail_block[k];
+    return most;
+}
+
 /* Upper bound of the penetration between two points of the trace. Along it d'' is the rail's
  * curvature less that of the wheel, so d lies less than K h^2/8 above the straight line. The trace
  * rises without end where the flange's back is steeper than the yaw allows: nothing touches there. */
@@ -15,7 +25,8 @@ static bool may_touch(const kl_trace_found *q, const kl_trace_node *a, const kl_
     double dy = b->p.y - a->p.y, dz = b->p.z - a->p.z, hh = dy * dy + dz * dz;
     double top = a->d > b->d ? a->d : b->d;
     if (hh > 0.05 * 0.05) return a->p.cos > 0.0 && b->p.cos > 0.0;
-    return top + 0.14 * (bend + q->f->rail_convex) * hh > -q->margin;
+    if (top + 0.14 * (bend + q->f->rail_convex) * hh <= -q->margin) return false;
+    return top + 0.14 * (bend + convex_between(q->f, a->foot.i, b->foot.i)) * hh > -q->margin;
 }
 
 /* May f rise and fall between two places? Its rate is the rail's curvature less that of the trace,
@@ -46,7 +57,10 @@ static void between(kl_trace_found *q, const kl_trace_node *a, const kl_trace_no
     }
     if (level == 0 || !may_touch(q, a, b, q->f->wheel_bend[(int)a->w].high)) return;
     if (!may_turn(q, a, b)) return;
-    kl_trace_node mid = kl_trace_node_at(q->f, &q->s, 0.5 * (a->w + b->w), a->foot);
+    double         w   = 0.5 * (a->w + b->w);
+    kl_trace_joint j   = kl_trace_joint_at(q->f, kl_trace_place(q->f, w));
+    kl_trace_node  mid = {.w = w, .foot = a->foot, .p = kl_trace_at(&q->s, &j)};
+    kl_trace_look(q->f, &mid);
     between(q, a, &mid, level - 1);
     between(q, &mid, b, level - 1);
 }
@@ -60,33 +74,36 @@ static void edge(kl_trace_found *q, const kl_trace_node *n, int outward)
     kl_trace_keep(q, &t);
 }
 
-/* A joint of the outline with a bound of its penetration. */
-static inline kl_trace_node glance(const kl_trace_found *q, int i)
+/* A joint of the outline with a bound of its penetration. Written in place: copies of so large a struct
+ * right after its fields are written were measured to cost more than all the rest. */
+static inline void glance(const kl_trace_found *q, int i, kl_trace_node *n)
 {
     const kl_trace_data *f = q->f;
-    int                  piece;
-    kl_trace_node        n = {.w = i, .f = NAN, .p = kl_trace_at(&q->s, &f->joint[i])};
-    n.d                    = kl_distance_bound(&f->grid, n.p.y, n.p.z, &piece);
-    n.foot                 = (kl_outline_place){piece, 0.5};
-    return n;
+    n->w                   = i;
+    n->f                   = NAN;
+    kl_trace_point_at(&q->s, &f->joint[i], &n->p);
+    n->d      = kl_distance_bound(&f->grid, n->p.y, n->p.z, &n->foot.i);
+    n->foot.t = 0.5;
 }
 
-/* Follows the trace through a block. `a` is its first joint; on return its last. */
-static void walk(kl_trace_found *q, const kl_trace_block *k, kl_trace_node *a)
+static void swap(kl_trace_node **a, kl_trace_node **b)
+{
+    kl_trace_node *c = *a;
+    *a = *b, *b = c;
+}
+
+/* Follows the trace through a block. *a is its first joint, on return its last; *b is scratch. */
+static void walk(kl_trace_found *q, const kl_trace_block *k, kl_trace_node **a, kl_trace_node **b)
 {
     const kl_trace_data *f = q->f;
-    for (int i = k->first + 1; i <= k->last; i++) {
-        kl_trace_node b = glance(q, i), exact = b;
-        if (may_touch(q, a, &b, f->wheel_bend[i - 1].high)) {
-            if (isnan(a->f)) kl_trace_measure(f, a);
-            exact.foot = a->foot;
-            kl_trace_measure(f, &exact);
-            between(q, a, &exact, 4);
-            if (i == 1) edge(q, a, -1);
-            if (i == f->njoint - 1) edge(q, &exact, 1);
-            b = exact;
-        }
-        *a = b;
+    for (int i = k->first + 1; i <= k->last; i++, swap(a, b)) {
+        glance(q, i, *b);
+        if (!may_touch(q, *a, *b, f->wheel_bend[i - 1].high)) continue;
+        if (isnan((*a)->f)) kl_trace_look(f, *a);
+        kl_trace_look(f, *b);
+        between(q, *a, *b, 4);
+        if (i == 1) edge(q, *a, -1);
+        if (i == f->njoint - 1) edge(q, *b, 1);
     }
 }
 
@@ -96,13 +113,14 @@ int kl_touch_find(const void *data, const kl_wheel_pose *pose, double margin, do
     const kl_trace_data *f = data;
     kl_trace_found       q = {
               .f = f, .pose = pose, .s = kl_trace_stand_of(pose), .margin = margin, .touch = touch};
-    kl_trace_node a = glance(&q, 0);
+    kl_trace_node node[3], *a = &node[0], *b = &node[1], *last = &node[2];
     (void)warm;
+    glance(&q, 0, a);
     for (int k = 0; k < f->nblock; k++) {
         const kl_trace_block *part = &f->block[k];
-        kl_trace_node         b    = glance(&q, part->last);
-        if (may_touch(&q, &a, &b, part->bend)) walk(&q, part, &a);
-        else a = b;
+        glance(&q, part->last, last);
+        if (may_touch(&q, a, last, part->bend)) walk(&q, part, &a, &b);
+        else swap(&a, &last);
     }
     kl_trace_valleys(f, pose, touch, q.n);
     return q.n;
@@ -118,6 +136,15 @@ static void fill_blocks(kl_trace_data *f)
         b->last           = b->first + BLOCK < f->njoint ? b->first + BLOCK : f->njoint - 1;
         for (int i = b->first; i < b->last; i++) b->bend = fmax(b->bend, f->wheel_bend[i].high);
     }
+}
+
+/* Blocks reach four pieces further on each side: nearest pieces are known from a grid only. */
+static void fill_rail_blocks(kl_trace_data *f)
+{
+    for (int k = 0; k * KL_RAIL_BLOCK < f->rail->n; k++)
+        for (int i = k * KL_RAIL_BLOCK - 4; i < (k + 1) * KL_RAIL_BLOCK + 4; i++)
+            if (i >= 0 && i < f->rail->n)
+                f->rail_block[k] = fmax(f->rail_block[k], -f->rail_bend[i].low);
 }
 
 static void fill_bends(const kl_outline *o, kl_trace_bend *bend)
@@ -154,6 +181,7 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
     f->block      = kl_arena_array(arena, kl_trace_block, f->nblock);
     f->wheel_bend = kl_arena_array(arena, kl_trace_bend, wheel->n);
     f->rail_bend  = kl_arena_array(arena, kl_trace_bend, rail->n);
+    f->rail_block = kl_arena_array(arena, double, rail->n / KL_RAIL_BLOCK + 1);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     for (int i = 0; i < f->njoint; i++)
         f->joint[i] = kl_trace_joint_at(f, i < wheel->n ? (kl_outline_place){i, 0.0}
@@ -164,6 +192,7 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
     fill_bends(wheel, f->wheel_bend);
     fill_bends(rail, f->rail_bend);
     fill_blocks(f);
+    fill_rail_blocks(f);
     for (int i = 0; i < rail->n; i++) f->rail_convex = fmax(f->rail_convex, -f->rail_bend[i].low);
     return kl_distance_grid_create(rail, 0.7e-3, arena, &f->grid);
 }

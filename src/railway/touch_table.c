@@ -1,178 +1,245 @@
 #include "railway/touch_table.h"
 
-#include <string.h>
+#include <math.h>
 
 #include "railway/contact_trace.h"
 #include "railway/touch_search.h"
 
-enum { NV = 97, NROLL = 13, NYAW = 5, SEEDS = 4 };
+enum { NV = 65, NROLL = 9, NYAW = 3, SEEDS = 4 };
 
-static const double V_MOST = 12e-3, ROLL_MOST = 12e-3, YAW_MOST = 24e-3;
-/* gap up to which a contact is noted, and penetration up to which the table is good [m] */
-static const double NOTED = 0.6e-3, DEEP = 0.4e-3;
+static const double V_MOST = 12e-3, ROLL_MOST = 6e-3, YAW_MOST = 24e-3;
+/* gap up to which a contact is noted, penetration up to which the table is good [m] */
+static const double NOTED = 0.3e-3, DEEP = 0.2e-3;
+/* pieces by which the places of one contact may differ over a cell; and by which interpolation
+ * between them is wrong at most */
+static const double SPREAD = 8.0, WRONG = 2.0;
+/* pieces between the places of two contacts that are not the same one */
+static const double APART = 5.0;
 
-typedef struct seed {
-    float wheel, rail; /* places on the outlines, piece + t; negative: none */
-} seed;
+/* Contacts of a position: places on both outlines, piece + t. */
+typedef struct corner {
+    int   n;
+    float wheel[SEEDS], rail[SEEDS];
+} corner;
 
 typedef struct table {
-    const kl_trace_data     *f;
-    const kl_contact_search *full;
-    double                   v0;
-    seed (*seeds)[SEEDS]; /* NV NROLL NYAW */
+    kl_trace_data  f; /* with tabulated distances */
+    double         v0;
+    corner        *corner; /* NV NROLL NYAW */
+    unsigned char *alike;  /* cells whose corners have the same contacts */
+    corner        *mixed;  /* of other cells: the mean of each group of contacts of all corners */
 } table;
 
-/* Lateral position of the wheel's lowest point, roll and yaw: what contacts depend on beside height. */
+static int index_of(int i, int j, int k) { return (k * NROLL + j) * NV + i; }
+
+/* Lateral position of the wheel's lowest point, roll and yaw: what contacts depend on beside height.
+ * Both signs of yaw are alike. */
 static void place_of(const table *t, const kl_wheel_pose *pose, double out[3])
 {
-    out[0] = pose->center.y + t->f->r0 * pose->axle.z - t->v0;
-    out[1] = pose->axle.z;
-    out[2] = pose->axle.x;
-}
-
-static int cell(double x, double most, int n, double *t)
-{
-    double u = (x + most) / (2.0 * most) * (n - 1);
-    int    i = (int)u;
-    if (i > n - 2) i = n - 2;
-    *t = u - i;
-    return i;
+    out[0] = (pose->center.y + t->f.r0 * pose->axle.z - t->v0 + V_MOST) / (2.0 * V_MOST) * (NV - 1);
+    out[1] = (pose->axle.z + ROLL_MOST) / (2.0 * ROLL_MOST) * (NROLL - 1);
+    out[2] = fabs(pose->axle.x) / YAW_MOST * (NYAW - 1);
 }
 
 /* ---- finding ---- */
 
-/* From n uphill, piece by piece, until f changes its sign; then the root between. */
-static bool climb(const kl_trace_found *q, kl_trace_node *n)
+/* Is a contact with n ruled out? Along the trace d rises above the line d + f x by no more than half
+ * the rail's curvature times x^2, and the place of the contact is at most WRONG pieces away. */
+static bool out_of_reach(const kl_trace_data *f, const kl_trace_node *n)
 {
-    for (int k = 0; k < 12; k++) {
-        double w = fmin(fmax(n->w + (n->f > 0.0 ? 1.0 : -1.0), 0.0), q->f->wheel->n);
-        if (w == n->w || n->p.cos <= 0.0) return false;
-        kl_trace_node next = kl_trace_node_at(q->f, &q->s, w, n->foot), last = *n;
-        *n = next;
-        if ((next.f > 0.0) == (last.f > 0.0)) continue;
-        *n = last.f > 0.0 ? kl_trace_root(q->f, &q->s, last, next)
-                          : kl_trace_root(q->f, &q->s, next, last);
-        return true;
+    double x = WRONG * KL_OUTLINE_STEP;
+    return n->d + fabs(n->f) * x + 0.5 * f->rail_convex * x * x < 0.0;
+}
+
+/* Contacts at the places of a cell whose corners are alike, interpolated. */
+static void interpolate(const table *t, const double at[3], const int cell[3], double *wheel,
+                        double *rail)
+{
+    const corner *first = &t->corner[index_of(cell[0], cell[1], cell[2])];
+    double        x[3]  = {at[0] - cell[0], at[1] - cell[1], at[2] - cell[2]};
+    for (int e = 0; e < 8; e++) {
+        const corner *c = first + (e & 1) + NV * (e >> 1 & 1) + NV * NROLL * (e >> 2);
+        double        weight =
+            (e & 1 ? x[0] : 1.0 - x[0]) * (e & 2 ? x[1] : 1.0 - x[1]) * (e & 4 ? x[2] : 1.0 - x[2]);
+        for (int m = 0; m < first->n; m++) {
+            wheel[m] += weight * (double)c->wheel[m];
+            rail[m] += weight * (double)c->rail[m];
+        }
     }
+}
+
+static bool known(const double *roots, int n, double w)
+{
+    for (int k = 0; k < n; k++)
+        if (fabs(roots[k] - w) < 1e-3) return true;
     return false;
 }
 
-/* Newton's method on f(w) = 0 from n; f' = -2 (By - Cxy^2/Ax) by length. */
-static bool polish(const kl_trace_found *q, kl_trace_node *n)
+/* All contacts near the tabulated ones; false: one of them could not be followed. */
+static bool from_table(const table *t, const double at[3], kl_trace_found *q)
 {
-    const kl_trace_data *f = q->f;
-    for (int k = 0; k < 12; k++) {
-        if (fabs(n->f) < 1e-11) return true;
-        kl_touch t     = {0};
-        int      i     = kl_trace_place(f, n->w).i;
-        double   speed = f->wheel->s[i + 1] - f->wheel->s[i];
-        if (!kl_trace_curvatures(f, &q->s, n, q->pose, &t)) return climb(q, n);
-        double step = n->f / (2.0 * (t.By - t.Cxy * t.Cxy / t.Ax) * speed);
-        if (!(fabs(step) < 4.0)) return climb(q, n);
-        double w = fmin(fmax(n->w + step, 0.0), f->wheel->n);
-        if (w == n->w) return false;
-        *n = kl_trace_node_at(f, &q->s, w, n->foot);
+    int           cell[3] = {(int)at[0], (int)at[1], (int)at[2]}, nroot = 0;
+    int           index        = index_of(cell[0], cell[1], cell[2]);
+    bool          alike        = t->alike[index];
+    const corner *c            = alike ? &t->corner[index] : &t->mixed[index];
+    double        wheel[SEEDS] = {0}, rail[SEEDS] = {0}, roots[SEEDS];
+    if (alike) interpolate(t, at, cell, wheel, rail);
+    else
+        for (int m = 0; m < c->n; m++) wheel[m] = (double)c->wheel[m], rail[m] = (double)c->rail[m];
+    for (int m = 0; m < c->n; m++) {
+        int           i = (int)rail[m];
+        kl_trace_node n =
+            kl_trace_node_at(q->f, &q->s, wheel[m], (kl_outline_place){i, rail[m] - i});
+        if (alike && q->margin == 0.0 && out_of_reach(q->f, &n)) continue;
+        if (!kl_trace_newton(q->f, &q->s, q->pose, &n)) return false;
+        if (known(roots, nroot, n.w)) continue;
+        roots[nroot++] = n.w;
+        kl_trace_accept(q, n);
     }
-    return fabs(n->f) < 1e-6;
-}
-
-/* Is `w` on the slope that leads to a root already found? */
-static bool leads_to(const double *roots, int n, const kl_trace_node *at)
-{
-    for (int k = 0; k < n; k++) {
-        double way = roots[k] - at->w;
-        if (fabs(way) < 1e-3 || (fabs(way) < 8.0 && way * at->f > 0.0)) return true;
-    }
-    return false;
-}
-
-static void try_seed(kl_trace_found *q, const seed *s, double *roots, int *nroot)
-{
-    int           i = (int)s->rail < q->f->rail->n ? (int)s->rail : q->f->rail->n - 1;
-    kl_trace_node n =
-        kl_trace_node_at(q->f, &q->s, (double)s->wheel, (kl_outline_place){i, (double)s->rail - i});
-    if (*nroot == KL_TOUCH_MOST || leads_to(roots, *nroot, &n)) return;
-    if (!polish(q, &n) || leads_to(roots, *nroot, &n)) return;
-    roots[(*nroot)++] = n.w;
-    kl_trace_accept(q, n);
+    return c->n > 0;
 }
 
 static int table_find(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
                       kl_touch *touch)
 {
-    const table *t = data;
-    double       x[3], at[3], roots[KL_TOUCH_MOST];
-    int          nroot = 0;
-    place_of(t, pose, x);
-    bool outside =
-        fabs(x[0]) > V_MOST || fabs(x[1]) > ROLL_MOST || fabs(x[2]) > YAW_MOST || margin > NOTED;
-    if (outside) return kl_touch_find(t->f, pose, margin, warm, touch);
+    const table   *t = data;
+    double         at[3];
     kl_trace_found q = {
-        .f = t->f, .pose = pose, .s = kl_trace_stand_of(pose), .margin = margin, .touch = touch};
-    int i = cell(x[0], V_MOST, NV, &at[0]), j = cell(x[1], ROLL_MOST, NROLL, &at[1]),
-        k          = cell(x[2], YAW_MOST, NYAW, &at[2]);
-    int nearest[3] = {at[0] > 0.5, at[1] > 0.5, at[2] > 0.5};
-    /* the nearest corner first: its starts are best; and the one across in yaw */
-    static const int order[5][3] = {{0, 0, 0}, {1, 0, 0}, {0, 1, 0}, {1, 1, 0}, {0, 0, 1}};
-    for (int c = 0; c < 5; c++) {
-        int di = order[c][0] ^ nearest[0], dj = order[c][1] ^ nearest[1],
-            dk        = order[c][2] ^ nearest[2];
-        const seed *s = t->seeds[((k + dk) * NROLL + j + dj) * NV + i + di];
-        for (int m = 0; m < SEEDS && s[m].wheel >= 0.0f; m++) try_seed(&q, &s[m], roots, &nroot);
-    }
+        .f = &t->f, .pose = pose, .s = kl_trace_stand_of(pose), .margin = margin, .touch = touch};
+    place_of(t, pose, at);
+    bool inside = at[0] >= 0.0 && at[0] < NV - 1 && at[1] >= 0.0 && at[1] < NROLL - 1 &&
+                  at[2] < NYAW - 1 && margin < NOTED;
+    if (!inside) return kl_touch_find(&t->f, pose, margin, warm, touch);
     /* in the air, or deeper than the table is good for: others may touch */
-    if (q.n == 0) return kl_touch_find(t->f, pose, margin, warm, touch);
-    for (int m = 0; m < q.n; m++)
-        if (touch[m].depth > DEEP) return kl_touch_find(t->f, pose, margin, warm, touch);
+    bool doubtful = !from_table(t, at, &q) || q.n == 0;
+    for (int m = 0; m < q.n; m++) doubtful |= touch[m].depth > DEEP;
+    if (doubtful) return kl_touch_find(&t->f, pose, margin, warm, touch);
+    kl_trace_valleys(&t->f, pose, touch, q.n);
     return q.n;
+}
+
+static void table_follow(const void *data, const kl_wheel_pose *pose, kl_touch *touch, int n)
+{
+    const table *t = data;
+    kl_trace_follow(&t->f, pose, touch, n);
 }
 
 /* ---- making ---- */
 
-static kl_wheel_pose pose_at(const table *t, double v, double roll, double yaw)
+static kl_wheel_pose pose_at(double half, double radius, double v, double roll, double yaw)
 {
-    kl_vec3 a = {yaw, sqrt(1.0 - yaw * yaw - roll * roll), roll};
-    return (kl_wheel_pose){.center = {0.0, t->v0 + v - t->f->r0 * roll, t->f->r0}, .axle = a};
+    return (kl_wheel_pose){.center = {0.0, half + v - radius * roll, radius},
+                           .axle   = {yaw, sqrt(1.0 - yaw * yaw - roll * roll), roll}};
 }
 
 /* Sets the wheel on its rail with the deepest contact `depth` deep; false: it does not reach it. */
-static bool settle(const table *t, kl_wheel_pose *pose, double depth)
+static bool settle(const void *f, kl_wheel_pose *pose, double depth)
 {
     for (int k = 0; k < 60; k++) {
         kl_touch touch[KL_TOUCH_MOST], *deepest = touch;
         int      n = 0;
         for (double margin = 1e-3; n == 0 && margin < 0.1; margin *= 8.0)
-            n = kl_touch_find(t->f, pose, margin, NULL, touch);
+            n = kl_touch_find(f, pose, margin, NULL, touch);
         if (n == 0) return false;
         for (int i = 1; i < n; i++)
             if (touch[i].depth > deepest->depth) deepest = &touch[i];
         double rise = (deepest->depth - depth) / fmax(deepest->normal.z, 0.1);
         pose->center.z += rise;
-        if (fabs(rise) < 1e-7) return true;
+        if (fabs(rise) < 1e-6) return true;
     }
     return true;
 }
 
-static void fill(const table *t, kl_wheel_pose *pose, seed *out)
+static void fill(const table *t, kl_wheel_pose *pose, corner *out)
 {
     kl_touch touch[KL_TOUCH_MOST];
-    int      n = 0, used = 0;
-    for (int m = 0; m < SEEDS; m++) out[m] = (seed){-1.0f, 0.0f};
-    if (settle(t, pose, 20e-6)) n = kl_touch_find(t->f, pose, NOTED, NULL, touch);
-    /* the deepest first */
-    for (; n > 0 && used < SEEDS; used++) {
-        int best = 0;
-        for (int k = 1; k < n; k++)
-            if (touch[k].depth > touch[best].depth) best = k;
-        kl_outline_place w =
-            kl_outline_nearest(t->f->wheel, touch[best].wheel_u, t->f->r0 - touch[best].radius);
-        kl_outline_place r = kl_outline_nearest(t->f->rail, touch[best].rail.y, touch[best].rail.z);
-        out[used]          = (seed){(float)(w.i + w.t), (float)(r.i + r.t)};
-        touch[best]        = touch[--n];
+    int      n = settle(&t->f, pose, 60e-6) ? kl_touch_find(&t->f, pose, NOTED, NULL, touch) : 0;
+    out->n     = n <= SEEDS ? n : 0;
+    for (int m = 0; m < out->n; m++) {
+        out->wheel[m] = (float)touch[m].w;
+        out->rail[m]  = (float)touch[m].foot;
     }
 }
 
-static double spread(int i, int n, double most) { return most * (2.0 * i / (n - 1) - 1.0); }
+/* Do all corners of a cell have the same contacts, at places that differ little? */
+static bool is_alike(const table *t, int i, int j, int k)
+{
+    const corner *a = &t->corner[index_of(i, j, k)];
+    for (int e = 1; e < 8; e++) {
+        const corner *b = &t->corner[index_of(i + (e & 1), j + (e >> 1 & 1), k + (e >> 2))];
+        if (b->n != a->n) return false;
+        for (int m = 0; m < a->n; m++)
+            if (fabs((double)(a->wheel[m] - b->wheel[m])) > SPREAD) return false;
+    }
+    return a->n > 0;
+}
+
+/* Contacts of all corners of a cell, sorted and grouped; none when there are too many groups. */
+static void group(const table *t, int i, int j, int k, corner *out)
+{
+    double wheel[8 * SEEDS], rail[8 * SEEDS], sum[SEEDS][3] = {{0}};
+    int    n = 0;
+    for (int e = 0; e < 8; e++) {
+        const corner *c = &t->corner[index_of(i + (e & 1), j + (e >> 1 & 1), k + (e >> 2))];
+        for (int m = 0; m < c->n; m++, n++) {
+            int at = n;
+            for (; at > 0 && wheel[at - 1] > (double)c->wheel[m]; at--)
+                wheel[at] = wheel[at - 1], rail[at] = rail[at - 1];
+            wheel[at] = (double)c->wheel[m], rail[at] = (double)c->rail[m];
+        }
+    }
+    out->n = 0;
+    for (int m = 0; m < n; m++) {
+        bool begins = m == 0 || wheel[m] - wheel[m - 1] > APART;
+        if (begins && out->n == SEEDS) {
+            out->n = 0;
+            return;
+        }
+        double *s = sum[begins ? out->n++ : out->n - 1];
+        s[0] += wheel[m], s[1] += rail[m], s[2] += 1.0;
+    }
+    for (int m = 0; m < out->n; m++) {
+        out->wheel[m] = (float)(sum[m][0] / sum[m][2]);
+        out->rail[m]  = (float)(sum[m][1] / sum[m][2]);
+    }
+}
+
+static void fill_all(table *t)
+{
+    for (int k = 0; k < NYAW; k++)
+        for (int j = 0; j < NROLL; j++)
+            for (int i = 0; i < NV; i++) {
+                kl_wheel_pose pose =
+                    pose_at(t->v0, t->f.r0, V_MOST * (2.0 * i / (NV - 1) - 1.0),
+                            ROLL_MOST * (2.0 * j / (NROLL - 1) - 1.0), YAW_MOST * k / (NYAW - 1));
+                fill(t, &pose, &t->corner[index_of(i, j, k)]);
+            }
+    for (int k = 0; k < NYAW - 1; k++)
+        for (int j = 0; j < NROLL - 1; j++)
+            for (int i = 0; i < NV - 1; i++) {
+                t->alike[index_of(i, j, k)] = is_alike(t, i, j, k);
+                group(t, i, j, k, &t->mixed[index_of(i, j, k)]);
+            }
+}
+
+kl_status kl_touch_table_create(const kl_contact_search *search, double half, kl_arena *arena,
+                                kl_contact_search *out)
+{
+    table *t = kl_arena_array(arena, table, 1);
+    if (!t || search->find != kl_touch_find) return t ? KL_E_USAGE : KL_E_MEMORY;
+    *t            = (table){.f = *(const kl_trace_data *)search->data, .v0 = half};
+    t->f.by_table = true;
+    t->corner     = kl_arena_array(arena, corner, NV * NROLL * NYAW);
+    t->mixed      = kl_arena_array(arena, corner, NV * NROLL * NYAW);
+    t->alike      = kl_arena_array(arena, unsigned char, NV *NROLL *NYAW);
+    if (!kl_arena_ok(arena)) return KL_E_MEMORY;
+    fill_all(t);
+    *out      = *search;
+    out->data = t, out->find = table_find, out->follow = table_follow;
+    return KL_OK;
+}
+
+/* ---- check ---- */
 
 static double uniform(unsigned *state, double most)
 {
@@ -180,44 +247,30 @@ static double uniform(unsigned *state, double most)
     return most * (*state / 2147483648.0 - 1.0);
 }
 
-/* Random positions within the range, 0 to 0.15 mm deep: contacts of both ways beside each other. */
-static void compare(const table *t, kl_touch_table_error *e)
+static void compare(kl_touch *a, int n, const kl_touch *b, int m, kl_touch_table_error *e)
 {
-    enum { POSITIONS = 1000 };
-    unsigned state = 1;
-    *e             = (kl_touch_table_error){.positions = POSITIONS};
-    for (int k = 0; k < POSITIONS; k++) {
-        kl_touch      a[KL_TOUCH_MOST], b[KL_TOUCH_MOST];
-        kl_wheel_pose pose = pose_at(t, uniform(&state, 0.7 * V_MOST),
-                                     uniform(&state, 0.7 * ROLL_MOST), uniform(&state, YAW_MOST));
-        if (!settle(t, &pose, 75e-6 + uniform(&state, 75e-6))) continue;
-        int n = kl_touch_find(t->f, &pose, 0.0, NULL, a), m = table_find(t, &pose, 0.0, NULL, b);
-        for (int i = 0; i < n; i++) {
-            int j = 0;
-            while (j < m && fabs(a[i].wheel_u - b[j].wheel_u) > 1e-5) j++;
-            if (j < m) e->depth = fmax(e->depth, fabs(a[i].depth - b[j].depth));
-            else if (a[i].depth > 1e-6) e->missed++, e->deepest = fmax(e->deepest, a[i].depth);
-        }
+    kl_touch_shares(a, n);
+    for (int i = 0; i < n; i++) {
+        int j = 0;
+        while (j < m && fabs(a[i].wheel_u - b[j].wheel_u) > 1e-5) j++;
+        if (j < m) e->depth = fmax(e->depth, fabs(a[i].depth - b[j].depth));
+        else if (a[i].depth > 1e-6) e->missed++, e->lost = fmax(e->lost, a[i].share);
     }
 }
 
-kl_status kl_touch_table_create(const kl_contact_search *search, double half, kl_arena *arena,
-                                kl_contact_search *out, kl_touch_table_error *error)
+void kl_touch_table_check(const kl_contact_search *search, const kl_contact_search *by_table,
+                          double half, kl_touch_table_error *e)
 {
-    table *t = kl_arena_array(arena, table, 1);
-    if (!t || search->find != kl_touch_find) return t ? KL_E_USAGE : KL_E_MEMORY;
-    *t       = (table){.f = search->data, .full = search, .v0 = half};
-    t->seeds = kl_arena_take_array(arena, (size_t)NV * NROLL * NYAW, sizeof *t->seeds);
-    if (!t->seeds) return KL_E_MEMORY;
-    for (int k = 0; k < NYAW; k++)
-        for (int j = 0; j < NROLL; j++)
-            for (int i = 0; i < NV; i++) {
-                kl_wheel_pose pose = pose_at(t, spread(i, NV, V_MOST), spread(j, NROLL, ROLL_MOST),
-                                             spread(k, NYAW, YAW_MOST));
-                fill(t, &pose, t->seeds[(k * NROLL + j) * NV + i]);
-            }
-    *out      = *search;
-    out->data = t, out->find = table_find;
-    compare(t, error);
-    return KL_OK;
+    enum { POSITIONS = 1000 };
+    const table *t     = by_table->data;
+    unsigned     state = 1;
+    *e = (kl_touch_table_error){.positions = POSITIONS, .distance = t->f.grid.error};
+    for (int k = 0; k < POSITIONS; k++) {
+        kl_touch      a[KL_TOUCH_MOST], b[KL_TOUCH_MOST];
+        double        v = uniform(&state, 8e-3), roll = uniform(&state, 8e-3);
+        kl_wheel_pose pose = pose_at(half, search->radius, v, roll, uniform(&state, YAW_MOST));
+        if (!settle(search->data, &pose, 75e-6 + uniform(&state, 75e-6))) continue;
+        int n = kl_touches(search, &pose, 0.0, NULL, a);
+        compare(a, n, b, kl_touches(by_table, &pose, 0.0, NULL, b), e);
+    }
 }

@@ -1,10 +1,11 @@
-/* Contact search by a table: the same contacts, found from tabulated starts.
+/* Contact search by tables: the same contacts at their exact places, several times faster.
  *
- * The table holds, over lateral position, roll and yaw of the wheel, where contacts lie or nearly lie.
- * Each is a start for Newton's method on the exact equations of touch_search.h, so a contact that is
- * found has the exact place and depth; the table decides only where to look. It says how many
- * contacts of random positions it missed, and how deep they were. Outside its range the full search
- * answers. */
+ * The first table holds, over lateral position, roll and yaw of the wheel, where contacts lie or nearly
+ * lie. In cells whose corners all have the same contacts, Newton's method goes from the interpolated
+ * places to the exact ones. Everywhere else the search follows the trace, with penetrations from the
+ * rail's distance grid (bicubic, to a stated error) and again exact places. So tables decide only
+ * where to look; what can be missed is a second deepest place of an overlap that is just about to
+ * appear inside a cell, and such a one carries no force (kl_touch_shares). */
 #ifndef KL_RAILWAY_TOUCH_TABLE_H
 #define KL_RAILWAY_TOUCH_TABLE_H
 
@@ -13,14 +14,21 @@
 #include "railway/wheel_rail.h"
 
 typedef struct kl_touch_table_error {
+    double distance;          /* largest error of a tabulated distance [m] */
     int    positions, missed; /* random positions tried; contacts not found */
-    double deepest;           /* of those missed [m] */
+    double lost;              /* largest share of a force that a missed contact had */
     double depth;             /* largest difference of a penetration [m] */
 } kl_touch_table_error;
 
-/* From a search made by kl_touch_search_create, for a wheel whose running circle is `half` from the
- * middle of the track. Lateral positions within 12 mm, roll within 12 mrad, yaw within 24 mrad. */
+/* From a search made by kl_touch_search_create, whose data it shares, for a wheel whose running circle
+ * is `half` from the middle of the track. Lateral positions within 12 mm, roll within 6 mrad, yaw
+ * within 24 mrad; beyond them the search follows the trace. */
 kl_status kl_touch_table_create(const kl_contact_search *search, double half, kl_arena *arena,
-                                kl_contact_search *out, kl_touch_table_error *error);
+                                kl_contact_search *out);
+
+/* Compares both at 1000 random positions of a wheel whose running circle is `half` from the middle of
+ * the track: lateral positions within 8 mm, roll within 8 mrad, yaw within 24 mrad. */
+void kl_touch_table_check(const kl_contact_search *search, const kl_contact_search *table,
+                          double half, kl_touch_table_error *error);
 
 #endif

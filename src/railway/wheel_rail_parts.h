@@ -14,7 +14,7 @@ typedef enum wheel_sides { BOTH, LEFT, RIGHT } wheel_sides;
 
 typedef struct wheel_rail {
     /* keys */
-    int                          side, creep, by_table;
+    int                          side, creep, online;
     const kl_named_profile      *wheel, *rail;   /* NULL: a cone, an arc */
     const kl_named_track        *track;          /* NULL: straight along x of marker 0 */
     const kl_named_irregularity *irregularities; /* NULL: none */

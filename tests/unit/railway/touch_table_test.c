@@ -24,7 +24,9 @@ static void table_and_full_search_agree(void **unused)
     assert_int_equal(kl_rail_from_head(&kl_rail_60e1, arena, &rail), KL_OK);
     assert_int_equal(kl_rail_placed(&rail, &setting, arena, &placed, NULL), KL_OK);
     assert_int_equal(kl_touch_search_create(&wheel, 0.46, &placed, 0.0, arena, &full), KL_OK);
-    assert_int_equal(kl_touch_table_create(&full, 0.75, arena, &table, &error), KL_OK);
+    assert_int_equal(kl_touch_table_create(&full, 0.75, arena, &table), KL_OK);
+    kl_touch_table_check(&full, &table, 0.75, &error);
+    assert_true(error.distance < 0.5e-6);
     assert_int_equal(error.positions, 1000);
     assert_int_equal(error.missed, 0);
     assert_true(error.depth < 1e-12);
