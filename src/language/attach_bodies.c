@@ -20,6 +20,7 @@ static kl_status attach_bodies(kl_attaching *a)
         if (f[i].compound)
             return kl_attach_missing(a, "name the node of the beam that touches, for example "
                                         "`rod.end`");
+        if (a->m->body[f[i].body].node) f[i].local_A = kl_identity(); /* axes of the section */
         if (!f[i].named) kl_model_pose(a->m, f[i].body, &f[i].r, &f[i].A);
         KL_TRY(kl_attach_add_frame(a, &f[i], a->axial));
     }

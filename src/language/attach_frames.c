@@ -198,15 +198,17 @@ static kl_status tell_no_marker(kl_scope *s, const kl_model *m, kl_place place, 
         name, name);
 }
 
-/* A node of a compound stands for its own frame, as a named marker does; an element may give other
- * axes. */
+/* A node of a compound stands for the place where it is, as a named marker does; axes are the global
+ * ones unless the element gives others. */
 static void take_node(const kl_model *m, kl_body_frame *f)
 {
+    kl_mat3 A;
+    kl_model_pose(m, f->body, &f->r, &A);
     f->named   = true;
     f->local_r = kl_vec(0, 0, 0);
-    f->local_A = kl_identity();
+    f->local_A = kl_transpose(&A);
+    f->A       = kl_identity();
     f->node    = KL_MARKER_FRAME;
-    kl_model_pose(m, f->body, &f->r, &f->A);
 }
 
 /* Where one body is wanted, a compound has to name which of its nodes is meant. */
@@ -283,6 +285,7 @@ kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int
     *body = f.body;
     *at   = (kl_marker){.A = kl_identity()};
     if (f.named) *at = (kl_marker){.r = f.local_r, .A = f.local_A, .node = f.node};
+    if (m->body[f.body].node) at->A = kl_identity();
     return KL_OK;
 }
 

@@ -271,9 +271,10 @@ const kl_key kl_integrator_keys[] = {
     {.name     = "type",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(kl_settings, integrator),
-     .words    = "generalized-alpha newmark hht runge-kutta gear",
+     .words    = "generalized-alpha newmark hht runge-kutta gear load-steps arc-length",
      .fallback = "generalized-alpha",
-     .help     = "integration method; newmark is of first order unless `spectral_radius` is 1"},
+     .help     = "integration method; newmark is of first order unless `spectral_radius` is 1; "
+                 "load-steps and arc-length are quasi-static: a chain of equilibria"},
     {.name     = "tolerance",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, tolerance),
@@ -339,6 +340,18 @@ const kl_key kl_integrator_keys[] = {
      .max      = 1e300,
      .help = "Baumgarte frequency: rate at which constraint errors decay; default: 20 times the "
              "rate of the motion"},
+    {.name     = "control",
+     .kind     = KL_KEY_TEXT,
+     .offset   = offsetof(kl_settings, control),
+     .fallback = "",
+     .help     = "of arc-length: the named input that is the unknown load; time is then the arc "
+                 "length of the equilibrium path"},
+    {.name     = "load_step",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, load_step),
+     .unit     = "*",
+     .fallback = "1",
+     .help     = "of arc-length: change of that input per unit of time at the start"},
     {.name     = "penetration",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, penetration),
@@ -478,6 +491,24 @@ static void warn_of_spin(const kl_builder *b)
     }
 }
 
+/* Arc-length control needs to know which input is the load. */
+static void check_control(const kl_builder *b, kl_place place)
+{
+    const kl_settings *s = &b->m->settings;
+    if (s->integrator != KL_ARC_LENGTH) return;
+    if (!s->control.text)
+        kl_fail(b->diag, KL_E_MODEL, place,
+                "integrator: arc-length needs `control: NAME`, the input that is the unknown load");
+    else if (kl_model_find_input(b->m, s->control.text) < 0)
+        kl_fail(b->diag, KL_E_NAME, s->control.place,
+                "integrator: there is no input `%s`; define it under `inputs:` and let a force use "
+                "it: `value: {input: %s}`",
+                s->control.text, s->control.text);
+    if (s->load_step == 0.0)
+        kl_fail(b->diag, KL_E_RANGE, place,
+                "integrator: `load_step` is 0; give the change of the load per unit of time");
+}
+
 /* Everything that can be looked at is looked at, so that one run tells all mistakes. */
 static kl_status build(kl_builder *b, const kl_source *source)
 {
@@ -509,6 +540,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
             "run: %.4g s with one row every %.4g s gives more than %d rows; give a larger `every`",
             m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
+    check_control(b, place_of(main, "integrator"));
     KL_TRY(kl_resources_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;

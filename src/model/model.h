@@ -121,6 +121,8 @@ typedef enum kl_integrator_kind {
     KL_HHT,
     KL_RUNGE_KUTTA,
     KL_GEAR,
+    KL_LOAD_STEPS,
+    KL_ARC_LENGTH,
 } kl_integrator_kind;
 
 /* Which equations Gear's method solves: index 1 with points projected onto the constraints, or with
@@ -145,6 +147,8 @@ typedef struct kl_settings {
     kl_code      stop_when;   /* ends a run when it becomes true; text NULL: nothing does */
     int          formulation; /* kl_formulation, of gear */
     double       baumgarte;   /* of formulation baumgarte [1/s]; NaN: found */
+    kl_code      control;     /* of arc-length: the input that is the unknown load */
+    double       load_step; /* of arc-length: change of that input per unit of time at the start */
     double       penetration; /* [m, rad]: how far beyond a crossing a step may end; NaN: found */
 } kl_settings;
 

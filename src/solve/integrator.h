@@ -27,6 +27,7 @@ typedef struct kl_look {
 
 typedef struct kl_integrator {
     const char *name;
+    bool        quasi_static; /* a chain of equilibria: nothing moves or accelerates */
     /* The state in `x` is consistent, x->a and x->lambda belong to it. */
     kl_status (*create)(kl_solver *x, void **self);
     void (*destroy)(void *self);
@@ -49,7 +50,8 @@ typedef struct kl_integrator {
     double (*next)(const void *self); /* with `bend`: length of the step that it would take [s] */
 } kl_integrator;
 
-extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gear_index1;
+extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gear_index1,
+    kl_load_steps;
 
 /* Norm of an increment: the largest translation over the model's length and rotation in radian; its
  * body in *which. */

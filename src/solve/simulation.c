@@ -13,7 +13,9 @@ static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_
                                                    [KL_NEWMARK]           = &kl_generalized_alpha,
                                                    [KL_HHT]               = &kl_generalized_alpha,
                                                    [KL_RUNGE_KUTTA]       = &kl_runge_kutta,
-                                                   [KL_GEAR]              = &kl_gear};
+                                                   [KL_GEAR]              = &kl_gear,
+                                                   [KL_LOAD_STEPS]        = &kl_load_steps,
+                                                   [KL_ARC_LENGTH]        = &kl_load_steps};
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
@@ -78,6 +80,20 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     return kl_assemble_velocity(x, diag);
 }
 
+/* Accelerations and reactions at the present state. In a quasi-static run nothing accelerates, and
+ * the reactions are those that its equilibrium was found with. */
+static kl_status balance(kl_simulation *s, double *a, double *lambda, kl_diag *diag)
+{
+    kl_solver      *x = s->solver;
+    const kl_model *m = s->model;
+    if (!s->integrator->quasi_static) return kl_solve_acceleration(x, a, lambda, diag);
+    memset(a, 0, (size_t)m->nv * sizeof *a);
+    if (lambda != x->lambda) memcpy(lambda, x->lambda, (size_t)m->nlam * sizeof *lambda);
+    KL_TRY(kl_eval(m, x->s, x->w));
+    kl_eval_totals(m, x->w, lambda);
+    return KL_OK;
+}
+
 /* ---- values ---- */
 
 static kl_moment moment_of(const kl_simulation *s)
@@ -93,7 +109,7 @@ static kl_moment moment_of(const kl_simulation *s)
 kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **values)
 {
     kl_solver *x = s->solver;
-    KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
+    KL_TRY(balance(s, s->a, s->lambda, diag));
     kl_moment now = moment_of(s);
     *values       = kl_channels_eval(s->channels, s->model, x->s, x->w, &now);
     return KL_OK;
@@ -108,8 +124,9 @@ static kl_status sample_row(kl_simulation *s, bool known, kl_diag *diag, const d
     unsigned             reads = kl_channels_reads(s->channels);
     bool                 all   = !(reads & KL_READS_SYSTEM) && s->row % SOME == 1;
     const unsigned char *some  = all ? NULL : kl_channels_elements(s->channels);
-    if ((all || reads & KL_READS_ACCELERATIONS) && !known)
-        KL_TRY(kl_solve_acceleration(x, s->a, s->lambda, diag));
+    bool                 still = s->integrator->quasi_static;
+    if (still || ((all || reads & KL_READS_ACCELERATIONS) && !known))
+        KL_TRY(balance(s, s->a, s->lambda, diag));
     else if (some) KL_TRY(kl_eval_some(s->model, x->s, x->w, some));
     else KL_TRY(kl_eval_elements(s->model, x->s, x->w));
     if (all || reads) kl_eval_totals(s->model, x->w, s->lambda);
@@ -215,7 +232,7 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
     s->count     = (kl_statistics){.limiting = -1};
     KL_TRY(kl_assemble_start(x, diag));
     KL_TRY(settle(s, diag));
-    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(balance(s, x->a, x->lambda, diag));
     return begin(s, diag);
 }
 
@@ -249,10 +266,10 @@ kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;
     bool       jumped;
-    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(balance(s, x->a, x->lambda, diag));
     KL_TRY(jump_velocities(s, &jumped));
     s->anew = true;
-    return kl_solve_acceleration(x, x->a, x->lambda, diag);
+    return balance(s, x->a, x->lambda, diag);
 }
 
 kl_status kl_simulation_move(kl_simulation *s, kl_diag *diag)
@@ -266,7 +283,7 @@ kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag)
     kl_solver *x = s->solver;
     bool       jumped;
     if (!s->integrator->change || s->anew) return kl_simulation_jump(s, diag);
-    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(balance(s, x->a, x->lambda, diag));
     KL_TRY(jump_velocities(s, &jumped));
     if (jumped) return kl_simulation_jump(s, diag);
     s->integrator->change(s->self, x);
@@ -285,7 +302,7 @@ static kl_status give_back(kl_simulation *s, const kl_statistics *count, kl_diag
         if (kl_eval_position(s->model, x->s, x->w) == KL_OK) kl_accept_caches(s->model, x->w);
         return KL_OK;
     }
-    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(balance(s, x->a, x->lambda, diag));
     kl_accept_caches(s->model, x->w);
     return s->integrator->begin(s->self, x, diag);
 }
@@ -397,7 +414,7 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     double stop = fmin(fmin(until, corner.before), kl_events_tick(s->events, x->s->t));
     if (s->anew) {
         s->anew = false;
-        KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+        KL_TRY(balance(s, x->a, x->lambda, diag));
         KL_TRY(s->integrator->begin(s->self, x, diag));
     }
     s->ended     = false;
@@ -514,7 +531,7 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     kl_matrix_forget(x->mass);
     kl_work_forget(x->model, x->w);
     KL_TRY(s->integrator->create(x, &s->self));
-    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    KL_TRY(balance(s, x->a, x->lambda, diag));
     return begin(s, diag);
 }
 
