@@ -15,6 +15,7 @@ typedef struct kl_catenary {
     kl_list span_length, heights, stagger, messenger_stagger, encumbrance;
     double  presag;
     double  mass[3], tension[3], bending[3]; /* contact wire, messenger, stitch wire */
+    double  foundation;
     double  damping[3][2];                   /* alpha [1/s], beta [s] */
     int     ends;                            /* 0: pinned, 1: clamped */
     kl_list droppers, dropper_lengths, lumps, lump_masses;

@@ -161,6 +161,7 @@ static kl_status make_part(kl_catenary *c, const kl_setup *s, int section, kl_te
     raise_ends(c, p, section);
     p->presag  = c->presag;
     p->contact = wire_data(c, 0), p->messenger = wire_data(c, 1);
+    p->contact.foundation = c->foundation;
     if (c->layout == KL_STITCHED)
         p->stitch = (kl_stitch_data){.wire = wire_data(c, 2), .half = 0.5 * c->stitch_length};
     p->dropper =
@@ -278,6 +279,7 @@ static const kl_key catenary_keys[] = {
     NUMBER("contact_mass", mass[0], "kg/m", NULL, 0, "contact wire: mass per length"),
     NUMBER("contact_tension", tension[0], "N", NULL, 0, "its tension"),
     NUMBER("contact_bending", bending[0], "N m2", "0", 0, "its bending stiffness EI"),
+    NUMBER("contact_foundation", foundation, "N/m2", "0", 0, "elastic foundation along it, from height 0: for studies of a single wire"),
     DAMPING("contact_damping", 0, "[alpha, beta] of C = alpha M + beta K"),
     NUMBER("messenger_mass", mass[1], "kg/m", "1.08", 0, "messenger: mass per length"),
     NUMBER("messenger_tension", tension[1], "N", "16000", 0, "its tension"),

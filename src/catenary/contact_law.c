@@ -2,7 +2,7 @@
 
 #include <math.h>
 
-/* A contact that begins this slowly would make the damping term endless [m/s]. */
+/* A contact that begins slower than this would make the damping term endless [m/s]. */
 static const double SLOWEST = 0.01;
 
 double kl_strip_force(const kl_strip_law *law, double depth, double rate, double impact)
@@ -10,7 +10,7 @@ double kl_strip_force(const kl_strip_law *law, double depth, double rate, double
     if (depth <= 0.0) return 0.0;
     double elastic =
         law->exponent == 1.0 ? law->stiffness * depth : law->stiffness * pow(depth, law->exponent);
-    if (law->restitution >= 1.0) return elastic;
+    if (law->restitution >= 1.0 || impact <= 0.0) return elastic; /* no impact, no loss */
     double loss = 0.75 * (1.0 - law->restitution * law->restitution);
     return fmax(0.0, elastic * (1.0 + loss * rate / fmax(impact, SLOWEST)));
 }
@@ -19,7 +19,7 @@ double kl_strip_solve(const kl_strip_law *law, double depth, double rate, double
                       double impact)
 {
     if (depth <= 0.0) return 0.0;
-    if (law->exponent == 1.0 && law->restitution >= 1.0)
+    if (law->exponent == 1.0 && (law->restitution >= 1.0 || impact <= 0.0))
         return law->stiffness * depth / (1.0 + law->stiffness * G);
     /* F - force(depth - G F) grows with F: from negative at 0 to positive where the depth ends */
     double lo = 0.0, hi = G > 0.0 ? depth / G : kl_strip_force(law, depth, rate, impact);

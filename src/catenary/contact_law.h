@@ -3,7 +3,7 @@
  *   F = K delta^n (1 + 3 (1 - e^2)/4 delta'/delta'(-)) > 0
  *
  * delta: penetration depth [m]; delta'(-): speed at which this contact began; e: coefficient of
- * restitution (Lankarani and Nikravesh 1990; Ambrosio, multidisciplinary multibody, eq. 10). n = 1,
+ * restitution; a contact that exists from the start (impact 0) loses nothing (Lankarani and Nikravesh 1990; Ambrosio, multidisciplinary multibody, eq. 10). n = 1,
  * e = 1 is the one-sided spring of EN 50318. */
 #ifndef KL_CATENARY_CONTACT_LAW_H
 #define KL_CATENARY_CONTACT_LAW_H

@@ -14,6 +14,7 @@ typedef struct kl_wire_data {
     double mass;        /* per length [kg/m] */
     double tension;     /* [N] */
     double bending;     /* EI [N m2] */
+    double foundation;  /* springs from height 0, per length [N/m2]; 0: none */
     double alpha, beta; /* C = alpha M + beta K [1/s, s] */
     bool   clamped;     /* ends hold the slope too; else pinned */
 } kl_wire_data;

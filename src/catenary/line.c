@@ -6,6 +6,7 @@
 #include "catenary/line.h"
 
 #include <math.h>
+#include <string.h>
 
 typedef double matrix4[4][4];
 
@@ -26,9 +27,10 @@ static void wire_stiffness(const kl_wire_data *w, double T, double l, matrix4 K)
         for (int j = 0; j < 4; j++) K[i][j] = b * bend[i][j] + t * pull[i][j];
 }
 
-static void wire_mass(const kl_wire_data *w, double l, matrix4 M)
+/* E += density times the integral of two shape functions: consistent mass, elastic foundation. */
+static void add_distributed(double density, double l, matrix4 E)
 {
-    double m = w->mass * l / 420.0;
+    double m = density * l / 420.0;
     /* clang-format off */
     const matrix4 shape = {{156,    22*l,    54,    -13*l  },
                            { 22*l,   4*l*l,  13*l,   -3*l*l},
@@ -36,7 +38,13 @@ static void wire_mass(const kl_wire_data *w, double l, matrix4 M)
                            {-13*l,  -3*l*l, -22*l,    4*l*l}};
     /* clang-format on */
     for (int i = 0; i < 4; i++)
-        for (int j = 0; j < 4; j++) M[i][j] = m * shape[i][j];
+        for (int j = 0; j < 4; j++) E[i][j] += m * shape[i][j];
+}
+
+static void wire_mass(const kl_wire_data *w, double l, matrix4 M)
+{
+    memset(M, 0, sizeof(matrix4));
+    add_distributed(w->mass, l, M);
 }
 
 /* A += factor E for the unknowns of an element; `offset` 0: vertical, 2: lateral. */
@@ -84,7 +92,9 @@ void kl_line_add_stiffness(const kl_line *line, kl_stiffness_parts parts, kl_sky
     for (int i = 0; i < line->nwire; i++) {
         const kl_line_wire *w = &line->wire[i];
         for (int e = 0; e + 1 < w->n; e++) {
-            wire_stiffness(&w->data, w->tension[e], w->x[e + 1] - w->x[e], E);
+            double l = w->x[e + 1] - w->x[e];
+            wire_stiffness(&w->data, w->tension[e], l, E);
+            if (w->data.foundation > 0.0) add_distributed(w->data.foundation, l, E);
             for (int k = 0; k < line->per; k += 2) add_element(K, w, e, k, 1.0, E);
         }
     }

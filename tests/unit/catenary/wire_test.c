@@ -173,6 +173,114 @@ static void a_moving_load_lifts_the_wire_as_the_modal_series_has_it(void **state
     assert_true(coarse / fine > 2.0);
 }
 
+/* ---- a constant force in steady motion on an elastic foundation ---- */
+
+/* Rows of moving_load_steady_foundation.csv: speed, two exponents, deflections at xi. */
+static void read_foundation(double speed, double row[11])
+{
+    char path[512], text[2048];
+    bool found = false;
+    snprintf(path, sizeof path,
+             "%s/tests/data/reference/catenary/moving_load_steady_foundation.csv", KL_SOURCE_DIR);
+    FILE *file = fopen(path, "r");
+    assert_non_null(file);
+    while (!found && fgets(text, sizeof text, file)) {
+        char *p = text;
+        for (int k = 0; k < 11; k++, p += *p == ',') row[k] = strtod(p, &p);
+        found = row[0] == speed && row[1] > 0.0;
+    }
+    fclose(file);
+    assert_true(found);
+}
+
+/* The force grows smoothly over 380 m, so that no wave is left at 400 m. Largest difference of the
+ * deflections there, over the largest deflection. */
+static double foundation_error(double speed, double element, double dt)
+{
+    const double xi[] = {0, 0.5, 1, 2, 5, 10, 20, 50};
+    double       row[11], worst = 0.0, x = 0.0;
+    test_design  t;
+    kl_stepper  *s;
+    read_foundation(speed, row);
+    design_wire(&t, 500.0, 20e3, 195.0);
+    t.part.contact.foundation = 100.0;
+    t.design.element = element, t.design.gravity = 0.0;
+    kl_line *line = make(&t);
+    assert_int_equal(kl_stepper_create(line, dt, arena, NULL, &s), KL_OK);
+    double *state  = calloc((size_t)kl_stepper_state_size(line), sizeof *state),
+           *column = calloc((size_t)s->widest, sizeof *column);
+    for (int i = 1; x < 400.0; i++) {
+        x         = speed * dt * i;
+        double  g = fmin(1.0, x / 380.0), grow = g * g * g * (10.0 - 15.0 * g + 6.0 * g * g);
+        kl_push p = {.force = 100.0 * grow};
+        assert_true(kl_wire_at(&line->wire[0], x, &p.at));
+        kl_stepper_free_step(s, state);
+        kl_stepper_influence(s, &p, column);
+        kl_stepper_finish(s, state, &p, 1, NULL, NULL, 1e-12);
+    }
+    for (int k = 0; k < 8; k++)
+        for (int side = -1; side <= 1; side += 2) {
+            double w = height(line, state, x + side * xi[k]);
+            worst    = fmax(worst, fabs(w - row[3 + k]) / row[3]);
+        }
+    free(state), free(column);
+    return worst;
+}
+
+static void a_moving_load_on_a_foundation_is_steady_as_the_closed_form_has_it(void **state)
+{
+    (void)state;
+    double slow = foundation_error(60.0, 0.2, 1e-3), fast = foundation_error(100.0, 0.2, 6e-4);
+    double coarse = foundation_error(60.0, 1.0, 2e-3);
+    print_message(
+        "on a foundation: error %.2e at 60 m/s, %.2e at 100 m/s; with elements of 1 m %.2e\n", slow,
+        fast, coarse);
+    assert_true(slow < 5e-4 && fast < 5e-3);
+    assert_true(coarse > 4.0 * slow);
+}
+
+/* ---- a harmonic wave at a lumped mass ---- */
+
+/* Rows of wave_mass_coefficients.csv. A wave of frequency f arrives at a mass of 1 kg: amplitude behind it over that
+ * of the wave. The wire is so long that nothing comes back from its ends meanwhile. */
+static double transmitted(double f)
+{
+    test_design t;
+    kl_stepper *s;
+    double      L = 240.0, lump = 120.0, mass = 1.0, c = sqrt(20e3 / 1.35), omega = 2.0 * KL_PI * f;
+    double      dt = fmin(1e-3, 0.01 / f), most = 0.0;
+    design_wire(&t, L, 20e3, 0.0);
+    t.design.element = fmin(0.25, 0.02 * c / f), t.design.gravity = 0.0;
+    t.part.lump_x = &lump, t.part.lump_mass = &mass, t.part.nlump = 1;
+    kl_line *line = make(&t);
+    assert_int_equal(kl_stepper_create(line, dt, arena, NULL, &s), KL_OK);
+    double *x      = calloc((size_t)kl_stepper_state_size(line), sizeof *x),
+           *column = calloc((size_t)s->widest, sizeof *column);
+    for (int i = 1; dt * i < 1.4; i++) { /* a force at 60 m sends waves of F c/(2 T omega) */
+        double  now = dt * i, grow = now < 0.5 ? sin(KL_PI * now) : 1.0;
+        kl_push p = {.force = 100.0 * grow * grow * cos(omega * now)};
+        assert_true(kl_wire_at(&line->wire[0], 60.0, &p.at));
+        kl_stepper_free_step(s, x);
+        kl_stepper_influence(s, &p, column);
+        kl_stepper_finish(s, x, &p, 1, NULL, NULL, 1e-12);
+        /* it needs 0.74 s from 60 to 150 m; nothing is back from the end before 1.9 s */
+        if (now > 1.25) most = fmax(most, fabs(height(line, x, 150.0)));
+    }
+    free(x), free(column);
+    return most / (100.0 * c / (2.0 * 20e3 * omega));
+}
+
+static void a_mass_transmits_harmonic_waves_as_the_closed_form_has_it(void **state)
+{
+    (void)state;
+    const double rows[][2] = {{5, 0.995461819324}, {10, 0.982209239413}, {20, 0.934042630561}};
+    for (int i = 0; i < 3; i++) {
+        double share = transmitted(rows[i][0]);
+        print_message("%g Hz: transmitted %.5f, closed form %.5f\n", rows[i][0], share, rows[i][1]);
+        assert_true(fabs(share / rows[i][1] - 1.0) < 5e-3);
+    }
+}
+
 /* ---- a pulse at a lumped mass ---- */
 
 /* f(t) = 0.01 exp(-u^2), u = (t - 0.05)/0.01, and its first three derivatives */
@@ -228,6 +336,11 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_have_the_frequencies_of_the_tensioned_beam,
                                         open_arena, close_arena),
         cmocka_unit_test_setup_teardown(a_moving_load_lifts_the_wire_as_the_modal_series_has_it,
+                                        open_arena, close_arena),
+        cmocka_unit_test_setup_teardown(
+            a_moving_load_on_a_foundation_is_steady_as_the_closed_form_has_it, open_arena,
+            close_arena),
+        cmocka_unit_test_setup_teardown(a_mass_transmits_harmonic_waves_as_the_closed_form_has_it,
                                         open_arena, close_arena),
         cmocka_unit_test_setup_teardown(
             a_mass_reflects_and_transmits_a_pulse_as_the_closed_form_has_it, open_arena,
