@@ -26,7 +26,7 @@ typedef struct pantograph {
     double             step, exchange, iterations;
     kl_list            evaluate;
     kl_function       *base;
-    double             base_scale;
+    double             base_scale, nominal;
     /* found */
     kl_collector collector[KL_MOST_PANTOGRAPHS];
     kl_coupling *k;
@@ -69,7 +69,7 @@ static base base_of(const pantograph *p, double t, const kl_motion *m, const dou
     base b = {.t     = t,
               .x     = p->start + m->r.x - p->x0,
               .speed = m->v.x,
-              .z     = m->r.z - p->z0 + p->base_scale * roof[0],
+              .z     = p->nominal + m->r.z - p->z0 + p->base_scale * roof[0],
               .rate  = m->v.z + p->base_scale * roof[1]};
     if (!isnan(p->speed)) b.x = p->start + p->speed * (t - p->t0), b.speed = p->speed;
     return b;
@@ -219,6 +219,7 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': count and strips are whole numbers", s->name);
     p->t0 = s->model->t0, p->x0 = m[0].r.x, p->z0 = m[0].r.z;
+    if (isnan(p->nominal)) p->nominal = p->catenary->design.part[0].height[0];
     KL_TRY(set_collectors(p, s));
     KL_TRY(check_line(p, s));
     KL_TRY(set_region(p, s));
@@ -426,6 +427,8 @@ static const kl_key pantograph_keys[] = {
     LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment; left out: its middle fifth"),
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
      .fallback = "", .help = "rise of the base over time, added to that of the marker"},
+    NUMBER("nominal_height", nominal, "m", "", -1e300, 1e300,
+           "height of the head at which the lowest spring is relaxed; left out: that of the wire at the first support"),
     NUMBER("base_scale", base_scale, "1", "1", -1e300, 1e300, "factor of `base`"),
     {0}};
 /* clang-format on */

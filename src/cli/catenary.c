@@ -6,6 +6,7 @@
 #include "catenary/catenary.h"
 #include "catenary/elements.h"
 #include "catenary/pantograph.h"
+#include "cli/catenary_figures.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 
@@ -104,8 +105,9 @@ static int response(const job *j)
     return KL_EXIT_OK;
 }
 
+/* figures runs the model itself, once for each value */
 static const tool tools[] = {
-    {"elasticity", elasticity}, {"droppers", droppers}, {"response", response}};
+    {"elasticity", elasticity}, {"droppers", droppers}, {"response", response}, {"figures", NULL}};
 enum { NTOOL = sizeof tools / sizeof *tools };
 
 static const tool *tool_named(const char *name)
@@ -120,10 +122,10 @@ static const tool *tool_named(const char *name)
         kl_usage_error(&kl_command_catenary, "there is no catenary tool '%s'; did you mean '%s'?",
                        name, near);
     else
-        kl_usage_error(
-            &kl_command_catenary,
-            "there is no catenary tool '%s'; the tools are elasticity, droppers and response",
-            name);
+        kl_usage_error(&kl_command_catenary,
+                       "there is no catenary tool '%s'; the tools are elasticity, droppers, "
+                       "response and figures",
+                       name);
     return NULL;
 }
 
@@ -160,14 +162,15 @@ static int run_tool(const tool *t, const kl_model *m, const char *name, int span
 
 static int run(int argc, char **argv)
 {
-    kl_texts        set       = {0};
-    const char     *name      = NULL;
+    kl_texts        set  = {0};
+    const char     *name = NULL, *over = NULL;
     bool            csv       = false;
     int             span      = 0;
     const kl_option options[] = {
         {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "print CSV"},
         {"span", 0, "N", KL_OPTION_COUNT, &span, "span to print (default: the middle one)"},
         {"catenary", 0, "NAME", KL_OPTION_TEXT, &name, "catenary to use if the model has several"},
+        {"over", 0, "NAME=A,B,C", KL_OPTION_TEXT, &over, "figures: values of a parameter"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {0}};
     kl_arguments rest;
@@ -178,6 +181,11 @@ static int run(int argc, char **argv)
                               "give a tool and a model: `klingel catenary droppers model.yaml`");
     if (code == KL_OPTIONS_OK && !(t = tool_named(rest.items[0]))) code = KL_EXIT_USAGE;
     if (code != KL_OPTIONS_OK) {
+        kl_texts_free(&set);
+        return code;
+    }
+    if (!t->run) {
+        code = kl_catenary_figures(rest.items[1], &set, over, csv);
         kl_texts_free(&set);
         return code;
     }
@@ -200,6 +208,8 @@ const kl_command kl_command_catenary = {
     .help      = "tools:\n"
                  "  elasticity   uplift of the contact wire under 100 and 200 N along a span\n"
                  "  droppers     height, length and static force of each dropper of a span\n"
-                 "  response     test bench: motion of pantograph heads under a harmonic force\n\n"
+                 "  response     test bench: motion of pantograph heads under a harmonic force\n"
+                 "  figures      runs, with figures of current collection for each value of --over\n\n"
                  "  klingel catenary elasticity examples/catenary-en50318/model.yaml --csv\n"
-                 "  klingel catenary droppers model.yaml --span 3 --set presag=30mm\n"};
+                 "  klingel catenary droppers model.yaml --span 3 --set presag=30mm\n"
+                 "  klingel catenary figures model.yaml --over presag=0mm,20mm,30mm\n"};

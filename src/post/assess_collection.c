@@ -4,10 +4,9 @@
  * Force target over speed (AC): F_m <= constant + factor v^2, v in km/h; sigma <= share F_m. */
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
-#include "algebra/filter.h"
 #include "post/assess_domains.h"
+#include "post/collection_figures.h"
 
 #define SECTION "current_collection"
 
@@ -15,20 +14,6 @@ static double setting(const kl_assess_input *in, const char *key, double otherwi
 {
     return kl_assess_setting(in, SECTION, NULL, key, otherwise);
 }
-
-/* Channels of one pantograph; the second one's end in _2 and so on. */
-typedef struct record {
-    const double *force, *filtered, *x, *evaluated, *support, *uplift;
-    int           n;
-} record;
-
-/* Those rows that count. */
-typedef struct figures {
-    double mean, sigma, most, least, from, to, speed; /* [N], [m], [m/s] */
-    double uplift, uplift_at;                         /* [m] */
-    double lost;                                      /* share of rows without contact */
-    int    rows;
-} figures;
 
 static const double *channel(const kl_assess_input *in, const char *object, const char *name, int i)
 {
@@ -38,53 +23,23 @@ static const double *channel(const kl_assess_input *in, const char *object, cons
     return kl_assess_has(in, object, part) ? kl_assess_column(in, object, part) : NULL;
 }
 
-static kl_status read_record(const kl_assess_input *in, const char *object, int i, record *r)
+static kl_status read_record(const kl_assess_input *in, const char *object, int i,
+                             kl_collection_record *r)
 {
-    kl_filter f;
-    *r           = (record){.n = in->rows, .force = channel(in, object, "contact_force", i)};
-    r->x         = channel(in, object, "position", i);
+    *r   = (kl_collection_record){.n = in->rows, .force = channel(in, object, "contact_force", i)};
+    r->x = channel(in, object, "position", i);
     r->evaluated = channel(in, object, "evaluated", i);
     r->support   = channel(in, object, "support", i);
     r->uplift    = channel(in, object, "support_uplift", i);
     double *own  = kl_assess_space(in, r->n);
     if (!r->force || !r->x || !r->evaluated || !r->support || !r->uplift) return KL_E_FILE;
     if (!own) return KL_E_MEMORY;
-    memcpy(own, r->force, (size_t)r->n * sizeof *own);
-    if (kl_filter_lowpass(&f, 6, setting(in, "low_pass_hz", 20.0), in->rate) == KL_OK)
-        kl_filter_run_both_ways(&f, own, r->n);
+    kl_collection_filter(r->force, r->n, setting(in, "low_pass_hz", 20.0), in->rate, own);
     r->filtered = own;
     return KL_OK;
 }
 
-static void sum_rows(const record *r, figures *f)
-{
-    *f = (figures){.most = -HUGE_VAL, .least = HUGE_VAL, .from = HUGE_VAL, .to = -HUGE_VAL};
-    for (int i = 0; i < r->n; i++) {
-        if (r->evaluated[i] < 0.5) continue;
-        double F = r->filtered[i];
-        f->mean += F, f->sigma += F * F;
-        f->most = fmax(f->most, F), f->least = fmin(f->least, F);
-        f->from = fmin(f->from, r->x[i]), f->to = fmax(f->to, r->x[i]);
-        f->lost += !(r->force[i] > 0.0);
-        f->rows++;
-    }
-    f->mean /= f->rows;
-    f->sigma = sqrt(fmax(0.0, f->sigma / f->rows - f->mean * f->mean));
-    f->lost /= f->rows;
-}
-
-/* Largest uplift at the supports of the evaluated part, while they are the nearest ones. */
-static void find_uplift(const record *r, figures *f)
-{
-    const double beside = 1.0; /* [m] rows seldom meet a support exactly */
-    f->uplift           = 0.0;
-    for (int i = 0; i < r->n; i++) {
-        if (r->support[i] < f->from - beside || r->support[i] > f->to + beside) continue;
-        if (r->uplift[i] > f->uplift) f->uplift = r->uplift[i], f->uplift_at = r->support[i];
-    }
-}
-
-static void add_rows(const kl_assess_input *in, const figures *f, const char *suffix,
+static void add_rows(const kl_assess_input *in, const kl_collection_figures *f, const char *suffix,
                      kl_assessment *out)
 {
     const double none = (double)NAN;
@@ -107,17 +62,16 @@ static void add_rows(const kl_assess_input *in, const figures *f, const char *su
 static kl_status assess_one(const kl_assess_input *in, const char *object, int i,
                             kl_assessment *out)
 {
-    record  r;
-    figures f;
-    char    suffix[8] = "";
+    kl_collection_record  r;
+    kl_collection_figures f;
+    char                  suffix[8] = "";
     KL_TRY(read_record(in, object, i, &r));
-    sum_rows(&r, &f);
+    f = kl_collection_figures_of(&r);
     if (f.rows < 2)
         return kl_fail(in->diag, KL_E_MODEL, (kl_place){.file = in->file},
                        "%s does not reach the part of the line that is evaluated; run longer, or "
                        "give the pantograph another `evaluate: [from, to]`",
                        object);
-    find_uplift(&r, &f);
     f.speed = (r.x[r.n - 1] - r.x[0]) / (in->time[r.n - 1] - in->time[0]);
     if (i > 0) snprintf(suffix, sizeof suffix, "_%d", i + 1);
     add_rows(in, &f, suffix, out);

@@ -150,6 +150,7 @@ static kl_status compose(kl_report *p)
     add_picture(p);
     kl_report_cards(p, &q);
     kl_report_limits(p);
+    kl_report_collection(p);
     kl_report_results(p);
     KL_TRY(kl_ride_section(&p->page, p->r, p->time, p->rows, p->arena));
     KL_TRY(kl_stress_section(&p->page, p->q->stress, p->q->nstress));

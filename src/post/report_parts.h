@@ -55,6 +55,7 @@ kl_report_quality kl_report_quality_of(kl_report *p);
 void kl_report_cards(kl_report *p, const kl_report_quality *q);
 void kl_report_limits(kl_report *p);
 void kl_report_results(kl_report *p);
+void kl_report_collection(kl_report *p); /* pantographs, where the run has some */
 void kl_report_model(kl_report *p);
 void kl_report_settings(kl_report *p);
 void kl_report_run(kl_report *p, const kl_report_quality *q);

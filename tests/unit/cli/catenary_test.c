@@ -117,6 +117,13 @@ static void the_assessment_gives_the_figures_of_current_collection(void **state)
     assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-q", "-o", "en.h5"), 0);
     assessed(w, value);
     for (int i = 0; i < 8; i++) assert_true(fabs(value[i] - want[i]) <= within[i]);
+    assert_int_equal(run(w, "report", "en.h5", "-o", "en.html"), 0);
+    static char page[1 << 22];
+    read_whole(path_of(w, "en.html"), page, sizeof page);
+    assert_says(page, "<h2>Current collection</h2>");
+    assert_says(page, "Contact force along the line");
+    assert_says(page, "Distribution of the contact force");
+    assert_says(page, "<td>sigma_N</td>");
     /* without pre-sag the sigma lies outside the accepted range 26 to 31 N, with 20 mm inside */
     assert_int_equal(
         run(w, "run", EXAMPLE("catenary-en50318"), "-q", "-o", "en.h5", "--set", "presag=20mm"), 0);
@@ -159,6 +166,31 @@ static void a_roof_moves_the_base_from_a_file_from_results_and_in_one_model(void
         assert_true(fabs(sigma[i] - sigma[0]) < 0.02);
     }
     assert_true(fabs(sigma[3] - sigma[0]) > 0.1);
+}
+
+/* Figures over the values of a parameter are those of the assessment; the worst values are named. */
+static void figures_are_printed_over_a_parameter(void **state)
+{
+    world *w = *state;
+    double value[8], rows[6 * 9];
+    assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-q", "-o", "en.h5"), 0);
+    assessed(w, value);
+    assert_int_equal(run(w, "catenary", "figures", EXAMPLE("catenary-en50318"), "--csv", "--over",
+                         "step=1ms,2ms"),
+                     0);
+    assert_says(w->out, "step,pantograph,mean_N,sigma_N,");
+    const char *row = strstr(w->out, "\n1ms,1,");
+    assert_non_null(row);
+    assert_int_equal(numbers(row + 5, 9, rows, 1), 1);
+    for (int k = 0; k < 8; k++) assert_true(fabs(rows[1 + k] - value[k]) < 1e-3 + 1e-5 * value[k]);
+    assert_int_equal(run(w, "catenary", "figures", EXAMPLE("catenary-en50318"), "--set", "spans=10",
+                         "--set", "count=2", "--over", "distance=40m,60m,80m"),
+                     0);
+    assert_says(w->out, "largest sigma of pantograph 2:");
+    assert_says(w->out, "at distance = 60m");
+    assert_int_equal(run(w, "catenary", "figures", EXAMPLE("catenary-en50318"), "--over", "step"),
+                     2);
+    assert_says(w->err, "--over needs NAME=VALUE,VALUE");
 }
 
 static void a_force_moves_over_a_wire_as_the_modal_series_has_it(void **state)
@@ -272,6 +304,7 @@ int main(void)
         TEST(runs_give_the_figures_of_the_independent_simulation),
         TEST(the_assessment_gives_the_figures_of_current_collection),
         TEST(a_roof_moves_the_base_from_a_file_from_results_and_in_one_model),
+        TEST(figures_are_printed_over_a_parameter),
         TEST(a_force_moves_over_a_wire_as_the_modal_series_has_it),
         TEST(bad_input_is_refused_with_a_remedy),
         TEST(a_run_that_is_cut_goes_on_with_the_same_bits),
