@@ -20,8 +20,8 @@ static kl_status check_wires(const kl_catenary *c, const kl_setup *s)
     for (int i = 0; i < wires_of(c); i++) {
         if (!(c->tension[i] > 0.0))
             return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "catenary '%s': %s_tension is %g N; a wire without tension carries "
-                           "nothing: give for example `%s_tension: %s`",
+                           "catenary '%s': %s_tension is %g N; a wire needs a positive tension, "
+                           "for example `%s_tension: %s`",
                            s->name, wire_names[i], c->tension[i], wire_names[i],
                            i == 2 ? "3.5 kN" : "20 kN");
         if (!(c->mass[i] > 0.0))
@@ -31,11 +31,10 @@ static kl_status check_wires(const kl_catenary *c, const kl_setup *s)
                            s->name, wire_names[i], c->mass[i], wire_names[i]);
     }
     if (c->layout == KL_STITCHED && !(c->tension[2] < c->tension[1]))
-        return kl_fail(
-            s->diag, KL_E_RANGE, s->place,
-            "catenary '%s': stitch_tension is %g N, the messenger between its clamps would "
-            "keep %g N; give less than messenger_tension",
-            s->name, c->tension[2], c->tension[1] - c->tension[2]);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "catenary '%s': stitch_tension is %g N, which leaves %g N in the messenger "
+                       "between its clamps; give less than messenger_tension",
+                       s->name, c->tension[2], c->tension[1] - c->tension[2]);
     return KL_OK;
 }
 
@@ -44,11 +43,11 @@ static kl_status check_spans(const kl_catenary *c, const kl_setup *s)
     if (c->spans != floor(c->spans) || c->sections != floor(c->sections) ||
         c->overlap != floor(c->overlap))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "catenary '%s': spans, sections and overlap are whole numbers", s->name);
+                       "catenary '%s': spans, sections and overlap must be whole numbers", s->name);
     for (int i = 0; i < c->span_length.n; i++)
         if (!(c->span_length.value[i] > 0.0))
             return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "catenary '%s': span_length is %g m; give a length above 0", s->name,
+                           "catenary '%s': span_length is %g m; it must be positive", s->name,
                            c->span_length.value[i]);
     if (c->span_length.n != 1 && c->span_length.n != (int)c->spans)
         return kl_fail(
@@ -72,29 +71,27 @@ static kl_status check_droppers(const kl_catenary *c, const kl_setup *s)
     if (d->n == 0)
         return kl_fail(
             s->diag, KL_E_MODEL, s->place,
-            "catenary '%s': no droppers carry the contact wire; give their places in the "
-            "span, such as `droppers: [5 m, 17 m, 29 m]`, or `layout: trolley`",
+            "catenary '%s': there are no droppers to carry the contact wire; give their positions "
+            "in the span, such as `droppers: [5 m, 17 m, 29 m]`, or `layout: trolley`",
             s->name);
     for (int i = 0; i < d->n; i++) {
         if (!(d->value[i] > last) || !(d->value[i] < L))
-            return kl_fail(
-                s->diag, KL_E_RANGE, s->place,
-                "catenary '%s': dropper %d at %g m does not fit into the span; give places "
-                "that ascend between 0 and the span_length of %g m",
-                s->name, i + 1, d->value[i], L);
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "catenary '%s': dropper %d at %g m is not inside the span; give "
+                           "increasing positions between 0 and the span_length of %g m",
+                           s->name, i + 1, d->value[i], L);
         last = d->value[i];
     }
     if (c->dropper_lengths.n != 0 && c->dropper_lengths.n != d->n)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "catenary '%s': dropper_lengths has %d values for %d droppers; give one for "
-                       "each place of `droppers`",
+                       "each of the `droppers`",
                        s->name, c->dropper_lengths.n, d->n);
     if (c->layout == KL_STITCHED && !(c->stitch_length > 0.0 && c->stitch_length < L))
-        return kl_fail(
-            s->diag, KL_E_RANGE, s->place,
-            "catenary '%s': stitch_length is %g m; give the whole length of a stitch wire, "
-            "less than a span",
-            s->name, c->stitch_length);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "catenary '%s': stitch_length is %g m; give the length of a stitch wire, "
+                       "less than a span",
+                       s->name, c->stitch_length);
     return KL_OK;
 }
 
@@ -192,11 +189,10 @@ static kl_status catenary_setup(void *data, const kl_setup *s)
     KL_TRY(check_spans(c, s));
     KL_TRY(check_droppers(c, s));
     if (c->lumps.n != c->lump_masses.n)
-        return kl_fail(
-            s->diag, KL_E_MODEL, s->place,
-            "catenary '%s': lumps has %d places, lump_masses %d values; give one mass for "
-            "each place",
-            s->name, c->lumps.n, c->lump_masses.n);
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "catenary '%s': lumps has %d positions, but lump_masses has %d values; give "
+                       "one mass for each position",
+                       s->name, c->lumps.n, c->lump_masses.n);
     int                n    = (int)c->sections;
     kl_tension_length *part = kl_arena_array(s->arena, kl_tension_length, n);
     if (!part) return KL_E_MEMORY;
@@ -267,53 +263,53 @@ static bool catenary_draw(const void *data, kl_arena *arena, kl_drawn_line *out)
 static const kl_key catenary_keys[] = {
     {.name = "layout", .kind = KL_KEY_WORD, .offset = offsetof(kl_catenary, layout),
      .words = "trolley simple stitched", .fallback = "simple",
-     .help = "a contact wire alone; under a messenger; with stitch wires at the supports"},
+     .help = "contact wire only; with messenger; with messenger and stitch wires at the supports"},
     NUMBER("start", start, "m", "0", -1e300, "x of the first support"),
     NUMBER("spans", spans, "1", "10", 1, "number of spans of a tension length"),
     LIST("span_length", span_length, "m", NULL, "one length for all spans, or one for each"),
-    LIST("heights", heights, "m", "0", "contact wire at the supports: one, or one for each support (gradients)"),
-    LIST("stagger", stagger, "m", "0", "contact wire sideways at the supports: one (alternating) or one for each"),
-    LIST("messenger_stagger", messenger_stagger, "m", "0", "the same of the messenger"),
-    LIST("encumbrance", encumbrance, "m", "1.2", "messenger above contact wire at the supports"),
-    NUMBER("presag", presag, "m", "0", -1e300, "sag of the contact wire at the middle of the first span; others by length squared"),
-    NUMBER("contact_mass", mass[0], "kg/m", NULL, 0, "contact wire: mass per length"),
+    LIST("heights", heights, "m", "0", "height of the contact wire at the supports: one value, or one for each support (gradients)"),
+    LIST("stagger", stagger, "m", "0", "stagger of the contact wire at the supports: one value (alternating sign) or one for each support"),
+    LIST("messenger_stagger", messenger_stagger, "m", "0", "stagger of the messenger"),
+    LIST("encumbrance", encumbrance, "m", "1.2", "height of the messenger above the contact wire at the supports"),
+    NUMBER("presag", presag, "m", "0", -1e300, "pre-sag of the contact wire at mid-span of the first span; in other spans proportional to the square of the length"),
+    NUMBER("contact_mass", mass[0], "kg/m", NULL, 0, "mass per length of the contact wire"),
     NUMBER("contact_tension", tension[0], "N", NULL, 0, "its tension"),
-    NUMBER("contact_bending", bending[0], "N m2", "0", 0, "its bending stiffness EI"),
+    NUMBER("contact_bending", bending[0], "N m2", "0", 0, "bending stiffness EI"),
     NUMBER("contact_foundation", foundation, "N/m2", "0", 0, "elastic foundation along it, from height 0: for studies of a single wire"),
     DAMPING("contact_damping", 0, "[alpha, beta] of C = alpha M + beta K"),
-    NUMBER("messenger_mass", mass[1], "kg/m", "1.08", 0, "messenger: mass per length"),
+    NUMBER("messenger_mass", mass[1], "kg/m", "1.08", 0, "mass per length of the messenger"),
     NUMBER("messenger_tension", tension[1], "N", "16000", 0, "its tension"),
-    NUMBER("messenger_bending", bending[1], "N m2", "0", 0, "its bending stiffness EI"),
+    NUMBER("messenger_bending", bending[1], "N m2", "0", 0, "bending stiffness EI"),
     DAMPING("messenger_damping", 1, "as contact_damping"),
-    NUMBER("stitch_mass", mass[2], "kg/m", "0.31", 0, "stitch wire: mass per length"),
-    NUMBER("stitch_tension", tension[2], "N", "3500", 0, "its tension, taken from the messenger between the clamps"),
-    NUMBER("stitch_bending", bending[2], "N m2", "0", 0, "its bending stiffness EI"),
-    NUMBER("stitch_length", stitch_length, "m", "15", 0, "whole length of a stitch wire"),
+    NUMBER("stitch_mass", mass[2], "kg/m", "0.31", 0, "mass per length of a stitch wire"),
+    NUMBER("stitch_tension", tension[2], "N", "3500", 0, "tension of a stitch wire, taken from the messenger between the clamps"),
+    NUMBER("stitch_bending", bending[2], "N m2", "0", 0, "bending stiffness EI"),
+    NUMBER("stitch_length", stitch_length, "m", "15", 0, "length of a stitch wire"),
     DAMPING("stitch_damping", 2, "as contact_damping"),
     {.name = "ends", .kind = KL_KEY_WORD, .offset = offsetof(kl_catenary, ends),
-     .words = "pinned clamped", .fallback = "pinned", .help = "ends of the wires"},
-    LIST("droppers", droppers, "m", "[]", "places of droppers in the first span; others are scaled by length"),
-    LIST("dropper_lengths", dropper_lengths, "m", "[]", "unstretched lengths; left out: found from the wanted heights"),
-    NUMBER("dropper_stiffness", dropper_stiffness, "N/m", "100000", 1, "in tension; none in compression"),
+     .words = "pinned clamped", .fallback = "pinned", .help = "boundary condition at the ends of the wires"},
+    LIST("droppers", droppers, "m", "[]", "positions of the droppers in the first span; scaled by length in other spans"),
+    LIST("dropper_lengths", dropper_lengths, "m", "[]", "unstretched dropper lengths (default: computed from the required heights)"),
+    NUMBER("dropper_stiffness", dropper_stiffness, "N/m", "100000", 1, "dropper stiffness in tension; zero in compression"),
     NUMBER("contact_clamp", contact_clamp, "kg", "0", 0, "mass of a dropper clamp on the contact wire"),
-    NUMBER("messenger_clamp", messenger_clamp, "kg", "0", 0, "and on the messenger"),
-    NUMBER("arm_mass", arm_mass, "kg", "0", 0, "steady arm: mass that moves with the contact wire"),
+    NUMBER("messenger_clamp", messenger_clamp, "kg", "0", 0, "mass of a dropper clamp on the messenger"),
+    NUMBER("arm_mass", arm_mass, "kg", "0", 0, "mass of the steady arm that moves with the contact wire"),
     NUMBER("arm_stiffness", arm_stiffness, "N/m", "0", 0, "vertical stiffness of a steady arm about its static position"),
     NUMBER("arm_lateral", arm_lateral, "N/m", "1000000", 0, "lateral stiffness of a steady arm"),
-    NUMBER("registration_mass", registration_mass, "kg", "1", 0, "registration arm that carries the steady arm's hinge"),
-    NUMBER("registration_stiffness", registration_stiffness, "N/m", "0", 0, "its vertical stiffness; 0: the hinge stands still"),
-    NUMBER("support_stiffness", support_stiffness, "N/m", "0", 0, "vertical, under the messenger; 0: supports stand still"),
+    NUMBER("registration_mass", registration_mass, "kg", "1", 0, "mass of the registration arm that carries the hinge of the steady arm"),
+    NUMBER("registration_stiffness", registration_stiffness, "N/m", "0", 0, "vertical stiffness of the registration arm; 0: the hinge is fixed"),
+    NUMBER("support_stiffness", support_stiffness, "N/m", "0", 0, "vertical stiffness of the messenger supports; 0: supports are fixed"),
     LIST("lumps", lumps, "m", "[]", "x of masses on the contact wire (section insulators, joints)"),
     LIST("lump_masses", lump_masses, "kg", "[]", "their masses"),
-    NUMBER("sections", sections, "1", "1", 1, "tension lengths one after the other"),
-    NUMBER("overlap", overlap, "1", "3", 1, "spans in which two tension lengths run side by side"),
-    NUMBER("rise", rise, "m", "0.5", 0, "of a contact wire at its anchor in an overlap"),
-    NUMBER("overlap_spacing", overlap_spacing, "m", "0", 0, "lateral distance of both wires in an overlap"),
+    NUMBER("sections", sections, "1", "1", 1, "number of consecutive tension lengths"),
+    NUMBER("overlap", overlap, "1", "3", 1, "number of spans in which two tension lengths overlap"),
+    NUMBER("rise", rise, "m", "0.5", 0, "uplift of a contact wire at its anchor in an overlap"),
+    NUMBER("overlap_spacing", overlap_spacing, "m", "0", 0, "lateral distance between both wires in an overlap"),
     NUMBER("dropper_error", dropper_error, "m", "0", 0, "installation error: standard deviation of dropper lengths"),
     {.name = "wear", .kind = KL_KEY_NUMBER, .offset = offsetof(kl_catenary, wear), .unit = "1",
-     .fallback = "0", .min = 0, .max = 0.5, .help = "share of the contact wire's section that is worn off"},
-    NUMBER("seed", seed, "1", "1", 0, "of the installation errors"),
-    NUMBER("element", element, "m", "1.1", 1e-3, "longest finite element"),
+     .fallback = "0", .min = 0, .max = 0.5, .help = "worn fraction of the cross-section of the contact wire"},
+    NUMBER("seed", seed, "1", "1", 0, "random seed of the installation errors"),
+    NUMBER("element", element, "m", "1.1", 1e-3, "length of the longest finite element"),
     NUMBER("gravity", gravity, "m/s2", "9.81", 0, "downwards"),
     {0}};
 /* clang-format on */
@@ -327,13 +323,13 @@ const kl_resource_type kl_catenaries = {
         "      line: {spans: 10, span_length: 60 m, presag: 30 mm,\n"
         "             contact_mass: 1.35 kg/m, contact_tension: 20 kN, contact_bending: 195 N m2,\n"
         "             messenger_mass: 1.07 kg/m, messenger_tension: 16 kN,\n"
-        "             droppers: [5, 10.5, 17, 23.5, 30, 36.5, 43, 49.5, 55]}\n\n"
-        "Wires are tensioned beams with constant tension; droppers pull and never push. The line "
+        "             droppers: [5, 10.5, 17, 23.5, 30, 36.5, 43, 49.5, 55]}\n"
+        "\n"
+        "Wires are tensioned beams with constant tension; droppers carry tension only. The line "
         "runs\n"
-        "along x, heights count along z. Dropper lengths are found so that the contact wire hangs "
-        "at\n"
-        "the wanted `heights` less the `presag`, or are given. The force `pantograph` runs along "
-        "it;\n"
+        "along x, heights are measured along z. Dropper lengths are given, or computed so that the "
+        "contact wire\n"
+        "is at the required `heights` minus the `presag`. The force `pantograph` runs along it;\n"
         "`klingel catenary elasticity MODEL` and `klingel catenary droppers MODEL` print its "
         "statics.\n",
     .example   = "{spans: 2, span_length: 60 m, contact_mass: 1.35 kg/m, contact_tension: 20 kN, "

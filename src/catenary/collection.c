@@ -311,11 +311,10 @@ static kl_status rest_force(const kl_collection *c, int i, const kl_collector_in
 
 static kl_status refuse_place(const kl_collection *c, int i, double x, kl_diag *diag)
 {
-    return kl_fail(
-        diag, KL_E_MODEL, c->place,
-        "catenary '%s' reaches from x = %g to %g m, but pantograph %d starts at x = %g m; "
-        "let it start on the line, or make the line longer with more `spans`",
-        c->line->design->name, c->line->x0, c->line->x1, i + 1, x);
+    return kl_fail(diag, KL_E_MODEL, c->place,
+                   "catenary '%s' extends from x = %g to %g m, but pantograph %d starts at x = %g "
+                   "m; start it on the line, or lengthen the line with more `spans`",
+                   c->line->design->name, c->line->x0, c->line->x1, i + 1, x);
 }
 
 static kl_status refuse_above(const kl_collection *c, int i, double head, double z, kl_diag *diag)

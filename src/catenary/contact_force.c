@@ -217,14 +217,14 @@ static void contact_watch(const kl_reading *in, kl_notice *notice)
     if (in->h[FAILED] == 0.0 && !off) return;
     notice->stop = true, notice->count = 1;
     if (off)
-        snprintf(notice->text, sizeof notice->text,
-                 "ran off the end of the catenary at x = %.6g m; give the line more `spans`",
-                 p->catenary->line->x1);
-    else
         snprintf(
             notice->text, sizeof notice->text,
-            "found no contact force: the contact does not converge; a shorter `interval`, or a "
-            "softer `contact_stiffness`, helps");
+            "reached the end of the catenary at x = %.6g m; lengthen the line with more `spans`",
+            p->catenary->line->x1);
+    else
+        snprintf(notice->text, sizeof notice->text,
+                 "has no solution for the contact force (no convergence); use a shorter `interval` "
+                 "or a lower `contact_stiffness`");
 }
 
 /* ---- outputs ---- */
@@ -234,9 +234,9 @@ enum { COMMON = 9 };
 static const kl_output common[COMMON] = {
     {"contact_force", "N", "sum of the contact forces of all strips"},
     {"head_height", "m", "height of the first strip"},
-    {"position", "m", "place of the first strip along the line"},
+    {"position", "m", "position of the first strip along the line"},
     {"wire_height", "m", "height of the contact wire above it"},
-    {"wire_lateral", "m", "contact wire on the first strip, sideways"},
+    {"wire_lateral", "m", "lateral position of the contact wire on the first strip"},
     {"slack_droppers", "1", "number of slack droppers"},
     {"support", "m", "x of the support nearest to the first strip"},
     {"support_uplift", "m", "uplift of the contact wire at that support"},
@@ -296,19 +296,19 @@ static void contact_output(const kl_reading *in, const double *lambda, double *v
      .fallback = fallback_, .min = min_, .max = max_, .help = help_}
 static const kl_key contact_keys[] = {
     {.name = "catenary", .kind = KL_KEY_RESOURCE, .offset = offsetof(contact, catenary),
-     .words = "catenaries", .help = "the line above the strips"},
+     .words = "catenaries", .help = "catenary above the strips"},
     NUMBER("exponent", exponent, "1", "1", 1, 10, "n of the contact law F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-))"),
     NUMBER("contact_stiffness", stiffness, "N over m ^ exponent", "50000", 1, 1e300, "K of the contact law"),
-    NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law; 1: no loss"),
+    NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law (coefficient of restitution); 1: no dissipation"),
     NUMBER("friction", friction, "1", "0", 0, 10, "coefficient of friction along the wire"),
-    NUMBER("width", width, "m", "1.6", 0, 1e300, "length of a strip across the track; beside it there is no contact"),
-    NUMBER("interval", interval, "s", "0.0005", 1e-6, 1, "step of the catenary, at which values are exchanged"),
+    NUMBER("width", width, "m", "1.6", 0, 1e300, "length of a strip across the track; there is no contact outside it"),
+    NUMBER("interval", interval, "s", "0.0005", 1e-6, 1, "step size of the catenary, at which values are exchanged"),
     {0}};
 /* clang-format on */
 
 const kl_element_type kl_catenary_contact = {
     .name      = "catenary-contact",
-    .help      = "collector strips of a pantograph of bodies and joints under a catenary",
+    .help      = "contact of the collector strips of a multibody pantograph with a catenary",
     .equation  = "F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-)) between strips and contact wire",
     .example   = "touch: {type: catenary-contact, catenary: line, pilot: ground, nodes: [strip]}",
     .keys      = contact_keys,

@@ -111,8 +111,8 @@ kl_status kl_stepper_create(const kl_line *line, double dt, kl_arena *arena, kl_
     kl_status status = factor_step(s);
     if (status == KL_E_SINGULAR)
         kl_fail(diag, status, line->design->place,
-                "catenary '%s': its equations of motion have no unique solution; look for a wire "
-                "without mass or tension",
+                "catenary '%s': its equations of motion are singular; check for a wire without "
+                "mass or tension",
                 line->design->name);
     return status == KL_OK ? make_columns(s) : status;
 }

@@ -103,10 +103,10 @@ static kl_status list_of(const kl_setup *s, const kl_list *list, const char *key
                          double *out)
 {
     if (list->n != n)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "force '%s': %s has %d values, masses has %d; give one for each mass, head "
-                       "first",
-                       s->name, key, list->n, n);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "force '%s': %s has %d values, but masses has %d; give one for each mass, head first",
+            s->name, key, list->n, n);
     memcpy(out, list->value, (size_t)n * sizeof *out);
     return KL_OK;
 }
@@ -121,8 +121,8 @@ static kl_status set_collectors(pantograph *p, const kl_setup *s)
                        KL_PANTOGRAPH_MASSES);
     if (n == 0 && p->coupling == 1)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "force '%s': a constant force (no masses) has nothing to exchange; give "
-                       "`coupling: one-system`, or masses",
+                       "force '%s': a constant force without masses cannot be co-simulated; write "
+                       "`coupling: one-system`, or give masses",
                        s->name);
     *c              = (kl_collector){.constant = n == 0,
                                      .law      = {p->contact, p->exponent, p->restitution},
@@ -135,9 +135,10 @@ static kl_status set_collectors(pantograph *p, const kl_setup *s)
     if (p->friction.n > 0) KL_TRY(list_of(s, &p->friction, "friction", n, c->pantograph.friction));
     for (int i = 0; i < n; i++)
         if (!(c->pantograph.mass[i] > 0.0) || !(c->pantograph.stiffness[i] >= 0.0))
-            return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "force '%s': masses must be above 0 and stiffness not negative",
-                           s->name);
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "force '%s': masses must be positive and stiffnesses must not be negative",
+                s->name);
     for (int i = 1; i < (int)p->count; i++) p->collector[i] = *c;
     return KL_OK;
 }
@@ -150,14 +151,14 @@ static kl_status check_line(const pantograph *p, const kl_setup *s)
     if (rear < line->x0 || p->start > line->x1)
         return kl_fail(
             s->diag, KL_E_MODEL, s->place,
-            "force '%s': pantographs start from x = %g to %g m, but catenary '%s' reaches "
-            "from %g to %g m; change `from`, or make the line longer with more `spans`",
+            "force '%s': pantographs start from x = %g to %g m, but catenary '%s' extends from %g "
+            "to %g m; change `from`, or lengthen the line with more `spans`",
             s->name, rear, p->start, p->catenary->design.name, line->x0, line->x1);
     if (last > line->x1)
         return kl_fail(
             s->diag, KL_E_MODEL, s->place,
-            "force '%s': the line is too short: the run ends at x = %.4g m, catenary '%s' "
-            "at %g m; give it more `spans`, or let `run` `end` at %.3g s",
+            "force '%s': the line is too short: the run ends at x = %.4g m, but catenary '%s' at "
+            "%g m; lengthen it with more `spans`, or write `run: {end: %.3g s}`",
             s->name, last, p->catenary->design.name, line->x1,
             p->t0 + (line->x1 - p->start) / p->speed);
     return KL_OK;
@@ -176,7 +177,7 @@ static kl_status set_region(pantograph *p, const kl_setup *s)
     }
     if (p->evaluate.n == 2 && p->evaluate.value[0] < p->evaluate.value[1]) return KL_OK;
     return kl_fail(s->diag, KL_E_MODEL, s->place,
-                   "force '%s': evaluate is [from, to] along the line, such as [240 m, 360 m]",
+                   "force '%s': evaluate must be [from, to] along the line, such as [240 m, 360 m]",
                    s->name);
 }
 
@@ -194,12 +195,11 @@ static kl_status check_step(const pantograph *p, const kl_setup *s)
                        "stiffness oscillate with %.3g Hz; give %s of %.2g s or less",
                        s->name, step, w / 6.2832, p->coupling ? "`exchange`" : "`step`", turn / w);
     if (speed * step > p->catenary->design.element)
-        return kl_fail(
-            s->diag, KL_E_RANGE, s->place,
-            "force '%s': the step of %g s is too long: at %g m/s a pantograph jumps over "
-            "elements of %g m; give %s of %.2g s or less",
-            s->name, step, speed, p->catenary->design.element,
-            p->coupling ? "`exchange`" : "`step`", p->catenary->design.element / speed);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': the step of %g s is too long: at %g m/s a pantograph passes "
+                       "more than an element of %g m per step; give %s of %.2g s or less",
+                       s->name, step, speed, p->catenary->design.element,
+                       p->coupling ? "`exchange`" : "`step`", p->catenary->design.element / speed);
     return KL_OK;
 }
 
@@ -217,7 +217,7 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
                              .iterations = (int)p->iterations};
     if (p->count != floor(p->count) || p->strips != floor(p->strips))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': count and strips are whole numbers", s->name);
+                       "force '%s': count and strips must be whole numbers", s->name);
     p->t0 = s->model->t0, p->x0 = m[0].r.x, p->z0 = m[0].r.z;
     if (isnan(p->nominal)) p->nominal = p->catenary->design.part[0].height[0];
     KL_TRY(set_collectors(p, s));
@@ -289,13 +289,14 @@ static void pantograph_watch(const kl_reading *in, kl_notice *notice)
     if (h[FAILED] != 0.0) {
         notice->stop = true, notice->count = 1;
         snprintf(notice->text, sizeof notice->text,
-                 "found no contact force: the contact does not converge; a shorter `step`, or a "
-                 "softer `contact_stiffness`, helps");
+                 "has no solution for the contact force (no convergence); use a shorter `step` or "
+                 "a lower `contact_stiffness`");
     } else if (h[X] > p->catenary->line->x1) {
         notice->stop = true, notice->count = 1;
-        snprintf(notice->text, sizeof notice->text,
-                 "ran off the end of the catenary at x = %.6g m; give the line more `spans`",
-                 p->catenary->line->x1);
+        snprintf(
+            notice->text, sizeof notice->text,
+            "reached the end of the catenary at x = %.6g m; lengthen the line with more `spans`",
+            p->catenary->line->x1);
     }
 }
 
@@ -306,17 +307,17 @@ enum { PER_PANTOGRAPH = 9, COMMON = 3 };
 static const kl_output each[PER_PANTOGRAPH] = {
     {"contact_force", "N", "contact force, sum of its strips"},
     {"head_height", "m", "height of the head"},
-    {"position", "m", "place along the line"},
+    {"position", "m", "position along the line"},
     {"wire_height", "m", "height of the contact wire above it"},
-    {"wire_lateral", "m", "contact wire on the strip, sideways"},
+    {"wire_lateral", "m", "lateral position of the contact wire on the strip"},
     {"head_speed", "m/s", "vertical velocity of the head"},
     {"support", "m", "x of the support nearest to it"},
     {"support_uplift", "m", "uplift of the contact wire at that support"},
-    {"evaluated", "1", "1 where the contact force counts for the assessment, else 0"},
+    {"evaluated", "1", "1 where the contact force is evaluated by the assessment, else 0"},
 };
 static const kl_output common[COMMON] = {
     {"slack_droppers", "1", "number of slack droppers"},
-    {"coupling_energy", "J", "energy that co-simulation has produced so far"},
+    {"coupling_energy", "J", "energy error of the co-simulation so far"},
     {"iterations", "1", "iterations of the last exchange"},
 };
 
@@ -337,7 +338,7 @@ static kl_status set_outputs(pantograph *p, const kl_setup *s)
     for (int k = 0; k < COMMON; k++) p->outputs[m++] = common[k];
     for (int k = 0; k < p->probes.n; k++)
         p->outputs[m++] = (kl_output){kl_arena_format(s->arena, "probe_%d", k + 1), "m",
-                                      "uplift of the contact wire at this place of `probes`"};
+                                      "uplift of the contact wire at this position of `probes`"};
     return kl_arena_ok(s->arena) ? KL_OK : KL_E_MEMORY;
 }
 
@@ -398,35 +399,35 @@ const kl_pantograph *kl_pantograph_of(const void *data, const kl_catenary **line
      .fallback = fallback_, .help = help_}
 static const kl_key pantograph_keys[] = {
     {.name = "catenary", .kind = KL_KEY_RESOURCE, .offset = offsetof(pantograph, catenary),
-     .words = "catenaries", .help = "the line that it runs along"},
-    NUMBER("from", start, "m", NULL, -1e300, 1e300, "x of the head at the start; of the first one"),
-    NUMBER("speed", speed, "m/s", "", 0, 1e300, "constant speed along the line; left out: that of the base"),
-    LIST("masses", mass, "kg", "[]", "lumped masses, head first; none: a constant force (the uplift) that moves"),
-    LIST("stiffness", stiffness, "N/m", "[]", "springs: of each mass to the next one, of the last one to the base"),
-    LIST("damping", damping, "N s/m", "[]", "dampers beside these springs"),
-    LIST("friction", friction, "N", "[]", "dry friction beside them"),
+     .words = "catenaries", .help = "catenary that the pantograph runs along"},
+    NUMBER("from", start, "m", NULL, -1e300, 1e300, "initial x of the (first) head"),
+    NUMBER("speed", speed, "m/s", "", 0, 1e300, "constant speed along the line (default: speed of the base)"),
+    LIST("masses", mass, "kg", "[]", "lumped masses, head first; none: a moving constant force (the uplift)"),
+    LIST("stiffness", stiffness, "N/m", "[]", "stiffness of the springs from each mass to the next, and from the last to the base"),
+    LIST("damping", damping, "N s/m", "[]", "damping parallel to these springs"),
+    LIST("friction", friction, "N", "[]", "dry friction parallel to these springs"),
     NUMBER("uplift", uplift, "N", NULL, 0, 1e300, "static force on the lowest mass"),
-    NUMBER("aerodynamic", aerodynamic, "N s2/m2", "0", 0, 1e300, "uplift added with the square of the speed"),
-    NUMBER("lift", lift, "N s2/m2", "0", -1e300, 1e300, "aerodynamic force on the head with the square of the speed"),
-    NUMBER("ramp_length", ramp_length, "m", "0", 0, 1e300, "way over which the uplift rises to its value"),
-    NUMBER("ramp_from", ramp_from, "1", "0.3", 0, 1, "share of the uplift at the start of the ramp"),
+    NUMBER("aerodynamic", aerodynamic, "N s2/m2", "0", 0, 1e300, "additional uplift proportional to the square of the speed"),
+    NUMBER("lift", lift, "N s2/m2", "0", -1e300, 1e300, "aerodynamic force on the head proportional to the square of the speed"),
+    NUMBER("ramp_length", ramp_length, "m", "0", 0, 1e300, "distance over which the uplift rises to its value"),
+    NUMBER("ramp_from", ramp_from, "1", "0.3", 0, 1, "fraction of the uplift at the start of the ramp"),
     NUMBER("exponent", exponent, "1", "1", 1, 10, "n of the contact law F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-))"),
     NUMBER("contact_stiffness", contact, "N over m ^ exponent", "50000", 1, 1e300, "K of the contact law"),
-    NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law; 1: no loss"),
-    NUMBER("strips", strips, "1", "1", 1, 2, "collector strips of a head"),
-    NUMBER("strip_spacing", strip_spacing, "m", "0.5", 0, 1e300, "between two strips"),
+    NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law (coefficient of restitution); 1: no dissipation"),
+    NUMBER("strips", strips, "1", "1", 1, 2, "number of collector strips of a head"),
+    NUMBER("strip_spacing", strip_spacing, "m", "0.5", 0, 1e300, "distance between two strips"),
     NUMBER("count", count, "1", "1", 1, 4, "pantographs"),
-    NUMBER("distance", distance, "m", "200", 0, 1e300, "from each to the one behind it"),
+    NUMBER("distance", distance, "m", "200", 0, 1e300, "distance from each pantograph to the one behind it"),
     {.name = "coupling", .kind = KL_KEY_WORD, .offset = offsetof(pantograph, coupling),
      .words = "one-system co-simulation", .fallback = "one-system",
-     .help = "all equations together, or two solvers that exchange values"},
-    NUMBER("step", step, "s", "0.001", 1e-6, 1, "of the catenary"),
-    NUMBER("exchange", exchange, "s", "0.0005", 1e-6, 1, "interval of co-simulation"),
-    NUMBER("iterations", iterations, "1", "20", 1, 1000, "of an exchange at most; 1: none beside the prediction"),
-    LIST("probes", probes, "m", "[]", "places along the line whose uplift is recorded"),
-    LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment; left out: its middle fifth"),
+     .help = "solve all equations together, or couple two solvers that exchange values"},
+    NUMBER("step", step, "s", "0.001", 1e-6, 1, "step size of the catenary"),
+    NUMBER("exchange", exchange, "s", "0.0005", 1e-6, 1, "exchange interval of the co-simulation"),
+    NUMBER("iterations", iterations, "1", "20", 1, 1000, "largest number of iterations of an exchange; 1: prediction only"),
+    LIST("probes", probes, "m", "[]", "positions along the line whose uplift is recorded"),
+    LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment (default: the middle fifth)"),
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
-     .fallback = "", .help = "rise of the base over time, added to that of the marker"},
+     .fallback = "", .help = "vertical displacement of the base over time, added to the motion of the marker"},
     NUMBER("nominal_height", nominal, "m", "", -1e300, 1e300,
            "height of the head at which the lowest spring is relaxed; left out: that of the wire at the first support"),
     NUMBER("base_scale", base_scale, "1", "1", -1e300, 1e300, "factor of `base`"),
@@ -435,7 +436,7 @@ static const kl_key pantograph_keys[] = {
 
 const kl_element_type kl_pantograph_force = {
     .name     = "pantograph",
-    .help     = "lumped pantographs that run along a catenary",
+    .help     = "lumped-mass pantographs that run along a catenary",
     .equation = "F = K d^n (1 + 3 (1 - e^2)/4 d'/d'(-)) between head and contact wire",
     .example =
         "collector: {type: pantograph, catenary: line, on: ground, from: 10 m, speed: 250 km/h, "

@@ -128,13 +128,12 @@ static kl_status refuse_pushing(const kl_line *line, const kl_line_dropper *d, i
                                 double reaction, kl_diag *diag)
 {
     const kl_tension_length *p = &line->design->part[d->part];
-    return kl_fail(
-        diag, KL_E_MODEL, p->dropper_place,
-        "catenary '%s': the dropper at x = %g m (number %d of span %d) would have to push "
-        "with %.3g N to hold the contact wire at height %.4g m; a smaller `presag`, "
-        "droppers farther apart or another `heights` list lets it pull",
-        line->design->name, d->x, number, d->span + 1, -reaction,
-        wanted_height(p, d->span, d->in_span));
+    return kl_fail(diag, KL_E_MODEL, p->dropper_place,
+                   "catenary '%s': the dropper at x = %g m (number %d of span %d) would need a "
+                   "compressive force of %.3g N to hold the contact wire at height %.4g m; use a "
+                   "smaller `presag`, droppers farther apart, or other `heights`",
+                   line->design->name, d->x, number, d->span + 1, -reaction,
+                   wanted_height(p, d->span, d->in_span));
 }
 
 /* Vertical: reactions into d->force, both wires into u. */
@@ -211,9 +210,8 @@ static kl_status refuse_messenger_below(const kl_line *line, const statics *s, k
         if (dz > least) continue;
         return kl_fail(
             diag, KL_E_MODEL, line->design->part[d->part].dropper_place,
-            "catenary '%s': no dropper fits at x = %g m in span %d: the messenger would "
-            "be %.3g m %s the contact wire there; give a larger `encumbrance` or a larger "
-            "`messenger_tension`",
+            "catenary '%s': there is no room for the dropper at x = %g m in span %d: the messenger "
+            "would be %.3g m %s the contact wire; increase `encumbrance` or `messenger_tension`",
             line->design->name, d->x, d->span + 1, fabs(dz), dz < 0.0 ? "below" : "above");
     }
     return KL_OK;

@@ -408,12 +408,11 @@ static kl_status stiffness_of(contact *p, const kl_setup *s, const kl_pair *q, c
                        "contact '%s': law hertz-line needs `length` and two cylinders", s->name);
     }
     if (!(A > 1e-9 * B) || !(B > 0.0))
-        return kl_fail(
-            s->diag, KL_E_MODEL, s->place,
-            "contact '%s': these shapes touch along a line or a plane, where Hertz's "
-            "theory gives no stiffness; give `stiffness`, or law hertz-line for parallel "
-            "cylinders",
-            s->name);
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "contact '%s': these shapes touch along a line or on a plane, for which the "
+                       "theory of Hertz gives no stiffness; give `stiffness`, or `law: hertz-line` "
+                       "for parallel cylinders",
+                       s->name);
     law->k = kl_hertz_stiffness(A, B, compliance);
     return KL_OK;
 }
@@ -466,29 +465,29 @@ static kl_status check_laws(contact *p, const kl_setup *s)
                        "contact '%s': law hertz-line needs a `material` and no `stiffness`",
                        s->name);
     if (n->kind != KL_NORMAL_TABLE && n->kind != KL_NORMAL_HERTZ_LINE && !(n->k > 0.0))
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "contact '%s': give a `stiffness` above 0, or a `material` such as "
-                       "steel-steel",
-                       s->name);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "contact '%s': give a positive `stiffness`, or a `material` such as steel-steel",
+            s->name);
     kl_normal_law_init(n);
     kl_friction_law_init(f);
     if (isinf(n->beta))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "contact '%s': %s needs a `restitution` above 0", s->name,
+                       "contact '%s': %s needs a positive `restitution`", s->name,
                        kl_normal_laws[n->kind].name);
     if (f->mu_s < f->mu_d)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "contact '%s': mu_static %g is below mu %g; the static coefficient is the "
-                       "larger one",
-                       s->name, f->mu_s, f->mu_d);
+                       "contact '%s': mu_static (%g) must not be smaller than mu (%g)", s->name,
+                       f->mu_s, f->mu_d);
     if (f->kind == KL_FRICTION_STICK_SLIP && !(f->k_t > 0.0)) {
         /* as stiff as the normal direction at a depth of a millionth of a metre */
         f->k_t = kl_normal_eval(n, 1e-6, 0.0, 0.0).by_depth;
     }
     if (f->kind == KL_FRICTION_RAMP && !(f->v1 > f->v0))
-        return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "contact '%s': friction ramp needs `full_speed` above `stribeck_speed`",
-                       s->name);
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "contact '%s': `friction: ramp` needs a `full_speed` larger than `stribeck_speed`",
+            s->name);
     return KL_OK;
 }
 
@@ -497,11 +496,10 @@ static kl_status check_start(const contact *p, const kl_setup *s, const kl_pair 
 {
     double reach = isinf(p->reach) ? fmax(q->a->radius, q->b->radius) : p->reach;
     if (t->gap > -0.2 * reach) return KL_OK;
-    return kl_fail(
-        s->diag, KL_E_MODEL, s->place,
-        "contact '%s': the shapes start %.4g m inside each other; move one of the bodies "
-        "by that much along [%.3g, %.3g, %.3g]",
-        s->name, -t->gap, t->n.x, t->n.y, t->n.z);
+    return kl_fail(s->diag, KL_E_MODEL, s->place,
+                   "contact '%s': the shapes penetrate each other by %.4g m at the start; move one "
+                   "of the bodies by this distance along [%.3g, %.3g, %.3g]",
+                   s->name, -t->gap, t->n.x, t->n.y, t->n.z);
 }
 
 static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
@@ -515,8 +513,8 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
     const kl_pair_row *row = kl_pair_row_of(a, b, &swapped);
     if (!row)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "contact '%s': %s%s and %s%s cannot touch each other; "
-                       "docs/theory/contact.md lists the pairs that can",
+                       "contact '%s': the pair %s%s and %s%s is not supported; "
+                       "docs/theory/contact.md lists the supported pairs",
                        s->name, a->inside ? "hollow " : "", kl_solid_types[a->kind].name,
                        b->inside ? "hollow " : "", kl_solid_types[b->kind].name);
     p->slots       = slots_of(row, a, b);
@@ -615,12 +613,12 @@ static void contact_watch(const kl_reading *in, kl_notice *notice)
     notice->news        = !fast;
     if (fast)
         snprintf(notice->text, sizeof notice->text,
-                 "is hit at %.3g m/s, above %.3g m/s = 1e-5 sqrt(E/rho) where Hertz's theory ends: "
-                 "real parts yield and rebound less",
+                 "has an impact speed of %.3g m/s, above %.3g m/s = 1e-5 sqrt(E/rho), the limit of "
+                 "the theory of Hertz: real parts yield and rebound less",
                  in->h[SPEED], p->speed_limit);
     else
-        snprintf(notice->text, sizeof notice->text, "touches for the first time, at %.4g m/s",
-                 in->h[SPEED]);
+        snprintf(notice->text, sizeof notice->text,
+                 "has its first contact, at an approach speed of %.4g m/s", in->h[SPEED]);
 }
 
 #define BY_LAW "law?N/m|N/m^1.5|N/m|N/m|N/m^1.5|N/m^1.5|N/m^1.5|N/m"
@@ -643,39 +641,39 @@ static const kl_key contact_keys[] = {
      .offset   = offsetof(contact, material),
      .words    = MATERIALS,
      .fallback = "none",
-     .help     = "pair of materials: stiffness after Hertz, friction coefficients and restitution, "
-                 "where they are not given"},
+     .help =
+         "pair of materials: default for stiffness (Hertz), friction coefficients and restitution"},
     {.name   = "law",
      .kind   = KL_KEY_WORD,
      .offset = offsetof(contact, law),
      .words = "linear hertz hertz-line kelvin-voigt hunt-crossley lankarani-nikravesh flores table",
      .fallback = "hunt-crossley",
-     .help     = "normal force over penetration"},
-    NUMBER("stiffness", k, BY_LAW, "", 0, 1e300, "k of the law; left out: from `material`"),
+     .help     = "law of the normal force as a function of penetration depth"},
+    NUMBER("stiffness", k, BY_LAW, "", 0, 1e300, "k of the law (default: from `material`)"),
     NUMBER("exponent", exponent, "1", "", 1, 10,
-           "n of d^n; left out: 1.5 after Hertz, 1 of linear "
-           "and kelvin-voigt (then give stiffness without unit)"),
-    NUMBER("damping", c, "N s/m", "0", 0, 1e300, "c of laws linear and table"),
+           "n of d^n (default: 1.5 as for Hertz, 1 for linear and kelvin-voigt); with another n "
+           "give the stiffness without a unit"),
+    NUMBER("damping", c, "N s/m", "0", 0, 1e300, "c of the laws linear and table"),
     NUMBER("restitution", e, "1", "", 0, 1,
-           "speed ratio asked for; of kelvin-voigt an energy ratio"),
+           "coefficient of restitution: ratio of speeds (kelvin-voigt: ratio of energies)"),
     {.name     = "exact",
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(contact, exact),
      .fallback = "false",
-     .help     = "choose the hysteresis so that `restitution` is what a free impact delivers"},
+     .help     = "choose the hysteresis so that a free impact has the given `restitution`"},
     NUMBER("transition_speed", v0, "m/s", "0.1", 1e-12, 1e300, "v0 of kelvin-voigt"),
     NUMBER("smallest_impact", floor, "m/s", "0.001", 1e-300, 1e300,
-           "impact speed that the hysteresis laws use at least"),
+           "smallest impact speed used by the hysteresis laws"),
     NUMBER("rate_limit", rate_limit, "1", "1", 1e-300, 1e300,
-           "largest rate over impact speed that the hysteresis laws use"),
-    NUMBER("length", line, "m", "", 0, 1e300, "of the line of contact: law hertz-line"),
+           "largest ratio of penetration rate to impact speed used by the hysteresis laws"),
+    NUMBER("length", line, "m", "", 0, 1e300, "length of the line of contact: law hertz-line"),
     {.name     = "force",
      .kind     = KL_KEY_FUNCTION,
      .offset   = offsetof(contact, force),
      .unit     = "N",
      .by       = "m",
      .fallback = "",
-     .help     = "force over penetration: law table"},
+     .help     = "force as a function of penetration depth: law table"},
     {.name     = "friction",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(contact, friction),
@@ -683,22 +681,27 @@ static const kl_key contact_keys[] = {
      .fallback = "none",
      .help     = "friction law"},
     NUMBER("mu", mu, "1", "", 0, 1e300, "dynamic coefficient of friction"),
-    NUMBER("mu_static", mu_s, "1", "", 0, 1e300, "static coefficient; left out: as `mu`"),
+    NUMBER("mu_static", mu_s, "1", "", 0, 1e300, "static coefficient (default: `mu`)"),
     NUMBER("full_speed", full_speed, "m/s", "", 1e-300, 1e300,
-           "slip speed at which friction is complete: threlfall, ramp, smooth, stribeck; 0.01 m/s"),
+           "slip speed at which friction is fully developed: threlfall, ramp, smooth, stribeck; "
+           "0.01 m/s"),
     NUMBER("stribeck_speed", stribeck_speed, "m/s", "", 1e-300, 1e300,
            "speed of the static peak: bengisu-akay, stribeck, lugre; where ramp begins"),
     NUMBER("decay", xi, "s/m", "50", 0, 1e300, "xi of bengisu-akay"),
     NUMBER("viscous", viscous, "s/m", "0", 0, 1e300, "coefficient added for each m/s of slip"),
-    NUMBER("tangential_stiffness", k_t, "N/m", "0", 0, 1e300,
-           "of stick-slip; 0: as stiff as the normal direction at a depth of 1 um"),
-    NUMBER("tangential_damping", c_t, "N s/m", "0", 0, 1e300, "of stick-slip, while it sticks"),
-    NUMBER("bristle_stiffness", s0, "1/m", "1e5", 1e-300, 1e300, "of lugre, over the normal force"),
-    NUMBER("bristle_damping", s1, "s/m", "", 0, 1e300, "of lugre; left out: root of the stiffness"),
+    NUMBER(
+        "tangential_stiffness", k_t, "N/m", "0", 0, 1e300,
+        "tangential stiffness of stick-slip; 0: equal to the normal stiffness at a depth of 1 um"),
+    NUMBER("tangential_damping", c_t, "N s/m", "0", 0, 1e300,
+           "tangential damping of stick-slip while sticking"),
+    NUMBER("bristle_stiffness", s0, "1/m", "1e5", 1e-300, 1e300,
+           "bristle stiffness of lugre divided by the normal force"),
+    NUMBER("bristle_damping", s1, "s/m", "", 0, 1e300,
+           "bristle damping of lugre (default: square root of the stiffness)"),
     NUMBER("rolling_resistance", rolling, "m", "0", 0, 1e300,
-           "lever arm of the moment against rolling"),
+           "lever arm of the rolling resistance moment"),
     NUMBER("spinning_resistance", spinning, "m", "0", 0, 1e300,
-           "lever arm of the moment against spin about the normal"),
+           "lever arm of the moment that resists spin about the normal"),
     {.name     = "point",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(contact, point),
@@ -708,14 +711,15 @@ static const kl_key contact_keys[] = {
     {0}};
 
 static const kl_output contact_outputs[] = {
-    {"gap", "m", "smallest distance; negative: penetration. A lower bound while far apart"},
-    {"penetration", "m", "largest depth, 0 while open"},
-    {"normal", "N", "normal forces added up"},
-    {"friction", "N", "size of the friction force"},
+    {"gap", "m",
+     "smallest distance; negative: penetration. A lower bound while the shapes are far apart"},
+    {"penetration", "m", "largest penetration depth, 0 while open"},
+    {"normal", "N", "sum of the normal forces"},
+    {"friction", "N", "magnitude of the friction force"},
     {"slip", "m/s", "slip speed where the gap is smallest"},
     {"state", "1", "0 open, 1 closed, 2 slipping"},
-    {"lost", "J", "energy lost so far"},
-    {"impacts", "1", "how often it closed"},
+    {"lost", "J", "energy dissipated so far"},
+    {"impacts", "1", "number of impacts"},
     {"impact_speed", "m/s", "approach speed of the last impact"},
     {"point.x", "m", "contact point, or nearest point of the first shape"},
     {"point.y", "m", ""},
@@ -726,16 +730,18 @@ static const kl_output contact_outputs[] = {
     {"tangential.x", "N", "friction force on the first body"},
     {"tangential.y", "N", ""},
     {"tangential.z", "N", ""},
-    {"contacts", "1", "places that touch now"},
-    {"arc1", "1", "arc of the first shape's chain that is deepest, from 1; 0 while open"},
-    {"arc2", "1", "arc of the second shape's chain"},
-    {"arcs1", "1", "all arcs of the first shape that touch, as a sum of 2^(number - 1)"},
-    {"arcs2", "1", "all arcs of the second shape that touch"},
+    {"contacts", "1", "number of contact points"},
+    {"arc1", "1",
+     "number of the arc of the first shape with the largest penetration depth, from 1; 0 while "
+     "open"},
+    {"arc2", "1", "number of the arc of the second shape"},
+    {"arcs1", "1", "all arcs of the first shape in contact, as a sum of 2^(number - 1)"},
+    {"arcs2", "1", "all arcs of the second shape in contact"},
     {0}};
 
 const kl_element_type kl_contact = {
     .name      = "contact",
-    .help      = "two shapes that touch, hit, roll and slide",
+    .help      = "contact of two shapes with impact, rolling and friction",
     .equation  = "F = -N(d, d') n + T(u, N)",
     .example   = "touch: {between: [a, b], shapes: [{sphere: 50 mm}, {box: [0.6, 0.6, 0.6]}], "
                  "stiffness: 1 MN/m, law: linear, friction: threlfall, mu: 0.3}",

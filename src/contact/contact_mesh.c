@@ -101,11 +101,10 @@ static int by_points(const void *x, const void *y)
 
 static kl_status open_mesh(kl_diag *diag, kl_place place, int triangle)
 {
-    return kl_fail(
-        diag, KL_E_MODEL, place,
-        "the mesh is open or its triangles point opposite ways at triangle %d; close it, "
-        "for example with the repair function of a mesh editor",
-        triangle + 1);
+    return kl_fail(diag, KL_E_MODEL, place,
+                   "the mesh is not closed or has inconsistent orientation at triangle %d; repair "
+                   "it with a mesh editor",
+                   triangle + 1);
 }
 
 /* Every edge must have two triangles that run along it in opposite directions. */

@@ -307,10 +307,10 @@ const kl_solid_type kl_solid_types[KL_SOLID_KINDS] = {
                                ellipsoid_curvature},
     [KL_SOLID_TORUS]        = {"torus", "`radius` about z, `tube`; 0 is a thin ring", false,
                                kl_torus_project, torus_support, NULL, torus_bounds, torus_curvature},
-    [KL_SOLID_REVOLVED_ARC] = {"revolved-arc", "arc in the x-y plane, turned about y", false,
+    [KL_SOLID_REVOLVED_ARC] = {"revolved-arc", "arc in the x-y plane, revolved about y", false,
                                kl_revolved_project, NULL, NULL, revolved_bounds,
                                revolved_curvature},
-    [KL_SOLID_EXTRUDED_ARC] = {"extruded-arc", "arc in the x-y plane, drawn along z", false,
+    [KL_SOLID_EXTRUDED_ARC] = {"extruded-arc", "arc in the x-y plane, extruded along z", false,
                                kl_extruded_project, NULL, NULL, extruded_bounds,
                                extruded_curvature},
     [KL_SOLID_SURFACE] = {"surface", "one of `surfaces:`", false, kl_surface_project, NULL, NULL,
@@ -330,16 +330,17 @@ const char *kl_solid_fault(const kl_solid *s)
 {
     switch (s->kind) {
     case KL_SOLID_PLANE: return NULL;
-    case KL_SOLID_BOX: return size_fault(s->size, "a box needs `size`: three edges above 0");
+    case KL_SOLID_BOX:
+        return size_fault(s->size, "a box needs `size`: three positive edge lengths");
     case KL_SOLID_ELLIPSOID:
-        return size_fault(s->size, "an ellipsoid needs `size`: three semi-axes above 0");
+        return size_fault(s->size, "an ellipsoid needs `size`: three positive semi-axes");
     case KL_SOLID_SURFACE: return s->surface ? NULL : "`surface` must name one of `surfaces:`";
     case KL_SOLID_MESH: return s->mesh ? NULL : "`mesh` must name an STL or OBJ file";
     case KL_SOLID_REVOLVED_ARC:
     case KL_SOLID_EXTRUDED_ARC: return positive(s->arc.radius) ? NULL : "the arc has no radius";
     default: break;
     }
-    if (!positive(s->radius)) return "it needs a `radius` above 0";
+    if (!positive(s->radius)) return "it needs a positive `radius`";
     if (s->kind == KL_SOLID_TORUS && !(s->tube >= 0.0)) return "a torus needs `tube` of 0 or more";
     if ((s->kind == KL_SOLID_CYLINDER || s->kind == KL_SOLID_CONE) && !(s->half >= 0.0))
         return "it needs a `length` of 0 or more";

@@ -20,7 +20,7 @@ static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
     for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
         if (rails && v[c])
             return kl_fail(s->diag, KL_E_FILE, place,
-                           "give the four channels or each rail's two, not both");
+                           "give either the four track channels or two channels for each rail");
         for (int i = 0; v[c] && i < rows.n; i++) rows.value[c][i] *= factor[c];
     }
     if (!rails)
@@ -80,27 +80,29 @@ static const kl_key keys[] = {
      .kind     = KL_KEY_FILE,
      .offset   = offsetof(kl_named_irregularity, table),
      .fallback = "",
-     .help = "a spectrum of your own: columns W_rad_per_m, vertical, lateral, ... [m2/(rad/m)]"},
+     .help     = "user-defined spectrum: columns W_rad_per_m, vertical, lateral, ... [m2/(rad/m)]"},
     {.name     = "density",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(kl_named_irregularity, two_sided),
      .words    = "one-sided two-sided",
      .fallback = "one-sided",
-     .help     = "how the spectrum is read; two-sided doubles the variance"},
+     .help     = "interpretation of the spectrum; two-sided doubles the variance"},
     NUMBER("shortest", shortest, "m", "3 m", 0.01, 1e4, "shortest wavelength (D1 begins at 3 m)"),
     NUMBER("longest", longest, "m", "150 m", 0.02, 1e5,
            "longest wavelength (D1 to 25 m, D2 to 70 m, D3 to 150 m)"),
     NUMBER("seed", seed, "1", "1", 0.0, 9e15,
-           "another number gives another track of the same spectrum"),
-    NUMBER("lines", lines, "1", "800", 1.0, 100000.0, "cosines in each channel"),
+           "random seed: another number gives another track with the same spectrum"),
+    NUMBER("lines", lines, "1", "800", 1.0, 100000.0, "number of cosines per channel"),
     NUMBER("vertical", vertical, "1", "1", -100.0, 100.0, "factor of the vertical channel (up)"),
     NUMBER("lateral", lateral, "1", "1", -100.0, 100.0,
            "factor of the lateral channel (to the left)"),
     NUMBER("cross_level", cross_level, "1", "1", -100.0, 100.0,
            "factor of the cross level (left rail higher)"),
     NUMBER("gauge", gauge, "1", "1", -100.0, 100.0, "factor of the gauge deviation (wider)"),
-    NUMBER("start", start, "m", "", -1e9, 1e9, "the irregularities begin here"),
-    NUMBER("ramp", ramp, "m", "20 m", 0.0, 1e6, "and grow to their size over this length"),
+    NUMBER("start", start, "m", "", -1e9, 1e9,
+           "length along the track at which the irregularities begin"),
+    NUMBER("ramp", ramp, "m", "20 m", 0.0, 1e6,
+           "length over which they increase to their full size"),
     {.name     = "file",
      .kind     = KL_KEY_FILE,
      .offset   = offsetof(kl_named_irregularity, file),
@@ -111,14 +113,17 @@ static const kl_key keys[] = {
 const kl_resource_type kl_irregularities = {
     .section = "irregularities",
     .word    = "irregularity",
-    .help    = "how rails lie beside their nominal place",
+    .help    = "track irregularities: deviations of the rails from their nominal position",
     .text =
-        "From a spectrum, with spectrum, band and seed kept apart, or from a file.\n\n"
+        "Irregularities come from a spectrum with a band of wavelengths and a random seed, or from "
+        "a file.\n"
+        "\n"
         "    irregularities:\n"
         "      rough: {spectrum: erri-high, shortest: 3 m, longest: 70 m, seed: 4, start: 20 m}\n"
-        "      measured: {file: section.csv}\n\n"
+        "      measured: {file: section.csv}\n"
+        "\n"
         "Signs, looking forward: vertical up, lateral to the left, cross level with the left rail\n"
-        "higher, gauge wider. The left rail is off by (lateral + gauge/2, vertical + cross "
+        "higher, gauge wider. The left rail is displaced by (lateral + gauge/2, vertical + cross "
         "level/2),\n"
         "the right rail by (lateral - gauge/2, vertical - cross level/2).\n",
     .example   = "{spectrum: erri-low, seed: 2}",

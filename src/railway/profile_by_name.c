@@ -126,7 +126,7 @@ static bool make_built_in(const char *text, kl_profile_kind kind, kl_place place
                        !(value > built_in[k].low) || !isfinite(value))))
             *status = kl_fail(
                 diag, KL_E_RANGE, place,
-                wants ? "profile `%s`: write a number behind the colon, for example `%s:%s`"
+                wants ? "profile `%s`: write a number after the colon, for example `%s:%s`"
                       : "profile `%s` has no number; write `%s`",
                 text, built_in[k].name, strcmp(built_in[k].name, "cone") == 0 ? "1/20" : "300mm");
         else *status = built_in[k].make(value, arena, out);

@@ -214,13 +214,13 @@ const kl_key kl_wheel_rail_keys[] = {
      .fallback = "fastsim",
      .help     = "law of the creep force"},
     NUMBER("grid", grid, "1", "10", 1.0, 100.0, "strips and cells a strip of fastsim"),
-    NUMBER("kA", kA, "1", "1", 0.0, 1.0, "polach: factor in the area of adhesion"),
-    NUMBER("kS", kS, "1", "1", 0.0, 1.0, "polach: factor in the area of slip"),
+    NUMBER("kA", kA, "1", "1", 0.0, 1.0, "polach: reduction factor in the adhesion area"),
+    NUMBER("kS", kS, "1", "1", 0.0, 1.0, "polach: reduction factor in the slip area"),
     NUMBER("friction", friction, "1", "0.3", 0.0, 10.0, "friction coefficient at small slip"),
     NUMBER("friction_ratio", friction_ratio, "1", "1", 0.0, 1.0,
            "friction at large slip velocity over friction at small slip"),
     NUMBER("friction_decay", friction_decay, "s/m", "0", 0.0, 10.0,
-           "how fast friction falls with the slip velocity (B of Polach 2005)"),
+           "decrease of friction with slip velocity (B of Polach 2005)"),
     NUMBER("f11", f11, "N", "", 0.0, 1e300, "longitudinal creep coefficient instead of Kalker's"),
     NUMBER("f22", f22, "N", "", 0.0, 1e300, "lateral creep coefficient instead of Kalker's"),
     NUMBER("f23", f23, "N m", "", -1e300, 1e300, "spin creep coefficient instead of Kalker's"),
@@ -231,10 +231,9 @@ const kl_key kl_wheel_rail_keys[] = {
            "constant normal stiffness of a contact instead of Hertz"),
     NUMBER("damping", damping, "s/m", "1", 0.0, 10.0,
            "normal force over elastic force is 1 + damping times the approach speed"),
-    NUMBER(
-        "speed", speed, "m/s", "0", 0.0, 0.0,
-        "running speed, added to the motion of the bodies: the model stands in a frame that runs "
-        "along"),
+    NUMBER("speed", speed, "m/s", "0", 0.0, 0.0,
+           "running speed, added to the motion of the bodies: the model is described in a frame "
+           "that moves along the track"),
     NUMBER("speed_floor", speed_floor, "m/s", "0.01", 1e-6, 10.0,
-           "below this rolling speed creepages fade, so that forces are defined at rest"),
+           "rolling speed below which creepages are reduced, so that forces are defined at rest"),
     {0}};

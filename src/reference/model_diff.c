@@ -79,7 +79,7 @@ static int diff_section(kl_text *t, const section *s, const kl_model *a, const k
         s->write(&x, a, i);
         if (k >= 0) s->write(&y, b, k);
         char *was = kl_text_finish(&x), *is = kl_text_finish(&y);
-        if (k < 0) kl_text_add(t, "%s '%s' is gone\n", s->word, name), n++;
+        if (k < 0) kl_text_add(t, "%s '%s' was removed\n", s->word, name), n++;
         else if (was && is && strcmp(was, is) != 0)
             kl_text_add(t, "%s '%s': was %s, is %s\n", s->word, name, was, is), n++;
         free(was);
@@ -110,7 +110,7 @@ static bool moved(kl_text *t, const char *what, kl_vec3 r, const kl_mat3 *A, kl_
     kl_mat3 At = kl_transpose(A), R = kl_matmul(&At, B);
     double  gap = kl_norm(kl_sub(to, r)), turn = kl_norm(kl_rotation_log(&R));
     if (gap == 0.0 && turn <= 1e-12) return false;
-    kl_text_add(t, "%s moved by %.6g mm and turned by %.6g degrees\n", what, 1e3 * gap,
+    kl_text_add(t, "%s moved by %.6g mm and rotated by %.6g degrees\n", what, 1e3 * gap,
                 turn * 180.0 / KL_PI);
     return true;
 }
@@ -137,7 +137,7 @@ static int diff_markers(kl_text *t, const kl_model *a, const kl_model *b)
                         q->node == KL_MARKER_UNSPUN ? "no longer spins" : "spins"),
                 n++;
         if (q) continue;
-        kl_text_add(t, "%s is gone\n", what), n++;
+        kl_text_add(t, "%s was removed\n", what), n++;
     }
     for (int i = 0; i < b->nnamed; i++)
         if (!is_counted(b->named[i].name) &&
@@ -177,7 +177,7 @@ static int diff_resource(kl_text *t, const kl_full_context *a, const kl_full_con
 {
     char what[400];
     snprintf(what, sizeof what, "%s '%.300s'", p->type->word, p->name);
-    if (!is_listed(q)) return kl_text_add(t, "%s is gone\n", what), 1;
+    if (!is_listed(q)) return kl_text_add(t, "%s was removed\n", what), 1;
     if (!p->text || !q->text) return diff_keys(t, what, a, b, p->type->keys, p->data, q->data);
     if (strcmp(p->text, q->text) == 0) return 0;
     kl_text_add(t, "%s: was %s, is %s\n", what, p->text, q->text);
@@ -206,16 +206,16 @@ static int diff_place(kl_text *t, const char *what, const kl_model *a, const kl_
 {
     int n = 0;
     if (p->nmarker != q->nmarker) {
-        kl_text_add(t, "%s: stood at %d frames, stands at %d\n", what, p->nmarker, q->nmarker);
+        kl_text_add(t, "%s: had %d markers, now has %d\n", what, p->nmarker, q->nmarker);
         return 1;
     }
     for (int i = 0; i < p->nmarker; i++) {
         const kl_marker *x = &a->marker[p->marker + i], *y = &b->marker[q->marker + i];
         const char      *was = a->body[x->body].name, *is = b->body[y->body].name;
         char             place[700];
-        snprintf(place, sizeof place, "%s: its place on '%.300s'", what, is);
+        snprintf(place, sizeof place, "%s: its marker on '%.300s'", what, is);
         if (strcmp(was, is) != 0) {
-            kl_text_add(t, "%s: stood on '%s', stands on '%s'\n", what, was, is);
+            kl_text_add(t, "%s: was on body '%s', is on body '%s'\n", what, was, is);
             n++;
         } else n += moved(t, place, x->r, &x->A, y->r, &y->A);
     }
@@ -232,7 +232,7 @@ static int diff_bodies(kl_text *t, const kl_full_context *a, const kl_full_conte
         int k = kl_model_find_body(b->m, p->name);
         snprintf(what, sizeof what, "body '%.200s'", p->name);
         if (k < 0) {
-            kl_text_add(t, "%s is gone\n", what);
+            kl_text_add(t, "%s was removed\n", what);
             n++;
         } else if (b->m->body[k].type != p->type) {
             kl_text_add(t, "%s: type was %s, is %s\n", what, p->type->name,
@@ -259,7 +259,7 @@ static int diff_elements(kl_text *t, const kl_full_context *a, const kl_full_con
         int               k = kl_model_find_element(b->m, p->name);
         snprintf(what, sizeof what, "%s '%.200s'", kl_element_word(p->type), p->name);
         if (k < 0) {
-            kl_text_add(t, "%s is gone\n", what);
+            kl_text_add(t, "%s was removed\n", what);
             n++;
             continue;
         }

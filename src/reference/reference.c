@@ -103,7 +103,7 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_RESOURCE: resource_words(key, text, size); return;
     case KL_KEY_FILE: snprintf(text, size, "name of a file"); return;
     case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
-    case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or what it holds"); return;
+    case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or its contents"); return;
     case KL_KEY_TEXTS: snprintf(text, size, "list of texts"); return;
     }
     snprintf(text, size, "%s", "value");
@@ -281,7 +281,7 @@ static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
 static void add_attachment(kl_text *t, const kl_element_type *how, kl_page_style style)
 {
     if (!kl_attach_help(how)) return;
-    table_head(t, "Where it stands", false, style);
+    table_head(t, "Bodies and position", false, style);
     add_word_keys(t, kl_attach_help(how), style);
 }
 
@@ -323,10 +323,10 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
     add_output(t, "torque.x, .y, .z", "N m",
                "on the second body (or the only one) about its marker, global axes", style);
     add_output(t, "local_force.x, ...", "N",
-               "the same force in the axes of its marker; for `outputs`, not recorded by itself",
+               "force in the axes of its marker; only for `outputs`, not recorded automatically",
                style);
     add_output(t, "local_torque.x, ...", "N m",
-               "the same torque in the axes of its marker; for `outputs`", style);
+               "torque in the axes of its marker; only for `outputs`", style);
     add_output(t, "energy, loss", "N m, W", "stored energy, dissipated power; for `outputs`",
                style);
 }

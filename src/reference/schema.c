@@ -119,10 +119,11 @@ static void put_property(kl_text *t, const char *name, const char *help, const c
 /* Keys that every entry of a section may have. */
 static void put_common(kl_text *t)
 {
-    put_property(t, "like", "name of another entry whose keys it takes over", "text", "");
+    put_property(t, "like", "name of another entry whose keys are used as defaults", "text", "");
     put_property(t, "for", "variables of a loop: {i: 1..4} or {side: [left, right]}", "names",
                  ", ");
-    put_property(t, "when", "condition; the entry is left out where it does not hold", "any", ", ");
+    put_property(t, "when", "condition; the entry is omitted if the condition is false", "any",
+                 ", ");
 }
 
 static void put_body_common(kl_text *t)
@@ -131,7 +132,7 @@ static void put_body_common(kl_text *t)
                  ", ");
     put_property(
         t, "shape",
-        "how it is drawn: {box: [a, b, c]}, {sphere: r}, {surface: name}, {file: part.stl}",
+        "shape in the viewer: {box: [a, b, c]}, {sphere: r}, {surface: name}, {file: part.stl}",
         "shapes", ", ");
 }
 
@@ -454,20 +455,22 @@ static const char *const values[] = {
 
 void kl_schema_write(kl_text *t)
 {
-    kl_text_add(
-        t, "{\n  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n"
-           "  \"title\": \"Klingel model file\",\n  \"type\": \"object\",\n"
-           "  \"required\": [\"klingel\"],\n  \"additionalProperties\": false,\n"
-           "  \"properties\": {\n"
-           "    \"klingel\": {\"const\": 1, \"description\": \"version of the language\"},\n"
-           "    \"title\": {\"type\": \"string\"},\n"
-           "    \"include\": {\"type\": [\"string\", \"array\"], \"description\": \"files that "
-           "are taken in\"},\n"
-           "    \"gravity\": {\"description\": \"acceleration of gravity, m/s2\"},\n"
-           "    \"state\": {\"type\": \"object\"},\n"
-           "    \"templates\": {\"type\": [\"object\", \"null\"], \"additionalProperties\": "
-           "{\"$ref\": "
-           "\"#/definitions/template\"}},");
+    kl_text_add(t,
+                "{\n"
+                "  \"$schema\": \"http://json-schema.org/draft-07/schema#\",\n"
+                "  \"title\": \"Klingel model file\",\n"
+                "  \"type\": \"object\",\n"
+                "  \"required\": [\"klingel\"],\n"
+                "  \"additionalProperties\": false,\n"
+                "  \"properties\": {\n"
+                "    \"klingel\": {\"const\": 1, \"description\": \"version of the language\"},\n"
+                "    \"title\": {\"type\": \"string\"},\n"
+                "    \"include\": {\"type\": [\"string\", \"array\"], \"description\": \"files "
+                "whose sections are included\"},\n"
+                "    \"gravity\": {\"description\": \"acceleration of gravity, m/s2\"},\n"
+                "    \"state\": {\"type\": \"object\"},\n"
+                "    \"templates\": {\"type\": [\"object\", \"null\"], \"additionalProperties\": "
+                "{\"$ref\": \"#/definitions/template\"}},");
     put_sections(t);
     put_section(t, "run", NULL, ",");
     put_section(t, "integrator", NULL, ",");

@@ -3,112 +3,121 @@
 #include "reference/reference.h"
 
 const kl_topic kl_topics[] = {
-    {"parameters", "section", "named numbers and words that all other sections may use",
-     "    parameters: {L: 276 mm, m: 1.377 kg, speed: 70 km/h, ratio: 2/3, side: left}\n\n"
+    {"parameters", "section", "named numbers and words for use in all other sections",
+     "    parameters: {L: 276 mm, m: 1.377 kg, speed: 70 km/h, ratio: 2/3, side: left}\n"
+     "\n"
      "A parameter is a number with or without a unit, an expression of the parameters before it, "
      "or\n"
-     "a word. `--set L=300mm` on the command line changes one without touching the file.\n"},
-    {"include", "section", "other files whose sections are taken in",
-     "    include: [profiles.yaml, bogie/suspension.yaml]\n\n"
-     "Names of files are seen from the folder of the file that says so. A file that several "
-     "others\n"
-     "include is read once; one that includes itself in the end is an error. A parameter, `run` "
-     "key or\n"
-     "`title` of the including file overrules that of the included one.\n"
+     "a word. `--set L=300mm` on the command line changes one without editing the file.\n"},
+    {"include", "section", "other files whose sections are included",
+     "    include: [profiles.yaml, bogie/suspension.yaml]\n"
+     "\n"
+     "File names are relative to the folder of the including file. A file that several others\n"
+     "include is read once; a file must not include itself. A parameter, `run` key or\n"
+     "`title` of the including file takes precedence over the included one.\n"
      "`klingel:vehicles/coach.yaml` and `klingel:vehicles/running-gear.yaml` are files of the\n"
      "program: templates of rail vehicles and their parts.\n"},
-    {"templates", "section", "assemblies that are defined once and placed by `parts`",
+    {"templates", "section", "assemblies that are defined once and used several times with `parts`",
      "    templates:\n"
      "      bogie:\n"
      "        parameters: {wheelbase: 2.56 m, car: none}      # defaults; a part may give others\n"
      "        bodies: {frame: {mass: 2615, inertia: [1722, 1476, 3067]}}\n"
-     "        forces: ...\n\n"
-     "A template holds parameters, inputs, bodies, joints, forces, outputs, parts and named "
+     "        forces: ...\n"
+     "\n"
+     "A template contains parameters, inputs, bodies, joints, forces, outputs, parts and named "
      "resources\n"
-     "such as tracks. Points and directions are in its own axes. A name means one of its own "
-     "first, then\none outside.\n"},
-    {"parts", "section", "templates placed: at a point, turned, mirrored, with their parameters",
+     "such as tracks. Points and directions are in the axes of the template. A name is searched "
+     "first\n"
+     "in the template, then outside.\n"},
+    {"parts", "section", "instances of templates: position, orientation, mirror image, parameters",
      "    parts:\n"
      "      front: {template: bogie, at: [9.5, 0, 0], parameters: {wheelbase: 2.4 m}}\n"
      "      rear: {like: front, at: [-9.5, 0, 0], orientation: {axis: z, angle: 180 deg}}\n"
-     "      right: {template: arm, mirror: y}                 # y changes its sign\n\n"
+     "      right: {template: arm, mirror: y}                 # y changes its sign\n"
+     "\n"
      "Names become `front.frame`. A word parameter may name a body outside: `parameters: {car: "
      "body}`.\n"
-     "`--set front.wheelbase=2.5m` changes one part. A mirrored part is the mirror image in all;\n"
-     "in it the angle of a cylindrical or screw joint counts the other way.\n"},
-    {"gravity", "section", "acceleration of gravity, [0, 0, -9.81] unless told",
+     "`--set front.wheelbase=2.5m` changes one part. A mirrored part is a complete\n"
+     "mirror image; the angle of its cylindrical and screw joints has the opposite sign.\n"},
+    {"gravity", "section", "acceleration of gravity (default: [0, 0, -9.81] m/s2)",
      "    gravity: [0, 0, -9.81]     # a vector, m/s2\n"
      "    gravity: 1.62              # a number points down, against z\n"},
-    {"inputs", "section", "named numbers from outside: from the library, coupling, controllers",
+    {"inputs", "section", "named numbers set from outside: C library, coupling, controllers",
      "    inputs:\n"
-     "      throttle: {unit: N m, value: 0.5}     # value: at the start, 0 unless told\n\n"
-     "Wherever a function is allowed, `{input: throttle}` is that number. It is recorded as\n"
+     "      throttle: {unit: N m, value: 0.5}     # initial value, default 0\n"
+     "\n"
+     "Wherever a function is allowed, `{input: throttle}` has this value. It is recorded as\n"
      "`input.throttle`.\n"},
-    {"bodies", "section", "what has mass: names, each with its keys",
+    {"bodies", "section", "bodies of the model: names, each with its keys",
      "    bodies:\n"
      "      crank: {mass: 2 kg, inertia: [0.01, 0.02, 0.02], position: [0.1, 0, 0]}\n"
-     "      rod: {like: crank, mass: 3 kg}                # all of crank, but another mass\n"
-     "      bob: {type: point, mass: 1 kg}\n\n"
-     "`type` is rigid unless told. `ground` is there without being listed and does not move. A "
-     "body\n"
-     "may name frames under `markers`, in its own axes: `markers: {pin: {at: [0.1, 0, 0], axis: "
+     "      rod: {like: crank, mass: 3 kg}                # as crank, with another mass\n"
+     "      bob: {type: point, mass: 1 kg}\n"
+     "\n"
+     "The default `type` is rigid. `ground` is the fixed body and need not be listed. A body\n"
+     "can define frames under `markers`, in its own axes: `markers: {pin: {at: [0.1, 0, 0], axis: "
      "y}}`;\n"
-     "joints and forces then write `crank.pin`. On a flexible body `on: left` says which marker of "
-     "its\nfile it is fixed to; else it is the nearest.\n"
-     "A rigid body that spins fast (wheelset, rotor) has `spin_axis: y`; its markers spin with it "
-     "unless\nthey say `spins: false`. `ground.origin` is the origin of the model's axes.\n\n"
-     "Initial values are guesses that assembly may move by the least amount that closes the "
-     "joints;\n"
-     "`fixed: [position, orientation]` keeps them.\n"},
+     "joints and forces then write `crank.pin`. On a flexible body `on: left` names the marker of "
+     "the body\n"
+     "file to which it is fixed; the default is the nearest marker.\n"
+     "A rigid body that spins fast (wheelset, rotor) has `spin_axis: y`; its markers rotate with "
+     "it unless\n"
+     "they have `spins: false`. `ground.origin` is the origin of the model's axes.\n"
+     "\n"
+     "Initial values are guesses; assembly changes them by the smallest amount that closes the "
+     "joints.\n"
+     "`fixed: [position, orientation]` keeps them unchanged.\n"},
     {"outputs", "section", "further channels: points of bodies, arithmetic over channels",
      "    outputs:\n"
      "      tip: {of: crank, point: [0.2, 0, 0], quantity: position.x}     # point in the body\n"
      "      pin_v: {of: crank.pin, quantity: velocity.x}                   # a marker of it\n"
-     "      fold: {expression: hinge.angle - pivot.angle, limit: 30 deg, rule: drawing 7}\n\n"
-     "A `limit` is the largest size that is allowed; the report judges by it and names the "
-     "`rule`.\n"
+     "      fold: {expression: hinge.angle - pivot.angle, limit: 30 deg, rule: drawing 7}\n"
+     "\n"
+     "A `limit` is the largest allowed absolute value; the report checks it and names the `rule`.\n"
      "`lowpass: 20 Hz` beside an expression that names an output above filters that output when "
      "the run\n"
-     "has ended (Butterworth of order 6, forwards and backwards: no phase shift).\n"
+     "has ended (Butterworth filter of order 6, forwards and backwards, without phase shift).\n"
      "Quantities of a point: position, displacement, velocity, acceleration, omega, alpha, and "
-     "felt "
-     "(what\n"
-     "an accelerometer fixed there shows: acceleration less gravity, in body axes), each with\n"
-     ".x, .y or .z. Every body, joint and force has standard channels besides (`klingel help "
-     "NAME`),\n"
+     "felt (the\n"
+     "reading of an accelerometer: acceleration minus gravity, in body axes), each with\n"
+     ".x, .y or .z. Every body, joint and force also has standard channels (`klingel help NAME`),\n"
      "and the system has energy.kinetic, .potential, .total, .lost, .supplied, .balance and\n"
      "drift.position, .rotation, .rate.\n"},
-    {"run", "section", "how long, and how often a row is recorded",
-     "    run: {end: 5, every: 10 ms}\n"},
-    {"integrator", "section", "how time is stepped",
+    {"run", "section", "simulated time and output interval", "    run: {end: 5, every: 10 ms}\n"},
+    {"integrator", "section", "integrator, tolerance and step size",
      "    integrator: {tolerance: 1e-8}          # adaptive step\n"
      "    integrator: {step: 1 ms}               # fixed step\n"},
-    {"units", "topic", "numbers with units, and which units there are",
-     "A unit stands directly after a number: `1.22 MN/m`, `70 km/h`, `12 mm`, `90 deg`, `15 kN "
+    {"units", "topic", "numbers with units; list of units",
+     "Write a unit directly after a number: `1.22 MN/m`, `70 km/h`, `12 mm`, `90 deg`, `15 kN "
      "s/m`.\n"
-     "It takes the longest chain of unit symbols; a blank multiplies, `/` divides by the next "
+     "A unit is the longest chain of unit symbols; a space multiplies, `/` divides by the next "
      "symbol, a\n"
-     "power stands behind its symbol: m2, m^2, s^-1, m^1.5. A number without a unit is in the SI "
-     "unit\n"
-     "of its key.\n\n"
-     "Every key has a dimension, and a unit that does not fit is an error. Angle is a dimension: "
-     "Hz does\n"
-     "not fit rad/s, and N m (a torque) differs from N m/rad (a stiffness).\n\n"
+     "power follows its symbol: m2, m^2, s^-1, m^1.5. A number without a unit is in the SI unit\n"
+     "of its key.\n"
+     "\n"
+     "Every key has a dimension, and a unit of another dimension is an error. Angle is a "
+     "dimension: Hz is\n"
+     "not rad/s, and N m (a torque) differs from N m/rad (a stiffness).\n"
+     "\n"
      "    m g s rad deg rev N Pa J W Hz K A V t min h % bar rpm     and more, with the usual "
      "prefixes\n"},
-    {"expressions", "topic", "arithmetic in any number",
-     "    2*pi*r, -L/2, m*(a^2 + b^2)/12, if(n > 3, 1 mm, 2 mm)\n\n"
+    {"expressions", "topic", "expressions can be used for every number",
+     "    2*pi*r, -L/2, m*(a^2 + b^2)/12, if(n > 3, 1 mm, 2 mm)\n"
+     "\n"
      "Operators + - * / ^ and parentheses; < <= > >= == !=, and, or, not give 1 or 0. Functions: "
      "min\n"
      "max abs sqrt exp log log10 sin cos tan asin acos atan atan2 sinh cosh tanh floor ceil round "
      "mod\n"
-     "hypot sign step if unwrap. Constants pi and tau. Products need `*`; a word is a parameter.\n"
-     "An expression with a comma is quoted: \"max(a, b)\". Adding a bare number to one with a unit "
-     "is\n"
-     "an error. A parameter that is a word can be compared: if(drive == electric, 2 kN, 0 N).\n\n"
-     "A key that may be left out takes the word `none`: as if it were not there. Templates hand a\n"
-     "choice on with it: `track: \"{track}\"` with the parameter `track: none`.\n"},
-    {"functions", "topic", "values that change: over time, over a displacement, with an input",
+     "hypot sign step if unwrap. Constants pi and tau. Write `*` for products; a word is a "
+     "parameter.\n"
+     "Quote an expression that contains a comma: \"max(a, b)\". Adding a bare number to one with a "
+     "unit is\n"
+     "an error. A parameter that is a word can be compared: if(drive == electric, 2 kN, 0 N).\n"
+     "\n"
+     "An optional key accepts the word `none`, which means that it is not given. Templates use it "
+     "to\n"
+     "pass on a choice: `track: \"{track}\"` with the parameter `track: none`.\n"},
+    {"functions", "topic", "functions of time, of a displacement or of an input",
      "    value: 3 N m                                            constant\n"
      "    value: {polynomial: [0, 2 rad/s]}                       c0 + c1 x + c2 x^2 ...\n"
      "    value: {harmonic: {amplitude: 5 mm, frequency: 2 Hz}}   offset, phase, omega too\n"
@@ -128,20 +137,21 @@ const kl_topic kl_topics[] = {
      "velocity (a characteristic) is monotone between its points and is extrapolated with the "
      "slope\n"
      "of its last two points.\n"},
-    {"orientation", "topic", "ways to give a rotation",
+    {"orientation", "topic", "orientation of a body or marker",
      "    orientation: {axis: z, angle: 90 deg}\n"
      "    orientation: {quaternion: [1, 0, 0, 0]}            scalar first\n"
      "    orientation: {euler: [10 deg, 20 deg, 0]}          about z, x, z of the turned body\n"
      "    orientation: {cardan: [10 deg, 20 deg, 0]}         about x, y, z of the turned body\n"
      "    orientation: {x: [1, 1, 0], y: [0, 1, 0]}          x along the first, y in their "
      "plane\n"},
-    {"for", "topic", "many parts from one entry",
+    {"for", "topic", "several entries from one, with a loop variable",
      "    bodies:\n"
      "      \"link{i}\": {for: {i: 1..n}, mass: 1 kg, position: [i*L, 0, 0]}\n"
-     "      \"wheel-{side}\": {for: {side: [left, right]}, mass: 20 kg}\n\n"
-     "A name holds {variable} or any whole-number expression of it: `between: [\"link{i}\",\n"
+     "      \"wheel-{side}\": {for: {side: [left, right]}, mass: 20 kg}\n"
+     "\n"
+     "A name contains {variable} or any whole-number expression of it: `between: [\"link{i}\",\n"
      "\"link{i+1}\"]`. Several variables give all combinations.\n"},
-    {"when", "topic", "parts of a model that are there or not",
+    {"when", "topic", "optional entries of a model",
      "    parameters: {sprung: true, drive: electric, n: 4}\n"
      "    forces:\n"
      "      spring: {type: ..., when: sprung}\n"
@@ -149,17 +159,17 @@ const kl_topic kl_topics[] = {
      "      fifth: {type: ..., when: n > 4}\n"},
     {"lua", "topic", "functions and controllers in Lua 5.4, in a sandbox",
      "    value: {lua: \"t < 1 and 0 or 5*(t - 1)\"}           of t, or of x over a displacement\n"
-     "    value: {lua: \"if t < 1 then return 0 end return k*(t - 1)\"}\n\n"
-     "and the force `controller`, which measures, sets forces and has states of its own. A "
-     "function sees\n"
+     "    value: {lua: \"if t < 1 then return 0 end return k*(t - 1)\"}\n"
+     "\n"
+     "and the force `controller`, which measures, sets forces and has its own states. A function "
+     "can use\n"
      "its inputs, parameters that are numbers (in SI), `t`, and `math` without random; its members "
      "also\n"
-     "by their bare names. Variables are `local`; nothing is remembered from call to call. There "
-     "is no\n"
+     "by their bare names. Variables are `local`; no value is kept between calls. There is no\n"
      "string library, pcall, load, coroutine, metatable or file. A call may take 1 000 000 "
      "instructions,\n"
      "all functions of a model 8 MB.\n"},
-    {"like", "topic", "a part that is like another but for some keys",
+    {"like", "topic", "an entry that copies another one except for some keys",
      "    bodies:\n"
      "      front: {mass: 10 kg, inertia: [1, 1, 1], position: [1, 0, 0]}\n"
      "      rear: {like: front, position: [-1, 0, 0]}\n"},

@@ -230,9 +230,9 @@ static void expect(world *w, const char *set, const char *words)
 static void bad_input_is_refused_with_a_remedy(void **state)
 {
     world *w = *state;
-    expect(w, "presag=0.9m", "would have to push");
+    expect(w, "presag=0.9m", "would need a compressive force");
     expect(w, "step=0.02s", "too long for the contact");
-    expect(w, "speed=1500m/s", "jumps over elements");
+    expect(w, "speed=1500m/s", "passes more than an element");
     FILE *f = fopen(path_of(w, "a.yaml"), "w");
     fputs("klingel: 1\n"
           "catenaries:\n"
@@ -246,8 +246,8 @@ static void bad_input_is_refused_with_a_remedy(void **state)
     fclose(f);
     assert_int_equal(run(w, "check", "a.yaml"), 1);
     assert_says(w->err, "a.yaml:3:3: catenary 'a': contact_tension is 0 N");
-    assert_says(w->err, "a.yaml:4:3: catenary 'b': dropper 2 at 70 m does not fit");
-    assert_says(w->err, "no dropper fits at");
+    assert_says(w->err, "a.yaml:4:3: catenary 'b': dropper 2 at 70 m is not inside the span");
+    assert_says(w->err, "no room for the dropper at");
     f = fopen(path_of(w, "b.yaml"), "w");
     fputs("klingel: 1\n"
           "catenaries:\n"

@@ -90,19 +90,19 @@ static void refuses(const char *contact, const char *words)
 static void mistakes_are_told_with_their_line_and_a_remedy(void **unused)
 {
     (void)unused;
-    refuses("shapes: [{sphere: 0}, plane], stiffness: 1e5, law: linear", "`radius` above 0");
+    refuses("shapes: [{sphere: 0}, plane], stiffness: 1e5, law: linear", "a positive `radius`");
     refuses("shapes: [{box: [1, 0, 1]}, plane], stiffness: 1e5, law: linear",
-            "three edges above 0");
+            "three positive edge lengths");
     refuses("shapes: [{ball: 1}, plane], stiffness: 1e5, law: linear", "no shape 'ball'");
-    refuses("shapes: [plane, plane], stiffness: 1e5, law: linear", "cannot touch");
-    refuses("shapes: [{sphere: 0.1}, plane]", "`stiffness` above 0");
-    refuses("shapes: [{sphere: 0.1}, plane], stiffness: 0, law: linear", "`stiffness` above 0");
-    refuses("shapes: [{sphere: 3}, plane], stiffness: 1e5, law: linear", "inside each other");
+    refuses("shapes: [plane, plane], stiffness: 1e5, law: linear", "is not supported");
+    refuses("shapes: [{sphere: 0.1}, plane]", "a positive `stiffness`");
+    refuses("shapes: [{sphere: 0.1}, plane], stiffness: 0, law: linear", "a positive `stiffness`");
+    refuses("shapes: [{sphere: 3}, plane], stiffness: 1e5, law: linear", "penetrate each other");
     refuses("shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: linear, mu: -0.1", "mu");
     refuses("shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: linear, mu: 0.3, mu_static: 0.2",
-            "static coefficient is the larger");
+            "must not be smaller than mu");
     refuses("shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: flores, restitution: 0",
-            "`restitution` above 0");
+            "a positive `restitution`");
     refuses("shapes: [{box: [0.1, 0.1, 0.1]}, plane], material: steel-steel", "give `stiffness`");
     refuses("shapes: [{sphere: 0.1}, plane], law: table", "needs `force");
     refuses("shapes: [{mesh: nowhere.stl}, plane], stiffness: 1e5, law: linear", "nowhere.stl");

@@ -414,7 +414,7 @@ static void a_model_written_in_full_gives_the_same_resources(void **unused)
     t = (kl_text){0};
     assert_true(kl_full_diff(&t, b.model, d.model) > 0);
     char *text = kl_text_finish(&t);
-    assert_non_null(strstr(text, "fluid 'mix3' is gone"));
+    assert_non_null(strstr(text, "fluid 'mix3' was removed"));
     assert_non_null(strstr(text, "fluid 'mix1': density was 1000, is 5 kg/m3"));
     assert_non_null(strstr(text, "basin 'pool': was {"));
     free(text);

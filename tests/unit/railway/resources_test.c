@@ -97,7 +97,7 @@ static void mistakes_are_told(void **unused)
     refused(MODEL("profiles: {a: {of: rail, cone: 0.1}}\n"), "cannot be a cone");
     refused(MODEL("profiles: {a: {file: no-such.whl}}\n"), "no-such.whl");
     refused(MODEL("irregularities: {a: {shortest: 30 m, longest: 3 m}}\n"),
-            "must be positive and ascend");
+            "must be positive and increase");
     refused(MODEL("irregularities: {a: {spectrum: erri-medium}}\n"), "erri");
 }
 

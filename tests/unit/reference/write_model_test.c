@@ -132,13 +132,13 @@ static void differences_are_told_in_words(void **unused)
     char   *text = kl_text_finish(&t);
     assert_string_equal(text,
                         "body 'a': mass was 1, is 1.5 kg\n"
-                        "body 'b' is gone\n"
+                        "body 'b' was removed\n"
                         "body 'c' is new\n"
-                        "marker 'a.p' moved by 100 mm and turned by 0 degrees\n"
-                        "joint 'j': its place on 'ground' moved by 10 mm and turned by 0 degrees\n"
-                        "joint 'j': its place on 'a' moved by 10 mm and turned by 0 degrees\n"
+                        "marker 'a.p' moved by 100 mm and rotated by 0 degrees\n"
+                        "joint 'j': its marker on 'ground' moved by 10 mm and rotated by 0 degrees\n"
+                        "joint 'j': its marker on 'a' moved by 10 mm and rotated by 0 degrees\n"
                         "parameter 'L': was 1 m, is 2 m\n"
-                        "parameter 'old' is gone\n"
+                        "parameter 'old' was removed\n"
                         "input 'u': was {unit: \"N\", value: 1}, is {unit: \"N\", value: 2}\n"
                         "start of 'j.angle': was 0.5, is 0.5, fixed\n"
                         "output 'o': was {expression: \"a.position.x*2\"}, is {expression: "
