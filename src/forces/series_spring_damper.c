@@ -39,7 +39,7 @@ static kl_status series_spring_damper_start(const kl_reading *in, const kl_setup
     (void)in;
     /* a stroke that matters: z is a length like those of positions, whose error is measured against
      * the whole length of the model */
-    out->scale[0] = 1e-3 * s->model->length;
+    out->scale[0] = 1e-2 * s->model->length;
     return KL_OK;
 }
 
