@@ -3,6 +3,7 @@
 #include "algebra/skyline.h"
 
 #include <math.h>
+#include <string.h>
 
 kl_skyline kl_skyline_create(kl_arena *arena, int n, const int *first)
 {
@@ -97,8 +98,10 @@ static inline void forward_pair(const kl_skyline *A, double *x, int i)
         sum += row[j] * x[j];
         sum_next += next[j] * x[j];
     }
-    x[i] -= sum;
-    x[i + 1] -= sum_next + next[i] * x[i];
+    /* stored at once, as the next rows read them: a load that spans two stores has to wait */
+    double pair[2] = {x[i] - sum, 0.0};
+    pair[1]        = x[i + 1] - sum_next - next[i] * pair[0];
+    memcpy(x + i, pair, sizeof pair);
 }
 
 static inline void backward_pair(const kl_skyline *A, double *x, int i)
