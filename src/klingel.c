@@ -82,7 +82,7 @@ static kl_status fresh_simulation(const kl_machine *s, const kl_model *m, kl_sim
     KL_TRY(kl_simulation_create(m, s->diag, out));
     for (int i = 0; i < s->ninput; i++) {
         int k = kl_model_find_input(m, s->input[i].name);
-        if (k >= 0) (*out)->solver->s->u[k] = s->input[i].value;
+        if (k >= 0) kl_state_set_input(m, (*out)->solver->s, k, &s->input[i].value, 1);
     }
     return KL_OK;
 }
@@ -372,24 +372,47 @@ static kl_status hold(kl_machine *s, const char *name, double value)
     return KL_OK;
 }
 
-static kl_status set_input(kl_machine *s, const char *input, double value)
+static kl_status set_input(kl_machine *s, const char *input, const double *c, int n)
 {
-    if (!input) return KL_E_USAGE;
+    if (!input || !c || n < 1 || n > KL_INPUT_DEGREE + 1)
+        return kl_fail(s->diag, KL_E_USAGE, KL_NOWHERE,
+                       "give the name of an input and 1 to %d coefficients", KL_INPUT_DEGREE + 1);
     int k = kl_model_find_input(s->model, input);
     if (k < 0) return unknown_input(s, input);
-    if (!isfinite(value))
-        return kl_fail(s->diag, KL_E_RANGE, KL_NOWHERE,
-                       "input '%s' was set to %g; give a finite number", input, value);
-    KL_TRY(hold(s, input, value));
-    s->simulation->solver->s->u[k] = value;
-    s->jumped                      = s->values != NULL;
+    for (int i = 0; i < n; i++)
+        if (!isfinite(c[i]))
+            return kl_fail(s->diag, KL_E_RANGE, KL_NOWHERE,
+                           "input '%s' was set to %g; give a finite number", input, c[i]);
+    KL_TRY(hold(s, input, c[0]));
+    kl_state_set_input(s->model, s->simulation->solver->s, k, c, n);
+    s->jumped = s->values != NULL;
     return KL_OK;
 }
 
 kl_status kl_machine_input(kl_machine *s, const char *input, double si_value)
 {
     KL_TRY(ready(s));
-    return done(s, set_input(s, input, si_value));
+    return done(s, set_input(s, input, &si_value, 1));
+}
+
+kl_status kl_machine_input_polynomial(kl_machine *s, const char *input, const double *coefficients,
+                                      int n)
+{
+    KL_TRY(ready(s));
+    return done(s, set_input(s, input, coefficients, n));
+}
+
+kl_status kl_machine_input_ramp(kl_machine *s, const char *input, double begin, double end,
+                                double until)
+{
+    KL_TRY(ready(s));
+    double over = until - kl_machine_time(s), c[2] = {begin, (end - begin) / over};
+    if (!(over > 0.0))
+        return done(s, kl_fail(s->diag, KL_E_USAGE, KL_NOWHERE,
+                               "the ramp of input '%s' ends at %.9g s, and the machine is at %.9g "
+                               "s; give a later time",
+                               input ? input : "?", until, kl_machine_time(s)));
+    return done(s, set_input(s, input, c, 2));
 }
 
 /* ---- reading values ---- */

@@ -108,6 +108,18 @@ kl_status kl_machine_restore(kl_machine *machine, const double *state, size_t n)
  * again. Channels show it from the next step on: until then they are those of the step before. */
 kl_status kl_machine_input(kl_machine *machine, const char *input, double si_value);
 
+/* Gives an input a course instead: c[0] + c[1] (t - now) + c[2] (t - now)^2 + c[3] (t - now)^3 with `n`
+ * coefficients, 1 to 4, in SI units. It holds until the input is set again. With an exchange every H
+ * seconds the error of the motion is of the order H for held values, H^2 for straight lines and H^3 for
+ * parabolas. A driver whose value is the input itself follows its rate too; expressions take inputs as
+ * held. A new start holds the input at its last c[0]. */
+kl_status kl_machine_input_polynomial(kl_machine *machine, const char *input,
+                                      const double *coefficients, int n);
+
+/* The straight line from `begin` now to `end` at time `until` [s]. */
+kl_status kl_machine_input_ramp(kl_machine *machine, const char *input, double begin, double end,
+                                double until);
+
 /* ---- reading values -------------------------------------------------------------------------- */
 
 /* The channels: every number that the machine offers, by index from zero. They are known as soon as

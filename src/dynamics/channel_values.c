@@ -326,7 +326,7 @@ static const double *eval_parts(kl_channels *c, const kl_model *m, const kl_stat
                            c->values + c->element[i]);
     for (int i = 0; (all || c->system_part & COMPOUNDS) && i < m->ncompound; i++)
         compound_values(m, w, &m->compound[i], c->values + c->compound + COMPOUND_VALUES * i);
-    for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = s->u[i];
+    for (int i = 0; i < m->ninput; i++) c->values[c->input[i]] = w->u[i];
     system_values(m, s, w, now, all ? ~0u : c->system_part, c->values + c->system);
     for (int i = 0; i < m->nparameter; i++)
         c->values[c->nsorted + m->nwanted + i] = m->parameter[i].value.value;

@@ -37,7 +37,7 @@ kl_reading kl_reading_of(const kl_model *m, const kl_state *s, const kl_work *w,
                         .m        = w->motion + e->marker,
                         .z        = s->z + e->z,
                         .h        = s->h + e->h,
-                        .u        = s->u,
+                        .u        = w->u,
                         .data     = e->data,
                         .nmarker  = e->nmarker,
                         .cache    = e->ncache ? w->element_cache + e->cache : NULL,
@@ -60,6 +60,7 @@ static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *
 
 kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
 {
+    if (m->ninput > 0) kl_inputs_at(m, s, w->u);
     bool still = same(w->seen, s->q, m->nq) && w->t == s->t;
     if (still && (w->done & POSITION)) return w->located;
     w->t    = s->t;
@@ -143,7 +144,7 @@ static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
 {
     KL_TRY(kl_eval_motion(m, s, w));
-    bool still = same(w->seen + m->nq + m->nv, s->z, m->nz + m->nh + m->ninput);
+    bool still = same(w->seen + m->nq + m->nv, s->z, m->nz + m->nh + KL_INPUT_NUMBERS * m->ninput);
     if (still && (w->done & ELEMENTS)) return w->evaluated;
     w->evaluated = eval_all(m, s, w);
     w->done |= ELEMENTS;
@@ -196,6 +197,7 @@ static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, in
 kl_status kl_eval_some(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *which)
 {
     w->done = 0;
+    if (m->ninput > 0) kl_inputs_at(m, s, w->u);
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         b->type->position(b->data, s->q + b->q, w->cache + b->cache);

@@ -31,9 +31,11 @@ kl_work *kl_work_create(const kl_model *m)
     w->g             = kl_arena_array(a, double, m->nv);
     w->element_cache = kl_arena_take(a, m->element_cache_bytes);
     w->accepted      = kl_arena_take(a, m->element_cache_bytes);
-    w->seen          = kl_arena_array(a, double, m->nq + m->nv + m->nz + m->nh + m->ninput + 1);
-    w->free          = kl_arena_array(a, double, m->nv + 1);
-    w->culprit       = -1;
+    w->seen =
+        kl_arena_array(a, double, m->nq + m->nv + m->nz + m->nh + KL_INPUT_NUMBERS * m->ninput + 1);
+    w->u       = kl_arena_array(a, double, KL_INPUT_VALUES * m->ninput + 1);
+    w->free    = kl_arena_array(a, double, m->nv + 1);
+    w->culprit = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
         return NULL;

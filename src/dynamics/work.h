@@ -18,6 +18,8 @@ typedef struct kl_work {
     double   *seen;               /* q, v, z, h, u, one after the other as in a kl_state */
     kl_status located, evaluated; /* how the position stage and the elements ended */
 
+    double *u; /* inputs at t, their rates and second derivatives: written by kl_eval_position */
+
     /* motion: r and A written by kl_eval_position, the rest by kl_eval_motion */
     unsigned char *cache;  /* of all bodies */
     kl_motion     *motion; /* nmarker */

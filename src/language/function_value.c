@@ -241,7 +241,8 @@ static kl_status function_input(const function_call *f, const kl_node *n, kl_fun
         kl_unit_parse(f->unit, &(double){0.0}, &want) && !kl_dim_fits(input->dim, want))
         return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s: input '%s' is in %s; expected %s",
                        f->what, name, input->unit, f->unit);
-    return made(f, kl_function_input(f->s->arena, i), out);
+    bool time = strcmp(f->by, "s") == 0; /* of a displacement or speed the input is a constant */
+    return made(f, kl_function_input(f->s->arena, i, time ? &f->m->ninput : NULL), out);
 }
 
 /* An expression of t (of x, where the function is one of a displacement or a speed) and of named

@@ -123,9 +123,10 @@ static void add_sizes(hash *h, const kl_model *m)
 double kl_model_fingerprint(const kl_model *m)
 {
     enum { INPUTS = 64 };
-    hash   h         = 14695981039346656037u;
-    double u[INPUTS] = {0}; /* of functions: further inputs count by their names */
-    bool   few       = m->ninput <= INPUTS;
+    hash   h                           = 14695981039346656037u;
+    double u[KL_INPUT_VALUES * INPUTS] = {
+        0}; /* of functions: further inputs count by their names */
+    bool few = m->ninput <= INPUTS;
     for (int i = 0; few && i < m->ninput; i++) u[i] = m->input[i].value;
     add_sizes(&h, m);
     for (int i = 0; i < m->nparameter; i++) {

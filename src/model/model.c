@@ -585,7 +585,7 @@ static void find_steady(kl_model *m)
 
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
 {
-    double *u = kl_arena_array(m->arena, double, m->ninput + 1);
+    double *u = kl_arena_array(m->arena, double, KL_INPUT_VALUES * m->ninput + 1);
     if (!u) return KL_E_MEMORY;
     for (int i = 0; i < m->ninput; i++) u[i] = m->input[i].value;
     find_turns(m, u);
@@ -656,7 +656,7 @@ int kl_model_find_named(const kl_model *m, const char *name)
 
 kl_state *kl_state_create(const kl_model *m)
 {
-    int       n = m->nq + m->nv + m->nz + m->nh + m->ninput;
+    int       n = m->nq + m->nv + m->nz + m->nh + KL_INPUT_NUMBERS * m->ninput;
     kl_state *s = calloc(1, sizeof *s + ((size_t)n + 1) * sizeof(double));
     if (!s) return NULL;
     s->n = n;
@@ -682,6 +682,26 @@ void kl_state_copy(kl_state *to, const kl_state *from)
 }
 
 void kl_state_destroy(kl_state *s) { free(s); }
+
+void kl_state_set_input(const kl_model *m, kl_state *s, int input, const double *c, int n)
+{
+    for (int k = 0; k <= KL_INPUT_DEGREE; k++) s->u[k * m->ninput + input] = k < n ? c[k] : 0.0;
+    s->u[(KL_INPUT_DEGREE + 1) * m->ninput + input] = s->t;
+}
+
+void kl_inputs_at(const kl_model *m, const kl_state *s, double *values)
+{
+    int n = m->ninput;
+    for (int i = 0; i < n; i++) {
+        double dt = s->t - s->u[(KL_INPUT_DEGREE + 1) * n + i], f = 0.0, f1 = 0.0, f2 = 0.0;
+        for (int k = KL_INPUT_DEGREE; k >= 0; k--) { /* Horner, with two derivatives */
+            f2 = f2 * dt + 2.0 * f1;
+            f1 = f1 * dt + f;
+            f  = f * dt + s->u[k * n + i];
+        }
+        values[i] = f, values[n + i] = f1, values[2 * n + i] = f2;
+    }
+}
 
 void kl_model_advance(const kl_model *m, const double *q, const double *dx, double *q_new)
 {

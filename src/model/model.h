@@ -203,7 +203,10 @@ typedef struct kl_model {
     unsigned char *held_q, *held_v; /* nv each: initial values that assembly must keep */
 } kl_model;
 
-/* What a restart needs. One block of memory; `x` is all of q, v, z, h, u in one. */
+/* What a restart needs. One block of memory; `x` is all of q, v, z, h, u in one. Inputs are polynomials
+ * of time: u has ninput coefficients of each degree up to KL_INPUT_DEGREE, then the ninput times that
+ * they count from. kl_inputs_at gives their values. */
+enum { KL_INPUT_DEGREE = 3, KL_INPUT_NUMBERS = KL_INPUT_DEGREE + 2, KL_INPUT_VALUES = 3 };
 typedef struct kl_state {
     double  t;
     double *q, *v, *z, *h, *u;
@@ -277,6 +280,12 @@ int  kl_model_find_named(const kl_model *m, const char *name);   /* "body.marker
 
 kl_state *kl_state_create(const kl_model *m); /* start values as given; NULL when out of memory */
 void      kl_state_copy(kl_state *to, const kl_state *from);
-void      kl_state_destroy(kl_state *s);
+/* From its time on the input is c[0] + c[1] dt + c[2] dt^2 + ..., n coefficients, at most
+ * KL_INPUT_DEGREE + 1. */
+void kl_state_set_input(const kl_model *m, kl_state *s, int input, const double *c, int n);
+/* Values of all inputs at the time of the state, then their rates, then their second derivatives:
+ * KL_INPUT_VALUES times ninput. */
+void kl_inputs_at(const kl_model *m, const kl_state *s, double *values);
+void kl_state_destroy(kl_state *s);
 
 #endif

@@ -288,26 +288,32 @@ kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, doub
 
 /* ---- input ---- */
 
+typedef struct input {
+    int        index;
+    const int *count; /* of all inputs, behind which their derivatives are; NULL: held */
+} input;
+
 static void input_eval(const void *data, double x, const double *u, double out[3])
 {
-    const int *index = data;
+    const input *p = data;
     (void)x;
-    out[0] = u[*index];
-    out[1] = out[2] = 0;
+    out[0] = u[p->index];
+    out[1] = p->count ? u[*p->count + p->index] : 0.0;
+    out[2] = p->count ? u[2 * *p->count + p->index] : 0.0;
 }
 
 static void input_write(const void *data, const char *const *inputs, kl_text *t)
 {
-    kl_text_add(t, "{input: %s}", inputs[*(const int *)data]);
+    kl_text_add(t, "{input: %s}", inputs[((const input *)data)->index]);
 }
 
 static const kl_function_type input_type = {
     .name = "input", .eval = input_eval, .write = input_write};
 
-kl_function *kl_function_input(kl_arena *a, int index)
+kl_function *kl_function_input(kl_arena *a, int index, const int *count)
 {
-    int *data = kl_arena_take(a, sizeof *data);
-    if (data) *data = index;
+    input *data = kl_arena_take(a, sizeof *data);
+    if (data) *data = (input){index, count};
     return kl_function_create(a, &input_type, data);
 }
 

@@ -36,8 +36,9 @@ kl_function *kl_function_table_ends(kl_arena *a, const double *x, const double *
                                     kl_place place);
 /* From y0 up to x0 to y1 from x1 on, by a quintic: C2. x0 == x1 gives a jump. */
 kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, double y1);
-/* u[index], held: its derivatives are zero. */
-kl_function *kl_function_input(kl_arena *a, int index);
+/* u[index]. Its derivatives by time are u[*count + index] and u[2 *count + index]; `count` NULL: they
+ * are zero. Expressions take inputs as held. */
+kl_function *kl_function_input(kl_arena *a, int index, const int *count);
 /* An expression whose symbol 0 is x and whose symbol i is u[i-1]; `e` and `text`, which it was
  * compiled from, must live as long. Its corners (of if, abs, min, ...) are not known to
  * kl_function_corners; kl_function_branch tells when one was passed. */

@@ -98,7 +98,7 @@ static kl_status find_ticks(const kl_model *m, kl_events *e)
 {
     if (e->nhidden == 0 || !(m->settings.end > m->t0)) return KL_OK;
     scan    k = {.m = m, .e = e, .f = malloc((CELLS + 1) * sizeof(double))};
-    double *u = malloc(((size_t)m->ninput + 1) * sizeof *u);
+    double *u = calloc(KL_INPUT_VALUES * (size_t)m->ninput + 1, sizeof *u);
     e->tick   = kl_arena_array(e->arena, double, MOST_TICKS);
     if (k.f && u && e->tick) {
         for (int i = 0; i < m->ninput; i++) u[i] = m->input[i].value;

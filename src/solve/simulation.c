@@ -331,7 +331,7 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
         if (!s->integrator->next || ahead - t0 < 2.0 * s->integrator->next(s->self))
             stop = fmin(stop, ahead);
         KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
-        double corner = kl_events_branch(e, x->s->u, t0, x->s->t);
+        double corner = kl_events_branch(e, x->w->u, t0, x->s->t);
         if (corner <= x->s->t) {
             KL_TRY(give_back(s, &count, diag));
             until = fmin(until, nextafter(corner, -HUGE_VAL));

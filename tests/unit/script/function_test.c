@@ -27,7 +27,7 @@ static void derivatives_are_those_of_the_value(void **unused)
         kl_function_harmonic(a, 1, 2, 3, 0.4),
         kl_function_table(a, x, y, 5, true, NULL, KL_NOWHERE),
         kl_function_step(a, 0.5, 1, 2.5, -4),
-        kl_function_input(a, 1),
+        kl_function_input(a, 1, NULL),
     };
     int          n   = sizeof parts / sizeof *parts;
     kl_function *all = kl_function_sum(a, parts, n);
