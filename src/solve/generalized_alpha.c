@@ -383,7 +383,9 @@ static bool settled(sequence *s, double size)
         bool shrinks = size < 0.9 * s->last;
         /* rounding tells nothing about the matrix: keep what is known of its speed */
         if (!shrinks && below) return true;
-        s->speed    = fmax(0.3 * s->speed, size / s->last);
+        /* the first change may be large in a direction that converges fast: the factor of the slow
+         * one is forgotten slowly, or what is left would be underestimated step after step */
+        s->speed    = fmax(0.5 * s->speed, size / s->last);
         s->diverges = !shrinks && (s->stalls || size > 2.0 * s->last);
         s->stalls   = !shrinks;
     }
