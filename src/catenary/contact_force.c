@@ -196,12 +196,27 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
     return KL_OK;
 }
 
+/* No exchange may jump over an element of the wire. */
+static kl_status check_interval(const contact *p, const strip *k, const kl_setup *s)
+{
+    double element = p->catenary->design.element;
+    for (int i = 0; i < p->n; i++)
+        if (fabs(k[i].speed) * p->interval > element)
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "force '%s': the interval of %g s is too long: at %g m/s a strip jumps "
+                           "over elements of %g m; give `interval` of %.2g s or less",
+                           s->name, p->interval, fabs(k[i].speed), element,
+                           element / fabs(k[i].speed));
+    return KL_OK;
+}
+
 static kl_status contact_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
 {
     const contact     *p = in->data;
     kl_collector_input now[KL_MOST_PANTOGRAPHS];
     strip             *k = (strip *)(out->h + STRIPS);
     read_strips(in, p, k);
+    KL_TRY(check_interval(p, k, s));
     out->h[TIME] = in->t;
     between(in, p, k, 0.0, 0.0, now);
     KL_TRY(kl_collection_start(p->c, now, state_of(p, out->h), s->diag));
