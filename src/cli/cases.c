@@ -3,13 +3,14 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/number.h"
 
 /* ---- reading ---- */
 
 static char *whole_file(const char *path, kl_arena *arena, kl_diag *diag, kl_status *status)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = kl_file_open(path);
     long  n = -1;
     if (f && fseek(f, 0, SEEK_END) == 0) n = ftell(f);
     char *text = n >= 0 ? kl_arena_take(arena, (size_t)n + 1) : NULL;

@@ -151,7 +151,7 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
 /* Amplitude over speed, and the linear critical speed. */
 static bool draw(const request *q, double linear, const char *file)
 {
-    kl_out_file o;
+    kl_new_file o;
     kl_gnuplot  g;
     if (!kl_output_open(&o, file)) return false;
     bool good = kl_gnuplot_start(&g, o.stream);

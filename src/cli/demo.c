@@ -2,6 +2,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/starters.h"
 #include "terminal/options.h"
@@ -13,8 +14,10 @@ static int run_starter(const kl_starter *s)
     char model[64], results[64];
     snprintf(model, sizeof model, "demo-%.40s.yaml", s->name);
     snprintf(results, sizeof results, "demo-%.40s.h5", s->name);
-    FILE *f = fopen(model, "w");
-    if (!f || fputs(kl_starter_text(s), f) < 0 || fclose(f) != 0) {
+    kl_new_file f;
+    bool        ok = kl_new_file_open(&f, model);
+    if (ok) (void)fputs(kl_starter_text(s), f.stream); /* closing tells whether it was written */
+    if (!ok || !kl_new_file_close(&f)) {
         fprintf(stderr,
                 "klingel demo: cannot write %s in this folder; change to a folder where you may "
                 "write\n",

@@ -83,7 +83,7 @@ static int to_stdout(const request *q, kl_diag *diag)
 
 static int to_file(const request *q, kl_diag *diag)
 {
-    kl_out_file o;
+    kl_new_file o;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status = q->format->write(o.stream, &q->table);
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
@@ -131,7 +131,7 @@ static int export_motion(request *q, int nname, kl_diag *diag)
 static int export_field(const request *q)
 {
     if (!q->output) return kl_export_field(q->table.reader, q->field, q->from, q->to, stdout);
-    kl_out_file o;
+    kl_new_file o;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     int code = kl_export_field(q->table.reader, q->field, q->from, q->to, o.stream);
     if (code == KL_EXIT_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;

@@ -42,7 +42,7 @@ static int say_failure(kl_status status, const char *path, kl_diag *diag)
 static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char *path, int k,
                      double *row, kl_vec3 *x, kl_diag *diag)
 {
-    kl_out_file o;
+    kl_new_file o;
     kl_status   status = kl_frames_row(&q->frames, k, row);
     if (status != KL_OK) return say_failure(status, q->file, diag);
     if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
@@ -84,7 +84,7 @@ static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 
 static int write_glb(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 {
-    kl_out_file o;
+    kl_new_file o;
     thin(q, MOST_GLB);
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status =

@@ -9,6 +9,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "solve/eigenvalues.h"
@@ -305,10 +306,12 @@ static int trace(locus *k, const kl_texts *set, const char *name, const char *ou
     }
     if (good && k->set) {
         k->set[set->n] = (kl_override){.name = name, .text = k->value};
-        k->table       = output ? fopen(output, "w") : stdout;
-        good           = k->table && walk(k, r.from, r.to, r.count);
-        if (!k->table || (output && fclose(k->table) != 0))
-            fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
+        kl_new_file file;
+        bool        opened = !output || kl_new_file_open(&file, output);
+        k->table           = !opened ? NULL : output ? file.stream : stdout;
+        good               = opened && walk(k, r.from, r.to, r.count);
+        if (!opened || (output && !kl_new_file_close(&file)))
+            fprintf(stderr, "%s: cannot be written: %s\n", output, kl_file_reason(errno));
         else code = good ? KL_EXIT_OK : kl_exit_code(kl_diag_status(k->diag));
     } else kl_fail(k->diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
     for (int i = 0; texts && i < set->n; i++) free(texts[i]);

@@ -61,7 +61,7 @@ static void default_output(const kl_plot *q, char *name, size_t size)
 
 int kl_plot_draw(kl_plot *q)
 {
-    kl_out_file o;
+    kl_new_file o;
     kl_gnuplot  g;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     bool good = kl_gnuplot_start(&g, o.stream);

@@ -22,7 +22,7 @@ static void default_output(const char *results, char *path, size_t size)
 
 static int write_report(const char *output, const kl_report_request *q, kl_diag *diag)
 {
-    kl_out_file o;
+    kl_new_file o;
     if (!kl_output_open(&o, output)) return KL_EXIT_MODEL;
     kl_status status = kl_report_write(o.stream, q, diag);
     if (status != KL_OK) {

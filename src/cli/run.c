@@ -138,6 +138,11 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag, bo
 
     bool first = l->model->t0 == 0.0;
     *started   = s->count.steps > 0 || status == KL_OK;
+    if (status == KL_E_INTERRUPTED)
+        fprintf(stderr,
+                "interrupted at t = %.6g s of %.6g s; all rows up to there are in %s, and "
+                "`--restart` continues a run that has a checkpoint\n",
+                s->solver->s->t, o->end, o->output);
     if (!o->quiet && *started) print_summary(s, recording.wall, o->output);
     if (status != KL_OK && status != KL_E_INTERRUPTED && *started)
         dump(s, l->source, (l->set && *l->set) || (o->set && *o->set), o->output);

@@ -156,7 +156,7 @@ static kl_stress_request content(const request *q)
 
 static int write_csv(const request *q)
 {
-    kl_out_file       o;
+    kl_new_file       o;
     kl_stress_request c = content(q);
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     (void)kl_stress_write_csv(o.stream, &c); /* a stream that failed is told on closing */
@@ -180,7 +180,7 @@ static int write_h5(const request *q)
 
 static bool write_sheet(const kl_stress_body *b, int row, const char *path)
 {
-    kl_out_file o;
+    kl_new_file o;
     if (!kl_output_open(&o, path)) return false;
     if (kl_stress_write_vtp(o.stream, b, row) == KL_OK) return kl_output_close(&o);
     kl_output_discard(&o);

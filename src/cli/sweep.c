@@ -16,6 +16,7 @@
 #include <unistd.h>
 
 #include "algebra/dense.h"
+#include "base/files.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "language/study.h"
@@ -382,14 +383,13 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
                 w->left);
         return KL_EXIT_NUMERICAL;
     }
-    char path[1200];
-    snprintf(path, sizeof path, "%.1100s.new", output);
-    FILE *f      = fopen(path, "w");
-    int   failed = 0;
-    bool  ok     = f && write_table(w, f, &failed);
-    if (f && fclose(f) != 0) ok = false;
-    if (!ok || rename(path, output) != 0) {
-        fprintf(stderr, "%s: cannot be written: %s\n", output, strerror(errno));
+    kl_new_file f;
+    int         failed = 0;
+    bool        ok     = kl_new_file_open(&f, output);
+    if (ok && !write_table(w, f.stream, &failed)) kl_new_file_discard(&f), ok = false;
+    else ok = ok && kl_new_file_close(&f);
+    if (!ok) {
+        fprintf(stderr, "%s: cannot be written: %s\n", output, kl_file_reason(errno));
         return KL_EXIT_MODEL;
     }
     (void)remove(w->part);

@@ -151,7 +151,7 @@ static bool write_csv(const kl_track_file *f, const char *path)
     const kl_path       *way   = kl_track_file_path(f);
     kl_arena            *arena = kl_arena_create();
     kl_path_cursor       cursor;
-    kl_out_file          o;
+    kl_new_file          o;
     bool                 good = kl_path_cursor_init(way, arena, &cursor) == KL_OK;
     if (!kl_output_open(&o, path)) {
         kl_arena_destroy(arena);

@@ -8,6 +8,7 @@
 #include <time.h>
 #include <unistd.h>
 
+#include "base/files.h"
 #include "cli/commands.h"
 #include "cli/live.h"
 #include "cli/view_skins.h"
@@ -113,7 +114,7 @@ void kl_open_in_browser(const char *address)
 
 static int write_page(request *q, kl_diag *diag)
 {
-    kl_out_file o;
+    kl_new_file o;
     double      start = now();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status = kl_view_write(o.stream, q->sources, q->n, &q->options, diag, q->summary);
@@ -162,7 +163,7 @@ static kl_status modes_page(FILE *f, const char *path, kl_diag *diag, size_t *by
 static kl_status table_page(FILE *f, const char *path, kl_diag *diag, size_t *bytes)
 {
     enum { MOST = 1 << 26 };
-    FILE  *in   = fopen(path, "rb");
+    FILE  *in   = kl_file_open(path);
     char  *text = in ? malloc(MOST) : NULL;
     size_t n    = text ? fread(text, 1, MOST - 1, in) : 0;
     bool   all  = text && feof(in);
@@ -171,7 +172,7 @@ static kl_status table_page(FILE *f, const char *path, kl_diag *diag, size_t *by
         free(text);
         return kl_fail(diag, KL_E_FILE, (kl_place){.file = path}, "%s",
                        in ? "the file is larger than 64 MB, which is too large for a page"
-                          : strerror(errno));
+                          : kl_file_reason(errno));
     }
     text[n]          = '\0';
     kl_status status = kl_view_write_table(f, text, label_of(path), diag, bytes);
@@ -195,7 +196,7 @@ static page_writer writer_for(const char *path)
 
 static int write_other(request *q, page_writer write)
 {
-    kl_out_file o;
+    kl_new_file o;
     size_t      bytes = 0;
     double      start = now();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;

@@ -5,7 +5,7 @@
 #include "terminal/result_files.h"
 
 typedef struct kl_vtk_series {
-    kl_out_file pvd;
+    kl_new_file pvd;
     char        folder[4096];
 } kl_vtk_series;
 

@@ -45,7 +45,7 @@ bool kl_gnuplot_start(kl_gnuplot *g, FILE *figure)
                 "install it with `apt install gnuplot-nox` (`klingel export` needs no gnuplot)\n");
         return false;
     }
-    *g = (kl_gnuplot){.errors = tmpfile()};
+    *g = (kl_gnuplot){.errors = tmpfile(), .figure = figure};
     if (!g->errors || pipe(pipe_ends) != 0) {
         fprintf(stderr, "klingel plot: cannot start gnuplot: %s\n", strerror(errno));
         if (g->errors) fclose(g->errors);
@@ -75,6 +75,36 @@ static void print_errors(FILE *errors)
     while (fgets(line, sizeof line, errors)) fprintf(stderr, "  %s", line);
 }
 
+static bool holds(const char *bytes, size_t n, const char *word)
+{
+    size_t length = strlen(word);
+    for (size_t i = 0; i + length <= n; i++)
+        if (memcmp(bytes + i, word, length) == 0) return true;
+    return false;
+}
+
+/* gnuplot does not report that the disk is full: the last bytes of the figure tell. A stream that
+ * cannot be read back, such as a pipe, is taken as it is. */
+static bool whole(FILE *figure)
+{
+    static const struct {
+        const char *begin, *end;
+    } kinds[] = {{"<?xml", "</svg>"}, {"\x89PNG", "IEND"}, {"%PDF", "%%EOF"}};
+    struct stat about;
+    char        head[16] = "", tail[128];
+    int         fd       = fileno(figure);
+    if (fstat(fd, &about) != 0 || !S_ISREG(about.st_mode)) return true;
+    if (about.st_size == 0) return false;
+    ssize_t n = pread(fd, head, sizeof head - 1, 0);
+    if (n < 0) return true;
+    off_t  from = about.st_size > (off_t)sizeof tail ? about.st_size - (off_t)sizeof tail : 0;
+    size_t rest = (size_t)(about.st_size - from);
+    if (pread(fd, tail, rest, from) != (ssize_t)rest) return false;
+    for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
+        if (memcmp(head, kinds[i].begin, 4) == 0) return holds(tail, rest, kinds[i].end);
+    return true;
+}
+
 bool kl_gnuplot_end(kl_gnuplot *g)
 {
     int  status = 0;
@@ -82,6 +112,10 @@ bool kl_gnuplot_end(kl_gnuplot *g)
     while (waitpid(g->child, &status, 0) < 0 && errno == EINTR) continue;
     bool good = sent && WIFEXITED(status) && WEXITSTATUS(status) == 0;
     if (!good) print_errors(g->errors);
+    else if (!whole(g->figure)) {
+        fprintf(stderr, "klingel plot: the figure is not complete; is the disk full?\n");
+        good = false;
+    }
     fclose(g->errors);
     return good;
 }

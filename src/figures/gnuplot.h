@@ -10,6 +10,7 @@
 typedef struct kl_gnuplot {
     FILE *script; /* write the commands here */
     FILE *errors; /* what gnuplot says */
+    FILE *figure; /* what it writes to */
     pid_t child;
 } kl_gnuplot;
 

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "figures/gnuplot.h"
 
 enum { WIDTH = 480, HEIGHT = 320, FINE = 2, W = WIDTH * FINE, H = HEIGHT * FINE, MOST = 6 };
@@ -188,14 +189,14 @@ bool kl_mode_figure(const kl_kbody *b, const char *path)
 {
     int count = b->nmode < MOST ? b->nmode : MOST, columns = count < 3 ? count : 3;
     if (count < 1) return false;
-    int        rows = (count + columns - 1) / columns;
-    size_t     n    = strlen(path);
-    bool       svg  = n > 4 && strcmp(path + n - 4, ".svg") == 0;
-    canvas     c    = {malloc((size_t)W * H * sizeof(float)), malloc(3 * (size_t)W * H)};
-    FILE      *out  = c.depth && c.rgb ? fopen(path, "wb") : NULL;
-    bool       ok   = false;
-    kl_gnuplot g;
-    if (out && kl_gnuplot_start(&g, out)) {
+    int         rows = (count + columns - 1) / columns;
+    size_t      n    = strlen(path);
+    bool        svg  = n > 4 && strcmp(path + n - 4, ".svg") == 0;
+    canvas      c    = {malloc((size_t)W * H * sizeof(float)), malloc(3 * (size_t)W * H)};
+    kl_new_file out;
+    bool        opened = c.depth && c.rgb && kl_new_file_open(&out, path), ok = false;
+    kl_gnuplot  g;
+    if (opened && kl_gnuplot_start(&g, out.stream)) {
         camera v = look_at(b);
         fprintf(g.script,
                 "set terminal %s size %d,%d\nset multiplot layout %d,%d\nunset key\nunset border\n"
@@ -207,5 +208,6 @@ bool kl_mode_figure(const kl_kbody *b, const char *path)
     }
     free(c.depth);
     free(c.rgb);
-    return out && fclose(out) == 0 && ok;
+    if (opened && !ok) kl_new_file_discard(&out);
+    return ok && kl_new_file_close(&out);
 }

@@ -128,7 +128,7 @@ static const struct {
 static bool draw(int i, const kl_rail_figure_data *d, const char *title, const char *folder)
 {
     char        path[4096], words[400];
-    kl_out_file o;
+    kl_new_file o;
     kl_gnuplot  g;
     snprintf(path, sizeof path, "%s/%s", folder, figures[i].file);
     snprintf(words, sizeof words, "%.300s: %s", title, figures[i].what);

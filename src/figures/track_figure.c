@@ -297,7 +297,7 @@ static const struct {
 static bool draw(int i, const samples *d, const char *title, const char *folder)
 {
     char        path[4096], words[400];
-    kl_out_file o;
+    kl_new_file o;
     kl_gnuplot  g;
     snprintf(path, sizeof path, "%s/%s", folder, figures[i].file);
     snprintf(words, sizeof words, "%.300s%s%s", title, *title ? ": " : "", figures[i].what);

@@ -1,11 +1,13 @@
 /* Reading a body file into a mesh and a recipe. */
 #include "language/body.h"
 
+#include <errno.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "language/values.h"
 #include "mesh/line_mesh.h"
 #include "mesh/read.h"
@@ -618,8 +620,8 @@ static kl_status read_vectors(reader *r, const kl_node *n)
     KL_TRY(kl_value_word(&r->scope, n, "vectors", &name));
     const char *path = beside(r, name);
     kl_place    at   = {path, 0, 0};
-    FILE       *f    = path ? fopen(path, "r") : NULL;
-    if (!f) return kl_fail(r->diag, KL_E_FILE, at, "cannot be opened");
+    FILE       *f    = path ? kl_file_open(path) : NULL;
+    if (!f) return kl_fail(r->diag, KL_E_FILE, at, "cannot be read: %s", kl_file_reason(errno));
     int       nnode = r->out->mesh ? r->out->mesh->nnode : r->out->system.nnode, most = 0;
     size_t    each   = 6 * (size_t)nnode;
     double   *values = NULL;

@@ -17,6 +17,7 @@
 #include <unistd.h>
 #include <yaml.h>
 
+#include "base/files.h"
 #include "base/number.h"
 
 enum {
@@ -699,39 +700,15 @@ static kl_status read_all(FILE *f, char **text, size_t *length)
 
 static kl_status cannot_read(kl_diag *diag, const char *path, int error)
 {
-    kl_place whole = {path, 0, 0};
-    if (error == ENOENT)
-        return kl_fail(diag, KL_E_FILE, whole, "there is no such file; check the name and folder");
-    if (error == EISDIR)
-        return kl_fail(diag, KL_E_FILE, whole, "this is a folder; name a file in it");
-    if (error == EACCES)
-        return kl_fail(diag, KL_E_FILE, whole,
-                       "no permission to read this file; change its permissions");
-    return kl_fail(diag, KL_E_FILE, whole, "cannot be read: %s", strerror(error));
-}
-
-/* A pipe that nobody writes to reads as empty instead of keeping us for ever. */
-static FILE *open_without_waiting(const char *path)
-{
-    int fd = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-    if (fd < 0) return NULL;
-    (void)fcntl(fd, F_SETFL, 0);
-    FILE *f = fdopen(fd, "rb");
-    if (!f) close(fd);
-    return f;
+    return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0}, "cannot be read: %s",
+                   kl_file_reason(error));
 }
 
 kl_status kl_doc_read(const char *path, kl_arena *arena, kl_diag *diag, kl_node **root,
                       const char **text)
 {
-    struct stat info;
-    errno   = 0;
-    FILE *f = open_without_waiting(path);
+    FILE *f = kl_file_open(path);
     if (!f) return cannot_read(diag, path, errno);
-    if (fstat(fileno(f), &info) == 0 && S_ISDIR(info.st_mode)) {
-        fclose(f);
-        return cannot_read(diag, path, EISDIR);
-    }
     char     *data = NULL;
     size_t    n    = 0;
     kl_status s    = read_all(f, &data, &n);

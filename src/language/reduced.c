@@ -7,6 +7,7 @@
 #include <sys/stat.h>
 #include <time.h>
 
+#include "base/files.h"
 #include "language/body.h"
 #include "language/doc.h"
 #include "reduce/kbody_file.h"
@@ -24,7 +25,7 @@ static uint64_t hash_bytes(uint64_t h, const void *bytes, size_t n)
 
 static bool hash_file(uint64_t *h, const char *path)
 {
-    FILE *f = fopen(path, "rb");
+    FILE *f = kl_file_open(path);
     char  block[65536];
     if (!f) return false;
     for (size_t n; (n = fread(block, 1, sizeof block, f)) > 0;) *h = hash_bytes(*h, block, n);

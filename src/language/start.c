@@ -1,5 +1,7 @@
 #include "language/start.h"
 
+#include "base/files.h"
+
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -54,15 +56,15 @@ static void write_list(FILE *f, const char *name, const double *x, int n)
 kl_status kl_start_write(const char *path, const char *model_text, const kl_model *m,
                          const kl_state *s)
 {
-    FILE       *f   = fopen(path, "w");
+    kl_new_file file;
     const char *old = strstr(model_text, mark);
-    if (!f) return KL_E_FILE;
+    if (!kl_new_file_open(&file, path)) return KL_E_FILE;
+    FILE *f = file.stream;
     fprintf(f, "%.*s%sstate:\n  t: %.17g\n",
             (int)(old ? (size_t)(old - model_text) : strlen(model_text)), model_text, mark, s->t);
     write_list(f, "q", s->q, m->nq);
     write_list(f, "v", s->v, m->nv);
     write_list(f, "z", s->z, m->nz);
     write_list(f, "h", s->h, m->nh);
-    bool bad = ferror(f);
-    return fclose(f) == 0 && !bad ? KL_OK : KL_E_FILE;
+    return kl_new_file_close(&file) ? KL_OK : KL_E_FILE;
 }

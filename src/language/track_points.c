@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/number.h"
 #include "language/track_parts.h"
 #include "language/values.h"
@@ -166,7 +167,7 @@ static kl_status read_units(kl_track_reader *r, const kl_node *units, double fac
 /* The whole of a file, or NULL with a message. */
 static char *read_text(kl_track_reader *r, const char *path, kl_place place, size_t *size)
 {
-    FILE *f    = fopen(path, "rb");
+    FILE *f    = kl_file_open(path);
     char *text = NULL;
     long  n    = -1;
     if (f && fseek(f, 0, SEEK_END) == 0) n = ftell(f);
@@ -175,7 +176,7 @@ static char *read_text(kl_track_reader *r, const char *path, kl_place place, siz
     if (text && fread(text, 1, (size_t)n, f) != (size_t)n) text = NULL;
     if (!text)
         kl_fail(r->diag, KL_E_FILE, place, "%s cannot be read: %s", path,
-                strerror(errno ? errno : EIO));
+                kl_file_reason(errno ? errno : EIO));
     if (f) fclose(f);
     *size = n > 0 ? (size_t)n : 0;
     return text;

@@ -10,6 +10,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "language/gltf.h"
 
 enum { MOST_TRIANGLES = 2000000, MOST_BYTES = 256 << 20 };
@@ -235,8 +236,9 @@ kl_status kl_triangles_parse(const char *name, const char *bytes, size_t n, doub
 kl_status kl_triangles_read(const char *path, double scale, kl_arena *arena, kl_place place,
                             kl_diag *diag, kl_triangles *out)
 {
-    FILE *f = fopen(path, "rb");
-    if (!f) return kl_fail(diag, KL_E_FILE, place, "cannot read '%s': %s", path, strerror(errno));
+    FILE *f = kl_file_open(path);
+    if (!f)
+        return kl_fail(diag, KL_E_FILE, place, "cannot read '%s': %s", path, kl_file_reason(errno));
     long size = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
     if (size < 0 || size > MOST_BYTES) {
         fclose(f);

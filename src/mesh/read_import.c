@@ -2,6 +2,9 @@
  * format from the file and calls its reader. */
 #include "mesh/read_import.h"
 
+#include "base/files.h"
+
+#include <errno.h>
 #include <limits.h>
 #include <stdarg.h>
 #include <stdio.h>
@@ -103,14 +106,13 @@ static kl_source *add_text(kl_import *r, const char *name, const char *data, siz
 /* The whole of a file with a NUL behind it. On failure NULL and why. */
 static char *slurp(const char *path, size_t *size, const char **why)
 {
-    *why    = "cannot be opened; check the name";
-    FILE *f = fopen(path, "rb");
+    FILE *f = kl_file_open(path);
+    *why    = kl_file_reason(errno);
     if (!f) return NULL;
     struct stat about;
     char       *data = NULL;
-    if (fstat(fileno(f), &about) != 0 || !S_ISREG(about.st_mode)) {
-        *why = "is not a regular file";
-    } else {
+    *why             = "cannot be read";
+    if (fstat(fileno(f), &about) == 0) {
         *size = (size_t)about.st_size;
         data  = malloc(*size + 1);
         *why  = "does not fit into memory";

@@ -174,14 +174,13 @@ static int cells_in(const char *line, int *numbers)
 {
     int n    = 1;
     *numbers = 0;
-    for (const char *cell = line; cell; cell = strpbrk(cell, ",\n")) {
+    for (const char *cell = line;; cell++, n++) {
         char *end;
-        if (cell != line && *cell++ == '\n') break;
-        n += cell != line;
         strtod(cell, &end);
         *numbers += end > cell && strchr(" ,\r\n", *end) != NULL; /* also the end of the text */
+        cell = strpbrk(cell, ",\n");
+        if (!cell || *cell == '\n') return n;
     }
-    return n;
 }
 
 /* A head of names, and somewhere below it a row of as many cells with two numbers. Names in quotes

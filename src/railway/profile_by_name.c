@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/number.h"
 #include "base/units.h"
 #include "railway/profiles.h"
@@ -85,7 +86,7 @@ static bool parse_value(const char *text, const char *unit, double *value)
 
 static bool readable(const char *path)
 {
-    FILE *f = fopen(path, "r");
+    FILE *f = kl_file_open(path);
     if (f) fclose(f);
     return f != NULL;
 }

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "model/groups.h"
 #include "store/h5.h"
 #include "store/mat.h"
@@ -122,10 +123,11 @@ kl_status kl_linear_write(const char *path, const kl_model *m, const kl_linear *
     }
     bool ok;
     if (ends_with(path, ".mat")) {
-        FILE *f = fopen(path, "wb");
-        ok      = f && write_mat(f, list, n);
-        if (f && fclose(f) != 0) ok = false;
-        if (!ok) snprintf(why, sizeof why, "%s", strerror(errno));
+        kl_new_file f;
+        ok = kl_new_file_open(&f, path);
+        if (ok && !write_mat(f.stream, list, n)) kl_new_file_discard(&f), ok = false;
+        else ok = ok && kl_new_file_close(&f);
+        if (!ok) snprintf(why, sizeof why, "%s", kl_file_reason(errno));
     } else {
         kl_h5 *f = kl_h5_create(path, why);
         ok       = f && write_h5(f, m, list, n);

@@ -597,7 +597,8 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     const kl_settings *s        = &x->model->settings;
     bool               adaptive = isnan(s->step);
     double             left = until - x->s->t, most = isnan(s->max_step) ? HUGE_VAL : s->max_step;
-    double             least = fmin(1e-12 * fmax(fabs(until), left), 0.5 * left);
+    /* what rounding of the time leaves; a far `until` must not count */
+    double now = fabs(x->s->t), least = fmin(1e-12 * fmax(now, fmin(left, 1.0)), 0.5 * left);
     double             want  = adaptive ? fmin(i->h, most) : s->step;
 
     /* no body turns by more than a radian in a step: angles that count turns would lose some */

@@ -2,6 +2,8 @@
  * then files, texts and tables. */
 #include "store/h5.h"
 
+#include "base/files.h"
+
 #include <errno.h>
 #include <fcntl.h>
 #include <limits.h>
@@ -296,7 +298,7 @@ bool kl_h5_look(const char *path, kl_h5_start *start)
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char              bytes[12]    = {0};
     *start                                  = (kl_h5_start){0};
-    FILE *f                                 = fopen(path, "rb");
+    FILE *f                                 = kl_file_open(path);
     if (!f) return false;
     size_t n = fread(bytes, 1, sizeof bytes, f);
     fclose(f);

@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/number.h"
 
 enum { MOST = 64, S = KL_IRREGULARITY_COLUMNS };
@@ -126,11 +127,11 @@ static kl_status read_file(const char *path, bool spectrum, kl_arena *arena, kl_
 {
     char   line[4096];
     reader r = {.path = path, .arena = arena, .diag = diag, .spectrum = spectrum};
-    FILE  *f = fopen(path, "r");
+    FILE  *f = kl_file_open(path);
     *out     = (kl_irregularity_rows){0};
     if (!f)
         return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0}, "cannot be read: %s",
-                       strerror(errno));
+                       kl_file_reason(errno));
     kl_status status = KL_OK;
     while (status == KL_OK && fgets(line, sizeof line, f)) {
         r.line++;

@@ -7,6 +7,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/number.h"
 
 enum { MOST_BYTES = 50000000, MOST_COLUMNS = 32 };
@@ -224,8 +225,8 @@ static kl_profile_format recognise(const char *text, size_t n)
 static kl_status load(const char *path, kl_arena *arena, kl_diag *diag, char **text, size_t *n)
 {
     kl_place place = {path, 0, 0};
-    FILE    *f     = fopen(path, "rb");
-    if (!f) return kl_fail(diag, KL_E_FILE, place, "cannot be read: %s", strerror(errno));
+    FILE    *f     = kl_file_open(path);
+    if (!f) return kl_fail(diag, KL_E_FILE, place, "cannot be read: %s", kl_file_reason(errno));
     size_t capacity = 1 << 16;
     char  *data     = malloc(capacity);
     *n              = 0;
@@ -242,7 +243,7 @@ static kl_status load(const char *path, kl_arena *arena, kl_diag *diag, char **t
     bool binary = data && memchr(data, 0, *n);
     free(data);
     if (!*text) return KL_E_MEMORY;
-    if (failed) return kl_fail(diag, KL_E_FILE, place, "cannot be read: %s", strerror(errno));
+    if (failed) return kl_fail(diag, KL_E_FILE, place, "cannot be read: %s", kl_file_reason(errno));
     if (binary)
         return kl_fail(diag, KL_E_FILE, place,
                        "this is not a text file; a profile is a text with one point per line");

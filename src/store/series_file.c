@@ -6,6 +6,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/files.h"
 #include "base/number.h"
 #include "store/h5.h"
 
@@ -103,10 +104,10 @@ static kl_status read_line(reader *r, const char *line, kl_series *out)
 static kl_status read_text(reader *r, kl_series *out)
 {
     char  line[8192];
-    FILE *f = fopen(r->path, "r");
+    FILE *f = kl_file_open(r->path);
     if (!f)
         return kl_fail(r->diag, KL_E_FILE, r->place, "%s cannot be read: %s", r->path,
-                       strerror(errno));
+                       kl_file_reason(errno));
     kl_status status = KL_OK;
     while (status == KL_OK && fgets(line, sizeof line, f)) {
         r->line++;

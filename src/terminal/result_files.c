@@ -149,52 +149,21 @@ bool kl_same_file(const char *a, const char *b)
            sa.st_ino == sb.st_ino;
 }
 
-static bool cannot_write(const kl_out_file *o)
+static bool cannot_write(const kl_new_file *o)
 {
-    fprintf(stderr, "%s could not be written: %s\n", o->path, strerror(errno));
+    fprintf(stderr, "%s could not be written: %s\n", o->path, kl_file_reason(errno));
     return false;
 }
 
-bool kl_output_open(kl_out_file *o, const char *path)
+bool kl_output_open(kl_new_file *o, const char *path)
 {
-    struct stat s;
-    *o = (kl_out_file){0};
-    if (snprintf(o->path, sizeof o->path, "%s", path) >= (int)sizeof o->path) {
-        errno = ENAMETOOLONG;
-        return cannot_write(o);
-    }
-    // a device or a pipe is written to, not replaced
-    if (stat(path, &s) == 0 && !S_ISREG(s.st_mode) && !S_ISDIR(s.st_mode))
-        snprintf(o->part, sizeof o->part, "%s", path);
-    else snprintf(o->part, sizeof o->part, "%s.%ld.part", path, (long)getpid());
-    o->stream = fopen(o->part, "wb");
-    return o->stream ? true : cannot_write(o);
+    return kl_new_file_open(o, path) ? true : cannot_write(o);
 }
 
-void kl_output_discard(kl_out_file *o)
+void kl_output_discard(kl_new_file *o)
 {
     if (o->stream && ferror(o->stream)) (void)cannot_write(o);
-    if (o->stream) fclose(o->stream);
-    o->stream = NULL;
-    if (strcmp(o->part, o->path) != 0) unlink(o->part);
+    kl_new_file_discard(o);
 }
 
-bool kl_output_close(kl_out_file *o)
-{
-    bool  good   = fflush(o->stream) == 0 && !ferror(o->stream);
-    int   saved  = errno;
-    FILE *stream = o->stream;
-    o->stream    = NULL;
-    if (fclose(stream) != 0 && good) {
-        good  = false;
-        saved = errno;
-    }
-    if (good && strcmp(o->part, o->path) != 0 && rename(o->part, o->path) != 0) {
-        good  = false;
-        saved = errno;
-    }
-    if (good) return true;
-    kl_output_discard(o);
-    errno = saved;
-    return cannot_write(o);
-}
+bool kl_output_close(kl_new_file *o) { return kl_new_file_close(o) ? true : cannot_write(o); }

@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "base/files.h"
 #include "results/results.h"
 #include "terminal/terminal.h"
 
@@ -31,19 +32,13 @@ int kl_select_one(const kl_reader *r, const char *file, const char *name, kl_dia
 bool kl_select_default(const kl_reader *r, bool all, kl_selection *out);
 void kl_selection_free(kl_selection *s);
 
-/* A file that is made beside its final name and moved there when it is whole. */
-typedef struct kl_out_file {
-    FILE *stream;
-    char  path[4096], part[4128];
-} kl_out_file;
-
 /* True when both names lead to one file. */
 bool kl_same_file(const char *a, const char *b);
 
-/* Both print the reason of a failure and return false. */
-bool kl_output_open(kl_out_file *o, const char *path);
-bool kl_output_close(kl_out_file *o);
+/* Files that appear whole (base/files.h). Both print the reason of a failure and return false. */
+bool kl_output_open(kl_new_file *o, const char *path);
+bool kl_output_close(kl_new_file *o);
 /* Removes the unfinished file; prints the reason if writing to it failed. */
-void kl_output_discard(kl_out_file *o);
+void kl_output_discard(kl_new_file *o);
 
 #endif
