@@ -32,7 +32,7 @@ const char *kl_file_reason(int error)
     } known[] = {
         {ENOENT, "there is no such file; check the name and folder"},
         {EISDIR, "this is a folder; name a file in it"},
-        {EACCES, "no permission; change the permissions of the file or of its folder"},
+        {EACCES, "no permission to use this file; change its permissions"},
         {ESPIPE, "this is a pipe or a device; give an ordinary file"},
         {ENOSPC, "the disk is full; free some space"},
     };

@@ -700,8 +700,7 @@ static kl_status read_all(FILE *f, char **text, size_t *length)
 
 static kl_status cannot_read(kl_diag *diag, const char *path, int error)
 {
-    return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0}, "cannot be read: %s",
-                   kl_file_reason(error));
+    return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0}, "%s", kl_file_reason(error));
 }
 
 kl_status kl_doc_read(const char *path, kl_arena *arena, kl_diag *diag, kl_node **root,

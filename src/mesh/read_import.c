@@ -107,7 +107,8 @@ static kl_source *add_text(kl_import *r, const char *name, const char *data, siz
 static char *slurp(const char *path, size_t *size, const char **why)
 {
     FILE *f = kl_file_open(path);
-    *why    = kl_file_reason(errno);
+    *why    = errno == EISDIR || errno == ESPIPE ? "is not a regular file"
+                                                 : "cannot be opened; check the name";
     if (!f) return NULL;
     struct stat about;
     char       *data = NULL;

@@ -235,7 +235,7 @@ static void mistakes_are_told_with_their_place(void **unused)
          "t.yaml:3:26: 1 of 3 control points have a roll"},
         {HEAD "track:\n  points: [[0, 0, 0 kg], [1, 0, 0]]\n", "t.yaml:3:19: z is `0 kg`, a mass"},
         {HEAD "track:\n  points: {file: missing.csv}\n",
-         "missing.csv cannot be read: No such file"},
+         "missing.csv cannot be read: there is no such file"},
         {HEAD "track:\n  points: [[0, 0, 0], [1, 0, 0]]\n  spline: cubik\n",
          "t.yaml:4:11: spline is 'cubik'; did you mean 'cubic'?"},
         {HEAD "track:\n  layout: [straigt 5 m]\n", "`straigt 5 m` is not understood"},
