@@ -39,7 +39,7 @@ asan: setup
 	@cmake --build build/sanitize -j $(JOBS)
 	@ASAN_OPTIONS=detect_leaks=1 ctest --test-dir build/sanitize --output-on-failure -j $(JOBS) -LE slow-under-sanitizers
 
-test-full: test asan
+test-full: setup
 	@scripts/setup packages-full.txt
 	@scripts/test-full
 

@@ -119,7 +119,7 @@ static void a_file_appears_whole_or_not_at_all(void **state)
     assert_int_equal(run(w, "export", "p.h5", "x", "-o", "nowhere/x.csv"), 1);
     assert_says(w->err, "nowhere/x.csv could not be written");
     assert_int_equal(run(w, "export", "p.h5", "x", "-o", "/dev/full"), 1);
-    assert_says(w->err, "No space left");
+    assert_says(w->err, "the disk is full");
     assert_int_equal(run(w, "export", "p.h5", "-o", "./p.h5"), 2);
     assert_says(w->err, "would overwrite the results");
     assert_int_equal(run(w, "export", "p.h5", "--list"), 0);
