@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "dynamics/channels.h"
+#include "joints/worn.h"
 #include "model/groups.h"
 #include "reference/write_model.h"
 #include "solve/mobility.h"
@@ -94,6 +95,19 @@ static void print_catenaries(const kl_model *m)
     }
 }
 
+/* What the clearance of worn joints leaves free. */
+static void print_worn(const kl_model *m)
+{
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!kl_is_worn(e->type)) continue;
+        kl_text t = {0};
+        kl_worn_describe(e->type, e->data, &t);
+        printf("  clearance of %s: %s\n", e->name, t.data ? t.data : "");
+        kl_text_free(&t);
+    }
+}
+
 static void print_mobility(const kl_mobility *b)
 {
     printf("%d degree%s of freedom (%d velocities, %d constraints of rank %d)\n", b->mobility,
@@ -163,6 +177,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_catenaries(m);
         printf("assembled; largest constraint error %.2g m, %.2g rad\n", d.position, d.rotation);
         print_mobility(b);
+        print_worn(m);
         printf("size %.4g m; gravity %g %g %g m/s2; simulated time %g s, output every %g s\n",
                m->length, m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end,
                m->settings.every);

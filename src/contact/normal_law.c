@@ -138,7 +138,8 @@ static double share(const kl_normal_law *law, double rate, double impact, double
     if (law->beta == 0.0) return 1.0;
     double v = fmax(impact, law->speed_floor);
     if (rate >= law->rate_limit * v) return 1.0 + law->beta * law->rate_limit;
-    *by_rate = law->beta / v;
+    /* where the impact begins its speed is the rate itself, and the share does not change with it */
+    *by_rate = v == rate ? 0.0 : law->beta / v;
     return 1.0 + law->beta * rate / v;
 }
 

@@ -9,5 +9,7 @@ extern const kl_element_type kl_fixed, kl_spherical, kl_revolute, kl_universal, 
     kl_parallel, kl_perpendicular;
 extern const kl_element_type kl_driver, kl_coupler, kl_rigid_set;
 extern const kl_element_type kl_path_joint, kl_spatial_cam, kl_point_on_surface;
+extern const kl_element_type kl_worn_revolute, kl_worn_cylindrical, kl_worn_spherical,
+    kl_worn_translational;
 
 #endif

@@ -1,5 +1,6 @@
 /* between: [a, b], at, axis; and on: a, at, axis. */
 #include "base/text.h"
+#include "joints/worn.h"
 #include "language/attach_parts.h"
 #include "language/joint_start.h"
 
@@ -42,17 +43,41 @@ static const kl_word_key pair_keys[] = {
     {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
     {0}};
 
-/* of joints that have coordinates to start */
-static const kl_word_key start_keys[] = {
-    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
-    {"at", "point", "m", "the named marker",
-     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
-    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
-    {"start", "values", "", "as written",
-     "start values of its coordinates and their rates, by the names of the channels; guesses, but "
-     "for those that `fixed: [...]` names"},
-    {0}};
+#define PAIR_ROWS                                                                                  \
+    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},  \
+        {"at", "point", "m", "the named marker",                                                   \
+         "in space, as the model stands at the start; two points [[..], [..]] for two ends"},      \
+        {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},    \
+    {                                                                                              \
+        "x_axis", "axis", "", "any",                                                               \
+            "where the angle counts from; only its part normal to the axis"                        \
+    }
+#define LIMITS_ROW                                                                                 \
+    {                                                                                              \
+        "limits", "values", "", "none",                                                            \
+            "stops on its coordinates: {coordinate, lower, upper, stiffness, damping} as in "      \
+            "bump-stop, or "                                                                       \
+            "a list of them"                                                                       \
+    }
+#define START_ROW                                                                                  \
+    {                                                                                              \
+        "start", "values", "", "as written",                                                       \
+            "start values of its coordinates and their rates, by the names of the channels; "      \
+            "guesses, but "                                                                        \
+            "for those that `fixed: [...]` names"                                                  \
+    }
+#define CLEARANCE_ROW                                                                              \
+    {                                                                                              \
+        "clearance", "values", "", "none",                                                         \
+            "radial clearance, or {radial, axial, radius, length, law, stiffness, ...}: turns "    \
+            "the joint "                                                                           \
+            "into a worn one; the keys are those of the worn joint, and `when`"                    \
+    }
+
+static const kl_word_key plain_keys[]   = {PAIR_ROWS, LIMITS_ROW, {0}};
+static const kl_word_key start_keys[]   = {PAIR_ROWS, START_ROW, LIMITS_ROW, {0}};
+static const kl_word_key fitted_keys[]  = {PAIR_ROWS, START_ROW, LIMITS_ROW, CLEARANCE_ROW, {0}};
+static const kl_word_key fitted_plain[] = {PAIR_ROWS, LIMITS_ROW, CLEARANCE_ROW, {0}};
 
 const kl_attachment_kind kl_attach_pair = {
     .name   = "pair",
@@ -104,6 +129,9 @@ const kl_attachment_kind kl_attach_one = {
 
 const kl_word_key *kl_attach_help(const kl_element_type *type)
 {
-    if (kl_joint_start_suits(type)) return start_keys;
+    bool starts = kl_joint_start_suits(type), fits = kl_worn_type_of(type);
+    if (fits) return starts ? fitted_keys : fitted_plain;
+    if (starts) return start_keys;
+    if (type->only_constrains && type->attach == &kl_attach_pair) return plain_keys;
     return type->attach ? type->attach->keys : NULL;
 }

@@ -10,6 +10,7 @@
 
 #include "catalogue.h"
 #include "language/attach.h"
+#include "language/joint_extras.h"
 #include "language/joint_start.h"
 #include "language/other_names.h"
 #include "language/outputs.h"
@@ -187,15 +188,18 @@ static kl_status read_element(kl_builder *b, kl_entry *e)
     if (!type) return KL_E_MODEL;
     kl_attach_keys(type, also, 64);
     kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
+    kl_entry given = *e;
+    KL_TRY(kl_joint_clearance(scope_of(b), b->m, e, &type, &given));
     kl_element *element = kl_model_add_element(b->m, type, e->name, e->place, section->joints);
     if (!element || !element->data) return KL_E_MEMORY;
-    kl_status values  = kl_values_read(scope_of(b), b->m, e, type->keys, element->data);
+    kl_status values  = kl_values_read(scope_of(b), b->m, &given, type->keys, element->data);
     kl_status markers = kl_attach_element(scope_of(b), b->m, e, type, element->data);
     element           = &b->m->element[b->m->nelement - 1];
     element->nmarker  = b->m->nmarker - element->marker;
     if (type->mirror && scope_of(b)->place.mirrored) type->mirror(element->data);
     if (values != KL_OK || markers != KL_OK) return values != KL_OK ? values : markers;
-    return kl_joint_start_read(scope_of(b), b->m, e);
+    KL_TRY(kl_joint_start_read(scope_of(b), b->m, e));
+    return kl_joint_limits(scope_of(b), b->m, e);
 }
 
 /* ---- inputs, outputs, settings

@@ -158,6 +158,42 @@ static void block_on_an_incline_slides(void **unused)
     }
 }
 
+/* 002, section 1.4.3: revolutions fall with the clearance of the bearing of the crank and the stroke ends
+ * later; zero clearance comes to lie on the perfect joint as its stiffness grows. */
+static void worn_spatial_slider_crank_loses_revolutions(void **unused)
+{
+    (void)unused;
+    static const char *const sets[]     = {"tolerance=1e-7", "tolerance=1e-7 clearance=0.1mm",
+                                           "tolerance=1e-7 clearance=1mm"};
+    static const char *const channels[] = {"crank_angle_rad", "slider_x_m", NULL};
+    double                   turned[3], later[3];
+    for (int k = 0; k < 3; k++) {
+        example_run("spatial-slider-crank", sets[k], 1.2, 0.005, channels, &e);
+        turned[k] = example_last(&e, 0);
+        later[k]  = 0.0;
+        for (int i = 100; i < e.n && e.value[i][1] >= e.value[i - 1][1] - 1e-3; i++)
+            later[k] = e.t[i]; /* the second end of the stroke, after 0.5 s */
+    }
+    assert_true(turned[0] > turned[1] + 0.5 && turned[1] > turned[2] + 1.0);
+    assert_true(later[1] > later[0]);
+}
+
+static void zero_clearance_is_the_perfect_joint(void **unused)
+{
+    (void)unused;
+    static const char *const sets[]     = {"tolerance=1e-8",
+                                           "tolerance=1e-8 clearance=0 restitution=1 k=1e9",
+                                           "tolerance=1e-8 clearance=0 restitution=1 k=1e11"};
+    static const char *const channels[] = {"crank_angle_rad", NULL};
+    double                   turned[3];
+    for (int k = 0; k < 3; k++) {
+        example_run("spatial-slider-crank", sets[k], 0.3, 0.01, channels, &e);
+        turned[k] = example_last(&e, 0);
+    }
+    assert_true(fabs(turned[2] - turned[0]) < 0.2 * fabs(turned[1] - turned[0]));
+    assert_close(turned[2], turned[0], 1e-3);
+}
+
 /* What a law delivers is what comes back: energy is in the balance. */
 static void energy_balance_of_impacts_closes(void **unused)
 {
@@ -178,6 +214,8 @@ int main(void)
         cmocka_unit_test(wheelset_meets_the_flange_at_any_step),
         cmocka_unit_test(block_on_an_incline_sticks),
         cmocka_unit_test(block_on_an_incline_slides),
+        cmocka_unit_test(worn_spatial_slider_crank_loses_revolutions),
+        cmocka_unit_test(zero_clearance_is_the_perfect_joint),
         cmocka_unit_test(energy_balance_of_impacts_closes),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

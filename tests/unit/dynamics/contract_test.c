@@ -10,7 +10,7 @@
 #include "dynamics/slopes.h"
 #include "unit/other_resources.h"
 
-enum { MOST_MARKERS = 8, MOST_ROWS = 32, MOST_HISTORY = 32, TRIALS = 20 };
+enum { MOST_MARKERS = 8, MOST_ROWS = 32, MOST_STATES = 64, MOST_HISTORY = 512, TRIALS = 20 };
 
 /* ---- a model with one element of a type, all its keys set to something
  * ---------------------------------------------- */
@@ -137,7 +137,7 @@ static void carry(const kl_motion *m, int n, double dt, kl_motion *out)
 
 typedef struct answers {
     double phi[MOST_ROWS], phi_t[MOST_ROWS], rows[MOST_ROWS * 6 * MOST_MARKERS], bias[MOST_ROWS];
-    double wrench[6 * MOST_MARKERS], z_dot[8];
+    double wrench[6 * MOST_MARKERS], z_dot[MOST_STATES];
     double energy, loss, supply;
 } answers;
 
@@ -229,7 +229,7 @@ static void check_tangents(const kl_model *m, const kl_element *e, const kl_read
 
 static bool check_state(const kl_model *model, const kl_element *e, kl_reading in, unsigned *seed)
 {
-    enum { MOST_CROSSINGS = 16 };
+    enum { MOST_CROSSINGS = 64 };
     const kl_element_type *t  = e->type;
     const double           dt = 1e-5;
     kl_motion              ahead[MOST_MARKERS], behind[MOST_MARKERS];
@@ -240,7 +240,7 @@ static bool check_state(const kl_model *model, const kl_element *e, kl_reading i
     if (e->nevent) t->crossings(&in, crossing[0]);
 
     /* along the motion, states z moving too */
-    double     z_up[8], z_down[8];
+    double     z_up[MOST_STATES], z_down[MOST_STATES];
     kl_reading later = in, earlier = in;
     carry(in.m, in.nmarker, dt, ahead);
     carry(in.m, in.nmarker, -dt, behind);
@@ -295,13 +295,13 @@ static void check_type(const kl_element_type *t, int choice)
     const kl_element *e     = &b.model->element[index];
     unsigned          seed  = 7;
     int               asked = 0;
-    assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS && e->nz <= 8 &&
+    assert_true(e->nmarker <= MOST_MARKERS && e->nphi <= MOST_ROWS && e->nz <= MOST_STATES &&
                 e->nh <= MOST_HISTORY);
     void *cache = calloc(2, (size_t)e->ncache + 64);
     assert_non_null(cache);
     for (int i = 0; i < TRIALS; i++) {
         kl_motion m[MOST_MARKERS];
-        double    z[8], h[MOST_HISTORY] = {0}, u[1] = {0};
+        double    z[MOST_STATES], h[MOST_HISTORY] = {0}, u[1] = {0};
         randomise(m, e->nmarker, &seed);
         for (int k = 0; k < 8; k++) z[k] = 0.1 * noise(&seed);
         if (i % 2) random_history(h, e->nh, &seed);

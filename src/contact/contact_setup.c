@@ -1,0 +1,189 @@
+/* Laws of a contact from its keys, stiffness from materials, checks of the start. */
+#include <math.h>
+#include <string.h>
+
+#include "contact/contact_data.h"
+#include "contact/material.h"
+
+static int slots_of(const kl_pair_row *row, const kl_solid *a, const kl_solid *b)
+{
+    const kl_solid *other = b->kind == KL_SOLID_PLANE ? a : b;
+    if (strcmp(row->way, "hole") == 0) {
+        int slices = a->inside ? b->slices : a->slices;
+        return slices > 0 ? slices : 2;
+    }
+    if (strcmp(row->way, "normal") == 0) return 1;
+    if (strcmp(row->way, "core") == 0) {
+        if (a->kind == KL_SOLID_SPHERE || b->kind == KL_SOLID_SPHERE) return 1;
+        if (a->narc > 0 && a->kind == KL_SOLID_REVOLVED_ARC) return a->narc;
+        if (b->narc > 0 && b->kind == KL_SOLID_REVOLVED_ARC) return b->narc;
+        return row->b == KL_SOLID_MESH ? 8 : 4;
+    }
+    if (strcmp(row->way, "plane") == 0) {
+        if (a->kind == KL_SOLID_PLANE) other = b;
+        if (other->kind == KL_SOLID_CAPSULE) return 2;
+        if (other->kind == KL_SOLID_TORUS) return 4;
+        if (other->kind == KL_SOLID_ELLIPSOID || other->kind == KL_SOLID_REVOLVED_ARC) return 1;
+        if (other->kind == KL_SOLID_CYLINDER && other->half == 0.0) return 4;
+        return other->kind == KL_SOLID_MESH ? 9 : 8;
+    }
+    return 8;
+}
+
+/* Stiffness from the materials and the curvatures of the gap, A x^2 + B y^2 [1/m]. */
+kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, double B)
+{
+    if (p->material == 0 || !isnan(p->k)) return KL_OK;
+    const kl_material_pair *pair = &kl_material_pairs[p->material - 1];
+    const kl_material      *a = kl_material_find(pair->a), *b = kl_material_find(pair->b);
+    double                  compliance =
+        kl_hertz_compliance(a->young, a->poisson) + kl_hertz_compliance(b->young, b->poisson);
+    kl_normal_law *law = &p->laws.normal;
+    p->speed_limit     = fmin(kl_hertz_speed_limit(a->young, a->density),
+                              kl_hertz_speed_limit(b->young, b->density));
+    law->compliance    = compliance;
+    if (law->kind == KL_NORMAL_HERTZ_LINE) {
+        law->length = p->line;
+        law->radius = B > 0.0 ? 0.5 / B : (double)NAN;
+        if (law->length > 0.0 && law->radius > 0.0) return KL_OK;
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "contact '%s': law hertz-line needs `length` and two cylinders", s->name);
+    }
+    if (!(A > 1e-9 * B) || !(B > 0.0))
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "contact '%s': these shapes touch along a line or on a plane, for which the "
+                       "theory of Hertz gives no stiffness; give `stiffness`, or `law: hertz-line` "
+                       "for parallel cylinders",
+                       s->name);
+    law->k = kl_hertz_stiffness(A, B, compliance);
+    return KL_OK;
+}
+
+void kl_contact_fill(kl_contact_data *p)
+{
+    const kl_material_pair *pair = p->material > 0 ? &kl_material_pairs[p->material - 1] : NULL;
+    kl_normal_law          *n    = &p->laws.normal;
+    kl_friction_law        *f    = &p->laws.friction;
+    *n                           = (kl_normal_law){.kind        = (kl_normal_kind)p->law,
+                                                   .k           = p->k,
+                                                   .n           = isnan(p->exponent) ? 0.0 : p->exponent,
+                                                   .c           = kl_normal_laws[p->law].viscous ? p->c : 0.0,
+                                                   .restitution = !isnan(p->e) ? p->e
+                                                                  : pair       ? pair->restitution
+                                                                               : 1.0,
+                                                   .v0          = p->v0,
+                                                   .speed_floor = p->floor,
+                                                   .rate_limit  = p->rate_limit,
+                                                   .exact       = p->exact,
+                                                   .table       = p->force};
+    double mu_d                  = !isnan(p->mu) ? p->mu : pair ? pair->mu_d : 0.0;
+    double mu_s  = !isnan(p->mu_s) ? p->mu_s : isnan(p->mu) && pair ? pair->mu_s : mu_d;
+    *f           = (kl_friction_law){.kind     = (kl_friction_kind)p->friction,
+                                     .mu_s     = mu_s,
+                                     .mu_d     = mu_d,
+                                     .v0       = isnan(p->stribeck_speed) ? 0.0 : p->stribeck_speed,
+                                     .v1       = isnan(p->full_speed) ? 0.0 : p->full_speed,
+                                     .xi       = p->xi,
+                                     .viscous  = p->viscous,
+                                     .k_t      = p->k_t,
+                                     .c_t      = p->c_t,
+                                     .s0       = p->s0,
+                                     .s1       = isnan(p->s1) ? 0.0 : p->s1,
+                                     .rolling  = p->rolling,
+                                     .spinning = p->spinning};
+    p->laws.acts = p->point;
+}
+
+kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
+{
+    kl_normal_law   *n = &p->laws.normal;
+    kl_friction_law *f = &p->laws.friction;
+    if (n->kind == KL_NORMAL_TABLE && !n->table)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "contact '%s': law table needs `force: {table: [[0, 0], [1 mm, 5 kN]]}`",
+                       s->name);
+    if (n->kind == KL_NORMAL_HERTZ_LINE && !(n->compliance > 0.0))
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "contact '%s': law hertz-line needs a `material` and no `stiffness`",
+                       s->name);
+    if (n->kind != KL_NORMAL_TABLE && n->kind != KL_NORMAL_HERTZ_LINE && !(n->k > 0.0))
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "contact '%s': give a positive `stiffness`, or a `material` such as steel-steel",
+            s->name);
+    kl_normal_law_init(n);
+    kl_friction_law_init(f);
+    if (isinf(n->beta))
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "contact '%s': %s needs a positive `restitution`", s->name,
+                       kl_normal_laws[n->kind].name);
+    if (f->mu_s < f->mu_d)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "contact '%s': mu_static (%g) must not be smaller than mu (%g)", s->name,
+                       f->mu_s, f->mu_d);
+    if (f->kind == KL_FRICTION_STICK_SLIP && !(f->k_t > 0.0)) {
+        /* as stiff as the normal direction at a depth of a millionth of a metre */
+        f->k_t = kl_normal_eval(n, 1e-6, 0.0, 0.0).by_depth;
+    }
+    if (f->kind == KL_FRICTION_RAMP && !(f->v1 > f->v0))
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "contact '%s': `friction: ramp` needs a `full_speed` larger than `stribeck_speed`",
+            s->name);
+    return KL_OK;
+}
+
+static kl_status check_start(const kl_contact_data *p, const kl_setup *s, const kl_pair *q,
+                             const kl_spot *t)
+{
+    double reach = isinf(p->reach) ? fmax(q->a->radius, q->b->radius) : p->reach;
+    if (t->gap > -0.2 * reach) return KL_OK;
+    return kl_fail(s->diag, KL_E_MODEL, s->place,
+                   "contact '%s': the shapes penetrate each other by %.4g m at the start; move one "
+                   "of the bodies by this distance along [%.3g, %.3g, %.3g]",
+                   s->name, -t->gap, t->n.x, t->n.y, t->n.z);
+}
+
+kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                           kl_element_size *size)
+{
+    kl_contact_data *p       = data;
+    bool             swapped = false;
+    (void)nmarker;
+    if (p->shapes.n != 2) return KL_E_MODEL; /* that has been told */
+    const kl_solid    *a = &p->shapes.item[0], *b = &p->shapes.item[1];
+    const kl_pair_row *row = kl_pair_row_of(a, b, &swapped);
+    if (!row)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "contact '%s': the pair %s%s and %s%s is not supported; "
+                       "docs/theory/contact.md lists the supported pairs",
+                       s->name, a->inside ? "hollow " : "", kl_solid_types[a->kind].name,
+                       b->inside ? "hollow " : "", kl_solid_types[b->kind].name);
+    p->slots       = slots_of(row, a, b);
+    p->speed_limit = (double)INFINITY;
+    p->chain       = a->narc + b->narc > 0;
+    kl_vec3 middle;
+    p->reach   = fmin(kl_contact_reach(a, &middle), kl_contact_reach(b, &middle));
+    kl_pair  q = kl_contact_pair(p, m);
+    kl_spots spots;
+    kl_pair_find(&q, NULL, &spots);
+    const kl_spot *t = kl_spots_nearest(&spots);
+    kl_contact_fill(p);
+    int slices    = a->slices > 0 ? a->slices : b->slices;
+    p->laws.share = slices > 0 && strcmp(row->way, "hole") == 0 ? 1.0 / slices : 1.0;
+    double A = 0.0, B = 0.0;
+    if (t) kl_pair_curvature(&q, t, &A, &B);
+    if (t) KL_TRY(kl_contact_hertz(p, s, A, B));
+    KL_TRY(kl_contact_check(p, s));
+    if (t) KL_TRY(check_start(p, s, &q, t));
+    kl_contact_sizes(p, size);
+    return KL_OK;
+}
+
+void kl_contact_sizes(const kl_contact_data *p, kl_element_size *size)
+{
+    size->nh     = KL_CONTACT_HEAD + p->slots * KL_POINT_HISTORY;
+    size->nz     = p->laws.friction.kind == KL_FRICTION_LUGRE ? 3 * p->slots : 0;
+    size->nevent = p->slots * (kl_contact_sticks(p) ? 2 : 1);
+    size->cache  = sizeof(kl_contact_found);
+}

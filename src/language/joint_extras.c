@@ -1,0 +1,113 @@
+#include "language/joint_extras.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "forces/forces.h"
+#include "joints/worn.h"
+#include "language/attach_parts.h"
+
+/* ---- clearance ---- */
+
+/* {radial: value} of a bare value. */
+static kl_node *as_radial(kl_arena *arena, const kl_node *n)
+{
+    kl_node *value = kl_arena_array(arena, kl_node, 1), *map = kl_arena_array(arena, kl_node, 1);
+    if (!value || !map) return NULL;
+    *value = *n, value->key = "radial", value->next = NULL;
+    *map = (kl_node){.kind = KL_MAP, .place = n->place, .first = value, .size = 1};
+    return map;
+}
+
+kl_status kl_joint_clearance(kl_scope *s, kl_model *m, const kl_entry *e,
+                             const kl_element_type **type, kl_entry *values)
+{
+    const kl_node *n     = kl_entry_get(e, "clearance");
+    double         holds = 1.0;
+    if (!n) return KL_OK;
+    const kl_element_type *worn = kl_worn_type_of(*type);
+    if (!worn)
+        return kl_fail(s->diag, KL_E_MODEL, n->key_place,
+                       "%s '%s': `clearance` belongs to revolute, cylindrical, spherical and "
+                       "translational joints; a %s has none",
+                       e->section, e->name, (*type)->name);
+    if (n->kind == KL_SCALAR) n = as_radial(m->arena, n);
+    if (!n) return KL_E_MEMORY;
+    if (n->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s '%s': give `clearance: {radial: 0.1 mm, radius: 10 mm, stiffness: 10 "
+                       "MN/m, law: linear}`",
+                       e->section, e->name);
+    const kl_node *when = kl_node_get(n, "when");
+    if (when) KL_TRY(kl_scope_number(s, when, "when", "1", &holds));
+    if (holds == 0.0) return KL_OK; /* the perfect joint */
+    *type   = worn;
+    *values = (kl_entry){.name = e->name, .section = e->section, .place = n->place, .chain = {n}};
+    kl_values_unknown(s, values, worn->name, worn->keys, (const char *const[]){"when", NULL});
+    return KL_OK;
+}
+
+/* ---- limits ---- */
+
+static bool has_output(const kl_element_type *type, const char *name)
+{
+    for (const kl_output *o = type->outputs; o && o->name; o++)
+        if (strcmp(o->name, name) == 0) return true;
+    return false;
+}
+
+/* Which coordinate is meant where none is named. */
+static const char *usual_coordinate(const kl_element_type *type)
+{
+    if (has_output(type, "displacement") && !has_output(type, "angle")) return "displacement";
+    if (has_output(type, "length")) return "distance";
+    return "angle";
+}
+
+static kl_status add_limit(kl_scope *s, kl_model *m, const kl_entry *e, const kl_node *n, int joint,
+                           int number)
+{
+    kl_node usual = {.kind  = KL_SCALAR,
+                     .place = n->place,
+                     .text  = usual_coordinate(m->element[joint].type),
+                     .key   = "coordinate"},
+            rest  = {.kind = KL_MAP, .place = n->place, .first = &usual, .size = 1};
+    char name[300];
+    snprintf(name, sizeof name, number > 1 ? "%.250s.limits%d" : "%.250s.limits", e->name, number);
+    kl_entry entry = {
+        .name = name, .section = "limits of joint", .place = n->place, .chain = {n, &rest}};
+    if (n->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s '%s': give `limits: {lower: -30 deg, upper: 30 deg, stiffness: 1 kN "
+                       "m/rad}`",
+                       e->section, e->name);
+    kl_values_unknown(s, &entry, kl_bump_stop.name, kl_bump_stop.keys, NULL);
+    kl_element *stop = kl_model_add_element(m, &kl_bump_stop, name, n->place, false);
+    if (!stop || !stop->data) return KL_E_MEMORY;
+    KL_TRY(kl_values_read(s, m, &entry, kl_bump_stop.keys, stop->data));
+    for (int i = 0; i < 2; i++) {
+        kl_marker copy = m->marker[m->element[joint].marker + i];
+        KL_TRY(kl_model_add_marker(m, copy.body, &copy));
+    }
+    stop           = &m->element[m->nelement - 1];
+    stop->nmarker  = 2;
+    stop->of[0]    = joint;
+    kl_attaching a = {.s = s, .m = m, .e = &entry, .type = stop->type, .data = stop->data};
+    return kl_attach_check_joint(&a);
+}
+
+kl_status kl_joint_limits(kl_scope *s, kl_model *m, const kl_entry *e)
+{
+    const kl_node *n     = kl_entry_get(e, "limits");
+    int            joint = m->nelement - 1, number = 0;
+    if (!n) return KL_OK;
+    if (!m->element[joint].joint || m->element[joint].nmarker != 2)
+        return kl_fail(s->diag, KL_E_MODEL, n->key_place,
+                       "%s '%s': `limits` belongs to a joint between two bodies", e->section,
+                       e->name);
+    if (n->kind != KL_LIST) return add_limit(s, m, e, n, joint, 1);
+    for (const kl_node *c = n->first; c; c = c->next)
+        KL_TRY(add_limit(s, m, e, c, joint, ++number));
+    return KL_OK;
+}
