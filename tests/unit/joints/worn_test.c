@@ -150,7 +150,7 @@ static const struct {
     {"  j: {type: revolute, between: [ground, arm], at: [0, 0, 0], limits: {lower: 1, upper: 0, "
      "stiffness: "
      "1}}\n",
-     "lies above"},
+     "lower limit"},
     {"  j: {type: revolute, between: [ground, arm], at: [0, 0, 0], limits: {coordinate: "
      "displacement, upper: "
      "0, stiffness: 1}}\n",
