@@ -28,7 +28,7 @@ static kl_mat3 axes_of(const kl_solver *x, int body)
 /* The turn about an axis: an axis u of the partner and v of the frame, both across it, stay at
  * right angles. Of two turns v is the axis that the frame may still turn about, of one u, so that it
  * can go all the way round. */
-static kl_lock lock_of(const kl_solver *x, const kl_follow *f, int i)
+static kl_lock lock_of(const kl_solver *x, const kl_incompatibility *f, int i)
 {
     kl_mat3 one = kl_identity(), across = axes_with(f->axis[i], &one);
     kl_mat3 P = axes_of(x, f->partner), B = axes_of(x, f->body);
@@ -48,7 +48,8 @@ static kl_lock lock_of(const kl_solver *x, const kl_follow *f, int i)
     return l;
 }
 
-static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_locks *locks)
+static kl_status take(const kl_solver *x, const kl_incompatibility *f, kl_diag *diag,
+                      kl_locks *locks)
 {
     static const char *const remedy =
         "Add modes that move there (more `modes`, or `statics: attachment` with these markers as "
@@ -71,10 +72,10 @@ static kl_status take(const kl_solver *x, const kl_follow *f, kl_diag *diag, kl_
 
 kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
 {
-    kl_solver *x     = NULL;
-    kl_diag   *quiet = NULL;
-    kl_follow *list  = NULL;
-    int        n = 0, flexible = 0;
+    kl_solver          *x     = NULL;
+    kl_diag            *quiet = NULL;
+    kl_incompatibility *list  = NULL;
+    int                 n = 0, flexible = 0;
     *locks = (kl_locks){0};
     for (int i = 0; i < m->nbody; i++) flexible += kl_body_deforms(&m->body[i]);
     if (flexible == 0 || m->nlam < 2) return KL_OK;
@@ -82,7 +83,7 @@ kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
     locks->arena     = kl_arena_create();
     kl_status status = quiet && locks->arena ? kl_solver_create(m, &x) : KL_E_MEMORY;
     if (status == KL_OK && kl_assemble(x, quiet) == KL_OK)
-        status = kl_follow_find(x, locks->arena, &list, &n);
+        status = kl_incompatibility_find(x, locks->arena, &list, &n);
     locks->item  = kl_arena_array(locks->arena, kl_lock, 3 * n + 1);
     locks->loose = kl_arena_array(locks->arena, kl_told, n + 1);
     if (status == KL_OK && !(locks->item && locks->loose)) status = KL_E_MEMORY;

@@ -9,9 +9,9 @@
 
 /* ---- rows on a body ---- */
 
-static kl_status take_rows(kl_arena *a, int most, int nv, kl_follow_rows *r)
+static kl_status take_rows(kl_arena *a, int most, int nv, kl_compatibility_rows *r)
 {
-    *r         = (kl_follow_rows){.nv = nv};
+    *r         = (kl_compatibility_rows){.nv = nv};
     r->element = kl_arena_array(a, int, most + 1);
     r->row     = kl_arena_array(a, int, most + 1);
     r->partner = kl_arena_array(a, int, most + 1);
@@ -46,7 +46,8 @@ static int *whole_bodies(const kl_model *m, kl_arena *a)
 }
 
 /* The number of the point that a marker hangs on; the row's moment is carried there. */
-static int point_of(const kl_model *m, const kl_work *w, int marker, int *of, kl_follow_rows *r)
+static int point_of(const kl_model *m, const kl_work *w, int marker, int *of,
+                    kl_compatibility_rows *r)
 {
     kl_vec3 here = w->motion[marker].r;
     int     node = m->marker[marker].node, p = 0;
@@ -60,7 +61,7 @@ static int point_of(const kl_model *m, const kl_work *w, int marker, int *of, kl
 
 /* row k of an element in units of each coordinate, of unit size on rigid motion; false: not on it */
 static bool one_row(const kl_model *m, const kl_work *w, const kl_element *el, int k, int body,
-                    double *B, int *of, kl_follow_rows *r)
+                    double *B, int *of, kl_compatibility_rows *r)
 {
     const kl_body *b  = &m->body[body];
     double        *to = r->J + (size_t)r->n * (size_t)b->nv, size = 0.0;
@@ -90,7 +91,7 @@ static bool one_row(const kl_model *m, const kl_work *w, const kl_element *el, i
 
 /* Modes that turn a marker by far more than they move the body: smaller units, so that no row is
  * larger than 1 in any and rounding stays small beside what is looked for. */
-static void calm_modes(kl_follow_rows *r)
+static void calm_modes(kl_compatibility_rows *r)
 {
     for (int c = r->frame; c < r->nv; c++) {
         double most = 1.0;
@@ -102,7 +103,7 @@ static void calm_modes(kl_follow_rows *r)
 
 /* rows of all constraints on the body */
 static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena *a,
-                        kl_follow_rows *r)
+                        kl_compatibility_rows *r)
 {
     const kl_body *b  = &m->body[body];
     double        *B  = kl_arena_array(a, double, 6 * (size_t)b->nv);
@@ -130,7 +131,8 @@ static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena 
 }
 
 /* those of them that have this partner; all: -1 */
-static kl_status choose(const kl_follow_rows *from, int partner, kl_arena *a, kl_follow_rows *to)
+static kl_status choose(const kl_compatibility_rows *from, int partner, kl_arena *a,
+                        kl_compatibility_rows *to)
 {
     KL_TRY(take_rows(a, from->n, from->nv, to));
     to->frame = from->frame, to->turn = from->turn;
@@ -165,7 +167,7 @@ static int silent(int n, int width, const double *A, int stride, double limit, d
     return count;
 }
 
-int kl_follow_echelon(int n, int width, double *A, int also, double *B)
+int kl_row_echelon(int n, int width, double *A, int also, double *B)
 {
     const double least = 1e-4;
     int          done  = 0;
@@ -198,11 +200,11 @@ int kl_follow_echelon(int n, int width, double *A, int also, double *B)
 
 /* Of all bases of the silent reactions the one that a reader understands: each loads the last point
  * in one direction only. What loads no point is joints that repeat each other whatever the body. */
-static kl_status purify(kl_follow_look *k)
+static kl_status purify(kl_compatibility_search *k)
 {
-    const kl_follow_rows *r     = &k->r;
-    int                   width = 6 * r->npoint;
-    double               *W     = kl_arena_array(k->a, double, (size_t)k->nset *(size_t)width + 1);
+    const kl_compatibility_rows *r     = &k->r;
+    int                          width = 6 * r->npoint;
+    double *W = kl_arena_array(k->a, double, (size_t)k->nset *(size_t)width + 1);
     if (!W) return KL_E_MEMORY;
     for (int s = 0; s < k->nset; s++)
         for (int i = 0; i < r->n; i++) {
@@ -212,7 +214,7 @@ static kl_status purify(kl_follow_look *k)
             kl_store(load + 3, r->moment[i]);
             for (int c = 0; c < 6; c++) to[c] += y * load[c];
         }
-    k->nset = kl_follow_echelon(k->nset, width, W, r->n, k->Y);
+    k->nset = kl_row_echelon(k->nset, width, W, r->n, k->Y);
     for (int s = 0; s < k->nset; s++) {
         double *y = k->Y + (size_t)s * (size_t)r->n, most = 0.0;
         for (int i = 0; i < r->n; i++) most = fmax(most, fabs(y[i]));
@@ -222,16 +224,16 @@ static kl_status purify(kl_follow_look *k)
 }
 
 /* balanced reactions, then those among them that deform nothing, into Y */
-static kl_status find_sets(kl_follow_look *k)
+static kl_status find_sets(kl_compatibility_search *k)
 {
-    const kl_follow_rows *r = &k->r;
-    size_t                n = (size_t)r->n, nv = (size_t)r->nv;
-    double               *V     = kl_arena_array(k->a, double, n *n + 1);
-    double               *value = kl_arena_array(k->a, double, n + 1);
-    double               *G     = kl_arena_array(k->a, double, n *nv + 1);
-    double               *Z     = kl_arena_array(k->a, double, n *n + 1);
-    k->Y                        = kl_arena_array(k->a, double, n *n + 1);
-    k->nset                     = 0;
+    const kl_compatibility_rows *r = &k->r;
+    size_t                       n = (size_t)r->n, nv = (size_t)r->nv;
+    double                      *V     = kl_arena_array(k->a, double, n *n + 1);
+    double                      *value = kl_arena_array(k->a, double, n + 1);
+    double                      *G     = kl_arena_array(k->a, double, n *nv + 1);
+    double                      *Z     = kl_arena_array(k->a, double, n *n + 1);
+    k->Y                               = kl_arena_array(k->a, double, n *n + 1);
+    k->nset                            = 0;
     if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
     if (n < 2) return KL_OK;
     int modes = r->nv - r->frame, nequal = silent(r->n, r->frame, r->J, r->nv, 1e-7, V, value);
@@ -249,36 +251,37 @@ static kl_status find_sets(kl_follow_look *k)
 
 /* ---- one body ---- */
 
-static kl_status add(kl_follow_look *k, const bool *mark, bool yes, const kl_follow_lock *lock)
+static kl_status add(kl_compatibility_search *k, const bool *mark, bool yes,
+                     const kl_compatibility_lock *lock)
 {
     int count = 0;
     for (int i = 0; i < k->nset; i++) count += mark[i] == yes;
     if (count == 0) return KL_OK;
-    kl_follow *f = &k->list[k->n++];
-    *f           = (kl_follow){.body = k->body, .partner = k->partner};
+    kl_incompatibility *f = &k->list[k->n++];
+    *f                    = (kl_incompatibility){.body = k->body, .partner = k->partner};
     if (lock) f->locked = lock->locked, f->naxis = lock->naxis, f->spin = lock->spin;
     for (int i = 0; i < f->naxis; i++) f->axis[i] = lock->axis[i];
-    kl_follow_tell(k, mark, yes, f);
-    kl_follow_tell_lock(k, f);
+    kl_incompatibility_describe(k, mark, yes, f);
+    kl_incompatibility_describe_lock(k, f);
     return kl_arena_ok(k->a) ? KL_OK : KL_E_MEMORY;
 }
 
 /* joints to one partner: those that lock something, and those that only repeat each other */
-static kl_status look_at_partner(kl_follow_look *k, int partner)
+static kl_status look_at_partner(kl_compatibility_search *k, int partner)
 {
-    kl_follow_lock lock = {0};
-    k->partner          = partner;
+    kl_compatibility_lock lock = {0};
+    k->partner                 = partner;
     KL_TRY(choose(&k->all, partner, k->a, &k->r));
     KL_TRY(find_sets(k));
     if (k->nset == 0) return KL_OK;
-    KL_TRY(kl_follow_find_lock(k, &lock));
+    KL_TRY(kl_compatibility_find_lock(k, &lock));
     KL_TRY(add(k, lock.bends, true, &lock));
     return add(k, lock.bends, false, NULL);
 }
 
 /* Sets across several partners: those at the other ends may give way, so that nothing is said of
  * what they lock. */
-static kl_status look_across(kl_follow_look *k)
+static kl_status look_across(kl_compatibility_search *k)
 {
     k->partner = -1;
     KL_TRY(choose(&k->all, -1, k->a, &k->r));
@@ -297,7 +300,7 @@ static kl_status look_across(kl_follow_look *k)
     return add(k, across, true, NULL);
 }
 
-static kl_status look_at(kl_follow_look *k)
+static kl_status look_at(kl_compatibility_search *k)
 {
     const kl_model *m        = k->x->model;
     int             partners = 0;
@@ -314,18 +317,18 @@ static kl_status look_at(kl_follow_look *k)
     return partners > 1 ? look_across(k) : KL_OK;
 }
 
-kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n)
+kl_status kl_incompatibility_find(kl_solver *x, kl_arena *a, kl_incompatibility **list, int *n)
 {
     const kl_model *m    = x->model;
     int             most = 0;
     *n                   = 0;
     for (int i = 0; i < m->nbody; i++) most += kl_body_deforms(&m->body[i]) ? 2 * m->nbody + 1 : 0;
-    *list = kl_arena_array(a, kl_follow, most + 1);
+    *list = kl_arena_array(a, kl_incompatibility, most + 1);
     if (!*list) return KL_E_MEMORY;
     if (most == 0) return KL_OK;
     KL_TRY(kl_eval(m, x->s, x->w));
     for (int i = 0; i < m->nbody; i++) {
-        kl_follow_look one = {.x = x, .a = a, .body = i, .list = *list + *n};
+        kl_compatibility_search one = {.x = x, .a = a, .body = i, .list = *list + *n};
         if (!kl_body_deforms(&m->body[i])) continue;
         KL_TRY(look_at(&one));
         *n += one.n;

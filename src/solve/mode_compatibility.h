@@ -13,7 +13,7 @@
 #include "solve/solver.h"
 
 /* Joints between a body and a partner that no mode can follow. */
-typedef struct kl_follow {
+typedef struct kl_incompatibility {
     int         body, partner; /* flexible; the one that all the joints tie it to; -1: several */
     int         locked;        /* directions that they lock */
     int         naxis;         /* of them: turns of the body's frame */
@@ -23,11 +23,11 @@ typedef struct kl_follow {
     kl_place    place;         /* of the last of the joints */
     const char *text;          /* who cannot be followed */
     const char *locks;         /* what that locks, or NULL */
-} kl_follow;
+} kl_incompatibility;
 
 /* All at the assembled state in `x`, which is left as it was; list and texts live in `a`. For a
  * model whose joints hold on to the markers of its bodies and whose conditions are eliminated:
  * virtual bodies and constraints for conditions would stand between. */
-kl_status kl_follow_find(kl_solver *x, kl_arena *a, kl_follow **list, int *n);
+kl_status kl_incompatibility_find(kl_solver *x, kl_arena *a, kl_incompatibility **list, int *n);
 
 #endif

@@ -15,22 +15,22 @@ static const double share = 1e-3; /* of the largest curvature: less is none */
 static const double none  = 1e-6; /* curvature, scaled rows on scaled coordinates */
 
 typedef struct bending {
-    kl_follow_look *k;
-    int             n;        /* free directions */
-    double         *N;        /* n x nv, scaled, orthonormal */
-    double         *q, *dx;   /* the body's own coordinates at the start; an increment */
-    double         *H;        /* nset x n x n */
-    double         *f, *bend; /* nset: values; second differences */
-    double          most;     /* largest curvature */
+    kl_compatibility_search *k;
+    int                      n;        /* free directions */
+    double                  *N;        /* n x nv, scaled, orthonormal */
+    double                  *q, *dx;   /* the body's own coordinates at the start; an increment */
+    double                  *H;        /* nset x n x n */
+    double                  *f, *bend; /* nset: values; second differences */
+    double                   most;     /* largest curvature */
 } bending;
 
 /* N <- N - J^+ J N: squares of J have lost half of the digits where a row hardly moves anything */
 static kl_status refine(bending *b)
 {
-    const kl_follow_rows *r = &b->k->r;
-    int                   m = r->n, nv = r->nv, tall = m > nv ? m : nv, rank;
-    double               *J = kl_arena_array(b->k->a, double, (size_t)m *(size_t)nv + 1);
-    double               *X = kl_arena_array(b->k->a, double, (size_t)tall *(size_t)b->n + 1);
+    const kl_compatibility_rows *r = &b->k->r;
+    int                          m = r->n, nv = r->nv, tall = m > nv ? m : nv, rank;
+    double                      *J = kl_arena_array(b->k->a, double, (size_t)m *(size_t)nv + 1);
+    double *X = kl_arena_array(b->k->a, double, (size_t)tall *(size_t)b->n + 1);
     if (!kl_arena_ok(b->k->a)) return KL_E_MEMORY;
     for (int p = 0; p < m; p++)
         for (int c = 0; c < nv; c++) {
@@ -46,10 +46,10 @@ static kl_status refine(bending *b)
 /* what the joints to the partner leave free to first order, all other bodies at rest */
 static kl_status free_directions(bending *b)
 {
-    const kl_follow_rows *r  = &b->k->r;
-    size_t                nv = (size_t)r->nv;
-    double               *G  = kl_arena_array(b->k->a, double, nv *nv);
-    double               *w  = kl_arena_array(b->k->a, double, nv);
+    const kl_compatibility_rows *r  = &b->k->r;
+    size_t                       nv = (size_t)r->nv;
+    double                      *G  = kl_arena_array(b->k->a, double, nv *nv);
+    double                      *w  = kl_arena_array(b->k->a, double, nv);
     if (!kl_arena_ok(b->k->a)) return KL_E_MEMORY;
     for (size_t i = 0; i < nv; i++)
         for (size_t j = 0; j < nv; j++)
@@ -64,11 +64,11 @@ static kl_status free_directions(bending *b)
 /* all y_i.Phi at the start moved by h (N_i + N_j) */
 static kl_status moved(bending *b, int i, int j, double h, double *f)
 {
-    kl_follow_look       *k    = b->k;
-    const kl_follow_rows *r    = &k->r;
-    const kl_model       *m    = k->x->model;
-    const kl_body        *body = &m->body[k->body];
-    int                   nv   = body->nv;
+    kl_compatibility_search     *k    = b->k;
+    const kl_compatibility_rows *r    = &k->r;
+    const kl_model              *m    = k->x->model;
+    const kl_body               *body = &m->body[k->body];
+    int                          nv   = body->nv;
     for (int c = 0; c < nv; c++) {
         double sum = b->N[i * nv + c] + (j >= 0 ? b->N[j * nv + c] : 0.0);
         b->dx[c]   = h * sum * r->unit[c];
@@ -155,7 +155,7 @@ static void plain_axes(kl_vec3 *axis, int n)
 {
     double A[9];
     for (int i = 0; i < n; i++) kl_store(A + 3 * i, axis[i]);
-    if (n < 2 || kl_follow_echelon(n, 3, A, 0, NULL) < n) return;
+    if (n < 2 || kl_row_echelon(n, 3, A, 0, NULL) < n) return;
     for (int i = 0; i < n; i++)
         if (kl_norm(kl_load(A + 3 * i)) > 1.0 + 1e-6) return;
     for (int i = 0; i < n; i++) axis[i] = kl_load(A + 3 * i);
@@ -177,7 +177,7 @@ static void clean_axes(kl_vec3 *axis, int n)
 
 /* Turns of the frame that are part of what bends (columns of V from `flat` on) and of nothing that
  * is free. Axes of the body; `global` turns them. */
-static void find_axes(const bending *b, const double *V, int flat, kl_follow_lock *lock,
+static void find_axes(const bending *b, const double *V, int flat, kl_compatibility_lock *lock,
                       kl_vec3 *global)
 {
     const kl_model *m    = b->k->x->model;
@@ -222,8 +222,8 @@ static int flat_first(const bending *b, int kept, double *G, double *w)
 }
 
 /* How many directions still bend when the turns about the axes are held. P, G: n x n */
-static kl_status left_over(const bending *b, const kl_follow_lock *lock, double *P, double *G,
-                           double *w, int *count)
+static kl_status left_over(const bending *b, const kl_compatibility_lock *lock, double *P,
+                           double *G, double *w, int *count)
 {
     int           n = b->n, nv = b->k->r.nv, kept = n - lock->naxis;
     const double *turn = b->N + b->k->r.turn;
@@ -241,11 +241,11 @@ static kl_status left_over(const bending *b, const kl_follow_lock *lock, double 
     return KL_OK;
 }
 
-static kl_status take_room(bending *b, kl_follow_lock *lock)
+static kl_status take_room(bending *b, kl_compatibility_lock *lock)
 {
-    kl_follow_look *k    = b->k;
-    const kl_body  *body = &k->x->model->body[k->body];
-    size_t          n = (size_t)b->n, nset = (size_t)k->nset;
+    kl_compatibility_search *k    = b->k;
+    const kl_body           *body = &k->x->model->body[k->body];
+    size_t                   n = (size_t)b->n, nset = (size_t)k->nset;
     b->q        = kl_arena_array(k->a, double, body->nq);
     b->dx       = kl_arena_array(k->a, double, body->nv);
     b->H        = kl_arena_array(k->a, double, nset *n *n + 1);
@@ -258,7 +258,7 @@ static kl_status take_room(bending *b, kl_follow_lock *lock)
 }
 
 /* which sets have a curvature at all */
-static bool any_bends(bending *b, kl_follow_lock *lock)
+static bool any_bends(bending *b, kl_compatibility_lock *lock)
 {
     bool any = false;
     for (int s = 0; s < b->k->nset; s++) {
@@ -271,10 +271,10 @@ static bool any_bends(bending *b, kl_follow_lock *lock)
     return any;
 }
 
-kl_status kl_follow_find_lock(kl_follow_look *k, kl_follow_lock *lock)
+kl_status kl_compatibility_find_lock(kl_compatibility_search *k, kl_compatibility_lock *lock)
 {
     bending b = {.k = k};
-    *lock     = (kl_follow_lock){0};
+    *lock     = (kl_compatibility_lock){0};
     KL_TRY(free_directions(&b));
     KL_TRY(take_room(&b, lock));
     kl_status status = b.n > 0 ? curvature(&b) : KL_RETRY;

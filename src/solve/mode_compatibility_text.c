@@ -17,14 +17,14 @@ typedef struct loads {
     double   most;           /* largest of them */
 } loads;
 
-static bool add_up(const kl_follow_look *k, const double *y, loads *l)
+static bool add_up(const kl_compatibility_search *k, const double *y, loads *l)
 {
-    const kl_follow_rows *r      = &k->r;
-    double                length = k->x->model->length;
-    *l                           = (loads){0};
-    l->element                   = kl_arena_array(k->a, int, r->n + 1);
-    l->force                     = kl_arena_array(k->a, kl_vec3, r->n + 1);
-    l->moment                    = kl_arena_array(k->a, kl_vec3, r->n + 1);
+    const kl_compatibility_rows *r      = &k->r;
+    double                       length = k->x->model->length;
+    *l                                  = (loads){0};
+    l->element                          = kl_arena_array(k->a, int, r->n + 1);
+    l->force                            = kl_arena_array(k->a, kl_vec3, r->n + 1);
+    l->moment                           = kl_arena_array(k->a, kl_vec3, r->n + 1);
     if (!kl_arena_ok(k->a)) return false;
     for (int i = 0; i < r->n; i++) {
         if (l->n == 0 || l->element[l->n - 1] != r->element[i]) l->element[l->n++] = r->element[i];
@@ -38,11 +38,11 @@ static bool add_up(const kl_follow_look *k, const double *y, loads *l)
 }
 
 /* "to stretch it", "to twist it", "to bend it": of what pulls and turns between two points */
-static const char *what_for(const kl_follow_look *k, const double *y)
+static const char *what_for(const kl_compatibility_search *k, const double *y)
 {
-    const kl_follow_rows *r    = &k->r;
-    int                   p[2] = {-1, -1};
-    kl_vec3               F = {0}, M = {0}; /* on the first */
+    const kl_compatibility_rows *r    = &k->r;
+    int                          p[2] = {-1, -1};
+    kl_vec3                      F = {0}, M = {0}; /* on the first */
     for (int i = 0; i < r->n; i++) {
         if (fabs(y[i]) < small) continue;
         int which = p[0] < 0 || p[0] == r->point[i] ? 0 : 1;
@@ -63,7 +63,8 @@ static const char *what_for(const kl_follow_look *k, const double *y)
 }
 
 /* "joint L along x and about y against joint R along x" */
-static void tell_set(const kl_follow_look *k, const double *y, kl_line *line, kl_follow *f)
+static void tell_set(const kl_compatibility_search *k, const double *y, kl_line *line,
+                     kl_incompatibility *f)
 {
     const kl_model *m = k->x->model;
     loads           l;
@@ -90,7 +91,8 @@ static void tell_set(const kl_follow_look *k, const double *y, kl_line *line, kl
     kl_line_add(line, " (%s)", what);
 }
 
-void kl_follow_tell(const kl_follow_look *k, const bool *mark, bool yes, kl_follow *f)
+void kl_incompatibility_describe(const kl_compatibility_search *k, const bool *mark, bool yes,
+                                 kl_incompatibility *f)
 {
     kl_line l    = {.arena = k->a};
     int     told = 0, more = 0;
@@ -108,7 +110,7 @@ void kl_follow_tell(const kl_follow_look *k, const bool *mark, bool yes, kl_foll
     f->text = l.text;
 }
 
-void kl_follow_tell_lock(const kl_follow_look *k, kl_follow *f)
+void kl_incompatibility_describe_lock(const kl_compatibility_search *k, kl_incompatibility *f)
 {
     const kl_model *m    = k->x->model;
     kl_line         l    = {.arena = k->a};
