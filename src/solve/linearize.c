@@ -252,7 +252,7 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega,
     kl_status    status = later && kept ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
         kl_state *now = x->s;
-        kl_turning_move(x, omega, time, kept);
+        kl_steady_rotation_move(x, omega, time, kept);
         x->s   = kept;
         status = evaluate(x, later, diag);
         x->s   = now;
@@ -260,7 +260,7 @@ static kl_status check_steady(kl_solver *x, const kl_tangents *t, kl_vec3 omega,
     if (status == KL_OK) {
         const double *const before[] = {t->M, t->C, t->K};
         double *const       now[]    = {later->M, later->C, later->K};
-        for (int k = 0; k < 3; k++) kl_turning_turn(m, kl_scale(-time, omega), now[k]);
+        for (int k = 0; k < 3; k++) kl_steady_rotation_turn(m, kl_scale(-time, omega), now[k]);
         for (int k = 0; k < 3; k++) {
             int    where  = body;
             double change = change_of(m, before[k], now[k], &where);
@@ -295,7 +295,7 @@ static kl_status find_axes(kl_solver *x, const kl_tangents *t, kl_linear *l, kl_
     kl_diag        *quiet = kl_diag_create();
     double          most  = 0.0;
     kl_vec3         fast  = {0};
-    l->omega              = kl_turning_find(x);
+    l->omega              = kl_steady_rotation_find(x);
     kl_status status      = quiet ? check_steady(x, t, l->omega, quiet) : KL_E_MEMORY;
     kl_diag_destroy(quiet);
     if (status == KL_E_MEMORY) return status;
@@ -305,7 +305,7 @@ static kl_status find_axes(kl_solver *x, const kl_tangents *t, kl_linear *l, kl_
         if (of.v.nv && kl_norm(w) > most) most = kl_norm(w), fast = w;
     }
     if (status != KL_OK && check_steady(x, t, fast, NULL) == KL_OK) {
-        kl_turning_unrest(x, fast, x->y);
+        kl_steady_rotation_residual(x, fast, x->y);
         if (kl_increment_norm(m, x->y, NULL) <= 1e-6 * most * most) l->omega = fast;
     }
     return check_steady(x, t, l->omega, diag);
@@ -317,7 +317,7 @@ static void find_unrest(const kl_solver *x, kl_linear *l)
     const kl_model *m         = x->model;
     double          g         = kl_norm(m->gravity);
     double          turn_rate = (g > 0.0 ? g : m->length) / m->length;
-    kl_turning_unrest(x, l->omega, x->y);
+    kl_steady_rotation_residual(x, l->omega, x->y);
     l->unrest = kl_increment_norm(m, x->y, &l->unrest_body) / turn_rate;
 }
 
@@ -472,7 +472,7 @@ static void displace(watch *k, int column, double step)
         kl_linear_increment(m, k->x->w, k->y, k->dx);
         if (column < l->n) {
             kl_model_advance(m, k->base->q, k->dx, s->q);
-            kl_turning_speed(m, l->omega, k->y, k->y_dot);
+            kl_steady_rotation_speed(m, l->omega, k->y, k->y_dot);
             for (int i = 0; i < m->nbody; i++) {
                 turning of = turning_of(m, k->x->w, i);
                 if (of.v.nv == 0 || !m->body[i].type->spin) continue;
@@ -610,7 +610,7 @@ static kl_status build(kl_solver *x, kl_channels *channels, kl_tangents *t, kl_l
     l->state_unit = kl_arena_array(l->arena, const char *, l->nx + 1);
     if (!kl_arena_ok(l->arena)) return KL_E_MEMORY;
     name_states(m, l, free_y);
-    KL_TRY(kl_turning_matrices(m, l->omega, t));
+    KL_TRY(kl_steady_rotation_matrices(m, l->omega, t));
     KL_TRY(fill_matrices(m, t, l));
     if (channels) KL_TRY(watch_outputs(x, channels, l, diag));
     return kl_arena_ok(l->arena) ? KL_OK : KL_E_MEMORY;

@@ -423,10 +423,10 @@ static bool goes_round(search *k)
     kl_solver   *x      = k->x;
     const double enough = 1e-6;
     if (!k->e->moving || kl_solve_acceleration(x, x->a, x->lambda, NULL) != KL_OK) return false;
-    k->e->omega = kl_turning_find(x);
+    k->e->omega = kl_steady_rotation_find(x);
     if (!(kl_norm(k->e->omega) > 0.0)) return false;
     k->rate = fmax(k->rate, kl_dot(k->e->omega, k->e->omega)); /* that of going round */
-    kl_turning_unrest(x, k->e->omega, k->a);
+    kl_steady_rotation_residual(x, k->e->omega, k->a);
     return unrest(k) <= enough;
 }
 

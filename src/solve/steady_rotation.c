@@ -13,7 +13,7 @@ static bool is_vector(const kl_body *b, int group)
 }
 
 /* y' = R (eta' + W eta). */
-void kl_turning_speed(const kl_model *m, kl_vec3 omega, const double *eta, double *y_dot)
+void kl_steady_rotation_speed(const kl_model *m, kl_vec3 omega, const double *eta, double *y_dot)
 {
     memset(y_dot, 0, (size_t)m->nv * sizeof *y_dot);
     for (int i = 0; i < m->nbody; i++) {
@@ -50,7 +50,7 @@ static speeds speeds_of(const kl_solver *x, int body)
     return of;
 }
 
-void kl_turning_unrest(const kl_solver *x, kl_vec3 omega, double *left)
+void kl_steady_rotation_residual(const kl_solver *x, kl_vec3 omega, double *left)
 {
     const kl_model *m = x->model;
     memcpy(left, x->a, (size_t)m->nv * sizeof *left);
@@ -66,7 +66,7 @@ void kl_turning_unrest(const kl_solver *x, kl_vec3 omega, double *left)
 
 static double unrest_with(const kl_solver *x, kl_vec3 omega)
 {
-    kl_turning_unrest(x, omega, x->y);
+    kl_steady_rotation_residual(x, omega, x->y);
     return kl_increment_norm(x->model, x->y, NULL);
 }
 
@@ -100,7 +100,7 @@ static kl_vec3 from_paths(const kl_solver *x)
     return trace > 0.0 ? solve3(N, sum) : (kl_vec3){0};
 }
 
-kl_vec3 kl_turning_find(const kl_solver *x)
+kl_vec3 kl_steady_rotation_find(const kl_solver *x)
 {
     const kl_model *m    = x->model;
     const double    much = 0.1; /* other axes must leave far less than those at rest */
@@ -151,7 +151,7 @@ static void move_spinning(const kl_solver *x, int body, const speeds *of, kl_vec
     kl_store(s->v + of->turn.v, kl_mul_t(&axes.A, kl_mul(&R, of->om)));
 }
 
-void kl_turning_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s)
+void kl_steady_rotation_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s)
 {
     const kl_model *m  = x->model;
     kl_mat3         R  = kl_rotation_exp(kl_scale(time, omega));
@@ -212,7 +212,7 @@ static void transpose(double *T, int n)
         }
 }
 
-void kl_turning_turn(const kl_model *m, kl_vec3 angle, double *T)
+void kl_steady_rotation_turn(const kl_model *m, kl_vec3 angle, double *T)
 {
     kl_mat3 back = kl_rotation_exp(kl_scale(-1.0, angle)); /* T R' = (R T')' */
     for (int side = 0; side < 2; side++) {
@@ -221,7 +221,7 @@ void kl_turning_turn(const kl_model *m, kl_vec3 angle, double *T)
     }
 }
 
-kl_status kl_turning_matrices(const kl_model *m, kl_vec3 omega, kl_tangents *t)
+kl_status kl_steady_rotation_matrices(const kl_model *m, kl_vec3 omega, kl_tangents *t)
 {
     size_t    n       = (size_t)m->nv * (size_t)m->nv;
     kl_arena *scratch = kl_arena_create();

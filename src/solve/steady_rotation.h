@@ -15,21 +15,21 @@
 
 /* Omega [rad/s] of the axes in which the accelerations in `x` (evaluated, x->a solved) are nearest
  * to those of a steady motion; zero where axes at rest do as well. */
-kl_vec3 kl_turning_find(const kl_solver *x);
+kl_vec3 kl_steady_rotation_find(const kl_solver *x);
 
 /* What is left of the accelerations, like v (nv), global: zero in a steady motion. */
-void kl_turning_unrest(const kl_solver *x, kl_vec3 omega, double *left);
+void kl_steady_rotation_residual(const kl_solver *x, kl_vec3 omega, double *left);
 
 /* The state `time` later, if the motion is steady. */
-void kl_turning_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s);
+void kl_steady_rotation_move(const kl_solver *x, kl_vec3 omega, double time, kl_state *s);
 
 /* T (nv x nv, global axes) <- R T R', with R all vectors turned by `angle` (rad, a vector). */
-void kl_turning_turn(const kl_model *m, kl_vec3 angle, double *T);
+void kl_steady_rotation_turn(const kl_model *m, kl_vec3 angle, double *T);
 
 /* y' of eta while eta' is zero (nv each, global axes). */
-void kl_turning_speed(const kl_model *m, kl_vec3 omega, const double *eta, double *y_dot);
+void kl_steady_rotation_speed(const kl_model *m, kl_vec3 omega, const double *eta, double *y_dot);
 
 /* C and K of y become those of eta. */
-kl_status kl_turning_matrices(const kl_model *m, kl_vec3 omega, kl_tangents *t);
+kl_status kl_steady_rotation_matrices(const kl_model *m, kl_vec3 omega, kl_tangents *t);
 
 #endif
