@@ -52,7 +52,7 @@ static kl_vec3 turn_of(kl_vec3 along, int c, int d)
 
 /* What has turned with the field is in the mass matrix, the force t x mu and the moment J t. It should
  * be mu_d e_c and W e_d x e_c. */
-static void add_pull(void *context, const kl_turning *t)
+static void add_pull(void *context, const kl_offset_mass *t)
 {
     pulls               *k = context;
     const kl_mass_point *p = t->p;
@@ -108,7 +108,7 @@ static kl_status add_pulls(kl_geometric *g, const kl_mass_view *v)
     if (!row) return KL_E_MEMORY;
     for (size_t q = 0; q < total; q++) row[q] = -1;
     for (int q = 0; q < v->n; q++) row[6 * v->node[q] + v->component[q]] = q;
-    kl_status status = kl_turning_visit(g->m, 0, NULL, add_pull, &k);
+    kl_status status = kl_offset_mass_visit(g->m, 0, NULL, add_pull, &k);
     if (status == KL_OK) status = add_lines(g, &k);
     free(row);
     return status;

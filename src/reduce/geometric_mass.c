@@ -27,7 +27,7 @@ static void find_shares(const kl_geometric *g, double *share)
     }
 }
 
-static void add_mass(void *context, const kl_turning *t)
+static void add_mass(void *context, const kl_offset_mass *t)
 {
     pulled              *k = context;
     const kl_geometric  *g = k->arms.g;
@@ -54,7 +54,7 @@ kl_status kl_geometric_masses(kl_geometric *g)
     if (!k.share) status = KL_E_MEMORY;
     if (status == KL_OK) {
         find_shares(g, k.share);
-        status = kl_turning_visit(g->m, g->n, g->V, add_mass, &k);
+        status = kl_offset_mass_visit(g->m, g->n, g->V, add_mass, &k);
     }
     kl_arms_close(&k.arms);
     free(k.share);

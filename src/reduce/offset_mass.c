@@ -15,13 +15,13 @@
 /* ---- going through them ---- */
 
 typedef struct visit {
-    int             n;
-    const double   *V;
-    int             ndof, q[KL_MAX_ELEMENT_DOF];
-    double         *Ve;    /* n x ndof: motion of the element's unknowns */
-    double         *moved; /* n x 6 */
-    kl_turning_sink sink;
-    void           *context;
+    int                 n;
+    const double       *V;
+    int                 ndof, q[KL_MAX_ELEMENT_DOF];
+    double             *Ve;    /* n x ndof: motion of the element's unknowns */
+    double             *moved; /* n x 6 */
+    kl_offset_mass_sink sink;
+    void               *context;
 } visit;
 
 static void take_nodes(visit *k, int nnode, const int *node)
@@ -44,7 +44,7 @@ static void take_point(void *context, const kl_mass_point *p)
         kl_gemm(false, false, k->n, 3, k->ndof, 1, k->Ve, k->n, p->turn[0], KL_MAX_ELEMENT_DOF, 0,
                 k->moved + 3 * k->n, k->n);
     }
-    kl_turning t = {p, k->ndof, k->q, k->moved, k->moved + 3 * k->n};
+    kl_offset_mass t = {p, k->ndof, k->q, k->moved, k->moved + 3 * k->n};
     k->sink(k->context, &t);
 }
 
@@ -65,8 +65,8 @@ static void visit_lumps(visit *k, const kl_mesh *m, kl_mass_point *p)
     }
 }
 
-kl_status kl_turning_visit(const kl_mesh *m, int n, const double *V, kl_turning_sink sink,
-                           void *context)
+kl_status kl_offset_mass_visit(const kl_mesh *m, int n, const double *V, kl_offset_mass_sink sink,
+                               void *context)
 {
     size_t         wide   = (size_t)n + 1;
     kl_mass_point *p      = malloc(sizeof *p);
@@ -142,7 +142,7 @@ static void flush(summing *k)
     k->used = k->shifted = 0;
 }
 
-static void add_point(void *context, const kl_turning *t)
+static void add_point(void *context, const kl_offset_mass *t)
 {
     summing *k = context;
     int      n = k->n;
@@ -203,7 +203,7 @@ kl_status kl_invariants_turn(const kl_mesh *m, const kl_system *s, int n, const 
         summing k = {.n = n, .out = out, .A = space};
         k.B = k.A + strip, k.M = k.B + strip, k.U = k.M + strip;
         k.W = k.U + strip, k.S = k.W + N * N;
-        status = kl_turning_visit(m, n, V, add_point, &k);
+        status = kl_offset_mass_visit(m, n, V, add_point, &k);
         flush(&k);
         take(&k);
     }

@@ -11,18 +11,18 @@
 #include "mesh/system.h"
 #include "reduce/kbody.h"
 
-typedef struct kl_turning {
+typedef struct kl_offset_mass {
     const kl_mass_point *p;
     int                  ndof;     /* unknowns of the point */
     const int           *q;        /* ndof: 6 node + component of each */
     const double        *u, *turn; /* 3 x n each, component after component: in the modes */
-} kl_turning;
+} kl_offset_mass;
 
-typedef void (*kl_turning_sink)(void *context, const kl_turning *t);
+typedef void (*kl_offset_mass_sink)(void *context, const kl_offset_mass *t);
 
 /* Goes through all places. V (6 nnode x n): motion of the nodes in the modes, or n = 0. */
-kl_status kl_turning_visit(const kl_mesh *m, int n, const double *V, kl_turning_sink sink,
-                           void *context);
+kl_status kl_offset_mass_visit(const kl_mesh *m, int n, const double *V, kl_offset_mass_sink sink,
+                               void *context);
 
 /* Motion of all nodes for k columns u (ndof x k): node after node, then component, then column;
  * from malloc, or NULL. */
