@@ -215,7 +215,7 @@ static int write_full(const kl_model *m, const char *path)
         kl_text_add(&t,
                     "# from %s; file names are relative to its folder, so keep this file there\n",
                     path);
-    kl_full_write(&t, m);
+    kl_write_model(&t, m);
     return print_text(&t);
 }
 
@@ -227,7 +227,7 @@ static int compare(const kl_model *a, const char *path, const kl_texts *set, kl_
     int       code = kl_loaded_open(&kl_command_check, path, set ? set : &none, diag, &other);
     if (code != KL_EXIT_OK) return code;
     kl_text t = {0};
-    int     n = kl_full_diff(&t, a, other.model);
+    int     n = kl_model_diff(&t, a, other.model);
     code      = print_text(&t);
     printf(n ? "%d difference%s\n" : "no difference\n", n, n == 1 ? "" : "s");
     kl_loaded_close(&other);

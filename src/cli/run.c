@@ -72,7 +72,7 @@ static void dump(const kl_simulation *s, const kl_source *source, bool changed, 
     kl_text t    = {0};
     snprintf(path, sizeof path, "%.1000s.failed.yaml", results);
     if (source->n > 1 || changed) {
-        kl_full_write(&t, s->model);
+        kl_write_model(&t, s->model);
         full = kl_text_finish(&t);
     }
     const char *text = full ? full : kl_source_text(source);

@@ -43,7 +43,7 @@ static void name_start(const kl_model *m, int i, char t[300])
 }
 static void write_parameter(kl_text *t, const kl_model *m, int i)
 {
-    kl_full_quantity(t, &m->parameter[i].value);
+    kl_write_quantity(t, &m->parameter[i].value);
 }
 static void write_start(kl_text *t, const kl_model *m, int i)
 {
@@ -53,9 +53,9 @@ static void write_start(kl_text *t, const kl_model *m, int i)
 
 static const section sections[] = {
     {"parameter", count_parameters, name_parameter, write_parameter},
-    {"input", count_inputs, name_input, kl_full_input},
+    {"input", count_inputs, name_input, kl_write_input},
     {"start of", count_starts, name_start, write_start},
-    {"output", count_outputs, name_output, kl_full_output},
+    {"output", count_outputs, name_output, kl_write_output},
 };
 
 static int find_named(const section *s, const kl_model *m, const char *name)
@@ -149,16 +149,17 @@ static int diff_markers(kl_text *t, const kl_model *a, const kl_model *b)
     return n;
 }
 
-static int diff_keys(kl_text *t, const char *what, const kl_full_context *a,
-                     const kl_full_context *b, const kl_key *keys, const void *old, const void *new)
+static int diff_keys(kl_text *t, const char *what, const kl_write_context *a,
+                     const kl_write_context *b, const kl_key *keys, const void *old,
+                     const void *new)
 {
     int n = 0;
     for (const kl_key *k = keys; k && k->name; k++) {
         kl_text x = {0}, y = {0};
         char    unit[96];
-        bool    has = kl_full_value(&x, a, k, old), had = kl_full_value(&y, b, k, new);
+        bool    has = kl_write_value(&x, a, k, old), had = kl_write_value(&y, b, k, new);
         char   *was = kl_text_finish(&x), *is = kl_text_finish(&y);
-        kl_full_unit(keys, k, new, unit, sizeof unit);
+        kl_write_unit(keys, k, new, unit, sizeof unit);
         if (has != had || (was && is && strcmp(was, is) != 0)) {
             kl_text_add(t, "%s: %s was %s, is %s%s%s\n", what, k->name, has ? was : "not given",
                         had ? is : "not given", had && *unit ? " " : "", had ? unit : "");
@@ -172,7 +173,7 @@ static int diff_keys(kl_text *t, const char *what, const kl_full_context *a,
 
 static bool is_listed(const kl_resource *r) { return r && !r->made; }
 
-static int diff_resource(kl_text *t, const kl_full_context *a, const kl_full_context *b,
+static int diff_resource(kl_text *t, const kl_write_context *a, const kl_write_context *b,
                          const kl_resource *p, const kl_resource *q)
 {
     char what[400];
@@ -184,7 +185,7 @@ static int diff_resource(kl_text *t, const kl_full_context *a, const kl_full_con
     return 1;
 }
 
-static int diff_resources(kl_text *t, const kl_full_context *a, const kl_full_context *b)
+static int diff_resources(kl_text *t, const kl_write_context *a, const kl_write_context *b)
 {
     int n = 0;
     for (int i = 0; i < a->m->nresource; i++) {
@@ -222,7 +223,7 @@ static int diff_place(kl_text *t, const char *what, const kl_model *a, const kl_
     return n;
 }
 
-static int diff_bodies(kl_text *t, const kl_full_context *a, const kl_full_context *b)
+static int diff_bodies(kl_text *t, const kl_write_context *a, const kl_write_context *b)
 {
     int  n = 0;
     char what[300];
@@ -250,7 +251,7 @@ static int diff_bodies(kl_text *t, const kl_full_context *a, const kl_full_conte
     return n;
 }
 
-static int diff_elements(kl_text *t, const kl_full_context *a, const kl_full_context *b)
+static int diff_elements(kl_text *t, const kl_write_context *a, const kl_write_context *b)
 {
     int  n = 0;
     char what[300];
@@ -297,12 +298,12 @@ static int diff_head(kl_text *t, const kl_model *a, const kl_model *b)
     return n;
 }
 
-int kl_full_diff(kl_text *t, const kl_model *a, const kl_model *b)
+int kl_model_diff(kl_text *t, const kl_model *a, const kl_model *b)
 {
-    kl_full_context p, q;
-    bool            ready = kl_full_open(&p, a);
-    ready                 = kl_full_open(&q, b) && ready;
-    int n                 = 0;
+    kl_write_context p, q;
+    bool             ready = kl_write_open(&p, a);
+    ready                  = kl_write_open(&q, b) && ready;
+    int n                  = 0;
     t->failed |= !ready;
     if (ready) {
         n += diff_head(t, a, b);

@@ -117,7 +117,7 @@ static bool put_texts(kl_text *t, const kl_text_list *list)
 }
 
 /* The value of a key; false: it has none. */
-bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const void *data)
+bool kl_write_value(kl_text *t, const kl_write_context *c, const kl_key *k, const void *data)
 {
     const void *at = (const char *)data + k->offset;
     switch (k->kind) {
@@ -177,7 +177,7 @@ bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const 
     return false;
 }
 
-void kl_full_unit(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size)
+void kl_write_unit(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size)
 {
     kl_key_unit(keys, data, k->unit ? k->unit : "1", text, size);
     if (strcmp(text, "*") == 0 || strcmp(text, "1") == 0) *text = '\0';
@@ -185,14 +185,14 @@ void kl_full_unit(const kl_key *keys, const kl_key *k, const void *data, char *t
         if (*p == '|') *p = ',';
 }
 
-static void put_keys(kl_text *t, const kl_full_context *c, const kl_key *keys, const void *data,
+static void put_keys(kl_text *t, const kl_write_context *c, const kl_key *keys, const void *data,
                      const char *indent)
 {
     for (const kl_key *k = keys; k && k->name; k++) {
         kl_text value = {0};
         char    unit[96];
-        kl_full_unit(keys, k, data, unit, sizeof unit);
-        bool  there = kl_full_value(&value, c, k, data);
+        kl_write_unit(keys, k, data, unit, sizeof unit);
+        bool  there = kl_write_value(&value, c, k, data);
         char *text  = kl_text_finish(&value);
         if (there)
             kl_text_add(t, "%s%s: %s%s%s\n", indent, k->name, text ? text : "",
@@ -282,7 +282,7 @@ static void put_start(kl_text *t, const kl_model *m, int joint)
 
 /* ---- sections -------------------------------------------------------------------------------- */
 
-void kl_full_quantity(kl_text *t, const kl_quantity *q)
+void kl_write_quantity(kl_text *t, const kl_quantity *q)
 {
     char unit[KL_UNIT_TEXT] = "";
     if (!q->bare) kl_unit_format(q->dim, unit, sizeof unit);
@@ -290,7 +290,7 @@ void kl_full_quantity(kl_text *t, const kl_quantity *q)
     kl_text_add(t, "%s%s", *unit ? " " : "", unit);
 }
 
-void kl_full_input(kl_text *t, const kl_model *m, int i)
+void kl_write_input(kl_text *t, const kl_model *m, int i)
 {
     kl_text_add(t, "{unit: \"%s\", value: ", m->input[i].unit);
     kl_text_number(t, m->input[i].value);
@@ -298,7 +298,7 @@ void kl_full_input(kl_text *t, const kl_model *m, int i)
 }
 
 /* Each kind of resource in its section; those that the program has built in need no entry. */
-static void put_resource_sections(kl_text *t, const kl_full_context *c)
+static void put_resource_sections(kl_text *t, const kl_write_context *c)
 {
     const kl_resource_type *last = NULL;
     for (int k = 0; kl_resource_types[k]; k++)
@@ -313,7 +313,7 @@ static void put_resource_sections(kl_text *t, const kl_full_context *c)
         }
 }
 
-static void put_head(kl_text *t, const kl_full_context *c)
+static void put_head(kl_text *t, const kl_write_context *c)
 {
     const kl_model *m = c->m;
     double          g[3];
@@ -326,19 +326,19 @@ static void put_head(kl_text *t, const kl_full_context *c)
     if (m->nparameter) kl_text_add(t, "\nparameters:\n");
     for (int i = 0; i < m->nparameter; i++) {
         kl_text_add(t, "  %s: ", m->parameter[i].name);
-        kl_full_quantity(t, &m->parameter[i].value);
+        kl_write_quantity(t, &m->parameter[i].value);
         kl_text_add(t, "\n");
     }
     put_resource_sections(t, c);
     if (m->ninput) kl_text_add(t, "\ninputs:\n");
     for (int i = 0; i < m->ninput; i++) {
         kl_text_add(t, "  %s: ", m->input[i].name);
-        kl_full_input(t, m, i);
+        kl_write_input(t, m, i);
         kl_text_add(t, "\n");
     }
 }
 
-static void put_bodies(kl_text *t, const kl_full_context *c)
+static void put_bodies(kl_text *t, const kl_write_context *c)
 {
     const kl_model *m     = c->m;
     chains          list  = chain_markers(m);
@@ -379,7 +379,7 @@ static const kl_element_section *section_of(const kl_element *e)
     return s ? s : &kl_element_sections[e->joint ? 0 : 1];
 }
 
-static void put_elements(kl_text *t, const kl_full_context *c, const kl_element_section *section)
+static void put_elements(kl_text *t, const kl_write_context *c, const kl_element_section *section)
 {
     bool first = true;
     for (int i = 0; i < c->m->nelement; i++) {
@@ -425,7 +425,7 @@ static const char *marker_meant(const kl_model *m, const kl_marker *p)
     return NULL;
 }
 
-void kl_full_output(kl_text *t, const kl_model *m, int i)
+void kl_write_output(kl_text *t, const kl_model *m, int i)
 {
     const kl_wanted *w = &m->wanted[i];
     if (!w->quantity) {
@@ -450,9 +450,9 @@ void kl_full_output(kl_text *t, const kl_model *m, int i)
     kl_text_add(t, "}");
 }
 
-bool kl_full_open(kl_full_context *c, const kl_model *m)
+bool kl_write_open(kl_write_context *c, const kl_model *m)
 {
-    *c = (kl_full_context){.m = m, .inputs = malloc(((size_t)m->ninput + 1) * sizeof *c->inputs)};
+    *c = (kl_write_context){.m = m, .inputs = malloc(((size_t)m->ninput + 1) * sizeof *c->inputs)};
     for (int i = 0; c->inputs && i < m->ninput; i++) c->inputs[i] = m->input[i].name;
     return c->inputs != NULL;
 }
@@ -475,12 +475,12 @@ static kl_marker *markers_as_written(const kl_model *m)
     return list;
 }
 
-void kl_full_write(kl_text *t, const kl_model *model)
+void kl_write_model(kl_text *t, const kl_model *model)
 {
-    kl_full_context c;
-    kl_model        written = *model, *m = &written;
+    kl_write_context c;
+    kl_model         written = *model, *m = &written;
     written.marker = markers_as_written(model);
-    t->failed |= !written.marker || !kl_full_open(&c, m);
+    t->failed |= !written.marker || !kl_write_open(&c, m);
     if (!t->failed) {
         put_head(t, &c);
         put_bodies(t, &c);
@@ -489,7 +489,7 @@ void kl_full_write(kl_text *t, const kl_model *model)
         if (m->nwanted) kl_text_add(t, "\noutputs:\n");
         for (int i = 0; i < m->nwanted; i++) {
             kl_text_add(t, "  %s: ", m->wanted[i].name);
-            kl_full_output(t, m, i);
+            kl_write_output(t, m, i);
             kl_text_add(t, "\n");
         }
         kl_text_add(t, "\nrun:\n");

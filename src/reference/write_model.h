@@ -6,9 +6,9 @@
 #include "base/text.h"
 #include "model/model.h"
 
-void kl_full_write(kl_text *t, const kl_model *m);
+void kl_write_model(kl_text *t, const kl_model *m);
 
 /* One line a difference; returns how many. */
-int kl_full_diff(kl_text *t, const kl_model *a, const kl_model *b);
+int kl_model_diff(kl_text *t, const kl_model *a, const kl_model *b);
 
 #endif

@@ -6,19 +6,19 @@
 #include "base/text.h"
 #include "model/model.h"
 
-typedef struct kl_full_context {
+typedef struct kl_write_context {
     const kl_model *m;
     const char    **inputs; /* names of u; the caller frees the list */
-} kl_full_context;
+} kl_write_context;
 
-bool kl_full_open(kl_full_context *c, const kl_model *m);
+bool kl_write_open(kl_write_context *c, const kl_model *m);
 
 /* The value of a key; false: it has none. */
-bool kl_full_value(kl_text *t, const kl_full_context *c, const kl_key *k, const void *data);
-void kl_full_unit(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size);
+bool kl_write_value(kl_text *t, const kl_write_context *c, const kl_key *k, const void *data);
+void kl_write_unit(const kl_key *keys, const kl_key *k, const void *data, char *text, size_t size);
 
-void kl_full_quantity(kl_text *t, const kl_quantity *q);
-void kl_full_input(kl_text *t, const kl_model *m, int i);
-void kl_full_output(kl_text *t, const kl_model *m, int i);
+void kl_write_quantity(kl_text *t, const kl_quantity *q);
+void kl_write_input(kl_text *t, const kl_model *m, int i);
+void kl_write_output(kl_text *t, const kl_model *m, int i);
 
 #endif

@@ -122,7 +122,7 @@ static void a_model_written_in_full_is_the_same_model(void **unused)
         kl_text                  t         = {0};
         assert_int_equal(kl_source_read(path, d, &source[0]), KL_OK);
         assert_int_equal(kl_source_build(source[0], &sets[i], 1, d, &m[0]), KL_OK);
-        kl_full_write(&t, m[0]);
+        kl_write_model(&t, m[0]);
         char *text = kl_text_finish(&t);
         assert_int_equal(kl_source_parse(text, strlen(text), path, d, &source[1]), KL_OK);
         if (kl_source_build(source[1], NULL, 0, d, &m[1]) != KL_OK) {

@@ -204,7 +204,7 @@ static void outputs_are_taken_at_markers(void **unused)
     assert_int_equal(b.model->marker[b.model->wanted[2].marker].node, KL_MARKER_FRAME);
     assert_true(b.model->marker[b.model->wanted[0].marker].r.y == 2.0);
     kl_text full = {0};
-    for (int i = 0; i < 3; i++) kl_full_output(&full, b.model, i);
+    for (int i = 0; i < 3; i++) kl_write_output(&full, b.model, i);
     assert_non_null(strstr(full.data, "{of: a, point: [0, 2, 0], quantity: position.y}"));
     assert_non_null(strstr(full.data, "{of: rod.right, quantity: position.x}"));
     assert_non_null(strstr(full.data, "{of: rod.frame, quantity: position.z}"));
@@ -240,7 +240,7 @@ static void markers_say_what_they_are_fixed_to(void **unused)
     for (int i = 0; i < 3; i++)
         assert_int_equal(b.model->marker[b.model->element[i].marker + 1].node, nodes[i]);
     kl_text full = {0};
-    kl_full_write(&full, b.model);
+    kl_write_model(&full, b.model);
     built again = build(full.data);
     assert_builds(&again);
     for (int i = 0; i < 3; i++)

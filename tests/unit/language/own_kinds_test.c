@@ -384,7 +384,7 @@ static void mistakes_are_told_with_a_remedy(void **unused)
 static char *written(const kl_model *m)
 {
     kl_text t = {0};
-    kl_full_write(&t, m);
+    kl_write_model(&t, m);
     char *text = kl_text_finish(&t);
     assert_non_null(text);
     return text;
@@ -403,7 +403,7 @@ static void a_model_written_in_full_gives_the_same_resources(void **unused)
     kl_text t                  = {0};
     *strstr(once, "\nbodies:") = *strstr(again, "\nbodies:") = 0;
     assert_string_equal(once, again);
-    assert_int_equal(kl_full_diff(&t, b.model, c.model), 0);
+    assert_int_equal(kl_model_diff(&t, b.model, c.model), 0);
     assert_true(((const basin *)data_of(c.model, "basins", "pool"))->level == 4);
     assert_true(((const basin *)data_of(c.model, "basins", "pool"))->layer[0]->density == 998);
     free(kl_text_finish(&t));
@@ -412,7 +412,7 @@ static void a_model_written_in_full_gives_the_same_resources(void **unused)
         must_build(HEAD "fluids: {mix1: {density: 5}, mix2: {density: 2*rho, table: depth.csv}}\n"
                         "basins: {pool: {fluid: mix2, levels: [[0, 3]]}}\n" BALL);
     t = (kl_text){0};
-    assert_true(kl_full_diff(&t, b.model, d.model) > 0);
+    assert_true(kl_model_diff(&t, b.model, d.model) > 0);
     char *text = kl_text_finish(&t);
     assert_non_null(strstr(text, "fluid 'mix3' was removed"));
     assert_non_null(strstr(text, "fluid 'mix1': density was 1000, is 5 kg/m3"));
@@ -468,7 +468,7 @@ static void a_new_way_to_attach_needs_one_file(void **unused)
     built c    = must_build(full);
     assert_int_equal(c.model->nelement, 2);
     kl_text t = {0};
-    assert_int_equal(kl_full_diff(&t, b.model, c.model), 0);
+    assert_int_equal(kl_model_diff(&t, b.model, c.model), 0);
     free(kl_text_finish(&t));
     free(full);
     built_free(&b), built_free(&c);

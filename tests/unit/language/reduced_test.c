@@ -48,7 +48,7 @@ static void what_check_prints_in_full_gives_the_same_body(void **unused)
     built b = must_build(
         rod(text, sizeof text, "{line: [[0, 0, 0], [1 m, 0, 0]]}", "\n      title: a rod, round"));
     kl_text t = {0};
-    kl_full_write(&t, b.model);
+    kl_write_model(&t, b.model);
     char *full  = kl_text_finish(&t);
     built again = must_build(full);
     assert_int_equal(again.model->nkbody, 1);
@@ -89,7 +89,7 @@ static void parameters_of_the_model_and_of_the_body_hold_in_it(void **unused)
     assert_int_equal(b.model->nkbody, 2);
     assert_close(b.model->kbody[0]->frequency[0] / book, 1.0, 1e-3);
     assert_close(b.model->kbody[1]->frequency[0] / book, 0.25, 1e-3);
-    kl_full_write(&t, b.model);
+    kl_write_model(&t, b.model);
     char *full  = kl_text_finish(&t);
     built again = must_build(full);
     assert_memory_equal(again.model->kbody[1]->frequency, b.model->kbody[1]->frequency,

@@ -22,7 +22,7 @@ static kl_state *after(const built *b, double end)
 static char *full_text(const kl_model *m)
 {
     kl_text t = {0};
-    kl_full_write(&t, m);
+    kl_write_model(&t, m);
     char *text = kl_text_finish(&t);
     assert_non_null(text);
     return text;
@@ -33,7 +33,7 @@ static void assert_full_is_the_same(built *a, double end)
     char     *text = full_text(a->model);
     built     b    = must_build(text);
     kl_text   t    = {0};
-    int       n    = kl_full_diff(&t, a->model, b.model);
+    int       n    = kl_model_diff(&t, a->model, b.model);
     char     *diff = kl_text_finish(&t);
     kl_state *x = after(a, end), *y = after(&b, end);
     if (n) print_message("%s", diff);
@@ -128,23 +128,23 @@ static void differences_are_told_in_words(void **unused)
         "run: {end: 3}\n";
     built   a = must_build(one), b = must_build(two);
     kl_text t    = {0};
-    int     n    = kl_full_diff(&t, a.model, b.model);
+    int     n    = kl_model_diff(&t, a.model, b.model);
     char   *text = kl_text_finish(&t);
-    assert_string_equal(text,
-                        "body 'a': mass was 1, is 1.5 kg\n"
-                        "body 'b' was removed\n"
-                        "body 'c' is new\n"
-                        "marker 'a.p' moved by 100 mm and rotated by 0 degrees\n"
-                        "joint 'j': its marker on 'ground' moved by 10 mm and rotated by 0 degrees\n"
-                        "joint 'j': its marker on 'a' moved by 10 mm and rotated by 0 degrees\n"
-                        "parameter 'L': was 1 m, is 2 m\n"
-                        "parameter 'old' was removed\n"
-                        "input 'u': was {unit: \"N\", value: 1}, is {unit: \"N\", value: 2}\n"
-                        "start of 'j.angle': was 0.5, is 0.5, fixed\n"
-                        "output 'o': was {expression: \"a.position.x*2\"}, is {expression: "
-                        "\"a.position.x*3\"}\n"
-                        "output 'new' is new\n"
-                        "run: end was 1, is 3 s\n");
+    assert_string_equal(
+        text, "body 'a': mass was 1, is 1.5 kg\n"
+              "body 'b' was removed\n"
+              "body 'c' is new\n"
+              "marker 'a.p' moved by 100 mm and rotated by 0 degrees\n"
+              "joint 'j': its marker on 'ground' moved by 10 mm and rotated by 0 degrees\n"
+              "joint 'j': its marker on 'a' moved by 10 mm and rotated by 0 degrees\n"
+              "parameter 'L': was 1 m, is 2 m\n"
+              "parameter 'old' was removed\n"
+              "input 'u': was {unit: \"N\", value: 1}, is {unit: \"N\", value: 2}\n"
+              "start of 'j.angle': was 0.5, is 0.5, fixed\n"
+              "output 'o': was {expression: \"a.position.x*2\"}, is {expression: "
+              "\"a.position.x*3\"}\n"
+              "output 'new' is new\n"
+              "run: end was 1, is 3 s\n");
     assert_int_equal(n, 13);
     free(text);
     built_free(&a);
