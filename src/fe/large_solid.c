@@ -100,7 +100,7 @@ static kl_status init_modes(const kl_fe_element *e, kl_large_solid *s)
     if (!(j0 > 0.0)) return KL_E_MODEL;
     kl_mat3 inverse = kl_inverse(&J);
     natural_turn(&inverse, s->T0);
-    kl_law_answer out;
+    kl_piecewise_value out;
     kl_solid_law_eval(s->law, zero, NULL, &out, D, NULL);
     for (int p = 0; p < s->npoint; p++) {
         s->ratio[p] *= j0;
@@ -174,8 +174,8 @@ static double mode_residual(const kl_large_solid *s, const kl_strain_point *q,
     memset(h, 0, MODES * sizeof *h);
     if (A) memset(A, 0, sizeof(double) * MODES * MODES);
     for (int p = 0; p < s->npoint; p++) {
-        double        E[6], D[6][6], M[MODES][6];
-        kl_law_answer out;
+        double             E[6], D[6][6], M[MODES][6];
+        kl_piecewise_value out;
         whole_strain(s, p, &q[p], mode, E);
         kl_solid_law_eval(s->law, E, old ? old + p : NULL, &out, A ? D : NULL, NULL);
         modes_at(s, p, M);
@@ -364,8 +364,8 @@ kl_status kl_large_solid_eval(const kl_large_solid *s, const kl_vec3 *x,
     if (K) memset(K, 0, (size_t)(n * n) * sizeof *K);
     if (K && s->nmode) memset(G, 0, sizeof G);
     for (int p = 0; p < s->npoint; p++) {
-        double        E[6], D[6][6], T[6], S[6], gn[NODES][3], w = s->volume[p];
-        kl_law_answer law;
+        double             E[6], D[6][6], T[6], S[6], gn[NODES][3], w = s->volume[p];
+        kl_piecewise_value law;
         whole_strain(s, p, &q[p], out->mode, E);
         kl_solid_law_eval(s->law, E, old ? old + p : NULL, &law, K ? D : NULL, NULL);
         out->stored += w * law.stored;
@@ -401,10 +401,10 @@ void kl_large_solid_commit(const kl_large_solid *s, const kl_vec3 *x, const kl_p
                            const double *mode, kl_plastic_state *new)
 {
     for (int p = 0; p < s->npoint; p++) {
-        kl_mat3         F = gradient_of(s, x, p);
-        kl_strain_point q;
-        kl_law_answer   law;
-        double          E[6];
+        kl_mat3            F = gradient_of(s, x, p);
+        kl_strain_point    q;
+        kl_piecewise_value law;
+        double             E[6];
         kl_strain_of(s->law->strain, &F, &q);
         whole_strain(s, p, &q, mode, E);
         kl_solid_law_eval(s->law, E, old + p, &law, NULL, new + p);
@@ -424,10 +424,10 @@ void kl_large_solid_points(const kl_large_solid *s, const kl_vec3 *x, const kl_p
                            const double *mode, kl_large_point *out)
 {
     for (int p = 0; p < s->npoint; p++) {
-        kl_mat3         F = gradient_of(s, x, p);
-        kl_strain_point q;
-        kl_law_answer   law;
-        double          T[6], S[6];
+        kl_mat3            F = gradient_of(s, x, p);
+        kl_strain_point    q;
+        kl_piecewise_value law;
+        double             T[6], S[6];
         kl_strain_of(s->law->strain, &F, &q);
         whole_strain(s, p, &q, mode, out[p].strain);
         kl_solid_law_eval(s->law, out[p].strain, old ? old + p : NULL, &law, NULL, NULL);

@@ -58,7 +58,7 @@ kl_status kl_length_map_build(kl_speed speed, double u0, double u1, double toler
 /* u, du/ds, d2u/ds2 at s. */
 void kl_length_map_eval(const kl_length_map *map, double s, double u[3]);
 
-/* Length at parameter u. Fits kl_law_map: context is the kl_arc. */
+/* Length at parameter u. Fits kl_piecewise_map: context is the kl_arc. */
 double kl_arc_length_at(const void *arc, double u);
 
 #endif

@@ -282,14 +282,14 @@ static kl_status check_grades(const kl_layout *in, kl_diag *diag)
 
 /* ---- the cant along the plan ---- */
 
-static kl_status build_roll(const kl_layout *in, kl_arena *arena, kl_law *roll)
+static kl_status build_roll(const kl_layout *in, kl_arena *arena, kl_piecewise *roll)
 {
-    kl_law_begin(roll, 0.0);
+    kl_piecewise_begin(roll, 0.0);
     for (int i = 0; i < in->nplan; i++) {
         const kl_plan_element *e    = &in->plan[i];
         bool                   ramp = e->kind == KL_PLAN_TRANSITION;
         double f0 = roll_of(in, ramp ? i - 1 : i), f1 = roll_of(in, ramp ? i + 1 : i);
-        KL_TRY(kl_law_add(roll, arena, e->length, f0, f1, shape_of(e)));
+        KL_TRY(kl_piecewise_add(roll, arena, e->length, f0, f1, shape_of(e)));
     }
     return KL_OK;
 }
@@ -305,7 +305,7 @@ static bool is_level(const profile *p)
 }
 
 kl_status kl_layout_build(const kl_layout *in, kl_arena *arena, kl_diag *diag, kl_curve **out,
-                          kl_law *roll)
+                          kl_piecewise *roll)
 {
     KL_TRY(check_plan(in, diag));
     KL_TRY(check_grades(in, diag));

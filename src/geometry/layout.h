@@ -48,6 +48,6 @@ typedef struct kl_layout {
 
 /* The centre line, and the cant angle by sigma as a law (roll unless NULL). */
 kl_status kl_layout_build(const kl_layout *layout, kl_arena *arena, kl_diag *diag, kl_curve **curve,
-                          kl_law *roll);
+                          kl_piecewise *roll);
 
 #endif

@@ -73,10 +73,10 @@ kl_status kl_path_eval_side(const kl_path *path, double s, int side, kl_path_cur
 /* ---- exact ---- */
 
 typedef struct exact_path {
-    const kl_arc   *arc;
-    const kl_frame *frame;
-    const kl_law   *roll;
-    int             order; /* derivatives of r that the frame needs */
+    const kl_arc       *arc;
+    const kl_frame     *frame;
+    const kl_piecewise *roll;
+    int                 order; /* derivatives of r that the frame needs */
 } exact_path;
 
 static kl_status exact_eval(const void *data, double s, int side, kl_path_cursor *cursor,
@@ -91,7 +91,7 @@ static kl_status exact_eval(const void *data, double s, int side, kl_path_cursor
     kl_frame_eval(p->frame, s, side, d, hint + 1, &f);
     if (p->roll) {
         double angle[KL_LAW_DERIVATIVES];
-        kl_law_eval(p->roll, s, side, &hint[3], angle);
+        kl_piecewise_eval(p->roll, s, side, &hint[3], angle);
         kl_frame_roll(&f, d, angle);
     }
     *out = (kl_path_point){d[0], f.A, d[1], d[2], d[3], f.kappa, f.dkappa, f.ddkappa, 0.0};
@@ -136,7 +136,7 @@ static kl_status collect_joints(const exact_path *p, kl_arena *arena, kl_path *p
     return KL_OK;
 }
 
-kl_status kl_path_exact(const kl_arc *arc, const kl_frame *frame, const kl_law *roll,
+kl_status kl_path_exact(const kl_arc *arc, const kl_frame *frame, const kl_piecewise *roll,
                         kl_arena *arena, kl_path **out)
 {
     kl_path    *path = kl_arena_array(arena, kl_path, 1);

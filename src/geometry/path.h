@@ -83,13 +83,13 @@ static inline kl_vec3 kl_path_axis_d2(const kl_path_point *p, int i)
 
 /* ---- the exact path ---- */
 
-typedef struct kl_arc   kl_arc;
-typedef struct kl_frame kl_frame;
-typedef struct kl_law   kl_law;
+typedef struct kl_arc       kl_arc;
+typedef struct kl_frame     kl_frame;
+typedef struct kl_piecewise kl_piecewise;
 
 /* From a curve by length, its frame, and an angle about t by length (NULL: none). All are kept,
  * none is copied. */
-kl_status kl_path_exact(const kl_arc *arc, const kl_frame *frame, const kl_law *roll,
+kl_status kl_path_exact(const kl_arc *arc, const kl_frame *frame, const kl_piecewise *roll,
                         kl_arena *arena, kl_path **out);
 
 /* ---- the row of the papers' table ---- */

@@ -127,17 +127,19 @@ static double next_kink(const kl_spatial_segment *g, double begin, double at, do
 }
 
 /* The roll angle over one segment, from *angle on. */
-static kl_status add_roll(const kl_spatial_segment *g, kl_arena *arena, kl_law *roll, double *angle)
+static kl_status add_roll(const kl_spatial_segment *g, kl_arena *arena, kl_piecewise *roll,
+                          double *angle)
 {
     double r0 = g->roll_rate[0], r1 = g->roll_rate[1], L = g->length, begin = *angle;
     *angle += g->roll + 0.5 * (r0 + r1) * L;
-    if (r0 == 0.0 && r1 == 0.0) return kl_law_add(roll, arena, L, begin, *angle, g->roll_shape);
+    if (r0 == 0.0 && r1 == 0.0)
+        return kl_piecewise_add(roll, arena, L, begin, *angle, g->roll_shape);
     const double c[KL_NCOEFFICIENT] = {begin, r0, 0.5 * (r1 - r0) / L};
-    return kl_law_add_polynomial(roll, arena, L, c);
+    return kl_piecewise_add_polynomial(roll, arena, L, c);
 }
 
 kl_status kl_spatial_build(const kl_spatial *in, kl_arena *arena, kl_diag *diag, kl_curve **out,
-                           kl_law *roll)
+                           kl_piecewise *roll)
 {
     KL_TRY(check_segments(in, diag));
     kl_curve *curve  = kl_arena_array(arena, kl_curve, 1);
@@ -145,7 +147,7 @@ kl_status kl_spatial_build(const kl_spatial *in, kl_arena *arena, kl_diag *diag,
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     curve->source_word = "segment", curve->source_place = places;
     curve->most = in->most;
-    if (roll) kl_law_begin(roll, 0.0);
+    if (roll) kl_piecewise_begin(roll, 0.0);
     laying l     = {.r = in->start, .A = in->A};
     double angle = 0.0;
     for (int i = 0; i < in->n; i++) {

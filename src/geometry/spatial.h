@@ -34,6 +34,6 @@ typedef struct kl_spatial {
 /* The curve (its parameter is its length) and the roll angle by length, which is counted from the
  * frame of least rotation that starts with `A`. */
 kl_status kl_spatial_build(const kl_spatial *in, kl_arena *arena, kl_diag *diag, kl_curve **curve,
-                           kl_law *roll);
+                           kl_piecewise *roll);
 
 #endif

@@ -161,7 +161,7 @@ static kl_status read_roll(kl_track_reader *r, const kl_arc *arc)
         return kl_fail(r->diag, KL_E_MODEL, list->place,
                        "roll is given twice: here and with the points or segments; remove one");
     if (r->roll) {
-        kl_law_map(r->roll, kl_arc_length_at, arc);
+        kl_piecewise_map(r->roll, kl_arc_length_at, arc);
         return KL_OK;
     }
     double *x = NULL, *f = NULL;
@@ -178,11 +178,12 @@ static kl_status read_roll(kl_track_reader *r, const kl_arc *arc)
         KL_TRY(read_roll_list(r, list, arc->length, &x, &f, &n));
     }
     if (n == 0) return KL_OK;
-    r->roll = kl_arena_array(r->arena, kl_law, 1);
+    r->roll = kl_arena_array(r->arena, kl_piecewise, 1);
     if (!r->roll) return KL_E_MEMORY;
     kl_arena *scratch = kl_arena_create();
     kl_status status =
-        scratch ? kl_law_through(r->roll, r->arena, scratch, spline, x, f, n, closed) : KL_E_MEMORY;
+        scratch ? kl_piecewise_through(r->roll, r->arena, scratch, spline, x, f, n, closed)
+                : KL_E_MEMORY;
     kl_arena_destroy(scratch);
     return status;
 }
@@ -308,7 +309,7 @@ static kl_status resample(kl_track_reader *r, const kl_node *n, double tolerance
         return kl_fail(r->diag, KL_E_MODEL, n->place, "resample: give a spacing: {spacing: 1 m}");
     KL_TRY(kl_arc_build(r->curve, tolerance, r->arena, r->diag, &arc));
     if (wants_closed(r)) KL_TRY(check_closing(r, arc, spacing));
-    if (r->roll) kl_law_map(r->roll, kl_arc_length_at, arc);
+    if (r->roll) kl_piecewise_map(r->roll, kl_arc_length_at, arc);
     double count = ceil(arc->length / spacing - 1e-9);
     if (!(count < 1e7))
         return kl_fail(
@@ -325,7 +326,7 @@ static kl_status resample(kl_track_reader *r, const kl_node *n, double tolerance
         interval = kl_arc_find(arc, s, i == m ? -1 : 1, interval);
         kl_arc_eval(arc, interval, s, 0, &point[i]);
         place[i] = kl_curve_place(arc->curve, arc->interval[interval].piece);
-        if (r->roll) kl_law_eval(r->roll, s, 1, &hint, f), angle[i] = f[0];
+        if (r->roll) kl_piecewise_eval(r->roll, s, 1, &hint, f), angle[i] = f[0];
     }
     if (r->roll) r->roll_angle = angle, r->nroll = m + 1;
     r->roll = NULL;

@@ -336,7 +336,7 @@ kl_status kl_track_layout(kl_track_reader *r)
                        kl_node_kind_word(n->kind));
     kl_layout        in   = {.nplan = n->size, .most = r->options->most, .place = n->place};
     kl_plan_element *plan = kl_arena_array(r->arena, kl_plan_element, n->size + 1);
-    r->roll               = kl_arena_array(r->arena, kl_law, 1);
+    r->roll               = kl_arena_array(r->arena, kl_piecewise, 1);
     if (!kl_arena_ok(r->arena)) return KL_E_MEMORY;
     kl_track_number(r, r->node, "cant_base", "m", &base);
     if (!(base > 0.0))

@@ -17,7 +17,7 @@ typedef struct kl_track_reader {
 
     /* where the line goes and how it rolls */
     kl_curve     *curve;
-    kl_law       *roll;   /* by the curve's parameter u; NULL: none yet */
+    kl_piecewise *roll;   /* by the curve's parameter u; NULL: none yet */
     const double *roll_u; /* or: angles at parameters u, to be interpolated by length */
     const double *roll_angle;
     int           nroll;

@@ -72,7 +72,7 @@ kl_status kl_track_segments(kl_track_reader *r)
                        kl_node_kind_word(n->kind));
     kl_spatial          in      = {.n = n->size, .most = r->options->most, .place = n->place};
     kl_spatial_segment *segment = kl_arena_array(r->arena, kl_spatial_segment, n->size + 1);
-    r->roll                     = kl_arena_array(r->arena, kl_law, 1);
+    r->roll                     = kl_arena_array(r->arena, kl_piecewise, 1);
     if (!kl_arena_ok(r->arena)) return KL_E_MEMORY;
     int i = 0;
     for (const kl_node *c = n->first; c; c = c->next) read_segment(r, c, &segment[i++]);

@@ -16,7 +16,7 @@ static kl_mat3 upright(kl_vec3 t)
 }
 
 static kl_curve *lay(const kl_spatial_segment *segment, int n, kl_mat3 A, kl_arena *arena,
-                     kl_law *roll)
+                     kl_piecewise *roll)
 {
     kl_spatial in    = {.segment = segment, .n = n, .A = A};
     kl_curve  *curve = NULL;
@@ -27,7 +27,7 @@ static kl_curve *lay(const kl_spatial_segment *segment, int n, kl_mat3 A, kl_are
 /* helix around z: radius a, rise c per radian */
 static const double a = 12.0, c = 5.0;
 
-static kl_curve *helix(double turns, kl_arena *arena, kl_law *roll)
+static kl_curve *helix(double turns, kl_arena *arena, kl_piecewise *roll)
 {
     double             l = sqrt(a * a + c * c), k = a / (l * l), tau = c / (l * l);
     double             length  = 2.0 * PI * turns * l;
@@ -87,10 +87,10 @@ static void segments_and_least_rotation_with_roll_give_one_frame(void **unused)
 {
     (void)unused;
     /* the segment's own frame turns with it: y stays at a fixed angle to the curvature */
-    kl_arena *arena = kl_arena_create();
-    kl_law    roll;
-    kl_curve *curve = helix(2.0, arena, &roll);
-    kl_path  *path =
+    kl_arena    *arena = kl_arena_create();
+    kl_piecewise roll;
+    kl_curve    *curve = helix(2.0, arena, &roll);
+    kl_path     *path =
         make_path(curve, (kl_frame_settings){.kind = KL_FRAME_MINIMAL_ROTATION}, &roll, arena);
     for (int i = 0; i <= 50; i++) {
         kl_path_point p = path_at(path, path->length * i / 50);
@@ -178,7 +178,7 @@ static void a_corkscrew_turns_once_about_its_axis(void **unused)
     (void)unused;
     kl_arena          *arena = kl_arena_create();
     double             k = 1.0 / 10.0, w = 1.0 / 10.0, turn = 2 * PI / hypot(k, w);
-    kl_law             roll;
+    kl_piecewise       roll;
     kl_spatial_segment segment[] = {
         {.length = 20.0}, {.length = turn, .up = {k, k}, .roll = w * turn}, {.length = 20.0}};
     kl_vec3       t    = kl_vec(cos(PI / 4), sin(PI / 4), 0);
@@ -323,8 +323,10 @@ static void beyond_the_end_the_way_goes_on_with_its_curvature(void **unused)
         assert_close(vec_error(kl_scale(0.5 / h, kl_sub(behind.r, before.r)), p.t), 0.0, 1e-7);
         assert_close(vec_error(kl_scale(0.5 / h, kl_sub(behind.t, before.t)), p.dt), 0.0, 1e-7);
         for (int k = 0; k < 3; k++)
-            assert_close(vec_error(kl_scale(0.5 / h, kl_sub(kl_axis(&behind.A, k), kl_axis(&before.A, k))), kl_path_axis_d1(&p, k)),
-                         0.0, 1e-7);
+            assert_close(
+                vec_error(kl_scale(0.5 / h, kl_sub(kl_axis(&behind.A, k), kl_axis(&before.A, k))),
+                          kl_path_axis_d1(&p, k)),
+                0.0, 1e-7);
     }
     assert_close(path_at(path, -1.0).beyond, -1.0, 0.0);
     assert_close(path_at(path, 1.0).beyond, 0.0, 0.0);

@@ -23,7 +23,7 @@ static kl_plan_element transition(double length, const char *shape)
     return (kl_plan_element){.kind = KL_PLAN_TRANSITION, .length = length, .shape = s};
 }
 
-static kl_curve *lay(const kl_layout *layout, kl_arena *arena, kl_law *roll)
+static kl_curve *lay(const kl_layout *layout, kl_arena *arena, kl_piecewise *roll)
 {
     kl_diag  *diag  = kl_diag_create();
     kl_curve *curve = NULL;
@@ -195,7 +195,7 @@ static void cant_follows_the_plan(void **unused)
     double          roll   = -1.014;
     kl_plan_element plan[] = {straight(100.0), transition(60.0, "clothoid"), bend(30.0, 80.0, roll),
                               transition(60.0, "cosine"), straight(100.0)};
-    kl_law          law;
+    kl_piecewise    law;
     kl_path        *path = make_path(lay(&(kl_layout){.plan = plan, .nplan = 5}, arena, &law),
                                      (kl_frame_settings){0}, &law, arena);
     kl_path_point   p    = path_at(path, 130.0);

@@ -21,7 +21,7 @@ static kl_path *railway(double ramp, double grade_kink, kl_arena *arena)
         {.kind = KL_PLAN_STRAIGHT, .length = 100}};
     kl_grade_element grade[2] = {{.kind = KL_GRADE_CONSTANT, .length = 50, .slope = 0},
                                  {.kind = KL_GRADE_CONSTANT, .length = 20, .slope = grade_kink}};
-    kl_law          *law      = kl_arena_array(arena, kl_law, 1);
+    kl_piecewise    *law      = kl_arena_array(arena, kl_piecewise, 1);
     kl_layout        in       = {.plan = plan, .nplan = 5, .grade = grade, .ngrade = 2};
     kl_curve        *curve    = NULL;
     assert_int_equal(kl_layout_build(&in, arena, NULL, &curve, law), KL_OK);
@@ -78,10 +78,10 @@ static kl_path *figure_of_eight(double height, kl_arena *arena)
 static void a_crossing_on_the_level_is_found_and_a_bridge_is_none(void **unused)
 {
     (void)unused;
-    kl_arena   *arena = kl_arena_create();
+    kl_arena  *arena = kl_arena_create();
     kl_meeting found[4];
-    int         n;
-    kl_path    *flat = figure_of_eight(0, arena), *bridge = figure_of_eight(3, arena);
+    int        n;
+    kl_path   *flat = figure_of_eight(0, arena), *bridge = figure_of_eight(3, arena);
     assert_int_equal(kl_path_crossings(flat, 0.1, 0, found, 4, &n), KL_OK);
     assert_int_equal(n, 1);
     assert_close(found[0].distance, 0.0, 0.05);
@@ -100,7 +100,7 @@ static void a_long_way_has_no_crossing_with_itself(void **unused)
     kl_spatial_segment segment = {.length = 2000, .left = {0, 0.02}}; /* a spiral inwards */
     kl_spatial         in      = {.segment = &segment, .n = 1, .A = kl_identity()};
     kl_curve          *curve   = NULL;
-    kl_meeting        found[4];
+    kl_meeting         found[4];
     int                n;
     assert_int_equal(kl_spatial_build(&in, arena, NULL, &curve, NULL), KL_OK);
     kl_path *path = make_path(curve, (kl_frame_settings){0}, NULL, arena);

@@ -59,7 +59,7 @@ static inline void assert_path_laws(const kl_path *path, double s, double h, dou
 }
 
 /* Curve, length, frame and roll in one go. */
-static inline kl_path *make_path(const kl_curve *curve, kl_frame_settings set, kl_law *roll,
+static inline kl_path *make_path(const kl_curve *curve, kl_frame_settings set, kl_piecewise *roll,
                                  kl_arena *arena)
 {
     kl_arc   *arc   = NULL;
@@ -68,7 +68,7 @@ static inline kl_path *make_path(const kl_curve *curve, kl_frame_settings set, k
     kl_diag  *diag  = kl_diag_create();
     assert_int_equal(kl_arc_build(curve, 1e-10, arena, diag, &arc), KL_OK);
     assert_int_equal(kl_frame_build(arc, &set, arena, diag, &frame), KL_OK);
-    if (roll) kl_law_map(roll, kl_arc_length_at, arc);
+    if (roll) kl_piecewise_map(roll, kl_arc_length_at, arc);
     assert_int_equal(kl_path_exact(arc, frame, roll, arena, &path), KL_OK);
     kl_diag_destroy(diag);
     return path;

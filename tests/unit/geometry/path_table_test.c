@@ -22,14 +22,14 @@ static kl_path *railway(bool transitions, kl_arena *arena)
         plan_element(KL_PLAN_CURVE, 80, 1.0 / 80, -0.1), plan_element(KL_PLAN_TRANSITION, 40, 0, 0),
         plan_element(KL_PLAN_STRAIGHT, 60, 0, 0)};
     if (!transitions) plan[1] = plan[0], plan[3] = plan[0], plan[2].roll = 0.0;
-    kl_law           law;
+    kl_piecewise     law;
     kl_grade_element grade[] = {{.kind = KL_GRADE_CONSTANT, .length = 30, .slope = 0.02},
                                 {.kind = KL_GRADE_PARABOLA, .slope = -0.03, .radius = 2000}};
     kl_layout        in      = {.plan = plan, .nplan = 5, .grade = grade, .ngrade = 2};
     kl_curve        *curve   = NULL;
     assert_int_equal(kl_layout_build(&in, arena, NULL, &curve, &law), KL_OK);
-    kl_law *kept = kl_arena_array(arena, kl_law, 1);
-    *kept        = law;
+    kl_piecewise *kept = kl_arena_array(arena, kl_piecewise, 1);
+    *kept              = law;
     return make_path(curve, (kl_frame_settings){0}, kept, arena);
 }
 
@@ -115,9 +115,9 @@ static double error_with_step(kl_table_method method, double step, int class)
     kl_arena          *arena   = kl_arena_create();
     kl_spatial_segment segment = {
         .length = 64.0, .left = {0.08, 0.08}, .up = {0, 0.05}, .roll = 3.0};
-    kl_spatial in    = {.segment = &segment, .n = 1, .A = kl_identity()};
-    kl_curve  *curve = NULL;
-    kl_law     roll;
+    kl_spatial   in    = {.segment = &segment, .n = 1, .A = kl_identity()};
+    kl_curve    *curve = NULL;
+    kl_piecewise roll;
     assert_int_equal(kl_spatial_build(&in, arena, NULL, &curve, &roll), KL_OK);
     kl_frame_settings set   = {.kind = KL_FRAME_MINIMAL_ROTATION};
     kl_path          *exact = make_path(curve, set, &roll, arena);
@@ -257,9 +257,9 @@ static void a_thousand_kilometres_are_built_at_constant_memory(void **unused)
         plan[i + 2] = plan_element(KL_PLAN_CURVE, 400, side / 800, -0.08 * side);
         plan[i + 3] = plan_element(KL_PLAN_TRANSITION, 100, 0, 0);
     }
-    kl_layout in    = {.plan = plan, .nplan = N};
-    kl_curve *curve = NULL;
-    kl_law    roll;
+    kl_layout    in    = {.plan = plan, .nplan = N};
+    kl_curve    *curve = NULL;
+    kl_piecewise roll;
     assert_int_equal(kl_layout_build(&in, arena, NULL, &curve, &roll), KL_OK);
     kl_path      *exact = make_path(curve, (kl_frame_settings){0}, &roll, arena);
     kl_path_table table;

@@ -158,9 +158,9 @@ static void a_rail_swept_along_a_canted_track_obeys_the_laws(void **unused)
     kl_spatial_segment segment[] = {
         {.length = 30, .left = {0, 0.01}, .up = {0.002, 0}, .roll = 0.1},
         {.length = 40, .left = {0.01, 0.01}}};
-    kl_spatial in = {.segment = segment, .n = 2, .A = kl_identity()};
-    kl_curve  *curve;
-    kl_law     roll;
+    kl_spatial   in = {.segment = segment, .n = 2, .A = kl_identity()};
+    kl_curve    *curve;
+    kl_piecewise roll;
     assert_int_equal(kl_spatial_build(&in, arena, NULL, &curve, &roll), KL_OK);
     kl_frame_settings set  = {.kind = KL_FRAME_MINIMAL_ROTATION};
     kl_path          *path = make_path(curve, set, &roll, arena);

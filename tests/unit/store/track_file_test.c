@@ -47,9 +47,9 @@ static kl_path *line(int km, kl_arena *arena)
             .kind = KL_PLAN_CURVE, .length = 400, .curvature = side / 600, .roll = -0.1 * side};
         plan[i + 3] = (kl_plan_element){.kind = KL_PLAN_TRANSITION, .length = 150};
     }
-    kl_law   *law   = kl_arena_array(arena, kl_law, 1);
-    kl_layout in    = {.plan = plan, .nplan = 4 * km};
-    kl_curve *curve = NULL;
+    kl_piecewise *law   = kl_arena_array(arena, kl_piecewise, 1);
+    kl_layout     in    = {.plan = plan, .nplan = 4 * km};
+    kl_curve     *curve = NULL;
     assert_int_equal(kl_layout_build(&in, arena, NULL, &curve, law), KL_OK);
     return make_path(curve, (kl_frame_settings){0}, law, arena);
 }
