@@ -242,12 +242,12 @@ static double flexible_own_loss(const void *data, const void *cache)
     return quadratic(p->n, p->D, c->w_rate);
 }
 
-static unsigned flexible_wishes(const void *data)
+static unsigned flexible_implied_parts(const void *data)
 {
     const flexible *p = data;
-    return (p->conditioned ? (unsigned)KL_WISH_CONDITIONS : 0u) |
-           (p->attach && p->n > 0 ? (unsigned)KL_WISH_VIRTUAL : 0u) |
-           (p->start && p->n > 0 ? (unsigned)KL_WISH_STATIC : 0u);
+    return (p->conditioned ? (unsigned)KL_IMPLIED_CONDITIONS : 0u) |
+           (p->attach && p->n > 0 ? (unsigned)KL_IMPLIED_VIRTUAL : 0u) |
+           (p->start && p->n > 0 ? (unsigned)KL_IMPLIED_STATIC_START : 0u);
 }
 
 static void flexible_modal(const void *data, kl_modal_body *out)
@@ -557,7 +557,7 @@ const kl_body_type kl_flexible = {.name    = "flexible",
                                   .own_energy      = flexible_own_energy,
                                   .own_loss        = flexible_own_loss,
                                   .units           = flexible_units,
-                                  .wishes          = flexible_wishes,
+                                  .implied_parts   = flexible_implied_parts,
                                   .still           = flexible_still,
                                   .modal           = flexible_modal,
                                   .reach           = flexible_reach,

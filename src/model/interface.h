@@ -250,10 +250,10 @@ typedef struct kl_notice {
 } kl_notice;
 
 typedef enum kl_implied_part {
-    KL_WISH_CONDITIONS =
-        1,               /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
-    KL_WISH_VIRTUAL = 2, /* elements on massless bodies that are fixed to its markers */
-    KL_WISH_STATIC  = 4, /* modal coordinates start where nothing accelerates them */
+    KL_IMPLIED_CONDITIONS =
+        1, /* a fixed joint between its marker KL_MARKER_CONDITIONS and the ground */
+    KL_IMPLIED_VIRTUAL      = 2, /* elements on massless bodies that are fixed to its markers */
+    KL_IMPLIED_STATIC_START = 4, /* modal coordinates start where nothing accelerates them */
 } kl_implied_part;
 
 /* A kind of body: the only code that knows coordinates. `c` is its cache for the current state.
@@ -324,7 +324,7 @@ typedef struct kl_body_type {
     double (*own_energy)(const void *data, const void *c); /* (optional) stored */
     double (*own_loss)(const void *data, const void *c);   /* (optional) dissipated power [W] */
     /* (optional) what else the model must hold for this body: a set of kl_implied_part */
-    unsigned (*wishes)(const void *data);
+    unsigned (*implied_parts)(const void *data);
     /* (optional) modal coordinates that it would have if it were not rigid now; they read zero */
     int (*still)(const void *data);
     /* (optional) the finite elements that it was reduced from */

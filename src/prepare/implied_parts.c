@@ -5,9 +5,9 @@
 #include "bodies/bodies.h"
 #include "joints/joints.h"
 
-static unsigned wishes_of(const kl_body *b)
+static unsigned implied_parts_of(const kl_body *b)
 {
-    return b->type->wishes ? b->type->wishes(b->data) : 0;
+    return b->type->implied_parts ? b->type->implied_parts(b->data) : 0;
 }
 
 static kl_status add_fixed(kl_model *m, const char *name, kl_place place, int body_a,
@@ -67,7 +67,7 @@ static kl_status move_elements(kl_model *m, kl_diag *diag)
     for (int i = 0; i < nmarker; i++) {
         kl_marker *k    = &m->marker[i];
         int        body = k->body, which = 0;
-        if (!(wishes_of(&m->body[body]) & KL_WISH_VIRTUAL)) continue;
+        if (!(implied_parts_of(&m->body[body]) & KL_IMPLIED_VIRTUAL)) continue;
         kl_setup s = {.name  = m->body[body].name,
                       .place = m->body[body].place,
                       .diag  = diag,
@@ -92,14 +92,14 @@ static kl_status move_elements(kl_model *m, kl_diag *diag)
 bool kl_implied_parts_any(const kl_model *m)
 {
     for (int i = 0; i < m->nbody; i++)
-        if (wishes_of(&m->body[i])) return true;
+        if (implied_parts_of(&m->body[i])) return true;
     return false;
 }
 
 void kl_implied_parts_drop(kl_body *b)
 {
     static const char *const keys[] = {"conditions", "attach"};
-    if (!b->type->wishes) return;
+    if (!b->type->implied_parts) return;
     for (int i = 0; i < 2; i++) {
         int *word = kl_body_value(b, keys[i]);
         if (word) *word = 0; /* eliminated, marker */
@@ -110,9 +110,10 @@ kl_status kl_implied_parts_add(kl_model *m, kl_diag *diag)
 {
     bool virtual = false;
     int nbody    = m->nbody;
-    for (int i = 0; i < nbody; i++) virtual |= (wishes_of(&m->body[i]) & KL_WISH_VIRTUAL) != 0;
+    for (int i = 0; i < nbody; i++)
+        virtual |= (implied_parts_of(&m->body[i]) & KL_IMPLIED_VIRTUAL) != 0;
     if (virtual) KL_TRY(move_elements(m, diag));
     for (int i = 0; i < nbody; i++)
-        if (wishes_of(&m->body[i]) & KL_WISH_CONDITIONS) KL_TRY(hold_conditions(m, i));
+        if (implied_parts_of(&m->body[i]) & KL_IMPLIED_CONDITIONS) KL_TRY(hold_conditions(m, i));
     return KL_OK;
 }

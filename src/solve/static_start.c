@@ -35,8 +35,8 @@ enum { MOST_UNKNOWNS = 4000, MOST_VARIED = 200 };
 static bool asks(const search *k, const kl_body *b)
 {
     if (k->all && kl_body_deforms(b)) return true;
-    return kl_body_deforms(b) && b->type->wishes &&
-           (b->type->wishes(b->data) & KL_WISH_STATIC) != 0;
+    return kl_body_deforms(b) && b->type->implied_parts &&
+           (b->type->implied_parts(b->data) & KL_IMPLIED_STATIC_START) != 0;
 }
 
 static int first_that_asks(const search *k)

@@ -1,5 +1,5 @@
 /* klingel stress as a user calls it: the cantilever of the examples against beam theory and Miner's
- * sum by hand, all formats, and what is said to wrong wishes. */
+ * sum by hand, all formats, and what is said to wrong implied_parts. */
 #include "unit/cli/run_program.h"
 
 #include <math.h>
