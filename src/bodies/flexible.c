@@ -268,7 +268,7 @@ static void flexible_modal(const void *data, kl_modal_body *out)
                                         .mean_stress    = p->mean_stress};
 }
 
-static int flexible_still(const void *data)
+static int flexible_locked_modes(const void *data)
 {
     const flexible *p = data;
     return p->n == 0 && p->file.body ? p->file.body->nmode : 0;
@@ -558,7 +558,7 @@ const kl_body_type kl_flexible = {.name    = "flexible",
                                   .own_loss        = flexible_own_loss,
                                   .units           = flexible_units,
                                   .implied_parts   = flexible_implied_parts,
-                                  .still           = flexible_still,
+                                  .still           = flexible_locked_modes,
                                   .modal           = flexible_modal,
                                   .reach           = flexible_reach,
                                   .measures        = flexible_measures,

@@ -45,6 +45,6 @@ int  kl_channel_marker(const kl_element *e);
 bool kl_channel_nodes(const kl_element *e);
 /* Modes of a body that was made rigid: they read zero, so that what asks for them need not be
  * changed. */
-int kl_channel_still(const kl_body *b);
+int kl_channel_locked_modes(const kl_body *b);
 
 #endif

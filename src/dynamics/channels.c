@@ -144,14 +144,14 @@ static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
     }
 }
 
-int kl_channel_still(const kl_body *b)
+int kl_channel_locked_modes(const kl_body *b)
 {
     return !kl_body_deforms(b) && b->type->still ? b->type->still(b->data) : 0;
 }
 
 static void add_modes(kl_channels *c, const kl_body *b)
 {
-    int n = kl_body_modes(b) + kl_channel_still(b);
+    int n = kl_body_modes(b) + kl_channel_locked_modes(b);
     for (int j = 1; j <= n; j++)
         add(c, kl_arena_format(c->arena, "%s.w.%d", b->name, j), "1",
             "modal coordinate: factor of the mode shape in deformation and stress",
