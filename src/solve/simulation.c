@@ -30,7 +30,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->model       = m;
     s->a           = kl_arena_array(arena, double, m->nv + 1);
     s->lambda      = kl_arena_array(arena, double, m->nlam + 1);
-    s->told        = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
+    s->reported    = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
     s->integrator  = integrators[m->settings.integrator];
     s->fingerprint = kl_model_fingerprint(m);
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
@@ -120,12 +120,12 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
 static kl_status sample_row(kl_simulation *s, bool known, kl_diag *diag, const double **values)
 {
     enum { SOME = 64 };
-    kl_solver           *x     = s->solver;
-    unsigned             reads = kl_channels_reads(s->channels);
-    bool                 all   = !(reads & KL_READS_SYSTEM) && s->row % SOME == 1;
-    const unsigned char *some  = all ? NULL : kl_channels_elements(s->channels);
-    bool                 still = s->integrator->quasi_static;
-    if (still || ((all || reads & KL_READS_ACCELERATIONS) && !known))
+    kl_solver           *x            = s->solver;
+    unsigned             reads        = kl_channels_reads(s->channels);
+    bool                 all          = !(reads & KL_READS_SYSTEM) && s->row % SOME == 1;
+    const unsigned char *some         = all ? NULL : kl_channels_elements(s->channels);
+    bool                 quasi_static = s->integrator->quasi_static;
+    if (quasi_static || ((all || reads & KL_READS_ACCELERATIONS) && !known))
         KL_TRY(balance(s, s->a, s->lambda, diag));
     else if (some) KL_TRY(kl_eval_some(s->model, x->s, x->w, some));
     else KL_TRY(kl_eval_elements(s->model, x->s, x->w));
@@ -137,24 +137,24 @@ static kl_status sample_row(kl_simulation *s, bool known, kl_diag *diag, const d
 }
 
 /* What a look into the last step puts aside. */
-typedef struct sight {
+typedef struct saved_state {
     kl_state     *s;
     kl_statistics count;
-} sight;
+} saved_state;
 
-static void look_away(kl_simulation *s, const sight *before)
+static void end_interpolation(kl_simulation *s, const saved_state *before)
 {
     s->solver->s = before->s;
     s->count     = before->count;
 }
 
 /* Values of a row at a time within the last step. After success the solver stands there until
- * look_away brings the present state back. */
-static kl_status look_at(kl_simulation *s, double t, sight *before, kl_diag *diag,
-                         const double **values)
+ * end_interpolation brings the present state back. */
+static kl_status interpolate_at(kl_simulation *s, double t, saved_state *before, kl_diag *diag,
+                                const double **values)
 {
     kl_look at = {.s = s->between, .a = s->a, .lambda = s->lambda};
-    *before    = (sight){s->solver->s, s->count};
+    *before    = (saved_state){s->solver->s, s->count};
     KL_TRY(s->integrator->look(s->self, s->solver, t, &at, diag));
     /* what the end of the step changed was not so before it */
     if (s->events->n > 0 && t < s->solver->s->t)
@@ -162,7 +162,7 @@ static kl_status look_at(kl_simulation *s, double t, sight *before, kl_diag *dia
     s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
     s->solver->s     = s->between;
     kl_status status = sample_row(s, at.forces, diag, values);
-    if (status != KL_OK) look_away(s, before);
+    if (status != KL_OK) end_interpolation(s, before);
     return status;
 }
 
@@ -182,11 +182,11 @@ static kl_status ask_ending(kl_simulation *s, kl_diag *diag, bool *truth)
 /* Does it hold at a time within the last step? */
 static kl_status ask_within(kl_simulation *s, double t, kl_diag *diag, bool *truth)
 {
-    sight         before;
+    saved_state   before;
     const double *unused;
-    KL_TRY(look_at(s, t, &before, diag, &unused));
+    KL_TRY(interpolate_at(s, t, &before, diag, &unused));
     *truth = kl_channels_value(s->channels, s->ending, s->memory) > 0.0;
-    look_away(s, &before);
+    end_interpolation(s, &before);
     return KL_OK;
 }
 
@@ -291,7 +291,7 @@ kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag)
 }
 
 /* Takes the last step back. An integrator that can do so loses nothing by it, others restart. */
-static kl_status give_back(kl_simulation *s, const kl_statistics *count, kl_diag *diag)
+static kl_status reject_last_step(kl_simulation *s, const kl_statistics *count, kl_diag *diag)
 {
     kl_solver *x = s->solver;
     if (s->integrator->back) s->integrator->back(s->self, x);
@@ -333,7 +333,7 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
         KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
         double corner = kl_events_branch(e, x->w->u, t0, x->s->t);
         if (corner <= x->s->t) {
-            KL_TRY(give_back(s, &count, diag));
+            KL_TRY(reject_last_step(s, &count, diag));
             until = fmin(until, nextafter(corner, -HUGE_VAL));
             if (until <= t0 + kl_events_near(t0)) return KL_OK; /* the next step goes across */
             continue;
@@ -349,7 +349,7 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
                 return KL_OK;
             }
             s->truth = truth;
-            KL_TRY(give_back(s, &count, diag));
+            KL_TRY(reject_last_step(s, &count, diag));
             kl_events_begin(e, x);
             until = fmin(until, ending);
             continue;
@@ -357,14 +357,14 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
         /* a stop that is stiff for the step throws back what runs into it, and says nothing of where
          * it was met: then by halves */
         if (tries > 10) e->aim = fmin(e->aim, 0.5 * (t0 + x->s->t));
-        KL_TRY(give_back(s, &count, diag));
+        KL_TRY(reject_last_step(s, &count, diag));
     }
     return kl_step_failed(x, e->aim - x->s->t, &s->count,
                           "the time of a contact event was not found", diag);
 }
 
 /* A body whose modes move it by many times the size of the model is no body any more. */
-static kl_status refuse_endless_deformation(const kl_simulation *s, const kl_body *b, kl_diag *diag)
+static kl_status check_deformation(const kl_simulation *s, const kl_body *b, kl_diag *diag)
 {
     const double    most  = 100.0; /* sizes of the mechanism */
     const kl_model *m     = s->model;
@@ -381,13 +381,13 @@ static kl_status refuse_endless_deformation(const kl_simulation *s, const kl_bod
 }
 
 /* A motion that has left everything behind will not come back, and takes ever shorter steps. */
-static kl_status refuse_endless_growth(const kl_simulation *s, kl_diag *diag)
+static kl_status check_divergence(const kl_simulation *s, kl_diag *diag)
 {
     const double    far = 1e9; /* sizes of the mechanism */
     const kl_model *m   = s->model;
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
-        if (kl_body_deforms(b)) KL_TRY(refuse_endless_deformation(s, b, diag));
+        if (kl_body_deforms(b)) KL_TRY(check_deformation(s, b, diag));
         kl_group moves = kl_body_group(b, KL_TRANSLATION);
         for (int k = moves.q; k < moves.q + moves.nq; k++)
             if (!(fabs(s->solver->s->q[k] - m->q0[k]) <= far * m->length))
@@ -422,7 +422,7 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     bool   watch = s->events->n > 0 || s->events->nbranched > 0 || s->ending;
     KL_TRY(watch ? watched_step(s, stop, diag)
                  : s->integrator->step(s->self, x, stop, &s->count, diag));
-    KL_TRY(refuse_endless_growth(s, diag));
+    KL_TRY(check_divergence(s, diag));
     corner = kl_events_corner(s->events, t0); /* one may have been found on the way */
     if (x->s->t < corner.before) return KL_OK;
     x->s->t = corner.after;
@@ -462,7 +462,7 @@ static kl_status hand_on(kl_simulation *s, const double *values, const kl_sink *
 }
 
 /* A row of the present state. */
-static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
+static kl_status write_row(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
 {
     const double *values;
     KL_TRY(s->row <= 1 ? kl_simulation_sample(s, diag, &values)
@@ -473,11 +473,11 @@ static kl_status hand_over(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
 /* A row at a time within the last step. */
 static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *sink, kl_diag *diag)
 {
-    sight         before;
+    saved_state   before;
     const double *values;
-    KL_TRY(look_at(s, t, &before, diag, &values));
+    KL_TRY(interpolate_at(s, t, &before, diag, &values));
     kl_status status = hand_on(s, values, sink);
-    look_away(s, &before);
+    end_interpolation(s, &before);
     return status;
 }
 
@@ -535,8 +535,8 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     return begin(s, diag);
 }
 
-/* What happened before the checkpoint was told by the run that wrote it. */
-static void know_old_news(kl_simulation *s)
+/* What happened before the checkpoint was reported by the run that wrote it. */
+static void skip_reported_notices(kl_simulation *s)
 {
     const kl_model *m = s->model;
     kl_eval_motion(m, s->solver->s, s->solver->w);
@@ -546,7 +546,7 @@ static void know_old_news(kl_simulation *s)
         if (!e->type->watch) continue;
         kl_reading in = kl_reading_of(m, s->solver->s, s->solver->w, e);
         e->type->watch(&in, &notice);
-        if (notice.news) s->told[i] = notice.count;
+        if (notice.news) s->reported[i] = notice.count;
     }
 }
 
@@ -607,7 +607,7 @@ kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_d
     s->total = NAN; /* of the first row, which another run wrote */
     at->t    = pack[1];
     memcpy(at->x, c + PACK_COUNT, (size_t)at->n * sizeof *c);
-    know_old_news(s);
+    skip_reported_notices(s);
     return renew(s, diag);
 }
 
@@ -628,16 +628,16 @@ static kl_status take_checkpoint(kl_simulation *s, const kl_sink *sink, kl_diag 
 /* ---- a run ---- */
 
 /* Each notice once, or the end of the run. */
-static kl_status tell(kl_simulation *s, const char *name, kl_place place, const kl_notice *notice,
-                      int *told, kl_diag *diag)
+static kl_status report_notice(kl_simulation *s, const char *name, kl_place place,
+                               const kl_notice *notice, int *reported, kl_diag *diag)
 {
     double t = s->solver->s->t;
     if (notice->stop)
         return kl_fail(diag, KL_E_STOPPED, place,
                        "stopped at t = %.6g s: '%s' %s; the rows computed so far are kept", t, name,
                        notice->text);
-    if (notice->count <= *told) return KL_OK;
-    *told = notice->count;
+    if (notice->count <= *reported) return KL_OK;
+    *reported = notice->count;
     if (notice->news) kl_note(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
     else kl_warn(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
     return KL_OK;
@@ -651,13 +651,13 @@ static kl_status look_at_bodies(kl_simulation *s, bool failed, kl_diag *diag)
         kl_notice      notice = {.failed = failed};
         if (!b->type->watch) continue;
         b->type->watch(b->data, s->solver->s->q + b->q, &notice);
-        KL_TRY(tell(s, b->name, b->place, &notice, &s->told[m->nelement + i], diag));
+        KL_TRY(report_notice(s, b->name, b->place, &notice, &s->reported[m->nelement + i], diag));
     }
     return KL_OK;
 }
 
 /* What bodies and elements have to say after a step. KL_E_STOPPED: one of them ends the run. */
-static kl_status look_around(kl_simulation *s, kl_diag *diag)
+static kl_status report_notices(kl_simulation *s, kl_diag *diag)
 {
     const kl_model *m     = s->model;
     const kl_state *at    = s->solver->s;
@@ -671,7 +671,7 @@ static kl_status look_around(kl_simulation *s, kl_diag *diag)
         kl_reading in     = kl_reading_of(m, at, s->solver->w, e);
         kl_notice  notice = {0};
         e->type->watch(&in, &notice);
-        KL_TRY(tell(s, e->name, e->place, &notice, &s->told[i], diag));
+        KL_TRY(report_notice(s, e->name, e->place, &notice, &s->reported[i], diag));
     }
     return KL_OK;
 }
@@ -705,7 +705,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->row   = 1;
         s->mark  = 1;
         s->total = NAN, s->liveliest = 0.0;
-        KL_TRY(hand_over(s, sink, diag));
+        KL_TRY(write_row(s, sink, diag));
         KL_TRY(look_at_bodies(s, true, diag)); /* once: time does not matter */
     }
     long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
@@ -724,10 +724,10 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
             KL_TRY(hand_over_between(s, next, sink, diag));
             s->row++;
         }
-        kl_status seen = look_around(s, diag);
+        kl_status seen = report_notices(s, diag);
         bool cut = s->ended || seen != KL_OK || (sink->go_on && !sink->go_on(sink->context, now));
         if (cut || (s->row <= rows && next == now))
-            KL_TRY(s->anew || !s->integrator->look ? hand_over(s, sink, diag)
+            KL_TRY(s->anew || !s->integrator->look ? write_row(s, sink, diag)
                                                    : hand_over_between(s, now, sink, diag));
         if (s->row <= rows && next == now) s->row++;
         if (now == mark && s->row <= rows) KL_TRY(take_checkpoint(s, sink, diag));

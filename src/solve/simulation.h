@@ -24,7 +24,7 @@ typedef struct kl_simulation {
     bool                 ended;  /* it became true with the last step */
     bool                 anew;   /* the integrator must start anew before the next step */
     kl_arena            *arena;
-    int                 *told;        /* nelement + nbody: notices of each that were told */
+    int                 *reported;    /* nelement + nbody: notices of each that were reported */
     double               fingerprint; /* of the model: saved states carry it */
 
     /* where a run stands */
