@@ -460,7 +460,7 @@ static void learn_slope(alpha *i, const kl_solver *x)
 /* Coordinates of elements have no mass: constraints give their velocities, and no force holds their
  * accelerations, which would swing with the factor -alpha_f/(1 - alpha_f) a step. They are what the
  * velocities say. */
-static void calm_own(alpha *i, const kl_solver *x, double h)
+static void reset_massless_accelerations(alpha *i, const kl_solver *x, double h)
 {
     const kl_model *m = x->model;
     for (int b = 0; b < m->nbody; b++)
@@ -513,7 +513,7 @@ static void alpha_back(void *self, kl_solver *x)
 static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
 {
     const kl_model *m = x->model;
-    calm_own(i, x, h);
+    reset_massless_accelerations(i, x, h);
     memcpy(i->acc_old, x->a, (size_t)m->nv * sizeof(double));
     memcpy(i->lambda_old, x->lambda, (size_t)m->nlam * sizeof(double));
     memcpy(x->a, i->acc, (size_t)m->nv * sizeof(double));

@@ -91,7 +91,7 @@ static bool one_row(const kl_model *m, const kl_work *w, const kl_element *el, i
 
 /* Modes that turn a marker by far more than they move the body: smaller units, so that no row is
  * larger than 1 in any and rounding stays small beside what is looked for. */
-static void calm_modes(kl_compatibility_rows *r)
+static void scale_rotating_modes(kl_compatibility_rows *r)
 {
     for (int c = r->frame; c < r->nv; c++) {
         double most = 1.0;
@@ -126,7 +126,7 @@ static kl_status gather(const kl_model *m, const kl_work *w, int body, kl_arena 
             r->n++;
         }
     }
-    calm_modes(r);
+    scale_rotating_modes(r);
     return KL_OK;
 }
 
