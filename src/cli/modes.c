@@ -88,11 +88,11 @@ static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where 
     kl_spectrum *s      = NULL;
     kl_status    status = kl_linearize(a->s->solver, o->output ? a->s->channels : NULL, diag, &l);
     if (status == KL_OK) status = kl_spectrum_find(a->s->solver, l, true, diag, &s);
-    if (status == KL_OK && l->unrest > 1e-6)
+    if (status == KL_OK && l->residual_acceleration > 1e-6)
         kl_warn(diag, KL_NOWHERE,
                 "this is not an equilibrium: '%s' accelerates at %.3g times gravity; the "
                 "eigenvalues are valid only at this instant",
-                a->l.model->body[l->unrest_body].name, l->unrest);
+                a->l.model->body[l->residual_body].name, l->residual_acceleration);
     if (status == KL_OK && o->csv) print_csv(s);
     if (status == KL_OK && !o->csv) print_table(s);
     if (status == KL_OK && o->output) status = kl_linear_write(o->output, a->l.model, l, s, diag);

@@ -312,13 +312,13 @@ static kl_status find_axes(kl_solver *x, const kl_tangents *t, kl_linear *l, kl_
 }
 
 /* Accelerations that are left: what is steady has none. */
-static void find_unrest(const kl_solver *x, kl_linear *l)
+static void find_residual_acceleration(const kl_solver *x, kl_linear *l)
 {
     const kl_model *m         = x->model;
     double          g         = kl_norm(m->gravity);
     double          turn_rate = (g > 0.0 ? g : m->length) / m->length;
     kl_steady_rotation_residual(x, l->omega, x->y);
-    l->unrest = kl_increment_norm(m, x->y, &l->unrest_body) / turn_rate;
+    l->residual_acceleration = kl_increment_norm(m, x->y, &l->residual_body) / turn_rate;
 }
 
 /* ---- the state-space form -----------------------------------------------------------------------
@@ -600,7 +600,7 @@ static kl_status build(kl_solver *x, kl_channels *channels, kl_tangents *t, kl_l
                 "the motion is steady in a frame that rotates with (%.6g, %.6g, %.6g) rad/s; the "
                 "linear model and its eigenvalues refer to this frame",
                 l->omega.x, l->omega.y, l->omega.z);
-    find_unrest(x, l);
+    find_residual_acceleration(x, l);
     KL_TRY(find_independent(m, t, l->arena, &l->n, &l->Z, &free_y));
     l->nz         = m->nz;
     l->nx         = 2 * l->n + l->nz;

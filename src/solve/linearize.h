@@ -30,9 +30,10 @@ typedef struct kl_linear {
     double      *Z;                 /* nv x n: y = Z p */
     const char **state, **input, **output; /* names */
     const char **state_unit, **input_unit, **output_unit;
-    double       unrest; /* largest acceleration left at the state, over the gravity-like scale of
+    double
+        residual_acceleration; /* largest acceleration left at the state, over the gravity-like scale of
                           * the model: zero for an equilibrium or a steady motion */
-    int          unrest_body;
+    int     residual_body;
     kl_vec3 omega; /* rad/s: of the axes in which the motion is steady, zero: at rest (turning.h) */
 } kl_linear;
 

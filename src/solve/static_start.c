@@ -39,7 +39,7 @@ static bool asks(const search *k, const kl_body *b)
            (b->type->implied_parts(b->data) & KL_IMPLIED_STATIC_START) != 0;
 }
 
-static int first_that_asks(const search *k)
+static int first_static_body(const search *k)
 {
     for (int i = 0; i < k->m->nbody; i++)
         if (asks(k, &k->m->body[i])) return i;
@@ -285,7 +285,7 @@ static kl_status deform(search *k, kl_diag *diag)
 
 static kl_status deform_asked(search *k, kl_diag *diag)
 {
-    k->body = first_that_asks(k);
+    k->body = first_static_body(k);
     if (k->body < 0) return KL_OK;
     k->arena         = kl_arena_create();
     kl_status status = open_search(k->x, k);

@@ -94,7 +94,7 @@ static kl_status roll_step(search *k, double reach, double *most)
 }
 
 /* Accelerations, with wheels that roll at the speed at which nothing drives them. */
-static kl_status let_go(search *k)
+static kl_status evaluate_accelerations(search *k)
 {
     enum { MOST = 12 };
     double change = 1.0;
@@ -105,11 +105,11 @@ static kl_status let_go(search *k)
 }
 
 /* Largest acceleration over what gravity would give. */
-static double unrest(search *k)
+static double residual_acceleration(search *k)
 {
     const kl_model *m = k->m;
     for (int i = 0; i < m->nv; i++) k->step[i] = k->a[i] / k->rate;
-    double d = kl_increment_norm(m, k->step, &k->e->unrest_body);
+    double d = kl_increment_norm(m, k->step, &k->e->residual_body);
     for (int i = 0; i < m->nz; i++) d = fmax(d, fabs(k->x->w->z_dot[i]) / sqrt(k->rate));
     return d;
 }
@@ -170,7 +170,7 @@ static kl_status line_search(search *k, double norm, double gain)
         for (int i = 0; i < m->nv; i++) k->step[i] = factor * k->dx[i];
         kl_model_advance(m, k->kept->q, k->step, s->q);
         for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
-        if (project(k) != KL_OK || let_go(k) != KL_OK) continue;
+        if (project(k) != KL_OK || evaluate_accelerations(k) != KL_OK) continue;
         double left = 0.0;
         for (int i = 0; i < m->nv; i++) left += k->dx[i] * k->force[i];
         if (left > -0.9 * gain || norm < 1e-7) {
@@ -180,7 +180,7 @@ static kl_status line_search(search *k, double norm, double gain)
         }
     }
     kl_state_copy(s, k->kept);
-    KL_TRY(let_go(k));
+    KL_TRY(evaluate_accelerations(k));
     return KL_RETRY;
 }
 
@@ -194,10 +194,10 @@ static kl_status newton(search *k)
     int          lost   = 0;
     double       before = INFINITY;
     k->mu               = k->rate;
-    KL_TRY(let_go(k));
+    KL_TRY(evaluate_accelerations(k));
     for (int pass = 0; pass < MOST; pass++) {
         double norm, gain;
-        if (unrest(k) == 0.0) return KL_OK;
+        if (residual_acceleration(k) == 0.0) return KL_OK;
         kl_status status = newton_step(k, &norm, &gain);
         if (status == KL_E_MEMORY) return status;
         bool small = status == KL_OK && norm < 1e-9;
@@ -245,9 +245,9 @@ static kl_status newton_moving(search *k)
     enum { MOST = 100, HALVES = 24 };
     const kl_model *m = k->m;
     kl_state       *s = k->x->s;
-    KL_TRY(let_go(k));
+    KL_TRY(evaluate_accelerations(k));
     for (int pass = 0; pass < MOST; pass++) {
-        double norm, gain, before = unrest(k), factor;
+        double norm, gain, before = residual_acceleration(k), factor;
         if (before <= 1e-13) return KL_OK;
         k->mu = 1e-6 * k->rate; /* a direction that nothing holds does not move */
         KL_TRY(newton_step(k, &norm, &gain));
@@ -261,11 +261,13 @@ static kl_status newton_moving(search *k)
             kl_model_advance(m, k->kept->q, k->step, s->q);
             for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
             memcpy(s->v, k->kept->v, (size_t)m->nv * sizeof(double));
-            if (project(k) == KL_OK && let_go(k) == KL_OK && unrest(k) < before) break;
+            if (project(k) == KL_OK && evaluate_accelerations(k) == KL_OK &&
+                residual_acceleration(k) < before)
+                break;
         }
         if (half < HALVES) continue;
         kl_state_copy(s, k->kept);
-        KL_TRY(let_go(k));
+        KL_TRY(evaluate_accelerations(k));
         return before <= 1e-9 ? KL_OK : KL_RETRY;
     }
     return KL_RETRY;
@@ -313,15 +315,16 @@ static kl_status relax(search *k, kl_diag *diag)
 static kl_status not_found(search *k, kl_diag *diag)
 {
     const kl_model *m    = k->m;
-    const char     *name = m->body[k->e->unrest_body].name;
+    const char     *name = m->body[k->e->residual_body].name;
     return kl_fail(
-        diag, KL_E_STEP, m->body[k->e->unrest_body].place,
+        diag, KL_E_STEP, m->body[k->e->residual_body].place,
         "no equilibrium was found: '%s' still accelerates at %.3g times %s. Check that a spring or "
         "joint acts in every loaded direction, start closer to the equilibrium, or use `klingel "
         "statics --relax`%s",
-        name, k->e->unrest, kl_norm(m->gravity) > 0.0 ? "gravity" : "its initial acceleration",
+        name, k->e->residual_acceleration,
+        kl_norm(m->gravity) > 0.0 ? "gravity" : "its initial acceleration",
         !k->e->moving ? ""
-        : kl_body_deforms(&m->body[k->e->unrest_body])
+        : kl_body_deforms(&m->body[k->e->residual_body])
             ? ". The deformation under a steady rotation is computed with `start: static` of the "
               "body"
             : ". A steady rotation about an axis (a conical pendulum, a rotating governor) is not "
@@ -378,7 +381,7 @@ static double pace(search *k)
     return fmax(g, most > nothing ? most : 1.0);
 }
 
-/* Acceleration that rounding of the coordinates alone gives a flexible body, like unrest: a model that
+/* Acceleration that rounding of the coordinates alone gives a flexible body, like residual_acceleration: a model that
  * nothing loads knows no other. */
 static double rounding(search *k)
 {
@@ -427,7 +430,7 @@ static bool goes_round(search *k)
     if (!(kl_norm(k->e->omega) > 0.0)) return false;
     k->rate = fmax(k->rate, kl_dot(k->e->omega, k->e->omega)); /* that of going round */
     kl_steady_rotation_residual(x, k->e->omega, k->a);
-    return unrest(k) <= enough;
+    return residual_acceleration(k) <= enough;
 }
 
 /* Or is it, once flexible bodies are bent as their spin has it? Else nothing has changed. */
@@ -440,7 +443,7 @@ static bool goes_round_bent(search *k)
     kl_state_copy(k->kept, k->x->s);
     if (kl_deform_statically(k->x) == KL_OK && goes_round(k)) return true;
     kl_state_copy(k->x->s, k->kept);
-    (void)let_go(k);
+    (void)evaluate_accelerations(k);
     return false;
 }
 
@@ -449,10 +452,10 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
     const kl_model *m = x->model;
     search          k;
     kl_status       status = search_create(x, e, &k);
-    e->iterations = e->peaks = e->unrest_body = 0;
+    e->iterations = e->peaks = e->residual_body = 0;
     if (status == KL_OK) {
         if (!e->moving) memset(x->s->v, 0, (size_t)m->nv * sizeof(double));
-        status = let_go(&k);
+        status = evaluate_accelerations(&k);
         if (status == KL_RETRY || status == KL_E_SINGULAR || status == KL_E_NAN)
             status = kl_solve_acceleration(x, x->a, x->lambda, diag); /* says why */
     }
@@ -474,10 +477,11 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             status = relax(&k, diag);
             if (status == KL_OK) status = newton(&k);
         }
-        e->unrest = unrest(&k);
+        e->residual_acceleration = residual_acceleration(&k);
         /* rounding may keep the last steps from shrinking: at rest is at rest */
-        if (status == KL_RETRY && e->unrest <= 1e-9) status = KL_OK;
-        if (status == KL_OK && e->unrest > fmax(1e-6, rounding(&k))) status = KL_RETRY;
+        if (status == KL_RETRY && e->residual_acceleration <= 1e-9) status = KL_OK;
+        if (status == KL_OK && e->residual_acceleration > fmax(1e-6, rounding(&k)))
+            status = KL_RETRY;
         if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
     }
     if (status == KL_OK) {

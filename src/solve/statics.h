@@ -16,9 +16,10 @@ typedef struct kl_equilibrium {
     bool    relax;      /* in: begin with dynamic relaxation, as if Newton had failed */
     int     iterations; /* Newton steps taken */
     int     peaks;      /* of dynamic relaxation; 0: it was not needed */
-    double  unrest;     /* largest acceleration left, over gravity (or the largest at the start) */
-    int     unrest_body;
-    int     unstable; /* growing motions; -1: not looked at (too large) */
+    double
+        residual_acceleration; /* largest acceleration left, over gravity (or the largest at the start) */
+    int residual_body;
+    int unstable; /* growing motions; -1: not looked at (too large) */
 } kl_equilibrium;
 
 /* From the assembled state in `x` to an equilibrium near it, downhill. An equilibrium at the start

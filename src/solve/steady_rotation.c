@@ -64,7 +64,7 @@ void kl_steady_rotation_residual(const kl_solver *x, kl_vec3 omega, double *left
     }
 }
 
-static double unrest_with(const kl_solver *x, kl_vec3 omega)
+static double residual_with(const kl_solver *x, kl_vec3 omega)
 {
     kl_steady_rotation_residual(x, omega, x->y);
     return kl_increment_norm(x->model, x->y, NULL);
@@ -105,12 +105,12 @@ kl_vec3 kl_steady_rotation_find(const kl_solver *x)
     const kl_model *m    = x->model;
     const double    much = 0.1; /* other axes must leave far less than those at rest */
     kl_vec3         best = {0}, paths = from_paths(x);
-    double          least = much * unrest_with(x, best), left = unrest_with(x, paths);
+    double          least = much * residual_with(x, best), left = residual_with(x, paths);
     if (left < least) least = left, best = paths;
     for (int i = 0; i < m->nbody; i++) {
         speeds of = speeds_of(x, i);
         if (!of.turns || kl_norm(of.om) == 0.0) continue;
-        left = unrest_with(x, of.om);
+        left = residual_with(x, of.om);
         if (left < 0.5 * least) least = left, best = of.om;
         /* modes go round with their body, though nothing may show it where they are straight */
         double still = 1e-9 * kl_dot(of.om, of.om);

@@ -372,7 +372,7 @@ static void a_run_tells_what_no_mode_can_follow(void **state)
     assert_says(w->err, "(to bend it)");
 }
 
-/* Joints carry the whole load and nothing weighs: rounding is no unrest. */
+/* Joints carry the whole load and nothing weighs: rounding is no residual_acceleration. */
 static void loads_that_joints_carry_are_in_equilibrium_without_gravity(void **state)
 {
     static const char *const loads[] = {"P=0.3", "P=0.6", "P=123.4", "P=1e-6", "P=1e6"};

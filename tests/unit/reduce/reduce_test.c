@@ -57,7 +57,7 @@ static void made(const kl_system *s, const kl_basis_options *o, kl_basis *b)
     kl_diag_destroy(d);
 }
 
-static void let_go(kl_basis *b, kl_system *s, kl_mesh *m)
+static void evaluate_accelerations(kl_basis *b, kl_system *s, kl_mesh *m)
 {
     kl_basis_free(b);
     kl_system_free(s);
@@ -162,7 +162,7 @@ static void invariants_equal_brute_force_sums(void **unused)
             made(&s, &o, &b);
             assert_int_equal(b.n, 10);
             check_invariants(&s, b.n, b.X); /* held modes carry rigid motion, free ones do not */
-            let_go(&b, &s, m);
+            evaluate_accelerations(&b, &s, m);
         }
 }
 
@@ -204,7 +204,7 @@ static void invariants_of_point_masses_are_their_formulas(void **unused)
             assert_close(kl_norm(kl_sub(kl_load(t.H1 + 3 * (i * b.n + j)), H1)), 0, 1e-12);
         }
     kl_arena_destroy(arena);
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
 }
 
 /* a mass that is not quite the same in all directions takes the general way, to the same result */
@@ -238,7 +238,7 @@ static void both_ways_to_the_invariants_agree(void **unused)
         for (size_t i = 0; i < parts[p].n; i++)
             assert_close(parts[p].a[i], parts[p].b[i], 1e-12 * fmax(1, one.m));
     kl_arena_destroy(arena);
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
 }
 
 static void invariants_hold_through_ties(void **unused)
@@ -264,7 +264,7 @@ static void invariants_hold_through_ties(void **unused)
             assert_close(kl_norm(kl_sub(u, v)), 0, 1e-12 * (kl_norm(u) + 1));
         }
     }
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
 }
 
 /* ---- bases ---- */
@@ -312,7 +312,7 @@ static void attachment_modes_make_statics_exact(void **unused)
     free(f);
     free(u);
     kl_diag_destroy(d);
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
 }
 
 /* Craig-Bampton is exact for static loads at the interface; two halves of a cantilever, each
@@ -357,7 +357,7 @@ static double two_halves(int modes)
     free(K);
     free(M);
     free(w);
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
     return f;
 }
 
@@ -453,7 +453,7 @@ static void orthogonalised_craig_bampton_drops_six(void **unused)
     assert_int_equal(b.n, 6 + 12 - 6);
     assert_int_equal(b.ndropped, 6);
     assert_true(b.frequency[0] > 100);
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
 }
 
 static void principal_axis_conditions_keep_products_of_inertia(void **unused)
@@ -479,7 +479,7 @@ static void principal_axis_conditions_keep_products_of_inertia(void **unused)
         assert_close(J.m[1][2], 0, 1e-8);
     }
     (void)c;
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
     /* a square bar has two equal moments: refused by name */
     m = bricks(6, 2, 2, kl_vec(0, 0, 0), kl_vec(0.6, 0.1, 0.1));
     assembled(m, KL_MASS_LUMPED, &s);
@@ -633,7 +633,7 @@ static void modes_of_a_held_body_have_small_residuals_and_are_all_there(void **u
     made(&s, &o, &b);
     assert_int_equal(b.nrigid, 6);
     assert_true(b.modes.counted >= 1);
-    let_go(&b, &s, m);
+    evaluate_accelerations(&b, &s, m);
 }
 
 /* user vectors that repeat others are dropped, not kept as noise */
