@@ -70,7 +70,7 @@ static kl_status find_miss(const advice *a, const kl_kbody *b, int k, int marker
             bool force = kl_attachment_is_force(a->list[i].load[j]);
             if ((marker >= 0 && marker != at) || (!force && !can_turn(b, at))) continue;
             double *most = force ? &out->force : &out->moment;
-            double  here = kl_attachment_miss(b->compliance, G, wide, at, a->list[i].load[j]);
+            double  here = kl_attachment_omitted(b->compliance, G, wide, at, a->list[i].load[j]);
             *most        = fmax(*most, here); /* of NaN and a number the number */
         }
     return KL_OK;

@@ -181,7 +181,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         printf("size %.4g m; gravity %g %g %g m/s2; simulated time %g s, output every %g s\n",
                m->length, m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end,
                m->settings.every);
-        kl_mobility_tell_unfollowed(m, b, diag);
+        kl_mobility_describe_incompatible(m, b, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
     }

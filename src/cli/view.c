@@ -66,7 +66,7 @@ static void tell(const request *q, double seconds)
         else if (s->sample_every > 1)
             fprintf(stderr, ", other channels every %dth (--every 1 keeps all)", s->sample_every);
         fputc('\n', stderr);
-        kl_view_skins_tell(&q->skins[i], q->files[i]);
+        kl_view_skins_report(&q->skins[i], q->files[i]);
     }
     fprintf(stderr, "%s: %.1f MB, %.1f of them data, written in %.2g s; open it in a browser\n",
             q->output, megabytes(q->output), (double)bytes / 1e6, seconds);

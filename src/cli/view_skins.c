@@ -127,7 +127,7 @@ void kl_view_skins_find(kl_view_skins *s, const char *results, kl_view_source *s
     source->nskin = s->n;
 }
 
-void kl_view_skins_tell(const kl_view_skins *s, const char *results)
+void kl_view_skins_report(const kl_view_skins *s, const char *results)
 {
     for (int i = 0; i < s->n; i++) {
         const kl_skin *k     = &s->list[i];

@@ -22,7 +22,7 @@ typedef struct kl_view_skins {
 void kl_view_skins_find(kl_view_skins *s, const char *results, kl_view_source *source);
 
 /* What had to be left out. */
-void kl_view_skins_tell(const kl_view_skins *s, const char *results);
+void kl_view_skins_report(const kl_view_skins *s, const char *results);
 void kl_view_skins_free(kl_view_skins *s);
 
 #endif

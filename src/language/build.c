@@ -564,7 +564,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
                 "the model has no bodies; list them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
     b->now = b->part[0];
-    kl_scope_tell_unasked(scope_of(b));
+    kl_scope_report_unused(scope_of(b));
     KL_TRY(kl_model_freeze(m, b->diag));
     warn_of_spin(b);
     const kl_node *state = kl_node_get(main, "state");

@@ -526,7 +526,7 @@ static void keep_asked(kl_scope *s, const kl_variable *v, const char *p, size_t 
                                  ask->words ? ", " : "", word);
 }
 
-void kl_scope_tell_unasked(const kl_scope *s)
+void kl_scope_report_unused(const kl_scope *s)
 {
     for (int i = 0; i < s->n; i++) {
         const kl_variable *v   = &s->variable[i];

@@ -100,7 +100,7 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
 /* Is the condition of `when` true? `n > 3`, `sprung`, `drive == electric`. */
 kl_status kl_scope_condition(kl_scope *s, const kl_node *node, bool *out);
 /* Warns of words set from outside that conditions ask for and that are none of those asked for. */
-void kl_scope_tell_unasked(const kl_scope *s);
+void kl_scope_report_unused(const kl_scope *s);
 
 /* For kl_expression_compile: the numbers of the scope, and suggestions. */
 kl_symbols kl_scope_symbols(kl_scope *s);

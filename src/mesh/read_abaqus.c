@@ -412,8 +412,8 @@ static void leave_elements_out(inp *a, inp_card *c, const char *type, int set)
         if (a->nplane == 0) a->plane = c;
         a->nplane += count;
     } else if (damper) {
-        kl_leave_over(a->r, c->t, c->at,
-                      kl_arena_format(a->r->arena, "*ELEMENT, TYPE=%.20s", type));
+        kl_import_ignore(a->r, c->t, c->at,
+                         kl_arena_format(a->r->arena, "*ELEMENT, TYPE=%.20s", type));
     } else {
         int times = a->r->options->lenient && count > 1 ? count : 1; /* listed with their count */
         for (int i = 0; i < times; i++) refuse_type(a, c, type);
@@ -476,7 +476,7 @@ static void list_unknown(inp *a)
     for (int i = 0; i < a->ncard; i++) {
         inp_card *c = &a->cards[i];
         if (c->scope < 0) continue; /* of a part: its copies count */
-        if (!c->keyword) kl_leave_over(a->r, c->t, c->at, c->name);
+        if (!c->keyword) kl_import_ignore(a->r, c->t, c->at, c->name);
         else if (c->keyword->advice)
             kl_unsupported(a->r, c->t, c->at, c->name, "%s cannot be used here; %s", c->name,
                            c->keyword->advice);

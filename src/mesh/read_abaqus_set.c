@@ -354,7 +354,7 @@ void inp_read_surface(inp *a, inp_card *c)
     if (!name) return;
     bool of_nodes = inp_has(c, "TYPE", "NODE");
     if (inp_parameter_of(c, "TYPE") && !of_nodes && !inp_has(c, "TYPE", "ELEMENT")) {
-        kl_leave_over(a->r, c->t, c->at, c->name); /* analytical, sections, cuts */
+        kl_import_ignore(a->r, c->t, c->at, c->name); /* analytical, sections, cuts */
         return;
     }
     int         set   = inp_set_of(a, KL_SURFACE_SET, c->scope, name);

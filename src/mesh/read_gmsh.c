@@ -761,7 +761,8 @@ static void read_section(gmsh *g)
         close_section(g, name, true);
         return;
     }
-    if (strncmp(name, "Comment", 7) != 0) kl_leave_over(g->r, g->t, at, kl_quote(g->r, at, last));
+    if (strncmp(name, "Comment", 7) != 0)
+        kl_import_ignore(g->r, g->t, at, kl_quote(g->r, at, last));
     close_section(g, name, false);
 }
 

@@ -244,12 +244,12 @@ void kl_unsupported(kl_import *r, kl_source *t, const char *at, const char *what
 {
     va_list args;
     va_start(args, format);
-    if (r->options->lenient) kl_leave_over(r, t, at, what);
+    if (r->options->lenient) kl_import_ignore(r, t, at, what);
     else flaw_v(r, KL_FLAW_UNSUPPORTED, t, at, format, args);
     va_end(args);
 }
 
-void kl_leave_over(kl_import *r, kl_source *t, const char *at, const char *what)
+void kl_import_ignore(kl_import *r, kl_source *t, const char *at, const char *what)
 {
     if (!what) return; /* out of memory */
     char text[160];

@@ -85,7 +85,7 @@ void kl_flaw(kl_import *r, kl_flaw_kind kind, kl_source *t, const char *at, cons
 void kl_unsupported(kl_import *r, kl_source *t, const char *at, const char *what,
                     const char *format, ...) __attribute__((format(printf, 5, 6)));
 /* Something harmless that was not understood. */
-void kl_leave_over(kl_import *r, kl_source *t, const char *at, const char *what);
+void kl_import_ignore(kl_import *r, kl_source *t, const char *at, const char *what);
 bool kl_import_failed(const kl_import *r); /* any flaw, or out of memory */
 
 /* ---- checked building ---- */

@@ -123,7 +123,7 @@ static void list_unknown(bulk *b)
 {
     for (int i = 0; i < b->ncard; i++) {
         const bulk_card *c = &b->cards[i];
-        if (!c->kind) kl_leave_over(b->r, c->t, c->first, written_name(b, c));
+        if (!c->kind) kl_import_ignore(b->r, c->t, c->first, written_name(b, c));
         else if (c->kind->advice)
             kl_unsupported(b->r, c->t, c->first, c->kind->name, "%s cannot be used here; %s",
                            c->kind->name, c->kind->advice);

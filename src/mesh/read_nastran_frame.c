@@ -85,7 +85,7 @@ void bulk_read_grid(bulk *b)
                       g.id, k->x.x, k->x.y, k->x.z, g.x.x, g.x.y, g.x.z);
         return;
     }
-    if (!bulk_empty(b, 7)) kl_leave_over(b->r, b->card->t, b->card->first, "GRID, field PS");
+    if (!bulk_empty(b, 7)) kl_import_ignore(b->r, b->card->t, b->card->first, "GRID, field PS");
     bulk_grid *slot =
         kl_arena_grow(b->r->arena, (void **)&b->grids, b->ngrid, &b->grid_cap, sizeof *slot);
     if (!slot) return;

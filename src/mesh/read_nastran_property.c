@@ -59,7 +59,7 @@ void bulk_read_mat8(bulk *b)
 void bulk_read_mat_other(bulk *b)
 {
     int id;
-    kl_leave_over(b->r, b->card->t, b->card->first, bulk_name(b));
+    kl_import_ignore(b->r, b->card->t, b->card->first, bulk_name(b));
     if (bulk_whole(b, 1, 0, &id))
         kl_int_map_put(b->r->arena, &b->unusable_materials, (uint64_t)id, 0);
 }

@@ -346,7 +346,7 @@ void bulk_read_set1(bulk *b)
 {
     int id;
     if (!bulk_whole(b, 1, 0, &id)) return;
-    if (bulk_is(b, 2, "SKIN")) kl_leave_over(b->r, b->card->t, b->card->first, "SET1, SKIN");
+    if (bulk_is(b, 2, "SKIN")) kl_import_ignore(b->r, b->card->t, b->card->first, "SET1, SKIN");
     else put_node_set(b, kl_arena_format(b->r->arena, "set-%d", id), 2);
 }
 
@@ -358,7 +358,7 @@ void bulk_read_set3(bulk *b)
     const char *name = kl_arena_format(b->r->arena, "set-%d", id);
     if (bulk_is(b, 2, "GRID")) put_node_set(b, name, 3);
     else if (bulk_is(b, 2, "ELEM") || bulk_is(b, 2, "ELEMENT")) put_element_set(b, name, 3);
-    else kl_leave_over(b->r, b->card->t, b->card->first, "SET3");
+    else kl_import_ignore(b->r, b->card->t, b->card->first, "SET3");
 }
 
 /* ASET1, BSET1: directions, numbers. ASET, BSET: pairs of number and directions. Interface nodes.
@@ -386,7 +386,7 @@ void bulk_read_param(bulk *b)
     if (!bulk_is(b, 1, "WTMASS")) {
         const char *what =
             kl_arena_format(b->r->arena, "PARAM, %s", kl_quote(b->r, f.first, f.last));
-        kl_leave_over(b->r, b->card->t, b->card->first, what);
+        kl_import_ignore(b->r, b->card->t, b->card->first, what);
         return;
     }
     if (bulk_real(b, 2, 1.0, &b->wtmass) && !(b->wtmass > 0.0)) {

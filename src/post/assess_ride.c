@@ -32,7 +32,7 @@ static kl_status ride_run(const kl_assess_input *in, kl_assessment *out)
                               kl_assess_column(in, object, "z")};
         kl_ride       ride;
         if (!a[0] || !a[1] || !a[2]) return KL_E_FILE;
-        KL_TRY(kl_ride_judge(a, in->rows, 1.0 / in->rate, in->arena, &ride));
+        KL_TRY(kl_ride_assess(a, in->rows, 1.0 / in->rate, in->arena, &ride));
         for (int w = 0; w < KL_NRIDE; w++) {
             const kl_ride_limit   *l     = &kl_ride_limits[w];
             const kl_ride_verdict *v     = &ride.way[w];

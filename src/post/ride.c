@@ -118,7 +118,7 @@ static void judge_way(const kl_ride_limit *l, const double *x, int n, double dt,
     }
 }
 
-kl_status kl_ride_judge(const double *const a[3], int n, double dt, kl_arena *arena, kl_ride *out)
+kl_status kl_ride_assess(const double *const a[3], int n, double dt, kl_arena *arena, kl_ride *out)
 {
     double *turned  = kl_arena_array(arena, double, n + 1);
     int    *scratch = kl_arena_array(arena, int, n + 1);
@@ -267,7 +267,7 @@ static kl_status add_point(kl_text *page, kl_reader *r, const int channel[3], co
     const char         *name   = kl_reader_channel(r, channel[0])->name;
     char                whole[512];
     snprintf(whole, sizeof whole, "%.*s", (int)strlen(name) - 1, name);
-    KL_TRY(kl_ride_judge(all, n, dt, arena, &ride));
+    KL_TRY(kl_ride_assess(all, n, dt, arena, &ride));
     kl_text_add(page, "<h3>");
     kl_text_html(page, whole);
     kl_text_add(page, "</h3>\n");

@@ -54,7 +54,7 @@ void kl_ride_filter(const double *x, int n, double dt, double corner, double *ou
 double kl_ride_kept(const double *x, int n, int window, int *scratch);
 
 /* Judges three accelerations [m/s2] on evenly spaced times. */
-kl_status kl_ride_judge(const double *const a[3], int n, double dt, kl_arena *arena, kl_ride *out);
+kl_status kl_ride_assess(const double *const a[3], int n, double dt, kl_arena *arena, kl_ride *out);
 
 /* Head injury criterion of a resultant acceleration [g]: the largest of (t2 - t1) (mean of a over
  * t1..t2)^2.5 with t2 - t1 <= longest; t1 and t2 need not be at samples, between which a is

@@ -140,8 +140,8 @@ static double largest_give(const double *G, int wide, int marker, int first)
     return kl_symmetric_eigen(3, A, w) == KL_OK ? w[2] : 0.0;
 }
 
-double kl_attachment_miss(const double *full, const double *reduced, int wide, int marker,
-                          const double load[6])
+double kl_attachment_omitted(const double *full, const double *reduced, int wide, int marker,
+                             const double load[6])
 {
     double missing = give(full, wide, marker, load) - give(reduced, wide, marker, load), scale = 0;
     for (int part = 0; part < 6; part += 3) {
@@ -200,7 +200,7 @@ static kl_status check_body(const kl_model *m, int body, const kl_attachment *li
         for (int i = 0; i < n; i++)
             for (int j = 0; list[i].body == body && list[i].marker == k && j < list[i].n; j++) {
                 if (!list[i].turns && !kl_attachment_is_force(list[i].load[j])) continue;
-                double miss = kl_attachment_miss(b->compliance, G, wide, k, list[i].load[j]);
+                double miss = kl_attachment_omitted(b->compliance, G, wide, k, list[i].load[j]);
                 if (miss > most) most = miss, worst = &list[i], load = list[i].load[j];
             }
         if (worst) warn(m, &p, worst, most, load, diag);

@@ -22,8 +22,8 @@ kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment 
 
 /* Of the give of a marker under one of these loads: what the modes miss, over the largest give of
  * that marker under a unit force or moment of the same kind, whatever its direction. */
-double kl_attachment_miss(const double *full, const double *reduced, int wide, int marker,
-                          const double load[6]);
+double kl_attachment_omitted(const double *full, const double *reduced, int wide, int marker,
+                             const double load[6]);
 
 /* Warns, once a marker, where the modes miss more than a fifth: under forces, and under moments of
  * what is there to bring them. A joint that keeps a rod from twisting is seldom there to twist it. */

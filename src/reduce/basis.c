@@ -284,7 +284,7 @@ static kl_status motions_left(const maker *k, const char *what, const char *inst
     kl_text_add(&t, "%s %d rigid body motion%s", what, n, n == 1 ? "" : "s");
     if (f.n == n) {
         kl_text_add(&t, ": ");
-        kl_free_motions_tell(k->s, k->fixed, &f, &k->o->names, &t);
+        kl_free_motions_describe(k->s, k->fixed, &f, &k->o->names, &t);
     } else kl_text_add(&t, "; fix more components");
     kl_text_add(&t, ", or %s", instead);
     char     *text   = kl_text_finish(&t);

@@ -235,8 +235,8 @@ static void add_remedy(const kl_system *s, const unsigned char *fixed, kl_free_m
     kl_text_add(t, "}");
 }
 
-void kl_free_motions_tell(const kl_system *s, const unsigned char *fixed, const kl_free_motions *f,
-                          const kl_node_names *names, kl_text *t)
+void kl_free_motions_describe(const kl_system *s, const unsigned char *fixed,
+                              const kl_free_motions *f, const kl_node_names *names, kl_text *t)
 {
     kl_free_motions m      = *f;
     int             shifts = shifts_first(&m), n;

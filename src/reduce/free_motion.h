@@ -23,7 +23,7 @@ typedef struct kl_free_motions {
 /* Those that move none of the held unknowns (`fixed`: ndof, or NULL). */
 void kl_free_motions_find(const kl_system *s, const unsigned char *fixed, kl_free_motions *f);
 /* "shift along y, turn about the line through (0, 0, 1) along x; hold also {17: [x, y]}" */
-void kl_free_motions_tell(const kl_system *s, const unsigned char *fixed, const kl_free_motions *f,
-                          const kl_node_names *names, kl_text *t);
+void kl_free_motions_describe(const kl_system *s, const unsigned char *fixed,
+                              const kl_free_motions *f, const kl_node_names *names, kl_text *t);
 
 #endif

@@ -284,8 +284,8 @@ static kl_status look_closer(kl_mobility_search *a, const kl_scaled_rows *J,
         if (status == KL_OK) status = kl_rank_by_elements(m, &moved, &by_elements);
     }
     if (status == KL_OK) status = evaluate_at(a, a->q0);
-    if (status == KL_OK) status = kl_mobility_tell_repeats(a, by_elements);
-    if (status == KL_OK) kl_mobility_tell_positions(a, element, body);
+    if (status == KL_OK) status = kl_mobility_describe_redundant(a, by_elements);
+    if (status == KL_OK) kl_mobility_describe_positions(a, element, body);
     kl_rank_destroy(by_elements);
     kl_arena_destroy(moved.arena);
     return status;
@@ -308,7 +308,7 @@ static kl_status analyse(kl_mobility_search *a, kl_diag *diag)
         a->row      = J.row;
         b->rank     = kl_rank_value(r);
         b->mobility = b->freedom = m->nv - b->rank;
-        status                   = kl_mobility_tell_motions(a, r);
+        status                   = kl_mobility_describe_motions(a, r);
     }
     if (status == KL_OK && b->rank < m->nlam) status = look_closer(a, &J, r);
     kl_rank_destroy(r);

@@ -55,14 +55,14 @@ void      kl_mobility_destroy(kl_mobility *b);
 
 /* Says it: degrees of freedom and free motions as notes, redundant constraints, singular and locked
  * positions as warnings. */
-void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag);
+void kl_mobility_describe(const kl_model *m, const kl_mobility *b, kl_diag *diag);
 
 /* What a run, statics or inverse dynamics should warn of: reactions that are not determined, and a
  * position that is locked. Costs one analysis of the assembled model; says nothing where there is
  * nothing to say or where the model does not assemble. */
 void kl_mobility_warn(const kl_model *m, kl_diag *diag);
 /* Joints that no mode of a body can follow, where they hold it. */
-void kl_mobility_tell_unfollowed(const kl_model *m, const kl_mobility *b, kl_diag *diag);
+void kl_mobility_describe_incompatible(const kl_model *m, const kl_mobility *b, kl_diag *diag);
 
 /* Rank of Phi_q (rows of unit size, lengths over the model's) at the state last evaluated in `x`,
  * and its smallest pivot: zero means a singular position. */

@@ -44,7 +44,7 @@ static int leader_of(const kl_model *m, const double *dx, int found)
     return found;
 }
 
-kl_status kl_mobility_tell_motions(kl_mobility_search *a, const kl_rank *by_bodies)
+kl_status kl_mobility_describe_motions(kl_mobility_search *a, const kl_rank *by_bodies)
 {
     const kl_model *m      = a->m;
     kl_mobility    *b      = a->b;
@@ -63,10 +63,8 @@ kl_status kl_mobility_tell_motions(kl_mobility_search *a, const kl_rank *by_bodi
         int found = body_of_column(m, column[i]), lead = leader_of(m, dx, found);
         for (int k = 0; k < b->nmotion; k++)
             if (b->motion[k].body == lead) lead = found;
-        b->motion[b->nmotion++] =
-            (kl_free_motion){.body = lead,
-                             .dx   = dx,
-                             .text = kl_words_of_motion(b->arena, m, a->x->w, dx, lead, 1e-6)};
+        b->motion[b->nmotion++] = (kl_free_motion){
+            .body = lead, .dx = dx, .text = kl_motion_text(b->arena, m, a->x->w, dx, lead, 1e-6)};
     }
     return kl_arena_ok(b->arena) ? KL_OK : KL_E_MEMORY;
 }
@@ -111,7 +109,7 @@ static const char *repeat_text(kl_mobility_search *a, const kl_rank *r, int elem
 }
 
 /* Which elements repeat which, from the null space of the multipliers at the evaluated position. */
-kl_status kl_mobility_tell_repeats(kl_mobility_search *a, const kl_rank *r)
+kl_status kl_mobility_describe_redundant(kl_mobility_search *a, const kl_rank *r)
 {
     const kl_model *m      = a->m;
     kl_mobility    *b      = a->b;
@@ -184,7 +182,7 @@ static bool hold_each_other(const kl_mobility_search *a, const bool *core, const
     return free;
 }
 
-void kl_mobility_tell_positions(kl_mobility_search *a, const bool *core, const bool *body)
+void kl_mobility_describe_positions(kl_mobility_search *a, const bool *core, const bool *body)
 {
     kl_mobility *b    = a->b;
     const char  *name = core_names(a, core);
@@ -213,7 +211,7 @@ void kl_mobility_tell_positions(kl_mobility_search *a, const bool *core, const b
                             name);
 }
 
-void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag)
+void kl_mobility_describe(const kl_model *m, const kl_mobility *b, kl_diag *diag)
 {
     kl_place whole = {.file = m->file};
     kl_note(diag, whole, "%d degree%s of freedom (%d velocities, %d constraints, rank %d)",
@@ -239,7 +237,7 @@ void kl_mobility_tell(const kl_model *m, const kl_mobility *b, kl_diag *diag)
     if (b->locked_text) kl_warn(diag, whole, "%s", b->locked_text);
 }
 
-void kl_mobility_tell_unfollowed(const kl_model *m, const kl_mobility *b, kl_diag *diag)
+void kl_mobility_describe_incompatible(const kl_model *m, const kl_mobility *b, kl_diag *diag)
 {
     if (m->nlock > 0 || (b->locked == 0 && b->singular == 0 && b->redundant == 0)) return;
     for (int i = 0; i < m->nunfollowed; i++)
@@ -265,7 +263,7 @@ void kl_mobility_warn(const kl_model *m, kl_diag *diag)
                 b->redundant, b->redundant == 1 ? "" : "s", b->undetermined);
     /* what joints lock that no mode can follow has been said with the joints that hold it */
     if (found && b->locked_text && m->nlock == 0) kl_warn(diag, place, "%s", b->locked_text);
-    if (found) kl_mobility_tell_unfollowed(m, b, diag);
+    if (found) kl_mobility_describe_incompatible(m, b, diag);
     kl_mobility_destroy(b);
     kl_solver_destroy(x);
     kl_diag_destroy(quiet);

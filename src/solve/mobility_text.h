@@ -23,8 +23,8 @@ typedef struct kl_mobility_search {
 
 /* The free motions; which elements repeat what others hold; singular and locked positions: all into
  * a->b. `core`, `body`: elements and bodies whose rows depend on each other. */
-kl_status kl_mobility_tell_motions(kl_mobility_search *a, const kl_rank *by_bodies);
-kl_status kl_mobility_tell_repeats(kl_mobility_search *a, const kl_rank *r);
-void      kl_mobility_tell_positions(kl_mobility_search *a, const bool *core, const bool *body);
+kl_status kl_mobility_describe_motions(kl_mobility_search *a, const kl_rank *by_bodies);
+kl_status kl_mobility_describe_redundant(kl_mobility_search *a, const kl_rank *r);
+void      kl_mobility_describe_positions(kl_mobility_search *a, const bool *core, const bool *body);
 
 #endif

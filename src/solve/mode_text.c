@@ -145,5 +145,5 @@ const char *kl_mode_text(kl_arena *arena, const kl_model *m, const kl_work *w,
         if (amount > most * (1.0 + 1e-9)) most = amount, lead = b;
     }
     if (most == 0.0) return "a state of a force, hardly any motion";
-    return kl_words_of_motion(arena, m, w, dx, lead, 0.05);
+    return kl_motion_text(arena, m, w, dx, lead, 0.05);
 }

@@ -94,8 +94,8 @@ void kl_line_motion(kl_line *l, const kl_model *m, const kl_work *w, const doubl
     }
 }
 
-const char *kl_words_of_motion(kl_arena *arena, const kl_model *m, const kl_work *w,
-                               const double *dx, int leader, double least)
+const char *kl_motion_text(kl_arena *arena, const kl_model *m, const kl_work *w, const double *dx,
+                           int leader, double least)
 {
     kl_line l    = {.arena = arena};
     double  most = 0.0;

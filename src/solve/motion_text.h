@@ -27,8 +27,8 @@ void kl_line_motion(kl_line *l, const kl_model *m, const kl_work *w, const doubl
 
 /* The whole sentence: the leader and how it moves, then who follows, at most four by name. What
  * moves less than `least` of the most is left out. */
-const char *kl_words_of_motion(kl_arena *arena, const kl_model *m, const kl_work *w,
-                               const double *dx, int leader, double least);
+const char *kl_motion_text(kl_arena *arena, const kl_model *m, const kl_work *w, const double *dx,
+                           int leader, double least);
 
 /* "a", "a and b", "a, b and c", "a, b, c, d and 7 more"; joints and forces by index. */
 void kl_line_elements(kl_line *l, const kl_model *m, const int *element, int n);

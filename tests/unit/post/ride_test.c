@@ -100,11 +100,11 @@ static void limits_fall_with_duration_and_a_long_press_breaks_them(void **unused
     for (int i = 0; i < N; i++)
         z[i] = 9.80665 * (i >= 4000 && i < 9000 ? 4.6 : 1.0); /* 5 s at 1 ms */
     const double *const a[3] = {x, x, z};
-    assert_int_equal(kl_ride_judge(a, N, 1e-3, arena, &ride), KL_OK);
+    assert_int_equal(kl_ride_assess(a, N, 1e-3, arena, &ride), KL_OK);
     assert_true(ride.way[KL_RIDE_DOWN].share > 1.1 && ride.way[KL_RIDE_DOWN].share < 1.2);
     assert_true(ride.way[KL_RIDE_UP].share == 0.0);
     for (int i = 0; i < N; i++) z[i] = 9.80665 * (i >= 4000 && i < 4800 ? 4.6 : 1.0); /* 0.8 s */
-    assert_int_equal(kl_ride_judge(a, N, 1e-3, arena, &ride), KL_OK);
+    assert_int_equal(kl_ride_assess(a, N, 1e-3, arena, &ride), KL_OK);
     assert_true(ride.way[KL_RIDE_DOWN].share < 0.85);
     kl_arena_destroy(arena);
     free(x);

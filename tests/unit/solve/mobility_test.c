@@ -6,7 +6,7 @@ static kl_mobility *find(loaded *l)
 {
     kl_mobility *b = NULL;
     assert_int_equal(kl_mobility_find(l->x, l->diag, &b), KL_OK);
-    kl_mobility_tell(l->model, b, l->diag);
+    kl_mobility_describe(l->model, b, l->diag);
     return b;
 }
 
