@@ -55,7 +55,8 @@ void kl_diag_clear(kl_diag *d)
 }
 
 /* A loop or a template makes the same mistake many times over; one message is enough. */
-static bool told_already(const kl_diag *d, const char *place, const char *word, const char *body)
+static bool already_reported(const kl_diag *d, const char *place, const char *word,
+                             const char *body)
 {
     size_t np = strlen(place), nw = strlen(word);
     for (int i = d->n - 1; *place && i >= 0; i--) {
@@ -77,7 +78,7 @@ static void add(kl_diag *d, kl_severity severity, kl_status status, kl_place at,
     if (at.file && at.line > 0)
         snprintf(place, sizeof place, "%.500s:%d:%d: ", at.file, at.line, at.column);
     else if (at.file) snprintf(place, sizeof place, "%.500s: ", at.file);
-    if (told_already(d, place, word[severity], body)) return;
+    if (already_reported(d, place, word[severity], body)) return;
     d->count[severity]++;
     if (severity == KL_ERROR && d->first == KL_OK) d->first = status;
     if (d->n >= MOST_MESSAGES) return;

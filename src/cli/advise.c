@@ -417,7 +417,7 @@ static bool seen_before(const kl_model *m, int body)
     return false;
 }
 
-static bool anything_holds(const advice *a)
+static bool has_attachments(const advice *a)
 {
     for (int i = 0; i < a->n; i++)
         if (of_file(a, i)) return true;
@@ -438,7 +438,7 @@ static kl_status advise_body(advice *a, int body)
                        "nothing to evaluate; make it flexible to get advice",
                        name);
     a->given = p.file->body;
-    if (!anything_holds(a)) {
+    if (!has_attachments(a)) {
         printf("# body '%s': no joint or force acts on it, so no modes are proposed\n", name);
         return KL_OK;
     }

@@ -68,7 +68,8 @@ static bool far_apart(const kl_pair *q, kl_spots *out)
 static const double MOVED = 0.05;
 
 /* May the search begin at the places of the last accepted step? */
-static bool still_near(const kl_contact_data *p, const kl_contact_found *last, kl_vec3 from)
+static bool search_starts_locally(const kl_contact_data *p, const kl_contact_found *last,
+                                  kl_vec3 from)
 {
     if (!last || last->spots.n == 0 || last->spots.item[0].key < 0) return false;
     return last->age < (p->chain ? SEARCH_CHAIN : SEARCH_AGAIN) &&
@@ -88,7 +89,7 @@ kl_status kl_contact_locate(const kl_reading *in, void *cache)
     kl_pair q = kl_contact_pair(p, in->m);
     if (far_apart(&q, &f->spots)) return KL_OK;
     kl_vec3 from = kl_sub(q.B.r, q.A.r);
-    bool    warm = still_near(p, last, from);
+    bool    warm = search_starts_locally(p, last, from);
     f->age       = warm ? last->age + 1 : 0;
     f->from      = warm ? last->from : from;
     kl_contact_find(p, in->m, warm ? &last->spots : NULL, &f->spots);

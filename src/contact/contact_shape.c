@@ -128,7 +128,7 @@ static void round_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
     *half   = kl_vec(s->radius, s->radius, s->radius);
 }
 
-static void endless_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
+static void infinite_bounds(const kl_solid *s, kl_vec3 *centre, kl_vec3 *half)
 {
     (void)s;
     *centre = (kl_vec3){0};
@@ -291,7 +291,7 @@ const kl_solid_type kl_solid_types[KL_SOLID_KINDS] = {
     [KL_SOLID_SPHERE]   = {"sphere", "ball of `radius`, or a bowl when `inside`", true,
                            kl_sphere_project, sphere_support, NULL, round_bounds, sphere_curvature},
     [KL_SOLID_PLANE]    = {"plane", "half space below z = 0", false, kl_plane_project, NULL, NULL,
-                           endless_bounds, flat_curvature},
+                           infinite_bounds, flat_curvature},
     [KL_SOLID_CYLINDER] = {"cylinder", "`radius` and `length` along z, or a hole when `inside`",
                            true, kl_cylinder_project, cylinder_support, cylinder_face,
                            cylinder_bounds, cylinder_curvature},

@@ -275,8 +275,8 @@ static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signal
 }
 
 /* One name stands for one thing among inputs, states, outputs and t. */
-static kl_status told_apart(const kl_setup *s, const char *const *argument,
-                            const char *const *result)
+static kl_status check_unique_names(const kl_setup *s, const char *const *argument,
+                                    const char *const *result)
 {
     const char *all[2 * MOST_VALUES + 2];
     int         n = 0;
@@ -304,7 +304,7 @@ static kl_status compile(controller *p, const kl_setup *s)
     for (int i = 0; i < p->nz; i++)
         result[k++] = kl_arena_format(s->arena, "%s_dot", p->states->name[i]);
     result[k] = NULL;
-    KL_TRY(told_apart(s, argument, result));
+    KL_TRY(check_unique_names(s, argument, result));
     kl_lua_code c = {.text     = p->code.text,
                      .object   = kl_arena_format(s->arena, "force '%s'", s->name),
                      .place    = p->code.place,

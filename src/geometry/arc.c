@@ -89,7 +89,7 @@ static bool try_interval(const kl_speed *v, double a, double b, double tolerance
 }
 
 /* A cusp at the end of a piece belongs to the point that the next one begins with. */
-static kl_status stands_still(const curve_piece *t, double u, kl_diag *diag)
+static kl_status report_cusp(const curve_piece *t, double u, kl_diag *diag)
 {
     const kl_curve *c      = t->curve;
     double          middle = 0.5 * (c->piece[t->piece].u + kl_curve_piece_end(c, t->piece));
@@ -121,10 +121,10 @@ static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *d
             length = b - a;
         } else if (!try_interval(&v, a, b, arc->tolerance, trial.c, &length, &error)) {
             step = 0.5 * (b - a);
-            if (!(step > least)) return stands_still(&t, a, diag);
+            if (!(step > least)) return report_cusp(&t, a, diag);
             continue;
         }
-        if (arc->n >= most) return stands_still(&t, a, diag);
+        if (arc->n >= most) return report_cusp(&t, a, diag);
         kl_arc_interval *slot = add_interval(arc, arena);
         if (!slot) return KL_E_MEMORY;
         *slot = trial;

@@ -15,7 +15,7 @@ static kl_place place_of(const kl_control_points *in, int i)
 }
 
 /* Says `what` about point i unless enough was said. */
-static bool worth_saying(kl_diag *diag, const kl_control_points *in, int *said)
+static bool may_report(kl_diag *diag, const kl_control_points *in, int *said)
 {
     if (*said == MESSAGES)
         kl_note(diag, in->whole, "more control points have the same problem; they are not listed");
@@ -27,7 +27,7 @@ static kl_status check_finite(const kl_control_points *in, kl_diag *diag)
     int said = 0;
     for (int i = 0; i < in->n; i++) {
         kl_vec3 p = in->point[i];
-        if (kl_finite(p) || !worth_saying(diag, in, &said)) continue;
+        if (kl_finite(p) || !may_report(diag, in, &said)) continue;
         kl_fail(diag, KL_E_NAN, place_of(in, i),
                 "control point %d is (%g, %g, %g); give three finite numbers or remove it", i + 1,
                 p.x, p.y, p.z);
@@ -49,7 +49,7 @@ static kl_status check_repeated(const kl_control_points *in, int n, kl_diag *dia
     for (int i = 0; i < last; i++) {
         int    j        = (i + 1) % n;
         double distance = kl_norm(kl_sub(in->point[j], in->point[i]));
-        if (distance > 1e-9 * size || !worth_saying(diag, in, &said)) continue;
+        if (distance > 1e-9 * size || !may_report(diag, in, &said)) continue;
         kl_fail(diag, KL_E_RANGE, place_of(in, j),
                 "control points %d and %d coincide (%g m apart); remove one of them", j + 1, i + 1,
                 distance);
@@ -91,17 +91,17 @@ static kl_status check_steps(const kl_control_points *in, int np, kl_arena *scra
         int      j  = (i + 1) % n;
         double   h  = kl_norm(kl_sub(in->point[j], in->point[i]));
         kl_place at = place_of(in, j);
-        if (h > longer * usual && worth_saying(diag, in, &said[0]))
+        if (h > longer * usual && may_report(diag, in, &said[0]))
             kl_warn(diag, place_of(in, i),
                     "control points %d and %d are %g m apart, but the usual distance is %g m; "
                     "check for a missing point",
                     i + 1, j + 1, h, usual);
-        else if (h <= twice * usual && worth_saying(diag, in, &said[1]))
+        else if (h <= twice * usual && may_report(diag, in, &said[1]))
             kl_fail(diag, KL_E_RANGE, at,
                     "control points %d and %d are %g m apart, but the usual distance is %g m; "
                     "remove one of them",
                     i + 1, j + 1, h, usual);
-        else if (h > twice * usual && h < shorter * usual && worth_saying(diag, in, &said[2]))
+        else if (h > twice * usual && h < shorter * usual && may_report(diag, in, &said[2]))
             kl_warn(diag, at,
                     "control points %d and %d are only %g m apart, but the usual distance is %g m; "
                     "check for a point measured twice",
@@ -119,7 +119,7 @@ static void check_reversals(const kl_control_points *in, int n, kl_diag *diag)
         kl_vec3 a = kl_sub(in->point[i], in->point[(i + n - 1) % n]);
         kl_vec3 b = kl_sub(in->point[(i + 1) % n], in->point[i]);
         double  c = kl_dot(kl_unit(a), kl_unit(b));
-        if (c >= back || !worth_saying(diag, in, &said)) continue;
+        if (c >= back || !may_report(diag, in, &said)) continue;
         kl_warn(diag, place_of(in, i),
                 "the line turns by %.0f degrees at control point %d; check the order of the points",
                 57.29577951308232 * acos(fmax(c, -1.0)), i + 1);
@@ -163,7 +163,7 @@ static void check_cusps(const kl_control_points *in, const kl_curve *c, kl_diag 
     int          said  = 0;
     for (int i = 0; i < c->npiece; i++) {
         double at, share = slowest(c, i, &at);
-        if (share >= still || !worth_saying(diag, in, &said)) continue;
+        if (share >= still || !may_report(diag, in, &said)) continue;
         kl_vec3 d[1];
         kl_curve_eval(c, i, at, 0, d);
         kl_warn(

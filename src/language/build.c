@@ -626,7 +626,7 @@ static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, k
 }
 
 /* once more, with what it locks held; what there was to say of it has been said */
-static kl_status hold_locks(const recipe *r, kl_diag *diag, kl_model **m)
+static kl_status rebuild_with_locks(const recipe *r, kl_diag *diag, kl_model **m)
 {
     kl_locks  locks  = {0};
     kl_status status = find_locks(r, *m, diag, &locks);
@@ -651,7 +651,7 @@ kl_status kl_source_build(const kl_source *s, const kl_override *set, int nset, 
     kl_model *m      = NULL;
     kl_status status = build_whole(&r, diag, &m);
     *out             = NULL;
-    if (status == KL_OK) status = hold_locks(&r, diag, &m);
+    if (status == KL_OK) status = rebuild_with_locks(&r, diag, &m);
     if (status == KL_OK) status = kl_attachments_check(m, diag);
     if (status != KL_OK) {
         if (status == KL_E_MEMORY && kl_diag_failed(diag)) status = kl_diag_status(diag);

@@ -33,7 +33,7 @@ static kl_status source_of(kl_source **out)
     return KL_OK;
 }
 
-static kl_status keep_if(kl_status status, kl_source **out)
+static kl_status discard_on_error(kl_status status, kl_source **out)
 {
     if (status == KL_OK) return KL_OK;
     kl_source_destroy(*out);
@@ -185,7 +185,7 @@ kl_status kl_source_read(const char *path, kl_diag *diag, kl_source **out)
     s->file          = kl_arena_text(s->arena, path);
     kl_status status = kl_doc_read(path, s->arena, diag, &root, &s->text);
     if (status == KL_OK) status = finish(s, root, diag);
-    return keep_if(status, out);
+    return discard_on_error(status, out);
 }
 
 kl_status kl_source_parse(const char *text, size_t length, const char *name, kl_diag *diag,
@@ -196,10 +196,10 @@ kl_status kl_source_parse(const char *text, size_t length, const char *name, kl_
     kl_node   *root = NULL;
     s->file         = kl_arena_text(s->arena, name);
     s->text         = kl_arena_text_n(s->arena, text, length);
-    if (!s->text) return keep_if(KL_E_MEMORY, out);
+    if (!s->text) return discard_on_error(KL_E_MEMORY, out);
     kl_status status = kl_doc_parse(text, length, s->file, s->arena, diag, &root);
     if (status == KL_OK) status = finish(s, root, diag);
-    return keep_if(status, out);
+    return discard_on_error(status, out);
 }
 
 void kl_source_destroy(kl_source *s)

@@ -436,7 +436,8 @@ static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
 
 /* Start values of an element's own coordinates, which its last marker shows. A state that was saved
  * comes afterwards and stands. */
-static void begin_own(kl_model *m, const kl_element *e, const kl_setup *s, kl_motion *motions)
+static void init_own_coordinates(kl_model *m, const kl_element *e, const kl_setup *s,
+                                 kl_motion *motions)
 {
     const kl_marker *last  = &m->marker[e->marker + e->nmarker - 1];
     const kl_body   *b     = &m->body[last->body];
@@ -521,7 +522,7 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
         kl_model_motion(m, k, &motions[i]);
     }
     kl_element_size size = {0};
-    if (e->type->own > 0 && e->nmarker > 0) begin_own(m, e, &s, motions);
+    if (e->type->own > 0 && e->nmarker > 0) init_own_coordinates(m, e, &s, motions);
     kl_status status = e->type->setup(e->data, &s, motions, e->nmarker, &size);
     free(motions);
     e->phi = m->nlam, e->nphi = size.nphi;

@@ -287,7 +287,8 @@ static size_t cell_of(const cells *g, kl_vec3 x, const int shift[3])
     return h % g->size;
 }
 
-static bool near_a_worse_one(const cells *g, const kl_kbody *b, const kl_hot_spot *spot, kl_vec3 x)
+static bool near_larger_stress(const cells *g, const kl_kbody *b, const kl_hot_spot *spot,
+                               kl_vec3 x)
 {
     for (int c = 0; c < 27; c++) {
         int shift[3] = {c % 3 - 1, c / 3 % 3 - 1, c / 9 - 1};
@@ -311,7 +312,7 @@ int kl_hot_spots_pick(const kl_kbody *b, kl_hot_spot *spot, int n, double apart,
     for (int i = 0; i < n && found < most && spot[i].von_mises > 0.0; i++) {
         kl_vec3 x  = b->stress.position[spot[i].point];
         size_t  in = cell_of(&g, x, here);
-        if (!near_a_worse_one(&g, b, spot, x)) kept[found++] = i;
+        if (!near_larger_stress(&g, b, spot, x)) kept[found++] = i;
         g.next[i]  = g.head[in];
         g.head[in] = i;
     }

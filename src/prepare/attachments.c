@@ -131,7 +131,7 @@ static double give(const double *G, int wide, int marker, const double load[6])
 }
 
 /* largest of the translations' or the rotations' own block */
-static double largest_give(const double *G, int wide, int marker, int first)
+static double largest_compliance(const double *G, int wide, int marker, int first)
 {
     double A[9], w[3];
     for (int i = 0; i < 3; i++)
@@ -146,7 +146,7 @@ double kl_attachment_omitted(const double *full, const double *reduced, int wide
     double missing = give(full, wide, marker, load) - give(reduced, wide, marker, load), scale = 0;
     for (int part = 0; part < 6; part += 3) {
         kl_vec3 l = kl_load(load + part);
-        scale += kl_dot(l, l) * largest_give(full, wide, marker, part);
+        scale += kl_dot(l, l) * largest_compliance(full, wide, marker, part);
     }
     return scale > 0.0 ? fmax(0.0, missing) / scale : 0.0;
 }

@@ -432,7 +432,7 @@ static kl_status open_writer(recorder *r, kl_simulation *s, kl_diag *diag)
 }
 
 /* An output that never was a number is a mistake; one that was so at times is worth a word. */
-static void tell_of_no_numbers(const recorder *r, const kl_simulation *s, kl_diag *diag)
+static void report_non_finite_outputs(const recorder *r, const kl_simulation *s, kl_diag *diag)
 {
     for (int i = 0; i < r->n; i++) {
         if (!r->info[i].own || r->missing[i] == 0) continue;
@@ -498,7 +498,7 @@ kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
         double  begin = now();
         status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
         recording->wall = now() - begin;
-        tell_of_no_numbers(&r, s, diag);
+        report_non_finite_outputs(&r, s, diag);
         kl_status filtered = filter_outputs(&r, s);
         if (status == KL_OK) status = filtered;
         status = finish(&r, s, diag, status);

@@ -84,7 +84,7 @@ struct kl_writer {
 };
 
 /* A failure after the start: said once, and nothing is tried any more. */
-static kl_status give_up(kl_writer *w, const char *doing, const char *why)
+static kl_status fail_writer(kl_writer *w, const char *doing, const char *why)
 {
     kl_place place = {.file = w->path};
     w->failed      = true;
@@ -334,7 +334,7 @@ static kl_status write_band(kl_writer *w)
                 kl_h5_flush(w->file, w->values) &&
                 kl_h5_put(w->file, w->time, first, n, w->band_time + w->written) &&
                 kl_h5_flush(w->file, w->time);
-    if (!good) return give_up(w, "writing", kl_h5_why(w->file));
+    if (!good) return fail_writer(w, "writing", kl_h5_why(w->file));
     w->kept    = w->band_time[w->held - 1];
     w->written = w->held;
     if (w->held == w->band) {
@@ -367,7 +367,7 @@ kl_status kl_writer_checkpoint(kl_writer *w, const double *values)
     w->state_row[n] = kl_results_check(values, n);
     if (!kl_h5_put(w->file, w->state, w->ncheckpoint, 1, w->state_row) ||
         !kl_h5_flush(w->file, w->state))
-        return give_up(w, "writing a checkpoint", kl_h5_why(w->file));
+        return fail_writer(w, "writing a checkpoint", kl_h5_why(w->file));
     w->ncheckpoint++;
     return KL_OK;
 }
@@ -378,7 +378,7 @@ kl_status kl_writer_rename(kl_writer *w, const char *path)
     const char *name   = kl_arena_text(w->arena, target ? target : path);
     free(target);
     if (!name) return KL_E_MEMORY;
-    if (rename(w->path, name) != 0) return give_up(w, "naming the file", strerror(errno));
+    if (rename(w->path, name) != 0) return fail_writer(w, "naming the file", strerror(errno));
     w->path = kl_arena_text(w->arena, name);
     return w->path ? KL_OK : KL_E_MEMORY;
 }
@@ -390,7 +390,7 @@ kl_status kl_writer_field(kl_writer *w, int i, double time, const double *rise, 
     if (w->failed) return KL_E_FILE;
     return kl_field_row(w->file, &w->field[i], time, rise, pull)
                ? KL_OK
-               : give_up(w, "writing a field", kl_h5_why(w->file));
+               : fail_writer(w, "writing a field", kl_h5_why(w->file));
 }
 
 kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change change,
@@ -406,7 +406,7 @@ kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change chan
         good =
             kl_h5_change_column(w->file, w->values, 0, n, to, x) && kl_h5_flush(w->file, w->values);
     free(x);
-    return good ? status : give_up(w, "filtering a channel", kl_h5_why(w->file));
+    return good ? status : fail_writer(w, "filtering a channel", kl_h5_why(w->file));
 }
 
 /* ---- writer: the end ---- */
@@ -450,9 +450,9 @@ kl_status kl_writer_close(kl_writer *w)
     kl_status status = kl_writer_flush(w);
     bool      ended  = kl_h5_close(w->file, why);
     w->file          = NULL;
-    if (!ended && !w->failed) status = give_up(w, "ending the file", why);
+    if (!ended && !w->failed) status = fail_writer(w, "ending the file", why);
     if (!w->failed && !kl_results_write_notes(w->path, w->notes, KL_H5_CHANGE, why))
-        status = give_up(w, "writing the end of the file", why);
+        status = fail_writer(w, "writing the end of the file", why);
     discard(w);
     return status;
 }

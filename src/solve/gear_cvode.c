@@ -198,7 +198,7 @@ static int configure(gear *g)
  * singular.c) is more than a tolerance below 1e-12 allows, and steps would become short and of low
  * order. So at such tolerances the projection is always soft and f always on the constraints; and
  * below 1e-13 nothing is left that could be held. */
-static void take_care(kl_index1 *ode, bool project)
+static void choose_projection(kl_index1 *ode, bool project)
 {
     const double tight = 1e-12, least = 1e-13;
     if (!project || ode->tolerance >= tight) return;
@@ -220,7 +220,7 @@ static kl_status gear_create(kl_solver *x, void **self)
     g->ode     = ode;
     g->x       = x;
     g->project = m->settings.formulation == KL_PROJECTION;
-    take_care(ode, g->project);
+    choose_projection(ode, g->project);
     g->moved     = kl_arena_array(ode->arena, double, m->nv + 1);
     g->r_x       = kl_arena_array(ode->arena, double, m->nv + 1);
     g->here      = kl_arena_array(ode->arena, double, m->nv + 1);

@@ -239,8 +239,8 @@ static bool all_made(const kl_model *m, const bool *core)
 }
 
 /* Rows depend on each other: find out in which way. */
-static kl_status look_closer(kl_mobility_search *a, const kl_scaled_rows *J,
-                             const kl_rank *by_bodies)
+static kl_status analyse_dependence(kl_mobility_search *a, const kl_scaled_rows *J,
+                                    const kl_rank *by_bodies)
 {
     const kl_model *m       = a->m;
     kl_mobility    *b       = a->b;
@@ -310,7 +310,7 @@ static kl_status analyse(kl_mobility_search *a, kl_diag *diag)
         b->mobility = b->freedom = m->nv - b->rank;
         status                   = kl_mobility_describe_motions(a, r);
     }
-    if (status == KL_OK && b->rank < m->nlam) status = look_closer(a, &J, r);
+    if (status == KL_OK && b->rank < m->nlam) status = analyse_dependence(a, &J, r);
     kl_rank_destroy(r);
     kl_arena_destroy(J.arena);
     return status;

@@ -78,7 +78,7 @@ static kl_status factor_with(kl_index1 *i, double softness)
 }
 
 /* i->a += d at y. */
-static kl_status as_the_constraints_say(kl_index1 *i)
+static kl_status accelerations_from_constraints(kl_index1 *i)
 {
     kl_solver      *x = i->x;
     const kl_model *m = x->model;
@@ -96,7 +96,7 @@ static kl_status as_the_constraints_say(kl_index1 *i)
 }
 
 /* i->a += d at y. */
-static kl_status as_the_forces_say(kl_index1 *i)
+static kl_status accelerations_from_forces(kl_index1 *i)
 {
     kl_solver      *x = i->x;
     const kl_model *m = x->model;
@@ -135,6 +135,6 @@ kl_status kl_index1_across(kl_index1 *i, double t, const double *y)
     }
     interpolate(i, tau, n);
     KL_TRY(kl_index1_softly_onto(i, t, i->on));
-    KL_TRY(as_the_constraints_say(i));
-    return as_the_forces_say(i);
+    KL_TRY(accelerations_from_constraints(i));
+    return accelerations_from_forces(i);
 }

@@ -224,7 +224,7 @@ static bool push(int fd, const kl_text *t, size_t *done)
     return true;
 }
 
-static void give_out(kl_server *s, guest *g)
+static void send_pending(kl_server *s, guest *g)
 {
     bool good = push(g->fd, &g->answer, &g->out);
     if (good && g->events && g->out == g->answer.n) good = push(g->fd, &s->past, &g->sent);
@@ -232,7 +232,7 @@ static void give_out(kl_server *s, guest *g)
 }
 
 /* One who knocks; false when nobody does. */
-static bool welcome(kl_server *s)
+static bool accept_connection(kl_server *s)
 {
     int fd = accept(s->fd, NULL, NULL);
     if (fd < 0) return false;
@@ -247,7 +247,7 @@ static bool welcome(kl_server *s)
 }
 
 /* One look at all connections; false when none had anything. */
-static bool look_round(kl_server *s, int wait_ms)
+static bool poll_connections(kl_server *s, int wait_ms)
 {
     struct pollfd set[MOST_GUESTS + 1] = {{.fd = s->fd, .events = POLLIN}};
     for (int i = 0; i < MOST_GUESTS; i++) {
@@ -256,12 +256,12 @@ static bool look_round(kl_server *s, int wait_ms)
         set[i + 1] = (struct pollfd){.fd = g->fd, .events = (short)(POLLIN | (more ? POLLOUT : 0))};
     }
     if (poll(set, MOST_GUESTS + 1, wait_ms) <= 0) return false;
-    while ((set[0].revents & POLLIN) && welcome(s)) continue;
+    while ((set[0].revents & POLLIN) && accept_connection(s)) continue;
     for (int i = 0; i < MOST_GUESTS; i++) {
         guest *g = &s->guests[i];
         if (g->fd < 0 || g->fd != set[i + 1].fd) continue;
         if (set[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) take_in(s, g);
-        if (g->fd >= 0) give_out(s, g);
+        if (g->fd >= 0) send_pending(s, g);
     }
     return true;
 }
@@ -269,5 +269,5 @@ static bool look_round(kl_server *s, int wait_ms)
 void kl_server_turn(kl_server *s, int wait_ms)
 {
     enum { ROUNDS = 8 }; /* a request is answered in the turn in which it arrives */
-    for (int i = 0; i < ROUNDS && look_round(s, i ? 0 : wait_ms); i++) continue;
+    for (int i = 0; i < ROUNDS && poll_connections(s, i ? 0 : wait_ms); i++) continue;
 }

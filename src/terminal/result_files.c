@@ -10,7 +10,7 @@
 
 /* ---- opening ---- */
 
-static void tell_how_it_ended(kl_reader *r, const char *path)
+static void print_run_status(kl_reader *r, const char *path)
 {
     const char *status = kl_reader_text(r, "status");
     int         rows   = kl_reader_rows(r);
@@ -31,7 +31,7 @@ kl_reader *kl_open_results(const char *path, kl_diag *diag)
         kl_print_diag(diag, NULL);
         return NULL;
     }
-    tell_how_it_ended(r, path);
+    print_run_status(r, path);
     return r;
 }
 
