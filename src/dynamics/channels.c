@@ -146,7 +146,7 @@ static void add_nodes(kl_channels *c, const kl_model *m, const kl_element *e)
 
 int kl_channel_locked_modes(const kl_body *b)
 {
-    return !kl_body_deforms(b) && b->type->still ? b->type->still(b->data) : 0;
+    return !kl_body_deforms(b) && b->type->locked_modes ? b->type->locked_modes(b->data) : 0;
 }
 
 static void add_modes(kl_channels *c, const kl_body *b)

@@ -326,7 +326,7 @@ typedef struct kl_body_type {
     /* (optional) what else the model must hold for this body: a set of kl_implied_part */
     unsigned (*implied_parts)(const void *data);
     /* (optional) modal coordinates that it would have if it were not rigid now; they read zero */
-    int (*still)(const void *data);
+    int (*locked_modes)(const void *data);
     /* (optional) the finite elements that it was reduced from */
     void (*modal)(const void *data, kl_modal_body *out);
     double (*reach)(const void *data); /* (optional) size [m] that its markers need not show */
