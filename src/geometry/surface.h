@@ -118,9 +118,10 @@ typedef struct kl_arc2 {
     double theta[2];     /* from the first to the last point, theta[1] > theta[0] or less [rad] */
 } kl_arc2;
 
-/* From its centre, first and last point; the shorter way round. */
+/* From its centre, first and last point; the shorter way round. Their distances from the centre may
+ * differ by this part. */
 kl_status kl_arc2_make(const double c[2], const double first[2], const double last[2],
-                       kl_arc2 *out);
+                       double tolerance, kl_arc2 *out);
 
 /* r = h1 (Q1 f + x1) + h2 (Q2 f + x2), f = (radius cos theta + c1, radius sin theta + c2, 0),
  * h = (1 -+ zeta)/2; u = zeta in [-1, 1], v = theta. The nodes may move: they are arguments. */

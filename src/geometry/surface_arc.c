@@ -6,10 +6,11 @@
 
 static const double PI = 3.14159265358979323846;
 
-kl_status kl_arc2_make(const double c[2], const double first[2], const double last[2], kl_arc2 *out)
+kl_status kl_arc2_make(const double c[2], const double first[2], const double last[2],
+                       double tolerance, kl_arc2 *out)
 {
     double r0 = hypot(first[0] - c[0], first[1] - c[1]), r1 = hypot(last[0] - c[0], last[1] - c[1]);
-    if (!(r0 > 0.0) || !isfinite(r0) || !(fabs(r1 - r0) <= 1e-6 * r0)) return KL_E_RANGE;
+    if (!(r0 > 0.0) || !isfinite(r0) || !(fabs(r1 - r0) <= tolerance * r0)) return KL_E_RANGE;
     double a = atan2(first[1] - c[1], first[0] - c[0]), b = atan2(last[1] - c[1], last[0] - c[0]);
     double turn = b - a;
     turn -= 2.0 * PI * round(turn / (2.0 * PI));

@@ -84,17 +84,6 @@ static kl_status read_size(reading *r, const kl_node *n, kl_solid *out)
     return KL_OK;
 }
 
-/* Points of printed tables are rounded: radii may differ by a thousandth. The shorter way round. */
-static bool arc_through(const double c[2], const double a[2], const double b[2], kl_arc2 *arc)
-{
-    double r0 = hypot(a[0] - c[0], a[1] - c[1]), r1 = hypot(b[0] - c[0], b[1] - c[1]);
-    double from = atan2(a[1] - c[1], a[0] - c[0]), turn = atan2(b[1] - c[1], b[0] - c[0]) - from;
-    if (!(r0 > 0.0) || !isfinite(r0) || !(fabs(r1 - r0) <= 1e-3 * r0)) return false;
-    turn -= 2.0 * KL_PI * round(turn / (2.0 * KL_PI));
-    *arc = (kl_arc2){{c[0], c[1]}, 0.5 * (r0 + r1), {from, from + turn}};
-    return true;
-}
-
 /* {center: [x, y], first: [x, y], last: [x, y]}, or with radius and angles: [from, to] */
 static kl_status read_one_arc(reading *r, const kl_node *n, kl_arc2 *arc, double *side)
 {
@@ -114,7 +103,7 @@ static kl_status read_one_arc(reading *r, const kl_node *n, kl_arc2 *arc, double
     if (first && last) {
         KL_TRY(kl_value_numbers(r->s, first, r->what, "m", 2, a));
         KL_TRY(kl_value_numbers(r->s, last, r->what, "m", 2, b));
-        if (!arc_through(c, a, b, arc))
+        if (kl_arc2_make(c, a, b, 1e-3, arc) != KL_OK) /* points of printed tables are rounded */
             return kl_fail(r->s->diag, KL_E_RANGE, n->place,
                            "%s: `first` and `last` of the arc are not equally far from `center`",
                            r->what);

@@ -599,14 +599,16 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     double             left = until - x->s->t, most = isnan(s->max_step) ? HUGE_VAL : s->max_step;
     /* what rounding of the time leaves; a far `until` must not count */
     double now = fabs(x->s->t), least = fmin(1e-12 * fmax(now, fmin(left, 1.0)), 0.5 * left);
-    double             want  = adaptive ? fmin(i->h, most) : s->step;
+    double want = adaptive ? fmin(i->h, most) : s->step;
 
     /* no body turns by more than a radian in a step: angles that count turns would lose some */
     double spin = kl_fastest_turn(x->model, x->s->v);
     if (spin > 0.0) want = fmin(want, 1.0 / spin);
 
-    /* equal steps onto `until`, none of them tiny */
-    double whole = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6))), h = whole;
+    /* equal steps onto `until`, none of them tiny; fixed steps as asked for, the last one shorter */
+    double whole = left / fmax(1.0, ceil(left / want * (1.0 - 1e-6)));
+    if (!adaptive && left > want * (1.0 + 1e-6)) whole = want;
+    double h       = whole;
     double refused = 0.0, before = 0.0; /* step with too large an error, and that error */
     int    tries = 0;
     remember(i, x, count);

@@ -186,7 +186,7 @@ static void extruded_and_revolved_arcs_follow_their_equations(void **unused)
     double    c[2] = {0.4, -0.1}, first[2] = {0.4 + 0.3 * cos(0.4), -0.1 + 0.3 * sin(0.4)},
            last[2] = {0.4 + 0.3 * cos(-0.9), -0.1 + 0.3 * sin(-0.9)};
     kl_arc2 arc;
-    assert_int_equal(kl_arc2_make(c, first, last, &arc), KL_OK);
+    assert_int_equal(kl_arc2_make(c, first, last, 1e-4, &arc), KL_OK);
     assert_close(arc.theta[0], 0.4, 1e-12);
     assert_close(arc.theta[1], -0.9, 1e-12);
     kl_mat3     turned = kl_from_axes(kl_vec(cos(0.3), sin(0.3), 0), kl_vec(-sin(0.3), cos(0.3), 0),
@@ -210,7 +210,7 @@ static void extruded_and_revolved_arcs_follow_their_equations(void **unused)
 
     /* factors 1 and a centre on the axis: a sphere */
     double zero[2] = {0, 0}, top[2] = {0, 0.5}, side[2] = {0.5, 0};
-    assert_int_equal(kl_arc2_make(zero, top, side, &arc), KL_OK);
+    assert_int_equal(kl_arc2_make(zero, top, side, 1e-4, &arc), KL_OK);
     assert_int_equal(kl_surface_revolved_arc(&arc, 1, 1, node[0], arena, &r), KL_OK);
     assert_close(shape_at(r, 1.0, 0.4).gauss, 4.0, 1e-9);
     /* a pole has no normal */
@@ -218,7 +218,7 @@ static void extruded_and_revolved_arcs_follow_their_equations(void **unused)
     kl_surface_shape g;
     assert_int_equal(kl_surface_shape_at(r, &pole, &g), KL_E_SINGULAR);
     double wrong[2] = {0.5, 0.5};
-    assert_int_equal(kl_arc2_make(zero, top, wrong, &arc), KL_E_RANGE);
+    assert_int_equal(kl_arc2_make(zero, top, wrong, 1e-4, &arc), KL_E_RANGE);
     kl_arena_destroy(arena);
 }
 
