@@ -141,17 +141,21 @@ static void element_values(const kl_model *m, const kl_state *s, const kl_work *
 static void compound_values(const kl_model *m, const kl_work *w, const kl_compound *k, double *to)
 {
     double  mass = 0.0, kinetic = 0.0, energy = 0.0, loss = 0.0;
-    kl_vec3 moment = kl_vec(0, 0, 0);
+    kl_vec3 moment = kl_vec(0, 0, 0), p = moment, L = moment;
     for (int i = k->body; i < k->body + k->nbody; i++) {
         kl_measures t;
         m->body[i].type->measures(m->body[i].data, w->cache + m->body[i].cache, &t);
         mass += t.mass;
         kinetic += t.kinetic;
         moment = kl_axpy(t.mass, t.center, moment);
+        p      = kl_add(p, t.p);
+        L      = kl_add(L, t.L);
     }
     for (int i = k->element; i < k->element + k->nelement; i++)
         energy += w->energy[i], loss += w->loss[i];
     to    = put(to, mass > 0.0 ? kl_scale(1.0 / mass, moment) : moment);
+    to    = put(to, p);
+    to    = put(to, L);
     to[0] = kinetic;
     to[1] = energy;
     to[2] = loss;

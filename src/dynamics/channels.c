@@ -75,6 +75,8 @@ static const group point_groups[] = {
 
 static const group compound_groups[] = {
     {"center", "m", "centre of mass of all its bodies", "xyz", true},
+    {"momentum", "kg m/s", "linear momentum", "xyz", false},
+    {"angular_momentum", "kg m2 rad/s", "about the global origin", "xyz", false},
     {"kinetic_energy", "N m", "kinetic energy of all its bodies", "", true},
     {"elastic_energy", "N m", "stored in all its elements", "", true},
     {"loss", "W", "power dissipated by all its elements", "", true},

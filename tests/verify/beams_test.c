@@ -1,0 +1,214 @@
+/* Beams with large deformations against solutions that were found by other means: elliptic integrals, shooting, a
+ * spectral method. Three-node elements converge with the fourth power of their length, two-node elements with the second. */
+#include "verify/example.h"
+
+#include "unit/csv_table.h"
+
+static example one;
+
+static table reference(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/data/reference/%s.csv", KL_SOURCE_DIR, name);
+    return table_read(path);
+}
+
+static int column(const table *t, const char *name)
+{
+    for (int c = 0; c < t->columns; c++)
+        if (strcmp(t->names[c], name) == 0) return c;
+    fail_msg("the reference has no column %s", name);
+    return -1;
+}
+
+/* Largest difference of channel i from a column of the reference; row `first` + k of the run is row k of the table. */
+static double apart(const example *e, int i, const table *t, const char *name, int rows, int first)
+{
+    double most = 0.0;
+    int    c    = column(t, name);
+    assert_true(e->n >= first + rows && t->rows >= rows);
+    for (int k = 0; k < rows; k++) most = fmax(most, fabs(e->value[first + k][i] - table_at(t, k, c)));
+    return most;
+}
+
+static double elastica_error(const char *set)
+{
+    static const char *const channels[] = {"u_over_L", "w_over_L", "tip_rotation_rad", NULL};
+    table                    t          = reference("beam_elastica_tip_load");
+    double                   most       = 0.0;
+    example_run("elastica", set, 10, 1, channels, &one);
+    for (int i = 0; i < 3; i++) most = fmax(most, apart(&one, i, &t, channels[i], 10, 1));
+    table_free(&t);
+    return most;
+}
+
+static void the_elastica_converges_at_the_order_of_its_elements(void **unused)
+{
+    (void)unused;
+    assert_true(elastica_error("") < 1e-6);
+    double coarse = elastica_error("elements=8"), fine = elastica_error("elements=16");
+    assert_true(coarse / fine > 14.0 && coarse / fine < 18.0);
+    coarse = elastica_error("nodes=2 elements=16"), fine = elastica_error("nodes=2 elements=32");
+    assert_true(coarse / fine > 3.7 && coarse / fine < 4.3);
+}
+
+static void a_beam_rolls_up_to_a_circle_and_beyond(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"tip_x", "tip_y", "tip_rotation_rad", "end_moment", NULL};
+    table                    t          = reference("beam_cantilever_rollup");
+    example_run("roll-up", "", 2, 0.125, channels, &one);
+    for (int i = 0; i < 2; i++) assert_true(apart(&one, i, &t, channels[i], t.rows, 0) < 1e-6 * 10.0);
+    assert_true(apart(&one, 2, &t, "tip_rotation_rad", t.rows, 0) < 1e-10);
+    assert_close(example_last(&one, 2), 4 * KL_PI, 1e-9);
+    assert_close(example_last(&one, 0), 0.0, 1e-9);
+    table_free(&t);
+}
+
+static void the_45_degree_bend_meets_the_exact_solution(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"tip_x", "tip_y", "tip_z", NULL};
+    table                    t          = reference("beam_bathe_45deg_bend");
+    for (int id = 0; id < 2; id++) {
+        example_run("bathe-bend", id ? "torsion_constant_id=1" : "", 1, 0.25, channels, &one);
+        for (int load = 0; load < 3; load++)
+            for (int i = 0; i < 3; i++)
+                assert_close(one.value[2 + load][i], table_at(&t, 3 * id + load, 2 + i), 1e-6 * 100.0);
+    }
+    table_free(&t);
+}
+
+static void a_follower_force_keeps_to_the_section(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"u_m", "v_m", "rot_rad", "Mroot_Nm", NULL};
+    table                    t          = reference("beam_follower_tip");
+    example_run("follower-force", "", 130, 2, channels, &one);
+    for (int i = 0; i < 3; i++) assert_true(apart(&one, i, &t, channels[i], 66, 0) < 2e-6);
+    assert_true(apart(&one, 3, &t, "Mroot_Nm", 66, 0) < 0.05);
+    table_free(&t);
+}
+
+/* The value of channel i where channel k first reaches `at` after row `from`, by a cubic through four rows. */
+static double meeting(const example *e, int i, int k, double at, int *from)
+{
+    int r = *from;
+    while (r + 2 < e->n && !((e->value[r][k] <= at) == (at < e->value[r + 1][k]))) r++;
+    *from     = r;
+    int first = r > 0 ? r - 1 : 0;
+    double sum = 0.0;
+    for (int a = first; a < first + 4; a++) {
+        double part = e->value[a][i];
+        for (int b = first; b < first + 4; b++)
+            if (b != a) part *= (at - e->value[b][k]) / (e->value[a][k] - e->value[b][k]);
+        sum += part;
+    }
+    return sum;
+}
+
+static double said_limit(const example *e, int number)
+{
+    const char *at = e->said;
+    for (int i = 0; i <= number && at; i++) at = strstr(at + 1, "reaches ");
+    assert_non_null(at);
+    return strtod(at + 8, NULL);
+}
+
+/* Limit loads of lee_frame.csv: +18556.7275 and -9414.4316 N */
+static void lees_frame_passes_both_limit_points(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"P_N", "u_m", "v_m", "th_load_rad", "nx_base_N", "ny_base_N", "th_base_rad", NULL};
+    table                    t          = reference("lee_frame");
+    example_run("lee-frame", "", 82, 0.25, channels, &one);
+    assert_close(said_limit(&one, 0), 18556.72754, 2e-6 * 18556.0);
+    assert_close(said_limit(&one, 1), -9414.43156, 4e-6 * 18556.0);
+    /* the path through both of them, by the displacement u until it turns back */
+    int u = column(&t, "u_m"), from = 0;
+    for (int r = 20; r < t.rows && table_at(&t, r, u) > table_at(&t, r - 20, u); r += 20) {
+        const double size[] = {18556.0, 1.0, 1.0, 1.0, 18556.0, 18556.0, 1.0};
+        for (int i = 0; i < 7; i++)
+            if (i != 1)
+                assert_close(meeting(&one, i, 1, table_at(&t, r, u), &from), table_at(&t, r, column(&t, channels[i])), 2e-5 * size[i]);
+    }
+    table_free(&t);
+}
+
+/* Limit loads of arch_lambda5.csv: 39046.6055 and -58716.6482 N on the symmetric path */
+static void a_shallow_arch_snaps_through(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"P_N", "w_crown_m", "H_N", "V_N", "th_end_dev_rad", NULL};
+    table                    t          = reference("arch_lambda5");
+    example_run("shallow-arch", "", 170, 0.5, channels, &one);
+    assert_close(said_limit(&one, 0), 39046.6055, 4e-6 * 39046.0);
+    assert_close(said_limit(&one, 1), -58716.6482, 1e-5 * 58716.0);
+    int from = 0;
+    for (int r = 10; r < 200; r += 10) { /* the crown sinks all the way there */
+        double w = table_at(&t, r, column(&t, "w_crown_m"));
+        assert_close(meeting(&one, 0, 1, w, &from), table_at(&t, r, column(&t, "P_N")), 2e-5 * 39046.0);
+        assert_close(meeting(&one, 2, 1, w, &from), table_at(&t, r, column(&t, "H_N")), 2e-5 * 5e5);
+        assert_close(meeting(&one, 4, 1, w, &from), table_at(&t, r, column(&t, "th_end_dev_rad")), 2e-5);
+    }
+    table_free(&t);
+}
+
+/* own shooting solution of the same beam; bending about both axes with twist */
+static void the_princeton_beam_bends_and_twists(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"chordwise_m", "flapwise_m", "twist_deg", NULL};
+    table                    t          = reference("princeton_beam");
+    for (int r = 14; r < t.rows; r += 2) {
+        char set[80];
+        snprintf(set, sizeof set, "angle=%gdeg load=%.12gN", table_at(&t, r, 1), table_at(&t, r, 0));
+        example_run("princeton-beam", set, 1, 0.5, channels, &one);
+        for (int i = 0; i < 2; i++) assert_close(example_last(&one, i), table_at(&t, r, 2 + i), 1e-6 * 0.508);
+        assert_close(example_last(&one, 2), table_at(&t, r, 4), 1e-5);
+    }
+    table_free(&t);
+}
+
+/* kane_spinup_beam.csv: a cable element without shear and rotary inertia, largest lag 0.57379 m */
+static void a_beam_spins_up(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"tip_u1_axial_m", "tip_u2_transverse_m", "hub_angle_rad", "tip_stretch", NULL};
+    table                    t          = reference("kane_spinup_beam");
+    example_run("spin-up-beam", "elements=6", 10, 0.02, channels, &one);
+    assert_close(example_peak(&one, 1), 0.57379, 2e-4);
+    assert_true(apart(&one, 0, &t, "tip_u1_axial_m", 500, 0) < 3e-5);
+    assert_true(apart(&one, 1, &t, "tip_u2_transverse_m", 500, 0) < 1e-3 * 0.574);
+    assert_true(apart(&one, 2, &t, "hub_angle_rad", 500, 0) < 1e-6);
+    table_free(&t);
+}
+
+/* flying_spaghetti_cw.csv: the load jumps, so that fronts run through the beam; the reference itself is good to 2e-4 m */
+static void a_free_beam_flies(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"xA_m", "yA_m", "xB_m", "yB_m", "xcm_m", "ycm_m", "Lz_kgm2_s", "KE_J", NULL};
+    table                    t          = reference("flying_spaghetti_cw");
+    example_run("flying-beam", "", 5, 0.05, channels, &one);
+    for (int i = 0; i < 4; i++) assert_true(apart(&one, i, &t, channels[i], 101, 0) < 4e-3);
+    for (int i = 4; i < 6; i++) assert_true(apart(&one, i, &t, channels[i], 101, 0) < 1e-6);
+    assert_true(apart(&one, 6, &t, "Lz_kgm2_s", 101, 0) < 3e-3);
+    table_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_elastica_converges_at_the_order_of_its_elements),
+        cmocka_unit_test(a_beam_rolls_up_to_a_circle_and_beyond),
+        cmocka_unit_test(the_45_degree_bend_meets_the_exact_solution),
+        cmocka_unit_test(a_follower_force_keeps_to_the_section),
+        cmocka_unit_test(lees_frame_passes_both_limit_points),
+        cmocka_unit_test(a_shallow_arch_snaps_through),
+        cmocka_unit_test(the_princeton_beam_bends_and_twists),
+        cmocka_unit_test(a_beam_spins_up),
+        cmocka_unit_test(a_free_beam_flies),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
