@@ -4,6 +4,7 @@
 
 #include "cli/cases.h"
 #include "cli/rail.h"
+#include "railway/creep_table.h"
 #include "railway/half_space.h"
 #include "terminal/options.h"
 
@@ -118,7 +119,7 @@ static int run(int argc, char **argv)
     int             grid = 400; /* a converged FASTSIM: a tool for figures, not for the time loop */
     const kl_option options[] = {
         {"law", 'l', "LAW", KL_OPTION_TEXT, &name,
-         "linear, heuristic, polach, fastsim (default) or half-space (exact, slow)"},
+         "linear, heuristic, polach, fastsim (default), table or half-space (exact, slow)"},
         {"grid", 0, "N", KL_OPTION_COUNT, &grid,
          "strips and cells per strip of fastsim (default 400)"},
         {"kA", 0, "K", KL_OPTION_NUMBER, &q.options.kA,
@@ -138,7 +139,12 @@ static int run(int argc, char **argv)
     q.options.strips = q.options.cells = grid;
     q.arena                            = kl_arena_create();
     q.diag                             = kl_diag_create();
-    kl_status status                   = q.arena && q.diag ? creep(&q) : KL_E_MEMORY;
+    kl_status status                   = q.arena && q.diag ? KL_OK : KL_E_MEMORY;
+    if (status == KL_OK && q.law->force == kl_creep_by_table) {
+        q.options.table = kl_creep_table_create(q.arena);
+        if (!q.options.table) status = KL_E_MEMORY;
+    }
+    if (status == KL_OK) status = creep(&q);
     kl_print_diag(q.diag, status == KL_OK ? NULL : "no results were printed");
     kl_diag_destroy(q.diag);
     kl_arena_destroy(q.arena);

@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "model/groups.h"
+#include "railway/creep_table.h"
 #include "railway/profiles.h"
 #include "railway/railway.h"
 #include "railway/touch_search.h"
@@ -121,6 +122,19 @@ static kl_vec3 axle_of(const kl_setup *s, const kl_motion *m)
     return left < 0.0 ? kl_neg(axle) : axle;
 }
 
+/* The table of creep forces, one for all wheelsets of a model. */
+static kl_status find_creep_table(wheel_rail *p, const kl_setup *s)
+{
+    int index = s->model ? kl_model_find_element(s->model, s->name) : 0;
+    for (int k = 0; k < index && !p->law.options.table; k++) {
+        const kl_element *e = &s->model->element[k];
+        if (e->type == &kl_wheel_rail)
+            p->law.options.table = ((const wheel_rail *)e->data)->law.options.table;
+    }
+    if (!p->law.options.table) p->law.options.table = kl_creep_table_create(s->arena);
+    return p->law.options.table ? KL_OK : KL_E_MEMORY;
+}
+
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size)
 {
@@ -141,6 +155,7 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     kl_hertz_table *hertz = kl_arena_array(s->arena, kl_hertz_table, 1);
     if (!hertz) return KL_E_MEMORY;
     kl_hertz_table_fill(hertz);
+    if (p->law.creep->force == kl_creep_by_table) KL_TRY(find_creep_table(p, s));
     p->law.hertz          = hertz;
     p->law.options.kA     = p->kA;
     p->law.options.kS     = p->kS;
@@ -210,9 +225,9 @@ const kl_key kl_wheel_rail_keys[] = {
     {.name     = "creep",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(wheel_rail, creep),
-     .words    = "linear heuristic polach fastsim",
+     .words    = "linear heuristic polach fastsim table",
      .fallback = "fastsim",
-     .help     = "law of the creep force"},
+     .help     = "law of the creep force; table: fastsim of a very fine grid, from a table"},
     NUMBER("grid", grid, "1", "10", 1.0, 100.0, "strips and cells a strip of fastsim"),
     NUMBER("kA", kA, "1", "1", 0.0, 1.0, "polach: reduction factor in the adhesion area"),
     NUMBER("kS", kS, "1", "1", 0.0, 1.0, "polach: reduction factor in the slip area"),

@@ -2,6 +2,7 @@
  * and how far each is from Kalker's exact theory. */
 #include "unit/railway/wheel_rail_reference.h"
 
+#include "railway/creep_table.h"
 #include "railway/half_space.h"
 
 static kl_creep_input input_at(const reference *r, int i)
@@ -20,7 +21,9 @@ static void distance(const char *file, const char *ending, const char *law, int 
     static const char *const columns[] = {"Fx_over_muN", "Fy_over_muN", "Mz_over_muNc"};
     reference                r         = reference_read(file);
     kl_creep_options         o         = kl_creep_defaults();
+    kl_arena                *arena     = kl_arena_create();
     assert_int_equal(r.nrow, 134);
+    if (strcmp(law, "table") == 0) o.table = kl_creep_table_create(arena);
     o.strips = o.cells = grid;
     for (int k = 0; k < n; k++) worst[k] = 0.0;
     for (int i = 0; i < r.nrow; i++) {
@@ -35,6 +38,7 @@ static void distance(const char *file, const char *ending, const char *law, int 
         }
     }
     reference_free(&r);
+    kl_arena_destroy(arena);
 }
 
 static void kalkers_table_is_reproduced(void **state)
@@ -103,6 +107,45 @@ static void fastsim_is_the_converged_one(void **state)
     for (int k = 0; k < 3; k++) assert_true(worst[k] <= 1e-5); /* five digits in the file */
 }
 
+static void the_table_is_close_to_the_converged_fastsim(void **state)
+{
+    (void)state;
+    double worst[3];
+    distance("wheel-rail/creepforce_fastsim.csv", "", "table", 400, 3, worst);
+    print_message("table: worst distance from FASTSIM fx %.4f, fy %.4f, mz %.4f\n", worst[0],
+                  worst[1], worst[2]);
+    for (int k = 0; k < 3; k++) assert_true(worst[k] <= 0.002);
+}
+
+/* Any ellipse, creepage and sign, not only those of the reference. */
+static void the_table_is_close_to_fastsim_anywhere(void **state)
+{
+    (void)state;
+    kl_arena        *arena = kl_arena_create();
+    kl_creep_options o = kl_creep_defaults(), fine = o;
+    unsigned         seed  = 7;
+    double           worst = 0.0;
+    o.table                = kl_creep_table_create(arena);
+    fine.strips = fine.cells = 400;
+    for (int i = 0; i < 300; i++) {
+        double x[4];
+        for (int k = 0; k < 4; k++) {
+            seed = seed * 1664525u + 1013904223u;
+            x[k] = seed / 2147483648.0 - 1.0;
+        }
+        double          ratio = exp(2.0 * x[3]);
+        kl_creep_input  in    = {ratio, {x[0], x[1], 2.0 * x[2]}, kl_kalker_of(ratio, 0.28)};
+        kl_creep_output a, b;
+        kl_creep_law_find("table")->force(&o, &in, &a);
+        kl_creep_law_find("fastsim")->force(&fine, &in, &b);
+        for (int k = 0; k < 3; k++) worst = fmax(worst, fabs(a.f[k] - b.f[k]));
+        assert_close(a.slip, b.slip, 0.03);
+    }
+    print_message("table: worst distance from FASTSIM at random places %.4f\n", worst);
+    assert_true(worst < 0.002);
+    kl_arena_destroy(arena);
+}
+
 /* Measured in other programs too; printed so that a user knows what a law costs in accuracy. */
 static void the_distance_from_the_exact_theory_is_known(void **state)
 {
@@ -113,8 +156,9 @@ static void the_distance_from_the_exact_theory_is_known(void **state)
         double      limit[2];
     } cases[] = {{"polach", 1, {0.24, 0.32}},
                  {"fastsim", 100, {0.045, 0.105}},
-                 {"fastsim", 10, {0.05, 0.16}}};
-    for (int i = 0; i < 3; i++) {
+                 {"fastsim", 10, {0.05, 0.16}},
+                 {"table", 400, {0.045, 0.105}}};
+    for (int i = 0; i < 4; i++) {
         double worst[3] = {0};
         distance("wheel-rail/creepforce_contact.csv", "_h0", cases[i].law, cases[i].grid, 2, worst);
         print_message("%s, grid %d: worst distance from CONTACT fx %.3f, fy %.3f\n", cases[i].law,
@@ -213,6 +257,8 @@ int main(void)
         cmocka_unit_test(coefficients_go_on_beyond_the_table),
         cmocka_unit_test(polach_is_the_formula_to_rounding),
         cmocka_unit_test(fastsim_is_the_converged_one),
+        cmocka_unit_test(the_table_is_close_to_the_converged_fastsim),
+        cmocka_unit_test(the_table_is_close_to_fastsim_anywhere),
         cmocka_unit_test(the_distance_from_the_exact_theory_is_known),
         cmocka_unit_test(traction_curves_fall_with_the_slip_velocity),
         cmocka_unit_test(every_law_keeps_the_symmetries),
