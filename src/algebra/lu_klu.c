@@ -1,9 +1,12 @@
-/* The only file that knows SuiteSparse KLU. */
+/* The only file that knows SuiteSparse KLU, and the choice between KLU and MUMPS: KLU's analysis tells how
+ * much work a factorisation is. */
 #include "algebra/lu.h"
 
 #include <klu.h>
 #include <math.h>
 #include <stdlib.h>
+
+#include "algebra/lu_mumps.h"
 
 struct kl_lu {
     const kl_pattern *p;
@@ -12,7 +15,12 @@ struct kl_lu {
     klu_numeric      *numeric;
     int               pivotings;
     double            condition;
+    kl_fronts        *fronts; /* of a large matrix, instead of the above */
 };
+
+/* Work of a factorisation [flops] beyond which dense fronts pay (bench/bench_fronts). KLU does
+ * about 1e9 a second, number by number. */
+static const double MUCH_WORK = 3e8;
 
 kl_lu *kl_lu_create(const kl_pattern *p)
 {
@@ -28,6 +36,7 @@ kl_lu *kl_lu_create(const kl_pattern *p)
         free(lu);
         return NULL;
     }
+    if (lu->symbolic->est_flops > MUCH_WORK) lu->fronts = kl_fronts_create(p);
     return lu;
 }
 
@@ -36,6 +45,7 @@ void kl_lu_destroy(kl_lu *lu)
     if (!lu) return;
     klu_free_numeric(&lu->numeric, &lu->common);
     klu_free_symbolic(&lu->symbolic, &lu->common);
+    kl_fronts_destroy(lu->fronts);
     free(lu);
 }
 
@@ -54,8 +64,16 @@ static kl_status factor_anew(kl_lu *lu, double *values)
     return KL_OK;
 }
 
+static kl_status factor_fronts(kl_lu *lu, const double *values)
+{
+    lu->condition = 1.0; /* not known */
+    lu->pivotings++;
+    return kl_fronts_factor(lu->fronts, values);
+}
+
 kl_status kl_lu_factor(kl_lu *lu, const double *values)
 {
+    if (lu->fronts) return factor_fronts(lu, values);
     union {
         const double *in;
         double       *out;
@@ -78,6 +96,7 @@ kl_status kl_lu_factor(kl_lu *lu, const double *values)
 
 kl_status kl_lu_solve(const kl_lu *lu, double *x)
 {
+    if (lu->fronts) return kl_fronts_solve(lu->fronts, x);
     klu_common common = lu->common; /* klu_solve writes its status: keep ours const */
     if (!lu->numeric) return KL_E_SINGULAR;
     return klu_solve(lu->symbolic, lu->numeric, lu->p->n, 1, x, &common) ? KL_OK : KL_E_SINGULAR;
@@ -85,7 +104,7 @@ kl_status kl_lu_solve(const kl_lu *lu, double *x)
 
 int kl_lu_bad_column(const kl_lu *lu)
 {
-    int k = lu->common.singular_col;
+    int k = lu->fronts ? -1 : lu->common.singular_col;
     return k >= 0 && k < lu->p->n ? k : -1;
 }
 

@@ -272,3 +272,79 @@ kl_status kl_factor_solve(kl_factor *f, int k, double *X, kl_diag *diag)
 }
 
 const kl_factor_stats *kl_factor_stats_of(const kl_factor *f) { return &f->stats; }
+
+/* ---- a matrix that is factored again and again ---- */
+
+struct kl_elimination {
+    DMUMPS_STRUC_C mumps;
+};
+
+static void call_elimination(kl_elimination *e, int job)
+{
+    e->mumps.job = job;
+    pthread_mutex_lock(&lock);
+    dmumps_c(&e->mumps);
+    pthread_mutex_unlock(&lock);
+}
+
+static kl_status elimination_status(const kl_elimination *e)
+{
+    int code = e->mumps.infog[0];
+    if (code >= 0) return KL_OK;
+    bool memory = code == NO_MEMORY || code == MEMORY_SHORT_1 || code == MEMORY_SHORT_2;
+    return memory ? KL_E_MEMORY : KL_E_SINGULAR;
+}
+
+kl_status kl_elimination_open(kl_elimination **out, const kl_elimination_matrix *A)
+{
+    kl_elimination *e = calloc(1, sizeof *e);
+    *out              = e;
+    if (!e) return KL_E_MEMORY;
+    e->mumps.comm_fortran = USE_COMM_WORLD;
+    e->mumps.par          = 1;
+    e->mumps.sym          = A->symmetric ? 2 : 0;
+    call_elimination(e, INIT);
+    MUMPS_INT *icntl = e->mumps.icntl;
+    for (int i = 1; i <= 3; i++) ICNTL(i) = -1;
+    ICNTL(4)         = 0;
+    ICNTL(6)         = 0; /* columns stay: the caller scales, and the diagonal is there */
+    ICNTL(7)         = A->order ? GIVEN : AMD;
+    ICNTL(8)         = 0; /* no scaling */
+    ICNTL(14)        = SPARE_PERCENT;
+    e->mumps.n       = A->n;
+    e->mumps.nnz     = A->nnz;
+    e->mumps.irn     = A->row;
+    e->mumps.jcn     = A->column;
+    e->mumps.a       = A->value;
+    e->mumps.perm_in = A->order;
+    call_elimination(e, ANALYSE);
+    return elimination_status(e);
+}
+
+kl_status kl_elimination_factor(kl_elimination *e)
+{
+    MUMPS_INT *icntl = e->mumps.icntl;
+    for (;;) {
+        call_elimination(e, FACTOR);
+        int code = e->mumps.infog[0];
+        if ((code != MEMORY_SHORT_1 && code != MEMORY_SHORT_2) || ICNTL(14) >= SPARE_LIMIT)
+            return elimination_status(e);
+        ICNTL(14) *= 2;
+    }
+}
+
+kl_status kl_elimination_solve(kl_elimination *e, double *x)
+{
+    e->mumps.rhs  = x;
+    e->mumps.nrhs = 1;
+    e->mumps.lrhs = e->mumps.n;
+    call_elimination(e, SOLVE);
+    return elimination_status(e);
+}
+
+void kl_elimination_close(kl_elimination *e)
+{
+    if (!e) return;
+    call_elimination(e, END);
+    free(e);
+}

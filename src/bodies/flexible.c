@@ -69,7 +69,7 @@ static flexible_cache *opened(const flexible *p, void *block)
 
 /* ---- coordinates ---- */
 
-static void flexible_place(void *data, const kl_placement *p)
+void flexible_place(void *data, const kl_placement *p)
 {
     flexible *b   = data;
     kl_vec3   vel = kl_load(b->velocity), om = kl_load(b->omega);
@@ -314,18 +314,28 @@ static void flexible_look(const void *data, const double *q, kl_notice *notice)
 
 /* ---- keys ---- */
 
-static const kl_key flexible_keys[] = {
+const kl_key kl_flexible_keys[] = {
     {.name   = "file",
      .kind   = KL_KEY_REDUCED,
      .offset = offsetof(flexible, file),
+     .by     = "flexible nonlinear",
      .help = "reduced body (.kbody), or a body file (.yaml), which is reduced and saved next to it "
              "({body: panel.yaml, ply: 30 deg} sets its parameters), or the contents of a body "
              "file in braces"},
     {.name     = "flexible",
-     .kind     = KL_KEY_FLAG,
+     .kind     = KL_KEY_WORD,
      .offset   = offsetof(flexible, deforms),
-     .fallback = "true",
-     .help     = "false: use the body as a rigid body"},
+     .words    = "false modal nonlinear true",
+     .fallback = "modal",
+     .help     = "false: rigid body; modal (or true): small deformations by modes; "
+                 "nonlinear: large deformations, each node of the mesh moves for itself"},
+    {.name     = "strain",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, strain),
+     .words    = "logarithmic green",
+     .fallback = "logarithmic",
+     .help = "of a nonlinear body: strain to which the stress is proportional; plasticity needs "
+             "logarithmic"},
     {.name     = "modes",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(flexible, count),
@@ -531,7 +541,10 @@ const kl_body_type kl_flexible = {.name    = "flexible",
                                   .help    = "flexible body with floating frame of reference: six "
                                              "degrees of freedom and deformation modes",
                                   .example = flexible_example,
-                                  .keys    = flexible_keys,
+                                  .keys    = kl_flexible_keys,
+                                  .choice_key      = "flexible",
+                                  .choice_word     = "nonlinear",
+                                  .chosen          = &kl_nonlinear,
                                   .data_size       = sizeof(flexible),
                                   .cache_size      = sizeof(flexible_cache),
                                   .place           = flexible_place,

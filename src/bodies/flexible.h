@@ -30,7 +30,8 @@ typedef struct flexible_frame {
 typedef struct flexible {
     /* as given */
     kl_reduced file;
-    bool       deforms;             /* false: the same body, rigid */
+    int        deforms;             /* 0: the same body, rigid; 2: nonlinear; else modal */
+    int        strain;              /* of a nonlinear body: kl_strain_kind */
     double     count, up_to, share; /* choice of modes; NaN: all */
     kl_list    chosen;
     double     damping, rayleigh[2];
@@ -75,6 +76,7 @@ typedef struct flexible {
     kl_vec3          spread;          /* products of inertia times this are angles */
     kl_mat3          central_inverse; /* of the inertia about the centre of mass */
     double           gyration;        /* radius of gyration about the reference point [m] */
+    struct nonlinear_mesh *nodes;     /* of a nonlinear body (nonlinear.c) */
 } flexible;
 
 /* A velocity of the frame, or its momentum. */
@@ -111,6 +113,10 @@ typedef struct flexible_cache {
 } flexible_cache;
 
 size_t flexible_cache_bytes(const flexible *p);
+void   flexible_place(void *data, const kl_placement *p);
+
+extern const kl_key       kl_flexible_keys[];
+extern const kl_body_type kl_nonlinear; /* with `flexible: nonlinear` */
 
 /* flexible_inertia.c */
 void    flexible_position_inertia(const flexible *p, flexible_cache *c);

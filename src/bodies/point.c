@@ -4,13 +4,8 @@
 #include <string.h>
 
 #include "bodies/bodies.h"
+#include "bodies/point.h"
 #include "model/model.h"
-
-typedef struct point {
-    double mass;
-    double position[3], velocity[3];
-    int    fixed; /* bits: position, velocity */
-} point;
 
 typedef struct point_cache {
     kl_vec3 r, v;

@@ -25,7 +25,7 @@ static void print_bodies(const kl_model *m, const kl_work *w)
         kl_mat3        A_from;
         kl_marker      origin = {.body = i, .A = kl_identity()};
         kl_motion      now;
-        if (!kl_body_moves(b)) continue;
+        if (!kl_body_moves(b) || b->quiet) continue;
         kl_model_pose(m, i, &from, &A_from);
         kl_body_motion(b, w->cache + b->cache, &origin, &now);
         double trace = 0.0;

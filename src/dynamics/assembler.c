@@ -10,6 +10,17 @@ static int body_of(const kl_model *m, const kl_element *e, int i)
     return m->marker[e->marker + i].body;
 }
 
+/* velocities of the largest body that an element holds on to */
+static int largest_body(const kl_model *m, const kl_element *e)
+{
+    int most = 0;
+    for (int k = 0; k < e->nmarker; k++) {
+        int nv = m->body[body_of(m, e, k)].nv;
+        most   = nv > most ? nv : most;
+    }
+    return most;
+}
+
 static bool couples(const kl_assembler *x, const kl_element *e)
 {
     return x->coupled || !e->type->only_constrains;
@@ -61,14 +72,14 @@ static int *tall_slots(const kl_model *m, kl_assembler *x, const kl_element *e, 
     return slot;
 }
 
-/* slots of (n rows from `row`) x (columns of marker j's body), `most_nv` apart */
+/* slots of (n rows from `row`) x (columns of marker j's body), `most` apart */
 static int *wide_slots(const kl_model *m, kl_assembler *x, const kl_element *e, int row, int n)
 {
-    int *slot = kl_arena_array(x->arena, int, e->nmarker * x->most_nv + 1);
+    int  most = largest_body(m, e);
+    int *slot = kl_arena_array(x->arena, int, (n > 0 ? e->nmarker * most : 0) + 1);
     for (int j = 0; slot && n > 0 && j < e->nmarker; j++) {
         const kl_body *b = &m->body[body_of(m, e, j)];
-        for (int c = 0; c < b->nv; c++)
-            slot[j * x->most_nv + c] = kl_pattern_slot(&x->p, row, b->v + c);
+        for (int c = 0; c < b->nv; c++) slot[j * most + c] = kl_pattern_slot(&x->p, row, b->v + c);
     }
     return slot;
 }
@@ -76,12 +87,13 @@ static int *wide_slots(const kl_model *m, kl_assembler *x, const kl_element *e, 
 /* slots of (rows of marker i's body) x (columns of marker j's body) for all pairs */
 static int *pair_slots(const kl_model *m, kl_assembler *x, const kl_element *e)
 {
-    int *slot = kl_arena_array(x->arena, int, e->nmarker * e->nmarker * x->most_nv + 1);
+    int  most = largest_body(m, e);
+    int *slot = kl_arena_array(x->arena, int, e->nmarker * e->nmarker * most + 1);
     for (int a = 0; slot && a < e->nmarker; a++)
         for (int b = 0; b < e->nmarker; b++) {
             const kl_body *ba = &m->body[body_of(m, e, a)], *bb = &m->body[body_of(m, e, b)];
-            for (int c = 0; c < x->most_nv; c++)
-                slot[(a * e->nmarker + b) * x->most_nv + c] =
+            for (int c = 0; c < most; c++)
+                slot[(a * e->nmarker + b) * most + c] =
                     ba->nv && c < bb->nv ? kl_pattern_slot(&x->p, ba->v, bb->v + c) : -1;
         }
     return slot;
@@ -95,6 +107,7 @@ static void find_slots(const kl_model *m, kl_assembler *x)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         kl_element_slots *s = &x->slots[i];
+        s->most             = largest_body(m, e);
         s->row              = wide_slots(m, x, e, l0 + e->phi, e->nphi);
         s->column           = tall_slots(m, x, e, l0 + e->phi, e->nphi);
         s->zk               = wide_slots(m, x, e, z0 + e->z, e->nz);
@@ -125,13 +138,14 @@ static void take_scratch(const kl_model *m, kl_assembler *x)
         slopes              = larger(slopes, slopes_size(e));
         markers             = larger(markers, (size_t)e->nmarker);
         constraints         = larger(constraints, (size_t)e->nphi);
-        if (!e->type->tangent) room = larger(room, kl_difference_room(e));
+        if (!e->type->tangent && !e->type->stiffness) room = larger(room, kl_difference_room(e));
     }
     size_t nv = (size_t)x->most_nv;
     x->B      = kl_arena_array(x->arena, double, nB + 1);
     x->Q      = kl_arena_array(x->arena, double, nB + 1);
     x->slopes = kl_arena_array(x->arena, double, slopes);
     x->room   = kl_arena_take(x->arena, room);
+    x->plain  = kl_arena_array(x->arena, bool, (size_t)m->nmarker + 1);
     x->wanted = kl_arena_array(x->arena, unsigned char, 6 * markers);
     x->dense  = kl_arena_array(x->arena, double, 3 * nv * larger(nv, 6) + 1);
     x->vector = kl_arena_array(x->arena, double, 2 * nv + 1);
@@ -222,6 +236,14 @@ static void add_body(const kl_model *m, kl_work *w, kl_assembler *x, int i, kl_w
 
 /* ---- elements ---- */
 
+/* Is B that of a point, [I; 0]? */
+static bool is_plain(const double *B, int nv)
+{
+    for (int i = 0; nv == 3 && i < 18; i++)
+        if (B[i] != (i == 0 || i == 4 || i == 8)) return false;
+    return nv == 3;
+}
+
 /* B and Q = stiffness d(Bv)/dx + damping B D of all element markers */
 static void fill_maps(const kl_model *m, const kl_work *w, kl_assembler *x, kl_weights c,
                       const double *dx)
@@ -232,6 +254,7 @@ static void fill_maps(const kl_model *m, const kl_work *w, kl_assembler *x, kl_w
         double          *B = x->B + x->map[i], *Q = x->Q + x->map[i], *BD = x->dense;
         if (b->nv == 0) continue;
         b->type->map(b->data, w->cache + b->cache, k, B);
+        x->plain[i] = is_plain(B, b->nv);
         if (c.stiffness == 0.0 && c.damping == 0.0) continue;
         b->type->map_rate(b->data, w->cache + b->cache, k, Q);
         memcpy(BD, B, 6 * (size_t)b->nv * sizeof *BD);
@@ -256,7 +279,7 @@ static void add_rows(const kl_model *m, const kl_work *w, kl_assembler *x, int i
             for (int c = 0; c < b->nv; c++) {
                 double v = 0.0;
                 for (int p = 0; p < 6; p++) v += row[p] * B[p * b->nv + c];
-                x->values[s->row[j * x->most_nv + c] + k] += v;
+                x->values[s->row[j * s->most + c] + k] += v;
                 T[c] += v;
             }
         }
@@ -341,8 +364,65 @@ static void add_states(kl_assembler *x, const kl_element *e, const kl_element_sl
                         t->zc[k * wide + 6 * i + p] * Q[p * nv + r];
             }
             x->values[slot->wz[i * nz + k] + r] -= by_z;
-            x->values[slot->zk[i * x->most_nv + r] + k] -= by_x;
+            x->values[slot->zk[i * slot->most + r] + k] -= by_x;
         }
+}
+
+/* d(B' total)/dx at fixed wrench */
+static void add_geometric(const kl_model *m, const kl_work *w, kl_assembler *x, int marker,
+                          double scale)
+{
+    int            i = m->marker[marker].body;
+    const kl_body *b = &m->body[i];
+    memset(x->dense, 0, (size_t)(b->nv * b->nv) * sizeof *x->dense);
+    b->type->add_geometric(b->data, w->cache + b->cache, &m->marker[marker],
+                           w->total + 6 * (size_t)marker, x->dense);
+    add_dense(x, x->body_slot[i], -scale, x->dense, b->nv, b->nv);
+}
+
+/* block -= scale Bi' K Bj with the 3 x 3 block K of a matrix with n columns and the translations of the
+ * maps */
+static void pull_block(kl_assembler *x, const int *slot, double scale, const double *K, int n,
+                       const double *Bi, int ni, const double *Bj, int nj)
+{
+    for (int c = 0; c < nj; c++) {
+        double *column = x->values + slot[c], t[3];
+        for (int p = 0; p < 3; p++)
+            t[p] = scale *
+                   (K[p * n] * Bj[c] + K[p * n + 1] * Bj[nj + c] + K[p * n + 2] * Bj[2 * nj + c]);
+        for (int r = 0; r < ni; r++)
+            column[r] -= Bi[r] * t[0] + Bi[ni + r] * t[1] + Bi[2 * ni + r] * t[2];
+    }
+}
+
+/* The tangent of an element whose forces follow from positions alone; most of its bodies are points. */
+static void add_stiffness(const kl_model *m, const kl_state *s, const kl_work *w, kl_assembler *x,
+                          int index, double scale)
+{
+    const kl_element       *e    = &m->element[index];
+    const kl_element_slots *slot = &x->slots[index];
+    kl_reading              in   = kl_reading_of(m, s, w, e);
+    int                     n    = 3 * e->nmarker;
+    e->type->stiffness(&in, x->slopes);
+    for (int i = 0; i < e->nmarker; i++) {
+        int            mi = e->marker + i;
+        const kl_body *bi = &m->body[m->marker[mi].body];
+        for (int j = 0; bi->nv > 0 && j < e->nmarker; j++) {
+            int            mj = e->marker + j;
+            const kl_body *bj = &m->body[m->marker[mj].body];
+            const double  *K  = x->slopes + (size_t)(3 * i * n + 3 * j);
+            const int     *at = slot->body + (i * e->nmarker + j) * slot->most;
+            if (bj->nv == 0) continue;
+            if (x->plain[mi] && x->plain[mj]) {
+                for (int c = 0; c < 3; c++)
+                    for (int r = 0; r < 3; r++) x->values[at[c] + r] -= scale * K[r * n + c];
+            } else {
+                pull_block(x, at, scale, K, n, x->B + x->map[mi], bi->nv, x->B + x->map[mj],
+                           bj->nv);
+            }
+        }
+        if (!x->plain[mi] && bi->nv > 0) add_geometric(m, w, x, mi, scale);
+    }
 }
 
 static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
@@ -363,16 +443,10 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
             int jt = x->map[e->marker + j];
             pair_columns(t.K + 6 * i * wide + 6 * j, t.C + 6 * i * wide + 6 * j, wide, c.stiffness,
                          x->B + jt, x->Q + jt, bj->nv, x->dense);
-            pull_back(x, slot->body + (i * e->nmarker + j) * x->most_nv, Bi, bi->nv, x->dense,
+            pull_back(x, slot->body + (i * e->nmarker + j) * slot->most, Bi, bi->nv, x->dense,
                       bj->nv);
         }
-        /* d(B' total)/dx at fixed wrench */
-        if (c.stiffness != 0.0) {
-            memset(x->dense, 0, (size_t)(bi->nv * bi->nv) * sizeof *x->dense);
-            bi->type->add_geometric(bi->data, w->cache + bi->cache, &m->marker[e->marker + i],
-                                    w->total + 6 * (size_t)(e->marker + i), x->dense);
-            add_dense(x, x->body_slot[body_of(m, e, i)], -c.stiffness, x->dense, bi->nv, bi->nv);
-        }
+        if (c.stiffness != 0.0) add_geometric(m, w, x, e->marker + i, c.stiffness);
         add_states(x, e, slot, &t, i, Bi, x->Q + at, bi->nv, c.stiffness);
     }
     for (int k = 0; k < nz; k++)
@@ -388,7 +462,9 @@ void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
     fill_maps(m, w, x, c, dx);
     for (int i = 0; i < m->nelement; i++) {
         add_rows(m, w, x, i);
-        if (tangents) add_tangent(m, s, w, x, i, c, lambda);
+        if (!tangents) continue;
+        if (!m->element[i].type->stiffness) add_tangent(m, s, w, x, i, c, lambda);
+        else if (c.stiffness != 0.0) add_stiffness(m, s, w, x, i, c.stiffness);
     }
     for (int k = 0; k < m->nz; k++) x->values[x->diagonal[m->nv + k]] += c.state;
 }

@@ -28,6 +28,7 @@ typedef struct kl_element_slots {
     int *wz;     /* [i][k]: block (body of marker i, state k) */
     int *zk;     /* [j][c]: block (states, body of marker j) */
     int *zz;     /* [k] */
+    int  most;   /* velocities of its largest body: how far [j] and [i][j] are apart */
 } kl_element_slots;
 
 typedef struct kl_assembler {
@@ -45,6 +46,7 @@ typedef struct kl_assembler {
     double           *Q;         /* as B: stiffness d(Bv)/dx + damping B D */
     double           *slopes;    /* K, C, wz, zk, zc, zz of one element */
     void             *room;      /* for differences */
+    bool             *plain;     /* nmarker: its map is that of a point, [I; 0] */
     unsigned char    *wanted;    /* columns that the bodies of one element can move */
     double           *dense;     /* three blocks of a body */
     double           *vector;    /* two vectors of a body */

@@ -9,6 +9,7 @@
 
 #include "base/files.h"
 #include "language/values.h"
+#include "mesh/box_mesh.h"
 #include "mesh/line_mesh.h"
 #include "mesh/read.h"
 
@@ -109,10 +110,76 @@ static kl_status components(reader *r, const kl_node *n, const char *what, unsig
 
 /* ---- materials and sections ---- */
 
+/* `hardening`: isotropic, kinematic, or the isotropic share as a number */
+static kl_status read_hardening(reader *r, const kl_node *n, const char *what, kl_material *m)
+{
+    static const char *const words[] = {"isotropic", "kinematic", NULL};
+    const kl_node           *h       = kl_node_get(n, "hardening");
+    const char              *word    = NULL;
+    m->isotropic                     = 1.0;
+    if (!h) return KL_OK;
+    for (int i = 0; words[i]; i++)
+        if (h->kind == KL_SCALAR && strcmp(h->text, words[i]) == 0) {
+            m->isotropic = i == 0;
+            return KL_OK;
+        }
+    if (h->kind == KL_SCALAR && (word = kl_nearest(h->text, words)) != NULL)
+        return kl_fail(r->diag, KL_E_NAME, h->place,
+                       "%s: hardening '%s' is not known; did you mean '%s'?", what, h->text, word);
+    KL_TRY(kl_scope_number(&r->scope, h, what, "1", &m->isotropic));
+    if (m->isotropic >= 0.0 && m->isotropic <= 1.0) return KL_OK;
+    return kl_fail(
+        r->diag, KL_E_RANGE, h->place,
+        "%s: hardening is %g; give isotropic, kinematic, or the isotropic share between 0 "
+        "and 1",
+        what, m->isotropic);
+}
+
+/* `yield`: one stress, or a table [[plastic strain, stress], ...] */
+static kl_status read_yield(reader *r, const kl_node *n, const char *what, kl_material *m)
+{
+    const kl_node *y = kl_node_get(n, "yield");
+    if (!y) return KL_OK;
+    m->nyield = y->kind == KL_LIST ? y->size : 1;
+    m->yield  = kl_arena_take(r->arena, (size_t)(m->nyield + 1) * sizeof *m->yield);
+    if (!m->yield) return KL_E_MEMORY;
+    if (y->kind != KL_LIST) {
+        m->yield[0][0] = 0.0;
+        KL_TRY(kl_scope_number(&r->scope, y, what, "Pa", &m->yield[0][1]));
+        return read_hardening(r, n, what, m);
+    }
+    int i = 0;
+    for (const kl_node *row = y->first; row; row = row->next, i++) {
+        if (row->kind != KL_LIST || row->size != 2)
+            return kl_fail(
+                r->diag, KL_E_MODEL, row->place,
+                "%s: a row of `yield` is a plastic strain and a stress, for example [0.02, "
+                "300 MPa]",
+                what);
+        KL_TRY(kl_scope_number(&r->scope, row->first, what, "1", &m->yield[i][0]));
+        KL_TRY(kl_scope_number(&r->scope, row->first->next, what, "Pa", &m->yield[i][1]));
+        if (i > 0 && m->yield[i][1] < m->yield[i - 1][1])
+            return kl_fail(
+                r->diag, KL_E_RANGE, row->place,
+                "%s: the yield stress falls from %g to %g MPa in row %d; it must not fall "
+                "with the plastic strain. Leave out the falling part (softening needs "
+                "another material law)",
+                what, 1e-6 * m->yield[i - 1][1], 1e-6 * m->yield[i][1], i + 1);
+        if (i > 0 ? m->yield[i][0] <= m->yield[i - 1][0] : m->yield[0][0] != 0.0)
+            return kl_fail(
+                r->diag, KL_E_RANGE, row->place,
+                "%s: row %d of `yield` has the plastic strain %g; the first row is at 0 and "
+                "plastic strain (total strain less stress/E) increases from row to row",
+                what, i + 1, m->yield[i][0]);
+    }
+    return read_hardening(r, n, what, m);
+}
+
 static kl_status read_material(reader *r, const kl_node *n, const char *name, int *index)
 {
-    static const char *const keys[] = {"E",    "nu",   "density", "E1",  "E2",  "E3", "nu12",
-                                       "nu13", "nu23", "G12",     "G13", "G23", NULL};
+    static const char *const keys[] = {"E",   "nu",   "density", "E1",        "E2",
+                                       "E3",  "nu12", "nu13",    "nu23",      "G12",
+                                       "G13", "G23",  "yield",   "hardening", NULL};
     const char              *what   = kl_arena_format(r->arena, "material '%s'", name);
     kl_material              m      = {.name = name, .place = n->place};
     KL_TRY(check_keys(r, n, what, keys));
@@ -126,6 +193,7 @@ static kl_status read_material(reader *r, const kl_node *n, const char *name, in
                   {"G12", "Pa", &m.G12},  {"G13", "Pa", &m.G13},  {"G23", "Pa", &m.G23}};
     for (size_t i = 0; i < sizeof values / sizeof *values; i++)
         KL_TRY(number(r, n, values[i].key, what, values[i].unit, values[i].to));
+    KL_TRY(read_yield(r, n, what, &m));
     if (m.kind == KL_ISOTROPIC && !kl_node_get(n, "E"))
         return kl_fail(r->diag, KL_E_MODEL, n->place,
                        "%s has no Young's modulus; give `E`, for example `E: 210 GPa`", what);
@@ -390,10 +458,56 @@ static kl_status make_line(reader *r, const kl_node *n)
     return kl_mesh_line(point, count, parts, &r->out->mesh, r->diag);
 }
 
+/* {box: [1 m, 50 mm, 50 mm], parts: [20, 2, 2], ...}: solid elements, no file at all */
+static kl_status make_box(reader *r, const kl_node *n)
+{
+    static const char *const keys[]   = {"box", "parts", "wall", "radius", "elements", NULL};
+    static const char *const shapes[] = {"hex8", "tet10", NULL};
+    kl_box                   b        = {0};
+    kl_vec3                  size, parts = {0, 0, 0};
+    int                      shape = 0;
+    KL_TRY(check_keys(r, n, "mesh", keys));
+    const kl_node *cut = kl_node_get(n, "parts"), *kind = kl_node_get(n, "elements");
+    KL_TRY(kl_value_vec3(&r->scope, kl_node_get(n, "box"), "mesh: box", "m", &size));
+    if (!cut)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "mesh: a box needs `parts`, the number of elements along x, y and z, for "
+                       "example `parts: [20, 2, 2]`");
+    KL_TRY(kl_value_vec3(&r->scope, cut, "mesh: parts", "1", &parts));
+    if (kind) KL_TRY(choice(r, kind, "mesh: elements", shapes, &shape));
+    KL_TRY(number(r, n, "wall", "mesh", "m", &b.wall));
+    KL_TRY(number(r, n, "radius", "mesh", "m", &b.radius));
+    const double lengths[3] = {size.x, size.y, size.z}, cells[3] = {parts.x, parts.y, parts.z};
+    double       total = 1.0;
+    for (int k = 0; k < 3; k++) {
+        total *= cells[k];
+        if (!(lengths[k] > 0.0) || !(cells[k] >= 1.0) || cells[k] != floor(cells[k]) ||
+            !(total <= KL_BOX_MOST))
+            return kl_fail(
+                r->diag, KL_E_RANGE, n->place,
+                "mesh: a box has positive lengths and whole numbers of parts, at most %d "
+                "elements",
+                KL_BOX_MOST);
+        b.size[k] = lengths[k], b.parts[k] = (int)cells[k];
+    }
+    b.tets      = shape == 1;
+    double room = 0.5 * fmin(size.y, size.z);
+    if (b.wall != 0.0 && (!(b.wall > 0.0 && b.wall < room) || b.parts[1] < 3 || b.parts[2] < 3))
+        return kl_fail(r->diag, KL_E_RANGE, n->place,
+                       "mesh: a hollow box has walls thinner than half its height and width (%g m) "
+                       "and at least 3 parts along y and z",
+                       room);
+    if (b.radius != 0.0 && !(fabs(b.radius) > 0.5 * size.z))
+        return kl_fail(r->diag, KL_E_RANGE, n->place,
+                       "mesh: radius is %g m; it must be larger than half the height, %g m",
+                       b.radius, 0.5 * size.z);
+    return kl_mesh_box(&b, &r->out->mesh, r->diag);
+}
+
 static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural, bool lenient)
 {
     const char *name;
-    if (n->kind == KL_MAP) return make_line(r, n);
+    if (n->kind == KL_MAP) return kl_node_get(n, "box") ? make_box(r, n) : make_line(r, n);
     KL_TRY(kl_value_word(&r->scope, n, "mesh", &name));
     kl_read_options options = {.lenient = lenient};
     if (structural) {

@@ -86,6 +86,15 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
     return NULL;
 }
 
+/* The table that a word of the entry chooses: a flexible body that is nonlinear. */
+static const kl_body_type *chosen_type(kl_builder *b, const kl_entry *e, const kl_body_type *type)
+{
+    const char    *word = NULL;
+    const kl_node *n    = type->chosen ? kl_entry_get(e, type->choice_key) : NULL;
+    if (!n || kl_value_word(scope_of(b), n, type->choice_key, &word) != KL_OK) return type;
+    return strcmp(word, type->choice_word) == 0 ? type->chosen : type;
+}
+
 /* Ground is there already; it may be listed to name markers on it. */
 static kl_status read_ground(kl_builder *b, kl_entry *e)
 {
@@ -124,6 +133,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     }
     const kl_body_type *type = body_type_of(b, e);
     if (!type) return KL_E_MODEL;
+    type = chosen_type(b, e, type);
     if (type->expand) return read_compound(b, e, type);
     kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
     kl_body *body = kl_model_add_body(b->m, type, e->name, e->place);

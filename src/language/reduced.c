@@ -208,3 +208,57 @@ kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced)
     kl_kbody *body = kl_kbody_mirrored(reduced->body, reduced->mirror - 1);
     return body ? hand_over(m, body, path, &reduced->body) : KL_E_MEMORY;
 }
+
+/* ---- the mesh itself ---- */
+
+static void drop_mesh(void *what)
+{
+    kl_body_file_free(what);
+    free(what);
+}
+
+static kl_status keep_mesh(kl_model *m, kl_body_file *file, kl_reduced *to)
+{
+    to->mesh   = file->mesh;
+    to->recipe = &file->recipe;
+    return kl_model_at_end(m, drop_mesh, file);
+}
+
+static kl_status check_mesh(const kl_body_file *file, kl_place place, kl_diag *diag)
+{
+    if (file->mesh && !file->has_matrices) return KL_OK;
+    return kl_fail(diag, KL_E_MODEL, place,
+                   "a nonlinear body needs a mesh; matrices describe small deformations only");
+}
+
+kl_status kl_reduced_mesh(kl_model *m, const char *path, const kl_override *set, int nset,
+                          kl_place place, kl_diag *diag, kl_reduced *to)
+{
+    const char   *dot  = strrchr(path, '.');
+    kl_body_file *file = NULL;
+    if (dot && strcmp(dot, ".kbody") == 0)
+        return kl_fail(
+            diag, KL_E_MODEL, place,
+            "%s is a reduced body, which has small deformations only; give the body file "
+            "(.yaml) with its mesh, or write `flexible: modal`",
+            path);
+    if (!(file = calloc(1, sizeof *file))) return KL_E_MEMORY;
+    kl_status status = kl_body_file_read_with(path, set, nset, file, diag);
+    if (status == KL_OK) status = check_mesh(file, place, diag);
+    if (status == KL_OK) return keep_mesh(m, file, to);
+    drop_mesh(file);
+    kl_note(diag, place, "the body is used here");
+    return status;
+}
+
+kl_status kl_reduced_mesh_take(kl_model *m, const kl_node *node, const char *from, kl_diag *diag,
+                               kl_reduced *to)
+{
+    kl_body_file *file = calloc(1, sizeof *file);
+    if (!file) return KL_E_MEMORY;
+    kl_status status = kl_body_file_take(node, from, file, diag);
+    if (status == KL_OK) status = check_mesh(file, node->place, diag);
+    if (status == KL_OK) return keep_mesh(m, file, to);
+    drop_mesh(file);
+    return status;
+}

@@ -23,4 +23,11 @@ kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced);
 kl_status kl_reduced_take(kl_model *m, const struct kl_node *node, const char *from,
                           const char *text, kl_diag *diag, const kl_kbody **out);
 
+/* The mesh of a body file, not reduced: fills to->mesh and to->recipe, which live as long as the model. */
+kl_status kl_reduced_mesh(kl_model *m, const char *path, const kl_override *set, int nset,
+                          kl_place place, kl_diag *diag, kl_reduced *to);
+/* The same of what such a file holds, written in the model file `from` itself. */
+kl_status kl_reduced_mesh_take(kl_model *m, const struct kl_node *node, const char *from,
+                               kl_diag *diag, kl_reduced *to);
+
 #endif

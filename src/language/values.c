@@ -230,11 +230,22 @@ static kl_status unknown_word(const place_of_key *p, const kl_node *n, const cha
     return kl_fail(p->s->diag, KL_E_MODEL, n->place, "%s is '%s'; give %s", p->what, word, list);
 }
 
+/* A choice that also takes true and false: the parameter that is named, as of any flag. */
+static int flag_index(const place_of_key *p)
+{
+    bool flag  = false;
+    int  found = word_index(p->key->words, "true");
+    if (found < 0 || p->node->kind != KL_SCALAR || !kl_scope_find(p->s, p->node->text)) return -1;
+    if (kl_value_flag(p->s, p->node, p->what, &flag) != KL_OK) return -1;
+    return flag ? found : word_index(p->key->words, "false");
+}
+
 static kl_status key_word(const place_of_key *p)
 {
     const char *word = NULL;
     KL_TRY(kl_value_word(p->s, p->node, p->what, &word));
     int i = word_index(p->key->words, word);
+    if (i < 0) i = flag_index(p);
     if (i < 0) return unknown_word(p, p->node, word);
     *(int *)(void *)(p->data + p->key->offset) = i;
     return KL_OK;
@@ -465,6 +476,17 @@ kl_status kl_value_plain(kl_scope *s, const kl_node *n, kl_node *out)
     return without_scope(s, n, none, out);
 }
 
+/* Does the entry ask for the mesh itself, as `by` of the key says: "KEY WORD"? */
+static bool wants_mesh(const place_of_key *p)
+{
+    const char *blank = p->key->by ? strchr(p->key->by, ' ') : NULL, *word = NULL;
+    char        key[32];
+    if (!blank) return false;
+    snprintf(key, sizeof key, "%.*s", (int)(blank - p->key->by), p->key->by);
+    const kl_node *n = kl_entry_get(p->e, key);
+    return n && kl_value_word(p->s, n, p->what, &word) == KL_OK && strcmp(word, blank + 1) == 0;
+}
+
 /* What a body file holds, in the model itself. */
 static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
 {
@@ -479,8 +501,9 @@ static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
     KL_TRY(without_scope(p->s, p->node, keep, &tree));
     to->file = kl_value_text(NULL, &tree, p->m->arena);
     if (!to->file) return KL_E_MEMORY;
-    return kl_reduced_take(p->m, &tree, p->m->file ? p->m->file : "", to->file, p->s->diag,
-                           &to->body);
+    const char *from = p->m->file ? p->m->file : "";
+    if (wants_mesh(p)) return kl_reduced_mesh_take(p->m, &tree, from, p->s->diag, to);
+    return kl_reduced_take(p->m, &tree, from, to->file, p->s->diag, &to->body);
 }
 
 /* {body: panel.yaml, angle: ply}: parameters of the body file, as expressions without names */
@@ -538,6 +561,8 @@ static kl_status key_reduced(const place_of_key *p)
         if (!set) return KL_E_MEMORY;
         KL_TRY(reduced_parameters(p, set, &nset, to));
     }
+    if (wants_mesh(p))
+        return kl_reduced_mesh(p->m, path, set, nset, p->node->place, p->s->diag, to);
     return kl_reduced_read(p->m, path, set, nset, p->node->place, p->s->diag, &to->body);
 }
 

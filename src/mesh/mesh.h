@@ -106,7 +106,10 @@ typedef struct kl_material {
     double           E1, E2, E3; /* orthotropic [Pa]; MAT8 leaves E3 zero: taken as E2 */
     double           nu12, nu13, nu23;
     double           G12, G13, G23; /* MAT8 with G1Z, G2Z zero: G12 is taken */
-    kl_place         place;
+    int              nyield;        /* rows of the table; 0: elastic */
+    double (*yield)[2];             /* plastic strain [-], yield stress [Pa] */
+    double   isotropic;             /* share of isotropic hardening; the rest is kinematic */
+    kl_place place;
 } kl_material;
 
 typedef struct kl_ply {

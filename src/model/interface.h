@@ -45,10 +45,12 @@ typedef enum kl_key_kind {
     /* const T *: the data of a resource (model/resource.h) of the section that `words` names; NULL
      * when absent. `size` above 1: as many of them, in a list; one name fills it */
     KL_KEY_RESOURCE,
-    KL_KEY_FILE,    /* kl_file: name of a file, as seen from the file of the model that says so */
-    KL_KEY_LIST,    /* kl_list: any number of numbers; empty when absent */
-    KL_KEY_REDUCED, /* kl_reduced: file of a reduced body, or a body file that is reduced now */
-    KL_KEY_TEXTS,   /* kl_text_list: one text or a list of texts; empty when absent */
+    KL_KEY_FILE, /* kl_file: name of a file, as seen from the file of the model that says so */
+    KL_KEY_LIST, /* kl_list: any number of numbers; empty when absent */
+    /* kl_reduced: file of a reduced body, or a body file that is reduced now. `by`: "KEY WORD", with
+     * that word of the key KEY the mesh itself is taken */
+    KL_KEY_REDUCED,
+    KL_KEY_TEXTS, /* kl_text_list: one text or a list of texts; empty when absent */
 } kl_key_kind;
 
 typedef struct kl_key {
@@ -59,7 +61,7 @@ typedef struct kl_key {
      * word key KEY above; "A over B": quotient of two of these; "A over B ^ KEY": B to the power
      * that the number key KEY above has; "a|b|c" of KL_KEY_NUMBERS: of each */
     const char *unit;
-    const char *by;       /* of a function: unit of its argument (default s) */
+    const char *by; /* of a function: unit of its argument (default s); of KL_KEY_REDUCED: see there */
     const char *fallback; /* default, as written in a model; NULL: must be given; "": absent */
     const char *words;    /* choices, separated by blanks; of KL_KEY_RESOURCE: the section */
     double      min, max; /* range, both inclusive; both 0: any */
@@ -127,6 +129,10 @@ typedef struct kl_reduced {
     const char            *file; /* as the model names it */
     const char            *text; /* as a model file writes it with parameters set; NULL: the name */
     int                    mirror; /* 1, 2, 3: `body` is its mirror image, this axis turned round */
+    /* of a key with `by` "KEY WORD", where the entry says so: the mesh and what the body file asks
+     * for, in the place of `body` */
+    struct kl_mesh         *mesh;
+    const struct kl_recipe *recipe;
 } kl_reduced;
 
 /* What a body made of reduced finite elements shows of them: for skins, stress and advice on modes. */
@@ -264,6 +270,10 @@ typedef struct kl_body_type {
     const kl_key *keys;
     size_t        data_size, cache_size;
     bool          stiff_axes; /* its axes never turn, so that no joint or torque can use them */
+    /* (optional) With the word `choice_word` of the key `choice_key` another table serves the entry, of
+     * the same name, keys and data */
+    const char                *choice_key, *choice_word;
+    const struct kl_body_type *chosen;
     /* (optional) the table that serves a body with these data, of the same name and keys */
     const struct kl_body_type *(*variant)(const void *data);
     /* carries data read in the axes of a part of the model to where the part stands */
@@ -458,8 +468,11 @@ typedef struct kl_own_start {
 /* Many points of an element whose motion is recorded as one array, not as thousands of channels: the
  * wires of a catenary. */
 typedef struct kl_field {
-    int           npoint, nline, nlink;
-    int           width; /* numbers a point: 1 (or 0) how far it rises, 3 its displacement */
+    int npoint, nline, nlink;
+    int width; /* numbers a point: 1 (or 0) how far it rises, 3 its displacement */
+    const int
+        *body; /* npoint: of a compound, which of its bodies carries the point; NULL: in order */
+    const double *local; /* npoint x 3: with `body`, where on it [m] */
     const double *point; /* npoint x 3: at rest, global [m] */
     const int    *line;  /* nline: how many points each line joins, in order */
     const int    *link;  /* nlink x 2: further pairs of points: droppers */
@@ -515,6 +528,10 @@ typedef struct kl_element_type {
     const char *limit; /* (optional) what it means when that does not help, and the way out */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
+    /* (optional, instead of it) of an element without constraints and states, whose forces follow from
+     * the positions of its markers alone and that applies no moments: d force/d position,
+     * (3 nmarker)^2 by rows. For finite elements, of which there are many */
+    void (*stiffness)(const kl_reading *in, double *K);
     /* with nevent: its crossings, in order; all motion is known, nothing else */
     void (*crossings)(const kl_reading *in, kl_crossing *out);
     /* (optional) new history when a step is accepted; h_new comes as a copy of h */

@@ -35,7 +35,11 @@ static void put_words(kl_text *t, const char *words)
 {
     for (const char *p = words; *p;) {
         int n = (int)strcspn(p, " ");
-        kl_text_add(t, "%s\"%.*s\"", p == words ? "" : ", ", n, p);
+        /* to a reader of YAML these two are no texts */
+        bool flag = strncmp(p, "true ", 5) == 0 || strncmp(p, "false ", 6) == 0 ||
+                    strcmp(p, "true") == 0 || strcmp(p, "false") == 0;
+        kl_text_add(t, "%s%s%.*s%s", p == words ? "" : ", ", flag ? "" : "\"", n, p,
+                    flag ? "" : "\"");
         p += n;
         while (*p == ' ') p++;
     }
@@ -46,7 +50,9 @@ static void put_choice(kl_text *t, const char *words)
 {
     kl_text_add(t, "\"anyOf\": [{\"enum\": [");
     put_words(t, words);
-    kl_text_add(t, "]}, {\"$ref\": \"#/definitions/filled\"}]");
+    /* a choice that also takes true and false may be the name of a parameter, as any flag */
+    kl_text_add(t, "]}, {\"$ref\": \"#/definitions/%s\"}]",
+                strstr(words, "true") ? "text" : "filled");
 }
 
 static void put_number(kl_text *t, const kl_key *k)

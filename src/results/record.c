@@ -41,10 +41,12 @@ static double now(void)
 static void compound_displacements(const recorder *r, const kl_compound *c, const kl_field *f)
 {
     const kl_model *m = r->s->model;
-    for (int i = 0; i < f->npoint && i < c->nbody; i++) {
-        const kl_body *b      = &m->body[c->body + i];
-        kl_marker      origin = {.body = c->body + i, .A = kl_identity()};
-        kl_motion      at;
+    for (int i = 0; i < f->npoint && (f->body || i < c->nbody); i++) {
+        int            on     = c->body + (f->body ? f->body[i] : i);
+        const kl_body *b      = &m->body[on];
+        kl_marker      origin = {.body = on, .A = kl_identity()};
+        if (f->local) origin.r = kl_load(f->local + 3 * (size_t)i);
+        kl_motion at;
         b->type->pose(b->data, r->s->solver->w->cache + b->cache, &origin, &at);
         kl_store(r->rise + 3 * (size_t)i, kl_sub(at.r, kl_load(f->point + 3 * (size_t)i)));
     }

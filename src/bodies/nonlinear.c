@@ -1,0 +1,208 @@
+/* The bodies and elements that a nonlinear body expands into; see nonlinear.h. */
+#include "bodies/nonlinear.h"
+
+#include "bodies/bodies.h"
+#include "bodies/point.h"
+#include "bodies/rigid.h"
+#include "model/model.h"
+
+/* Where the body is at the start: points of the mesh to global positions and velocities. */
+typedef struct pose {
+    kl_vec3 r, v, w;
+    kl_mat3 A;
+    kl_vec3 shift;
+} pose;
+
+static pose pose_of(const flexible *p)
+{
+    pose at = {.r = kl_load(p->position), .A = p->orientation, .shift = p->nodes->shift};
+    at.v = kl_load(p->velocity), at.w = kl_load(p->omega);
+    if (p->velocity_axes == 1) at.v = kl_mul(&at.A, at.v), at.w = kl_mul(&at.A, at.w);
+    return at;
+}
+
+static void place_point(const pose *at, kl_vec3 x, double position[3], double velocity[3])
+{
+    kl_vec3 arm = kl_mul(&at->A, kl_sub(x, at->shift));
+    kl_store(position, kl_add(at->r, arm));
+    kl_store(velocity, kl_add(at->v, kl_cross(at->w, arm)));
+}
+
+/* ---- bodies ---- */
+
+static kl_status add_rigid(const flexible *p, const nonlinear_part *part, const pose *at,
+                           kl_body *b)
+{
+    const nonlinear_mesh *w      = p->nodes;
+    rigid                *r      = b->data;
+    kl_vec3               moment = kl_vec(0, 0, 0);
+    *r                           = (rigid){.inertia_axes = kl_identity(), .inertia_about = 1};
+    for (int i = 0; i < part->n; i++) {
+        kl_vec3 x = w->local[part->node[i]];
+        double  m = w->mass[part->node[i]], d = kl_dot(x, x);
+        r->mass += m;
+        moment     = kl_axpy(m, x, moment);
+        kl_mat3 xx = kl_outer(x, x);
+        for (int k = 0; k < 3; k++)
+            for (int l = 0; l < 3; l++) r->inertia.m[k][l] += m * ((k == l ? d : 0) - xx.m[k][l]);
+    }
+    kl_store(r->center, kl_scale(1.0 / r->mass, moment));
+    place_point(at, part->at, r->position, r->velocity);
+    r->orientation = at->A;
+    kl_store(r->omega, at->w);
+    return KL_OK;
+}
+
+static void fill_point(const flexible *p, int node, const pose *at, kl_body *b)
+{
+    point *q = b->data;
+    q->mass  = p->nodes->mass[node];
+    place_point(at, p->nodes->mesh->x[node], q->position, q->velocity);
+}
+
+static kl_status add_parts(const flexible *p, const kl_setup *s, const pose *at, kl_model *m)
+{
+    const nonlinear_mesh *w = p->nodes;
+    for (int i = 0; i < w->npart; i++) {
+        const nonlinear_part *part = &w->part[i];
+        const char           *name = kl_arena_format(s->arena, "%s.%s", s->name, part->name);
+        const kl_body_type   *type = part->rigid ? &kl_rigid : &kl_point;
+        kl_body              *b    = name ? kl_model_add_body(m, type, name, s->place) : NULL;
+        if (!b || !b->data) return KL_E_MEMORY;
+        b->hidden = true; /* its field shows it */
+        if (part->rigid) KL_TRY(add_rigid(p, part, at, b));
+        else fill_point(p, part->node[0], at, b);
+    }
+    return KL_OK;
+}
+
+static kl_status add_nodes(const flexible *p, const kl_setup *s, const pose *at, kl_model *m)
+{
+    nonlinear_mesh *w    = p->nodes;
+    int             next = w->npart;
+    for (int i = 0; i < w->mesh->nnode; i++) {
+        if (w->body[i] >= 0 || !(w->mass[i] > 0.0)) continue;
+        const char *name = kl_arena_format(s->arena, "%s.%d", s->name, w->mesh->node_id[i]);
+        kl_body    *b    = name ? kl_model_add_body(m, &kl_point, name, s->place) : NULL;
+        if (!b || !b->data) return KL_E_MEMORY;
+        b->quiet = b->hidden = true;
+        w->body[i]           = next++;
+        fill_point(p, i, at, b);
+    }
+    return KL_OK;
+}
+
+/* The field: all nodes that elements use, as they stand at the start. */
+static kl_status make_field(flexible *p, const kl_setup *s, const pose *at, double every)
+{
+    nonlinear_mesh *w    = p->nodes;
+    size_t          n    = (size_t)w->mesh->nnode + 1;
+    int            *body = kl_arena_array(s->arena, int, n), count = 0;
+    double         *place = kl_arena_array(s->arena, double, 3 * n);
+    double         *local = kl_arena_array(s->arena, double, 3 * n), unused[3];
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    for (int i = 0; i < w->mesh->nnode; i++) {
+        if (w->body[i] < 0) continue;
+        body[count] = w->body[i];
+        kl_store(local + 3 * count, w->local[i]);
+        place_point(at, w->mesh->x[i], place + 3 * count++, unused);
+    }
+    w->field = (kl_field){
+        .npoint = count, .width = 3, .point = place, .body = body, .local = local, .every = every};
+    return KL_OK;
+}
+
+static kl_status nonlinear_expand(void *data, const kl_setup *s, kl_model *m)
+{
+    flexible *p = data;
+    if (!p->file.mesh) return KL_E_MODEL; /* told */
+    if (p->file.mirror != 0)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': a nonlinear body cannot be mirrored; mirror its mesh", s->name);
+    KL_TRY(nonlinear_mesh_take(p, s));
+    pose at = pose_of(p);
+    KL_TRY(add_parts(p, s, &at, m));
+    KL_TRY(add_nodes(p, s, &at, m));
+    return make_field(p, s, &at, m->settings.every);
+}
+
+/* ---- elements ---- */
+
+/* Do all nodes belong to one rigid part? Then nothing deforms. */
+static bool is_rigid(const nonlinear_mesh *w, const int *node, int n)
+{
+    int part = w->body[node[0]];
+    for (int a = 1; a < n; a++)
+        if (w->body[node[a]] != part) return false;
+    return true;
+}
+
+static kl_status add_solid(const flexible *p, const kl_setup *s, kl_model *m, int first,
+                           kl_shape shape, int index)
+{
+    const nonlinear_mesh *w    = p->nodes;
+    int                   n    = kl_shape_info_of(shape)->nnode;
+    const int            *node = w->mesh->block[shape].node + (size_t)index * (size_t)n;
+    kl_fe_element         e;
+    if (is_rigid(w, node, n)) return KL_OK;
+    kl_fe_gather(w->mesh, shape, index, &e);
+    const char *name = kl_arena_format(s->arena, "%s.element%d", s->name, e.id);
+    kl_element *element =
+        name ? kl_model_add_element(m, &kl_nonlinear_solid, name, s->place, false) : NULL;
+    if (!element || !element->data) return KL_E_MEMORY;
+    nonlinear_solid *solid = element->data;
+    solid->id              = e.id;
+    element->quiet         = true;
+    element->nmarker       = n;
+    kl_status status = kl_large_solid_init(&e, &w->law[e.property->material], s->arena, &solid->s);
+    if (status == KL_E_MODEL)
+        return kl_fail(s->diag, status, s->place, "body '%s': element %d is inside out", s->name,
+                       e.id);
+    for (int a = 0; status == KL_OK && a < n; a++) {
+        kl_marker at = {.r = w->local[node[a]], .A = kl_identity()};
+        status       = kl_model_add_marker(m, first + w->body[node[a]], &at);
+    }
+    return status;
+}
+
+static kl_status nonlinear_connect(void *data, const kl_setup *s, kl_model *m)
+{
+    const flexible *p     = data;
+    int             first = m->compound[kl_model_find_compound(m, s->name)].body;
+    for (int shape = 0; p->nodes && shape < KL_SHAPE_COUNT; shape++)
+        for (int i = 0; i < p->nodes->mesh->block[shape].n; i++)
+            KL_TRY(add_solid(p, s, m, first, (kl_shape)shape, i));
+    return KL_OK;
+}
+
+/* A marker at a point goes to the nearest named part; without one, to the nearest node. */
+static int nonlinear_holder(const void *data, const kl_setup *s, const kl_model *m, kl_vec3 r)
+{
+    const flexible    *p = data;
+    const kl_compound *c = &m->compound[kl_model_find_compound(m, s->name)];
+    int                n = p->nodes->npart > 0 ? p->nodes->npart : c->nbody, best = -1;
+    double             near = HUGE_VAL;
+    for (int i = 0; i < n; i++) {
+        kl_vec3 at;
+        kl_mat3 A;
+        kl_model_pose(m, c->body + i, &at, &A);
+        double d = kl_norm(kl_sub(r, at));
+        if (d < near) near = d, best = c->body + i;
+    }
+    return best;
+}
+
+static const kl_field *nonlinear_shape(const void *data)
+{
+    return &((const flexible *)data)->nodes->field;
+}
+
+const kl_body_type kl_nonlinear = {.name      = "flexible",
+                                   .help      = "flexible body with large deformations",
+                                   .keys      = kl_flexible_keys,
+                                   .data_size = sizeof(flexible),
+                                   .place     = flexible_place,
+                                   .expand    = nonlinear_expand,
+                                   .connect   = nonlinear_connect,
+                                   .holder    = nonlinear_holder,
+                                   .shape     = nonlinear_shape};

@@ -1,0 +1,83 @@
+/* One finite element of a nonlinear body, seen by the solvers: forces on the markers that are its nodes.
+ * History: the plastic states of its points, then its enhanced strain, where the search for the next
+ * one begins. */
+#include <string.h>
+
+#include "bodies/nonlinear.h"
+
+static const kl_large_solid *solid_of(const kl_reading *in)
+{
+    return &((const nonlinear_solid *)in->data)->s;
+}
+
+static void positions(const kl_reading *in, kl_vec3 *x)
+{
+    for (int a = 0; a < in->nmarker; a++) x[a] = in->m[a].r;
+}
+
+/* the states are doubles only, one after the other */
+static const kl_plastic_state *states(const kl_large_solid *s, const kl_reading *in)
+{
+    return s->law->nrow ? (const kl_plastic_state *)(const void *)in->h : NULL;
+}
+
+static const double *modes(const kl_large_solid *s, const kl_reading *in)
+{
+    return s->law->nrow && s->nmode ? in->h + s->npoint * KL_PLASTIC_NUMBERS : NULL;
+}
+
+static kl_status solid_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                             kl_element_size *size)
+{
+    const kl_large_solid *e = &((const nonlinear_solid *)data)->s;
+    (void)s, (void)m, (void)nmarker;
+    if (e->law->nrow) size->nh = e->npoint * KL_PLASTIC_NUMBERS + e->nmode;
+    return KL_OK;
+}
+
+static kl_status solid_eval(const kl_reading *in, kl_writing *out)
+{
+    const kl_large_solid *s = solid_of(in);
+    kl_vec3               x[KL_LARGE_NODES];
+    kl_large_answer       at;
+    positions(in, x);
+    KL_TRY(kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, NULL));
+    for (int a = 0; a < s->nnode; a++)
+        for (int k = 0; k < 3; k++) out->wrench[6 * a + k] = -at.f[3 * a + k];
+    out->energy = at.stored + at.work;
+    return KL_OK;
+}
+
+static void solid_stiffness(const kl_reading *in, double *K)
+{
+    const kl_large_solid *s = solid_of(in);
+    kl_vec3               x[KL_LARGE_NODES];
+    kl_large_answer       at;
+    int                   n = 9 * s->nnode * s->nnode;
+    positions(in, x);
+    if (kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, K) != KL_OK)
+        memset(K, 0, (size_t)n * sizeof *K); /* eval has told */
+    for (int i = 0; i < n; i++) K[i] = -K[i];
+}
+
+static void solid_commit(const kl_reading *in, double *h_new)
+{
+    const kl_large_solid *s = solid_of(in);
+    kl_vec3               x[KL_LARGE_NODES];
+    kl_large_answer       at;
+    positions(in, x);
+    if (kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, NULL) != KL_OK) return;
+    kl_large_solid_commit(s, x, states(s, in), at.mode, (kl_plastic_state *)(void *)h_new);
+    memcpy(h_new + s->npoint * KL_PLASTIC_NUMBERS, at.mode, (size_t)s->nmode * sizeof *h_new);
+}
+
+const kl_element_type kl_nonlinear_solid = {
+    .name      = "solid-element",
+    .help      = "finite element of a nonlinear body",
+    .data_size = sizeof(nonlinear_solid),
+    .limit     = "the element is distorted so far that it turns inside out; refine the mesh there, "
+                 "reduce the load, or check the material",
+    .setup     = solid_setup,
+    .eval      = solid_eval,
+    .stiffness = solid_stiffness,
+    .commit    = solid_commit};
