@@ -48,6 +48,8 @@ const kl_element_type *const kl_force_types[] = {
     &kl_bump_stop,
     &kl_latch,
     &kl_bushing,
+    &kl_friction_spring,
+    &kl_air_spring,
     &kl_force,
     &kl_torque,
     &kl_controller,

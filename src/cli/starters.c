@@ -195,6 +195,22 @@ const kl_starter kl_starters[] = {
      "A gust of wind excites the car body and the motion decays; with `--set speed=100` the "
      "vehicle hunts.",
      "models/manchester-coach.yaml"},
+    {"metro-trailer", "a metro trailer car with two bogies in a curve of 200 m radius", NULL,
+     "Y_lead_outer Y_trail_inner sum_Y",
+     "The outer leading and the inner trailing wheel of each bogie run on their flanges.",
+     "models/metro-trailer.yaml"},
+    {"light-rail-vehicle", "a light rail vehicle with motor and trailer bogie on a winding line",
+     NULL, "Y_lead_left Y_lead_right curvature",
+     "The lateral wheel forces follow the curvature of the line.",
+     "models/light-rail-vehicle.yaml"},
+    {"freight-wagon", "a two-axle freight wagon on leaf springs with friction", NULL,
+     "body_y front_y",
+     "Friction in the links of the leaf springs holds the wheelsets; with less of it the wagon "
+     "hunts earlier.",
+     "models/freight-wagon.yaml"},
+    {"coach-train", "a train of coaches with buffers and couplers", NULL, "pull_1 speed_first",
+     "The brakes act on all cars; the couplings carry what is not equal.",
+     "models/coach-train.yaml"},
     {0}};
 
 const char *kl_starter_text(const kl_starter *s)

@@ -178,10 +178,7 @@ static kl_status value_of(kl_scope *s, const char *text, bool quoted, kl_place p
     if (yes || no) return KL_OK;
     /* in quotes, so that YAML leaves its commas alone: an expression if it is one, else a word */
     bool sum = quoted && strpbrk(text, "+*/^( ") && can_be_computed(s, text);
-    if ((quoted && !sum) || is_word(s, text)) {
-        *word = text;
-        return KL_OK;
-    }
+    if ((quoted && !sum) || is_word(s, text)) return kl_scope_text(s, text, place, word);
     int i = index_of(s, text);
     if (i >= 0 && settle(s, i) == KL_OK && s->variable[i].word) {
         *word = s->variable[i].word;

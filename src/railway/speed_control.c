@@ -24,7 +24,7 @@ typedef struct speed_control {
     /* keys */
     kl_function          *speed; /* over the length along the track [m/s] */
     const kl_named_track *track; /* NULL: straight along x of marker 0 */
-    double                k, c, traction, braking;
+    double                k, c, traction, braking, until;
     /* from setup */
     double     s0;          /* length along the track at the start [m] */
     double     first, last; /* the profile's range; constant outside [m] */
@@ -148,17 +148,27 @@ static void timetable_at(const speed_control *p, double t, double *s, double *v)
     }
 }
 
+/* 1 until the driver lets go, 0 from `FADE` later on: a quintic, so that forces change smoothly. */
+static double hold(const speed_control *p, double t)
+{
+    const double FADE = 0.2; /* [s] */
+    if (isnan(p->until) || t <= p->until) return 1.0;
+    double x = fmin(1.0, (t - p->until) / FADE);
+    return 1.0 - x * x * x * (10.0 + x * (-15.0 + 6.0 * x));
+}
+
 static double drive(const speed_control *p, const kl_motion *m, const speed_cache *c, double t)
 {
-    double s, v;
+    double s, v, share = hold(p, t);
+    if (share == 0.0) return 0.0;
     if (p->timetable) {
         timetable_at(p, t, &s, &v);
-        return p->k * (s - c->s) + p->c * (v - running_speed(m, c));
+        return share * (p->k * (s - c->s) + p->c * (v - running_speed(m, c)));
     }
     double f = p->c * (speed_at(p, c->s) - running_speed(m, c));
     if (!isnan(p->traction)) f = fmin(f, p->traction);
     if (!isnan(p->braking)) f = fmax(f, -p->braking);
-    return f;
+    return share * f;
 }
 
 static kl_status speed_control_eval(const kl_reading *in, kl_writing *out)
@@ -228,6 +238,13 @@ static const kl_key speed_control_keys[] = {
      .fallback = "",
      .max      = 1e300,
      .help     = "largest braking force; likewise"},
+    {.name     = "until",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(speed_control, until),
+     .unit     = "s",
+     .fallback = "",
+     .help = "the driver lets go at this time, within 0.2 s: the vehicle coasts or other forces "
+             "brake it"},
     {0}};
 
 static const kl_output speed_control_outputs[] = {
