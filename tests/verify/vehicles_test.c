@@ -50,6 +50,44 @@ static void the_outer_wheel_lifts_with_the_linear_law(void **unused)
     assert_true(example_peak(&e, 3) > 0.1e-3 && example_peak(&e, 3) < 5e-3);
 }
 
+static double correlation(const example *x, int a, int b, double from)
+{
+    double ma = mean_from(x, a, from), mb = mean_from(x, b, from), aa = 0.0, bb = 0.0, ab = 0.0;
+    for (int i = 0; i < x->n; i++) {
+        double u = x->value[i][a] - ma, v = x->value[i][b] - mb;
+        if (x->t[i] >= from) aa += u * u, bb += v * v, ab += u * v;
+    }
+    return ab / sqrt(aa * bb);
+}
+
+static const char *const line[] = {"curvature", "Y_lead_right", "Y_lead_left", "distance", NULL};
+
+/* In curves both wheels of the leading wheelset push outward: their sum follows the size of the
+ * curvature; on the straight before the first curve it is that of the inclined rails alone. */
+static void forces_of_the_light_rail_vehicle_follow_the_curvature(void **unused)
+{
+    (void)unused;
+    static const char *const set[]   = {"track=nominal", "track=measured irregularities=measured"};
+    static const double      least[] = {0.9, 0.8};
+    for (int k = 0; k < 2; k++) {
+        example_run("light-rail-vehicle", set[k], 24.0, 0.02, line, &e);
+        double straight = 0.0;
+        for (int i = 0; i < e.n; i++) {
+            if (e.value[i][3] > 30.0 && e.value[i][3] < 35.0)
+                straight = fmax(straight, fabs(e.value[i][1] - e.value[i][2]));
+            e.value[i][0] = fabs(e.value[i][0]);
+            e.value[i][1] += e.value[i][2];
+        }
+        double r = correlation(&e, 0, 1, 0.0);
+        print_message(
+            "%s: correlation %.3f of Y left + right with the curvature; left - right %.0f N "
+            "on the straight\n",
+            set[k], r, straight);
+        assert_true(r > least[k]);
+        assert_true(straight < 500.0);
+    }
+}
+
 static const char *const wagon[] = {"energy.balance", "front_y", "energy.lost", NULL};
 
 static void the_energy_balance_of_the_wagon_is_closed(void **unused)
@@ -113,6 +151,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lateral_forces_of_the_metro_balance_cant_and_speed),
         cmocka_unit_test(the_outer_wheel_lifts_with_the_linear_law),
+        cmocka_unit_test(forces_of_the_light_rail_vehicle_follow_the_curvature),
         cmocka_unit_test(the_energy_balance_of_the_wagon_is_closed),
         cmocka_unit_test(less_friction_lowers_the_critical_speed)};
     return cmocka_run_group_tests(tests, NULL, NULL);
