@@ -41,6 +41,7 @@ typedef struct gear {
     double            *projected;       /* n */
     bool               project;
     long               fails, iterations; /* counted so far */
+    bool               corner;            /* forces have a corner here: begin with low order */
 } gear;
 
 static int gear_rate(realtype t, N_Vector y, N_Vector dy, void *self)
@@ -257,6 +258,7 @@ static kl_status gear_begin(void *self, kl_solver *x, kl_diag *diag)
     int    flag  = CVodeReInit(g->cvode, x->s->t, g->y);
     flag |= CVodeSetInitStep(g->cvode, first);
     g->fails = g->iterations = 0;
+    g->corner                = false;
     return flag == 0 ? KL_OK : KL_E_INTERNAL;
 }
 
@@ -280,7 +282,8 @@ static kl_status gear_step(void *self, kl_solver *x, double until, kl_statistics
     const kl_settings *s = &x->model->settings;
     double             t = x->s->t, h = 0.0;
     double             most = isnan(s->max_step) ? 1e30 : s->max_step;
-    int                flag = CVodeSetMaxStep(g->cvode, fmin(kl_index1_longest(g->ode), most));
+    if (g->corner) KL_TRY(gear_begin(g, x, diag));
+    int flag = CVodeSetMaxStep(g->cvode, fmin(kl_index1_longest(g->ode), most));
     if (flag == 0) flag = CVodeSetStopTime(g->cvode, until);
     if (flag == 0) flag = CVode(g->cvode, until, g->y, &t, CV_ONE_STEP);
     count_more(g, count);
@@ -306,9 +309,22 @@ static kl_status gear_look(void *self, kl_solver *x, double t, kl_look *out, kl_
     return KL_OK;
 }
 
+/* A polynomial over the last points does not bend round a corner; where only the branch of a law changes
+ * it goes on. */
+static void gear_bend(void *self) { ((gear *)self)->corner = true; }
+
+static double gear_next(const void *self)
+{
+    double h = HUGE_VAL;
+    (void)CVodeGetCurrentStep(((const gear *)self)->cvode, &h);
+    return h;
+}
+
 const kl_integrator kl_gear_index1 = {.name    = "gear",
                                       .create  = gear_create,
                                       .destroy = gear_destroy,
                                       .begin   = gear_begin,
                                       .step    = gear_step,
-                                      .look    = gear_look};
+                                      .look    = gear_look,
+                                      .bend    = gear_bend,
+                                      .next    = gear_next};

@@ -373,6 +373,28 @@ kl_status kl_index1_begin(kl_index1 *i, double *y)
     return KL_OK;
 }
 
+void kl_index1_back(kl_index1 *i, double *y, bool begun)
+{
+    const kl_model *m      = i->x->model;
+    kl_point        newest = i->point[0];
+    for (int k = 0; k + 1 < KL_INDEX1_POINTS; k++) i->point[k] = i->point[k + 1];
+    i->point[KL_INDEX1_POINTS - 1] = newest;
+    i->npoint--;
+    i->nchosen = 0;
+    i->begun   = begun;
+    i->known.t = i->point[0].t;
+    memcpy(i->known.y, i->point[0].y, (size_t)i->n * sizeof(double));
+    memcpy(i->known.dy, i->point[0].dy, (size_t)i->n * sizeof(double));
+    memcpy(y, i->known.y, (size_t)i->n * sizeof *y);
+    memcpy(i->a, i->known.dy + m->nq, (size_t)m->nv * sizeof *i->a);
+}
+
+void kl_index1_cut(kl_index1 *i)
+{
+    i->npoint = 0;
+    keep_point(i);
+}
+
 double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count)
 {
     kl_solver      *x = i->x;

@@ -85,6 +85,10 @@ kl_status kl_index1_across(kl_index1 *i, double t, const double *y);
 /* Takes y as accepted: history committed, solver's state, a and lambda set, the point kept. Returns
  * the step's length. */
 double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *count);
+/* Takes the last accepted point back: y of the one before, which is known with its y' and i->a. */
+void kl_index1_back(kl_index1 *i, double *y, bool begun);
+/* The motion has a corner at the last accepted point: polynomials begin there. */
+void kl_index1_cut(kl_index1 *i);
 /* After that: says so where the energy tells that the mechanism left its branch in a singular
  * position. */
 kl_status kl_index1_same_branch(kl_index1 *i, const kl_statistics *count, kl_diag *diag);

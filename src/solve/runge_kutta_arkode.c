@@ -5,6 +5,7 @@
  * pair of this order, Fehlberg's, sees no error at all where forces depend on time alone. */
 #include <arkode/arkode_erkstep.h>
 #include <math.h>
+#include <string.h>
 
 #include "solve/index1.h"
 #include "solve/sundials.h"
@@ -55,6 +56,11 @@ typedef struct runge_kutta {
     SUNContext context;
     N_Vector   y;
     void      *ark;
+    double     h;      /* length of the step that it would take next [s] */
+    double     want;   /* the same before the last step */
+    bool       resume; /* ARKODE must be told of it: an event made the last step short */
+    double    *lambda; /* multipliers before the last step */
+    bool       first;  /* the last step was the first one since the start */
 } runge_kutta;
 
 static int rk_rate(realtype t, N_Vector y, N_Vector dy, void *self)
@@ -138,10 +144,11 @@ static kl_status rk_create(kl_solver *x, void **self)
         return KL_E_MEMORY;
     }
     r->ode     = ode;
+    r->lambda  = kl_arena_array(ode->arena, double, x->model->nlam + 1);
     ode->floor = 1e-11;
     if (SUNContext_Create(NULL, &r->context) == 0) r->y = kl_sundials_vector(ode->n, r->context);
     if (r->y) r->ark = ERKStepCreate(rk_rate, 0.0, r->y, r->context);
-    if (!r->ark || configure(r, &x->model->settings) != 0) {
+    if (!r->ark || !r->lambda || configure(r, &x->model->settings) != 0) {
         rk_destroy(r);
         return KL_E_MEMORY;
     }
@@ -161,17 +168,45 @@ static kl_status rk_begin(void *self, kl_solver *x, kl_diag *diag)
         isnan(s->first_step) ? 0.1 / r->ode->pace * pow(s->tolerance, 0.125) : s->first_step;
     if (isnan(s->step)) flag |= ERKStepSetInitStep(r->ark, first);
     else flag |= ERKStepSetFixedStep(r->ark, s->step);
+    r->h      = isnan(s->step) ? first : s->step;
+    r->resume = false;
     return flag == 0 ? KL_OK : KL_E_INTERNAL;
+}
+
+/* Goes on from y with steps of the length r->h: a one-step method needs no more. */
+static int rk_resume(runge_kutta *r, const kl_solver *x)
+{
+    int flag  = ERKStepReInit(r->ark, rk_rate, x->s->t, r->y);
+    r->resume = false;
+    return isnan(x->model->settings.step) ? flag | ERKStepSetInitStep(r->ark, r->h) : flag;
+}
+
+/* The next step after one from t0 to t. ARKODE cuts its own proposal where the next step would reach
+ * `until`, and takes what was cut for the size that accuracy wants. */
+static void propose(runge_kutta *r, double t0, double t, double until)
+{
+    double next = 0.0, want = r->h, taken = t - t0;
+    (void)ERKStepGetCurrentStep(r->ark, &next);
+    bool cut = t + next >= until - 1e-6 * next;
+    r->h     = next;
+    if (t >= until) {
+        r->resume = taken < 0.9 * want;
+        if (r->resume) r->h = fmax(next, want);
+    } else if (cut) r->h = fmax(next, taken);
 }
 
 static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *count,
                          kl_diag *diag)
 {
     runge_kutta *r = self;
-    double       t = x->s->t, h = 0.0;
+    double       t = x->s->t, h = 0.0, t0 = t;
     long         fails0 = 0, fails1 = 0;
+    int          flag = r->resume ? rk_resume(r, x) : 0;
+    memcpy(r->lambda, x->lambda, (size_t)x->model->nlam * sizeof *r->lambda);
+    r->first = r->ode->begun;
+    r->want  = r->h;
     (void)ERKStepGetNumErrTestFails(r->ark, &fails0);
-    int flag = ERKStepSetStopTime(r->ark, until);
+    if (flag == 0) flag = ERKStepSetStopTime(r->ark, until);
     if (flag == 0) flag = ERKStepEvolve(r->ark, until, r->y, &t, ARK_ONE_STEP);
     (void)ERKStepGetNumErrTestFails(r->ark, &fails1);
     count->rejected += fails1 - fails0;
@@ -179,6 +214,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
         (void)ERKStepGetCurrentStep(r->ark, &h);
         return kl_step_failed(x, h, count, "the error remains above the tolerance", diag);
     }
+    propose(r, t0, t, until);
     kl_index1_accept(r->ode, t, N_VGetArrayPointer(r->y), count);
     count->order = 8;
     return kl_index1_same_branch(r->ode, count, diag);
@@ -191,9 +227,35 @@ static kl_status rk_look(void *self, kl_solver *x, double t, kl_look *out, kl_di
     return KL_OK;
 }
 
+/* The last step is taken back; the next one is as long as it wanted to be, or ends at the event. */
+static void rk_back(void *self, kl_solver *x)
+{
+    runge_kutta *r = self;
+    kl_index1_back(r->ode, N_VGetArrayPointer(r->y), r->first);
+    memcpy(x->a, r->ode->a, (size_t)x->model->nv * sizeof *x->a);
+    memcpy(x->lambda, r->lambda, (size_t)x->model->nlam * sizeof *x->lambda);
+    r->h      = r->want; /* an error that a corner within the step made says nothing */
+    r->resume = true;
+}
+
+/* Forces have jumped: polynomials between points begin here, the length of the steps stays. */
+static void rk_change(void *self, const kl_solver *x)
+{
+    runge_kutta *r = self;
+    kl_state_copy(r->ode->s, x->s);
+    (void)kl_index1_settle(r->ode, x->s->t, N_VGetArrayPointer(r->y));
+    kl_index1_cut(r->ode);
+    r->resume = true;
+}
+
+static double rk_next(const void *self) { return ((const runge_kutta *)self)->h; }
+
 const kl_integrator kl_runge_kutta = {.name    = "runge-kutta",
                                       .create  = rk_create,
                                       .destroy = rk_destroy,
                                       .begin   = rk_begin,
                                       .step    = rk_step,
-                                      .look    = rk_look};
+                                      .look    = rk_look,
+                                      .back    = rk_back,
+                                      .change  = rk_change,
+                                      .next    = rk_next};

@@ -310,8 +310,10 @@ static kl_status reject_last_step(kl_simulation *s, const kl_statistics *count, 
 /* A crossing was met: what has to begin again depends on what changes there. */
 static void cross(kl_simulation *s)
 {
-    if (s->events->kind == KL_CROSSING_JUMP || !s->integrator->bend) s->anew = true;
-    else if (s->events->kind == KL_CROSSING_KINK) s->integrator->bend(s->self);
+    kl_crossing_kind kind = s->events->kind;
+    if (kind == KL_CROSSING_SWITCH) return; /* forces have continuous slopes: go on */
+    if (kind == KL_CROSSING_JUMP || !s->integrator->bend) s->anew = true;
+    else s->integrator->bend(s->self);
 }
 
 /* A step that ends before a crossing, or beyond it by no more than is allowed; and before corners
@@ -328,7 +330,7 @@ static kl_status watched_step(kl_simulation *s, double until, kl_diag *diag)
     for (int tries = 0; tries < MOST; tries++) {
         double t0 = s->before->t, stop = fmin(until, e->aim), ahead = kl_events_ahead(e, t0);
         /* what lies further ahead must not shorten this step */
-        if (!s->integrator->next || ahead - t0 < 2.0 * s->integrator->next(s->self))
+        if (!s->integrator->bend || ahead - t0 < 2.0 * s->integrator->next(s->self))
             stop = fmin(stop, ahead);
         KL_TRY(s->integrator->step(s->self, x, stop, &s->count, diag));
         double corner = kl_events_branch(e, x->w->u, t0, x->s->t);
