@@ -55,6 +55,7 @@ const kl_element_type *const kl_force_types[] = {
     &kl_controller,
     &kl_linear_creep,
     &kl_wheel_rail,
+    &kl_wheel_rail_coulomb,
     &kl_speed_control,
     &kl_pantograph_force,
     &kl_catenary_contact,

@@ -5,7 +5,8 @@
 #include "model/interface.h"
 #include "model/resource.h"
 
-extern const kl_element_type  kl_linear_creep, kl_wheel_rail, kl_speed_control;
+extern const kl_element_type kl_linear_creep, kl_wheel_rail, kl_wheel_rail_coulomb,
+    kl_speed_control;
 extern const kl_resource_type kl_profiles, kl_irregularities;
 
 #endif

@@ -101,7 +101,7 @@ static void straight_rails(const kl_motion *m, wheel_rail_cache *c)
     c->rail[0] = c->rail[1] = c->middle;
 }
 
-static kl_status wheel_rail_locate(const kl_reading *in, void *cache)
+kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache)
 {
     const wheel_rail       *p    = in->data;
     wheel_rail_cache       *c    = cache;
@@ -180,7 +180,7 @@ const kl_element_type kl_wheel_rail = {
     .attach    = &kl_attach_pair,
     .data_size = sizeof(wheel_rail),
     .setup     = kl_wheel_rail_setup,
-    .locate    = wheel_rail_locate,
+    .locate    = kl_wheel_rail_locate,
     .eval      = wheel_rail_eval,
     .tangent   = kl_wheel_rail_tangent,
     .output    = kl_wheel_rail_output,

@@ -81,6 +81,7 @@ void kl_wheel_rail_add(const kl_motion *m, kl_vec3 point, const kl_wheel_force *
 
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size);
+kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache);
 void      kl_wheel_rail_output(const kl_reading *in, const double *lambda, double *values);
 void      kl_wheel_rail_tangent(const kl_reading *in, const double *lambda, kl_slopes *out);
 void      kl_wheel_rail_watch(const kl_reading *in, kl_notice *notice);

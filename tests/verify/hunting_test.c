@@ -280,6 +280,47 @@ static void a_flange_climbs_at_nadals_limit(void **unused)
     assert_non_null(strstr(e.said, "derailed: the flange of the left wheel is above its rail"));
 }
 
+/* Angular frequency and growth rate by the rising zeros and the largest value between two of them. */
+static void swing_of(const example *e, double *omega, double *growth)
+{
+    double first = NAN, last = NAN, top = 0.0, before = NAN, after = NAN;
+    int    n = 0;
+    for (int i = 1; i < e->n; i++) {
+        top = fmax(top, e->value[i][0]);
+        if (!(e->value[i - 1][0] < 0.0 && e->value[i][0] >= 0.0)) continue;
+        double t = e->t[i] -
+                   e->value[i][0] * (e->t[i] - e->t[i - 1]) / (e->value[i][0] - e->value[i - 1][0]);
+        if (n == 1) before = top;
+        if (n > 0) after = top;
+        if (n++ == 0) first = t;
+        last = t, top = 0.0;
+    }
+    assert_true(n > 4);
+    *omega  = 2.0 * KL_PI * (n - 1) / (last - first);
+    *growth = log(after / before) / (last - first);
+}
+
+/* WS01 to WS04 of paper 004: near 8.9 rad/s, and neutral, because the law is a spring with memory. */
+static void coulomb_with_a_tangential_stiffness_is_neutral(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"y_m", NULL};
+    static const char *const eps_t[]    = {"1e7", "1e8", "1e9", "3.6e7"};
+    for (int k = 0; k < 4; k++)
+        for (int i = 0; i < 2; i++) {
+            char    set[64];
+            example e;
+            double  omega, growth, h = i ? 0.001 : 0.00025;
+            snprintf(set, sizeof set, "eps_t=%s h=%g", eps_t[k], h);
+            example_run("wheelset-on-circular-rails", set, 4.5, 5e-3, channels, &e);
+            swing_of(&e, &omega, &growth);
+            print_message("eps_t %s N/m, h %g ms: %.3f rad/s, growth %.4f 1/s\n", eps_t[k], 1e3 * h,
+                          omega, growth);
+            assert_close(omega, 8.9, 0.05); /* near 8.9: the springs vibrate on top of it */
+            assert_true(fabs(growth) < 0.005);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -287,6 +328,7 @@ int main(void)
         cmocka_unit_test(carters_wheelset_hunts_from_its_critical_speed_on),
         cmocka_unit_test(bogies_have_the_critical_speeds_of_the_exact_geometry),
         cmocka_unit_test(a_cone_rolls_with_klingels_wavelength),
+        cmocka_unit_test(coulomb_with_a_tangential_stiffness_is_neutral),
         cmocka_unit_test(limit_cycles_are_those_of_shooting),
         cmocka_unit_test(a_flange_climbs_at_nadals_limit),
     };
