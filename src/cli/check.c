@@ -7,6 +7,7 @@
 #include "catalogue.h"
 #include "catenary/catenary.h"
 #include "catenary/elements.h"
+#include "cli/check_vehicle.h"
 #include "cli/commands.h"
 #include "cli/model_options.h"
 #include "dynamics/channels.h"
@@ -184,6 +185,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         kl_mobility_describe_incompatible(m, b, diag);
         warn_of_no_inertia(m, x, diag);
         warn_of_undetermined(x, diag);
+        kl_check_vehicle(m, diag);
     }
     kl_mobility_destroy(b);
     kl_solver_destroy(x);

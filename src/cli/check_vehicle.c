@@ -1,0 +1,266 @@
+#include "cli/check_vehicle.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
+#include <string.h>
+
+#include "forces/forces.h"
+#include "railway/railway.h"
+#include "solve/eigenvalues.h"
+#include "solve/simulation.h"
+#include "solve/static_start.h"
+#include "solve/statics.h"
+
+static const double G = 9.81; /* axle loads are given in tonnes too [m/s2] */
+
+static bool is_wheelset(const kl_element *e) { return e->type == &kl_wheel_rail; }
+
+/* ---- symmetry ---- */
+
+/* Are the two points mirror images in the plane y = 0? */
+static bool mirrored(kl_vec3 a, kl_vec3 b)
+{
+    const double near = 1e-3; /* [m] */
+    return fabs(a.x - b.x) < near && fabs(a.y + b.y) < near && fabs(a.z - b.z) < near;
+}
+
+static kl_vec3 end_of(const kl_model *m, const kl_work *w, const kl_element *e, int k)
+{
+    (void)m;
+    return w->motion[e->marker + k].r;
+}
+
+static bool counterparts(const kl_model *m, const kl_work *w, const kl_element *a,
+                         const kl_element *b)
+{
+    if (a->type != b->type || a->nmarker != 2 || b->nmarker != 2) return false;
+    bool straight = true, crossed = true;
+    for (int k = 0; k < 2; k++) {
+        straight = straight && mirrored(end_of(m, w, a, k), end_of(m, w, b, k));
+        crossed  = crossed && mirrored(end_of(m, w, a, k), end_of(m, w, b, 1 - k));
+    }
+    return straight || crossed;
+}
+
+/* The first key that is a number and differs; NULL: none. */
+static const char *different_key(const kl_element *a, const kl_element *b)
+{
+    for (const kl_key *k = a->type->keys; k && k->name; k++) {
+        bool          matrix = k->kind == KL_KEY_MATRIX6;
+        const double *x      = (const double *)(const void *)((const char *)a->data + k->offset);
+        const double *y      = (const double *)(const void *)((const char *)b->data + k->offset);
+        if (k->kind != KL_KEY_NUMBER && !matrix) continue;
+        for (int i = 0; i < (matrix ? 36 : 1); i += 7) /* of a matrix its diagonal */
+            if (!(isnan(x[i]) && isnan(y[i])) &&
+                !(fabs(x[i] - y[i]) <= 1e-9 * fmax(fabs(x[i]), fabs(y[i]))))
+                return k->name;
+    }
+    return NULL;
+}
+
+/* The force at the mirror image of `a`, where there are several one with the same numbers; NULL: none. */
+static const kl_element *counterpart_of(const kl_model *m, const kl_work *w, const kl_element *a)
+{
+    const kl_element *best = NULL;
+    for (int j = 0; j < m->nelement; j++) {
+        const kl_element *b = &m->element[j];
+        if (!counterparts(m, w, a, b)) continue;
+        if (!different_key(a, b)) return b;
+        if (!best) best = b;
+    }
+    return best;
+}
+
+static void check_symmetry(const kl_model *m, const kl_work *w, kl_diag *diag)
+{
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *a = &m->element[i], *other = NULL;
+        bool              aside = a->nmarker == 2 && !is_wheelset(a) && !a->joint &&
+                     (fabs(end_of(m, w, a, 0).y) > 1e-3 || fabs(end_of(m, w, a, 1).y) > 1e-3);
+        if (!aside) continue;
+        other = counterpart_of(m, w, a);
+        if (!other)
+            kl_warn(diag, a->place,
+                    "force '%s' has no counterpart on the other side of the vehicle; add it with "
+                    "`mirror: y`, or ignore this if the vehicle is not symmetric",
+                    a->name);
+        const char *key = other && other > a ? different_key(a, other) : NULL;
+        if (key)
+            kl_warn(diag, other->place,
+                    "forces '%s' and '%s' are on opposite sides of the vehicle and differ in `%s`; "
+                    "give them the same value, or ignore this if the vehicle is not symmetric",
+                    a->name, other->name, key);
+    }
+}
+
+/* ---- loads ---- */
+
+static double channel(const kl_simulation *s, const double *value, const kl_element *e,
+                      const char *what)
+{
+    char name[256];
+    snprintf(name, sizeof name, "%s.%s", e->name, what);
+    int k = kl_channels_find(s->channels, name);
+    return k >= 0 ? value[k] : 0.0;
+}
+
+static void print_loads(kl_simulation *s, const double *value, kl_diag *diag)
+{
+    const kl_model *m = s->model;
+    printf("vehicle: loads of the steady motion\n");
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!is_wheelset(e)) continue;
+        double left = channel(s, value, e, "Q_left"), right = channel(s, value, e, "Q_right"),
+               axle = left + right;
+        printf("  %-24s axle load %8.3f kN (%.3f t)   Q left %8.3f kN, right %8.3f kN\n", e->name,
+               1e-3 * axle, 1e-3 * axle / G, 1e-3 * left, 1e-3 * right);
+        if (fabs(left - right) > 0.01 * axle)
+            kl_warn(diag, e->place,
+                    "the wheels of '%s' carry different loads: %.4g kN left, %.4g kN right; check "
+                    "where masses and springs are",
+                    e->name, 1e-3 * left, 1e-3 * right);
+    }
+}
+
+static void print_centre(const kl_model *m, const kl_solver *x, kl_diag *diag)
+{
+    kl_vec3 sum  = {0};
+    double  mass = 0.0;
+    for (int i = 1; i < m->nbody; i++) {
+        kl_measures t;
+        if (m->body[i].own) continue;
+        m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
+        mass += t.mass;
+        sum = kl_axpy(t.mass, t.center, sum);
+    }
+    sum = kl_scale(1.0 / mass, sum);
+    printf("  centre of mass at %.4f %.4f %.4f m, mass %.6g t\n", sum.x, sum.y, sum.z, 1e-3 * mass);
+    if (fabs(sum.y) > 1e-3)
+        kl_warn(diag, (kl_place){.file = m->file},
+                "the centre of mass is %.3g mm beside the middle of the track; check the positions "
+                "of the bodies",
+                1e3 * sum.y);
+}
+
+/* How far bodies sink until springs carry them. */
+static void check_sag(const kl_model *m, const double *before, const kl_solver *x, kl_diag *diag)
+{
+    const double most = 0.05; /* preloads that fit leave millimetres [m] */
+    for (int i = 1; i < m->nbody; i++) {
+        kl_measures t;
+        if (m->body[i].own) continue;
+        m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
+        double sag = before[i] - t.center.z;
+        if (sag > most)
+            kl_warn(diag, m->body[i].place,
+                    "body '%s' sinks by %.0f mm until its springs carry it: they are preloaded for "
+                    "less "
+                    "than its weight, or too soft; set their `preload` or `load`",
+                    m->body[i].name, 1e3 * sag);
+    }
+}
+
+static void heights(const kl_model *m, const kl_solver *x, double *z)
+{
+    for (int i = 1; i < m->nbody; i++) {
+        kl_measures t;
+        if (m->body[i].own) continue;
+        m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
+        z[i] = t.center.z;
+    }
+}
+
+/* ---- natural frequencies ---- */
+
+/* Friction damps though the linear equations, in which it sticks, do not show it. */
+static bool has_friction(const kl_model *m)
+{
+    for (int i = 0; i < m->nelement; i++)
+        if (m->element[i].type == &kl_friction_spring) return true;
+    return false;
+}
+
+static void print_modes(kl_simulation *s, kl_diag *diag)
+{
+    enum { SHOWN = 10, MOST = 400 };
+    if (s->model->nv > MOST) {
+        printf("  natural frequencies of so large a model: `klingel modes`\n");
+        return;
+    }
+    kl_linear   *l        = NULL;
+    kl_spectrum *spectrum = NULL;
+    kl_diag     *quiet    = kl_diag_create();
+    kl_status    status   = quiet ? kl_linearize(s->solver, NULL, quiet, &l) : KL_E_MEMORY;
+    if (status == KL_OK) status = kl_spectrum_find(s->solver, l, true, quiet, &spectrum);
+    int shown = 0;
+    for (int i = 0; status == KL_OK && i < spectrum->n && shown < SHOWN; i++) {
+        const kl_eigenmode *p = &spectrum->mode[i];
+        if (!(p->im > 0.1) || p->neutral) continue;
+        if (shown++ == 0) printf("  natural frequencies of the steady motion\n");
+        printf("  %8.3f Hz, damping ratio %6.2f %%   %s\n", p->frequency, 100.0 * p->damping,
+               p->text ? p->text : "");
+        if (fabs(p->damping) < 1e-3 && !has_friction(s->model))
+            kl_warn(
+                diag, (kl_place){.file = s->model->file},
+                "the motion at %.3g Hz (%s) has no damping; add dampers, or `damping` to springs",
+                p->frequency, p->text ? p->text : "");
+    }
+    if (status != KL_OK)
+        printf(
+            "  natural frequencies were not found: the motion is not steady (`klingel modes` says "
+            "why)\n");
+    kl_spectrum_destroy(spectrum);
+    kl_linear_destroy(l);
+    kl_diag_destroy(quiet);
+}
+
+/* ---- all ---- */
+
+/* Why there are no loads: the first error of the search. */
+static void tell_not_found(const kl_model *m, const kl_diag *quiet, kl_diag *diag)
+{
+    for (int i = 0; i < kl_diag_size(quiet); i++) {
+        if (kl_diag_at(quiet, i)->severity != KL_ERROR) continue;
+        kl_warn(diag, (kl_place){.file = m->file},
+                "the vehicle's steady motion was not found, so its wheel loads are not known: %s",
+                kl_diag_at(quiet, i)->text);
+        return;
+    }
+}
+
+static kl_status settle(kl_simulation *s, double *z, kl_diag *diag)
+{
+    kl_equilibrium e = {.moving = true};
+    KL_TRY(kl_assemble_start(s->solver, diag));
+    KL_TRY(kl_eval(s->model, s->solver->s, s->solver->w));
+    heights(s->model, s->solver, z);
+    return kl_find_equilibrium(s->solver, &e, diag);
+}
+
+void kl_check_vehicle(const kl_model *m, kl_diag *diag)
+{
+    int n = 0;
+    for (int i = 0; i < m->nelement; i++) n += is_wheelset(&m->element[i]);
+    if (n == 0) return;
+    kl_simulation *s      = NULL;
+    kl_diag       *quiet  = kl_diag_create();
+    double        *z      = calloc((size_t)m->nbody, sizeof *z);
+    const double  *value  = NULL;
+    kl_status      status = quiet && z ? kl_simulation_create(m, quiet, &s) : KL_E_MEMORY;
+    if (status == KL_OK) status = settle(s, z, quiet);
+    if (s && s->solver) check_symmetry(m, s->solver->w, diag);
+    if (status == KL_OK) status = kl_simulation_sample(s, quiet, &value);
+    if (status == KL_OK) {
+        print_loads(s, value, diag);
+        print_centre(m, s->solver, diag);
+        check_sag(m, z, s->solver, diag);
+        print_modes(s, diag);
+    } else if (quiet) {
+        tell_not_found(m, quiet, diag);
+    }
+    kl_simulation_destroy(s);
+    kl_diag_destroy(quiet);
+    free(z);
+}
