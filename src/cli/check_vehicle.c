@@ -25,10 +25,19 @@ static bool mirrored(kl_vec3 a, kl_vec3 b)
     return fabs(a.x - b.x) < near && fabs(a.y + b.y) < near && fabs(a.z - b.z) < near;
 }
 
+/* Where a force acts, seen from the middle plane of the vehicle, which goes through its first wheelset. */
 static kl_vec3 end_of(const kl_model *m, const kl_work *w, const kl_element *e, int k)
 {
-    (void)m;
-    return w->motion[e->marker + k].r;
+    const kl_element *set = m->element;
+    while (!is_wheelset(set)) set++;
+    kl_vec3 r = w->motion[e->marker + k].r;
+    r.y -= w->motion[set->marker + 1].r.y;
+    return r;
+}
+
+static bool on_ground(const kl_model *m, const kl_element *e)
+{
+    return m->marker[e->marker].body == 0 || m->marker[e->marker + 1].body == 0;
 }
 
 static bool counterparts(const kl_model *m, const kl_work *w, const kl_element *a,
@@ -76,7 +85,7 @@ static void check_symmetry(const kl_model *m, const kl_work *w, kl_diag *diag)
 {
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *a = &m->element[i], *other = NULL;
-        bool              aside = a->nmarker == 2 && !is_wheelset(a) && !a->joint &&
+        bool              aside = a->nmarker == 2 && !a->joint && !on_ground(m, a) &&
                      (fabs(end_of(m, w, a, 0).y) > 1e-3 || fabs(end_of(m, w, a, 1).y) > 1e-3);
         if (!aside) continue;
         other = counterpart_of(m, w, a);
@@ -201,11 +210,11 @@ static void print_modes(kl_simulation *s, kl_diag *diag)
         if (shown++ == 0) printf("  natural frequencies of the steady motion\n");
         printf("  %8.3f Hz, damping ratio %6.2f %%   %s\n", p->frequency, 100.0 * p->damping,
                p->text ? p->text : "");
-        if (fabs(p->damping) < 1e-3 && !has_friction(s->model))
-            kl_warn(
-                diag, (kl_place){.file = s->model->file},
-                "the motion at %.3g Hz (%s) has no damping; add dampers, or `damping` to springs",
-                p->frequency, p->text ? p->text : "");
+        if (fabs(p->damping) < 0.01 && !has_friction(s->model))
+            kl_warn(diag, (kl_place){.file = s->model->file},
+                    "the motion at %.3g Hz (%s) has a damping ratio of %.2g %%: nearly none; add "
+                    "dampers, or `damping` to springs",
+                    p->frequency, p->text ? p->text : "", 100.0 * p->damping);
     }
     if (status != KL_OK)
         printf(
@@ -230,12 +239,13 @@ static void tell_not_found(const kl_model *m, const kl_diag *quiet, kl_diag *dia
     }
 }
 
-static kl_status settle(kl_simulation *s, double *z, kl_diag *diag)
+static kl_status settle(kl_simulation *s, double *z, kl_diag *diag, kl_diag *told)
 {
     kl_equilibrium e = {.moving = true};
     KL_TRY(kl_assemble_start(s->solver, diag));
     KL_TRY(kl_eval(s->model, s->solver->s, s->solver->w));
     heights(s->model, s->solver, z);
+    check_symmetry(s->model, s->solver->w, told);
     return kl_find_equilibrium(s->solver, &e, diag);
 }
 
@@ -249,8 +259,7 @@ void kl_check_vehicle(const kl_model *m, kl_diag *diag)
     double        *z      = calloc((size_t)m->nbody, sizeof *z);
     const double  *value  = NULL;
     kl_status      status = quiet && z ? kl_simulation_create(m, quiet, &s) : KL_E_MEMORY;
-    if (status == KL_OK) status = settle(s, z, quiet);
-    if (s && s->solver) check_symmetry(m, s->solver->w, diag);
+    if (status == KL_OK) status = settle(s, z, quiet, diag);
     if (status == KL_OK) status = kl_simulation_sample(s, quiet, &value);
     if (status == KL_OK) {
         print_loads(s, value, diag);

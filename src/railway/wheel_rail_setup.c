@@ -105,7 +105,8 @@ static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m
     kl_vec3 local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     p->s0         = local.x;
     if (!p->rails.path) return KL_OK;
-    return kl_track_place_find(p->rails.path, local, s->arena, &p->s0);
+    KL_TRY(kl_track_place_find(p->rails.path, local, s->arena, &p->s0));
+    return kl_track_place_check(p->rails.path, local, p->s0, s);
 }
 
 /* The spin axis of the body of marker 1, or else the y axis of that marker; to the left. */
