@@ -111,7 +111,9 @@ static void every_message_has_a_place(void **unused)
             bool counts = strstr(line, " error") || strstr(line, " warning") ||
                           strncmp(line, "exit ", 5) == 0 || *line == '(';
             bool other = strstr(line, "no such file") != NULL; /* an included one */
-            if (has_a_place(line, list[i]->d_name) || other) lines++;
+            bool shipped =
+                strncmp(line, "klingel:", 8) == 0; /* a place in a template of the program */
+            if (has_a_place(line, list[i]->d_name) || other || shipped) lines++;
             else if (!counts) fail_msg("%s: no place in: %s", list[i]->d_name, line);
         }
         if (lines == 0) fail_msg("%s is accepted without a word", list[i]->d_name);
