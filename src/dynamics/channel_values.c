@@ -210,7 +210,9 @@ static double point_of(const kl_model *m, const kl_work *w, const output *o, con
     to = put(to, lin);
     to = put(to, k->w);
     to = put(to, ang);
-    put(to, kl_mul_t(&k->A, kl_sub(lin, m->gravity)));
+    to = put(to, kl_mul_t(&k->A, kl_sub(lin, m->gravity)));
+    to = put(to, kl_mul_t(&k->A, k->v));
+    put(to, kl_mul_t(&k->A, lin));
     return all[o->value];
 }
 

@@ -71,6 +71,8 @@ static const group point_groups[] = {
     {"alpha", "rad/s2", "angular acceleration", "xyz", false},
     {"felt", "m/s2", "accelerometer reading: acceleration minus gravity, in body axes", "xyz",
      false},
+    {"body_velocity", "m/s", "of the point, in body axes", "xyz", false},
+    {"body_acceleration", "m/s2", "of the point without gravity, in body axes", "xyz", false},
     {0}};
 
 static const group compound_groups[] = {
@@ -315,7 +317,8 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         if (o->value < 0) {
             kl_fail(diag, KL_E_NAME, w->place,
                     "output '%s': there is no quantity '%s'; a point has position, displacement, "
-                    "velocity, acceleration, omega, alpha or felt, with .x, .y or .z",
+                    "velocity, acceleration, omega, alpha, felt, body_velocity or "
+                    "body_acceleration, with .x, .y or .z",
                     w->name, w->quantity);
             return;
         }

@@ -330,6 +330,24 @@ const kl_key kl_integrator_keys[] = {
      .min      = 0,
      .max      = 1,
      .help     = "spectral radius at infinite frequency: 1 no numerical damping, 0 strongest"},
+    {.name     = "beta",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, beta),
+     .unit     = "1",
+     .fallback = "",
+     .min      = 1e-3,
+     .max      = 1,
+     .help     = "of newmark: weight of the new acceleration in the displacement; default: from "
+                 "`spectral_radius`"},
+    {.name     = "gamma",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, gamma),
+     .unit     = "1",
+     .fallback = "",
+     .min      = 0.5,
+     .max      = 1.5,
+     .help     = "of newmark: weight of the new acceleration in the velocity; 0.5 is of second "
+                 "order, more adds damping; default: from `spectral_radius`"},
     {.name     = "length",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, length),
@@ -505,6 +523,23 @@ static void warn_of_spin(const kl_builder *b)
     }
 }
 
+/* beta and gamma belong to newmark; below beta = gamma/2 it is stable for short steps only. */
+static void check_newmark(const kl_builder *b, kl_place place)
+{
+    const kl_settings *s = &b->m->settings;
+    if (!(s->beta > 0.0) && !(s->gamma > 0.0)) return; /* not given */
+    double gamma = s->gamma > 0.0 ? s->gamma : 0.5;
+    if (s->integrator != KL_NEWMARK)
+        kl_fail(b->diag, KL_E_MODEL, place,
+                "integrator: `beta` and `gamma` belong to `type: newmark`; the other methods take "
+                "`spectral_radius`");
+    else if (s->beta > 0.0 && 2.0 * s->beta < gamma)
+        kl_warn(b->diag, place,
+                "integrator: newmark with beta %g and gamma %g is stable only for short steps; "
+                "beta >= %g is stable for any step",
+                s->beta, gamma, 0.5 * gamma);
+}
+
 /* Arc-length control needs to know which input is the load. */
 static void check_control(const kl_builder *b, kl_place place)
 {
@@ -555,6 +590,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
             m->settings.end, m->settings.every, KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
     check_control(b, place_of(main, "integrator"));
+    check_newmark(b, place_of(main, "integrator"));
     KL_TRY(kl_resources_read(b));
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;

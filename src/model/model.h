@@ -142,6 +142,7 @@ typedef struct kl_settings {
     double       step;                 /* fixed step [s]; NaN: adaptive */
     double       max_step, first_step; /* [s]; NaN: found */
     double       spectral_radius;      /* at infinite frequency: 1 keeps, 0 kills */
+    double       beta, gamma;          /* of newmark; not > 0: from the spectral radius */
     double       length;               /* size of the mechanism [m]; NaN: found */
     kl_text_list record;               /* patterns of names of channels; none: the usual ones */
     kl_code      stop_when;   /* ends a run when it becomes true; text NULL: nothing does */

@@ -95,8 +95,10 @@ static parameters parameters_of(const kl_settings *s)
     if (s->integrator == KL_NEWMARK) {
         /* radius at infinity of Newmark with beta = (gamma + 1/2)^2/4: (1 - sqrt(..)): gamma = (3 -
          * rho)/(2 (1 + rho)) */
-        p      = (parameters){.gamma = (3.0 - rho) / (2.0 * (1.0 + rho))};
-        p.beta = 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
+        p = (parameters){.gamma = (3.0 - rho) / (2.0 * (1.0 + rho))};
+        if (s->beta > 0.0) p.gamma = 0.5;
+        if (s->gamma > 0.0) p.gamma = s->gamma;
+        p.beta = s->beta > 0.0 ? s->beta : 0.25 * (p.gamma + 0.5) * (p.gamma + 0.5);
     }
     p.theta = p.alpha_m - p.alpha_f;
     p.error = fabs(1.0 / 6.0 - p.beta - 0.5 * p.theta);

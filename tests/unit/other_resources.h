@@ -22,7 +22,7 @@ static inline void add_other_resources(char *text, size_t size)
 static inline const char *section_line(const kl_element_type *t, char line[80])
 {
     const kl_element_section *s = kl_section_of(t);
-    snprintf(line, 80, s->joints ? "" : "%s:\n", s->section);
+    snprintf(line, 80, "%s%s", s->joints ? "" : s->section, s->joints ? "" : ":\n");
     return line;
 }
 

@@ -167,6 +167,30 @@ static double amplitude_left(double radius)
     return last / 1e-4;
 }
 
+/* Mass on a spring from rest at x = 1: with gamma = 1/2 Newmark's solution is cos(n theta) exactly,
+ * cos theta = 1 - Omega^2/(2 (1 + beta Omega^2)), Omega = omega h. */
+static void newmark_takes_beta_and_gamma(void **unused)
+{
+    (void)unused;
+    const double beta = 0.3, h = 0.05, omega = 4.0, big = omega * h;
+    built        b = must_build(
+               "klingel: 1\ngravity: [0, 0, 0]\nbodies: {m: {type: point, mass: 1, position: [3, 0, 0]}}\n"
+                      "forces: {s: {type: spring-damper, between: [ground, m], at: [[0, 0, 0], [3, 0, 0]], "
+                      "stiffness: 16, length: 2}}\n"
+                      "integrator: {type: newmark, beta: 0.3, gamma: 0.5, step: 0.05}\n");
+    kl_simulation *s = NULL;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    double theta = acos(1.0 - 0.5 * big * big / (1.0 + beta * big * big));
+    for (int n = 1; n <= 40; n++) {
+        while (s->solver->s->t < h * n - 1e-9)
+            assert_int_equal(kl_simulation_step(s, h * n, b.diag), KL_OK);
+        assert_close(s->solver->s->q[0], 2.0 + cos(n * theta), 1e-9);
+    }
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
 static void the_spectral_radius_damps_what_cannot_be_resolved(void **unused)
 {
     (void)unused;
@@ -312,6 +336,7 @@ int main(void)
         cmocka_unit_test(second_order_at_varying_steps),
         cmocka_unit_test(second_order_at_steps_that_double_and_halve),
         cmocka_unit_test(hht_is_of_second_order_and_damped_newmark_of_first),
+        cmocka_unit_test(newmark_takes_beta_and_gamma),
         cmocka_unit_test(the_spectral_radius_damps_what_cannot_be_resolved),
         cmocka_unit_test(a_free_body_keeps_energy_and_momentum),
         cmocka_unit_test(a_driven_mechanism_passes_where_it_folds),

@@ -1,0 +1,47 @@
+/* Quantities of a point of a body, against a disc that turns at a constant rate about an axis in the
+ * earth's gravity: v = omega r along the body's y, a = -omega^2 r along its x, at any angle. */
+#include "unit/build_model.h"
+
+#include "solve/simulation.h"
+
+static const char *const disc =
+    "klingel: 1\ngravity: [0, -9.81, 0]\nbodies:\n"
+    "  disc: {mass: 2, inertia: [1, 1, 2], omega: [0, 0, 5], fixed: [omega]}\n"
+    "joints:\n  axle: {type: revolute, between: [ground, disc], at: [0, 0, 0], axis: z}\n"
+    "outputs:\n"
+    "  vx: {of: disc, point: [0.3, 0, 0], quantity: body_velocity.x}\n"
+    "  vy: {of: disc, point: [0.3, 0, 0], quantity: body_velocity.y}\n"
+    "  ax: {of: disc, point: [0.3, 0, 0], quantity: body_acceleration.x}\n"
+    "  ay: {of: disc, point: [0.3, 0, 0], quantity: body_acceleration.y}\n"
+    "  fx: {of: disc, point: [0.3, 0, 0], quantity: felt.x}\n"
+    "  px: {of: disc, point: [0.3, 0, 0], quantity: position.x}\n"
+    "run: {end: 1, every: 0.1}\nintegrator: {type: runge-kutta, tolerance: 1e-10}\n";
+
+static void quantities_in_body_axes_turn_with_the_body(void **unused)
+{
+    (void)unused;
+    built          b = must_build(disc);
+    kl_simulation *s = NULL;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    for (int n = 1; n <= 10; n++) {
+        double t       = 0.1 * n,
+               want[6] = {0.0, 1.5, -7.5, 0.0, -7.5 + 9.81 * sin(5.0 * t), 0.3 * cos(5.0 * t)};
+        const char   *name[6] = {"vx", "vy", "ax", "ay", "fx", "px"};
+        const double *v;
+        while (s->solver->s->t < t - 1e-12)
+            assert_int_equal(kl_simulation_step(s, t, b.diag), KL_OK);
+        assert_int_equal(kl_simulation_sample(s, b.diag, &v), KL_OK);
+        for (int i = 0; i < 6; i++)
+            assert_close(v[kl_channels_find(s->channels, name[i])], want[i], 1e-7);
+    }
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(quantities_in_body_axes_turn_with_the_body)};
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
