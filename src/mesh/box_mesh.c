@@ -42,6 +42,8 @@ static int node_at(grid *g, const int i[3])
         for (int end = 0; end < 2; end++)
             if (i[k] == end * (g->n[k] - 1))
                 kl_mesh_set_put_node(g->m, kl_mesh_set(g->m, KL_NODE_SET, names[k][end]), *slot);
+    if (*slot >= 0 && 2 * i[0] == g->n[0] - 1)
+        kl_mesh_set_put_node(g->m, kl_mesh_set(g->m, KL_NODE_SET, "middle"), *slot);
     return *slot;
 }
 

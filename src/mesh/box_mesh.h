@@ -16,7 +16,8 @@ typedef struct kl_box {
     bool   tets;   /* six ten-node tetrahedra a cell instead of one hexahedron */
 } kl_box;
 
-/* Node sets x0, x1, y0, y1, z0, z1: the faces before bending; element set `box`. On success *out is the
+/* Node sets x0, x1, y0, y1, z0, z1: the faces before bending, `middle`: half way along x (an even number of
+ * parts, or tetrahedra); element set `box`. On success *out is the
  * caller's: kl_mesh_destroy. */
 kl_status kl_mesh_box(const kl_box *box, kl_mesh **out, kl_diag *diag);
 
