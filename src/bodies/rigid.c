@@ -31,7 +31,7 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
     if (e[0] < -slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': inertia has the principal moment %.6g kg m2; a principal moment "
-                       "cannot be negative; check the tensor entries xy, xz, yz and their signs",
+                       "cannot be negative; check the values and signs of all entries",
                        s->name, e[0]);
     if (e[2] > e[0] + e[1] + slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
@@ -40,7 +40,7 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
                        s->name, e[0], e[1], e[2]);
     if (p->mass == 0.0 && e[2] > 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "body '%s': has inertia but no mass; give a mass", s->name);
+                       "body '%s' has inertia but no mass; give a mass", s->name);
     return KL_OK;
 }
 

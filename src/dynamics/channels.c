@@ -316,9 +316,9 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         o->value  = point_value(w->quantity, &unit);
         if (o->value < 0) {
             kl_fail(diag, KL_E_NAME, w->place,
-                    "output '%s': there is no quantity '%s'; a point has position, displacement, "
-                    "velocity, acceleration, omega, alpha, felt, body_velocity or "
-                    "body_acceleration, with .x, .y or .z",
+                    "output '%s': there is no quantity '%s'; give one with its component, such as "
+                    "position.x: position, displacement, velocity, acceleration, omega, alpha, "
+                    "felt, body_velocity or body_acceleration, with .x, .y or .z",
                     w->name, w->quantity);
             return;
         }

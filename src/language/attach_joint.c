@@ -13,7 +13,8 @@ kl_status kl_attach_copy_joint(kl_attaching *a, const kl_node *where, int *found
     if (index < 0 && line > 0)
         return kl_fail(
             a->s->diag, KL_E_NAME, where->place,
-            "joint '%s' is left out by its `when` in line %d; give this entry the same `when`",
+            "joint '%s' is left out by its `when` in line %d; give this entry the same `when`, or "
+            "change the condition",
             name, line);
     /* what its own bodies lack has been told */
     if (index >= 0 && a->m->element[index].nmarker == 0 && kl_diag_failed(a->s->diag))

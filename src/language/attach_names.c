@@ -99,7 +99,8 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
     if (index >= 0) return index;
     if ((line = kl_attach_dropped(s, name)) > 0) {
         kl_fail(s->diag, KL_E_NAME, where->place,
-                "body '%s' is left out by %s `when` in line %d; give this entry the same `when`",
+                "body '%s' is left out by %s `when` in line %d; give this entry the same `when`, "
+                "or change the condition",
                 name, strchr(name, '.') ? "the" : "its", line);
         return -1;
     }

@@ -179,6 +179,9 @@ static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
     kl_fail(b->diag, KL_E_NAME, t->place, "%s '%s': there is no %s type '%s'%s%s%s", b->word,
             e->name, b->word, word, near ? "; did you mean '" : "; `klingel list` shows the types",
             near ? near : "", near ? "'?" : "");
+    /* with the type that was probably meant, so that further errors are reported at once */
+    for (int i = 0; near && section->types[i]; i++)
+        if (strcmp(section->types[i]->name, near) == 0) return section->types[i];
     return NULL;
 }
 
@@ -607,7 +610,9 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (sound && kl_diag_failed(b->diag)) kl_outputs_check(b);
     if (m->nbody <= 1 && m->nelement == 0 && !kl_diag_failed(b->diag))
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
-                "the model has no bodies; list them under `bodies:`");
+                scope_of(b)->shared->dropped.n > 0
+                    ? "every body is left out by its `when`; change a condition or a parameter"
+                    : "the model has no bodies; define them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);
     b->now = b->part[0];
     kl_scope_report_unused(scope_of(b));

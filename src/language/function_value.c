@@ -406,6 +406,15 @@ static const struct {
                       {"input", function_input},
                       {"sum", function_sum}};
 
+/* The kind of function that was probably meant, or NULL. */
+static const char *near_kind(const char *key)
+{
+    enum { N = sizeof function_kinds / sizeof *function_kinds };
+    const char *names[N + 1] = {NULL};
+    for (int i = 0; i < N; i++) names[i] = function_kinds[i].key;
+    return kl_nearest(key, names);
+}
+
 static kl_status read_function(const function_call *f, const kl_node *n, kl_function **out)
 {
     if (n->kind == KL_SCALAR) {
@@ -419,6 +428,11 @@ static kl_status read_function(const function_call *f, const kl_node *n, kl_func
          i++)
         if (strcmp(n->first->key, function_kinds[i].key) == 0)
             return function_kinds[i].read(f, n->first, out);
+    const char *near = n->kind == KL_MAP && n->size == 1 ? near_kind(n->first->key) : NULL;
+    if (near)
+        return kl_fail(f->s->diag, KL_E_NAME, n->place,
+                       "%s: there is no function `%s`; did you mean `%s`?", f->what, n->first->key,
+                       near);
     return kl_fail(f->s->diag, KL_E_MODEL, n->place,
                    "%s: give a number, {table: [[x, y], ...]}, {linear_table: ...}, {polynomial: "
                    "[...]}, {harmonic: {amplitude, "

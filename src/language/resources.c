@@ -184,10 +184,11 @@ static kl_status tell_unknown(kl_scope *s, const kl_model *m, const kl_resource_
     const char *near = kl_nearest(name, names);
     int         line = kl_attach_dropped(s, name);
     if (line > 0)
-        kl_fail(
-            s->diag, KL_E_NAME, node->place,
-            "%s: the %s '%s' is left out by its `when` in line %d; give this entry the same `when`",
-            what, type->word, name, line);
+        kl_fail(s->diag, KL_E_NAME, node->place,
+                "%s: the %s '%s' is left out by its `when` in line %d; give this entry the same "
+                "`when`, or "
+                "change the condition",
+                what, type->word, name, line);
     else if (near)
         kl_fail(s->diag, KL_E_NAME, node->place, "%s: there is no %s '%s'; did you mean '%s'?",
                 what, type->word, name, near);

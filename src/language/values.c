@@ -139,7 +139,7 @@ static kl_status key_inertia(const place_of_key *p)
     double   x[6] = {0};
     kl_mat3 *J    = (kl_mat3 *)(void *)(p->data + p->key->offset);
     int      n    = p->node->size;
-    if (p->node->kind != KL_LIST || (n != 3 && n != 6))
+    if (p->node->kind != KL_LIST || (n != 3 && n != 6) || p->node->first->kind == KL_LIST)
         return kl_fail(
             p->s->diag, KL_E_MODEL, p->node->place,
             "%s: give three moments [xx, yy, zz] or six entries [xx, yy, zz, xy, xz, yz]", p->what);
@@ -415,7 +415,7 @@ static kl_status key_list(const place_of_key *p)
 
 static kl_status key_texts(const place_of_key *p)
 {
-    kl_text_list      *to = (kl_text_list *)(void *)(p->data + p->key->offset);
+    kl_text_list  *to = (kl_text_list *)(void *)(p->data + p->key->offset);
     const kl_node *n  = p->node;
     *to               = (kl_text_list){0};
     if (!n) return KL_OK;

@@ -265,8 +265,10 @@ static kl_status want_angle(compiler *c, const char *what, const operand *o)
     char   text[WIDTH];
     kl_dim angle = {.e = {[KL_DIM_ANGLE] = 2}};
     if (o->bare || kl_dim_pure(o->dim) || kl_dim_equal(o->dim, angle)) return KL_OK;
-    return FAIL(c, o->at, "%s needs an angle or a number without a unit, got %s", what,
-                describe(o, text));
+    return FAIL(c, o->at,
+                "%s needs an angle or a number without a unit, got %s; divide it by a "
+                "reference value of the same unit",
+                what, describe(o, text));
 }
 
 /* ---- words ---- */
@@ -368,6 +370,11 @@ static kl_status unknown_name(compiler *c, const word *w)
     if (near)
         return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
                        "unknown name `%s`; the function is written %s(...)", name, near);
+    if (has_time(c))
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "there is no channel or output `%s` above this entry; list an output before "
+                       "the outputs that use it, or define a parameter `%s`",
+                       name, name);
     return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
                    "unknown name `%s`; define it under `parameters:`", name);
 }
