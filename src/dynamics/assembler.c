@@ -37,7 +37,7 @@ static void announce(const kl_model *m, kl_assembler *x)
         const kl_element *e = &m->element[i];
         for (int a = 0; a < e->nmarker; a++) {
             const kl_body *ba = &m->body[body_of(m, e, a)];
-            for (int b = 0; couples(x, e) && b < e->nmarker; b++) {
+            for (int b = 0; couples(x, e) && !e->type->link && b < e->nmarker; b++) {
                 const kl_body *bb = &m->body[body_of(m, e, b)];
                 kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, bb->v, bb->nv);
             }
@@ -47,6 +47,11 @@ static void announce(const kl_model *m, kl_assembler *x)
             kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, z0 + e->z, e->nz);
         }
         kl_pattern_add(x->arena, &x->p, z0 + e->z, e->nz, z0 + e->z, e->nz);
+    }
+    for (int k = 0; k < x->nlinked; k++) {
+        const kl_body *a = &m->body[x->linked[k][0]], *b = &m->body[x->linked[k][1]];
+        kl_pattern_add(x->arena, &x->p, a->v, a->nv, b->v, b->nv);
+        kl_pattern_add(x->arena, &x->p, b->v, b->nv, a->v, a->nv);
     }
     for (int k = 0; k < m->nlam; k++) kl_pattern_add(x->arena, &x->p, l0 + k, 1, l0 + k, 1);
 }
@@ -87,6 +92,7 @@ static int *wide_slots(const kl_model *m, kl_assembler *x, const kl_element *e, 
 /* slots of (rows of marker i's body) x (columns of marker j's body) for all pairs */
 static int *pair_slots(const kl_model *m, kl_assembler *x, const kl_element *e)
 {
+    if (e->type->link) return NULL; /* looked up link by link */
     int  most = largest_body(m, e);
     int *slot = kl_arena_array(x->arena, int, e->nmarker * e->nmarker * most + 1);
     for (int a = 0; slot && a < e->nmarker; a++)
@@ -120,7 +126,8 @@ static void find_slots(const kl_model *m, kl_assembler *x)
 
 static size_t slopes_size(const kl_element *e)
 {
-    size_t wide = 6 * (size_t)e->nmarker, nz = (size_t)e->nz;
+    int    markers = e->type->link ? KL_LINK_MARKERS : e->nmarker;
+    size_t wide = 6 * (size_t)markers, nz = (size_t)e->nz;
     return 2 * wide * wide + 3 * wide * nz + nz * nz;
 }
 
@@ -138,7 +145,8 @@ static void take_scratch(const kl_model *m, kl_assembler *x)
         slopes              = larger(slopes, slopes_size(e));
         markers             = larger(markers, (size_t)e->nmarker);
         constraints         = larger(constraints, (size_t)e->nphi);
-        if (!e->type->tangent && !e->type->stiffness) room = larger(room, kl_difference_room(e));
+        if (!e->type->tangent && !e->type->stiffness && !e->type->link)
+            room = larger(room, kl_difference_room(e));
     }
     size_t nv = (size_t)x->most_nv;
     x->B      = kl_arena_array(x->arena, double, nB + 1);
@@ -152,7 +160,8 @@ static void take_scratch(const kl_model *m, kl_assembler *x)
     x->none   = kl_arena_array(x->arena, double, constraints);
 }
 
-kl_assembler *kl_assembler_create(const kl_model *m, bool coupled)
+/* With `n` pairs of bodies that links couple. */
+static kl_assembler *create(const kl_model *m, bool coupled, int (*pair)[2], int n)
 {
     kl_arena     *a = kl_arena_create();
     kl_assembler *x = kl_arena_array(a, kl_assembler, 1);
@@ -165,6 +174,10 @@ kl_assembler *kl_assembler_create(const kl_model *m, bool coupled)
     x->p.n = m->nv + m->nz + m->nlam;
     for (int i = 0; i < m->nbody; i++)
         if (m->body[i].nv > x->most_nv) x->most_nv = m->body[i].nv;
+    x->linked    = kl_arena_take_array(a, (size_t)n + 1, sizeof *x->linked);
+    x->link_slot = kl_arena_array(a, int, x->most_nv + 1);
+    if (x->linked && n > 0) memcpy(x->linked, pair, (size_t)n * sizeof *x->linked);
+    x->nlinked = x->linked ? n : 0;
     announce(m, x);
     x->map       = kl_arena_array(a, int, m->nmarker + 1);
     x->body_slot = kl_arena_array(a, int *, m->nbody);
@@ -178,6 +191,92 @@ kl_assembler *kl_assembler_create(const kl_model *m, bool coupled)
     }
     kl_arena_destroy(a);
     return NULL;
+}
+
+kl_assembler *kl_assembler_create(const kl_model *m, bool coupled)
+{
+    return create(m, coupled, NULL, 0);
+}
+
+/* ---- links ---- */
+
+typedef struct pair_list {
+    int (*pair)[2]; /* room for `most`; NULL: only counted */
+    int n, most;
+} pair_list;
+
+static void take_pair(pair_list *l, int a, int b)
+{
+    for (int i = 0; i < l->n && l->pair; i++)
+        if (l->pair[i][0] == a && l->pair[i][1] == b) return;
+    if (l->pair && l->n < l->most) l->pair[l->n][0] = a, l->pair[l->n][1] = b;
+    if (!l->pair || l->n < l->most) l->n++;
+}
+
+/* Calls `see` for each pair of bodies that a link couples now; false when one of the calls is. */
+static bool each_linked(const kl_model *m, const kl_state *s, const kl_work *w,
+                        bool (*see)(void *context, int a, int b), void *context)
+{
+    kl_link link;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!e->type->link) continue;
+        kl_reading in = kl_reading_of(m, s, w, e);
+        for (int k = 0; k < KL_MOST_LINKS && e->type->link(&in, k, &link); k++)
+            for (int a = 0; a < link.n; a++)
+                for (int b = a + 1; b < link.n; b++)
+                    if (!see(context, body_of(m, e, link.marker[a]), body_of(m, e, link.marker[b])))
+                        return false;
+    }
+    return true;
+}
+
+typedef struct pattern_of {
+    const kl_model   *m;
+    const kl_pattern *p;
+} pattern_of;
+
+static bool is_covered(void *context, int a, int b)
+{
+    const pattern_of *c  = context;
+    const kl_body    *ba = &c->m->body[a], *bb = &c->m->body[b];
+    return ba->nv == 0 || bb->nv == 0 || kl_pattern_slot(c->p, ba->v, bb->v) >= 0;
+}
+
+bool kl_assembler_covers(const kl_model *m, const kl_state *s, const kl_work *w,
+                         const kl_assembler *x)
+{
+    pattern_of c = {m, &x->p};
+    return each_linked(m, s, w, is_covered, &c);
+}
+
+static bool note_pair(void *context, int a, int b)
+{
+    if (a < b) take_pair(context, a, b);
+    else take_pair(context, b, a);
+    return true;
+}
+
+/* Links of before stay while they are not many more than those of now, so that pairs that come and go
+ * do not change the pattern each time. */
+kl_assembler *kl_assembler_renew(const kl_model *m, const kl_state *s, const kl_work *w,
+                                 const kl_assembler *x)
+{
+    pair_list count = {0};
+    each_linked(m, s, w, note_pair, &count);
+    bool      keep = x->nlinked <= 3 * count.n + 16;
+    kl_arena *room = kl_arena_create();
+    pair_list all  = {.most = count.n + x->nlinked};
+    all.pair       = kl_arena_take_array(room, (size_t)all.most + 1, sizeof *all.pair);
+    if (!all.pair) {
+        kl_arena_destroy(room);
+        return NULL;
+    }
+    each_linked(m, s, w, note_pair, &all);
+    for (int i = 0; keep && i < x->nlinked; i++) note_pair(&all, x->linked[i][0], x->linked[i][1]);
+    kl_assembler *fresh = create(m, x->coupled, all.pair, all.n);
+    kl_arena_destroy(room);
+    return fresh;
 }
 
 void kl_assembler_destroy(kl_assembler *x)
@@ -425,6 +524,43 @@ static void add_stiffness(const kl_model *m, const kl_state *s, const kl_work *w
     }
 }
 
+/* Block (body of marker i, body of marker j) of a link; slots are looked up. */
+static void add_link_block(const kl_model *m, kl_assembler *x, const kl_element *e, int i, int j,
+                           const double *K, const double *C, int wide, double stiffness)
+{
+    const kl_body *bi = &m->body[body_of(m, e, i)], *bj = &m->body[body_of(m, e, j)];
+    int            at = x->map[e->marker + i], jt = x->map[e->marker + j];
+    if (bi->nv == 0 || bj->nv == 0) return;
+    for (int c = 0; c < bj->nv; c++) x->link_slot[c] = kl_pattern_slot(&x->p, bi->v, bj->v + c);
+    if (x->link_slot[0] < 0) return; /* not in the pattern: Newton does without it */
+    pair_columns(K, C, wide, stiffness, x->B + jt, x->Q + jt, bj->nv, x->dense);
+    pull_back(x, x->link_slot, x->B + at, bi->nv, x->dense, bj->nv);
+}
+
+static void add_links(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
+                      const kl_element *e, kl_weights c)
+{
+    kl_reading in = kl_reading_of(m, s, w, e);
+    kl_link    link;
+    for (int k = 0; k < KL_MOST_LINKS && e->type->link(&in, k, &link); k++) {
+        int       wide = 6 * link.n;
+        kl_slopes t    = {.K = x->slopes, .C = x->slopes + wide * wide};
+        memset(x->slopes, 0, 2 * (size_t)(wide * wide) * sizeof(double));
+        e->type->link_tangent(&in, k, &t);
+        for (int a = 0; a < link.n; a++)
+            for (int b = 0; b < link.n; b++)
+                add_link_block(m, x, e, link.marker[a], link.marker[b], t.K + 6 * a * wide + 6 * b,
+                               t.C + 6 * a * wide + 6 * b, wide, c.stiffness);
+    }
+    for (int i = 0; i < e->nmarker; i++) {
+        const double *total = w->total + 6 * (size_t)(e->marker + i);
+        bool          any   = false;
+        for (int p = 0; p < 6; p++) any |= total[p] != 0.0;
+        if (any && c.stiffness != 0.0 && m->body[body_of(m, e, i)].nv > 0)
+            add_geometric(m, w, x, e->marker + i, c.stiffness);
+    }
+}
+
 static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
                         int index, kl_weights c, const double *lambda)
 {
@@ -463,7 +599,9 @@ void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
     for (int i = 0; i < m->nelement; i++) {
         add_rows(m, w, x, i);
         if (!tangents) continue;
-        if (!m->element[i].type->stiffness) add_tangent(m, s, w, x, i, c, lambda);
+        const kl_element_type *t = m->element[i].type;
+        if (t->link) add_links(m, s, w, x, &m->element[i], c);
+        else if (!t->stiffness) add_tangent(m, s, w, x, i, c, lambda);
         else if (c.stiffness != 0.0) add_stiffness(m, s, w, x, i, c.stiffness);
     }
     for (int k = 0; k < m->nz; k++) x->values[x->diagonal[m->nv + k]] += c.state;

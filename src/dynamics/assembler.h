@@ -53,6 +53,11 @@ typedef struct kl_assembler {
     double           *none;      /* multipliers that are all zero */
     int             **body_slot; /* of each body's own block */
     kl_element_slots *slots;
+
+    /* pairs of bodies that links (kl_element_type.link) couple in this pattern */
+    int (*linked)[2];
+    int  nlinked;
+    int *link_slot; /* most_nv */
 } kl_assembler;
 
 /* `coupled`: with the parts of K and C that pure constraints (kl_element_type.only_constrains) add
@@ -60,6 +65,13 @@ typedef struct kl_assembler {
  * of memory. */
 kl_assembler *kl_assembler_create(const kl_model *m, bool coupled);
 void          kl_assembler_destroy(kl_assembler *x);
+
+/* Are all links at the state last evaluated in `w` in the pattern? */
+bool kl_assembler_covers(const kl_model *m, const kl_state *s, const kl_work *w,
+                         const kl_assembler *x);
+/* A new one whose pattern has the links of now too; the old one stays. NULL when out of memory. */
+kl_assembler *kl_assembler_renew(const kl_model *m, const kl_state *s, const kl_work *w,
+                                 const kl_assembler *x);
 
 /* All of it at the state last evaluated in `w` (kl_eval, then kl_eval_residual with the same a and
  * lambda). a (nv) and lambda (nlam) may be NULL: zero. dx (nv): the increment of the step so far,

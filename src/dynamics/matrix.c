@@ -106,6 +106,23 @@ static kl_status scale_and_factor(kl_matrix *x)
     return kl_lu_factor(x->lu, values);
 }
 
+/* The pattern follows links between bodies that were not linked before. */
+static kl_status follow_links(const kl_model *m, const kl_state *s, const kl_work *w, kl_matrix *x)
+{
+    if (kl_assembler_covers(m, s, w, x->parts)) return KL_OK;
+    kl_assembler *parts = kl_assembler_renew(m, s, w, x->parts);
+    kl_lu        *lu    = parts ? kl_lu_create(&parts->p) : NULL;
+    if (!lu) {
+        kl_assembler_destroy(parts);
+        return KL_E_MEMORY;
+    }
+    kl_lu_destroy(x->lu);
+    kl_assembler_destroy(x->parts);
+    x->parts = parts;
+    x->lu    = lu;
+    return KL_OK;
+}
+
 kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_matrix *x,
                            kl_weights c, const double *a, const double *lambda, const double *dx)
 {
@@ -117,6 +134,7 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
             x->massless[m->body[i].v + k] = none;
             x->any_massless |= none;
         }
+    if (c.stiffness != 0.0 || c.damping != 0.0) KL_TRY(follow_links(m, s, w, x));
     kl_assemble_matrix(m, s, w, x->parts, c, a, lambda, dx);
     return scale_and_factor(x);
 }

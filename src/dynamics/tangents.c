@@ -54,6 +54,10 @@ static void read_block(const kl_assembler *x, int row, int nrow, int column, int
 void kl_tangents_eval(const kl_model *m, const kl_state *s, kl_work *w, const double *a,
                       const double *lambda, kl_tangents *t)
 {
+    if (!kl_assembler_covers(m, s, w, t->parts)) {
+        kl_assembler *fresh = kl_assembler_renew(m, s, w, t->parts);
+        if (fresh) kl_assembler_destroy(t->parts), t->parts = fresh;
+    }
     kl_assembler *x  = t->parts;
     int           nv = m->nv, nz = m->nz;
     kl_assemble_matrix(m, s, w, x, (kl_weights){.mass = 1.0}, a, lambda, NULL);

@@ -18,4 +18,7 @@ const char *kl_attach_near_element(const kl_scope *s, const kl_model *m, const c
 kl_status kl_attach_check_joint(kl_attaching *a);
 kl_status kl_attach_check_joints(kl_attaching *a);
 
+/* Does `between` name groups of bodies? */
+bool kl_attach_is_group(const kl_node *between);
+
 #endif

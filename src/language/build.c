@@ -2,6 +2,9 @@
  * of all parts. Everything that can be looked at is looked at, so that one run tells all
  * mistakes. */
 #include "language/build.h"
+#include "contact/contact.h"
+#include "contact/contact_group.h"
+#include "language/attach_parts.h"
 
 #include <math.h>
 #include <stdio.h>
@@ -199,6 +202,8 @@ static kl_status read_element(kl_builder *b, kl_entry *e)
     KL_TRY(fresh_name(b, e));
     const kl_element_type *type = element_type_of(b, e, section);
     if (!type) return KL_E_MODEL;
+    if (type == &kl_contact && kl_attach_is_group(kl_entry_get(e, "between")))
+        type = &kl_contact_group;
     kl_attach_keys(type, also, 64);
     kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
     kl_entry given = *e;

@@ -479,6 +479,12 @@ typedef struct kl_field {
     double        every; /* time between two records [s] */
 } kl_field;
 
+/* Markers of an element that act on each other now. */
+enum { KL_LINK_MARKERS = 4, KL_MOST_LINKS = 1024 };
+typedef struct kl_link {
+    int n, marker[KL_LINK_MARKERS]; /* counted within the element */
+} kl_link;
+
 /* A kind of joint, force or contact. */
 typedef struct kl_element_type {
     const char      *name, *help;
@@ -532,6 +538,12 @@ typedef struct kl_element_type {
      * the positions of its markers alone and that applies no moments: d force/d position,
      * (3 nmarker)^2 by rows. For finite elements, of which there are many */
     void (*stiffness)(const kl_reading *in, double *K);
+    /* (optional) Of an element with many markers of which few act on each other at a time (groups of
+     * bodies that may touch): link k that acts now; false: there are no more. Its markers are coupled
+     * in the matrix only while they are linked, and instead of `tangent` the tangent of each link is
+     * asked for, over its own markers: K and C are 6 n x 6 n */
+    bool (*link)(const kl_reading *in, int k, kl_link *out);
+    void (*link_tangent)(const kl_reading *in, int k, kl_slopes *out);
     /* with nevent: its crossings, in order; all motion is known, nothing else */
     void (*crossings)(const kl_reading *in, kl_crossing *out);
     /* (optional) new history when a step is accepted; h_new comes as a copy of h */
