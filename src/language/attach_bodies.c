@@ -33,7 +33,7 @@ static void write_bodies(kl_text *t, const kl_model *m, const kl_element *e)
 }
 
 static const kl_word_key bodies_keys[] = {
-    {"between", "two bodies", "", NULL,
+    {"between", "bodies or groups", "", NULL,
      "[first, second]: each shape stands in the axes of its body, or of a marker: `car.hook`"},
     {0}};
 

@@ -105,7 +105,7 @@ static void write_groups(kl_text *t, const kl_model *m, const kl_element *e)
 }
 
 static const kl_word_key groups_keys[] = {
-    {"between", "two groups", "", NULL,
+    {"between", "bodies or groups", "", NULL,
      "[first, second]: each a body, a list of bodies, or a pattern such as ball*"},
     {0}};
 

@@ -363,8 +363,9 @@ static void collect(const kl_node *n, const char **names, int *count)
     if (!n) return;
     for (const kl_node *c = n->kind == KL_LIST ? n->first : n; c;
          c                = n->kind == KL_LIST ? c->next : NULL)
-        if (c->kind == KL_SCALAR && *count < 15 && !seen(names, *count, c->text) &&
-            strcmp(c->text, "ground") != 0)
+        if (c->kind == KL_LIST) collect(c, names, count);
+        else if (c->kind == KL_SCALAR && *count < 15 && !seen(names, *count, c->text) &&
+                 strcmp(c->text, "ground") != 0)
             names[(*count)++] = c->text;
 }
 
