@@ -140,6 +140,12 @@ static kl_status take_law(kl_beam_data *b, const kl_setup *s)
             return refuse(s,
                           "its section has no stiffness in one direction; give all of EA, GA, GJ "
                           "and EI greater than 0");
+    if (!b->material || !b->material->yields) return KL_OK;
+    b->fibres = kl_fibres_create(b->section, b->material, &b->law, s->arena);
+    if (!b->fibres)
+        return refuse(s,
+                      "its material yields, so its section must be a shape with sizes (rectangle, "
+                      "circle, tube, i), not numbers");
     return KL_OK;
 }
 

@@ -5,6 +5,7 @@
 #include "beams/beam_line.h"
 #include "beams/beam_section.h"
 #include "beams/beam_strain.h"
+#include "beams/fibres.h"
 #include "geometry/named.h"
 #include "model/interface.h"
 
@@ -27,7 +28,8 @@ typedef struct kl_beam_data {
     /* derived */
     kl_beam_line line;
     kl_beam_law  law;
-    double      *s; /* arc length of each node */
+    kl_fibres   *fibres; /* of a material that yields; else NULL */
+    double      *s;      /* arc length of each node */
     int          nnode;
 } kl_beam_data;
 

@@ -17,6 +17,7 @@ static const kl_output outputs[] = {
     {"Mx", "N m", "torque"},
     {"My", "N m", "bending moment about the section's y axis"},
     {"Mz", "N m", "bending moment about the section's z axis"},
+    {"plastic_strain", "1", "largest accumulated plastic strain of its fibres"},
     {0}};
 
 static void frames_of(const kl_motion *m, int n, kl_vec3 *r, kl_mat3 *A)
@@ -43,6 +44,7 @@ static kl_status piece_setup(void *data, const kl_setup *s, const kl_motion *m, 
         memcpy(p->rest[k], shape.at[k].strain, sizeof p->rest[k]);
         p->rest[k][0] -= p->beam->pretension / p->beam->law.C[0];
     }
+    if (p->beam->fibres) size->nh = 1 + KL_FIBRE_NUMBERS * p->beam->fibres->n * p->rule.npoint;
     size->cache = size->buffer = sizeof(kl_beam_shape);
     return KL_OK;
 }
@@ -64,27 +66,84 @@ static void velocities_of(const kl_reading *in, double *V)
     }
 }
 
-/* Stress of all points; loss: dissipated power. */
-static double stresses_of(const kl_reading *in, double stress[KL_BEAM_POINTS][6], double *loss)
+/* What the section answers at all points. */
+typedef struct answer {
+    double stress[KL_BEAM_POINTS][6], C[KL_BEAM_POINTS][36];
+    double energy, loss, spent, most_plastic;
+} answer;
+
+/* Memory of the fibres at a point, behind the energy spent so far. */
+static const kl_fibre_memory *memory_of(const double *h, const kl_fibres *f, int point)
+{
+    return (const kl_fibre_memory *)(const void *)(h + 1) + (size_t)point * (size_t)f->n;
+}
+
+static void elastic_at(const kl_beam_piece *p, int k, const double e[6], answer *a)
+{
+    const double *C = p->beam->law.C;
+    memset(a->C[k], 0, sizeof a->C[k]);
+    for (int i = 0; i < 6; i++) {
+        a->stress[k][i] = C[i] * e[i];
+        a->C[k][7 * i]  = C[i];
+        a->energy += 0.5 * p->rule.weight[k] * C[i] * e[i] * e[i];
+    }
+}
+
+/* Elastic section, or fibres; `h_new` (may be NULL): their new memory. */
+static void section_at(const kl_reading *in, int k, double *h_new, answer *a)
+{
+    const kl_beam_piece *p   = in->data;
+    const kl_beam_shape *s   = in->cache;
+    const kl_fibres     *f   = p->beam->fibres;
+    kl_fibre_memory     *now = NULL;
+    kl_fibres_answer     all;
+    double               e[6];
+    for (int i = 0; i < 6; i++) e[i] = s->at[k].strain[i] - p->rest[k][i];
+    if (!f) {
+        elastic_at(p, k, e, a);
+        return;
+    }
+    if (h_new) now = (kl_fibre_memory *)(void *)(h_new + 1) + (size_t)k * (size_t)f->n;
+    kl_fibres_stress(f, e, memory_of(in->h, f, k), now, &all);
+    memcpy(a->stress[k], all.stress, sizeof all.stress);
+    memcpy(a->C[k], all.C, sizeof all.C);
+    a->energy += p->rule.weight[k] * all.stored;
+    a->spent += p->rule.weight[k] * all.spent;
+    a->most_plastic = fmax(a->most_plastic, all.most_plastic);
+}
+
+/* Adds the stress of material damping at point k. */
+static void damping_at(const kl_reading *in, int k, const double *V, answer *a)
+{
+    const kl_beam_piece *p    = in->data;
+    const double        *C    = p->beam->law.C;
+    double               beta = p->beam->damping, rate[6];
+    kl_beam_strain_rate(&p->rule, in->cache, k, V, rate);
+    for (int i = 0; i < 6; i++) {
+        a->stress[k][i] += beta * C[i] * rate[i];
+        a->loss += p->rule.weight[k] * beta * C[i] * rate[i] * rate[i];
+    }
+}
+
+static void answer_of(const kl_reading *in, double *h_new, answer *a)
 {
     const kl_beam_piece *p = in->data;
-    const kl_beam_shape *s = in->cache;
-    const double        *C = p->beam->law.C;
-    double               V[KL_BEAM_WIDE], rate[6], energy = 0.0, beta = p->beam->damping;
-    *loss = 0.0;
-    if (beta > 0.0) velocities_of(in, V);
+    double               V[KL_BEAM_WIDE];
+    a->energy = a->loss = a->spent = a->most_plastic = 0.0;
+    if (p->beam->damping > 0.0) velocities_of(in, V);
     for (int k = 0; k < p->rule.npoint; k++) {
-        if (beta > 0.0) kl_beam_strain_rate(&p->rule, s, k, V, rate);
-        for (int i = 0; i < 6; i++) {
-            double e     = s->at[k].strain[i] - p->rest[k][i];
-            stress[k][i] = C[i] * e;
-            energy += 0.5 * p->rule.weight[k] * C[i] * e * e;
-            if (!(beta > 0.0)) continue;
-            stress[k][i] += beta * C[i] * rate[i];
-            *loss += p->rule.weight[k] * beta * C[i] * rate[i] * rate[i];
-        }
+        section_at(in, k, h_new, a);
+        if (p->beam->damping > 0.0) damping_at(in, k, V, a);
     }
-    return energy;
+}
+
+/* The first number of the history is the energy spent so far. */
+static void piece_commit(const kl_reading *in, double *h_new)
+{
+    answer a;
+    if (!((const kl_beam_piece *)in->data)->beam->fibres) return;
+    answer_of(in, h_new, &a);
+    h_new[0] = in->h[0] + a.spent;
 }
 
 /* Adds the distributed load; returns its power. */
@@ -108,9 +167,12 @@ static kl_status piece_eval(const kl_reading *in, kl_writing *out)
 {
     const kl_beam_piece *p = in->data;
     const kl_beam_shape *s = in->cache;
-    double               stress[KL_BEAM_POINTS][6];
-    out->energy = stresses_of(in, stress, &out->loss);
-    kl_beam_forces(&p->rule, s, stress, out->wrench);
+    answer               a;
+    answer_of(in, NULL, &a);
+    out->energy = a.energy;
+    out->loss   = a.loss;
+    out->spent  = p->beam->fibres ? in->h[0] + a.spent : 0.0;
+    kl_beam_forces(&p->rule, s, a.stress, out->wrench);
     for (int i = 0; i < 6 * p->rule.n; i++) out->wrench[i] = -out->wrench[i];
     out->supply = add_load(in, out->wrench);
     return KL_OK;
@@ -123,29 +185,30 @@ static void piece_tangent(const kl_reading *in, const double *lambda, kl_slopes 
     (void)lambda;
     const kl_beam_piece *p = in->data;
     const kl_beam_shape *s = in->cache;
-    double               stress[KL_BEAM_POINTS][6], C[KL_BEAM_POINTS][36] = {{0}}, loss;
-    double               beta = p->beam->damping;
+    answer               a;
     int                  size = 36 * p->rule.n * p->rule.n;
-    for (int k = 0; k < p->rule.npoint; k++)
-        for (int i = 0; i < 6; i++) C[k][7 * i] = p->beam->law.C[i];
-    (void)stresses_of(in, stress, &loss);
-    kl_beam_tangent(&p->rule, s, stress, C, out->K);
+    answer_of(in, NULL, &a);
+    kl_beam_tangent(&p->rule, s, a.stress, a.C, out->K);
     for (int i = 0; i < size; i++) out->K[i] = -out->K[i];
-    if (!(beta > 0.0) || !out->C) return;
-    memset(stress, 0, sizeof stress);
-    kl_beam_tangent(&p->rule, s, stress, C, out->C);
-    for (int i = 0; i < size; i++) out->C[i] *= -beta;
+    if (!(p->beam->damping > 0.0) || !out->C) return;
+    memset(a.stress, 0, sizeof a.stress);
+    memset(a.C, 0, sizeof a.C);
+    for (int k = 0; k < p->rule.npoint; k++)
+        for (int i = 0; i < 6; i++) a.C[k][7 * i] = p->beam->law.C[i];
+    kl_beam_tangent(&p->rule, s, a.stress, a.C, out->C);
+    for (int i = 0; i < size; i++) out->C[i] *= -p->beam->damping;
 }
 
 static void piece_output(const kl_reading *in, const double *lambda, double *values)
 {
     (void)lambda;
     const kl_beam_piece *p = in->data;
-    double               stress[KL_BEAM_POINTS][6], loss;
-    (void)stresses_of(in, stress, &loss);
+    answer               a;
+    answer_of(in, NULL, &a);
     memset(values, 0, 6 * sizeof *values);
     for (int k = 0; k < p->rule.npoint; k++)
-        for (int i = 0; i < 6; i++) values[i] += stress[k][i] / p->rule.npoint;
+        for (int i = 0; i < 6; i++) values[i] += a.stress[k][i] / p->rule.npoint;
+    values[6] = a.most_plastic;
 }
 
 /* A compression beyond half the length is no longer a beam: its section would pass through itself. */
@@ -178,6 +241,7 @@ const kl_element_type kl_beam_element = {
     .locate    = piece_locate,
     .eval      = piece_eval,
     .tangent   = piece_tangent,
+    .commit    = piece_commit,
     .output    = piece_output,
     .watch     = piece_watch,
     .limit     = "two neighbouring nodes of the beam are turned against each other by half a turn; "

@@ -4,7 +4,7 @@
 
 #include "dynamics/channels.h"
 
-enum { POINT_VALUES = 27, SYSTEM_VALUES = 12, COMPOUND_VALUES = 12, MOST_FIXED = 4 };
+enum { POINT_VALUES = 27, SYSTEM_VALUES = 12, COMPOUND_VALUES = 13, MOST_FIXED = 4 };
 
 typedef struct output {
     int            channel;

@@ -125,6 +125,7 @@ static void wrench_values(const kl_work *w, const kl_element *e, int index, doub
     to                      = put(to, kl_mul_t(&k->A, kl_load(wrench + 3)));
     to[0]                   = w->energy[index];
     to[1]                   = w->loss[index];
+    to[2]                   = w->spent[index];
 }
 
 static void element_values(const kl_model *m, const kl_state *s, const kl_work *w, int index,
@@ -140,7 +141,7 @@ static void element_values(const kl_model *m, const kl_state *s, const kl_work *
 
 static void compound_values(const kl_model *m, const kl_work *w, const kl_compound *k, double *to)
 {
-    double  mass = 0.0, kinetic = 0.0, energy = 0.0, loss = 0.0;
+    double  mass = 0.0, kinetic = 0.0, energy = 0.0, loss = 0.0, spent = 0.0;
     kl_vec3 moment = kl_vec(0, 0, 0), p = moment, L = moment;
     for (int i = k->body; i < k->body + k->nbody; i++) {
         kl_measures t;
@@ -152,13 +153,14 @@ static void compound_values(const kl_model *m, const kl_work *w, const kl_compou
         L      = kl_add(L, t.L);
     }
     for (int i = k->element; i < k->element + k->nelement; i++)
-        energy += w->energy[i], loss += w->loss[i];
+        energy += w->energy[i], loss += w->loss[i], spent += w->spent[i];
     to    = put(to, mass > 0.0 ? kl_scale(1.0 / mass, moment) : moment);
     to    = put(to, p);
     to    = put(to, L);
     to[0] = kinetic;
     to[1] = energy;
     to[2] = loss;
+    to[3] = spent;
 }
 
 /* Largest gaps of the constraints and the largest rate at which one is left. */
@@ -191,8 +193,9 @@ static void system_values(const kl_model *m, const kl_state *s, const kl_work *w
         kl_energy e     = kl_eval_energy(m, w, now->lambda);
         double    total = e.kinetic + e.potential;
         to[0] = e.kinetic, to[1] = e.potential, to[2] = total;
-        to[3] = now->lost, to[4] = now->supplied;
-        to[5] = total + now->lost - now->supplied;
+        double lost = now->lost + e.spent;
+        to[3] = lost, to[4] = now->supplied;
+        to[5] = total + lost - now->supplied;
     }
     if (part & DRIFT) drift_values(m, w, to + 6);
     to[9] = s->t, to[10] = now->step, to[11] = now->order;
@@ -360,6 +363,10 @@ const double *kl_channels_row(kl_channels *c, const kl_model *m, const kl_state 
 kl_system_values kl_channels_system(const kl_channels *c)
 {
     const double *v = c->values + c->system; /* in the order of system_groups */
-    return (kl_system_values){
-        .kinetic = v[0], .potential = v[1], .position = v[6], .rotation = v[7], .rate = v[8]};
+    return (kl_system_values){.kinetic   = v[0],
+                              .potential = v[1],
+                              .balance   = v[5],
+                              .position  = v[6],
+                              .rotation  = v[7],
+                              .rate      = v[8]};
 }

@@ -40,6 +40,7 @@ static const group element_groups[] = {
     {"local_torque", "N m", "torque in the axes of its marker", "xyz", false},
     {"energy", "N m", "stored", "", false},
     {"loss", "W", "dissipated power", "", false},
+    {"spent", "N m", "dissipated since the start by yielding", "", false},
     {0}};
 
 static const group node_groups[] = {{"force", "N", "on the node, global axes", "xyz", true},
@@ -82,6 +83,7 @@ static const group compound_groups[] = {
     {"kinetic_energy", "N m", "kinetic energy of all its bodies", "", true},
     {"elastic_energy", "N m", "stored in all its elements", "", true},
     {"loss", "W", "power dissipated by all its elements", "", true},
+    {"plastic_energy", "N m", "dissipated by yielding since the start", "", true},
     {0}};
 
 /* ---- the list -------------------------------------------------------------------------------- */

@@ -120,6 +120,7 @@ static kl_status eval_element(const kl_model *m, const kl_state *s, kl_work *w, 
     KL_TRY(e->type->eval(&in, &out));
     w->energy[i] = out.energy;
     w->loss[i]   = out.loss;
+    w->spent[i]  = out.spent;
     w->supply[i] = out.supply;
     return all_finite(out.phi, e->nphi) && all_finite(out.wrench, 6 * e->nmarker) ? KL_OK
                                                                                   : KL_E_NAN;

@@ -25,6 +25,7 @@ kl_work *kl_work_create(const kl_model *m)
     w->z_dot         = kl_arena_array(a, double, m->nz);
     w->energy        = kl_arena_array(a, double, m->nelement);
     w->loss          = kl_arena_array(a, double, m->nelement);
+    w->spent         = kl_arena_array(a, double, m->nelement);
     w->supply        = kl_arena_array(a, double, m->nelement);
     w->M             = kl_arena_array(a, double, m->nM);
     w->s             = kl_arena_array(a, double, m->nv);
@@ -205,6 +206,7 @@ kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lamb
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         sum.potential += w->energy[i];
+        sum.spent += w->spent[i];
         sum.supply += w->supply[i];
         /* reaction power: -lambda . rows V = lambda phi_t on the constraints */
         for (int k = 0; lambda && k < e->nphi; k++)

@@ -35,6 +35,7 @@ typedef struct kl_work {
     double *wrench;      /* 6 nmarker: applied [N, N m] */
     double *z_dot;       /* nz */
     double *energy, *loss, *supply; /* nelement: [J], [W], [W] */
+    double *spent;                  /* nelement: dissipated since the start by yielding [J] */
     int     culprit;                /* element that could not be evaluated, or -1 */
 
     /* inertia: written by kl_eval_inertia */
@@ -103,6 +104,7 @@ double kl_eval_loss(const kl_model *m, const kl_work *w);
 
 typedef struct kl_energy {
     double kinetic, potential; /* potential: gravity and springs [J] */
+    double spent;              /* dissipated by yielding since the start [J] */
     double loss, supply;       /* powers [W]; supply: actuators, applied loads and drivers */
 } kl_energy;
 /* At the last evaluated state; lambda gives the power of drivers. */

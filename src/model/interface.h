@@ -390,6 +390,7 @@ typedef struct kl_writing {
     double *z_dot;
     double  energy; /* stored [J] */
     double  loss;   /* dissipated power [W] */
+    double  spent;  /* dissipated since the start by yielding, known from its history [J] */
     double  supply; /* power from outside: actuators, applied loads [W] */
 } kl_writing;
 

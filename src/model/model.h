@@ -123,6 +123,7 @@ typedef enum kl_integrator_kind {
     KL_GEAR,
     KL_LOAD_STEPS,
     KL_ARC_LENGTH,
+    KL_CENTRAL_DIFFERENCES,
 } kl_integrator_kind;
 
 /* Which equations Gear's method solves: index 1 with points projected onto the constraints, or with

@@ -51,7 +51,7 @@ typedef struct kl_integrator {
 } kl_integrator;
 
 extern const kl_integrator kl_generalized_alpha, kl_runge_kutta, kl_gear, kl_gear_index1,
-    kl_load_steps;
+    kl_load_steps, kl_central_differences;
 
 /* Norm of an increment: the largest translation over the model's length and rotation in radian; its
  * body in *which. */

@@ -15,7 +15,9 @@ static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_
                                                    [KL_RUNGE_KUTTA]       = &kl_runge_kutta,
                                                    [KL_GEAR]              = &kl_gear,
                                                    [KL_LOAD_STEPS]        = &kl_load_steps,
-                                                   [KL_ARC_LENGTH]        = &kl_load_steps};
+                                                   [KL_ARC_LENGTH]        = &kl_load_steps,
+                                                   [KL_CENTRAL_DIFFERENCES] =
+                                                       &kl_central_differences};
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
@@ -436,7 +438,7 @@ static double total_energy(kl_simulation *s)
 {
     kl_system_values e = kl_channels_system(s->channels);
     s->liveliest       = fmax(s->liveliest, e.kinetic);
-    return e.kinetic + e.potential + s->count.lost - s->count.supplied;
+    return e.balance;
 }
 
 /* Equal steps have no error control: what they did to the energy is the only sign of it. */

@@ -1,0 +1,100 @@
+#include "beams/fibres.h"
+
+#include <math.h>
+#include <string.h>
+
+/* Appends the points of a rectangle: ny x nz cells with 2 x 2 Gauss points each, which give area and
+ * second moments exactly. */
+static void add_rectangle(kl_fibres *f, double y0, double y1, double z0, double z1, int ny, int nz)
+{
+    const double g  = 0.5 / sqrt(3.0);
+    double       dy = (y1 - y0) / ny, dz = (z1 - z0) / nz;
+    for (int i = 0; i < 2 * ny; i++)
+        for (int j = 0; j < 2 * nz; j++) {
+            double at_y     = floor(0.5 * i) + 0.5 + (i % 2 ? g : -g),
+                   at_z     = floor(0.5 * j) + 0.5 + (j % 2 ? g : -g);
+            f->y[f->n]      = y0 + dy * at_y;
+            f->z[f->n]      = z0 + dz * at_z;
+            f->area[f->n++] = 0.25 * dy * dz;
+        }
+}
+
+/* A ring from radius a to b: nr rings of nt sectors; the radius of each ring keeps its second moment. */
+static void add_ring(kl_fibres *f, double a, double b, int nr, int nt)
+{
+    for (int i = 0; i < nr; i++) {
+        double r0 = a + (b - a) * i / nr, r1 = a + (b - a) * (i + 1) / nr;
+        double area = KL_PI * (r1 * r1 - r0 * r0), r = sqrt(0.5 * (r0 * r0 + r1 * r1));
+        for (int k = 0; k < nt; k++) {
+            double angle    = 2.0 * KL_PI * (k + 0.5) / nt;
+            f->y[f->n]      = r * cos(angle);
+            f->z[f->n]      = r * sin(angle);
+            f->area[f->n++] = area / nt;
+        }
+    }
+}
+
+static int whole(double x) { return x < 1.0 ? 1 : (int)(x + 0.5); }
+
+/* Cells over the flanges and the web of an I. */
+static void add_i(kl_fibres *f, const kl_beam_section *s, int ny, int nz)
+{
+    double h = 0.5 * s->height, w = 0.5 * s->width, inner = h - s->flange;
+    int    thin = whole(nz * s->flange / s->height) + 1;
+    add_rectangle(f, -w, w, inner, h, ny, thin);
+    add_rectangle(f, -w, w, -h, -inner, ny, thin);
+    add_rectangle(f, -0.5 * s->web, 0.5 * s->web, -inner, inner, 1, nz);
+}
+
+kl_fibres *kl_fibres_create(const kl_beam_section *s, const kl_structural_material *m,
+                            const kl_beam_law *law, kl_arena *arena)
+{
+    int        ny = (int)s->fibres[0], nz = (int)s->fibres[1];
+    int        most = 4 * (ny + 1) * (nz + 2) * 3;
+    kl_fibres *f    = kl_arena_array(arena, kl_fibres, 1);
+    if (!f || s->shape == KL_SECTION_NUMBERS || s->shape == KL_SECTION_STIFFNESS) return NULL;
+    *f      = (kl_fibres){.material = m};
+    f->y    = kl_arena_array(arena, double, most);
+    f->z    = kl_arena_array(arena, double, most);
+    f->area = kl_arena_array(arena, double, most);
+    memcpy(f->C, law->C, sizeof f->C);
+    if (!kl_arena_ok(arena)) return NULL;
+    if (s->shape == KL_SECTION_RECTANGLE)
+        add_rectangle(f, -0.5 * s->width, 0.5 * s->width, -0.5 * s->height, 0.5 * s->height, ny,
+                      nz);
+    if (s->shape == KL_SECTION_I) add_i(f, s, ny, nz);
+    if (s->shape == KL_SECTION_CIRCLE) add_ring(f, 0.0, s->radius, nz, 4 * (ny + 1));
+    if (s->shape == KL_SECTION_TUBE)
+        add_ring(f, s->radius - s->thickness, s->radius, ny, 4 * (nz / 4 + 1));
+    return f;
+}
+
+void kl_fibres_stress(const kl_fibres *f, const double strain[6], const kl_fibre_memory *memory,
+                      kl_fibre_memory *now, kl_fibres_answer *out)
+{
+    memset(out, 0, sizeof *out);
+    double N = 0, My = 0, Mz = 0, k00 = 0, k01 = 0, k02 = 0, k11 = 0, k12 = 0, k22 = 0;
+    for (int i = 0; i < f->n; i++) {
+        double         y = f->y[i], z = f->z[i], a = f->area[i];
+        double         e    = strain[0] + z * strain[4] - y * strain[5];
+        kl_fibre_state s    = kl_fibre_stress(f->material, e, &memory[i]);
+        double         push = a * s.now.stress, give = a * s.slope;
+        N += push, My += z * push, Mz -= y * push;
+        k00 += give, k01 += z * give, k02 -= y * give;
+        k11 += z * z * give, k12 -= y * z * give, k22 += y * y * give;
+        out->stored += a * s.stored;
+        out->spent += a * s.spent;
+        out->most_plastic = fmax(out->most_plastic, s.now.accumulated);
+        if (now) now[i] = s.now;
+    }
+    const double block[3][3] = {{k00, k01, k02}, {k01, k11, k12}, {k02, k12, k22}};
+    const int    at[3]       = {0, 4, 5};
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) out->C[6 * at[r] + at[c]] = block[r][c];
+    out->stress[0] = N, out->stress[4] = My, out->stress[5] = Mz;
+    for (int k = 1; k < 4; k++) {
+        out->stress[k] = f->C[k] * strain[k];
+        out->C[7 * k]  = f->C[k];
+        out->stored += 0.5 * f->C[k] * strain[k] * strain[k];
+    }
+}

@@ -1,0 +1,87 @@
+/* Yielding beams: a cantilever in bending against the closed form, a bar that hits a wall against a wave solution. */
+#include "verify/example.h"
+
+#include "unit/csv_table.h"
+
+static example one;
+
+static table reference(const char *name)
+{
+    char path[512];
+    snprintf(path, sizeof path, "%s/tests/data/reference/%s.csv", KL_SOURCE_DIR, name);
+    return table_read(path);
+}
+
+static double cantilever_error(const char *set)
+{
+    static const char *const channels[] = {"branch", "P_N", "tip_m", NULL};
+    table                    t          = reference("plastic_cantilever_perfect");
+    double                   most       = 0.0;
+    example_run("plastic-cantilever", set, 5, 1.0 / 60, channels, &one);
+    assert_int_equal(one.n, t.rows);
+    for (int r = 0; r < t.rows; r++) {
+        assert_close(one.value[r][0], table_at(&t, r, 0), 0.0);
+        assert_close(one.value[r][1], table_at(&t, r, 1), 1e-5);
+        most = fmax(most, fabs(one.value[r][2] - table_at(&t, r, 2)));
+    }
+    table_free(&t);
+    return most;
+}
+
+/* closed form for small displacements; residual deflection 3.06399 mm */
+static void the_cantilever_follows_the_closed_form(void **unused)
+{
+    (void)unused;
+    double coarse = cantilever_error("stiffness=100 layers=20"), fine = cantilever_error("stiffness=100 layers=40");
+    assert_true(fine < 2e-4 * 0.0322 && coarse > 3.0 * fine);
+    assert_close(one.value[120][2], 3.06399e-3, 3e-6);
+    assert_true(cantilever_error("") < 2.5e-3 * 0.0322); /* with the arm that large displacements shorten */
+}
+
+static double cantilever_at(const char *set, int row)
+{
+    static const char *const channels[] = {"tip_m", NULL};
+    example_run("plastic-cantilever", set, 5, 1.0 / 60, channels, &one);
+    return one.value[row][0];
+}
+
+/* kinematic: the loop closes and is symmetric (Masing); isotropic: each reversal yields less */
+static void hardening_shapes_the_loop(void **unused)
+{
+    (void)unused;
+    double k1 = cantilever_at("hardening=kinematic", 60), k2 = one.value[180][0], k3 = one.value[300][0];
+    double i1 = cantilever_at("hardening=isotropic", 60), i2 = one.value[180][0], i3 = one.value[300][0];
+    assert_close(k1, -k2, 1e-12);
+    assert_close(k1, k3, 1e-12);
+    assert_close(i1, k1, 1e-12);
+    assert_true(fabs(i2) < i1 - 1e-4 && i3 < fabs(i2) - 1e-4);
+}
+
+/* bar_impact_history.csv: rebound 6.32885 m/s, impulse 205346 Pa s */
+static void a_bar_hits_a_wall(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"v_mean_m_s", "wall_impulse_Pa_s", "u_free_end_m", "energy.balance", NULL};
+    table                    t          = reference("bar_impact_history");
+    example_run("bar-impact", "elements=100", 1.5e-3, 5e-6, channels, &one);
+    assert_close(example_last(&one, 0), 6.32885, 0.02 * 20.0);
+    assert_close(example_last(&one, 1), 205346.0, 0.01 * 205346.0);
+    assert_close(example_last(&one, 3), 156.0, 2e-3 * 156.0);
+    for (int r = 0; r < t.rows; r += 10) { /* rows of the reference lie within 0.1 us of these */
+        int k = (int)(table_at(&t, r, 0) / 5e-6 + 0.5);
+        if (k >= one.n) break;
+        assert_close(one.value[k][1], table_at(&t, r, 2), 0.012 * 205346.0);
+        assert_close(one.value[k][2], table_at(&t, r, 4), 2.2e-4); /* first order: 3.5e-4, 1.9e-4, 1e-4 m with 50, 100, 200 elements */
+    }
+    table_free(&t);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(the_cantilever_follows_the_closed_form),
+        cmocka_unit_test(hardening_shapes_the_loop),
+        cmocka_unit_test(a_bar_hits_a_wall),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
