@@ -8,6 +8,7 @@
  * integral of F_s + preload x; the damper loses c x'^2 + F_d x'; the actuator feeds -actuator x'.
  */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "forces/forces.h"
@@ -178,6 +179,38 @@ static void spring_damper_output(const kl_reading *in, const double *lambda, dou
     values[2] = law_at(in->data, x.x, v, in->t, in->u).f;
 }
 
+/* A characteristic beyond its points is a guess, and a damper that feeds energy is a mistake: each is
+ * said once. */
+static void spring_damper_watch(const kl_reading *in, kl_notice *notice)
+{
+    const spring_damper *p = in->data;
+    kl_scalar            x;
+    double               range[2], y[3] = {0};
+    scalar_of(in, &x);
+    double      v = kl_scalar_rate(&x, in->m), e = x.x - p->x0;
+    const char *unit = p->coordinate.kind == KL_ANGLE ? "rad" : "m";
+    if (p->damper) kl_function_eval(p->damper, v, in->u, y);
+    if (y[0] * v < 0.0) {
+        notice->count = 3;
+        snprintf(notice->text, sizeof notice->text,
+                 "supplies energy: the `damper` characteristic gives a force of the sign opposite "
+                 "to the speed %.4g %s/s; check the signs of its points",
+                 v, unit);
+    } else if (kl_function_outside(p->damper, v, range)) {
+        notice->count = 2;
+        snprintf(notice->text, sizeof notice->text,
+                 "leaves the points of its `damper` characteristic: speed %.4g %s/s, points from "
+                 "%.4g to %.4g; add points there",
+                 v, unit, range[0], range[1]);
+    } else if (kl_function_outside(p->spring, e, range)) {
+        notice->count = 1;
+        snprintf(notice->text, sizeof notice->text,
+                 "leaves the points of its `spring` characteristic: extension %.4g %s, points from "
+                 "%.4g to %.4g; add points there",
+                 e, unit, range[0], range[1]);
+    }
+}
+
 /* ---- three types that differ in their coordinate and units
  * ---------------------------------------------------------- */
 
@@ -256,7 +289,7 @@ static const kl_output angle_outputs[]    = {{"angle", "rad", "angle of rotation
     .data_size = sizeof(spring_damper), .setup = spring_damper_setup,                              \
     .start = kl_coordinate_start, .eval = spring_damper_eval,                                      \
     .crossings = spring_damper_crossings, .tangent = spring_damper_tangent,                        \
-    .commit = spring_damper_commit, .output = spring_damper_output
+    .commit = spring_damper_commit, .output = spring_damper_output, .watch = spring_damper_watch
 
 const kl_element_type kl_spring_damper = {
     .name     = "spring-damper",

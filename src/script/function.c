@@ -33,6 +33,13 @@ bool kl_function_branches(const kl_function *f)
 
 bool kl_function_hides(const kl_function *f) { return f->type->branch != NULL; }
 
+bool kl_function_outside(const kl_function *f, double x, double range[2])
+{
+    if (!f || !f->type->range) return false;
+    f->type->range(f->data, range);
+    return x < range[0] || x > range[1];
+}
+
 void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t)
 {
     f->type->write(f->data, inputs, t);
@@ -165,8 +172,16 @@ static void table_write(const void *data, const char *const *inputs, kl_text *t)
     kl_text_add(t, "]}");
 }
 
-static const kl_function_type table_type = {
-    .name = "table", .eval = table_eval, .corners = table_corners, .write = table_write};
+static void table_range(const void *data, double range[2])
+{
+    range[0] = kl_spline_x(data, 0), range[1] = kl_spline_x(data, kl_spline_size(data) - 1);
+}
+
+static const kl_function_type table_type = {.name    = "table",
+                                            .eval    = table_eval,
+                                            .corners = table_corners,
+                                            .write   = table_write,
+                                            .range   = table_range};
 
 /* Says what is wrong with the points, if anything. */
 static kl_status check_points(const double *x, const double *y, int n, kl_diag *diag,

@@ -58,6 +58,10 @@ bool kl_function_branches(const kl_function *f);
 /* May it begin to change where nothing tells beforehand? True of expressions. */
 bool kl_function_hides(const kl_function *f);
 
+/* Is x outside the points of a table? `range`: its first and last point. Other functions have no
+ * range. */
+bool kl_function_outside(const kl_function *f, double x, double range[2]);
+
 /* Appends the function as a model file writes it; `inputs` names u. */
 void kl_function_write(const kl_function *f, const char *const *inputs, kl_text *t);
 
@@ -71,6 +75,8 @@ typedef struct kl_function_type {
     /* (optional, both or neither) see kl_function_branch */
     unsigned long (*branch)(const void *data, double x, const double *u);
     bool (*branches)(const void *data);
+    /* (optional) first and last point of what it was made from */
+    void (*range)(const void *data, double range[2]);
 } kl_function_type;
 kl_function *kl_function_create(kl_arena *a, const kl_function_type *type, const void *data);
 
