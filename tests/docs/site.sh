@@ -18,6 +18,30 @@ find site -name '*.html' | while read -r page; do
 done
 [ "$(grep -rl '<img ' site | wc -l)" -ge 2 ] || { echo "the site has no pictures"; exit 1; }
 
+# the search finds pages by their words
+if command -v node >/dev/null; then
+    cat >search.mjs <<'END'
+import { readFileSync } from "node:fs";
+let typed, shown = [];
+const field = { dataset: { up: "" }, addEventListener: (_, f) => (typed = f) };
+const list = { replaceChildren: (...items) => (shown = items) };
+globalThis.document = {
+  getElementById: (id) => (id === "search" ? field : list),
+  createElement: () => ({ append(link) { this.link = link; } }),
+};
+(0, eval)(readFileSync("site/search.js", "utf8").replace(/^const pages/, "var pages"));
+for (const [query, page] of [["redundant constraint", "theory/assembly.html"], ["spring-damper", "reference/spring-damper.html"]]) {
+  field.value = query;
+  typed();
+  if (!shown.some((item) => item.link.href === page)) throw new Error(`"${query}" does not find ${page}`);
+}
+field.value = "nosuchwordanywhere";
+typed();
+if (shown.length) throw new Error("a word that is nowhere is found");
+END
+    node search.mjs
+fi
+
 # each of these lines must be noticed
 mkdir copy
 cp -r "$source/docs" copy/docs

@@ -26,3 +26,12 @@ awk 'NR > 1 && NR < 5 { n++; if ($2 / $3 < 0.999 || $2 / $3 > 1.001) exit 1 } EN
 if command -v c++ >/dev/null; then
     echo '#include <klingel/klingel.h>' | c++ -I"$folder/usr/include" -x c++ -fsyntax-only -
 fi
+# the program on the page about the library, which calls every function of the header
+awk '/^```c/ { p = 1; next } /^```/ { p = 0 } p' "$source/docs/library.md" >"$folder/page.c"
+for call in $(grep -o 'kl_[a-z_]*(' "$source/include/klingel/klingel.h" | sort -u); do
+    grep -qF "$call" "$folder/page.c" || { echo "docs/library.md does not call $call)"; exit 1; }
+done
+# shellcheck disable=SC2046,SC2086
+${CC:-cc} $CFLAGS -std=c17 -Wall -Wextra -Werror "$folder/page.c" $(pkg-config --cflags --libs klingel) -lm -o "$folder/pc/page"
+"$folder/pc/page" "$folder/page.h5"
+test -s "$folder/page.h5"
