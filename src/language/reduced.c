@@ -41,6 +41,13 @@ static const char *beside(kl_arena *a, const char *from, const char *name)
     return kl_arena_format(a, "%.*s/%s", (int)(slash - from), from, name);
 }
 
+/* "{mesh}", and nothing beside it */
+static bool is_parameter(const char *text)
+{
+    size_t n = strlen(text);
+    return n > 2 && text[0] == '{' && strcspn(text + 1, "{}") == n - 2 && text[n - 1] == '}';
+}
+
 /* all files that a value names, however deep: texts that are files */
 static bool hash_named(uint64_t *h, kl_arena *a, const char *path, const kl_node *n)
 {
@@ -48,6 +55,7 @@ static bool hash_named(uint64_t *h, kl_arena *a, const char *path, const kl_node
     for (const kl_node *c = n->first; c; c = c->next)
         if (!hash_named(h, a, path, c)) return false;
     if (n->kind != KL_SCALAR || !n->text) return true;
+    if (is_parameter(n->text)) return true; /* its values are hashed with the parameters */
     if (strchr(n->text, '{')) return false; /* a name that is put together: not kept */
     const char *file = beside(a, path, n->text);
     struct stat info;
@@ -55,16 +63,26 @@ static bool hash_named(uint64_t *h, kl_arena *a, const char *path, const kl_node
     return hash_file(h, file);
 }
 
+/* What is asked for: a body file, with parameters changed, and all that in one text. */
+typedef struct wish {
+    const char        *path, *text;
+    const kl_override *set;
+    int                nset;
+} wish;
+
 /* Where the body made of this file is kept; NULL: it is not. */
-static const char *kept_path(kl_arena *a, const char *path, const char *set)
+static const char *kept_path(kl_arena *a, const wish *w)
 {
-    static const char *const naming[] = {"mesh", "matrices", "vectors"};
+    static const char *const naming[] = {"mesh", "matrices", "vectors", "parameters"};
+    const char              *path     = w->path;
     kl_diag                 *quiet    = kl_diag_create();
     kl_node                 *root     = NULL;
     static const char version[] = "klingel-kbody-1.3-4"; /* what is kept is made anew with it */
     uint64_t          h         = hash_bytes(hash_start, version, sizeof version);
     bool good = quiet && kl_doc_read(path, a, quiet, &root, NULL) == KL_OK && hash_file(&h, path);
-    h         = hash_bytes(h, set, strlen(set));
+    h         = hash_bytes(h, w->text, strlen(w->text));
+    for (int i = 0; good && i < w->nset; i++)
+        good = hash_named(&h, a, path, &(kl_node){.kind = KL_SCALAR, .text = w->set[i].text});
     for (size_t i = 0; good && i < sizeof naming / sizeof *naming; i++)
         good = hash_named(&h, a, path, kl_node_get(root, naming[i]));
     kl_diag_destroy(quiet);
@@ -101,17 +119,10 @@ static kl_status read_kept(const char *path, kl_kbody **out)
 
 /* ---- reducing ---- */
 
-/* What is asked for: a body file, with parameters changed, and all that in one text. */
-typedef struct wish {
-    const char        *path, *text;
-    const kl_override *set;
-    int                nset;
-} wish;
-
 static kl_status reduce(const wish *w, kl_place place, kl_diag *diag, kl_kbody **out)
 {
     kl_arena   *scratch = kl_arena_create();
-    const char *path = w->path, *kept = scratch ? kept_path(scratch, path, w->text) : NULL;
+    const char *path = w->path, *kept = scratch ? kept_path(scratch, w) : NULL;
     if (read_kept(kept, out) == KL_OK) {
         kl_arena_destroy(scratch);
         return KL_OK;

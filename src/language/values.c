@@ -506,7 +506,19 @@ static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
     return kl_reduced_take(p->m, &tree, from, to->file, p->s->diag, &to->body);
 }
 
-/* {body: panel.yaml, angle: ply}: parameters of the body file, as expressions without names */
+/* A parameter of a body file: an expression without names, or the word that a parameter of the model holds. */
+static kl_status reduced_parameter(const place_of_key *p, const kl_node *c, const char **plain)
+{
+    if (c->kind != KL_SCALAR)
+        return kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: %s is %s; give a number or a word",
+                       p->what, c->key, kl_node_kind_word(c->kind));
+    const kl_variable *v = kl_scope_find(p->s, c->text);
+    if (!v || !v->word || c->quoted) return kl_scope_plain(p->s, c->text, NULL, NULL, NULL, plain);
+    *plain = v->word;
+    return KL_OK;
+}
+
+/* {body: panel.yaml, angle: ply}: parameters of the body file */
 static kl_status reduced_parameters(const place_of_key *p, kl_override *set, int *nset,
                                     kl_reduced *to)
 {
@@ -515,12 +527,8 @@ static kl_status reduced_parameters(const place_of_key *p, kl_override *set, int
     kl_text_json(&t, to->file);
     for (const kl_node *c = p->node->first; c; c = c->next) {
         if (strcmp(c->key, "body") == 0) continue;
-        const char *plain = NULL;
-        kl_status   status =
-            c->kind == KL_SCALAR
-                  ? kl_scope_plain(p->s, c->text, NULL, NULL, NULL, &plain)
-                  : kl_fail(p->s->diag, KL_E_MODEL, c->place, "%s: %s is %s; give a number", p->what,
-                            c->key, kl_node_kind_word(c->kind));
+        const char *plain  = NULL;
+        kl_status   status = reduced_parameter(p, c, &plain);
         if (status != KL_OK) {
             free(kl_text_finish(&t));
             return status;
