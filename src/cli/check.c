@@ -50,7 +50,7 @@ static void print_elements(const kl_model *m, const kl_element_section *section)
     for (int i = 0; i < m->nelement; i++)
         if (is_of(&m->element[i], section)) n++, rows += m->element[i].nphi;
     if (n == 0 && section->types != kl_joint_types && section->types != kl_force_types) return;
-    printf("%d %s", n, section->section);
+    printf("%d %.*s", n, (int)strlen(section->section) - (n == 1), section->section);
     if (section->joints) printf(", %d constraints", rows);
     printf("\n");
     int shown = 0;
@@ -61,7 +61,7 @@ static void print_elements(const kl_model *m, const kl_element_section *section)
         for (int k = 0; k < e->nmarker && k < 4; k++)
             if (!m->body[m->marker[e->marker + k].body].own)
                 printf("%s%s", k ? " - " : "", m->body[m->marker[e->marker + k].body].name);
-        if (section->joints) printf("   holds %d", e->nphi);
+        if (section->joints) printf("   %d constraint%s", e->nphi, e->nphi == 1 ? "" : "s");
         printf("\n");
     }
     if (n > 30) printf("  ... and %d more\n", n - 30);

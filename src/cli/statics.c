@@ -17,6 +17,9 @@ typedef struct statics_options {
     bool        csv, moving, relax, preload;
 } statics_options;
 
+/* The equilibrium is iterated to about 1e-9 of the largest value: smaller ones are rounding noise. */
+static double without_noise(double x, double scale) { return fabs(x) < 1e-8 * scale ? 0.0 : x; }
+
 static void print_bodies(const kl_model *m, const kl_work *w)
 {
     for (int i = 1; i < m->nbody; i++) {
@@ -30,8 +33,10 @@ static void print_bodies(const kl_model *m, const kl_work *w)
         kl_body_motion(b, w->cache + b->cache, &origin, &now);
         double trace = 0.0;
         for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&now.A, j), kl_axis(&A_from, j));
-        printf("  %-24s at [%.9g, %.9g, %.9g] m, moved %.6g mm and %.6g deg\n", b->name, now.r.x,
-               now.r.y, now.r.z, 1e3 * kl_norm(kl_sub(now.r, from)),
+        double size = fmax(m->length, kl_norm(now.r));
+        printf("  %-24s at [%.9g, %.9g, %.9g] m, moved %.6g mm and %.6g deg\n", b->name,
+               without_noise(now.r.x, size), without_noise(now.r.y, size),
+               without_noise(now.r.z, size), 1e3 * kl_norm(kl_sub(now.r, from)),
                acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0)))) * 180.0 / KL_PI);
     }
 }
@@ -39,9 +44,15 @@ static void print_bodies(const kl_model *m, const kl_work *w)
 /* Force and moment that the second marker's body feels from each element. */
 static void print_forces(const kl_model *m, const kl_work *w)
 {
+    double largest = 0.0; /* force, or moment over the length of the model [N] */
+    for (int i = 0; i < 6 * m->nmarker_elements; i++)
+        largest = fmax(largest, fabs(w->total[i]) / (i % 6 < 3 ? 1.0 : m->length));
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
-        const double     *t = w->total + 6 * (size_t)(e->marker + e->nmarker - 1);
+        double            t[6];
+        for (int k = 0; k < 6; k++)
+            t[k] = without_noise(w->total[6 * (size_t)(e->marker + e->nmarker - 1) + (size_t)k],
+                                 largest * (k < 3 ? 1.0 : m->length));
         printf("  %-24s force [%.9g, %.9g, %.9g] N, moment [%.9g, %.9g, %.9g] N m\n", e->name, t[0],
                t[1], t[2], t[3], t[4], t[5]);
     }
