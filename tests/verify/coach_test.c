@@ -131,6 +131,10 @@ static void wheel_loads_are_those_of_the_reference(void **unused)
             assert_true(at >= 0);
             assert_close(value[at], reference_at(&r, i, column), 0.002 * 54546.0);
         }
+        /* sway: roll of the car body under the lateral acceleration */
+        int roll = kl_channels_find(c.s->channels, "body_roll");
+        assert_true(roll >= 0);
+        assert_close(fabs(value[roll]), 1e-3 * fabs(reference_at(&r, i, "body_roll_mrad")), 2e-4);
         coach_free(&c);
         rows++;
     }
