@@ -561,6 +561,16 @@ static void add_links(const kl_model *m, const kl_state *s, kl_work *w, kl_assem
     }
 }
 
+/* Tangent of one element. Its wrenches w_i (6 numbers, on marker i) act on the velocities of body i as
+ * g_i = B_i' w_i, where B_i maps velocities of the body to the twist of the marker. The residual of the
+ * equations of motion is M v' - g + ..., so every part enters the matrix with a minus sign:
+ *
+ *   -B_i' (stiffness K_ij B_j + C_ij Q_j)     K = dw/d(position of marker j), C = dw/d(its twist)
+ *   -stiffness dB_i'/dx w_i                   geometric part, at fixed wrench
+ *   -B_i' dw_i/dz, -df/dx, -df/dz             states z' = f of the element
+ *
+ * with Q_j = stiffness d(B_j v)/dx + damping B_j D from fill_maps. Constraint forces are part of w,
+ * with the multipliers `lambda` at their present values. */
 static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
                         int index, kl_weights c, const double *lambda)
 {
@@ -572,9 +582,10 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
         const kl_body *bi = &m->body[body_of(m, e, i)];
         int            at = x->map[e->marker + i];
         const double  *Bi = x->B + at;
-        if (bi->nv == 0) continue;
+        if (bi->nv == 0) continue; /* the ground has no equations */
         for (int j = 0; j < e->nmarker; j++) {
             const kl_body *bj = &m->body[body_of(m, e, j)];
+            /* pure constraints couple bodies through their rows; the pattern may omit these blocks */
             if (bj->nv == 0 || (!couples(x, e) && bi != bj)) continue;
             int jt = x->map[e->marker + j];
             pair_columns(t.K + 6 * i * wide + 6 * j, t.C + 6 * i * wide + 6 * j, wide, c.stiffness,
@@ -585,10 +596,18 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
         if (c.stiffness != 0.0) add_geometric(m, w, x, e->marker + i, c.stiffness);
         add_states(x, e, slot, &t, i, Bi, x->Q + at, bi->nv, c.stiffness);
     }
+    /* stored by columns, zz by rows; kl_assemble_matrix adds state I */
     for (int k = 0; k < nz; k++)
         for (int r = 0; r < nz; r++) x->values[slot->zz[k] + r] -= t.zz[r * nz + k];
 }
 
+/* The matrix of one Newton step, unknowns (v, z, lambda):
+ *
+ *   [ mass M + tangents   -B' dw/dz        Phi_q' ]
+ *   [ -df/d(x, v)         state I - df/dz  0      ]
+ *   [ Phi_q               0                0      ]
+ *
+ * Bodies come first, because fill_maps and the elements need nothing of them and they alone write M. */
 void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
                         kl_weights c, const double *a, const double *lambda, const double *dx)
 {

@@ -459,9 +459,10 @@ static void learn_slope(alpha *i, const kl_solver *x)
     for (int k = 0; k < m->nz; k++) i->zb0[k] = i->zd0[k] + i->p.theta * (i->zd[k] - i->zd0[k]);
 }
 
-/* Coordinates of elements have no mass: constraints give their velocities, and no force holds their
- * accelerations, which would swing with the factor -alpha_f/(1 - alpha_f) a step. They are what the
- * velocities say. */
+/* Internal coordinates of elements have no mass. Constraints determine their velocities, but no force
+ * determines their accelerations: the recurrence alpha_f a_n + (1 - alpha_f) a_(n+1) = 0 would make
+ * them oscillate with the factor -alpha_f/(1 - alpha_f) per step. They are therefore set to the
+ * difference quotient (v_(n+1) - v_n)/h. */
 static void reset_massless_accelerations(alpha *i, const kl_solver *x, double h)
 {
     const kl_model *m = x->model;
