@@ -23,8 +23,11 @@ typedef struct request {
     bool        csv, linear;
     double      rest; /* amplitude below which the motion has come to rest [m] */
     const char *figure;
+    const char *start; /* parameter of the lateral displacement at the start; NULL: none */
     double      speed[MOST_POINTS], amplitude[MOST_POINTS]; /* limit cycles [m/s], [mm] */
     int         n;
+    double      edge_speed[MOST_POINTS], edge[MOST_POINTS]; /* unstable ones */
+    int         nedge;
 } request;
 
 static void print_row(const request *q, const char *kind, double speed, double frequency,
@@ -146,6 +149,44 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
     return status;
 }
 
+/* ---- unstable limit cycles ---- */
+
+/* At a fold the stable and the unstable branch meet like a parabola: the square of the difference of
+ * their amplitudes falls to zero in proportion to the speed. From the two lowest speeds. */
+static void print_fold(request *q, const double *gap, double frequency)
+{
+    int n = q->nedge;
+    if (n < 2) return;
+    double a = gap[n - 1] * gap[n - 1], b = gap[n - 2] * gap[n - 2];
+    double V = q->edge_speed[n - 1], W = q->edge_speed[n - 2];
+    if (!(a < b && V < W)) return;
+    print_row(q, "fold", V - a * (W - V) / (b - a), frequency,
+              1e-3 * (q->edge[n - 1] + 0.5e3 * gap[n - 1]));
+}
+
+/* The unstable limit cycle at each speed with a stable one, below the linear critical speed. */
+static kl_status unstable_branch(request *q, double linear)
+{
+    double    gap[MOST_POINTS], frequency = 0.0;
+    kl_status status = KL_OK;
+    for (int i = 0; i < q->n && status == KL_OK; i++) {
+        bool    found = false;
+        kl_edge e;
+        double  high = 1e-3 * q->amplitude[i];
+        if (q->speed[i] >= linear || (i > 0 && q->speed[i] >= q->speed[i - 1])) continue;
+        status = kl_hunting_edge(&q->k, q->speed[i], 1.5 * high, q->rest, high, &e, &found);
+        if (status != KL_OK || !found) continue;
+        print_row(q, "unstable", q->speed[i], e.frequency, e.amplitude);
+        if (!q->csv) printf("  %-18s %10.4f\n", "Floquet multiplier", e.multiplier);
+        q->edge_speed[q->nedge] = q->speed[i];
+        q->edge[q->nedge]       = 1e3 * e.amplitude;
+        gap[q->nedge++]         = high - e.amplitude;
+        frequency               = e.frequency;
+    }
+    print_fold(q, gap, frequency);
+    return status;
+}
+
 /* ---- figure ---- */
 
 /* Amplitude over speed, and the linear critical speed. */
@@ -162,10 +203,17 @@ static bool draw(const request *q, double linear, const char *file)
         for (int i = 0; i < q->n; i++)
             fprintf(g.script, "%.9g %.9g\n", q->speed[i], q->amplitude[i]);
         if (q->n == 0) fprintf(g.script, "%.9g 0\n", q->to);
+        fprintf(g.script, "EOD\n$edge << EOD\n");
+        for (int i = 0; i < q->nedge; i++)
+            fprintf(g.script, "%.9g %.9g\n", q->edge_speed[i], q->edge[i]);
+        if (!isnan(linear)) fprintf(g.script, "%.9g 0\n", linear);
         fprintf(g.script, "EOD\n$linear << EOD\n%.9g 0\nEOD\n", isnan(linear) ? q->to : linear);
         fprintf(g.script,
                 "plot $cycle using 1:2 with linespoints pt 7 ps 0.6 lw 2 title 'limit cycle', "
-                "$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
+                "%s$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
+                q->nedge ? "$edge using 1:2 smooth unique with lines dt 2 lw 2 title 'unstable "
+                           "limit cycle', "
+                         : "",
                 isnan(linear) ? "stable up to this speed" : "linear critical speed");
         good = kl_gnuplot_end(&g);
     }
@@ -201,6 +249,7 @@ static kl_status critical(request *q)
         printf("  nonlinear: the motion decays at %g m/s, so there is no limit cycle; start the "
                "model farther from the track centre\n",
                top);
+    if (q->start) KL_TRY(unstable_branch(q, isnan(speed) ? HUGE_VAL : speed));
     if (q->figure && draw(q, speed, q->figure) && !q->csv) printf("%s\n", q->figure);
     return KL_OK;
 }
@@ -210,7 +259,7 @@ static kl_status critical(request *q)
 static kl_status overrides(request *q, const kl_texts *set, kl_arena *arena)
 {
     q->k.nset = set->n + 1;
-    q->k.set  = kl_arena_array(arena, kl_override, q->k.nset);
+    q->k.set  = kl_arena_array(arena, kl_override, q->k.nset + 1);
     if (!q->k.set) return KL_E_MEMORY;
     for (int i = 0; i < set->n; i++) {
         const char *equals = strchr(set->items[i], '=');
@@ -221,7 +270,8 @@ static kl_status overrides(request *q, const kl_texts *set, kl_arena *arena)
         size_t n    = (size_t)(equals - set->items[i]);
         q->k.set[i] = (kl_override){kl_arena_text_n(arena, set->items[i], n), equals + 1};
     }
-    q->k.set[set->n] = (kl_override){q->parameter, q->k.value};
+    q->k.set[set->n]     = (kl_override){q->parameter, q->k.value};
+    q->k.set[set->n + 1] = (kl_override){q->start, q->k.start};
     return KL_OK;
 }
 
@@ -242,6 +292,10 @@ static int critical_speed_run(int argc, char **argv)
          "simulated time at each speed (default 8 s)"},
         {"channel", 0, "NAME", KL_OPTION_TEXT, &q.k.channel,
          "channel for the amplitude (default: lateral displacement of the first wheelset)"},
+        {"start", 0, "NAME", KL_OPTION_TEXT, &q.start,
+         "parameter of the lateral displacement at the start [m], for example y0: find the "
+         "unstable "
+         "limit cycles too"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
          "draw amplitude over speed (.svg, .png or .pdf)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
@@ -287,4 +341,6 @@ const kl_command kl_command_critical_speed = {
     .help      = "  klingel critical-speed examples/bogie-hunting/model.yaml\n"
                  "\n"
                  "linear: lowest speed with an eigenvalue whose real part is positive\n"
-                 "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"};
+                 "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"
+                 "unstable: limit cycle between starts that come to rest and starts that hunt, with\n"
+                 "its Floquet multiplier (--start); fold: where both branches of limit cycles meet\n"};

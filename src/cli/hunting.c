@@ -208,3 +208,103 @@ kl_status kl_hunting_cycle(kl_hunting *k, double speed, kl_cycle *out)
     ride_close(&r);
     return status;
 }
+
+/* ---- cycle after cycle ---- */
+
+/* Takes rows in and closes a cycle at each rising zero. */
+typedef struct counter {
+    double low, high, last, t;
+    bool   begun;
+} counter;
+
+static void take_row(counter *c, double t, double y, kl_swings *out)
+{
+    c->low = fmin(c->low, y), c->high = fmax(c->high, y);
+    if (c->last < 0.0 && y >= 0.0) {
+        if (c->begun && out->n < KL_CYCLES_MOST) {
+            out->time[out->n]        = t - (t - c->t) * y / (y - c->last);
+            out->amplitude[out->n++] = 0.5 * (c->high - c->low);
+        }
+        c->begun = true;
+        c->low = c->high = y;
+    }
+    c->last = y, c->t = t;
+}
+
+static kl_status swing(kl_hunting *k, ride *r, double low, double high, kl_swings *out)
+{
+    const double every = 5e-4;
+    int          channel;
+    counter      c = {0};
+    KL_TRY(find_channel(k, r->s->channels, &channel));
+    for (int i = 0; i * every < k->settle; i++) {
+        const double *values;
+        while (r->s->solver->s->t < i * every) KL_TRY(kl_simulation_step(r->s, i * every, k->diag));
+        KL_TRY(kl_simulation_sample(r->s, k->diag, &values));
+        take_row(&c, i * every, values[channel], out);
+        double last = out->n > 0 ? out->amplitude[out->n - 1] : 0.5 * (low + high);
+        if (last < low || last > high) break;
+    }
+    int    n    = out->n;
+    double last = n > 0 ? out->amplitude[n - 1] : 0.0;
+    out->grown  = last > high || (n > 1 && last > low && last > out->amplitude[n - 2]);
+    return KL_OK;
+}
+
+kl_status kl_hunting_swings(kl_hunting *k, double speed, double start, double low, double high,
+                            kl_swings *out)
+{
+    ride r;
+    memset(out, 0, sizeof *out);
+    snprintf(k->start, sizeof k->start, "%.17g m", start);
+    k->nset++;
+    kl_status status = ride_open(k, speed, &r);
+    k->nset--;
+    if (status == KL_OK) status = kl_simulation_start(r.s, k->diag);
+    if (status == KL_OK) status = swing(k, &r, low, high, out);
+    ride_close(&r);
+    return status;
+}
+
+/* The last cycle up to which two runs from either side of the edge stay together is the unstable
+ * limit cycle; from there on their distance grows by the multiplier each cycle. */
+static bool read_edge(const kl_swings *down, const kl_swings *up, kl_edge *out)
+{
+    int n = down->n < up->n ? down->n : up->n, at = 0;
+    for (int i = 0; i < n; i++)
+        if (up->amplitude[i] - down->amplitude[i] < 2e-3 * up->amplitude[i]) at = i;
+    if (at == 0) return false; /* the runs part before they have settled on a cycle */
+    out->amplitude  = 0.5 * (down->amplitude[at] + up->amplitude[at]);
+    out->frequency  = 1.0 / (up->time[at] - up->time[at - 1]);
+    out->multiplier = (double)NAN;
+    int last = at + 1 < n ? at + 1 : at, first = last > 3 ? last - 3 : 0;
+    if (last > first)
+        out->multiplier = pow((up->amplitude[last] - down->amplitude[last]) /
+                                  (up->amplitude[first] - down->amplitude[first]),
+                              1.0 / (last - first));
+    return true;
+}
+
+kl_status kl_hunting_edge(kl_hunting *k, double speed, double most, double rest, double high,
+                          kl_edge *out, bool *found)
+{
+    kl_swings *runs = calloc(3, sizeof *runs), *down = runs, *up = runs + 1, *now = runs + 2;
+    double     a = 0.0, b = most, mid = rest;
+    kl_status  status = runs ? KL_OK : KL_E_MEMORY;
+    *found            = false;
+    /* near the stable limit cycle a motion has grown */
+    double top = 0.995 * high;
+    for (int pass = 0; pass < 40 && status == KL_OK && b - a > 1e-12 * b; pass++) {
+        status = kl_hunting_swings(k, speed, mid, rest, top, now);
+        if (status != KL_OK) break;
+        kl_swings *side = now->grown ? up : down;
+        if (now->grown) b = mid;
+        else a = mid, *found = true;
+        memcpy(side, now, sizeof *now);
+        if (b == rest) break; /* the smallest start grows already */
+        mid = 0.5 * (a + b);
+    }
+    *found = status == KL_OK && *found && up->n > 0 && read_edge(down, up, out);
+    free(runs);
+    return status;
+}

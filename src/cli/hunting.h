@@ -10,9 +10,10 @@ typedef struct kl_hunting {
     kl_override     *set; /* all changes; the last one is the speed */
     int              nset;
     char             value[64];
-    const char      *channel; /* whose amplitude counts; NULL: the first `shift` */
-    double           settle;  /* time that a motion gets at each speed [s] */
-    kl_diag         *diag;
+    char start[64]; /* value of the parameter of the start, which is set[nset], behind all others */
+    const char *channel; /* whose amplitude counts; NULL: the first `shift` */
+    double      settle;  /* time that a motion gets at each speed [s] */
+    kl_diag    *diag;
 
     /* the motion that is carried from speed to speed; NULL: none yet */
     double *q, *v, *v0, *z, *h; /* coordinates, velocities, those of the start at that speed, ... */
@@ -30,6 +31,31 @@ typedef struct kl_cycle {
 
 /* Lets the model run for `settle`, from the start or from the motion left by the last call. */
 kl_status kl_hunting_cycle(kl_hunting *k, double speed, kl_cycle *out);
+
+/* Cycle after cycle of one run from the model's start. */
+enum { KL_CYCLES_MOST = 400 };
+typedef struct kl_swings {
+    int    n;
+    double amplitude[KL_CYCLES_MOST]; /* half of largest less smallest value of each cycle [m] */
+    double time[KL_CYCLES_MOST];      /* at which it ends [s] */
+    bool   grown;                     /* it left the range upwards, or was growing at the end */
+} kl_swings;
+
+/* Runs from the start with the parameter of the start set to `start`, until the amplitude leaves the
+ * range from `low` to `high` [m], for `settle` at most. */
+kl_status kl_hunting_swings(kl_hunting *k, double speed, double start, double low, double high,
+                            kl_swings *out);
+
+/* An unstable limit cycle: the motion between starts that come to rest and starts that grow. */
+typedef struct kl_edge {
+    double amplitude, frequency; /* [m], [Hz] */
+    double multiplier;           /* by which a deviation grows in one cycle */
+} kl_edge;
+
+/* Between no start value and `most`, which must grow to the stable limit cycle of amplitude `high`.
+ * false in `found`: no start below `most` comes to rest. */
+kl_status kl_hunting_edge(kl_hunting *k, double speed, double most, double rest, double high,
+                          kl_edge *out, bool *found);
 
 /* Forgets the motion: the next run begins at the model's start. */
 void kl_hunting_forget(kl_hunting *k);

@@ -75,6 +75,26 @@ static void locus_finds_the_critical_speed(void **state)
     assert_int_equal(run(w, "locus", carter, "--over", "sped=50:100:3"), 1);
 }
 
+/* Reference vehicles-nonlinear, case C4: at 67.9629707 m/s the unstable cycle has 5.4 mm, 6.84779401 Hz
+ * and a multiplier of 2.0566 a period. */
+static void critical_speed_finds_unstable_limit_cycles(void **state)
+{
+    world      *w     = *state;
+    const char *model = KL_SOURCE_DIR "/examples/hunting-limit-cycle/model.yaml";
+    assert_int_equal(run(w, "critical-speed", model, "--from", "67.9", "--to", "67.9629707",
+                         "--step", "0.2", "--settle", "4", "--start", "y0"),
+                     0);
+    const char *at = strstr(w->out, "unstable");
+    assert_non_null(at);
+    assert_close(atof(at + 8), 67.963, 1e-3);
+    at = strstr(at, "m/s");
+    assert_close(atof(at + 3), 6.84779401, 3e-3);
+    at = strstr(at, "amplitude");
+    assert_close(atof(at + 9), 5.4, 0.01);
+    at = strstr(at, "multiplier");
+    assert_close(atof(at + 10), 2.0566, 0.03);
+}
+
 /* Carter's wheelset once more, now running along the track with a frame: a steady motion, in which
  * the linear equations are the same. */
 static void a_wheelset_that_runs_has_the_same_critical_speed(void **state)
@@ -426,6 +446,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
+        cmocka_unit_test_setup_teardown(critical_speed_finds_unstable_limit_cycles, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(locus_takes_as_many_settings_as_are_given, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_is_exact_where_undamped_eigenvalues_meet, setup,
                                         teardown),
