@@ -342,5 +342,5 @@ const kl_command kl_command_critical_speed = {
                  "\n"
                  "linear: lowest speed with an eigenvalue whose real part is positive\n"
                  "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"
-                 "unstable: limit cycle between starts that come to rest and starts that hunt, with\n"
-                 "its Floquet multiplier (--start); fold: where both branches of limit cycles meet\n"};
+                 "unstable: limit cycle between starts that come to rest and starts that hunt,\n"
+                 "with its Floquet multiplier (--start); fold: where both branches meet\n"};

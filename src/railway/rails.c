@@ -22,7 +22,7 @@ static void offsets(const kl_rails *rails, int side, double s, kl_rails_cursor *
     kl_irregularity_value v       = {{0}};
     double                wide[3] = {0};
     if (rails->irregularity) kl_irregularity_at(rails->irregularity, s, &cursor->irregularity, v);
-    if (rails->widening) kl_spline_eval(rails->widening, s, wide);
+    if (rails->widening) kl_function_eval(rails->widening, s, NULL, wide);
     for (int k = 0; k < 3; k++) {
         out->off_y[k] = v[KL_TRACK_LATERAL][k] + 0.5 * side * (v[KL_TRACK_GAUGE][k] + wide[k]);
         out->off_z[k] = v[KL_TRACK_VERTICAL][k] + 0.5 * side * v[KL_TRACK_CROSS_LEVEL][k];

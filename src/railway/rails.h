@@ -8,14 +8,15 @@
 #ifndef KL_RAILWAY_RAILS_H
 #define KL_RAILWAY_RAILS_H
 
-#include "base/spline.h"
 #include "geometry/path.h"
 #include "railway/irregularity.h"
+#include "script/function.h"
 
 typedef struct kl_rails {
     const kl_path         *path;         /* NULL: straight along x, z up */
     const kl_irregularity *irregularity; /* NULL: none */
-    const kl_spline *widening; /* of the gauge over s [m], added to both rails alike; NULL: none */
+    const kl_function
+        *widening; /* of the gauge over s [m], added to both rails alike; NULL: none */
 } kl_rails;
 
 /* What a caller keeps between calls; the path's cursor as kl_path_cursor_place leaves it. */

@@ -25,6 +25,7 @@ void kl_wheel_contact_of(const kl_wheel_law *law, const kl_touch *t, kl_vec3 x, 
     c->n        = t->normal;
     c->depth    = t->depth;
     c->share    = t->share;
+    c->friction = 1.0;
     c->elastic  = h.stiffness * t->depth * root;
     c->energy   = 0.4 * c->elastic * t->depth;
     if (law->stiffness > 0.0) {
@@ -55,7 +56,7 @@ void kl_wheel_force_at(const kl_wheel_law *law, const kl_wheel_contact *c, kl_ve
     out->approach    = approach;
 
     out->N  = fmax(0.0, c->elastic * (1.0 + law->damping * approach));
-    out->mu = kl_friction_at(&law->friction, hypot(slip_x, slip_y));
+    out->mu = c->friction * kl_friction_at(&law->friction, hypot(slip_x, slip_y));
     out->xi = slip_x / V, out->eta = slip_y / V, out->phi = spin / V;
     kl_patch patch = {c->a, c->b, out->N, out->mu, law->steel.G, c->c};
     F[0] = F[1] = F[2] = 0.0;

@@ -30,6 +30,7 @@ typedef struct kl_wheel_contact {
     double          energy;  /* stored [J] */
     double          share;   /* of all forces: below 1 for neighbours that are one patch in truth */
     double          a, b;    /* semi-axes [m] */
+    double          friction; /* over that of the law */
     kl_kalker       c;
     double          wheel_u, rail_u, radius;
     kl_touch_region region;

@@ -27,6 +27,7 @@ void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, c
     out.wheel     = kl_add(rail->r, kl_mul(&rail->A, mirrored(t->wheel, side)));
     out.normal    = kl_mul(&rail->A, mirrored(t->normal, side));
     kl_wheel_contact_of(&p->law, &out, kl_axis(&rail->A, 0), c);
+    c->friction = rail->friction;
 }
 
 kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const rail_frame *rail,
@@ -45,7 +46,7 @@ static void find_contacts(const wheel_rail *p, const kl_motion *m, const rail_fr
                           wheel_state *w)
 {
     kl_wheel_pose pose = kl_wheel_rail_pose(p, m, rail, k);
-    w->n               = p->search.find(p->search.data, &pose, 0.0, NULL, w->touch);
+    w->n               = p->one[k].search.find(p->one[k].search.data, &pose, 0.0, NULL, w->touch);
     kl_touch_shares(w->touch, w->n);
     for (int i = 0; i < w->n; i++) kl_wheel_rail_contact(p, rail, k, &w->touch[i], &w->contact[i]);
 }
@@ -83,22 +84,32 @@ static kl_status find_place(const wheel_rail *p, const kl_motion *m, wheel_rail_
     return KL_OK;
 }
 
-static kl_status find_rails(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
+/* Friction of a rail at length s, over that of the element. */
+static double friction_at(const wheel_rail *p, int k, double s)
+{
+    double along[3] = {1.0, 0.0, 0.0};
+    if (p->friction_along) kl_function_eval(p->friction_along, s, NULL, along);
+    return p->one[k].friction * along[0];
+}
+
+kl_status kl_wheel_rail_rails(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
 {
     for (int k = 0; k < 2; k++) {
         kl_rail_point at;
         KL_TRY(kl_rail_at(&p->rails, k == 0 ? 1 : -1, c->s, &c->cursor, &at));
-        c->rail[k] = in_space(&m[0], &at);
+        c->rail[k]          = in_space(&m[0], &at);
+        c->rail[k].friction = friction_at(p, k, c->s);
     }
     return KL_OK;
 }
 
 /* Without a track the rails are straight along x of marker 0, and the same everywhere. */
-static void straight_rails(const kl_motion *m, wheel_rail_cache *c)
+static void straight_rails(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
 {
     c->s       = kl_dot(kl_sub(m[1].r, m[0].r), kl_axis(&m[0].A, 0));
     c->middle  = (rail_frame){.r = kl_axpy(c->s, kl_axis(&m[0].A, 0), m[0].r), .A = m[0].A};
     c->rail[0] = c->rail[1] = c->middle;
+    for (int k = 0; k < 2; k++) c->rail[k].friction = friction_at(p, k, c->s);
 }
 
 kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache)
@@ -106,13 +117,13 @@ kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache)
     const wheel_rail       *p    = in->data;
     wheel_rail_cache       *c    = cache;
     const wheel_rail_cache *last = in->accepted;
-    if (p->track || p->irregularities) {
+    if (p->track || p->irregularities || p->widening) {
         if (p->rails.path) kl_path_cursor_place(p->rails.path, c + 1, &c->cursor.path);
         c->s = last && last->known ? last->s : p->s0;
         KL_TRY(find_place(p, in->m, c));
-        KL_TRY(find_rails(p, in->m, c));
+        KL_TRY(kl_wheel_rail_rails(p, in->m, c));
     } else {
-        straight_rails(in->m, c);
+        straight_rails(p, in->m, c);
     }
     c->known = true;
     find_all_contacts(p, in->m, c);

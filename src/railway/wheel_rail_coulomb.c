@@ -96,6 +96,7 @@ static kl_status coulomb_setup(void *data, const kl_setup *s, const kl_motion *m
     wheel_rail     *b = &p->base;
     b->E = 210e9, b->nu = 0.28;
     b->grid = 1.0, b->speed_floor = 0.01, b->gauge = 1.435;
+    b->radius_right = b->friction_right = (double)NAN;
     b->f11 = b->f22 = b->f23 = b->f33 = (double)NAN;
     KL_TRY(kl_wheel_rail_setup(data, s, m, nmarker, size));
     b->law.friction =

@@ -16,7 +16,7 @@ static double lift_of(const wheel_rail *p, const kl_motion *m, const rail_frame 
 {
     kl_wheel_pose pose = kl_wheel_rail_pose(p, m, rail, k);
     kl_touch      touch[KL_TOUCH_MOST];
-    int           n   = p->search.find(p->search.data, &pose, LIFT_MARGIN, NULL, touch);
+    int           n = p->one[k].search.find(p->one[k].search.data, &pose, LIFT_MARGIN, NULL, touch);
     double        gap = LIFT_MARGIN;
     for (int i = 0; i < n; i++) gap = fmin(gap, fmax(0.0, -touch[i].depth));
     return gap;
@@ -105,9 +105,9 @@ const kl_output kl_wheel_rail_outputs[] = {
 static bool derailed(const wheel_rail *p, const kl_motion *m, const rail_frame *rail, int k)
 {
     const double beside = 0.06; /* lateral shift that no flange allows [m] */
-    if (!has_side(p, k) || !(p->search.flange_height > 5e-3)) return false;
+    if (!has_side(p, k) || !(p->one[k].search.flange_height > 5e-3)) return false;
     kl_wheel_pose pose = kl_wheel_rail_pose(p, m, rail, k);
-    double        tip  = pose.center.z - (p->radius + p->search.flange_height);
+    double        tip  = pose.center.z - (p->one[k].radius + p->one[k].search.flange_height);
     return tip > 0.0 || fabs(pose.center.y - p->half_gauge) > beside;
 }
 

@@ -9,26 +9,37 @@
 #include "railway/profile_resource.h"
 #include "railway/rails.h"
 #include "railway/wheel_force.h"
+#include "script/function.h"
 
 typedef enum wheel_sides { BOTH, LEFT, RIGHT } wheel_sides;
+
+/* One wheel on its rail. */
+typedef struct wheel_side {
+    const kl_named_profile *wheel, *rail; /* NULL: a cone, an arc */
+    double                  radius;
+    double                  friction; /* over that of the element */
+    kl_cone_on_arc          cone;
+    kl_contact_search       search;
+} wheel_side;
 
 typedef struct wheel_rail {
     /* keys */
     int                          side, creep, online;
-    const kl_named_profile      *wheel, *rail;   /* NULL: a cone, an arc */
+    const kl_named_profile      *wheel, *rail, *wheel_right, *rail_right; /* NULL: not given */
     const kl_named_track        *track;          /* NULL: straight along x of marker 0 */
     const kl_named_irregularity *irregularities; /* NULL: none */
-    double radius, back_to_back, half_gauge, conicity, rail_radius, gauge, inclination;
-    double friction, friction_ratio, friction_decay;
-    double f11, f22, f23, f33;
-    double E, nu, stiffness, damping, speed, speed_floor, kA, kS, grid;
+    double                       radius_right, friction_right; /* NaN: as on the left */
+    kl_function *widening, *friction_along; /* over the length along the track; NULL: none */
+    double       radius, back_to_back, half_gauge, conicity, rail_radius, gauge, inclination;
+    double       friction, friction_ratio, friction_decay;
+    double       f11, f22, f23, f33;
+    double       E, nu, stiffness, damping, speed, speed_floor, kA, kS, grid;
     /* from setup */
-    kl_vec3           axle; /* direction of the axle in the axes of marker 1, to the left */
-    kl_cone_on_arc    cone;
-    kl_contact_search search;
-    kl_wheel_law      law;
-    kl_rails          rails;
-    double            s0; /* length along the track at the start [m] */
+    kl_vec3      axle;   /* direction of the axle in the axes of marker 1, to the left */
+    wheel_side   one[2]; /* left, right */
+    kl_wheel_law law;
+    kl_rails     rails;
+    double       s0; /* length along the track at the start [m] */
 } wheel_rail;
 
 /* One wheel at one position. */
@@ -43,6 +54,7 @@ typedef struct rail_frame {
     kl_vec3 r;
     kl_mat3 A;              /* forward, left, up */
     double  bend_y, bend_z; /* curvature to the left and up [1/m] */
+    double  friction;       /* of this rail here, over that of the element */
 } rail_frame;
 
 typedef struct wheel_rail_cache {
@@ -65,6 +77,9 @@ static inline double side_of(int k) { return k == 0 ? 1.0 : -1.0; }
 /* The pose of wheel k against its rail, in side axes. */
 kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const rail_frame *rail,
                                  int k);
+
+/* The frames of both rails at c->s. */
+kl_status kl_wheel_rail_rails(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c);
 
 /* A touch in side axes becomes a contact in global axes. */
 void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, const kl_touch *t,

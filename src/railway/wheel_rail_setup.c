@@ -13,71 +13,84 @@
 
 static const double RUNNING_CIRCLE = 0.07; /* from the inner face of a wheel [m], EN 13715 */
 
-static kl_status wheel_outline(const wheel_rail *p, kl_arena *arena, kl_outline *o)
+static kl_status wheel_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
+                               kl_outline *o)
 {
-    if (!p->wheel) return kl_wheel_cone(p->conicity, 0.12, arena, o);
-    *o = p->wheel->outline;
+    if (!w->wheel) return kl_wheel_cone(p->conicity, 0.12, arena, o);
+    *o = w->wheel->outline;
     return KL_OK;
 }
 
-static kl_status rail_outline(const wheel_rail *p, kl_arena *arena, kl_outline *o)
+static kl_status rail_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
+                              kl_outline *o)
 {
-    if (!p->rail) return kl_rail_arc(p->rail_radius, 0.07, arena, o);
-    *o = p->rail->outline;
+    if (!w->rail) return kl_rail_arc(p->rail_radius, 0.07, arena, o);
+    *o = w->rail->outline;
     return KL_OK;
 }
 
-static bool same_search(const wheel_rail *a, const wheel_rail *b)
+static bool same_search(const wheel_rail *a, const wheel_side *u, const wheel_rail *b,
+                        const wheel_side *v)
 {
-    return a->wheel == b->wheel && a->rail == b->rail && a->online == b->online &&
-           a->radius == b->radius && a->half_gauge == b->half_gauge && a->gauge == b->gauge &&
+    return u->wheel == v->wheel && u->rail == v->rail && a->online == b->online &&
+           u->radius == v->radius && a->half_gauge == b->half_gauge && a->gauge == b->gauge &&
            a->inclination == b->inclination && a->conicity == b->conicity &&
-           a->rail_radius == b->rail_radius;
+           a->rail_radius == b->rail_radius && v->search.find;
 }
 
-/* The search of an element before this one with the same wheels and rails; NULL: there is none. */
-static const kl_contact_search *search_made(const wheel_rail *p, const kl_setup *s)
+/* The search of a wheel before this one, here or in another element, with the same profiles; NULL:
+ * there is none. */
+static const kl_contact_search *search_made(const wheel_rail *p, const wheel_side *w,
+                                            const kl_setup *s)
 {
     int index = s->model ? kl_model_find_element(s->model, s->name) : 0;
-    for (int k = 0; k < index; k++) {
-        const kl_element *e = &s->model->element[k];
-        if (e->type == &kl_wheel_rail && same_search(e->data, p))
-            return &((const wheel_rail *)e->data)->search;
+    if (w == &p->one[1] && same_search(p, w, p, &p->one[0])) return &p->one[0].search;
+    for (int k = 0; k < 2 * index; k++) {
+        const kl_element *e = &s->model->element[k / 2];
+        const wheel_rail *q = e->data;
+        if (e->type == &kl_wheel_rail && same_search(p, w, q, &q->one[k % 2]))
+            return &q->one[k % 2].search;
     }
     return NULL;
 }
 
 /* The general search on profiles, which live in the model's arena. */
-static kl_status search_profiles(wheel_rail *p, const kl_setup *s)
+static kl_status search_profiles(const wheel_rail *p, wheel_side *w, const kl_setup *s)
 {
-    const kl_contact_search *made = search_made(p, s);
+    const kl_contact_search *made = search_made(p, w, s);
     if (made) {
-        p->search = *made;
+        w->search = *made;
         return KL_OK;
     }
     kl_outline     *o       = kl_arena_array(s->arena, kl_outline, 3);
     kl_rail_setting setting = {p->gauge, KL_RAIL_SETTING.gauge_depth, p->inclination};
     double          shift[2];
     if (!o) return KL_E_MEMORY;
-    KL_TRY(wheel_outline(p, s->arena, &o[0]));
-    KL_TRY(rail_outline(p, s->arena, &o[1]));
+    KL_TRY(wheel_outline(p, w, s->arena, &o[0]));
+    KL_TRY(rail_outline(p, w, s->arena, &o[1]));
     KL_TRY(kl_rail_placed(&o[1], &setting, s->arena, &o[2], shift));
-    KL_TRY(kl_touch_search_create(&o[0], p->radius, &o[2], shift[0], s->arena, &p->search));
+    KL_TRY(kl_touch_search_create(&o[0], w->radius, &o[2], shift[0], s->arena, &w->search));
     if (p->online) return KL_OK;
-    kl_contact_search online = p->search;
-    return kl_touch_table_create(&online, p->half_gauge, s->arena, &p->search);
+    kl_contact_search online = w->search;
+    return kl_touch_table_create(&online, p->half_gauge, s->arena, &w->search);
 }
 
 static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
 {
-    if (p->wheel && p->wheel->kind != KL_PROFILE_WHEEL)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "wheel-rail '%s': `wheel` names a rail profile; give a wheel such as S1002",
-                       s->name);
-    if (p->rail && p->rail->kind != KL_PROFILE_RAIL)
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "wheel-rail '%s': `rail` names a wheel profile; give a rail such as 60E1",
-                       s->name);
+    for (int k = 0; k < 2; k++) {
+        const wheel_side *w   = &p->one[k];
+        const char       *end = k ? "_right" : "";
+        if (w->wheel && w->wheel->kind != KL_PROFILE_WHEEL)
+            return kl_fail(
+                s->diag, KL_E_MODEL, s->place,
+                "wheel-rail '%s': `wheel%s` names a rail profile; give a wheel such as S1002",
+                s->name, end);
+        if (w->rail && w->rail->kind != KL_PROFILE_RAIL)
+            return kl_fail(
+                s->diag, KL_E_MODEL, s->place,
+                "wheel-rail '%s': `rail%s` names a wheel profile; give a rail such as 60E1",
+                s->name, end);
+    }
     if (p->track && p->speed != 0.0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "wheel-rail '%s': on a `track` the bodies run by themselves; leave out "
@@ -86,13 +99,33 @@ static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
     return KL_OK;
 }
 
+/* What is not given for the right side is as on the left. */
+static void fill_sides(wheel_rail *p)
+{
+    p->one[0] = p->one[1] =
+        (wheel_side){.wheel = p->wheel, .rail = p->rail, .radius = p->radius, .friction = 1.0};
+    wheel_side *right = &p->one[1];
+    if (p->wheel_right) right->wheel = p->wheel_right;
+    if (p->rail_right) right->rail = p->rail_right;
+    if (p->radius_right > 0.0) right->radius = p->radius_right;
+    if (p->friction_right >= 0.0 && p->friction > 0.0)
+        right->friction = p->friction_right / p->friction;
+}
+
 static kl_status make_search(wheel_rail *p, const kl_setup *s)
 {
+    fill_sides(p);
     KL_TRY(check_kinds(p, s));
     if (isnan(p->half_gauge)) p->half_gauge = 0.5 * p->back_to_back + RUNNING_CIRCLE;
-    if (p->wheel || p->rail) return search_profiles(p, s);
-    p->cone   = kl_cone_on_arc_place(p->conicity, p->radius, p->rail_radius, p->half_gauge);
-    p->search = kl_cone_on_arc_search(&p->cone);
+    for (int k = 0; k < 2; k++) {
+        wheel_side *w = &p->one[k];
+        if (w->wheel || w->rail) {
+            KL_TRY(search_profiles(p, w, s));
+            continue;
+        }
+        w->cone   = kl_cone_on_arc_place(p->conicity, w->radius, p->rail_radius, p->half_gauge);
+        w->search = kl_cone_on_arc_search(&w->cone);
+    }
     return KL_OK;
 }
 
@@ -101,7 +134,8 @@ static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m
 {
     p->rails =
         (kl_rails){.path         = p->track ? p->track->path : NULL,
-                   .irregularity = p->irregularities ? p->irregularities->irregularity : NULL};
+                   .irregularity = p->irregularities ? p->irregularities->irregularity : NULL,
+                   .widening     = p->widening};
     kl_vec3 local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     p->s0         = local.x;
     if (!p->rails.path) return KL_OK;
@@ -199,6 +233,36 @@ const kl_key kl_wheel_rail_keys[] = {
      .fallback = "",
      .help = "profile of the rails: \"60E1\", UIC60 or one named under `profiles`; left out: an "
              "arc. A cone on an arc touches at the running circle when centred"},
+    {.name     = "wheel_right",
+     .kind     = KL_KEY_RESOURCE,
+     .offset   = offsetof(wheel_rail, wheel_right),
+     .words    = "profiles",
+     .fallback = "",
+     .help     = "profile of the right wheel, where it differs from `wheel`"},
+    {.name     = "rail_right",
+     .kind     = KL_KEY_RESOURCE,
+     .offset   = offsetof(wheel_rail, rail_right),
+     .words    = "profiles",
+     .fallback = "",
+     .help     = "profile of the right rail, where it differs from `rail`"},
+    NUMBER("radius_right", radius_right, "m", "", 0.05, 2.0,
+           "radius of the right wheel, where it differs from `radius`"),
+    {.name     = "widening",
+     .kind     = KL_KEY_FUNCTION,
+     .offset   = offsetof(wheel_rail, widening),
+     .unit     = "m",
+     .by       = "m",
+     .fallback = "",
+     .help = "by which the gauge is wider: a number, or a table over the length along the track"},
+    {.name     = "friction_along",
+     .kind     = KL_KEY_FUNCTION,
+     .offset   = offsetof(wheel_rail, friction_along),
+     .unit     = "1",
+     .by       = "m",
+     .fallback = "",
+     .help     = "factor of the friction coefficients: a table over the length along the track"},
+    NUMBER("friction_right", friction_right, "1", "", 0.0, 10.0,
+           "friction coefficient on the right rail, where it differs from `friction`"),
     {.name     = "search",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(wheel_rail, online),

@@ -83,18 +83,17 @@ static void spread(double D[12][6], int j, kl_vec3 direction, const double colum
 
 /* ---- by position ---- */
 
-/* Adds sign times the wrenches of wheel k after marker 1 moved. The rails stay: their bend is slight. */
-static void add_wheel(const kl_reading *in, const kl_motion *m, int k, double sign,
-                      double wrench[12])
+/* Adds sign times the wrenches of wheel k after marker 1 moved. `c` has the rails. */
+static void add_wheel(const kl_reading *in, const wheel_rail_cache *c, const kl_motion *m, int k,
+                      double sign, double wrench[12])
 {
-    const wheel_rail       *p    = in->data;
-    const wheel_rail_cache *c    = in->cache;
-    const wheel_state      *w    = &c->wheel[k];
-    kl_wheel_pose           pose = kl_wheel_rail_pose(p, m, &c->rail[k], k);
-    kl_touch                touch[KL_TOUCH_MOST];
-    double                  sum[12] = {0};
+    const wheel_rail  *p    = in->data;
+    const wheel_state *w    = &c->wheel[k];
+    kl_wheel_pose      pose = kl_wheel_rail_pose(p, m, &c->rail[k], k);
+    kl_touch           touch[KL_TOUCH_MOST];
+    double             sum[12] = {0};
     memcpy(touch, w->touch, (size_t)w->n * sizeof *touch);
-    p->search.follow(p->search.data, &pose, touch, w->n);
+    p->one[k].search.follow(p->one[k].search.data, &pose, touch, w->n);
     kl_touch_shares(touch, w->n);
     for (int i = 0; i < w->n; i++) {
         kl_wheel_contact contact;
@@ -112,12 +111,36 @@ static void position_column(const kl_reading *in, kl_vec3 e, bool turn, double c
 {
     const wheel_rail       *p = in->data;
     const wheel_rail_cache *c = in->cache;
-    double                  h = fmax(1e-5 * deepest(c), 2e-9) / (turn ? p->half_gauge : 1.0);
+    double                  h = fmax(3e-6 * deepest(c), 2e-9) / (turn ? p->half_gauge : 1.0);
     memset(column, 0, 12 * sizeof *column);
     for (int sign = -1; sign <= 1; sign += 2) {
         kl_motion m[2] = {in->m[0], nudged(&in->m[1], kl_scale(sign * h, e), turn, true)};
         for (int k = 0; k < 2; k++)
-            if (c->wheel[k].n > 0) add_wheel(in, m, k, sign, column);
+            if (c->wheel[k].n > 0) add_wheel(in, c, m, k, sign, column);
+    }
+    for (int i = 0; i < 12; i++) column[i] /= 2.0 * h;
+}
+
+/* Do rails without a track, or their friction, differ from place to place? */
+static bool varies(const wheel_rail *p)
+{
+    return !p->rails.path && (p->irregularities || p->widening || p->friction_along);
+}
+
+/* The column of a motion along such rails, which are then those of a place nearby. In all other
+ * directions, and on a track, whose bend is slight, the rails stay. */
+static void forward_column(const kl_reading *in, kl_vec3 e, double column[12])
+{
+    const wheel_rail *p = in->data;
+    wheel_rail_cache  c = *(const wheel_rail_cache *)in->cache;
+    double            s = c.s, h = fmax(3e-6 * deepest(&c), 2e-9);
+    memset(column, 0, 12 * sizeof *column);
+    for (int sign = -1; sign <= 1; sign += 2) {
+        kl_motion m[2] = {in->m[0], nudged(&in->m[1], kl_scale(sign * h, e), false, true)};
+        c.s            = s + sign * h;
+        (void)kl_wheel_rail_rails(p, m, &c);
+        for (int k = 0; k < 2; k++)
+            if (c.wheel[k].n > 0) add_wheel(in, &c, m, k, sign, column);
     }
     for (int i = 0; i < 12; i++) column[i] /= 2.0 * h;
 }
@@ -128,7 +151,8 @@ static void by_position(const kl_reading *in, const motions *s, const double *wr
     memset(D, 0, 72 * sizeof(double));
     for (int j = 0; j < 6; j++) {
         double column[12];
-        if (!known_column(in->m, s->d[0], wrench, j, column))
+        if (j == 0 && varies(in->data)) forward_column(in, s->d[0], column);
+        else if (!known_column(in->m, s->d[0], wrench, j, column))
             position_column(in, s->d[j], j >= 3, column);
         spread(D, j, s->d[j], column);
     }
@@ -157,8 +181,8 @@ static void contact_columns(const kl_reading *in, const motions *s, const kl_whe
     kl_creep_about    about;
     kl_wheel_force    f;
     kl_wheel_rail_force(p, &p->law, in->m, c, &f);
-    if (!(f.N * f.mu > 0.0)) return;
-    kl_wheel_law law = linearised(p, c, &f, &about);
+    /* without friction only the damping is left, which is linear */
+    kl_wheel_law law = f.N * f.mu > 0.0 ? linearised(p, c, &f, &about) : p->law;
     for (int j = 0; j < 6; j++) {
         double sum[2][12] = {{0}}, step = j < 3 ? h : h / p->half_gauge;
         for (int k = 0; k < 2; k++) {
