@@ -283,7 +283,7 @@ static int critical_speed_run(int argc, char **argv)
     const kl_option options[] = {
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {"parameter", 'p', "NAME", KL_OPTION_TEXT, &q.parameter,
-         "name of the parameter for the running speed (default: speed)"},
+         "parameter for the running speed (default: speed)"},
         {"from", 0, "V", KL_OPTION_NUMBER, &q.from, "lowest speed [m/s] (default 10)"},
         {"to", 0, "V", KL_OPTION_NUMBER, &q.to, "highest speed [m/s] (default 150)"},
         {"step", 0, "V", KL_OPTION_NUMBER, &q.step, "speed increment [m/s] (default 5)"},
@@ -291,11 +291,9 @@ static int critical_speed_run(int argc, char **argv)
         {"settle", 0, "T", KL_OPTION_TIME, &q.k.settle,
          "simulated time at each speed (default 8 s)"},
         {"channel", 0, "NAME", KL_OPTION_TEXT, &q.k.channel,
-         "channel for the amplitude (default: lateral displacement of the first wheelset)"},
+         "for the amplitude (default: shift of a wheelset)"},
         {"start", 0, "NAME", KL_OPTION_TEXT, &q.start,
-         "parameter of the lateral displacement at the start [m], for example y0: find the "
-         "unstable "
-         "limit cycles too"},
+         "parameter of the start, such as y0: unstable cycles"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
          "draw amplitude over speed (.svg, .png or .pdf)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
@@ -342,5 +340,4 @@ const kl_command kl_command_critical_speed = {
                  "\n"
                  "linear: lowest speed with an eigenvalue whose real part is positive\n"
                  "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"
-                 "unstable: limit cycle between starts that come to rest and starts that hunt,\n"
-                 "with its Floquet multiplier (--start); fold: where both branches meet\n"};
+                 "unstable: limit cycles between rest and hunting; fold: where both meet\n"};

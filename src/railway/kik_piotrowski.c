@@ -64,9 +64,8 @@ bool kl_touch_strips(const kl_contact_search *search, const kl_wheel_pose *pose,
     if (search->find != kl_touch_find) return false;
     const kl_trace_data *f = search->data;
     kl_trace_stand       s = kl_trace_stand_of(pose);
-    kl_outline_place     w = kl_outline_nearest(f->wheel, touch->wheel_u, f->r0 - touch->radius);
-    kl_outline_place     r = kl_outline_nearest(f->rail, touch->rail.y, touch->rail.z);
-    kl_trace_node        n = kl_trace_node_at(f, &s, w.i + w.t, r);
+    int                  i = (int)touch->foot < f->rail->n ? (int)touch->foot : f->rail->n - 1;
+    kl_trace_node n = kl_trace_node_at(f, &s, touch->w, (kl_outline_place){i, touch->foot - i});
     fill_side(f, &s, pose, &n, edge_of(f, &s, n, -1.0, drop), KL_STRIPS / 2, strip);
     fill_side(f, &s, pose, &n, edge_of(f, &s, n, 1.0, drop), KL_STRIPS / 2, strip + KL_STRIPS / 2);
     return true;

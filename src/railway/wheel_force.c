@@ -2,8 +2,9 @@
 
 #include <math.h>
 
-/* Kalker's coefficients, or those that the user gives. */
-static kl_kalker coefficients(const kl_wheel_law *law, double a_over_b, double a, double b)
+static const double RAMP = 5e-6; /* penetration from which on a constant damper acts fully [m] */
+
+kl_kalker kl_wheel_coefficients(const kl_wheel_law *law, double a_over_b, double a, double b)
 {
     kl_kalker c = kl_kalker_of(a_over_b, law->steel.nu),
               g = kl_kalker_from(&law->given, a, b, law->steel.G);
@@ -36,7 +37,7 @@ void kl_wheel_contact_of(const kl_wheel_law *law, const kl_touch *t, kl_vec3 x, 
     }
     c->a       = h.a1 * root;
     c->b       = h.b1 * root;
-    c->c       = coefficients(law, h.a1 / h.b1, c->a, c->b);
+    c->c       = kl_wheel_coefficients(law, h.a1 / h.b1, c->a, c->b);
     c->wheel_u = t->wheel_u;
     c->rail_u  = t->rail_u;
     c->radius  = t->radius;
@@ -55,8 +56,10 @@ void kl_wheel_force_at(const kl_wheel_law *law, const kl_wheel_contact *c, kl_ve
     double  approach = -kl_dot(v, c->n), F[3];
     out->approach    = approach;
 
-    out->N  = fmax(0.0, c->elastic * (1.0 + law->damping * approach));
-    out->mu = c->friction * kl_friction_at(&law->friction, hypot(slip_x, slip_y));
+    /* a constant damper begins with the contact: over the first micrometres of penetration */
+    double dashpot = law->constant * approach * fmin(1.0, c->depth / RAMP);
+    out->N         = fmax(0.0, c->elastic * (1.0 + law->damping * approach) + dashpot);
+    out->mu        = c->friction * kl_friction_at(&law->friction, hypot(slip_x, slip_y));
     out->xi = slip_x / V, out->eta = slip_y / V, out->phi = spin / V;
     kl_patch patch = {c->a, c->b, out->N, out->mu, law->steel.G, c->c};
     F[0] = F[1] = F[2] = 0.0;

@@ -16,6 +16,7 @@ typedef struct kl_wheel_law {
     kl_creep_coefficients given;       /* instead of Kalker's, where not NaN */
     double                stiffness;   /* of a linear normal force [N/m]; 0: Hertz */
     double                damping;     /* N = N_elastic (1 + damping * approach speed) [s/m] */
+    double                constant;    /* beside it: damping force over approach speed [N s/m] */
     double                speed_floor; /* creepages fade below this rolling speed [m/s] */
     double                flattest;    /* smallest curvature By that Hertz is given [1/m] */
     const kl_hertz_table *hertz;       /* NULL: without a table */
@@ -38,6 +39,9 @@ typedef struct kl_wheel_contact {
 
 void kl_wheel_contact_of(const kl_wheel_law *law, const kl_touch *t, kl_vec3 x,
                          kl_wheel_contact *c);
+
+/* Kalker's coefficients of an ellipse, or those that the user gives. */
+kl_kalker kl_wheel_coefficients(const kl_wheel_law *law, double a_over_b, double a, double b);
 
 typedef struct kl_wheel_force {
     kl_vec3 force, moment; /* on the wheel, at the contact point [N, N m] */

@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
+#include "railway/kik_piotrowski.h"
 #include "railway/railway.h"
 #include "railway/wheel_rail_parts.h"
 
@@ -19,8 +20,21 @@
 
 static kl_vec3 mirrored(kl_vec3 a, double side) { return kl_vec(a.x, side * a.y, a.z); }
 
-void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, const kl_touch *t,
-                           kl_wheel_contact *c)
+/* The normal force and an ellipse of the same area and width, from the overlap of the profiles. */
+static void use_overlap(const wheel_rail *p, int k, const kl_wheel_pose *pose, const kl_touch *t,
+                        kl_wheel_contact *c)
+{
+    kl_overlap_patch patch;
+    if (!kl_kik_piotrowski(&p->one[k].online, pose, t, p->law.steel.E, &patch)) return;
+    c->elastic = patch.N;
+    c->energy  = 0.4 * patch.N * t->depth;
+    c->b       = 0.5 * (patch.outer - patch.inner);
+    c->a       = patch.area / (KL_PI * c->b);
+    c->c       = kl_wheel_coefficients(&p->law, c->a / c->b, c->a, c->b);
+}
+
+void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k,
+                           const kl_wheel_pose *pose, const kl_touch *t, kl_wheel_contact *c)
 {
     kl_touch out  = *t;
     double   side = side_of(k);
@@ -28,6 +42,7 @@ void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, c
     out.normal    = kl_mul(&rail->A, mirrored(t->normal, side));
     kl_wheel_contact_of(&p->law, &out, kl_axis(&rail->A, 0), c);
     c->friction = rail->friction;
+    if (p->normal == KIK_PIOTROWSKI) use_overlap(p, k, pose, t, c);
 }
 
 kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const rail_frame *rail,
@@ -48,7 +63,8 @@ static void find_contacts(const wheel_rail *p, const kl_motion *m, const rail_fr
     kl_wheel_pose pose = kl_wheel_rail_pose(p, m, rail, k);
     w->n               = p->one[k].search.find(p->one[k].search.data, &pose, 0.0, NULL, w->touch);
     kl_touch_shares(w->touch, w->n);
-    for (int i = 0; i < w->n; i++) kl_wheel_rail_contact(p, rail, k, &w->touch[i], &w->contact[i]);
+    for (int i = 0; i < w->n; i++)
+        kl_wheel_rail_contact(p, rail, k, &pose, &w->touch[i], &w->contact[i]);
 }
 
 static void find_all_contacts(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)

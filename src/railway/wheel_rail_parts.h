@@ -12,6 +12,8 @@
 #include "script/function.h"
 
 typedef enum wheel_sides { BOTH, LEFT, RIGHT } wheel_sides;
+typedef enum normal_law { HERTZ, KIK_PIOTROWSKI } normal_law;
+typedef enum damping_law { PROPORTIONAL, KELVIN_VOIGT, LANKARANI_NIKRAVESH } damping_law;
 
 /* One wheel on its rail. */
 typedef struct wheel_side {
@@ -20,14 +22,16 @@ typedef struct wheel_side {
     double                  friction; /* over that of the element */
     kl_cone_on_arc          cone;
     kl_contact_search       search;
+    kl_contact_search       online; /* the same without a table, for strips of the overlap */
 } wheel_side;
 
 typedef struct wheel_rail {
     /* keys */
-    int                          side, creep, online;
+    int                          side, creep, online, normal, damping_law;
     const kl_named_profile      *wheel, *rail, *wheel_right, *rail_right; /* NULL: not given */
     const kl_named_track        *track;          /* NULL: straight along x of marker 0 */
     const kl_named_irregularity *irregularities; /* NULL: none */
+    double                       damping_constant, restitution, impact_speed;
     double                       radius_right, friction_right; /* NaN: as on the left */
     kl_function *widening, *friction_along; /* over the length along the track; NULL: none */
     double       radius, back_to_back, half_gauge, conicity, rail_radius, gauge, inclination;
@@ -82,8 +86,8 @@ kl_wheel_pose kl_wheel_rail_pose(const wheel_rail *p, const kl_motion *m, const 
 kl_status kl_wheel_rail_rails(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c);
 
 /* A touch in side axes becomes a contact in global axes. */
-void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k, const kl_touch *t,
-                           kl_wheel_contact *c);
+void kl_wheel_rail_contact(const wheel_rail *p, const rail_frame *rail, int k,
+                           const kl_wheel_pose *pose, const kl_touch *t, kl_wheel_contact *c);
 
 /* Force at one contact, from the velocities of the wheel against the rail there. `law` is p->law, or a
  * linearisation of it. */

@@ -40,16 +40,15 @@ static bool same_search(const wheel_rail *a, const wheel_side *u, const wheel_ra
 
 /* The search of a wheel before this one, here or in another element, with the same profiles; NULL:
  * there is none. */
-static const kl_contact_search *search_made(const wheel_rail *p, const wheel_side *w,
-                                            const kl_setup *s)
+static const wheel_side *search_made(const wheel_rail *p, const wheel_side *w, const kl_setup *s)
 {
     int index = s->model ? kl_model_find_element(s->model, s->name) : 0;
-    if (w == &p->one[1] && same_search(p, w, p, &p->one[0])) return &p->one[0].search;
+    if (w == &p->one[1] && same_search(p, w, p, &p->one[0])) return &p->one[0];
     for (int k = 0; k < 2 * index; k++) {
         const kl_element *e = &s->model->element[k / 2];
         const wheel_rail *q = e->data;
         if (e->type == &kl_wheel_rail && same_search(p, w, q, &q->one[k % 2]))
-            return &q->one[k % 2].search;
+            return &q->one[k % 2];
     }
     return NULL;
 }
@@ -57,9 +56,10 @@ static const kl_contact_search *search_made(const wheel_rail *p, const wheel_sid
 /* The general search on profiles, which live in the model's arena. */
 static kl_status search_profiles(const wheel_rail *p, wheel_side *w, const kl_setup *s)
 {
-    const kl_contact_search *made = search_made(p, w, s);
+    const wheel_side *made = search_made(p, w, s);
     if (made) {
-        w->search = *made;
+        w->search = made->search;
+        w->online = made->online;
         return KL_OK;
     }
     kl_outline     *o       = kl_arena_array(s->arena, kl_outline, 3);
@@ -70,9 +70,9 @@ static kl_status search_profiles(const wheel_rail *p, wheel_side *w, const kl_se
     KL_TRY(rail_outline(p, w, s->arena, &o[1]));
     KL_TRY(kl_rail_placed(&o[1], &setting, s->arena, &o[2], shift));
     KL_TRY(kl_touch_search_create(&o[0], w->radius, &o[2], shift[0], s->arena, &w->search));
+    w->online = w->search;
     if (p->online) return KL_OK;
-    kl_contact_search online = w->search;
-    return kl_touch_table_create(&online, p->half_gauge, s->arena, &w->search);
+    return kl_touch_table_create(&w->online, p->half_gauge, s->arena, &w->search);
 }
 
 static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
@@ -110,6 +110,17 @@ static void fill_sides(wheel_rail *p)
     if (p->radius_right > 0.0) right->radius = p->radius_right;
     if (p->friction_right >= 0.0 && p->friction > 0.0)
         right->friction = p->friction_right / p->friction;
+}
+
+/* Hunt and Crossley's form N = N_e (1 + c d'); c of Lankarani and Nikravesh (1990) is
+ * 3 (1 - e^2)/(4 v) for a restitution e after an impact at the speed v. */
+static void choose_damping(const wheel_rail *p, kl_wheel_law *law)
+{
+    double e = p->restitution;
+    if (p->damping_law == PROPORTIONAL) return;
+    law->damping = 0.0;
+    if (p->damping_law == KELVIN_VOIGT) law->constant = p->damping_constant;
+    else law->damping = 0.75 * (1.0 - e * e) / p->impact_speed;
 }
 
 static kl_status make_search(wheel_rail *p, const kl_setup *s)
@@ -190,6 +201,7 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     kl_hertz_table *hertz = kl_arena_array(s->arena, kl_hertz_table, 1);
     if (!hertz) return KL_E_MEMORY;
     kl_hertz_table_fill(hertz);
+    choose_damping(p, &p->law);
     if (p->law.creep->force == kl_creep_by_table) KL_TRY(find_creep_table(p, s));
     p->law.hertz          = hertz;
     p->law.options.kA     = p->kA;
@@ -311,6 +323,26 @@ const kl_key kl_wheel_rail_keys[] = {
            "constant normal stiffness of a contact instead of Hertz"),
     NUMBER("damping", damping, "s/m", "1", 0.0, 10.0,
            "normal force over elastic force is 1 + damping times the approach speed"),
+    {.name     = "normal",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, normal),
+     .words    = "hertz kik-piotrowski",
+     .fallback = "hertz",
+     .help = "normal force: ellipses of Hertz, or patches from the overlap of the profiles, for "
+             "conformal and worn pairs; slower"},
+    {.name     = "damping_law",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(wheel_rail, damping_law),
+     .words    = "proportional kelvin-voigt lankarani-nikravesh",
+     .fallback = "proportional",
+     .help     = "damping of the contact: by `damping`; by `damping_constant`; or by `restitution` "
+                 "after an impact at `impact_speed`"},
+    NUMBER("damping_constant", damping_constant, "N s/m", "0", 0.0, 1e300,
+           "kelvin-voigt: damping force over approach speed, from 5 micrometres of penetration on"),
+    NUMBER("restitution", restitution, "1", "0.5", 0.0, 1.0,
+           "lankarani-nikravesh: coefficient of restitution"),
+    NUMBER("impact_speed", impact_speed, "m/s", "0.1", 1e-6, 1e300,
+           "lankarani-nikravesh: approach speed at which the restitution holds"),
     NUMBER("speed", speed, "m/s", "0", 0.0, 0.0,
            "running speed, added to the motion of the bodies: the model is described in a frame "
            "that moves along the track"),

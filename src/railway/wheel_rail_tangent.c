@@ -98,7 +98,7 @@ static void add_wheel(const kl_reading *in, const wheel_rail_cache *c, const kl_
     for (int i = 0; i < w->n; i++) {
         kl_wheel_contact contact;
         kl_wheel_force   f;
-        kl_wheel_rail_contact(p, &c->rail[k], k, &touch[i], &contact);
+        kl_wheel_rail_contact(p, &c->rail[k], k, &pose, &touch[i], &contact);
         kl_wheel_rail_force(p, &p->law, m, &contact, &f);
         kl_wheel_rail_add(m, contact.point, &f, sum);
     }

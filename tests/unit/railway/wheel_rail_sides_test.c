@@ -5,14 +5,27 @@
 
 #include "solve/simulation.h"
 
-enum { SHIFT, YAW, WHEEL_LEFT, RAIL_LEFT, WHEEL_RIGHT, RAIL_RIGHT, WEAR_LEFT, WEAR_RIGHT, N };
+enum {
+    SHIFT,
+    YAW,
+    WHEEL_LEFT,
+    RAIL_LEFT,
+    WHEEL_RIGHT,
+    RAIL_RIGHT,
+    WEAR_LEFT,
+    WEAR_RIGHT,
+    Q_LEFT,
+    Q_RIGHT,
+    N
+};
 
 /* A wheelset at 10 m/s on straight rails for `end` seconds; `keys` are added to the element. */
 static void roll(const char *keys, double end, double out[N])
 {
     static const char *const names[N] = {
         "rails.shift",         "rails.yaw",          "rails.wheel_u_left", "rails.rail_u_left",
-        "rails.wheel_u_right", "rails.rail_u_right", "rails.wear_left",    "rails.wear_right"};
+        "rails.wheel_u_right", "rails.rail_u_right", "rails.wear_left",    "rails.wear_right",
+        "rails.Q_left",        "rails.Q_right"};
     char text[2048];
     snprintf(text, sizeof text,
              "klingel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"
@@ -79,11 +92,28 @@ static void friction_differs_from_rail_to_rail_and_along_the_track(void **unused
     assert_true(along[WEAR_LEFT] == 0.0 && along[WEAR_RIGHT] == 0.0);
 }
 
+/* Whatever the laws of the normal force, the rails carry the wheelset, and its bounce decays. */
+static void normal_laws_carry_the_weight(void **unused)
+{
+    (void)unused;
+    static const char *const laws[] = {
+        ", damping: 10", ", normal: kik-piotrowski, damping: 10",
+        ", damping_law: kelvin-voigt, damping_constant: 1e6",
+        ", damping_law: lankarani-nikravesh, restitution: 0.3, impact_speed: 0.01"};
+    for (int k = 0; k < 4; k++) {
+        double out[N];
+        roll(laws[k], 0.4, out);
+        assert_close(out[Q_LEFT] + out[Q_RIGHT], 6000.0 * 9.81, 0.01 * 6000.0 * 9.81);
+        assert_close(out[SHIFT], 0.0, 1e-6);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_wider_gauge_moves_both_rails),
         cmocka_unit_test(a_wheelset_runs_to_the_side_of_its_smaller_wheel),
-        cmocka_unit_test(friction_differs_from_rail_to_rail_and_along_the_track)};
+        cmocka_unit_test(friction_differs_from_rail_to_rail_and_along_the_track),
+        cmocka_unit_test(normal_laws_carry_the_weight)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
