@@ -56,6 +56,7 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
             "iterations per step\n",
             t, wall, wall > 0.0 ? t / wall : 0.0, c->steps, c->least_step, c->largest_step,
             c->steps ? (double)c->iterations / (double)c->steps : 0.0);
+    if (*s->chosen) fprintf(stderr, "integrator: %s (%s)\n", s->integrator->name, s->chosen);
     fprintf(
         stderr,
         "largest constraint error %.2g m, %.2g rad; energy dissipated %.6g J, supplied %.6g J\n",

@@ -290,15 +290,17 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                               {0}};
 
 const kl_key kl_integrator_keys[] = {
-    {.name   = "type",
-     .kind   = KL_KEY_WORD,
-     .offset = offsetof(kl_settings, integrator),
-     .words =
-         "generalized-alpha newmark hht runge-kutta gear load-steps arc-length central-differences",
+    {.name     = "type",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_settings, integrator),
+     .words    = "auto generalized-alpha newmark hht runge-kutta gear load-steps arc-length "
+                 "central-differences",
      .fallback = "generalized-alpha",
-     .help     = "integration method; newmark is of first order unless `spectral_radius` is 1; "
-                 "load-steps and arc-length are quasi-static: a chain of equilibria; "
-                 "central-differences is explicit, for short impacts"},
+     .help = "integration method; auto: runge-kutta for smooth motion, generalized-alpha for stiff "
+             "forces, contacts and flexible bodies; newmark is of first order unless "
+             "`spectral_radius` is 1; "
+             "load-steps and arc-length are quasi-static: a chain of equilibria; "
+             "central-differences is explicit, for short impacts"},
     {.name     = "tolerance",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, tolerance),

@@ -116,6 +116,7 @@ typedef struct kl_joint_start {
 } kl_joint_start;
 
 typedef enum kl_integrator_kind {
+    KL_AUTO, /* Runge-Kutta or generalized-alpha, as suits */
     KL_GENERALIZED_ALPHA,
     KL_NEWMARK,
     KL_HHT,

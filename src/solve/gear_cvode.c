@@ -254,7 +254,7 @@ static kl_status gear_begin(void *self, kl_solver *x, kl_diag *diag)
         g->ode->baumgarte = 20.0 * fmax(g->ode->pace, 1.0);
     kl_matrix_forget(g->newton);
     kl_matrix_soften(g->newton, 10.0);
-    double first = isnan(s->first_step) ? 0.1 / g->ode->pace * sqrt(s->tolerance) : s->first_step;
+    double first = isnan(s->first_step) ? 0.1 / g->ode->pace * sqrt(x->tolerance) : s->first_step;
     int    flag  = CVodeReInit(g->cvode, x->s->t, g->y);
     flag |= CVodeSetInitStep(g->cvode, first);
     g->fails = g->iterations = 0;

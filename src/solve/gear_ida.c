@@ -342,7 +342,7 @@ static kl_status gear_begin(void *self, kl_solver *x, kl_diag *diag)
     kl_matrix_soften(g->weights, 10.0);
     kl_matrix_soften(x->matrix, 10.0);
     g->k         = g->ode->pace;
-    double first = isnan(s->first_step) ? 0.1 / g->ode->pace * sqrt(s->tolerance) : s->first_step;
+    double first = isnan(s->first_step) ? 0.1 / g->ode->pace * sqrt(x->tolerance) : s->first_step;
     int    flag  = IDAReInit(g->ida, x->s->t, g->y, g->dy);
     flag |= IDASetInitStep(g->ida, first);
     g->fails = 0;

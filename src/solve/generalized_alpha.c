@@ -149,7 +149,7 @@ static kl_status alpha_create(kl_solver *x, void **self)
     b->s         = kl_state_create(m);
     b->older     = kl_state_create(m);
     i->between   = kl_between_create(m);
-    i->tolerance = m->settings.tolerance;
+    i->tolerance = x->tolerance;
     i->newton    = newton_limit(isnan(m->settings.step) ? i->tolerance : 0.0);
     if (!kl_arena_ok(arena) || !i->trial || !b->s || !b->older || !i->between) {
         alpha_destroy(i);

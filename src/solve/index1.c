@@ -41,7 +41,7 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->x         = x;
     i->arena     = arena;
     i->n         = m->nq + m->nv + m->nz + 2;
-    i->tolerance = m->settings.tolerance;
+    i->tolerance = x->tolerance;
     i->floor     = 1e-12;
     i->near      = kl_index1_near(i->tolerance);
     i->a         = kl_arena_array(arena, double, m->nv + 1);

@@ -44,6 +44,8 @@ typedef struct kl_integrator {
     /* (optional) accelerations have a corner here: extrapolate nothing across. Without it the
      * integrator restarts at every crossing. */
     void (*bend)(void *self);
+    /* (optional) higher derivatives jump here: looks into later steps must not use points before */
+    void (*cut)(void *self);
     /* (optional) forces have jumped, x->a and x->lambda are those after it and everything is evaluated
      * there: goes on from them. Without it the integrator restarts. */
     void (*change)(void *self, const kl_solver *x);

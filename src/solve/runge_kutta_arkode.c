@@ -165,7 +165,7 @@ static kl_status rk_begin(void *self, kl_solver *x, kl_diag *diag)
     int flag = ERKStepReInit(r->ark, rk_rate, x->s->t, r->y);
     /* short enough for the polynomial between the first two points, and near what follows */
     double first =
-        isnan(s->first_step) ? 0.1 / r->ode->pace * pow(s->tolerance, 0.125) : s->first_step;
+        isnan(s->first_step) ? 0.1 / r->ode->pace * pow(x->tolerance, 0.125) : s->first_step;
     if (isnan(s->step)) flag |= ERKStepSetInitStep(r->ark, first);
     else flag |= ERKStepSetFixedStep(r->ark, s->step);
     r->h      = isnan(s->step) ? first : s->step;
@@ -178,6 +178,7 @@ static int rk_resume(runge_kutta *r, const kl_solver *x)
 {
     int flag  = ERKStepReInit(r->ark, rk_rate, x->s->t, r->y);
     r->resume = false;
+    kl_state_copy(r->ode->s, x->s); /* history and inputs as they are now */
     return isnan(x->model->settings.step) ? flag | ERKStepSetInitStep(r->ark, r->h) : flag;
 }
 
@@ -248,6 +249,8 @@ static void rk_change(void *self, const kl_solver *x)
     r->resume = true;
 }
 
+static void rk_cut(void *self) { kl_index1_cut(((runge_kutta *)self)->ode); }
+
 static double rk_next(const void *self) { return ((const runge_kutta *)self)->h; }
 
 const kl_integrator kl_runge_kutta = {.name    = "runge-kutta",
@@ -257,5 +260,6 @@ const kl_integrator kl_runge_kutta = {.name    = "runge-kutta",
                                       .step    = rk_step,
                                       .look    = rk_look,
                                       .back    = rk_back,
+                                      .cut     = rk_cut,
                                       .change  = rk_change,
                                       .next    = rk_next};

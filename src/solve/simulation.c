@@ -1,6 +1,7 @@
 #include "solve/simulation.h"
 
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/fingerprint.h"
@@ -9,7 +10,8 @@
 #include "solve/statics.h"
 
 /* by kl_integrator_kind: Newmark and HHT are parameter sets of generalized-alpha */
-static const kl_integrator *const integrators[] = {[KL_GENERALIZED_ALPHA] = &kl_generalized_alpha,
+static const kl_integrator *const integrators[] = {[KL_AUTO]              = &kl_generalized_alpha,
+                                                   [KL_GENERALIZED_ALPHA] = &kl_generalized_alpha,
                                                    [KL_NEWMARK]           = &kl_generalized_alpha,
                                                    [KL_HHT]               = &kl_generalized_alpha,
                                                    [KL_RUNGE_KUTTA]       = &kl_runge_kutta,
@@ -35,6 +37,8 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->reported    = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
     s->integrator  = integrators[m->settings.integrator];
     s->fingerprint = kl_model_fingerprint(m);
+    s->automatic   = m->settings.integrator == KL_AUTO;
+    s->bound       = kl_method_bound(m);
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
         s->integrator = &kl_gear_index1;
     kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
@@ -219,6 +223,62 @@ static kl_status find_ending(kl_simulation *s, double t0, kl_diag *diag, double 
     return KL_OK;
 }
 
+/* ---- the choice of the integrator ---- */
+
+static kl_status use_method(kl_simulation *s, const kl_integrator *method)
+{
+    kl_solver *x         = s->solver;
+    double     tolerance = s->model->settings.tolerance;
+    s->integrator->destroy(s->self);
+    s->self              = NULL;
+    s->integrator        = method;
+    s->events->continues = method->bend != NULL;
+    s->watch             = (kl_method_watch){0};
+    x->tolerance         = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
+    kl_matrix_forget(x->matrix);
+    s->anew = true;
+    return method->create(x, &s->self);
+}
+
+/* For the state where the run begins or is resumed. */
+static kl_status choose_method(kl_simulation *s)
+{
+    kl_method_steps at;
+    if (!s->automatic) return KL_OK;
+    s->changes                = 0;
+    const kl_integrator *best = &kl_generalized_alpha;
+    if (s->bound) {
+        snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
+    } else if (kl_method_look(s->solver, s->model->settings.tolerance, true, &at) != KL_OK) {
+        snprintf(s->chosen, sizeof s->chosen, "accelerations near the start are not defined");
+    } else {
+        bool smooth = kl_method_smooth(&at);
+        best        = smooth ? &kl_runge_kutta : best;
+        snprintf(s->chosen, sizeof s->chosen,
+                 smooth ? "smooth motion, fastest rate of the equations %.2g 1/s"
+                        : "stiff forces, fastest rate of the equations %.2g 1/s",
+                 at.rate);
+    }
+    return best != s->integrator ? use_method(s, best) : KL_OK;
+}
+
+/* Before a step: would the other method do with less than the last one took? */
+static kl_status reconsider_method(kl_simulation *s)
+{
+    double h = s->latest;
+    enum { MOST = 6 }; /* changes of mind */
+    char why[128];
+    bool explicit_now = s->integrator == &kl_runge_kutta;
+    s->latest         = 0.0;
+    if (!s->automatic || s->bound || s->changes >= MOST || !(h > 0.0)) return KL_OK;
+    if (!kl_method_tired(&s->watch, s->solver, s->model->settings.tolerance, h, explicit_now, why,
+                         sizeof why))
+        return KL_OK;
+    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s", s->solver->s->t, why);
+    s->changes++;
+    return use_method(s, explicit_now ? &kl_generalized_alpha : &kl_runge_kutta);
+}
+
 /* The integrator and the events look at the state anew. */
 static kl_status begin(kl_simulation *s, kl_diag *diag)
 {
@@ -234,6 +294,7 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
     s->count     = (kl_statistics){.limiting = -1};
     KL_TRY(kl_assemble_start(x, diag));
     KL_TRY(settle(s, diag));
+    KL_TRY(choose_method(s));
     KL_TRY(balance(s, x->a, x->lambda, diag));
     return begin(s, diag);
 }
@@ -313,7 +374,10 @@ static kl_status reject_last_step(kl_simulation *s, const kl_statistics *count, 
 static void cross(kl_simulation *s)
 {
     kl_crossing_kind kind = s->events->kind;
-    if (kind == KL_CROSSING_SWITCH) return; /* forces have continuous slopes: go on */
+    if (kind == KL_CROSSING_SWITCH) { /* forces have continuous slopes: go on */
+        if (s->integrator->cut) s->integrator->cut(s->self);
+        return;
+    }
     if (kind == KL_CROSSING_JUMP || !s->integrator->bend) s->anew = true;
     else s->integrator->bend(s->self);
 }
@@ -405,10 +469,37 @@ static kl_status check_divergence(const kl_simulation *s, kl_diag *diag)
     return KL_OK;
 }
 
+static kl_status any_step(kl_simulation *s, double stop, kl_diag *diag)
+{
+    bool watch = s->events->n > 0 || s->events->nbranched > 0 || s->ending;
+    return watch ? watched_step(s, stop, diag)
+                 : s->integrator->step(s->self, s->solver, stop, &s->count, diag);
+}
+
+/* A step; where Runge-Kutta was chosen and fails, generalized-alpha takes over. */
+static kl_status robust_step(kl_simulation *s, double stop, kl_diag *diag)
+{
+    if (!s->automatic || s->integrator != &kl_runge_kutta) return any_step(s, stop, diag);
+    kl_diag *quiet = kl_diag_create();
+    if (!quiet) return KL_E_MEMORY;
+    kl_status status = any_step(s, stop, quiet);
+    kl_diag_destroy(quiet);
+    if (status != KL_E_STEP) return status;
+    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not go on",
+             s->solver->s->t);
+    s->bound = "runge-kutta failed in this run";
+    KL_TRY(use_method(s, &kl_generalized_alpha));
+    s->anew = false;
+    KL_TRY(balance(s, s->solver->a, s->solver->lambda, diag));
+    KL_TRY(s->integrator->begin(s->self, s->solver, diag));
+    return any_step(s, stop, diag);
+}
+
 kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
 {
     kl_solver *x      = s->solver;
     kl_corner  corner = kl_events_corner(s->events, x->s->t);
+    KL_TRY(reconsider_method(s));
     if (corner.before <= x->s->t + kl_events_near(x->s->t)) { /* nothing fits in between */
         x->s->t = corner.after;
         KL_TRY(kl_simulation_jump(s, diag));
@@ -421,11 +512,10 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
         KL_TRY(balance(s, x->a, x->lambda, diag));
         KL_TRY(s->integrator->begin(s->self, x, diag));
     }
-    s->ended     = false;
-    double t0    = x->s->t;
-    bool   watch = s->events->n > 0 || s->events->nbranched > 0 || s->ending;
-    KL_TRY(watch ? watched_step(s, stop, diag)
-                 : s->integrator->step(s->self, x, stop, &s->count, diag));
+    s->ended  = false;
+    double t0 = x->s->t;
+    KL_TRY(robust_step(s, stop, diag));
+    s->latest = x->s->t - t0;
     KL_TRY(check_divergence(s, diag));
     corner = kl_events_corner(s->events, t0); /* one may have been found on the way */
     if (x->s->t < corner.before) return KL_OK;
@@ -535,6 +625,7 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     kl_matrix_forget(x->mass);
     kl_work_forget(x->model, x->w);
     KL_TRY(s->integrator->create(x, &s->self));
+    KL_TRY(choose_method(s));
     KL_TRY(balance(s, x->a, x->lambda, diag));
     return begin(s, diag);
 }

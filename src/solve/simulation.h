@@ -6,6 +6,7 @@
 #include "dynamics/channels.h"
 #include "solve/events.h"
 #include "solve/integrator.h"
+#include "solve/method_choice.h"
 
 typedef struct kl_simulation {
     const kl_model      *model;
@@ -24,8 +25,14 @@ typedef struct kl_simulation {
     bool                 ended;  /* it became true with the last step */
     bool                 anew;   /* the integrator must start anew before the next step */
     kl_arena            *arena;
-    int                 *reported;    /* nelement + nbody: notices of each that were reported */
-    double               fingerprint; /* of the model: saved states carry it */
+    int                 *reported; /* nelement + nbody: notices of each that were reported */
+    bool automatic; /* the integrator is chosen, and changed when another would do with less */
+    const char     *bound; /* if so: why it must stay generalized-alpha; NULL: it need not */
+    kl_method_watch watch;
+    double          latest;      /* length of the last step, until it was looked at [s] */
+    int             changes;     /* of the integrator so far */
+    char            chosen[160]; /* why it is the one that it is; "": it was given */
+    double          fingerprint; /* of the model: saved states carry it */
 
     /* where a run stands */
     double   begin;      /* time of its first row [s] */

@@ -14,16 +14,17 @@ kl_status kl_solver_create(const kl_model *m, kl_solver **out)
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    x->model  = m;
-    x->arena  = arena;
-    x->a      = kl_arena_array(arena, double, m->nv + 1);
-    x->lambda = kl_arena_array(arena, double, m->nlam + 1);
-    x->y      = kl_arena_array(arena, double, m->nv + m->nz + m->nlam + 1);
-    x->rate   = kl_arena_array(arena, double, m->nlam + 1);
-    x->s      = kl_state_create(m);
-    x->w      = kl_work_create(m);
-    x->matrix = kl_matrix_create(m, false);
-    x->mass   = kl_matrix_create(m, false);
+    x->model     = m;
+    x->tolerance = m->settings.tolerance;
+    x->arena     = arena;
+    x->a         = kl_arena_array(arena, double, m->nv + 1);
+    x->lambda    = kl_arena_array(arena, double, m->nlam + 1);
+    x->y         = kl_arena_array(arena, double, m->nv + m->nz + m->nlam + 1);
+    x->rate      = kl_arena_array(arena, double, m->nlam + 1);
+    x->s         = kl_state_create(m);
+    x->w         = kl_work_create(m);
+    x->matrix    = kl_matrix_create(m, false);
+    x->mass      = kl_matrix_create(m, false);
     if (!kl_arena_ok(arena) || !x->s || !x->w || !x->matrix || !x->mass) {
         kl_solver_destroy(x);
         return KL_E_MEMORY;

@@ -14,10 +14,11 @@ typedef struct kl_solver {
     kl_matrix      *matrix; /* of the integrator, kept over steps */
     kl_matrix      *mass;   /* of accelerations and projections */
     kl_arena       *arena;
-    double         *a;      /* nv: v' of the current state */
-    double         *lambda; /* nlam: multipliers of the current state */
-    double         *y;      /* nv + nz + nlam: right-hand sides and solutions */
-    double         *rate;   /* nlam: scratch */
+    double         *a;         /* nv: v' of the current state */
+    double         *lambda;    /* nlam: multipliers of the current state */
+    double         *y;         /* nv + nz + nlam: right-hand sides and solutions */
+    double         *rate;      /* nlam: scratch */
+    double          tolerance; /* of the integrator: local error over length or radian */
 } kl_solver;
 
 kl_status kl_solver_create(const kl_model *m, kl_solver **out);

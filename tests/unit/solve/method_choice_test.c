@@ -1,0 +1,110 @@
+/* `integrator: {type: auto}`: the method that suits, and results as good as with either. */
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "unit/solve/simulate.h"
+
+/* A mass on a spring [N/m] and a damper [N s/m]. */
+static const char *const oscillator =
+    "klingel: 1\nbodies:\n  m: {mass: 1 kg, inertia: [1, 1, 1], position: [0, 0, 0]}\n"
+    "joints:\n  guide: {type: translational, between: [ground, m], at: [0, 0, 0], axis: z}\n"
+    "  arm: {type: spherical, between: [m, p], at: [0, 0, 0]}\n"
+    "forces:\n  s: {type: slide-spring-damper, of: guide, stiffness: %g, damping: %g}\n%s"
+    "integrator: {type: auto, tolerance: 1e-7}\n";
+
+static const kl_integrator *chosen(const char *text, char *why, double end)
+{
+    built          b = must_build(text);
+    kl_simulation *s = NULL;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    while (s->solver->s->t < end) assert_int_equal(kl_simulation_step(s, end, b.diag), KL_OK);
+    const kl_integrator *with = s->integrator;
+    if (why) snprintf(why, 160, "%s", s->chosen);
+    kl_simulation_destroy(s);
+    built_free(&b);
+    return with;
+}
+
+static void sprung(char *text, size_t size, double stiffness, double damping, const char *more)
+{
+    snprintf(text, size, oscillator, stiffness, damping, more);
+    char *bodies = strstr(text, "joints:"), rest[1024];
+    snprintf(rest, sizeof rest, "%s", bodies);
+    snprintf(bodies, size - (size_t)(bodies - text),
+             "  p: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}\n%s", rest);
+}
+
+static void smooth_motion_takes_runge_kutta_and_stiff_forces_do_not(void **unused)
+{
+    (void)unused;
+    char text[2048], why[160];
+    snprintf(text, sizeof text, "%sintegrator: {type: auto}\n", double_pendulum);
+    assert_true(chosen(text, why, 0.0) == &kl_runge_kutta);
+    assert_non_null(strstr(why, "smooth"));
+    sprung(text, sizeof text, 100.0, 1.0, "");
+    assert_true(chosen(text, why, 1.0) == &kl_runge_kutta);
+    sprung(text, sizeof text, 1e9, 10.0, ""); /* 3.2e4 rad/s */
+    assert_true(chosen(text, why, 0.1) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "stiff"));
+    sprung(text, sizeof text, 10.0, 1e6, "");
+    assert_true(chosen(text, why, 0.1) == &kl_generalized_alpha);
+    sprung(text, sizeof text, 100.0, 1.0,
+           "  stop: {type: bump-stop, of: guide, lower: -1, stiffness: 1e4}\n");
+    assert_true(chosen(text, why, 0.1) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "contacts, stops or switches"));
+}
+
+/* A damper across the way of a slider: it does nothing at the start, and holds more and more. */
+static void what_becomes_stiff_is_noticed(void **unused)
+{
+    (void)unused;
+    char        why[160];
+    const char *text =
+        "klingel: 1\ngravity: [9.81, 0, 0]\nbodies:\n"
+        "  m: {mass: 1 kg, inertia: [1, 1, 1], velocity: [1, 0, 0]}\n"
+        "joints:\n  guide: {type: translational, between: [ground, m], at: [0, 0, 0], axis: x}\n"
+        "forces:\n  s: {type: spring-damper, between: [ground, m], at: [[0, 1, 0], [0, 0, 0]], "
+        "stiffness: 1, damping: 1e5}\n"
+        "integrator: {type: auto, tolerance: 1e-7}\n";
+    assert_true(chosen(text, why, 0.0) == &kl_runge_kutta);
+    assert_true(chosen(text, why, 20.0) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "stiff forces hold explicit steps"));
+}
+
+/* The same errors, whichever was chosen; and those of the choice are what the tolerance promises. */
+static void errors_are_those_of_the_tolerance(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"x", "y", NULL};
+    static rows              exact, found;
+    built                    b   = must_build(double_pendulum);
+    b.model->settings.integrator = KL_RUNGE_KUTTA;
+    b.model->settings.tolerance  = 1e-13;
+    simulate(&b, 1.5, 0.01, names, &exact, NULL);
+    built_free(&b);
+    for (int k = -9; k <= -6; k += 3) {
+        b                            = must_build(double_pendulum);
+        b.model->settings.integrator = KL_AUTO;
+        b.model->settings.tolerance  = pow(10.0, k);
+        simulate(&b, 1.5, 0.01, names, &found, NULL);
+        double worst = 0.0, promise = 2.0 * pow(10.0, k / 1.5); /* of 2 m */
+        for (int i = 0; i < found.count; i++)
+            for (int c = 0; c < 2; c++)
+                worst = fmax(worst, fabs(found.value[i][c] - exact.value[i][c]));
+        print_message("tolerance 1e%d: %.1e m off, of %.1e m\n", k, worst, promise);
+        assert_true(worst < promise);
+        built_free(&b);
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(smooth_motion_takes_runge_kutta_and_stiff_forces_do_not),
+        cmocka_unit_test(what_becomes_stiff_is_noticed),
+        cmocka_unit_test(errors_are_those_of_the_tolerance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
