@@ -112,7 +112,7 @@ static double wagon_growth(const char *speed, const char *bolt)
     kl_model      *m;
     kl_simulation *s;
     kl_linear     *l;
-    kl_spectrum   *spectrum;
+    kl_spectrum   *spectrum = NULL;
     kl_status      status =
         kl_source_read(KL_SOURCE_DIR "/examples/freight-wagon/model.yaml", d, &source);
     if (status == KL_OK) status = kl_source_build(source, set, 3, d, &m);
