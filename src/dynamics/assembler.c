@@ -606,8 +606,7 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
  *   [ mass M + tangents   -B' dw/dz        Phi_q' ]
  *   [ -df/d(x, v)         state I - df/dz  0      ]
  *   [ Phi_q               0                0      ]
- *
- * Bodies come first, because fill_maps and the elements need nothing of them and they alone write M. */
+ */
 void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_assembler *x,
                         kl_weights c, const double *a, const double *lambda, const double *dx)
 {
