@@ -38,37 +38,32 @@ static kl_mat3 jacobian(int nnode, const kl_vec3 *x, const double (*dN)[3])
     return J;
 }
 
-/* M of point p: 6 x 9 */
-static void modes_at(const kl_large_solid *s, int p, double M[MODES][6])
+/* M of point p has the columns amount[c] T0[:, MODE_STRAIN[c]] */
+static void amounts_at(const kl_large_solid *s, int p, double amount[MODES])
 {
-    for (int c = 0; c < s->nmode; c++) {
-        double f = s->ratio[p] * s->at[p][MODE_COORDINATE[c]];
-        for (int k = 0; k < 6; k++) M[c][k] = f * s->T0[k][MODE_STRAIN[c]];
-    }
+    for (int c = 0; c < MODES; c++) amount[c] = s->ratio[p] * s->at[p][MODE_COORDINATE[c]];
 }
 
-/* A += w M' D M. Where the material flows in shear without hardening D may have no say over a mode at
- * all: a trace of elasticity, in this matrix only, keeps it definite. */
-static void add_mode_stiffness(const double M[MODES][6], const double D[6][6], double trace,
-                               double w, double *A)
-{
-    for (int c = 0; c < MODES; c++) {
-        double DM[6];
-        for (int i = 0; i < 6; i++) {
-            DM[i] = 0.0;
-            for (int j = 0; j < 6; j++) DM[i] += D[i][j] * M[c][j];
-        }
-        for (int d = 0; d < MODES; d++)
-            for (int i = 0; i < 6; i++) A[MODES * d + c] += w * M[d][i] * (DM[i] + trace * M[c][i]);
-    }
-}
-
+/* A += w M' D M, from G = T0' D T0. Where the material flows in shear without hardening D may have no say
+ * over a mode at all: a trace of elasticity, in this matrix only, keeps it definite. */
 static void add_modes_at(const kl_large_solid *s, int p, const double D[6][6], double *A)
 {
-    double M[MODES][6];
-    modes_at(s, p, M);
-    add_mode_stiffness((const double(*)[6])M, D, s->law->nrow ? 1e-10 * s->law->mu : 0.0,
-                       s->volume[p], A);
+    double amount[MODES], DT[6][6], G[6][6], trace = s->law->nrow ? 1e-10 * s->law->mu : 0.0;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            DT[i][j] = trace * s->T0[i][j];
+            for (int k = 0; k < 6; k++) DT[i][j] += D[i][k] * s->T0[k][j];
+        }
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++) {
+            G[i][j] = 0.0;
+            for (int k = 0; k < 6; k++) G[i][j] += s->T0[k][i] * DT[k][j];
+        }
+    amounts_at(s, p, amount);
+    for (int c = 0; c < MODES; c++)
+        for (int d = 0; d < MODES; d++)
+            A[MODES * c + d] +=
+                s->volume[p] * amount[c] * amount[d] * G[MODE_STRAIN[c]][MODE_STRAIN[d]];
 }
 
 /* Inverse of a symmetric positive definite 9 x 9 by Gauss and Jordan; false: it is not. */
@@ -100,7 +95,7 @@ static kl_status init_modes(const kl_fe_element *e, kl_large_solid *s)
     if (!(j0 > 0.0)) return KL_E_MODEL;
     kl_mat3 inverse = kl_inverse(&J);
     natural_turn(&inverse, s->T0);
-    kl_piecewise_value out;
+    kl_stress_answer out;
     kl_solid_law_eval(s->law, zero, NULL, &out, D, NULL);
     for (int p = 0; p < s->npoint; p++) {
         s->ratio[p] *= j0;
@@ -156,60 +151,84 @@ static kl_status strains(const kl_large_solid *s, const kl_vec3 *x, kl_mat3 *F, 
 static void whole_strain(const kl_large_solid *s, int p, const kl_strain_point *q,
                          const double *mode, double E[6])
 {
-    double M[MODES][6];
+    double amount[MODES], natural[6] = {0};
     memcpy(E, q->E, sizeof q->E);
     if (s->nmode == 0) return;
-    modes_at(s, p, M);
-    for (int c = 0; c < s->nmode; c++)
-        for (int k = 0; k < 6; k++) E[k] += M[c][k] * mode[c];
+    amounts_at(s, p, amount);
+    for (int c = 0; c < MODES; c++) natural[MODE_STRAIN[c]] += amount[c] * mode[c];
+    for (int k = 0; k < 6; k++)
+        for (int j = 0; j < 6; j++) E[k] += s->T0[k][j] * natural[j];
 }
 
 /* ---- enhanced strain ---- */
 
-/* h = int M' T dV and, unless A is NULL, dh/dmode; returns the size that h is small against */
-static double mode_residual(const kl_large_solid *s, const kl_strain_point *q,
-                            const kl_plastic_state *old, const double *mode, double *h, double *A)
+static double larger(double a, double b) { return a > b ? a : b; }
+
+/* What the search for the modes looks at. */
+typedef struct mode_residual {
+    double h[MODES]; /* int M' T dV */
+    double size;     /* that h is small against */
+    bool   flows;    /* a point does, so that dh/dmode is not the elastic one */
+} mode_residual;
+
+static void eval_modes(const kl_large_solid *s, const kl_strain_point *q,
+                       const kl_plastic_state *old, const double *mode, mode_residual *r)
 {
-    double size = 0.0;
-    memset(h, 0, MODES * sizeof *h);
-    if (A) memset(A, 0, sizeof(double) * MODES * MODES);
+    memset(r, 0, sizeof *r);
     for (int p = 0; p < s->npoint; p++) {
-        double             E[6], D[6][6], M[MODES][6];
-        kl_piecewise_value out;
+        double           E[6], amount[MODES], work[6], most = 0.0;
+        kl_stress_answer out;
         whole_strain(s, p, &q[p], mode, E);
-        kl_solid_law_eval(s->law, E, old ? old + p : NULL, &out, A ? D : NULL, NULL);
-        modes_at(s, p, M);
-        for (int c = 0; c < MODES; c++)
+        kl_solid_law_eval(s->law, E, old ? old + p : NULL, &out, NULL, NULL);
+        r->flows |= old && out.a != old[p].a;
+        amounts_at(s, p, amount);
+        for (int j = 0; j < 6; j++) {
+            work[j] = 0.0;
             for (int k = 0; k < 6; k++) {
-                double part = s->volume[p] * M[c][k] * out.T[k];
-                h[c] += part;
-                /* rounding of an elastic strain that is the difference of two larger ones */
-                double largest = fmax(fabs(out.T[k]), s->law->mu * fabs(E[k]));
-                size           = fmax(size, s->volume[p] * fabs(M[c][k]) * largest);
+                /* an elastic strain may be the difference of two larger ones: their rounding counts */
+                double part = larger(fabs(out.T[k]), s->law->mu * fabs(E[k]));
+                work[j] += s->T0[k][j] * out.T[k];
+                most = larger(most, fabs(s->T0[k][j]) * part);
             }
-        if (A)
-            add_mode_stiffness((const double(*)[6])M, (const double(*)[6])D, 1e-10 * s->law->mu,
-                               s->volume[p], A);
+        }
+        for (int c = 0; c < MODES; c++) {
+            r->h[c] += s->volume[p] * amount[c] * work[MODE_STRAIN[c]];
+            r->size = larger(r->size, s->volume[p] * fabs(amount[c]) * most);
+        }
     }
-    return size;
 }
 
-/* With an elastic law the equation is linear and its matrix known; else Newton. */
+static bool mode_slopes(const kl_large_solid *s, const kl_strain_point *q,
+                        const kl_plastic_state *old, const double *mode, double *inverse)
+{
+    double A[MODES * MODES] = {0};
+    for (int p = 0; p < s->npoint; p++) {
+        double           E[6], D[6][6];
+        kl_stress_answer out;
+        whole_strain(s, p, &q[p], mode, E);
+        kl_solid_law_eval(s->law, E, old + p, &out, D, NULL);
+        add_modes_at(s, p, (const double(*)[6])D, A);
+    }
+    return invert_modes(A, inverse);
+}
+
+/* Newton; as long as no point flows the matrix is the elastic one, which is known. */
 static kl_status find_modes(const kl_large_solid *s, const kl_strain_point *q,
                             const kl_plastic_state *old, kl_large_answer *out)
 {
-    double h[MODES], A[MODES * MODES], inverse[MODES * MODES];
-    bool   elastic = s->law->nrow == 0;
+    double        inverse[MODES * MODES];
+    mode_residual r;
     for (int pass = 1; pass <= 30; pass++) {
-        double size = mode_residual(s, q, old, out->mode, h, elastic ? NULL : A), most = 0.0;
-        for (int c = 0; c < MODES; c++) most = fmax(most, fabs(h[c]));
+        double most = 0.0;
+        eval_modes(s, q, old, out->mode, &r);
+        for (int c = 0; c < MODES; c++) most = larger(most, fabs(r.h[c]));
         out->passes = pass;
-        if (most <= 1e-13 * size) return KL_OK;
-        if (!elastic && !invert_modes(A, inverse)) return KL_RETRY;
-        const double *inv = elastic ? s->inverse : inverse;
+        if (most <= 1e-13 * r.size) return KL_OK;
+        if (r.flows && !mode_slopes(s, q, old, out->mode, inverse)) return KL_RETRY;
+        const double *inv = r.flows ? inverse : s->inverse;
         for (int c = 0; c < MODES; c++)
-            for (int d = 0; d < MODES; d++) out->mode[c] -= inv[MODES * d + c] * h[d];
-        if (elastic) return KL_OK;
+            for (int d = 0; d < MODES; d++) out->mode[c] -= inv[MODES * d + c] * r.h[d];
+        if (s->law->nrow == 0) return KL_OK; /* linear */
     }
     return KL_RETRY;
 }
@@ -226,7 +245,7 @@ static void slopes_at(const kl_large_solid *s, int p, const kl_strain_point *q, 
                       const double D[6][6], point_slopes *out)
 {
     /* D in the axes N: its columns turned as stresses, then its rows */
-    double half[6][6], DN[6][6], M[MODES][6];
+    double half[6][6], DN[6][6], amount[MODES], H[6][6];
     for (int i = 0; i < 6; i++) kl_stress_turn(&q->N, D[i], half[i]); /* D is symmetric */
     for (int j = 0; j < 6; j++) {
         double column[6], turned[6];
@@ -238,15 +257,18 @@ static void slopes_at(const kl_large_solid *s, int p, const kl_strain_point *q, 
         for (int j = 0; j < 6; j++) out->C[i][j] = q->first[i] * DN[i][j] * q->first[j];
     kl_strain_add_curvature(q, T, out->C);
     if (s->nmode == 0) return;
-    modes_at(s, p, M);
-    for (int c = 0; c < s->nmode; c++) {
-        double m[6];
-        kl_strain_turn(&q->N, M[c], m);
+    for (int j = 0; j < 6; j++) {
+        double column[6], m[6];
+        for (int k = 0; k < 6; k++) column[k] = s->T0[k][j];
+        kl_strain_turn(&q->N, column, m);
         for (int i = 0; i < 6; i++) {
-            out->H[c][i] = 0.0;
-            for (int j = 0; j < 6; j++) out->H[c][i] += q->first[i] * DN[i][j] * m[j];
+            H[j][i] = 0.0;
+            for (int k = 0; k < 6; k++) H[j][i] += q->first[i] * DN[i][k] * m[k];
         }
     }
+    amounts_at(s, p, amount);
+    for (int c = 0; c < s->nmode; c++)
+        for (int i = 0; i < 6; i++) out->H[c][i] = amount[c] * H[MODE_STRAIN[c]][i];
 }
 
 /* B of all nodes in the axes N: Fn = F N, gn = N' g */
@@ -364,8 +386,8 @@ kl_status kl_large_solid_eval(const kl_large_solid *s, const kl_vec3 *x,
     if (K) memset(K, 0, (size_t)(n * n) * sizeof *K);
     if (K && s->nmode) memset(G, 0, sizeof G);
     for (int p = 0; p < s->npoint; p++) {
-        double             E[6], D[6][6], T[6], S[6], gn[NODES][3], w = s->volume[p];
-        kl_piecewise_value law;
+        double           E[6], D[6][6], T[6], S[6], gn[NODES][3], w = s->volume[p];
+        kl_stress_answer law;
         whole_strain(s, p, &q[p], out->mode, E);
         kl_solid_law_eval(s->law, E, old ? old + p : NULL, &law, K ? D : NULL, NULL);
         out->stored += w * law.stored;
@@ -401,10 +423,10 @@ void kl_large_solid_commit(const kl_large_solid *s, const kl_vec3 *x, const kl_p
                            const double *mode, kl_plastic_state *new)
 {
     for (int p = 0; p < s->npoint; p++) {
-        kl_mat3            F = gradient_of(s, x, p);
-        kl_strain_point    q;
-        kl_piecewise_value law;
-        double             E[6];
+        kl_mat3          F = gradient_of(s, x, p);
+        kl_strain_point  q;
+        kl_stress_answer law;
+        double           E[6];
         kl_strain_of(s->law->strain, &F, &q);
         whole_strain(s, p, &q, mode, E);
         kl_solid_law_eval(s->law, E, old + p, &law, NULL, new + p);
@@ -424,10 +446,10 @@ void kl_large_solid_points(const kl_large_solid *s, const kl_vec3 *x, const kl_p
                            const double *mode, kl_large_point *out)
 {
     for (int p = 0; p < s->npoint; p++) {
-        kl_mat3            F = gradient_of(s, x, p);
-        kl_strain_point    q;
-        kl_piecewise_value law;
-        double             T[6], S[6];
+        kl_mat3          F = gradient_of(s, x, p);
+        kl_strain_point  q;
+        kl_stress_answer law;
+        double           T[6], S[6];
         kl_strain_of(s->law->strain, &F, &q);
         whole_strain(s, p, &q, mode, out[p].strain);
         kl_solid_law_eval(s->law, out[p].strain, old ? old + p : NULL, &law, NULL, NULL);

@@ -81,7 +81,7 @@ static double multiplier(const kl_solid_law *law, double xi, double a0, double *
 }
 
 void kl_solid_law_eval(const kl_solid_law *law, const double E[6], const kl_plastic_state *old,
-                       kl_piecewise_value *out, double D[6][6], kl_plastic_state *new)
+                       kl_stress_answer *out, double D[6][6], kl_plastic_state *new)
 {
     double elastic[6], none[6] = {0}, slope;
     for (int k = 0; k < 6; k++) elastic[k] = E[k] - (old ? old->Ep[k] : 0.0);

@@ -40,13 +40,13 @@ void kl_solid_law_elastic(double E, double nu, kl_solid_law *law);
 
 /* Stress, energy stored elastically [J/m3] and, unless NULL, dT/dE and the new state. `old` NULL: an
  * elastic law. */
-typedef struct kl_piecewise_value {
+typedef struct kl_stress_answer {
     double T[6], stored;
     double work; /* plastic work so far [J/m3] */
     double a;    /* accumulated plastic strain */
-} kl_piecewise_value;
+} kl_stress_answer;
 void kl_solid_law_eval(const kl_solid_law *law, const double E[6], const kl_plastic_state *old,
-                       kl_piecewise_value *out, double D[6][6], kl_plastic_state *new);
+                       kl_stress_answer *out, double D[6][6], kl_plastic_state *new);
 
 /* Yield stress and its slope at an accumulated plastic strain. */
 double kl_yield_at(const kl_solid_law *law, double a, double *slope);

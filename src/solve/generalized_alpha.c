@@ -59,6 +59,7 @@ typedef struct alpha {
     double     h_older;             /* the step before that, 0: none */
     double     c2;                  /* of the factored matrix; 0: none */
     bool       fresh;               /* the matrix was made in this step */
+    bool       renews;              /* it is made again in a step where Newton is slow */
     bool       stale;               /* the matrix should be made anew */
     bool       bends;               /* accelerations have a corner at the start of the step */
     bool       first;               /* the last step was the first one since the integrator began */
@@ -131,8 +132,10 @@ static kl_status alpha_create(kl_solver *x, void **self)
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    i->arena           = arena;
-    i->p               = parameters_of(&m->settings);
+    i->arena = arena;
+    i->p     = parameters_of(&m->settings);
+    for (int k = 0; k < m->nelement; k++)
+        i->renews |= m->element[k].type->stiffness && m->element[k].nh > 0;
     past    *b         = &i->before;
     double **vectors[] = {&i->acc, &i->aux,     &i->dx,  &i->aux0, &i->acc_old,
                           &b->acc, &b->acc_old, &b->aux, &i->jerk};
@@ -418,7 +421,9 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
         /* its total wrenches go into the matrix too */
         kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
-        if (k == 0 && !serves(i, m, c.c2)) {
+        /* finite elements that begin or cease to flow: their evaluation costs nearly as much as a matrix */
+        bool slow = k > 1 && i->renews && fmax(motion.speed, position.speed) > 0.2;
+        if ((k == 0 && !serves(i, m, c.c2)) || slow) {
             KL_TRY(make_matrix(i, x, c, count));
             motion.speed = position.speed = i->speed;
         }

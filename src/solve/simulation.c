@@ -786,6 +786,15 @@ static double checkpoint_time(const kl_simulation *s, double end, double every)
     return kl_events_snap(s->events, fabs(mark - row) < near ? row : mark);
 }
 
+/* Finite elements that flow: within a step their history is neither that of its start nor of its end, so
+ * a row ends a step. */
+static bool remembers_path(const kl_model *m)
+{
+    for (int i = 0; i < m->nelement; i++)
+        if (m->element[i].type->stiffness && m->element[i].nh > 0) return true;
+    return false;
+}
+
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
                             kl_diag *diag)
 {
@@ -803,11 +812,12 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         KL_TRY(write_row(s, sink, diag));
         KL_TRY(look_at_bodies(s, true, diag)); /* once: time does not matter */
     }
-    long rows = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
+    long rows           = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
+    bool rows_end_steps = remembers_path(s->model);
     while (s->row <= rows) {
         double    next = row_time(s, end, every, rows), mark = checkpoint_time(s, end, every);
         double    last = kl_events_snap(s->events, end);
-        double    stop = fmin(s->integrator->look ? last : next, mark);
+        double    stop = fmin(s->integrator->look && !rows_end_steps ? last : next, mark);
         kl_status gone = kl_simulation_step(s, stop, diag);
         if (gone != KL_OK) {
             if (gone != KL_E_MEMORY)
