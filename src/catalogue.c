@@ -7,6 +7,7 @@
 #include "catenary/elements.h"
 #include "contact/contact.h"
 #include "contact/contact_group.h"
+#include "contact/contact_nodes.h"
 #include "forces/forces.h"
 #include "joints/joints.h"
 #include "railway/railway.h"
@@ -63,7 +64,8 @@ const kl_element_type *const kl_force_types[] = {
     NULL,
 };
 
-const kl_element_type *const kl_contact_types[] = {&kl_contact, &kl_contact_group, NULL};
+const kl_element_type *const kl_contact_types[] = {&kl_contact, &kl_contact_group,
+                                                   &kl_contact_on_nodes, NULL};
 
 const kl_element_section kl_element_sections[] = {
     {.section = "joints",

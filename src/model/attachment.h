@@ -47,6 +47,7 @@ extern const kl_attachment_kind kl_attach_joints;  /* joints: [j1, j2]: four mar
 extern const kl_attachment_kind kl_attach_set;     /* pilot: a, nodes: [b, c, ...] */
 extern const kl_attachment_kind kl_attach_signals; /* a pair for each that KL_KEY_SIGNALS name */
 extern const kl_attachment_kind kl_attach_groups;  /* between: [group, group] */
+extern const kl_attachment_kind kl_attach_row;     /* body: a, nodes: [b, c, ...] */
 extern const kl_attachment_kind kl_attach_follow;  /* body: a, at, on: b: carrier, follower, and the
                                                       element's own coordinates */
 

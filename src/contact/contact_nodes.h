@@ -1,0 +1,9 @@
+/* Contact with a shape that a row of nodes carries. */
+#ifndef KL_CONTACT_CONTACT_NODES_H
+#define KL_CONTACT_CONTACT_NODES_H
+
+#include "model/interface.h"
+
+extern const kl_element_type kl_contact_on_nodes;
+
+#endif
