@@ -54,12 +54,13 @@ static double scaled(const kl_model *m, double *d, double to)
     return size;
 }
 
-typedef struct scratch {
+struct kl_method_scratch {
     kl_arena *arena;
     kl_state *base;
     kl_diag  *diag;
     double   *a0, *a, *d, *lambda;
-} scratch;
+};
+typedef kl_method_scratch scratch;
 
 /* A direction in which all coordinates take part, the same in every run. */
 static void any_direction(const kl_model *m, double *d)
@@ -128,33 +129,51 @@ static kl_status look(kl_solver *x, scratch *w, double tolerance, bool stiffness
     return isfinite(jerk) && isfinite(out->rate) ? KL_OK : KL_RETRY;
 }
 
-kl_status kl_method_look(kl_solver *x, double tolerance, bool stiffness, kl_method_steps *out)
+kl_status kl_method_look(kl_method_scratch *w, kl_solver *x, double tolerance, bool stiffness,
+                         kl_method_steps *out)
 {
-    const kl_model *m = x->model;
-    scratch w = {.arena = kl_arena_create(), .base = kl_state_create(m), .diag = kl_diag_create()};
-    w.a0      = kl_arena_array(w.arena, double, m->nv + 1);
-    w.a       = kl_arena_array(w.arena, double, m->nv + 1);
-    w.d       = kl_arena_array(w.arena, double, m->nv + 1);
-    w.lambda  = kl_arena_array(w.arena, double, m->nlam + 1);
-    *out      = (kl_method_steps){0};
-    kl_status status = w.base && w.diag && kl_arena_ok(w.arena) ? KL_OK : KL_E_MEMORY;
-    if (status == KL_OK) {
-        kl_state_copy(w.base, x->s);
-        status = look(x, &w, tolerance, stiffness, out);
-        kl_state_copy(x->s, w.base);
-    }
-    kl_diag_destroy(w.diag);
-    kl_state_destroy(w.base);
-    kl_arena_destroy(w.arena);
+    *out = (kl_method_steps){0};
+    kl_state_copy(w->base, x->s);
+    kl_status status = look(x, w, tolerance, stiffness, out);
+    kl_state_copy(x->s, w->base);
+    if (kl_diag_size(w->diag) > 0) kl_diag_clear(w->diag);
     return status;
+}
+
+kl_method_scratch *kl_method_scratch_create(const kl_model *m)
+{
+    kl_arena          *arena = kl_arena_create();
+    kl_method_scratch *w     = kl_arena_array(arena, kl_method_scratch, 1);
+    if (!w) {
+        kl_arena_destroy(arena);
+        return NULL;
+    }
+    w->arena  = arena;
+    w->base   = kl_state_create(m);
+    w->diag   = kl_diag_create();
+    w->a0     = kl_arena_array(arena, double, m->nv + 1);
+    w->a      = kl_arena_array(arena, double, m->nv + 1);
+    w->d      = kl_arena_array(arena, double, m->nv + 1);
+    w->lambda = kl_arena_array(arena, double, m->nlam + 1);
+    if (w->base && w->diag && kl_arena_ok(arena)) return w;
+    kl_method_scratch_destroy(w);
+    return NULL;
+}
+
+void kl_method_scratch_destroy(kl_method_scratch *w)
+{
+    if (!w) return;
+    kl_diag_destroy(w->diag);
+    kl_state_destroy(w->base);
+    kl_arena_destroy(w->arena); /* itself lives in it */
 }
 
 bool kl_method_smooth(const kl_method_steps *at) { return at->runge_kutta > COST * at->alpha; }
 
 /* ---- while running ---- */
 
-bool kl_method_tired(kl_method_watch *w, kl_solver *x, double tolerance, double h, bool runge_kutta,
-                     char *why, size_t size)
+bool kl_method_tired(kl_method_watch *w, kl_method_scratch *room, kl_solver *x, double tolerance,
+                     double h, bool runge_kutta, char *why, size_t size)
 {
     enum { LOOKS = sizeof w->alpha / sizeof *w->alpha };
     const long      window = runge_kutta ? 16 : 250L << (w->looks < 10 ? w->looks : 10);
@@ -164,7 +183,7 @@ bool kl_method_tired(kl_method_watch *w, kl_solver *x, double tolerance, double 
     double mean = w->span / (double)w->steps;
     w->steps    = 0;
     w->span     = 0.0;
-    if (kl_method_look(x, tolerance, !runge_kutta, &at) != KL_OK) return false;
+    if (kl_method_look(room, x, tolerance, !runge_kutta, &at) != KL_OK) return false;
     w->alpha[w->looks++ % LOOKS] = at.alpha;
     if (!runge_kutta) {
         snprintf(why, size, "steps of %.2g s instead of %.2g s", at.runge_kutta, mean);

@@ -20,6 +20,11 @@ const char *kl_method_bound(const kl_model *m);
  * over a run are of the order of the local ones to the power 2/3. */
 double kl_method_tolerance(double tolerance);
 
+/* Scratch of the looks below, so that none of them allocates. */
+typedef struct kl_method_scratch kl_method_scratch;
+kl_method_scratch *kl_method_scratch_create(const kl_model *m); /* NULL when out of memory */
+void               kl_method_scratch_destroy(kl_method_scratch *w);
+
 /* What the steps of both would be at the solver's state [s]; the state comes back as it was. */
 typedef struct kl_method_steps {
     double alpha, runge_kutta;
@@ -27,7 +32,8 @@ typedef struct kl_method_steps {
 } kl_method_steps;
 /* Is Runge-Kutta the cheaper one? */
 bool      kl_method_smooth(const kl_method_steps *at);
-kl_status kl_method_look(kl_solver *x, double tolerance, bool stiffness, kl_method_steps *out);
+kl_status kl_method_look(kl_method_scratch *w, kl_solver *x, double tolerance, bool stiffness,
+                         kl_method_steps *out);
 
 /* Watches a run and says when the other method would do with less. Starts zeroed. */
 typedef struct kl_method_watch {
@@ -37,7 +43,7 @@ typedef struct kl_method_watch {
     int    looks;
 } kl_method_watch;
 /* After a step of length h. True: change the method; `why` tells. */
-bool kl_method_tired(kl_method_watch *w, kl_solver *x, double tolerance, double h, bool runge_kutta,
-                     char *why, size_t size);
+bool kl_method_tired(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x, double tolerance,
+                     double h, bool runge_kutta, char *why, size_t size);
 
 #endif

@@ -46,6 +46,11 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK && !(s->before = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK) status = kl_events_create(m, &s->events);
+    if (status == KL_OK && s->automatic && !s->bound) {
+        s->scratch = kl_method_scratch_create(m);
+        s->quiet   = kl_diag_create();
+        if (!s->scratch || !s->quiet) status = KL_E_MEMORY;
+    }
     if (status == KL_OK) s->events->continues = s->integrator->bend != NULL;
     const kl_code *ending = &m->settings.stop_when;
     if (status == KL_OK && ending->text)
@@ -65,6 +70,8 @@ void kl_simulation_destroy(kl_simulation *s)
 {
     if (!s) return;
     if (s->self) s->integrator->destroy(s->self);
+    kl_method_scratch_destroy(s->scratch);
+    if (s->quiet) kl_diag_destroy(s->quiet);
     kl_state_destroy(s->between);
     kl_state_destroy(s->before);
     kl_events_destroy(s->events);
@@ -249,7 +256,8 @@ static kl_status choose_method(kl_simulation *s)
     const kl_integrator *best = &kl_generalized_alpha;
     if (s->bound) {
         snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
-    } else if (kl_method_look(s->solver, s->model->settings.tolerance, true, &at) != KL_OK) {
+    } else if (kl_method_look(s->scratch, s->solver, s->model->settings.tolerance, true, &at) !=
+               KL_OK) {
         snprintf(s->chosen, sizeof s->chosen, "accelerations near the start are not defined");
     } else {
         bool smooth = kl_method_smooth(&at);
@@ -271,8 +279,8 @@ static kl_status reconsider_method(kl_simulation *s)
     bool explicit_now = s->integrator == &kl_runge_kutta;
     s->latest         = 0.0;
     if (!s->automatic || s->bound || s->changes >= MOST || !(h > 0.0)) return KL_OK;
-    if (!kl_method_tired(&s->watch, s->solver, s->model->settings.tolerance, h, explicit_now, why,
-                         sizeof why))
+    if (!kl_method_tired(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
+                         explicit_now, why, sizeof why))
         return KL_OK;
     snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s", s->solver->s->t, why);
     s->changes++;
@@ -480,10 +488,8 @@ static kl_status any_step(kl_simulation *s, double stop, kl_diag *diag)
 static kl_status robust_step(kl_simulation *s, double stop, kl_diag *diag)
 {
     if (!s->automatic || s->integrator != &kl_runge_kutta) return any_step(s, stop, diag);
-    kl_diag *quiet = kl_diag_create();
-    if (!quiet) return KL_E_MEMORY;
-    kl_status status = any_step(s, stop, quiet);
-    kl_diag_destroy(quiet);
+    kl_status status = any_step(s, stop, s->quiet);
+    if (kl_diag_size(s->quiet) > 0 || kl_diag_failed(s->quiet)) kl_diag_clear(s->quiet);
     if (status != KL_E_STEP) return status;
     snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not go on",
              s->solver->s->t);

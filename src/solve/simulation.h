@@ -27,12 +27,14 @@ typedef struct kl_simulation {
     kl_arena            *arena;
     int                 *reported; /* nelement + nbody: notices of each that were reported */
     bool automatic; /* the integrator is chosen, and changed when another would do with less */
-    const char     *bound; /* if so: why it must stay generalized-alpha; NULL: it need not */
-    kl_method_watch watch;
-    double          latest;      /* length of the last step, until it was looked at [s] */
-    int             changes;     /* of the integrator so far */
-    char            chosen[160]; /* why it is the one that it is; "": it was given */
-    double          fingerprint; /* of the model: saved states carry it */
+    const char        *bound;   /* if so: why it must stay generalized-alpha; NULL: it need not */
+    kl_method_scratch *scratch; /* of the choice */
+    kl_diag           *quiet;   /* takes the messages of steps that another method repeats */
+    kl_method_watch    watch;
+    double             latest;      /* length of the last step, until it was looked at [s] */
+    int                changes;     /* of the integrator so far */
+    char               chosen[160]; /* why it is the one that it is; "": it was given */
+    double             fingerprint; /* of the model: saved states carry it */
 
     /* where a run stands */
     double   begin;      /* time of its first row [s] */
