@@ -48,6 +48,8 @@ const kl_element_type *const kl_force_types[] = {
     &kl_slide_spring_damper,
     &kl_series_spring_damper,
     &kl_bump_stop,
+    &kl_crush,
+    &kl_plastic_hinge,
     &kl_latch,
     &kl_bushing,
     &kl_friction_spring,

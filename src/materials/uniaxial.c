@@ -48,6 +48,16 @@ static double increment(const kl_structural_material *m, double strain, const kl
     return d;
 }
 
+/* Integral of the yield stress over a plastic increment: with the stored energy the whole work. */
+static double spent_of(const kl_structural_material *m, double p, double by)
+{
+    const double g = 0.5 / sqrt(3.0);
+    double       unused;
+    if (!(by > 0.0)) return 0.0;
+    return 0.5 * by *
+           (range_of(m, p + by * (0.5 - g), &unused) + range_of(m, p + by * (0.5 + g), &unused));
+}
+
 kl_fibre_state kl_fibre_stress(const kl_structural_material *m, double strain,
                                const kl_fibre_memory *before)
 {
@@ -65,7 +75,6 @@ kl_fibre_state kl_fibre_stress(const kl_structural_material *m, double strain,
     f.now.stress = m->E * (strain - f.now.plastic);
     (void)back_stress(m, f.now.plastic, &h, &energy);
     f.stored = 0.5 * m->E * (strain - f.now.plastic) * (strain - f.now.plastic) + energy;
-    f.spent =
-        0.5 * (f.now.stress + before->stress) * (f.now.plastic - before->plastic) - (energy - old);
+    f.spent  = spent_of(m, before->accumulated, f.now.accumulated - before->accumulated);
     return f;
 }

@@ -170,7 +170,7 @@ static kl_status interpolate_at(kl_simulation *s, double t, saved_state *before,
     *before    = (saved_state){s->solver->s, s->count};
     KL_TRY(s->integrator->look(s->self, s->solver, t, &at, diag));
     /* what the end of the step changed was not so before it */
-    if (s->events->n > 0 && t < s->solver->s->t)
+    if (s->model->nh > 0 && t < s->solver->s->t)
         memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
     s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
     s->solver->s     = s->between;
@@ -520,6 +520,8 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     }
     s->ended  = false;
     double t0 = x->s->t;
+    /* for rows within the step */
+    memcpy(s->before->h, x->s->h, (size_t)s->model->nh * sizeof(double));
     KL_TRY(robust_step(s, stop, diag));
     s->latest = x->s->t - t0;
     KL_TRY(check_divergence(s, diag));

@@ -138,7 +138,7 @@ static void carry(const kl_motion *m, int n, double dt, kl_motion *out)
 typedef struct answers {
     double phi[MOST_ROWS], phi_t[MOST_ROWS], rows[MOST_ROWS * 6 * MOST_MARKERS], bias[MOST_ROWS];
     double wrench[6 * MOST_MARKERS], z_dot[MOST_STATES];
-    double energy, loss, supply;
+    double energy, spent, loss, supply;
 } answers;
 
 /* Position stage and forces; in->cache is where the position stage writes. */
@@ -153,7 +153,7 @@ static kl_status ask(const kl_element_type *t, const kl_reading *in, answers *a)
                       .z_dot  = a->z_dot};
     if (t->locate) KL_TRY(t->locate(in, (void *)(uintptr_t)in->cache));
     kl_status status = t->eval(in, &out);
-    a->energy = out.energy, a->loss = out.loss, a->supply = out.supply;
+    a->energy = out.energy, a->spent = out.spent, a->loss = out.loss, a->supply = out.supply;
     return status;
 }
 
@@ -268,7 +268,8 @@ static bool check_state(const kl_model *model, const kl_element *e, kl_reading i
     double force = 0.0;
     for (int k = 0; k < 6 * in.nmarker; k++) force = fmax(force, fabs(now.wrench[k]));
     if (t->only_constrains) assert_true(force == 0.0 && e->nphi > 0);
-    if (e->nphi == 0) {
+    /* what yields has a memory that random numbers do not make consistent: tests/verify/crash_test.c */
+    if (e->nphi == 0 && now.spent == 0.0 && up.spent == 0.0 && down.spent == 0.0) {
         double stored = (up.energy - down.energy) / (2 * dt);
         check_close(t, "stored + lost - supplied power", stored + now.loss - now.supply,
                     -power(now.wrench, in.m, in.nmarker), 1e-6);

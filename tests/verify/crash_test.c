@@ -1,0 +1,64 @@
+/* Parts that are crushed and hinges that yield: closed forms, energy balance, the table of the crash test. */
+#include "verify/example.h"
+
+static example one;
+
+/* 40 t at 15 m/s against 80 t at rest with 2 MN: 3.000 MJ, 1.500 m, 0.200 s, 5 m/s */
+static void a_wagon_runs_into_two(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"crush_m", "absorbed_J", "v_runner_m_s", "v_struck_m_s", "energy.balance", NULL};
+    example_run("wagon-impact", "", 0.3, 1e-3, channels, &one);
+    assert_close(example_last(&one, 0), 1.5, 1e-3 * 1.5);
+    assert_close(example_last(&one, 1), 3.0e6, 1e-3 * 3.0e6);
+    assert_close(example_last(&one, 2), 5.0, 0.05);
+    assert_close(example_last(&one, 3), 5.0, 0.05);
+    /* the speeds approach each other at 75 m/s2: 15 m/s are gone after 0.200 s */
+    assert_close(one.value[100][0], 1.125, 2e-3);
+    assert_close(one.value[190][2] - one.value[190][3], 0.75, 0.02);
+    assert_close(one.value[201][2] - one.value[201][3], 0.0, 0.06);
+    for (int r = 0; r < one.n; r += 20) assert_close(one.value[r][4], 4.5e6, 1e-3 * 3.0e6);
+}
+
+/* the energies of table 1 (simulation column), with masses, speed and curves that were chosen for that */
+static void the_crash_test_absorbs_as_in_the_table(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"buffer_C_kJ", "buffer_A_kJ", "coupler_kJ", "honeycomb_kJ", "total_kJ", "energy.balance", NULL};
+    static const double      table[]    = {624, 373, 300, 2780, 4077};
+    example_run("train-crash", "", 0.6, 1e-3, channels, &one);
+    for (int i = 0; i < 5; i++) assert_close(example_last(&one, i), table[i], 0.03 * table[i]);
+    for (int r = 0; r < one.n; r += 50) assert_close(one.value[r][5], one.value[0][5], 1e-3 * 6.0e6);
+}
+
+static void trains_with_and_without_anti_climbers(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"nose_kJ", "end_m1_kJ", "overriding_m", "energy.balance", NULL};
+    example_run("train-against-train", "cars=3", 0.6, 2e-3, channels, &one);
+    double held = example_peak(&one, 2), nose = example_last(&one, 0);
+    assert_true(nose > 500.0);
+    for (int r = 0; r < one.n; r += 50) assert_close(one.value[r][3], one.value[0][3], 1e-3 * 6e6);
+    example_run("train-against-train", "cars=3 anti_climbers=0", 0.6, 2e-3, channels, &one);
+    assert_true(example_peak(&one, 2) > 1.5 * held);
+}
+
+static void a_coupler_yields_and_energies_balance(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"plastic_angle_rad", "absorbed_J", "balance_J", "moment_Nm", NULL};
+    example_run("plastic-four-bar", "", 1, 2e-3, channels, &one);
+    assert_true(fabs(example_last(&one, 0)) > 0.05 && example_last(&one, 1) > 1.0);
+    for (int r = 0; r < one.n; r += 10) assert_close(one.value[r][2], one.value[0][2], 1e-3 * (fabs(one.value[0][2]) + 1.0));
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_wagon_runs_into_two),
+        cmocka_unit_test(the_crash_test_absorbs_as_in_the_table),
+        cmocka_unit_test(trains_with_and_without_anti_climbers),
+        cmocka_unit_test(a_coupler_yields_and_energies_balance),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
