@@ -11,6 +11,7 @@ static const char *seat(const kl_assess_input *in, int n)
 {
     const char *object;
     for (int i = 0; (object = kl_assess_object(in, "x", i)); i++) {
+        if (kl_assess_named(object, "floor_")) continue; /* of a rail vehicle: comfort */
         char name[512];
         snprintf(name, sizeof name, "%sx", object);
         const kl_channel_info *c = kl_reader_channel(in->reader, kl_reader_find(in->reader, name));

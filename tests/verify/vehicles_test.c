@@ -146,6 +146,20 @@ static void less_friction_lowers_the_critical_speed(void **unused)
         fail_msg("growth: %g and %g at 23 m/s, %g at 14, %g at 33 m/s", little, usual, slow, fast);
 }
 
+/* All cars brake with 45 kN: 44.5 t each slow down by 1.01 m/s2 once the brakes are on everywhere. */
+static void a_train_brakes(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"car1.front.lead.rails.running_speed", "pull_1", "press_1",
+                                        NULL};
+    example_run("coach-train", "cars=2 braking=45e3", 6.0, 0.05, names, &e);
+    double before = 0.0;
+    for (int i = 0; i < e.n; i++)
+        if (fabs(e.t[i] - 4.0) < 0.01) before = e.value[i][0];
+    assert_close((before - example_last(&e, 0)) / 2.0, 45e3 / 44482.0, 0.04 * 45e3 / 44482.0);
+    assert_true(example_last(&e, 1) > 0.0 && example_last(&e, 2) > 0.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -153,6 +167,7 @@ int main(void)
         cmocka_unit_test(the_outer_wheel_lifts_with_the_linear_law),
         cmocka_unit_test(forces_of_the_light_rail_vehicle_follow_the_curvature),
         cmocka_unit_test(the_energy_balance_of_the_wagon_is_closed),
-        cmocka_unit_test(less_friction_lowers_the_critical_speed)};
+        cmocka_unit_test(less_friction_lowers_the_critical_speed),
+        cmocka_unit_test(a_train_brakes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
