@@ -197,6 +197,26 @@ static void a_free_beam_flies(void **unused)
     table_free(&t);
 }
 
+/* flex_slider_crank_ancf16.csv: largest deflection of the rod's middle 0.009723 of its length, at 5.6 ms */
+static void a_rod_of_beam_elements_bends_as_in_the_reference(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"mid_over_L", "slider_x_m", NULL};
+    example_run("beam-slider-crank", "", 0.0065, 1e-4, channels, &one);
+    assert_close(example_peak(&one, 0), 0.009723, 0.003 * 0.009723);
+}
+
+/* A bar that is pressed to nothing: the run stops and names the element and the time. */
+static void an_element_turned_inside_out_stops_the_run(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"v_mean_m_s", NULL};
+    example_try("bar-impact", "elements=20 speed=6000m/s yield=1e6GPa", 1.5e-3, 5e-6, channels, KL_E_STOPPED, &one);
+    assert_non_null(strstr(one.said, "inside out"));
+    assert_non_null(strstr(one.said, "'bar.e"));
+    assert_non_null(strstr(one.said, "stopped at t ="));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -209,6 +229,8 @@ int main(void)
         cmocka_unit_test(the_princeton_beam_bends_and_twists),
         cmocka_unit_test(a_beam_spins_up),
         cmocka_unit_test(a_free_beam_flies),
+        cmocka_unit_test(a_rod_of_beam_elements_bends_as_in_the_reference),
+        cmocka_unit_test(an_element_turned_inside_out_stops_the_run),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
