@@ -19,7 +19,8 @@ static const char *value_of(const kl_key *k, char *text, size_t size)
     if (k->kind == KL_KEY_RESOURCE && !k->fallback) snprintf(text, size, "the-%s", k->words);
     if (strcmp(k->name, "closed") == 0) snprintf(text, size, "true"); /* a latch, a mark */
     if (k->fallback) return text;                                     /* defaults do */
-    if (k->kind == KL_KEY_NUMBER) snprintf(text, size, "%g", k->min > 0 ? 2 * k->min : 1.7);
+    double usual = k->max > 0.0 ? fmin(1.7, 0.01 * k->max) : 1.7;
+    if (k->kind == KL_KEY_NUMBER) snprintf(text, size, "%g", k->min > 0 ? 2 * k->min : usual);
     if (k->kind == KL_KEY_FUNCTION)
         snprintf(text, size, k->by ? "{table: [[-3, -4], [0, 0], [3, 4]]}" : "0.3");
     if (k->kind == KL_KEY_MATRIX6) snprintf(text, size, "5");
@@ -38,6 +39,8 @@ static const char *attachment(const kl_attachment_kind *how)
     if (how == &kl_attach_pair || how == &kl_attach_joint)
         return "between: [a.node, b], at: [0.5, 0.2, 0.1]";
     if (how == &kl_attach_bodies) return "between: [a.node, b], stiffness: 1e3, law: linear";
+    if (how == &kl_attach_groups) return "between: [[a.node, b], [c]], stiffness: 1e3, law: linear";
+    if (how == &kl_attach_row) return "body: c, nodes: [a.node, b], stiffness: 1e3, law: linear";
     if (how == &kl_attach_one) return "on: a.triad";
     if (how == &kl_attach_set) return "pilot: a, nodes: [b]";
     if (how == &kl_attach_follow) return "body: a.node, on: b";
@@ -56,6 +59,9 @@ static void check_type(const kl_element_type *t, const char *keys, const char *s
     if (strcmp(t->name, "linear-creep") == 0) return; /* not defined for a wheel at rest */
     /* a catenary is a system of its own: what it gives and takes is not in the energy balance */
     if (strcmp(t->name, "pantograph") == 0 || strcmp(t->name, "catenary-contact") == 0) return;
+    /* its speed settles faster than the steps that positions need: the work of it is not resolved */
+    if (strcmp(t->name, "speed-control") == 0) return;
+    bool worn = strncmp(t->name, "worn-", 5) == 0; /* wants one of several keys */
     add_other_resources(text, sizeof text);
     snprintf(
         text + strlen(text), sizeof text - strlen(text),
@@ -68,6 +74,10 @@ static void check_type(const kl_element_type *t, const char *keys, const char *s
         "  j2: {type: cylindrical, between: [c, ground], at: [-1, 0.5, 0.2], axis: y}\n%s  "
         "it: {type: %s, %s",
         path, keys, second, section_line(t, line), t->name, where);
+    if (worn) snprintf(text + strlen(text), sizeof text - strlen(text), ", stiffness: 50");
+    for (const kl_key *k = t->keys; worn && k->name; k++)
+        if (strcmp(k->name, "length") == 0)
+            snprintf(text + strlen(text), sizeof text - strlen(text), ", length: 0.2");
     for (const kl_key *k = t->keys; k->name; k++)
         if (*value_of(k, value, sizeof value))
             snprintf(text + strlen(text), sizeof text - strlen(text), ", %s: %s", k->name, value);
