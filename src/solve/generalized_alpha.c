@@ -585,12 +585,14 @@ static double error_of(alpha *i, const kl_solver *x, double h, int *which)
 /* The step to try after Newton failed with a fresh matrix. Near a singular position (a flat
  * four-bar) ever shorter steps end ever nearer to it; a somewhat shorter or longer one lands beside
  * it. */
-static double next_try(double whole, double left, int *tries)
+static double next_try(double whole, double left, bool adaptive, int *tries)
 {
-    static const double factor[] = {0.75, 1.3, 0.5, 1.7, 2.5};
-    enum { N = sizeof factor / sizeof *factor };
+    enum { N = 5 };
+    /* a fixed step is shortened before it is made longer */
+    static const double adaptively[N] = {0.75, 1.3, 0.5, 1.7, 2.5};
+    static const double fixed[N]      = {0.75, 0.5, 0.25, 1.3, 1.7};
     for (; *tries < N; (*tries)++) {
-        double h = factor[*tries] * whole;
+        double h = (adaptive ? adaptively : fixed)[*tries] * whole;
         if (h > left) continue;
         (*tries)++;
         return h;
@@ -636,7 +638,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         if (status == KL_E_MEMORY) return status;
         if (status != KL_OK) {
             count->rejected++;
-            if (i->fresh || i->stale) h = next_try(whole, left, &tries);
+            if (i->fresh || i->stale) h = next_try(whole, left, adaptive, &tries);
             i->stale = true;
             continue;
         }
