@@ -611,6 +611,10 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     double now = fabs(x->s->t), least = fmin(1e-12 * fmax(now, fmin(left, 1.0)), 0.5 * left);
     double want = adaptive ? fmin(i->h, most) : s->step;
 
+    /* accelerations of a step cut short by an event are rough: a fixed step does not start from them */
+    if (!adaptive && i->h_old > 0.0 && want > 10.0 * i->h_old)
+        KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+
     /* no body turns by more than a radian in a step: angles that count turns would lose some */
     double spin = kl_fastest_turn(x->model, x->s->v);
     if (spin > 0.0) want = fmin(want, 1.0 / spin);

@@ -77,7 +77,7 @@ test("a report has its picture, figures, tables and the way to reproduce it", as
   assert.ok((await page.locator("svg.chart path").count()) >= 4);
   const said = await page.locator("main").textContent();
   for (const word of ["wheel", "revolute", "largest force", "Newton iterations", "energy balance", "klingel run", "shape: [", "Settings", "tolerance", "Warnings",
-    "load on the ground", "Largest gap of a joint", "--set m=3", "Energy balance: change of total"]) assert.ok(said.includes(word), word);
+    "load on the ground", "Largest position error of a joint", "--set m=3", "Energy balance: change of total"]) assert.ok(said.includes(word), word);
   // the weight hangs on the hinge at the start, less what falls: r g r / (r r + J/m) of it
   const start = await page.locator("tr", { hasText: "pin" }).first().locator(".n").first().textContent();
   assert.ok(Math.abs(Number(start) - 3 * 9.80665 * (1 - 0.25 / (0.25 + 0.04 / 3))) < 0.05, start);
