@@ -182,6 +182,26 @@ static kl_status make_part(kl_catenary *c, const kl_setup *s, int section, kl_te
     return KL_OK;
 }
 
+/* Lumps lie on the first tension length and have mass. */
+static kl_status check_lumps(const kl_catenary *c, const kl_setup *s, const kl_tension_length *p)
+{
+    double end = p->start;
+    for (int k = 0; k < p->nspan; k++) end += p->span[k];
+    for (int k = 0; k < c->lumps.n; k++) {
+        double x = c->lumps.value[k], mass = c->lump_masses.value[k];
+        if (x < p->start || x > end)
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "catenary '%s': the lump at x = %g m is not on the line, which reaches "
+                           "from %g to %g m; move it",
+                           s->name, x, p->start, end);
+        if (mass < 0.0)
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "catenary '%s': lump_masses has %g kg; give masses of 0 kg or more",
+                           s->name, mass);
+    }
+    return KL_OK;
+}
+
 static kl_status catenary_setup(void *data, const kl_setup *s)
 {
     kl_catenary *c = data;
@@ -197,6 +217,7 @@ static kl_status catenary_setup(void *data, const kl_setup *s)
     kl_tension_length *part = kl_arena_array(s->arena, kl_tension_length, n);
     if (!part) return KL_E_MEMORY;
     for (int i = 0; i < n; i++) KL_TRY(make_part(c, s, i, &part[i]));
+    KL_TRY(check_lumps(c, s, &part[0]));
     c->design = (kl_catenary_design){.name          = s->name,
                                      .place         = s->place,
                                      .part          = part,
