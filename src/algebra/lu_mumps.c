@@ -61,14 +61,6 @@ static int64_t group_edges(const kl_pattern *p, const int *group, int *row, int 
     return count;
 }
 
-static void spread(int n, int ngroup, const int *group, const int *position, int *first, int *order)
-{
-    memset(first, 0, ((size_t)ngroup + 1) * sizeof(int));
-    for (int j = 0; j < n; j++) first[position[group[j]]]++; /* position from 1 */
-    for (int g = 0; g < ngroup; g++) first[g + 1] += first[g];
-    for (int j = 0; j < n; j++) order[j] = ++first[position[group[j]] - 1];
-}
-
 static void find_order(kl_fronts *f)
 {
     const kl_pattern *p     = f->p;
@@ -83,7 +75,7 @@ static void find_order(kl_fronts *f)
         int    *column = malloc((size_t)(nedge + 1) * sizeof(int));
         if (row && column) group_edges(p, group, row, column);
         good = row && column && kl_order_dissect(ngroup, nedge, row, column, position);
-        if (good) spread(p->n, ngroup, group, position, first, order);
+        if (good) kl_order_spread(p->n, ngroup, group, position, first, order);
         free(row), free(column);
     }
     if (good) f->order = order;

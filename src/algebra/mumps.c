@@ -165,15 +165,6 @@ static int64_t group_entries(const kl_symmetric *A, const int *group, int *row, 
     return count;
 }
 
-/* first unknown number of each position, then each unknown behind its group's first */
-static void spread(int n, int ngroup, const int *group, const int *position, int *first, int *order)
-{
-    memset(first, 0, ((size_t)ngroup + 1) * sizeof(int));
-    for (int j = 0; j < n; j++) first[position[group[j]]]++; /* position from 1 */
-    for (int g = 0; g < ngroup; g++) first[g + 1] += first[g];
-    for (int j = 0; j < n; j++) order[j] = ++first[position[group[j]] - 1];
-}
-
 static void find_order(kl_factor *f, const kl_symmetric *A)
 {
     enum { WORTH_IT = 2000 };
@@ -192,7 +183,7 @@ static void find_order(kl_factor *f, const kl_symmetric *A)
         if (row && column) {
             group_entries(A, group, row, column);
             if (kl_order_dissect(ngroup, nnz, row, column, position)) {
-                spread(A->n, ngroup, group, position, first, f->order);
+                kl_order_spread(A->n, ngroup, group, position, first, f->order);
                 f->mumps.perm_in = f->order;
                 ICNTL(7)         = GIVEN;
             }

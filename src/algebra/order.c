@@ -7,6 +7,7 @@
 #include <metis.h>
 #include <pthread.h>
 #include <stdlib.h>
+#include <string.h>
 
 static pthread_mutex_t lock = PTHREAD_MUTEX_INITIALIZER;
 
@@ -51,4 +52,13 @@ bool kl_order_dissect(int n, int64_t nnz, const int *row, const int *column, int
     free(perm);
     free(inverse);
     return ok;
+}
+
+void kl_order_spread(int n, int ngroup, const int *group, const int *position, int *first,
+                     int *order)
+{
+    memset(first, 0, ((size_t)ngroup + 1) * sizeof(int));
+    for (int j = 0; j < n; j++) first[position[group[j]]]++; /* position from 1 */
+    for (int g = 0; g < ngroup; g++) first[g + 1] += first[g];
+    for (int j = 0; j < n; j++) order[j] = ++first[position[group[j]] - 1];
 }

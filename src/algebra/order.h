@@ -10,4 +10,9 @@
  * graph gives the same order. False when memory or the library fails: order in another way then. */
 bool kl_order_dissect(int n, int64_t nnz, const int *row, const int *column, int *position);
 
+/* Positions of n unknowns, from 1, from the positions of their groups: the unknowns of a group stay
+ * together, in their order. `first`: scratch, ngroup + 1 numbers. */
+void kl_order_spread(int n, int ngroup, const int *group, const int *position, int *first,
+                     int *order);
+
 #endif
