@@ -1,12 +1,15 @@
 /* Ride comfort of floor points, in the manner of EN 12299, ISO 2631 and Sperling.
  *
  * A floor point NAME is three channels floor_NAME_x, floor_NAME_y, floor_NAME_z: accelerations in car body
- * axes without gravity [m/s2]. Weighted root mean squares of blocks of 5 s; percentiles over the blocks. */
+ * axes without gravity [m/s2]. Weighted root mean squares of blocks of 5 s; percentiles over the blocks.
+ * A seat at that point is three more: seat_NAME_y, seat_NAME_z and back_NAME_x. With the roll rate of the
+ * car body, floor_NAME_roll [rad/s], entries into curves are judged too (comfort_transitions.h). */
 #include <math.h>
 #include <string.h>
 
 #include "post/assess_domains.h"
 #include "post/comfort.h"
+#include "post/comfort_transitions.h"
 #include "post/welch.h"
 
 static const char *const SECTION = "comfort";
@@ -36,6 +39,42 @@ static int block_values(const kl_assess_input *in, const double *a, const char *
     int    n       = kl_block_rms(y, in->rows, in->rate, seconds, most, blocks);
     kl_sort_numbers(blocks, n);
     return n;
+}
+
+/* The percentile `share` of the weighted block values of one channel; NaN when there is none. */
+static double block_percentile(const kl_assess_input *in, const char *object, const char *part,
+                               const char *weighting, double share)
+{
+    const double *a      = kl_assess_column(in, object, part);
+    int           most   = (int)kl_assess_setting(in, SECTION, NULL, "blocks", 60.0);
+    double       *blocks = kl_assess_space(in, most);
+    if (!a || !blocks) return (double)NAN;
+    int n = block_values(in, a, weighting, blocks, most);
+    return n > 0 ? kl_percentile(blocks, n, share, KL_PERCENTILE_LINEAR) : (double)NAN;
+}
+
+/* `car.floor_front` becomes `car.seat_front`. */
+static const char *seat_of(const kl_assess_input *in, const char *floor, const char *word)
+{
+    const char *dot  = strrchr(floor, '.');
+    const char *name = dot ? dot + 1 : floor;
+    return kl_arena_format(in->arena, "%.*s%s%s", (int)(name - floor), floor, word,
+                           name + strlen("floor"));
+}
+
+/* N_VA where the point has a seat with a backrest. */
+static void seated_row(const kl_assess_input *in, const char *object, double z_p95, double share,
+                       kl_assessment *out)
+{
+    const char *seat = seat_of(in, object, "seat"), *back = seat_of(in, object, "back");
+    if (!seat || !back || !kl_assess_has(in, seat, "_y") || !kl_assess_has(in, seat, "_z") ||
+        !kl_assess_has(in, back, "_x"))
+        return;
+    double y = block_percentile(in, seat, "_y", "Wd", share),
+           z = block_percentile(in, seat, "_z", "Wb", share),
+           x = block_percentile(in, back, "_x", "Wc", share);
+    kl_assess_add(out, (double)NAN, kl_comfort_seated(z_p95, y, z, x), "1",
+                  kl_assess_setting(in, SECTION, NULL, "N_VA", (double)NAN), "%s.N_VA", object);
 }
 
 static kl_status sperling_rows(const kl_assess_input *in, const char *object, const double *a,
@@ -84,7 +123,8 @@ static kl_status point_rows(const kl_assess_input *in, const char *object, kl_as
     kl_assess_add(out, (double)NAN, kl_comfort_mean(p95[0], p95[1], p95[2]), "1",
                   kl_assess_setting(in, SECTION, NULL, "N_MV", (double)NAN), "%s.N_MV", object);
     kl_assess_add(out, (double)NAN, kl_comfort_standing(p50[0], p50[1], p50[2], p95[1]), "1",
-                  (double)NAN, "%s.N_VD", object);
+                  kl_assess_setting(in, SECTION, NULL, "N_VD", (double)NAN), "%s.N_VD", object);
+    seated_row(in, object, p95[2], share, out);
     KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_y"), true, out));
     KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_z"), false, out));
     /* ISO 2631-1: root mean square of the whole ride, Wk vertical and Wd lateral */
@@ -95,7 +135,7 @@ static kl_status point_rows(const kl_assess_input *in, const char *object, kl_as
         kl_assess_add(out, (double)NAN, kl_root_mean_square(y, in->rows), "m/s2", (double)NAN,
                       "%s.iso2631_%s", object, part[k] + 1);
     }
-    return KL_OK;
+    return kl_assess_transitions(in, object, out);
 }
 
 static kl_status comfort_run(const kl_assess_input *in, kl_assessment *out)
@@ -117,9 +157,11 @@ static kl_status comfort_run(const kl_assess_input *in, kl_assessment *out)
 }
 
 const kl_assess_domain kl_assess_comfort = {
-    .name  = "comfort",
-    .help  = "ride comfort following EN 12299, ISO 2631 and Sperling; needs outputs floor_NAME_x, "
-             "floor_NAME_y, floor_NAME_z [m/s2]",
+    .name = "comfort",
+    .help =
+        "ride comfort following EN 12299, ISO 2631 and Sperling; needs outputs floor_NAME_x, "
+        "floor_NAME_y, floor_NAME_z [m/s2]; with floor_NAME_roll [rad/s] also entries into curves, "
+        "with seat_NAME_y, seat_NAME_z, back_NAME_x also seated comfort",
     .suits = comfort_suits,
     .run   = comfort_run,
 };

@@ -190,7 +190,8 @@ static int zone_of(const ride *r, int i)
            most = setting(r, NULL, "transition_1_per_m2", 2e-6);
     if (span > 0.0 && fabs(r->curvature[b] - r->curvature[a]) > most * span) return -1;
     for (int k = 0; k < r->nzone; k++)
-        if (fabs(r->curvature[i]) * r->zone[k].least_radius <= 1.0) return k;
+        /* a curve of exactly the least radius belongs to the zone, whatever its last digits */
+        if (fabs(r->curvature[i]) * r->zone[k].least_radius <= 1.0 + 1e-4) return k;
     return -1;
 }
 
@@ -438,6 +439,24 @@ static void record_rows(const ride *r, kl_assessment *out)
     }
 }
 
+/* Median of the lateral acceleration of a floor in each zone: what cant deficiency leaves. */
+static void quasi_static_rows(const ride *r, const char *object, const double *a, double *work,
+                              kl_assessment *out)
+{
+    for (int z = 0; z < r->nzone; z++) {
+        double worst = -1.0, where = (double)NAN, place;
+        for (int i = 0; i < r->nsection; i++) {
+            if (r->section[i].zone != z) continue;
+            double value = process(r, &r->section[i], a, MEDIAN, work, &place);
+            if (value > worst) worst = value, where = place;
+        }
+        if (worst >= 0.0)
+            kl_assess_add(out, where, worst, "m/s2",
+                          setting(r, "body_acceleration", "quasi_static_m_s2", 1.5),
+                          "%s.%s.lateral_acceleration_quasi_static", r->zone[z].name, object);
+    }
+}
+
 /* Accelerations of car body floors and bogie frames. */
 static kl_status acceleration_rows(const ride *r, kl_assessment *out)
 {
@@ -472,6 +491,7 @@ static kl_status acceleration_rows(const ride *r, kl_assessment *out)
             kl_assess_add(out, (double)NAN, rms, "m/s2",
                           floor ? setting(r, group, limit[axis], 0.5) : 0.5 * most,
                           "%s.%s_acceleration_rms", object, word[axis]);
+            if (floor && axis == 0) quasi_static_rows(r, object, a, x, out);
         }
     return KL_OK;
 }

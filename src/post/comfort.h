@@ -20,7 +20,7 @@ typedef struct kl_weighting {
     double      f1, f2, f3, f4, Q4, f5, Q5, f6, Q6, K; /* [Hz]; f5 = 0: no step */
 } kl_weighting;
 
-/* Wk and Wd of ISO 2631-1, Wb of EN 12299:2009; ended by a NULL name. */
+/* Wk, Wd and Wc (backrest) of ISO 2631-1, Wb of EN 12299:2009; ended by a NULL name. */
 extern const kl_weighting kl_weightings[];
 const kl_weighting       *kl_weighting_find(const char *name); /* NULL: no such */
 double complex            kl_weighting_gain(const kl_weighting *w, double frequency);
