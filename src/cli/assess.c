@@ -41,14 +41,6 @@ static void print_csv(const kl_assessment *a)
     }
 }
 
-/* Forces are shown in kN unless their name says N, all else as it is. */
-static double shown(double x, const kl_assessed *r, const char **as)
-{
-    bool kilo = strcmp(r->unit, "N") == 0 && !strstr(r->quantity, "_N");
-    *as       = kilo ? "kN" : strcmp(r->unit, "1") == 0 ? "" : r->unit;
-    return kilo ? 1e-3 * x : x;
-}
-
 static void print_table(const kl_assessment *a)
 {
     int wide = 8;
@@ -64,12 +56,12 @@ static void print_table(const kl_assessment *a)
         printf("%-*s ", wide, r->quantity);
         if (isnan(r->place)) printf("%10s ", "");
         else printf("%10.1f ", r->place);
-        double value = shown(r->value, r, &unit);
+        double value = kl_assess_shown(r, r->value, &unit);
         printf("%10.4g %-5s ", value, unit);
         if (r->verdict == KL_NO_LIMIT) puts("");
         else
-            printf("%10.4g %5.0f%%  %s\n", shown(r->limit, r, &unit), 100.0 * r->utilisation,
-                   verdict_word[r->verdict]);
+            printf("%10.4g %5.0f%%  %s\n", kl_assess_shown(r, r->limit, &unit),
+                   100.0 * r->utilisation, verdict_word[r->verdict]);
     }
 }
 

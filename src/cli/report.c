@@ -105,6 +105,8 @@ static int report_run(int argc, char **argv)
            "report to write (default: named after the results, in this folder)"},
           {"title", 't', "TEXT", KL_OPTION_TEXT, &q.title, "title (default: title of the model)"},
           {"author", 0, "TEXT", KL_OPTION_TEXT, &q.author, "author, shown below the title"},
+          {"limits", 'l', "FILE", KL_OPTION_TEXT, &q.limits,
+           "limits of the assessment (see `klingel assess --print-limits`)"},
           {0},
     };
     kl_arguments rest;

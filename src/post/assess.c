@@ -106,6 +106,13 @@ void kl_assess_add(kl_assessment *out, double place, double value, const char *u
     out->row[out->n++] = row;
 }
 
+double kl_assess_shown(const kl_assessed *r, double x, const char **unit)
+{
+    bool kilo = strcmp(r->unit, "N") == 0 && !strstr(r->quantity, "_N");
+    *unit     = kilo ? "kN" : strcmp(r->unit, "1") == 0 ? "" : r->unit;
+    return kilo ? 1e-3 * x : x;
+}
+
 bool kl_assess_rate_suffices(const kl_assess_input *in, const char *domain, double least)
 {
     if (in->rate >= least * (1.0 - 1e-9)) return true;

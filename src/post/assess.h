@@ -60,6 +60,10 @@ kl_status kl_assess(kl_reader *reader, const char *file, const kl_node *limits, 
 /* The limits file: the user's, or with NULL the one that comes with the program. */
 kl_status kl_assess_limits(const char *file, kl_arena *arena, kl_diag *diag, const kl_node **out);
 
+/* A value or limit of a row as a table shows it, and its unit there: forces in kN unless the quantity's
+ * name says N, all else unchanged. */
+double kl_assess_shown(const kl_assessed *r, double x, const char **unit);
+
 /* ---- for domains ---- */
 
 /* A channel's values on all rows, or NULL when the results have no such channel. The name is

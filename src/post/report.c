@@ -25,7 +25,8 @@ static const char style[] =
     "vertical-align:top;font-weight:400}.report th{color:#55606c}.report thead th{font-weight:600;"
     "border-bottom:1.5px solid #9aa6b2}.report "
     ".n{text-align:right;font-variant-numeric:tabular-nums;"
-    "white-space:nowrap}.report table.facts th{width:38%}.cards{display:grid;grid-template-columns:"
+    "white-space:nowrap}.report td.unit{white-space:nowrap;overflow-wrap:normal}.report "
+    "table.facts th{width:38%}.cards{display:grid;grid-template-columns:"
     "repeat(4,1fr);gap:10px;margin:14px 0}.card{border:1px solid "
     "#dde3e8;border-radius:8px;padding:8px "
     "12px}.card b{display:block;font-size:18px;font-weight:600;font-variant-numeric:tabular-nums}"
@@ -150,7 +151,7 @@ static kl_status compose(kl_report *p)
     add_picture(p);
     kl_report_cards(p, &q);
     kl_report_limits(p);
-    kl_report_collection(p);
+    kl_report_assessments(p);
     kl_report_results(p);
     KL_TRY(kl_ride_section(&p->page, p->r, p->time, p->rows, p->arena));
     KL_TRY(kl_stress_section(&p->page, p->q->stress, p->q->nstress));

@@ -14,6 +14,7 @@ typedef struct kl_report_request {
     const char *file;    /* name of the results file, shown */
     const char *title;   /* NULL: the model's */
     const char *author;  /* NULL: none */
+    const char *limits;  /* limits file of the assessment; NULL: the program's */
     const int *channels; /* figures and table of values; n = 0: outputs of the model and energies */
     int        nchannel;
     const kl_stress_body *stress; /* flexible bodies whose worst points are known; n = 0: none */

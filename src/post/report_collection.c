@@ -1,10 +1,9 @@
-/* The part of a report on current collection: table of the assessment, contact force along the line,
- * distribution of the contact force. */
+/* Figures of a report on current collection: contact force along the line, distribution of the contact
+ * force. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "post/assess.h"
 #include "post/chart.h"
 #include "post/collection_figures.h"
 #include "post/report_parts.h"
@@ -53,13 +52,6 @@ static int find_traces(kl_report *p, trace *t)
     return n;
 }
 
-static void add_figure(kl_report *p, const kl_chart *c, const char *caption)
-{
-    kl_text_add(&p->page, "<figure>");
-    kl_chart_add(&p->page, c);
-    kl_text_add(&p->page, "<figcaption>%s</figcaption></figure>\n", caption);
-}
-
 static void add_force(kl_report *p, const trace *t, int n)
 {
     for (int i = 0; i < n; i++) {
@@ -69,7 +61,7 @@ static void add_force(kl_report *p, const trace *t, int n)
                        .n       = p->rows,
                        .ncurve  = 1};
         c.curves[0] = (kl_chart_curve){.name = t[i].name, .y = t[i].force};
-        add_figure(p, &c, "Contact force along the line, low-pass filtered at 20 Hz");
+        kl_report_figure(p, &c, "Contact force along the line, low-pass filtered at 20 Hz");
     }
 }
 
@@ -98,35 +90,7 @@ static void add_histogram(kl_report *p, const trace *t, int n)
         for (int k = 0; k < CLASSES && count > 0.0; k++) share[k] *= 100.0 / count;
         c.curves[c.ncurve++] = (kl_chart_curve){.name = t[i].name, .y = share};
     }
-    add_figure(p, &c, "Distribution of the contact force in the evaluated part of the line");
-}
-
-static void add_table(kl_report *p)
-{
-    kl_assessment  a      = {0};
-    const kl_node *limits = NULL;
-    if (kl_assess_limits(NULL, p->arena, NULL, &limits) != KL_OK ||
-        kl_assess(p->r, p->q->file, limits, "current-collection", p->arena, NULL, &a) != KL_OK)
-        return;
-    kl_text_add(&p->page, "<table><thead><tr><th>quantity</th><th class=\"n\">place [m]</th><th "
-                          "class=\"n\">value</th><th>unit</th><th class=\"n\">limit</th><th "
-                          "class=\"n\">utilisation [%%]</th><th>verdict</th></tr></thead>\n");
-    for (int i = 0; i < a.n; i++) {
-        const kl_assessed *r = &a.row[i];
-        kl_text_add(&p->page, "<tr>");
-        kl_report_cell(p, r->quantity);
-        kl_report_number_cell(p, r->place);
-        kl_report_number_cell(p, r->value);
-        kl_report_cell(p, r->unit);
-        kl_report_number_cell(p, r->limit);
-        kl_report_number_cell(p, 100.0 * r->utilisation);
-        kl_text_add(&p->page, "<td class=\"%s\">%s</td></tr>\n",
-                    r->verdict == KL_EXCEEDS_LIMIT ? "poor" : "good",
-                    r->verdict == KL_NO_LIMIT       ? ""
-                    : r->verdict == KL_WITHIN_LIMIT ? "within"
-                                                    : "exceeded");
-    }
-    kl_text_add(&p->page, "</table>\n");
+    kl_report_figure(p, &c, "Distribution of the contact force in the evaluated part of the line");
 }
 
 void kl_report_collection(kl_report *p)
@@ -134,9 +98,6 @@ void kl_report_collection(kl_report *p)
     trace t[MOST_COLLECTORS];
     int   n = p->rows > 2 ? find_traces(p, t) : 0;
     if (n == 0) return;
-    kl_report_heading(p, "Current collection");
-    kl_text_add(&p->page, "<p>In the manner of EN 50318 and EN 50367.</p>\n");
-    add_table(p);
     add_force(p, t, n);
     add_histogram(p, t, n);
 }

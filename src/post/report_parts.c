@@ -81,6 +81,27 @@ void kl_report_number_cell(kl_report *p, double value)
     else kl_text_add(&p->page, "<td class=\"n\">-</td>");
 }
 
+void kl_report_short_cell(kl_report *p, double value)
+{
+    if (isfinite(value)) kl_text_add(&p->page, "<td class=\"n\">%.4g</td>", value);
+    else kl_text_add(&p->page, "<td class=\"n\">-</td>");
+}
+
+void kl_report_rounded_cell(kl_report *p, double value, int decimals)
+{
+    if (isfinite(value)) kl_text_add(&p->page, "<td class=\"n\">%.*f</td>", decimals, value);
+    else kl_text_add(&p->page, "<td class=\"n\">-</td>");
+}
+
+void kl_report_figure(kl_report *p, const kl_chart *c, const char *caption)
+{
+    kl_text_add(&p->page, "<figure>");
+    kl_chart_add(&p->page, c);
+    kl_text_add(&p->page, "<figcaption>");
+    kl_text_html(&p->page, caption);
+    kl_text_add(&p->page, "</figcaption></figure>\n");
+}
+
 __attribute__((format(printf, 3, 4))) void kl_report_fact(kl_report *p, const char *name,
                                                           const char *format, ...)
 {

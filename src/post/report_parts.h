@@ -5,6 +5,7 @@
 #include "base/arena.h"
 #include "base/text.h"
 #include "language/doc.h"
+#include "post/chart.h"
 #include "post/report.h"
 
 enum { KL_REPORT_MOST_ROWS = 200 }; /* of a table */
@@ -37,6 +38,10 @@ double kl_report_largest(const double *v, int n);
 void kl_report_heading(kl_report *p, const char *text);
 void kl_report_cell(kl_report *p, const char *text);
 void kl_report_number_cell(kl_report *p, double value);
+void kl_report_short_cell(kl_report *p, double value); /* four digits */
+void kl_report_rounded_cell(kl_report *p, double value, int decimals);
+
+void kl_report_figure(kl_report *p, const kl_chart *c, const char *caption);
 
 /* A row of a table of facts. */
 __attribute__((format(printf, 3, 4))) void kl_report_fact(kl_report *p, const char *name,
@@ -55,7 +60,9 @@ kl_report_quality kl_report_quality_of(kl_report *p);
 void kl_report_cards(kl_report *p, const kl_report_quality *q);
 void kl_report_limits(kl_report *p);
 void kl_report_results(kl_report *p);
-void kl_report_collection(kl_report *p); /* pantographs, where the run has some */
+void kl_report_assessments(kl_report *p); /* each that suits the run: table and figures */
+void kl_report_collection(kl_report *p);  /* figures of pantographs, where the run has some */
+void kl_report_wheels(kl_report *p);      /* figures of wheel forces over the track */
 void kl_report_model(kl_report *p);
 void kl_report_settings(kl_report *p);
 void kl_report_run(kl_report *p, const kl_report_quality *q);

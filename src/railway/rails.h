@@ -33,7 +33,7 @@ typedef struct kl_rail_point {
     double off_y[3], off_z[3]; /* to the left and up from the nominal place, and derivatives by s */
 } kl_rail_point;
 
-/* The rail of a side (+1 left, -1 right) at length s of the track. */
+/* The rail of a side (+1 left, -1 right; 0: the middle of the track) at length s of the track. */
 kl_status kl_rail_at(const kl_rails *rails, int side, double s, kl_rails_cursor *cursor,
                      kl_rail_point *out);
 

@@ -90,7 +90,7 @@ static kl_status find_place(const wheel_rail *p, const kl_motion *m, wheel_rail_
     kl_vec3        local  = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     kl_rail_point  at;
     for (int pass = 0; pass < 20; pass++) {
-        KL_TRY(kl_rail_at(&middle, 1, c->s, &c->cursor, &at));
+        KL_TRY(kl_rail_at(&middle, 0, c->s, &c->cursor, &at));
         kl_vec3 x    = kl_axis(&at.A, 0);
         double  step = kl_dot(kl_sub(local, at.r), x);
         c->s += step;

@@ -231,9 +231,42 @@ static void hic_from_coarse_rows_is_warned_of(void **state)
     free(page);
 }
 
+/* In a curve without cant the wheelsets together carry m v^2/R: 44.482 t at 30 m/s on 600 m. */
+static void lateral_forces_in_a_curve_add_up(void **state)
+{
+    static const char *const wheelset[] = {"coach.front.lead.rails", "coach.front.trail.rails",
+                                           "coach.rear.lead.rails", "coach.rear.trail.rails"};
+    world                   *w          = *state;
+    char                    *page       = calloc(1, 1 << 22), row[300];
+    double                   sum        = 0.0;
+    assert_int_equal(run(w, "run", KL_SOURCE_DIR "/examples/coach-in-curve/model.yaml", "-q",
+                         "--end", "9", "-o", "c.h5"),
+                     0);
+    assert_int_equal(run(w, "report", "c.h5", "-o", "c.html"), 0);
+    read_whole(path_of(w, "c.html"), page, 1 << 22);
+    assert_says(page, "Running safety and track loading");
+    assert_says(page, "large_radius.sum_Y_2m"); /* a curve of 600 m is none of small radius */
+    assert_says(page, "Ride comfort");
+    assert_says(page, "P_CT_standing");
+    assert_says(page, "radius of 600 m");
+    for (int i = 0; i < 4; i++) {
+        double x[6];
+        char   name[100];
+        row_of(page, wheelset[i], row, sizeof row);
+        assert_int_equal(sscanf(row, "%99[^|]|%lf|%lf|%lf|%lf|%lf|%lf", name, &x[0], &x[1], &x[2],
+                                &x[3], &x[4], &x[5]),
+                         7);
+        assert_close(x[4], x[0] - x[1], 0.02); /* sum Y; figures of four digits */
+        sum += x[4];
+    }
+    assert_close(sum, -44.482 * 900.0 / 600.0, 0.2);
+    free(page);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        CASE(lateral_forces_in_a_curve_add_up),
         CASE(hic_from_coarse_rows_is_warned_of),
         CASE(limits_are_judged_by_the_largest_size),
         CASE(limits_that_do_not_fit_are_refused),
