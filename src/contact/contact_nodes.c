@@ -177,7 +177,8 @@ static kl_status nodes_locate(const kl_reading *in, void *cache)
     kl_reading here = *in, one;
     here.cache      = x;
     if (!reading_of(&here, m, &one)) return KL_OK;
-    one.accepted = NULL; /* the frame of the last step was another one */
+    /* the section goes along with the body, so that places on both shapes stay near those found last */
+    one.accepted = in->accepted ? &((const station *)in->accepted)->found : NULL;
     return kl_contact_locate(&one, &x->found);
 }
 

@@ -1,15 +1,34 @@
-/* body: a, nodes: [b, c, d]: a marker on the body, then one on each node, with the axes of the nodes. */
+/* body: a, nodes: [b, c, d]: a marker on the body, then one on each node, with the axes of the nodes. A beam's
+ * name stands for its nodes in order. */
 #include "base/text.h"
 #include "language/attach_parts.h"
 
-static kl_status add(kl_attaching *a, const kl_node *where)
+static kl_status add_body(kl_attaching *a, kl_body_frame *f)
+{
+    if (!f->named) kl_model_pose(a->m, f->body, &f->r, &f->A);
+    return kl_attach_add_frame(a, f, false);
+}
+
+static kl_status add_toucher(kl_attaching *a, const kl_node *where)
 {
     kl_body_frame f;
     KL_TRY(kl_attach_find_frame(a, where, &f));
     if (f.compound)
-        return kl_attach_missing(a, "name single nodes, for example `rail.1`, not the whole beam");
-    if (!f.named) kl_model_pose(a->m, f.body, &f.r, &f.A);
-    return kl_attach_add_frame(a, &f, false);
+        return kl_attach_missing(a, "`body` must be one body, for example `rail.end`, not a beam");
+    return add_body(a, &f);
+}
+
+static kl_status add_nodes(kl_attaching *a, const kl_node *where)
+{
+    kl_body_frame f;
+    KL_TRY(kl_attach_find_frame(a, where, &f));
+    if (!f.compound) return add_body(a, &f);
+    const kl_compound *whole = &a->m->compound[f.compound - 1];
+    for (int i = 0; i < whole->nbody; i++) {
+        kl_body_frame node = {.body = whole->body + i};
+        KL_TRY(add_body(a, &node));
+    }
+    return KL_OK;
 }
 
 static kl_status attach_row(kl_attaching *a)
@@ -17,10 +36,11 @@ static kl_status attach_row(kl_attaching *a)
     const kl_node *body = kl_entry_get(a->e, "body"), *nodes = kl_entry_get(a->e, "nodes");
     if (!body)
         return kl_attach_missing(a, "`body` is missing; name the body that touches the nodes");
-    if (!nodes || nodes->kind != KL_LIST || nodes->size < 2)
-        return kl_attach_missing(a, "`nodes` must list at least two bodies in a row: [a, b, c]");
-    KL_TRY(add(a, body));
-    for (const kl_node *n = nodes->first; n; n = n->next) KL_TRY(add(a, n));
+    if (!nodes || (nodes->kind == KL_LIST && nodes->size < 1))
+        return kl_attach_missing(a, "`nodes` must name a beam or list bodies in a row: [a, b, c]");
+    KL_TRY(add_toucher(a, body));
+    if (nodes->kind != KL_LIST) return add_nodes(a, nodes);
+    for (const kl_node *n = nodes->first; n; n = n->next) KL_TRY(add_nodes(a, n));
     return KL_OK;
 }
 
@@ -35,7 +55,8 @@ static void write_row(kl_text *t, const kl_model *m, const kl_element *e)
 
 static const kl_word_key row_keys[] = {
     {"body", "body", "", NULL, "body that touches, or a marker of it"},
-    {"nodes", "bodies", "", NULL, "bodies in a row that carry the second shape: nodes of a beam"},
+    {"nodes", "bodies", "", NULL,
+     "bodies in a row that carry the second shape, or the name of a beam: all of its nodes"},
     {0}};
 
 const kl_attachment_kind kl_attach_row = {
