@@ -44,6 +44,11 @@ typedef struct kl_drift {
 } kl_drift;
 kl_drift kl_solver_drift(const kl_solver *x);
 
+/* The messages of a state that cannot be evaluated, and of one whose accelerations are not
+ * determined. They return the status of the message. */
+kl_status kl_solver_evaluation_failed(const kl_solver *x, kl_status status, kl_diag *diag);
+kl_status kl_solver_singular(const kl_solver *x, kl_diag *diag);
+
 /* Name of the body or joint behind unknown `i` of the matrix. */
 const char *kl_solver_unknown(const kl_model *m, int i);
 

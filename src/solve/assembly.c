@@ -1,0 +1,305 @@
+/* Initial assembly: positions, then velocities, brought onto the constraints. */
+#include <math.h>
+#include <string.h>
+
+#include "model/groups.h"
+#include "solve/solver.h"
+
+/* Largest constraint in units of the model: lengths over its length, angles as they are. */
+static double gap(const kl_solver *x, const double *phi)
+{
+    const kl_model *m     = x->model;
+    double          worst = 0.0;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (int k = 0; k < e->nphi; k++) {
+            double v = fabs(phi[e->phi + k]) / (kl_eval_is_length(m, x->w, e, k) ? m->length : 1.0);
+            if (!(v <= worst)) worst = v;
+        }
+    }
+    return worst;
+}
+
+/* One Newton step of the projection, shortened until the gap falls. Returns the new gap, or the old
+ * one when none does. */
+static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double *worst)
+{
+    const kl_model *m = x->model;
+    KL_TRY(kl_matrix_factor_projection(m, x->w, x->mass, m->held_q));
+    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->w->phi[k];
+    KL_TRY(kl_matrix_solve(x->mass, x->y));
+
+    /* no body moves by more than a third of the mechanism or half a radian at once */
+    double largest = 0.0;
+    for (int i = 0; i < m->nbody; i++)
+        for (int k = m->body[i].v; k < m->body[i].v + m->body[i].nv; k++) {
+            bool   length = kl_group_traits_of(kl_body_group_at(&m->body[i], k).kind)->length;
+            double d      = fabs(x->y[k]) / m->unit[k];
+            largest       = fmax(largest, d / (length ? 0.33 : 0.5));
+        }
+    double factor = largest > 1.0 ? 1.0 / largest : 1.0;
+    memcpy(q_old, x->s->q, (size_t)m->nq * sizeof(double));
+    for (int try = 0; try < 12; try++, factor *= 0.5) {
+        for (int i = 0; i < m->nv; i++) dx[i] = factor * x->y[i];
+        kl_model_advance(m, q_old, dx, x->s->q);
+        kl_eval_motion(m, x->s, x->w);
+        if (kl_eval_elements(m, x->s, x->w) != KL_OK) continue;
+        double now = gap(x, x->w->phi);
+        if (now < *worst) {
+            *worst = now;
+            return KL_OK;
+        }
+    }
+    memcpy(x->s->q, q_old, (size_t)m->nq * sizeof(double));
+    kl_eval_motion(m, x->s, x->w);
+    (void)kl_eval_elements(m, x->s, x->w);
+    return KL_E_ASSEMBLY;
+}
+
+static void name_gaps(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e      = &m->element[i];
+        double            length = 0.0, angle = 0.0;
+        for (int k = 0; k < e->nphi; k++) {
+            double *sum = kl_eval_is_length(m, x->w, e, k) ? &length : &angle;
+            *sum        = hypot(*sum, x->w->phi[e->phi + k]);
+        }
+        if (length / m->length < 1e-8 && angle < 1e-8) continue;
+        kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                "%s '%s' does not close: %.4g mm and %.4g deg apart in the nearest assembly found; "
+                "check the positions of its bodies and the joints and drivers that contradict it, "
+                "or remove a value from `fixed`",
+                e->type->name, e->name, 1e3 * length, angle * 180.0 / KL_PI);
+    }
+    if (!kl_diag_failed(diag))
+        kl_fail(diag, KL_E_ASSEMBLY, KL_NOWHERE,
+                "the joints do not close from these initial positions");
+}
+
+static kl_status check_branches(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m = x->model;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e  = &m->element[i];
+        kl_reading        in = kl_reading_of(m, x->s, x->w, e);
+        if (e->type->upright && !e->type->upright(&in))
+            kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                    "%s '%s' closes only with its axes in opposite directions; rotate the initial "
+                    "orientation of one of its bodies by 180 deg",
+                    e->type->name, e->name);
+    }
+    return kl_diag_failed(diag) ? KL_E_ASSEMBLY : KL_OK;
+}
+
+/* How far each body was moved, told when it matters. */
+static void tell_moves(const kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m    = x->model;
+    const double    tell = 1e-6;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        if (b->nq < 3) continue;
+        kl_vec3 from, r;
+        kl_mat3 A_from, A;
+        kl_model_pose(m, i, &from, &A_from);
+        kl_marker origin = {.body = i, .A = kl_identity()};
+        kl_motion now;
+        kl_body_motion(b, x->w->cache + b->cache, &origin, &now);
+        r = now.r, A = now.A;
+        double moved = kl_norm(kl_sub(r, from)), trace = 0.0;
+        for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&A, j), kl_axis(&A_from, j));
+        double turned = acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0))));
+        if (moved > tell * m->length || turned > 10.0 * tell)
+            kl_note(diag, b->place, "assembly moved '%s' by %.4g mm and %.4g deg", b->name,
+                    1e3 * moved, turned * 180.0 / KL_PI);
+    }
+}
+
+/* Turns and moves what is not held a little, each body another way, the same in every run; `only`,
+ * unless NULL, says which coordinates. */
+static void nudge(kl_solver *x, int which, const bool *only, double *dx)
+{
+    const kl_model *m    = x->model;
+    const double    size = 0.02 * (1 + which); /* rad, and lengths of the model */
+    unsigned        seed = 12345u + 777u * (unsigned)which;
+    for (int i = 0; i < m->nv; i++) {
+        seed      = seed * 1664525u + 1013904223u; /* Knuth's linear congruence */
+        bool held = (m->held_q && m->held_q[i]) || (only && !only[i]);
+        dx[i]     = held ? 0.0 : size * m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
+    }
+    kl_model_advance(m, x->s->q, dx, x->s->q);
+    kl_eval_motion(m, x->s, x->w);
+    (void)kl_eval_elements(m, x->s, x->w);
+}
+
+/* Marks the coordinates that turn bodies of elements whose axes point against each other. */
+static bool turned_bodies(kl_solver *x, bool *turns)
+{
+    const kl_model *m     = x->model;
+    bool            found = false;
+    memset(turns, 0, (size_t)m->nv * sizeof *turns);
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e  = &m->element[i];
+        kl_reading        in = kl_reading_of(m, x->s, x->w, e);
+        if (!e->type->upright || e->type->upright(&in)) continue;
+        found = true;
+        for (int j = 0; j < e->nmarker; j++) {
+            const kl_body *b = &m->body[m->marker[e->marker + j].body];
+            for (int k = 3; k < 6 && k < b->nv; k++) turns[b->v + k] = true;
+        }
+    }
+    return found;
+}
+
+/* A body that stands across (90 deg) is as near to either branch: Newton may take the wrong one.
+ * Turned a little from where it started, it may take the right one; else all stays as it is. */
+static void turn_upright(kl_solver *x, const double *start, double closed, double exact,
+                         kl_arena *scratch)
+{
+    enum { MOST = 60, TURNS = 8 };
+    const kl_model *m     = x->model;
+    bool           *turns = kl_arena_array(scratch, bool, m->nv + 1);
+    double         *q_old = kl_arena_array(scratch, double, m->nq + 1),
+           *dx            = kl_arena_array(scratch, double, m->nv + 1),
+           *found         = kl_arena_array(scratch, double, m->nq + 1);
+    if (!kl_arena_ok(scratch) || !turned_bodies(x, turns)) return;
+    memcpy(found, x->s->q, (size_t)m->nq * sizeof *found);
+    for (int turn = 0; turn < TURNS; turn++) {
+        memcpy(x->s->q, start, (size_t)m->nq * sizeof *start);
+        nudge(x, turn, turns, dx);
+        double worst = gap(x, x->w->phi);
+        for (int pass = 0; pass < MOST && worst > exact; pass++)
+            if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+        if (worst <= closed && !turned_bodies(x, turns)) return;
+        memcpy(x->s->q, found, (size_t)m->nq * sizeof *found);
+        (void)kl_eval(m, x->s, x->w);
+        (void)turned_bodies(x, turns);
+    }
+}
+
+static kl_status assemble_position(kl_solver *x, kl_diag *diag)
+{
+    enum { MOST = 60, NUDGES = 4 };
+    const kl_model *m      = x->model;
+    kl_status       status = kl_eval(m, x->s, x->w);
+    if (status != KL_OK) return kl_solver_evaluation_failed(x, status, diag);
+
+    double    worst = gap(x, x->w->phi), first = worst;
+    kl_arena *scratch = kl_arena_create();
+    double   *q_old   = kl_arena_array(scratch, double, m->nq + 1);
+    double   *dx      = kl_arena_array(scratch, double, m->nv + 1);
+    double   *start   = kl_arena_array(scratch, double, m->nq + 1);
+    kl_state *kept    = kl_state_create(m);
+    if (!kl_arena_ok(scratch) || !kept) {
+        kl_arena_destroy(scratch);
+        kl_state_destroy(kept);
+        return KL_E_MEMORY;
+    }
+    const double closed = 1e-10, exact = 1e-14;
+    memcpy(start, x->s->q, (size_t)m->nq * sizeof *start);
+    for (int pass = 0; pass < MOST && worst > exact; pass++)
+        if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+    /* links in one line do not know to which side to fold: a nudge tells them */
+    kl_drift left    = kl_solver_drift(x);
+    bool     in_line = !(worst <= closed) && left.rotation <= 0.1 * left.position / m->length;
+    for (int try = 0; try < NUDGES && in_line && !(worst <= closed); try++) {
+        double stuck = worst;
+        kl_state_copy(kept, x->s);
+        nudge(x, try, NULL, dx);
+        worst = gap(x, x->w->phi);
+        for (int pass = 0; pass < MOST && worst > exact; pass++)
+            if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
+        if (worst <= closed) {
+            kl_note(diag, KL_NOWHERE,
+                    "links are in line, so assembly had to choose a side for them to fold to; "
+                    "start on the intended side");
+            break;
+        }
+        kl_state_copy(x->s, kept);
+        (void)kl_eval(m, x->s, x->w);
+        worst = stuck;
+    }
+    if (worst <= closed) turn_upright(x, start, closed, exact, scratch);
+    kl_arena_destroy(scratch);
+    kl_state_destroy(kept);
+    if (!(worst <= closed)) {
+        name_gaps(x, diag);
+        return KL_E_ASSEMBLY;
+    }
+    /* history (turns) begins where assembly ends */
+    kl_commit_history(m, x->s, x->w, x->s->h);
+    KL_TRY(check_branches(x, diag));
+    if (first > 1e-6) tell_moves(x, diag);
+    return KL_OK;
+}
+
+/* How much the velocity of each body was changed; those at rest are left to move. */
+static void tell_speeds(const kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m    = x->model;
+    const double    tell = 1e-6;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b     = &m->body[i];
+        const double  *given = m->v0, *now = x->s->v;
+        kl_group       moves = kl_body_group(b, KL_TRANSLATION);
+        kl_group       turns = kl_body_group(b, KL_ROTATION);
+        if (moves.nv == 0 || kl_body_deforms(b)) continue;
+        kl_vec3 v0 = kl_load(given + moves.v);
+        double  v = kl_norm(v0), dv = kl_norm(kl_sub(kl_load(now + moves.v), v0));
+        double  w = 0.0, dw = 0.0;
+        if (turns.nv) {
+            kl_vec3 w0 = kl_load(given + turns.v);
+            w          = kl_norm(w0);
+            dw         = kl_norm(kl_sub(kl_load(now + turns.v), w0));
+        }
+        if (!(v + w * m->length > 0.0) || dv + dw * m->length <= tell * (v + w * m->length))
+            continue;
+        kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
+                b->name, dv, dw);
+    }
+}
+
+kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m      = x->model;
+    kl_status       status = kl_eval(m, x->s, x->w);
+    if (status != KL_OK) return kl_solver_evaluation_failed(x, status, diag);
+    kl_eval_rate(m, x->w, x->rate);
+    double before = gap(x, x->rate), size = 0.0;
+    for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(x->s->v[i]));
+    if (before == 0.0) return KL_OK;
+    if (kl_matrix_factor_projection(m, x->w, x->mass, m->held_v) != KL_OK)
+        return kl_solver_singular(x, diag);
+    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k];
+    if (kl_matrix_solve_exact(x->mass, x->y) != KL_OK) return kl_solver_singular(x, diag);
+    for (int i = 0; i < m->nv; i++) x->s->v[i] += x->y[i];
+
+    kl_eval_motion(m, x->s, x->w);
+    (void)kl_eval_elements(m, x->s, x->w);
+    kl_eval_rate(m, x->w, x->rate);
+    double after = gap(x, x->rate);
+    if (after <= 1e-9 * fmax(1.0, fmax(before, size))) return KL_OK;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e     = &m->element[i];
+        double            worst = 0.0;
+        for (int k = 0; k < e->nphi; k++) worst = fmax(worst, fabs(x->rate[e->phi + k]));
+        if (worst > 0.1 * after)
+            kl_fail(diag, KL_E_ASSEMBLY, e->place,
+                    "%s '%s': the initial velocities violate this joint by %.4g m/s (or rad/s); "
+                    "check for drivers that contradict it, or remove a velocity from `fixed`",
+                    e->type->name, e->name, worst);
+    }
+    return KL_E_ASSEMBLY;
+}
+
+kl_status kl_assemble(kl_solver *x, kl_diag *diag)
+{
+    KL_TRY(assemble_position(x, diag));
+    KL_TRY(kl_assemble_velocity(x, diag));
+    tell_speeds(x, diag);
+    return KL_OK;
+}
