@@ -4,6 +4,8 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/groups.h"
+
 static const double usual_eps = 1e-11; /* against a scaled matrix whose rows are of size one */
 
 struct kl_matrix {
@@ -146,26 +148,99 @@ static double weight_of(const kl_model *m, int k)
     return m->weight ? m->weight[k] : length * length;
 }
 
-kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,
-                                      const unsigned char *held)
+/* Which coordinates tell nothing about the size of the matrix: those that elements own. */
+static void mark_own_coordinates(const kl_model *m, kl_matrix *x)
 {
-    const kl_pattern *p      = &x->parts->p;
-    double           *values = x->parts->values;
-    x->any_massless          = false;
+    x->any_massless = false;
     for (int i = 0; i < m->nbody; i++)
         for (int k = 0; k < m->body[i].nv; k++) {
             x->massless[m->body[i].v + k] = m->body[i].own;
             x->any_massless |= m->body[i].own;
         }
-    kl_assemble_rows(m, w, x->parts);
-    /* a held velocity or position has no column and no row in Phi_q */
+}
+
+/* A held velocity or position has no column and no row, but keeps its diagonal. */
+static void leave_out(kl_matrix *x, const unsigned char *held)
+{
+    const kl_pattern *p = &x->parts->p;
     for (int c = 0; held && c < p->n; c++)
         for (int i = p->start[c]; i < p->start[c + 1]; i++) {
             int r = p->row[i];
-            if ((c < x->nv && held[c]) || (r < x->nv && held[r])) values[i] = 0.0;
+            if (r != c && ((c < x->nv && held[c]) || (r < x->nv && held[r])))
+                x->parts->values[i] = 0.0;
         }
+}
+
+kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,
+                                      const unsigned char *held)
+{
+    double *values = x->parts->values;
+    mark_own_coordinates(m, x);
+    kl_assemble_rows(m, w, x->parts);
+    leave_out(x, held);
     for (int k = 0; k < x->nv; k++) values[x->parts->diagonal[k]] = weight_of(m, k);
     for (int k = x->nv; k < x->nv + x->nz; k++) values[x->parts->diagonal[k]] = 1.0;
+    return scale_and_factor(x);
+}
+
+/* The mass that stands for a body's size: of its translation, or else the largest of its
+ * coordinates in units of the model. */
+static double mass_of(const kl_model *m, const kl_work *w, const kl_body *b)
+{
+    const double *M    = w->M + b->M;
+    kl_group      move = kl_body_group(b, KL_TRANSLATION);
+    double        most = 0.0;
+    if (move.nv) return M[(move.v - b->v) * (b->nv + 1)];
+    for (int k = 0; k < b->nv; k++) most = fmax(most, M[k * (b->nv + 1)] / weight_of(m, b->v + k));
+    return most;
+}
+
+/* What a massless coordinate counts: so little that it follows the others, and so much that the
+ * scaled rows stay apart (squared ratios well above eps). */
+static double mass_of_massless(const kl_model *m, const kl_work *w)
+{
+    double least = HUGE_VAL, most = 0.0;
+    for (int i = 0; i < m->nbody; i++) {
+        double mass = mass_of(m, w, &m->body[i]);
+        if (mass > 0.0) least = fmin(least, mass), most = fmax(most, mass);
+    }
+    return most > 0.0 ? fmax(1e-6 * least, 1e-9 * most) : 1.0;
+}
+
+/* Inertia of body i as its block of the matrix. Deformation keeps the weight that the body gives it,
+ * times the mass: a body moves as a whole before it deforms. */
+static void add_inertia(const kl_model *m, const kl_work *w, kl_matrix *x, int i, double massless,
+                        double gyration)
+{
+    const kl_body *b      = &m->body[i];
+    const double  *M      = w->M + b->M;
+    double        *values = x->parts->values, mass = mass_of(m, w, b);
+    for (int c = 0; c < b->nv; c++) {
+        kl_group_kind column = kl_body_group_at(b, b->v + c).kind;
+        double       *at     = values + x->parts->body_slot[i][c];
+        double        weight = weight_of(m, b->v + c);
+        /* find_units has made the weight of virtual bodies small already */
+        double light = (m->weight && b->made ? 1e6 : 1.0) * massless * weight;
+        bool   rigid = column == KL_TRANSLATION || column == KL_ROTATION;
+        for (int r = 0; rigid && r < b->nv; r++) {
+            kl_group_kind row = kl_body_group_at(b, b->v + r).kind;
+            if (row == KL_TRANSLATION || row == KL_ROTATION) at[r] = M[r * b->nv + c];
+        }
+        if (!rigid) at[c] = mass * weight;
+        double least = column == KL_ROTATION ? gyration * gyration * mass * weight : 0.0;
+        at[c]        = fmax(at[c], fmax(least, light));
+    }
+}
+
+kl_status kl_matrix_factor_inertia(const kl_model *m, kl_work *w, kl_matrix *x, double gyration,
+                                   const unsigned char *held)
+{
+    double massless = mass_of_massless(m, w);
+    mark_own_coordinates(m, x);
+    kl_assemble_rows(m, w, x->parts);
+    for (int i = 0; i < m->nbody; i++) add_inertia(m, w, x, i, massless, gyration);
+    leave_out(x, held);
+    for (int k = x->nv; k < x->nv + x->nz; k++) x->parts->values[x->parts->diagonal[k]] = 1.0;
     return scale_and_factor(x);
 }
 

@@ -25,6 +25,13 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
 kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *x,
                                       const unsigned char *held);
 
+/* The same with the inertia of the bodies in place of M, evaluated in `w`: the least change dx' M dx,
+ * for positions and velocities alike. A body's moment of inertia counts as no less than its mass
+ * times (`gyration` lengths of the model)^2; massless coordinates count almost nothing; modal
+ * coordinates keep the weight that their body gives them. */
+kl_status kl_matrix_factor_inertia(const kl_model *m, kl_work *w, kl_matrix *x, double gyration,
+                                   const unsigned char *held);
+
 /* y <- matrix^-1 y, with y = (nv, nz, nlam). */
 kl_status kl_matrix_solve(const kl_matrix *x, double *y);
 /* The same with eps taken back out by iteration: constraints hold exactly, and of all multipliers

@@ -1,5 +1,6 @@
 /* Initial assembly: positions, then velocities, brought onto the constraints. */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "model/groups.h"
@@ -20,12 +21,17 @@ static double gap(const kl_solver *x, const double *phi)
     return worst;
 }
 
+/* Thin rods have almost no inertia about their axis. Positions are guesses, so that such a rotation
+ * counts as that of a body with this radius of gyration, in lengths of the model. */
+static const double gyration = 0.02;
+
 /* One Newton step of the projection, shortened until the gap falls. Returns the new gap, or the old
  * one when none does. */
 static kl_status projection_step(kl_solver *x, double *q_old, double *dx, double *worst)
 {
     const kl_model *m = x->model;
-    KL_TRY(kl_matrix_factor_projection(m, x->w, x->mass, m->held_q));
+    kl_eval_inertia(m, x->w);
+    KL_TRY(kl_matrix_factor_inertia(m, x->w, x->mass, gyration, m->held_q));
     memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
     for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->w->phi[k];
     KL_TRY(kl_matrix_solve(x->mass, x->y));
@@ -236,30 +242,111 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     return KL_OK;
 }
 
-/* How much the velocity of each body was changed; those at rest are left to move. */
-static void tell_speeds(const kl_solver *x, kl_diag *diag)
+/* How much assembly changed the velocity of a body. */
+typedef struct speed_change {
+    int    body;
+    double given; /* speed before, m/s, rotation times the model's length */
+    double v, w;  /* change [m/s], [rad/s] */
+    double v_now; /* speed now [m/s] */
+    double w_now; /* [rad/s] */
+} speed_change;
+
+static speed_change speed_change_of(const kl_solver *x, int i, const double *before)
 {
-    const kl_model *m    = x->model;
-    const double    tell = 1e-6;
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b     = &m->body[i];
-        const double  *given = m->v0, *now = x->s->v;
-        kl_group       moves = kl_body_group(b, KL_TRANSLATION);
-        kl_group       turns = kl_body_group(b, KL_ROTATION);
-        if (moves.nv == 0 || kl_body_deforms(b)) continue;
-        kl_vec3 v0 = kl_load(given + moves.v);
-        double  v = kl_norm(v0), dv = kl_norm(kl_sub(kl_load(now + moves.v), v0));
-        double  w = 0.0, dw = 0.0;
-        if (turns.nv) {
-            kl_vec3 w0 = kl_load(given + turns.v);
-            w          = kl_norm(w0);
-            dw         = kl_norm(kl_sub(kl_load(now + turns.v), w0));
-        }
-        if (!(v + w * m->length > 0.0) || dv + dw * m->length <= tell * (v + w * m->length))
-            continue;
-        kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
-                b->name, dv, dw);
+    const kl_model *m     = x->model;
+    const kl_body  *b     = &m->body[i];
+    kl_group        moves = kl_body_group(b, KL_TRANSLATION), turns = kl_body_group(b, KL_ROTATION);
+    speed_change    c = {.body = i};
+    if (moves.nv) {
+        kl_vec3 v0 = kl_load(before + moves.v), v = kl_load(x->s->v + moves.v);
+        c.given = kl_norm(v0), c.v = kl_norm(kl_sub(v, v0)), c.v_now = kl_norm(v);
     }
+    if (turns.nv) {
+        kl_vec3 w0 = kl_load(before + turns.v), w = kl_load(x->s->v + turns.v);
+        c.given += m->length * kl_norm(w0), c.w = kl_norm(kl_sub(w, w0)), c.w_now = kl_norm(w);
+    }
+    return c;
+}
+
+/* Do other weights than inertia lead to other velocities? Then the joints and drivers leave a
+ * choice. The state is as before afterwards. */
+static bool inertia_decided(kl_solver *x, const double *before, double *now)
+{
+    const kl_model *m = x->model;
+    size_t          n = (size_t)m->nv * sizeof(double);
+    memcpy(now, x->s->v, n);
+    memcpy(x->s->v, before, n);
+    double apart = 0.0, size = 0.0;
+    if (kl_eval(m, x->s, x->w) == KL_OK &&
+        kl_matrix_factor_projection(m, x->w, x->mass, m->held_v) == KL_OK) {
+        kl_eval_rate(m, x->w, x->rate);
+        memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
+        for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k];
+        bool solved = kl_matrix_solve_exact(x->mass, x->y) == KL_OK;
+        for (int i = 0; solved && i < m->nbody; i++)
+            for (int k = m->body[i].v; !m->body[i].own && k < m->body[i].v + m->body[i].nv; k++) {
+                double change = now[k] - before[k];
+                apart         = fmax(apart, fabs(change - x->y[k]) / m->unit[k]);
+                size          = fmax(size, fabs(change) / m->unit[k]);
+            }
+    }
+    memcpy(x->s->v, now, n);
+    (void)kl_eval(m, x->s, x->w);
+    return apart > 1e-4 * size;
+}
+
+/* Bodies given at rest that joints and drivers set in motion, where inertia decided how: the ones
+ * that changed most, in one note. */
+static void tell_choice(const kl_solver *x, const double *before, kl_diag *diag)
+{
+    enum { MOST = 3 };
+    const kl_model *m          = x->model;
+    speed_change    most[MOST] = {0};
+    int             n          = 0;
+    for (int i = 0; i < m->nbody; i++) {
+        speed_change c    = speed_change_of(x, i, before);
+        double       size = c.v + m->length * c.w;
+        if (m->body[i].made || m->body[i].own || c.given > 0.0 || !(size > 0.0)) continue;
+        int at = n < MOST ? n : MOST;
+        while (at > 0 && size > most[at - 1].v + m->length * most[at - 1].w) at--;
+        for (int k = MOST - 1; k > at; k--) most[k] = most[k - 1];
+        if (at < MOST) most[at] = c;
+        n++;
+    }
+    if (n == 0) return;
+    char text[400] = "";
+    int  used      = 0;
+    for (int k = 0; k < n && k < MOST; k++) {
+        int more = snprintf(text + used, sizeof text - (size_t)used,
+                            "%s'%s' starts with %.4g m/s and %.4g rad/s", k == 0 ? "" : ", ",
+                            m->body[most[k].body].name, most[k].v_now, most[k].w_now);
+        if (more < 0 || used + more >= (int)sizeof text) break;
+        used += more;
+    }
+    kl_note(diag, m->body[most[0].body].place,
+            "the joints and drivers set bodies in motion that were given at rest, and do not "
+            "determine all velocities; assembly chose the change of least kinetic energy: "
+            "%s%s; to choose otherwise give `velocity` or `omega` of a body and keep it "
+            "with `fixed`",
+            text, n > MOST ? ", others change less" : "");
+}
+
+/* How much the velocity of each body was changed. */
+static void tell_speeds(kl_solver *x, const double *before, double *now, kl_diag *diag)
+{
+    const kl_model *m       = x->model;
+    const double    tell    = 1e-6;
+    bool            started = false;
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        speed_change   c = speed_change_of(x, i, before);
+        started |= c.given == 0.0 && c.v + c.w > 0.0 && !b->made && !b->own;
+        if (!kl_body_moves(b) || kl_body_deforms(b)) continue;
+        if (!(c.given > 0.0) || c.v + c.w * m->length <= tell * c.given) continue;
+        kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
+                b->name, c.v, c.w);
+    }
+    if (started && inertia_decided(x, before, now)) tell_choice(x, before, diag);
 }
 
 kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
@@ -271,7 +358,7 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
     double before = gap(x, x->rate), size = 0.0;
     for (int i = 0; i < m->nv; i++) size = fmax(size, fabs(x->s->v[i]));
     if (before == 0.0) return KL_OK;
-    if (kl_matrix_factor_projection(m, x->w, x->mass, m->held_v) != KL_OK)
+    if (kl_matrix_factor_inertia(m, x->w, x->mass, 0.0, m->held_v) != KL_OK)
         return kl_solver_singular(x, diag);
     memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
     for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = -x->rate[k];
@@ -298,8 +385,16 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
 
 kl_status kl_assemble(kl_solver *x, kl_diag *diag)
 {
+    const kl_model *m = x->model;
     KL_TRY(assemble_position(x, diag));
-    KL_TRY(kl_assemble_velocity(x, diag));
-    tell_speeds(x, diag);
-    return KL_OK;
+    kl_arena *scratch = kl_arena_create();
+    double   *before  = kl_arena_array(scratch, double, 2 * (size_t)m->nv + 1);
+    kl_status status  = KL_E_MEMORY;
+    if (before) {
+        memcpy(before, x->s->v, (size_t)m->nv * sizeof *before);
+        status = kl_assemble_velocity(x, diag);
+        if (status == KL_OK) tell_speeds(x, before, before + m->nv, diag);
+    }
+    kl_arena_destroy(scratch);
+    return status;
 }

@@ -24,8 +24,8 @@ typedef struct kl_solver {
 kl_status kl_solver_create(const kl_model *m, kl_solver **out);
 void      kl_solver_destroy(kl_solver *x);
 
-/* Positions, then velocities, brought onto the constraints with the least change (lengths, and
- * angles times the model's length); never makes an assembled model worse. What cannot be closed is
+/* Positions, then velocities, brought onto the constraints with the least change weighted by
+ * inertia, dx' M dx (dynamics/matrix.h); never makes an assembled model worse. What cannot be closed is
  * named with its gap. What was moved by more than `tell` (relative) is told as notes. */
 kl_status kl_assemble(kl_solver *x, kl_diag *diag);
 

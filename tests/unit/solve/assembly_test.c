@@ -290,12 +290,74 @@ static void virtual_bodies_have_no_say_in_where_a_body_is_brought(void **unused)
     for (int k = 0; k < 6; k++) assert_close(v[1][k], v[0][k], 1e-5);
 }
 
+/* The impulse of the driver acts on both bodies and changes no momentum: with z as the axis,
+ * J_tub w_tub + J_drum w_drum = 0 and w_drum - w_tub = 100 rad/s. */
+static void a_driver_between_free_bodies_keeps_their_momentum(void **unused)
+{
+    (void)unused;
+    built      b = must_build("klingel: 1\ngravity: [0, 0, 0]\nbodies:\n"
+                                   "  tub: {mass: 1000, inertia: [90, 90, 120]}\n"
+                                   "  drum: {mass: 1, inertia: [0.1, 0.1, 0.2]}\n"
+                                   "joints:\n"
+                                   "  bearing: {type: revolute, between: [tub, drum], at: [0.1, 0, 0], axis: "
+                                   "z}\n"
+                                   "  motor: {type: driver, of: bearing, value: {expression: \"100 rad/s * "
+                                   "t\"}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    const double *tub = x->s->v + b.model->body[1].v, *drum = x->s->v + b.model->body[2].v;
+    assert_close(drum[5] - tub[5], 100.0, 1e-9);
+    for (int k = 0; k < 3; k++) assert_close(1000.0 * tub[k] + drum[k], 0.0, 1e-9);
+    assert_close(120.0 * tub[5] + 0.2 * drum[5], 0.0, 1e-8);
+    assert_true(told(b.diag, "least kinetic energy: 'drum' starts with"));
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+/* Joints that fix all velocities leave nothing to choose and nothing to tell. */
+static void a_driven_mechanism_without_a_choice_is_not_told_of(void **unused)
+{
+    (void)unused;
+    built      b = must_build("klingel: 1\nbodies:\n"
+                                   "  crank: {mass: 1, inertia: [1, 1, 1], position: [0.5, 0, 0]}\n"
+                                   "joints:\n"
+                                   "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+                                   "  motor: {type: driver, of: A, value: {expression: \"3 rad/s * t\"}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    assert_close(x->s->v[b.model->body[1].v + 5], 3.0, 1e-9);
+    assert_int_equal(kl_diag_size(b.diag), 0);
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
+/* A gap of 0.1 m between 99 kg and 1 kg is closed by 1 mm and 99 mm. */
+static void the_lighter_body_moves(void **unused)
+{
+    (void)unused;
+    built      b = must_build("klingel: 1\nbodies:\n"
+                                   "  heavy: {type: point, mass: 99, position: [0, 0, 0]}\n"
+                                   "  light: {type: point, mass: 1, position: [1.1, 0, 0]}\n"
+                                   "joints: {rod: {type: distance, between: [heavy, light], at: [[0, 0, 0], "
+                                   "[1.1, 0, 0]], length: 1}}\n");
+    kl_solver *x;
+    assert_int_equal(assemble(&b, &x), KL_OK);
+    assert_close(x->s->q[b.model->body[1].q], 0.001, 1e-12);
+    assert_close(x->s->q[b.model->body[2].q], 1.001, 1e-12);
+    assert_true(told(b.diag, "assembly moved 'light' by 99 mm"));
+    kl_solver_destroy(x);
+    built_free(&b);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(an_assembled_model_is_left_alone),
         cmocka_unit_test(the_change_is_the_least),
         cmocka_unit_test(a_four_bar_closes_from_a_rough_start),
+        cmocka_unit_test(a_driver_between_free_bodies_keeps_their_momentum),
+        cmocka_unit_test(a_driven_mechanism_without_a_choice_is_not_told_of),
+        cmocka_unit_test(the_lighter_body_moves),
         cmocka_unit_test(fixed_values_are_kept_and_guesses_follow),
         cmocka_unit_test(what_cannot_close_is_named_with_its_gap),
         cmocka_unit_test(contradicting_velocities_are_named),
