@@ -10,6 +10,7 @@
 
 #include "cli/commands.h"
 #include "cli/hunting.h"
+#include "cli/shooting.h"
 #include "figures/figure.h"
 #include "figures/gnuplot.h"
 #include "terminal/result_files.h"
@@ -23,11 +24,17 @@ typedef struct request {
     bool        csv, linear;
     double      rest; /* amplitude below which the motion has come to rest [m] */
     const char *figure;
-    const char *start; /* parameter of the lateral displacement at the start; NULL: none */
+    const char *start;  /* parameter of the lateral displacement at the start; NULL: none */
+    const char *centre; /* the same where it was not asked for but is there: zero for equilibria */
     double      speed[MOST_POINTS], amplitude[MOST_POINTS]; /* limit cycles [m/s], [mm] */
     int         n;
     double      edge_speed[MOST_POINTS], edge[MOST_POINTS]; /* unstable ones */
     int         nedge;
+    bool        shooting;
+    double     *settled; /* motion at the lowest grid speed with an even limit cycle; NULL: none */
+    double      settled_speed, settled_frequency;
+    kl_branch_point branch[MOST_POINTS];
+    int             nbranch;
 } request;
 
 static void print_row(const request *q, const char *kind, double speed, double frequency,
@@ -124,6 +131,14 @@ static kl_status close_in(request *q, double dead, const double *alive, double *
     return KL_OK;
 }
 
+static void keep_settled(request *q, double speed, double frequency)
+{
+    free(q->settled);
+    q->settled           = kl_hunting_copy(&q->k);
+    q->settled_speed     = speed;
+    q->settled_frequency = frequency;
+}
+
 /* Lowers the speed from `top` on. `speed`: the lowest with a limit cycle; NaN: none at `top`. */
 static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle *last)
 {
@@ -141,7 +156,8 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
         }
         record(q, at, &c);
         free(alive);
-        alive  = kl_hunting_copy(&q->k);
+        alive = kl_hunting_copy(&q->k);
+        if (fabs(c.change) < 0.01) keep_settled(q, at, c.frequency);
         *speed = at;
         *last  = c;
     }
@@ -187,33 +203,115 @@ static kl_status unstable_branch(request *q, double linear)
     return status;
 }
 
+/* ---- the branch by shooting ---- */
+
+static bool take_point(void *context, const kl_branch_point *p)
+{
+    request *q = context;
+    print_row(q, p->multiplier < 1.0 ? "stable" : "unstable", p->speed, p->frequency, p->amplitude);
+    if (!q->csv) printf("  %-18s %10.4f\n", "Floquet multiplier", p->multiplier);
+    if (q->nbranch < MOST_POINTS) q->branch[q->nbranch++] = *p;
+    return true;
+}
+
+/* Where the speed of the branch is least: the parabola through the three points about it, over the
+ * amplitude. */
+static void print_branch_fold(request *q)
+{
+    for (int i = 1; i + 1 < q->nbranch; i++) {
+        const kl_branch_point *a = &q->branch[i - 1], *b = a + 1, *c = a + 2;
+        if (!(b->speed <= a->speed && b->speed < c->speed)) continue;
+        double da = a->amplitude - b->amplitude, dc = c->amplitude - b->amplitude;
+        double sa = (a->speed - b->speed) / da, sc = (c->speed - b->speed) / dc;
+        double bend = (sa - sc) / (da - dc), slope = sa - bend * da, x = -0.5 * slope / bend;
+        bool   before               = (x > 0.0) == (da > 0.0);
+        const kl_branch_point *d    = before ? a : c;
+        double                 part = x / (before ? da : dc);
+        print_row(q, "fold", b->speed + 0.5 * slope * x,
+                  b->frequency + part * (d->frequency - b->frequency), b->amplitude + x);
+        return;
+    }
+}
+
+/* From the last even limit cycle on. */
+static kl_status branch(request *q, double linear)
+{
+    double         speed = q->settled_speed;
+    kl_branch_wish wish  = {.from = 0.5 * q->from,
+                            .to   = isnan(linear) ? q->to : fmax(linear, speed) + q->step,
+                            .step = q->step,
+                            .rest = q->rest,
+                            .most = 100};
+    kl_hunting_put(&q->k, q->settled);
+    kl_status status = kl_branch_follow(&q->k, speed, q->settled_frequency, &wish, take_point, q);
+    print_branch_fold(q);
+    if (status != KL_RETRY && status != KL_E_STEP) return status;
+    kl_warn(q->k.diag, KL_NOWHERE,
+            q->nbranch
+                ? "shooting ended after %d limit cycles: the next one was not found; use a "
+                  "smaller --step or a smaller tolerance of the integrator"
+                : "shooting found no periodic motion near the one that was left at the "
+                  "lowest speed (%d found); the motion is irregular, or --settle is too short",
+            q->nbranch);
+    return KL_OK;
+}
+
 /* ---- figure ---- */
+
+/* Points of the branch by shooting: stable or unstable ones; the ends of both lie on each other. */
+static int write_branch(const request *q, FILE *out, bool stable)
+{
+    int n = 0;
+    for (int i = 0; i < q->nbranch; i++) {
+        const kl_branch_point *p   = &q->branch[i];
+        bool                   now = p->multiplier<1.0, before = i> 0 && p[-1].multiplier < 1.0;
+        if (now != stable && !(i > 0 && before == stable)) continue;
+        fprintf(out, "%.9g %.9g\n", p->speed, 1e3 * p->amplitude);
+        n++;
+    }
+    if (n == 0) fprintf(out, "%.9g 0\n", q->to);
+    return n;
+}
+
+static void write_data(const request *q, double linear, FILE *out, int n[3])
+{
+    fprintf(out, "$cycle << EOD\n");
+    for (int i = 0; i < q->n; i++) fprintf(out, "%.9g %.9g\n", q->speed[i], q->amplitude[i]);
+    if (q->n == 0) fprintf(out, "%.9g 0\n", q->to);
+    fprintf(out, "EOD\n$edge << EOD\n");
+    for (int i = 0; i < q->nedge; i++) fprintf(out, "%.9g %.9g\n", q->edge_speed[i], q->edge[i]);
+    if (!isnan(linear)) fprintf(out, "%.9g 0\n", linear);
+    fprintf(out, "EOD\n$stable << EOD\n");
+    n[0] = write_branch(q, out, true);
+    fprintf(out, "EOD\n$unstable << EOD\n");
+    n[1] = write_branch(q, out, false);
+    fprintf(out, "EOD\n$linear << EOD\n%.9g 0\nEOD\n", isnan(linear) ? q->to : linear);
+    n[2] = q->nedge;
+}
 
 /* Amplitude over speed, and the linear critical speed. */
 static bool draw(const request *q, double linear, const char *file)
 {
     kl_new_file o;
     kl_gnuplot  g;
+    int         n[3];
     if (!kl_output_open(&o, file)) return false;
     bool good = kl_gnuplot_start(&g, o.stream);
     if (good) {
         kl_figure_start(g.script, file, 800, 450);
         fprintf(g.script, "set xlabel 'speed [m/s]'\nset ylabel 'amplitude [mm]'\nset grid\n"
-                          "set key top left\nset yrange [0:*]\n$cycle << EOD\n");
-        for (int i = 0; i < q->n; i++)
-            fprintf(g.script, "%.9g %.9g\n", q->speed[i], q->amplitude[i]);
-        if (q->n == 0) fprintf(g.script, "%.9g 0\n", q->to);
-        fprintf(g.script, "EOD\n$edge << EOD\n");
-        for (int i = 0; i < q->nedge; i++)
-            fprintf(g.script, "%.9g %.9g\n", q->edge_speed[i], q->edge[i]);
-        if (!isnan(linear)) fprintf(g.script, "%.9g 0\n", linear);
-        fprintf(g.script, "EOD\n$linear << EOD\n%.9g 0\nEOD\n", isnan(linear) ? q->to : linear);
-        fprintf(g.script,
-                "plot $cycle using 1:2 with linespoints pt 7 ps 0.6 lw 2 title 'limit cycle', "
-                "%s$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
-                q->nedge ? "$edge using 1:2 smooth unique with lines dt 2 lw 2 title 'unstable "
-                           "limit cycle', "
-                         : "",
+                          "set key top left\nset yrange [0:*]\n");
+        write_data(q, linear, g.script, n);
+        fprintf(g.script, "plot $cycle using 1:2 with points pt 7 ps 0.6 title 'limit cycle, "
+                          "falling speed', ");
+        if (n[0]) fprintf(g.script, "$stable using 1:2 with lines lw 2 title 'stable, shooting', ");
+        if (n[1])
+            fprintf(g.script,
+                    "$unstable using 1:2 with lines dt 2 lw 2 title 'unstable, shooting', ");
+        if (n[2])
+            fprintf(g.script, "$edge using 1:2 smooth unique with lines dt 3 lw 2 title 'edge of "
+                              "the rest position', ");
+        fprintf(g.script, "$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
                 isnan(linear) ? "stable up to this speed" : "linear critical speed");
         good = kl_gnuplot_end(&g);
     }
@@ -249,6 +347,7 @@ static kl_status critical(request *q)
         printf("  nonlinear: the motion decays at %g m/s, so there is no limit cycle; start the "
                "model farther from the track centre\n",
                top);
+    if (q->shooting && q->settled) KL_TRY(branch(q, speed));
     if (q->start) KL_TRY(unstable_branch(q, isnan(speed) ? HUGE_VAL : speed));
     if (q->figure && draw(q, speed, q->figure) && !q->csv) printf("%s\n", q->figure);
     return KL_OK;
@@ -271,8 +370,17 @@ static kl_status overrides(request *q, const kl_texts *set, kl_arena *arena)
         q->k.set[i] = (kl_override){kl_arena_text_n(arena, set->items[i], n), equals + 1};
     }
     q->k.set[set->n]     = (kl_override){q->parameter, q->k.value};
-    q->k.set[set->n + 1] = (kl_override){q->start, q->k.start};
+    q->k.set[set->n + 1] = (kl_override){q->start ? q->start : q->centre, q->k.start};
+    q->k.centred         = q->k.set[set->n + 1].name != NULL;
     return KL_OK;
+}
+
+/* The parameter `y0` of the model, by which examples and templates start off the centre; NULL: none. */
+static const char *centre_of(const kl_model *m)
+{
+    for (int i = 0; i < m->nparameter; i++)
+        if (strcmp(m->parameter[i].name, "y0") == 0) return "y0";
+    return NULL;
 }
 
 static int critical_speed_run(int argc, char **argv)
@@ -294,6 +402,8 @@ static int critical_speed_run(int argc, char **argv)
          "for the amplitude (default: shift of a wheelset)"},
         {"start", 0, "NAME", KL_OPTION_TEXT, &q.start,
          "parameter of the start, such as y0: unstable cycles"},
+        {"shooting", 0, NULL, KL_OPTION_FLAG, &q.shooting,
+         "follow the limit cycle by shooting: multipliers, fold"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
          "draw amplitude over speed (.svg, .png or .pdf)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
@@ -317,6 +427,7 @@ static int critical_speed_run(int argc, char **argv)
         code     = kl_loaded_open(&kl_command_critical_speed, rest.items[0], &set, q.k.diag, &l);
         if (code == KL_EXIT_OK) {
             q.k.source       = l.source;
+            q.centre         = centre_of(l.model);
             kl_status status = arena ? overrides(&q, &set, arena) : KL_E_MEMORY;
             if (status == KL_OK) status = critical(&q);
             code = kl_exit_code(status);
@@ -324,6 +435,7 @@ static int critical_speed_run(int argc, char **argv)
         }
         kl_print_diag(q.k.diag, NULL);
         kl_hunting_forget(&q.k);
+        free(q.settled);
         kl_diag_destroy(q.k.diag);
         kl_arena_destroy(arena);
     }
@@ -340,4 +452,6 @@ const kl_command kl_command_critical_speed = {
                  "\n"
                  "linear: lowest speed with an eigenvalue whose real part is positive\n"
                  "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"
-                 "unstable: limit cycles between rest and hunting; fold: where both meet\n"};
+                 "unstable: limit cycles between rest and hunting; fold: where both meet\n"
+                 "--shooting: stable and unstable limit cycles with their Floquet multipliers, the\n"
+                 "  largest absolute value apart from 1; above 1 the limit cycle is unstable\n"};

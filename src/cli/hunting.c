@@ -7,24 +7,20 @@
 
 #include "solve/eigenvalues.h"
 
-/* A model and its simulation at one speed. */
-typedef struct ride {
-    kl_model      *m;
-    kl_simulation *s;
-} ride;
-
-static kl_status ride_open(kl_hunting *k, double speed, ride *r)
+kl_status kl_ride_open(kl_hunting *k, double speed, kl_ride *r)
 {
-    *r = (ride){0};
+    *r = (kl_ride){0};
     snprintf(k->value, sizeof k->value, "%.17g m/s", speed);
     KL_TRY(kl_source_build(k->source, k->set, k->nset, k->diag, &r->m));
+    if (k->tolerance > 0.0) r->m->settings.tolerance = fmin(k->tolerance, r->m->settings.tolerance);
     return kl_simulation_create(r->m, k->diag, &r->s);
 }
 
-static void ride_close(ride *r)
+void kl_ride_close(kl_ride *r)
 {
     kl_simulation_destroy(r->s);
     kl_model_destroy(r->m);
+    *r = (kl_ride){0};
 }
 
 /* ---- linear ---- */
@@ -39,11 +35,14 @@ static void pass_errors(const kl_diag *from, kl_status status, kl_hunting *k)
 
 kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double *frequency)
 {
-    ride         r;
-    kl_linear   *l      = NULL;
-    kl_spectrum *s      = NULL;
-    kl_diag     *diag   = kl_diag_create();
-    kl_status    status = ride_open(k, speed, &r);
+    kl_ride      r;
+    kl_linear   *l    = NULL;
+    kl_spectrum *s    = NULL;
+    kl_diag     *diag = kl_diag_create();
+    snprintf(k->start, sizeof k->start, "0");
+    k->nset += k->centred;
+    kl_status status = kl_ride_open(k, speed, &r);
+    k->nset -= k->centred;
     if (status == KL_OK) status = kl_analysis_go(r.s, KL_AT_EQUILIBRIUM, diag);
     if (status == KL_OK) status = kl_linearize(r.s->solver, NULL, diag, &l);
     if (status == KL_OK) status = kl_spectrum_find(r.s->solver, l, false, diag, &s);
@@ -59,7 +58,7 @@ kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double 
     kl_diag_destroy(diag);
     kl_spectrum_destroy(s);
     kl_linear_destroy(l);
-    ride_close(&r);
+    kl_ride_close(&r);
     return status;
 }
 
@@ -101,7 +100,7 @@ static kl_status make_room(kl_hunting *k, const kl_model *m)
 }
 
 /* The motion of the last speed, its velocities changed as the start's change with the speed. */
-static kl_status take_over(kl_hunting *k, ride *r)
+static kl_status take_over(kl_hunting *k, kl_ride *r)
 {
     kl_state *s = r->s->solver->s;
     if (!k->q) return KL_OK;
@@ -112,7 +111,7 @@ static kl_status take_over(kl_hunting *k, ride *r)
     return kl_simulation_move(r->s, k->diag);
 }
 
-static kl_status keep(kl_hunting *k, const ride *r, const double *v0)
+static kl_status keep(kl_hunting *k, const kl_ride *r, const double *v0)
 {
     const kl_state *s = r->s->solver->s;
     KL_TRY(make_room(k, r->m));
@@ -125,8 +124,10 @@ static kl_status keep(kl_hunting *k, const ride *r, const double *v0)
 }
 
 /* Index of the channel: the one named, or the first `shift` of an element. */
-static kl_status find_channel(const kl_hunting *k, const kl_channels *c, int *index)
+kl_status kl_hunting_channel(const kl_hunting *k, const kl_ride *r, int *index)
 {
+    const kl_channels *c = r->s->channels;
+
     *index = k->channel ? kl_channels_find(c, k->channel) : -1;
     for (int i = 0; !k->channel && i < kl_channels_count(c) && *index < 0; i++) {
         const char *dot = strrchr(kl_channels_at(c, i)->name, '.');
@@ -172,7 +173,8 @@ static void judge(const double *y, int n, double every, kl_cycle *out)
 }
 
 /* Rows of the channel, `every` apart. */
-static kl_status follow(const kl_hunting *k, ride *r, int channel, int n, double every, double *y)
+static kl_status follow(const kl_hunting *k, kl_ride *r, int channel, int n, double every,
+                        double *y)
 {
     double t0 = r->s->solver->s->t;
     for (int i = 0; i < n; i++) {
@@ -190,10 +192,10 @@ kl_status kl_hunting_cycle(kl_hunting *k, double speed, kl_cycle *out)
     const double every = 2e-3; /* some 50 rows in a period of hunting */
     int          n = (int)(k->settle / every) + 2, channel = -1;
     double      *y = calloc((size_t)n, sizeof *y), *v0 = NULL;
-    ride         r;
-    kl_status    status = ride_open(k, speed, &r);
+    kl_ride      r;
+    kl_status    status = kl_ride_open(k, speed, &r);
     if (status == KL_OK) status = kl_simulation_start(r.s, k->diag);
-    if (status == KL_OK) status = find_channel(k, r.s->channels, &channel);
+    if (status == KL_OK) status = kl_hunting_channel(k, &r, &channel);
     if (status == KL_OK) v0 = calloc((size_t)r.m->nv + 1, sizeof *v0);
     if (!y || (status == KL_OK && !v0)) status = KL_E_MEMORY;
     if (status == KL_OK) {
@@ -205,7 +207,7 @@ kl_status kl_hunting_cycle(kl_hunting *k, double speed, kl_cycle *out)
     if (status == KL_OK) status = keep(k, &r, v0);
     free(v0);
     free(y);
-    ride_close(&r);
+    kl_ride_close(&r);
     return status;
 }
 
@@ -231,12 +233,12 @@ static void take_row(counter *c, double t, double y, kl_swings *out)
     c->last = y, c->t = t;
 }
 
-static kl_status swing(kl_hunting *k, ride *r, double low, double high, kl_swings *out)
+static kl_status swing(kl_hunting *k, kl_ride *r, double low, double high, kl_swings *out)
 {
     const double every = 5e-4;
     int          channel;
     counter      c = {0};
-    KL_TRY(find_channel(k, r->s->channels, &channel));
+    KL_TRY(kl_hunting_channel(k, r, &channel));
     for (int i = 0; i * every < k->settle; i++) {
         const double *values;
         while (r->s->solver->s->t < i * every) KL_TRY(kl_simulation_step(r->s, i * every, k->diag));
@@ -254,15 +256,15 @@ static kl_status swing(kl_hunting *k, ride *r, double low, double high, kl_swing
 kl_status kl_hunting_swings(kl_hunting *k, double speed, double start, double low, double high,
                             kl_swings *out)
 {
-    ride r;
+    kl_ride r;
     memset(out, 0, sizeof *out);
     snprintf(k->start, sizeof k->start, "%.17g m", start);
     k->nset++;
-    kl_status status = ride_open(k, speed, &r);
+    kl_status status = kl_ride_open(k, speed, &r);
     k->nset--;
     if (status == KL_OK) status = kl_simulation_start(r.s, k->diag);
     if (status == KL_OK) status = swing(k, &r, low, high, out);
-    ride_close(&r);
+    kl_ride_close(&r);
     return status;
 }
 

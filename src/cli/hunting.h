@@ -11,14 +11,27 @@ typedef struct kl_hunting {
     int              nset;
     char             value[64];
     char start[64]; /* value of the parameter of the start, which is set[nset], behind all others */
-    const char *channel; /* whose amplitude counts; NULL: the first `shift` */
-    double      settle;  /* time that a motion gets at each speed [s] */
+    bool centred;   /* there is one: equilibria are looked for with the value 0 */
+    const char *channel;   /* whose amplitude counts; NULL: the first `shift` */
+    double      tolerance; /* of the integrator, where smaller than the model's; 0: the model's */
+    double      settle;    /* time that a motion gets at each speed [s] */
     kl_diag    *diag;
 
     /* the motion that is carried from speed to speed; NULL: none yet */
     double *q, *v, *v0, *z, *h; /* coordinates, velocities, those of the start at that speed, ... */
     int     nq, nv, nz, nh;
 } kl_hunting;
+
+/* A model and its simulation at one speed. */
+typedef struct kl_ride {
+    kl_model      *m;
+    kl_simulation *s;
+} kl_ride;
+
+kl_status kl_ride_open(kl_hunting *k, double speed, kl_ride *r);
+void      kl_ride_close(kl_ride *r);
+/* Index of the channel whose amplitude counts. */
+kl_status kl_hunting_channel(const kl_hunting *k, const kl_ride *r, int *index);
 
 /* Eigenvalue with the largest real part at the steady motion, neutral ones left out. */
 kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double *frequency);

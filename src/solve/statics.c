@@ -242,35 +242,47 @@ static void leave_spin_angles(search *k, double *norm)
     *norm = kl_increment_norm(k->m, k->dx, NULL);
 }
 
+/* The state `factor` times the step beyond the one kept, on the constraints; its largest acceleration,
+ * infinite where there is none. */
+static double acceleration_along(search *k, double factor)
+{
+    const kl_model *m = k->m;
+    kl_state       *s = k->x->s;
+    for (int i = 0; i < m->nv; i++) k->step[i] = factor * k->dx[i];
+    kl_model_advance(m, k->kept->q, k->step, s->q);
+    for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
+    memcpy(s->v, k->kept->v, (size_t)m->nv * sizeof(double));
+    if (project(k) != KL_OK || evaluate_accelerations(k) != KL_OK) return INFINITY;
+    double a = residual_acceleration(k);
+    return isfinite(a) ? a : HUGE_VAL;
+}
+
 /* Newton for a motion that is kept: forces of rolling and of flow have no potential, so there is no
- * downhill; what must fall is the largest acceleration. */
+ * downhill; what must fall is the largest acceleration. A part of the step that lowers it by a tenth is
+ * taken at once, otherwise the best of all: a wheel just above its rail falls freely, and only the
+ * right distance of many brings it to rest on the rail. */
 static kl_status newton_moving(search *k)
 {
     enum { MOST = 100, HALVES = 24 };
-    const kl_model *m = k->m;
-    kl_state       *s = k->x->s;
     KL_TRY(evaluate_accelerations(k));
     for (int pass = 0; pass < MOST; pass++) {
-        double norm, gain, before = residual_acceleration(k), factor;
+        double norm, gain, before = residual_acceleration(k), least = before, best = 0.0, now = 0.0;
         if (before <= 1e-13) return KL_OK;
         k->mu = 1e-6 * k->rate; /* a direction that nothing holds does not move */
         KL_TRY(newton_step(k, &norm, &gain));
         leave_spin_angles(k, &norm);
         k->e->iterations++;
-        kl_state_copy(k->kept, s);
-        factor   = norm > 0.3 ? 0.3 / norm : 1.0;
-        int half = 0;
-        for (; half < HALVES; half++, factor *= 0.5) {
-            for (int i = 0; i < m->nv; i++) k->step[i] = factor * k->dx[i];
-            kl_model_advance(m, k->kept->q, k->step, s->q);
-            for (int i = 0; i < m->nz; i++) s->z[i] = k->kept->z[i] + factor * k->dz[i];
-            memcpy(s->v, k->kept->v, (size_t)m->nv * sizeof(double));
-            if (project(k) == KL_OK && evaluate_accelerations(k) == KL_OK &&
-                residual_acceleration(k) < before)
-                break;
+        kl_state_copy(k->kept, k->x->s);
+        double factor = norm > 0.3 ? 0.3 / norm : 1.0;
+        for (int half = 0; half < HALVES && least > 0.9 * before; half++, factor *= 0.5) {
+            now = acceleration_along(k, factor);
+            if (now < least) least = now, best = factor;
         }
-        if (half < HALVES) continue;
-        kl_state_copy(s, k->kept);
+        if (best > 0.0) {
+            if (now != least) acceleration_along(k, best);
+            continue;
+        }
+        kl_state_copy(k->x->s, k->kept);
         KL_TRY(evaluate_accelerations(k));
         return before <= STILL_MOVING ? KL_OK : KL_RETRY;
     }

@@ -1,0 +1,101 @@
+/* `klingel critical-speed --shooting`: limit cycles over speed with Floquet multipliers. */
+#include "unit/cli/run_program.h"
+#include "unit/railway/wheel_rail_reference.h"
+
+#include <math.h>
+#include <stdlib.h>
+
+/* Value of a column of the branch at an amplitude [mm]: the reference has the amplitude ascending. */
+static double reference_over_amplitude(const reference *r, const char *column, double A)
+{
+    for (int i = 0; i + 1 < r->nrow; i++) {
+        double a = reference_at(r, i, "A_mm"), b = reference_at(r, i + 1, "A_mm");
+        if (A < a || A > b) continue;
+        double u = reference_at(r, i, column), v = reference_at(r, i + 1, column);
+        return u + (v - u) * (A - a) / (b - a);
+    }
+    fail_msg("amplitude %g mm is not in the reference", A);
+    return NAN;
+}
+
+/* The row that begins with `kind`; NULL: none. */
+static const char *row_of(const char *text, const char *kind, double v[3])
+{
+    const char *at = strstr(text, kind);
+    if (!at) return NULL;
+    at   = strstr(at, "  ");
+    v[0] = atof(at);
+    at   = strstr(at, "m/s") + 3;
+    v[1] = atof(at);
+    at   = strstr(at, "amplitude") + 9;
+    v[2] = atof(at);
+    return at;
+}
+
+/* Reference vehicles-nonlinear, case C4, found there by shooting with another integrator. Where the
+ * largest shift is about the clearance of 6 mm the branch has a sharp bend, between points of the
+ * reference that are too far apart to interpolate. */
+static void shooting_follows_both_branches_of_the_reference(void **state)
+{
+    world      *w     = *state;
+    const char *model = KL_SOURCE_DIR "/examples/hunting-limit-cycle/model.yaml", *at = NULL;
+    reference   r      = reference_read("vehicles-nonlinear/cone_branch_C4.csv");
+    int         stable = 0, unstable = 0;
+    double      v[3] = {0};
+    assert_int_equal(run(w, "critical-speed", model, "--from", "65", "--to", "66.5", "--step",
+                         "0.5", "--settle", "4", "--shooting"),
+                     0);
+    for (const char *p = w->out; (p = strstr(p, "stable  ")) != NULL; p = at) {
+        bool is_unstable = p[-1] == 'n';
+        at               = row_of(p, "stable", v);
+        if (v[2] > 5.97 && v[2] < 6.13) continue;
+        double multiplier = atof(strstr(at, "multiplier") + 10);
+        double want       = reference_over_amplitude(&r, "largest_multiplier_per_period", v[2]);
+        assert_close(v[0] / reference_over_amplitude(&r, "V_m_per_s", v[2]), 1.0, 2e-4);
+        assert_close(v[1] / reference_over_amplitude(&r, "f_Hz", v[2]), 1.0, 5e-4);
+        assert_close(multiplier, want, 0.02);
+        assert_int_equal(is_unstable, want > 1.0);
+        is_unstable ? unstable++ : stable++;
+    }
+    assert_true(stable >= 2 && unstable >= 3);
+    double falling[3] = {0};
+    assert_non_null(row_of(w->out, "fold", v));
+    assert_non_null(row_of(w->out, "nonlinear", falling));
+    print_message("fold %.4f m/s, %.4f mm; reference 65.3255 m/s, 6.1176 mm; falling speed %.4f\n",
+                  v[0], v[2], falling[0]);
+    assert_close(v[0], 65.3255, 0.02);
+    assert_close(v[2], 6.1176, 0.03);
+    assert_close(falling[0], v[0], 0.1);
+    reference_free(&r);
+}
+
+/* A bogie with S1002 wheels, about a minute: the motion ends at the fold of the branch. */
+static void both_ways_to_the_nonlinear_critical_speed_agree(void **state)
+{
+    world      *w       = *state;
+    const char *model   = KL_SOURCE_DIR "/examples/bogie-hunting/model.yaml";
+    double      fold[3] = {0}, falling[3] = {0}, edge[3] = {0};
+    if (!getenv("KL_SLOW")) {
+        skip();
+        return;
+    }
+    assert_int_equal(run(w, "critical-speed", model, "--set", "wheels=S1002", "--from", "24",
+                         "--to", "32", "--step", "2", "--settle", "5", "--shooting"),
+                     0);
+    assert_non_null(row_of(w->out, "nonlinear", falling));
+    assert_non_null(row_of(w->out, "fold", fold));
+    assert_non_null(row_of(w->out, "unstable", edge));
+    print_message("falling speed %.3f m/s, fold %.3f m/s\n", falling[0], fold[0]);
+    assert_close(falling[0] / fold[0], 1.0, 0.01);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(shooting_follows_both_branches_of_the_reference, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(both_ways_to_the_nonlinear_critical_speed_agree, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
