@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
-#include "beams/beam_rotation.h"
+#include "base/turn.h"
 
 kl_beam_rule kl_beam_rule_of(int nodes, double length)
 {

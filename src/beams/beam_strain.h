@@ -19,8 +19,8 @@
 
 #include <stdbool.h>
 
+#include "base/turn.h"
 #include "base/vec.h"
-#include "beams/beam_rotation.h"
 
 enum { KL_BEAM_NODES = 3, KL_BEAM_POINTS = 2, KL_BEAM_WIDE = 6 * KL_BEAM_NODES };
 

@@ -414,7 +414,8 @@ const kl_key kl_flexible_keys[] = {
      .unit     = "*",
      .size     = 2,
      .fallback = "[0, 0]",
-     .help     = "[a, b]: damping a M + b K, a in 1/s, b in s"},
+     .help = "[a, b]: damping a M + b K, a in 1/s, b in s; of nonlinear bodies too, K that of the "
+             "elastic material"},
     {.name     = "position",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(flexible, position),

@@ -115,6 +115,9 @@ typedef struct flexible_cache {
 size_t flexible_cache_bytes(const flexible *p);
 void   flexible_place(void *data, const kl_placement *p);
 
+/* flexible_setup.c: refuses negative Rayleigh coefficients */
+kl_status flexible_check_damping(const flexible *p, const kl_setup *s);
+
 extern const kl_key       kl_flexible_keys[];
 extern const kl_body_type kl_nonlinear; /* with `flexible: nonlinear` */
 

@@ -414,7 +414,7 @@ static kl_status check_curve(const flexible *p, const kl_setup *s)
     return KL_OK;
 }
 
-static kl_status check_damping(const flexible *p, const kl_setup *s)
+kl_status flexible_check_damping(const flexible *p, const kl_setup *s)
 {
     if (p->rayleigh[0] >= 0.0 && p->rayleigh[1] >= 0.0) return KL_OK;
     return kl_fail(s->diag, KL_E_RANGE, s->place,
@@ -459,7 +459,7 @@ static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
     KL_TRY(flexible_refer(p, s));
     KL_TRY(find_rigid(p, s));
     KL_TRY(check_curve(p, s));
-    KL_TRY(check_damping(p, s));
+    KL_TRY(flexible_check_damping(p, s));
     KL_TRY(p->reframed ? damp_as_in_file(p, &before, s->arena) : make_damping(p, s->arena));
     KL_TRY(flexible_second_setup(p, s->arena));
     *size = size_of(p, p->n);

@@ -45,6 +45,7 @@ static kl_status add_rigid(const flexible *p, const nonlinear_part *part, const 
         kl_mat3 xx = kl_outer(x, x);
         for (int k = 0; k < 3; k++)
             for (int l = 0; l < 3; l++) r->inertia.m[k][l] += m * ((k == l ? d : 0) - xx.m[k][l]);
+        for (int k = 0; k < 3; k++) r->inertia.m[k][k] += w->inertia[part->node[i]];
     }
     kl_store(r->center, kl_scale(1.0 / r->mass, moment));
     place_point(at, part->at, r->position, r->velocity);
@@ -82,12 +83,15 @@ static kl_status add_nodes(const flexible *p, const kl_setup *s, const pose *at,
     int             next = w->npart;
     for (int i = 0; i < w->mesh->nnode; i++) {
         if (w->body[i] >= 0 || !(w->mass[i] > 0.0)) continue;
-        const char *name = kl_arena_format(s->arena, "%s.%d", s->name, w->mesh->node_id[i]);
-        kl_body    *b    = name ? kl_model_add_body(m, &kl_point, name, s->place) : NULL;
+        const char         *name = kl_arena_format(s->arena, "%s.%d", s->name, w->mesh->node_id[i]);
+        const kl_body_type *type = w->inertia[i] > 0.0 ? &kl_rigid : &kl_point;
+        kl_body            *b    = name ? kl_model_add_body(m, type, name, s->place) : NULL;
         if (!b || !b->data) return KL_E_MEMORY;
         b->quiet = b->hidden = true;
         w->body[i]           = next++;
-        fill_point(p, i, at, b);
+        nonlinear_part alone = {.at = w->mesh->x[i], .n = 1, .node = &i};
+        if (type == &kl_rigid) KL_TRY(add_rigid(p, &alone, at, b));
+        else fill_point(p, i, at, b);
     }
     return KL_OK;
 }
@@ -119,6 +123,12 @@ static kl_status nonlinear_expand(void *data, const kl_setup *s, kl_model *m)
     if (p->file.mirror != 0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': a nonlinear body cannot be mirrored; mirror its mesh", s->name);
+    KL_TRY(flexible_check_damping(p, s));
+    if (p->damping > 0.0)
+        kl_note(s->diag, s->place,
+                "body '%s': `damping` is a ratio of modes, which a nonlinear body does not have; "
+                "write `rayleigh: [a, b]`",
+                s->name);
     KL_TRY(nonlinear_mesh_take(p, s));
     pose at = pose_of(p);
     KL_TRY(add_parts(p, s, &at, m));
@@ -137,27 +147,53 @@ static bool is_rigid(const nonlinear_mesh *w, const int *node, int n)
     return true;
 }
 
-static kl_status add_solid(const flexible *p, const kl_setup *s, kl_model *m, int first,
-                           kl_shape shape, int index)
+/* Reference shape of the element, in the data of a new element of the model. */
+static kl_status fill_solid(const flexible *p, const kl_fe_element *e, const kl_setup *s,
+                            void *data)
 {
-    const nonlinear_mesh *w    = p->nodes;
-    int                   n    = kl_shape_info_of(shape)->nnode;
-    const int            *node = w->mesh->block[shape].node + (size_t)index * (size_t)n;
-    kl_fe_element         e;
+    nonlinear_solid *solid = data;
+    return kl_large_solid_init(e, &p->nodes->law[e->property->material], s->arena, &solid->s);
+}
+
+static kl_status fill_shell(const flexible *p, const kl_fe_element *e, const kl_setup *s,
+                            void *data)
+{
+    (void)p, (void)s;
+    return kl_large_shell_init(e, &((nonlinear_shell *)data)->s);
+}
+
+static kl_status fill_piece(const flexible *p, const kl_fe_element *e, const kl_fe_rules *rules,
+                            nonlinear_piece *piece)
+{
+    double unused[KL_LARGE_NODES];
+    piece->id        = e->id;
+    piece->reference = *e;
+    memcpy(piece->rayleigh, p->rayleigh, sizeof piece->rayleigh);
+    return nonlinear_lump(e, rules, piece->mass, unused);
+}
+
+static kl_status add_element(const flexible *p, const kl_setup *s, kl_model *m, int first,
+                             kl_shape shape, int index, const kl_fe_rules *rules)
+{
+    const nonlinear_mesh  *w     = p->nodes;
+    int                    n     = kl_shape_info_of(shape)->nnode;
+    const int             *node  = w->mesh->block[shape].node + (size_t)index * (size_t)n;
+    bool                   shell = nonlinear_is_shell(shape);
+    const kl_element_type *type  = shell ? &kl_nonlinear_shell : &kl_nonlinear_solid;
+    kl_fe_element          e;
     if (is_rigid(w, node, n)) return KL_OK;
     kl_fe_gather(w->mesh, shape, index, &e);
-    const char *name = kl_arena_format(s->arena, "%s.element%d", s->name, e.id);
-    kl_element *element =
-        name ? kl_model_add_element(m, &kl_nonlinear_solid, name, s->place, false) : NULL;
+    const char *name    = kl_arena_format(s->arena, "%s.element%d", s->name, e.id);
+    kl_element *element = name ? kl_model_add_element(m, type, name, s->place, false) : NULL;
     if (!element || !element->data) return KL_E_MEMORY;
-    nonlinear_solid *solid = element->data;
-    solid->id              = e.id;
-    element->quiet         = true;
-    element->nmarker       = n;
-    kl_status status = kl_large_solid_init(&e, &w->law[e.property->material], s->arena, &solid->s);
+    element->quiet   = true;
+    element->nmarker = n;
+    kl_status status = (shell ? fill_shell : fill_solid)(p, &e, s, element->data);
+    if (status == KL_OK) status = fill_piece(p, &e, rules, element->data);
     if (status == KL_E_MODEL)
-        return kl_fail(s->diag, status, s->place, "body '%s': element %d is inside out", s->name,
-                       e.id);
+        return kl_fail(s->diag, status, s->place,
+                       "body '%s': element %d is inside out; correct its nodes in the mesh",
+                       s->name, e.id);
     for (int a = 0; status == KL_OK && a < n; a++) {
         kl_marker at = {.r = w->local[node[a]], .A = kl_identity()};
         status       = kl_model_add_marker(m, first + w->body[node[a]], &at);
@@ -169,9 +205,14 @@ static kl_status nonlinear_connect(void *data, const kl_setup *s, kl_model *m)
 {
     const flexible *p     = data;
     int             first = m->compound[kl_model_find_compound(m, s->name)].body;
-    for (int shape = 0; p->nodes && shape < KL_SHAPE_COUNT; shape++)
-        for (int i = 0; i < p->nodes->mesh->block[shape].n; i++)
-            KL_TRY(add_solid(p, s, m, first, (kl_shape)shape, i));
+    for (int shape = 0; p->nodes && shape < KL_SHAPE_COUNT; shape++) {
+        const kl_block *b = &p->nodes->mesh->block[shape];
+        kl_fe_rules     rules;
+        if (b->n > 0 && !nonlinear_is_shell((kl_shape)shape))
+            kl_fe_rules_init(&rules, (kl_shape)shape);
+        for (int i = 0; i < b->n; i++)
+            KL_TRY(add_element(p, s, m, first, (kl_shape)shape, i, &rules));
+    }
     return KL_OK;
 }
 

@@ -6,8 +6,10 @@
 #include "bodies/nonlinear.h"
 #include "reduce/reduce.h"
 
-static const kl_shape KNOWN[] = {KL_TET10, KL_HEX8};
+static const kl_shape KNOWN[] = {KL_TET10, KL_HEX8, KL_TRI3, KL_QUAD4};
 enum { NKNOWN = sizeof KNOWN / sizeof *KNOWN };
+
+bool nonlinear_is_shell(kl_shape shape) { return kl_shape_info_of(shape)->dimension == 2; }
 
 static bool is_known(kl_shape shape)
 {
@@ -29,13 +31,13 @@ static kl_status check_shapes(const kl_mesh *mesh, const kl_setup *s)
             status =
                 kl_fail(s->diag, KL_E_MODEL, s->place,
                         "body '%s': %s has %d %s elements; a nonlinear body consists of ten-node "
-                        "tetrahedra (tet10) and eight-node hexahedra (hex8). Mesh it again, or "
-                        "write `flexible: modal`",
+                        "tetrahedra (tet10), eight-node hexahedra (hex8), and shells of three and "
+                        "four nodes (tri3, quad4). Mesh it again, or write `flexible: modal`",
                         s->name, mesh->source, mesh->block[i].n, info->name);
     }
     if (status == KL_OK && solids == 0)
-        status = kl_fail(s->diag, KL_E_MODEL, s->place, "body '%s': %s has no solid elements",
-                         s->name, mesh->source);
+        status = kl_fail(s->diag, KL_E_MODEL, s->place,
+                         "body '%s': %s has no solid or shell elements", s->name, mesh->source);
     if (mesh->nspring > 0 || mesh->ntie > 0 || mesh->nmass > 0)
         status =
             kl_fail(s->diag, KL_E_MODEL, s->place,
@@ -98,18 +100,32 @@ static kl_status take_law(const kl_material *a, int strain, const kl_setup *s, k
 
 /* ---- mass ---- */
 
-static kl_status element_mass(const kl_mesh *mesh, kl_shape shape, int index,
-                              const kl_fe_rules *rules, double *mass, const kl_setup *s)
+kl_status nonlinear_lump(const kl_fe_element *e, const kl_fe_rules *rules, double *mass,
+                         double *inertia)
 {
-    double        M[KL_MAX_ELEMENT_DOF * KL_MAX_ELEMENT_DOF];
+    double M[KL_MAX_ELEMENT_DOF * KL_MAX_ELEMENT_DOF];
+    int    n = kl_shape_info_of(e->shape)->nnode;
+    memset(inertia, 0, (size_t)n * sizeof *inertia);
+    if (nonlinear_is_shell(e->shape)) return kl_large_shell_lump(e, mass, inertia);
+    KL_TRY(kl_solid_mass(e, rules, KL_MASS_LUMPED, M));
+    for (int a = 0; a < n; a++) mass[a] = M[(3 * a) * (3 * n) + 3 * a];
+    return KL_OK;
+}
+
+static kl_status lump_element(nonlinear_mesh *w, kl_shape shape, int index,
+                              const kl_fe_rules *rules, const kl_setup *s)
+{
     kl_fe_element e;
+    double        mass[KL_LARGE_NODES], inertia[KL_LARGE_NODES];
     int           n = kl_shape_info_of(shape)->nnode;
-    kl_fe_gather(mesh, shape, index, &e);
-    if (kl_solid_mass(&e, rules, KL_MASS_LUMPED, M) != KL_OK)
-        return kl_fail(s->diag, KL_E_MODEL, s->place, "body '%s': element %d of %s is inside out",
-                       s->name, e.id, mesh->source);
-    const int *node = mesh->block[shape].node + (size_t)index * (size_t)n;
-    for (int a = 0; a < n; a++) mass[node[a]] += M[(3 * a) * (3 * n) + 3 * a];
+    kl_fe_gather(w->mesh, shape, index, &e);
+    if (nonlinear_lump(&e, rules, mass, inertia) != KL_OK)
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "body '%s': element %d of %s is inside out or has no volume; correct its "
+                       "nodes in the mesh",
+                       s->name, e.id, w->mesh->source);
+    const int *node = w->mesh->block[shape].node + (size_t)index * (size_t)n;
+    for (int a = 0; a < n; a++) w->mass[node[a]] += mass[a], w->inertia[node[a]] += inertia[a];
     return KL_OK;
 }
 
@@ -117,9 +133,9 @@ static kl_status lump(nonlinear_mesh *w, const kl_setup *s)
 {
     for (int k = 0; k < NKNOWN; k++) {
         kl_fe_rules rules;
-        kl_fe_rules_init(&rules, KNOWN[k]);
+        if (!nonlinear_is_shell(KNOWN[k])) kl_fe_rules_init(&rules, KNOWN[k]);
         for (int i = 0; i < w->mesh->block[KNOWN[k]].n; i++)
-            KL_TRY(element_mass(w->mesh, KNOWN[k], i, &rules, w->mass, s));
+            KL_TRY(lump_element(w, KNOWN[k], i, &rules, s));
     }
     return KL_OK;
 }
@@ -164,7 +180,8 @@ static kl_status take_set(nonlinear_mesh *w, const kl_marker_request *q, nonline
     for (int i = 0; i < part->n; i++)
         part->at = kl_axpy(1.0 / part->n, w->mesh->x[used[i]], part->at);
     if (q->has_point) part->at = q->point;
-    part->node = used, part->rigid = part->n > 1;
+    part->node  = used;
+    part->rigid = part->n > 1 || (part->n == 1 && w->inertia[used[0]] > 0.0);
     if (part->n > 0) return KL_OK;
     return kl_fail(s->diag, KL_E_MODEL, q->place, "marker '%s': no element uses the nodes of '%s'",
                    q->name, q->set);
@@ -181,12 +198,16 @@ static kl_status take_node(nonlinear_mesh *w, const kl_marker_request *q, nonlin
         return kl_fail(s->diag, KL_E_NAME, q->place, "marker '%s': no element uses node %d",
                        q->name, q->node_id);
     part->node = node, part->n = 1, part->at = w->mesh->x[*node];
+    part->rigid = w->inertia[*node] > 0.0;
     return KL_OK;
 }
 
-/* three nodes that are not on a line: else the part could turn about that line for nothing */
+/* three nodes that are not on a line, else the part could turn about that line for nothing; or nodes of
+ * shells, which resist that */
 static bool spans(const nonlinear_mesh *w, const nonlinear_part *part)
 {
+    for (int i = 0; i < part->n; i++)
+        if (w->inertia[part->node[i]] > 0.0) return true;
     kl_vec3 a = w->mesh->x[part->node[0]], far = a;
     double  most = 0.0, off = 0.0;
     for (int i = 1; i < part->n; i++) {
@@ -212,7 +233,7 @@ static kl_status take_part(nonlinear_mesh *w, const kl_marker_request *q, const 
             "rotate about it freely; choose a set with at least three nodes that are not "
             "on a line",
             q->name, q->set);
-    if (part->rigid && q->tie == KL_RBE3)
+    if (part->n > 1 && q->tie == KL_RBE3)
         kl_note(
             s->diag, q->place,
             "marker '%s': in the nonlinear body '%s' its nodes move as a rigid part; `tie: rbe3` "
@@ -241,13 +262,14 @@ kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s)
     const kl_recipe *r    = p->file.recipe;
     nonlinear_mesh  *w    = kl_arena_array(s->arena, nonlinear_mesh, 1);
     if (!w) return KL_E_MEMORY;
-    *w       = (nonlinear_mesh){.mesh = mesh};
-    p->nodes = w;
-    w->mass  = kl_arena_array(s->arena, double, mesh->nnode + 1);
-    w->body  = kl_arena_array(s->arena, int, mesh->nnode + 1);
-    w->local = kl_arena_array(s->arena, kl_vec3, mesh->nnode + 1);
-    w->part  = kl_arena_array(s->arena, nonlinear_part, r->nmarker + 1);
-    w->law   = kl_arena_array(s->arena, kl_solid_law, mesh->nmaterial + 1);
+    *w         = (nonlinear_mesh){.mesh = mesh};
+    p->nodes   = w;
+    w->mass    = kl_arena_array(s->arena, double, mesh->nnode + 1);
+    w->inertia = kl_arena_array(s->arena, double, mesh->nnode + 1);
+    w->body    = kl_arena_array(s->arena, int, mesh->nnode + 1);
+    w->local   = kl_arena_array(s->arena, kl_vec3, mesh->nnode + 1);
+    w->part    = kl_arena_array(s->arena, nonlinear_part, r->nmarker + 1);
+    w->law     = kl_arena_array(s->arena, kl_solid_law, mesh->nmaterial + 1);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
     KL_TRY(check_shapes(mesh, s));
     for (int i = 0; i < mesh->nmaterial; i++)

@@ -35,6 +35,38 @@ static kl_status solid_setup(void *data, const kl_setup *s, const kl_motion *m, 
     return KL_OK;
 }
 
+double nonlinear_mass_damping(const nonlinear_piece *p, const kl_reading *in, double *wrench)
+{
+    double loss = 0.0;
+    for (int a = 0; p->rayleigh[0] > 0.0 && a < in->nmarker; a++) {
+        kl_vec3 v = in->m[a].v, f = kl_scale(-p->rayleigh[0] * p->mass[a], v);
+        kl_store(wrench + 6 * a, kl_add(kl_load(wrench + 6 * a), f));
+        loss -= kl_dot(f, v);
+    }
+    return loss;
+}
+
+static void velocities(const kl_reading *in, kl_vec3 *v)
+{
+    for (int a = 0; a < in->nmarker; a++) v[a] = in->m[a].v;
+}
+
+/* damping a M + b K, K that of the elastic material */
+static kl_status add_damping(const kl_reading *in, const kl_vec3 *x, kl_writing *out)
+{
+    const nonlinear_solid *e = in->data;
+    double                 f[3 * KL_LARGE_NODES], power, b = e->p.rayleigh[1];
+    kl_vec3                v[KL_LARGE_NODES];
+    out->loss = nonlinear_mass_damping(&e->p, in, out->wrench);
+    if (!(b > 0.0)) return KL_OK;
+    velocities(in, v);
+    KL_TRY(kl_large_solid_damp(&e->s, x, v, f, &power, NULL));
+    out->loss += b * power;
+    for (int a = 0; a < e->s.nnode; a++)
+        for (int k = 0; k < 3; k++) out->wrench[6 * a + k] -= b * f[3 * a + k];
+    return KL_OK;
+}
+
 static kl_status solid_eval(const kl_reading *in, kl_writing *out)
 {
     const kl_large_solid *s = solid_of(in);
@@ -45,7 +77,7 @@ static kl_status solid_eval(const kl_reading *in, kl_writing *out)
     for (int a = 0; a < s->nnode; a++)
         for (int k = 0; k < 3; k++) out->wrench[6 * a + k] = -at.f[3 * a + k];
     out->energy = at.stored + at.work;
-    return KL_OK;
+    return add_damping(in, x, out);
 }
 
 static void solid_stiffness(const kl_reading *in, double *K)
@@ -58,6 +90,22 @@ static void solid_stiffness(const kl_reading *in, double *K)
     if (kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, K) != KL_OK)
         memset(K, 0, (size_t)n * sizeof *K); /* eval has told */
     for (int i = 0; i < n; i++) K[i] = -K[i];
+}
+
+static bool solid_damping(const kl_reading *in, double *C)
+{
+    const nonlinear_solid *e = in->data;
+    double                 f[3 * KL_LARGE_NODES], power, a = e->p.rayleigh[0], b = e->p.rayleigh[1];
+    kl_vec3                x[KL_LARGE_NODES], v[KL_LARGE_NODES];
+    int                    n = 3 * e->s.nnode;
+    if (a == 0.0 && b == 0.0) return false;
+    positions(in, x);
+    velocities(in, v);
+    if (b == 0.0 || kl_large_solid_damp(&e->s, x, v, f, &power, C) != KL_OK)
+        memset(C, 0, (size_t)(n * n) * sizeof *C);
+    for (int i = 0; i < n * n; i++) C[i] *= -b;
+    for (int i = 0; i < n; i++) C[i * n + i] -= a * e->p.mass[i / 3];
+    return true;
 }
 
 static void solid_commit(const kl_reading *in, double *h_new)
@@ -80,4 +128,5 @@ const kl_element_type kl_nonlinear_solid = {
     .setup     = solid_setup,
     .eval      = solid_eval,
     .stiffness = solid_stiffness,
+    .damping   = solid_damping,
     .commit    = solid_commit};

@@ -494,15 +494,14 @@ static void pull_block(kl_assembler *x, const int *slot, double scale, const dou
     }
 }
 
-/* The tangent of an element whose forces follow from positions alone; most of its bodies are points. */
-static void add_stiffness(const kl_model *m, const kl_state *s, const kl_work *w, kl_assembler *x,
-                          int index, double scale)
+/* block -= scale K over all pairs of markers, K (3 nmarker)^2 by rows; for other bodies than points
+ * -= Bi' K J with the maps J of the columns times `mapped`. */
+static void add_blocks(const kl_model *m, kl_assembler *x, int index, double scale, double mapped,
+                       const double *J)
 {
     const kl_element       *e    = &m->element[index];
     const kl_element_slots *slot = &x->slots[index];
-    kl_reading              in   = kl_reading_of(m, s, w, e);
     int                     n    = 3 * e->nmarker;
-    e->type->stiffness(&in, x->slopes);
     for (int i = 0; i < e->nmarker; i++) {
         int            mi = e->marker + i;
         const kl_body *bi = &m->body[m->marker[mi].body];
@@ -516,11 +515,28 @@ static void add_stiffness(const kl_model *m, const kl_state *s, const kl_work *w
                 for (int c = 0; c < 3; c++)
                     for (int r = 0; r < 3; r++) x->values[at[c] + r] -= scale * K[r * n + c];
             } else {
-                pull_block(x, at, scale, K, n, x->B + x->map[mi], bi->nv, x->B + x->map[mj],
-                           bj->nv);
+                pull_block(x, at, mapped, K, n, x->B + x->map[mi], bi->nv, J + x->map[mj], bj->nv);
             }
         }
-        if (!x->plain[mi] && bi->nv > 0) add_geometric(m, w, x, mi, scale);
+    }
+}
+
+/* The tangent of an element whose forces follow from positions and velocities alone; most of its bodies
+ * are points. */
+static void add_stiffness(const kl_model *m, const kl_state *s, const kl_work *w, kl_assembler *x,
+                          int index, kl_weights c)
+{
+    const kl_element *e  = &m->element[index];
+    kl_reading        in = kl_reading_of(m, s, w, e);
+    if (e->type->damping && e->type->damping(&in, x->slopes))
+        add_blocks(m, x, index, c.damping, 1.0, x->Q);
+    if (c.stiffness == 0.0) return;
+    e->type->stiffness(&in, x->slopes);
+    add_blocks(m, x, index, c.stiffness, c.stiffness, x->B);
+    for (int i = 0; i < e->nmarker; i++) {
+        int mi = e->marker + i;
+        if (!x->plain[mi] && m->body[m->marker[mi].body].nv > 0)
+            add_geometric(m, w, x, mi, c.stiffness);
     }
 }
 
@@ -620,7 +636,7 @@ void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
         const kl_element_type *t = m->element[i].type;
         if (t->link) add_links(m, s, w, x, &m->element[i], c);
         else if (!t->stiffness) add_tangent(m, s, w, x, i, c, lambda);
-        else if (c.stiffness != 0.0) add_stiffness(m, s, w, x, i, c.stiffness);
+        else add_stiffness(m, s, w, x, i, c);
     }
     for (int k = 0; k < m->nz; k++) x->values[x->diagonal[m->nv + k]] += c.state;
 }

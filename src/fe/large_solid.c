@@ -419,6 +419,76 @@ kl_status kl_large_solid_eval(const kl_large_solid *s, const kl_vec3 *x,
     return KL_OK;
 }
 
+/* ---- damping ---- */
+
+/* rate of the strain, global axes: f[l_a, l_b] (F'F')_ab in the axes N */
+static void strain_rate(const kl_large_solid *s, const kl_vec3 *v, int p, const kl_mat3 *F,
+                        const kl_strain_point *q, double rate[6])
+{
+    kl_mat3 L = gradient_of(s, v, p), Ft = kl_transpose(F), G = kl_matmul(&Ft, &L);
+    kl_mat3 Nt = kl_transpose(&q->N);
+    double  green[6], turned[6];
+    for (int k = 0; k < 6; k++) {
+        int i = FIRST[k], j = SECOND[k];
+        green[k] = i == j ? G.m[i][i] : G.m[i][j] + G.m[j][i];
+    }
+    kl_strain_turn(&q->N, green, turned);
+    for (int k = 0; k < 6; k++) turned[k] *= q->first[k];
+    kl_strain_turn(&Nt, turned, rate);
+}
+
+/* int B' P' D P B dV with the enhanced modes condensed: what a small strain rate meets */
+static void elastic_slopes(const kl_large_solid *s, const kl_mat3 *F, const kl_strain_point *q,
+                           double *C)
+{
+    double           G[MODES][DOF], D[6][6], zero[6] = {0};
+    int              n = 3 * s->nnode;
+    kl_stress_answer law;
+    kl_solid_law_eval(s->law, zero, NULL, &law, D, NULL);
+    memset(C, 0, (size_t)(n * n) * sizeof *C);
+    memset(G, 0, sizeof G);
+    for (int p = 0; p < s->npoint; p++) {
+        double       gn[NODES][3], B[6][DOF], w = s->volume[p];
+        point_slopes t;
+        kl_mat3      Fn = kl_matmul(&F[p], &q[p].N);
+        turned_gradients(s, p, &q[p].N, gn);
+        slopes_at(s, p, &q[p], zero, (const double(*)[6])D, &t);
+        strain_rows(s->nnode, &Fn, (const double(*)[3])gn, B);
+        add_stiffness(s->nnode, (const double(*)[DOF])B, (const double(*)[6])t.C,
+                      (const double(*)[3])gn, zero, w, C);
+        if (s->nmode) add_coupling(s, &t, (const double(*)[DOF])B, w, G);
+    }
+    if (s->nmode) condense(n, s->inverse, (const double(*)[DOF])G, C);
+    mirror_lower(n, C);
+}
+
+kl_status kl_large_solid_damp(const kl_large_solid *s, const kl_vec3 *x, const kl_vec3 *v,
+                              double *f, double *power, double *C)
+{
+    kl_mat3         F[POINTS];
+    kl_strain_point q[POINTS];
+    kl_large_answer found = {0};
+    KL_TRY(strains(s, x, F, q));
+    if (C) elastic_slopes(s, F, q, C);
+    for (int p = 0; p < s->npoint; p++) strain_rate(s, v, p, &F[p], &q[p], q[p].E);
+    if (s->nmode) KL_TRY(find_modes(s, q, NULL, &found)); /* their rates: all is linear */
+    memset(f, 0, (size_t)(3 * s->nnode) * sizeof *f);
+    *power = 0.0;
+    for (int p = 0; p < s->npoint; p++) {
+        double           E[6], T[6], S[6], gn[NODES][3];
+        kl_stress_answer law;
+        whole_strain(s, p, &q[p], found.mode, E);
+        kl_solid_law_eval(s->law, E, NULL, &law, NULL, NULL);
+        *power += 2.0 * s->volume[p] * law.stored;
+        kl_stress_turn(&q[p].N, law.T, T);
+        for (int k = 0; k < 6; k++) S[k] = q[p].first[k] * T[k];
+        kl_mat3 Fn = kl_matmul(&F[p], &q[p].N);
+        turned_gradients(s, p, &q[p].N, gn);
+        add_force(s->nnode, &Fn, (const double(*)[3])gn, S, s->volume[p], f);
+    }
+    return KL_OK;
+}
+
 void kl_large_solid_commit(const kl_large_solid *s, const kl_vec3 *x, const kl_plastic_state *old,
                            const double *mode, kl_plastic_state *new)
 {

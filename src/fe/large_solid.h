@@ -52,6 +52,12 @@ kl_status kl_large_solid_eval(const kl_large_solid *s, const kl_vec3 *x,
                               const kl_plastic_state *old, const double *mode0,
                               kl_large_answer *out, double *K);
 
+/* Damping of the material, stress = D (strain rate) with the elastic D: forces on the nodes at velocities
+ * v for one second of damping time, the power they take [W] and, unless NULL, their slope by v,
+ * (3 nnode)^2 by rows. A rigid motion is not damped. KL_RETRY: turned inside out. */
+kl_status kl_large_solid_damp(const kl_large_solid *s, const kl_vec3 *x, const kl_vec3 *v,
+                              double *f, double *power, double *C);
+
 /* States at these positions: what a step commits. `mode` as found by eval. */
 void kl_large_solid_commit(const kl_large_solid *s, const kl_vec3 *x, const kl_plastic_state *old,
                            const double *mode, kl_plastic_state *new);

@@ -78,6 +78,12 @@ static double plane_shapes(const shell *q, const double r[2], double *N, double 
     return det;
 }
 
+double kl_shell_shapes_at(const shell *q, const double r[2], double *N)
+{
+    double g[4][2], J[2][2];
+    return plane_shapes(q, r, N, g, J);
+}
+
 /* the edge bubbles and their natural derivatives; edge k runs from node k to k + 1 */
 static void edge_bubbles(int n, const double r[2], double *P, double (*dP)[2])
 {

@@ -47,6 +47,8 @@ void               kl_shell_section_init(const kl_fe_element *e, kl_shell_sectio
 kl_status kl_shell_init(const kl_fe_element *e, kl_shell *q);
 /* Natural places and weights of the 3 or 4 points; returns how many. */
 int kl_shell_points(int n, double (*r)[2], double *weight);
+/* Shape functions N of the nodes at r; returns det J. */
+double kl_shell_shapes_at(const kl_shell *q, const double r[2], double *N);
 /* At r; triangles take their membrane at the middle of side `mid`. Returns det J. */
 double kl_shell_operators_at(const kl_shell *q, const double r[2], int mid, kl_shell_operators *o);
 /* Stiffness in local unknowns with incompatible modes behind, and of quadrilaterals X (4 x 24 by

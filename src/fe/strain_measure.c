@@ -149,7 +149,7 @@ static void turn(const kl_mat3 *N, const double in[6], double half, double out[6
 void kl_strain_turn(const kl_mat3 *N, const double e[6], double out[6]) { turn(N, e, 0.5, out); }
 void kl_stress_turn(const kl_mat3 *N, const double s[6], double out[6]) { turn(N, s, 1.0, out); }
 
-void kl_strain_add_curvature(const kl_strain_point *p, const double T[6], double C[6][6])
+void kl_strain_add_curvature(const kl_strain_point *p, const double T[6], double (*C)[6])
 {
     for (int a = 0; p->curved && a < 3; a++)
         for (int b = 0; b < 3; b++)

@@ -36,6 +36,6 @@ void kl_strain_turn(const kl_mat3 *N, const double e[6], double out[6]);
 void kl_stress_turn(const kl_mat3 *N, const double s[6], double out[6]);
 
 /* C (6 x 6, axes N) += what the curvature of the strain adds to dS/dG at the stress T (axes N). */
-void kl_strain_add_curvature(const kl_strain_point *p, const double T[6], double C[6][6]);
+void kl_strain_add_curvature(const kl_strain_point *p, const double T[6], double (*C)[6]);
 
 #endif

@@ -20,7 +20,8 @@ typedef struct reader {
     kl_scope      scope;
     kl_body_file *out;
     double        length, mass, time; /* units of the mesh in SI */
-    bool          lenient; /* structural parts of a mesh that are not understood are left out */
+    bool          lenient;   /* structural parts of a mesh that are not understood are left out */
+    double        thickness; /* of shells that `box` made; 0: none */
 } reader;
 
 /* ---- small helpers ---- */
@@ -404,8 +405,12 @@ static kl_status read_materials(reader *r, const kl_node *root)
     }
     if (!one || status != KL_OK) return status;
     KL_TRY(read_material(r, one, "material", &index));
-    kl_property solid = {.name = "solid", .kind = KL_SOLID, .material = index, .place = one->place};
-    int         p     = kl_mesh_add_property(r->out->mesh, &solid);
+    kl_property all = {.name = "solid", .kind = KL_SOLID, .material = index, .place = one->place};
+    if (r->thickness > 0.0) {
+        all.name = "shell", all.kind = KL_SHELL, all.thickness = r->thickness;
+        all.orientation = kl_vec(1, 0, 0);
+    }
+    int p = kl_mesh_add_property(r->out->mesh, &all);
     if (p < 0) return KL_E_MEMORY;
     return assign_set(r, "all", one->place, p);
 }
@@ -458,11 +463,12 @@ static kl_status make_line(reader *r, const kl_node *n)
     return kl_mesh_line(point, count, parts, &r->out->mesh, r->diag);
 }
 
-/* {box: [1 m, 50 mm, 50 mm], parts: [20, 2, 2], ...}: solid elements, no file at all */
+/* {box: [1 m, 50 mm, 50 mm], parts: [20, 2, 2], ...}: solid elements or shells, no file at all */
 static kl_status make_box(reader *r, const kl_node *n)
 {
     static const char *const keys[]   = {"box", "parts", "wall", "radius", "elements", NULL};
-    static const char *const shapes[] = {"hex8", "tet10", NULL};
+    static const char *const shapes[] = {"hex8", "tet10", "quad4", "tri3", NULL};
+    static const kl_shape    kinds[]  = {KL_HEX8, KL_TET10, KL_QUAD4, KL_TRI3};
     kl_box                   b        = {0};
     kl_vec3                  size, parts = {0, 0, 0};
     int                      shape = 0;
@@ -479,9 +485,18 @@ static kl_status make_box(reader *r, const kl_node *n)
     KL_TRY(number(r, n, "radius", "mesh", "m", &b.radius));
     const double lengths[3] = {size.x, size.y, size.z}, cells[3] = {parts.x, parts.y, parts.z};
     double       total = 1.0;
+    b.shape            = kinds[shape];
+    bool shell         = kl_shape_info_of(b.shape)->dimension == 2;
+    if (shell && (b.wall != 0.0 || (cells[1] == 0.0) == (cells[2] == 0.0)))
+        return kl_fail(r->diag, KL_E_RANGE, n->place,
+                       "mesh: shells (%s) need 0 `parts` along y or along z, which is the "
+                       "direction of their thickness, and no `wall`; for example "
+                       "`box: [1 m, 0.5 m, 2 mm], parts: [20, 10, 0]`",
+                       shapes[shape]);
     for (int k = 0; k < 3; k++) {
-        total *= cells[k];
-        if (!(lengths[k] > 0.0) || !(cells[k] >= 1.0) || cells[k] != floor(cells[k]) ||
+        bool thin = shell && cells[k] == 0.0;
+        total *= thin ? 1.0 : cells[k];
+        if (!(lengths[k] > 0.0) || !(cells[k] >= 1.0 || thin) || cells[k] != floor(cells[k]) ||
             !(total <= KL_BOX_MOST))
             return kl_fail(
                 r->diag, KL_E_RANGE, n->place,
@@ -490,7 +505,7 @@ static kl_status make_box(reader *r, const kl_node *n)
                 KL_BOX_MOST);
         b.size[k] = lengths[k], b.parts[k] = (int)cells[k];
     }
-    b.tets      = shape == 1;
+    if (shell) r->thickness = b.size[kl_box_thin(&b)];
     double room = 0.5 * fmin(size.y, size.z);
     if (b.wall != 0.0 && (!(b.wall > 0.0 && b.wall < room) || b.parts[1] < 3 || b.parts[2] < 3))
         return kl_fail(r->diag, KL_E_RANGE, n->place,

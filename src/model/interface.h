@@ -61,7 +61,8 @@ typedef struct kl_key {
      * word key KEY above; "A over B": quotient of two of these; "A over B ^ KEY": B to the power
      * that the number key KEY above has; "a|b|c" of KL_KEY_NUMBERS: of each */
     const char *unit;
-    const char *by; /* of a function: unit of its argument (default s); of KL_KEY_REDUCED: see there */
+    const char
+        *by; /* of a function: unit of its argument (default s); of KL_KEY_REDUCED: see there */
     const char *fallback; /* default, as written in a model; NULL: must be given; "": absent */
     const char *words;    /* choices, separated by blanks; of KL_KEY_RESOURCE: the section */
     double      min, max; /* range, both inclusive; both 0: any */
@@ -536,9 +537,11 @@ typedef struct kl_element_type {
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
     /* (optional, instead of it) of an element without constraints and states, whose forces follow from
-     * the positions of its markers alone and that applies no moments: d force/d position,
+     * the positions and velocities of its markers alone and that applies no moments: d force/d position,
      * (3 nmarker)^2 by rows. For finite elements, of which there are many */
     void (*stiffness)(const kl_reading *in, double *K);
+    /* (optional, beside it) d force/d velocity, of the same size; false: there is no damping */
+    bool (*damping)(const kl_reading *in, double *C);
     /* (optional) Of an element with many markers of which few act on each other at a time (groups of
      * bodies that may touch): link k that acts now; false: there are no more. Its markers are coupled
      * in the matrix only while they are linked, and instead of `tangent` the tangent of each link is

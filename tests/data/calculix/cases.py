@@ -85,6 +85,27 @@ def bending(element, parts):
     blocks = run("bending", deck(box, element, elastic(200e9, 0.3, table), extra, step))
     return ["force_N", "x_m", "z_m"], [[f, b[2][0][1], b[2][0][3]] for f, b in zip(loads, blocks)]
 
+def tube(element, parts):
+    """Open cylinder, radius 4.953 m, length 10.35 m, wall 94 mm, E 10.5 MPa, nu 0.3125, pulled at two opposite
+    points by up to 40 kN; one eighth with three planes of symmetry"""
+    R, L = 4.953, 10.35
+    box = Box((0.5 * math.pi * R, 0.5 * L, 0.094), parts, radius=R, tets=element == "C3D10")
+    top, side = box.node[(0, 0, 1)], box.node[(2 * parts[0], 0, 1)]
+    # the box lies from y = -L/4 to L/4: its plane y = -L/4 is the middle of the cylinder
+    extra = nset("X0", box.face(0, 0)) + nset("X1", box.face(0, 1)) + nset("Y0", box.face(1, 0))
+    extra += nset("SEE", [top, side]) + ["*BOUNDARY", "X0, 1, 1", "X1, 3, 3", "Y0, 2, 2"]
+    step, loads = [], [2e3, 5e3, 10e3, 15e3, 20e3, 25e3, 30e3, 35e3, 40e3]
+    for total in loads:
+        step += ["*STEP, NLGEOM, INC=1000", "*STATIC", "0.2, 1., 1e-6, 0.2"] + TIGHT
+        step += ["*CLOAD, OP=NEW", "%d, 3, %.15g" % (top, 0.25 * total)]
+        step += ["*NODE PRINT, NSET=SEE, FREQUENCY=1000", "U", "*END STEP"]
+    blocks = run("tube", deck(box, element, elastic(10.5e6, 0.3125), extra, step))
+    out = []
+    for f, b in zip(loads, blocks):
+        u = {int(row[0]): row[1:4] for row in b[2]}
+        out.append([f, u[top][2], -u[side][0]])
+    return ["force_N", "up_m", "in_m"], out
+
 def block(element, parts):
     """Block 1 m x 0.4 m x 0.4 m bent by 40 MN in one load step, for speed"""
     box = Box((1.0, 0.4, 0.4), parts, tets=element == "C3D10")
@@ -93,7 +114,7 @@ def block(element, parts):
     blocks = run("block", deck(box, element, elastic(210e9, 0.3), extra, step))
     return ["force_N", "x_m", "z_m"], [[40e6, blocks[0][2][0][1], blocks[0][2][0][3]]]
 
-CASES = {"block": block, "cantilever": cantilever, "ring": ring, "arch": arch, "bar": bar, "bending": bending}
+CASES = {"block": block, "cantilever": cantilever, "ring": ring, "arch": arch, "bar": bar, "bending": bending, "tube": tube}
 
 if __name__ == "__main__":
     name, element, parts = sys.argv[1], sys.argv[2], tuple(int(v) for v in sys.argv[3].split("x"))

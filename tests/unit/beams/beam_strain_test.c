@@ -3,7 +3,7 @@
 #include <string.h>
 
 #include "base/rotation.h"
-#include "beams/beam_rotation.h"
+#include "base/turn.h"
 #include "beams/beam_strain.h"
 #include "unit/build_model.h"
 
@@ -15,7 +15,10 @@ typedef struct nodes {
     kl_mat3 A[3];
 } nodes;
 
-static kl_vec3 any(unsigned *seed, double size) { return kl_vec(size * noise(seed), size * noise(seed), size * noise(seed)); }
+static kl_vec3 any(unsigned *seed, double size)
+{
+    return kl_vec(size * noise(seed), size * noise(seed), size * noise(seed));
+}
 
 /* A bent and twisted element somewhere in space. */
 static nodes bent(int n, unsigned *seed, double size)
@@ -25,13 +28,15 @@ static nodes bent(int n, unsigned *seed, double size)
     kl_mat3 turn  = kl_rotation_exp(any(seed, 2.0));
     for (int i = 0; i < n; i++) {
         kl_mat3 own = kl_rotation_exp(any(seed, size));
-        x.r[i]      = kl_add(place, kl_mul(&turn, kl_add(kl_vec(0.8 * i / (n - 1), 0, 0), any(seed, 0.1 * size))));
-        x.A[i]      = kl_matmul(&turn, &own);
+        x.r[i]      = kl_add(
+                 place, kl_mul(&turn, kl_add(kl_vec(0.8 * i / (n - 1), 0, 0), any(seed, 0.1 * size))));
+        x.A[i] = kl_matmul(&turn, &own);
     }
     return x;
 }
 
-static void stresses(const kl_beam_rule *b, const kl_beam_shape *s, double stress[2][6], double C[2][36])
+static void stresses(const kl_beam_rule *b, const kl_beam_shape *s, double stress[2][6],
+                     double C[2][36])
 {
     memset(C, 0, 2 * 36 * sizeof(double));
     for (int p = 0; p < b->npoint; p++)
@@ -48,7 +53,8 @@ static double energy(const kl_beam_rule *b, const nodes *x)
     assert_true(kl_beam_shape_of(b, x->r, x->A, &s));
     for (int p = 0; p < b->npoint; p++)
         for (int k = 0; k < 6; k++)
-            sum += 0.5 * b->weight[p] * stiffness[k] * (s.at[p].strain[k] - before[k]) * (s.at[p].strain[k] - before[k]);
+            sum += 0.5 * b->weight[p] * stiffness[k] * (s.at[p].strain[k] - before[k]) *
+                   (s.at[p].strain[k] - before[k]);
     return sum;
 }
 
@@ -63,8 +69,8 @@ static void forces(const kl_beam_rule *b, const nodes *x, double *wrench)
 
 static nodes moved(const nodes *x, int k, double by)
 {
-    nodes y    = *x;
-    int   node = k / 6, part = k % 6;
+    nodes  y    = *x;
+    int    node = k / 6, part = k % 6;
     double d[3] = {0};
     d[part % 3] = by;
     if (part < 3) y.r[node] = kl_add(y.r[node], kl_load(d));
@@ -152,9 +158,9 @@ static void rigid_motion_changes_no_strain(void **unused)
     (void)unused;
     for (int n = 2; n <= 3; n++)
         for (unsigned seed = 1; seed < 20; seed++) {
-            unsigned      s = seed;
-            kl_beam_rule  b = kl_beam_rule_of(n, 0.7);
-            nodes         x = bent(n, &s, 0.8), y;
+            unsigned      s  = seed;
+            kl_beam_rule  b  = kl_beam_rule_of(n, 0.7);
+            nodes         x  = bent(n, &s, 0.8), y;
             kl_vec3       by = any(&s, 4.0);
             kl_mat3       Q  = kl_rotation_exp(any(&s, 3.0));
             kl_beam_shape a, c;
@@ -164,7 +170,8 @@ static void rigid_motion_changes_no_strain(void **unused)
             }
             assert_true(kl_beam_shape_of(&b, x.r, x.A, &a) && kl_beam_shape_of(&b, y.r, y.A, &c));
             for (int p = 0; p < b.npoint; p++)
-                for (int k = 0; k < 6; k++) assert_close(a.at[p].strain[k], c.at[p].strain[k], 1e-12);
+                for (int k = 0; k < 6; k++)
+                    assert_close(a.at[p].strain[k], c.at[p].strain[k], 1e-12);
         }
 }
 

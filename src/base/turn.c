@@ -1,4 +1,4 @@
-#include "beams/beam_rotation.h"
+#include "base/turn.h"
 
 /* One function c_k and its derivatives by x = angle^2, from the series; x below 1 leaves 1e-17. */
 static void series(double x, int k, double out[3])

@@ -1,4 +1,4 @@
-/* Functions of a rotation vector psi, with first and second derivatives, for beams with large
+/* Functions of a rotation vector psi, with first and second derivatives, for beams and shells with large
  * rotations. All of them have the form
  *
  *   V(psi) a = a + p(x) psi x a + q(x) psi x (psi x a),   x = psi.psi
@@ -10,8 +10,8 @@
  *   T(psi)^-1       p = 1/2,  q = -c2'/c2
  *
  * so that one formula for each derivative serves all. */
-#ifndef KL_BEAMS_BEAM_ROTATION_H
-#define KL_BEAMS_BEAM_ROTATION_H
+#ifndef KL_BASE_TURN_H
+#define KL_BASE_TURN_H
 
 #include "base/vec.h"
 
