@@ -145,7 +145,7 @@ static kl_status take_law(kl_beam_data *b, const kl_setup *s)
     if (!b->fibres)
         return refuse(s,
                       "its material yields, so its section must be a shape with sizes (rectangle, "
-                      "circle, tube, i), not numbers");
+                      "circle, tube, i, channel, polygon), not numbers");
     return KL_OK;
 }
 
@@ -226,6 +226,7 @@ static void add_inertia(kl_body *node, const kl_beam_law *law, double length)
     *(double *)kl_body_value(node, "mass") += law->mass * length;
     kl_mat3 *J = kl_body_value(node, "inertia");
     for (int i = 0; i < 3; i++) J->m[i][i] += law->inertia[i] * length;
+    J->m[1][2] -= law->inertia_yz * length, J->m[2][1] -= law->inertia_yz * length;
 }
 
 static kl_status add_nodes(kl_beam_data *b, const kl_setup *s, kl_model *m, const station *list,

@@ -78,15 +78,21 @@ static const kl_fibre_memory *memory_of(const double *h, const kl_fibres *f, int
     return (const kl_fibre_memory *)(const void *)(h + 1) + (size_t)point * (size_t)f->n;
 }
 
+static void stress_of(const kl_beam_law *law, const double e[6], double stress[6])
+{
+    for (int i = 0; i < 6; i++) stress[i] = law->C[i] * e[i];
+    if (!law->coupled) return;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < 6; j++)
+            if (i != j) stress[i] += law->full[6 * i + j] * e[j];
+}
+
 static void elastic_at(const kl_beam_piece *p, int k, const double e[6], answer *a)
 {
-    const double *C = p->beam->law.C;
-    memset(a->C[k], 0, sizeof a->C[k]);
-    for (int i = 0; i < 6; i++) {
-        a->stress[k][i] = C[i] * e[i];
-        a->C[k][7 * i]  = C[i];
-        a->energy += 0.5 * p->rule.weight[k] * C[i] * e[i] * e[i];
-    }
+    const kl_beam_law *law = &p->beam->law;
+    memcpy(a->C[k], law->full, sizeof a->C[k]);
+    stress_of(law, e, a->stress[k]);
+    for (int i = 0; i < 6; i++) a->energy += 0.5 * p->rule.weight[k] * a->stress[k][i] * e[i];
 }
 
 /* Elastic section, or fibres; `h_new` (may be NULL): their new memory. */
@@ -116,12 +122,12 @@ static void section_at(const kl_reading *in, int k, double *h_new, answer *a)
 static void damping_at(const kl_reading *in, int k, const double *V, answer *a)
 {
     const kl_beam_piece *p    = in->data;
-    const double        *C    = p->beam->law.C;
-    double               beta = p->beam->damping, rate[6];
+    double               beta = p->beam->damping, rate[6], push[6];
     kl_beam_strain_rate(&p->rule, in->cache, k, V, rate);
+    stress_of(&p->beam->law, rate, push);
     for (int i = 0; i < 6; i++) {
-        a->stress[k][i] += beta * C[i] * rate[i];
-        a->loss += p->rule.weight[k] * beta * C[i] * rate[i] * rate[i];
+        a->stress[k][i] += beta * push[i];
+        a->loss += p->rule.weight[k] * beta * push[i] * rate[i];
     }
 }
 
@@ -192,9 +198,7 @@ static void piece_tangent(const kl_reading *in, const double *lambda, kl_slopes 
     for (int i = 0; i < size; i++) out->K[i] = -out->K[i];
     if (!(p->beam->damping > 0.0) || !out->C) return;
     memset(a.stress, 0, sizeof a.stress);
-    memset(a.C, 0, sizeof a.C);
-    for (int k = 0; k < p->rule.npoint; k++)
-        for (int i = 0; i < 6; i++) a.C[k][7 * i] = p->beam->law.C[i];
+    for (int k = 0; k < p->rule.npoint; k++) memcpy(a.C[k], p->beam->law.full, sizeof a.C[k]);
     kl_beam_tangent(&p->rule, s, a.stress, a.C, out->C);
     for (int i = 0; i < size; i++) out->C[i] *= -p->beam->damping;
 }

@@ -46,6 +46,86 @@ static void add_i(kl_fibres *f, const kl_beam_section *s, int ny, int nz)
     add_rectangle(f, -0.5 * s->web, 0.5 * s->web, -inner, inner, 1, nz);
 }
 
+/* Cuts a polygon (n points) with the half plane axis value >= at (side 1) or <= at (side -1). */
+static int cut(const double *in, int n, int axis, double at, double side, double *out)
+{
+    int m = 0;
+    for (int i = 0; i < n; i++) {
+        const double *a = in + 2 * i, *b = in + 2 * ((i + 1) % n);
+        double        da = side * (a[axis] - at), db = side * (b[axis] - at);
+        if (da >= 0.0) out[2 * m] = a[0], out[2 * m + 1] = a[1], m++;
+        if ((da > 0.0 && db < 0.0) || (da < 0.0 && db > 0.0)) {
+            double part    = da / (da - db);
+            out[2 * m]     = a[0] + part * (b[0] - a[0]);
+            out[2 * m + 1] = a[1] + part * (b[1] - a[1]);
+            m++;
+        }
+    }
+    return m;
+}
+
+/* Area and its first moments of the part of an outline in a cell. `room`: two polygons of 2 n + 8 points. */
+static void part_in_cell(const kl_outline *o, const double low[2], const double high[2],
+                         double *room, double moment[6])
+{
+    double *a = room, *b = room + 4 * o->n + 16;
+    memcpy(a, o->point, 2 * (size_t)o->n * sizeof *a);
+    int n = cut(a, o->n, 0, low[0], 1.0, b);
+    n     = cut(b, n, 0, high[0], -1.0, a);
+    n     = cut(a, n, 1, low[1], 1.0, b);
+    n     = cut(b, n, 1, high[1], -1.0, a);
+    kl_outline_moments(&(kl_outline){a, n}, moment);
+}
+
+/* A fibre at the centroid of its cell leaves out the second moments of the cell about itself. A linear map
+ * of all positions, L L'_grid^-1 of the Cholesky factors, gives the whole section the right ones: elastic
+ * stiffness does not depend on the grid. */
+static void keep_moments(kl_fibres *f, const kl_beam_section *s)
+{
+    double yy = 0.0, yz = 0.0, zz = 0.0;
+    for (int i = 0; i < f->n; i++) {
+        yy += f->area[i] * f->y[i] * f->y[i];
+        yz += f->area[i] * f->y[i] * f->z[i];
+        zz += f->area[i] * f->z[i] * f->z[i];
+    }
+    double a = sqrt(yy), b = yz / a, c = sqrt(zz - b * b);
+    double A = sqrt(s->Iz), B = s->Iyz / A, C = sqrt(s->Iy - B * B);
+    for (int i = 0; i < f->n; i++) {
+        double along = f->y[i] / a, across = (f->z[i] - b * along) / c;
+        f->y[i] = A * along;
+        f->z[i] = B * along + C * across;
+    }
+}
+
+/* A grid of cells over the outline: a fibre for each, at the centroid of what is in the cell. */
+static bool add_outline(kl_fibres *f, const kl_beam_section *s, int ny, int nz, kl_arena *arena)
+{
+    double  low[2] = {HUGE_VAL, HUGE_VAL}, high[2] = {-HUGE_VAL, -HUGE_VAL};
+    int     most = s->outline->n + (s->opening ? s->opening->n : 0);
+    double *room = kl_arena_array(arena, double, 8 * most + 32);
+    if (!room) return false;
+    for (int i = 0; i < 2 * s->outline->n; i++) {
+        low[i % 2]  = fmin(low[i % 2], s->outline->point[i]);
+        high[i % 2] = fmax(high[i % 2], s->outline->point[i]);
+    }
+    double dy = (high[0] - low[0]) / (2 * ny), dz = (high[1] - low[1]) / (2 * nz);
+    for (int i = 0; i < 2 * ny; i++)
+        for (int j = 0; j < 2 * nz; j++) {
+            double from[2] = {low[0] + i * dy, low[1] + j * dz},
+                   to[2]   = {from[0] + dy, from[1] + dz};
+            double in[6], out[6] = {0};
+            part_in_cell(s->outline, from, to, room, in);
+            if (s->opening) part_in_cell(s->opening, from, to, room, out);
+            double area = in[0] - out[0];
+            if (!(area > 1e-9 * dy * dz)) continue;
+            f->y[f->n]      = (in[1] - out[1]) / area;
+            f->z[f->n]      = (in[2] - out[2]) / area;
+            f->area[f->n++] = area;
+        }
+    keep_moments(f, s);
+    return true;
+}
+
 kl_fibres *kl_fibres_create(const kl_beam_section *s, const kl_structural_material *m,
                             const kl_beam_law *law, kl_arena *arena)
 {
@@ -57,12 +137,13 @@ kl_fibres *kl_fibres_create(const kl_beam_section *s, const kl_structural_materi
     f->y    = kl_arena_array(arena, double, most);
     f->z    = kl_arena_array(arena, double, most);
     f->area = kl_arena_array(arena, double, most);
-    memcpy(f->C, law->C, sizeof f->C);
+    memcpy(f->C, law->full, sizeof f->C);
     if (!kl_arena_ok(arena)) return NULL;
     if (s->shape == KL_SECTION_RECTANGLE)
         add_rectangle(f, -0.5 * s->width, 0.5 * s->width, -0.5 * s->height, 0.5 * s->height, ny,
                       nz);
     if (s->shape == KL_SECTION_I) add_i(f, s, ny, nz);
+    if (s->outline && !add_outline(f, s, ny, nz, arena)) return NULL;
     if (s->shape == KL_SECTION_CIRCLE) add_ring(f, 0.0, s->radius, nz, 4 * (ny + 1));
     if (s->shape == KL_SECTION_TUBE)
         add_ring(f, s->radius - s->thickness, s->radius, ny, 4 * (nz / 4 + 1));
@@ -93,8 +174,10 @@ void kl_fibres_stress(const kl_fibres *f, const double strain[6], const kl_fibre
         for (int c = 0; c < 3; c++) out->C[6 * at[r] + at[c]] = block[r][c];
     out->stress[0] = N, out->stress[4] = My, out->stress[5] = Mz;
     for (int k = 1; k < 4; k++) {
-        out->stress[k] = f->C[k] * strain[k];
-        out->C[7 * k]  = f->C[k];
-        out->stored += 0.5 * f->C[k] * strain[k] * strain[k];
+        for (int j = 1; j < 4; j++) {
+            out->stress[k] += f->C[6 * k + j] * strain[j];
+            out->C[6 * k + j] = f->C[6 * k + j];
+        }
+        out->stored += 0.5 * out->stress[k] * strain[k];
     }
 }

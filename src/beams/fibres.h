@@ -12,7 +12,7 @@ typedef struct kl_fibres {
     int                           n;
     double                       *y, *z, *area; /* [m], [m2] */
     const kl_structural_material *material;
-    double                        C[6]; /* elastic: of shear and torsion */
+    double                        C[36]; /* elastic: of shear and torsion, rows 1 to 3 */
 } kl_fibres;
 
 /* NULL: out of memory, or the shape is given by numbers alone. */

@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <stdlib.h>
 
+#include "beams/beam_section.h"
 #include "catalogue.h"
 #include "catenary/catenary.h"
 #include "catenary/elements.h"
@@ -65,6 +66,25 @@ static void print_elements(const kl_model *m, const kl_element_section *section)
         printf("\n");
     }
     if (n > 30) printf("  ... and %d more\n", n - 30);
+}
+
+/* Constants of the cross sections of beams, which may have been computed from a shape. */
+static void print_sections(const kl_model *m)
+{
+    for (int i = 0; i < m->nresource; i++) {
+        if (m->resource[i]->type != &kl_beam_sections || m->resource[i]->failed) continue;
+        const kl_beam_section *s = m->resource[i]->data;
+        if (s->shape == KL_SECTION_STIFFNESS) continue;
+        printf(
+            "section %s: area %.5g m2, Iy %.5g m4, Iz %.5g m4, J %.5g m4, shear factors %.4g and "
+            "%.4g",
+            m->resource[i]->name, s->area, s->Iy, s->Iz, s->J, s->shear[0], s->shear[1]);
+        if (fabs(s->Iyz) > 1e-9 * s->Iy) printf(", Iyz %.5g m4", s->Iyz);
+        if (hypot(s->shear_center[0], s->shear_center[1]) > 1e-9 * sqrt(s->area))
+            printf(", shear centre at [%.5g, %.5g] m from the centroid", s->shear_center[0],
+                   s->shear_center[1]);
+        printf("\n");
+    }
 }
 
 /* Waves along overhead contact lines, and how fast pantographs run against them. */
@@ -175,6 +195,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_bodies(m, x);
         for (const kl_element_section *e = kl_element_sections; e->section; e++)
             print_elements(m, e);
+        print_sections(m);
         print_catenaries(m);
         printf("assembled; largest constraint error %.2g m, %.2g rad\n", d.position, d.rotation);
         print_mobility(b);

@@ -392,10 +392,24 @@ static kl_status key_file(const place_of_key *p)
     return to->name && to->path ? KL_OK : KL_E_MEMORY;
 }
 
+/* [[a, b], [c, d], ...]: rows of key->size numbers, one after the other */
+static kl_status key_rows(const place_of_key *p, kl_list *list)
+{
+    int width   = p->key->size;
+    list->value = kl_arena_array(p->m->arena, double, width * p->node->size);
+    if (!list->value) return KL_E_MEMORY;
+    for (const kl_node *row = p->node->first; row; row = row->next, list->n += width)
+        KL_TRY(kl_value_numbers(p->s, row, p->what, p->key->unit, width, list->value + list->n));
+    return KL_OK;
+}
+
 static kl_status key_list(const place_of_key *p)
 {
     kl_list *list = (kl_list *)(void *)(p->data + p->key->offset);
     *list         = (kl_list){0};
+    if (p->key->size > 1 && p->node->kind == KL_LIST && p->node->first &&
+        p->node->first->kind == KL_LIST)
+        return key_rows(p, list);
     if (p->node->kind == KL_SCALAR) {
         /* one number is a list of one */
         list->value = kl_arena_array(p->m->arena, double, 1);

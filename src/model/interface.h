@@ -46,7 +46,9 @@ typedef enum kl_key_kind {
      * when absent. `size` above 1: as many of them, in a list; one name fills it */
     KL_KEY_RESOURCE,
     KL_KEY_FILE, /* kl_file: name of a file, as seen from the file of the model that says so */
-    KL_KEY_LIST, /* kl_list: any number of numbers; empty when absent */
+    /* kl_list: any number of numbers; empty when absent. `size` above 1: rows of as many numbers, one
+     * after the other: [[1, 2], [3, 4]] */
+    KL_KEY_LIST,
     /* kl_reduced: file of a reduced body, or a body file that is reduced now. `by`: "KEY WORD", with
      * that word of the key KEY the mesh itself is taken */
     KL_KEY_REDUCED,

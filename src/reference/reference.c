@@ -102,7 +102,9 @@ void kl_reference_kind(const kl_key *key, char *text, size_t size)
     case KL_KEY_SHAPES: snprintf(text, size, "two shapes"); return;
     case KL_KEY_RESOURCE: resource_words(key, text, size); return;
     case KL_KEY_FILE: snprintf(text, size, "name of a file"); return;
-    case KL_KEY_LIST: snprintf(text, size, "list of numbers"); return;
+    case KL_KEY_LIST:
+        snprintf(text, size, key->size > 1 ? "list of lists of numbers" : "list of numbers");
+        return;
     case KL_KEY_REDUCED: snprintf(text, size, "name of a file, or its contents"); return;
     case KL_KEY_TEXTS: snprintf(text, size, "list of texts"); return;
     }

@@ -386,7 +386,8 @@ static const char *const values[] = {
     "    \"flag\": {\"type\": [\"boolean\", \"string\"]},\n",
     "    \"numbers\": {\"type\": \"array\", \"items\": {\"$ref\": \"#/definitions/number\"}},\n",
     "    \"list\": {\"anyOf\": [{\"$ref\": \"#/definitions/number\"}, {\"$ref\": "
-    "\"#/definitions/numbers\"}]},\n",
+    "\"#/definitions/numbers\"}, {\"type\": \"array\", \"items\": {\"$ref\": "
+    "\"#/definitions/numbers\"}}]},\n",
     "    \"point\": {\"allOf\": [{\"$ref\": \"#/definitions/numbers\"}], \"minItems\": 3, "
     "\"maxItems\": 3},\n",
     "    \"inertia\": {\"anyOf\": [{\"$ref\": \"#/definitions/point\"}, {\"allOf\": [{\"$ref\": "

@@ -80,7 +80,8 @@ const kl_topic kl_topics[] = {
      "Quantities of a point: position, displacement, velocity, acceleration, omega, alpha, and "
      "felt (the\n"
      "reading of an accelerometer: acceleration minus gravity, in body axes), body_velocity and\n"
-     "body_acceleration (without gravity, in body axes), each with .x, .y or .z. Every body, joint and force also has standard channels (`klingel help NAME`),\n"
+     "body_acceleration (without gravity, in body axes), each with .x, .y or .z. Every body, joint "
+     "and force also has standard channels (`klingel help NAME`),\n"
      "and the system has energy.kinetic, .potential, .total, .lost, .supplied, .balance and\n"
      "drift.position, .rotation, .rate.\n"},
     {"run", "section", "simulated time and output interval", "    run: {end: 5, every: 10 ms}\n"},
