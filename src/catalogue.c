@@ -8,6 +8,7 @@
 #include "contact/contact.h"
 #include "contact/contact_group.h"
 #include "contact/contact_nodes.h"
+#include "contact/contact_skin.h"
 #include "forces/forces.h"
 #include "joints/joints.h"
 #include "railway/railway.h"
@@ -67,7 +68,7 @@ const kl_element_type *const kl_force_types[] = {
 };
 
 const kl_element_type *const kl_contact_types[] = {&kl_contact, &kl_contact_group,
-                                                   &kl_contact_on_nodes, NULL};
+                                                   &kl_contact_on_nodes, &kl_contact_on_skin, NULL};
 
 const kl_element_section kl_element_sections[] = {
     {.section = "joints",
@@ -115,7 +116,9 @@ const kl_element_section kl_element_sections[] = {
          "    {revolved_arc: {center: [x, y], first: [x, y], last: [x, y]}}   # turned about y\n"
          "    {extruded_arc: {center, first, last, z: [from, to], side: outside}}\n"
          "    {revolved_arc: {arcs: [{center, first, last}, ...], mirror: true}}    # a chain\n"
-         "    {surface: hill}    {mesh: part.stl, scale: 0.001}\n\n"
+         "    {surface: hill}    {mesh: part.stl, scale: 0.001}\n"
+         "    skin              # of a flexible body, second; {skin: {from: [x, y, z], to: [x, y, "
+         "z]}}\n\n"
          "`klingel contacts MODEL` lists gaps and contact points at the start.\n",
      .types = kl_contact_types,
      .usual = &kl_contact},

@@ -27,6 +27,8 @@ typedef struct flexible_frame {
     kl_mat3       start; /* transposed axes of the undeformed frame */
 } flexible_frame;
 
+struct flexible_skin_point;
+
 typedef struct flexible {
     /* as given */
     kl_reduced file;
@@ -76,7 +78,9 @@ typedef struct flexible {
     kl_vec3          spread;          /* products of inertia times this are angles */
     kl_mat3          central_inverse; /* of the inertia about the centre of mass */
     double           gyration;        /* radius of gyration about the reference point [m] */
-    struct nonlinear_mesh *nodes;     /* of a nonlinear body (nonlinear.c) */
+    struct nonlinear_mesh       *nodes; /* of a nonlinear body (nonlinear.c) */
+    struct flexible_skin_point **skin;  /* of each node of the skin that is held; NULL: none is */
+    double                      *none;  /* 3 n zeros: nodes of the skin do not turn */
 } flexible;
 
 /* A velocity of the frame, or its momentum. */
@@ -94,6 +98,12 @@ typedef struct flexible_frame_cache {
     const double *X, *Y;
     kl_vec3       b_bias, y_bias;
 } flexible_frame_cache;
+
+/* A node of the skin: a frame that moves with the modes and does not turn. */
+typedef struct flexible_skin_point {
+    flexible_frame       f;
+    flexible_frame_cache rest;
+} flexible_skin_point;
 
 typedef struct flexible_cache {
     kl_vec3                r, v, om; /* om body-fixed */
@@ -174,6 +184,10 @@ void flexible_condition_geometric(const flexible *p, const flexible_cache *c,
 /* flexible_setup.c */
 kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size);
 kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker);
+
+/* flexible_skin.c: makes the point of a node of the skin; where it is in body axes */
+kl_status flexible_attach_skin(flexible *p, const kl_setup *s, int node);
+kl_vec3   flexible_skin_place(const flexible *p, const flexible_cache *c, int node);
 
 /* what ties the frame in the body file; FLEXIBLE_AS_IN_FILE: nodes that it holds */
 static inline int flexible_file_reference(const flexible *p)

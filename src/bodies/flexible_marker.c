@@ -131,8 +131,20 @@ typedef struct point {
     kl_vec3                     b_rate, u, u_rate; /* D w', E w', E' w' */
 } point;
 
+static point skin_point_of(const flexible *p, const flexible_cache *c, int node)
+{
+    const flexible_skin_point *k = p->skin[node];
+    return (point){.f      = &k->f,
+                   .k      = &k->rest,
+                   .E      = p->none,
+                   .b      = flexible_skin_place(p, c, node),
+                   .b_rate = combine3(p->n, k->f.X, c->w_rate)};
+}
+
 static point point_of(const flexible *p, const flexible_cache *c, const kl_marker *marker)
 {
+    if (marker->node <= KL_MARKER_SKIN && p->n > 0)
+        return skin_point_of(p, c, KL_MARKER_SKIN - marker->node);
     if (marker->node <= 0 || p->n == 0) return (point){.b = marker->r};
     int   i  = marker->node - 1;
     point t  = {.f = &p->frame[i], .k = &c->frame[i], .E = c->E + 3 * (size_t)i * (size_t)p->n};
@@ -166,6 +178,8 @@ void flexible_pose(const void *data, const void *cache, const kl_marker *marker,
         const flexible_frame_cache *k = &c->frame[marker->node - 1];
         b    = kl_add(k->b, kl_mul(&k->R, kl_sub(b, p->frame[marker->node - 1].position)));
         axes = kl_matmul(&k->R, &axes);
+    } else if (marker->node <= KL_MARKER_SKIN && p->n > 0) {
+        b = flexible_skin_place(p, c, KL_MARKER_SKIN - marker->node);
     }
     m->r = kl_add(c->r, kl_mul(&c->A, b));
     m->A = kl_matmul(&c->A, &axes);

@@ -487,6 +487,8 @@ kl_status flexible_attach(void *data, const kl_setup *s, kl_marker *marker)
     int       node = marker->node - 1; /* a named marker knows its own */
     if (!p->file.body) return KL_E_MODEL;
     if (marker->node == KL_MARKER_CONDITIONS || marker->node == KL_MARKER_FRAME) return KL_OK;
+    if (marker->node <= KL_MARKER_SKIN)
+        return flexible_attach_skin(p, s, KL_MARKER_SKIN - marker->node);
     for (int i = 0; marker->node == 0 && i < p->nframe; i++) {
         double d = kl_norm(kl_sub(p->frame[i].position, marker->r));
         if (d < best) best = d, node = i;

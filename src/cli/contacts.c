@@ -5,6 +5,9 @@
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "contact/contact.h"
+#include "contact/contact_group.h"
+#include "contact/contact_nodes.h"
+#include "contact/contact_skin.h"
 
 typedef struct listing {
     bool csv, all;
@@ -22,13 +25,45 @@ static void print_spot(const listing *l, const char *name, const kl_spot *s)
                s->n.z);
 }
 
-static void list_element(listing *l, const char *name, const kl_reading *in)
+static void list_spots(listing *l, const char *name, const kl_spots *spots)
+{
+    const kl_spot *nearest = kl_spots_nearest(spots);
+    for (int i = 0; i < spots->n; i++)
+        if (l->all || &spots->item[i] == nearest) print_spot(l, name, &spots->item[i]), l->rows++;
+}
+
+/* Pairs of a group that are near each other, as "heap:ball1-ball2". */
+static void list_group(listing *l, const kl_model *m, const kl_element *e, const kl_reading *in)
 {
     kl_spots spots;
-    kl_contact_spots(in, &spots);
-    const kl_spot *nearest = kl_spots_nearest(&spots);
-    for (int i = 0; i < spots.n; i++)
-        if (l->all || &spots.item[i] == nearest) print_spot(l, name, &spots.item[i]), l->rows++;
+    int      marker[2];
+    for (int k = 0; kl_contact_group_spots(in, k, marker, &spots); k++) {
+        char name[300];
+        snprintf(name, sizeof name, "%.90s:%.90s-%.90s", e->name,
+                 m->body[m->marker[e->marker + marker[0]].body].name,
+                 m->body[m->marker[e->marker + marker[1]].body].name);
+        list_spots(l, name, &spots);
+    }
+}
+
+typedef struct lister {
+    const kl_element_type *type;
+    void (*find)(const kl_reading *in, kl_spots *out);
+} lister;
+
+static const lister listers[] = {{&kl_contact, kl_contact_spots},
+                                 {&kl_contact_on_nodes, kl_contact_nodes_spots},
+                                 {&kl_contact_on_skin, kl_contact_skin_spots}};
+
+static void list_element(listing *l, const kl_model *m, const kl_element *e, const kl_reading *in)
+{
+    kl_spots spots;
+    if (e->type == &kl_contact_group) list_group(l, m, e, in);
+    for (size_t k = 0; k < sizeof listers / sizeof *listers; k++) {
+        if (listers[k].type != e->type) continue;
+        listers[k].find(in, &spots);
+        list_spots(l, e->name, &spots);
+    }
 }
 
 static kl_status list_contacts(const kl_analysis *a, listing *l)
@@ -44,7 +79,7 @@ static kl_status list_contacts(const kl_analysis *a, listing *l)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e  = &m->element[i];
         kl_reading        in = kl_reading_of(m, s->s, s->w, e);
-        if (e->type == &kl_contact) list_element(l, e->name, &in);
+        list_element(l, m, e, &in);
     }
     if (!l->csv && l->rows == 0)
         printf("the model has no contacts; define them under `contacts:`\n");
@@ -94,4 +129,5 @@ const kl_command kl_command_contacts = {
                  "  klingel contacts model.yaml --csv --all > gaps.csv\n"
                  "\n"
                  "A negative gap is a penetration depth. The normal points from the first shape\n"
-                 "of a contact to the second.\n"};
+                 "of a contact to the second. Of a group the pairs near each other are listed, as\n"
+                 "`heap:ball1-ball2`.\n"};

@@ -182,6 +182,13 @@ static kl_status nodes_locate(const kl_reading *in, void *cache)
     return kl_contact_locate(&one, &x->found);
 }
 
+void kl_contact_nodes_spots(const kl_reading *in, kl_spots *out)
+{
+    const station *x = in->cache;
+    out->n           = 0;
+    if (x && x->piece >= 0) *out = x->found.spots;
+}
+
 static kl_status nodes_eval(const kl_reading *in, kl_writing *out)
 {
     const station *x          = in->cache;

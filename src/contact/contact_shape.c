@@ -317,6 +317,8 @@ const kl_solid_type kl_solid_types[KL_SOLID_KINDS] = {
                           surface_bounds, NULL},
     [KL_SOLID_MESH]    = {"mesh", "closed mesh of triangles", false, kl_mesh_project, mesh_support,
                           mesh_face, mesh_bounds, flat_curvature},
+    [KL_SOLID_SKIN]    = {"skin", "surface of a flexible body as it deforms", false, NULL, NULL,
+                          NULL, infinite_bounds, NULL},
 };
 
 static bool positive(double x) { return x > 0.0 && isfinite(x); }
@@ -329,6 +331,7 @@ static const char *size_fault(kl_vec3 size, const char *text)
 const char *kl_solid_fault(const kl_solid *s)
 {
     switch (s->kind) {
+    case KL_SOLID_SKIN:
     case KL_SOLID_PLANE: return NULL;
     case KL_SOLID_BOX:
         return size_fault(s->size, "a box needs `size`: three positive edge lengths");

@@ -12,6 +12,8 @@
  *   extruded-arc  arcs in the x-y plane, z from z[0] to z[1] (eq. 5.1)
  *   surface       one of `surfaces:`
  *   mesh          closed mesh of triangles
+ *   skin          surface of a flexible body, as it deforms (contact/contact_skin.h); `size` and `pose`
+ *                 say which part of it, infinite `size`: all
  *
  * Arcs have material on the inside of their circle (side 1) or outside of it (side -1: a groove); a
  * chain of arcs may have kinks at its joints. */
@@ -37,6 +39,7 @@ typedef enum kl_solid_kind {
     KL_SOLID_EXTRUDED_ARC,
     KL_SOLID_SURFACE,
     KL_SOLID_MESH,
+    KL_SOLID_SKIN,
     KL_SOLID_KINDS
 } kl_solid_kind;
 

@@ -1,4 +1,6 @@
 /* Shapes as a model file writes them; language/contact_shapes.c reads them. */
+#include <math.h>
+
 #include "contact/contact_shape.h"
 
 static void put_list(kl_text *t, const double *x, int n)
@@ -62,12 +64,29 @@ static void put_sizes(kl_text *t, const kl_solid *s)
     kl_text_add(t, "%s}", inside);
 }
 
+static void put_skin(kl_text *t, const kl_solid *s)
+{
+    if (isinf(s->size.x)) {
+        kl_text_add(t, "all}");
+        return;
+    }
+    kl_text_add(t, "{from: ");
+    put_vec(t, kl_sub(s->pose.r, s->size), 1.0);
+    kl_text_add(t, ", to: ");
+    put_vec(t, kl_add(s->pose.r, s->size), 1.0);
+    kl_text_add(t, "}}");
+}
+
 static void put_one(kl_text *t, const kl_solid *s)
 {
     static const char *const word[KL_SOLID_KINDS] = {
-        "sphere",    "plane", "cylinder",     "capsule",      "box",     "cone",
-        "ellipsoid", "torus", "revolved_arc", "extruded_arc", "surface", "mesh"};
+        "sphere", "plane",        "cylinder",     "capsule", "box",  "cone", "ellipsoid",
+        "torus",  "revolved_arc", "extruded_arc", "surface", "mesh", "skin"};
     kl_text_add(t, "{%s: ", word[s->kind]);
+    if (s->kind == KL_SOLID_SKIN) {
+        put_skin(t, s);
+        return;
+    }
     switch (s->kind) {
     case KL_SOLID_PLANE: kl_text_add(t, "z"); break;
     case KL_SOLID_BOX: put_vec(t, s->size, 2.0); break;

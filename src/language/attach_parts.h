@@ -21,4 +21,8 @@ kl_status kl_attach_check_joints(kl_attaching *a);
 /* Does `between` name groups of bodies? */
 bool kl_attach_is_group(const kl_node *between);
 
+/* Is a shape the skin of a flexible body; is one of a list? */
+bool kl_contact_is_skin(const kl_node *shape);
+bool kl_contact_names_skin(const kl_node *shapes);
+
 #endif

@@ -4,6 +4,7 @@
 #include "language/build.h"
 #include "contact/contact.h"
 #include "contact/contact_group.h"
+#include "contact/contact_skin.h"
 #include "language/attach_parts.h"
 
 #include <math.h>
@@ -204,6 +205,8 @@ static kl_status read_element(kl_builder *b, kl_entry *e)
     if (!type) return KL_E_MODEL;
     if (type == &kl_contact && kl_attach_is_group(kl_entry_get(e, "between")))
         type = &kl_contact_group;
+    if (type == &kl_contact && kl_contact_names_skin(kl_entry_get(e, "shapes")))
+        type = &kl_contact_on_skin;
     kl_attach_keys(type, also, 64);
     kl_values_unknown(scope_of(b), e, type->name, type->keys, also);
     kl_entry given = *e;

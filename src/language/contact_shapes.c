@@ -21,7 +21,7 @@ typedef struct reading {
 
 static const char *const kinds[] = {
     "sphere", "plane",        "cylinder",     "capsule", "box",  "cone", "ellipsoid",
-    "torus",  "revolved_arc", "extruded_arc", "surface", "mesh", NULL};
+    "torus",  "revolved_arc", "extruded_arc", "surface", "mesh", "skin", NULL};
 
 static kl_status number(const reading *r, const kl_node *n, const char *key, const char *unit,
                         double *out)
@@ -204,9 +204,39 @@ static kl_status read_mesh(reading *r, const kl_node *n, kl_solid *out)
     return KL_OK;
 }
 
+/* {skin: all}, or the part in a box: {skin: {from: [x, y, z], to: [x, y, z]}} */
+static kl_status read_skin(reading *r, const kl_node *n, kl_solid *out)
+{
+    static const char *const known[] = {"from", "to", NULL};
+    kl_entry       entry = {.name = "", .section = r->what, .place = n->place, .chain = {n, NULL}};
+    const kl_node *from, *to;
+    kl_vec3        low, high;
+    out->size = kl_vec((double)INFINITY, (double)INFINITY, (double)INFINITY);
+    if (n->kind == KL_SCALAR && strcmp(n->text, "all") == 0) return KL_OK;
+    if (n->kind == KL_MAP) kl_values_unknown(r->s, &entry, "contacts", NULL, known);
+    from = n->kind == KL_MAP ? kl_node_get(n, "from") : NULL;
+    to   = n->kind == KL_MAP ? kl_node_get(n, "to") : NULL;
+    if (!from || !to)
+        return kl_fail(r->s->diag, KL_E_MODEL, n->place,
+                       "%s: write {skin: all}, or the part of the skin that can touch as a box in "
+                       "the axes of the body: {skin: {from: [x, y, z], to: [x, y, z]}}",
+                       r->what);
+    KL_TRY(kl_value_vec3(r->s, from, r->what, "m", &low));
+    KL_TRY(kl_value_vec3(r->s, to, r->what, "m", &high));
+    out->size   = kl_scale(0.5, kl_sub(high, low));
+    out->pose.r = kl_scale(0.5, kl_add(high, low));
+    if (!(out->size.x >= 0.0 && out->size.y >= 0.0 && out->size.z >= 0.0))
+        return kl_fail(
+            r->s->diag, KL_E_RANGE, n->place,
+            "%s: `from` of a skin must be the lower corner of the box and `to` the upper "
+            "one; exchange the coordinates that are not",
+            r->what);
+    return KL_OK;
+}
+
 static kl_status (*const readers[KL_SOLID_KINDS])(reading *r, const kl_node *n, kl_solid *out) = {
-    read_sizes, read_plane, read_sizes, read_sizes, read_size,    read_sizes,
-    read_size,  read_sizes, read_arc,   read_arc,   read_surface, read_mesh};
+    read_sizes, read_plane, read_sizes, read_sizes,   read_size, read_sizes, read_size,
+    read_sizes, read_arc,   read_arc,   read_surface, read_mesh, read_skin};
 
 static kl_status no_kind(const reading *r, const char *word)
 {
@@ -247,8 +277,9 @@ static kl_status read_one(reading *r, kl_solid *out)
     r->axis             = kl_vec(0, 0, 1);
     if (n->kind == KL_SCALAR) {
         kind = kind_of(n->text);
-        if (kind != KL_SOLID_PLANE) return no_kind(r, n->text);
-        out->kind = KL_SOLID_PLANE;
+        if (kind != KL_SOLID_PLANE && kind != KL_SOLID_SKIN) return no_kind(r, n->text);
+        out->kind = (kl_solid_kind)kind;
+        out->size = kl_vec((double)INFINITY, (double)INFINITY, (double)INFINITY);
         return KL_OK;
     }
     for (const kl_node *c = n->kind == KL_MAP ? n->first : NULL; c; c = c->next) {

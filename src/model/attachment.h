@@ -35,7 +35,8 @@ typedef struct kl_attachment_kind {
      * are more; k: of the k-th marker; -1: of none */
     int  loaded;
     bool nodes; /* of every second marker, by the name of its body */
-    /* as tests write it, with the bodies a, b, c and the joints j1 (of a and b), j2 (of b and c) */
+    /* as tests write it, with the bodies a, b, c and the joints j1 (of a and b), j2 (of b and c). NULL:
+     * rigid bodies are not enough for it, and its elements have tests of their own */
     const char *sample;
 } kl_attachment_kind;
 
@@ -48,6 +49,7 @@ extern const kl_attachment_kind kl_attach_set;     /* pilot: a, nodes: [b, c, ..
 extern const kl_attachment_kind kl_attach_signals; /* a pair for each that KL_KEY_SIGNALS name */
 extern const kl_attachment_kind kl_attach_groups;  /* between: [group, group] */
 extern const kl_attachment_kind kl_attach_row;     /* body: a, nodes: [b, c, ...] */
+extern const kl_attachment_kind kl_attach_skin;    /* between: [a, b]: all nodes of b's skin */
 extern const kl_attachment_kind kl_attach_follow;  /* body: a, at, on: b: carrier, follower, and the
                                                       element's own coordinates */
 

@@ -189,6 +189,9 @@ enum {
     KL_MARKER_CONDITIONS = -1,
     KL_MARKER_FRAME      = -2, /* the frame of the body itself */
     KL_MARKER_UNSPUN     = -3, /* on a body that spins: does not take part in the spin */
+    /* from here on down: node KL_MARKER_SKIN - node of the body's skin. It shows where that node is;
+     * its axes are those of the body, and it takes forces only */
+    KL_MARKER_SKIN = -16,
 };
 
 /* A frame fixed on a body: origin and axes in the body frame of the undeformed body. */
@@ -198,7 +201,7 @@ typedef struct kl_marker {
     kl_mat3 A;
     int     node; /* a body type may note here what it attached the marker to; 0: nothing,
                      KL_MARKER_CONDITIONS: the frame that shows its reference conditions,
-                     KL_MARKER_UNSPUN: axes that do not spin */
+                     KL_MARKER_UNSPUN: axes that do not spin, up to KL_MARKER_SKIN: the skin */
 } kl_marker;
 
 /* Totals of a body, global axes, angular momentum about the global origin. */

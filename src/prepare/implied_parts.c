@@ -68,6 +68,7 @@ static kl_status move_elements(kl_model *m, kl_diag *diag)
         kl_marker *k    = &m->marker[i];
         int        body = k->body, which = 0;
         if (!(implied_parts_of(&m->body[body]) & KL_IMPLIED_VIRTUAL)) continue;
+        if (k->node <= KL_MARKER_SKIN) continue; /* takes forces only: nothing to ride on */
         kl_setup s = {.name  = m->body[body].name,
                       .place = m->body[body].place,
                       .diag  = diag,

@@ -371,14 +371,32 @@ static void collect(const kl_node *n, const char **names, int *count)
             names[(*count)++] = c->text;
 }
 
+static void put_rigid(kl_text *t, const char *name, const char *part, double x)
+{
+    kl_text_add(t, "  %s%s: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [%g, 0, 0]}\n", name,
+                part, x);
+}
+
+static void put_flexible(kl_text *t, const char *name, double x)
+{
+    kl_text_add(
+        t,
+        "  %s: {type: flexible, position: [%g, 0, 0], modes: 6, file: {mesh: {box: [0.2 m, 0.2 "
+        "m, 10 mm], parts: [4, 4, 1]}, material: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}, "
+        "modes: 6, markers: {corner: {at: [0, 0, -5 mm]}}}}\n",
+        name, x);
+}
+
 /* Bodies and joints that the example of an element names, in such places that it can work. */
 static void around_element(kl_text *t, const kl_node *e, const kl_element_type *type, bool joint)
 {
     const char *bodies[16], *joints[16];
     int         nbody = 0, njoint = 0;
+    bool        bends = false; /* the second body */
     for (const kl_word_key *k = type->attach->keys; k && k->name; k++) {
         if (strstr(k->kind, "bod")) collect(kl_node_get(e, k->name), bodies, &nbody);
         if (strstr(k->kind, "joint")) collect(kl_node_get(e, k->name), joints, &njoint);
+        bends |= strstr(k->kind, "second flexible") != NULL;
     }
     static const char *const signals[] = {"inputs", "outputs"};
     char                     object[8][64];
@@ -394,9 +412,10 @@ static void around_element(kl_text *t, const kl_node *e, const kl_element_type *
     }
     kl_text_add(t, "bodies:\n");
     for (int i = 0; i < nbody + njoint; i++)
-        kl_text_add(t, "  %s%s: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [%g, 0, 0]}\n",
-                    i < nbody ? bodies[i] : joints[i - nbody], i < nbody ? "" : "-part",
-                    0.25 + 0.5 * i);
+        if (bends && i == 1) put_flexible(t, bodies[i], 0.25 + 0.5 * i);
+        else
+            put_rigid(t, i < nbody ? bodies[i] : joints[i - nbody], i < nbody ? "" : "-part",
+                      0.25 + 0.5 * i);
     if (joint || njoint > 0) kl_text_add(t, "\njoints:\n");
     for (int i = 0; i < njoint; i++)
         kl_text_add(t, "  %s: {type: %s, between: [ground, %s-part], at: [%g, 0, 0], axis: z}\n",

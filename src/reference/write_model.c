@@ -239,6 +239,7 @@ static chains chain_markers(const kl_model *m)
     if (!c.first || !c.next) return c;
     for (int i = 0; i < m->nbody; i++) c.first[i] = -1;
     for (int i = m->nmarker_elements - 1; i >= 0; i--) {
+        if (m->marker[i].node <= KL_MARKER_SKIN) continue; /* the contact names them */
         c.next[i]                  = c.first[m->marker[i].body];
         c.first[m->marker[i].body] = i;
     }

@@ -371,7 +371,7 @@ static void distances_have_unit_gradients(void **unused)
 {
     (void)unused;
     for (int kind = 0; kind < KL_SOLID_KINDS; kind++) {
-        if (kind == KL_SOLID_SURFACE || kind == KL_SOLID_MESH) continue;
+        if (kind == KL_SOLID_SURFACE || kind >= KL_SOLID_MESH) continue;
         for (int i = 0; i < 100; i++) {
             kl_solid    s = random_solid((kl_solid_kind)kind);
             kl_vec3     p = kl_scale(uniform(0.1, 2), direction()), e = direction();
