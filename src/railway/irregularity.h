@@ -35,11 +35,22 @@ typedef struct kl_irregularity kl_irregularity;
 /* Value and first and second derivative by s of the four channels. */
 typedef double kl_irregularity_value[KL_TRACK_CHANNELS][3];
 
-/* Nodes computed last: what a caller keeps between calls. All zero is a good start. */
+enum { KL_IRREGULARITY_BLOCK = 32 };
+
+/* Neighbouring nodes, computed together. */
+typedef struct kl_irregularity_block {
+    bool                  known;
+    long long             index; /* its first node is index * KL_IRREGULARITY_BLOCK */
+    kl_irregularity_value at[KL_IRREGULARITY_BLOCK + 1];
+} kl_irregularity_block;
+
+/* Nodes computed last: what a caller keeps between calls. All zero is a good start. Blocks of even and
+ * odd index have places of their own, so that a look back over the border computes nothing again. */
 typedef struct kl_irregularity_cursor {
     bool                  known;
-    long long             node; /* index of the first of two */
-    kl_irregularity_value at[2];
+    double                s;    /* where `last` was found */
+    kl_irregularity_value last; /* both rails ask for the same place */
+    kl_irregularity_block block[2];
 } kl_irregularity_cursor;
 
 kl_status kl_irregularity_synthesise(const kl_irregularity_source *source, kl_place place,

@@ -29,12 +29,28 @@ static void offsets(const kl_rails *rails, int side, double s, kl_rails_cursor *
     }
 }
 
+/* The point of the track's middle; the one found last is kept. */
+static kl_status middle_at(const kl_rails *rails, double s, kl_rails_cursor *cursor,
+                           kl_path_point *out)
+{
+    if (!rails->path) {
+        straight(s, out);
+        return KL_OK;
+    }
+    if (!cursor->known || cursor->s != s) {
+        cursor->known = false;
+        KL_TRY(kl_path_eval(rails->path, s, &cursor->path, &cursor->last));
+        cursor->known = true, cursor->s = s;
+    }
+    *out = cursor->last;
+    return KL_OK;
+}
+
 kl_status kl_rail_at(const kl_rails *rails, int side, double s, kl_rails_cursor *cursor,
                      kl_rail_point *out)
 {
     kl_path_point p;
-    if (rails->path) KL_TRY(kl_path_eval(rails->path, s, &cursor->path, &p));
-    else straight(s, &p);
+    KL_TRY(middle_at(rails, s, cursor, &p));
     offsets(rails, side, s, cursor, out);
     kl_vec3 l = kl_axis(&p.A, 1), u = kl_axis(&p.A, 2);
     kl_vec3 l1 = kl_path_axis_d1(&p, 1), u1 = kl_path_axis_d1(&p, 2);

@@ -22,6 +22,9 @@ typedef struct kl_rails {
 /* What a caller keeps between calls; the path's cursor as kl_path_cursor_place leaves it. */
 typedef struct kl_rails_cursor {
     kl_path_cursor         path;
+    bool                   known;
+    double                 s;    /* where `last` is */
+    kl_path_point          last; /* of the path: both rails ask for the same place */
     kl_irregularity_cursor irregularity;
 } kl_rails_cursor;
 

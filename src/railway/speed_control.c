@@ -33,10 +33,11 @@ typedef struct speed_control {
 } speed_control;
 
 typedef struct speed_cache {
-    bool            known;
-    double          s;      /* [m] */
-    kl_vec3         x;      /* direction of the track there, global */
-    kl_rails_cursor cursor; /* a window of a long table lies behind */
+    bool    known;
+    double  s; /* [m] */
+    kl_vec3 x; /* direction of the track there, global */
+    /* not kept with an accepted step; a window of a long table lies behind */
+    kl_rails_cursor cursor;
 } speed_cache;
 
 /* ---- set-up ---- */
@@ -104,8 +105,9 @@ static kl_status speed_control_setup(void *data, const kl_setup *s, const kl_mot
     p->timetable = isnan(p->traction) && isnan(p->braking);
     KL_TRY(profile_range(p, s));
     if (p->timetable) KL_TRY(make_timetable(p, s));
-    size->buffer = p->track ? kl_path_window_bytes(p->track->path) : 0;
-    size->cache  = sizeof(speed_cache) + size->buffer;
+    size_t window = p->track ? kl_path_window_bytes(p->track->path) : 0;
+    size->buffer  = sizeof(speed_cache) - offsetof(speed_cache, cursor) + window;
+    size->cache   = sizeof(speed_cache) + window;
     return KL_OK;
 }
 

@@ -14,6 +14,7 @@
 #include "base/rotation.h"
 #include "railway/kik_piotrowski.h"
 #include "railway/railway.h"
+#include "railway/track_place.h"
 #include "railway/wheel_rail_parts.h"
 
 /* ---- position ---- */
@@ -83,19 +84,12 @@ static rail_frame in_space(const kl_motion *m, const kl_rail_point *at)
                         .bend_z = at->bend_z};
 }
 
-/* The place of the track abreast of the wheelset: (r1 - r(s)).x(s) = 0, from the last accepted one. */
+/* The place of the track abreast of the wheelset, from the last accepted one. */
 static kl_status find_place(const wheel_rail *p, const kl_motion *m, wheel_rail_cache *c)
 {
-    const kl_rails middle = {.path = p->rails.path};
-    kl_vec3        local  = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
-    kl_rail_point  at;
-    for (int pass = 0; pass < 20; pass++) {
-        KL_TRY(kl_rail_at(&middle, 0, c->s, &c->cursor, &at));
-        kl_vec3 x    = kl_axis(&at.A, 0);
-        double  step = kl_dot(kl_sub(local, at.r), x);
-        c->s += step;
-        if (fabs(step) < 1e-11 * (1.0 + fabs(c->s))) break;
-    }
+    kl_vec3       local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
+    kl_rail_point at;
+    KL_TRY(kl_track_abreast(p->rails.path, local, &c->cursor, &c->s, &at));
     c->middle = in_space(&m[0], &at);
     return KL_OK;
 }

@@ -62,12 +62,13 @@ typedef struct rail_frame {
 } rail_frame;
 
 typedef struct wheel_rail_cache {
-    bool            known; /* false in a cache of zeros */
-    double          s;     /* length along the track [m] */
-    double          beyond;
-    rail_frame      middle, rail[2]; /* of the track; left, right */
-    wheel_state     wheel[2];        /* left, right */
-    kl_rails_cursor cursor;          /* its window of a long table lies behind */
+    bool        known; /* false in a cache of zeros */
+    double      s;     /* length along the track [m] */
+    double      beyond;
+    rail_frame  middle, rail[2]; /* of the track; left, right */
+    wheel_state wheel[2];        /* left, right */
+    /* not kept with an accepted step: places computed last; the window of a long table lies behind */
+    kl_rails_cursor cursor;
 } wheel_rail_cache;
 
 static inline bool has_side(const wheel_rail *p, int k)

@@ -207,8 +207,9 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     p->law.options.kA     = p->kA;
     p->law.options.kS     = p->kS;
     p->law.options.strips = p->law.options.cells = (int)p->grid;
-    size->buffer = p->rails.path ? kl_path_window_bytes(p->rails.path) : 0;
-    size->cache  = sizeof(wheel_rail_cache) + size->buffer;
+    size_t window = p->rails.path ? kl_path_window_bytes(p->rails.path) : 0;
+    size->buffer  = sizeof(wheel_rail_cache) - offsetof(wheel_rail_cache, cursor) + window;
+    size->cache   = sizeof(wheel_rail_cache) + window;
     return KL_OK;
 }
 

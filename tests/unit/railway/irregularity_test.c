@@ -184,9 +184,36 @@ static void unsorted_samples_are_refused(void **unused)
     kl_arena_destroy(arena);
 }
 
+/* Nodes are computed in blocks, from node to node by turning cosines: what a cursor that runs along the
+ * track reads is what a new one reads there, and across the borders of blocks nothing jumps. */
+static void a_place_does_not_depend_on_the_way_to_it(void **unused)
+{
+    (void)unused;
+    kl_arena              *arena = kl_arena_create();
+    kl_irregularity       *i     = synthesise("erri-low", kl_band_d1, 3, arena);
+    kl_irregularity_cursor along = {0};
+    const double           block = KL_IRREGULARITY_BLOCK * 3.0 / 8.0; /* [m] */
+    for (int k = -40; k < 400; k++) {
+        kl_irregularity_cursor fresh = {0};
+        kl_irregularity_value  a, b, c;
+        kl_irregularity_at(i, 0.37 * k, &along, a);
+        kl_irregularity_at(i, 0.37 * k, &fresh, b);
+        assert_memory_equal(a, b, sizeof a);
+        kl_irregularity_at(i, block * (k / 8) - 1e-9, &fresh, b);
+        kl_irregularity_at(i, block * (k / 8) + 1e-9, &fresh, c);
+        for (int q = 0; q < KL_TRACK_CHANNELS; q++) {
+            assert_close(b[q][0], c[q][0], 1e-10);
+            assert_close(b[q][1], c[q][1], 1e-10);
+            assert_close(b[q][2], c[q][2], 1e-8);
+        }
+    }
+    kl_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(a_place_does_not_depend_on_the_way_to_it),
         cmocka_unit_test(densities_are_those_of_the_samples),
         cmocka_unit_test(variances_in_the_bands_are_exact),
         cmocka_unit_test(a_realisation_has_the_variance_of_its_band),
