@@ -22,7 +22,7 @@ static kl_vec3 level_direction(kl_vec3 N, kl_vec3 u, double *t)
     return kl_scale(1.0 / c, K);
 }
 
-level level_of(const rigid *p, const spinning_cache *k, const kl_marker *marker)
+level level_frame(const rigid *p, const spinning_cache *k)
 {
     /* K as it stands in the body at the start, where G and the body axes are the same */
     kl_vec3 N0      = kl_mul(&p->orientation, p->spin_axis);
@@ -33,8 +33,14 @@ level level_of(const rigid *p, const spinning_cache *k, const kl_marker *marker)
     l.J             = kl_cross(l.N, l.K);
     kl_mat3 in_body = kl_from_axes(p->spin_axis, kb, kl_cross(p->spin_axis, kb));
     kl_mat3 now = kl_from_axes(l.N, l.K, l.J), back = kl_transpose(&in_body);
-    l.G   = kl_matmul(&now, &back);
-    l.arm = kl_mul(&l.G, marker->r);
+    l.G = kl_matmul(&now, &back);
+    return l;
+}
+
+level level_of(const spinning_cache *k, const kl_marker *marker)
+{
+    level l = k->flat;
+    l.arm   = kl_mul(&l.G, marker->r);
     return l;
 }
 

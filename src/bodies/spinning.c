@@ -94,6 +94,7 @@ static void spinning_position(const void *data, const double *q, void *c)
     k->phi            = q[7];
     k->R              = kl_rotation_exp(kl_scale(q[7], p->spin_axis));
     k->A              = kl_matmul(&k->F, &k->R);
+    k->flat           = level_frame(p, k);
     k->J = p->J, k->S = rigid_moment(p);
     if (p->round) return;
     kl_mat3 Rt = kl_transpose(&k->R), RJ = kl_matmul(&k->R, &p->J);
@@ -211,7 +212,7 @@ static void spinning_pose(const void *data, const void *c, const kl_marker *mark
     const rigid          *p    = data;
     const spinning_cache *k    = c;
     double                same = kl_dot(p->spin_axis, kl_axis(&marker->A, 2)); /* z axis and n */
-    kl_mat3               A    = is_level(marker) ? level_of(p, k, marker).G : k->A;
+    kl_mat3               A    = is_level(marker) ? k->flat.G : k->A;
     m->r                       = kl_add(k->r, kl_mul(&A, marker->r));
     m->A                       = kl_matmul(&A, &marker->A);
     m->spins                   = !is_level(marker) && fabs(same) > 1.0 - 1e-9;
@@ -220,9 +221,10 @@ static void spinning_pose(const void *data, const void *c, const kl_marker *mark
 
 static void spinning_twist(const void *data, const void *c, const kl_marker *marker, kl_motion *m)
 {
+    (void)data;
     const spinning_cache *k = c;
     if (is_level(marker)) {
-        level l = level_of(data, k, marker);
+        level l = level_of(k, marker);
         level_twist(k, &l, m);
         return;
     }
@@ -248,9 +250,10 @@ static void add_block(double *B, int r, int c, double s, const kl_mat3 *M)
 /* B = [ I, -F [u] ; 0, F ], u in the axes of F */
 static void spinning_map(const void *data, const void *c, const kl_marker *marker, double *B)
 {
+    (void)data;
     const spinning_cache *k = c;
     if (is_level(marker)) {
-        level l = level_of(data, k, marker);
+        level l = level_of(k, marker);
         level_map(k, &l, B);
         return;
     }
@@ -268,7 +271,7 @@ static void spinning_map_rate(const void *data, const void *c, const kl_marker *
     const rigid          *p = data;
     const spinning_cache *k = c;
     if (is_level(marker)) {
-        level l = level_of(p, k, marker);
+        level l = level_of(k, marker);
         level_map_rate(k, &l, W);
         return;
     }
@@ -286,9 +289,10 @@ static void spinning_map_rate(const void *data, const void *c, const kl_marker *
 static void spinning_pull(const void *data, const void *c, const kl_marker *marker,
                           const double wrench[6], double *g)
 {
+    (void)data;
     const spinning_cache *k = c;
     if (is_level(marker)) {
-        level l = level_of(data, k, marker);
+        level l = level_of(k, marker);
         level_pull(k, &l, wrench, g);
         return;
     }
@@ -305,7 +309,7 @@ static void spinning_add_geometric(const void *data, const void *c, const kl_mar
     const rigid          *p = data;
     const spinning_cache *k = c;
     if (is_level(marker)) {
-        level l = level_of(p, k, marker);
+        level l = level_of(k, marker);
         level_add_geometric(k, &l, wrench, K);
         return;
     }

@@ -5,6 +5,14 @@
 
 #include "bodies/rigid.h"
 
+/* Frame of markers that do not spin. */
+typedef struct level {
+    kl_vec3 N, K, J;
+    double  t;
+    kl_mat3 G;   /* body axes without spin to global */
+    kl_vec3 arm; /* of the marker, global */
+} level;
+
 typedef struct spinning_cache {
     kl_vec3 r, v;
     kl_mat3 F, R, A; /* A = F R */
@@ -13,17 +21,13 @@ typedef struct spinning_cache {
     double  phi;
     kl_vec3 om, g0; /* axes of F */
     double  s;      /* n.om */
+    level   flat;   /* for markers with `spins: false`, without arm */
 } spinning_cache;
 
-typedef struct level {
-    kl_vec3 N, K, J;
-    double  t;
-    kl_mat3 G;   /* body axes without spin to global */
-    kl_vec3 arm; /* of the marker, global */
-} level;
-
-/* The frame of a marker with `spins: false`. */
-level level_of(const rigid *p, const spinning_cache *k, const kl_marker *marker);
+/* The frame of markers with `spins: false`, from k->F. */
+level level_frame(const rigid *p, const spinning_cache *k);
+/* The same with the arm of one of them. */
+level level_of(const spinning_cache *k, const kl_marker *marker);
 /* As the functions of kl_body_type, for such a marker. */
 void level_twist(const spinning_cache *k, const level *l, kl_motion *m);
 void level_map(const spinning_cache *k, const level *l, double *B);
