@@ -30,17 +30,15 @@ typedef struct law {
     double energy;
 } law;
 
-/* Integral of a characteristic without corners: Gauss with five points on panels, exact enough for
- * splines. */
-static double panels(const kl_function *F, double from, double to, const double *u)
+/* Integral of a characteristic between its corners: Gauss with five points on n panels. */
+static double panels(const kl_function *F, double from, double to, int n, const double *u)
 {
     static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
                                  0.9061798459386640};
     static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
                                      0.4786286704993665, 0.2369268850561891};
-    enum { PANELS = 16 };
-    double sum = 0.0, half = 0.5 * (to - from) / PANELS;
-    for (int i = 0; i < PANELS; i++)
+    double              sum = 0.0, half = 0.5 * (to - from) / n;
+    for (int i = 0; i < n; i++)
         for (int k = 0; k < 5; k++) {
             double y[3];
             kl_function_eval(F, from + half * (2 * i + 1 + at[k]), u, y);
@@ -52,14 +50,17 @@ static double panels(const kl_function *F, double from, double to, const double 
 /* Integral of the spring's characteristic from 0 to e, from corner to corner. */
 static double integral(const spring_damper *p, double e, const double *u)
 {
+    /* tables of force laws are polynomials of third degree between their points, which are all corners:
+     * one panel is exact */
+    int    n   = p->ncorner > 0 && !kl_function_hides(p->spring) ? 1 : 16;
     double sum = 0.0, from = 0.0;
     for (int i = 0; i < p->ncorner; i++) {
         double x = p->corner[e > 0.0 ? i : p->ncorner - 1 - i];
         if (x * e <= 0.0 || fabs(x) >= fabs(e)) continue;
-        sum += panels(p->spring, from, x, u);
+        sum += panels(p->spring, from, x, n, u);
         from = x;
     }
-    return sum + panels(p->spring, from, e, u);
+    return sum + panels(p->spring, from, e, n, u);
 }
 
 static law law_at(const spring_damper *p, double x, double v, double t, const double *u)
