@@ -287,7 +287,7 @@ static bool serves(const alpha *i, const kl_model *m, double c2)
 {
     if (i->stale || i->c2 <= 0.0) return false;
     double s = c2 / i->c2;
-    if (m->nz > 0) return fabs(s - 1.0) < 1e-12;
+    if (m->nz > 0) return fabs(s - 1.0) < 1e-6;
     /* as long as Newton converges fast the forces are small beside the mass, more so in shorter
      * steps; in longer ones the matrix may lack stiffness */
     return i->speed <= 0.1 ? s > 1.0 / 30.0 && s < 1e6 : s > 0.4 && s < 2.5;
@@ -600,6 +600,14 @@ static double next_try(double whole, double left, bool adaptive, int *tries)
     return whole * pow(0.4, ++*tries - N + 1);
 }
 
+/* A matrix with first-order states serves one step size only and costs as much as several iterations.
+ * Their models lose energy, so that nothing asks for a step that follows the motion smoothly: it stays
+ * while the best one is not much shorter or longer. */
+static bool keeps_step(const kl_model *m, double best)
+{
+    return m->nz > 0 && best > 0.85 && best < 1.3;
+}
+
 static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistics *count,
                             kl_diag *diag)
 {
@@ -671,6 +679,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         bool   cut    = x->model->interval > 0.0 && h < want;
         double growth = 1.5 * (cut ? want : h);
         i->h          = fmin(fmax(growth, want), fmax(0.5 * h, best));
+        if (keeps_step(x->model, best / h)) i->h = h;
         if (i->bends) i->h = fmax(0.5 * h, best); /* what came before says nothing */
         if (tries) i->h = fmin(i->h, want);
         break;
