@@ -86,7 +86,8 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     kl_solver      *x = s->solver;
     const kl_model *m = s->model;
     if (m->settings.start == KL_START_GIVEN) return KL_OK;
-    kl_equilibrium e = {.moving = m->settings.start == KL_START_STEADY};
+    /* eigenvalues of a long train take longer than its run, which shows what grows */
+    kl_equilibrium e = {.moving = m->settings.start == KL_START_STEADY, .judged = 200};
     memcpy(s->a, x->s->v, (size_t)m->nv * sizeof(double));
     KL_TRY(kl_find_equilibrium(x, &e, diag));
     memcpy(x->s->v, s->a, (size_t)m->nv * sizeof(double));
@@ -833,11 +834,12 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
             return gone;
         }
         double now = s->solver->s->t;
+        /* before the rows, which move the work area to other times */
+        kl_status seen = report_notices(s, diag);
         for (; s->row <= rows && next < now; next = row_time(s, end, every, rows)) {
             KL_TRY(hand_over_between(s, next, sink, diag));
             s->row++;
         }
-        kl_status seen = report_notices(s, diag);
         bool cut = s->ended || seen != KL_OK || (sink->go_on && !sink->go_on(sink->context, now));
         if (cut || (s->row <= rows && next == now))
             KL_TRY(s->anew || !s->integrator->look ? write_row(s, sink, diag)

@@ -350,12 +350,12 @@ static kl_status not_found(search *k, kl_diag *diag)
 /* Growing motions about the equilibrium, named. */
 static void judge(search *k, kl_diag *diag)
 {
-    enum { MOST = 900 };
+    int          most  = k->e->judged > 0 ? k->e->judged : 900;
     kl_linear   *l     = NULL;
     kl_spectrum *s     = NULL;
     kl_diag     *quiet = kl_diag_create();
     k->e->unstable     = -1;
-    if (k->m->nv <= MOST && quiet && kl_linearize(k->x, NULL, quiet, &l) == KL_OK &&
+    if (k->m->nv <= most && quiet && kl_linearize(k->x, NULL, quiet, &l) == KL_OK &&
         kl_spectrum_find(k->x, l, true, quiet, &s) == KL_OK) {
         k->e->unstable = s->unstable;
         for (int i = 0; i < s->n && s->unstable; i++) {

@@ -14,6 +14,7 @@ typedef struct kl_equilibrium {
     kl_vec3 omega;      /* out: rad/s, of the axes in which it is steady; zero: those at rest */
     bool    moving;     /* in: keep the velocities (steady motion) instead of rest */
     bool    relax;      /* in: begin with dynamic relaxation, as if Newton had failed */
+    int     judged;     /* in: velocities up to which stability is judged; 0: 900 */
     int     iterations; /* Newton steps taken */
     int     peaks;      /* of dynamic relaxation; 0: it was not needed */
     double
