@@ -126,13 +126,22 @@ static kl_status eval_element(const kl_model *m, const kl_state *s, kl_work *w, 
                                                                                   : KL_E_NAN;
 }
 
+/* An element writes only what is not zero. */
+static void clear_element(const kl_model *m, kl_work *w, int i)
+{
+    const kl_element *e    = &m->element[i];
+    size_t            wide = 6 * (size_t)e->nmarker * sizeof(double);
+    memset(w->wrench + 6 * (size_t)e->marker, 0, wide);
+    if (e->nphi == 0) return;
+    memset(w->phi_t + e->phi, 0, (size_t)e->nphi * sizeof(double));
+    memset(w->bias + e->phi, 0, (size_t)e->nphi * sizeof(double));
+    memset(w->rows + e->rows, 0, (size_t)e->nphi * wide);
+}
+
 static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 {
-    memset(w->phi_t, 0, (size_t)m->nlam * sizeof(double));
-    memset(w->rows, 0, (size_t)m->nrows * sizeof(double));
-    memset(w->bias, 0, (size_t)m->nlam * sizeof(double));
-    memset(w->wrench, 0, 6 * (size_t)m->nmarker * sizeof(double));
     for (int i = 0; i < m->nelement; i++) {
+        clear_element(m, w, i);
         kl_status status = eval_element(m, s, w, i);
         if (status == KL_OK) continue;
         w->culprit = i;
@@ -181,17 +190,13 @@ static void move_marker(const kl_model *m, kl_work *w, int i)
 /* All stages of one element; total as well. */
 static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, int i)
 {
-    const kl_element *e    = &m->element[i];
-    size_t            wide = 6 * (size_t)e->nmarker;
+    const kl_element *e = &m->element[i];
     for (int k = 0; k < e->nmarker; k++) move_marker(m, w, e->marker + k);
     if (e->type->locate) {
         kl_reading in = kl_reading_of(m, s, w, e);
         KL_TRY(e->type->locate(&in, w->element_cache + e->cache));
     }
-    memset(w->phi_t + e->phi, 0, (size_t)e->nphi * sizeof(double));
-    memset(w->bias + e->phi, 0, (size_t)e->nphi * sizeof(double));
-    memset(w->rows + e->rows, 0, (size_t)e->nphi * wide * sizeof(double));
-    memset(w->wrench + 6 * (size_t)e->marker, 0, wide * sizeof(double));
+    clear_element(m, w, i);
     return eval_element(m, s, w, i);
 }
 

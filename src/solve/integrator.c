@@ -9,18 +9,14 @@ double kl_increment_norm(const kl_model *m, const double *dx, int *which)
     double largest = 0.0;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
+        const double  *d = dx + b->v, *unit = m->unit + b->v;
         for (int k = 0; k < b->nv; k++) {
-            double d = fabs(dx[b->v + k]) / m->unit[b->v + k];
-            if (d <= largest) continue;
-            largest = d;
+            if (fabs(d[k]) <= largest * unit[k])
+                continue; /* false for a value that is not a number */
             if (which) *which = i;
+            if (isnan(d[k])) return INFINITY;
+            largest = fabs(d[k]) / unit[k];
         }
-        /* not a number must not hide behind a comparison */
-        for (int k = 0; k < b->nv; k++)
-            if (isnan(dx[b->v + k])) {
-                if (which) *which = i;
-                return INFINITY;
-            }
     }
     return largest;
 }
