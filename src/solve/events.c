@@ -321,6 +321,12 @@ static double limit_of(const kl_events *e, const kl_crossing *c)
     return ends_before(e, c) ? 0.1 : 1.0;
 }
 
+/* Steps go over this crossing: forces keep their slopes there, and error control sees the rest. */
+static bool goes_over(const kl_events *e, const kl_crossing *c)
+{
+    return e->lenient && c->kind == KL_CROSSING_SWITCH && !isnan(c->rate);
+}
+
 /* Share of the step where a value of unknown rate should be met: by the secant and by halves in
  * turn, because a value may also jump. */
 static double secant_share(const kl_events *e, int k, double depth)
@@ -343,7 +349,8 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
                            : 0.0;
         return there > 0.0 ? t0 + there * h : HUGE_VAL; /* and left again within the step */
     }
-    double share = side * e->end[k].value < -most ? 1.0 : 0.0;
+    bool   over  = goes_over(e, &e->end[k]);
+    double share = !over && side * e->end[k].value < -most ? 1.0 : 0.0;
     if (share == 0.0 && known) share = high = dip(e->start[k], e->end[k], h, side, depth);
     if (share == 0.0) return HUGE_VAL;
     /* a value that jumps through zero ends the bisection too */
@@ -389,7 +396,8 @@ double kl_events_ahead(kl_events *e, double t)
         const kl_crossing *c    = &e->start[k];
         bool               sure = c->unit == KL_CROSSING_S;
         double v = e->side[k] * c->value, r = e->side[k] * c->rate, b = e->side[k] * e->bend[k];
-        if (!(v > 0.0) || isnan(r) || (!sure && (isnan(b) || e->hints >= MOST))) continue;
+        if (!(v > 0.0) || isnan(r) || goes_over(e, c) || (!sure && (isnan(b) || e->hints >= MOST)))
+            continue;
         v += target_of(e, c) * allowed(e, c, t);
         if (v > 0.0) first = fmin(first, t + first_zero(v, r, sure ? 0.0 : b));
     }

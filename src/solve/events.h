@@ -33,6 +33,7 @@ typedef struct kl_events {
     double           beyond;   /* where it was seen to have crossed [s] */
     kl_crossing_kind kind;     /* the hardest of the crossings met last */
     bool   continues; /* the integrator continues across crossings at which forces do not jump */
+    bool   lenient;   /* steps need not end at crossings where forces keep their slopes */
     int    hints; /* expected crossings that steps ended at and did not meet, one after the other */
     double hint;  /* where the last one was expected [s] */
     bool   halve; /* the next place of unknown rate is looked for by halves, not by the secant */

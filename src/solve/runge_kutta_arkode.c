@@ -183,17 +183,15 @@ static int rk_resume(runge_kutta *r, const kl_solver *x)
 }
 
 /* The next step after one from t0 to t. ARKODE cuts its own proposal where the next step would reach
- * `until`, and takes what was cut for the size that accuracy wants. */
-static void propose(runge_kutta *r, double t0, double t, double until)
+ * `until`, and takes what was cut for the size that accuracy wants; so it is told again. A step that
+ * passed the error test at once, but was cut, says nothing against the size wanted before it. */
+static void propose(runge_kutta *r, double t0, double t, double until, bool failed)
 {
-    double next = 0.0, want = r->h, taken = t - t0;
+    double next = 0.0, taken = t - t0;
+    double want = !failed && taken < 0.9 * r->h ? r->h : taken;
     (void)ERKStepGetCurrentStep(r->ark, &next);
-    bool cut = t + next >= until - 1e-6 * next;
-    r->h     = next;
-    if (t >= until) {
-        r->resume = taken < 0.9 * want;
-        if (r->resume) r->h = fmax(next, want);
-    } else if (cut) r->h = fmax(next, taken);
+    r->resume = t + next >= until - 1e-6 * next && next < want;
+    r->h      = r->resume ? want : next;
 }
 
 static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *count,
@@ -215,7 +213,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
         (void)ERKStepGetCurrentStep(r->ark, &h);
         return kl_step_failed(x, h, count, "the error remains above the tolerance", diag);
     }
-    propose(r, t0, t, until);
+    propose(r, t0, t, until, fails1 > fails0);
     kl_index1_accept(r->ode, t, N_VGetArrayPointer(r->y), count);
     count->order = 8;
     return kl_index1_same_branch(r->ode, count, diag);
@@ -261,5 +259,6 @@ const kl_integrator kl_runge_kutta = {.name    = "runge-kutta",
                                       .look    = rk_look,
                                       .back    = rk_back,
                                       .cut     = rk_cut,
+                                      .bend    = rk_cut,
                                       .change  = rk_change,
                                       .next    = rk_next};

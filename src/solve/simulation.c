@@ -21,6 +21,16 @@ static const kl_integrator *const integrators[] = {[KL_AUTO]              = &kl_
                                                    [KL_CENTRAL_DIFFERENCES] =
                                                        &kl_central_differences};
 
+/* How exactly steps end at crossings. Explicit steps of fixed length have no error control that would
+ * see a stop which begins within them. An integrator that cannot take a step back would restart for
+ * a crossing at which forces keep their slopes, and its error control sees those. */
+static void set_event_rules(kl_simulation *s)
+{
+    bool blind           = s->integrator == &kl_runge_kutta && !isnan(s->model->settings.step);
+    s->events->continues = s->integrator->bend && !blind;
+    s->events->lenient   = !s->integrator->back;
+}
+
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
     kl_arena      *arena = kl_arena_create();
@@ -51,7 +61,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
         s->quiet   = kl_diag_create();
         if (!s->scratch || !s->quiet) status = KL_E_MEMORY;
     }
-    if (status == KL_OK) s->events->continues = s->integrator->bend != NULL;
+    if (status == KL_OK) set_event_rules(s);
     const kl_code *ending = &m->settings.stop_when;
     if (status == KL_OK && ending->text)
         status = kl_channels_compile(s->channels, ending->text, ending->place, diag, &s->ending);
@@ -238,11 +248,11 @@ static kl_status use_method(kl_simulation *s, const kl_integrator *method)
     kl_solver *x         = s->solver;
     double     tolerance = s->model->settings.tolerance;
     s->integrator->destroy(s->self);
-    s->self              = NULL;
-    s->integrator        = method;
-    s->events->continues = method->bend != NULL;
-    s->watch             = (kl_method_watch){0};
-    x->tolerance         = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
+    s->self       = NULL;
+    s->integrator = method;
+    set_event_rules(s);
+    s->watch     = (kl_method_watch){0};
+    x->tolerance = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
     kl_matrix_forget(x->matrix);
     s->anew = true;
     return method->create(x, &s->self);

@@ -173,6 +173,8 @@ static void a_contact_made_and_lost_within_a_step_is_seen(void **unused)
 
 /* ---- what an event costs ---- */
 
+static kl_integrator_kind bounce_method = KL_GENERALIZED_ALPHA;
+
 /* Balls that fall from different heights onto linear or nonlinear stops. */
 static kl_statistics bounce(int n, double exponent, bool watched)
 {
@@ -194,6 +196,7 @@ static kl_statistics bounce(int n, double exponent, bool watched)
     built b = must_build(model);
     for (int i = 0; i < b.model->nelement && !watched; i++)
         if (b.model->element[i].type == &kl_bump_stop) b.model->element[i].type = &blind;
+    b.model->settings.integrator = bounce_method;
     simulate(&b, 1.0, 0.5, names, &r, &count);
     built_free(&b);
     return count;
@@ -241,7 +244,7 @@ static void count_gates(const kl_reading *in, double *h_new)
     }
 }
 
-static kl_statistics pass_gates(const kl_element_type *stop)
+static kl_statistics pass_gates(const kl_element_type *stop, kl_integrator_kind method)
 {
     static const char *const names[] = {"cart.position.x", NULL};
     kl_statistics            count;
@@ -253,6 +256,7 @@ static kl_statistics pass_gates(const kl_element_type *stop)
                                                                "  stop: {type: bump-stop, of: guide, lower: -10.1 m, upper: 10.1 m, "
                                                                "stiffness: 1e4}\nintegrator: {tolerance: 1e-6, length: 1 m}\n");
     b.model->element[kl_model_find_element(b.model, "stop")].type = stop;
+    b.model->settings.integrator                                  = method;
     simulate(&b, 10.0, 1.0, names, &r, &count);
     built_free(&b);
     return count;
@@ -262,13 +266,13 @@ static void a_switch_costs_two_steps_and_no_factorisation(void **unused)
 {
     (void)unused;
     kl_element_type stop    = kl_bump_stop;
-    kl_statistics   without = pass_gates(&stop);
+    kl_statistics   without = pass_gates(&stop, KL_GENERALIZED_ALPHA);
     double          end     = last_row()[0];
     stop.crossings          = gates;
     stop.commit             = count_gates;
     for (kind = KL_CROSSING_SWITCH; kind <= KL_CROSSING_KINK; kind++) {
         passed             = 0;
-        kl_statistics with = pass_gates(&stop);
+        kl_statistics with = pass_gates(&stop, KL_GENERALIZED_ALPHA);
         print_message("%d gates: %ld steps, %ld rejected, %ld matrices; without %ld, %ld, %ld\n",
                       passed, with.steps, with.rejected, with.factorizations, without.steps,
                       without.rejected, without.factorizations);
@@ -276,6 +280,51 @@ static void a_switch_costs_two_steps_and_no_factorisation(void **unused)
         assert_true(with.steps + with.rejected <= without.steps + without.rejected + 2 * passed);
         assert_true(with.factorizations <= without.factorizations + 2);
         assert_true(fabs(last_row()[0] - end) < 1e-2);
+    }
+}
+
+/* Runge-Kutta goes on across kinks with the length of its steps; Gear goes on across switches, but its
+ * polynomial over earlier points cannot bend, so that its order begins again at kinks. */
+static void other_methods_restart_only_where_they_must(void **unused)
+{
+    (void)unused;
+    static const struct {
+        kl_integrator_kind method;
+        kl_crossing_kind   last;
+    } run[] = {{KL_RUNGE_KUTTA, KL_CROSSING_KINK}, {KL_GEAR, KL_CROSSING_SWITCH}};
+    for (size_t k = 0; k < sizeof run / sizeof *run; k++) {
+        kl_element_type stop    = kl_bump_stop;
+        kl_statistics   without = pass_gates(&stop, run[k].method);
+        double          end     = last_row()[0];
+        stop.crossings          = gates;
+        stop.commit             = count_gates;
+        for (kind = KL_CROSSING_SWITCH; kind <= (int)run[k].last; kind++) {
+            passed             = 0;
+            kl_statistics with = pass_gates(&stop, run[k].method);
+            print_message("%d gates: %ld steps, %ld rejected; without %ld, %ld; %.1e m\n", passed,
+                          with.steps, with.rejected, without.steps, without.rejected,
+                          last_row()[0] - end);
+            assert_true(passed > 50);
+            assert_true(with.steps + with.rejected <=
+                        without.steps + without.rejected + 2 * passed);
+            assert_true(fabs(last_row()[0] - end) < 1e-4);
+        }
+    }
+}
+
+/* A kink that the method restarts at costs 73 steps instead of 45. */
+static void runge_kutta_bounces_without_restarts(void **unused)
+{
+    (void)unused;
+    for (int n = 1; n <= 16; n *= 4) {
+        bounce_method      = KL_RUNGE_KUTTA;
+        kl_statistics with = bounce(n, 1.0, true);
+        bounce_method      = KL_GENERALIZED_ALPHA;
+        double off         = last_row()[1] - r.value[0][1];
+        print_message("%2d balls: %ld steps, %ld rejected, energy off by %.1e J\n", n, with.steps,
+                      with.rejected, off);
+        assert_true(with.steps < 30 + 20 * n);
+        assert_true(fabs(off) < 2e-5 * r.value[0][1]);
     }
 }
 
@@ -289,6 +338,8 @@ int main(void)
         cmocka_unit_test(a_contact_made_and_lost_within_a_step_is_seen),
         cmocka_unit_test(a_switch_costs_two_steps_and_no_factorisation),
         cmocka_unit_test(bounces_cost_less_than_when_they_are_not_watched),
+        cmocka_unit_test(other_methods_restart_only_where_they_must),
+        cmocka_unit_test(runge_kutta_bounces_without_restarts),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
