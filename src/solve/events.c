@@ -75,6 +75,29 @@ static void tick_region(scan *k, double cell, int from, int to)
     tick_at(k->e, start + length);
 }
 
+enum { FEW = 16 }; /* cells in which a smooth function may turn round */
+
+/* Can steps have grown so long over a rest of cells `from` to `to` that they miss a motion of `length`
+ * cells after it? Not where a smooth function hardly changes for a small part of its motion; but what
+ * is constant to the last bit is no such place. */
+static bool may_be_missed(const scan *k, int from, int to, int length)
+{
+    const int before_start = CELLS / 32; /* a motion at the start of the run comes from rest too */
+    int       rest         = from == 0 ? to + before_start : to - from;
+    bool      still        = to > from;
+    for (int i = from; still && i < to; i++) still = k->f[i + 1] == k->f[i];
+    return still || 4 * rest >= length;
+}
+
+/* The last cell of the motion that goes on at cell i; shorter rests than a few cells belong to it. */
+static int end_of_motion(const scan *k, int i, double change)
+{
+    int end = i;
+    for (; i < CELLS && i - end < FEW; i++)
+        if (fabs(k->f[i + 1] - k->f[i]) > change) end = i + 1;
+    return end;
+}
+
 static void scan_function(scan *k, const kl_function *f)
 {
     const double share = 1e-6; /* of what it changes by in all */
@@ -86,10 +109,12 @@ static void scan_function(scan *k, const kl_function *f)
         low = fmin(low, out[0]), high = fmax(high, out[0]);
     }
     if (!(high > low) || !isfinite(high - low)) return;
-    for (int i = 0, from; i < CELLS; i++) {
-        if (!(fabs(k->f[i + 1] - k->f[i]) > share * (high - low))) continue;
-        for (from = i; i < CELLS && fabs(k->f[i + 1] - k->f[i]) > share * (high - low);) i++;
-        tick_region(k, cell, from, i);
+    double change = share * (high - low);
+    for (int from = 0, rest = 0; from < CELLS; from++) {
+        if (!(fabs(k->f[from + 1] - k->f[from]) > change)) continue;
+        int to = end_of_motion(k, from, change);
+        if (may_be_missed(k, rest, from, to - from)) tick_region(k, cell, from, to);
+        rest = from = to;
     }
 }
 

@@ -353,10 +353,44 @@ static void a_driver_whose_value_jumps_is_refused_with_the_time(void **unused)
     }
 }
 
+/* Where a smooth expression turns round nothing begins: it takes the steps of the same harmonic. */
+static void a_smooth_expression_is_no_event(void **unused)
+{
+    (void)unused;
+    static const char *const course[][2] = {
+        {"expression: \"10 N*sin(40*t)\"", "harmonic: {amplitude: 10 N, omega: 40 rad/s}"},
+        {"expression: \"10 N*sin(4*t)\"", "harmonic: {amplitude: 10 N, omega: 4 rad/s}"},
+        {"expression: \"10 N*sin(0.2*t)\"", "harmonic: {amplitude: 10 N, omega: 0.2 rad/s}"}};
+    static const char *const names[] = {"b.position.x", NULL};
+    for (int k = 0; k < N; k++)
+        for (size_t c = 0; c < sizeof course / sizeof *course; c++) {
+            kl_statistics count[2];
+            double        x[2];
+            for (int i = 0; i < 2; i++) {
+                char text[600];
+                snprintf(
+                    text, sizeof text,
+                    "klingel: 1\ngravity: 0\nbodies: {b: {mass: 1, inertia: [1, 1, 1]}}\njoints:\n"
+                    "  g: {type: translational, between: [ground, b], at: [0, 0, 0], axis: x}\n"
+                    "forces:\n  s: {type: slide-spring-damper, of: g, stiffness: 100, damping: 1}\n"
+                    "  f: {type: force, on: b, axis: x, value: {%s}}\n"
+                    "integrator: {tolerance: 1e-6}\nrun: {end: 10}\n",
+                    course[c][i]);
+                count[i] = run(text, k, 10.0, 1.0, names);
+                x[i]     = last_row()[0];
+            }
+            print_message("%s %s: %ld steps, harmonic %ld\n", called[k], course[c][0],
+                          count[0].steps, count[1].steps);
+            assert_int_equal(count[0].steps, count[1].steps);
+            assert_true(fabs(x[0] - x[1]) < 1e-9);
+        }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_smooth_pulse_after_rest_is_seen),
+        cmocka_unit_test(a_smooth_expression_is_no_event),
         cmocka_unit_test(a_short_pulse_gives_its_whole_momentum),
         cmocka_unit_test(a_driver_with_a_kink_takes_the_body_along),
         cmocka_unit_test(a_mass_between_stops_keeps_its_energy),
