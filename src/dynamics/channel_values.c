@@ -9,7 +9,7 @@
 
 /* Parts of bodies, elements and the system that are evaluated together. */
 enum { MOTION = 1, ACCELERATION = 2, MEASURES = 4, REST = 8 };
-enum { OUTPUT = 1, WRENCH = 2 };
+enum { OUTPUT = 1, WRENCH = 2, CONSTRAINS = 4 }; /* the last: evaluated for the drift alone */
 enum { ENERGY = 1, DRIFT = 2, COMPOUNDS = 4 };
 enum {
     POINT_ACCELERATION = 9
@@ -254,7 +254,7 @@ static void want(kl_channels *c, int channel)
     const kl_model *m = c->model;
     if (channel >= c->system) {
         int at = channel - c->system;
-        if (channel < c->nsorted && at < 9) c->system_part |= at < 6 ? ENERGY : DRIFT;
+        if (channel < c->nsorted && at < 6) c->system_part |= ENERGY;
         return;
     }
     if (m->ninput > 0 && channel >= c->input[0]) return;
@@ -290,7 +290,11 @@ void kl_channels_want(kl_channels *c, const int *channel, int n, bool energy)
     const kl_model *m = c->model;
     memset(c->body_part, 0, (size_t)m->nbody);
     memset(c->element_part, 0, (size_t)m->nelement);
-    c->system_part = energy ? ENERGY : 0;
+    /* every row has the errors of the constraints, so that the largest is that of all rows whatever is
+     * recorded */
+    c->system_part = DRIFT | (energy ? ENERGY : 0);
+    for (int i = 0; i < m->nelement; i++)
+        if (m->element[i].nphi > 0) c->element_part[i] = CONSTRAINS;
     for (int i = 0; i < n; i++) want(c, channel[i]);
     for (int i = 0; i < c->noutput; i++)
         if (c->outputs[i].expression) want_expression(c, c->outputs[i].expression);
@@ -301,14 +305,15 @@ unsigned kl_channels_reads(const kl_channels *c)
 {
     const kl_model *m    = c->model;
     unsigned        what = 0;
-    if (c->system_part) what |= KL_READS_FORCES;
-    if ((c->system_part & (ENERGY | DRIFT)) == (ENERGY | DRIFT)) what |= KL_READS_SYSTEM;
+    if (c->system_part & (ENERGY | COMPOUNDS)) what |= KL_READS_FORCES;
+    if (c->system_part & ENERGY) what |= KL_READS_ENERGY;
     if (c->system_part & ENERGY && m->nlam > 0) what |= KL_READS_ACCELERATIONS;
     for (int i = 1; i < m->nbody; i++)
         if (c->body_part[i] & ACCELERATION) what |= KL_READS_ACCELERATIONS;
     for (int i = 0; i < m->nelement; i++) {
-        if (c->element_part[i]) what |= KL_READS_FORCES;
-        if (c->element_part[i] && m->nlam > 0) what |= KL_READS_ACCELERATIONS;
+        bool forces = c->element_part[i] & (OUTPUT | WRENCH);
+        if (forces) what |= KL_READS_FORCES;
+        if (forces && m->nlam > 0) what |= KL_READS_ACCELERATIONS;
     }
     for (int i = 0; i < c->noutput; i++)
         if (c->outputs[i].marker >= 0 && c->outputs[i].value >= POINT_ACCELERATION)
@@ -318,7 +323,7 @@ unsigned kl_channels_reads(const kl_channels *c)
 
 const unsigned char *kl_channels_elements(const kl_channels *c)
 {
-    return c->system_part ? NULL : c->element_part;
+    return c->system_part & (ENERGY | COMPOUNDS) ? NULL : c->element_part;
 }
 
 /* ---- evaluation ---- */

@@ -49,13 +49,13 @@ const double *kl_channels_eval(kl_channels *c, const kl_model *m, const kl_state
  * keep their old values. */
 const double *kl_channels_row(kl_channels *c, const kl_model *m, const kl_state *s, kl_work *w,
                               const kl_moment *now);
-/* Rows need these n channels, what the model's outputs and compiled expressions read, and the energies
- * where `energy`. Before that, and after kl_channels_want_all, rows have all. */
+/* Rows need these n channels, what the model's outputs and compiled expressions read, the errors of the
+ * constraints, and the energies where `energy`. Before that, and after kl_channels_want_all, rows have all. */
 void kl_channels_want(kl_channels *c, const int *channel, int n, bool energy);
 void kl_channels_want_all(kl_channels *c);
 /* What a row reads besides the motion of the bodies, as bits: the elements must have been evaluated;
- * accelerations and multipliers must be known; energies and drift of the system are among it. */
-enum { KL_READS_FORCES = 1, KL_READS_ACCELERATIONS = 2, KL_READS_SYSTEM = 4 };
+ * accelerations and multipliers must be known; energies of the system are among it. */
+enum { KL_READS_FORCES = 1, KL_READS_ACCELERATIONS = 2, KL_READS_ENERGY = 4 };
 unsigned kl_channels_reads(const kl_channels *c);
 /* Of each element: does a row read it? NULL: it reads sums over all of them. */
 const unsigned char *kl_channels_elements(const kl_channels *c);

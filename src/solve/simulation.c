@@ -140,13 +140,13 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
 }
 
 /* The channels that rows need, at x->s; `known`: s->a and s->lambda belong to it. Some rows have all, so
- * that drift and energies are seen where they are not recorded. */
+ * that energies are seen where they are not recorded. */
 static kl_status sample_row(kl_simulation *s, bool known, kl_diag *diag, const double **values)
 {
     enum { SOME = 64 };
     kl_solver           *x            = s->solver;
     unsigned             reads        = kl_channels_reads(s->channels);
-    bool                 all          = !(reads & KL_READS_SYSTEM) && s->row % SOME == 1;
+    bool                 all          = !(reads & KL_READS_ENERGY) && s->row % SOME == 1;
     const unsigned char *some         = all ? NULL : kl_channels_elements(s->channels);
     bool                 quasi_static = s->integrator->quasi_static;
     if (quasi_static || ((all || reads & KL_READS_ACCELERATIONS) && !known))

@@ -192,6 +192,33 @@ static void euler_parameters_of_a_spinning_body_do_not_jump(void **unused)
     built_free(&b);
 }
 
+/* The largest error of the constraints is that of all rows, whatever they record. */
+static void the_largest_drift_does_not_depend_on_what_is_recorded(void **unused)
+{
+    (void)unused;
+    static const char *const only[] = {NULL, "lower.position.x", "energy.total", "drift.rate"};
+    kl_drift                 all    = {0};
+    for (size_t k = 0; k < sizeof only / sizeof *only; k++) {
+        built          b = must_build(double_pendulum);
+        kl_simulation *s = NULL;
+        dense.n = dense.count       = 0;
+        kl_sink sink                = {.context = &dense, .row = rows_take};
+        b.model->settings.tolerance = 1e-5;
+        assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+        int channel = only[k] ? channel_of(s, only[k]) : -1;
+        if (only[k]) kl_channels_want(s->channels, &channel, 1, false);
+        assert_int_equal(kl_simulation_run(s, 2.0, 0.01, &sink, b.diag), KL_OK);
+        print_message("%s: %.3e m, %.3e rad, %.3e m/s\n", only[k] ? only[k] : "all",
+                      s->worst.position, s->worst.rotation, s->worst.rate);
+        if (k == 0) all = s->worst;
+        assert_true(all.position > 0.0 && all.rate > 0.0);
+        assert_true(s->worst.position == all.position && s->worst.rotation == all.rotation &&
+                    s->worst.rate == all.rate);
+        kl_simulation_destroy(s);
+        built_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -201,6 +228,7 @@ int main(void)
         cmocka_unit_test(rows_of_few_channels_are_those_of_all),
         cmocka_unit_test(patterns_choose_the_channels),
         cmocka_unit_test(euler_parameters_of_a_spinning_body_do_not_jump),
+        cmocka_unit_test(the_largest_drift_does_not_depend_on_what_is_recorded),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
