@@ -80,7 +80,8 @@ double kl_machine_parameter(const kl_machine *machine, const char *parameter);
 /* ---- moving ---------------------------------------------------------------------------------- */
 
 /* Brings the bodies onto the joints and makes ready to move, at the start time. Once more: back to
- * the start, with the inputs as the model has them. */
+ * the start. An input that was set is held at the value of the last call (c[0] of a polynomial),
+ * others have the value of the model. */
 kl_status kl_machine_start(kl_machine *machine);
 
 /* Moves on to time `until` [s], in as many steps as accuracy needs; starts the machine when that
@@ -97,7 +98,8 @@ double kl_machine_time(const kl_machine *machine);
 /* The present state as numbers, to return to it later, in this process or another one: time,
  * coordinates, velocities, states, history, inputs and the counts of the run. The first number is the
  * version of the layout. A state belongs to the model that it was saved from, with the same
- * parameters; one of another model or version is refused, and the machine is then before its start.
+ * parameters; one of another model or version, or with any number changed, is refused, and the machine
+ * is then before its start.
  * After a restore the integrator restarts, so that the motion that follows is the same, bit for bit,
  * after each restore of one state. */
 size_t    kl_machine_state_size(const kl_machine *machine); /* numbers in a state */
@@ -112,7 +114,7 @@ kl_status kl_machine_input(kl_machine *machine, const char *input, double si_val
  * coefficients, 1 to 4, in SI units. It holds until the input is set again. With an exchange every H
  * seconds the error of the motion is of the order H for held values, H^2 for straight lines and H^3 for
  * parabolas. A driver whose value is the input itself follows its rate too; expressions take inputs as
- * held. A new start holds the input at its last c[0]. */
+ * held. */
 kl_status kl_machine_input_polynomial(kl_machine *machine, const char *input,
                                       const double *coefficients, int n);
 

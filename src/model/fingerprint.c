@@ -120,6 +120,16 @@ static void add_sizes(hash *h, const kl_model *m)
     add_numbers(h, &m->gravity.x, 3);
 }
 
+/* 52 bits of it, which a double holds exactly */
+static double folded(hash h) { return (double)((h ^ (h >> 52)) & ((UINT64_C(1) << 52) - 1)); }
+
+double kl_numbers_fingerprint(const double *value, int n)
+{
+    hash h = 14695981039346656037u;
+    add_bytes(&h, value, (size_t)n * sizeof *value);
+    return folded(h);
+}
+
 double kl_model_fingerprint(const kl_model *m)
 {
     enum { INPUTS = 64 };
@@ -150,5 +160,5 @@ double kl_model_fingerprint(const kl_model *m)
         if (few) add_data(&h, m, e->type->keys, e->data, u);
     }
     add_markers(&h, m);
-    return (double)((h ^ (h >> 52)) & ((UINT64_C(1) << 52) - 1));
+    return folded(h);
 }

@@ -9,4 +9,7 @@
 /* A whole number below 2^52, so that a double holds it exactly. Values are compared to 9 digits. */
 double kl_model_fingerprint(const kl_model *m);
 
+/* The same of n numbers, bit for bit: a saved state that was changed is told from the one saved. */
+double kl_numbers_fingerprint(const double *value, int n);
+
 #endif

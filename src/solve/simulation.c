@@ -596,12 +596,13 @@ static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *si
 
 /* ---- checkpoints ---- */
 
-/* version, time, first row, rows, interval and number of checkpoints; the model; sizes */
-enum { PACK_VERSION = 2, PACK_MODEL = 6, PACK_SIZES, PACK_HEAD = 13, PACK_COUNT = 10 };
+/* version, time, first row, rows, interval and number of checkpoints; the model; sizes; and at the end
+ * the fingerprint of all numbers before it */
+enum { PACK_VERSION = 3, PACK_MODEL = 6, PACK_SIZES, PACK_HEAD = 13, PACK_COUNT = 10 };
 
 int kl_simulation_pack_size(const kl_simulation *s)
 {
-    return PACK_HEAD + PACK_COUNT + s->solver->s->n;
+    return PACK_HEAD + PACK_COUNT + s->solver->s->n + 1;
 }
 
 /* What must agree for a checkpoint to belong to a model. */
@@ -631,6 +632,8 @@ void kl_simulation_pack(const kl_simulation *s, double *pack)
                                       (double)c->limiting};
     memcpy(pack + PACK_HEAD, count, sizeof count);
     memcpy(pack + PACK_HEAD + PACK_COUNT, at->x, (size_t)at->n * sizeof *pack);
+    int last   = kl_simulation_pack_size(s) - 1;
+    pack[last] = kl_numbers_fingerprint(pack, last);
 }
 
 /* Forgets all that does not follow from the state: the same after a checkpoint as in a new process.
@@ -699,6 +702,11 @@ static kl_status check_pack(const kl_simulation *s, const double *pack, int n, k
                            "number %d of this state is not finite, so the state is damaged; save "
                            "it again, or start from the beginning",
                            k + 1);
+    if (pack[n - 1] != kl_numbers_fingerprint(pack, n - 1))
+        return kl_fail(
+            diag, KL_E_RANGE, KL_NOWHERE,
+            "numbers of this state were changed after it was saved, so it may be no state "
+            "of the model; restore the state as it was saved, with all digits");
     return KL_OK;
 }
 

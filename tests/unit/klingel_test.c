@@ -297,6 +297,13 @@ static void a_state_of_another_model_is_refused(void **unused)
                 assert_int_not_equal(kl_machine_restore(m, bad, n), KL_OK);
             }
             assert_non_null(strstr(kl_machine_message(m, 0), "not finite"));
+            for (size_t i = 0; i < n;
+                 i++) { /* and whatever was changed: time, Euler parameters, ... */
+                memcpy(bad, state, sizeof state);
+                bad[i] = i % 2 ? 2.0 * state[i] + 1.0 : nextafter(state[i], HUGE_VAL);
+                assert_int_not_equal(kl_machine_restore(m, bad, n), KL_OK);
+            }
+            assert_non_null(strstr(kl_machine_message(m, 0), "changed after it was saved"));
             assert_int_equal(kl_machine_set(m, "m", 7.0), KL_OK);
             assert_int_equal(kl_machine_restore(m, state, n), KL_E_MODEL);
             assert_non_null(strstr(kl_machine_message(m, 0), "other parameters"));
