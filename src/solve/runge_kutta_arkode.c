@@ -61,6 +61,7 @@ typedef struct runge_kutta {
     bool       resume; /* ARKODE must be told of it: an event made the last step short */
     double    *lambda; /* multipliers before the last step */
     bool       first;  /* the last step was the first one since the start */
+    bool bends; /* accelerations have a corner at its end: polynomials between points begin there */
 } runge_kutta;
 
 static int rk_rate(realtype t, N_Vector y, N_Vector dy, void *self)
@@ -169,7 +170,7 @@ static kl_status rk_begin(void *self, kl_solver *x, kl_diag *diag)
     if (isnan(s->step)) flag |= ERKStepSetInitStep(r->ark, first);
     else flag |= ERKStepSetFixedStep(r->ark, s->step);
     r->h      = isnan(s->step) ? first : s->step;
-    r->resume = false;
+    r->resume = r->bends = false;
     return flag == 0 ? KL_OK : KL_E_INTERNAL;
 }
 
@@ -202,6 +203,8 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
     long         fails0 = 0, fails1 = 0;
     int          flag = r->resume ? rk_resume(r, x) : 0;
     memcpy(r->lambda, x->lambda, (size_t)x->model->nlam * sizeof *r->lambda);
+    if (r->bends) kl_index1_cut(r->ode); /* not before: rows may lie within the last step */
+    r->bends = false;
     r->first = r->ode->begun;
     r->want  = r->h;
     (void)ERKStepGetNumErrTestFails(r->ark, &fails0);
@@ -247,7 +250,7 @@ static void rk_change(void *self, const kl_solver *x)
     r->resume = true;
 }
 
-static void rk_cut(void *self) { kl_index1_cut(((runge_kutta *)self)->ode); }
+static void rk_bend(void *self) { ((runge_kutta *)self)->bends = true; }
 
 static double rk_next(const void *self) { return ((const runge_kutta *)self)->h; }
 
@@ -258,7 +261,7 @@ const kl_integrator kl_runge_kutta = {.name    = "runge-kutta",
                                       .step    = rk_step,
                                       .look    = rk_look,
                                       .back    = rk_back,
-                                      .cut     = rk_cut,
-                                      .bend    = rk_cut,
+                                      .cut     = rk_bend,
+                                      .bend    = rk_bend,
                                       .change  = rk_change,
                                       .next    = rk_next};

@@ -197,7 +197,7 @@ static kl_statistics bounce(int n, double exponent, bool watched)
     for (int i = 0; i < b.model->nelement && !watched; i++)
         if (b.model->element[i].type == &kl_bump_stop) b.model->element[i].type = &blind;
     b.model->settings.integrator = bounce_method;
-    simulate(&b, 1.0, 0.5, names, &r, &count);
+    simulate(&b, 1.0, 0.01, names, &r, &count);
     built_free(&b);
     return count;
 }
@@ -323,6 +323,10 @@ static void runge_kutta_bounces_without_restarts(void **unused)
         double off         = last_row()[1] - r.value[0][1];
         print_message("%2d balls: %ld steps, %ld rejected, energy off by %.1e J\n", n, with.steps,
                       with.rejected, off);
+        /* rows within a step that ends at a kink are as good as others; those in the step after it come
+         * from a cubic, as after a start */
+        for (int i = 0; i < r.count; i++)
+            assert_true(fabs(r.value[i][1] - r.value[0][1]) < 1e-3 * r.value[0][1]);
         assert_true(with.steps < 30 + 20 * n);
         assert_true(fabs(off) < 2e-5 * r.value[0][1]);
     }
