@@ -78,6 +78,39 @@ static void note_unequal_masses(const kl_solver *x, kl_diag *diag)
             m->body[light].name, least, m->body[heavy].name, most, most / least);
 }
 
+/* The element whose constraints move in time, and how fast [1/s]: lengths over the model's length. -1:
+ * none does. */
+static int driver_of(const kl_solver *x, double *rate)
+{
+    const kl_model *m     = x->model;
+    int             which = -1;
+    *rate                 = 0.0;
+    for (int i = 0; i < m->nelement; i++)
+        for (int k = 0; k < m->element[i].nphi; k++) {
+            bool   length = kl_eval_is_length(m, x->w, &m->element[i], k);
+            double here   = fabs(x->w->phi_t[m->element[i].phi + k]) / (length ? m->length : 1.0);
+            if (here > *rate) *rate = here, which = i;
+        }
+    return which;
+}
+
+/* At a dead point a driver asks for velocities without limit. Says so. */
+static bool is_dead_point(kl_solver *x, kl_diag *diag)
+{
+    const kl_model *m      = x->model;
+    const double unlimited = 1e3; /* times the rate of the driver: no mechanism is geared so high */
+    double       rate;
+    int          fastest = 0, driver = driver_of(x, &rate);
+    if (driver < 0 || !(kl_increment_norm(m, x->s->v, &fastest) > unlimited * rate)) return false;
+    kl_fail(
+        diag, KL_E_STEP, m->element[driver].place,
+        "stopped at t = %.9g s: the mechanism reaches a dead point; driver '%s' cannot continue, "
+        "because '%s' would need an infinite velocity. Reduce the range of the driver, or change "
+        "a length; `klingel kinematics` shows the motion up to this point",
+        x->s->t, m->element[driver].name, m->body[fastest].name);
+    return true;
+}
+
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag)
 {
@@ -89,6 +122,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
                               : m->nbody > 1 ? m->body[1].name
                                              : "the model";
     (void)kl_eval(m, x->s, x->w);
+    if (is_dead_point(x, diag)) return KL_E_STEP;
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
     note_unequal_masses(x, diag);
