@@ -1,8 +1,9 @@
 /* A beam in a model file: one entry that becomes rigid nodes and beam elements.
  *
  * Nodes carry the lumped inertia of the beam: half an element each for two-node elements, 1/6, 4/6,
- * 1/6 for three-node elements (the rule of Simpson, which keeps the element's order). Their axes are
- * those of the section at the start: x along the beam. */
+ * 1/6 for three-node elements (the rule of Simpson, which keeps the element's order). With
+ * `mass_matrix: consistent` elements add what the integral of rho A N_i N_j has beyond that; rotary
+ * inertia stays at the nodes. Axes of nodes are those of the section at the start: x along the beam. */
 #include "beams/beam.h"
 
 #include <math.h>
@@ -88,6 +89,12 @@ static const kl_key keys[] = {
      .unit     = "1",
      .fallback = "",
      .help     = "factor of the distributed load over time"},
+    {.name     = "mass_matrix",
+     .kind     = KL_KEY_WORD,
+     .offset   = AT(mass_matrix),
+     .words    = "lumped consistent",
+     .fallback = "lumped",
+     .help = "mass at the nodes alone, or the integral of the shape functions, which couples them"},
     {.name     = "damping",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(damping),
@@ -271,6 +278,22 @@ static kl_status beam_expand(void *data, const kl_setup *s, kl_model *m)
 
 /* ---- elements ---- */
 
+/* rho A times the integrals of N_i N_j, less the row sums that the nodes carry. */
+static void set_mass(kl_beam_piece *p, double mass)
+{
+    static const double two[4]   = {2, 1, 1, 2};                   /* over 6 */
+    static const double three[9] = {4, 2, -1, 2, 16, 2, -1, 2, 4}; /* over 30 */
+    int                 n        = p->rule.n;
+    double              scale    = mass * p->rule.length / (n == 2 ? 6.0 : 30.0);
+    const double       *N        = n == 2 ? two : three;
+    memset(p->mass, 0, sizeof p->mass);
+    for (int i = 0; i < n; i++)
+        for (int j = 0; j < n; j++) {
+            p->mass[i * n + j] += scale * N[i * n + j];
+            p->mass[i * n + i] -= scale * N[i * n + j];
+        }
+}
+
 static kl_status beam_connect(void *data, const kl_setup *s, kl_model *m)
 {
     kl_beam_data *b     = data;
@@ -286,9 +309,10 @@ static kl_status beam_connect(void *data, const kl_setup *s, kl_model *m)
         kl_beam_piece *p = e->data;
         p->beam          = b;
         p->rule          = kl_beam_rule_of(per + 1, b->s[(i + 1) * per] - b->s[i * per]);
-        e->nmarker       = per + 1;
-        e->quiet         = pieces > MOST_CHANNELS;
-        kl_marker frame  = {.A = kl_identity()};
+        set_mass(p, b->law.mass);
+        e->nmarker      = per + 1;
+        e->quiet        = pieces > MOST_CHANNELS;
+        kl_marker frame = {.A = kl_identity()};
         for (int k = 0; k <= per; k++) KL_TRY(kl_model_add_marker(m, node + i * per + k, &frame));
     }
     return KL_OK;

@@ -24,6 +24,7 @@ typedef struct kl_beam_data {
     double                        velocity[3], omega[3];
     double                        pretension, damping; /* [N], [s] */
     double                        load[3];             /* [N/m] */
+    int                           mass_matrix;         /* 0 lumped, 1 consistent */
     struct kl_function           *load_factor;
     /* derived */
     kl_beam_line line;
@@ -37,7 +38,8 @@ typedef struct kl_beam_data {
 typedef struct kl_beam_piece {
     const kl_beam_data *beam;
     kl_beam_rule        rule;
-    double              rest[KL_BEAM_POINTS][6]; /* strains without stress */
+    double              rest[KL_BEAM_POINTS][6];             /* strains without stress */
+    double              mass[KL_BEAM_NODES * KL_BEAM_NODES]; /* consistent less lumped [kg] */
 } kl_beam_piece;
 
 #endif

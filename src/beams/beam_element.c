@@ -232,6 +232,12 @@ static void piece_watch(const kl_reading *in, kl_notice *notice)
         }
 }
 
+static const double *piece_mass(const void *data)
+{
+    const kl_beam_piece *p = data;
+    return p->beam->mass_matrix ? p->mass : NULL;
+}
+
 static const kl_key no_keys[] = {{0}};
 
 const kl_element_type kl_beam_element = {
@@ -244,6 +250,7 @@ const kl_element_type kl_beam_element = {
     .setup     = piece_setup,
     .locate    = piece_locate,
     .eval      = piece_eval,
+    .mass      = piece_mass,
     .tangent   = piece_tangent,
     .commit    = piece_commit,
     .output    = piece_output,

@@ -2,6 +2,7 @@
 
 #include <string.h>
 
+#include "dynamics/element_mass.h"
 #include "dynamics/slopes.h"
 #include "model/groups.h"
 
@@ -617,6 +618,30 @@ static void add_tangent(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
         for (int r = 0; r < nz; r++) x->values[slot->zz[k] + r] -= t.zz[r * nz + k];
 }
 
+/* mass m_ij Bi' Bj D over all pairs of markers, translations alone */
+static void add_element_mass(const kl_model *m, kl_assembler *x, int index, double scale,
+                             const double *dx)
+{
+    const kl_element       *e    = &m->element[index];
+    const kl_element_slots *slot = &x->slots[index];
+    const double           *mass = kl_element_mass(e);
+    for (int j = 0; mass && j < e->nmarker; j++) {
+        const kl_body *bj = &m->body[body_of(m, e, j)];
+        double        *BD = x->dense;
+        if (bj->nv == 0) continue;
+        memcpy(BD, x->B + x->map[e->marker + j], 3 * (size_t)bj->nv * sizeof *BD);
+        if (dx && bj->type->carry) bj->type->carry(bj->data, dx + bj->v, true, BD, 3);
+        for (int i = 0; i < e->nmarker; i++) {
+            const kl_body *bi   = &m->body[body_of(m, e, i)];
+            double         k    = -scale * mass[i * e->nmarker + j];
+            double         K[9] = {k, 0, 0, 0, k, 0, 0, 0, k};
+            if (bi->nv == 0) continue;
+            pull_block(x, slot->body + (i * e->nmarker + j) * slot->most, 1.0, K, 3,
+                       x->B + x->map[e->marker + i], bi->nv, BD, bj->nv);
+        }
+    }
+}
+
 /* The matrix of one Newton step, unknowns (v, z, lambda):
  *
  *   [ mass M + tangents   -B' dw/dz        Phi_q' ]
@@ -632,6 +657,7 @@ void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
     fill_maps(m, w, x, c, dx);
     for (int i = 0; i < m->nelement; i++) {
         add_rows(m, w, x, i);
+        if (c.mass != 0.0) add_element_mass(m, x, i, c.mass, dx);
         if (!tangents) continue;
         const kl_element_type *t = m->element[i].type;
         if (t->link) add_links(m, s, w, x, &m->element[i], c);

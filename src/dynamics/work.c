@@ -1,4 +1,4 @@
-#include "dynamics/work.h"
+#include "dynamics/element_mass.h"
 
 #include <math.h>
 #include <string.h>
@@ -34,8 +34,11 @@ kl_work *kl_work_create(const kl_model *m)
     w->accepted      = kl_arena_take(a, m->element_cache_bytes);
     w->seen =
         kl_arena_array(a, double, m->nq + m->nv + m->nz + m->nh + KL_INPUT_NUMBERS * m->ninput + 1);
-    w->u       = kl_arena_array(a, double, KL_INPUT_VALUES * m->ninput + 1);
-    w->free    = kl_arena_array(a, double, m->nv + 1);
+    w->u     = kl_arena_array(a, double, KL_INPUT_VALUES * m->ninput + 1);
+    w->free  = kl_arena_array(a, double, m->nv + 1);
+    int most = 1;
+    for (int i = 0; i < m->nbody; i++) most = m->body[i].nv > most ? m->body[i].nv : most;
+    w->map     = kl_arena_array(a, double, 6 * (size_t)most);
     w->culprit = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
@@ -95,6 +98,7 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
         const kl_element *e     = &m->element[i];
         double           *total = w->total + 6 * (size_t)e->marker;
         total_wrench(e, w, lambda, total);
+        kl_element_mass_pull(m, w, e, a, total);
         for (int k = 0; k < e->nmarker; k++) {
             const kl_marker *marker = &m->marker[e->marker + k];
             const kl_body   *b      = &m->body[marker->body];
@@ -194,7 +198,7 @@ double kl_eval_loss(const kl_model *m, const kl_work *w)
 
 kl_energy kl_eval_energy(const kl_model *m, const kl_work *w, const double *lambda)
 {
-    kl_energy sum = {.loss = kl_eval_loss(m, w)};
+    kl_energy sum = {.loss = kl_eval_loss(m, w), .kinetic = kl_element_mass_energy(m, w)};
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         kl_measures    t;

@@ -538,6 +538,10 @@ typedef struct kl_element_type {
     kl_status (*locate)(const kl_reading *in, void *cache);
     kl_status (*eval)(const kl_reading *in,
                       kl_writing       *out); /* KL_RETRY: come back with a shorter step */
+    /* (optional) Mass that couples its markers: nmarker x nmarker numbers m_ij [kg], symmetric and
+     * constant. The kinetic energy sum m_ij v_i.v_j / 2 adds to those of the bodies: consistent mass
+     * of a finite element, less the mass that its bodies carry. NULL: none */
+    const double *(*mass)(const void *data);
     const char *limit; /* (optional) what it means when that does not help, and the way out */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);

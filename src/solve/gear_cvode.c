@@ -23,6 +23,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "dynamics/element_mass.h"
 #include "solve/index1.h"
 #include "solve/sundials.h"
 
@@ -70,19 +71,6 @@ static int gear_matrix(realtype t, N_Vector yy, N_Vector fy, SUNMatrix A, boolea
     return s == KL_OK ? 0 : s == KL_E_MEMORY ? -1 : 1;
 }
 
-/* out += factor M v, body by body */
-static void add_mass(const kl_model *m, const kl_work *w, double factor, const double *v,
-                     double *out)
-{
-    for (int k = 0; k < m->nbody; k++) {
-        const kl_body *b = &m->body[k];
-        const double  *M = w->M + b->M;
-        for (int i = 0; i < b->nv; i++)
-            for (int j = 0; j < b->nv; j++)
-                out[b->v + i] += factor * M[i * b->nv + j] * v[b->v + j];
-    }
-}
-
 /* g->d -= (K r_x; -df_z/dx r_x): residual and z' at positions moved by r_x, less those here. */
 static int take_moved(gear *g)
 {
@@ -115,7 +103,7 @@ static int gear_solve(void *self, double *out, const double *b)
 
     kl_index1_speeds(m, q, b, g->r_x);
     memset(d, 0, (size_t)(m->nv + m->nz + m->nlam) * sizeof *d);
-    add_mass(m, x->w, c, r_v, d);
+    kl_mass_times(m, x->w, c, r_v, d);
     for (int k = 0; k < m->nz; k++) d[m->nv + k] = c * b[m->nq + m->nv + k];
     kl_matrix_rows_times(m, x->w, g->newton, r_v, l);
     for (int k = 0; k < m->nlam; k++) l[k] *= c / ((c + beta) * (c + beta));
