@@ -114,43 +114,43 @@ static double channel(const kl_simulation *s, const double *value, const kl_elem
     return k >= 0 ? value[k] : 0.0;
 }
 
-static void print_loads(kl_simulation *s, const double *value, kl_diag *diag)
+static kl_status find_loads(const kl_simulation *s, const double *value, kl_diag *diag,
+                            kl_vehicle *v)
 {
     const kl_model *m = s->model;
-    printf("vehicle: loads of the steady motion\n");
+    v->load           = kl_arena_array(v->arena, kl_wheelset_load, m->nelement + 1);
+    if (!v->load) return KL_E_MEMORY;
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!is_wheelset(e)) continue;
-        double left = channel(s, value, e, "Q_left"), right = channel(s, value, e, "Q_right"),
-               axle = left + right;
-        printf("  %-24s axle load %8.3f kN (%.3f t)   Q left %8.3f kN, right %8.3f kN\n", e->name,
-               1e-3 * axle, 1e-3 * axle / G, 1e-3 * left, 1e-3 * right);
-        if (fabs(left - right) > 0.01 * axle)
+        double left = channel(s, value, e, "Q_left"), right = channel(s, value, e, "Q_right");
+        v->load[v->nload++] = (kl_wheelset_load){e->name, left, right};
+        if (fabs(left - right) > 0.01 * (left + right))
             kl_warn(diag, e->place,
                     "the wheels of '%s' carry different loads: %.4g kN left, %.4g kN right; check "
                     "where masses and springs are",
                     e->name, 1e-3 * left, 1e-3 * right);
     }
+    return KL_OK;
 }
 
-static void print_centre(const kl_model *m, const kl_solver *x, kl_diag *diag)
+static void find_centre(const kl_model *m, const kl_solver *x, kl_diag *diag, kl_vehicle *v)
 {
-    kl_vec3 sum  = {0};
-    double  mass = 0.0;
+    double heaviest = 0.0;
     for (int i = 1; i < m->nbody; i++) {
         kl_measures t;
         if (m->body[i].own) continue;
         m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
-        mass += t.mass;
-        sum = kl_axpy(t.mass, t.center, sum);
+        v->mass += t.mass;
+        v->centre = kl_axpy(t.mass, t.center, v->centre);
+        if (t.mass > heaviest) heaviest = t.mass, v->car = m->body[i].name;
     }
-    sum = kl_scale(1.0 / mass, sum);
-    printf("  centre of mass at %.4f %.4f %.4f m, mass %.6g t\n", sum.x, sum.y, sum.z, 1e-3 * mass);
-    if (fabs(sum.y) > 1e-3)
+    v->centre = kl_scale(1.0 / v->mass, v->centre);
+    if (fabs(v->centre.y) > 1e-3)
         kl_warn(diag, (kl_place){.file = m->file},
                 "the centre of mass is %.3g mm beside the middle of the track; check the positions "
                 "of the bodies",
-                1e3 * sum.y);
+                1e3 * v->centre.y);
 }
 
 /* How far bodies sink until springs carry them. */
@@ -191,35 +191,51 @@ static bool has_friction(const kl_model *m)
     return false;
 }
 
-static void print_modes(kl_simulation *s, kl_diag *diag)
+/* What railway engineers call the motions of a vehicle, from the bodies and motions that have most of the
+ * energy: "car sway 82 %, roll 18 %" is the lower sway, "car roll 62 %, sway 37 %" the upper one. Sway of
+ * other bodies, or together with them, is the hunting of the running gear. */
+static const char *railway_name(const kl_vehicle *v, const char *motion)
+{
+    static const char *const words[] = {"bounce", "pitch", "yaw", "surge", "roll"};
+    size_t                   n       = v->car ? strlen(v->car) : 0;
+    const char              *first   = strchr(motion, ' ');
+    if (!first++) return "";
+    bool car   = n && strncmp(motion, v->car, n) == 0 && motion[n] == ' ';
+    bool sways = strncmp(first, "sway", 4) == 0, alone = !strchr(motion, ';');
+    if (car && alone && sways && strstr(first, "roll")) return "lower sway";
+    if (car && alone && strncmp(first, "roll", 4) == 0 && strstr(first, "sway"))
+        return "upper sway";
+    if (sways || (!car && strncmp(first, "yaw", 3) == 0)) return car && alone ? "sway" : "hunting";
+    for (size_t i = 0; i < sizeof words / sizeof *words; i++)
+        if (strncmp(first, words[i], strlen(words[i])) == 0)
+            return car ? words[i] : kl_arena_format(v->arena, "bogie %s", words[i]);
+    return "";
+}
+
+static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
 {
     enum { SHOWN = 10, MOST = 400 };
-    if (s->model->nv > MOST) {
-        printf("  natural frequencies of so large a model: `klingel modes`\n");
-        return;
-    }
+    v->large = s->model->nv > MOST;
+    v->mode  = kl_arena_array(v->arena, kl_vehicle_mode, SHOWN);
+    if (v->large || !v->mode) return;
     kl_linear   *l        = NULL;
     kl_spectrum *spectrum = NULL;
     kl_diag     *quiet    = kl_diag_create();
     kl_status    status   = quiet ? kl_linearize(s->solver, NULL, quiet, &l) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_spectrum_find(s->solver, l, true, quiet, &spectrum);
-    int shown = 0;
-    for (int i = 0; status == KL_OK && i < spectrum->n && shown < SHOWN; i++) {
+    for (int i = 0; status == KL_OK && i < spectrum->n && v->nmode < SHOWN; i++) {
         const kl_eigenmode *p = &spectrum->mode[i];
         if (!(p->im > 0.1) || p->neutral) continue;
-        if (shown++ == 0) printf("  natural frequencies of the steady motion\n");
-        printf("  %8.3f Hz, damping ratio %6.2f %%   %s\n", p->frequency, 100.0 * p->damping,
-               p->text ? p->text : "");
+        const char *motion  = kl_arena_text(v->arena, p->text ? p->text : "");
+        v->mode[v->nmode++] = (kl_vehicle_mode){p->frequency, p->damping, motion ? motion : "",
+                                                railway_name(v, motion ? motion : "")};
         if (fabs(p->damping) < 0.01 && !has_friction(s->model))
             kl_warn(diag, (kl_place){.file = s->model->file},
                     "the motion at %.3g Hz (%s) has a damping ratio of %.2g %%: nearly none; add "
                     "dampers, or `damping` to springs",
                     p->frequency, p->text ? p->text : "", 100.0 * p->damping);
     }
-    if (status != KL_OK)
-        printf(
-            "  natural frequencies were not found: the motion is not steady (`klingel modes` says "
-            "why)\n");
+    v->steady = status == KL_OK;
     kl_spectrum_destroy(spectrum);
     kl_linear_destroy(l);
     kl_diag_destroy(quiet);
@@ -249,27 +265,70 @@ static kl_status settle(kl_simulation *s, double *z, kl_diag *diag, kl_diag *tol
     return kl_find_equilibrium(s->solver, &e, diag);
 }
 
-void kl_check_vehicle(const kl_model *m, kl_diag *diag)
+kl_status kl_vehicle_find(const kl_model *m, kl_arena *arena, kl_diag *diag, kl_vehicle *out)
 {
-    int n = 0;
-    for (int i = 0; i < m->nelement; i++) n += is_wheelset(&m->element[i]);
-    if (n == 0) return;
     kl_simulation *s      = NULL;
     kl_diag       *quiet  = kl_diag_create();
     double        *z      = calloc((size_t)m->nbody, sizeof *z);
     const double  *value  = NULL;
     kl_status      status = quiet && z ? kl_simulation_create(m, quiet, &s) : KL_E_MEMORY;
+    *out                  = (kl_vehicle){.arena = arena};
     if (status == KL_OK) status = settle(s, z, quiet, diag);
     if (status == KL_OK) status = kl_simulation_sample(s, quiet, &value);
+    if (status == KL_OK) status = find_loads(s, value, diag, out);
     if (status == KL_OK) {
-        print_loads(s, value, diag);
-        print_centre(m, s->solver, diag);
+        find_centre(m, s->solver, diag, out);
         check_sag(m, z, s->solver, diag);
-        print_modes(s, diag);
+        find_modes(s, diag, out);
     } else if (quiet) {
         tell_not_found(m, quiet, diag);
     }
     kl_simulation_destroy(s);
     kl_diag_destroy(quiet);
     free(z);
+    return status;
+}
+
+/* Zero instead of -0.0000 m. */
+static double without_noise(double x) { return fabs(x) < 5e-5 ? 0.0 : x; }
+
+static void print_vehicle(const kl_vehicle *v)
+{
+    printf("vehicle: loads of the steady motion\n");
+    for (int i = 0; i < v->nload; i++) {
+        const kl_wheelset_load *w    = &v->load[i];
+        double                  axle = w->left + w->right;
+        printf("  %-24s axle load %8.3f kN (%.3f t)   Q left %8.3f kN, right %8.3f kN\n", w->name,
+               1e-3 * axle, 1e-3 * axle / G, 1e-3 * w->left, 1e-3 * w->right);
+    }
+    printf("  centre of mass at %.4f %.4f %.4f m, mass %.6g t\n", without_noise(v->centre.x),
+           without_noise(v->centre.y), without_noise(v->centre.z), 1e-3 * v->mass);
+    if (v->large) {
+        printf("  natural frequencies of so large a model: `klingel modes`\n");
+        return;
+    }
+    if (!v->steady)
+        printf(
+            "  natural frequencies were not found: the motion is not steady (`klingel modes` says "
+            "why)\n");
+    if (v->nmode > 0) printf("  natural frequencies of the steady motion\n");
+    for (int i = 0; i < v->nmode; i++)
+        printf("  %8.3f Hz, damping ratio %6.2f %%   %-12s %s\n", v->mode[i].frequency,
+               100.0 * v->mode[i].damping, v->mode[i].name, v->mode[i].motion);
+}
+
+int kl_vehicle_wheelsets(const kl_model *m)
+{
+    int n = 0;
+    for (int i = 0; i < m->nelement; i++) n += is_wheelset(&m->element[i]);
+    return n;
+}
+
+void kl_check_vehicle(const kl_model *m, kl_diag *diag)
+{
+    kl_vehicle v;
+    kl_arena  *arena = kl_arena_create();
+    if (arena && kl_vehicle_wheelsets(m) > 0 && kl_vehicle_find(m, arena, diag, &v) == KL_OK)
+        print_vehicle(&v);
+    kl_arena_destroy(arena);
 }
