@@ -19,6 +19,9 @@
 #include "base/files.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
+#include "cli/sweep_assess.h"
+#include "figures/figure.h"
+#include "figures/table_figure.h"
 #include "language/study.h"
 #include "solve/eigenvalues.h"
 
@@ -147,14 +150,17 @@ static kl_status run_modes(const kl_study *study, kl_simulation *s, double *out,
 static kl_model *build(const sweep *w, int run, kl_diag *diag)
 {
     const kl_study *s    = w->study;
-    kl_override    *set  = calloc((size_t)s->nparameter + 1, sizeof *set);
+    int             n    = s->nparameter;
+    kl_override    *set  = calloc((size_t)n + (size_t)s->nfixed + 1, sizeof *set);
     char           *text = calloc((size_t)s->nparameter + 1, 160);
     kl_model       *m    = NULL;
     for (int p = 0; set && text && p < s->nparameter; p++) {
         kl_study_text(s, run, p, text + 160 * (size_t)p, 160);
         set[p] = (kl_override){.name = s->parameter[p], .text = text + 160 * (size_t)p};
     }
-    if (set && text && kl_source_build(w->source, set, s->nparameter, diag, &m) != KL_OK) m = NULL;
+    for (int i = 0; set && i < s->nfixed; i++)
+        set[n++] = (kl_override){.name = s->fixed[i], .text = s->fixed_text[i]};
+    if (set && text && kl_source_build(w->source, set, n, diag, &m) != KL_OK) m = NULL;
     free(set);
     free(text);
     return m;
@@ -173,15 +179,25 @@ static void reason_of(const kl_diag *diag, kl_status status, char *why, size_t s
         else if (*c == '\n' || *c == '\r') *c = ' ';
 }
 
+static kl_status analyse(const sweep *w, int run, kl_simulation *s, double *out, kl_diag *diag)
+{
+    char kept[1200];
+    switch (w->study->analysis) {
+    case KL_STUDY_MODES: return run_modes(w->study, s, out, diag);
+    case KL_STUDY_ASSESS:
+        snprintf(kept, sizeof kept, "%s-run%d.h5", w->part, run + 1);
+        return kl_sweep_assess(w->study, s, kept, out, diag);
+    default: return run_channels(w->study, s, out, diag);
+    }
+}
+
 static kl_status compute(const sweep *w, int run, double *out, char *why, size_t size)
 {
     kl_diag       *diag   = kl_diag_create();
     kl_model      *m      = diag ? build(w, run, diag) : NULL;
     kl_simulation *s      = NULL;
     kl_status      status = m ? kl_simulation_create(m, diag, &s) : KL_E_MODEL;
-    if (status == KL_OK)
-        status = w->study->analysis == KL_STUDY_MODES ? run_modes(w->study, s, out, diag)
-                                                      : run_channels(w->study, s, out, diag);
+    if (status == KL_OK) status = analyse(w, run, s, out, diag);
     if (status != KL_OK) reason_of(diag, status, why, size);
     kl_simulation_destroy(s);
     kl_model_destroy(m);
@@ -333,6 +349,56 @@ static bool run_workers(const sweep *w, int workers)
 /* ---- the command
  * ------------------------------------------------------------------------------------------ */
 
+/* ---- figure
+ * -------------------------------------------------------------------------------------------- */
+
+/* The results of each run from the table; a run that failed has no numbers. */
+static double *read_results(const sweep *w, const char *table)
+{
+    const kl_study *s = w->study;
+    double         *y = calloc((size_t)s->nrun * (size_t)s->nresult + 1, sizeof *y);
+    FILE           *f = fopen(table, "r");
+    char            line[LINE];
+    for (int i = 0; y && i < s->nrun * s->nresult; i++) y[i] = (double)NAN;
+    while (y && f && fgets(line, sizeof line, f)) {
+        int   run = atoi(line) - 1;
+        char *p   = line;
+        if (run < 0 || run >= s->nrun) continue;
+        for (int k = 0; p && k <= s->nparameter; k++) p = strchr(p + (k > 0), ',');
+        for (int k = 0; p && k < s->nresult; k++) {
+            y[run * s->nresult + k] = strtod(p + 1, &p);
+            p                       = strchr(p, ',');
+        }
+    }
+    if (f) fclose(f);
+    return y;
+}
+
+/* All results over one parameter: the one asked for, or the first. */
+static int draw_study(const sweep *w, const char *table, const char *figure, const char *over)
+{
+    const kl_study *s = w->study;
+    int             p = 0;
+    while (over && p < s->nparameter && strcmp(s->parameter[p], over) != 0) p++;
+    if (p == s->nparameter)
+        return kl_usage_error(&kl_command_sweep, "--x: the study has no parameter `%s`", over);
+    double      *x = calloc((size_t)s->nrun + 1, sizeof *x), *y = read_results(w, table);
+    const char **name = calloc((size_t)s->nresult + 1, sizeof *name);
+    char         label[300];
+    bool         good = x && y && name;
+    for (int i = 0; good && i < s->nrun; i++)
+        x[i] = s->value[(size_t)i * (size_t)s->nparameter + (size_t)p];
+    for (int k = 0; good && k < s->nresult; k++) name[k] = s->result[k].name;
+    snprintf(label, sizeof label, *s->unit[p] ? "%s [%s]" : "%s", s->parameter[p], s->unit[p]);
+    kl_table_figure t = {figure, label, x, name, y, s->nrun, s->nresult};
+    good              = good && kl_table_figure_draw(&t);
+    if (good && !w->quiet) fprintf(stderr, "figure: %s\n", figure);
+    free(x);
+    free(y);
+    free(name);
+    return good ? KL_EXIT_OK : KL_EXIT_MODEL;
+}
+
 /* The channels asked for exist in the model of the first run. */
 static kl_status check_channels(const sweep *w, kl_diag *diag)
 {
@@ -342,7 +408,9 @@ static kl_status check_channels(const sweep *w, kl_diag *diag)
     kl_status status = kl_channels_create(m, diag, &c);
     for (int i = 0; status == KL_OK && i < w->study->nresult; i++) {
         const kl_study_result *r = &w->study->result[i];
-        if (!r->channel || kl_channels_find(c, r->channel) >= 0) continue;
+        if (!r->channel || w->study->analysis == KL_STUDY_ASSESS ||
+            kl_channels_find(c, r->channel) >= 0)
+            continue;
         int          n     = kl_channels_count(c);
         const char **names = calloc((size_t)n + 1, sizeof *names);
         for (int k = 0; names && k < n; k++) names[k] = kl_channels_at(c, k)->name;
@@ -401,12 +469,15 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
 
 static int sweep_run(int argc, char **argv)
 {
-    const char     *output  = NULL;
+    const char     *output = NULL, *figure = NULL, *over = NULL;
     int             workers = 0;
     bool            fresh = false, quiet = false;
     const kl_option options[] = {
         {"output", 'o', "OUT.csv", KL_OPTION_TEXT, &output,
          "table to write (default: named after the study)"},
+        {"figure", 0, "FIGURE", KL_OPTION_TEXT, &figure,
+         "draw the results over a parameter (.svg, .png or .pdf)"},
+        {"x", 'x', "NAME", KL_OPTION_TEXT, &over, "that parameter (default: the first)"},
         {"workers", 'j', "N", KL_OPTION_COUNT, &workers,
          "number of processes (default: one per core)"},
         {"fresh", 0, NULL, KL_OPTION_FLAG, &fresh, "discard the runs of an earlier start"},
@@ -418,6 +489,9 @@ static int sweep_run(int argc, char **argv)
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n != 1)
         return kl_usage_error(&kl_command_sweep, rest.n ? "give one study file" : "which study?");
+    if (figure && !kl_figure_can_draw(figure))
+        return kl_usage_error(&kl_command_sweep,
+                              "the name of a figure must end in .svg, .png or .pdf");
     char path[1024];
     snprintf(path, sizeof path, "%.1000s", rest.items[0]);
     char *dot = strrchr(path, '.');
@@ -444,6 +518,7 @@ static int sweep_run(int argc, char **argv)
         status = w.done ? check_channels(&w, diag) : KL_E_MEMORY;
     }
     code = status == KL_OK ? run_study(&w, output, workers, fresh) : kl_exit_code(status);
+    if (code == KL_EXIT_OK && figure) code = draw_study(&w, output, figure, over);
     kl_print_diag(diag, status == KL_OK ? NULL : "nothing was run");
     free(w.done);
     kl_source_destroy(source);

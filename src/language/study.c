@@ -29,9 +29,10 @@ typedef struct reader {
 } reader;
 
 static const char *const methods[]  = {"grid", "list", "random", "latin-hypercube", NULL};
-static const char *const analyses[] = {"run", "modes", "statics", NULL};
-static const char *const takes[]    = {"min",       "max",    "mean",      "rms",     "last",
-                                       "amplitude", "growth", "frequency", "damping", NULL};
+static const char *const analyses[] = {"run", "modes", "statics", "assess", NULL};
+static const char *const takes[]    = {"min",     "max",       "mean",        "rms",
+                                       "last",    "amplitude", "growth",      "frequency",
+                                       "damping", "value",     "utilisation", NULL};
 
 /* ---- words and numbers ------------------------------------------------------------------------
  */
@@ -147,6 +148,37 @@ static kl_status read_parameters(reader *r, const kl_node *n)
     return KL_OK;
 }
 
+/* Parameters that are the same in every run, words and numbers as a model file has them. */
+static kl_status read_fixed(reader *r, const kl_node *n)
+{
+    kl_study *s = r->s;
+    if (!n) return KL_OK;
+    if (n->kind != KL_MAP)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "`set` is a map of parameters, such as {irregularities: good, speed: 50}");
+    s->fixed      = kl_arena_array(s->arena, const char *, n->size + 1);
+    s->fixed_text = kl_arena_array(s->arena, const char *, n->size + 1);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    for (const kl_node *k = n->first; k; k = k->next) {
+        if (k->kind != KL_SCALAR)
+            return kl_fail(r->diag, KL_E_MODEL, k->place,
+                           "set: give `%s` one word or number; several values belong under "
+                           "`parameters`",
+                           k->key);
+        s->fixed[s->nfixed]        = k->key;
+        s->fixed_text[s->nfixed++] = k->text;
+    }
+    return KL_OK;
+}
+
+/* The analysis that a result needs. */
+static bool take_suits(kl_take take, kl_study_analysis analysis)
+{
+    if (analysis == KL_STUDY_ASSESS) return take >= KL_TAKE_VALUE;
+    if (analysis == KL_STUDY_MODES) return take >= KL_TAKE_GROWTH && take < KL_TAKE_VALUE;
+    return take < KL_TAKE_GROWTH;
+}
+
 static kl_status read_results(reader *r, const kl_node *n)
 {
     static const char *const known[] = {"of", "take", NULL};
@@ -165,17 +197,24 @@ static kl_status read_results(reader *r, const kl_node *n)
         else if (of && of->kind == KL_SCALAR) out->channel = of->text;
         int word = take ? word_of(r, take, "take", takes) : (int)KL_TAKE_LAST;
         if (word < 0) continue;
-        out->take  = (kl_take)word;
-        bool modal = out->take >= KL_TAKE_GROWTH;
-        if (modal != (s->analysis == KL_STUDY_MODES))
+        out->take = (kl_take)word;
+        if (!take && s->analysis == KL_STUDY_ASSESS) out->take = KL_TAKE_UTILISATION;
+        if (!take_suits(out->take, s->analysis))
             kl_fail(r->diag, KL_E_MODEL, k->place,
-                    "result '%s': growth, frequency and damping need `analysis: modes`; all other "
-                    "results need `run` or `statics`",
+                    "result '%s': growth, frequency and damping need `analysis: modes`, value and "
+                    "utilisation need `analysis: assess`, all other results need `run` or "
+                    "`statics`",
                     k->key);
-        if (!modal && !out->channel)
+        bool of_channel = out->take < KL_TAKE_GROWTH;
+        if (of_channel && !out->channel)
             kl_fail(r->diag, KL_E_MODEL, k->place,
                     "result '%s': the channel is missing; give {of: NAME, take: max}", k->key);
-        if (modal) out->channel = NULL;
+        if (out->take >= KL_TAKE_GROWTH && out->take < KL_TAKE_VALUE) out->channel = NULL;
+        if (out->take == KL_TAKE_VALUE && !out->channel)
+            kl_fail(r->diag, KL_E_MODEL, k->place,
+                    "result '%s': the quantity is missing; give {of: straight.sum_Y_2m, take: "
+                    "value}, with a name that `klingel assess` prints",
+                    k->key);
     }
     return kl_diag_failed(r->diag) ? KL_E_MODEL : KL_OK;
 }
@@ -328,8 +367,8 @@ static const char *beside(kl_arena *a, const char *file, const char *path)
 
 static kl_status read_all(reader *r, const kl_node *root)
 {
-    static const char *const known[] = {"model", "analysis",   "method",  "samples",
-                                        "seed",  "parameters", "results", NULL};
+    static const char *const known[] = {"model",      "analysis", "method", "samples", "seed",
+                                        "parameters", "results",  "set",    NULL};
     kl_study                *s       = r->s;
     if (root->kind != KL_MAP)
         return kl_fail(r->diag, KL_E_MODEL, root->place,
@@ -348,6 +387,7 @@ static kl_status read_all(reader *r, const kl_node *root)
     if (samples) (void)count_of(r, samples, "samples", 1, &r->samples);
     if (seed) (void)count_of(r, seed, "seed", 0, &number);
     r->seed = (uint64_t)number;
+    KL_TRY(read_fixed(r, kl_node_get(root, "set")));
     (void)read_results(r, kl_node_get(root, "results"));
     KL_TRY(read_parameters(r, kl_node_get(root, "parameters")));
     refuse_same_names(r);

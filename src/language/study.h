@@ -1,16 +1,19 @@
 /* A parameter study: which parameters take which values, what is computed, what is kept of it.
  *
  *   model: model.yaml                 # beside the study file
- *   analysis: run                     # or modes, statics
+ *   analysis: run                     # or modes, statics, assess
  *   method: grid                      # or list, random, latin-hypercube
  *   samples: 200                      # of random and latin-hypercube
  *   seed: 1
+ *   set: {irregularities: good}       # the same in every run
  *   parameters:
  *     speed: {from: 50 m/s, to: 100 m/s, count: 11}     # count: of a grid
  *     conicity: [0.05, 0.1, 0.2]      # values
  *   results:
  *     y_max: {of: y_m, take: max}     # min, max, mean, rms, last, amplitude: of a channel
  *     growth: {take: growth}          # of modes: largest real part
+ *     sum_Y: {of: straight.sum_Y_2m, take: utilisation}   # of assess: value or utilisation of a quantity;
+ *                                     # without `of` the most used limit
  *
  * A grid takes every combination, the last parameter fastest; a list takes the first values of all,
  * then the second, ...; random draws each parameter evenly between its bounds; a Latin hypercube
@@ -23,7 +26,12 @@
 #include "base/arena.h"
 #include "base/diag.h"
 
-typedef enum kl_study_analysis { KL_STUDY_RUN, KL_STUDY_MODES, KL_STUDY_STATICS } kl_study_analysis;
+typedef enum kl_study_analysis {
+    KL_STUDY_RUN,
+    KL_STUDY_MODES,
+    KL_STUDY_STATICS,
+    KL_STUDY_ASSESS
+} kl_study_analysis;
 
 typedef enum kl_take {
     KL_TAKE_MIN,
@@ -35,13 +43,16 @@ typedef enum kl_take {
     KL_TAKE_GROWTH,    /* of modes from here on */
     KL_TAKE_FREQUENCY,
     KL_TAKE_DAMPING,
+    KL_TAKE_VALUE, /* of an assessment from here on */
+    KL_TAKE_UTILISATION,
     KL_NTAKE
 } kl_take;
 
 typedef struct kl_study_result {
-    const char *name, *channel; /* channel NULL: of modes */
-    kl_take     take;
-    kl_place    place;
+    const char *name,
+        *channel; /* a quantity of an assessment; NULL: of modes, or the most used limit */
+    kl_take  take;
+    kl_place place;
 } kl_study_result;
 
 typedef struct kl_study {
@@ -51,10 +62,12 @@ typedef struct kl_study {
     const char      **parameter; /* nparameter names */
     const char      **unit;
     int               nparameter;
-    double           *value; /* nrun x nparameter, in the unit */
-    int               nrun;
-    kl_study_result  *result;
-    int               nresult;
+    const char     **fixed, **fixed_text; /* nfixed parameters that do not vary, and their values */
+    int              nfixed;
+    double          *value; /* nrun x nparameter, in the unit */
+    int              nrun;
+    kl_study_result *result;
+    int              nresult;
 } kl_study;
 
 kl_status kl_study_read(const char *path, kl_diag *diag, kl_study **out);

@@ -229,6 +229,55 @@ static void table_is_the_same_for_one_and_two_workers_and_after_a_kill(void **st
     free(one), free(two), free(cut);
 }
 
+/* A row of an assessed study is what `klingel assess` says of that run. */
+static void an_assessed_study_has_the_figures_of_assess(void **state)
+{
+    world      *w = *state;
+    double      table[3], single[2];
+    const char *row;
+    write_text(w, "s.yaml",
+               "model: " KL_SOURCE_DIR "/examples/manchester-coach/model.yaml\n"
+               "analysis: assess\nset: {conicity: 0.1, gust: 10 kN}\n"
+               "parameters: {speed: [60 m/s]}\n"
+               "results:\n  worst: {take: utilisation}\n"
+               "  sum_Y: {of: straight.sum_Y_2m, take: value}\n");
+    assert_int_equal(run(w, "sweep", "s.yaml", "-o", "s.csv", "-q", "--figure", "s.svg"), 0);
+    char text[4000];
+    read_whole(path_of(w, "s.svg"), text, sizeof text);
+    assert_says(text, "<svg");
+    read_whole(path_of(w, "s.csv"), text, sizeof text);
+    row = strchr(text, '\n') + 1;
+    assert_int_equal(sscanf(row, "1,%lf,%lf,%lf,ok", &table[0], &table[1], &table[2]), 3);
+    assert_int_equal(run(w, "run", KL_SOURCE_DIR "/examples/manchester-coach/model.yaml", "-q",
+                         "--set", "speed=60", "--set", "conicity=0.1", "--set", "gust=10kN", "-o",
+                         "s.h5"),
+                     0);
+    assert_int_equal(run(w, "assess", "s.h5", "--csv"), 0);
+    row = strstr(w->out, "straight.sum_Y_2m,");
+    assert_non_null(row);
+    assert_int_equal(sscanf(row, "straight.sum_Y_2m,%lf,%lf", &single[0], &single[1]), 2);
+    assert_close(table[2], single[1], 1e-6 * single[1]);
+    assert_true(table[1] > 0.1 && table[1] < 1.0);
+}
+
+static void mistakes_in_an_assessed_study_name_the_remedy(void **state)
+{
+    world *w = *state;
+    write_text(
+        w, "s.yaml",
+        "model: " KL_SOURCE_DIR "/examples/manchester-coach/model.yaml\n"
+        "analysis: assess\nparameters: {speed: [60 m/s]}\nresults: {a: {take: max, of: x}}\n");
+    assert_int_equal(run(w, "sweep", "s.yaml"), 1);
+    assert_says(w->err, "s.yaml:4:");
+    assert_says(w->err, "value and utilisation need `analysis: assess`");
+    write_text(w, "s.yaml",
+               "model: " KL_SOURCE_DIR "/examples/manchester-coach/model.yaml\n"
+               "analysis: assess\nset: {law: [linear, polach]}\n"
+               "parameters: {speed: [60 m/s]}\nresults: {a: {take: utilisation}}\n");
+    assert_int_equal(run(w, "sweep", "s.yaml"), 1);
+    assert_says(w->err, "several values belong under `parameters`");
+}
+
 static void mistakes_in_a_study_are_told_with_their_places(void **state)
 {
     world *w = *state;
@@ -464,6 +513,10 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(table_is_the_same_for_one_and_two_workers_and_after_a_kill,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(an_assessed_study_has_the_figures_of_assess, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(mistakes_in_an_assessed_study_name_the_remedy, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(mistakes_in_a_study_are_told_with_their_places, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_run_that_fails_says_why_in_the_table, setup, teardown),
