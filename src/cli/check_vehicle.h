@@ -4,30 +4,7 @@
 
 #include "base/diag.h"
 #include "model/model.h"
-
-typedef struct kl_wheelset_load {
-    const char *name;
-    double      left, right; /* Q [N] */
-} kl_wheelset_load;
-
-typedef struct kl_vehicle_mode {
-    double      frequency, damping; /* [Hz], ratio */
-    const char *motion;             /* bodies and motions by their energy */
-    const char *name;               /* "lower sway", "pitch", "hunting"; "": none */
-} kl_vehicle_mode;
-
-typedef struct kl_vehicle {
-    kl_arena         *arena;
-    kl_wheelset_load *load;
-    int               nload;
-    double            mass;   /* [kg] */
-    kl_vec3           centre; /* of mass [m] */
-    const char       *car;    /* the heaviest body */
-    kl_vehicle_mode  *mode;   /* the slowest ones */
-    int               nmode;
-    bool              large;  /* too many coordinates for its modes */
-    bool              steady; /* modes were found */
-} kl_vehicle;
+#include "post/vehicle_report.h"
 
 /* How many wheelsets on rails the model has. */
 int kl_vehicle_wheelsets(const kl_model *m);

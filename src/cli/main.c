@@ -29,6 +29,7 @@ static const kl_command *const commands[] = {
     &kl_command_report,
     &kl_command_stress,
     &kl_command_assess,
+    &kl_command_vehicle,
     &kl_command_psd,
     &kl_command_compare,
     &kl_command_repair,

@@ -43,7 +43,7 @@ static const char style[] =
     "@media print{@page{size:A4;margin:16mm 14mm}.report main{padding:0;max-width:none}"
     ".report h2{break-after:avoid}.report tr{break-inside:avoid}.noprint{display:none}}</style>\n";
 
-static void add_head(kl_report *p, const char *title)
+void kl_report_head(kl_report *p, const char *title)
 {
     kl_text_add(&p->page,
                 "<!DOCTYPE html>\n<html lang=\"en\">\n<head>\n<meta charset=\"utf-8\">\n"
@@ -76,7 +76,7 @@ static void add_head(kl_report *p, const char *title)
 }
 
 /* The picture is drawn by the viewer when the page is opened. */
-static void add_picture(kl_report *p)
+void kl_report_picture(kl_report *p)
 {
     if (!p->scene) return;
     kl_text_add(&p->page, "<figure><div class=\"picture\" data-time=\"%.9g\"></div></figure>\n",
@@ -137,18 +137,26 @@ static void add_reproduction(kl_report *p)
 
 /* ---- the whole ---- */
 
-static kl_status compose(kl_report *p)
+kl_status kl_report_read(kl_report *p, const kl_report_request *q)
 {
-    const char *title = p->q->title ? p->q->title : kl_reader_text(p->r, "title");
-    p->rows           = kl_reader_rows(p->r);
-    p->time           = kl_arena_array(p->arena, double, p->rows + 1);
+    p->q    = q;
+    p->r    = q->reader;
+    p->rows = kl_reader_rows(p->r);
+    p->time = kl_arena_array(p->arena, double, p->rows + 1);
     if (!p->time) return KL_E_MEMORY;
     KL_TRY(kl_reader_time(p->r, p->time));
-    p->scene            = kl_report_kept(p, "scene");
-    p->statistics       = kl_report_kept(p, "statistics");
-    kl_report_quality q = kl_report_quality_of(p);
-    add_head(p, title && *title ? title : p->q->file);
-    add_picture(p);
+    p->scene      = kl_report_kept(p, "scene");
+    p->statistics = kl_report_kept(p, "statistics");
+    return KL_OK;
+}
+
+static kl_status compose(kl_report *p, const kl_report_request *request)
+{
+    KL_TRY(kl_report_read(p, request));
+    const char       *title = p->q->title ? p->q->title : kl_reader_text(p->r, "title");
+    kl_report_quality q     = kl_report_quality_of(p);
+    kl_report_head(p, title && *title ? title : p->q->file);
+    kl_report_picture(p);
     kl_report_cards(p, &q);
     kl_report_limits(p);
     kl_report_assessments(p);
@@ -177,18 +185,21 @@ static kl_status write_picture_data(FILE *f, const kl_report *p, kl_diag *diag)
     return kl_view_write_viewer(f, diag);
 }
 
+kl_status kl_report_finish(FILE *f, const kl_report *p, kl_diag *diag)
+{
+    fwrite(p->page.data, 1, p->page.n, f);
+    kl_status status = write_picture_data(f, p, diag);
+    fwrite(style, 1, sizeof style - 1, f);
+    fputs("</body>\n</html>\n", f);
+    return status == KL_OK && ferror(f) ? KL_E_FILE : status;
+}
+
 kl_status kl_report_write(FILE *f, const kl_report_request *request, kl_diag *diag)
 {
-    kl_report p = {.q = request, .r = request->reader, .arena = kl_arena_create()};
+    kl_report p = {.arena = kl_arena_create()};
     if (!p.arena) return KL_E_MEMORY;
-    kl_status status = compose(&p);
-    if (status == KL_OK) {
-        fwrite(p.page.data, 1, p.page.n, f);
-        status = write_picture_data(f, &p, diag);
-        fwrite(style, 1, sizeof style - 1, f);
-        fputs("</body>\n</html>\n", f);
-        if (status == KL_OK && ferror(f)) status = KL_E_FILE;
-    }
+    kl_status status = compose(&p, request);
+    if (status == KL_OK) status = kl_report_finish(f, &p, diag);
     kl_text_free(&p.page);
     kl_arena_destroy(p.arena);
     bool unwritten = status == KL_E_FILE && ferror(f); /* the caller knows the name of that file */

@@ -20,6 +20,14 @@ typedef struct kl_report {
     int                      rows;
 } kl_report;
 
+/* Takes up a run: its request, reader, time, scene. The page stays. */
+kl_status kl_report_read(kl_report *p, const kl_report_request *q);
+
+/* Beginning of the page, a picture of the run that is taken up, and the end: all that was added is written. */
+void      kl_report_head(kl_report *p, const char *title);
+void      kl_report_picture(kl_report *p);
+kl_status kl_report_finish(FILE *f, const kl_report *p, kl_diag *diag);
+
 /* JSON of the results as a tree; NULL when absent or damaged. */
 const kl_node *kl_report_kept(kl_report *p, const char *name);
 const char    *kl_report_text(const kl_node *map, const char *key);
