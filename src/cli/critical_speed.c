@@ -403,7 +403,7 @@ static int critical_speed_run(int argc, char **argv)
         {"start", 0, "NAME", KL_OPTION_TEXT, &q.start,
          "parameter of the start, such as y0: unstable cycles"},
         {"shooting", 0, NULL, KL_OPTION_FLAG, &q.shooting,
-         "follow the limit cycle by shooting: multipliers, fold"},
+         "follow limit cycles by shooting, with multipliers"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
          "draw amplitude over speed (.svg, .png or .pdf)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
@@ -452,6 +452,4 @@ const kl_command kl_command_critical_speed = {
                  "\n"
                  "linear: lowest speed with an eigenvalue whose real part is positive\n"
                  "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"
-                 "unstable: limit cycles between rest and hunting; fold: where both meet\n"
-                 "--shooting: stable and unstable limit cycles with their Floquet multipliers, the\n"
-                 "  largest absolute value apart from 1; above 1 the limit cycle is unstable\n"};
+                 "unstable: limit cycles with a Floquet multiplier above 1; fold: where both meet\n"};

@@ -262,15 +262,14 @@ static int vehicle_run(int argc, char **argv)
     request q = {
         .output = "vehicle.html", .parameter = "speed", .from = 10.0, .to = 150.0, .step = 5.0};
     const kl_option options[] = {
-        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set,
-         "set a parameter for all parts of the report (may be repeated)"},
+        {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "set a parameter (may be repeated)"},
         {"ride", 'r', "RIDE", KL_OPTION_TEXTS, &q.rides,
-         "\"NAME: PARAMETER=VALUE, ...\": a run to assess (may be repeated)"},
-        {"output", 'o', "REPORT.html", KL_OPTION_TEXT, &q.output,
-         "report to write (default vehicle.html); rides are kept beside it"},
+         "run to assess: \"NAME: PARAMETER=VALUE, ...\""},
+        {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
+         "report to write (default vehicle.html)"},
         {"title", 't', "TEXT", KL_OPTION_TEXT, &q.title, "title (default: title of the model)"},
         {"limits", 'l', "FILE", KL_OPTION_TEXT, &q.limits,
-         "limits of the assessment (see `klingel assess --print-limits`)"},
+         "limits file (see `klingel assess --print-limits`)"},
         {"parameter", 'p', "NAME", KL_OPTION_TEXT, &q.parameter,
          "parameter for the running speed (default: speed)"},
         {"from", 0, "V", KL_OPTION_NUMBER, &q.from, "lowest speed [m/s] (default 10)"},
@@ -306,11 +305,9 @@ static int vehicle_run(int argc, char **argv)
 const kl_command kl_command_vehicle = {
     .name      = "vehicle",
     .arguments = "MODEL.yaml [--ride RIDE]... [-o REPORT.html]",
-    .summary   = "report on a rail vehicle: loads, modes, critical speed, assessed rides",
+    .summary   = "report on a rail vehicle: loads, modes, critical speed, rides",
     .run       = vehicle_run,
-    .help =
-        "  klingel vehicle examples/manchester-coach/model.yaml --set profile=S1002 \\\n"
-        "    --ride \"straight: irregularities=good, speed=50, end=30\" \\\n"
-        "    --ride \"curve: track=curve, radius=600, speed=30, end=20\" -o coach.html\n"
-        "\n"
-        "Without --ride the model is run as it is. The exit code is 4 when a limit is exceeded.\n"};
+    .help = "  klingel vehicle model.yaml --set profile=S1002 --ride \"straight: speed=50\" \\\n"
+            "    --ride \"curve: track=curve, speed=30, end=20\" -o coach.html\n"
+            "\n"
+            "Results of rides are kept beside the report. Exit code 4: a limit is exceeded.\n"};
