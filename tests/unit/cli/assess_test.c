@@ -1,0 +1,107 @@
+/* klingel assess on rides of a coach: the figures do not depend on the step, nor on an interruption. */
+#include "unit/cli/run_program.h"
+
+static void write_model(const world *w)
+{
+    FILE *f = fopen(path_of(w, "c.yaml"), "w");
+    assert_non_null(f);
+    fputs("klingel: 1\n"
+          "include: [klingel:vehicles/coach.yaml]\n"
+          "parameters: {h: 1 ms}\n"
+          "gravity: [0, 0, -9.81]\n"
+          "irregularities:\n"
+          "  rough: {spectrum: erri-low, start: 20 m, ramp: 20 m}\n"
+          "parts:\n"
+          "  coach: {template: manchester_coach, parameters: {travel: 40 m/s, irregularities: "
+          "rough,\n"
+          "          profile: S1002, law: polach}}\n"
+          "integrator: {type: generalized-alpha, step: h}\n"
+          "run: {end: 6.6, every: 2 ms, start: steady}\n",
+          f);
+    fclose(f);
+}
+
+/* The value of a quantity in the table that the last command printed. */
+static double value_of(const world *w, const char *quantity)
+{
+    char   start[120];
+    double value;
+    snprintf(start, sizeof start, "\n%s,", quantity);
+    const char *row = strstr(w->out, start);
+    if (!row) fail_msg("there is no row '%s'", quantity);
+    row = strchr(row + strlen(start), ',');
+    assert_int_equal(sscanf(row, ",%lf", &value), 1);
+    return value;
+}
+
+static const char *const quantities[] = {
+    "straight.sum_Y_2m",      "straight.Y_over_Q_2m",
+    "straight.Q_max",         "coach.floor_front.lateral_acceleration",
+    "instability_sum_Y_rms",  "coach.floor_front.vertical_acceleration_rms",
+    "coach.floor_front.N_MV",
+};
+enum { QUANTITIES = sizeof quantities / sizeof *quantities };
+
+static void assess(world *w, const char *file, double *value)
+{
+    int code = run(w, "assess", file, "--csv");
+    assert_true(code == 0 || code == 4);
+    for (int i = 0; i < QUANTITIES; i++) value[i] = value_of(w, quantities[i]);
+}
+
+static void half_the_step_changes_little(void **state)
+{
+    world *w = *state;
+    double whole[QUANTITIES], half[QUANTITIES];
+    write_model(w);
+    assert_int_equal(run(w, "run", "c.yaml", "-q", "-o", "a.h5"), 0);
+    assert_int_equal(run(w, "run", "c.yaml", "-q", "--set", "h=0.5 ms", "-o", "b.h5"), 0);
+    assess(w, "a.h5", whole);
+    assess(w, "b.h5", half);
+    for (int i = 0; i < QUANTITIES; i++) {
+        print_message("%-46s %.6g, half the step %.6g\n", quantities[i], whole[i], half[i]);
+        assert_close(whole[i], half[i], 1e-3 * half[i]);
+    }
+}
+
+static void a_resumed_run_is_assessed_alike(void **state)
+{
+    world *w = *state;
+    char   whole[1 << 16];
+    write_model(w);
+    assert_int_equal(
+        run(w, "run", "c.yaml", "-q", "--set", "h=2 ms", "--checkpoint", "1", "-o", "whole.h5"), 0);
+    assert_int_equal(run(w, "run", "c.yaml", "-q", "--set", "h=2 ms", "--checkpoint", "1", "--end",
+                         "2.5", "-o", "cut.h5"),
+                     0);
+    assert_int_equal(run(w, "run", "--restart", "cut.h5", "-q", "--end", "6.6"), 0);
+    int code = run(w, "assess", "whole.h5", "--csv");
+    snprintf(whole, sizeof whole, "%s", w->out);
+    assert_int_equal(run(w, "assess", "cut.h5", "--csv"), code);
+    assert_string_equal(w->out, whole);
+}
+
+static void what_cannot_be_assessed_names_the_remedy(void **state)
+{
+    world *w = *state;
+    write_model(w);
+    assert_int_equal(run(w, "run", "c.yaml", "-q", "--set", "h=2 ms", "--end", "1", "-o", "s.h5"),
+                     0);
+    assert_int_equal(run(w, "assess", "s.h5"), 1);
+    assert_says(w->err, "no section is complete");
+    assert_says(w->err, "run farther, or shorten `section_m`");
+    assert_int_equal(
+        run(w, "run", KL_SOURCE_DIR "/examples/double-pendulum/model.yaml", "-q", "-o", "p.h5"), 0);
+    assert_int_equal(run(w, "assess", "p.h5"), 1);
+    assert_says(w->err, "`klingel assess --list`");
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(half_the_step_changes_little),
+        CASE(a_resumed_run_is_assessed_alike),
+        CASE(what_cannot_be_assessed_names_the_remedy),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
