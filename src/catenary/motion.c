@@ -5,6 +5,9 @@
 #include <string.h>
 
 static const double NEGLIGIBLE = 1e-17; /* of the largest entry: columns are cut off there */
+/* (dt omega/2)^2 with omega^2 = k/m of a dropper and the mass that a step moves at its ends: beyond
+ * this Newmark's rule feeds energy in when the dropper goes slack and taut */
+static const double STIFF = 0.25;
 
 /* ---- droppers ---- */
 
@@ -80,6 +83,7 @@ static kl_status make_columns(kl_stepper *s)
     double        *x    = kl_arena_array(s->arena, double, line->ndof);
     s->column           = kl_arena_array(s->arena, kl_column, line->ndropper + 1);
     s->own              = kl_arena_array(s->arena, double, line->ndropper + 1);
+    s->stiff            = kl_arena_array(s->arena, bool, line->ndropper + 1);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
     s->widest = 8 * line->per;
     for (int j = 0; j < line->ndropper; j++) {
@@ -92,9 +96,10 @@ static kl_status make_columns(kl_stepper *s)
         double *kept = kl_arena_array(s->arena, double, c->n);
         if (!kept) return KL_E_MEMORY;
         memcpy(kept, c->value, (size_t)c->n * sizeof *kept);
-        c->value  = kept;
-        s->own[j] = own_stretch(line, j, c);
-        s->widest = most(s->widest, c->n);
+        c->value    = kept;
+        s->own[j]   = own_stretch(line, j, c);
+        s->stiff[j] = p->k * s->own[j] > STIFF * (1.0 - p->k * s->own[j]);
+        s->widest   = most(s->widest, c->n);
     }
     /* pushes act between droppers, where columns are about as wide */
     s->widest = least(line->ndof, line->ndropper ? 2 * s->widest : line->ndof);
@@ -117,15 +122,28 @@ kl_status kl_stepper_create(const kl_line *line, double dt, kl_arena *arena, kl_
     return status == KL_OK ? make_columns(s) : status;
 }
 
-int kl_stepper_state_size(const kl_line *line) { return 3 * line->ndof + line->ndropper; }
+int kl_stepper_state_size(const kl_line *line) { return 3 * line->ndof + 3 * line->ndropper; }
 
 /* ---- a step ---- */
+
+/* Stretch and p of all droppers at the start of the step. */
+static void note_start(const kl_stepper *s, double *state)
+{
+    const kl_line *line  = s->line;
+    const double  *p     = state + 3 * line->ndof;
+    double        *start = state + 3 * line->ndof + line->ndropper;
+    for (int j = 0; j < line->ndropper; j++) {
+        start[j]                  = line->dropper[j].rest + stretch(line, j, state);
+        start[line->ndropper + j] = p[j];
+    }
+}
 
 void kl_stepper_free_step(const kl_stepper *s, double *state)
 {
     const kl_line *line = s->line;
     int            n    = line->ndof;
     double        *d = state, *v = d + n, *a = v + n, dt = s->dt;
+    note_start(s, state);
     for (int i = 0; i < n; i++) {
         d[i] += dt * v[i] + 0.25 * dt * dt * a[i];
         v[i] += 0.5 * dt * a[i];
@@ -155,13 +173,54 @@ void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *room)
         push->influence += p->N[k] * column_at(&push->column, p->dof[k / 2] + k % 2);
 }
 
+/* Force at rest beyond that of its spring: 0 when it is taut there. */
+static double excess(const kl_line_dropper *d) { return d->force - d->k * d->rest; }
+
+/* The mean tension of a dropper over a step in which its stretch goes from s0 to s1:
+ * (U(s1) - U(s0))/(s1 - s0) with U = k/2 max(0, s)^2, hence exactly the energy that it stores. */
+static double mean_tension(double k, double s0, double s1)
+{
+    if (s0 >= 0.0 && s1 >= 0.0) return 0.5 * k * (s0 + s1);
+    if (s0 <= 0.0 && s1 <= 0.0) return 0.0;
+    double t0 = fmax(0.0, s0), t1 = fmax(0.0, s1);
+    return 0.5 * k * (t1 * t1 - t0 * t0) / (s1 - s0);
+}
+
+/* The stretch s1 with (1 - c) s1 + 2 c/k mean_tension(s0, s1) = R, where c = k own < 1: the left side
+ * grows with s1, so there is one. */
+static double stretch_with_mean_tension(double c, double s0, double R)
+{
+    double b;
+    if (s0 >= 0.0) {
+        if (R - c * s0 >= 0.0) return R - c * s0; /* taut all the time */
+        b = (1.0 - c) * s0 - R;                   /* goes slack: quadratic in s0 - s1 */
+        return s0 - 0.5 * (b + sqrt(b * b + 4.0 * (1.0 - c) * c * s0 * s0)) / (1.0 - c);
+    }
+    if (R <= 0.0) return R / (1.0 - c); /* slack all the time */
+    b = (1.0 - c) * s0 + R;             /* goes taut */
+    return 0.5 * (b + sqrt(b * b - 4.0 * R * s0));
+}
+
+/* p of a dropper that is stiff for the step, which began with p0 and the stretch s0: what the mean of
+ * p0 and p takes back leaves the mean tension of the step. */
+static double stiff_dropper(const kl_line_dropper *of, double own, double others, double s0,
+                            double p0)
+{
+    double R  = of->rest + others + own * (of->k * s0 + 2.0 * excess(of) - p0);
+    double s1 = stretch_with_mean_tension(of->k * own, s0, R);
+    return of->k * (s0 + s1) - 2.0 * mean_tension(of->k, s0, s1) + 2.0 * excess(of) - p0;
+}
+
 /* One dropper: the force p that takes back what it cannot do, given all others. Returns how far
  * its ends move by the change. */
-static double update_dropper(const kl_stepper *s, int j, double *d, double *p)
+static double update_dropper(const kl_stepper *s, int j, double *d, double *p, const double *start)
 {
     const kl_line_dropper *of     = &s->line->dropper[j];
     double                 others = stretch(s->line, j, d) - s->own[j] * *p, now = 0.0;
-    if (of->rest + others < 0.0) /* slack: p = k e - T + F0 with T = 0 and e = others + own p */
+    if (s->stiff[j])
+        now = stiff_dropper(of, s->own[j], others, start[j], start[s->line->ndropper + j]);
+    else if (of->rest + others <
+             0.0) /* slack: p = k e - T + F0 with T = 0 and e = others + own p */
         now = (of->k * others + of->force) / (1.0 - of->k * s->own[j]);
     double change = now - *p;
     if (change == 0.0) return 0.0;
@@ -180,12 +239,17 @@ static double update_push(kl_push *push, int index, double *d, kl_push_law law, 
     return fabs(change) * push->influence;
 }
 
-/* Forces of the last step are a good first guess. */
-static void start_from_last(const kl_stepper *s, double *d, const double *p, const kl_push *push,
+/* First guess: droppers keep the stretch with which the step began, pushes keep their force. */
+static void start_from_last(const kl_stepper *s, double *d, double *p, const kl_push *push,
                             int npush)
 {
-    for (int j = 0; j < s->line->ndropper; j++)
+    const kl_line *line  = s->line;
+    const double  *start = p + line->ndropper;
+    for (int j = 0; j < line->ndropper; j++) {
+        const kl_line_dropper *of = &line->dropper[j];
+        if (s->stiff[j]) p[j] = 2.0 * (of->k * fmin(start[j], 0.0) + excess(of)) - p[j];
         if (p[j] != 0.0) add_column(&s->column[j], p[j], d);
+    }
     for (int i = 0; i < npush; i++) add_column(&push[i].column, push[i].force, d);
 }
 
@@ -213,7 +277,7 @@ int kl_stepper_settle(const kl_stepper *s, double *state, kl_push *push, int npu
         for (int i = 0; i < npush && law; i++)
             change = fmax(change, update_push(&push[i], i, d, law, context));
         for (int j = 0; j < s->line->ndropper; j++)
-            change = fmax(change, update_dropper(s, j, d, &p[j]));
+            change = fmax(change, update_dropper(s, j, d, &p[j], p + s->line->ndropper));
     }
     return passes < MOST ? passes : -1;
 }

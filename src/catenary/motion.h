@@ -4,7 +4,12 @@
  * With d~ and v~ predicted from the last step (Ambrosio, multidisciplinary multibody, eq. 24 to 26):
  *   A a = -C v~ - K d~ + sum E_j p_j + sum b_c F_c,   A = M + dt/2 C + dt^2/4 K
  * A holds every dropper taut and never changes. The displacement that a unit pair of forces causes,
- * z_j = dt^2/4 A^-1 E_j, dies out within some metres, so each z_j is kept as a short column. */
+ * z_j = dt^2/4 A^-1 E_j, dies out within some metres, so each z_j is kept as a short column.
+ *
+ * Newmark's rule takes (T_n + T_n+1)/2 as the tension of a dropper during a step. One that goes slack
+ * or taut within it thereby gains or loses energy, the more the stiffer it is. Droppers that are stiff
+ * for the step take the tension that keeps the energy instead: (U_n+1 - U_n)/(s_n+1 - s_n), U = k/2
+ * max(0, s)^2 with the stretch s (discrete gradient; Gonzalez 1996). */
 #ifndef KL_CATENARY_MOTION_H
 #define KL_CATENARY_MOTION_H
 
@@ -24,6 +29,7 @@ typedef struct kl_stepper {
     kl_skyline     A;      /* factored */
     kl_column     *column; /* ndropper: displacement by a unit of p */
     double        *own;    /* ndropper: stretch of each dropper by its own column [m/N] */
+    bool          *stiff;  /* ndropper: takes the tension that keeps the energy */
     int            widest; /* of all columns, contacts included */
 } kl_stepper;
 
@@ -31,7 +37,8 @@ typedef struct kl_stepper {
 kl_status kl_stepper_create(const kl_line *line, double dt, kl_arena *arena, kl_diag *diag,
                             kl_stepper **out);
 
-/* State of a line: d, v, a (ndof each), then p of the droppers (ndropper). */
+/* State of a line: d, v, a (ndof each), then of the droppers (ndropper each) p, and stretch and p at
+ * the start of the step. */
 int kl_stepper_state_size(const kl_line *line);
 
 /* Where something pushes the wire: the place at the end of the step, the force's influence. */
