@@ -34,9 +34,50 @@ static void head_between(const double *from, const double *to, double h, double 
                (3 * s2 - 2 * s) * to[1];
 }
 
-static int line_state_size(const void *data)
+/* the collection; when a step takes several exchanges also: exchanges done, room for a trial */
+static int line_size(const kl_coupling *k)
 {
-    return kl_collection_state_size(((const moving *)data)->k->c);
+    int whole = kl_collection_state_size(k->c);
+    return k->exchanges > 1 ? 2 * whole + 1 : whole;
+}
+
+static int line_state_size(const void *data) { return line_size(((const moving *)data)->k); }
+
+/* Heads that keep their acceleration for the time `rest` after `from`. */
+static void heads_ahead(const kl_coupling *k, const double *from, double rest,
+                        kl_collector_input *in)
+{
+    for (int i = 0; i < k->n; i++) {
+        const double *head = from + PER_HEAD * i;
+        in[i].z            = head[0] + rest * (head[1] + 0.5 * rest * head[2]);
+        in[i].rate         = head[1] + rest * head[2];
+    }
+}
+
+/* An exchange within a step of the catenary. The step is tried to its end with the heads known so
+ * far; the force now lies on the line from that at its start to that at its end. The last exchange
+ * takes the step itself. */
+static kl_status line_part_step(const moving *of, double *state, double t, double h,
+                                const double *to, double *output)
+{
+    const kl_coupling *k    = of->k;
+    int                size = kl_collection_state_size(k->c);
+    double            *done = state + size, *trial = done + 1;
+    double             rest = h * (k->exchanges - 1 - *done);
+    kl_collector_input in[KL_MOST_PANTOGRAPHS];
+    of->m.drive(of->m.context, t + h + rest, in);
+    heads_ahead(k, to, rest, in);
+    *done += 1.0;
+    bool last = *done == k->exchanges;
+    if (last) *done = 0.0, trial = state;
+    else memcpy(trial, state, (size_t)size * sizeof *state);
+    KL_TRY(kl_collection_step(k->c, in, trial));
+    for (int i = 0; i < k->n; i++) {
+        double end = kl_collection_output(k->c, trial, i)->force;
+        double now = kl_collection_output(k->c, state, i)->force;
+        output[i]  = last ? end : now + *done / k->exchanges * (end - now);
+    }
+    return KL_OK;
 }
 
 static kl_status line_advance(const void *data, double *state, double t, double h,
@@ -46,6 +87,7 @@ static kl_status line_advance(const void *data, double *state, double t, double 
     const kl_coupling *k  = of->k;
     kl_collector_input in[KL_MOST_PANTOGRAPHS];
     int                steps = (int)round(h / k->c->dt);
+    if (k->exchanges > 1) return line_part_step(of, state, t, h, to, output);
     for (int s = 1; s <= steps; s++) {
         of->m.drive(of->m.context, t + h * s / steps, in);
         for (int i = 0; i < k->n; i++)
@@ -119,16 +161,18 @@ static kl_status open_cosim(kl_coupling *k, const kl_line *line, const kl_coupli
     kl_collector *heads  = kl_arena_array(arena, kl_collector, k->n);
     if (!heads) return KL_E_MEMORY;
     for (int i = 0; i < k->n; i++) heads[i] = k->collector[i], heads[i].prescribed = true;
-    k->substeps = (int)ceil(o->exchange / o->own - 1e-9);
+    k->substeps  = (int)ceil(o->exchange / o->own - 1e-9);
+    k->exchanges = (int)floor(o->step / o->exchange + 1e-9); /* 0: several steps in an exchange */
     for (int i = 0; i < k->n; i++)
         kl_pantograph_prepare(&k->collector[i].pantograph, o->exchange / k->substeps, &k->own[i]);
-    k->pair = (kl_pair){.first      = {&line_type, NULL, PER_HEAD * k->n, k->n},
-                        .second     = {&masses_type, NULL, k->n, PER_HEAD * k->n},
-                        .step       = o->exchange,
-                        .iterations = o->iterations,
-                        .tolerance  = agreed,
-                        .predict    = predict};
-    return kl_collection_create(line, heads, k->n, o->exchange / steps, arena, diag, &k->c);
+    k->pair     = (kl_pair){.first      = {&line_type, NULL, PER_HEAD * k->n, k->n},
+                            .second     = {&masses_type, NULL, k->n, PER_HEAD * k->n},
+                            .step       = o->exchange,
+                            .iterations = o->iterations,
+                            .tolerance  = agreed,
+                            .predict    = predict};
+    double step = k->exchanges > 1 ? k->exchanges * o->exchange : o->exchange / steps;
+    return kl_collection_create(line, heads, k->n, step, arena, diag, &k->c);
 }
 
 kl_status kl_coupling_create(const kl_line *line, const kl_collector *collector, int n,
@@ -202,6 +246,7 @@ static void note_outputs(const moving *of, double *state)
         if (!k->cosim) continue;
         const double *head = kl_pair_first_input(&pair, body) + PER_HEAD * i;
         o->head = head[0], o->rate = head[1];
+        o->force = kl_pair_second_input(&pair, body)[i];
     }
 }
 
@@ -263,7 +308,7 @@ const double *kl_coupling_masses(const kl_coupling *k, const double *state, int 
 {
     const double *body = kl_coupling_line(k, state);
     if (!k->cosim) return kl_collection_masses(k->c, body, i);
-    return body + kl_collection_state_size(k->c) + i * KL_PANTOGRAPH_STATE;
+    return body + line_size(k) + i * KL_PANTOGRAPH_STATE;
 }
 
 double kl_coupling_energy_error(const double *state) { return state[0]; }

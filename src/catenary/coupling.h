@@ -1,7 +1,8 @@
 /* Catenary and lumped pantographs over time, coupled in one of two ways:
  *
  * one system: every step solves wires, pantographs and contact together (catenary/collection.h);
- * co-simulation: two solvers with steps of their own exchange values every `exchange` seconds. The
+ * co-simulation: two solvers with steps of their own exchange values every `exchange` seconds, more or
+ * less often than the catenary steps. The
  * catenary computes the contact force for heads whose motion is predicted; the pantographs then move
  * under that force; both are repeated until they agree (Ambrosio, multidisciplinary multibody,
  * figures 16 and 17). What the remaining disagreement does to the energy is reported. */
@@ -28,7 +29,8 @@ typedef struct kl_coupling {
     int                   n;
     double                interval; /* of one call of kl_coupling_step [s] */
     bool                  cosim;
-    int                   substeps; /* of the pantographs in an exchange */
+    int                   substeps;  /* of the pantographs in an exchange */
+    int                   exchanges; /* in a step of the catenary; 0 or 1: it steps in each one */
     kl_pantograph_stepper own[KL_MOST_PANTOGRAPHS];
     kl_pair               pair;
 } kl_coupling;

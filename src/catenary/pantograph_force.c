@@ -185,7 +185,8 @@ static kl_status set_region(pantograph *p, const kl_setup *s)
 static kl_status check_step(const pantograph *p, const kl_setup *s)
 {
     const double turn = 0.5; /* rad of the contact oscillation in a step */
-    double       step = p->coupling ? p->exchange : p->step;
+    double       step = p->coupling ? fmax(p->exchange, p->step) : p->step;
+    const char  *key  = p->coupling && p->exchange > p->step ? "`exchange`" : "`step`";
     double k = p->contact * pow(1e-3, p->exponent - 1.0); /* secant at 1 mm, of the order of rest */
     double w = p->mass.n > 0 ? sqrt(k / p->mass.value[0]) : 0.0;
     double speed = isnan(p->speed) ? 0.0 : p->speed;
@@ -193,13 +194,13 @@ static kl_status check_step(const pantograph *p, const kl_setup *s)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': the step of %g s is too long for the contact: head and contact "
                        "stiffness oscillate with %.3g Hz; give %s of %.2g s or less",
-                       s->name, step, w / 6.2832, p->coupling ? "`exchange`" : "`step`", turn / w);
+                       s->name, step, w / 6.2832, key, turn / w);
     if (speed * step > p->catenary->design.element)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': the step of %g s is too long: at %g m/s a pantograph passes "
                        "more than an element of %g m per step; give %s of %.2g s or less",
-                       s->name, step, speed, p->catenary->design.element,
-                       p->coupling ? "`exchange`" : "`step`", p->catenary->design.element / speed);
+                       s->name, step, speed, p->catenary->design.element, key,
+                       p->catenary->design.element / speed);
     return KL_OK;
 }
 
