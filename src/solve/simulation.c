@@ -180,8 +180,9 @@ static kl_status interpolate_at(kl_simulation *s, double t, saved_state *before,
     kl_look at = {.s = s->between, .a = s->a, .lambda = s->lambda};
     *before    = (saved_state){s->solver->s, s->count};
     KL_TRY(s->integrator->look(s->self, s->solver, t, &at, diag));
-    /* what the end of the step changed was not so before it */
-    if (s->model->nh > 0 && t < s->solver->s->t)
+    /* what the end of the step changed was not so before it; a row that misses that end by rounding only
+     * belongs to it */
+    if (s->model->nh > 0 && t < s->solver->s->t - 2.0 * kl_events_near(t))
         memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
     s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
     s->solver->s     = s->between;
