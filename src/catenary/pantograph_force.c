@@ -25,7 +25,7 @@ typedef struct pantograph {
     int                coupling;
     double             step, exchange, iterations;
     kl_list            evaluate;
-    kl_function       *base;
+    kl_function       *base, *uplift_factor;
     double             base_scale, nominal;
     /* found */
     kl_collector collector[KL_MOST_PANTOGRAPHS];
@@ -48,6 +48,7 @@ typedef struct base {
 typedef struct ride {
     const pantograph *p;
     base              from, to;
+    const double     *u; /* inputs of the model, for functions */
 } ride;
 
 static base base_at(const ride *r, double t)
@@ -75,12 +76,13 @@ static base base_of(const pantograph *p, double t, const kl_motion *m, const dou
     return b;
 }
 
-static double uplift_at(const pantograph *p, double run, double speed)
+static double uplift_at(const pantograph *p, const base *b, const double *u)
 {
-    double share = 1.0;
+    double share = 1.0, run = b->x - p->start, factor[3] = {1.0};
     if (p->ramp_length > 0.0 && run < p->ramp_length)
         share = p->ramp_from + (1.0 - p->ramp_from) * fmax(run, 0.0) / p->ramp_length;
-    return share * (p->uplift + p->aerodynamic * speed * speed);
+    if (p->uplift_factor) kl_function_eval(p->uplift_factor, b->t, u, factor);
+    return factor[0] * share * (p->uplift + p->aerodynamic * b->speed * b->speed);
 }
 
 static void drive(const void *context, double t, kl_collector_input *in)
@@ -91,7 +93,7 @@ static void drive(const void *context, double t, kl_collector_input *in)
     for (int i = 0; i < p->k->n; i++)
         in[i] = (kl_collector_input){.x     = b.x - i * p->distance,
                                      .speed = b.speed,
-                                     .load  = {.uplift     = uplift_at(p, b.x - p->start, b.speed),
+                                     .load  = {.uplift     = uplift_at(p, &b, r->u),
                                                .lift       = p->lift * b.speed * b.speed,
                                                .base       = b.z,
                                                .base_speed = b.rate}};
@@ -240,7 +242,7 @@ static kl_status pantograph_start(const kl_reading *in, const kl_setup *s, kl_el
 {
     const pantograph  *p      = in->data;
     base               b      = base_of(p, p->t0, &in->m[0], in->u);
-    ride               r      = {.p = p, .from = b, .to = b};
+    ride               r      = {.p = p, .from = b, .to = b, .u = in->u};
     kl_coupling_motion motion = {drive, &r};
     out->h[TIME] = b.t, out->h[X] = b.x, out->h[SPEED] = b.speed;
     out->h[Z] = b.z, out->h[RATE] = b.rate;
@@ -254,7 +256,8 @@ static void pantograph_commit(const kl_reading *in, double *h_new)
     const pantograph  *p      = in->data;
     ride               r      = {.p    = p,
                                  .from = {h_new[TIME], h_new[X], h_new[SPEED], h_new[Z], h_new[RATE]},
-                                 .to   = base_of(p, in->t, &in->m[0], in->u)};
+                                 .to   = base_of(p, in->t, &in->m[0], in->u),
+                                 .u    = in->u};
     kl_coupling_motion motion = {drive, &r};
     double             due    = floor((in->t - p->t0) / p->k->interval + 1e-6);
     while (h_new[STEPS] < due && h_new[FAILED] == 0.0) {
@@ -278,7 +281,7 @@ static kl_status pantograph_eval(const kl_reading *in, kl_writing *out)
         int                  n = l->n - 1;
         out->wrench[2] += l->stiffness[n] * (m[n] - b.z) +
                           l->damping[n] * (m[KL_PANTOGRAPH_MASSES + n] - b.rate) -
-                          uplift_at(p, b.x - p->start, b.speed);
+                          uplift_at(p, &b, in->u);
     }
     return KL_OK;
 }
@@ -408,6 +411,8 @@ static const kl_key pantograph_keys[] = {
     LIST("damping", damping, "N s/m", "[]", "damping parallel to these springs"),
     LIST("friction", friction, "N", "[]", "dry friction parallel to these springs"),
     NUMBER("uplift", uplift, "N", NULL, 0, 1e300, "static force on the lowest mass"),
+    {.name = "uplift_factor", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, uplift_factor), .unit = "1",
+     .fallback = "", .help = "factor of the uplift over time; of a constant force: any force over time"},
     NUMBER("aerodynamic", aerodynamic, "N s2/m2", "0", 0, 1e300, "additional uplift proportional to the square of the speed"),
     NUMBER("lift", lift, "N s2/m2", "0", -1e300, 1e300, "aerodynamic force on the head proportional to the square of the speed"),
     NUMBER("ramp_length", ramp_length, "m", "0", 0, 1e300, "distance over which the uplift rises to its value"),

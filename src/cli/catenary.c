@@ -1,10 +1,12 @@
 /* klingel catenary TOOL MODEL: statics of the catenary of a model. */
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 #include "catenary/catenary.h"
 #include "catenary/elements.h"
+#include "catenary/line_modes.h"
 #include "catenary/pantograph.h"
 #include "cli/catenary_figures.h"
 #include "cli/commands.h"
@@ -14,7 +16,8 @@
 typedef struct job {
     const kl_model    *model;
     const kl_catenary *catenary;
-    int                span; /* from 0 */
+    int                span;  /* from 0 */
+    int                count; /* of modes */
     bool               csv;
     kl_diag           *diag;
 } job;
@@ -105,9 +108,33 @@ static int response(const job *j)
     return KL_EXIT_OK;
 }
 
+static const char *const wire_names[] = {
+    [KL_WIRE_CONTACT] = "contact", [KL_WIRE_MESSENGER] = "messenger", [KL_WIRE_STITCH] = "stitch"};
+
+/* Natural frequencies of the wires about their static shape. */
+static int modes(const job *j)
+{
+    kl_line_mode *mode = calloc((size_t)j->count, sizeof *mode);
+    if (!mode) return out_of_memory(j);
+    kl_status status = kl_line_modes(j->catenary->line, j->count, mode, NULL, j->diag);
+    if (status == KL_OK)
+        puts(j->csv ? "mode,frequency_Hz,damping_ratio,largest_at_m,wire,direction"
+                    : "mode   frequency   damping   largest at   wire       direction\n"
+                      "              Hz                      m");
+    for (int i = 0; i < j->count && status == KL_OK; i++)
+        printf(j->csv ? "%d,%.10g,%.6g,%.4f,%s,%s\n" : "%4d %11.4f %8.3f%% %12.2f   %-10s %s\n",
+               i + 1, mode[i].frequency, (j->csv ? 1.0 : 100.0) * mode[i].damping, mode[i].x,
+               wire_names[mode[i].wire], mode[i].lateral ? "lateral" : "vertical");
+    free(mode);
+    return status == KL_E_MEMORY ? out_of_memory(j) : kl_exit_code(status);
+}
+
 /* figures runs the model itself, once for each value */
-static const tool tools[] = {
-    {"elasticity", elasticity}, {"droppers", droppers}, {"response", response}, {"figures", NULL}};
+static const tool tools[] = {{"elasticity", elasticity},
+                             {"droppers", droppers},
+                             {"modes", modes},
+                             {"response", response},
+                             {"figures", NULL}};
 enum { NTOOL = sizeof tools / sizeof *tools };
 
 static const tool *tool_named(const char *name)
@@ -124,7 +151,7 @@ static const tool *tool_named(const char *name)
     else
         kl_usage_error(&kl_command_catenary,
                        "there is no catenary tool '%s'; the tools are elasticity, droppers, "
-                       "response and figures",
+                       "modes, response and figures",
                        name);
     return NULL;
 }
@@ -146,30 +173,40 @@ static const kl_catenary *catenary_of(const kl_model *m, const char *name, kl_di
     return NULL;
 }
 
-static int run_tool(const tool *t, const kl_model *m, const char *name, int span, bool csv,
-                    kl_diag *diag)
+typedef struct tool_options {
+    const char *name; /* of the catenary */
+    int         span, count;
+    bool        csv;
+} tool_options;
+
+static int run_tool(const tool *t, const kl_model *m, const tool_options *o, kl_diag *diag)
 {
-    const kl_catenary *c = catenary_of(m, name, diag);
+    const kl_catenary *c = catenary_of(m, o->name, diag);
     if (!c) return KL_EXIT_MODEL;
     int n = c->design.part[0].nspan;
-    job j = {
-        .model = m, .catenary = c, .span = span ? span - 1 : (n - 1) / 2, .csv = csv, .diag = diag};
-    if (span <= n) return t->run(&j);
-    kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "--span %d: catenary '%s' has only %d spans", span,
+    job j = {.model    = m,
+             .catenary = c,
+             .span     = o->span ? o->span - 1 : (n - 1) / 2,
+             .count    = o->count,
+             .csv      = o->csv,
+             .diag     = diag};
+    if (o->span <= n) return t->run(&j);
+    kl_fail(diag, KL_E_RANGE, KL_NOWHERE, "--span %d: catenary '%s' has only %d spans", o->span,
             c->design.name, n);
     return KL_EXIT_MODEL;
 }
 
 static int run(int argc, char **argv)
 {
-    kl_texts        set  = {0};
-    const char     *name = NULL, *over = NULL;
-    bool            csv       = false;
-    int             span      = 0;
+    kl_texts        set       = {0};
+    const char     *over      = NULL;
+    tool_options    o         = {.count = 20};
     const kl_option options[] = {
-        {"csv", 0, NULL, KL_OPTION_FLAG, &csv, "print CSV"},
-        {"span", 0, "N", KL_OPTION_COUNT, &span, "span to print (default: the middle one)"},
-        {"catenary", 0, "NAME", KL_OPTION_TEXT, &name, "catenary to use if the model has several"},
+        {"csv", 0, NULL, KL_OPTION_FLAG, &o.csv, "print CSV"},
+        {"span", 0, "N", KL_OPTION_COUNT, &o.span, "span to print (default: the middle one)"},
+        {"catenary", 0, "NAME", KL_OPTION_TEXT, &o.name,
+         "catenary to use if the model has several"},
+        {"count", 0, "N", KL_OPTION_COUNT, &o.count, "modes: how many (default 20)"},
         {"over", 0, "NAME=A,B,C", KL_OPTION_TEXT, &over, "figures: values of a parameter"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {0}};
@@ -185,14 +222,14 @@ static int run(int argc, char **argv)
         return code;
     }
     if (!t->run) {
-        code = kl_catenary_figures(rest.items[1], &set, over, csv);
+        code = kl_catenary_figures(rest.items[1], &set, over, o.csv);
         kl_texts_free(&set);
         return code;
     }
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
     code           = kl_loaded_open(&kl_command_catenary, rest.items[1], &set, diag, &l);
-    if (code == KL_EXIT_OK) code = run_tool(t, l.model, name, span, csv, diag);
+    if (code == KL_EXIT_OK) code = run_tool(t, l.model, &o, diag);
     kl_print_diag(diag, NULL);
     kl_loaded_close(&l);
     kl_diag_destroy(diag);
@@ -203,13 +240,15 @@ static int run(int argc, char **argv)
 const kl_command kl_command_catenary = {
     .name      = "catenary",
     .arguments = "TOOL MODEL.yaml",
-    .summary   = "overhead contact line: elasticity, droppers, pantographs",
+    .summary   = "overhead contact line: elasticity, droppers, modes, pantographs",
     .run       = run,
     .help      = "tools:\n"
                  "  elasticity   uplift of the contact wire under 100 and 200 N along a span\n"
                  "  droppers     height, length and static force of each dropper of a span\n"
+                 "  modes        natural frequencies of the wires about their static shape\n"
                  "  response     test bench: motion of pantograph heads under a harmonic force\n"
                  "  figures      runs, with figures of current collection for each value of --over\n\n"
                  "  klingel catenary elasticity examples/catenary-en50318/model.yaml --csv\n"
                  "  klingel catenary droppers model.yaml --span 3 --set presag=30mm\n"
+                 "  klingel catenary modes examples/tensioned-wire/model.yaml --count 5\n"
                  "  klingel catenary figures model.yaml --over presag=0mm,20mm,30mm\n"};

@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "catenary/catenary.h"
 #include "cli/analysis.h"
 #include "cli/commands.h"
 #include "cli/modes_scene.h"
@@ -80,6 +81,19 @@ static bool is_mat(const char *path)
     return n > 4 && strcmp(path + n - 4, ".mat") == 0;
 }
 
+/* Wires step on their own and have no coordinates in the linear model. */
+static void point_to_wires(const kl_model *m, kl_diag *diag)
+{
+    for (int i = 0; i < m->nresource; i++)
+        if (m->resource[i]->type == &kl_catenaries) {
+            kl_warn(diag, (kl_place){.file = m->file},
+                    "these modes are those of the bodies; `klingel catenary modes %s` prints the "
+                    "modes of catenary '%s'",
+                    m->file ? m->file : "MODEL.yaml", m->resource[i]->name);
+            return;
+        }
+}
+
 static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where where,
                          kl_diag *diag)
 {
@@ -93,6 +107,7 @@ static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where 
                 "this is not an equilibrium: '%s' accelerates at %.3g times gravity; the "
                 "eigenvalues are valid only at this instant",
                 a->l.model->body[l->residual_body].name, l->residual_acceleration);
+    if (status == KL_OK) point_to_wires(a->l.model, diag);
     if (status == KL_OK && o->csv) print_csv(s);
     if (status == KL_OK && !o->csv) print_table(s);
     if (status == KL_OK && o->output) status = kl_linear_write(o->output, a->l.model, l, s, diag);

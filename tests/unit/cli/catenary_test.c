@@ -90,13 +90,13 @@ static void runs_give_the_figures_of_the_independent_simulation(void **state)
     check_run(*state, "coupling=co-simulation", 116.6270, 33.5219);
 }
 
-/* The eight quantities of the assessment, in order; NaN where one is missing. */
-static void assessed(world *w, double value[8])
+/* The eight quantities of the assessment, in order; `code`: 4 when a limit is exceeded. */
+static void assessed_with(world *w, int code, double value[8])
 {
     static const char *const names[] = {
         "mean_N", "sigma_N", "statistical_max_N", "statistical_min_N",
         "max_N",  "min_N",   "uplift_mm",         "contact_loss_percent"};
-    assert_int_equal(run(w, "assess", "en.h5", "--csv"), 0);
+    assert_int_equal(run(w, "assess", "en.h5", "--csv"), code);
     assert_says(w->out, "quantity,place_m,value,unit,limit,utilisation,verdict\n");
     for (int i = 0; i < 8; i++) {
         char start[40];
@@ -106,6 +106,8 @@ static void assessed(world *w, double value[8])
         value[i] = strtod(strchr(row + strlen(start), ',') + 1, NULL);
     }
 }
+
+static void assessed(world *w, double value[8]) { assessed_with(w, 0, value); }
 
 /* Figures of the independent simulation; extremes are its least certain ones. */
 static void the_assessment_gives_the_figures_of_current_collection(void **state)
@@ -131,6 +133,22 @@ static void the_assessment_gives_the_figures_of_current_collection(void **state)
     assert_true(value[0] > 110.0 && value[0] < 120.0);
     assert_true(value[1] > 26.0 && value[1] < 31.0);
     assert_true(value[6] > 48.0 && value[6] < 55.0);
+}
+
+/* The parameter `coupling` alone changes no figure, also at 300 km/h. */
+static void both_couplings_give_the_same_assessment(void **state)
+{
+    world            *w      = *state;
+    const char *const ways[] = {"coupling=one-system", "coupling=co-simulation"};
+    double            have[2][8];
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-q", "-o", "en.h5", "--set",
+                             "speed=300km/h", "--set", ways[i]),
+                         0);
+        assessed_with(w, 4, have[i]); /* sigma is 31.5 % of the mean */
+    }
+    print_message("sigma %.3f and %.3f N\n", have[0][1], have[1][1]);
+    for (int k = 0; k < 8; k++) assert_true(fabs(have[0][k] - have[1][k]) < 0.1);
 }
 
 /* Mean and sigma of a run of examples/catenary-roof; `set` may be NULL. */
@@ -220,6 +238,97 @@ static void a_force_moves_over_a_wire_as_the_modal_series_has_it(void **state)
     assert_true(hits > 20 && worst < 3e-4);
 }
 
+/* Largest difference of a column of a run from curves of wave_mass_reflection.csv, each `later`
+ * seconds later, on which it is the sum. */
+static double worst_difference(const double *have, int m, int column, const double *wave, int n,
+                               const int *curve, const double *later, int ncurve)
+{
+    double worst = 0.0;
+    for (int i = 0; i < m; i++) {
+        double sum = 0.0;
+        for (int k = 0; k < ncurve; k++) {
+            double at   = (have[4 * i] - later[k]) / (wave[4] - wave[0]);
+            int    left = (int)floor(at);
+            if (left < 0 || left + 1 >= n) continue; /* no wave before and after */
+            double s = at - left;
+            sum += (1.0 - s) * wave[4 * left + curve[k]] + s * wave[4 * (left + 1) + curve[k]];
+        }
+        worst = fmax(worst, fabs(have[4 * i + column] - sum));
+    }
+    return worst;
+}
+
+/* The pulse of 10 mm that examples/tensioned-wire/pulse.yaml sends: before the mass the incident and
+ * the reflected one, behind it the transmitted one (closed form, infinite string). */
+static void a_mass_on_the_wire_reflects_and_transmits_the_pulse(void **state)
+{
+    world        *w = *state;
+    static double wave[500 * 4], have[1000 * 4];
+    static char   text[1 << 18];
+    enum { INCIDENT = 1, TRANSMITTED, REFLECTED };
+    const double c = sqrt(20e3 / 1.35), before[] = {10.0 / c, 30.0 / c}, behind = 30.0 / c;
+    const int    both[] = {INCIDENT, REFLECTED}, passed = TRANSMITTED;
+    int          n = reference("wave_mass_reflection.csv", 4, wave, 500);
+    double       error[2];
+    assert_true(n > 300);
+    const char *const element[] = {"element=0.2m", "element=0.05m"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(w, "run", KL_SOURCE_DIR "/examples/tensioned-wire/pulse.yaml", "-q",
+                             "--set", element[i], "-o", "p.h5"),
+                         0);
+        assert_int_equal(run(w, "export", "p.h5", "w_30m", "w_40m", "w_50m", "-o", "p.csv"), 0);
+        read_whole(path_of(w, "p.csv"), text, sizeof text);
+        int    m    = numbers(text, 4, have, 1000);
+        double back = worst_difference(have, m, 1, wave, n, both, before, 2);
+        double on   = worst_difference(have, m, 3, wave, n, &passed, &behind, 1);
+        print_message("%s, %d rows: worst %.2e m before the mass, %.2e m behind it\n", element[i],
+                      m, back, on);
+        assert_true(m > 700);
+        error[i] = fmax(back, on);
+    }
+    assert_true(error[1] < 2e-5 && error[0] > 2.0 * error[1]);
+}
+
+/* f = n/(2 L) sqrt(T/mu + EI/mu (n pi/L)^2), damping (alpha/omega + beta omega)/2. */
+static void modes_of_a_wire_are_those_of_the_tensioned_beam(void **state)
+{
+    world       *w  = *state;
+    const double pi = 3.14159265358979323846, T = 20e3, mu = 1.35, EI = 195.0, L = 100.0;
+    double       rows[40 * 3], worst = 0.0;
+    assert_int_equal(run(w, "catenary", "modes", EXAMPLE("tensioned-wire"), "--csv", "--count",
+                         "30", "--set", "element=1m"),
+                     0);
+    assert_says(w->out, "mode,frequency_Hz,damping_ratio,largest_at_m,wire,direction\n");
+    assert_int_equal(numbers(w->out, 3, rows, 40), 30);
+    for (int i = 0; i < 30; i++) {
+        double k = (i + 1) * pi / L, f = k / (2.0 * pi) * sqrt((T + EI * k * k) / mu);
+        worst = fmax(worst, fabs(rows[3 * i + 1] / f - 1.0));
+    }
+    print_message("30 modes, elements of 1 m: worst error of the frequency %.2e\n", worst);
+    assert_true(worst < 2e-5);
+    FILE *f = fopen(path_of(w, "d.yaml"), "w");
+    fputs(
+        "klingel: 1\ncatenaries:\n  a: {layout: trolley, spans: 1, span_length: 100 m, "
+        "contact_mass: 1.35 kg/m,\n"
+        "      contact_tension: 20 kN, contact_bending: 195 N m2, contact_damping: [0.2, 0.001],\n"
+        "      stagger: 0.1 m}\nbodies: {b: {type: point, mass: 1 kg}}\n",
+        f);
+    fclose(f);
+    assert_int_equal(run(w, "catenary", "modes", "d.yaml", "--csv", "--count", "8"), 0);
+    assert_int_equal(numbers(w->out, 3, rows, 40), 8);
+    for (int i = 0; i < 8; i++) { /* each one vertical and lateral */
+        double omega = 2.0 * pi * rows[3 * i + 1];
+        assert_true(fabs(rows[3 * i + 1] - (i / 2 + 1) * sqrt(T / mu) / (2.0 * L)) < 2e-3);
+        assert_true(fabs(rows[3 * i + 2] - 0.5 * (0.2 / omega + 0.001 * omega)) < 1e-6);
+    }
+    assert_says(w->out, "contact,lateral");
+    assert_says(w->out, "contact,vertical");
+    assert_int_equal(run(w, "modes", EXAMPLE("tensioned-wire")), 0);
+    assert_says(w->err, "klingel catenary modes");
+    assert_int_equal(run(w, "catenary", "modes", EXAMPLE("tensioned-wire"), "--count", "9999"), 1);
+    assert_says(w->err, "its mesh resolves only");
+}
+
 static void expect(world *w, const char *set, const char *words)
 {
     assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-o", "x.h5", "--set", set), 1);
@@ -303,9 +412,12 @@ int main(void)
         TEST(statics_are_printed_in_the_columns_of_the_reference),
         TEST(runs_give_the_figures_of_the_independent_simulation),
         TEST(the_assessment_gives_the_figures_of_current_collection),
+        TEST(both_couplings_give_the_same_assessment),
         TEST(a_roof_moves_the_base_from_a_file_from_results_and_in_one_model),
         TEST(figures_are_printed_over_a_parameter),
         TEST(a_force_moves_over_a_wire_as_the_modal_series_has_it),
+        TEST(a_mass_on_the_wire_reflects_and_transmits_the_pulse),
+        TEST(modes_of_a_wire_are_those_of_the_tensioned_beam),
         TEST(bad_input_is_refused_with_a_remedy),
         TEST(a_run_that_is_cut_goes_on_with_the_same_bits),
         TEST(a_strip_that_starts_above_the_wire_is_refused),
