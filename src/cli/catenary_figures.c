@@ -116,6 +116,12 @@ static kl_status evaluate(study *u, const char *value, record *r, double every, 
                            "evaluated; run longer, or give it another `evaluate: [from, to]`",
                            u->name ? u->name : "", u->name ? " = " : "", value, i + 1);
         }
+        if (kl_collection_is_part(&k))
+            kl_warn(diag, (kl_place){.file = u->path},
+                    "%s%s%s: pantograph %d runs over only a part of the line that is evaluated: "
+                    "the figures are those from %.5g to %.5g m; run longer, or give it another "
+                    "`evaluate: [from, to]`",
+                    u->name ? u->name : "", u->name ? " = " : "", value, i + 1, f.from, f.to);
         print_figures(u, value, i, &f);
     }
     free(filtered);

@@ -5,23 +5,9 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "base/share.h"
 #include "post/welch.h"
 
-/* ---- the limits file ---- */
-
-kl_status kl_assess_limits(const char *file, kl_arena *arena, kl_diag *diag, const kl_node **out)
-{
-    kl_node *root = NULL;
-    if (file) KL_TRY(kl_doc_read(file, arena, diag, &root, NULL));
-    else {
-        const kl_share *own = kl_share_find("assessment.yaml");
-        if (!own) return KL_E_INTERNAL;
-        KL_TRY(kl_doc_parse(own->text, own->size, own->name, arena, diag, &root));
-    }
-    *out = root;
-    return KL_OK;
-}
+/* ---- settings ---- */
 
 double kl_assess_setting(const kl_assess_input *in, const char *section, const char *group,
                          const char *key, double otherwise)
@@ -93,7 +79,7 @@ void kl_assess_add(kl_assessment *out, double place, double value, const char *u
     va_end(list);
     if (!kl_arena_grow(out->arena, (void **)&out->row, out->n, &out->most, sizeof *out->row))
         return;
-    double      share  = value / limit;
+    double      share  = limit == 0.0 && value == 0.0 ? 0.0 : value / limit;
     kl_assessed row    = {.quantity    = kl_arena_text(out->arena, name),
                           .unit        = unit,
                           .place       = place,

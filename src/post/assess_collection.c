@@ -59,6 +59,18 @@ static void add_rows(const kl_assess_input *in, const kl_collection_figures *f, 
                   "contact_loss_percent%s", suffix);
 }
 
+/* Rows that count at the start or at the end of the run: it covers a part of the place only. */
+static void warn_of_part(const kl_assess_input *in, const char *object, int i,
+                         const kl_collection_record *r, const kl_collection_figures *f)
+{
+    if (!kl_collection_is_part(r)) return;
+    kl_warn(in->diag, (kl_place){.file = in->file},
+            "pantograph %d of '%s' runs over only a part of the line that is evaluated: the "
+            "figures are those from %.5g to %.5g m; let it start earlier or run longer, or give it "
+            "another `evaluate: [from, to]`",
+            i + 1, object, f->from, f->to);
+}
+
 static kl_status assess_one(const kl_assess_input *in, const char *object, int i,
                             kl_assessment *out)
 {
@@ -72,6 +84,7 @@ static kl_status assess_one(const kl_assess_input *in, const char *object, int i
                        "%s does not reach the part of the line that is evaluated; run longer, or "
                        "give the pantograph another `evaluate: [from, to]`",
                        object);
+    warn_of_part(in, object, i, &r, &f);
     f.speed = (r.x[r.n - 1] - r.x[0]) / (in->time[r.n - 1] - in->time[0]);
     if (i > 0) snprintf(suffix, sizeof suffix, "_%d", i + 1);
     add_rows(in, &f, suffix, out);
@@ -92,7 +105,13 @@ static bool collection_suits(const kl_assess_input *in) { return collector(in, 0
 static kl_status collection_run(const kl_assess_input *in, kl_assessment *out)
 {
     const char *object;
+    double      corner = setting(in, "low_pass_hz", 20.0);
     if (!kl_assess_rate_suffices(in, "current collection", 100.0)) return KL_E_RANGE;
+    if (!(corner > 0.0 && corner < 0.5 * in->rate))
+        return kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
+                       "low_pass_hz of current_collection is %g Hz; %.4g rows per second can be "
+                       "filtered between 0 and %.4g Hz",
+                       corner, in->rate, 0.5 * in->rate);
     for (int k = 0; (object = collector(in, k)); k++)
         for (int i = 0; i == 0 || channel(in, object, "evaluated", i); i++)
             KL_TRY(assess_one(in, object, i, out));

@@ -46,3 +46,8 @@ kl_collection_figures kl_collection_figures_of(const kl_collection_record *r)
     find_uplift(r, &f);
     return f;
 }
+
+bool kl_collection_is_part(const kl_collection_record *r)
+{
+    return r->n > 0 && (r->evaluated[0] > 0.5 || r->evaluated[r->n - 1] > 0.5);
+}

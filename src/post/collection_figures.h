@@ -3,6 +3,8 @@
 #ifndef KL_POST_COLLECTION_FIGURES_H
 #define KL_POST_COLLECTION_FIGURES_H
 
+#include <stdbool.h>
+
 /* Channels of one pantograph on n rows at equal steps. */
 typedef struct kl_collection_record {
     const double *force, *filtered; /* [N] */
@@ -23,5 +25,8 @@ typedef struct kl_collection_figures {
 void kl_collection_filter(const double *force, int n, double corner, double rate, double *out);
 
 kl_collection_figures kl_collection_figures_of(const kl_collection_record *r);
+
+/* The run begins or ends within the part of the line that counts. */
+bool kl_collection_is_part(const kl_collection_record *r);
 
 #endif

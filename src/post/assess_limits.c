@@ -1,0 +1,75 @@
+/* The limits file of an assessment, compared with the built-in one: every name must exist there and every
+ * number must be one, so that no misspelt limit is passed over in silence. */
+#include <math.h>
+#include <string.h>
+
+#include "base/share.h"
+#include "post/assess.h"
+
+enum { MOST_NAMES = 64 };
+
+static void refuse_name(const kl_node *entry, const kl_node *model, const char *where,
+                        kl_diag *diag)
+{
+    const char *names[MOST_NAMES + 1] = {0};
+    int         n                     = 0;
+    for (const kl_node *k = model->first; k && n < MOST_NAMES; k = k->next) names[n++] = k->key;
+    const char *near = kl_nearest(entry->key, names);
+    if (near)
+        kl_fail(diag, KL_E_MODEL, entry->key_place, "%s has no entry '%s'; did you mean '%s'?",
+                where, entry->key, near);
+    else
+        kl_fail(diag, KL_E_MODEL, entry->key_place,
+                "%s has no entry '%s'; `klingel assess --print-limits` prints all of them", where,
+                entry->key);
+}
+
+static void refuse_value(const kl_node *entry, const char *what, kl_diag *diag)
+{
+    kl_fail(diag, KL_E_MODEL, entry->place, "'%s' must be %s%s%s%s", entry->key, what,
+            entry->kind == KL_SCALAR ? ", not '" : ", not ",
+            entry->kind == KL_SCALAR ? entry->text : kl_node_kind_word(entry->kind),
+            entry->kind == KL_SCALAR ? "'; units are part of the names" : "");
+}
+
+/* Entries of `given` against those of `model`, a map of the built-in file. */
+static bool map_fits(const kl_node *given, const kl_node *model, const char *where, kl_diag *diag)
+{
+    bool good = true;
+    for (const kl_node *k = given->first; k; k = k->next) {
+        const kl_node *own = kl_node_get(model, k->key);
+        if (!own) refuse_name(k, model, where, diag), good = false;
+        else if (k->kind != own->kind)
+            refuse_value(k, own->kind == KL_SCALAR ? "a number" : kl_node_kind_word(own->kind),
+                         diag),
+                good = false;
+        else if (own->kind == KL_MAP) good &= map_fits(k, own, k->key, diag);
+        else if (own->kind == KL_SCALAR && isfinite(kl_node_number(own, NAN)) &&
+                 !(kl_node_number(k, -1.0) >= 0.0))
+            refuse_value(k, "a number from 0 on", diag), good = false;
+    }
+    return good;
+}
+
+static bool limits_fit(kl_node *root, const kl_node *model, const char *file, kl_diag *diag)
+{
+    if (root->kind != KL_MAP) {
+        kl_fail(diag, KL_E_MODEL, (kl_place){.file = file},
+                "a limits file is a map of domains; `klingel assess --print-limits` prints one");
+        return false;
+    }
+    return map_fits(root, model, "the limits file", diag);
+}
+
+kl_status kl_assess_limits(const char *file, kl_arena *arena, kl_diag *diag, const kl_node **out)
+{
+    const kl_share *share = kl_share_find("assessment.yaml");
+    kl_node        *own = NULL, *root = NULL;
+    if (!share) return KL_E_INTERNAL;
+    KL_TRY(kl_doc_parse(share->text, share->size, share->name, arena, diag, &own));
+    *out = own;
+    if (!file) return KL_OK;
+    KL_TRY(kl_doc_read(file, arena, diag, &root, NULL));
+    *out = root;
+    return limits_fit(root, own, file, diag) ? KL_OK : KL_E_MODEL;
+}
