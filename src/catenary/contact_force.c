@@ -34,11 +34,13 @@ typedef struct strip {
     double               x, speed, z, rate;
     double               height, wire_rate, force; /* of the wire now; contact force now */
     double               lateral, impact;
+    double               exchanged; /* height of the strip at the last exchange [m] */
     kl_collector_outlook ahead;
 } strip;
 
-/* history: steps | failed | time of the last reading | strips | state | state that looks ahead */
-enum { STEPS, FAILED, TIME, STRIPS, STRIP = sizeof(strip) / sizeof(double) };
+/* history: steps | failed | time of the last reading | energy error | strips | state | state that looks
+ * ahead */
+enum { STEPS, FAILED, TIME, ENERGY, STRIPS, STRIP = sizeof(strip) / sizeof(double) };
 
 static const strip *strips_of(const double *h) { return (const strip *)(h + STRIPS); }
 static double      *state_of(const contact *p, double *h) { return h + STRIPS + p->n * STRIP; }
@@ -149,6 +151,25 @@ static kl_status step_catenary(const contact *p, const kl_collector_input *now, 
                     : kl_collection_step(p->c, now, state);
 }
 
+/* Contact forces that the bodies feel at the time t, when an exchange is due. */
+static void forces_felt(const kl_reading *in, const contact *p, const double *h, double *felt)
+{
+    for (int i = 0; i < p->n; i++) felt[i] = force_at(p, h, i, in->t, marker_of(in, i));
+}
+
+/* Over the interval bodies and wire felt the same force at its start and forces that differ at its end:
+ * the work of half the difference on the way of the strip is the energy that the exchange produced. */
+static void count_energy(const kl_reading *in, const contact *p, const double *felt, double *h)
+{
+    strip *k = (strip *)(h + STRIPS);
+    for (int i = 0; i < p->n; i++) {
+        double found = kl_collection_output(p->c, state_of(p, h), i)->force;
+        double z     = marker_of(in, i)->r.z;
+        h[ENERGY] += 0.5 * (found - felt[i]) * (z - k[i].exchanged);
+        k[i].exchanged = z;
+    }
+}
+
 static void contact_commit(const kl_reading *in, double *h_new)
 {
     const contact     *p = in->data;
@@ -156,6 +177,8 @@ static void contact_commit(const kl_reading *in, double *h_new)
     strip             *k    = (strip *)(h_new + STRIPS);
     double             last = h_new[TIME], due = floor((in->t - p->t0) / p->interval + 1e-6);
     bool               any = false;
+    double             felt[KL_MOST_PANTOGRAPHS];
+    if (h_new[STEPS] < due) forces_felt(in, p, h_new, felt);
     for (; h_new[STEPS] < due && h_new[FAILED] == 0.0; any = true) {
         double t = p->t0 + (h_new[STEPS] + 1.0) * p->interval;
         double s = in->t > last ? fmin(1.0, (t - last) / (in->t - last)) : 1.0;
@@ -163,6 +186,7 @@ static void contact_commit(const kl_reading *in, double *h_new)
         if (step_catenary(p, now, !any, h_new) != KL_OK) h_new[FAILED] = 1.0;
         h_new[STEPS] += 1.0;
     }
+    if (any) count_energy(in, p, felt, h_new);
     if (any) look_ahead(p, h_new, now);
     read_strips(in, p, k);
     h_new[TIME] = in->t;
@@ -196,17 +220,37 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
     return KL_OK;
 }
 
-/* No exchange may jump over an element of the wire. */
+/* Mass of the body that carries strip i; 0: not known. */
+static double strip_mass(const contact *p, const kl_model *m, int i)
+{
+    kl_measures t = {0};
+    for (int e = 0; e < m->nelement; e++)
+        if (m->element[e].data == p)
+            (void)kl_model_measures(m, m->marker[m->element[e].marker + 2 * i + 1].body, &t);
+    return t.mass;
+}
+
+/* The contact must be resolved by the exchanges, as a lumped pantograph's by its steps, and no exchange
+ * may jump over an element of the wire. */
 static kl_status check_interval(const contact *p, const strip *k, const kl_setup *s)
 {
-    double element = p->catenary->design.element;
-    for (int i = 0; i < p->n; i++)
+    double element   = p->catenary->design.element;
+    double stiffness = kl_strip_secant(&p->collector[0].law);
+    for (int i = 0; i < p->n; i++) {
+        double mass = strip_mass(p, s->model, i), w = mass > 0.0 ? sqrt(stiffness / mass) : 0.0;
+        if (w * p->interval > KL_STRIP_TURN)
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "force '%s': the interval of %g s is too long for the contact: strip %d "
+                           "of %.3g kg and the contact stiffness oscillate with %.3g Hz; give "
+                           "`interval` of %.2g s or less",
+                           s->name, p->interval, i + 1, mass, w / 6.2832, KL_STRIP_TURN / w);
         if (fabs(k[i].speed) * p->interval > element)
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "force '%s': the interval of %g s is too long: at %g m/s a strip jumps "
                            "over elements of %g m; give `interval` of %.2g s or less",
                            s->name, p->interval, fabs(k[i].speed), element,
                            element / fabs(k[i].speed));
+    }
     return KL_OK;
 }
 
@@ -218,6 +262,7 @@ static kl_status contact_start(const kl_reading *in, const kl_setup *s, kl_eleme
     read_strips(in, p, k);
     KL_TRY(check_interval(p, k, s));
     out->h[TIME] = in->t;
+    for (int i = 0; i < p->n; i++) k[i].exchanged = k[i].z;
     between(in, p, k, 0.0, 0.0, now);
     KL_TRY(kl_collection_start(p->c, now, state_of(p, out->h), s->diag));
     look_ahead(p, out->h, now);
@@ -244,7 +289,7 @@ static void contact_watch(const kl_reading *in, kl_notice *notice)
 
 /* ---- outputs ---- */
 
-enum { COMMON = 9 };
+enum { COMMON = 10 };
 
 static const kl_output common[COMMON] = {
     {"contact_force", "N", "sum of the contact forces of all strips"},
@@ -256,6 +301,7 @@ static const kl_output common[COMMON] = {
     {"support", "m", "x of the support nearest to the first strip"},
     {"support_uplift", "m", "uplift of the contact wire at that support"},
     {"evaluated", "1", "1 in the middle fifth of the line, else 0"},
+    {"coupling_energy", "J", "energy error of the exchange between bodies and catenary so far"},
 };
 
 static kl_status set_outputs(contact *p, const kl_setup *s)
@@ -303,6 +349,7 @@ static void contact_output(const kl_reading *in, const double *lambda, double *v
     kl_line_support_near(line, values[2], state, &values[6], &values[7]);
     double share = (values[2] - line->x0) / (line->x1 - line->x0);
     values[8]    = share >= 0.4 && share <= 0.6;
+    values[9]    = in->h[ENERGY];
 }
 
 /* clang-format off */

@@ -5,6 +5,11 @@
 /* A contact that begins slower than this would make the damping term endless [m/s]. */
 static const double SLOWEST = 0.01;
 
+double kl_strip_secant(const kl_strip_law *law)
+{
+    return law->stiffness * pow(1e-3, law->exponent - 1.0);
+}
+
 double kl_strip_force(const kl_strip_law *law, double depth, double rate, double impact)
 {
     if (depth <= 0.0) return 0.0;

@@ -14,6 +14,11 @@ typedef struct kl_strip_law {
     double restitution; /* e */
 } kl_strip_law;
 
+/* Stiffness at a depth of 1 mm, of the order of that at rest [N/m]. */
+double kl_strip_secant(const kl_strip_law *law);
+/* A step may let a head on this stiffness turn by so much of its oscillation [rad]. */
+#define KL_STRIP_TURN 0.5
+
 /* Force [N] at a depth and its rate; `impact` is the speed at which the contact began [m/s]. */
 double kl_strip_force(const kl_strip_law *law, double depth, double rate, double impact);
 

@@ -183,26 +183,33 @@ static kl_status set_region(pantograph *p, const kl_setup *s)
                    s->name);
 }
 
+/* The key whose value must become shorter so that no step is longer than `most`. */
+static const char *key_to_shorten(const pantograph *p, double most)
+{
+    if (p->coupling == 0 || p->exchange <= most) return "`step`";
+    return p->step <= most ? "`exchange`" : "`exchange` and `step`";
+}
+
 /* The contact must be resolved by the steps, and no step may jump over an element. */
 static kl_status check_step(const pantograph *p, const kl_setup *s)
 {
-    const double turn = 0.5; /* rad of the contact oscillation in a step */
-    double       step = p->coupling ? fmax(p->exchange, p->step) : p->step;
-    const char  *key  = p->coupling && p->exchange > p->step ? "`exchange`" : "`step`";
-    double k = p->contact * pow(1e-3, p->exponent - 1.0); /* secant at 1 mm, of the order of rest */
-    double w = p->mass.n > 0 ? sqrt(k / p->mass.value[0]) : 0.0;
-    double speed = isnan(p->speed) ? 0.0 : p->speed;
-    if (w * step > turn)
+    double step    = p->coupling ? fmax(p->exchange, p->step) : p->step;
+    double k       = kl_strip_secant(&p->collector[0].law);
+    double w       = p->mass.n > 0 ? sqrt(k / p->mass.value[0]) : 0.0;
+    double speed   = isnan(p->speed) ? 0.0 : p->speed;
+    double element = p->catenary->design.element;
+    if (w * step > KL_STRIP_TURN)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': the step of %g s is too long for the contact: head and contact "
                        "stiffness oscillate with %.3g Hz; give %s of %.2g s or less",
-                       s->name, step, w / 6.2832, key, turn / w);
-    if (speed * step > p->catenary->design.element)
+                       s->name, step, w / 6.2832, key_to_shorten(p, KL_STRIP_TURN / w),
+                       KL_STRIP_TURN / w);
+    if (speed * step > element)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': the step of %g s is too long: at %g m/s a pantograph passes "
                        "more than an element of %g m per step; give %s of %.2g s or less",
-                       s->name, step, speed, p->catenary->design.element, key,
-                       p->catenary->design.element / speed);
+                       s->name, step, speed, element, key_to_shorten(p, element / speed),
+                       element / speed);
     return KL_OK;
 }
 

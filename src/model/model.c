@@ -355,18 +355,38 @@ void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_moti
     b->type->twist(b->data, c, k, out);
 }
 
+/* The cache of a body as it stands at the start: `small` or from the heap; NULL: out of memory. */
+static void *cache_at_start(const kl_model *m, const kl_body *b, void *small, size_t size)
+{
+    void *cache = b->ncache <= size ? small : malloc(b->ncache);
+    if (!cache) return NULL;
+    memset(cache, 0, b->ncache);
+    b->type->position(b->data, m->q0 + b->q, cache);
+    b->type->velocity(b->data, m->v0 + b->v, cache);
+    return cache;
+}
+
 void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out)
 {
     const kl_body             *b = &m->body[k->body];
     _Alignas(64) unsigned char small[1024];
-    void                      *cache = b->ncache <= sizeof small ? small : malloc(b->ncache);
+    void                      *cache = cache_at_start(m, b, small, sizeof small);
     *out                             = (kl_motion){.A = kl_identity()};
     if (!cache) return;
-    memset(cache, 0, b->ncache);
-    b->type->position(b->data, m->q0 + b->q, cache);
-    b->type->velocity(b->data, m->v0 + b->v, cache);
     kl_body_motion(b, cache, k, out);
     if (cache != small) free(cache);
+}
+
+bool kl_model_measures(const kl_model *m, int body, kl_measures *out)
+{
+    const kl_body             *b = &m->body[body];
+    _Alignas(64) unsigned char small[1024];
+    void                      *cache = cache_at_start(m, b, small, sizeof small);
+    *out                             = (kl_measures){0};
+    if (!cache) return false;
+    b->type->measures(b->data, cache, out);
+    if (cache != small) free(cache);
+    return true;
 }
 
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A)

@@ -256,6 +256,8 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
 void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_motion *out);
 /* The motion of a marker as its body stands at the start. */
 void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out);
+/* Mass and the like of a body as it stands at the start; false: out of memory. */
+bool kl_model_measures(const kl_model *m, int body, kl_measures *out);
 /* q_new = q (+) dx, body by body; q_new may be q. */
 void kl_model_advance(const kl_model *m, const double *q, const double *dx, double *q_new);
 /* Where a body's frame stands at the start. */

@@ -50,17 +50,8 @@ static void say_frequencies(kl_text *t, const kl_model *m, int body)
 
 static kl_measures measures_of(kl_text *t, const kl_model *m, int body)
 {
-    const kl_body *b     = &m->body[body];
-    kl_measures    out   = {0};
-    void          *cache = calloc(1, b->ncache + 1);
-    if (!cache) {
-        t->failed = true;
-        return out;
-    }
-    b->type->position(b->data, m->q0 + b->q, cache);
-    b->type->velocity(b->data, m->v0 + b->v, cache);
-    b->type->measures(b->data, cache, &out);
-    free(cache);
+    kl_measures out;
+    if (!kl_model_measures(m, body, &out)) t->failed = true;
     return out;
 }
 

@@ -137,6 +137,30 @@ static void bodies_and_lumped_masses_collect_the_same_current(void **unused)
     kl_source_destroy(a), kl_source_destroy(b);
 }
 
+/* The bodies meet a predicted wire: what the prediction does to the energy falls with the interval. */
+static void the_energy_error_of_the_exchange_falls_with_its_interval(void **unused)
+{
+    (void)unused;
+    const char *const interval[] = {"interval: 2 ms", "interval: 1 ms", "interval: 0.5 ms"};
+    double            error[3];
+    for (int i = 0; i < 3; i++) {
+        static char text[4000];
+        const char *at = strstr(bodies, "interval: 1 ms");
+        snprintf(text, sizeof text, "%.*s%s%s", (int)(at - bodies), bodies, interval[i],
+                 at + strlen("interval: 1 ms"));
+        kl_source *s = parse(text);
+        first.wanted = "c.coupling_energy";
+        run(s, NULL, 0, "c", &first);
+        first.wanted = NULL;
+        error[i]     = 0.0;
+        for (int k = 0; k < first.n; k++) error[i] = fmax(error[i], fabs(first.other[k]));
+        print_message("%s: largest energy error %.2e J\n", interval[i], error[i]);
+        kl_source_destroy(s);
+    }
+    assert_true(error[0] < 1e-2 && error[0] > 0.0);
+    assert_true(error[0] > 8.0 * error[1] && error[1] > 8.0 * error[2]);
+}
+
 /* Paper 001: at 80 m/s about 200 N, between 100 and 300 N. */
 static void a_mechanism_under_a_stitched_line_stays_between_the_usual_forces(void **unused)
 {
@@ -334,6 +358,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(bodies_and_lumped_masses_collect_the_same_current),
+        cmocka_unit_test(the_energy_error_of_the_exchange_falls_with_its_interval),
         cmocka_unit_test(impacts_lose_energy_by_the_law_of_the_paper),
         cmocka_unit_test(friction_holds_the_strip_back),
         cmocka_unit_test(stagger_sweeps_the_strip),

@@ -151,6 +151,51 @@ static void both_couplings_give_the_same_assessment(void **state)
     for (int k = 0; k < 8; k++) assert_true(fabs(have[0][k] - have[1][k]) < 0.1);
 }
 
+static void write_text(world *w, const char *name, const char *text)
+{
+    FILE *f = fopen(path_of(w, name), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+}
+
+/* A run that ends within the middle fifth is assessed as far as it goes, and says so; limits that mean
+ * nothing are refused instead of passed over. */
+static void the_assessment_says_what_it_cannot_judge(void **state)
+{
+    world *w = *state;
+    double value[8];
+    assert_int_equal(run(w, "run", EXAMPLE("catenary-en50318"), "-q", "-o", "en.h5", "--end", "4"),
+                     0);
+    assessed(w, value);
+    assert_says(w->err, "only a part of the line that is evaluated");
+    assert_says(w->err, "from 240.");
+    assert_says(w->err, "to 287.");
+    const struct {
+        const char *limits, *words;
+    } bad[] = {
+        {"current_collection: {max_M: 300}\n", "l.yaml:1:22: current_collection has no entry "
+                                               "'max_M'; did you mean 'max_N'?"},
+        {"current_colection: {max_N: 300}\n", "did you mean 'current_collection'?"},
+        {"current_collection: {max_N: 300 N}\n", "'max_N' must be a number from 0 on, not '300 N'"},
+        {"current_collection: {max_N: -300}\n", "'max_N' must be a number from 0 on"},
+        {"current_collection: {max_N: [1, 2]}\n", "'max_N' must be a number, not a list"},
+        {"current_collection: {low_pass_hz: 900}\n", "can be filtered between 0 and 500 Hz"},
+        {"- 1\n", "a limits file is a map of domains"},
+    };
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        write_text(w, "l.yaml", bad[i].limits);
+        assert_int_equal(run(w, "assess", "en.h5", "--limits", "l.yaml"), 1);
+        assert_says(w->err, bad[i].words);
+    }
+    /* a limit of zero that is met */
+    write_text(w, "l.yaml", "current_collection: {contact_loss_percent: 0}\n");
+    assert_int_equal(run(w, "assess", "en.h5", "--limits", "l.yaml"), 0);
+    assert_int_equal(run(w, "assess", "--print-limits"), 0);
+    write_text(w, "l.yaml", w->out);
+    assert_int_equal(run(w, "assess", "en.h5", "--limits", "l.yaml"), 0);
+}
+
 /* Mean and sigma of a run of examples/catenary-roof; `set` may be NULL. */
 static void collect_on_roof(world *w, const char *model, const char *set, double *mean,
                             double *sigma)
@@ -412,6 +457,7 @@ int main(void)
         TEST(statics_are_printed_in_the_columns_of_the_reference),
         TEST(runs_give_the_figures_of_the_independent_simulation),
         TEST(the_assessment_gives_the_figures_of_current_collection),
+        TEST(the_assessment_says_what_it_cannot_judge),
         TEST(both_couplings_give_the_same_assessment),
         TEST(a_roof_moves_the_base_from_a_file_from_results_and_in_one_model),
         TEST(figures_are_printed_over_a_parameter),
