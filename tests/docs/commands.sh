@@ -25,7 +25,9 @@ for page in "$source"/README.md "$source"/docs/*.md "$source"/docs/recipes/*.md 
     esac
     sed -n 's/^ *\(klingel [a-z].*\)/\1/p' "$page" | sed 's/  *#.*//' >commands
     while read -r command; do
-        sh -c "$command" >out 2>&1 </dev/null || { cat out; echo "$page: \`$command\` fails"; exit 1; }
+        status=0
+        sh -c "$command" >out 2>&1 </dev/null || status=$?
+        case $status in 0 | 4) ;; *) cat out; echo "$page: \`$command\` fails"; exit 1 ;; esac # 4: a limit is exceeded
         count=$((count + 1))
     done <commands
 done
