@@ -146,6 +146,17 @@ static void add_wrench(const kl_contact_state *x, const kl_motion m[2], double *
 /* Bristles of an open contact relax within milliseconds. */
 static const double RELAX = 1e3;
 
+/* Energy that yielding at a slot has spent, and the indentation that stays there; zero for other laws. */
+kl_indented kl_contact_indented(const kl_reading *in, int slot, double depth)
+{
+    const kl_contact_data *p = in->data;
+    if (p->laws.normal.kind != KL_NORMAL_INDENTATION) return (kl_indented){0};
+    kl_indented x =
+        kl_normal_indent(&p->laws.normal, fmax(depth, 0.0), history_of(in, slot)[KL_POINT_DEEPEST]);
+    x.spent *= p->laws.share;
+    return x;
+}
+
 kl_status kl_contact_eval(const kl_reading *in, kl_writing *out)
 {
     const kl_contact_data *p = in->data;
@@ -153,6 +164,7 @@ kl_status kl_contact_eval(const kl_reading *in, kl_writing *out)
         kl_contact_state x;
         const double    *z  = bristles_of(in, k);
         bool             on = kl_contact_state_of(in, k, &x) && x.closed;
+        out->spent += kl_contact_indented(in, k, on ? x.depth : 0.0).spent;
         if (z && out->z_dot)
             kl_store(out->z_dot + 3 * k,
                      on ? kl_mul_t(&in->m[1].A, x.friction.z_dot) : kl_scale(-RELAX, kl_load(z)));
@@ -325,7 +337,7 @@ void kl_contact_commit(const kl_reading *in, double *h)
         kl_contact_state x;
         bool             there = kl_contact_state_of(in, k, &x);
         if (!there || !x.closed) { /* a step may end just before the touch */
-            memset(own, 0, KL_POINT_HISTORY * sizeof *own);
+            memset(own, 0, KL_POINT_DEEPEST * sizeof *own);
             if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = -x.depth;
             continue;
         }
@@ -336,6 +348,9 @@ void kl_contact_commit(const kl_reading *in, double *h)
             h[KL_CONTACT_SPEED] = own[KL_POINT_IMPACT];
             h[KL_CONTACT_IMPACTS] += 1.0;
         }
+        double before = kl_contact_indented(in, k, 0.0).spent;
+        h[KL_CONTACT_LOST] += kl_contact_indented(in, k, x.depth).spent - before;
+        own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
         keep_point(in, kl_contact_spot(&f->spots, k), &x, own);
         loss += x.normal.loss + x.friction.loss + x.rolling.loss;
     }

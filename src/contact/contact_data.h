@@ -44,6 +44,7 @@ void           kl_contact_find(const kl_contact_data *p, const kl_motion m[2], c
                                kl_spots *out);
 double         kl_contact_reach(const kl_solid *s, kl_vec3 *centre);
 const kl_spot *kl_contact_spot(const kl_spots *s, int slot);
+kl_indented    kl_contact_indented(const kl_reading *in, int slot, double depth);
 bool           kl_contact_state_of(const kl_reading *in, int slot, kl_contact_state *x);
 kl_status      kl_contact_locate(const kl_reading *in, void *cache);
 kl_status      kl_contact_eval(const kl_reading *in, kl_writing *out);
@@ -65,13 +66,13 @@ static inline bool kl_contact_sticks(const kl_contact_data *p)
 }
 
 /* contact_output.c: the first KL_CONTACT_OUTPUTS values are those of KL_CONTACT_OUTPUT_ROWS */
-enum { KL_CONTACT_OUTPUTS = 19 };
+enum { KL_CONTACT_OUTPUTS = 20 };
 void kl_contact_output(const kl_reading *in, const double *lambda, double *values);
 void kl_contact_arcs(const kl_reading *in, double *values); /* arcs of chains, 4 values */
 void kl_contact_watch(const kl_reading *in, kl_notice *notice);
 
 /* Keys of the laws, the same wherever something touches. */
-#define KL_CONTACT_BY_LAW "law?N/m|N/m^1.5|N/m|N/m|N/m^1.5|N/m^1.5|N/m^1.5|N/m"
+#define KL_CONTACT_BY_LAW "law?N/m|N/m^1.5|N/m|N/m|N/m^1.5|N/m^1.5|N/m^1.5|N/m|N/m"
 #define KL_CONTACT_MATERIALS                                                                       \
     "none steel-steel steel-cast-iron steel-aluminium steel-bronze steel-nylon steel-rubber "      \
     "steel-ice steel-concrete rubber-asphalt rubber-concrete oak-oak glass-glass"
@@ -92,7 +93,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
          .kind   = KL_KEY_WORD,                                                                     \
          .offset = offsetof(kl_contact_data, law),                                                  \
          .words  = "linear hertz hertz-line kelvin-voigt hunt-crossley lankarani-nikravesh flores " \
-                   "table",                                                                         \
+                   "table indentation",                                                             \
          .fallback = "hunt-crossley",                                                               \
          .help     = "law of the normal force as a function of penetration depth"},                     \
         KL_CONTACT_NUMBER("stiffness", k, KL_CONTACT_BY_LAW, "", 0, 1e300,                          \
@@ -101,9 +102,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
                           "n of d^n (default: 1.5 as for Hertz, 1 for linear and kelvin-voigt); "   \
                           "with another n give the stiffness without a unit"),                      \
         KL_CONTACT_NUMBER("damping", c, "N s/m", "0", 0, 1e300, "c of the laws linear and table"),  \
-        KL_CONTACT_NUMBER(                                                                          \
-            "restitution", e, "1", "", 0, 1,                                                        \
-            "coefficient of restitution: ratio of speeds (kelvin-voigt: ratio of energies)"),       \
+        KL_CONTACT_NUMBER("restitution", e, "1", "", 0, 1,                                          \
+                          "coefficient of restitution: ratio of speeds (kelvin-voigt: ratio of "    \
+                          "energies). Law indentation: the stiffness on the way back is k/e^2"),    \
         {.name     = "exact",                                                                       \
          .kind     = KL_KEY_FLAG,                                                                   \
          .offset   = offsetof(kl_contact_data, exact),                                              \
@@ -176,9 +177,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         {"direction.x", "1", "normal from the first shape to the second"},                         \
         {"direction.y", "1", ""}, {"direction.z", "1", ""},                                        \
         {"tangential.x", "N", "friction force on the first body"}, {"tangential.y", "N", ""},      \
-        {"tangential.z", "N", ""},                                                                 \
+        {"tangential.z", "N", ""}, {"contacts", "1", "number of contact points"},                  \
     {                                                                                              \
-        "contacts", "1", "number of contact points"                                                \
+        "indentation", "m", "law indentation: depth that stays"                                    \
     }
 
 #endif

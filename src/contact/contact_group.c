@@ -285,7 +285,7 @@ static kl_status group_eval(const kl_reading *in, kl_writing *out)
             out->wrench[6 * p->i + c] += wrench[c];
             out->wrench[6 * p->j + c] += wrench[6 + c];
         }
-        out->energy += to.energy, out->loss += to.loss;
+        out->energy += to.energy, out->loss += to.loss, out->spent += to.spent;
     }
     return KL_OK;
 }

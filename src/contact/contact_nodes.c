@@ -204,7 +204,7 @@ static kl_status nodes_eval(const kl_reading *in, kl_writing *out)
     for (int j = 0; j < 12; j++)
         for (int i = 0; i < 6; i++)
             out->wrench[6 * (1 + x->piece) + j] += T[12 * i + j] * wrench[6 + i];
-    out->energy += to.energy, out->loss += to.loss;
+    out->energy += to.energy, out->loss += to.loss, out->spent += to.spent;
     return KL_OK;
 }
 

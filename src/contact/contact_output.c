@@ -7,7 +7,7 @@
 
 typedef struct totals {
     kl_vec3 T, point, n;
-    double  gap, normal, slip, state;
+    double  gap, normal, slip, state, indentation;
     int     contacts, part[2];
 } totals;
 
@@ -21,7 +21,10 @@ static totals total_of(const kl_reading *in)
             t.gap = f->spots.item[i].gap, t.point = f->spots.item[i].p1;
     for (int k = 0; k < p->slots; k++) {
         kl_contact_state x;
-        if (!kl_contact_state_of(in, k, &x)) continue;
+        bool             there = kl_contact_state_of(in, k, &x);
+        t.indentation =
+            fmax(t.indentation, kl_contact_indented(in, k, there ? x.depth : 0.0).stays);
+        if (!there) continue;
         if (-x.depth <= t.gap) t.slip = kl_norm(x.u), t.point = x.c, t.n = x.n;
         if (!x.closed) continue;
         t.normal += x.normal.f;
@@ -63,6 +66,7 @@ void kl_contact_output(const kl_reading *in, const double *lambda, double *v)
     kl_store(v + 12, t.n);
     kl_store(v + 15, t.T);
     v[18] = t.contacts;
+    v[19] = t.indentation;
 }
 
 void kl_contact_arcs(const kl_reading *in, double *v)

@@ -39,7 +39,10 @@ void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl
     /* of an open one: what the last step saw, if that was nearer to the touch than this */
     bool   near   = !known && h[KL_POINT_IMPACT] > 0.0 && h[KL_POINT_GAP] < x->depth;
     double impact = known || near ? h[KL_POINT_IMPACT] : x->rate;
-    x->normal     = scaled(kl_normal_eval(&law->normal, x->depth, x->rate, impact), law->share);
+    x->normal     = scaled(law->normal.kind == KL_NORMAL_INDENTATION
+                               ? kl_normal_indent(&law->normal, x->depth, h[KL_POINT_DEEPEST]).force
+                               : kl_normal_eval(&law->normal, x->depth, x->rate, impact),
+                       law->share);
     kl_friction_input in = {.slip = x->u, .normal = x->normal.f, .slips = h[KL_POINT_STATE] == 2.0};
     if (kl_friction_laws[law->friction.kind].gap && known) {
         x->e0 = kl_mul(&m[1].A, kl_load(h + KL_POINT_GAP));

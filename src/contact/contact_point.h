@@ -37,8 +37,10 @@ enum {
     KL_POINT_NORMAL = KL_POINT_SLIP + 3, /* normal force [N] */
     /* of stick-slip: above 0 while it sticks, below 0 while it slips; how far from the change, in
      * units of what is allowed */
-    KL_POINT_PHASE   = KL_POINT_NORMAL + 1,
-    KL_POINT_HISTORY = KL_POINT_PHASE + 1
+    KL_POINT_PHASE = KL_POINT_NORMAL + 1,
+    KL_POINT_DEEPEST =
+        KL_POINT_PHASE + 1, /* law indentation: greatest depth so far [m]; kept while open */
+    KL_POINT_HISTORY = KL_POINT_DEEPEST + 1
 };
 
 typedef struct kl_contact_law {

@@ -117,6 +117,12 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "contact '%s': %s needs a positive `restitution`", s->name,
                        kl_normal_laws[n->kind].name);
+    if (n->kind == KL_NORMAL_INDENTATION && !(n->restitution >= 0.01 && n->restitution < 1.0))
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "contact '%s': law indentation needs `restitution` from 0.01 to below 1, for "
+            "example 0.05, which returns 0.25 %% of the energy",
+            s->name);
     if (f->mu_s < f->mu_d)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "contact '%s': mu_static (%g) must not be smaller than mu (%g)", s->name,

@@ -317,8 +317,8 @@ const kl_solid_type kl_solid_types[KL_SOLID_KINDS] = {
                           surface_bounds, NULL},
     [KL_SOLID_MESH]    = {"mesh", "closed mesh of triangles", false, kl_mesh_project, mesh_support,
                           mesh_face, mesh_bounds, flat_curvature},
-    [KL_SOLID_SKIN]    = {"skin", "surface of a flexible body as it deforms", false, NULL, NULL,
-                          NULL, infinite_bounds, NULL},
+    [KL_SOLID_SKIN] = {"skin", "surface of a flexible body as it deforms", false, NULL, NULL, NULL,
+                       infinite_bounds, NULL},
 };
 
 static bool positive(double x) { return x > 0.0 && isfinite(x); }

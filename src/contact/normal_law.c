@@ -47,10 +47,15 @@ const kl_normal_row kl_normal_laws[KL_NORMAL_KINDS] = {
                                        .equation = "f = F(d) + c d'",
                                        .source   = "measured",
                                        .viscous  = true},
+    [KL_NORMAL_INDENTATION]         = {.name     = "indentation",
+                                       .equation = "f = k d, back from D with k/e^2",
+                                       .source   = "Walton and Braun 1986",
+                                       .exponent = 1.0},
 };
 
 const char *const kl_normal_words =
-    "linear hertz hertz-line kelvin-voigt hunt-crossley lankarani-nikravesh flores table";
+    "linear hertz hertz-line kelvin-voigt hunt-crossley lankarani-nikravesh flores table "
+    "indentation";
 
 void kl_normal_law_init(kl_normal_law *law)
 {
@@ -159,6 +164,18 @@ kl_normal_force kl_normal_eval(const kl_normal_law *law, double depth, double ra
     return out;
 }
 
+kl_indented kl_normal_indent(const kl_normal_law *law, double depth, double deepest)
+{
+    double      e2 = law->restitution * law->restitution, D = fmax(depth, deepest);
+    kl_indented x = {.stays = D * (1.0 - e2), .spent = 0.5 * law->k * D * D * (1.0 - e2)};
+    if (!(depth > x.stays)) return x;
+    double back    = law->k / e2;
+    x.force        = depth >= deepest ? (kl_normal_force){.f = law->k * depth, .by_depth = law->k}
+                                      : (kl_normal_force){.f = back * (depth - x.stays), .by_depth = back};
+    x.force.energy = 0.5 * x.force.f * x.force.f / back;
+    return x;
+}
+
 /* ---- restitution ---- */
 
 /* w - ln(1 + beta w)/beta over beta: integral of w dw/(1 + beta w); a series where beta w is small */
@@ -231,6 +248,7 @@ static double full_depth(const kl_normal_law *law, double energy)
 
 double kl_normal_delivered(const kl_normal_law *law, double mass, double speed)
 {
+    if (law->kind == KL_NORMAL_INDENTATION) return law->restitution;
     if (kl_normal_laws[law->kind].hysteresis && speed >= law->speed_floor)
         return kl_hysteresis_delivered(law->beta);
     impact p    = {law, mass, speed};

@@ -13,6 +13,8 @@
  *   lankarani-nikravesh  f = k d^n (1 + 3/4 (1 - e^2) d'/v)                    (eq. 1.26)
  *   flores               f = k d^n (1 + 8 (1 - e)/(5 e) d'/v)
  *   table                f = F(d) + c d'
+ *   indentation          f = k d, from the deepest point D back with k/e^2: f = k/e^2 (d - D (1 - e^2)), an
+ *                        indentation D (1 - e^2) stays (Walton and Braun 1986; kl_normal_indent)
  *
  * v is the impact speed: the rate at first touch, remembered until separation, and never below
  * `speed_floor`. d'/v is limited to `rate_limit`, 1 as in section 1.3.2, so
@@ -35,6 +37,7 @@ typedef enum kl_normal_kind {
     KL_NORMAL_LANKARANI_NIKRAVESH,
     KL_NORMAL_FLORES,
     KL_NORMAL_TABLE,
+    KL_NORMAL_INDENTATION,
     KL_NORMAL_KINDS
 } kl_normal_kind;
 
@@ -85,6 +88,14 @@ void kl_normal_law_init(kl_normal_law *law);
 
 /* `impact`: rate at first touch [m/s]; only laws with hysteresis use it. */
 kl_normal_force kl_normal_eval(const kl_normal_law *law, double depth, double rate, double impact);
+
+/* Law indentation: with the greatest depth so far [m]. */
+typedef struct kl_indented {
+    kl_normal_force force;
+    double          spent; /* by yielding so far [J] */
+    double          stays; /* depth of the permanent indentation [m] */
+} kl_indented;
+kl_indented kl_normal_indent(const kl_normal_law *law, double depth, double deepest);
 
 /* Ratio of rebound to approach speed of mass `mass` [kg] that hits at `speed` [m/s] and is otherwise
  * free: what the law delivers, where `restitution` is what was asked for. */
