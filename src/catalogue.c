@@ -13,8 +13,8 @@
 #include "joints/joints.h"
 #include "railway/railway.h"
 
-const kl_body_type *const kl_body_types[] = {&kl_ground,   &kl_rigid, &kl_point,
-                                             &kl_flexible, &kl_beam,  NULL};
+const kl_body_type *const kl_body_types[] = {&kl_ground,   &kl_rigid, &kl_point, &kl_flexible,
+                                             &kl_wheelset, &kl_beam,  NULL};
 
 const kl_element_type *const kl_joint_types[] = {
     &kl_fixed,

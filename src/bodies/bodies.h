@@ -4,7 +4,7 @@
 
 #include "model/interface.h"
 
-extern const kl_body_type kl_ground, kl_rigid, kl_point, kl_flexible;
+extern const kl_body_type kl_ground, kl_rigid, kl_point, kl_flexible, kl_wheelset;
 
 /* Not in the catalogue: numbers that an element owns. */
 typedef struct kl_coordinates_data {

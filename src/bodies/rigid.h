@@ -32,6 +32,79 @@ void      rigid_place(void *data, const kl_placement *p);
 void      rigid_start(const void *data, double *q, double *v, unsigned char *held_position,
                       unsigned char *held_velocity);
 
+/* Keys that all rigid bodies have; the data of each kind begin with a `rigid`. */
+#define KL_RIGID_KEYS                                                                              \
+    {.name   = "mass",                                                                             \
+     .kind   = KL_KEY_NUMBER,                                                                      \
+     .offset = offsetof(rigid, mass),                                                              \
+     .unit   = "kg",                                                                               \
+     .min    = 0,                                                                                  \
+     .max    = 1e300,                                                                              \
+     .help   = "mass; 0 is allowed only if joints determine the motion of the body"},                \
+        {.name     = "inertia",                                                                    \
+         .kind     = KL_KEY_INERTIA,                                                               \
+         .offset   = offsetof(rigid, inertia),                                                     \
+         .unit     = "kg m2",                                                                      \
+         .fallback = "[0, 0, 0]",                                                                  \
+         .help     = "[xx, yy, zz] or [xx, yy, zz, xy, xz, yz]: entries of the inertia tensor"},       \
+        {.name     = "inertia_about",                                                              \
+         .kind     = KL_KEY_WORD,                                                                  \
+         .offset   = offsetof(rigid, inertia_about),                                               \
+         .words    = "center reference",                                                           \
+         .fallback = "center",                                                                     \
+         .help = "reference point of the inertia: centre of mass or reference point of the body"}, \
+        {.name     = "inertia_axes",                                                               \
+         .kind     = KL_KEY_ROTATION,                                                              \
+         .offset   = offsetof(rigid, inertia_axes),                                                \
+         .fallback = "{axis: z, angle: 0}",                                                        \
+         .help     = "orientation of the axes of the inertia, relative to the body"},                  \
+        {.name     = "center",                                                                     \
+         .kind     = KL_KEY_NUMBERS,                                                               \
+         .offset   = offsetof(rigid, center),                                                      \
+         .unit     = "m",                                                                          \
+         .size     = 3,                                                                            \
+         .fallback = "[0, 0, 0]",                                                                  \
+         .help     = "centre of mass relative to the reference point, in body axes"},                  \
+        {.name     = "position",                                                                   \
+         .kind     = KL_KEY_NUMBERS,                                                               \
+         .offset   = offsetof(rigid, position),                                                    \
+         .unit     = "m",                                                                          \
+         .size     = 3,                                                                            \
+         .fallback = "[0, 0, 0]",                                                                  \
+         .help     = "initial position of the reference point, global"},                               \
+        {.name     = "orientation",                                                                \
+         .kind     = KL_KEY_ROTATION,                                                              \
+         .offset   = offsetof(rigid, orientation),                                                 \
+         .fallback = "{axis: z, angle: 0}",                                                        \
+         .help =                                                                                   \
+             "initial orientation: {axis, angle}, {quaternion}, {euler}, {cardan} or {x, y} (two " \
+             "vectors)"},                                                                          \
+        {.name     = "velocity",                                                                   \
+         .kind     = KL_KEY_NUMBERS,                                                               \
+         .offset   = offsetof(rigid, velocity),                                                    \
+         .unit     = "m/s",                                                                        \
+         .size     = 3,                                                                            \
+         .fallback = "[0, 0, 0]",                                                                  \
+         .help     = "initial velocity of the reference point"},                                       \
+        {.name     = "omega",                                                                      \
+         .kind     = KL_KEY_NUMBERS,                                                               \
+         .offset   = offsetof(rigid, omega),                                                       \
+         .unit     = "rad/s",                                                                      \
+         .size     = 3,                                                                            \
+         .fallback = "[0, 0, 0]",                                                                  \
+         .help     = "initial angular velocity"},                                                      \
+        {.name     = "velocity_axes",                                                              \
+         .kind     = KL_KEY_WORD,                                                                  \
+         .offset   = offsetof(rigid, velocity_axes),                                               \
+         .words    = "global body",                                                                \
+         .fallback = "global",                                                                     \
+         .help     = "axes in which velocity and omega are given"},                                    \
+    {                                                                                              \
+        .name = "fixed", .kind = KL_KEY_WORDS, .offset = offsetof(rigid, fixed),                   \
+        .words = "position orientation velocity omega", .fallback = "[]",                          \
+        .help = "initial values that assembly must keep; the others are initial guesses"           \
+    }
+
 /* The table of a rigid body with `spin_axis`. */
 extern const kl_body_type kl_spinning;
 extern const kl_key       kl_rigid_keys[];

@@ -29,6 +29,7 @@
 #include "base/rotation.h"
 #include "bodies/rigid.h"
 #include "bodies/spinning.h"
+#include "bodies/wheelset.h"
 
 /* P a = a - n (n.a) */
 static kl_vec3 across(const rigid *p, kl_vec3 a)
@@ -60,7 +61,7 @@ static bool is_round(const rigid *p)
            kl_norm(across(p, rigid_moment(p))) <= limit * kl_norm(rigid_moment(p));
 }
 
-static kl_status spinning_setup(void *data, const kl_setup *s, kl_body_size *size)
+kl_status spinning_setup(void *data, const kl_setup *s, kl_body_size *size)
 {
     rigid *p = data;
     *size    = (kl_body_size){0};
@@ -415,32 +416,33 @@ static const kl_output spinning_outputs[] = {
     {"spin_rate", "rad/s", "angular velocity about the spin axis"},
     {0}};
 
-const kl_body_type kl_spinning = {.name            = "rigid",
-                                  .help            = "rigid body with a spin axis",
-                                  .keys            = kl_rigid_keys,
-                                  .data_size       = sizeof(rigid),
-                                  .cache_size      = sizeof(spinning_cache),
-                                  .place           = rigid_place,
-                                  .setup           = spinning_setup,
-                                  .start           = spinning_start,
-                                  .position        = spinning_position,
-                                  .velocity        = spinning_velocity,
-                                  .advance         = spinning_advance,
-                                  .rate            = spinning_rate,
-                                  .speed           = spinning_speed,
-                                  .settle          = spinning_settle,
-                                  .orientation     = spinning_orientation,
-                                  .carry           = spinning_carry,
-                                  .axes            = spinning_axes,
-                                  .spin            = spinning_spin,
-                                  .pose            = spinning_pose,
-                                  .twist           = spinning_twist,
-                                  .map             = spinning_map,
-                                  .map_rate        = spinning_map_rate,
-                                  .pull            = spinning_pull,
-                                  .add_geometric   = spinning_add_geometric,
-                                  .inertia         = spinning_inertia,
-                                  .inertia_tangent = spinning_inertia_tangent,
-                                  .measures        = spinning_measures,
-                                  .outputs         = spinning_outputs,
-                                  .output          = spinning_output};
+/* What a wheelset has in common with any body that spins; a wheelset begins with the data of one. */
+#define SPINNING                                                                                   \
+    .cache_size = sizeof(spinning_cache), .place = rigid_place, .start = spinning_start,           \
+    .position = spinning_position, .velocity = spinning_velocity, .advance = spinning_advance,     \
+    .rate = spinning_rate, .speed = spinning_speed, .settle = spinning_settle,                     \
+    .orientation = spinning_orientation, .carry = spinning_carry, .axes = spinning_axes,           \
+    .spin = spinning_spin, .pose = spinning_pose, .twist = spinning_twist, .map = spinning_map,    \
+    .map_rate = spinning_map_rate, .pull = spinning_pull, .add_geometric = spinning_add_geometric, \
+    .inertia = spinning_inertia, .inertia_tangent = spinning_inertia_tangent,                      \
+    .measures = spinning_measures, .outputs = spinning_outputs, .output = spinning_output
+
+const kl_body_type kl_spinning = {.name      = "rigid",
+                                  .help      = "rigid body with a spin axis",
+                                  .keys      = kl_rigid_keys,
+                                  .data_size = sizeof(rigid),
+                                  .setup     = spinning_setup,
+                                  SPINNING};
+
+const kl_body_type kl_wheelset = {
+    .name = "wheelset",
+    .help = "axle with two wheels: its axes do not spin, and wheel-rail takes its dimensions",
+    .example =
+        "axle: {type: wheelset, mass: 1500 kg, inertia: [900, 100, 900], radius: 0.46 m, wheel: "
+        "S1002, position: [0, 0, 0.46], rolling: 20 m/s}",
+    .keys      = kl_wheelset_keys,
+    .data_size = sizeof(wheelset),
+    .setup     = wheelset_setup,
+    .wheels    = wheelset_wheels,
+    .markers   = wheelset_markers,
+    SPINNING};

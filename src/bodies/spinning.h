@@ -24,6 +24,8 @@ typedef struct spinning_cache {
     level   flat;   /* for markers with `spins: false`, without arm */
 } spinning_cache;
 
+kl_status spinning_setup(void *data, const kl_setup *s, kl_body_size *size);
+
 /* The frame of markers with `spins: false`, from k->F. */
 level level_frame(const rigid *p, const spinning_cache *k);
 /* The same with the arm of one of them. */

@@ -70,17 +70,36 @@ static kl_status read_spins(kl_scope *s, const kl_node *marker, const kl_body *b
     return KL_OK;
 }
 
+/* Markers that the type of the body brings along, unless the model has one of that name. */
+static kl_status add_own_markers(kl_model *m, const kl_node *list, const kl_placement *mirror,
+                                 int index)
+{
+    const kl_body *b = &m->body[index];
+    kl_own_marker  own[KL_OWN_MARKERS];
+    int            n = b->type->markers ? b->type->markers(b->data, own) : 0;
+    for (int i = 0; i < n; i++) {
+        if (list && list->kind == KL_MAP && kl_node_get(list, own[i].name)) continue;
+        kl_named *k = kl_model_add_named(m, own[i].name, index);
+        if (!k) return KL_E_MEMORY;
+        k->on = "";
+        k->r  = kl_mirror(mirror, own[i].r);
+        if (!own[i].spins) k->node = KL_MARKER_UNSPUN;
+    }
+    return KL_OK;
+}
+
 kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int index)
 {
     static const char *const known[] = {"at", "axis", "x_axis", "orientation", "on", "spins", NULL};
     const kl_node           *list    = kl_entry_get(body, "markers");
+    kl_placement             mirror  = {
+                     .R = kl_identity(), .mirrored = s->place.mirrored, .mirror = s->place.mirror};
+    KL_TRY(add_own_markers(m, list, &mirror, index));
     if (!list) return KL_OK;
     if (list->kind != KL_MAP)
         return kl_fail(s->diag, KL_E_MODEL, list->place,
                        "body '%s': markers is %s; give names: {pin: {at: [x, y, z]}}", body->name,
                        kl_node_kind_word(list->kind));
-    kl_placement mirror = {
-        .R = kl_identity(), .mirrored = s->place.mirrored, .mirror = s->place.mirror};
     for (const kl_node *n = list->first; n; n = n->next) {
         if (n->kind != KL_MAP) {
             kl_fail(s->diag, KL_E_MODEL, n->place,

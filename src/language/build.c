@@ -145,6 +145,7 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     KL_TRY(kl_shapes_read(scope_of(b), b->m, e, b->m->nbody - 1));
     kl_status status = kl_values_read(scope_of(b), b->m, e, type->keys, body->data);
     if (type->place && b->now->template) type->place(body->data, &scope_of(b)->place);
+    KL_TRY(kl_shapes_own(b->m, b->m->nbody - 1));
     KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
     if (b->plain) kl_implied_parts_drop(body);
     /* its markers are there even when something else about it is wrong */

@@ -171,6 +171,35 @@ static kl_status read_shape(const shaping *g, const kl_node *n, kl_drawn *out)
     return read_common(g, n, out);
 }
 
+static void put_cylinder(kl_body *b, double radius, double length, double y, const char *color)
+{
+    kl_drawn *d = &b->shape[b->nshape++];
+    *d          = (kl_drawn){.kind   = KL_DRAWN_CYLINDER,
+                             .radius = radius,
+                             .length = length,
+                             .at     = kl_vec(0.0, y, 0.0),
+                             .A      = kl_from_axes(kl_vec(0, 0, 1), kl_vec(1, 0, 0), kl_vec(0, 1, 0)),
+                             .color  = color};
+}
+
+kl_status kl_shapes_own(kl_model *m, int index)
+{
+    const double width = 0.135, rim = 0.03, flange = 0.028, axle = 0.09, beyond = 0.3; /* [m] */
+    kl_body     *b = &m->body[index];
+    if (b->shape || b->hidden || !b->type->wheels) return KL_OK;
+    const kl_wheels *w = b->type->wheels(b->data);
+    b->shape           = kl_arena_array(m->arena, kl_drawn, 6);
+    if (!b->shape) return KL_E_MEMORY;
+    put_cylinder(b, axle, w->back_to_back + 2.0 * width + beyond, 0.0, "#6b7683");
+    for (int k = 0; k < 2; k++) {
+        double side = k ? -1.0 : 1.0, r = k && w->radius_right > 0.0 ? w->radius_right : w->radius;
+        double inner = 0.5 * w->back_to_back;
+        put_cylinder(b, r, width - rim, side * (inner + rim + 0.5 * (width - rim)), "#8a939c");
+        put_cylinder(b, r + flange, rim, side * (inner + 0.5 * rim), "#4d5661");
+    }
+    return KL_OK;
+}
+
 kl_status kl_shapes_read(kl_scope *s, kl_model *m, const kl_entry *body, int index)
 {
     const kl_node *n = kl_entry_get(body, "shape");

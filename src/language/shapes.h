@@ -11,5 +11,7 @@
 
 /* Reads what the entry says; leaves the body without shapes when it says nothing. */
 kl_status kl_shapes_read(kl_scope *s, kl_model *m, const kl_entry *body, int index);
+/* A body with wheels that says nothing is drawn as an axle with two wheels. Its keys have been read. */
+kl_status kl_shapes_own(kl_model *m, int index);
 
 #endif

@@ -246,6 +246,22 @@ static inline void kl_size_add(kl_body_size *s, kl_group_kind kind, int nq, int 
     s->nv += nv;
 }
 
+/* The wheels of a wheelset: left, right. */
+typedef struct kl_wheels {
+    double radius, radius_right; /* at the running circles [m]; NaN: as left */
+    double back_to_back;         /* of the inner faces [m] */
+    const struct kl_named_profile *wheel, *wheel_right; /* NULL: not given; as left */
+} kl_wheels;
+
+/* A marker that a type of body brings along, fixed in the body or, without `spins`, in axes that do
+ * not take part in its spin. */
+enum { KL_OWN_MARKERS = 4 };
+typedef struct kl_own_marker {
+    const char *name;
+    kl_vec3     r; /* in the body [m] */
+    bool        spins;
+} kl_own_marker;
+
 /* Axes that a body's rotational velocities are given in. */
 typedef struct kl_axes {
     kl_mat3 A; /* these axes to global [-] */
@@ -357,6 +373,12 @@ typedef struct kl_body_type {
     /* (optional) looked at after an accepted step and when a step failed: coordinates at which its
      * description ends */
     void (*watch)(const void *data, const double *q, kl_notice *notice);
+
+    /* (optional) its wheels, for elements that roll them on rails */
+    const kl_wheels *(*wheels)(const void *data);
+    /* (optional) markers that every body of this type has unless the model names one so; returns how
+     * many, at most KL_OWN_MARKERS */
+    int (*markers)(const void *data, kl_own_marker *out);
 
     /* (optional) An entry of this type stands for many bodies and elements, such as a beam or a mesh
      * of finite elements with large deformations. It is no body itself but a kl_compound of the

@@ -43,7 +43,8 @@ typedef struct wheel_rail {
     wheel_side   one[2]; /* left, right */
     kl_wheel_law law;
     kl_rails     rails;
-    double       s0; /* length along the track at the start [m] */
+    double       s0;     /* length along the track at the start [m] */
+    kl_vec3      origin; /* marker 0 at the start, where the track begins, global [m] */
 } wheel_rail;
 
 /* One wheel at one position. */

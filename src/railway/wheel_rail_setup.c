@@ -11,7 +11,9 @@
 #include "railway/track_place.h"
 #include "railway/wheel_rail_parts.h"
 
-static const double RUNNING_CIRCLE = 0.07; /* from the inner face of a wheel [m], EN 13715 */
+static const double RUNNING_CIRCLE     = 0.07; /* from the inner face of a wheel [m], EN 13715 */
+static const double USUAL_RADIUS       = 0.46; /* [m] */
+static const double USUAL_BACK_TO_BACK = 1.36; /* [m] */
 
 static kl_status wheel_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
                                kl_outline *o)
@@ -99,6 +101,31 @@ static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
     return KL_OK;
 }
 
+/* The wheels of the body of marker 1, if it is a wheelset; NULL: it is not. */
+static const kl_wheels *wheels_of(const kl_setup *s)
+{
+    int index = s->model ? kl_model_find_element(s->model, s->name) : -1;
+    if (index < 0) return NULL;
+    const kl_marker *k = &s->model->marker[s->model->element[index].marker + 1];
+    const kl_body   *b = &s->model->body[k->body];
+    return b->type->wheels ? b->type->wheels(b->data) : NULL;
+}
+
+/* What the element does not say of the wheels the wheelset says. */
+static void take_wheels(wheel_rail *p, const kl_setup *s)
+{
+    const kl_wheels *w = wheels_of(s);
+    if (w) {
+        if (!p->wheel) p->wheel = w->wheel;
+        if (!p->wheel_right) p->wheel_right = w->wheel_right;
+        if (isnan(p->radius)) p->radius = w->radius;
+        if (isnan(p->radius_right)) p->radius_right = w->radius_right;
+        if (isnan(p->back_to_back)) p->back_to_back = w->back_to_back;
+    }
+    if (isnan(p->radius)) p->radius = USUAL_RADIUS;
+    if (isnan(p->back_to_back)) p->back_to_back = USUAL_BACK_TO_BACK;
+}
+
 /* What is not given for the right side is as on the left. */
 static void fill_sides(wheel_rail *p)
 {
@@ -125,6 +152,7 @@ static void choose_damping(const wheel_rail *p, kl_wheel_law *law)
 
 static kl_status make_search(wheel_rail *p, const kl_setup *s)
 {
+    take_wheels(p, s);
     fill_sides(p);
     KL_TRY(check_kinds(p, s));
     if (isnan(p->half_gauge)) p->half_gauge = 0.5 * p->back_to_back + RUNNING_CIRCLE;
@@ -137,6 +165,43 @@ static kl_status make_search(wheel_rail *p, const kl_setup *s)
         w->cone   = kl_cone_on_arc_place(p->conicity, w->radius, p->rail_radius, p->half_gauge);
         w->search = kl_cone_on_arc_search(&w->cone);
     }
+    return KL_OK;
+}
+
+static bool same_line(const wheel_rail *p, const wheel_rail *q)
+{
+    return (p->track && p->track == q->track) ||
+           (!p->track && !q->track && p->irregularities && p->irregularities == q->irregularities);
+}
+
+/* Marker 0 is where the track begins: all wheelsets on a track need it at the same point, else each would
+ * run on a track of its own. */
+static kl_status check_beginning(wheel_rail *p, const kl_setup *s, const kl_motion *m)
+{
+    const double near  = 1e-6; /* [m] */
+    int          index = s->model ? kl_model_find_element(s->model, s->name) : 0;
+    p->origin          = m[0].r;
+    for (int k = 0; k < index; k++) {
+        const kl_element *e = &s->model->element[k];
+        const wheel_rail *q = e->data;
+        if (e->type != &kl_wheel_rail || !same_line(p, q)) continue;
+        kl_vec3 d = kl_sub(p->origin, q->origin);
+        if (kl_norm(d) < near) continue;
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "wheel-rail '%s': its first marker is at [%.6g, %.6g, %.6g] m, but that of "
+                       "'%s' on the same %s is at [%.6g, %.6g, %.6g] m; the track begins at the "
+                       "first marker, so use the same one for all, for example `ground.origin`",
+                       s->name, p->origin.x, p->origin.y, p->origin.z, e->name,
+                       p->track ? "track" : "irregularities", q->origin.x, q->origin.y,
+                       q->origin.z);
+    }
+    if (p->track && kl_norm(p->origin) > near)
+        kl_warn(
+            s->diag, s->place,
+            "wheel-rail '%s': the track begins at the first marker, [%.6g, %.6g, %.6g] m, and not "
+            "where its own coordinates have it; use `ground.origin` as the first marker unless "
+            "the track is meant to be moved",
+            s->name, p->origin.x, p->origin.y, p->origin.z);
     return KL_OK;
 }
 
@@ -187,6 +252,7 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     (void)nmarker;
     wheel_rail *p = data;
     KL_TRY(make_search(p, s));
+    KL_TRY(check_beginning(p, s, m));
     KL_TRY(find_start(p, s, m));
     p->axle               = axle_of(s, m);
     p->law                = (kl_wheel_law){.creep       = &kl_creep_laws[p->creep],
@@ -226,9 +292,11 @@ const kl_key kl_wheel_rail_keys[] = {
      .words    = "both left right",
      .fallback = "both",
      .help     = "which wheels: a wheelset has both, a wheel that rotates independently is one"},
-    NUMBER("radius", radius, "m", "0.46", 0.05, 2.0, "wheel radius at the running circle"),
-    NUMBER("back_to_back", back_to_back, "m", "1.36", 0.1, 4.0,
-           "distance of the inner faces of the wheels; the running circles are 70 mm further out"),
+    NUMBER("radius", radius, "m", "", 0.05, 2.0,
+           "wheel radius at the running circle; left out: that of the wheelset, or 0.46 m"),
+    NUMBER("back_to_back", back_to_back, "m", "", 0.1, 4.0,
+           "distance of the inner faces of the wheels; the running circles are 70 mm further out. "
+           "Left out: that of the wheelset, or 1.36 m"),
     NUMBER("half_gauge", half_gauge, "m", "", 0.1, 2.0,
            "half the distance of the running circles, instead of back_to_back"),
     {.name     = "wheel",
@@ -236,7 +304,8 @@ const kl_key kl_wheel_rail_keys[] = {
      .offset   = offsetof(wheel_rail, wheel),
      .words    = "profiles",
      .fallback = "",
-     .help     = "profile of the wheels: S1002 or one named under `profiles`; left out: a cone"},
+     .help = "profile of the wheels: S1002 or one named under `profiles`; left out: that of the "
+             "wheelset, or a cone"},
     NUMBER("conicity", conicity, "1", "0.05", -1.0, 1.0,
            "tangent of the cone angle of a conical wheel; positive: the radius falls outward"),
     {.name     = "rail",
