@@ -30,12 +30,20 @@ typedef struct plastic_spring {
 } plastic_spring;
 
 /* What it remembers; the turn comes first, as of all elements that count turns. */
-enum { TURN, PLASTIC, ACCUMULATED, SPENT, MEMORY };
+enum { TURN, PLASTIC, ACCUMULATED, SPENT, PHASE, MEMORY };
+
+/* Steps end where it is touched, where it begins to yield, and where it is unloaded again: the slope of the
+ * force changes there. Whether it yields is told by PHASE: above 0 while it does, below 0 while it does not;
+ * its size is the distance from the change in units of what is allowed, as found with the last step. */
+enum { TOUCH, YIELD, EVENTS };
+static const double SHARE   = 1e-3; /* of the elastic range, of what is allowed beyond its end */
+static const double SLOWEST = 1e-4; /* [m/s, rad/s]: rate at which unloading may begin */
 
 typedef struct answer {
     double force, slope; /* against the coordinate's growth (hinge), or pressing (crush) */
     double plastic, accumulated;
     double energy, spent; /* stored; spent since the last accepted step [J] */
+    double room;          /* how far from yielding [m, rad] */
 } answer;
 
 static double curve_at(const plastic_spring *p, double x, double *slope)
@@ -109,6 +117,7 @@ static answer hinge(const plastic_spring *p, double x, const double *h)
         range = first;
     }
     double s = trial - back > 0.0 ? 1.0 : -1.0, over = s * (trial - back) - range;
+    a.room = fmax(0.0, -over / p->k);
     if (over > 0.0) {
         double hardening = 0.0, d;
         d                = p->hardening == 1 ? shift(p, s, trial, h[PLASTIC], &hardening)
@@ -134,6 +143,7 @@ static answer crush(const plastic_spring *p, double d, double speed, const doubl
         factor = y[0];
     }
     double trial = p->k * (d - was);
+    a.room       = fmax(0.0, factor * curve_at(p, was, &unused) / p->k - (d - was));
     if (trial <= 0.0) return a;
     a.slope = p->k;
     if (trial > factor * curve_at(p, was, &unused)) {
@@ -202,7 +212,7 @@ static kl_status plastic_setup(void *data, const kl_setup *s, const kl_motion *m
     kl_coordinate_eval(p->coordinate, m, s->turn[0], &x);
     p->x0 = x.x;
     if (isnan(p->stroke)) p->stroke = HUGE_VAL;
-    size->nh = MEMORY;
+    size->nh = MEMORY, size->nevent = EVENTS;
     if (p->crushes && p->coordinate.kind == KL_DISTANCE && x.x == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': its two points coincide at the start, so it has no direction; "
@@ -219,7 +229,8 @@ static kl_status plastic_start(const kl_reading *in, const kl_setup *s, kl_eleme
     turn.nh = 1, turn.h = first;
     const plastic_spring *p = in->data;
     if (p->coordinate.kind == KL_ANGLE) KL_TRY(kl_coordinate_start(in, s, &turn));
-    out->h[TURN] = first[0];
+    out->h[TURN]  = first[0];
+    out->h[PHASE] = -1.0 / SHARE; /* it does not yield */
     return KL_OK;
 }
 
@@ -249,6 +260,36 @@ static void plastic_tangent(const kl_reading *in, const double *lambda, kl_slope
     kl_coordinate_curvature(p->coordinate, in->m, sign * a.force, out->K);
 }
 
+/* How far the step that ends now is from the change between yielding and not, see PHASE. */
+static double phase_of(const kl_reading *in, const kl_scalar *x, const answer *a)
+{
+    const plastic_spring *p  = in->data;
+    double                by = a->accumulated - fmax(in->h[ACCUMULATED], 0.0);
+    double                unused, first = curve_at(p, 0.0, &unused);
+    double                unit  = SHARE * fmax(first / p->k, 1e-9);
+    double                grows = p->crushes || a->plastic < in->h[PLASTIC] ? -1.0 : 1.0;
+    double                rate  = grows * kl_scalar_rate(x, in->m) / SLOWEST;
+    const double          least = 0.3; /* no less, so that the change counts as passed */
+    if (!(in->h[PHASE] > 0.0))
+        return by > 0.0 ? fmax(by / unit, least) : -fmax(a->room / unit, least);
+    /* a step that went beyond the turning point has yielded too, but its rate has changed its sign */
+    return by > 0.0 && rate >= 0.0 ? fmax(rate, least) : -fmax(fabs(rate), least);
+}
+
+static void plastic_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const plastic_spring *p = in->data;
+    kl_scalar             x;
+    scalar_of(in, &x);
+    out[TOUCH] = (kl_crossing){.value = (double)NAN, .rate = (double)NAN};
+    if (p->crushes)
+        out[TOUCH] = (kl_crossing){.value = fmax(in->h[PLASTIC], 0.0) - (p->x0 - p->gap - x.x),
+                                   .rate  = kl_scalar_rate(&x, in->m),
+                                   .kind  = KL_CROSSING_KINK};
+    out[YIELD] = (kl_crossing){
+        .value = in->h[PHASE], .rate = (double)NAN, .tolerance = 1.0, .kind = KL_CROSSING_KINK};
+}
+
 static void plastic_commit(const kl_reading *in, double *h_new)
 {
     const plastic_spring *p = in->data;
@@ -259,6 +300,7 @@ static void plastic_commit(const kl_reading *in, double *h_new)
     h_new[PLASTIC]     = a.plastic;
     h_new[ACCUMULATED] = a.accumulated;
     h_new[SPENT]       = in->h[SPENT] + a.spent;
+    h_new[PHASE]       = phase_of(in, &x, &a);
 }
 
 static void plastic_output(const kl_reading *in, const double *lambda, double *values)
@@ -362,7 +404,7 @@ static const kl_output hinge_outputs[] = {{"angle", "rad", "angle since the star
 #define FUNCTIONS                                                                                  \
     .data_size = sizeof(plastic_spring), .setup = plastic_setup, .start = plastic_start,           \
     .eval = plastic_eval, .tangent = plastic_tangent, .commit = plastic_commit,                    \
-    .output = plastic_output
+    .crossings = plastic_crossings, .output = plastic_output
 
 const kl_element_type kl_crush = {
     .name     = "crush",
