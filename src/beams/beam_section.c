@@ -211,6 +211,7 @@ static void couple(kl_beam_law *l, const kl_beam_section *s, double E, double G)
     double  k[2][2] = {{l->C[1], G * s->area * s->shear_yz}, {G * s->area * s->shear_yz, l->C[2]}};
     double  arm[2]  = {-zs, ys};
     for (int i = 0; i < 6; i++) C[7 * i] = l->C[i];
+    if (!s->outline) return; /* given by numbers or symmetric: nothing couples */
     C[6 * 4 + 5] = C[6 * 5 + 4] = -E * s->Iyz;
     C[6 * 1 + 2] = C[6 * 2 + 1] = k[0][1];
     for (int i = 0; i < 2; i++) {
