@@ -153,22 +153,14 @@ static kl_status make_side(request *q, int side)
                                   q->arena, &q->search[side]);
 }
 
-/* Without lateral play the wheelset stands on its flanges. */
 static kl_status check_fit(request *q)
 {
-    const kl_rolling_state *mid = &q->state[q->n / 2];
-    if (isfinite(mid->delta_r) && mid->height > -0.02 && mid->height < 0.008) return KL_OK;
-    if (isfinite(mid->delta_r) && mid->height <= -0.02)
-        return kl_fail(
-            q->diag, KL_E_RANGE, KL_NOWHERE,
-            "the wheelset falls between the rails: back-to-back %.1f mm is too small for "
-            "gauge %.1f mm",
-            1e3 * q->back_to_back, 1e3 * q->setting.gauge);
-    return kl_fail(
-        q->diag, KL_E_RANGE, KL_NOWHERE,
-        "the wheelset does not fit the track: with back-to-back %.1f mm and gauge %.1f mm both "
-        "wheels rest on their flanges; give a larger --gauge or a smaller --back-to-back",
-        1e3 * q->back_to_back, 1e3 * q->setting.gauge);
+    const char *misfit = kl_wheelset_misfit(&q->state[q->n / 2]);
+    if (!misfit) return KL_OK;
+    return kl_fail(q->diag, KL_E_RANGE, KL_NOWHERE,
+                   "the wheelset does not fit the track: with back-to-back %.1f mm and gauge %.1f "
+                   "mm %s; change --gauge or --back-to-back",
+                   1e3 * q->back_to_back, 1e3 * q->setting.gauge, misfit);
 }
 
 static kl_status scan(request *q)

@@ -97,3 +97,15 @@ void kl_wheelset_scan(const kl_wheelset_on_track *w, double most, int n, kl_roll
         }
     }
 }
+
+const char *kl_wheelset_misfit(const kl_rolling_state *middle)
+{
+    const double low = -0.02, high = 0.008, edge = 0.058; /* [m]: wheels are 60 mm wide outward */
+    if (!isfinite(middle->delta_r))
+        return "there is no position in which both wheels rest on the rails";
+    if (middle->height >= high) return "both wheels rest on their flanges";
+    if (middle->height <= low) return "the wheels fall between the rails";
+    if (middle->touch[KL_RIGHT].wheel_u > edge && middle->touch[KL_LEFT].wheel_u > edge)
+        return "the rails are under the outer edges of the wheels";
+    return NULL;
+}

@@ -34,6 +34,9 @@ bool kl_wheelset_rest(const kl_wheelset_on_track *w, double y, double yaw, kl_ro
  * the middle. Where no position is found (flange climbing over) the state's delta_r is NAN. */
 void kl_wheelset_scan(const kl_wheelset_on_track *w, double most, int n, kl_rolling_state *state);
 
+/* Why a wheelset does not fit its track, from its state at the middle; NULL: it fits. */
+const char *kl_wheelset_misfit(const kl_rolling_state *middle);
+
 /* Angle of the contact plane against the level of the track [rad], positive where the wheel's radius
  * grows towards the track. */
 static inline double kl_contact_angle(const kl_touch *t)

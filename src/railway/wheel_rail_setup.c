@@ -6,6 +6,7 @@
 #include "railway/creep_table.h"
 #include "railway/profiles.h"
 #include "railway/railway.h"
+#include "railway/rolling_radius.h"
 #include "railway/touch_search.h"
 #include "railway/touch_table.h"
 #include "railway/track_place.h"
@@ -168,6 +169,24 @@ static kl_status make_search(wheel_rail *p, const kl_setup *s)
     return KL_OK;
 }
 
+/* Wheels with flanges on both sides: do they stand on the rails? */
+static kl_status check_fit(const wheel_rail *p, const kl_setup *s)
+{
+    kl_wheelset_on_track w     = {.half = p->half_gauge};
+    kl_rolling_state     state = {0};
+    for (int k = 0; k < 2; k++) {
+        if (!(p->one[k].search.flange_height > 5e-3) || !p->one[k].online.find) return KL_OK;
+        w.side[k == 0 ? KL_LEFT : KL_RIGHT] = &p->one[k].online;
+    }
+    if (!kl_wheelset_rest(&w, 0.0, 0.0, &state)) state.delta_r = (double)NAN;
+    const char *misfit = kl_wheelset_misfit(&state);
+    if (!misfit) return KL_OK;
+    return kl_fail(s->diag, KL_E_RANGE, s->place,
+                   "wheel-rail '%s': the wheelset does not fit the track: with running circles "
+                   "%.1f mm apart and gauge %.1f mm %s; change `gauge` or `back_to_back`",
+                   s->name, 2e3 * p->half_gauge, 1e3 * p->gauge, misfit);
+}
+
 static bool same_line(const wheel_rail *p, const wheel_rail *q)
 {
     return (p->track && p->track == q->track) ||
@@ -252,6 +271,7 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     (void)nmarker;
     wheel_rail *p = data;
     KL_TRY(make_search(p, s));
+    KL_TRY(check_fit(p, s));
     KL_TRY(check_beginning(p, s, m));
     KL_TRY(find_start(p, s, m));
     p->axle               = axle_of(s, m);

@@ -88,7 +88,8 @@ static kl_status row(reader *r, const char *p, const char *end, bool may_be_name
                        "this line has %d number%s; a point needs y and z", n, n == 1 ? "" : "s");
     double y = value[r->column[0]], z = value[r->column[1]];
     if (!isfinite(y) || !isfinite(z))
-        return kl_fail(r->diag, KL_E_NAN, here(r, 1), "the point (%g, %g) is not finite", y, z);
+        return kl_fail(r->diag, KL_E_NAN, here(r, 1),
+                       "the point (%g, %g) is not finite; correct or delete this line", y, z);
     return add_point(r, y, z);
 }
 
@@ -250,13 +251,10 @@ static kl_status load(const char *path, kl_arena *arena, kl_diag *diag, char **t
     return KL_OK;
 }
 
-kl_status kl_profile_file_read(const char *path, kl_arena *arena, kl_diag *diag,
-                               kl_profile_points *out)
+kl_status kl_profile_file_parse(const char *path, const char *text, size_t n, kl_arena *arena,
+                                kl_diag *diag, kl_profile_points *out)
 {
-    char  *text = NULL;
-    size_t n    = 0;
     *out        = (kl_profile_points){.file = kl_arena_text(arena, path)};
-    KL_TRY(load(path, arena, diag, &text, &n));
     out->format = recognise(text, n);
     reader r    = {.out        = out,
                    .arena      = arena,
@@ -275,7 +273,17 @@ kl_status kl_profile_file_read(const char *path, kl_arena *arena, kl_diag *diag,
     if (formats[out->format].finish) formats[out->format].finish(&r);
     if (out->n < 8)
         return kl_fail(diag, KL_E_FILE, (kl_place){path, 0, 0},
-                       "a profile needs at least 8 points; %d were found (read as %s)", out->n,
-                       kl_profile_format_name(out->format));
+                       "a profile needs at least 8 points; %d were found (read as %s); give one "
+                       "point per line, such as -12.5, 0.31",
+                       out->n, kl_profile_format_name(out->format));
     return KL_OK;
+}
+
+kl_status kl_profile_file_read(const char *path, kl_arena *arena, kl_diag *diag,
+                               kl_profile_points *out)
+{
+    char  *text = NULL;
+    size_t n    = 0;
+    KL_TRY(load(path, arena, diag, &text, &n));
+    return kl_profile_file_parse(path, text, n, arena, diag, out);
 }

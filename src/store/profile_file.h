@@ -5,6 +5,7 @@
 #define KL_STORE_PROFILE_FILE_H
 
 #include <stdbool.h>
+#include <stddef.h>
 
 #include "base/arena.h"
 #include "base/diag.h"
@@ -29,6 +30,9 @@ typedef struct kl_profile_points {
 /* "two columns", "Simpack", "MiniProf" */
 const char *kl_profile_format_name(kl_profile_format format);
 
+/* From text of n bytes, which ends with a zero; `path` is its name in messages. */
+kl_status kl_profile_file_parse(const char *path, const char *text, size_t n, kl_arena *arena,
+                                kl_diag *diag, kl_profile_points *out);
 kl_status kl_profile_file_read(const char *path, kl_arena *arena, kl_diag *diag,
                                kl_profile_points *out);
 
