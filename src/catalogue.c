@@ -54,6 +54,7 @@ const kl_element_type *const kl_force_types[] = {
     &kl_latch,
     &kl_bushing,
     &kl_friction_spring,
+    &kl_joint_friction,
     &kl_air_spring,
     &kl_force,
     &kl_torque,

@@ -279,32 +279,13 @@ void kl_contact_crossings(const kl_reading *in, kl_crossing *out)
     }
 }
 
-/* A change of state is met within this share of the elastic gap at the limit force, or when the slip
- * is slower than SLOWEST. */
-static const double SHARE_OF_GAP = 1e-3;
-static const double SLOWEST      = 1e-6; /* [m/s] */
-
-/* Where the step that ends now stands between sticking and slipping, in units of what is allowed.
- * It sticks: by how much the elastic gap may still stretch. It slips: how fast the limit is left
- * behind, s = u.t - (mu N)'/k_t; it sticks again where s becomes negative. After a change: by how
- * much the step went beyond it, and no less than what counts as passed. */
-static double phase_of(const kl_contact_data *p, const kl_contact_state *x, const double *h,
-                       double dt)
-{
-    const kl_friction_law *law = &p->laws.friction;
-    double unit = SHARE_OF_GAP * law->mu_s * x->normal.f, before = h[KL_POINT_STATE];
-    double beyond = unit > 0.0 ? fmax(fabs(x->friction.over) / unit, 0.3) : 0.3;
-    if (!x->friction.slips) return beyond;
-    if (before != 2.0 || !(dt > 0.0)) return -beyond;
-    double growth = law->mu_d * (x->normal.f - h[KL_POINT_NORMAL]) / (law->k_t * dt);
-    return (growth - x->friction.along) / SLOWEST;
-}
-
 static void keep_point(const kl_reading *in, const kl_spot *s, const kl_contact_state *x, double *h)
 {
     const kl_motion *m = in->m;
     if (kl_contact_sticks(in->data))
-        h[KL_POINT_PHASE] = phase_of(in->data, x, h, in->t - in->h[KL_CONTACT_LAST_TIME]);
+        h[KL_POINT_PHASE] = kl_friction_phase(
+            &((const kl_contact_data *)in->data)->laws.friction, &x->friction, x->normal.f,
+            h[KL_POINT_NORMAL], h[KL_POINT_STATE] == 2.0, in->t - in->h[KL_CONTACT_LAST_TIME]);
     h[KL_POINT_NORMAL] = x->normal.f;
     h[KL_POINT_STATE]  = x->friction.slips ? 2.0 : 1.0;
     kl_store(h + KL_POINT_GAP, kl_mul_t(&m[1].A, x->friction.gap));

@@ -170,12 +170,16 @@ static void lugre(const kl_friction_law *law, const kl_friction_input *in, kl_fr
     out->slips = law->s0 * kl_norm(in->z) > 0.9 * law->mu_d && s > 0.0;
 }
 
-/* trial T = -(k g + c u); beyond mu N it is scaled back to -mu N t, t = trial direction */
+/* trial T = -(k g + c u); beyond mu N it is scaled back to -mu N t, t = trial direction. With v0 the
+ * coefficient falls from mu_s to mu_d over the slip speed */
 static void stick_slip(const kl_friction_law *law, const kl_friction_input *in,
                        kl_friction_force *out)
 {
     kl_vec3 pull = kl_axpy(law->c_t, in->slip, kl_scale(law->k_t, in->gap));
-    double  size = kl_norm(pull), limit = (in->slips ? law->mu_d : law->mu_s) * in->normal;
+    double  s = kl_norm(in->slip), slope = 0.0;
+    double  mu   = (law->v0 > 0.0 ? stribeck_level(law, s, &slope) : law->mu_d) + law->viscous * s;
+    double  size = kl_norm(pull), limit = (in->slips ? mu : fmax(mu, law->mu_s)) * in->normal;
+    slope += law->viscous;
     out->over  = size - limit;
     out->along = size > 0.0 ? kl_dot(in->slip, pull) / size : 0.0;
     out->slips = size > limit;
@@ -186,12 +190,15 @@ static void stick_slip(const kl_friction_law *law, const kl_friction_input *in,
         out->by_state = scaled_plus_outer(-law->k_t, 0.0, pull, pull);
         out->loss     = law->c_t * kl_dot(in->slip, in->slip);
     } else {
-        double  mu = law->mu_d, bound = mu * in->normal;
+        double  bound  = mu * in->normal;
         kl_vec3 t      = kl_scale(1.0 / size, pull);
+        kl_vec3 e      = s > 0.0 ? kl_scale(1.0 / s, in->slip) : (kl_vec3){0};
         kl_mat3 across = scaled_plus_outer(-bound / size, bound / size, t, t);
         out->f         = kl_scale(-bound, t);
         out->gap       = kl_scale(bound / law->k_t, t);
+        kl_mat3 te     = kl_outer(t, e);
         out->by_slip   = kl_mat_scale(law->c_t, &across);
+        out->by_slip   = kl_mat_axpy(-in->normal * slope, &te, &out->by_slip);
         out->by_state  = kl_mat_scale(law->k_t, &across);
         out->by_normal = kl_scale(-mu, t);
         out->loss      = bound * kl_dot(in->slip, t);
@@ -206,6 +213,22 @@ void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,
     if (law->kind == KL_FRICTION_STICK_SLIP) stick_slip(law, in, out);
     else if (law->kind == KL_FRICTION_LUGRE) lugre(law, in, out);
     else if (law->kind != KL_FRICTION_NONE) of_speed(law, in, out);
+}
+
+/* A change of state is met within this share of the elastic gap at the limit force, or when the slip
+ * is slower than SLOWEST. */
+static const double SHARE_OF_GAP = 1e-3;
+static const double SLOWEST      = 1e-6; /* [m/s] */
+
+double kl_friction_phase(const kl_friction_law *law, const kl_friction_force *f, double normal,
+                         double normal_before, bool slid, double dt)
+{
+    double unit   = SHARE_OF_GAP * law->mu_s * normal;
+    double beyond = unit > 0.0 ? fmax(fabs(f->over) / unit, 0.3) : 0.3;
+    if (!f->slips) return beyond;
+    if (!slid || !(dt > 0.0)) return -beyond;
+    double growth = law->mu_d * (normal - normal_before) / (law->k_t * dt);
+    return (growth - f->along) / SLOWEST;
 }
 
 /* ---- rolling and spinning ---- */

@@ -17,7 +17,8 @@
  *                 T = -N (s0 z + s1 z' + viscous u)       (Canudas de Wit et al. 1995; z is a state)
  *   stick-slip    T = -(k_T g + c_T u), at most mu N: then the elastic gap g is scaled back
  *                 (Craveiro Neto 2020, eq. 3.18 and 3.28; g is a history). While it sticks mu is
- *                 mu_s, while it slips mu_d.
+ *                 mu_s, while it slips mu_d; with v0 > 0 it slips with the level g of lugre, and
+ *                 `viscous` adds to it.
  *
  * The caller carries g and z with the surface that it slips on, which makes them objective. */
 #ifndef KL_CONTACT_FRICTION_LAW_H
@@ -94,6 +95,14 @@ typedef struct kl_friction_force {
 
 void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,
                       kl_friction_force *out);
+
+/* Of stick-slip, at the end of a step: where it stands between sticking and slipping, in units of what
+ * is allowed; a crossing watches its sign. It sticks: by how much the elastic gap may still stretch. It
+ * slips: how fast the limit is left behind, s = u.t - (mu N)'/k_t; it sticks again where s becomes
+ * negative. After a change: by how much the step went beyond it, and no less than what counts as
+ * passed. `slid`: it slipped at the end of the step before, dt [s] ago. */
+double kl_friction_phase(const kl_friction_law *law, const kl_friction_force *f, double normal,
+                         double normal_before, bool slid, double dt);
 
 /* Coefficient at slip speed s and its derivative, of the laws without memory. */
 double kl_friction_coefficient(const kl_friction_law *law, double s, double *by_speed);

@@ -236,6 +236,8 @@ void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double 
         const kl_element *e = &m->element[i];
         if (!e->type->commit || e->nh == 0) continue;
         kl_reading in = kl_reading_of(m, s, w, e);
+        if (e->type->reads_reaction && e->of[0] >= 0)
+            in.reaction = w->total + 6 * (size_t)m->element[e->of[0]].marker;
         e->type->commit(&in, h_new + e->h);
     }
 }

@@ -7,7 +7,10 @@
  * of an output is F row', and the tangent follows by the chain rule from differences of f by its
  * few arguments:
  *
- *   K = sum dF/dx row_F' row_x + F D_F,     C = sum dF/dx' row_F' row_x */
+ *   K = sum dF/dx row_F' row_x + F D_F,     C = sum dF/dx' row_F' row_x
+ *
+ * With `every` it is a sampled controller: F is computed at t = 0, every, 2 every, ... and held
+ * between. The history holds turns of angles, then the time of the next sample and F. */
 #include <math.h>
 #include <string.h>
 
@@ -55,6 +58,7 @@ typedef struct controller {
     kl_signals *inputs, *outputs;
     kl_table   *states;
     kl_code     code;
+    double      every; /* [s] between samples; 0: continuous */
     /* derived */
     kl_lua        *lua;
     int            function;
@@ -104,12 +108,28 @@ static void arguments(const controller *p, const kl_reading *in, double *x, kl_s
     x[p->nin + p->nz] = in->t;
 }
 
+/* Outputs held since the last sample, behind the time of the next. */
+static const double *held(const controller *p, const double *h)
+{
+    return p->every > 0.0 ? h + p->nin + 1 : NULL;
+}
+
+/* Outputs and state rates. */
+static kl_status controller_values(const controller *p, const kl_reading *in, const double *x,
+                                   double *y)
+{
+    const double *hold = held(p, in->h);
+    if (!hold || p->nz > 0) KL_TRY(kl_lua_call(p->lua, p->function, x, y));
+    if (hold) memcpy(y, hold, (size_t)p->nout * sizeof *y);
+    return KL_OK;
+}
+
 static kl_status controller_eval(const kl_reading *in, kl_writing *out)
 {
     const controller *p = in->data;
     double            x[MOST_VALUES], y[MOST_VALUES];
     arguments(p, in, x, NULL);
-    KL_TRY(kl_lua_call(p->lua, p->function, x, y));
+    KL_TRY(controller_values(p, in, x, y));
     for (int o = 0; o < p->nout; o++) {
         const kl_signal *s = &p->outputs->item[o];
         kl_scalar        one;
@@ -137,6 +157,7 @@ static bool slope(const controller *p, double *x, int i, double *dy)
     ok      = ok && kl_lua_call(p->lua, p->function, x, down) == KL_OK;
     x[i]    = keep;
     for (int k = 0; ok && k < p->nout + p->nz; k++) dy[k] = (up[k] - down[k]) / (2.0 * h);
+    for (int k = 0; p->every > 0.0 && k < p->nout; k++) dy[k] = 0.0; /* held */
     return ok;
 }
 
@@ -177,7 +198,7 @@ static void controller_tangent(const kl_reading *in, const double *lambda, kl_sl
     kl_scalar         input[MOST_SIGNALS], output[MOST_SIGNALS];
     int               wide = 6 * in->nmarker;
     arguments(p, in, x, input);
-    if (kl_lua_call(p->lua, p->function, x, y) != KL_OK) return;
+    if (controller_values(p, in, x, y) != KL_OK) return;
     for (int o = 0; o < p->nout; o++) {
         int    at     = 6 * p->outputs->item[o].marker;
         double D[144] = {0};
@@ -202,6 +223,16 @@ static void controller_tangent(const kl_reading *in, const double *lambda, kl_sl
 
 /* ---- history and channels -------------------------------------------------------------------- */
 
+/* Outputs now, held until the next multiple of `every`. */
+static void take_sample(const controller *p, const kl_reading *in, double *h)
+{
+    double x[MOST_VALUES], y[MOST_VALUES];
+    arguments(p, in, x, NULL);
+    if (kl_lua_call(p->lua, p->function, x, y) != KL_OK) return;
+    memcpy(h + p->nin + 1, y, (size_t)p->nout * sizeof *y);
+    h[p->nin] = (floor(in->t / p->every * (1.0 + 1e-12)) + 1.0) * p->every;
+}
+
 static void controller_commit(const kl_reading *in, double *h_new)
 {
     const controller *p = in->data;
@@ -212,6 +243,17 @@ static void controller_commit(const kl_reading *in, double *h_new)
         signal_eval(p->in[i], in->m + s->marker, in->h[i], &one);
         h_new[i] = one.turn;
     }
+    if (p->every > 0.0 && in->t >= h_new[p->nin]) take_sample(p, in, h_new);
+}
+
+/* The next sample: forces jump there. */
+static void controller_crossings(const kl_reading *in, kl_crossing *out)
+{
+    const controller *p = in->data;
+    out[0]              = (kl_crossing){.value = in->h[p->nin] - in->t,
+                                        .rate  = -1.0,
+                                        .unit  = KL_CROSSING_S,
+                                        .kind  = KL_CROSSING_JUMP};
 }
 
 static void controller_output(const kl_reading *in, const double *lambda, double *values)
@@ -220,7 +262,7 @@ static void controller_output(const kl_reading *in, const double *lambda, double
     const controller *p = in->data;
     double            x[MOST_VALUES], y[MOST_VALUES];
     arguments(p, in, x, NULL);
-    (void)kl_lua_call(p->lua, p->function, x, y);
+    (void)controller_values(p, in, x, y);
     for (int o = 0; o < p->nout; o++) values[o] = y[o];
     for (int i = 0; i < p->nin + p->nz; i++) values[p->nout + i] = x[i];
 }
@@ -345,7 +387,8 @@ static kl_status controller_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(compile(p, s));
     list_channels(p);
     size->nz = p->nz;
-    size->nh = p->nin;
+    size->nh = p->nin + (p->every > 0.0 ? 1 + p->nout : 0);
+    if (p->every > 0.0) size->nevent = 1;
     return KL_OK;
 }
 
@@ -364,7 +407,10 @@ static kl_status controller_start(const kl_reading *in, const kl_setup *s, kl_el
     kl_reading at = *in;
     at.z = out->z, at.h = out->h;
     arguments(p, &at, x, NULL);
-    if (kl_lua_call(p->lua, p->function, x, y) == KL_OK) return KL_OK;
+    if (kl_lua_call(p->lua, p->function, x, y) == KL_OK) {
+        if (p->every > 0.0) take_sample(p, &at, out->h);
+        return KL_OK;
+    }
     return kl_fail(s->diag, KL_E_MODEL, KL_NOWHERE, "%s", kl_lua_failure(p->lua));
 }
 
@@ -389,6 +435,14 @@ static const kl_key controller_keys[] = {
      .kind   = KL_KEY_CODE,
      .offset = offsetof(controller, code),
      .help   = "Lua text that assigns every output, and NAME_dot of every state; t is the time"},
+    {.name     = "every",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(controller, every),
+     .unit     = "s",
+     .fallback = "0",
+     .max      = 1e300,
+     .help = "time between samples of a digital controller, which holds its outputs between them "
+             "(default: continuous)"},
     {0}};
 
 const kl_element_type kl_controller = {
@@ -405,6 +459,10 @@ const kl_element_type kl_controller = {
     .start     = controller_start,
     .eval      = controller_eval,
     .tangent   = controller_tangent,
+    .crossings = controller_crossings,
     .commit    = controller_commit,
-    .describe  = controller_describe,
-    .output    = controller_output};
+    .switching =
+        "give the controller `every: 1 ms`, the time between its samples, or let its output "
+        "change over a small range of its inputs instead of at once",
+    .describe = controller_describe,
+    .output   = controller_output};

@@ -14,6 +14,7 @@
 #include "forces/forces.h"
 #include "joints/coordinate.h"
 #include "script/function.h"
+#include "script/jumps.h"
 
 typedef struct spring_damper {
     kl_coordinate coordinate;
@@ -85,6 +86,28 @@ static law law_at(const spring_damper *p, double x, double v, double t, const do
     return l;
 }
 
+/* Half widths of what replaces a jump: of a spring [m, rad], of a damper [m/s, rad/s]. */
+static const double spring_width = 1e-5, damper_width = 1e-4;
+
+/* A characteristic with jumps, as of dry friction, becomes one with steep slopes, and that is said. */
+static kl_status bridge_jumps(kl_function **f, const char *key, double width, const char *unit,
+                              const kl_setup *s)
+{
+    kl_jumps jumps;
+    if (!*f) return KL_OK;
+    kl_function_find_jumps(*f, s->u, &jumps);
+    if (jumps.n == 0) return KL_OK;
+    kl_function *g = kl_function_without_jumps(s->arena, *f, &jumps, width);
+    if (!g) return KL_E_MEMORY;
+    *f = g;
+    kl_note(s->diag, s->place,
+            "force '%s': the `%s` characteristic jumps from %.4g to %.4g at %.4g %s; Klingel "
+            "replaces the jump by a steep slope of the width %g %s; for dry friction with sticking "
+            "give the joint `friction: {coefficient: 0.1, ...}`",
+            s->name, key, jumps.below[0], jumps.above[0], jumps.at[0], unit, 2.0 * width, unit);
+    return KL_OK;
+}
+
 static kl_status spring_damper_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                      kl_element_size *size)
 {
@@ -94,7 +117,10 @@ static kl_status spring_damper_setup(void *data, const kl_setup *s, const kl_mot
     kl_scalar x;
     kl_coordinate_eval(p->coordinate, m, s->turn[0], &x);
     if (isnan(p->x0)) p->x0 = x.x;
-    size->nh = p->coordinate.kind == KL_ANGLE;
+    size->nh   = p->coordinate.kind == KL_ANGLE;
+    bool turns = p->coordinate.kind == KL_ANGLE;
+    KL_TRY(bridge_jumps(&p->spring, "spring", spring_width, turns ? "rad" : "m", s));
+    KL_TRY(bridge_jumps(&p->damper, "damper", damper_width, turns ? "rad/s" : "m/s", s));
     if (p->spring && (p->ncorner = kl_function_corners(p->spring, NULL, 0)) > 0) {
         p->corner = kl_arena_array(s->arena, double, p->ncorner);
         if (!p->corner) return KL_E_MEMORY;

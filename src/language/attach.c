@@ -27,8 +27,8 @@ kl_status kl_attach_element(kl_scope *s, kl_model *m, const kl_entry *e,
 
 int kl_attach_keys(const kl_element_type *type, const char **names, int most)
 {
-    static const char *const common[] = {"type",  "like",      "for",   "when",
-                                         "start", "clearance", "limits"};
+    static const char *const common[] = {"type",  "like",      "for",    "when",
+                                         "start", "clearance", "limits", "friction"};
     int                      n        = 0;
     for (size_t i = 0; i < sizeof common / sizeof *common && n < most - 1; i++)
         names[n++] = common[i];

@@ -1,5 +1,6 @@
 /* between: [a, b], at, axis; and on: a, at, axis. */
 #include "base/text.h"
+#include "joints/joints.h"
 #include "joints/worn.h"
 #include "language/attach_parts.h"
 #include "language/joint_start.h"
@@ -59,6 +60,12 @@ static const kl_word_key pair_keys[] = {
             "bump-stop, or "                                                                       \
             "a list of them"                                                                       \
     }
+#define FRICTION_ROW                                                                               \
+    {                                                                                              \
+        "friction", "values", "", "none",                                                          \
+            "friction with sticking: {law, mu, radius, preload} or {torque} or {force}; the keys " \
+            "are those of joint-friction"                                                          \
+    }
 #define START_ROW                                                                                  \
     {                                                                                              \
         "start", "values", "", "as written",                                                       \
@@ -76,8 +83,10 @@ static const kl_word_key pair_keys[] = {
 
 static const kl_word_key plain_keys[]   = {PAIR_ROWS, LIMITS_ROW, {0}};
 static const kl_word_key start_keys[]   = {PAIR_ROWS, START_ROW, LIMITS_ROW, {0}};
-static const kl_word_key fitted_keys[]  = {PAIR_ROWS, START_ROW, LIMITS_ROW, CLEARANCE_ROW, {0}};
-static const kl_word_key fitted_plain[] = {PAIR_ROWS, LIMITS_ROW, CLEARANCE_ROW, {0}};
+static const kl_word_key fitted_keys[]  = {PAIR_ROWS,     START_ROW,    LIMITS_ROW,
+                                           CLEARANCE_ROW, FRICTION_ROW, {0}};
+static const kl_word_key fitted_plain[] = {PAIR_ROWS, LIMITS_ROW, CLEARANCE_ROW, FRICTION_ROW, {0}};
+static const kl_word_key cross_keys[]   = {PAIR_ROWS, LIMITS_ROW, FRICTION_ROW, {0}};
 
 const kl_attachment_kind kl_attach_pair = {
     .name   = "pair",
@@ -132,6 +141,7 @@ const kl_word_key *kl_attach_help(const kl_element_type *type)
     bool starts = kl_joint_start_suits(type), fits = kl_worn_type_of(type);
     if (fits) return starts ? fitted_keys : fitted_plain;
     if (starts) return start_keys;
+    if (type == &kl_universal) return cross_keys;
     if (type->only_constrains && type->attach == &kl_attach_pair) return plain_keys;
     return type->attach ? type->attach->keys : NULL;
 }

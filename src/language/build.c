@@ -221,6 +221,7 @@ static kl_status read_element(kl_builder *b, kl_entry *e)
     if (type->mirror && scope_of(b)->place.mirrored) type->mirror(element->data);
     if (values != KL_OK || markers != KL_OK) return values != KL_OK ? values : markers;
     KL_TRY(kl_joint_start_read(scope_of(b), b->m, e));
+    KL_TRY(kl_joint_friction_read(scope_of(b), b->m, e));
     return kl_joint_limits(scope_of(b), b->m, e);
 }
 

@@ -65,6 +65,27 @@ static const char *usual_coordinate(const kl_element_type *type)
     return "angle";
 }
 
+/* Adds an element of this type on the markers of the joint, its keys those of the map `n`, then those
+ * of `rest`. */
+static kl_status add_part(kl_scope *s, kl_model *m, const kl_element_type *type, const char *name,
+                          const char *section, const kl_node *n, const kl_node *rest, int joint)
+{
+    kl_entry entry = {.name = name, .section = section, .place = n->place, .chain = {n, rest}};
+    kl_values_unknown(s, &entry, type->name, type->keys, NULL);
+    kl_element *part = kl_model_add_element(m, type, name, n->place, false);
+    if (!part || !part->data) return KL_E_MEMORY;
+    KL_TRY(kl_values_read(s, m, &entry, type->keys, part->data));
+    for (int i = 0; i < 2; i++) {
+        kl_marker copy = m->marker[m->element[joint].marker + i];
+        KL_TRY(kl_model_add_marker(m, copy.body, &copy));
+    }
+    part           = &m->element[m->nelement - 1];
+    part->nmarker  = 2;
+    part->of[0]    = joint;
+    kl_attaching a = {.s = s, .m = m, .e = &entry, .type = part->type, .data = part->data};
+    return kl_attach_check_joint(&a);
+}
+
 static kl_status add_limit(kl_scope *s, kl_model *m, const kl_entry *e, const kl_node *n, int joint,
                            int number)
 {
@@ -75,32 +96,18 @@ static kl_status add_limit(kl_scope *s, kl_model *m, const kl_entry *e, const kl
             rest  = {.kind = KL_MAP, .place = n->place, .first = &usual, .size = 1};
     char name[300];
     snprintf(name, sizeof name, number > 1 ? "%.250s.limits%d" : "%.250s.limits", e->name, number);
-    kl_entry entry = {
-        .name = name, .section = "limits of joint", .place = n->place, .chain = {n, &rest}};
     if (n->kind != KL_MAP)
         return kl_fail(s->diag, KL_E_MODEL, n->place,
                        "%s '%s': give `limits: {lower: -30 deg, upper: 30 deg, stiffness: 1 kN "
                        "m/rad}`",
                        e->section, e->name);
-    kl_values_unknown(s, &entry, kl_bump_stop.name, kl_bump_stop.keys, NULL);
-    kl_element *stop = kl_model_add_element(m, &kl_bump_stop, name, n->place, false);
-    if (!stop || !stop->data) return KL_E_MEMORY;
-    KL_TRY(kl_values_read(s, m, &entry, kl_bump_stop.keys, stop->data));
-    for (int i = 0; i < 2; i++) {
-        kl_marker copy = m->marker[m->element[joint].marker + i];
-        KL_TRY(kl_model_add_marker(m, copy.body, &copy));
-    }
-    stop           = &m->element[m->nelement - 1];
-    stop->nmarker  = 2;
-    stop->of[0]    = joint;
-    kl_attaching a = {.s = s, .m = m, .e = &entry, .type = stop->type, .data = stop->data};
-    return kl_attach_check_joint(&a);
+    return add_part(s, m, &kl_bump_stop, name, "limits of joint", n, &rest, joint);
 }
 
 kl_status kl_joint_limits(kl_scope *s, kl_model *m, const kl_entry *e)
 {
     const kl_node *n     = kl_entry_get(e, "limits");
-    int            joint = m->nelement - 1, number = 0;
+    int            joint = kl_model_find_element(m, e->name), number = 0;
     if (!n) return KL_OK;
     if (!m->element[joint].joint || m->element[joint].nmarker != 2)
         return kl_fail(s->diag, KL_E_MODEL, n->key_place,
@@ -110,4 +117,33 @@ kl_status kl_joint_limits(kl_scope *s, kl_model *m, const kl_entry *e)
     for (const kl_node *c = n->first; c; c = c->next)
         KL_TRY(add_limit(s, m, e, c, joint, ++number));
     return KL_OK;
+}
+
+/* ---- friction ---- */
+
+static bool has_key(const kl_element_type *type, const char *name)
+{
+    for (const kl_key *k = type->keys; k && k->name; k++)
+        if (strcmp(k->name, name) == 0) return true;
+    return false;
+}
+
+kl_status kl_joint_friction_read(kl_scope *s, kl_model *m, const kl_entry *e)
+{
+    const kl_node *n     = kl_entry_get(e, "friction");
+    int            joint = m->nelement - 1;
+    char           name[300];
+    if (!n || has_key(m->element[joint].type, "friction")) return KL_OK;
+    if (!m->element[joint].joint || m->element[joint].nmarker != 2)
+        return kl_fail(s->diag, KL_E_MODEL, n->key_place,
+                       "%s '%s': `friction` belongs to revolute, translational, cylindrical, "
+                       "spherical and universal joints",
+                       e->section, e->name);
+    if (n->kind != KL_MAP)
+        return kl_fail(s->diag, KL_E_MODEL, n->place,
+                       "%s '%s': give `friction: {mu: 0.1, radius: 10 mm}`, or a constant "
+                       "`friction: {torque: 2 N m}`",
+                       e->section, e->name);
+    snprintf(name, sizeof name, "%.250s.friction", e->name);
+    return add_part(s, m, &kl_joint_friction, name, "friction of joint", n, NULL, joint);
 }

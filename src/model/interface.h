@@ -407,6 +407,9 @@ typedef struct kl_reading {
     int              nmarker;
     const void      *cache;    /* own cache: what `locate` found at this position; NULL: none */
     const void      *accepted; /* the cache of the last accepted step; all zero: there is none */
+    /* in `commit`: what the joint that it is attached to (`of`) does to its markers, 6 numbers each;
+     * NULL: there is none */
+    const double *reaction;
 } kl_reading;
 
 /* What it writes, in marker space. All arrays come zeroed. Pointers may be NULL: not wanted now. */
@@ -530,8 +533,9 @@ typedef struct kl_element_type {
     const char *holds;
     /* it has constraints and never a wrench: iteration matrices may leave out the small tangent that
      * its reactions add between two bodies */
-    bool        only_constrains;
-    unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
+    bool only_constrains;
+    bool reads_reaction; /* its `commit` reads the reaction of the joint that it is attached to */
+    unsigned    turns;   /* bit k: marker k (of each pair) must be able to turn with its body */
     size_t      data_size;
     const void *traits; /* handed to setup */
     /* with an attachment that adds them (kl_attach_follow): how many scalar coordinates of its own it has (arc length, parameters
@@ -564,7 +568,8 @@ typedef struct kl_element_type {
      * constant. The kinetic energy sum m_ij v_i.v_j / 2 adds to those of the bodies: consistent mass
      * of a finite element, less the mass that its bodies carry. NULL: none */
     const double *(*mass)(const void *data);
-    const char *limit; /* (optional) what it means when that does not help, and the way out */
+    const char *limit;     /* (optional) what it means when that does not help, and the way out */
+    const char *switching; /* (optional) what to do where its forces chatter between two values */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
     /* (optional, instead of it) of an element without constraints and states, whose forces follow from

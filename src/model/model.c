@@ -562,6 +562,7 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
         m->interval = size.interval;
     m->element_cache_bytes += (size.cache + cache_align - 1) / cache_align * cache_align;
     m->commits |= (e->type->commit && size.nh > 0) || e->nkept > 0;
+    m->reads_reactions |= e->type->reads_reaction;
     return status;
 }
 

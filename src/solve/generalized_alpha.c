@@ -536,6 +536,7 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     /* the last evaluation was before the last change, which may be large where states are stiff; powers
      * of this step belong to the history before it, so that what begins at its end costs nothing yet */
     if (m->nz > 0) (void)kl_eval(m, i->trial, x->w);
+    if (m->reads_reactions) kl_eval_totals(m, x->w, i->lambda);
     kl_commit_history(m, i->trial, x->w, x->s->h);
     memcpy(i->trial->h, x->s->h, (size_t)m->nh * sizeof(double));
     kl_state_copy(x->s, i->trial);

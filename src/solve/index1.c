@@ -401,6 +401,7 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     const kl_model *m = x->model;
     double          h = t - x->s->t;
     unpack(i, t, y, i->s);
+    if (m->reads_reactions) kl_eval_totals(m, x->w, i->lambda);
     kl_commit_history(m, i->s, x->w, x->s->h);
     memcpy(i->s->h, x->s->h, (size_t)m->nh * sizeof(double));
     kl_state_copy(x->s, i->s);

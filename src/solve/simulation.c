@@ -47,6 +47,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->reported    = kl_arena_array(arena, int, m->nelement + m->nbody + 1);
     s->integrator  = integrators[m->settings.integrator];
     s->fingerprint = kl_model_fingerprint(m);
+    s->chatter     = kl_chatter_create(m, arena);
     s->automatic   = m->settings.integrator == KL_AUTO;
     s->bound       = kl_method_bound(m);
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
@@ -308,6 +309,18 @@ static kl_status begin(kl_simulation *s, kl_diag *diag)
     return s->integrator->begin(s->self, s->solver, diag);
 }
 
+/* Friction that depends on reactions, which depend on friction: a few passes at the start. */
+static kl_status start_reactions(kl_simulation *s, kl_diag *diag)
+{
+    enum { PASSES = 4 };
+    kl_solver *x = s->solver;
+    for (int pass = 0; s->model->reads_reactions && pass < PASSES; pass++) {
+        kl_commit_history(s->model, x->s, x->w, x->s->h);
+        KL_TRY(balance(s, x->a, x->lambda, diag));
+    }
+    return KL_OK;
+}
+
 kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
 {
     kl_solver *x = s->solver;
@@ -316,6 +329,7 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
     KL_TRY(settle(s, diag));
     KL_TRY(choose_method(s));
     KL_TRY(balance(s, x->a, x->lambda, diag));
+    KL_TRY(start_reactions(s, diag));
     return begin(s, diag);
 }
 
@@ -537,6 +551,7 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
     KL_TRY(robust_step(s, stop, diag));
     s->latest = x->s->t - t0;
     KL_TRY(check_divergence(s, diag));
+    KL_TRY(kl_chatter_check(s->chatter, x, diag));
     corner = kl_events_corner(s->events, t0); /* one may have been found on the way */
     if (x->s->t < corner.before) return KL_OK;
     x->s->t = corner.after;

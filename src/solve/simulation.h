@@ -4,6 +4,7 @@
 #define KL_SOLVE_SIMULATION_H
 
 #include "dynamics/channels.h"
+#include "solve/chatter.h"
 #include "solve/events.h"
 #include "solve/integrator.h"
 #include "solve/method_choice.h"
@@ -18,6 +19,7 @@ typedef struct kl_simulation {
     double              *a, *lambda; /* of samples: exact at the state */
     kl_state            *between;    /* where a sample within a step is taken */
     kl_events           *events;
+    kl_chatter          *chatter;
     kl_state            *before; /* start of the present step, for when it is given back */
     kl_expression       *ending; /* ends the run where it becomes true; NULL: none */
     double              *memory; /* of it */

@@ -76,6 +76,8 @@ static void check_type(const kl_element_type *t, const char *keys, const char *s
         "it: {type: %s, %s",
         path, keys, second, section_line(t, line), t->name, where);
     if (worn) snprintf(text + strlen(text), sizeof text - strlen(text), ", stiffness: 50");
+    if (strcmp(t->name, "joint-friction") == 0) /* one of several keys too */
+        snprintf(text + strlen(text), sizeof text - strlen(text), ", torque: 0.3");
     for (const kl_key *k = t->keys; worn && k->name; k++)
         if (strcmp(k->name, "length") == 0)
             snprintf(text + strlen(text), sizeof text - strlen(text), ", length: 0.2");
