@@ -295,6 +295,13 @@ static bool inertia_decided(kl_solver *x, const double *before, double *now)
     return apart > 1e-4 * size;
 }
 
+/* Was the body at rest, and is now faster than a millionth of the model's length a second? */
+static bool set_in_motion(const kl_model *m, const speed_change *c)
+{
+    const kl_body *b = &m->body[c->body];
+    return !b->made && !b->own && c->given == 0.0 && c->v + m->length * c->w > 1e-6 * m->length;
+}
+
 /* Bodies given at rest that joints and drivers set in motion, where inertia decided how: the ones
  * that changed most, in one note. */
 static void tell_choice(const kl_solver *x, const double *before, kl_diag *diag)
@@ -306,7 +313,7 @@ static void tell_choice(const kl_solver *x, const double *before, kl_diag *diag)
     for (int i = 0; i < m->nbody; i++) {
         speed_change c    = speed_change_of(x, i, before);
         double       size = c.v + m->length * c.w;
-        if (m->body[i].made || m->body[i].own || c.given > 0.0 || !(size > 0.0)) continue;
+        if (!set_in_motion(m, &c)) continue;
         int at = n < MOST ? n : MOST;
         while (at > 0 && size > most[at - 1].v + m->length * most[at - 1].w) at--;
         for (int k = MOST - 1; k > at; k--) most[k] = most[k - 1];
@@ -340,7 +347,7 @@ static void tell_speeds(kl_solver *x, const double *before, double *now, kl_diag
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         speed_change   c = speed_change_of(x, i, before);
-        started |= c.given == 0.0 && c.v + c.w > 0.0 && !b->made && !b->own;
+        started |= set_in_motion(m, &c);
         if (!kl_body_moves(b) || kl_body_deforms(b)) continue;
         if (!(c.given > 0.0) || c.v + c.w * m->length <= tell * c.given) continue;
         kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
