@@ -4,18 +4,53 @@
 #include <math.h>
 #include <stddef.h>
 
+#include "algebra/filter.h"
 #include "store/irregularity_file.h"
 
-/* The four channels of a file, or those of the two rails. */
-static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
+/* By the word of the key `band`; NULL: all that is there, or from `shortest` to `longest`. */
+static const kl_irregularity_band *const bands[] = {NULL, &kl_band_d1, &kl_band_d2, &kl_band_d3};
+
+/* Leaves the wavelengths of a band: Butterworth's band-pass of eight poles forwards and backwards, so
+ * without phase, and -6 dB at its ends. Samples are taken at even steps for it. */
+static kl_status keep_band(kl_named_irregularity *p, const kl_irregularity_rows *rows,
+                           const kl_setup *s)
 {
-    kl_irregularity_rows rows;
-    kl_place             place = {p->file.path, 0, 0};
-    KL_TRY(kl_irregularity_file_read(p->file.path, s->arena, s->diag, &rows));
-    const double *v[KL_TRACK_CHANNELS] = {rows.value[0], rows.value[1], rows.value[2],
-                                          rows.value[3]};
-    const double  factor[]             = {p->vertical, p->lateral, p->cross_level, p->gauge};
-    bool          rails                = false;
+    const kl_irregularity_band *band  = bands[p->band];
+    double                      first = rows->s[0], length = rows->s[rows->n - 1] - first;
+    int                     n    = (int)ceil(fmax(rows->n - 1, 20.0 * length / band->shortest)) + 1;
+    double                  step = length / (n - 1);
+    kl_irregularity_cursor *cursor = kl_arena_array(s->arena, kl_irregularity_cursor, 1);
+    double                 *at     = kl_arena_array(s->arena, double, n), *v[KL_TRACK_CHANNELS];
+    kl_filter               filter;
+    for (int c = 0; c < KL_TRACK_CHANNELS; c++) v[c] = kl_arena_array(s->arena, double, n);
+    if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
+    if (length < 2.0 * band->longest)
+        return kl_fail(
+            s->diag, KL_E_RANGE, (kl_place){p->file.path, 0, 0},
+            "the file covers %.6g m, too little for wavelengths up to %g m; use a longer "
+            "file or a band of shorter waves",
+            length, band->longest);
+    for (int i = 0; i < n; i++) {
+        kl_irregularity_value value;
+        at[i] = first + i * step;
+        kl_irregularity_at(p->irregularity, at[i], cursor, value);
+        for (int c = 0; c < KL_TRACK_CHANNELS; c++) v[c][i] = value[c][0];
+    }
+    KL_TRY(kl_filter_bandpass(&filter, 4, 1.0 / band->longest, 1.0 / band->shortest, 1.0 / step));
+    for (int c = 0; c < KL_TRACK_CHANNELS; c++) kl_filter_run_both_ways(&filter, v[c], n);
+    return kl_irregularity_sampled(at, (const double *const *)v, n, s->place, s->arena, s->diag,
+                                   &p->irregularity);
+}
+
+/* The four channels of a file, or those of the two rails. */
+static kl_status from_rows(kl_named_irregularity *p, kl_irregularity_rows *from, const kl_setup *s)
+{
+    kl_irregularity_rows rows                 = *from;
+    kl_place             place                = {p->file.path, 0, 0};
+    const double        *v[KL_TRACK_CHANNELS] = {rows.value[0], rows.value[1], rows.value[2],
+                                                 rows.value[3]};
+    const double         factor[]             = {p->vertical, p->lateral, p->cross_level, p->gauge};
+    bool                 rails                = false;
     for (int k = 4; k < KL_IRREGULARITY_COLUMNS; k++) rails = rails || rows.value[k];
     for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
         if (rails && v[c])
@@ -32,6 +67,14 @@ static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
                                     &p->irregularity);
 }
 
+static kl_status from_file(kl_named_irregularity *p, const kl_setup *s)
+{
+    kl_irregularity_rows rows;
+    KL_TRY(kl_irregularity_file_read(p->file.path, s->arena, s->diag, &rows));
+    KL_TRY(from_rows(p, &rows, s));
+    return bands[p->band] ? keep_band(p, &rows, s) : KL_OK;
+}
+
 static kl_status from_spectrum(kl_named_irregularity *p, const kl_setup *s)
 {
     kl_irregularity_rows   rows;
@@ -41,6 +84,7 @@ static kl_status from_spectrum(kl_named_irregularity *p, const kl_setup *s)
                                      .seed      = (unsigned long long)p->seed,
                                      .lines     = (int)p->lines,
                                      .scale = {p->vertical, p->lateral, p->cross_level, p->gauge}};
+    if (bands[p->band]) source.band = *bands[p->band];
     if (p->table.path) {
         KL_TRY(kl_spectrum_file_read(p->table.path, s->arena, s->diag, &rows));
         table        = (kl_spectrum_table){.n = rows.n, .W = rows.s};
@@ -87,6 +131,13 @@ static const kl_key keys[] = {
      .words    = "one-sided two-sided",
      .fallback = "one-sided",
      .help     = "interpretation of the spectrum; two-sided doubles the variance"},
+    {.name     = "band",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_named_irregularity, band),
+     .words    = "whole D1 D2 D3",
+     .fallback = "whole",
+     .help = "wavelengths of EN 13848: D1 3 to 25 m, D2 25 to 70 m, D3 70 to 150 m; of a file the "
+             "others are filtered out; whole: all of a file, or from `shortest` to `longest`"},
     NUMBER("shortest", shortest, "m", "3 m", 0.01, 1e4, "shortest wavelength (D1 begins at 3 m)"),
     NUMBER("longest", longest, "m", "150 m", 0.02, 1e5,
            "longest wavelength (D1 to 25 m, D2 to 70 m, D3 to 150 m)"),

@@ -7,7 +7,7 @@
 #include "railway/irregularity.h"
 
 typedef struct kl_named_irregularity {
-    int              spectrum, two_sided;
+    int              spectrum, two_sided, band;
     double           shortest, longest, seed, lines, start, ramp;
     double           vertical, lateral, cross_level, gauge; /* factors */
     kl_file          file, table;

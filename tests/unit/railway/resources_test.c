@@ -1,4 +1,5 @@
 /* `profiles:` and `irregularities:` of a model. */
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <unistd.h>
@@ -60,6 +61,68 @@ static void an_irregularity_comes_from_a_file(void **unused)
     unlink(path);
 }
 
+/* Waves of 10, 40 and 110 m, one in each band: a band leaves its own wave and no other. */
+static void a_band_leaves_its_wavelengths_of_a_file(void **unused)
+{
+    (void)unused;
+    const double pi     = acos(-1.0);
+    char         path[] = "/tmp/klingel-irregularity-XXXXXX", text[400];
+    FILE        *f      = fdopen(mkstemp(path), "w");
+    fprintf(f, "s_m,vertical_mm\n");
+    for (int i = 0; i < 8000; i++) {
+        double s = 0.25 * i + 0.05 * (i % 2); /* uneven steps */
+        fprintf(f, "%.4f,%.9f\n", s,
+                sin(2 * pi * s / 10) + sin(2 * pi * s / 40) + sin(2 * pi * s / 110));
+    }
+    fclose(f);
+    for (int k = 0; k < 3; k++) {
+        static const double wave[] = {10, 40, 110};
+        snprintf(text, sizeof text, MODEL("irregularities: {m: {file: %s, band: D%d}}\n"), path,
+                 k + 1);
+        built                        b = must_build(text);
+        const kl_named_irregularity *x =
+            kl_model_find_resource(b.model, "irregularities", "m")->data;
+        kl_irregularity_cursor cursor = {0};
+        double                 worst  = 0.0;
+        for (double s = 700.0; s < 1300.0; s += 1.3) {
+            kl_irregularity_value v;
+            kl_irregularity_at(x->irregularity, s, &cursor, v);
+            worst = fmax(worst, fabs(v[KL_TRACK_VERTICAL][0] - 1e-3 * sin(2 * pi * s / wave[k])));
+        }
+        print_message("D%d: largest difference from its wave %.3f mm of 1 mm\n", k + 1,
+                      1e3 * worst);
+        assert_true(worst < 0.03e-3);
+        built_free(&b);
+    }
+    snprintf(text, sizeof text, MODEL("irregularities: {m: {spectrum: erri-high, band: D1}}\n"));
+    built                        b = must_build(text);
+    const kl_named_irregularity *x = kl_model_find_resource(b.model, "irregularities", "m")->data;
+    assert_close(1e6 * kl_irregularity_variance(x->irregularity, KL_TRACK_VERTICAL), 2.59498366,
+                 1e-5);
+    built_free(&b);
+    unlink(path);
+}
+
+/* A thousand kilometres need no more memory than one: nothing is allocated on the way. */
+static void a_thousand_kilometres_take_no_memory(void **unused)
+{
+    (void)unused;
+    built b = must_build(MODEL("irregularities: {m: {spectrum: erri-low, lines: 200, seed: 3}}\n"));
+    const kl_named_irregularity *x = kl_model_find_resource(b.model, "irregularities", "m")->data;
+    kl_irregularity_cursor       cursor = {0};
+    size_t                       before = kl_arena_bytes(b.model->arena);
+    double                       sum    = 0.0;
+    int                          n      = 0;
+    for (double s = 0.0; s < 1e6; s += 173.0, n++) {
+        kl_irregularity_value v;
+        kl_irregularity_at(x->irregularity, s, &cursor, v);
+        sum += v[KL_TRACK_VERTICAL][0] * v[KL_TRACK_VERTICAL][0];
+    }
+    assert_true(kl_arena_bytes(b.model->arena) == before);
+    assert_close(sum / n / kl_irregularity_variance(x->irregularity, KL_TRACK_VERTICAL), 1.0, 0.1);
+    built_free(&b);
+}
+
 /* Density 1e-6 from 0.1 to 1 rad/m: a variance of 0.9e-6 m2 when the band covers it. */
 static void a_spectrum_comes_from_a_table(void **unused)
 {
@@ -108,6 +171,8 @@ int main(void)
         cmocka_unit_test(a_model_names_irregularities),
         cmocka_unit_test(an_irregularity_comes_from_a_file),
         cmocka_unit_test(a_spectrum_comes_from_a_table),
+        cmocka_unit_test(a_band_leaves_its_wavelengths_of_a_file),
+        cmocka_unit_test(a_thousand_kilometres_take_no_memory),
         cmocka_unit_test(mistakes_are_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
