@@ -23,7 +23,7 @@ static const double DEGREE = 57.29577951308232, CONTACT_DISTANCE = 1.5, TAPING_L
 typedef struct texts {
     const char *wheel[2], *rail[2]; /* right, left */
     const char *radius[2], *gauge, *inclination, *back_to_back, *most, *load, *smoothing, *unit;
-    const char *wheel_axes, *rail_axes, *figures;
+    const char *wheel_axes, *rail_axes, *figures, *over;
     bool        csv, conicity;
 } texts;
 
@@ -340,27 +340,53 @@ static void print_report(const request *q)
     print_shifts(q);
 }
 
+static kl_rail_figure_data figure_data(const request *q)
+{
+    return (kl_rail_figure_data){.state      = q->state,
+                                 .n          = q->n,
+                                 .delta_r    = &q->delta_r,
+                                 .wheel      = &q->wheel[0],
+                                 .rail       = &q->placed[0],
+                                 .half       = q->set.half,
+                                 .radius     = q->radius[0],
+                                 .wheel_name = q->text.wheel[0]};
+}
+
+/* Profiles, placed and run through all shifts. */
+static kl_status evaluate(request *q)
+{
+    KL_TRY(make_side(q, KL_RIGHT));
+    KL_TRY(make_side(q, KL_LEFT));
+    return scan(q);
+}
+
+/* The second wheel on the same rails; its own numbers where both are printed. */
 static kl_status figures(const request *q)
 {
-    if (!q->text.figures) return KL_OK;
-    kl_rail_figure_data d = {.state   = q->state,
-                             .n       = q->n,
-                             .delta_r = &q->delta_r,
-                             .wheel   = &q->wheel[0],
-                             .rail    = &q->placed[0],
-                             .half    = q->set.half,
-                             .radius  = q->radius[0]};
-    char                title[200];
+    kl_rail_figure_data d = figure_data(q), e;
+    request            *o = kl_arena_array(q->arena, request, 1);
+    char                title[300];
+    if (!o) return KL_E_MEMORY;
     snprintf(title, sizeof title, "%.80s on %.80s", q->text.wheel[0], q->text.rail[0]);
+    if (q->text.over) {
+        *o               = *q;
+        o->text.wheel[0] = q->text.over, o->text.wheel[1] = NULL;
+        KL_TRY(evaluate(o));
+        e       = figure_data(o);
+        d.other = &e;
+        if (!q->text.csv && !q->text.conicity)
+            printf("\nequivalent conicity at 3 mm (EN 15302): %.4f with %s, %.4f with %s\n",
+                   kl_conicity_wavelength(&q->delta_r, 3e-3), q->text.wheel[0],
+                   kl_conicity_wavelength(&o->delta_r, 3e-3), q->text.over);
+    }
+    if (!q->text.figures) return KL_OK;
     return kl_rail_figures(&d, title, q->text.figures) ? KL_OK : KL_E_FILE;
 }
 
 static kl_status profile(request *q)
 {
     KL_TRY(numbers(q));
-    KL_TRY(make_side(q, KL_RIGHT));
-    KL_TRY(make_side(q, KL_LEFT));
-    KL_TRY(scan(q));
+    KL_TRY(evaluate(q));
     if (q->text.conicity) print_conicity(q);
     else if (q->text.csv) print_csv(q);
     else print_report(q);
@@ -397,7 +423,10 @@ static int run(int argc, char **argv)
         {"csv", 0, NULL, KL_OPTION_FLAG, &t->csv, "print all lateral displacements as CSV"},
         {"conicity", 0, NULL, KL_OPTION_FLAG, &t->conicity,
          "print equivalent conicity over amplitude as CSV"},
-        {"figures", 0, "DIR", KL_OPTION_TEXT, &t->figures, "draw figures into this folder"},
+        {"over", 0, "WHEEL", KL_OPTION_TEXT, &t->over,
+         "second wheel profile, drawn over the first in the figures"},
+        {"figures", 0, "DIR", KL_OPTION_TEXT, &t->figures,
+         "draw figures and a page index.html into this folder"},
         {"wheel-axes", 0, "AXES", KL_OPTION_TEXT, &t->wheel_axes,
          "axes of wheel files: out-up, out-down, in-up, in-down, auto (default)"},
         {"rail-axes", 0, "AXES", KL_OPTION_TEXT, &t->rail_axes,
@@ -431,6 +460,7 @@ const kl_command kl_command_rail_profile = {
     .run       = run,
     .help      = "  klingel rail profile S1002 60E1 --inclination 1:40\n"
                  "  klingel rail profile worn.whl 60E1 --left-wheel worn-left.whl --conicity\n"
+                 "  klingel rail profile worn.whl 60E1 --over S1002 --figures figures\n"
                  "\n"
                  "WHEEL is S1002, cone:1/20, cylinder, arc:RADIUS (hollow) or a file; RAIL is\n"
                  "60E1, UIC60, arc:RADIUS or a file. Files: two columns, Simpack (.prw, .prr),\n"

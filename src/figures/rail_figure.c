@@ -29,20 +29,37 @@ static void begin(FILE *f, const char *title, int height)
 
 /* ---- one function a figure ---- */
 
-static void draw_rolling_radius(FILE *f, const kl_rail_figure_data *d)
+/* Title of a curve of the second pair. */
+static void plot_other(FILE *f, const kl_rail_figure_data *d, const char *data, const char *columns,
+                       const char *colour)
 {
-    fprintf(f, "$d << EOD\n");
-    for (int i = 0; i < d->n; i++)
+    if (!d->other) return;
+    fprintf(f, ", %s using %s with lines lw 2 dt 2 lc rgb '%s' title ", data, columns, colour);
+    kl_gnuplot_quote(f, d->other->wheel_name);
+}
+
+static void write_rolling_radius(FILE *f, const char *name, const kl_rail_figure_data *d)
+{
+    fprintf(f, "%s << EOD\n", name);
+    for (int i = 0; d && i < d->n; i++)
         if (isfinite(d->state[i].delta_r))
             fprintf(f, "%.6g %.6g %.6g\n", 1e3 * d->state[i].y, 1e3 * d->state[i].delta_r,
                     1e3 * d->state[i].delta_r_level);
+    fprintf(f, "EOD\n");
+}
+
+static void draw_rolling_radius(FILE *f, const kl_rail_figure_data *d)
+{
+    write_rolling_radius(f, "$d", d);
+    write_rolling_radius(f, "$e", d->other);
     fprintf(f,
-            "EOD\n"
             "set xlabel 'lateral displacement to the right [mm]'\n"
             "set ylabel 'rolling radius, right minus left [mm]'\n"
             "plot $d using 1:3 with lines lw 1 lc rgb '%s' title 'without roll', $d using 1:2 with "
-            "lines lw 2 lc rgb '%s' title 'with roll'\n",
+            "lines lw 2 lc rgb '%s' title 'with roll'",
             GREY, BLUE);
+    plot_other(f, d, "$e", "1:2", ORANGE);
+    fprintf(f, "\n");
 }
 
 static void draw_contact_angle(FILE *f, const kl_rail_figure_data *d)
@@ -62,20 +79,29 @@ static void draw_contact_angle(FILE *f, const kl_rail_figure_data *d)
             ORANGE, BLUE);
 }
 
-static void draw_conicity(FILE *f, const kl_rail_figure_data *d)
+static void write_conicity(FILE *f, const char *name, const kl_rail_figure_data *d)
 {
-    fprintf(f, "$d << EOD\n");
-    for (int k = 1; 1e-4 * k <= kl_conicity_most(d->delta_r); k++) {
+    fprintf(f, "%s << EOD\n", name);
+    for (int k = 1; d && 1e-4 * k <= kl_conicity_most(d->delta_r); k++) {
         double w = kl_conicity_wavelength(d->delta_r, 1e-4 * k);
         double h = kl_conicity_harmonic(d->delta_r, 1e-4 * k);
         if (isfinite(w) && isfinite(h)) fprintf(f, "%.6g %.6g %.6g\n", 0.1 * k, w, h);
     }
+    fprintf(f, "EOD\n");
+}
+
+static void draw_conicity(FILE *f, const kl_rail_figure_data *d)
+{
+    write_conicity(f, "$d", d);
+    write_conicity(f, "$e", d->other);
     fprintf(f,
-            "EOD\nset xlabel 'amplitude [mm]'\nset ylabel 'equivalent conicity'\nset yrange [0:]\n"
+            "set xlabel 'amplitude [mm]'\nset ylabel 'equivalent conicity'\nset yrange [0:]\n"
             "set arrow 1 from 3, graph 0 to 3, graph 1 nohead dt 3 lc rgb '%s'\n"
             "plot $d using 1:2 with lines lw 2 lc rgb '%s' title 'wavelength method (EN 15302)', "
-            "$d using 1:3 with lines lw 2 dt 2 lc rgb '%s' title 'harmonic linearisation'\n",
-            GREY, BLUE, ORANGE);
+            "$d using 1:3 with lines lw 2 dt 3 lc rgb '%s' title 'harmonic linearisation'",
+            GREY, BLUE, GREY);
+    plot_other(f, d, "$e", "1:2", ORANGE);
+    fprintf(f, "\n");
 }
 
 static void outline(FILE *f, const char *name, const kl_outline *o, double dy, double dz)
@@ -96,6 +122,7 @@ static void draw_contacts(FILE *f, const kl_rail_figure_data *d)
     double                  lift = 0.012; /* the wheel is drawn above its rail */
     outline(f, "$wheel", d->wheel, d->half, mid->height + lift);
     outline(f, "$rail", d->rail, 0.0, 0.0);
+    if (d->other) outline(f, "$other", d->other->wheel, d->other->half, mid->height + lift);
     fprintf(f, "$lines << EOD\n");
     for (int i = 0; i < d->n; i += 5) {
         const kl_touch *t = &d->state[i].touch[KL_RIGHT];
@@ -110,8 +137,10 @@ static void draw_contacts(FILE *f, const kl_rail_figure_data *d)
             "set ylabel 'height [mm]'\n"
             "plot $lines with lines lw 0.8 lc rgb '%s' title 'contact points at one lateral "
             "displacement', $wheel with lines lw 2 lc rgb '%s' title 'right wheel (drawn 12 mm "
-            "higher)', $rail with lines lw 2 lc rgb '%s' title 'right rail'\n",
+            "higher)', $rail with lines lw 2 lc rgb '%s' title 'right rail'",
             GREY, ORANGE, BLUE);
+    plot_other(f, d, "$other", "1:2", "#009e73");
+    fprintf(f, "\n");
 }
 
 static const struct {
@@ -148,6 +177,51 @@ static bool draw(int i, const kl_rail_figure_data *d, const char *title, const c
     return true;
 }
 
+/* The text of a figure goes into the page as it is: SVG is part of HTML. */
+static bool include_figure(FILE *page, const char *folder, const char *file)
+{
+    char   path[4096], text[4097] = {0};
+    size_t n;
+    snprintf(path, sizeof path, "%s/%s", folder, file);
+    FILE *f = fopen(path, "r");
+    if (!f) return false;
+    bool first = true;
+    while ((n = fread(text, 1, sizeof text - 1, f)) > 0) {
+        const char *from = first ? strstr(text, "<svg") : text; /* no XML head within a page */
+        if (!from) from = text;
+        fwrite(from, 1, n - (size_t)(from - text), page);
+        first = false;
+    }
+    fclose(f);
+    return true;
+}
+
+static bool write_page(const char *title, const char *folder)
+{
+    char        path[4096];
+    kl_new_file o;
+    bool        good = true;
+    snprintf(path, sizeof path, "%s/index.html", folder);
+    if (!kl_output_open(&o, path)) return false;
+    fprintf(o.stream, "<!doctype html>\n<html lang=\"en\"><meta charset=\"utf-8\"><title>");
+    for (const char *p = title; *p; p++)
+        *p == '<'   ? fputs("&lt;", o.stream)
+        : *p == '&' ? fputs("&amp;", o.stream)
+                    : fputc(*p, o.stream);
+    fprintf(o.stream, "</title><style>body{max-width:950px;margin:2em auto;font-family:sans-serif}"
+                      "svg{max-width:100%%;height:auto;margin-bottom:2em}</style>\n");
+    for (size_t i = 0; i < sizeof figures / sizeof figures[0] && good; i++)
+        good = include_figure(o.stream, folder, figures[i].file);
+    fprintf(o.stream, "</html>\n");
+    if (!good) {
+        kl_output_discard(&o);
+        return false;
+    }
+    if (!kl_output_close(&o)) return false;
+    fprintf(stderr, "%s\n", path);
+    return true;
+}
+
 bool kl_rail_figures(const kl_rail_figure_data *d, const char *title, const char *folder)
 {
     if (mkdir(folder, 0777) != 0 && errno != EEXIST) {
@@ -156,5 +230,5 @@ bool kl_rail_figures(const kl_rail_figure_data *d, const char *title, const char
     }
     for (size_t i = 0; i < sizeof figures / sizeof figures[0]; i++)
         if (!draw((int)i, d, title, folder)) return false;
-    return true;
+    return write_page(title, folder);
 }
