@@ -82,6 +82,28 @@ static void mistakes_are_told_with_a_remedy(void **state)
     assert_int_equal(run(w, "rail", "profile", "S1002"), 2);
 }
 
+/* Two wheels on one rail: both conicities are printed, the page has every figure with both curves. */
+static void a_second_wheel_is_drawn_over_the_first(void **state)
+{
+    world *w = *state;
+    char   text[1 << 16];
+    assert_int_equal(
+        run(w, "rail", "profile", "S1002", "60E1", "--over", "cone:1/20", "--figures", "f"), 0);
+    const char *at = strstr(w->out, "(EN 15302): ");
+    assert_non_null(at);
+    assert_close(atof(at + 12), 0.1771, 5e-4);
+    at = strstr(at, "S1002, ");
+    assert_non_null(at);
+    assert_true(atof(at + 7) > 0.045 && atof(at + 7) < 0.06);
+    read_whole(path_of(w, "f/rolling-radius.svg"), text, sizeof text);
+    assert_non_null(strstr(text, "cone:1/20"));
+    read_whole(path_of(w, "f/index.html"), text, sizeof text);
+    assert_non_null(strstr(text, "<svg"));
+    assert_null(strstr(text, "<?xml"));
+    assert_int_equal(run(w, "rail", "profile", "S1002", "60E1", "--over", "nothing.whl"), 1);
+    assert_non_null(strstr(w->err, "nothing.whl"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -91,6 +113,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_cone_has_its_own_conicity, setup, teardown),
         cmocka_unit_test_setup_teardown(the_report_says_jumps_and_what_was_read, setup, teardown),
         cmocka_unit_test_setup_teardown(mistakes_are_told_with_a_remedy, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_second_wheel_is_drawn_over_the_first, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
