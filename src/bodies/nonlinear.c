@@ -5,6 +5,7 @@
 #include "bodies/point.h"
 #include "bodies/rigid.h"
 #include "model/model.h"
+#include "reduce/skin_modes.h"
 
 /* Where the body is at the start: points of the mesh to global positions and velocities. */
 typedef struct pose {
@@ -96,6 +97,31 @@ static kl_status add_nodes(const flexible *p, const kl_setup *s, const pose *at,
     return KL_OK;
 }
 
+/* in the order of NONLINEAR_ENERGY.. */
+static const kl_output field_values[NONLINEAR_VALUES] = {
+    {"energy_density", "J/m3", "elastic energy and plastic work per volume"},
+    {"mises", "Pa", "equivalent stress of von Mises; of shells the larger of both faces"},
+    {"plastic_strain", "1", "accumulated plastic strain"}};
+
+/* Surface and corners of the elements, as points of the field; `on`: of each node. */
+static kl_status add_surface(flexible *p, const kl_setup *s, const int *on)
+{
+    nonlinear_mesh *w = p->nodes;
+    kl_kbody_skin   skin;
+    int            *node = NULL, n = 0;
+    KL_TRY(kl_skin_find(w->mesh, s->arena, &skin, &node));
+    for (int i = 0; i < 3 * skin.ntriangle; i++) skin.triangle[i] = on[node[skin.triangle[i]]];
+    for (int k = 0; k < KL_SHAPE_COUNT; k++)
+        n += w->mesh->block[k].n * kl_shape_info_of((kl_shape)k)->nnode;
+    w->corner = kl_arena_array(s->arena, int, n + 1);
+    if (!w->corner) return KL_E_MEMORY;
+    w->point           = on;
+    w->field.ntriangle = skin.ntriangle, w->field.triangle = skin.triangle;
+    w->field.nvalue = NONLINEAR_VALUES, w->field.value = field_values;
+    w->field.corner = w->corner;
+    return KL_OK;
+}
+
 /* The field: all nodes that elements use, as they stand at the start. */
 static kl_status make_field(flexible *p, const kl_setup *s, const pose *at, double every)
 {
@@ -104,16 +130,18 @@ static kl_status make_field(flexible *p, const kl_setup *s, const pose *at, doub
     int            *body = kl_arena_array(s->arena, int, n), count = 0;
     double         *place = kl_arena_array(s->arena, double, 3 * n);
     double         *local = kl_arena_array(s->arena, double, 3 * n), unused[3];
+    int            *on    = kl_arena_array(s->arena, int, n);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
     for (int i = 0; i < w->mesh->nnode; i++) {
         if (w->body[i] < 0) continue;
         body[count] = w->body[i];
+        on[i]       = count;
         kl_store(local + 3 * count, w->local[i]);
         place_point(at, w->mesh->x[i], place + 3 * count++, unused);
     }
     w->field = (kl_field){
         .npoint = count, .width = 3, .point = place, .body = body, .local = local, .every = every};
-    return KL_OK;
+    return add_surface(p, s, on);
 }
 
 static kl_status nonlinear_expand(void *data, const kl_setup *s, kl_model *m)
@@ -175,7 +203,7 @@ static kl_status fill_piece(const flexible *p, const kl_fe_element *e, const kl_
 static kl_status add_element(const flexible *p, const kl_setup *s, kl_model *m, int first,
                              kl_shape shape, int index, const kl_fe_rules *rules)
 {
-    const nonlinear_mesh  *w     = p->nodes;
+    nonlinear_mesh        *w     = p->nodes;
     int                    n     = kl_shape_info_of(shape)->nnode;
     const int             *node  = w->mesh->block[shape].node + (size_t)index * (size_t)n;
     bool                   shell = nonlinear_is_shell(shape);
@@ -195,8 +223,9 @@ static kl_status add_element(const flexible *p, const kl_setup *s, kl_model *m, 
                        "body '%s': element %d is inside out; correct its nodes in the mesh",
                        s->name, e.id);
     for (int a = 0; status == KL_OK && a < n; a++) {
-        kl_marker at = {.r = w->local[node[a]], .A = kl_identity()};
-        status       = kl_model_add_marker(m, first + w->body[node[a]], &at);
+        w->corner[w->ncorner++] = w->point[node[a]];
+        kl_marker at            = {.r = w->local[node[a]], .A = kl_identity()};
+        status                  = kl_model_add_marker(m, first + w->body[node[a]], &at);
     }
     return status;
 }

@@ -33,6 +33,9 @@ typedef struct nonlinear_mesh {
     nonlinear_part *part;
     kl_solid_law   *law; /* of each material */
     kl_field        field;
+    const int      *point;  /* nnode: of the field */
+    int            *corner; /* points of the elements' markers */
+    int             ncorner;
 } nonlinear_mesh;
 
 /* What every finite element of a nonlinear body has. */
@@ -45,6 +48,9 @@ typedef struct nonlinear_piece {
 
 /* Adds the forces -a m v of damping to the wrenches; returns the power lost. */
 double nonlinear_mass_damping(const nonlinear_piece *p, const kl_reading *in, double *wrench);
+
+/* Values of the field at a node: energy density, equivalent stress, plastic strain. */
+enum { NONLINEAR_ENERGY, NONLINEAR_MISES, NONLINEAR_PLASTIC, NONLINEAR_VALUES };
 
 /* nonlinear_solid.c, nonlinear_shell.c: one finite element */
 typedef struct nonlinear_solid {

@@ -98,6 +98,18 @@ static kl_status take_law(const kl_material *a, int strain, const kl_setup *s, k
     return row ? KL_OK : KL_E_MEMORY;
 }
 
+/* Do elements of this dimension consist of material i? */
+static bool is_of(const kl_mesh *m, int material, int dimension)
+{
+    for (int s = 0; s < KL_SHAPE_COUNT; s++)
+        for (int e = 0; kl_shape_info_of((kl_shape)s)->dimension == dimension && e < m->block[s].n;
+             e++) {
+            const kl_property *p = &m->property[m->block[s].property[e]];
+            if (p->material == material && p->kind != KL_LAMINATE) return true;
+        }
+    return false;
+}
+
 /* ---- mass ---- */
 
 kl_status nonlinear_lump(const kl_fe_element *e, const kl_fe_rules *rules, double *mass,
@@ -254,6 +266,22 @@ static kl_status take_part(nonlinear_mesh *w, const kl_marker_request *q, const 
     return KL_OK;
 }
 
+/* ---- units ---- */
+
+/* A part of 30 mm that is taken for one of 30 m weighs a billion times as much. */
+static kl_status check_size(const nonlinear_mesh *w, double mass, bool lenient, const kl_setup *s)
+{
+    double size = kl_mesh_size(w->mesh);
+    bool   big  = size > 200.0 || (size > 5.0 && mass > 1e6);
+    if (!big || lenient) return KL_OK;
+    return kl_fail(
+        s->diag, KL_E_RANGE, s->place,
+        "body '%s': %s is %.4g m long and weighs %.3g kg; if its coordinates are in "
+        "millimetres, write `units: {length: mm}` beside `mesh`; if the sizes are right, "
+        "write `lenient: yes` there",
+        s->name, w->mesh->source, size, mass);
+}
+
 /* ---- all ---- */
 
 kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s)
@@ -272,8 +300,15 @@ kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s)
     w->law     = kl_arena_array(s->arena, kl_solid_law, mesh->nmaterial + 1);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
     KL_TRY(check_shapes(mesh, s));
-    for (int i = 0; i < mesh->nmaterial; i++)
-        KL_TRY(take_law(&mesh->material[i], p->strain, s, &w->law[i]));
+    for (int i = 0; i < mesh->nmaterial; i++) {
+        const kl_material *a = &mesh->material[i];
+        if (is_of(mesh, i, 3)) KL_TRY(take_law(a, p->strain, s, &w->law[i]));
+        if (is_of(mesh, i, 2) && a->nyield > 0)
+            return kl_fail(s->diag, KL_E_MODEL, a->place,
+                           "body '%s': material '%s' has a yield stress, but nonlinear shells are "
+                           "elastic; remove `yield`, or mesh the body with solid elements",
+                           s->name, a->name);
+    }
     KL_TRY(lump(w, s));
     kl_vec3 moment = kl_vec(0, 0, 0);
     double  mass   = 0.0;
@@ -282,6 +317,7 @@ kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s)
         mass += w->mass[i];
         moment = kl_axpy(w->mass[i], mesh->x[i], moment);
     }
+    KL_TRY(check_size(w, mass, r->lenient, s));
     if (r->centre) w->shift = kl_scale(1.0 / mass, moment);
     for (int i = 0; i < r->nmarker; i++) KL_TRY(take_part(w, &r->marker[i], s));
     return KL_OK;

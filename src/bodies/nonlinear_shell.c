@@ -3,6 +3,7 @@
 #include <string.h>
 
 #include "bodies/nonlinear.h"
+#include "fe/shell.h"
 
 enum { NODES = KL_LARGE_SHELL_NODES, DOF = KL_LARGE_SHELL_DOF };
 
@@ -54,6 +55,42 @@ static void shell_tangent(const kl_reading *in, const double *lambda, kl_slopes 
         if (i % 6 < 3) out->C[i * n + i] -= e->p.rayleigh[0] * e->p.mass[i / 6];
 }
 
+static double area_of(const kl_large_shell *s)
+{
+    kl_vec3 normal = s->n == 3 ? kl_cross(kl_sub(s->X[1], s->X[0]), kl_sub(s->X[2], s->X[0]))
+                               : kl_cross(kl_sub(s->X[2], s->X[0]), kl_sub(s->X[3], s->X[1]));
+    return 0.5 * kl_norm(normal);
+}
+
+/* equivalent stress at natural coordinates r, the third through the thickness */
+static double mises_at(const nonlinear_shell *e, const kl_large_shell_answer *at, const double r[3])
+{
+    double strain[6 * DOF], stress[6 * DOF], sum[6] = {0};
+    int    n = 6 * e->s.n;
+    if (kl_shell_strain(&e->p.reference, r, strain, stress) != KL_OK) return 0.0;
+    for (int k = 0; k < 6; k++)
+        for (int j = 0; j < n; j++) sum[k] += stress[k * n + j] * at->d[j];
+    return kl_mises(sum);
+}
+
+static void shell_point_values(const kl_reading *in, double *values)
+{
+    static const double    tri[3][2]  = {{0, 0}, {1, 0}, {0, 1}};
+    static const double    quad[4][2] = {{-1, -1}, {1, -1}, {1, 1}, {-1, 1}};
+    const nonlinear_shell *e          = in->data;
+    kl_large_shell_answer  at;
+    double                 volume = area_of(&e->s) * kl_shell_thickness(e->p.reference.property);
+    memset(values, 0, (size_t)(NONLINEAR_VALUES * e->s.n) * sizeof *values);
+    if (eval_at(in, &at, NULL, NULL) != KL_OK) return;
+    for (int a = 0; a < e->s.n; a++, values += NONLINEAR_VALUES) {
+        const double *r          = e->s.n == 3 ? tri[a] : quad[a];
+        double        top        = mises_at(e, &at, (double[3]){r[0], r[1], 1.0});
+        double        low        = mises_at(e, &at, (double[3]){r[0], r[1], -1.0});
+        values[NONLINEAR_ENERGY] = at.stored / volume;
+        values[NONLINEAR_MISES]  = top > low ? top : low;
+    }
+}
+
 const kl_element_type kl_nonlinear_shell = {
     .name      = "shell-element",
     .help      = "shell element of a nonlinear body",
@@ -62,4 +99,5 @@ const kl_element_type kl_nonlinear_shell = {
                "there, reduce the load, or check the material",
     .setup   = shell_setup,
     .eval    = shell_eval,
-    .tangent = shell_tangent};
+    .tangent = shell_tangent,
+    .point_values = shell_point_values};

@@ -1,6 +1,7 @@
 /* One finite element of a nonlinear body, seen by the solvers: forces on the markers that are its nodes.
  * History: the plastic states of its points, then its enhanced strain, where the search for the next
  * one begins. */
+#include <stdio.h>
 #include <string.h>
 
 #include "bodies/nonlinear.h"
@@ -76,7 +77,8 @@ static kl_status solid_eval(const kl_reading *in, kl_writing *out)
     KL_TRY(kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, NULL));
     for (int a = 0; a < s->nnode; a++)
         for (int k = 0; k < 3; k++) out->wrench[6 * a + k] = -at.f[3 * a + k];
-    out->energy = at.stored + at.work;
+    out->energy = at.stored;
+    out->spent  = at.work;
     return add_damping(in, x, out);
 }
 
@@ -119,6 +121,50 @@ static void solid_commit(const kl_reading *in, double *h_new)
     memcpy(h_new + s->npoint * KL_PLASTIC_NUMBERS, at.mode, (size_t)s->nmode * sizeof *h_new);
 }
 
+/* Stress of the points carried to the nodes; plastic strain is not negative there. */
+static void solid_point_values(const kl_reading *in, double *values)
+{
+    const kl_large_solid *s = solid_of(in);
+    kl_vec3               x[KL_LARGE_NODES];
+    kl_large_answer       at;
+    kl_large_point        point[KL_LARGE_POINTS];
+    double                volume = 0.0, share[KL_LARGE_POINTS];
+    memset(values, 0, (size_t)(NONLINEAR_VALUES * s->nnode) * sizeof *values);
+    positions(in, x);
+    if (kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, NULL) != KL_OK) return;
+    kl_large_solid_points(s, x, states(s, in), at.mode, point);
+    for (int p = 0; p < s->npoint; p++) volume += s->volume[p];
+    for (int a = 0; a < s->nnode; a++, values += NONLINEAR_VALUES) {
+        double stress[6] = {0}, plastic = 0.0;
+        kl_large_solid_shares(s, a, share);
+        for (int p = 0; p < s->npoint; p++) {
+            plastic += share[p] * point[p].a;
+            for (int k = 0; k < 6; k++) stress[k] += share[p] * point[p].stress[k];
+        }
+        values[NONLINEAR_ENERGY]  = (at.stored + at.work) / volume;
+        values[NONLINEAR_MISES]   = kl_mises(stress);
+        values[NONLINEAR_PLASTIC] = plastic > 0.0 ? plastic : 0.0;
+    }
+}
+
+/* After a failed step: was this element about to turn inside out? */
+static void solid_watch(const kl_reading *in, kl_notice *notice)
+{
+    const nonlinear_solid *e = in->data;
+    kl_vec3                x[KL_LARGE_NODES];
+    const double           flat = 0.2;
+    if (!notice->failed) return;
+    positions(in, x);
+    double least = kl_large_solid_least_volume(&e->s, x);
+    if (least > flat) return;
+    notice->stop = true;
+    notice->count++;
+    snprintf(notice->text, sizeof notice->text,
+             "(element %d of the mesh) turns inside out: at one point %.2g of its volume is left; "
+             "refine the mesh there, reduce the load, or check the material",
+             e->p.id, least);
+}
+
 const kl_element_type kl_nonlinear_solid = {
     .name      = "solid-element",
     .help      = "finite element of a nonlinear body",
@@ -129,4 +175,6 @@ const kl_element_type kl_nonlinear_solid = {
     .eval      = solid_eval,
     .stiffness = solid_stiffness,
     .damping   = solid_damping,
-    .commit    = solid_commit};
+    .point_values = solid_point_values,
+    .watch        = solid_watch,
+    .commit       = solid_commit};

@@ -131,6 +131,9 @@ static int export_motion(request *q, int nname, kl_diag *diag)
 static int export_field(const request *q)
 {
     if (!q->output) return kl_export_field(q->table.reader, q->field, q->from, q->to, stdout);
+    size_t n = strlen(q->output);
+    if (n > 4 && strcmp(q->output + n - 4, ".pvd") == 0)
+        return kl_export_field_vtk(q->table.reader, q->field, q->from, q->to, q->output);
     kl_new_file o;
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     int code = kl_export_field(q->table.reader, q->field, q->from, q->to, o.stream);
@@ -204,7 +207,9 @@ static int export_run(int argc, char **argv)
         {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "export all channels"},
         {"list", 'l', NULL, KL_OPTION_FLAG, &q.list, "list the channels with unit and meaning"},
         {"field", 0, "NAME", KL_OPTION_TEXT, &q.field,
-         "export a field (wires of a catenary) as CSV"},
+         "export a field (wires of a catenary, nodes of a nonlinear body) as CSV, or its surface "
+         "as "
+         "VTK (-o NAME.pvd)"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "export every N-th row"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "first time [s]"},
         {"to", 0, "T", KL_OPTION_TIME, &q.to, "last time [s]"},

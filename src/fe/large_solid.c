@@ -530,3 +530,36 @@ void kl_large_solid_points(const kl_large_solid *s, const kl_vec3 *x, const kl_p
         out[p].a = law.a;
     }
 }
+
+/* Hexahedra have points at +-1/sqrt(3). Of tetrahedra each point is near one corner: three of its
+ * barycentric coordinates are equal, the fourth is larger. */
+void kl_large_solid_shares(const kl_large_solid *s, int a, double *share)
+{
+    double r[3];
+    kl_shape_node(s->shape, a, r);
+    for (int p = 0; p < s->npoint; p++) {
+        const double *at = s->at[p];
+        if (s->shape == KL_HEX8) {
+            share[p] = 1.0;
+            for (int k = 0; k < 3; k++) share[p] *= 0.5 * (1.0 + 3.0 * r[k] * at[k]);
+            continue;
+        }
+        double own[4]  = {1.0 - at[0] - at[1] - at[2], at[0], at[1], at[2]};
+        double here[4] = {1.0 - r[0] - r[1] - r[2], r[0], r[1], r[2]};
+        int    near    = 0;
+        for (int k = 1; k < 4; k++)
+            if (own[k] > own[near]) near = k;
+        double other = own[(near + 1) % 4];
+        share[p]     = (here[near] - other) / (own[near] - other);
+    }
+}
+
+double kl_large_solid_least_volume(const kl_large_solid *s, const kl_vec3 *x)
+{
+    double least = HUGE_VAL;
+    for (int p = 0; p < s->npoint; p++) {
+        kl_mat3 F = gradient_of(s, x, p);
+        least     = fmin(least, kl_det(&F));
+    }
+    return least;
+}

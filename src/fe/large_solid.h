@@ -69,4 +69,10 @@ typedef struct kl_large_point {
 void kl_large_solid_points(const kl_large_solid *s, const kl_vec3 *x, const kl_plastic_state *old,
                            const double *mode, kl_large_point *p);
 
+/* Least volume of a point over its volume at the start: 0 is where the element turns inside out. */
+double kl_large_solid_least_volume(const kl_large_solid *s, const kl_vec3 *x);
+
+/* Shares of the points in the value at node a, by the linear or trilinear function through the points. */
+void kl_large_solid_shares(const kl_large_solid *s, int a, double *share);
+
 #endif

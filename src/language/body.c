@@ -522,7 +522,11 @@ static kl_status make_box(reader *r, const kl_node *n)
 static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural, bool lenient)
 {
     const char *name;
-    if (n->kind == KL_MAP) return kl_node_get(n, "box") ? make_box(r, n) : make_line(r, n);
+    if (n->kind == KL_MAP) {
+        KL_TRY((kl_node_get(n, "box") ? make_box : make_line)(r, n));
+        r->out->mesh->place = n->place;
+        return KL_OK;
+    }
     KL_TRY(kl_value_word(&r->scope, n, "mesh", &name));
     kl_read_options options = {.lenient = lenient};
     if (structural) {

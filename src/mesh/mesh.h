@@ -163,23 +163,24 @@ typedef struct kl_leftover {
 } kl_leftover;
 
 typedef struct kl_mesh {
-    kl_arena      *arena;
-    const char    *source; /* file name, for messages */
-    int            nnode, node_cap;
-    int           *node_id;
-    kl_vec3       *x; /* m, global axes (readers apply the file's coordinate systems) */
-    kl_block       block[KL_SHAPE_COUNT];
-    int            nspring, nmass, ntie, nmaterial, nproperty, nset, nleftover;
-    int            spring_cap, mass_cap, tie_cap, material_cap, property_cap, set_cap, leftover_cap;
-    kl_spring     *spring;
-    kl_point_mass *mass;
-    kl_tie        *tie;
-    kl_material   *material;
-    kl_property   *property;
-    kl_set        *set;
-    kl_leftover   *leftover;
-    int            nduplicate_node, first_duplicate_node; /* ids given twice: count, first */
-    int            nduplicate_element, first_duplicate_element;
+    kl_arena   *arena;
+    const char *source; /* file name, for messages */
+    kl_place    place;  /* in the body file, of a mesh that it describes itself; file NULL: none */
+    int         nnode, node_cap;
+    int        *node_id;
+    kl_vec3    *x; /* m, global axes (readers apply the file's coordinate systems) */
+    kl_block    block[KL_SHAPE_COUNT];
+    int         nspring, nmass, ntie, nmaterial, nproperty, nset, nleftover;
+    int         spring_cap, mass_cap, tie_cap, material_cap, property_cap, set_cap, leftover_cap;
+    kl_spring  *spring;
+    kl_point_mass    *mass;
+    kl_tie           *tie;
+    kl_material      *material;
+    kl_property      *property;
+    kl_set           *set;
+    kl_leftover      *leftover;
+    int               nduplicate_node, first_duplicate_node; /* ids given twice: count, first */
+    int               nduplicate_element, first_duplicate_element;
     struct kl_id_map *node_map, *element_map; /* id -> index (id_map.h); private to mesh.c */
 } kl_mesh;
 

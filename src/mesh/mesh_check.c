@@ -32,7 +32,10 @@ static const char *listed(const offenders *o, char *text, size_t size)
     return text;
 }
 
-static kl_place whole(const kl_mesh *m) { return (kl_place){m->source, 0, 0}; }
+static kl_place whole(const kl_mesh *m)
+{
+    return m->place.file ? m->place : (kl_place){m->source, 0, 0};
+}
 
 static void report(const kl_mesh *m, kl_diag *diag, const offenders *o, const char *what,
                    const char *remedy)

@@ -509,7 +509,15 @@ typedef struct kl_field {
     const int    *line;  /* nline: how many points each line joins, in order */
     const int    *link;  /* nlink x 2: further pairs of points: droppers */
     double        every; /* time between two records [s] */
+    /* of a compound of finite elements (optional): its surface, and values at its points, which its
+     * elements give (kl_element_type.point_values) and which are averaged where elements meet */
+    int              ntriangle, nvalue;
+    const int       *triangle; /* ntriangle x 3: points */
+    const kl_output *value;    /* nvalue: name, unit, help */
+    const int *corner; /* points of the markers of its elements, one element after the other */
 } kl_field;
+
+enum { KL_FIELD_VALUES = 4 }; /* most values of a point */
 
 /* Markers of an element that act on each other now. */
 enum { KL_LINK_MARKERS = 4, KL_MOST_LINKS = 1024 };
@@ -596,6 +604,8 @@ typedef struct kl_element_type {
      * link pulls [N] */
     const kl_field *(*field)(const void *data);
     void (*field_values)(const kl_reading *in, double *rise, double *pull);
+    /* (optional) values of the compound's field at its markers, one marker after the other */
+    void (*point_values)(const kl_reading *in, double *values);
     /* (optional) after an accepted step, its history committed */
     void (*watch)(const kl_reading *in, kl_notice *notice);
     /* (optional) false when the constraints hold but on the wrong branch, such as axes turned round

@@ -163,6 +163,7 @@ static kl_status compose(kl_report *p, const kl_report_request *request)
     kl_report_results(p);
     KL_TRY(kl_ride_section(&p->page, p->r, p->time, p->rows, p->arena));
     KL_TRY(kl_stress_section(&p->page, p->q->stress, p->q->nstress));
+    kl_report_fields(p);
     kl_report_model(p);
     kl_report_settings(p);
     kl_report_run(p, &q);

@@ -69,6 +69,7 @@ void kl_report_cards(kl_report *p, const kl_report_quality *q);
 void kl_report_limits(kl_report *p);
 void kl_report_results(kl_report *p);
 void kl_report_assessments(kl_report *p); /* each that suits the run: table and figures */
+void kl_report_fields(kl_report *p);      /* largest stress and strain of finite elements */
 void kl_report_collection(kl_report *p);  /* figures of pantographs, where the run has some */
 void kl_report_wheels(kl_report *p);      /* figures of wheel forces over the track */
 void kl_report_model(kl_report *p);

@@ -298,15 +298,26 @@ static void add_fields(kl_text *t, kl_reader *r)
         for (int k = 0; k < f->nline; k++) kl_text_add(t, "%s%d", k ? ", " : "", f->line[k]);
         kl_text_add(t, "], \"link\": [");
         for (int k = 0; k < 2 * f->nlink; k++) kl_text_add(t, "%s%d", k ? ", " : "", f->link[k]);
+        kl_text_add(t, "], \"triangle\": [");
+        for (int k = 0; k < 3 * f->ntriangle; k++)
+            kl_text_add(t, "%s%d", k ? ", " : "", f->triangle[k]);
+        kl_text_add(t, "], \"value\": [");
+        for (int k = 0; k < f->nvalue; k++) {
+            kl_text_add(t, "%s{\"name\": ", k ? ", " : "");
+            kl_text_json(t, f->value_name[k]);
+            kl_text_add(t, ", \"unit\": ");
+            kl_text_json(t, f->value_unit[k]);
+            kl_text_add(t, "}");
+        }
         kl_text_add(t, "]}");
     }
     kl_text_add(t, "]");
 }
 
-/* Values of one field, a row at a time: rise, then pull, as floats. */
+/* Values of one field, a row at a time: rise, further values, then pull, as floats. */
 static kl_status field_floats(kl_reader *r, const kl_field_points *f, float *out)
 {
-    int       moves = f->width * f->npoint, n = moves + f->nlink;
+    int       moves = (f->width + f->nvalue) * f->npoint, n = moves + f->nlink;
     double   *row    = malloc(((size_t)n + 1) * sizeof *row);
     kl_status status = row ? KL_OK : KL_E_MEMORY;
     for (int i = 0; status == KL_OK && i < f->rows; i++) {
@@ -320,7 +331,7 @@ static kl_status field_floats(kl_reader *r, const kl_field_points *f, float *out
 static kl_status write_field(FILE *f, kl_reader *r, const kl_field_points *p, int index, int number,
                              size_t *written)
 {
-    size_t         n      = (size_t)p->rows * (size_t)(p->width * p->npoint + p->nlink);
+    size_t         n = (size_t)p->rows * (size_t)((p->width + p->nvalue) * p->npoint + p->nlink);
     float         *values = malloc((n + 1) * sizeof *values);
     unsigned char *planes = malloc(4 * n + 1);
     double        *time   = malloc(((size_t)p->rows + 1) * sizeof *time);

@@ -13,6 +13,8 @@
 #include "results/scene.h"
 
 /* The columns of the file and the sink that fills them. */
+enum { MOST_CORNERS = 32 }; /* markers of an element that gives values of a field */
+
 typedef struct recorder {
     kl_writer           *writer;
     kl_recording        *recording;
@@ -27,6 +29,7 @@ typedef struct recorder {
     int                  nfield;
     kl_arena            *arena; /* of the fields of compounds */
     double *rise, *pull, *due;  /* values of the largest field; next time of each field */
+    int    *share;              /* of each point of a field: elements that give it values */
     long    rows, *missing;     /* rows so far; of each column, without a finite number */
 } recorder;
 
@@ -52,6 +55,30 @@ static void compound_displacements(const recorder *r, const kl_compound *c, cons
     }
 }
 
+/* Values that the elements of a compound give at their markers, averaged at the points. */
+static void compound_point_values(const recorder *r, const kl_compound *c, const kl_field *f)
+{
+    const kl_model *m     = r->s->model;
+    double         *first = r->rise + 3 * (size_t)f->npoint, at[KL_FIELD_VALUES * MOST_CORNERS];
+    const int      *point = f->corner;
+    memset(first, 0, (size_t)(f->nvalue * f->npoint) * sizeof *first);
+    memset(r->share, 0, (size_t)f->npoint * sizeof *r->share);
+    for (int i = c->element; f->nvalue > 0 && i < c->element + c->nelement; i++) {
+        const kl_element *e  = &m->element[i];
+        kl_reading        in = kl_reading_of(m, r->s->solver->s, r->s->solver->w, e);
+        if (!e->type->point_values || e->nmarker > MOST_CORNERS) continue;
+        e->type->point_values(&in, at);
+        for (int a = 0; a < e->nmarker; a++, point++) {
+            r->share[*point]++;
+            for (int k = 0; k < f->nvalue; k++)
+                first[(size_t)k * (size_t)f->npoint + (size_t)*point] += at[f->nvalue * a + k];
+        }
+    }
+    for (int k = 0; k < f->nvalue; k++)
+        for (int i = 0; i < f->npoint; i++)
+            if (r->share[i] > 1) first[(size_t)k * (size_t)f->npoint + (size_t)i] /= r->share[i];
+}
+
 /* Fields whose time has come, at the state that the row was taken from. */
 static kl_status record_fields(recorder *r, double t)
 {
@@ -62,6 +89,7 @@ static kl_status record_fields(recorder *r, double t)
         r->due[i] = t + r->field[i].field->every * (1.0 - 1e-9);
         if (which < 0) {
             compound_displacements(r, &m->compound[-1 - which], r->field[i].field);
+            compound_point_values(r, &m->compound[-1 - which], r->field[i].field);
         } else {
             const kl_element *e  = &m->element[which];
             kl_reading        in = kl_reading_of(m, r->s->solver->s, r->s->solver->w, e);
@@ -150,7 +178,7 @@ static kl_status copy_fields(recorder *r, kl_reader *old, double until)
             double          time = -HUGE_VAL;
             bool            same = strcmp(list[k].name, r->field[i].name) == 0 &&
                         list[k].npoint == f->npoint && list[k].nlink == f->nlink &&
-                        list[k].width == kl_field_width(f);
+                        list[k].width == kl_field_width(f) && list[k].nvalue == f->nvalue;
             for (int row = 0; same && row < list[k].rows; row++) {
                 KL_TRY(kl_reader_field(old, &list[k], row, 1, &time, r->rise, r->pull));
                 if (time > until) break;
@@ -254,7 +282,7 @@ static kl_status find_compounds(recorder *r, size_t *numbers)
     for (int i = 0; i < m->ncompound; i++) {
         const kl_field *f = field_of_compound(r, &m->compound[i]);
         if (!f) return KL_E_MEMORY;
-        if (3 * (size_t)f->npoint > *numbers) *numbers = 3 * (size_t)f->npoint;
+        if (kl_field_numbers(f) > *numbers) *numbers = kl_field_numbers(f);
         r->element[r->nfield] = -1 - i;
         r->due[r->nfield]     = -HUGE_VAL;
         r->field[r->nfield++] = (kl_field_info){m->compound[i].name, f};
@@ -276,7 +304,7 @@ static kl_status find_fields(recorder *r, const kl_simulation *s)
         const kl_element *e = &m->element[i];
         const kl_field   *f = e->type->field ? e->type->field(e->data) : NULL;
         if (!f) continue;
-        size_t numbers = (size_t)f->npoint * (size_t)kl_field_width(f);
+        size_t numbers = kl_field_numbers(f);
         if (numbers > points) points = numbers;
         if ((size_t)f->nlink > links) links = (size_t)f->nlink;
         r->element[r->nfield] = i;
@@ -284,9 +312,10 @@ static kl_status find_fields(recorder *r, const kl_simulation *s)
         r->field[r->nfield++] = (kl_field_info){e->name, f};
     }
     KL_TRY(find_compounds(r, &points));
-    r->rise = calloc(points, sizeof *r->rise);
-    r->pull = calloc(links, sizeof *r->pull);
-    return r->rise && r->pull ? KL_OK : KL_E_MEMORY;
+    r->rise  = calloc(points, sizeof *r->rise);
+    r->pull  = calloc(links, sizeof *r->pull);
+    r->share = calloc(points, sizeof *r->share);
+    return r->rise && r->pull && r->share ? KL_OK : KL_E_MEMORY;
 }
 
 static kl_status recorder_init(recorder *r, const kl_simulation *s)
@@ -320,6 +349,7 @@ static void recorder_free(recorder *r)
 {
     kl_arena_destroy(r->arena);
     free(r->field);
+    free(r->share);
     free(r->element);
     free(r->due);
     free(r->rise);

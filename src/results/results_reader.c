@@ -367,6 +367,10 @@ kl_status kl_reader_field(kl_reader *r, const kl_field_points *f, int row0, int 
 {
     bool good = !time || kl_h5_get(r->file, f->time, row0, nrow, 0, 0, time);
     if (good && rise) good = kl_h5_get(r->file, f->rise, row0, nrow, 0, f->width * f->npoint, rise);
+    /* values stand behind the motion; rows of both at once are not asked for */
+    for (int k = 0; good && rise && nrow == 1 && k < f->nvalue; k++)
+        good = kl_h5_get(r->file, f->value[k], row0, 1, 0, f->npoint,
+                         rise + (size_t)(f->width + k) * (size_t)f->npoint);
     if (good && pull && f->nlink > 0)
         good = kl_h5_get(r->file, f->pull, row0, nrow, 0, f->nlink, pull);
     return good ? KL_OK : damaged(r, "a field cannot be read");

@@ -143,8 +143,16 @@ static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics 
     bool   last  = steps <= 1.0;
     h            = last ? whole : whole / steps;
     KL_TRY(kl_eval(x->model, x->s, x->w)); /* the estimate looked elsewhere */
-    x->s->t = last ? until : x->s->t + h;
-    KL_TRY(advance(e, x, h, diag));
+    double start = x->s->t;
+    x->s->t      = last ? until : start + h;
+    kl_state_copy(e->kept, x->s);
+    e->kept->t       = start;
+    kl_status status = advance(e, x, h, diag);
+    if (status == KL_RETRY) { /* there is no shorter step to try: this one is stable */
+        kl_state_copy(x->s, e->kept);
+        return kl_step_failed(x, h, count, "an element could not be evaluated", diag);
+    }
+    KL_TRY(status);
     kl_commit_history(x->model, x->s, x->w, x->s->h);
     kl_count_energy(x, h, &e->power, count);
     count->steps++;

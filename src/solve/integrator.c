@@ -111,6 +111,21 @@ static bool is_dead_point(kl_solver *x, kl_diag *diag)
     return true;
 }
 
+/* An element that says, when asked after a failed step, that its description ends here: the reason. */
+static const kl_element *spent_element(const kl_solver *x, kl_notice *notice)
+{
+    const kl_model *m = x->model;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        if (!e->type->watch) continue;
+        kl_reading in = kl_reading_of(m, x->s, x->w, e);
+        *notice       = (kl_notice){.failed = true};
+        e->type->watch(&in, notice);
+        if (notice->stop) return e;
+    }
+    return NULL;
+}
+
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag)
 {
@@ -129,6 +144,11 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     for (int i = 0; i < m->nunfollowed; i++)
         kl_note(diag, m->unfollowed[i].place,
                 "%s; if they are in line, this is a singular position", m->unfollowed[i].text);
+    kl_notice         notice;
+    const kl_element *spent = spent_element(x, &notice);
+    if (spent)
+        return kl_fail(diag, KL_E_STEP, spent->place, "stopped at t = %.9g s: '%s' %s", x->s->t,
+                       spent->name, notice.text);
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (culprit >= 0)
         kl_note(diag, m->element[culprit].place,

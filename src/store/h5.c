@@ -678,12 +678,13 @@ bool kl_h5_create_table(kl_h5 *f, const char *name, int ncolumn, int chunk_rows,
     double  absent   = (double)NAN;
     visit   v        = enter();
     hid_t   space = H5Screate_simple(rank, size, most), made = H5Pcreate(H5P_DATASET_CREATE);
-    hid_t   dapl = table_access();
+    hid_t   dapl = table_access(), links = H5Pcreate(H5P_LINK_CREATE);
+    H5Pset_create_intermediate_group(links, 1);
     H5Pset_chunk(made, rank, chunk);
     H5Pset_fill_value(made, H5T_NATIVE_DOUBLE, &absent);
     *out    = (kl_h5_table){.ncolumn = ncolumn};
-    out->id = H5Dcreate2(f->id, name, H5T_IEEE_F64LE, space, H5P_DEFAULT, made, dapl);
-    H5Pclose(dapl), H5Pclose(made), H5Sclose(space);
+    out->id = H5Dcreate2(f->id, name, H5T_IEEE_F64LE, space, links, made, dapl);
+    H5Pclose(links), H5Pclose(dapl), H5Pclose(made), H5Sclose(space);
     return finish(f, v, out->id >= 0);
 }
 

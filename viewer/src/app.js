@@ -1,5 +1,6 @@
 // The page of `klingel view`: scene, plots, panels and the doors between them.
 import { button, element, icon } from "./panel/dom.js";
+import { Values } from "./panel/values.js";
 import { Deform } from "./panel/deform.js";
 import { Details } from "./panel/details.js";
 import { listenToKeys } from "./panel/keys.js";
@@ -221,6 +222,7 @@ export class App {
     this.#cameraBar();
     this.#noteGaps();
     if (this.modal || this.world.first.skins.size) this.deform = new Deform(this.sceneHost, this.world, { modes: this.modal, changed: () => stage.invalidate() });
+    if (this.world.surfaces.names.length) new Values(this.sceneHost, this.world.surfaces, { changed: () => stage.invalidate() });
     this.#colourTree();
     this.#clicks();
     new ResizeObserver(() => stage.resize()).observe(this.sceneHost);

@@ -9,6 +9,7 @@ import { look } from "./scene/look.js";
 import { Rails } from "./scene/rails.js";
 import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
+import { Surfaces } from "./scene/surfaces.js";
 import { Wires } from "./scene/wires.js";
 
 const MOST_FIRST_TRACES = 6;
@@ -54,7 +55,8 @@ export class World {
     this.traces = new Traces(this.first, colours);
     this.rails = new Rails(this.first.scene.tracks ?? [], this.first.extent.size, this.first.up);
     this.wires = new Wires(fields);
-    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wires.root);
+    this.surfaces = new Surfaces(fields);
+    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wires.root, this.surfaces.root);
     this.camera = new CameraMode(this.stage, this.first);
     this.stage.onResize = (w, h) => this.traces.resize(w, h);
     this.rails.setLook(colours);
@@ -77,8 +79,9 @@ export class World {
     const whole = first.sweep();
     const away = whole.box.getSize(whole.box.min.clone()).length() > RUNS_AWAY * first.extent.size;
     const { box, cloud } = away ? first.sweep(true) : whole;
+    if (!away && this.surfaces.box) box.union(this.surfaces.box);
     stage.ground = this.rails.lowest(first.up);
-    stage.setBounds(box, cloud);
+    stage.setBounds(box, this.surfaces.fields.length ? undefined : cloud);
     stage.setGravity(first.scene.gravity);
     if (!away) return;
     this.camera.set("follow", this.#leader(stage.home.middle));
@@ -137,6 +140,7 @@ export class World {
     this.arrows.update(t);
     this.traces.update(t);
     this.wires.update(t);
+    this.surfaces.update(t);
     this.camera.update();
     this.stage.invalidate();
   }

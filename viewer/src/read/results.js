@@ -84,14 +84,14 @@ export class Results {
     }
   }
 
-  /** Fields, such as the wires of a catenary: [{name, point, line, link, time, values}]; a row of
-   * values holds the rise of each point, then the pull of each link. */
+  /** Fields, such as the wires of a catenary: [{name, point, line, link, triangle, value, time, values}]; a row
+   * of values holds the rise or displacement of each point, each further value of each point, then the pull of each link. */
   async fields() {
     const heads = this.head.fields ?? [];
     const read = async (h, i) => {
       const time = this.source(`k${this.index}-fieldtime${i}`), block = this.source(`k${this.index}-field${i}`);
       if (time === null || block === null) return null;
-      const n = h.rows * ((h.width ?? 1) * h.point.length + h.link.length / 2);
+      const n = h.rows * (((h.width ?? 1) + (h.value?.length ?? 0)) * h.point.length + h.link.length / 2);
       return { ...h, time: toDoubles(await unpack(time)), values: fromPlanes(await unpack(block), 0, n) };
     };
     try {

@@ -25,9 +25,9 @@ export function joined(line) {
   return pairs;
 }
 
-/** Numbers a row of a field: rise or displacement of the points, pull of the links. */
+/** Numbers a row of a field: rise or displacement of the points, further values of the points, pull of the links. */
 export function rowWidth(field) {
-  return (field.width ?? 1) * field.point.length + field.link.length / 2;
+  return ((field.width ?? 1) + (field.value?.length ?? 0)) * field.point.length + field.link.length / 2;
 }
 
 /** Values of a field at time t: rise (or displacement x, y, z) of the points, pull of the links. */
@@ -68,7 +68,7 @@ class Wire {
 
   update(t, taut, slack) {
     const { field } = this, values = valuesAt(field, t), points = field.point.length, wide = field.width === 3;
-    const n = wide ? 3 * points : points;
+    const n = rowWidth(field) - field.link.length / 2;
     for (let i = 0; i < points; i++) {
       if (wide) for (let d = 0; d < 3; d++) this.position[3 * i + d] = field.point[i][d] + values[3 * i + d];
       else this.position[3 * i + 2] = field.point[i][2] + values[i];

@@ -1,0 +1,123 @@
+/* Nonlinear bodies from the command line: stress fields, their exports, restart, elements inside out. */
+#include "unit/cli/run_program.h"
+
+#include <math.h>
+
+#define BAR KL_SOURCE_DIR "/examples/tension-bar/model.yaml"
+
+enum { COLUMNS = 10, MISES = 8, PLASTIC = 9 };
+
+/* Calls `see` for each row of the field; columns t, x, y, z, u, energy density, mises, plastic strain. */
+static int each_row(const char *text, void (*see)(const double *row, void *context), void *context)
+{
+    int n = 0;
+    for (const char *line = strchr(text, '\n'); line && line[1]; line = strchr(line + 1, '\n')) {
+        double row[COLUMNS];
+        char  *end = NULL;
+        int    k   = 0;
+        for (const char *p = line + 1; k < COLUMNS; k++, p = end + 1) row[k] = strtod(p, &end);
+        see(row, context);
+        n++;
+    }
+    return n;
+}
+
+typedef struct middle {
+    double stress, plastic, width; /* sums over the nodes of the middle section; its width */
+    int    n;
+} middle;
+
+static void see_middle(const double *row, void *context)
+{
+    middle *m = context;
+    if (fabs(row[1] - 0.05) > 1e-9) return;
+    m->stress += row[MISES], m->plastic += row[PLASTIC], m->n++;
+    if (row[2] > 0.0049) m->width = fmax(m->width, 2.0 * (row[2] + row[5]));
+}
+
+static char *table_at(world *w, const char *t)
+{
+    assert_int_equal(run(w, "export", "bar.h5", "--field", "bar", "--from", t, "--to", t), 0);
+    assert_says(w->out,
+                "time_s,x_m,y_m,z_m,ux_m,uy_m,uz_m,energy_density_J/m3,mises_Pa,plastic_strain\n");
+    return w->out;
+}
+
+/* The stress in the middle of the bar carries its force: elastic at 1 s, flowing at 3 s, where the table
+ * of the material gives the stress of the plastic strain. */
+static void stress_carries_the_force(void **state)
+{
+    world *w = *state;
+    assert_int_equal(
+        run(w, "run", BAR, "-q", "--set", "elements=tet10", "--set", "nx=4", "-o", "bar.h5"), 0);
+    static const char *const when[] = {"1", "3"};
+    for (int i = 0; i < 2; i++) {
+        middle m = {0};
+        double t, force;
+        assert_true(each_row(table_at(w, when[i]), see_middle, &m) > 100);
+        assert_int_equal(run(w, "export", "bar.h5", "force_N", "--from", when[i], "--to", when[i]),
+                         0);
+        assert_int_equal(sscanf(strchr(w->out, '\n') + 1, "%lf,%lf", &t, &force), 2);
+        double stress = m.stress / m.n, plastic = m.plastic / m.n;
+        assert_true(fabs(stress * m.width * m.width - fabs(force)) < 0.01 * fabs(force));
+        if (i == 0) assert_true(plastic == 0.0);
+        else assert_true(fabs(stress - (300e6 + (plastic - 0.02) / 0.08 * 60e6)) < 2e6);
+    }
+}
+
+static void fields_are_exported_and_reported(void **state)
+{
+    world      *w = *state;
+    static char text[1 << 20];
+    assert_int_equal(run(w, "run", BAR, "-q", "--end", "1", "--set", "nx=2", "-o", "bar.h5"), 0);
+    assert_int_equal(run(w, "export", "bar.h5", "--field", "bar", "-o", "bar.pvd"), 0);
+    read_whole(path_of(w, "bar/frame-00000.vtp"), text, sizeof text);
+    assert_says(text, "Name=\"mises\"");
+    assert_says(text, "Name=\"plastic_strain\"");
+    assert_int_equal(run(w, "report", "bar.h5", "-o", "bar.html"), 0);
+    read_whole(path_of(w, "bar.html"), text, sizeof text);
+    assert_says(text, "Largest values of finite elements");
+    assert_says(text, "<td>mises</td>");
+    assert_int_equal(run(w, "export", "bar.h5", "--field", "ba", "-o", "bar.pvd"), 2);
+    assert_says(w->err, "fields: bar");
+}
+
+static const char crush[] =
+    "klingel: 1\ngravity: 0\nparameters: {kind: load-steps}\nbodies:\n  arm:\n    type: flexible\n"
+    "    flexible: nonlinear\n    file:\n      mesh: {box: [0.1 m, 20 mm, 20 mm], parts: [4, 1, "
+    "1]}\n"
+    "      material: {E: 1 MPa, nu: 0.3, density: 1000 kg/m3}\n"
+    "      markers: {root: {set: x0, tie: rbe2}, tip: {set: x1, tie: rbe2}}\njoints:\n"
+    "  clamp: {type: fixed, between: [ground, arm.root]}\n"
+    "  slide: {type: translational, between: [ground, arm.tip], at: [0.1, 0, 0], axis: x}\n"
+    "  push: {type: driver, of: slide, coordinate: displacement, value: {linear_table: [[0, 0], "
+    "[1, -0.12]]}}\nrun: {end: 1 s, every: 0.1 s}\nintegrator: {type: \"{kind}\"}\n";
+
+static void an_element_turned_inside_out_stops_the_run(void **state)
+{
+    world *w = *state;
+    FILE  *f = fopen(path_of(w, "crush.yaml"), "w");
+    assert_non_null(f);
+    fputs(crush, f);
+    fclose(f);
+    static const char *const kinds[] = {"kind=load-steps", "kind=central-differences"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(w, "run", "crush.yaml", "-q", "--set", kinds[i]), 3);
+        assert_says(w->err, "crush.yaml:5:3");
+        assert_says(w->err, "stopped at t = ");
+        assert_says(w->err, "'arm.element");
+        assert_says(w->err, "turns inside out");
+        assert_says(w->err, "refine the mesh");
+    }
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(stress_carries_the_force, setup, teardown),
+        cmocka_unit_test_setup_teardown(fields_are_exported_and_reported, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_element_turned_inside_out_stops_the_run, setup,
+                                        teardown),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
