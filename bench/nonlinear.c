@@ -1,6 +1,5 @@
 /* Nonlinear finite elements: evaluations a second with and without tangent, and a static problem (a block bent by a
- * force, one load step) with more and more elements. For CalculiX on the same problem run
- * `python3 cases.py block C3D8I 50x20x20` of tests/data/calculix in a scratch folder under `time`. */
+ * force, one load step) with more and more elements. bench/nonlinear-block measures CalculiX beside it. */
 #include "bench.h"
 
 #include <string.h>

@@ -336,6 +336,14 @@ const kl_key kl_flexible_keys[] = {
      .fallback = "logarithmic",
      .help = "of a nonlinear body: strain to which the stress is proportional; plasticity needs "
              "logarithmic"},
+    {.name     = "mass_matrix",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(flexible, mass_matrix),
+     .words    = "lumped consistent",
+     .fallback = "lumped",
+     .help =
+         "of a nonlinear body: mass in the nodes, or the consistent mass of its elements (rotary "
+         "inertia of shells stays in the nodes)"},
     {.name     = "modes",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(flexible, count),

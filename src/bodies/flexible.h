@@ -34,6 +34,7 @@ typedef struct flexible {
     kl_reduced file;
     int        deforms;             /* 0: the same body, rigid; 2: nonlinear; else modal */
     int        strain;              /* of a nonlinear body: kl_strain_kind */
+    int        mass_matrix;         /* of a nonlinear body: 0 lumped, 1 consistent */
     double     count, up_to, share; /* choice of modes; NaN: all */
     kl_list    chosen;
     double     damping, rayleigh[2];

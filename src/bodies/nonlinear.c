@@ -191,13 +191,20 @@ static kl_status fill_shell(const flexible *p, const kl_fe_element *e, const kl_
 }
 
 static kl_status fill_piece(const flexible *p, const kl_fe_element *e, const kl_fe_rules *rules,
-                            nonlinear_piece *piece)
+                            const kl_setup *s, nonlinear_piece *piece)
 {
+    int    n = kl_shape_info_of(e->shape)->nnode;
     double unused[KL_LARGE_NODES];
     piece->id        = e->id;
     piece->reference = *e;
     memcpy(piece->rayleigh, p->rayleigh, sizeof piece->rayleigh);
-    return nonlinear_lump(e, rules, piece->mass, unused);
+    KL_TRY(nonlinear_lump(e, rules, piece->mass, unused));
+    if (p->mass_matrix == 0) return KL_OK;
+    piece->beyond = kl_arena_array(s->arena, double, n *n);
+    if (!piece->beyond) return KL_E_MEMORY;
+    KL_TRY(nonlinear_consistent(e, rules, piece->beyond));
+    for (int a = 0; a < n; a++) piece->beyond[a * n + a] -= piece->mass[a];
+    return KL_OK;
 }
 
 static kl_status add_element(const flexible *p, const kl_setup *s, kl_model *m, int first,
@@ -217,7 +224,7 @@ static kl_status add_element(const flexible *p, const kl_setup *s, kl_model *m, 
     element->quiet   = true;
     element->nmarker = n;
     kl_status status = (shell ? fill_shell : fill_solid)(p, &e, s, element->data);
-    if (status == KL_OK) status = fill_piece(p, &e, rules, element->data);
+    if (status == KL_OK) status = fill_piece(p, &e, rules, s, element->data);
     if (status == KL_E_MODEL)
         return kl_fail(s->diag, status, s->place,
                        "body '%s': element %d is inside out; correct its nodes in the mesh",

@@ -40,11 +40,16 @@ typedef struct nonlinear_mesh {
 
 /* What every finite element of a nonlinear body has. */
 typedef struct nonlinear_piece {
-    int           id;                   /* in the mesh file */
-    double        rayleigh[2];          /* damping a M + b K [1/s, s] */
-    double        mass[KL_LARGE_NODES]; /* of each node, for damping a M [kg] */
-    kl_fe_element reference;            /* as in the mesh */
+    int    id;                   /* in the mesh file */
+    double rayleigh[2];          /* damping a M + b K [1/s, s] */
+    double mass[KL_LARGE_NODES]; /* of each node, for damping a M [kg] */
+    /* consistent mass less the lumped one of its nodes, nnode x nnode [kg]; NULL: lumped mass */
+    double       *beyond;
+    kl_fe_element reference; /* as in the mesh */
 } nonlinear_piece;
+
+/* kl_element_type.mass of both kinds of element. */
+const double *nonlinear_consistent_mass(const void *data);
 
 /* Adds the forces -a m v of damping to the wrenches; returns the power lost. */
 double nonlinear_mass_damping(const nonlinear_piece *p, const kl_reading *in, double *wrench);
@@ -68,6 +73,8 @@ extern const kl_element_type kl_nonlinear_shell;
 /* nonlinear_mesh.c: shapes, materials, mass, parts; told where it cannot be done */
 kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s);
 bool      nonlinear_is_shell(kl_shape shape);
+/* Consistent mass of one element, nnode x nnode [kg]. */
+kl_status nonlinear_consistent(const kl_fe_element *e, const kl_fe_rules *rules, double *mass);
 /* Lumped mass of the nodes of one element [kg], and of shells their moment of inertia [kg m2]. */
 kl_status nonlinear_lump(const kl_fe_element *e, const kl_fe_rules *rules, double *mass,
                          double *inertia);

@@ -124,6 +124,17 @@ kl_status nonlinear_lump(const kl_fe_element *e, const kl_fe_rules *rules, doubl
     return KL_OK;
 }
 
+kl_status nonlinear_consistent(const kl_fe_element *e, const kl_fe_rules *rules, double *mass)
+{
+    double M[KL_MAX_ELEMENT_DOF * KL_MAX_ELEMENT_DOF];
+    bool   shell = nonlinear_is_shell(e->shape);
+    int    n = kl_shape_info_of(e->shape)->nnode, each = shell ? 6 : 3;
+    KL_TRY((shell ? kl_shell_mass : kl_solid_mass)(e, rules, KL_MASS_CONSISTENT, M));
+    for (int a = 0; a < n; a++)
+        for (int b = 0; b < n; b++) mass[a * n + b] = M[(each * a) * (each * n) + each * b];
+    return KL_OK;
+}
+
 static kl_status lump_element(nonlinear_mesh *w, kl_shape shape, int index,
                               const kl_fe_rules *rules, const kl_setup *s)
 {

@@ -100,4 +100,5 @@ const kl_element_type kl_nonlinear_shell = {
     .setup   = shell_setup,
     .eval    = shell_eval,
     .tangent = shell_tangent,
+    .mass    = nonlinear_consistent_mass,
     .point_values = shell_point_values};

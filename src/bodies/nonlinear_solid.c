@@ -47,6 +47,11 @@ double nonlinear_mass_damping(const nonlinear_piece *p, const kl_reading *in, do
     return loss;
 }
 
+const double *nonlinear_consistent_mass(const void *data)
+{
+    return ((const nonlinear_piece *)data)->beyond; /* both kinds begin with it */
+}
+
 static void velocities(const kl_reading *in, kl_vec3 *v)
 {
     for (int a = 0; a < in->nmarker; a++) v[a] = in->m[a].v;
@@ -176,5 +181,6 @@ const kl_element_type kl_nonlinear_solid = {
     .stiffness = solid_stiffness,
     .damping   = solid_damping,
     .point_values = solid_point_values,
+    .mass         = nonlinear_consistent_mass,
     .watch        = solid_watch,
     .commit       = solid_commit};

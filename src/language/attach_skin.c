@@ -9,11 +9,33 @@
 
 enum { MOST = 4000 };
 
+/* The surface of a nonlinear body, its nodes where they stand at the start; NULL: it has none. */
+static const kl_field *surface_of(const kl_model *m, const kl_body_frame *f)
+{
+    const kl_compound *c  = f->compound ? &m->compound[f->compound - 1] : NULL;
+    const kl_field    *at = c && c->type->shape ? c->type->shape(c->data) : NULL;
+    return at && at->ntriangle > 0 ? at : NULL;
+}
+
+static const kl_kbody_skin *skin_of_field(kl_attaching *a, const kl_field *at)
+{
+    kl_kbody_skin *k = kl_arena_array(a->m->arena, kl_kbody_skin, 1);
+    kl_vec3       *x = kl_arena_array(a->m->arena, kl_vec3, at->npoint + 1);
+    int           *t = kl_arena_array(a->m->arena, int, 3 * at->ntriangle + 1);
+    if (!k || !x || !t) return NULL;
+    for (int i = 0; i < at->npoint; i++) x[i] = kl_load(at->point + 3 * (size_t)i);
+    memcpy(t, at->triangle, 3 * (size_t)at->ntriangle * sizeof *t);
+    *k = (kl_kbody_skin){.nnode = at->npoint, .ntriangle = at->ntriangle, .x = x, .triangle = t};
+    return k;
+}
+
 /* The skin of the second body; NULL: told. */
 static const kl_kbody_skin *skin_of(kl_attaching *a, const kl_body_frame *f, const kl_node *where)
 {
-    kl_modal_body modal;
-    const char   *name = f->compound ? "this body" : a->m->body[f->body].name;
+    kl_modal_body   modal;
+    const char     *name = f->compound ? "this body" : a->m->body[f->body].name;
+    const kl_field *at   = surface_of(a->m, f);
+    if (at) return skin_of_field(a, at);
     if (!f->compound && kl_model_modal(a->m, f->body, &modal)) {
         if (modal.file->body->skin.ntriangle > 0) return &modal.file->body->skin;
         kl_fail(a->s->diag, KL_E_MODEL, where->place,
@@ -23,7 +45,7 @@ static const kl_kbody_skin *skin_of(kl_attaching *a, const kl_body_frame *f, con
         return NULL;
     }
     kl_fail(a->s->diag, KL_E_MODEL, where->place,
-            "%s '%s': `skin` belongs to a flexible body with modes, named second; '%s' is none. "
+            "%s '%s': `skin` belongs to a flexible body, named second; '%s' is none. "
             "Write `between: [ball, plate], shapes: [{sphere: 50 mm}, skin]`",
             a->e->section, a->e->name, name);
     return NULL;
@@ -69,9 +91,16 @@ static kl_status add_nodes(kl_attaching *a, const kl_body_frame *f, const kl_kbo
     if (!kl_arena_ok(a->m->arena)) return KL_E_MEMORY;
     for (int i = 0; i < k->nnode; i++)
         if (number[i]) order[number[i] - 1] = i, at[number[i] - 1] = k->x[i];
+    const kl_field *surface = surface_of(a->m, f);
     for (int i = 0; i < n; i++) {
-        kl_marker m = {.r = at[i], .A = kl_identity(), .node = KL_MARKER_SKIN - order[i]};
-        KL_TRY(kl_model_add_marker(a->m, f->body, &m));
+        kl_marker m  = {.r = at[i], .A = kl_identity(), .node = KL_MARKER_SKIN - order[i]};
+        int       on = f->body;
+        if (surface) { /* a node of a nonlinear body is a body itself, or a place on a rigid part */
+            on += surface->body[order[i]];
+            m.r    = kl_load(surface->local + 3 * (size_t)order[i]);
+            m.node = 0;
+        }
+        KL_TRY(kl_model_add_marker(a->m, on, &m));
     }
     int used = 0;
     for (int t = 0; t < k->ntriangle; t++) {
@@ -115,7 +144,8 @@ static void write_skin(kl_text *t, const kl_model *m, const kl_element *e)
 }
 
 static const kl_word_key skin_keys[] = {
-    {"between", "two bodies, the second flexible", "", NULL, "[body that touches, flexible body whose skin it touches]"},
+    {"between", "two bodies, the second flexible", "", NULL,
+     "[body that touches, flexible body whose skin it touches]"},
     {0}};
 
 const kl_attachment_kind kl_attach_skin = {

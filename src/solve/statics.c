@@ -397,12 +397,32 @@ static double pace(search *k)
     return fmax(g, most > nothing ? most : 1.0);
 }
 
+/* Largest K_ii/m_i of the nodes of finite elements and beams [1/s2]. */
+static double stiffest_node(search *k)
+{
+    const kl_model *m    = k->m;
+    double          most = 0.0;
+    kl_assembler   *p    = m->ncompound > 0 ? kl_assembler_create(m, true) : NULL;
+    if (!p) return 0.0;
+    kl_assemble_matrix(m, k->x->s, k->x->w, p, (kl_weights){.stiffness = 1.0}, NULL, NULL, NULL);
+    for (int c = 0; c < m->ncompound; c++)
+        for (int i = m->compound[c].body; i < m->compound[c].body + m->compound[c].nbody; i++) {
+            const kl_body *b = &m->body[i];
+            for (int j = 0; j < b->nv; j++) {
+                double mass = k->x->w->M[b->M + j * (b->nv + 1)];
+                if (mass > 0.0) most = fmax(most, fabs(p->values[p->diagonal[b->v + j]]) / mass);
+            }
+        }
+    kl_assembler_destroy(p);
+    return most;
+}
+
 /* Acceleration that rounding of the coordinates alone gives a flexible body, like residual_acceleration: a model that
  * nothing loads knows no other. */
 static double rounding(search *k)
 {
     const kl_model *m    = k->m;
-    double          most = 0.0;
+    double          most = 16.0 * stiffest_node(k); /* forces of many elements meet in a node */
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         size_t         n = (size_t)b->nv;

@@ -82,6 +82,61 @@ static void fields_are_exported_and_reported(void **state)
     assert_says(w->err, "fields: bar");
 }
 
+static const char cantilever[] =
+    "klingel: 1\ngravity: 0\nparameters: {kind: nonlinear, mass: lumped, elements: hex8, nz: 2}\n"
+    "bodies:\n  arm:\n    type: flexible\n    flexible: \"{kind}\"\n    mass_matrix: \"{mass}\"\n"
+    "    file:\n      mesh: {box: [0.4 m, 20 mm, 6 mm], parts: [8, 1, nz], elements: "
+    "\"{elements}\"}\n"
+    "      material: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}\n      mass: \"{mass}\"\n"
+    "      modes: 30\n      statics: attachment\n      interfaces: [root, tip]\n"
+    "      markers: {root: {set: x0, tie: rbe2}, tip: {set: x1, tie: rbe2}}\n"
+    "joints: {clamp: {type: fixed, between: [ground, arm.root]}}\n";
+
+/* the first four frequencies [Hz] that `klingel modes` prints */
+static void frequencies(world *w, const char *kind, const char *mass, const char *elements,
+                        const char *nz, double *out)
+{
+    assert_int_equal(
+        run(w, "modes", "arm.yaml", "--set", kind, "--set", mass, "--set", elements, "--set", nz),
+        0);
+    int n = 0;
+    for (const char *line = w->out; line && n < 4; line = strchr(line, '\n')) {
+        double number, real, imaginary, hertz;
+        if (*line == '\n') line++;
+        if (sscanf(line, "%lf %lf %lf %lf", &number, &real, &imaginary, &hertz) == 4)
+            out[n++] = hertz;
+    }
+    assert_int_equal(n, 4);
+}
+
+/* The same elements and the same mass matrix: frequencies of the nonlinear body, linearised at rest, are
+ * those of the modal body to all digits that are printed. */
+static void frequencies_are_those_of_the_modal_body(void **state)
+{
+    world                   *w          = *state;
+    static const char *const mass[]     = {"mass=lumped", "mass=consistent"};
+    static const char *const shape[][2] = {{"elements=hex8", "nz=2"}, {"elements=quad4", "nz=0"}};
+    FILE                    *f          = fopen(path_of(w, "arm.yaml"), "w");
+    assert_non_null(f);
+    fputs(cantilever, f);
+    fclose(f);
+    for (int s = 0; s < 2; s++) {
+        double lumped = 0.0;
+        for (int i = 0; i < 2; i++) {
+            double nodes[4], modes[4];
+            /* shells of modal bodies have no lumped mass of the same kind */
+            if (s == 1 && i == 0) continue;
+            frequencies(w, "kind=nonlinear", mass[i], shape[s][0], shape[s][1], nodes);
+            frequencies(w, "kind=modal", mass[i], shape[s][0], shape[s][1], modes);
+            for (int k = 0; k < 4; k++)
+                assert_true(fabs(nodes[k] / modes[k] - 1.0) < (s ? 2e-4 : 2e-6));
+            if (i == 0) lumped = nodes[3];
+            else if (s == 0)
+                assert_true(fabs(nodes[3] / lumped - 1.0) > 1e-3); /* the choice matters */
+        }
+    }
+}
+
 static const char crush[] =
     "klingel: 1\ngravity: 0\nparameters: {kind: load-steps}\nbodies:\n  arm:\n    type: flexible\n"
     "    flexible: nonlinear\n    file:\n      mesh: {box: [0.1 m, 20 mm, 20 mm], parts: [4, 1, "
@@ -116,6 +171,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(stress_carries_the_force, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_are_exported_and_reported, setup, teardown),
+        cmocka_unit_test_setup_teardown(frequencies_are_those_of_the_modal_body, setup, teardown),
         cmocka_unit_test_setup_teardown(an_element_turned_inside_out_stops_the_run, setup,
                                         teardown),
     };

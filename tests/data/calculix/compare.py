@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Nonlinear bodies of Klingel beside CalculiX in one run: compare.py KLINGEL EXAMPLES, in a scratch folder.
+
+Runs both programs on the same meshes, prints the largest difference of each quantity over the largest value, and
+fails where a difference is larger than stated, or where it does not fall with the mesh."""
+import csv, subprocess, sys
+import cases
+
+# case, example, [(CalculiX's element, mesh, Klingel's parameters, largest difference)], columns of both, times of the rows.
+# With C3D10 and Green's strain both programs have the same element; C3D8I differs from hex8 off parallelepipeds.
+HEX = lambda m: "nx=%s ny=%s nz=%s" % tuple(m.split("x"))
+TET = lambda m: "elements=tet10 " + HEX(m)
+CASES = [
+    ("cantilever", "large-cantilever", [("C3D10", "10x1x1", TET, 5e-6), ("C3D10", "20x1x1", TET, 5e-6)], [("x_m", "x_m"), ("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
+    ("cantilever", "large-cantilever", [("C3D8I", "10x1x2", HEX, 6e-3), ("C3D8I", "20x1x2", HEX, 2e-3), ("C3D8I", "40x1x2", HEX, 1e-3)], [("x_m", "x_m"), ("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
+    ("ring", "slit-ring", [("C3D10", "40x1x2", TET, 8e-5)], [("x_m", "x_m"), ("y_m", "y_m"), ("z_m", "z_m")], [1, 2, 4, 8]),
+    ("ring", "slit-ring", [("C3D8I", "20x1x2", HEX, 5e-2), ("C3D8I", "40x1x4", HEX, 1.6e-2)], [("x_m", "x_m"), ("y_m", "y_m"), ("z_m", "z_m")], [1, 2, 4, 8]),
+    ("bar", "tension-bar", [("C3D10", "4x2x2", lambda m: "elements=tet10 nx=4", 2e-3)], [("force_N", "force_N")], [1, 2, 3, 4, 5, 6]),
+    ("bending", "plastic-bending", [("C3D10", "10x1x2", TET, 6e-4), ("C3D10", "20x1x2", TET, 3e-4)], [("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
+]
+FALLS = 1e-4 # differences below are rounding and tolerances: they need not fall
+
+def klingel(program, model, parameters, columns):
+    sets = [v for p in parameters.split() for v in ("--set", p)]
+    subprocess.run([program, "run", model, "-q", "-o", "case.h5"] + sets, check=True, stderr=subprocess.DEVNULL)
+    text = subprocess.run([program, "export", "case.h5"] + columns, check=True, capture_output=True, text=True).stdout
+    rows = [[float(v) for v in r] for r in csv.reader(text.splitlines()[1:])]
+    return {round(r[0], 6): [a - b for a, b in zip(r[1:], rows[0][1:])] for r in rows}
+
+def differences(case, element, mesh, program, model, parameters, columns, times):
+    head, rows = cases.CASES[case](element, tuple(int(v) for v in mesh.split("x")))
+    mine = klingel(program, model, parameters, [c[1] for c in columns])
+    out = []
+    for i, (theirs, _) in enumerate(columns):
+        k = head.index(theirs)
+        most = max(abs(r[k]) for r in rows)
+        out.append(max(abs(mine[float(t)][i] - r[k]) for t, r in zip(times, rows)) / most)
+    return max(out)
+
+def main():
+    program, examples, bad = sys.argv[1], sys.argv[2], 0
+    for case, example, meshes, columns, times in CASES:
+        before = None
+        for element, mesh, parameters, most in meshes:
+            off = differences(case, element, mesh, program, "%s/%s/model.yaml" % (examples, example), parameters(mesh), columns, times)
+            wrong = off > most or (before is not None and off > max(before, FALLS))
+            print("%-11s %-6s %-8s differs by %.2g of the largest value (at most %.2g)%s" % (case, element, mesh, off, most, "  FAILED" if wrong else ""), flush=True)
+            bad += wrong
+            before = off
+    sys.exit(1 if bad else 0)
+
+if __name__ == "__main__":
+    main()
