@@ -267,8 +267,12 @@ static kl_status analyse_dependence(kl_mobility_search *a, const kl_scaled_rows 
     kl_status status                 = find_directions(a, by_bodies, body);
     if (status == KL_OK) status = probe_all(a);
     if (status == KL_OK) {
-        b->locked    = a->ndirection - span_reached(a);
-        b->singular  = a->moved && a->best_rank > b->rank ? a->best_rank - b->rank : 0;
+        b->locked   = a->ndirection - span_reached(a);
+        b->singular = a->moved && a->best_rank > b->rank ? a->best_rank - b->rank : 0;
+        /* a position nearby that closes and has the rank of any position around is a regular one: there
+         * the motions are as many as nv - rank, and those that a step from here did not reach (bodies
+         * that deform come back from short steps only) are not locked */
+        if (b->singular > 0 && a->best_rank >= a->displaced_rank) b->locked = 0;
         int regular  = b->locked > 0 && a->displaced_rank > a->best_rank ? a->displaced_rank
                                                                          : b->rank + b->singular;
         b->redundant = b->nlam - regular;
