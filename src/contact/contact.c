@@ -96,6 +96,16 @@ kl_status kl_contact_locate(const kl_reading *in, void *cache)
     return KL_OK;
 }
 
+/* Bounding balls are far apart. Bristles relax, so they keep a contact awake. */
+static bool contact_asleep(const kl_reading *in)
+{
+    const kl_contact_data  *p = in->data;
+    const kl_contact_found *f = in->cache;
+    return f->spots.n == 1 && f->spots.item[0].key < 0 &&
+           p->laws.friction.kind != KL_FRICTION_LUGRE &&
+           p->laws.normal.kind != KL_NORMAL_INDENTATION;
+}
+
 void kl_contact_spots(const kl_reading *in, kl_spots *out)
 {
     kl_contact_find(in->data, in->m, NULL, out);
@@ -110,7 +120,7 @@ const kl_spot *kl_contact_spot(const kl_spots *s, int slot)
 
 static const double *history_of(const kl_reading *in, int slot)
 {
-    return in->h + KL_CONTACT_HEAD + slot * KL_POINT_HISTORY;
+    return in->h + KL_CONTACT_HEAD + slot * kl_contact_point_size(in->data);
 }
 
 static const double *bristles_of(const kl_reading *in, int slot)
@@ -286,8 +296,9 @@ static void keep_point(const kl_reading *in, const kl_spot *s, const kl_contact_
         h[KL_POINT_PHASE] = kl_friction_phase(
             &((const kl_contact_data *)in->data)->laws.friction, &x->friction, x->normal.f,
             h[KL_POINT_NORMAL], h[KL_POINT_STATE] == 2.0, in->t - in->h[KL_CONTACT_LAST_TIME]);
+    h[KL_POINT_STATE] = x->friction.slips ? 2.0 : 1.0;
+    if (!kl_friction_laws[((const kl_contact_data *)in->data)->laws.friction.kind].gap) return;
     h[KL_POINT_NORMAL] = x->normal.f;
-    h[KL_POINT_STATE]  = x->friction.slips ? 2.0 : 1.0;
     kl_store(h + KL_POINT_GAP, kl_mul_t(&m[1].A, x->friction.gap));
     kl_store(h + KL_POINT_SLIP, kl_mul_t(&m[1].A, x->u));
     kl_store(h + KL_POINT_ON1, kl_mul_t(&m[0].A, kl_sub(s->p1, m[0].r)));
@@ -303,7 +314,7 @@ static void inherit(const kl_reading *in, const kl_contact_data *p, int slot, do
         if (history_of(in, k)[KL_POINT_STATE] == 0.0 ||
             (kl_contact_state_of(in, k, &x) && x.closed))
             continue;
-        memcpy(own, history_of(in, k), KL_POINT_HISTORY * sizeof *own);
+        memcpy(own, history_of(in, k), (size_t)kl_contact_point_size(p) * sizeof *own);
         return;
     }
 }
@@ -313,12 +324,14 @@ void kl_contact_commit(const kl_reading *in, double *h)
     const kl_contact_data  *p    = in->data;
     const kl_contact_found *f    = in->cache;
     double                  loss = 0.0;
+    int                     size = kl_contact_point_size(p);
     for (int k = 0; k < p->slots; k++) {
-        double          *own = h + KL_CONTACT_HEAD + k * KL_POINT_HISTORY;
+        double          *own = h + KL_CONTACT_HEAD + k * size;
         kl_contact_state x;
         bool             there = kl_contact_state_of(in, k, &x);
         if (!there || !x.closed) { /* a step may end just before the touch */
-            memset(own, 0, KL_POINT_DEEPEST * sizeof *own);
+            memset(own, 0,
+                   (size_t)(size < KL_POINT_DEEPEST ? size : KL_POINT_DEEPEST) * sizeof *own);
             if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = -x.depth;
             continue;
         }
@@ -331,7 +344,7 @@ void kl_contact_commit(const kl_reading *in, double *h)
         }
         double before = kl_contact_indented(in, k, 0.0).spent;
         h[KL_CONTACT_LOST] += kl_contact_indented(in, k, x.depth).spent - before;
-        own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
+        if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
         keep_point(in, kl_contact_spot(&f->spots, k), &x, own);
         loss += x.normal.loss + x.friction.loss + x.rolling.loss;
     }
@@ -396,6 +409,7 @@ const kl_element_type kl_contact = {
     .setup     = kl_contact_setup,
     .start     = kl_contact_start,
     .locate    = kl_contact_locate,
+    .asleep    = contact_asleep,
     .eval      = kl_contact_eval,
     .tangent   = kl_contact_tangent,
     .crossings = kl_contact_crossings,

@@ -54,12 +54,20 @@ void           kl_contact_commit(const kl_reading *in, double *h);
 kl_status      kl_contact_start(const kl_reading *in, const kl_setup *s, kl_element_start *out);
 
 /* contact_setup.c: laws from keys (fill, then Hertz, then check), sizes */
-void               kl_contact_fill(kl_contact_data *p);
-kl_status          kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, double B);
-kl_status          kl_contact_check(kl_contact_data *p, const kl_setup *s);
-void               kl_contact_sizes(const kl_contact_data *p, kl_element_size *size);
-kl_status          kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
-                                    kl_element_size *size);
+void      kl_contact_fill(kl_contact_data *p);
+kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, double B);
+kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s);
+void      kl_contact_sizes(const kl_contact_data *p, kl_element_size *size);
+kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
+                           kl_element_size *size);
+/* Numbers of history of a contact point: fewer where neither friction nor an indentation remembers
+ * anything, for histories are copied with every step. */
+static inline int kl_contact_point_size(const kl_contact_data *p)
+{
+    bool remembers =
+        kl_friction_laws[p->laws.friction.kind].gap || p->laws.normal.kind == KL_NORMAL_INDENTATION;
+    return remembers ? KL_POINT_HISTORY : KL_POINT_SHORT;
+}
 static inline bool kl_contact_sticks(const kl_contact_data *p)
 {
     return p->laws.friction.kind == KL_FRICTION_STICK_SLIP;

@@ -23,8 +23,9 @@ typedef struct group {
     int             n;           /* members */
     int             pool, block; /* places of the pool, history of each */
     double          margin;      /* pairs with a smaller gap are near [m] */
-    kl_vec3 middle[2]; /* of the ball that holds each shape, in the axes of its marker [m] */
-    double  ball[2];   /* its radius; infinite for a plane [m] */
+    kl_vec3 middle[2];  /* of the ball that holds each shape, in the axes of its marker [m] */
+    double  ball[2];    /* its radius; infinite for a plane [m] */
+    bool    central[2]; /* its middle is the origin of the marker */
 } group;
 
 /* History: totals of pairs that have left the pool, whether the pool was too small; then the pool. A
@@ -142,8 +143,10 @@ static kl_reading reading_of(const kl_reading *in, const near_pair *p, kl_motion
 /* Balls that hold the members, whatever their orientation. */
 static void fill_centres(const group *g, const kl_motion *m, kl_vec3 *centre)
 {
-    for (int i = 0; i < g->n; i++)
-        centre[i] = kl_add(m[i].r, kl_mul(&m[i].A, g->middle[g->side[i] & 1 ? 0 : 1]));
+    for (int i = 0; i < g->n; i++) {
+        int s     = g->side[i] & 1 ? 0 : 1;
+        centre[i] = g->central[s] ? m[i].r : kl_add(m[i].r, kl_mul(&m[i].A, g->middle[s]));
+    }
 }
 
 static int sweep(const group *g, const view *v)
@@ -202,8 +205,10 @@ static double nearest(const view *last, const view *v, int i, int j)
  * than half the margin can. */
 static bool tunnels(const group *g, const view *last, const view *v)
 {
+    double far = 0.25 * g->margin * g->margin;
     for (int i = 0; i < g->n; i++) {
-        if (kl_norm(kl_sub(v->centre[i], last->centre[i])) < 0.5 * g->margin) continue;
+        kl_vec3 d = kl_sub(v->centre[i], last->centre[i]);
+        if (kl_dot(d, d) < far) continue;
         for (int j = 0; j < g->n; j++) {
             bool   forward;
             double sum = g->ball[g->side[i] & 1 ? 0 : 1] + g->ball[g->side[j] & 1 ? 0 : 1];
@@ -241,6 +246,13 @@ static kl_status group_locate(const kl_reading *in, void *cache)
         if (p->place < 0 && on && touches(&v.found[k].spots)) return KL_RETRY;
     }
     return KL_OK;
+}
+
+/* No pair is near: nothing asks for the velocities of the members. */
+static bool group_asleep(const kl_reading *in)
+{
+    const group *g = in->data;
+    return g->c.laws.normal.kind != KL_NORMAL_INDENTATION && view_of(g, in->cache).list->npair < 0;
 }
 
 /* ---- each pair in the pool ---- */
@@ -479,6 +491,7 @@ static kl_status group_setup(void *data, const kl_setup *s, const kl_motion *m, 
                        s->name);
     g->margin = isinf(g->c.reach) ? 1e-2 : 0.2 * g->c.reach;
     measure_shapes(g);
+    for (int k = 0; k < 2; k++) g->central[k] = kl_norm(g->middle[k]) == 0.0;
     int all = nmarker * (nmarker - 1) / 2;
     g->pool = isnan(g->pairs) ? nmarker + 8 + 3 * near_now(g, m, nmarker) : (int)g->pairs;
     if (g->pool > all) g->pool = all;
@@ -569,6 +582,7 @@ const kl_element_type kl_contact_group = {
     .setup        = group_setup,
     .start        = group_start,
     .locate       = group_locate,
+    .asleep       = group_asleep,
     .eval         = group_eval,
     .tangent      = group_tangent,
     .link         = group_link,

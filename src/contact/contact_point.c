@@ -164,9 +164,9 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
 {
     bool gap    = kl_friction_laws[law->friction.kind].gap && h[KL_POINT_STATE] > 0.0,
          memory = gap || z;
-    kl_vec3 eh  = kl_load(h + KL_POINT_GAP), dM, A2e;
+    kl_vec3 dM, A2e = {0};
     double  dN;
-    A2e = z ? kl_mul(&m[1].A, kl_load(z)) : kl_mul(&m[1].A, eh);
+    if (memory) A2e = kl_mul(&m[1].A, kl_load(z ? z : h + KL_POINT_GAP));
     if (!x->closed) return;
     for (int j = 0; j < 12; j++) {
         moved   g  = move(s, m, slopes, j);

@@ -31,6 +31,7 @@ enum {
     KL_POINT_STATE,  /* 0 open, 1 closed and sticking, 2 closed and slipping */
     KL_POINT_IMPACT, /* rate at first touch [m/s]; while open: approach speed of the last step */
     KL_POINT_GAP, /* elastic gap in axes of body 2 [m], 3 numbers; while open the first is the gap */
+    KL_POINT_SHORT  = KL_POINT_GAP + 1, /* what follows belongs to friction that remembers a gap */
     KL_POINT_ON1    = KL_POINT_GAP + 3, /* material point of body 1, marker axes [m] */
     KL_POINT_ON2    = KL_POINT_ON1 + 3,
     KL_POINT_SLIP   = KL_POINT_ON2 + 3,  /* slip in axes of body 2 [m/s] */

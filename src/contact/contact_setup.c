@@ -188,7 +188,7 @@ kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, in
 
 void kl_contact_sizes(const kl_contact_data *p, kl_element_size *size)
 {
-    size->nh     = KL_CONTACT_HEAD + p->slots * KL_POINT_HISTORY;
+    size->nh     = KL_CONTACT_HEAD + p->slots * kl_contact_point_size(p);
     size->nz     = p->laws.friction.kind == KL_FRICTION_LUGRE ? 3 * p->slots : 0;
     size->nevent = p->slots * (kl_contact_sticks(p) ? 2 : 1);
     size->cache  = sizeof(kl_contact_found);

@@ -51,6 +51,8 @@ static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *
         if (!e->type->locate) continue;
         kl_reading in     = kl_reading_of(m, s, w, e);
         kl_status  status = e->type->locate(&in, w->element_cache + e->cache);
+        if (status == KL_OK && e->type->asleep)
+            memset(w->quiet + e->marker, e->type->asleep(&in), (size_t)e->nmarker);
         if (status == KL_OK) continue;
         w->culprit = i;
         return status;
@@ -92,7 +94,7 @@ kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
     for (int i = 0; i < m->nmarker; i++) {
         const kl_marker *k = &m->marker[i];
         const kl_body   *b = &m->body[k->body];
-        b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
+        if (!w->quiet[i]) b->type->twist(b->data, w->cache + b->cache, k, &w->motion[i]);
     }
     w->done |= VELOCITY;
     return status;
@@ -142,6 +144,10 @@ static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 {
     for (int i = 0; i < m->nelement; i++) {
         clear_element(m, w, i);
+        if (m->element[i].type->asleep && w->quiet[m->element[i].marker]) {
+            w->energy[i] = w->loss[i] = w->spent[i] = w->supply[i] = 0.0;
+            continue;
+        }
         kl_status status = eval_element(m, s, w, i);
         if (status == KL_OK) continue;
         w->culprit = i;

@@ -39,6 +39,7 @@ kl_work *kl_work_create(const kl_model *m)
     int most = 1;
     for (int i = 0; i < m->nbody; i++) most = m->body[i].nv > most ? m->body[i].nv : most;
     w->map     = kl_arena_array(a, double, 6 * (size_t)most);
+    w->quiet   = kl_arena_array(a, unsigned char, m->nmarker + 1);
     w->culprit = -1;
     if (!kl_arena_ok(a)) {
         kl_arena_destroy(a);
@@ -98,6 +99,7 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
         const kl_element *e     = &m->element[i];
         double           *total = w->total + 6 * (size_t)e->marker;
         total_wrench(e, w, lambda, total);
+        if (e->type->asleep && w->quiet[e->marker]) continue;
         kl_element_mass_pull(m, w, e, a, total);
         for (int k = 0; k < e->nmarker; k++) {
             const kl_marker *marker = &m->marker[e->marker + k];

@@ -36,7 +36,8 @@ typedef struct kl_work {
     double *z_dot;       /* nz */
     double *energy, *loss, *supply; /* nelement: [J], [W], [W] */
     double *spent;                  /* nelement: dissipated since the start by yielding [J] */
-    int     culprit;                /* element that could not be evaluated, or -1 */
+    unsigned char *quiet;   /* nmarker: of an element that is asleep, velocities are not needed */
+    int            culprit; /* element that could not be evaluated, or -1 */
 
     /* inertia: written by kl_eval_inertia */
     double *M; /* nM: mass matrices of the bodies */

@@ -142,7 +142,10 @@ static kl_status worn_setup(void *data, const kl_setup *s, const kl_motion *m, i
     return KL_OK;
 }
 
-static int turn_index(const worn *p) { return KL_CONTACT_HEAD + p->c.slots * KL_POINT_HISTORY; }
+static int turn_index(const worn *p)
+{
+    return KL_CONTACT_HEAD + p->c.slots * kl_contact_point_size(&p->c);
+}
 
 static kl_status worn_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
 {

@@ -570,6 +570,9 @@ typedef struct kl_element_type {
      * in the cache may only save time (rows of a table in memory): the result must be the same
      * whatever it holds. KL_RETRY: come back with a shorter step */
     kl_status (*locate)(const kl_reading *in, void *cache);
+    /* (optional) After `locate`: it does nothing at this position, whatever the velocities; nobody reads
+     * those of its markers. Then `eval` is not called. For contacts of bodies that are far apart */
+    bool (*asleep)(const kl_reading *in);
     kl_status (*eval)(const kl_reading *in,
                       kl_writing       *out); /* KL_RETRY: come back with a shorter step */
     /* (optional) Mass that couples its markers: nmarker x nmarker numbers m_ij [kg], symmetric and
