@@ -323,13 +323,14 @@ void kl_contact_commit(const kl_reading *in, double *h)
 {
     const kl_contact_data  *p    = in->data;
     const kl_contact_found *f    = in->cache;
-    double                  loss = 0.0;
+    double                  loss = 0.0, normal = 0.0;
     int                     size = kl_contact_point_size(p);
     for (int k = 0; k < p->slots; k++) {
         double          *own = h + KL_CONTACT_HEAD + k * size;
         kl_contact_state x;
         bool             there = kl_contact_state_of(in, k, &x);
         if (!there || !x.closed) { /* a step may end just before the touch */
+            h[KL_CONTACT_PARTED] += own[KL_POINT_STATE] > 0.0;
             memset(own, 0,
                    (size_t)(size < KL_POINT_DEEPEST ? size : KL_POINT_DEEPEST) * sizeof *own);
             if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = -x.depth;
@@ -341,13 +342,16 @@ void kl_contact_commit(const kl_reading *in, double *h)
             if (beyond) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
             h[KL_CONTACT_SPEED] = own[KL_POINT_IMPACT];
             h[KL_CONTACT_IMPACTS] += 1.0;
+            h[KL_CONTACT_PEAK] = 0.0;
         }
         double before = kl_contact_indented(in, k, 0.0).spent;
         h[KL_CONTACT_LOST] += kl_contact_indented(in, k, x.depth).spent - before;
         if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
         keep_point(in, kl_contact_spot(&f->spots, k), &x, own);
         loss += x.normal.loss + x.friction.loss + x.rolling.loss;
+        normal += x.normal.f;
     }
+    h[KL_CONTACT_PEAK] = fmax(h[KL_CONTACT_PEAK], normal);
     h[KL_CONTACT_LOST] +=
         0.5 * (loss + h[KL_CONTACT_LAST_LOSS]) * (in->t - h[KL_CONTACT_LAST_TIME]);
     h[KL_CONTACT_LAST_LOSS] = loss, h[KL_CONTACT_LAST_TIME] = in->t;

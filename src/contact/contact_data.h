@@ -13,6 +13,8 @@ enum {
     KL_CONTACT_LAST_TIME,
     KL_CONTACT_IMPACTS,
     KL_CONTACT_SPEED,
+    KL_CONTACT_PARTED, /* how often a contact point has opened */
+    KL_CONTACT_PEAK,   /* largest normal force since the last impact [N] */
     KL_CONTACT_HEAD
 };
 
@@ -74,7 +76,7 @@ static inline bool kl_contact_sticks(const kl_contact_data *p)
 }
 
 /* contact_output.c: the first KL_CONTACT_OUTPUTS values are those of KL_CONTACT_OUTPUT_ROWS */
-enum { KL_CONTACT_OUTPUTS = 20 };
+enum { KL_CONTACT_OUTPUTS = 21 };
 void kl_contact_output(const kl_reading *in, const double *lambda, double *values);
 void kl_contact_arcs(const kl_reading *in, double *values); /* arcs of chains, 4 values */
 void kl_contact_watch(const kl_reading *in, kl_notice *notice);
@@ -186,8 +188,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         {"direction.y", "1", ""}, {"direction.z", "1", ""},                                        \
         {"tangential.x", "N", "friction force on the first body"}, {"tangential.y", "N", ""},      \
         {"tangential.z", "N", ""}, {"contacts", "1", "number of contact points"},                  \
+        {"indentation", "m", "law indentation: depth that stays"},                                 \
     {                                                                                              \
-        "indentation", "m", "law indentation: depth that stays"                                    \
+        "peak", "N", "largest normal force since the last impact, at the ends of steps"            \
     }
 
 #endif

@@ -67,6 +67,7 @@ void kl_contact_output(const kl_reading *in, const double *lambda, double *v)
     kl_store(v + 15, t.T);
     v[18] = t.contacts;
     v[19] = t.indentation;
+    v[20] = in->h[KL_CONTACT_PEAK];
 }
 
 void kl_contact_arcs(const kl_reading *in, double *v)
@@ -82,9 +83,15 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice)
 {
     const kl_contact_data *p    = in->data;
     bool                   fast = in->h[KL_CONTACT_SPEED] > p->speed_limit;
-    notice->count               = in->h[KL_CONTACT_IMPACTS] > 0.0 ? 1 + fast : 0;
-    notice->news                = !fast;
-    if (fast)
+    /* first touch, first separation, then a warning of the speed: told when the count grows */
+    bool parted   = in->h[KL_CONTACT_IMPACTS] > 0.0 && in->h[KL_CONTACT_PARTED] > 0.0;
+    notice->count = in->h[KL_CONTACT_IMPACTS] > 0.0 ? 1 + parted + 2 * fast : 0;
+    notice->news  = !fast;
+    if (!fast && parted)
+        snprintf(notice->text, sizeof notice->text,
+                 "opens for the first time; it closed at %.4g m/s and has dissipated %.4g J",
+                 in->h[KL_CONTACT_SPEED], in->h[KL_CONTACT_LOST]);
+    else if (fast)
         snprintf(notice->text, sizeof notice->text,
                  "has an impact speed of %.3g m/s, above %.3g m/s = 1e-5 sqrt(E/rho), the limit of "
                  "the theory of Hertz: real parts yield and rebound less",

@@ -541,6 +541,8 @@ static kl_status skin_setup(void *data, const kl_setup *s, const kl_motion *m, i
     if (p->c.laws.friction.kind == KL_FRICTION_LUGRE)
         return refuse(s,
                       "friction lugre is not available on a skin; choose stick-slip or stribeck");
+    if (p->c.laws.normal.kind == KL_NORMAL_INDENTATION)
+        return refuse(s, "law indentation is not available on a skin; choose another law");
     if (p->c.rolling > 0.0 || p->c.spinning > 0.0)
         return refuse(s, "nodes of a skin take no moments: remove rolling_resistance and "
                          "spinning_resistance");

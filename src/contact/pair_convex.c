@@ -276,12 +276,154 @@ static void part(const kl_pair *q, kl_vec3 n, double scale, kl_spot *t)
         if (!gjk(&moved, scale, &s, &p)) return;
         from_simplex(&s, p, &try);
         double next = kl_dot(shift, try.n) - try.gap, gain = depth - next;
+        if (gain < -1e-12 * scale) return; /* rounding in a flat simplex */
         try.p2  = kl_sub(try.p2, shift);
         try.gap = -next;
         try.p2  = kl_axpy(try.gap, try.n, try.p1);
         *t      = try;
         n = try.n, depth = next;
         if (gain <= 1e-15 * scale) return;
+    }
+}
+
+/* The least deep of some directions: axes of both shapes, which are normals of their flat parts,
+ * three rings about n, and a net all round. Returns its depth. */
+static double shallowest(const kl_pair *q, kl_vec3 *n)
+{
+    static const double tilt[] = {0.02, 0.06, 0.15};
+    kl_vec3             e = kl_normal_to(*n), c = kl_cross(*n, e), list[84], best = *n;
+    double              least = kl_dot(support(q, *n).w, *n);
+    for (int k = 0; k < 12; k++) {
+        kl_vec3 axis = kl_axis(k < 6 ? &q->A.A : &q->B.A, k % 3);
+        list[k]      = k % 6 < 3 ? axis : kl_neg(axis);
+    }
+    for (int k = 0; k < 24; k++) {
+        double angle = k * KL_PI / 4, t = tilt[k / 8];
+        list[12 + k] = kl_unit(kl_axpy(t * sin(angle), c, kl_axpy(t * cos(angle), e, *n)));
+    }
+    for (int k = 0; k < 48; k++) { /* all round, along a spiral */
+        double z = 1.0 - (2.0 * k + 1.0) / 48.0, r = sqrt(1.0 - z * z), a = 2.399963229728653 * k;
+        list[36 + k] = kl_vec(r * cos(a), r * sin(a), z);
+    }
+    for (int k = 0; k < 84; k++) {
+        double depth = kl_dot(support(q, list[k]).w, list[k]);
+        if (depth < least) least = depth, best = list[k];
+    }
+    for (double turn = 0.1; turn > 1e-3; turn *= 0.6) { /* and about the best of them */
+        kl_vec3 from = best;
+        e = kl_normal_to(from), c = kl_cross(from, e);
+        for (int k = 0; k < 8; k++) {
+            double  a     = (k + 5.0 * turn) * KL_PI / 4;
+            kl_vec3 m     = kl_unit(kl_axpy(turn * sin(a), c, kl_axpy(turn * cos(a), e, from)));
+            double  depth = kl_dot(support(q, m).w, m);
+            if (depth < least) least = depth, best = m;
+        }
+    }
+    *n = best;
+    return least;
+}
+
+/* The polytope may end at a local minimum of a round shape: start again where another direction needs
+ * less depth. */
+static void leave_local_minimum(const kl_pair *q, double scale, kl_spot *t)
+{
+    for (int k = 0; k < 4; k++) {
+        kl_vec3 n = t->n;
+        kl_spot try;
+        if (!(shallowest(q, &n) < -t->gap - 1e-10 * scale)) return;
+        part(q, n, scale, &try);
+        if (try.gap > t->gap) *t = try;
+    }
+}
+
+static double off_surface(const kl_solid *s, const kl_pose *P, kl_vec3 x)
+{
+    kl_offset o = {0};
+    kl_solid_project(s, kl_pose_local(P, x), &o);
+    return fabs(o.d);
+}
+
+static double off_both(const kl_pair *q, const kl_spot *t)
+{
+    return fmax(off_surface(q->a, &q->A, t->p1), off_surface(q->b, &q->B, t->p2));
+}
+
+/* Two round parts, such as rims, touch where the support points face each other: the part of w across n
+ * is zero. Newton's method with differences for the two angles of n. */
+static kl_spot facing_supports(const kl_pair *q, kl_vec3 n)
+{
+    const double step = 1e-6;
+    vertex       v    = support(q, n);
+    for (int k = 0; k < 12; k++) {
+        kl_vec3 e = kl_normal_to(n), c = kl_cross(n, e);
+        vertex  a      = support(q, kl_unit(kl_axpy(step, e, n))),
+               b       = support(q, kl_unit(kl_axpy(step, c, n)));
+        double J[3][4] = {{kl_dot(kl_sub(a.w, v.w), e) / step, kl_dot(kl_sub(b.w, v.w), e) / step,
+                           0, -kl_dot(v.w, e)},
+                          {kl_dot(kl_sub(a.w, v.w), c) / step, kl_dot(kl_sub(b.w, v.w), c) / step,
+                           0, -kl_dot(v.w, c)}};
+        double det     = J[0][0] * J[1][1] - J[0][1] * J[1][0];
+        if (!(fabs(det) > 0.0)) break;
+        double x = (J[0][3] * J[1][1] - J[0][1] * J[1][3]) / det,
+               y = (J[0][0] * J[1][3] - J[0][3] * J[1][0]) / det;
+        if (!(hypot(x, y) < 0.1)) break;
+        n = kl_unit(kl_axpy(y, c, kl_axpy(x, e, n)));
+        v = support(q, n);
+        if (hypot(x, y) < 1e-15) break;
+    }
+    double  depth = kl_dot(v.w, n);
+    kl_spot t     = {.gap = -depth, .n = n, .p1 = v.a, .p2 = kl_axpy(-depth, n, v.a)};
+    return t;
+}
+
+/* Moves x along n onto the surface of a shape. False: there is no such point. */
+static bool onto_surface(const kl_solid *s, const kl_pose *P, kl_vec3 n, double scale, kl_vec3 *x)
+{
+    for (int k = 0; k < 6; k++) {
+        kl_offset o = {0};
+        kl_solid_project(s, kl_pose_local(P, *x), &o);
+        if (fabs(o.d) <= 1e-11 * scale) return true;
+        double slope = kl_dot(kl_mul(&P->A, o.n), n);
+        if (!(fabs(slope) > 0.1)) return false;
+        *x = kl_axpy(-o.d / slope, n, *x);
+    }
+    return false;
+}
+
+/* Lines of round shapes that are not quite parallel lie beside their surfaces. */
+static bool onto_both(const kl_pair *q, double scale, kl_spot *t)
+{
+    if (!onto_surface(q->a, &q->A, t->n, scale, &t->p1)) return false;
+    if (!onto_surface(q->b, &q->B, t->n, scale, &t->p2)) return false;
+    t->gap = kl_dot(kl_sub(t->p2, t->p1), t->n);
+    return true;
+}
+
+/* The shares of a simplex tell a depth much better than a place. Where the points do not lie on both
+ * surfaces, others for the same direction are tried: the support point of either shape, and the place
+ * where support points face each other. */
+static void polish(const kl_pair *q, double scale, kl_spot *t)
+{
+    double off = off_both(q, t);
+    if (off <= 1e-10 * scale) return;
+    vertex  v      = support(q, t->n);
+    kl_spot try[3] = {*t, *t, facing_supports(q, t->n)};
+    try[0].p1 = v.a, try[0].p2 = kl_axpy(t->gap, t->n, v.a);
+    try[1].p2 = v.b, try[1].p1 = kl_axpy(-t->gap, t->n, v.b);
+    for (int k = 0; k < 3; k++) {
+        double here = off_both(q, &try[k]);
+        if (here < off && try[k].gap > t->gap - 1e-9 * scale) off = here, *t = try[k];
+    }
+    /* an edge along a line of a cone, where none of them is exact: a little less deep, but on both */
+    kl_spot last = *t;
+    if (off <= 1e-9 * scale) return;
+    if (onto_both(q, scale, &last) && last.gap >= t->gap - 1e-9 * scale) {
+        *t = last;
+    } else { /* past a rim: the nearest points */
+        kl_offset a = {0}, b = {0};
+        kl_solid_project(q->a, kl_pose_local(&q->A, t->p1), &a);
+        kl_solid_project(q->b, kl_pose_local(&q->B, t->p2), &b);
+        t->p1 = kl_pose_point(&q->A, a.foot), t->p2 = kl_pose_point(&q->B, b.foot);
     }
 }
 
@@ -384,6 +526,19 @@ static void faces(const kl_pair *q, const kl_spot *t, kl_spots *out)
         }
 }
 
+/* Points that lie on both surfaces and not deeper than the deepest, which is `depth`. */
+static void keep_those_on_surfaces(const kl_pair *q, double scale, double depth, kl_spots *out)
+{
+    int n = 0;
+    for (int i = 0; i < out->n; i++) {
+        kl_spot t = out->item[i];
+        if (!onto_both(q, scale, &t) || t.gap < -depth - 1e-9 * scale) continue;
+        t.key          = n;
+        out->item[n++] = t;
+    }
+    out->n = n;
+}
+
 void kl_pair_convex(const kl_pair *q, const kl_spots *warm, kl_spots *out)
 {
     simplex s;
@@ -394,9 +549,14 @@ void kl_pair_convex(const kl_pair *q, const kl_spots *warm, kl_spots *out)
     kl_solid_types[q->b->kind].bounds(q->b, &c, &g);
     double scale = kl_norm(h) + kl_norm(g);
     if (gjk(q, scale, &s, &p)) from_simplex(&s, p, &t);
-    else part(q, epa(q, &s, scale), scale, &t);
+    else {
+        part(q, epa(q, &s, scale), scale, &t);
+        leave_local_minimum(q, scale, &t);
+        polish(q, scale, &t);
+    }
     if (kl_norm(t.n) == 0.0) return;
     faces(q, &t, out);
+    keep_those_on_surfaces(q, scale, -t.gap, out);
     double nearest_gap = (double)INFINITY;
     for (int i = 0; i < out->n; i++) nearest_gap = fmin(nearest_gap, out->item[i].gap);
     if (nearest_gap > t.gap + 1e-9 * scale) { /* no corner is as deep: the point itself first */

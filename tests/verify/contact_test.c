@@ -204,6 +204,47 @@ static void energy_balance_of_impacts_closes(void **unused)
     assert_true(example_last(&e, 1) > 30.0);
 }
 
+/* Depth of a ball at the end of the step that meets the floor, with steps of 1 ms (Ambrosio 2019, figure
+ * 1.14): as far as it falls in a step, or no more than is allowed. */
+static double depth_at_touch(const char *penetration, double height)
+{
+    char text[600];
+    snprintf(text, sizeof text,
+             "klingel: 1\nbodies: {ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, %g]}}\n"
+             "contacts:\n  floor: {between: [ball, ground], shapes: [{sphere: 0.1}, plane], law: "
+             "linear, stiffness: 1e5}\nintegrator: {step: 1 ms%s}\n",
+             0.1 + height, penetration);
+    built          b     = must_build(text);
+    kl_simulation *s     = NULL;
+    double         depth = 0.0;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
+    while (depth == 0.0 && s->solver->s->t < 1.0) {
+        double before = s->solver->s->q[2] - 0.1;
+        assert_int_equal(kl_simulation_step(s, 1.0, b.diag), KL_OK);
+        double after = s->solver->s->q[2] - 0.1;
+        if (before > 1e-5 && after < 1e-5) depth = fabs(after);
+    }
+    kl_simulation_destroy(s);
+    built_free(&b);
+    return depth;
+}
+
+static void penetration_at_first_touch_is_controlled(void **unused)
+{
+    (void)unused;
+    double most[2] = {0.0, 0.0};
+    for (int i = 0; i < 12; i++) {
+        double height = 0.5 + 0.003 * i;
+        most[0]       = fmax(most[0], depth_at_touch(", penetration: 1 m", height));
+        most[1]       = fmax(most[1], depth_at_touch(", penetration: 1e-6", height));
+    }
+    print_message(
+        "penetration at first touch: %.2g m without control, %.2g m with 1e-6 m allowed\n", most[0],
+        most[1]);
+    assert_true(most[0] > 1e-3 && most[1] <= 1e-6);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -217,6 +258,7 @@ int main(void)
         cmocka_unit_test(worn_spatial_slider_crank_loses_revolutions),
         cmocka_unit_test(zero_clearance_is_the_perfect_joint),
         cmocka_unit_test(energy_balance_of_impacts_closes),
+        cmocka_unit_test(penetration_at_first_touch_is_controlled),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

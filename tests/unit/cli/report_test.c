@@ -153,6 +153,34 @@ static void without_limits_nothing_is_judged(void **state)
     free(page);
 }
 
+/* A ball falls by h on a spring: approach speed sqrt(2 g h), largest force m g + sqrt((m g)^2 + k m v^2). */
+static void impacts_are_listed(void **state)
+{
+    world *w    = *state;
+    char  *page = calloc(1, 1 << 20), row[200];
+    double impacts, closed, force, until, number, speed, peak;
+    write_model(
+        w, "b.yaml",
+        "klingel: 1\nbodies:\n  ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.2]}\n"
+        "contacts:\n  floor: {between: [ball, ground], shapes: [{sphere: 0.1}, plane], law: "
+        "linear, stiffness: 1e6}\nrun: {end: 0.25, every: 0.05}\nintegrator: {tolerance: "
+        "1e-8}\n");
+    assert_int_equal(run(w, "run", "b.yaml", "-q", "-o", "b.h5"), 0);
+    assert_int_equal(run(w, "report", "b.h5", "-o", "b.html"), 0);
+    read_whole(path_of(w, "b.html"), page, 1 << 20);
+    row_of(page, "floor", row, sizeof row);
+    assert_int_equal(sscanf(row, "floor|%lf|%lf|%lf", &impacts, &closed, &force), 3);
+    assert_close(impacts, 1.0, 1e-12);
+    assert_close(force, 9.81 + sqrt(9.81 * 9.81 + 1e6 * 2 * 9.81 * 0.1),
+                 14.0); /* at ends of steps */
+    row_of(strstr(page, "until time"), "floor", row, sizeof row);
+    assert_int_equal(sscanf(row, "floor|%lf|%lf|%lf|%lf", &until, &number, &speed, &peak), 4);
+    assert_close(until, 0.15, 1e-12);
+    assert_close(speed, sqrt(2 * 9.81 * 0.1), 1e-3);
+    assert_close(peak, force, 1e-9);
+    free(page);
+}
+
 /* Results elsewhere, read from elsewhere: the folder of the run is kept. */
 static void a_model_is_found_again_from_another_folder(void **state)
 {
@@ -273,6 +301,7 @@ int main(void)
         CASE(limits_are_not_kept_by_what_is_missing),
         CASE(a_failed_run_keeps_its_limits_only_so_far),
         CASE(without_limits_nothing_is_judged),
+        CASE(impacts_are_listed),
         CASE(a_body_that_changed_since_the_run_is_refused),
         CASE(a_model_is_found_again_from_another_folder),
     };

@@ -245,7 +245,7 @@ static kl_solid random_solid(kl_solid_kind kind)
 /* A point of the surface: the foot of a random one. */
 static kl_vec3 surface_point(const kl_solid *s, const kl_pose *P)
 {
-    kl_vec3     c, h;
+    kl_vec3   c, h;
     kl_offset d = {0};
     kl_solid_types[s->kind].bounds(s, &c, &h);
     c = kl_add(
@@ -373,8 +373,8 @@ static void distances_have_unit_gradients(void **unused)
     for (int kind = 0; kind < KL_SOLID_KINDS; kind++) {
         if (kind == KL_SOLID_SURFACE || kind >= KL_SOLID_MESH) continue;
         for (int i = 0; i < 100; i++) {
-            kl_solid    s = random_solid((kl_solid_kind)kind);
-            kl_vec3     p = kl_scale(uniform(0.1, 2), direction()), e = direction();
+            kl_solid  s = random_solid((kl_solid_kind)kind);
+            kl_vec3   p = kl_scale(uniform(0.1, 2), direction()), e = direction();
             kl_offset d = {0}, up = {0}, down = {0};
             kl_solid_project(&s, p, &d);
             kl_solid_project(&s, kl_axpy(1e-6, e, p), &up);
@@ -388,9 +388,40 @@ static void distances_have_unit_gradients(void **unused)
 }
 
 /* 002 table 1.1: 100 pairs of circles at random, also deep inside each other; here thin rings */
+/* Plain Newton's method on the orthogonality conditions d.t1 = d.t2 = 0 of two circles in a plane, d from
+ * one point to the other, from angles at random (Ambrosio 2019, table 1.1). True: the nearest points. */
+static bool newton_finds(const double c[2], double r1, double r2)
+{
+    double a = uniform(-KL_PI, KL_PI), b = uniform(-KL_PI, KL_PI);
+    for (int k = 0; k < 50; k++) {
+        double d[2]  = {c[0] + r2 * cos(b) - r1 * cos(a), c[1] + r2 * sin(b) - r1 * sin(a)};
+        double t1[2] = {-sin(a), cos(a)}, t2[2] = {-sin(b), cos(b)};
+        double f = d[0] * t1[0] + d[1] * t1[1], g = d[0] * t2[0] + d[1] * t2[1];
+        double fa = -r1 - (d[0] * cos(a) + d[1] * sin(a)), fb = r2 * cos(a - b),
+               ga = -r1 * cos(a - b), gb = r2 - (d[0] * cos(b) + d[1] * sin(b)),
+               det = fa * gb - fb * ga;
+        if (det == 0.0) return false;
+        a -= (f * gb - fb * g) / det, b -= (fa * g - f * ga) / det;
+    }
+    double x = c[0] + r2 * cos(b) - r1 * cos(a), y = c[1] + r2 * sin(b) - r1 * sin(a);
+    return fabs(hypot(x, y) - fabs(hypot(c[0], c[1]) - r1 - r2)) < 1e-9;
+}
+
 static void circles_at_random_are_all_found(void **unused)
 {
     (void)unused;
+    int newton = 0;
+    for (int i = 0; i < 100; i++) {
+        double c[2] = {uniform(1, 3) * (i % 2 ? 1 : -1), uniform(-3, 3)}, r1 = uniform(0.2, 0.5),
+               r2    = uniform(0.2, 0.5);
+        kl_solid one = {.kind = KL_SOLID_CYLINDER, .radius = r1, .half = 0.5},
+                 two = {.kind = KL_SOLID_CYLINDER, .radius = r2, .half = 0.5};
+        kl_pose A = {.A = kl_identity()}, B = {.r = {c[0], c[1], 0}, .A = kl_identity()};
+        newton += newton_finds(c, r1, r2);
+        assert_close(nearest_of(&one, A, &two, B).gap, hypot(c[0], c[1]) - r1 - r2, 1e-9);
+    }
+    print_message("100 pairs of circles: plain Newton finds %d, the search finds 100\n", newton);
+    assert_true(newton < 90);
     for (int i = 0; i < 100; i++) {
         kl_solid a = {.kind = KL_SOLID_CAPSULE, .radius = uniform(0.2, 1)},
                  b = {.kind = KL_SOLID_CAPSULE, .radius = uniform(0.2, 1)};

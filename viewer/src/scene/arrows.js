@@ -1,4 +1,4 @@
-// Forces of joints and force elements as arrows at their markers; one scale for all.
+// Forces of joints and force elements as arrows at their markers, of contacts at the contact point with a ball there; one scale for all.
 import * as THREE from "three";
 import { frameAt } from "../play/clock.js";
 import { place } from "../play/motion.js";
@@ -28,12 +28,21 @@ export class Arrows {
       const columns = await Promise.all(["x", "y", "z"].map((k) => results.column(`${e.name}.force.${k}`)));
       if (!marker || !columns.every(Boolean)) continue;
       const peak = Math.hypot(...columns.map((c) => Math.max(Math.abs(c.channel.low ?? 0), Math.abs(c.channel.high ?? 0))));
-      if (peak > 0) found.push({ element: e, marker, columns, peak });
+      const point = await Promise.all(["x", "y", "z"].map((k) => results.column(`${e.name}.point.${k}`)));
+      if (peak > 0) found.push({ element: e, marker, columns, peak, point: point.every(Boolean) ? point : null });
     }
     // a single huge reaction must not hide the others: the scale follows the upper quarter
     const peaks = found.map((f) => f.peak).sort((a, b) => a - b);
     this.full = peaks.length ? peaks[Math.floor(0.75 * (peaks.length - 1))] : 1;
-    return found.map((f) => ({ ...f, object: this.#arrow(f.element) }));
+    return found.map((f) => ({ ...f, object: this.#arrow(f.element), ball: f.point ? this.#ball(f.element) : null }));
+  }
+
+  // the contact point, shown while the contact is closed
+  #ball(e) {
+    const ball = new THREE.Mesh(new THREE.SphereGeometry(0.6 * this.actors.s, 20, 14), this.force);
+    ball.userData = { name: e.name, kind: "force" };
+    this.root.add(ball);
+    return ball;
   }
 
   #arrow(e) {
@@ -55,16 +64,17 @@ export class Arrows {
 
   update(t) {
     if (!this.root.visible || !this.entries) return;
-    for (const { marker, columns, object } of this.entries) {
-      const f = columns.map((c) => {
-        const i = frameAt(c.time, t);
-        return c.values[i] + c.offset;
-      });
+    const now = (c) => c.values[frameAt(c.time, t)] + c.offset;
+    for (const { marker, columns, object, point, ball } of this.entries) {
+      const f = columns.map(now);
       const size = Math.hypot(...f);
+      const at = point ? point.map(now) : null;
+      if (ball) ball.visible = size > 0;
+      if (ball) ball.position.set(...at);
       const length = Math.min(1.6, size / this.full) * 0.3 * this.actors.extent.unit;
       object.visible = Number.isFinite(length) && length > 0.2 * this.actors.s;
       if (!object.visible) continue;
-      object.position.set(...place(this.actors.pose(marker.body, t), marker.r));
+      object.position.set(...(at ?? place(this.actors.pose(marker.body, t), marker.r)));
       alongAxis(object, f);
       const tip = 2 * this.actors.s;
       const fit = Math.min(1, length / (1.5 * tip));

@@ -1,0 +1,68 @@
+/* Statics and modes with closed contacts: a block on a table against closed forms. */
+#include "unit/cli/run_program.h"
+
+#include <math.h>
+
+/* Four corners with k = 1 MN/m each and k_t = 0.5 MN/m along the table. */
+static const char block[] =
+    "klingel: 1\n"
+    "bodies:\n"
+    "  block: {mass: 2, inertia: [0.005, 0.006, 0.007], position: [0, 0, 0.05]}\n"
+    "contacts:\n"
+    "  table: {between: [block, ground], shapes: [{box: [0.2, 0.1, 0.1]}, plane], law: linear, "
+    "stiffness: 1 MN/m, friction: stick-slip, mu: 0.4, tangential_stiffness: 0.5 MN/m}\n";
+
+static void write_block(const world *w)
+{
+    FILE *f = fopen(path_of(w, "b.yaml"), "w");
+    assert_non_null(f);
+    fputs(block, f);
+    fclose(f);
+}
+
+/* The block sinks by m g/(4 k) and the table carries its weight. */
+static void a_block_on_a_table_has_an_equilibrium(void **state)
+{
+    world *w = *state;
+    double z, weight;
+    write_block(w);
+    assert_int_equal(run(w, "statics", "b.yaml"), 0);
+    const char *at = strstr(w->out, "at [0, 0, "), *force = strstr(w->out, "force [0, 0, ");
+    assert_non_null(at);
+    assert_non_null(force);
+    assert_int_equal(sscanf(at, "at [0, 0, %lf", &z), 1);
+    assert_int_equal(sscanf(force, "force [0, 0, %lf", &weight), 1);
+    assert_close(z, 0.05 - 2 * 9.81 / 4e6, 1e-9);
+    assert_close(weight, -2 * 9.81, 1e-6);
+}
+
+/* The imaginary part of the eigenvalue in the line with these words [1/s]. */
+static double frequency_of(const char *page, const char *words)
+{
+    const char *p = strstr(page, words);
+    double      real, imaginary;
+    int         number;
+    if (!p) fail_msg("no mode is called '%s':\n%s", words, page);
+    while (p > page && p[-1] != '\n') p--;
+    assert_int_equal(sscanf(p, "%d %lf %lf", &number, &real, &imaginary), 3);
+    return imaginary;
+}
+
+static void its_modes_include_the_stiffness_of_the_contact(void **state)
+{
+    world *w = *state;
+    write_block(w);
+    assert_int_equal(run(w, "modes", "b.yaml"), 0);
+    assert_close(frequency_of(w->out, "bounce"), sqrt(4e6 / 2.0), 0.05);
+    double corners = 4 * 0.5e6 * (0.1 * 0.1 + 0.05 * 0.05);
+    assert_close(frequency_of(w->out, "yaw"), sqrt(corners / 0.007), 0.05);
+}
+
+int main(void)
+{
+    const struct CMUnitTest tests[] = {
+        CASE(a_block_on_a_table_has_an_equilibrium),
+        CASE(its_modes_include_the_stiffness_of_the_contact),
+    };
+    return cmocka_run_group_tests(tests, NULL, NULL);
+}
