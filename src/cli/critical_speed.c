@@ -96,12 +96,15 @@ static kl_status linear_speed(request *q, double *speed, double *frequency)
 
 /* ---- nonlinear ---- */
 
-/* The motion left at a speed; it goes on as long as it decays and has not come to rest. */
-static kl_status settle(request *q, double speed, kl_cycle *c)
+/* The motion left at a speed; it goes on as long as it decays and has not come to rest. `alive`: it is a
+ * limit cycle, and not a motion that still decays. */
+static kl_status settle(request *q, double speed, kl_cycle *c, bool *alive)
 {
+    const double even = -0.03;
     KL_TRY(kl_hunting_cycle(&q->k, speed, c));
-    for (int more = 0; more < 6 && c->amplitude > q->rest && c->change < -0.03; more++)
+    for (int more = 0; more < 6 && c->amplitude > q->rest && c->change < even; more++)
         KL_TRY(kl_hunting_cycle(&q->k, speed, c));
+    *alive = c->amplitude > q->rest && c->change >= even;
     return KL_OK;
 }
 
@@ -118,9 +121,10 @@ static kl_status close_in(request *q, double dead, const double *alive, double *
     while (*speed - dead > q->step / 10.0) {
         kl_cycle c;
         double   at = 0.5 * (dead + *speed);
+        bool     lives;
         kl_hunting_put(&q->k, alive);
-        KL_TRY(settle(q, at, &c));
-        if (c.amplitude > q->rest) {
+        KL_TRY(settle(q, at, &c, &lives));
+        if (lives) {
             record(q, at, &c);
             *speed = at;
             *last  = c;
@@ -148,9 +152,10 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
     *speed           = NAN;
     kl_hunting_forget(&q->k);
     for (double at = top; at >= q->from && status == KL_OK; at -= q->step) {
-        status = settle(q, at, &c);
+        bool lives = false;
+        status     = settle(q, at, &c, &lives);
         if (status != KL_OK) break;
-        if (!(c.amplitude > q->rest)) {
+        if (!lives) {
             if (alive) status = close_in(q, at, alive, speed, last);
             break;
         }
