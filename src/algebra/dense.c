@@ -5,6 +5,18 @@
 #include <lapacke.h>
 #include <stdlib.h>
 
+/* OpenBLAS asks this function of its own, while the program is loaded, how many threads to start. The
+ * definition here takes precedence: none besides the one that calls, unless OPENBLAS_NUM_THREADS says
+ * so or kl_blas_threads asks for more. Without it a small model would wait for a thread on every
+ * processor. Another BLAS never calls it. */
+int openblas_num_threads_env(void);
+int openblas_num_threads_env(void)
+{
+    const char *wish = getenv("OPENBLAS_NUM_THREADS");
+    int         n    = wish ? atoi(wish) : 0;
+    return n > 0 ? n : 1;
+}
+
 int kl_blas_threads(int n)
 {
     int before = openblas_get_num_threads();
