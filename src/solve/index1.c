@@ -435,6 +435,7 @@ kl_status kl_index1_same_branch(kl_index1 *i, const kl_statistics *count, kl_dia
     double       jump = fabs(total - i->total), gap = kl_solver_drift(x).position;
     if (i->careful == 0 || isnan(i->total)) i->total = total; /* before the passage */
     if (i->careful == 0 || !(jump > share * fmax(e.kinetic, 0.01 * usual))) return KL_OK;
+    if (kl_dead_point(x, diag)) return KL_E_STEP;
     return kl_fail(diag, KL_E_STEP, KL_NOWHERE,
                    "stopped at t = %.9g s: the mechanism passed a singular position and changed "
                    "its branch: its energy changed by %.3g J (kinetic energy %.6g J), constraint "

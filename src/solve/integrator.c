@@ -94,8 +94,7 @@ static int driver_of(const kl_solver *x, double *rate)
     return which;
 }
 
-/* At a dead point a driver asks for velocities without limit. Says so. */
-static bool is_dead_point(kl_solver *x, kl_diag *diag)
+bool kl_dead_point(const kl_solver *x, kl_diag *diag)
 {
     const kl_model *m      = x->model;
     const double unlimited = 1e3; /* times the rate of the driver: no mechanism is geared so high */
@@ -137,7 +136,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
                               : m->nbody > 1 ? m->body[1].name
                                              : "the model";
     (void)kl_eval(m, x->s, x->w);
-    if (is_dead_point(x, diag)) return KL_E_STEP;
+    if (kl_dead_point(x, diag)) return KL_E_STEP;
     kl_energy e = kl_eval_energy(m, x->w, x->lambda);
     kl_drift  d = kl_solver_drift(x);
     note_unequal_masses(x, diag);

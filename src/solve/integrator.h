@@ -67,6 +67,9 @@ double kl_state_scale(const kl_model *m, int k, double largest);
  * that count turns would lose some. */
 double kl_fastest_turn(const kl_model *m, const double *v);
 
+/* Does a driver ask for velocities without limit at the state last evaluated? Then it says so. */
+bool kl_dead_point(const kl_solver *x, kl_diag *diag);
+
 /* The step became too small: when, who limits it, the energies, what to try. */
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag);

@@ -77,33 +77,52 @@ static void driven_four_bar_follows_the_law_of_cosines(void **unused)
     done(&r);
 }
 
+/* crank 0.3 and rod 0.5 at a right angle of crank to x: slider at 0.4, straight at 0.8 */
+static const char *const slider_crank =
+    "klingel: 1\n"
+    "bodies:\n"
+    "  crank:  {mass: 1, inertia: [1, 1, 1], position: [0, 0.15, 0]}\n"
+    "  rod:    {mass: 1, inertia: [1, 1, 1], position: [0.2, 0.15, 0]}\n"
+    "  slider: {mass: 1, inertia: [1, 1, 1], position: [0.4, 0, 0]}\n"
+    "joints:\n"
+    "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+    "  B: {type: revolute, between: [crank, rod], at: [0, 0.3, 0], axis: z}\n"
+    "  C: {type: revolute, between: [rod, slider], at: [0.4, 0, 0], axis: z}\n"
+    "  D: {type: translational, between: [ground, slider], at: [0.4, 0, 0], axis: x}\n"
+    "  pull: {type: driver, of: D, coordinate: displacement, value: {polynomial: [0, "
+    "1 m/s]}}\n";
+
 static void slider_that_pulls_the_crank_straight_locks_up(void **unused)
 {
     (void)unused;
     static trace      r;
     const char *const names[4] = {NULL, NULL, NULL, NULL};
-    /* crank 0.3 and rod 0.5 at a right angle of crank to x: slider at 0.4, straight at 0.8 */
-    run(&r,
-        load_text(
-            "klingel: 1\n"
-            "bodies:\n"
-            "  crank:  {mass: 1, inertia: [1, 1, 1], position: [0, 0.15, 0]}\n"
-            "  rod:    {mass: 1, inertia: [1, 1, 1], position: [0.2, 0.15, 0]}\n"
-            "  slider: {mass: 1, inertia: [1, 1, 1], position: [0.4, 0, 0]}\n"
-            "joints:\n"
-            "  A: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
-            "  B: {type: revolute, between: [crank, rod], at: [0, 0.3, 0], axis: z}\n"
-            "  C: {type: revolute, between: [rod, slider], at: [0.4, 0, 0], axis: z}\n"
-            "  D: {type: translational, between: [ground, slider], at: [0.4, 0, 0], axis: x}\n"
-            "  pull: {type: driver, of: D, coordinate: displacement, value: {polynomial: [0, "
-            "1 m/s]}}\n",
-            NULL, 0, false),
-        names, 1.0, 0.01);
+    run(&r, load_text(slider_crank, NULL, 0, false), names, 1.0, 0.01);
     assert_int_equal(r.status, KL_E_STEP);
     assert_int_equal(count(&r, KL_LOCK_UP), 1);
     assert_close(r.k.special[r.k.nspecial - 1].t, 0.4, 1e-7);
     assert_true(says(r.l.diag, "lock-up at t = 0.4"));
     done(&r);
+}
+
+/* The same in a run with forces: the message names driver, body and time, whatever the method. */
+static void a_run_to_a_dead_point_names_the_driver(void **unused)
+{
+    (void)unused;
+    static const kl_integrator_kind method[] = {KL_AUTO, KL_GENERALIZED_ALPHA, KL_RUNGE_KUTTA,
+                                                KL_GEAR};
+    for (size_t k = 0; k < sizeof method / sizeof *method; k++) {
+        static trace r;
+        loaded       l               = load_text(slider_crank, NULL, 0, false);
+        kl_sink      sink            = {.context = &r, .row = keep_row};
+        l.model->settings.integrator = method[k];
+        r                            = (trace){.l = l, .channel = {-1, -1, -1, -1}};
+        assert_int_equal(kl_simulation_create(l.model, l.diag, &r.s), KL_OK);
+        assert_int_equal(kl_simulation_run(r.s, 1.0, 0.01, &sink, l.diag), KL_E_STEP);
+        assert_close(r.s->solver->s->t, 0.4, 1e-4);
+        assert_true(says(l.diag, "dead point; driver 'pull' cannot continue"));
+        done(&r);
+    }
 }
 
 static void parallelogram_passes_its_flat_position_and_says_so(void **unused)
@@ -189,6 +208,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(driven_four_bar_follows_the_law_of_cosines),
         cmocka_unit_test(slider_that_pulls_the_crank_straight_locks_up),
+        cmocka_unit_test(a_run_to_a_dead_point_names_the_driver),
         cmocka_unit_test(parallelogram_passes_its_flat_position_and_says_so),
         cmocka_unit_test(bodies_that_deform_are_named_and_may_be_made_rigid),
         cmocka_unit_test(what_is_not_driven_is_named),
