@@ -1,8 +1,15 @@
-/* Work against precision of all integrators on four problems: a smooth one, a fast mechanism, a
+/* Two comparisons of the integrators. `bench-integrators table [EXAMPLE...]` prints the second alone.
+ *
+ * First, work against precision of all integrators on four problems: a smooth one, a fast mechanism, a
  * stiff one and one with contacts. Prints a table and, with gnuplot, draws
  * build/bench/work-precision.png. Error: the largest of the outputs that are positions, over the
  * mechanism's size, against Runge-Kutta at a tolerance of 1e-13 (which the tests compare with
- * references from outside). Times are processor times of one thread. */
+ * references from outside).
+ *
+ * Second, a table of all examples: the default integrator (auto) against each method by name, at the
+ * accuracy of the model. Times are processor times of one thread; a method is stopped after three
+ * times the time of the default. */
+#include <dirent.h>
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,6 +17,7 @@
 #include <time.h>
 
 #include "language/build.h"
+#include "solve/method_choice.h"
 #include "solve/simulation.h"
 
 static const char *const ball =
@@ -172,14 +180,164 @@ static void draw(const char *data, const char *picture)
     if (pclose(g) == 0) printf("\ndrawn: %s\n", picture);
 }
 
-int main(void)
+/* ---- all examples ---- */
+
+static const struct {
+    const char *name;
+    int         integrator, formulation;
+} rivals[] = {{"auto", KL_AUTO, KL_PROJECTION},
+              {"generalized-alpha", KL_GENERALIZED_ALPHA, KL_PROJECTION},
+              {"runge-kutta", KL_RUNGE_KUTTA, KL_PROJECTION},
+              {"gear", KL_GEAR, KL_PROJECTION}};
+enum { RIVALS = sizeof rivals / sizeof *rivals };
+
+/* A run with a limit of processor time, and how far it came. */
+typedef struct race {
+    kl_simulation *s;
+    double        *value; /* positions of bodies of all rows, over the size of the model */
+    size_t         n, room;
+    clock_t        start;
+    double         most, time, end; /* allowed and taken [s]; time reached [s] */
+    bool           done;
+    char           method[32];
+} race;
+
+static kl_status race_row(void *context, double t, const double *values)
 {
-    const char *data = "build/bench/work-precision.txt";
-    FILE       *f    = fopen(data, "w");
-    for (int p = 0; p < PROBLEMS; p++) measure(p, f);
+    race *r = context;
+    (void)t;
+    for (int i = 0; i < kl_channels_count(r->s->channels); i++) {
+        const kl_channel *c = kl_channels_at(r->s->channels, i);
+        if (strcmp(c->unit, "m") != 0 || !strstr(c->name, ".position.")) continue;
+        if (r->n == r->room) {
+            r->room     = 2 * r->room + 1024;
+            double *new = realloc(r->value, r->room * sizeof *new);
+            if (!new) return KL_E_MEMORY;
+            r->value = new;
+        }
+        r->value[r->n++] = values[i] / r->s->model->length;
+    }
+    return KL_OK;
+}
+
+static bool race_goes_on(void *context, double t)
+{
+    race *r = context;
+    (void)t;
+    return (double)(clock() - r->start) / CLOCKS_PER_SEC < r->most;
+}
+
+/* Is this an example that the default chooses a method for? */
+static bool is_raced(const kl_settings *s)
+{
+    return isnan(s->step) && s->integrator != KL_LOAD_STEPS && s->integrator != KL_ARC_LENGTH &&
+           s->integrator != KL_CENTRAL_DIFFERENCES;
+}
+
+/* Each method gets the tolerance that gives the accuracy of generalized-alpha with the model's. */
+static race race_of(const char *path, int rival, double end, double most)
+{
+    race       r      = {.most = most, .end = end};
+    kl_diag   *diag   = kl_diag_create();
+    kl_source *source = NULL;
+    kl_model  *m      = NULL;
+    if (kl_source_read(path, diag, &source) == KL_OK &&
+        kl_source_build(source, NULL, 0, diag, &m) == KL_OK && is_raced(&m->settings)) {
+        kl_settings *s = &m->settings;
+        s->integrator  = rivals[rival].integrator;
+        s->formulation = rivals[rival].formulation;
+        if (s->integrator == KL_RUNGE_KUTTA) s->tolerance = kl_method_tolerance(s->tolerance);
+        if (s->integrator == KL_GEAR) s->tolerance *= 10.0;
+        if (kl_simulation_create(m, diag, &r.s) == KL_OK) {
+            kl_sink sink = {.context = &r, .row = race_row, .go_on = race_goes_on};
+            double  last = r.end > 0.0 ? fmin(r.end, s->end) : s->end;
+            r.start      = clock();
+            kl_status k  = kl_simulation_run(r.s, last, s->every, &sink, diag);
+            r.time       = (double)(clock() - r.start) / CLOCKS_PER_SEC;
+            r.done       = k == KL_OK;
+            r.end        = r.s->solver->s->t;
+            snprintf(r.method, sizeof r.method, "%s", r.s->integrator->name);
+        }
+    }
+    kl_simulation_destroy(r.s);
+    kl_model_destroy(m);
+    kl_source_destroy(source);
+    kl_diag_destroy(diag);
+    return r;
+}
+
+static double race_apart(const race *a, const race *b)
+{
+    double most = 0.0;
+    size_t n    = a->n < b->n ? a->n : b->n;
+    for (size_t k = 0; k < n; k++) most = fmax(most, fabs(a->value[k] - b->value[k]));
+    return most;
+}
+
+/* One line of the table; long examples are cut where the default has taken `budget` seconds. */
+static void race_example(const char *name, double *worst)
+{
+    const double budget = 0.5, short_run = 0.1;
+    char         path[1024];
+    double       best = HUGE_VAL;
+    snprintf(path, sizeof path, KL_SOURCE_DIR "/examples/%s/model.yaml", name);
+    race r[RIVALS] = {race_of(path, 0, 0.0, budget)};
+    if (!(r[0].time > short_run) || !(r[0].end > 0.0)) {
+        free(r[0].value);
+        return;
+    }
+    printf("%-26s %6.3g  %-18s %7.2f", name, r[0].end, r[0].method, r[0].time);
+    best = r[0].time;
+    for (int k = 1; k < RIVALS; k++) {
+        r[k] = race_of(path, k, r[0].end, 3.0 * r[0].time);
+        /* the best is one that ends, with the same motion to 1e-3 of the size */
+        bool right = r[k].done && race_apart(&r[k], &r[0]) < 1e-3;
+        if (right) best = fmin(best, r[k].time);
+        if (right) printf(" %9.2f", r[k].time);
+        else printf(" %9s", r[k].done ? "differs" : r[k].time >= r[k].most ? "longer" : "stops");
+        fflush(stdout);
+    }
+    printf("  %6.2f\n", r[0].time / best);
+    *worst = fmax(*worst, r[0].time / best);
+    for (int k = 0; k < RIVALS; k++) free(r[k].value);
+}
+
+static int by_name(const void *a, const void *b)
+{
+    return strcmp(*(const char *const *)a, *(const char *const *)b);
+}
+
+static void race_all(int n, char **only)
+{
+    enum { MOST = 256 };
+    char  *name[MOST];
+    int    count  = 0;
+    double worst  = 0.0;
+    DIR   *folder = n == 0 ? opendir(KL_SOURCE_DIR "/examples") : NULL;
+    printf("\n%-26s %6s  %-18s %7s %9s %9s %9s  %6s\n", "example", "to [s]", "default takes", "[s]",
+           "alpha", "rk", "gear", "/best");
+    for (struct dirent *e; folder && count < MOST && (e = readdir(folder));)
+        if (e->d_name[0] != '.') name[count++] = strdup(e->d_name);
+    if (folder) closedir(folder);
+    qsort(name, (size_t)count, sizeof *name, by_name);
+    for (int i = 0; i < count; i++) {
+        race_example(name[i], &worst);
+        free(name[i]);
+    }
+    for (int i = 0; i < n; i++) race_example(only[i], &worst);
+    printf("largest time of the default over the best: %.2f\n", worst);
+}
+
+int main(int argc, char **argv)
+{
+    bool        table = argc > 1 && strcmp(argv[1], "table") == 0;
+    const char *data  = "build/bench/work-precision.txt";
+    FILE       *f     = table ? NULL : fopen(data, "w");
+    for (int p = 0; !table && p < PROBLEMS; p++) measure(p, f);
     if (f) {
         fclose(f);
         draw(data, "build/bench/work-precision.png");
     }
+    race_all(table ? argc - 2 : 0, argv + 2);
     return 0;
 }

@@ -14,7 +14,7 @@ static const char *const cart =
     "  guide: {type: translational, between: [ground, cart], at: [0, 0, 0], axis: x}\nforces:\n"
     "  spring: {type: slide-spring-damper, of: guide, stiffness: 500, damping: 3}\n"
     "  push: {type: force, on: cart, at: [0, 0, 0], axis: x, value: {input: F}}\n"
-    "integrator: {tolerance: 1e-7, length: 1 m}\n";
+    "integrator: {type: generalized-alpha, tolerance: 1e-7, length: 1 m}\n";
 
 enum { EXCHANGES = 1000 };
 

@@ -33,7 +33,8 @@ static void step_onto_rows(const char *text, double tolerance, double end, doubl
     built          b = must_build(text);
     kl_simulation *s = NULL;
     const double  *values;
-    b.model->settings.tolerance = tolerance;
+    b.model->settings.tolerance  = tolerance;
+    b.model->settings.integrator = KL_GENERALIZED_ALPHA; /* its rows are tested here */
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
     assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
     r->n = r->count = 0;
@@ -52,8 +53,9 @@ static kl_statistics run(const char *text, double tolerance, double end, double 
                          const char *const *names)
 {
     kl_statistics count;
-    built         b             = must_build(text);
-    b.model->settings.tolerance = tolerance;
+    built         b              = must_build(text);
+    b.model->settings.tolerance  = tolerance;
+    b.model->settings.integrator = KL_GENERALIZED_ALPHA;
     simulate(&b, end, every, names, &dense, &count);
     built_free(&b);
     return count;
