@@ -302,7 +302,7 @@ const kl_key kl_integrator_keys[] = {
                  "central-differences",
      .fallback = "generalized-alpha",
      .help = "integration method; auto: runge-kutta for smooth motion, generalized-alpha for stiff "
-             "forces, contacts and flexible bodies; newmark is of first order unless "
+             "forces and flexible bodies; newmark is of first order unless "
              "`spectral_radius` is 1; "
              "load-steps and arc-length are quasi-static: a chain of equilibria; "
              "central-differences is explicit, for short impacts"},

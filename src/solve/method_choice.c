@@ -18,11 +18,9 @@ const char *kl_method_bound(const kl_model *m)
     const kl_settings *s = &m->settings;
     if (!isnan(s->step)) return "steps are fixed";
     if (s->spectral_radius != 0.9) return "a spectral radius is given";
-    if (m->nevent > 0) return "contacts, stops or switches are expected";
     if (m->interval > 0.0) return "parts of the model step on their own";
     for (int i = 1; i < m->nbody; i++) {
         if (kl_body_deforms(&m->body[i])) return "there are flexible bodies";
-        if (m->body[i].own) return "bodies follow tracks or surfaces";
     }
     return NULL;
 }

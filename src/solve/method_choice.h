@@ -1,5 +1,5 @@
 /* Which of two integrators suits a model now: Runge-Kutta of order 8 for smooth motion, generalized-alpha
- * for stiff forces, flexible bodies and contacts. Behind `integrator: {type: auto}`.
+ * for stiff forces and flexible bodies. Behind `integrator: {type: auto}`.
  *
  * A step of Runge-Kutta costs about as much as COST steps of generalized-alpha (13 evaluations with a
  * matrix each, against two or three iterations with a kept one). So what counts is how long steps may be:
