@@ -508,8 +508,9 @@ static kl_status check_deep(const skin *p, const kl_setup *s, const kl_motion *m
         if (x.gap > -0.2 * limit) continue;
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "contact '%s': the shape penetrates the skin by %.4g m at the start; move "
-                       "one of the bodies by this distance along [%.3g, %.3g, %.3g]",
-                       s->name, -x.gap, x.n.x, x.n.y, x.n.z);
+                       "the second body by this distance along [%.3g, %.3g, %.3g], or the first "
+                       "one back",
+                       s->name, -x.gap, x.n.x + 0.0, x.n.y + 0.0, x.n.z + 0.0);
     }
     return KL_OK;
 }
