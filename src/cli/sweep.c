@@ -42,6 +42,7 @@ typedef struct sweep {
 /* What is gathered of a channel over the rows. */
 typedef struct gauge {
     int    channel;
+    double from; /* rows before it do not count [s] */
     double least, most, sum, squares, last;
     long   n;
 } gauge;
@@ -54,9 +55,9 @@ typedef struct gauges {
 static kl_status gauge_row(void *context, double t, const double *values)
 {
     gauges *g = context;
-    (void)t;
     for (int i = 0; i < g->n; i++) {
         gauge *k = &g->item[i];
+        if (t < k->from) continue;
         double v = values[k->channel];
         k->least = k->n ? fmin(k->least, v) : v;
         k->most  = k->n ? fmax(k->most, v) : v;
@@ -98,19 +99,22 @@ static kl_status run_channels(const kl_study *study, kl_simulation *s, double *o
 {
     gauges g = {.item = calloc((size_t)study->nresult + 1, sizeof *g.item), .n = study->nresult};
     if (!g.item) return KL_E_MEMORY;
-    for (int i = 0; i < g.n; i++)
+    for (int i = 0; i < g.n; i++) {
         g.item[i].channel = kl_channels_find(s->channels, study->result[i].channel);
+        g.item[i].from    = study->result[i].from;
+    }
     kl_status status;
     if (study->analysis == KL_STUDY_RUN) {
         const kl_settings *set  = &s->model->settings;
         kl_sink            sink = {.context = &g, .row = gauge_row};
         want_gauges(s->channels, &g);
-        status = kl_simulation_run(s, set->end, set->every, &sink, diag);
+        double end = isnan(study->end) ? set->end : study->end;
+        status     = kl_simulation_run(s, end, set->every, &sink, diag);
     } else {
         const double *values;
         status = kl_analysis_go(s, KL_AT_REST, diag);
         if (status == KL_OK) status = kl_simulation_sample(s, diag, &values);
-        if (status == KL_OK) status = gauge_row(&g, 0.0, values);
+        if (status == KL_OK) status = gauge_row(&g, HUGE_VAL, values);
     }
     for (int i = 0; i < g.n; i++) out[i] = taken(&g.item[i], study->result[i].take);
     free(g.item);

@@ -179,9 +179,16 @@ static bool take_suits(kl_take take, kl_study_analysis analysis)
     return take < KL_TAKE_GROWTH;
 }
 
+/* A time in seconds. */
+static kl_status seconds_of(reader *r, const kl_node *n, double *out)
+{
+    const char *unit = "s";
+    return number_of(r, n, &unit, out);
+}
+
 static kl_status read_results(reader *r, const kl_node *n)
 {
-    static const char *const known[] = {"of", "take", NULL};
+    static const char *const known[] = {"of", "take", "from", NULL};
     kl_study                *s       = r->s;
     if (!n || n->kind != KL_MAP || n->size == 0)
         return kl_fail(r->diag, KL_E_MODEL, n ? n->place : (kl_place){.file = s->file},
@@ -190,8 +197,11 @@ static kl_status read_results(reader *r, const kl_node *n)
     if (!s->result) return KL_E_MEMORY;
     for (const kl_node *k = n->first; k; k = k->next) {
         kl_study_result *out = &s->result[s->nresult++];
-        *out = (kl_study_result){.name = k->key, .take = KL_TAKE_LAST, .place = k->place};
-        const kl_node *of = kl_node_get(k, "of"), *take = kl_node_get(k, "take");
+        *out                 = (kl_study_result){
+                            .name = k->key, .take = KL_TAKE_LAST, .from = -HUGE_VAL, .place = k->place};
+        const kl_node *of = kl_node_get(k, "of"), *take = kl_node_get(k, "take"),
+                      *from = kl_node_get(k, "from");
+        if (from) (void)seconds_of(r, from, &out->from);
         if (k->kind == KL_MAP) check_keys(r, k, "a result", known);
         if (k->kind == KL_SCALAR) out->channel = k->text; /* just the channel: its last value */
         else if (of && of->kind == KL_SCALAR) out->channel = of->text;
@@ -368,7 +378,7 @@ static const char *beside(kl_arena *a, const char *file, const char *path)
 static kl_status read_all(reader *r, const kl_node *root)
 {
     static const char *const known[] = {"model",      "analysis", "method", "samples", "seed",
-                                        "parameters", "results",  "set",    NULL};
+                                        "parameters", "results",  "set",    "end",     NULL};
     kl_study                *s       = r->s;
     if (root->kind != KL_MAP)
         return kl_fail(r->diag, KL_E_MODEL, root->place,
@@ -387,6 +397,8 @@ static kl_status read_all(reader *r, const kl_node *root)
     if (samples) (void)count_of(r, samples, "samples", 1, &r->samples);
     if (seed) (void)count_of(r, seed, "seed", 0, &number);
     r->seed = (uint64_t)number;
+    s->end  = NAN;
+    if (kl_node_get(root, "end")) (void)seconds_of(r, kl_node_get(root, "end"), &s->end);
     KL_TRY(read_fixed(r, kl_node_get(root, "set")));
     (void)read_results(r, kl_node_get(root, "results"));
     KL_TRY(read_parameters(r, kl_node_get(root, "parameters")));

@@ -6,11 +6,13 @@
  *   samples: 200                      # of random and latin-hypercube
  *   seed: 1
  *   set: {irregularities: good}       # the same in every run
+ *   end: 20                           # end time of the runs [s]; default: that of the model
  *   parameters:
  *     speed: {from: 50 m/s, to: 100 m/s, count: 11}     # count: of a grid
  *     conicity: [0.05, 0.1, 0.2]      # values
  *   results:
  *     y_max: {of: y_m, take: max}     # min, max, mean, rms, last, amplitude: of a channel
+ *     level: {of: y_m, take: mean, from: 10}            # of the rows from 10 s on
  *     growth: {take: growth}          # of modes: largest real part
  *     sum_Y: {of: straight.sum_Y_2m, take: utilisation}   # of assess: value or utilisation of a quantity;
  *                                     # without `of` the most used limit
@@ -52,6 +54,7 @@ typedef struct kl_study_result {
     const char *name,
         *channel; /* a quantity of an assessment; NULL: of modes, or the most used limit */
     kl_take  take;
+    double   from; /* rows before this time do not count [s] */
     kl_place place;
 } kl_study_result;
 
@@ -64,6 +67,7 @@ typedef struct kl_study {
     int               nparameter;
     const char     **fixed, **fixed_text; /* nfixed parameters that do not vary, and their values */
     int              nfixed;
+    double           end;   /* of the runs [s]; NaN: that of the model */
     double          *value; /* nrun x nparameter, in the unit */
     int              nrun;
     kl_study_result *result;
