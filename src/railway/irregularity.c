@@ -89,6 +89,27 @@ kl_status kl_irregularity_synthesise(const kl_irregularity_source *source, kl_pl
     return KL_OK;
 }
 
+kl_status kl_irregularity_wave(double wavelength, const double amplitude[KL_TRACK_CHANNELS],
+                               kl_arena *arena, kl_irregularity **out)
+{
+    kl_irregularity *i = kl_arena_array(arena, kl_irregularity, 1);
+    if (!i) return KL_E_MEMORY;
+    double W = 2.0 * KL_PI / wavelength;
+    i->nline = 1;
+    i->step  = wavelength / 8.0;
+    for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
+        if (amplitude[c] == 0.0) continue;
+        i->line[c] = kl_arena_array(arena, cosine, 1);
+        if (!i->line[c]) return KL_E_MEMORY;
+        i->line[c][0] = (cosine){.amplitude = amplitude[c],
+                                 .W         = W,
+                                 .cos_step  = cos(W * i->step),
+                                 .sin_step  = sin(W * i->step)};
+    }
+    *out = i;
+    return KL_OK;
+}
+
 double kl_irregularity_variance(const kl_irregularity *i, int channel)
 {
     double sum = 0.0;

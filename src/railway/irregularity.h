@@ -56,6 +56,10 @@ typedef struct kl_irregularity_cursor {
 kl_status kl_irregularity_synthesise(const kl_irregularity_source *source, kl_place place,
                                      kl_arena *arena, kl_diag *diag, kl_irregularity **out);
 
+/* One cosine, amplitude[channel] cos(2 pi s/wavelength): for frequency responses. */
+kl_status kl_irregularity_wave(double wavelength, const double amplitude[KL_TRACK_CHANNELS],
+                               kl_arena *arena, kl_irregularity **out);
+
 /* From n >= 4 samples at ascending s [m]; value[channel] NULL: none. Cubic splines between; beyond
  * the ends the irregularity is zero. Arrays are copied. */
 kl_status kl_irregularity_sampled(const double *s, const double *const value[KL_TRACK_CHANNELS],

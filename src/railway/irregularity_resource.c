@@ -96,13 +96,25 @@ static kl_status from_spectrum(kl_named_irregularity *p, const kl_setup *s)
     return kl_irregularity_synthesise(&source, s->place, s->arena, s->diag, &p->irregularity);
 }
 
+static kl_status from_wave(kl_named_irregularity *p, const kl_setup *s)
+{
+    double a[KL_TRACK_CHANNELS] = {p->amplitude * p->vertical, p->amplitude * p->lateral,
+                                   p->amplitude * p->cross_level, p->amplitude * p->gauge};
+    return kl_irregularity_wave(p->wavelength, a, s->arena, &p->irregularity);
+}
+
 static kl_status irregularity_setup(void *data, const kl_setup *s)
 {
     kl_named_irregularity *p = data;
     if (p->file.path && p->table.path)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "irregularity '%s': give `file` or `table`, not both", s->name);
-    KL_TRY(p->file.path ? from_file(p, s) : from_spectrum(p, s));
+    if (!isnan(p->wavelength) && (p->file.path || p->table.path))
+        return kl_fail(s->diag, KL_E_MODEL, s->place,
+                       "irregularity '%s': give `wavelength` for one sine wave, or `%s`, not both",
+                       s->name, p->file.path ? "file" : "table");
+    if (!isnan(p->wavelength)) KL_TRY(from_wave(p, s));
+    else KL_TRY(p->file.path ? from_file(p, s) : from_spectrum(p, s));
     if (!isnan(p->start)) kl_irregularity_start(p->irregularity, p->start, p->ramp);
     return KL_OK;
 }
@@ -150,6 +162,10 @@ static const kl_key keys[] = {
     NUMBER("cross_level", cross_level, "1", "1", -100.0, 100.0,
            "factor of the cross level (left rail higher)"),
     NUMBER("gauge", gauge, "1", "1", -100.0, 100.0, "factor of the gauge deviation (wider)"),
+    NUMBER("wavelength", wavelength, "m", "", 0.01, 1e5,
+           "one sine wave of this length instead of a spectrum, for frequency responses"),
+    NUMBER("amplitude", amplitude, "m", "1 mm", -1.0, 1.0,
+           "amplitude of that wave, times the factor of each channel"),
     NUMBER("start", start, "m", "", -1e9, 1e9,
            "length along the track at which the irregularities begin"),
     NUMBER("ramp", ramp, "m", "20 m", 0.0, 1e6,
@@ -166,12 +182,14 @@ const kl_resource_type kl_irregularities = {
     .word    = "irregularity",
     .help    = "track irregularities: deviations of the rails from their nominal position",
     .text =
-        "Irregularities come from a spectrum with a band of wavelengths and a random seed, or from "
-        "a file.\n"
+        "Irregularities come from a spectrum with a band of wavelengths and a random seed, from "
+        "a file,\n"
+        "or are one sine wave.\n"
         "\n"
         "    irregularities:\n"
         "      rough: {spectrum: erri-high, shortest: 3 m, longest: 70 m, seed: 4, start: 20 m}\n"
         "      measured: {file: section.csv}\n"
+        "      wave: {wavelength: 20 m, amplitude: 2 mm, lateral: 0, cross_level: 0, gauge: 0}\n"
         "\n"
         "Signs, looking forward: vertical up, lateral to the left, cross level with the left rail\n"
         "higher, gauge wider. The left rail is displaced by (lateral + gauge/2, vertical + cross "
