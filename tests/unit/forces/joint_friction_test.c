@@ -233,6 +233,33 @@ static void friction_of_a_pin_follows_the_reaction(void **unused)
     }
 }
 
+/* Many reversals until it sticks: no event may hold the run there, whatever the friction. */
+static void a_pendulum_reverses_and_comes_to_rest(void **unused)
+{
+    (void)unused;
+    static rows   r;
+    kl_statistics count;
+    for (int k = 0; k < 6; k++) {
+        char text[500];
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\nbodies: {rod: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0.5, 0, "
+            "0]}}\njoints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: "
+            "y, friction: {mu: %g, radius: 50 mm}}}\n",
+            0.3 + 0.17 * k);
+        built b = must_build(text);
+        simulate(&b, 8.0, 4.0, (const char *const[]){"pin.angle", "pin.friction.sticks", NULL}, &r,
+                 &count);
+        assert_true(count.steps < 40000);
+        /* it rests where friction holds the weight: m g l sin <= mu r m g */
+        if (k >= 3) assert_close(last_of(&r, 1), 1.0, 0.0);
+        if (k >= 3)
+            assert_true(fabs(sin(KL_PI / 2 - last_of(&r, 0))) <
+                        1.01 * (0.3 + 0.17 * k) * 0.05 / 0.5);
+        built_free(&b);
+    }
+}
+
 /* ---- forces that switch ---- */
 
 static const char *const sliding = "klingel: 1\ngravity: [0, 0, 0]\nintegrator: {type: %s}\n"
@@ -342,6 +369,7 @@ int main(void)
         cmocka_unit_test(each_bearing_of_a_universal_joint_sticks),
         cmocka_unit_test(a_ring_on_a_disc_sticks_and_slips),
         cmocka_unit_test(friction_of_a_pin_follows_the_reaction),
+        cmocka_unit_test(a_pendulum_reverses_and_comes_to_rest),
         cmocka_unit_test(a_jump_of_a_damper_becomes_a_slope),
         cmocka_unit_test(a_relay_is_refused_or_sampled),
         cmocka_unit_test(bad_friction_is_refused),
