@@ -117,13 +117,13 @@ static double apart(const trace *a, const trace *b)
  * These have references of their own, and not every method suits them. */
 static bool has_own_test(const char *example)
 {
-    static const char *const types[] = {"contact",       "wheel-rail", "catenary-contact",
-                                        "pantograph",    "worn-",      "crush",
-                                        "plastic-hinge", "friction-",  NULL};
-    char                     path[1024];
-    bool                     found = false;
-    kl_diag                 *d     = kl_diag_create();
-    built                    b     = {.diag = d};
+    static const char *const types[] = {
+        "contact", "wheel-rail",    "catenary-contact", "pantograph",     "worn-",
+        "crush",   "plastic-hinge", "friction-",        "joint-friction", NULL};
+    char     path[1024];
+    bool     found = false;
+    kl_diag *d     = kl_diag_create();
+    built    b     = {.diag = d};
     snprintf(path, sizeof path, KL_SOURCE_DIR "/examples/%s/model.yaml", example);
     kl_status status = kl_source_read(path, d, &b.source);
     if (status == KL_OK) status = kl_source_build(b.source, NULL, 0, d, &b.model);
