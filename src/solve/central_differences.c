@@ -12,13 +12,17 @@
 #include "solve/integrator.h"
 
 typedef struct explicit_run {
-    kl_arena *arena;
-    kl_state *kept;
-    double   *dx, *shape, *before; /* nv */
-    double   *lambda;
-    double    omega2; /* square of the highest frequency [1/s2] */
-    long      next;   /* step at which it is estimated again */
-    kl_powers power;
+    kl_arena    *arena;
+    kl_state    *kept, *start;
+    double      *dx, *shape, *before; /* nv */
+    double      *lambda;
+    double       omega2;   /* square of the highest frequency [1/s2] */
+    long         next;     /* step at which it is estimated again */
+    kl_crossing *crossing; /* nevent */
+    signed char *side;     /* nevent: on which side of each crossing the last step ended */
+    kl_powers    power;
+    double       energy, moving; /* balance at the start, largest kinetic energy so far [J] */
+    bool         told;           /* that energy has appeared or gone */
 } explicit_run;
 
 enum { FIRST_PASSES = 50, LATER_PASSES = 3, AGAIN = 20 };
@@ -27,7 +31,18 @@ static void run_destroy(void *self)
 {
     explicit_run *e = self;
     kl_state_destroy(e->kept);
+    kl_state_destroy(e->start);
     kl_arena_destroy(e->arena);
+}
+
+/* A shape with all frequencies in it. */
+static void seed_shape(explicit_run *e, const kl_model *m)
+{
+    unsigned seed = 1;
+    for (int i = 0; i < m->nv; i++) {
+        seed        = seed * 1664525u + 1013904223u;
+        e->shape[i] = m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
+    }
 }
 
 static kl_status run_create(kl_solver *x, void **self)
@@ -40,21 +55,20 @@ static kl_status run_create(kl_solver *x, void **self)
         kl_arena_destroy(a);
         return KL_E_MEMORY;
     }
-    *e        = (explicit_run){.arena = a};
-    e->dx     = kl_arena_array(a, double, m->nv + 1);
-    e->shape  = kl_arena_array(a, double, m->nv + 1);
-    e->before = kl_arena_array(a, double, m->nv + 1);
-    e->lambda = kl_arena_array(a, double, m->nlam + 1);
-    e->kept   = kl_state_create(m);
-    if (!kl_arena_ok(a) || !e->kept) {
+    *e          = (explicit_run){.arena = a};
+    e->dx       = kl_arena_array(a, double, m->nv + 1);
+    e->shape    = kl_arena_array(a, double, m->nv + 1);
+    e->before   = kl_arena_array(a, double, m->nv + 1);
+    e->lambda   = kl_arena_array(a, double, m->nlam + 1);
+    e->crossing = kl_arena_array(a, kl_crossing, m->nevent + 1);
+    e->side     = kl_arena_array(a, signed char, m->nevent + 1);
+    e->kept     = kl_state_create(m);
+    e->start    = kl_state_create(m);
+    if (!kl_arena_ok(a) || !e->kept || !e->start) {
         run_destroy(e);
         return KL_E_MEMORY;
     }
-    unsigned seed = 1; /* a shape with all frequencies in it */
-    for (int i = 0; i < m->nv; i++) {
-        seed        = seed * 1664525u + 1013904223u;
-        e->shape[i] = m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
-    }
+    seed_shape(e, m);
     *self = e;
     return KL_OK;
 }
@@ -125,6 +139,62 @@ static kl_status advance(explicit_run *e, kl_solver *x, double h, kl_diag *diag)
     return kl_eval_elements(m, x->s, x->w);
 }
 
+/* Has the step passed a crossing? What touches now may be stiffer than all before. */
+static bool passed_crossing(explicit_run *e, kl_solver *x)
+{
+    const kl_model *m      = x->model;
+    bool            passed = false;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *el = &m->element[i];
+        kl_reading        in = kl_reading_of(m, x->s, x->w, el);
+        if (el->nevent > 0) el->type->crossings(&in, e->crossing + el->event);
+    }
+    for (int k = 0; k < m->nevent; k++) {
+        double      value = e->crossing[k].value;
+        signed char side  = value > 0.0 ? 1 : value < 0.0 ? -1 : 0; /* 0: none there */
+        passed |= side != e->side[k];
+        e->side[k] = side;
+    }
+    return passed;
+}
+
+/* A contact that begins may be stiffer than all before, and a whole step into it would feed energy: with a
+ * higher frequency the step is taken back, to be repeated with a shorter one. */
+static kl_status take_back(explicit_run *e, kl_solver *x, kl_diag *diag, bool *again)
+{
+    double before = e->omega2;
+    *again        = false;
+    seed_shape(e, x->model); /* that of before does not contain the contact */
+    KL_TRY(estimate(e, x, FIRST_PASSES, diag));
+    if (e->omega2 < 1.05 * before) return KL_OK;
+    *again = true;
+    kl_state_copy(x->s, e->start);
+    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
+    passed_crossing(e, x); /* sides as they were */
+    return KL_OK;
+}
+
+/* Steps that are too long for a contact feed energy without becoming unstable: that is told, once. */
+static void watch_energy(explicit_run *e, const kl_solver *x, const kl_statistics *count,
+                         kl_diag *diag)
+{
+    const double most = 0.05;
+    kl_energy    now  = kl_eval_energy(x->model, x->w, x->lambda);
+    double       sum  = now.kinetic + now.potential + now.spent + count->lost - count->supplied;
+    if (count->steps <= 1) e->energy = sum;
+    e->moving = fmax(e->moving, now.kinetic);
+    if (e->told || fabs(sum - e->energy) <= most * e->moving) return;
+    e->told       = true;
+    kl_place none = {0};
+    kl_warn(
+        diag, none,
+        "the energy balance has changed by %.0f %% of the kinetic energy at t = %.4g s: steps of "
+        "%.3g s are too long for this motion, perhaps for a stiff contact; give a smaller `step` "
+        "or "
+        "`max_step`, or a softer contact",
+        100.0 * fabs(sum - e->energy) / e->moving, x->s->t, count->step);
+}
+
 static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics *count,
                           kl_diag *diag)
 {
@@ -132,7 +202,8 @@ static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics 
     const kl_settings *s     = &x->model->settings;
     const double       share = 0.9; /* of the stable step */
     double             whole = until - x->s->t, h = s->step;
-    if (isnan(h) && count->steps >= e->next) {
+    bool               free = isnan(h), again = false;
+    if (free && count->steps >= e->next) {
         if (count->steps > 0) KL_TRY(estimate(e, x, LATER_PASSES, diag));
         e->next = count->steps + AGAIN;
     }
@@ -143,16 +214,17 @@ static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics 
     bool   last  = steps <= 1.0;
     h            = last ? whole : whole / steps;
     KL_TRY(kl_eval(x->model, x->s, x->w)); /* the estimate looked elsewhere */
-    double start = x->s->t;
-    x->s->t      = last ? until : start + h;
-    kl_state_copy(e->kept, x->s);
-    e->kept->t       = start;
+    kl_state_copy(e->start, x->s);
+    x->s->t          = last ? until : x->s->t + h;
     kl_status status = advance(e, x, h, diag);
     if (status == KL_RETRY) { /* there is no shorter step to try: this one is stable */
-        kl_state_copy(x->s, e->kept);
+        kl_state_copy(x->s, e->start);
         return kl_step_failed(x, h, count, "an element could not be evaluated", diag);
     }
     KL_TRY(status);
+    if (passed_crossing(e, x) && free) KL_TRY(take_back(e, x, diag, &again));
+    if (again)
+        return run_step(self, x, until, count, diag); /* the frequency only grows: not for ever */
     kl_commit_history(x->model, x->s, x->w, x->s->h);
     kl_count_energy(x, h, &e->power, count);
     count->steps++;
@@ -161,6 +233,7 @@ static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics 
     count->order = 2;
     if (count->steps == 1 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
+    if (count->steps % AGAIN == 1) watch_energy(e, x, count, diag);
     if (isfinite(kl_increment_norm(x->model, x->s->v, NULL))) return KL_OK;
     return kl_step_failed(x, h, count, "the explicit method became unstable", diag);
 }
