@@ -1,5 +1,6 @@
 #include "dynamics/assembler.h"
 
+#include <assert.h>
 #include <string.h>
 
 #include "dynamics/element_mass.h"
@@ -24,7 +25,8 @@ static int largest_body(const kl_model *m, const kl_element *e)
 
 static bool couples(const kl_assembler *x, const kl_element *e)
 {
-    return x->coupled || !e->type->only_constrains;
+    if (x->coupling == KL_COUPLED_BY_MASS) return kl_element_mass(e) != NULL;
+    return x->coupling == KL_COUPLED_BY_CONSTRAINTS || !e->type->only_constrains;
 }
 
 /* ---- pattern and slots ---- */
@@ -44,6 +46,7 @@ static void announce(const kl_model *m, kl_assembler *x)
             }
             kl_pattern_add(x->arena, &x->p, l0 + e->phi, e->nphi, ba->v, ba->nv);
             kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, l0 + e->phi, e->nphi);
+            if (x->coupling == KL_COUPLED_BY_MASS) continue;
             kl_pattern_add(x->arena, &x->p, z0 + e->z, e->nz, ba->v, ba->nv);
             kl_pattern_add(x->arena, &x->p, ba->v, ba->nv, z0 + e->z, e->nz);
         }
@@ -162,7 +165,7 @@ static void take_scratch(const kl_model *m, kl_assembler *x)
 }
 
 /* With `n` pairs of bodies that links couple. */
-static kl_assembler *create(const kl_model *m, bool coupled, int (*pair)[2], int n)
+static kl_assembler *create(const kl_model *m, kl_coupling coupling, int (*pair)[2], int n)
 {
     kl_arena     *a = kl_arena_create();
     kl_assembler *x = kl_arena_array(a, kl_assembler, 1);
@@ -170,7 +173,7 @@ static kl_assembler *create(const kl_model *m, bool coupled, int (*pair)[2], int
         kl_arena_destroy(a);
         return NULL;
     }
-    *x    = (kl_assembler){.arena = a, .coupled = coupled};
+    *x    = (kl_assembler){.arena = a, .coupling = coupling};
     x->nv = m->nv, x->nz = m->nz, x->nlam = m->nlam;
     x->p.n = m->nv + m->nz + m->nlam;
     for (int i = 0; i < m->nbody; i++)
@@ -194,9 +197,9 @@ static kl_assembler *create(const kl_model *m, bool coupled, int (*pair)[2], int
     return NULL;
 }
 
-kl_assembler *kl_assembler_create(const kl_model *m, bool coupled)
+kl_assembler *kl_assembler_create(const kl_model *m, kl_coupling coupling)
 {
-    return create(m, coupled, NULL, 0);
+    return create(m, coupling, NULL, 0);
 }
 
 /* ---- links ---- */
@@ -275,7 +278,7 @@ kl_assembler *kl_assembler_renew(const kl_model *m, const kl_state *s, const kl_
     }
     each_linked(m, s, w, note_pair, &all);
     for (int i = 0; keep && i < x->nlinked; i++) note_pair(&all, x->linked[i][0], x->linked[i][1]);
-    kl_assembler *fresh = create(m, x->coupled, all.pair, all.n);
+    kl_assembler *fresh = create(m, x->coupling, all.pair, all.n);
     kl_arena_destroy(room);
     return fresh;
 }
@@ -652,6 +655,7 @@ void kl_assemble_matrix(const kl_model *m, const kl_state *s, kl_work *w, kl_ass
                         kl_weights c, const double *a, const double *lambda, const double *dx)
 {
     bool tangents = c.stiffness != 0.0 || c.damping != 0.0;
+    assert(!tangents || x->coupling != KL_COUPLED_BY_MASS);
     memset(x->values, 0, (size_t)x->p.nnz * sizeof(double));
     for (int i = 0; i < m->nbody; i++) add_body(m, w, x, i, c, a, dx);
     fill_maps(m, w, x, c, dx);

@@ -14,6 +14,14 @@
 #include "algebra/pattern.h"
 #include "dynamics/work.h"
 
+/* Which blocks between two bodies the pattern has, each with those before it. */
+typedef enum kl_coupling {
+    KL_COUPLED_BY_MASS,   /* of elements that have mass: accelerations and projections */
+    KL_COUPLED_BY_FORCES, /* K and C of forces: steps in time */
+    KL_COUPLED_BY_CONSTRAINTS /* K and C of pure constraints (kl_element_type.only_constrains) too. Steps do
+                                 without: these parts are h^2 times smaller than the mass. */
+} kl_coupling;
+
 /* Coefficients of the parts. stiffness and damping 0: tangents are not asked for at all. */
 typedef struct kl_weights {
     double mass, stiffness, damping;
@@ -41,7 +49,7 @@ typedef struct kl_assembler {
     int        nv, nz, nlam;
 
     /* scratch and slots */
-    bool              coupled;
+    kl_coupling       coupling;
     int               most_nv;
     double           *Q;         /* as B: stiffness d(Bv)/dx + damping B D */
     double           *slopes;    /* K, C, wz, zk, zc, zz of one element */
@@ -60,10 +68,9 @@ typedef struct kl_assembler {
     int *link_slot; /* most_nv */
 } kl_assembler;
 
-/* `coupled`: with the parts of K and C that pure constraints (kl_element_type.only_constrains) add
- * between two bodies. Dynamics does without: they are h^2 times smaller than the mass. NULL when out
- * of memory. */
-kl_assembler *kl_assembler_create(const kl_model *m, bool coupled);
+/* KL_COUPLED_BY_MASS: only for weights without stiffness and damping, with few numbers in its factors.
+ * NULL when out of memory. */
+kl_assembler *kl_assembler_create(const kl_model *m, kl_coupling coupling);
 void          kl_assembler_destroy(kl_assembler *x);
 
 /* Are all links at the state last evaluated in `w` in the pattern? */

@@ -20,7 +20,7 @@ struct kl_matrix {
     double        moved; /* by the last pass of the last solve: see kl_matrix_weakness */
 };
 
-kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
+kl_matrix *kl_matrix_create(const kl_model *m, kl_coupling coupling)
 {
     kl_arena  *a = kl_arena_create();
     kl_matrix *x = kl_arena_array(a, kl_matrix, 1);
@@ -34,7 +34,7 @@ kl_matrix *kl_matrix_create(const kl_model *m, bool coupled)
     x->massless = kl_arena_array(a, bool, m->nv + m->nz + 1);
     x->scale    = kl_arena_array(a, double, x->n + 1);
     x->scratch  = kl_arena_array(a, double, 2 * (size_t)x->n + 1);
-    x->parts    = kl_assembler_create(m, coupled);
+    x->parts    = kl_assembler_create(m, coupling);
     if (x->parts && x->n > 0) x->lu = kl_lu_create(&x->parts->p);
     if (!kl_arena_ok(a) || !x->parts || (x->n > 0 && !x->lu)) {
         kl_lu_destroy(x->lu);

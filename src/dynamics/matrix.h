@@ -12,8 +12,8 @@
 
 typedef struct kl_matrix kl_matrix;
 
-/* `coupled`: see kl_assembler_create. */
-kl_matrix *kl_matrix_create(const kl_model *m, bool coupled);
+/* See kl_assembler_create. */
+kl_matrix *kl_matrix_create(const kl_model *m, kl_coupling coupling);
 void       kl_matrix_destroy(kl_matrix *x);
 
 /* Assembles at the state last evaluated in `w` and factors. a (nv) and lambda (nlam) may be NULL:

@@ -20,7 +20,7 @@ kl_tangents *kl_tangents_create(const kl_model *m)
     t->zx    = kl_arena_array(a, double, nz *nv + 1);
     t->zv    = kl_arena_array(a, double, nz *nv + 1);
     t->zz    = kl_arena_array(a, double, nz *nz + 1);
-    t->parts = kl_assembler_create(m, true);
+    t->parts = kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS);
     if (!kl_arena_ok(a) || !t->parts) {
         kl_assembler_destroy(t->parts);
         kl_arena_destroy(a);

@@ -217,7 +217,7 @@ static kl_status gear_create(kl_solver *x, void **self)
     g->q         = kl_arena_array(ode->arena, double, m->nq + 1);
     g->d         = kl_arena_array(ode->arena, double, m->nv + m->nz + m->nlam + 1);
     g->projected = kl_arena_array(ode->arena, double, ode->n);
-    g->newton    = kl_matrix_create(m, false);
+    g->newton    = kl_matrix_create(m, KL_COUPLED_BY_FORCES);
     bool ok = kl_arena_ok(ode->arena) && g->newton && SUNContext_Create(NULL, &g->context) == 0;
     ok      = ok && (g->y = kl_sundials_vector(ode->n, g->context)) != NULL;
     ok      = ok && (g->peek = kl_sundials_vector(ode->n, g->context)) != NULL;

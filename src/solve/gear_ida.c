@@ -307,7 +307,7 @@ static kl_status gear_create(kl_solver *x, void **self)
     g->part       = kl_arena_array(ode->arena, double, m->nv + m->nz + m->nlam + 1);
     g->pull       = kl_arena_array(ode->arena, double, m->nlam + 1);
     g->pull_mu    = kl_arena_array(ode->arena, double, m->nlam + 1);
-    g->weights    = kl_matrix_create(m, false);
+    g->weights    = kl_matrix_create(m, KL_COUPLED_BY_MASS);
     bool ok = kl_arena_ok(ode->arena) && g->weights && SUNContext_Create(NULL, &g->context) == 0;
     N_Vector *vectors[] = {&g->y, &g->dy, &g->id, &g->peek};
     for (int k = 0; ok && k < 4; k++)

@@ -50,7 +50,7 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->mix       = kl_arena_array(arena, double, i->n);
     i->on        = kl_arena_array(arena, double, i->n);
     i->ahead     = kl_arena_array(arena, double, (size_t)KL_INDEX1_NODES *(size_t)(i->n + m->nv));
-    i->firm      = kl_matrix_create(m, false);
+    i->firm      = kl_matrix_create(m, KL_COUPLED_BY_MASS);
     i->z_scale   = kl_arena_array(arena, double, m->nz + 1);
     for (int k = 0; k < KL_INDEX1_POINTS; k++) point_create(arena, &i->point[k], i->n);
     point_create(arena, &i->known, i->n);

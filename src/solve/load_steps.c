@@ -56,7 +56,7 @@ static kl_status path_create(kl_solver *x, void **self)
     *p             = (path){.arena = a, .input = -1};
     double **all[] = {&p->zero, &p->kept_lambda, &p->r, &p->sum, &p->tangent, &p->y, &p->last};
     for (size_t i = 0; i < sizeof all / sizeof *all; i++) *all[i] = kl_arena_array(a, double, n);
-    p->K    = kl_matrix_create(m, true);
+    p->K    = kl_matrix_create(m, KL_COUPLED_BY_CONSTRAINTS);
     p->kept = kl_state_create(m);
     if (m->settings.integrator == KL_ARC_LENGTH && m->settings.control.text)
         p->input = kl_model_find_input(m, m->settings.control.text);

@@ -23,8 +23,8 @@ kl_status kl_solver_create(const kl_model *m, kl_solver **out)
     x->rate      = kl_arena_array(arena, double, m->nlam + 1);
     x->s         = kl_state_create(m);
     x->w         = kl_work_create(m);
-    x->matrix    = kl_matrix_create(m, false);
-    x->mass      = kl_matrix_create(m, false);
+    x->matrix    = kl_matrix_create(m, KL_COUPLED_BY_FORCES);
+    x->mass      = kl_matrix_create(m, KL_COUPLED_BY_MASS);
     if (!kl_arena_ok(arena) || !x->s || !x->w || !x->matrix || !x->mass) {
         kl_solver_destroy(x);
         return KL_E_MEMORY;

@@ -451,7 +451,7 @@ static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
     k->spin           = kl_arena_array(k->arena, double, m->nbody + 1);
     for (int i = 0; i < m->nbody; i++) k->spinning |= spin_rate(k, &m->body[i]) != 0.0;
     k->kept = kl_state_create(m);
-    k->K    = kl_matrix_create(m, true);
+    k->K    = kl_matrix_create(m, KL_COUPLED_BY_CONSTRAINTS);
     return kl_arena_ok(k->arena) && k->kept && k->K ? KL_OK : KL_E_MEMORY;
 }
 

@@ -40,7 +40,7 @@ static void check_tangent(const char *text, bool at_rest)
     kl_model     *m  = b.model;
     kl_state     *s  = kl_state_create(m);
     kl_work      *w  = kl_work_create(m);
-    kl_assembler *x  = kl_assembler_create(m, true);
+    kl_assembler *x  = kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS);
     double       *dx = calloc((size_t)m->nv, sizeof *dx), *q = calloc((size_t)m->nq, sizeof *q);
     double       *v = calloc((size_t)m->nv, sizeof *v);
     double  *r[2] = {calloc((size_t)m->nv, sizeof(double)), calloc((size_t)m->nv, sizeof(double))};

@@ -133,7 +133,7 @@ static void the_matrix_is_the_derivative_of_the_residual(void **unused)
     for (unsigned seed = 1; seed < 6; seed++) {
         fixture       f = make(seed);
         int           n = f.m->nv + f.m->nz + f.m->nlam;
-        kl_assembler *x = kl_assembler_create(f.m, true);
+        kl_assembler *x = kl_assembler_create(f.m, KL_COUPLED_BY_CONSTRAINTS);
         double        r[MOST], up[MOST], down[MOST];
         double       *column = calloc((size_t)n, sizeof *column);
         assert_non_null(x);
@@ -168,7 +168,7 @@ static void newton_with_the_whole_matrix_is_quadratic(void **unused)
     const kl_weights c     = {.mass = 400.0, .stiffness = 1.0, .damping = 20.0, .state = 20.0};
     fixture          f     = make(3);
     const kl_model  *m     = f.m;
-    kl_matrix       *x     = kl_matrix_create(m, true);
+    kl_matrix       *x     = kl_matrix_create(m, KL_COUPLED_BY_CONSTRAINTS);
     kl_state        *start = kl_state_create(m);
     double           y[MOST], size[PASSES] = {0};
     assert_non_null(x);
