@@ -279,6 +279,15 @@ const kl_key kl_run_keys[] = {{.name     = "end",
                                .help     = "names of the channels to record; * stands for any "
                                            "characters: [car.*, \"*.force.z\"]. Outputs are always "
                                            "recorded. Default: motions, forces, energies"},
+                              {.name     = "accelerations",
+                               .kind     = KL_KEY_WORD,
+                               .offset   = offsetof(kl_settings, rows),
+                               .words    = "solved interpolated",
+                               .fallback = "solved",
+                               .help = "accelerations and reaction forces of rows within a step: "
+                                       "solved for at each row, or interpolated between the ends "
+                                       "of the step (faster with many rows; generalized-alpha, "
+                                       "newmark and hht)"},
                               {.name     = "start",
                                .kind     = KL_KEY_WORD,
                                .offset   = offsetof(kl_settings, start),

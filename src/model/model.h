@@ -135,10 +135,15 @@ typedef enum kl_formulation { KL_PROJECTION, KL_BAUMGARTE, KL_STABILIZED } kl_fo
  * given), or in the steady motion that the velocities belong to. */
 typedef enum kl_start_kind { KL_START_GIVEN, KL_START_EQUILIBRIUM, KL_START_STEADY } kl_start_kind;
 
+/* Accelerations and reactions of a row within a step: solved for, so that they satisfy the equations of
+ * motion at the row, or interpolated between the ends of the step. */
+typedef enum kl_row_kind { KL_ROWS_SOLVED, KL_ROWS_INTERPOLATED } kl_row_kind;
+
 /* How to run: the `run` and `integrator` sections, as data of their own key tables. */
 typedef struct kl_settings {
     double       end, every;           /* [s] */
     int          start;                /* kl_start_kind */
+    int          rows;                 /* kl_row_kind */
     int          integrator;           /* kl_integrator_kind */
     double       tolerance;            /* local error over length or radian */
     double       step;                 /* fixed step [s]; NaN: adaptive */

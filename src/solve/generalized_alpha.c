@@ -733,7 +733,7 @@ static double energy_within(const alpha *i, int k, double x)
 
 /* v' and lambda of the method belong to its points exactly only without constraints: the velocity
  * constraints give them to second order, and where a track changes its curvature they are off in
- * between. */
+ * between. Rows that the model wants interpolated take them all the same. */
 static kl_status alpha_look(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag)
 {
     (void)diag;
@@ -749,9 +749,11 @@ static kl_status alpha_look(void *self, kl_solver *x, double t, kl_look *out, kl
                             .z_dot = {b->zd, i->zd},
                             .exact = exact};
     kl_between_state(i->between, &step, t, out->s);
-    if (exact) accelerations_within(i, m, share, out->a);
+    out->forces = exact || m->settings.rows == KL_ROWS_INTERPOLATED;
+    if (out->forces) accelerations_within(i, m, share, out->a);
+    for (int k = 0; out->forces && k < m->nlam; k++)
+        out->lambda[k] = (1.0 - share) * b->lambda[k] + share * i->lambda[k];
     for (int k = 0; k < 2; k++) out->energy[k] = energy_within(i, k, share);
-    out->forces = exact;
     return KL_OK;
 }
 
