@@ -160,6 +160,82 @@ static void a_train_brakes(void **unused)
     assert_true(example_last(&e, 1) > 0.0 && example_last(&e, 2) > 0.0);
 }
 
+static double speed_lost(const char *set, double from, double to)
+{
+    static const char *const names[] = {"coach.front.lead.rails.running_speed", NULL};
+    double                   before  = NAN;
+    example_run("manchester-coach", set, to, 0.05, names, &e);
+    for (int i = 0; i < e.n; i++)
+        if (fabs(e.t[i] - from) < 1e-6) before = e.value[i][0];
+    return before - example_last(&e, 0);
+}
+
+/* Torques of 2 kN m on four axles with wheels of 0.46 m: F = 4 T/r decelerates the mass and the rotating wheelsets,
+ * m + 4 Iy/r^2. What a coasting coach loses to creepage is taken off. */
+static void torque_on_the_axles_brakes_the_coach(void **unused)
+{
+    (void)unused;
+    const double m = 32e3 + 2.0 * 2615.0 + 4.0 * 1813.0, r = 0.46;
+    double       a         = 4.0 * 2e3 / r / (m + 4.0 * 112.0 / (r * r));
+    double       coasts    = speed_lost("coast=true gust=0", 3.0, 5.0);
+    double       brakes_by = speed_lost("torque=-2e3 gust=0", 3.0, 5.0) - coasts;
+    double       drives_by = speed_lost("torque=2e3 gust=0", 3.0, 5.0) - coasts;
+    print_message("coasting %.4f m/s in 2 s; braking %.5f, driving %.5f, m v' = F: %.5f m/s\n",
+                  coasts, brakes_by, drives_by, 2.0 * a);
+    assert_true(coasts > 0.0 && coasts < 0.02);
+    assert_close(brakes_by, 2.0 * a, 1e-3 * 2.0 * a);
+    assert_close(drives_by, -2.0 * a, 1e-3 * 2.0 * a);
+}
+
+/* Sum of the brake forces [N] of cars first..last at time t, as the model's brakes come on: by a quintic in 2.5 s, each
+ * car 26 m/wave later than the one ahead. */
+static double brakes(int first, int last, double wave, double t)
+{
+    double sum = 0.0;
+    for (int i = first; i <= last; i++) {
+        double x = fmin(fmax((t - 1.0 - (i - 1) * 26.0 / wave) / 2.5, 0.0), 1.0);
+        sum += 45e3 * x * x * x * (10.0 - x * (15.0 - 6.0 * x));
+    }
+    return sum;
+}
+
+/* Cars ahead brake first, so that the cars behind run onto them. In a rigid train the buffers between cars j and j + 1
+ * would press with what the brakes ahead do more than their share; the springs of the real one add a dynamic part. */
+static void cars_run_onto_those_that_brake_first(int cars, double wave, double end)
+{
+    static const char *const names[] = {"press_1",
+                                        "pull_1",
+                                        "car1.front.lead.rails.running_speed",
+                                        "car1.front.lead.rails.Q_left",
+                                        "car1.front.lead.rails.Q_right",
+                                        "middle",
+                                        NULL};
+    char                     set[64];
+    snprintf(set, sizeof set, "cars=%d wave=%g braking=45e3", cars, wave);
+    example_run("coach-train", set, end, 0.01, names, &e);
+    double rigid = 0.0, seen = 0.0, least = INFINITY, before = 0.0;
+    int    j = cars / 2;
+    for (int i = 0; i < e.n; i++) {
+        double t = e.t[i];
+        rigid    = fmax(rigid, brakes(1, j, wave, t) - (double)j / cars * brakes(1, cars, wave, t));
+        if (t <= 1.0) before = e.value[i][5]; /* of the pull ahead */
+        seen  = fmax(seen, e.value[i][5] - before);
+        least = fmin(least, fmin(e.value[i][3], e.value[i][4]));
+    }
+    print_message("train of %d: middle buffers press with %.1f kN, %.1f kN if it were rigid; least "
+                  "wheel load of the first wheelset %.1f kN\n",
+                  cars, 1e-3 * seen, 1e-3 * rigid, 1e-3 * least);
+    assert_true(seen > 0.95 * rigid && seen < 1.5 * rigid);
+    assert_true(least > 0.0);
+}
+
+static void a_train_in_an_s_curve_brakes(void **unused)
+{
+    (void)unused;
+    bool slow = getenv("KL_SLOW") != NULL;
+    cars_run_onto_those_that_brake_first(slow ? 20 : 3, slow ? 250.0 : 25.0, slow ? 8.0 : 6.0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -168,6 +244,8 @@ int main(void)
         cmocka_unit_test(forces_of_the_light_rail_vehicle_follow_the_curvature),
         cmocka_unit_test(the_energy_balance_of_the_wagon_is_closed),
         cmocka_unit_test(less_friction_lowers_the_critical_speed),
-        cmocka_unit_test(a_train_brakes)};
+        cmocka_unit_test(a_train_brakes),
+        cmocka_unit_test(torque_on_the_axles_brakes_the_coach),
+        cmocka_unit_test(a_train_in_an_s_curve_brakes)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
