@@ -75,10 +75,18 @@ static void forces_of_the_light_rail_vehicle_follow_the_curvature(void **unused)
         for (int i = 0; i < e.n; i++) {
             if (e.value[i][3] > 30.0 && e.value[i][3] < 35.0)
                 straight = fmax(straight, fabs(e.value[i][1] - e.value[i][2]));
+            /* force of the wheelset on the rails to the right, with its sign */
+            e.value[i][4] = e.value[i][1] - e.value[i][2];
+        }
+        double with_sign = correlation(&e, 0, 4, 0.0);
+        for (int i = 0; i < e.n; i++) {
             e.value[i][0] = fabs(e.value[i][0]);
             e.value[i][1] += e.value[i][2];
         }
         double r = correlation(&e, 0, 1, 0.0);
+        print_message("%s: correlation %.3f of Y right - left with the curvature, both signed\n",
+                      set[k], with_sign);
+        assert_true(with_sign > 0.85);
         print_message(
             "%s: correlation %.3f of Y left + right with the curvature; left - right %.0f N "
             "on the straight\n",
