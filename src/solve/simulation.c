@@ -91,7 +91,8 @@ void kl_simulation_destroy(kl_simulation *s)
     kl_arena_destroy(s->arena); /* the simulation itself lives in it */
 }
 
-/* To the equilibrium that the model asks for; velocities come back afterwards. */
+/* To the equilibrium that the model asks for. At rest the given velocities come back afterwards; a steady
+ * motion keeps those that were found: wheels roll at the rate at which no creep force turns them. */
 static kl_status settle(kl_simulation *s, kl_diag *diag)
 {
     kl_solver      *x = s->solver;
@@ -101,7 +102,7 @@ static kl_status settle(kl_simulation *s, kl_diag *diag)
     kl_equilibrium e = {.moving = m->settings.start == KL_START_STEADY, .judged = 200};
     memcpy(s->a, x->s->v, (size_t)m->nv * sizeof(double));
     KL_TRY(kl_find_equilibrium(x, &e, diag));
-    memcpy(x->s->v, s->a, (size_t)m->nv * sizeof(double));
+    if (!e.moving) memcpy(x->s->v, s->a, (size_t)m->nv * sizeof(double));
     return kl_assemble_velocity(x, diag);
 }
 

@@ -402,7 +402,7 @@ static double stiffest_node(search *k)
 {
     const kl_model *m    = k->m;
     double          most = 0.0;
-    kl_assembler   *p    = m->ncompound > 0 ? kl_assembler_create(m, true) : NULL;
+    kl_assembler   *p = m->ncompound > 0 ? kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS) : NULL;
     if (!p) return 0.0;
     kl_assemble_matrix(m, k->x->s, k->x->w, p, (kl_weights){.stiffness = 1.0}, NULL, NULL, NULL);
     for (int c = 0; c < m->ncompound; c++)
