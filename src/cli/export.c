@@ -207,7 +207,7 @@ static int export_run(int argc, char **argv)
         {"all", 'a', NULL, KL_OPTION_FLAG, &q.all, "export all channels"},
         {"list", 'l', NULL, KL_OPTION_FLAG, &q.list, "list the channels with unit and meaning"},
         {"field", 0, "NAME", KL_OPTION_TEXT, &q.field,
-         "field of wires or a body as CSV, or VTK with -o NAME.pvd"},
+         "export a field as CSV, or as VTK with -o NAME.pvd"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.table.every, "export every N-th row"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "first time [s]"},
         {"to", 0, "T", KL_OPTION_TIME, &q.to, "last time [s]"},
