@@ -10,12 +10,19 @@
 
 enum { MOST_MESSAGES = 200, LONGEST_WORD = 64 }; /* beyond that nobody reads on */
 
+typedef struct placed_part {
+    const char *name;
+    kl_place    place;
+} placed_part;
+
 struct kl_diag {
-    kl_arena   *arena;
-    kl_message *messages;
-    int         n, cap;
-    int         count[3]; /* by severity, including what was not kept */
-    kl_status   first;
+    kl_arena    *arena;
+    kl_message  *messages;
+    int          n, cap;
+    placed_part *parts; /* placed by the model itself, not by a template */
+    int          nparts, cap_parts;
+    int          count[3]; /* by severity, including what was not kept */
+    kl_status    first;
 };
 
 const char *kl_status_text(kl_status status)
@@ -68,12 +75,64 @@ static bool already_reported(const kl_diag *d, const char *place, const char *wo
     return false;
 }
 
+void kl_diag_part(kl_diag *d, const char *name, kl_place place)
+{
+    if (!d || !place.file) return;
+    for (int i = 0; i < d->nparts; i++) /* models are read several times */
+        if (strcmp(d->parts[i].name, name) == 0 && d->parts[i].place.line == place.line &&
+            d->parts[i].place.column == place.column &&
+            strcmp(d->parts[i].place.file, place.file) == 0)
+            return;
+    place.file       = kl_arena_text(d->arena, place.file);
+    const char *copy = kl_arena_text(d->arena, name);
+    if (!copy || !place.file) return;
+    placed_part *p =
+        kl_arena_grow(d->arena, (void **)&d->parts, d->nparts, &d->cap_parts, sizeof *p);
+    if (!p) return;
+    *p = (placed_part){.name = copy, .place = place};
+    d->nparts++;
+}
+
+/* Whether `text` names something of the part: 'coach.front.rails' belongs to coach. */
+static bool names_member(const char *text, const char *part)
+{
+    size_t n = strlen(part);
+    for (const char *at = text; (at = strstr(at, part)) != NULL; at++) {
+        bool begins = at == text || (!isalnum((unsigned char)at[-1]) && !strchr("._-", at[-1]));
+        if (begins && at[n] == '.' && isalpha((unsigned char)at[n + 1])) return true;
+    }
+    return false;
+}
+
+/* The part that a message in the file of a template is about: named in the message, or the only one
+ * there is. NULL: unknown, or the message is in the file that places the part. */
+static const placed_part *part_of_message(const kl_diag *d, kl_place at, const char *body)
+{
+    const placed_part *found = d->nparts == 1 ? &d->parts[0] : NULL;
+    if (!at.file || at.line == 0) return NULL;
+    for (int i = d->nparts - 1; i >= 0; i--) /* the model that was read last */
+        if (names_member(body, d->parts[i].name)) {
+            found = &d->parts[i];
+            break;
+        }
+    return found && strcmp(found->place.file, at.file) != 0 ? found : NULL;
+}
+
 static void add(kl_diag *d, kl_severity severity, kl_status status, kl_place at, const char *format,
                 va_list args)
 {
     if (!d) return;
-    char body[2048], place[600] = "";
-    vsnprintf(body, sizeof body, format, args);
+    char body[2800], place[600] = "";
+    int  n                  = vsnprintf(body, 2048, format, args);
+    n                       = n < 2047 ? n + 1 : 2048; /* with the zero at its end */
+    const placed_part *part = part_of_message(d, at, body);
+    if (part) {
+        char where[740];
+        int  nw = snprintf(where, sizeof where, "in part '%.200s' (%.500s:%d:%d): ", part->name,
+                           part->place.file, part->place.line, part->place.column);
+        memmove(body + nw, body, (size_t)n);
+        memcpy(body, where, (size_t)nw);
+    }
     static const char *const word[] = {"note: ", "warning: ", ""};
     if (at.file && at.line > 0)
         snprintf(place, sizeof place, "%.500s:%d:%d: ", at.file, at.line, at.column);

@@ -39,6 +39,11 @@ void kl_warn(kl_diag *d, kl_place place, const char *format, ...)
 void kl_note(kl_diag *d, kl_place place, const char *format, ...)
     __attribute__((format(printf, 3, 4)));
 
+/* Tells where the model places the part `name` (of a template). A message whose place is in another
+ * file than that begins with the part that it is about, because the reader can change only the file
+ * of the model: `in part 'coach' (model.yaml:4:3): ...`. Texts are copied. */
+void kl_diag_part(kl_diag *d, const char *name, kl_place place);
+
 int               kl_diag_count(const kl_diag *d, kl_severity severity);
 int               kl_diag_size(const kl_diag *d);
 const kl_message *kl_diag_at(const kl_diag *d, int i);

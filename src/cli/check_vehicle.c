@@ -212,6 +212,16 @@ static const char *railway_name(const kl_vehicle *v, const char *motion)
     return "";
 }
 
+/* Where the body is defined that moves most: the text of a motion begins with its name. */
+static kl_place place_of_motion(const kl_model *m, const char *motion)
+{
+    for (int i = 1; motion && i < m->nbody; i++) {
+        size_t n = strlen(m->body[i].name);
+        if (strncmp(motion, m->body[i].name, n) == 0 && motion[n] == ' ') return m->body[i].place;
+    }
+    return (kl_place){.file = m->file};
+}
+
 static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
 {
     enum { SHOWN = 10, MOST = 400 };
@@ -230,7 +240,7 @@ static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
         v->mode[v->nmode++] = (kl_vehicle_mode){p->frequency, p->damping, motion ? motion : "",
                                                 railway_name(v, motion ? motion : "")};
         if (fabs(p->damping) < 0.01 && !has_friction(s->model))
-            kl_warn(diag, (kl_place){.file = s->model->file},
+            kl_warn(diag, place_of_motion(s->model, p->text),
                     "the motion at %.3g Hz (%s) has a damping ratio of %.2g %%: nearly none; add "
                     "dampers, or `damping` to springs",
                     p->frequency, p->text ? p->text : "", 100.0 * p->damping);

@@ -435,6 +435,7 @@ static kl_status place_part(kl_builder *b, kl_entry *e)
         return kl_fail(b->diag, KL_E_NAME, e->place,
                        "the name of part '%s' is used twice; rename one", e->name);
     kl_names_put(&b->outputs, b->m->arena, e->name, b->npart);
+    if (outer == b->part[0]) kl_diag_part(b->diag, e->name, e->place);
 
     kl_placement place;
     KL_TRY(placement_of(b, e, &place));
