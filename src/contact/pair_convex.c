@@ -138,16 +138,14 @@ typedef struct polytope {
     int    nv, nf;
 } polytope;
 
+/* false: no room, or no area */
 static bool add_face(polytope *p, int a, int b, int c)
 {
     kl_vec3 n = kl_cross(kl_sub(p->v[b].w, p->v[a].w), kl_sub(p->v[c].w, p->v[a].w));
     double  l = kl_norm(n);
-    if (p->nf >= FACES) return false;
-    face f = {.v = {a, b, c}, .n = l > 0.0 ? kl_scale(1.0 / l, n) : n, .dead = !(l > 0.0)};
-    f.d    = kl_dot(f.n, p->v[a].w);
-    if (f.d < 0.0) { /* the origin is inside or on the surface: outwards is away from it */
-        if (f.d < -1e-9 * (1.0 + kl_norm(p->v[a].w))) f.d = 0.0;
-    }
+    if (p->nf >= FACES || !(l > 0.0)) return false;
+    face f        = {.v = {a, b, c}, .n = kl_scale(1.0 / l, n)};
+    f.d           = kl_dot(f.n, p->v[a].w);
     p->f[p->nf++] = f;
     return true;
 }
@@ -190,15 +188,49 @@ static bool first_tetrahedron(const kl_pair *q, const simplex *s, double scale, 
            add_face(p, 1, 3, 2);
 }
 
-/* Takes away the faces that v sees and closes the hole with faces from v. */
-static bool widen(polytope *p, int v)
+/* Does a face go from b to a, the other way round than its neighbour across that edge? */
+static bool has_edge(const face *f, int b, int a)
 {
-    int edge[EDGES][2], n = 0;
+    for (int k = 0; k < 3; k++)
+        if (f->v[k] == b && f->v[(k + 1) % 3] == a) return true;
+    return false;
+}
+
+static bool meets(const face *f, const face *g)
+{
+    for (int k = 0; k < 3; k++)
+        if (has_edge(g, f->v[(k + 1) % 3], f->v[k])) return true;
+    return false;
+}
+
+/* Faces that the point w sees from more than `above` over them and that hang together with `first`.
+ * They are marked dead. Returns how many. */
+static int mark_seen(polytope *p, int first, kl_vec3 w, double above)
+{
+    int seen[FACES], reached = 1, n = 0;
+    seen[n++] = first;
     for (int i = 0; i < p->nf; i++) {
-        face *f = &p->f[i];
-        if (f->dead || kl_dot(f->n, kl_sub(p->v[v].w, p->v[f->v[0]].w)) <= 0.0) continue;
-        f->dead = true;
-        for (int k = 0; k < 3; k++) {
+        const face *f = &p->f[i];
+        if (i == first || f->dead) continue;
+        if (kl_dot(f->n, kl_sub(w, p->v[f->v[0]].w)) > above) seen[n++] = i;
+    }
+    for (int i = 0; i < reached; i++)
+        for (int j = reached; j < n; j++)
+            if (meets(&p->f[seen[i]], &p->f[seen[j]])) {
+                int swap      = seen[reached];
+                seen[reached] = seen[j], seen[j] = swap, reached++;
+            }
+    for (int i = 0; i < reached; i++) p->f[seen[i]].dead = true;
+    return reached;
+}
+
+/* Edges between dead faces and living ones, in the direction of the dead. -1: too many. */
+static int horizon(const polytope *p, int edge[EDGES][2])
+{
+    int n = 0;
+    for (int i = 0; i < p->nf; i++) {
+        const face *f = &p->f[i];
+        for (int k = 0; f->dead && k < 3; k++) {
             int a = f->v[k], b = f->v[(k + 1) % 3], twin = -1;
             for (int j = 0; j < n; j++)
                 if (edge[j][0] == b && edge[j][1] == a) twin = j;
@@ -206,46 +238,68 @@ static bool widen(polytope *p, int v)
                 n--;
                 edge[twin][0] = edge[n][0], edge[twin][1] = edge[n][1];
             } else {
-                if (n >= EDGES) return false;
+                if (n >= EDGES) return -1;
                 edge[n][0] = a, edge[n][1] = b, n++;
             }
         }
     }
+    return n;
+}
+
+/* Takes away face `first` and those with it that v sees, and closes the hole with faces from v. Faces in
+ * one plane with v go as well, because slivers would take their place. Rounding may leave a hole that
+ * is not a disc (m faces, m + 2 edges round them), and the surface would no longer be closed: then those
+ * that v sees beyond doubt. */
+static bool widen(polytope *p, int first, int v, double scale)
+{
+    static const double above[] = {-1e-14, 0.0, 1e-14, 1e-12};
+    int                 edge[EDGES][2], n = 0;
+    bool                disc = false;
+    for (int k = 0; k < 4 && !disc; k++) {
+        int m = mark_seen(p, first, p->v[v].w, above[k] * scale);
+        n     = horizon(p, edge);
+        disc  = n == m + 2;
+        for (int i = 0; i < p->nf && !disc; i++) p->f[i].dead = false;
+    }
+    if (!disc) return false;
     int live = 0; /* move the living together */
     for (int i = 0; i < p->nf; i++)
         if (!p->f[i].dead) p->f[live++] = p->f[i];
     p->nf = live;
     for (int j = 0; j < n; j++)
         if (!add_face(p, edge[j][0], edge[j][1], v)) return false;
-    return n > 0;
+    return true;
 }
 
-static const face *closest(const polytope *p)
+static int closest(const polytope *p)
 {
-    const face *best = NULL;
-    for (int i = 0; i < p->nf; i++)
-        if (!p->f[i].dead && (!best || p->f[i].d < best->d)) best = &p->f[i];
+    int best = 0;
+    for (int i = 1; i < p->nf; i++)
+        if (p->f[i].d < p->f[best].d) best = i;
     return best;
 }
 
-/* The outward normal of the face of w that is nearest to the origin. */
-static kl_vec3 epa(const kl_pair *q, const simplex *s, double scale)
+/* The outward normal of the face of w that is nearest to the origin. False: the polytope ended before
+ * it met that face; n is the direction of least depth that was seen. */
+static bool epa(const kl_pair *q, const simplex *s, double scale, kl_vec3 *n)
 {
     polytope p;
-    kl_vec3  n = kl_unit(kl_sub(q->B.r, q->A.r));
-    if (kl_norm(n) == 0.0) n = kl_vec(0, 0, 1);
-    if (!first_tetrahedron(q, s, scale, &p)) return n;
-    for (int k = 0; k < ROUNDS; k++) {
-        const face *c = closest(&p);
-        if (!c) return n;
-        n        = c->n;
-        double d = c->d;
-        vertex v = support(q, n);
-        if (kl_dot(v.w, n) - d <= 1e-12 * scale || p.nv >= POINTS) return n;
+    double   least = (double)INFINITY;
+    *n             = kl_unit(kl_sub(q->B.r, q->A.r));
+    if (kl_norm(*n) == 0.0) *n = kl_vec(0, 0, 1);
+    if (!first_tetrahedron(q, s, scale, &p)) return false;
+    for (int k = 0; k < ROUNDS && p.nv < POINTS; k++) {
+        int     first = closest(&p);
+        kl_vec3 m     = p.f[first].n;
+        vertex  v     = support(q, m);
+        double  depth = kl_dot(v.w, m);
+        if (depth < least) least = depth, *n = m;
+        /* no direction needs less depth than the nearest face */
+        if (depth - p.f[first].d <= 1e-12 * scale) return true;
         p.v[p.nv++] = v;
-        if (!widen(&p, p.nv - 1)) return n;
+        if (!widen(&p, first, p.nv - 1, scale)) return false;
     }
-    return n;
+    return false;
 }
 
 static void from_simplex(const simplex *s, kl_vec3 p, kl_spot *t)
@@ -323,8 +377,8 @@ static double shallowest(const kl_pair *q, kl_vec3 *n)
     return least;
 }
 
-/* The polytope may end at a local minimum of a round shape: start again where another direction needs
- * less depth. */
+/* A polytope that ended early may have left a local minimum: start again where another direction needs less
+ * depth. */
 static void leave_local_minimum(const kl_pair *q, double scale, kl_spot *t)
 {
     for (int k = 0; k < 4; k++) {
@@ -550,8 +604,10 @@ void kl_pair_convex(const kl_pair *q, const kl_spots *warm, kl_spots *out)
     double scale = kl_norm(h) + kl_norm(g);
     if (gjk(q, scale, &s, &p)) from_simplex(&s, p, &t);
     else {
-        part(q, epa(q, &s, scale), scale, &t);
-        leave_local_minimum(q, scale, &t);
+        kl_vec3 n;
+        bool    sure = epa(q, &s, scale, &n);
+        part(q, n, scale, &t);
+        if (!sure) leave_local_minimum(q, scale, &t);
         polish(q, scale, &t);
     }
     if (kl_norm(t.n) == 0.0) return;

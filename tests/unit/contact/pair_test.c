@@ -470,6 +470,47 @@ static void blocks_stand_on_their_corners(void **unused)
     assert_close(left, -0.05, 1e-12);
 }
 
+/* Pairs with flat and round parts whose penetration has several local minima: where faces of the polytope
+ * lie in one plane, rounding can break it, and a local minimum is left. */
+static void least_penetration_is_found_among_local_ones(void **unused)
+{
+    (void)unused;
+    static const struct {
+        kl_solid a, b;
+        kl_vec3  A[2], B[2]; /* position and rotation vector */
+    } list[] = {
+        {{.kind = KL_SOLID_CYLINDER, .radius = 0.259407043904, .half = 0.520142128835},
+         {.kind = KL_SOLID_BOX, .size = {0.612775623137, 0.463891567048, 0.364174469688}},
+         {{0.379172308748, 0.886007952268, -0.243089580916},
+          {-1.88962136355, -1.32897595496, 1.35449750421}},
+         {{-0.271560112668, 0.493042869982, -1.41499371148},
+          {0.00221774765396, -0.799072697485, -0.459424193921}}},
+        {{.kind = KL_SOLID_CYLINDER, .radius = 0.425906090054, .half = 0.646016983774},
+         {.kind = KL_SOLID_BOX, .size = {0.672926956074, 0.612092989371, 0.668127753455}},
+         {{0.298032573725, 0.0787429060612, 0.0318560542055},
+          {0.204708956702, 0.0734434114166, 0.317727170509}},
+         {{1.44422846826, -0.54451863488, 1.29325697463},
+          {3.5419478834e-05, -0.000466673191204, -0.000227733080554}}},
+        {{.kind = KL_SOLID_BOX, .size = {0.256858397669, 0.392534701873, 0.594518612378}},
+         {.kind = KL_SOLID_CONE, .radius = 0.391167534024, .half = 0.241712657808},
+         {{0.0107473300277, 0.0338716288949, 0.0126100388549},
+          {0.164329076823, -2.10592066712, -0.134054879697}},
+         {{-0.997190510074, 0.66658624998, 0.0866397867174},
+          {-0.667179260836, -0.20990586656, -0.676368655104}}},
+    };
+    for (int i = 0; i < 3; i++) {
+        kl_pose A     = {list[i].A[0], kl_rotation_exp(list[i].A[1])},
+                B     = {list[i].B[0], kl_rotation_exp(list[i].B[1])};
+        kl_pair p     = {&list[i].a, &list[i].b, A, B};
+        kl_spot t     = nearest_of(p.a, A, p.b, B);
+        double  least = -1.0;
+        for (int k = 0; k < 20000; k++) least = fmax(least, between(&p, direction()));
+        assert_true(t.gap < 0.0);
+        assert_true(t.gap > least - 1e-12);          /* no direction separates with less */
+        assert_close(t.gap, between(&p, t.n), 1e-8); /* and this one does */
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -482,6 +523,7 @@ int main(void)
         cmocka_unit_test(circles_at_random_are_all_found),
         cmocka_unit_test(pairs_without_a_way_are_refused),
         cmocka_unit_test(blocks_stand_on_their_corners),
+        cmocka_unit_test(least_penetration_is_found_among_local_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
