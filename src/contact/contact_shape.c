@@ -334,19 +334,23 @@ const char *kl_solid_fault(const kl_solid *s)
     case KL_SOLID_SKIN:
     case KL_SOLID_PLANE: return NULL;
     case KL_SOLID_BOX:
-        return size_fault(s->size, "a box needs `size`: three positive edge lengths");
+        return size_fault(
+            s->size, "a box needs three positive edge lengths, for example {box: [0.2, 0.1, 0.1]}");
     case KL_SOLID_ELLIPSOID:
-        return size_fault(s->size, "an ellipsoid needs `size`: three positive semi-axes");
+        return size_fault(s->size, "an ellipsoid needs three positive semi-axes, for example "
+                                   "{ellipsoid: [0.2, 0.1, 0.1]}");
     case KL_SOLID_SURFACE: return s->surface ? NULL : "`surface` must name one of `surfaces:`";
     case KL_SOLID_MESH: return s->mesh ? NULL : "`mesh` must name an STL or OBJ file";
     case KL_SOLID_REVOLVED_ARC:
-    case KL_SOLID_EXTRUDED_ARC: return positive(s->arc.radius) ? NULL : "the arc has no radius";
+    case KL_SOLID_EXTRUDED_ARC:
+        return positive(s->arc.radius) ? NULL : "an arc needs a positive `radius`";
     default: break;
     }
-    if (!positive(s->radius)) return "it needs a positive `radius`";
-    if (s->kind == KL_SOLID_TORUS && !(s->tube >= 0.0)) return "a torus needs `tube` of 0 or more";
+    if (!positive(s->radius)) return "its radius must be positive";
+    if (s->kind == KL_SOLID_TORUS && !(s->tube >= 0.0))
+        return "`tube` of a torus must not be negative";
     if ((s->kind == KL_SOLID_CYLINDER || s->kind == KL_SOLID_CONE) && !(s->half >= 0.0))
-        return "it needs a `length` of 0 or more";
+        return "its `length` must not be negative";
     return NULL;
 }
 

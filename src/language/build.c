@@ -499,8 +499,13 @@ static kl_status read_head(kl_builder *b)
     }
     if (gravity && gravity->kind == KL_SCALAR) {
         /* one number points down, against z */
-        double g = 9.81;
-        KL_TRY(kl_scope_number(scope_of(b), gravity, "gravity", "m/s2", &g));
+        double    g    = 9.81;
+        kl_status read = kl_scope_number(scope_of(b), gravity, "gravity", "m/s2", &g);
+        if (read != KL_OK)
+            kl_note(b->diag, gravity->place,
+                    "gravity is a number, the acceleration downwards (`gravity: 9.81 m/s2`), or a "
+                    "vector (`gravity: [0, 0, -9.81 m/s2]`)");
+        KL_TRY(read);
         b->m->gravity = kl_vec(0, 0, -g);
         if (g < 0.0)
             kl_warn(b->diag, gravity->place,
@@ -610,10 +615,12 @@ static kl_status build(kl_builder *b, const kl_source *source)
                 "larger `step`, or remove it for an adaptive step size",
                 m->settings.end, m->settings.step, m->settings.end / m->settings.step);
     if (m->settings.end / m->settings.every > KL_MOST_ROWS)
-        kl_fail(
-            b->diag, KL_E_RANGE, place_of(main, "run"),
-            "run: %.4g s with one row every %.4g s gives more than %d rows; give a larger `every`",
-            m->settings.end, m->settings.every, KL_MOST_ROWS);
+        kl_fail(b->diag, KL_E_RANGE, place_of(main, "run"),
+                "run: %.4g s with one row every %.4g s gives more than %d rows; give a larger "
+                "`every`, for "
+                "example `every: %.4g s`",
+                m->settings.end, m->settings.every, KL_MOST_ROWS,
+                1.1 * m->settings.end / KL_MOST_ROWS);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
     check_control(b, place_of(main, "integrator"));
     check_newmark(b, place_of(main, "integrator"));

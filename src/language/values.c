@@ -718,6 +718,19 @@ static const char *help_page(const char *type)
     return type;
 }
 
+/* `tol` stands for `tolerance`: the only key that begins with the word, or NULL. */
+static const char *completed(const char *word, const char *const *keys)
+{
+    const char *found = NULL;
+    size_t      n     = strlen(word);
+    for (; n >= 3 && *keys; keys++) {
+        if (strncmp(*keys, word, n) != 0) continue;
+        if (found) return NULL;
+        found = *keys;
+    }
+    return found;
+}
+
 void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys,
                        const char *const *also)
 {
@@ -731,7 +744,8 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
             bool found = false;
             for (int j = 0; j < n; j++) found |= strcmp(known[j], c->key) == 0;
             if (found) continue;
-            const char *near  = kl_nearest(c->key, known);
+            const char *near = kl_nearest(c->key, known);
+            if (!near) near = completed(c->key, known);
             const char *quote = *e->name ? "'" : "";
             if (strchr(c->key, ')')) /* `{expression: hypot(a, b)}` reads as two keys */
                 kl_fail(s->diag, KL_E_NAME, c->key_place,

@@ -35,6 +35,7 @@ static const double MOST_SECONDS = 0.5; /* of one call; a million instructions t
 typedef struct code {
     char   *chunk, *text;
     bool    expression; /* the text is an expression: the chunk says `return` in front of it */
+    bool    one_value;  /* a function of one value, not a controller with named outputs */
     char   *object, *file;
     int     line; /* of the file, of the chunk's first line */
     int     nin, nout;
@@ -302,6 +303,18 @@ static kl_status failed_at(kl_diag *diag, const code *c, const char *message)
 }
 
 /* Compiles in a state of its own, to say what is wrong. */
+/* Lua says what is wrong with the text; the remedy is the form that the text must have. */
+static kl_status syntax_error(kl_diag *diag, const code *c, const char *message)
+{
+    char text[512];
+    snprintf(text, sizeof text, "%.300s; %s", message,
+             c->one_value ? "write an expression such as `2*t`, or complete statements such as "
+                            "`if t < 1 then return 0 end return 2*t`"
+                          : "complete the statement, for example `if x > 0 then F = 1 else F = 0 "
+                            "end`");
+    return failed_at(diag, c, text);
+}
+
 static kl_status try_chunk(const code *c, const char *chunk, kl_diag *diag)
 {
     box *b = box_create();
@@ -310,7 +323,7 @@ static kl_status try_chunk(const code *c, const char *chunk, kl_diag *diag)
     b->started       = 0.0;
     kl_status status = KL_OK;
     if (luaL_loadbufferx(b->L, chunk, strlen(chunk), "=k", "t") != LUA_OK)
-        status = failed_at(diag, c, lua_tostring(b->L, -1));
+        status = syntax_error(diag, c, lua_tostring(b->L, -1));
     box_destroy(b);
     return status;
 }
@@ -331,6 +344,7 @@ int kl_lua_compile(kl_lua *pool, const kl_lua_code *given, kl_diag *diag)
                          .line      = given->place.line > 0 ? given->place.line : 1,
                          .nin       = count(given->argument),
                          .nout      = given->result ? count(given->result) : 1,
+                         .one_value = !given->result,
                          .nconstant = count(given->constant)};
     c->constant = copy_names(given->constant, c->nconstant);
     c->argument = copy_names(given->argument, c->nin);
@@ -412,6 +426,12 @@ static int run_function(lua_State *L)
     lua_call(L, c->nin, c->nout);
     for (int i = 0; i < c->nout; i++) {
         int at = i - c->nout;
+        if (lua_type(L, at) != LUA_TNUMBER && c->one_value)
+            return luaL_error(
+                L,
+                "the result has the type %s, expected a number; write an expression such as `2*t`, "
+                "or end every branch with `return` and a number",
+                luaL_typename(L, at));
         if (lua_type(L, at) != LUA_TNUMBER)
             return luaL_error(
                 L,

@@ -135,9 +135,9 @@ static void mistakes_are_told_with_their_line(void **unused)
     assert_stopped("local a = 1\nlocal b = = 2\nreturn a", "m.yaml:8:1: force 'f': Lua: ");
     assert_stopped("local a = 1\n\nreturn a + nix",
                    "m.yaml:9:1: force 'f': Lua: there is no name 'nix'");
-    assert_stopped("return 'five'", "result 1 is string, not a number");
-    assert_stopped("return {}", "result 1 is table, not a number");
-    assert_stopped("return", "result 1 is nil, not a number");
+    assert_stopped("return 'five'", "the result has the type string, expected a number");
+    assert_stopped("return {}", "the result has the type table, expected a number");
+    assert_stopped("return", "the result has the type nil, expected a number");
     char deep[3000];
     memset(deep, '(', sizeof deep - 1);
     deep[sizeof deep - 1] = '\0';
