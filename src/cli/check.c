@@ -141,6 +141,11 @@ static void print_mobility(const kl_mobility *b)
     if (b->singular_text) printf("  %s\n", b->singular_text);
     if (b->locked_text) printf("  %s\n", b->locked_text);
     if (b->undetermined) printf("  reactions that are not unique: %s\n", b->undetermined);
+    if (b->undetermined && b->redundant)
+        printf(
+            "  the model runs; for unique reactions replace one of these joints by one with fewer "
+            "constraints,\n  for example spherical, cylindrical, point-on-line or "
+            "point-on-plane\n");
 }
 
 /* A body that has mass but no inertia at all turns as it likes: probably forgotten. */

@@ -68,7 +68,8 @@ static void tell(const request *q, double seconds)
         fputc('\n', stderr);
         kl_view_skins_report(&q->skins[i], q->files[i]);
     }
-    fprintf(stderr, "%s: %.1f MB, %.1f of them data, written in %.2g s; open it in a browser\n",
+    fprintf(stderr,
+            "%s: page of %.1f MB (results: %.1f MB) written in %.2g s; open it in a browser\n",
             q->output, megabytes(q->output), (double)bytes / 1e6, seconds);
     if (megabytes(q->output) > 200.0)
         fprintf(stderr,

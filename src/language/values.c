@@ -718,6 +718,28 @@ static const char *help_page(const char *type)
     return type;
 }
 
+/* Words of other programs and of other sections for a key of this entry, or NULL. */
+static const char *usual_key(const char *word, const char *const *keys)
+{
+    static const char *const same[][2] = {{"point", "at"},
+                                          {"position", "at"},
+                                          {"location", "at"},
+                                          {"bodies", "between"},
+                                          {"body", "on"},
+                                          {"direction", "axis"},
+                                          {"k", "stiffness"},
+                                          {"c", "damping"},
+                                          {"m", "mass"},
+                                          {"friction_coefficient", "mu"},
+                                          {"force", "value"},
+                                          {"torque", "value"},
+                                          {"angular_velocity", "omega"}};
+    for (size_t i = 0; i < sizeof same / sizeof *same; i++)
+        for (int j = 0; strcmp(same[i][0], word) == 0 && keys[j]; j++)
+            if (strcmp(keys[j], same[i][1]) == 0) return keys[j];
+    return NULL;
+}
+
 /* `tol` stands for `tolerance`: the only key that begins with the word, or NULL. */
 static const char *completed(const char *word, const char *const *keys)
 {
@@ -745,6 +767,7 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
             for (int j = 0; j < n; j++) found |= strcmp(known[j], c->key) == 0;
             if (found) continue;
             const char *near = kl_nearest(c->key, known);
+            if (!near) near = usual_key(c->key, known);
             if (!near) near = completed(c->key, known);
             const char *quote = *e->name ? "'" : "";
             if (strchr(c->key, ')')) /* `{expression: hypot(a, b)}` reads as two keys */

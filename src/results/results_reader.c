@@ -39,7 +39,8 @@ static kl_status look(const char *path, kl_diag *diag, kl_h5_start *found)
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
         return kl_fail(diag, KL_E_FILE, at, "is not an ordinary file");
     if (!kl_h5_look(path, found))
-        return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
+        return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s; check the name and the folder",
+                       strerror(errno));
     if (found->empty) return kl_fail(diag, KL_E_FILE, at, "is empty");
     if (!found->is_h5)
         return kl_fail(diag, KL_E_FILE, at,
