@@ -30,7 +30,8 @@ static const kl_channel_info *column_info(const kl_table *t, int j)
 static void print_number(FILE *f, double value)
 {
     char text[KL_SHORTEST];
-    fwrite(text, 1, (size_t)kl_print_shortest(text, value), f);
+    /* -0.0 + 0.0 is 0.0: tables show no negative zeros */
+    fwrite(text, 1, (size_t)kl_print_shortest(text, value + 0.0), f);
 }
 
 /* Names are quoted only where a comma, a quote or a line break would be misread (RFC 4180). */
