@@ -100,6 +100,12 @@ void kl_wheel_rail_force(const wheel_rail *p, const kl_wheel_law *law, const kl_
 void kl_wheel_rail_add(const kl_motion *m, kl_vec3 point, const kl_wheel_force *f,
                        double wrench[12]);
 
+/* The outline of the wheel or rail of one side, in its own axes: its profile, or a cone, an arc. */
+kl_status kl_wheel_rail_wheel_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
+                                      kl_outline *out);
+kl_status kl_wheel_rail_rail_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
+                                     kl_outline *out);
+
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size);
 kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache);

@@ -16,16 +16,16 @@ static const double RUNNING_CIRCLE     = 0.07; /* from the inner face of a wheel
 static const double USUAL_RADIUS       = 0.46; /* [m] */
 static const double USUAL_BACK_TO_BACK = 1.36; /* [m] */
 
-static kl_status wheel_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
-                               kl_outline *o)
+kl_status kl_wheel_rail_wheel_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
+                                      kl_outline *o)
 {
     if (!w->wheel) return kl_wheel_cone(p->conicity, 0.12, arena, o);
     *o = w->wheel->outline;
     return KL_OK;
 }
 
-static kl_status rail_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
-                              kl_outline *o)
+kl_status kl_wheel_rail_rail_outline(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
+                                     kl_outline *o)
 {
     if (!w->rail) return kl_rail_arc(p->rail_radius, 0.07, arena, o);
     *o = w->rail->outline;
@@ -69,8 +69,8 @@ static kl_status search_profiles(const wheel_rail *p, wheel_side *w, const kl_se
     kl_rail_setting setting = {p->gauge, KL_RAIL_SETTING.gauge_depth, p->inclination};
     double          shift[2];
     if (!o) return KL_E_MEMORY;
-    KL_TRY(wheel_outline(p, w, s->arena, &o[0]));
-    KL_TRY(rail_outline(p, w, s->arena, &o[1]));
+    KL_TRY(kl_wheel_rail_wheel_outline(p, w, s->arena, &o[0]));
+    KL_TRY(kl_wheel_rail_rail_outline(p, w, s->arena, &o[1]));
     KL_TRY(kl_rail_placed(&o[1], &setting, s->arena, &o[2], shift));
     KL_TRY(kl_touch_search_create(&o[0], w->radius, &o[2], shift[0], s->arena, &w->search));
     w->online = w->search;

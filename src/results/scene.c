@@ -2,11 +2,13 @@
  *  "bodies":   [{"name", "type", "mass", "center": [x, y, z], "inertia": [xx, yy, zz, xy, xz, yz],
  *                "points": [[x, y, z], ...], "shapes": [...], "frequencies": [...]}],
  *  "elements": [{"name", "type", "joint", "markers": [{"body": name, "r": [x, y, z],
- *                "axis": [x, y, z]}]}],
+ *                "axis": [x, y, z]}],
+ *                "wheels": [{"side": 1, "radius", "half", "wheel": [[y, z], ...], "rail": [...]}]}],
  *  "watched":  [{"name", "body", "r": [x, y, z]}]}
  *
  * Everything of a body is in body axes; inertia is about the centre of mass, and absent where a
- * body has none. `watched` are the points that the model's outputs ask for. */
+ * body has none. `watched` are the points that the model's outputs ask for. `wheels` (of
+ * wheel-rail) are outlines, see railway/wheel_rail_drawn.h; side 1 is left, -1 right. */
 #include "results/scene.h"
 
 #include <stdlib.h>
@@ -15,6 +17,8 @@
 #include "base/rotation.h"
 #include "base/text.h"
 #include "model/groups.h"
+#include "railway/railway.h"
+#include "railway/wheel_rail_drawn.h"
 #include "reduce/kbody.h"
 
 static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
@@ -158,6 +162,32 @@ static bool is_shown(const kl_model *m, const kl_element *e)
     return shown;
 }
 
+static void say_outline(kl_text *t, const char *name, double (*p)[2], int n)
+{
+    kl_text_add(t, ", \"%s\": [", name);
+    for (int i = 0; i < n; i++) kl_text_add(t, "%s[%.5g, %.5g]", i ? ", " : "", p[i][0], p[i][1]);
+    kl_text_add(t, "]");
+}
+
+/* Wheels on rails, so that a picture shows their profiles. */
+static void say_wheels(kl_text *t, const kl_element *e)
+{
+    bool           first = true;
+    kl_wheel_drawn w;
+    if (e->type != &kl_wheel_rail) return;
+    kl_text_add(t, ", \"wheels\": [");
+    for (int k = 0; k < 2; k++) {
+        if (!kl_wheel_rail_drawn(e->data, k, &w)) continue;
+        kl_text_add(t, "%s{\"side\": %d, \"radius\": %.6g, \"half\": %.6g", first ? "" : ", ",
+                    k == 0 ? 1 : -1, w.radius, w.half);
+        say_outline(t, "wheel", w.wheel, w.nwheel);
+        say_outline(t, "rail", w.rail, w.nrail);
+        kl_text_add(t, "}");
+        first = false;
+    }
+    kl_text_add(t, "]");
+}
+
 static void say_element(kl_text *t, const kl_model *m, int index, bool *first)
 {
     const kl_element *e = &m->element[index];
@@ -177,7 +207,9 @@ static void say_element(kl_text *t, const kl_model *m, int index, bool *first)
         say_vec(t, kl_axis(&p->A, 2));
         kl_text_add(t, "}");
     }
-    kl_text_add(t, "]}");
+    kl_text_add(t, "]");
+    say_wheels(t, e);
+    kl_text_add(t, "}");
 }
 
 /* Points of the model's outputs, each once. */

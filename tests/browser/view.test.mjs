@@ -517,3 +517,26 @@ test("100 bodies over 10 000 frames and a skin of 100 000 triangles with 30 mode
   assert.ok((await page.evaluate(() => klingel.time)) > 0);
   await page.close();
 });
+
+test("a vehicle in a curve: plots over distance, wheels by Y/Q, close-up with forces", async () => {
+  call("run", join(examples, "coach-in-curve/model.yaml"), "-q", "--set", "transition=30", "-o", at("curve.h5"));
+  call("view", at("curve.h5"), "-o", at("curve.html"));
+  const page = await browser.open(at("curve.html"));
+  assert.deepEqual(page.errors, []);
+  assert.equal(await page.locator('[data-mode="distance"]').getAttribute("aria-pressed"), "true");
+  const names = await page.locator(".panel .entry .name").allTextContents();
+  assert.deepEqual(names.slice(-2), ["coach.front.lead.rails.curvature", "coach.front.lead.rails.cant"]);
+  await page.evaluate(() => window.klingel.setTime(8));
+  await page.keyboard.press("a");
+  await page.keyboard.press("c");
+  await page.waitForFunction(() => document.querySelectorAll(".closeup figcaption").length === 2);
+  await page.waitForTimeout(300);
+  const [left, right] = await page.locator(".closeup figcaption").allTextContents();
+  const Q = (s) => Number(/Q ([\d.]+) kN/.exec(s)[1]);
+  assert.ok(Q(left) > 28 && Q(left) < 36 && Q(right) > 73 && Q(right) < 79, `${left} / ${right}`); // inner and outer wheel in a left-hand curve
+  assert.equal(await page.locator(".yq").isVisible(), true);
+  await page.keyboard.press("c");
+  assert.equal(await page.locator(".closeup").isVisible(), false);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});

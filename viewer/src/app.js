@@ -1,5 +1,6 @@
 // The page of `klingel view`: scene, plots, panels and the doors between them.
 import { button, element, icon } from "./panel/dom.js";
+import { CloseUp } from "./panel/closeup.js";
 import { Values } from "./panel/values.js";
 import { Deform } from "./panel/deform.js";
 import { Details } from "./panel/details.js";
@@ -16,6 +17,7 @@ import { firstChannels } from "./plots/search.js";
 import { dashLine } from "./plots/dash.js";
 import { ghostColour } from "./scene/look.js";
 import { text } from "./texts.js";
+import { YQ_COLOURS, YQ_LIMIT, leader } from "./play/rail.js";
 import { World, sharesBodies } from "./world.js";
 
 const remembered = () => {
@@ -53,7 +55,8 @@ export class App {
     this.results = results;
     this.clock = new Clock(frames(results));
     this.theme = startTheme();
-    this.shown = { grid: true, joints: true, arrows: false, traces: true, labels: false, ghost: true };
+    this.shown = { grid: true, joints: true, arrows: false, traces: true, labels: false, ghost: true, yq: true, closeup: false };
+    this.railway = Boolean(results[0].scene && results[0].kind === "run" && leader(results[0]));
     this.selected = null;
     this.#setTheme();
   }
@@ -63,6 +66,7 @@ export class App {
     this.#layout();
     this.plots = new Plots(this.plotHost, this.modal ? [] : this.results, this.clock);
     this.plots.theme = this.theme;
+    if (this.railway) this.plots.mode = "distance";
     if (!this.modal) new SearchBox(this.searchHost, this.results[0].head.channels, (name) => this.plots.add(name));
     new TimeBar(this.timeHost, this.clock, { phase: this.modal });
     this.details = new Details(this.detailsHost, this.results[0], {
@@ -71,7 +75,7 @@ export class App {
     });
     await this.#buildWorld();
     if (this.modal) this.#buildModes();
-    else await this.plots.add(...firstChannels(this.results[0].head.channels));
+    else await this.plots.add(...firstChannels(this.results[0].head.channels, this.railway));
     this.clock.onChange(() => this.#timeChanged());
     this.#keys();
     this.#timeChanged();
@@ -164,6 +168,8 @@ export class App {
     item("arrows", text("show_arrows"));
     item("traces", text("show_traces"));
     item("labels", text("show_labels"));
+    if (this.railway) item("yq", text("show_yq"));
+    if (this.railway) item("closeup", text("show_closeup"));
     if (this.results.length > 1) item("ghost", text("show_ghost"));
     const drop = (this.drop = element("details", { class: "drop" }, element("summary", {}, text("show")), menu));
     document.addEventListener("pointerdown", (e) => { if (!drop.contains(e.target)) drop.open = false; });
@@ -171,10 +177,10 @@ export class App {
   }
 
   #plotModes() {
-    const modes = ["time", "psd"].map((mode) => button(text(`plot_${mode}`), text(`plot_${mode}`), () => {
+    const modes = ["time", ...(this.railway ? ["distance"] : []), "psd"].map((mode) => button(text(`plot_${mode}`), text(`plot_${mode}`), () => {
       this.plots.setMode(mode);
       modes.forEach((b) => b.setAttribute("aria-pressed", b.dataset.mode === mode));
-    }, { "data-mode": mode, "aria-pressed": mode === "time" }));
+    }, { "data-mode": mode, "aria-pressed": mode === (this.railway ? "distance" : "time") }));
     return element("div", { class: "modes" }, ...modes, button(icon("close"), text("plot_clear"), () => this.plots.clear()));
   }
 
@@ -223,9 +229,23 @@ export class App {
     this.#noteGaps();
     if (this.modal || this.world.first.skins.size) this.deform = new Deform(this.sceneHost, this.world, { modes: this.modal, changed: () => stage.invalidate() });
     if (this.world.surfaces.names.length) new Values(this.sceneHost, this.world.surfaces, { changed: () => stage.invalidate() });
+    if (this.world.wheels.any) this.#addWheels();
     this.#colourTree();
     this.#clicks();
     new ResizeObserver(() => stage.resize()).observe(this.sceneHost);
+  }
+
+  // what wheels on rails have beside the rest: colours by Y/Q with their scale, a close-up
+  #addWheels() {
+    const { wheels, stage } = this.world;
+    this.yqScale = element("div", { class: "deform yq" }, element("span", { class: "tones" }, "Y/Q 0 ",
+      element("i", { style: { background: `linear-gradient(90deg, ${YQ_COLOURS.join(", ")})` } }), element("b", {}, String(YQ_LIMIT))));
+    this.sceneHost.append(this.yqScale);
+    this.closeUp = new CloseUp(this.sceneHost, this.results[0], { close: () => this.show("closeup", false), now: () => this.clock.time });
+    wheels.read().then(() => {
+      wheels.update(this.clock.time);
+      stage.invalidate();
+    });
   }
 
   #cameraBar() {
@@ -307,6 +327,11 @@ export class App {
     if (key === "grid") stage.showGrid(visible);
     if (key === "joints") first.showSymbols(visible);
     if (key === "arrows") arrows.show(visible).then(() => stage.invalidate());
+    if (key === "arrows") this.world.wheels.showArrows(visible);
+    if (key === "yq") this.world.wheels.setColoured(visible);
+    if (key === "yq" && this.yqScale) this.yqScale.hidden = !visible;
+    if (key === "closeup" && visible) this.closeUp?.show(this.selected);
+    if (key === "closeup" && !visible) this.closeUp?.hide();
     if (key === "traces") traces.root.visible = visible;
     if (key === "ghost") for (const a of actors.slice(1)) a.root.visible = visible;
     stage.invalidate();
@@ -319,6 +344,7 @@ export class App {
     this.world?.select(this.selected);
     this.tree?.select(this.selected);
     this.details.show(this.selected);
+    if (this.shown.closeup) this.closeUp?.show(this.selected);
     this.labels?.remove("selected");
     if (this.selected && this.labels) this.labels.add("selected", this.selected, () => this.world.whereIs(name), true);
   }
@@ -354,6 +380,7 @@ export class App {
     this.world?.setTime(t);
     this.plots.setTime(t);
     this.details.setTime(t);
+    this.closeUp?.setTime(t);
   }
 
   // below 20 frames a second for a while, sooner when far below: draw cheaper
@@ -381,7 +408,7 @@ export class App {
       " ": () => c.toggle(), ArrowLeft: () => c.step(-1), ArrowRight: () => c.step(1), "Shift ArrowLeft": () => c.step(-10), "Shift ArrowRight": () => c.step(10),
       Home: () => c.set(c.start), End: () => c.set(c.end), "+": () => c.changeSpeed(1), "=": () => c.changeSpeed(1), "-": () => c.changeSpeed(-1),
       l: () => c.setLoop(!c.loop), 1: () => this.view("iso"), 2: () => this.view("front"), 3: () => this.view("side"), 4: () => this.view("top"), f: () => this.view("iso"),
-      g: () => this.show("grid"), j: () => this.show("joints"), a: () => this.show("arrows"), t: () => this.show("traces"), n: () => this.show("labels"), o: () => this.show("ghost"),
+      g: () => this.show("grid"), j: () => this.show("joints"), a: () => this.show("arrows"), t: () => this.show("traces"), n: () => this.show("labels"), o: () => this.show("ghost"), y: () => this.show("yq"), c: () => this.show("closeup"),
       ArrowUp: () => this.#stepMode(-1), ArrowDown: () => this.#stepMode(1),
       d: () => this.toggleTheme(), "?": () => this.#help(), "/": () => document.getElementById("search").focus(), Escape: () => this.#escape(),
       q: () => this.world?.turn(-0.1, 0), e: () => this.world?.turn(0.1, 0), w: () => this.world?.turn(0, 0.1), s: () => this.world?.turn(0, -0.1),

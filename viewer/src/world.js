@@ -10,6 +10,7 @@ import { Rails } from "./scene/rails.js";
 import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
 import { Surfaces } from "./scene/surfaces.js";
+import { Wheels } from "./scene/wheels.js";
 import { Wires } from "./scene/wires.js";
 
 const MOST_FIRST_TRACES = 6;
@@ -54,9 +55,10 @@ export class World {
     this.arrows = new Arrows(this.first, colours);
     this.traces = new Traces(this.first, colours);
     this.rails = new Rails(this.first.scene.tracks ?? [], this.first.extent.size, this.first.up);
+    this.wheels = new Wheels(this.first, colours);
     this.wires = new Wires(fields);
     this.surfaces = new Surfaces(fields);
-    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wires.root, this.surfaces.root);
+    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wheels.root, this.wires.root, this.surfaces.root);
     this.camera = new CameraMode(this.stage, this.first);
     this.stage.onResize = (w, h) => this.traces.resize(w, h);
     this.rails.setLook(colours);
@@ -132,13 +134,14 @@ export class World {
 
   setTheme(theme) {
     this.look = look(theme);
-    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.wires, this.stage]) part.setLook(this.look);
+    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.wheels, this.wires, this.stage]) part.setLook(this.look);
   }
 
   setTime(t) {
     for (const a of this.actors) a.update(t);
     this.arrows.update(t);
     this.traces.update(t);
+    this.wheels.update(t);
     this.wires.update(t);
     this.surfaces.update(t);
     this.camera.update();

@@ -3,6 +3,7 @@ import uPlot from "uplot";
 import { number, steady, tickTexts, unit as unitText } from "../format.js";
 import { button, element, icon } from "../panel/dom.js";
 import { frameAt } from "../play/clock.js";
+import { ascendingWay, interpolate, leader } from "../play/rail.js";
 import { noSpectrum, psd } from "../play/signal.js";
 import { dashLine } from "./dash.js";
 import { DASHES, curves as curveColours } from "../scene/look.js";
@@ -52,7 +53,7 @@ export class Plots {
 
   /** The same curves with the rows that have come since. */
   refresh() {
-    for (const { plot, plan } of this.panels) plot?.setData(this.mode === "psd" ? spectra(plan.curves) : series(plan.curves));
+    for (const { plot, plan } of this.panels) plot?.setData(this.#data(plan));
     this.setTime(this.clock.time);
   }
 
@@ -62,7 +63,37 @@ export class Plots {
     return this.building;
   }
 
+  #data(plan) {
+    return this.mode === "psd" ? spectra(plan.curves) : this.mode === "distance" ? overWay(plan.curves, this.ways) : series(plan.curves);
+  }
+
+  // the way of each result along its track, and below all curves what the track is like there
+  async #readWays() {
+    this.ways = [];
+    const plans = [];
+    for (const [k, r] of this.results.entries()) {
+      const lead = leader(r), column = lead ? await r.column(`${lead.name}.distance`) : null;
+      this.ways.push(column ? { column, ...ascendingWay(column.time, full(column)) } : null);
+      for (const [i, what] of ["curvature", "cant"].entries()) {
+        const name = `${lead?.name}.${what}`, own = k === 0 && lead ? await r.column(name) : null;
+        if (own) plans.push({ unit: this.channel(name).unit || "1", low: true, curves: [{ name, ink: curveColours[this.theme][(6 + i) % 8], column: own, result: k, label: r.label, fixed: true }] });
+      }
+    }
+    return plans;
+  }
+
+  /** Where time t is on the axis of the plots. */
+  #x(t) {
+    const way = this.mode === "distance" ? this.ways?.[0] : null;
+    return way ? valueAt(way.column, t) : t;
+  }
+  #timeAt(x) {
+    const way = this.mode === "distance" ? this.ways?.[0] : null;
+    return way ? interpolate(way.way, way.time, x) : x;
+  }
+
   async #build() {
+    const track = this.mode === "distance" ? await this.#readWays() : [];
     const units = new Map();
     for (const name of this.names) {
       const u = this.channel(name).unit || "1";
@@ -81,6 +112,7 @@ export class Plots {
       }
       plans.push({ unit: u, curves });
     }
+    plans.push(...track);
     for (const p of this.panels) p.plot?.destroy();
     this.panels = [];
     this.list.replaceChildren();
@@ -100,7 +132,7 @@ export class Plots {
       body.append(...[...new Set(plan.curves.map((c) => c.why))].map((why) => element("p", { class: "hint" }, text(why))));
       return;
     }
-    const data = this.mode === "psd" ? spectra(plan.curves) : series(plan.curves);
+    const data = this.#data(plan);
     const plot = new uPlot(this.#options(plan, last), data, body);
     const now = element("div", { class: "now", hidden: this.mode === "psd" });
     plot.over.append(now);
@@ -113,7 +145,7 @@ export class Plots {
     const name = curve.result ? `${curve.name} · ${curve.label}` : curve.name;
     const entry = element("span", { class: "entry", title: [name, this.channel(curve.name).about].filter(Boolean).join(": ") },
       dashLine(curve.result, curve.ink), element("span", { class: "name" }, name), " ", value, this.mode === "psd" ? "" : " " + unitText(u));
-    if (curve.result === 0)
+    if (curve.result === 0 && !curve.fixed)
       entry.append(button(icon("close"), text("plot_remove", curve.name), () => this.remove(curve.name), { class: "tiny" }));
     legend.append(entry);
     return value;
@@ -134,8 +166,8 @@ export class Plots {
         y: spectrum ? { distr: 3, range: spectrumRange } : { range: yRange },
       },
       axes: [
-        { ...axis, size: 24, ...(last ? { label: spectrum ? text("plot_frequency") : text("plot_x"), labelSize: 16, labelGap: 0 } : {}), values: (_, v) => tickTexts(v) },
-        { ...axis, size: axisWidth, space: 26, label, labelSize: 14, labelGap: 0, ...(spectrum ? { splits: decades, filter: (_, v) => v, values: (_, v) => v.map((x) => number(x, 3)) } : { values: (_, v) => tickTexts(v) }) },
+        { ...axis, size: 24, ...(last ? { label: spectrum ? text("plot_frequency") : text(this.mode === "distance" ? "plot_way" : "plot_x"), labelSize: 16, labelGap: 0 } : {}), values: (_, v) => tickTexts(v) },
+        { ...axis, size: axisWidth, space: plan.low ? 14 : 26, label, labelSize: 14, labelGap: 0, ...(spectrum ? { splits: decades, filter: (_, v) => v, values: (_, v) => v.map((x) => number(x, 3)) } : { values: (_, v) => tickTexts(v) }) },
       ],
       series: [{}, ...plan.curves.map((c) => ({
         stroke: c.ink, width: c.result ? 1.3 : 1.6, dash: DASHES[c.result] ?? undefined, points: { show: false }, spanGaps: true,
@@ -171,9 +203,9 @@ export class Plots {
     let down = null;
     plot.over.addEventListener("mousedown", (e) => (down = e.clientX));
     plot.over.addEventListener("click", (e) => {
-      if (this.mode !== "time" || down === null || Math.abs(e.clientX - down) > 3) return;
+      if (this.mode === "psd" || down === null || Math.abs(e.clientX - down) > 3) return;
       const left = e.clientX - plot.over.getBoundingClientRect().left;
-      this.clock.set(plot.posToVal(left, "x"));
+      this.clock.set(this.#timeAt(plot.posToVal(left, "x")));
     });
   }
 
@@ -181,8 +213,10 @@ export class Plots {
     const width = this.list.clientWidth, count = this.panels.length;
     if (!width || !count) return;
     const legends = this.panels.reduce((sum, p) => sum + p.body.previousSibling.offsetHeight + 16, 0);
-    const height = Math.max(110, Math.min(340, Math.floor((this.list.clientHeight - legends) / count)));
-    for (const p of this.panels) p.plot.setSize({ width, height });
+    // curvature and cant are lower than the curves above them
+    const shares = this.panels.reduce((sum, p) => sum + (p.plan.low ? 0.6 : 1), 0);
+    const height = Math.max(110, Math.min(340, Math.floor((this.list.clientHeight - legends) / shares)));
+    for (const p of this.panels) p.plot.setSize({ width, height: p.plan.low ? Math.max(80, Math.floor(0.6 * height)) : height });
     this.setTime(this.clock.time);
   }
 
@@ -190,7 +224,7 @@ export class Plots {
   setTime(t) {
     if (this.mode === "psd") return this.#readSpectra();
     for (const { plot, now, plan, readings } of this.panels) {
-      const x = plot.valToPos(t, "x"), inside = x >= 0 && x <= plot.over.clientWidth;
+      const x = plot.valToPos(this.#x(t), "x"), inside = x >= 0 && x <= plot.over.clientWidth;
       now.style.display = inside ? "block" : "none";
       now.style.transform = `translateX(${x}px)`;
       plan.curves.forEach((c, i) => (readings[i].textContent = steady(valueAt(c.column, t))));
@@ -214,6 +248,16 @@ function full(column) {
 function joined(tables) {
   const same = tables.every((t) => t[0] === tables[0][0]);
   return same ? [tables[0][0], ...tables.map((t) => t[1])] : uPlot.join(tables);
+}
+
+// over the way along the track: rows in which the vehicle moves on
+function overWay(curves, ways) {
+  return joined(curves.map((c) => {
+    const way = ways[c.result], values = full(c.column);
+    if (!way) return [[0, 1], [null, null]];
+    const same = c.column.time.length === way.column.time.length;
+    return [way.way, same ? way.rows.map((i) => values[i]) : way.time.map((t) => valueAt(c.column, t))];
+  }));
 }
 
 function series(curves) {

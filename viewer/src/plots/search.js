@@ -15,11 +15,13 @@ export function findChannels(channels, typed, most = 40) {
   return { list: found.slice(0, most).map((f) => f.c), more: Math.max(0, found.length - most) };
 }
 
-/** What to plot before anybody asked: the model's own outputs, else energies; at most three units. */
-export function firstChannels(channels) {
+/** What to plot before anybody asked: the model's own outputs, else energies; at most three units.
+ * `railway`: over the distance along the track, with curvature and cant below, so these are left out. */
+export function firstChannels(channels, railway = false) {
   const own = channels.filter((c) => c.own);
   const pool = own.length ? own : channels.filter((c) => /^energy\.(kinetic|potential|total)$/.test(c.name));
-  const moving = pool.filter((c) => c.low !== null && c.high > c.low);
+  const shownBelow = (c) => railway && /\.(distance|curvature|cant)$/.test(c.about ?? "");
+  const moving = pool.filter((c) => c.low !== null && c.high > c.low && !shownBelow(c));
   const units = new Map();
   for (const c of moving.length ? moving : pool) {
     if (!units.has(c.unit) && units.size >= 3) continue;

@@ -4,6 +4,7 @@ import { place } from "../play/motion.js";
 import { extent, planBody, symbolScale, thickness, upward } from "./plan.js";
 import { Skin } from "./skin.js";
 import { alongAxis, solid } from "./solids.js";
+import { replaced } from "./wheels.js";
 import { coil, groundSymbol, jointSymbol, ringSymbol } from "./symbols.js";
 
 const MANY = 40; // bodies from which on details cost more than they show
@@ -61,7 +62,8 @@ export class Actors {
         this.#addSkin(body, group, role);
         continue;
       }
-      const parts = planBody(body, this.extent.unit);
+      const wheels = this.ghost ? [] : this.#wheelsOf(body.name);
+      const parts = planBody(body, this.extent.unit).filter((p) => !replaced(p, wheels));
       this.thick.set(body.name, thickness(parts));
       for (const part of parts) {
         const mesh = solid(part, this.many);
@@ -73,6 +75,11 @@ export class Actors {
       }
       this.sizes.set(body.name, this.#box(body).getSize(new THREE.Vector3()).length());
     }
+  }
+
+  // wheels that scene/wheels.js draws with their profile
+  #wheelsOf(name) {
+    return this.scene.elements.filter((e) => e.type === "wheel-rail" && e.markers[1]?.body === name).flatMap((e) => e.wheels ?? []);
   }
 
   #addSkin(body, group, role) {

@@ -24,6 +24,7 @@ export class Arrows {
     const { results, scene } = this.actors;
     const found = [];
     for (const e of scene.elements) {
+      if (e.wheels?.length) continue; // Y and Q at each wheel, see wheels.js
       const marker = e.markers[Math.min(1, e.markers.length - 1)];
       const columns = await Promise.all(["x", "y", "z"].map((k) => results.column(`${e.name}.force.${k}`)));
       if (!marker || !columns.every(Boolean)) continue;

@@ -1,0 +1,84 @@
+// Vehicles on rails: which wheelsets there are, their way along the track, wheel against rail. Draws nothing.
+
+/** Elements of wheels on rails. */
+export const wheelsets = (scene) => (scene?.elements ?? []).filter((e) => e.type === "wheel-rail");
+
+/** The wheelset whose way along the track is the axis of plots: the first that has one and gets anywhere; null: none. */
+export function leader(results) {
+  const far = (e) => {
+    const c = results.channels.get(`${e.name}.distance`);
+    return c && c.low !== null && c.high - c.low > 1 ? c : null;
+  };
+  return wheelsets(results.scene).find(far) ?? null;
+}
+
+/** The way as a function of time, made ascending: rows where the vehicle stands or goes back are left out.
+ * Returns {time, way, rows}, rows the numbers of those that are kept. */
+export function ascendingWay(time, distance) {
+  const rows = [], sign = distance.length && distance.at(-1) < distance[0] ? -1 : 1;
+  let last = -Infinity;
+  for (let i = 0; i < distance.length; i++) {
+    if (!(sign * distance[i] > last)) continue;
+    last = sign * distance[i];
+    rows.push(i);
+  }
+  if (sign < 0) rows.reverse(); // a vehicle that runs against the track: the axis is still that of the track
+  return { rows, time: rows.map((i) => time[i]), way: rows.map((i) => distance[i]) };
+}
+
+/** y at x by a straight line between points of ascending xs; held at the ends. */
+export function interpolate(xs, ys, x) {
+  const n = xs.length;
+  if (n === 0) return NaN;
+  if (!(x > xs[0])) return ys[0];
+  if (x >= xs[n - 1]) return ys[n - 1];
+  let low = 0, high = n - 1;
+  while (high - low > 1) {
+    const mid = (low + high) >> 1;
+    if (xs[mid] <= x) low = mid;
+    else high = mid;
+  }
+  return ys[low] + ((x - xs[low]) / (xs[high] - xs[low])) * (ys[high] - ys[low]);
+}
+
+export const YQ_LIMIT = 0.8; // limit of running safety, EN 14363
+const YQ_STOPS = [[0x8a, 0x96, 0xa3], [0x2d, 0x9d, 0x7c], [0xe8, 0xb0, 0x4a], [0xc6, 0x28, 0x1c]];
+export const YQ_COLOURS = YQ_STOPS.map((c) => `rgb(${c.join(", ")})`);
+
+/** Colour [r, g, b] of 0 to 255 for a ratio Y/Q, by its size; grey without a number. */
+export function yqColour(yq) {
+  const x = Math.min(1, Math.abs(yq) / YQ_LIMIT) * (YQ_STOPS.length - 1);
+  if (!Number.isFinite(x)) return YQ_STOPS[0];
+  const i = Math.min(YQ_STOPS.length - 2, Math.floor(x)), s = x - i;
+  return YQ_STOPS[i].map((a, k) => Math.round(a + s * (YQ_STOPS[i + 1][k] - a)));
+}
+
+/** The wheel over its rail, axes of the side (y outward, z up): how far the outline of the wheel is moved so that it touches the
+ * rail. `shift`: lateral position of the wheelset to the left [m]; `lift`: distance of the wheel from its rail [m]. The
+ * small rotations of the axle (roll, yaw) are left out. */
+export function wheelOverRail({ side, half, wheel, rail }, shift, lift) {
+  const y = half + side * shift;
+  let z = -Infinity;
+  const ys = wheel.map((p) => p[0] + y);
+  // highest place where the wheel would stand on the rail: max of rail z - wheel z where both are
+  for (const [yr, zr] of rail)
+    for (let i = 1; i < ys.length; i++) {
+      const [a, b] = [ys[i - 1], ys[i]];
+      if (!(Math.min(a, b) <= yr && yr <= Math.max(a, b)) || a === b) continue;
+      const zw = wheel[i - 1][1] + ((yr - a) / (b - a)) * (wheel[i][1] - wheel[i - 1][1]);
+      z = Math.max(z, zr - zw);
+    }
+  return { y, z: (Number.isFinite(z) ? z : 0) + (lift || 0) };
+}
+
+/** The lowest point of an outline at y: of the wheel the one that can touch. */
+export function outlineAt(outline, y) {
+  let best = null;
+  for (let i = 1; i < outline.length; i++) {
+    const [a, b] = [outline[i - 1], outline[i]];
+    if (a[0] === b[0] || !(Math.min(a[0], b[0]) <= y && y <= Math.max(a[0], b[0]))) continue;
+    const z = a[1] + ((y - a[0]) / (b[0] - a[0])) * (b[1] - a[1]);
+    if (best === null || z < best) best = z;
+  }
+  return best;
+}
