@@ -41,16 +41,20 @@ void kl_plot_label(kl_plot *q)
     snprintf(f->x_label, sizeof f->x_label, "%.100s [%.40s]", what, unit);
     label_files(q);
     for (int i = 0; i < f->npanel; i++)
-        f->panels[i].prefix = q->kind == KL_PLOT_PHASE ? "rate of "
-                              : q->kind == KL_PLOT_PSD ? "PSD "
-                                                       : "";
+        f->panels[i].prefix = q->kind == KL_PLOT_PHASE      ? "rate of "
+                              : q->kind == KL_PLOT_PSD      ? "PSD "
+                              : q->kind == KL_PLOT_ENERGIES ? "energy"
+                                                            : "";
 }
 
 /* A name with nothing in it that a file name should not have. */
 static void default_output(const kl_plot *q, char *name, size_t size)
 {
-    static const char *const what[] = {"", "", "-phase", "-psd", "-spectrogram"};
-    snprintf(name, size, "%.200s%s.svg", q->nmap ? q->map_name[0] : q->figure.curves[0].name,
+    static const char *const what[] = {"", "", "-phase", "-psd", "-spectrogram", ""};
+    snprintf(name, size, "%.200s%s.svg",
+             q->nmap                       ? q->map_name[0]
+             : q->kind == KL_PLOT_ENERGIES ? "energies"
+                                           : q->figure.curves[0].name,
              what[q->kind]);
     for (char *p = name; *p; p++)
         if (strchr("/\\:*?\"<>| ", *p) || (unsigned char)*p < ' ') *p = '-';
@@ -117,20 +121,23 @@ static bool take_files(kl_plot *q, const kl_arguments *rest)
 }
 
 typedef struct flags {
-    bool        psd, spectrogram, phase, automatic;
+    bool        psd, spectrogram, phase, energies, automatic;
     const char *format;
 } flags;
 
 /* What kind of figure was asked for; two kinds at once are a mistake. */
 static int choose_kind(kl_plot *q, const flags *is)
 {
-    int kinds = is->psd + is->spectrogram + is->phase + is->automatic + (q->x != NULL);
+    int kinds =
+        is->psd + is->spectrogram + is->phase + is->energies + is->automatic + (q->x != NULL);
     if (kinds > 1)
-        return kl_usage_error(&kl_command_plot,
-                              "give only one of --x, --phase, --psd, --spectrogram and --auto");
+        return kl_usage_error(
+            &kl_command_plot,
+            "give only one of --x, --phase, --psd, --spectrogram, --energies and --auto");
     q->kind = is->psd           ? KL_PLOT_PSD
               : is->spectrogram ? KL_PLOT_SPECTROGRAM
               : is->phase       ? KL_PLOT_PHASE
+              : is->energies    ? KL_PLOT_ENERGIES
               : q->x            ? KL_PLOT_OVER
                                 : KL_PLOT_TIME;
     if (q->window != 0.0 && !(q->window > 0.0))
@@ -174,6 +181,10 @@ static int plot_files(kl_plot *q, const flags *is, const kl_arguments *rest)
     if (is->spectrogram && q->nfile > 1)
         return kl_usage_error(&kl_command_plot,
                               "--spectrogram shows one results file; give one file");
+    if (is->energies && (q->nfile > 1 || q->nchannel > 0))
+        return kl_usage_error(&kl_command_plot,
+                              "--energies shows all energies of one results file; remove '%s'",
+                              q->nfile > 1 ? q->file[1] : q->channels[0]);
     kl_figure_init(&q->figure);
     q->diag = kl_diag_create();
     code    = is->automatic ? kl_plot_auto(q, ending + 1) : read_and_draw(q);
@@ -199,6 +210,8 @@ static int plot_run(int argc, char **argv)
          "phase plane: rate of each channel over the channel"},
         {"psd", 0, NULL, KL_OPTION_FLAG, &is.psd, "power spectral density"},
         {"spectrogram", 0, NULL, KL_OPTION_FLAG, &is.spectrogram, "spectrogram"},
+        {"energies", 0, NULL, KL_OPTION_FLAG, &is.energies,
+         "energy by part over time, stacked: dissipated, potential, kinetic"},
         {"window", 0, "S", KL_OPTION_NUMBER, &q->window, "window length of spectra [s]"},
         {"from", 0, "T", KL_OPTION_NUMBER, &q->from, "first time [s]"},
         {"to", 0, "T", KL_OPTION_NUMBER, &q->to, "last time [s]"},
@@ -226,5 +239,6 @@ const kl_command kl_command_plot = {
                  "  klingel plot out.h5 rod.position.y --x rod.position.x\n"
                  "  klingel plot out.h5 pivot.angle --phase -o phase.png\n"
                  "  klingel plot out.h5 car.acceleration.z --psd --window 4 --from 2\n"
+                 "  klingel plot crash.h5 --energies -o energy.svg\n"
                  "  klingel plot out.h5 --auto -o figures --format pdf\n",
 };

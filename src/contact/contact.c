@@ -323,7 +323,7 @@ void kl_contact_commit(const kl_reading *in, double *h)
 {
     const kl_contact_data  *p    = in->data;
     const kl_contact_found *f    = in->cache;
-    double                  loss = 0.0, normal = 0.0;
+    double                  loss = 0.0, rub = 0.0, normal = 0.0;
     int                     size = kl_contact_point_size(p);
     for (int k = 0; k < p->slots; k++) {
         double          *own = h + KL_CONTACT_HEAD + k * size;
@@ -349,12 +349,15 @@ void kl_contact_commit(const kl_reading *in, double *h)
         if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
         keep_point(in, kl_contact_spot(&f->spots, k), &x, own);
         loss += x.normal.loss + x.friction.loss + x.rolling.loss;
+        rub += x.friction.loss + x.rolling.loss;
         normal += x.normal.f;
     }
     h[KL_CONTACT_PEAK] = fmax(h[KL_CONTACT_PEAK], normal);
-    h[KL_CONTACT_LOST] +=
-        0.5 * (loss + h[KL_CONTACT_LAST_LOSS]) * (in->t - h[KL_CONTACT_LAST_TIME]);
-    h[KL_CONTACT_LAST_LOSS] = loss, h[KL_CONTACT_LAST_TIME] = in->t;
+    double half = 0.5 * (in->t - h[KL_CONTACT_LAST_TIME]); /* trapezoidal rule over the step */
+    h[KL_CONTACT_LOST] += half * (loss + h[KL_CONTACT_LAST_LOSS]);
+    h[KL_CONTACT_RUBBED] += half * (rub + h[KL_CONTACT_LAST_RUB]);
+    h[KL_CONTACT_LAST_LOSS] = loss, h[KL_CONTACT_LAST_RUB] = rub;
+    h[KL_CONTACT_LAST_TIME] = in->t;
 }
 
 kl_status kl_contact_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)

@@ -13,8 +13,10 @@ enum {
     KL_CONTACT_LAST_TIME,
     KL_CONTACT_IMPACTS,
     KL_CONTACT_SPEED,
-    KL_CONTACT_PARTED, /* how often a contact point has opened */
-    KL_CONTACT_PEAK,   /* largest normal force since the last impact [N] */
+    KL_CONTACT_PARTED,   /* how often a contact point has opened */
+    KL_CONTACT_PEAK,     /* largest normal force since the last impact [N] */
+    KL_CONTACT_RUBBED,   /* energy dissipated by friction, rolling and spinning resistance [J] */
+    KL_CONTACT_LAST_RUB, /* its power at the last step [W] */
     KL_CONTACT_HEAD
 };
 
@@ -76,7 +78,7 @@ static inline bool kl_contact_sticks(const kl_contact_data *p)
 }
 
 /* contact_output.c: the first KL_CONTACT_OUTPUTS values are those of KL_CONTACT_OUTPUT_ROWS */
-enum { KL_CONTACT_OUTPUTS = 21 };
+enum { KL_CONTACT_OUTPUTS = 22 };
 void kl_contact_output(const kl_reading *in, const double *lambda, double *values);
 void kl_contact_arcs(const kl_reading *in, double *values); /* arcs of chains, 4 values */
 void kl_contact_watch(const kl_reading *in, kl_notice *notice);
@@ -189,8 +191,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         {"tangential.x", "N", "friction force on the first body"}, {"tangential.y", "N", ""},      \
         {"tangential.z", "N", ""}, {"contacts", "1", "number of contact points"},                  \
         {"indentation", "m", "law indentation: depth that stays"},                                 \
+        {"peak", "N", "largest normal force since the last impact, at the ends of steps"},         \
     {                                                                                              \
-        "peak", "N", "largest normal force since the last impact, at the ends of steps"            \
+        "lost_friction", "J", "part of `lost` by friction and rolling resistance"                  \
     }
 
 #endif

@@ -68,6 +68,7 @@ void kl_contact_output(const kl_reading *in, const double *lambda, double *v)
     v[18] = t.contacts;
     v[19] = t.indentation;
     v[20] = in->h[KL_CONTACT_PEAK];
+    v[21] = in->h[KL_CONTACT_RUBBED];
 }
 
 void kl_contact_arcs(const kl_reading *in, double *v)

@@ -569,8 +569,8 @@ static void skin_output(const kl_reading *in, const double *lambda, double *v)
         double     w[KL_CONTACT_OUTPUTS];
         bool       on = reading_of(in, k, m, &one);
         kl_contact_output(&one, lambda, w);
-        static const int added[] = {2, 6, 7, 18};
-        for (int i = 0; i < 4; i++) sum[added[i]] += w[added[i]];
+        static const int added[] = {2, 6, 7, 18, 21};
+        for (int i = 0; i < 5; i++) sum[added[i]] += w[added[i]];
         if (!on) continue;
         T = kl_add(T, kl_load(w + 15));
         if (any && w[0] >= v[0]) continue;
@@ -578,7 +578,7 @@ static void skin_output(const kl_reading *in, const double *lambda, double *v)
         any = true;
     }
     if (!any) memset(v, 0, sizeof sum), v[0] = (double)NAN;
-    v[2] = sum[2], v[6] = sum[6], v[7] = sum[7], v[18] = sum[18];
+    v[2] = sum[2], v[6] = sum[6], v[7] = sum[7], v[18] = sum[18], v[21] = sum[21];
     v[3] = kl_norm(T);
     kl_store(v + 15, T);
 }

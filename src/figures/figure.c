@@ -211,6 +211,7 @@ static void choose_scale(kl_panel *p)
 static void label_panel(const kl_figure *f, int which, kl_panel *p, double height)
 {
     char words[KL_LABEL], unit[120], offset[40] = "";
+    if (f->stacked) p->low = fmin(p->low, 0.0);
     if (!f->log_y) choose_scale(p);
     common_words(f, which, words, sizeof words);
     unit_label(unit, sizeof unit, p);
@@ -271,6 +272,7 @@ static void choose_ranges(kl_figure *f)
         else
             pad_range(scale * (p->low - p->offset), scale * (p->high - p->offset), 0.06, &p->from,
                       &p->to);
+        if (f->stacked && p->low == 0.0) p->from = 0.0;
     }
 }
 
@@ -423,8 +425,12 @@ static void write_curve(FILE *s, const kl_figure *f, int i, int channel)
     int             colour  = by_file ? c->source : channel;
     int dash = by_file ? c->source / NCOLOUR : f->nsource > 1 ? c->source : channel / NCOLOUR;
     name_curve(f, c, name, sizeof name);
-    fprintf(s, "$curve%d using 1:2 with lines lw 2 lc rgb '%s' dt %s ", i,
-            colours[colour % NCOLOUR], dashes[dash % NDASH]);
+    if (f->stacked)
+        fprintf(s, "$curve%d using 1:2 with filledcurves y1=0 fs solid 1.0 lc rgb '%s' ", i,
+                colours[(f->ncurve - 1 - colour) % NCOLOUR]);
+    else
+        fprintf(s, "$curve%d using 1:2 with lines lw 2 lc rgb '%s' dt %s ", i,
+                colours[colour % NCOLOUR], dashes[dash % NDASH]);
     if (!p->key) fprintf(s, "notitle");
     else {
         fprintf(s, "title ");

@@ -44,6 +44,7 @@ typedef struct kl_figure {
     kl_panel    panels[KL_MOST_PANELS];
     int         npanel;
     double      x_low, x_high, x_from, x_to; /* of all curves; shown */
+    bool        stacked;      /* curves are sums, the largest first: areas down to zero */
     bool        log_x, log_y; /* logarithmic axes: what is not positive is left out */
 } kl_figure;
 

@@ -12,6 +12,7 @@ typedef enum kl_plot_kind {
     KL_PLOT_PHASE,       /* their rates over themselves */
     KL_PLOT_PSD,         /* power spectral density */
     KL_PLOT_SPECTROGRAM, /* the same over time, as colours */
+    KL_PLOT_ENERGIES,    /* parts of the energy over time, stacked */
 } kl_plot_kind;
 
 enum { KL_MOST_MAPS = 4 };
@@ -38,6 +39,9 @@ typedef struct kl_plot {
 
 /* Opens what is not open yet and fills the figure from the channels asked for; exit code. */
 int kl_plot_fill(kl_plot *p);
+
+/* Fills the figure with the energies by part of the first result; exit code. */
+int kl_plot_energies(kl_plot *p);
 
 /* Adds channels of one result by number; exit code. */
 int kl_plot_add(kl_plot *p, int file, const int *channels, int n);

@@ -252,6 +252,7 @@ static int fill_from(kl_plot *p, int file)
 int kl_plot_fill(kl_plot *p)
 {
     int code = KL_EXIT_OK;
+    if (p->kind == KL_PLOT_ENERGIES) return kl_plot_energies(p);
     for (int i = 0; code == KL_EXIT_OK && i < p->nfile; i++) code = fill_from(p, i);
     return code;
 }

@@ -57,6 +57,7 @@ static axes axes_of(const kl_chart *c)
         if (limit > 0.0 && most > NEAR * limit && a.y1 == most) a.y1 = fmax(a.y1, limit);
         else if (limit > 0.0 && most > NEAR * limit) a.y0 = fmin(a.y0, -limit);
     }
+    if (c->stacked) a.y0 = fmin(a.y0, 0.0);
     if (!(a.y0 <= a.y1)) a.y0 = 0.0, a.y1 = 1.0;
     if (!(a.y1 - a.y0 > 1e-12 * fmax(fabs(a.y0), fabs(a.y1)))) {
         double room = a.y0 != 0.0 ? 0.1 * fabs(a.y0) : 1.0;
@@ -103,14 +104,22 @@ static void add_point(kl_text *t, const axes *a, double x, double y, bool *pen_d
     *pen_down = true;
 }
 
+/* Parts of a stack keep their colours whatever lies above them. */
+static int ink_of(const kl_chart *c, int k) { return c->stacked ? c->ncurve - 1 - k : k; }
+
 static void add_curve(kl_text *t, const axes *a, const kl_chart *c, int k)
 {
     const double *y = c->curves[k].y;
     /* two points a pixel column are all that can be seen */
     int  bucket = c->n > 2 * WIDTH ? c->n / WIDTH + 1 : 1;
     bool down   = false;
-    kl_text_add(t, "<path class=\"curve\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"", inks[k],
-                dashes[k]);
+    if (c->stacked)
+        kl_text_add(t, "<path class=\"area\" fill=\"%s\" d=\"M%.1f %.1f", inks[ink_of(c, k)],
+                    px(a, a->x0), py(a, 0.0)),
+            down = true;
+    else
+        kl_text_add(t, "<path class=\"curve\" stroke=\"%s\" stroke-dasharray=\"%s\" d=\"", inks[k],
+                    dashes[k]);
     for (int from = 0; from < c->n; from += bucket) {
         int low = -1, high = -1;
         for (int i = from; i < from + bucket && i < c->n; i++) {
@@ -126,6 +135,7 @@ static void add_curve(kl_text *t, const axes *a, const kl_chart *c, int k)
         add_point(t, a, c->x[first], y[first], &down);
         if (second != first) add_point(t, a, c->x[second], y[second], &down);
     }
+    if (c->stacked) kl_text_add(t, "L%.1f %.1fZ", px(a, a->x1), py(a, 0.0));
     kl_text_add(t, "\"/>");
 }
 
@@ -147,10 +157,16 @@ static void add_legend(kl_text *t, const kl_chart *c)
     int room = (WIDTH - LEFT - RIGHT) / (c->ncurve > 0 ? c->ncurve : 1);
     for (int k = 0; k < c->ncurve; k++) {
         int x = LEFT + k * room;
-        kl_text_add(t,
-                    "<line class=\"curve\" stroke=\"%s\" stroke-dasharray=\"%s\" x1=\"%d\" "
-                    "x2=\"%d\" y1=\"12\" y2=\"12\"/><text class=\"label\" x=\"%d\" y=\"16\">",
-                    inks[k], dashes[k], x, x + 22, x + 27);
+        if (c->stacked)
+            kl_text_add(t,
+                        "<rect fill=\"%s\" x=\"%d\" y=\"7\" width=\"12\" height=\"10\"/><text "
+                        "class=\"label\" x=\"%d\" y=\"16\">",
+                        inks[ink_of(c, k)], x, x + 16);
+        else
+            kl_text_add(t,
+                        "<line class=\"curve\" stroke=\"%s\" stroke-dasharray=\"%s\" x1=\"%d\" "
+                        "x2=\"%d\" y1=\"12\" y2=\"12\"/><text class=\"label\" x=\"%d\" y=\"16\">",
+                        inks[k], dashes[k], x, x + 22, x + 27);
         kl_text_html(t, c->curves[k].name);
         kl_text_add(t, "</text>");
     }

@@ -16,6 +16,7 @@ typedef struct kl_chart {
     const char    *x_label, *y_label;
     const double  *x; /* n, ascending */
     int            n, ncurve;
+    bool           stacked; /* curves are sums, the largest first: areas down to zero */
     kl_chart_curve curves[KL_CHART_MOST_CURVES];
 } kl_chart;
 

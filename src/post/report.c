@@ -161,6 +161,7 @@ static kl_status compose(kl_report *p, const kl_report_request *request)
     kl_report_limits(p);
     kl_report_assessments(p);
     kl_report_results(p);
+    kl_report_energies(p);
     kl_report_contacts(p);
     KL_TRY(kl_ride_section(&p->page, p->r, p->time, p->rows, p->arena));
     KL_TRY(kl_stress_section(&p->page, p->q->stress, p->q->nstress));

@@ -72,6 +72,7 @@ void kl_report_assessments(kl_report *p); /* each that suits the run: table and 
 void kl_report_fields(kl_report *p);      /* largest stress and strain of finite elements */
 void kl_report_collection(kl_report *p);  /* figures of pantographs, where the run has some */
 void kl_report_wheels(kl_report *p);      /* figures of wheel forces over the track */
+void kl_report_energies(kl_report *p);    /* energy by part, where something was crushed or yielded */
 void kl_report_contacts(kl_report *p);    /* tables of contacts and impacts, where the run has some */
 void kl_report_model(kl_report *p);
 void kl_report_settings(kl_report *p);
