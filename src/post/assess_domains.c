@@ -4,9 +4,6 @@
 #include <stddef.h>
 
 const kl_assess_domain *const kl_assess_domains[] = {
-    &kl_assess_railway,
-    &kl_assess_comfort,
-    &kl_assess_ride,
-    &kl_assess_collection,
-    NULL,
+    &kl_assess_railway,    &kl_assess_comfort, &kl_assess_ride,
+    &kl_assess_collection, &kl_assess_crash,   NULL,
 };

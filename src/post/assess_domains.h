@@ -5,5 +5,6 @@
 #include "post/assess.h"
 
 extern const kl_assess_domain kl_assess_railway, kl_assess_comfort, kl_assess_ride, kl_assess_collection;
+extern const kl_assess_domain kl_assess_crash;
 
 #endif

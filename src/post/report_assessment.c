@@ -13,6 +13,7 @@ static const assessment_section sections[] = {
     {"railway", "Running safety and track loading", "EN 14363 and UIC 518", kl_report_wheels},
     {"comfort", "Ride comfort", "EN 12299, ISO 2631 and Sperling", NULL},
     {"current-collection", "Current collection", "EN 50318 and EN 50367", kl_report_collection},
+    {"crash", "Collision", "EN 15227", NULL},
 };
 
 /* Place, value, unit and limit of a row, as they are shown. */
