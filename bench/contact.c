@@ -35,18 +35,34 @@ static void bump(const void *unused, double u, double v, kl_surface_point *p)
     p->rvv = kl_vec(0, 0, (16 * v * v - 4) * e);
 }
 
+/* A wheel over a rail: the middle of the revolved arc over the middle of what it rolls on, a little turned. */
+static void seat(const kl_pair_row *row, unsigned *seed, kl_pair *p)
+{
+    double  tilt = 0.05, x = 0.2 * (at_random(seed) - 0.5);
+    kl_vec3 turn = kl_vec(tilt * (at_random(seed) - 0.5), tilt * (at_random(seed) - 0.5), tilt * (at_random(seed) - 0.5));
+    p->B         = (kl_pose){{-1.0, 0.3 * x, x}, kl_rotation_exp(turn)};
+    if (row->b == KL_SOLID_CYLINDER) p->B.A = kl_rotation_exp(kl_vec(0.5 * KL_PI + turn.x, turn.y, turn.z));
+}
+
+static void place_at_random(unsigned *seed, kl_pair *p)
+{
+    kl_vec3 turn = kl_vec(3 * at_random(seed), 3 * at_random(seed), 3 * at_random(seed));
+    p->B.A       = kl_rotation_exp(turn);
+    p->B.r       = kl_vec(2.0 * (at_random(seed) - 0.5), 2.0 * (at_random(seed) - 0.5), 3.0);
+    if (p->b->kind == KL_SOLID_PLANE) p->B.r = kl_scale(-3.0, kl_axis(&p->B.A, 2));
+}
+
 /* Brings the second shape near the first, then moves it a little from query to query, as in a run. */
-static void measure(const kl_pair_row *row, kl_solid a, kl_solid b)
+static void measure(const kl_pair_row *row, kl_solid a, kl_solid b, bool seated)
 {
     unsigned seed = 7;
     double   warm = 0.0;
     long     n    = 0;
     for (int i = 0; i < PLACES; i++) {
-        kl_vec3 turn = kl_vec(3 * at_random(&seed), 3 * at_random(&seed), 3 * at_random(&seed));
-        kl_pair p    = {&a, &b, {{0, 0, 0}, kl_identity()}, {{0, 0, 0}, kl_rotation_exp(turn)}};
+        kl_pair  p = {&a, &b, {{0, 0, 0}, kl_identity()}, {{0, 0, 0}, kl_identity()}};
         kl_spots now, next;
-        p.B.r = kl_vec(2.0 * (at_random(&seed) - 0.5), 2.0 * (at_random(&seed) - 0.5), 3.0);
-        if (b.kind == KL_SOLID_PLANE) p.B.r = kl_scale(-3.0, kl_axis(&p.B.A, 2));
+        if (seated) seat(row, &seed, &p);
+        else place_at_random(&seed, &p);
         for (int k = 0; k < 3; k++) {
             kl_pair_find(&p, NULL, &now);
             const kl_spot *t = kl_spots_nearest(&now);
@@ -61,7 +77,7 @@ static void measure(const kl_pair_row *row, kl_solid a, kl_solid b)
         }
         warm += bench_now() - start, n += ROUNDS;
     }
-    printf("%-13s %-13s %-7s %7.2f us\n", kl_solid_types[row->a].name, kl_solid_types[row->b].name, row->way, 1e6 * warm / (double)n);
+    printf("%-13s %-13s %-7s %7.2f us%s\n", kl_solid_types[row->a].name, kl_solid_types[row->b].name, row->way, 1e6 * warm / (double)n, seated ? ", wheel over rail" : "");
 }
 
 static double step_of(const char *contacts)
@@ -101,7 +117,8 @@ int main(void)
         kl_solid a = solid_of(r->a), b = solid_of(r->b);
         if (r->a == KL_SOLID_MESH || r->b == KL_SOLID_MESH) continue;
         a.surface = b.surface = hill;
-        if (hill || (r->a != KL_SOLID_SURFACE && r->b != KL_SOLID_SURFACE)) measure(r, a, b);
+        if (hill || (r->a != KL_SOLID_SURFACE && r->b != KL_SOLID_SURFACE)) measure(r, a, b, false);
+        if (r->a == KL_SOLID_REVOLVED_ARC && (r->b == KL_SOLID_EXTRUDED_ARC || r->b == KL_SOLID_CYLINDER)) measure(r, a, b, true);
     }
     double alone = step_of(""), idle = step_of("contacts:\n  heap: {between: [\"ball*\", \"ball*\"], shapes: [{sphere: 0.1}, {sphere: 0.1}], law: linear, stiffness: 1e5}\n");
     printf("1225 idle pairs of 50 bodies: %.1f us a step instead of %.1f, %+.0f %%\n", 1e6 * idle, 1e6 * alone, 100.0 * (idle / alone - 1.0));

@@ -29,6 +29,7 @@ typedef struct kl_spot {
     kl_vec3 n;       /* unit, from shape 1 to shape 2 */
     int     key;     /* 0 .. KL_PAIR_SPOTS - 1: the same place as before has the same key */
     double  at[2];   /* parameters of the search */
+    double  foot[2]; /* of a general surface as shape 2: parameters of p2 */
     int     part[2]; /* of chains of arcs: which arcs touch, from 0 */
     bool    idle;    /* the end of an arc beyond which the chain is deeper: no contact of its own */
 } kl_spot;

@@ -102,7 +102,8 @@ static void add(const core *c, const double x[2], const sight *s, kl_spots *out)
                  .p2   = s->foot,
                  .n    = kl_neg(s->n),
                  .key  = out->n,
-                 .at   = {x[0], x[1]}};
+                 .at   = {x[0], x[1]},
+                 .foot = {s->uv[0], s->uv[1]}};
     kl_spots_add(out, &t);
 }
 
@@ -226,17 +227,19 @@ static void free_of(const core *c, const double x[2], const double g[2], bool op
                   !((x[i] <= c->low[i] && g[i] > 0.0) || (x[i] >= c->high[i] && g[i] < 0.0));
 }
 
-/* Second derivatives from differences of the exact slope. */
-static void hessian(const kl_pair *q, const core *c, const double x[2], const double *uv,
+/* Second derivatives from differences of the exact slope, which is `here` at x. One-sided differences
+ * are as good as Newton's method needs: each step leaves 1e-5 of the error. */
+static void hessian(const kl_pair *q, const core *c, const double x[2], const sight *here,
                     double H[2][2])
 {
     for (int j = 0; j < 2; j++) {
-        double h = 1e-5 * (c->high[j] - c->low[j]), up[2] = {x[0], x[1]}, down[2] = {x[0], x[1]};
-        sight  a, b;
-        up[j] += h, down[j] -= h;
-        look(q, c, up, uv, &a);
-        look(q, c, down, uv, &b);
-        for (int i = 0; i < 2; i++) H[i][j] = (a.slope[i] - b.slope[i]) / (2.0 * h);
+        double h = 1e-6 * (c->high[j] - c->low[j]), there[2] = {x[0], x[1]};
+        sight  s;
+        /* towards the middle: beyond the end of an arc there is no surface */
+        if (!c->closed[j] && x[j] + h > c->high[j]) h = -h;
+        there[j] += h;
+        look(q, c, there, here->uv, &s);
+        for (int i = 0; i < 2; i++) H[i][j] = (s.slope[i] - here->slope[i]) / h;
     }
     H[0][1] = H[1][0] = 0.5 * (H[0][1] + H[1][0]);
 }
@@ -276,7 +279,7 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
         bool   open[2], moved = false;
         free_of(c, x, s->slope, open);
         if (hypot(open[0] ? s->slope[0] : 0.0, open[1] ? s->slope[1] : 0.0) < 1e-15) return true;
-        hessian(q, c, x, s->uv, H);
+        hessian(q, c, x, s, H);
         newton_step(s->slope, H, open, c, step);
         double size =
             fabs(step[0]) / (c->high[0] - c->low[0]) + fabs(step[1]) / (c->high[1] - c->low[1]);
@@ -287,7 +290,7 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
             hold(c, y);
             look(q, c, y, s->uv, &t);
             double worse = t.f - s->f;
-            if (worse <= 1e-10 * size_of(c->solid)) {
+            if (worse <= 0.0 || worse <= 1e-10 * size_of(c->solid)) {
                 *s = t, x[0] = y[0], x[1] = y[1];
                 if (size < 1e-8) return true;
                 continue;
@@ -331,8 +334,10 @@ static void compass(const kl_pair *q, const core *c, double x[2], sight *s)
     }
 }
 
-static bool known(const kl_spots *t, const sight *s, double near)
+static bool known(const kl_spots *t, const sight *s, const kl_solid *solid)
 {
+    if (t->n == 0) return false; /* the size of a surface takes many evaluations */
+    double near = 1e-5 * size_of(solid);
     for (int i = 0; i < t->n; i++)
         if (kl_norm(kl_sub(t->item[i].p2, s->foot)) < near) return true;
     return false;
@@ -376,7 +381,7 @@ static void patch_minima(const kl_pair *q, const core *c, kl_spots *out)
         polish(q, c, start[k], NULL, &s);
         compass(q, c, start[k], &s);
         polish(q, c, start[k], s.uv, &s);
-        if (!known(out, &s, 1e-5 * size_of(c->solid))) add(c, start[k], &s, out);
+        if (!known(out, &s, c->solid)) add(c, start[k], &s, out);
     }
 }
 
@@ -386,7 +391,7 @@ static void patch(const kl_pair *q, const core *c, const kl_spots *warm, kl_spot
         for (int i = 0; i < warm->n; i++) {
             double x[2] = {warm->item[i].at[0], warm->item[i].at[1]};
             sight  s;
-            if (polish(q, c, x, NULL, &s) && !known(out, &s, 1e-5 * size_of(c->solid)))
+            if (polish(q, c, x, warm->item[i].foot, &s) && !known(out, &s, c->solid))
                 add(c, x, &s, out);
         }
         if (out->n == warm->n) return;
@@ -403,7 +408,7 @@ void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out)
     else if (c.dim == 2) patch(p, &c, warm, out);
     else {
         double x[2] = {0, 0};
-        look(p, &c, x, NULL, &s);
+        look(p, &c, x, warm ? warm->item[0].foot : NULL, &s);
         add(&c, x, &s, out);
     }
 }

@@ -340,6 +340,27 @@ static void check_pair(const kl_pair_row *r, int i, int samples)
         complain(r, i, "warm search differs", kl_spots_nearest(&again)->gap, t.gap);
 }
 
+/* A ball carried over the patch: each warm search starts from the one before, and finds what a search
+ * everywhere finds. */
+static void check_ball_over_patch(void)
+{
+    kl_solid ball = {.kind = KL_SOLID_SPHERE, .radius = 0.1},
+             hill = {.kind = KL_SOLID_SURFACE, .side = 1.0, .surface = saddle};
+    kl_pair  p    = {&ball, &hill, {{-0.6, -0.5, 0.2}, kl_identity()}, any_pose()};
+    kl_vec3  from = p.A.r;
+    kl_spots last, warm = {0}, cold;
+    kl_pose  local = {from, kl_identity()};
+    for (int k = 0; k <= 100; k++) {
+        local.r = kl_axpy(0.012 * k, kl_vec(1, 0.8, 0), from);
+        p.A.r   = kl_pose_point(&p.B, local.r);
+        last    = warm;
+        kl_pair_find(&p, k ? &last : NULL, &warm);
+        kl_pair_find(&p, NULL, &cold);
+        assert_close(warm.item[0].gap, cold.item[0].gap, 1e-12);
+        assert_close(kl_norm(kl_sub(warm.item[0].p2, cold.item[0].p2)), 0.0, 1e-7);
+    }
+}
+
 static void random_pairs_of_every_kind_agree_with_brute_force(void **unused)
 {
     (void)unused;
@@ -361,6 +382,7 @@ static void random_pairs_of_every_kind_agree_with_brute_force(void **unused)
                    kl_solid_types[r->b].name, r->way,
                    1e6 * (double)(clock() - start) / CLOCKS_PER_SEC / n);
     }
+    check_ball_over_patch();
     kl_diag_destroy(diag);
     kl_arena_destroy(arena);
     assert_int_equal(failures, 0);
