@@ -421,7 +421,9 @@ static const char *solve(const kl_outline *const *all, int n, kl_section_constan
         x.q       = malloc(FUNCTIONS * unknowns * sizeof *x.q);
         if (x.matrix && x.u && x.q) {
             set_slopes(&x);
-            wrong = solve_functions(&x) == KL_OK ? NULL : "its constants cannot be computed";
+            wrong = solve_functions(&x) == KL_OK
+                        ? NULL
+                        : "its constants cannot be computed; check the points for very thin parts";
             if (!wrong) evaluate(&x, out);
         }
     }

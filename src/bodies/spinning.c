@@ -436,7 +436,7 @@ const kl_body_type kl_spinning = {.name      = "rigid",
 
 const kl_body_type kl_wheelset = {
     .name = "wheelset",
-    .help = "axle with two wheels: its axes do not spin, and wheel-rail takes its dimensions",
+    .help = "axle with two wheels; its markers do not spin, and wheel-rail uses its dimensions",
     .example =
         "axle: {type: wheelset, mass: 1500 kg, inertia: [900, 100, 900], radius: 0.46 m, wheel: "
         "S1002, position: [0, 0, 0.46], rolling: 20 m/s}",

@@ -442,7 +442,7 @@ static const kl_key pantograph_keys[] = {
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
      .fallback = "", .help = "vertical displacement of the base over time, added to the motion of the marker"},
     NUMBER("nominal_height", nominal, "m", "", -1e300, 1e300,
-           "height of the head at which the lowest spring is relaxed; left out: that of the wire at the first support"),
+           "height of the head at which the lowest spring is relaxed; default: height of the wire at the first support"),
     NUMBER("base_scale", base_scale, "1", "1", -1e300, 1e300, "factor of `base`"),
     {0}};
 /* clang-format on */

@@ -314,7 +314,8 @@ static void print_vehicle(const kl_vehicle *v)
     printf("  centre of mass at %.4f %.4f %.4f m, mass %.6g t\n", without_noise(v->centre.x),
            without_noise(v->centre.y), without_noise(v->centre.z), 1e-3 * v->mass);
     if (v->large) {
-        printf("  natural frequencies of so large a model: `klingel modes`\n");
+        printf("  natural frequencies are not computed for a model of this size; use `klingel "
+               "modes`\n");
         return;
     }
     if (!v->steady)

@@ -87,7 +87,7 @@ static void point_to_wires(const kl_model *m, kl_diag *diag)
     for (int i = 0; i < m->nresource; i++)
         if (m->resource[i]->type == &kl_catenaries) {
             kl_warn(diag, (kl_place){.file = m->file},
-                    "these modes are those of the bodies; `klingel catenary modes %s` prints the "
+                    "these are the modes of the bodies; `klingel catenary modes %s` prints the "
                     "modes of catenary '%s'",
                     m->file ? m->file : "MODEL.yaml", m->resource[i]->name);
             return;

@@ -116,7 +116,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         KL_CONTACT_NUMBER("damping", c, "N s/m", "0", 0, 1e300, "c of the laws linear and table"),  \
         KL_CONTACT_NUMBER("restitution", e, "1", "", 0, 1,                                          \
                           "coefficient of restitution: ratio of speeds (kelvin-voigt: ratio of "    \
-                          "energies). Law indentation: the stiffness on the way back is k/e^2"),    \
+                          "energies). Law indentation: the stiffness in unloading is k/e^2"),       \
         {.name     = "exact",                                                                       \
          .kind     = KL_KEY_FLAG,                                                                   \
          .offset   = offsetof(kl_contact_data, exact),                                              \
@@ -190,7 +190,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         {"direction.y", "1", ""}, {"direction.z", "1", ""},                                        \
         {"tangential.x", "N", "friction force on the first body"}, {"tangential.y", "N", ""},      \
         {"tangential.z", "N", ""}, {"contacts", "1", "number of contact points"},                  \
-        {"indentation", "m", "law indentation: depth that stays"},                                 \
+        {"indentation", "m", "law indentation: remaining depth"},                                  \
         {"peak", "N", "largest normal force since the last impact, at the ends of steps"},         \
     {                                                                                              \
         "lost_friction", "J", "part of `lost` by friction and rolling resistance"                  \

@@ -48,7 +48,7 @@ const kl_normal_row kl_normal_laws[KL_NORMAL_KINDS] = {
                                        .source   = "measured",
                                        .viscous  = true},
     [KL_NORMAL_INDENTATION]         = {.name     = "indentation",
-                                       .equation = "f = k d, back from D with k/e^2",
+                                       .equation = "f = k d; unloading from D: k/e^2",
                                        .source   = "Walton and Braun 1986",
                                        .exponent = 1.0},
 };

@@ -1,4 +1,4 @@
-/* Friction in a joint, with sticking; `friction: {...}` of a joint makes it.
+/* Friction in a joint, with sticking; usually given as `friction: {...}` of the joint.
  *
  * Slip u at the surface of the joint, in the directions that it leaves free (r = radius):
  *
@@ -355,13 +355,15 @@ static const kl_key joint_friction_keys[] = {
      .offset   = offsetof(joint_friction, law),
      .words    = "coulomb stribeck lugre",
      .fallback = "coulomb",
-     .help     = "friction over slip speed; all of them stick"},
+     .help     = "friction law; all of them include sticking"},
     NUMBER("mu", mu, "1", "", 0.0, "coefficient of sliding friction"),
     NUMBER("mu_static", mu_s, "1", "", 0.0,
            "coefficient of static friction (default: static_ratio times mu)"),
     NUMBER("static_ratio", ratio, "1", "1", 1.0, "static over sliding friction"),
-    NUMBER("radius", radius, "m", "0", 0.0, "of the pin or ball, where it turns"),
-    NUMBER("preload", preload, "N", "0", 0.0, "normal force beside the reaction of the joint"),
+    NUMBER("radius", radius, "m", "0", 0.0,
+           "radius of the pin or ball; needed if the joint rotates"),
+    NUMBER("preload", preload, "N", "0", 0.0,
+           "normal force in addition to the reaction of the joint"),
     NUMBER("torque", torque, "N m", "0", 0.0,
            "constant friction torque, instead of mu and the reaction"),
     NUMBER("force", force, "N", "0", 0.0,
@@ -382,14 +384,14 @@ static const kl_output joint_friction_outputs[] = {
     {0}};
 
 const kl_element_type kl_joint_friction = {
-    .name           = "joint-friction",
-    .help           = "friction in a joint, with sticking; `friction` of a joint makes it",
-    .equation       = "T = -mu N u/|u| while it slips, N = preload + |reaction|",
-    .example        = "drag: {type: joint-friction, of: hinge, mu: 0.1, radius: 10 mm}",
-    .keys           = joint_friction_keys,
-    .outputs        = joint_friction_outputs,
-    .attach         = &kl_attach_joint,
-    .data_size      = sizeof(joint_friction),
+    .name      = "joint-friction",
+    .help      = "friction in a joint, with sticking; usually given as `friction` of the joint",
+    .equation  = "T = -mu N u/|u| while it slips, N = preload + |reaction|",
+    .example   = "drag: {type: joint-friction, of: hinge, mu: 0.1, radius: 10 mm}",
+    .keys      = joint_friction_keys,
+    .outputs   = joint_friction_outputs,
+    .attach    = &kl_attach_joint,
+    .data_size = sizeof(joint_friction),
     .reads_reaction = true,
     .setup          = joint_friction_setup,
     .start          = joint_friction_start,

@@ -103,7 +103,7 @@ static kl_status bridge_jumps(kl_function **f, const char *key, double width, co
     kl_note(s->diag, s->place,
             "force '%s': the `%s` characteristic jumps from %.4g to %.4g at %.4g %s; Klingel "
             "replaces the jump by a steep slope of the width %g %s; for dry friction with sticking "
-            "give the joint `friction: {coefficient: 0.1, ...}`",
+            "give the joint `friction: {mu: 0.1, radius: 10 mm}`",
             s->name, key, jumps.below[0], jumps.above[0], jumps.at[0], unit, 2.0 * width, unit);
     return KL_OK;
 }

@@ -233,7 +233,7 @@ static void worn_watch(const kl_reading *in, kl_notice *notice)
         .unit = "m", .max = 1.0, .help = "radial clearance: half the difference of the diameters"  \
     }
 #define AXIAL                                                                                      \
-    OWN_NUMBER("axial", axial, "m", "", "axial clearance to either side; left out: none is limited")
+    OWN_NUMBER("axial", axial, "m", "", "axial clearance on each side; default: no axial limit")
 #define RADIUS                                                                                     \
     OWN_NUMBER("radius", radius, "m", "",                                                          \
                "of the outer part: where friction acts, and for Hertz's stiffness")

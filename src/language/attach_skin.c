@@ -45,7 +45,7 @@ static const kl_kbody_skin *skin_of(kl_attaching *a, const kl_body_frame *f, con
         return NULL;
     }
     kl_fail(a->s->diag, KL_E_MODEL, where->place,
-            "%s '%s': `skin` belongs to a flexible body, named second; '%s' is none. "
+            "%s '%s': `skin` belongs to a flexible body, named second; '%s' is not flexible. "
             "Write `between: [ball, plate], shapes: [{sphere: 50 mm}, skin]`",
             a->e->section, a->e->name, name);
     return NULL;

@@ -46,7 +46,7 @@ static bool map_fits(const kl_node *given, const kl_node *model, const char *whe
         else if (own->kind == KL_MAP) good &= map_fits(k, own, k->key, diag);
         else if (own->kind == KL_SCALAR && isfinite(kl_node_number(own, NAN)) &&
                  !(kl_node_number(k, -1.0) >= 0.0))
-            refuse_value(k, "a number from 0 on", diag), good = false;
+            refuse_value(k, "a number that is not negative", diag), good = false;
     }
     return good;
 }

@@ -25,11 +25,11 @@ static void add_facts(kl_report *p, const kl_vehicle_report *q)
 static void add_loads(kl_report *p, const kl_vehicle *v)
 {
     kl_report_heading(p, "Wheel loads");
-    kl_text_add(
-        &p->page,
-        "<p>Of the vehicle that rolls steadily.</p>\n<table><thead><tr><th>wheelset</th><th "
-        "class=\"n\">axle load [kN]</th><th class=\"n\">[t]</th><th class=\"n\">Q left "
-        "[kN]</th><th class=\"n\">Q right [kN]</th></tr></thead>\n");
+    kl_text_add(&p->page,
+                "<p>Loads of the vehicle in steady rolling "
+                "motion.</p>\n<table><thead><tr><th>wheelset</th><th "
+                "class=\"n\">axle load [kN]</th><th class=\"n\">[t]</th><th class=\"n\">Q left "
+                "[kN]</th><th class=\"n\">Q right [kN]</th></tr></thead>\n");
     for (int i = 0; i < v->nload; i++) {
         const kl_wheelset_load *w    = &v->load[i];
         double                  axle = 1e-3 * (w->left + w->right);
@@ -69,7 +69,8 @@ static void add_critical(kl_report *p, const kl_vehicle_report *q)
 {
     kl_report_heading(p, "Critical speed");
     if (q->ncritical == 0)
-        kl_text_add(&p->page, "<p>No motion grows up to %.4g m/s (%.0f km/h).</p>\n",
+        kl_text_add(&p->page,
+                    "<p>The linearised vehicle is stable up to %.4g m/s (%.0f km/h).</p>\n",
                     q->nspeed ? q->speed[q->nspeed - 1] : 0.0,
                     q->nspeed ? 3.6 * q->speed[q->nspeed - 1] : 0.0);
     else
