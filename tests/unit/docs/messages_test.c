@@ -236,7 +236,7 @@ static const struct {
      "assembly failed and named no joint",
      {"Joints that do not close"}},
     {"realthunder/FreeCAD_assembly3#778",
-     "only a number of free motions was told",
+     "the program gave only the number of free motions",
      {"A body that can still move"}},
     {"FreeCAD/FreeCAD#20377, #18406, #23002",
      "constraints were dropped in silence",
@@ -289,10 +289,10 @@ static void put_cell(kl_text *t, const char *text)
 
 static void put_known(kl_text *t)
 {
-    kl_text_add(t,
-                "\n## Where users of other programs got stuck\n\nThreads of public trackers about "
-                "model input and assembly, and the mistakes above that they are here.\n\n"
-                "| thread | what happened | mistake |\n|---|---|---|\n");
+    kl_text_add(
+        t, "\n## Problems reported by users of other programs\n\nThe table lists public reports "
+           "about model input and assembly, and the corresponding mistakes above.\n\n"
+           "| thread | what happened | mistake |\n|---|---|---|\n");
     for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
         kl_text_add(t, "| %s | %s | ", known[i].thread, known[i].happened);
         for (int k = 0; k < 3 && known[i].mistakes[k]; k++) {
@@ -311,8 +311,8 @@ static void every_mistake_gives_its_message_and_the_page_shows_it(void **unused)
     (void)unused;
     kl_text t = {0};
     kl_text_add(&t,
-                "# Messages and what to do about them\n\nMade by the tests from what the program "
-                "says.\n\n| mistake | message | what to do |\n|---|---|---|\n");
+                "# Messages and what to do about them\n\nA test compares this page with the "
+                "messages of the program.\n\n| mistake | message | what to do |\n|---|---|---|\n");
     for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
         char message[2000];
         message_of(cases[i].text, cases[i].message, message);
