@@ -65,6 +65,10 @@ const kl_spot *kl_spots_nearest(const kl_spots *t);
 /* Curvatures of the gap, A x^2 + B y^2 [1/m], for kl_hertz_stiffness; 0 where a shape is sharp. */
 void kl_pair_curvature(const kl_pair *p, const kl_spot *t, double *A, double *B);
 
+/* Number of slices of a pin for a relative error of its stiffness against tilting, see pair_hole.c; 0: the
+ * error is not in the range that 1 to KL_PAIR_SPOTS slices have. */
+int kl_pair_slices(double error);
+
 /* the ways of search */
 void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out);
 void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out);

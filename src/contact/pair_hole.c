@@ -72,6 +72,19 @@ static void add_end(const kl_pair *q, const pin *p, int key, const kl_spots *war
     kl_spots_add(out, &t);
 }
 
+/* A pin of length L and stiffness K that is tilted by a small angle a has the penetration a s at s, and the
+ * moment M = (K/L) integral of a s^2 ds = K a L^2/12. With n slices at the middles s_i of their parts,
+ *
+ *     M_n = (K/n) a sum s_i^2 = K a L^2/12 (1 - 1/n^2),
+ *
+ * so 1/n^2 is the relative error of the moment. The resultant force of a linear law is exact. */
+int kl_pair_slices(double error)
+{
+    if (!(error > 0.0) || error > 1.0) return 0;
+    double n = ceil(1.0 / sqrt(error) - 1e-9); /* 1/n^2 typed with few digits means n */
+    return n > KL_PAIR_SPOTS ? 0 : (int)n;
+}
+
 void kl_pair_hole(const kl_pair *q, const kl_spots *warm, kl_spots *out)
 {
     kl_mat3 T = kl_transpose(&q->B.A), A = kl_matmul(&T, &q->A.A);

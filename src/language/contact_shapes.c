@@ -7,6 +7,7 @@
 #include "base/rotation.h"
 #include "contact/contact_mesh.h"
 #include "contact/contact_shape.h"
+#include "contact/pair.h"
 #include "geometry/named.h"
 #include "language/resources.h"
 #include "language/triangles.h"
@@ -48,26 +49,44 @@ static kl_status flag(const reading *r, const kl_node *n, bool *out)
     return KL_OK;
 }
 
+/* `slices: 5`, or `slice_error: 0.01`, from which their number follows */
+static kl_status read_slices(const reading *r, const kl_node *n, kl_solid *out)
+{
+    const kl_node *count = kl_node_get(n, "slices"), *error = kl_node_get(n, "slice_error");
+    double         slices = 0.0, most = 0.0;
+    KL_TRY(number(r, count, "slices", "1", &slices));
+    KL_TRY(number(r, error, "slice_error", "1", &most));
+    if (count && error)
+        return kl_fail(r->s->diag, KL_E_MODEL, error->place,
+                       "%s: `slices` and `slice_error` both give the number of slices; remove one",
+                       r->what);
+    if (slices < 0.0 || slices > KL_PAIR_SPOTS)
+        return kl_fail(r->s->diag, KL_E_RANGE, n->place, "%s: slices is %g; give 1 to %d", r->what,
+                       slices, KL_PAIR_SPOTS);
+    out->slices = error ? kl_pair_slices(most) : (int)slices;
+    if (error && out->slices == 0)
+        return kl_fail(r->s->diag, KL_E_RANGE, error->place,
+                       "%s: slice_error is %g; give %.3f (%d slices) to 1 (one slice)", r->what,
+                       most, ceil(1e3 / (KL_PAIR_SPOTS * KL_PAIR_SPOTS)) * 1e-3, KL_PAIR_SPOTS);
+    return KL_OK;
+}
+
 /* {radius: 1, length: 2, axis: y, inside: true} */
 static kl_status read_sizes(reading *r, const kl_node *n, kl_solid *out)
 {
-    static const char *const known[] = {"radius", "length", "axis",   "inside",
-                                        "tube",   "top",    "slices", NULL};
+    static const char *const known[] = {"radius", "length", "axis",        "inside", "tube",
+                                        "top",    "slices", "slice_error", NULL};
     kl_entry entry  = {.name = "", .section = r->what, .place = n->place, .chain = {n, NULL}};
-    double   length = 2.0 * out->half, slices = 0.0;
+    double   length = 2.0 * out->half;
     if (n->kind != KL_MAP) return number(r, n, kinds[out->kind], "m", &out->radius);
     kl_values_unknown(r->s, &entry, "contacts", NULL, known);
     KL_TRY(number(r, kl_node_get(n, "radius"), "radius", "m", &out->radius));
     KL_TRY(number(r, kl_node_get(n, "length"), "length", "m", &length));
     KL_TRY(number(r, kl_node_get(n, "tube"), "tube", "m", &out->tube));
     KL_TRY(number(r, kl_node_get(n, "top"), "top", "m", &out->tube));
-    KL_TRY(number(r, kl_node_get(n, "slices"), "slices", "1", &slices));
+    KL_TRY(read_slices(r, n, out));
     KL_TRY(flag(r, kl_node_get(n, "inside"), &out->inside));
-    out->half   = 0.5 * length;
-    out->slices = (int)slices;
-    if (slices < 0.0 || slices > 16.0)
-        return kl_fail(r->s->diag, KL_E_RANGE, n->place, "%s: slices is %g; give 1 to 16", r->what,
-                       slices);
+    out->half = 0.5 * length;
     return axis_of(r, kl_node_get(n, "axis"));
 }
 

@@ -533,6 +533,37 @@ static void least_penetration_is_found_among_local_ones(void **unused)
     }
 }
 
+/* The moment of a slightly tilted pin against the integral over its length, K a L^2/12: the error is no
+ * larger than the one asked for, and one slice less would be too few. */
+static void slices_keep_the_error_asked_for(void **unused)
+{
+    (void)unused;
+    const double error[] = {1.0, 0.25, 0.1, 0.04, 0.01, 0.004}, tilt = 1e-5, half = 0.05;
+    for (int i = 0; i < 6; i++) {
+        int      n    = kl_pair_slices(error[i]);
+        kl_solid pin  = {.kind = KL_SOLID_CYLINDER, .radius = 0.05, .half = half, .slices = n},
+                 hole = {.kind = KL_SOLID_CYLINDER, .radius = 0.05, .half = 1.0, .inside = true};
+        kl_pair  p    = {&pin,
+                         &hole,
+                         {{1e-4, 0, 0}, kl_rotation_exp(kl_vec(0, tilt, 0))},
+                         {{0, 0, 0}, kl_identity()}};
+        kl_spots s;
+        double   moment = 0.0, exact = tilt * half * half / 3.0;
+        kl_pair_find(&p, NULL, &s);
+        assert_int_equal(s.n, n);
+        for (int k = 0; k < n; k++)
+            moment -= s.item[k].gap * kl_pose_local(&p.A, s.item[k].p1).z / n;
+        double off = 1.0 - moment / exact;
+        assert_close(off, 1.0 / (n * n), 1e-3);
+        assert_true(off <= error[i] + 1e-3);
+        assert_true(n == 1 || 1.0 / ((n - 1) * (n - 1)) > error[i]);
+    }
+    assert_int_equal(kl_pair_slices(0.01), 10);
+    assert_int_equal(kl_pair_slices(0.003), 0); /* more than there can be */
+    assert_int_equal(kl_pair_slices(-1.0), 0);
+    assert_int_equal(kl_pair_slices((double)NAN), 0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -545,6 +576,7 @@ int main(void)
         cmocka_unit_test(circles_at_random_are_all_found),
         cmocka_unit_test(pairs_without_a_way_are_refused),
         cmocka_unit_test(blocks_stand_on_their_corners),
+        cmocka_unit_test(slices_keep_the_error_asked_for),
         cmocka_unit_test(least_penetration_is_found_among_local_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
