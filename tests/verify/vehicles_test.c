@@ -50,6 +50,40 @@ static void the_outer_wheel_lifts_with_the_linear_law(void **unused)
     assert_true(example_peak(&e, 3) > 0.1e-3 && example_peak(&e, 3) < 5e-3);
 }
 
+/* Sum of the wheel loads of wheelsets `names` of a vehicle that stands in steady motion [t]. */
+static double mass_on_rails(const char *model, const char *load, const char *const *wheels)
+{
+    double sum = 0.0;
+    example_run(model, load, 0.02, 0.01, wheels, &e);
+    for (int i = 0; wheels[i]; i++) sum += e.value[0][i] / 9.81e3;
+    printf("%s %s: %.3f t on the rails\n", model, load, sum);
+    return sum;
+}
+
+/* Tare and laden: at rest in steady motion the rails carry the masses of all bodies, given in the READMEs. */
+static void wheels_carry_tare_and_laden_vehicles(void **unused)
+{
+    (void)unused;
+    static const char *const car[]   = {"car.front.lead.rails.Q_left",
+                                        "car.front.lead.rails.Q_right",
+                                        "car.front.trail.rails.Q_left",
+                                        "car.front.trail.rails.Q_right",
+                                        "car.rear.lead.rails.Q_left",
+                                        "car.rear.lead.rails.Q_right",
+                                        "car.rear.trail.rails.Q_left",
+                                        "car.rear.trail.rails.Q_right",
+                                        NULL};
+    static const char *const wagon[] = {"wagon.lead.rails.Q_left", "wagon.lead.rails.Q_right",
+                                        "wagon.trail.rails.Q_left", "wagon.trail.rails.Q_right",
+                                        NULL};
+    assert_close(mass_on_rails("metro-trailer", "load=tare", car), 31.2, 0.01);
+    assert_close(mass_on_rails("metro-trailer", "load=laden", car), 51.2, 0.01);
+    assert_close(mass_on_rails("light-rail-vehicle", "load=tare", car), 35.52, 0.01);
+    assert_close(mass_on_rails("light-rail-vehicle", "load=laden", car), 44.52, 0.01);
+    assert_close(mass_on_rails("freight-wagon", "gust=0 load=tare", wagon), 12.0, 0.01);
+    assert_close(mass_on_rails("freight-wagon", "gust=0 load=laden", wagon), 40.0, 0.01);
+}
+
 static double correlation(const example *x, int a, int b, double from)
 {
     double ma = mean_from(x, a, from), mb = mean_from(x, b, from), aa = 0.0, bb = 0.0, ab = 0.0;
@@ -249,6 +283,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lateral_forces_of_the_metro_balance_cant_and_speed),
         cmocka_unit_test(the_outer_wheel_lifts_with_the_linear_law),
+        cmocka_unit_test(wheels_carry_tare_and_laden_vehicles),
         cmocka_unit_test(forces_of_the_light_rail_vehicle_follow_the_curvature),
         cmocka_unit_test(the_energy_balance_of_the_wagon_is_closed),
         cmocka_unit_test(less_friction_lowers_the_critical_speed),
