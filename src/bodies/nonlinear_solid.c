@@ -176,10 +176,13 @@ const kl_element_type kl_nonlinear_solid = {
     .data_size = sizeof(nonlinear_solid),
     .limit     = "the element is distorted so far that it turns inside out; refine the mesh there, "
                  "reduce the load, or check the material",
-    .setup     = solid_setup,
-    .eval      = solid_eval,
-    .stiffness = solid_stiffness,
-    .damping   = solid_damping,
+    .switching =
+        "the element is small or distorted and vibrates fast; use larger elements, a fixed "
+        "`step` under `integrator`, or damping of the body",
+    .setup        = solid_setup,
+    .eval         = solid_eval,
+    .stiffness    = solid_stiffness,
+    .damping      = solid_damping,
     .point_values = solid_point_values,
     .mass         = nonlinear_consistent_mass,
     .watch        = solid_watch,

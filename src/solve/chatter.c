@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "solve/integrator.h"
+
 enum { STEPS = 400, RANGE = 100, WATCH = 200, FLIPS = 12 };
 
 struct kl_chatter {
@@ -66,6 +68,7 @@ static kl_status stop(const kl_chatter *c, const kl_element *e, int worst, const
                       kl_diag *diag)
 {
     bool turns = worst % 6 >= 3;
+    if (kl_spent_element(x, diag)) return KL_E_STEP; /* no switch: an element has come to its end */
     return kl_fail(diag, KL_E_STEP, e->place,
                    "chatters at t = %.6g s because of '%s': its %s switches between %.4g and %.4g "
                    "%s in each step, so the step size falls to %.1e s; %s",

@@ -125,6 +125,16 @@ static const kl_element *spent_element(const kl_solver *x, kl_notice *notice)
     return NULL;
 }
 
+bool kl_spent_element(const kl_solver *x, kl_diag *diag)
+{
+    kl_notice         notice;
+    const kl_element *spent = spent_element(x, &notice);
+    if (!spent) return false;
+    kl_fail(diag, KL_E_STEP, spent->place, "stopped at t = %.9g s: '%s' %s", x->s->t, spent->name,
+            notice.text);
+    return true;
+}
+
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag)
 {
@@ -143,11 +153,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     for (int i = 0; i < m->nunfollowed; i++)
         kl_note(diag, m->unfollowed[i].place,
                 "%s; if they are in line, this is a singular position", m->unfollowed[i].text);
-    kl_notice         notice;
-    const kl_element *spent = spent_element(x, &notice);
-    if (spent)
-        return kl_fail(diag, KL_E_STEP, spent->place, "stopped at t = %.9g s: '%s' %s", x->s->t,
-                       spent->name, notice.text);
+    if (kl_spent_element(x, diag)) return KL_E_STEP;
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (culprit >= 0)
         kl_note(diag, m->element[culprit].place,

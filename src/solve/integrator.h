@@ -70,6 +70,10 @@ double kl_fastest_turn(const kl_model *m, const double *v);
 /* Does a driver ask for velocities without limit at the state last evaluated? Then it says so. */
 bool kl_dead_point(const kl_solver *x, kl_diag *diag);
 
+/* Does an element say that its description ends at the state last evaluated, as one that turns inside
+ * out? Then the message names it. */
+bool kl_spent_element(const kl_solver *x, kl_diag *diag);
+
 /* The step became too small: when, who limits it, the energies, what to try. */
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
                          kl_diag *diag);

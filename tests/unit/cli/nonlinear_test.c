@@ -137,16 +137,22 @@ static void frequencies_are_those_of_the_modal_body(void **state)
     }
 }
 
-static const char crush[] =
-    "klingel: 1\ngravity: 0\nparameters: {kind: load-steps}\nbodies:\n  arm:\n    type: flexible\n"
-    "    flexible: nonlinear\n    file:\n      mesh: {box: [0.1 m, 20 mm, 20 mm], parts: [4, 1, "
-    "1]}\n"
-    "      material: {E: 1 MPa, nu: 0.3, density: 1000 kg/m3}\n"
-    "      markers: {root: {set: x0, tie: rbe2}, tip: {set: x1, tie: rbe2}}\njoints:\n"
-    "  clamp: {type: fixed, between: [ground, arm.root]}\n"
-    "  slide: {type: translational, between: [ground, arm.tip], at: [0.1, 0, 0], axis: x}\n"
+/* up to the rows of the table of the driver */
+#define CRUSH                                                                                      \
+    "klingel: 1\ngravity: 0\nparameters: {kind: load-steps}\nbodies:\n  arm:\n    type: "          \
+    "flexible\n"                                                                                   \
+    "    flexible: nonlinear\n    file:\n      mesh: {box: [0.1 m, 20 mm, 20 mm], parts: [4, 1, "  \
+    "1]}\n"                                                                                        \
+    "      material: {E: 1 MPa, nu: 0.3, density: 1000 kg/m3}\n"                                   \
+    "      markers: {root: {set: x0, tie: rbe2}, tip: {set: x1, tie: rbe2}}\njoints:\n"            \
+    "  clamp: {type: fixed, between: [ground, arm.root]}\n"                                        \
+    "  slide: {type: translational, between: [ground, arm.tip], at: [0.1, 0, 0], axis: x}\n"       \
     "  push: {type: driver, of: slide, coordinate: displacement, value: {linear_table: [[0, 0], "
-    "[1, -0.12]]}}\nrun: {end: 1 s, every: 0.1 s}\nintegrator: {type: \"{kind}\"}\n";
+
+static const char crush[] =
+    CRUSH "[1, -0.12]]}}\nrun: {end: 1 s, every: 0.1 s}\nintegrator: {type: \"{kind}\"}\n";
+static const char fast_crush[] =
+    CRUSH "[0.01, -0.12]]}}\nrun: {end: 0.01 s, every: 1 ms}\nintegrator: {type: \"{kind}\"}\n";
 
 static void an_element_turned_inside_out_stops_the_run(void **state)
 {
@@ -166,12 +172,37 @@ static void an_element_turned_inside_out_stops_the_run(void **state)
     }
 }
 
+/* Pushed within 10 ms, all implicit integrators reach the state where no volume is left, and say so. */
+static void implicit_integrators_name_the_flat_element(void **state)
+{
+    world      *w       = *state;
+    const char *kinds[] = {"kind=generalized-alpha", "kind=newmark", "kind=hht"};
+    FILE       *f       = fopen(path_of(w, "fast.yaml"), "w");
+    assert_non_null(f);
+    fputs(fast_crush, f);
+    fclose(f);
+    for (int i = 0; i < 3; i++) {
+        double t;
+        int    element;
+        assert_int_equal(run(w, "run", "fast.yaml", "-q", "--set", kinds[i]), 3);
+        assert_says(w->err, "fast.yaml:5:3");
+        const char *at = strstr(w->err, "stopped at t = ");
+        assert_non_null(at);
+        assert_int_equal(sscanf(at, "stopped at t = %lf s: 'arm.element%d'", &t, &element), 2);
+        /* 0.1 m are gone at 8.33 ms; an element of four */
+        assert_true(t > 5e-3 && t < 0.1 / 12.0 && element >= 1 && element <= 4);
+        assert_says(w->err, "turns inside out");
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(stress_carries_the_force, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_are_exported_and_reported, setup, teardown),
         cmocka_unit_test_setup_teardown(frequencies_are_those_of_the_modal_body, setup, teardown),
+        cmocka_unit_test_setup_teardown(implicit_integrators_name_the_flat_element, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(an_element_turned_inside_out_stops_the_run, setup,
                                         teardown),
     };
