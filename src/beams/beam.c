@@ -73,7 +73,9 @@ static const kl_key keys[] = {
      .offset   = AT(stations),
      .unit     = "m",
      .fallback = "{}",
-     .help     = "named nodes at given arc lengths from the first end: {pin: 0.4}"},
+     .help =
+         "named nodes at given arc lengths from the first end, anywhere on the span: {pin: 0.4 m}; "
+         "joints, forces and contacts name them as bodies: BEAM.pin"},
     POINT("velocity", velocity, "m/s", "[0, 0, 0]", "initial velocity of the first end"),
     POINT("omega", omega, "rad/s", "[0, 0, 0]", "initial angular velocity"),
     {.name     = "pretension",
