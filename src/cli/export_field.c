@@ -63,10 +63,10 @@ int kl_export_field_vtk(kl_reader *r, const char *name, double from, double to, 
 {
     const kl_field_points *f = field_named(r, name);
     if (!f) return KL_EXIT_USAGE;
-    if (f->ntriangle == 0 || f->width != 3) {
+    if (f->ntriangle == 0 && f->nline == 0) {
         fprintf(stderr,
-                "klingel export: the field '%s' has no surface; write it as CSV, for example "
-                "`-o %s.csv`\n",
+                "klingel export: the field '%s' has no surface and no lines; write it as CSV, for "
+                "example `-o %s.csv`\n",
                 name, name);
         return KL_EXIT_USAGE;
     }

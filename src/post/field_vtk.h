@@ -1,4 +1,4 @@
-/* The surface of a field of finite elements as PolyData of VTK: displaced points, displacement and values. */
+/* The surface of a field of finite elements, or the lines of beams and wires, as PolyData of VTK: displaced points, displacement and values. */
 #ifndef KL_POST_FIELD_VTK_H
 #define KL_POST_FIELD_VTK_H
 

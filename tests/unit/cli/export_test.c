@@ -301,6 +301,23 @@ static void films_are_made_by_ffmpeg_or_it_is_asked_for(void **state)
     assert_int_equal(run(w, "export", "m.h5", "-o", "m.csv", "--speed", "2"), 2);
 }
 
+/* A beam is one line through its nodes, which move. */
+static void a_bent_beam_is_a_line_of_vtk(void **state)
+{
+    world      *w = *state;
+    static char first[1 << 16], last[1 << 16];
+    assert_int_equal(
+        run(w, "run", KL_SOURCE_DIR "/examples/elastica/model.yaml", "-q", "-o", "e.h5"), 0);
+    assert_int_equal(run(w, "export", "e.h5", "--field", "rod", "-o", "rod.pvd"), 0);
+    assert_true(exists(w, "rod.pvd"));
+    read_whole(path_of(w, "rod/frame-00000.vtp"), first, sizeof first);
+    read_whole(path_of(w, "rod/frame-00001.vtp"), last, sizeof last);
+    assert_says(first, "NumberOfLines=\"1\"");
+    assert_says(first, "<Lines>");
+    assert_true(strcmp(strstr(first, "<Points>"), strstr(last, "<Points>")) != 0);
+    assert_string_equal(strstr(first, "<Lines>"), strstr(last, "<Lines>"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -320,6 +337,7 @@ int main(void)
         CASE(motion_goes_to_paraview_and_browsers),
         CASE(tracks_go_with_the_motion),
         CASE(films_are_made_by_ffmpeg_or_it_is_asked_for),
+        CASE(a_bent_beam_is_a_line_of_vtk),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
