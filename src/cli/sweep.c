@@ -353,6 +353,8 @@ static bool run_workers(const sweep *w, int workers)
 /* ---- the command
  * ------------------------------------------------------------------------------------------ */
 
+enum { MOST_CURVES = 12, CURVE_NAME = 200 }; /* of one panel, and characters of a name */
+
 /* ---- figure
  * -------------------------------------------------------------------------------------------- */
 
@@ -378,6 +380,41 @@ static double *read_results(const sweep *w, const char *table)
     return y;
 }
 
+/* Curves of a figure: runs that differ in parameter p alone are one curve, named after the others. */
+typedef struct run_groups {
+    int  *of; /* of each run */
+    char *text;
+    char *name[MOST_CURVES + 1];
+    int   n; /* 0: too many, or one parameter: points */
+} run_groups;
+
+static void group_runs(const kl_study *s, int p, run_groups *g)
+{
+    *g = (run_groups){.of   = calloc((size_t)s->nrun + 1, sizeof(int)),
+                      .text = calloc(MOST_CURVES + 1, CURVE_NAME)};
+    if (!g->of || !g->text || s->nparameter < 2) return;
+    for (int i = 0; i < s->nrun; i++) {
+        char name[CURVE_NAME] = "", value[80];
+        int  k                = 0;
+        for (int j = 0; j < s->nparameter; j++) {
+            size_t n = strlen(name);
+            if (j == p) continue;
+            kl_study_text(s, i, j, value, sizeof value);
+            snprintf(name + n, sizeof name - n, "%s%s %s", n ? ", " : "", s->parameter[j], value);
+        }
+        while (k < g->n && strcmp(g->name[k], name) != 0) k++;
+        if (k == MOST_CURVES) {
+            g->n = 0;
+            return;
+        }
+        g->of[i] = k;
+        if (k < g->n) continue;
+        g->name[k] = g->text + (size_t)k * CURVE_NAME;
+        snprintf(g->name[g->n++], CURVE_NAME, "%s", name);
+    }
+    if (g->n == s->nrun) g->n = 0; /* one point each */
+}
+
 /* All results over one parameter: the one asked for, or the first. */
 static int draw_study(const sweep *w, const char *table, const char *figure, const char *over)
 {
@@ -394,12 +431,25 @@ static int draw_study(const sweep *w, const char *table, const char *figure, con
         x[i] = s->value[(size_t)i * (size_t)s->nparameter + (size_t)p];
     for (int k = 0; good && k < s->nresult; k++) name[k] = s->result[k].name;
     snprintf(label, sizeof label, *s->unit[p] ? "%s [%s]" : "%s", s->parameter[p], s->unit[p]);
-    kl_table_figure t = {figure, label, x, name, y, s->nrun, s->nresult};
-    good              = good && kl_table_figure_draw(&t);
+    run_groups g;
+    group_runs(s, p, &g);
+    kl_table_figure t = {.file    = figure,
+                         .x_label = label,
+                         .x       = x,
+                         .name    = name,
+                         .y       = y,
+                         .n       = s->nrun,
+                         .ncurve  = s->nresult,
+                         .group   = g.n ? (const char *const *)g.name : NULL,
+                         .of      = g.of,
+                         .ngroup  = g.n};
+    good              = good && g.of && g.text && kl_table_figure_draw(&t);
     if (good && !w->quiet) fprintf(stderr, "figure: %s\n", figure);
     free(x);
     free(y);
     free(name);
+    free(g.of);
+    free(g.text);
     return good ? KL_EXIT_OK : KL_EXIT_MODEL;
 }
 

@@ -229,6 +229,28 @@ static void table_is_the_same_for_one_and_two_workers_and_after_a_kill(void **st
     free(one), free(two), free(cut);
 }
 
+/* Two parameters: one line for each value of the one that is not the axis, and a panel for each result. */
+static void a_figure_of_a_grid_has_a_line_for_each_value(void **state)
+{
+    world *w = *state;
+    write_text(w, "fall.yaml",
+               "klingel: 1\ngravity: [0, 0, -9.81]\nparameters: {L: 1 m, m: 1 kg}\n"
+               "bodies: {bob: {type: point, mass: m, position: [0, 0, L]}}\nrun: {end: 0.1 s}\n");
+    write_text(w, "g.yaml",
+               "model: fall.yaml\nanalysis: run\nmethod: grid\nend: 0.1 s\n"
+               "parameters: {L: [0.5 m, 1 m, 2 m], m: [1 kg, 2 kg]}\n"
+               "results:\n  low: {of: energy.total, take: min}\n"
+               "  high: {of: energy.total, take: max}\n");
+    assert_int_equal(
+        run(w, "sweep", "g.yaml", "-o", "g.csv", "-q", "--figure", "g.svg", "--x", "L"), 0);
+    char *text = whole_file(w, "g.svg");
+    assert_non_null(strstr(text, "m 1 kg"));
+    assert_non_null(strstr(text, "m 2 kg"));
+    assert_non_null(strstr(text, ">high<"));
+    assert_null(strstr(text, "L 0.5 m"));
+    free(text);
+}
+
 /* A row of an assessed study is what `klingel assess` says of that run. */
 static void an_assessed_study_has_the_figures_of_assess(void **state)
 {
@@ -538,6 +560,8 @@ int main(void)
                                         teardown),
         cmocka_unit_test_setup_teardown(table_is_the_same_for_one_and_two_workers_and_after_a_kill,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(a_figure_of_a_grid_has_a_line_for_each_value, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(an_assessed_study_has_the_figures_of_assess, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(mistakes_in_an_assessed_study_name_the_remedy, setup,
