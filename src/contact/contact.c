@@ -409,6 +409,7 @@ const kl_element_type kl_contact = {
     .equation  = "F = -N(d, d') n + T(u, N)",
     .example   = "touch: {between: [a, b], shapes: [{sphere: 50 mm}, {box: [0.6, 0.6, 0.6]}], "
                  "stiffness: 1 MN/m, law: linear, friction: threlfall, mu: 0.3}",
+    .too_stiff = KL_CONTACT_TOO_STIFF,
     .keys      = contact_keys,
     .outputs   = contact_outputs,
     .attach    = &kl_attach_bodies,

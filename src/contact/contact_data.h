@@ -196,4 +196,11 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         "lost_friction", "J", "part of `lost` by friction and rolling resistance"                  \
     }
 
+/* Remedies for a contact whose stiffness keeps steps very short. */
+#define KL_CONTACT_TOO_STIFF                                                                       \
+    "lower its `stiffness` (a hundredth of it allows steps ten times as long; penetration "        \
+    "grows), "                                                                                     \
+    "raise the `tolerance` of the integrator, or take an implicit integrator, `integrator: "       \
+    "{type: gear}`"
+
 #endif

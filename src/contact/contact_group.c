@@ -575,6 +575,7 @@ const kl_element_type kl_contact_group = {
     .example =
         "heap: {type: contact-group, between: [[a, b, c], [a, b, c]], shapes: [{sphere: 50 mm}, "
         "{sphere: 50 mm}], stiffness: 1 MN/m, law: linear}",
+    .too_stiff    = KL_CONTACT_TOO_STIFF,
     .keys         = group_keys,
     .outputs      = group_outputs,
     .attach       = &kl_attach_groups,

@@ -366,9 +366,10 @@ const kl_element_type kl_contact_on_nodes = {
     .example  = "ride: {type: contact-on-nodes, body: wheel, nodes: [a, b, c], shapes: [{sphere: "
                 "0.1, at: [0, 0, 0.12]}, "
                 "{cylinder: {radius: 20 mm, length: 2 m}}], law: linear, stiffness: 1 MN/m}",
-    .keys     = nodes_keys,
-    .outputs  = nodes_outputs,
-    .attach   = &kl_attach_row,
+    .too_stiff    = KL_CONTACT_TOO_STIFF,
+    .keys         = nodes_keys,
+    .outputs      = nodes_outputs,
+    .attach       = &kl_attach_row,
     .data_size    = sizeof(nodes),
     .setup        = nodes_setup,
     .start        = nodes_start,

@@ -613,6 +613,7 @@ const kl_element_type kl_contact_on_skin = {
     .equation  = "F = -N(d, d') n + T(u, N), shared by the three nodes of the triangle",
     .example   = "touch: {type: contact-on-skin, between: [ball, plate], shapes: [{sphere: 50 mm}, "
                  "skin], law: linear, stiffness: 1 MN/m}",
+    .too_stiff = KL_CONTACT_TOO_STIFF,
     .keys      = skin_keys,
     .outputs   = skin_outputs,
     .attach    = &kl_attach_skin,

@@ -581,6 +581,7 @@ typedef struct kl_element_type {
     const double *(*mass)(const void *data);
     const char *limit;     /* (optional) what it means when that does not help, and the way out */
     const char *switching; /* (optional) what to do where its forces chatter between two values */
+    const char *too_stiff; /* (optional) what to do where its stiffness keeps steps very short */
     /* (optional) all that is not NULL in `out`; without it differences are taken */
     void (*tangent)(const kl_reading *in, const double *lambda, kl_slopes *out);
     /* (optional, instead of it) of an element without constraints and states, whose forces follow from

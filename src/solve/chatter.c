@@ -15,6 +15,7 @@ struct kl_chatter {
     double *low, *high; /* 6 nmarker: range of the applied forces */
     double *last;       /* 6 nmarker: of the last step */
     int    *flips;      /* nelement */
+    bool    warned;     /* of a stiff element */
 };
 
 kl_chatter *kl_chatter_create(const kl_model *m, kl_arena *arena)
@@ -79,13 +80,50 @@ static kl_status stop(const kl_chatter *c, const kl_element *e, int worst, const
                                         "or by `friction` of a joint");
 }
 
+/* Largest range of a force of e over the steps watched; without one, a share of the force itself. */
+static double unrest_of(const kl_chatter *c, const kl_element *e, double *range)
+{
+    double most = 0.0, force = 0.0;
+    for (int k = 6 * e->marker; k < 6 * (e->marker + e->nmarker); k++) {
+        if (k % 6 >= 3) continue;
+        most  = fmax(most, c->high[k] - c->low[k]);
+        force = fmax(force, fmax(fabs(c->high[k]), fabs(c->low[k])));
+    }
+    *range = most;
+    return most + 1e-9 * force;
+}
+
+/* A run that crawls although nothing chatters: names the stiff element whose force changes most. */
+static void name_the_stiff_one(kl_chatter *c, const kl_solver *x, double pace, kl_diag *diag)
+{
+    const kl_model   *m     = x->model;
+    const kl_element *worst = NULL;
+    double            most = 0.0, range = 0.0;
+    for (int i = 0; i < m->nelement && !c->warned; i++) {
+        double here, unrest;
+        if (!m->element[i].type->too_stiff) continue;
+        unrest = unrest_of(c, &m->element[i], &here);
+        if (unrest > most) most = unrest, range = here, worst = &m->element[i];
+    }
+    if (!worst) return;
+    c->warned = true;
+    kl_warn(diag, worst->place,
+            "at t = %.6g s '%s' keeps the steps at %.1e s (its force changed by %.3g N within %d "
+            "steps); at this rate the run takes %.1e more steps; %s",
+            x->s->t, worst->name, pace, range, RANGE, (m->settings.end - x->s->t) / pace,
+            worst->type->too_stiff);
+}
+
 kl_status kl_chatter_check(kl_chatter *c, kl_solver *x, kl_diag *diag)
 {
     const kl_model *m = x->model;
     if (isnan(c->since) || x->s->t < c->since) c->since = x->s->t, c->count = 0;
     if (++c->count < STEPS) return KL_OK;
-    double pace = (x->s->t - c->since) / c->count;
-    if (pace > c->short_step || c->count > STEPS + RANGE + WATCH) {
+    double pace      = (x->s->t - c->since) / c->count;
+    bool   over      = c->count > STEPS + RANGE + WATCH;
+    bool   free_step = isnan(m->settings.step); /* else the user chose it */
+    if (over && free_step && pace <= c->short_step) name_the_stiff_one(c, x, pace, diag);
+    if (pace > c->short_step || over) {
         c->since = x->s->t, c->count = 0;
         return KL_OK;
     }

@@ -58,11 +58,47 @@ static void its_modes_include_the_stiffness_of_the_contact(void **state)
     assert_close(frequency_of(w->out, "yaw"), sqrt(corners / 0.007), 0.05);
 }
 
+static void write_ball(const world *w, const char *stiffness)
+{
+    FILE *f = fopen(path_of(w, "ball.yaml"), "w");
+    assert_non_null(f);
+    fprintf(f,
+            "klingel: 1\n"
+            "bodies:\n"
+            "  ball: {mass: 1, inertia: [0.004, 0.004, 0.004], position: [0, 0, 0.1]}\n"
+            "contacts:\n"
+            "  soft: {between: [ball, ground], shapes: [{sphere: 0.05}, plane], law: linear, "
+            "stiffness: 1e4}\n"
+            "  floor: {between: [ball, ground], shapes: [{sphere: 0.1}, plane], law: linear, "
+            "stiffness: %s}\n"
+            "run: {end: 0.005, every: 0.005}\n"
+            "integrator: {type: runge-kutta, tolerance: 1e-8}\n",
+            stiffness);
+    fclose(f);
+}
+
+/* A contact so stiff that steps last less than a microsecond is named, with a remedy; a softer one is not. */
+static void a_contact_that_keeps_steps_short_is_named(void **state)
+{
+    world *w = *state;
+    write_ball(w, "1e14");
+    assert_int_equal(run(w, "run", "ball.yaml"), 0);
+    const char *said = strstr(w->err, "'floor' keeps the steps at");
+    assert_non_null(said);
+    assert_non_null(strstr(said, "lower its `stiffness`"));
+    assert_null(strstr(said + 20, "keeps the steps at")); /* once */
+    assert_null(strstr(w->err, "'soft' keeps"));
+    write_ball(w, "1e5");
+    assert_int_equal(run(w, "run", "ball.yaml"), 0);
+    assert_null(strstr(w->err, "keeps the steps"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_block_on_a_table_has_an_equilibrium),
         CASE(its_modes_include_the_stiffness_of_the_contact),
+        CASE(a_contact_that_keeps_steps_short_is_named),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
