@@ -90,7 +90,7 @@ static void refuses(const char *contact, const char *words)
 static void mistakes_are_told_with_their_line_and_a_remedy(void **unused)
 {
     (void)unused;
-    refuses("shapes: [{sphere: 0}, plane], stiffness: 1e5, law: linear", "a positive `radius`");
+    refuses("shapes: [{sphere: 0}, plane], stiffness: 1e5, law: linear", "radius must be positive");
     refuses("shapes: [{box: [1, 0, 1]}, plane], stiffness: 1e5, law: linear",
             "three positive edge lengths");
     refuses("shapes: [{ball: 1}, plane], stiffness: 1e5, law: linear", "no shape 'ball'");
