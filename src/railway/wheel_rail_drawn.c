@@ -17,17 +17,20 @@ static int sample(const kl_outline *o, double points[KL_WHEEL_DRAWN_POINTS][2])
     return KL_WHEEL_DRAWN_POINTS;
 }
 
-/* A cone on an arc has no profiles: the part of both that is about as wide as a wheel and a rail head. */
-static kl_status cone_on_arc(const wheel_side *w, kl_arena *arena, kl_outline *wheel,
+/* A cone on an arc has no profiles: the part of both about the contact that is as wide as a wheel and
+ * a rail head. The contact in the middle position lies at y = half, asin((half - yc)/R) from the top. */
+static kl_status cone_on_arc(const wheel_side *w, double half, kl_arena *arena, kl_outline *wheel,
                              kl_outline *rail)
 {
-    const kl_cone_on_arc *c    = &w->cone;
-    double                wide = fmin(0.07, 1.6 * c->rail_radius); /* [m] */
-    kl_outline            arc;
+    const kl_cone_on_arc *c = &w->cone;
+    double                R = c->rail_radius;
+    if (!(R > 0.0)) return KL_E_RANGE;                             /* a knife edge */
+    double angle = acos(fmax(-1.0, fmin(1.0, (half - c->y) / R))); /* from the y axis */
+    double reach = fmin(0.035 / R, 0.8);
     KL_TRY(kl_wheel_cone(c->conicity, 0.13, arena, wheel));
-    if (!(c->rail_radius > 0.0)) return KL_E_RANGE; /* a knife edge */
-    KL_TRY(kl_rail_arc(c->rail_radius, wide, arena, &arc));
-    return kl_outline_moved(&arc, 0.0, c->y, c->z + c->rail_radius, arena, rail);
+    kl_outline_begin(rail, arena);
+    kl_outline_arc(rail, c->y, c->z, R, angle + reach, angle - reach);
+    return kl_outline_end(rail);
 }
 
 static kl_status outlines(const wheel_rail *p, const wheel_side *w, kl_arena *arena,
@@ -35,7 +38,7 @@ static kl_status outlines(const wheel_rail *p, const wheel_side *w, kl_arena *ar
 {
     kl_rail_setting setting = {p->gauge, KL_RAIL_SETTING.gauge_depth, p->inclination};
     kl_outline      own;
-    if (!w->wheel && !w->rail) return cone_on_arc(w, arena, wheel, rail);
+    if (!w->wheel && !w->rail) return cone_on_arc(w, p->half_gauge, arena, wheel, rail);
     KL_TRY(kl_wheel_rail_wheel_outline(p, w, arena, wheel));
     KL_TRY(kl_wheel_rail_rail_outline(p, w, arena, &own));
     return kl_rail_placed(&own, &setting, arena, rail, NULL);
