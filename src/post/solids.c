@@ -297,7 +297,7 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
     if (out->n == 0)
         return kl_fail(diag, KL_E_NAME, (kl_place){.file = file},
                        "no body in these results has a shape; add `shapes:` to a body and run the "
-                       "model again");
+                       "model again; `--field NAME` exports a beam, a wire or a nonlinear body");
     return KL_OK;
 }
 

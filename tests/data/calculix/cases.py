@@ -87,14 +87,15 @@ def bending(element, parts):
 
 def tube(element, parts):
     """Open cylinder, radius 4.953 m, length 10.35 m, wall 94 mm, E 10.5 MPa, nu 0.3125, pulled at two opposite
-    points by up to 40 kN; one eighth with three planes of symmetry"""
+    points by up to 10 kN; one eighth with three planes of symmetry. At about 20 kN the sides snap inwards:
+    steps of the load do not follow the path there"""
     R, L = 4.953, 10.35
     box = Box((0.5 * math.pi * R, 0.5 * L, 0.094), parts, radius=R, tets=element == "C3D10")
     top, side = box.node[(0, 0, 1)], box.node[(2 * parts[0], 0, 1)]
     # the box lies from y = -L/4 to L/4: its plane y = -L/4 is the middle of the cylinder
     extra = nset("X0", box.face(0, 0)) + nset("X1", box.face(0, 1)) + nset("Y0", box.face(1, 0))
     extra += nset("SEE", [top, side]) + ["*BOUNDARY", "X0, 1, 1", "X1, 3, 3", "Y0, 2, 2"]
-    step, loads = [], [2e3, 5e3, 10e3, 15e3, 20e3, 25e3, 30e3, 35e3, 40e3]
+    step, loads = [], [2e3, 4e3, 6e3, 8e3, 10e3]
     for total in loads:
         step += ["*STEP, NLGEOM, INC=1000", "*STATIC", "0.2, 1., 1e-6, 0.2"] + TIGHT
         step += ["*CLOAD, OP=NEW", "%d, 3, %.15g" % (top, 0.25 * total)]

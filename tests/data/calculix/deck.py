@@ -77,7 +77,7 @@ def elastic(E, nu, plastic=None, hardening=""):
 def run(name, text):
     with open(name + ".inp", "w") as f:
         f.write(text)
-    log = subprocess.run(["ccx", name], capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "2"})
+    log = subprocess.run(["ccx", name], capture_output=True, text=True, env={**os.environ, "OMP_NUM_THREADS": "1"})
     if "Job finished" not in log.stdout:
         sys.exit(name + ": ccx failed\n" + log.stdout[-2000:])
     return tables(name + ".dat")
