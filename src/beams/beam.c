@@ -138,7 +138,7 @@ static kl_status take_line(kl_beam_data *b, const kl_setup *s)
 
 static kl_status take_law(kl_beam_data *b, const kl_setup *s)
 {
-    if (!b->section) return KL_E_MODEL; /* told when the key was read */
+    if (!b->section) return KL_E_MODEL; /* reported when the key was read */
     if (!b->material && b->section->shape != KL_SECTION_STIFFNESS)
         return refuse(s,
                       "`material` is missing; name one under `materials:`, or give a section with "

@@ -450,7 +450,7 @@ static kl_body_size size_of(const flexible *p, int modes)
 
 static kl_status take_all(flexible *p, const kl_setup *s, kl_body_size *size)
 {
-    if (!p->file.body) return KL_E_MODEL; /* told when it was read */
+    if (!p->file.body) return KL_E_MODEL; /* reported when it was read */
     KL_TRY(choose_modes(p, s));
     KL_TRY(take_invariants(p, s->arena));
     KL_TRY(take_frames(p, s));

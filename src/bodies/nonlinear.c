@@ -147,7 +147,7 @@ static kl_status make_field(flexible *p, const kl_setup *s, const pose *at, doub
 static kl_status nonlinear_expand(void *data, const kl_setup *s, kl_model *m)
 {
     flexible *p = data;
-    if (!p->file.mesh) return KL_E_MODEL; /* told */
+    if (!p->file.mesh) return KL_E_MODEL; /* already reported */
     if (p->file.mirror != 0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': a nonlinear body cannot be mirrored; mirror its mesh", s->name);

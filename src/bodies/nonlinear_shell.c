@@ -46,7 +46,7 @@ static void shell_tangent(const kl_reading *in, const double *lambda, kl_slopes 
     kl_large_shell_answer  at;
     int                    n = 6 * e->s.n;
     (void)lambda;
-    if (eval_at(in, &at, out->K, out->C) != KL_OK) { /* eval has told */
+    if (eval_at(in, &at, out->K, out->C) != KL_OK) { /* eval has reported it */
         memset(out->K, 0, (size_t)(n * n) * sizeof *out->K);
         return;
     }

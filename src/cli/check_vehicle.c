@@ -254,7 +254,7 @@ static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
 /* ---- all ---- */
 
 /* Why there are no loads: the first error of the search. */
-static void tell_not_found(const kl_model *m, const kl_diag *quiet, kl_diag *diag)
+static void report_not_found(const kl_model *m, const kl_diag *quiet, kl_diag *diag)
 {
     for (int i = 0; i < kl_diag_size(quiet); i++) {
         if (kl_diag_at(quiet, i)->severity != KL_ERROR) continue;
@@ -265,13 +265,13 @@ static void tell_not_found(const kl_model *m, const kl_diag *quiet, kl_diag *dia
     }
 }
 
-static kl_status settle(kl_simulation *s, double *z, kl_diag *diag, kl_diag *told)
+static kl_status settle(kl_simulation *s, double *z, kl_diag *diag, kl_diag *messages)
 {
     kl_equilibrium e = {.moving = true};
     KL_TRY(kl_assemble_start(s->solver, diag));
     KL_TRY(kl_eval(s->model, s->solver->s, s->solver->w));
     heights(s->model, s->solver, z);
-    check_symmetry(s->model, s->solver->w, told);
+    check_symmetry(s->model, s->solver->w, messages);
     return kl_find_equilibrium(s->solver, &e, diag);
 }
 
@@ -291,7 +291,7 @@ kl_status kl_vehicle_find(const kl_model *m, kl_arena *arena, kl_diag *diag, kl_
         check_sag(m, z, s->solver, diag);
         find_modes(s, diag, out);
     } else if (quiet) {
-        tell_not_found(m, quiet, diag);
+        report_not_found(m, quiet, diag);
     }
     kl_simulation_destroy(s);
     kl_diag_destroy(quiet);

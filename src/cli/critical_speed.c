@@ -241,14 +241,14 @@ static void print_branch_fold(request *q)
 /* From the last even limit cycle on. */
 static kl_status branch(request *q, double linear)
 {
-    double         speed = q->settled_speed;
-    kl_branch_wish wish  = {.from = 0.5 * q->from,
-                            .to   = isnan(linear) ? q->to : fmax(linear, speed) + q->step,
-                            .step = q->step,
-                            .rest = q->rest,
-                            .most = 100};
+    double          speed = q->settled_speed;
+    kl_branch_range range = {.from = 0.5 * q->from,
+                             .to   = isnan(linear) ? q->to : fmax(linear, speed) + q->step,
+                             .step = q->step,
+                             .rest = q->rest,
+                             .most = 100};
     kl_hunting_put(&q->k, q->settled);
-    kl_status status = kl_branch_follow(&q->k, speed, q->settled_frequency, &wish, take_point, q);
+    kl_status status = kl_branch_follow(&q->k, speed, q->settled_frequency, &range, take_point, q);
     print_branch_fold(q);
     if (status != KL_RETRY && status != KL_E_STEP) return status;
     kl_warn(q->k.diag, KL_NOWHERE,

@@ -147,11 +147,11 @@ static void print_effort(const kl_reduce_report *r, double seconds)
     printf("memory             %.0f MB (peak)\n", (double)u.ru_maxrss / 1024);
 }
 
-typedef struct wish {
+typedef struct fe_request {
     const char *input, *output, *figure;
     bool        csv, report, quiet;
     int         threads;
-} wish;
+} fe_request;
 
 static kl_status draw(const kl_kbody *b, const char *figure, kl_diag *diag)
 {
@@ -163,7 +163,7 @@ static kl_status draw(const kl_kbody *b, const char *figure, kl_diag *diag)
     return kl_mode_figure(b, figure) ? KL_OK : kl_fail(diag, KL_E_FILE, at, "cannot be written");
 }
 
-static int reduce(const wish *q)
+static int reduce(const fe_request *q)
 {
     kl_diag         *diag = kl_diag_create();
     view             v = {.quiet = q->quiet, .terminal = isatty(STDERR_FILENO), .started = now()};
@@ -198,7 +198,7 @@ static int reduce(const wish *q)
     return kl_exit_code(status);
 }
 
-static int run_advise(const wish *q, const kl_advice_request *a)
+static int run_advise(const fe_request *q, const kl_advice_request *a)
 {
     if (q->output || q->csv || q->report || q->figure)
         return kl_usage_error(
@@ -212,7 +212,7 @@ static int run_advise(const wish *q, const kl_advice_request *a)
 
 static int run_fe(int argc, char **argv)
 {
-    wish            q         = {0};
+    fe_request      q         = {0};
     bool            advise    = false;
     kl_texts        set       = {0};
     double          frequency = (double)NAN, error = 0.01;

@@ -42,8 +42,8 @@ typedef struct show {
     int        *channel; /* of the columns that are sent */
     int         n;
     long        row, every, sent;
-    double      begin, end, started, told, looked; /* simulated [s]; clock [s] */
-    kl_text     rows;                              /* on their way: "[t, ...], [...]" */
+    double      begin, end, started, last_update, looked; /* simulated [s]; clock [s] */
+    kl_text     rows;                                     /* on their way: "[t, ...], [...]" */
     kl_text     page;
     const char *status; /* NULL while it runs */
 } show;
@@ -160,8 +160,8 @@ static bool go_on(void *context, double t)
 {
     show  *w     = context;
     double clock = now();
-    if (clock - w->told > 0.1) {
-        w->told = clock;
+    if (clock - w->last_update > 0.1) {
+        w->last_update = clock;
         send_rows(w, t);
     }
     if (clock - w->looked > 0.01) {
@@ -203,11 +203,11 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
                           .go_on      = go_on,
                           .row        = take_row,
                           .context    = &w};
-        w.started = w.told = now();
-        status             = kl_record(s, &r, diag);
-        w.status           = status == KL_OK              ? "complete"
-                             : status == KL_E_INTERRUPTED ? "interrupted"
-                                                          : "failed";
+        w.started = w.last_update = now();
+        status                    = kl_record(s, &r, diag);
+        w.status                  = status == KL_OK              ? "complete"
+                                    : status == KL_E_INTERRUPTED ? "interrupted"
+                                                                 : "failed";
         send_rows(&w, s->solver->s->t);
         code = kl_exit_code(status);
         /* the reader of the page who stopped it wants to look; Ctrl-C wants to leave */

@@ -29,8 +29,8 @@ typedef struct locus {
     int              crossings;
 } locus;
 
-/* Eigenvalues at one value; NULL with reasons in `told`, which may be NULL. */
-static kl_spectrum *looked_at(locus *k, double value, kl_diag *told)
+/* Eigenvalues at one value; NULL with reasons in `messages`, which may be NULL. */
+static kl_spectrum *spectrum_at(locus *k, double value, kl_diag *messages)
 {
     kl_model      *m   = NULL;
     kl_simulation *s   = NULL;
@@ -46,10 +46,10 @@ static kl_spectrum *looked_at(locus *k, double value, kl_diag *told)
     if (status != KL_OK) { /* the same reasons, once, with the value they belong to */
         for (int i = 0; diag && i < kl_diag_size(diag); i++)
             if (kl_diag_at(diag, i)->severity == KL_ERROR)
-                kl_fail(told, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
-                        kl_diag_at(diag, i)->text);
-        if (told && !kl_diag_failed(told))
-            kl_fail(told, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
+                kl_fail(messages, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name,
+                        k->value, kl_diag_at(diag, i)->text);
+        if (messages && !kl_diag_failed(messages))
+            kl_fail(messages, status, KL_NOWHERE, "%s = %s: %s", k->set[k->nset - 1].name, k->value,
                     kl_status_text(status));
     }
     kl_linear_destroy(l);
@@ -59,7 +59,7 @@ static kl_spectrum *looked_at(locus *k, double value, kl_diag *told)
     return out;
 }
 
-static kl_spectrum *at(locus *k, double value) { return looked_at(k, value, k->diag); }
+static kl_spectrum *at(locus *k, double value) { return spectrum_at(k, value, k->diag); }
 
 /* The eigenvalue (im >= 0) nearest to the axis that is not neutral, or nearest to a given one. */
 static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
@@ -93,7 +93,7 @@ static bool halve(locus *k, double low, double high, int nlow, int nhigh, double
     for (int pass = 0; pass < 60; pass++) {
         bool narrow    = fabs(high - low) <= 1e-6 * fmax(fabs(low), fabs(high));
         *place         = 0.5 * (low + high);
-        kl_spectrum *s = looked_at(k, *place, narrow ? NULL : k->diag);
+        kl_spectrum *s = spectrum_at(k, *place, narrow ? NULL : k->diag);
         if (!s) return narrow;
         const kl_eigenmode *e = growing(s);
         if (e && s->unstable >= (nlow > nhigh ? nlow : nhigh)) *mode = *e;
@@ -132,7 +132,7 @@ static bool buckles(locus *k, double low, double high, double *place, kl_eigenmo
     double x[2] = {low, high}, f[2] = {0.0, 0.0};
     for (int pass = 0; pass < 20; pass++) {
         double now = pass < 2 ? x[pass] : x[0] - f[0] * (x[1] - x[0]) / (f[1] - f[0]), g = 0.0;
-        kl_spectrum *s    = looked_at(k, now, NULL);
+        kl_spectrum *s    = spectrum_at(k, now, NULL);
         bool         real = s && slowest(s, &g, mode);
         kl_spectrum_destroy(s);
         *place   = now;
@@ -157,7 +157,7 @@ static bool refine(locus *k, double low, double high, int nlow, int nhigh, kl_ei
         double x = isnan(fa) ? a : isnan(fb) ? b : a - fa * (b - a) / (fb - fa);
         if (!(x >= fmin(a, b) && x <= fmax(a, b)) || (pass > 2 && pass % 4 == 0)) x = 0.5 * (a + b);
         bool         loose = pass >= 2 && from.im == 0.0; /* about to fall over: as above */
-        kl_spectrum *s     = looked_at(k, x, loose ? NULL : k->diag);
+        kl_spectrum *s     = spectrum_at(k, x, loose ? NULL : k->diag);
         *place             = x;
         if (!s) return loose;
         const kl_eigenmode *e = nearest(s, &from);

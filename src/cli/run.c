@@ -101,7 +101,7 @@ static char *joined(const kl_texts *set)
 }
 
 /* Results that may not fit are told before the run, not after. */
-static void tell_size(const kl_simulation *s, const run_options *o)
+static void announce_size(const kl_simulation *s, const run_options *o)
 {
     double rows = (o->end - s->model->t0) / s->model->settings.every, channels = 1.0;
     for (int i = 0; i < kl_channels_count(s->channels); i++)
@@ -120,7 +120,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag, bo
     kl_simulation *s      = NULL;
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status != KL_OK) return kl_exit_code(status);
-    if (!o->quiet) tell_size(s, o);
+    if (!o->quiet) announce_size(s, o);
     kl_mobility_warn(l->model, diag);
     kl_progress  progress;
     char         folder[4096];

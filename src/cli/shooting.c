@@ -512,13 +512,13 @@ static kl_status first_point(shooter *s, kl_branch_point *p)
 }
 
 /* The next limit cycle along the branch; the step is halved until Newton's method gets there. */
-static kl_status next_point(shooter *s, const kl_branch_wish *wish, double *kept, double *matrix)
+static kl_status next_point(shooter *s, const kl_branch_range *range, double *kept, double *matrix)
 {
     const double V = s->V, T = s->T;
     size_t       nref = (size_t)(s->ride.m->nq + s->nv + s->nz + s->ride.m->nh);
     int          r    = s->r;
     double       gap, along = fabs(s->tangent[s->n + 1]) / speed_scale(s);
-    double       ds = fmin(s->stride * s->amplitude, wish->step / fmax(along, 1e-300));
+    double       ds = fmin(s->stride * s->amplitude, range->step / fmax(along, 1e-300));
     memcpy(kept, s->ref, nref * sizeof *kept);
     memcpy(matrix, s->J, (size_t)(r + 2) * (size_t)(r + 2) * sizeof *matrix);
     for (int half = 0; half < 5; half++, ds *= 0.5, s->stride = ds / s->amplitude) {
@@ -537,14 +537,14 @@ static kl_status next_point(shooter *s, const kl_branch_wish *wish, double *kept
     return KL_RETRY;
 }
 
-static kl_status follow_branch(shooter *s, const kl_branch_wish *wish, double *kept, double *matrix,
-                               kl_branch_point_told *told, void *context)
+static kl_status follow_branch(shooter *s, const kl_branch_range *range, double *kept,
+                               double *matrix, kl_branch_point_found *found, void *context)
 {
     kl_branch_point p;
     KL_TRY(first_point(s, &p));
-    for (int i = 1; told(context, &p) && i < wish->most; i++) {
-        if (p.amplitude < wish->rest || p.speed < wish->from || p.speed > wish->to) break;
-        KL_TRY(next_point(s, wish, kept, matrix));
+    for (int i = 1; found(context, &p) && i < range->most; i++) {
+        if (p.amplitude < range->rest || p.speed < range->from || p.speed > range->to) break;
+        KL_TRY(next_point(s, range, kept, matrix));
         KL_TRY(describe(s, &p));
     }
     return KL_OK;
@@ -581,7 +581,8 @@ static double *make_room(shooter *s, const kl_model *m)
 }
 
 kl_status kl_branch_follow(kl_hunting *k, double speed, double frequency,
-                           const kl_branch_wish *wish, kl_branch_point_told *told, void *context)
+                           const kl_branch_range *range, kl_branch_point_found *found,
+                           void *context)
 {
     shooter   s      = {.k = k, .quiet = kl_diag_create()};
     kl_status status = s.quiet && k->q && frequency > 0.0 ? KL_OK : KL_RETRY;
@@ -607,7 +608,7 @@ kl_status kl_branch_follow(kl_hunting *k, double speed, double frequency,
         size_t w    = (size_t)s.n * (size_t)s.n + 4 * (size_t)s.n + 16;
         s.amplitude = 1.0;
         s.stride    = 0.03;
-        status      = follow_branch(&s, wish, s.ref + all, s.J + w, told, context);
+        status      = follow_branch(&s, range, s.ref + all, s.J + w, found, context);
     }
     kl_ride_close(&s.ride);
     kl_diag_destroy(s.quiet);

@@ -159,7 +159,7 @@ static int write_csv(const request *q)
     kl_new_file       o;
     kl_stress_request c = content(q);
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
-    (void)kl_stress_write_csv(o.stream, &c); /* a stream that failed is told on closing */
+    (void)kl_stress_write_csv(o.stream, &c); /* a stream that failed is reported on closing */
     return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
 }
 

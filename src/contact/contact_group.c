@@ -472,7 +472,7 @@ static kl_status group_setup(void *data, const kl_setup *s, const kl_motion *m, 
     kl_element_size one = {0};
     int             a = -1, b = -1;
     bool            forward;
-    if (g->c.shapes.n != 2) return KL_E_MODEL; /* that has been told */
+    if (g->c.shapes.n != 2) return KL_E_MODEL; /* already reported */
     for (int i = 0; i < nmarker && a < 0; i++)
         for (int j = 0; j < nmarker && a < 0; j++)
             if (i != j && meets(g, i, j, &forward) && forward) a = i, b = j;

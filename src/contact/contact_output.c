@@ -85,9 +85,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice)
     const kl_contact_data *p    = in->data;
     bool                   fast = in->h[KL_CONTACT_SPEED] > p->speed_limit;
     /* first touch, first separation, then a warning of the speed: told when the count grows */
-    bool parted   = in->h[KL_CONTACT_IMPACTS] > 0.0 && in->h[KL_CONTACT_PARTED] > 0.0;
-    notice->count = in->h[KL_CONTACT_IMPACTS] > 0.0 ? 1 + parted + 2 * fast : 0;
-    notice->news  = !fast;
+    bool parted     = in->h[KL_CONTACT_IMPACTS] > 0.0 && in->h[KL_CONTACT_PARTED] > 0.0;
+    notice->count   = in->h[KL_CONTACT_IMPACTS] > 0.0 ? 1 + parted + 2 * fast : 0;
+    notice->is_note = !fast;
     if (!fast && parted)
         snprintf(notice->text, sizeof notice->text,
                  "opens for the first time; it closed at %.4g m/s and has dissipated %.4g J",

@@ -156,7 +156,7 @@ kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, in
     kl_contact_data *p       = data;
     bool             swapped = false;
     (void)nmarker;
-    if (p->shapes.n != 2) return KL_E_MODEL; /* that has been told */
+    if (p->shapes.n != 2) return KL_E_MODEL; /* already reported */
     const kl_solid    *a = &p->shapes.item[0], *b = &p->shapes.item[1];
     const kl_pair_row *row = kl_pair_row_of(a, b, &swapped);
     if (!row)

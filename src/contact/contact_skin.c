@@ -519,7 +519,7 @@ static kl_status skin_setup(void *data, const kl_setup *s, const kl_motion *m, i
                             kl_element_size *size)
 {
     skin *p = data;
-    if (p->c.shapes.n != 2 || p->ntriangle == 0) return KL_E_MODEL; /* that has been told */
+    if (p->c.shapes.n != 2 || p->ntriangle == 0) return KL_E_MODEL; /* already reported */
     const kl_solid *a = &p->c.shapes.item[0];
     p->n              = nmarker - 1;
     if (!can_touch(a))

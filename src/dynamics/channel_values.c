@@ -77,8 +77,8 @@ static void rest_values(const kl_body *b, const kl_state *s, const kl_work *w, d
     for (int j = 0; j < modes.nv; j++) to[j] = s->q[modes.q + j];
     for (int j = 0; j < modes.nv; j++) to[modes.nv + j] = s->v[modes.v + j];
     if (modes.nv > 0) to[2 * modes.nv] = b->type->own_energy(b->data, w->cache + b->cache);
-    int still = kl_channel_locked_modes(b), wide = kl_body_modes(b) + still;
-    if (still > 0) memset(to, 0, (2 * (size_t)still + 1) * sizeof *to);
+    int nlocked = kl_channel_locked_modes(b), wide = kl_body_modes(b) + nlocked;
+    if (nlocked > 0) memset(to, 0, (2 * (size_t)nlocked + 1) * sizeof *to);
     if (b->type->output)
         b->type->output(b->data, w->cache + b->cache, to + (wide ? 2 * wide + 1 : 0));
 }

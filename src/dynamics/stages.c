@@ -63,8 +63,8 @@ static kl_status locate_elements(const kl_model *m, const kl_state *s, kl_work *
 kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
 {
     if (m->ninput > 0) kl_inputs_at(m, s, w->u);
-    bool still = same(w->seen, s->q, m->nq) && w->t == s->t;
-    if (still && (w->done & POSITION)) return w->located;
+    bool unchanged = same(w->seen, s->q, m->nq) && w->t == s->t;
+    if (unchanged && (w->done & POSITION)) return w->located;
     w->t    = s->t;
     w->done = 0;
     for (int i = 0; i < m->nbody; i++) {
@@ -83,9 +83,9 @@ kl_status kl_eval_position(const kl_model *m, const kl_state *s, kl_work *w)
 
 kl_status kl_eval_motion(const kl_model *m, const kl_state *s, kl_work *w)
 {
-    kl_status status = kl_eval_position(m, s, w);
-    bool      still  = same(w->seen + m->nq, s->v, m->nv);
-    if (still && (w->done & VELOCITY)) return status;
+    kl_status status    = kl_eval_position(m, s, w);
+    bool      unchanged = same(w->seen + m->nq, s->v, m->nv);
+    if (unchanged && (w->done & VELOCITY)) return status;
     w->done = POSITION;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
@@ -160,8 +160,9 @@ static kl_status eval_all(const kl_model *m, const kl_state *s, kl_work *w)
 kl_status kl_eval_elements(const kl_model *m, const kl_state *s, kl_work *w)
 {
     KL_TRY(kl_eval_motion(m, s, w));
-    bool still = same(w->seen + m->nq + m->nv, s->z, m->nz + m->nh + KL_INPUT_NUMBERS * m->ninput);
-    if (still && (w->done & ELEMENTS)) return w->evaluated;
+    bool unchanged =
+        same(w->seen + m->nq + m->nv, s->z, m->nz + m->nh + KL_INPUT_NUMBERS * m->ninput);
+    if (unchanged && (w->done & ELEMENTS)) return w->evaluated;
     w->evaluated = eval_all(m, s, w);
     w->done |= ELEMENTS;
     return w->evaluated;

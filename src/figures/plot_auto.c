@@ -1,5 +1,5 @@
-/* klingel plot --auto: a set of figures that suits any results. What moves is drawn, what stands
- * still is left out, and no figure gets more than can be read. */
+/* klingel plot --auto: a set of figures that suits any results. Channels that
+ * change are drawn, constant ones are left out, and no figure gets more than can be read. */
 #include <errno.h>
 #include <math.h>
 #include <stdlib.h>
@@ -93,12 +93,12 @@ static bool is_angle(const kl_channel_info *c)
 
 typedef bool (*chooser)(const kl_channel_info *c);
 
-/* Channels that a chooser takes and that move; all of them when `still` is set. */
-static int choose(const kl_plot *p, const items *all, chooser takes, bool still, int *chosen)
+/* Channels that a chooser takes and that move; all of them when `constant_too` is set. */
+static int choose(const kl_plot *p, const items *all, chooser takes, bool constant_too, int *chosen)
 {
     int n = 0;
     for (int i = 0; i < all->n; i++)
-        if (takes(kl_reader_channel(p->reader[0], i)) && (still || moves(&all->list[i])))
+        if (takes(kl_reader_channel(p->reader[0], i)) && (constant_too || moves(&all->list[i])))
             chosen[n++] = i;
     return n;
 }
@@ -186,8 +186,8 @@ typedef struct entry {
     const char  *name;
     kl_plot_kind kind;
     chooser      takes;
-    bool         still; /* draw it although it stands still */
-    int          most;  /* channels; 0: any number */
+    bool         constant_too; /* draw it although it is constant */
+    int          most;         /* channels; 0: any number */
 } entry;
 
 static const entry entries[] = {
@@ -203,7 +203,7 @@ static const entry entries[] = {
 
 static int draw_entry(kl_plot *p, folder *d, const items *all, const entry *e, int *chosen)
 {
-    int n   = choose(p, all, e->takes, e->still, chosen);
+    int n   = choose(p, all, e->takes, e->constant_too, chosen);
     p->kind = e->kind;
     if (e->takes == is_force) n = keep_largest(p, all, chosen, n);
     if (e->kind == KL_PLOT_PSD && n == 0) n = choose(p, all, is_acceleration, false, chosen);

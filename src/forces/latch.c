@@ -154,10 +154,10 @@ static void latch_output(const kl_reading *in, const double *lambda, double *val
 
 static void latch_watch(const kl_reading *in, kl_notice *notice)
 {
-    const latch *p = in->data;
-    int          s = (int)in->h[STATE];
-    notice->count  = s == RELEASED ? 2 : s != AS_AT_START;
-    notice->news   = true;
+    const latch *p  = in->data;
+    int          s  = (int)in->h[STATE];
+    notice->count   = s == RELEASED ? 2 : s != AS_AT_START;
+    notice->is_note = true;
     snprintf(notice->text, sizeof notice->text, s != RELEASED ? "locks at %.6g %s" : "is released",
              p->mark, coordinates[p->coordinate].kind == KL_ANGLE ? "rad" : "m");
 }

@@ -159,11 +159,11 @@ static double slowest(const kl_curve *c, int i, double *at)
 /* Warns of cusps: between two points the line all but stands still and turns on the spot. */
 static void check_cusps(const kl_control_points *in, const kl_curve *c, kl_diag *diag)
 {
-    const double still = 0.05;
-    int          said  = 0;
+    const double slowest_allowed = 0.05;
+    int          said            = 0;
     for (int i = 0; i < c->npiece; i++) {
         double at, share = slowest(c, i, &at);
-        if (share >= still || !may_report(diag, in, &said)) continue;
+        if (share >= slowest_allowed || !may_report(diag, in, &said)) continue;
         kl_vec3 d[1];
         kl_curve_eval(c, i, at, 0, d);
         kl_warn(

@@ -35,9 +35,9 @@ kl_status kl_path_eval(const kl_path *path, double s, kl_path_cursor *cursor, kl
 /* Beyond an end the way goes on with the curvature and the turn of the end, so that a step which
  * ends a little too far meets no jump: A = exp([b kappa]) A_0, r' = t. What the end says of the
  * changes of curvature holds for a millimetre, far more than the location of the end is off by. */
-static void go_on(double beyond, kl_path_point *p)
+static void extrapolate(double beyond, kl_path_point *p)
 {
-    const double still = 1e-3; /* [m] */
+    const double valid = 1e-3; /* [m] */
     kl_vec3      turn  = kl_scale(beyond, p->kappa);
     kl_mat3      R = kl_rotation_exp(turn), mean = kl_rotation_tangent(kl_neg(turn));
     p->r   = kl_axpy(beyond, kl_mul(&mean, p->t), p->r);
@@ -45,7 +45,7 @@ static void go_on(double beyond, kl_path_point *p)
     p->t   = kl_mul(&R, p->t);
     p->dt  = kl_mul(&R, p->dt);
     p->ddt = kl_mul(&R, p->ddt);
-    if (fabs(beyond) <= still) return;
+    if (fabs(beyond) <= valid) return;
     p->ddt    = kl_cross(p->kappa, p->dt);
     p->dkappa = p->ddkappa = (kl_vec3){0};
 }
@@ -66,7 +66,7 @@ kl_status kl_path_eval_side(const kl_path *path, double s, int side, kl_path_cur
     }
     KL_TRY(path->type->eval(path->data, s, side, cursor, out));
     out->beyond = beyond;
-    if (beyond != 0.0) go_on(beyond, out);
+    if (beyond != 0.0) extrapolate(beyond, out);
     return KL_OK;
 }
 

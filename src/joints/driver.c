@@ -30,11 +30,11 @@ static double driver_turn(const void *data, const double *u)
     return f[0];
 }
 
-/* What no machine can follow: a jump of the value is refused, one of its rate is told. */
+/* No machine can follow a jump: a jump of the value is an error, a jump of its rate a warning. */
 static kl_status look_at_corners(const driver *p, const kl_setup *s)
 {
     double at[64], before[3], after[3];
-    int    n = kl_function_corners(p->value, at, 64), told = 0;
+    int    n = kl_function_corners(p->value, at, 64), warnings = 0;
     double end = s->model->settings.end;
     for (int i = 0; i < n && n <= 64; i++) {
         if (at[i] <= 0.0 || at[i] >= end) continue;
@@ -50,7 +50,8 @@ static kl_status look_at_corners(const driver *p, const kl_setup *s)
                 "joint '%s': its value jumps by %.6g at t = %.6g s, so the velocity would be "
                 "infinite; let the value change over a time interval, for example with `step`",
                 s->name, jump, at[i]);
-        if (fabs(kick) <= 1e-9 * (1.0 + fabs(before[1]) + fabs(after[1])) || told++ > 0) continue;
+        if (fabs(kick) <= 1e-9 * (1.0 + fabs(before[1]) + fabs(after[1])) || warnings++ > 0)
+            continue;
         bool last = i == n - 1;
         kl_warn(s->diag, s->place,
                 "joint '%s': its speed jumps from %.6g to %.6g at t = %.6g s%s; this is an impact, "

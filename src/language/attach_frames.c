@@ -197,8 +197,8 @@ static bool is_unread(const kl_body *b)
     return false;
 }
 
-static kl_status tell_no_marker(kl_scope *s, const kl_model *m, kl_place place, int body,
-                                const char *name)
+static kl_status report_no_marker(kl_scope *s, const kl_model *m, kl_place place, int body,
+                                  const char *name)
 {
     const char **names = malloc(((size_t)m->nnamed + 1) * sizeof *names);
     int          n     = 0;
@@ -292,7 +292,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         return KL_E_NAME;
     }
     if (is_unread(&m->body[owner]) && kl_diag_failed(s->diag)) return KL_E_NAME;
-    return tell_no_marker(s, m, where->place, owner, dot + 1);
+    return report_no_marker(s, m, where->place, owner, dot + 1);
 }
 
 kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int *body,

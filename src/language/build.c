@@ -700,7 +700,7 @@ static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, k
     kl_diag  *quiet  = kl_diag_create();
     kl_status status = quiet ? build_whole(&plain, quiet, &twin) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_locks_find(twin, diag, locks);
-    else if (status != KL_E_MEMORY) status = KL_OK; /* whoever runs it will be told */
+    else if (status != KL_E_MEMORY) status = KL_OK; /* the run reports it */
     kl_model_destroy(twin);
     kl_diag_destroy(quiet);
     return status;

@@ -188,7 +188,7 @@ static double value_now(const kl_model *m, const kl_joint_start *start)
 }
 
 /* That it moved the model is no news: it was asked for. */
-static void tell_errors(const kl_diag *from, kl_diag *to)
+static void report_errors(const kl_diag *from, kl_diag *to)
 {
     for (int i = 0; i < kl_diag_size(from); i++)
         if (kl_diag_at(from, i)->severity == KL_ERROR)
@@ -244,7 +244,7 @@ static kl_status assemble_with(kl_model *m, bool rate, int what, kl_build_with b
         memcpy(with->v0, m->v0, (size_t)m->nv * sizeof(double));
         if (status == KL_OK) status = kl_solver_create(with, &x);
         if (status == KL_OK) status = kl_assemble(x, quiet);
-        if (status != KL_OK) tell_errors(quiet, diag);
+        if (status != KL_OK) report_errors(quiet, diag);
     }
     if (status == KL_OK && x && !rate) memcpy(m->q0, x->s->q, (size_t)m->nq * sizeof(double));
     if (status == KL_OK && x && rate) memcpy(m->v0, x->s->v, (size_t)m->nv * sizeof(double));

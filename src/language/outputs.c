@@ -143,7 +143,7 @@ kl_status kl_output_read(kl_builder *b, kl_entry *e)
     const char *word;
     kl_marker   local = {.A = kl_identity()};
     kl_scope   *s     = scope_of(b);
-    int         index = 0; /* what else is wrong is told too */
+    int         index = 0; /* other mistakes are reported too */
     KL_TRY(kl_value_word(s, quantity, "quantity", &word));
     kl_status found = kl_attach_point(s, b->m, of, &index, &local);
     KL_TRY(output_point(b, e, of, point, &local));

@@ -369,7 +369,8 @@ static kl_status placement_of(kl_builder *b, const kl_entry *e, kl_placement *ou
 }
 
 /* Values that the entry hands to the parameters of the template, as seen from outside. */
-static kl_status hand_over(kl_builder *b, const kl_entry *e, kl_part *p, const char *template)
+static kl_status set_template_parameters(kl_builder *b, const kl_entry *e, kl_part *p,
+                                         const char *template)
 {
     for (int k = 0; e->chain[k]; k++) {
         const kl_node *list = kl_node_get(e->chain[k], "parameters");
@@ -449,7 +450,7 @@ static kl_status place_part(kl_builder *b, kl_entry *e)
     p->scope.place  = place;
     if (!p->scope.prefix) return KL_E_MEMORY;
     KL_TRY(kl_scope_declare(&p->scope, kl_node_get(template, "parameters"), b->nglobal, false));
-    KL_TRY(hand_over(b, e, p, t->text));
+    KL_TRY(set_template_parameters(b, e, p, t->text));
     change_from_outside(b, p);
     KL_TRY(kl_scope_evaluate(&p->scope));
 

@@ -64,14 +64,14 @@ static bool hash_named(uint64_t *h, kl_arena *a, const char *path, const kl_node
 }
 
 /* What is asked for: a body file, with parameters changed, and all that in one text. */
-typedef struct wish {
+typedef struct reduction {
     const char        *path, *text;
     const kl_override *set;
     int                nset;
-} wish;
+} reduction;
 
 /* Where the body made of this file is kept; NULL: it is not. */
-static const char *kept_path(kl_arena *a, const wish *w)
+static const char *kept_path(kl_arena *a, const reduction *w)
 {
     static const char *const naming[] = {"mesh", "matrices", "vectors", "parameters"};
     const char              *path     = w->path;
@@ -119,7 +119,7 @@ static kl_status read_kept(const char *path, kl_kbody **out)
 
 /* ---- reducing ---- */
 
-static kl_status reduce(const wish *w, kl_place place, kl_diag *diag, kl_kbody **out)
+static kl_status reduce(const reduction *w, kl_place place, kl_diag *diag, kl_kbody **out)
 {
     kl_arena   *scratch = kl_arena_create();
     const char *path = w->path, *kept = scratch ? kept_path(scratch, w) : NULL;
@@ -153,7 +153,7 @@ static const kl_kbody *known(const kl_model *m, const char *path)
     return NULL;
 }
 
-static kl_status hand_over(kl_model *m, kl_kbody *body, const char *path, const kl_kbody **out)
+static kl_status give_to_model(kl_model *m, kl_kbody *body, const char *path, const kl_kbody **out)
 {
     if (!kl_model_keep(m, body, path)) {
         kl_kbody_destroy(body);
@@ -175,7 +175,7 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
     kl_kbody   *body   = NULL;
     bool        ready  = dot && strcmp(dot, ".kbody") == 0;
     int         before = kl_diag_count(diag, KL_ERROR);
-    wish        w      = {.path = path, .text = text + strlen(path), .set = set, .nset = nset};
+    reduction   w      = {.path = path, .text = text + strlen(path), .set = set, .nset = nset};
     if (ready && nset > 0)
         return kl_fail(diag, KL_E_MODEL, place,
                        "%s is already reduced, so its parameter '%s' cannot be changed; give the "
@@ -184,7 +184,7 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
     kl_status status = ready ? kl_kbody_read(path, &body, diag) : reduce(&w, place, diag, &body);
     if (status != KL_OK && kl_diag_count(diag, KL_ERROR) > before)
         kl_note(diag, place, "the body is used here");
-    return status == KL_OK ? hand_over(m, body, text, out) : status;
+    return status == KL_OK ? give_to_model(m, body, text, out) : status;
 }
 
 kl_status kl_reduced_take(kl_model *m, const kl_node *node, const char *from, const char *text,
@@ -199,7 +199,7 @@ kl_status kl_reduced_take(kl_model *m, const kl_node *node, const char *from, co
         status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
                            &effort, diag);
     kl_body_file_free(&file);
-    return status == KL_OK ? hand_over(m, body, text, out) : status;
+    return status == KL_OK ? give_to_model(m, body, text, out) : status;
 }
 
 kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced)
@@ -217,7 +217,7 @@ kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced)
         return KL_OK;
     }
     kl_kbody *body = kl_kbody_mirrored(reduced->body, reduced->mirror - 1);
-    return body ? hand_over(m, body, path, &reduced->body) : KL_E_MEMORY;
+    return body ? give_to_model(m, body, path, &reduced->body) : KL_E_MEMORY;
 }
 
 /* ---- the mesh itself ---- */

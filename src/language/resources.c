@@ -166,8 +166,8 @@ static kl_status make_built_in(kl_scope *s, kl_model *m, const kl_resource_type 
     return type->make(r->data, name, &setup);
 }
 
-static kl_status tell_unknown(kl_scope *s, const kl_model *m, const kl_resource_type *type,
-                              const kl_node *node, const char *what, const char *name)
+static kl_status report_unknown(kl_scope *s, const kl_model *m, const kl_resource_type *type,
+                                const kl_node *node, const char *what, const char *name)
 {
     int n = 0, nbuilt = 0;
     while (type->built_in && type->built_in[nbuilt]) nbuilt++;
@@ -211,8 +211,8 @@ kl_status kl_resource_find(kl_scope *s, kl_model *m, const kl_node *node, const 
     KL_TRY(kl_value_word(s, node, what, &name));
     const kl_resource *r = seen_from(s, m, section, name);
     if (!r && is_built_in(type, name)) KL_TRY(make_built_in(s, m, type, name, node->place, &r));
-    if (!r) return tell_unknown(s, m, type, node, what, name);
-    if (r->failed) return KL_E_MODEL; /* its own mistake has been told */
+    if (!r) return report_unknown(s, m, type, node, what, name);
+    if (r->failed) return KL_E_MODEL; /* its own mistake is already reported */
     *out = r;
     return KL_OK;
 }

@@ -259,7 +259,7 @@ static kl_status settle(kl_scope *s, int i)
 {
     kl_variable *v = &s->variable[i];
     if (v->state == KL_VARIABLE_DONE) return KL_OK;
-    if (v->state == KL_VARIABLE_BAD) return KL_OK; /* told already; it counts as 0 */
+    if (v->state == KL_VARIABLE_BAD) return KL_OK; /* already reported; it counts as 0 */
     if (v->state == KL_VARIABLE_BUSY) {
         kl_fail(
             s->diag, KL_E_MODEL, v->given->place,

@@ -84,8 +84,8 @@ static const char *short_name(const char *path)
 }
 
 /* "a.yaml -> lib/b.yaml -> a.yaml": every file on the way round. */
-static kl_status tell_circle(kl_source *s, const kl_node *n, const chain *files, const char *path,
-                             kl_diag *diag)
+static kl_status report_circle(kl_source *s, const kl_node *n, const chain *files, const char *path,
+                               kl_diag *diag)
 {
     const char *way = short_name(path);
     for (const chain *c = files; way && c && c->path; c = c->outer) {
@@ -131,7 +131,7 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
     if (!here.path) return KL_E_MEMORY;
     for (const chain *c = files; c; c = c->outer)
         if (c->path && strcmp(c->path, here.path) == 0)
-            return tell_circle(s, n, files, here.path, diag);
+            return report_circle(s, n, files, here.path, diag);
     for (int i = 0; i < s->n; i++)
         if (strcmp(s->path[i], here.path) == 0) return KL_OK;
     if (s->n >= MOST_FILES)

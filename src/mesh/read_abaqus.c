@@ -524,14 +524,14 @@ static void read_sets(inp *a)
     int waiting = INT_MAX;
     for (int round = 0; round < MOST_ROUNDS; round++) {
         run_phase(a, SETS, -1);
-        int still = 0;
+        int unresolved = 0;
         for (int i = 0; i < a->ncard; i++) {
             const inp_card *c = &a->cards[i];
-            still += c->scope >= 0 && c->keyword && c->keyword->phase == SETS && !c->done;
+            unresolved += c->scope >= 0 && c->keyword && c->keyword->phase == SETS && !c->done;
         }
-        if (still == 0) return;
-        if (still == waiting) break;
-        waiting = still;
+        if (unresolved == 0) return;
+        if (unresolved == waiting) break;
+        waiting = unresolved;
     }
     a->last_round = true;
     run_phase(a, SETS, -1);

@@ -420,7 +420,7 @@ static void nodes_4(gmsh *g)
             } else if (tag < 1 || tag > INT_MAX) {
                 kl_flaw(g->r, KL_FLAW_ID, g->t, g->p, "node number %lld: must be between 1 and %d",
                         tag, INT_MAX);
-                tag = 0; /* told: passed over below */
+                tag = 0; /* reported: skipped below */
             }
             if (!kl_int_list_push(g->r, &g->block_tag, (int)tag)) return;
         }

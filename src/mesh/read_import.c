@@ -276,7 +276,7 @@ int kl_import_node(kl_import *r, kl_source *t, const char *at, long long id, kl_
     if (!kl_finite(x)) {
         kl_flaw(r, KL_FLAW_FINITE, t, at, "node %lld: position (%g, %g, %g) is not finite", id, x.x,
                 x.y, x.z);
-        x = kl_vec(0, 0, 0); /* told once, and not again by every element that refers to it */
+        x = kl_vec(0, 0, 0); /* reported once, not again for every element that refers to it */
     }
     int before = r->mesh->nduplicate_node, nnode = r->mesh->nnode;
     int index = kl_mesh_add_node(r->mesh, (int)id, x);

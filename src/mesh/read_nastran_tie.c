@@ -304,7 +304,7 @@ static void check_rest(bulk *b, int next)
 }
 
 /* Numbers of a set that the mesh does not have: a set for another purpose, or a mistake. */
-static void tell_missing(bulk *b, int missing, int all, int first)
+static void report_missing(bulk *b, int missing, int all, int first)
 {
     if (missing == 0) return;
     kl_warn(b->r->diag, kl_source_place(b->card->t, b->card->first),
@@ -322,7 +322,7 @@ static void put_node_set(bulk *b, const char *name, int i)
         if (node >= 0) kl_mesh_set_put_node(b->r->mesh, set, node);
         else if (missing++ == 0) first = ids.v[k];
     }
-    tell_missing(b, missing, (int)ids.n, first);
+    report_missing(b, missing, (int)ids.n, first);
     kl_int_list_free(&ids);
 }
 
@@ -337,7 +337,7 @@ static void put_element_set(bulk *b, const char *name, int i)
             kl_mesh_set_put_element(b->r->mesh, set, ref);
         else if (missing++ == 0) first = ids.v[k];
     }
-    tell_missing(b, missing, (int)ids.n, first);
+    report_missing(b, missing, (int)ids.n, first);
     kl_int_list_free(&ids);
 }
 

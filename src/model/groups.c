@@ -68,11 +68,11 @@ void kl_body_turn_to(const kl_body *b, double *q, const kl_mat3 *A, void *cache)
     kl_group  g      = kl_body_group(b, KL_ROTATION);
     kl_marker origin = {.A = kl_identity()};
     kl_motion at     = {.A = kl_identity()};
-    double    dx[6] = {0}, still[6] = {0};
+    double    dx[6] = {0}, zero[6] = {0};
     if (g.nv == 0 || kl_body_deforms(b)) return;
     for (int k = 0; k < MOST; k++) {
         b->type->position(b->data, q, cache);
-        b->type->velocity(b->data, still, cache);
+        b->type->velocity(b->data, zero, cache);
         b->type->pose(b->data, cache, &origin, &at);
         kl_mat3 back = kl_transpose(&at.A), turn = kl_matmul(A, &back);
         kl_vec3 left = kl_rotation_log(&turn);

@@ -268,13 +268,13 @@ typedef struct kl_axes {
     kl_vec3 w; /* how fast they turn, global [rad/s] */
 } kl_axes;
 
-/* What an element or body tells after an accepted step, or of a run that cannot go on. */
+/* Message of an element or body after an accepted step, or about a run that cannot continue. */
 typedef struct kl_notice {
     bool failed;    /* given: the next step failed; what costs time may be looked at now */
-    int  count;     /* how often it happened so far: told when it grows */
+    int  count;     /* number of occurrences so far: reported when it grows */
     bool stop;      /* the run ends here */
-    bool news;      /* as it should be: a note, no warning */
-    char text[200]; /* goes on after "at t = 1.2 s 'name' " */
+    bool is_note;   /* normal behaviour: reported as a note, not as a warning */
+    char text[200]; /* continues the text "at t = 1.2 s 'name' " */
 } kl_notice;
 
 typedef enum kl_implied_part {

@@ -59,11 +59,11 @@ static double *vehicle_curvature(const kl_assess_input *in)
 /* The next stretch behind row `from` over which the size of the curvature grows to that of a curve. */
 static bool next_entry(const double *curvature, int n, int from, int *first, int *last)
 {
-    const double still = 1e-9; /* of rounding [1/m] */
+    const double rounding = 1e-9; /* of rounding [1/m] */
     for (int i = from; i < n - 1; i++) {
-        if (!(fabs(curvature[i + 1]) > fabs(curvature[i]) + still)) continue;
+        if (!(fabs(curvature[i + 1]) > fabs(curvature[i]) + rounding)) continue;
         *first = i;
-        while (i < n - 1 && fabs(curvature[i + 1]) > fabs(curvature[i]) + still) i++;
+        while (i < n - 1 && fabs(curvature[i + 1]) > fabs(curvature[i]) + rounding) i++;
         *last = i;
         if (fabs(curvature[i]) > CURVED) return true;
     }

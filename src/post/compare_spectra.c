@@ -20,9 +20,9 @@ static double ratio_at(double threshold, double freedom_a, double freedom_b, boo
            outside < 500.0)
         outside *= 2.0;
     for (int k = 0; k < 80; k++) {
-        double middle = 0.5 * (inside + outside);
-        bool   still  = two_sided(exp(up ? middle : -middle), freedom_a, freedom_b) > threshold;
-        *(still ? &inside : &outside) = middle;
+        double middle    = 0.5 * (inside + outside);
+        bool   is_inside = two_sided(exp(up ? middle : -middle), freedom_a, freedom_b) > threshold;
+        *(is_inside ? &inside : &outside) = middle;
     }
     return exp(up ? outside : -outside);
 }

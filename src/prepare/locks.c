@@ -79,7 +79,7 @@ kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
     *locks = (kl_locks){0};
     for (int i = 0; i < m->nbody; i++) flexible += kl_body_deforms(&m->body[i]);
     if (flexible == 0 || m->nlam < 2) return KL_OK;
-    quiet            = kl_diag_create(); /* what does not assemble is told by whoever assembles */
+    quiet            = kl_diag_create(); /* the later assembly reports what does not assemble */
     locks->arena     = kl_arena_create();
     kl_status status = quiet && locks->arena ? kl_solver_create(m, &x) : KL_E_MEMORY;
     if (status == KL_OK && kl_assemble(x, quiet) == KL_OK)

@@ -100,11 +100,11 @@ static kl_status check_branches(kl_solver *x, kl_diag *diag)
     return kl_diag_failed(diag) ? KL_E_ASSEMBLY : KL_OK;
 }
 
-/* How far each body was moved, told when it matters. */
-static void tell_moves(const kl_solver *x, kl_diag *diag)
+/* Notes how far each body was moved, if that matters. */
+static void note_moves(const kl_solver *x, kl_diag *diag)
 {
-    const kl_model *m    = x->model;
-    const double    tell = 1e-6;
+    const kl_model *m        = x->model;
+    const double    smallest = 1e-6;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         if (b->nq < 3) continue;
@@ -118,7 +118,7 @@ static void tell_moves(const kl_solver *x, kl_diag *diag)
         double moved = kl_norm(kl_sub(r, from)), trace = 0.0;
         for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&A, j), kl_axis(&A_from, j));
         double turned = acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0))));
-        if (moved > tell * m->length || turned > 10.0 * tell)
+        if (moved > smallest * m->length || turned > 10.0 * smallest)
             kl_note(diag, b->place, "assembly moved '%s' by %.4g mm and %.4g deg", b->name,
                     1e3 * moved, turned * 180.0 / KL_PI);
     }
@@ -238,7 +238,7 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     /* history (turns) begins where assembly ends */
     kl_commit_history(m, x->s, x->w, x->s->h);
     KL_TRY(check_branches(x, diag));
-    if (first > 1e-6) tell_moves(x, diag);
+    if (first > 1e-6) note_moves(x, diag);
     return KL_OK;
 }
 
@@ -304,7 +304,7 @@ static bool set_in_motion(const kl_model *m, const speed_change *c)
 
 /* Bodies given at rest that joints and drivers set in motion, where inertia decided how: the ones
  * that changed most, in one note. */
-static void tell_choice(const kl_solver *x, const double *before, kl_diag *diag)
+static void note_choice(const kl_solver *x, const double *before, kl_diag *diag)
 {
     enum { MOST = 3 };
     const kl_model *m          = x->model;
@@ -339,21 +339,21 @@ static void tell_choice(const kl_solver *x, const double *before, kl_diag *diag)
 }
 
 /* How much the velocity of each body was changed. */
-static void tell_speeds(kl_solver *x, const double *before, double *now, kl_diag *diag)
+static void note_speeds(kl_solver *x, const double *before, double *now, kl_diag *diag)
 {
-    const kl_model *m       = x->model;
-    const double    tell    = 1e-6;
-    bool            started = false;
+    const kl_model *m        = x->model;
+    const double    smallest = 1e-6;
+    bool            started  = false;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         speed_change   c = speed_change_of(x, i, before);
         started |= set_in_motion(m, &c);
         if (!kl_body_moves(b) || kl_body_deforms(b)) continue;
-        if (!(c.given > 0.0) || c.v + c.w * m->length <= tell * c.given) continue;
+        if (!(c.given > 0.0) || c.v + c.w * m->length <= smallest * c.given) continue;
         kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
                 b->name, c.v, c.w);
     }
-    if (started && inertia_decided(x, before, now)) tell_choice(x, before, diag);
+    if (started && inertia_decided(x, before, now)) note_choice(x, before, diag);
 }
 
 kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag)
@@ -400,7 +400,7 @@ kl_status kl_assemble(kl_solver *x, kl_diag *diag)
     if (before) {
         memcpy(before, x->s->v, (size_t)m->nv * sizeof *before);
         status = kl_assemble_velocity(x, diag);
-        if (status == KL_OK) tell_speeds(x, before, before + m->nv, diag);
+        if (status == KL_OK) note_speeds(x, before, before + m->nv, diag);
     }
     kl_arena_destroy(scratch);
     return status;

@@ -22,7 +22,7 @@ typedef struct explicit_run {
     signed char *side;     /* nevent: on which side of each crossing the last step ended */
     kl_powers    power;
     double       energy, moving; /* balance at the start, largest kinetic energy so far [J] */
-    bool         told;           /* that energy has appeared or gone */
+    bool         warned;         /* that energy has appeared or gone */
 } explicit_run;
 
 enum { FIRST_PASSES = 50, LATER_PASSES = 3, AGAIN = 20 };
@@ -174,7 +174,7 @@ static kl_status take_back(explicit_run *e, kl_solver *x, kl_diag *diag, bool *a
     return KL_OK;
 }
 
-/* Steps that are too long for a contact feed energy without becoming unstable: that is told, once. */
+/* Steps that are too long for a contact feed energy without becoming unstable: one warning reports this. */
 static void watch_energy(explicit_run *e, const kl_solver *x, const kl_statistics *count,
                          kl_diag *diag)
 {
@@ -183,8 +183,8 @@ static void watch_energy(explicit_run *e, const kl_solver *x, const kl_statistic
     double       sum  = now.kinetic + now.potential + now.spent + count->lost - count->supplied;
     if (count->steps <= 1) e->energy = sum;
     e->moving = fmax(e->moving, now.kinetic);
-    if (e->told || fabs(sum - e->energy) <= most * e->moving) return;
-    e->told       = true;
+    if (e->warned || fabs(sum - e->energy) <= most * e->moving) return;
+    e->warned     = true;
     kl_place none = {0};
     kl_warn(
         diag, none,

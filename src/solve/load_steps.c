@@ -189,7 +189,7 @@ static kl_status arc_step(path *p, kl_solver *x, double ds, kl_statistics *count
 }
 
 /* Where the load was largest or smallest: the parabola through the last three points. */
-static void tell_limit(path *p, const kl_solver *x, kl_diag *diag)
+static void note_limit(path *p, const kl_solver *x, kl_diag *diag)
 {
     memmove(p->past[0], p->past[1], 2 * sizeof p->past[0]);
     p->past[2][0] = x->s->t;
@@ -253,7 +253,7 @@ static kl_status path_step(void *self, kl_solver *x, double until, kl_statistics
         if (status == KL_OK) {
             accept(p, x, h, count);
             x->s->t = end;
-            if (p->input >= 0) tell_limit(p, x, diag);
+            if (p->input >= 0) note_limit(p, x, diag);
             p->h = 2.0 * h;
             return KL_OK;
         }

@@ -100,9 +100,9 @@ static const char *repeat_text(kl_mobility_search *a, const kl_rank *r, int elem
         kl_line_elements(&l, m, with, nwith);
         kl_line_add(&l, nwith == 1 ? " already constrains" : " already constrain");
     }
-    for (int i = 0, told = 0; i < kl_rank_nullity(r); i++) {
+    for (int i = 0, listed = 0; i < kl_rank_nullity(r); i++) {
         if (element_of_row(m, column[i]) != element) continue;
-        kl_line_add(&l, told++ ? ", " : ": ");
+        kl_line_add(&l, listed++ ? ", " : ": ");
         line_row(&l, m, a->x->w, column[i]);
     }
     return l.text;
@@ -219,14 +219,14 @@ void kl_mobility_describe(const kl_model *m, const kl_mobility *b, kl_diag *diag
     for (int i = 0; i < b->nmotion; i++) kl_note(diag, whole, "free: %s", b->motion[i].text);
     if (b->nmotion < b->freedom)
         kl_note(diag, whole, "free: %d more directions", b->freedom - b->nmotion);
-    int told = b->nrepeat > MOST_REPEATS ? MOST_REPEATS - 1 : b->nrepeat;
-    for (int i = 0; i < told; i++)
+    int listed = b->nrepeat > MOST_REPEATS ? MOST_REPEATS - 1 : b->nrepeat;
+    for (int i = 0; i < listed; i++)
         kl_warn(diag, m->element[b->repeat[i].element].place, "%s", b->repeat[i].text);
-    if (told < b->nrepeat) {
+    if (listed < b->nrepeat) {
         int rows = 0;
-        for (int i = told; i < b->nrepeat; i++) rows += b->repeat[i].count;
+        for (int i = listed; i < b->nrepeat; i++) rows += b->repeat[i].count;
         kl_warn(diag, whole, "%d more joints have %d redundant constraints of the same kind",
-                b->nrepeat - told, rows);
+                b->nrepeat - listed, rows);
     }
     if (b->undetermined)
         kl_warn(diag, whole,

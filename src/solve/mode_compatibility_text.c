@@ -5,9 +5,9 @@
 #include "solve/mode_compatibility_set.h"
 #include "solve/motion_text.h"
 
-enum { MOST_TOLD = 3 }; /* sets in a message */
+enum { MOST_LISTED = 3 }; /* sets in a message */
 
-static const double small = 0.02; /* of the largest load of a set: not told */
+static const double small = 0.02; /* of the largest load of a set: not listed */
 
 /* What a set does to the body, joint by joint. */
 typedef struct loads {
@@ -63,12 +63,12 @@ static const char *what_for(const kl_compatibility_search *k, const double *y)
 }
 
 /* "joint L along x and about y against joint R along x" */
-static void tell_set(const kl_compatibility_search *k, const double *y, kl_line *line,
-                     kl_incompatibility *f)
+static void describe_set(const kl_compatibility_search *k, const double *y, kl_line *line,
+                         kl_incompatibility *f)
 {
     const kl_model *m = k->x->model;
     loads           l;
-    int             told = 0;
+    int             listed = 0;
     if (!add_up(k, y, &l)) return;
     for (int j = 0; j < l.n; j++) {
         const kl_element *e     = &m->element[l.element[j]];
@@ -76,15 +76,15 @@ static void tell_set(const kl_compatibility_search *k, const double *y, kl_line 
         bool              turn  = kl_norm(l.moment[j]) > small * l.most;
         if (!force && !turn) continue;
         kl_line_add(line, "%sjoint %s ",
-                    told == 0   ? ""
-                    : told == 1 ? " against "
-                                : " and ",
+                    listed == 0   ? ""
+                    : listed == 1 ? " against "
+                                  : " and ",
                     e->name);
         if (force) kl_line_add(line, "along "), kl_line_axis(line, l.force[j]);
         if (force && turn) kl_line_add(line, " and ");
         if (turn) kl_line_add(line, "about "), kl_line_axis(line, l.moment[j]);
         f->place = e->place;
-        told++;
+        listed++;
     }
     const char *what = what_for(k, y);
     f->stretch |= strcmp(what, "to stretch it") == 0;
@@ -94,17 +94,17 @@ static void tell_set(const kl_compatibility_search *k, const double *y, kl_line 
 void kl_incompatibility_describe(const kl_compatibility_search *k, const bool *mark, bool yes,
                                  kl_incompatibility *f)
 {
-    kl_line l    = {.arena = k->a};
-    int     told = 0, more = 0;
+    kl_line l      = {.arena = k->a};
+    int     listed = 0, more = 0;
     kl_line_add(&l, "no mode of '%s' can follow ", k->x->model->body[k->body].name);
     for (int s = 0; s < k->nset; s++) {
         if (mark[s] != yes) continue;
-        if (told == MOST_TOLD) {
+        if (listed == MOST_LISTED) {
             more++;
             continue;
         }
-        if (told++ > 0) kl_line_add(&l, ", nor ");
-        tell_set(k, k->Y + (size_t)s * (size_t)k->r.n, &l, f);
+        if (listed++ > 0) kl_line_add(&l, ", nor ");
+        describe_set(k, k->Y + (size_t)s * (size_t)k->r.n, &l, f);
     }
     if (more > 0) kl_line_add(&l, ", nor %d more such set%s", more, more == 1 ? "" : "s");
     f->text = l.text;

@@ -581,7 +581,7 @@ static void warn_of_energy(kl_simulation *s, kl_diag *diag)
 }
 
 /* The row of the state that kl_channels_eval saw last. */
-static kl_status hand_on(kl_simulation *s, const double *values, const kl_sink *sink)
+static kl_status pass_row(kl_simulation *s, const double *values, const kl_sink *sink)
 {
     double           total = total_energy(s);
     kl_system_values d     = kl_channels_system(s->channels);
@@ -597,16 +597,17 @@ static kl_status write_row(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
     const double *values;
     KL_TRY(s->row <= 1 ? kl_simulation_sample(s, diag, &values)
                        : sample_row(s, false, diag, &values));
-    return hand_on(s, values, sink);
+    return pass_row(s, values, sink);
 }
 
 /* A row at a time within the last step. */
-static kl_status hand_over_between(kl_simulation *s, double t, const kl_sink *sink, kl_diag *diag)
+static kl_status write_row_within_step(kl_simulation *s, double t, const kl_sink *sink,
+                                       kl_diag *diag)
 {
     saved_state   before;
     const double *values;
     KL_TRY(interpolate_at(s, t, &before, diag, &values));
-    kl_status status = hand_on(s, values, sink);
+    kl_status status = pass_row(s, values, sink);
     end_interpolation(s, &before);
     return status;
 }
@@ -680,7 +681,7 @@ static void skip_reported_notices(kl_simulation *s)
         if (!e->type->watch) continue;
         kl_reading in = kl_reading_of(m, s->solver->s, s->solver->w, e);
         e->type->watch(&in, &notice);
-        if (notice.news) s->reported[i] = notice.count;
+        if (notice.is_note) s->reported[i] = notice.count;
     }
 }
 
@@ -777,7 +778,7 @@ static kl_status report_notice(kl_simulation *s, const char *name, kl_place plac
                        notice->text);
     if (notice->count <= *reported) return KL_OK;
     *reported = notice->count;
-    if (notice->news) kl_note(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
+    if (notice->is_note) kl_note(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
     else kl_warn(diag, place, "at t = %.6g s '%s' %s", t, name, notice->text);
     return KL_OK;
 }
@@ -872,13 +873,13 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         /* before the rows, which move the work area to other times */
         kl_status seen = report_notices(s, diag);
         for (; s->row <= rows && next < now; next = row_time(s, end, every, rows)) {
-            KL_TRY(hand_over_between(s, next, sink, diag));
+            KL_TRY(write_row_within_step(s, next, sink, diag));
             s->row++;
         }
         bool cut = s->ended || seen != KL_OK || (sink->go_on && !sink->go_on(sink->context, now));
         if (cut || (s->row <= rows && next == now))
             KL_TRY(s->anew || !s->integrator->look ? write_row(s, sink, diag)
-                                                   : hand_over_between(s, now, sink, diag));
+                                                   : write_row_within_step(s, now, sink, diag));
         if (s->row <= rows && next == now) s->row++;
         if (now == mark && s->row <= rows) KL_TRY(take_checkpoint(s, sink, diag));
         if (seen != KL_OK) return seen;
