@@ -77,6 +77,11 @@ static kl_status bump_stop_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* w = -r' f(x, x') with the row r = dx/dq and x' = r V, V the twists of the markers:
+ *
+ *   dw/dq = -r' (f_x r + f_v d(r V)/dq) - f dr'/dq,      dw/dV = -r' f_v r
+ *
+ * Without contact f and all its derivatives are zero. */
 static void bump_stop_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;

@@ -220,6 +220,11 @@ static kl_status bushing_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* w = -sum_k r_k' f_k, f = preload + K x + C x', with the rows r_k = dx_k/dq and x'_j = r_j V:
+ *
+ *   dw/dq = -sum_kj r_k' (K_kj r_j + C_kj d(r_j V)/dq) - sum_k f_k dr_k'/dq,   dw/dV = -sum_kj r_k' C_kj r_j
+ *
+ * The sum with dr_k/dq is the geometric stiffness of the load; it keeps Newton's method quadratic. */
 static void bushing_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;

@@ -190,6 +190,12 @@ static void by_input(const controller *p, const kl_reading *in, int i, const dou
         }
 }
 
+/* w = sum_o r_o' y_o(x, z), z' = g(x, z), with the row r_o of the driven coordinate of output o and the
+ * measured inputs x:
+ *
+ *   dw/dq = sum_o y_o dr_o'/dq + r_o' sum_i dy_o/dx_i dx_i/dq,   dw/dz = r_o' dy_o/dz,   dz'/dz = dg/dz
+ *
+ * dy and dg are differences of the Lua function by one argument each; all rows are exact. */
 static void controller_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;

@@ -93,6 +93,11 @@ static kl_status latch_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* w = -r' f(x, x') with the row r = dx/dq and x' = r V, V the twists of the markers:
+ *
+ *   dw/dq = -r' (f_x r + f_v d(r V)/dq) - f dr'/dq,      dw/dV = -r' f_v r
+ *
+ * Here f_x = k and f_v = c while the latch holds. */
 static void latch_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;

@@ -57,6 +57,10 @@ static kl_status series_spring_damper_eval(const kl_reading *in, kl_writing *out
     return KL_OK;
 }
 
+/* w = -r' (k (e - z) + kp e), z' = k (e - z)/c, with the row r = de/dq and the damper's displacement z:
+ *
+ *   dw/dq = -r' (k + kp) r - (k (e - z) + kp e) dr'/dq,   dw/dz = k r',   dz'/dq = k/c r,   dz'/dz = -k/c
+ */
 static void series_spring_damper_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;

@@ -170,6 +170,11 @@ static void spring_damper_crossings(const kl_reading *in, kl_crossing *out)
                                .kind  = KL_CROSSING_KINK};
 }
 
+/* w = -r' f(x, x') with the row r = dx/dq and x' = r V, V the twists of the markers:
+ *
+ *   dw/dq = -r' (f_x r + f_v d(r V)/dq) - f dr'/dq,      dw/dV = -r' f_v r
+ *
+ * The term with dr/dq is the geometric stiffness of a preloaded spring. */
 static void spring_damper_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     (void)lambda;

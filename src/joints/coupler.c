@@ -54,6 +54,7 @@ static kl_status coupler_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* Phi = x2 - ratio x1, so that dw/dq = -lambda (d2x2/dq2 - ratio d2x1/dq2): one block for each joint. */
 static void coupler_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const coupler *p = in->data;

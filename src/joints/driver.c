@@ -126,6 +126,7 @@ static kl_status driver_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* Constraint forces w = -Phi_q' lambda change with the position at fixed lambda: dw/dq = -lambda dPhi_q'/dq. */
 static void driver_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const driver *p = in->data;

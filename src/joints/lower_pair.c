@@ -127,6 +127,8 @@ static kl_status lower_pair_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* Constraint forces w = -Phi_q' lambda change with the position at fixed lambda: dw/dq = -lambda dPhi_q'/dq.
+ * A screw has Phi = d - pitch/(2 pi) angle in its last row. */
 static void lower_pair_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const lower_pair *p = in->data;

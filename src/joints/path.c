@@ -210,6 +210,14 @@ static void add_row(double *K, int row, int column, double scale, kl_vec3 a)
     for (int i = 0; i < 3; i++) add(K, row, column + i, scale * x[i]);
 }
 
+/* dw/dq of w = -Phi_q' lambda at fixed lambda = (l, mu). The position Phi = r_j - r_i - X(s), with X fixed in
+ * marker i and l a global vector, exerts the moment X x l on marker i and the force X1.l on s, X1 = dX/ds:
+ *
+ *   d(X x l)/dtheta_i = X l' - (X.l) I,   d(X x l)/ds = X1 x l = d(X1.l)/dtheta_i,   d(X1.l)/ds = X2.l
+ *
+ * A pair of axes Phi = f(s).b, f on marker i and b on marker j, exerts -mu f x b on marker i, +mu f x b on
+ * marker j and -mu f1.b on s. All blocks with s are symmetric; those of rotations are not, because
+ * finite rotations do not commute. */
 static void path_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const path_joint *p = in->data;

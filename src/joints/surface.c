@@ -72,6 +72,11 @@ static kl_status surface_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* dw/dq of w = -Phi_q' l at fixed l, Phi = r_j - r_i - X(u, v), X fixed in marker i: the moment X x l on marker
+ * i and the forces Xu.l, Xv.l on the surface coordinates.
+ *
+ *   d(X x l)/dtheta_i = X l' - (X.l) I,   d(X x l)/du = Xu x l,   d(Xu.l)/du = Xuu.l,   d(Xu.l)/dv = Xuv.l
+ */
 static void surface_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const spot *x = spot_of(in);
