@@ -210,8 +210,7 @@ static int plot_run(int argc, char **argv)
          "phase plane: rate of each channel over the channel"},
         {"psd", 0, NULL, KL_OPTION_FLAG, &is.psd, "power spectral density"},
         {"spectrogram", 0, NULL, KL_OPTION_FLAG, &is.spectrogram, "spectrogram"},
-        {"energies", 0, NULL, KL_OPTION_FLAG, &is.energies,
-         "energy by part over time, stacked: dissipated, potential, kinetic"},
+        {"energies", 0, NULL, KL_OPTION_FLAG, &is.energies, "energy by part over time, stacked"},
         {"window", 0, "S", KL_OPTION_NUMBER, &q->window, "window length of spectra [s]"},
         {"from", 0, "T", KL_OPTION_NUMBER, &q->from, "first time [s]"},
         {"to", 0, "T", KL_OPTION_NUMBER, &q->to, "last time [s]"},
@@ -237,8 +236,6 @@ const kl_command kl_command_plot = {
     .help      = "CHANNEL may be a pattern. Without CHANNEL the outputs of the model are drawn.\n"
                  "  klingel plot before.h5 after.h5 'pivot.force.*' -o compare.pdf\n"
                  "  klingel plot out.h5 rod.position.y --x rod.position.x\n"
-                 "  klingel plot out.h5 pivot.angle --phase -o phase.png\n"
                  "  klingel plot out.h5 car.acceleration.z --psd --window 4 --from 2\n"
-                 "  klingel plot crash.h5 --energies -o energy.svg\n"
                  "  klingel plot out.h5 --auto -o figures --format pdf\n",
 };
