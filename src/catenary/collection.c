@@ -7,12 +7,13 @@
 
 enum { OUTPUT = sizeof(kl_collector_output) / sizeof(double), EACH = KL_PANTOGRAPH_STATE + OUTPUT };
 
-/* Two tension lengths side by side: a strip may touch two wires. */
+/* Tension lengths side by side: a strip may touch several wires. */
 static int pushes_most(const kl_collection *c)
 {
     int strips = 0;
     for (int i = 0; i < c->n; i++) strips += c->collector[i].nstrip;
-    return strips * (c->line->design->npart > 1 ? 2 : 1);
+    int wires = c->line->design->npart;
+    return strips * (wires < KL_MOST_WIRES ? wires : KL_MOST_WIRES);
 }
 
 /* line | each pantograph: masses, output | room for columns of pushes */
@@ -58,6 +59,26 @@ static bool has_masses(const kl_collector *p) { return !p->prescribed && !p->con
 
 /* ---- creation ---- */
 
+/* Tension lengths overlap each other at most so that KL_MOST_WIRES contact wires meet. */
+static kl_status check_wires_above(const kl_line *line, kl_diag *diag)
+{
+    for (int i = 0; i < line->nwire; i++) {
+        int above = 0;
+        if (line->wire[i].kind != KL_WIRE_CONTACT) continue;
+        for (int k = 0; k < line->nwire; k++) {
+            kl_wire_point at;
+            above += line->wire[k].kind == KL_WIRE_CONTACT &&
+                     kl_wire_at(&line->wire[k], line->wire[i].x[0], &at);
+        }
+        if (above > KL_MOST_WIRES)
+            return kl_fail(diag, KL_E_MODEL, line->design->place,
+                           "catenary '%s': %d contact wires meet at x = %g m; at most %d may; give "
+                           "a smaller `overlap`",
+                           line->design->name, above, line->wire[i].x[0], KL_MOST_WIRES);
+    }
+    return KL_OK;
+}
+
 kl_status kl_collection_create(const kl_line *line, const kl_collector *collector, int n, double dt,
                                kl_arena *arena, kl_diag *diag, kl_collection **out)
 {
@@ -65,6 +86,7 @@ kl_status kl_collection_create(const kl_line *line, const kl_collector *collecto
     kl_pantograph_stepper *lumped = kl_arena_array(arena, kl_pantograph_stepper, n + 1);
     *out                          = c;
     if (!c || !lumped) return KL_E_MEMORY;
+    KL_TRY(check_wires_above(line, diag));
     *c = (kl_collection){.line      = line,
                          .collector = collector,
                          .lumped    = lumped,
@@ -86,6 +108,8 @@ typedef struct touch {
     double head, rate; /* of the head without contact forces */
     double w0, v0;     /* of the wire without pushes: displacement, velocity with that of x */
     double impact;     /* [m/s] */
+    double lateral;    /* y of the wire [m] */
+    bool   beside;     /* the wire passes the end of the strip */
 } touch;
 
 typedef struct touching {
@@ -111,6 +135,10 @@ static double strip_law(void *context, int index, double w, double slope)
     double              others = t->sum[k->collector] - t->push[index].force;
     double              head = k->head - g * others, rise = 2.0 / t->c->dt;
     (void)slope;
+    if (k->beside) {
+        t->sum[k->collector] = others;
+        return 0.0;
+    }
     if (p->constant) { /* k->head stands for the force */
         t->sum[k->collector] = others + k->head;
         return k->head;
@@ -120,6 +148,21 @@ static double strip_law(void *context, int index, double w, double slope)
     double force         = kl_strip_solve(&p->law, head - k->rest - w, rate, rise, G, k->impact);
     t->sum[k->collector] = others + force;
     return force;
+}
+
+static double lateral_of(const kl_line *line, const kl_wire_point *at, const double *d)
+{
+    return line->per == 4 ? kl_wire_value(at, line->place, 2) + kl_wire_value(at, d, 2) : 0.0;
+}
+
+static int slot_of(int strip, const kl_line_wire *wire)
+{
+    return KL_MOST_WIRES * strip + wire->part % KL_MOST_WIRES;
+}
+
+static bool is_beside(const kl_collector *p, double y, double lateral)
+{
+    return p->width > 0.0 && fabs(lateral - y) > 0.5 * p->width;
 }
 
 /* All places where strips may touch wires at the end of the step. */
@@ -138,14 +181,17 @@ static void find_touches(const kl_collection *c, const kl_collector_input *in, d
                 double   x    = in[i].x + (s - 0.5 * (p->nstrip - 1)) * p->spacing;
                 if (line->wire[w].kind != KL_WIRE_CONTACT) continue;
                 if (!kl_wire_at(&line->wire[w], x, &push->at)) continue;
-                int slot    = 2 * s + line->wire[w].part % 2;
-                *k          = (touch){.collector = i,
-                                      .slot      = slot,
-                                      .rest      = kl_wire_value(&push->at, line->place, 0),
-                                      .impact    = output_of(c, state, i)->impact[slot]};
-                push->wire  = &line->wire[w];
-                push->force = output_of(c, state, i)->slot[slot];
-                k->w0       = kl_wire_value(&push->at, state, 0);
+                int                    slot = slot_of(s, &line->wire[w]);
+                const kl_wire_contact *last = &output_of(c, state, i)->slot[slot];
+                *k                          = (touch){.collector = i,
+                                                      .slot      = slot,
+                                                      .rest      = kl_wire_value(&push->at, line->place, 0),
+                                                      .impact    = last->impact,
+                                                      .lateral   = lateral_of(line, &push->at, state)};
+                k->beside                   = is_beside(p, in[i].y, k->lateral);
+                push->wire                  = &line->wire[w];
+                push->force                 = k->beside ? 0.0 : last->force;
+                k->w0                       = kl_wire_value(&push->at, state, 0);
                 k->v0 =
                     kl_wire_value(&push->at, v, 0) + 0.5 * c->dt * kl_wire_value(&push->at, a, 0);
                 k->v0 += in[i].speed * (kl_wire_slope(&push->at, state, 0) +
@@ -191,24 +237,33 @@ static void finish_heads(const kl_collection *c, const kl_collector_input *in, d
     }
 }
 
+static kl_wire_contact contact_of(const kl_collection *c, const double *state, const touching *t,
+                                  int k)
+{
+    const touch *h = &t->touch[k];
+    double       w = kl_wire_value(&t->push[k].at, state, 0);
+    return (kl_wire_contact){.present    = 1.0,
+                             .force      = t->push[k].force,
+                             .impact     = h->impact,
+                             .height     = h->rest + w,
+                             .rate       = h->v0 + 2.0 / c->dt * (w - h->w0),
+                             .lateral    = h->lateral,
+                             .compliance = t->push[k].influence};
+}
+
 static void note_touches(const kl_collection *c, double *state, const touching *t)
 {
     for (int k = 0; k < t->n; k++) {
-        const touch         *h     = &t->touch[k];
-        kl_collector_output *o     = output_of(c, state, h->collector);
-        double               force = t->push[k].force, w = kl_wire_value(&t->push[k].at, state, 0);
-        bool                 began    = force > 0.0 && o->slot[h->slot] == 0.0;
-        double               approach = o->rate - h->v0 - 2.0 / c->dt * (w - h->w0);
-        if (force == 0.0 || (began && o->impact[h->slot] == 0.0))
-            o->impact[h->slot] = force > 0.0 ? fmax(approach, 0.0) : 0.0;
-        o->slot[h->slot] = force;
-        if (h->rest + w < o->wire) {
-            o->wire      = h->rest + w;
-            o->wire_rate = h->v0 + 2.0 / c->dt * (w - h->w0);
+        const touch         *h   = &t->touch[k];
+        kl_collector_output *o   = output_of(c, state, h->collector);
+        kl_wire_contact      now = contact_of(c, state, t, k);
+        if (now.force == 0.0 || h->impact == 0.0)
+            now.impact = now.force > 0.0 ? fmax(o->rate - now.rate, 0.0) : 0.0;
+        o->slot[h->slot] = now;
+        if (now.height < o->wire) {
+            o->wire    = now.height;
+            o->lateral = now.lateral;
             if (c->collector[h->collector].constant) o->head = o->wire;
-            if (c->line->per == 4)
-                o->lateral = kl_wire_value(&t->push[k].at, c->line->place, 2) +
-                             kl_wire_value(&t->push[k].at, state, 2);
         }
     }
 }
@@ -253,33 +308,26 @@ void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
     kl_stepper_free_step(c->stepper, ahead);
     find_touches(c, in, ahead, &t);
     kl_stepper_settle(c->stepper, ahead, t.push, t.n, NULL, NULL, exact);
-    for (int i = 0; i < c->n; i++) out[i] = (kl_collector_outlook){.height = HUGE_VAL};
-    for (int k = 0; k < t.n; k++) {
-        const touch          *h = &t.touch[k];
-        kl_collector_outlook *o = &out[h->collector];
-        double                w = kl_wire_value(&t.push[k].at, ahead, 0);
-        if (h->rest + w >= o->height) continue; /* the lowest wire counts */
-        *o = (kl_collector_outlook){.height     = h->rest + w,
-                                    .rate       = h->v0 + 2.0 / c->dt * (w - h->w0),
-                                    .force      = t.push[k].force,
-                                    .compliance = t.push[k].influence};
-    }
+    for (int i = 0; i < c->n; i++) out[i] = (kl_collector_outlook){0};
+    for (int k = 0; k < t.n; k++)
+        if (t.touch[k].slot < KL_MOST_WIRES) /* of the one strip */
+            out[t.touch[k].collector].wire[t.touch[k].slot] = contact_of(c, ahead, &t, k);
     kl_stepper_unsettle(c->stepper, state, ahead);
 }
 
 /* ---- start ---- */
 
-/* The contact wire that is lowest at x; false where there is none. */
-static bool wire_over(const kl_line *line, double x, kl_wire_point *p, double *z)
+/* The contact wire that is lowest at x; NULL where there is none. */
+static const kl_line_wire *wire_over(const kl_line *line, double x, kl_wire_point *p, double *z)
 {
-    bool found = false;
-    *z         = HUGE_VAL;
+    const kl_line_wire *found = NULL;
+    *z                        = HUGE_VAL;
     for (int i = 0; i < line->nwire; i++) {
         kl_wire_point here;
         if (line->wire[i].kind != KL_WIRE_CONTACT || !kl_wire_at(&line->wire[i], x, &here))
             continue;
         double height = kl_wire_value(&here, line->place, 0);
-        if (height < *z) *z = height, *p = here, found = true;
+        if (height < *z) *z = height, *p = here, found = &line->wire[i];
     }
     return found;
 }
@@ -334,8 +382,11 @@ static kl_status start_collector(const kl_collection *c, int i, const kl_collect
     kl_collector_output *o       = output_of(c, state, i);
     kl_wire_point        at;
     double               z, force = 0.0, head = in->z;
-    if (!wire_over(c->line, in->x, &at, &z)) return refuse_place(c, i, in->x, diag);
-    if (p->prescribed && in->z > z + deepest) return refuse_above(c, i, in->z, z, diag);
+    const kl_line_wire  *wire = wire_over(c->line, in->x, &at, &z);
+    if (!wire) return refuse_place(c, i, in->x, diag);
+    double lateral = lateral_of(c->line, &at, state); /* not displaced yet */
+    if (p->prescribed && in->z > z + deepest && !is_beside(p, in->y, lateral))
+        return refuse_above(c, i, in->z, z, diag);
     if (p->constant) force = in->load.uplift, head = z;
     if (has_masses(p)) {
         KL_TRY(rest_force(c, i, in, z, &force, &head));
@@ -345,8 +396,10 @@ static kl_status start_collector(const kl_collection *c, int i, const kl_collect
     }
     for (int k = 0; k < 4; k++) f[at.dof[k / 2] + k % 2] += force * at.N[k];
     *o = (kl_collector_output){
-        .x = in->x, .force = force, .head = head, .rate = in->rate, .wire = z};
-    for (int s = 0; s < p->nstrip; s++) o->slot[2 * s] = force / p->nstrip;
+        .x = in->x, .force = force, .head = head, .rate = in->rate, .wire = z, .lateral = lateral};
+    for (int s = 0; s < p->nstrip; s++)
+        o->slot[slot_of(s, wire)] = (kl_wire_contact){
+            .present = 1.0, .force = force / p->nstrip, .height = z, .lateral = lateral};
     return KL_OK;
 }
 

@@ -10,7 +10,13 @@
 #include "catenary/motion.h"
 #include "catenary/pantograph.h"
 
-enum { KL_MOST_PANTOGRAPHS = 4, KL_MOST_STRIPS = 2, KL_STRIP_SLOTS = 2 * KL_MOST_STRIPS };
+/* Where an overlap ends and the next one begins, three contact wires meet: the most above a strip. */
+enum {
+    KL_MOST_PANTOGRAPHS = 4,
+    KL_MOST_STRIPS      = 2,
+    KL_MOST_WIRES       = 3,
+    KL_STRIP_SLOTS      = KL_MOST_WIRES * KL_MOST_STRIPS
+};
 
 /* One pantograph as the collection sees it. */
 typedef struct kl_collector {
@@ -20,6 +26,7 @@ typedef struct kl_collector {
     kl_strip_law  law;
     int           nstrip;  /* 1 or 2 */
     double        spacing; /* between strips [m] */
+    double        width;   /* of a strip across the track [m]; 0: no wire is beside it */
 } kl_collector;
 
 /* Where a pantograph is at the end of a step and what acts on it. */
@@ -27,18 +34,27 @@ typedef struct kl_collector_input {
     double             x, speed; /* of the head along the line [m], [m/s] */
     kl_pantograph_load load;     /* of lumped masses */
     double             z, rate;  /* of a prescribed head [m], [m/s] */
+    double             y;        /* of its middle [m] */
 } kl_collector_input;
+
+/* One strip under one contact wire. */
+typedef struct kl_wire_contact {
+    double present;      /* 1; 0: there is no such wire here, all else is 0 */
+    double force;        /* [N] */
+    double impact;       /* speed at which the contact began [m/s] */
+    double height, rate; /* of the wire as the strip moves along it [m], [m/s] */
+    double lateral;      /* y of the wire [m] */
+    double compliance;   /* looking ahead: of the height by the force [m/N] */
+} kl_wire_contact;
 
 /* What is known of a pantograph after a step; part of the state. */
 typedef struct kl_collector_output {
-    double x;                      /* [m] */
-    double force;                  /* sum of contact forces [N] */
-    double head, rate;             /* height of the head and its speed [m], [m/s] */
-    double wire;                   /* height of the wire above the head's place [m] */
-    double wire_rate;              /* of that height as the head moves along [m/s] */
-    double lateral;                /* y of the wire on the strip [m] */
-    double slot[KL_STRIP_SLOTS];   /* contact force of each strip and wire [N] */
-    double impact[KL_STRIP_SLOTS]; /* speed at which each contact began [m/s] */
+    double          x;                    /* [m] */
+    double          force;                /* sum of contact forces [N] */
+    double          head, rate;           /* height of the head and its speed [m], [m/s] */
+    double          wire;                 /* height of the lowest wire above the head's place [m] */
+    double          lateral;              /* y of that wire on the strip [m] */
+    kl_wire_contact slot[KL_STRIP_SLOTS]; /* each strip and wire */
 } kl_collector_output;
 
 typedef struct kl_collection {
@@ -65,12 +81,10 @@ kl_status kl_collection_start(const kl_collection *c, const kl_collector_input *
 /* One step of dt. KL_E_STEP when the contact does not converge. */
 kl_status kl_collection_step(const kl_collection *c, const kl_collector_input *in, double *state);
 
-/* What a prescribed head will meet one step ahead: the wire there moves with the contact force F as
- * height + compliance (F - force). */
+/* What the strip of a prescribed head will meet one step ahead: each wire there moves with its contact
+ * force F as height + compliance (F - force). */
 typedef struct kl_collector_outlook {
-    double height, rate; /* of the wire at the head's place [m], [m/s] */
-    double force;        /* [N] for which they are given */
-    double compliance;   /* [m/N] */
+    kl_wire_contact wire[KL_MOST_WIRES];
 } kl_collector_outlook;
 
 /* Looks one step ahead with contact forces as they are: `in` holds places and speeds at its end,

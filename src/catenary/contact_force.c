@@ -7,7 +7,7 @@
  *
  *   wire(s) = cubic from now to ahead + G s^2 (F - F_now),    F = K d^n (1 + ...),  d = strip - wire
  *
- * which is implicit in F: contact force and wire agree within the step. A step that is given back
+ * for each contact wire above the strip (two in an overlap; they do not feel each other), which is implicit in F: contact force and wire agree within the step. A step that is given back
  * leaves no trace, because only commit changes the history. */
 #include <math.h>
 #include <stdio.h>
@@ -31,11 +31,9 @@ typedef struct contact {
 
 /* Of each strip: its motion with the last accepted step, the wire now and ahead. */
 typedef struct strip {
-    double               x, speed, z, rate;
-    double               height, wire_rate, force; /* of the wire now; contact force now */
-    double               lateral, impact;
+    double               x, speed, y, z, rate;
     double               exchanged; /* height of the strip at the last exchange [m] */
-    kl_collector_outlook ahead;
+    kl_collector_outlook now, ahead;
 } strip;
 
 /* history: steps | failed | time of the last reading | energy error | strips | state | state that looks
@@ -57,44 +55,60 @@ typedef struct meeting {
     double height, rate; /* of the wire without a change of force */
     double G;            /* its compliance at this time [m/N] */
     double slope;        /* of its rate by its displacement [1/s] */
+    double lateral;
 } meeting;
 
-static meeting wire_at(const contact *p, const double *h, const strip *k, double t)
+static meeting wire_at(const contact *p, const double *h, const kl_wire_contact *now,
+                       const kl_wire_contact *ahead, double t)
 {
     double H = p->interval, s = (t - p->t0 - h[STEPS] * H) / H;
     s          = s < 0.0 ? 0.0 : s > 1.0 ? 1.0 : s;
-    double  s2 = s * s, s3 = s2 * s, rise = k->ahead.height - k->height;
-    meeting w = {.G = k->ahead.compliance * s2, .slope = s > 0.0 ? 2.0 / (s * H) : 0.0};
-    w.height  = k->height + rise * (3 * s2 - 2 * s3) + H * (s - 2 * s2 + s3) * k->wire_rate +
-               H * (s3 - s2) * k->ahead.rate;
-    w.rate = 6 * (s - s2) / H * rise + (1 - 4 * s + 3 * s2) * k->wire_rate +
-             (3 * s2 - 2 * s) * k->ahead.rate;
+    double  s2 = s * s, s3 = s2 * s, rise = ahead->height - now->height;
+    meeting w = {.G       = ahead->compliance * s2,
+                 .slope   = s > 0.0 ? 2.0 / (s * H) : 0.0,
+                 .lateral = now->lateral + s * (ahead->lateral - now->lateral)};
+    w.height  = now->height + rise * (3 * s2 - 2 * s3) + H * (s - 2 * s2 + s3) * now->rate +
+               H * (s3 - s2) * ahead->rate;
+    w.rate =
+        6 * (s - s2) / H * rise + (1 - 4 * s + 3 * s2) * now->rate + (3 * s2 - 2 * s) * ahead->rate;
     return w;
+}
+
+/* Contact force between strip i and one wire, and the distance y of the wire from its middle. */
+static double wire_force(const contact *p, const double *h, int i, int wire, double t,
+                         const kl_motion *m, double *y)
+{
+    const kl_wire_contact *now   = &strips_of(h)[i].now.wire[wire];
+    const kl_wire_contact *ahead = &strips_of(h)[i].ahead.wire[wire];
+    *y                           = 0.0;
+    if (now->present == 0.0 || ahead->present == 0.0) return 0.0;
+    meeting w = wire_at(p, h, now, ahead, t);
+    *y        = w.lateral - m->r.y;
+    if (fabs(*y) > 0.5 * p->width) return 0.0; /* beside the strip */
+    /* w is given for the force of the last exchange: without any force it would be lower */
+    double depth = m->r.z - (w.height - w.G * ahead->force);
+    double rate  = m->v.z - (w.rate - w.slope * w.G * ahead->force);
+    return kl_strip_solve(&p->collector[i].law, depth, rate, w.slope, w.G, now->impact);
 }
 
 static double force_at(const contact *p, const double *h, int i, double t, const kl_motion *m)
 {
-    const strip *k = &strips_of(h)[i];
-    double       y = k->lateral - m->r.y;
-    if (!isfinite(k->height) || !isfinite(k->ahead.height)) return 0.0; /* beside the line */
-    if (fabs(y) > 0.5 * p->width) return 0.0;                           /* beside the strip */
-    meeting w = wire_at(p, h, k, t);
-    /* w is given for the force of the last exchange: without any force it would be lower */
-    double depth = m->r.z - (w.height - w.G * k->ahead.force);
-    double rate  = m->v.z - (w.rate - w.slope * w.G * k->ahead.force);
-    return kl_strip_solve(&p->collector[i].law, depth, rate, w.slope, w.G, k->impact);
+    double sum = 0.0, y;
+    for (int k = 0; k < KL_MOST_WIRES; k++) sum += wire_force(p, h, i, k, t, m, &y);
+    return sum;
 }
 
 static kl_status contact_eval(const kl_reading *in, kl_writing *out)
 {
     const contact *p = in->data;
-    for (int i = 0; i < p->n; i++) {
+    for (int k = 0; k < p->n * KL_MOST_WIRES; k++) {
+        int              i = k / KL_MOST_WIRES;
         const kl_motion *m = marker_of(in, i);
-        double  F = force_at(p, in->h, i, in->t, m), y = strips_of(in->h)[i].lateral - m->r.y;
-        double  drag = -p->friction * F * tanh(m->v.x / 0.1);
-        double *w    = out->wrench + 6 * (2 * i + 1);
-        w[0] = drag, w[2] = -F;
-        w[3] = -y * F, w[5] = -y * drag; /* the wire touches at the side of the marker */
+        double           y, F = wire_force(p, in->h, i, k % KL_MOST_WIRES, in->t, m, &y);
+        double           drag = -p->friction * F * tanh(m->v.x / 0.1);
+        double          *w    = out->wrench + 6 * (2 * i + 1);
+        w[0] += drag, w[2] -= F;
+        w[3] -= y * F, w[5] -= y * drag; /* the wire touches at the side of the marker */
         out->loss -= drag * m->v.x;
     }
     return KL_OK;
@@ -111,8 +125,7 @@ static void look_ahead(const contact *p, double *h, kl_collector_input *in)
     kl_collection_foresee(p->c, in, state, ahead_of(p, h), ahead);
     for (int i = 0; i < p->n; i++) {
         const kl_collector_output *o = kl_collection_output(p->c, state, i);
-        k[i].height = o->wire, k[i].wire_rate = o->wire_rate;
-        k[i].force = o->force, k[i].lateral = o->lateral, k[i].impact = o->impact[0];
+        memcpy(k[i].now.wire, o->slot, sizeof k[i].now.wire);
         k[i].ahead = ahead[i];
     }
 }
@@ -121,7 +134,8 @@ static void read_strips(const kl_reading *in, const contact *p, strip *k)
 {
     for (int i = 0; i < p->n; i++) {
         const kl_motion *m = marker_of(in, i);
-        k[i].x = m->r.x, k[i].speed = m->v.x, k[i].z = m->r.z, k[i].rate = m->v.z;
+        k[i].x = m->r.x, k[i].speed = m->v.x, k[i].y = m->r.y;
+        k[i].z = m->r.z, k[i].rate = m->v.z;
     }
 }
 
@@ -137,7 +151,8 @@ static void between(const kl_reading *in, const contact *p, const strip *from, d
                         .speed = from[i].speed + s * (m->v.x - from[i].speed),
                         .z     = (1 - 3 * s2 + 2 * s3) * from[i].z + (3 * s2 - 2 * s3) * m->r.z +
                              h * (s - 2 * s2 + s3) * from[i].rate + h * (s3 - s2) * m->v.z,
-                        .rate = from[i].rate + s * (m->v.z - from[i].rate)};
+                        .rate = from[i].rate + s * (m->v.z - from[i].rate),
+                        .y    = from[i].y + s * (m->r.y - from[i].y)};
     }
 }
 
@@ -208,8 +223,10 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
                        "force '%s': %d strips; one catenary-contact takes up to %d", s->name, p->n,
                        KL_MOST_PANTOGRAPHS);
     for (int i = 0; i < p->n; i++)
-        p->collector[i] = (kl_collector){
-            .prescribed = true, .law = {p->stiffness, p->exponent, p->restitution}, .nstrip = 1};
+        p->collector[i] = (kl_collector){.prescribed = true,
+                                         .law        = {p->stiffness, p->exponent, p->restitution},
+                                         .nstrip     = 1,
+                                         .width      = p->width};
     KL_TRY(set_outputs(p, s));
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_collection_create(p->catenary->line, p->collector, p->n, p->interval, s->arena,
@@ -333,7 +350,6 @@ static void contact_output(const kl_reading *in, const double *lambda, double *v
     (void)lambda;
     const contact *p     = in->data;
     const kl_line *line  = p->catenary->line;
-    const strip   *k     = strips_of(in->h);
     const double  *state = in->h + STRIPS + p->n * STRIP;
     int            slack = 0;
     values[0]            = 0.0;
@@ -342,7 +358,8 @@ static void contact_output(const kl_reading *in, const double *lambda, double *v
         values[0] += values[COMMON + i];
     }
     values[1] = marker_of(in, 0)->r.z, values[2] = marker_of(in, 0)->r.x;
-    values[3] = k[0].height, values[4] = k[0].lateral;
+    const kl_collector_output *first = kl_collection_output(p->c, state, 0);
+    values[3] = first->wire, values[4] = first->lateral;
     for (int j = 0; j < line->ndropper; j++)
         slack += kl_stepper_dropper_force(line, state, j) == 0.0;
     values[5] = slack;
@@ -363,7 +380,7 @@ static const kl_key contact_keys[] = {
     NUMBER("contact_stiffness", stiffness, "N over m ^ exponent", "50000", 1, 1e300, "K of the contact law"),
     NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law (coefficient of restitution); 1: no dissipation"),
     NUMBER("friction", friction, "1", "0", 0, 10, "coefficient of friction along the wire"),
-    NUMBER("width", width, "m", "1.6", 0, 1e300, "length of a strip across the track; there is no contact outside it"),
+    NUMBER("width", width, "m", "1.6", 0.001, 1e300, "length of a strip across the track; there is no contact outside it"),
     NUMBER("interval", interval, "s", "0.0005", 1e-6, 1, "step size of the catenary, at which values are exchanged"),
     {0}};
 /* clang-format on */

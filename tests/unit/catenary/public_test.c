@@ -37,8 +37,59 @@ static void wires_and_pantograph_go_back_bit_for_bit(void **state)
     }
 }
 
+static kl_machine *started(const char *path)
+{
+    kl_machine *m = kl_machine_load(path);
+    assert_non_null(m);
+    assert_int_equal(kl_machine_start(m), KL_OK);
+    return m;
+}
+
+static double value_of(kl_machine *m, const char *channel)
+{
+    return kl_machine_value(m, kl_machine_channel(m, channel));
+}
+
+static void three_wires_meet_above_two_strips(void **state)
+{
+    kl_machine *m = started(KL_SOURCE_DIR "/tests/data/catenary/three-wires.yaml");
+    (void)state;
+    for (int i = 1; i <= 20; i++) {
+        double force = force_at(m, i * 1e-3);
+        assert_true(force > 90.0 && force < 160.0);
+    }
+    kl_machine_free(m);
+}
+
+/* 1 m from a strip of 1.6 m the wire is at rest, however high the strip is. */
+static void a_strip_beside_the_wire_leaves_it_at_rest(void **state)
+{
+    kl_machine *m = started(KL_SOURCE_DIR "/tests/data/catenary/strip-beside.yaml");
+    (void)state;
+    assert_true(force_at(m, 1.0) == 0.0);
+    assert_true(value_of(m, "strip.position.z") > 5.2);
+    assert_true(fabs(value_of(m, "wire_height_m") - 5.0) < 0.02);
+    assert_true(value_of(m, "coupling_energy_J") == 0.0);
+    kl_machine_free(m);
+}
+
+/* In the overlap the strip touches both wires: bodies and wires feel the same forces. */
+static void changing_the_wire_produces_no_energy(void **state)
+{
+    kl_machine *m = started(KL_SOURCE_DIR "/tests/data/catenary/strip-overlap.yaml");
+    (void)state;
+    assert_int_equal(kl_machine_advance(m, 3.8), KL_OK);
+    assert_true(fabs(value_of(m, "coupling_energy_J")) < 1e-6);
+    kl_machine_free(m);
+}
+
 int main(void)
 {
-    const struct CMUnitTest tests[] = {cmocka_unit_test(wires_and_pantograph_go_back_bit_for_bit)};
+    const struct CMUnitTest tests[] = {
+        cmocka_unit_test(wires_and_pantograph_go_back_bit_for_bit),
+        cmocka_unit_test(three_wires_meet_above_two_strips),
+        cmocka_unit_test(a_strip_beside_the_wire_leaves_it_at_rest),
+        cmocka_unit_test(changing_the_wire_produces_no_energy),
+    };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
