@@ -130,9 +130,19 @@ static kl_status read_time(kl_assess_input *in)
     return KL_OK;
 }
 
+static bool known_domain(const char *name)
+{
+    for (int i = 0; kl_assess_domains[i]; i++)
+        if (strcmp(kl_assess_domains[i]->name, name) == 0) return true;
+    return false;
+}
+
 static kl_status nothing_suits(const kl_assess_input *in, const char *domain)
 {
-    if (domain)
+    if (domain && !known_domain(domain))
+        kl_fail(in->diag, KL_E_NAME, (kl_place){.file = "--only"},
+                "there is no assessment `%s`; `klingel assess --list` lists them", domain);
+    else if (domain)
         kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
                 "the results have no channels for the assessment `%s`; `klingel assess --list` "
                 "lists the channels that each assessment needs",

@@ -32,7 +32,11 @@ static kl_status read_record(const kl_assess_input *in, const char *object, int 
     r->support   = channel(in, object, "support", i);
     r->uplift    = channel(in, object, "support_uplift", i);
     double *own  = kl_assess_space(in, r->n);
-    if (!r->force || !r->x || !r->evaluated || !r->support || !r->uplift) return KL_E_FILE;
+    if (!r->force || !r->x || !r->evaluated || !r->support || !r->uplift)
+        return kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
+                       "current collection needs the channels contact_force, position, evaluated, "
+                       "support and support_uplift of `%s`; record them in `run: {record: ...}`",
+                       object);
     if (!own) return KL_E_MEMORY;
     kl_collection_filter(r->force, r->n, setting(in, "low_pass_hz", 20.0), in->rate, own);
     r->filtered = own;

@@ -28,6 +28,13 @@ static bool comfort_suits(const kl_assess_input *in)
     return false;
 }
 
+/* Whole blocks of the record. */
+static int block_count(const kl_assess_input *in)
+{
+    return (int)(in->rows / (kl_assess_setting(in, SECTION, NULL, "block_s", 5.0) * in->rate) +
+                 1e-9);
+}
+
 /* Weighted block values of one direction, sorted; how many. */
 static int block_values(const kl_assess_input *in, const double *a, const char *weighting,
                         double *blocks, int most)
@@ -46,7 +53,7 @@ static double block_percentile(const kl_assess_input *in, const char *object, co
                                const char *weighting, double share)
 {
     const double *a      = kl_assess_column(in, object, part);
-    int           most   = (int)kl_assess_setting(in, SECTION, NULL, "blocks", 60.0);
+    int           most   = block_count(in);
     double       *blocks = kl_assess_space(in, most);
     if (!a || !blocks) return (double)NAN;
     int n = block_values(in, a, weighting, blocks, most);
@@ -104,8 +111,10 @@ static kl_status point_rows(const kl_assess_input *in, const char *object, kl_as
 {
     static const char *const part[3] = {"_x", "_y", "_z"}, *const weighting[3] = {"Wd", "Wd", "Wb"};
     double  p95[3], p50[3], share = 0.95;
-    int     most = (int)kl_assess_setting(in, SECTION, NULL, "blocks", 60.0), n = 0;
-    double *blocks = kl_assess_space(in, most);
+    int     most = block_count(in), n = 0;
+    int     full    = (int)kl_assess_setting(in, SECTION, NULL, "blocks", 60.0);
+    double  seconds = kl_assess_setting(in, SECTION, NULL, "block_s", 5.0);
+    double *blocks  = kl_assess_space(in, most);
     if (!blocks) return KL_E_MEMORY;
     share = kl_assess_setting(in, SECTION, NULL, "percentile", 95.0) / 100.0;
     for (int k = 0; k < 3; k++) {
@@ -116,10 +125,10 @@ static kl_status point_rows(const kl_assess_input *in, const char *object, kl_as
         p50[k] = kl_percentile(blocks, n, 0.5, KL_PERCENTILE_LINEAR);
         kl_assess_add(out, (double)NAN, p95[k], "m/s2", (double)NAN, "%s.a%cP95", object, 'X' + k);
     }
-    if (n < most)
+    if (n < full)
         kl_warn(in->diag, (kl_place){.file = in->file},
-                "`%s`: %d blocks of 5 s instead of %d; a full evaluation needs a run of %g s",
-                object, n, most, 5.0 * most);
+                "`%s`: %d blocks of %g s instead of %d; a full evaluation needs a run of %g s",
+                object, n, seconds, full, seconds * full);
     kl_assess_add(out, (double)NAN, kl_comfort_mean(p95[0], p95[1], p95[2]), "1",
                   kl_assess_setting(in, SECTION, NULL, "N_MV", (double)NAN), "%s.N_MV", object);
     kl_assess_add(out, (double)NAN, kl_comfort_standing(p50[0], p50[1], p50[2], p95[1]), "1",
@@ -144,6 +153,11 @@ static kl_status comfort_run(const kl_assess_input *in, kl_assessment *out)
     double      block = kl_assess_setting(in, SECTION, NULL, "block_s", 5.0);
     const char *object;
     if (!kl_assess_rate_suffices(in, "comfort", least)) return KL_E_RANGE;
+    if (!(block * in->rate >= 2.0)) {
+        kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
+                "comfort: `block_s: %g` of the limits file is too short; give 5", block);
+        return KL_E_RANGE;
+    }
     if (in->rows < block * in->rate) {
         kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
                 "comfort needs a run of at least %g s, the results cover %.3g s; use a later "

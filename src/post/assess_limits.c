@@ -32,6 +32,46 @@ static void refuse_value(const kl_node *entry, const char *what, kl_diag *diag)
             entry->kind == KL_SCALAR ? "'; units are part of the names" : "");
 }
 
+/* Settings that must be positive: nothing can be computed with zero. */
+static bool must_be_positive(const char *key)
+{
+    static const char *const keys[] = {"window_m", "window_step_m", "section_m",     "block_s",
+                                       "blocks",   "percentile",    "least_rate_hz", "window_s"};
+    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
+        if (strcmp(key, keys[i]) == 0) return true;
+    return false;
+}
+
+static bool map_fits(const kl_node *given, const kl_node *model, const char *where, kl_diag *diag);
+
+/* Items of a list against the first item of the built-in list: maps with the same names, or rows of as many
+ * numbers. */
+static bool list_fits(const kl_node *given, const kl_node *model, kl_diag *diag)
+{
+    const kl_node *own  = model->first;
+    bool           good = true;
+    for (const kl_node *k = given->first; own && k; k = k->next) {
+        double row[8];
+        bool   rows = own->kind == KL_LIST;
+        if (k->kind != own->kind ||
+            (rows && (k->size != own->size || kl_node_numbers(k, row, 8) != own->size))) {
+            kl_fail(diag, KL_E_MODEL, k->place,
+                    "each item of `%s` must be %s, as `klingel assess --print-limits` shows",
+                    given->key, rows ? "a list of as many numbers" : kl_node_kind_word(own->kind));
+            good = false;
+        } else if (own->kind == KL_MAP) {
+            good &= map_fits(k, own, given->key, diag);
+            for (const kl_node *o = own->first; o; o = o->next)
+                if (!kl_node_get(k, o->key)) {
+                    kl_fail(diag, KL_E_MODEL, k->place, "`%s` is missing in this item of `%s`",
+                            o->key, given->key);
+                    good = false;
+                }
+        }
+    }
+    return good;
+}
+
 /* Entries of `given` against those of `model`, a map of the built-in file. */
 static bool map_fits(const kl_node *given, const kl_node *model, const char *where, kl_diag *diag)
 {
@@ -44,11 +84,41 @@ static bool map_fits(const kl_node *given, const kl_node *model, const char *whe
                          diag),
                 good = false;
         else if (own->kind == KL_MAP) good &= map_fits(k, own, k->key, diag);
+        else if (own->kind == KL_LIST) good &= list_fits(k, own, diag);
+        else if (must_be_positive(k->key) && !(kl_node_number(k, 0.0) > 0.0))
+            refuse_value(k, "a number greater than 0", diag), good = false;
+        else if (strcmp(k->key, "flange_angle_deg") == 0 && !(kl_node_number(k, 90.0) < 90.0))
+            refuse_value(k, "an angle below 90", diag), good = false;
         else if (own->kind == KL_SCALAR && isfinite(kl_node_number(own, NAN)) &&
                  !(kl_node_number(k, -1.0) >= 0.0))
             refuse_value(k, "a number that is not negative", diag), good = false;
     }
     return good;
+}
+
+/* What a file leaves out is taken from the built-in one. */
+static kl_status complete(kl_node *given, const kl_node *model, kl_arena *arena)
+{
+    kl_node **end = &given->first;
+    for (; *end; end = &(*end)->next) {
+        const kl_node *own = kl_node_get(model, (*end)->key);
+        if (own && own->kind == KL_MAP) KL_TRY(complete(*end, own, arena));
+    }
+    for (const kl_node *own = model->first; own; own = own->next) {
+        bool there = false;
+        for (const kl_node *k = given->first; k && !there; k = k->next)
+            there = strcmp(k->key, own->key) == 0;
+        if (there) continue;
+        kl_node *copy = kl_arena_array(arena, kl_node, 1);
+        if (!copy) return KL_E_MEMORY;
+        *copy      = *own;
+        copy->next = NULL;
+        *end       = copy;
+        end        = &copy->next;
+        given->size += 1;
+    }
+    given->sorted = NULL;
+    return KL_OK;
 }
 
 static bool limits_fit(kl_node *root, const kl_node *model, const char *file, kl_diag *diag)
@@ -71,5 +141,6 @@ kl_status kl_assess_limits(const char *file, kl_arena *arena, kl_diag *diag, con
     if (!file) return KL_OK;
     KL_TRY(kl_doc_read(file, arena, diag, &root, NULL));
     *out = root;
-    return limits_fit(root, own, file, diag) ? KL_OK : KL_E_MODEL;
+    if (!limits_fit(root, own, file, diag)) return KL_E_MODEL;
+    return complete(root, own, arena);
 }

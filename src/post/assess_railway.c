@@ -27,8 +27,17 @@ typedef struct track_section {
     double begin;             /* [m] */
 } track_section;
 
+/* Where a wheelset is, row by row, and the sections that it runs through. */
+typedef struct course {
+    const double  *distance;  /* rows, ascending [m] */
+    const double  *curvature; /* rows [1/m] */
+    track_section *section;
+    int            nsection;
+} course;
+
 typedef struct wheelset {
     const char *name;
+    course      course;
     double     *Y[2], *Q[2]; /* left, right; filtered [N] */
     double     *sum;         /* Y left - Y right: to the left [N] */
     double     *ratio[2];    /* Y/Q */
@@ -42,10 +51,6 @@ typedef struct ride {
     int                    nzone;
     wheelset              *set;
     int                    nset;
-    const double          *distance;  /* rows, ascending [m] */
-    const double          *curvature; /* rows [1/m] */
-    track_section         *section;
-    int                    nsection;
     double                 window, step, percentile, speed;
 } ride;
 
@@ -70,6 +75,17 @@ static bool railway_suits(const kl_assess_input *in)
     return false;
 }
 
+/* A filter whose corners do not fit the rows. */
+static kl_status no_filter(const ride *r, const char *group, const char *key)
+{
+    return kl_fail(
+        r->in->diag, KL_E_RANGE, (kl_place){.file = r->in->file},
+        "the filter `%s%s%s` of the limits file is impossible with %.4g rows per second: "
+        "its corner must be above 0 and below half of that, and a band needs a lower "
+        "and a higher corner",
+        group ? group : "railway", ".", key, r->in->rate);
+}
+
 static kl_status filtered(const ride *r, const char *object, const char *part, double **out)
 {
     kl_filter f;
@@ -78,7 +94,8 @@ static kl_status filtered(const ride *r, const char *object, const char *part, d
     *out             = kl_assess_space(r->in, r->in->rows);
     if (!raw || !*out) return KL_E_MEMORY;
     memcpy(*out, raw, (size_t)r->in->rows * sizeof **out);
-    KL_TRY(kl_filter_lowpass(&f, 4, corner, r->in->rate));
+    if (kl_filter_lowpass(&f, 4, corner, r->in->rate) != KL_OK)
+        return no_filter(r, NULL, "low_pass_hz");
     kl_filter_run_both_ways(&f, *out, r->in->rows);
     return KL_OK;
 }
@@ -132,14 +149,11 @@ static kl_status read_wheelsets(ride *r)
 }
 
 /* Distance along the track: recorded, or the running speed added up. */
-static kl_status read_track(ride *r)
+static kl_status read_distance(const ride *r, const char *name, course *c)
 {
-    const char *name = r->set[0].name;
-    int         n    = r->in->rows;
-    r->curvature     = kl_assess_column(r->in, name, ".curvature");
-    r->distance      = kl_assess_column(r->in, name, ".distance");
-    if (!r->curvature) r->curvature = kl_assess_space(r->in, n);
-    if (!r->distance) {
+    int n       = r->in->rows;
+    c->distance = kl_assess_column(r->in, name, ".distance");
+    if (!c->distance) {
         const double *v = kl_assess_column(r->in, name, ".running_speed");
         double       *s = kl_assess_space(r->in, n);
         if (!v)
@@ -148,17 +162,52 @@ static kl_status read_track(ride *r)
                            "the track; record it in `run: {record: ...}`",
                            name, name);
         for (int i = 1; s && i < n; i++) s[i] = s[i - 1] + 0.5 * (v[i] + v[i - 1]) / r->in->rate;
-        r->distance = s;
+        c->distance = s;
     }
-    if (!r->curvature || !r->distance) return KL_E_MEMORY;
-    r->speed = fabs(r->distance[n - 1] - r->distance[0]) * r->in->rate / (n - 1);
+    if (!c->distance) return KL_E_MEMORY;
     for (int i = 1; i < n; i++)
-        if (r->distance[i] < r->distance[i - 1] - 1e-9)
+        if (c->distance[i] < c->distance[i - 1] - 1e-9)
             return kl_fail(
                 r->in->diag, KL_E_RANGE, (kl_place){.file = r->in->file},
                 "the vehicle runs backwards at t = %.4g s; assess a run in one direction",
                 r->in->time[i]);
     return KL_OK;
+}
+
+static kl_status read_course(const ride *r, const char *name, course *c)
+{
+    KL_TRY(read_distance(r, name, c));
+    c->curvature = kl_assess_column(r->in, name, ".curvature");
+    if (c->curvature) return KL_OK;
+    if (kl_assess_has(r->in, name, ".distance"))
+        kl_warn(r->in->diag, (kl_place){.file = r->in->file},
+                "`%s.curvature` was not recorded, so the track is taken as straight; record it in "
+                "`run: {record: ...}`",
+                name);
+    c->curvature = kl_assess_space(r->in, r->in->rows);
+    return c->curvature ? KL_OK : KL_E_MEMORY;
+}
+
+static kl_status read_courses(ride *r)
+{
+    int n = r->in->rows;
+    for (int i = 0; i < r->nset; i++) KL_TRY(read_course(r, r->set[i].name, &r->set[i].course));
+    const double *s = r->set[0].course.distance;
+    r->speed        = fabs(s[n - 1] - s[0]) * r->in->rate / (n - 1);
+    return KL_OK;
+}
+
+/* The course of the wheelset that belongs to an object: their names have most in common. */
+static const course *course_of(const ride *r, const char *object)
+{
+    size_t best = 0;
+    int    set  = 0;
+    for (int i = 0; i < r->nset; i++) {
+        size_t n = 0;
+        while (object[n] && object[n] == r->set[i].name[n]) n++;
+        if (n > best) best = n, set = i;
+    }
+    return &r->set[set].course;
 }
 
 /* ---- zones and sections ---- */
@@ -182,45 +231,79 @@ static kl_status read_zones(ride *r)
         "the limits file has no `zones` under `railway`; see `klingel assess --print-limits`");
 }
 
-/* The zone of a row, or -1 where the curvature changes. */
-static int zone_of(const ride *r, int i)
+/* Change of the curvature for each metre, over a few metres, so that the scatter of measured tracks is no
+ * transition. */
+static double curvature_rate(const ride *r, const course *c, int i)
 {
-    int    n = r->in->rows, a = i > 0 ? i - 1 : i, b = i < n - 1 ? i + 1 : i;
-    double span = r->distance[b] - r->distance[a],
-           most = setting(r, NULL, "transition_1_per_m2", 2e-6);
-    if (span > 0.0 && fabs(r->curvature[b] - r->curvature[a]) > most * span) return -1;
+    const double half = 5.0; /* [m] */
+    int          n = r->in->rows, a = i, b = i;
+    while (a > 0 && c->distance[i] - c->distance[a] < half) a--;
+    while (b < n - 1 && c->distance[b] - c->distance[i] < half) b++;
+    double span = c->distance[b] - c->distance[a];
+    return span > 0.0 ? fabs(c->curvature[b] - c->curvature[a]) / span : 0.0;
+}
+
+/* The zone of a row, or -1 where the curvature changes. */
+static int zone_of(const ride *r, const course *c, int i)
+{
+    if (curvature_rate(r, c, i) > setting(r, NULL, "transition_1_per_m2", 2e-6)) return -1;
     for (int k = 0; k < r->nzone; k++)
         /* a curve of exactly the least radius belongs to the zone, whatever its last digits */
-        if (fabs(r->curvature[i]) * r->zone[k].least_radius <= 1.0 + 1e-4) return k;
+        if (fabs(c->curvature[i]) * r->zone[k].least_radius <= 1.0 + 1e-4) return k;
     return -1;
 }
 
 /* Cuts rows from..to of one zone into whole sections. */
-static void cut(ride *r, int from, int to, int zone, int *most)
+static void cut(const ride *r, course *c, int from, int to, int zone, int *most)
 {
     if (zone < 0) return;
-    double length = r->zone[zone].section, begin = r->distance[from];
+    double length = r->zone[zone].section, begin = c->distance[from];
     for (int i = from, first = from; i < to; i++) {
-        if (r->distance[i] - begin < length * (1.0 - 1e-9) && i < to - 1) continue;
-        if (r->distance[i] - begin < 0.98 * length) break; /* what is left is too short */
-        if (!kl_arena_grow(r->in->arena, (void **)&r->section, r->nsection, most,
-                           sizeof *r->section))
+        if (c->distance[i] - begin < length * (1.0 - 1e-9) && i < to - 1) continue;
+        if (c->distance[i] - begin < 0.98 * length) break; /* what is left is too short */
+        if (!kl_arena_grow(r->in->arena, (void **)&c->section, c->nsection, most,
+                           sizeof *c->section))
             return;
-        r->section[r->nsection++] =
+        c->section[c->nsection++] =
             (track_section){.zone = zone, .first = first, .last = i, .begin = begin};
-        begin = r->distance[i], first = i;
+        begin = c->distance[i], first = i;
     }
 }
 
-static void find_sections(ride *r)
+/* `run`: the longest way in each zone without an end [m]. */
+static void find_sections(const ride *r, course *c, double *run)
 {
-    int most = 0, from = 0, zone = zone_of(r, 0);
+    int most = 0, from = 0, zone = zone_of(r, c, 0);
     for (int i = 1; i <= r->in->rows; i++) {
-        int now = i < r->in->rows ? zone_of(r, i) : -2;
+        int now = i < r->in->rows ? zone_of(r, c, i) : -2;
         if (now == zone) continue;
-        cut(r, from, i, zone, &most);
+        cut(r, c, from, i, zone, &most);
+        if (zone >= 0) run[zone] = fmax(run[zone], c->distance[i - 1] - c->distance[from]);
         from = i, zone = now;
     }
+}
+
+static int sections_in(const course *c, int zone)
+{
+    int n = 0;
+    for (int i = 0; i < c->nsection; i++) n += c->section[i].zone == zone;
+    return n;
+}
+
+/* Sections of all wheelsets; a zone that was met but has no whole section is a warning. Returns how many
+ * sections the leading wheelset has. */
+static int find_all_sections(ride *r)
+{
+    double run[MOST_ZONES] = {0};
+    for (int i = 0; i < r->nset; i++) find_sections(r, &r->set[i].course, run);
+    const course *c = &r->set[0].course;
+    for (int z = 0; z < r->nzone && c->nsection > 0; z++)
+        if (run[z] > 1.0 && sections_in(c, z) == 0)
+            kl_warn(r->in->diag, (kl_place){.file = r->in->file},
+                    "zone `%s` is not assessed: its longest part is %.0f m, a section needs %g m; "
+                    "run farther, or shorten `section_m`",
+                    r->zone[z].name, run[z], r->zone[z].section);
+    return c->nsection;
 }
 
 /* ---- one value for each section ---- */
@@ -231,14 +314,14 @@ typedef struct estimate {
 } estimate;
 
 /* The larger size of the two percentiles of x, and where x is largest. */
-static double section_value(const ride *r, const track_section *s, double *x, int n, double step,
-                            double *place)
+static double section_value(const ride *r, const course *c, const track_section *s, double *x,
+                            int n, double step, double *place)
 {
     int most = 0;
     for (int i = 1; i < n; i++)
         if (fabs(x[i]) > fabs(x[most])) most = i;
     *place = s->begin +
-             (step > 0.0 ? most * step + 0.5 * r->window : r->distance[s->first + most] - s->begin);
+             (step > 0.0 ? most * step + 0.5 * r->window : c->distance[s->first + most] - s->begin);
     kl_sort_numbers(x, n);
     double p = r->percentile / 100.0;
     return fmax(fabs(kl_percentile(x, n, p, KL_PERCENTILE_LINEAR)),
@@ -247,19 +330,19 @@ static double section_value(const ride *r, const track_section *s, double *x, in
 
 typedef enum processing { SLIDING_MEAN, ROWS, MEDIAN } processing;
 
-static double process(const ride *r, const track_section *s, const double *x, processing how,
-                      double *work, double *place)
+static double process(const ride *r, const course *c, const track_section *s, const double *x,
+                      processing how, double *work, double *place)
 {
     int n = s->last - s->first;
     if (how == SLIDING_MEAN) {
         kl_windows w     = {.first = s->begin, .length = r->window, .step = r->step, .most = n};
-        int        count = kl_window_means(r->distance + s->first, x + s->first, n, &w, work);
-        return count > 0 ? section_value(r, s, work, count, r->step, place) : 0.0;
+        int        count = kl_window_means(c->distance + s->first, x + s->first, n, &w, work);
+        return count > 0 ? section_value(r, c, s, work, count, r->step, place) : 0.0;
     }
     memcpy(work, x + s->first, (size_t)n * sizeof *work);
-    if (how == ROWS) return section_value(r, s, work, n, 0.0, place);
+    if (how == ROWS) return section_value(r, c, s, work, n, 0.0, place);
     kl_sort_numbers(work, n);
-    *place = s->begin + 0.5 * (r->distance[s->last - 1] - s->begin);
+    *place = s->begin + 0.5 * (c->distance[s->last - 1] - s->begin);
     return fabs(kl_percentile(work, n, 0.5, KL_PERCENTILE_LINEAR));
 }
 
@@ -270,20 +353,24 @@ static double *ratio_signal(const wheelset *w, int k) { return k < 2 ? w->ratio[
 static double *Q_signal(const wheelset *w, int k) { return k < 2 ? w->Q[k] : NULL; }
 static double *Y_signal(const wheelset *w, int k) { return k < 2 ? w->Y[k] : NULL; }
 
+/* For a quantity that no section may exceed: the largest section counts, however many there are. */
+static const double LARGEST = -1.0;
+
 /* mean + k s over the sections of a zone, for the worst wheelset. */
 static estimate judge(const ride *r, int zone, const wheelset *w, signal_of signal, processing how,
                       double k)
 {
-    double *value = kl_assess_space(r->in, r->nsection + 1),
-           *work  = kl_assess_space(r->in, r->in->rows);
-    estimate e    = {.place = (double)NAN};
+    const course *c     = &w->course;
+    double       *value = kl_assess_space(r->in, c->nsection + 1),
+           *work        = kl_assess_space(r->in, r->in->rows);
+    estimate e          = {.place = (double)NAN};
     double  *x;
     for (int j = 0; value && work && (x = signal(w, j)); j++) {
         int n = 0;
-        for (int i = 0; i < r->nsection; i++) {
+        for (int i = 0; i < c->nsection; i++) {
             double place;
-            if (r->section[i].zone != zone) continue;
-            value[n] = process(r, &r->section[i], x, how, work, &place);
+            if (c->section[i].zone != zone) continue;
+            value[n] = process(r, c, &c->section[i], x, how, work, &place);
             if (value[n] > e.largest) e.largest = value[n], e.place = place;
             n++;
         }
@@ -291,9 +378,10 @@ static estimate judge(const ride *r, int zone, const wheelset *w, signal_of sign
         double few     = setting(r, NULL, "estimate_from_sections", 10.0);
         double largest = 0.0;
         for (int i = 0; i < n; i++) largest = fmax(largest, value[i]);
-        double estimated =
-            n >= few ? kl_mean(value, n) + k * kl_standard_deviation(value, n) : largest;
-        e.value = fmax(e.value, estimated);
+        double estimated = n >= few && k >= 0.0
+                               ? kl_mean(value, n) + k * kl_standard_deviation(value, n)
+                               : largest;
+        e.value          = fmax(e.value, estimated);
     }
     return e;
 }
@@ -323,20 +411,22 @@ static double Q_limit(const ride *r, const wheelset *w)
 
 static double mean_curvature(const ride *r, int zone)
 {
-    double sum = 0.0;
-    int    n   = 0;
-    for (int i = 0; i < r->nsection; i++)
-        if (r->section[i].zone == zone)
-            sum += fabs(r->curvature[(r->section[i].first + r->section[i].last) / 2]), n++;
+    double        sum = 0.0;
+    int           n   = 0;
+    const course *c   = &r->set[0].course;
+    for (int i = 0; i < c->nsection; i++)
+        if (c->section[i].zone == zone)
+            sum += fabs(c->curvature[(c->section[i].first + c->section[i].last) / 2]), n++;
     return n ? sum / n : 0.0;
 }
 
+/* 60 kN; in tight curves 30 kN + 10500 kN m/R, which is more from 350 m down. */
 static double Y_limit(const ride *r, int zone)
 {
     double limit = setting(r, "Y_quasi_static", "limit_N", 6e4), c = mean_curvature(r, zone);
-    if (!(c > 1.0 / 250.0)) return limit;
-    return fmin(limit, setting(r, "Y_quasi_static", "tight_constant_N", 3e4) +
-                           setting(r, "Y_quasi_static", "tight_per_curvature_N_m", 10.5e6) * c);
+    double tight = setting(r, "Y_quasi_static", "tight_constant_N", 3e4) +
+                   setting(r, "Y_quasi_static", "tight_per_curvature_N_m", 10.5e6) * c;
+    return c > 1.0 / 400.0 ? fmax(limit, tight) : limit;
 }
 
 /* ---- rows ---- */
@@ -365,15 +455,15 @@ static void zone_rows(const ride *r, int zone, kl_assessment *out)
     double angle = setting(r, "nadal", "flange_angle_deg", 70.0) * acos(-1.0) / 180.0;
     double mu    = setting(r, "nadal", "friction", 0.36),
            nadal = (tan(angle) - mu) / (1.0 + mu * tan(angle));
-    int count    = 0;
-    for (int i = 0; i < r->nsection; i++) count += r->section[i].zone == zone;
+    int count    = sections_in(&r->set[0].course, zone);
     kl_assess_add(out, (double)NAN, count, "1", (double)NAN, "%s.sections", r->zone[zone].name);
     add_worst(r, zone, "sum_Y_2m", "N", sum_signal, SLIDING_MEAN, setting(r, "sum_Y_2m", "k", 3.0),
               sum_limit, 0.0, out);
     add_worst(r, zone, "Y_over_Q_2m", "1", ratio_signal, SLIDING_MEAN,
               setting(r, "Y_over_Q_2m", "k", 3.0), NULL,
               setting(r, "Y_over_Q_2m", tight ? "limit_tight" : "limit", 0.8), out);
-    add_worst(r, zone, "Y_over_Q_nadal", "1", ratio_signal, SLIDING_MEAN, 0.0, NULL, nadal, out);
+    add_worst(r, zone, "Y_over_Q_nadal", "1", ratio_signal, SLIDING_MEAN, LARGEST, NULL, nadal,
+              out);
     add_worst(r, zone, "Q_max", "N", Q_signal, ROWS, setting(r, "Q_max", "k", 2.2), Q_limit, 0.0,
               out);
     add_worst(r, zone, "Y_quasi_static", "N", Y_signal, MEDIAN, 0.0, NULL, Y_limit(r, zone), out);
@@ -386,13 +476,12 @@ static void instability_row(const ride *r, kl_assessment *out)
 {
     double half = setting(r, "instability", "half_band_hz", 2.0), most = -1.0, value = 0.0,
            place = 0.0;
-    double *x = kl_assess_space(r->in, r->in->rows), *rms = kl_assess_space(r->in, r->in->rows);
-    const double *s     = r->distance;
-    kl_windows    w     = {.first  = s[0],
-                           .length = setting(r, "instability", "window_m", 100.0),
-                           .step   = setting(r, "instability", "window_step_m", 10.0),
-                           .most   = r->in->rows};
-    double        limit = (double)NAN;
+    double    *x = kl_assess_space(r->in, r->in->rows), *rms = kl_assess_space(r->in, r->in->rows);
+    kl_windows w     = {.first  = 0.0,
+                        .length = setting(r, "instability", "window_m", 100.0),
+                        .step   = setting(r, "instability", "window_step_m", 10.0),
+                        .most   = r->in->rows};
+    double     limit = (double)NAN;
     for (int i = 0; x && rms && i < r->nset; i++) {
         const wheelset *set = &r->set[i];
         kl_filter       f;
@@ -401,8 +490,10 @@ static void instability_row(const ride *r, kl_assessment *out)
             continue;
         memcpy(x, set->sum, (size_t)r->in->rows * sizeof *x);
         kl_filter_run_both_ways(&f, x, r->in->rows);
-        int    n     = kl_window_rms(s, x, r->in->rows, &w, rms);
-        double bound = setting(r, "instability", "share_of_sum_Y", 0.5) * sum_limit(r, set);
+        const double *s = set->course.distance;
+        w.first         = s[0];
+        int    n        = kl_window_rms(s, x, r->in->rows, &w, rms);
+        double bound    = setting(r, "instability", "share_of_sum_Y", 0.5) * sum_limit(r, set);
         for (int k = 0; k < n; k++)
             if (rms[k] / bound > most)
                 most = rms[k] / bound, value = rms[k], limit = bound,
@@ -423,8 +514,8 @@ static void record_rows(const ride *r, kl_assessment *out)
         for (int k = 0; k < r->in->rows; k++) {
             double less = 1.0 - fmin(w->Q[0][k], w->Q[1][k]) / w->Q0;
             double sum  = fabs(w->ratio[0][k]) + fabs(w->ratio[1][k]);
-            if (less > unload) unload = less, where[0] = r->distance[k];
-            if (sum > axle) axle = sum, where[1] = r->distance[k];
+            if (less > unload) unload = less, where[0] = w->course.distance[k];
+            if (sum > axle) axle = sum, where[1] = w->course.distance[k];
         }
     }
     kl_assess_add(out, where[0], unload, "1", setting(r, "wheel_unloading", "limit", 0.6),
@@ -443,11 +534,12 @@ static void record_rows(const ride *r, kl_assessment *out)
 static void quasi_static_rows(const ride *r, const char *object, const double *a, double *work,
                               kl_assessment *out)
 {
+    const course *c = course_of(r, object);
     for (int z = 0; z < r->nzone; z++) {
         double worst = -1.0, where = (double)NAN, place;
-        for (int i = 0; i < r->nsection; i++) {
-            if (r->section[i].zone != z) continue;
-            double value = process(r, &r->section[i], a, MEDIAN, work, &place);
+        for (int i = 0; i < c->nsection; i++) {
+            if (c->section[i].zone != z) continue;
+            double value = process(r, c, &c->section[i], a, MEDIAN, work, &place);
             if (value > worst) worst = value, where = place;
         }
         if (worst >= 0.0)
@@ -475,14 +567,17 @@ static kl_status acceleration_rows(const ride *r, kl_assessment *out)
             double     *a = kl_assess_column(r->in, object, part[axis]);
             if (!a) return KL_E_FILE;
             memcpy(x, a, (size_t)r->in->rows * sizeof *x);
-            KL_TRY(floor ? kl_filter_bandpass(&f, 2, setting(r, group, "low_hz", 0.4),
-                                              setting(r, group, "high_hz", 10.0), r->in->rate)
-                         : kl_filter_lowpass(&f, 4, setting(r, group, "low_pass_hz", 10.0),
-                                             r->in->rate));
+            kl_status made =
+                floor
+                    ? kl_filter_bandpass(&f, 2, setting(r, group, "low_hz", 0.4),
+                                         setting(r, group, "high_hz", 10.0), r->in->rate)
+                    : kl_filter_lowpass(&f, 4, setting(r, group, "low_pass_hz", 10.0), r->in->rate);
+            if (made != KL_OK) return no_filter(r, group, floor ? "high_hz" : "low_pass_hz");
             kl_filter_run_both_ways(&f, x, r->in->rows);
             double        rms   = kl_root_mean_square(x, r->in->rows), peak, place;
-            track_section whole = {.first = 0, .last = r->in->rows, .begin = r->distance[0]};
-            peak                = section_value(r, &whole, x, r->in->rows, 0.0, &place);
+            const course *c     = course_of(r, object);
+            track_section whole = {.first = 0, .last = r->in->rows, .begin = c->distance[0]};
+            peak                = section_value(r, c, &whole, x, r->in->rows, 0.0, &place);
             double most         = floor ? setting(r, group, "peak_m_s2", 2.5)
                                         : setting(r, group, "constant_m_s2", 12.0) -
                                       setting(r, group, "per_tonne_m_s2", 0.2) *
@@ -506,19 +601,17 @@ static kl_status railway_run(const kl_assess_input *in, kl_assessment *out)
         return KL_E_RANGE;
     KL_TRY(read_zones(&r));
     KL_TRY(read_wheelsets(&r));
-    KL_TRY(read_track(&r));
-    find_sections(&r);
-    if (r.nsection == 0)
+    KL_TRY(read_courses(&r));
+    const double *way = r.set[0].course.distance;
+    if (find_all_sections(&r) == 0)
         return kl_fail(
             in->diag, KL_E_RANGE, (kl_place){.file = in->file},
             "the run covers %.4g m and no section is complete: the shortest section of the limits "
             "file "
             "needs constant curvature over its length; run farther, or shorten `section_m`",
-            r.distance[in->rows - 1] - r.distance[0]);
+            way[in->rows - 1] - way[0]);
     for (int z = 0; z < r.nzone; z++) {
-        bool there = false;
-        for (int i = 0; i < r.nsection; i++) there = there || r.section[i].zone == z;
-        if (there) zone_rows(&r, z, out);
+        if (sections_in(&r.set[0].course, z) > 0) zone_rows(&r, z, out);
     }
     instability_row(&r, out);
     record_rows(&r, out);

@@ -81,6 +81,42 @@ static void a_resumed_run_is_assessed_alike(void **state)
     assert_string_equal(w->out, whole);
 }
 
+/* Two wheelsets with given forces. The second one follows 300 m behind and presses harder in the curve
+ * from 2000 m on; the first one strikes with Y/Q = 1.5 over 25 m of the straight. */
+static void each_wheelset_is_assessed_where_it_is(void **state)
+{
+    world *w = *state;
+    FILE  *f = fopen(path_of(w, "s.yaml"), "w");
+    assert_non_null(f);
+    fputs("klingel: 1\n"
+          "gravity: [0, 0, 0]\n"
+          "templates:\n"
+          "  w:\n"
+          "    parameters: {lag: 0 m, strike: 1}\n"
+          "    bodies: {a: {mass: 1 kg, inertia: [1, 1, 1]}}\n"
+          "    outputs:\n"
+          "      distance: {expression: \"50 m/s*time + 1000 m - lag\"}\n"
+          "      curvature: {expression: \"if(distance > 2000 m, 1/500, 0)*(1/(1 m) + 0*time/(1 "
+          "m*1 s))\"}\n"
+          "      Y_left: {expression: \"if(strike > 0 and distance > 1500 m and distance < 1525 m, "
+          "75 kN, 5 kN)*(1 + 0*time/(1 s))\"}\n"
+          "      Y_right: {expression: \"5 kN + 0 N*time/(1 s)\"}\n"
+          "      Q_left: {expression: \"if(distance > 2000 m, 90 kN, 50 kN)*(1 + 0*time/(1 s))\"}\n"
+          "      Q_right: {expression: \"50 kN + 0 N*time/(1 s)\"}\n"
+          "parts:\n"
+          "  first: {template: w}\n"
+          "  second: {template: w, parameters: {lag: 300 m, strike: 0}}\n"
+          "run: {end: 80, every: 5 ms}\n",
+          f);
+    fclose(f);
+    assert_int_equal(run(w, "run", "s.yaml", "-q", "-o", "s.h5"), 0);
+    assert_int_equal(run(w, "assess", "s.h5", "--csv"), 4);
+    /* filters and transitions leave a few hundred newton beside the step */
+    assert_close(value_of(w, "straight.Q_max"), 50e3, 1e3);
+    assert_close(value_of(w, "small_radius.Q_max"), 90e3, 1e3);
+    assert_close(value_of(w, "straight.Y_over_Q_nadal"), 1.5, 0.03);
+}
+
 static void what_cannot_be_assessed_names_the_remedy(void **state)
 {
     world *w = *state;
@@ -101,6 +137,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(half_the_step_changes_little),
         CASE(a_resumed_run_is_assessed_alike),
+        CASE(each_wheelset_is_assessed_where_it_is),
         CASE(what_cannot_be_assessed_names_the_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

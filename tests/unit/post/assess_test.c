@@ -133,7 +133,7 @@ static void unsuitable_records_are_refused_with_a_remedy(void **unused)
     (void)unused;
     bench b = assess(ROWS, 8, "railway"); /* 50 rows a second */
     assert_int_equal(b.status, KL_E_RANGE);
-    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "every: 10 ms"));
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "every: 5 ms"));
     put_away(&b);
     b = assess(2 * RATE, 1, "railway"); /* 80 m */
     assert_int_equal(b.status, KL_E_RANGE);
