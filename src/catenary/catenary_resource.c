@@ -29,6 +29,11 @@ static kl_status check_wires(const kl_catenary *c, const kl_setup *s)
                            "catenary '%s': %s_mass is %g kg/m; give a mass per length such as "
                            "`%s_mass: 1.35 kg/m`",
                            s->name, wire_names[i], c->mass[i], wire_names[i]);
+        if (!(c->damping[i][0] >= 0.0) || !(c->damping[i][1] >= 0.0))
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "catenary '%s': %s_damping is [%g 1/s, %g s]; negative damping feeds "
+                           "energy; give values that are not negative",
+                           s->name, wire_names[i], c->damping[i][0], c->damping[i][1]);
     }
     if (c->layout == KL_STITCHED && !(c->tension[2] < c->tension[1]))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
@@ -36,6 +41,23 @@ static kl_status check_wires(const kl_catenary *c, const kl_setup *s)
                        "between its clamps; give less than messenger_tension",
                        s->name, c->tension[2], c->tension[1] - c->tension[2]);
     return KL_OK;
+}
+
+/* Spans of all tension lengths together: each but the last ends where `overlap` spans are shared. */
+static int first_span(const kl_catenary *c, int section)
+{
+    return section * ((int)c->spans - (int)c->overlap);
+}
+
+static int all_spans(const kl_catenary *c)
+{
+    return first_span(c, (int)c->sections - 1) + (int)c->spans;
+}
+
+/* For messages about lists. */
+static const char *of_sections(const kl_catenary *c)
+{
+    return c->sections > 1.0 ? " of all sections together, those of an overlap counted once" : "";
 }
 
 static kl_status check_spans(const kl_catenary *c, const kl_setup *s)
@@ -49,17 +71,17 @@ static kl_status check_spans(const kl_catenary *c, const kl_setup *s)
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "catenary '%s': span_length is %g m; it must be positive", s->name,
                            c->span_length.value[i]);
-    if (c->span_length.n != 1 && c->span_length.n != (int)c->spans)
-        return kl_fail(
-            s->diag, KL_E_MODEL, s->place,
-            "catenary '%s': span_length has %d values for %g spans; give one for all, or "
-            "one each",
-            s->name, c->span_length.n, c->spans);
     if (c->sections > 1.0 && !(c->overlap >= 1.0 && c->overlap <= c->spans / 2.0))
         return kl_fail(
             s->diag, KL_E_RANGE, s->place,
             "catenary '%s': overlap is %g spans of %g; give at least 1 and no more than half",
             s->name, c->overlap, c->spans);
+    if (c->span_length.n != 1 && c->span_length.n != all_spans(c))
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "catenary '%s': span_length has %d values for %d spans%s; give one for all, or "
+            "one each",
+            s->name, c->span_length.n, all_spans(c), of_sections(c));
     return KL_OK;
 }
 
@@ -87,6 +109,12 @@ static kl_status check_droppers(const kl_catenary *c, const kl_setup *s)
                        "catenary '%s': dropper_lengths has %d values for %d droppers; give one for "
                        "each of the `droppers`",
                        s->name, c->dropper_lengths.n, d->n);
+    for (int i = 0; i < c->dropper_lengths.n; i++)
+        if (!(c->dropper_lengths.value[i] > 0.0))
+            return kl_fail(s->diag, KL_E_RANGE, s->place,
+                           "catenary '%s': dropper_lengths has %g m for dropper %d; give positive "
+                           "lengths, or leave `dropper_lengths` out to have them computed",
+                           s->name, c->dropper_lengths.value[i], i + 1);
     if (c->layout == KL_STITCHED && !(c->stitch_length > 0.0 && c->stitch_length < L))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "catenary '%s': stitch_length is %g m; give the length of a stitch wire, "
@@ -97,20 +125,27 @@ static kl_status check_droppers(const kl_catenary *c, const kl_setup *s)
 
 /* ---- tension lengths ---- */
 
-static kl_status list_at_supports(const kl_setup *s, const kl_list *list, const char *key, int n,
-                                  bool alternate, double *out)
+/* Values at the supports of a tension length; a list goes along the whole line. */
+static kl_status list_at_supports(const kl_catenary *c, const kl_setup *s, int section,
+                                  const kl_list *list, const char *key, bool alternate, double *out)
 {
-    if (list->n > 1 && list->n != n)
+    int first = first_span(c, section);
+    if (list->n > 1 && list->n != all_spans(c) + 1)
         return kl_fail(
             s->diag, KL_E_MODEL, s->place,
-            "catenary '%s': %s has %d values for %d supports; give one for all, or one for "
+            "catenary '%s': %s has %d values for %d supports%s; give one for all, or one for "
             "each support",
-            s->name, key, list->n, n);
-    for (int i = 0; i < n; i++)
+            s->name, key, list->n, all_spans(c) + 1, of_sections(c));
+    for (int i = 0; i <= (int)c->spans; i++)
         out[i] = list->n == 0  ? 0.0
-                 : list->n > 1 ? list->value[i]
-                               : list->value[0] * (alternate && i % 2 ? -1.0 : 1.0);
+                 : list->n > 1 ? list->value[first + i]
+                               : list->value[0] * (alternate && (first + i) % 2 ? -1.0 : 1.0);
     return KL_OK;
+}
+
+static double span_at(const kl_catenary *c, int i)
+{
+    return c->span_length.value[c->span_length.n > 1 ? i : 0];
 }
 
 static kl_wire_data wire_data(const kl_catenary *c, int i)
@@ -146,15 +181,14 @@ static kl_status make_part(kl_catenary *c, const kl_setup *s, int section, kl_te
     p->messenger_y = kl_arena_array(s->arena, double, n + 1);
     p->encumbrance = kl_arena_array(s->arena, double, n + 1);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
-    for (int i = 0; i < n; i++) p->span[i] = c->span_length.value[c->span_length.n > 1 ? i : 0];
     p->start = c->start;
-    for (int k = 0; k < section; k++)
-        for (int i = 0; i < n - (int)c->overlap; i++) p->start += p->span[i];
-    KL_TRY(list_at_supports(s, &c->heights, "heights", n + 1, false, p->height));
-    KL_TRY(list_at_supports(s, &c->stagger, "stagger", n + 1, true, p->stagger));
-    KL_TRY(list_at_supports(s, &c->messenger_stagger, "messenger_stagger", n + 1, true,
+    for (int i = 0; i < first_span(c, section); i++) p->start += span_at(c, i);
+    for (int i = 0; i < n; i++) p->span[i] = span_at(c, first_span(c, section) + i);
+    KL_TRY(list_at_supports(c, s, section, &c->heights, "heights", false, p->height));
+    KL_TRY(list_at_supports(c, s, section, &c->stagger, "stagger", true, p->stagger));
+    KL_TRY(list_at_supports(c, s, section, &c->messenger_stagger, "messenger_stagger", true,
                             p->messenger_y));
-    KL_TRY(list_at_supports(s, &c->encumbrance, "encumbrance", n + 1, false, p->encumbrance));
+    KL_TRY(list_at_supports(c, s, section, &c->encumbrance, "encumbrance", false, p->encumbrance));
     raise_ends(c, p, section);
     p->presag  = c->presag;
     p->contact = wire_data(c, 0), p->messenger = wire_data(c, 1);
@@ -168,7 +202,7 @@ static kl_status make_part(kl_catenary *c, const kl_setup *s, int section, kl_te
                           .position        = c->droppers.value,
                           .npos            = p->single ? 0 : c->droppers.n,
                           .length = c->dropper_lengths.n ? c->dropper_lengths.value : NULL};
-    p->dropper.span = p->presag_span = p->span[0];
+    p->dropper.span = p->presag_span = span_at(c, 0);
     p->arm               = (kl_arm_data){.present  = c->arm_mass > 0.0 || c->arm_stiffness > 0.0,
                                          .mass     = c->arm_mass,
                                          .vertical = c->arm_stiffness,
@@ -287,12 +321,12 @@ static const kl_key catenary_keys[] = {
      .help = "contact wire only; with messenger; with messenger and stitch wires at the supports"},
     NUMBER("start", start, "m", "0", -1e300, "x of the first support"),
     NUMBER("spans", spans, "1", "10", 1, "number of spans of a tension length"),
-    LIST("span_length", span_length, "m", NULL, "one length for all spans, or one for each"),
-    LIST("heights", heights, "m", "0", "height of the contact wire at the supports: one value, or one for each support (gradients)"),
-    LIST("stagger", stagger, "m", "0", "stagger of the contact wire at the supports: one value (alternating sign) or one for each support"),
+    LIST("span_length", span_length, "m", NULL, "one length for all spans, or one for each span of the line (of all sections)"),
+    LIST("heights", heights, "m", "0", "height of the contact wire at the supports: one value, or one for each support of the line (gradients)"),
+    LIST("stagger", stagger, "m", "0", "stagger of the contact wire at the supports: one value (alternating sign) or one for each support of the line"),
     LIST("messenger_stagger", messenger_stagger, "m", "0", "stagger of the messenger"),
     LIST("encumbrance", encumbrance, "m", "1.2", "height of the messenger above the contact wire at the supports"),
-    NUMBER("presag", presag, "m", "0", -1e300, "pre-sag of the contact wire at mid-span of the first span; in other spans proportional to the square of the length"),
+    NUMBER("presag", presag, "m", "0", 0, "pre-sag of the contact wire at mid-span of the first span; in other spans proportional to the square of the length"),
     NUMBER("contact_mass", mass[0], "kg/m", NULL, 0, "mass per length of the contact wire"),
     NUMBER("contact_tension", tension[0], "N", NULL, 0, "its tension"),
     NUMBER("contact_bending", bending[0], "N m2", "0", 0, "bending stiffness EI"),

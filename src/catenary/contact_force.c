@@ -214,7 +214,6 @@ static kl_status set_outputs(contact *p, const kl_setup *s);
 static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                kl_element_size *size)
 {
-    (void)m;
     contact *p = data;
     p->n       = nmarker / 2;
     p->t0      = s->model->t0;
@@ -227,6 +226,8 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
                                          .law        = {p->stiffness, p->exponent, p->restitution},
                                          .nstrip     = 1,
                                          .width      = p->width};
+    KL_TRY(kl_catenary_once(s, p, "write one `catenary-contact` with all strips in `nodes`"));
+    if (p->n > 0) kl_catenary_warn_speed(s, p->catenary, m[1].v.x);
     KL_TRY(set_outputs(p, s));
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_collection_create(p->catenary->line, p->collector, p->n, p->interval, s->arena,

@@ -141,8 +141,42 @@ static kl_status set_collectors(pantograph *p, const kl_setup *s)
                 s->diag, KL_E_RANGE, s->place,
                 "force '%s': masses must be positive and stiffnesses must not be negative",
                 s->name);
+    for (int i = 0; i < n; i++)
+        if (!(c->pantograph.damping[i] >= 0.0) || !(c->pantograph.friction[i] >= 0.0))
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "force '%s': damping and friction of mass %d are %g N s/m and %g N; give "
+                "values that are not negative",
+                s->name, i + 1, c->pantograph.damping[i], c->pantograph.friction[i]);
     for (int i = 1; i < (int)p->count; i++) p->collector[i] = *c;
     return KL_OK;
+}
+
+/* Both kinds of elements begin with their line. */
+static const kl_catenary *line_of(const void *data) { return *(const kl_catenary *const *)data; }
+
+kl_status kl_catenary_once(const kl_setup *s, const void *data, const char *remedy)
+{
+    for (int i = 0; i < s->model->nelement && s->model->element[i].data != data; i++) {
+        const kl_element *e = &s->model->element[i];
+        if (e->type != &kl_pantograph_force && e->type != &kl_catenary_contact) continue;
+        if (line_of(e->data) == line_of(data))
+            return kl_fail(s->diag, KL_E_MODEL, s->place,
+                           "force '%s': force '%s' already runs along catenary '%s'; the two would "
+                           "not feel each other's waves: %s",
+                           s->name, e->name, line_of(data)->design.name, remedy);
+    }
+    return KL_OK;
+}
+
+void kl_catenary_warn_speed(const kl_setup *s, const kl_catenary *c, double speed)
+{
+    double wave = kl_catenary_waves(c, speed).contact;
+    if (fabs(speed) < wave) return;
+    kl_warn(s->diag, s->place,
+            "force '%s': %.4g m/s is not below the wave speed %.4g m/s of the contact wire of "
+            "catenary '%s', sqrt(tension/mass); give a lower speed or a higher `contact_tension`",
+            s->name, fabs(speed), wave, c->design.name);
 }
 
 static kl_status check_line(const pantograph *p, const kl_setup *s)
@@ -166,6 +200,20 @@ static kl_status check_line(const pantograph *p, const kl_setup *s)
     return KL_OK;
 }
 
+static kl_status check_places(const pantograph *p, const kl_setup *s, const kl_list *list,
+                              const char *key)
+{
+    const kl_line *line = p->catenary->line;
+    for (int i = 0; i < list->n; i++)
+        if (!(list->value[i] >= line->x0 && list->value[i] <= line->x1))
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "force '%s': %s has x = %g m, but catenary '%s' extends from %g to %g m; "
+                "give places on the line, or lengthen it with more `spans`",
+                s->name, key, list->value[i], p->catenary->design.name, line->x0, line->x1);
+    return KL_OK;
+}
+
 /* Where the contact force is assessed: by default away from the ends, spans 5 and 6 of 10. */
 static kl_status set_region(pantograph *p, const kl_setup *s)
 {
@@ -177,10 +225,13 @@ static kl_status set_region(pantograph *p, const kl_setup *s)
         p->evaluate.n        = 2;
         p->evaluate.value[0] = line->x0 + 0.4 * L, p->evaluate.value[1] = line->x0 + 0.6 * L;
     }
-    if (p->evaluate.n == 2 && p->evaluate.value[0] < p->evaluate.value[1]) return KL_OK;
-    return kl_fail(s->diag, KL_E_MODEL, s->place,
-                   "force '%s': evaluate must be [from, to] along the line, such as [240 m, 360 m]",
-                   s->name);
+    if (p->evaluate.n != 2 || !(p->evaluate.value[0] < p->evaluate.value[1]))
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "force '%s': evaluate must be [from, to] along the line, such as [240 m, 360 m]",
+            s->name);
+    KL_TRY(check_places(p, s, &p->evaluate, "evaluate"));
+    return check_places(p, s, &p->probes, "probes");
 }
 
 /* The key whose value must become shorter so that no step is longer than `most`. */
@@ -232,8 +283,10 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
     if (isnan(p->nominal)) p->nominal = p->catenary->design.part[0].height[0];
     KL_TRY(set_collectors(p, s));
     KL_TRY(check_line(p, s));
+    kl_catenary_warn_speed(s, p->catenary, isnan(p->speed) ? m[0].v.x : p->speed);
     KL_TRY(set_region(p, s));
     KL_TRY(check_step(p, s));
+    KL_TRY(kl_catenary_once(s, p, "write one `pantograph` with `count` and `distance`"));
     KL_TRY(set_outputs(p, s));
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_coupling_create(p->catenary->line, p->collector, (int)p->count, &o, s->arena, s->diag,
@@ -389,7 +442,9 @@ static void pantograph_output(const kl_reading *in, const double *lambda, double
     values[2] = kl_coupling_iterations(h + STATE);
     for (int k = 0; k < p->probes.n; k++) {
         kl_wire_point at;
-        bool on = kl_wire_at(kl_line_find(line, KL_WIRE_CONTACT, 0), p->probes.value[k], &at);
+        bool          on = false;
+        for (int i = 0; i < line->design->npart && !on; i++)
+            on = kl_wire_at(kl_line_find(line, KL_WIRE_CONTACT, i), p->probes.value[k], &at);
         values[COMMON + k] = on ? kl_wire_value(&at, d, 0) : (double)NAN;
     }
 }
@@ -437,7 +492,7 @@ static const kl_key pantograph_keys[] = {
     NUMBER("step", step, "s", "0.001", 1e-6, 1, "step size of the catenary"),
     NUMBER("exchange", exchange, "s", "0.0005", 1e-6, 1, "exchange interval of the co-simulation"),
     NUMBER("iterations", iterations, "1", "20", 1, 1000, "largest number of iterations of an exchange; 1: prediction only"),
-    LIST("probes", probes, "m", "[]", "positions along the line whose uplift is recorded"),
+    LIST("probes", probes, "m", "[]", "positions along the line whose uplift is recorded; in an overlap of the wire that ends"),
     LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment (default: the middle fifth)"),
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
      .fallback = "", .help = "vertical displacement of the base over time, added to the motion of the marker"},

@@ -83,6 +83,25 @@ static void changing_the_wire_produces_no_energy(void **state)
     kl_machine_free(m);
 }
 
+/* Lists belong to the whole line: supports at 0, 50, 90, 140, 180, 225, 280 m. */
+static void lists_go_along_all_tension_lengths(void **state)
+{
+    const char  *place[]  = {"50 m", "140 m", "225 m"};
+    const double height[] = {5.01, 5.03 + 0.5 / 4.0, 5.05}; /* half way through the overlap */
+    (void)state;
+    for (int i = 0; i < 3; i++) {
+        kl_machine *m = kl_machine_load(KL_SOURCE_DIR "/tests/data/catenary/sections.yaml");
+        assert_non_null(m);
+        assert_int_equal(kl_machine_set_text(m, "place", place[i]), KL_OK);
+        assert_int_equal(kl_machine_start(m), KL_OK);
+        assert_int_equal(kl_machine_advance(m, 0.01), KL_OK);
+        assert_true(fabs(value_of(m, "wire_height_m") - height[i]) < 1e-6);
+        assert_true(fabs(value_of(m, "wire_lateral_m") + 0.2) < 1e-3);
+        assert_true(fabs(value_of(m, "probe_m")) < 1e-9); /* on the second tension length */
+        kl_machine_free(m);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -90,6 +109,7 @@ int main(void)
         cmocka_unit_test(three_wires_meet_above_two_strips),
         cmocka_unit_test(a_strip_beside_the_wire_leaves_it_at_rest),
         cmocka_unit_test(changing_the_wire_produces_no_energy),
+        cmocka_unit_test(lists_go_along_all_tension_lengths),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
