@@ -177,8 +177,9 @@ static void the_assessment_says_what_it_cannot_judge(void **state)
         {"current_collection: {max_M: 300}\n", "l.yaml:1:22: current_collection has no entry "
                                                "'max_M'; did you mean 'max_N'?"},
         {"current_colection: {max_N: 300}\n", "did you mean 'current_collection'?"},
-        {"current_collection: {max_N: 300 N}\n", "'max_N' must be a number from 0 on, not '300 N'"},
-        {"current_collection: {max_N: -300}\n", "'max_N' must be a number from 0 on"},
+        {"current_collection: {max_N: 300 N}\n",
+         "'max_N' must be a number that is not negative, not '300 N'"},
+        {"current_collection: {max_N: -300}\n", "'max_N' must be a number that is not negative"},
         {"current_collection: {max_N: [1, 2]}\n", "'max_N' must be a number, not a list"},
         {"current_collection: {low_pass_hz: 900}\n", "can be filtered between 0 and 500 Hz"},
         {"- 1\n", "a limits file is a map of domains"},
