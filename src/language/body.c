@@ -8,26 +8,13 @@
 #include <string.h>
 
 #include "base/files.h"
-#include "language/values.h"
+#include "language/body_parts.h"
 #include "mesh/box_mesh.h"
 #include "mesh/line_mesh.h"
 #include "mesh/read.h"
 
-typedef struct reader {
-    const char   *path;
-    kl_arena     *arena;
-    kl_diag      *diag;
-    kl_scope      scope;
-    kl_body_file *out;
-    double        length, mass, time; /* units of the mesh in SI */
-    bool          lenient;   /* structural parts of a mesh that are not understood are left out */
-    double        thickness; /* of shells that `box` made; 0: none */
-} reader;
-
-/* ---- small helpers ---- */
-
-static kl_status check_keys(reader *r, const kl_node *map, const char *what,
-                            const char *const *keys)
+kl_status kl_body_check_keys(kl_body_reader *r, const kl_node *map, const char *what,
+                             const char *const *keys)
 {
     kl_status status = KL_OK;
     if (map->kind != KL_MAP)
@@ -48,8 +35,8 @@ static kl_status check_keys(reader *r, const kl_node *map, const char *what,
     return status;
 }
 
-static kl_status number(reader *r, const kl_node *map, const char *key, const char *what,
-                        const char *unit, double *out)
+kl_status kl_body_number(kl_body_reader *r, const kl_node *map, const char *key, const char *what,
+                         const char *unit, double *out)
 {
     const kl_node *n = kl_node_get(map, key);
     if (!n) return KL_OK;
@@ -57,9 +44,8 @@ static kl_status number(reader *r, const kl_node *map, const char *key, const ch
     return kl_scope_number(&r->scope, n, whole ? whole : what, unit, out);
 }
 
-/* one of a list of words; index in *out */
-static kl_status choice(reader *r, const kl_node *n, const char *what, const char *const *words,
-                        int *out)
+kl_status kl_body_choice(kl_body_reader *r, const kl_node *n, const char *what,
+                         const char *const *words, int *out)
 {
     const char *word;
     KL_TRY(kl_value_word(&r->scope, n, what, &word));
@@ -79,7 +65,7 @@ static kl_status choice(reader *r, const kl_node *n, const char *what, const cha
                    list);
 }
 
-static const char *beside(reader *r, const char *name)
+static const char *beside(kl_body_reader *r, const char *name)
 {
     const char *slash = strrchr(r->path, '/');
     if (name[0] == '/' || !slash) return kl_arena_text(r->arena, name);
@@ -89,340 +75,34 @@ static const char *beside(reader *r, const char *name)
 static const char *const component_names[] = {"x", "y", "z", "rx", "ry", "rz", NULL};
 
 /* [x, y, rz] or `all`, `translations` */
-static kl_status components(reader *r, const kl_node *n, const char *what, unsigned *out)
+static kl_status components(kl_body_reader *r, const kl_node *n, const char *what, unsigned *out)
 {
     *out = 0;
     if (n->kind == KL_SCALAR) {
         static const char *const words[] = {"all", "translations", "rotations", "x",  "y",
                                             "z",   "rx",           "ry",        "rz", NULL};
         int                      which   = 0;
-        KL_TRY(choice(r, n, what, words, &which));
+        KL_TRY(kl_body_choice(r, n, what, words, &which));
         static const unsigned masks[] = {0x3f, 0x07, 0x38, 1, 2, 4, 8, 16, 32};
         *out                          = masks[which];
         return KL_OK;
     }
     for (const kl_node *c = n->first; c; c = c->next) {
         int which = 0;
-        KL_TRY(choice(r, c, what, component_names, &which));
+        KL_TRY(kl_body_choice(r, c, what, component_names, &which));
         *out |= 1u << which;
     }
     return KL_OK;
 }
 
-/* ---- materials and sections ---- */
-
-/* `hardening`: isotropic, kinematic, or the isotropic share as a number */
-static kl_status read_hardening(reader *r, const kl_node *n, const char *what, kl_material *m)
-{
-    static const char *const words[] = {"isotropic", "kinematic", NULL};
-    const kl_node           *h       = kl_node_get(n, "hardening");
-    const char              *word    = NULL;
-    m->isotropic                     = 1.0;
-    if (!h) return KL_OK;
-    for (int i = 0; words[i]; i++)
-        if (h->kind == KL_SCALAR && strcmp(h->text, words[i]) == 0) {
-            m->isotropic = i == 0;
-            return KL_OK;
-        }
-    if (h->kind == KL_SCALAR && (word = kl_nearest(h->text, words)) != NULL)
-        return kl_fail(r->diag, KL_E_NAME, h->place,
-                       "%s: hardening '%s' is not known; did you mean '%s'?", what, h->text, word);
-    KL_TRY(kl_scope_number(&r->scope, h, what, "1", &m->isotropic));
-    if (m->isotropic >= 0.0 && m->isotropic <= 1.0) return KL_OK;
-    return kl_fail(
-        r->diag, KL_E_RANGE, h->place,
-        "%s: hardening is %g; give isotropic, kinematic, or the isotropic share between 0 "
-        "and 1",
-        what, m->isotropic);
-}
-
-/* `yield`: one stress, or a table [[plastic strain, stress], ...] */
-static kl_status read_yield(reader *r, const kl_node *n, const char *what, kl_material *m)
-{
-    const kl_node *y = kl_node_get(n, "yield");
-    if (!y) return KL_OK;
-    m->nyield = y->kind == KL_LIST ? y->size : 1;
-    m->yield  = kl_arena_take(r->arena, (size_t)(m->nyield + 1) * sizeof *m->yield);
-    if (!m->yield) return KL_E_MEMORY;
-    if (y->kind != KL_LIST) {
-        m->yield[0][0] = 0.0;
-        KL_TRY(kl_scope_number(&r->scope, y, what, "Pa", &m->yield[0][1]));
-        return read_hardening(r, n, what, m);
-    }
-    int i = 0;
-    for (const kl_node *row = y->first; row; row = row->next, i++) {
-        if (row->kind != KL_LIST || row->size != 2)
-            return kl_fail(
-                r->diag, KL_E_MODEL, row->place,
-                "%s: a row of `yield` is a plastic strain and a stress, for example [0.02, "
-                "300 MPa]",
-                what);
-        KL_TRY(kl_scope_number(&r->scope, row->first, what, "1", &m->yield[i][0]));
-        KL_TRY(kl_scope_number(&r->scope, row->first->next, what, "Pa", &m->yield[i][1]));
-        if (i > 0 && m->yield[i][1] < m->yield[i - 1][1])
-            return kl_fail(
-                r->diag, KL_E_RANGE, row->place,
-                "%s: the yield stress falls from %g to %g MPa in row %d; it must not fall "
-                "with the plastic strain. Leave out the falling part (softening needs "
-                "another material law)",
-                what, 1e-6 * m->yield[i - 1][1], 1e-6 * m->yield[i][1], i + 1);
-        if (i > 0 ? m->yield[i][0] <= m->yield[i - 1][0] : m->yield[0][0] != 0.0)
-            return kl_fail(
-                r->diag, KL_E_RANGE, row->place,
-                "%s: row %d of `yield` has the plastic strain %g; the first row is at 0 and "
-                "plastic strain (total strain less stress/E) increases from row to row",
-                what, i + 1, m->yield[i][0]);
-    }
-    return read_hardening(r, n, what, m);
-}
-
-static kl_status read_material(reader *r, const kl_node *n, const char *name, int *index)
-{
-    static const char *const keys[] = {"E",   "nu",   "density", "E1",        "E2",
-                                       "E3",  "nu12", "nu13",    "nu23",      "G12",
-                                       "G13", "G23",  "yield",   "hardening", NULL};
-    const char              *what   = kl_arena_format(r->arena, "material '%s'", name);
-    kl_material              m      = {.name = name, .place = n->place};
-    KL_TRY(check_keys(r, n, what, keys));
-    m.kind = kl_node_get(n, "E1") ? KL_ORTHOTROPIC : KL_ISOTROPIC;
-    const struct {
-        const char *key, *unit;
-        double     *to;
-    } values[] = {{"E", "Pa", &m.E},      {"nu", "1", &m.nu},     {"density", "kg/m3", &m.rho},
-                  {"E1", "Pa", &m.E1},    {"E2", "Pa", &m.E2},    {"E3", "Pa", &m.E3},
-                  {"nu12", "1", &m.nu12}, {"nu13", "1", &m.nu13}, {"nu23", "1", &m.nu23},
-                  {"G12", "Pa", &m.G12},  {"G13", "Pa", &m.G13},  {"G23", "Pa", &m.G23}};
-    for (size_t i = 0; i < sizeof values / sizeof *values; i++)
-        KL_TRY(number(r, n, values[i].key, what, values[i].unit, values[i].to));
-    KL_TRY(read_yield(r, n, what, &m));
-    if (m.kind == KL_ISOTROPIC && !kl_node_get(n, "E"))
-        return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "%s has no Young's modulus; give `E`, for example `E: 210 GPa`", what);
-    if (!kl_node_get(n, "density"))
-        return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "%s has no density; give `density`, for example `density: 7850 kg/m3`",
-                       what);
-    *index = kl_mesh_add_material(r->out->mesh, &m);
-    if (*index >= 0) r->out->mesh->material[*index].place = n->place;
-    return *index < 0 ? KL_E_MEMORY : KL_OK;
-}
-
-static kl_status material_by_name(reader *r, const kl_node *n, const char *what, int *index)
-{
-    const char *name;
-    if (!n)
-        return kl_fail(r->diag, KL_E_MODEL, KL_NOWHERE,
-                       "%s has no material; give `material: NAME` with a name under `materials:`",
-                       what);
-    KL_TRY(kl_value_word(&r->scope, n, what, &name));
-    *index = kl_mesh_find_material(r->out->mesh, name);
-    if (*index >= 0) return KL_OK;
-    return kl_fail(r->diag, KL_E_NAME, n->place,
-                   "%s: there is no material '%s'; define it under `materials:`", what, name);
-}
-
-static kl_status read_plies(reader *r, const kl_node *n, const char *what, kl_property *p)
-{
-    static const char *const keys[] = {"material", "thickness", "angle", NULL};
-    p->kind                         = KL_LAMINATE;
-    p->bottom                       = (double)NAN;
-    p->nply                         = 0;
-    p->ply                          = kl_arena_array(r->arena, kl_ply, n->size + 1);
-    if (!p->ply) return KL_E_MEMORY;
-    if (n->kind != KL_LIST)
-        return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "%s: `plies` must be a list of plies, the bottom ply first", what);
-    for (const kl_node *c = n->first; c; c = c->next) {
-        kl_ply *ply = &p->ply[p->nply++];
-        KL_TRY(check_keys(r, c, what, keys));
-        KL_TRY(material_by_name(r, kl_node_get(c, "material"), what, &ply->material));
-        KL_TRY(number(r, c, "thickness", what, "m", &ply->thickness));
-        KL_TRY(number(r, c, "angle", what, "rad", &ply->angle));
-    }
-    return KL_OK;
-}
-
-/* What a shape of beam section needs, and nothing else of these; all are positive. */
-static kl_status check_sizes(reader *r, const kl_node *n, const char *what, const char *shape,
-                             const char *const *needs)
-{
-    static const char *const sizes[] = {"radius", "thickness", "width", "height", "flange", "web",
-                                        "area",   "Iy",        "Iz",    "J",      NULL};
-    for (int i = 0; sizes[i]; i++) {
-        const kl_node *given = kl_node_get(n, sizes[i]);
-        int            k     = 0;
-        double         value = 0;
-        while (needs[k] && strcmp(needs[k], sizes[i]) != 0) k++;
-        if (!given && needs[k])
-            return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: `section: %s` needs `%s`", what,
-                           shape, sizes[i]);
-        if (given && !needs[k] && i < 6)
-            return kl_fail(r->diag, KL_E_MODEL, given->place, "%s: `section: %s` has no `%s`", what,
-                           shape, sizes[i]);
-        if (!given) continue;
-        KL_TRY(number(r, n, sizes[i], what, i < 6 ? "m" : i == 6 ? "m2" : "m4", &value));
-        if (!(value > 0))
-            return kl_fail(r->diag, KL_E_RANGE, given->place, "%s: `%s` is %g; it must be positive",
-                           what, sizes[i], value);
-    }
-    return KL_OK;
-}
-
-static kl_status read_beam(reader *r, const kl_node *n, const char *what, kl_property *p)
-{
-    static const char *const shapes[]   = {"circle", "tube", "rectangle", "i", "general", NULL};
-    static const char *const needs[][5] = {{"radius"},
-                                           {"radius", "thickness"},
-                                           {"width", "height"},
-                                           {"height", "width", "flange", "web"},
-                                           {"area", "Iy", "Iz", "J"}};
-    double                   radius = 0, thickness = 0, width = 0, height = 0, flange = 0, web = 0;
-    int                      shape = 0;
-    KL_TRY(choice(r, kl_node_get(n, "section"), what, shapes, &shape));
-    KL_TRY(check_sizes(r, n, what, shapes[shape], needs[shape]));
-    const struct {
-        const char *key, *unit;
-        double     *to;
-    } sizes[] = {{"radius", "m", &radius}, {"thickness", "m", &thickness}, {"width", "m", &width},
-                 {"height", "m", &height}, {"flange", "m", &flange},       {"web", "m", &web}},
-      constant[] = {{"area", "m2", &p->area}, {"Iy", "m4", &p->Iy}, {"Iz", "m4", &p->Iz},
-                    {"Iyz", "m4", &p->Iyz},   {"J", "m4", &p->J},   {"ky", "1", &p->ky},
-                    {"kz", "1", &p->kz}};
-    for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
-        KL_TRY(number(r, n, sizes[i].key, what, sizes[i].unit, sizes[i].to));
-    if ((shape == 1 && thickness > radius) || (shape == 3 && (2 * flange > height || web > width)))
-        return kl_fail(r->diag, KL_E_RANGE, n->place, "%s: the walls are thicker than the %s", what,
-                       shape == 1 ? "tube's `radius`" : "section");
-    p->kind = KL_BEAM;
-    if (shape == 0) kl_section_circle(p, radius);
-    if (shape == 1) kl_section_tube(p, radius, thickness);
-    if (shape == 2) kl_section_rectangle(p, width, height);
-    if (shape == 3) kl_section_i(p, height, width, flange, web);
-    for (size_t i = 0; i < sizeof constant / sizeof *constant; i++)
-        KL_TRY(number(r, n, constant[i].key, what, constant[i].unit, constant[i].to));
-    return KL_OK;
-}
-
-/* beams: a vector in the local x-y plane; shells: where fibres at angle zero go, by default x */
-static kl_status read_orientation(reader *r, const kl_node *n, const char *what, kl_property *p)
-{
-    const kl_node *o = kl_node_get(n, "orientation");
-    if (p->kind == KL_SHELL || p->kind == KL_LAMINATE) p->orientation = kl_vec(1, 0, 0);
-    if (!o) return KL_OK;
-    if (p->kind == KL_SOLID)
-        return kl_fail(r->diag, KL_E_MODEL, o->place,
-                       "%s: orientation is for beams and shells; solids have `axes`", what);
-    KL_TRY(kl_value_vec3(&r->scope, o, what, "1", &p->orientation));
-    if (kl_norm(p->orientation) > 0) return KL_OK;
-    return kl_fail(r->diag, KL_E_RANGE, o->place,
-                   "%s: orientation has no length; give a direction "
-                   "such as [1, 0, 0]",
-                   what);
-}
-
-/* Fibres at angle zero follow the projection of `along`; where that stands across the shell, the
- * axis after it. The order of an element's nodes, which a mesher chooses freely, has no say. */
-static void turn_fibres(kl_mesh *m, kl_element_ref ref, kl_vec3 along)
-{
-    enum { STEEP = 1000 }; /* 0.06 degrees from the normal count as across */
-    kl_vec3 n = kl_shell_normal(m, ref.shape, ref.index), d = kl_unit(along);
-    if (kl_norm(kl_cross(d, n)) < 1.0 / STEEP) d = kl_vec(d.z, d.x, d.y);
-    m->block[ref.shape].angle[ref.index] = kl_shell_angle(m, ref.shape, ref.index, d);
-}
-
-static void assign(kl_mesh *m, kl_element_ref ref, int property, int dimension, bool only_empty)
-{
-    if (kl_shape_info_of(ref.shape)->dimension != dimension) return;
-    int *slot = &m->block[ref.shape].property[ref.index];
-    if (only_empty && *slot >= 0) return;
-    *slot = property;
-    if (dimension == 2) turn_fibres(m, ref, m->property[property].orientation);
-}
-
-/* gives the property to a set's elements of its own dimension; "all": to those that have none yet
- */
-static kl_status assign_set(reader *r, const char *set, kl_place place, int property)
-{
-    kl_mesh         *m         = r->out->mesh;
-    kl_property_kind kind      = m->property[property].kind;
-    int              dimension = kind == KL_SOLID ? 3 : kind == KL_BEAM ? 1 : 2;
-    if (strcmp(set, "all") == 0) {
-        for (int s = 0; s < KL_SHAPE_COUNT; s++)
-            for (int e = 0; e < m->block[s].n; e++)
-                assign(m, (kl_element_ref){(kl_shape)s, e, 0}, property, dimension, true);
-        return KL_OK;
-    }
-    int i = kl_mesh_find_set(m, KL_ELEMENT_SET, set);
-    if (i < 0)
-        return kl_fail(r->diag, KL_E_NAME, place, "sections: the mesh has no element set '%s'",
-                       set);
-    for (int k = 0; k < m->set[i].n; k++)
-        assign(m, m->set[i].element[k], property, dimension, false);
-    return KL_OK;
-}
-
-static kl_status read_section(reader *r, const kl_node *n)
-{
-    static const char *const keys[] = {"material", "thickness",   "plies",  "section",    "radius",
-                                       "width",    "height",      "flange", "web",        "area",
-                                       "Iy",       "Iz",          "Iyz",    "J",          "ky",
-                                       "kz",       "orientation", "axes",   "extra-mass", NULL};
-    const char              *what   = kl_arena_format(r->arena, "section of '%s'", n->key);
-    kl_property              p      = {.name = n->key, .material = -1, .place = n->place};
-    KL_TRY(check_keys(r, n, what, keys));
-    if (kl_node_get(n, "plies")) KL_TRY(read_plies(r, kl_node_get(n, "plies"), what, &p));
-    else KL_TRY(material_by_name(r, kl_node_get(n, "material"), what, &p.material));
-    if (kl_node_get(n, "section")) KL_TRY(read_beam(r, n, what, &p));
-    else if (kl_node_get(n, "thickness")) {
-        p.kind = KL_SHELL;
-        KL_TRY(number(r, n, "thickness", what, "m", &p.thickness));
-    } else if (p.kind != KL_LAMINATE) p.kind = KL_SOLID;
-    KL_TRY(read_orientation(r, n, what, &p));
-    KL_TRY(number(r, n, "extra-mass", what, p.kind == KL_BEAM ? "kg/m" : "kg/m2", &p.nsm));
-    if (kl_node_get(n, "axes")) {
-        p.has_axes = true;
-        KL_TRY(kl_value_rotation(&r->scope, kl_node_get(n, "axes"), what, &p.axes));
-    }
-    int index = kl_mesh_add_property(r->out->mesh, &p);
-    if (index < 0) return KL_E_MEMORY;
-    r->out->mesh->property[index].place = n->place;
-    return assign_set(r, n->key, n->key_place, index);
-}
-
-static kl_status read_materials(reader *r, const kl_node *root)
-{
-    kl_status      status = KL_OK;
-    int            index  = -1;
-    const kl_node *one = kl_node_get(root, "material"), *many = kl_node_get(root, "materials"),
-                  *sections = kl_node_get(root, "sections");
-    for (const kl_node *n = many ? many->first : NULL; n; n = n->next) {
-        kl_status s = read_material(r, n, n->key, &index);
-        if (s != KL_OK) status = s;
-    }
-    for (const kl_node *n = sections ? sections->first : NULL; n; n = n->next) {
-        kl_status s = read_section(r, n);
-        if (s != KL_OK) status = s;
-    }
-    if (!one || status != KL_OK) return status;
-    KL_TRY(read_material(r, one, "material", &index));
-    kl_property all = {.name = "solid", .kind = KL_SOLID, .material = index, .place = one->place};
-    if (r->thickness > 0.0) {
-        all.name = "shell", all.kind = KL_SHELL, all.thickness = r->thickness;
-        all.orientation = kl_vec(1, 0, 0);
-    }
-    int p = kl_mesh_add_property(r->out->mesh, &all);
-    if (p < 0) return KL_E_MEMORY;
-    return assign_set(r, "all", one->place, p);
-}
-
 /* ---- mesh or matrices ---- */
 
-static kl_status read_units(reader *r, const kl_node *n)
+static kl_status read_units(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[] = {"length", "mass", "time", NULL};
     r->length = r->mass = r->time = 1.0;
     if (!n) return KL_OK;
-    KL_TRY(check_keys(r, n, "units", keys));
+    KL_TRY(kl_body_check_keys(r, n, "units", keys));
     const struct {
         const char *key, *si;
         double     *to;
@@ -440,10 +120,10 @@ static kl_status read_units(reader *r, const kl_node *n)
 }
 
 /* {line: [[0, 0, 0], [1 m, 0, 0]], parts: 8}: beams along straight legs, no file at all */
-static kl_status make_line(reader *r, const kl_node *n)
+static kl_status make_line(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[] = {"line", "parts", NULL};
-    KL_TRY(check_keys(r, n, "mesh", keys));
+    KL_TRY(kl_body_check_keys(r, n, "mesh", keys));
     const kl_node *line = kl_node_get(n, "line"), *cut = kl_node_get(n, "parts");
     if (!line || line->kind != KL_LIST || line->size < 2)
         return kl_fail(r->diag, KL_E_MODEL, n->place,
@@ -464,7 +144,7 @@ static kl_status make_line(reader *r, const kl_node *n)
 }
 
 /* {box: [1 m, 50 mm, 50 mm], parts: [20, 2, 2], ...}: solid elements or shells, no file at all */
-static kl_status make_box(reader *r, const kl_node *n)
+static kl_status make_box(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[]   = {"box", "parts", "wall", "radius", "elements", NULL};
     static const char *const shapes[] = {"hex8", "tet10", "quad4", "tri3", NULL};
@@ -472,7 +152,7 @@ static kl_status make_box(reader *r, const kl_node *n)
     kl_box                   b        = {0};
     kl_vec3                  size, parts = {0, 0, 0};
     int                      shape = 0;
-    KL_TRY(check_keys(r, n, "mesh", keys));
+    KL_TRY(kl_body_check_keys(r, n, "mesh", keys));
     const kl_node *cut = kl_node_get(n, "parts"), *kind = kl_node_get(n, "elements");
     KL_TRY(kl_value_vec3(&r->scope, kl_node_get(n, "box"), "mesh: box", "m", &size));
     if (!cut)
@@ -480,9 +160,9 @@ static kl_status make_box(reader *r, const kl_node *n)
                        "mesh: a box needs `parts`, the number of elements along x, y and z, for "
                        "example `parts: [20, 2, 2]`");
     KL_TRY(kl_value_vec3(&r->scope, cut, "mesh: parts", "1", &parts));
-    if (kind) KL_TRY(choice(r, kind, "mesh: elements", shapes, &shape));
-    KL_TRY(number(r, n, "wall", "mesh", "m", &b.wall));
-    KL_TRY(number(r, n, "radius", "mesh", "m", &b.radius));
+    if (kind) KL_TRY(kl_body_choice(r, kind, "mesh: elements", shapes, &shape));
+    KL_TRY(kl_body_number(r, n, "wall", "mesh", "m", &b.wall));
+    KL_TRY(kl_body_number(r, n, "radius", "mesh", "m", &b.radius));
     const double lengths[3] = {size.x, size.y, size.z}, cells[3] = {parts.x, parts.y, parts.z};
     double       total = 1.0;
     b.shape            = kinds[shape];
@@ -519,7 +199,8 @@ static kl_status make_box(reader *r, const kl_node *n)
     return kl_mesh_box(&b, &r->out->mesh, r->diag);
 }
 
-static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structural, bool lenient)
+static kl_status read_mesh(kl_body_reader *r, const kl_node *n, const kl_node *structural,
+                           bool lenient)
 {
     const char *name;
     if (n->kind == KL_MAP) {
@@ -543,11 +224,11 @@ static kl_status read_mesh(reader *r, const kl_node *n, const kl_node *structura
     return KL_OK;
 }
 
-static kl_status read_matrices(reader *r, const kl_node *n)
+static kl_status read_matrices(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[] = {"stiffness", "mass", "dof", "nodes", "dofs-per-node", NULL};
     kl_matrix_files          files  = {0};
-    KL_TRY(check_keys(r, n, "matrices", keys));
+    KL_TRY(kl_body_check_keys(r, n, "matrices", keys));
     const struct {
         const char  *key;
         const char **to;
@@ -563,7 +244,7 @@ static kl_status read_matrices(reader *r, const kl_node *n)
         *names[i].to = beside(r, word);
     }
     double per_node = 0;
-    KL_TRY(number(r, n, "dofs-per-node", "matrices", "1", &per_node));
+    KL_TRY(kl_body_number(r, n, "dofs-per-node", "matrices", "1", &per_node));
     files.dofs_per_node = (int)per_node;
     if (per_node != 0 && per_node != 3 && per_node != 6)
         return kl_fail(r->diag, KL_E_RANGE, kl_node_get(n, "dofs-per-node")->place,
@@ -578,14 +259,14 @@ static kl_status read_matrices(reader *r, const kl_node *n)
 
 /* ---- markers, reference, interfaces ---- */
 
-static kl_status read_marker(reader *r, const kl_node *n, kl_marker_request *q)
+static kl_status read_marker(kl_body_reader *r, const kl_node *n, kl_marker_request *q)
 {
     static const char *const keys[] = {"node",        "at",        "set", "tie",
                                        "orientation", "tolerance", NULL};
     static const char *const ties[] = {"rbe2", "rbe3", NULL};
     const char              *what   = kl_arena_format(r->arena, "marker '%s'", n->key);
     *q = (kl_marker_request){.name = n->key, .axes = kl_identity(), .place = n->place};
-    KL_TRY(check_keys(r, n, what, keys));
+    KL_TRY(kl_body_check_keys(r, n, what, keys));
     const kl_node *node = kl_node_get(n, "node"), *at = kl_node_get(n, "at"),
                   *set = kl_node_get(n, "set");
     if (!node && !at && !set)
@@ -611,16 +292,17 @@ static kl_status read_marker(reader *r, const kl_node *n, kl_marker_request *q)
         int tie = 0;
         q->how  = KL_AT_SET;
         KL_TRY(kl_value_word(&r->scope, set, what, &q->set));
-        if (kl_node_get(n, "tie")) KL_TRY(choice(r, kl_node_get(n, "tie"), what, ties, &tie));
+        if (kl_node_get(n, "tie"))
+            KL_TRY(kl_body_choice(r, kl_node_get(n, "tie"), what, ties, &tie));
         q->tie = tie ? KL_RBE3 : KL_RBE2;
     }
     if (node) q->how = KL_AT_NODE;
-    KL_TRY(number(r, n, "tolerance", what, "1", &q->tolerance));
+    KL_TRY(kl_body_number(r, n, "tolerance", what, "1", &q->tolerance));
     const kl_node *turn = kl_node_get(n, "orientation");
     return turn ? kl_value_rotation(&r->scope, turn, what, &q->axes) : KL_OK;
 }
 
-static kl_status read_markers(reader *r, const kl_node *section)
+static kl_status read_markers(kl_body_reader *r, const kl_node *section)
 {
     kl_recipe *p = &r->out->recipe;
     if (!section) return KL_OK;
@@ -634,7 +316,7 @@ static kl_status read_markers(reader *r, const kl_node *section)
     return status;
 }
 
-static kl_status interface_of(reader *r, const char *name, kl_place place, unsigned mask)
+static kl_status interface_of(kl_body_reader *r, const char *name, kl_place place, unsigned mask)
 {
     kl_recipe *p = &r->out->recipe;
     for (int i = 0; i < p->nmarker; i++) {
@@ -650,7 +332,7 @@ static kl_status interface_of(reader *r, const char *name, kl_place place, unsig
 }
 
 /* a list of markers (all components that they have), or a map marker: components */
-static kl_status read_interfaces(reader *r, const kl_node *n)
+static kl_status read_interfaces(kl_body_reader *r, const kl_node *n)
 {
     if (!n) return KL_OK;
     for (const kl_node *c = n->first; c; c = c->next) {
@@ -663,14 +345,14 @@ static kl_status read_interfaces(reader *r, const kl_node *n)
 }
 
 /* mean-axis, principal-axis, or a map of what is held: {root: all, tip: [y, z], 17: [x]} */
-static kl_status read_reference(reader *r, const kl_node *n)
+static kl_status read_reference(kl_body_reader *r, const kl_node *n)
 {
     static const char *const words[] = {"mean-axis", "principal-axis", NULL};
     kl_recipe               *p       = &r->out->recipe;
     if (!n) return KL_OK;
     if (n->kind == KL_SCALAR) {
         int which = 0;
-        KL_TRY(choice(r, n, "reference", words, &which));
+        KL_TRY(kl_body_choice(r, n, "reference", words, &which));
         p->reference = which ? KL_PRINCIPAL_AXIS : KL_MEAN_AXIS;
         return KL_OK;
     }
@@ -701,7 +383,8 @@ typedef struct vector_entry {
 } vector_entry;
 
 /* One line; what is wrong with it is said. */
-static kl_status read_entry(const reader *r, const char *line, kl_place at, vector_entry *out)
+static kl_status read_entry(const kl_body_reader *r, const char *line, kl_place at,
+                            vector_entry *out)
 {
     int  id, c = 0;
     char direction[8];
@@ -726,8 +409,8 @@ static kl_status read_entry(const reader *r, const char *line, kl_place at, vect
 }
 
 /* Vectors that are given no number at all would vanish later without a word. */
-static kl_status check_vectors(const reader *r, const char *path, int n, const double *values,
-                               size_t each)
+static kl_status check_vectors(const kl_body_reader *r, const char *path, int n,
+                               const double *values, size_t each)
 {
     kl_place at    = {path, 0, 0};
     int      empty = 0, first = 0;
@@ -745,7 +428,7 @@ static kl_status check_vectors(const reader *r, const char *path, int n, const d
     return KL_OK;
 }
 
-static kl_status read_vectors(reader *r, const kl_node *n)
+static kl_status read_vectors(kl_body_reader *r, const kl_node *n)
 {
     enum { MOST_FAULTS = 5 };
     kl_recipe  *p = &r->out->recipe;
@@ -786,7 +469,7 @@ static kl_status read_vectors(reader *r, const kl_node *n)
 
 /* ---- the rest ---- */
 
-static kl_status read_stress(reader *r, const kl_node *n)
+static kl_status read_stress(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[] = {"elements", "nodes", "side", NULL}, *const sides[] = {
                                                                                "top", "bottom",
@@ -794,19 +477,19 @@ static kl_status read_stress(reader *r, const kl_node *n)
     kl_recipe *p    = &r->out->recipe;
     int        side = 2;
     if (!n) return KL_OK;
-    KL_TRY(check_keys(r, n, "stress", keys));
+    KL_TRY(kl_body_check_keys(r, n, "stress", keys));
     if (kl_node_get(n, "elements"))
         KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "elements"), "stress", &p->stress_elements));
     if (kl_node_get(n, "nodes"))
         KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "nodes"), "stress", &p->stress_nodes));
     if (kl_node_get(n, "side"))
-        KL_TRY(choice(r, kl_node_get(n, "side"), "stress: side", sides, &side));
+        KL_TRY(kl_body_choice(r, kl_node_get(n, "side"), "stress: side", sides, &side));
     p->stress_side  = side == 0 ? 1 : side == 1 ? -1 : 0;
     p->stress_faces = !kl_node_get(n, "side");
     return KL_OK;
 }
 
-static kl_status read_choices(reader *r, const kl_node *root)
+static kl_status read_choices(kl_body_reader *r, const kl_node *root)
 {
     static const char *const masses[]  = {"consistent", "consistent-4-point", "lumped", NULL};
     static const char *const statics[] = {"none", "attachment", "craig-bampton", NULL};
@@ -830,7 +513,7 @@ static kl_status read_choices(reader *r, const kl_node *root)
     kl_recipe *p = &r->out->recipe;
     for (size_t i = 0; i < sizeof choices / sizeof *choices; i++) {
         const kl_node *n = kl_node_get(root, choices[i].key);
-        if (n) KL_TRY(choice(r, n, choices[i].key, choices[i].words, choices[i].to));
+        if (n) KL_TRY(kl_body_choice(r, n, choices[i].key, choices[i].words, choices[i].to));
     }
     p->mass = (kl_mass_rule)mass, p->statics = (kl_statics)kind, p->plain = form == 1;
     p->method = solver ? KL_ARPACK : KL_BLOCK_LANCZOS, p->centre = frame == 1,
@@ -847,10 +530,10 @@ static kl_status read_choices(reader *r, const kl_node *root)
                        "modes is %d; give a positive number of modes, for example 10", p->modes);
     if (modes) p->modes_place = modes->place;
     if (title) p->title = title->text;
-    return number(r, root, "rank-tolerance", "body", "1", &p->rank_tolerance);
+    return kl_body_number(r, root, "rank-tolerance", "body", "1", &p->rank_tolerance);
 }
 
-static kl_status read_root(reader *r, const kl_node *root, const kl_override *set, int nset)
+static kl_status read_root(kl_body_reader *r, const kl_node *root, const kl_override *set, int nset)
 {
     static const char *const keys[] = {
         "klingel",     "title",      "parameters", "mesh",     "matrices",       "units",
@@ -858,7 +541,7 @@ static kl_status read_root(reader *r, const kl_node *root, const kl_override *se
         "reference",   "statics",    "form",       "solver",   "frame",          "markers",
         "interfaces",  "vectors",    "stress",     "skin",     "rank-tolerance", "lenient",
         "count-check", "stiffening", NULL};
-    KL_TRY(check_keys(r, root, "body file", keys));
+    KL_TRY(kl_body_check_keys(r, root, "body file", keys));
     KL_TRY(kl_scope_init(&r->scope, r->arena, r->diag));
     if (kl_node_get(root, "parameters"))
         KL_TRY(kl_scope_parameters(&r->scope, kl_node_get(root, "parameters"), set, nset));
@@ -873,7 +556,7 @@ static kl_status read_root(reader *r, const kl_node *root, const kl_override *se
     if (matrices) KL_TRY(read_matrices(r, matrices));
     else KL_TRY(read_mesh(r, mesh, kl_node_get(root, "structural"), r->lenient));
     kl_status status = KL_OK, s;
-    if (mesh && (s = read_materials(r, root)) != KL_OK) status = s;
+    if (mesh && (s = kl_body_read_materials(r, root)) != KL_OK) status = s;
     if ((s = read_markers(r, kl_node_get(root, "markers"))) != KL_OK) status = s;
     if (s == KL_OK && (s = read_interfaces(r, kl_node_get(root, "interfaces"))) != KL_OK)
         status = s;
@@ -898,9 +581,9 @@ kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag)
 kl_status kl_body_file_read_with(const char *path, const kl_override *set, int nset,
                                  kl_body_file *out, kl_diag *diag)
 {
-    *out          = (kl_body_file){.arena = kl_arena_create()};
-    reader   r    = {.path = path, .arena = out->arena, .diag = diag, .out = out};
-    kl_node *root = NULL;
+    *out                = (kl_body_file){.arena = kl_arena_create()};
+    kl_body_reader r    = {.path = path, .arena = out->arena, .diag = diag, .out = out};
+    kl_node       *root = NULL;
     if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
     KL_TRY(kl_doc_read(path, out->arena, diag, &root, NULL));
     return read_root(&r, root, set, nset);
@@ -909,8 +592,8 @@ kl_status kl_body_file_read_with(const char *path, const kl_override *set, int n
 kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
                             kl_diag *diag)
 {
-    *out     = (kl_body_file){.arena = kl_arena_create()};
-    reader r = {.path = from, .arena = out->arena, .diag = diag, .out = out};
+    *out             = (kl_body_file){.arena = kl_arena_create()};
+    kl_body_reader r = {.path = from, .arena = out->arena, .diag = diag, .out = out};
     if (!out->arena) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory");
     return read_root(&r, root, NULL, 0);
 }
