@@ -37,35 +37,40 @@ static void point_strain(const kl_beam_rule *b, kl_beam_shape *s, int p)
     s->at[p].w = w, s->at[p].psi = psi, s->at[p].slope = slope;
     s->at[p].E    = kl_turn_matrix(&e, psi);
     s->at[p].T    = kl_turn_matrix(&t, psi);
+    s->at[p].H    = kl_turn_derivative(&t, psi, slope);
+    e             = kl_turn_transposed(e);
+    s->at[p].G    = kl_turn_derivative(&e, psi, w);
     kl_vec3 gamma = kl_mul_t(&s->at[p].E, w);
     gamma.x -= 1.0;
     kl_store(s->at[p].strain, gamma);
     kl_store(s->at[p].strain + 3, kl_mul(&s->at[p].T, slope));
 }
 
-bool kl_beam_shape_of(const kl_beam_rule *b, const kl_vec3 *r, const kl_mat3 *A, kl_beam_shape *s)
+/* Rotation of node i against the reference, and the inverse of its left Jacobian. */
+static bool node_turn(kl_beam_shape *s, int i, const kl_mat3 *A)
 {
     const double most = 3.0; /* [rad] */
-    s->R              = A[b->reference];
+    kl_mat3      Rt = kl_transpose(&s->R), turn = kl_matmul(&Rt, A);
+    s->psi[i]               = kl_rotation_log(&turn);
+    double         x        = kl_dot(s->psi[i], s->psi[i]);
+    kl_turn_values c        = kl_turn_series(x);
+    s->inverse[i]           = kl_turn_tangent_inverse(&c);
+    kl_turn_form transposed = kl_turn_transposed(s->inverse[i]);
+    s->L[i]                 = kl_turn_matrix(&transposed, s->psi[i]);
+    return x < most * most;
+}
+
+bool kl_beam_shape_of(const kl_beam_rule *b, const kl_vec3 *r, const kl_mat3 *A, kl_beam_shape *s)
+{
+    s->R = A[b->reference];
     for (int i = 0; i < b->n; i++) {
         s->u[i] = s->psi[i] = kl_vec(0, 0, 0);
         if (i == b->reference) continue;
-        kl_mat3 Rt = kl_transpose(&s->R), turn = kl_matmul(&Rt, &A[i]);
-        s->u[i]   = kl_mul(&Rt, kl_sub(r[i], r[b->reference]));
-        s->psi[i] = kl_rotation_log(&turn);
-        if (!(kl_norm(s->psi[i]) < most)) return false;
+        s->u[i] = kl_mul_t(&s->R, kl_sub(r[i], r[b->reference]));
+        if (!node_turn(s, i, &A[i])) return false;
     }
     for (int p = 0; p < b->npoint; p++) point_strain(b, s, p);
     return true;
-}
-
-/* d(psi_i) = left_inverse (theta_i - theta_R), in the axes R */
-static kl_mat3 left_inverse(kl_vec3 psi, kl_turn_form *form)
-{
-    kl_turn_values c    = kl_turn_series(kl_dot(psi, psi));
-    *form               = kl_turn_tangent_inverse(&c);
-    kl_turn_form across = kl_turn_transposed(*form);
-    return kl_turn_matrix(&across, psi);
 }
 
 /* Gradient of the strain energy by u_i (f) and psi_i (g), in the axes R. */
@@ -74,13 +79,9 @@ static void gradient(const kl_beam_rule *b, const kl_beam_shape *s,
 {
     for (int i = 0; i < b->n; i++) f[i] = g[i] = kl_vec(0, 0, 0);
     for (int p = 0; p < b->npoint; p++) {
-        kl_turn_form e = kl_turn_exp(&s->at[p].c), t = kl_turn_tangent(&s->at[p].c);
-        e         = kl_turn_transposed(e);
         kl_vec3 n = kl_load(stress[p]), m = kl_load(stress[p] + 3);
-        kl_mat3 G    = kl_turn_derivative(&e, s->at[p].psi, s->at[p].w),
-                H    = kl_turn_derivative(&t, s->at[p].psi, s->at[p].slope);
         kl_vec3 push = kl_mul(&s->at[p].E, n), along = kl_mul_t(&s->at[p].T, m);
-        kl_vec3 turn = kl_add(kl_mul_t(&G, n), kl_mul_t(&H, m));
+        kl_vec3 turn = kl_add(kl_mul_t(&s->at[p].G, n), kl_mul_t(&s->at[p].H, m));
         for (int i = 0; i < b->n; i++) {
             double N = b->weight[p] * b->N[p][i], D = b->weight[p] * b->D[p][i];
             f[i] = kl_axpy(D, push, f[i]);
@@ -97,11 +98,9 @@ void kl_beam_forces(const kl_beam_rule *b, const kl_beam_shape *s, double stress
     gradient(b, s, stress, f, g);
     for (int i = 0; i < b->n; i++) {
         if (i == ref) continue;
-        kl_turn_form form;
-        kl_mat3      L = left_inverse(s->psi[i], &form);
-        kl_vec3      m = kl_mul_t(&L, g[i]);
-        force          = kl_sub(force, f[i]);
-        moment         = kl_sub(moment, kl_add(m, kl_cross(s->u[i], f[i])));
+        kl_vec3 m = kl_mul_t(&s->L[i], g[i]);
+        force     = kl_sub(force, f[i]);
+        moment    = kl_sub(moment, kl_add(m, kl_cross(s->u[i], f[i])));
         kl_store(wrench + 6 * i, kl_mul(&s->R, f[i]));
         kl_store(wrench + 6 * i + 3, kl_mul(&s->R, m));
     }
@@ -118,231 +117,219 @@ void kl_beam_strain_rate(const kl_beam_rule *b, const kl_beam_shape *s, int p, c
     kl_vec3 dw = kl_vec(0, 0, 0), dpsi = dw, dslope = dw;
     for (int i = 0; i < b->n; i++) {
         if (i == ref) continue;
-        kl_turn_form form;
-        kl_mat3      L  = left_inverse(s->psi[i], &form);
-        kl_vec3      du = kl_sub(kl_mul_t(&s->R, kl_load(V + 6 * i)), v0);
-        kl_vec3      d  = kl_mul(&L, kl_sub(kl_mul_t(&s->R, kl_load(V + 6 * i + 3)), w0));
-        du              = kl_add(du, kl_cross(s->u[i], w0));
-        dw              = kl_axpy(b->D[p][i], du, dw);
-        dpsi            = kl_axpy(b->N[p][i], d, dpsi);
-        dslope          = kl_axpy(b->D[p][i], d, dslope);
+        kl_vec3 du = kl_sub(kl_mul_t(&s->R, kl_load(V + 6 * i)), v0);
+        kl_vec3 d  = kl_mul(&s->L[i], kl_sub(kl_mul_t(&s->R, kl_load(V + 6 * i + 3)), w0));
+        du         = kl_add(du, kl_cross(s->u[i], w0));
+        dw         = kl_axpy(b->D[p][i], du, dw);
+        dpsi       = kl_axpy(b->N[p][i], d, dpsi);
+        dslope     = kl_axpy(b->D[p][i], d, dslope);
     }
-    kl_turn_form e = kl_turn_exp(&s->at[p].c), t = kl_turn_tangent(&s->at[p].c);
-    e         = kl_turn_transposed(e);
-    kl_mat3 G = kl_turn_derivative(&e, s->at[p].psi, s->at[p].w),
-            H = kl_turn_derivative(&t, s->at[p].psi, s->at[p].slope);
-    kl_store(rate, kl_add(kl_mul_t(&s->at[p].E, dw), kl_mul(&G, dpsi)));
-    kl_store(rate + 3, kl_add(kl_mul(&s->at[p].T, dslope), kl_mul(&H, dpsi)));
+    kl_store(rate, kl_add(kl_mul_t(&s->at[p].E, dw), kl_mul(&s->at[p].G, dpsi)));
+    kl_store(rate + 3, kl_add(kl_mul(&s->at[p].T, dslope), kl_mul(&s->at[p].H, dpsi)));
 }
 
-/* ---- tangent: in the axes R, by (u_i, psi_i), then by increments of the nodes ---- */
+/* ---- tangent ----
+ * The energy of a point depends on the nine numbers (w, slope, psi), which are sums over the nodes with D, D and N.
+ * Its 9 x 9 second derivative is formed once for each point and shared by all pairs of nodes; the sums then go
+ * into global axes once for each pair. */
 
-enum { MOVES = 6 * (KL_BEAM_NODES - 1) }; /* of the nodes other than the reference */
+enum { W = 0, SLOPE = 3, PSI = 6, POINT = 9 };
 
-/* d(gamma, kappa) by (u_i, psi_i), 6 x 6: [ D E' , N G ; 0 , D T + N H ] */
-static void strain_map(const kl_beam_rule *b, const kl_beam_shape *s, int p, int i,
-                       const kl_mat3 *G, const kl_mat3 *H, double J[36])
+/* Second derivative of the energy by (u, psi) of a pair of nodes (i, j). */
+typedef struct pair {
+    kl_mat3 uu, up, pu, pp;
+} pair;
+
+/* B = d(gamma, kappa)/d(w, slope, psi) = [E' 0 G; 0 T H] */
+static void strain_map(const kl_beam_shape *s, int p, double B[6][POINT])
 {
-    double N = b->N[p][i], D = b->D[p][i];
+    memset(B, 0, 6 * POINT * sizeof B[0][0]);
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {
-            J[6 * r + c]           = D * s->at[p].E.m[c][r];
-            J[6 * r + 3 + c]       = N * G->m[r][c];
-            J[6 * (3 + r) + c]     = 0.0;
-            J[6 * (3 + r) + 3 + c] = D * s->at[p].T.m[r][c] + N * H->m[r][c];
+            B[r][W + c]         = s->at[p].E.m[c][r];
+            B[r][PSI + c]       = s->at[p].G.m[r][c];
+            B[3 + r][SLOPE + c] = s->at[p].T.m[r][c];
+            B[3 + r][PSI + c]   = s->at[p].H.m[r][c];
         }
 }
 
-/* Q = C J */
-static void multiply6(const double *C, const double *J, double *Q)
-{
-    memset(Q, 0, 36 * sizeof *Q);
-    for (int r = 0; r < 6; r++)
-        for (int k = 0; k < 6; k++) {
-            double c = C[6 * r + k];
-            if (c == 0.0) continue;
-            for (int j = 0; j < 6; j++) Q[6 * r + j] += c * J[6 * k + j];
-        }
-}
-
-/* block += weight A' Q */
-static void add_product(double *block, int wide, double weight, const double *A, const double *Q)
-{
-    for (int k = 0; k < 6; k++)
-        for (int r = 0; r < 6; r++) {
-            double a = weight * A[6 * k + r];
-            for (int c = 0; c < 6; c++) block[r * wide + c] += a * Q[6 * k + c];
-        }
-}
-
-/* What the stresses add because strains are not linear in (u, psi). */
-typedef struct stress_terms {
-    kl_mat3 push, bend, slope; /* d(E n)/dpsi; d2/dpsi2 of n.gamma + m.kappa; d(T'm)/dpsi */
-} stress_terms;
-
-static stress_terms stress_terms_of(const kl_beam_shape *s, int p, const double *stress)
+/* P += terms of the stresses, because strains are not linear in psi: d(E n)/dpsi, d(T'm)/dpsi and the second
+ * derivative of n.gamma + m.kappa. */
+static void add_stress_terms(const kl_beam_shape *s, int p, double weight, const double *stress,
+                             double P[POINT][POINT])
 {
     kl_turn_form e = kl_turn_exp(&s->at[p].c), t = kl_turn_tangent(&s->at[p].c),
                  et = kl_turn_transposed(e), tt = kl_turn_transposed(t);
-    kl_vec3 n = kl_load(stress), m = kl_load(stress + 3), psi = s->at[p].psi;
+    kl_vec3 n = kl_scale(weight, kl_load(stress)), m = kl_scale(weight, kl_load(stress + 3)),
+            psi  = s->at[p].psi;
+    kl_mat3 push = kl_turn_derivative(&e, psi, n), slope = kl_turn_derivative(&tt, psi, m);
     kl_mat3 A = kl_turn_second(&et, psi, s->at[p].w, n),
             B = kl_turn_second(&t, psi, s->at[p].slope, m);
-    return (stress_terms){.push  = kl_turn_derivative(&e, psi, n),
-                          .bend  = kl_mat_axpy(1.0, &A, &B),
-                          .slope = kl_turn_derivative(&tt, psi, m)};
-}
-
-static void add_stress_terms(double *block, int wide, const stress_terms *k, double weight,
-                             double Ni, double Di, double Nj, double Dj)
-{
     for (int r = 0; r < 3; r++)
         for (int c = 0; c < 3; c++) {
-            block[r * wide + 3 + c] += weight * Di * Nj * k->push.m[r][c];
-            block[(3 + r) * wide + c] += weight * Ni * Dj * k->push.m[c][r];
-            block[(3 + r) * wide + 3 + c] +=
-                weight * (Ni * Nj * k->bend.m[r][c] + Di * Nj * k->slope.m[r][c] +
-                          Ni * Dj * k->slope.m[c][r]);
+            P[W + r][PSI + c] += push.m[r][c];
+            P[SLOPE + r][PSI + c] += slope.m[r][c];
+            P[PSI + r][PSI + c] += A.m[r][c] + B.m[r][c];
         }
 }
 
-/* Second derivative of the energy by (u_i, psi_i) of the nodes other than the reference. */
-static void local_hessian(const kl_beam_rule *b, const kl_beam_shape *s,
-                          double stress[KL_BEAM_POINTS][6], double C[KL_BEAM_POINTS][36],
-                          const int *node, int moving, double *H)
+/* P = weight (B' C B + terms of the stresses); blocks (psi, w) and (psi, slope) follow by symmetry and are not set. */
+static void point_hessian(const kl_beam_shape *s, int p, double weight, const double *stress,
+                          const double *C, double P[POINT][POINT])
 {
-    int wide = 6 * moving;
-    memset(H, 0, (size_t)(wide * wide) * sizeof *H);
-    for (int p = 0; p < b->npoint; p++) {
-        kl_turn_form e = kl_turn_exp(&s->at[p].c), t = kl_turn_tangent(&s->at[p].c);
-        e                   = kl_turn_transposed(e);
-        kl_mat3 G           = kl_turn_derivative(&e, s->at[p].psi, s->at[p].w),
-                Hk          = kl_turn_derivative(&t, s->at[p].psi, s->at[p].slope);
-        stress_terms bent   = stress_terms_of(s, p, stress[p]);
-        double       weight = b->weight[p], J[KL_BEAM_NODES - 1][36], Q[36];
-        for (int i = 0; i < moving; i++) strain_map(b, s, p, node[i], &G, &Hk, J[i]);
-        for (int j = 0; j < moving; j++) {
-            multiply6(C[p], J[j], Q);
-            for (int i = 0; i < moving; i++) {
-                double *block = H + 6 * i * wide + 6 * j;
-                add_product(block, wide, weight, J[i], Q);
-                add_stress_terms(block, wide, &bent, weight, b->N[p][node[i]], b->D[p][node[i]],
-                                 b->N[p][node[j]], b->D[p][node[j]]);
+    double B[6][POINT], S[6][POINT] = {{0}};
+    strain_map(s, p, B);
+    for (int r = 0; r < 6; r++)
+        for (int k = 0; k < 6; k++) {
+            double c = weight * C[6 * r + k];
+            if (c == 0.0) continue;
+            for (int j = 0; j < POINT; j++) S[r][j] += c * B[k][j];
+        }
+    memset(P, 0, POINT * POINT * sizeof P[0][0]);
+    for (int k = 0; k < 3; k++)
+        for (int r = 0; r < 3; r++)
+            for (int j = 0; j < POINT; j++) {
+                P[W + r][j] += B[k][W + r] * S[k][j];
+                P[SLOPE + r][j] += B[3 + k][SLOPE + r] * S[3 + k][j];
             }
-        }
-    }
+    for (int k = 0; k < 6; k++)
+        for (int r = 0; r < 3; r++)
+            for (int j = 0; j < 3; j++) P[PSI + r][PSI + j] += B[k][PSI + r] * S[k][PSI + j];
+    add_stress_terms(s, p, weight, stress, P);
 }
 
-/* The 3 x 3 block at (row, column). */
-static kl_mat3 block_of(const double *K, int wide, int row, int column)
+static void add_to_pair(double P[POINT][POINT], double Ni, double Di, double Nj, double Dj, pair *h)
 {
-    kl_mat3 M;
+    double dd = Di * Dj, dn = Di * Nj, nd = Ni * Dj, nn = Ni * Nj;
     for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) M.m[r][c] = K[(row + r) * wide + column + c];
-    return M;
+        for (int c = 0; c < 3; c++) {
+            h->uu.m[r][c] += dd * P[W + r][W + c];
+            h->up.m[r][c] += dd * P[W + r][SLOPE + c] + dn * P[W + r][PSI + c];
+            h->pu.m[r][c] += dd * P[W + c][SLOPE + r] + nd * P[W + c][PSI + r];
+            h->pp.m[r][c] += dd * P[SLOPE + r][SLOPE + c] + dn * P[SLOPE + r][PSI + c] +
+                             nd * P[SLOPE + c][PSI + r] + nn * P[PSI + r][PSI + c];
+        }
 }
 
-static void add_to(double *K, int wide, int row, int column, double scale, const kl_mat3 *M)
+static void put(double *K, int wide, int row, int column, const kl_mat3 *M)
 {
     for (int r = 0; r < 3; r++)
-        for (int c = 0; c < 3; c++) K[(row + r) * wide + column + c] += scale * M->m[r][c];
+        for (int c = 0; c < 3; c++) K[(row + r) * wide + column + c] = M->m[r][c];
 }
 
-/* H by (u, psi) becomes derivatives of (f_i, m_i) by (dr_i - dr_R, dtheta_i - dtheta_R):
- * rows and columns of psi are multiplied with L_i' and L_i; m_i = L_i' g_i adds Y_i L_i. */
-static void to_increments(const kl_beam_shape *s, const int *node, int moving, const kl_vec3 *g,
-                          double *H)
+static void put_transposed(double *K, int wide, int row, int column, const kl_mat3 *M)
 {
-    int     wide = 6 * moving;
-    kl_mat3 L[KL_BEAM_NODES - 1], Y[KL_BEAM_NODES - 1];
-    for (int i = 0; i < moving; i++) {
-        kl_turn_form form;
-        L[i]      = left_inverse(s->psi[node[i]], &form);
-        kl_mat3 D = kl_turn_derivative(&form, s->psi[node[i]], g[node[i]]);
-        Y[i]      = kl_matmul(&D, &L[i]);
-    }
-    for (int i = 0; i < moving; i++) {
-        kl_mat3 Lt = kl_transpose(&L[i]);
-        for (int c = 0; c < wide; c += 3) {
-            kl_mat3 M = block_of(H, wide, 6 * i + 3, c), P = kl_matmul(&Lt, &M);
-            add_to(H, wide, 6 * i + 3, c, -1.0, &M);
-            add_to(H, wide, 6 * i + 3, c, 1.0, &P);
-        }
-    }
-    for (int j = 0; j < moving; j++)
-        for (int r = 0; r < wide; r += 3) {
-            kl_mat3 M = block_of(H, wide, r, 6 * j + 3), P = kl_matmul(&M, &L[j]);
-            add_to(H, wide, r, 6 * j + 3, -1.0, &M);
-            add_to(H, wide, r, 6 * j + 3, 1.0, &P);
-        }
-    for (int i = 0; i < moving; i++) add_to(H, wide, 6 * i + 3, 6 * i + 3, 1.0, &Y[i]);
+    for (int r = 0; r < 3; r++)
+        for (int c = 0; c < 3; c++) K[(row + r) * wide + column + c] = M->m[c][r];
 }
 
-/* Columns of the reference node: du_j = dr_j - dr_R + u_j x theta_R, and rows: forces balance. */
-static void add_reference(const kl_beam_rule *b, const kl_beam_shape *s, const int *node,
-                          int moving, const double *H, const kl_vec3 *f, double *K)
+/* Left' M right */
+static kl_mat3 between(const kl_mat3 *left, const kl_mat3 *M, const kl_mat3 *right)
 {
-    int wide = 6 * moving, all = 6 * b->n, ref = 6 * b->reference;
-    for (int i = 0; i < moving; i++)
-        for (int j = 0; j < moving; j++) {
-            int     row = 6 * node[i], column = 6 * node[j];
-            kl_mat3 U = kl_skew(s->u[node[j]]);
-            for (int half = 0; half < 6; half += 3) {
-                kl_mat3 F = block_of(H, wide, 6 * i + half, 6 * j),
-                        M = block_of(H, wide, 6 * i + half, 6 * j + 3), FU = kl_matmul(&F, &U);
-                add_to(K, all, row + half, column, 1.0, &F);
-                add_to(K, all, row + half, column + 3, 1.0, &M);
-                add_to(K, all, row + half, ref, -1.0, &F);
-                add_to(K, all, row + half, ref + 3, -1.0, &M);
-                add_to(K, all, row + half, ref + 3, 1.0, &FU);
-            }
+    kl_mat3 t = kl_transpose(left), P = kl_matmul(&t, M);
+    return kl_matmul(&P, right);
+}
+
+/* Rows of node i and columns of node j in global axes, and by symmetry the other way round. X: d(psi) by increments of the
+ * node, Rt: d(u). m_i = X_i' g_i adds R d(T^-1 g)/dpsi X_i, which is not symmetric. */
+static void put_pair(const kl_beam_shape *s, int i, int j, const pair *h, const kl_mat3 *X,
+                     const kl_vec3 *g, int wide, double *K)
+{
+    kl_mat3 Rt = kl_transpose(&s->R), uu = between(&Rt, &h->uu, &Rt),
+            up = between(&Rt, &h->up, &X[j]), pu, pp = between(&X[i], &h->pp, &X[j]);
+    put(K, wide, 6 * i, 6 * j, &uu);
+    put(K, wide, 6 * i, 6 * j + 3, &up);
+    if (i == j) {
+        kl_mat3 turn = kl_turn_derivative(&s->inverse[i], s->psi[i], g[i]);
+        turn         = between(&Rt, &turn, &X[i]);
+        pp           = kl_mat_axpy(1.0, &turn, &pp);
+        put_transposed(K, wide, 6 * i + 3, 6 * i, &up);
+        put(K, wide, 6 * i + 3, 6 * i + 3, &pp);
+        return;
+    }
+    pu = between(&X[i], &h->pu, &Rt);
+    put(K, wide, 6 * i + 3, 6 * j, &pu);
+    put(K, wide, 6 * i + 3, 6 * j + 3, &pp);
+    put_transposed(K, wide, 6 * j, 6 * i, &uu);
+    put_transposed(K, wide, 6 * j + 3, 6 * i, &up);
+    put_transposed(K, wide, 6 * j, 6 * i + 3, &pu);
+    put_transposed(K, wide, 6 * j + 3, 6 * i + 3, &pp);
+}
+
+/* Columns of the reference node: it moves all others by -dr_R, d(u_j) = u_j x theta_R, and turns the axes that forces are
+ * given in: df = theta_R x f. */
+static void add_reference_columns(const kl_beam_rule *b, const kl_vec3 *u, const double *wrench,
+                                  double *K)
+{
+    int all = 6 * b->n, ref = 6 * b->reference;
+    for (int row = 0; row < all; row++) {
+        if (row / 6 == b->reference) continue;
+        double *k    = K + row * all;
+        kl_vec3 move = kl_vec(0, 0, 0), turn = move;
+        for (int j = 0; j < b->n; j++) {
+            if (j == b->reference) continue;
+            kl_vec3 by_r = kl_load(k + 6 * j);
+            move         = kl_sub(move, by_r);
+            turn         = kl_add(turn, kl_sub(kl_cross(by_r, u[j]), kl_load(k + 6 * j + 3)));
         }
-    for (int i = 0; i < moving; i++) {
-        int     row = 6 * node[i];
-        kl_mat3 U = kl_skew(s->u[node[i]]), F = kl_skew(f[node[i]]), FU = kl_matmul(&F, &U);
-        for (int c = 0; c < all; c += 3) {
-            kl_mat3 df = block_of(K, all, row, c), dm = block_of(K, all, row + 3, c),
-                    Udf = kl_matmul(&U, &df);
-            add_to(K, all, ref, c, -1.0, &df);
-            add_to(K, all, ref + 3, c, -1.0, &dm);
-            add_to(K, all, ref + 3, c, -1.0, &Udf);
-        }
-        add_to(K, all, ref + 3, row, 1.0, &F); /* -du x f = f x du */
-        add_to(K, all, ref + 3, ref, -1.0, &F);
-        add_to(K, all, ref + 3, ref + 3, 1.0, &FU);
+        kl_store(k + ref, move);
+        kl_store(k + ref + 3, turn);
+    }
+    for (int r = 0; r < all; r += 3) {
+        if (r / 6 == b->reference) continue;
+        kl_mat3 F = kl_skew(kl_load(wrench + r));
+        for (int i = 0; i < 3; i++)
+            for (int c = 0; c < 3; c++) K[(r + i) * all + ref + 3 + c] -= F.m[i][c];
     }
 }
 
-/* Forces turn with the axes R (-F x theta_R), and all blocks go into global axes. */
-static void to_global(const kl_beam_rule *b, const kl_mat3 *R, const double *local, double *K)
+/* Rows of the reference node: f_R = -sum f_i, m_R = -sum (m_i + (r_i - r_R) x f_i). */
+static void add_reference_rows(const kl_beam_rule *b, const kl_vec3 *u, const double *wrench,
+                               double *K)
 {
     int     all = 6 * b->n, ref = 6 * b->reference;
-    kl_mat3 Rt = kl_transpose(R);
-    for (int r = 0; r < all; r += 3) {
-        kl_mat3 F = kl_skew(kl_load(local + r));
-        add_to(K, all, r, ref + 3, -1.0, &F);
-        for (int c = 0; c < all; c += 3) {
-            kl_mat3 M = block_of(K, all, r, c), RM = kl_matmul(R, &M), G = kl_matmul(&RM, &Rt);
-            for (int i = 0; i < 3; i++)
-                for (int j = 0; j < 3; j++) K[(r + i) * all + c + j] = G.m[i][j];
+    double *f = K + ref * all, *m = f + 3 * all;
+    memset(f, 0, (size_t)(6 * all) * sizeof *f);
+    for (int i = 0; i < b->n; i++) {
+        if (i == b->reference) continue;
+        const double *df = K + 6 * i * all, *dm = df + 3 * all;
+        for (int c = 0; c < 3 * all; c++) f[c] -= df[c], m[c] -= dm[c];
+        for (int c = 0; c < all; c++) {
+            m[c] -= u[i].y * df[2 * all + c] - u[i].z * df[all + c];
+            m[all + c] -= u[i].z * df[c] - u[i].x * df[2 * all + c];
+            m[2 * all + c] -= u[i].x * df[all + c] - u[i].y * df[c];
         }
+        kl_mat3 F = kl_skew(kl_load(wrench + 6 * i));
+        for (int r = 0; r < 3; r++)
+            for (int c = 0; c < 3; c++) {
+                m[r * all + 6 * i + c] += F.m[r][c];
+                m[r * all + ref + c] -= F.m[r][c];
+            }
     }
 }
 
 void kl_beam_tangent(const kl_beam_rule *b, const kl_beam_shape *s,
                      double stress[KL_BEAM_POINTS][6], double C[KL_BEAM_POINTS][36], double *K)
 {
-    kl_vec3 f[KL_BEAM_NODES], g[KL_BEAM_NODES];
-    double  H[MOVES * MOVES], local[KL_BEAM_WIDE];
-    int     node[KL_BEAM_NODES], moving = 0;
-    for (int i = 0; i < b->n; i++)
-        if (i != b->reference) node[moving++] = i;
-    memset(K, 0, (size_t)(36 * b->n * b->n) * sizeof *K);
+    kl_vec3 f[KL_BEAM_NODES], g[KL_BEAM_NODES], u[KL_BEAM_NODES];
+    kl_mat3 X[KL_BEAM_NODES], Rt = kl_transpose(&s->R);
+    double  wrench[KL_BEAM_WIDE], P[KL_BEAM_POINTS][POINT][POINT];
     gradient(b, s, stress, f, g);
-    local_hessian(b, s, stress, C, node, moving, H);
-    to_increments(s, node, moving, g, H);
-    add_reference(b, s, node, moving, H, f, K);
-    kl_beam_forces(b, s, stress, local);
-    for (int i = 0; i < 2 * b->n; i++)
-        kl_store(local + 3 * i, kl_mul_t(&s->R, kl_load(local + 3 * i)));
-    to_global(b, &s->R, local, K);
+    for (int p = 0; p < b->npoint; p++) point_hessian(s, p, b->weight[p], stress[p], C[p], P[p]);
+    for (int i = 0; i < b->n; i++) {
+        if (i == b->reference) continue;
+        X[i] = kl_matmul(&s->L[i], &Rt);
+        u[i] = kl_mul(&s->R, s->u[i]);
+        kl_store(wrench + 6 * i, kl_mul(&s->R, f[i]));
+        kl_store(wrench + 6 * i + 3, kl_mul_t(&X[i], g[i]));
+        for (int j = i; j >= 0; j--) {
+            pair h = {0};
+            if (j == b->reference) continue;
+            for (int p = 0; p < b->npoint; p++)
+                add_to_pair(P[p], b->N[p][j], b->D[p][j], b->N[p][i], b->D[p][i], &h);
+            put_pair(s, j, i, &h, X, g, 6 * b->n, K);
+        }
+    }
+    add_reference_columns(b, u, wrench, K);
+    add_reference_rows(b, u, wrench, K);
 }

@@ -37,11 +37,14 @@ kl_beam_rule kl_beam_rule_of(int nodes, double length);
 
 /* A configuration: node positions and axes with what follows from them. */
 typedef struct kl_beam_shape {
-    kl_mat3 R;
-    kl_vec3 u[KL_BEAM_NODES], psi[KL_BEAM_NODES];
+    kl_mat3      R;
+    kl_vec3      u[KL_BEAM_NODES], psi[KL_BEAM_NODES];
+    kl_turn_form inverse[KL_BEAM_NODES]; /* of T(psi_i)^-1 */
+    kl_mat3      L[KL_BEAM_NODES];       /* d(psi_i) = L_i (dtheta_i - dtheta_R), in the axes R */
     struct {
         kl_vec3        w, psi, slope; /* slope: d psi/ds */
         kl_mat3        E, T;          /* exp(psi), T(psi) */
+        kl_mat3        G, H; /* d(gamma)/dpsi at constant w, d(kappa)/dpsi at constant slope */
         kl_turn_values c;
         double         strain[6]; /* gamma, kappa */
     } at[KL_BEAM_POINTS];
@@ -59,7 +62,7 @@ void kl_beam_forces(const kl_beam_rule *b, const kl_beam_shape *s, double stress
 void kl_beam_strain_rate(const kl_beam_rule *b, const kl_beam_shape *s, int p, const double *V,
                          double rate[6]);
 /* K = derivative of these wrenches by the nodes' increments (dr, dtheta), global, row-major 6n x 6n;
- * C: d(stress)/d(strain) of each point, row-major 6 x 6. */
+ * C: d(stress)/d(strain) of each point, row-major 6 x 6, symmetric. */
 void kl_beam_tangent(const kl_beam_rule *b, const kl_beam_shape *s,
                      double stress[KL_BEAM_POINTS][6], double C[KL_BEAM_POINTS][36], double *K);
 
