@@ -180,7 +180,9 @@ kl_status kl_contact_eval(const kl_reading *in, kl_writing *out)
                      on ? kl_mul_t(&in->m[1].A, x.friction.z_dot) : kl_scale(-RELAX, kl_load(z)));
         if (!on) continue;
         if (out->wrench) add_wrench(&x, in->m, out->wrench);
+        /* the loss has counted the energy of the elastic gap too: it is not dissipated */
         out->energy += x.normal.energy + x.friction.energy;
+        out->spent -= x.friction.energy;
         out->loss += x.normal.loss + x.friction.loss + x.rolling.loss;
     }
     return KL_OK;
@@ -284,7 +286,7 @@ void kl_contact_crossings(const kl_reading *in, kl_crossing *out)
         if (slip) *slip = (kl_crossing){.value = (double)NAN};
         if (far) out[k] = (kl_crossing){.value = f->spots.item[0].gap, .rate = (double)NAN};
         if (far || !kl_contact_state_of(in, k, &x)) continue;
-        out[k] = (kl_crossing){.value = -x.depth, .rate = -x.rate, .kind = kind_of(p)};
+        out[k] = (kl_crossing){.value = x.stays - x.depth, .rate = -x.rate, .kind = kind_of(p)};
         if (slip) *slip = slip_crossing(p, in, k);
     }
 }
@@ -319,26 +321,36 @@ static void inherit(const kl_reading *in, const kl_contact_data *p, int slot, do
     }
 }
 
+/* Energy in the elastic gap of a point at the last step. */
+static double kept_in_gap(const kl_contact_data *p, const double *h)
+{
+    if (!kl_contact_sticks(p) || h[KL_POINT_STATE] == 0.0) return 0.0;
+    kl_vec3 gap = kl_load(h + KL_POINT_GAP);
+    return 0.5 * p->laws.friction.k_t * kl_dot(gap, gap);
+}
+
 void kl_contact_commit(const kl_reading *in, double *h)
 {
     const kl_contact_data  *p    = in->data;
     const kl_contact_found *f    = in->cache;
-    double                  loss = 0.0, rub = 0.0, normal = 0.0;
+    double                  loss = 0.0, rub = 0.0, normal = 0.0, released = 0.0;
     int                     size = kl_contact_point_size(p);
     for (int k = 0; k < p->slots; k++) {
         double          *own = h + KL_CONTACT_HEAD + k * size;
         kl_contact_state x;
         bool             there = kl_contact_state_of(in, k, &x);
+        released += kept_in_gap(p, own);
         if (!there || !x.closed) { /* a step may end just before the touch */
             h[KL_CONTACT_PARTED] += own[KL_POINT_STATE] > 0.0;
             memset(own, 0,
                    (size_t)(size < KL_POINT_DEEPEST ? size : KL_POINT_DEEPEST) * sizeof *own);
-            if (there) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = -x.depth;
+            if (there)
+                own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = x.stays - x.depth;
             continue;
         }
         if (own[KL_POINT_STATE] == 0.0) inherit(in, p, k, own);
         if (own[KL_POINT_STATE] == 0.0) {
-            bool beyond = own[KL_POINT_IMPACT] == 0.0 || own[KL_POINT_GAP] > x.depth;
+            bool beyond = own[KL_POINT_IMPACT] == 0.0 || own[KL_POINT_GAP] > x.depth - x.stays;
             if (beyond) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
             h[KL_CONTACT_SPEED] = own[KL_POINT_IMPACT];
             h[KL_CONTACT_IMPACTS] += 1.0;
@@ -348,14 +360,15 @@ void kl_contact_commit(const kl_reading *in, double *h)
         h[KL_CONTACT_LOST] += kl_contact_indented(in, k, x.depth).spent - before;
         if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
         keep_point(in, kl_contact_spot(&f->spots, k), &x, own);
+        released -= x.friction.energy;
         loss += x.normal.loss + x.friction.loss + x.rolling.loss;
         rub += x.friction.loss + x.rolling.loss;
         normal += x.normal.f;
     }
     h[KL_CONTACT_PEAK] = fmax(h[KL_CONTACT_PEAK], normal);
     double half = 0.5 * (in->t - h[KL_CONTACT_LAST_TIME]); /* trapezoidal rule over the step */
-    h[KL_CONTACT_LOST] += half * (loss + h[KL_CONTACT_LAST_LOSS]);
-    h[KL_CONTACT_RUBBED] += half * (rub + h[KL_CONTACT_LAST_RUB]);
+    h[KL_CONTACT_LOST] += half * (loss + h[KL_CONTACT_LAST_LOSS]) + released;
+    h[KL_CONTACT_RUBBED] += half * (rub + h[KL_CONTACT_LAST_RUB]) + released;
     h[KL_CONTACT_LAST_LOSS] = loss, h[KL_CONTACT_LAST_RUB] = rub;
     h[KL_CONTACT_LAST_TIME] = in->t;
 }

@@ -24,20 +24,22 @@ void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl
                            const double *h, double dt, const double *z, kl_contact_state *x)
 {
     memset(x, 0, sizeof *x);
-    x->n      = s->n;
-    x->depth  = -s->gap;
-    x->c      = law->acts == KL_CONTACT_FIRST    ? s->p1
-                : law->acts == KL_CONTACT_SECOND ? s->p2
-                                                 : kl_scale(0.5, kl_add(s->p1, s->p2));
-    x->w      = kl_sub(velocity_at(&m[0], x->c), velocity_at(&m[1], x->c));
-    x->rate   = kl_dot(x->n, x->w);
-    x->u      = across(x->n, x->w);
-    x->closed = x->depth > 0.0;
+    x->n     = s->n;
+    x->depth = -s->gap;
+    x->c     = law->acts == KL_CONTACT_FIRST    ? s->p1
+               : law->acts == KL_CONTACT_SECOND ? s->p2
+                                                : kl_scale(0.5, kl_add(s->p1, s->p2));
+    x->w     = kl_sub(velocity_at(&m[0], x->c), velocity_at(&m[1], x->c));
+    x->rate  = kl_dot(x->n, x->w);
+    x->u     = across(x->n, x->w);
+    if (law->normal.kind == KL_NORMAL_INDENTATION)
+        x->stays = kl_normal_indent(&law->normal, 0.0, h[KL_POINT_DEEPEST]).stays;
+    x->closed = x->depth > x->stays;
     if (!x->closed) return;
 
     bool known = h[KL_POINT_STATE] > 0.0;
     /* of an open one: what the last step saw, if that was nearer to the touch than this */
-    bool   near   = !known && h[KL_POINT_IMPACT] > 0.0 && h[KL_POINT_GAP] < x->depth;
+    bool   near   = !known && h[KL_POINT_IMPACT] > 0.0 && h[KL_POINT_GAP] < x->depth - x->stays;
     double impact = known || near ? h[KL_POINT_IMPACT] : x->rate;
     x->normal     = scaled(law->normal.kind == KL_NORMAL_INDENTATION
                                ? kl_normal_indent(&law->normal, x->depth, h[KL_POINT_DEEPEST]).force
@@ -58,9 +60,12 @@ void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl
     x->e   = across(x->n, x->e0);
     in.gap = in.z = x->e;
     kl_friction_eval(&law->friction, &in, &x->friction);
-    x->rolling = kl_rolling_eval(&law->friction, x->n, kl_sub(m[0].w, m[1].w), x->normal.f);
-    x->F       = kl_axpy(-x->normal.f, x->n, x->friction.f);
-    x->M       = x->rolling.m;
+    /* all power that friction takes, also that into the elastic gap:
+     * unlike the dissipated power it does not jump where sticking becomes slipping */
+    x->friction.loss = -kl_dot(x->friction.f, x->u);
+    x->rolling       = kl_rolling_eval(&law->friction, x->n, kl_sub(m[0].w, m[1].w), x->normal.f);
+    x->F             = kl_axpy(-x->normal.f, x->n, x->friction.f);
+    x->M             = x->rolling.m;
 }
 
 /* ---- derivatives ---- */

@@ -51,9 +51,11 @@ typedef struct kl_contact_law {
     double          share; /* of stiffness, with several slices */
 } kl_contact_law;
 
-typedef struct kl_contact_state {        /* at one point, now */
-    kl_vec3           c, n, w, u, e0, e; /* e0: before the projection */
-    double            depth, rate;
+typedef struct kl_contact_state { /* at one point, now */
+    kl_vec3 c, n, w, u, e0, e;    /* e0: before the projection */
+    double  depth, rate;
+    double
+        stays; /* law indentation: depth of the indentation before this step, where forces begin; else 0 */
     bool              closed;
     kl_normal_force   normal;
     kl_friction_force friction;

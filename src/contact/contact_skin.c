@@ -339,7 +339,7 @@ static kl_status skin_eval(const kl_reading *in, kl_writing *out)
         for (int i = 0; i < 6; i++) out->wrench[i] += wrench[i];
         for (int i = 0; i < 9; i++)
             out->wrench[6 * (1 + q->node[i / 3]) + i % 3] += q->share[i / 3] * wrench[6 + i % 3];
-        out->energy += to.energy, out->loss += to.loss;
+        out->energy += to.energy, out->loss += to.loss, out->spent += to.spent;
     }
     return KL_OK;
 }
