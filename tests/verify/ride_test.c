@@ -122,7 +122,7 @@ static void wheel_loads_in_curves_are_those_of_the_reference(void **unused)
             R, sqrt(R));
         example_run("coach-in-curve", set, 420.0 / sqrt(R), 0.5, loads, &a);
         for (int axle = 0; axle < 4; axle++) {
-            char   name[2][16];
+            char   name[2][24];
             double left = a.value[a.n - 1][2 * axle], right = a.value[a.n - 1][2 * axle + 1];
             snprintf(name[0], sizeof name[0], "Q_left%d_N", axle + 1);
             snprintf(name[1], sizeof name[1], "Q_right%d_N", axle + 1);
