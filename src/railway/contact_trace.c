@@ -103,38 +103,56 @@ static kl_outline_place along(const kl_outline *o, kl_outline_place p, double *w
  * Where two arcs meet it passes from one curvature to the other without a jump. */
 static double mean_curvature(const kl_outline *o, kl_outline_place p)
 {
-    double           back = -HALF_PATCH, on = HALF_PATCH;
-    kl_outline_rates a = kl_outline_rates_at(o, along(o, p, &back)),
-                     b = kl_outline_rates_at(o, along(o, p, &on));
-    return atan2(a.y1 * b.z1 - a.z1 * b.y1, a.y1 * b.y1 + a.z1 * b.z1) / (on - back);
+    double back = -HALF_PATCH, on = HALF_PATCH;
+    double a = kl_outline_angle(o, along(o, p, &back)), b = kl_outline_angle(o, along(o, p, &on));
+    return (b - a) / (on - back);
 }
 
-/* Second fundamental forms at the contact; x along the rail, y along the outlines' common tangent.
- * The wheel's principal directions (circle, profile) stand at an angle omega to them:
+/* ---- a place of the wheel beside a place of the rail ---- */
+
+typedef struct beside {
+    kl_outline_point wheel, rail;
+    kl_trace_joint   j;
+    kl_trace_point   p;
+    double           d; /* penetration along the rail's normal [m] */
+    double along;       /* of the wheel's point before that of the rail, along its tangent [m] */
+    double turn;        /* sine of the angle from the rail's tangent to that of the trace */
+} beside;
+
+static void beside_at(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                      beside *b)
+{
+    b->wheel  = kl_outline_at(f->wheel, kl_trace_place(f, n->w));
+    b->rail   = kl_outline_at(f->rail, n->foot);
+    b->j      = kl_trace_joint_of(f, &b->wheel);
+    double ty = b->rail.ty, tz = b->rail.tz;
+    kl_trace_point_at(s, &b->j, &b->p);
+    double dy = b->p.y - b->rail.y, dz = b->p.z - b->rail.z;
+    b->d     = dy * tz - dz * ty;
+    b->along = dy * ty + dz * tz;
+    /* tangent of the trace outward: the wheel's normal turned by a right angle, (-nz, ny) */
+    b->turn = ty * b->p.ny + tz * b->p.nz;
+}
+
+/* Second fundamental forms; x along the rail, y along the outlines' common tangent. The wheel's
+ * principal directions (circle, profile) stand at an angle omega to them:
  * cos omega = x . tangent of the circle. */
 typedef struct forms {
-    double xx, yy, xy;  /* of the gap [1/m] */
-    double wheel, rail; /* curvatures of the outlines [1/m] */
+    double xx, yy, xy; /* of the gap [1/m] */
+    double trace;      /* curvature of the trace [1/m] */
 } forms;
 
-static forms forms_at(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
-                      const kl_wheel_pose *pose)
+static forms forms_of(const kl_trace_stand *s, const kl_wheel_pose *pose, const beside *b)
 {
-    kl_outline_place at    = kl_trace_place(f, n->w);
-    kl_outline_point wheel = kl_outline_at(f->wheel, at), rail = kl_outline_at(f->rail, n->foot);
-    double           kw = wheel.curvature, nr = fmax(wheel.ty, 0.0);
+    double kw = b->wheel.curvature, kc = b->j.nr / b->j.r;
     /* curvature of the rail's parallel curve through the wheel's point, which is what d has */
-    double kr = rail.curvature / fmax(1.0 + rail.curvature * n->d, 0.1);
+    double kr = b->rail.curvature / fmax(1.0 + b->rail.curvature * b->d, 0.1);
     /* tangent of the circle, forward: derivative of e = sin s b1 + cos s b2 */
-    kl_vec3 c  = kl_sub(kl_scale(n->p.cos, s->b1), kl_scale(n->p.sin, s->b2));
-    double  co = c.x, si = c.z * n->p.ny - c.y * n->p.nz; /* along x and along (-nz, ny) */
-    double  kc = nr / (f->r0 - wheel.z);
-    return (forms){.xx = co * co * kc + si * si * kw + pose->bend_y * rail.tz -
-                         pose->bend_z * rail.ty,
-                   .yy    = si * si * kc + co * co * kw - kr,
-                   .xy    = co * si * (kc - kw),
-                   .wheel = kw,
-                   .rail  = rail.curvature};
+    kl_vec3 c  = kl_sub(kl_scale(b->p.cos, s->b1), kl_scale(b->p.sin, s->b2));
+    double  co = c.x, si = c.z * b->p.ny - c.y * b->p.nz; /* along x and along (-nz, ny) */
+    double xx = co * co * kc + si * si * kw + pose->bend_y * b->rail.tz - pose->bend_z * b->rail.ty;
+    double yy = si * si * kc + co * co * kw, xy = co * si * (kc - kw);
+    return (forms){.xx = xx, .yy = yy - kr, .xy = xy, .trace = yy - xy * xy / xx};
 }
 
 /* False where the surfaces do not part: no contact. Where both are flat across, the gap has no
@@ -144,53 +162,86 @@ static bool parts(const forms *k)
     return k->xx > 0.0 && k->xx * k->yy - k->xy * k->xy > -1e-6 * k->xx;
 }
 
-bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
-                         const kl_wheel_pose *pose, kl_touch *t)
+static bool curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                       const kl_wheel_pose *pose, const beside *b, kl_touch *t)
 {
-    forms k = forms_at(f, s, n, pose);
+    forms k = forms_of(s, pose, b);
     t->Ax = 0.5 * k.xx, t->By = 0.5 * k.yy, t->Cxy = 0.5 * k.xy;
-    t->By_wide = t->By + 0.5 * (mean_curvature(f->wheel, kl_trace_place(f, n->w)) - k.wheel) -
-                 0.5 * (mean_curvature(f->rail, n->foot) - k.rail);
+    t->By_wide = t->By +
+                 0.5 * (mean_curvature(f->wheel, kl_trace_place(f, n->w)) - b->wheel.curvature) -
+                 0.5 * (mean_curvature(f->rail, n->foot) - b->rail.curvature);
     return parts(&k);
 }
 
-/* f' = -(yy - xy^2/xx) by length along the wheel. */
+bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                         const kl_wheel_pose *pose, kl_touch *t)
+{
+    beside b;
+    beside_at(f, s, n, &b);
+    b.d = n->d;
+    return curvatures(f, s, n, pose, &b, t);
+}
+
+/* Moves a place by `way` [m]; false: out of the outline, or more than FAR pieces away. */
+static bool move(const kl_outline *o, kl_outline_place *p, double way)
+{
+    const double FAR = 8.0;
+    double       t = p->t + way / (o->s[p->i + 1] - o->s[p->i]), jump = floor(t);
+    if (!(fabs(t - p->t) < FAR)) return false;
+    p->i += (int)jump, p->t = t - jump;
+    return p->i >= 0 && p->i < o->n;
+}
+
+/* Newton's method on both outlines at once: along = 0 and turn = 0. With the ways `on` along the trace
+ * and `over` along the rail, curvatures kt and kr and q = 1 + kr d,
+ *
+ *   on - q over = -along,   kt on - kr over = -turn.
+ *
+ * Trace and profile differ in length by the square of the lead angle, so convergence is nearly
+ * quadratic. */
 bool kl_trace_newton(const kl_trace_data *f, const kl_trace_stand *s, const kl_wheel_pose *pose,
                      kl_trace_node *n)
 {
-    const double SMALL = 1e-11, FAR = 8.0; /* of f; pieces in one step */
-    if (fabs(n->f) < SMALL) return true;
-    forms k = forms_at(f, s, n, pose);
-    int   i = kl_trace_place(f, n->w).i;
-    if (!parts(&k)) return false;
-    double slope = -(k.yy - k.xy * k.xy / k.xx) * (f->wheel->s[i + 1] - f->wheel->s[i]);
-    for (int pass = 0; pass < 8; pass++) {
-        double step = -n->f / slope, w0 = n->w, f0 = n->f;
-        if (!(slope < 0.0 && fabs(step) < FAR)) return false;
-        if (w0 + step <= 0.0 || w0 + step >= f->wheel->n) return false;
-        *n = kl_trace_node_at(f, s, w0 + step, n->foot);
-        if (fabs(n->f) < SMALL) return true;
-        slope = (n->f - f0) / (n->w - w0);
+    const double     SMALL = 1e-11; /* of the angle; of the length in metres 0.1 of it */
+    kl_outline_place at    = kl_trace_place(f, n->w);
+    for (int pass = 0; pass < 10; pass++) {
+        beside b;
+        beside_at(f, s, n, &b);
+        if (b.p.cos <= 0.0) return false;
+        n->d = b.d, n->f = -b.turn, n->p = b.p;
+        if (fabs(b.turn) < SMALL && fabs(b.along) < 0.1 * SMALL) return true;
+        forms  k  = forms_of(s, pose, &b);
+        double kr = b.rail.curvature, q = 1.0 + kr * b.d, det = q * k.trace - kr;
+        if (!(parts(&k) && det > 0.0)) return false;
+        if (!move(f->wheel, &at, (kr * b.along - q * b.turn) / det)) return false;
+        if (!move(f->rail, &n->foot, (k.trace * b.along - b.turn) / det)) return false;
+        n->w = at.i + at.t;
     }
     return false;
+}
+
+/* The contact at a root, without curvatures. */
+static kl_touch touch_of(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
+                         const kl_trace_joint *j, const kl_outline_point *r)
+{
+    double x = kl_trace_x(s, j, &n->p);
+    return (kl_touch){.wheel   = {x, n->p.y, n->p.z},
+                      .rail    = {x, r->y, r->z},
+                      .normal  = {0.0, -r->tz, r->ty},
+                      .depth   = n->d,
+                      .wheel_u = j->u,
+                      .rail_u  = r->y - f->rail_shift,
+                      .radius  = j->r,
+                      .region  = region_of(f, j->u),
+                      .w       = n->w,
+                      .foot    = n->foot.i + n->foot.t};
 }
 
 kl_touch kl_trace_touch(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
                         const kl_trace_joint *j)
 {
     kl_outline_point r = kl_outline_at(f->rail, n->foot);
-    double           x = kl_trace_x(s, j, &n->p);
-    kl_touch         t = {.wheel   = {x, n->p.y, n->p.z},
-                          .rail    = {x, r.y, r.z},
-                          .normal  = {0.0, -r.tz, r.ty},
-                          .depth   = n->d,
-                          .wheel_u = j->u,
-                          .rail_u  = r.y - f->rail_shift,
-                          .radius  = j->r,
-                          .region  = region_of(f, j->u),
-                          .w       = n->w,
-                          .foot    = n->foot.i + n->foot.t};
-    return t;
+    return touch_of(f, s, n, j, &r);
 }
 
 /* Sorted by wheel_u; when there are too many the shallowest is lost. */
@@ -234,9 +285,9 @@ static kl_trace_node follow_bend(const kl_trace_found *q, kl_trace_node n, kl_tr
         kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
         *x               = kl_trace_x(s, &j, &n.p);
         *s               = kl_trace_section(q->pose, *x);
-        n                = kl_trace_node_at(f, s, n.w, n.foot);
         kl_trace_node at = n;
         if (kl_trace_newton(f, s, q->pose, &at)) n = at;
+        else n = kl_trace_node_at(f, s, n.w, n.foot);
     }
     return n;
 }
@@ -253,11 +304,13 @@ static void turn_back(const kl_wheel_pose *pose, double x, kl_touch *t)
 bool kl_trace_contact(const kl_trace_data *f, const kl_wheel_pose *pose, const kl_trace_stand *s,
                       const kl_trace_node *n, double x, kl_touch *t)
 {
-    kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n->w));
-    *t               = kl_trace_touch(f, s, n, &j);
+    beside b;
+    beside_at(f, s, n, &b);
+    b.d = n->d;
+    *t  = touch_of(f, s, n, &b.j, &b.rail);
     /* normals must point against each other; deep inside they may also be parallel */
     if (n->p.ny * t->normal.y + n->p.nz * t->normal.z > 0.0) return false;
-    if (!kl_trace_curvatures(f, s, n, pose, t)) return false;
+    if (!curvatures(f, s, n, pose, &b, t)) return false;
     if (kl_trace_bent(pose)) turn_back(pose, x, t);
     return true;
 }

@@ -107,14 +107,19 @@ static inline kl_outline_place kl_trace_place(const kl_trace_data *f, double w)
     return (kl_outline_place){i, w - i};
 }
 
+static inline kl_trace_joint kl_trace_joint_of(const kl_trace_data *f, const kl_outline_point *o)
+{
+    return (kl_trace_joint){.u     = o->y,
+                            .r     = f->r0 - o->z,
+                            .nu    = o->tz,
+                            .nr    = o->ty > 0.0 ? o->ty : 0.0,
+                            .slope = o->ty > 0.0 ? o->tz / o->ty : 0.0};
+}
+
 static inline kl_trace_joint kl_trace_joint_at(const kl_trace_data *f, kl_outline_place p)
 {
     kl_outline_point o = kl_outline_at(f->wheel, p);
-    return (kl_trace_joint){.u     = o.y,
-                            .r     = f->r0 - o.z,
-                            .nu    = o.tz,
-                            .nr    = fmax(o.ty, 0.0),
-                            .slope = o.ty > 0.0 ? o.tz / o.ty : 0.0};
+    return kl_trace_joint_of(f, &o);
 }
 
 /* Nearest place of the rail, penetration and its rate; n->foot is the start. */
@@ -144,8 +149,8 @@ kl_trace_node kl_trace_root(const kl_trace_data *f, const kl_trace_stand *s, kl_
 bool kl_trace_curvatures(const kl_trace_data *f, const kl_trace_stand *s, const kl_trace_node *n,
                          const kl_wheel_pose *pose, kl_touch *t);
 
-/* Newton's method on f = 0 from n, with the slope of the curvatures and then of secants; false: no
- * contact is near, and n is somewhere on the way. */
+/* Newton's method for a contact from the places n->w and n->foot; false: none is near, and n is
+ * somewhere on the way. */
 bool kl_trace_newton(const kl_trace_data *f, const kl_trace_stand *s, const kl_wheel_pose *pose,
                      kl_trace_node *n);
 
@@ -184,6 +189,9 @@ void kl_trace_follow(const void *data, const kl_wheel_pose *pose, kl_touch *touc
 
 /* Adds a contact to those found, sorted by wheel_u; of too many the shallowest is lost. */
 void kl_trace_keep(kl_trace_found *q, const kl_touch *t);
+
+/* Finds all contacts between two joints of the wheel. */
+void kl_touch_find_between(kl_trace_found *q, int first, int last);
 
 /* Makes a contact of a root, if the surfaces part there, and keeps it. */
 void kl_trace_accept(kl_trace_found *q, kl_trace_node n);

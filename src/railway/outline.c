@@ -76,11 +76,31 @@ static double speed(const void *piece, double t)
     return sqrt(r.y1 * r.y1 + r.z1 * r.z1);
 }
 
+/* The angle of the tangent goes through a piece as the cubic with its values and rates at both ends;
+ * `start` is the angle at the first end, on return that at the last. */
+static void fill_turn(const kl_outline *o, int i, double *start)
+{
+    kl_outline_rates a = kl_outline_rates_at(o, (kl_outline_place){i, 0.0}),
+                     b = kl_outline_rates_at(o, (kl_outline_place){i, 1.0});
+    double by          = atan2(a.y1 * b.z1 - a.z1 * b.y1, a.y1 * b.y1 + a.z1 * b.z1);
+    double rate        = (a.y1 * a.z2 - a.z1 * a.y2) / (a.y1 * a.y1 + a.z1 * a.z1);
+    double last        = (b.y1 * b.z2 - b.z1 * b.y2) / (b.y1 * b.y1 + b.z1 * b.z1);
+    o->turn[i] =
+        (kl_outline_turn){{*start, rate, 3.0 * by - 2.0 * rate - last, rate + last - 2.0 * by}};
+    *start += by;
+}
+
 kl_status kl_outline_end(kl_outline *o)
 {
-    o->s = kl_arena_array(o->arena, double, o->n + 1);
+    o->s    = kl_arena_array(o->arena, double, o->n + 1);
+    o->turn = kl_arena_array(o->arena, kl_outline_turn, o->n);
     if (!kl_arena_ok(o->arena)) return KL_E_MEMORY;
-    for (int i = 0; i < o->n; i++) o->s[i + 1] = o->s[i] + kl_gauss(speed, &o->piece[i], 0.0, 1.0);
+    kl_outline_rates first = kl_outline_rates_at(o, (kl_outline_place){0, 0.0});
+    double           angle = atan2(first.z1, first.y1);
+    for (int i = 0; i < o->n; i++) {
+        o->s[i + 1] = o->s[i] + kl_gauss(speed, &o->piece[i], 0.0, 1.0);
+        fill_turn(o, i, &angle);
+    }
     return KL_OK;
 }
 
@@ -100,17 +120,6 @@ kl_status kl_outline_moved(const kl_outline *o, double angle, double dy, double 
         kl_outline_piece_add(out, &moved);
     }
     return kl_outline_end(out);
-}
-
-kl_outline_point kl_outline_at(const kl_outline *o, kl_outline_place p)
-{
-    kl_outline_rates r = kl_outline_rates_at(o, p);
-    double           v = sqrt(r.y1 * r.y1 + r.z1 * r.z1);
-    return (kl_outline_point){.y         = r.y,
-                              .z         = r.z,
-                              .ty        = r.y1 / v,
-                              .tz        = r.z1 / v,
-                              .curvature = (r.y1 * r.z2 - r.z1 * r.y2) / (v * v * v)};
 }
 
 kl_outline_place kl_outline_find(const kl_outline *o, double s)

@@ -10,6 +10,8 @@
 #ifndef KL_RAILWAY_OUTLINE_H
 #define KL_RAILWAY_OUTLINE_H
 
+#include <math.h>
+
 #include "base/arena.h"
 #include "klingel/status.h"
 
@@ -17,10 +19,17 @@ typedef struct kl_outline_piece {
     double y[6], z[6]; /* coefficients of t^k [m] */
 } kl_outline_piece;
 
+/* Angle of the tangent along a piece, from y towards z, as a cubic in t [rad]; it is continuous from
+ * piece to piece. */
+typedef struct kl_outline_turn {
+    double c[4]; /* coefficients of t^k */
+} kl_outline_turn;
+
 typedef struct kl_outline {
     int               n;     /* pieces */
     kl_outline_piece *piece; /* n */
     double           *s;     /* arc length at the joints [m], n + 1; after kl_outline_end */
+    kl_outline_turn  *turn;  /* n; after kl_outline_end */
     int               capacity;
     kl_arena         *arena;
 } kl_outline;
@@ -57,7 +66,7 @@ void kl_outline_arc(kl_outline *o, double yc, double zc, double radius, double f
 void kl_outline_polynomial(kl_outline *o, const double *p, int n, double y0, double y1);
 void kl_outline_piece_add(kl_outline *o, const kl_outline_piece *piece);
 
-/* Measures the length. KL_E_MEMORY when the arena failed. */
+/* Measures lengths and angles. KL_E_MEMORY when the arena failed. */
 kl_status kl_outline_end(kl_outline *o);
 
 /* The outline turned by `angle` [rad, from y towards z] about the origin, then shifted; in `arena`. */
@@ -78,7 +87,23 @@ static inline kl_outline_rates kl_outline_rates_at(const kl_outline *o, kl_outli
         .z2 = 2 * b[2] + t * (6 * b[3] + t * (12 * b[4] + t * 20 * b[5]))};
 }
 
-kl_outline_point kl_outline_at(const kl_outline *o, kl_outline_place p);
+static inline kl_outline_point kl_outline_at(const kl_outline *o, kl_outline_place p)
+{
+    kl_outline_rates r = kl_outline_rates_at(o, p);
+    double           w = 1.0 / sqrt(r.y1 * r.y1 + r.z1 * r.z1);
+    return (kl_outline_point){.y         = r.y,
+                              .z         = r.z,
+                              .ty        = r.y1 * w,
+                              .tz        = r.z1 * w,
+                              .curvature = (r.y1 * r.z2 - r.z1 * r.y2) * w * w * w};
+}
+
+/* Angle of the tangent [rad]. */
+static inline double kl_outline_angle(const kl_outline *o, kl_outline_place p)
+{
+    const double *c = o->turn[p.i].c;
+    return c[0] + p.t * (c[1] + p.t * (c[2] + p.t * c[3]));
+}
 
 /* The place at arc length s [m], held within the ends. */
 kl_outline_place kl_outline_find(const kl_outline *o, double s);

@@ -125,13 +125,15 @@ static void follow_one(const kl_trace_data *f, const kl_wheel_pose *pose, kl_tou
 {
     bool           bent = kl_trace_bent(pose);
     kl_trace_stand s    = bent ? kl_trace_section(pose, t->wheel.x) : kl_trace_stand_of(pose);
-    kl_trace_node  n = kl_trace_node_at(f, &s, t->w, place_of(f->rail, t->foot)), at = n;
+    kl_trace_node  n    = {.w = t->w, .foot = place_of(f->rail, t->foot)};
     kl_touch       moved;
     if (t->w <= 0.0 || t->w >= f->wheel->n) {
+        n  = kl_trace_node_at(f, &s, t->w, n.foot);
         *t = kl_trace_edge(f, &s, &n);
         return;
     }
-    if (kl_trace_newton(f, &s, pose, &at)) n = at;
+    if (!kl_trace_newton(f, &s, pose, &n))
+        n = kl_trace_node_at(f, &s, t->w, place_of(f->rail, t->foot));
     if (kl_trace_contact(f, pose, &s, &n, t->wheel.x, &moved)) *t = moved;
 }
 

@@ -29,9 +29,10 @@ static bool may_touch(const kl_trace_found *q, const kl_trace_node *a, const kl_
     return top + 0.14 * (bend + convex_between(q->f, a->foot.i, b->foot.i)) * hh > -q->margin;
 }
 
-/* May f rise and fall between two places? Its rate is the rail's curvature less that of the trace,
- * which yaw makes smaller than the profile's by kxy^2/kxx (see curvatures). */
-static bool may_turn(const kl_trace_found *q, const kl_trace_node *a, const kl_trace_node *b)
+/* Bounds of the rate of f by length between two places: the rail's curvature less that of the trace,
+ * which yaw makes smaller than the profile's by kxy^2/kxx (contact_trace.c). */
+static kl_trace_bend rates_between(const kl_trace_found *q, const kl_trace_node *a,
+                                   const kl_trace_node *b)
 {
     const kl_trace_data  *f     = q->f;
     const kl_trace_bend  *w     = &f->wheel_bend[(int)a->w];
@@ -39,12 +40,28 @@ static bool may_turn(const kl_trace_found *q, const kl_trace_node *a, const kl_t
     int                   first = a->foot.i < b->foot.i ? a->foot.i : b->foot.i;
     int                   last  = a->foot.i < b->foot.i ? b->foot.i : a->foot.i;
     kl_trace_bend         r     = f->rail_bend[first];
-    for (int i = first + 1; i <= last; i++)
+    /* nearest pieces are known from a grid: one more on each side */
+    if (first > 0) first--;
+    if (last < f->rail->n - 1) last++;
+    for (int i = first; i <= last; i++)
         r = (kl_trace_bend){fmin(r.low, f->rail_bend[i].low), fmax(r.high, f->rail_bend[i].high)};
     double kc = fmax(j->nr, 0.05) / j->r, turn = q->s.yaw / fmax(j->nr, 0.05);
     double cross = turn * (fabs(w->low) + fabs(w->high) + kc);
-    return r.low - 1.1 * w->high - 0.1 < 0.0 &&
-           r.high - w->low + 1.2 * cross * cross / kc + 0.1 > 0.0;
+    return (kl_trace_bend){r.low - 1.1 * w->high - 0.1,
+                           r.high - w->low + 1.2 * cross * cross / kc + 0.1};
+}
+
+/* May f pass through zero downward between two places where it does not do so at the ends? It begins at
+ * a and ends at b, and its rate stays between two bounds m < 0 < M: from a positive value it may go down
+ * with m and up with M, from a negative one the other way about. */
+static bool may_turn(const kl_trace_found *q, const kl_trace_node *a, const kl_trace_node *b)
+{
+    kl_trace_bend k = rates_between(q, a, b);
+    if (k.low >= 0.0 || k.high <= 0.0) return false;
+    double h = 1.1 * hypot(b->p.y - a->p.y, b->p.z - a->p.z), reach = k.low * k.high * h;
+    if (a->f > 0.0 && b->f > 0.0) return k.high * a->f - k.low * b->f + reach <= 0.0;
+    if (a->f <= 0.0 && b->f <= 0.0) return k.high * b->f - k.low * a->f - reach > 0.0;
+    return true;
 }
 
 /* Between two neighbouring joints the rate f may pass through zero twice; then the middle is looked
@@ -105,6 +122,14 @@ static void walk(kl_trace_found *q, const kl_trace_block *k, kl_trace_node **a, 
         if (i == 1) edge(q, *a, -1);
         if (i == f->njoint - 1) edge(q, *b, 1);
     }
+}
+
+void kl_touch_find_between(kl_trace_found *q, int first, int last)
+{
+    kl_trace_block part = {.first = first, .last = last};
+    kl_trace_node  node[2], *a = &node[0], *b = &node[1];
+    glance(q, first, a);
+    walk(q, &part, &a, &b);
 }
 
 int kl_touch_find(const void *data, const kl_wheel_pose *pose, double margin, double *warm,

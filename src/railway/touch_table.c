@@ -10,9 +10,11 @@ enum { NV = 65, NROLL = 9, NYAW = 3, SEEDS = 4 };
 static const double V_MOST = 12e-3, ROLL_MOST = 6e-3, YAW_MOST = 24e-3;
 /* gap up to which a contact is noted, penetration up to which the table is good [m] */
 static const double NOTED = 0.3e-3, DEEP = 0.2e-3;
-/* pieces by which the places of one contact may differ over a cell; and by which interpolation
- * between them is wrong at most */
-static const double SPREAD = 8.0, WRONG = 2.0;
+/* pieces by which the places of one contact may differ over a cell; and within which of the tabulated
+ * places it lies */
+static const double SPREAD = 8.0, NEAR = 2.4;
+/* the same of contacts that vanish within a cell */
+static const double MOVES = 8.0;
 /* pieces between the places of two contacts that are not the same one */
 static const double APART = 5.0;
 
@@ -22,34 +24,32 @@ typedef struct corner {
     float wheel[SEEDS], rail[SEEDS];
 } corner;
 
+/* Contacts of all corners of a cell in groups: the joints of the wheel between which they lie. */
+typedef struct groups {
+    int   n;
+    short first[SEEDS], last[SEEDS];
+} groups;
+
 typedef struct table {
     kl_trace_data  f; /* with tabulated distances */
     double         v0;
     corner        *corner; /* NV NROLL NYAW */
     unsigned char *alike;  /* cells whose corners have the same contacts */
-    corner        *mixed;  /* of other cells: the mean of each group of contacts of all corners */
+    groups        *mixed;  /* of the other cells */
 } table;
 
 static int index_of(int i, int j, int k) { return (k * NROLL + j) * NV + i; }
 
 /* Lateral position of the wheel's lowest point, roll and yaw: what contacts depend on beside height.
- * Both signs of yaw are alike. */
+ * Places depend on the square of the yaw: the lead angle lifts the trace by its cosine. */
 static void place_of(const table *t, const kl_wheel_pose *pose, double out[3])
 {
     out[0] = (pose->center.y + t->f.r0 * pose->axle.z - t->v0 + V_MOST) / (2.0 * V_MOST) * (NV - 1);
     out[1] = (pose->axle.z + ROLL_MOST) / (2.0 * ROLL_MOST) * (NROLL - 1);
-    out[2] = fabs(pose->axle.x) / YAW_MOST * (NYAW - 1);
+    out[2] = pose->axle.x * pose->axle.x / (YAW_MOST * YAW_MOST) * (NYAW - 1);
 }
 
 /* ---- finding ---- */
-
-/* Is a contact with n ruled out? Along the trace d rises above the line d + f x by no more than half
- * the rail's curvature times x^2, and the place of the contact is at most WRONG pieces away. */
-static bool out_of_reach(const kl_trace_data *f, const kl_trace_node *n)
-{
-    double x = WRONG * KL_OUTLINE_STEP;
-    return n->d + fabs(n->f) * x + 0.5 * f->rail_convex * x * x < 0.0;
-}
 
 /* Contacts at the places of a cell whose corners are alike, interpolated. */
 static void interpolate(const table *t, const double at[3], const int cell[3], double *wheel,
@@ -68,35 +68,32 @@ static void interpolate(const table *t, const double at[3], const int cell[3], d
     }
 }
 
-static bool known(const double *roots, int n, double w)
+/* All contacts near those of a cell whose corners are alike. */
+static void from_corners(const table *t, const double at[3], const int cell[3], kl_trace_found *q)
 {
-    for (int k = 0; k < n; k++)
-        if (fabs(roots[k] - w) < 1e-3) return true;
-    return false;
+    int    n = t->corner[index_of(cell[0], cell[1], cell[2])].n, last = 0;
+    double wheel[SEEDS] = {0}, rail[SEEDS] = {0};
+    interpolate(t, at, cell, wheel, rail);
+    for (int m = 0; m < n; m++) {
+        int           i = (int)rail[m], end = t->f.njoint - 1;
+        kl_trace_node node = {.w = wheel[m], .foot = {i, rail[m] - i}};
+        if (kl_trace_newton(q->f, &q->s, q->pose, &node) && fabs(node.w - wheel[m]) < NEAR &&
+            node.w > last) {
+            kl_trace_accept(q, node);
+            last = (int)node.w + 1;
+            continue;
+        }
+        int first = (int)fmax(floor(wheel[m] - NEAR), last);
+        last      = (int)fmin(ceil(wheel[m] + NEAR), end);
+        kl_touch_find_between(q, first, last);
+    }
 }
 
-/* All contacts near the tabulated ones; false: one of them could not be followed. */
-static bool from_table(const table *t, const double at[3], kl_trace_found *q)
+/* All contacts within the groups of a cell. Some of them are missing at this position, and there may be
+ * two in one group: the trace is followed. */
+static void from_groups(const groups *g, kl_trace_found *q)
 {
-    int           cell[3] = {(int)at[0], (int)at[1], (int)at[2]}, nroot = 0;
-    int           index        = index_of(cell[0], cell[1], cell[2]);
-    bool          alike        = t->alike[index];
-    const corner *c            = alike ? &t->corner[index] : &t->mixed[index];
-    double        wheel[SEEDS] = {0}, rail[SEEDS] = {0}, roots[SEEDS];
-    if (alike) interpolate(t, at, cell, wheel, rail);
-    else
-        for (int m = 0; m < c->n; m++) wheel[m] = (double)c->wheel[m], rail[m] = (double)c->rail[m];
-    for (int m = 0; m < c->n; m++) {
-        int           i = (int)rail[m];
-        kl_trace_node n =
-            kl_trace_node_at(q->f, &q->s, wheel[m], (kl_outline_place){i, rail[m] - i});
-        if (alike && q->margin == 0.0 && out_of_reach(q->f, &n)) continue;
-        if (!kl_trace_newton(q->f, &q->s, q->pose, &n)) return false;
-        if (known(roots, nroot, n.w)) continue;
-        roots[nroot++] = n.w;
-        kl_trace_accept(q, n);
-    }
-    return c->n > 0;
+    for (int m = 0; m < g->n; m++) kl_touch_find_between(q, g->first[m], g->last[m]);
 }
 
 static int table_find(const void *data, const kl_wheel_pose *pose, double margin, double *warm,
@@ -110,8 +107,11 @@ static int table_find(const void *data, const kl_wheel_pose *pose, double margin
     bool inside = at[0] >= 0.0 && at[0] < NV - 1 && at[1] >= 0.0 && at[1] < NROLL - 1 &&
                   at[2] < NYAW - 1 && margin < NOTED;
     if (!inside) return kl_touch_find(&t->f, pose, margin, warm, touch);
+    int cell[3] = {(int)at[0], (int)at[1], (int)at[2]}, index = index_of(cell[0], cell[1], cell[2]);
+    if (t->alike[index]) from_corners(t, at, cell, &q);
+    else from_groups(&t->mixed[index], &q);
     /* in the air, or deeper than the table is good for: others may touch */
-    bool doubtful = !from_table(t, at, &q) || q.n == 0;
+    bool doubtful = q.n == 0;
     for (int m = 0; m < q.n; m++) doubtful |= touch[m].depth > DEEP;
     if (doubtful) return kl_touch_find(&t->f, pose, margin, warm, touch);
     kl_trace_valleys(&t->f, pose, touch, q.n);
@@ -174,34 +174,52 @@ static bool is_alike(const table *t, int i, int j, int k)
     return a->n > 0;
 }
 
-/* Contacts of all corners of a cell, sorted and grouped; none when there are too many groups. */
-static void group(const table *t, int i, int j, int k, corner *out)
+/* Contacts of all corners of a cell, sorted by their places on the wheel. */
+static int sorted_contacts(const table *t, int i, int j, int k, double *wheel)
 {
-    double wheel[8 * SEEDS], rail[8 * SEEDS], sum[SEEDS][3] = {{0}};
-    int    n = 0;
+    int n = 0;
     for (int e = 0; e < 8; e++) {
         const corner *c = &t->corner[index_of(i + (e & 1), j + (e >> 1 & 1), k + (e >> 2))];
         for (int m = 0; m < c->n; m++, n++) {
             int at = n;
-            for (; at > 0 && wheel[at - 1] > (double)c->wheel[m]; at--)
-                wheel[at] = wheel[at - 1], rail[at] = rail[at - 1];
-            wheel[at] = (double)c->wheel[m], rail[at] = (double)c->rail[m];
+            for (; at > 0 && wheel[at - 1] > (double)c->wheel[m]; at--) wheel[at] = wheel[at - 1];
+            wheel[at] = (double)c->wheel[m];
         }
     }
-    out->n = 0;
+    return n;
+}
+
+/* Contacts that not all corners have vanish in between, and they move quickly just before: such a group
+ * reaches MOVES further. Groups end halfway to their neighbours, at the same joint. */
+static void widen(const table *t, const double *low, const double *high, const int *count,
+                  groups *g)
+{
+    int end = t->f.njoint - 1, last = 0;
+    for (int m = 0; m < g->n; m++) {
+        double more = count[m] == 8 ? NEAR : MOVES;
+        g->first[m] = (short)fmax(floor(low[m] - more), last);
+        last        = m < g->n - 1 ? (int)(0.5 * (high[m] + low[m + 1])) : end;
+        g->last[m]  = (short)fmin(ceil(high[m] + more), last);
+    }
+}
+
+/* Groups of contacts that are APART; none when there are too many. */
+static void group(const table *t, int i, int j, int k, groups *out)
+{
+    double wheel[8 * SEEDS], low[SEEDS], high[SEEDS];
+    int    n = sorted_contacts(t, i, j, k, wheel), count[SEEDS] = {0};
+    *out = (groups){0};
     for (int m = 0; m < n; m++) {
         bool begins = m == 0 || wheel[m] - wheel[m - 1] > APART;
         if (begins && out->n == SEEDS) {
             out->n = 0;
             return;
         }
-        double *s = sum[begins ? out->n++ : out->n - 1];
-        s[0] += wheel[m], s[1] += rail[m], s[2] += 1.0;
+        if (begins) low[out->n++] = wheel[m];
+        high[out->n - 1] = wheel[m];
+        count[out->n - 1]++;
     }
-    for (int m = 0; m < out->n; m++) {
-        out->wheel[m] = (float)(sum[m][0] / sum[m][2]);
-        out->rail[m]  = (float)(sum[m][1] / sum[m][2]);
-    }
+    widen(t, low, high, count, out);
 }
 
 static void fill_all(table *t)
@@ -209,9 +227,9 @@ static void fill_all(table *t)
     for (int k = 0; k < NYAW; k++)
         for (int j = 0; j < NROLL; j++)
             for (int i = 0; i < NV; i++) {
-                kl_wheel_pose pose =
-                    pose_at(t->v0, t->f.r0, V_MOST * (2.0 * i / (NV - 1) - 1.0),
-                            ROLL_MOST * (2.0 * j / (NROLL - 1) - 1.0), YAW_MOST * k / (NYAW - 1));
+                kl_wheel_pose pose = pose_at(t->v0, t->f.r0, V_MOST * (2.0 * i / (NV - 1) - 1.0),
+                                             ROLL_MOST * (2.0 * j / (NROLL - 1) - 1.0),
+                                             YAW_MOST * sqrt((double)k / (NYAW - 1)));
                 fill(t, &pose, &t->corner[index_of(i, j, k)]);
             }
     for (int k = 0; k < NYAW - 1; k++)
@@ -230,7 +248,7 @@ kl_status kl_touch_table_create(const kl_contact_search *search, double half, kl
     *t            = (table){.f = *(const kl_trace_data *)search->data, .v0 = half};
     t->f.by_table = true;
     t->corner     = kl_arena_array(arena, corner, NV * NROLL * NYAW);
-    t->mixed      = kl_arena_array(arena, corner, NV * NROLL * NYAW);
+    t->mixed      = kl_arena_array(arena, groups, NV * NROLL * NYAW);
     t->alike      = kl_arena_array(arena, unsigned char, NV *NROLL *NYAW);
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
     fill_all(t);
