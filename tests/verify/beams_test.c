@@ -4,7 +4,7 @@
 
 #include "unit/csv_table.h"
 
-static example one;
+static example one, other;
 
 static table reference(const char *name)
 {
@@ -207,6 +207,54 @@ static void a_rod_of_beam_elements_bends_as_in_the_reference(void **unused)
     assert_close(example_peak(&one, 0), 0.009723, 0.003 * 0.009723);
 }
 
+/* The modal bodies with stiffening have no element in common with beams. The bars bend by some millimetres. */
+static void a_double_pendulum_of_beams_moves_as_the_modal_one(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"tip_x_m", "tip_z_m", "energy_J", NULL};
+    example_run("beam-double-pendulum", "elements=4", 0.6, 0.02, channels, &one);
+    example_run("flexible-double-pendulum", "", 0.6, 0.02, channels, &other);
+    assert_int_equal(one.n, other.n);
+    for (int r = 0; r < one.n; r++) {
+        for (int i = 0; i < 2; i++) assert_close(one.value[r][i], other.value[r][i], 4e-5); /* bending moves the tip by 2.5e-3 m */
+        assert_close(one.value[r][2], 0.0, 2e-5);
+    }
+}
+
+static double lag_of_spinning_beam(const char *set)
+{
+    static const char *const channels[] = {"tip_u2_transverse_m", NULL};
+    example_run("spin-up-beam", set, 5, 1, channels, &one);
+    return example_last(&one, 0);
+}
+
+/* By how much the difference of the first two results is larger than that of the last two. */
+static double ratio_of(const char *coarse, const char *middle, const char *fine)
+{
+    double a = lag_of_spinning_beam(coarse), b = lag_of_spinning_beam(middle), c = lag_of_spinning_beam(fine);
+    return (b - a) / (c - b);
+}
+
+/* In motion too: fourth order in the length of three-node elements, second in that of two-node elements and in the step. */
+static void errors_of_a_moving_beam_fall_at_the_orders(void **unused)
+{
+    (void)unused;
+    assert_close(ratio_of("elements=2 step=0.01", "elements=4 step=0.01", "elements=8 step=0.01"), 16.0, 1.0);
+    assert_close(ratio_of("nodes=2 elements=8 step=0.01", "nodes=2 elements=16 step=0.01", "nodes=2 elements=32 step=0.01"), 4.0, 0.1);
+    assert_close(ratio_of("elements=4 step=0.01", "elements=4 step=5e-3", "elements=4 step=2.5e-3"), 4.0, 0.1);
+}
+
+/* Deflection of the rod's middle over its length, up to 0.0097; axial waves of the start ripple on the beam by 1e-5. */
+static void a_slider_crank_of_beams_bends_as_the_modal_one(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"mid_over_L", NULL};
+    example_run("flexible-slider-crank", "stiffening=true", 0.0065, 1e-4, channels, &other);
+    example_run("beam-slider-crank", "", 0.0065, 1e-4, channels, &one);
+    assert_int_equal(one.n, other.n);
+    for (int r = 0; r < one.n; r++) assert_close(one.value[r][0], other.value[r][0], 0.003 * 0.00973);
+}
+
 /* Quasi-static estimate without shear: 1.79 mm under the load, 7.40 mm at midspan; trolley at midspan: 42.5 mm, 33.7 kN
  * of axial force (linear theory 49.8 mm); crossing in about 0.89 s. */
 static void a_rail_bends_under_a_trolley(void **unused)
@@ -260,6 +308,9 @@ int main(void)
         cmocka_unit_test(a_beam_spins_up),
         cmocka_unit_test(a_free_beam_flies),
         cmocka_unit_test(a_rod_of_beam_elements_bends_as_in_the_reference),
+        cmocka_unit_test(a_double_pendulum_of_beams_moves_as_the_modal_one),
+        cmocka_unit_test(errors_of_a_moving_beam_fall_at_the_orders),
+        cmocka_unit_test(a_slider_crank_of_beams_bends_as_the_modal_one),
         cmocka_unit_test(a_rail_bends_under_a_trolley),
         cmocka_unit_test(a_trolley_rolls_along_a_bent_rail),
         cmocka_unit_test(an_element_turned_inside_out_stops_the_run),
