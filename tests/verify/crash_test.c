@@ -30,7 +30,7 @@ static void the_crash_test_absorbs_as_in_the_table(void **unused)
     static const double      table[]    = {624, 373, 300, 2780, 4077};
     example_run("train-crash", "", 0.6, 1e-3, channels, &one);
     for (int i = 0; i < 5; i++) assert_close(example_last(&one, i), table[i], 0.03 * table[i]);
-    for (int r = 0; r < one.n; r += 50) assert_close(one.value[r][5], one.value[0][5], 1e-3 * 6.0e6);
+    for (int r = 0; r < one.n; r++) assert_close(one.value[r][5], one.value[0][5], 5e-5 * 4.077e6); /* of the energy absorbed */
 }
 
 /* Plates with ribs stick, plain ones climb on the inclined plate. Momentum gives the common speed 5 m/s and half of the kinetic energy is lost. */
@@ -46,7 +46,7 @@ static void anti_climbers_keep_cars_from_overriding(void **unused)
         assert_true(example_last(&one, 0) > 4.0 * example_last(&one, 1));
         assert_close(example_last(&one, 1), example_last(&one, 2), 0.06 * example_last(&one, 1)); /* both trains alike */
         assert_true(example_last(&one, 5) > 0.01);
-        for (int r = 0; r < one.n; r += 10) assert_close(one.value[r][4], one.value[0][4], 1e-3 * 1.94e6);
+        for (int r = 0; r < one.n; r++) assert_close(one.value[r][4], one.value[0][4], 2e-4 * 1.94e6);
         riding[ribs] = example_peak(&one, 3);
     }
     assert_true(riding[0] > 0.15 && riding[1] < 0.03);
@@ -58,7 +58,7 @@ static void a_coupler_yields_and_energies_balance(void **unused)
     static const char *const channels[] = {"plastic_angle_rad", "absorbed_J", "balance_J", "moment_Nm", NULL};
     example_run("plastic-four-bar", "", 1, 2e-3, channels, &one);
     assert_true(fabs(example_last(&one, 0)) > 0.05 && example_last(&one, 1) > 1.0);
-    for (int r = 0; r < one.n; r += 10) assert_close(one.value[r][2], one.value[0][2], 1e-3 * (fabs(one.value[0][2]) + 1.0));
+    for (int r = 0; r < one.n; r++) assert_close(one.value[r][2], one.value[0][2], 1e-5 * 153.0);
 }
 
 int main(void)
