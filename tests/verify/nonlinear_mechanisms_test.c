@@ -53,6 +53,25 @@ static void a_box_beam_folds_with_its_energy_in_balance(void **state)
     assert_true(example_last(&one, 2) < 0.3 * start); /* most of the energy is plastic work */
 }
 
+/* Contact with the skin: the nonlinear strip answers a ball as the modal one does, and momentum is that of the contact force. */
+static void a_ball_hits_the_skin_of_a_nonlinear_body(void **state)
+{
+    (void)state;
+    static const char *const channels[] = {"ball_v_m_s", "tip_m", "force_N", "energy_J", NULL};
+    example_run("ball-on-strip", "kind=modal", 0.001, 1e-5, channels, &two);
+    example_run("ball-on-strip", "", 0.001, 1e-5, channels, &one);
+    double impulse = 0.0, most = example_peak(&one, 2);
+    for (int k = 1; k < one.n; k++) impulse += 0.5e-5 * (one.value[k][2] + one.value[k - 1][2]);
+    print_message("ball on a strip: rebound %.4f and %.4f m/s, force %.0f and %.0f N, energy to %.2g\n",
+                  example_last(&one, 0), example_last(&two, 0), most, example_peak(&two, 2),
+                  fabs(example_last(&one, 3) / 0.2 - 1.0));
+    assert_close(impulse, 0.1 * (example_last(&one, 0) + 2.0), 1e-3 * 0.2);
+    assert_close(example_last(&one, 0), example_last(&two, 0), 0.01 * 2.0);
+    assert_close(most, example_peak(&two, 2), 0.03 * most);
+    assert_true(example_apart(&one, &two, 1) < 0.03 * example_peak(&two, 1));
+    for (int k = 0; k < one.n; k++) assert_close(one.value[k][3], 0.2, 5e-5 * 0.2);
+}
+
 static void a_coupler_buckles(void **state)
 {
     (void)state;
@@ -71,6 +90,7 @@ int main(void)
         cmocka_unit_test(a_rod_bends_like_the_modal_body),
         cmocka_unit_test(a_soft_arm_keeps_its_energy),
         cmocka_unit_test(a_box_beam_folds_with_its_energy_in_balance),
+        cmocka_unit_test(a_ball_hits_the_skin_of_a_nonlinear_body),
         cmocka_unit_test(a_coupler_buckles),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
