@@ -48,7 +48,7 @@ static void a_pinched_cylinder_opens_as_published(void **state)
     example_run("pinched-cylinder", "around=24 along=8", 40.0, 2.0, channels, &one);
     double up = apart(0, 2.768), in = apart(1, 4.551);
     print_message("pinched cylinder, 24 x 8: %.2g, %.2g\n", up, in);
-    assert_true(up < 0.03 && in < 0.03);
+    assert_true(up < 0.02 && in < 0.016);
 }
 
 int main(void)
