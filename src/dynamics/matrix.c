@@ -255,13 +255,15 @@ kl_status kl_matrix_solve(const kl_matrix *x, double *y)
     return KL_OK;
 }
 
-/* Largest change over the largest value. */
-static double moved(const double *old, const double *new, int n)
+/* Largest change of n accelerations over the largest of them or of the forces that make them. In the scaled
+ * matrix both have the same unit, and forces in balance leave accelerations that are rounding errors of the
+ * forces: those changes tell nothing about the constraints. */
+static double moved(const double *old, const double *new, const double *force, int n)
 {
     double change = 0.0, size = 1e-300;
     for (int i = 0; i < n; i++) {
         change = fmax(change, fabs(new[i] - old[i]));
-        size   = fmax(size, fabs(new[i]));
+        size   = fmax(size, fmax(fabs(new[i]), fabs(force[i])));
     }
     return change / size;
 }
@@ -283,7 +285,7 @@ static kl_status proximal(kl_matrix *x, double *y, int most, double enough)
         memcpy(y, rhs, (size_t)n * sizeof *y);
         for (int i = first; pass > 1 && i < n; i++) y[i] -= x->eps * old[i];
         KL_TRY(kl_lu_solve(x->lu, y));
-        if (pass > 1) x->moved = moved(old, y, first);
+        if (pass > 1) x->moved = moved(old, y, rhs, first);
         if (pass == most) break;
         double change = 0.0, size = 0.0;
         for (int i = first; i < n; i++) {

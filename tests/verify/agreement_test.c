@@ -14,9 +14,11 @@ static const struct {
     const char *name;
     int         integrator, formulation;
     double      allowed;
-} methods[] = {{"runge-kutta", KL_RUNGE_KUTTA, KL_PROJECTION, 0.0},
-               {"generalized-alpha", KL_GENERALIZED_ALPHA, KL_PROJECTION, 1e-4},
-               {"gear", KL_GEAR, KL_PROJECTION, 1e-5}};
+    double      friction; /* allowed with joints that stick: generalized-alpha ripples in the stiff
+                             elastic displacement, by 5e-5 of the limit, and breaks away that much sooner */
+} methods[] = {{"runge-kutta", KL_RUNGE_KUTTA, KL_PROJECTION, 0.0, 0.0},
+               {"generalized-alpha", KL_GENERALIZED_ALPHA, KL_PROJECTION, 1e-4, 1e-3},
+               {"gear", KL_GEAR, KL_PROJECTION, 1e-5, 1e-5}};
 enum { METHODS = sizeof methods / sizeof *methods };
 
 /* Examples that take long: how much of them is run [s]; with KL_SLOW four times as much. The rest is run
@@ -129,13 +131,13 @@ static double apart(const trace *a, const trace *b)
  * These have references of their own, and not every method suits them. */
 static bool has_own_test(const char *example)
 {
-    static const char *const types[] = {
-        "contact", "wheel-rail",    "catenary-contact", "pantograph",     "worn-",
-        "crush",   "plastic-hinge", "friction-",        "joint-friction", NULL};
-    char     path[1024];
-    bool     found = false;
-    kl_diag *d     = kl_diag_create();
-    built    b     = {.diag = d};
+    static const char *const types[] = {"contact",       "wheel-rail", "catenary-contact",
+                                        "pantograph",    "worn-",      "crush",
+                                        "plastic-hinge", "friction-",  NULL};
+    char                     path[1024];
+    bool                     found = false;
+    kl_diag                 *d     = kl_diag_create();
+    built                    b     = {.diag = d};
     snprintf(path, sizeof path, KL_SOURCE_DIR "/examples/%s/model.yaml", example);
     kl_status status = kl_source_read(path, d, &b.source);
     if (status == KL_OK) status = kl_source_build(b.source, NULL, 0, d, &b.model);
@@ -150,7 +152,8 @@ static bool has_own_test(const char *example)
 
 static void compare(const char *example)
 {
-    trace exact = run(example, 0);
+    trace exact  = run(example, 0);
+    bool  sticks = strcmp(example, "stick-slip") == 0;
     assert_true(exact.n > 0);
     print_message("%-26s", example);
     for (int k = 1; k < METHODS; k++) {
@@ -158,7 +161,8 @@ static void compare(const char *example)
         double most = apart(&r, &exact);
         print_message("  %s %.1e", methods[k].name, most);
         free(r.value);
-        if (!(most <= methods[k].allowed)) fail_msg("too far apart");
+        if (!(most <= (sticks ? methods[k].friction : methods[k].allowed)))
+            fail_msg("too far apart");
     }
     print_message("\n");
     free(exact.value);
@@ -182,7 +186,7 @@ static void the_integrators_agree_on_every_example(void **unused)
         compared++;
     }
     closedir(folder);
-    assert_true(compared >= 23);
+    assert_true(compared >= 24);
 }
 
 int main(void)
