@@ -11,6 +11,34 @@ static const double rank_tolerance = 1e-7;
 
 enum { NATURAL_ORDER = 2500 };
 
+/* What a modal coordinate moves at the markers, at most [m]: into J->column. */
+static void find_modal_motion(const kl_model *m, const kl_work *w, kl_scaled_rows *J, double *B)
+{
+    for (int i = 0; i < m->nmarker_elements; i++) {
+        const kl_body *b     = &m->body[m->marker[i].body];
+        kl_group       modes = kl_body_group(b, KL_MODAL);
+        if (modes.nv == 0) continue;
+        b->type->map(b->data, w->cache + b->cache, &m->marker[i], B);
+        for (int k = modes.v - b->v; k < modes.v - b->v + modes.nv; k++) {
+            double size         = hypot(hypot(B[k], B[b->nv + k]), B[2 * b->nv + k]);
+            J->column[b->v + k] = fmax(J->column[b->v + k], size);
+        }
+    }
+}
+
+/* The scale of modes from their motion: that of the model's length. A mode that hardly moves a marker, as
+ * torsion of a rod between pins on its axis, gets a scale like the others: by its own it would turn rounding
+ * errors into rows. */
+static void scale_modes(const kl_model *m, const kl_body *b, kl_scaled_rows *J)
+{
+    const double share = 1e-3;
+    kl_group     modes = kl_body_group(b, KL_MODAL);
+    double       most  = 0.0;
+    for (int k = modes.v; k < modes.v + modes.nv; k++) most = fmax(most, J->column[k]);
+    for (int k = modes.v; k < modes.v + modes.nv; k++)
+        J->column[k] = most > 0.0 ? m->length / fmax(J->column[k], share * most) : 1.0;
+}
+
 /* Lengths over the model's length; an elastic coordinate by what it moves. */
 static void scale_columns(const kl_model *m, const kl_work *w, kl_scaled_rows *J, double *B)
 {
@@ -21,18 +49,8 @@ static void scale_columns(const kl_model *m, const kl_work *w, kl_scaled_rows *J
                                  : kind == KL_MODAL               ? 0.0
                                                                   : 1.0;
         }
-    for (int i = 0; i < m->nmarker_elements; i++) {
-        const kl_body *b     = &m->body[m->marker[i].body];
-        kl_group       modes = kl_body_group(b, KL_MODAL);
-        if (modes.nv == 0) continue;
-        b->type->map(b->data, w->cache + b->cache, &m->marker[i], B);
-        for (int k = modes.v - b->v; k < modes.v - b->v + modes.nv; k++) {
-            double size = hypot(hypot(B[k], B[b->nv + k]), B[2 * b->nv + k]);
-            if (size > 0.0) J->column[b->v + k] = fmax(J->column[b->v + k], m->length / size);
-        }
-    }
-    for (int i = 0; i < m->nv; i++)
-        if (J->column[i] == 0.0) J->column[i] = 1.0;
+    find_modal_motion(m, w, J, B);
+    for (int i = 0; i < m->nbody; i++) scale_modes(m, &m->body[i], J);
 }
 
 static void list_bodies(const kl_model *m, const kl_element *e, kl_arena *arena, kl_element_rows *r)
