@@ -224,7 +224,7 @@ static kl_status read_mesh(kl_body_reader *r, const kl_node *n, const kl_node *s
     return KL_OK;
 }
 
-static kl_status read_matrices(kl_body_reader *r, const kl_node *n)
+static kl_status read_matrices(kl_body_reader *r, const kl_node *n, bool modal)
 {
     static const char *const keys[] = {"stiffness", "mass", "dof", "nodes", "dofs-per-node", NULL};
     kl_matrix_files          files  = {0};
@@ -249,6 +249,7 @@ static kl_status read_matrices(kl_body_reader *r, const kl_node *n)
     if (per_node != 0 && per_node != 3 && per_node != 6)
         return kl_fail(r->diag, KL_E_RANGE, kl_node_get(n, "dofs-per-node")->place,
                        "matrices: dofs-per-node is %g; give 3 or 6", per_node);
+    files.modal = modal;
     KL_TRY(kl_system_read(&r->out->system, &files, NULL, &r->out->sets, r->diag));
     r->out->has_matrices = true;
     r->out->recipe.sets  = r->out->sets;
@@ -467,6 +468,68 @@ static kl_status read_vectors(kl_body_reader *r, const kl_node *n)
     return status;
 }
 
+/* ---- a modal model: frequencies and mode shapes instead of a stiffness matrix ---- */
+
+/* [Hz], from a list or a file with one number a line. */
+static kl_status frequency_list(kl_body_reader *r, const kl_node *n, double *to, int most,
+                                int *count)
+{
+    *count = 0;
+    if (n->kind == KL_LIST) {
+        *count = n->size;
+        return n->size == most ? kl_value_numbers(&r->scope, n, "frequencies", "Hz", most, to)
+                               : KL_OK;
+    }
+    const char *name;
+    char        line[256];
+    KL_TRY(kl_value_word(&r->scope, n, "frequencies", &name));
+    const char *path = beside(r, name);
+    kl_place    at   = {path, 0, 0};
+    FILE       *f    = path ? kl_file_open(path) : NULL;
+    if (!f) return kl_fail(r->diag, KL_E_FILE, at, "cannot be read: %s", kl_file_reason(errno));
+    kl_status status = KL_OK;
+    for (at.line = 1; status == KL_OK && fgets(line, sizeof line, f); at.line++) {
+        double value;
+        if (line[0] == '#' || line[strspn(line, " \t\r\n")] == '\0') continue;
+        if (sscanf(line, "%lf", &value) != 1) {
+            if (at.line == 1) continue; /* a heading */
+            status = kl_fail(r->diag, KL_E_MODEL, at, "expected a frequency in Hz, such as 31.1");
+        } else if ((*count)++ < most) to[*count - 1] = value;
+    }
+    fclose(f);
+    return status;
+}
+
+static kl_status read_frequencies(kl_body_reader *r, const kl_node *root, const kl_node *matrices)
+{
+    const kl_node *n = kl_node_get(root, "frequencies");
+    kl_recipe     *p = &r->out->recipe;
+    int            count;
+    if (!n) return KL_OK;
+    if (!matrices || kl_node_get(matrices, "stiffness") || p->nuser == 0)
+        return kl_fail(
+            r->diag, KL_E_MODEL, n->place,
+            "`frequencies` belong to a modal model: give `matrices:` with `mass` and "
+            "`nodes` and without `stiffness`, and the mode shapes in `vectors: FILE.csv`");
+    double *list = kl_arena_array(r->arena, double, p->nuser + 1);
+    if (!list) return KL_E_MEMORY;
+    KL_TRY(frequency_list(r, n, list, p->nuser, &count));
+    if (count != p->nuser)
+        return kl_fail(r->diag, KL_E_MODEL, n->place,
+                       "there are %d frequencies and %d mode shapes; give one frequency for each "
+                       "shape, without those of rigid body motion",
+                       count, p->nuser);
+    for (int k = 0; k < count; k++)
+        if (!(list[k] > 0.0))
+            return kl_fail(
+                r->diag, KL_E_RANGE, n->place,
+                "frequency %d is %g Hz; give positive frequencies, without those of rigid "
+                "body motion",
+                k + 1, list[k]);
+    p->user_frequency = list;
+    return KL_OK;
+}
+
 /* ---- the rest ---- */
 
 static kl_status read_stress(kl_body_reader *r, const kl_node *n)
@@ -536,11 +599,11 @@ static kl_status read_choices(kl_body_reader *r, const kl_node *root)
 static kl_status read_root(kl_body_reader *r, const kl_node *root, const kl_override *set, int nset)
 {
     static const char *const keys[] = {
-        "klingel",     "title",      "parameters", "mesh",     "matrices",       "units",
-        "structural",  "material",   "materials",  "sections", "mass",           "modes",
-        "reference",   "statics",    "form",       "solver",   "frame",          "markers",
-        "interfaces",  "vectors",    "stress",     "skin",     "rank-tolerance", "lenient",
-        "count-check", "stiffening", NULL};
+        "klingel",    "title",       "parameters",  "mesh",     "matrices", "units",
+        "structural", "material",    "materials",   "sections", "mass",     "modes",
+        "reference",  "statics",     "form",        "solver",   "frame",    "markers",
+        "interfaces", "vectors",     "frequencies", "stress",   "skin",     "rank-tolerance",
+        "lenient",    "count-check", "stiffening",  NULL};
     KL_TRY(kl_body_check_keys(r, root, "body file", keys));
     KL_TRY(kl_scope_init(&r->scope, r->arena, r->diag));
     if (kl_node_get(root, "parameters"))
@@ -553,7 +616,7 @@ static kl_status read_root(kl_body_reader *r, const kl_node *root, const kl_over
     const kl_node *mesh = kl_node_get(root, "mesh"), *matrices = kl_node_get(root, "matrices");
     if (!mesh == !matrices)
         return kl_fail(r->diag, KL_E_MODEL, root->place, "give either `mesh:` or `matrices:`");
-    if (matrices) KL_TRY(read_matrices(r, matrices));
+    if (matrices) KL_TRY(read_matrices(r, matrices, kl_node_get(root, "frequencies") != NULL));
     else KL_TRY(read_mesh(r, mesh, kl_node_get(root, "structural"), r->lenient));
     kl_status status = KL_OK, s;
     if (mesh && (s = kl_body_read_materials(r, root)) != KL_OK) status = s;
@@ -565,6 +628,7 @@ static kl_status read_root(kl_body_reader *r, const kl_node *root, const kl_over
     if (kl_node_get(root, "vectors") &&
         (s = read_vectors(r, kl_node_get(root, "vectors"))) != KL_OK)
         status = s;
+    if (status == KL_OK) status = read_frequencies(r, root, matrices);
     if (mesh && status == KL_OK) {
         status = kl_mesh_check(r->out->mesh, r->diag);
         s      = kl_mesh_check_units(r->out->mesh, r->lenient, r->diag);

@@ -241,11 +241,24 @@ typedef struct job {
     bool        storage;
 } job;
 
+/* Of a modal model: mass alone. */
+static bool load_mass(kl_import *r, const kl_matrix_files *f, job *j)
+{
+    j->mass   = f->mass;
+    j->M_text = j->K_text = read_file(r, f->mass, &j->M, &j->storage);
+    if (f->dof) j->dof_text = kl_import_load(r, f->dof, NULL, NULL);
+    if (!j->M_text || (f->dof && !j->dof_text)) return false;
+    lumped_to_diagonal(&j->M);
+    j->K.rows = j->M.rows, j->K.columns = j->M.columns;
+    return r->status == KL_OK;
+}
+
 /* Loads all files of the job; what is missing is said. */
 static bool load(kl_import *r, const kl_matrix_files *f, job *j)
 {
     bool storage = false;
-    j->K_text    = read_file(r, f->stiffness, &j->K, &j->storage);
+    if (!f->stiffness) return load_mass(r, f, j);
+    j->K_text = read_file(r, f->stiffness, &j->K, &j->storage);
     if (!j->K_text) return false;
     j->mass = f->mass ? f->mass : j->storage ? sibling(r, f->stiffness, "mas") : NULL;
     j->dof  = f->dof ? f->dof : j->storage ? sibling(r, f->stiffness, "dof") : NULL;
@@ -289,10 +302,11 @@ static void build(kl_import *r, const kl_matrix_files *f, job *j, kl_system *s)
         r->status = status;
         return;
     }
-    kl_triplets_to_symmetric(r, j->K_text, &j->K, n, &s->K);
+    if (f->stiffness) kl_triplets_to_symmetric(r, j->K_text, &j->K, n, &s->K);
+    else r->status = kl_symmetric_from_triplets(&s->K, n, 0, NULL, NULL, NULL); /* not known */
     if (r->status == KL_OK) kl_triplets_to_symmetric(r, j->M_text, &j->M, n, &s->M);
     if (r->status != KL_OK) return;
-    check_stiffness(r, j->K_text, s);
+    if (f->stiffness) check_stiffness(r, j->K_text, s);
     check_mass(r, j->M_text, s);
     check_held(r, j->K_text, s);
 }
@@ -304,11 +318,15 @@ kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
     job       j = {0};
     *system     = (kl_system){0};
     if (sets) *sets = NULL;
-    if (!files->stiffness || !files->nodes)
+    const char *first = files->modal && !files->stiffness ? files->mass : files->stiffness;
+    if (!first || !files->nodes)
         return kl_fail(
             diag, KL_E_USAGE, KL_NOWHERE,
-            "matrices need a file with the stiffness matrix and a file with node positions");
-    KL_TRY(kl_import_open(&r, files->stiffness, options, diag));
+            files->modal
+                ? "a modal model needs a file with the mass matrix and a file with node positions"
+                : "matrices need a file with the stiffness matrix and a file with node positions; "
+                  "without a stiffness matrix give `frequencies:` and `vectors:`");
+    KL_TRY(kl_import_open(&r, first, options, diag));
     kl_mesh *nodes = read_positions(&r, files->nodes);
     if (load(&r, files, &j)) {
         kl_status status = kl_system_init(system, r.mesh->nnode);

@@ -230,6 +230,74 @@ static kl_status add_eigenmodes(maker *k, const unsigned char *fixed)
     return KL_OK;
 }
 
+/* ---- given eigenmodes ---- */
+
+/* x_i'M x_j of two of the columns X, which are scaled to x'M x = 1. */
+static kl_status check_orthogonal(const maker *k, int n, const double *X)
+{
+    const double allowed = 1e-4; /* printed with five digits */
+    double      *MX      = malloc(k->N * sizeof(double));
+    kl_status    status  = MX ? KL_OK : KL_E_MEMORY;
+    for (int j = 0; j < n && status == KL_OK; j++) {
+        kl_symmetric_multiply(&k->s->M, 1, X + (size_t)j * k->N, MX);
+        for (int i = 0; i < j && status == KL_OK; i++) {
+            double both = kl_vdot((int)k->N, X + (size_t)i * k->N, MX);
+            if (fabs(both) > allowed)
+                status =
+                    kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                            "modes %d and %d of `vectors` are not orthogonal with this mass "
+                            "matrix (x'M x = %.2g); give the mass that the modes were computed "
+                            "with, or more digits",
+                            i + 1, j + 1, both);
+        }
+    }
+    free(MX);
+    return status;
+}
+
+/* Eigenmodes from elsewhere: x'M x = 1, no rigid motion in those of a free body, rest at held nodes. */
+static kl_status add_given_modes(maker *k)
+{
+    int     n  = k->o->nuser;
+    double *to = more(k, n), *scratch = malloc(k->N * sizeof(double));
+    if (!to || !scratch) {
+        free(scratch);
+        return KL_E_MEMORY;
+    }
+    memcpy(to, k->o->user, k->N * (size_t)n * sizeof(double));
+    for (int j = 0; j < n; j++)
+        for (size_t d = 0; d < k->N; d++)
+            if (k->fixed[d]) to[(size_t)j * k->N + d] = 0.0;
+    kl_status status = k->b->free ? remove_rigid(k, KL_MEAN_AXIS, n, to) : KL_OK;
+    for (int j = 0; j < n && status == KL_OK; j++) {
+        double *x = to + (size_t)j * k->N, norm = mass_norm(k, x, scratch);
+        if (!(norm > 0.0))
+            status =
+                kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                        "mode %d of `vectors` moves no mass; remove it and its frequency", j + 1);
+        for (size_t d = 0; d < k->N && norm > 0.0; d++) x[d] /= norm;
+    }
+    free(scratch);
+    k->b->neigen = n;
+    k->b->nrigid = k->b->free ? 6 : 0;
+    k->b->modes  = (kl_modes){.ndof = (int)k->N, .nrigid = k->b->nrigid};
+    return status == KL_OK ? check_orthogonal(k, n, to) : status;
+}
+
+/* Kff of given eigenmodes: their frequencies. */
+static void take_given_frequencies(maker *k)
+{
+    kl_basis *b = k->b;
+    size_t    n = (size_t)b->n;
+    memset(b->Kff, 0, n * n * sizeof(double));
+    for (size_t j = 0; j < n; j++) {
+        double w            = 6.28318530717958647693 * k->o->user_frequency[j];
+        b->frequency[j]     = k->o->user_frequency[j];
+        b->Kff[j * (n + 1)] = w * w;
+        b->residual[j]      = 0.0; /* not known */
+    }
+}
+
 static int count_components(int n, const kl_node_mask *list)
 {
     int count = 0;
@@ -508,7 +576,12 @@ static kl_status make(maker *k, unsigned char *fixed)
     if (nodal) KL_TRY(hold_reference(k, fixed));
     memcpy(k->held, fixed, k->N);
     if (cb) KL_TRY(hold_interfaces(k, fixed));
-    KL_TRY(add_eigenmodes(k, nodal || cb ? fixed : NULL));
+    bool given = o->user_frequency != NULL;
+    if (given && o->statics != KL_NO_STATICS)
+        return kl_fail(k->diag, KL_E_MODEL, KL_NOWHERE,
+                       "static modes need the stiffness matrix, which a modal model does not have; "
+                       "remove `statics`, or give `stiffness:` under `matrices:`");
+    KL_TRY(given ? add_given_modes(k) : add_eigenmodes(k, nodal || cb ? fixed : NULL));
     KL_TRY(check_held(k));
     if (!nodal && !cb && k->b->nrigid != 6)
         return kl_fail(
@@ -519,7 +592,7 @@ static kl_status make(maker *k, unsigned char *fixed)
             k->b->nrigid);
     if (o->statics == KL_ATTACHMENT) KL_TRY(add_attachment(k));
     if (cb) KL_TRY(add_constraint_modes(k));
-    KL_TRY(add_user(k));
+    if (!given) KL_TRY(add_user(k));
     if (k->n == 0)
         return kl_fail(
             k->diag, KL_E_MODEL, KL_NOWHERE,
@@ -529,6 +602,7 @@ static kl_status make(maker *k, unsigned char *fixed)
     k->b->condition = 1.0;
     if (!o->plain && !alone) KL_TRY(order(k));
     KL_TRY(measure(k));
+    if (given) take_given_frequencies(k);
     return o->reference == KL_PRINCIPAL_AXIS && !o->plain ? turn_to_principal_axes(k) : KL_OK;
 }
 

@@ -38,10 +38,12 @@ typedef struct kl_basis_options {
     const kl_node_mask *interface_at;
     const char *const  *interface_name; /* ninterface, for messages; or NULL */
     kl_node_names       names;          /* of nodes, for messages */
-    bool           plain; /* Craig-Bampton as it is: no orthogonalisation, rigid motion inside */
-    int            nuser;
-    const double  *user;           /* ndof x nuser */
-    double         rank_tolerance; /* smallest share of a vector that counts as new; 0: 1e-6 */
+    bool          plain; /* Craig-Bampton as it is: no orthogonalisation, rigid motion inside */
+    int           nuser;
+    const double *user; /* ndof x nuser */
+    const double
+          *user_frequency; /* nuser [Hz]: `user` are the eigenmodes, K is not known; or NULL */
+    double rank_tolerance; /* smallest share of a vector that counts as new; 0: 1e-6 */
     kl_fe_progress progress;
     void          *context;
     bool           count_check; /* count the eigenmodes by a second factorisation */

@@ -307,6 +307,7 @@ static kl_status make_basis(work *w)
         .plain          = r->plain,
         .nuser          = r->nuser,
         .user           = user,
+        .user_frequency = r->user_frequency,
         .rank_tolerance = r->rank_tolerance,
         .progress       = r->progress,
         .context        = r->context,
@@ -321,7 +322,7 @@ static kl_status make_basis(work *w)
 static kl_status find_compliance(work *w)
 {
     size_t n = 6 * (size_t)w->r->nmarker;
-    if (n == 0 || w->r->statics == KL_CRAIG_BAMPTON) return KL_OK;
+    if (n == 0 || w->r->statics == KL_CRAIG_BAMPTON || w->r->user_frequency) return KL_OK;
     w->compliance = kl_arena_array(w->arena, double, n *n);
     if (!w->compliance) return KL_E_MEMORY;
     return kl_compliance_of_mesh(w->s, &w->basis.modes, w->r->nmarker, w->marker_node,
@@ -531,7 +532,7 @@ static kl_status run(work *w, kl_system *own)
     KL_TRY(make_basis(w));
     KL_TRY(find_compliance(w));
     fill_report(w);
-    if (w->r->modes_place.file && w->basis.neigen < w->r->modes)
+    if (w->r->modes_place.file && w->basis.neigen < w->r->modes && !w->r->user_frequency)
         kl_note(w->diag, w->r->modes_place,
                 "`modes: %d` exceeds the %d modes of a mesh with %d unknowns; request fewer modes",
                 w->r->modes, w->basis.neigen, w->s->ndof);

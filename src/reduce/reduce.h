@@ -52,7 +52,9 @@ typedef struct kl_recipe {
     const kl_fix_request    *fix;
     int                      nuser, user_nnode;
     kl_mesh                 *sets; /* names nodes of ready matrices, by their numbers; or NULL */
-    const double *user; /* 6 user_nnode x nuser: motion of each node of the file, by index */
+    const double
+        *user_frequency; /* nuser [Hz]: the vectors are eigenmodes; NULL: they are added to them */
+    const double *user;  /* 6 user_nnode x nuser: motion of each node of the file, by index */
     /* stress modes: names of element sets and node sets; "all", "surface" */
     const char    *stress_elements, *stress_nodes;
     double         stress_side;
