@@ -5,9 +5,12 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/model_options.h"
 #include "figures/track_figure.h"
+#include "geometry/named.h"
 #include "geometry/path_check.h"
 #include "language/track.h"
+#include "store/surface_file.h"
 #include "store/track_file.h"
 #include "terminal/options.h"
 #include "terminal/result_files.h"
@@ -15,7 +18,7 @@
 static const double DEGREE = 57.29577951308232;
 
 typedef struct request {
-    const char *file, *output, *figures, *csv;
+    const char *file, *output, *figures, *csv, *surface;
     bool        quiet;
     kl_texts    set;
     kl_arena   *arena;
@@ -273,6 +276,44 @@ static kl_status show_table(request *q)
     return status;
 }
 
+/* The table of a surface of a model. */
+static kl_status make_surface_table(request *q, const kl_model *m)
+{
+    char                            name[1024];
+    const kl_surface_table_settings exact = {.method = KL_TABLE_CUBIC};
+    kl_surface_table                table = {0};
+    const kl_resource              *found = kl_model_find_resource(m, "surfaces", q->surface);
+    if (!found)
+        return kl_fail(q->diag, KL_E_NAME, KL_NOWHERE,
+                       "--surface: %s has no surface '%s'; define it under `surfaces`", q->file,
+                       q->surface);
+    snprintf(name, sizeof name, "%.1000s.ksurf", q->surface);
+    if (!q->output) q->output = name;
+    const kl_surface *s = ((const kl_named_surface *)found->data)->surface;
+    KL_TRY(kl_surface_file_write(q->output, s, &exact, q->surface, q->arena, q->diag, &table));
+    if (!q->quiet)
+        printf("surface %s\n  %d x %d points, largest error %.2g m, of the axes %.2g\n", q->surface,
+               table.nu, table.nv, table.error[0], table.error[1]);
+    printf("%s\n", q->output);
+    return KL_OK;
+}
+
+static int surface(request *q)
+{
+    kl_loaded loaded = {0};
+    q->arena         = kl_arena_create();
+    q->diag          = kl_diag_create();
+    int code         = kl_loaded_open(&kl_command_track, q->file, &q->set, q->diag, &loaded);
+    if (code == KL_EXIT_OK) {
+        code = kl_exit_code(make_surface_table(q, loaded.model));
+        kl_loaded_close(&loaded);
+    }
+    kl_print_diag(q->diag, code == KL_EXIT_OK ? NULL : "no surface was written");
+    kl_diag_destroy(q->diag);
+    kl_arena_destroy(q->arena);
+    return code;
+}
+
 static int track(request *q)
 {
     bool table = ends_with(q->file, ".ktrack");
@@ -303,6 +344,8 @@ static int run(int argc, char **argv)
          "draw plan, profile, curvature, cant and a 3D view into this folder"},
         {"csv", 0, "FILE.csv", KL_OPTION_TEXT, &q.csv, "write the table as CSV (37 columns)"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &q.set, "set a parameter (may be repeated)"},
+        {"surface", 0, "NAME", KL_OPTION_TEXT, &q.surface,
+         "write the table of this surface of a model (NAME.ksurf)"},
         {"quiet", 'q', NULL, KL_OPTION_FLAG, &q.quiet, "no report"},
         {0},
     };
@@ -312,7 +355,7 @@ static int run(int argc, char **argv)
         code = kl_usage_error(&kl_command_track, rest.n ? "give one track file" : "which track?");
     if (code == KL_OPTIONS_OK) {
         q.file = rest.items[0];
-        code   = track(&q);
+        code   = q.surface ? surface(&q) : track(&q);
     }
     kl_texts_free(&q.set);
     return code;
@@ -325,6 +368,7 @@ const kl_command kl_command_track = {
     .run       = run,
     .help      = "  klingel track examples/tracks/railway.yaml -o r.ktrack --figures figures\n"
                  "  klingel track r.ktrack --figures figures      (draws an existing table)\n"
+                 "  klingel track model.yaml --surface hill -o hill.ksurf\n"
                  "\n"
                  "A track file contains `klingel: 1` and a section `track` with one of\n"
                  "  points:   [[0, 0, 30], [10, 0, 29], ...]  and  spline: quintic\n"

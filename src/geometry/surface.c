@@ -11,6 +11,11 @@ kl_status kl_surface_cursor_init(const kl_surface *s, kl_arena *arena, kl_surfac
     return s->type->cursor ? s->type->cursor(s->data, arena, cursor) : KL_OK;
 }
 
+size_t kl_surface_window_bytes(const kl_surface *s)
+{
+    return s->type->window ? s->type->window(s->data) : 0;
+}
+
 static double wrap(double x, const double range[2])
 {
     double period = range[1] - range[0];

@@ -28,6 +28,7 @@ typedef struct kl_surface_type {
     kl_status (*eval)(const void *data, double u, double v, kl_surface_cursor *cursor,
                       kl_surface_point *out);
     kl_status (*cursor)(const void *data, kl_arena *arena, kl_surface_cursor *cursor); /* or NULL */
+    size_t (*window)(const void *data); /* bytes of the window of a cursor; NULL: none */
 } kl_surface_type;
 
 /* Position and axes of something in the axes of what carries it. */
@@ -47,6 +48,9 @@ typedef struct kl_surface {
 } kl_surface;
 
 kl_status kl_surface_cursor_init(const kl_surface *s, kl_arena *arena, kl_surface_cursor *cursor);
+/* Bytes of the window that a cursor keeps of a table read from a file; 0: it needs none. Whoever has a
+ * cursor in its own memory puts the window there and sets cursor->window. */
+size_t kl_surface_window_bytes(const kl_surface *s);
 
 /* Point and derivatives. A closed direction wraps; beyond an open one the formula goes on where it
  * can (kl_surface_inside tells). */

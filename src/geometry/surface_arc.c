@@ -78,8 +78,8 @@ static kl_status revolved_eval(const void *data, double u, double v, kl_surface_
     return KL_OK;
 }
 
-static const kl_surface_type extruded_type = {"extruded-arc", extruded_eval, NULL};
-static const kl_surface_type revolved_type = {"revolved-arc", revolved_eval, NULL};
+static const kl_surface_type extruded_type = {"extruded-arc", extruded_eval, NULL, NULL};
+static const kl_surface_type revolved_type = {"revolved-arc", revolved_eval, NULL, NULL};
 
 static kl_status make(const kl_surface_type *type, const arc_surface *data, kl_arena *arena,
                       kl_surface **out)

@@ -59,7 +59,7 @@ static kl_status net_eval(const void *data, double u, double v, kl_surface_curso
     return KL_OK;
 }
 
-static const kl_surface_type net_type = {"net", net_eval, NULL};
+static const kl_surface_type net_type = {"net", net_eval, NULL, NULL};
 
 static kl_vec3 net_point(const kl_net *net, int i, int j)
 {

@@ -35,7 +35,7 @@ static kl_status revolution_eval(const void *data, double u, double v, kl_surfac
     return KL_OK;
 }
 
-static const kl_surface_type revolution_type = {"revolution", revolution_eval, NULL};
+static const kl_surface_type revolution_type = {"revolution", revolution_eval, NULL, NULL};
 
 kl_status kl_surface_revolution(const kl_profile *profile, double fy, double fz, kl_arena *arena,
                                 kl_surface **out)
@@ -81,7 +81,7 @@ static kl_status sweep_cursor(const void *data, kl_arena *arena, kl_surface_curs
     return kl_path_cursor_init(((const sweep *)data)->path, arena, &cursor->path);
 }
 
-static const kl_surface_type sweep_type = {"sweep", sweep_eval, sweep_cursor};
+static const kl_surface_type sweep_type = {"sweep", sweep_eval, sweep_cursor, NULL};
 
 kl_status kl_surface_sweep(const kl_profile *profile, const kl_path *path, kl_arena *arena,
                            kl_surface **out)
@@ -107,7 +107,7 @@ static kl_status freeform_eval(const void *data, double u, double v, kl_surface_
     return KL_OK;
 }
 
-static const kl_surface_type freeform_type = {"freeform", freeform_eval, NULL};
+static const kl_surface_type freeform_type = {"freeform", freeform_eval, NULL, NULL};
 
 kl_status kl_surface_freeform(kl_surface_function function, const double u[2], const double v[2],
                               kl_arena *arena, kl_surface **out)
@@ -173,7 +173,7 @@ static kl_status by_length_cursor(const void *data, kl_arena *arena, kl_surface_
     return kl_surface_cursor_init(((const by_length *)data)->inner, arena, cursor);
 }
 
-static const kl_surface_type by_length_type = {"by-length", by_length_eval, by_length_cursor};
+static const kl_surface_type by_length_type = {"by-length", by_length_eval, by_length_cursor, NULL};
 
 kl_status kl_surface_by_length(const kl_surface *inner, double tolerance, kl_arena *arena,
                                kl_diag *diag, kl_surface **out)

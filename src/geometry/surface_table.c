@@ -133,17 +133,23 @@ kl_status kl_surface_table_cell(const kl_surface_table *t, double u, double v,
     return KL_OK;
 }
 
+static size_t table_window(const void *data)
+{
+    const kl_surface_table *t  = data;
+    size_t                  nu = (size_t)(t->window_u < t->nu ? t->window_u : t->nu);
+    size_t                  nv = (size_t)(t->window_v < t->nv ? t->window_v : t->nv);
+    return t->cells ? 0 : nu * nv * KL_CELL * sizeof(double);
+}
+
 static kl_status table_cursor(const void *data, kl_arena *arena, kl_surface_cursor *cursor)
 {
-    const kl_surface_table *t = data;
-    if (t->cells) return KL_OK;
-    size_t nu      = (size_t)(t->window_u < t->nu ? t->window_u : t->nu);
-    size_t nv      = (size_t)(t->window_v < t->nv ? t->window_v : t->nv);
-    cursor->window = kl_arena_array(arena, double, nu *nv *KL_CELL);
+    size_t bytes = table_window(data);
+    if (bytes == 0) return KL_OK;
+    cursor->window = kl_arena_array(arena, double, bytes / sizeof(double));
     return cursor->window ? KL_OK : KL_E_MEMORY;
 }
 
-static const kl_surface_type table_type = {"table", table_eval, table_cursor};
+static const kl_surface_type table_type = {"table", table_eval, table_cursor, table_window};
 
 kl_status kl_surface_from_table(const kl_surface_table *t, kl_arena *arena, kl_surface **out)
 {

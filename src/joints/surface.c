@@ -28,7 +28,8 @@ typedef struct spot {
 /* Its cache. */
 typedef struct surface_cache {
     spot              x;
-    kl_surface_cursor cursor; /* surfaces of a model are in memory: it needs no window */
+    kl_surface_cursor cursor;
+    double            window[]; /* of a table that is read from a file */
 } surface_cache;
 
 static const spot *spot_of(const kl_reading *in) { return &((const surface_cache *)in->cache)->x; }
@@ -39,6 +40,7 @@ static kl_status surface_locate(const kl_reading *in, void *cache)
     surface_cache       *c = cache;
     const kl_mat3       *A = &in->m[0].A;
     kl_surface_point     at;
+    if (kl_surface_window_bytes(p->skin->surface) > 0) c->cursor.window = c->window;
     KL_TRY(kl_surface_eval(p->skin->surface, in->m[2].r.x, in->m[2].r.y, &c->cursor, &at));
     c->x = (spot){kl_mul(A, at.r),   kl_mul(A, at.ru),  kl_mul(A, at.rv),
                   kl_mul(A, at.ruu), kl_mul(A, at.ruv), kl_mul(A, at.rvv)};
@@ -114,6 +116,7 @@ static kl_status surface_begin(void *data, const kl_setup *s, const kl_motion *m
                        s->name);
     start->x[0] = p->u, start->x[1] = p->v;
     kl_vec3 point = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
+    KL_TRY(kl_surface_cursor_init(p->skin->surface, s->arena, &cursor));
     if (isnan(p->u)) KL_TRY(kl_surface_nearest(p->skin->surface, point, &cursor, start->x));
     start->held_x = !isnan(p->u);
     KL_TRY(kl_surface_eval(p->skin->surface, start->x[0], start->x[1], &cursor, &at));
@@ -140,7 +143,9 @@ static kl_status surface_setup(void *data, const kl_setup *s, const kl_motion *m
     if (!((const surface_joint *)data)->skin || nmarker < 3) return KL_E_MODEL;
     size->nphi   = 3;
     size->nevent = 4;
-    size->cache = size->buffer = sizeof(surface_cache);
+    size->cache  = size->buffer =
+        sizeof(surface_cache) +
+        kl_surface_window_bytes(((const surface_joint *)data)->skin->surface);
     return KL_OK;
 }
 

@@ -3,6 +3,7 @@
  *   gutter: {sweep: [[-1, 0], [1, 0]], track: line}
  *   hill: {net: [[[x, y, z], ...], ...], spline: cubic}
  *   tread: {revolved_arc: {center: [..], first: [..], last: [..]}, x_factor: 1, z_factor: 1}
+ *   far: {file: far.ksurf, window: 64}
  *   head: {extruded_arc: {center: ..}, nodes: [{at: [..], orientation: {..}}, {at: [..]}]}
  *
  * Profiles after Ambrosio 2019, section 1.2; arcs after Craveiro Neto 2020, chapter 5. */
@@ -13,6 +14,7 @@
 #include "geometry/named.h"
 #include "geometry/surface.h"
 #include "language/resources.h"
+#include "store/surface_file.h"
 
 static const char *const profile_splines[] = {
     "linear", "cubic", "akima", "monotone", "quintic", "concavity-preserving", NULL};
@@ -233,6 +235,35 @@ static kl_status read_extruded_arc(const kl_resource_reader *r, const kl_node *n
     return kl_surface_extruded_arc(&arc, node, r->arena, out);
 }
 
+static void close_file(void *file) { kl_surface_file_close(file); }
+
+/* A table that `klingel track --surface` wrote. A large one is read through a window that moves with the
+ * contact (Ambrosio 2019, figure 1.6). */
+static kl_status read_table(const kl_resource_reader *r, const kl_node *n, kl_surface **out)
+{
+    const kl_node   *window = kl_node_get(r->node, "window");
+    const char      *name   = NULL;
+    int              points = 0;
+    kl_surface_file *f      = NULL;
+    KL_TRY(kl_value_word(r->s, n, "file", &name));
+    const char *path = kl_path_beside(r->arena, n, name);
+    kl_surface *copy = kl_arena_array(r->arena, kl_surface, 1);
+    if (!path || !copy) return KL_E_MEMORY;
+    if (window)
+        KL_TRY(kl_scope_integer(r->s, window->text ? window->text : "", window->place, "window",
+                                &points));
+    if (window && (points < 4 || points > 4096))
+        return kl_fail(r->diag, KL_E_RANGE, window->place,
+                       "surface '%s': window is %d; give the number of points kept in each "
+                       "direction, from 4 to 4096",
+                       r->node->key, points);
+    KL_TRY(kl_surface_file_open(path, points, r->diag, &f));
+    KL_TRY(kl_model_at_end(r->m, close_file, f));
+    *copy = *kl_surface_file_surface(f); /* placed apart from others of the same file */
+    *out  = copy;
+    return KL_OK;
+}
+
 static kl_status place_surface(const kl_resource_reader *r, kl_surface *surface)
 {
     const kl_node *at = kl_node_get(r->node, "at"), *turn = kl_node_get(r->node, "orientation"),
@@ -248,10 +279,10 @@ static kl_status place_surface(const kl_resource_reader *r, kl_surface *surface)
 
 static kl_status read_surface(kl_resource_reader *r, void *data)
 {
-    static const char *const known[] = {"revolution",   "sweep",       "net",     "revolved_arc",
-                                        "extruded_arc", "spline",      "factors", "x_factor",
-                                        "z_factor",     "nodes",       "track",   "flip",
-                                        "at",           "orientation", NULL};
+    static const char *const known[] = {
+        "revolution", "sweep",    "net",   "revolved_arc", "extruded_arc", "spline", "factors",
+        "x_factor",   "z_factor", "nodes", "track",        "flip",         "at",     "orientation",
+        "file",       "window",   NULL};
     static const struct {
         const char *key;
         kl_status (*read)(const kl_resource_reader *r, const kl_node *n, kl_surface **out);
@@ -259,7 +290,8 @@ static kl_status read_surface(kl_resource_reader *r, void *data)
                               {"sweep", read_sweep},
                               {"net", read_net},
                               {"revolved_arc", read_revolved_arc},
-                              {"extruded_arc", read_extruded_arc}};
+                              {"extruded_arc", read_extruded_arc},
+                              {"file", read_table}};
     kl_named_surface *skin = data;
     kl_surface       *out  = NULL;
     kl_entry          e    = {.name    = r->node->key,
@@ -279,7 +311,7 @@ static kl_status read_surface(kl_resource_reader *r, void *data)
     }
     return kl_fail(r->diag, KL_E_MODEL, r->node->place,
                    "surface '%s': its kind is missing; give `revolution`, `sweep`, `net`, "
-                   "`revolved_arc` or `extruded_arc`",
+                   "`revolved_arc`, `extruded_arc` or `file`",
                    r->node->key);
 }
 
@@ -296,7 +328,8 @@ const kl_resource_type kl_surfaces = {
         "      hill: {net: [[[0, 0, 0], [0, 1, 0.2]], [[1, 0, 0.1], [1, 1, 0]]]}\n"
         "      ball: {revolved_arc: {center: [0, 0], first: [0, -1], last: [0, 1]}, x_factor: 2}\n"
         "      rail: {extruded_arc: {center: [0, 0], first: [-3, -4], last: [3, -4]},\n"
-        "             nodes: [{at: [0, 0, 0], orientation: ...}, {at: [2, 0, 0]}]}\n\n"
+        "             nodes: [{at: [0, 0, 0], orientation: ...}, {at: [2, 0, 0]}]}\n"
+        "      far: {file: far.ksurf, window: 64}      # written by klingel track --surface\n\n"
         "A profile whose last point is its first is closed (a torus, a tube): it goes round.\n"
         "`revolution` turns a profile of points [x, radius] about the x axis of the surface, with\n"
         "`factors: [y, z]` to flatten it; `sweep` carries a profile [left, up] along a track; "
@@ -310,6 +343,8 @@ const kl_resource_type kl_surfaces = {
         "`extruded_arc` joins an arc [x, y] of one node with the same arc of another, straight "
         "from\n"
         "point to point; an arc goes the shorter way from `first` to `last` about `center`.\n"
+        "`file` reads a table of points and axes; of a large one only `window` x `window` points "
+        "are\nin memory, around the contact.\n"
         "`at` and `orientation` place a surface, `flip: true` turns its normal round. The joint\n"
         "`point-on-surface` uses it; parameters are lengths along the profile (u) and the angle "
         "or\n"
