@@ -294,6 +294,7 @@ static kl_status gear_look(void *self, kl_solver *x, double t, kl_look *out, kl_
     (void)x, (void)diag;
     (void)CVodeGetDky(g->cvode, t, 0, g->peek);
     kl_index1_state(g->ode, t, N_VGetArrayPointer(g->peek), out->s, out->energy);
+    out->near = g->project;
     return KL_OK;
 }
 

@@ -52,7 +52,12 @@ kl_status kl_index1_create(kl_solver *x, kl_index1 **out)
     i->ahead     = kl_arena_array(arena, double, (size_t)KL_INDEX1_NODES *(size_t)(i->n + m->nv));
     i->firm      = kl_matrix_create(m, KL_COUPLED_BY_MASS);
     i->z_scale   = kl_arena_array(arena, double, m->nz + 1);
-    for (int k = 0; k < KL_INDEX1_POINTS; k++) point_create(arena, &i->point[k], i->n);
+    i->more      = kl_arena_array(arena, double, m->nq + 1);
+    i->less      = kl_arena_array(arena, double, m->nq + 1);
+    for (int k = 0; k < KL_INDEX1_POINTS; k++) {
+        point_create(arena, &i->point[k], i->n);
+        i->point[k].bend = kl_arena_array(arena, double, m->nq + 1);
+    }
     point_create(arena, &i->known, i->n);
     i->s    = kl_state_create(m);
     i->mass = mass_of(x);
@@ -139,7 +144,7 @@ kl_status kl_index1_accelerate(kl_index1 *i)
     KL_TRY(kl_matrix_solve_passes(x->matrix, x->y, 2));
     memcpy(i->a, x->y, (size_t)m->nv * sizeof(double));
     memcpy(i->lambda, gamma, (size_t)m->nlam * sizeof(double));
-    if (kl_index1_weak(i)) i->careful = 20;
+    if (kl_index1_weak(i)) i->careful = 20, i->passed = 0.0;
     return KL_OK;
 }
 
@@ -340,6 +345,7 @@ static void keep_point(kl_index1 *i)
     oldest.t = i->known.t;
     memcpy(oldest.y, i->known.y, (size_t)i->n * sizeof(double));
     memcpy(oldest.dy, i->known.dy, (size_t)i->n * sizeof(double));
+    oldest.bent = false;
     i->point[0] = oldest;
     if (i->npoint < KL_INDEX1_POINTS) i->npoint++;
     i->nchosen = 0;
@@ -409,7 +415,9 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     memcpy(x->lambda, i->lambda, (size_t)m->nlam * sizeof(double));
     find_pace(i);
     keep_point(i);
-    if (i->careful > 0) i->careful--;
+    /* long steps leave the position behind sooner than short ones */
+    i->passed += h * i->pace;
+    if (i->careful > 0) i->careful = i->passed > 0.5 ? 0 : i->careful - 1;
     i->usual = fmin(i->usual, kl_matrix_weakness(x->matrix));
     if (i->begun) i->energy[0] = count->lost, i->energy[1] = count->supplied;
     i->begun        = false;
@@ -495,20 +503,43 @@ double kl_index1_longest(const kl_index1 *i)
 
 /* ---- between the points ---------------------------------------------------------------------- */
 
-/* Hermite's basis from Lagrange's: (1 - 2 l'(t_k) (t - t_k)) l^2 for values, (t - t_k) l^2 for
- * slopes. */
+/* Lagrange's polynomial of node k among n points at t, and its first two derivatives at the node. */
+static double lagrange(const kl_index1 *i, const int *chosen, int n, int k, double t, double d[2])
+{
+    double at = i->point[chosen[k]].t, l = 1.0, sum = 0.0, squares = 0.0;
+    for (int j = 0; j < n; j++) {
+        if (j == k) continue;
+        double other = i->point[chosen[j]].t, apart = at - other;
+        l *= (t - other) / apart;
+        sum += 1.0 / apart;
+        squares += 1.0 / (apart * apart);
+    }
+    d[0] = sum;
+    d[1] = sum * sum - squares;
+    return l;
+}
+
+/* Hermite's basis from Lagrange's, x = t - t_k: (1 - 2 l' x) l^2 for values, x l^2 for slopes. */
 static void basis(const kl_index1 *i, double t, double *value, double *slope)
 {
     for (int k = 0; k < i->nchosen; k++) {
-        double at = i->point[i->chosen[k]].t, l = 1.0, dl = 0.0;
-        for (int j = 0; j < i->nchosen; j++) {
-            if (j == k) continue;
-            double other = i->point[i->chosen[j]].t;
-            l *= (t - other) / (at - other);
-            dl += 1.0 / (at - other);
-        }
-        value[k] = (1.0 - 2.0 * dl * (t - at)) * l * l;
-        slope[k] = (t - at) * l * l;
+        double d[2], x = t - i->point[i->chosen[k]].t;
+        double l = lagrange(i, i->chosen, i->nchosen, k, t, d);
+        value[k] = (1.0 - 2.0 * d[0] * x) * l * l;
+        slope[k] = x * l * l;
+    }
+}
+
+/* The same with second derivatives: (1 - 3 l' x + (6 l'^2 - 3/2 l'') x^2) l^3, (1 - 3 l' x) x l^3 and
+ * x^2/2 l^3. */
+static void bending_basis(const kl_index1 *i, double t, double *value, double *slope, double *bend)
+{
+    for (int k = 0; k < i->nbending; k++) {
+        double d[2], x = t - i->point[i->bending[k]].t;
+        double l = lagrange(i, i->bending, i->nbending, k, t, d), l3 = l * l * l;
+        value[k] = (1.0 - 3.0 * d[0] * x + (6.0 * d[0] * d[0] - 1.5 * d[1]) * x * x) * l3;
+        slope[k] = (1.0 - 3.0 * d[0] * x) * x * l3;
+        bend[k]  = 0.5 * x * x * l3;
     }
 }
 
@@ -516,16 +547,56 @@ static void basis(const kl_index1 *i, double t, double *value, double *slope)
  * thirty in the middle of it. */
 static void choose_points(kl_index1 *i)
 {
-    double value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN];
-    double middle = 0.5 * (i->point[0].t + i->point[i->npoint > 1].t);
-    i->nchosen    = 0;
-    for (int k = 0; k < i->npoint && i->nchosen < KL_INDEX1_CHOSEN; k++) {
-        i->chosen[i->nchosen++] = k;
-        if (k < 2) continue;
+    const double most = 30.0;
+    double       value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN], bend[KL_INDEX1_CHOSEN];
+    double       middle = 0.5 * (i->point[0].t + i->point[i->npoint > 1].t), pace = i->pace;
+    i->nchosen = i->nbending = 0;
+    for (int k = 0; k < i->npoint; k++) {
         double sum = 0.0;
-        basis(i, middle, value, slope);
-        for (int j = 0; j < i->nchosen; j++) sum += fabs(value[j]) + fabs(slope[j]) * i->pace;
-        if (sum > 30.0) i->nchosen--;
+        if (i->nchosen < KL_INDEX1_CHOSEN) {
+            i->chosen[i->nchosen++] = k;
+            basis(i, middle, value, slope);
+            for (int j = 0; j < i->nchosen; j++) sum += fabs(value[j]) + fabs(slope[j]) * pace;
+            if (k > 1 && sum > most) i->nchosen--;
+        }
+        if (i->nbending == KL_INDEX1_CHOSEN) continue;
+        i->bending[i->nbending++] = k;
+        bending_basis(i, middle, value, slope, bend);
+        sum = 0.0;
+        for (int j = 0; j < i->nbending; j++)
+            sum += fabs(value[j]) + fabs(slope[j]) * pace + fabs(bend[j]) * pace * pace;
+        if (k > 1 && sum > most) i->nbending--;
+    }
+}
+
+/* q'' of a point, with q' = R(q) v:  R(q) a + d/dt R(q) v at fixed v. R is linear in q for Euler
+ * parameters, so that the difference is exact; for other coordinates it is of second order. */
+static void find_bend(kl_index1 *i, kl_point *p)
+{
+    const kl_model *m = i->x->model;
+    const double   *v = p->y + m->nq, *a = p->dy + m->nq;
+    const double    tiny = 1e-3 / i->pace; /* s */
+    if (p->bent) return;
+    for (int k = 0; k < m->nq; k++) i->more[k] = p->y[k] + tiny * p->dy[k];
+    kl_index1_rates(m, i->more, v, p->bend);
+    for (int k = 0; k < m->nq; k++) i->more[k] = p->y[k] - tiny * p->dy[k];
+    kl_index1_rates(m, i->more, v, i->less);
+    kl_index1_rates(m, p->y, a, i->more);
+    for (int k = 0; k < m->nq; k++)
+        p->bend[k] = i->more[k] + (p->bend[k] - i->less[k]) / (2.0 * tiny);
+    p->bent = true;
+}
+
+/* Positions at t into i->mix. */
+static void mix_positions(kl_index1 *i, double t)
+{
+    double value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN], bend[KL_INDEX1_CHOSEN];
+    bending_basis(i, t, value, slope, bend);
+    for (int k = 0; k < i->nbending; k++) {
+        kl_point *p = &i->point[i->bending[k]];
+        find_bend(i, p);
+        for (int c = 0; c < i->x->model->nq; c++)
+            i->mix[c] += value[k] * p->y[c] + slope[k] * p->dy[c] + bend[k] * p->bend[c];
     }
 }
 
@@ -535,9 +606,11 @@ void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2])
     if (i->nchosen == 0) choose_points(i);
     basis(i, t, value, slope);
     memset(i->mix, 0, (size_t)i->n * sizeof(double));
+    mix_positions(i, t);
     for (int k = 0; k < i->nchosen; k++) {
         const double *y = i->point[i->chosen[k]].y, *dy = i->point[i->chosen[k]].dy;
-        for (int c = 0; c < i->n; c++) i->mix[c] += value[k] * y[c] + slope[k] * dy[c];
+        for (int c = i->x->model->nq; c < i->n; c++)
+            i->mix[c] += value[k] * y[c] + slope[k] * dy[c];
     }
     kl_index1_state(i, t, i->mix, s, energy);
 }

@@ -8,8 +8,8 @@
  * error test, so that energies lost and supplied are as good as the motion.
  *
  * The last accepted points are kept with y': a Hermite polynomial through up to seven of them gives
- * the motion between, of order fourteen where steps are even. Points that stand so unevenly that
- * their errors would come out magnified are left out. */
+ * the motion between, of order fourteen where steps are even; positions through q, q' and q''. Points that
+ * stand so unevenly that their errors would come out magnified are left out. */
 #ifndef KL_SOLVE_INDEX1_H
 #define KL_SOLVE_INDEX1_H
 
@@ -25,6 +25,8 @@ static const double KL_INDEX1_SOFT = 10.0, KL_INDEX1_SOFTEST = 1e10;
 typedef struct kl_point {
     double  t;
     double *y, *dy; /* n: y and y' */
+    double *bend;   /* nq: q''; found when a row needs it */
+    bool    bent;
 } kl_point;
 
 typedef struct kl_index1 {
@@ -44,11 +46,14 @@ typedef struct kl_index1 {
     double     baumgarte; /* 1/s: time constant of Baumgarte's terms, 0: none */
     kl_point   point[KL_INDEX1_POINTS]; /* accepted, newest first */
     int        npoint;
-    int        chosen[KL_INDEX1_CHOSEN], nchosen; /* points of the polynomial; 0: to be chosen */
+    int        chosen[KL_INDEX1_CHOSEN], nchosen;   /* points of the polynomial; 0: to be chosen */
+    int        bending[KL_INDEX1_CHOSEN], nbending; /* of that of positions */
+    double    *more, *less;                         /* nq: scratch */
     kl_point   known;     /* where y' is known already: the end of a step, after its projection */
     double     energy[2]; /* lost and supplied before the start of E */
     bool       begun;     /* no step was accepted yet since the start */
     int        careful;   /* accepted steps for which f is still evaluated on the constraints */
+    double     passed;    /* motion since the singular position was near [rad, or lengths] */
     bool       always;    /* so at every step: tolerances not far above rounding errors */
     double     near;      /* of kl_matrix_weakness: where a singular position counts as near */
     double     usual;     /* least of kl_matrix_weakness since the start */

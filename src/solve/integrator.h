@@ -22,7 +22,9 @@ typedef struct kl_look {
     kl_state *s;
     double   *a, *lambda; /* nv, nlam */
     bool      forces;     /* a and lambda were filled; else they have to be solved for */
-    double    energy[2];  /* lost and supplied since the start [J] */
+    bool      near;      /* the state is interpolated between points on the constraints: it is to be
+                             brought onto them */
+    double    energy[2]; /* lost and supplied since the start [J] */
 } kl_look;
 
 typedef struct kl_integrator {

@@ -226,6 +226,7 @@ static kl_status rk_look(void *self, kl_solver *x, double t, kl_look *out, kl_di
 {
     (void)x, (void)diag;
     kl_index1_look(((runge_kutta *)self)->ode, t, out->s, out->energy);
+    out->near = true;
     return KL_OK;
 }
 

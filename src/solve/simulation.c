@@ -141,20 +141,42 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
     return KL_OK;
 }
 
-/* The channels that rows need, at x->s; `known`: s->a and s->lambda belong to it. Some rows have all, so
- * that energies are seen where they are not recorded. */
-static kl_status sample_row(kl_simulation *s, bool known, kl_diag *diag, const double **values)
+/* Evaluates what rows need, at x->s. `solve`: accelerations and reactions too. */
+static kl_status evaluate_row(kl_simulation *s, bool solve, const unsigned char *some,
+                              kl_diag *diag)
+{
+    kl_solver *x = s->solver;
+    if (solve) return balance(s, s->a, s->lambda, diag);
+    return some ? kl_eval_some(s->model, x->s, x->w, some) : kl_eval_elements(s->model, x->s, x->w);
+}
+
+/* x->s, which was interpolated, onto the constraints. Its accelerations are solved for before it moves,
+ * so that one matrix serves both; they belong to the state on the constraints as well as the
+ * interpolation is exact, unless that was far off. */
+static kl_status meet_constraints(kl_simulation *s, bool solved, const unsigned char *some,
+                                  kl_diag *diag)
+{
+    const double far = 1e-5; /* of the model's length */
+    double       gap = kl_solver_onto_constraints(s->solver, solved);
+    if (gap == 0.0 && solved) return KL_OK;
+    if (gap <= far && solved) return kl_eval(s->model, s->solver->s, s->solver->w);
+    return evaluate_row(s, solved, some, diag);
+}
+
+/* The channels that rows need, at x->s; `at`, if any, says what a look into the step has found. Some rows
+ * have all, so that energies are seen where they are not recorded. */
+static kl_status sample_row(kl_simulation *s, const kl_look *at, kl_diag *diag,
+                            const double **values)
 {
     enum { SOME = 64 };
-    kl_solver           *x            = s->solver;
-    unsigned             reads        = kl_channels_reads(s->channels);
-    bool                 all          = !(reads & KL_READS_ENERGY) && s->row % SOME == 1;
-    const unsigned char *some         = all ? NULL : kl_channels_elements(s->channels);
-    bool                 quasi_static = s->integrator->quasi_static;
-    if (quasi_static || ((all || reads & KL_READS_ACCELERATIONS) && !known))
-        KL_TRY(balance(s, s->a, s->lambda, diag));
-    else if (some) KL_TRY(kl_eval_some(s->model, x->s, x->w, some));
-    else KL_TRY(kl_eval_elements(s->model, x->s, x->w));
+    kl_solver           *x     = s->solver;
+    unsigned             reads = kl_channels_reads(s->channels);
+    bool                 all   = !(reads & KL_READS_ENERGY) && s->row % SOME == 1;
+    const unsigned char *some  = all ? NULL : kl_channels_elements(s->channels);
+    bool                 solve = s->integrator->quasi_static ||
+                 ((all || reads & KL_READS_ACCELERATIONS) && !(at && at->forces));
+    if (solve || !(at && at->near)) KL_TRY(evaluate_row(s, solve, some, diag));
+    if (at && at->near) KL_TRY(meet_constraints(s, solve, some, diag));
     if (all || reads) kl_eval_totals(s->model, x->w, s->lambda);
     kl_moment now = moment_of(s);
     *values       = all ? kl_channels_eval(s->channels, s->model, x->s, x->w, &now)
@@ -188,7 +210,7 @@ static kl_status interpolate_at(kl_simulation *s, double t, saved_state *before,
         memcpy(s->between->h, s->before->h, (size_t)s->model->nh * sizeof(double));
     s->count.lost = at.energy[0], s->count.supplied = at.energy[1];
     s->solver->s     = s->between;
-    kl_status status = sample_row(s, at.forces, diag, values);
+    kl_status status = sample_row(s, &at, diag, values);
     if (status != KL_OK) end_interpolation(s, before);
     return status;
 }
@@ -201,7 +223,7 @@ static kl_status ask_ending(kl_simulation *s, kl_diag *diag, bool *truth)
     const double *unused;
     *truth = false;
     if (!s->ending) return KL_OK;
-    KL_TRY(sample_row(s, false, diag, &unused));
+    KL_TRY(sample_row(s, NULL, diag, &unused));
     *truth = kl_channels_value(s->channels, s->ending, s->memory) > 0.0;
     return KL_OK;
 }
@@ -596,7 +618,7 @@ static kl_status write_row(kl_simulation *s, const kl_sink *sink, kl_diag *diag)
 {
     const double *values;
     KL_TRY(s->row <= 1 ? kl_simulation_sample(s, diag, &values)
-                       : sample_row(s, false, diag, &values));
+                       : sample_row(s, NULL, diag, &values));
     return pass_row(s, values, sink);
 }
 

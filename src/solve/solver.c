@@ -1,6 +1,7 @@
 #include "solve/solver.h"
 #include "model/groups.h"
 #include "script/lua.h"
+#include "solve/integrator.h"
 
 #include <math.h>
 #include <string.h>
@@ -14,17 +15,20 @@ kl_status kl_solver_create(const kl_model *m, kl_solver **out)
         kl_arena_destroy(arena);
         return KL_E_MEMORY;
     }
-    x->model     = m;
-    x->tolerance = m->settings.tolerance;
-    x->arena     = arena;
-    x->a         = kl_arena_array(arena, double, m->nv + 1);
-    x->lambda    = kl_arena_array(arena, double, m->nlam + 1);
-    x->y         = kl_arena_array(arena, double, m->nv + m->nz + m->nlam + 1);
-    x->rate      = kl_arena_array(arena, double, m->nlam + 1);
-    x->s         = kl_state_create(m);
-    x->w         = kl_work_create(m);
-    x->matrix    = kl_matrix_create(m, KL_COUPLED_BY_FORCES);
-    x->mass      = kl_matrix_create(m, KL_COUPLED_BY_MASS);
+    x->model      = m;
+    x->tolerance  = m->settings.tolerance;
+    x->arena      = arena;
+    x->a          = kl_arena_array(arena, double, m->nv + 1);
+    x->lambda     = kl_arena_array(arena, double, m->nlam + 1);
+    x->y          = kl_arena_array(arena, double, m->nv + m->nz + m->nlam + 1);
+    x->rate       = kl_arena_array(arena, double, m->nlam + 1);
+    x->constrains = kl_arena_array(arena, unsigned char, m->nelement + 1);
+    for (int i = 0; x->constrains && i < m->nelement; i++)
+        x->constrains[i] = m->element[i].nphi > 0;
+    x->s      = kl_state_create(m);
+    x->w      = kl_work_create(m);
+    x->matrix = kl_matrix_create(m, KL_COUPLED_BY_FORCES);
+    x->mass   = kl_matrix_create(m, KL_COUPLED_BY_MASS);
     if (!kl_arena_ok(arena) || !x->s || !x->w || !x->matrix || !x->mass) {
         kl_solver_destroy(x);
         return KL_E_MEMORY;
@@ -100,6 +104,81 @@ kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag
     memcpy(lambda, x->y + m->nv + m->nz, (size_t)m->nlam * sizeof(double));
     kl_eval_residual(m, x->w, a, lambda, x->y); /* the totals, for whoever reads forces */
     return KL_OK;
+}
+
+/* ---- onto the constraints ---- */
+
+static double largest_of(const double *x, int n)
+{
+    double largest = 0.0;
+    for (int k = 0; k < n; k++) largest = fmax(largest, fabs(x[k]));
+    return largest;
+}
+
+/* dx of [M, Phi_q'; Phi_q, -eps] [dx; p] = [0; -gap] into x->y. False: out of proportion to the gap, as
+ * near a singular position. */
+static bool least_change(kl_solver *x, const double *gap)
+{
+    const kl_model *m    = x->model;
+    const double    most = 1e3;
+    int             n    = m->nv + m->nz;
+    double unit = fmin(m->length, 1.0); /* a constraint is a length, an angle or a cosine */
+    memset(x->y, 0, (size_t)n * sizeof(double));
+    for (int k = 0; k < m->nlam; k++) x->y[n + k] = -gap[k];
+    if (kl_matrix_solve(x->mass, x->y) != KL_OK) return false;
+    return kl_increment_norm(m, x->y, NULL) <= most * largest_of(gap, m->nlam) / unit;
+}
+
+static kl_status factor_mass(kl_solver *x, const kl_state *s)
+{
+    kl_weights only_mass = {.mass = 1.0, .state = 1.0};
+    kl_eval_inertia(x->model, x->w);
+    return kl_matrix_factor(x->model, s, x->w, x->mass, only_mass, NULL, NULL, NULL);
+}
+
+/* Positions; constraints are evaluated at `s`. One matrix serves all passes: an interpolated state is so near
+ * that each pass leaves the square of the gap, or the gap times the change. */
+static kl_status move_onto(kl_solver *x, kl_state *s, double worth)
+{
+    enum { PASSES = 3 };
+    const kl_model *m = x->model;
+    for (int pass = 0; pass < PASSES; pass++) {
+        if (largest_of(x->w->phi, m->nlam) <= worth || !least_change(x, x->w->phi)) break;
+        kl_model_advance(m, s->q, x->y, s->q);
+        KL_TRY(kl_eval_some(m, s, x->w, x->constrains));
+    }
+    return KL_OK;
+}
+
+/* Velocities, likewise; the rate is in x->rate. */
+static kl_status turn_onto(kl_solver *x, kl_state *s, double worth)
+{
+    enum { PASSES = 2 };
+    const kl_model *m = x->model;
+    for (int pass = 0; pass < PASSES; pass++) {
+        if (pass > 0) KL_TRY(kl_eval_some(m, s, x->w, x->constrains));
+        kl_eval_rate(m, x->w, x->rate);
+        if (largest_of(x->rate, m->nlam) <= worth || !least_change(x, x->rate)) break;
+        for (int k = 0; k < m->nv; k++) s->v[k] += x->y[k];
+    }
+    return KL_OK;
+}
+
+double kl_solver_onto_constraints(kl_solver *x, bool solved)
+{
+    const kl_model *m = x->model;
+    if (m->nlam == 0) return 0.0;
+    if (!solved && kl_eval_some(m, x->s, x->w, x->constrains) != KL_OK) return 0.0;
+    /* below these a state counts as exact */
+    double speed = fmax(kl_increment_norm(m, x->s->v, NULL), 1e-2); /* 1/s */
+    double worth = 1e-10 * m->length, slow = 1e-9 * m->length * speed;
+    double gap = largest_of(x->w->phi, m->nlam);
+    kl_eval_rate(m, x->w, x->rate);
+    double rate = largest_of(x->rate, m->nlam);
+    if (gap <= worth && rate <= slow) return 0.0;
+    if ((solved || factor_mass(x, x->s) == KL_OK) && move_onto(x, x->s, worth) == KL_OK)
+        (void)turn_onto(x, x->s, slow);
+    return fmax(gap, rate / speed) / m->length;
 }
 
 kl_drift kl_solver_drift(const kl_solver *x)

@@ -14,11 +14,12 @@ typedef struct kl_solver {
     kl_matrix      *matrix; /* of the integrator, kept over steps */
     kl_matrix      *mass;   /* of accelerations and projections */
     kl_arena       *arena;
-    double         *a;         /* nv: v' of the current state */
-    double         *lambda;    /* nlam: multipliers of the current state */
-    double         *y;         /* nv + nz + nlam: right-hand sides and solutions */
-    double         *rate;      /* nlam: scratch */
-    double          tolerance; /* of the integrator: local error over length or radian */
+    double         *a;          /* nv: v' of the current state */
+    double         *lambda;     /* nlam: multipliers of the current state */
+    double         *y;          /* nv + nz + nlam: right-hand sides and solutions */
+    double         *rate;       /* nlam: scratch */
+    unsigned char  *constrains; /* nelement: elements that have constraints */
+    double          tolerance;  /* of the integrator: local error over length or radian */
 } kl_solver;
 
 kl_status kl_solver_create(const kl_model *m, kl_solver **out);
@@ -36,6 +37,12 @@ kl_status kl_assemble_velocity(kl_solver *x, kl_diag *diag);
  * the smallest where constraints repeat each other. Leaves the total wrenches (applied and
  * reactions) in the work area. */
 kl_status kl_solve_acceleration(kl_solver *x, double *a, double *lambda, kl_diag *diag);
+
+/* Brings x->s, which lies near the constraints, onto them: positions, then velocities, with the least change
+ * weighted by inertia. For states that were interpolated; what cannot be evaluated on the way stays as it
+ * is. `solved`: kl_solve_acceleration has just been called at this state, and its matrix serves. Returns
+ * the gap that the state had, over the length of the model; elements are to be evaluated anew if it is not 0. */
+double kl_solver_onto_constraints(kl_solver *x, bool solved);
 
 /* Largest gaps of the constraints now: positions [m], rotations [rad]; and their rates. Evaluated
  * state needed. */
