@@ -26,6 +26,8 @@
 #include "prepare/attachments.h"
 #include "prepare/implied_parts.h"
 #include "prepare/locks.h"
+#include "solve/method_choice.h"
+#include "solve/method_choice.h"
 #include "solve/simulation.h"
 
 enum {
@@ -309,7 +311,7 @@ const kl_key kl_integrator_keys[] = {
      .offset   = offsetof(kl_settings, integrator),
      .words    = "auto generalized-alpha newmark hht runge-kutta gear load-steps arc-length "
                  "central-differences",
-     .fallback = "generalized-alpha",
+     .fallback = "auto",
      .help = "integration method; auto: runge-kutta for smooth motion, generalized-alpha for stiff "
              "forces and flexible bodies; newmark is of first order unless "
              "`spectral_radius` is 1; "
@@ -324,6 +326,17 @@ const kl_key kl_integrator_keys[] = {
      .max      = 0.1,
      .help =
          "allowed local error per step, relative to the size of the mechanism (angles: in rad)"},
+    {.name     = "accuracy",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, accuracy),
+     .unit     = "1",
+     .fallback = "",
+     .min      = 1e-10,
+     .max      = 0.1,
+     .help = "instead of `tolerance`: error of positions over the whole run, relative to the size "
+             "of the mechanism; has the same meaning with every method; 1e-4 corresponds to the "
+             "default "
+             "tolerance"},
     {.name     = "step",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, step),
@@ -554,6 +567,20 @@ static void warn_of_spin(const kl_builder *b)
     }
 }
 
+/* `accuracy` gives the tolerance of the chosen method. */
+static void use_accuracy(kl_builder *b, kl_place place)
+{
+    const double usual = 1e-9;
+    kl_settings *s     = &b->m->settings;
+    if (!(s->accuracy > 0.0)) return;
+    if (s->tolerance != usual)
+        kl_fail(
+            b->diag, KL_E_MODEL, place,
+            "integrator: give `accuracy` (error over the run) or `tolerance` (error of a step), "
+            "not both");
+    s->tolerance = kl_method_for_accuracy(s->integrator, s->accuracy);
+}
+
 /* beta and gamma belong to newmark; below beta = gamma/2 it is stable for short steps only. */
 static void check_newmark(const kl_builder *b, kl_place place)
 {
@@ -605,6 +632,7 @@ static kl_status build(kl_builder *b, const kl_source *source)
     if (!kl_model_add_body(m, kl_body_types[0], "ground", KL_NOWHERE)) return KL_E_MEMORY;
     (void)read_settings(b, "run", kl_run_keys);
     (void)read_settings(b, "integrator", kl_integrator_keys);
+    use_accuracy(b, place_of(main, "integrator"));
     if (m->settings.step > 0.0 && m->settings.integrator == KL_GEAR)
         kl_fail(b->diag, KL_E_MODEL, place_of(main, "integrator"),
                 "integrator: `gear` has an adaptive step size and does not use a fixed `step`; "

@@ -146,6 +146,7 @@ typedef struct kl_settings {
     int          rows;                 /* kl_row_kind */
     int          integrator;           /* kl_integrator_kind */
     double       tolerance;            /* local error over length or radian */
+    double       accuracy;             /* the same by what a run adds up to; NAN: not given */
     double       step;                 /* fixed step [s]; NaN: adaptive */
     double       max_step, first_step; /* [s]; NaN: found */
     double       spectral_radius;      /* at infinite frequency: 1 keeps, 0 kills */

@@ -19,15 +19,24 @@ const char *kl_method_bound(const kl_model *m)
     if (!isnan(s->step)) return "steps are fixed";
     if (s->spectral_radius != 0.9) return "a spectral radius is given";
     if (m->interval > 0.0) return "parts of the model step on their own";
+    if (m->reads_reactions) return "friction acts in joints";
     for (int i = 1; i < m->nbody; i++) {
         if (kl_body_deforms(&m->body[i])) return "there are flexible bodies";
     }
     return NULL;
 }
 
+double kl_method_for_accuracy(int integrator, double accuracy)
+{
+    double tolerance = integrator == KL_RUNGE_KUTTA ? 1e-3 * accuracy
+                       : integrator == KL_GEAR      ? 1e-4 * accuracy
+                                                    : pow(0.01 * accuracy, 1.5);
+    return fmax(tolerance, 1e-15);
+}
+
 double kl_method_tolerance(double tolerance)
 {
-    return fmin(1e-4, fmax(1e-13, 0.01 * cbrt(tolerance * tolerance)));
+    return fmin(1e-4, fmax(1e-13, 0.1 * cbrt(tolerance * tolerance)));
 }
 
 /* ---- how fast things change ---- */

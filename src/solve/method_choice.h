@@ -16,6 +16,10 @@
 /* Why only generalized-alpha will do for this model, in words; NULL: either may. */
 const char *kl_method_bound(const kl_model *m);
 
+/* Local tolerance of a method for errors of positions over a run of about `accuracy`, relative to the size
+ * of the model: measured on the examples (docs/guide/integrators.md). */
+double kl_method_for_accuracy(int integrator, double accuracy);
+
 /* Tolerance of Runge-Kutta that gives the errors that generalized-alpha has with this one: its errors
  * over a run are of the order of the local ones to the power 2/3. */
 double kl_method_tolerance(double tolerance);

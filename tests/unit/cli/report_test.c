@@ -163,8 +163,8 @@ static void impacts_are_listed(void **state)
         w, "b.yaml",
         "klingel: 1\nbodies:\n  ball: {mass: 1, inertia: [1, 1, 1], position: [0, 0, 0.2]}\n"
         "contacts:\n  floor: {between: [ball, ground], shapes: [{sphere: 0.1}, plane], law: "
-        "linear, stiffness: 1e6}\nrun: {end: 0.25, every: 0.05}\nintegrator: {tolerance: "
-        "1e-8}\n");
+        "linear, stiffness: 1e6}\nrun: {end: 0.25, every: 0.05}\nintegrator: {type: "
+        "generalized-alpha, tolerance: 1e-8}\n"); /* forces are seen at ends of steps: short ones */
     assert_int_equal(run(w, "run", "b.yaml", "-q", "-o", "b.h5"), 0);
     assert_int_equal(run(w, "report", "b.h5", "-o", "b.html"), 0);
     read_whole(path_of(w, "b.html"), page, 1 << 20);

@@ -98,12 +98,86 @@ static void errors_are_those_of_the_tolerance(void **unused)
     }
 }
 
+/* `accuracy` is the error of positions over the run, relative to the size, whatever the method. */
+static void accuracy_means_the_same_with_every_method(void **unused)
+{
+    (void)unused;
+    static const char *const names[]   = {"x", "y", NULL};
+    static const char *const methods[] = {"auto", "generalized-alpha", "runge-kutta", "gear"};
+    static rows              exact, found;
+    char                     text[2048];
+    built                    b   = must_build(double_pendulum);
+    b.model->settings.integrator = KL_RUNGE_KUTTA;
+    b.model->settings.tolerance  = 1e-13;
+    simulate(&b, 1.5, 0.01, names, &exact, NULL);
+    built_free(&b);
+    for (double accuracy = 1e-3; accuracy > 1e-7; accuracy *= 0.1)
+        for (int k = 0; k < 4; k++) {
+            snprintf(text, sizeof text, "%sintegrator: {type: %s, accuracy: %g}\n", double_pendulum,
+                     methods[k], accuracy);
+            b = must_build(text);
+            simulate(&b, 1.5, 0.01, names, &found, NULL);
+            double worst = 0.0;
+            for (int i = 0; i < found.count; i++)
+                for (int c = 0; c < 2; c++)
+                    worst = fmax(worst, fabs(found.value[i][c] - exact.value[i][c]));
+            print_message("accuracy %.0e, %-18s %.1e\n", accuracy, methods[k],
+                          worst / b.model->length);
+            assert_true(worst / b.model->length < accuracy);
+            built_free(&b);
+        }
+}
+
+static void accuracy_and_tolerance_together_are_refused(void **unused)
+{
+    (void)unused;
+    char text[2048];
+    snprintf(text, sizeof text, "%sintegrator: {accuracy: 1e-4, tolerance: 1e-8}\n",
+             double_pendulum);
+    built b;
+    assert_int_not_equal(try_build(text, &b), KL_OK);
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "not both"));
+    built_free(&b);
+}
+
+/* Rows within the long steps of Runge-Kutta satisfy the constraints, positions and velocities. */
+static void rows_within_steps_satisfy_the_constraints(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"drift.position", "drift.rate", NULL};
+    static rows              found;
+    built                    b = must_build(double_pendulum);
+    kl_statistics            count;
+    simulate(&b, 1.5, 0.002, names, &found, &count);
+    assert_true(3 * count.steps < found.count); /* most rows lie within steps */
+    for (int i = 0; i < found.count; i++) {
+        assert_true(found.value[i][0] < 1e-9);
+        assert_true(found.value[i][1] < 1e-8);
+    }
+    built_free(&b);
+}
+
+static void friction_in_joints_takes_generalized_alpha(void **unused)
+{
+    (void)unused;
+    char why[160];
+    assert_true(chosen("klingel: 1\nbodies: {rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: "
+                       "[0.5, 0, 0]}}\njoints: {pin: {type: revolute, between: [ground, rod], at: "
+                       "[0, 0, 0], axis: y, friction: {mu: 0.2, radius: 60 mm}}}\n",
+                       why, 0.0) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "friction"));
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(smooth_motion_takes_runge_kutta_and_stiff_forces_do_not),
         cmocka_unit_test(what_becomes_stiff_is_noticed),
         cmocka_unit_test(errors_are_those_of_the_tolerance),
+        cmocka_unit_test(accuracy_means_the_same_with_every_method),
+        cmocka_unit_test(accuracy_and_tolerance_together_are_refused),
+        cmocka_unit_test(rows_within_steps_satisfy_the_constraints),
+        cmocka_unit_test(friction_in_joints_takes_generalized_alpha),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
