@@ -19,7 +19,6 @@ const char *kl_method_bound(const kl_model *m)
     if (!isnan(s->step)) return "steps are fixed";
     if (s->spectral_radius != 0.9) return "a spectral radius is given";
     if (m->interval > 0.0) return "parts of the model step on their own";
-    if (m->reads_reactions) return "friction acts in joints";
     for (int i = 1; i < m->nbody; i++) {
         if (kl_body_deforms(&m->body[i])) return "there are flexible bodies";
     }

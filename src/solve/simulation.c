@@ -320,6 +320,8 @@ static kl_status reconsider_method(kl_simulation *s)
         return KL_OK;
     snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s", s->solver->s->t, why);
     s->changes++;
+    /* friction that sticks is stiff and comes back: short steps of its events do not tell otherwise */
+    if (explicit_now && s->model->reads_reactions) s->bound = "friction sticks in this run";
     return use_method(s, explicit_now ? &kl_generalized_alpha : &kl_runge_kutta);
 }
 

@@ -157,15 +157,21 @@ static void rows_within_steps_satisfy_the_constraints(void **unused)
     built_free(&b);
 }
 
-static void friction_in_joints_takes_generalized_alpha(void **unused)
+/* A rod whose pin slips is smooth; where it sticks, the stiff elastic displacement holds explicit steps. */
+static void friction_that_sticks_takes_generalized_alpha(void **unused)
 {
     (void)unused;
-    char why[160];
-    assert_true(chosen("klingel: 1\nbodies: {rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: "
-                       "[0.5, 0, 0]}}\njoints: {pin: {type: revolute, between: [ground, rod], at: "
-                       "[0, 0, 0], axis: y, friction: {mu: 0.2, radius: 60 mm}}}\n",
-                       why, 0.0) == &kl_generalized_alpha);
-    assert_non_null(strstr(why, "friction"));
+    static const char *const rod = "klingel: 1\nbodies: {rod: {mass: 1, inertia: [0.1, 0.1, 0.1], "
+                                   "position: [0.5, 0, 0], omega: "
+                                   "[0, %g, 0], velocity: [0, 0, %g]}}\njoints: {pin: {type: "
+                                   "revolute, between: [ground, rod], at: "
+                                   "[0, 0, 0], axis: y, friction: {torque: %g N m}}}\n";
+    char                     text[512], why[160];
+    snprintf(text, sizeof text, rod, 1.0, -0.5, 0.1);
+    assert_true(chosen(text, why, 0.3) == &kl_runge_kutta);
+    snprintf(text, sizeof text, rod, 0.5, -0.25, 20.0); /* stops at once and is held */
+    assert_true(chosen(text, why, 2.0) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "stiff"));
 }
 
 int main(void)
@@ -177,7 +183,7 @@ int main(void)
         cmocka_unit_test(accuracy_means_the_same_with_every_method),
         cmocka_unit_test(accuracy_and_tolerance_together_are_refused),
         cmocka_unit_test(rows_within_steps_satisfy_the_constraints),
-        cmocka_unit_test(friction_in_joints_takes_generalized_alpha),
+        cmocka_unit_test(friction_that_sticks_takes_generalized_alpha),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
