@@ -118,9 +118,35 @@ const kl_spot *kl_contact_spot(const kl_spots *s, int slot)
     return NULL;
 }
 
-static const double *history_of(const kl_reading *in, int slot)
+static const double *own_history(const kl_reading *in, int slot)
 {
     return in->h + KL_CONTACT_HEAD + slot * kl_contact_point_size(in->data);
+}
+
+static bool touches(const kl_reading *in, int slot)
+{
+    const kl_contact_found *f = in->cache;
+    const kl_spot          *s = kl_contact_spot(&f->spots, slot);
+    return s && s->gap < 0.0;
+}
+
+/* The slot whose history a slot continues. A contact that moves from one arc of a chain to the next keeps
+ * its history, from the first evaluation on: without it the elastic gap would be zero until the step is
+ * accepted, and the friction force would jump. */
+static int continued_slot(const kl_reading *in, int slot)
+{
+    const kl_contact_data *p = in->data;
+    if (!p->chain || p->laws.normal.kind == KL_NORMAL_INDENTATION) return slot; /* dents stay */
+    if (own_history(in, slot)[KL_POINT_STATE] > 0.0 || !touches(in, slot)) return slot;
+    for (int k = slot - 1; k <= slot + 1; k += 2)
+        if (k >= 0 && k < p->slots && own_history(in, k)[KL_POINT_STATE] > 0.0 && !touches(in, k))
+            return k;
+    return slot;
+}
+
+static const double *history_of(const kl_reading *in, int slot)
+{
+    return own_history(in, continued_slot(in, slot));
 }
 
 static const double *bristles_of(const kl_reading *in, int slot)
@@ -299,6 +325,7 @@ static void keep_point(const kl_reading *in, const kl_spot *s, const kl_contact_
             &((const kl_contact_data *)in->data)->laws.friction, &x->friction, x->normal.f,
             h[KL_POINT_NORMAL], h[KL_POINT_STATE] == 2.0, in->t - in->h[KL_CONTACT_LAST_TIME]);
     h[KL_POINT_STATE] = x->friction.slips ? 2.0 : 1.0;
+    h[KL_POINT_DEPTH] = x->depth, h[KL_POINT_RATE] = x->rate;
     if (!kl_friction_laws[((const kl_contact_data *)in->data)->laws.friction.kind].gap) return;
     h[KL_POINT_NORMAL] = x->normal.f;
     kl_store(h + KL_POINT_GAP, kl_mul_t(&m[1].A, x->friction.gap));
@@ -307,18 +334,42 @@ static void keep_point(const kl_reading *in, const kl_spot *s, const kl_contact_
     kl_store(h + KL_POINT_ON2, kl_mul_t(&m[1].A, kl_sub(s->p2, m[1].r)));
 }
 
-/* A contact that moves from one arc of a chain to the next keeps its history. */
-static void inherit(const kl_reading *in, const kl_contact_data *p, int slot, double *own)
+/* Of all slots at the end of a step, read before the first history changes. */
+typedef struct slot_ends {
+    kl_contact_state x[KL_PAIR_SPOTS];
+    double           h[KL_PAIR_SPOTS][KL_POINT_HISTORY]; /* what each slot continues */
+    bool             there[KL_PAIR_SPOTS], left[KL_PAIR_SPOTS];
+} slot_ends;
+
+static void read_slots(const kl_reading *in, slot_ends *e)
 {
-    for (int k = slot - 1; k <= slot + 1; k += 2) {
-        kl_contact_state x;
-        if (k < 0 || k >= p->slots || !p->chain) continue;
-        if (history_of(in, k)[KL_POINT_STATE] == 0.0 ||
-            (kl_contact_state_of(in, k, &x) && x.closed))
-            continue;
-        memcpy(own, history_of(in, k), (size_t)kl_contact_point_size(p) * sizeof *own);
-        return;
+    const kl_contact_data *p    = in->data;
+    size_t                 size = (size_t)kl_contact_point_size(p) * sizeof(double);
+    memset(e->left, 0, sizeof e->left);
+    for (int k = 0; k < p->slots; k++) {
+        int from    = continued_slot(in, k);
+        e->there[k] = kl_contact_state_of(in, k, &e->x[k]);
+        if (from != k) e->left[from] = true;
+        memcpy(e->h[k], own_history(in, from), size);
     }
+}
+
+/* A slot that is open. A step may end just before the touch: its approach speed is kept. */
+static void keep_open(const slot_ends *e, int k, int size, double *own)
+{
+    memset(own, 0, (size_t)(size < KL_POINT_DEEPEST ? size : KL_POINT_DEEPEST) * sizeof *own);
+    if (!e->there[k]) return;
+    own[KL_POINT_IMPACT] = fmax(e->x[k].rate, 0.0);
+    own[KL_POINT_DEPTH] = e->x[k].depth - e->x[k].stays, own[KL_POINT_RATE] = e->x[k].rate;
+}
+
+static void begin_impact(const kl_contact_state *x, double *own, double *h)
+{
+    bool beyond = own[KL_POINT_IMPACT] == 0.0 || -own[KL_POINT_DEPTH] > x->depth - x->stays;
+    if (beyond) own[KL_POINT_IMPACT] = fmax(x->rate, 0.0);
+    h[KL_CONTACT_SPEED] = own[KL_POINT_IMPACT];
+    h[KL_CONTACT_IMPACTS] += 1.0;
+    h[KL_CONTACT_PEAK] = 0.0;
 }
 
 /* Energy in the elastic gap of a point at the last step. */
@@ -331,45 +382,39 @@ static double kept_in_gap(const kl_contact_data *p, const double *h)
 
 void kl_contact_commit(const kl_reading *in, double *h)
 {
-    const kl_contact_data  *p    = in->data;
-    const kl_contact_found *f    = in->cache;
-    double                  loss = 0.0, rub = 0.0, normal = 0.0, released = 0.0;
+    const kl_contact_data  *p   = in->data;
+    const kl_contact_found *f   = in->cache;
+    double                  rub = 0.0, normal = 0.0, released = 0.0;
+    double                  dt   = in->t - h[KL_CONTACT_LAST_TIME];
     int                     size = kl_contact_point_size(p);
+    slot_ends               e;
+    read_slots(in, &e);
     for (int k = 0; k < p->slots; k++) {
-        double          *own = h + KL_CONTACT_HEAD + k * size;
-        kl_contact_state x;
-        bool             there = kl_contact_state_of(in, k, &x);
+        double                 *own = h + KL_CONTACT_HEAD + k * size;
+        const kl_contact_state *x   = &e.x[k];
         released += kept_in_gap(p, own);
-        if (!there || !x.closed) { /* a step may end just before the touch */
-            h[KL_CONTACT_PARTED] += own[KL_POINT_STATE] > 0.0;
-            memset(own, 0,
-                   (size_t)(size < KL_POINT_DEEPEST ? size : KL_POINT_DEEPEST) * sizeof *own);
-            if (there)
-                own[KL_POINT_IMPACT] = fmax(x.rate, 0.0), own[KL_POINT_GAP] = x.stays - x.depth;
+        if (e.there[k] && (x->closed || e.h[k][KL_POINT_STATE] > 0.0))
+            h[KL_CONTACT_LOST] += kl_contact_point_lost(&p->laws, x, e.h[k], dt);
+        if (!e.there[k] || !x->closed) {
+            h[KL_CONTACT_PARTED] += own[KL_POINT_STATE] > 0.0 && !e.left[k];
+            keep_open(&e, k, size, own);
             continue;
         }
-        if (own[KL_POINT_STATE] == 0.0) inherit(in, p, k, own);
-        if (own[KL_POINT_STATE] == 0.0) {
-            bool beyond = own[KL_POINT_IMPACT] == 0.0 || own[KL_POINT_GAP] > x.depth - x.stays;
-            if (beyond) own[KL_POINT_IMPACT] = fmax(x.rate, 0.0);
-            h[KL_CONTACT_SPEED] = own[KL_POINT_IMPACT];
-            h[KL_CONTACT_IMPACTS] += 1.0;
-            h[KL_CONTACT_PEAK] = 0.0;
-        }
+        memcpy(own, e.h[k], (size_t)size * sizeof *own);
+        if (own[KL_POINT_STATE] == 0.0) begin_impact(x, own, h);
         double before = kl_contact_indented(in, k, 0.0).spent;
-        h[KL_CONTACT_LOST] += kl_contact_indented(in, k, x.depth).spent - before;
-        if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x.depth);
-        keep_point(in, kl_contact_spot(&f->spots, k), &x, own);
-        released -= x.friction.energy;
-        loss += x.normal.loss + x.friction.loss + x.rolling.loss;
-        rub += x.friction.loss + x.rolling.loss;
-        normal += x.normal.f;
+        h[KL_CONTACT_LOST] += kl_contact_indented(in, k, x->depth).spent - before;
+        if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x->depth);
+        keep_point(in, kl_contact_spot(&f->spots, k), x, own);
+        released -= x->friction.energy;
+        rub += x->friction.loss + x->rolling.loss;
+        normal += x->normal.f;
     }
     h[KL_CONTACT_PEAK] = fmax(h[KL_CONTACT_PEAK], normal);
-    double half = 0.5 * (in->t - h[KL_CONTACT_LAST_TIME]); /* trapezoidal rule over the step */
-    h[KL_CONTACT_LOST] += half * (loss + h[KL_CONTACT_LAST_LOSS]) + released;
-    h[KL_CONTACT_RUBBED] += half * (rub + h[KL_CONTACT_LAST_RUB]) + released;
-    h[KL_CONTACT_LAST_LOSS] = loss, h[KL_CONTACT_LAST_RUB] = rub;
+    /* trapezoidal rule over the step */
+    double rubbed = 0.5 * dt * (rub + h[KL_CONTACT_LAST_RUB]) + released;
+    h[KL_CONTACT_LOST] += rubbed, h[KL_CONTACT_RUBBED] += rubbed;
+    h[KL_CONTACT_LAST_RUB]  = rub;
     h[KL_CONTACT_LAST_TIME] = in->t;
 }
 

@@ -9,7 +9,6 @@
 /* History before that of the slots. */
 enum {
     KL_CONTACT_LOST,
-    KL_CONTACT_LAST_LOSS,
     KL_CONTACT_LAST_TIME,
     KL_CONTACT_IMPACTS,
     KL_CONTACT_SPEED,

@@ -20,6 +20,51 @@ static kl_normal_force scaled(kl_normal_force f, double s)
     return (kl_normal_force){f.f * s, f.by_depth * s, f.by_rate * s, f.energy * s, f.loss * s};
 }
 
+/* Impact speed of a contact that was open at the last step: the speed then, if that was nearer to the touch than
+ * this. */
+static double first_impact(double depth, double rate, const double *h)
+{
+    bool near = h[KL_POINT_IMPACT] > 0.0 && -h[KL_POINT_DEPTH] < depth;
+    return near ? h[KL_POINT_IMPACT] : rate;
+}
+
+/* The step that meets a contact ends just beyond the touch. A damper would give the whole step a force that
+ * begins at its end only, and with it the momentum c d' h/2: it acts from the next step on. */
+static kl_normal_force first_force(const kl_normal_law *law, double depth, double rate,
+                                   const double *h)
+{
+    double impact = first_impact(depth, rate, h);
+    if (law->c == 0.0) return kl_normal_eval(law, depth, rate, impact);
+    kl_normal_law spring = *law;
+    spring.c             = 0.0;
+    return kl_normal_eval(&spring, depth, rate, impact);
+}
+
+/* With the cubic d(t) through depths and rates of both ends, and Gauss's rule of five points. The trapezoidal rule
+ * of the powers alone was measured to lose 1 % of an impact that Runge-Kutta takes in 20 steps. */
+double kl_contact_point_lost(const kl_contact_law *law, const kl_contact_state *x, const double *h,
+                             double dt)
+{
+    enum { N = 5 };
+    static const double at[N]     = {0.046910077030668004, 0.23076534494715845, 0.5,
+                                     0.76923465505284155, 0.953089922969332};
+    static const double weight[N] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
+                                     0.23931433524968324, 0.11846344252809454};
+    double d0 = h[KL_POINT_DEPTH], r0 = h[KL_POINT_RATE] * dt, d1 = x->depth, r1 = x->rate * dt;
+    bool   known  = h[KL_POINT_STATE] > 0.0;
+    double impact = known ? h[KL_POINT_IMPACT] : first_impact(d1, x->rate, h), sum = 0.0;
+    if (law->normal.kind == KL_NORMAL_INDENTATION || !(dt > 0.0)) return 0.0;
+    for (int i = 0; i < N; i++) {
+        double s = at[i], u = 1.0 - s;
+        double d =
+            u * u * ((1.0 + 2.0 * s) * d0 + s * r0) + s * s * ((1.0 + 2.0 * u) * d1 - u * r1);
+        double r =
+            (6.0 * s * u * (d1 - d0) + u * (1.0 - 3.0 * s) * r0 + s * (1.0 - 3.0 * u) * r1) / dt;
+        sum += weight[i] * kl_normal_eval(&law->normal, d, r, impact).loss;
+    }
+    return law->share * dt * sum;
+}
+
 void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl_motion m[2],
                            const double *h, double dt, const double *z, kl_contact_state *x)
 {
@@ -38,12 +83,10 @@ void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl
     if (!x->closed) return;
 
     bool known = h[KL_POINT_STATE] > 0.0;
-    /* of an open one: what the last step saw, if that was nearer to the touch than this */
-    bool   near   = !known && h[KL_POINT_IMPACT] > 0.0 && h[KL_POINT_GAP] < x->depth - x->stays;
-    double impact = known || near ? h[KL_POINT_IMPACT] : x->rate;
-    x->normal     = scaled(law->normal.kind == KL_NORMAL_INDENTATION
-                               ? kl_normal_indent(&law->normal, x->depth, h[KL_POINT_DEEPEST]).force
-                               : kl_normal_eval(&law->normal, x->depth, x->rate, impact),
+    x->normal  = scaled(law->normal.kind == KL_NORMAL_INDENTATION
+                            ? kl_normal_indent(&law->normal, x->depth, h[KL_POINT_DEEPEST]).force
+                        : known ? kl_normal_eval(&law->normal, x->depth, x->rate, h[KL_POINT_IMPACT])
+                                : first_force(&law->normal, x->depth, x->rate, h),
                        law->share);
     kl_friction_input in = {.slip = x->u, .normal = x->normal.f, .slips = h[KL_POINT_STATE] == 2.0};
     if (kl_friction_laws[law->friction.kind].gap && known) {

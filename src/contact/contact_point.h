@@ -30,8 +30,10 @@ enum { KL_CONTACT_FIRST, KL_CONTACT_SECOND, KL_CONTACT_MIDDLE }; /* where the fo
 enum {
     KL_POINT_STATE,  /* 0 open, 1 closed and sticking, 2 closed and slipping */
     KL_POINT_IMPACT, /* rate at first touch [m/s]; while open: approach speed of the last step */
-    KL_POINT_GAP, /* elastic gap in axes of body 2 [m], 3 numbers; while open the first is the gap */
-    KL_POINT_SHORT  = KL_POINT_GAP + 1, /* what follows belongs to friction that remembers a gap */
+    KL_POINT_DEPTH,  /* penetration depth at the last step [m]; negative while open */
+    KL_POINT_RATE,   /* its rate [m/s] */
+    KL_POINT_SHORT,  /* what follows belongs to friction that remembers a gap */
+    KL_POINT_GAP    = KL_POINT_SHORT,   /* elastic gap in axes of body 2 [m], 3 numbers */
     KL_POINT_ON1    = KL_POINT_GAP + 3, /* material point of body 1, marker axes [m] */
     KL_POINT_ON2    = KL_POINT_ON1 + 3,
     KL_POINT_SLIP   = KL_POINT_ON2 + 3,  /* slip in axes of body 2 [m/s] */
@@ -62,6 +64,11 @@ typedef struct kl_contact_state { /* at one point, now */
     kl_rolling_moment rolling;
     kl_vec3           F, M; /* on body 1: force at c, resisting moment */
 } kl_contact_state;
+
+/* Energy [J] that the normal force dissipated since the last step, `dt` ago, at a place that continues `h` and
+ * now has the state `x`. */
+double kl_contact_point_lost(const kl_contact_law *law, const kl_contact_state *x, const double *h,
+                             double dt);
 
 /* `h`: its history, `dt` ago; `z`: its bristles in axes of body 2, or NULL. */
 void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl_motion m[2],

@@ -506,7 +506,7 @@ static bool see_arc(const kl_pair *p, int i, const kl_spots *warm, const double 
     if (!warm) deepest_of_net(&q, &c, out->x);
     if (far) out->x[0] = *turn, look(&q, &c, out->x, NULL, &out->s);
     if (!far || out->s.f < 2.0 * FAR_ARC * size_of(p->a)) polish(&q, &c, out->x, NULL, &out->s);
-    bool all = warm && warm->n == p->a->narc; /* else derivatives of some are asked for */
+    bool all = !warm || warm->n == p->a->narc; /* else derivatives of some are asked for */
     if (all && out->s.f < 2.0 * FAR_ARC * size_of(p->a)) compare_along(&q, &c, out);
     c.solid    = p->a;
     out->c     = c;
@@ -560,6 +560,52 @@ static void agree_at_joints(const kl_pair *p, arc_sight *arc, int n)
     }
 }
 
+/* The deepest place of arc i between its ends, at the same place on its way round. It is a contact of its own
+ * also where the joint with the next arc is deeper: a flange touches while the tread, and with it the end of
+ * the flange root, lies deeper. */
+static bool see_between_ends(const kl_pair *p, int i, const arc_sight *end, arc_sight *out)
+{
+    enum { PLACES = 12 };
+    kl_solid one = *p->a;
+    kl_pair  q   = *p;
+    one.arc = p->a->arcs[i], one.side = p->a->sides[i], one.narc = 0;
+    q.a           = &one;
+    core   c      = core_of(&one);
+    bool   found  = false;
+    double before = 0.0;
+    c.net[0] = PATCH_U / 3, c.net[1] = PATCH_V / 2;
+    for (int j = 0; j <= PLACES; j++) {
+        arc_sight t = *end;
+        t.x[1]      = c.low[1] + (c.high[1] - c.low[1]) * j / PLACES;
+        look(&q, &c, t.x, NULL, &t.s);
+        bool lowest = j > 0 && before < 0.0 && t.s.slope[1] > 0.0;
+        before      = t.s.slope[1];
+        if (!lowest) continue;
+        t.x[1] -= 0.5 * (c.high[1] - c.low[1]) / PLACES;
+        polish(&q, &c, t.x, NULL, &t.s);
+        if (end_of(&c, &one.arc, t.x[1]) != 0 || (found && t.s.f >= out->s.f)) continue;
+        found = true;
+        *out  = t;
+    }
+    return found;
+}
+
+/* Arcs whose deepest place is the joint with a deeper neighbour: their contact is between their ends, if they
+ * have one there. */
+static void prefer_contacts_between_ends(const kl_pair *p, arc_sight *arc, kl_spots *out)
+{
+    double near = 2.0 * FAR_ARC * size_of(p->a);
+    for (int i = 0; i < out->n; i++) {
+        kl_spot  *t = &out->item[i];
+        arc_sight inner;
+        if (!t->idle || t->gap > near || !see_between_ends(p, i, &arc[i], &inner)) continue;
+        kl_spots one = {0};
+        add(&arc[i].c, inner.x, &inner.s, &one);
+        one.item[0].part[0] = i, one.item[0].key = i;
+        *t = one.item[0];
+    }
+}
+
 void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out)
 {
     arc_sight arc[KL_PAIR_SPOTS];
@@ -579,5 +625,7 @@ void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out)
         out->item[out->n - 1].key     = i;
         end[i]                        = end_of(&arc[i].c, &p->a->arcs[i], arc[i].x[1]);
     }
-    if (out->n == n) mark_idle(p->a, end, out);
+    if (out->n < n) return; /* derivatives of some places are asked for */
+    mark_idle(p->a, end, out);
+    prefer_contacts_between_ends(p, arc, out);
 }

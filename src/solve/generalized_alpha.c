@@ -691,7 +691,12 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
 
 /* The next step predicts constant accelerations. What the auxiliary one knows of their old slope
  * costs an error of the third order, once. */
-static void alpha_bend(void *self) { ((alpha *)self)->bends = true; }
+static void alpha_bend(void *self)
+{
+    alpha *i   = self;
+    i->bends   = true;
+    i->power.h = 0.0; /* powers have a kink here too: no parabola through what was before */
+}
 
 /* Matrix and step stay; powers are those of the new forces. */
 static void alpha_change(void *self, const kl_solver *x)

@@ -104,6 +104,26 @@ static void tori_are_those_of_the_reference(void **unused)
     table_free(&f.t);
 }
 
+/* A journal in a bearing, in the plane: balls have the same gap, normal and points. */
+static void circles_in_circles_are_those_of_the_reference(void **unused)
+{
+    (void)unused;
+    file f = open_file("contact_circle_in_circle");
+    for (f.row = 0; f.row < f.t.rows; f.row++) {
+        kl_solid journal = {.kind = KL_SOLID_SPHERE, .radius = at(&f, "journal_R")},
+                 bearing = {.kind = KL_SOLID_SPHERE, .radius = at(&f, "bearing_R"), .inside = true};
+        kl_pose J        = {kl_vec(at(&f, "journal_cx"), at(&f, "journal_cy"), 0), kl_identity()},
+                B        = {kl_vec(at(&f, "bearing_cx"), at(&f, "bearing_cy"), 0), kl_identity()};
+        kl_spot s        = nearest_of(&journal, J, &bearing, B);
+        assert_close(s.gap, -at(&f, "penetration"), 1e-14);
+        kl_vec3 n = kl_vec(at(&f, "nx"), at(&f, "ny"), 0),
+                p = kl_vec(at(&f, "journal_pt_x"), at(&f, "journal_pt_y"), 0);
+        assert_close(kl_norm(kl_sub(s.n, n)), 0.0, 1e-10);
+        assert_close(kl_norm(kl_sub(s.p1, p)), 0.0, 1e-12);
+    }
+    table_free(&f.t);
+}
+
 static void ellipsoids_are_those_of_the_reference(void **unused)
 {
     (void)unused;
@@ -568,6 +588,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(tori_are_those_of_the_reference),
+        cmocka_unit_test(circles_in_circles_are_those_of_the_reference),
         cmocka_unit_test(ellipsoids_are_those_of_the_reference),
         cmocka_unit_test(arcs_are_those_of_the_reference),
         cmocka_unit_test(pins_are_those_of_the_reference),
