@@ -123,6 +123,11 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
             "contact '%s': law indentation needs `restitution` from 0.01 to below 1, for "
             "example 0.05, which returns 0.25 %% of the energy",
             s->name);
+    if (f->kind == KL_FRICTION_NONE && (p->mu > 0.0 || p->mu_s > 0.0))
+        kl_warn(s->diag, s->place,
+                "contact '%s': `mu` has no effect without a friction law; add for example "
+                "`friction: stick-slip`",
+                s->name);
     if (f->mu_s < f->mu_d)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "contact '%s': mu_static (%g) must not be smaller than mu (%g)", s->name,

@@ -296,7 +296,13 @@ static kl_status read_one(reading *r, kl_solid *out)
     r->axis             = kl_vec(0, 0, 1);
     if (n->kind == KL_SCALAR) {
         kind = kind_of(n->text);
-        if (kind != KL_SOLID_PLANE && kind != KL_SOLID_SKIN) return no_kind(r, n->text);
+        if (kind < 0) return no_kind(r, n->text);
+        if (kind != KL_SOLID_PLANE && kind != KL_SOLID_SKIN)
+            return kl_fail(
+                r->s->diag, KL_E_MODEL, n->place,
+                "%s: the shape %s has no size; write for example {sphere: 50 mm} or {box: [0.2, "
+                "0.1, 0.1]}; `klingel help contacts` shows each shape",
+                r->what, n->text);
         out->kind = (kl_solid_kind)kind;
         out->size = kl_vec((double)INFINITY, (double)INFINITY, (double)INFINITY);
         return KL_OK;
