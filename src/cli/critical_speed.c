@@ -21,7 +21,7 @@ typedef struct request {
     kl_hunting  k;
     const char *parameter;
     double      from, to, step;
-    bool        csv, linear;
+    bool        csv, linear, multipliers;
     double      rest; /* amplitude below which the motion has come to rest [m] */
     const char *figure;
     const char *start;  /* parameter of the lateral displacement at the start; NULL: none */
@@ -37,15 +37,28 @@ typedef struct request {
     int             nbranch;
 } request;
 
+/* `multiplier`: the largest Floquet multiplier of a limit cycle; NaN: not known. */
+static void print_cycle(const request *q, const char *kind, double speed, double frequency,
+                        double amplitude, double multiplier)
+{
+    if (q->csv) {
+        printf("%s,%.9g,%.9g,%.9g", kind, speed, frequency, amplitude);
+        if (q->multipliers && isnan(multiplier)) printf(",");
+        else if (q->multipliers) printf(",%.9g", multiplier);
+        printf("\n");
+    } else {
+        printf("  %-18s %10.4f m/s  %8.4f Hz", kind, speed, frequency);
+        if (amplitude > 0.0) printf("  amplitude %.4f mm", 1e3 * amplitude);
+        printf("\n");
+        if (!isnan(multiplier)) printf("  %-18s %10.4f\n", "Floquet multiplier", multiplier);
+    }
+    fflush(stdout);
+}
+
 static void print_row(const request *q, const char *kind, double speed, double frequency,
                       double amplitude)
 {
-    if (q->csv) printf("%s,%.9g,%.9g,%.9g\n", kind, speed, frequency, amplitude);
-    else if (amplitude > 0.0)
-        printf("  %-18s %10.4f m/s  %8.4f Hz  amplitude %.4f mm\n", kind, speed, frequency,
-               1e3 * amplitude);
-    else printf("  %-18s %10.4f m/s  %8.4f Hz\n", kind, speed, frequency);
-    fflush(stdout);
+    print_cycle(q, kind, speed, frequency, amplitude, (double)NAN);
 }
 
 /* ---- linear ---- */
@@ -197,8 +210,7 @@ static kl_status unstable_branch(request *q, double linear)
         if (q->speed[i] >= linear || (i > 0 && q->speed[i] >= q->speed[i - 1])) continue;
         status = kl_hunting_edge(&q->k, q->speed[i], 1.5 * high, q->rest, high, &e, &found);
         if (status != KL_OK || !found) continue;
-        print_row(q, "unstable", q->speed[i], e.frequency, e.amplitude);
-        if (!q->csv) printf("  %-18s %10.4f\n", "Floquet multiplier", e.multiplier);
+        print_cycle(q, "unstable", q->speed[i], e.frequency, e.amplitude, e.multiplier);
         q->edge_speed[q->nedge] = q->speed[i];
         q->edge[q->nedge]       = 1e3 * e.amplitude;
         gap[q->nedge++]         = high - e.amplitude;
@@ -213,8 +225,8 @@ static kl_status unstable_branch(request *q, double linear)
 static bool take_point(void *context, const kl_branch_point *p)
 {
     request *q = context;
-    print_row(q, p->multiplier < 1.0 ? "stable" : "unstable", p->speed, p->frequency, p->amplitude);
-    if (!q->csv) printf("  %-18s %10.4f\n", "Floquet multiplier", p->multiplier);
+    print_cycle(q, p->multiplier < 1.0 ? "stable" : "unstable", p->speed, p->frequency,
+                p->amplitude, p->multiplier);
     if (q->nbranch < MOST_POINTS) q->branch[q->nbranch++] = *p;
     return true;
 }
@@ -328,7 +340,9 @@ static kl_status critical(request *q)
 {
     double   speed, frequency = 0.0, low = NAN;
     kl_cycle last = {0};
-    if (q->csv) printf("kind,speed_m_per_s,frequency_hz,amplitude_m\n");
+    if (q->csv)
+        printf("kind,speed_m_per_s,frequency_hz,amplitude_m%s\n",
+               q->multipliers ? ",floquet_multiplier" : "");
     kl_status status = linear_speed(q, &speed, &frequency);
     if (status == KL_E_STEP && !q->linear) {
         /* profiles whose contact jumps may have no equilibrium that a start far from it leads to */
@@ -412,6 +426,8 @@ static int critical_speed_run(int argc, char **argv)
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
          "draw amplitude over speed (.svg, .png or .pdf)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
+        {"multipliers", 0, NULL, KL_OPTION_FLAG, &q.multipliers,
+         "append Floquet multipliers as a column of the CSV"},
         {0},
     };
     kl_arguments rest;

@@ -69,6 +69,39 @@ static void shooting_follows_both_branches_of_the_reference(void **state)
     reference_free(&r);
 }
 
+static int commas(const char *line)
+{
+    int n = 0;
+    for (; *line && *line != '\n'; line++) n += *line == ',';
+    return n;
+}
+
+/* Multipliers are a fifth column, only when they are asked for. */
+static void csv_has_multipliers_when_asked_for(void **state)
+{
+    world      *w     = *state;
+    const char *model = KL_SOURCE_DIR "/examples/hunting-limit-cycle/model.yaml";
+    int         known = 0;
+    assert_int_equal(run(w, "critical-speed", model, "--from", "65", "--to", "66", "--step", "0.5",
+                         "--settle", "3", "--shooting", "--csv", "--multipliers"),
+                     0);
+    const char *line = strchr(w->out, '\n');
+    assert_ptr_equal(
+        strstr(w->out, "kind,speed_m_per_s,frequency_hz,amplitude_m,floquet_multiplier\n"), w->out);
+    for (; line && line[1]; line = strchr(line + 1, '\n')) {
+        const char *end = line + 1;
+        assert_int_equal(commas(line + 1), 4);
+        for (int k = 0; k < 4; k++) end = strchr(end, ',') + 1;
+        bool stable   = !strncmp(line + 1, "stable,", 7),
+             unstable = !strncmp(line + 1, "unstable,", 9);
+        assert_int_equal(stable || unstable, *end != '\n');
+        if (stable || unstable) assert_int_equal(stable, atof(end) < 1.0), known++;
+    }
+    assert_true(known >= 3);
+    assert_int_equal(run(w, "critical-speed", model, "--linear", "--csv"), 0);
+    assert_ptr_equal(strstr(w->out, "kind,speed_m_per_s,frequency_hz,amplitude_m\n"), w->out);
+}
+
 /* A bogie with S1002 wheels, about a minute: the motion ends at the fold of the branch. */
 static void both_ways_to_the_nonlinear_critical_speed_agree(void **state)
 {
@@ -94,6 +127,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(shooting_follows_both_branches_of_the_reference, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(csv_has_multipliers_when_asked_for, setup, teardown),
         cmocka_unit_test_setup_teardown(both_ways_to_the_nonlinear_critical_speed_agree, setup,
                                         teardown),
     };
