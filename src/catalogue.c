@@ -40,6 +40,7 @@ const kl_element_type *const kl_joint_types[] = {
     &kl_worn_cylindrical,
     &kl_worn_spherical,
     &kl_worn_translational,
+    &kl_rigid_wheel_rail,
     NULL,
 };
 

@@ -41,7 +41,7 @@ static int find(const void *data, const kl_wheel_pose *pose, double margin, doub
     double  u     = kl_dot(kl_sub(k, p0), side) / kl_dot(along, side);
     kl_vec3 wheel = kl_axpy(u, along, p0), rail = kl_axpy(depth, n, wheel);
     double  rho = p->r0 - p->conicity * u;
-    if (rho < 0.5 * p->r0) return 0; /* so near to the apex no wheel is */
+    if (rho < 0.25 * p->r0) return 0; /* so near to the apex no wheel is */
     /* normal curvature of the cone round the axle, seen along x and across */
     kl_vec3 round = kl_cross(e, d);
     double  bend = 1.0 / (rho * s), across = kl_dot(round, side);

@@ -6,7 +6,7 @@
 #include "model/resource.h"
 
 extern const kl_element_type kl_linear_creep, kl_wheel_rail, kl_wheel_rail_coulomb,
-    kl_speed_control;
+    kl_rigid_wheel_rail, kl_speed_control;
 extern const kl_resource_type kl_profiles, kl_irregularities;
 
 #endif

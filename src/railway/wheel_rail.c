@@ -62,7 +62,7 @@ static void find_contacts(const wheel_rail *p, const kl_motion *m, const rail_fr
                           wheel_state *w)
 {
     kl_wheel_pose pose = kl_wheel_rail_pose(p, m, rail, k);
-    w->n               = p->one[k].search.find(p->one[k].search.data, &pose, 0.0, NULL, w->touch);
+    w->n = p->one[k].search.find(p->one[k].search.data, &pose, p->reach, NULL, w->touch);
     kl_touch_shares(w->touch, w->n);
     for (int i = 0; i < w->n; i++)
         kl_wheel_rail_contact(p, rail, k, &pose, &w->touch[i], &w->contact[i]);

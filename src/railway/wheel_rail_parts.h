@@ -39,6 +39,7 @@ typedef struct wheel_rail {
     double       f11, f22, f23, f33;
     double       E, nu, stiffness, damping, speed, speed_floor, kA, kS, grid;
     /* from setup */
+    double       reach;  /* distance within which contacts are found [m]; 0: overlaps only */
     kl_vec3      axle;   /* direction of the axle in the axes of marker 1, to the left */
     wheel_side   one[2]; /* left, right */
     kl_wheel_law law;

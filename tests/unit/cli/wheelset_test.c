@@ -1,6 +1,8 @@
 /* Bodies of the type `wheelset`, wheels that rotate independently, track masses under the wheels. */
 #include "unit/cli/run_program.h"
 
+#include "unit/railway/wheel_rail_reference.h"
+
 #include <math.h>
 #include <stdlib.h>
 
@@ -134,6 +136,106 @@ static void track_masses_deflect_as_their_springs_say(void **state)
     assert_true(Y > 100.0);
 }
 
+/* The value of a column of a CSV text, in its second line. */
+static double first_value(const char *csv, const char *name)
+{
+    char        header[2048];
+    const char *row = strchr(csv, '\n') + 1;
+    snprintf(header, sizeof header, "%.*s", (int)(row - csv - 1), csv);
+    for (char *p = strtok(header, ",\r"); p; p = strtok(NULL, ",\r")) {
+        if (strcmp(p, name) == 0) return atof(row);
+        row = strchr(row, ',') ? strchr(row, ',') + 1 : row;
+    }
+    fail_msg("no column %s", name);
+    return NAN;
+}
+
+/* Rigid contact by constraints takes the position of the independent two-sided search: S1002 on 60E1,
+ * shifted to the right by y. */
+static void rigid_contact_takes_the_position_of_the_reference(void **state)
+{
+    world    *w = *state;
+    reference r = reference_read("wheel-rail/rrd_S1002_60E1_1in40.csv");
+    int       n = 0;
+    write_text(
+        w, "rigid.yaml",
+        "klingel: 1\nparameters: {y: 0 mm}\ngravity: [0, 0, -9.81]\nbodies:\n"
+        "  axle: {type: wheelset, mass: 1250 kg, inertia: [700, 115, 700], position: [0, -y, "
+        "0.4598], wheel: S1002, radius: 0.46 m}\njoints:\n"
+        "  rails: {type: rigid-wheel-rail, between: [ground, axle.centre], at: [[0, 0, 0], [0, -y, "
+        "0.4598]], rail: \"60E1\"}\n"
+        "  hold: {type: point-on-plane, between: [ground, axle.centre], at: [0, -y, 0.4598], axis: "
+        "y}\n"
+        "  pull: {type: point-on-plane, between: [ground, axle.centre], at: [0, -y, 0.4598], axis: "
+        "x}\nrun: {end: 1 ms, every: 1 ms}\n");
+    for (int k = 0; k < r.nrow; k++) {
+        char   set[32];
+        double y = reference_at(&r, k, "y_mm");
+        if (fabs(y - 4.9) > 1e-9 && fabs(y - 5.0) > 1e-9 && fabs(y - 3.0) > 1e-9 &&
+            fabs(y - 6.5) > 1e-9)
+            continue;
+        snprintf(set, sizeof set, "y=%g mm", y);
+        if (run(w, "run", "rigid.yaml", "--set", set, "-q", "-o", "out.h5") != 0)
+            fail_msg("%s", w->err);
+        assert_int_equal(run(w, "export", "out.h5", "rails.*"), 0);
+        double degrees = 180.0 / acos(-1.0), N[2], angle[2];
+        /* contacts of the reference lie on a grid of 4 um: heights are good to some 0.1 um */
+        assert_close(-1e3 * first_value(w->out, "rails.roll"), reference_at(&r, k, "roll_mrad"),
+                     1e-4);
+        assert_close(1e3 * first_value(w->out, "rails.radius_right"),
+                     reference_at(&r, k, "r_right_mm"), 5e-3);
+        assert_close(1e3 * first_value(w->out, "rails.radius_left"),
+                     reference_at(&r, k, "r_left_mm"), 5e-3);
+        angle[0] = first_value(w->out, "rails.angle_left"),
+        N[0]     = first_value(w->out, "rails.N_left");
+        angle[1] = first_value(w->out, "rails.angle_right"),
+        N[1]     = first_value(w->out, "rails.N_right");
+        /* the reference measures them from the axle, the channels from the track */
+        double roll = reference_at(&r, k, "roll_mrad") * 1e-3 * degrees;
+        assert_close(angle[0] * degrees + roll, reference_at(&r, k, "contact_angle_left_deg"),
+                     0.01);
+        assert_close(angle[1] * degrees - roll, reference_at(&r, k, "contact_angle_right_deg"),
+                     0.01);
+        assert_close(N[0] * cos(angle[0]) + N[1] * cos(angle[1]), 1250 * 9.81, 1e-3);
+        n++;
+    }
+    assert_int_equal(n, 4);
+    reference_free(&r);
+}
+
+#define PUSHED(contact)                                                                            \
+    "klingel: 1\ngravity: [0, 0, -9.81]\nbodies:\n"                                                \
+    "  axle: {type: wheelset, mass: 1250 kg, inertia: [700, 115, 700], position: [0, 1 mm, "       \
+    "0.46]}\njoints:\n"                                                                            \
+    "  pull: {type: point-on-plane, between: [ground, axle.centre], at: [0, 1 mm, 0.46], axis: "   \
+    "x}\n  yaw: {type: perpendicular, between: [ground, axle.centre], axis: [x, y]}\n" contact     \
+    "between: [ground, axle.centre], at: [[0, 0, 0], [0, 1 mm, 0.46]], conicity: 0.2, "            \
+    "rail_radius: 40 mm, half_gauge: 0.75}\n"
+
+/* A wheelset without friction under a lateral force: as far as the stiffness of elastic contact grows,
+ * it comes to rest where rigid contact has it. */
+static void rigid_contact_is_the_limit_of_stiff_contact(void **state)
+{
+    world *w    = *state;
+    double y[2] = {0};
+    write_text(w, "stiff.yaml",
+               PUSHED("forces:\n  push: {type: force, on: axle.centre, axis: y, value: 200 N}\n  "
+                      "rails: {type: wheel-rail, friction: 0, stiffness: 1e11, "));
+    write_text(
+        w, "rigid.yaml",
+        PUSHED("  rails: {type: rigid-wheel-rail, ") "forces:\n  push: {type: force, on: "
+                                                     "axle.centre, axis: y, value: 200 N}\n");
+    for (int k = 0; k < 2; k++) {
+        assert_int_equal(run(w, "statics", k ? "rigid.yaml" : "stiff.yaml"), 0);
+        const char *at = strstr(w->out, "at [0, ");
+        assert_non_null(at);
+        y[k] = atof(at + 7);
+    }
+    print_message("lateral position %.9f m, rigid %.9f m\n", y[0], y[1]);
+    assert_true(y[0] > 0.02);
+    assert_close(y[0], y[1], 5e-8);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -141,6 +243,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(mistakes_in_a_wheelset_are_told, setup, teardown),
         cmocka_unit_test_setup_teardown(independent_wheels_roll_without_longitudinal_creepage,
                                         setup, teardown),
+        cmocka_unit_test_setup_teardown(rigid_contact_takes_the_position_of_the_reference, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(rigid_contact_is_the_limit_of_stiff_contact, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(track_masses_deflect_as_their_springs_say, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
