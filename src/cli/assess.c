@@ -12,6 +12,7 @@
 typedef struct request {
     const char *limits, *domain;
     bool        csv, list, print_limits;
+    bool        several; /* files: each row of the CSV names its file */
 } request;
 
 static const char *const verdict_word[] = {"", "within", "exceeded"};
@@ -28,10 +29,24 @@ static void print_csv_number(double x)
     else printf("%.9g,", x);
 }
 
-static void print_csv(const kl_assessment *a)
+/* A text as a field of CSV: in quotation marks where it contains a comma or quotation marks. */
+static void print_csv_text(const char *text)
+{
+    bool quoted = strpbrk(text, ",\"\n") != NULL;
+    if (quoted) putchar('"');
+    for (; *text; text++) {
+        if (*text == '"') putchar('"');
+        putchar(*text);
+    }
+    fputs(quoted ? "\"," : ",", stdout);
+}
+
+/* `file`: printed first in each row; NULL: not printed. */
+static void print_csv(const kl_assessment *a, const char *file)
 {
     for (int i = 0; i < a->n; i++) {
         const kl_assessed *r = &a->row[i];
+        if (file) print_csv_text(file);
         printf("%s,", r->quantity);
         print_csv_number(r->place);
         printf("%.9g,%s,", r->value, r->unit);
@@ -79,7 +94,8 @@ static int assess_file(const char *file, const request *q)
         if (status == KL_OK) status = kl_assess(reader, file, limits, q->domain, arena, diag, &a);
         kl_print_diag(diag, status == KL_OK ? NULL : "no assessment was made");
         code = status == KL_OK ? KL_EXIT_OK : KL_EXIT_MODEL;
-        if (code == KL_EXIT_OK) (q->csv ? print_csv : print_table)(&a);
+        if (code == KL_EXIT_OK && q->csv) print_csv(&a, q->several ? file : NULL);
+        else if (code == KL_EXIT_OK) print_table(&a);
         for (int i = 0; code != KL_EXIT_MODEL && i < a.n; i++)
             if (a.row[i].verdict == KL_EXCEEDS_LIMIT) code = KL_EXIT_LIMIT;
     }
@@ -106,10 +122,13 @@ static int assess_run(int argc, char **argv)
     if (q.list) return list_domains(), KL_EXIT_OK;
     if (q.print_limits) return fputs(kl_share_find("assessment.yaml")->text, stdout), KL_EXIT_OK;
     if (rest.n < 1) return kl_usage_error(&kl_command_assess, "give a results file (.h5)");
-    if (q.csv) puts("quantity,place_m,value,unit,limit,utilisation,verdict");
+    q.several = rest.n > 1;
+    if (q.csv)
+        printf("%squantity,place_m,value,unit,limit,utilisation,verdict\n",
+               q.several ? "file," : "");
     int worst = KL_EXIT_OK;
     for (int i = 0; i < rest.n; i++) {
-        if (rest.n > 1 && !q.csv) printf("%s%s\n", i ? "\n" : "", rest.items[i]);
+        if (q.several && !q.csv) printf("%s%s\n", i ? "\n" : "", rest.items[i]);
         code  = assess_file(rest.items[i], &q);
         worst = worst == KL_EXIT_MODEL || code == KL_EXIT_OK ? worst : code;
     }
@@ -123,6 +142,7 @@ const kl_command kl_command_assess = {
     .run       = assess_run,
     .help      = "  klingel assess out.h5                 table; exit code 4: a limit is exceeded\n"
                  "  klingel assess out.h5 --csv           quantity,place_m,value,unit,limit,...\n"
+                 "  klingel assess a.h5 b.h5 --csv        the same behind a column `file`\n"
                  "  klingel assess --print-limits > my.yaml      copy of the limits to edit\n"
                  "  klingel assess out.h5 --limits my.yaml\n"
                  "\n"

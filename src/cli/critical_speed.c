@@ -377,17 +377,8 @@ static kl_status critical(request *q)
 static kl_status overrides(request *q, const kl_texts *set, kl_arena *arena)
 {
     q->k.nset = set->n + 1;
-    q->k.set  = kl_arena_array(arena, kl_override, q->k.nset + 1);
-    if (!q->k.set) return KL_E_MEMORY;
-    for (int i = 0; i < set->n; i++) {
-        const char *equals = strchr(set->items[i], '=');
-        if (!equals)
-            return kl_fail(q->k.diag, KL_E_USAGE, (kl_place){.file = "--set"},
-                           "--set needs NAME=VALUE, for example --set speed=50, not '%s'",
-                           set->items[i]);
-        size_t n    = (size_t)(equals - set->items[i]);
-        q->k.set[i] = (kl_override){kl_arena_text_n(arena, set->items[i], n), equals + 1};
-    }
+    q->k.set  = kl_overrides(set, 2, arena, q->k.diag);
+    if (!q->k.set) return kl_diag_failed(q->k.diag) ? KL_E_USAGE : KL_E_MEMORY;
     q->k.set[set->n]     = (kl_override){q->parameter, q->k.value};
     q->k.set[set->n + 1] = (kl_override){q->start ? q->start : q->centre, q->k.start};
     q->k.centred         = q->k.set[set->n + 1].name != NULL;

@@ -59,6 +59,21 @@ int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *
     return status == KL_E_MEMORY ? kl_exit_code(status) : KL_EXIT_MODEL;
 }
 
+kl_override *kl_overrides(const kl_texts *set, int more, kl_arena *arena, kl_diag *diag)
+{
+    kl_override *list = kl_arena_array(arena, kl_override, set->n + more + 1);
+    for (int i = 0; list && i < set->n; i++) {
+        const char *text = set->items[i], *sign = strchr(text, '=');
+        if (!sign || sign == text) {
+            kl_fail(diag, KL_E_USAGE, (kl_place){.file = "--set"},
+                    "--set needs NAME=VALUE, for example --set speed=50, not '%s'", text);
+            return NULL;
+        }
+        list[i] = (kl_override){kl_arena_text_n(arena, text, (size_t)(sign - text)), sign + 1};
+    }
+    return list;
+}
+
 static char *copy_of(const char *text) { return text ? strdup(text) : NULL; }
 
 /* Lines cut into texts, in place. */

@@ -18,4 +18,8 @@ int kl_loaded_open(const kl_command *command, const char *path, const kl_texts *
 int  kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out);
 void kl_loaded_close(kl_loaded *l);
 
+/* "NAME=VALUE" of all --set as a list with room for `more` entries behind them; NULL with a message when a
+ * text is not of that form, or memory is short. */
+kl_override *kl_overrides(const kl_texts *set, int more, kl_arena *arena, kl_diag *diag);
+
 #endif

@@ -205,22 +205,6 @@ static void default_output(const char *file, char *name, size_t size)
     strncat(name, ".ktrack", size - strlen(name) - 1);
 }
 
-static kl_status overrides(request *q, kl_override **set)
-{
-    *set = kl_arena_array(q->arena, kl_override, q->set.n + 1);
-    if (!*set) return KL_E_MEMORY;
-    for (int i = 0; i < q->set.n; i++) {
-        const char *equals = strchr(q->set.items[i], '=');
-        if (!equals || equals == q->set.items[i])
-            return kl_fail(q->diag, KL_E_USAGE, (kl_place){.file = "--set"},
-                           "--set needs NAME=VALUE, for example --set speed=50, not '%s'",
-                           q->set.items[i]);
-        size_t n  = (size_t)(equals - q->set.items[i]);
-        (*set)[i] = (kl_override){kl_arena_text_n(q->arena, q->set.items[i], n), equals + 1};
-    }
-    return KL_OK;
-}
-
 static kl_status draw_and_export(request *q, const kl_path *path, const char *title, double gauge,
                                  const char *table)
 {
@@ -243,7 +227,8 @@ static kl_status make_table(request *q)
     char           name[1024];
     default_output(q->file, name, sizeof name);
     if (!q->output) q->output = name;
-    KL_TRY(overrides(q, &set));
+    set = kl_overrides(&q->set, 0, q->arena, q->diag);
+    if (!set) return kl_diag_failed(q->diag) ? KL_E_USAGE : KL_E_MEMORY;
     kl_track_options options = {.set = set, .nset = q->set.n};
     KL_TRY(kl_track_read(q->file, &options, q->arena, q->diag, &t, &text));
     KL_TRY(look_and_check(q, t, &r));

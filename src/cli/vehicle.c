@@ -13,6 +13,7 @@
 #include "cli/check_vehicle.h"
 #include "cli/commands.h"
 #include "cli/hunting.h"
+#include "cli/model_options.h"
 #include "terminal/result_files.h"
 
 enum { MOST_ARGUMENTS = 200, MOST_SPEEDS = 200, MOST_CRITICAL = 400 };
@@ -82,12 +83,13 @@ static int read_critical(const request *q, FILE *f, kl_critical_row *row)
     return n;
 }
 
+/* Critical speeds; how many, or -1 when the search failed. */
 static int find_critical(const request *q, kl_critical_row *row)
 {
     words w   = {0};
     FILE *out = tmpfile();
     char  number[40];
-    if (!out) return 0;
+    if (!out) return -1;
     add_word(q, &w, "critical-speed");
     add_word(q, &w, q->model);
     add_set(q, &w);
@@ -101,7 +103,7 @@ static int find_critical(const request *q, kl_critical_row *row)
     if (!q->nonlinear) add_word(q, &w, "--linear");
     add_word(q, &w, "--csv");
     int code = call(&kl_command_critical_speed, w.item, w.n, out);
-    int n    = code == KL_EXIT_OK ? read_critical(q, out, row) : 0;
+    int n    = code == KL_EXIT_OK ? read_critical(q, out, row) : -1;
     fclose(out);
     return n;
 }
@@ -111,13 +113,7 @@ static int find_growth(const request *q, const kl_source *source, double *speed,
 {
     int        n = 0;
     kl_hunting k = {.source = source, .nset = q->set.n + 1, .diag = kl_diag_create()};
-    k.set        = kl_arena_array(q->arena, kl_override, k.nset + 1);
-    for (int i = 0; k.set && i < q->set.n; i++) {
-        const char *equals = strchr(q->set.items[i], '=');
-        k.set[i]           = (kl_override){
-                      kl_arena_text_n(q->arena, q->set.items[i], (size_t)(equals - q->set.items[i])),
-                      equals + 1};
-    }
+    k.set        = kl_overrides(&q->set, 1, q->arena, q->diag);
     if (k.set) k.set[q->set.n] = (kl_override){q->parameter, k.value};
     for (double at = q->from; k.set && at <= q->to * (1.0 + 1e-12) && n < MOST_SPEEDS;
          at += q->step) {
@@ -160,7 +156,8 @@ static const char *ride_file(const request *q, const char *ride)
     return file;
 }
 
-static kl_status run_ride(const request *q, const char *text, kl_vehicle_ride *ride)
+/* `failed` becomes the exit code of a ride that failed. */
+static kl_status run_ride(const request *q, const char *text, kl_vehicle_ride *ride, int *failed)
 {
     words w = {0};
     add_word(q, &w, "run");
@@ -179,16 +176,22 @@ static kl_status run_ride(const request *q, const char *text, kl_vehicle_ride *r
     int code = call(&kl_command_run, w.item, w.n, NULL);
     if (code == KL_EXIT_INTERRUPTED) return KL_E_INTERRUPTED;
     if (code == KL_EXIT_OK) ride->reader = kl_open_results(file, q->diag);
+    if (ride->reader) return KL_OK;
+    *failed = code == KL_EXIT_OK ? KL_EXIT_MODEL : code;
+    kl_warn(q->diag, (kl_place){.file = file},
+            "ride `%s` failed and is missing in the report; the messages above say why",
+            ride->name);
     return KL_OK;
 }
 
 /* ---- all ---- */
 
-static kl_status write_page(const request *q, const kl_vehicle_report *page, int *exceeded)
+static kl_status write_page(const request *q, const kl_vehicle_report *page,
+                            kl_vehicle_verdict *verdict)
 {
     kl_new_file o;
     if (!kl_output_open(&o, q->output)) return KL_E_FILE;
-    kl_status status = kl_vehicle_report_write(o.stream, page, q->diag, exceeded);
+    kl_status status = kl_vehicle_report_write(o.stream, page, q->diag, verdict);
     if (status != KL_OK) kl_output_discard(&o);
     else if (!kl_output_close(&o)) status = KL_E_FILE;
     if (status == KL_E_FILE && !kl_diag_failed(q->diag))
@@ -205,17 +208,20 @@ static char *joined(const request *q)
     return all;
 }
 
-static kl_status report(const request *q, const kl_loaded *l, int *exceeded)
+/* `code`: the exit code of what failed, or of the verdict. A part that fails is missing in the report; the
+ * others are there. */
+static kl_status report(const request *q, const kl_loaded *l, int *code)
 {
-    kl_vehicle        vehicle;
-    kl_vehicle_ride   ride[KL_VEHICLE_MOST_RIDES] = {{0}};
-    kl_vehicle_report page                        = {.model = q->model, .limits = q->limits};
-    kl_critical_row  *row    = kl_arena_array(q->arena, kl_critical_row, MOST_CRITICAL);
-    double           *speed  = kl_arena_array(q->arena, double, 2 * MOST_SPEEDS);
-    kl_status         status = row && speed ? KL_OK : KL_E_MEMORY;
-    const char       *title  = q->title ? q->title : l->model->title;
-    page.title               = title && *title ? title : q->model;
-    page.settings            = joined(q);
+    kl_vehicle         vehicle;
+    kl_vehicle_verdict verdict                     = {0};
+    kl_vehicle_ride    ride[KL_VEHICLE_MOST_RIDES] = {{0}};
+    kl_vehicle_report  page                        = {.model = q->model, .limits = q->limits};
+    kl_critical_row   *row    = kl_arena_array(q->arena, kl_critical_row, MOST_CRITICAL);
+    double            *speed  = kl_arena_array(q->arena, double, 2 * MOST_SPEEDS);
+    kl_status          status = row && speed ? KL_OK : KL_E_MEMORY;
+    const char        *title  = q->title ? q->title : l->model->title;
+    page.title                = title && *title ? title : q->model;
+    page.settings             = joined(q);
     fprintf(stderr, "loads and natural motions\n");
     if (status == KL_OK) status = kl_vehicle_find(l->model, q->arena, q->diag, &vehicle);
     if (status != KL_OK) return status;
@@ -223,14 +229,23 @@ static kl_status report(const request *q, const kl_loaded *l, int *exceeded)
     page.vehicle   = &vehicle;
     page.critical  = row;
     page.ncritical = find_critical(q, row);
-    page.speed     = speed;
-    page.growth    = speed + MOST_SPEEDS;
-    page.nspeed    = find_growth(q, l->source, speed, speed + MOST_SPEEDS);
-    int n          = q->rides.n ? q->rides.n : 1;
+    if (page.ncritical < 0) {
+        page.ncritical       = 0;
+        page.critical_failed = true;
+        *code                = KL_EXIT_MODEL;
+        kl_warn(q->diag, (kl_place){.file = q->model},
+                "the critical speed is missing in the report; the messages above say why");
+    }
+    page.speed  = speed;
+    page.growth = speed + MOST_SPEEDS;
+    page.nspeed = find_growth(q, l->source, speed, speed + MOST_SPEEDS);
+    int n       = q->rides.n ? q->rides.n : 1;
     for (int i = 0; i < n && status == KL_OK; i++)
-        status = run_ride(q, q->rides.n ? q->rides.items[i] : "ride:", &ride[page.nride++]);
+        status = run_ride(q, q->rides.n ? q->rides.items[i] : "ride:", &ride[page.nride++], code);
     page.ride = ride;
-    if (status == KL_OK) status = write_page(q, &page, exceeded);
+    if (status == KL_OK) status = write_page(q, &page, &verdict);
+    if (*code == KL_EXIT_OK && verdict.unassessed) *code = KL_EXIT_MODEL;
+    if (*code == KL_EXIT_OK && verdict.exceeded) *code = KL_EXIT_LIMIT;
     for (int i = 0; i < page.nride; i++) kl_reader_close(ride[i].reader);
     return status;
 }
@@ -238,8 +253,7 @@ static kl_status report(const request *q, const kl_loaded *l, int *exceeded)
 static int vehicle_run_checked(request *q)
 {
     kl_loaded l;
-    int       exceeded = 0;
-    int       code     = kl_loaded_open(&kl_command_vehicle, q->model, &q->set, q->diag, &l);
+    int       code = kl_loaded_open(&kl_command_vehicle, q->model, &q->set, q->diag, &l);
     if (code != KL_EXIT_OK) {
         kl_print_diag(q->diag, "no report was written");
         return code;
@@ -249,12 +263,12 @@ static int vehicle_run_checked(request *q)
         status = kl_fail(q->diag, KL_E_MODEL, (kl_place){.file = q->model},
                          "the model has no wheels on rails; `klingel vehicle` needs `wheel-rail` "
                          "elements. For other models use `klingel run` and `klingel report`");
-    if (status == KL_OK) status = report(q, &l, &exceeded);
+    if (status == KL_OK) status = report(q, &l, &code);
     kl_loaded_close(&l);
     kl_print_diag(q->diag, status == KL_OK ? NULL : "no report was written");
     if (status != KL_OK) return kl_exit_code(status);
     fprintf(stderr, "report: %s (open it in a browser; print it there to get a PDF)\n", q->output);
-    return exceeded ? KL_EXIT_LIMIT : KL_EXIT_OK;
+    return code;
 }
 
 static int vehicle_run(int argc, char **argv)
@@ -310,4 +324,5 @@ const kl_command kl_command_vehicle = {
     .help = "  klingel vehicle model.yaml --set profile=S1002 --ride \"straight: speed=50\" \\\n"
             "    --ride \"curve: track=curve, speed=30, end=20\" -o coach.html\n"
             "\n"
-            "Results of rides are kept beside the report. Exit code 4: a limit is exceeded.\n"};
+            "Results of rides are kept beside the report. Exit code 4: a limit is exceeded;\n"
+            "1 or 3: a part failed and is missing in the report.\n"};

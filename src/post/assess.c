@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/units.h"
 #include "post/welch.h"
 
 /* ---- settings ---- */
@@ -38,14 +39,68 @@ double *kl_assess_space(const kl_assess_input *in, int n)
     return x;
 }
 
-double *kl_assess_column(const kl_assess_input *in, const char *object, const char *part)
+/* How many of `unit` one of the channel's unit is. A unit of another kind is refused. */
+static double factor_to(const kl_assess_input *in, const kl_channel_info *c, const char *unit)
+{
+    double have = 1.0, want = 1.0;
+    kl_dim kind = {0};
+    bool   read = kl_unit_parse(c->unit, &have, &kind);
+    (void)kl_unit_parse(unit, &want, NULL);
+    if (read && kl_dim_fits(kind, kl_dim_of(unit))) return have / want;
+    *in->refused = true;
+    kl_fail(in->diag, KL_E_MODEL, (kl_place){.file = in->file},
+            "channel `%s` has the unit %s, but the assessment needs %s [%s]; change the output of "
+            "this name in the model, or give it another name",
+            c->name, *c->unit ? c->unit : "1 (a number)",
+            kl_dim_word(kl_dim_of(unit)) ? kl_dim_word(kl_dim_of(unit)) : "a value",
+            *unit ? unit : "1");
+    return 1.0;
+}
+
+static bool reads(const kl_assess_domain *d, const char *name)
+{
+    size_t size = strlen(name);
+    for (const char *const *p = d->reads; p && *p; p++) {
+        size_t tail = strlen(*p);
+        if (**p == '.' ? size > tail && strcmp(name + size - tail, *p) == 0
+                       : kl_assess_named(name, *p))
+            return true;
+    }
+    return false;
+}
+
+/* Reads the channels of a domain in one pass. */
+static kl_status read_ahead(kl_assess_input *in, const kl_assess_domain *d)
+{
+    int      n = 0, all = kl_reader_channels(in->reader);
+    int     *channel = kl_arena_array(in->arena, int, all + 1);
+    double **values  = kl_arena_array(in->arena, double *, all + 1);
+    if (!channel || !values) return KL_E_MEMORY;
+    for (int k = 0; k < all; k++) {
+        if (in->raw[k] || in->column[k] || !reads(d, kl_reader_channel(in->reader, k)->name))
+            continue;
+        channel[n] = k;
+        values[n] = in->raw[k] = kl_assess_space(in, in->rows);
+        if (!values[n++]) return KL_E_MEMORY;
+    }
+    return kl_reader_columns(in->reader, channel, n, values);
+}
+
+double *kl_assess_column(const kl_assess_input *in, const char *object, const char *part,
+                         const char *unit)
 {
     int k = channel_of(in, object, part);
     if (k < 0) return NULL;
     if (in->column[k]) return in->column[k];
-    double *raw = kl_assess_space(in, in->rows), *even = kl_assess_space(in, in->rows);
-    if (!raw || !even || kl_reader_column(in->reader, k, raw) != KL_OK) return NULL;
+    double  factor = factor_to(in, kl_reader_channel(in->reader, k), unit);
+    double *raw = in->raw[k], *even = kl_assess_space(in, in->rows);
+    if (!raw) {
+        raw = kl_assess_space(in, in->rows);
+        if (!raw || kl_reader_column(in->reader, k, raw) != KL_OK) return NULL;
+    }
+    if (!even) return NULL;
     kl_equal_steps(in->time, raw, in->rows, even);
+    for (int i = 0; factor != 1.0 && i < in->rows; i++) even[i] *= factor;
     return in->column[k] = even;
 }
 
@@ -111,13 +166,18 @@ bool kl_assess_rate_suffices(const kl_assess_input *in, const char *domain, doub
 
 /* ---- all domains ---- */
 
-static kl_status read_time(kl_assess_input *in)
+kl_status kl_assess_begin(kl_assess_input *in)
 {
     in->rows     = kl_reader_rows(in->reader);
     double *time = kl_assess_space(in, in->rows);
-    in->column   = kl_arena_array(in->arena, double *, kl_reader_channels(in->reader) + 1);
-    if (!time || !in->column) return KL_E_MEMORY;
-    memset(in->column, 0, (size_t)(kl_reader_channels(in->reader) + 1) * sizeof *in->column);
+    int     all  = kl_reader_channels(in->reader) + 1;
+    in->column   = kl_arena_array(in->arena, double *, all);
+    in->raw      = kl_arena_array(in->arena, double *, all);
+    in->refused  = kl_arena_array(in->arena, bool, 1);
+    if (!time || !in->column || !in->raw || !in->refused) return KL_E_MEMORY;
+    *in->refused = false;
+    memset(in->column, 0, (size_t)all * sizeof *in->column);
+    memset(in->raw, 0, (size_t)all * sizeof *in->raw);
     KL_TRY(kl_reader_time(in->reader, time));
     in->time = time;
     if (in->rows < 2 || !(time[in->rows - 1] > time[0])) {
@@ -161,12 +221,15 @@ kl_status kl_assess(kl_reader *reader, const char *file, const kl_node *limits, 
         .reader = reader, .file = file, .limits = limits, .arena = arena, .diag = diag};
     *out     = (kl_assessment){.arena = arena};
     int done = 0;
-    KL_TRY(read_time(&in));
+    KL_TRY(kl_assess_begin(&in));
     for (int i = 0; kl_assess_domains[i]; i++) {
         const kl_assess_domain *d = kl_assess_domains[i];
         if (domain && strcmp(domain, d->name) != 0) continue;
         if (!d->suits(&in)) continue;
-        KL_TRY(d->run(&in, out));
+        KL_TRY(read_ahead(&in, d));
+        kl_status status = d->run(&in, out);
+        if (*in.refused) return KL_E_MODEL;
+        KL_TRY(status);
         done++;
     }
     if (done == 0) return nothing_suits(&in, domain);

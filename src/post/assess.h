@@ -39,12 +39,17 @@ typedef struct kl_assess_input {
     kl_diag       *diag;
     const double  *time; /* rows */
     int            rows;
-    double         rate;   /* rows a second; rows are at equal steps */
-    double       **column; /* by channel; NULL until read */
+    double         rate;    /* rows a second; rows are at equal steps */
+    double       **column;  /* by channel, at equal steps; NULL until needed */
+    double       **raw;     /* by channel, as recorded; NULL: not read ahead */
+    bool          *refused; /* a channel had a unit of another kind: there will be no assessment */
 } kl_assess_input;
 
 typedef struct kl_assess_domain {
     const char *name, *help;
+    /* Channels that are read in one pass beforehand, which saves time: endings of names (".Y_left") and
+     * beginnings of own names ("floor_"); ended by NULL. NULL: none. */
+    const char *const *reads;
     /* Are the channels of this domain there? */
     bool (*suits)(const kl_assess_input *in);
     kl_status (*run)(const kl_assess_input *in, kl_assessment *out);
@@ -66,9 +71,14 @@ double kl_assess_shown(const kl_assessed *r, double x, const char **unit);
 
 /* ---- for domains ---- */
 
-/* A channel's values on all rows, or NULL when the results have no such channel. The name is
- * `object` followed by `part`. */
-double *kl_assess_column(const kl_assess_input *in, const char *object, const char *part);
+/* Prepares an input whose reader, file, limits, arena and diag are given: time, rate, room for columns. */
+kl_status kl_assess_begin(kl_assess_input *in);
+
+/* A channel's values on all rows in `unit`, or NULL when the results have no such channel. The name is
+ * `object` followed by `part`. A channel of another kind (a force where an acceleration is needed) is
+ * refused with a message. */
+double *kl_assess_column(const kl_assess_input *in, const char *object, const char *part,
+                         const char *unit);
 bool    kl_assess_has(const kl_assess_input *in, const char *object, const char *part);
 
 /* The n-th object (from 0) whose channel OBJECT + part exists; NULL: no more. */

@@ -15,22 +15,24 @@ static double setting(const kl_assess_input *in, const char *key, double otherwi
     return kl_assess_setting(in, SECTION, NULL, key, otherwise);
 }
 
-static const double *channel(const kl_assess_input *in, const char *object, const char *name, int i)
+static const double *channel(const kl_assess_input *in, const char *object, const char *name,
+                             const char *unit, int i)
 {
     char part[64];
     if (i == 0) snprintf(part, sizeof part, ".%s", name);
     else snprintf(part, sizeof part, ".%s_%d", name, i + 1);
-    return kl_assess_has(in, object, part) ? kl_assess_column(in, object, part) : NULL;
+    return kl_assess_column(in, object, part, unit);
 }
 
 static kl_status read_record(const kl_assess_input *in, const char *object, int i,
                              kl_collection_record *r)
 {
-    *r   = (kl_collection_record){.n = in->rows, .force = channel(in, object, "contact_force", i)};
-    r->x = channel(in, object, "position", i);
-    r->evaluated = channel(in, object, "evaluated", i);
-    r->support   = channel(in, object, "support", i);
-    r->uplift    = channel(in, object, "support_uplift", i);
+    *r           = (kl_collection_record){.n     = in->rows,
+                                          .force = channel(in, object, "contact_force", "N", i)};
+    r->x         = channel(in, object, "position", "m", i);
+    r->evaluated = channel(in, object, "evaluated", "1", i);
+    r->support   = channel(in, object, "support", "m", i);
+    r->uplift    = channel(in, object, "support_uplift", "m", i);
     double *own  = kl_assess_space(in, r->n);
     if (!r->force || !r->x || !r->evaluated || !r->support || !r->uplift)
         return kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
@@ -117,7 +119,7 @@ static kl_status collection_run(const kl_assess_input *in, kl_assessment *out)
                        "filtered between 0 and %.4g Hz",
                        corner, in->rate, 0.5 * in->rate);
     for (int k = 0; (object = collector(in, k)); k++)
-        for (int i = 0; i == 0 || channel(in, object, "evaluated", i); i++)
+        for (int i = 0; i == 0 || channel(in, object, "evaluated", "1", i); i++)
             KL_TRY(assess_one(in, object, i, out));
     return KL_OK;
 }

@@ -52,7 +52,7 @@ static int block_values(const kl_assess_input *in, const double *a, const char *
 static double block_percentile(const kl_assess_input *in, const char *object, const char *part,
                                const char *weighting, double share)
 {
-    const double *a      = kl_assess_column(in, object, part);
+    const double *a      = kl_assess_column(in, object, part, "m/s2");
     int           most   = block_count(in);
     double       *blocks = kl_assess_space(in, most);
     if (!a || !blocks) return (double)NAN;
@@ -118,7 +118,7 @@ static kl_status point_rows(const kl_assess_input *in, const char *object, kl_as
     if (!blocks) return KL_E_MEMORY;
     share = kl_assess_setting(in, SECTION, NULL, "percentile", 95.0) / 100.0;
     for (int k = 0; k < 3; k++) {
-        const double *a = kl_assess_column(in, object, part[k]);
+        const double *a = kl_assess_column(in, object, part[k], "m/s2");
         if (!a) return KL_E_FILE;
         n      = block_values(in, a, weighting[k], blocks, most);
         p95[k] = kl_percentile(blocks, n, share, KL_PERCENTILE_LINEAR);
@@ -134,13 +134,14 @@ static kl_status point_rows(const kl_assess_input *in, const char *object, kl_as
     kl_assess_add(out, (double)NAN, kl_comfort_standing(p50[0], p50[1], p50[2], p95[1]), "1",
                   kl_assess_setting(in, SECTION, NULL, "N_VD", (double)NAN), "%s.N_VD", object);
     seated_row(in, object, p95[2], share, out);
-    KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_y"), true, out));
-    KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_z"), false, out));
+    KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_y", "m/s2"), true, out));
+    KL_TRY(sperling_rows(in, object, kl_assess_column(in, object, "_z", "m/s2"), false, out));
     /* ISO 2631-1: root mean square of the whole ride, Wk vertical and Wd lateral */
     double *y = kl_assess_space(in, in->rows);
     for (int k = 1; y && k < 3; k++) {
         KL_TRY(kl_weighting_apply(kl_weighting_find(k == 2 ? "Wk" : "Wd"),
-                                  kl_assess_column(in, object, part[k]), in->rows, in->rate, y));
+                                  kl_assess_column(in, object, part[k], "m/s2"), in->rows, in->rate,
+                                  y));
         kl_assess_add(out, (double)NAN, kl_root_mean_square(y, in->rows), "m/s2", (double)NAN,
                       "%s.iso2631_%s", object, part[k] + 1);
     }
@@ -170,8 +171,11 @@ static kl_status comfort_run(const kl_assess_input *in, kl_assessment *out)
     return KL_OK;
 }
 
+static const char *const channels[] = {"floor_", "seat_", "back_", ".curvature", ".distance", NULL};
+
 const kl_assess_domain kl_assess_comfort = {
-    .name = "comfort",
+    .reads = channels,
+    .name  = "comfort",
     .help =
         "ride comfort following EN 12299, ISO 2631 and Sperling; needs outputs floor_NAME_x, "
         "floor_NAME_y, floor_NAME_z [m/s2]; with floor_NAME_roll [rad/s] also entries into curves, "

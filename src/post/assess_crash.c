@@ -58,7 +58,7 @@ static kl_status add_decelerations(const kl_assess_input *in, kl_assessment *out
     int         window = (int)lround(setting(in, "window_s", 0.12) * in->rate);
     if (window < 1) window = 1;
     for (int k = 0; (name = output(in, "speed_", k)); k++) {
-        const double *v = kl_assess_column(in, name, "");
+        const double *v = kl_assess_column(in, name, "", "m/s");
         if (!v) return KL_E_MEMORY;
         if (in->rows <= window)
             return kl_fail(in->diag, KL_E_RANGE, (kl_place){.file = in->file},
@@ -75,7 +75,7 @@ static kl_status add_overriding(const kl_assess_input *in, kl_assessment *out)
 {
     const char *name;
     for (int k = 0; (name = output(in, "overriding", k)); k++) {
-        const double *v = kl_assess_column(in, name, "");
+        const double *v = kl_assess_column(in, name, "", "m");
         if (!v) return KL_E_MEMORY;
         kl_assess_add(out, NONE, 1e3 * largest(v, in->rows), "mm",
                       setting(in, "overriding_mm", 100.0), "%s", name);
@@ -88,7 +88,7 @@ static kl_status add_survival(const kl_assess_input *in, kl_assessment *out)
 {
     const char *name;
     for (int k = 0; (name = output(in, "survival_", k)); k++) {
-        const double *v    = kl_assess_column(in, name, "");
+        const double *v    = kl_assess_column(in, name, "", "m");
         double        lost = 0.0;
         if (!v) return KL_E_MEMORY;
         for (int i = 0; i < in->rows; i++) lost = fmax(lost, v[0] - v[i]);
@@ -104,15 +104,15 @@ static kl_status add_crush(const kl_assess_input *in, kl_assessment *out)
     const char *name;
     char        other[256];
     for (int k = 0; (name = output(in, "crush_", k)); k++) {
-        const double *v  = kl_assess_column(in, name, ""), *stroke;
+        const double *v  = kl_assess_column(in, name, "", "m"), *stroke;
         const char   *at = strstr(name, "crush_");
         snprintf(other, sizeof other, "%.*sstroke_%s", (int)(at - name), name, at + 6);
-        stroke = kl_assess_column(in, other, "");
+        stroke = kl_assess_column(in, other, "", "m");
         if (!v) return KL_E_MEMORY;
         kl_assess_add(out, NONE, largest(v, in->rows), "m", stroke ? stroke[0] : NONE, "%s", name);
     }
     for (int i = 0; !output(in, "crush_", 0) && (name = zone(in, i)); i++) {
-        const double *v = kl_assess_column(in, name, ".crush");
+        const double *v = kl_assess_column(in, name, ".crush", "m");
         if (!v) return KL_E_MEMORY;
         kl_assess_add(out, NONE, largest(v, in->rows), "m", NONE, "%s.crush", name);
     }
@@ -124,12 +124,12 @@ static kl_status add_interfaces(const kl_assess_input *in, kl_assessment *out)
 {
     const char *name;
     for (int k = 0; (name = output(in, "energy_", k)); k++) {
-        const double *v = kl_assess_column(in, name, "");
+        const double *v = kl_assess_column(in, name, "", "J");
         if (!v) return KL_E_MEMORY;
         kl_assess_add(out, NONE, 1e-3 * v[in->rows - 1], "kJ", NONE, "%s", name);
     }
     for (int i = 0; !output(in, "energy_", 0) && (name = zone(in, i)); i++) {
-        const double *v = kl_assess_column(in, name, ".absorbed");
+        const double *v = kl_assess_column(in, name, ".absorbed", "J");
         if (!v) return KL_E_MEMORY;
         kl_assess_add(out, NONE, 1e-3 * v[in->rows - 1], "kJ", NONE, "%s.absorbed", name);
     }
@@ -139,8 +139,8 @@ static kl_status add_interfaces(const kl_assess_input *in, kl_assessment *out)
 /* Change of the energy balance over the energy lost. */
 static void add_balance(const kl_assess_input *in, kl_assessment *out)
 {
-    const double *balance = kl_assess_column(in, "energy", ".balance");
-    const double *lost    = kl_assess_column(in, "energy", ".lost");
+    const double *balance = kl_assess_column(in, "energy", ".balance", "J");
+    const double *lost    = kl_assess_column(in, "energy", ".lost", "J");
     double        most    = 0.0;
     if (!balance || !lost || !(lost[in->rows - 1] > 0.0)) return;
     for (int i = 0; i < in->rows; i++) most = fmax(most, fabs(balance[i] - balance[0]));

@@ -32,21 +32,27 @@ static void refuse_value(const kl_node *entry, const char *what, kl_diag *diag)
             entry->kind == KL_SCALAR ? "'; units are part of the names" : "");
 }
 
-/* Settings that must be positive: nothing can be computed with zero. */
-static bool must_be_positive(const char *key)
+/* Is a name in a list of the section `checks` of the built-in file? */
+static bool in_check(const kl_node *checks, const char *list, const char *name)
 {
-    static const char *const keys[] = {"window_m", "window_step_m", "section_m",     "block_s",
-                                       "blocks",   "percentile",    "least_rate_hz", "window_s"};
-    for (size_t i = 0; i < sizeof keys / sizeof *keys; i++)
-        if (strcmp(key, keys[i]) == 0) return true;
+    const kl_node *names = kl_node_get(checks, list);
+    for (const kl_node *k = names ? names->first : NULL; k; k = k->next)
+        if (strcmp(k->text, name) == 0) return true;
     return false;
 }
 
-static bool map_fits(const kl_node *given, const kl_node *model, const char *where, kl_diag *diag);
+/* Rules of the built-in file, and where complaints go. */
+typedef struct builtin {
+    const kl_node *checks;
+    kl_diag       *diag;
+} builtin;
+
+static bool map_fits(const kl_node *given, const kl_node *model, const char *where,
+                     const builtin *b);
 
 /* Items of a list against the first item of the built-in list: maps with the same names, or rows of as many
  * numbers. */
-static bool list_fits(const kl_node *given, const kl_node *model, kl_diag *diag)
+static bool list_fits(const kl_node *given, const kl_node *model, const builtin *b)
 {
     const kl_node *own  = model->first;
     bool           good = true;
@@ -55,15 +61,15 @@ static bool list_fits(const kl_node *given, const kl_node *model, kl_diag *diag)
         bool   rows = own->kind == KL_LIST;
         if (k->kind != own->kind ||
             (rows && (k->size != own->size || kl_node_numbers(k, row, 8) != own->size))) {
-            kl_fail(diag, KL_E_MODEL, k->place,
+            kl_fail(b->diag, KL_E_MODEL, k->place,
                     "each item of `%s` must be %s, as `klingel assess --print-limits` shows",
                     given->key, rows ? "a list of as many numbers" : kl_node_kind_word(own->kind));
             good = false;
         } else if (own->kind == KL_MAP) {
-            good &= map_fits(k, own, given->key, diag);
+            good &= map_fits(k, own, given->key, b);
             for (const kl_node *o = own->first; o; o = o->next)
                 if (!kl_node_get(k, o->key)) {
-                    kl_fail(diag, KL_E_MODEL, k->place, "`%s` is missing in this item of `%s`",
+                    kl_fail(b->diag, KL_E_MODEL, k->place, "`%s` is missing in this item of `%s`",
                             o->key, given->key);
                     good = false;
                 }
@@ -73,25 +79,28 @@ static bool list_fits(const kl_node *given, const kl_node *model, kl_diag *diag)
 }
 
 /* Entries of `given` against those of `model`, a map of the built-in file. */
-static bool map_fits(const kl_node *given, const kl_node *model, const char *where, kl_diag *diag)
+static bool map_fits(const kl_node *given, const kl_node *model, const char *where,
+                     const builtin *b)
 {
     bool good = true;
     for (const kl_node *k = given->first; k; k = k->next) {
         const kl_node *own = kl_node_get(model, k->key);
-        if (!own) refuse_name(k, model, where, diag), good = false;
+        if (!own) refuse_name(k, model, where, b->diag), good = false;
         else if (k->kind != own->kind)
             refuse_value(k, own->kind == KL_SCALAR ? "a number" : kl_node_kind_word(own->kind),
-                         diag),
+                         b->diag),
                 good = false;
-        else if (own->kind == KL_MAP) good &= map_fits(k, own, k->key, diag);
-        else if (own->kind == KL_LIST) good &= list_fits(k, own, diag);
-        else if (must_be_positive(k->key) && !(kl_node_number(k, 0.0) > 0.0))
-            refuse_value(k, "a number greater than 0", diag), good = false;
-        else if (strcmp(k->key, "flange_angle_deg") == 0 && !(kl_node_number(k, 90.0) < 90.0))
-            refuse_value(k, "an angle below 90", diag), good = false;
+        else if (own->kind == KL_MAP) good &= map_fits(k, own, k->key, b);
+        else if (own->kind == KL_LIST) good &= list_fits(k, own, b);
+        else if (in_check(b->checks, "greater_than_0", k->key) && !(kl_node_number(k, 0.0) > 0.0))
+            refuse_value(k, "a number greater than 0", b->diag), good = false;
+        else if (in_check(b->checks, "at_most_100", k->key) && !(kl_node_number(k, 101.0) <= 100.0))
+            refuse_value(k, "a percentage up to 100", b->diag), good = false;
+        else if (in_check(b->checks, "below_90", k->key) && !(kl_node_number(k, 90.0) < 90.0))
+            refuse_value(k, "an angle below 90", b->diag), good = false;
         else if (own->kind == KL_SCALAR && isfinite(kl_node_number(own, NAN)) &&
                  !(kl_node_number(k, -1.0) >= 0.0))
-            refuse_value(k, "a number that is not negative", diag), good = false;
+            refuse_value(k, "a number that is not negative", b->diag), good = false;
     }
     return good;
 }
@@ -128,7 +137,8 @@ static bool limits_fit(kl_node *root, const kl_node *model, const char *file, kl
                 "a limits file is a map of domains; `klingel assess --print-limits` prints one");
         return false;
     }
-    return map_fits(root, model, "the limits file", diag);
+    const builtin b = {.checks = kl_node_get(model, "checks"), .diag = diag};
+    return map_fits(root, model, "the limits file", &b);
 }
 
 kl_status kl_assess_limits(const char *file, kl_arena *arena, kl_diag *diag, const kl_node **out)

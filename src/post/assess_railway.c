@@ -13,8 +13,9 @@
 #include "post/assess_domains.h"
 #include "post/statistics.h"
 #include "post/welch.h"
+#include "post/wheel_forces.h"
 
-enum { MOST_ZONES = 12, MOST_WHEELSETS = 256 };
+enum { MOST_ZONES = 12 };
 static const char *const SECTION = "railway";
 
 typedef struct track_zone {
@@ -36,13 +37,9 @@ typedef struct course {
 } course;
 
 typedef struct wheelset {
-    const char *name;
-    course      course;
-    double     *Y[2], *Q[2]; /* left, right; filtered [N] */
-    double     *sum;         /* Y left - Y right: to the left [N] */
-    double     *ratio[2];    /* Y/Q */
-    double      Q0;          /* mean wheel load [N] */
-    double      frequency;   /* of the strongest line of sum Y [Hz] */
+    kl_wheel_forces force;
+    course          course;
+    double          frequency; /* of the strongest line of sum Y [Hz] */
 } wheelset;
 
 typedef struct ride {
@@ -52,6 +49,7 @@ typedef struct ride {
     wheelset              *set;
     int                    nset;
     double                 window, step, percentile, speed;
+    double                *work; /* rows */
 } ride;
 
 static double setting(const ride *r, const char *group, const char *key, double otherwise)
@@ -60,45 +58,6 @@ static double setting(const ride *r, const char *group, const char *key, double 
 }
 
 /* ---- reading ---- */
-
-static bool is_wheelset(const kl_assess_input *in, const char *object)
-{
-    return kl_assess_has(in, object, ".Y_right") && kl_assess_has(in, object, ".Q_left") &&
-           kl_assess_has(in, object, ".Q_right");
-}
-
-static bool railway_suits(const kl_assess_input *in)
-{
-    const char *object;
-    for (int i = 0; (object = kl_assess_object(in, ".Y_left", i)); i++)
-        if (is_wheelset(in, object)) return true;
-    return false;
-}
-
-/* A filter whose corners do not fit the rows. */
-static kl_status no_filter(const ride *r, const char *group, const char *key)
-{
-    return kl_fail(
-        r->in->diag, KL_E_RANGE, (kl_place){.file = r->in->file},
-        "the filter `%s%s%s` of the limits file is impossible with %.4g rows per second: "
-        "its corner must be above 0 and below half of that, and a band needs a lower "
-        "and a higher corner",
-        group ? group : "railway", ".", key, r->in->rate);
-}
-
-static kl_status filtered(const ride *r, const char *object, const char *part, double **out)
-{
-    kl_filter f;
-    double    corner = setting(r, NULL, "low_pass_hz", 20.0);
-    double   *raw    = kl_assess_column(r->in, object, part);
-    *out             = kl_assess_space(r->in, r->in->rows);
-    if (!raw || !*out) return KL_E_MEMORY;
-    memcpy(*out, raw, (size_t)r->in->rows * sizeof **out);
-    if (kl_filter_lowpass(&f, 4, corner, r->in->rate) != KL_OK)
-        return no_filter(r, NULL, "low_pass_hz");
-    kl_filter_run_both_ways(&f, *out, r->in->rows);
-    return KL_OK;
-}
 
 /* Frequency of the largest density of sum Y above 1 Hz: where an unstable vehicle hunts. */
 static double strongest_line(const ride *r, const double *x)
@@ -115,83 +74,36 @@ static double strongest_line(const ride *r, const double *x)
     return frequency;
 }
 
-static kl_status read_wheelset(const ride *r, const char *object, wheelset *w)
+/* Place and curvature of a wheelset; without a recorded curvature the track is straight. */
+static kl_status set_course(const ride *r, const kl_wheel_forces *w, course *c)
 {
-    static const char *const part[4] = {".Y_left", ".Y_right", ".Q_left", ".Q_right"};
-    int                      n       = r->in->rows;
-    *w                               = (wheelset){.name = object};
-    for (int k = 0; k < 2; k++) {
-        KL_TRY(filtered(r, object, part[k], &w->Y[k]));
-        KL_TRY(filtered(r, object, part[2 + k], &w->Q[k]));
-        w->Q0 += 0.5 * kl_mean(w->Q[k], n);
-        w->ratio[k] = kl_assess_space(r->in, n);
-    }
-    w->sum = kl_assess_space(r->in, n);
-    if (!w->sum || !w->ratio[0] || !w->ratio[1]) return KL_E_MEMORY;
-    for (int i = 0; i < n; i++) {
-        w->sum[i] = w->Y[0][i] - w->Y[1][i];
-        /* a wheel that lifts has no ratio; a hundredth of its load keeps the number finite */
-        for (int k = 0; k < 2; k++) w->ratio[k][i] = w->Y[k][i] / fmax(w->Q[k][i], 0.01 * w->Q0);
-    }
-    w->frequency = strongest_line(r, w->sum);
-    return KL_OK;
+    const kl_assess_input *in = r->in;
+    if (!w->distance)
+        return kl_fail(in->diag, KL_E_NAME, (kl_place){.file = in->file},
+                       "`%s.distance` or `%s.running_speed` is needed to find the position on "
+                       "the track; record it in `run: {record: ...}`",
+                       w->name, w->name);
+    if (!w->curvature && kl_assess_has(in, w->name, ".distance"))
+        kl_warn(in->diag, (kl_place){.file = in->file},
+                "`%s.curvature` was not recorded, so the track is taken as straight; record it in "
+                "`run: {record: ...}`",
+                w->name);
+    c->distance  = w->distance;
+    c->curvature = w->curvature ? w->curvature : kl_assess_space(in, in->rows);
+    return c->curvature ? KL_OK : KL_E_MEMORY;
 }
 
 static kl_status read_wheelsets(ride *r)
 {
-    const char *object;
-    r->set = kl_arena_array(r->in->arena, wheelset, MOST_WHEELSETS);
+    kl_wheel_forces *forces;
+    int              n = r->in->rows;
+    KL_TRY(kl_wheel_forces_read(r->in, &forces, &r->nset));
+    r->set = kl_arena_array(r->in->arena, wheelset, r->nset);
     if (!r->set) return KL_E_MEMORY;
-    for (int i = 0; (object = kl_assess_object(r->in, ".Y_left", i)) && r->nset < MOST_WHEELSETS;
-         i++)
-        if (is_wheelset(r->in, object)) KL_TRY(read_wheelset(r, object, &r->set[r->nset++]));
-    return KL_OK;
-}
-
-/* Distance along the track: recorded, or the running speed added up. */
-static kl_status read_distance(const ride *r, const char *name, course *c)
-{
-    int n       = r->in->rows;
-    c->distance = kl_assess_column(r->in, name, ".distance");
-    if (!c->distance) {
-        const double *v = kl_assess_column(r->in, name, ".running_speed");
-        double       *s = kl_assess_space(r->in, n);
-        if (!v)
-            return kl_fail(r->in->diag, KL_E_NAME, (kl_place){.file = r->in->file},
-                           "`%s.distance` or `%s.running_speed` is needed to find the position on "
-                           "the track; record it in `run: {record: ...}`",
-                           name, name);
-        for (int i = 1; s && i < n; i++) s[i] = s[i - 1] + 0.5 * (v[i] + v[i - 1]) / r->in->rate;
-        c->distance = s;
+    for (int i = 0; i < r->nset; i++) {
+        r->set[i] = (wheelset){.force = forces[i], .frequency = strongest_line(r, forces[i].sum)};
+        KL_TRY(set_course(r, &forces[i], &r->set[i].course));
     }
-    if (!c->distance) return KL_E_MEMORY;
-    for (int i = 1; i < n; i++)
-        if (c->distance[i] < c->distance[i - 1] - 1e-9)
-            return kl_fail(
-                r->in->diag, KL_E_RANGE, (kl_place){.file = r->in->file},
-                "the vehicle runs backwards at t = %.4g s; assess a run in one direction",
-                r->in->time[i]);
-    return KL_OK;
-}
-
-static kl_status read_course(const ride *r, const char *name, course *c)
-{
-    KL_TRY(read_distance(r, name, c));
-    c->curvature = kl_assess_column(r->in, name, ".curvature");
-    if (c->curvature) return KL_OK;
-    if (kl_assess_has(r->in, name, ".distance"))
-        kl_warn(r->in->diag, (kl_place){.file = r->in->file},
-                "`%s.curvature` was not recorded, so the track is taken as straight; record it in "
-                "`run: {record: ...}`",
-                name);
-    c->curvature = kl_assess_space(r->in, r->in->rows);
-    return c->curvature ? KL_OK : KL_E_MEMORY;
-}
-
-static kl_status read_courses(ride *r)
-{
-    int n = r->in->rows;
-    for (int i = 0; i < r->nset; i++) KL_TRY(read_course(r, r->set[i].name, &r->set[i].course));
     const double *s = r->set[0].course.distance;
     r->speed        = fabs(s[n - 1] - s[0]) * r->in->rate / (n - 1);
     return KL_OK;
@@ -204,7 +116,7 @@ static const course *course_of(const ride *r, const char *object)
     int    set  = 0;
     for (int i = 0; i < r->nset; i++) {
         size_t n = 0;
-        while (object[n] && object[n] == r->set[i].name[n]) n++;
+        while (object[n] && object[n] == r->set[i].force.name[n]) n++;
         if (n > best) best = n, set = i;
     }
     return &r->set[set].course;
@@ -348,10 +260,10 @@ static double process(const ride *r, const course *c, const track_section *s, co
 
 /* Which signals of a wheelset a quantity looks at. */
 typedef double *(*signal_of)(const wheelset *w, int k);
-static double *sum_signal(const wheelset *w, int k) { return k == 0 ? w->sum : NULL; }
-static double *ratio_signal(const wheelset *w, int k) { return k < 2 ? w->ratio[k] : NULL; }
-static double *Q_signal(const wheelset *w, int k) { return k < 2 ? w->Q[k] : NULL; }
-static double *Y_signal(const wheelset *w, int k) { return k < 2 ? w->Y[k] : NULL; }
+static double *sum_signal(const wheelset *w, int k) { return k == 0 ? w->force.sum : NULL; }
+static double *ratio_signal(const wheelset *w, int k) { return k < 2 ? w->force.ratio[k] : NULL; }
+static double *Q_signal(const wheelset *w, int k) { return k < 2 ? w->force.Q[k] : NULL; }
+static double *Y_signal(const wheelset *w, int k) { return k < 2 ? w->force.Y[k] : NULL; }
 
 /* For a quantity that no section may exceed: the largest section counts, however many there are. */
 static const double LARGEST = -1.0;
@@ -361,10 +273,9 @@ static estimate judge(const ride *r, int zone, const wheelset *w, signal_of sign
                       double k)
 {
     const course *c     = &w->course;
-    double       *value = kl_assess_space(r->in, c->nsection + 1),
-           *work        = kl_assess_space(r->in, r->in->rows);
-    estimate e          = {.place = (double)NAN};
-    double  *x;
+    double       *value = kl_assess_space(r->in, c->nsection + 1), *work = r->work;
+    estimate      e = {.place = (double)NAN};
+    double       *x;
     for (int j = 0; value && work && (x = signal(w, j)); j++) {
         int n = 0;
         for (int i = 0; i < c->nsection; i++) {
@@ -392,13 +303,13 @@ static double sum_limit(const ride *r, const wheelset *w)
 {
     return setting(r, "sum_Y_2m", "factor", 1.0) *
            (setting(r, "sum_Y_2m", "constant_N", 1e4) +
-            setting(r, "sum_Y_2m", "per_axle_load", 1.0 / 3.0) * 2.0 * w->Q0);
+            setting(r, "sum_Y_2m", "per_axle_load", 1.0 / 3.0) * 2.0 * w->force.Q0);
 }
 
 static double Q_limit(const ride *r, const wheelset *w)
 {
-    double limit =
-        setting(r, "Q_max", "constant_N", 9e4) + setting(r, "Q_max", "per_wheel_load", 1.0) * w->Q0;
+    double limit = setting(r, "Q_max", "constant_N", 9e4) +
+                   setting(r, "Q_max", "per_wheel_load", 1.0) * w->force.Q0;
     const kl_node *caps =
         kl_node_get(kl_node_get(kl_node_get(r->in->limits, SECTION), "Q_max"), "caps_kmh_N");
     for (const kl_node *c = caps ? caps->first : NULL; c; c = c->next) {
@@ -488,7 +399,7 @@ static void instability_row(const ride *r, kl_assessment *out)
         double          low = fmax(set->frequency - half, 0.2);
         if (kl_filter_bandpass(&f, 2, low, fmax(set->frequency, low) + half, r->in->rate) != KL_OK)
             continue;
-        memcpy(x, set->sum, (size_t)r->in->rows * sizeof *x);
+        memcpy(x, set->force.sum, (size_t)r->in->rows * sizeof *x);
         kl_filter_run_both_ways(&f, x, r->in->rows);
         const double *s = set->course.distance;
         w.first         = s[0];
@@ -512,8 +423,8 @@ static void record_rows(const ride *r, kl_assessment *out)
     for (int i = 0; i < r->nset; i++) {
         const wheelset *w = &r->set[i];
         for (int k = 0; k < r->in->rows; k++) {
-            double less = 1.0 - fmin(w->Q[0][k], w->Q[1][k]) / w->Q0;
-            double sum  = fabs(w->ratio[0][k]) + fabs(w->ratio[1][k]);
+            double less = 1.0 - fmin(w->force.Q[0][k], w->force.Q[1][k]) / w->force.Q0;
+            double sum  = fabs(w->force.ratio[0][k]) + fabs(w->force.ratio[1][k]);
             if (less > unload) unload = less, where[0] = w->course.distance[k];
             if (sum > axle) axle = sum, where[1] = w->course.distance[k];
         }
@@ -522,11 +433,11 @@ static void record_rows(const ride *r, kl_assessment *out)
                   "wheel_unloading");
     kl_assess_add(out, where[1], axle, "1", nadal + mu, "axle_Y_over_Q_weinstock");
     for (int i = 0; i < r->nset; i++) {
-        double *a = kl_assess_column(r->in, r->set[i].name, ".wear_left");
-        double *b = kl_assess_column(r->in, r->set[i].name, ".wear_right");
+        double *a = kl_assess_column(r->in, r->set[i].force.name, ".wear_left", "N");
+        double *b = kl_assess_column(r->in, r->set[i].force.name, ".wear_right", "N");
         if (a && b)
             kl_assess_add(out, (double)NAN, fmax(kl_mean(a, r->in->rows), kl_mean(b, r->in->rows)),
-                          "N", (double)NAN, "%s.wear_number", r->set[i].name);
+                          "N", (double)NAN, "%s.wear_number", r->set[i].force.name);
     }
 }
 
@@ -564,7 +475,7 @@ static kl_status acceleration_rows(const ride *r, kl_assessment *out)
             if (!floor && !bogie) continue;
             const char *group = floor ? "body_acceleration" : "bogie_acceleration";
             kl_filter   f;
-            double     *a = kl_assess_column(r->in, object, part[axis]);
+            double     *a = kl_assess_column(r->in, object, part[axis], "m/s2");
             if (!a) return KL_E_FILE;
             memcpy(x, a, (size_t)r->in->rows * sizeof *x);
             kl_status made =
@@ -572,7 +483,8 @@ static kl_status acceleration_rows(const ride *r, kl_assessment *out)
                     ? kl_filter_bandpass(&f, 2, setting(r, group, "low_hz", 0.4),
                                          setting(r, group, "high_hz", 10.0), r->in->rate)
                     : kl_filter_lowpass(&f, 4, setting(r, group, "low_pass_hz", 10.0), r->in->rate);
-            if (made != KL_OK) return no_filter(r, group, floor ? "high_hz" : "low_pass_hz");
+            if (made != KL_OK)
+                return kl_assess_no_filter(r->in, group, floor ? "high_hz" : "low_pass_hz");
             kl_filter_run_both_ways(&f, x, r->in->rows);
             double        rms   = kl_root_mean_square(x, r->in->rows), peak, place;
             const course *c     = course_of(r, object);
@@ -599,9 +511,10 @@ static kl_status railway_run(const kl_assess_input *in, kl_assessment *out)
     r.percentile = setting(&r, NULL, "percentile", 99.85);
     if (!kl_assess_rate_suffices(in, "railway", setting(&r, NULL, "least_rate_hz", 100.0)))
         return KL_E_RANGE;
+    r.work = kl_assess_space(in, in->rows);
+    if (!r.work) return KL_E_MEMORY;
     KL_TRY(read_zones(&r));
     KL_TRY(read_wheelsets(&r));
-    KL_TRY(read_courses(&r));
     const double *way = r.set[0].course.distance;
     if (find_all_sections(&r) == 0)
         return kl_fail(
@@ -618,10 +531,15 @@ static kl_status railway_run(const kl_assess_input *in, kl_assessment *out)
     return acceleration_rows(&r, out);
 }
 
+static const char *const channels[] = {".Y_left",   ".Y_right",   ".Q_left",    ".Q_right",
+                                       ".distance", ".curvature", ".wear_left", ".wear_right",
+                                       "floor_",    "bogie_",     NULL};
+
 const kl_assess_domain kl_assess_railway = {
+    .reads = channels,
     .name  = "railway",
     .help  = "running safety and track loading following EN 14363; needs Y_left, Y_right, Q_left, "
              "Q_right of the wheel-rail elements, and distance and curvature or running_speed",
-    .suits = railway_suits,
+    .suits = kl_has_wheelsets,
     .run   = railway_run,
 };

@@ -29,8 +29,9 @@ static kl_status ride_run(const kl_assess_input *in, kl_assessment *out)
     const char *object;
     if (!kl_assess_rate_suffices(in, "ride", 20.0)) return KL_E_RANGE;
     for (int i = 0; (object = seat(in, i)); i++) {
-        const double *a[3] = {kl_assess_column(in, object, "x"), kl_assess_column(in, object, "y"),
-                              kl_assess_column(in, object, "z")};
+        const double *a[3] = {kl_assess_column(in, object, "x", "m/s2"),
+                              kl_assess_column(in, object, "y", "m/s2"),
+                              kl_assess_column(in, object, "z", "m/s2")};
         kl_ride       ride;
         if (!a[0] || !a[1] || !a[2]) return KL_E_FILE;
         KL_TRY(kl_ride_assess(a, in->rows, 1.0 / in->rate, in->arena, &ride));

@@ -29,6 +29,11 @@ double kl_chart_step(double span, int most)
                                          : 10.0);
 }
 
+static const double *x_of(const kl_chart *c, int k)
+{
+    return c->curves[k].x ? c->curves[k].x : c->x;
+}
+
 static double px(const axes *a, double x)
 {
     return LEFT + (x - a->x0) / (a->x1 - a->x0) * (WIDTH - LEFT - RIGHT);
@@ -44,6 +49,8 @@ static axes axes_of(const kl_chart *c)
 {
     axes a = {.x0 = 0.0, .x1 = 1.0, .y0 = HUGE_VAL, .y1 = -HUGE_VAL};
     if (c->n > 0) a.x0 = c->x[0], a.x1 = c->x[c->n - 1];
+    for (int k = 0; k < c->ncurve && c->n > 0; k++)
+        a.x0 = fmin(a.x0, x_of(c, k)[0]), a.x1 = fmax(a.x1, x_of(c, k)[c->n - 1]);
     if (!(a.x1 > a.x0)) a.x1 = a.x0 + 1.0;
     for (int k = 0; k < c->ncurve; k++)
         for (int i = 0; i < c->n; i++) {
@@ -109,7 +116,7 @@ static int ink_of(const kl_chart *c, int k) { return c->stacked ? c->ncurve - 1 
 
 static void add_curve(kl_text *t, const axes *a, const kl_chart *c, int k)
 {
-    const double *y = c->curves[k].y;
+    const double *y = c->curves[k].y, *x = x_of(c, k);
     /* two points a pixel column are all that can be seen */
     int  bucket = c->n > 2 * WIDTH ? c->n / WIDTH + 1 : 1;
     bool down   = false;
@@ -132,8 +139,8 @@ static void add_curve(kl_text *t, const axes *a, const kl_chart *c, int k)
         }
         if (low < 0) continue;
         int first = low < high ? low : high, second = low < high ? high : low;
-        add_point(t, a, c->x[first], y[first], &down);
-        if (second != first) add_point(t, a, c->x[second], y[second], &down);
+        add_point(t, a, x[first], y[first], &down);
+        if (second != first) add_point(t, a, x[second], y[second], &down);
     }
     if (c->stacked) kl_text_add(t, "L%.1f %.1fZ", px(a, a->x1), py(a, 0.0));
     kl_text_add(t, "\"/>");

@@ -9,6 +9,7 @@ enum { KL_CHART_MOST_CURVES = 8 };
 typedef struct kl_chart_curve {
     const char   *name;
     const double *y;     /* n; values that are not finite interrupt the curve */
+    const double *x;     /* n, ascending; NULL: those of the chart */
     double        limit; /* of its size, drawn as a line where it comes near; 0: none */
 } kl_chart_curve;
 

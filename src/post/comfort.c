@@ -41,29 +41,70 @@ double complex kl_weighting_gain(const kl_weighting *w, double f)
     return w->K * gain;
 }
 
+/* Gains at the lines of a transform, for both signs of the frequency: W(-f) is the conjugate of W(f). */
+static void fill_gains(const kl_weighting *w, double rate, int size, double complex *gain)
+{
+    for (int k = 0; k <= size / 2; k++) {
+        gain[k]                 = kl_weighting_gain(w, k * rate / size);
+        gain[(size - k) % size] = conj(gain[k]);
+    }
+}
+
+/* Filters two signals at once, one as the real and one as the imaginary part: the filter is real, so that
+ * they stay apart. */
+static void filter_pair(const double complex *gain, int size, double *re, double *im)
+{
+    kl_fft(re, im, size);
+    for (int k = 0; k < size; k++) { /* X W; the inverse is the transform of the conjugate */
+        double a = creal(gain[k]), b = cimag(gain[k]), x = re[k] * a - im[k] * b;
+        im[k] = -(re[k] * b + im[k] * a), re[k] = x;
+    }
+    kl_fft(re, im, size);
+    for (int k = 0; k < size; k++) re[k] /= size, im[k] /= -size;
+}
+
+/* Zeros beside a piece of the signal: the high-pass of 0.4 Hz has died out 10 s behind it, and the sharp end
+ * of the spectrum at half the rate rings a little before it. */
+static const double BEHIND = 10.0, BEFORE = 2.0; /* [s] */
+
+/* Filters pieces number i and i + 1 and adds their responses to `out`. `part`: room for 2 x size. */
+static void add_pieces(const double complex *gain, int size, int piece, int before, int i,
+                       const double *x, int n, double *part, double *out)
+{
+    memset(part, 0, 2 * (size_t)size * sizeof *part);
+    for (int k = 0; k < 2; k++) {
+        int first = (i + k) * piece, rows = n - first < piece ? n - first : piece;
+        if (rows > 0) memcpy(part + k * size, x + first, (size_t)rows * sizeof *x);
+    }
+    filter_pair(gain, size, part, part + size);
+    for (int k = 0; k < 2; k++) {
+        int           first = (i + k) * piece;
+        const double *y     = part + k * size;
+        if (first >= n) continue;
+        for (int row = 0; row < size - before && first + row < n; row++) out[first + row] += y[row];
+        /* the end of the transform is what comes before its beginning */
+        for (int row = 1; row <= before && first >= row; row++) out[first - row] += y[size - row];
+    }
+}
+
 kl_status kl_weighting_apply(const kl_weighting *w, const double *x, int n, double rate,
                              double *out)
 {
-    /* zeros behind the signal take up the response that would come round to its beginning; the
-     * high-pass of 0.4 Hz has died out after 10 s */
-    double need = n + 10.0 * rate;
+    /* In pieces, whose responses are added: short transforms stay in the cache of the processor. */
+    double tail = ceil((BEHIND + BEFORE) * rate);
     int    size = 2;
-    while (size < need && size < 1 << 29) size *= 2;
-    if (size < need) return KL_E_RANGE;
-    double *re = calloc(2 * (size_t)size, sizeof *re), *im = re + size;
-    if (!re) return KL_E_MEMORY;
-    memcpy(re, x, (size_t)n * sizeof *x);
-    kl_fft(re, im, size);
-    /* X W; the inverse is the transform of the conjugate */
-    for (int k = 0; k < size; k++) {
-        double         f = (k <= size / 2 ? k : k - size) * rate / size;
-        double complex y = (re[k] + J * im[k]) * kl_weighting_gain(w, f);
-        re[k] = creal(y), im[k] = -cimag(y);
-    }
-    kl_fft(re, im, size);
-    for (int i = 0; i < n; i++) out[i] = re[i] / size;
-    free(re);
-    return KL_OK;
+    while (size < fmin(4.0 * tail, n + tail) && size < 1 << 28) size *= 2;
+    if (size < fmin(2.0 * tail, n + tail)) return KL_E_RANGE;
+    int             piece = size - (int)tail, count = (n + piece - 1) / piece;
+    double         *part = malloc(2 * (size_t)size * sizeof *part);
+    double complex *gain = malloc((size_t)size * sizeof *gain);
+    if (part && gain) fill_gains(w, rate, size, gain);
+    memset(out, 0, (size_t)n * sizeof *out);
+    for (int i = 0; part && gain && i < count; i += 2)
+        add_pieces(gain, size, piece, (int)(BEFORE * rate), i, x, n, part, out);
+    kl_status status = part && gain ? KL_OK : KL_E_MEMORY;
+    free(part), free(gain);
+    return status;
 }
 
 int kl_block_rms(const double *x, int n, double rate, double seconds, int most, double *rms)

@@ -49,7 +49,7 @@ static double *vehicle_curvature(const kl_assess_input *in)
     int         count = 0;
     double     *mean  = kl_assess_space(in, in->rows);
     for (; mean && (wheelset = kl_assess_object(in, ".curvature", count)); count++) {
-        const double *c = kl_assess_column(in, wheelset, ".curvature");
+        const double *c = kl_assess_column(in, wheelset, ".curvature", "1/m");
         for (int i = 0; c && i < in->rows; i++) mean[i] += c[i];
     }
     for (int i = 0; mean && count && i < in->rows; i++) mean[i] /= count;
@@ -73,13 +73,13 @@ static bool next_entry(const double *curvature, int n, int from, int *first, int
 kl_status kl_assess_transitions(const kl_assess_input *in, const char *object, kl_assessment *out)
 {
     static const char *const word[2] = {"seated", "standing"};
-    kl_transition t = {.acceleration = kl_assess_column(in, object, "_y"), .n = in->rows};
-    t.roll          = kl_assess_column(in, object, "_roll");
+    kl_transition t = {.acceleration = kl_assess_column(in, object, "_y", "m/s2"), .n = in->rows};
+    t.roll          = kl_assess_column(in, object, "_roll", "rad/s");
     t.rate          = in->rate;
     if (!t.acceleration || !t.roll) return KL_OK;
     double       *curvature = vehicle_curvature(in), *work = kl_assess_space(in, in->rows);
     const char   *leading  = kl_assess_object(in, ".distance", 0);
-    const double *place    = leading ? kl_assess_column(in, leading, ".distance") : NULL;
+    const double *place    = leading ? kl_assess_column(in, leading, ".distance", "m") : NULL;
     double        worst[2] = {-1.0, -1.0}, where[2] = {(double)NAN, (double)NAN};
     if (!curvature || !work) return KL_OK;
     for (int from = 0; next_entry(curvature, in->rows, from, &t.first, &t.last);

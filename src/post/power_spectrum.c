@@ -12,6 +12,36 @@ enum {
 };
 static const double TWO_PI = 6.283185307179586;
 
+/* `count` butterflies side by side: (low, high) become low + w high, low - w high with
+ * w = (c + j s) fine[b]. */
+static void butterflies(double *restrict re, double *restrict im, double *restrict high_re,
+                        double *restrict high_im, const double *restrict fine_re,
+                        const double *restrict fine_im, double c, double s, int count)
+{
+    for (int b = 0; b < count; b++) {
+        double w = c * fine_re[b] - s * fine_im[b], v = c * fine_im[b] + s * fine_re[b];
+        double x = high_re[b] * w - high_im[b] * v, y = high_re[b] * v + high_im[b] * w;
+        high_re[b] = re[b] - x, high_im[b] = im[b] - y;
+        re[b] += x, im[b] += y;
+    }
+}
+
+/* Pairs of transforms of size/2 into transforms of `size`, in the order of memory. The factor
+ * exp(-2 pi j k/size), k = a + b, is the product of one for a and one for b, so that few sines are needed. */
+static void combine(double *re, double *im, int n, int size)
+{
+    enum { PART = 512 };
+    double fine_re[PART], fine_im[PART];
+    int    half = size / 2, part = half < PART ? half : PART;
+    for (int b = 0; b < part; b++)
+        fine_re[b] = cos(TWO_PI * b / size), fine_im[b] = -sin(TWO_PI * b / size);
+    for (int a = 0; a < half; a += part) {
+        double c = cos(TWO_PI * a / size), s = -sin(TWO_PI * a / size);
+        for (int i = a; i < n; i += size)
+            butterflies(re + i, im + i, re + i + half, im + i + half, fine_re, fine_im, c, s, part);
+    }
+}
+
 void kl_fft(double *re, double *im, int n)
 {
     /* order of bits turned round */
@@ -24,16 +54,7 @@ void kl_fft(double *re, double *im, int n)
         re[i] = re[j], im[i] = im[j];
         re[j] = r, im[j] = m;
     }
-    for (int size = 2; size <= n; size *= 2)
-        for (int k = 0; k < size / 2; k++) {
-            double c = cos(TWO_PI * k / size), s = -sin(TWO_PI * k / size);
-            for (int i = k; i < n; i += size) {
-                int    j = i + size / 2;
-                double x = re[j] * c - im[j] * s, y = re[j] * s + im[j] * c;
-                re[j] = re[i] - x, im[j] = im[i] - y;
-                re[i] += x, im[i] += y;
-            }
-        }
+    for (int size = 2; size <= n; size *= 2) combine(re, im, n, size);
 }
 
 /* ---- one series at equal steps ---- */

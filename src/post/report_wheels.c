@@ -1,74 +1,26 @@
 /* Figures of a report on wheel forces: Y, Q and Y/Q over the track, the track below, and the forces in the
- * sharpest curve. Y and Q are low-pass filtered at 20 Hz as in the assessment. */
+ * sharpest curve. Y and Q are those of the assessment, filtered alike. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "algebra/filter.h"
 #include "post/chart.h"
 #include "post/report_parts.h"
 #include "post/statistics.h"
+#include "post/wheel_forces.h"
 
-enum { MOST_WHEELSETS = 32, SHOWN = KL_CHART_MOST_CURVES };
+enum { SHOWN = KL_CHART_MOST_CURVES };
 static const double CURVED = 1.0 / 5000.0; /* from here on a track is a curve [1/m] */
 
 typedef struct wheels {
-    const char *name;
-    double     *Y[2], *Q[2]; /* left, right; filtered [kN] */
-    double     *ratio;       /* the larger Y/Q of both wheels */
-    double     *sum;         /* Y left - Y right [kN] */
+    kl_wheel_forces force; /* Y, Q and sum in kN */
+    double         *ratio; /* the larger Y/Q of both wheels */
 } wheels;
 
 typedef struct track {
-    const double *place;            /* rows [m] */
+    const double *place;            /* rows [m]; NULL: not known, figures are drawn over the time */
     double       *curvature, *cant; /* rows [1/km], [mrad]; NULL: not recorded */
 } track;
-
-static double *filtered(kl_report *p, const char *object, const char *part)
-{
-    kl_filter f;
-    double   *x    = kl_report_named(p, object, part);
-    double    rate = (p->rows - 1) / (p->time[p->rows - 1] - p->time[0]);
-    if (!x || kl_filter_lowpass(&f, 4, 20.0, rate) != KL_OK) return x;
-    kl_filter_run_both_ways(&f, x, p->rows);
-    for (int i = 0; i < p->rows; i++) x[i] *= 1e-3;
-    return x;
-}
-
-static bool read_wheels(kl_report *p, const char *object, wheels *w)
-{
-    static const char *const Y[2] = {"Y_left", "Y_right"}, *const Q[2] = {"Q_left", "Q_right"};
-    *w       = (wheels){.name = object};
-    w->ratio = kl_arena_array(p->arena, double, p->rows);
-    w->sum   = kl_arena_array(p->arena, double, p->rows);
-    for (int k = 0; k < 2; k++) {
-        w->Y[k] = filtered(p, object, Y[k]);
-        w->Q[k] = filtered(p, object, Q[k]);
-        if (!w->Y[k] || !w->Q[k]) return false;
-    }
-    double Q0 = 0.5 * (kl_mean(w->Q[0], p->rows) + kl_mean(w->Q[1], p->rows));
-    for (int i = 0; w->ratio && w->sum && i < p->rows; i++) {
-        double left  = w->Y[0][i] / fmax(w->Q[0][i], 0.01 * Q0),
-               right = w->Y[1][i] / fmax(w->Q[1][i], 0.01 * Q0);
-        w->ratio[i]  = fmax(left, right);
-        w->sum[i]    = w->Y[0][i] - w->Y[1][i];
-    }
-    return w->ratio && w->sum;
-}
-
-static int find_wheels(kl_report *p, wheels *w)
-{
-    static const char part[] = ".Y_left";
-    int               n      = 0;
-    for (int c = 0; c < kl_reader_channels(p->r) && n < MOST_WHEELSETS; c++) {
-        const char *name   = kl_reader_channel(p->r, c)->name;
-        size_t      length = strlen(name), tail = sizeof part - 1;
-        if (length <= tail || strcmp(name + length - tail, part) != 0) continue;
-        const char *object = kl_arena_format(p->arena, "%.*s", (int)(length - tail), name);
-        if (object && read_wheels(p, object, &w[n])) n++;
-    }
-    return n;
-}
 
 static double *scaled(double *x, int n, double factor)
 {
@@ -76,12 +28,39 @@ static double *scaled(double *x, int n, double factor)
     return x;
 }
 
-/* Place on the track: of the leading wheelset, or the time where the vehicle stands over moving rails. */
+static double *larger(kl_report *p, const double *a, const double *b)
+{
+    double *x = kl_arena_array(p->arena, double, p->rows);
+    for (int i = 0; x && i < p->rows; i++) x[i] = fmax(a[i], b[i]);
+    return x;
+}
+
+/* The wheelsets as the assessment reads them, with the filter of the limits file. */
+static int find_wheels(kl_report *p, wheels **out)
+{
+    kl_wheel_forces *force = NULL;
+    int              n     = 0;
+    kl_assess_input  in    = {.reader = p->r, .file = p->q->file, .arena = p->arena};
+    if (kl_assess_limits(p->q->limits, p->arena, NULL, &in.limits) != KL_OK ||
+        kl_assess_begin(&in) != KL_OK || kl_wheel_forces_read(&in, &force, &n) != KL_OK)
+        return 0;
+    *out = kl_arena_array(p->arena, wheels, n > 0 ? n : 1);
+    for (int i = 0; *out && i < n; i++) {
+        kl_wheel_forces *f = &force[i];
+        for (int k = 0; k < 2; k++) scaled(f->Y[k], p->rows, 1e-3), scaled(f->Q[k], p->rows, 1e-3);
+        scaled(f->sum, p->rows, 1e-3);
+        (*out)[i] = (wheels){.force = *f, .ratio = larger(p, f->ratio[0], f->ratio[1])};
+        if (!(*out)[i].ratio) return 0;
+    }
+    return *out ? n : 0;
+}
+
+/* The track as the leading wheelset finds it. */
 static track read_track(kl_report *p, const wheels *w)
 {
-    track t     = {.place = kl_report_named(p, w->name, "distance")};
-    t.curvature = scaled(kl_report_named(p, w->name, "curvature"), p->rows, 1e3);
-    t.cant      = scaled(kl_report_named(p, w->name, "cant"), p->rows, 1e3);
+    track t     = {.place = w->force.distance};
+    t.curvature = scaled(kl_report_named(p, w->force.name, "curvature"), p->rows, 1e3);
+    t.cant      = scaled(kl_report_named(p, w->force.name, "cant"), p->rows, 1e3);
     return t;
 }
 
@@ -98,13 +77,13 @@ static void add_leading(kl_report *p, const track *t, const wheels *w)
     static const char *const side[2] = {"left", "right"};
     kl_chart                 c       = chart_over(p, t, "force [kN]");
     for (int k = 0; k < 2; k++) {
-        c.curves[c.ncurve++] =
-            (kl_chart_curve){.name = kl_arena_format(p->arena, "Q %s", side[k]), .y = w->Q[k]};
-        c.curves[c.ncurve++] =
-            (kl_chart_curve){.name = kl_arena_format(p->arena, "Y %s", side[k]), .y = w->Y[k]};
+        c.curves[c.ncurve++] = (kl_chart_curve){.name = kl_arena_format(p->arena, "Q %s", side[k]),
+                                                .y    = w->force.Q[k]};
+        c.curves[c.ncurve++] = (kl_chart_curve){.name = kl_arena_format(p->arena, "Y %s", side[k]),
+                                                .y    = w->force.Y[k]};
     }
-    const char *caption = kl_arena_format(
-        p->arena, "Wheel forces Y and Q of %s, low-pass filtered at 20 Hz", w->name);
+    const char *caption =
+        kl_arena_format(p->arena, "Wheel forces Y and Q of %s, low-pass filtered", w->force.name);
     if (caption) kl_report_figure(p, &c, caption);
 }
 
@@ -112,8 +91,10 @@ static void add_all(kl_report *p, const track *t, const wheels *w, int n)
 {
     kl_chart ratio = chart_over(p, t, "Y/Q"), sum = chart_over(p, t, "sum Y [kN]");
     for (int i = 0; i < n && i < SHOWN; i++) {
-        ratio.curves[ratio.ncurve++] = (kl_chart_curve){.name = w[i].name, .y = w[i].ratio};
-        sum.curves[sum.ncurve++]     = (kl_chart_curve){.name = w[i].name, .y = w[i].sum};
+        const kl_wheel_forces *f     = &w[i].force;
+        const double          *x     = t->place ? f->distance : NULL; /* each one where it is */
+        ratio.curves[ratio.ncurve++] = (kl_chart_curve){.name = f->name, .y = w[i].ratio, .x = x};
+        sum.curves[sum.ncurve++]     = (kl_chart_curve){.name = f->name, .y = f->sum, .x = x};
     }
     kl_report_figure(p, &ratio, "Y/Q of the worse wheel of each wheelset");
     kl_report_figure(p, &sum, "Sum of lateral forces of each wheelset, Y left - Y right");
@@ -144,7 +125,7 @@ static double median_where(kl_report *p, const double *x, const double *c, doubl
 /* Medians over the rows in which each wheelset is on the sharpest curve. */
 static void add_curve(kl_report *p, const wheels *w, int n)
 {
-    const double *c    = kl_report_named(p, w->name, "curvature");
+    const double *c    = kl_report_named(p, w->force.name, "curvature");
     double        most = kl_report_largest(c, p->rows);
     if (!c || most < CURVED) return;
     kl_text_add(&p->page,
@@ -154,10 +135,11 @@ static void add_curve(kl_report *p, const wheels *w, int n)
                 "class=\"n\">Y/Q</th></tr></thead>\n",
                 1.0 / most);
     for (int i = 0; i < n; i++) {
-        const double *own = kl_report_named(p, w[i].name, "curvature");
-        const double *x[] = {w[i].Y[0], w[i].Y[1], w[i].Q[0], w[i].Q[1], w[i].sum, w[i].ratio};
+        const kl_wheel_forces *f   = &w[i].force;
+        const double          *own = f->curvature;
+        const double          *x[] = {f->Y[0], f->Y[1], f->Q[0], f->Q[1], f->sum, w[i].ratio};
         kl_text_add(&p->page, "<tr>");
-        kl_report_cell(p, w[i].name);
+        kl_report_cell(p, f->name);
         for (size_t k = 0; k < sizeof x / sizeof *x; k++)
             kl_report_short_cell(p, own ? median_where(p, x[k], own, most) : (double)NAN);
         kl_text_add(&p->page, "</tr>\n");
@@ -167,8 +149,8 @@ static void add_curve(kl_report *p, const wheels *w, int n)
 
 void kl_report_wheels(kl_report *p)
 {
-    wheels w[MOST_WHEELSETS];
-    int    n = find_wheels(p, w);
+    wheels *w = NULL;
+    int     n = find_wheels(p, &w);
     if (n == 0) return;
     track t = read_track(p, w);
     add_leading(p, &t, w);

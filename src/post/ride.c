@@ -227,7 +227,7 @@ static kl_status add_durations(kl_text *page, const kl_ride *ride, int n, double
                   .x       = x,
                   .n       = m,
                   .ncurve  = 2,
-                  .curves  = {{"felt so long", kept, 0.0}, {"limit", limit, 0.0}}};
+                  .curves  = {{.name = "felt so long", .y = kept}, {.name = "limit", .y = limit}}};
     snprintf(label, sizeof label, "%s [g]", l->name);
     kl_chart_add(page, &c);
     return KL_OK;

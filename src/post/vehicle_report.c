@@ -68,7 +68,9 @@ static void add_modes(kl_report *p, const kl_vehicle *v)
 static void add_critical(kl_report *p, const kl_vehicle_report *q)
 {
     kl_report_heading(p, "Critical speed");
-    if (q->ncritical == 0)
+    if (q->critical_failed)
+        kl_text_add(&p->page, "<p>Not found: see <code>klingel critical-speed</code>.</p>\n");
+    else if (q->ncritical == 0)
         kl_text_add(&p->page,
                     "<p>The linearised vehicle is stable up to %.4g m/s (%.0f km/h).</p>\n",
                     q->nspeed ? q->speed[q->nspeed - 1] : 0.0,
@@ -102,20 +104,28 @@ static void add_critical(kl_report *p, const kl_vehicle_report *q)
 
 /* ---- rides ---- */
 
+static void warn_unassessed(const kl_vehicle_ride *ride, const kl_diag *why, kl_diag *diag)
+{
+    int last = kl_diag_size(why) - 1;
+    kl_warn(diag, KL_NOWHERE, "ride `%s` is not assessed: %s", ride->name,
+            last >= 0 ? kl_diag_at(why, last)->text : "memory is short");
+}
+
 /* The highest utilisation of a ride, and how many quantities exceed their limits. */
 static void add_summary_row(kl_report *p, const kl_vehicle_ride *ride, const kl_node *limits,
-                            int *exceeded)
+                            kl_diag *diag, kl_vehicle_verdict *verdict)
 {
     kl_assessment a     = {0};
     int           worst = -1, above = 0;
-    kl_diag      *quiet = kl_diag_create();
+    kl_diag      *own = kl_diag_create();
     kl_text_add(&p->page, "<tr>");
     kl_report_cell(p, ride->name);
     kl_report_cell(p, ride->settings);
     if (!ride->reader ||
-        kl_assess(ride->reader, ride->file, limits, NULL, p->arena, quiet, &a) != KL_OK) {
+        kl_assess(ride->reader, ride->file, limits, NULL, p->arena, own, &a) != KL_OK) {
         kl_report_cell(p, ride->reader ? "not assessed" : "the run failed");
         kl_text_add(&p->page, "<td></td><td></td></tr>\n");
+        if (ride->reader) warn_unassessed(ride, own, diag), verdict->unassessed++;
     } else {
         for (int i = 0; i < a.n; i++) {
             above += a.row[i].verdict == KL_EXCEEDS_LIMIT;
@@ -127,18 +137,18 @@ static void add_summary_row(kl_report *p, const kl_vehicle_ride *ride, const kl_
         if (above) kl_text_add(&p->page, "<td class=\"unit poor\">%d exceeded</td></tr>\n", above);
         else kl_text_add(&p->page, "<td class=\"unit good\">within</td></tr>\n");
     }
-    *exceeded += above;
-    kl_diag_destroy(quiet);
+    verdict->exceeded += above;
+    kl_diag_destroy(own);
 }
 
 static void add_summary(kl_report *p, const kl_vehicle_report *q, const kl_node *limits,
-                        int *exceeded)
+                        kl_diag *diag, kl_vehicle_verdict *verdict)
 {
     kl_report_heading(p, "Rides");
     kl_text_add(&p->page, "<table><thead><tr><th>ride</th><th>parameters</th><th>most used "
                           "limit</th><th class=\"n\">utilisation [%%]</th><th>verdict</th></tr>"
                           "</thead>\n");
-    for (int i = 0; i < q->nride; i++) add_summary_row(p, &q->ride[i], limits, exceeded);
+    for (int i = 0; i < q->nride; i++) add_summary_row(p, &q->ride[i], limits, diag, verdict);
     kl_text_add(&p->page, "</table>\n<p>Limits are usual values: the verdicts are no "
                           "certificate.</p>\n");
 }
@@ -162,11 +172,11 @@ static kl_status add_ride(kl_report *p, const kl_vehicle_ride *ride,
 }
 
 static kl_status compose(kl_report *p, const kl_vehicle_report *q, kl_report_request *request,
-                         int *exceeded)
+                         kl_diag *diag, kl_vehicle_verdict *verdict)
 {
     const kl_node *limits = NULL;
     int            first  = -1;
-    KL_TRY(kl_assess_limits(q->limits, p->arena, NULL, &limits));
+    KL_TRY(kl_assess_limits(q->limits, p->arena, diag, &limits));
     for (int i = 0; i < q->nride; i++) {
         request[i] = (kl_report_request){
             .reader = q->ride[i].reader, .file = q->ride[i].file, .limits = q->limits};
@@ -176,7 +186,7 @@ static kl_status compose(kl_report *p, const kl_vehicle_report *q, kl_report_req
     KL_TRY(kl_report_read(p, &request[first]));
     kl_report_head(p, q->title);
     kl_report_picture(p);
-    add_summary(p, q, limits, exceeded);
+    add_summary(p, q, limits, diag, verdict);
     add_facts(p, q);
     add_loads(p, q->vehicle);
     add_modes(p, q->vehicle);
@@ -186,13 +196,14 @@ static kl_status compose(kl_report *p, const kl_vehicle_report *q, kl_report_req
     return kl_report_read(p, &request[first]); /* what the picture shows */
 }
 
-kl_status kl_vehicle_report_write(FILE *f, const kl_vehicle_report *q, kl_diag *diag, int *exceeded)
+kl_status kl_vehicle_report_write(FILE *f, const kl_vehicle_report *q, kl_diag *diag,
+                                  kl_vehicle_verdict *verdict)
 {
     kl_report_request request[KL_VEHICLE_MOST_RIDES];
     kl_report         p = {.arena = kl_arena_create()};
     if (!p.arena) return KL_E_MEMORY;
-    *exceeded        = 0;
-    kl_status status = compose(&p, q, request, exceeded);
+    *verdict         = (kl_vehicle_verdict){0};
+    kl_status status = compose(&p, q, request, diag, verdict);
     if (status == KL_OK && (p.page.failed || !kl_arena_ok(p.arena))) status = KL_E_MEMORY;
     if (status == KL_OK) status = kl_report_finish(f, &p, diag);
     kl_text_free(&p.page);

@@ -55,14 +55,19 @@ typedef struct kl_vehicle_report {
     const kl_vehicle      *vehicle;
     const kl_critical_row *critical;
     int                    ncritical;
-    const double          *speed, *growth; /* of the least damped motion [m/s], [1/s] */
+    bool                   critical_failed; /* there is no result, neither stable nor unstable */
+    const double          *speed, *growth;  /* of the least damped motion [m/s], [1/s] */
     int                    nspeed;
     const kl_vehicle_ride *ride;
     int                    nride;
 } kl_vehicle_report;
 
-/* `exceeded`: how many quantities of all rides are above their limits. */
+typedef struct kl_vehicle_verdict {
+    int exceeded;   /* quantities of all rides that are above their limits */
+    int unassessed; /* rides that ran but could not be assessed; each is a warning */
+} kl_vehicle_verdict;
+
 kl_status kl_vehicle_report_write(FILE *f, const kl_vehicle_report *q, kl_diag *diag,
-                                  int *exceeded);
+                                  kl_vehicle_verdict *verdict);
 
 #endif

@@ -90,6 +90,9 @@ kl_status kl_reader_refresh(kl_reader *r);
 
 kl_status kl_reader_time(kl_reader *r, double *time);                  /* kl_reader_rows() */
 kl_status kl_reader_column(kl_reader *r, int channel, double *values); /* kl_reader_rows() */
+/* Several columns in one pass over the file: values[i] has kl_reader_rows() places. Reading them one by
+ * one goes through the whole file for each. */
+kl_status kl_reader_columns(kl_reader *r, const int *channels, int nchannel, double *const *values);
 kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int row0, int nrow,
                           double *values); /* nrow x nchannel, row by row */
 

@@ -285,6 +285,24 @@ kl_status kl_reader_block(kl_reader *r, const int *channels, int nchannel, int r
     return read_block(r, channels, nchannel, row0, nrow, values);
 }
 
+kl_status kl_reader_columns(kl_reader *r, const int *channels, int nchannel, double *const *values)
+{
+    /* a band of rows, all channels of it, must stay in the cache of the table (16 MB, store/h5.c) */
+    const int values_of_a_band = 1024 * 1024;
+    int       band             = values_of_a_band / (r->nchannel > 0 ? r->nchannel : 1) + 1;
+    double   *cells            = malloc((size_t)band * (size_t)(nchannel + 1) * sizeof *cells);
+    kl_status status           = cells ? KL_OK : KL_E_MEMORY;
+    for (int row0 = 0; status == KL_OK && row0 < r->rows; row0 += band) {
+        int nrow = r->rows - row0 < band ? r->rows - row0 : band;
+        status   = kl_reader_block(r, channels, nchannel, row0, nrow, cells);
+        for (int i = 0; status == KL_OK && i < nchannel; i++)
+            for (int row = 0; row < nrow; row++)
+                values[i][row0 + row] = cells[(size_t)row * (size_t)nchannel + (size_t)i];
+    }
+    free(cells);
+    return status;
+}
+
 int kl_reader_checkpoint_size(kl_reader *r)
 {
     kl_h5_table t;

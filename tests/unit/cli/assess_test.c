@@ -132,13 +132,59 @@ static void what_cannot_be_assessed_names_the_remedy(void **state)
     assert_says(w->err, "`klingel assess --list`");
 }
 
+/* A floor point whose channels are given by three expressions. */
+static void write_floor(const world *w, const char *y)
+{
+    FILE *f = fopen(path_of(w, "f.yaml"), "w");
+    assert_non_null(f);
+    fprintf(f,
+            "klingel: 1\n"
+            "bodies: {a: {mass: 1 kg, inertia: [1, 1, 1]}}\n"
+            "outputs:\n"
+            "  floor_a_x: {of: a, quantity: felt.x}\n"
+            "  floor_a_y: {expression: \"%s\"}\n"
+            "  floor_a_z: {of: a, quantity: felt.z}\n"
+            "run: {end: 12, every: 5 ms}\n",
+            y);
+    fclose(f);
+}
+
+static void units_of_floor_channels_are_checked(void **state)
+{
+    world *w = *state;
+    write_floor(w, "0.1*sin(6 rad/s*time)"); /* in g: a pure number */
+    assert_int_equal(run(w, "run", "f.yaml", "-q", "-o", "g.h5"), 0);
+    assert_int_equal(run(w, "assess", "g.h5"), 1);
+    assert_says(w->err, "`floor_a_y` has the unit 1");
+    assert_says(w->err, "[m/s2]");
+    write_floor(w, "0.981 m/s2*sin(6 rad/s*time)");
+    assert_int_equal(run(w, "run", "f.yaml", "-q", "-o", "f.h5"), 0);
+    assert_int_equal(run(w, "assess", "f.h5", "--only", "comfort", "--csv"), 4);
+    assert_close(value_of(w, "floor_a.aYP95"), 0.981 / sqrt(2.0), 0.02);
+}
+
+static void several_files_are_told_apart(void **state)
+{
+    world *w = *state;
+    write_floor(w, "0.01 m/s2*sin(6 rad/s*time)");
+    assert_int_equal(run(w, "run", "f.yaml", "-q", "-o", "a.h5"), 0);
+    assert_int_equal(run(w, "run", "f.yaml", "-q", "-o", "b,c.h5"), 0);
+    assert_int_equal(run(w, "assess", "a.h5", "--only", "comfort", "--csv"), 0);
+    assert_int_equal(strncmp(w->out, "quantity,place_m,value,unit,limit,utilisation,verdict\n", 54),
+                     0);
+    assert_int_equal(run(w, "assess", "a.h5", "b,c.h5", "--only", "comfort", "--csv"), 0);
+    assert_int_equal(
+        strncmp(w->out, "file,quantity,place_m,value,unit,limit,utilisation,verdict\n", 59), 0);
+    assert_says(w->out, "\na.h5,floor_a.N_MV,,");
+    assert_says(w->out, "\n\"b,c.h5\",floor_a.N_MV,,");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
-        CASE(half_the_step_changes_little),
-        CASE(a_resumed_run_is_assessed_alike),
-        CASE(each_wheelset_is_assessed_where_it_is),
-        CASE(what_cannot_be_assessed_names_the_remedy),
+        CASE(half_the_step_changes_little),          CASE(a_resumed_run_is_assessed_alike),
+        CASE(each_wheelset_is_assessed_where_it_is), CASE(what_cannot_be_assessed_names_the_remedy),
+        CASE(units_of_floor_channels_are_checked),   CASE(several_files_are_told_apart),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -45,6 +45,31 @@ static void an_exceeded_limit_is_the_exit_code(void **state)
     free(page);
 }
 
+/* A ride that fails is missing; the others are reported, and the exit code says so. */
+static void a_failed_ride_is_no_success(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "vehicle", coach, "--set", "gust=0", "--to", "20", "--ride",
+                         "good: irregularities=good, speed=60, end=5", "--ride", "odd: sped=3",
+                         "--ride", "short: irregularities=good, speed=60, end=1", "-o", "v.html"),
+                     1);
+    assert_says(w->err, "ride `odd` failed and is missing in the report");
+    assert_says(w->err, "ride `short` is not assessed: v-short.h5: the run covers");
+    char *page = page_of(w, "v.html");
+    assert_says(page, "the run failed");
+    assert_says(page, "not assessed");
+    assert_says(page, "straight.sum_Y_2m");
+    free(page);
+    assert_int_equal(run(w, "vehicle", coach, "--set", "gust=0", "--to", "20", "--ride",
+                         "good: irregularities=good, speed=60, end=5", "--parameter", "velocity",
+                         "-o", "v.html"),
+                     1);
+    assert_says(w->err, "the critical speed is missing in the report");
+    page = page_of(w, "v.html");
+    assert_null(strstr(page, "is stable up to"));
+    free(page);
+}
+
 static void mistakes_name_the_remedy(void **state)
 {
     world *w = *state;
@@ -64,6 +89,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         CASE(the_report_has_every_part),
         CASE(an_exceeded_limit_is_the_exit_code),
+        CASE(a_failed_ride_is_no_success),
         CASE(mistakes_name_the_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

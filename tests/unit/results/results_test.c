@@ -119,6 +119,13 @@ static void expect_rows(kl_reader *r, int n)
         assert_int_equal(kl_reader_column(r, j, column), KL_OK);
         for (int i = 0; i < rows; i++) assert_true(column[i] == value_at(i, j));
     }
+    if (n > 2) { /* two columns in one pass, the later one first */
+        int     which[2] = {n - 1, 1};
+        double *both[2]  = {column, time};
+        assert_int_equal(kl_reader_columns(r, which, 2, both), KL_OK);
+        for (int i = 0; i < rows; i++)
+            assert_true(column[i] == value_at(i, n - 1) && time[i] == value_at(i, 1));
+    }
     free(column);
     free(time);
 }
