@@ -16,6 +16,7 @@
 #include <math.h>
 
 #include "forces/forces.h"
+#include "model/model.h"
 
 enum { ALONG, ACROSS, ABOUT };
 
@@ -112,8 +113,12 @@ static kl_status friction_spring_setup(void *data, const kl_setup *s, const kl_m
 static kl_status friction_spring_start(const kl_reading *in, const kl_setup *s,
                                        kl_element_start *out)
 {
-    (void)in, (void)s;
-    for (int i = 0; i < out->nz; i++) out->scale[i] = 1.0;
+    /* g follows the slip over the length y0, so an error d of a position is an error d/y0 of g. Errors of
+     * positions are measured against the length of the model; g should be known ten times better, because
+     * friction makes a corner in g where the slip turns round. */
+    const friction_spring *p = in->data;
+    for (int i = 0; i < out->nz; i++)
+        out->scale[i] = fmax(1.0, 0.1 * s->model->length / p->presliding);
     return KL_OK;
 }
 

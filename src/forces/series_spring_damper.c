@@ -38,8 +38,8 @@ static kl_status series_spring_damper_start(const kl_reading *in, const kl_setup
 {
     (void)in;
     /* z is a length like those of positions, whose error is measured against the length of the model;
-     * it acts through a stiff spring, though, so it should be known ten times better */
-    out->scale[0] = 0.1 * s->model->length;
+     * it acts through a stiff spring, though, so it should be known five times better */
+    out->scale[0] = 0.2 * s->model->length;
     return KL_OK;
 }
 

@@ -177,14 +177,16 @@ void kl_irregularity_start(kl_irregularity *i, double start, double ramp)
 
 enum { TOGETHER = 8 }; /* lines that are summed side by side, for vector instructions */
 
-/* Adds up to TOGETHER lines of a channel to the nodes of a block. From node to node the angle of a line
+/* Sums of lines at the nodes of a block, side by side: value, slope and bend. */
+typedef double sums[KL_IRREGULARITY_BLOCK + 1][3][TOGETHER];
+
+/* Adds up to TOGETHER lines of a channel to the sums at the nodes. From node to node the angle of a line
  * grows by W step, so that its cosine and sine turn:
  *
  *     cos(x + d) = cos x cos d - sin x sin d,   sin(x + d) = sin x cos d + cos x sin d
  *
  * Rounding errors of one block are 1e-15. */
-static void add_lines(const kl_irregularity *i, int channel, int first, double s,
-                      kl_irregularity_block *block)
+static void add_lines(const kl_irregularity *i, int channel, int first, double s, sums sum)
 {
     double c[TOGETHER] = {0}, d[TOGETHER] = {0}, cos_step[TOGETHER] = {0}, sin_step[TOGETHER] = {0},
            W[TOGETHER] = {0};
@@ -195,22 +197,26 @@ static void add_lines(const kl_irregularity *i, int channel, int first, double s
         cos_step[k] = l->cos_step, sin_step[k] = l->sin_step, W[k] = l->W;
     }
     for (int n = 0; n <= KL_IRREGULARITY_BLOCK; n++) {
-        double value[TOGETHER], slope[TOGETHER], bend[TOGETHER];
+        double *value = sum[n][0], *slope = sum[n][1], *bend = sum[n][2];
         for (int k = 0; k < TOGETHER; k++) {
             double turned = c[k] * cos_step[k] - d[k] * sin_step[k];
-            value[k]      = c[k];
-            slope[k]      = W[k] * d[k];
-            bend[k]       = W[k] * W[k] * c[k];
-            d[k]          = d[k] * cos_step[k] + c[k] * sin_step[k];
-            c[k]          = turned;
-        }
-        double *out = block->at[n][channel];
-        for (int k = 0; k < TOGETHER; k++) {
-            out[0] += value[k];
-            out[1] -= slope[k];
-            out[2] -= bend[k];
+            value[k] += c[k];
+            slope[k] -= W[k] * d[k];
+            bend[k] -= W[k] * W[k] * c[k];
+            d[k] = d[k] * cos_step[k] + c[k] * sin_step[k];
+            c[k] = turned;
         }
     }
+}
+
+static void fill_channel(const kl_irregularity *i, int channel, double s,
+                         kl_irregularity_block *block)
+{
+    sums sum = {0};
+    for (int k = 0; k < i->nline; k += TOGETHER) add_lines(i, channel, k, s, sum);
+    for (int n = 0; n <= KL_IRREGULARITY_BLOCK; n++)
+        for (int order = 0; order < 3; order++)
+            for (int k = 0; k < TOGETHER; k++) block->at[n][channel][order] += sum[n][order][k];
 }
 
 static void fill_block(const kl_irregularity *i, long long index, kl_irregularity_block *block)
@@ -218,7 +224,7 @@ static void fill_block(const kl_irregularity *i, long long index, kl_irregularit
     memset(block->at, 0, sizeof block->at);
     double s = (double)(index * KL_IRREGULARITY_BLOCK) * i->step;
     for (int c = 0; c < KL_TRACK_CHANNELS; c++)
-        for (int k = 0; i->line[c] && k < i->nline; k += TOGETHER) add_lines(i, c, k, s, block);
+        if (i->line[c]) fill_channel(i, c, s, block);
     block->known = true, block->index = index;
 }
 

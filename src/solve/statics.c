@@ -502,10 +502,12 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             e->omega        = (kl_vec3){0};
             kl_state *start = kl_state_create(m);
             if (start) kl_state_copy(start, x->s);
-            status = e->relax && !e->moving ? KL_RETRY : newton(&k);
+            status = e->relax && !e->moving ? KL_RETRY
+                     : k.spinning           ? newton_moving(&k)
+                                            : newton(&k);
             if (status == KL_RETRY && e->moving && start) {
                 kl_state_copy(x->s, start);
-                status = newton_moving(&k);
+                status = k.spinning ? newton(&k) : newton_moving(&k);
             }
             kl_state_destroy(start);
         }
