@@ -461,7 +461,6 @@ const kl_command kl_command_critical_speed = {
     .summary   = "linear and nonlinear critical speed of a rail vehicle",
     .run       = critical_speed_run,
     .help      = "  klingel critical-speed examples/bogie-hunting/model.yaml\n"
-                 "\n"
                  "linear: lowest speed with an eigenvalue whose real part is positive\n"
                  "nonlinear: lowest speed with a stable limit cycle, found by reducing the speed\n"
                  "unstable: limit cycles with a Floquet multiplier above 1; fold: where both meet\n"};
