@@ -64,12 +64,23 @@ static bool may_turn(const kl_trace_found *q, const kl_trace_node *a, const kl_t
     return true;
 }
 
+/* The root between a (f > 0) and b (f <= 0): Newton's method from where the line through both ends is
+ * zero, and where that leaves the interval the safe method. */
+static kl_trace_node root_between(const kl_trace_found *q, const kl_trace_node *a,
+                                  const kl_trace_node *b)
+{
+    double        x = a->f / (a->f - b->f);
+    kl_trace_node n = {.w = a->w + x * (b->w - a->w), .foot = x < 0.5 ? a->foot : b->foot};
+    if (kl_trace_newton(q->f, &q->s, q->pose, &n) && n.w >= a->w && n.w <= b->w) return n;
+    return kl_trace_root(q->f, &q->s, *a, *b);
+}
+
 /* Between two neighbouring joints the rate f may pass through zero twice; then the middle is looked
  * at. */
 static void between(kl_trace_found *q, const kl_trace_node *a, const kl_trace_node *b, int level)
 {
     if (a->f > 0.0 && b->f <= 0.0) {
-        kl_trace_accept(q, kl_trace_root(q->f, &q->s, *a, *b));
+        kl_trace_accept(q, root_between(q, a, b));
         return;
     }
     if (level == 0 || !may_touch(q, a, b, q->f->wheel_bend[(int)a->w].high)) return;
