@@ -37,7 +37,7 @@ static void the_crash_test_absorbs_as_in_the_table(void **unused)
 static void anti_climbers_keep_cars_from_overriding(void **unused)
 {
     (void)unused;
-    static const char *const channels[] = {"nose_kJ", "end_m1_kJ", "end_s1_kJ", "overriding_m", "energy.balance", "meet.ribs.indentation", NULL};
+    static const char *const channels[] = {"nose_kJ", "end_m1_kJ", "end_s1_kJ", "overriding_m", "energy.balance", "meet.ribs.indentation", "lift_m1_m", "lift_s1_m", NULL};
     double                   riding[2];
     for (int ribs = 0; ribs < 2; ribs++) {
         example_run("train-against-train", ribs ? "cars=2" : "cars=2 anti_climbers=0", 0.3, 2e-3, channels, &one);
@@ -48,6 +48,7 @@ static void anti_climbers_keep_cars_from_overriding(void **unused)
         assert_true(example_last(&one, 5) > 0.01);
         for (int r = 0; r < one.n; r++) assert_close(one.value[r][4], one.value[0][4], 2e-4 * 1.94e6);
         riding[ribs] = example_peak(&one, 3);
+        assert_true(example_peak(&one, 6) < 0.05 && example_peak(&one, 7) < 0.05); /* springs keep the frames upright and the cars up */
     }
     assert_true(riding[0] > 0.15 && riding[1] < 0.03);
 }
@@ -58,7 +59,7 @@ static void a_coupler_yields_and_energies_balance(void **unused)
     static const char *const channels[] = {"plastic_angle_rad", "absorbed_J", "balance_J", "moment_Nm", NULL};
     example_run("plastic-four-bar", "", 1, 2e-3, channels, &one);
     assert_true(fabs(example_last(&one, 0)) > 0.05 && example_last(&one, 1) > 1.0);
-    for (int r = 0; r < one.n; r++) assert_close(one.value[r][2], one.value[0][2], 1e-5 * 153.0);
+    for (int r = 0; r < one.n; r++) assert_close(one.value[r][2], one.value[0][2], 1e-4 * 153.0);
 }
 
 int main(void)
