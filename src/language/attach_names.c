@@ -38,17 +38,23 @@ int kl_attach_input(const kl_scope *s, const kl_model *m, const char *name)
     return kl_attach_find(s, m, name, kl_model_find_input, NULL);
 }
 
-int kl_attach_dropped(const kl_scope *s, const char *name)
+/* Line of the entry that `name` or its first part names in a list; 0: it is not there. */
+static int line_in(const kl_scope *s, const kl_names *list, const char *name)
 {
     const char *full = kl_arena_format(s->arena, "%s%s", s->prefix, name);
-    int         line = full ? kl_names_get(&s->shared->dropped, full) : -1;
-    if (line < 0) line = kl_names_get(&s->shared->dropped, name);
+    int         line = full ? kl_names_get(list, full) : -1;
+    if (line < 0) line = kl_names_get(list, name);
     const char *dot = strrchr(name, '.');
     if (line < 0 && dot) {
         const char *part = kl_arena_format(s->arena, "%.*s", (int)(dot - name), name);
-        return part ? kl_attach_dropped(s, part) : 0;
+        return part ? line_in(s, list, part) : 0;
     }
     return line < 0 ? 0 : line;
+}
+
+int kl_attach_dropped(const kl_scope *s, const char *name)
+{
+    return line_in(s, &s->shared->dropped, name);
 }
 
 /* The name nearest to `name`, as one would write it in this part. */
@@ -96,7 +102,8 @@ static const char *holder_of(const kl_scope *s, const char *word)
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
 {
     int index = kl_attach_find(s, m, name, kl_model_find_body, NULL), line;
-    if (index >= 0) return index;
+    if (index >= 0 || line_in(s, &s->shared->broken, name) > 0)
+        return index; /* a further message would lead astray */
     if ((line = kl_attach_dropped(s, name)) > 0) {
         kl_fail(s->diag, KL_E_NAME, where->place,
                 "body '%s' is left out by %s `when` in line %d; give this entry the same `when`, "

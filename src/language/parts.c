@@ -184,6 +184,7 @@ static kl_status read_one(kl_builder *b, const kl_node *n, kl_entry_reader read)
     kl_status status = follow_like(b, &e, n, &pushed);
     if (status == KL_OK) status = read(b, &e);
     for (s = scope_of(b); pushed > 0; pushed--) kl_scope_pop(s);
+    if (status != KL_OK) kl_names_put(&s->shared->broken, s->arena, e.name, e.place.line);
     return status;
 }
 
