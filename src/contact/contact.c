@@ -66,6 +66,7 @@ static bool far_apart(const kl_pair *q, kl_spots *out)
 
 /* So much relative motion, as a share of the smaller shape, calls for a search everywhere. */
 static const double MOVED = 0.05;
+static const double DEEP  = 0.2;
 
 /* May the search begin at the places of the last accepted step? */
 static bool search_starts_locally(const kl_contact_data *p, const kl_contact_found *last,
@@ -76,24 +77,43 @@ static bool search_starts_locally(const kl_contact_data *p, const kl_contact_fou
            kl_norm(kl_sub(from, last->from)) < MOVED * p->reach;
 }
 
+/* Did one shape pass far into the other, or through it, within this step? A plane normal to n separates
+ * two convex shapes that are apart; if the last accepted position had them on the other sides of it,
+ * the step was far too long. So it was if an open contact is closed by more than DEEP of the smaller
+ * shape. Shapes that are not convex (holes, rings) have normals that jump without contact: they are
+ * not tested. */
+static bool passed_through(const kl_contact_data *p, const kl_contact_found *last,
+                           const kl_contact_found *f)
+{
+    const kl_solid *a = &p->shapes.item[0], *b = &p->shapes.item[1];
+    if (!last || last->spots.n == 0 || f->spots.n == 0 || !(f->t > last->t)) return false;
+    if (!kl_solid_types[a->kind].convex || !kl_solid_types[b->kind].convex) return false;
+    if (a->inside || b->inside) return false;
+    const kl_spot *from = &last->spots.item[0], *to = &f->spots.item[0];
+    double         clear = 1e-3 * p->reach; /* at smaller gaps the normal is uncertain */
+    if (to->gap > clear) return kl_dot(to->n, last->now) < 0.0;
+    return from->gap > 0.0 && to->gap < -DEEP * p->reach;
+}
+
 kl_status kl_contact_locate(const kl_reading *in, void *cache)
 {
     const kl_contact_data  *p    = in->data;
     const kl_contact_found *last = in->accepted;
     kl_contact_found       *f    = cache;
     memset(f, 0, sizeof *f);
+    f->t = in->t;
     if (p->fit.kind != KL_FIT_NONE) {
         kl_contact_find(p, in->m, NULL, &f->spots);
         return KL_OK;
     }
     kl_pair q = kl_contact_pair(p, in->m);
-    if (far_apart(&q, &f->spots)) return KL_OK;
-    kl_vec3 from = kl_sub(q.B.r, q.A.r);
-    bool    warm = search_starts_locally(p, last, from);
-    f->age       = warm ? last->age + 1 : 0;
-    f->from      = warm ? last->from : from;
+    f->now    = kl_sub(q.B.r, q.A.r);
+    if (far_apart(&q, &f->spots)) return passed_through(p, last, f) ? KL_RETRY : KL_OK;
+    bool warm = search_starts_locally(p, last, f->now);
+    f->age    = warm ? last->age + 1 : 0;
+    f->from   = warm ? last->from : f->now;
     kl_contact_find(p, in->m, warm ? &last->spots : NULL, &f->spots);
-    return KL_OK;
+    return passed_through(p, last, f) ? KL_RETRY : KL_OK;
 }
 
 /* Bounding balls are far apart. Bristles relax, so they keep a contact awake. */
@@ -250,6 +270,8 @@ static void spot_slopes(const kl_contact_data *p, const kl_motion m[2], const kl
     }
 }
 
+/* Only the geometry (points and normals) is differenced; the laws of force have exact derivatives. An
+ * open point adds nothing, except to its bristles: z' = -RELAX z, which decay while there is no contact. */
 void kl_contact_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const kl_contact_data  *p = in->data;

@@ -39,6 +39,8 @@ typedef struct kl_contact_found { /* cache */
     kl_spots spots;
     int      age;  /* accepted steps since the last search everywhere */
     kl_vec3  from; /* shape 2 as seen from shape 1 at that search, global axes [m] */
+    kl_vec3  now;  /* the same at this position */
+    double   t;    /* its time [s] */
 } kl_contact_found;
 
 /* contact.c: what the element does with two frames */

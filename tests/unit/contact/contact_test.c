@@ -67,6 +67,36 @@ static void all_integrators_take_a_block_at_rest(void **unused)
     }
 }
 
+/* A body that starts 0.9 m above a plate of 100 mm: its first steps are longer than the way through
+ * the plate, and both ends of such a step are open. */
+static void a_body_does_not_pass_through_a_plate(void **unused)
+{
+    (void)unused;
+    static const char *const shape[] = {"{sphere: 5 mm}",
+                                        "{capsule: {radius: 5 mm, length: 20 mm}}",
+                                        "{box: [10 mm, 10 mm, 10 mm]}"};
+    for (int i = 0; i < 6; i++) { /* the narrow plate: the nearest way out is sideways */
+        static const char *const names[] = {"b.position.y", NULL};
+        char                     text[1024];
+        built                    b;
+        snprintf(text, sizeof text,
+                 "klingel: 1\ngravity: 0\n"
+                 "bodies: {b: {mass: 1, inertia: [1, 1, 1], position: [0, 1, 0]}}\n"
+                 "joints: {guide: {type: translational, between: [ground, b], at: [0, 1, 0], "
+                 "axis: y}}\n"
+                 "contacts: {c: {between: [b, ground], shapes: [%s, {box: [0.2, 0.1, %s]}], law: "
+                 "linear, stiffness: 1e6}}\n"
+                 "forces: {f: {type: force, on: b, axis: -y, value: 10}}\n",
+                 shape[i / 2], i % 2 ? "0.2" : "0.02");
+        assert_int_equal(try_build(text, &b), KL_OK);
+        simulate(&b, 2.0, 0.1, names, &r, NULL);
+        built_free(&b);
+        for (int k = 0; k < r.count; k++)
+            if (!(r.value[k][0] > 0.04))
+                fail_msg("%s: y = %g m at %g s", shape[i / 2], r.value[k][0], r.t[k]);
+    }
+}
+
 static void refuses(const char *contact, const char *words)
 {
     char  text[1024];
@@ -114,6 +144,7 @@ int main(void)
         cmocka_unit_test(a_block_sticks_on_an_incline_without_creep),
         cmocka_unit_test(above_the_angle_it_slides_with_the_right_acceleration),
         cmocka_unit_test(all_integrators_take_a_block_at_rest),
+        cmocka_unit_test(a_body_does_not_pass_through_a_plate),
         cmocka_unit_test(mistakes_are_told_with_their_line_and_a_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
