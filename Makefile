@@ -1,20 +1,20 @@
-# A thin front to CMake. `make run` and `make test` are all that a fresh machine needs: they install what is missing
-# (packages.txt), build, and go.
+# Short commands for CMake. `make run` and `make test` work on a fresh machine: they install missing packages
+# (packages.txt) and build first.
 
 JOBS := $(shell nproc 2>/dev/null || echo 2)
 
 .PHONY: help setup build run test bench asan test-full format tidy install docs clean
 
 help:
-	@echo "make run        set up, build, run the main example and say where to look"
-	@echo "make test       set up, build, run all tests"
-	@echo "make build      build/klingel, the release build"
-	@echo "make bench      measure speed against ourselves and what is installed"
-	@echo "make asan       tests under address and undefined-behaviour sanitizers"
-	@echo "make test-full  all of that, a second compiler, valgrind and minutes of fuzzing"
-	@echo "make format     clang-format; make tidy: clang-tidy and the order of folders"
-	@echo "make docs       the documents as a site: build/site/index.html"
-	@echo "make install    library, headers, program (PREFIX=/usr/local, DESTDIR=)"
+	@echo "make run        install packages, build, run the main example, print the files to open"
+	@echo "make test       install packages, build, run all tests"
+	@echo "make build      install packages, build the program build/klingel"
+	@echo "make bench      measure the speed, also of other installed simulators"
+	@echo "make asan       run the tests with address and undefined-behaviour sanitizers"
+	@echo "make test-full  all tests, sanitizers, a second compiler, valgrind and fuzzing"
+	@echo "make format     format the source; make tidy: clang-tidy, order of folders, words of texts"
+	@echo "make docs       write the manual as a web site: build/site/index.html"
+	@echo "make install    install program, library, headers (PREFIX=/usr/local, DESTDIR=)"
 
 setup:
 	@scripts/setup packages.txt
@@ -49,6 +49,7 @@ format:
 tidy: setup
 	@scripts/setup packages-full.txt
 	@scripts/check-rooms
+	@scripts/check-words .
 	@cmake --preset release >/dev/null
 	@git ls-files 'src/*.c' | xargs -P $(JOBS) -n 4 clang-tidy -p build --quiet
 

@@ -1,5 +1,5 @@
 #!/usr/bin/env node
-// Pictures of the examples for documents: runs each, opens its page in headless Chromium, and saves
+// Makes the pictures of the manual: runs each example, opens its page in headless Chromium, and saves
 // docs/pictures/NAME.png. Usage: scripts/screenshots.mjs [NAME...]
 import { execFileSync } from "node:child_process";
 import { existsSync, mkdirSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from "node:fs";

@@ -75,20 +75,21 @@ const kl_element_type *const kl_contact_types[] = {&kl_contact, &kl_contact_grou
 const kl_element_section kl_element_sections[] = {
     {.section = "joints",
      .word    = "joint",
-     .help    = "what holds bodies together or drives them",
-     .text =
-         "    joints:\n"
-         "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
-         "A joint stands between two bodies at a point in space, as the model stands at the "
-         "start.\n"
-         "`klingel list` shows the types. Bodies, joints and forces share one list of names.\n\n"
-         "    start: {angle: 30 deg, angular_speed: 2 rad/s}       # also displacement, length, "
-         "speed\n"
-         "    start: {angle: 30 deg, fixed: [angle]}               # met, or an error\n\n"
-         "Under `start` a joint says where its coordinates begin; the bodies stay written as "
-         "drawn.\n",
-     .types  = kl_joint_types,
-     .joints = true},
+     .help    = "connections between bodies, drivers and couplers",
+     .text    = "    joints:\n"
+                "      hinge: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: y}\n\n"
+                "A joint connects two bodies at a point, which is given in global coordinates in the "
+                "initial\n"
+                "position. `klingel list` shows the types. Bodies, joints and forces share one list "
+                "of names.\n\n"
+                "    start: {angle: 30 deg, angular_speed: 2 rad/s}       # also displacement, "
+                "length, speed\n"
+                "    start: {angle: 30 deg, fixed: [angle]}               # must be met exactly\n\n"
+                "`start` gives the initial values of the joint coordinates, measured from the "
+                "position in which\n"
+                "the bodies are described.\n",
+     .types   = kl_joint_types,
+     .joints  = true},
     {.section = "forces",
      .word    = "force",
      .help    = "springs, dampers, stops, loads, controllers",
@@ -99,13 +100,13 @@ const kl_element_section kl_element_sections[] = {
      .types = kl_force_types},
     {.section = "contacts",
      .word    = "contact",
-     .help    = "bodies that touch, hit, roll and slide",
+     .help    = "contact of bodies: impact, rolling, sliding",
      .text =
          "    contacts:\n"
          "      bounce: {between: [ball, ground], shapes: [{sphere: 50 mm}, plane],\n"
          "               material: steel-steel, law: hunt-crossley, restitution: 0.7,\n"
          "               friction: stick-slip, mu: 0.3}\n\n"
-         "Each shape stands in the axes of its body (or of a marker: `car.hook`):\n\n"
+         "Each shape is given in the axes of its body, or of a marker such as `car.hook`:\n\n"
          "    plane                                        # z = 0 with material below; {plane: "
          "x}\n"
          "    {sphere: 50 mm, at: [0, 0, 0.1]}             # {sphere: {radius: 0.5, inside: "
@@ -114,13 +115,13 @@ const kl_element_section kl_element_sections[] = {
          "    {cylinder: {radius: 10 mm, length: 40 mm, axis: y}}           # inside: true is a "
          "hole\n"
          "    {cylinder: {radius, length, slices: 5}}      # discs of a roller in a hole; or "
-         "slice_error: "
-         "0.01\n"
+         "slice_error: 0.01\n"
          "    {capsule: {radius, length}}    {cone: {radius, top, length}}\n"
          "    {torus: {radius, tube}}                      # tube 0 is a thin ring\n"
-         "    {revolved_arc: {center: [x, y], first: [x, y], last: [x, y]}}   # turned about y\n"
+         "    {revolved_arc: {center: [x, y], first: [x, y], last: [x, y]}}   # revolved about y\n"
          "    {extruded_arc: {center, first, last, z: [from, to], side: outside}}\n"
-         "    {revolved_arc: {arcs: [{center, first, last}, ...], mirror: true}}    # a chain\n"
+         "    {revolved_arc: {arcs: [{center, first, last}, ...], mirror: true}}    # chain of "
+         "arcs\n"
          "    {surface: hill}    {mesh: part.stl, scale: 0.001}\n"
          "    skin              # of a flexible body, second; {skin: {from: [x, y, z], to: [x, y, "
          "z]}}\n\n"

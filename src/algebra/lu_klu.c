@@ -1,4 +1,4 @@
-/* The only file that knows SuiteSparse KLU, and the choice between KLU and MUMPS: KLU's analysis tells how
+/* The only file that knows SuiteSparse KLU, and the choice between KLU and MUMPS: KLU's analysis shows how
  * much work a factorisation is. */
 #include "algebra/lu.h"
 

@@ -127,7 +127,7 @@ static kl_status give_matrix(kl_factor *f, const kl_symmetric *A)
  *
  * Unknowns of one node have the same neighbours, so the graph of nodes is ordered (nested
  * dissection) and each node's unknowns follow one another: as good an order, found several times
- * faster. SCOTCH stands in when that fails. Not PORD: it ends the whole process on some small
+ * faster. SCOTCH is used when that fails. Not PORD: it ends the whole process on some small
  * graphs. */
 
 /* groups of successive unknowns with the same rows; returns how many, group of each in `group` */

@@ -21,7 +21,7 @@ kl_rank *kl_rank_create(int ngroup, const int *size);
 void     kl_rank_destroy(kl_rank *r);
 
 /* Adds `nrow` rows that touch the `n` groups listed (each once); values row-major, the columns of
- * the groups in the order listed. They are copied. Out of memory is told by kl_rank_eliminate. */
+ * the groups in the order listed. They are copied. Out of memory is reported by kl_rank_eliminate. */
 void kl_rank_add(kl_rank *r, int nrow, int n, const int *group, const double *values);
 
 /* `in_order`: groups as numbered, so that a column without a pivot depends on columns before it;

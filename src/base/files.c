@@ -30,7 +30,7 @@ const char *kl_file_reason(int error)
         int         error;
         const char *reason;
     } known[] = {
-        {ENOENT, "there is no such file; check the name and folder"},
+        {ENOENT, "there is no such file or folder; check the name"},
         {EISDIR, "this is a folder; name a file in it"},
         {EACCES, "no permission to use this file; change its permissions"},
         {ESPIPE, "this is a pipe or a device; give an ordinary file"},

@@ -138,7 +138,7 @@ static double slow_way(const decimal *d)
         }
     }
     if (n == 0) return 0.0;
-    if (dropped) { /* one more digit stands for all that were dropped */
+    if (dropped) { /* one more digit represents all that were dropped */
         buffer[n++] = '1';
         exponent--;
     }

@@ -14,7 +14,7 @@
 enum { DIGITS = 17 };
 
 typedef struct decimal {
-    char digit[DIGITS]; /* as characters; the point stands after the first */
+    char digit[DIGITS]; /* as characters; the point is after the first */
     int  n, exponent;
     bool negative;
 } decimal;

@@ -227,7 +227,7 @@ static bool find_symbol(const char *symbol, size_t n, double *factor, kl_dim *di
 }
 
 /* The power behind a symbol, in halves: 2, ^2, ^-1, ^1.5, a superscript; 2 (one) when none stands
- * there. False when something stands there that is no power of a unit. */
+ * there. False when something is there that is no power of a unit. */
 static bool scan_power(const char *text, size_t *used, int *halves)
 {
     size_t n  = 0;

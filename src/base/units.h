@@ -71,7 +71,7 @@ bool kl_dim_power(kl_dim a, double p, kl_dim *out);
 /* The longest chain of unit symbols at the start of `text`, as an expression reads it behind a
  * number. Sets *used to the bytes taken. `/` counts only with no space around it. */
 typedef enum kl_unit_scan_result {
-    KL_UNIT_NONE,      /* no unit stands here */
+    KL_UNIT_NONE,      /* there is no unit here */
     KL_UNIT_FOUND,     /* outputs set */
     KL_UNIT_AMBIGUOUS, /* a product behind a `/`, as in J/kg K; *used points at the second */
     KL_UNIT_POWER, /* a power that is no multiple of one half, or too high; *used points at it */

@@ -37,8 +37,7 @@ static kl_status piece_setup(void *data, const kl_setup *s, const kl_motion *m, 
     if (!kl_beam_shape_of(&p->rule, r, A, &shape))
         return kl_fail(
             s->diag, KL_E_RANGE, s->place,
-            "beam '%s': one of its elements turns by half a turn at the start; give more "
-            "`elements`",
+            "beam '%s': one of its elements is bent by 180 deg at the start; give more `elements`",
             s->name);
     for (int k = 0; k < p->rule.npoint && k < KL_BEAM_POINTS; k++) {
         memcpy(p->rest[k], shape.at[k].strain, sizeof p->rest[k]);
@@ -152,7 +151,8 @@ static void piece_commit(const kl_reading *in, double *h_new)
     h_new[0] = in->h[0] + a.spent;
 }
 
-/* Adds the distributed load; returns its power. */
+/* Adds the distributed load q, with the weights of consistent nodal loads (1/2, 1/2 and Simpson's 1/6, 4/6,
+ * 1/6); returns its power. */
 static double add_load(const kl_reading *in, double *wrench)
 {
     static const double  share[2][KL_BEAM_NODES] = {{0.5, 0.5, 0.0}, {1.0 / 6, 4.0 / 6, 1.0 / 6}};
@@ -184,7 +184,9 @@ static kl_status piece_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
-/* The derivative of the damping stress by position is left out: it is damping times velocity times
+/* The element applies minus the gradient of its energy, therefore the signs. C uses the elastic law at zero
+ * stress: with stress = C (e + beta e'), dw/dV = -beta B' C B has no geometric part.
+ * The derivative of the damping stress by position is left out: it is damping times velocity times
  * strain, which no step size notices. */
 static void piece_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
@@ -215,7 +217,7 @@ static void piece_output(const kl_reading *in, const double *lambda, double *val
     values[6] = a.most_plastic;
 }
 
-/* A compression beyond half the length is no longer a beam: its section would pass through itself. */
+/* At an axial strain of -1 the element has no length and its direction reverses; stop just before. */
 static void piece_watch(const kl_reading *in, kl_notice *notice)
 {
     const kl_beam_piece *p = in->data;
@@ -255,5 +257,5 @@ const kl_element_type kl_beam_element = {
     .commit    = piece_commit,
     .output    = piece_output,
     .watch     = piece_watch,
-    .limit     = "two neighbouring nodes of the beam are turned against each other by half a turn; "
-                 "give more `elements`"};
+    .limit = "two neighbouring nodes of the beam are rotated by 180 deg relative to each other; "
+             "give more `elements`"};

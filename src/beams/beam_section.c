@@ -29,16 +29,17 @@ static const kl_key keys[] = {
      .offset = AT(shape),
      .words  = "rectangle circle tube i channel polygon numbers stiffness",
      .help = "a shape with its sizes, its numbers (area, Iy, Iz, J), or stiffnesses (EA, EI, ...)"},
-    SIZE("width", width, "size along y: of a rectangle, of the flanges of an I or channel"),
-    SIZE("height", height, "size along z: of a rectangle, an I, a channel"),
-    SIZE("radius", radius, "of a circle; outer radius of a tube"),
-    SIZE("thickness", thickness, "of the wall of a tube"),
+    SIZE("width", width,
+         "size along y: width of a rectangle, or of the flanges of an I or channel"),
+    SIZE("height", height, "size along z: height of a rectangle, I or channel"),
+    SIZE("radius", radius, "radius of a circle, outer radius of a tube"),
+    SIZE("thickness", thickness, "wall thickness of a tube"),
     SIZE("flange", flange, "thickness of the flanges of an I or channel"),
     SIZE("web", web, "thickness of the web of an I or channel"),
     POINTS("points", points,
-           "of a polygon: its corners [[y, z], ...], in order; the beam runs through its centroid"),
+           "corners of a polygon in order, [[y, z], ...]; the beam runs through the centroid"),
     POINTS("hole", hole, "corners of a hole in the polygon"),
-    VALUE("area", area, "m2", "of `numbers`: area"),
+    VALUE("area", area, "m2", "area, for `shape: numbers`"),
     VALUE("Iy", Iy, "m4", "second moment of area about y (bending in the x-z plane)"),
     VALUE("Iz", Iz, "m4", "second moment of area about z (bending in the x-y plane)"),
     VALUE("J", J, "m4", "torsion constant"),
@@ -50,9 +51,9 @@ static const kl_key keys[] = {
      .fallback = "[0, 0]",
      .min      = 0,
      .max      = 1e300,
-     .help     = "shear area over area, along y and z; 0: that of the shape (1 for `numbers`). A "
-                 "large number makes the beam rigid in shear"},
-    VALUE("EA", EA, "N", "of `stiffness`: axial stiffness"),
+     .help = "shear area over area, along y and z; 0: computed from the shape (1 for `numbers`). A "
+             "large number makes the beam rigid in shear"},
+    VALUE("EA", EA, "N", "axial stiffness, for `shape: stiffness`"),
     {.name     = "GA",
      .kind     = KL_KEY_NUMBERS,
      .offset   = AT(GA),
@@ -61,8 +62,8 @@ static const kl_key keys[] = {
      .fallback = "[0, 0]",
      .min      = 0,
      .max      = 1e300,
-     .help     = "of `stiffness`: shear stiffness along y and z"},
-    VALUE("GJ", GJ, "N m2", "of `stiffness`: torsional stiffness"),
+     .help     = "shear stiffness along y and z, for `shape: stiffness`"},
+    VALUE("GJ", GJ, "N m2", "torsional stiffness, for `shape: stiffness`"),
     {.name     = "EI",
      .kind     = KL_KEY_NUMBERS,
      .offset   = AT(EI),
@@ -71,7 +72,7 @@ static const kl_key keys[] = {
      .fallback = "[0, 0]",
      .min      = 0,
      .max      = 1e300,
-     .help     = "of `stiffness`: bending stiffness about y and z"},
+     .help     = "bending stiffness about y and z, for `shape: stiffness`"},
     {.name     = "fibres",
      .kind     = KL_KEY_NUMBERS,
      .offset   = AT(fibres),
@@ -80,8 +81,8 @@ static const kl_key keys[] = {
      .fallback = "[1, 20]",
      .min      = 1,
      .max      = 1000,
-     .help = "of a material that yields: cells along y and z, with 2 x 2 points each (tube: rings "
-             "and sectors)"},
+     .help = "if the material yields: number of cells along y and z, with 2 x 2 points each (tube: "
+             "rings and sectors)"},
     VALUE("mass", mass, "kg/m", "mass per length, instead of density times area"),
     {.name     = "inertia",
      .kind     = KL_KEY_NUMBERS,
@@ -246,25 +247,28 @@ kl_beam_law kl_beam_law_of(const kl_beam_section *s, const kl_structural_materia
 }
 
 const kl_resource_type kl_beam_sections = {
-    .section   = "sections",
-    .word      = "section",
-    .help      = "cross sections of beams",
-    .text      = "    sections:\n"
-                 "      bar: {shape: rectangle, width: 30 mm, height: 20 mm}\n"
-                 "      pipe: {shape: tube, radius: 40 mm, thickness: 3 mm}\n"
-                 "      rib: {shape: channel, height: 100 mm, width: 50 mm, flange: 8 mm, web: 6 mm}\n"
-                 "      corner: {shape: polygon, points: [[0, 0], [50 mm, 0], [50 mm, 5 mm], [5 mm, 5 "
-                 "mm], [5 mm, 50 mm], [0, 50 mm]]}\n"
-                 "      rail: {shape: numbers, area: 1780 mm2, Iy: 414724 mm4, Iz: 4503109 mm4, J: "
-                 "35024 mm4}\n"
-                 "      soft: {shape: stiffness, EA: 10 kN, GA: [10 kN, 10 kN], GJ: 100 N m2,\n"
-                 "             EI: [100 N m2, 100 N m2], mass: 1 kg/m, inertia: [20 kg m, 10 kg m, 10 "
-                 "kg m]}\n\n"
-                 "Axes: x along the beam, y and z in the section. Height is along z, width along y.\n"
-                 "The beam runs through the centroid. Torsion and shear constants and the shear centre "
-                 "of\nchannels and polygons are computed (`klingel check` prints them); bending about "
-                 "axes that\nare not principal ones couples, and a force that does not pass the shear "
-                 "centre twists.\n",
+    .section = "sections",
+    .word    = "section",
+    .help    = "cross sections of beams",
+    .text =
+        "    sections:\n"
+        "      bar: {shape: rectangle, width: 30 mm, height: 20 mm}\n"
+        "      pipe: {shape: tube, radius: 40 mm, thickness: 3 mm}\n"
+        "      rib: {shape: channel, height: 100 mm, width: 50 mm, flange: 8 mm, web: 6 mm}\n"
+        "      corner: {shape: polygon, points: [[0, 0], [50 mm, 0], [50 mm, 5 mm], [5 mm, 5 mm], "
+        "[5 mm, 50 mm], [0, 50 mm]]}\n"
+        "      rail: {shape: numbers, area: 1780 mm2, Iy: 414724 mm4, Iz: 4503109 mm4, J: 35024 "
+        "mm4}\n"
+        "      soft: {shape: stiffness, EA: 10 kN, GA: [10 kN, 10 kN], GJ: 100 N m2,\n"
+        "             EI: [100 N m2, 100 N m2], mass: 1 kg/m, inertia: [20 kg m, 10 kg m, 10 kg "
+        "m]}\n\n"
+        "Axes: x along the beam, y and z in the section. Height is along z, width along y.\n"
+        "The beam runs through the centroid. Torsion and shear constants and the shear centre of\n"
+        "channels and polygons are computed (`klingel check` prints them); bending about axes "
+        "that\n"
+        "are not principal axes is coupled, and a force that does not pass through the shear "
+        "centre\n"
+        "twists the beam.\n",
     .example   = "{shape: rectangle, width: 30 mm, height: 20 mm}",
     .data_size = sizeof(kl_beam_section),
     .keys      = keys,

@@ -24,6 +24,7 @@ kl_beam_rule kl_beam_rule_of(int nodes, double length)
     return b;
 }
 
+/* gamma = exp(psi)' w - e1 and kappa = T(psi) psi' at integration point p. */
 static void point_strain(const kl_beam_rule *b, kl_beam_shape *s, int p)
 {
     kl_vec3 w = kl_vec(0, 0, 0), psi = w, slope = w;
@@ -49,7 +50,7 @@ static void point_strain(const kl_beam_rule *b, kl_beam_shape *s, int p)
 /* Rotation of node i against the reference, and the inverse of its left Jacobian. */
 static bool node_turn(kl_beam_shape *s, int i, const kl_mat3 *A)
 {
-    const double most = 3.0; /* [rad] */
+    const double most = 3.0; /* [rad]; at pi the rotation vector jumps to its opposite */
     kl_mat3      Rt = kl_transpose(&s->R), turn = kl_matmul(&Rt, A);
     s->psi[i]               = kl_rotation_log(&turn);
     double         x        = kl_dot(s->psi[i], s->psi[i]);
@@ -90,6 +91,8 @@ static void gradient(const kl_beam_rule *b, const kl_beam_shape *s,
     }
 }
 
+/* Wrenches in global axes: (f_i, L_i' g_i) for each node, since dpsi_i = L_i (dtheta_i - dtheta_R). The
+ * reference node balances them: force -sum f_i, moment -sum (m_i + u_i x f_i). */
 void kl_beam_forces(const kl_beam_rule *b, const kl_beam_shape *s, double stress[KL_BEAM_POINTS][6],
                     double *wrench)
 {

@@ -150,6 +150,11 @@ kl_fibres *kl_fibres_create(const kl_beam_section *s, const kl_structural_materi
     return f;
 }
 
+/* Plane sections: a fibre at (y, z) has the axial strain e = gamma_x + z kappa_y - y kappa_z. Sums over fibres:
+ *
+ *   N = sum a s,  My = sum a s z,  Mz = -sum a s y,   C = sum a (ds/de) b b' with b = (1, z, -y)
+ *
+ * Shear and torsion stay elastic and do not interact with yielding. */
 void kl_fibres_stress(const kl_fibres *f, const double strain[6], const kl_fibre_memory *memory,
                       kl_fibre_memory *now, kl_fibres_answer *out)
 {

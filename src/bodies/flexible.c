@@ -274,7 +274,7 @@ static int flexible_locked_modes(const void *data)
     return p->n == 0 && p->file.body ? p->file.body->nmode : 0;
 }
 
-/* one marker at its reference point tells nothing of its size */
+/* one marker at its reference point gives no information about its size */
 static double flexible_reach(const void *data) { return ((const flexible *)data)->gyration; }
 
 /* Why a run failed, or will: the inertia of a stiffened body is cut off behind second order; bent so
@@ -327,23 +327,22 @@ const kl_key kl_flexible_keys[] = {
      .offset   = offsetof(flexible, deforms),
      .words    = "false modal nonlinear true",
      .fallback = "modal",
-     .help     = "false: rigid body; modal (or true): small deformations by modes; "
-                 "nonlinear: large deformations, each node of the mesh moves for itself"},
+     .help = "false: rigid body; modal (or true): small deformations by modes; nonlinear: large "
+             "deformations, with the nodes of the mesh as degrees of freedom"},
     {.name     = "strain",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(flexible, strain),
      .words    = "logarithmic green",
      .fallback = "logarithmic",
-     .help = "of a nonlinear body: strain to which the stress is proportional; plasticity needs "
-             "logarithmic"},
+     .help = "strain measure of a nonlinear body, to which the stress is proportional; plasticity "
+             "needs logarithmic"},
     {.name     = "mass_matrix",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(flexible, mass_matrix),
      .words    = "lumped consistent",
      .fallback = "lumped",
-     .help =
-         "of a nonlinear body: mass in the nodes, or the consistent mass of its elements (rotary "
-         "inertia of shells stays in the nodes)"},
+     .help     = "mass of a nonlinear body: lumped at the nodes, or the consistent mass of its "
+                 "elements (the rotary inertia of shells is always lumped)"},
     {.name     = "modes",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(flexible, count),
@@ -422,8 +421,8 @@ const kl_key kl_flexible_keys[] = {
      .unit     = "*",
      .size     = 2,
      .fallback = "[0, 0]",
-     .help = "[a, b]: damping a M + b K, a in 1/s, b in s; of nonlinear bodies too, K that of the "
-             "elastic material"},
+     .help = "[a, b]: damping a M + b K, a in 1/s, b in s; for nonlinear bodies K is the elastic "
+             "stiffness"},
     {.name     = "position",
      .kind     = KL_KEY_NUMBERS,
      .offset   = offsetof(flexible, position),

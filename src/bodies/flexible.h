@@ -91,7 +91,7 @@ typedef struct flexible_screw {
 
 /* One frame in the current state, body axes. */
 typedef struct flexible_frame_cache {
-    kl_vec3 b, b_rate; /* where it stands; X w' */
+    kl_vec3 b, b_rate; /* its position; X w' */
     kl_mat3 R;         /* rotation since the undeformed body */
     kl_vec3 u, u_rate; /* angular velocity E w' and what is left of its rate at w'' = 0 */
     double  y[6], y_rate[6], G[18];

@@ -112,6 +112,15 @@ static void put_column(double *M, int n, int r, int c, kl_vec3 a, bool mirror)
     }
 }
 
+/* Mass matrix and quadratic terms of (r', omega in body axes, w'), with S = int x dm, J = inertia at the present
+ * deformation, S1_j and H_j = int (phi_j, x cross phi_j) dm:
+ *
+ *       [ m I      -A [S]x    A S1 ]
+ *   M = [ [S]x A'   J          H   ]       M v' = s + g
+ *       [ S1' A'    H'         Mff ]
+ *
+ *   s_r = -A (om x (om x S) + 2 om x dS/dt + S_bias),   s_om = -(dJ/dt om + om x (J om + H w') + dH/dt w')
+ *   s_j = om.G_j om + om.(H_lag_j - dH_j/dt): centrifugal and Coriolis forces on mode j */
 void flexible_inertia(const void *data, const void *cache, double *M, double *s)
 {
     const flexible       *p = data;

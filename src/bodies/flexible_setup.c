@@ -9,7 +9,7 @@
 
 /* ---- choice of modes ---- */
 
-/* as messages call it: a body that stands in the model has no name of a file */
+/* as messages call it: a body that is in the model has no name of a file */
 static const char *file_of(const flexible *p)
 {
     return p->file.file && *p->file.file != '{' ? p->file.file : "its `file: {...}`";
@@ -116,6 +116,8 @@ static double *square(const flexible *p, kl_arena *a, const double *from)
     return to;
 }
 
+/* Copies the invariants of the selected modes. J2 is stored transposed (mode j, then i) and H1 in both orders,
+ * because sums over either index then run through adjacent memory. */
 static kl_status take_invariants(flexible *p, kl_arena *a)
 {
     const kl_kbody      *b = p->file.body;
@@ -269,7 +271,7 @@ static kl_status add_ratio(flexible *p, int n, kl_arena *a)
 }
 
 /* Where the nodes of the body file hold, its modes swing as they do there, though rigid motions
- * stand behind them. */
+ * are behind them. */
 static int damped_modes(const flexible *p)
 {
     return p->conditioned && p->reference == FLEXIBLE_AS_IN_FILE ? p->n - 6 : p->n;
@@ -471,7 +473,7 @@ kl_status flexible_setup(void *data, const kl_setup *s, kl_body_size *size)
     flexible *p      = data;
     kl_status status = take_all(p, s, size);
     if (status == KL_OK) return KL_OK;
-    /* the other mistakes of the model are still looked for: stand there as a frame */
+    /* use a frame, so that other mistakes of the model are found too */
     p->n = p->nframe = 0;
     p->plain         = NULL;
     *size            = size_of(p, 0);

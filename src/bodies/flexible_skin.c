@@ -34,7 +34,8 @@ kl_status flexible_attach_skin(flexible *p, const kl_setup *s, int node)
         if (p->second && p->n > 0)
             kl_warn(s->diag, s->place,
                     "body '%s': contact with its skin leaves out the second-order motion of "
-                    "`stiffening`; keep deflections small against its size, or touch a marker",
+                    "`stiffening`; keep deflections small relative to its size, or let the contact "
+                    "act on a marker",
                     s->name);
     }
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;

@@ -24,7 +24,7 @@ static kl_vec3 level_direction(kl_vec3 N, kl_vec3 u, double *t)
 
 level level_frame(const rigid *p, const spinning_cache *k)
 {
-    /* K as it stands in the body at the start, where G and the body axes are the same */
+    /* K as it is in the body at the start, where G and the body axes are the same */
     kl_vec3 N0      = kl_mul(&p->orientation, p->spin_axis);
     kl_vec3 u       = fabs(N0.z) < 0.8 ? kl_vec(0, 0, 1) : kl_vec(1, 0, 0);
     level   l       = {.N = kl_mul(&k->F, p->spin_axis)};

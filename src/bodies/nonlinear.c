@@ -122,7 +122,7 @@ static kl_status add_surface(flexible *p, const kl_setup *s, const int *on)
     return KL_OK;
 }
 
-/* The field: all nodes that elements use, as they stand at the start. */
+/* The field: all nodes that elements use, in the initial position. */
 static kl_status make_field(flexible *p, const kl_setup *s, const pose *at, double every)
 {
     nonlinear_mesh *w    = p->nodes;

@@ -70,7 +70,7 @@ typedef struct nonlinear_shell {
 } nonlinear_shell;
 extern const kl_element_type kl_nonlinear_shell;
 
-/* nonlinear_mesh.c: shapes, materials, mass, parts; told where it cannot be done */
+/* nonlinear_mesh.c: shapes, materials, mass, parts; reported where it cannot be done */
 kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s);
 bool      nonlinear_is_shell(kl_shape shape);
 /* Consistent mass of one element, nnode x nnode [kg]. */

@@ -37,7 +37,9 @@ static kl_status check_shapes(const kl_mesh *mesh, const kl_setup *s)
     }
     if (status == KL_OK && solids == 0)
         status = kl_fail(s->diag, KL_E_MODEL, s->place,
-                         "body '%s': %s has no solid or shell elements", s->name, mesh->source);
+                         "body '%s': %s has no solid or shell elements; mesh the part with tet10, "
+                         "hex8, tri3 or quad4 elements",
+                         s->name, mesh->source);
     if (mesh->nspring > 0 || mesh->ntie > 0 || mesh->nmass > 0)
         status =
             kl_fail(s->diag, KL_E_MODEL, s->place,
@@ -206,7 +208,9 @@ static kl_status take_set(nonlinear_mesh *w, const kl_marker_request *q, nonline
     part->node  = used;
     part->rigid = part->n > 1 || (part->n == 1 && w->inertia[used[0]] > 0.0);
     if (part->n > 0) return KL_OK;
-    return kl_fail(s->diag, KL_E_MODEL, q->place, "marker '%s': no element uses the nodes of '%s'",
+    return kl_fail(s->diag, KL_E_MODEL, q->place,
+                   "marker '%s': no element uses the nodes of '%s'; choose a set of nodes of solid "
+                   "or shell elements",
                    q->name, q->set);
 }
 
@@ -218,8 +222,10 @@ static kl_status take_node(nonlinear_mesh *w, const kl_marker_request *q, nonlin
     *node =
         q->how == KL_AT_NODE ? kl_mesh_find_node(w->mesh, q->node_id) : nearest_node(w, q->point);
     if (*node < 0 || !(w->mass[*node] > 0.0))
-        return kl_fail(s->diag, KL_E_NAME, q->place, "marker '%s': no element uses node %d",
-                       q->name, q->node_id);
+        return kl_fail(
+            s->diag, KL_E_NAME, q->place,
+            "marker '%s': no element uses node %d; choose a node of a solid or shell element",
+            q->name, q->node_id);
     part->node = node, part->n = 1, part->at = w->mesh->x[*node];
     part->rigid = w->inertia[*node] > 0.0;
     return KL_OK;
@@ -265,11 +271,10 @@ static kl_status take_part(nonlinear_mesh *w, const kl_marker_request *q, const 
     for (int i = 0; i < part->n; i++) {
         int *body = &w->body[part->node[i]];
         if (*body >= 0)
-            return kl_fail(
-                s->diag, KL_E_MODEL, q->place,
-                "markers '%s' and '%s' both contain node %d; a node belongs to one marker "
-                "only",
-                w->part[*body].name, q->name, w->mesh->node_id[part->node[i]]);
+            return kl_fail(s->diag, KL_E_MODEL, q->place,
+                           "markers '%s' and '%s' both contain node %d; a node can belong to only "
+                           "one marker: remove it from one of the sets",
+                           w->part[*body].name, q->name, w->mesh->node_id[part->node[i]]);
         *body                   = w->npart;
         w->local[part->node[i]] = kl_sub(w->mesh->x[part->node[i]], part->at);
     }

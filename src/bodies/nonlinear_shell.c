@@ -95,8 +95,8 @@ const kl_element_type kl_nonlinear_shell = {
     .name      = "shell-element",
     .help      = "shell element of a nonlinear body",
     .data_size = sizeof(nonlinear_shell),
-    .limit   = "a node of the element turns by more than a right angle against it; refine the mesh "
-               "there, reduce the load, or check the material",
+    .limit   = "a node rotates by more than 90 deg relative to its element; refine the mesh there, "
+               "reduce the load, or check the material",
     .setup   = shell_setup,
     .eval    = shell_eval,
     .tangent = shell_tangent,

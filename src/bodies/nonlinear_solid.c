@@ -95,7 +95,7 @@ static void solid_stiffness(const kl_reading *in, double *K)
     int                   n = 9 * s->nnode * s->nnode;
     positions(in, x);
     if (kl_large_solid_eval(s, x, states(s, in), modes(s, in), &at, K) != KL_OK)
-        memset(K, 0, (size_t)n * sizeof *K); /* eval has told */
+        memset(K, 0, (size_t)n * sizeof *K); /* eval has reported it */
     for (int i = 0; i < n; i++) K[i] = -K[i];
 }
 

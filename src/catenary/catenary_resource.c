@@ -31,15 +31,16 @@ static kl_status check_wires(const kl_catenary *c, const kl_setup *s)
                            s->name, wire_names[i], c->mass[i], wire_names[i]);
         if (!(c->damping[i][0] >= 0.0) || !(c->damping[i][1] >= 0.0))
             return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "catenary '%s': %s_damping is [%g 1/s, %g s]; negative damping feeds "
+                           "catenary '%s': %s_damping is [%g 1/s, %g s]; negative damping supplies "
                            "energy; give values that are not negative",
                            s->name, wire_names[i], c->damping[i][0], c->damping[i][1]);
     }
     if (c->layout == KL_STITCHED && !(c->tension[2] < c->tension[1]))
-        return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "catenary '%s': stitch_tension is %g N, which leaves %g N in the messenger "
-                       "between its clamps; give less than messenger_tension",
-                       s->name, c->tension[2], c->tension[1] - c->tension[2]);
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "catenary '%s': stitch_tension is %g N, which leaves %g N in the messenger "
+            "between its clamps; give a smaller stitch_tension or a larger messenger_tension",
+            s->name, c->tension[2], c->tension[1] - c->tension[2]);
     return KL_OK;
 }
 
@@ -57,7 +58,9 @@ static int all_spans(const kl_catenary *c)
 /* For messages about lists. */
 static const char *of_sections(const kl_catenary *c)
 {
-    return c->sections > 1.0 ? " of all sections together, those of an overlap counted once" : "";
+    return c->sections > 1.0
+               ? " of all sections together, with common spans of an overlap counted once"
+               : "";
 }
 
 static kl_status check_spans(const kl_catenary *c, const kl_setup *s)
@@ -158,7 +161,7 @@ static kl_wire_data wire_data(const kl_catenary *c, int i)
                           .clamped = c->ends == 1};
 }
 
-/* In an overlap the wire that ends rises towards its anchor and both stand apart sideways. */
+/* In an overlap the wire that ends rises towards its anchor and both are apart sideways. */
 static void raise_ends(const kl_catenary *c, kl_tension_length *p, int section)
 {
     int last = p->nspan, o = (int)c->overlap;
@@ -328,12 +331,12 @@ static const kl_key catenary_keys[] = {
     LIST("encumbrance", encumbrance, "m", "1.2", "height of the messenger above the contact wire at the supports"),
     NUMBER("presag", presag, "m", "0", 0, "pre-sag of the contact wire at mid-span of the first span; in other spans proportional to the square of the length"),
     NUMBER("contact_mass", mass[0], "kg/m", NULL, 0, "mass per length of the contact wire"),
-    NUMBER("contact_tension", tension[0], "N", NULL, 0, "its tension"),
+    NUMBER("contact_tension", tension[0], "N", NULL, 0, "tension of the wire"),
     NUMBER("contact_bending", bending[0], "N m2", "0", 0, "bending stiffness EI"),
     NUMBER("contact_foundation", foundation, "N/m2", "0", 0, "elastic foundation along it, from height 0: for studies of a single wire"),
     DAMPING("contact_damping", 0, "[alpha, beta] of C = alpha M + beta K"),
     NUMBER("messenger_mass", mass[1], "kg/m", "1.08", 0, "mass per length of the messenger"),
-    NUMBER("messenger_tension", tension[1], "N", "16000", 0, "its tension"),
+    NUMBER("messenger_tension", tension[1], "N", "16000", 0, "tension of the wire"),
     NUMBER("messenger_bending", bending[1], "N m2", "0", 0, "bending stiffness EI"),
     DAMPING("messenger_damping", 1, "as contact_damping"),
     NUMBER("stitch_mass", mass[2], "kg/m", "0.31", 0, "mass per length of a stitch wire"),
@@ -355,7 +358,7 @@ static const kl_key catenary_keys[] = {
     NUMBER("registration_stiffness", registration_stiffness, "N/m", "0", 0, "vertical stiffness of the registration arm; 0: the hinge is fixed"),
     NUMBER("support_stiffness", support_stiffness, "N/m", "0", 0, "vertical stiffness of the messenger supports; 0: supports are fixed"),
     LIST("lumps", lumps, "m", "[]", "x of masses on the contact wire (section insulators, joints)"),
-    LIST("lump_masses", lump_masses, "kg", "[]", "their masses"),
+    LIST("lump_masses", lump_masses, "kg", "[]", "mass of each of the `lumps`"),
     NUMBER("sections", sections, "1", "1", 1, "number of consecutive tension lengths"),
     NUMBER("overlap", overlap, "1", "3", 1, "number of spans in which two tension lengths overlap"),
     NUMBER("rise", rise, "m", "0.5", 0, "uplift of a contact wire at its anchor in an overlap"),
@@ -365,7 +368,7 @@ static const kl_key catenary_keys[] = {
      .fallback = "0", .min = 0, .max = 0.5, .help = "worn fraction of the cross-section of the contact wire"},
     NUMBER("seed", seed, "1", "1", 0, "random seed of the installation errors"),
     NUMBER("element", element, "m", "1.1", 1e-3, "length of the longest finite element"),
-    NUMBER("gravity", gravity, "m/s2", "9.81", 0, "downwards"),
+    NUMBER("gravity", gravity, "m/s2", "9.81", 0, "acceleration of gravity, downwards"),
     {0}};
 /* clang-format on */
 
@@ -378,8 +381,7 @@ const kl_resource_type kl_catenaries = {
         "      line: {spans: 10, span_length: 60 m, presag: 30 mm,\n"
         "             contact_mass: 1.35 kg/m, contact_tension: 20 kN, contact_bending: 195 N m2,\n"
         "             messenger_mass: 1.07 kg/m, messenger_tension: 16 kN,\n"
-        "             droppers: [5, 10.5, 17, 23.5, 30, 36.5, 43, 49.5, 55]}\n"
-        "\n"
+        "             droppers: [5, 10.5, 17, 23.5, 30, 36.5, 43, 49.5, 55]}\n\n"
         "Wires are tensioned beams with constant tension; droppers carry tension only. The line "
         "runs\n"
         "along x, heights are measured along z. Dropper lengths are given, or computed so that the "

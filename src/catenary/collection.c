@@ -72,8 +72,8 @@ static kl_status check_wires_above(const kl_line *line, kl_diag *diag)
         }
         if (above > KL_MOST_WIRES)
             return kl_fail(diag, KL_E_MODEL, line->design->place,
-                           "catenary '%s': %d contact wires meet at x = %g m; at most %d may; give "
-                           "a smaller `overlap`",
+                           "catenary '%s': %d contact wires meet at x = %g m, but at most %d are "
+                           "supported; give a smaller `overlap`",
                            line->design->name, above, line->wire[i].x[0], KL_MOST_WIRES);
     }
     return KL_OK;
@@ -139,7 +139,7 @@ static double strip_law(void *context, int index, double w, double slope)
         t->sum[k->collector] = others;
         return 0.0;
     }
-    if (p->constant) { /* k->head stands for the force */
+    if (p->constant) { /* k->head represents the force */
         t->sum[k->collector] = others + k->head;
         return k->head;
     }

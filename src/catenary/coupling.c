@@ -190,7 +190,7 @@ kl_status kl_coupling_create(const kl_line *line, const kl_collector *collector,
     return kl_collection_create(line, collector, n, options->step, arena, diag, &k->c);
 }
 
-/* The pair for this call: subsystems are told what moves the pantographs. */
+/* The pair for this call: subsystems get the motion of the pantographs. */
 static kl_pair pair_of(const moving *of)
 {
     kl_pair pair     = of->k->pair;
@@ -227,7 +227,7 @@ static kl_status start_cosim(const moving *of, double t, double *state, kl_diag 
         for (int d = 0; d < PER_HEAD; d++) heads[PER_HEAD * i + d] = m[d * KL_PANTOGRAPH_MASSES];
         force[i] = kl_collection_output(k->c, line, i)->force;
     }
-    /* the line's state stands at the front of the pair's block already */
+    /* the line's state is at the front of the pair's block already */
     memmove(kl_pair_second(&pair, line), masses,
             (size_t)k->n * KL_PANTOGRAPH_STATE * sizeof *masses);
     memcpy(kl_pair_first_input(&pair, line), heads, (size_t)(PER_HEAD * k->n) * sizeof *heads);

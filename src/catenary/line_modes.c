@@ -60,8 +60,8 @@ static kl_status open_problem(const kl_line *line, int n, problem *p, kl_diag *d
     for (int i = 0; i < line->ndof; i++) p->number[i] = line->fixed[i] ? -1 : p->nfree++;
     if (n > p->nfree / 2)
         return kl_fail(diag, KL_E_RANGE, line->design->place,
-                       "catenary '%s': %d modes are asked for, but its mesh resolves only %d; ask "
-                       "for fewer, or give shorter elements with `element`",
+                       "catenary '%s': %d modes are requested, but its mesh resolves only %d; "
+                       "request fewer, or give shorter elements with `element`",
                        line->design->name, n, p->nfree / 2);
     p->value  = kl_arena_array(p->arena, double, n);
     p->vector = kl_arena_array(p->arena, double, (size_t)n *(size_t)p->nfree);

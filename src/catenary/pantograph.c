@@ -15,7 +15,7 @@ static void add_links(const kl_pantograph *p, const double *value, double factor
     for (int i = 0; i < p->n; i++) {
         double k = factor * value[i];
         A[i][i] += k;
-        if (i + 1 == p->n) continue; /* the last one stands on the base */
+        if (i + 1 == p->n) continue; /* the last one is on the base */
         A[i + 1][i + 1] += k;
         A[i][i + 1] -= k, A[i + 1][i] -= k;
     }

@@ -2,7 +2,7 @@
  *
  * Its history holds the whole state of the catenary and of the pantographs. When a step of the model
  * is accepted, commit takes the steps that this state still lacks; a step that is given back
- * therefore leaves no trace. The base stands on a marker (ground, or the roof of a vehicle), which
+ * therefore leaves no trace. The base is on a marker (ground, or the roof of a vehicle), which
  * feels the reaction of the lowest spring and of the uplift. */
 #include <math.h>
 #include <stdio.h>
@@ -162,8 +162,8 @@ kl_status kl_catenary_once(const kl_setup *s, const void *data, const char *reme
         if (e->type != &kl_pantograph_force && e->type != &kl_catenary_contact) continue;
         if (line_of(e->data) == line_of(data))
             return kl_fail(s->diag, KL_E_MODEL, s->place,
-                           "force '%s': force '%s' already runs along catenary '%s'; the two would "
-                           "not feel each other's waves: %s",
+                           "force '%s': force '%s' already runs along catenary '%s', and neither "
+                           "would respond to the waves of the other; %s",
                            s->name, e->name, line_of(data)->design.name, remedy);
     }
     return KL_OK;
@@ -484,7 +484,7 @@ static const kl_key pantograph_keys[] = {
     NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law (coefficient of restitution); 1: no dissipation"),
     NUMBER("strips", strips, "1", "1", 1, 2, "number of collector strips of a head"),
     NUMBER("strip_spacing", strip_spacing, "m", "0.5", 0, 1e300, "distance between two strips"),
-    NUMBER("count", count, "1", "1", 1, 4, "pantographs"),
+    NUMBER("count", count, "1", "1", 1, 4, "number of pantographs"),
     NUMBER("distance", distance, "m", "200", 0, 1e300, "distance from each pantograph to the one behind it"),
     {.name = "coupling", .kind = KL_KEY_WORD, .offset = offsetof(pantograph, coupling),
      .words = "one-system co-simulation", .fallback = "one-system",

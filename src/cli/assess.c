@@ -138,13 +138,12 @@ static int assess_run(int argc, char **argv)
 const kl_command kl_command_assess = {
     .name      = "assess",
     .arguments = "OUT.h5...",
-    .summary   = "evaluate results as railway standards do, with limits",
+    .summary   = "evaluate results following railway standards, with limits",
     .run       = assess_run,
     .help      = "  klingel assess out.h5                 table; exit code 4: a limit is exceeded\n"
                  "  klingel assess out.h5 --csv           quantity,place_m,value,unit,limit,...\n"
                  "  klingel assess a.h5 b.h5 --csv        the same behind a column `file`\n"
                  "  klingel assess --print-limits > my.yaml      copy of the limits to edit\n"
-                 "  klingel assess out.h5 --limits my.yaml\n"
-                 "\n"
-                 "Formulas are public, limits are usual values: the result is no certificate.\n",
+                 "  klingel assess out.h5 --limits my.yaml\n\n"
+                 "The limits are common values of the standards; a result is not a certificate.\n",
 };

@@ -119,8 +119,8 @@ static kl_status evaluate(study *u, const char *value, record *r, double every, 
         if (kl_collection_is_part(&k))
             kl_warn(diag, (kl_place){.file = u->path},
                     "%s%s%s: pantograph %d runs over only a part of the line that is evaluated: "
-                    "the figures are those from %.5g to %.5g m; run longer, or give it another "
-                    "`evaluate: [from, to]`",
+                    "the figures cover %.5g to %.5g m; run longer, or give it another `evaluate: "
+                    "[from, to]`",
                     u->name ? u->name : "", u->name ? " = " : "", value, i + 1, f.from, f.to);
         print_figures(u, value, i, &f);
     }
@@ -136,7 +136,8 @@ static kl_status run_simulation(study *u, const char *value, kl_simulation *s, k
     find_pantographs(s, &r);
     if (r.n == 0)
         return kl_fail(diag, KL_E_MODEL, (kl_place){.file = u->path},
-                       "the model has no `pantograph` and no `catenary-contact` under `forces:`");
+                       "the model has no `pantograph` and no `catenary-contact`; add one under "
+                       "`forces:` (`klingel help pantograph`)");
     int       rows   = (int)((set->end - s->model->t0) / set->every) + 2;
     kl_status status = take_room(&r, rows) ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) status = kl_simulation_run(s, set->end, set->every, &sink, diag);

@@ -23,7 +23,7 @@ static void print_bodies(const kl_model *m, const kl_solver *x)
 {
     double mass = 0.0;
     int    n = kl_model_bodies(m), shown = 0;
-    printf("%d bodies\n", n);
+    printf("%d %s\n", n, n == 1 ? "body" : "bodies");
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         kl_measures    t;
@@ -300,7 +300,7 @@ static int check(int argc, char **argv)
 const kl_command kl_command_check = {
     .name      = "check",
     .arguments = "MODEL.yaml [OTHER.yaml]",
-    .summary   = "check and assemble a model; print its bodies and mobility",
+    .summary   = "check a model; print its bodies, joints and degrees of freedom",
     .run       = check,
     .help      = "  klingel check examples/bricard/model.yaml\n"
                  "  klingel check --full model.yaml > full.yaml\n"

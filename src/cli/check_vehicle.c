@@ -241,8 +241,8 @@ static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
                                                 railway_name(v, motion ? motion : "")};
         if (fabs(p->damping) < 0.01 && !has_friction(s->model))
             kl_warn(diag, place_of_motion(s->model, p->text),
-                    "the motion at %.3g Hz (%s) has a damping ratio of %.2g %%: nearly none; add "
-                    "dampers, or `damping` to springs",
+                    "the motion at %.3g Hz (%s) has a damping ratio of only %.2g %%; add dampers, "
+                    "or `damping` to springs",
                     p->frequency, p->text ? p->text : "", 100.0 * p->damping);
     }
     v->steady = status == KL_OK;
@@ -319,9 +319,8 @@ static void print_vehicle(const kl_vehicle *v)
         return;
     }
     if (!v->steady)
-        printf(
-            "  natural frequencies were not found: the motion is not steady (`klingel modes` says "
-            "why)\n");
+        printf("  natural frequencies were not found: the motion is not steady (run `klingel "
+               "modes` for details)\n");
     if (v->nmode > 0) printf("  natural frequencies of the steady motion\n");
     for (int i = 0; i < v->nmode; i++)
         printf("  %8.3f Hz, damping ratio %6.2f %%   %-12s %s\n", v->mode[i].frequency,

@@ -126,8 +126,7 @@ const kl_command kl_command_contacts = {
     .summary   = "print gaps and contact points in the initial position",
     .run       = contacts,
     .help      = "  klingel contacts examples/bouncing-ball/model.yaml\n"
-                 "  klingel contacts model.yaml --csv --all > gaps.csv\n"
-                 "\n"
+                 "  klingel contacts model.yaml --csv --all > gaps.csv\n\n"
                  "A negative gap is a penetration depth. The normal points from the first shape\n"
-                 "of a contact to the second. Of a group the pairs near each other are listed, as\n"
-                 "`heap:ball1-ball2`.\n"};
+                 "of a contact to the second. Of a contact group the nearby pairs are listed,\n"
+                 "for example `heap:ball1-ball2`.\n"};

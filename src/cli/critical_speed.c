@@ -264,11 +264,10 @@ static kl_status branch(request *q, double linear)
     print_branch_fold(q);
     if (status != KL_RETRY && status != KL_E_STEP) return status;
     kl_warn(q->k.diag, KL_NOWHERE,
-            q->nbranch
-                ? "shooting ended after %d limit cycles: the next one was not found; use a "
-                  "smaller --step or a smaller tolerance of the integrator"
-                : "shooting found no periodic motion near the one that was left at the "
-                  "lowest speed (%d found); the motion is irregular, or --settle is too short",
+            q->nbranch ? "shooting ended after %d limit cycles: the next one was not found; use a "
+                         "smaller --step or a smaller tolerance of the integrator"
+                       : "shooting found no periodic motion near the limit cycle at the lowest "
+                         "speed (%d found); the motion is irregular, or --settle is too short",
             q->nbranch);
     return KL_OK;
 }
@@ -326,8 +325,8 @@ static bool draw(const request *q, double linear, const char *file)
             fprintf(g.script,
                     "$unstable using 1:2 with lines dt 2 lw 2 title 'unstable, shooting', ");
         if (n[2])
-            fprintf(g.script, "$edge using 1:2 smooth unique with lines dt 3 lw 2 title 'edge of "
-                              "the rest position', ");
+            fprintf(g.script, "$edge using 1:2 smooth unique with lines dt 3 lw 2 title 'largest "
+                              "decaying disturbance', ");
         fprintf(g.script, "$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
                 isnan(linear) ? "stable up to this speed" : "linear critical speed");
         good = kl_gnuplot_end(&g);
@@ -411,7 +410,7 @@ static int critical_speed_run(int argc, char **argv)
         {"channel", 0, "NAME", KL_OPTION_TEXT, &q.k.channel,
          "for the amplitude (default: shift of a wheelset)"},
         {"start", 0, "NAME", KL_OPTION_TEXT, &q.start,
-         "parameter of the start, such as y0: unstable cycles"},
+         "initial displacement, such as y0: unstable cycles"},
         {"shooting", 0, NULL, KL_OPTION_FLAG, &q.shooting,
          "follow limit cycles by shooting, with multipliers"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,

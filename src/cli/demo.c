@@ -16,7 +16,7 @@ static int run_starter(const kl_starter *s)
     snprintf(results, sizeof results, "demo-%.40s.h5", s->name);
     kl_new_file f;
     bool        ok = kl_new_file_open(&f, model);
-    if (ok) (void)fputs(kl_starter_text(s), f.stream); /* closing tells whether it was written */
+    if (ok) (void)fputs(kl_starter_text(s), f.stream); /* closing shows whether it was written */
     if (!ok || !kl_new_file_close(&f)) {
         fprintf(stderr,
                 "klingel demo: cannot write %s in this folder; change to a folder where you may "

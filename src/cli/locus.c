@@ -85,7 +85,7 @@ static const kl_eigenmode *growing(const kl_spectrum *s)
 }
 
 /* Where undamped eigenvalues meet, the real part is zero on one side and grows like a root on the
- * other: only the number of growing ones tells. It is halved to the end. What is about to buckle is
+ * other: only the number of growing ones is reliable, so bisection is used to the end. What is about to buckle is
  * held by nothing: where no equilibrium is found in the end, there it is. */
 static bool halve(locus *k, double low, double high, int nlow, int nhigh, double *place,
                   kl_eigenmode *mode)

@@ -1,4 +1,4 @@
-/* What `klingel view` needs to show linear modes: where bodies stand, how each mode moves and, where
+/* What `klingel view` needs to show linear modes: positions of bodies, how each mode moves and, where
  * they are flexible, deforms them; by a small step along each shape. */
 #include "cli/modes_scene.h"
 
@@ -79,7 +79,7 @@ static void keep_modal(const watch *w, int r, double size)
     }
 }
 
-/* ---- where bodies stand ---- */
+/* ---- positions of bodies ---- */
 
 static const char *const pose_parts[7] = {"position.x",    "position.y",    "position.z",
                                           "orientation.0", "orientation.1", "orientation.2",
@@ -97,7 +97,7 @@ static void find_channels(const watch *w)
         }
 }
 
-/* Where bodies stand a little way (`size`) along a real shape, NULL: at the base. */
+/* Positions of bodies a little way (`size`) along a real shape, NULL: at the base. */
 static kl_status sample_pose(const watch *w, const double *shape, double size, kl_diag *diag)
 {
     const kl_model *m = w->a->l.model;

@@ -61,11 +61,11 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
         stderr,
         "largest constraint error %.2g m, %.2g rad; energy dissipated %.6g J, supplied %.6g J\n",
         d.position, d.rotation, c->lost, c->supplied);
-    fprintf(stderr, "results: %s (klingel export, klingel plot)\n", path);
+    fprintf(stderr, "results: %s (klingel view, klingel plot, klingel export)\n", path);
 }
 
 /* A failed run leaves a model that starts just before the failure: its own text, or, where that
- * stands in several files or was changed by --set, the model in full. */
+ * is in several files or was changed by --set, the model in full. */
 static void dump(const kl_simulation *s, const kl_source *source, bool changed, const char *results)
 {
     char    path[1100];
@@ -89,7 +89,7 @@ typedef struct run_options {
     bool        quiet;
 } run_options;
 
-/* All --set, one a line, for the results file. */
+/* All --set, one per line, for the results file. */
 static char *joined(const kl_texts *set)
 {
     size_t bytes = 1;
@@ -100,7 +100,7 @@ static char *joined(const kl_texts *set)
     return text;
 }
 
-/* Results that may not fit are told before the run, not after. */
+/* Results that may not fit are reported before the run, not after. */
 static void announce_size(const kl_simulation *s, const run_options *o)
 {
     double rows = (o->end - s->model->t0) / s->model->settings.every, channels = 1.0;

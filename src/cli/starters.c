@@ -209,7 +209,7 @@ const kl_starter kl_starters[] = {
      "hunts earlier.",
      "models/freight-wagon.yaml"},
     {"coach-train", "a train of coaches with buffers and couplers", NULL, "pull_1 speed_first",
-     "The brakes act on all cars; the couplings carry what is not equal.",
+     "The brakes act on all cars; the couplings carry the differences between the brake forces.",
      "models/coach-train.yaml"},
     {0}};
 

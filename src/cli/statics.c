@@ -36,7 +36,8 @@ static void print_bodies(const kl_model *m, const kl_work *w)
         double size = fmax(m->length, kl_norm(now.r));
         printf("  %-24s at [%.9g, %.9g, %.9g] m, moved %.6g mm and %.6g deg\n", b->name,
                without_noise(now.r.x, size), without_noise(now.r.y, size),
-               without_noise(now.r.z, size), 1e3 * kl_norm(kl_sub(now.r, from)),
+               without_noise(now.r.z, size),
+               1e3 * without_noise(kl_norm(kl_sub(now.r, from)), size),
                acos(fmin(1.0, fmax(-1.0, 0.5 * (trace - 1.0)))) * 180.0 / KL_PI);
     }
 }
@@ -53,7 +54,7 @@ static void print_forces(const kl_model *m, const kl_work *w)
         for (int k = 0; k < 6; k++)
             t[k] = without_noise(w->total[6 * (size_t)(e->marker + e->nmarker - 1) + (size_t)k],
                                  largest * (k < 3 ? 1.0 : m->length));
-        printf("  %-24s force [%.9g, %.9g, %.9g] N, moment [%.9g, %.9g, %.9g] N m\n", e->name, t[0],
+        printf("  %-24s force [%.6g, %.6g, %.6g] N, moment [%.6g, %.6g, %.6g] N m\n", e->name, t[0],
                t[1], t[2], t[3], t[4], t[5]);
     }
 }

@@ -6,7 +6,7 @@
 #include "post/fatigue.h"
 
 /* Reads "range=90MPa,cycles=2e6,slope=3,knee=1e7,slope_after=5" or a class "FAT90" over `curve`,
- * which holds what is not given. KL_EXIT_OK, or a usage error that was told. */
+ * which holds what is not given. KL_EXIT_OK, or a usage error that was reported. */
 int kl_sn_read(const kl_command *command, const char *text, kl_sn_curve *curve);
 /* A stress: "510MPa". */
 int kl_sn_read_stress(const kl_command *command, const char *option, const char *text,

@@ -141,7 +141,7 @@ static kl_status not_kept(finder *k, int only, int id, bool element)
     for (int i = 0; i < k->s->n; i++) {
         const kl_kbody_stress *s = &k->s->list[i].run.body->stress;
         for (int p = 0; (only < 0 || only == i) && p < s->n; p++) {
-            /* points of a node or an element stand together */
+            /* points of a node or an element are together */
             nodes += s->node_id[p] >= 0 && (p == 0 || s->node_id[p] != s->node_id[p - 1]);
             elements +=
                 s->element_id[p] >= 0 && (p == 0 || s->element_id[p] != s->element_id[p - 1]);

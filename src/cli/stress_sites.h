@@ -10,7 +10,7 @@ typedef struct kl_stress_sites {
 } kl_stress_sites;
 
 /* `text` holds names with commas between: tip, rod.tip, 1711, rod.1711, element:5, hot, hot:3. What
- * cannot be found is told in the diag. Lists belong to the arena of the bodies. */
+ * cannot be found is reported in the diag. Lists belong to the arena of the bodies. */
 kl_status kl_stress_sites_find(kl_stress_sites *out, kl_stress_bodies *s, const char *text,
                                const char *file, kl_diag *diag);
 

@@ -57,8 +57,8 @@ static void print_report(const kl_path *path, const kl_path_report *r, const cha
     print_radius("  upright", r->vertical_radius);
     print_extreme("steepest", r->slope, DEGREE, "deg");
     print_extreme("largest roll", r->roll, DEGREE, "deg");
-    print_extreme("  its rate", r->roll_rate, DEGREE, "deg/m");
-    print_extreme("  its jerk", r->roll_jerk, DEGREE, "deg/m2");
+    print_extreme("  roll rate", r->roll_rate, DEGREE, "deg/m");
+    print_extreme("  change of roll rate", r->roll_jerk, DEGREE, "deg/m2");
     print_jumps("gap", r->gap, 1.0, "m");
     print_jumps("kink of direction", r->kink, DEGREE, "deg");
     print_jumps("jump of roll", r->twist, DEGREE, "deg");

@@ -237,7 +237,7 @@ static int view_files(request *q, const kl_arguments *files)
         if (other || writer_for(q->files[i]))
             return kl_usage_error(
                 &kl_command_view,
-                "only results of runs can be compared on one page; show '%s' on its own page",
+                "only results of runs can be compared on one page; show '%s' on a separate page",
                 q->files[other ? 0 : i]);
     if (other) return write_other(q, other);
     kl_diag *diag = kl_diag_create();

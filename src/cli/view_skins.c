@@ -73,7 +73,7 @@ static void add_body(kl_view_skins *s, const kl_node *body, const char *model, c
             s->list[s->n++] =
                 kl_skin_plan(kl_arena_text(s->arena, text(body, "name")), b, mode, NULL, n);
             b = NULL;
-        } else fprintf(stderr, "%s: note: its modes differ from those of the results\n", path);
+        } else fprintf(stderr, "%s: note: its modes differ from the modes in the results\n", path);
     }
     if (kl_diag_failed(diag)) fprintf(stderr, "%s\n", kl_diag_at(diag, 0)->text);
     kl_kbody_destroy(b);

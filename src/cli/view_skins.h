@@ -18,7 +18,7 @@ typedef struct kl_view_skins {
 } kl_view_skins;
 
 /* Looks for the reduced bodies as the model named them, beside the model and beside the results.
- * One that is not found is told, and drawn like a rigid body. */
+ * One that is not found is reported, and drawn like a rigid body. */
 void kl_view_skins_find(kl_view_skins *s, const char *results, kl_view_source *source);
 
 /* What had to be left out. */

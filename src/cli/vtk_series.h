@@ -14,8 +14,8 @@ bool kl_vtk_series_open(kl_vtk_series *s, const char *path);
 bool kl_vtk_series_close(kl_vtk_series *s);
 void kl_vtk_series_discard(kl_vtk_series *s);
 
-/* Lists the file folder/NAME.vtp at that time and gives its path; `part` tells files of the same
- * time apart. */
+/* Lists the file folder/NAME.vtp at that time and gives its path; `part` distinguishes files of the
+ * same time. */
 void kl_vtk_series_add(kl_vtk_series *s, double time, int part, const char *name, char *path,
                        size_t size);
 

@@ -486,8 +486,8 @@ static kl_status group_setup(void *data, const kl_setup *s, const kl_motion *m, 
     KL_TRY(kl_contact_setup(&g->c, s, two, 2, &one));
     if (one.nz > 0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "contact '%s': friction lugre has a state for each point, which pairs of a "
-                       "group that come and go cannot have; choose stick-slip or stribeck",
+                       "contact '%s': friction lugre needs a state for every contact point and is "
+                       "not available in a group; choose stick-slip or stribeck",
                        s->name);
     g->margin = isinf(g->c.reach) ? 1e-2 : 0.2 * g->c.reach;
     measure_shapes(g);
@@ -561,10 +561,10 @@ static const kl_key group_keys[] = {
 static const kl_output group_outputs[] = {
     {"gap", "m", "smallest distance of all near pairs; negative: penetration"},
     {"penetration", "m", "largest depth, 0 while open"},
-    {"normal", "N", "normal forces added up"},
-    {"lost", "J", "energy lost so far"},
+    {"normal", "N", "sum of the normal forces"},
+    {"lost", "J", "energy dissipated so far"},
     {"impacts", "1", "number of impacts so far"},
-    {"pairs", "1", "pairs that touch now"},
+    {"pairs", "1", "pairs in contact"},
     {"near", "1", "pairs that are near each other"},
     {0}};
 

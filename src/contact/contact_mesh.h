@@ -17,7 +17,7 @@ typedef struct kl_hull {
     int (*corner)[3];
     int     *order;            /* triangles by leaf */
     kl_vec3 *normal;           /* of each triangle */
-    kl_vec3 *point_normal;     /* weighted by angle: tells inside from outside at corners */
+    kl_vec3 *point_normal;     /* weighted by angle: distinguishes inside from outside at corners */
     kl_vec3 (*edge_normal)[3]; /* of the edge that follows each corner */
     kl_hull_node *node;
 } kl_hull;

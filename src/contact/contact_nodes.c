@@ -288,9 +288,10 @@ static kl_status carry_axes(nodes *p, const kl_setup *s, const kl_motion *m)
             kl_vec3 d    = kl_sub(m[2 + i].r, m[1 + i].r);
             p->length[i] = kl_norm(d);
             if (!(p->length[i] > 0.0))
-                return kl_fail(s->diag, KL_E_MODEL, s->place,
-                               "contact '%s': two consecutive nodes are at the same place",
-                               s->name);
+                return kl_fail(
+                    s->diag, KL_E_MODEL, s->place,
+                    "contact '%s': two consecutive nodes are at the same place; remove one",
+                    s->name);
             t = kl_add(t, kl_unit(d));
         }
         kl_vec3 x = kl_norm(p->x_axis) > 0.0 ? p->x_axis : kl_vec(0, 0, 1);
@@ -356,7 +357,8 @@ static const kl_key nodes_keys[] = {
 
 static const kl_output nodes_outputs[] = {
     KL_CONTACT_OUTPUT_ROWS,
-    {"station", "1", "where on the row: 2.5 is half way from the second node to the third"},
+    {"station", "1",
+     "position along the row of nodes: 2.5 is half way from the second node to the third"},
     {0}};
 
 const kl_element_type kl_contact_on_nodes = {

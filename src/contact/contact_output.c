@@ -1,4 +1,4 @@
-/* What can be recorded of a contact, and what it tells during a run. */
+/* What can be recorded of a contact, and what it shows during a run. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -84,7 +84,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice)
 {
     const kl_contact_data *p    = in->data;
     bool                   fast = in->h[KL_CONTACT_SPEED] > p->speed_limit;
-    /* first touch, first separation, then a warning of the speed: told when the count grows */
+    /* first touch, first separation, then a warning of the speed: reported when the count grows */
     bool parted     = in->h[KL_CONTACT_IMPACTS] > 0.0 && in->h[KL_CONTACT_PARTED] > 0.0;
     notice->count   = in->h[KL_CONTACT_IMPACTS] > 0.0 ? 1 + parted + 2 * fast : 0;
     notice->is_note = !fast;

@@ -154,7 +154,7 @@ static kl_vec3 point_of(const kl_contact_law *law, const moved *x)
                                             : kl_scale(0.5, kl_add(x->p1, x->p2));
 }
 
-/* derivative of P x for a change dx of x and dn of n */
+/* d(P x) = P dx - (dn.x) n - (n.x) dn with P = I - n n' */
 static kl_vec3 across_slope(kl_vec3 n, kl_vec3 dn, kl_vec3 x, kl_vec3 dx)
 {
     kl_vec3 y = across(n, dx);
@@ -184,6 +184,7 @@ typedef struct change { /* of what the laws read */
     kl_vec3 n, u, e, spin;
 } change;
 
+/* dF and dM of the laws for a change of their arguments. N also scales friction and rolling resistance. */
 static kl_vec3 force_change(const kl_contact_state *x, const change *d, bool memory, kl_vec3 *dM,
                             double *dN)
 {
@@ -205,6 +206,11 @@ static void store_z(double *zx, int nz, int wide, int iz, int j, kl_vec3 v)
     for (int i = 0; i < 3; i++) zx[(iz + i) * wide + j] += x[i];
 }
 
+/* The wrenches are w_1 = (F, (c - r_1) x F + M) and w_2 = -(F, (c - r_2) x F + M), with F = -N n + T. So
+ *
+ *   dF = -dN n - N dn + T_u du + T_N dN + T_e de,   dN = N_d dd + N_d' dd'
+ *
+ * Columns 0 to 5 are the increments (dr, dtheta) of the first marker, 6 to 11 those of the second. */
 void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const kl_motion m[2],
                               const kl_contact_state *x, const double *h, double dt,
                               const double *z, const kl_spot_slopes *slopes, int iz, int nz,
@@ -219,11 +225,14 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
     for (int j = 0; j < 12; j++) {
         moved   g  = move(s, m, slopes, j);
         kl_vec3 dc = point_of(law, &g), dw, de0 = {0};
+        /* w = v_1(c) - v_2(c): at fixed velocities only the arms c - r change */
         dw = kl_sub(kl_cross(m[0].w, kl_sub(dc, g.r[0])), kl_cross(m[1].w, kl_sub(dc, g.r[1])));
         change d = {.n = g.n};
-        d.depth  = kl_dot(s->n, kl_sub(g.p1, g.p2));
-        d.rate   = kl_dot(g.n, x->w) + kl_dot(x->n, dw);
-        d.u      = across_slope(x->n, g.n, x->w, dw);
+        /* d = n.(p1 - p2); dn.(p1 - p2) is zero, because p1 - p2 is along n and dn normal to n */
+        d.depth = kl_dot(s->n, kl_sub(g.p1, g.p2));
+        d.rate  = kl_dot(g.n, x->w) + kl_dot(x->n, dw);
+        d.u     = across_slope(x->n, g.n, x->w, dw);
+        /* e0 = A2 e_h + ...: the stored vector rotates with body 2 (both forms: contact_point.h) */
         if (memory) de0 = kl_cross(g.turn[1], A2e);
         if (gap && dt > 0.0) {
             kl_vec3 uh = kl_mul(&m[1].A, kl_load(h + KL_POINT_SLIP));
@@ -240,11 +249,13 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
         if (z) {
             kl_vec3 dz =
                 kl_add(kl_mul(&x->friction.z_by_slip, d.u), kl_mul(&x->friction.z_by_z, d.e));
+            /* z is in the axes of body 2: d(A2' z') = A2' (dz' - dtheta_2 x z') */
             dz = kl_sub(dz, kl_cross(g.turn[1], x->friction.z_dot));
             store_z(out->zk, nz, 12, iz, j, kl_mul_t(&m[1].A, dz));
         }
     }
-    for (int j = 0; j < 12; j++) { /* velocities */
+    for (int j = 0; j < 12;
+         j++) { /* velocities: dw = dv + dw x (c - r), of the second marker negative */
         moved  none = {0};
         double e[3] = {0}, sign = j < 6 ? 1.0 : -1.0;
         e[j % 3]  = sign;
@@ -252,7 +263,7 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
         kl_vec3 dw = j % 6 < 3 ? a : kl_cross(a, arm);
         change  d  = {.rate = kl_dot(x->n, dw), .u = across(x->n, dw)};
         if (j % 6 >= 3) d.spin = a;
-        if (gap && dt > 0.0) d.e = kl_scale(0.5 * dt, d.u);
+        if (gap && dt > 0.0) d.e = kl_scale(0.5 * dt, d.u); /* trapezoidal rule over the step */
         kl_vec3 dF = force_change(x, &d, memory, &dM, &dN);
         add_column(x, m, &none, (kl_vec3){0}, dF, dM, j, out->C);
         if (z)

@@ -150,8 +150,9 @@ static kl_status check_start(const kl_contact_data *p, const kl_setup *s, const 
     double reach = isinf(p->reach) ? fmax(q->a->radius, q->b->radius) : p->reach;
     if (t->gap > -0.2 * reach) return KL_OK;
     return kl_fail(s->diag, KL_E_MODEL, s->place,
-                   "contact '%s': the shapes penetrate each other by %.4g m at the start; move the "
-                   "second body by this distance along [%.3g, %.3g, %.3g], or the first one back",
+                   "contact '%s': the shapes penetrate each other by %.4g m where their bodies are "
+                   "described (before assembly and `start`); move the second body by this distance "
+                   "along [%.3g, %.3g, %.3g], or the first one back",
                    s->name, -t->gap, t->n.x + 0.0, t->n.y + 0.0, t->n.z + 0.0);
 }
 

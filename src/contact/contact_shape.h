@@ -1,4 +1,4 @@
-/* Shapes that can touch. A shape stands in the axes of a marker; lengths in m.
+/* Shapes that can touch. A shape is in the axes of a marker; lengths in m.
  *
  *   sphere        radius; centre at the origin; `inside`: a bowl, touched from within
  *   plane         z = 0, material below, without edges

@@ -391,7 +391,9 @@ static kl_spot_slopes slopes_at(const kl_solid *a, const kl_pose *P, const kl_sp
     return d;
 }
 
-/* From two frames (12 x 12) to the body and three nodes (24 x 24). */
+/* From two frames (12 x 12) to the body and three nodes (24 x 24): K_24 = S' K_12 S. The second frame moves
+ * with dr = sum share_i dr_i and does not rotate, because nodes of a skin have no rotations; those rows and
+ * columns stay zero. */
 static void spread_slopes(const place *q, const double *from, double *to)
 {
     for (int r = 0; r < 24; r++)
@@ -403,6 +405,8 @@ static void spread_slopes(const place *q, const double *from, double *to)
         }
 }
 
+/* The shares are taken as constant: when the foot moves by du in a triangle of size l they change by du/l, a
+ * force of F du/l, which is F/(k l) = depth/l of the contact force k du. */
 static void skin_link_tangent(const kl_reading *in, int k, kl_slopes *out)
 {
     const skin      *p            = in->data;

@@ -96,7 +96,7 @@ typedef struct kl_friction_force {
 void kl_friction_eval(const kl_friction_law *law, const kl_friction_input *in,
                       kl_friction_force *out);
 
-/* Of stick-slip, at the end of a step: where it stands between sticking and slipping, in units of what
+/* Of stick-slip, at the end of a step: its position between sticking and slipping, in units of what
  * is allowed; a crossing watches its sign. It sticks: by how much the elastic gap may still stretch. It
  * slips: how fast the limit is left behind, s = u.t - (mu N)'/k_t; it sticks again where s becomes
  * negative. After a change: by how much the step went beyond it, and no less than what counts as

@@ -1,6 +1,6 @@
 /* Convex shapes with flat parts: distance by GJK (Gilbert, Johnson and Keerthi 1988), depth by the
  * expanding polytope (van den Bergen 2001), both on w(n) = support_1(n) - support_2(-n); then the
- * corners of the two faces that meet, so that a block stands on more than one point. */
+ * corners of the two faces that meet, so that a block rests on more than one point. */
 #include <math.h>
 #include <string.h>
 
@@ -150,7 +150,10 @@ static bool add_face(polytope *p, int a, int b, int c)
     return true;
 }
 
-/* A tetrahedron that holds the origin, from what GJK left (its simplex may be a point or flat). */
+/* A tetrahedron that contains the origin, from the last simplex of GJK, which may be a point, an edge or a
+ * triangle. Each missing vertex is a support point in a direction normal to the simplex so far; a vertex closer
+ * than 1e-9 of the size is rejected as degenerate. All faces are listed counterclockwise seen from outside, so
+ * that their normals point outwards. */
 static bool first_tetrahedron(const kl_pair *q, const simplex *s, double scale, polytope *p)
 {
     static const double axis[6][3] = {{1, 0, 0},  {-1, 0, 0}, {0, 1, 0},

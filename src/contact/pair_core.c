@@ -301,7 +301,7 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
             sight  t;
             hold(c, y);
             look(q, c, y, s->uv, &t);
-            /* near the end the value no longer tells: the slope does */
+            /* near the end the value no longer decides: the slope does */
             bool down =
                 t.f < s->f || (t.f <= s->f + 1e-15 * (1.0 + fabs(s->f)) &&
                                hypot(t.slope[0], t.slope[1]) < hypot(s->slope[0], s->slope[1]));

@@ -45,7 +45,7 @@ typedef struct kl_assembler {
     double    *values;   /* nnz, written by kl_assemble and kl_assemble_rows */
     int       *diagonal; /* nv + nz + nlam: where the diagonal stands */
     double    *B;   /* maps of all element markers, 6 x nv of the body each, of the last call */
-    int       *map; /* nmarker: where each stands in B */
+    int       *map; /* nmarker: where each is in B */
     int        nv, nz, nlam;
 
     /* scratch and slots */

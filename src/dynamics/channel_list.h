@@ -39,7 +39,7 @@ struct kl_channels {
 
 /* Outputs of an element's own. */
 int kl_channel_outputs(const kl_element *e);
-/* The marker whose force and torque are told: that of the second body, or the only one. Behind it a
+/* The marker whose force and torque are reported: that of the second body, or the only one. Behind it a
  * follower of a line or surface has its own coordinates. -1: of elements with more there is none. */
 int  kl_channel_marker(const kl_element *e);
 bool kl_channel_nodes(const kl_element *e);

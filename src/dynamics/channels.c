@@ -19,41 +19,42 @@ typedef struct group {
 } group;
 
 static const group body_groups[] = {
-    {"position", "m", "of the reference point", "xyz", true},
+    {"position", "m", "position of the reference point", "xyz", true},
     {"orientation", "1", "Euler parameters, scalar first", "0123", true},
-    {"velocity", "m/s", "of the reference point", "xyz", true},
+    {"velocity", "m/s", "velocity of the reference point", "xyz", true},
     {"omega", "rad/s", "angular velocity, global axes", "xyz", true},
-    {"acceleration", "m/s2", "of the reference point", "xyz", true},
+    {"acceleration", "m/s2", "acceleration of the reference point", "xyz", true},
     {"alpha", "rad/s2", "angular acceleration, global axes", "xyz", true},
     {"omega_body", "rad/s", "angular velocity, body axes", "xyz", false},
     {"center", "m", "centre of mass", "xyz", false},
     {"momentum", "kg m/s", "linear momentum", "xyz", false},
-    {"angular_momentum", "kg m2 rad/s", "about the global origin", "xyz", false},
+    {"angular_momentum", "kg m2 rad/s", "angular momentum about the global origin", "xyz", false},
     {"kinetic_energy", "N m", "kinetic energy", "", false},
     {0}};
 
 static const group element_groups[] = {
-    {"force", "N", "on the second body (or the only one), global axes", "xyz", true},
-    {"torque", "N m", "on the second body (or the only one) about its marker, global axes", "xyz",
-     true},
+    {"force", "N", "force on the second body (or the only one), global axes", "xyz", true},
+    {"torque", "N m", "torque on the second body (or the only one) about its marker, global axes",
+     "xyz", true},
     {"local_force", "N", "force in the axes of its marker", "xyz", false},
     {"local_torque", "N m", "torque in the axes of its marker", "xyz", false},
-    {"energy", "N m", "stored", "", false},
+    {"energy", "N m", "stored energy", "", false},
     {"loss", "W", "dissipated power", "", false},
-    {"spent", "N m", "dissipated since the start by yielding", "", false},
+    {"spent", "N m", "energy dissipated by yielding since the start", "", false},
     {0}};
 
-static const group node_groups[] = {{"force", "N", "on the node, global axes", "xyz", true},
-                                    {"torque", "N m", "on the node, global axes", "xyz", true},
-                                    {0}};
+static const group node_groups[] = {
+    {"force", "N", "force on the node, global axes", "xyz", true},
+    {"torque", "N m", "torque on the node, global axes", "xyz", true},
+    {0}};
 
 static const group system_groups[] = {
     {"energy.kinetic", "N m", "kinetic energy of all bodies", "", true},
-    {"energy.potential", "N m", "gravity and springs", "", true},
-    {"energy.total", "N m", "kinetic and potential", "", true},
-    {"energy.lost", "N m", "dissipated since the start", "", true},
-    {"energy.supplied", "N m", "supplied by drivers, actuators and loads since the start", "",
-     true},
+    {"energy.potential", "N m", "potential energy of gravity and springs", "", true},
+    {"energy.total", "N m", "kinetic and potential energy", "", true},
+    {"energy.lost", "N m", "energy dissipated since the start", "", true},
+    {"energy.supplied", "N m", "energy supplied by drivers, actuators and loads since the start",
+     "", true},
     {"energy.balance", "N m", "total + lost - supplied; constant for an exact solution", "", true},
     {"drift.position", "m", "largest position error of a joint", "", true},
     {"drift.rotation", "rad", "largest angle error of a joint", "", true},
@@ -64,26 +65,27 @@ static const group system_groups[] = {
     {0}};
 
 static const group point_groups[] = {
-    {"position", "m", "of the point", "xyz", false},
-    {"displacement", "m", "of the point since the start", "xyz", false},
-    {"velocity", "m/s", "of the point", "xyz", false},
-    {"acceleration", "m/s2", "of the point", "xyz", false},
+    {"position", "m", "position of the point", "xyz", false},
+    {"displacement", "m", "displacement of the point since the start", "xyz", false},
+    {"velocity", "m/s", "velocity of the point", "xyz", false},
+    {"acceleration", "m/s2", "acceleration of the point", "xyz", false},
     {"omega", "rad/s", "angular velocity", "xyz", false},
     {"alpha", "rad/s2", "angular acceleration", "xyz", false},
     {"felt", "m/s2", "accelerometer reading: acceleration minus gravity, in body axes", "xyz",
      false},
-    {"body_velocity", "m/s", "of the point, in body axes", "xyz", false},
-    {"body_acceleration", "m/s2", "of the point without gravity, in body axes", "xyz", false},
+    {"body_velocity", "m/s", "velocity of the point, in body axes", "xyz", false},
+    {"body_acceleration", "m/s2", "acceleration of the point (without gravity), in body axes",
+     "xyz", false},
     {0}};
 
 static const group compound_groups[] = {
     {"center", "m", "centre of mass of all its bodies", "xyz", true},
     {"momentum", "kg m/s", "linear momentum", "xyz", false},
-    {"angular_momentum", "kg m2 rad/s", "about the global origin", "xyz", false},
+    {"angular_momentum", "kg m2 rad/s", "angular momentum about the global origin", "xyz", false},
     {"kinetic_energy", "N m", "kinetic energy of all its bodies", "", true},
-    {"elastic_energy", "N m", "stored in all its elements", "", true},
+    {"elastic_energy", "N m", "energy stored in all its elements", "", true},
     {"loss", "W", "power dissipated by all its elements", "", true},
-    {"plastic_energy", "N m", "dissipated by yielding since the start", "", true},
+    {"plastic_energy", "N m", "energy dissipated by yielding since the start", "", true},
     {0}};
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -341,7 +343,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
 
 /* ---- what `run: {record: }` chooses ---- */
 
-/* Does the name fit a pattern in which * stands for any characters? */
+/* Does the name fit a pattern in which * matches any characters? */
 static bool fits(const char *pattern, const char *name)
 {
     const char *star = NULL, *from = NULL;
@@ -359,9 +361,11 @@ static void no_such_channel(const kl_channels *c, const char *pattern, kl_place 
                             kl_diag *diag)
 {
     const char *near = strchr(pattern, '*') ? NULL : kl_nearest(pattern, c->names);
-    kl_fail(diag, KL_E_NAME, place, "run: record: no channel fits `%s`%s%s%s", pattern,
-            near ? "; did you mean `" : "; `klingel list` names all, * stands for any characters",
-            near ? near : "", near ? "`?" : "");
+    kl_fail(
+        diag, KL_E_NAME, place, "run: record: no channel fits `%s`%s%s%s", pattern,
+        near ? "; did you mean `"
+             : "; `klingel help NAME` lists the channels of an element; `*` matches any characters",
+        near ? near : "", near ? "`?" : "");
 }
 
 /* Outputs that the model defines are recorded whatever the choice. */

@@ -13,7 +13,7 @@ struct kl_matrix {
     kl_assembler *parts;
     kl_lu        *lu;
     double       *scale, *scratch;
-    bool         *massless; /* nv + nz: coordinates of elements, whose diagonal tells nothing */
+    bool         *massless; /* nv + nz: coordinates of elements, whose diagonal gives no information */
     bool          any_massless;
     int           n, nv, nz, nlam;
     double        eps;   /* of the factors */
@@ -148,7 +148,7 @@ static double weight_of(const kl_model *m, int k)
     return m->weight ? m->weight[k] : length * length;
 }
 
-/* Which coordinates tell nothing about the size of the matrix: those that elements own. */
+/* Which coordinates give no information about the size of the matrix: those that elements own. */
 static void mark_own_coordinates(const kl_model *m, kl_matrix *x)
 {
     x->any_massless = false;
@@ -183,7 +183,7 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
     return scale_and_factor(x);
 }
 
-/* The mass that stands for a body's size: of its translation, or else the largest of its
+/* The mass that represents a body's size: of its translation, or else the largest of its
  * coordinates in units of the model. */
 static double mass_of(const kl_model *m, const kl_work *w, const kl_body *b)
 {

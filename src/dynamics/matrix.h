@@ -2,7 +2,7 @@
  * assembles, with -eps in the corner of the constraints.
  *
  * The small -eps (relative to the scaled matrix) lets redundant
- * constraints and singular positions pass; it stands in the matrix only, never in a residual, so it
+ * constraints and singular positions pass; it is in the matrix only, never in a residual, so it
  * costs convergence speed and no accuracy. */
 #ifndef KL_DYNAMICS_MATRIX_H
 #define KL_DYNAMICS_MATRIX_H
@@ -54,7 +54,7 @@ const kl_lu *kl_matrix_lu(const kl_matrix *x);
  */
 void kl_matrix_rows_times(const kl_model *m, const kl_work *w, const kl_matrix *x, const double *u,
                           double *out);
-/* eps of row k, unscaled: what stands in the corner of constraint k. */
+/* eps of row k, unscaled: what is in the corner of constraint k. */
 double kl_matrix_eps(const kl_matrix *x, int k);
 /* eps of the next factorisation, as a multiple of the usual one. A larger one dampens what rounding
  * errors do near a singular position: a residual r moves an increment by r / (2 sqrt(eps)) at most.

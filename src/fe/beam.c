@@ -156,6 +156,8 @@ static const double gauss_s[4] = {0.0694318442029737124, 0.330009478207571867599
 static const double gauss_w[4] = {0.173927422568726928687, 0.326072577431273071313,
                                   0.326072577431273071313, 0.173927422568726928687};
 
+/* Consistent mass: rho A L/3 and /6 axially and for torsion (linear shapes); for bending in both planes
+ * int (rho A v_i v_j + rho I th_i th_j) ds with the shapes v and rotations th of the shear-flexible beam. */
 kl_status kl_beam_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mass_rule rule,
                        double *M)
 {

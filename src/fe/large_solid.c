@@ -370,6 +370,9 @@ static void add_coupling(const kl_large_solid *s, const point_slopes *t, const d
         }
 }
 
+/* Internal forces f = sum w F S g and stiffness K of one element. The enhanced modes of the hexahedron have no
+ * forces of their own: they are found first so that their residual h is zero, and then condensed,
+ * K = f_x - G' A^-1 G with G = dh/dx, A = dh/dmode. For elastic materials A is constant and inverted once. */
 kl_status kl_large_solid_eval(const kl_large_solid *s, const kl_vec3 *x,
                               const kl_plastic_state *old, const double *mode0,
                               kl_large_answer *out, double *K)

@@ -2,7 +2,7 @@
  *
  *   u_c = sum w u / sum w,   th = J^-1 sum w d x u,   d = x - x_c,   J = sum w (d.d I - d d')
  *
- * Of nodes on a line shifts do not tell the turn about it, of nodes in a point none: there the mean of
+ * Of nodes on a line shifts do not determine the turn about it, of nodes in a point none: there the mean of
  * the nodes' own rotations does, th = J^+ sum w d x u + P sum w th_i / sum w, P onto the line. */
 #ifndef KL_FE_MEAN_H
 #define KL_FE_MEAN_H
@@ -15,11 +15,11 @@ typedef struct kl_mean {
     kl_mat3 W;       /* sum w d d' */
     kl_mat3 inverse; /* J^+ */
     kl_mat3 line;    /* P; zero for nodes that span a surface */
-    int     unknown; /* turns that shifts do not tell: 0, 1 or 3 */
+    int     unknown; /* turns that shifts do not determine: 0, 1 or 3 */
     kl_vec3 axis;    /* the turn, where it is one */
 } kl_mean;
 
-/* Singular: shifts do not tell all turns, and the nodes have no rotations; the mean says which. The
+/* Singular: shifts do not determine all turns, and the nodes have no rotations; the mean says which. The
  * sum of the weights must be positive. */
 kl_status kl_mean_find(const kl_system *s, const kl_tie *tie, kl_mean *k);
 double    kl_mean_weight(const kl_tie *tie, int i);

@@ -79,6 +79,9 @@ static const double wedge_node[15][3]  = {{0, 0, -1},   {1, 0, -1},  {0, 1, -1},
                                           {0, 0.5, -1}, {0.5, 0, 1}, {0.5, 0.5, 1}, {0, 0.5, 1},
                                           {0, 0, 0},    {1, 0, 0},   {0, 1, 0}};
 
+/* Triangle coordinates L_a times functions of t. Corners of 15 nodes: L (2 L - 1) (1 + z t)/2 - L (1 - t^2)/2,
+ * where the second term makes them zero at the middle of the vertical edges; middle nodes: 4 L_a L_b (1 + z t)/2
+ * and L_a (1 - t^2). */
 static void wedge_eval(int nnode, const double r[3], double *N, double (*dN)[3])
 {
     const double L[3] = {1 - r[0] - r[1], r[0], r[1]}, t = r[2];

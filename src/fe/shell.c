@@ -139,7 +139,9 @@ static void edges_init(const shell *q, edge *edges)
     }
 }
 
-/* beta, its derivatives and from them the curvatures */
+/* Rotations of the normal beta_x = theta_y, beta_y = -theta_x: bilinear (linear) in the nodes, plus a bubble P_k
+ * along each edge k, which makes the rotation along the edge quadratic and the shear along it constant.
+ * Curvatures: (beta_x,x; beta_y,y; beta_x,y + beta_y,x). */
 static void bending_operator(const shell *q, const edge *edges, const double r[2], const double *N,
                              double (*g)[2], double J[2][2], double det, operators *o)
 {
@@ -228,8 +230,10 @@ static void quad_membrane(const shell *q, const double r[2], const double *N, do
     }
 }
 
-/* Felippa 2003: strain = L' u / A + 3/2 sqrt(beta0) Te Q(point) Ttheta u at the middle of side
- * `mid` */
+/* Membrane triangle with drilling rotations, Felippa 2003: strain = L' u / A + 3/2 sqrt(beta0) Te Q(point)
+ * Ttheta u at the middle of side `mid`. The first part passes the patch test (alpha = 3/2), the second has no
+ * mean and only stiffens in-plane bending; beta0 = (1 - 4 nu^2)/2 makes a beam of these triangles exact in pure
+ * bending for any aspect ratio. Unknowns of a node: u, v, theta_z. */
 static void triangle_membrane(const shell *q, int mid, operators *o)
 {
     const double *x = q->x, *y = q->y;

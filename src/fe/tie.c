@@ -178,7 +178,7 @@ static kl_status add_rbe2(ties *t, int which, kl_diag *diag)
     return KL_OK;
 }
 
-/* Shifts of the nodes do not tell a turn, and there are no rotations that do. */
+/* Shifts of the nodes do not determine a turn, and there are no rotations that do. */
 static kl_status no_mean(const kl_tie *tie, const kl_mean *k, kl_diag *diag)
 {
     char name[NAME];
@@ -214,7 +214,8 @@ static kl_status add_rbe3(ties *t, int which, kl_diag *diag)
     kl_mean          mean;
     for (int i = 0; i < tie->n; i++) sum += kl_mean_weight(tie, i);
     if (!(sum > 0.0))
-        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE, "%s has no nodes with weight",
+        return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
+                       "%s has no nodes with a weight above 0; give its nodes weights",
                        name_of(tie, name));
     kl_status status = kl_mean_find(s, tie, &mean);
     if (status == KL_E_SINGULAR) return no_mean(tie, &mean, diag);
@@ -327,8 +328,9 @@ static kl_status renumber(ties *t, int *number, kl_diag *diag)
     s->ndof = n;
     if (lost > 0)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
-                       "ties use %d components that their nodes do not have (first: node %d)", lost,
-                       first);
+                       "ties use %d components that their nodes do not have (first: node %d); "
+                       "remove these components, or use nodes of shells or beams",
+                       lost, first);
     return KL_OK;
 }
 

@@ -1,5 +1,5 @@
-/* Layout and script of a figure. Colours: Okabe and Ito (2008), told apart by colour-blind readers
- * too. Several results lie over each other, told apart by colour when a panel has one channel, by
+/* Layout and script of a figure. Colours: Okabe and Ito (2008), distinguished by colour-blind readers
+ * too. Several results lie over each other, distinguished by colour when a panel has one channel, by
  * dashes when it has several. */
 #include "figures/figure.h"
 
@@ -415,7 +415,7 @@ static void write_style(FILE *s, const kl_figure *f, const format *how, const la
     fprintf(s, "set xrange [%.12g:%.12g]\n", f->x_from, f->x_to);
 }
 
-/* Colour tells channels apart, dashes tell files apart; with one channel, colour tells files. */
+/* Colours distinguish channels, dashes files; with one channel, colours distinguish files. */
 static void write_curve(FILE *s, const kl_figure *f, int i, int channel)
 {
     char            name[2 * KL_LABEL];

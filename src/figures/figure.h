@@ -1,4 +1,4 @@
-/* A figure: curves grouped by unit into panels that stand above each other over one axis; written
+/* A figure: curves grouped by unit into panels that are above each other over one axis; written
  * as a script for gnuplot. Knows nothing of files or options. */
 #ifndef KL_FIGURES_FIGURE_H
 #define KL_FIGURES_FIGURE_H
@@ -28,7 +28,7 @@ typedef struct kl_panel {
     double      from, to;         /* what the axis shows, with offset and scale */
     double      offset;           /* taken off: the rest would not show */
     int         exponent;         /* values are shown divided by 10^exponent */
-    bool        named;            /* the label tells what is shown, not only its unit */
+    bool        named;            /* the label says what is shown, not only its unit */
     bool        key;              /* does it need a legend? */
     char        label[KL_LABEL];
 } kl_panel;

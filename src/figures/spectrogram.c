@@ -1,6 +1,6 @@
 /* A spectrogram as a script for gnuplot: frequency over time, density as colour on a logarithmic
  * scale of six decades below the highest. The colours (dark blue to yellow, equally bright steps)
- * are told apart by colour-blind readers, too, and in print without colour. */
+ * are distinguished by colour-blind readers, too, and in print without colour. */
 #include <math.h>
 
 #include "figures/gnuplot.h"

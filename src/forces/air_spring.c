@@ -105,26 +105,27 @@ static void air_spring_output(const kl_reading *in, const double *lambda, double
     }
 
 static const kl_key air_spring_keys[] = {
-    NUMBER("load", load, "N", NULL, 0.0, 1e300, "that it carries at the start"),
+    NUMBER("load", load, "N", NULL, 0.0, 1e300, "load that it carries at the start"),
     NUMBER("area", area, "m2", NULL, 1e-6, 1e300, "effective area at the start"),
-    NUMBER("area_slope", area_slope, "m", "0", 0.0, 0.0, "its change for each metre of extension"),
-    NUMBER("volume", volume, "m3", NULL, 1e-9, 1e300, "of the bellows at the start"),
+    NUMBER("area_slope", area_slope, "m", "0", 0.0, 0.0,
+           "change of the effective area per metre of extension"),
+    NUMBER("volume", volume, "m3", NULL, 1e-9, 1e300, "volume of the bellows at the start"),
     NUMBER("auxiliary", auxiliary, "m3", "0", 0.0, 1e300, "auxiliary volume; 0: none"),
     NUMBER("orifice", orifice, "m2", "0", 0.0, 1e300,
            "area of the orifice times its discharge coefficient; 0: closed"),
     NUMBER("exponent", exponent, "1", "1.4", 1.01, 2.0,
            "polytropic exponent: 1.4 without exchange of heat, nearer to 1 for slow motion"),
-    NUMBER("ambient", ambient, "Pa", "101325", 0.0, 1e300, "pressure around"),
+    NUMBER("ambient", ambient, "Pa", "101325", 0.0, 1e300, "ambient pressure"),
     NUMBER("temperature", temperature, "K", "293.15", 1.0, 1e300,
-           "of the gas at the start; with the pressure it gives the density"),
+           "temperature of the gas at the start; it determines the density"),
     {0}};
 
 static const kl_output air_spring_outputs[] = {
-    {"extension", "m", "along its axis, from the start"},
+    {"extension", "m", "extension along its axis since the start"},
     {"push", "N", "force that pushes the bodies apart"},
-    {"pressure", "Pa", "absolute, in the bellows"},
-    {"auxiliary_pressure", "Pa", "absolute, in the auxiliary volume"},
-    {"flow", "m3/s", "into the auxiliary volume, at the density of the start"},
+    {"pressure", "Pa", "absolute pressure in the bellows"},
+    {"auxiliary_pressure", "Pa", "absolute pressure in the auxiliary volume"},
+    {"flow", "m3/s", "flow into the auxiliary volume, at the initial density"},
     {0}};
 
 const kl_element_type kl_air_spring = {

@@ -322,7 +322,7 @@ static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signal
     return status;
 }
 
-/* One name stands for one thing among inputs, states, outputs and t. */
+/* One name represents one thing among inputs, states, outputs and t. */
 static kl_status check_unique_names(const kl_setup *s, const char *const *argument,
                                     const char *const *result)
 {
@@ -409,7 +409,7 @@ static kl_status controller_start(const kl_reading *in, const kl_setup *s, kl_el
     }
     memcpy(out->z, p->states->value, (size_t)p->nz * sizeof *out->z);
 
-    /* tried once as the model stands, so that what never works is told before anything runs */
+    /* tried once in the initial position, so that what never works is reported before anything runs */
     kl_reading at = *in;
     at.z = out->z, at.h = out->h;
     arguments(p, &at, x, NULL);

@@ -102,11 +102,10 @@ static kl_status friction_spring_setup(void *data, const kl_setup *s, const kl_m
                        s->name);
     if (p->unilateral) p->seat = find_seat(p);
     if (p->direction == ABOUT && !(p->arm > 0.0))
-        return kl_fail(
-            s->diag, KL_E_RANGE, s->place,
-            "friction-spring '%s': friction about the axis needs the radius that it acts "
-            "at: `arm: 200 mm`",
-            s->name);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "friction-spring '%s': friction about the axis needs the radius at which it "
+                       "acts, for example `arm: 200 mm`",
+                       s->name);
     return KL_OK;
 }
 
@@ -180,35 +179,39 @@ static const kl_key friction_spring_keys[] = {
      .offset   = offsetof(friction_spring, direction),
      .words    = "line plane turn",
      .fallback = "line",
-     .help     = "of the friction: along the axis of the spring, in the plane across it, about it"},
-    NUMBER("stiffness", k, "N/m", "0", 0.0, "of the spring along the axis"),
-    NUMBER("cubic", k3, "N/m3", "0", 0.0, "force for the cube of the compression"),
-    NUMBER("damping", c, "N s/m", "0", 0.0, "viscous, along the axis"),
+     .help = "direction of the friction: along the axis of the spring (line), in the plane normal "
+             "to it (plane), or rotation about it (turn)"},
+    NUMBER("stiffness", k, "N/m", "0", 0.0, "stiffness of the spring along the axis"),
+    NUMBER("cubic", k3, "N/m3", "0", 0.0,
+           "cubic stiffness: force divided by the cube of the compression"),
+    NUMBER("damping", c, "N s/m", "0", 0.0, "viscous damping along the axis"),
     NUMBER("load", load, "N", "0", 0.0, "compressive force of the spring at the start"),
-    NUMBER("friction", friction, "1", "0", 0.0, "largest friction force over the spring force"),
+    NUMBER("friction", friction, "1", "0", 0.0,
+           "coefficient of friction: largest friction force divided by the spring force"),
     NUMBER("limit", limit, "N", "0", 0.0,
            "largest friction force that does not depend on the load"),
     NUMBER("presliding", presliding, "m", "1 mm", 1e-12,
            "distance over which friction builds up (y0)"),
-    NUMBER("arm", arm, "m", "0", 0.0, "of `turn`: radius at which the friction acts"),
+    NUMBER("arm", arm, "m", "0", 0.0, "radius at which the friction acts, for `direction: turn`"),
     {.name     = "unilateral",
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(friction_spring, unilateral),
      .fallback = "false",
-     .help     = "the spring presses only; where it does not press there is no friction"},
+     .help     = "the spring acts in compression only; without compression there is no friction"},
     {0}};
 
 static const kl_output friction_spring_outputs[] = {
-    {"compression", "m", "from the start"},
+    {"compression", "m", "compression since the start"},
     {"push", "N", "force of the spring, positive in compression"},
     {"largest_friction", "N", "limit of the friction force"},
     {"friction", "N", "friction force against the slip: along the axis, along x, or at the arm"},
-    {"friction_y", "N", "of `plane`: along y"},
+    {"friction_y", "N", "friction force along y, for `direction: plane`"},
     {0}};
 
 const kl_element_type kl_friction_spring = {
-    .name     = "friction-spring",
-    .help     = "spring whose load makes dry friction: leaf spring, side bearer, pivot, buffer",
+    .name = "friction-spring",
+    .help = "spring with dry friction proportional to its load: leaf spring, side bearer, pivot, "
+            "buffer",
     .equation = "N = load + k u + k3 u^3, f = (limit + friction |N|) g, g' = (w - |w| g)/y0",
     .example  = "leaf: {type: friction-spring, between: [axle, car], at: [[0, 1, 0.5], [0, 1, 1]], "
                 "stiffness: 1 MN/m, load: 90 kN, friction: 0.08}",

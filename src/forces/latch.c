@@ -174,7 +174,7 @@ static const kl_key latch_keys[] = {
      .offset   = offsetof(latch, coordinate),
      .words    = "displacement angle distance",
      .fallback = "displacement",
-     .help     = "what is held"},
+     .help     = "coordinate that the latch holds"},
     {.name     = "mark",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(latch, mark),
@@ -212,7 +212,7 @@ static const kl_key latch_keys[] = {
      .help     = "time at which a closed latch is released permanently"},
     {0}};
 static const kl_output latch_outputs[] = {
-    {"value", BY_COORDINATE("m", "rad", "m"), "the coordinate"},
+    {"value", BY_COORDINATE("m", "rad", "m"), "value of the coordinate"},
     {"push", BY_COORDINATE("N", "N m", "N"), "force or torque along the coordinate"},
     {"held", "1", "1 while it is closed, 0 while it is open"},
     {0}};

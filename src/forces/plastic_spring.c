@@ -33,7 +33,7 @@ typedef struct plastic_spring {
 enum { TURN, PLASTIC, ACCUMULATED, SPENT, PHASE, MEMORY };
 
 /* Steps end where it is touched, where it begins to yield, and where it is unloaded again: the slope of the
- * force changes there. Whether it yields is told by PHASE: above 0 while it does, below 0 while it does not;
+ * force changes there. Whether it yields is given by PHASE: above 0 while it does, below 0 while it does not;
  * its size is the distance from the change in units of what is allowed, as found with the last step. */
 enum { TOUCH, YIELD, EVENTS };
 static const double SHARE   = 1e-3; /* of the elastic range, of what is allowed beyond its end */
@@ -341,7 +341,7 @@ static const kl_key crush_keys[] = {
      .fallback = "0",
      .min      = 0,
      .max      = 1e300,
-     .help     = "approach before it is touched"},
+     .help     = "gap: approach of the ends before the force begins"},
     {.name     = "stroke",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(stroke),
@@ -367,7 +367,7 @@ static const kl_key crush_keys[] = {
      .help     = "factor of the force over the crush speed; default: 1"},
     {0}};
 
-static const kl_output crush_outputs[] = {{"approach", "m", "how far its ends came together"},
+static const kl_output crush_outputs[] = {{"approach", "m", "approach of its ends since the start"},
                                           {"push", "N", "pressing force"},
                                           {"crush", "m", "permanent crush"},
                                           {"absorbed", "N m", "energy absorbed by crushing"},
@@ -392,7 +392,7 @@ static const kl_key hinge_keys[] = {
      .offset   = AT(hardening),
      .words    = "isotropic kinematic",
      .fallback = "isotropic",
-     .help     = "what yielding does to the elastic range: it grows, or it moves"},
+     .help = "hardening: yielding enlarges the elastic range (isotropic) or shifts it (kinematic)"},
     {0}};
 
 static const kl_output hinge_outputs[] = {{"angle", "rad", "angle since the start"},

@@ -26,7 +26,7 @@ static double speed_at(const void *context, double u)
     return speed[0];
 }
 
-/* u, du/ds, d2u/ds2 at u; false where the curve stands still. */
+/* u, du/ds, d2u/ds2 at u; false where dr/du is zero. */
 static bool inverse_rates(const kl_speed *v, double u, double rate[3])
 {
     double speed[2];
@@ -102,7 +102,7 @@ static kl_status report_cusp(const curve_piece *t, double u, kl_diag *diag)
         d[0].x, d[0].y, d[0].z, c->source_word, c->piece[at].source + 1);
 }
 
-/* Of one piece. A smooth one takes a handful; many mean that it all but stands still somewhere. */
+/* Of one piece. A smooth one takes a handful; many mean that dr/du nearly vanishes somewhere. */
 enum { MOST_INTERVALS = 2000 };
 
 static kl_status build_piece(kl_arc *arc, int piece, kl_arena *arena, kl_diag *diag)

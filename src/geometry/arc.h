@@ -24,7 +24,7 @@ typedef struct kl_arc {
     double           error;     /* largest |s(u(s)) - s| seen at test points [m] */
 } kl_arc;
 
-/* Fails where the curve stands still (a cusp). tolerance <= 0: 1e-11 m. */
+/* Fails where dr/du vanishes (a cusp). tolerance <= 0: 1e-11 m. */
 kl_status kl_arc_build(const kl_curve *curve, double tolerance, kl_arena *arena, kl_diag *diag,
                        kl_arc **out);
 

@@ -156,7 +156,7 @@ static double slowest(const kl_curve *c, int i, double *at)
     return kl_norm(d[1]) / speed;
 }
 
-/* Warns of cusps: between two points the line all but stands still and turns on the spot. */
+/* Warns of cusps: between two points dr/du nearly vanishes and the line turns sharply. */
 static void check_cusps(const kl_control_points *in, const kl_curve *c, kl_diag *diag)
 {
     const double slowest_allowed = 0.05;

@@ -181,7 +181,7 @@ static kl_series profile_slope(const grade_piece *g, double sigma)
 typedef struct laying {
     plan_state         plan;
     const grade_piece *grade;
-    kl_vec3            r; /* where we stand */
+    kl_vec3            r; /* present position */
     double             theta;
 } laying;
 

@@ -37,7 +37,7 @@ kl_status kl_profile_line(kl_profile *p, double a, double b, kl_place place, kl_
 }
 
 typedef struct circle {
-    double ca, cb, radius, angle; /* centre; |radius|; angle where we stand */
+    double ca, cb, radius, angle; /* centre; |radius|; angle at the present position */
     double rate;                  /* of the angle by length, signed */
 } circle;
 
@@ -109,7 +109,7 @@ kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpola
                             .kind   = kind,
                             .whole  = place,
                             .closed = n > 2 && p->parts == 1 && goes_round(point, n + 1)};
-    if (in.closed) in.n = n; /* the first point stands for the last */
+    if (in.closed) in.n = n; /* the first point represents the last */
     kl_curve *curve = NULL;
     KL_TRY(kl_curve_through(&in, p->arena, diag, &curve, NULL));
     double begin = p->curve.u_end;

@@ -10,7 +10,7 @@ typedef struct kl_profile {
     kl_curve  curve;    /* in the plane z = 0 */
     kl_arc   *arc;      /* after kl_profile_end */
     double    begin[2]; /* first point */
-    double    a, b;     /* where it stands */
+    double    a, b;     /* its position */
     bool      closed;   /* the last point is the first; known after kl_profile_end */
     int       parts;
     kl_place *place; /* of each part */

@@ -133,7 +133,8 @@ static void add_hold(fit *f, int p)
     add_square(f, k, a, 1e3 * fmax(f->lambda, 1.0));
 }
 
-/* Cholesky's decomposition in the band, and the solution into c. */
+/* Cholesky's decomposition A = L L' in the band, then L y = b, L' c = y. A_ij is at [i (BAND + 1) + BAND + j - i],
+ * lower triangle. */
 static void solve(fit *f, double *right)
 {
     int     n = 2 * (f->m + 3);

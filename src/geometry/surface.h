@@ -53,7 +53,7 @@ kl_status kl_surface_cursor_init(const kl_surface *s, kl_arena *arena, kl_surfac
 size_t kl_surface_window_bytes(const kl_surface *s);
 
 /* Point and derivatives. A closed direction wraps; beyond an open one the formula goes on where it
- * can (kl_surface_inside tells). */
+ * can (see kl_surface_inside). */
 kl_status kl_surface_eval(const kl_surface *s, double u, double v, kl_surface_cursor *cursor,
                           kl_surface_point *out);
 

@@ -8,7 +8,7 @@
 enum { KL_TAYLOR_WIDTH = 12 }; /* most series a stretch may carry along: x, y, z and its own */
 
 typedef struct kl_taylor {
-    /* Series around the middle of [a, b] that continue from where `context` stands at a; the first
+    /* Series around the middle of [a, b] that continue from where `context` is at a; the first
      * three are x, y, z. */
     void (*series)(const void *context, double a, double b, kl_series *r);
     /* Moves the state to offset x from the middle: the end of the stretch. */

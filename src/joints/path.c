@@ -246,7 +246,7 @@ static void path_tangent(const kl_reading *in, const double *lambda, kl_slopes *
     }
 }
 
-/* ---- start, history, what is told ---- */
+/* ---- start, history, what is reported ---- */
 
 static kl_status begin_with(path_joint *p, const kl_setup *s, const kl_motion *m,
                             kl_path_cursor *cursor, kl_own_start *start)
@@ -274,7 +274,7 @@ static kl_status begin_with(path_joint *p, const kl_setup *s, const kl_motion *m
     /* the rate that the body's velocity belongs to */
     kl_vec3 t = kl_mul(&m[0].A, at.t), r = kl_mul(&m[0].A, at.r);
     kl_vec3 moves = kl_add(m[0].v, kl_cross(m[0].w, r));
-    /* a body that is to have the frame's axes is turned about where it stands: else assembly would
+    /* a body that is to have the frame's axes is turned about its position: else assembly would
      * pay for the turn with a way along the track */
     if (!isnan(f[0]) || p->follow == FOLLOW_FRAME) {
         kl_vec3 o     = kl_mul(&at.A, kl_load(p->offset));
@@ -333,7 +333,7 @@ static void path_crossings(const kl_reading *in, kl_crossing *out)
 static void path_commit(const kl_reading *in, double *h_new)
 {
     const path_joint *p      = in->data;
-    const double      creeps = 1e-3; /* [m/s]: slower is standing still */
+    const double      creeps = 1e-3; /* [m/s]: slower is at rest */
     double            f[3], v = in->m[2].v.x;
     if (p->drive_speed) {
         drive_at(p, in, f);
@@ -440,8 +440,8 @@ static const kl_key path_keys[] = {
      .offset   = offsetof(path_joint, follow),
      .words    = "point direction frame",
      .fallback = "frame",
-     .help = "what follows the track: the point only, the point and the x axis of the body (the "
-             "body may roll), or all axes"},
+     .help = "constrained part of the motion: the point only, the point and the x axis of the body "
+             "(the body may roll), or all axes"},
     OFFSET_KEY,
     START_KEYS,
     DRIVE_KEYS,

@@ -38,6 +38,7 @@ static int ends_of(const worn *p)
     return p->c.fit.length > 0.0 && p->c.fit.kind != KL_FIT_BALL ? 2 : 1;
 }
 
+/* The part of d that the layer resists: normal to the axis z, or all of it for a ball. */
 static kl_vec3 counted(const worn *p, kl_vec3 z, kl_vec3 d)
 {
     return p->c.fit.kind == KL_FIT_BALL ? d : kl_axpy(-kl_dot(z, d), z, d);
@@ -51,11 +52,13 @@ static void layer_at(const worn *p, const kl_motion m[2], double wrench[12], dou
         double  s = n == 1 ? 0.0 : (k ? 0.5 : -0.5) * p->c.fit.length;
         kl_vec3 z = kl_axis(&m[0].A, 2), arm = kl_scale(s, kl_axis(&m[1].A, 2)),
                 e = kl_add(m[1].r, arm), far = kl_sub(e, m[0].r);
+        /* both velocities at the same point e in space, so that a common rotation gives no force */
         kl_vec3 v2 = kl_add(m[1].v, kl_cross(m[1].w, arm)),
                 v1 = kl_add(m[0].v, kl_cross(m[0].w, far));
         kl_vec3 d = counted(p, z, far), u = counted(p, z, kl_sub(v2, v1));
         kl_vec3 F = kl_scale(-1.0 / n, kl_axpy(p->layer_c, u, kl_scale(p->layer_k, d)));
         double  w[12];
+        /* F acts at e on the inner part and -F at the same point on the outer one: no net moment */
         kl_store(w, kl_neg(F)), kl_store(w + 3, kl_neg(kl_cross(far, F)));
         kl_store(w + 6, F), kl_store(w + 9, kl_cross(arm, F));
         for (int i = 0; i < 12; i++) wrench[i] += w[i];
@@ -79,7 +82,9 @@ static void nudge(kl_motion *m, int j, double step, bool speed)
     }
 }
 
-/* The layer is smooth: differences over the size of the joint are exact to rounding. */
+/* K_ij = dw_i/dq_j and C_ij = dw_i/dV_j by central differences; columns 0 to 5 belong to the outer part, 6 to
+ * 11 to the inner one. The layer is linear in V and nearly linear in q, so a step of 1e-4 has an error of
+ * 1e-8. Contact is not differenced: it has kinks (kl_contact_tangent). */
 static void layer_tangent(const worn *p, const kl_motion m[2], kl_slopes *out)
 {
     for (int j = 0; j < 24; j++) {
@@ -115,11 +120,12 @@ static kl_status worn_setup(void *data, const kl_setup *s, const kl_motion *m, i
     f->radius = isnan(p->radius) ? 0.0 : p->radius;
     if (f->kind != KL_FIT_BLOCK && !isnan(p->radius) && p->radius <= f->radial)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "joint '%s': `radius` %g m is not larger than the clearance %g m", s->name,
-                       p->radius, f->radial);
+                       "joint '%s': `radius` is %g m and the clearance %g m; give a `radius` "
+                       "larger than the clearance",
+                       s->name, p->radius, f->radial);
     if ((f->kind == KL_FIT_SLEEVE || f->kind == KL_FIT_BLOCK) && !(f->length > 0.0))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "joint '%s': give `length`, the distance between both ends that guide",
+                       "joint '%s': give `length`, the distance between the two ends of the guide",
                        s->name);
     if (!touches(p) && !has_layer(p))
         return kl_fail(s->diag, KL_E_MODEL, s->place,
@@ -235,14 +241,17 @@ static void worn_watch(const kl_reading *in, kl_notice *notice)
 #define AXIAL                                                                                      \
     OWN_NUMBER("axial", axial, "m", "", "axial clearance on each side; default: no axial limit")
 #define RADIUS                                                                                     \
-    OWN_NUMBER("radius", radius, "m", "",                                                          \
-               "of the outer part: where friction acts, and for Hertz's stiffness")
+    OWN_NUMBER(                                                                                    \
+        "radius", radius, "m", "",                                                                 \
+        "radius of the outer part; friction acts there, and the Hertz stiffness follows from it")
 #define LENGTH                                                                                     \
     OWN_NUMBER("length", length, "m", "",                                                          \
-               "between both ends of the inner part; 0: it cannot tilt against them")
+               "distance between the two ends of the inner part that touch; 0: the clearance "     \
+               "does not limit the tilt")
 #define LAYER                                                                                      \
-    OWN_NUMBER("layer_stiffness", layer_k, "N/m", "0", "of an elastic layer between both parts"),  \
-        OWN_NUMBER("layer_damping", layer_c, "N s/m", "0", "of that layer")
+    OWN_NUMBER("layer_stiffness", layer_k, "N/m", "0",                                             \
+               "stiffness of an elastic layer between the parts"),                                 \
+        OWN_NUMBER("layer_damping", layer_c, "N s/m", "0", "damping of that layer")
 
 static const kl_key pin_keys[] = {
     RADIAL, AXIAL, RADIUS, LENGTH, LAYER, KL_CONTACT_LAW_KEYS_WITHOUT_LENGTH, {0}};
@@ -265,7 +274,10 @@ static const kl_key block_keys[] = {
 #define ANGLE_ROWS                                                                                 \
     {"angle", "rad", "rotation about the axis"}, { "angular_speed", "rad/s", "rate of the angle" }
 #define SLIDE_ROWS                                                                                 \
-    {"displacement", "m", "along the axis"}, { "speed", "m/s", "rate of the displacement" }
+    {"displacement", "m", "displacement along the axis"},                                          \
+    {                                                                                              \
+        "speed", "m/s", "rate of the displacement"                                                 \
+    }
 #define OWN_ROWS                                                                                   \
     {"eccentricity", "m", "displacement that the clearance limits"},                               \
         {"tilt", "rad", "angle between the axes of both parts"}, KL_CONTACT_OUTPUT_ROWS,           \
@@ -294,7 +306,7 @@ static const traits block_traits = {
     const kl_element_type kl_worn_##ident = {                                                      \
         .name      = words,                                                                        \
         .help      = help_,                                                                        \
-        .equation  = "F = -N(d, d') n + T(u, N) where the clearance is used up",                   \
+        .equation  = "F = -N(d, d') n + T(u, N) where the parts touch",                            \
         .example   = example_,                                                                     \
         .keys      = part_##_keys,                                                                 \
         .outputs   = part_##_outputs,                                                              \

@@ -55,7 +55,7 @@ typedef struct kl_body_frame {
 } kl_body_frame;
 
 /* "crank.pin": a marker that the body crank names; "crank": the body alone, not named, without r. A
- * name that is not there is told with a suggestion. */
+ * name that is not there is reported with a suggestion. */
 kl_status kl_attach_find_frame(kl_attaching *a, const kl_node *where, kl_body_frame *f);
 /* Reads `at`, `axis`, `x_axis` for one frame or a pair: `at` and `axis` may be lists of two. A named
  * marker keeps its place. */
@@ -68,6 +68,9 @@ kl_status kl_attach_copy_joint(kl_attaching *a, const kl_node *where, int *found
 kl_status kl_attach_own(kl_attaching *a);
 /* Tells "joint 'x': what"; returns KL_E_MODEL. */
 kl_status kl_attach_missing(kl_attaching *a, const char *what);
+/* Error for a beam where one of its nodes must be named; the message gives the names of its ends. */
+kl_status kl_attach_refuse_compound(kl_scope *s, const kl_model *m, const kl_node *where,
+                                    const kl_body_frame *f);
 /* A check for most ways: a body whose axes never turn takes no torque and guides nothing. */
 kl_status kl_attach_check_axes(kl_attaching *a);
 

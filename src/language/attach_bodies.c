@@ -1,5 +1,5 @@
 /* between: [a, b] without a point: the axes of both bodies, or of markers that are named. Shapes of a
- * contact stand in them. */
+ * contact are in them. */
 #include "base/text.h"
 #include "language/attach_parts.h"
 
@@ -18,8 +18,8 @@ static kl_status attach_bodies(kl_attaching *a)
                        a->e->section, a->e->name, a->m->body[f[0].body].name);
     for (int i = 0; i < 2; i++) {
         if (f[i].compound)
-            return kl_attach_missing(a, "name the node of the beam that touches, for example "
-                                        "`rod.end`");
+            return kl_attach_refuse_compound(a->s, a->m, i ? between->first->next : between->first,
+                                             &f[i]);
         if (a->m->body[f[i].body].node) f[i].local_A = kl_identity(); /* axes of the section */
         if (!f[i].named) kl_model_pose(a->m, f[i].body, &f[i].r, &f[i].A);
         KL_TRY(kl_attach_add_frame(a, &f[i], a->axial));
@@ -32,10 +32,10 @@ static void write_bodies(kl_text *t, const kl_model *m, const kl_element *e)
     kl_attach_pair.write(t, m, e);
 }
 
-static const kl_word_key bodies_keys[] = {
-    {"between", "bodies or groups", "", NULL,
-     "[first, second]: each shape stands in the axes of its body, or of a marker: `car.hook`"},
-    {0}};
+static const kl_word_key bodies_keys[] = {{"between", "bodies or groups", "", NULL,
+                                           "[first, second]: each shape is given in the axes of "
+                                           "its body, or of a marker such as `car.hook`"},
+                                          {0}};
 
 const kl_attachment_kind kl_attach_bodies = {
     .name   = "bodies",

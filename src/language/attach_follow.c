@@ -60,7 +60,7 @@ static const kl_word_key follow_keys[] = {
     {"body", "body", "", NULL,
      "body that follows, with its own axes, or a marker of it: `car.hook`"},
     {"at", "point", "m", "the reference point",
-     "that follows; in space, as the model stands at the start"},
+     "point of the body that follows, in global coordinates in the initial position"},
     {"on", "body", "", "ground", "body that carries the line or surface, or a marker of it"},
     {0}};
 

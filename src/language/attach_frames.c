@@ -37,7 +37,7 @@ static kl_status read_axes(kl_scope *s, const kl_node *axis, const kl_node *x_ax
     return axes(s, axis ? axis : x_axis, what, z, x_axis ? &x : NULL, A);
 }
 
-/* Axes read in a part, as they stand in space: x and z are arrows, z of a turn turns round in a
+/* Axes read in a part, as they are in space: x and z are arrows, z of a turn turns round in a
  * mirror, y follows. */
 static kl_mat3 placed_axes(const kl_placement *p, const kl_mat3 *A, bool axial)
 {
@@ -187,7 +187,7 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
     return KL_OK;
 }
 
-/* Does its body file lack, so that nobody knows its markers? That has been told. */
+/* Does its body file lack, so that nobody knows its markers? That has been reported. */
 static bool is_unread(const kl_body *b)
 {
     for (const kl_key *k = b->type->keys; k && k->name; k++) {
@@ -217,7 +217,7 @@ static kl_status report_no_marker(kl_scope *s, const kl_model *m, kl_place place
         name, name);
 }
 
-/* A node of a compound stands for the place where it is, as a named marker does; axes are the global
+/* A node of a compound has its own position, as a named marker does; axes are the global
  * ones unless the element gives others. */
 static void take_node(const kl_model *m, kl_body_frame *f)
 {
@@ -230,9 +230,8 @@ static void take_node(const kl_model *m, kl_body_frame *f)
     f->node    = KL_MARKER_FRAME;
 }
 
-/* Where one body is wanted, a compound has to name which of its nodes is meant. */
-static kl_status refuse_compound(kl_scope *s, const kl_model *m, const kl_node *where,
-                                 const kl_body_frame *f)
+kl_status kl_attach_refuse_compound(kl_scope *s, const kl_model *m, const kl_node *where,
+                                    const kl_body_frame *f)
 {
     const kl_compound *c = &m->compound[f->compound - 1];
     return kl_fail(s->diag, KL_E_NAME, where->place,
@@ -270,7 +269,7 @@ static kl_status find_frame(kl_scope *s, const kl_model *m, const kl_node *where
         return KL_OK;
     }
     if (k >= 0) {
-        /* a named marker is given in the body: carry it to where the body stands */
+        /* a named marker is given in the body: carry it to the position of the body */
         const kl_named *marker = &m->named[k];
         kl_vec3         r;
         kl_mat3         A;
@@ -300,7 +299,7 @@ kl_status kl_attach_point(kl_scope *s, const kl_model *m, const kl_node *of, int
 {
     kl_body_frame f;
     KL_TRY(find_frame(s, m, of, &f));
-    if (f.compound) return refuse_compound(s, m, of, &f);
+    if (f.compound) return kl_attach_refuse_compound(s, m, of, &f);
     *body = f.body;
     *at   = (kl_marker){.A = kl_identity()};
     if (f.named) *at = (kl_marker){.r = f.local_r, .A = f.local_A, .node = f.node};

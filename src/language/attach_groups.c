@@ -59,7 +59,8 @@ static kl_status take_named(kl_attaching *a, const kl_node *n, unsigned side, me
         any = true;
     }
     if (any) return KL_OK;
-    return kl_fail(a->s->diag, KL_E_NAME, n->place, "%s '%s': no body has a name like '%s'",
+    return kl_fail(a->s->diag, KL_E_NAME, n->place,
+                   "%s '%s': no body has a name that matches '%s'; check the pattern",
                    a->e->section, a->e->name, word);
 }
 

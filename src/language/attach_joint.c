@@ -16,7 +16,7 @@ kl_status kl_attach_copy_joint(kl_attaching *a, const kl_node *where, int *found
             "joint '%s' is left out by its `when` in line %d; give this entry the same `when`, or "
             "change the condition",
             name, line);
-    /* what its own bodies lack has been told */
+    /* what its own bodies lack has been reported */
     if (index >= 0 && a->m->element[index].nmarker == 0 && kl_diag_failed(a->s->diag))
         return KL_E_NAME;
     if (index >= 0 && a->m->element[index].nmarker != 2)
@@ -60,9 +60,10 @@ static void write_joint(kl_text *t, const kl_model *m, const kl_element *e)
 static const kl_word_key joint_keys[] = {
     {"of", "joint", "", "none", "joint whose frames it shares; or give `between` and `at`"},
     {"between", "two bodies", "", "none", "[first, second], instead of `of`"},
-    {"at", "point", "m", "the named marker", "in space; two points [[..], [..]] for two ends"},
+    {"at", "point", "m", "the named marker",
+     "point in global coordinates in the initial position; two points [[..], [..]] for two ends"},
     {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]"},
-    {"x_axis", "axis", "", "any", "where the angle counts from"},
+    {"x_axis", "axis", "", "any", "direction from which the angle is measured"},
     {0}};
 
 const kl_attachment_kind kl_attach_joint = {

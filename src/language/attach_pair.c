@@ -39,19 +39,21 @@ static void write_pair(kl_text *t, const kl_model *m, const kl_element *e)
 static const kl_word_key pair_keys[] = {
     {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
     {"at", "point", "m", "the named marker",
-     "in space, as the model stands at the start; two points [[..], [..]] for two ends"},
+     "point in global coordinates in the initial position; two points [[..], [..]] for two ends"},
     {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
-    {"x_axis", "axis", "", "any", "where the angle counts from; only its part normal to the axis"},
+    {"x_axis", "axis", "", "any",
+     "direction from which the angle is measured; its component normal to the axis is used"},
     {0}};
 
 #define PAIR_ROWS                                                                                  \
     {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},  \
         {"at", "point", "m", "the named marker",                                                   \
-         "in space, as the model stands at the start; two points [[..], [..]] for two ends"},      \
+         "point in global coordinates in the initial position; two points [[..], [..]] for two "   \
+         "ends"},                                                                                  \
         {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},    \
     {                                                                                              \
         "x_axis", "axis", "", "any",                                                               \
-            "where the angle counts from; only its part normal to the axis"                        \
+            "direction from which the angle is measured; its component normal to the axis is used" \
     }
 #define LIMITS_ROW                                                                                 \
     {                                                                                              \
@@ -63,22 +65,22 @@ static const kl_word_key pair_keys[] = {
 #define FRICTION_ROW                                                                               \
     {                                                                                              \
         "friction", "values", "", "none",                                                          \
-            "friction with sticking: {law, mu, radius, preload} or {torque} or {force}; the keys " \
-            "are those of joint-friction"                                                          \
+            "friction with sticking: {law, mu, radius, preload} or {torque} or {force}; keys as "  \
+            "in "                                                                                  \
+            "joint-friction"                                                                       \
     }
 #define START_ROW                                                                                  \
     {                                                                                              \
         "start", "values", "", "as written",                                                       \
-            "start values of its coordinates and their rates, by the names of the channels; "      \
-            "guesses, but "                                                                        \
-            "for those that `fixed: [...]` names"                                                  \
+            "initial values of its coordinates and their rates, by the names of the channels; "    \
+            "guesses, except those listed in `fixed: [...]`"                                       \
     }
 #define CLEARANCE_ROW                                                                              \
     {                                                                                              \
         "clearance", "values", "", "none",                                                         \
-            "radial clearance, or {radial, axial, radius, length, law, stiffness, ...}: turns "    \
-            "the joint "                                                                           \
-            "into a worn one; the keys are those of the worn joint, and `when`"                    \
+            "radial clearance, or {radial, axial, radius, length, law, stiffness, ...}: makes "    \
+            "it a joint with clearance; keys as in worn-revolute and the other worn joints, and "  \
+            "`when`"                                                                               \
     }
 
 static const kl_word_key plain_keys[]   = {PAIR_ROWS, LIMITS_ROW, {0}};
@@ -122,9 +124,11 @@ static void write_one(kl_text *t, const kl_model *m, const kl_element *e)
 
 static const kl_word_key one_keys[] = {
     {"on", "body", "", NULL, "body it acts on, or a marker of it: `crank.pin`"},
-    {"at", "point", "m", "the reference point", "in space, as the model stands at the start"},
+    {"at", "point", "m", "the reference point",
+     "point in global coordinates in the initial position"},
     {"axis", "axis", "", "z", "direction: x, y, z, -x, ... or [a, b, c]"},
-    {"x_axis", "axis", "", "any", "where x of its axes points; only its part normal to the axis"},
+    {"x_axis", "axis", "", "any",
+     "direction of the x axis of its frame; its component normal to the axis is used"},
     {0}};
 
 const kl_attachment_kind kl_attach_one = {

@@ -1,5 +1,5 @@
 /* body: a, nodes: [b, c, d]: a marker on the body, then one on each node, with the axes of the nodes. A beam's
- * name stands for its nodes in order. */
+ * name represents its nodes in order. */
 #include "base/text.h"
 #include "language/attach_parts.h"
 
@@ -13,8 +13,7 @@ static kl_status add_toucher(kl_attaching *a, const kl_node *where)
 {
     kl_body_frame f;
     KL_TRY(kl_attach_find_frame(a, where, &f));
-    if (f.compound)
-        return kl_attach_missing(a, "`body` must be one body, for example `rail.end`, not a beam");
+    if (f.compound) return kl_attach_refuse_compound(a->s, a->m, where, &f);
     return add_body(a, &f);
 }
 

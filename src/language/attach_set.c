@@ -22,7 +22,7 @@ static kl_status attach_set(kl_attaching *a)
                 a->s->diag, KL_E_MODEL, n->place,
                 "%s '%s': the pilot is listed among its own nodes; remove it from `nodes`",
                 a->e->section, a->e->name);
-        /* both markers where the node stands, with global axes */
+        /* both markers at the position of the node, with global axes */
         kl_mat3 A;
         if (!f.named) kl_model_pose(a->m, f.body, &f.r, &A);
         f.A     = kl_identity();
@@ -42,9 +42,10 @@ static void write_set(kl_text *t, const kl_model *m, const kl_element *e)
     kl_text_add(t, "]\n");
 }
 
-static const kl_word_key set_keys[] = {{"pilot", "body", "", NULL, "body that leads"},
-                                       {"nodes", "bodies", "", NULL, "bodies that follow it"},
-                                       {0}};
+static const kl_word_key set_keys[] = {
+    {"pilot", "body", "", NULL, "body that all nodes follow"},
+    {"nodes", "bodies", "", NULL, "bodies that follow the pilot"},
+    {0}};
 
 const kl_attachment_kind kl_attach_set = {
     .name   = "set",

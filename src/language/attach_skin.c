@@ -9,7 +9,7 @@
 
 enum { MOST = 4000 };
 
-/* The surface of a nonlinear body, its nodes where they stand at the start; NULL: it has none. */
+/* The surface of a nonlinear body, its nodes at their initial positions; NULL: it has none. */
 static const kl_field *surface_of(const kl_model *m, const kl_body_frame *f)
 {
     const kl_compound *c  = f->compound ? &m->compound[f->compound - 1] : NULL;
@@ -29,7 +29,7 @@ static const kl_kbody_skin *skin_of_field(kl_attaching *a, const kl_field *at)
     return k;
 }
 
-/* The skin of the second body; NULL: told. */
+/* The skin of the second body; NULL: reported. */
 static const kl_kbody_skin *skin_of(kl_attaching *a, const kl_body_frame *f, const kl_node *where)
 {
     kl_modal_body   modal;
@@ -39,8 +39,8 @@ static const kl_kbody_skin *skin_of(kl_attaching *a, const kl_body_frame *f, con
     if (!f->compound && kl_model_modal(a->m, f->body, &modal)) {
         if (modal.file->body->skin.ntriangle > 0) return &modal.file->body->skin;
         kl_fail(a->s->diag, KL_E_MODEL, where->place,
-                "%s '%s': the file of '%s' has no skin of triangles (beams have none); touch a "
-                "marker of the body, or use solid or shell elements",
+                "%s '%s': the file of '%s' has no skin of triangles (beams have none); let the "
+                "contact act on a marker of the body, or use solid or shell elements",
                 a->e->section, a->e->name, name);
         return NULL;
     }
@@ -126,9 +126,7 @@ static kl_status attach_skin(kl_attaching *a)
     kl_status first  = kl_attach_find_frame(a, between->first, &f[0]),
               second = kl_attach_find_frame(a, between->first->next, &f[1]);
     if (first != KL_OK || second != KL_OK) return KL_E_MODEL;
-    if (f[0].compound)
-        return kl_attach_missing(a,
-                                 "name the node of the beam that touches, for example `rod.end`");
+    if (f[0].compound) return kl_attach_refuse_compound(a->s, a->m, between->first, &f[0]);
     const kl_kbody_skin *k = skin_of(a, &f[1], between->first->next);
     if (!k) return KL_E_MODEL;
     if (!f[0].named) kl_model_pose(a->m, f[0].body, &f[0].r, &f[0].A);

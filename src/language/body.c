@@ -8,10 +8,25 @@
 #include <string.h>
 
 #include "base/files.h"
+#include "base/text.h"
 #include "language/body_parts.h"
 #include "mesh/box_mesh.h"
 #include "mesh/line_mesh.h"
 #include "mesh/read.h"
+
+/* An unknown key that resembles no other: the message lists the keys that exist here. */
+static kl_status refuse_key(kl_body_reader *r, const kl_node *n, const char *what,
+                            const char *const *keys)
+{
+    kl_text list = {0};
+    for (int i = 0; keys[i]; i++) kl_text_add(&list, "%s%s", i ? ", " : "", keys[i]);
+    char     *names = kl_text_finish(&list);
+    kl_status status =
+        kl_fail(r->diag, KL_E_NAME, n->key_place, "unknown key `%s` in %s; the keys are %s", n->key,
+                what, names ? names : "");
+    free(names);
+    return status;
+}
 
 kl_status kl_body_check_keys(kl_body_reader *r, const kl_node *map, const char *what,
                              const char *const *keys)
@@ -28,9 +43,7 @@ kl_status kl_body_check_keys(kl_body_reader *r, const kl_node *map, const char *
         if (near)
             status = kl_fail(r->diag, KL_E_NAME, n->key_place,
                              "unknown key `%s` in %s; did you mean `%s`?", n->key, what, near);
-        else
-            status =
-                kl_fail(r->diag, KL_E_NAME, n->key_place, "unknown key `%s` in %s", n->key, what);
+        else status = refuse_key(r, n, what, keys);
     }
     return status;
 }
@@ -113,8 +126,10 @@ static kl_status read_units(kl_body_reader *r, const kl_node *n)
         if (!u) continue;
         if (u->kind != KL_SCALAR || !kl_unit_parse(u->text, units[i].to, &dim) ||
             !kl_dim_equal(dim, kl_dim_of(units[i].si)))
-            return kl_fail(r->diag, KL_E_MODEL, u->place, "units: '%s' is not a unit of %s",
-                           u->kind == KL_SCALAR ? u->text : "", units[i].key);
+            return kl_fail(
+                r->diag, KL_E_MODEL, u->place,
+                "units: '%s' is not a unit of %s; give for example {length: mm, mass: t}",
+                u->kind == KL_SCALAR ? u->text : "", units[i].key);
     }
     return KL_OK;
 }
@@ -329,7 +344,8 @@ static kl_status interface_of(kl_body_reader *r, const char *name, kl_place plac
         p->marker                    = list;
         return KL_OK;
     }
-    return kl_fail(r->diag, KL_E_NAME, place, "interfaces: there is no marker '%s'", name);
+    return kl_fail(r->diag, KL_E_NAME, place,
+                   "interfaces: there is no marker '%s'; define it under `markers:`", name);
 }
 
 /* a list of markers (all components that they have), or a map marker: components */
@@ -424,8 +440,9 @@ static kl_status check_vectors(const kl_body_reader *r, const char *path, int n,
         if (!any && empty++ == 0) first = j + 1;
     }
     if (empty)
-        return kl_fail(r->diag, KL_E_MODEL, at, "%d of %d vectors are zero (first: %d)", empty, n,
-                       first);
+        return kl_fail(r->diag, KL_E_MODEL, at,
+                       "%d of %d vectors are zero (first: %d); remove them or give nonzero values",
+                       empty, n, first);
     return KL_OK;
 }
 
@@ -517,15 +534,14 @@ static kl_status read_frequencies(kl_body_reader *r, const kl_node *root, const 
     if (count != p->nuser)
         return kl_fail(r->diag, KL_E_MODEL, n->place,
                        "there are %d frequencies and %d mode shapes; give one frequency for each "
-                       "shape, without those of rigid body motion",
+                       "shape, without rigid body motion",
                        count, p->nuser);
     for (int k = 0; k < count; k++)
         if (!(list[k] > 0.0))
-            return kl_fail(
-                r->diag, KL_E_RANGE, n->place,
-                "frequency %d is %g Hz; give positive frequencies, without those of rigid "
-                "body motion",
-                k + 1, list[k]);
+            return kl_fail(r->diag, KL_E_RANGE, n->place,
+                           "frequency %d is %g Hz; give positive frequencies, without rigid body "
+                           "motion",
+                           k + 1, list[k]);
     p->user_frequency = list;
     return KL_OK;
 }

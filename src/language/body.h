@@ -20,7 +20,7 @@ typedef struct kl_body_file {
 /* Reads the file, the mesh it names (relative to it), turns units, gives materials and sections,
  * checks the mesh. Free with kl_body_file_free, also after a failure. */
 kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag);
-/* The same from a tree that stands in another file, `from`: what it names is beside that one. */
+/* The same from a tree that is in another file, `from`: what it names is beside that one. */
 kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
                             kl_diag *diag);
 /* The same with parameters changed. */

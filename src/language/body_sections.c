@@ -153,8 +153,8 @@ static kl_status check_sizes(kl_body_reader *r, const kl_node *n, const char *wh
             return kl_fail(r->diag, KL_E_MODEL, n->place, "%s: `section: %s` needs `%s`", what,
                            shape, sizes[i]);
         if (given && !needs[k] && i < 6)
-            return kl_fail(r->diag, KL_E_MODEL, given->place, "%s: `section: %s` has no `%s`", what,
-                           shape, sizes[i]);
+            return kl_fail(r->diag, KL_E_MODEL, given->place,
+                           "%s: `section: %s` has no `%s`; remove it", what, shape, sizes[i]);
         if (!given) continue;
         KL_TRY(kl_body_number(r, n, sizes[i], what, i < 6 ? "m" : i == 6 ? "m2" : "m4", &value));
         if (!(value > 0))
@@ -187,7 +187,8 @@ static kl_status read_beam(kl_body_reader *r, const kl_node *n, const char *what
     for (size_t i = 0; i < sizeof sizes / sizeof *sizes; i++)
         KL_TRY(kl_body_number(r, n, sizes[i].key, what, sizes[i].unit, sizes[i].to));
     if ((shape == 1 && thickness > radius) || (shape == 3 && (2 * flange > height || web > width)))
-        return kl_fail(r->diag, KL_E_RANGE, n->place, "%s: the walls are thicker than the %s", what,
+        return kl_fail(r->diag, KL_E_RANGE, n->place,
+                       "%s: the walls are thicker than the %s; make them thinner", what,
                        shape == 1 ? "tube's `radius`" : "section");
     p->kind = KL_BEAM;
     if (shape == 0) kl_section_circle(p, radius);
@@ -251,8 +252,9 @@ static kl_status assign_set(kl_body_reader *r, const char *set, kl_place place, 
     }
     int i = kl_mesh_find_set(m, KL_ELEMENT_SET, set);
     if (i < 0)
-        return kl_fail(r->diag, KL_E_NAME, place, "sections: the mesh has no element set '%s'",
-                       set);
+        return kl_fail(
+            r->diag, KL_E_NAME, place,
+            "sections: the mesh has no element set '%s'; name a set of the mesh, or `all`", set);
     for (int k = 0; k < m->set[i].n; k++)
         assign(m, m->set[i].element[k], property, dimension, false);
     return KL_OK;

@@ -1,5 +1,5 @@
 /* From trees to a frozen model: heads and settings, then inputs, bodies, joints, forces and outputs
- * of all parts. Everything that can be looked at is looked at, so that one run tells all
+ * of all parts. Everything that can be looked at is looked at, so that one run shows all
  * mistakes. */
 #include "language/build.h"
 #include "contact/contact.h"
@@ -84,6 +84,14 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
         if (strcmp(kl_body_types[i]->name, word) == 0) return kl_body_types[i];
         names[n++] = kl_body_types[i]->name;
     }
+    for (const kl_element_section *other = kl_element_sections; other->section; other++)
+        for (int i = 0; other->types[i]; i++)
+            if (t && strcmp(other->types[i]->name, word) == 0) {
+                kl_fail(b->diag, KL_E_NAME, t->place,
+                        "body '%s': '%s' belongs under `%s:`; move it there", e->name, word,
+                        other->section);
+                return NULL;
+            }
     names[n]         = NULL;
     const char *near = near_type(word, names);
     kl_fail(b->diag, KL_E_NAME, t ? t->place : e->place,
@@ -115,7 +123,7 @@ static kl_status read_ground(kl_builder *b, kl_entry *e)
     return kl_attach_markers(scope_of(b), b->m, e, 0);
 }
 
-/* An entry that stands for many bodies and elements. */
+/* An entry that represents many bodies and elements. */
 static kl_status read_compound(kl_builder *b, kl_entry *e, const kl_body_type *type)
 {
     static const char *const also[] = {"type", "like", "for", "when", NULL};
@@ -258,52 +266,52 @@ static kl_status read_input(kl_builder *b, kl_entry *e)
     return KL_OK;
 }
 
-const kl_key kl_run_keys[] = {{.name     = "end",
-                               .kind     = KL_KEY_NUMBER,
-                               .offset   = offsetof(kl_settings, end),
-                               .unit     = "s",
-                               .fallback = "1",
-                               .min      = 0,
-                               .max      = 1e300,
-                               .help     = "simulated time"},
-                              {.name     = "every",
-                               .kind     = KL_KEY_NUMBER,
-                               .offset   = offsetof(kl_settings, every),
-                               .unit     = "s",
-                               .fallback = "0.01",
-                               .min      = 1e-300,
-                               .max      = 1e300,
-                               .help     = "time between recorded rows"},
-                              {.name     = "record",
-                               .kind     = KL_KEY_TEXTS,
-                               .offset   = offsetof(kl_settings, record),
-                               .fallback = "",
-                               .help     = "names of the channels to record; * stands for any "
-                                           "characters: [car.*, \"*.force.z\"]. Outputs are always "
-                                           "recorded. Default: motions, forces, energies"},
-                              {.name     = "accelerations",
-                               .kind     = KL_KEY_WORD,
-                               .offset   = offsetof(kl_settings, rows),
-                               .words    = "solved interpolated",
-                               .fallback = "solved",
-                               .help = "accelerations and reaction forces of rows within a step: "
-                                       "solved for at each row, or interpolated between the ends "
-                                       "of the step (faster with many rows; generalized-alpha, "
-                                       "newmark and hht)"},
-                              {.name     = "start",
-                               .kind     = KL_KEY_WORD,
-                               .offset   = offsetof(kl_settings, start),
-                               .words    = "given equilibrium steady",
-                               .fallback = "given",
-                               .help = "initial condition: as given, the nearest equilibrium, or "
-                                       "the steady motion at the given velocities"},
-                              {.name     = "stop_when",
-                               .kind     = KL_KEY_TEXT,
-                               .offset   = offsetof(kl_settings, stop_when),
-                               .fallback = "",
-                               .help = "ends the run when this expression becomes true or greater "
-                                       "than 0: \"cart.position.x > 2 m\""},
-                              {0}};
+const kl_key kl_run_keys[] = {
+    {.name     = "end",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, end),
+     .unit     = "s",
+     .fallback = "1",
+     .min      = 0,
+     .max      = 1e300,
+     .help     = "simulated time"},
+    {.name     = "every",
+     .kind     = KL_KEY_NUMBER,
+     .offset   = offsetof(kl_settings, every),
+     .unit     = "s",
+     .fallback = "0.01",
+     .min      = 1e-300,
+     .max      = 1e300,
+     .help     = "time between recorded rows"},
+    {.name     = "record",
+     .kind     = KL_KEY_TEXTS,
+     .offset   = offsetof(kl_settings, record),
+     .fallback = "",
+     .help = "names of the channels to record; * matches any characters: [car.*, \"*.force.z\"]. "
+             "Outputs are always recorded. Default: motions, forces, energies"},
+    {.name     = "accelerations",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_settings, rows),
+     .words    = "solved interpolated",
+     .fallback = "solved",
+     .help     = "accelerations and reaction forces of rows within a step: "
+                 "solved for at each row, or interpolated between the ends "
+                 "of the step (faster with many rows; generalized-alpha, "
+                 "newmark and hht)"},
+    {.name     = "start",
+     .kind     = KL_KEY_WORD,
+     .offset   = offsetof(kl_settings, start),
+     .words    = "given equilibrium steady",
+     .fallback = "given",
+     .help     = "initial values: as given, the nearest equilibrium, or "
+                 "the steady motion at the given velocities"},
+    {.name     = "stop_when",
+     .kind     = KL_KEY_TEXT,
+     .offset   = offsetof(kl_settings, stop_when),
+     .fallback = "",
+     .help     = "ends the run when this expression becomes true or greater "
+                 "than 0: \"cart.position.x > 2 m\""},
+    {0}};
 
 const kl_key kl_integrator_keys[] = {
     {.name     = "type",
@@ -376,7 +384,7 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 1e-3,
      .max      = 1,
-     .help     = "of newmark: weight of the new acceleration in the displacement; default: from "
+     .help     = "newmark: weight of the new acceleration in the displacement; default: from "
                  "`spectral_radius`"},
     {.name     = "gamma",
      .kind     = KL_KEY_NUMBER,
@@ -385,8 +393,8 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 0.5,
      .max      = 1.5,
-     .help     = "of newmark: weight of the new acceleration in the velocity; 0.5 is of second "
-                 "order, more adds damping; default: from `spectral_radius`"},
+     .help     = "newmark: weight of the new acceleration in the velocity; 0.5 is of second order, "
+                 "more adds damping; default: from `spectral_radius`"},
     {.name     = "length",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, length),
@@ -415,14 +423,14 @@ const kl_key kl_integrator_keys[] = {
      .kind     = KL_KEY_TEXT,
      .offset   = offsetof(kl_settings, control),
      .fallback = "",
-     .help     = "of arc-length: the named input that is the unknown load; time is then the arc "
-                 "length of the equilibrium path"},
+     .help = "arc-length: name of the input that is the unknown load; time is then the arc length "
+             "of the equilibrium path"},
     {.name     = "load_step",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, load_step),
      .unit     = "*",
      .fallback = "1",
-     .help     = "of arc-length: change of that input per unit of time at the start"},
+     .help     = "arc-length: change of that input per unit of time at the start"},
     {.name     = "penetration",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(kl_settings, penetration),
@@ -616,7 +624,7 @@ static void check_control(const kl_builder *b, kl_place place)
                 "integrator: `load_step` is 0; give the change of the load per unit of time");
 }
 
-/* Everything that can be looked at is looked at, so that one run tells all mistakes. */
+/* Everything that can be looked at is looked at, so that one run reports all mistakes. */
 static kl_status build(kl_builder *b, const kl_source *source)
 {
     kl_model      *m    = b->m;

@@ -1,7 +1,7 @@
 /* The door to libyaml: its events become a tree of kl_node, its complaints become our messages.
  *
  * An alias is a copy of the head of the node it names; the children are shared. So an alias costs
- * one node of memory however much it stands for, and the limit on the expanded size protects
+ * one node of memory however much it represents, and the limit on the expanded size protects
  * whoever walks the tree.
  */
 #include "language/doc.h"
@@ -202,7 +202,7 @@ static kl_status merge_map(reader *r, const kl_node *source, kl_place place, int
 
 static bool is_merge(const kl_node *entry) { return strcmp(entry->key, "<<") == 0; }
 
-/* All entries of a map as slots, with `<<` replaced by what it stands for. */
+/* All entries of a map as slots, with `<<` replaced by what it represents. */
 static kl_status collect_slots(reader *r, const kl_node *map, bool merges, int *n)
 {
     *n = 0;
@@ -289,7 +289,8 @@ static kl_status take_key(reader *r, frame *f, const kl_node *node)
                        "a key must be a word, this is %s; check for a missing `:` or quote",
                        kl_node_kind_word(node->kind));
     if (node->text[0] == '\0')
-        return kl_fail(r->diag, KL_E_SYNTAX, node->place, "a key is missing before `:`");
+        return kl_fail(r->diag, KL_E_SYNTAX, node->place,
+                       "a name is missing before `:`; write one");
     f->key       = node->text;
     f->key_place = node->place;
     if (!node->quoted && strcmp(node->text, "<<") == 0) f->merges = true;
@@ -370,8 +371,8 @@ static kl_status on_start(reader *r, const yaml_event_t *e, kl_node_kind kind,
     KL_TRY(new_node(r, kind, e->start_mark, &node));
     KL_TRY(check_tag(r, tag, e->start_mark));
     if (r->depth == DEEPEST)
-        return kl_fail(r->diag, KL_E_RANGE, node->place, "nested more than %d levels deep",
-                       DEEPEST);
+        return kl_fail(r->diag, KL_E_RANGE, node->place,
+                       "nested more than %d levels deep; use fewer levels", DEEPEST);
     frame f = {.node = node};
     if (anchor_name) {
         f.anchor = take_text(r, (const char *)anchor_name, strlen((const char *)anchor_name));

@@ -3,8 +3,10 @@
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
+#include "base/text.h"
 #include "language/attach.h"
 #include "language/resources.h"
 #include "language/values.h"
@@ -13,7 +15,7 @@
 
 enum { WHAT = 256 }; /* longest lead of a message */
 
-/* Parameters that are numbers and stand in the text. */
+/* Numeric parameters that occur in the text. */
 static kl_status constants_of(kl_scope *s, kl_code *code)
 {
     int n          = 0;
@@ -188,8 +190,8 @@ static kl_status read_table(const function_call *f, const kl_node *n, bool smoot
     if (!x || !y) return KL_E_MEMORY;
     for (const kl_node *i = n->first; i; i = i->next, k++) {
         if (i->kind != KL_LIST || i->size != 2)
-            return kl_fail(f->s->diag, KL_E_MODEL, i->place, "%s: table[%d] is not a pair [x, y]",
-                           f->what, k);
+            return kl_fail(f->s->diag, KL_E_MODEL, i->place,
+                           "%s: table[%d] is not a pair [x, y]; give two numbers", f->what, k);
         char what[WHAT];
         snprintf(what, sizeof what, "%s: table[%d]", f->what, k);
         KL_TRY(kl_scope_number(f->s, i->first, what, f->by, &x[k]));
@@ -265,7 +267,7 @@ static bool expression_find(const void *context, const char *name, int *index, k
     }
     int input = kl_attach_input(e->f->s, e->f->m, name);
     if (input < 0) {
-        /* a parameter, which stands in the text as its value once it is compiled in earnest */
+        /* a parameter, which is in the text as its value once it is compiled in earnest */
         const kl_variable *v = kl_scope_find(e->f->s, name);
         if (!v || v->word) return false;
         *index = 0;
@@ -378,6 +380,26 @@ static kl_status function_sum(const function_call *f, const kl_node *n, kl_funct
     return made(f, kl_function_sum(f->s->arena, parts, k), out);
 }
 
+/* The text as an expression of `argument`: `3*time` becomes `3*t`. */
+static kl_status suggest_expression(const function_call *f, const kl_node *n, const char *argument)
+{
+    kl_text     t    = {0};
+    const char *kind = strcmp(argument, "t") ? "its argument" : "time";
+    for (const char *p = n->text; *p;) {
+        size_t k    = strspn(p, "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_.");
+        bool   time = k == 4 && strncmp(p, "time", 4) == 0;
+        kl_text_put(&t, time ? argument : p, time ? strlen(argument) : k ? k : 1);
+        p += k ? k : 1;
+    }
+    char     *text = kl_text_finish(&t);
+    kl_status s    = kl_fail(f->s->diag, KL_E_NAME, n->place,
+                             "%s: a value that depends on %s is written {expression: \"%s\"}, where "
+                                "`%s` is the variable",
+                             f->what, kind, text ? text : n->text, argument);
+    free(text);
+    return s;
+}
+
 /* `value: F*sin(t)`: a text is a number; what follows the argument says that it does. */
 static kl_status no_bare_expression(const function_call *f, const kl_node *n)
 {
@@ -385,11 +407,7 @@ static kl_status no_bare_expression(const function_call *f, const kl_node *n)
     const char *const names[]  = {argument, "time"};
     for (int i = 0; i < 2; i++)
         if (mentions(n->text, names[i]) && !kl_scope_find(f->s, names[i]))
-            return kl_fail(f->s->diag, KL_E_NAME, n->place,
-                           "%s: a value that depends on %s is written {expression: \"%s\"}, where "
-                           "`%s` is the variable",
-                           f->what, strcmp(argument, "t") ? "its argument" : "time", n->text,
-                           argument);
+            return suggest_expression(f, n, argument);
     return KL_OK;
 }
 

@@ -233,7 +233,7 @@ static int base64_digit(char c)
     return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
-/* The buffer of a .gltf, which must stand in the file itself. */
+/* The buffer of a .gltf, which must be in the file itself. */
 static kl_status read_inline(reading *g)
 {
     const kl_node *uri  = kl_node_get(item(g, "buffers", 0.0), "uri");

@@ -168,7 +168,7 @@ kl_status kl_joint_start_drivers(kl_scope *s, kl_model *m, const kl_start_driver
 
 /* ---- assembly -------------------------------------------------------------------------------- */
 
-/* Value of the coordinate as the model stands at q0. */
+/* Value of the coordinate at q0. */
 static double value_now(const kl_model *m, const kl_joint_start *start)
 {
     const kl_element *j = &m->element[start->joint];

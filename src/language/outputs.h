@@ -5,7 +5,7 @@
 #include "language/parts.h"
 
 kl_status kl_output_read(kl_builder *b, kl_entry *e);
-/* Where only outputs are wrong, what is wrong in their expressions is told with the rest. */
+/* Where only outputs are wrong, what is wrong in their expressions is reported with the rest. */
 void kl_outputs_check(kl_builder *b);
 
 #endif

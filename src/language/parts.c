@@ -67,7 +67,7 @@ static void search_with(kl_builder *b, const kl_node *n, const kl_node *variable
     w->n--;
 }
 
-/* Tries all members of the range for one whose name is wanted. Mistakes in it are told when the
+/* Tries all members of the range for one whose name is wanted. Mistakes in it are reported when the
  * entry itself is read. */
 static void search(kl_builder *b, const kl_node *n, const kl_node *variable, wanted_name *w)
 {

@@ -34,7 +34,7 @@ typedef struct kl_builder {
     bool                          plain; /* without what bodies wish for beside themselves */
 } kl_builder;
 
-/* Fills in the list of parts, with all parameters evaluated. Mistakes are told; KL_E_MEMORY alone
+/* Fills in the list of parts, with all parameters evaluated. Mistakes are reported; KL_E_MEMORY alone
  * stops it. */
 kl_status kl_parts_open(kl_builder *b, const kl_source *source);
 

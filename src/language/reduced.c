@@ -166,7 +166,7 @@ static kl_status give_to_model(kl_model *m, kl_kbody *body, const char *path, co
 kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set, int nset,
                           kl_place place, kl_diag *diag, const kl_kbody **out)
 {
-    const char *text = path; /* tells apart what is kept in the model */
+    const char *text = path; /* distinguishes bodies that are defined in the model */
     for (int i = 0; text && i < nset; i++)
         text = kl_arena_format(m->arena, "%s?%s=%s", text, set[i].name, set[i].text);
     if (!text) return KL_E_MEMORY;

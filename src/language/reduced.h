@@ -19,7 +19,7 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
 /* Takes the mirror image of the body, if it is asked for. */
 kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced);
 /* What a body file holds, written in the model file `from` itself; `text` is how it is written and
- * tells two of them apart. Reduced each time. */
+ * distinguishes two of them. Reduced each time. */
 kl_status kl_reduced_take(kl_model *m, const struct kl_node *node, const char *from,
                           const char *text, kl_diag *diag, const kl_kbody **out);
 

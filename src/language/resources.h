@@ -16,11 +16,11 @@ typedef struct kl_resource_reader {
     kl_diag        *diag;
 } kl_resource_reader;
 
-/* Reads all sections of resources. Mistakes are told; KL_E_MEMORY alone stops it. */
+/* Reads all sections of resources. Mistakes are reported; KL_E_MEMORY alone stops it. */
 kl_status kl_resources_read(kl_builder *b);
 
 /* The resource that `node` names, as seen from the part being read: one of the model, or one that is
- * built in. `what` leads the messages. A name that is not there is told with a suggestion. */
+ * built in. `what` leads the messages. A name that is not there is reported with a suggestion. */
 kl_status kl_resource_find(kl_scope *s, kl_model *m, const kl_node *node, const char *what,
                            const char *section, const kl_resource **out);
 

@@ -407,6 +407,24 @@ static bool is_no_number(const char *text)
     return listed(words, text);
 }
 
+/* A parameter that is a word where a number is needed. Numbers in quotes and decimal commas are the
+ * usual causes; the remedy is at the place of the parameter, not of its use. */
+static kl_status refuse_word(kl_scope *s, const kl_node *node, const char *what,
+                             const kl_variable *v)
+{
+    char        line[40] = "";
+    const char *remedy   = "; give a number";
+    bool decimal = strspn(v->word, "+-0123456789,") == strlen(v->word) && strchr(v->word, ',');
+    if (v->given && v->given->place.line > 0)
+        snprintf(line, sizeof line, " (line %d)", v->given->place.line);
+    if (decimal) remedy = "; write it without quotes and with a decimal point, such as 3.5";
+    else if (strpbrk(v->word, "0123456789+-*/("))
+        remedy =
+            "; a text in quotes is a word: write it without quotes, as a number or an expression";
+    return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%s`, which is the word '%s'%s%s", what,
+                   node->text, v->word, line, remedy);
+}
+
 kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, const char *unit,
                           double *out)
 {
@@ -419,13 +437,7 @@ kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, co
     if (!*node->text)
         return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is empty; give a number", what);
     const kl_variable *v = kl_scope_find(s, node->text);
-    if (v && v->word)
-        return kl_fail(s->diag, KL_E_MODEL, node->place,
-                       "%s is `%s`, which is the word '%s'; give a number%s", what, node->text,
-                       v->word,
-                       strpbrk(v->word, "0123456789+-*/(")
-                           ? " (in quotes it is a word: write the parameter without)"
-                           : "");
+    if (v && v->word) return refuse_word(s, node, what, v);
     if (!v && is_no_number(node->text))
         return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%s`; give a number", what,
                        node->text);
@@ -478,7 +490,7 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
         if (i >= 0 && s->variable[i].word) {
             n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%s", s->variable[i].word);
         } else {
-            KL_TRY(kl_scope_integer(s, inner, place, "what stands in { }", &number));
+            KL_TRY(kl_scope_integer(s, inner, place, "the text between { and }", &number));
             n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%d", number);
         }
         if (n + 2 > sizeof buffer)
@@ -617,7 +629,7 @@ static bool in_name(char ch)
     return isalnum((unsigned char)ch) || ch == '_' || ch == '.' || (unsigned char)ch >= 0x80;
 }
 
-/* Lengths of the words that may stand at `p`, as kl_expression reads them: `rear-hinge.angle` or
+/* Lengths of the words that may be at `p`, as kl_expression reads them: `rear-hinge.angle` or
  * only `rear`; longest last. */
 static int word_lengths(const char *p, size_t length[16])
 {

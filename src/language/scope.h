@@ -15,7 +15,7 @@ typedef struct kl_override {
     const char *name, *text; /* parameter and its new value, as in a model file */
 } kl_override;
 
-/* A name with what it stands for. */
+/* A name with what it represents. */
 typedef struct kl_variable {
     const char               *name;
     kl_quantity               value;

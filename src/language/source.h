@@ -8,8 +8,8 @@
 struct kl_source {
     kl_arena    *arena;
     const char  *text, *file; /* of the main file */
-    kl_node    **root;        /* an included file stands before the one that includes it */
-    const char **path;        /* of each root, to tell files apart */
+    kl_node    **root;        /* an included file is before the one that includes it */
+    const char **path;        /* of each root, to distinguish files */
     int          n, cap, path_cap;
 };
 

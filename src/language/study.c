@@ -110,8 +110,10 @@ static kl_status read_range(reader *r, const kl_node *n, const char **unit, rang
                       *count = kl_node_get(n, "count");
         check_keys(r, n, "a range", known);
         if (!from || !to)
-            return kl_fail(r->diag, KL_E_MODEL, n->place,
-                           "parameter '%s': give {from: , to: }, with count: for a grid", n->key);
+            return kl_fail(
+                r->diag, KL_E_MODEL, n->place,
+                "parameter '%s': give for example {from: 50, to: 100}, and `count: 11` for a grid",
+                n->key);
         KL_TRY(number_of(r, from, unit, &out->from));
         KL_TRY(number_of(r, to, unit, &out->to));
         return count ? count_of(r, count, "count", 1, &out->count) : KL_OK;

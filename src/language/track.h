@@ -1,7 +1,7 @@
 /* A track as an engineer writes it, in YAML: control points, a layout of straights, curves and
  * transitions with a profile, or spatial segments; read into an exact path.
  *
- * docs/tracks.md tells the language. */
+ * docs/tracks.md describes the language. */
 #ifndef KL_LANGUAGE_TRACK_H
 #define KL_LANGUAGE_TRACK_H
 

@@ -40,7 +40,7 @@ kl_status kl_track_spline(kl_track_reader *r, const kl_vec3 *point, const kl_pla
 bool kl_track_keys(kl_track_reader *r, const kl_node *map, const char *what,
                    const char *const *known);
 
-/* A number at `key` if it is there: true and *out set. Mistakes are told and count as not there;
+/* A number at `key` if it is there: true and *out set. Mistakes are reported and count as not there;
  * ask the diag at the end. */
 bool kl_track_number(kl_track_reader *r, const kl_node *map, const char *key, const char *unit,
                      double *out);

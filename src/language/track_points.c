@@ -57,7 +57,7 @@ static kl_status read_point(kl_track_reader *r, const kl_node *c, point_list *l)
         return kl_fail(r->diag, KL_E_MODEL, c->place,
                        "a control point is a list [x, y, z] or [x, y, z, roll]");
     for (const kl_node *e = c->first; e; e = e->next, i++) {
-        /* a number that is none is told as what it is, with its place */
+        /* a number that is none is reported as what it is, with its place */
         if (e->kind == KL_SCALAR && !e->quoted && strchr(".nN", *e->text) &&
             (strcmp(e->text, ".nan") == 0 || strcmp(e->text, "nan") == 0 ||
              strcmp(e->text, "NaN") == 0))

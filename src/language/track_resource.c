@@ -218,14 +218,13 @@ const kl_resource_type kl_tracks = {
         "      coaster: {file: coaster.yaml, parameters: {spline: cubic}, geometry: table}\n"
         "      line: {layout: [straight 50 m, transition 60 m, curve 300 m radius for 100 m]}\n"
         "      far: {file: far.ktrack}                       # a table made by `klingel track`\n\n"
-        "A track is written as docs/tracks.md tells: `layout`, `points` or `segments` with "
-        "`profile`,\n"
-        "`spline`, `frame`, `roll` and more, here or in a file of its own with its own "
-        "parameters.\n"
-        "`geometry: exact` (default) computes each place, `table` looks it up in a table built to "
-        "the\n"
-        "error that the track's `table` asks for. A `path` joint follows it; long tables from a "
-        "file\n"
+        "docs/tracks.md describes tracks: `layout`, `points` or `segments` with `profile`, "
+        "`spline`,\n"
+        "`frame`, `roll` and more, here or in a separate file with its own parameters.\n"
+        "`geometry: exact` (default) evaluates the curve at each point, `geometry: table` "
+        "interpolates\n"
+        "in a table with the accuracy given by `table` of the track. A `path` joint follows it; "
+        "long tables from a file\n"
         "are read through a window.\n",
     .example   = "{points: [[0, 0, 0], [1, 0, 0], [2, 0.5, -0.2], [3, 1, 0]]}",
     .data_size = sizeof(kl_named_track),

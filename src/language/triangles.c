@@ -160,7 +160,7 @@ static kl_status read_text_stl(reading *r, const char *text)
 static kl_status read_stl(reading *r, const char *bytes, size_t n)
 {
     const unsigned char *p = (const unsigned char *)bytes;
-    /* binary files may begin with "solid" too: their length tells */
+    /* binary files may begin with "solid" too: their length decides */
     if (n >= 84 && n == 84 + 50 * (size_t)word_at(p + 80))
         return read_binary_stl(r, p, word_at(p + 80));
     if (n >= 5 && memcmp(bytes, "solid", 5) == 0) return read_text_stl(r, bytes);

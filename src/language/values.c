@@ -458,7 +458,7 @@ static bool names_a_file(const char *key)
     return false;
 }
 
-/* A tree that needs no scope: parameters and loop variables of the model stand there as values.
+/* A tree that needs no scope: parameters and loop variables of the model are there as values.
  * Names of `keep`, the tree's own parameters, stay. */
 static kl_status without_scope(kl_scope *s, const kl_node *n, const char *const *keep, kl_node *out)
 {
@@ -557,7 +557,7 @@ static kl_status reduced_parameters(const place_of_key *p, kl_override *set, int
     return to->text ? KL_OK : KL_E_MEMORY;
 }
 
-/* A file beside the model file, what stands in such a file, or {body: file, parameter: value, ...}. */
+/* A file beside the model file, what is in such a file, or {body: file, parameter: value, ...}. */
 static kl_status key_reduced(const place_of_key *p)
 {
     kl_reduced    *to   = (kl_reduced *)(void *)(p->data + p->key->offset);
@@ -653,7 +653,7 @@ static const kl_node *fallback_node(kl_scope *s, const kl_key *k)
     return n;
 }
 
-/* Is it the word `none`, or a parameter or text that stands for it? A key that may be left out is left
+/* Is it the word `none`, or a parameter or text that represents it? A key that may be left out is left
  * out so; templates hand a choice on to their parts with it. */
 static bool is_none(kl_scope *s, const kl_node *n)
 {
@@ -740,7 +740,7 @@ static const char *usual_key(const char *word, const char *const *keys)
     return NULL;
 }
 
-/* `tol` stands for `tolerance`: the only key that begins with the word, or NULL. */
+/* `tol` represents `tolerance`: the only key that begins with the word, or NULL. */
 static const char *completed(const char *word, const char *const *keys)
 {
     const char *found = NULL;

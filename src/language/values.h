@@ -17,7 +17,7 @@ typedef struct kl_entry {
 
 const kl_node *kl_entry_get(const kl_entry *e, const char *key);
 
-/* Fills `data` from the entry by the keys of a type. Missing and wrong ones are told; all are
+/* Fills `data` from the entry by the keys of a type. Missing and wrong ones are reported; all are
  * looked at. */
 kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_key *keys,
                          void *data);
@@ -44,7 +44,7 @@ kl_status kl_value_plain(kl_scope *s, const kl_node *n, kl_node *out);
 /* Exactly `size` numbers; of different units: "N|N|N m", the last for all that follow. */
 kl_status kl_value_numbers(kl_scope *s, const kl_node *n, const char *what, const char *unit,
                            int size, double *out);
-/* Text in Lua, with the parameters that stand in it. */
+/* Text in Lua, with the parameters that are in it. */
 kl_status kl_value_code(kl_scope *s, const kl_node *n, const char *what, kl_code *code);
 
 typedef struct kl_function_units {

@@ -70,8 +70,8 @@ static const kl_key keys[] = {
      .offset   = AT(hardening),
      .words    = "perfect isotropic kinematic",
      .fallback = "isotropic",
-     .help     = "what yielding does to the elastic range: nothing (perfect), it grows (isotropic) "
-                 "or it moves (kinematic)"},
+     .help     = "effect of yielding on the elastic range: none (perfect), enlarged (isotropic) or "
+                 "shifted (kinematic)"},
     {0}};
 
 /* A curve that falls has no unique stress; it is looked at up to 100 % plastic strain. */

@@ -250,7 +250,7 @@ int    kl_mesh_count(const kl_mesh *m); /* elements of all shapes */
 bool   kl_mesh_has_rotations(const kl_mesh *m);
 double kl_mesh_size(const kl_mesh *m); /* diagonal of the bounding box */
 
-/* Everything that can be told wrong without computing: duplicate ids, nodes in one place, elements
+/* Everything that can be found wrong without computing: duplicate ids, nodes in one place, elements
  * of no or negative volume, repeated nodes in an element, missing materials and properties, numbers
  * out of range, parts that do not hang together. Errors and warnings with counts and the first
  * offenders go to `diag`. */

@@ -1,4 +1,4 @@
-/* What can be told wrong with a mesh before anything is computed, with counts and first offenders.
+/* What can be found wrong with a mesh before anything is computed, with counts and first offenders.
  */
 #include "mesh/mesh.h"
 

@@ -1,7 +1,7 @@
 /* Abaqus and CalculiX input: what the parts of its reader share. Private to read_abaqus*.c.
  *
  * A file is a list of cards: a line *KEYWORD, PARAMETER=value, ... and the data lines under it.
- * Cards may stand in almost any order, so the file is first cut into cards (following *INCLUDE and
+ * Cards may be in almost any order, so the file is first cut into cards (following *INCLUDE and
  * copying the cards of a part for each of its instances), and then they are done in phases: nodes,
  * elements, sets, surfaces, materials, sections, the rest.
  */

@@ -126,7 +126,7 @@ void inp_read_spring(inp *a, inp_card *c)
     if (inp_parameter_of(c, "NONLINEAR") || inp_parameter_of(c, "ORIENTATION")) {
         kl_unsupported(
             a->r, c->t, c->at, c->name,
-            "only linear springs in global axes can be used; model it as a force element");
+            "only linear springs in global axes can be used; model it as a force of the model");
         return;
     }
     if (n == 0) {

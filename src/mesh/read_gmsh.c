@@ -251,7 +251,7 @@ static void section_format(gmsh *g)
     g->size_bytes = size == 4 ? 4 : 8;
     if (type == 0) return;
 
-    /* binary: the number one tells the byte order */
+    /* binary: the number one shows the byte order */
     skip_line(g);
     g->binary = g->t->binary = true;
     int32_t one;
@@ -718,7 +718,7 @@ static const char *find_text(const char *p, const char *end, const char *word, s
     return NULL;
 }
 
-/* Goes behind $EndName; what stands before it was not read. */
+/* Goes behind $EndName; what is before it was not read. */
 static void close_section(gmsh *g, const char *name, bool known)
 {
     char   mark[96];

@@ -1,4 +1,4 @@
-/* What all readers share; see read_import.h. Includes the front door kl_mesh_read, which tells the
+/* What all readers share; see read_import.h. Includes the front door kl_mesh_read, which shows the
  * format from the file and calls its reader. */
 #include "mesh/read_import.h"
 

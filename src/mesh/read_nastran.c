@@ -10,7 +10,7 @@ static const char linear[] = "use the element with corner nodes only (CQUAD4, CT
 static const char shapes[] = "use CTETRA, CHEXA, CPENTA, CQUAD4, CTRIA3, CBAR or CBEAM";
 static const char tie[]    = "use RBE2, RBE3 or common nodes";
 static const char mass[]   = "use CONM2";
-static const char spring[] = "use CELAS2, or model it as a force element";
+static const char spring[] = "use CELAS2, or model it as a force of the model";
 
 /* clang-format off */
 static const bulk_kind kinds[] = {

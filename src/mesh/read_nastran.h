@@ -1,7 +1,7 @@
 /* Nastran bulk data: what the parts of its reader share. Private to read_nastran*.c.
  *
  * A card is a name and fields; it goes on over continuation lines. Fields are 8 columns wide
- * (small), 16 (large, name with *), or between commas (free). Cards stand in any order, so the file
+ * (small), 16 (large, name with *), or between commas (free). Cards are in any order, so the file
  * is first cut into cards, and these are then done in phases: coordinate systems and grid points,
  * materials, properties, elements, the rest. */
 #ifndef KL_MESH_READ_NASTRAN_H

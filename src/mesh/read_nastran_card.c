@@ -243,7 +243,7 @@ static void trim_mark(bulk_field *f)
     while (f->last > f->first && kl_is_blank(f->last[-1])) f->last--;
 }
 
-/* Old decks name continuations; they may then stand in any order, which is not followed here. */
+/* Old decks name continuations; they may then be in any order, which is not followed here. */
 static void check_mark(bulk *b, bulk_field mark, const line *l, bool is_free)
 {
     const char *comma = is_free ? memchr(l->first, ',', (size_t)(l->last - l->first)) : NULL;
@@ -264,7 +264,7 @@ void bulk_open(bulk *b, bulk_card *c)
     b->card         = c;
     b->nfield       = 0;
     bulk_field mark = {NULL, NULL, NULL};
-    add_field(b, c->first, c->first, NULL); /* field 0 stands for the name */
+    add_field(b, c->first, c->first, NULL); /* field 0 represents the name */
     bool first_line = true;
     for (const char *p = c->first; p < c->last;) {
         line l = line_at(p, c->last);

@@ -67,7 +67,7 @@ void bulk_read_grid(bulk *b)
     bulk_grid g    = {.card = b->card};
     double    v[3] = {0};
     if (!bulk_whole(b, 1, 0, &g.id)) return;
-    /* what else is wrong is told once, not again by all that refers to the point */
+    /* what else is wrong is reported once, not again by all that refers to the point */
     if (!bulk_whole(b, 2, b->default_frame, &g.frame)) g.frame = 0;
     if (!bulk_reals(b, 3, 3, 0.0, v)) v[0] = v[1] = v[2] = 0.0;
     if (!bulk_whole(b, 6, b->default_moves, &g.moves)) g.moves = 0;
@@ -187,7 +187,7 @@ void bulk_put_grids(bulk *b)
     for (int i = 0; i < b->nframe; i++) resolve_frame(b, i, 0);
     for (int i = 0; i < b->ngrid; i++) {
         bulk_grid *g = &b->grids[i];
-        /* where that failed it is told; the node is put all the same, so that nobody misses it */
+        /* where that failed it is reported; the node is put all the same, so that nobody misses it */
         resolve_grid(b, i, 0);
         kl_import_node(b->r, g->card->t, g->card->first, g->id, g->x);
     }

@@ -162,7 +162,7 @@ typedef struct kl_output {
 typedef struct kl_setup {
     const char    *name;   /* of the object */
     kl_place       place;  /* in the model file */
-    const void    *traits; /* of the type: tells apart types that share their functions */
+    const void    *traits; /* of the type: distinguishes types that share their functions */
     kl_diag       *diag;
     kl_arena      *arena; /* of the model */
     struct kl_lua *lua;   /* functions of the model's user */
@@ -380,7 +380,7 @@ typedef struct kl_body_type {
      * many, at most KL_OWN_MARKERS */
     int (*markers)(const void *data, kl_own_marker *out);
 
-    /* (optional) An entry of this type stands for many bodies and elements, such as a beam or a mesh
+    /* (optional) An entry of this type represents many bodies and elements, such as a beam or a mesh
      * of finite elements with large deformations. It is no body itself but a kl_compound of the
      * model, and of the functions above it needs `place` alone. `expand` adds its bodies, `connect`
      * its elements once all bodies have their places. Both use the functions of model/model.h; their
@@ -388,7 +388,7 @@ typedef struct kl_body_type {
     kl_status (*expand)(void *data, const kl_setup *s, struct kl_model *m);
     kl_status (*connect)(void *data, const kl_setup *s, struct kl_model *m);
     /* with these (optional): the body of the compound that takes a marker at the point r [m], global,
-     * where the model names the entry alone; -1: refused, and told. Without it the nearest one */
+     * where the model names the entry alone; -1: refused, and reported. Without it the nearest one */
     int (*holder)(const void *data, const kl_setup *s, const struct kl_model *m, kl_vec3 r);
     /* with these (optional): its points, recorded together as a field. Without it the bodies */
     const struct kl_field *(*shape)(const void *data);

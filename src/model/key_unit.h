@@ -5,7 +5,7 @@
 
 #include "model/interface.h"
 
-/* The unit that `unit` stands for with the values that `data` has for `keys`: "m/rad" for
+/* The unit that `unit` represents with the values that `data` has for `keys`: "m/rad" for
  * "second?rad|m over first?rad|m" when the choices are displacement and angle. "*" where a power
  * makes a unit that cannot be written. */
 void kl_key_unit(const kl_key *keys, const void *data, const char *unit, char *text, size_t size);

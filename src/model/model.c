@@ -355,7 +355,7 @@ void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_moti
     b->type->twist(b->data, c, k, out);
 }
 
-/* The cache of a body as it stands at the start: `small` or from the heap; NULL: out of memory. */
+/* The cache of a body in its initial position: `small` or from the heap; NULL: out of memory. */
 static void *cache_at_start(const kl_model *m, const kl_body *b, void *small, size_t size)
 {
     void *cache = b->ncache <= size ? small : malloc(b->ncache);

@@ -52,7 +52,7 @@ typedef struct kl_element {
     double                 turn;          /* angle of its pair at the start, to the turn [rad] */
 } kl_element;
 
-/* An entry of `bodies` that stands for many bodies and elements: a beam, a mesh of finite elements
+/* An entry of `bodies` that represents many bodies and elements: a beam, a mesh of finite elements
  * with large deformations (kl_body_type.expand). */
 typedef struct kl_compound {
     const char         *name;
@@ -99,7 +99,7 @@ typedef struct kl_parameter {
     kl_quantity value;
 } kl_parameter;
 
-/* Something that is known of a model and told by whoever asks. */
+/* Something that is known of a model and reported on request. */
 typedef struct kl_told {
     kl_place    place;
     const char *text;
@@ -231,7 +231,7 @@ kl_model *kl_model_create(void);
 kl_body *kl_model_add_body(kl_model *m, const kl_body_type *type, const char *name, kl_place place);
 kl_element *kl_model_add_element(kl_model *m, const kl_element_type *type, const char *name,
                                  kl_place place, bool joint);
-/* Where the value of a key stands in the data of a body; NULL: it has no such key. */
+/* Where the value of a key is in the data of a body; NULL: it has no such key. */
 void *kl_body_value(kl_body *b, const char *key);
 /* Appends a marker, given in the body, to the last element (or to the wanted points, once all
  * elements are there). */
@@ -247,7 +247,7 @@ kl_compound *kl_model_add_compound(kl_model *m, const kl_body_type *type, const 
 kl_status    kl_model_expand(kl_model *m, int compound, kl_diag *diag);
 kl_status    kl_model_connect(kl_model *m, kl_diag *diag);
 int          kl_model_find_compound(const kl_model *m, const char *name); /* -1 */
-/* The body of a compound that takes a marker at the point r, global; -1: refused, and told. */
+/* The body of a compound that takes a marker at the point r, global; -1: refused, and reported. */
 int kl_model_holder(const kl_model *m, int compound, kl_vec3 r, kl_place place, kl_diag *diag);
 
 /* Calls end(what) when the model is destroyed: for open files. KL_E_MEMORY: it was called now. */
@@ -261,13 +261,13 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
                           const void *data);
 /* The motion of a marker, both stages; `c` is the cache of its body. */
 void kl_body_motion(const kl_body *b, const void *c, const kl_marker *k, kl_motion *out);
-/* The motion of a marker as its body stands at the start. */
+/* The motion of a marker as its body is at the start. */
 void kl_model_motion(const kl_model *m, const kl_marker *k, kl_motion *out);
-/* Mass and the like of a body as it stands at the start; false: out of memory. */
+/* Mass and the like of a body in its initial position; false: out of memory. */
 bool kl_model_measures(const kl_model *m, int body, kl_measures *out);
 /* q_new = q (+) dx, body by body; q_new may be q. */
 void kl_model_advance(const kl_model *m, const double *q, const double *dx, double *q_new);
-/* Where a body's frame stands at the start. */
+/* Where a body's frame is at the start. */
 void kl_model_pose(const kl_model *m, int body, kl_vec3 *r, kl_mat3 *A);
 /* After all elements: numbers everything. */
 kl_status kl_model_freeze(kl_model *m, kl_diag *diag);

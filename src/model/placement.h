@@ -70,7 +70,7 @@ static inline kl_mat3 kl_place_rotation(const kl_placement *p, const kl_mat3 *A)
     return p->turned ? kl_matmul(&p->R, &B) : B;
 }
 
-/* What stands at `inner` in a part that stands at `outer`: outer after inner. */
+/* What is at `inner` in a part that is at `outer`: outer after inner. */
 static inline kl_placement kl_placement_chain(const kl_placement *outer, const kl_placement *inner)
 {
     kl_placement p = *outer;

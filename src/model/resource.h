@@ -30,7 +30,7 @@ typedef struct kl_resource_type {
     kl_status (*read)(struct kl_resource_reader *r, void *data);
     /* (optional) checks the data and computes from them; s->model has the resources above */
     kl_status (*setup)(void *data, const kl_setup *s);
-    /* (optional) names that are known without being listed, and what they stand for */
+    /* (optional) names that are known without being listed, and what they represent */
     const char *const *built_in;
     kl_status (*make)(void *data, const char *name, const kl_setup *s);
     /* (optional) when the model is destroyed; the data may be half filled or zero */
@@ -48,7 +48,7 @@ typedef struct kl_resource {
     const char             *text;   /* as a model file writes it, in one line; NULL: by its keys */
     kl_placement            part;   /* where the part of the model stands that lists it */
     bool                    made;   /* built in, not listed by the model */
-    bool                    failed; /* its mistakes have been told */
+    bool                    failed; /* its mistakes have been reported */
 } kl_resource;
 
 struct kl_model;

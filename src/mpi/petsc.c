@@ -2,7 +2,7 @@
  * over all ranks.
  *
  * Rank 0 calls kl_factor_create, kl_factor_solve, kl_lanczos_solve as in the sequential program;
- * each first tells the other ranks what to do (an order), then all do it together. The lower
+ * each first sends the other ranks an order, then all do it together. The lower
  * triangle by columns is the upper triangle by rows, which is PETSc's symmetric format: every rank
  * gets its rows as they stand. */
 #include <mpi.h>
@@ -29,7 +29,7 @@ typedef enum order_kind {
     ORDER_DROP
 } order_kind;
 
-/* what rank 0 tells the others; numbers that belong to the order */
+/* orders of rank 0 to the others, and their numbers */
 typedef struct order {
     int    kind, n, k, ndeflate;
     double tolerance;

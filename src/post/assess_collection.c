@@ -72,8 +72,8 @@ static void warn_of_part(const kl_assess_input *in, const char *object, int i,
     if (!kl_collection_is_part(r)) return;
     kl_warn(in->diag, (kl_place){.file = in->file},
             "pantograph %d of '%s' runs over only a part of the line that is evaluated: the "
-            "figures are those from %.5g to %.5g m; let it start earlier or run longer, or give it "
-            "another `evaluate: [from, to]`",
+            "figures cover %.5g to %.5g m; let it start earlier or run longer, or give it another "
+            "`evaluate: [from, to]`",
             i + 1, object, f->from, f->to);
 }
 

@@ -180,7 +180,7 @@ double kl_sperling_of_density(kl_sperling kind, const double *frequency, const d
     static const double low = 0.5, high = 30.0; /* the usual range [Hz] */
     double              sum = 0.0;
     for (int i = 0; i < n; i++) {
-        /* each line stands for the band halfway to its neighbours */
+        /* each line represents the band halfway to its neighbours */
         double from = i > 0 ? 0.5 * (frequency[i - 1] + frequency[i]) : frequency[i];
         double to   = i < n - 1 ? 0.5 * (frequency[i + 1] + frequency[i]) : frequency[i];
         double wide = fmin(to, high) - fmax(from, low),

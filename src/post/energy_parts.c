@@ -4,7 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
-/* Elements of a group have a channel `energy` and, to be told from others, a channel `beside`. The values
+/* Elements of a group have a channel `energy` and, to distinguish them from others, a channel `beside`. The values
  * of the channel `without` are not counted. */
 typedef struct group {
     const char *key, *name, *energy, *beside, *without;

@@ -1,7 +1,7 @@
 /* Binary glTF 2.0: a JSON chunk that describes, a chunk of bytes that holds the numbers.
  *
  * glTF has y up and metres; a root node turns the model's "up" there. Every body is a node with a
- * mesh (one primitive a colour would cost much: colours stand at the vertices) and two channels of
+ * mesh (one primitive a colour would cost much: colours are at the vertices) and two channels of
  * the one animation: translation, rotation (x, y, z, w; the shorter way, so that linear
  * interpolation on the sphere does not turn round). The surface of a flexible body has a morph
  * target a mode, and its modal coordinates are the weights that the animation moves. Format: Khronos glTF 2.0, sections 3 to 5. */

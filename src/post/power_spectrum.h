@@ -1,7 +1,7 @@
 /* Spectra of channels: power spectral density and spectrogram by Welch's method (1967): Hann
  * windows, mean removed, one-sided, so that the integral over frequency is the variance.
  *
- * Rows need not stand at equal times: they are brought to equal steps by straight lines first. */
+ * Rows need not be at equal times: they are brought to equal steps by straight lines first. */
 #ifndef KL_POST_POWER_SPECTRUM_H
 #define KL_POST_POWER_SPECTRUM_H
 

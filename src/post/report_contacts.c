@@ -1,5 +1,5 @@
 /* Tables of a report on contacts: what each did in total, and its impacts in the order of time. Impacts are
- * told apart as the recorded rows show them: those between two rows count as one, with their number. */
+ * distinguished as the recorded rows show them: those between two rows count as one, with their number. */
 #include <math.h>
 #include <string.h>
 

@@ -122,7 +122,7 @@ static const char *verdict(kl_report *p, const double *v, double most, double li
     if (most > limit) return "fail";
     if (finite == 0) return "no numbers";
     if (finite < p->rows) return "values missing";
-    return kl_report_complete(p) ? "pass" : "kept so far";
+    return kl_report_complete(p) ? "pass" : "pass so far";
 }
 
 /* Verdicts on outputs that have a limit: its largest size in the recorded rows against it. */

@@ -222,12 +222,13 @@ static kl_status add_durations(kl_text *page, const kl_ride *ride, int n, double
         kept[m]    = window <= n ? kl_ride_kept(turned, n, window, scratch) : (double)NAN;
     }
     char     label[64];
-    kl_chart c = {.x_label = "duration [s]",
-                  .y_label = label,
-                  .x       = x,
-                  .n       = m,
-                  .ncurve  = 2,
-                  .curves  = {{.name = "felt so long", .y = kept}, {.name = "limit", .y = limit}}};
+    kl_chart c = {
+        .x_label = "duration [s]",
+        .y_label = label,
+        .x       = x,
+        .n       = m,
+        .ncurve  = 2,
+        .curves  = {{.name = "sustained acceleration", .y = kept}, {.name = "limit", .y = limit}}};
     snprintf(label, sizeof label, "%s [g]", l->name);
     kl_chart_add(page, &c);
     return KL_OK;

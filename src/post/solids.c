@@ -11,7 +11,7 @@
 
 enum { ROUND = 20, SMOOTH = 12 }; /* corners of a cylinder, rings of a sphere */
 
-/* Okabe and Ito's colours, toned for surfaces: told apart by colour-blind people. */
+/* Okabe and Ito's colours, toned for surfaces: distinguished by colour-blind people. */
 static const unsigned char inks[][3] = {{47, 127, 184}, {224, 160, 51},  {45, 157, 124},
                                         {201, 100, 43}, {124, 184, 221}, {185, 118, 155},
                                         {138, 143, 69}, {111, 123, 138}};

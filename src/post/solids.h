@@ -16,7 +16,7 @@ typedef struct kl_solid {
     int           *triangle; /* 3 ntriangle */
     unsigned char *ink;      /* 3 ntriangle: colours of its own shapes */
     int            nvertex, ntriangle;
-    int            channel[7]; /* position, Euler parameters; -1: stands still */
+    int            channel[7]; /* position, Euler parameters; -1: is at rest */
     const float   *mode;       /* nmode x nvertex x 3: how modes of a flexible body move them */
     const int     *modal;      /* nmode: channels of its modal coordinates */
     int            nmode;
@@ -37,7 +37,7 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
 kl_status kl_solids_wear(kl_solids *s, const kl_reader *r, const kl_skin *skins, int n,
                          kl_arena *arena);
 
-/* Adds the tracks of the results, which stand still. */
+/* Adds the tracks of the results, which are at rest. */
 kl_status kl_solids_add_tracks(kl_solids *s, kl_reader *r, kl_arena *arena);
 
 /* Where a body is in a row of values of its channels (only those that are not -1 are looked at;

@@ -52,7 +52,7 @@ void kl_principal(const double s[6], double p[3]);
 /* Stress (or strain) at a point for one row of modal coordinates. */
 void kl_stress_at(const kl_modal_run *r, int point, const double *w, double stress[6]);
 void kl_strain_at(const kl_modal_run *r, int point, const double *w, double strain[6]);
-/* How a point moved from where it stands in the undeformed body, seen from the floating frame: a
+/* How a point moved from its position in the undeformed body, seen from the floating frame: a
  * node of the skin, or a marker (translation; `turned`, unless NULL, its small rotation). */
 void kl_skin_moved(const kl_modal_run *r, int node, const double *w, double moved[3]);
 void kl_marker_moved(const kl_modal_run *r, const kl_kbody_marker *m, const double *w,

@@ -1,4 +1,4 @@
-/* Tracks as solids that stand still: two rails and sleepers along a line, or one bar where a line
+/* Tracks as solids that are at rest: two rails and sleepers along a line, or one bar where a line
  * has no gauge. */
 #include <math.h>
 #include <string.h>

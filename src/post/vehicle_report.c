@@ -149,7 +149,7 @@ static void add_summary(kl_report *p, const kl_vehicle_report *q, const kl_node 
                           "limit</th><th class=\"n\">utilisation [%%]</th><th>verdict</th></tr>"
                           "</thead>\n");
     for (int i = 0; i < q->nride; i++) add_summary_row(p, &q->ride[i], limits, diag, verdict);
-    kl_text_add(&p->page, "</table>\n<p>Limits are usual values: the verdicts are no "
+    kl_text_add(&p->page, "</table>\n<p>The limits are common values; a verdict is not a "
                           "certificate.</p>\n");
 }
 

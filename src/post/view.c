@@ -115,7 +115,7 @@ static kl_status lay_out(packing *p)
     }
     p->store = malloc((total + 1) * sizeof *p->store);
     if (!p->store) return KL_E_MEMORY;
-    /* columns of a block stand side by side */
+    /* columns of a block are adjacent */
     for (int pass = 0; pass < 2; pass++)
         for (int i = 0; i < p->nchannel; i++) {
             column *c = &p->columns[i];
@@ -383,7 +383,7 @@ kl_status kl_view_write_block(FILE *f, int index, const char *name, const void *
     return status;
 }
 
-/* The skins stand in front of the head, which counts them. */
+/* The skins are in front of the head, which counts them. */
 static kl_status write_head(FILE *f, const packing *p, int index, const kl_view_source *source,
                             size_t *written)
 {
@@ -473,7 +473,7 @@ kl_status kl_view_write_skins(FILE *f, int index, const kl_skin *skins, int n, k
 static kl_status write_blocks(FILE *f, const packing *p, int index, size_t *written)
 {
     for (int block = 0, done = 0; block < p->nblock; block++, done = 0) {
-        /* columns of one block stand side by side in the store: count them */
+        /* columns of one block are adjacent in the store: count them */
         const float *first = NULL;
         int          n     = 0;
         for (int i = 0; i < p->nchannel; i++)

@@ -1,12 +1,12 @@
 /* The page that shows results: one HTML file with the viewer, the data and nothing else to load.
  *
- * The data stand in <script type="text/plain"> blocks, each zlib and base64. For result number i:
+ * The data are in <script type="text/plain"> blocks, each zlib and base64. For result number i:
  *
  *   k<i>-head   JSON: what there is (see head_json in view.c)
  *   k<i>-time   time of the frames, float64
  *   k<i>-<b>    block b: columns of float32, byte planes, column after column
  *   k<i>-skin<s>  surface s of a flexible body (skin.h)
- *   k<i>-shapes   of a page of modes: where bodies stand and how modes move them, float64
+ *   k<i>-shapes   of a page of modes: positions of bodies and how modes move them, float64
  *
  * A page of modes has no rows: its time is the phase of a period, from 0 to 1.
  *
@@ -56,7 +56,7 @@ kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *modes, const char *
 kl_status kl_view_write_body(FILE *f, const kl_kbody *body, const char *label, kl_diag *diag,
                              size_t *bytes);
 
-/* A page of a table in CSV: what `klingel locus --csv` prints stands in the complex plane, columns
+/* A page of a table in CSV: what `klingel locus --csv` prints is in the complex plane, columns
  * of any other are drawn over each other. */
 kl_status kl_view_write_table(FILE *f, const char *table, const char *label, kl_diag *diag,
                               size_t *bytes);

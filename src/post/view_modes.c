@@ -56,7 +56,7 @@ static kl_status write_page(FILE *f, kl_text *head, const double *shapes, size_t
     return kl_view_write_end(f, diag);
 }
 
-/* Surfaces as they stand in the file; their entries for the head into `list`. */
+/* Surfaces as they are in the file; their entries for the head into `list`. */
 static kl_status write_kept_skins(FILE *f, const kl_modes_scene *m, kl_text *list, size_t *bytes)
 {
     kl_text_add(list, "[");
@@ -71,7 +71,7 @@ static kl_status write_kept_skins(FILE *f, const kl_modes_scene *m, kl_text *lis
     return KL_OK;
 }
 
-/* Where bodies stand, how modes move them, then what each surface does. */
+/* Positions of bodies, how modes move them, then what each surface does. */
 static double *gather_shapes(const kl_modes_scene *m, size_t *n)
 {
     size_t nbase = 7 * (size_t)m->nbody, nmotion = 12 * (size_t)m->nbody * (size_t)m->nmode;

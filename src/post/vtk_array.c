@@ -30,7 +30,7 @@ void kl_vtk_put_float(kl_vtk_bytes *b, double value)
 
 kl_status kl_vtk_array(FILE *f, const char *attributes, kl_vtk_bytes *b)
 {
-    size_t written = 0, n = b->n - 4; /* the size stands in front */
+    size_t written = 0, n = b->n - 4; /* the size is in front */
     for (int k = 0; k < 4; k++) b->data[k] = (unsigned char)(n >> (8 * k));
     fprintf(f, "<DataArray %s format=\"binary\">", attributes);
     int good = kl_pack_base64(f, b->data, b->n, &written);

@@ -17,7 +17,7 @@ typedef struct kl_attachment {
 /* Does a load push or only turn? */
 bool kl_attachment_is_force(const double load[6]);
 
-/* All of a frozen model, as it stands at the start. The list lives in `arena`. */
+/* All of a frozen model, in its initial position. The list lives in `arena`. */
 kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment **list, int *n);
 
 /* Of the give of a marker under one of these loads: what the modes miss, over the largest give of

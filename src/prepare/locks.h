@@ -20,7 +20,7 @@ typedef struct kl_locks {
     int       nloose;
 } kl_locks;
 
-/* What a frozen model locks; tells it as a warning. What cannot be held is an error. */
+/* What a frozen model locks; reports it as a warning. What cannot be held is an error. */
 kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks);
 
 /* Those that lock nothing go into the model, for whoever asks what is wrong with it. */

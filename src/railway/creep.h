@@ -29,7 +29,7 @@ typedef struct kl_creep_about {
     double u[3], f[3], slopes[9];
 } kl_creep_about;
 
-/* What a law may be told beside the patch. kl_creep_defaults() fills it. */
+/* Options of a law beside the patch. kl_creep_defaults() fills it. */
 typedef struct kl_creep_options {
     double                       kA, kS;        /* Polach 2005: reduction in adhesion and in slip */
     int                          strips, cells; /* FASTSIM, half-space: grid across and along */
@@ -93,7 +93,7 @@ typedef struct kl_creep_coefficients {
     double f11, f22, f23, f33;
 } kl_creep_coefficients;
 
-/* Coefficients that stand for the given ones in a patch of this size. */
+/* Coefficients that represent the given ones in a patch of this size. */
 kl_kalker kl_kalker_from(const kl_creep_coefficients *f, double a, double b, double G);
 
 /* The patch and its creepages xi, eta [-], phi [1/m] free of scale; mu N > 0. */

@@ -34,7 +34,8 @@ static int strip(const slopes *s, double Y, double dY, int cells, double sum[4])
         px -= sx * step;
         py -= (s->y0 + s->yx * middle) * step;
         double bound = 2.0 / KL_PI * (half * half - X * X), size2 = px * px + py * py;
-        if (size2 > bound * bound) {
+        if (size2 >
+            bound * bound) { /* slip: the traction keeps its direction and is cut to the bound */
             double cut = bound / sqrt(size2);
             px *= cut;
             py *= cut;

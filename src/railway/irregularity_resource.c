@@ -182,15 +182,13 @@ const kl_resource_type kl_irregularities = {
     .word    = "irregularity",
     .help    = "track irregularities: deviations of the rails from their nominal position",
     .text =
-        "Irregularities come from a spectrum with a band of wavelengths and a random seed, from "
-        "a file,\n"
-        "or are one sine wave.\n"
-        "\n"
+        "Irregularities come from a spectrum with a band of wavelengths and a random seed, from a "
+        "file,\n"
+        "or are one sine wave.\n\n"
         "    irregularities:\n"
         "      rough: {spectrum: erri-high, shortest: 3 m, longest: 70 m, seed: 4, start: 20 m}\n"
         "      measured: {file: section.csv}\n"
-        "      wave: {wavelength: 20 m, amplitude: 2 mm, lateral: 0, cross_level: 0, gauge: 0}\n"
-        "\n"
+        "      wave: {wavelength: 20 m, amplitude: 2 mm, lateral: 0, cross_level: 0, gauge: 0}\n\n"
         "Signs, looking forward: vertical up, lateral to the left, cross level with the left rail\n"
         "higher, gauge wider. The left rail is displaced by (lateral + gauge/2, vertical + cross "
         "level/2),\n"

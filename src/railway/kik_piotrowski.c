@@ -136,7 +136,7 @@ double kl_overlap_center(const kl_contact_search *search, const kl_wheel_pose *p
     for (int i = 0; i < n; i++) {
         kl_touch_strip strip[KL_STRIPS];
         if (touch[i].wheel_u < last || !(touch[i].depth > 0.0)) continue;
-        /* of contacts that share one overlap the deepest stands for all */
+        /* of contacts that share one overlap the deepest represents all */
         int best = i;
         if (!kl_touch_strips(search, pose, &touch[i], touch[i].depth, strip)) return NAN;
         for (int k = i + 1; k < n && touch[k].wheel_u < strip[KL_STRIPS - 1].u; k++)

@@ -3,8 +3,8 @@
  *
  * Marker i is on the track: x along it, y to the left, z up. Marker j is on the wheelset, between
  * the wheels; its y axis is the axle's. The wheelset runs at V = v_x + speed: `speed` is added to
- * the motion of the bodies, so a model may stand in a frame that runs along with the train. Each
- * wheel (s = +1 left, -1 right) stands at s l and rolls on r0 + s conicity y; the axle turns at
+ * the motion of the bodies, so a model may be in a frame that runs along with the train. Each
+ * wheel (s = +1 left, -1 right) is at s l and rolls on r0 + s conicity y; the axle turns at
  * V/r0.
  *
  *   lateral slip         v_y - V psi               force  -f22 slip / V     a wheel
@@ -166,7 +166,7 @@ static const kl_key linear_creep_keys[] = {
      .offset   = offsetof(linear_creep, creep),
      .words    = "linear heuristic polach",
      .fallback = "linear",
-     .help     = "creep force law; all except linear are limited by friction"},
+     .help     = "law of the creep force; all except linear are limited by friction"},
     {.name     = "load",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(linear_creep, load),

@@ -208,12 +208,11 @@ static kl_status check_crossing(const work *w)
                 continue;
             if (cross(w, i, i + 1, j) * cross(w, i, i + 1, j + 1) < 0.0 &&
                 cross(w, j, j + 1, i) * cross(w, j, j + 1, i + 1) < 0.0)
-                return kl_fail(
-                    w->diag, KL_E_RANGE, place(w, j),
-                    "the %s profile crosses itself: the line from here to the next point "
-                    "meets that from line %d to %d; list the points in order along the "
-                    "profile",
-                    word(w), w->line[i], w->line[i + 1]);
+                return kl_fail(w->diag, KL_E_RANGE, place(w, j),
+                               "the %s profile crosses itself: the segment from this point to the "
+                               "next meets the segment from line %d to line %d; list the points in "
+                               "order along the profile",
+                               word(w), w->line[i], w->line[i + 1]);
         }
     return KL_OK;
 }

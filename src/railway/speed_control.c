@@ -218,47 +218,49 @@ static const kl_key speed_control_keys[] = {
      .unit     = "N/m",
      .fallback = "20 kN/m",
      .max      = 1e300,
-     .help     = "force for each metre behind the timetable"},
+     .help     = "force per metre behind the timetable"},
     {.name     = "damping",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(speed_control, c),
      .unit     = "N s/m",
      .fallback = "50 kN s/m",
      .max      = 1e300,
-     .help     = "force for each m/s too slow"},
+     .help     = "force per m/s below the required speed"},
     {.name     = "traction",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(speed_control, traction),
      .unit     = "N",
      .fallback = "",
      .max      = 1e300,
-     .help     = "largest pull; with it the force follows the speed only, without a timetable"},
+     .help = "largest tractive force; if it is given, the force depends on the speed only, without "
+             "a timetable"},
     {.name     = "braking",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(speed_control, braking),
      .unit     = "N",
      .fallback = "",
      .max      = 1e300,
-     .help     = "largest braking force; likewise"},
+     .help = "largest braking force; if it is given, the force depends on the speed only, without "
+             "a timetable"},
     {.name     = "until",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(speed_control, until),
      .unit     = "s",
      .fallback = "",
-     .help = "the driver lets go at this time, within 0.2 s: the vehicle coasts or other forces "
-             "brake it"},
+     .help = "time at which the control is switched off, over 0.2 s; then the vehicle coasts or "
+             "other forces brake it"},
     {0}};
 
-static const kl_output speed_control_outputs[] = {
-    {"pull", "N", "force on the body, forward"},
-    {"running_speed", "m/s", "speed along the track"},
-    {"set_speed", "m/s", "speed that the driver wants"},
-    {"distance", "m", "length along the track"},
-    {0}};
+static const kl_output speed_control_outputs[] = {{"pull", "N", "force on the body, forward"},
+                                                  {"running_speed", "m/s", "speed along the track"},
+                                                  {"set_speed", "m/s", "required speed"},
+                                                  {"distance", "m", "length along the track"},
+                                                  {0}};
 
 const kl_element_type kl_speed_control = {
-    .name     = "speed-control",
-    .help     = "a driver who keeps a vehicle at a speed, constant or over the track's length",
+    .name = "speed-control",
+    .help =
+        "speed control of a vehicle: constant speed, or a speed over the length along the track",
     .equation = "F = k (s_ref(t) - s) + c (s_ref' - v); with limits F = c (speed(s) - v)",
     .example  = "driver: {type: speed-control, between: [ground, car], at: [[0, 0, 0], [0, 0, 1]], "
                 "speed: 30 m/s}",

@@ -24,7 +24,7 @@ kl_status kl_track_place_check(const struct kl_path *path, kl_vec3 point, double
     kl_vec3 off = kl_mul_t(&at.A, kl_sub(point, at.r));
     if (!path->closed && fabs(off.x) > beyond)
         return kl_fail(setup->diag, KL_E_RANGE, setup->place,
-                       "wheel-rail '%s': the wheelset stands %.4g m %s the track, which is %.6g m "
+                       "wheel-rail '%s': the wheelset is %.4g m %s the track, which is %.6g m "
                        "long; make the track longer, or move the vehicle with `at`",
                        setup->name, fabs(off.x),
                        off.x < 0.0 ? "before the beginning of" : "beyond the end of", path->length);

@@ -7,7 +7,7 @@
  * `locate` finds where the surfaces overlap, and from the curvatures there the ellipse, the elastic
  * force and Kalker's coefficients. `eval` adds what depends on velocities: damping and creepages,
  * taken from the true velocities of both bodies at the contact. With `speed` the track runs backwards
- * under the model, which so stands in a frame that runs along with the vehicle. */
+ * under the model, which so is in a frame that runs along with the vehicle. */
 #include <math.h>
 #include <string.h>
 

@@ -73,11 +73,11 @@ void kl_wheel_rail_output(const kl_reading *in, const double *lambda, double *va
     {"Q_" side, "N", "vertical force of the " side " wheel on the rail"},                          \
         {"Y_" side, "N", "lateral force of the " side " wheel on the rail, outward"},              \
         {"YQ_" side, "1", "Y over Q of the " side " wheel"},                                       \
-        {"N_" side, "N", "normal forces of the " side " wheel, added"},                            \
+        {"N_" side, "N", "sum of the normal forces of the " side " wheel"},                        \
         {"xi_" side, "1", "longitudinal creepage at the patch with the largest load"},             \
         {"eta_" side, "1", "lateral creepage there"}, {"phi_" side, "1/m", "spin creepage there"}, \
         {"a_" side, "m", "semi-axis of the patch along the rail"},                                 \
-        {"b_" side, "m", "semi-axis across"},                                                      \
+        {"b_" side, "m", "semi-axis of the patch across the rail"},                                \
         {"wear_" side, "N", "wear number T gamma: energy dissipated for each metre rolled"},       \
         {"slip_" side, "1", "share of the patch that slips; the law linear gives 0"},              \
         {"angle_" side, "rad", "contact angle against the track plane"},                           \
@@ -93,7 +93,7 @@ const kl_output kl_wheel_rail_outputs[] = {
     {"yaw", "rad", "yaw of the axle against the track"},
     {"running_speed", "m/s", "speed along the track"},
     {"distance", "m", "length along the track"},
-    {"curvature", "1/m", "of the track there, positive in a left-hand curve"},
+    {"curvature", "1/m", "curvature of the track at the wheelset, positive in a left-hand curve"},
     {"cant", "rad", "angle by which the left rail is higher than the right one"},
     WHEEL_OUTPUTS("left"),
     WHEEL_OUTPUTS("right"),

@@ -96,8 +96,8 @@ static kl_status check_kinds(const wheel_rail *p, const kl_setup *s)
     }
     if (p->track && p->speed != 0.0)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "wheel-rail '%s': on a `track` the bodies run by themselves; leave out "
-                       "`speed` and give them velocities",
+                       "wheel-rail '%s': on a `track` the bodies themselves move along the track; "
+                       "remove `speed` and give the bodies a velocity",
                        s->name);
     return KL_OK;
 }
@@ -169,7 +169,7 @@ static kl_status make_search(wheel_rail *p, const kl_setup *s)
     return KL_OK;
 }
 
-/* Wheels with flanges on both sides: do they stand on the rails? */
+/* Wheels with flanges on both sides: do they rest on the rails? */
 static kl_status check_fit(const wheel_rail *p, const kl_setup *s)
 {
     kl_wheelset_on_track w     = {.half = p->half_gauge};
@@ -206,21 +206,20 @@ static kl_status check_beginning(wheel_rail *p, const kl_setup *s, const kl_moti
         if (e->type != &kl_wheel_rail || !same_line(p, q)) continue;
         kl_vec3 d = kl_sub(p->origin, q->origin);
         if (kl_norm(d) < near) continue;
-        return kl_fail(s->diag, KL_E_MODEL, s->place,
-                       "wheel-rail '%s': its first marker is at [%.6g, %.6g, %.6g] m, but that of "
-                       "'%s' on the same %s is at [%.6g, %.6g, %.6g] m; the track begins at the "
-                       "first marker, so use the same one for all, for example `ground.origin`",
-                       s->name, p->origin.x, p->origin.y, p->origin.z, e->name,
-                       p->track ? "track" : "irregularities", q->origin.x, q->origin.y,
-                       q->origin.z);
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "wheel-rail '%s': its first marker is at [%.6g, %.6g, %.6g] m, but the first marker of "
+            "'%s' on the same %s is at [%.6g, %.6g, %.6g] m; the track begins at the first marker, "
+            "so use the same one for all, for example `ground.origin`",
+            s->name, p->origin.x, p->origin.y, p->origin.z, e->name,
+            p->track ? "track" : "irregularities", q->origin.x, q->origin.y, q->origin.z);
     }
     if (p->track && kl_norm(p->origin) > near)
-        kl_warn(
-            s->diag, s->place,
-            "wheel-rail '%s': the track begins at the first marker, [%.6g, %.6g, %.6g] m, and not "
-            "where its own coordinates have it; use `ground.origin` as the first marker unless "
-            "the track is meant to be moved",
-            s->name, p->origin.x, p->origin.y, p->origin.z);
+        kl_warn(s->diag, s->place,
+                "wheel-rail '%s': the track begins at the first marker, [%.6g, %.6g, %.6g] m, not "
+                "at the origin of its own coordinates; use `ground.origin` as the first marker "
+                "unless the track is meant to be moved",
+                s->name, p->origin.x, p->origin.y, p->origin.z);
     return KL_OK;
 }
 
@@ -355,7 +354,7 @@ const kl_key kl_wheel_rail_keys[] = {
      .unit     = "m",
      .by       = "m",
      .fallback = "",
-     .help = "by which the gauge is wider: a number, or a table over the length along the track"},
+     .help     = "gauge widening: a number, or a table over the length along the track"},
     {.name     = "friction_along",
      .kind     = KL_KEY_FUNCTION,
      .offset   = offsetof(wheel_rail, friction_along),
@@ -370,8 +369,8 @@ const kl_key kl_wheel_rail_keys[] = {
      .offset   = offsetof(wheel_rail, online),
      .words    = "table online",
      .fallback = "table",
-     .help = "contacts of profiles from tabulated starts, made at the start of the run, or by a "
-             "search each time: the same places, three times slower"},
+     .help = "search of the contact points: from a table computed at the start of the run, or a "
+             "full search each time, which finds the same points and is three times slower"},
     {.name     = "track",
      .kind     = KL_KEY_RESOURCE,
      .offset   = offsetof(wheel_rail, track),
@@ -383,8 +382,9 @@ const kl_key kl_wheel_rail_keys[] = {
      .offset   = offsetof(wheel_rail, irregularities),
      .words    = "irregularities",
      .fallback = "",
-     .help     = "those of the rails, named under `irregularities`"},
-    NUMBER("gauge", gauge, "m", "1.435", 0.1, 4.0, "distance of the rails, 14 mm below their tops"),
+     .help     = "irregularities of the rails, a name under `irregularities`"},
+    NUMBER("gauge", gauge, "m", "1.435", 0.1, 4.0,
+           "track gauge: distance between the rail heads, 14 mm below their tops"),
     NUMBER("inclination", inclination, "1", "0.025", -1.0, 1.0,
            "tangent of the angle by which the rails lean inward: 1/40"),
     NUMBER("rail_radius", rail_radius, "m", "0.3", 0.0, 10.0,
@@ -395,7 +395,8 @@ const kl_key kl_wheel_rail_keys[] = {
      .words    = "linear heuristic polach fastsim table",
      .fallback = "fastsim",
      .help     = "law of the creep force; table: fastsim of a very fine grid, from a table"},
-    NUMBER("grid", grid, "1", "10", 1.0, 100.0, "strips and cells a strip of fastsim"),
+    NUMBER("grid", grid, "1", "10", 1.0, 100.0,
+           "number of strips of fastsim, and of cells per strip"),
     NUMBER("kA", kA, "1", "1", 0.0, 1.0, "polach: reduction factor in the adhesion area"),
     NUMBER("kS", kS, "1", "1", 0.0, 1.0, "polach: reduction factor in the slip area"),
     NUMBER("friction", friction, "1", "0.3", 0.0, 10.0, "friction coefficient at small slip"),

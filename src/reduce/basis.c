@@ -306,7 +306,7 @@ static int count_components(int n, const kl_node_mask *list)
     return count;
 }
 
-/* static solutions by eights, which share each solve, and told in between */
+/* static solutions by eights, which share each solve, and reported in between */
 static kl_status solve_static(const maker *k, int n, double *columns)
 {
     enum { TOGETHER = 8 };

@@ -606,6 +606,12 @@ static bool at_rounding(const statics *a)
     return true;
 }
 
+/* Preconditioned conjugate gradients for all right-hand sides at once, each with its own step lengths:
+ *
+ *   z = P^-1 r,  beta = r.z/(r.z before),  p = z + beta p,  alpha = r.z/(p.K p),  u += alpha p,  r -= alpha K p
+ *
+ * `deflate` removes rigid body motion from z, on which K is singular. A column stops improving when rounding is
+ * reached (less than 10 % in a step). */
 static kl_status conjugate_gradients(statics *a, kl_diag *diag)
 {
     enum { MOST = 200 };
@@ -641,7 +647,7 @@ static kl_status conjugate_gradients(statics *a, kl_diag *diag)
     }
     return kl_fail(
         diag, KL_E_SINGULAR, KL_NOWHERE,
-        "the static solution does not converge; check that all parts of the body are connected");
+        "the static deformation does not converge; check that all parts of the body are connected");
 }
 
 static kl_status static_block(const kl_system *s, const kl_modes *m, int k, double *f,

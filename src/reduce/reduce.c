@@ -158,7 +158,7 @@ static double size_of(const kl_system *s, kl_vec3 *side)
     return kl_norm(*side);
 }
 
-/* A marker at a point sits on the nearest node: it is told how far that is, and not taken at all
+/* A marker at a point sits on the nearest node: the distance is reported, and the point is refused
  * where it can hardly be meant. */
 static kl_status check_distance(const work *w, const kl_marker_request *q, int node)
 {

@@ -60,7 +60,7 @@ typedef struct kl_recipe {
     double         stress_side;
     bool           stress_faces; /* of shells all faces instead of one side */
     bool           no_skin;
-    bool           lenient;    /* a weight that no body has is told, not refused */
+    bool           lenient;    /* a weight that no body has is reported, not refused */
     bool           stiffening; /* second-order motion (geometric.h) */
     kl_fe_progress progress;
     void          *context;

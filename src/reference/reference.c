@@ -315,15 +315,16 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
     }
     if (type->attach->loaded < 0) return;
     if (type->attach->nodes) {
-        add_output(t, "NODE.force.x, .y, .z", "N", "on each node, by the name of its body", style);
-        add_output(t, "NODE.torque.x, .y, .z", "N m", "on each node, about its reference point",
+        add_output(t, "NODE.force.x, .y, .z", "N", "force on each node, by the name of its body",
                    style);
+        add_output(t, "NODE.torque.x, .y, .z", "N m",
+                   "torque on each node, about its reference point", style);
         return;
     }
-    add_output(t, "force.x, .y, .z", "N", "on the second body (or the only one), global axes",
+    add_output(t, "force.x, .y, .z", "N", "force on the second body (or the only one), global axes",
                style);
     add_output(t, "torque.x, .y, .z", "N m",
-               "on the second body (or the only one) about its marker, global axes", style);
+               "torque on the second body (or the only one) about its marker, global axes", style);
     add_output(t, "local_force.x, ...", "N",
                "force in the axes of its marker; only for `outputs`, not recorded automatically",
                style);
@@ -336,16 +337,16 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
 static void add_body_outputs(kl_text *t, kl_page_style style)
 {
     static const kl_output list[] = {
-        {"position", "m", "of the reference point; .x, .y, .z"},
+        {"position", "m", "position of the reference point; .x, .y, .z"},
         {"orientation", "1", "Euler parameters, scalar first; .0 to .3"},
-        {"velocity", "m/s", "of the reference point; .x, .y, .z"},
+        {"velocity", "m/s", "velocity of the reference point; .x, .y, .z"},
         {"omega", "rad/s", "angular velocity, global axes; .x, .y, .z"},
-        {"acceleration", "m/s2", "of the reference point; .x, .y, .z"},
+        {"acceleration", "m/s2", "acceleration of the reference point; .x, .y, .z"},
         {"alpha", "rad/s2", "angular acceleration, global axes; .x, .y, .z"},
         {"omega_body", "rad/s", "angular velocity in body axes; in expressions"},
         {"center", "m", "centre of mass; in expressions"},
         {"momentum", "kg m/s", "linear momentum; in expressions"},
-        {"kinetic_energy", "N m", "in expressions"},
+        {"kinetic_energy", "N m", "kinetic energy; in expressions"},
         {0}};
     table_head(t, "Channels", true, style);
     for (const kl_output *o = list; o->name; o++) add_output(t, o->name, o->unit, o->help, style);

@@ -32,7 +32,7 @@ static void put_rotation(kl_text *t, const kl_mat3 *A)
     kl_text_add(t, "}");
 }
 
-/* A name, or what such a file holds, which stands there as it was written. */
+/* A name, or what such a file holds, which is there as it was written. */
 static void put_reduced(kl_text *t, const char *file)
 {
     if (*file == '{') kl_text_add(t, "%s", file);
@@ -412,7 +412,7 @@ static void put_limit(kl_text *t, const kl_wanted *w)
     kl_text_json(t, w->rule);
 }
 
-/* "left": the named marker that this one is where a point alone would not tell it, or NULL */
+/* "left": the named marker that this one is where a point alone would not determine it, or NULL */
 static const char *marker_meant(const kl_model *m, const kl_marker *p)
 {
     kl_mat3 I     = kl_identity();

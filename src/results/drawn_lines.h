@@ -5,7 +5,7 @@
 #include "model/model.h"
 #include "store/h5.h"
 
-/* Lines of resources that stand on the ground; *n of them. NULL: none, or out of memory. */
+/* Lines of resources that are on the ground; *n of them. NULL: none, or out of memory. */
 const kl_drawn_line *kl_drawn_lines(const kl_model *m, kl_arena *arena, int *n);
 
 /* /scene/tracks/NAME with the datasets position and normal and the attribute gauge. */

@@ -383,7 +383,7 @@ static void statistics_json(const kl_simulation *s, double wall, char *text, siz
              m->nelement, m->nv, m->nlam);
 }
 
-/* Warnings of building and running, or why a run failed, one a line. */
+/* Warnings of building and running, or why a run failed, one per line. */
 static kl_status note_messages(kl_writer *w, const char *name, kl_severity kind,
                                const kl_diag *diag)
 {

@@ -21,7 +21,7 @@ typedef struct kl_recording {
 } kl_recording;
 
 /* Runs a fresh simulation from its start, or from the last checkpoint in r->restart: rows up to
- * there are copied, and the file takes its name when they stand. The file holds what was computed,
+ * there are copied, and the file takes its name when they are written. The file holds what was computed,
  * however it ends. */
 kl_status kl_record(kl_simulation *s, kl_recording *r, kl_diag *diag);
 

@@ -1,4 +1,4 @@
-/* Results files; docs/results-format.md tells the layout:
+/* Results files; docs/results-format.md describes the layout:
  *
  *     /                 attributes format, version, program, created
  *     /time             [rows]             seconds
@@ -428,7 +428,7 @@ kl_status kl_writer_note(kl_writer *w, const char *name, const char *text)
     return KL_OK;
 }
 
-/* The second, short visit: texts for which no place could be kept. A note's name stands in its
+/* The second, short visit: texts for which no place could be kept. A note's name is in its
  * path, four characters after the start. */
 bool kl_results_write_notes(const char *path, const kl_results_note *notes, kl_h5_mode mode,
                             char why[KL_H5_WHY])

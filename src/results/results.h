@@ -28,7 +28,7 @@ typedef struct kl_results_info {
     const char                 *limits_json; /* of outputs: [{"name", "rule", "unit", "limit"}] */
     const struct kl_field_info *fields;      /* results/fields.h; may be NULL */
     int                         nfield;
-    const char                 *set; /* parameters changed for this run, NAME=VALUE, one a line */
+    const char                 *set; /* parameters changed for this run, NAME=VALUE, one per line */
     int                    checkpoint_size; /* numbers of a checkpoint; 0: none will be taken */
     const struct kl_model *lines;           /* whose tracks are kept to be drawn; NULL: none */
 } kl_results_info;
@@ -37,7 +37,7 @@ typedef struct kl_results_info {
 
 typedef struct kl_writer kl_writer;
 
-/* Starts a file. It is made beside `path` and takes that name when all of it stands, so a failed
+/* Starts a file. It is made beside `path` and takes that name when it is complete, so a failed
  * start leaves an older file as it was. A file there that is not a results file is not replaced.
  * `diag` is kept until close and gets later failures too (each writer complains once). */
 kl_status kl_writer_create(const char *path, const kl_results_info *info,

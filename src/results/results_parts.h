@@ -1,4 +1,4 @@
-/* What writing and reading results share; the layout is told in results.c. */
+/* What writing and reading results share; the layout is described in results.c. */
 #ifndef KL_RESULTS_RESULTS_PARTS_H
 #define KL_RESULTS_RESULTS_PARTS_H
 

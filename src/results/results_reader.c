@@ -243,7 +243,7 @@ kl_status kl_reader_column(kl_reader *r, int channel, double *values)
     return kl_reader_block(r, &channel, 1, 0, r->rows, values);
 }
 
-/* How many of the channels from i on stand side by side in the table. */
+/* How many of the channels from i on are adjacent in the table. */
 static int run_length(const kl_reader *r, const int *channels, int n, int i)
 {
     int k = 1;
@@ -386,7 +386,7 @@ kl_status kl_reader_field(kl_reader *r, const kl_field_points *f, int row0, int 
 {
     bool good = !time || kl_h5_get(r->file, f->time, row0, nrow, 0, 0, time);
     if (good && rise) good = kl_h5_get(r->file, f->rise, row0, nrow, 0, f->width * f->npoint, rise);
-    /* values stand behind the motion; rows of both at once are not asked for */
+    /* values are behind the motion; rows of both at once are not asked for */
     for (int k = 0; good && rise && nrow == 1 && k < f->nvalue; k++)
         good = kl_h5_get(r->file, f->value[k], row0, 1, 0, f->npoint,
                          rise + (size_t)(f->width + k) * (size_t)f->npoint);

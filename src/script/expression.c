@@ -95,7 +95,7 @@ static const char *const function_names[] = {
 
 const char *const *kl_expression_functions(void) { return function_names; }
 
-/* Binary operators; a longer sign stands before its beginning. */
+/* Binary operators; a longer operator is listed before its prefix. */
 typedef enum meaning { MEANS_SUM, MEANS_PRODUCT, MEANS_COMPARISON, MEANS_LOGIC } meaning;
 enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT };
 
@@ -141,10 +141,10 @@ typedef struct operand {
     bool   bare, constant;
     double value; /* of a constant */
     int    start;
-    size_t at; /* where it stands in the text */
+    size_t at; /* its position in the text */
 } operand;
 
-/* Where byte `at` of the text stands in the file; columns count characters, not bytes. */
+/* Where byte `at` of the text is in the file; columns count characters, not bytes. */
 static kl_place place_of(const compiler *c, size_t at)
 {
     kl_place p = c->place;
@@ -273,7 +273,7 @@ static kl_status want_angle(compiler *c, const char *what, const operand *o)
 
 /* ---- words ---- */
 
-/* Lengths of the words that may stand here: `rear-hinge.angle` or only `rear`; longest last. */
+/* Lengths of the words that may be here: `rear-hinge.angle` or only `rear`; longest last. */
 typedef struct word {
     const char *start;
     size_t      length[16];
@@ -338,6 +338,13 @@ static bool has_time(const compiler *c)
            c->symbols->find(c->symbols->context, "time", &index, &dim, &bare);
 }
 
+static bool listed(const char *name, const char *const *list)
+{
+    for (int i = 0; list && list[i]; i++)
+        if (strcmp(list[i], name) == 0) return true;
+    return false;
+}
+
 /* A name nobody knows: say what was probably meant. */
 static kl_status unknown_name(compiler *c, const word *w)
 {
@@ -348,6 +355,9 @@ static kl_status unknown_name(compiler *c, const word *w)
     if (strcmp(name, "t") == 0 && has_time(c))
         return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
                        "there is no channel `t`; did you mean `time`?");
+    if (strcmp(name, "time") == 0 && listed("t", list))
+        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
+                       "unknown name `time`; in a function the time is `t`");
     for (int i = w->n - 1; i >= 0; i--) {
         const char *near = copy_word(w, i, name) ? nearest(name, list) : NULL;
         if (near)
@@ -746,7 +756,7 @@ static kl_status parse_unary(compiler *c, operand *o)
     return status;
 }
 
-/* The operator that stands here, if any. */
+/* The operator that is here, if any. */
 static const operation *read_operation(const compiler *c)
 {
     for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
@@ -800,7 +810,7 @@ static kl_status parse_binary(compiler *c, int level, operand *o)
     }
 }
 
-/* What stands behind the end of a complete expression. */
+/* What is behind the end of a complete expression. */
 static kl_status trailing(compiler *c)
 {
     char ch = c->text[c->at];

@@ -1,6 +1,6 @@
 /* Arithmetic with names and units: "2*pi*r", "1.22 MN/m", "hinge.angle - pivot.angle".
  *
- *   a unit stands directly behind a number and takes the longest chain of unit symbols;
+ *   a unit is directly behind a number and takes the longest chain of unit symbols;
  *   elsewhere a word is a name; products need `*`
  *   + - * / ^ and parentheses; < <= > >= == !=, and, or, not give 1 or 0
  *   min max (two or more), abs sqrt exp log log10 sinh cosh tanh floor ceil round mod hypot sign
@@ -28,7 +28,7 @@ typedef struct kl_symbols {
     const char *const *(*names)(const void *context); /* for suggestions, may be NULL */
 } kl_symbols;
 
-/* Compiles `text`, whose first character stands at `place`. `symbols` may be NULL: no names. The
+/* Compiles `text`, whose first character is at `place`. `symbols` may be NULL: no names. The
  * result lives in `arena`. On failure one error is in `diag`, with the column inside the text. */
 kl_status kl_expression_compile(const char *text, kl_place place, const kl_symbols *symbols,
                                 kl_arena *arena, kl_diag *diag, kl_expression **out);

@@ -41,7 +41,7 @@ kl_function *kl_function_step(kl_arena *a, double x0, double y0, double x1, doub
 kl_function *kl_function_input(kl_arena *a, int index, const int *count);
 /* An expression whose symbol 0 is x and whose symbol i is u[i-1]; `e` and `text`, which it was
  * compiled from, must live as long. Its corners (of if, abs, min, ...) are not known to
- * kl_function_corners; kl_function_branch tells when one was passed. */
+ * kl_function_corners; kl_function_branch shows when one was passed. */
 kl_function *kl_function_expression(kl_arena *a, const kl_expression *e, const char *text);
 kl_function *kl_function_sum(kl_arena *a, kl_function *const *parts, int n);
 
@@ -55,7 +55,7 @@ unsigned long kl_function_branch(const kl_function *f, double x, const double *u
 /* Has it such corners? */
 bool kl_function_branches(const kl_function *f);
 
-/* May it begin to change where nothing tells beforehand? True of expressions. */
+/* May it begin to change without prior indication? True of expressions. */
 bool kl_function_hides(const kl_function *f);
 
 /* Is x outside the points of a table? `range`: its first and last point. Other functions have no

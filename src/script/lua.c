@@ -4,7 +4,7 @@
  *
  *     local x, v, t = ... local F, e_dot = nil <text> \n return F, e_dot
  *
- * on the line where the text stands in the model file, so that Lua's line numbers are those of the
+ * on the line where the text is in the model file, so that Lua's line numbers are those of the
  * file. Its only upvalue is a locked table: reading what is not there and setting anything are
  * errors. Nothing survives a call, so a function is pure and any state may run it. */
 #include "script/lua.h"
@@ -527,7 +527,7 @@ static void of_one_write(const void *data, const char *const *inputs, kl_text *t
     const code   *c = &f->pool->list[f->function];
     kl_text       s = {0};
     (void)inputs;
-    /* `return` lets locals stand in front of what was an expression */
+    /* `return` allows locals before an expression */
     for (int i = 0; i < c->nconstant; i++) {
         kl_text_add(&s, "local %s = ", c->constant[i]);
         kl_text_number(&s, c->value[i]);

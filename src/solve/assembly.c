@@ -208,7 +208,7 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     memcpy(start, x->s->q, (size_t)m->nq * sizeof *start);
     for (int pass = 0; pass < MOST && worst > exact; pass++)
         if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
-    /* links in one line do not know to which side to fold: a nudge tells them */
+    /* collinear links can fold to either side: a small perturbation chooses one */
     kl_drift left    = kl_solver_drift(x);
     bool     in_line = !(worst <= closed) && left.rotation <= 0.1 * left.position / m->length;
     for (int try = 0; try < NUDGES && in_line && !(worst <= closed); try++) {

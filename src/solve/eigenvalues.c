@@ -30,7 +30,7 @@ static bool divide_mass(int n, pencil *s)
     double *A  = malloc((size_t)n * (size_t)n * sizeof *A);
     bool    ok = E && A;
     if (ok) {
-        /* rows of unit size, so that the smallest pivot tells */
+        /* rows of unit size, so that pivots can be compared */
         for (int i = 0; i < n; i++) {
             double most = 0.0;
             for (int j = 0; j < n; j++)

@@ -22,7 +22,7 @@ typedef struct kl_events {
     const struct kl_function *
         *branched; /* functions of time with branches: corners found on the way */
     int  nbranched;
-    const struct kl_function **hidden; /* that may begin to change where nothing tells */
+    const struct kl_function **hidden; /* that may begin to change without prior indication */
     int                        nhidden;
     double                    *tick; /* ascending [s]: no step goes beyond the next one */
     int                        ntick;
@@ -43,7 +43,7 @@ kl_status kl_events_create(const kl_model *m, kl_events **out);
 void      kl_events_destroy(kl_events *e);
 
 /* The next corner after t: the last moment before it and the first one from it on. HUGE_VAL: none.
- * Corners that rounding cannot tell apart are one. */
+ * Corners that rounding cannot distinguish are one. */
 typedef struct kl_corner {
     double before, after;
 } kl_corner;
@@ -53,7 +53,7 @@ kl_corner kl_events_corner(const kl_events *e, double t);
 double kl_events_tick(const kl_events *e, double t);
 /* Times that are nearer than this to each other are one. */
 double kl_events_near(double t);
-/* The corner beside t that rounding cannot tell from it, or t. */
+/* The corner beside t that rounding cannot distinguish from it, or t. */
 double kl_events_snap(const kl_events *e, double t);
 
 /* The first corner of a branched function after t0, not after t1; HUGE_VAL: none. Then it is among

@@ -15,7 +15,7 @@
  *
  *   [c^2 M + c C + K, Phi_q'; Phi_q, 0] [w; dlambda] = [c M r_v - K r_x; c Phi_q r_v / (c + b)^2]
  *
- * and (c - f_z) dz = c r_z + ... stands in it too. K r_x comes from one evaluation at positions
+ * and (c - f_z) dz = c r_z + ... is in it too. K r_x comes from one evaluation at positions
  * moved by r_x. What is left out, derivatives of Phi_q v' by positions and velocities, is of the
  * size of h times the rates of the motion and costs iterations, not accuracy. */
 #include <cvode/cvode.h>

@@ -43,7 +43,7 @@ typedef struct gear {
     double            *mu_now;                 /* nlam: mu, of no history */
     double            *pull, *pull_mu;         /* nlam: softness times lambda and mu there */
     double            *gap, *mu, *part;        /* scratch: nlam, and nv + nz + nlam twice */
-    int                lambda, multiplier;     /* where lambda and mu stand in y */
+    int                lambda, multiplier;     /* where lambda and mu are in y */
     long               fails;                  /* counted so far */
     long               iterations;
 } gear;
@@ -67,8 +67,13 @@ static void moved_speed(gear *g, const double *v, const double *mu, double *out)
     for (int k = 0; k < m->nv; k++) out[k] = v[k] - out[k];
 }
 
-/* The softness of the matrix stands in the residual too: some 1e-13 of lambda, which keeps what
- * redundant constraints leave open from growing without end. */
+/* Stabilised index 2 (Gear, Gupta and Leimkuhler 1985):
+ *
+ *   q' = H(q) (v - W^-1 Phi_q' mu),   M v' + Phi_q' lambda = g,   z' = f,   Phi_q v + Phi_t = 0,   Phi = 0
+ *
+ * The rows of q also pull quaternions back to unit length (k), and two rows integrate loss and supply.
+ * The regularisation eps of the matrix is part of the residual here: about 1e-13 of lambda, which bounds
+ * the multipliers of redundant constraints. */
 static int gear_residual(realtype t, N_Vector yy, N_Vector yp, N_Vector rr, void *self)
 {
     gear           *g = self;

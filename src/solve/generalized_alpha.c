@@ -12,7 +12,7 @@
  *
  * Chung and Hulbert 1993; on Lie groups Arnold and Bruels 2007, Bruels, Cardona and Arnold 2012;
  * stabilised index 2 (after Gear, Gupta, Leimkuhler 1985) Arnold, Bruels and Cardona 2015. The
- * auxiliary acceleration a stands for v' at t + theta h, theta = alpha_m - alpha_f: it starts there
+ * auxiliary acceleration a represents v' at t + theta h, theta = alpha_m - alpha_f: it starts there
  * and is re-based when h changes, or lambda falls to first order.
  *
  * Index 3 with velocities projected afterwards would cost one solve less a step, but its lambda and
@@ -342,7 +342,8 @@ static kl_status position_change(alpha *i, kl_solver *x, coefficients c, change 
 static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *size, int *which)
 {
     const kl_model *m = x->model;
-    double          s = c.c2 / i->c2;
+    /* the kept matrix was made for i->c2: scaling rows by 1/s and multipliers by s corrects the inertia terms */
+    double s = c.c2 / i->c2;
     kl_eval_rate(m, x->w, x->rate);
     for (int k = 0; k < m->nv; k++) x->y[k] = -x->y[k] / s;
     for (int k = 0; k < m->nz; k++) x->y[m->nv + k] = -(i->zd[k] - x->w->z_dot[k]);
@@ -394,7 +395,7 @@ static bool settled(sequence *s, double size)
     bool below = size < fmax(s->floor, 1e2 * s->limit);
     if (s->last > 0.0) {
         bool shrinks = size < 0.9 * s->last;
-        /* rounding tells nothing about the matrix: keep what is known of its speed */
+        /* rounding gives no information about the matrix: keep what is known of its speed */
         if (!shrinks && below) return true;
         /* the first change may be large in a direction that converges fast: the factor of the slow
          * one is forgotten slowly, or what is left would be underestimated step after step */
@@ -464,7 +465,7 @@ static void rebase(alpha *i, const kl_solver *x, double h)
     i->h_aux = h;
 }
 
-/* Then the step itself tells the slope: a = v' + theta h v''. */
+/* Then the step itself shows the slope: a = v' + theta h v''. */
 static void learn_slope(alpha *i, const kl_solver *x)
 {
     const kl_model *m = x->model;

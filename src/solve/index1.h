@@ -94,7 +94,7 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
 void kl_index1_back(kl_index1 *i, double *y, bool begun);
 /* The motion has a corner at the last accepted point: polynomials begin there. */
 void kl_index1_cut(kl_index1 *i);
-/* After that: says so where the energy tells that the mechanism left its branch in a singular
+/* After that: says so where the energy shows that the mechanism left its branch in a singular
  * position. */
 kl_status kl_index1_same_branch(kl_index1 *i, const kl_statistics *count, kl_diag *diag);
 /* The same where the integrator's own equations gave v' and the multipliers: evaluates at y. */

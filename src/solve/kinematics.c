@@ -118,7 +118,7 @@ static void note(follower *f, kl_special_kind kind, double t, int body)
     k->nspecial++;
 }
 
-/* ---- toggle: a body stands still ----------------------------------------------------------------
+/* ---- toggle: a body is at rest ----------------------------------------------------------------
  */
 
 static double scaled(const kl_model *m, const kl_body *b, const double *u, const double *v)

@@ -3,7 +3,7 @@
  * dynamics).
  *
  * On the way three kinds of positions are found and named:
- *   toggle      a body stands still and turns back while its drive goes on
+ *   toggle      a body is at rest and turns back while its drive goes on
  *   branching   the constraints lose rank and the motion passes: another branch leaves here
  *   lock-up     the drivers cannot go on: the motion ends */
 #ifndef KL_SOLVE_KINEMATICS_H

@@ -37,7 +37,7 @@ static turning turning_of(const kl_model *m, const kl_work *w, int i)
 }
 
 /* Of axes that do not follow the spin, an increment about n leaves v alone but turns w: the change of
- * v that belongs to y is y' + N y, N = (n x w) n'. Zero where the axis n stands still. */
+ * v that belongs to y is y' + N y, N = (n x w) n'. Zero where the axis n is at rest. */
 static kl_mat3 lag_of(const turning *t) { return kl_outer(kl_cross(t->n, t->w), t->n); }
 
 /* N' as v' sees it, with al the angular acceleration, global. Perturbed axes, which do not turn about n
@@ -354,6 +354,13 @@ static void put_block(double *A, int nx, int r, int c, double s, const double *R
                 s * R[(size_t)i * (size_t)nc + (size_t)j];
 }
 
+/* E x' = A x with x = (y, y', z), where the columns of Z span the motions that the constraints allow:
+ *
+ *       [ I  0      0 ]       [  0         I         0      ]
+ *   E = [ 0  Z'M Z  0 ]   A = [ -Z'K Z    -Z'C Z    -Z'r_z  ]
+ *       [ 0  0      I ]       [  z_x Z     z_v Z     z_z    ]
+ *
+ * K and C are derivatives of the residual r = M a - g, therefore the minus signs. */
 static kl_status fill_matrices(const kl_model *m, const kl_tangents *t, kl_linear *l)
 {
     int       n = l->n, nz = l->nz, nv = m->nv, nx = l->nx;

@@ -18,7 +18,7 @@ const char *kl_method_bound(const kl_model *m)
     const kl_settings *s = &m->settings;
     if (!isnan(s->step)) return "steps are fixed";
     if (s->spectral_radius != 0.9) return "a spectral radius is given";
-    if (m->interval > 0.0) return "parts of the model step on their own";
+    if (m->interval > 0.0) return "parts of the model have their own time steps";
     for (int i = 1; i < m->nbody; i++) {
         if (kl_body_deforms(&m->body[i])) return "there are flexible bodies";
     }

@@ -46,7 +46,7 @@ typedef struct kl_method_watch {
     double alpha[3]; /* steps that generalized-alpha would take, of the last looks [s] */
     int    looks;
 } kl_method_watch;
-/* After a step of length h. True: change the method; `why` tells. */
+/* After a step of length h. True: change the method; `why` gives the reason. */
 bool kl_method_tired(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x, double tolerance,
                      double h, bool runge_kutta, char *why, size_t size);
 

@@ -40,7 +40,7 @@ typedef struct kl_mobility {
                                             * singular: further ones that do so only in this
                                             * position; locked: free directions that do not move */
 
-    kl_free_motion *motion; /* nmotion; at most 24 are told, though there may be more (`freedom`) */
+    kl_free_motion *motion; /* nmotion; at most 24 are reported, though there may be more (`freedom`) */
     int             nmotion;
     kl_repeat      *repeat; /* nrepeat; counts add up to `redundant`, and in a locked position to
                              * those that lock as well */

@@ -167,6 +167,8 @@ static int silent(int n, int width, const double *A, int stride, double limit, d
     return count;
 }
 
+/* Gauss-Jordan elimination with row pivoting: A becomes reduced row echelon form, B follows its row operations;
+ * returns the rank. Entries below 1e-4 of the largest count as zero. */
 int kl_row_echelon(int n, int width, double *A, int also, double *B)
 {
     const double least = 1e-4;

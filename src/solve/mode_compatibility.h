@@ -3,7 +3,7 @@
  *
  * Reactions y that balance each other on the body (J_r'y = 0 for its six rigid motions) should
  * deform it. Where J_f'y = 0 too, no chosen mode answers to them, and f = y.Phi has no slope. On
- * what the joints leave free its curvature tells the rest: none, and the rows repeat each other;
+ * what the joints leave free its curvature shows the rest: none, and the rows repeat each other;
  * else f = 0 is a cone with its tip at the start. No reaction of finite size can hold a point there,
  * because the slope of f is zero just where f is: whoever wants to compute must hold the directions
  * that f bends in by rows of their own. Turns of the body's frame can be held so. */
@@ -27,7 +27,7 @@ typedef struct kl_incompatibility {
 
 /* All at the assembled state in `x`, which is left as it was; list and texts live in `a`. For a
  * model whose joints hold on to the markers of its bodies and whose conditions are eliminated:
- * virtual bodies and constraints for conditions would stand between. */
+ * virtual bodies and constraints for conditions would be between. */
 kl_status kl_incompatibility_find(kl_solver *x, kl_arena *a, kl_incompatibility **list, int *n);
 
 #endif

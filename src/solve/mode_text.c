@@ -144,6 +144,6 @@ const char *kl_mode_text(kl_arena *arena, const kl_model *m, const kl_work *w,
         double amount = kl_motion_amount(m, dx, b);
         if (amount > most * (1.0 + 1e-9)) most = amount, lead = b;
     }
-    if (most == 0.0) return "a state of a force, hardly any motion";
+    if (most == 0.0) return "state of a force, almost no motion";
     return kl_motion_text(arena, m, w, dx, lead, 0.05);
 }

@@ -58,7 +58,7 @@ typedef struct runge_kutta {
     void      *ark;
     double     h;      /* length of the step that it would take next [s] */
     double     want;   /* the same before the last step */
-    bool       resume; /* ARKODE must be told of it: an event made the last step short */
+    bool       resume; /* ARKODE must be informed: an event made the last step short */
     double    *lambda; /* multipliers before the last step */
     bool       first;  /* the last step was the first one since the start */
     bool bends; /* accelerations have a corner at its end: polynomials between points begin there */
@@ -184,7 +184,7 @@ static int rk_resume(runge_kutta *r, const kl_solver *x)
 }
 
 /* The next step after one from t0 to t. ARKODE cuts its own proposal where the next step would reach
- * `until`, and takes what was cut for the size that accuracy wants; so it is told again. A step that
+ * `until`, and takes what was cut for the size that accuracy wants; so the size is set again. A step that
  * passed the error test at once, but was cut, says nothing against the size wanted before it. */
 static void propose(runge_kutta *r, double t0, double t, double until, bool failed)
 {

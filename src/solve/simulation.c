@@ -196,7 +196,7 @@ static void end_interpolation(kl_simulation *s, const saved_state *before)
     s->count     = before->count;
 }
 
-/* Values of a row at a time within the last step. After success the solver stands there until
+/* Values of a row at a time within the last step. After success the solver is there until
  * end_interpolation brings the present state back. */
 static kl_status interpolate_at(kl_simulation *s, double t, saved_state *before, kl_diag *diag,
                                 const double **values)
@@ -542,7 +542,7 @@ static kl_status robust_step(kl_simulation *s, double stop, kl_diag *diag)
     kl_status status = any_step(s, stop, s->quiet);
     if (kl_diag_size(s->quiet) > 0 || kl_diag_failed(s->quiet)) kl_diag_clear(s->quiet);
     if (status != KL_E_STEP) return status;
-    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not go on",
+    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not continue",
              s->solver->s->t);
     s->bound = "runge-kutta failed in this run";
     KL_TRY(use_method(s, &kl_generalized_alpha));
@@ -845,7 +845,7 @@ static double row_time(const kl_simulation *s, double end, double every, long ro
     return kl_events_snap(s->events, s->row >= rows ? end : s->begin + (double)s->row * every);
 }
 
-/* A checkpoint that falls beside a row by rounding stands at the row. */
+/* A checkpoint that falls beside a row by rounding is at the row. */
 static double checkpoint_time(const kl_simulation *s, double end, double every)
 {
     if (!(s->checkpoint > 0.0)) return HUGE_VAL;

@@ -38,7 +38,7 @@ typedef struct kl_simulation {
     char               chosen[160]; /* why it is the one that it is; "": it was given */
     double             fingerprint; /* of the model: saved states carry it */
 
-    /* where a run stands */
+    /* progress of a run */
     double   begin;      /* time of its first row [s] */
     long     row;        /* next row; 0: not started */
     double   checkpoint; /* interval [s]; 0: none. Set before the run starts */

@@ -5,7 +5,7 @@
  * smooth. Errors r of positions (rounding, at best) come out as r/sigma in positions that are
  * brought onto the constraints, r/sigma^2 in velocities, r/sigma^3 in accelerations, so within some
  * degrees of the singular position nothing is left of a tolerance of 1e-12, and an integrator that
- * shortens its steps only comes to stand there.
+ * shortens its steps only stops there.
  *
  * So the acceleration is taken from both sides: at positions moved along the velocity,
  *

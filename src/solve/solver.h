@@ -27,7 +27,7 @@ void      kl_solver_destroy(kl_solver *x);
 
 /* Positions, then velocities, brought onto the constraints with the least change weighted by
  * inertia, dx' M dx (dynamics/matrix.h); never makes an assembled model worse. What cannot be closed is
- * named with its gap. What was moved by more than `tell` (relative) is told as notes. */
+ * named with its gap. What was moved by more than `tell` (relative) is reported as notes. */
 kl_status kl_assemble(kl_solver *x, kl_diag *diag);
 
 /* Brings velocities alone onto the constraints at the present position. */

@@ -81,7 +81,10 @@ static double *at(search *k, int row, int column)
     return k->A + (size_t)column * (size_t)k->n + (size_t)row;
 }
 
-/* Places: 0 free accelerations, then increments, multipliers, those of the least move. */
+/* Unknowns: free accelerations a, increments dx, multipliers lambda, multipliers mu of the least move.
+ *
+ *   W dx + J_f' mu = 0        least move in the weighted norm, for the free coordinates
+ *   M a + K dx + J' lambda = -r,   J dx = -Phi,   J_f a = ... (constraint at the acceleration level) */
 static void fill(search *k)
 {
     const kl_model    *m  = k->m;
@@ -124,7 +127,7 @@ static void leave(search *k, const kl_tangents *t)
 }
 
 /* Rows and columns of size one; then a little in the corners of constraints lets those pass that
- * repeat others. It stands in the matrix only, so it costs iterations and no accuracy. */
+ * repeat others. It is in the matrix only, so it costs iterations and no accuracy. */
 static kl_status solve(search *k)
 {
     const double    eps = 1e-12;
@@ -153,7 +156,7 @@ static kl_status solve(search *k)
 }
 
 /* Velocities of the start at the present position. Assembly pays a little with the rates of modes,
- * which stand still here as far as joints allow. */
+ * which are at rest here as far as joints allow. */
 static kl_status evaluate(search *k, kl_diag *diag)
 {
     enum { PASSES = 3 };

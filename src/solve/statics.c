@@ -31,7 +31,7 @@ typedef struct search {
     double          mu;
 } search;
 
-/* Accelerations at the state, as if just let go: drivers stand still unless the motion is kept. */
+/* Accelerations at the state, as if just let go: drivers are at rest unless the motion is kept. */
 static kl_status accelerations(search *k)
 {
     kl_solver      *x = k->x;

@@ -131,7 +131,7 @@ static kl_vec3 way(kl_vec3 v, kl_vec3 omega, double time)
                          kl_scale((1.0 - cos(angle)) / rate, kl_cross(n, round))));
 }
 
-/* A body whose increments are no rotation vectors: where it stands `time` later, then how it turns. */
+/* A body whose increments are no rotation vectors: its position `time` later, then how it turns. */
 static void move_spinning(const kl_solver *x, int body, const speeds *of, kl_vec3 omega,
                           double time, kl_state *s)
 {

@@ -353,7 +353,7 @@ kl_h5 *kl_h5_create(const char *path, char why[KL_H5_WHY])
     return opened(f, v, fapl, f->id >= 0, why);
 }
 
-/* In SWMR mode the end that the first block tells is that of the start: opened for writing and
+/* In SWMR mode the end that the first block shows is that of the start: opened for writing and
  * closed, the file would be cut there. So it is first moved to where the file really ends, and on.
  */
 static bool move_end(hid_t file) { return H5Fincrement_filesize(file, AFTER_END) >= 0; }

@@ -32,7 +32,7 @@ typedef struct kl_h5_start {
     bool marked, swmr; /* somebody has it, or had it, open for writing; in SWMR mode */
 } kl_h5_start;
 
-/* False when the file cannot be opened (errno tells). */
+/* False when the file cannot be opened (see errno). */
 bool kl_h5_look(const char *path, kl_h5_start *start);
 
 /* NULL on failure, with the reason. `create` empties an existing file. */

@@ -11,7 +11,7 @@
 /* The largest matrix: a variable of this format has less than 2^31 bytes. */
 bool kl_mat_fits(long long nrow, long long ncolumn);
 
-/* 128 bytes; `text` (116 bytes are kept) tells what it is. Must come first. */
+/* 128 bytes; `text` (116 bytes are kept) says what it is. Must come first. */
 void kl_mat_begin(FILE *f, const char *text);
 
 /* A text; a list of texts (cell array, n x 1). UTF-8 in, UTF-16 in the file. */

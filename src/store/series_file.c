@@ -26,7 +26,7 @@ static kl_status no_column(const reader *r, const char *names)
 
 /* ---- text ---- */
 
-/* `name` as it stands in the file, or before a unit in brackets. */
+/* `name` as it is in the file, or before a unit in brackets. */
 static bool is_name(const char *p, int length, const char *name)
 {
     int n = (int)strlen(name);

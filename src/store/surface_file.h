@@ -13,7 +13,7 @@
 
 enum { KL_SURFACE_MAJOR = 1, KL_SURFACE_MINOR = 0 }; /* version of the file format */
 
-/* Tabulates `exact` into a file, which appears under its name when all of it stands. */
+/* Tabulates `exact` into a file, which appears under its name when it is complete. */
 kl_status kl_surface_file_write(const char *path, const kl_surface *exact,
                                 const kl_surface_table_settings *settings, const char *title,
                                 kl_arena *arena, kl_diag *diag, kl_surface_table *table);

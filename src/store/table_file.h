@@ -13,7 +13,7 @@ typedef struct kl_table_file {
 
 kl_status kl_table_file_begin(kl_table_file *t, const char *path, kl_arena *arena, kl_diag *diag);
 
-/* Closes; with KL_OK the file takes its name, otherwise it goes away. Failures of writing are told
+/* Closes; with KL_OK the file takes its name, otherwise it goes away. Failures of writing are reported
  * here; returns `status` or what went wrong. */
 kl_status kl_table_file_end(kl_table_file *t, kl_status status, kl_diag *diag);
 

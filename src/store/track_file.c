@@ -140,7 +140,7 @@ static const char *wrong_with(const double *row, const double *before)
     if (!before) return NULL;
     double step = row[KL_ROW_L] - before[KL_ROW_L];
     double way  = kl_norm(kl_sub(kl_load(row + KL_ROW_G), kl_load(before + KL_ROW_G)));
-    if (step < -rough) return "its length is smaller than that of the previous row";
+    if (step < -rough) return "its length is smaller than the length of the previous row";
     if (!(way <= step + rough * (1.0 + step)))
         return "its distance from the previous row exceeds the length along the track";
     return NULL;

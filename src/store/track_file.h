@@ -21,7 +21,7 @@ typedef struct kl_track_texts {
     const char *title, *frame, *source_file, *source_text;
 } kl_track_texts;
 
-/* Tabulates `exact` into a file, which appears under its name when all of it stands. `table` gets
+/* Tabulates `exact` into a file, which appears under its name when it is complete. `table` gets
  * everything but the rows. */
 kl_status kl_track_file_write(const char *path, const kl_path *exact,
                               const kl_table_settings *settings, const kl_track_texts *texts,

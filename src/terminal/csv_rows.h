@@ -14,7 +14,7 @@ typedef struct kl_table {
 } kl_table;
 
 /* A kind of file. What goes wrong with the results is in their reader's diag; what goes wrong with
- * the stream, ferror() tells. */
+ * the stream, see ferror(). */
 typedef struct kl_table_format {
     const char *name; /* of --format, and the ending of file names */
     bool        text; /* fit for a terminal */

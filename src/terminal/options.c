@@ -23,7 +23,7 @@ typedef struct parser {
 
 /* ---- help ---- */
 
-/* Words of `text`, broken at the right margin; the cursor stands at HELP_COLUMN. */
+/* Words of `text`, broken at the right margin; the cursor is at HELP_COLUMN. */
 static void print_wrapped(const char *text)
 {
     int column = HELP_COLUMN;

@@ -51,7 +51,7 @@ typedef struct kl_arguments {
 
 enum { KL_OPTIONS_OK = -1 };
 
-/* Reads all options; they may stand between the arguments, `--` ends them, `--name=value`, `-o
+/* Reads all options; they may be between the arguments, `--` ends them, `--name=value`, `-o
  * FILE` and `-oFILE` are understood, and what looks like a negative number is an argument. Returns
  * KL_OPTIONS_OK, or the exit code to return at once: a mistake (reported with a suggestion), or
  * --help (printed). */

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 16 };
+enum { BAR_WIDTH = 10 }; /* a line of numbers fits beside it in 80 columns */
 static const double BETWEEN = 0.1; /* seconds between two updates */
 
 static double clock_now(void)
@@ -37,14 +37,14 @@ static void say_duration(char *text, size_t size, double seconds)
     else snprintf(text, size, "more than 1000 h");
 }
 
-/* Simulated seconds a second of clock: "x12" runs twelve times faster than reality. */
+/* "12 times real time": twelve simulated seconds per second. */
 static void say_numbers(char *text, size_t size, const kl_progress *p, double time, double now)
 {
     char   rest[32];
     double elapsed = now - p->started, done = time - p->begin;
     double factor = elapsed > 0.0 ? done / elapsed : 0.0;
     say_duration(rest, sizeof rest, done > 0.0 ? elapsed * (p->end - time) / done : HUGE_VAL);
-    snprintf(text, size, "t = %.4g of %.4g s, x%.3g real time, %s left", time, p->end, factor,
+    snprintf(text, size, "t = %.4g of %.4g s, %.3g times real time, %s left", time, p->end, factor,
              rest);
 }
 

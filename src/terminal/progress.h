@@ -17,7 +17,7 @@ void kl_progress_begin(kl_progress *p, double begin, double end, bool quiet);
 /* May be called each step: looks at the clock and shows something at most ten times a second. */
 void kl_progress_update(kl_progress *p, double time);
 
-/* Clears the bar, so that what is printed next stands on a fresh line. */
+/* Clears the bar, so that what is printed next is on a fresh line. */
 void kl_progress_end(kl_progress *p);
 
 /* Clock time since begin [s]. */

@@ -41,7 +41,7 @@ static int *list_of(int n) { return n > 0 ? calloc((size_t)n, sizeof(int)) : NUL
 
 static bool is_pattern(const char *text) { return strpbrk(text, "*?[") != NULL; }
 
-/* Adds the channels that one name or pattern means; tells how many it means. */
+/* Adds the channels that one name or pattern means; gives how many it means. */
 static int add_matching(const kl_reader *r, const char *pattern, bool *taken, kl_selection *s)
 {
     int found = 0, exact = kl_reader_find(r, pattern), n = kl_reader_channels(r);

@@ -277,7 +277,7 @@ test("a spectrum reads under the cursor, and says why there is none", async () =
   await page.getByRole("button", { name: "Spectrum" }).click();
   await page.waitForFunction(() => /Hz/.test(document.querySelector(".legend").textContent));
   const [broken, peak] = await readings();
-  assert.match(broken, /some values are no numbers/);
+  assert.match(broken, /some values are not numbers/);
   assert.match(peak, /^peak at [\d.]+ Hz$/);
   const box = await page.locator(".u-over").first().boundingBox();
   await page.mouse.move(box.x + box.width / 2, box.y + 20);
@@ -321,7 +321,7 @@ test("a body whose numbers are missing leaves the picture whole, and a note tell
   await drawn(page);
   assert.deepEqual(page.errors, []);
   assert.ok((await colours(page)) > 30, "the canvas is blank");
-  assert.match(await page.locator(".scene-note").textContent(), /upper has no numbers from 1 to 1\.09 s.*from 2 to 2 s/);
+  assert.match(await page.locator(".scene-note").textContent(), /upper has no valid position from 1 to 1\.09 s.*from 2 to 2 s/);
   assert.ok(await seen(page, ".scene-note"));
   const x = await page.evaluate(() => [0.99, 1.05].map((t) => (klingel.setTime(t), klingel.pose("upper").position[0])));
   assert.equal(x[0], x[1]);

@@ -18,6 +18,13 @@ find site -name '*.html' | while read -r page; do
 done
 [ "$(grep -rl '<img ' site | wc -l)" -ge 2 ] || { echo "the site has no pictures"; exit 1; }
 
+# links of the pages outside the manual lead to files
+for page in README.md CONTRIBUTING.md examples/README.md; do
+    grep -o '](\([^)#:]*\))' "$source/$page" | sed 's/^](//; s/)$//' | sort -u | while read -r name; do
+        [ -e "$source/$(dirname "$page")/$name" ] || { echo "$page leads to $name, which does not exist"; exit 1; }
+    done
+done
+
 # the search finds pages by their words
 if command -v node >/dev/null; then
     cat >search.mjs <<'END'

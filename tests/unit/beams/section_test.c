@@ -136,7 +136,7 @@ static void outlines_that_enclose_nothing_are_refused(void **unused)
     const double         far[] = {3, 3, 4, 3, 4, 4};
     kl_outline           hole  = {far, 3};
     assert_non_null(strstr(kl_section_constants_of(&(kl_outline){line, 3}, NULL, 0, &c), "no area"));
-    assert_non_null(strstr(kl_section_constants_of(&(kl_outline){bow, 4}, NULL, 0, &c), "cut each other"));
+    assert_non_null(strstr(kl_section_constants_of(&(kl_outline){bow, 4}, NULL, 0, &c), "cross each other"));
     assert_non_null(strstr(kl_section_constants_of(&(kl_outline){square, 4}, &hole, 1, &c), "not inside"));
 }
 

@@ -169,7 +169,7 @@ static void the_assessment_says_what_it_cannot_judge(void **state)
                      0);
     assessed(w, value);
     assert_says(w->err, "only a part of the line that is evaluated");
-    assert_says(w->err, "from 240.");
+    assert_says(w->err, "figures cover 240.");
     assert_says(w->err, "to 287.");
     const struct {
         const char *limits, *words;

@@ -136,7 +136,7 @@ static void a_failed_run_keeps_its_limits_only_so_far(void **state)
     assert_int_equal(run(w, "report", "m.h5", "-o", "r.html"), 0);
     read_whole(path_of(w, "r.html"), page, 1 << 20);
     row_of(page, "pull", row, sizeof row);
-    assert_says(row, "kept so far");
+    assert_says(row, "pass so far");
     assert_says(page, "did not reach its end");
     assert_null(strstr(page, "<p>None.</p>"));
     free(page);

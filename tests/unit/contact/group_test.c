@@ -142,7 +142,7 @@ static void a_group_without_bodies_is_refused(void **unused)
              "stiffness: 1}}\n",
              in_order);
     assert_int_not_equal(try_build(text, &b), KL_OK);
-    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "no body has a name like"));
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "no body has a name that matches"));
     built_free(&b);
 }
 

@@ -146,7 +146,7 @@ static const struct {
     {"  j: {type: spherical, between: [ground, arm], at: [0, 0, 0], clearance: {radial: 1 mm, "
      "radius: 0.5 "
      "mm, law: linear, stiffness: 1e6}}\n",
-     "not larger than the clearance"},
+     "give a `radius` larger than the clearance"},
     {"  j: {type: revolute, between: [ground, arm], at: [0, 0, 0], limits: {lower: 1, upper: 0, "
      "stiffness: "
      "1}}\n",

@@ -191,7 +191,7 @@ static void mistakes_are_told_in_our_words_at_their_place(void **state)
          "f.yaml: this is a binary or UTF-16 file; a model is a YAML text in UTF-8"},
         {"? [a]\n: 1", "f.yaml:1:3: a key must be a word, this is a list"},
         {"{a: 1}: 2", "f.yaml:1:1: a key must be a word, this is a map"},
-        {"{\"\": 1}", "f.yaml:1:3: a key is missing before `:`"},
+        {"{\"\": 1}", "f.yaml:1:3: a name is missing before `:`; write one"},
         {"a: !foo x", "f.yaml:1:4: `!foo` is a YAML tag"},
         {"a: !<x", "f.yaml:1:4: a `!` begins a YAML tag"},
         {"a: > 5",

@@ -238,7 +238,7 @@ static void a_damaged_row_is_named(void **unused)
         {KL_ROW_G + 1, 1e3,
          "): its distance from the previous row exceeds the length along the track"},
         {KL_ROW_N + 1, 0.5, "): an axis is not a unit vector"},
-        {KL_ROW_L, -5.0, "row 4 (at -5 m): its length is smaller than that of the previous row"}};
+        {KL_ROW_L, -5.0, "row 4 (at -5 m): its length is smaller than the length of the previous row"}};
     for (int i = 0; i < 8; i++) {
         kl_arena      *arena = kl_arena_create();
         kl_diag       *diag  = kl_diag_create();
