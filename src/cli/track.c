@@ -354,10 +354,8 @@ const kl_command kl_command_track = {
     .help      = "  klingel track examples/tracks/railway.yaml -o r.ktrack --figures figures\n"
                  "  klingel track r.ktrack --figures figures      (draws an existing table)\n"
                  "  klingel track model.yaml --surface hill -o hill.ksurf\n"
-                 "\n"
-                 "A track file contains `klingel: 1` and a section `track` with one of\n"
+                 "A track file (docs/tracks.md) has `klingel: 1` and a section `track` with one of\n"
                  "  points:   [[0, 0, 30], [10, 0, 29], ...]  and  spline: quintic\n"
                  "  layout:   [straight 50 m, transition 60 m,\n"
                  "             curve 300 m radius left for 200 m cant 120 mm]\n"
-                 "  segments: [{length: 20 m}, {length: 12 m, up: [0, 1/9]}, ...]\n"
-                 "See docs/tracks.md.\n"};
+                 "  segments: [{length: 20 m}, {length: 12 m, up: [0, 1/9]}, ...]\n"};
