@@ -126,10 +126,10 @@ static kl_status look(kl_solver *x, scratch *w, double tolerance, bool stiffness
     KL_TRY(jerk_of(x, w, pace, &jerk));
     if (stiffness) KL_TRY(largest(x, w, true, &stiff));
     if (stiffness) KL_TRY(largest(x, w, false, &damped));
-    out->rate  = fmax(sqrt(stiff), damped);
-    out->alpha = jerk > 0.0 ? cbrt(0.5 * tolerance / (ERROR * jerk)) : HUGE_VAL;
+    out->rate = fmax(sqrt(stiff), damped);
+    out->now  = jerk > 0.0 ? cbrt(0.5 * tolerance / (ERROR * jerk)) : HUGE_VAL;
     /* a run sees faster changes than its start */
-    out->alpha       = fmin(out->alpha, cbrt(0.5 * tolerance / ERROR) / pace);
+    out->alpha       = fmin(out->now, cbrt(0.5 * tolerance / ERROR) / pace);
     out->runge_kutta = 3.3 / pace * pow(kl_method_tolerance(tolerance), 0.125);
     if (out->rate > 0.0) out->runge_kutta = fmin(out->runge_kutta, REACH / out->rate);
     return isfinite(jerk) && isfinite(out->rate) ? KL_OK : KL_RETRY;
@@ -189,8 +189,14 @@ bool kl_method_tired(kl_method_watch *w, kl_method_scratch *room, kl_solver *x, 
     double mean = w->span / (double)w->steps;
     w->steps    = 0;
     w->span     = 0.0;
+    w->mean     = mean;
+    if (!runge_kutta && w->rival > 1.2 * COST * mean) { /* measured, not estimated */
+        snprintf(why, size, "steps of %.2g s before, %.2g s with generalized-alpha", w->rival,
+                 mean);
+        return true;
+    }
     if (kl_method_look(room, x, tolerance, !runge_kutta, &at) != KL_OK) return false;
-    w->alpha[w->looks++ % LOOKS] = at.alpha;
+    w->alpha[w->looks++ % LOOKS] = at.now;
     if (!runge_kutta) {
         snprintf(why, size, "steps of %.2g s instead of %.2g s", at.runge_kutta, mean);
         return at.runge_kutta > 1.6 * COST * mean;

@@ -32,6 +32,7 @@ void               kl_method_scratch_destroy(kl_method_scratch *w);
 /* What the steps of both would be at the solver's state [s]; the state comes back as it was. */
 typedef struct kl_method_steps {
     double alpha, runge_kutta;
+    double now;  /* of generalized-alpha for the jerk at this state alone: a run sees more */
     double rate; /* largest rate of the equations [1/s]: how stiff they are */
 } kl_method_steps;
 /* Is Runge-Kutta the cheaper one? */
@@ -45,6 +46,8 @@ typedef struct kl_method_watch {
     double span;     /* [s] that they took */
     double alpha[3]; /* steps that generalized-alpha would take, of the last looks [s] */
     int    looks;
+    double mean;  /* step between the last two looks [s] */
+    double rival; /* that of Runge-Kutta, before it was given up [s]; 0: not known */
 } kl_method_watch;
 /* After a step of length h. True: change the method; `why` gives the reason. */
 bool kl_method_tired(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x, double tolerance,

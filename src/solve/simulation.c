@@ -322,7 +322,11 @@ static kl_status reconsider_method(kl_simulation *s)
     s->changes++;
     /* friction that sticks is stiff and comes back: short steps of its events do not tell otherwise */
     if (explicit_now && s->model->reads_reactions) s->bound = "friction sticks in this run";
-    return use_method(s, explicit_now ? &kl_generalized_alpha : &kl_runge_kutta);
+    double taken = s->watch.mean;
+    if (!explicit_now && s->watch.rival > 0.0) s->changes = MOST; /* both have been tried */
+    KL_TRY(use_method(s, explicit_now ? &kl_generalized_alpha : &kl_runge_kutta));
+    if (explicit_now) s->watch.rival = taken;
+    return KL_OK;
 }
 
 /* The integrator and the events look at the state anew. */
