@@ -36,7 +36,10 @@ export class Deform {
     this.factor = factor;
     this.value.textContent = ` ${number(factor, 3)} ×`;
     if (this.modes) this.world.setAmplitude(factor);
-    else for (const a of this.world.actors) for (const s of a.skins.values()) s.setDeformation(factor);
+    else for (const a of this.world.actors) {
+      for (const s of a.skins.values()) s.setDeformation(factor);
+      a.follow();
+    }
     this.setColouring(this.colouring);
   }
 

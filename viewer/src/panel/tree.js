@@ -15,7 +15,7 @@ export class Tree {
       const list = element("div", { role: "listbox", "aria-label": text(key) });
       for (const part of parts) {
         const dot = element("i", { class: "dot" });
-        const row = element("button", { type: "button", class: "row", role: "option", title: part.type, onclick: () => onSelect(part.name) },
+        const row = element("button", { type: "button", class: "row", role: "option", title: `${part.name} (${part.type})`, onclick: () => onSelect(part.name) },
           dot, element("span", { class: "name" }, part.name), element("span", { class: "type" }, part.type));
         this.rows.set(part.name, { row, dot });
         list.append(row);

@@ -22,6 +22,16 @@ export function readSkin(head, bytes) {
   return skin;
 }
 
+/** The node next to a point of the body. */
+export function nearestNode({ nodes, position: x }, r) {
+  let nearest = 0, least = Infinity;
+  for (let i = 0; i < nodes; i++) {
+    const d = (x[3 * i] - r[0]) ** 2 + (x[3 * i + 1] - r[1]) ** 2 + (x[3 * i + 2] - r[2]) ** 2;
+    if (d < least) (least = d), (nearest = i);
+  }
+  return nearest;
+}
+
 /** Displacement of a node for modal coordinates w. */
 export function displacement(skin, node, w) {
   const u = [0, 0, 0], n = skin.nodes;

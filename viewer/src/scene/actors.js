@@ -2,14 +2,16 @@
 import * as THREE from "three";
 import { place } from "../play/motion.js";
 import { extent, planBody, symbolScale, thickness, upward } from "./plan.js";
+import { nearestNode } from "../read/skin.js";
 import { Skin } from "./skin.js";
 import { alongAxis, solid } from "./solids.js";
 import { replaced } from "./wheels.js";
 import { coil, groundSymbol, jointSymbol, ringSymbol } from "./symbols.js";
 
+const PICKED = 0.45; // opacity of a picked body
 const MANY = 40; // bodies from which on details cost more than they show
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
-const COIL = new Set(["spring-damper", "series-spring-damper"]);
+const COIL = new Set(["spring-damper", "series-spring-damper", "friction-spring", "air-spring"]);
 const ROD = new Set(["distance", "bump-stop", "slide-spring-damper"]);
 const SLIDES = new Set(["translational", "cylindrical", "screw"]); // drawn on what slides
 const RING = new Set(["bushing", "rotational-spring-damper"]);
@@ -26,6 +28,8 @@ export class Actors {
     this.thick = new Map(); // name -> thickness [m]
     this.sizes = new Map(); // name -> diagonal [m]
     this.stretched = []; // what spans two markers
+    this.riders = []; // symbols on flexible bodies
+    this.nodes = new Map(); // marker on a flexible body -> node of its surface
     this.materials = new Map();
     this.symbols = new THREE.Group();
     this.up = upward(this.scene.gravity);
@@ -104,12 +108,18 @@ export class Actors {
     if (this.ghost) return;
     for (const e of this.scene.elements) {
       const [a, b] = e.markers;
-      if (COIL.has(e.type) && b) this.#span(e, this.#spring(e));
+      if (COIL.has(e.type) && b && this.#isLong(e)) this.#span(e, this.#spring(e));
       else if (ROD.has(e.type) && b) this.#span(e, this.#rod());
-      else if (RING.has(e.type) && a) this.#symbol(e, a, ringSymbol(), "spring");
+      else if ((RING.has(e.type) || COIL.has(e.type)) && a) this.#symbol(e, a, ringSymbol(), "spring");
       else if (e.joint && a) this.#symbol(e, SLIDES.has(e.type) && b ? b : a, jointSymbol(e.type), "joint");
       for (const m of e.markers) if (this.#isGround(m.body)) this.#base(e, m);
     }
+  }
+
+  /** A spring between two points at the same place is drawn as a ring. */
+  #isLong(e) {
+    const [a, b] = this.#ends(e);
+    return a.distanceTo(b) > 1e-3 * this.s;
   }
 
   #isGround(name) {
@@ -137,6 +147,7 @@ export class Actors {
     alongAxis(mesh, axis);
     mesh.userData.symbol = true;
     this.bodies.get(marker.body)?.add(mesh);
+    if (this.skins.has(marker.body)) this.riders.push({ mesh, marker });
   }
 
   #base(e, marker) {
@@ -164,7 +175,20 @@ export class Actors {
   }
 
   #ends(e) {
-    return e.markers.slice(0, 2).map((m) => vec(place(this.motion.pose(m.body, this.time ?? this.start), m.r)));
+    return e.markers.slice(0, 2).map((m) => this.#point(m, this.time ?? this.start));
+  }
+
+  /** A marker in the axes of its body: on a flexible one it moves with the nearest node of the surface that is drawn. */
+  #local(marker) {
+    const skin = this.skins.get(marker.body);
+    if (!skin) return marker.r;
+    if (!this.nodes.has(marker)) this.nodes.set(marker, nearestNode(skin.skin, marker.r));
+    const shift = skin.shift(this.nodes.get(marker));
+    return marker.r.map((x, k) => x + shift[k]);
+  }
+
+  #point(marker, t) {
+    return vec(place(this.motion.pose(marker.body, t), this.#local(marker)));
   }
 
   // built at its start length, so that stretching distorts the wire little
@@ -232,6 +256,8 @@ export class Actors {
       o.material = o.material.clone();
       o.material.emissive.set(this.look.select);
       o.material.emissiveIntensity = 0.32;
+      // a picked body lets see what is inside and behind it
+      if (o.userData.kind === "body") Object.assign(o.material, { transparent: true, opacity: PICKED, depthWrite: false });
     });
   }
 
@@ -247,8 +273,14 @@ export class Actors {
       group.quaternion.set(p[1], p[2], p[3], p[0]).normalize();
     }
     for (const [name, skin] of this.skins) skin.setCoordinates(this.motion.coordinates(name, t, skin.skin.modes));
+    this.follow();
+  }
+
+  /** Symbols and springs go where the bodies now are, and where those are bent to. */
+  follow() {
+    for (const { mesh, marker } of this.riders) mesh.position.copy(vec(this.#local(marker)));
     for (const s of this.stretched) {
-      const [a, b] = s.markers.map((m) => vec(place(this.motion.pose(m.body, t), m.r)));
+      const [a, b] = s.markers.map((m) => this.#point(m, this.time));
       const d = b.sub(a), length = d.length() || 1e-9;
       s.group.position.copy(a);
       alongAxis(s.group, d.toArray());

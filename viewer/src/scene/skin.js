@@ -2,7 +2,7 @@
 // numbers, and each vertex adds them up, so that a frame costs the processor nothing but a handful
 // of modal coordinates.
 import * as THREE from "three";
-import { tubes } from "../read/skin.js";
+import { displacement, tubes } from "../read/skin.js";
 
 const WIDTH = 2048; // texels a row
 
@@ -73,6 +73,7 @@ export class Skin {
   constructor(skin, material) {
     this.skin = skin;
     this.deformation = 1;
+    this.coordinates = new Array(skin.modes).fill(0);
     const { nodes, modes } = skin;
     this.modal = new Float32Array(4 * Math.max(1, modes));
     this.modalTexture = new THREE.DataTexture(this.modal, Math.max(1, modes), 1, THREE.RGBAFormat, THREE.FloatType);
@@ -126,6 +127,7 @@ export class Skin {
 
   /** Modal coordinates now. */
   setCoordinates(w) {
+    this.coordinates = w;
     const { scale, stress, modes } = this.skin;
     for (let j = 0; j < modes; j++) {
       this.modal[4 * j] = w[j] * scale[j];
@@ -137,6 +139,11 @@ export class Skin {
   setDeformation(scale) {
     this.deformation = scale;
     this.uniforms.deformScale.value = scale;
+  }
+
+  /** Displacement of a node as it is drawn now, in body axes [m]. */
+  shift(node) {
+    return displacement(this.skin, node, this.coordinates).map((x) => this.deformation * x);
   }
 
   /** `top`: the value of the last colour. */

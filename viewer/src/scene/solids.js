@@ -4,6 +4,7 @@ import { ConvexGeometry } from "three/examples/jsm/geometries/ConvexGeometry.js"
 import { RoundedBoxGeometry } from "three/examples/jsm/geometries/RoundedBoxGeometry.js";
 
 const Y = new THREE.Vector3(0, 1, 0);
+const EDGE = 0.02; // radius of the edges of a box over its least side: light catches them, and a car body is no pillow
 const vec = (a) => new THREE.Vector3(a[0], a[1], a[2]);
 
 /** Turns y of a geometry into `axis`. */
@@ -14,7 +15,7 @@ export function alongAxis(object, axis) {
 
 function box(p, plain) {
   const [a, b, c] = p.size;
-  const geometry = plain ? new THREE.BoxGeometry(a, b, c) : new RoundedBoxGeometry(a, b, c, 3, 0.18 * Math.min(a, b, c));
+  const geometry = plain ? new THREE.BoxGeometry(a, b, c) : new RoundedBoxGeometry(a, b, c, 2, EDGE * Math.min(a, b, c));
   const mesh = new THREE.Mesh(geometry);
   if (p.axes) mesh.quaternion.setFromRotationMatrix(new THREE.Matrix4().makeBasis(...p.axes.map(vec)));
   return mesh;
