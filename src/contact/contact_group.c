@@ -41,6 +41,7 @@ typedef struct near_pair {
 typedef struct near_list {
     int    npair; /* -1: none; 0: never located */
     double t;     /* [s] */
+    double room;  /* while no member is farther than this from `from`, the list is complete [m] */
 } near_list;
 
 typedef struct view { /* of the cache; up to `pair` it is kept with an accepted step */
@@ -149,6 +150,24 @@ static void fill_centres(const group *g, const kl_motion *m, kl_vec3 *centre)
     }
 }
 
+static double ball_of(const group *g, int i) { return g->ball[g->side[i] & 1 ? 0 : 1]; }
+
+/* Pairs that are not in the list are at least a margin apart. Where none of them is nearer than `gap`, each
+ * member may move by (gap - margin/2)/2 before one comes as near as half a margin. */
+static double room_of(const group *g, const view *v, int listed)
+{
+    double least = (double)INFINITY, half = 0.25 * g->margin;
+    if (listed > 0) return half; /* something is near: look again soon */
+    for (int i = 0; i < g->n; i++)
+        for (int j = i + 1; j < g->n; j++) {
+            bool    forward;
+            kl_vec3 d = kl_sub(v->centre[i], v->centre[j]);
+            if (!meets(g, i, j, &forward)) continue;
+            least = fmin(least, kl_norm(d) - ball_of(g, i) - ball_of(g, j));
+        }
+    return fmax(half, 0.5 * least - half);
+}
+
 static int sweep(const group *g, const view *v)
 {
     for (int i = 0; i < g->n; i++) {
@@ -166,14 +185,15 @@ static int sweep(const group *g, const view *v)
         v->pair[n++] = forward ? (near_pair){i, j, -1} : (near_pair){j, i, -1};
     }
     memcpy(v->from, v->centre, (size_t)g->n * sizeof *v->from);
+    v->list->room = room_of(g, v, n);
     return n == 0 ? -1 : n;
 }
 
-/* While no member has moved by more than a quarter of the margin, the near pairs of the accepted step
- * are still all that can touch. */
+/* While no member has moved by more than the room that the list leaves, the near pairs of the accepted
+ * step are still all that can touch. */
 static bool still_valid(const group *g, const view *last, const kl_vec3 *centre)
 {
-    double most = 0.25 * g->margin, far = most * most;
+    double far = last->list->room * last->list->room;
     if (last->list->npair == 0) return false;
     for (int i = 0; i < g->n; i++) {
         kl_vec3 d = kl_sub(centre[i], last->from[i]);
@@ -227,10 +247,13 @@ static kl_status group_locate(const kl_reading *in, void *cache)
     view         v = view_of(g, cache), last = view_of(g, in->accepted);
     bool         on = in->accepted && steps_on(last.list, in->t);
     fill_centres(g, in->m, v.centre);
-    v.list->t = in->t;
-    if (on && tunnels(g, &last, &v)) return KL_RETRY;
-    if (in->accepted && still_valid(g, &last, v.centre)) {
-        int n = last.list->npair;
+    v.list->t  = in->t;
+    bool valid = in->accepted && still_valid(g, &last, v.centre);
+    /* with an empty list that is valid at both ends, no pair can have met between them either */
+    if (on && !(valid && last.list->npair < 0) && tunnels(g, &last, &v)) return KL_RETRY;
+    if (valid) {
+        int n        = last.list->npair;
+        v.list->room = last.list->room;
         memcpy(v.from, last.from, (size_t)g->n * sizeof *v.from);
         if (n > 0) memcpy(v.pair, last.pair, (size_t)n * sizeof *v.pair);
         v.list->npair = n;
