@@ -16,6 +16,9 @@ export class Arrows {
   setLook(look) {
     this.joint = this.joint ?? new THREE.MeshStandardMaterial({ roughness: 0.5 });
     this.force = this.force ?? new THREE.MeshStandardMaterial({ roughness: 0.5 });
+    // a contact lies between two bodies: its point and arrow are drawn over them
+    this.contact = this.contact ?? new THREE.MeshStandardMaterial({ roughness: 0.5, depthTest: false, transparent: true });
+    this.contact.color.set(look.arrow);
     this.joint.color.set(look.arrow2);
     this.force.color.set(look.arrow);
   }
@@ -35,24 +38,28 @@ export class Arrows {
     // a single huge reaction must not hide the others: the scale follows the upper quarter
     const peaks = found.map((f) => f.peak).sort((a, b) => a - b);
     this.full = peaks.length ? peaks[Math.floor(0.75 * (peaks.length - 1))] : 1;
-    return found.map((f) => ({ ...f, object: this.#arrow(f.element), ball: f.point ? this.#ball(f.element) : null }));
+    return found.map((f) => ({ ...f, object: this.#arrow(f.element, f.point), ball: f.point ? this.#ball(f.element) : null }));
   }
 
   // the contact point, shown while the contact is closed
   #ball(e) {
-    const ball = new THREE.Mesh(new THREE.SphereGeometry(0.6 * this.actors.s, 20, 14), this.force);
+    const ball = new THREE.Mesh(new THREE.SphereGeometry(0.6 * this.actors.s, 20, 14), this.contact);
+    ball.renderOrder = 10;
     ball.userData = { name: e.name, kind: "force" };
     this.root.add(ball);
     return ball;
   }
 
-  #arrow(e) {
+  #arrow(e, point) {
     const s = this.actors.s, group = new THREE.Group();
-    const material = e.joint ? this.joint : this.force;
+    const material = e.joint ? this.joint : point ? this.contact : this.force;
     group.shaft = new THREE.Mesh(new THREE.CylinderGeometry(0.28 * s, 0.28 * s, 1, 14).translate(0, 0.5, 0), material);
     group.tip = new THREE.Mesh(new THREE.ConeGeometry(0.75 * s, 2 * s, 20).translate(0, s, 0), material);
     group.add(group.shaft, group.tip);
-    for (const m of group.children) m.userData = { name: e.name, kind: e.joint ? "joint" : "force" };
+    for (const m of group.children) {
+      m.userData = { name: e.name, kind: e.joint ? "joint" : "force" };
+      m.renderOrder = point ? 10 : 0;
+    }
     this.root.add(group);
     return group;
   }
