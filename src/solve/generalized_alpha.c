@@ -666,7 +666,9 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         }
         double error = error_of(i, x, h, &count->limiting);
         if (!adaptive) {
-            i->newton = newton_limit(x->model, error * i->tolerance);
+            /* a tolerance below that is meant for Newton's method: nothing else of a fixed step reads it */
+            i->newton =
+                fmin(newton_limit(x->model, error * i->tolerance), fmax(1e-15, i->tolerance));
             break;
         }
         /* a step that had to jump is longer than it would like to be; the one after a corner is

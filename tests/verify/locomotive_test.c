@@ -88,11 +88,13 @@ static void exchange_sides(char *text)
     }
 }
 
-static void write_mirrored(const char *path)
+static void write_mirrored(const char *name, const char *path)
 {
     static char text[LARGEST];
+    char        from[512];
     int         n, groups;
-    FILE       *f = fopen(KL_SOURCE_DIR "/examples/locomotive/frame-coarse-crack.msh", "rb");
+    snprintf(from, sizeof from, "%s/examples/locomotive/%s", KL_SOURCE_DIR, name);
+    FILE *f = fopen(from, "rb");
     assert_non_null(f);
     long length = (long)fread(text, 1, sizeof text, f);
     fclose(f);
@@ -113,24 +115,32 @@ static void write_mirrored(const char *path)
     fclose(f);
 }
 
+/* Both frames are mirrored, because no mesh is symmetric in itself. In 5 s with half the irregularities, as in 0.2 s with twice as
+ * large ones, no flange touches: where a second contact
+ * begins, the Newton iteration of a fixed step may fail, rounding decides how much shorter the step becomes, and the rides part. */
 static void a_mirrored_locomotive_rides_as_the_image(void **unused)
 {
     (void)unused;
-    static const char *const right[]  = {"P_lateral_acceleration", "Y_leading_left",
-                                         "Q_leading_left", "leading_wheelset_lateral", NULL};
-    static const char *const left[]   = {"P_left_lateral_acceleration", "front.w1.rails.Y_right",
-                                         "front.w1.rails.Q_right", "leading_wheelset_lateral", NULL};
-    static const double      sign[]   = {-1, 1, 1, -1};
-    char                     folder[] = "/tmp/klingel-locomotive-XXXXXX", mesh[256], set[512];
-    static example           a, b;
+    bool                     slow = getenv("KL_SLOW") != NULL;
+    double                   end = slow ? 5.0 : 0.2, every = end / 100.0;
+    static const char *const right[] = {"P_lateral_acceleration", "Y_leading_left",
+                                        "Q_leading_left", "leading_wheelset_lateral", NULL};
+    static const char *const left[]  = {"P_left_lateral_acceleration", "front.w1.rails.Y_right",
+                                        "front.w1.rails.Q_right", "leading_wheelset_lateral", NULL};
+    static const double      sign[]  = {-1, 1, 1, -1};
+    char           folder[] = "/tmp/klingel-locomotive-XXXXXX", mesh[256], crack[256], set[1024];
+    static example a, b;
     assert_non_null(mkdtemp(folder));
     snprintf(mesh, sizeof mesh, "%s/frame.msh", folder);
-    write_mirrored(mesh);
-    snprintf(set, sizeof set,
-             "frame=cracked roughness=2 step=5e-4 tolerance=1e-11 image=-1 crack=%s", mesh);
-    example_run("locomotive", "frame=cracked roughness=2 step=5e-4 tolerance=1e-11", 0.2, 2e-3,
-                right, &a);
-    example_run("locomotive", set, 0.2, 2e-3, left, &b);
+    snprintf(crack, sizeof crack, "%s/crack.msh", folder);
+    write_mirrored("frame-coarse.msh", mesh); /* of the rear frame */
+    write_mirrored("frame-coarse-crack.msh", crack);
+    snprintf(set, sizeof set, "frame=cracked roughness=%s step=5e-4 tolerance=1e-13",
+             slow ? "0.5" : "2");
+    example_run("locomotive", set, end, every, right, &a);
+    snprintf(set + strlen(set), sizeof set - strlen(set), " image=-1 mesh=%s crack=%s", mesh,
+             crack);
+    example_run("locomotive", set, end, every, left, &b);
     for (int i = 0; i < 4; i++) {
         double apart = 0.0;
         for (int k = 0; k < a.n; k++)
@@ -139,8 +149,8 @@ static void a_mirrored_locomotive_rides_as_the_image(void **unused)
         assert_int_equal(a.n, b.n);
         assert_true(apart < 1e-6 * example_peak(&a, i));
     }
-    assert_true(example_peak(&a, 0) > 0.1);
-    unlink(mesh);
+    assert_true(example_peak(&a, 0) > 0.05);
+    unlink(mesh), unlink(crack);
     rmdir(folder);
 }
 
