@@ -129,9 +129,10 @@ static const kl_output air_spring_outputs[] = {
     {0}};
 
 const kl_element_type kl_air_spring = {
-    .name      = "air-spring",
-    .help      = "air spring: bellows, auxiliary volume and the orifice between them",
-    .equation  = "push = (p1 - pa) A(e), p V^n constant, q' = a sqrt(2 (p1 - p2)/rho)",
+    .states_relax = true,
+    .name         = "air-spring",
+    .help         = "air spring: bellows, auxiliary volume and the orifice between them",
+    .equation     = "push = (p1 - pa) A(e), p V^n constant, q' = a sqrt(2 (p1 - p2)/rho)",
     .example   = "bag: {type: air-spring, between: [frame, car], at: [[0, 1, 0.6], [0, 1, 0.8]], "
                  "load: 60 kN, area: 0.2 m2, volume: 30 l, auxiliary: 40 l, orifice: 2 cm2}",
     .keys      = air_spring_keys,

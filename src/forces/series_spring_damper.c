@@ -120,9 +120,10 @@ static const kl_output series_outputs[] = {{"length", "m", "distance between its
                                            {0}};
 
 const kl_element_type kl_series_spring_damper = {
-    .name      = "series-spring-damper",
-    .help      = "spring and damper in series (Maxwell) between two points",
-    .equation  = "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c",
+    .states_relax = true,
+    .name         = "series-spring-damper",
+    .help         = "spring and damper in series (Maxwell) between two points",
+    .equation     = "f = k (l - l0 - z) + k_p (l - l0), z' = k (l - l0 - z) / c",
     .example   = "yaw: {type: series-spring-damper, between: [frame, car], at: [[0, 1, 0], [1, 1, "
                  "0]], stiffness: 5 MN/m, "
                  "damping: 200 kN s/m}",

@@ -543,7 +543,10 @@ typedef struct kl_element_type {
      * its reactions add between two bodies */
     bool only_constrains;
     bool reads_reaction; /* its `commit` reads the reaction of the joint that it is attached to */
-    unsigned    turns;   /* bit k: marker k (of each pair) must be able to turn with its body */
+    /* its states approach an equilibrium that the positions determine, so that their errors die out. Those
+     * of friction do not: slip to and fro in the size of the error adds up to creep */
+    bool        states_relax;
+    unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
     size_t      data_size;
     const void *traits; /* handed to setup */
     /* with an attachment that adds them (kl_attach_follow): how many scalar coordinates of its own it has (arc length, parameters

@@ -563,6 +563,7 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     m->element_cache_bytes += (size.cache + cache_align - 1) / cache_align * cache_align;
     m->commits |= (e->type->commit && size.nh > 0) || e->nkept > 0;
     m->reads_reactions |= e->type->reads_reaction;
+    m->states_relax &= size.nz == 0 || e->type->states_relax;
     return status;
 }
 
@@ -611,6 +612,7 @@ kl_status kl_model_freeze(kl_model *m, kl_diag *diag)
     if (!u) return KL_E_MEMORY;
     for (int i = 0; i < m->ninput; i++) u[i] = m->input[i].value;
     find_turns(m, u);
+    m->states_relax = true;
     for (int i = 0; i < m->nelement; i++)
         if (setup_element(m, &m->element[i], u, diag) == KL_E_MEMORY) return KL_E_MEMORY;
     for (int i = 0; i < m->nwanted; i++) {

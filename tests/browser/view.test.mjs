@@ -13,7 +13,7 @@ const klingel = process.env.KLINGEL ?? "build/klingel", stress = process.env.STR
 const examples = fileURLToPath(new URL("../../examples/", import.meta.url));
 const folder = mkdtempSync(join(tmpdir(), "klingel-view-"));
 const at = (name) => join(folder, name);
-const call = (...args) => execFileSync(klingel, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8" });
+const call = (...args) => execFileSync(klingel, args, { stdio: ["ignore", "pipe", "pipe"], encoding: "utf8", maxBuffer: 1 << 28 });
 let browser, main; // main: the page of the first result, shared by the tests that leave it as it was
 
 before(async () => {

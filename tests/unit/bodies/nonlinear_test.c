@@ -196,7 +196,7 @@ static void mistakes_are_told_with_a_remedy(void **state)
                   "the mesh has no set 'x9'");
     check_message(WITH("{" BOX ", material: {" STEEL "}, markers: {r: {set: x0, tie: rbe2}, s: "
                        "{set: z0, tie: rbe2}}}"),
-                  "a node belongs to one marker only");
+                  "a node can belong to only one marker");
     check_message(WITH("{" BOX "}"), "material");
     check_message(WITH("{mesh: {line: [[0, 0, 0], [1 m, 0, 0]]}, materials: {s: {" STEEL
                        "}}, sections: {line: {material: s, section: circle, radius: 5 mm}}}"),
