@@ -21,7 +21,7 @@ typedef struct pantograph {
     kl_list            mass, stiffness, damping, friction, probes;
     double             uplift, aerodynamic, lift, ramp_length, ramp_from;
     double             contact, exponent, restitution;
-    double             strips, strip_spacing, count, distance;
+    double             strips, strip_spacing, width, count, distance;
     int                coupling;
     double             step, exchange, iterations;
     kl_list            evaluate;
@@ -129,7 +129,8 @@ static kl_status set_collectors(pantograph *p, const kl_setup *s)
     *c              = (kl_collector){.constant = n == 0,
                                      .law      = {p->contact, p->exponent, p->restitution},
                                      .nstrip   = (int)p->strips,
-                                     .spacing  = p->strip_spacing};
+                                     .spacing  = p->strip_spacing,
+                                     .width    = p->width};
     c->pantograph.n = n;
     KL_TRY(list_of(s, &p->mass, "masses", n, c->pantograph.mass));
     KL_TRY(list_of(s, &p->stiffness, "stiffness", n, c->pantograph.stiffness));
@@ -484,6 +485,7 @@ static const kl_key pantograph_keys[] = {
     NUMBER("restitution", restitution, "1", "1", 0, 1, "e of the contact law (coefficient of restitution); 1: no dissipation"),
     NUMBER("strips", strips, "1", "1", 1, 2, "number of collector strips of a head"),
     NUMBER("strip_spacing", strip_spacing, "m", "0.5", 0, 1e300, "distance between two strips"),
+    NUMBER("width", width, "m", "1.6", 0.001, 1e300, "length of a strip across the track; there is no contact outside it"),
     NUMBER("count", count, "1", "1", 1, 4, "number of pantographs"),
     NUMBER("distance", distance, "m", "200", 0, 1e300, "distance from each pantograph to the one behind it"),
     {.name = "coupling", .kind = KL_KEY_WORD, .offset = offsetof(pantograph, coupling),

@@ -11,6 +11,7 @@ import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
 import { Surfaces } from "./scene/surfaces.js";
 import { Wheels } from "./scene/wheels.js";
+import { Pantographs, readPantographs } from "./scene/pantographs.js";
 import { Wires } from "./scene/wires.js";
 
 const MOST_FIRST_TRACES = 6;
@@ -42,10 +43,11 @@ export class World {
     const skins = await Promise.all(shown.map((r) => r.skins()));
     const motions = await Promise.all(shown.map((r, i) => motionOf(r, skins[i])));
     const fields = (await shown[0]?.fields?.()) ?? [];
-    return new World(host, shown, motions, skins, fields, theme);
+    const pantographs = await readPantographs(shown[0]);
+    return new World(host, shown, motions, skins, fields, pantographs, theme);
   }
 
-  constructor(host, results, motions, skins, fields, theme) {
+  constructor(host, results, motions, skins, fields, pantographs, theme) {
     this.look = look(theme);
     const colours = this.look;
     this.actors = results.map((r, i) => new Actors(r, motions[i], colours, { ghost: r.index, skins: skins[i] }));
@@ -57,12 +59,14 @@ export class World {
     this.rails = new Rails(this.first.scene.tracks ?? [], this.first.extent.size, this.first.up);
     this.wheels = new Wheels(this.first, colours);
     this.wires = new Wires(fields);
+    this.pantographs = new Pantographs(pantographs);
     this.surfaces = new Surfaces(fields);
-    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wheels.root, this.wires.root, this.surfaces.root);
+    this.stage.scene.add(this.arrows.root, this.traces.root, this.rails.root, this.wheels.root, this.wires.root, this.pantographs.root, this.surfaces.root);
     this.camera = new CameraMode(this.stage, this.first);
     this.stage.onResize = (w, h) => this.traces.resize(w, h);
     this.rails.setLook(colours);
     this.wires.setLook(colours);
+    this.pantographs.setLook(colours);
     this.#frame();
     this.stage.setLook(colours);
     this.#firstTraces();
@@ -74,7 +78,9 @@ export class World {
   #frame() {
     const { stage, first } = this;
     if (this.wires.box && !first.scene.bodies.some((b) => b.type !== "ground")) { // a line alone
-      stage.setBounds(this.wires.box);
+      const box = this.pantographs.box ?? this.wires.box;
+      stage.setBounds(box);
+      this.alongLine = 0.5 * (box.min.x + box.max.x); // the middle of the picture
       stage.setGravity(first.scene.gravity);
       return;
     }
@@ -87,6 +93,18 @@ export class World {
     stage.setGravity(first.scene.gravity);
     if (!away) return;
     this.camera.set("follow", this.#leader(stage.home.middle));
+  }
+
+  // without bodies to follow, the picture runs along the line with the first pantograph
+  #runAlong(t) {
+    const x = this.alongLine === undefined ? null : this.pantographs.placeAt(t);
+    if (x === null || this.camera.mode !== "free") return;
+    const { camera, controls } = this.stage, move = x - this.alongLine;
+    camera.position.x += move;
+    controls.target.x += move;
+    this.alongLine = x;
+    controls.update();
+    this.stage.moveTo(controls.target.clone());
   }
 
   // of the heavy bodies the one in the middle: a train stays in the picture
@@ -134,7 +152,7 @@ export class World {
 
   setTheme(theme) {
     this.look = look(theme);
-    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.wheels, this.wires, this.stage]) part.setLook(this.look);
+    for (const part of [...this.actors, this.arrows, this.traces, this.rails, this.wheels, this.wires, this.pantographs, this.stage]) part.setLook(this.look);
   }
 
   setTime(t) {
@@ -143,6 +161,8 @@ export class World {
     this.traces.update(t);
     this.wheels.update(t);
     this.wires.update(t);
+    this.pantographs.update(t);
+    this.#runAlong(t);
     this.surfaces.update(t);
     this.camera.update();
     this.stage.invalidate();
