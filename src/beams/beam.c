@@ -182,6 +182,12 @@ static kl_status take_stations(const kl_beam_data *b, const kl_setup *s, station
     (*list)[0] = (station){"start", 0.0};
     for (int i = 0; i < b->stations->n; i++) {
         station at = {b->stations->name[i], b->stations->value[i]};
+        if (strcmp(at.name, "start") == 0 || strcmp(at.name, "end") == 0)
+            return kl_fail(
+                s->diag, KL_E_MODEL, s->place,
+                "beam '%s': `%s` is the name of its end node; choose another name for the "
+                "station",
+                s->name, at.name);
         if (!(at.s > 1e-9 * length && at.s < length * (1.0 - 1e-9)))
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "beam '%s': station '%s' is at %.6g m; give an arc length between 0 and "
