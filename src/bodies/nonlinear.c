@@ -144,6 +144,21 @@ static kl_status make_field(flexible *p, const kl_setup *s, const pose *at, doub
     return add_surface(p, s, on);
 }
 
+/* Initial deformations are those of modes. */
+static kl_status check_start(const flexible *p, const kl_setup *s)
+{
+    const char *key = p->start                    ? "start: static"
+                      : p->deformation.n > 0      ? "deformation"
+                      : p->deformation_rate.n > 0 ? "deformation_rate"
+                                                  : NULL;
+    if (!key) return KL_OK;
+    return kl_fail(s->diag, KL_E_MODEL, s->place,
+                   "body '%s': `%s` applies to modal bodies; a nonlinear body starts undeformed. "
+                   "Remove it; to start where the loads are in equilibrium write `run: {start: "
+                   "equilibrium}`",
+                   s->name, key);
+}
+
 static kl_status nonlinear_expand(void *data, const kl_setup *s, kl_model *m)
 {
     flexible *p = data;
@@ -152,6 +167,7 @@ static kl_status nonlinear_expand(void *data, const kl_setup *s, kl_model *m)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "body '%s': a nonlinear body cannot be mirrored; mirror its mesh", s->name);
     KL_TRY(flexible_check_damping(p, s));
+    KL_TRY(check_start(p, s));
     if (p->damping > 0.0)
         kl_note(s->diag, s->place,
                 "body '%s': `damping` is a ratio of modes, which a nonlinear body does not have; "
@@ -226,9 +242,12 @@ static kl_status add_element(const flexible *p, const kl_setup *s, kl_model *m, 
     kl_status status = (shell ? fill_shell : fill_solid)(p, &e, s, element->data);
     if (status == KL_OK) status = fill_piece(p, &e, rules, s, element->data);
     if (status == KL_E_MODEL)
-        return kl_fail(s->diag, status, s->place,
-                       "body '%s': element %d is inside out; correct its nodes in the mesh",
-                       s->name, e.id);
+        return kl_fail(
+            s->diag, status, s->place,
+            "body '%s': element %d of %s is inside out, at least at a corner or an edge; "
+            "correct its nodes in the mesh%s",
+            s->name, e.id, w->mesh->source,
+            shape == KL_TET10 ? ", or place its mid-side nodes in the middle of its edges" : "");
     for (int a = 0; status == KL_OK && a < n; a++) {
         w->corner[w->ncorner++] = w->point[node[a]];
         kl_marker at            = {.r = w->local[node[a]], .A = kl_identity()};

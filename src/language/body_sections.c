@@ -35,8 +35,16 @@ static kl_status read_hardening(kl_body_reader *r, const kl_node *n, const char 
 /* `yield`: one stress, or a table [[plastic strain, stress], ...] */
 static kl_status read_yield(kl_body_reader *r, const kl_node *n, const char *what, kl_material *m)
 {
-    const kl_node *y = kl_node_get(n, "yield");
-    if (!y) return KL_OK;
+    const kl_node *y = kl_node_get(n, "yield"), *h = kl_node_get(n, "hardening");
+    if (!y && !h) return KL_OK;
+    if (!y || (y->kind == KL_LIST && y->size == 0))
+        return kl_fail(
+            r->diag, KL_E_MODEL, y ? y->place : h->place,
+            y ? "%s: `yield` has no rows; give a yield stress such as `yield: 250 MPa`, or "
+                "remove `yield` for an elastic material"
+              : "%s has `hardening` but no `yield`; give a yield stress such as `yield: "
+                "250 MPa`, or remove `hardening`",
+            what);
     m->nyield = y->kind == KL_LIST ? y->size : 1;
     m->yield  = kl_arena_take(r->arena, (size_t)(m->nyield + 1) * sizeof *m->yield);
     if (!m->yield) return KL_E_MEMORY;
