@@ -33,7 +33,7 @@ typedef struct path {
 } path;
 
 enum { MOST_PASSES = 25 };
-static const double converged = 1e-12, stalled = 1e-8;
+static const double converged = 1e-12, stalled = 1e-8, nearly = 1e-6;
 
 static void path_destroy(void *self)
 {
@@ -256,6 +256,7 @@ static kl_status path_step(void *self, kl_solver *x, double until, kl_statistics
     double least = 1e-9 * x->model->settings.every;
     double row   = x->model->settings.every;
     if (h > row) h = row;
+    if (h > whole * (1.0 - nearly)) h = whole; /* times of rows are rounded: no step of 1e-16 s */
     keep(p, x);
     double last_load = p->last_load;
     for (;; h *= 0.5) {
