@@ -152,14 +152,25 @@ static void solid_point_values(const kl_reading *in, double *values)
     }
 }
 
-/* After a failed step: was this element about to turn inside out? */
+/* After a step: is the element inside out where its integration points do not see it? After a failed step:
+ * was it about to be? */
 static void solid_watch(const kl_reading *in, kl_notice *notice)
 {
     const nonlinear_solid *e = in->data;
     kl_vec3                x[KL_LARGE_NODES];
     const double           flat = 0.2;
-    if (!notice->failed) return;
     positions(in, x);
+    if (kl_large_solid_is_inside_out(&e->s, x)) {
+        notice->stop = true;
+        notice->count++;
+        snprintf(
+            notice->text, sizeof notice->text,
+            "(element %d of the mesh) turns inside out at a corner or an edge; refine the "
+            "mesh there, reduce the load, or check the material",
+            e->p.id);
+        return;
+    }
+    if (!notice->failed) return;
     double least = kl_large_solid_least_volume(&e->s, x);
     if (least > flat) return;
     notice->stop = true;

@@ -3,6 +3,8 @@
 #include <math.h>
 #include <string.h>
 
+#include "fe/inside_out.h"
+
 enum { NODES = KL_LARGE_NODES, POINTS = KL_LARGE_POINTS, MODES = KL_LARGE_MODES, DOF = 3 * NODES };
 
 static const int FIRST[6] = {0, 1, 2, 0, 1, 2}, SECOND[6] = {0, 1, 2, 1, 2, 0};
@@ -126,7 +128,9 @@ kl_status kl_large_solid_init(const kl_fe_element *e, const kl_solid_law *law, k
         if (!(j > 0.0)) return KL_E_MODEL;
         s->volume[p] = rule.weight[p] * j;
         s->ratio[p]  = 1.0 / j;
+        s->jacobian += j / s->npoint;
     }
+    if (kl_large_solid_is_inside_out(s, e->x)) return KL_E_MODEL;
     return s->nmode > 0 ? init_modes(e, s) : KL_OK;
 }
 
@@ -565,4 +569,9 @@ double kl_large_solid_least_volume(const kl_large_solid *s, const kl_vec3 *x)
         least     = fmin(least, kl_det(&F));
     }
     return least;
+}
+
+bool kl_large_solid_is_inside_out(const kl_large_solid *s, const kl_vec3 *x)
+{
+    return kl_least_jacobian(s->shape, x, s->jacobian) < 0.0;
 }

@@ -27,6 +27,7 @@ typedef struct kl_large_solid {
     const kl_solid_law *law;
     double (*gradient)[3]; /* npoint x nnode [1/m] */
     double *volume;        /* npoint [m3] */
+    double  jacobian;      /* det dx/dr of the reference shape, mean of the points */
     /* hexahedra: */
     double  T0[6][6];      /* natural strain at the centre to global strain */
     double *ratio;         /* npoint: j0/j */
@@ -34,7 +35,7 @@ typedef struct kl_large_solid {
     double inverse[KL_LARGE_MODES * KL_LARGE_MODES]; /* of the elastic stiffness of the modes */
 } kl_large_solid;
 
-/* Takes the element's reference shape; all memory from `arena`. KL_E_MODEL: inside out. */
+/* Takes the element's reference shape; all memory from `arena`. KL_E_MODEL: inside out, be it only at a corner. */
 kl_status kl_large_solid_init(const kl_fe_element *e, const kl_solid_law *law, kl_arena *arena,
                               kl_large_solid *s);
 
@@ -71,6 +72,8 @@ void kl_large_solid_points(const kl_large_solid *s, const kl_vec3 *x, const kl_p
 
 /* Least volume of a point over its volume at the start: 0 is where the element turns inside out. */
 double kl_large_solid_least_volume(const kl_large_solid *s, const kl_vec3 *x);
+/* Is it inside out anywhere, be it between the points or at a corner? */
+bool kl_large_solid_is_inside_out(const kl_large_solid *s, const kl_vec3 *x);
 
 /* Shares of the points in the value at node a, by the linear or trilinear function through the points. */
 void kl_large_solid_shares(const kl_large_solid *s, int a, double *share);

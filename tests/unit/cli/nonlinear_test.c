@@ -195,12 +195,54 @@ static void implicit_integrators_name_the_flat_element(void **state)
     }
 }
 
+/* A middle node is pulled along its edge until the corner behind it is inside out; all integration points still have a volume. */
+static const char corner[] =
+    "klingel: 1\ngravity: 0\nparameters: {kind: load-steps}\nbodies:\n  arm:\n    type: flexible\n"
+    "    flexible: nonlinear\n    file:\n      mesh: {box: [20 mm, 20 mm, 20 mm], parts: [1, 1, "
+    "1], "
+    "elements: tet10}\n"
+    "      material: {E: 10 MPa, nu: 0.3, density: 1000 kg/m3}\n"
+    "      markers: {root: {set: x0, tie: rbe2}, mid: {at: [10 mm, 10 mm, 10 mm]}}\njoints:\n"
+    "  clamp: {type: fixed, between: [ground, arm.root]}\nforces:\n"
+    "  pull: {type: force, on: arm.mid, axis: x, value: {polynomial: [0, 200 N/s]}}\n"
+    "run: {end: 3.4 s, every: 0.1 s}\nintegrator: {type: \"{kind}\"}\n";
+
+static void an_element_inside_out_at_a_corner_stops_the_run(void **state)
+{
+    world      *w       = *state;
+    const char *kinds[] = {"kind=load-steps", "kind=generalized-alpha"};
+    FILE       *f       = fopen(path_of(w, "corner.yaml"), "w");
+    assert_non_null(f);
+    fputs(corner, f);
+    fclose(f);
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(w, "run", "corner.yaml", "-q", "--set", kinds[i]), 3);
+        assert_says(w->err, "corner.yaml:5:3: stopped at t = 3.");
+        assert_says(w->err, "(element 2 of the mesh) turns inside out at a corner");
+    }
+}
+
+/* Times of rows are rounded (3 * 0.1 is not 0.3); what is missing to a row is no step of its own. */
+static void load_steps_end_at_rows(void **state)
+{
+    world *w = *state;
+    FILE  *f = fopen(path_of(w, "corner.yaml"), "w");
+    assert_non_null(f);
+    fputs(corner, f);
+    fclose(f);
+    assert_int_equal(run(w, "run", "corner.yaml", "--end", "2"), 0);
+    assert_says(w->err, " 20 steps (0.1 to 0.1 s)");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(stress_carries_the_force, setup, teardown),
         cmocka_unit_test_setup_teardown(fields_are_exported_and_reported, setup, teardown),
         cmocka_unit_test_setup_teardown(frequencies_are_those_of_the_modal_body, setup, teardown),
+        cmocka_unit_test_setup_teardown(an_element_inside_out_at_a_corner_stops_the_run, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(load_steps_end_at_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(implicit_integrators_name_the_flat_element, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(an_element_turned_inside_out_stops_the_run, setup,
