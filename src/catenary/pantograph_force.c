@@ -286,8 +286,9 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(check_line(p, s));
     kl_catenary_warn_speed(s, p->catenary, isnan(p->speed) ? m[0].v.x : p->speed);
     KL_TRY(set_region(p, s));
+    kl_status once = kl_catenary_once(s, p, "write one `pantograph` with `count` and `distance`");
     KL_TRY(check_step(p, s));
-    KL_TRY(kl_catenary_once(s, p, "write one `pantograph` with `count` and `distance`"));
+    KL_TRY(once);
     KL_TRY(set_outputs(p, s));
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));
     KL_TRY(kl_coupling_create(p->catenary->line, p->collector, (int)p->count, &o, s->arena, s->diag,

@@ -99,6 +99,18 @@ static const char *holder_of(const kl_scope *s, const char *word)
     return NULL;
 }
 
+/* Line of a loop over an empty range that would create a name with this beginning; 0: none. */
+static int empty_loop(const kl_scope *s, const char *name)
+{
+    const char *full = kl_arena_format(s->arena, "%s%s", s->prefix, name);
+    for (int n = full ? (int)strlen(full) : 0; n > 0; n--) {
+        const char *stem = kl_arena_format(s->arena, "%.*s", n, full);
+        int         line = stem ? kl_names_get(&s->shared->empty, stem) : -1;
+        if (line > 0) return line;
+    }
+    return 0;
+}
+
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
 {
     int index = kl_attach_find(s, m, name, kl_model_find_body, NULL), line;
@@ -114,6 +126,13 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
     if (kl_attach_find(s, m, name, kl_model_find_element, NULL) >= 0) {
         kl_fail(s->diag, KL_E_NAME, where->place,
                 "'%s' is a joint or force, not a body; name a body", name);
+        return -1;
+    }
+    if ((line = empty_loop(s, name)) > 0) {
+        kl_fail(s->diag, KL_E_NAME, where->place,
+                "there is no body '%s': the `for` in line %d has an empty range and creates "
+                "nothing; write the smaller number first, as in 1..3",
+                name, line);
         return -1;
     }
     const char *near = kl_attach_near_body(s, m, name), *handed = holder_of(s, name);

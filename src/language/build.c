@@ -27,7 +27,6 @@
 #include "prepare/implied_parts.h"
 #include "prepare/locks.h"
 #include "solve/method_choice.h"
-#include "solve/method_choice.h"
 #include "solve/simulation.h"
 
 enum {
@@ -173,7 +172,9 @@ static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
     if (!t && section->usual) return section->usual;
     if (!t) {
         kl_fail(b->diag, KL_E_MODEL, e->place,
-                "%s '%s': type is missing; `klingel list` shows the types", b->word, e->name);
+                "%s '%s': type is missing; write for example `type: %s` (`klingel list` shows all "
+                "types)",
+                b->word, e->name, section->types[0]->name);
         return NULL;
     }
     if (kl_value_word(scope_of(b), t, "type", &word) != KL_OK) return NULL;
@@ -661,7 +662,10 @@ static kl_status build(kl_builder *b, const kl_source *source)
     check_control(b, place_of(main, "integrator"));
     check_newmark(b, place_of(main, "integrator"));
     KL_TRY(kl_resources_read(b));
+    int left_out = scope_of(b)->shared->dropped.n;
     KL_TRY(kl_parts_read(b, "bodies", "body", read_body));
+    bool all_left_out = m->nbody <= 1 && scope_of(b)->shared->dropped.n > left_out &&
+                        scope_of(b)->shared->broken.n == 0;
     if (kl_model_start_bodies(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
     if (!kl_diag_failed(b->diag) && kl_model_connect(m, b->diag) == KL_E_MEMORY) return KL_E_MEMORY;
     for (const kl_element_section *s = kl_element_sections; s->section; s++)
@@ -674,9 +678,9 @@ static kl_status build(kl_builder *b, const kl_source *source)
     bool sound          = !kl_diag_failed(b->diag) && m->nbody > 1;
     KL_TRY(kl_parts_read(b, "outputs", "output", kl_output_read));
     if (sound && kl_diag_failed(b->diag)) kl_outputs_check(b);
-    if (m->nbody <= 1 && m->nelement == 0 && !kl_diag_failed(b->diag))
+    if (kl_diag_failed(b->diag) ? all_left_out : m->nbody <= 1 && m->nelement == 0)
         kl_fail(b->diag, KL_E_MODEL, (kl_place){.file = m->file},
-                scope_of(b)->shared->dropped.n > 0
+                all_left_out
                     ? "every body is left out by its `when`; change a condition or a parameter"
                     : "the model has no bodies; define them under `bodies:`");
     if (kl_diag_failed(b->diag)) return kl_diag_status(b->diag);

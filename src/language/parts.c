@@ -207,6 +207,14 @@ static kl_status loop_turn(kl_builder *b, const kl_node *n, const kl_node *varia
     return status == KL_E_MEMORY || kl_diag_count(b->diag, KL_ERROR) > 1000 ? KL_E_MEMORY : KL_OK;
 }
 
+/* The name that the entries of a loop begin with: `a{i}` gives "a", in a part "front.a". */
+static const char *loop_stem(kl_builder *b, const char *key)
+{
+    const kl_scope *s = scope_of(b);
+    const char *stem  = kl_arena_format(s->arena, "%s%.*s", s->prefix, (int)strcspn(key, "{"), key);
+    return stem ? stem : "";
+}
+
 static kl_status loop_range(kl_builder *b, const kl_node *n, const kl_node *variable,
                             const char *dots, kl_entry_reader read)
 {
@@ -222,6 +230,8 @@ static kl_status loop_range(kl_builder *b, const kl_node *n, const kl_node *vari
         return kl_fail(b->diag, KL_E_RANGE, variable->place,
                        "the range %d..%d has more than %d members; use a smaller range", from, to,
                        MOST_TURNS);
+    if (from > to) /* allowed: 1..n with n = 0 */
+        kl_names_put(&s->shared->empty, s->arena, loop_stem(b, n->key), n->key_place.line);
     for (int i = from; i <= to; i++)
         KL_TRY(loop_turn(b, n, variable, (kl_quantity){.value = i, .bare = true}, NULL, read));
     return KL_OK;

@@ -40,6 +40,7 @@ typedef struct kl_shared {
     kl_asked       asked[16];
     int            nasked;
     kl_names       dropped;        /* what a `when` left out: its line */
+    kl_names       empty;          /* names that loops over an empty range begin with: line */
     kl_names       broken;         /* entries with an error, which has been reported: their line */
     kl_names       driven;         /* "joint.coordinate" that a driver sets: its index */
     const void    *key[1024];      /* kl_key whose default has been read, by hash */

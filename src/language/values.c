@@ -753,6 +753,20 @@ static const char *completed(const char *word, const char *const *keys)
     return found;
 }
 
+enum { MOST_LISTED = 12 }; /* keys in a message; more of them are looked up with klingel help */
+
+/* "the keys are a, b, c; ", or "" for a long list. */
+static const char *listed(const kl_scope *s, const char *const *keys, int n)
+{
+    const char *text = "";
+    if (n > MOST_LISTED) return text;
+    for (int i = 0; i < n && text; i++)
+        text =
+            kl_arena_format(s->arena, "%s%s%s", i ? text : "the keys are ", i ? ", " : "", keys[i]);
+    text = text && n > 0 ? kl_arena_format(s->arena, "%s; ", text) : text;
+    return text ? text : "";
+}
+
 void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const kl_key *keys,
                        const char *const *also)
 {
@@ -779,7 +793,8 @@ void kl_values_unknown(kl_scope *s, const kl_entry *e, const char *type, const k
                         *quote ? " " : "", quote, e->name, quote, near);
             else
                 kl_fail(s->diag, KL_E_NAME, c->key_place,
-                        "unknown key `%s` in %s%s%s%s%s; `klingel help %s` lists the keys", c->key,
-                        type, *quote ? " " : "", quote, e->name, quote, help_page(type));
+                        "unknown key `%s` in %s%s%s%s%s; %s`klingel help %s` %s", c->key, type,
+                        *quote ? " " : "", quote, e->name, quote, listed(s, known, n),
+                        help_page(type), n <= MOST_LISTED ? "describes them" : "lists the keys");
         }
 }

@@ -60,6 +60,12 @@ static bool plausible(const work *w, double width)
     return width > (w->kind == KL_PROFILE_WHEEL ? 0.06 : 0.025) && width < 0.2;
 }
 
+/* The unit with which the width is that of a profile; none fits: the usual one. */
+static const char *fitting_unit(const work *w, double wide)
+{
+    return plausible(w, wide) ? "m" : plausible(w, 0.0254 * wide) ? "in" : "mm";
+}
+
 static kl_status find_unit(work *w)
 {
     static const double units[] = {1e-3, 1.0, 0.0254};
@@ -71,14 +77,14 @@ static kl_status find_unit(work *w)
         return kl_fail(
             w->diag, KL_E_RANGE, (kl_place){w->p->file, 0, 0},
             "wrong units: the %s profile is %g wide, which fits neither mm nor m nor inch; "
-            "declare the unit, or check that the columns are y and z",
+            "check that the columns are y and z",
             word(w), wide);
     if (!plausible(w, unit * wide))
         return kl_fail(
             w->diag, KL_E_RANGE, (kl_place){w->p->file, 0, 0},
-            "wrong units: with a unit of %g m the %s profile would be %g mm wide; declare "
-            "the unit of the file (mm, m or in)",
-            unit, word(w), 1e3 * unit * wide);
+            "wrong units: with a unit of %g m the %s profile would be %g mm wide; write "
+            "`unit: %s` beside `file:` in the model, or correct the headers of the columns",
+            unit, word(w), 1e3 * unit * wide, fitting_unit(w, wide));
     w->report->unit = unit;
     return KL_OK;
 }

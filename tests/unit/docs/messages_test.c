@@ -162,7 +162,7 @@ static const struct {
      "did you mean `angle`", "a start value has the name of the joint's channel"},
     {"An initial value of a coordinate that the joint does not have",
      A "joints:\n  j: {type: revolute, between: [ground, a], at: [0, 0, 0], start: {height: 1}}\n",
-     "`klingel help joints` lists the keys",
+     "the keys are angle, angular_speed, fixed; `klingel help joints` describes them",
      "a start value has the name of the joint's channel: `klingel help revolute` shows them"},
     {"An input that does not exist",
      A "inputs: {speed: {unit: rad}}\njoints:\n  j: {type: revolute, between: [ground, a], at: [0, "
