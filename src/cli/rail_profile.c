@@ -155,12 +155,17 @@ static kl_status make_side(request *q, int side)
 
 static kl_status check_fit(request *q)
 {
-    const char *misfit = kl_wheelset_misfit(&q->state[q->n / 2]);
-    if (!misfit) return KL_OK;
+    char   why[KL_FIT_TEXT];
+    kl_fit fit = kl_wheelset_fit(&q->set, q->setting.gauge, &q->state[q->n / 2], why);
+    if (fit == KL_FIT_TIGHT)
+        kl_warn(q->diag, KL_NOWHERE,
+                "with back-to-back %.1f mm and gauge %.1f mm %s; check --gauge and --back-to-back",
+                1e3 * q->back_to_back, 1e3 * q->setting.gauge, why);
+    if (fit != KL_FITS_NOT) return KL_OK;
     return kl_fail(q->diag, KL_E_RANGE, KL_NOWHERE,
                    "the wheelset does not fit the track: with back-to-back %.1f mm and gauge %.1f "
                    "mm %s; change --gauge or --back-to-back",
-                   1e3 * q->back_to_back, 1e3 * q->setting.gauge, misfit);
+                   1e3 * q->back_to_back, 1e3 * q->setting.gauge, why);
 }
 
 static kl_status scan(request *q)
@@ -276,6 +281,9 @@ static void print_jumps(const request *q)
 
 static void print_flange(const request *q)
 {
+    double clearance = kl_wheelset_clearance(&q->set, q->setting.gauge);
+    if (isfinite(clearance))
+        printf("  %-22s %.1f mm, both flanges together\n", "flange clearance", 1e3 * clearance);
     for (int i = q->n / 2; i < q->n; i++) {
         const kl_rolling_state *s = &q->state[i];
         if (!isfinite(s->delta_r) || s->touch[KL_RIGHT].region == KL_TOUCH_TREAD) continue;

@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stddef.h>
+#include <stdio.h>
 
 /* The wheel of one side in its side axes; `sign` +1 right, -1 left. */
 static kl_wheel_pose wheel_pose(const kl_wheelset_on_track *w, int sign, double y, double z,
@@ -98,14 +99,39 @@ void kl_wheelset_scan(const kl_wheelset_on_track *w, double most, int n, kl_roll
     }
 }
 
-const char *kl_wheelset_misfit(const kl_rolling_state *middle)
+double kl_wheelset_clearance(const kl_wheelset_on_track *w, double gauge)
+{
+    return gauge - 2.0 * w->half - w->side[KL_RIGHT]->flange_face - w->side[KL_LEFT]->flange_face;
+}
+
+kl_fit kl_wheelset_fit(const kl_wheelset_on_track *w, double gauge, const kl_rolling_state *middle,
+                       char text[KL_FIT_TEXT])
 {
     const double low = -0.02, high = 0.008, edge = 0.058; /* [m]: wheels are 60 mm wide outward */
+    /* a track of 1470 mm (EN 13848-5) under wheels worn to 1410 mm between the flange faces (EN
+     * 15313) */
+    const double widest = 0.060, tight = 0.002;
+    double       clearance = kl_wheelset_clearance(w, gauge);
     if (!isfinite(middle->delta_r))
-        return "there is no position in which both wheels rest on the rails";
-    if (middle->height >= high) return "both wheels rest on their flanges";
-    if (middle->height <= low) return "the wheels fall between the rails";
-    if (middle->touch[KL_RIGHT].wheel_u > edge && middle->touch[KL_LEFT].wheel_u > edge)
-        return "the rails are under the outer edges of the wheels";
-    return NULL;
+        snprintf(text, KL_FIT_TEXT, "there is no position in which both wheels rest on the rails");
+    else if (middle->height <= low)
+        snprintf(text, KL_FIT_TEXT, "the wheels fall between the rails");
+    else if (clearance < 0.0)
+        snprintf(text, KL_FIT_TEXT, "the flanges overlap the rails by %.1f mm", -1e3 * clearance);
+    else if (middle->height >= high)
+        snprintf(text, KL_FIT_TEXT, "both wheels rest on their flanges");
+    else if (middle->touch[KL_RIGHT].wheel_u > edge && middle->touch[KL_LEFT].wheel_u > edge)
+        snprintf(text, KL_FIT_TEXT, "the rails are under the outer edges of the wheels");
+    else if (clearance > widest)
+        snprintf(
+            text, KL_FIT_TEXT,
+            "the clearance of both flanges together is %.1f mm, more than worn wheels have on the "
+            "widest track (%.0f mm)",
+            1e3 * clearance, 1e3 * widest);
+    else if (clearance < tight) {
+        snprintf(text, KL_FIT_TEXT, "the clearance of both flanges together is only %.1f mm",
+                 1e3 * clearance);
+        return KL_FIT_TIGHT;
+    } else return KL_FITS;
+    return KL_FITS_NOT;
 }

@@ -34,8 +34,16 @@ bool kl_wheelset_rest(const kl_wheelset_on_track *w, double y, double yaw, kl_ro
  * the middle. Where no position is found (flange climbing over) the state's delta_r is NAN. */
 void kl_wheelset_scan(const kl_wheelset_on_track *w, double most, int n, kl_rolling_state *state);
 
-/* Why a wheelset does not fit its track, from its state at the middle; NULL: it fits. */
-const char *kl_wheelset_misfit(const kl_rolling_state *middle);
+/* By how much a wheelset can move between the rails until its flanges touch, both sides together [m]; NaN:
+ * a wheel has no flange. 10 mm for S1002, gauge 1435 mm, back-to-back 1360 mm. */
+double kl_wheelset_clearance(const kl_wheelset_on_track *w, double gauge);
+
+/* Does a wheelset fit its track? From its state at the middle. `text` says why not, or what is
+ * doubtful. */
+typedef enum kl_fit { KL_FITS, KL_FIT_TIGHT, KL_FITS_NOT } kl_fit;
+enum { KL_FIT_TEXT = 160 };
+kl_fit kl_wheelset_fit(const kl_wheelset_on_track *w, double gauge, const kl_rolling_state *middle,
+                       char text[KL_FIT_TEXT]);
 
 /* Angle of the contact plane against the level of the track [rad], positive where the wheel's radius
  * grows towards the track. */

@@ -194,12 +194,27 @@ static void fill_bends(const kl_outline *o, kl_trace_bend *bend)
     }
 }
 
+/* Outermost place between the flange tip and the running circle that lies 10 mm below the latter. */
+static double flange_face(const kl_outline *wheel, double tip)
+{
+    const double level = -0.010;
+    double       face  = NAN;
+    for (int i = 0; i < wheel->n; i++) {
+        kl_outline_rates a = kl_outline_rates_at(wheel, (kl_outline_place){i, 0.0});
+        kl_outline_rates b = kl_outline_rates_at(wheel, (kl_outline_place){i, 1.0});
+        if (a.y < tip || b.y > 0.0 || (a.z < level) == (b.z < level)) continue;
+        face = a.y + (b.y - a.y) * (level - a.z) / (b.z - a.z);
+    }
+    return face;
+}
+
 /* The flange begins, seen from the tread, where the outline is steeper than 30 degrees. */
-static void find_flange(kl_trace_data *f, double *height)
+static void find_flange(kl_trace_data *f, double *height, double *face)
 {
     kl_outline_rates tip = kl_outline_rates_at(f->wheel, kl_outline_extreme(f->wheel, -1));
     f->tip_u = f->flange_u = -INFINITY;
     *height                = fmax(0.0, -tip.z);
+    *face                  = flange_face(f->wheel, tip.y);
     for (int i = 0; i < f->njoint; i++) {
         const kl_trace_joint *j = &f->joint[i];
         if (j->u > tip.y && j->u < 0.0 && j->nu > 0.5) f->tip_u = tip.y, f->flange_u = j->u;
@@ -224,7 +239,7 @@ kl_status kl_touch_search_create(const kl_outline *wheel, double radius, const k
                                                         : (kl_outline_place){i - 1, 1.0});
     *out = (kl_contact_search){
         .data = f, .nwarm = 0, .find = kl_touch_find, .follow = kl_trace_follow, .radius = radius};
-    find_flange(f, &out->flange_height);
+    find_flange(f, &out->flange_height, &out->flange_face);
     fill_bends(wheel, f->wheel_bend);
     fill_bends(rail, f->rail_bend);
     fill_blocks(f);

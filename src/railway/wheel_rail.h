@@ -68,6 +68,9 @@ typedef struct kl_contact_search {
     void (*follow)(const void *data, const kl_wheel_pose *pose, kl_touch *touch, int n);
     /* height of the flange tip above the radius r0 and r0 itself [m]: for derailment and drawing */
     double flange_height, radius;
+    /* y of the flange's face 10 mm below the running circle [m], where EN 13715 measures its
+     * thickness; NaN: there is none */
+    double flange_face;
 } kl_contact_search;
 
 /* How much of the force of a contact alone each of n contacts of a wheel carries: 1 for contacts that

@@ -179,12 +179,18 @@ static kl_status check_fit(const wheel_rail *p, const kl_setup *s)
         w.side[k == 0 ? KL_LEFT : KL_RIGHT] = &p->one[k].online;
     }
     if (!kl_wheelset_rest(&w, 0.0, 0.0, &state)) state.delta_r = (double)NAN;
-    const char *misfit = kl_wheelset_misfit(&state);
-    if (!misfit) return KL_OK;
+    char   why[KL_FIT_TEXT];
+    kl_fit fit = kl_wheelset_fit(&w, p->gauge, &state, why);
+    if (fit == KL_FIT_TIGHT)
+        kl_warn(s->diag, s->place,
+                "wheel-rail '%s': with running circles %.1f mm apart and gauge %.1f mm %s; check "
+                "`gauge` and `back_to_back`",
+                s->name, 2e3 * p->half_gauge, 1e3 * p->gauge, why);
+    if (fit != KL_FITS_NOT) return KL_OK;
     return kl_fail(s->diag, KL_E_RANGE, s->place,
                    "wheel-rail '%s': the wheelset does not fit the track: with running circles "
                    "%.1f mm apart and gauge %.1f mm %s; change `gauge` or `back_to_back`",
-                   s->name, 2e3 * p->half_gauge, 1e3 * p->gauge, misfit);
+                   s->name, 2e3 * p->half_gauge, 1e3 * p->gauge, why);
 }
 
 static bool same_line(const wheel_rail *p, const wheel_rail *q)

@@ -146,12 +146,49 @@ static void en_15302_cases_lie_in_their_bands(void **unused)
     reference_free(&c);
 }
 
+/* S1002 is 32.5 mm thick at the flange and 1360 mm from back to back: 1425 mm between the faces. */
+static void a_track_that_fits_no_wheelset_is_recognised(void **unused)
+{
+    (void)unused;
+    static const struct {
+        double      gauge; /* [mm] */
+        kl_fit      fit;
+        const char *text;
+    } cases[] = {{1400, KL_FITS_NOT, "overlap the rails by 25.0 mm"},
+                 {1426, KL_FIT_TIGHT, "only 1.0 mm"},
+                 {1435, KL_FITS, ""},
+                 {1484, KL_FITS, ""},
+                 {1500, KL_FITS_NOT, "together is 75.0 mm"},
+                 {1600, KL_FITS_NOT, "outer edges"},
+                 {1700, KL_FITS_NOT, "no position"}};
+    for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+        static scan     s;
+        kl_rail_setting setting           = KL_RAIL_SETTING;
+        char            text[KL_FIT_TEXT] = "";
+        s.arena                           = kl_arena_create();
+        setting.gauge                     = 1e-3 * cases[i].gauge;
+        assert_int_equal(kl_wheel_s1002(s.arena, &s.wheel), KL_OK);
+        assert_int_equal(kl_rail_from_head(&kl_rail_60e1, s.arena, &s.rail), KL_OK);
+        assert_int_equal(kl_rail_placed(&s.rail, &setting, s.arena, &s.placed, NULL), KL_OK);
+        assert_int_equal(kl_touch_search_create(&s.wheel, 0.46, &s.placed, 0.0, s.arena, &s.search),
+                         KL_OK);
+        kl_wheelset_on_track w     = {{&s.search, &s.search}, 0.68 + 0.07};
+        kl_rolling_state     state = {0};
+        if (!kl_wheelset_rest(&w, 0.0, 0.0, &state)) state.delta_r = NAN;
+        assert_close(kl_wheelset_clearance(&w, setting.gauge), setting.gauge - 1.425, 2e-5);
+        assert_int_equal(kl_wheelset_fit(&w, setting.gauge, &state, text), cases[i].fit);
+        assert_non_null(strstr(text, cases[i].text));
+        kl_arena_destroy(s.arena);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rolling_radii_are_those_of_the_reference),
         cmocka_unit_test(conicities_are_those_of_the_reference),
         cmocka_unit_test(en_15302_cases_lie_in_their_bands),
+        cmocka_unit_test(a_track_that_fits_no_wheelset_is_recognised),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
