@@ -14,6 +14,7 @@
 
 #include "base/rotation.h"
 #include "railway/railway.h"
+#include "railway/wheel_rail_keys.h"
 #include "railway/wheel_rail_parts.h"
 
 enum { WIDE = 12 };
@@ -158,47 +159,16 @@ static void rigid_output(const kl_reading *in, const double *lambda, double *val
     }
 }
 
-#define NUMBER(key_, field_, unit_, fallback_, min_, max_, help_)                                  \
-    {                                                                                              \
-        .name = key_, .kind = KL_KEY_NUMBER, .offset = offsetof(wheel_rail, field_),               \
-        .unit = unit_, .fallback = fallback_, .min = min_, .max = max_, .help = help_              \
-    }
-
-#define PROFILE(key_, help_)                                                                       \
-    {                                                                                              \
-        .name = #key_, .kind = KL_KEY_RESOURCE, .offset = offsetof(wheel_rail, key_),              \
-        .words = "profiles", .fallback = "", .help = help_                                         \
-    }
+#define NUMBER KL_WHEEL_RAIL_NUMBER
 
 static const kl_key rigid_keys[] = {
-    NUMBER("radius", radius, "m", "", 0.05, 2.0,
-           "wheel radius at the running circle; default: radius of the wheelset, or 0.46 m"),
-    NUMBER("back_to_back", back_to_back, "m", "", 0.1, 4.0,
-           "distance of the inner faces of the wheels; the running circles are 70 mm further out. "
-           "Default: value of the wheelset, or 1.36 m"),
-    NUMBER("half_gauge", half_gauge, "m", "", 0.1, 2.0,
-           "half the distance of the running circles, instead of back_to_back"),
-    PROFILE(wheel,
-            "profile of the wheels: S1002 or one named under `profiles`; default: profile of "
-            "the wheelset, or a cone"),
-    PROFILE(rail,
-            "profile of the rails: \"60E1\", UIC60 or one named under `profiles`; default: an "
-            "arc"),
-    NUMBER("conicity", conicity, "1", "0.05", -1.0, 1.0,
-           "tangent of the cone angle of a conical wheel; positive: the radius falls outward"),
-    NUMBER("rail_radius", rail_radius, "m", "0.3", 0.0, 10.0, "radius of the rail head"),
-    NUMBER("gauge", gauge, "m", "1.435", 0.1, 4.0, "distance of the rails, 14 mm below their tops"),
-    NUMBER("inclination", inclination, "1", "0.025", -1.0, 1.0,
-           "tangent of the angle by which the rails lean inward: 1/40"),
+    KL_WHEEL_RAIL_WHEELS,
+    KL_WHEEL_RAIL_TRACK,
     NUMBER("f11", f11, "N", "0", 0.0, 1e300, "longitudinal creep coefficient of a wheel"),
     NUMBER("f22", f22, "N", "0", 0.0, 1e300, "lateral creep coefficient of a wheel"),
     NUMBER("f23", f23, "N m", "0", -1e300, 1e300, "spin creep coefficient of a wheel"),
     NUMBER("f33", f33, "N m2", "0", 0.0, 1e300, "spin moment coefficient of a wheel"),
-    NUMBER("speed", speed, "m/s", "0", 0.0, 0.0,
-           "running speed, added to the motion of the bodies: the model is described in a frame "
-           "that moves along the track"),
-    NUMBER("speed_floor", speed_floor, "m/s", "0.01", 1e-6, 10.0,
-           "rolling speed below which creepages are reduced, so that forces are defined at rest"),
+    KL_WHEEL_RAIL_SPEED,
     {0}};
 
 static const kl_output rigid_outputs[] = {

@@ -10,6 +10,7 @@
 #include "railway/touch_search.h"
 #include "railway/touch_table.h"
 #include "railway/track_place.h"
+#include "railway/wheel_rail_keys.h"
 #include "railway/wheel_rail_parts.h"
 
 static const double RUNNING_CIRCLE     = 0.07; /* from the inner face of a wheel [m], EN 13715 */
@@ -304,11 +305,7 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     return KL_OK;
 }
 
-#define NUMBER(key_, field_, unit_, fallback_, min_, max_, help_)                                  \
-    {                                                                                              \
-        .name = key_, .kind = KL_KEY_NUMBER, .offset = offsetof(wheel_rail, field_),               \
-        .unit = unit_, .fallback = fallback_, .min = min_, .max = max_, .help = help_              \
-    }
+#define NUMBER KL_WHEEL_RAIL_NUMBER
 
 const kl_key kl_wheel_rail_keys[] = {
     {.name     = "side",
@@ -317,41 +314,9 @@ const kl_key kl_wheel_rail_keys[] = {
      .words    = "both left right",
      .fallback = "both",
      .help     = "which wheels: a wheelset has both, a wheel that rotates independently is one"},
-    NUMBER("radius", radius, "m", "", 0.05, 2.0,
-           "wheel radius at the running circle; default: radius of the wheelset, or 0.46 m"),
-    NUMBER("back_to_back", back_to_back, "m", "", 0.1, 4.0,
-           "distance of the inner faces of the wheels; the running circles are 70 mm further out. "
-           "Default: value of the wheelset, or 1.36 m"),
-    NUMBER("half_gauge", half_gauge, "m", "", 0.1, 2.0,
-           "half the distance of the running circles, instead of back_to_back"),
-    {.name     = "wheel",
-     .kind     = KL_KEY_RESOURCE,
-     .offset   = offsetof(wheel_rail, wheel),
-     .words    = "profiles",
-     .fallback = "",
-     .help     = "profile of the wheels: S1002 or one named under `profiles`; default: profile of "
-                 "the wheelset, or a cone"},
-    NUMBER("conicity", conicity, "1", "0.05", -1.0, 1.0,
-           "tangent of the cone angle of a conical wheel; positive: the radius falls outward"),
-    {.name     = "rail",
-     .kind     = KL_KEY_RESOURCE,
-     .offset   = offsetof(wheel_rail, rail),
-     .words    = "profiles",
-     .fallback = "",
-     .help     = "profile of the rails: \"60E1\", UIC60 or one named under `profiles`; default: an "
-                 "arc. A cone on an arc touches at the running circle when centred"},
-    {.name     = "wheel_right",
-     .kind     = KL_KEY_RESOURCE,
-     .offset   = offsetof(wheel_rail, wheel_right),
-     .words    = "profiles",
-     .fallback = "",
-     .help     = "profile of the right wheel, if it differs from `wheel`"},
-    {.name     = "rail_right",
-     .kind     = KL_KEY_RESOURCE,
-     .offset   = offsetof(wheel_rail, rail_right),
-     .words    = "profiles",
-     .fallback = "",
-     .help     = "profile of the right rail, if it differs from `rail`"},
+    KL_WHEEL_RAIL_WHEELS,
+    KL_WHEEL_RAIL_PROFILE(wheel_right, "profile of the right wheel, if it differs from `wheel`"),
+    KL_WHEEL_RAIL_PROFILE(rail_right, "profile of the right rail, if it differs from `rail`"),
     NUMBER("radius_right", radius_right, "m", "", 0.05, 2.0,
            "radius of the right wheel, if it differs from `radius`"),
     {.name     = "widening",
@@ -389,12 +354,7 @@ const kl_key kl_wheel_rail_keys[] = {
      .words    = "irregularities",
      .fallback = "",
      .help     = "irregularities of the rails, a name under `irregularities`"},
-    NUMBER("gauge", gauge, "m", "1.435", 0.1, 4.0,
-           "track gauge: distance between the rail heads, 14 mm below their tops"),
-    NUMBER("inclination", inclination, "1", "0.025", -1.0, 1.0,
-           "tangent of the angle by which the rails lean inward: 1/40"),
-    NUMBER("rail_radius", rail_radius, "m", "0.3", 0.0, 10.0,
-           "radius of the rail head; 0: a knife edge"),
+    KL_WHEEL_RAIL_TRACK,
     {.name     = "creep",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(wheel_rail, creep),
@@ -440,9 +400,5 @@ const kl_key kl_wheel_rail_keys[] = {
            "lankarani-nikravesh: coefficient of restitution"),
     NUMBER("impact_speed", impact_speed, "m/s", "0.1", 1e-6, 1e300,
            "lankarani-nikravesh: approach speed at which the restitution holds"),
-    NUMBER("speed", speed, "m/s", "0", 0.0, 0.0,
-           "running speed, added to the motion of the bodies: the model is described in a frame "
-           "that moves along the track"),
-    NUMBER("speed_floor", speed_floor, "m/s", "0.01", 1e-6, 10.0,
-           "rolling speed below which creepages are reduced, so that forces are defined at rest"),
+    KL_WHEEL_RAIL_SPEED,
     {0}};
