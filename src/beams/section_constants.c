@@ -243,11 +243,11 @@ static void influence(const panel *p, double y, double z, bool own, double singl
                       double twice[NODES])
 {
     double         dy = y - p->y, dz = z - p->z;
-    double complex x =
-        CMPLX((dy * p->ty + dz * p->tz) / p->half, (dz * p->ty - dy * p->tz) / p->half);
+    double complex x = (dy * p->ty + dz * p->tz) / p->half +
+                       (dz * p->ty - dy * p->tz) / p->half * (double complex)I;
     double complex logs[NODES], poles[NODES];
     double         log_moment[NODES], pole_moment[NODES];
-    if (own) x = CMPLX(creal(x), 0.0);
+    if (own) x = creal(x);
     moments_of(x, logs, poles);
     for (int k = 0; k < NODES; k++) {
         double whole  = k == 1 ? 0.0 : 2.0 / (k + 1); /* int s^k ds */
