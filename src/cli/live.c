@@ -7,7 +7,6 @@
 
 #include <errno.h>
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,17 +17,10 @@
 #include "post/view.h"
 #include "results/record.h"
 #include "results/scene.h"
+#include "terminal/interrupt.h"
 #include "terminal/live_server.h"
 
 enum { MOST_SENT = 4000000 }; /* numbers that a page gets before rows are thinned */
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
 
 static double now(void)
 {
@@ -168,16 +160,16 @@ static bool go_on(void *context, double t)
         w->looked = clock;
         kl_server_turn(w->server, 0);
     }
-    return !interrupted && !kl_server_stop_wanted(w->server);
+    return !kl_interrupted() && !kl_server_stop_wanted(w->server);
 }
 
 /* Until all has been read and everybody has gone, or Ctrl-C. */
 static void stay(show *w)
 {
     double alone = now();
-    if (!kl_server_was_seen(w->server) && !interrupted)
+    if (!kl_server_was_seen(w->server) && !kl_interrupted())
         fprintf(stderr, "the run has ended; the page stays available until you press Ctrl-C\n");
-    while (!interrupted) {
+    while (!kl_interrupted()) {
         kl_server_turn(w->server, 100);
         if (kl_server_listeners(w->server) > 0 || !kl_server_was_seen(w->server)) alone = now();
         if (now() - alone > 2.0) return;
@@ -203,6 +195,7 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
                           .go_on      = go_on,
                           .row        = take_row,
                           .context    = &w};
+        kl_interrupt_watch();
         w.started = w.last_update = now();
         status                    = kl_record(s, &r, diag);
         w.status                  = status == KL_OK              ? "complete"
@@ -239,8 +232,6 @@ int kl_live_run(const kl_live *live, const char *model)
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
     default_output(model, path, sizeof path);
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
     int code = kl_loaded_open(&kl_command_view, model, &live->set, diag, &l);
     if (code == KL_EXIT_OK) {
         code = run(live, &l, live->output ? live->output : path, diag);

@@ -1,6 +1,5 @@
 /* klingel run: a model file in, a results file out. */
 #include <math.h>
-#include <signal.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -13,21 +12,14 @@
 #include "reference/write_model.h"
 #include "results/record.h"
 #include "solve/mobility.h"
+#include "terminal/interrupt.h"
 #include "terminal/options.h"
 #include "terminal/progress.h"
-
-static volatile sig_atomic_t interrupted;
-
-static void on_interrupt(int signal)
-{
-    (void)signal;
-    interrupted = 1;
-}
 
 static bool go_on(void *progress, double t)
 {
     kl_progress_update(progress, t);
-    return !interrupted;
+    return !kl_interrupted();
 }
 
 /* results.h5 for results.yaml; a file called model takes the name of its folder */
@@ -133,6 +125,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag, bo
                               .checkpoint = o->checkpoint,
                               .go_on      = go_on,
                               .context    = &progress};
+    kl_interrupt_watch();
     kl_progress_begin(&progress, l->model->t0, o->end, o->quiet);
     status = kl_record(s, &recording, diag);
     kl_progress_end(&progress);
@@ -195,8 +188,6 @@ static int run(int argc, char **argv)
     if (!o.restart) default_output(rest.items[0], path, sizeof path);
     if (!o.output) o.output = o.restart ? o.restart : path;
     o.set = joined(&set);
-    signal(SIGINT, on_interrupt);
-    signal(SIGTERM, on_interrupt);
 
     bool      started = false;
     kl_loaded l;
@@ -226,4 +217,5 @@ const kl_command kl_command_run = {
                  "  klingel run model.yaml --checkpoint 5; klingel run --restart model.h5 --end 60\n"
                  "\n"
                  "exit codes: 0 completed, 1 errors in the model, 2 wrong usage, 3 numerical\n"
-                 "failure, 130 interrupted (the results file contains the rows computed so far)\n"};
+                 "failure, 130 interrupted (the results file contains the rows computed so far; a\n"
+                 "second Ctrl-C does not wait for the end of a step)\n"};
