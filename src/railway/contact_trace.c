@@ -276,14 +276,19 @@ kl_trace_stand kl_trace_section(const kl_wheel_pose *pose, double x)
 }
 
 /* The rail is bent: near the contact it is a prism along its own tangent there, so the contact is
- * sought again in the axes of that section. The error shrinks by r/R, a hundredth or less, each time. */
+ * sought again in the axes of that section, until those no longer turn: the error shrinks by r/R, a
+ * hundredth or less, each time. *s and *x are the section that n was found in. */
 static kl_trace_node follow_bend(const kl_trace_found *q, kl_trace_node n, kl_trace_stand *s,
                                  double *x)
 {
-    const kl_trace_data *f = q->f;
+    const kl_trace_data *f    = q->f;
+    const double         LEFT = 1e-11; /* [rad] */
+    double               bend = fabs(q->pose->bend_y) + fabs(q->pose->bend_z);
     for (int k = 0; k < 2; k++) {
-        kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, n.w));
-        *x               = kl_trace_x(s, &j, &n.p);
+        kl_trace_joint j    = kl_trace_joint_at(f, kl_trace_place(f, n.w));
+        double         last = *x;
+        *x                  = kl_trace_x(s, &j, &n.p);
+        if (bend * fabs(*x - last) < LEFT) break;
         *s               = kl_trace_section(q->pose, *x);
         kl_trace_node at = n;
         if (kl_trace_newton(f, s, q->pose, &at)) n = at;
@@ -315,12 +320,12 @@ bool kl_trace_contact(const kl_trace_data *f, const kl_wheel_pose *pose, const k
     return true;
 }
 
-void kl_trace_accept(kl_trace_found *q, kl_trace_node n)
+void kl_trace_accept_near(kl_trace_found *q, kl_trace_node n, kl_trace_stand s, double x)
 {
-    kl_trace_stand s = q->s;
-    double         x = 0.0;
-    kl_touch       t;
+    kl_touch t;
     if (kl_trace_bent(q->pose)) n = follow_bend(q, n, &s, &x);
     if (n.d <= -q->margin || n.p.cos <= 0.0) return;
     if (kl_trace_contact(q->f, q->pose, &s, &n, x, &t)) kl_trace_keep(q, &t);
 }
+
+void kl_trace_accept(kl_trace_found *q, kl_trace_node n) { kl_trace_accept_near(q, n, q->s, 0.0); }

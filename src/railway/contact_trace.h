@@ -196,4 +196,7 @@ void kl_touch_find_between(kl_trace_found *q, int first, int last);
 /* Makes a contact of a root, if the surfaces part there, and keeps it. */
 void kl_trace_accept(kl_trace_found *q, kl_trace_node n);
 
+/* The same of a root that was found in the section `s` at x. */
+void kl_trace_accept_near(kl_trace_found *q, kl_trace_node n, kl_trace_stand s, double x);
+
 #endif

@@ -35,7 +35,7 @@ typedef struct kl_irregularity kl_irregularity;
 /* Value and first and second derivative by s of the four channels. */
 typedef double kl_irregularity_value[KL_TRACK_CHANNELS][3];
 
-enum { KL_IRREGULARITY_BLOCK = 32 };
+enum { KL_IRREGULARITY_BLOCK = 64 };
 
 /* Neighbouring nodes, computed together. */
 typedef struct kl_irregularity_block {

@@ -5,7 +5,12 @@
 #include "railway/contact_trace.h"
 #include "railway/touch_search.h"
 
-enum { NV = 65, NROLL = 9, NYAW = 3, SEEDS = 4 };
+enum { NV = 129, NROLL = 7, NYAW = 3, SEEDS = 4 };
+
+/* A wheel that rolls by an angle and moves aside by this times the angle keeps its contacts about: the
+ * head of a rail has such a radius [m]. So borders between cells with one and with two contacts lie
+ * along the grid. */
+static const double HEAD = 0.25;
 
 static const double V_MOST = 12e-3, ROLL_MOST = 6e-3, YAW_MOST = 24e-3;
 /* gap up to which a contact is noted, penetration up to which the table is good [m] */
@@ -40,13 +45,15 @@ typedef struct table {
 
 static int index_of(int i, int j, int k) { return (k * NROLL + j) * NV + i; }
 
-/* Lateral position of the wheel's lowest point, roll and yaw: what contacts depend on beside height.
+/* Lateral position of the wheel, seen from HEAD below the rail top, roll and yaw: what contacts depend on
+ * beside height.
  * Places depend on the square of the yaw: the lead angle lifts the trace by its cosine. */
 static void place_of(const table *t, const kl_wheel_pose *pose, double out[3])
 {
-    out[0] = (pose->center.y + t->f.r0 * pose->axle.z - t->v0 + V_MOST) / (2.0 * V_MOST) * (NV - 1);
-    out[1] = (pose->axle.z + ROLL_MOST) / (2.0 * ROLL_MOST) * (NROLL - 1);
-    out[2] = pose->axle.x * pose->axle.x / (YAW_MOST * YAW_MOST) * (NYAW - 1);
+    double v = pose->center.y + (t->f.r0 + HEAD) * pose->axle.z - t->v0;
+    out[0]   = (v + V_MOST) / (2.0 * V_MOST) * (NV - 1);
+    out[1]   = (pose->axle.z + ROLL_MOST) / (2.0 * ROLL_MOST) * (NROLL - 1);
+    out[2]   = pose->axle.x * pose->axle.x / (YAW_MOST * YAW_MOST) * (NYAW - 1);
 }
 
 /* ---- finding ---- */
@@ -68,6 +75,17 @@ static void interpolate(const table *t, const double at[3], const int cell[3], d
     }
 }
 
+/* The section of a bent rail at a place of the wheel, and its x: that of a contact nearby is almost the
+ * same. */
+static kl_trace_stand section_near(const kl_trace_found *q, double wheel, double *x)
+{
+    if (!kl_trace_bent(q->pose)) return q->s;
+    kl_trace_joint j = kl_trace_joint_at(q->f, kl_trace_place(q->f, wheel));
+    kl_trace_point p = kl_trace_at(&q->s, &j);
+    *x               = kl_trace_x(&q->s, &j, &p);
+    return kl_trace_section(q->pose, *x);
+}
+
 /* All contacts near those of a cell whose corners are alike. */
 static void from_corners(const table *t, const double at[3], const int cell[3], kl_trace_found *q)
 {
@@ -75,11 +93,13 @@ static void from_corners(const table *t, const double at[3], const int cell[3], 
     double wheel[SEEDS] = {0}, rail[SEEDS] = {0};
     interpolate(t, at, cell, wheel, rail);
     for (int m = 0; m < n; m++) {
-        int           i = (int)rail[m], end = t->f.njoint - 1;
-        kl_trace_node node = {.w = wheel[m], .foot = {i, rail[m] - i}};
-        if (kl_trace_newton(q->f, &q->s, q->pose, &node) && fabs(node.w - wheel[m]) < NEAR &&
+        int            i = (int)rail[m], end = t->f.njoint - 1;
+        kl_trace_node  node = {.w = wheel[m], .foot = {i, rail[m] - i}};
+        double         x    = 0.0;
+        kl_trace_stand s    = section_near(q, wheel[m], &x);
+        if (kl_trace_newton(q->f, &s, q->pose, &node) && fabs(node.w - wheel[m]) < NEAR &&
             node.w > last) {
-            kl_trace_accept(q, node);
+            kl_trace_accept_near(q, node, s, x);
             last = (int)node.w + 1;
             continue;
         }
@@ -132,28 +152,28 @@ static kl_wheel_pose pose_at(double half, double radius, double v, double roll, 
                            .axle   = {yaw, sqrt(1.0 - yaw * yaw - roll * roll), roll}};
 }
 
-/* Sets the wheel on its rail with the deepest contact `depth` deep; false: it does not reach it. */
-static bool settle(const void *f, kl_wheel_pose *pose, double depth)
+/* Sets the wheel on its rail with the deepest contact `depth` deep. Returns how many contacts are within
+ * NOTED then; 0: it does not reach the rail. */
+static int settle(const void *f, kl_wheel_pose *pose, double depth, kl_touch *touch)
 {
     for (int k = 0; k < 60; k++) {
-        kl_touch touch[KL_TOUCH_MOST], *deepest = touch;
-        int      n = 0;
-        for (double margin = 1e-3; n == 0 && margin < 0.1; margin *= 8.0)
-            n = kl_touch_find(f, pose, margin, NULL, touch);
-        if (n == 0) return false;
+        double margin = NOTED;
+        int    n = kl_touch_find(f, pose, margin, NULL, touch), deepest = 0;
+        while (n == 0 && margin < 0.1) n = kl_touch_find(f, pose, margin *= 8.0, NULL, touch);
+        if (n == 0) return 0;
         for (int i = 1; i < n; i++)
-            if (touch[i].depth > deepest->depth) deepest = &touch[i];
-        double rise = (deepest->depth - depth) / fmax(deepest->normal.z, 0.1);
+            if (touch[i].depth > touch[deepest].depth) deepest = i;
+        double rise = (touch[deepest].depth - depth) / fmax(touch[deepest].normal.z, 0.1);
         pose->center.z += rise;
-        if (fabs(rise) < 1e-6) return true;
+        if (fabs(rise) < 1e-6) return margin == NOTED ? n : 0;
     }
-    return true;
+    return kl_touch_find(f, pose, NOTED, NULL, touch);
 }
 
 static void fill(const table *t, kl_wheel_pose *pose, corner *out)
 {
     kl_touch touch[KL_TOUCH_MOST];
-    int      n = settle(&t->f, pose, 60e-6) ? kl_touch_find(&t->f, pose, NOTED, NULL, touch) : 0;
+    int      n = settle(&t->f, pose, 60e-6, touch);
     out->n     = n <= SEEDS ? n : 0;
     for (int m = 0; m < out->n; m++) {
         out->wheel[m] = (float)touch[m].w;
@@ -225,13 +245,18 @@ static void group(const table *t, int i, int j, int k, groups *out)
 static void fill_all(table *t)
 {
     for (int k = 0; k < NYAW; k++)
-        for (int j = 0; j < NROLL; j++)
+        for (int j = 0; j < NROLL; j++) {
+            double height = t->f.r0; /* the next position is hardly higher or lower */
             for (int i = 0; i < NV; i++) {
-                kl_wheel_pose pose = pose_at(t->v0, t->f.r0, V_MOST * (2.0 * i / (NV - 1) - 1.0),
-                                             ROLL_MOST * (2.0 * j / (NROLL - 1) - 1.0),
-                                             YAW_MOST * sqrt((double)k / (NYAW - 1)));
+                double        roll = ROLL_MOST * (2.0 * j / (NROLL - 1) - 1.0);
+                double        v    = V_MOST * (2.0 * i / (NV - 1) - 1.0) - HEAD * roll;
+                kl_wheel_pose pose =
+                    pose_at(t->v0, t->f.r0, v, roll, YAW_MOST * sqrt((double)k / (NYAW - 1)));
+                pose.center.z = height;
                 fill(t, &pose, &t->corner[index_of(i, j, k)]);
+                if (t->corner[index_of(i, j, k)].n > 0) height = pose.center.z;
             }
+        }
     for (int k = 0; k < NYAW - 1; k++)
         for (int j = 0; j < NROLL - 1; j++)
             for (int i = 0; i < NV - 1; i++) {
@@ -287,7 +312,7 @@ void kl_touch_table_check(const kl_contact_search *search, const kl_contact_sear
         kl_touch      a[KL_TOUCH_MOST], b[KL_TOUCH_MOST];
         double        v = uniform(&state, 8e-3), roll = uniform(&state, 8e-3);
         kl_wheel_pose pose = pose_at(half, search->radius, v, roll, uniform(&state, YAW_MOST));
-        if (!settle(search->data, &pose, 75e-6 + uniform(&state, 75e-6))) continue;
+        if (settle(search->data, &pose, 75e-6 + uniform(&state, 75e-6), a) == 0) continue;
         int n = kl_touches(search, &pose, 0.0, NULL, a);
         compare(a, n, b, kl_touches(by_table, &pose, 0.0, NULL, b), e);
     }
