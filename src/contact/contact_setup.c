@@ -13,6 +13,7 @@ static int slots_of(const kl_pair_row *row, const kl_solid *a, const kl_solid *b
         return slices > 0 ? slices : 2;
     }
     if (strcmp(row->way, "normal") == 0) return 1;
+    if (strcmp(row->way, "convex") == 0) return kl_pair_convex_keys(a, b);
     if (strcmp(row->way, "core") == 0) {
         if (a->kind == KL_SOLID_SPHERE || b->kind == KL_SOLID_SPHERE) return 1;
         if (a->narc > 0 && a->kind == KL_SOLID_REVOLVED_ARC) return a->narc;

@@ -75,10 +75,19 @@ static int box_face(const kl_solid *s, kl_vec3 n, kl_vec3 *corner)
     return out;
 }
 
-static int disc_face(double r, double z, kl_vec3 *corner)
+double kl_rim_phase(kl_vec3 n)
 {
+    /* twice the increment of the differences in contact.c: they see points that do not turn */
+    static const double LEVEL = 2e-6;
+    return hypot(n.x, n.y) > LEVEL * fabs(n.z) ? atan2(n.y, n.x) : 0.0;
+}
+
+/* Corners of a disc, the farthest along n first. */
+static int disc_face(double r, double z, kl_vec3 n, kl_vec3 *corner)
+{
+    double phase = kl_rim_phase(n);
     for (int k = 0; k < KL_FACE_POINTS; k++) {
-        double a  = 2.0 * KL_PI * k / KL_FACE_POINTS;
+        double a  = phase + 2.0 * KL_PI * k / KL_FACE_POINTS;
         corner[k] = kl_vec(r * cos(a), r * sin(a), z);
     }
     return KL_FACE_POINTS;
@@ -86,7 +95,7 @@ static int disc_face(double r, double z, kl_vec3 *corner)
 
 static int cylinder_face(const kl_solid *s, kl_vec3 n, kl_vec3 *corner)
 {
-    if (hypot(n.x, n.y) < FACING) return disc_face(s->radius, sign_of(n.z) * s->half, corner);
+    if (hypot(n.x, n.y) < FACING) return disc_face(s->radius, sign_of(n.z) * s->half, n, corner);
     if (fabs(n.z) < FACING) {
         corner[0] = rim(s->radius, -s->half, n), corner[1] = rim(s->radius, s->half, n);
         return 2;
@@ -98,7 +107,7 @@ static int cylinder_face(const kl_solid *s, kl_vec3 n, kl_vec3 *corner)
 static int cone_face(const kl_solid *s, kl_vec3 n, kl_vec3 *corner)
 {
     if (hypot(n.x, n.y) < FACING && (n.z < 0.0 || s->tube > 0.0))
-        return disc_face(n.z < 0.0 ? s->radius : s->tube, sign_of(n.z) * s->half, corner);
+        return disc_face(n.z < 0.0 ? s->radius : s->tube, sign_of(n.z) * s->half, n, corner);
     corner[0] = rim(s->radius, -s->half, n), corner[1] = rim(s->tube, s->half, n);
     double gap = fabs(kl_dot(n, kl_sub(corner[0], corner[1])));
     if (gap < FACING * kl_norm(kl_sub(corner[0], corner[1]))) return 2;

@@ -102,6 +102,10 @@ void kl_contact_shapes_write(const kl_solid *s, int n, kl_text *t);
 void    kl_solid_project(const kl_solid *s, kl_vec3 p, kl_offset *out);
 kl_vec3 kl_solid_support(const kl_solid *s, kl_vec3 n);
 
+/* Angle at which the points of a rim about z begin: at the one farthest along n. For a rim that lies level it
+ * is fixed. The resultant of points at equal angles that all touch does not depend on it. */
+double kl_rim_phase(kl_vec3 n);
+
 /* Half lengths of a box in global axes that holds the shape at `pose`. */
 void kl_solid_bounds(const kl_solid *s, const kl_pose *pose, kl_vec3 *low, kl_vec3 *high);
 

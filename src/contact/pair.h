@@ -69,6 +69,9 @@ void kl_pair_curvature(const kl_pair *p, const kl_spot *t, double *A, double *B)
  * error is not in the range that 1 to KL_PAIR_SPOTS slices have. */
 int kl_pair_slices(double error);
 
+/* Number of keys of way `convex`: one for each edge of two faces that meet, and one for the deepest point. */
+int kl_pair_convex_keys(const kl_solid *a, const kl_solid *b);
+
 /* the ways of search */
 void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out);
 void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out);

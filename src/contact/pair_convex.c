@@ -106,16 +106,18 @@ static bool gjk(const kl_pair *q, double scale, simplex *s, kl_vec3 *p)
         if (s->n > 0 && far + kl_dot(v.w, n) <= 1e-14 * far + 1e-16 * scale) return true;
         for (int i = 0; i < s->n; i++)
             if (kl_norm(kl_sub(s->v[i].w, v.w)) <= 1e-15 * scale) return far > 1e-12 * scale;
+        simplex last = *s;
         s->v[s->n++] = v;
         kl_vec3 next = nearest(s);
         if (kl_norm(next) <= 1e-12 * scale) return false;
-        if (s->n == 4) { /* flat: the face without the oldest vertex is as good */
+        if (s->n == 4) { /* holds the origin, or is so flat that its shares are rounding */
+            if (kl_norm(next) <= far) return false;
             for (int i = 0; i < 3; i++) s->v[i] = s->v[i + 1];
             s->n = 3;
             next = nearest(s);
         }
-        if (k > 0 && kl_norm(next) >= far * (1.0 - 1e-16) && s->n > 1) {
-            *p = next;
+        if (k > 0 && kl_norm(next) >= far * (1.0 - 1e-16) && last.n > 1) {
+            *s = last; /* nothing gained */
             return true;
         }
         *p = next;
@@ -316,13 +318,16 @@ static void from_simplex(const simplex *s, kl_vec3 p, kl_spot *t)
     }
 }
 
+/* Shapes that are apart by less than this share of their size are parted further for an exact direction. */
+static const double NEAR = 0.02;
+
 /* The polytope is exact for flat parts only. The second shape is moved out along n by the depth and a
  * little more; the direction of the shortest distance there needs no more depth than n did. Repeated
  * until nothing is gained, it gives the depth and points on both surfaces. */
 static void part(const kl_pair *q, kl_vec3 n, double scale, kl_spot *t)
 {
     vertex v     = support(q, n);
-    double depth = kl_dot(v.w, n), more = 0.02 * scale;
+    double depth = kl_dot(v.w, n), more = NEAR * scale;
     *t            = (kl_spot){.gap = -depth, .n = n, .p1 = v.a, .p2 = kl_axpy(-depth, n, v.a)};
     kl_pair moved = *q;
     for (int k = 0; k < 40; k++) {
@@ -332,7 +337,8 @@ static void part(const kl_pair *q, kl_vec3 n, double scale, kl_spot *t)
         moved.B.r   = kl_add(q->B.r, shift);
         if (!gjk(&moved, scale, &s, &p)) return;
         from_simplex(&s, p, &try);
-        double next = kl_dot(shift, try.n) - try.gap, gain = depth - next;
+        /* as the support points give it: a flat simplex may have ended far from the nearest point */
+        double next = kl_dot(support(q, try.n).w, try.n), gain = depth - next;
         if (gain < -1e-12 * scale) return; /* rounding in a flat simplex */
         try.p2  = kl_sub(try.p2, shift);
         try.gap = -next;
@@ -433,6 +439,9 @@ static kl_spot facing_supports(const kl_pair *q, kl_vec3 n)
     return t;
 }
 
+/* Corners may lie this far beside the face below them, as a share of the size of the shapes. */
+static const double SLACK = 1e-9;
+
 /* Moves x along n onto the surface of a shape. False: there is no such point. */
 static bool onto_surface(const kl_solid *s, const kl_pose *P, kl_vec3 n, double scale, kl_vec3 *x)
 {
@@ -441,7 +450,7 @@ static bool onto_surface(const kl_solid *s, const kl_pose *P, kl_vec3 n, double 
         kl_solid_project(s, kl_pose_local(P, *x), &o);
         if (fabs(o.d) <= 1e-11 * scale) return true;
         double slope = kl_dot(kl_mul(&P->A, o.n), n);
-        if (!(fabs(slope) > 0.1)) return false;
+        if (!(fabs(slope) > 0.1)) return fabs(o.d) <= 2.0 * SLACK * scale; /* beside an edge */
         *x = kl_axpy(-o.d / slope, n, *x);
     }
     return false;
@@ -507,42 +516,125 @@ static void flat_of(const kl_solid *s, const kl_pose *P, kl_vec3 n, kl_vec3 t, k
         f->normal = kl_unit(kl_cross(kl_sub(f->p[1], f->p[0]), kl_sub(f->p[2], f->p[0])));
 }
 
-static bool holds(const flat *f, const double x[2])
+/* A vertex of what two faces share, seen along n. Its key is the edge that begins at it: that of a corner of
+ * the first face, or those of the second behind them. An edge contributes once at most, so a point keeps its
+ * key while it moves from a corner to a crossing of edges. */
+typedef struct shared {
+    int    n, key[KL_PAIR_SPOTS];
+    double x[KL_PAIR_SPOTS][2];
+} shared;
+
+static void push(shared *s, const double *x, int key)
 {
-    int left = 0, right = 0;
-    if (f->n < 3) return false;
-    for (int i = 0; i < f->n; i++) {
-        const double *a = f->x[i], *b = f->x[(i + 1) % f->n];
-        double        c = (b[0] - a[0]) * (x[1] - a[1]) - (b[1] - a[1]) * (x[0] - a[0]);
-        left += c > 0.0, right += c < 0.0;
-    }
-    return left == 0 || right == 0;
+    if (s->n == KL_PAIR_SPOTS) return;
+    s->x[s->n][0] = x[0], s->x[s->n][1] = x[1], s->key[s->n++] = key;
 }
 
-static void add(kl_vec3 p1, kl_vec3 p2, kl_vec3 n, kl_spots *out)
+/* The part of `s` beside the line from a to b where side > 0 (Sutherland and Hodgman 1974). Points beyond it
+ * by less than `slack` count, so that a line along an edge does not come and go. */
+static void cut(shared *s, const double *a, const double *b, double side, double slack, int key)
 {
-    kl_spot t = {.gap = kl_dot(kl_sub(p2, p1), n), .p1 = p1, .p2 = p2, .n = n, .key = out->n};
+    shared old = *s;
+    double dx = b[0] - a[0], dy = b[1] - a[1], l = hypot(dx, dy), d[KL_PAIR_SPOTS];
+    if (l == 0.0) return;
+    for (int i = 0; i < old.n; i++)
+        d[i] = side * (dx * (old.x[i][1] - a[1]) - dy * (old.x[i][0] - a[0])) / l;
+    s->n = 0;
+    for (int i = 0; i < old.n; i++) {
+        int    j  = (i + 1) % old.n;
+        bool   in = d[i] >= -slack, next_in = d[j] >= -slack;
+        double f    = fmin(fmax(d[i] / (d[i] - d[j]), 0.0), 1.0),
+               x[2] = {old.x[i][0] + f * (old.x[j][0] - old.x[i][0]),
+                       old.x[i][1] + f * (old.x[j][1] - old.x[i][1])};
+        if (in) push(s, old.x[i], old.key[i]);
+        if (in == next_in || (old.n == 2 && i == 1)) continue; /* a line has no way back */
+        push(s, x, old.n == 2 ? in : in ? key : old.key[i]);
+    }
+}
+
+/* Which way round the corners of a face go, seen along n. */
+static double sense(const flat *f)
+{
+    double area = 0.0;
+    for (int i = 0; i < f->n; i++) {
+        const double *a = f->x[i], *b = f->x[(i + 1) % f->n];
+        area += a[0] * b[1] - a[1] * b[0];
+    }
+    return area < 0.0 ? -1.0 : 1.0;
+}
+
+static void add(kl_vec3 p1, kl_vec3 p2, kl_vec3 n, int key, kl_spots *out)
+{
+    kl_spot t = {.gap = kl_dot(kl_sub(p2, p1), n), .p1 = p1, .p2 = p2, .n = n, .key = key};
     t.p2      = kl_axpy(t.gap, n, p1);
     for (int i = 0; i < out->n; i++)
         if (kl_norm(kl_sub(out->item[i].p1, p1)) < 1e-9 + 1e-6 * kl_norm(kl_sub(p1, p2))) return;
     kl_spots_add(out, &t);
 }
 
-/* Point of the plane of f that lies from p along n. */
+/* Point of the plane or line of f that lies from p along n. */
 static kl_vec3 drop(const flat *f, kl_vec3 p, kl_vec3 n)
 {
-    return kl_axpy(kl_dot(kl_sub(f->p[0], p), f->normal) / kl_dot(n, f->normal), n, p);
+    kl_vec3 d = kl_sub(f->p[0], p);
+    if (f->n >= 3) return kl_axpy(kl_dot(d, f->normal) / kl_dot(n, f->normal), n, p);
+    kl_vec3 l = kl_sub(f->p[1], f->p[0]), across = kl_axpy(-kl_dot(l, n), n, l);
+    double  s = -kl_dot(d, across) / kl_dot(across, across); /* share of l below p */
+    return kl_axpy(kl_dot(kl_axpy(s, l, d), n), n, p);
 }
 
-/* Do edges (a0, a1) and (b0, b1) cross? Shares along both. */
-static bool cross(const double *a0, const double *a1, const double *b0, const double *b1,
-                  double at[2])
+/* Nearest points of the segments a and b: x on a, y on b. */
+static void segments(const kl_vec3 a[2], const kl_vec3 b[2], kl_vec3 *x, kl_vec3 *y)
 {
-    double ax = a1[0] - a0[0], ay = a1[1] - a0[1], bx = b1[0] - b0[0], by = b1[1] - b0[1],
-           dx = b0[0] - a0[0], dy = b0[1] - a0[1], det = ax * by - ay * bx;
-    if (fabs(det) <= 1e-6 * hypot(ax, ay) * hypot(bx, by)) return false;
-    at[0] = (dx * by - dy * bx) / det, at[1] = (dx * ay - dy * ax) / det;
-    return at[0] > 0.0 && at[0] < 1.0 && at[1] > 0.0 && at[1] < 1.0;
+    kl_vec3 e = kl_sub(a[1], a[0]), f = kl_sub(b[1], b[0]), d = kl_sub(b[0], a[0]);
+    double  ee = kl_dot(e, e), ff = kl_dot(f, f), ef = kl_dot(e, f), det = ee * ff - ef * ef,
+           s = det > 1e-20 * ee * ff ? (kl_dot(d, e) * ff - kl_dot(d, f) * ef) / det : 0.5;
+    s        = fmin(fmax(s, 0.0), 1.0);
+    double t = fmin(fmax((s * ef - kl_dot(d, f)) / ff, 0.0), 1.0);
+    s        = fmin(fmax((t * ef + kl_dot(d, e)) / ee, 0.0), 1.0);
+    *x = kl_axpy(s, e, a[0]), *y = kl_axpy(t, f, b[0]);
+}
+
+/* The edge of a face that the point p lies on; false: none. */
+static bool edge_at(const flat *f, kl_vec3 p, double slack, kl_vec3 edge[2])
+{
+    for (int i = 0; i < (f->n == 2 ? 1 : f->n); i++) {
+        kl_vec3 a = f->p[i], e = kl_unit(kl_sub(f->p[(i + 1) % f->n], a)), d = kl_sub(p, a);
+        if (kl_norm(kl_axpy(-kl_dot(d, e), e, d)) > slack) continue;
+        edge[0] = a, edge[1] = f->p[(i + 1) % f->n];
+        return true;
+    }
+    return false;
+}
+
+/* The depth is stationary at the direction of the touch, so a search for the least depth finds that
+ * direction to the root of rounding only, and the forces would be as rough. What decides it gives it exactly:
+ * the normal of a face that takes part, or the nearest points of the axis of a cylinder and of an edge. */
+static void settle_direction(const kl_pair *q, double scale, kl_spot *t)
+{
+    const double    near     = 1e-6;
+    const kl_solid *solid[2] = {q->a, q->b};
+    const kl_pose  *pose[2]  = {&q->A, &q->B};
+    flat            f[2];
+    kl_vec3         n = t->n, e = kl_normal_to(n), c = kl_cross(n, e), edge[2], x, y;
+    for (int i = 0; i < 2; i++) flat_of(solid[i], pose[i], i ? kl_neg(n) : n, e, c, &f[i]);
+    for (int i = 0; i < 2; i++) {
+        double side = f[i].n >= 3 ? kl_dot(f[i].normal, n) : 0.0;
+        if (f[i].n < 3 || kl_norm(kl_cross(f[i].normal, n)) > near) continue;
+        t->n = kl_scale(side < 0.0 ? -1.0 : 1.0, f[i].normal);
+        return;
+    }
+    for (int i = 0; i < 2; i++) {
+        const kl_solid *s = solid[i];
+        if (s->kind != KL_SOLID_CYLINDER || f[i].n != 2 || f[1 - i].n < 2) continue;
+        if (solid[1 - i]->kind != KL_SOLID_BOX) continue;
+        if (!edge_at(&f[1 - i], i ? t->p1 : t->p2, near * scale, edge)) continue;
+        const kl_vec3 axis[2] = {kl_pose_point(pose[i], kl_vec(0, 0, -s->half)),
+                                 kl_pose_point(pose[i], kl_vec(0, 0, s->half))};
+        segments(axis, edge, &x, &y);
+        kl_vec3 m = kl_scale(i ? -1.0 : 1.0, kl_unit(kl_sub(y, x)));
+        if (kl_dot(m, n) < 0.0) m = kl_neg(m); /* the axis itself lies inside */
+        if (kl_norm(kl_cross(m, n)) < 1e2 * near) t->n = m;
+    }
 }
 
 /* Two lines side by side: the ends of what they share. */
@@ -557,30 +649,33 @@ static void parallel(const flat *a, const flat *b, kl_vec3 n, kl_spots *out)
     for (int k = 0; k < 2; k++) {
         double x = k ? high : low;
         add(kl_axpy(x, e, a->p[0]),
-            kl_axpy((x - b0) / (b1 - b0), kl_sub(b->p[1], b->p[0]), b->p[0]), n, out);
+            kl_axpy((x - b0) / (b1 - b0), kl_sub(b->p[1], b->p[0]), b->p[0]), n, k, out);
     }
 }
 
-static void faces(const kl_pair *q, const kl_spot *t, kl_spots *out)
+static void faces(const kl_pair *q, const kl_spot *t, double scale, kl_spots *out)
 {
     kl_vec3 e = kl_normal_to(t->n), c = kl_cross(t->n, e);
     flat    a, b;
     flat_of(q->a, &q->A, t->n, e, c, &a);
     flat_of(q->b, &q->B, kl_neg(t->n), e, c, &b);
     if (a.n < 2 || b.n < 2) return;
-    for (int i = 0; i < a.n; i++)
-        if (holds(&b, a.x[i])) add(a.p[i], drop(&b, a.p[i], t->n), t->n, out);
-    for (int i = 0; i < b.n; i++)
-        if (holds(&a, b.x[i])) add(drop(&a, b.p[i], t->n), b.p[i], t->n, out);
-    if (a.n == 2 && b.n == 2) parallel(&a, &b, t->n, out);
-    for (int i = 0; i < (a.n == 2 ? 1 : a.n); i++)
-        for (int j = 0; j < (b.n == 2 ? 1 : b.n); j++) {
-            int    i1 = (i + 1) % a.n, j1 = (j + 1) % b.n;
-            double at[2];
-            if (!cross(a.x[i], a.x[i1], b.x[j], b.x[j1], at)) continue;
-            add(kl_axpy(at[0], kl_sub(a.p[i1], a.p[i]), a.p[i]),
-                kl_axpy(at[1], kl_sub(b.p[j1], b.p[j]), b.p[j]), t->n, out);
-        }
+    if (a.n == 2 && b.n == 2) {
+        parallel(&a, &b, t->n, out);
+        return;
+    }
+    const flat *line = a.n == 2   ? &a
+                       : b.n == 2 ? &b
+                                  : NULL,
+               *f = line ? line : &a, *g = f == &a ? &b : &a;
+    shared s = {.n = 0};
+    for (int i = 0; i < f->n; i++) push(&s, f->x[i], i);
+    for (int j = 0; j < g->n; j++)
+        cut(&s, g->x[j], g->x[(j + 1) % g->n], sense(g), SLACK * scale, f->n + j);
+    for (int i = 0; i < s.n; i++) {
+        kl_vec3 p = kl_axpy(s.x[i][1], c, kl_scale(s.x[i][0], e));
+        add(drop(&a, p, t->n), drop(&b, p, t->n), t->n, s.key[i], out);
+    }
 }
 
 /* Points that lie on both surfaces and not deeper than the deepest, which is `depth`. */
@@ -590,40 +685,68 @@ static void keep_those_on_surfaces(const kl_pair *q, double scale, double depth,
     for (int i = 0; i < out->n; i++) {
         kl_spot t = out->item[i];
         if (!onto_both(q, scale, &t) || t.gap < -depth - 1e-9 * scale) continue;
-        t.key          = n;
         out->item[n++] = t;
     }
     out->n = n;
 }
 
-void kl_pair_convex(const kl_pair *q, const kl_spots *warm, kl_spots *out)
+static int corners_of_face(const kl_solid *s)
+{
+    if (!kl_solid_types[s->kind].face) return 0;
+    return s->kind == KL_SOLID_BOX ? 4 : KL_FACE_POINTS;
+}
+
+int kl_pair_convex_keys(const kl_solid *a, const kl_solid *b)
+{
+    int n = corners_of_face(a), m = corners_of_face(b);
+    return n == 0 || m == 0 ? 1 : n + m < KL_PAIR_SPOTS ? n + m + 1 : KL_PAIR_SPOTS;
+}
+
+/* The nearest points of shapes that are apart. False: they overlap, or touch within rounding. Close together
+ * the direction of p is mostly rounding, so part() improves it: the separation along any n is a lower bound of
+ * the distance and |p| an upper bound. Where they differ, n belongs to another face. */
+static bool apart(const kl_pair *q, double scale, simplex *s, kl_spot *t)
+{
+    kl_vec3 p;
+    if (!gjk(q, scale, s, &p)) return false;
+    from_simplex(s, p, t);
+    double far = t->gap;
+    if (far >= NEAR * scale) return true;
+    part(q, t->n, scale, t);
+    return t->gap >= far - 1e-12 * scale;
+}
+
+static void deepest(const kl_pair *q, double scale, kl_spot *t)
 {
     simplex s;
+    kl_vec3 n;
+    if (apart(q, scale, &s, t)) return;
+    bool sure = epa(q, &s, scale, &n);
+    part(q, n, scale, t);
+    if (!sure) leave_local_minimum(q, scale, t);
+    polish(q, scale, t);
+}
+
+void kl_pair_convex(const kl_pair *q, const kl_spots *warm, kl_spots *out)
+{
     kl_spot t = {0};
-    kl_vec3 p, c, h, g;
+    kl_vec3 c, h, g;
     (void)warm;
     kl_solid_types[q->a->kind].bounds(q->a, &c, &h);
     kl_solid_types[q->b->kind].bounds(q->b, &c, &g);
     double scale = kl_norm(h) + kl_norm(g);
-    if (gjk(q, scale, &s, &p)) from_simplex(&s, p, &t);
-    else {
-        kl_vec3 n;
-        bool    sure = epa(q, &s, scale, &n);
-        part(q, n, scale, &t);
-        if (!sure) leave_local_minimum(q, scale, &t);
-        polish(q, scale, &t);
-    }
+    deepest(q, scale, &t);
     if (kl_norm(t.n) == 0.0) return;
-    faces(q, &t, out);
+    settle_direction(q, scale, &t);
+    faces(q, &t, scale, out);
     keep_those_on_surfaces(q, scale, -t.gap, out);
     double nearest_gap = (double)INFINITY;
     for (int i = 0; i < out->n; i++) nearest_gap = fmin(nearest_gap, out->item[i].gap);
-    if (nearest_gap > t.gap + 1e-9 * scale) { /* no corner is as deep: the point itself first */
-        kl_spots rest = *out;
-        out->n        = 0;
-        t.key         = 0;
-        kl_spots_add(out, &t);
-        for (int i = 0; i < rest.n; i++)
-            rest.item[i].key = out->n, kl_spots_add(out, &rest.item[i]);
-    }
+    double level = out->n >= KL_FACE_POINTS ? 1e-6 : 1e-9; /* of discs see kl_rim_phase */
+    if (nearest_gap <= t.gap + level * scale) return;
+    /* no corner is as deep: the point itself, with a key of its own */
+    t.key = kl_pair_convex_keys(q->a, q->b) - 1;
+    for (int i = 0; i < out->n; i++)
+        if (out->item[i].key == t.key) out->item[i] = out->item[--out->n];
+    kl_spots_add(out, &t);
 }

@@ -20,8 +20,8 @@ static void add_point(const kl_pair *q, const ground *g, kl_vec3 x, int key, kl_
 /* Four points of a rim of radius r in the plane z, the deepest first. */
 static void add_rim(const kl_pair *q, const ground *g, double r, double z, int key, kl_spots *out)
 {
-    double  across = hypot(g->n.x, g->n.y);
-    kl_vec3 e = across > 1e-12 ? kl_vec(-g->n.x / across, -g->n.y / across, 0) : kl_vec(1, 0, 0);
+    double  phase = kl_rim_phase(kl_neg(g->n));
+    kl_vec3 e     = kl_vec(cos(phase), sin(phase), 0);
     kl_vec3 s = kl_vec(-e.y, e.x, 0), c = kl_vec(0, 0, z);
     add_point(q, g, kl_axpy(r, e, c), key, out);
     if (r == 0.0) return;

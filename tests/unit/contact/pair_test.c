@@ -512,6 +512,35 @@ static void blocks_stand_on_their_corners(void **unused)
     assert_close(left, -0.05, 1e-12);
 }
 
+/* A cylinder along a box, level and tilted, apart and overlapping by 1e-14 to 0.03 of a metre: a line of contact has
+ * two points, the same two at any gap, and the normal of the face. */
+static void cylinders_along_a_box_touch_at_two_points(void **unused)
+{
+    (void)unused;
+    kl_solid roll = {.kind = KL_SOLID_CYLINDER, .radius = 0.05, .half = 0.1},
+             box  = {.kind = KL_SOLID_BOX, .size = {0.5, 0.5, 0.05}};
+    kl_mat3 flat  = kl_rotation_exp(kl_vec(-0.5 * KL_PI, 0, 0));
+    kl_pair p     = {&roll, &box, {{0, 0, 0}, flat}, {{0, 0, -0.05}, kl_identity()}};
+    for (int i = 0; i < 5000; i++) {
+        kl_spots s;
+        double   gap  = fmax(uniform(-0.5, 0.5) * pow(10, uniform(-14, -1)), -0.03),
+               tilt   = i % 3 ? uniform(-0.5, 0.5) * pow(10, uniform(-14, -1)) : 0.0;
+        kl_mat3 yaw   = kl_rotation_exp(kl_vec(0, 0, i % 2 ? uniform(0, 3) : 0.0)),
+                level = kl_rotation_exp(kl_vec(tilt, 0, 0));
+        level = kl_matmul(&level, &flat), p.A.A = kl_matmul(&yaw, &level);
+        p.A.r = kl_vec(i % 5 ? uniform(-0.3, 0.3) : 0.0, i % 7 ? uniform(-0.3, 0.3) : 0.0, 0);
+        kl_vec3 down = kl_mul_t(&p.A.A, kl_vec(0, 0, -1));
+        p.A.r.z      = gap - kl_pose_point(&p.A, kl_solid_support(&roll, down)).z;
+        kl_pair_find(&p, NULL, &s);
+        double low = fmin(s.item[0].gap, s.item[1].gap), high = fmax(s.item[0].gap, s.item[1].gap);
+        if (s.n != 2 || s.item[0].key != 0 || s.item[1].key != 1)
+            fail_msg("gap %g, tilt %g: %d points", gap, tilt, s.n);
+        assert_close(low, gap, 1e-11);
+        assert_close(high, gap + 0.2 * sin(fabs(tilt)), 1e-11);
+        assert_close(kl_norm(kl_cross(s.item[0].n, kl_vec(0, 0, 1))), 0.0, 1e-12);
+    }
+}
+
 /* Pairs with flat and round parts whose penetration has several local minima: where faces of the polytope
  * lie in one plane, rounding can break it, and a local minimum is left. */
 static void least_penetration_is_found_among_local_ones(void **unused)
@@ -598,6 +627,7 @@ int main(void)
         cmocka_unit_test(pairs_without_a_way_are_refused),
         cmocka_unit_test(blocks_stand_on_their_corners),
         cmocka_unit_test(slices_keep_the_error_asked_for),
+        cmocka_unit_test(cylinders_along_a_box_touch_at_two_points),
         cmocka_unit_test(least_penetration_is_found_among_local_ones),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
