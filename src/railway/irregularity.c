@@ -15,13 +15,16 @@ typedef struct cosine {
     double cos_step, sin_step;  /* of the angle from node to node */
 } cosine;
 
+enum { SHARED = 64 }; /* blocks kept for all cursors: together 256 times the shortest wave */
+
 struct kl_irregularity {
-    int        nline;
-    cosine    *line[KL_TRACK_CHANNELS];   /* nline each, or NULL */
-    kl_spline *spline[KL_TRACK_CHANNELS]; /* sampled instead, or NULL */
-    double     step;                      /* between nodes [m] */
-    double     start, ramp;               /* [m] */
-    bool       ramped;
+    int                    nline;
+    cosine                *line[KL_TRACK_CHANNELS]; /* nline each, or NULL */
+    kl_irregularity_block *shared; /* SHARED, by index modulo their number, or NULL */
+    kl_spline             *spline[KL_TRACK_CHANNELS]; /* sampled instead, or NULL */
+    double                 step;                      /* between nodes [m] */
+    double                 start, ramp;               /* [m] */
+    bool                   ramped;
 };
 
 /* ---- synthesis ---- */
@@ -77,8 +80,10 @@ kl_status kl_irregularity_synthesise(const kl_irregularity_source *source, kl_pl
                        b.shortest, b.longest);
     kl_irregularity *i = kl_arena_array(arena, kl_irregularity, 1);
     if (!i) return KL_E_MEMORY;
-    i->nline = source->lines > 0 ? source->lines : 800;
-    i->step  = b.shortest / 8.0;
+    i->nline  = source->lines > 0 ? source->lines : 800;
+    i->step   = b.shortest / 8.0;
+    i->shared = kl_arena_array(arena, kl_irregularity_block, SHARED);
+    if (!i->shared) return KL_E_MEMORY;
     for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
         if (source->scale[c] == 0.0) continue;
         i->line[c] = kl_arena_array(arena, cosine, i->nline);
@@ -227,13 +232,26 @@ static void fill_block(const kl_irregularity *i, long long index, kl_irregularit
     block->known = true, block->index = index;
 }
 
+/* The wheelsets of a vehicle pass the same nodes one after the other: what the first one computed is
+ * copied by the others. */
+static void find_block(const kl_irregularity *i, long long index, kl_irregularity_block *block)
+{
+    if (!i->shared) {
+        fill_block(i, index, block);
+        return;
+    }
+    kl_irregularity_block *kept = &i->shared[(unsigned long long)index % SHARED];
+    if (!kept->known || kept->index != index) fill_block(i, index, kept);
+    *block = *kept;
+}
+
 static void interpolate(const kl_irregularity *i, double s, kl_irregularity_cursor *cursor,
                         kl_irregularity_value out)
 {
     long long node = (long long)floor(s / i->step), index = node / KL_IRREGULARITY_BLOCK;
     if (node < index * KL_IRREGULARITY_BLOCK) index--;
     kl_irregularity_block *block = &cursor->block[index & 1];
-    if (!block->known || block->index != index) fill_block(i, index, block);
+    if (!block->known || block->index != index) find_block(i, index, block);
     kl_irregularity_value *at = &block->at[node - index * KL_IRREGULARITY_BLOCK];
     double                 x  = s - (double)node * i->step;
     for (int c = 0; c < KL_TRACK_CHANNELS; c++) {
