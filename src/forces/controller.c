@@ -311,10 +311,10 @@ static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signal
             output      ? one->body ? "force.x, torque.z, ..." : "force, torque or pull"
             : one->body ? "position.x, velocity.y, omega.z, ..."
                         : "angle, angular_speed, displacement, speed, length or length_rate";
-        status =
-            kl_fail(s->diag, KL_E_NAME, one->place, "force '%s': %s '%s' is '%s' of a %s; give %s",
-                    s->name, output ? "output" : "input", one->name, one->what,
-                    one->body ? "body" : "joint", choices);
+        status = kl_fail(s->diag, KL_E_NAME, one->place,
+                         "force '%s': %s '%s': a %s has no quantity `%s`; give %s", s->name,
+                         output ? "output" : "input", one->name, one->body ? "body" : "joint",
+                         one->what, choices);
     }
     (void)p;
     for (int i = 0; i < signals->n && status == KL_OK; i++)

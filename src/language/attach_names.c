@@ -111,6 +111,15 @@ static int empty_loop(const kl_scope *s, const char *name)
     return 0;
 }
 
+/* "rod.tip" where the beam 'rod' has no node 'tip': the beam, or NULL. */
+static const kl_compound *owner_of_node(const kl_scope *s, const kl_model *m, const char *name)
+{
+    const char *dot  = strrchr(name, '.');
+    const char *stem = dot ? kl_arena_format(s->arena, "%.*s", (int)(dot - name), name) : NULL;
+    int         i    = stem ? kl_attach_find(s, m, stem, kl_model_find_compound, NULL) : -1;
+    return i < 0 ? NULL : &m->compound[i];
+}
+
 int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const char *name)
 {
     int index = kl_attach_find(s, m, name, kl_model_find_body, NULL), line;
@@ -133,6 +142,14 @@ int kl_attach_body(kl_scope *s, const kl_model *m, const kl_node *where, const c
                 "there is no body '%s': the `for` in line %d has an empty range and creates "
                 "nothing; write the smaller number first, as in 1..3",
                 name, line);
+        return -1;
+    }
+    const kl_compound *owner = owner_of_node(s, m, name);
+    if (owner && strcmp(owner->type->name, "beam") == 0) {
+        kl_fail(s->diag, KL_E_NAME, where->place,
+                "beam '%s' has no node '%s'; name %s.start, %s.end, or a place that you add to its "
+                "`stations:`",
+                owner->name, strrchr(name, '.') + 1, owner->name, owner->name);
         return -1;
     }
     const char *near = kl_attach_near_body(s, m, name), *handed = holder_of(s, name);

@@ -73,19 +73,47 @@ static const char *near_type(const char *word, const char *const *names)
     return kl_nearest(word, names);
 }
 
+/* Which type has this key? NULL: none. */
+static const kl_body_type *type_with_key(const char *key)
+{
+    for (int i = 1; kl_body_types[i]; i++)
+        for (const kl_key *k = kl_body_types[i]->keys; k->name; k++)
+            if (strcmp(k->name, key) == 0) return kl_body_types[i];
+    return NULL;
+}
+
+/* A body without `type` is rigid. Keys of another type show that `type` was forgotten. */
+static const kl_body_type *type_not_given(kl_builder *b, const kl_entry *e)
+{
+    const kl_body_type *rigid = kl_body_types[1];
+    if (kl_entry_get(e, "mass")) return rigid;
+    for (int i = 0; e->chain[i]; i++)
+        for (const kl_node *c = e->chain[i]->first; c; c = c->next) {
+            const kl_body_type *type = type_with_key(c->key);
+            if (!type || type == rigid) continue;
+            kl_fail(b->diag, KL_E_NAME, c->key_place,
+                    "body '%s' has no `type` and is therefore rigid, without a key `%s`; write "
+                    "`type: %s`",
+                    e->name, c->key, type->name);
+            return type;
+        }
+    return rigid;
+}
+
 static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
 {
-    const kl_node *t    = kl_entry_get(e, "type");
-    const char    *word = "rigid", *names[32];
-    int            n    = 0;
-    if (t && kl_value_word(scope_of(b), t, "type", &word) != KL_OK) return NULL;
+    const kl_node *t = kl_entry_get(e, "type");
+    const char    *word, *names[32];
+    int            n = 0;
+    if (!t) return type_not_given(b, e);
+    if (kl_value_word(scope_of(b), t, "type", &word) != KL_OK) return NULL;
     for (int i = 1; kl_body_types[i] && n < 31; i++) {
         if (strcmp(kl_body_types[i]->name, word) == 0) return kl_body_types[i];
         names[n++] = kl_body_types[i]->name;
     }
     for (const kl_element_section *other = kl_element_sections; other->section; other++)
         for (int i = 0; other->types[i]; i++)
-            if (t && strcmp(other->types[i]->name, word) == 0) {
+            if (strcmp(other->types[i]->name, word) == 0) {
                 kl_fail(b->diag, KL_E_NAME, t->place,
                         "body '%s': '%s' belongs under `%s:`; move it there", e->name, word,
                         other->section);
@@ -93,9 +121,9 @@ static const kl_body_type *body_type_of(kl_builder *b, const kl_entry *e)
             }
     names[n]         = NULL;
     const char *near = near_type(word, names);
-    kl_fail(b->diag, KL_E_NAME, t ? t->place : e->place,
-            "body '%s': there is no body type '%s'%s%s%s", e->name, word,
-            near ? "; did you mean '" : "; see `klingel list`", near ? near : "", near ? "'?" : "");
+    kl_fail(b->diag, KL_E_NAME, t->place, "body '%s': there is no body type '%s'%s%s%s", e->name,
+            word, near ? "; did you mean '" : "; `klingel list` shows the types", near ? near : "",
+            near ? "'?" : "");
     return NULL;
 }
 

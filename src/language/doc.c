@@ -34,6 +34,7 @@ typedef struct frame {
     kl_node    *node, *last; /* last child so far */
     const char *key;         /* read, its value still to come */
     kl_place    key_place;
+    bool        key_quoted;
     const char *anchor; /* name to give it once complete, or NULL */
     bool        merges; /* holds a `<<` */
 } frame;
@@ -291,8 +292,14 @@ static kl_status take_key(reader *r, frame *f, const kl_node *node)
     if (node->text[0] == '\0')
         return kl_fail(r->diag, KL_E_SYNTAX, node->place,
                        "a name is missing before `:`; write one");
-    f->key       = node->text;
-    f->key_place = node->place;
+    const char *colon = node->quoted ? NULL : strchr(node->text, ':');
+    if (colon && colon[1] && strchr("{[", colon[1])) /* `A:{type: fixed}` has the key `A:{type` */
+        return kl_fail(r->diag, KL_E_SYNTAX, node->place,
+                       "a space is missing after the `:` of `%.*s`", (int)(colon - node->text),
+                       node->text);
+    f->key        = node->text;
+    f->key_place  = node->place;
+    f->key_quoted = node->quoted;
     if (!node->quoted && strcmp(node->text, "<<") == 0) f->merges = true;
     return KL_OK;
 }
@@ -306,6 +313,10 @@ static kl_status attach(reader *r, kl_node *node)
     }
     frame *f = &r->stack[r->depth - 1];
     if (f->node->kind == KL_MAP && !f->key) return take_key(r, f, node);
+    const char *gap = f->key ? strchr(f->key, ' ') : NULL;
+    if (gap && node->kind == KL_SCALAR && !node->quoted && !*node->text && !f->key_quoted)
+        return kl_fail(r->diag, KL_E_SYNTAX, f->key_place, "a `:` is missing; write `%.*s: %s`",
+                       (int)(gap - f->key), f->key, gap + 1);
     node->key       = f->key;
     node->key_place = f->key ? f->key_place : (kl_place){0};
     f->key          = NULL;
@@ -523,11 +534,64 @@ static kl_status complain_start(reader *r, const yaml_parser_t *p)
                    "a value cannot start with `%c`; put the value in quotes", c > 0x20 ? c : '?');
 }
 
+/* A line of the text without its end; lines are counted from 0. Empty if there is none. */
+static const char *line_at(const reader *r, size_t line, size_t *length)
+{
+    const char *p = r->text, *end = r->text + r->length;
+    for (; line > 0 && p < end; p++) line -= *p == '\n';
+    const char *stop = memchr(p, '\n', (size_t)(end - p));
+    *length          = (size_t)((stop ? stop : end) - p);
+    return p;
+}
+
+/* Column (from 1) of a `:` that ends the key of a line but has no space behind it; 0: there is
+ * none. YAML reads `A:{type: fixed}` as a text. */
+static int colon_without_space(const reader *r, size_t line)
+{
+    size_t      n, i = 0;
+    const char *p = line_at(r, line, &n);
+    while (i < n && (p[i] == ' ' || p[i] == '-')) i++;
+    for (size_t first = i; i < n && p[i] != ' ' && p[i] != '#'; i++)
+        if (p[i] == ':' && i > first) return i + 1 < n && !strchr(" \r", p[i + 1]) ? (int)i + 1 : 0;
+    return 0;
+}
+
+/* Is this line a key without `:`, as in `length 3 m`? */
+static bool lacks_colon(const reader *r, size_t line)
+{
+    size_t      n;
+    const char *p = line_at(r, line, &n);
+    while (n > 0 && *p == ' ') p++, n--;
+    return n > 0 && !strchr("#-\r", *p) && !memchr(p, ':', n);
+}
+
+/* A slip in this line or the one before that explains the problem better than its place. */
+static bool complain_colon(reader *r, const yaml_parser_t *p, const char *problem)
+{
+    bool   value = strstr(problem, "mapping values are not allowed") != NULL;
+    size_t here  = p->problem_mark.line;
+    if (!value && !strstr(problem, "expected key") && !strstr(problem, "expected ':'"))
+        return false;
+    size_t lines[] = {here, here > 0 ? here - 1 : 0, p->context ? p->context_mark.line : here};
+    for (int i = 0; i < 3; i++) {
+        int column = colon_without_space(r, lines[i]);
+        if (column > 0)
+            kl_fail(r->diag, KL_E_SYNTAX, (kl_place){r->file, (int)lines[i] + 1, column},
+                    "a space is missing after this `:`");
+        if (column > 0) return true;
+    }
+    if (!value || here == 0 || !lacks_colon(r, here - 1)) return false;
+    kl_fail(r->diag, KL_E_SYNTAX, (kl_place){r->file, (int)here, 1},
+            "a `:` is missing in this line; write `key: value`");
+    return true;
+}
+
 static kl_status complain(reader *r, const yaml_parser_t *p)
 {
     if (p->error == YAML_MEMORY_ERROR) return KL_E_MEMORY;
     const char *problem = p->problem ? p->problem : "", *context = p->context ? p->context : "";
     if (strstr(problem, "cannot start any token")) return complain_start(r, p);
+    if (complain_colon(r, p, problem)) return KL_E_SYNTAX;
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
         const struct complaint *c = &complaints[i];
         if (!strstr(problem, c->problem) || (c->context && !strstr(context, c->context))) continue;

@@ -379,7 +379,9 @@ static kl_status unknown_name(compiler *c, const word *w)
     const char *near = nearest(name, function_names);
     if (near)
         return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "unknown name `%s`; the function is written %s(...)", name, near);
+                       strcmp(name, near) ? "unknown name `%s`; did you mean the function %s(...)?"
+                                          : "`%s` is a function; write %s(...)",
+                       name, near);
     if (has_time(c))
         return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
                        "there is no channel or output `%s` above this entry; list an output before "
