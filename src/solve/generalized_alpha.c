@@ -62,10 +62,12 @@ typedef struct alpha {
     bool       renews;              /* it is made again in a step where Newton is slow */
     bool       stale;               /* the matrix should be made anew */
     bool       bends;               /* accelerations have a corner at the start of the step */
-    bool       first;               /* the last step was the first one since the integrator began */
-    double     speed;               /* estimated convergence factor */
-    double     last_change;         /* of Newton's method in the step, over what is allowed */
-    int        calm;                /* steps in a row after which a much longer one would do */
+    bool       thorough;            /* a matrix for each iteration: the step has failed without */
+    double     damping; /* share of each change that is made: 1, less where thorough ones cycle */
+    bool       first;   /* the last step was the first one since the integrator began */
+    double     speed;   /* estimated convergence factor */
+    double     last_change; /* of Newton's method in the step, over what is allowed */
+    int        calm;        /* steps in a row after which a much longer one would do */
     kl_powers  power;
     double     tolerance, newton;
 
@@ -336,13 +338,23 @@ static kl_status position_change(alpha *i, kl_solver *x, coefficients c, change 
     return KL_OK;
 }
 
+/* Where a contact is open in one iteration and closed in the next, each with its own matrix, two equal
+ * changes to and fro may follow each other for ever: shorter ones end between. */
+static void damp_cycle(alpha *i, double size, double last, double *y, int n)
+{
+    bool shrinks = !(last > 0.0) || size < 0.9 * last;
+    i->damping   = shrinks ? fmin(1.0, 2.0 * i->damping) : fmax(0.1, 0.5 * i->damping);
+    for (int k = 0; k < n; k++) y[k] *= i->damping;
+}
+
 /* Multipliers that no force feels (redundant loops) would walk at random, r/eps a time; with eps
  * lambda on the right they are pulled to the smallest ones instead. The price is a gap of eps
  * lambda h^2/m, below rounding.
  *
  * Solves for the change and applies it to the trial. The multipliers belong to
  * the velocity constraint: Phi_q (v + c1 d) + Phi_t = 0. */
-static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *size, int *which)
+static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double last, change *size,
+                               int *which)
 {
     const kl_model *m = x->model;
     /* the kept matrix was made for i->c2: scaling rows by 1/s and multipliers by s corrects the inertia terms */
@@ -356,6 +368,7 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, change *s
     KL_TRY(kl_matrix_solve(x->matrix, x->y));
     carry_back(i, m, x->y);
     *size = (change){.motion = kl_increment_norm(m, x->y, which)};
+    if (i->thorough) damp_cycle(i, size->motion, last, x->y, m->nv + m->nz + m->nlam);
     for (int k = 0; k < m->nv; k++) {
         i->dx[k] += x->y[k];
         i->trial->v[k] += c.c1 * x->y[k];
@@ -414,9 +427,9 @@ static bool settled(sequence *s, double size)
 /* Newton from the accelerations and multipliers of the trial. KL_RETRY: did not converge. */
 static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_statistics *count)
 {
-    enum { MOST = 8 };
-    const kl_model *m = x->model;
-    coefficients    c = coefficients_of(&i->p, h);
+    const int       most = i->thorough ? 30 : 8;
+    const kl_model *m    = x->model;
+    coefficients    c    = coefficients_of(&i->p, h);
     kl_state_copy(i->trial, x->s);
     i->trial->t = fabs(x->s->t + h - until) < 1e-9 * h ? until : x->s->t + h;
     follow_accelerations(i, x, h);
@@ -427,7 +440,8 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
     motion.floor      = 1e-8 * kl_increment_norm(m, i->dx, NULL);
     position.floor    = fmax(motion.floor, PLACE_NOISE);
     change now        = {0};
-    for (int k = 0; k < MOST; k++) {
+    i->damping        = 1.0;
+    for (int k = 0; k < most; k++) {
         kl_model_advance(m, x->s->q, i->dx, i->trial->q);
         count->evaluations++;
         if (kl_eval(m, i->trial, x->w) != KL_OK) return KL_RETRY;
@@ -435,17 +449,17 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
         kl_eval_residual(m, x->w, i->acc, i->lambda, x->y);
         /* finite elements that begin or cease to flow: their evaluation costs nearly as much as a matrix */
         bool slow = k > 1 && i->renews && fmax(motion.speed, position.speed) > 0.2;
-        if ((k == 0 && !serves(i, m, c.c2)) || slow) {
+        if ((k == 0 && !serves(i, m, c.c2)) || slow || i->thorough) {
             KL_TRY(make_matrix(i, x, c, count));
             motion.speed = position.speed = i->speed;
         }
         count->iterations++;
-        KL_TRY(newton_change(i, x, c, &now, &count->limiting));
+        KL_TRY(newton_change(i, x, c, motion.last, &now, &count->limiting));
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
         i->speed = fmax(motion.speed, position.speed);
-        if (motion.diverges || position.diverges) return KL_RETRY;
+        if (!i->thorough && (motion.diverges || position.diverges)) return KL_RETRY;
         if (moved && placed) break;
-        if (k == MOST - 1 && !(motion.close && position.close)) return KL_RETRY;
+        if (k == most - 1 && !(motion.close && position.close)) return KL_RETRY;
     }
     /* a last change that is more than rounding counts too: a driver may take a single iteration */
     if (now.position > 1e-10) kl_model_advance(m, x->s->q, i->dx, i->trial->q);
@@ -650,6 +664,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
     double h       = whole;
     double refused = 0.0, before = 0.0; /* step with too large an error, and that error */
     int    tries = 0;
+    i->thorough  = false;
     remember(i, x, count);
     for (;;) {
         if (h < least)
@@ -667,7 +682,10 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         if (status == KL_E_MEMORY) return status;
         if (status != KL_OK) {
             count->rejected++;
-            if (i->fresh || i->stale) h = next_try(whole, left, adaptive, &tries);
+            /* a fixed step is not shortened before Newton's method has had a matrix for each iteration:
+             * where a contact begins, that of the first one lacks its stiffness */
+            if (!adaptive && !i->thorough && i->fresh) i->thorough = true;
+            else if (i->fresh || i->stale) h = next_try(whole, left, adaptive, &tries);
             i->stale = true;
             continue;
         }

@@ -136,7 +136,7 @@ static void a_mirrored_locomotive_rides_as_the_image(void **unused)
     write_mirrored("frame-coarse.msh", mesh); /* of the rear frame */
     write_mirrored("frame-coarse-crack.msh", crack);
     snprintf(set, sizeof set, "frame=cracked roughness=%s step=5e-4 tolerance=1e-13",
-             slow ? "0.5" : "2");
+             slow ? "1" : "2");
     example_run("locomotive", set, end, every, right, &a);
     snprintf(set + strlen(set), sizeof set - strlen(set), " image=-1 mesh=%s crack=%s", mesh,
              crack);
