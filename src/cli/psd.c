@@ -166,16 +166,24 @@ const kl_command kl_command_psd = {
 static void print_comparison(const request *q, const kl_comparison *c, double alpha)
 {
     if (q->csv) {
-        puts("frequency_hz,healthy,damaged,ratio,p_value,different");
+        puts("frequency_hz,healthy,damaged,ratio,p_value,different,limit");
         for (int k = 0; k < c->n; k++)
-            printf("%.9g,%.9g,%.9g,%.9g,%.6g,%d\n", c->line[k].frequency, c->line[k].first,
-                   c->line[k].second, c->line[k].ratio, c->line[k].p, c->line[k].different);
+            printf("%.9g,%.9g,%.9g,%.9g,%.6g,%d,%.6g\n", c->line[k].frequency, c->line[k].first,
+                   c->line[k].second, c->line[k].ratio, c->line[k].p, c->line[k].different,
+                   c->line[k].limit);
         return;
     }
-    printf("%d of %d frequencies differ (false alarm rate %g for the whole comparison);\n",
-           c->different, c->n, alpha);
-    printf("ratios between %.3f and %.3f are within the scatter of the estimate\n", c->low,
-           c->high);
+    printf("the spectra %s (false alarm rate %g; p = %.2g for the shape in the whole band)\n",
+           c->differs ? "differ" : "do not differ", alpha, c->p);
+    if (c->n >= KL_LEAST_LINES)
+        printf("level in the band: %.3f times that of the first run (%s: p = %.2g)\n",
+               c->level.ratio, c->level.different ? "a difference" : "within the scatter",
+               c->level.p);
+    printf("%d of %d frequencies differ%s; ratios between %.3f and %.3f are within the scatter "
+           "(median "
+           "of the limits)\n",
+           c->different, c->n, c->n >= KL_LEAST_LINES ? ", apart from the level" : "",
+           1.0 / c->limit, c->limit);
     if (c->different > 0) printf("  %22s %12s %12s\n", "band [Hz]", "ratio [dB]", "p");
     for (int k = 0; k < c->n; k++) {
         if (!c->line[k].different) continue;
@@ -235,7 +243,8 @@ static int compare_run(int argc, char **argv)
         else
             code = kl_usage_error(
                 q.command, "the two spectra have no common frequencies in that band; runs need "
-                           "the same `every` and --window, and --from to --to inside it");
+                           "the same `every` and --window, at least two windows, and --from to "
+                           "--to inside it");
     }
     for (int i = 0; i < 2; i++) kl_density_free(&d[i]);
     kl_comparison_free(&c);
@@ -248,6 +257,8 @@ const kl_command kl_command_compare = {
     .summary   = "frequencies at which the spectra of two runs differ",
     .run       = compare_run,
     .help      = "  klingel compare a.h5 b.h5 frame.acceleration.y --from 20 --to 150\n\n"
-                 "The ratio of the two spectra is tested against the scatter of the estimates\n"
-                 "(F distribution); a false alarm in the whole band has the probability --alarms.\n",
+                 "The spectra are tested against the scatter that both runs show in 16 parts of\n"
+                 "their length, so runs on different tracks may be compared. The level, which\n"
+                 "depends on the track, is tested apart from the shape. A false alarm has the\n"
+                 "probability --alarms. Short windows give narrow limits.\n",
 };

@@ -8,6 +8,8 @@
 #include "post/power_spectrum.h"
 #include "post/statistics.h"
 
+/* Enough to measure a scatter with, few enough that they are much longer than what they hold. */
+enum { MOST_BATCHES = 16 };
 static const double TWO_PI = 6.283185307179586;
 
 static void window_fill(kl_window kind, int n, double *w)
@@ -100,7 +102,37 @@ static kl_status density_make(kl_density *d, int segment)
     d->n         = segment / 2 + 1;
     d->frequency = calloc((size_t)d->n, sizeof *d->frequency);
     d->value     = calloc((size_t)d->n, sizeof *d->value);
-    return d->frequency && d->value ? KL_OK : KL_E_MEMORY;
+    d->batch     = calloc((size_t)d->batches * (size_t)d->n, sizeof *d->batch);
+    return d->frequency && d->value && d->batch ? KL_OK : KL_E_MEMORY;
+}
+
+/* First segment of a batch: as equal in size as possible. */
+static int batch_begin(const kl_density *d, int batch)
+{
+    return (int)((long long)batch * d->segments / d->batches);
+}
+
+/* Periodograms of all segments, added up for each batch and together, without their factor. */
+static void add_segments(const double *x, const double *w, int step, bool keep_mean, transform *t,
+                         kl_density *d)
+{
+    for (int b = 0; b < d->batches; b++) {
+        double *sum = d->batch + (size_t)b * (size_t)d->n;
+        for (int k = batch_begin(d, b); k < batch_begin(d, b + 1); k++)
+            add_segment(x + k * step, w, keep_mean, t, sum);
+        for (int k = 0; k < d->n; k++) d->value[k] += sum[k];
+    }
+}
+
+static void scale_densities(kl_density *d, double rate, double power)
+{
+    for (int k = 0; k < d->n; k++) {
+        double factor = (k == 0 || k == d->n - 1 ? 1.0 : 2.0) / (rate * power);
+        d->value[k] *= factor / d->segments;
+        for (int b = 0; b < d->batches; b++)
+            d->batch[(size_t)b * (size_t)d->n + (size_t)k] *=
+                factor / (batch_begin(d, b + 1) - batch_begin(d, b));
+    }
 }
 
 kl_status kl_density_find(const double *x, int n, double rate, const kl_welch *how, kl_density *out)
@@ -110,23 +142,23 @@ kl_status kl_density_find(const double *x, int n, double rate, const kl_welch *h
     if (segment < 2 || segment % 2 || n < segment || !(rate > 0.0)) return KL_E_RANGE;
     for (int i = 0; i < n; i++)
         if (!isfinite(x[i])) return KL_E_RANGE;
+    out->segments    = (n - segment) / step + 1;
+    out->batches     = out->segments < MOST_BATCHES ? out->segments : MOST_BATCHES;
     transform t      = {0};
     double   *w      = malloc((size_t)segment * sizeof *w);
     kl_status status = w ? density_make(out, segment) : KL_E_MEMORY;
     if (status == KL_OK) status = transform_make(&t, segment);
     if (status == KL_OK) {
         double power = 0.0, sum = 0.0;
+        int    size = out->segments / out->batches;
         window_fill(how->window, segment, w);
         for (int i = 0; i < segment; i++) power += w[i] * w[i], sum += w[i];
-        out->segments = (n - segment) / step + 1;
-        for (int k = 0; k < out->segments; k++)
-            add_segment(x + k * step, w, how->keep_mean, &t, out->value);
-        for (int k = 0; k < out->n; k++) {
-            double sides      = k == 0 || k == out->n - 1 ? 1.0 : 2.0;
-            out->frequency[k] = k * rate / segment;
-            out->value[k] *= sides / (rate * power * out->segments);
-        }
-        out->freedom   = equivalent_freedom(w, segment, step, out->segments, power);
+        for (int k = 0; k < out->n; k++) out->frequency[k] = k * rate / segment;
+        add_segments(x, w, step, how->keep_mean, &t, out);
+        scale_densities(out, rate, power);
+        out->freedom = equivalent_freedom(w, segment, step, out->segments, power);
+        out->overlap =
+            equivalent_freedom(w, segment, step, size, power) / size * out->segments / out->freedom;
         out->bandwidth = rate * power / (sum * sum);
     }
     free(w), free(t.re);
@@ -136,7 +168,7 @@ kl_status kl_density_find(const double *x, int n, double rate, const kl_welch *h
 
 void kl_density_free(kl_density *d)
 {
-    free(d->frequency), free(d->value);
+    free(d->frequency), free(d->value), free(d->batch);
     *d = (kl_density){0};
 }
 

@@ -7,7 +7,11 @@
  *
  *   freedom = 2 K / (1 + 2 sum_m (1 - m/K) rho_m),   rho_m = (sum w_i w_(i + m step) / sum w_i^2)^2
  *
- * for K segments that begin `step` rows apart (Welch 1967). */
+ * for K segments that begin `step` rows apart (Welch 1967). This holds for noise whose spectrum is flat
+ * within the bandwidth of the window and whose strength does not change. Narrow peaks and a strength
+ * that changes over more than a window (flange contacts, rough sections) scatter more. What a record
+ * itself shows of its scatter is therefore kept too: the segments are divided into batches of
+ * neighbours, and each has a density of its own. */
 #ifndef KL_POST_WELCH_H
 #define KL_POST_WELCH_H
 
@@ -35,6 +39,9 @@ typedef struct kl_density {
     int     segments;
     double  freedom;   /* equivalent degrees of freedom */
     double  bandwidth; /* noise bandwidth of the window [Hz] */
+    int     batches;   /* parts of the record, as equal as possible */
+    double *batch;     /* batches x n: density of each part, part by part */
+    double  overlap;   /* variance of the mean of all parts over that of independent ones */
 } kl_density;
 
 /* Of n values at `rate` [1/s]. Segments may have any even length. KL_E_RANGE: fewer rows than one
