@@ -176,7 +176,7 @@ static void print_comparison(const request *q, const kl_comparison *c, double al
     printf("the spectra %s (false alarm rate %g; p = %.2g for the shape in the whole band)\n",
            c->differs ? "differ" : "do not differ", alpha, c->p);
     if (c->n >= KL_LEAST_LINES)
-        printf("level in the band: %.3f times that of the first run (%s: p = %.2g)\n",
+        printf("level in the band: %.3f times the level of the first run (%s: p = %.2g)\n",
                c->level.ratio, c->level.different ? "a difference" : "within the scatter",
                c->level.p);
     printf("%d of %d frequencies differ%s; ratios between %.3f and %.3f are within the scatter "
