@@ -547,6 +547,9 @@ typedef struct kl_element_type {
      * of friction do not: slip to and fro in the size of the error adds up to creep */
     bool        states_relax;
     unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
+    /* bit k: marker k takes part in the spin of its body, even if the model names one that does not:
+     * a wheel rolls, and its forces drive the spin */
+    unsigned    rolls;
     size_t      data_size;
     const void *traits; /* handed to setup */
     /* with an attachment that adds them (kl_attach_follow): how many scalar coordinates of its own it has (arc length, parameters

@@ -2,7 +2,7 @@
  *
  * Marker 0 is on the track: x along it, y to the left, z up, its origin in the middle of the track on
  * the plane of the rail tops. Marker 1 is on the wheelset in the middle of the axle, which is the spin
- * axis of its body, or the y axis of the marker where the body has none. Wheels are surfaces of revolution, so it does not matter whether the marker spins with them.
+ * axis of its body, or the y axis of the marker where the body has none. It takes part in the spin.
  *
  * `locate` finds where the surfaces overlap, and from the curvatures there the ellipse, the elastic
  * force and Kalker's coefficients. `eval` adds what depends on velocities: damping and creepages,
@@ -199,6 +199,7 @@ const kl_element_type kl_wheel_rail = {
     .keys      = kl_wheel_rail_keys,
     .outputs   = kl_wheel_rail_outputs,
     .attach    = &kl_attach_pair,
+    .rolls     = 1u << 1,
     .data_size = sizeof(wheel_rail),
     .setup     = kl_wheel_rail_setup,
     .locate    = kl_wheel_rail_locate,

@@ -193,6 +193,7 @@ const kl_element_type kl_rigid_wheel_rail = {
     .keys      = rigid_keys,
     .outputs   = rigid_outputs,
     .attach    = &kl_attach_pair,
+    .rolls     = 1u << 1,
     .data_size = sizeof(wheel_rail),
     .setup     = rigid_setup,
     .locate    = rigid_locate,

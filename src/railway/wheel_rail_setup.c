@@ -230,6 +230,17 @@ static kl_status check_beginning(wheel_rail *p, const kl_setup *s, const kl_moti
     return KL_OK;
 }
 
+/* A forgotten place of the second marker is that of the first: the axle would lie on the rails. */
+static kl_status check_height(const wheel_rail *p, const kl_setup *s, double height)
+{
+    if (!(height < 0.5 * p->radius)) return KL_OK;
+    return kl_fail(s->diag, KL_E_RANGE, s->place,
+                   "wheel-rail '%s': the middle of the axle is %.0f mm above the rails, but the "
+                   "wheels have a radius of %.0f mm; give the second marker a place in the middle of "
+                   "the axle, for example `wheelset.centre`, at the height of the radius",
+                   s->name, 1e3 * height + 0.0, 1e3 * p->radius);
+}
+
 /* Where on the track the wheelset starts. */
 static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m)
 {
@@ -239,7 +250,7 @@ static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m
                    .widening     = p->widening};
     kl_vec3 local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     p->s0         = local.x;
-    if (!p->rails.path) return KL_OK;
+    if (!p->rails.path) return check_height(p, s, local.z);
     KL_TRY(kl_track_place_find(p->rails.path, local, s->arena, &p->s0));
     return kl_track_place_check(p->rails.path, local, p->s0, s);
 }

@@ -49,9 +49,10 @@ static void a_wheelset_is_a_rigid_body_with_wheels(void **state)
         "klingel: 1\nbodies:\n"
         "  axle: {mass: 1500 kg, inertia: [900, 100, 900], spin_axis: y, position: [0, 2 mm, "
         "0.4998], omega: [0, 40, 0],\n"
-        "    markers: {centre: {spins: false}, left: {at: [0, 1.1, 0], spins: false}, right: "
+        "    markers: {centre: {spins: false}, hub: {at: [0, 0, 0]}, left: {at: [0, 1.1, 0], "
+        "spins: false}, right: "
         "{at: [0, -1.1, 0], spins: false}}}\n" REST
-        "  rails: {type: wheel-rail, between: [ground, axle.centre], at: [[0, 0, 0], [0, 2 "
+        "  rails: {type: wheel-rail, between: [ground, axle.hub], at: [[0, 0, 0], [0, 2 "
         "mm, 0.4998]], rail: \"60E1\", speed: 20 m/s, creep: polach,\n"
         "    wheel: S1002, radius: 0.5 m, radius_right: 0.499 m, back_to_back: 1.362 m}\nrun: "
         "{end: 0.2, every: 0.1}\n");
@@ -62,6 +63,37 @@ static void a_wheelset_is_a_rigid_body_with_wheels(void **state)
     assert_close(last_value(w, "wheelset.yaml", "rails.Q_left"), Q, 1e-9 * Q);
     assert_int_equal(run(w, "help", "wheelset"), 0);
     assert_non_null(strstr(w->out, "back_to_back"));
+}
+
+/* The marker `centre` does not spin, but wheels on rails do: a wheelset that rolls has no creepage, and
+ * friction sets one that does not roll spinning. */
+static void a_wheelset_rolls_on_its_rails(void **state)
+{
+    static const char *const contacts[] = {
+        "rails: {type: wheel-rail, rail: \"60E1\", creep: polach",
+        "rails: {type: wheel-rail-coulomb, tangential_stiffness: 1e7"};
+    for (int c = 0; c < 2; c++)
+        for (int rolls = 0; rolls < 2; rolls++) {
+            world *w = *state;
+            char   text[1000];
+            snprintf(text, sizeof text,
+                     "klingel: 1\nbodies:\n"
+                     "  axle: {type: wheelset, mass: 1500 kg, inertia: [900, 100, 900], %s"
+                     "position: [0, 0, 0.4599], rolling: %d m/s}\n"
+                     "joints:\n  hold: {type: point-on-plane, between: [ground, axle.centre], at: "
+                     "[0, 0, 0.4599], axis: x}\n"
+                     "forces:\n  %s, between: [ground.origin, axle.centre], speed: 20 m/s}\n"
+                     "run: {end: 0.02, every: 0.01}\n",
+                     c == 0 ? "wheel: S1002, " : "", rolls ? 20 : 0, contacts[c]);
+            write_text(w, "rolling.yaml", text);
+            double rate = last_value(w, "rolling.yaml", "axle.spin_rate");
+            double lost = last_value(w, "rolling.yaml", "energy.lost");
+            print_message("contact %d: spin rate %.4f rad/s, %.3g J lost\n", c, rate, lost);
+            if (rolls) assert_close(rate, 20.0 / 0.46, 0.05);
+            else assert_true(rate > 0.1); /* mu m g r0 t/Iyy = 0.4 rad/s */
+            if (rolls) assert_true(lost < 20.0);
+            else assert_true(lost > 1000.0);
+        }
 }
 
 static void mistakes_in_a_wheelset_are_told(void **state)
@@ -240,6 +272,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(a_wheelset_is_a_rigid_body_with_wheels, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_wheelset_rolls_on_its_rails, setup, teardown),
         cmocka_unit_test_setup_teardown(mistakes_in_a_wheelset_are_told, setup, teardown),
         cmocka_unit_test_setup_teardown(independent_wheels_roll_without_longitudinal_creepage,
                                         setup, teardown),
