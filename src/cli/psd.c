@@ -9,6 +9,8 @@
 #include "terminal/options.h"
 #include "terminal/result_files.h"
 
+enum { MOST_PEAKS = 12 };
+
 typedef struct request {
     const kl_command *command;
     double            window, from, to, confidence, skip;
@@ -56,6 +58,22 @@ static int density_of(const request *q, kl_reader *r, const char *file, int chan
 
 static bool in_band(const request *q, double f) { return f >= q->from && f <= q->to; }
 
+/* Is a peak more than scatter? Its interval must lie above those of the lowest values on both sides, up to
+ * the next higher value or the end of the band. */
+static bool stands_out(const request *q, const kl_density *d, int k, double ratio)
+{
+    if (!in_band(q, d->frequency[k])) return false;
+    for (int way = -1; way <= 1; way += 2) {
+        double lowest = d->value[k];
+        for (int i = k + way; i > 0 && i < d->n && in_band(q, d->frequency[i]); i += way) {
+            if (d->value[i] > d->value[k] || (way < 0 && d->value[i] == d->value[k])) break;
+            lowest = fmin(lowest, d->value[i]);
+        }
+        if (!(d->value[k] > ratio * lowest)) return false;
+    }
+    return true;
+}
+
 static void print_density(const request *q, const char *file, const kl_channel_info *c,
                           const kl_density *d)
 {
@@ -73,11 +91,11 @@ static void print_density(const request *q, const char *file, const kl_channel_i
     printf("  the true density is between %.2f and %.2f times the estimate with %g %% confidence\n",
            low, high, 100.0 * q->confidence);
     printf("  %12s %14s  (%s)2/Hz\n", "peak [Hz]", "density", *c->unit ? c->unit : "1");
-    for (int shown = 0, last = 0; shown < 8; shown++) { /* the largest peaks that stand out */
+    int shown = 0;
+    for (int last = 0; shown < MOST_PEAKS; shown++) { /* the largest ones first */
         int best = 0;
         for (int k = 2; k < d->n - 1; k++) {
-            bool peak = d->value[k] > d->value[k - 1] && d->value[k] >= d->value[k + 1];
-            if (!peak || !in_band(q, d->frequency[k]) || (last && d->value[k] >= d->value[last]))
+            if ((last && d->value[k] >= d->value[last]) || !stands_out(q, d, k, high / low))
                 continue;
             if (!best || d->value[k] > d->value[best]) best = k;
         }
@@ -85,6 +103,7 @@ static void print_density(const request *q, const char *file, const kl_channel_i
         printf("  %12.4g %14.5g\n", d->frequency[best], d->value[best]);
         last = best;
     }
+    if (shown == 0) puts("  no peak is higher than the scatter; shorter windows reduce it");
 }
 
 static int psd_file(const request *q, const char *file, char **channels, int n)
