@@ -11,6 +11,7 @@
 #include "base/files.h"
 #include "cli/commands.h"
 #include "cli/live.h"
+#include "cli/view_life.h"
 #include "cli/view_skins.h"
 #include "post/view.h"
 #include "reduce/kbody_file.h"
@@ -18,7 +19,7 @@
 #include "terminal/result_files.h"
 
 typedef struct request {
-    const char     *output;
+    const char     *output, *sn;
     bool            no_open, quiet, live;
     int             port;
     kl_texts        set;
@@ -239,6 +240,8 @@ static int view_files(request *q, const kl_arguments *files)
                 &kl_command_view,
                 "only results of runs can be compared on one page; show '%s' on a separate page",
                 q->files[other ? 0 : i]);
+    if (other && q->sn)
+        return kl_usage_error(&kl_command_view, "--sn applies only to results of runs");
     if (other) return write_other(q, other);
     kl_diag *diag = kl_diag_create();
     int      code = KL_EXIT_OK;
@@ -247,6 +250,8 @@ static int view_files(request *q, const kl_arguments *files)
                                          .label  = label_of(q->files[i])};
         if (!q->sources[i].reader) code = KL_EXIT_MODEL;
         else kl_view_skins_find(&q->skins[i], q->files[i], &q->sources[i]);
+        if (code == KL_EXIT_OK && q->sn)
+            code = kl_view_life(&q->skins[i], q->files[i], q->sources[i].reader, q->sn);
     }
     if (code == KL_EXIT_OK) code = write_page(q, diag);
     for (int i = 0; i < q->n; i++) {
@@ -263,6 +268,8 @@ static int view_run(int argc, char **argv)
     const kl_option options[] = {
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
          "page to write (default: named after the results)"},
+        {"sn", 0, "CURVE", KL_OPTION_TEXT, &q.sn,
+         "colour flexible bodies by fatigue life: FAT71, or keys as for `klingel stress`"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
          "keep every N-th row (default: by file size)"},
         {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open, "do not open the page in a browser"},
@@ -276,6 +283,8 @@ static int view_run(int argc, char **argv)
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_view, options, argc, argv, &rest);
+    if (code == KL_OPTIONS_OK && q.live && q.sn)
+        code = kl_usage_error(&kl_command_view, "--sn needs the results of a run, not --live");
     if (code == KL_OPTIONS_OK && q.live) {
         kl_live live = {.output = q.output, .port = q.port, .no_open = q.no_open, .set = q.set};
         code         = rest.n == 1 ? kl_live_run(&live, rest.items[0])
@@ -298,6 +307,7 @@ const kl_command kl_command_view = {
                  "`klingel modes` or of a reduced body), eigenvalues (`klingel locus`) and tables.\n"
                  "\n"
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
+                 "  klingel view out.h5 --sn FAT71\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
                  "  klingel view frame.kbody\n"
                  "  klingel view --live model.yaml\n",

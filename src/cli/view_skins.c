@@ -143,7 +143,7 @@ void kl_view_skins_report(const kl_view_skins *s, const char *results)
 
 void kl_view_skins_free(kl_view_skins *s)
 {
-    for (int i = 0; i < s->n; i++) kl_kbody_destroy(s->body[i]);
+    for (int i = 0; i < s->n; i++) kl_kbody_destroy(s->body[i]), free(s->damage[i]);
     kl_arena_destroy(s->arena);
     if (s->again) kl_loaded_close(&s->loaded);
     *s = (kl_view_skins){0};

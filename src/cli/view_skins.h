@@ -12,6 +12,7 @@ typedef struct kl_view_skins {
     kl_arena *arena;
     kl_skin   list[KL_MOST_SKINS];
     kl_kbody *body[KL_MOST_SKINS];
+    float    *damage[KL_MOST_SKINS]; /* of a skin, or NULL */
     int       n;
     kl_loaded loaded; /* the model, when it was built again */
     bool      again;

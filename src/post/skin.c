@@ -110,7 +110,7 @@ unsigned char *kl_skin_pack(const kl_skin *s, kl_text *head, size_t *size)
     size_t               node = (size_t)k->nnode, parts = s->stress ? 9 : 3;
     kl_skin_points       r = {0};
     bytes b = {.data = malloc(12 * node + 12 * (size_t)k->ntriangle + 8 * (size_t)k->nline +
-                              2 * parts * node * (size_t)s->kept + 1)};
+                              4 * node + 2 * parts * node * (size_t)s->kept + 1)};
     if (!b.data || (s->stress && !kl_skin_points_find(s->of, true, &r))) {
         free(b.data);
         return NULL;
@@ -119,12 +119,14 @@ unsigned char *kl_skin_pack(const kl_skin *s, kl_text *head, size_t *size)
     kl_text_json(head, s->body);
     kl_text_add(head,
                 ", \"nodes\": %d, \"triangles\": %d, \"lines\": %d, \"modes\": %d, \"of\": %d, "
-                "\"no_room\": %s, \"scale\": [",
-                k->nnode, k->ntriangle, k->nline, s->kept, s->n, s->no_room ? "true" : "false");
+                "\"no_room\": %s, \"damaged\": %s, \"span\": %.9g, \"scale\": [",
+                k->nnode, k->ntriangle, k->nline, s->kept, s->n, s->no_room ? "true" : "false",
+                s->damage ? "true" : "false", s->span);
     for (int i = 0; i < k->nnode; i++)
         put_float(&b, k->x[i].x), put_float(&b, k->x[i].y), put_float(&b, k->x[i].z);
     for (int i = 0; i < 3 * k->ntriangle; i++) put(&b, (uint32_t)k->triangle[i], 4);
     for (int i = 0; i < 2 * k->nline; i++) put(&b, (uint32_t)k->line[i], 4);
+    for (int i = 0; s->damage && i < k->nnode; i++) put_float(&b, (double)s->damage[i]);
     put_modes(&b, s, &r, 3, head);
     kl_text_add(head, "], \"stress\": ");
     kl_text_add(head, s->stress ? "[" : "null");

@@ -2,7 +2,7 @@
  * the nodes (and stresses them), as 16 bit numbers of a scale for each mode.
  *
  * The bytes of a block, little endian: positions float32 (nnode x 3), triangles uint32 (3 a
- * triangle), lines uint32 (2 a line), then for each mode x, y, z of all nodes as int16, then, where
+ * triangle), lines uint32 (2 a line), damage float32 (a node) where it is known, then for each mode x, y, z of all nodes as int16, then, where
  * there is stress, for each mode its six components (xx yy zz xy yz zx) of all nodes as int16. A
  * value is its number times the mode's scale. */
 #ifndef KL_POST_SKIN_H
@@ -21,6 +21,8 @@ typedef struct kl_skin {
     int             kept;    /* modes that fit a page, from the first */
     bool            stress;  /* von Mises can be shown */
     bool            no_room; /* stress was left out to save space */
+    const float    *damage;  /* nnode: fatigue damage of the run, or NULL */
+    double          span;    /* time in which it came about [s] */
 } kl_skin;
 
 /* Decides what fits: 48 MB a skin. `mode` may be NULL: all modes; `rigid` too. */

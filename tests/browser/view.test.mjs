@@ -403,6 +403,22 @@ test("modes of a reduced body deform its skin; colours and amplitude can be chos
   await page.close();
 });
 
+test("fatigue life colours a body, and its scale begins with what `klingel stress` says", async () => {
+  call("run", join(examples, "fatigue-beam/model.yaml"), "-q", "-o", at("fatigue.h5"));
+  const life = Number(call("stress", at("fatigue.h5"), "--sn", "FAT90").match(/run, ([\d.e+]+) h/)[1]);
+  call("view", at("fatigue.h5"), "--sn", "FAT90", "-o", at("fatigue.html"));
+  const page = await browser.open(at("fatigue.html"));
+  assert.equal(await page.locator("#colouring").inputValue(), "life");
+  const [longest, shortest] = (await page.locator(".deform .tones b").allTextContents()).map((t) => Number.parseFloat(t.replace(/[\s\u202f]/g, "")));
+  assert.ok(Math.abs(shortest / life - 1) < 0.01, `${shortest} h instead of ${life} h`);
+  assert.ok(Math.abs(longest / life / 1e4 - 1) < 0.05, `${longest} h instead of ${life * 1e4} h`); // shown with two digits
+  assert.ok((await colours(page)) > 30);
+  await page.locator("#colouring").selectOption("plain");
+  await drawn(page);
+  assert.deepEqual(page.errors, []);
+  await page.close();
+});
+
 test("eigenvalues over a parameter stand in a plane", async () => {
   const table = call("locus", join(examples, "carter-wheelset/model.yaml"), "--over", "speed=60:90:4", "--csv");
   writeFileSync(at("locus.csv"), table);

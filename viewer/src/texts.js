@@ -113,6 +113,8 @@ const en = {
   value_energy_density: "energy density",
   colour_displacement: "displacement",
   colour_stress: "von Mises stress",
+  colour_life: "fatigue life",
+  life_hours: "{0} h",
   relative: "1 (relative)",
   axis_real: "real part [1/s]",
   axis_imag: "imaginary part [rad/s]",

@@ -1,7 +1,7 @@
 // How far flexible bodies and modes are drawn out, and what their colour means.
 import { number, unit } from "../format.js";
-import { largest } from "../read/skin.js";
-import { TONE_STOPS } from "../scene/skin.js";
+import { largest, worstDamage } from "../read/skin.js";
+import { LIFE_RANGE, TONE_STOPS } from "../scene/skin.js";
 import { text } from "../texts.js";
 import { element } from "./dom.js";
 
@@ -13,7 +13,8 @@ export class Deform {
     Object.assign(this, { world, modes, changed });
     this.skins = [...world.first.skins.values()];
     this.factor = 1;
-    this.colouring = modes && this.skins.length && !world.first.motion.bodies.length ? "displacement" : "plain";
+    this.life = worstDamage(this.skins.map((s) => s.skin));
+    this.colouring = this.life.most > 0 ? "life" : modes && this.skins.length && !world.first.motion.bodies.length ? "displacement" : "plain";
     const [low, high] = modes ? [-1, 1] : [-1, 4];
     this.value = element("output", {});
     this.range = element("input", { type: "range", id: "deform", min: low, max: high, step: 0.05, value: 0, "aria-label": text(modes ? "amplitude" : "deform"),
@@ -25,10 +26,10 @@ export class Deform {
   }
 
   #colours() {
-    const kinds = ["plain", "displacement", ...(this.skins.every((s) => s.skin.components) ? ["stress"] : [])];
+    const kinds = ["plain", "displacement", ...(this.skins.every((s) => s.skin.components) ? ["stress"] : []), ...(this.life.most > 0 ? ["life"] : [])];
     this.select = element("select", { id: "colouring", "aria-label": text("colouring"), onchange: () => this.setColouring(this.select.value) }, ...kinds.map((k) => element("option", { value: k }, text(`colour_${k}`))));
     this.select.value = this.colouring;
-    this.legend = element("span", { class: "tones" }, "0 ", element("i", { style: { background: `linear-gradient(90deg, ${TONE_STOPS.join(", ")})` } }), (this.top = element("b", {})));
+    this.legend = element("span", { class: "tones" }, (this.low = element("b", {})), " ", element("i", { style: { background: `linear-gradient(90deg, ${TONE_STOPS.join(", ")})` } }), (this.top = element("b", {})));
     return element("div", { class: "colouring" }, this.select, this.legend);
   }
 
@@ -50,13 +51,15 @@ export class Deform {
     for (const a of this.world.actors) for (const s of a.skins.values()) s.setColouring(name, top);
     if (this.legend) {
       this.legend.hidden = name === "plain";
-      this.top.textContent = this.modes ? text("relative") : name === "stress" ? `${number(top / 1e6, 3)} MPa` : `${number(top * 1000, 3)} ${unit("mm")}`;
+      this.low.textContent = name === "life" ? text("life_hours", number(LIFE_RANGE * this.life.hours, 3)) : "0";
+      this.top.textContent = name === "life" ? text("life_hours", number(this.life.hours, 3)) : this.modes ? text("relative") : name === "stress" ? `${number(top / 1e6, 3)} MPa` : `${number(top * 1000, 3)} ${unit("mm")}`;
     }
     this.changed();
   }
 
   // the largest value over the whole motion, so that colours stay comparable in time
   #top(name) {
+    if (name === "life") return this.life.most;
     let most = 0;
     for (const [body, skin] of this.world.first.skins) {
       const motion = this.world.first.motion, n = motion.time.length;

@@ -16,6 +16,7 @@ export function readSkin(head, bytes) {
     position: take(Float32Array, 3 * nodes),
     triangle: take(Uint32Array, 3 * triangles),
     line: take(Uint32Array, 2 * lines),
+    damage: head.damaged ? take(Float32Array, nodes) : null, // of the run, by fatigue
     motion: take(Int16Array, 3 * nodes * modes), // mode after mode: x, y, z of all nodes
     components: head.stress ? take(Int16Array, 6 * nodes * modes) : null,
   };
@@ -61,6 +62,13 @@ export function largest(skin, what, coordinates) {
     for (let i = 0; i < skin.nodes; i += step)
       most = Math.max(most, what === "stress" ? vonMises(skin, i, w) : Math.hypot(...displacement(skin, i, w)));
   return most;
+}
+
+/** The largest damage, and how long the worst node lasts [h]; 0 and Infinity without damage. */
+export function worstDamage(skins) {
+  const most = skins.reduce((m, s) => (s.damage ?? []).reduce((a, d) => Math.max(a, d), m), 0);
+  const span = Math.max(0, ...skins.map((s) => s.span ?? 0));
+  return { most, hours: most > 0 ? span / most / 3600 : Infinity };
 }
 
 const SIDES = 8;

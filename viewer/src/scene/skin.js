@@ -6,7 +6,9 @@ import { displacement, tubes } from "../read/skin.js";
 
 const WIDTH = 2048; // texels a row
 
-export const COLOURINGS = ["plain", "displacement", "stress"];
+/** Life of the first colour over that of the last one. */
+export const LIFE_RANGE = 1e4;
+export const COLOURINGS = ["plain", "displacement", "stress", "life"];
 
 /** Numbers of all modes, node after node: texel (node * modes + mode). */
 function modeTexture(nodes, modes, values, from, count) {
@@ -31,6 +33,7 @@ uniform highp sampler2D modal;      // a texel a mode: coordinate * scale, coord
 uniform int modeCount, colouring;
 uniform float deformScale, colourTop;
 attribute float node;               // whose motion the vertex takes
+attribute float damage;
 varying float tone;
 vec3 modeSum(highp isampler2D from, int part) {
   vec3 sum = vec3(0.0);
@@ -53,6 +56,7 @@ if (colouring == 2) {
   vec3 d = n - n.yzx;
   tone = sqrt(0.5 * dot(d, d) + 3.0 * dot(s, s)) / colourTop;
 }
+if (colouring == 3) tone = damage > 0.0 ? 1.0 + log(damage / colourTop) / log(${LIFE_RANGE.toFixed(1)}) : 0.0;
 `;
 // cividis, by its corners: told apart by colour-blind people, and brighter is more
 const TONES = /* glsl */ `
@@ -92,6 +96,7 @@ export class Skin {
     const geometry = new THREE.BufferGeometry();
     geometry.setAttribute("position", new THREE.BufferAttribute(position, 3));
     geometry.setAttribute("node", new THREE.BufferAttribute(node, 1));
+    geometry.setAttribute("damage", new THREE.BufferAttribute(Float32Array.from(node, (i) => this.skin.damage?.[i] ?? 0), 1));
     geometry.setIndex(new THREE.BufferAttribute(index, 1));
     return geometry;
   }
