@@ -6,7 +6,7 @@
 
 #include "contact/pair.h"
 
-enum { NET = 24 };
+enum { NET = 24, ROUGH = 14 }; /* steps of golden section to 1e-3 of the net's width */
 
 typedef struct pin {
     double  r, h, R, H;   /* pin and hole */
@@ -15,8 +15,9 @@ typedef struct pin {
     int     end;          /* -1 or 1 */
 } pin;
 
-/* Point of the pin at angle phi, at that end of what lies within the hole; false: nothing does. */
-static bool at_angle(const pin *p, double phi, kl_vec3 *x)
+/* Point of the pin at angle phi, at that end of what lies within the hole; false: nothing does. `mouth`: that
+ * end is the mouth of the hole, not that of the pin. */
+static bool at_angle(const pin *p, double phi, kl_vec3 *x, bool *mouth)
 {
     kl_vec3 e = kl_axpy(sin(phi), p->e2, kl_scale(cos(phi), p->e1)), base = kl_axpy(p->r, e, p->c);
     double  low = -p->h, high = p->h, s = p->s;
@@ -27,6 +28,7 @@ static bool at_angle(const pin *p, double phi, kl_vec3 *x)
         return false;
     }
     if (low > high) return false;
+    *mouth = isnan(s) && (p->end > 0 ? high < p->h : low > -p->h);
     if (isnan(s)) s = p->end > 0 ? high : low;
     if (s < low || s > high) return false;
     *x = kl_axpy(s, p->d, base);
@@ -36,15 +38,49 @@ static bool at_angle(const pin *p, double phi, kl_vec3 *x)
 static double reach(const pin *p, double phi)
 {
     kl_vec3 x;
-    return at_angle(p, phi, &x) ? hypot(x.x, x.y) : -1.0;
+    bool    mouth;
+    return at_angle(p, phi, &x, &mouth) ? hypot(x.x, x.y) : -1.0;
 }
 
-/* Golden section for the farthest point within [a, b]. */
+/* The distance from the axis is stationary at its largest value, so a search by values finds the angle to the
+ * root of rounding only, and the direction of the force would be as rough. Newton's method on the derivative,
+ *
+ *     x = c + r e + s d,  (rho^2)'/2 = x.x',  (rho^2)''/2 = x'.x' + x.x''   (across the axis of the hole),
+ *
+ * with s' = -r e'_z/d_z at the mouth of the hole and 0 at the end of the pin. False: it does not converge. */
+static bool stationary(const pin *p, double *phi)
+{
+    double at = *phi;
+    for (int i = 0; i < 8; i++) {
+        kl_vec3 x, e = kl_axpy(sin(at), p->e2, kl_scale(cos(at), p->e1)),
+                   f = kl_axpy(cos(at), p->e2, kl_scale(-sin(at), p->e1));
+        bool mouth;
+        if (!at_angle(p, at, &x, &mouth)) return false;
+        double  s1 = mouth ? -p->r * f.z / p->d.z : 0.0, s2 = mouth ? p->r * e.z / p->d.z : 0.0;
+        kl_vec3 x1   = kl_axpy(s1, p->d, kl_scale(p->r, f)),
+                x2   = kl_axpy(s2, p->d, kl_scale(-p->r, e));
+        double slope = x.x * x1.x + x.y * x1.y,
+               bend  = x1.x * x1.x + x1.y * x1.y + x.x * x2.x + x.y * x2.y;
+        if (!(bend < 0.0)) return false; /* no largest value */
+        double step = -slope / bend;
+        at += step;
+        if (!(fabs(at - *phi) < 0.02)) return false;
+        if (fabs(step) > 1e-15) continue;
+        *phi = at;
+        return true;
+    }
+    *phi = at;
+    return true;
+}
+
+/* The farthest point within [a, b]: golden section, then Newton's method. */
 static double farthest(const pin *p, double a, double b)
 {
     const double g = 0.61803398874989485;
     double       x = b - g * (b - a), y = a + g * (b - a), fx = reach(p, x), fy = reach(p, y);
     for (int i = 0; i < 60 && b - a > 1e-9; i++) {
+        double middle = 0.5 * (a + b);
+        if (i == ROUGH && stationary(p, &middle)) return middle;
         if (fx > fy) b = y, y = x, fy = fx, x = b - g * (b - a), fx = reach(p, x);
         else a = x, x = y, fx = fy, y = a + g * (b - a), fy = reach(p, y);
     }
@@ -60,7 +96,8 @@ static void add_end(const kl_pair *q, const pin *p, int key, const kl_spots *war
     (void)warm;
     if (best < 0.0) return;
     phi = farthest(p, phi - wide, phi + wide);
-    if (!at_angle(p, phi, &x)) return;
+    bool mouth;
+    if (!at_angle(p, phi, &x, &mouth)) return;
     double  rho = hypot(x.x, x.y);
     kl_vec3 e   = rho > 0.0 ? kl_vec(x.x / rho, x.y / rho, 0) : kl_vec(1, 0, 0);
     kl_spot t   = {.gap = p->R - rho,

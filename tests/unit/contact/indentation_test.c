@@ -27,7 +27,8 @@ static end run_text(const char *text, const char *const *names, double until)
     end            k    = {0};
     kl_sink        sink = {.context = &k, .row = see};
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
-    for (int i = 0; i < 5; i++) assert_true((k.channel[i] = kl_channels_find(s->channels, names[i])) >= 0);
+    for (int i = 0; i < 5; i++)
+        assert_true((k.channel[i] = kl_channels_find(s->channels, names[i])) >= 0);
     kl_status status = kl_simulation_run(s, until, until / 40, &sink, b.diag);
     if (status != KL_OK) print_messages(b.diag);
     assert_int_equal(status, KL_OK);
@@ -38,14 +39,18 @@ static end run_text(const char *text, const char *const *names, double until)
 
 static end run(const char *gravity, double restitution, const char *tolerance, double until)
 {
-    static const char *const names[] = {"ball.velocity.z", "hit.indentation", "hit.lost", "energy.balance", "ball.position.z"};
+    static const char *const names[] = {"ball.velocity.z", "hit.indentation", "hit.lost",
+                                        "energy.balance", "ball.position.z"};
     char                     text[1000];
-    snprintf(text, sizeof text,
-             "klingel: 1\ngravity: %s\nbodies:\n  ball: {mass: 2, inertia: [1, 1, 1], position: [0, 0, 0.11], velocity: [0, 0, -3]}\n"
-             "joints:\n  g: {type: translational, between: [ground, ball], axis: z, at: [0, 0, 0]}\n"
-             "contacts:\n  hit: {between: [ball, ground], shapes: [{sphere: 100 mm}, plane], law: indentation, stiffness: 1e6 N/m, restitution: %g}\n"
-             "integrator: {tolerance: %s}\n",
-             gravity, restitution, tolerance);
+    snprintf(
+        text, sizeof text,
+        "klingel: 1\ngravity: %s\nbodies:\n  ball: {mass: 2, inertia: [1, 1, 1], position: [0, 0, "
+        "0.11], velocity: [0, 0, -3]}\n"
+        "joints:\n  g: {type: translational, between: [ground, ball], axis: z, at: [0, 0, 0]}\n"
+        "contacts:\n  hit: {between: [ball, ground], shapes: [{sphere: 100 mm}, plane], law: "
+        "indentation, stiffness: 1e6 N/m, restitution: %g}\n"
+        "integrator: {tolerance: %s}\n",
+        gravity, restitution, tolerance);
     return run_text(text, names, until);
 }
 
@@ -85,15 +90,19 @@ static void slower_impacts_leave_no_further_mark(void **unused)
 static void hopping_and_rubbing_closes_the_energy_balance(void **unused)
 {
     (void)unused;
-    static const char *const names[] = {"rub.impacts", "rub.lost_friction", "rub.lost", "energy.balance", "energy.lost"};
-    end                      k =
-        run_text("klingel: 1\ngravity: 9.81\nbodies:\n  block: {mass: 10, inertia: [1, 1, 1], position: [0, 0, 0.1], velocity: [3, 0, -1]}\n"
-                 "forces:\n  push: {type: force, on: block, axis: -z, value: {expression: \"2 kN*(1 + 1.5*sin(400*t))\"}}\n"
-                 "  tie: {type: bushing, between: [ground, block], at: [0, 0, 0.1], stiffness: [1 MN/m, 0 N/m, 0 N/m, 1 MN m/rad, 1 MN m/rad, 1 MN m/rad]}\n"
-                 "contacts:\n  rub: {between: [block, ground], shapes: [{sphere: 0.1}, plane], law: indentation, stiffness: 10 MN/m, restitution: 0.3,\n"
-                 "        friction: stick-slip, mu: 1, tangential_stiffness: 2 MN/m}\n"
-                 "integrator: {tolerance: 1e-7}\n",
-                 names, 0.1);
+    static const char *const names[] = {"rub.impacts", "rub.lost_friction", "rub.lost",
+                                        "energy.balance", "energy.lost"};
+    end k = run_text("klingel: 1\ngravity: 9.81\nbodies:\n  block: {mass: 10, inertia: [1, 1, 1], "
+                     "position: [0, 0, 0.1], velocity: [3, 0, -1]}\n"
+                     "forces:\n  push: {type: force, on: block, axis: -z, value: {expression: \"2 "
+                     "kN*(1 + 1.5*sin(400*t))\"}}\n"
+                     "  tie: {type: bushing, between: [ground, block], at: [0, 0, 0.1], stiffness: "
+                     "[1 MN/m, 0 N/m, 0 N/m, 1 MN m/rad, 1 MN m/rad, 1 MN m/rad]}\n"
+                     "contacts:\n  rub: {between: [block, ground], shapes: [{sphere: 0.1}, plane], "
+                     "law: indentation, stiffness: 10 MN/m, restitution: 0.3,\n"
+                     "        friction: stick-slip, mu: 1, tangential_stiffness: 2 MN/m}\n"
+                     "integrator: {tolerance: 1e-7}\n",
+                     names, 0.1);
     assert_true(k.value[0] >= 5.0 && k.value[1] > 30.0);
     assert_close(k.least, 59.81, 2e-4 * 131.0);
     assert_close(k.most, 59.81, 2e-4 * 131.0);

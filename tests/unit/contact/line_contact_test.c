@@ -111,11 +111,49 @@ static void a_standing_cylinder_rocks_as_its_rim_says(void **unused)
     }
 }
 
+/* A load of 1 kN that turns carries a pin round in its hole, 0.1 um to 0.2 mm wider: both ends press with half of
+ * it, the displacement stays clearance + F/(2 k) + ..., and steps stay long. */
+static void a_pin_runs_round_in_its_hole_without_jitter(void **unused)
+{
+    (void)unused;
+    static const double      clearance[] = {1e-7, 2e-5, 2e-4};
+    static const char *const names[]     = {"e", "c.normal", "c.contacts", NULL};
+    for (int i = 0; i < 3; i++) {
+        char          text[1600];
+        built         b;
+        kl_statistics count;
+        double        c = clearance[i], deep = 1000.0 / 2e7;
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\ngravity: 0\nbodies:\n  pin: {mass: 1, inertia: [0.001, 0.001, "
+            "0.0005]}\ncontacts:\n  c: {between: [pin, ground], shapes: [{cylinder: {radius: 10 "
+            "mm, "
+            "length: 40 mm}}, {cylinder: {radius: %.9g, length: 40 mm, inside: true}}], law: "
+            "linear, stiffness: 1e7, damping: 500, friction: threlfall, mu: 0.1}\nforces:\n  fx: "
+            "{type: force, on: pin, axis: x, value: {expression: \"1000*cos(6.283*t)\"}}\n  fy: "
+            "{type: force, on: pin, axis: y, value: {expression: "
+            "\"1000*sin(6.283*t)\"}}\noutputs:\n"
+            "  e: {expression: \"hypot(pin.position.x, pin.position.y)\"}\nintegrator: {type: "
+            "generalized-alpha}\n",
+            0.01 + c);
+        assert_int_equal(try_build(text, &b), KL_OK);
+        simulate(&b, 1.0, 0.02, names, &r, &count);
+        built_free(&b);
+        for (int k = r.count / 2; k < r.count; k++) {
+            assert_true(r.value[k][2] == 2.0);
+            assert_close(r.value[k][1], 1000.0, 0.02); /* and m e w^2 */
+            assert_close(r.value[k][0], c + deep, 1e-3 * deep);
+        }
+        if (count.steps > 4000) fail_msg("clearance %g: %ld steps", c, (long)count.steps);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(rolls_land_on_a_table_again_and_again),
         cmocka_unit_test(a_roll_falls_off_the_edge_of_a_table),
+        cmocka_unit_test(a_pin_runs_round_in_its_hole_without_jitter),
         cmocka_unit_test(a_standing_cylinder_rocks_as_its_rim_says),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);

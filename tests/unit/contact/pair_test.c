@@ -512,6 +512,27 @@ static void blocks_stand_on_their_corners(void **unused)
     assert_close(left, -0.05, 1e-12);
 }
 
+/* A pin parallel to its hole touches in the direction of its displacement, however small the clearance: the
+ * distance is stationary there, and a direction from values alone would be rough by 1e-8 and more. */
+static void parallel_pins_touch_in_the_direction_of_their_displacement(void **unused)
+{
+    (void)unused;
+    kl_solid pin  = {.kind = KL_SOLID_CYLINDER, .radius = 0.01, .half = 0.02},
+             hole = {.kind = KL_SOLID_CYLINDER, .half = 0.03, .inside = true};
+    for (int i = 0; i < 500; i++) {
+        double   a = uniform(0, 2 * KL_PI), off = pow(10, uniform(-8, -4));
+        kl_vec3  n = kl_vec(cos(a), sin(a), 0);
+        kl_mat3  R = kl_rotation_exp(kl_vec(0, 0, uniform(-3, 3)));
+        kl_pair  p = {&pin, &hole, {kl_scale(off, n), R}, {{0, 0, 0}, kl_identity()}};
+        kl_spots s;
+        hole.radius = pin.radius + uniform(0, 1.5) * off;
+        kl_pair_find(&p, NULL, &s);
+        assert_int_equal(s.n, 2);
+        for (int k = 0; k < 2; k++) /* rounding of the size over the displacement */
+            assert_close(kl_norm(kl_sub(s.item[k].n, n)), 0.0, 1e-17 / off + 1e-14);
+    }
+}
+
 /* A cylinder along a box, level and tilted, apart and overlapping by 1e-14 to 0.03 of a metre: a line of contact has
  * two points, the same two at any gap, and the normal of the face. */
 static void cylinders_along_a_box_touch_at_two_points(void **unused)
@@ -627,6 +648,7 @@ int main(void)
         cmocka_unit_test(pairs_without_a_way_are_refused),
         cmocka_unit_test(blocks_stand_on_their_corners),
         cmocka_unit_test(slices_keep_the_error_asked_for),
+        cmocka_unit_test(parallel_pins_touch_in_the_direction_of_their_displacement),
         cmocka_unit_test(cylinders_along_a_box_touch_at_two_points),
         cmocka_unit_test(least_penetration_is_found_among_local_ones),
     };
