@@ -153,7 +153,7 @@ static void find_centre(const kl_model *m, const kl_solver *x, kl_diag *diag, kl
                 1e3 * v->centre.y);
 }
 
-/* How far bodies sink until springs carry them. */
+/* How far bodies sink or rise until springs carry them. */
 static void check_sag(const kl_model *m, const double *before, const kl_solver *x, kl_diag *diag)
 {
     const double most = 0.05; /* preloads that fit leave millimetres [m] */
@@ -162,12 +162,13 @@ static void check_sag(const kl_model *m, const double *before, const kl_solver *
         if (m->body[i].own) continue;
         m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
         double sag = before[i] - t.center.z;
-        if (sag > most)
-            kl_warn(diag, m->body[i].place,
-                    "body '%s' sinks by %.0f mm until its springs carry it: they are preloaded for "
-                    "less "
-                    "than its weight, or too soft; set their `preload` or `load`",
-                    m->body[i].name, 1e3 * sag);
+        if (fabs(sag) <= most) continue;
+        kl_warn(
+            diag, m->body[i].place,
+            "body '%s' %s by %.0f mm until its springs carry it: they are preloaded for %s; set "
+            "their `preload` or `load`",
+            m->body[i].name, sag > 0.0 ? "sinks" : "rises", 1e3 * fabs(sag),
+            sag > 0.0 ? "less than its weight, or too soft" : "more than its weight");
     }
 }
 

@@ -12,10 +12,22 @@ kl_status kl_track_place_find(const struct kl_path *path, kl_vec3 point, kl_aren
     return kl_path_nearest(path, point, &cursor, s);
 }
 
+/* Wheels are 135 mm wide, of which some 65 mm are outside the middle of the tread. */
+static kl_status check_beside(double aside, const struct kl_setup *setup)
+{
+    const double beside = 0.1; /* [m] */
+    if (fabs(aside) <= beside) return KL_OK;
+    return kl_fail(setup->diag, KL_E_RANGE, setup->place,
+                   "wheel-rail '%s': the middle of the wheelset is %.4g m beside the track, so its "
+                   "wheels are not on the rails; move the vehicle with `at`, or change the track",
+                   setup->name, fabs(aside));
+}
+
 kl_status kl_track_place_check(const struct kl_path *path, kl_vec3 point, double s,
                                const struct kl_setup *setup)
 {
-    const double    beyond = 1e-3, beside = 0.3; /* [m] */
+    if (!path) return check_beside(point.y, setup);
+    const double    beyond = 1e-3; /* [m] */
     const kl_rails  middle = {.path = path};
     kl_rails_cursor cursor = {0};
     kl_rail_point   at;
@@ -28,13 +40,7 @@ kl_status kl_track_place_check(const struct kl_path *path, kl_vec3 point, double
                        "long; make the track longer, or move the vehicle with `at`",
                        setup->name, fabs(off.x),
                        off.x < 0.0 ? "before the beginning of" : "beyond the end of", path->length);
-    if (fabs(off.y) > beside)
-        return kl_fail(
-            setup->diag, KL_E_RANGE, setup->place,
-            "wheel-rail '%s': the middle of the wheelset is %.4g m beside the track, so its "
-            "wheels are not on the rails; move the vehicle with `at`, or change the track",
-            setup->name, fabs(off.y));
-    return KL_OK;
+    return check_beside(off.y, setup);
 }
 
 kl_status kl_track_abreast(const struct kl_path *path, kl_vec3 point, kl_rails_cursor *cursor,

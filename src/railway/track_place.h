@@ -13,7 +13,8 @@ struct kl_setup;
 kl_status kl_track_place_find(const struct kl_path *path, kl_vec3 point, kl_arena *arena,
                               double *s);
 
-/* Complains where a wheelset at `point`, nearest to length s of the path, is not on the track. */
+/* Complains where a wheelset at `point`, nearest to length s of the path, is not on the track. `path`
+ * NULL: straight along x. */
 kl_status kl_track_place_check(const struct kl_path *path, kl_vec3 point, double s,
                                const struct kl_setup *setup);
 

@@ -250,8 +250,8 @@ static kl_status find_start(wheel_rail *p, const kl_setup *s, const kl_motion *m
                    .widening     = p->widening};
     kl_vec3 local = kl_mul_t(&m[0].A, kl_sub(m[1].r, m[0].r));
     p->s0         = local.x;
-    if (!p->rails.path) return check_height(p, s, local.z);
-    KL_TRY(kl_track_place_find(p->rails.path, local, s->arena, &p->s0));
+    if (p->rails.path) KL_TRY(kl_track_place_find(p->rails.path, local, s->arena, &p->s0));
+    else KL_TRY(check_height(p, s, local.z));
     return kl_track_place_check(p->rails.path, local, p->s0, s);
 }
 
