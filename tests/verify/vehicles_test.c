@@ -50,6 +50,20 @@ static void the_outer_wheel_lifts_with_the_linear_law(void **unused)
     assert_true(example_peak(&e, 3) > 0.1e-3 && example_peak(&e, 3) < 5e-3);
 }
 
+/* In the curve a bogie of the wagon has turned by 7 m/300 m against the body: its flat pivot, of radius b, slides and resists with
+ * mu F 2/3 b (Dahl's law is within 1 % of it there), each pivot against the turn of its bogie; the rear one gives way a
+ * little after its bogie has entered the curve. */
+static void centre_pivots_resist_with_their_friction(void **unused)
+{
+    static const char *const channels[] = {"wagon.pivot_front.rub.torque.z",
+                                           "wagon.pivot_rear.rub.torque.z", NULL};
+    (void)unused;
+    double load = 16e3 * 9.81 / 2.0 - 2.0 * 12e3, limit = 0.25 * load * 2.0 / 3.0 * 0.15;
+    example_run("bogie-wagon", "speed=20", 5.0, 0.01, channels, &e);
+    assert_close(example_last(&e, 0), limit, 0.05 * limit);
+    assert_close(least_from(&e, 1, 0.0), -limit, 0.05 * limit);
+}
+
 /* Sum of the wheel loads of wheelsets `names` of a vehicle that stands in steady motion [t]. */
 static double mass_on_rails(const char *model, const char *load, const char *const *wheels)
 {
@@ -283,6 +297,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(lateral_forces_of_the_metro_balance_cant_and_speed),
         cmocka_unit_test(the_outer_wheel_lifts_with_the_linear_law),
+        cmocka_unit_test(centre_pivots_resist_with_their_friction),
         cmocka_unit_test(wheels_carry_tare_and_laden_vehicles),
         cmocka_unit_test(forces_of_the_light_rail_vehicle_follow_the_curvature),
         cmocka_unit_test(the_energy_balance_of_the_wagon_is_closed),
