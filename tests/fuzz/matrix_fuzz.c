@@ -41,10 +41,11 @@ int LLVMFuzzerTestOneInput(const uint8_t *data, size_t size)
         p = cut ? cut + 1 : end;
     }
     bool                  by_order = size > 0 && (data[0] == '%');
-    const kl_matrix_files files    = {path[0], path[1], by_order ? NULL : path[2], path[3], 0};
-    kl_diag              *diag     = kl_diag_create();
-    kl_system             s;
-    kl_status             status = kl_system_read(&s, &files, NULL, NULL, diag);
+    const kl_matrix_files files    = {
+           .stiffness = path[0], .mass = path[1], .dof = by_order ? NULL : path[2], .nodes = path[3]};
+    kl_diag  *diag = kl_diag_create();
+    kl_system s;
+    kl_status status = kl_system_read(&s, &files, NULL, NULL, diag);
     expect((status == KL_OK) == !kl_diag_failed(diag));
     if (status == KL_OK) expect_sound_system(&s);
     kl_system_free(&s);
