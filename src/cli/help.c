@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "language/other_names.h"
 #include "reference/reference.h"
 #include "terminal/options.h"
 
@@ -15,7 +16,8 @@ static int unknown(const char *name)
     const char *names[MOST + 1] = {0};
     int         n               = kl_reference_pages(pages, MOST);
     for (int i = 0; i < n; i++) names[i] = pages[i].name;
-    const char *near = kl_nearest(name, names);
+    const char *near = kl_other_name(name);
+    if (!near) near = kl_nearest(name, names);
     if (near)
         return kl_usage_error(&kl_command_help, "there is no help page '%s'; did you mean '%s'?",
                               name, near);

@@ -66,6 +66,27 @@ static kl_status bump_stop_setup(void *data, const kl_setup *s, const kl_motion 
     return KL_OK;
 }
 
+/* A start beyond a limit is often a slip: limits count from the initial position, where displacement
+ * and angle of a joint are zero unless its `start` gives them. */
+static kl_status bump_stop_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
+{
+    const bump_stop *p = in->data;
+    kl_scalar        x;
+    KL_TRY(kl_coordinate_start(in, s, out));
+    kl_coordinate_eval(coordinates[p->coordinate], in->m, out->h[0], &x);
+    bool   above = !isnan(p->upper) && x.x > p->upper;
+    double limit = above ? p->upper : p->lower;
+    if (!above && !(x.x < p->lower)) return KL_OK;
+    bool        turn = coordinates[p->coordinate].kind == KL_ANGLE;
+    const char *unit = turn ? "rad" : "m";
+    kl_note(s->diag, s->place,
+            "force '%s': the coordinate starts at %.4g %s, beyond the %s limit %.4g %s; the stop "
+            "pushes with %.4g %s at the start",
+            s->name, x.x, unit, above ? "upper" : "lower", limit, unit, fabs(law_at(p, x.x, 0.0).f),
+            turn ? "N m" : "N");
+    return KL_OK;
+}
+
 static kl_status bump_stop_eval(const kl_reading *in, kl_writing *out)
 {
     kl_scalar x;
@@ -189,7 +210,7 @@ const kl_element_type kl_bump_stop = {
     .axial   = "coordinate",
     .data_size = sizeof(bump_stop),
     .setup     = bump_stop_setup,
-    .start     = kl_coordinate_start,
+    .start     = bump_stop_start,
     .eval      = bump_stop_eval,
     .tangent   = bump_stop_tangent,
     .crossings = bump_stop_crossings,

@@ -247,7 +247,7 @@ static const freedom *freedom_of(const kl_setup *s, const joint_friction *p)
     kl_fail(
         s->diag, KL_E_MODEL, s->place,
         "'%s': friction belongs to revolute, translational, cylindrical, spherical and universal "
-        "joints; a %s has none",
+        "joints, not to a %s; give it to another joint of the mechanism",
         s->name, joint);
     return NULL;
 }

@@ -249,7 +249,7 @@ static void spring_damper_watch(const kl_reading *in, kl_notice *notice)
 static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANGLE, 0, 0},
                            by_slide = {KL_DOT2, 2, 0};
 
-#define SPRING_KEYS(free_word, force, length, rate, k_unit, c_unit)                                \
+#define SPRING_KEYS(free_word, force, length, rate, k_unit, c_unit, sense)                         \
     {.name     = "stiffness",                                                                      \
      .kind     = KL_KEY_NUMBER,                                                                    \
      .offset   = offsetof(spring_damper, k),                                                       \
@@ -274,7 +274,7 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .offset   = offsetof(spring_damper, preload),                                             \
          .unit     = force,                                                                        \
          .fallback = "0",                                                                          \
-         .help     = "constant force added to all others, positive in tension"},                       \
+         .help     = "constant force added to all others; " sense},                                    \
         {.name     = "spring",                                                                     \
          .kind     = KL_KEY_FUNCTION,                                                              \
          .offset   = offsetof(spring_damper, spring),                                              \
@@ -294,15 +294,18 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .offset   = offsetof(spring_damper, actuator),                                            \
          .unit     = force,                                                                        \
          .fallback = "",                                                                           \
-         .help     = "force of an actuator as a function of time or of an input"},                     \
+         .help     = "force or torque as a function of time or of an input; " sense},                  \
     {                                                                                              \
         0                                                                                          \
     }
 
-static const kl_key distance_keys[] = {SPRING_KEYS("length", "N", "m", "m/s", "N/m", "N s/m")};
-static const kl_key slide_keys[]    = {SPRING_KEYS("length", "N", "m", "m/s", "N/m", "N s/m")};
-static const kl_key angle_keys[]    = {
-       SPRING_KEYS("angle", "N m", "rad", "rad/s", "N m/rad", "N m s/rad")};
+static const kl_key distance_keys[] = {SPRING_KEYS("length", "N", "m", "m/s", "N/m", "N s/m",
+                                                   "a positive value pulls the points together")};
+static const kl_key slide_keys[]    = {SPRING_KEYS("length", "N", "m", "m/s", "N/m", "N s/m",
+                                                   "a positive value acts against the displacement")};
+static const kl_key angle_keys[]    = {SPRING_KEYS("angle", "N m", "rad", "rad/s", "N m/rad",
+                                                   "N m s/rad",
+                                                   "a positive value acts against the rotation")};
 
 static const kl_output distance_outputs[] = {{"length", "m", "distance between its points"},
                                              {"speed", "m/s", "rate of the length"},

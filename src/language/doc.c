@@ -6,6 +6,7 @@
  */
 #include "language/doc.h"
 
+#include <ctype.h>
 #include <errno.h>
 #include <fcntl.h>
 #include <math.h>
@@ -586,12 +587,26 @@ static bool complain_colon(reader *r, const yaml_parser_t *p, const char *proble
     return true;
 }
 
+/* `[1, 2, 3] kg m2`: a unit behind a list. */
+static bool complain_unit(reader *r, const yaml_parser_t *p, const char *problem)
+{
+    size_t      n, i = p->problem_mark.column;
+    const char *line = line_at(r, p->problem_mark.line, &n);
+    if (!strstr(problem, "expected ','") || i >= n || !isalpha((unsigned char)line[i]))
+        return false;
+    while (i > 0 && line[i - 1] == ' ') i--;
+    if (i == 0 || line[i - 1] != ']') return false;
+    kl_fail(r->diag, KL_E_SYNTAX, place_at(r, p->problem_mark),
+            "a unit cannot follow a list; write it behind each number, as in [1 mm, 2 mm, 3 mm]");
+    return true;
+}
+
 static kl_status complain(reader *r, const yaml_parser_t *p)
 {
     if (p->error == YAML_MEMORY_ERROR) return KL_E_MEMORY;
     const char *problem = p->problem ? p->problem : "", *context = p->context ? p->context : "";
     if (strstr(problem, "cannot start any token")) return complain_start(r, p);
-    if (complain_colon(r, p, problem)) return KL_E_SYNTAX;
+    if (complain_colon(r, p, problem) || complain_unit(r, p, problem)) return KL_E_SYNTAX;
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
         const struct complaint *c = &complaints[i];
         if (!strstr(problem, c->problem) || (c->context && !strstr(context, c->context))) continue;

@@ -137,8 +137,8 @@ kl_status kl_joint_friction_read(kl_scope *s, kl_model *m, const kl_entry *e)
     if (!m->element[joint].joint || m->element[joint].nmarker != 2)
         return kl_fail(s->diag, KL_E_MODEL, n->key_place,
                        "%s '%s': `friction` belongs to revolute, translational, cylindrical, "
-                       "spherical and universal joints",
-                       e->section, e->name);
+                       "spherical and universal joints, not to a %s; give it to one of those",
+                       e->section, e->name, m->element[joint].type->name);
     if (n->kind != KL_MAP)
         return kl_fail(s->diag, KL_E_MODEL, n->place,
                        "%s '%s': give `friction: {mu: 0.1, radius: 10 mm}`, or a constant "

@@ -5,6 +5,9 @@
 
 static const char *const names[][2] = {
     {"hinge", "revolute"},
+    {"friction", "joint-friction"},
+    {"limits", "bump-stop"},
+    {"clearance", "worn-revolute"},
     {"pin", "revolute"},
     {"pivot", "revolute"},
     {"rotational", "revolute"},

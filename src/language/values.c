@@ -733,6 +733,9 @@ static const char *usual_key(const char *word, const char *const *keys)
                                           {"friction_coefficient", "mu"},
                                           {"force", "value"},
                                           {"torque", "value"},
+                                          {"force", "actuator"},
+                                          {"torque", "actuator"},
+                                          {"motor", "actuator"},
                                           {"angular_velocity", "omega"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         for (int j = 0; strcmp(same[i][0], word) == 0 && keys[j]; j++)

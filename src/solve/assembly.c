@@ -342,14 +342,15 @@ static void note_choice(const kl_solver *x, const double *before, kl_diag *diag)
 static void note_speeds(kl_solver *x, const double *before, double *now, kl_diag *diag)
 {
     const kl_model *m        = x->model;
-    const double    smallest = 1e-6;
+    const double    smallest = 1e-6, rounding = 1e-12 * m->length;
     bool            started  = false;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         speed_change   c = speed_change_of(x, i, before);
         started |= set_in_motion(m, &c);
         if (!kl_body_moves(b) || kl_body_deforms(b)) continue;
-        if (!(c.given > 0.0) || c.v + c.w * m->length <= smallest * c.given) continue;
+        if (c.v + c.w * m->length <= fmax(smallest * c.given, rounding)) continue;
+        if (!(c.given > 0.0)) continue;
         kl_note(diag, b->place, "assembly changed the velocity of '%s' by %.4g m/s and %.4g rad/s",
                 b->name, c.v, c.w);
     }
