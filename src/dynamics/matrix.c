@@ -65,14 +65,66 @@ static double typical_diagonal(const double *diagonal, const bool *massless, int
     return count ? exp(sum / count) : 1.0;
 }
 
-/* Unit diagonal for the bodies, unit rows for the constraints: then eps means something. */
-static void find_scale(kl_matrix *x)
+/* How far a marker can move and turn by one coordinate of its body, scaled; both squared. */
+static void mobility(const kl_model *m, const kl_matrix *x, int marker, double out[2])
+{
+    const kl_body *b = &m->body[m->marker[marker].body];
+    const double  *B = x->parts->B + x->parts->map[marker];
+    out[0] = out[1] = 0.0;
+    for (int c = 0; c < b->nv; c++) {
+        double part[2] = {0.0, 0.0}, scale = x->scale[b->v + c];
+        for (int p = 0; p < 6; p++) part[p / 3] += B[p * b->nv + c] * B[p * b->nv + c];
+        for (int k = 0; k < 2; k++) out[k] = fmax(out[k], part[k] * scale * scale);
+    }
+}
+
+/* Squared sizes that the rows of an element would have if they held motions that its markers can make. */
+static void natural_sizes(const kl_model *m, const kl_work *w, const kl_matrix *x,
+                          const kl_element *e, double *square)
+{
+    int wide = 6 * e->nmarker;
+    for (int k = 0; k < e->nphi; k++) square[k] = 0.0;
+    for (int j = 0; e->nphi > 0 && j < e->nmarker; j++) {
+        double size[2];
+        mobility(m, x, e->marker + j, size);
+        for (int k = 0; k < e->nphi; k++)
+            for (int p = 0; p < 6; p++) {
+                double v = w->rows[e->rows + k * wide + 6 * j + p];
+                square[k] += v * v * size[p / 3];
+            }
+    }
+}
+
+/* Unit rows for the constraints, except those that hold a motion which hardly exists: a planar joint on an
+ * axle box holds a turn about the axle, which a marker that does not spin never makes. What is left of
+ * such a row comes from small angles and rounding; scaled up to one it contradicts the other rows by
+ * rounding errors over eps. */
+static void scale_rows(const kl_model *m, const kl_work *w, kl_matrix *x)
 {
     const kl_pattern *p      = &x->parts->p;
     const double     *values = x->parts->values;
-    const double      tiny   = 1e-12;
+    const double      weak   = 1e-5;
     int               n      = x->nv + x->nz;
-    double            most = 0.0, least = HUGE_VAL;
+    for (int i = 0; i < m->nelement; i++)
+        natural_sizes(m, w, x, &m->element[i], x->scale + n + m->element[i].phi);
+    for (int k = 0; k < x->nlam; k++) {
+        double square = 0.0, natural = x->scale[n + k];
+        for (int i = p->start[n + k]; i < p->start[n + k + 1]; i++) {
+            double v = p->row[i] < x->nv ? values[i] * x->scale[p->row[i]] : 0.0;
+            square += v * v;
+        }
+        double least    = square > 0.0 ? fmax(square, weak * weak * natural) : 1.0;
+        x->scale[n + k] = 1.0 / sqrt(least);
+    }
+}
+
+/* Unit diagonal for the bodies, unit rows for the constraints: then eps means something. */
+static void find_scale(const kl_model *m, const kl_work *w, kl_matrix *x)
+{
+    const double *values = x->parts->values;
+    const double  tiny   = 1e-12;
+    int           n      = x->nv + x->nz;
+    double        most = 0.0, least = HUGE_VAL;
     for (int c = 0; c < n; c++) {
         x->scale[c] = fabs(values[x->parts->diagonal[c]]);
         if (x->massless[c]) continue;
@@ -85,22 +137,15 @@ static void find_scale(kl_matrix *x)
         bool good   = x->scale[c] > tiny * typical && !x->massless[c];
         x->scale[c] = 1.0 / sqrt(good ? x->scale[c] : typical);
     }
-    for (int k = 0; k < x->nlam; k++) {
-        double square = 0.0;
-        for (int i = p->start[n + k]; i < p->start[n + k + 1]; i++) {
-            double v = p->row[i] < x->nv ? values[i] * x->scale[p->row[i]] : 0.0;
-            square += v * v;
-        }
-        x->scale[n + k] = square > 0.0 ? 1.0 / sqrt(square) : 1.0;
-    }
+    scale_rows(m, w, x);
 }
 
-static kl_status scale_and_factor(kl_matrix *x)
+static kl_status scale_and_factor(const kl_model *m, const kl_work *w, kl_matrix *x)
 {
     const kl_pattern *p      = &x->parts->p;
     double           *values = x->parts->values;
     if (p->n == 0) return KL_OK;
-    find_scale(x);
+    find_scale(m, w, x);
     for (int c = 0; c < p->n; c++)
         for (int i = p->start[c]; i < p->start[c + 1]; i++)
             values[i] *= x->scale[c] * x->scale[p->row[i]];
@@ -138,7 +183,7 @@ kl_status kl_matrix_factor(const kl_model *m, const kl_state *s, kl_work *w, kl_
         }
     if (c.stiffness != 0.0 || c.damping != 0.0) KL_TRY(follow_links(m, s, w, x));
     kl_assemble_matrix(m, s, w, x->parts, c, a, lambda, dx);
-    return scale_and_factor(x);
+    return scale_and_factor(m, w, x);
 }
 
 /* What assembly pays for moving velocity coordinate k, squared. */
@@ -180,7 +225,7 @@ kl_status kl_matrix_factor_projection(const kl_model *m, kl_work *w, kl_matrix *
     leave_out(x, held);
     for (int k = 0; k < x->nv; k++) values[x->parts->diagonal[k]] = weight_of(m, k);
     for (int k = x->nv; k < x->nv + x->nz; k++) values[x->parts->diagonal[k]] = 1.0;
-    return scale_and_factor(x);
+    return scale_and_factor(m, w, x);
 }
 
 /* The mass that represents a body's size: of its translation, or else the largest of its
@@ -241,7 +286,7 @@ kl_status kl_matrix_factor_inertia(const kl_model *m, kl_work *w, kl_matrix *x, 
     for (int i = 0; i < m->nbody; i++) add_inertia(m, w, x, i, massless, gyration);
     leave_out(x, held);
     for (int k = x->nv; k < x->nv + x->nz; k++) x->parts->values[x->parts->diagonal[k]] = 1.0;
-    return scale_and_factor(x);
+    return scale_and_factor(m, w, x);
 }
 
 /* ---- solving --------------------------------------------------------------------------------- */
