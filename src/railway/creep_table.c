@@ -88,38 +88,73 @@ static int cell_of(double u, int n, double *x)
     return i;
 }
 
-static void interpolate(const kl_creep_table *t, double A, double B, double S, double out[4])
+/* sin x for |x| <= pi/2 to 1e-9, without a call: gcc makes two at a time. */
+static inline double sine(double x)
 {
-    double sign_a = A < 0.0 ? -1.0 : 1.0, sign_s = S < 0.0 ? -1.0 : 1.0, x[3], v[4] = {0};
-    double b = copysign(squeeze(fabs(B)), sign_s * B);
-    int    i = cell_of(squeeze(fabs(A)), NA, &x[0]), j = cell_of(0.5 * (1.0 + b), NB, &x[1]),
-        k = cell_of(squeeze(fabs(S)), NS, &x[2]);
-    for (int e = 0; e < 8; e++) {
-        int                ei = e & 1, ej = e >> 1 & 1, ek = e >> 2;
-        const strip_force *s = &t->strip[((i + ei) * NB + j + ej) * NS + k + ek];
-        double w = (ei ? x[0] : 1.0 - x[0]) * (ej ? x[1] : 1.0 - x[1]) * (ek ? x[2] : 1.0 - x[2]);
-        for (int q = 0; q < 4; q++) v[q] += w * (double)s->v[q];
-    }
-    out[0] = sign_a * v[0], out[1] = sign_s * v[1], out[2] = sign_s * v[2], out[3] = v[3];
+    double q = x * x;
+    return x *
+           (1.0 -
+            q / 6.0 *
+                (1.0 -
+                 q / 20.0 *
+                     (1.0 - q / 42.0 * (1.0 - q / 72.0 * (1.0 - q / 110.0 * (1.0 - q / 156.0))))));
 }
 
 typedef struct slopes {
     double x0, xy, y0, spin; /* of fastsim.c */
 } slopes;
 
-/* Adds the strips between the angles `from` and `to` of Y, densest at `from`. */
-static void add_strips(const kl_creep_table *t, const slopes *s, double from, double to,
-                       double sum[5])
+/* The place of a spin in the table, the same for all strips of a patch. */
+typedef struct spin_place {
+    int    k;    /* cell */
+    double x;    /* place in the cell */
+    double sign; /* of the spin */
+} spin_place;
+
+static spin_place place_of(double spin)
 {
+    spin_place p = {.sign = spin < 0.0 ? -1.0 : 1.0};
+    p.k          = cell_of(squeeze(fabs(spin)), NS, &p.x);
+    return p;
+}
+
+/* Of a strip of half length h with the slopes A/h and B/h. */
+static void interpolate(const kl_creep_table *t, double A, double B, double h, const spin_place *p,
+                        double out[4])
+{
+    const double unit = 4.0 / KL_PI * h; /* squeeze(A/h) without the division by h */
+    double       sign = A < 0.0 ? -1.0 : 1.0, x[2], v[4] = {0}, b = p->sign * B;
+    int          i = cell_of(fabs(A) / (unit + fabs(A)), NA, &x[0]);
+    int          j = cell_of(0.5 * (1.0 + b / (unit + fabs(b))), NB, &x[1]);
+    for (int e = 0; e < 4; e++) {
+        int                ei = e & 1, ej = e >> 1;
+        const strip_force *s = &t->strip[((i + ei) * NB + j + ej) * NS + p->k];
+        double             w = (ei ? x[0] : 1.0 - x[0]) * (ej ? x[1] : 1.0 - x[1]), w1 = w * p->x;
+        double             w0 = w - w1;
+        for (int q = 0; q < 4; q++) v[q] += w0 * (double)s[0].v[q] + w1 * (double)s[1].v[q];
+    }
+    out[0] = sign * v[0], out[1] = p->sign * v[1], out[2] = p->sign * v[2], out[3] = v[3];
+}
+
+/* Adds the strips between the angles `from` and `to` of Y, densest at `from`. */
+static void add_strips(const kl_creep_table *t, const slopes *s, const spin_place *p, double from,
+                       double to, double sum[5])
+{
+    double Y[STRIPS], h[STRIPS], range = to - from;
     for (int i = 0; i < STRIPS; i++) {
-        double x = t->at[i], angle = from + (to - from) * x * x, h = cos(angle), Y = sin(angle);
-        double area = fabs(to - from) * 2.0 * x * t->weight[i] * h, cube = h * h * h * area, f[4];
-        interpolate(t, (s->x0 + s->xy * Y) / h, s->y0 / h, s->spin, f);
+        double angle = from + range * t->at[i] * t->at[i];
+        Y[i]         = sine(angle);
+        h[i]         = sine(0.5 * KL_PI - fabs(angle));
+    }
+    for (int i = 0; i < STRIPS; i++) {
+        double area = fabs(range) * 2.0 * t->at[i] * t->weight[i] * h[i];
+        double cube = h[i] * h[i] * h[i] * area, f[4];
+        interpolate(t, s->x0 + s->xy * Y[i], s->y0, h[i], p, f);
         sum[0] += cube * f[0];
         sum[1] += cube * f[1];
-        sum[2] += cube * h * f[2];
-        sum[3] += cube * Y * f[0];
-        sum[4] += h * area * f[3];
+        sum[2] += cube * h[i] * f[2];
+        sum[3] += cube * Y[i] * f[0];
+        sum[4] += h[i] * area * f[3];
     }
 }
 
@@ -131,14 +166,15 @@ void kl_creep_by_table(const kl_creep_options *o, const kl_creep_input *in, kl_c
         kl_fastsim(o, in, out);
         return;
     }
-    double root = sqrt(in->a_over_b), spin = 4.0 / KL_PI * in->c.c23 * in->u[2], sum[5] = {0};
-    slopes s    = {.x0   = 3.0 / 8.0 * in->c.c11 * in->u[0],
-                   .xy   = -spin / in->a_over_b,
-                   .y0   = 3.0 / 8.0 * in->c.c22 * in->u[1],
-                   .spin = spin};
-    double turn = fabs(s.x0) < 0.999 * fabs(s.xy) ? asin(-s.x0 / s.xy) : 0.0;
-    add_strips(t, &s, turn, 0.5 * KL_PI, sum);
-    add_strips(t, &s, turn, -0.5 * KL_PI, sum);
+    double     root = sqrt(in->a_over_b), spin = 4.0 / KL_PI * in->c.c23 * in->u[2], sum[5] = {0};
+    slopes     s     = {.x0   = 3.0 / 8.0 * in->c.c11 * in->u[0],
+                        .xy   = -spin / in->a_over_b,
+                        .y0   = 3.0 / 8.0 * in->c.c22 * in->u[1],
+                        .spin = spin};
+    spin_place place = place_of(spin);
+    double     turn  = fabs(s.x0) < 0.999 * fabs(s.xy) ? asin(-s.x0 / s.xy) : 0.0;
+    add_strips(t, &s, &place, turn, 0.5 * KL_PI, sum);
+    add_strips(t, &s, &place, turn, -0.5 * KL_PI, sum);
     out->f[0] = sum[0];
     out->f[1] = sum[1];
     out->f[2] = root * sum[2] - sum[3] / root;

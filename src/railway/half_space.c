@@ -45,74 +45,91 @@ static void influence(double x, double y, double hx, double hy, double nu, doubl
     }
 }
 
+/* The grid covers the rectangle round the ellipse: column i = 0 leads, j goes along y. */
 struct kl_half_space {
-    int     m, n;      /* cells across the grid in each direction; cells inside the ellipse */
+    int     m;         /* cells in each direction */
     double  nu, ratio; /* a over b */
-    double *x, *y;     /* n: centres in units of c = sqrt(a b) */
-    double *bound;     /* n */
-    double *here;      /* 3 x n x n: displacement at row by traction at column, xx, yy, xy */
-    double *ahead;     /* the same one cell ahead of the row */
-    double *p;         /* 2 n */
-    double *s;         /* 2 n: slip of this step without the tractions */
-    double  hx, hy;
+    double  hx, hy;    /* a cell, in units of c = sqrt(a b) */
+    double *bound;     /* m x m: mu times the pressure; 0 outside the ellipse */
+    double *kernel; /* (2 m) x (2 m - 1) x 3: displacement xx, yy, xy by a traction at an offset */
+    double *p;      /* 2 x m x m: traction along x and y */
+    double *u;      /* 2 x (m + 1) x m: displacement; its first column lies ahead of the grid */
+    double *s;      /* 2 x m x m: slip of this step without the tractions */
 };
+
+static double place_x(const kl_half_space *h, int i) { return (0.5 * (h->m - 1) - i) * h->hx; }
+static double place_y(const kl_half_space *h, int j) { return (j - 0.5 * (h->m - 1)) * h->hy; }
 
 void kl_half_space_destroy(kl_half_space *h)
 {
     if (!h) return;
-    free(h->x);
+    free(h->bound);
     free(h);
 }
 
-/* Cells of the grid over the ellipse, from the leading edge on. */
-static void lay_cells(kl_half_space *h)
+/* Mean of Hertz's pressure over cell (i, j), but for a factor: cells cut by the edge take their share. */
+static double mean_pressure(const kl_half_space *h, int i, int j)
 {
-    double root = sqrt(h->ratio);
-    h->n        = 0;
-    h->hx       = 2.0 * root / h->m;
-    h->hy       = 2.0 / (root * h->m);
-    for (int i = h->m - 1; i >= 0; i--)
-        for (int j = 0; j < h->m; j++) {
-            double X = -1.0 + (2 * i + 1.0) / h->m, Y = -1.0 + (2 * j + 1.0) / h->m;
-            double inside = 1.0 - X * X - Y * Y;
-            if (inside <= 0.0) continue;
-            h->x[h->n]       = X * root;
-            h->y[h->n]       = Y / root;
-            h->bound[h->n++] = 1.5 / KL_PI * sqrt(inside); /* Hertz */
-        }
-    /* the bounds carry the whole load: cells cut by the edge are in or out */
+    enum { PARTS = 8 };
+    double root = sqrt(h->ratio), sum = 0.0;
+    for (int k = 0; k < PARTS * PARTS; k++) {
+        double dx = ((k % PARTS + 0.5) / PARTS - 0.5) * h->hx;
+        double dy = ((k / PARTS + 0.5) / PARTS - 0.5) * h->hy;
+        double X = (place_x(h, i) + dx) / root, Y = (place_y(h, j) + dy) * root;
+        sum += sqrt(fmax(0.0, 1.0 - X * X - Y * Y));
+    }
+    return sum / (PARTS * PARTS);
+}
+
+static void set_bounds(kl_half_space *h)
+{
+    int    n   = h->m * h->m;
     double sum = 0.0;
-    for (int i = 0; i < h->n; i++) sum += h->bound[i] * h->hx * h->hy;
-    for (int i = 0; i < h->n; i++) h->bound[i] /= sum;
+    for (int k = 0; k < n; k++) {
+        h->bound[k] = mean_pressure(h, k / h->m, k % h->m);
+        sum += h->bound[k] * h->hx * h->hy;
+    }
+    for (int k = 0; k < n; k++) h->bound[k] /= sum;
+}
+
+/* At a field point di columns behind and dj rows beside a loaded cell, -m <= di < m, |dj| < m. */
+static double *kernel_at(const kl_half_space *h, int di, int dj)
+{
+    return h->kernel + ((di + h->m) * (2 * h->m - 1) + dj + h->m - 1);
+}
+
+static void set_kernel(kl_half_space *h)
+{
+    int size = 2 * h->m * (2 * h->m - 1);
+    for (int di = -h->m; di < h->m; di++)
+        for (int dj = 1 - h->m; dj < h->m; dj++) {
+            double k[3];
+            influence(-di * h->hx, dj * h->hy, h->hx, h->hy, h->nu, k);
+            for (int q = 0; q < 3; q++) kernel_at(h, di, dj)[q * size] = k[q] / KL_PI;
+        }
 }
 
 kl_half_space *kl_half_space_create(double a_over_b, double nu, int m)
 {
-    kl_half_space *h    = calloc(1, sizeof *h);
-    size_t         most = (size_t)m * (size_t)m;
+    kl_half_space *h = calloc(1, sizeof *h);
     if (!h) return NULL;
-    h->m = m, h->nu = nu, h->ratio = a_over_b;
-    h->x = calloc(6 * most * most + 7 * most, sizeof(double));
-    if (!h->x) {
+    *h       = (kl_half_space){.m     = m,
+                               .nu    = nu,
+                               .ratio = a_over_b,
+                               .hx    = 2.0 * sqrt(a_over_b) / m,
+                               .hy    = 2.0 / (sqrt(a_over_b) * m)};
+    size_t n = (size_t)m * (size_t)m, kernel = 3 * 2 * (size_t)m * (size_t)(2 * m - 1);
+    h->bound = calloc(n + kernel + 2 * n + 2 * (n + (size_t)m) + 2 * n, sizeof(double));
+    if (!h->bound) {
         free(h);
         return NULL;
     }
-    h->y     = h->x + most;
-    h->bound = h->y + most;
-    h->p     = h->bound + most;
-    h->s     = h->p + 2 * most;
-    h->here  = h->s + 2 * most;
-    h->ahead = h->here + 3 * most * most;
-    lay_cells(h);
-    size_t n = (size_t)h->n;
-    for (size_t i = 0; i < n; i++)
-        for (size_t j = 0; j < n; j++) {
-            double k[3], dx = h->x[i] - h->x[j], dy = h->y[i] - h->y[j];
-            influence(dx, dy, h->hx, h->hy, nu, k);
-            for (size_t q = 0; q < 3; q++) h->here[(q * n + i) * n + j] = k[q] / KL_PI;
-            influence(dx + h->hx, dy, h->hx, h->hy, nu, k);
-            for (size_t q = 0; q < 3; q++) h->ahead[(q * n + i) * n + j] = k[q] / KL_PI;
-        }
+    h->kernel = h->bound + n;
+    h->p      = h->kernel + kernel;
+    h->u      = h->p + 2 * n;
+    h->s      = h->u + 2 * (n + (size_t)m);
+    set_bounds(h);
+    set_kernel(h);
     return h;
 }
 
@@ -134,92 +151,114 @@ static void slide(double s0x, double s0y, double kx, double ky, double g, double
     *px = g * cos(th), *py = g * sin(th);
 }
 
-/* Displacement at cell i by all tractions. */
-static inline void displacement(const double *K, size_t n, size_t i, const double *p, double *ux,
-                                double *uy)
+/* Changes the traction of cell (i, j), and the displacements everywhere with it. */
+static void load(kl_half_space *h, int i, int j, double dx, double dy)
 {
-    const double *xx = K + i * n, *yy = xx + n * n, *xy = yy + n * n, *py = p + n;
-    double        sx = 0.0, sy = 0.0;
-    for (size_t j = 0; j < n; j++) {
-        sx += xx[j] * p[j] + xy[j] * py[j];
-        sy += xy[j] * p[j] + yy[j] * py[j];
+    int     m = h->m, n = m * m, size = 2 * m * (2 * m - 1);
+    double *ux = h->u, *uy = h->u + n + m;
+    h->p[i * m + j] += dx;
+    h->p[n + i * m + j] += dy;
+    for (int r = -1; r < m; r++) {
+        const double *xx = kernel_at(h, r - i, -j), *yy = xx + size, *xy = yy + size;
+        double       *x = ux + (r + 1) * m, *y = uy + (r + 1) * m;
+        for (int k = 0; k < m; k++) {
+            x[k] += xx[k] * dx + xy[k] * dy;
+            y[k] += xy[k] * dx + yy[k] * dy;
+        }
     }
-    *ux = sx, *uy = sy;
 }
 
-/* What the step slips by if the tractions vanish: rigid slip, and displacement that is given up. */
+/* What the step slips by if the tractions vanish: rigid slip, less the displacement one cell ahead. */
 static void begin_step(kl_half_space *h, const double u[3])
 {
-    size_t n = (size_t)h->n;
-    for (size_t i = 0; i < n; i++) {
-        double ux, uy;
-        displacement(h->ahead, n, i, h->p, &ux, &uy);
-        h->s[i]     = h->hx * (u[0] - u[2] * h->y[i]) - ux;
-        h->s[n + i] = h->hx * (u[1] + u[2] * (h->x[i] + 0.5 * h->hx)) - uy;
-    }
+    int m = h->m, n = m * m;
+    for (int i = 0; i < m; i++)
+        for (int j = 0; j < m; j++) {
+            int k       = i * m + j;
+            h->s[k]     = h->hx * (u[0] - u[2] * place_y(h, j)) - h->u[k];
+            h->s[n + k] = h->hx * (u[1] + u[2] * (place_x(h, i) + 0.5 * h->hx)) - h->u[n + m + k];
+        }
 }
 
-/* One pass over all cells; returns the largest change of a traction. */
-static double sweep(kl_half_space *h, double spin)
+/* One pass over all cells; returns the largest change of a traction. Changes that do not matter are
+ * left for a later pass. */
+static double sweep(kl_half_space *h, double spin, double small)
 {
-    size_t  n  = (size_t)h->n;
-    double *px = h->p, *py = h->p + n, most = 0.0, behind = 0.5 * h->hx * h->hx * spin;
-    for (size_t i = 0; i < n; i++) {
-        double sx, sy, kx = h->here[i * n + i], ky = h->here[(n + i) * n + i], g = h->bound[i];
-        displacement(h->here, n, i, h->p, &sx, &sy);
-        sx += h->s[i], sy += h->s[n + i];
-        double nx = px[i] - sx / kx, ny = py[i] - sy / ky;
+    int           m = h->m, n = m * m;
+    const double *ux = h->u + m, *uy = ux + n + m;
+    double        most = 0.0, behind = 0.5 * h->hx * h->hx * spin, kx = *kernel_at(h, 0, 0),
+           ky = kernel_at(h, 0, 0)[2 * m * (2 * m - 1)];
+    for (int k = 0; k < n; k++) {
+        double g = h->bound[k], px = h->p[k], py = h->p[n + k];
+        if (g == 0.0) continue;
+        double sx = h->s[k] + ux[k], sy = h->s[n + k] + uy[k];
+        double nx = px - sx / kx, ny = py - sy / ky;
         /* the traction of a cell that slips points against the slip at its centre, half a cell behind
          * the place that the difference belongs to */
         if (nx * nx + ny * ny > g * g)
-            slide(sx - kx * px[i], sy - ky * py[i] - behind, kx, ky, g, &nx, &ny);
-        most  = fmax(most, fabs(nx - px[i]) + fabs(ny - py[i]));
-        px[i] = nx;
-        py[i] = ny;
+            slide(sx - kx * px, sy - ky * py - behind, kx, ky, g, &nx, &ny);
+        double change = fabs(nx - px) + fabs(ny - py);
+        if (change < small) continue;
+        most = fmax(most, change);
+        load(h, k / m, k % m, nx - px, ny - py);
     }
     return most;
 }
 
-int kl_half_space_solve(kl_half_space *h, const double u[3], bool warm, double f[3])
+/* Share of the cells of the ellipse whose traction is at its bound. */
+static double slipping(const kl_half_space *h)
+{
+    int n = h->m * h->m, inside = 0, slip = 0;
+    for (int k = 0; k < n; k++) {
+        if (h->bound[k] == 0.0) continue;
+        inside++;
+        slip += hypot(h->p[k], h->p[n + k]) > (1.0 - 1e-9) * h->bound[k];
+    }
+    return (double)slip / inside;
+}
+
+int kl_half_space_solve(kl_half_space *h, const double u[3], bool warm, kl_creep_output *out)
 {
     enum { STEPS = 400, PASSES = 15 };
-    int    step = 0, sweeps = 0;
-    double area = h->hx * h->hy, change = INFINITY;
-    size_t n = (size_t)h->n;
-    if (!warm) memset(h->p, 0, 2 * n * sizeof(double));
-    for (; step < STEPS && change > 1e-5; step++) {
+    const double steady = 1e-5, small = 5e-7; /* changes of a traction; Hertz's largest is 0.5 */
+    int          m = h->m, n = m * m, sweeps = 0;
+    double       change = INFINITY, area = h->hx * h->hy;
+    if (!warm) memset(h->p, 0, (size_t)(2 * n + 2 * (n + m)) * sizeof(double)); /* p and u */
+    for (int step = 0; step < STEPS && change > steady; step++) {
         begin_step(h, u);
         change = 0.0;
         for (int pass = 0; pass < PASSES; pass++, sweeps++) {
-            double most = sweep(h, u[2]);
+            double most = sweep(h, u[2], small);
             change      = fmax(change, most);
-            if (most < 1e-6) break;
+            if (most < 2.0 * small) break;
         }
     }
-    f[0] = f[1] = f[2] = 0.0;
-    for (size_t i = 0; i < n; i++) {
-        f[0] += area * h->p[i];
-        f[1] += area * h->p[n + i];
-        f[2] += area * (h->x[i] * h->p[n + i] - h->y[i] * h->p[i]);
+    *out = (kl_creep_output){.slip = slipping(h)};
+    for (int k = 0; k < n; k++) {
+        double x = place_x(h, k / m), y = place_y(h, k % m);
+        out->f[0] += area * h->p[k];
+        out->f[1] += area * h->p[n + k];
+        out->f[2] += area * (x * h->p[n + k] - y * h->p[k]);
     }
     return sweeps;
 }
 
-/* The error of a grid of m cells goes with 1/m: a straight line through two grids. */
+/* The error of a grid of m x m cells goes with 1/m, because cells cut by the edge carry their share of the
+ * pressure: a straight line through two grids. */
 static void half_space_force(const kl_creep_options *o, const kl_creep_input *in,
                              kl_creep_output *out)
 {
     (void)o;
     static const int m[2] = {14, 21};
-    double           f[2][3];
+    kl_creep_output  f[2];
     for (int i = 0; i < 2; i++) {
         kl_half_space *h = kl_half_space_create(in->a_over_b, 0.28, m[i]);
-        for (int k = 0; k < 3; k++) f[i][k] = (double)NAN;
-        if (h) kl_half_space_solve(h, in->u, false, f[i]);
+        f[i]             = (kl_creep_output){{NAN, NAN, NAN}, NAN};
+        if (h) kl_half_space_solve(h, in->u, false, &f[i]);
         kl_half_space_destroy(h);
     }
-    for (int k = 0; k < 3; k++) out->f[k] = (m[1] * f[1][k] - m[0] * f[0][k]) / (m[1] - m[0]);
-    out->slip = (double)NAN;
+    for (int k = 0; k < 3; k++) out->f[k] = (m[1] * f[1].f[k] - m[0] * f[0].f[k]) / (m[1] - m[0]);
+    out->slip = f[1].slip;
 }
 
 const kl_creep_law kl_half_space_law = {"half-space", "Kalker's exact theory of half-spaces; slow",

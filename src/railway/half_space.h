@@ -13,12 +13,12 @@ typedef struct kl_half_space kl_half_space;
 kl_half_space *kl_half_space_create(double a_over_b, double nu, int m);
 void           kl_half_space_destroy(kl_half_space *h);
 
-/* fx, fy, mz for ux, uy, uphi (creep.h). `warm`: starts from the tractions of the last call. Returns
- * the number of passes. */
-int kl_half_space_solve(kl_half_space *h, const double u[3], bool warm, double f[3]);
+/* Forces and the share that slips for ux, uy, uphi (creep.h). `warm`: starts from the tractions of the
+ * last call. Returns the number of passes. */
+int kl_half_space_solve(kl_half_space *h, const double u[3], bool warm, kl_creep_output *out);
 
-/* The theory as a creep law for tools: grids of 14 and 21 cells, extrapolated to cells of no size,
- * Poisson's ratio 0.28. Allocates and takes a fraction of a second. */
+/* The theory as a creep law for tools: grids of 14 and 21 cells, extrapolated to cells of no size, Poisson's
+ * ratio 0.28. Allocates and takes a tenth of a second. */
 extern const kl_creep_law kl_half_space_law;
 
 #endif
