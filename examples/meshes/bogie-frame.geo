@@ -27,6 +27,8 @@ DefineConstant[ motors = 0 ];             // 1: pads for the traction motors
 DefineConstant[ motor_pad = 0.16 ];       // m, height of a motor pad
 DefineConstant[ motor_width = 0.16 ];     // m, width of a motor pad
 DefineConstant[ size = 0.06 ];            // m, of an element
+DefineConstant[ weld_size = 0 ];          // m, of an element at the corners of a transom's weld; 0: as `size`
+DefineConstant[ weld_place = 1 ];         // which weld is meshed finely, numbered like incision_place
 DefineConstant[ order = 2 ];              // 1 or 2
 DefineConstant[ incision = 0 ];           // share of the transom's section area that is cut, 0 to 0.9
 DefineConstant[ incision_place = 1 ];     // 1: first transom, right; 2: first, left; 3: second, right; 4: second, left
@@ -169,7 +171,30 @@ z = transom_height / 2 + pad_height;
 face() = Surface In BoundingBox{px - h, -h, z - e, px + h, h, z + e};
 Physical Surface("pivot") = {face()};
 
-Mesh.CharacteristicLengthMin = 0.5 * size;
+If (weld_size > 0)
+    // balls about the four corners of the transom at its weld
+    wx = px - (weld_place > 2 ? wheelbase : 0);
+    wy = (weld_place == 2 || weld_place == 4) ? inner : -inner;
+    balls() = {};
+    For i In {-1:1:2}
+        For j In {-1:1:2}
+            b = 1 + #balls();
+            Field[b] = Ball;
+            Field[b].XCenter = wx + i * transom_width / 2;
+            Field[b].YCenter = wy;
+            Field[b].ZCenter = j * transom_height / 2;
+            Field[b].Radius = 2.5 * tt;
+            Field[b].Thickness = 4 * tt;
+            Field[b].VIn = weld_size;
+            Field[b].VOut = size;
+            balls() += b;
+        EndFor
+    EndFor
+    Field[5] = Min;
+    Field[5].FieldsList = {balls()};
+    Background Field = 5;
+EndIf
+Mesh.CharacteristicLengthMin = weld_size > 0 ? 0.5 * weld_size : 0.5 * size;
 Mesh.CharacteristicLengthMax = size;
 Mesh.ElementOrder = order;
 Mesh.SecondOrderLinear = 1;

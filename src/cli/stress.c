@@ -9,12 +9,13 @@
 #include "cli/commands.h"
 #include "cli/stress_curve.h"
 #include "cli/stress_sites.h"
+#include "cli/stress_weld.h"
 #include "cli/vtk_series.h"
 #include "script/expression.h"
 #include "terminal/result_files.h"
 
 typedef struct request {
-    const char       *file, *output, *points, *times, *sn, *mean, *ultimate, *measure;
+    const char       *file, *output, *points, *times, *sn, *mean, *ultimate, *measure, *weld;
     double            from, to, apart;
     int               top;
     kl_stress_bodies  bodies;
@@ -275,6 +276,7 @@ static int produce(request *q, kl_diag *diag)
     kl_status status = KL_OK;
     int       code   = read_curves(q);
     if (code != KL_EXIT_OK) return code;
+    if (q->weld) return kl_stress_weld_print(&q->bodies, q->weld);
     for (int i = 0; worst && status == KL_OK && i < q->bodies.n; i++)
         status = kl_stress_bodies_envelope(&q->bodies, i);
     if (status == KL_OK && q->points)
@@ -320,6 +322,9 @@ static int check_request(request *q)
     const kl_command *c = &kl_command_stress;
     if (q->points && q->times)
         return kl_usage_error(c, "give --points for histories or --times for fields, not both");
+    if (q->weld && (q->points || q->times || q->output))
+        return kl_usage_error(c,
+                              "--weld prints one line; give it without -o, --points and --times");
     if (q->output && !format_of(q->output))
         return kl_usage_error(c, "%s: unknown file type; use .csv, .h5, .vtp or .pvd", q->output);
     if (q->output && q->points && format_of(q->output)->surface)
@@ -356,6 +361,8 @@ static int run_stress(int argc, char **argv)
         {"ultimate", 0, "STRESS", KL_OPTION_TEXT, &q.ultimate, "tensile strength: 510MPa"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
          "counted stress: von-mises (signed) or principal"},
+        {"weld", 0, "X,...", KL_OPTION_TEXT, &q.weld,
+         "structural stress at a weld toe: x,y,z,dx,dy,dz,t [m]"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "number of hot spots in the table (default 10)"},
         {"apart", 0, "M", KL_OPTION_NUMBER, &q.apart, "smallest distance between hot spots [m]"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "first time [s]"},

@@ -73,6 +73,32 @@ static void stress_of_the_cantilever_is_that_of_beam_theory(void **state)
     assert_close(s[2] / tip, 1.0, 0.01);
 }
 
+/* Stress that changes linearly is extrapolated exactly: 1.67 (1 - 0.4 g) - 0.67 (1 - g) = 1 up to 2e-3 g.
+ * The reading places are 20 and 50 mm in front of the toe; from the wrong side the value would differ
+ * by twice the slope. */
+static void structural_stress_of_the_cantilever_is_that_of_beam_theory(void **state)
+{
+    world      *w       = *state;
+    const char *wrong[] = {"0.2,0,-0.01,1,0,0", "0.2,0,-0.01,0,0,0,0.05", "0.2,0,-0.01,1,0,0,-1",
+                           "a,b"};
+    run_beam(w, "1");
+    for (int way = -1; way <= 1; way += 2) {
+        char   weld[64];
+        double least, most, theory = 1e-6 * F * (L - 0.2) * C / I;
+        snprintf(weld, sizeof weld, "0.2,0,-0.01,%d,0,0,0.05", way);
+        assert_int_equal(run(w, "stress", "out.h5", "--weld", weld), 0);
+        const char *p = strstr(w->out, "plate of 50 mm: ");
+        assert_non_null(p);
+        assert_int_equal(sscanf(p, "plate of 50 mm: %lf to %lf MPa", &least, &most), 2);
+        assert_close(most / theory, 1.0, 5e-3);
+        assert_close(least / theory, -1.0, 1e-2);
+    }
+    for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
+        assert_int_equal(run(w, "stress", "out.h5", "--weld", wrong[i]), 2);
+        assert_says(w->err, "x,y,z,dx,dy,dz,t");
+    }
+}
+
 static void damage_is_that_of_miner_by_hand(void **state)
 {
     world *w = *state;
@@ -253,6 +279,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(stress_of_the_cantilever_is_that_of_beam_theory),
+        CASE(structural_stress_of_the_cantilever_is_that_of_beam_theory),
         CASE(damage_is_that_of_miner_by_hand),
         CASE(histories_and_fields_agree_in_all_formats),
         CASE(wrong_wishes_are_answered_in_words),
