@@ -245,6 +245,10 @@ void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double 
         kl_reading in = kl_reading_of(m, s, w, e);
         if (e->type->reads_reaction && e->of[0] >= 0)
             in.reaction = w->total + 6 * (size_t)m->element[e->of[0]].marker;
-        e->type->commit(&in, h_new + e->h);
+        /* h_new may be the history that the element reads: it is replaced as a whole */
+        size_t size = (size_t)e->nh * sizeof(double);
+        memcpy(w->fresh, in.h, size);
+        e->type->commit(&in, w->fresh);
+        memcpy(h_new + e->h, w->fresh, size);
     }
 }

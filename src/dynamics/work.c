@@ -38,7 +38,11 @@ kl_work *kl_work_create(const kl_model *m)
     w->free  = kl_arena_array(a, double, m->nv + 1);
     int most = 1;
     for (int i = 0; i < m->nbody; i++) most = m->body[i].nv > most ? m->body[i].nv : most;
-    w->map     = kl_arena_array(a, double, 6 * (size_t)most);
+    w->map      = kl_arena_array(a, double, 6 * (size_t)most);
+    int history = 0;
+    for (int i = 0; i < m->nelement; i++)
+        if (m->element[i].nh > history) history = m->element[i].nh;
+    w->fresh   = kl_arena_array(a, double, history + 1);
     w->quiet   = kl_arena_array(a, unsigned char, m->nmarker + 1);
     w->culprit = -1;
     if (!kl_arena_ok(a)) {

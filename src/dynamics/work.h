@@ -48,6 +48,7 @@ typedef struct kl_work {
     double *total; /* 6 nmarker: wrench - rows' lambda */
     double *free;  /* scratch: accelerations of one body less gravity */
     double *map;   /* scratch: map of one marker, 6 x nv of its body */
+    double *fresh; /* scratch: new history of one element */
 } kl_work;
 
 kl_work *kl_work_create(const kl_model *m); /* NULL when out of memory */

@@ -2,10 +2,18 @@
  *
  *   v(n+1/2) = v(n) + h/2 a(n),   q(n+1) = q(n) (+) h v(n+1/2),   v(n+1) = v(n+1/2) + h/2 a(n+1)
  *
- * Stable for h < 2/omega with the highest frequency omega of the model. It is estimated by the power
- * method on differences of accelerations, again and again, so that a contact that begins is seen. The
- * multipliers come from the accelerations; positions and velocities are brought back onto the
- * constraints after each step. No matrix but the mass is factored. */
+ * a(n+1) is evaluated with the velocity v(n) + h a(n), so that damping needs no matrix either. For a mode
+ * with the frequency w and the damping rate c (v' = -c v) the characteristic polynomial has its first root
+ * at -1 where
+ *
+ *   h^2 w^2 + 4 h c = 4,
+ *
+ * and is stable below. For damping in proportion to the stiffness, c = b w^2, that is
+ * h = (2/w) (sqrt(1 + 4 b^2 w^2) - 2 b w). The greatest eigenvalue of w^2 + 4 c/h is estimated
+ * by the power method on differences of accelerations, with position and velocity moved together, again
+ * and again, so that a contact that begins is seen. The multipliers come from the accelerations; positions
+ * and velocities are brought back onto the constraints after each step. No matrix but the mass is
+ * factored. */
 #include <math.h>
 #include <string.h>
 
@@ -16,13 +24,15 @@ typedef struct explicit_run {
     kl_state    *kept, *start;
     double      *dx, *shape, *before; /* nv */
     double      *lambda;
-    double       omega2;   /* square of the highest frequency [1/s2] */
-    long         next;     /* step at which it is estimated again */
-    kl_crossing *crossing; /* nevent */
-    signed char *side;     /* nevent: on which side of each crossing the last step ended */
-    kl_powers    power;
+    double      *start_a, *start_lambda; /* nv, nlam: accelerations at the start of the step */
+    double       stable;                 /* longest stable step so far [s]; HUGE_VAL: unknown */
+    long         next;                   /* step at which it is estimated again */
+    kl_crossing *crossing;               /* nevent */
+    signed char *side, *start_side; /* nevent: on which side of each crossing the last step ended */
+    kl_powers    power, start_power;
     double       energy, moving; /* balance at the start, largest kinetic energy so far [J] */
     bool         warned;         /* that energy has appeared or gone */
+    bool         judged;         /* the length of the steps that the model asks for */
 } explicit_run;
 
 enum { FIRST_PASSES = 50, LATER_PASSES = 3, AGAIN = 20 };
@@ -36,12 +46,12 @@ static void run_destroy(void *self)
 }
 
 /* A shape with all frequencies in it. */
-static void seed_shape(explicit_run *e, const kl_model *m)
+static void seed_shape(explicit_run *e, const kl_model *m, double sign)
 {
     unsigned seed = 1;
     for (int i = 0; i < m->nv; i++) {
         seed        = seed * 1664525u + 1013904223u;
-        e->shape[i] = m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
+        e->shape[i] = sign * m->unit[i] * ((double)(seed >> 8) / 8388608.0 - 1.0);
     }
 }
 
@@ -55,47 +65,108 @@ static kl_status run_create(kl_solver *x, void **self)
         kl_arena_destroy(a);
         return KL_E_MEMORY;
     }
-    *e          = (explicit_run){.arena = a};
-    e->dx       = kl_arena_array(a, double, m->nv + 1);
-    e->shape    = kl_arena_array(a, double, m->nv + 1);
-    e->before   = kl_arena_array(a, double, m->nv + 1);
-    e->lambda   = kl_arena_array(a, double, m->nlam + 1);
-    e->crossing = kl_arena_array(a, kl_crossing, m->nevent + 1);
-    e->side     = kl_arena_array(a, signed char, m->nevent + 1);
-    e->kept     = kl_state_create(m);
-    e->start    = kl_state_create(m);
+    *e              = (explicit_run){.arena = a, .stable = HUGE_VAL};
+    e->dx           = kl_arena_array(a, double, m->nv + 1);
+    e->shape        = kl_arena_array(a, double, m->nv + 1);
+    e->before       = kl_arena_array(a, double, m->nv + 1);
+    e->lambda       = kl_arena_array(a, double, m->nlam + 1);
+    e->crossing     = kl_arena_array(a, kl_crossing, m->nevent + 1);
+    e->side         = kl_arena_array(a, signed char, m->nevent + 1);
+    e->start_a      = kl_arena_array(a, double, m->nv + 1);
+    e->start_lambda = kl_arena_array(a, double, m->nlam + 1);
+    e->start_side   = kl_arena_array(a, signed char, m->nevent + 1);
+    e->kept         = kl_state_create(m);
+    e->start        = kl_state_create(m);
     if (!kl_arena_ok(a) || !e->kept || !e->start) {
         run_destroy(e);
         return KL_E_MEMORY;
     }
-    seed_shape(e, m);
     *self = e;
     return KL_OK;
 }
 
-/* Highest frequency: x->a belongs to the state. */
-static kl_status estimate(explicit_run *e, kl_solver *x, int passes, kl_diag *diag)
+/* The operator K + pace C (both over the mass) on the shape: its size in *out [1/s2]. The same sense every
+ * time, so that what is only pressed stays pressed. */
+static kl_status apply(explicit_run *e, kl_solver *x, double pace, double *out, kl_diag *diag)
 {
     const kl_model *m     = x->model;
     const double    small = 1e-7;
-    double          now   = 0.0;
+    double          size  = kl_increment_norm(m, e->shape, NULL);
+    *out                  = 0.0;
+    if (!(size > 0.0) || !isfinite(size)) return KL_OK;
+    for (int i = 0; i < m->nv; i++) {
+        e->dx[i]   = small / size * e->shape[i];
+        x->s->v[i] = e->kept->v[i] + pace * e->dx[i];
+    }
+    kl_model_advance(m, e->kept->q, e->dx, x->s->q);
+    KL_TRY(kl_solve_acceleration(x, e->shape, e->lambda, diag));
+    for (int i = 0; i < m->nv; i++) e->shape[i] = e->before[i] - e->shape[i];
+    *out = kl_increment_norm(m, e->shape, NULL) / small;
+    return KL_OK;
+}
+
+/* Longest stable step h = 2/sqrt(L), L the greatest eigenvalue of K + (4/h) C: the power method, in which h
+ * follows its estimate. With damping alone h -> sqrt(h/c), which halves the error in its logarithm. A step
+ * longer than the run is no limit (HUGE_VAL): nothing acts, or there is only rounding. */
+static kl_status passes_of(explicit_run *e, kl_solver *x, int passes, bool damped, double *stable,
+                           kl_diag *diag)
+{
+    const double run  = x->model->settings.end - x->model->t0;
+    const double span = run > 0.0 ? run : 1.0;
+    double       L = 0.0, h = fmin(*stable, span);
+    for (int pass = 0; pass < passes; pass++) {
+        KL_TRY(apply(e, x, damped ? 4.0 / h : 0.0, &L, diag));
+        if (!isfinite(L)) return KL_RETRY;
+        h = L * span * span > 4.0 ? 2.0 / sqrt(L) : span;
+        if (L * span * span < 1e-6) break;
+    }
+    *stable = h < span ? h : HUGE_VAL;
+    return KL_OK;
+}
+
+/* x->a belongs to the state. `fresh`: from shapes of both senses, because what touches may push only when
+ * it is pressed; else from the shape of the last time. The step does not grow again: yielding lowers
+ * frequencies, unloading raises them. */
+static kl_status estimate(explicit_run *e, kl_solver *x, bool fresh, kl_diag *diag)
+{
+    const kl_model *m      = x->model;
+    kl_status       status = KL_OK;
     memcpy(e->before, x->a, (size_t)m->nv * sizeof(double));
     kl_state_copy(e->kept, x->s);
-    for (int pass = 0; pass < passes; pass++) {
-        double size = kl_increment_norm(m, e->shape, NULL);
-        if (!(size > 0.0) || !isfinite(size)) break;
-        for (int i = 0; i < m->nv; i++) e->dx[i] = small / size * e->shape[i];
-        kl_model_advance(m, e->kept->q, e->dx, x->s->q);
-        kl_status status = kl_solve_acceleration(x, e->shape, e->lambda, diag);
-        if (status != KL_OK) {
-            kl_state_copy(x->s, e->kept);
-            return status;
-        }
-        for (int i = 0; i < m->nv; i++) e->shape[i] -= e->before[i];
-        now = kl_increment_norm(m, e->shape, NULL) / small;
+    for (int sense = 0; status == KL_OK && sense < (fresh ? 2 : 1); sense++) {
+        double h = e->stable;
+        if (fresh) seed_shape(e, m, sense == 0 ? -1.0 : 1.0);
+        status    = passes_of(e, x, fresh ? FIRST_PASSES : LATER_PASSES, true, &h, diag);
+        e->stable = fmin(e->stable, h);
+        kl_state_copy(x->s, e->kept);
     }
+    return status;
+}
+
+/* Said once, at the start: steps that the model asks for and that are too long, which grow without limit
+ * after some time; and damping that shortens the stable step. */
+static kl_status judge_steps(explicit_run *e, kl_solver *x, kl_diag *diag)
+{
+    const kl_settings *s    = &x->model->settings;
+    double             free = HUGE_VAL; /* without damping */
+    if (e->judged || !isfinite(e->stable)) return KL_OK;
+    e->judged = true;
+    seed_shape(e, x->model, 1.0);
+    kl_status status = passes_of(e, x, FIRST_PASSES, false, &free, diag);
     kl_state_copy(x->s, e->kept);
-    e->omega2 = fmax(now, e->omega2); /* yielding lowers it, unloading raises it again */
+    KL_TRY(status);
+    if (s->step > e->stable)
+        kl_warn(diag, KL_NOWHERE,
+                "steps of %.3g s are longer than the stable step of central differences, about "
+                "%.3g s at the start; remove `step` to let the program choose it, or give a "
+                "smaller one",
+                s->step, e->stable);
+    if (e->stable < 0.5 * free)
+        kl_note(diag, KL_NOWHERE,
+                "damping shortens the stable step of central differences from %.3g s to %.3g s; "
+                "reduce damping that grows with the stiffness (`damping` of beams, the second "
+                "number of `rayleigh`), or use `integrator: {type: generalized-alpha}`",
+                free, e->stable);
     return KL_OK;
 }
 
@@ -104,7 +175,9 @@ static kl_status run_begin(void *self, kl_solver *x, kl_diag *diag)
     explicit_run *e = self;
     e->power        = (kl_powers){0};
     e->next         = 0;
-    return isnan(x->model->settings.step) ? estimate(e, x, FIRST_PASSES, diag) : KL_OK;
+    if (!isnan(x->model->settings.step) && e->judged) return KL_OK;
+    KL_TRY(estimate(e, x, true, diag));
+    return judge_steps(e, x, diag);
 }
 
 /* Positions back onto the constraints, by the least change. */
@@ -150,6 +223,7 @@ static bool passed_crossing(explicit_run *e, kl_solver *x)
         if (el->nevent > 0) el->type->crossings(&in, e->crossing + el->event);
     }
     for (int k = 0; k < m->nevent; k++) {
+        if (isnan(e->crossing[k].rate)) continue; /* found in the history: nothing begins there */
         double      value = e->crossing[k].value;
         signed char side  = value > 0.0 ? 1 : value < 0.0 ? -1 : 0; /* 0: none there */
         passed |= side != e->side[k];
@@ -158,19 +232,37 @@ static bool passed_crossing(explicit_run *e, kl_solver *x)
     return passed;
 }
 
+/* Back to the start of the last step. */
+static void run_back(void *self, kl_solver *x)
+{
+    explicit_run   *e = self;
+    const kl_model *m = x->model;
+    kl_state_copy(x->s, e->start);
+    memcpy(x->a, e->start_a, (size_t)m->nv * sizeof(double));
+    memcpy(x->lambda, e->start_lambda, (size_t)m->nlam * sizeof(double));
+    memcpy(e->side, e->start_side, (size_t)m->nevent);
+    e->power = e->start_power;
+}
+
+static void keep_start(explicit_run *e, const kl_solver *x)
+{
+    const kl_model *m = x->model;
+    kl_state_copy(e->start, x->s);
+    memcpy(e->start_a, x->a, (size_t)m->nv * sizeof(double));
+    memcpy(e->start_lambda, x->lambda, (size_t)m->nlam * sizeof(double));
+    memcpy(e->start_side, e->side, (size_t)m->nevent);
+    e->start_power = e->power;
+}
+
 /* A contact that begins may be stiffer than all before, and a whole step into it would feed energy: with a
- * higher frequency the step is taken back, to be repeated with a shorter one. */
+ * shorter stable step the step is taken back, to be repeated. */
 static kl_status take_back(explicit_run *e, kl_solver *x, kl_diag *diag, bool *again)
 {
-    double before = e->omega2;
-    *again        = false;
-    seed_shape(e, x->model); /* that of before does not contain the contact */
-    KL_TRY(estimate(e, x, FIRST_PASSES, diag));
-    if (e->omega2 < 1.05 * before) return KL_OK;
-    *again = true;
-    kl_state_copy(x->s, e->start);
-    KL_TRY(kl_solve_acceleration(x, x->a, x->lambda, diag));
-    passed_crossing(e, x); /* sides as they were */
+    double before = e->stable;
+    KL_TRY(estimate(e, x, true, diag));
+    *again = e->stable < 0.98 * before;
+    if (!*again) return kl_eval_elements(x->model, x->s, x->w);
+    run_back(e, x);
     return KL_OK;
 }
 
@@ -195,36 +287,52 @@ static void watch_energy(explicit_run *e, const kl_solver *x, const kl_statistic
         100.0 * fabs(sum - e->energy) / e->moving, x->s->t, count->step);
 }
 
+/* Length of the next step: equal ones up to the next row, because unequal ones excite high frequencies
+ * though each is stable. */
+static double step_length(const explicit_run *e, const kl_settings *s, double whole)
+{
+    const double share = 0.9; /* of the stable step */
+    double       h     = isnan(s->step) ? fmin(share * e->stable, whole) : s->step;
+    if (s->max_step > 0.0) h = fmin(h, s->max_step);
+    double steps = ceil(whole / h * (1.0 - 1e-9));
+    return steps <= 1.0 ? whole : whole / steps;
+}
+
+/* One step from the state with its accelerations; *again: it was taken back for a shorter one. */
+static kl_status try_step(explicit_run *e, kl_solver *x, double until, double h, bool *again,
+                          const kl_statistics *count, kl_diag *diag)
+{
+    bool last = h >= until - x->s->t;
+    *again    = false;
+    KL_TRY(kl_eval(x->model, x->s, x->w)); /* the estimate looked elsewhere */
+    keep_start(e, x);
+    x->s->t          = last ? until : x->s->t + h;
+    kl_status status = advance(e, x, h, diag);
+    if (status == KL_OK && passed_crossing(e, x) && isnan(x->model->settings.step))
+        status = take_back(e, x, diag, again);
+    if (status != KL_RETRY) return status;
+    run_back(e, x); /* there is no shorter step to try: this one is stable */
+    return kl_step_failed(x, h, count, "an element could not be evaluated", diag);
+}
+
 static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics *count,
                           kl_diag *diag)
 {
     explicit_run      *e     = self;
     const kl_settings *s     = &x->model->settings;
-    const double       share = 0.9; /* of the stable step */
-    double             whole = until - x->s->t, h = s->step;
-    bool               free = isnan(h), again = false;
-    if (free && count->steps >= e->next) {
-        if (count->steps > 0) KL_TRY(estimate(e, x, LATER_PASSES, diag));
+    bool               again = true;
+    double             h     = 0.0;
+    if (isnan(s->step) && count->steps >= e->next) {
+        if (count->steps > 0) KL_TRY(estimate(e, x, false, diag));
         e->next = count->steps + AGAIN;
     }
-    if (isnan(h)) h = e->omega2 > 0.0 ? share * 2.0 / sqrt(e->omega2) : whole;
-    if (s->max_step > 0.0) h = fmin(h, s->max_step);
-    /* equal steps up to the next row: unequal ones excite high frequencies though each is stable */
-    double steps = ceil(whole / h * (1.0 - 1e-9));
-    bool   last  = steps <= 1.0;
-    h            = last ? whole : whole / steps;
-    KL_TRY(kl_eval(x->model, x->s, x->w)); /* the estimate looked elsewhere */
-    kl_state_copy(e->start, x->s);
-    x->s->t          = last ? until : x->s->t + h;
-    kl_status status = advance(e, x, h, diag);
-    if (status == KL_RETRY) { /* there is no shorter step to try: this one is stable */
-        kl_state_copy(x->s, e->start);
-        return kl_step_failed(x, h, count, "an element could not be evaluated", diag);
+    while (again) { /* each time the step becomes shorter */
+        h = step_length(e, s, until - x->s->t);
+        if (!(x->s->t + h > x->s->t))
+            return kl_step_failed(x, h, count, "the stable step is below the rounding of time",
+                                  diag);
+        KL_TRY(try_step(e, x, until, h, &again, count, diag));
     }
-    KL_TRY(status);
-    if (passed_crossing(e, x) && free) KL_TRY(take_back(e, x, diag, &again));
-    if (again)
-        return run_step(self, x, until, count, diag); /* the frequency only grows: not for ever */
     kl_commit_history(x->model, x->s, x->w, x->s->h);
     kl_count_energy(x, h, &e->power, count);
     count->steps++;
@@ -238,8 +346,10 @@ static kl_status run_step(void *self, kl_solver *x, double until, kl_statistics 
     return kl_step_failed(x, h, count, "the explicit method became unstable", diag);
 }
 
-const kl_integrator kl_central_differences = {.name    = "central-differences",
-                                              .create  = run_create,
-                                              .destroy = run_destroy,
-                                              .begin   = run_begin,
-                                              .step    = run_step};
+const kl_integrator kl_central_differences = {.name        = "central-differences",
+                                              .create      = run_create,
+                                              .destroy     = run_destroy,
+                                              .begin       = run_begin,
+                                              .step        = run_step,
+                                              .back        = run_back,
+                                              .short_steps = true};

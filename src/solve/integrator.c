@@ -167,6 +167,6 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
                    "supplied %.6g J; constraint error %.3g m, %.3g rad. Plot '%s' just before this "
                    "time; reduce sudden changes there (stiff springs, stops, tables with corners), "
                    "or try a smaller `tolerance` or `spectral_radius` under `integrator:`",
-                   x->s->t, why, h, name, e.kinetic, e.potential, count->lost, count->supplied,
-                   d.position, d.rotation, name);
+                   x->s->t, why, h, name, e.kinetic, e.potential, count->lost + e.spent,
+                   count->supplied, d.position, d.rotation, name);
 }

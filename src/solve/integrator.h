@@ -40,6 +40,8 @@ typedef struct kl_integrator {
     /* (optional) looks into the last step, whatever became of the solver's state since: the method's
      * own polynomial, or kl_between. Without it, a run steps onto every output time. */
     kl_status (*look)(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag);
+    /* Stability keeps its steps so short that it goes over crossings at which forces keep their slopes */
+    bool short_steps;
     /* (optional) takes the last step back: the solver's state, accelerations, multipliers and all of
      * its own are again as before it. Without it the integrator restarts there. */
     void (*back)(void *self, kl_solver *x);

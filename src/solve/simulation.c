@@ -28,7 +28,7 @@ static void set_event_rules(kl_simulation *s)
 {
     bool blind           = s->integrator == &kl_runge_kutta && !isnan(s->model->settings.step);
     s->events->continues = s->integrator->bend && !blind;
-    s->events->lenient   = !s->integrator->back;
+    s->events->lenient   = !s->integrator->back || s->integrator->short_steps;
 }
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
