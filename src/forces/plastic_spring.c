@@ -6,14 +6,17 @@
  *
  * crush: a part that is only pressed. With d = how far its ends have come together beyond the gap:
  *
- *   f = k (d - dp),  0 <= f <= F(dp) r(d'),    f += kb (d - stroke) beyond the stroke
+ *   f = k (d - dp),  0 <= f <= F(dp) r(d'),  dp <= stroke,    f += kb (d - stroke) beyond the stroke
  *
  * dp is the permanent crush, F the force-crush curve, r the factor of the crush speed, kb the stiffness
- * when it has bottomed out. Unloading is elastic with the stiffness k; there is no tension.
+ * when it has bottomed out. Nothing is crushed beyond the stroke: what has bottomed out is elastic and
+ * pushes its ends apart until d = stroke. Unloading is elastic with the stiffness k; there is no tension.
  *
  * The plastic part is found implicitly (return mapping) from the memory of the last accepted step, and
- * the energy spent is part of that memory, so that the energy balance closes without integration. */
+ * the energy spent, the integral of r F over dp, is part of that memory: without r the energy balance
+ * closes without integration; r is the mean of both ends of a step (trapezoidal rule). */
 #include <math.h>
+#include <stdio.h>
 #include <string.h>
 
 #include "forces/forces.h"
@@ -29,18 +32,21 @@ typedef struct plastic_spring {
     double        x0; /* derived: coordinate at the start */
 } plastic_spring;
 
-/* What it remembers; the turn comes first, as of all elements that count turns. */
-enum { TURN, PLASTIC, ACCUMULATED, SPENT, PHASE, MEMORY };
+/* What it remembers; the turn comes first, as of all elements that count turns. FACTOR: r at the last step. */
+enum { TURN, PLASTIC, ACCUMULATED, SPENT, PHASE, FACTOR, MEMORY };
 
-/* Steps end where it is touched, where it begins to yield, and where it is unloaded again: the slope of the
- * force changes there. Whether it yields is given by PHASE: above 0 while it does, below 0 while it does not;
- * its size is the distance from the change in units of what is allowed, as found with the last step. */
-enum { TOUCH, YIELD, EVENTS };
+/* Steps end where it begins to yield, where it is unloaded again, and of a crushed part where it is touched,
+ * where its stroke is used up and where it is solid (dp = stroke): the slope of the force changes there.
+ * Whether it yields is given by PHASE: above 0 while it does, below 0 while it does not; its size is the
+ * distance from the change in units of what is allowed, as found with the last step. */
+enum { YIELD, HINGE_EVENTS, TOUCH = HINGE_EVENTS, BOTTOM, SOLID, CRUSH_EVENTS };
 static const double SHARE   = 1e-3; /* of the elastic range, of what is allowed beyond its end */
 static const double SLOWEST = 1e-4; /* [m/s, rad/s]: rate at which unloading may begin */
 
 typedef struct answer {
     double force, slope; /* against the coordinate's growth (hinge), or pressing (crush) */
+    double drag;         /* d force/d speed of pressing, through the factor of the speed */
+    double factor;       /* r */
     double plastic, accumulated;
     double energy, spent; /* stored; spent since the last accepted step [J] */
     double room;          /* how far from yielding [m, rad] */
@@ -54,19 +60,32 @@ static double curve_at(const plastic_spring *p, double x, double *slope)
     return y[0];
 }
 
-/* Plastic increment d >= 0 with trial - k d = Y(p + d) (+ back), by Newton's method; the difference
- * falls with d because the curve does not. */
+/* The curve where it is above zero: below, the run stops (plastic_watch). */
+static double limit_at(const plastic_spring *p, double x, double *slope)
+{
+    double y = curve_at(p, x, slope);
+    if (y > 0.0) return y;
+    *slope = 0.0;
+    return 0.0;
+}
+
+/* Plastic increment d >= 0 with trial - k d = factor Y(p + d). The difference falls with d, because the
+ * curve does not fall faster than k, and its zero lies below trial/k: Newton's method between bounds. */
 static double flow(const plastic_spring *p, double trial, double accumulated, double factor,
                    double *hardening)
 {
-    enum { MOST = 50 };
-    double d = 0.0;
+    enum { MOST = 60 };
+    double d = 0.0, low = 0.0, high = trial / p->k;
     for (int pass = 0; pass < MOST; pass++) {
-        double slope, f = trial - p->k * d - factor * curve_at(p, accumulated + d, &slope);
+        double slope, f = trial - p->k * d - factor * limit_at(p, accumulated + d, &slope);
         *hardening  = factor * slope;
-        double step = f / (p->k + *hardening);
-        d           = fmax(0.0, d + step);
-        if (fabs(step) <= 1e-14 * (1.0 + d)) break;
+        double next = d + f / (p->k + *hardening);
+        if (f > 0.0) low = d;
+        else high = d;
+        if (!(next >= low && next <= high)) next = 0.5 * (low + high);
+        double step = next - d;
+        d           = next;
+        if (fabs(step) <= 1e-14 * (accumulated + d)) break;
     }
     return d;
 }
@@ -81,7 +100,7 @@ static double work(const plastic_spring *p, double from, double by)
     double              sum = 0.0, unused, h = by / PANELS;
     for (int i = 0; i < PANELS; i++)
         for (int k = 0; k < 3; k++)
-            sum += share[k] * h * curve_at(p, from + h * (i + at[k]), &unused);
+            sum += share[k] * h * limit_at(p, from + h * (i + at[k]), &unused);
     return sum;
 }
 
@@ -134,27 +153,41 @@ static answer hinge(const plastic_spring *p, double x, const double *h)
     return a;
 }
 
+/* Factor of the force at a speed of crushing, and its slope. */
+static double factor_at(const plastic_spring *p, double speed, double *slope)
+{
+    double y[3] = {1.0, 0.0, 0.0};
+    if (p->rate) kl_function_eval(p->rate, fmax(speed, 0.0), NULL, y);
+    *slope = speed > 0.0 && y[0] > 0.0 ? y[1] : 0.0;
+    return fmax(y[0], 0.0);
+}
+
+/* Crushing from dp = was with a trial force above what it bears: up to the stroke. */
+static void press(const plastic_spring *p, double trial, double was, double rate, double before,
+                  answer *a)
+{
+    double hardening = 0.0, unused, by = flow(p, trial, was, a->factor, &hardening);
+    if (was + by < p->stroke) {
+        double limit = limit_at(p, was + by, &unused);
+        a->slope     = p->k * hardening / (p->k + hardening);
+        a->drag      = rate * limit * p->k / (p->k + hardening);
+    }
+    a->plastic = a->accumulated = fmin(was + by, p->stroke);
+    a->spent                    = 0.5 * (before + a->factor) * work(p, was, a->plastic - was);
+}
+
 static answer crush(const plastic_spring *p, double d, double speed, const double *h)
 {
-    double was = fmax(h[PLASTIC], 0.0), unused, factor = 1.0, y[3];
-    answer a = {.plastic = was, .accumulated = was};
-    if (p->rate && speed > 0.0) {
-        kl_function_eval(p->rate, speed, NULL, y);
-        factor = y[0];
-    }
-    double trial = p->k * (d - was);
-    a.room       = fmax(0.0, factor * curve_at(p, was, &unused) / p->k - (d - was));
+    double was   = fmax(h[PLASTIC], 0.0), unused, rate;
+    answer a     = {.plastic = was, .accumulated = was};
+    a.factor     = factor_at(p, speed, &rate);
+    double trial = p->k * (d - was), limit = a.factor * limit_at(p, was, &unused);
+    a.room = fmax(0.0, was < p->stroke ? limit / p->k - (d - was) : limit / p->k);
     if (trial <= 0.0) return a;
     a.slope = p->k;
-    if (trial > factor * curve_at(p, was, &unused)) {
-        double hardening = 0.0, by = flow(p, trial, was, factor, &hardening);
-        a.plastic += by;
-        a.accumulated = a.plastic;
-        a.slope       = p->k * hardening / (p->k + hardening);
-    }
-    a.force  = p->k * (d - a.plastic);
-    a.energy = 0.5 * a.force * (d - a.plastic);
-    if (a.plastic > was) a.spent = factor * work(p, was, a.plastic - was);
+    if (trial > limit && was < p->stroke) press(p, trial, was, rate, h[FACTOR], &a);
+    a.force       = p->k * (d - a.plastic);
+    a.energy      = 0.5 * a.force * (d - a.plastic);
     double beyond = d - p->stroke;
     if (beyond > 0.0) {
         a.force += p->bottom * beyond;
@@ -178,27 +211,76 @@ static answer answer_at(const kl_reading *in, const kl_scalar *x)
     return crush(p, p->x0 - p->gap - x->x, -kl_scalar_rate(x, in->m), in->h);
 }
 
-/* A curve that falls has no unique answer: looked at over the range that its corners span. */
-static kl_status check_curve(const plastic_spring *p, const kl_setup *s, const char *what)
+/* ---- checks of the curves ---- */
+
+/* What a curve must be. */
+typedef struct demand {
+    const char        *key, *unit; /* of its argument */
+    const kl_function *f;
+    double             reach;    /* range that is looked at if the curve has no corners */
+    double             end;      /* it is not read beyond */
+    double             steepest; /* slope below which there is no unique solution */
+    const char        *why;      /* what that means, and the remedy */
+} demand;
+
+static kl_status check_at(const demand *c, const kl_setup *s, double x, double by)
 {
-    enum { SAMPLES = 2000, CORNERS = 64 };
-    double corner[CORNERS], before = 0.0, last = p->crushes ? 1.0 : KL_PI;
-    int    n = kl_function_corners(p->curve, corner, CORNERS);
-    if (n > 0 && n <= CORNERS && corner[n - 1] > 0.0) last = corner[n - 1];
-    for (int i = 0; i <= SAMPLES; i++) {
-        double unused, x = last * i / SAMPLES, y = curve_at(p, x, &unused);
-        if (!(y >= 0.0))
-            return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "force '%s': `%s` is %.4g at %.4g; give values that are not negative",
-                           s->name, what, y, x);
-        if (!p->crushes && y < before * (1.0 - 1e-9))
-            return kl_fail(s->diag, KL_E_RANGE, s->place,
-                           "force '%s': `%s` falls at %.4g; a hinge that softens has no unique "
-                           "solution, so give moments that rise or stay",
-                           s->name, what, x);
-        before = y;
-    }
+    double y[3], before[3];
+    kl_function_eval(c->f, x, NULL, y);
+    if (!(y[0] >= 0.0))
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': `%s` is %.4g at %.4g %s; give values that are not negative "
+                       "(beyond its last point a table goes on with its end slope, unless its last "
+                       "two values are equal)",
+                       s->name, c->key, y[0], x, c->unit);
+    if (!(by > 0.0)) return KL_OK;
+    kl_function_eval(c->f, x - by, NULL, before);
+    if (y[0] - before[0] < c->steepest * by - 1e-9 * before[0])
+        return kl_fail(s->diag, KL_E_RANGE, s->place, "force '%s': `%s` falls at %.4g %s; %s",
+                       s->name, c->key, x, c->unit, c->why);
     return KL_OK;
+}
+
+/* Over the range of its points and ten times as far, because tables are extrapolated. */
+static kl_status check_curve(const demand *c, const kl_setup *s)
+{
+    enum { SAMPLES = 2000, FAR = 10 };
+    int     room   = kl_function_corners(c->f, NULL, 0);
+    double *corner = kl_arena_array(s->arena, double, room + 1), last = c->reach;
+    if (!corner) return KL_E_MEMORY;
+    int n = kl_function_corners(c->f, corner, room);
+    if (n > 0 && corner[n - 1] > 0.0) last = corner[n - 1];
+    double far = fmin(c->end, n > 0 ? FAR * last : last);
+    last       = fmin(c->end, last);
+    for (int i = 0; i < n; i++)
+        if (corner[i] >= 0.0 && corner[i] <= far) KL_TRY(check_at(c, s, corner[i], 0.0));
+    for (int i = 0; i <= SAMPLES; i++)
+        KL_TRY(check_at(c, s, last * i / SAMPLES, i > 0 ? last / SAMPLES : 0.0));
+    return check_at(c, s, far, far > last ? far - last : 0.0);
+}
+
+static kl_status check_curves(const plastic_spring *p, const kl_setup *s)
+{
+    const demand moment = {"moment",
+                           "rad",
+                           p->curve,
+                           KL_PI,
+                           HUGE_VAL,
+                           0.0,
+                           "a hinge that softens has no unique solution, so give moments that rise "
+                           "or stay"};
+    const demand force  = {"force",
+                           "m",
+                           p->curve,
+                           10.0,
+                           p->stroke,
+                           -p->k,
+                           "a force that falls faster than `stiffness` has no unique solution, so "
+                            "give a greater stiffness or let it fall more slowly"};
+    const demand rate   = {"rate_factor", "m/s", p->rate, 100.0, HUGE_VAL, -HUGE_VAL, ""};
+    if (!p->crushes) return check_curve(&moment, s);
+    KL_TRY(check_curve(&force, s));
+    return p->rate ? check_curve(&rate, s) : KL_OK;
 }
 
 static kl_status plastic_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
@@ -212,13 +294,13 @@ static kl_status plastic_setup(void *data, const kl_setup *s, const kl_motion *m
     kl_coordinate_eval(p->coordinate, m, s->turn[0], &x);
     p->x0 = x.x;
     if (isnan(p->stroke)) p->stroke = HUGE_VAL;
-    size->nh = MEMORY, size->nevent = EVENTS;
+    size->nh = MEMORY, size->nevent = p->crushes ? CRUSH_EVENTS : HINGE_EVENTS;
     if (p->crushes && p->coordinate.kind == KL_DISTANCE && x.x == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': its two points coincide at the start, so it has no direction; "
                        "give two points with `at: [[...], [...]]`",
                        s->name);
-    return check_curve(p, s, p->crushes ? "force" : "moment");
+    return check_curves(p, s);
 }
 
 static kl_status plastic_start(const kl_reading *in, const kl_setup *s, kl_element_start *out)
@@ -231,6 +313,11 @@ static kl_status plastic_start(const kl_reading *in, const kl_setup *s, kl_eleme
     if (p->coordinate.kind == KL_ANGLE) KL_TRY(kl_coordinate_start(in, s, &turn));
     out->h[TURN]  = first[0];
     out->h[PHASE] = -1.0 / SHARE; /* it does not yield */
+    if (p->crushes) {
+        kl_scalar x;
+        scalar_of(in, &x);
+        out->h[FACTOR] = answer_at(in, &x).factor;
+    }
     return KL_OK;
 }
 
@@ -258,6 +345,11 @@ static void plastic_tangent(const kl_reading *in, const double *lambda, kl_slope
     double sign = p->crushes ? 1.0 : -1.0;
     kl_add_outer(-a.slope, x.row, x.row, out->K);
     kl_coordinate_curvature(p->coordinate, in->m, sign * a.force, out->K);
+    if (a.drag == 0.0) return;
+    double rate_slope[12];
+    kl_coordinate_rate_slope(p->coordinate, in->m, rate_slope);
+    kl_add_outer(-a.drag, x.row, rate_slope, out->K);
+    kl_add_outer(-a.drag, x.row, x.row, out->C);
 }
 
 /* How far the step that ends now is from the change between yielding and not, see PHASE. */
@@ -281,13 +373,19 @@ static void plastic_crossings(const kl_reading *in, kl_crossing *out)
     const plastic_spring *p = in->data;
     kl_scalar             x;
     scalar_of(in, &x);
-    out[TOUCH] = (kl_crossing){.value = (double)NAN, .rate = (double)NAN};
-    if (p->crushes)
-        out[TOUCH] = (kl_crossing){.value = fmax(in->h[PLASTIC], 0.0) - (p->x0 - p->gap - x.x),
-                                   .rate  = kl_scalar_rate(&x, in->m),
-                                   .kind  = KL_CROSSING_KINK};
     out[YIELD] = (kl_crossing){
         .value = in->h[PHASE], .rate = (double)NAN, .tolerance = 1.0, .kind = KL_CROSSING_KINK};
+    if (!p->crushes) return;
+    double d = p->x0 - p->gap - x.x, rate = kl_scalar_rate(&x, in->m), unused;
+    double at[CRUSH_EVENTS] = {[TOUCH] = fmax(in->h[PLASTIC], 0.0), [BOTTOM] = p->stroke};
+    if (isfinite(p->stroke))
+        at[SOLID] = p->stroke + in->h[FACTOR] * limit_at(p, p->stroke, &unused) / p->k;
+    for (int i = TOUCH; i < CRUSH_EVENTS; i++) {
+        bool there = i == TOUCH || (isfinite(p->stroke) && (i == SOLID || p->bottom > 0.0));
+        out[i]     = (kl_crossing){.value = there ? at[i] - d : (double)NAN,
+                                   .rate  = there ? rate : (double)NAN,
+                                   .kind  = KL_CROSSING_KINK};
+    }
 }
 
 static void plastic_commit(const kl_reading *in, double *h_new)
@@ -301,6 +399,7 @@ static void plastic_commit(const kl_reading *in, double *h_new)
     h_new[ACCUMULATED] = a.accumulated;
     h_new[SPENT]       = in->h[SPENT] + a.spent;
     h_new[PHASE]       = phase_of(in, &x, &a);
+    h_new[FACTOR]      = a.factor;
 }
 
 static void plastic_output(const kl_reading *in, const double *lambda, double *values)
@@ -314,6 +413,29 @@ static void plastic_output(const kl_reading *in, const double *lambda, double *v
     values[1] = a.force;
     values[2] = a.plastic;
     values[3] = in->h[SPENT] + a.spent;
+}
+
+/* A curve that is not looked at so far, or an expression, may be negative where the run comes. */
+static void plastic_watch(const kl_reading *in, kl_notice *notice)
+{
+    const plastic_spring *p = in->data;
+    double                unused, y[3] = {0}, dp = fmax(in->h[PLASTIC], 0.0);
+    kl_scalar             x;
+    if (!p->crushes) return;
+    scalar_of(in, &x);
+    double f = curve_at(p, dp, &unused), speed = fmax(0.0, -kl_scalar_rate(&x, in->m));
+    if (p->rate) kl_function_eval(p->rate, speed, NULL, y);
+    if (f >= 0.0 && y[0] >= 0.0) return;
+    notice->stop = true, notice->count = 1;
+    if (f < 0.0)
+        snprintf(notice->text, sizeof notice->text,
+                 "has a negative `force` of %.4g N at a crush of %.4g m; give its curve further "
+                 "points, or a `stroke`",
+                 f, dp);
+    else
+        snprintf(notice->text, sizeof notice->text,
+                 "has a negative `rate_factor` of %.4g at %.4g m/s; give it further points", y[0],
+                 speed);
 }
 
 static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANGLE, 0, 0};
@@ -349,7 +471,7 @@ static const kl_key crush_keys[] = {
      .fallback = "",
      .min      = 0,
      .max      = 1e300,
-     .help     = "crush at which it bottoms out; default: never"},
+     .help     = "greatest crush; it has bottomed out then and is elastic; default: never"},
     {.name     = "bottom_stiffness",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(bottom),
@@ -357,7 +479,7 @@ static const kl_key crush_keys[] = {
      .fallback = "0",
      .min      = 0,
      .max      = 1e300,
-     .help     = "further stiffness beyond the stroke"},
+     .help     = "stiffness beyond the stroke, added to `stiffness`"},
     {.name     = "rate_factor",
      .kind     = KL_KEY_FUNCTION,
      .offset   = AT(rate),
@@ -404,12 +526,12 @@ static const kl_output hinge_outputs[] = {{"angle", "rad", "angle since the star
 #define FUNCTIONS                                                                                  \
     .data_size = sizeof(plastic_spring), .setup = plastic_setup, .start = plastic_start,           \
     .eval = plastic_eval, .tangent = plastic_tangent, .commit = plastic_commit,                    \
-    .crossings = plastic_crossings, .output = plastic_output
+    .crossings = plastic_crossings, .output = plastic_output, .watch = plastic_watch
 
 const kl_element_type kl_crush = {
     .name     = "crush",
     .help     = "part that is crushed between two points: honeycomb, crash buffer, car end",
-    .equation = "f = k (d - dp),  0 <= f <= F(dp) r(d'),  d = l0 - gap - l",
+    .equation = "f = k (d - dp),  0 <= f <= F(dp) r(d'),  dp <= stroke,  d = l0 - gap - l",
     .example =
         "nose: {type: crush, between: [front, back], at: [[0, 0, 0], [1, 0, 0]], force: 2 MN, "
         "stiffness: 1 GN/m}",
