@@ -52,7 +52,7 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
     fprintf(
         stderr,
         "largest constraint error %.2g m, %.2g rad; energy dissipated %.6g J, supplied %.6g J\n",
-        d.position, d.rotation, c->lost, c->supplied);
+        d.position, d.rotation, kl_channels_system(s->channels).lost, c->supplied);
     fprintf(stderr, "results: %s (klingel view, klingel plot, klingel export)\n", path);
 }
 

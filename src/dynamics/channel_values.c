@@ -370,6 +370,7 @@ kl_system_values kl_channels_system(const kl_channels *c)
     const double *v = c->values + c->system; /* in the order of system_groups */
     return (kl_system_values){.kinetic   = v[0],
                               .potential = v[1],
+                              .lost      = v[3],
                               .balance   = v[5],
                               .position  = v[6],
                               .rotation  = v[7],

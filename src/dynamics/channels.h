@@ -63,6 +63,7 @@ const unsigned char *kl_channels_elements(const kl_channels *c);
 /* The numbers of the whole system, as evaluated last. */
 typedef struct kl_system_values {
     double kinetic, potential; /* [J] */
+    double lost;               /* dissipated since the start, by yielding too [J] */
     double balance;            /* with all that was lost, less what was supplied [J] */
     double position, rotation; /* largest gaps of constraints [m], [rad] */
     double rate;               /* largest rate at which one is left [m/s, rad/s] */

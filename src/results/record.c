@@ -379,8 +379,8 @@ static void statistics_json(const kl_simulation *s, double wall, char *text, siz
              "\"elements\": %d, \"unknowns\": %d, \"constraints\": %d}",
              s->integrator->name, s->solver->s->t, wall, c->steps, c->rejected, c->iterations,
              c->factorizations, c->evaluations, c->least_step, c->largest_step, e.kinetic,
-             e.potential, c->lost, c->supplied, d.position, d.rotation, kl_model_bodies(m),
-             m->nelement, m->nv, m->nlam);
+             e.potential, c->lost + e.spent, c->supplied, d.position, d.rotation,
+             kl_model_bodies(m), m->nelement, m->nv, m->nlam);
 }
 
 /* Warnings of building and running, or why a run failed, one per line. */
