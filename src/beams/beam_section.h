@@ -31,7 +31,7 @@ typedef struct kl_beam_section {
     double      shear[2]; /* share of the area in y and z */
     /* of `stiffness`: */
     double EA, GA[2], GJ, EI[2]; /* [N], [N], [N m2], about y and z [N m2] */
-    double fibres[2];            /* cells along y and z of a section that yields */
+    double fibres[2];            /* cells along y and z of a section that yields; below 1: chosen */
     double mass, inertia[3];     /* per length [kg/m], [kg m] */
 } kl_beam_section;
 

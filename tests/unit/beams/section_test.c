@@ -3,6 +3,7 @@
 
 #include <math.h>
 
+#include "beams/fibres.h"
 #include "beams/section_constants.h"
 #include "solve/simulation.h"
 
@@ -218,6 +219,42 @@ static void fibres_of_a_polygon_keep_its_stiffness(void **unused)
     for (int i = 0; i < 4; i++) assert_close(last[i], elastic[i], 1e-6 * fabs(elastic[i]));
 }
 
+/* Plastic moment over the yield stress about an axis at an angle: sum a |distance|. */
+static double plastic_modulus(const kl_fibres *f, double angle)
+{
+    double sum = 0.0;
+    for (int i = 0; i < f->n; i++) sum += f->area[i] * fabs(cos(angle) * f->z[i] - sin(angle) * f->y[i]);
+    return sum;
+}
+
+/* Without `fibres` there are as many as give 0.5 %: closed forms in the directions that are known */
+static void chosen_fibres_give_the_plastic_moment(void **unused)
+{
+    (void)unused;
+    static const double t = 0.1; /* wall */
+    struct {
+        kl_beam_section s;
+        double          about_y, about_z;
+    } list[] = {
+        {{.shape = KL_SECTION_CIRCLE, .radius = 1.0}, 4.0 / 3.0, 4.0 / 3.0},
+        {{.shape = KL_SECTION_TUBE, .radius = 1.0, .thickness = t}, 4.0 / 3.0 * (1.0 - pow(1.0 - t, 3)), 4.0 / 3.0 * (1.0 - pow(1.0 - t, 3))},
+        {{.shape = KL_SECTION_RECTANGLE, .width = 2.0, .height = 3.0}, 2.0 * 9.0 / 4.0, 3.0 * 4.0 / 4.0},
+        {{.shape = KL_SECTION_I, .width = 1.0, .height = 2.0, .flange = t, .web = t}, (4.0 - 0.9 * 1.8 * 1.8) / 4.0, (2.0 * t * 1.0 + (2.0 - 2.0 * t) * t * t) / 4.0},
+    };
+    kl_arena                    *arena = kl_arena_create();
+    const kl_structural_material steel = {0};
+    const kl_beam_law            law   = {0};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        kl_fibres *f = kl_fibres_create(&list[i].s, &steel, &law, arena);
+        assert_non_null(f);
+        assert_close(plastic_modulus(f, 0.0), list[i].about_y, 6e-3 * list[i].about_y);
+        assert_close(plastic_modulus(f, 0.5 * KL_PI), list[i].about_z, 6e-3 * list[i].about_z);
+        for (int k = 0; i < 2 && k < 7; k++) assert_close(plastic_modulus(f, 0.1 * k), list[i].about_y, 6e-3 * list[i].about_y);
+        assert_true(f->n < 1200);
+    }
+    kl_arena_destroy(arena);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -231,6 +268,7 @@ int main(void)
         cmocka_unit_test(outlines_that_enclose_nothing_are_refused),
         cmocka_unit_test(unsymmetric_sections_bend_and_twist),
         cmocka_unit_test(fibres_of_a_polygon_keep_its_stiffness),
+        cmocka_unit_test(chosen_fibres_give_the_plastic_moment),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
