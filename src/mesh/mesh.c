@@ -364,7 +364,9 @@ kl_status kl_mesh_finish(kl_mesh *m, kl_diag *diag)
     kl_place place = {m->source, 0, 0};
     if (!kl_mesh_ok(m))
         return kl_fail(diag, KL_E_MEMORY, place, "out of memory while reading the mesh");
-    if (m->nnode == 0) return kl_fail(diag, KL_E_MODEL, place, "the mesh has no nodes");
+    if (m->nnode == 0)
+        return kl_fail(diag, KL_E_MODEL, place,
+                       "the mesh has no nodes; write the file again with its nodes");
     for (int i = 0; i < m->nleftover; i++) {
         kl_place at = {m->source, m->leftover[i].line, 1};
         kl_warn(diag, at, "not supported and ignored: %s (%d time%s)%s", m->leftover[i].text,

@@ -186,8 +186,8 @@ static void check_property(const kl_mesh *m, const kl_property *p, kl_diag *diag
     if (p->kind == KL_LAMINATE) {
         for (int k = 0; k < p->nply; k++) {
             if (!has_material(m, p->ply[k].material))
-                kl_fail(diag, KL_E_NAME, p->place, "property '%s': ply %d has no material", p->name,
-                        k + 1);
+                kl_fail(diag, KL_E_NAME, p->place,
+                        "property '%s': ply %d has no material; name one", p->name, k + 1);
             if (!(p->ply[k].thickness > 0.0))
                 bad_property(p, diag, "a ply's thickness", p->ply[k].thickness);
         }
@@ -230,7 +230,9 @@ static void check_density(const kl_mesh *m, kl_diag *diag)
         for (int i = 0; i < m->nproperty && !used; i++) used = uses(&m->property[i], k);
         if (!used || p->rho != 0.0) continue;
         if (any)
-            kl_warn(diag, p->place, "material '%s' has no density, so its elements have no mass",
+            kl_warn(diag, p->place,
+                    "material '%s' has no density, so its elements have no mass; give it if they "
+                    "are not meant to be massless",
                     p->name);
         else
             kl_fail(diag, KL_E_MODEL, p->place,
@@ -391,13 +393,17 @@ kl_status kl_mesh_check(const kl_mesh *m, kl_diag *diag)
     int before = kl_diag_count(diag, KL_ERROR);
     if (m->nduplicate_node > 0)
         kl_fail(diag, KL_E_MODEL, whole(m),
-                "%d node numbers are given twice with different coordinates (first: %d)",
+                "%d node numbers are given twice with different coordinates (first: %d); renumber "
+                "the mesh",
                 m->nduplicate_node, m->first_duplicate_node);
     if (m->nduplicate_element > 0)
-        kl_fail(diag, KL_E_MODEL, whole(m), "%d element numbers are given twice (first: %d)",
+        kl_fail(diag, KL_E_MODEL, whole(m),
+                "%d element numbers are given twice (first: %d); renumber the mesh",
                 m->nduplicate_element, m->first_duplicate_element);
     if (kl_mesh_count(m) + m->nspring == 0)
-        kl_fail(diag, KL_E_MODEL, whole(m), "the mesh has no elements that carry stiffness");
+        kl_fail(diag, KL_E_MODEL, whole(m),
+                "the mesh has no elements that carry stiffness; write solids, shells or beams to "
+                "the file");
     for (int i = 0; i < m->nmaterial; i++) check_material(&m->material[i], diag);
     for (int i = 0; i < m->nproperty; i++) check_property(m, &m->property[i], diag);
     check_nodes(m, diag);

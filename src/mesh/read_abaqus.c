@@ -105,7 +105,8 @@ static void place_instance(inp *a, inp_card *c)
     kl_vec3 p = kl_load(v), axis = kl_sub(kl_load(v + 3), p);
     if (kl_norm(axis) == 0.0) {
         kl_flaw(a->r, KL_FLAW_RANGE, line.t, line.first,
-                "instance '%s': the two points of the axis are the same", s->name);
+                "instance '%s': the two points of the axis are the same; give two different points",
+                s->name);
         return;
     }
     axis       = kl_unit(axis);
@@ -137,7 +138,8 @@ static void read_system(inp *a, inp_card *c)
     }
     kl_vec3 z = kl_cross(x, y);
     if (kl_norm(z) == 0.0) {
-        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "*SYSTEM: its three points lie on one line");
+        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at,
+                "*SYSTEM: its three points lie on one line; move the third point off it");
         return;
     }
     x = kl_unit(x), z = kl_unit(z);
@@ -274,7 +276,8 @@ static int element_numbers(inp *a, inp_cursor *data, inp_line *line, int wanted,
             while (q && q < line->last && kl_is_blank(*q)) q++;
             if (!q || (q < line->last && *q != ',')) {
                 const char *comma = memchr(p, ',', (size_t)(line->last - p));
-                kl_flaw(a->r, KL_FLAW_NUMBER, line->t, p, "'%s' is not the number of a node",
+                kl_flaw(a->r, KL_FLAW_NUMBER, line->t, p,
+                        "'%s' is not the number of a node; give a number or the name of a set",
                         kl_quote(a->r, p, comma ? comma : line->last));
                 return -1;
             }
@@ -293,8 +296,10 @@ static int scope_node(inp *a, const inp_scope *s, const inp_line *line, long lon
         int node = kl_mesh_find_node(a->r->mesh, (int)id + s->node_offset);
         if (node >= 0) return node;
     }
-    kl_flaw(a->r, KL_FLAW_UNKNOWN_NODE, line->t, line->first,
-            "element %lld refers to node %lld, which does not exist", who, id);
+    kl_flaw(
+        a->r, KL_FLAW_UNKNOWN_NODE, line->t, line->first,
+        "element %lld refers to node %lld, which does not exist; check that the file is complete",
+        who, id);
     return -1;
 }
 
@@ -302,8 +307,8 @@ static int add_special(inp *a, const inp_line *line, int kind, int id, int n, co
 {
     if (kl_int_map_find(&a->special_map, (uint64_t)id) >= 0 ||
         kl_mesh_find_element(a->r->mesh, id, &(kl_element_ref){0})) {
-        kl_flaw(a->r, KL_FLAW_DUPLICATE_ELEMENT, line->t, line->first, "element %d is given twice",
-                id);
+        kl_flaw(a->r, KL_FLAW_DUPLICATE_ELEMENT, line->t, line->first,
+                "element %d is given twice; renumber one", id);
         return -1;
     }
     inp_special *p =
@@ -459,9 +464,10 @@ static void read_element(inp *a, inp_card *c)
         int n    = element_numbers(a, &data, &line, most, number);
         if (n < 0) continue;
         if (n < wanted) {
-            kl_flaw(a->r, KL_FLAW_COUNT, first.t, first.first,
-                    "an element of type %s has %d nodes, but %d are given", type, wanted - 1,
-                    n > 0 ? n - 1 : 0);
+            kl_flaw(
+                a->r, KL_FLAW_COUNT, first.t, first.first,
+                "an element of type %s has %d nodes, but %d are given; check its line and the type",
+                type, wanted - 1, n > 0 ? n - 1 : 0);
             continue;
         }
         int handle = put_element(a, s, &first, t, number, n);

@@ -244,7 +244,8 @@ static void begin_instance(cutter *u, inp_card *c)
     int         p     = of ? kl_name_map_find(&u->part_map, of) : -1;
     if (scope < 0) return;
     if (of && p < 0)
-        kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, c->t, c->at, "there is no part '%s' above", of);
+        kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, c->t, c->at,
+                "there is no part '%s' above; define it with *PART before the assembly", of);
     for (int i = 0; p >= 0 && i < u->parts[p].n; i++) {
         inp_card copy = a->cards[u->parts[p].cards[i]];
         copy.scope    = scope;
@@ -340,9 +341,11 @@ void inp_cut(inp *a, kl_source *t)
     if (add_scope(a, "") < 0) return;
     cut(&u, t);
     if (u.full)
-        kl_flaw(a->r, KL_FLAW_SYNTAX, t, NULL, "more than %d cards: the instances are too many",
+        kl_flaw(a->r, KL_FLAW_SYNTAX, t, NULL,
+                "more than %d cards: the instances are too many; write the mesh without parts and "
+                "instances",
                 MOST_CARDS);
     if (u.part >= 0)
-        kl_flaw(a->r, KL_FLAW_TRUNCATED, t, t->end, "part '%s' is not closed by *END PART",
-                u.parts[u.part].name);
+        kl_flaw(a->r, KL_FLAW_TRUNCATED, t, t->end,
+                "part '%s' is not closed by *END PART; add this line", u.parts[u.part].name);
 }

@@ -20,7 +20,8 @@ void inp_read_material(inp *a, inp_card *c)
     a->material      = -1;
     if (!name) return;
     if (kl_name_map_find(&a->materials, name) >= 0) {
-        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "the material '%s' is given twice", name);
+        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "the material '%s' is given twice; rename one",
+                name);
         return;
     }
     kl_material m = {.name = name, .place = kl_source_place(c->t, c->at)};
@@ -32,7 +33,8 @@ void inp_read_material(inp *a, inp_card *c)
 static kl_material *current_material(inp *a, inp_card *c)
 {
     if (a->material >= 0) return &a->r->mesh->material[a->material];
-    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s must follow a *MATERIAL card", c->name);
+    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s must follow a *MATERIAL card; move it there",
+            c->name);
     return NULL;
 }
 
@@ -44,8 +46,8 @@ static bool material_numbers(inp *a, inp_card *c, int n, double *value)
     int        have = 0;
     while (have < n) {
         if (!inp_next_line(&data, &line)) {
-            kl_flaw(a->r, KL_FLAW_COUNT, c->t, c->at, "%s needs %d numbers, but %d are given",
-                    c->name, n, have);
+            kl_flaw(a->r, KL_FLAW_COUNT, c->t, c->at,
+                    "%s needs %d numbers, but %d are given; check its lines", c->name, n, have);
             return false;
         }
         inp_field field[INP_FIELDS];
@@ -94,8 +96,9 @@ void inp_read_elastic(inp *a, inp_card *c)
     } else if (kl_same_word(type, "ORTHO") || kl_same_word(type, "ORTHOTROPIC")) {
         if (material_numbers(a, c, 9, v) && !stiffnesses_to_constants(m, v))
             kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at,
-                    "%s: the stiffnesses of material '%s' are not positive definite", c->name,
-                    m->name);
+                    "%s: the stiffnesses of material '%s' are not positive definite; check their "
+                    "values and their order",
+                    c->name, m->name);
     } else if (kl_same_word(type, "LAMINA")) {
         if (!material_numbers(a, c, 6, v)) return;
         m->E1 = v[0], m->E2 = v[1], m->nu12 = v[2], m->G12 = v[3], m->G13 = v[4], m->G23 = v[5];
@@ -131,7 +134,7 @@ void inp_read_orientation(inp *a, inp_card *c)
     kl_vec3 z = kl_cross(x, y);
     if (o.rectangular && kl_norm(z) == 0.0) {
         kl_flaw(a->r, KL_FLAW_RANGE, line.t, line.first,
-                "orientation '%s': its points lie on one line", name);
+                "orientation '%s': its points lie on one line; move the second point off it", name);
         return;
     }
     if (o.rectangular) {
@@ -162,13 +165,15 @@ static const inp_orientation *orientation_of(inp *a, inp_card *c, const char *na
 {
     int i = kl_name_map_find(&a->orientations, name);
     if (i < 0) {
-        kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, c->t, c->at, "there is no orientation '%s'", name);
+        kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, c->t, c->at,
+                "there is no orientation '%s'; define it with *ORIENTATION", name);
         return NULL;
     }
     if (!a->orientation[i].rectangular) {
-        kl_unsupported(
-            a->r, c->t, c->at, "*ORIENTATION",
-            "orientation '%s': only rectangular systems given by coordinates can be used", name);
+        kl_unsupported(a->r, c->t, c->at, "*ORIENTATION",
+                       "orientation '%s': only rectangular systems given by coordinates can be "
+                       "used; give SYSTEM=RECTANGULAR, DEFINITION=COORDINATES",
+                       name);
         return NULL;
     }
     return &a->orientation[i];
@@ -331,7 +336,8 @@ static bool read_plies(inp *a, inp_card *c, kl_property *p, const char **orienta
         p->nply++;
     }
     if (p->nply == 0)
-        kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s, COMPOSITE has no plies", c->name);
+        kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at,
+                "%s, COMPOSITE has no plies; give one line for each ply", c->name);
     return p->nply > 0;
 }
 
@@ -353,8 +359,8 @@ void inp_read_shell_section(inp *a, inp_card *c)
         }
         p.material = material_of(a, c, material);
         if (!inp_next_line(&data, &line)) {
-            kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s needs a line with the thickness",
-                    c->name);
+            kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at,
+                    "%s needs a line with the thickness; add it below the card", c->name);
             return;
         }
         if (!inp_numbers(a, &line, 1, 0.0, &p.thickness)) return;

@@ -103,10 +103,12 @@ static bool find(inp *a, kl_set_kind kind, int scope, kl_source *t, const char *
     const char *what    = kind == KL_NODE_SET ? "node" : "element";
     if (missing == -1)
         kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, t, at,
-                "%s refers to the %s set '%s', which does not exist", who, what, word);
+                "%s refers to the %s set '%s', which does not exist; define it or correct the name",
+                who, what, word);
     else if (missing == -2)
         kl_flaw(a->r, kind == KL_NODE_SET ? KL_FLAW_UNKNOWN_NODE : KL_FLAW_UNKNOWN_ELEMENT, t, at,
-                "%s refers to %s %s, which does not exist", who, what, word);
+                "%s refers to %s %s, which does not exist; define it or correct the number", who,
+                what, word);
     return missing == 0;
 }
 
@@ -129,7 +131,9 @@ int inp_node(inp *a, int scope, kl_source *t, const char *at, const char *word, 
     if (inp_nodes(a, scope, t, at, word, who, &nodes)) {
         if (nodes.n == 1) node = nodes.v[0];
         else
-            kl_flaw(a->r, KL_FLAW_RANGE, t, at, "%s: '%s' contains %d nodes, but one is needed",
+            kl_flaw(a->r, KL_FLAW_RANGE, t, at,
+                    "%s: '%s' contains %d nodes, but one is needed; give a set of one node or its "
+                    "number",
                     who, word, (int)nodes.n);
     }
     kl_int_list_free(&nodes);
@@ -228,7 +232,8 @@ static void read_set(inp *a, inp_card *c, kl_set_kind kind)
         int s = 1;
         while (s < a->nscope && !kl_same_word(a->scopes[s].name, instance)) s++;
         if (s == a->nscope) {
-            kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, c->t, c->at, "there is no instance '%s'", instance);
+            kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, c->t, c->at,
+                    "there is no instance '%s'; define it with *INSTANCE", instance);
             return;
         }
         scope = s;
@@ -338,7 +343,8 @@ static void surface_line(inp *a, inp_card *c, const inp_line *line, kl_int_list 
             if (kind == INP_LEFT_OUT) continue;
             if (kind >= KL_SHAPE_COUNT || side >= kl_shape_info_of((kl_shape)kind)->nface) {
                 kl_flaw(a->r, KL_FLAW_RANGE, line->t, field[1].first,
-                        "%s: an element of '%s' has no face S%d", c->name, word, side + 1);
+                        "%s: an element of '%s' has no face S%d; check the number of the face",
+                        c->name, word, side + 1);
                 break;
             }
             kl_int_list_push(a->r, out, elements.v[i]);
@@ -401,7 +407,8 @@ bool inp_surface_nodes(inp *a, int scope, kl_source *t, const char *at, const ch
     int         set   = inner >= 0 ? inp_find_set(a, KL_SURFACE_SET, inner, rest)
                                    : inp_find_set(a, KL_SURFACE_SET, scope, name);
     if (set < 0) {
-        kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, t, at, "there is no surface '%s'", name);
+        kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, t, at,
+                "there is no surface '%s'; define it with *SURFACE", name);
         return false;
     }
     const inp_set *s = &a->sets[set];

@@ -32,7 +32,8 @@ static void for_specials(inp *a, inp_card *c, int kind, int other_kind, const do
             act(a, c, p, value);
         }
         if (wrong)
-            kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "%s: %d elements of '%s' are of another type",
+            kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at,
+                    "%s: %d elements of '%s' are of another type; give them a set of their own",
                     c->name, wrong, elset);
     }
     kl_int_list_free(&elements);
@@ -43,7 +44,8 @@ static bool first_numbers(inp *a, inp_card *c, int n, double *value)
     inp_cursor data = inp_data(c);
     inp_line   line;
     if (inp_next_line(&data, &line)) return inp_numbers(a, &line, n, 0.0, value);
-    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s needs a line of numbers", c->name);
+    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s needs a line of numbers; add it below the card",
+            c->name);
     return false;
 }
 
@@ -130,7 +132,8 @@ void inp_read_spring(inp *a, inp_card *c)
         return;
     }
     if (n == 0) {
-        kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s needs its directions and its stiffness",
+        kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at,
+                "%s needs its directions and its stiffness; give them in the lines below the card",
                 c->name);
         return;
     }
@@ -165,7 +168,8 @@ void inp_check_specials(inp *a)
         const inp_special *p = &a->specials[i];
         if (!p->used)
             kl_flaw(a->r, KL_FLAW_UNKNOWN_PROPERTY, p->t, p->at,
-                    "element %d has no %s card that gives it a value", p->id, value[p->kind]);
+                    "element %d has no %s card that gives it a value; add the card for its set",
+                    p->id, value[p->kind]);
     }
 }
 
@@ -183,7 +187,8 @@ static void put_tie(inp *a, inp_card *c, kl_tie_kind kind, int reference, unsign
         nodes->v[kept++] = nodes->v[i];
     }
     if (kept == 0) {
-        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at, "%s connects no nodes", c->name);
+        kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at,
+                "%s connects no nodes; give nodes in the lines below the card", c->name);
         return;
     }
     kl_tie t = {.id         = a->r->mesh->ntie + 1,
@@ -284,7 +289,8 @@ void inp_read_coupling(inp *a, inp_card *c)
 
 void inp_read_lone_coupling(inp *a, inp_card *c)
 {
-    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s must follow a *COUPLING card", c->name);
+    kl_flaw(a->r, KL_FLAW_SYNTAX, c->t, c->at, "%s must follow a *COUPLING card; move it there",
+            c->name);
 }
 
 /* lines of: node or set, first, last direction */
@@ -336,7 +342,8 @@ void inp_read_distributing_coupling(inp *a, inp_card *c)
         put_tie(a, c, KL_RBE3, p->node[0], ALL, &nodes, weight);
     } else {
         kl_flaw(a->r, KL_FLAW_RANGE, c->t, c->at,
-                "%s: '%s' must contain one element of type DCOUP3D", c->name, elset);
+                "%s: '%s' must contain one element of type DCOUP3D; give a set with this element",
+                c->name, elset);
     }
     kl_int_list_free(&elements);
     kl_int_list_free(&nodes);

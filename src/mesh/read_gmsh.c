@@ -171,7 +171,8 @@ static bool record_failed(gmsh *g, const char *section, long long announced, lon
                 section, announced, found);
         return false;
     }
-    kl_flaw(g->r, KL_FLAW_NUMBER, g->t, g->p, "'%s' is not a number, in $%s",
+    kl_flaw(g->r, KL_FLAW_NUMBER, g->t, g->p,
+            "'%s' is not a number, in $%s; write or copy the file again",
             kl_quote(g->r, g->p, token_end(g->p, g->end)), section);
     if (g->binary) return false;
     skip_line(g);
@@ -438,7 +439,8 @@ static void nodes_4(gmsh *g)
         done += count;
     }
     if (done != n)
-        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$Nodes declares %lld nodes but contains %lld", n,
+        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p,
+                "$Nodes declares %lld nodes but contains %lld; write or copy the file again", n,
                 done);
 }
 
@@ -619,8 +621,8 @@ static void elements_2_binary(gmsh *g, long long n)
         const element_type *e = known_type(g, type, at);
         if (!e) return;
         if (count < 1) {
-            kl_flaw(g->r, KL_FLAW_COUNT, g->t, at, "a block of %lld elements: the file is damaged",
-                    count);
+            kl_flaw(g->r, KL_FLAW_COUNT, g->t, at,
+                    "a block of %lld elements: the file is damaged; write or copy it again", count);
             return;
         }
         for (long long i = 0; i < count; i++, done++) {
@@ -679,7 +681,8 @@ static void elements_4(gmsh *g)
     }
     if (done != n)
         kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p,
-                "$Elements declares %lld elements but contains %lld", n, done);
+                "$Elements declares %lld elements but contains %lld; write or copy the file again",
+                n, done);
 }
 
 static void section_elements(gmsh *g)
@@ -734,8 +737,10 @@ static void close_section(gmsh *g, const char *name, bool known)
                 "$%s is not closed by %s, so the file is incomplete; write or copy it again", name,
                 mark);
     else if (known && g->r->status == KL_OK)
-        kl_flaw(g->r, KL_FLAW_COUNT, g->t, g->p, "$%s contains more entries than it declares",
-                name);
+        kl_flaw(
+            g->r, KL_FLAW_COUNT, g->t, g->p,
+            "$%s contains more entries than it declares; correct the count or write the file again",
+            name);
     g->p = found ? found + n : g->end;
 }
 
@@ -791,7 +796,8 @@ void kl_read_gmsh(kl_import *r, kl_source *t)
             read_section(g);
             continue;
         }
-        kl_flaw(r, KL_FLAW_SYNTAX, t, g->p, "'%s' is outside every $Section",
+        kl_flaw(r, KL_FLAW_SYNTAX, t, g->p,
+                "'%s' is outside every $Section; remove it or write the file again",
                 kl_quote(r, g->p, token_end(g->p, g->end)));
         const char *next = find_text(g->p, g->end, "\n$", 2);
         g->p             = next ? next + 1 : g->end;

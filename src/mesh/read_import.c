@@ -178,7 +178,8 @@ kl_source *kl_import_include(kl_import *r, const char *path, kl_source *from, co
     int         depth = 0, files = 0;
     for (const kl_source *t = r->texts; t; t = t->next) files++;
     if (!full || files >= MOST_FILES) {
-        kl_flaw(r, KL_FLAW_FILE, from, at, "more than %d files are included", MOST_FILES);
+        kl_flaw(r, KL_FLAW_FILE, from, at,
+                "more than %d files are included; join them to fewer files", MOST_FILES);
         return NULL;
     }
     for (const kl_source *t = from; t; t = t->parent, depth++) {
@@ -274,7 +275,8 @@ int kl_import_node(kl_import *r, kl_source *t, const char *at, long long id, kl_
 {
     if (!id_fits(r, t, at, id, "node")) return -1;
     if (!kl_finite(x)) {
-        kl_flaw(r, KL_FLAW_FINITE, t, at, "node %lld: position (%g, %g, %g) is not finite", id, x.x,
+        kl_flaw(r, KL_FLAW_FINITE, t, at,
+                "node %lld: position (%g, %g, %g) is not finite; correct its coordinates", id, x.x,
                 x.y, x.z);
         x = kl_vec(0, 0, 0); /* reported once, not again for every element that refers to it */
     }
@@ -298,8 +300,10 @@ int kl_import_find_node(kl_import *r, kl_source *t, const char *at, long long id
 {
     int index = id >= 1 && id <= INT_MAX ? kl_mesh_find_node(r->mesh, (int)id) : -1;
     if (index < 0)
-        kl_flaw(r, KL_FLAW_UNKNOWN_NODE, t, at, "%s %lld refers to node %lld, which does not exist",
-                who, who_id, id);
+        kl_flaw(
+            r, KL_FLAW_UNKNOWN_NODE, t, at,
+            "%s %lld refers to node %lld, which does not exist; check that the file is complete",
+            who, who_id, id);
     return index;
 }
 

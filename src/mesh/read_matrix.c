@@ -62,10 +62,15 @@ static void read_table(kl_import *r, kl_source *t)
         width = n;
         rows++;
         bool whole = n == 3 || (v[0] == floor(v[0]) && fabs(v[0]) <= INT_MAX);
-        if (!whole) kl_flaw(r, KL_FLAW_ID, t, at, "'%g' is not the number of a node", v[0]);
+        if (!whole)
+            kl_flaw(r, KL_FLAW_ID, t, at,
+                    "'%g' is not the number of a node; node numbers are positive whole numbers",
+                    v[0]);
         else kl_import_node(r, t, at, n == 3 ? rows : (long long)v[0], kl_load(v + n - 3));
     }
-    if (rows == 0) kl_flaw(r, KL_FLAW_SYNTAX, t, NULL, "this table contains no nodes");
+    if (rows == 0)
+        kl_flaw(r, KL_FLAW_SYNTAX, t, NULL,
+                "this table contains no nodes; give one line for each node: number, x, y, z");
 }
 
 /* Nodes into r->mesh, from a table or a mesh of any format; such a mesh comes back for its sets.
@@ -118,7 +123,8 @@ static int read_dof_file(kl_import *r, kl_source *t, kl_system *s)
                     "expands shells and beams to solids with nodes of its own; use solids)",
                     id, n + 1);
         else if (s->dof[6 * node + (int)direction - 1] >= 0)
-            kl_flaw(r, KL_FLAW_RANGE, t, at, "node %lld has direction %lld twice", id, direction);
+            kl_flaw(r, KL_FLAW_RANGE, t, at,
+                    "node %lld has direction %lld twice; remove one of the rows", id, direction);
         else s->dof[6 * node + (int)direction - 1] = n;
         n++;
     }
@@ -284,8 +290,9 @@ static bool load(kl_import *r, const kl_matrix_files *f, job *j)
 static bool size_fits(kl_import *r, kl_source *t, const kl_triplets *m, int n)
 {
     if (m->rows == 0 || (m->rows == n && m->columns == n)) return true;
-    kl_flaw(r, KL_FLAW_COUNT, t, NULL, "the matrix is %d x %d, but there are %d unknowns", m->rows,
-            m->columns, n);
+    kl_flaw(r, KL_FLAW_COUNT, t, NULL,
+            "the matrix is %d x %d, but there are %d unknowns; give files that belong to one model",
+            m->rows, m->columns, n);
     return false;
 }
 

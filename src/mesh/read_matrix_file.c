@@ -98,8 +98,8 @@ static bool take_value(scanner *s, double *value)
     const char *q = kl_scan_number(s->p, s->end, value);
     if (!q || !token_ends(q, s->end)) return false;
     if (!isfinite(*value))
-        kl_flaw(s->r, KL_FLAW_FINITE, s->t, s->p, "the value '%s' is not finite",
-                kl_quote(s->r, s->p, q));
+        kl_flaw(s->r, KL_FLAW_FINITE, s->t, s->p,
+                "the value '%s' is not finite; write the matrices again", kl_quote(s->r, s->p, q));
     s->p = q;
     return true;
 }
@@ -236,8 +236,9 @@ void kl_read_matrix_market(kl_import *r, kl_source *t, kl_triplets *m)
         return;
     }
     if (rows < 1 || columns < 1 || rows > INT_MAX || columns > INT_MAX || n < 0) {
-        kl_flaw(r, KL_FLAW_RANGE, t, at, "a matrix cannot have %lld rows and %lld columns", rows,
-                columns);
+        kl_flaw(r, KL_FLAW_RANGE, t, at,
+                "a matrix cannot have %lld rows and %lld columns; correct the line with the size",
+                rows, columns);
         return;
     }
     m->rows      = (int)rows;
@@ -247,7 +248,9 @@ void kl_read_matrix_market(kl_import *r, kl_source *t, kl_triplets *m)
     else read_array(&s, m);
     skip_comments(&s);
     if (s.p < s.end && !s.stop && r->status == KL_OK)
-        kl_flaw(r, KL_FLAW_COUNT, t, s.p, "the file contains more entries than it declares");
+        kl_flaw(r, KL_FLAW_COUNT, t, s.p,
+                "the file contains more entries than it declares; correct the number of entries in "
+                "the line with the size");
 }
 
 /* ---- CalculiX ---- */
@@ -285,7 +288,8 @@ static void check_symmetry(kl_import *r, kl_source *t, const kl_triplets *m,
         double  other = at >= 0 ? lower->value[at] : 0.0;
         if (fabs(other - m->value[k]) > asymmetry * largest)
             kl_flaw(r, KL_FLAW_RANGE, t, NULL,
-                    "the matrix is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g",
+                    "the matrix is not symmetric: entry (%d, %d) is %g, entry (%d, %d) is %g; "
+                    "stiffness and mass must be symmetric, so check both files",
                     i + 1, j + 1, m->value[k], j + 1, i + 1, other);
     }
 }
@@ -328,7 +332,7 @@ static void check_repeats(kl_import *r, kl_source *t, const kl_triplets *m, cons
     qsort(key, (size_t)m->n, sizeof *key, compare_key);
     for (int64_t k = 1; k < m->n; k++)
         if (key[k] == key[k - 1])
-            kl_flaw(r, KL_FLAW_RANGE, t, NULL, "entry (%d, %d) is given twice",
+            kl_flaw(r, KL_FLAW_RANGE, t, NULL, "entry (%d, %d) is given twice; remove one",
                     (int)(key[k] >> 32) + 1, (int)(key[k] & 0xffffffff) + 1);
     free(key);
 }
@@ -338,8 +342,10 @@ void kl_triplets_to_symmetric(kl_import *r, kl_source *t, const kl_triplets *m, 
 {
     for (int64_t k = 0; k < m->n; k++)
         if (m->row[k] >= n || m->column[k] >= n) {
-            kl_flaw(r, KL_FLAW_RANGE, t, NULL, "entry (%d, %d) is outside the %d unknowns",
-                    m->row[k] + 1, m->column[k] + 1, n);
+            kl_flaw(
+                r, KL_FLAW_RANGE, t, NULL,
+                "entry (%d, %d) is outside the %d unknowns; give files that belong to one model",
+                m->row[k] + 1, m->column[k] + 1, n);
             return;
         }
     kl_status status = (m->symmetric ? kl_symmetric_from_triplets : kl_symmetric_from_full)(

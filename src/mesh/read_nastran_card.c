@@ -65,7 +65,7 @@ static const char *include(cutter *u, kl_source *t, const line *l)
         end = memchr(p, quote, (size_t)(t->end - p));
         if (!end) {
             kl_flaw(u->b->r, KL_FLAW_SYNTAX, t, p,
-                    "the quote around the included file is not closed");
+                    "the quote around the included file is not closed; close it in the same line");
             return l->next;
         }
         const char *nl = memchr(end, '\n', (size_t)(t->end - end));
@@ -125,7 +125,8 @@ static void take_line(cutter *u, kl_source *t, const line *l)
     if (c && c->t == t) c->last = l->last;
     else
         kl_flaw(b->r, KL_FLAW_SYNTAX, t, l->first,
-                "this line continues a card, but there is none before it");
+                "this line continues a card, but there is none before it; remove it or add the "
+                "first line of the card");
 }
 
 static void cut(cutter *u, kl_source *t)

@@ -216,7 +216,10 @@ void bulk_read_cbar(bulk *b)
                  offt.last - offt.first == 3 &&
                  (kl_upper(offt.first[1]) == 'O' || kl_upper(offt.first[2]) == 'O');
     if (local) {
-        bulk_refuse(b, 8, "%s %d: offsets in element axes (OFFT) cannot be used", bulk_name(b), id);
+        bulk_refuse(b, 8,
+                    "%s %d: offsets in element axes (OFFT) cannot be used; give them in the "
+                    "displacement axes of the nodes (OFFT = GGG)",
+                    bulk_name(b), id);
         return;
     }
     for (int k = 0; k < 2; k++) {

@@ -22,7 +22,7 @@ static void put_frame(bulk *b, const bulk_frame *f)
         return;
     }
     if (kl_int_map_find(&b->frame_map, (uint64_t)f->id) >= 0) {
-        bulk_flaw(b, KL_FLAW_RANGE, 1, "coordinate system %d is given twice", f->id);
+        bulk_flaw(b, KL_FLAW_RANGE, 1, "coordinate system %d is given twice; renumber one", f->id);
         return;
     }
     bulk_frame *slot =
@@ -115,7 +115,8 @@ static bool frame_point(bulk *b, int id, kl_vec3 x, kl_vec3 *global, const bulk_
     int i = id > 0 ? kl_int_map_find(&b->frame_map, (uint64_t)id) : -1;
     if (i < 0) {
         kl_flaw(b->r, KL_FLAW_UNKNOWN_NAME, card->t, card->first,
-                "coordinate system %d does not exist", id);
+                "coordinate system %d does not exist; define it with CORD2R or correct the number",
+                id);
         return false;
     }
     if (!resolve_frame(b, i, depth)) return false;
@@ -145,8 +146,9 @@ static bool frame_points(bulk *b, bulk_frame *f, kl_vec3 p[3], int depth)
         int g = f->grid[k] > 0 ? kl_id_map_find(&b->grid_map, f->grid[k]) : -1;
         if (g < 0) {
             kl_flaw(b->r, KL_FLAW_UNKNOWN_NODE, f->card->t, f->card->first,
-                    "coordinate system %d refers to GRID %d, which does not exist", f->id,
-                    f->grid[k]);
+                    "coordinate system %d refers to GRID %d, which does not exist; define it or "
+                    "correct the number",
+                    f->id, f->grid[k]);
             return false;
         }
         if (!resolve_grid(b, g, depth + 1)) return false;
@@ -161,7 +163,9 @@ static bool resolve_frame(bulk *b, int index, int depth)
     if (f->state >= DONE) return f->state == DONE;
     if (f->state == DOING || depth > DEEPEST) {
         kl_flaw(b->r, KL_FLAW_RANGE, f->card->t, f->card->first,
-                "coordinate system %d depends on itself", f->id);
+                "coordinate system %d depends on itself; refer one of the systems in the cycle to "
+                "system 0",
+                f->id);
         f->state = FAILED;
         return false;
     }
@@ -173,7 +177,9 @@ static bool resolve_frame(bulk *b, int index, int depth)
         ok = kl_norm(y) > 0.0;
         if (!ok)
             kl_flaw(b->r, KL_FLAW_RANGE, f->card->t, f->card->first,
-                    "coordinate system %d: its three points lie on one line", f->id);
+                    "coordinate system %d: its three points lie on one line; move the third point "
+                    "off it",
+                    f->id);
         z = kl_unit(z), y = kl_unit(y);
         f->origin = p[0];
         f->axes   = kl_from_axes(kl_cross(y, z), y, z);
@@ -228,7 +234,8 @@ bool bulk_node_axes(bulk *b, int node, kl_mat3 *axes)
     *axes = kl_identity();
     if (g < 0 || b->grids[g].moves == 0) return true;
     if (b->grids[g].moves < 0) { /* a fluid point: no directions */
-        bulk_refuse(b, 0, "GRID %d with CD = -1 is a fluid point", b->grids[g].id);
+        bulk_refuse(b, 0, "GRID %d with CD = -1 is a fluid point; remove fluid points and elements",
+                    b->grids[g].id);
         return false;
     }
     return bulk_axes(b, b->grids[g].moves, b->grids[g].x, axes);
@@ -240,7 +247,8 @@ int bulk_node_by_id(bulk *b, int i, long long id)
     if (node >= 0) return node;
     long long own = 0;
     if (!bulk_is_whole(b, 1, &own)) own = 0;
-    bulk_flaw(b, KL_FLAW_UNKNOWN_NODE, i, "%s %lld refers to GRID %lld, which does not exist",
+    bulk_flaw(b, KL_FLAW_UNKNOWN_NODE, i,
+              "%s %lld refers to GRID %lld, which does not exist; define it or correct the number",
               bulk_name(b), own, id);
     return -1;
 }

@@ -16,7 +16,7 @@ static const double degree = 3.14159265358979323846 / 180.0;
 static void put_material(bulk *b, kl_material *m, int id)
 {
     if (kl_int_map_find(&b->materials, (uint64_t)id) >= 0) {
-        bulk_flaw(b, KL_FLAW_RANGE, 1, "material %d is given twice", id);
+        bulk_flaw(b, KL_FLAW_RANGE, 1, "material %d is given twice; renumber one", id);
         return;
     }
     m->name  = kl_arena_format(b->r->arena, "%d", id);
@@ -73,7 +73,8 @@ static int material_by_id(bulk *b, int i, int id)
         bulk_refuse(b, i, "%s uses material %d, whose type is not supported; use MAT1 or MAT8",
                     bulk_name(b), id);
     else
-        bulk_flaw(b, KL_FLAW_UNKNOWN_PROPERTY, i, "%s refers to material %d, which does not exist",
+        bulk_flaw(b, KL_FLAW_UNKNOWN_PROPERTY, i,
+                  "%s refers to material %d, which does not exist; define it or correct the number",
                   bulk_name(b), id);
     return -1;
 }
@@ -89,7 +90,7 @@ static int material_at(bulk *b, int i)
 static void put_property(bulk *b, kl_property *p, int id)
 {
     if (kl_int_map_find(&b->property_map, (uint64_t)id) >= 0) {
-        bulk_flaw(b, KL_FLAW_RANGE, 1, "property %d is given twice", id);
+        bulk_flaw(b, KL_FLAW_RANGE, 1, "property %d is given twice; renumber one", id);
         return;
     }
     p->name  = kl_arena_format(b->r->arena, "%d", id);
@@ -114,8 +115,10 @@ const bulk_property *bulk_property_at(bulk *b, int i, int otherwise, kl_property
     if (!bulk_whole(b, i, otherwise, &id)) return NULL;
     int at = kl_int_map_find(&b->property_map, (uint64_t)id);
     if (at < 0) {
-        bulk_flaw(b, KL_FLAW_UNKNOWN_PROPERTY, i,
-                  "%s %d refers to property %d, which does not exist", bulk_name(b), otherwise, id);
+        bulk_flaw(
+            b, KL_FLAW_UNKNOWN_PROPERTY, i,
+            "%s %d refers to property %d, which does not exist; define it or correct the number",
+            bulk_name(b), otherwise, id);
         return NULL;
     }
     bulk_property   *p     = &b->properties[at];
@@ -166,7 +169,9 @@ void bulk_read_pshell(bulk *b)
                 "PSHELL %d is a %s only; it is used as a shell with membrane and bending stiffness",
                 id, mid1 ? "membrane" : "plate");
     if ((mid1 && mid2 && mid2 != mid1 && mid2 != -1) || fabs(bending - 1.0) > 1e-6)
-        bulk_refuse(b, 4, "PSHELL %d: separate bending properties (MID2, 12I/T3) are not supported",
+        bulk_refuse(b, 4,
+                    "PSHELL %d: separate bending properties (MID2, 12I/T3) are not supported; give "
+                    "MID2 = MID1 and 12I/T3 = 1",
                     id);
     if (fabs(shear - 0.833333) > 1e-3)
         kl_warn(b->r->diag, place, "PSHELL %d: TS/T = %g is ignored; 5/6 is used", id, shear);
@@ -202,10 +207,13 @@ static void put_laminate(bulk *b, plies *list)
         for (int i = list->n - 1; i >= 0; i--)
             if (!add_ply(b, list, list->ply[i])) return;
     } else if (!bulk_empty(b, 8)) {
-        bulk_refuse(b, 8, "%s %d: only LAM = SYM or blank can be used", bulk_name(b), id);
+        bulk_refuse(b, 8, "%s %d: only LAM = SYM or blank can be used; list all plies",
+                    bulk_name(b), id);
     }
     if (list->n == 0) {
-        bulk_flaw(b, KL_FLAW_SYNTAX, 1, "%s %d has no plies", bulk_name(b), id);
+        bulk_flaw(b, KL_FLAW_SYNTAX, 1,
+                  "%s %d has no plies; give material, thickness and angle of each ply",
+                  bulk_name(b), id);
         return;
     }
     p.nply = list->n;
@@ -445,7 +453,7 @@ void bulk_read_pbeam(bulk *b)
         if (shift[k] != 0.0) {
             bulk_refuse(b, i + 12 + k,
                         "PBEAM %d: a neutral axis that differs from the shear centre (N1, N2) is "
-                        "not supported",
+                        "not supported; use shells or solids for this part",
                         id);
             return;
         }

@@ -71,7 +71,7 @@ static void scalar_spring(bulk *b, int i, int id, double k)
         s.node[n++] = node;
     }
     if (n == 0) {
-        bulk_flaw(b, KL_FLAW_SYNTAX, i, "%s %d has no grid point", bulk_name(b), id);
+        bulk_flaw(b, KL_FLAW_SYNTAX, i, "%s %d has no grid point; give one", bulk_name(b), id);
         return;
     }
     if (global[0] < 0 || (n == 2 && global[0] != global[1])) {
@@ -99,7 +99,8 @@ static const double *spring_property(bulk *b, int i, int id, const char *card)
     if (!bulk_whole(b, i, id, &pid)) return NULL;
     int at = kl_int_map_find(&b->springs, (uint64_t)pid);
     if (at >= 0) return b->spring_k[at];
-    bulk_flaw(b, KL_FLAW_UNKNOWN_PROPERTY, i, "%s %d refers to %s %d, which does not exist",
+    bulk_flaw(b, KL_FLAW_UNKNOWN_PROPERTY, i,
+              "%s %d refers to %s %d, which does not exist; define it or correct the number",
               bulk_name(b), id, card, pid);
     return NULL;
 }
@@ -186,10 +187,11 @@ void bulk_read_rbe2(bulk *b)
     int next = bulk_list(b, 4, false, &ids);
     if (next < b->nfield && !bulk_is_real(b, next)) {
         bulk_field f = bulk_at(b, next);
-        bulk_flaw(b, KL_FLAW_NUMBER, next, "RBE2 %d: '%s' is not a GRID number", t.id,
-                  kl_quote(b->r, f.first, f.last));
+        bulk_flaw(b, KL_FLAW_NUMBER, next, "RBE2 %d: '%s' is not a GRID number; correct this field",
+                  t.id, kl_quote(b->r, f.first, f.last));
     } else if (ids.n == 0 || t.components == 0) {
-        bulk_flaw(b, KL_FLAW_SYNTAX, 4, "RBE2 %d connects no nodes or no directions", t.id);
+        bulk_flaw(b, KL_FLAW_SYNTAX, 4,
+                  "RBE2 %d connects no nodes or no directions; give directions and nodes", t.id);
     } else if (nodes_of(b, 4, &ids, t.components, t.reference) && t.reference >= 0) {
         t.n    = (int)ids.n;
         t.node = ids.v;
@@ -219,7 +221,10 @@ void bulk_read_rbar(bulk *b)
     t.n          = 1;
     t.node       = &follower;
     if (partial(t.components) && turned(b, follower))
-        bulk_refuse(b, 6, "RBAR %d: its end has its own axes (CD), which is not supported", t.id);
+        bulk_refuse(b, 6,
+                    "RBAR %d: its end has its own axes (CD), which is not supported; leave CD of "
+                    "this GRID blank",
+                    t.id);
     else put_tie(b, &t);
 }
 
@@ -259,8 +264,9 @@ static bool rbe3_groups(bulk *b, int id, kl_int_list *ids, weights *w)
         if (i < b->nfield && !bulk_is_real(b, i) && !bulk_is(b, i, "UM") &&
             !bulk_is(b, i, "ALPHA")) {
             bulk_field f = bulk_at(b, i);
-            bulk_flaw(b, KL_FLAW_NUMBER, i, "RBE3 %d: '%s' is neither a GRID number nor a weight",
-                      id, kl_quote(b->r, f.first, f.last));
+            bulk_flaw(b, KL_FLAW_NUMBER, i,
+                      "RBE3 %d: '%s' is neither a GRID number nor a weight; correct this field", id,
+                      kl_quote(b->r, f.first, f.last));
             return false;
         }
     }
@@ -277,7 +283,8 @@ void bulk_read_rbe3(bulk *b)
     if (!bulk_whole(b, 1, 0, &t.id) || !bulk_directions(b, 4, &t.components)) return;
     if (partial(t.components) && t.reference >= 0 && turned(b, t.reference)) {
         bulk_refuse(b, 4,
-                    "RBE3 %d: its reference node has its own axes (CD), which is not supported",
+                    "RBE3 %d: its reference node has its own axes (CD), which is not supported; "
+                    "leave CD of this GRID blank",
                     t.id);
     } else if (rbe3_groups(b, t.id, &ids, &w) && t.reference >= 0) {
         if (nodes_of(b, 5, &ids, 7u, -1)) {
@@ -286,7 +293,8 @@ void bulk_read_rbe3(bulk *b)
             t.weight = w.v;
             put_tie(b, &t);
         } else if (ids.n == 0) {
-            bulk_flaw(b, KL_FLAW_SYNTAX, 5, "RBE3 %d has no nodes", t.id);
+            bulk_flaw(b, KL_FLAW_SYNTAX, 5, "RBE3 %d has no nodes; give weight, 123 and the nodes",
+                      t.id);
         }
     }
     kl_int_list_free(&ids);
