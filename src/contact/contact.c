@@ -77,16 +77,33 @@ static bool search_starts_locally(const kl_contact_data *p, const kl_contact_fou
            kl_norm(kl_sub(from, last->from)) < MOVED * p->reach;
 }
 
+/* A ring does not separate two half spaces, so its normals do not tell whether something passed through its
+ * tube. Between shapes that were apart by a gap, a motion beyond the gap and the thickness might have. A ring
+ * without thickness counts as 2 % of its radius. */
+static bool may_have_passed_a_ring(const kl_contact_data *p, const kl_contact_found *last,
+                                   const kl_contact_found *f)
+{
+    double thick = (double)INFINITY;
+    for (int i = 0; i < 2; i++) {
+        const kl_solid *s = &p->shapes.item[i];
+        if (s->inside || s->kind == KL_SOLID_PLANE) return false;
+        if (s->kind == KL_SOLID_TORUS) thick = fmin(thick, fmax(2.0 * s->tube, 0.02 * s->radius));
+    }
+    const kl_spot *from = kl_spots_nearest(&last->spots), *to = kl_spots_nearest(&f->spots);
+    if (isinf(thick) || !from || !to || from->gap <= 0.0 || to->gap <= 0.0) return false;
+    return kl_norm(kl_sub(f->now, last->now)) > from->gap + thick;
+}
+
 /* Did one shape pass far into the other, or through it, within this step? A plane normal to n separates
  * two convex shapes that are apart; if the last accepted position had them on the other sides of it,
  * the step was far too long. So it was if an open contact is closed by more than DEEP of the smaller
- * shape. Shapes that are not convex (holes, rings) have normals that jump without contact: they are
- * not tested. */
+ * shape. Other shapes that are not convex have normals that jump without contact: they are not tested. */
 static bool passed_through(const kl_contact_data *p, const kl_contact_found *last,
                            const kl_contact_found *f)
 {
     const kl_solid *a = &p->shapes.item[0], *b = &p->shapes.item[1];
     if (!last || last->spots.n == 0 || f->spots.n == 0 || !(f->t > last->t)) return false;
+    if (may_have_passed_a_ring(p, last, f)) return true;
     if (!kl_solid_types[a->kind].convex || !kl_solid_types[b->kind].convex) return false;
     if (a->inside || b->inside) return false;
     const kl_spot *from = &last->spots.item[0], *to = &f->spots.item[0];

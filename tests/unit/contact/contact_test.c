@@ -105,6 +105,37 @@ static void a_body_does_not_pass_through_a_plate(void **unused)
     }
 }
 
+/* Thin bodies that meet at 1000 m/s each, so stiff that they indent each other by 0.5 mm at most: a step of the
+ * free flight is longer than their thickness, yet they rebound. */
+static void fast_thin_bodies_do_not_pass_through_each_other(void **unused)
+{
+    (void)unused;
+    static const char *const shape[] = {
+        "{cylinder: {radius: 50 mm, length: 5 mm, axis: x}}", "{box: [2 mm, 100 mm, 100 mm]}",
+        "{ellipsoid: [2 mm, 50 mm, 50 mm]}", "{sphere: 5 mm}",
+        "{torus: {radius: 50 mm, tube: 2 mm}, orientation: {axis: y, angle: 90 deg}}"};
+    static const char *const type[]  = {"auto", "gear"};
+    static const char *const names[] = {"a.position.x", "b.position.x", NULL};
+    for (int i = 0; i < 10; i++) {
+        char  text[1024];
+        built b;
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\ngravity: 0\nbodies:\n  a: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], "
+            "position: "
+            "[-3, 0, 0], velocity: [1000, 0, 0]}\n  b: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], "
+            "position: [3, 0, 0], velocity: [-1000, 0, 0]}\ncontacts: {c: {between: [a, b], "
+            "shapes: "
+            "[%s, %s], law: linear, stiffness: 1e12}}\nintegrator: {type: %s}\n",
+            shape[i / 2], shape[i / 2], type[i % 2]);
+        assert_int_equal(try_build(text, &b), KL_OK);
+        simulate(&b, 8e-3, 1e-3, names, &r, NULL);
+        built_free(&b);
+        double x = r.value[r.count - 1][0];
+        if (!(x < -4.9)) fail_msg("%s with %s: x = %g m", shape[i / 2], type[i % 2], x);
+    }
+}
+
 static void refuses(const char *contact, const char *words)
 {
     char  text[1024];
@@ -153,6 +184,7 @@ int main(void)
         cmocka_unit_test(above_the_angle_it_slides_with_the_right_acceleration),
         cmocka_unit_test(all_integrators_take_a_block_at_rest),
         cmocka_unit_test(a_body_does_not_pass_through_a_plate),
+        cmocka_unit_test(fast_thin_bodies_do_not_pass_through_each_other),
         cmocka_unit_test(mistakes_are_told_with_their_line_and_a_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
