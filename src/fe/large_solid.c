@@ -9,9 +9,12 @@ enum { NODES = KL_LARGE_NODES, POINTS = KL_LARGE_POINTS, MODES = KL_LARGE_MODES,
 
 static const int FIRST[6] = {0, 1, 2, 0, 1, 2}, SECOND[6] = {0, 1, 2, 1, 2, 0};
 
-/* Enhanced modes of the hexahedron: component of natural strain and the coordinate it is linear in. */
-static const int MODE_STRAIN[MODES]     = {0, 1, 2, 3, 3, 4, 4, 5, 5};
-static const int MODE_COORDINATE[MODES] = {0, 1, 2, 0, 1, 1, 2, 2, 0};
+/* Enhanced modes of the hexahedron: component of natural strain, the coordinate it is linear in, and a second
+ * one (-1: none), always the one that is not in the shear strain. */
+static const int MODE_STRAIN[MODES]        = {0, 1, 2, 3, 3, 4, 4, 5, 5, 3, 3, 4, 4, 5, 5};
+static const int MODE_COORDINATE[MODES][2] = {{0, -1}, {1, -1}, {2, -1}, {0, -1}, {1, -1},
+                                              {1, -1}, {2, -1}, {2, -1}, {0, -1}, {0, 2},
+                                              {1, 2},  {1, 0},  {2, 0},  {2, 1},  {0, 1}};
 
 /* ---- reference configuration ---- */
 
@@ -43,7 +46,10 @@ static kl_mat3 jacobian(int nnode, const kl_vec3 *x, const double (*dN)[3])
 /* M of point p has the columns amount[c] T0[:, MODE_STRAIN[c]] */
 static void amounts_at(const kl_large_solid *s, int p, double amount[MODES])
 {
-    for (int c = 0; c < MODES; c++) amount[c] = s->ratio[p] * s->at[p][MODE_COORDINATE[c]];
+    for (int c = 0; c < MODES; c++) {
+        const int *at = MODE_COORDINATE[c];
+        amount[c]     = s->ratio[p] * s->at[p][at[0]] * (at[1] < 0 ? 1.0 : s->at[p][at[1]]);
+    }
 }
 
 /* A += w M' D M, from G = T0' D T0. Where the material flows in shear without hardening D may have no say
@@ -68,7 +74,7 @@ static void add_modes_at(const kl_large_solid *s, int p, const double D[6][6], d
                 s->volume[p] * amount[c] * amount[d] * G[MODE_STRAIN[c]][MODE_STRAIN[d]];
 }
 
-/* Inverse of a symmetric positive definite 9 x 9 by Gauss and Jordan; false: it is not. */
+/* Inverse of a symmetric positive definite matrix by Gauss and Jordan; false: it is not. */
 static bool invert_modes(const double *A, double *X)
 {
     memcpy(X, A, sizeof(double) * MODES * MODES);
@@ -241,15 +247,16 @@ static kl_status find_modes(const kl_large_solid *s, const kl_strain_point *q,
 
 /* What a point gives to the tangent, in the axes N of its strain. */
 typedef struct point_slopes {
-    double C[6][6];     /* dS/dG */
-    double H[MODES][6]; /* dS/dmode */
+    double C[6][6];       /* dS/dG */
+    double H[6][6];       /* by rows: dS/d(natural strain) */
+    double amount[MODES]; /* of natural strain for each mode */
 } point_slopes;
 
 static void slopes_at(const kl_large_solid *s, int p, const kl_strain_point *q, const double T[6],
                       const double D[6][6], point_slopes *out)
 {
     /* D in the axes N: its columns turned as stresses, then its rows */
-    double half[6][6], DN[6][6], amount[MODES], H[6][6];
+    double half[6][6], DN[6][6];
     for (int i = 0; i < 6; i++) kl_stress_turn(&q->N, D[i], half[i]); /* D is symmetric */
     for (int j = 0; j < 6; j++) {
         double column[6], turned[6];
@@ -266,13 +273,11 @@ static void slopes_at(const kl_large_solid *s, int p, const kl_strain_point *q, 
         for (int k = 0; k < 6; k++) column[k] = s->T0[k][j];
         kl_strain_turn(&q->N, column, m);
         for (int i = 0; i < 6; i++) {
-            H[j][i] = 0.0;
-            for (int k = 0; k < 6; k++) H[j][i] += q->first[i] * DN[i][k] * m[k];
+            out->H[j][i] = 0.0;
+            for (int k = 0; k < 6; k++) out->H[j][i] += q->first[i] * DN[i][k] * m[k];
         }
     }
-    amounts_at(s, p, amount);
-    for (int c = 0; c < s->nmode; c++)
-        for (int i = 0; i < 6; i++) out->H[c][i] = amount[c] * H[MODE_STRAIN[c]][i];
+    amounts_at(s, p, out->amount);
 }
 
 /* B of all nodes in the axes N: Fn = F N, gn = N' g */
@@ -363,15 +368,22 @@ static void turned_gradients(const kl_large_solid *s, int p, const kl_mat3 *N, d
             gn[a][k] = N->m[0][k] * g[a][0] + N->m[1][k] * g[a][1] + N->m[2][k] * g[a][2];
 }
 
-/* G += w dh/dx: rows of the modes over the nodes */
+/* G += w dh/dx: rows of the modes over the nodes; modes of the same strain differ by their amounts */
 static void add_coupling(const kl_large_solid *s, const point_slopes *t, const double (*B)[DOF],
                          double w, double (*G)[DOF])
 {
-    for (int c = 0; c < s->nmode; c++)
-        for (int k = 0; k < 6; k++) {
-            double h = w * t->H[c][k];
-            for (int j = 0; j < 3 * s->nnode; j++) G[c][j] += h * B[k][j];
+    double HB[6][DOF];
+    int    n = 3 * s->nnode;
+    for (int i = 0; i < 6; i++)
+        for (int j = 0; j < n; j++) {
+            HB[i][j] = 0.0;
+            for (int k = 0; k < 6; k++) HB[i][j] += t->H[i][k] * B[k][j];
         }
+    for (int c = 0; c < s->nmode; c++) {
+        const double  amount = w * t->amount[c];
+        const double *row    = HB[MODE_STRAIN[c]];
+        for (int j = 0; j < n; j++) G[c][j] += amount * row[j];
+    }
 }
 
 /* Internal forces f = sum w F S g and stiffness K of one element. The enhanced modes of the hexahedron have no

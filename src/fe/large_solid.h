@@ -6,9 +6,10 @@
  *
  *   f_a = int F S g_a dV,   K_ab = int B_a' C B_b + (g_a . S g_b) I dV
  *
- * The hexahedron carries nine enhanced strain modes, E + (j0/j) M(r) w, so that it neither locks in
- * bending nor when the material is incompressible; they are formed with the Jacobian of the element's
- * centre, so the patch test holds (Simo and Rifai 1990; for large strain Klinkel and Wagner 1997). The
+ * The hexahedron carries 15 enhanced strain modes, E + (j0/j) M(r) w, so that it neither locks in
+ * bending, nor in transverse shear where its faces converge, nor when the material is incompressible; they
+ * are formed with the Jacobian of the element's centre, so the patch test holds (Simo and Rifai 1990; for
+ * large strain Klinkel and Wagner 1997; the bilinear shear strains as by Andelfinger and Ramm 1993). The
  * modes are found inside the element: the force is a function of the nodes' positions alone. All 8
  * points are integrated, so there is no hourglass mode. */
 #ifndef KL_FE_LARGE_SOLID_H
@@ -18,7 +19,7 @@
 #include "fe/element.h"
 #include "fe/plasticity.h"
 
-enum { KL_LARGE_NODES = 10, KL_LARGE_POINTS = 8, KL_LARGE_MODES = 9 };
+enum { KL_LARGE_NODES = 10, KL_LARGE_POINTS = 8, KL_LARGE_MODES = 15 };
 
 /* What an element keeps of its reference configuration. */
 typedef struct kl_large_solid {

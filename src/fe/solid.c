@@ -5,14 +5,17 @@
  * The hexahedron of 8 nodes and the wedge of 6 bend without locking: they carry incompatible modes
  * 1 - r^2, 1 - s^2, 1 - t^2 (wedge: only 1 - t^2 along its axis) whose gradients are formed with
  * the Jacobian of the element's centre, so that the patch test holds for any shape (Taylor,
- * Beresford, Wilson 1976). They are condensed out element by element. */
+ * Beresford, Wilson 1976). The hexahedron has six more, each a shear strain such as r t between r and s:
+ * without them plates of elements whose faces converge lock in transverse shear (Andelfinger and Ramm
+ * 1993, International Journal for Numerical Methods in Engineering 36, 1311-1337, add the same strains).
+ * Modes are condensed out element by element. */
 #include "fe/element.h"
 
 #include <string.h>
 
 #include "algebra/dense.h"
 
-enum { MAX_NODES = KL_MAX_SOLID_NODES, MAX_MODES = 3 };
+enum { MAX_NODES = KL_MAX_SOLID_NODES, MAX_MODES = 15, MODE_DOF = 24 };
 
 /* B of one node from its gradient g: rows xx yy zz xy yz zx */
 static void strain_matrix(const double g[3], double B[6][3])
@@ -42,10 +45,9 @@ static void times_D(const double D[6][6], const double g[3], double DB[6][3])
     }
 }
 
-/* upper triangle of sum_p w B' D B over `count` gradients */
-static void accumulate(int count, double (*g)[3], const double D[6][6], double w, double *K)
+/* upper triangle of sum_p w B' D B over `count` gradients, in a matrix of n columns */
+static void accumulate(int count, double (*g)[3], const double D[6][6], double w, double *K, int n)
 {
-    int n = 3 * count;
     for (int b = 0; b < count; b++) {
         double DB[6][3];
         times_D(D, g[b], DB);
@@ -62,7 +64,10 @@ static void mirror(int n, double *K)
 
 /* ---- incompatible modes ---- */
 
-static int mode_count(kl_shape shape) { return shape == KL_HEX8 ? 3 : shape == KL_WEDGE6 ? 1 : 0; }
+static int mode_count(kl_shape shape)
+{
+    return shape == KL_HEX8 ? MAX_MODES : shape == KL_WEDGE6 ? 3 : 0;
+}
 
 typedef struct centre {
     kl_mat3 inverse; /* dr/dx at the centre */
@@ -87,51 +92,95 @@ static kl_status centre_of(const kl_fe_element *e, int nnode, centre *c)
     return KL_OK;
 }
 
-/* gradients of the incompatible modes at r, scaled by det0/det so that they integrate to zero */
+/* Displacement gradients du_i/dx_j of the modes at r, scaled by det0/det so that they integrate to zero:
+ * -2 r_a e_i grad r_a, and on hexahedra r_a r_b grad r_c x grad r_a for a, b, c different, which shears
+ * between c and a alone. */
 static void mode_gradients(kl_shape shape, const centre *c, const double r[3], double det,
-                           double (*g)[3])
+                           kl_mat3 *H)
 {
-    int first = shape == KL_HEX8 ? 0 : 2;
-    for (int m = 0; m < mode_count(shape); m++) {
-        int axis = first + m;
-        for (int k = 0; k < 3; k++) g[m][k] = -2 * r[axis] * c->inverse.m[axis][k] * c->det / det;
+    const double(*grad)[3] = c->inverse.m; /* rows: grad r_a */
+    double ratio           = c->det / det;
+    for (int axis = shape == KL_HEX8 ? 0 : 2; axis < 3; axis++)
+        for (int i = 0; i < 3; i++, H++) {
+            *H = (kl_mat3){{{0}}};
+            for (int j = 0; j < 3; j++) H->m[i][j] = -2 * r[axis] * grad[axis][j] * ratio;
+        }
+    for (int m = 0; shape == KL_HEX8 && m < 6; m++, H++) {
+        int a = m % 3, b = (a + 1 + m / 3) % 3, third = 3 - a - b;
+        for (int i = 0; i < 3; i++)
+            for (int j = 0; j < 3; j++)
+                H->m[i][j] = r[a] * r[b] * grad[third][i] * grad[a][j] * ratio;
     }
 }
 
-/* Gradients of nodes and, behind them, incompatible modes at one point; det J. */
+static void mode_strain(const kl_mat3 *H, double strain[6])
+{
+    for (int k = 0; k < 3; k++) {
+        int l         = (k + 1) % 3;
+        strain[k]     = H->m[k][k];
+        strain[3 + k] = H->m[k][l] + H->m[l][k];
+    }
+}
+
+/* Gradients of nodes g and of the displacements of modes H at one point; det J. */
 static double all_gradients(const kl_fe_element *e, int nnode, const centre *c, const double r[3],
-                            double (*dN)[3], double (*g)[3])
+                            double (*dN)[3], double (*g)[3], kl_mat3 *H)
 {
     double det = kl_shape_gradient(nnode, e->x, dN, g);
-    if (det > 0.0) mode_gradients(e->shape, c, r, det, g + nnode);
+    if (det > 0.0 && mode_count(e->shape) > 0) mode_gradients(e->shape, c, r, det, H);
     return det;
 }
 
-/* The full matrix with incompatible modes as the last unknowns, (nnode + modes) x 3. */
+/* Columns of the modes: w B' D m over the nodes and w m' D m among themselves, upper triangle. */
+static void accumulate_modes(int nnode, int modes, double (*g)[3], const kl_mat3 *H,
+                             const double D[6][6], double w, double *K)
+{
+    int    n = 3 * nnode + modes;
+    double strain[MAX_MODES][6];
+    for (int m = 0; m < modes; m++) {
+        double stress[6], *column = K + 3 * nnode + m;
+        mode_strain(&H[m], strain[m]);
+        for (int i = 0; i < 6; i++) {
+            stress[i] = 0;
+            for (int j = 0; j < 6; j++) stress[i] += w * D[i][j] * strain[m][j];
+        }
+        for (int a = 0; a < nnode; a++, column += 3 * n) {
+            column[0 * n] += g[a][0] * stress[0] + g[a][1] * stress[3] + g[a][2] * stress[5];
+            column[1 * n] += g[a][1] * stress[1] + g[a][0] * stress[3] + g[a][2] * stress[4];
+            column[2 * n] += g[a][2] * stress[2] + g[a][1] * stress[4] + g[a][0] * stress[5];
+        }
+        for (int l = 0; l <= m; l++, column += n)
+            for (int i = 0; i < 6; i++) column[0] += strain[l][i] * stress[i];
+    }
+}
+
+/* The full matrix with incompatible modes as the last unknowns. */
 static kl_status full_stiffness(const kl_fe_element *e, const kl_rule *q, const double D[6][6],
                                 double *K)
 {
     int    nnode = kl_shape_info_of(e->shape)->nnode, modes = mode_count(e->shape);
-    int    count = nnode + modes, n = 3 * count;
+    int    n = 3 * nnode + modes;
     centre c = {0};
     memset(K, 0, (size_t)(n * n) * sizeof(double));
     if (modes > 0) KL_TRY(centre_of(e, nnode, &c));
     for (int p = 0; p < q->n; p++) {
-        double g[MAX_NODES + MAX_MODES][3], dN[MAX_NODES][3];
+        double  g[MAX_NODES][3], dN[MAX_NODES][3];
+        kl_mat3 H[MAX_MODES];
         memcpy(dN, q->dN[p], sizeof dN);
-        double det = all_gradients(e, nnode, &c, q->r[p], dN, g);
+        double det = all_gradients(e, nnode, &c, q->r[p], dN, g, H);
         if (!(det > 0.0)) return KL_E_MODEL;
-        accumulate(count, g, D, q->weight[p] * det, K);
+        accumulate(nnode, g, D, q->weight[p] * det, K, n);
+        accumulate_modes(nnode, modes, g, H, D, q->weight[p] * det, K);
     }
     mirror(n, K);
     return KL_OK;
 }
 
-/* X = Kaa^-1 Kau (by columns: 3 modes x 3 nnode) for the condensation */
+/* X = Kaa^-1 Kau (by columns: modes x 3 nnode) for the condensation */
 static kl_status condense(int nu, int na, const double *K, double *X)
 {
     int    n = nu + na;
-    double Kaa[9 * 9];
+    double Kaa[MAX_MODES * MAX_MODES];
     for (int i = 0; i < na; i++)
         for (int j = 0; j < na; j++) Kaa[j * na + i] = K[(nu + i) * n + nu + j];
     for (int j = 0; j < nu; j++)
@@ -154,10 +203,10 @@ kl_status kl_solid_stiffness(const kl_fe_element *e, const kl_fe_rules *rules, d
 {
     double D[6][6];
     KL_TRY(elasticity(e, D));
-    int nu = 3 * kl_shape_info_of(e->shape)->nnode, na = 3 * mode_count(e->shape), n = nu + na;
+    int nu = 3 * kl_shape_info_of(e->shape)->nnode, na = mode_count(e->shape), n = nu + na;
     if (na == 0) return full_stiffness(e, &rules->stiffness, (const double(*)[6])D, K);
 
-    double full[33 * 33], X[9 * 24];
+    double full[(MODE_DOF + MAX_MODES) * (MODE_DOF + MAX_MODES)], X[MAX_MODES * MODE_DOF];
     KL_TRY(full_stiffness(e, &rules->stiffness, (const double(*)[6])D, full));
     KL_TRY(condense(nu, na, full, X));
     for (int i = 0; i < nu; i++)
@@ -231,7 +280,7 @@ kl_status kl_solid_mass(const kl_fe_element *e, const kl_fe_rules *rules, kl_mas
 /* all that strain at a point needs */
 typedef struct sampler {
     int    nnode, modes, n;
-    double D[6][6], X[9 * 24]; /* incompatible modes = -X u */
+    double D[6][6], X[MAX_MODES * MODE_DOF]; /* incompatible modes = -X u */
     centre c;
 } sampler;
 
@@ -241,14 +290,15 @@ static kl_status sampler_init(const kl_fe_element *e, const kl_rule *stiffness, 
     k->n = 3 * k->nnode, k->c = (centre){0};
     KL_TRY(elasticity(e, k->D));
     if (k->modes == 0) return KL_OK;
-    double full[33 * 33];
+    double full[(MODE_DOF + MAX_MODES) * (MODE_DOF + MAX_MODES)];
     KL_TRY(centre_of(e, k->nnode, &k->c));
     KL_TRY(full_stiffness(e, stiffness, (const double(*)[6])k->D, full));
-    return condense(k->n, 3 * k->modes, full, k->X);
+    return condense(k->n, k->modes, full, k->X);
 }
 
 /* strain and stress from the gradients of nodes and modes */
-static void strain_of(const sampler *k, double (*g)[3], double *strain, double *stress)
+static void strain_of(const sampler *k, double (*g)[3], const kl_mat3 *H, double *strain,
+                      double *stress)
 {
     int n = k->n, modes = k->modes;
     for (int a = 0; a < k->nnode; a++) {
@@ -258,12 +308,10 @@ static void strain_of(const sampler *k, double (*g)[3], double *strain, double *
             for (int c = 0; c < 3; c++) strain[i * n + 3 * a + c] = B[i][c];
     }
     for (int m = 0; m < modes; m++) {
-        double B[6][3];
-        strain_matrix(g[k->nnode + m], B);
+        double own[6];
+        mode_strain(&H[m], own);
         for (int i = 0; i < 6; i++)
-            for (int j = 0; j < n; j++)
-                for (int c = 0; c < 3; c++)
-                    strain[i * n + j] -= B[i][c] * k->X[j * 3 * modes + 3 * m + c];
+            for (int j = 0; j < n; j++) strain[i * n + j] -= own[i] * k->X[j * modes + m];
     }
     for (int i = 0; i < 6; i++)
         for (int j = 0; j < n; j++) {
@@ -276,22 +324,24 @@ static void strain_of(const sampler *k, double (*g)[3], double *strain, double *
 kl_status kl_solid_strain(const kl_fe_element *e, const double r[3], double *strain, double *stress)
 {
     sampler k;
-    double  N[MAX_NODES], dN[MAX_NODES][3], g[MAX_NODES + MAX_MODES][3];
+    double  N[MAX_NODES], dN[MAX_NODES][3], g[MAX_NODES][3];
+    kl_mat3 H[MAX_MODES];
     kl_rule rule;
     if (mode_count(e->shape) > 0) kl_rule_init(&rule, e->shape, KL_RULE_STIFFNESS);
     KL_TRY(sampler_init(e, &rule, &k));
     kl_shape_eval(e->shape, r, N, dN);
-    if (!(all_gradients(e, k.nnode, &k.c, r, dN, g) > 0.0)) return KL_E_MODEL;
-    strain_of(&k, g, strain, stress);
+    if (!(all_gradients(e, k.nnode, &k.c, r, dN, g, H) > 0.0)) return KL_E_MODEL;
+    strain_of(&k, g, H, strain, stress);
     return KL_OK;
 }
 
 /* the fields du/dx, du/dy, du/dz and the stress at a point */
-static void put_point(const sampler *k, double (*g)[3], double weight, kl_geometric_point *p)
+static void put_point(const sampler *k, double (*g)[3], const kl_mat3 *H, double weight,
+                      kl_geometric_point *p)
 {
     double           strain[6 * 3 * MAX_NODES], stress[6 * 3 * MAX_NODES];
     static const int first[6] = {0, 1, 2, 0, 1, 2}, second[6] = {0, 1, 2, 1, 2, 0};
-    strain_of(k, g, strain, stress);
+    strain_of(k, g, H, strain, stress);
     kl_geometric_clear(p);
     p->nfield = 3;
     for (int d = 0; d < 3; d++)
@@ -299,7 +349,7 @@ static void put_point(const sampler *k, double (*g)[3], double weight, kl_geomet
             for (int a = 0; a < k->nnode; a++) p->field[d][c][3 * a + c] = g[a][d];
             for (int m = 0; m < k->modes; m++)
                 for (int j = 0; j < k->n; j++)
-                    p->field[d][c][j] -= g[k->nnode + m][d] * k->X[j * 3 * k->modes + 3 * m + c];
+                    p->field[d][c][j] -= H[m].m[c][d] * k->X[j * k->modes + m];
         }
     for (int i = 0; i < 6; i++) {
         kl_geometric_term *t = kl_geometric_add(p, first[i], second[i], i < 3 ? 1.0 : 2.0);
@@ -314,11 +364,12 @@ kl_status kl_solid_geometric(const kl_fe_element *e, const kl_fe_rules *rules,
     sampler        k;
     KL_TRY(sampler_init(e, q, &k));
     for (int i = 0; i < q->n; i++) {
-        double g[MAX_NODES + MAX_MODES][3], dN[MAX_NODES][3];
+        double  g[MAX_NODES][3], dN[MAX_NODES][3];
+        kl_mat3 H[MAX_MODES];
         memcpy(dN, q->dN[i], sizeof dN);
-        double det = all_gradients(e, k.nnode, &k.c, q->r[i], dN, g);
+        double det = all_gradients(e, k.nnode, &k.c, q->r[i], dN, g, H);
         if (!(det > 0.0)) return KL_E_MODEL;
-        put_point(&k, g, q->weight[i] * det, p);
+        put_point(&k, g, H, q->weight[i] * det, p);
         sink(context, p);
     }
     return KL_OK;

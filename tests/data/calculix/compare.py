@@ -9,8 +9,8 @@ import cases
 # case, example, [(CalculiX's element, mesh, Klingel's parameters, largest difference)], columns of both, times of the rows.
 # Limits, and why:
 #   C3D10 with Green's strain: the same element in both programs; CalculiX prints seven digits.
-#   C3D8I: another enhanced strain. The ring of 20 cells has hexahedra whose faces converge by 18 degrees; there hex8 is 12 % too
-#   stiff, C3D8I 3 % (against tetrahedra). Half the cell: less than 1 %.
+#   C3D8I: another enhanced strain (nine modes, no patch test where faces converge). The ring of 20 cells has hexahedra whose faces
+#   converge by 18 degrees: against 60 cells C3D8I is 5.0 % too stiff, hex8 2.2 %; 40 cells: 0.6 % and 0.15 %.
 #   bar: CalculiX has another elastic law under its plasticity.
 #   bending: plastic strain grows over the step, so that both take ten steps from load to load (rows every 0.1 s).
 #   tube: shells (48 x 24) against solids (an eighth), whose flat tetrahedra converge slowly.
@@ -19,9 +19,9 @@ TET = lambda m: "elements=tet10 " + HEX(m)
 SHELL = lambda m: "around=48 along=24"
 CASES = [
     ("cantilever", "large-cantilever", [("C3D10", "10x1x1", TET, 5e-7), ("C3D10", "20x1x1", TET, 5e-7)], [("x_m", "x_m"), ("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
-    ("cantilever", "large-cantilever", [("C3D8I", "10x1x2", HEX, 6e-3), ("C3D8I", "20x1x2", HEX, 2e-3), ("C3D8I", "40x1x2", HEX, 5e-4)], [("x_m", "x_m"), ("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
+    ("cantilever", "large-cantilever", [("C3D8I", "10x1x2", HEX, 6e-3), ("C3D8I", "20x1x2", HEX, 2e-3), ("C3D8I", "40x2x4", HEX, 5e-4)], [("x_m", "x_m"), ("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
     ("ring", "slit-ring", [("C3D10", "40x1x2", TET, 5e-7)], [("x_m", "x_m"), ("y_m", "y_m"), ("z_m", "z_m")], [1, 2, 4, 8]),
-    ("ring", "slit-ring", [("C3D8I", "20x1x2", HEX, 0.12), ("C3D8I", "40x1x4", HEX, 0.01)], [("x_m", "x_m"), ("y_m", "y_m"), ("z_m", "z_m")], [1, 2, 4, 8]),
+    ("ring", "slit-ring", [("C3D8I", "20x1x2", HEX, 0.035), ("C3D8I", "40x1x4", HEX, 0.006)], [("x_m", "x_m"), ("y_m", "y_m"), ("z_m", "z_m")], [1, 2, 4, 8]),
     ("bar", "tension-bar", [("C3D10", "4x2x2", lambda m: "elements=tet10 nx=4", 2e-3)], [("force_N", "force_N")], [1, 2, 3, 4, 5, 6]),
     ("bending", "plastic-bending", [("C3D10", "10x1x2", lambda m: TET(m) + " rows=0.1", 2e-5), ("C3D10", "20x1x2", lambda m: TET(m) + " rows=0.1", 2e-5)], [("z_m", "z_m")], [1, 2, 3, 4, 5, 6]),
     ("tube", "pinched-cylinder", [("C3D10", "16x12x1", SHELL, 0.03), ("C3D10", "24x16x1", SHELL, 0.01)], [("up_m", "up_m"), ("in_m", "in_m")], [2, 4, 6, 8, 10]),
