@@ -328,6 +328,13 @@ static kl_status relax(search *k, kl_diag *diag)
     return project(k);
 }
 
+static bool moves_at_the_start(const kl_model *m)
+{
+    for (int i = 0; i < m->nv; i++)
+        if (m->v0[i] != 0.0) return true;
+    return false;
+}
+
 static kl_status not_found(search *k, kl_diag *diag)
 {
     const kl_model *m    = k->m;
@@ -339,7 +346,10 @@ static kl_status not_found(search *k, kl_diag *diag)
         "statics --relax`%s",
         name, k->e->residual_acceleration,
         kl_norm(m->gravity) > 0.0 ? "gravity" : "its initial acceleration",
-        !k->e->moving ? ""
+        !k->e->moving
+            ? (moves_at_the_start(m) ? ". The model moves at the start: `klingel statics --moving` "
+                                       "finds its steady motion"
+                                     : "")
         : kl_body_deforms(&m->body[k->e->residual_body])
             ? ". The deformation under a steady rotation is computed with `start: static` of the "
               "body"
