@@ -217,5 +217,4 @@ const kl_command kl_command_run = {
                  "  klingel run model.yaml --checkpoint 5; klingel run --restart model.h5 --end 60\n"
                  "\n"
                  "exit codes: 0 completed, 1 errors in the model, 2 wrong usage, 3 numerical\n"
-                 "failure, 130 interrupted (the results file contains the rows computed so far; a\n"
-                 "second Ctrl-C does not wait for the end of a step)\n"};
+                 "failure, 130 interrupted (rows so far are kept; a second Ctrl-C ends at once)\n"};

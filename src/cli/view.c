@@ -269,7 +269,7 @@ static int view_run(int argc, char **argv)
         {"output", 'o', "FILE", KL_OPTION_TEXT, &q.output,
          "page to write (default: named after the results)"},
         {"sn", 0, "CURVE", KL_OPTION_TEXT, &q.sn,
-         "colour flexible bodies by fatigue life: FAT71, or keys as for `klingel stress`"},
+         "colour bodies by fatigue life with this S-N curve"},
         {"every", 0, "N", KL_OPTION_COUNT, &q.options.every,
          "keep every N-th row (default: by file size)"},
         {"no-open", 0, NULL, KL_OPTION_FLAG, &q.no_open, "do not open the page in a browser"},
@@ -309,6 +309,5 @@ const kl_command kl_command_view = {
                  "  klingel view stiff.h5 soft.h5 -o compare.html\n"
                  "  klingel view out.h5 --sn FAT71\n"
                  "  klingel modes model.yaml -o modes.h5 && klingel view modes.h5\n"
-                 "  klingel view frame.kbody\n"
                  "  klingel view --live model.yaml\n",
 };
