@@ -1,6 +1,6 @@
-/* From trees to a frozen model: heads and settings, then inputs, bodies, joints, forces and outputs
- * of all parts. Everything that can be looked at is looked at, so that one run shows all
- * mistakes. */
+/* Builds a frozen model from the trees of the files: head and settings, then inputs, bodies, joints,
+ * forces and outputs of all parts, in this order because later sections refer to earlier ones.
+ * Reading continues after an error, so that one run reports all mistakes. */
 #include "language/build.h"
 #include "contact/contact.h"
 #include "contact/contact_group.h"
@@ -64,7 +64,7 @@ static kl_status fresh_name(kl_builder *b, const kl_entry *e)
     return KL_OK;
 }
 
-/* What the user may mean: what others call it, or what is spelt alike. */
+/* The type that the user probably means: its name in other programs, or the nearest spelling. */
 static const char *near_type(const char *word, const char *const *names)
 {
     const char *other = kl_other_name(word);
@@ -136,7 +136,7 @@ static const kl_body_type *chosen_type(kl_builder *b, const kl_entry *e, const k
     return strcmp(word, type->choice_word) == 0 ? type->chosen : type;
 }
 
-/* Ground is there already; it may be listed to name markers on it. */
+/* The model contains ground from the beginning; an entry only adds markers and shapes to it. */
 static kl_status read_ground(kl_builder *b, kl_entry *e)
 {
     static const char *const also[] = {"markers", "shape", NULL};
@@ -185,12 +185,12 @@ static kl_status read_body(kl_builder *b, kl_entry *e)
     KL_TRY(kl_shapes_own(b->m, b->m->nbody - 1));
     KL_TRY(kl_attach_markers(scope_of(b), b->m, e, b->m->nbody - 1));
     if (b->plain) kl_implied_parts_drop(body);
-    /* its markers are there even when something else about it is wrong */
+    /* add its markers even after an error, so that elements on them report no further error */
     kl_status markers = kl_attach_reduced(b->m, b->m->nbody - 1, b->diag);
     return status == KL_OK ? markers : status;
 }
 
-/* Of the types of a section, or one that stands elsewhere (told). */
+/* The element type of an entry; a type of another section gives a message. */
 static const kl_element_type *element_type_of(kl_builder *b, const kl_entry *e,
                                               const kl_element_section *section)
 {
@@ -587,11 +587,12 @@ static kl_place place_of(const kl_node *root, const char *section)
     return n ? n->place : root->place;
 }
 
-/* A body that turns this often costs steps without end: a slip of the unit? */
+/* Warns of a body with more than 1e6 rad in the run: a step turns a body by about 1 rad at most, so
+ * the run would take very long. Often the unit is wrong (rpm given as rad/s). */
 static void warn_of_spin(const kl_builder *b)
 {
     const kl_model *m         = b->m;
-    const double    most_turn = 1e6; /* [rad] in a run; a step turns a body by a radian at most */
+    const double    most_turn = 1e6; /* [rad] in a run */
     for (int i = 1; i < m->nbody; i++) {
         double w = kl_body_turn_rate(&m->body[i], m->v0);
         if (!(w * m->settings.end > most_turn)) continue;
@@ -653,7 +654,8 @@ static void check_control(const kl_builder *b, kl_place place)
                 "integrator: `load_step` is 0; give the change of the load per unit of time");
 }
 
-/* Everything that can be looked at is looked at, so that one run reports all mistakes. */
+/* Reads all sections. An error in one entry does not end the reading, so that one run reports all
+ * mistakes; the status is returned only where later sections could not be read without it. */
 static kl_status build(kl_builder *b, const kl_source *source)
 {
     kl_model      *m    = b->m;
@@ -717,13 +719,13 @@ static kl_status build(kl_builder *b, const kl_source *source)
     KL_TRY(kl_model_freeze(m, b->diag));
     warn_of_spin(b);
     const kl_node *state = kl_node_get(main, "state");
-    if (state) m->settings.start = KL_START_GIVEN; /* what was saved is where it goes on */
+    if (state) m->settings.start = KL_START_GIVEN; /* a saved state replaces the initial values */
     if (state) m->nstart = 0;
     return kl_start_read(m, state, b->diag);
 }
 
-/* What a model is built from, to build it once more with drivers in its joints, or with turns held
- * that joints lock. */
+/* The inputs of a build. A model is built again with drivers for the initial values of joints, or
+ * with joints added that hold locked rotations. */
 typedef struct recipe {
     const kl_source   *source;
     const kl_override *set;
@@ -751,15 +753,16 @@ static kl_status build_with(const void *context, const kl_start_driver *list, in
     return status == KL_OK && !kl_arena_ok(b.m->arena) ? KL_E_MEMORY : status;
 }
 
-/* with the start values of joints brought in */
+/* Builds the model and applies the `start` values of joints. */
 static kl_status build_whole(const recipe *r, kl_diag *diag, kl_model **out)
 {
     KL_TRY(build_with(r, NULL, 0, diag, out));
     return kl_joint_start_apply(*out, build_with, r, diag);
 }
 
-/* How a motion is written down (virtual bodies, conditions as constraints) changes nothing about
- * what modes can follow, but hides it among rows of its own: it is looked for without. */
+/* Finds joint directions that modes cannot follow. Virtual bodies and constrained reference
+ * conditions add rows of their own that would hide these directions, so the search uses a model
+ * without them (`plain`); the modes and the result are the same. */
 static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, kl_locks *locks)
 {
     if (!kl_implied_parts_any(m)) return kl_locks_find(m, diag, locks);
@@ -774,7 +777,8 @@ static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, k
     return status;
 }
 
-/* once more, with what it locks held; what there was to say of it has been said */
+/* Builds the model again with joints that hold the locked rotations. Its messages are discarded,
+ * because the first build has already printed them. */
 static kl_status rebuild_with_locks(const recipe *r, kl_diag *diag, kl_model **m)
 {
     kl_locks  locks  = {0};

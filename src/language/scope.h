@@ -19,16 +19,17 @@ typedef struct kl_override {
 typedef struct kl_variable {
     const char               *name;
     kl_quantity               value;
-    const char               *word;    /* of a variable that is a word, else NULL */
-    const kl_node            *given;   /* of a parameter: where its value stands */
-    const char               *changed; /* text that takes its place, or NULL */
-    const char               *changer; /* who says so, for messages: "--set" */
+    const char               *word;    /* value of a variable that is a word, else NULL */
+    const kl_node            *given;   /* of a parameter: the node with its value */
+    const char               *changed; /* text that replaces the value, or NULL */
+    const char               *changer; /* origin of that text, for messages: "--set" */
     const struct kl_variable *handed;  /* the value that a part was placed with, or NULL */
     kl_place                  handed_place;
     enum { KL_VARIABLE_OPEN, KL_VARIABLE_BUSY, KL_VARIABLE_DONE, KL_VARIABLE_BAD } state;
 } kl_variable;
 
-/* What conditions asked of a word that was changed from outside. */
+/* The words with which conditions compared a parameter that --set changed, to warn of a misspelt
+ * word. */
 typedef struct kl_asked {
     const kl_node *given; /* whose: the parameter's own value */
     const char    *words; /* those it was compared with: "'pin', 'roller'" */
@@ -39,7 +40,7 @@ typedef struct kl_asked {
 typedef struct kl_shared {
     kl_asked       asked[16];
     int            nasked;
-    kl_names       dropped;        /* what a `when` left out: its line */
+    kl_names       dropped;        /* entries that a `when` leaves out: line of the `when` */
     kl_names       empty;          /* names that loops over an empty range begin with: line */
     kl_names       broken;         /* entries with an error, which has been reported: their line */
     kl_names       driven;         /* "joint.coordinate" that a driver sets: its index */
