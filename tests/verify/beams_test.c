@@ -185,14 +185,25 @@ static void a_beam_spins_up(void **unused)
     table_free(&t);
 }
 
-/* flying_spaghetti_cw.csv: the load jumps, so that fronts run through the beam; the reference itself is good to 2e-4 m */
+static double flight_error(const char *set, const table *t)
+{
+    static const char *const ends[] = {"xA_m", "yA_m", "xB_m", "yB_m", NULL};
+    double                   most   = 0.0;
+    example_run("flying-beam", set, 5, 0.05, ends, &one);
+    for (int i = 0; i < 4; i++) most = fmax(most, apart(&one, i, t, ends[i], 101, 0));
+    return most;
+}
+
+/* flying_spaghetti_cw.csv: the load jumps, so that fronts run through the beam; the reference itself is good to 2e-4 m.
+ * 1.7e-3 and 0.37e-3 m with 24 and 48 elements */
 static void a_free_beam_flies(void **unused)
 {
     (void)unused;
     static const char *const channels[] = {"xA_m", "yA_m", "xB_m", "yB_m", "xcm_m", "ycm_m", "Lz_kgm2_s", "KE_J", NULL};
     table                    t          = reference("flying_spaghetti_cw");
+    double coarse = flight_error("elements=24", &t);
     example_run("flying-beam", "", 5, 0.05, channels, &one);
-    for (int i = 0; i < 4; i++) assert_true(apart(&one, i, &t, channels[i], 101, 0) < 4e-3);
+    for (int i = 0; i < 4; i++) assert_true(apart(&one, i, &t, channels[i], 101, 0) < fmin(5e-4, coarse / 3.0));
     for (int i = 4; i < 6; i++) assert_true(apart(&one, i, &t, channels[i], 101, 0) < 1e-6);
     assert_true(apart(&one, 6, &t, "Lz_kgm2_s", 101, 0) < 3e-3);
     table_free(&t);
