@@ -234,6 +234,34 @@ static void load_steps_end_at_rows(void **state)
     assert_says(w->err, " 20 steps (0.1 to 0.1 s)");
 }
 
+/* Damping b K makes the fastest motion stiffer for explicit steps: their length has to follow b. */
+static void explicit_steps_follow_the_damping(void **state)
+{
+    world             *w   = *state;
+    static const char *b[] = {"b=1e-7", "b=1e-6"};
+    FILE              *f   = fopen(path_of(w, "damped.yaml"), "w");
+    assert_non_null(f);
+    fputs("klingel: 1\ngravity: 0\nparameters: {b: 0}\nbodies:\n  arm:\n    type: flexible\n"
+          "    flexible: nonlinear\n    rayleigh: [0, b]\n    file:\n"
+          "      mesh: {box: [0.1 m, 20 mm, 20 mm], parts: [4, 1, 1]}\n"
+          "      material: {E: 210 GPa, nu: 0.3, density: 7850 kg/m3}\n"
+          "      markers: {root: {set: x0, tie: rbe2}, tip: {set: x1, tie: rbe2}}\njoints:\n"
+          "  clamp: {type: fixed, between: [ground, arm.root]}\nforces:\n"
+          "  load: {type: force, on: arm.tip, axis: z, value: 1 kN}\n"
+          "run: {end: 1 ms, every: 0.1 ms}\nintegrator: {type: central-differences}\noutputs:\n"
+          "  off: {expression: energy.balance}\n  lost: {expression: energy.lost}\n",
+          f);
+    fclose(f);
+    for (int i = 0; i < 2; i++) {
+        double t, off, lost;
+        assert_int_equal(run(w, "run", "damped.yaml", "-q", "--set", b[i], "-o", "damped.h5"), 0);
+        assert_int_equal(run(w, "export", "damped.h5", "off", "lost", "--from", "1e-3"), 0);
+        assert_int_equal(sscanf(strchr(w->out, '\n') + 1, "%lf,%lf,%lf", &t, &off, &lost), 3);
+        /* the load feeds in 0.2 J */
+        assert_true(fabs(off) < 1e-3 * 0.2 && lost > 5e-4 && lost < 0.05);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -242,6 +270,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(frequencies_are_those_of_the_modal_body, setup, teardown),
         cmocka_unit_test_setup_teardown(an_element_inside_out_at_a_corner_stops_the_run, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(explicit_steps_follow_the_damping, setup, teardown),
         cmocka_unit_test_setup_teardown(load_steps_end_at_rows, setup, teardown),
         cmocka_unit_test_setup_teardown(implicit_integrators_name_the_flat_element, setup,
                                         teardown),
