@@ -9,7 +9,8 @@
 #include "unit/other_resources.h"
 #include "unit/solve/simulate.h"
 
-static char path[64]; /* of this process alone */
+static char path[64];      /* of this process alone */
+static char on_rails[128]; /* three metres below the marker `node` */
 
 static const char *value_of(const kl_key *k, char *text, size_t size)
 {
@@ -53,7 +54,7 @@ static const char *attachment(const kl_attachment_kind *how)
 /* keys: further ones of body a; second: type of body b */
 static void check_type(const kl_element_type *t, const char *keys, const char *second)
 {
-    char        text[4096] = "klingel: 1\ngravity: [0, 0, -2]\n", value[256], line[80];
+    char text[4096] = "klingel: 1\ngravity: [0, 0, -2]\n", value[256], line[80];
     if (!t->attach->sample) return; /* has tests of its own */
     const char *where = attachment(t->attach);
     assert_non_null(where);                           /* a new way of attaching wants words here */
@@ -62,6 +63,8 @@ static void check_type(const kl_element_type *t, const char *keys, const char *s
     if (strcmp(t->name, "pantograph") == 0 || strcmp(t->name, "catenary-contact") == 0) return;
     /* its speed settles faster than the steps that positions need: the work of it is not resolved */
     if (strcmp(t->name, "speed-control") == 0) return;
+    /* a wheelset on the flexible body, above rails on the other one */
+    if (strstr(t->name, "wheel-rail")) where = on_rails;
     bool worn = strncmp(t->name, "worn-", 5) == 0; /* wants one of several keys */
     add_other_resources(text, sizeof text);
     snprintf(
@@ -114,6 +117,8 @@ static void check_all(const kl_element_type *const *types)
     snprintf(flexible, sizeof flexible, "type: flexible, file: %s, damping: 0.1", path);
     snprintf(virtual, sizeof virtual, "%s, attach: virtual-body", flexible);
     cloud_write(&c, path);
+    snprintf(on_rails, sizeof on_rails, "between: [b, a.node], at: [[%.9g, %.9g, %.9g], [0, 0, 0]]",
+             c.x[0].x, c.x[0].y, c.x[0].z - 3.0);
     for (; *types; types++) {
         check_type(*types, "", "mass: 1, inertia: [1, 1, 1]");
         check_type(*types, "", flexible);
