@@ -182,6 +182,7 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
     show           w      = {.every = 1, .begin = l->model->t0, .end = l->model->settings.end};
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status == KL_OK) status = make_page(&w, s, path, diag);
+    kl_interrupt_watch(); /* who reads the address may press Ctrl-C */
     if (status == KL_OK) w.server = kl_server_create(live->port, w.page.data, w.page.n);
     int code = w.server ? KL_EXIT_OK : kl_exit_code(status != KL_OK ? status : KL_E_FILE);
     if (w.server) {
@@ -195,7 +196,6 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
                           .go_on      = go_on,
                           .row        = take_row,
                           .context    = &w};
-        kl_interrupt_watch();
         w.started = w.last_update = now();
         status                    = kl_record(s, &r, diag);
         w.status                  = status == KL_OK              ? "complete"
