@@ -65,13 +65,17 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s);
 void      kl_contact_sizes(const kl_contact_data *p, kl_element_size *size);
 kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                            kl_element_size *size);
-/* Numbers of history of a contact point: fewer where neither friction nor an indentation remembers
- * anything, for histories are copied with every step. */
+/* Does friction keep an elastic gap, or the surface an indentation? */
+static inline bool kl_contact_remembers_path(const kl_contact_data *p)
+{
+    return kl_friction_laws[p->laws.friction.kind].gap ||
+           p->laws.normal.kind == KL_NORMAL_INDENTATION;
+}
+/* Numbers of history of a contact point: fewer where no path is remembered, for histories are copied
+ * with every step. */
 static inline int kl_contact_point_size(const kl_contact_data *p)
 {
-    bool remembers =
-        kl_friction_laws[p->laws.friction.kind].gap || p->laws.normal.kind == KL_NORMAL_INDENTATION;
-    return remembers ? KL_POINT_HISTORY : KL_POINT_SHORT;
+    return kl_contact_remembers_path(p) ? KL_POINT_HISTORY : KL_POINT_SHORT;
 }
 static inline bool kl_contact_sticks(const kl_contact_data *p)
 {
@@ -192,7 +196,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         {"tangential.x", "N", "friction force on the first body"}, {"tangential.y", "N", ""},      \
         {"tangential.z", "N", ""}, {"contacts", "1", "number of contact points"},                  \
         {"indentation", "m", "law indentation: remaining depth"},                                  \
-        {"peak", "N", "largest normal force since the last impact, at the ends of steps"},         \
+        {"peak", "N", "largest normal force since the last impact"},         \
     {                                                                                              \
         "lost_friction", "J", "part of `lost` by friction and rolling resistance"                  \
     }

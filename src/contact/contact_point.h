@@ -70,6 +70,11 @@ typedef struct kl_contact_state { /* at one point, now */
 double kl_contact_point_lost(const kl_contact_law *law, const kl_contact_state *x, const double *h,
                              double dt);
 
+/* Was the normal force largest within that step? And the force at the share s of it. */
+bool   kl_contact_point_peaks(const kl_contact_state *x, const double *h, double dt);
+double kl_contact_point_within(const kl_contact_law *law, const kl_contact_state *x,
+                               const double *h, double dt, double s);
+
 /* `h`: its history, `dt` ago; `z`: its bristles in axes of body 2, or NULL. */
 void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl_motion m[2],
                            const double *h, double dt, const double *z, kl_contact_state *out);

@@ -156,6 +156,40 @@ static void refuses(const char *contact, const char *words)
     built_free(&b);
 }
 
+/* Without gravity a body of 1 kg that comes at 2 m/s is stopped where k d^(n + 1)/(n + 1) = m v^2/2. Long steps
+ * pass an impact in three or four steps, w h up to 1.2; the cubic within them is exact to (w h)^4/384. */
+static void the_peak_of_an_impact_does_not_depend_on_the_steps(void **unused)
+{
+    (void)unused;
+    static const char *const names[]   = {"touch.peak", NULL};
+    static const char *const methods[] = {"auto", "generalized-alpha", "runge-kutta", "gear"};
+    static const struct {
+        const char *law;
+        double      k, n;
+    } laws[]       = {{"linear", 1e6, 1.0}, {"hertz", 1e8, 1.5}, {"indentation", 1e6, 1.0}};
+    const double v = 2.0, bound = pow(1.2, 4) / 384.0;
+    char         text[1024];
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++)
+        for (size_t k = 0; k < sizeof methods / sizeof *methods; k++) {
+            double n = laws[i].n, d = pow(0.5 * (n + 1.0) * v * v / laws[i].k, 1.0 / (n + 1.0));
+
+            snprintf(
+                text, sizeof text,
+                "klingel: 1\ngravity: 0\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1], position: "
+                "[0, 0, 0.15], velocity: [0, 0, %g]}\ncontacts:\n  touch: {between: [b, "
+                "ground], shapes: [{sphere: 0.1}, plane], law: %s, stiffness: %g%s}\n"
+                "integrator: {type: %s, accuracy: 1e-4}\n",
+                -v, laws[i].law, laws[i].k, i == 2 ? ", restitution: 0.5" : "", methods[k]);
+            built b = must_build(text);
+            simulate(&b, 0.05, 0.01, names, &r, NULL);
+            double peak = r.value[r.count - 1][0], right = laws[i].k * pow(d, n);
+            print_message("%-12s %-18s peak %.2f N, exactly %.2f N\n", laws[i].law, methods[k],
+                          peak, right);
+            assert_close(peak / right, 1.0, bound);
+            built_free(&b);
+        }
+}
+
 static void mistakes_are_told_with_their_line_and_a_remedy(void **unused)
 {
     (void)unused;
@@ -185,6 +219,7 @@ int main(void)
         cmocka_unit_test(all_integrators_take_a_block_at_rest),
         cmocka_unit_test(a_body_does_not_pass_through_a_plate),
         cmocka_unit_test(fast_thin_bodies_do_not_pass_through_each_other),
+        cmocka_unit_test(the_peak_of_an_impact_does_not_depend_on_the_steps),
         cmocka_unit_test(mistakes_are_told_with_their_line_and_a_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
