@@ -538,7 +538,8 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
         kl_body   *b = &m->body[k->body];
         kl_setup   t = {
               .name = b->name, .place = e->place, .diag = diag, .arena = m->arena, .model = m};
-        if ((e->type->rolls & (1u << i)) && k->node == KL_MARKER_UNSPUN) k->node = 0;
+        bool rolls = i < 32 && (e->type->rolls >> i & 1u);
+        if (rolls && k->node == KL_MARKER_UNSPUN) k->node = 0;
         if (b->type->attach) b->type->attach(b->data, &t, k);
         kl_model_motion(m, k, &motions[i]);
     }
