@@ -146,13 +146,15 @@ static kl_status psd_of(const series *s, int size, double *work, kl_spectrum_map
     kl_density d;
     kl_welch   how = {.segment = size - size % 2};
     KL_TRY(kl_density_find(s->y, s->n, s->rate, &how, &d));
-    *out = (kl_spectrum_map){.nfrequency = d.n,
-                             .ntime      = 1,
-                             .frequency  = d.frequency,
-                             .time       = malloc(sizeof *out->time),
-                             .density    = d.value,
-                             .window     = how.segment / s->rate,
-                             .freedom    = d.freedom};
+    *out        = (kl_spectrum_map){.nfrequency = d.n,
+                                    .ntime      = 1,
+                                    .frequency  = d.frequency,
+                                    .time       = malloc(sizeof *out->time),
+                                    .density    = d.value,
+                                    .window     = how.segment / s->rate,
+                                    .freedom    = d.freedom};
+    d.frequency = d.value = NULL; /* they belong to the map now */
+    kl_density_free(&d);
     if (!out->time) return KL_E_MEMORY;
     out->time[0] = s->start + 0.5 * (s->n - 1) / s->rate;
     return KL_OK;
