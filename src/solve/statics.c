@@ -427,7 +427,27 @@ static double stiffest_node(search *k)
     return most;
 }
 
-/* Acceleration that rounding of the coordinates alone gives a flexible body, like residual_acceleration: a model that
+/* Acceleration that rounding of the velocities alone gives [1/s2]: C_ii/m_i of the steepest damper, for example the
+ * creep of a wheel, times the speed of the motion. */
+static double jitter(search *k)
+{
+    const kl_model *m    = k->m;
+    double          most = 0.0, speed = kl_increment_norm(m, k->x->s->v, NULL);
+    kl_assembler   *p = speed > 0.0 ? kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS) : NULL;
+    if (!p) return 0.0;
+    kl_assemble_matrix(m, k->x->s, k->x->w, p, (kl_weights){.damping = 1.0}, NULL, NULL, NULL);
+    for (int i = 0; i < m->nbody; i++) {
+        const kl_body *b = &m->body[i];
+        for (int j = 0; j < b->nv; j++) {
+            double mass = k->x->w->M[b->M + j * (b->nv + 1)];
+            if (mass > 0.0) most = fmax(most, fabs(p->values[p->diagonal[b->v + j]]) / mass);
+        }
+    }
+    kl_assembler_destroy(p);
+    return most * speed;
+}
+
+/* Acceleration that rounding alone gives a flexible or rolling body, like residual_acceleration: a model that
  * nothing loads knows no other. Eight elements with eight nodes each meet in a node, and a consistent mass gives up to
  * eight times the acceleration of the lumped one. */
 static double rounding(search *k)
@@ -447,7 +467,7 @@ static double rounding(search *k)
         }
         free(K);
     }
-    return DBL_EPSILON * most / k->rate;
+    return DBL_EPSILON * fmax(most, jitter(k)) / k->rate;
 }
 
 static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
@@ -529,10 +549,11 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
         }
         e->residual_acceleration = residual_acceleration(&k);
         /* rounding may keep the last steps from shrinking: at rest is at rest */
-        if (status == KL_RETRY && e->residual_acceleration <= (e->moving ? STILL_MOVING : 1e-9))
+        double noise = e->residual_acceleration > 1e-9 ? rounding(&k) : 0.0;
+        if (status == KL_RETRY &&
+            e->residual_acceleration <= fmax(e->moving ? STILL_MOVING : 1e-9, noise))
             status = KL_OK;
-        if (status == KL_OK && e->residual_acceleration > fmax(1e-6, rounding(&k)))
-            status = KL_RETRY;
+        if (status == KL_OK && e->residual_acceleration > fmax(1e-6, noise)) status = KL_RETRY;
         if (status != KL_OK && status != KL_E_MEMORY) status = not_found(&k, diag);
     }
     if (status == KL_OK) {

@@ -69,6 +69,21 @@ static void shooting_follows_both_branches_of_the_reference(void **state)
     reference_free(&r);
 }
 
+/* Carter's formula gives 74.26 m/s. With wheels that roll on rails, no gravity and a wheelset exactly in the middle there is
+ * nothing but rounding that accelerates it at the start: that is an equilibrium too. */
+static void both_contacts_have_the_critical_speed_of_carter(void **state)
+{
+    world             *w         = *state;
+    const char        *model     = KL_SOURCE_DIR "/examples/carter-wheelset/model.yaml";
+    static const char *contact[] = {"contact=linear", "contact=general"};
+    for (int i = 0; i < 2; i++) {
+        assert_int_equal(run(w, "critical-speed", model, "--linear", "--set", contact[i]), 0);
+        const char *row = strstr(w->out, "linear");
+        assert_non_null(row);
+        assert_close(atof(row + strlen("linear")), 74.26, 0.2);
+    }
+}
+
 static int commas(const char *line)
 {
     int n = 0;
@@ -125,6 +140,8 @@ static void both_ways_to_the_nonlinear_critical_speed_agree(void **state)
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test_setup_teardown(both_contacts_have_the_critical_speed_of_carter, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(shooting_follows_both_branches_of_the_reference, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(csv_has_multipliers_when_asked_for, setup, teardown),
