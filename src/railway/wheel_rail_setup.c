@@ -234,11 +234,13 @@ static kl_status check_beginning(wheel_rail *p, const kl_setup *s, const kl_moti
 static kl_status check_height(const wheel_rail *p, const kl_setup *s, double height)
 {
     if (!(height < 0.5 * p->radius)) return KL_OK;
-    return kl_fail(s->diag, KL_E_RANGE, s->place,
-                   "wheel-rail '%s': the middle of the axle is %.0f mm above the rails, but the "
-                   "wheels have a radius of %.0f mm; give the second marker a place in the middle of "
-                   "the axle, for example `wheelset.centre`, at the height of the radius",
-                   s->name, 1e3 * height + 0.0, 1e3 * p->radius);
+    return kl_fail(
+        s->diag, KL_E_RANGE, s->place,
+        "wheel-rail '%s': the middle of the axle is %.0f mm above the rails, but the "
+        "wheels have a radius of %.0f mm; write `ground.origin` as the first marker (`ground` "
+        "alone is placed where the second one is), and as the second one a marker in the "
+        "middle of the axle at the height of the radius, for example `wheelset.centre`",
+        s->name, 1e3 * height + 0.0, 1e3 * p->radius);
 }
 
 /* Where on the track the wheelset starts. */
