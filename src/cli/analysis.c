@@ -25,6 +25,22 @@ void kl_analysis_close(kl_analysis *a)
     kl_loaded_close(&a->l);
 }
 
+int kl_analysis_run(const kl_command *command, const kl_arguments *rest, const kl_texts *set,
+                    kl_analysis_work work, void *data)
+{
+    if (rest->n != 1)
+        return kl_usage_error(command, rest->n ? "give one model file" : "which model?");
+    kl_diag    *diag = kl_diag_create();
+    kl_analysis a;
+    int         code   = kl_analysis_open(command, rest->items[0], set, diag, &a);
+    bool        opened = code == KL_EXIT_OK;
+    if (opened) code = kl_exit_code(work(&a, data, diag));
+    kl_print_diag(diag, NULL); /* before closing: messages may name texts of the model */
+    if (opened) kl_analysis_close(&a);
+    kl_diag_destroy(diag);
+    return code;
+}
+
 kl_status kl_analysis_go(kl_simulation *s, kl_where where, kl_diag *diag)
 {
     KL_TRY(kl_assemble_start(s->solver, diag));

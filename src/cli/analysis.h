@@ -23,6 +23,14 @@ int  kl_analysis_open(const kl_command *command, const char *path, const kl_text
                       kl_diag *diag, kl_analysis *out);
 void kl_analysis_close(kl_analysis *a);
 
+/* What a command does with the model that it opened; messages go to `diag`. */
+typedef kl_status (*kl_analysis_work)(const kl_analysis *a, void *data, kl_diag *diag);
+
+/* A command with one argument, the model file: opens it, works, prints the messages and closes it.
+ * Exit code. */
+int kl_analysis_run(const kl_command *command, const kl_arguments *rest, const kl_texts *set,
+                    kl_analysis_work work, void *data);
+
 /* Assembles and goes where `where` says. */
 kl_status kl_analysis_go(kl_simulation *s, kl_where where, kl_diag *diag);
 

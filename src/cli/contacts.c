@@ -66,8 +66,10 @@ static void list_element(listing *l, const kl_model *m, const kl_element *e, con
     }
 }
 
-static kl_status list_contacts(const kl_analysis *a, listing *l)
+static kl_status list_contacts(const kl_analysis *a, void *data, kl_diag *diag)
 {
+    listing *l = data;
+    KL_TRY(kl_analysis_go(a->s, KL_AT_START, diag));
     const kl_model *m = a->l.model;
     kl_solver      *s = a->s->solver;
     KL_TRY(kl_eval_position(m, s->s, s->w));
@@ -90,7 +92,6 @@ static int contacts(int argc, char **argv)
 {
     kl_texts        set       = {0};
     listing         l         = {0};
-    kl_analysis     a         = {0};
     const kl_option options[] = {
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &l.csv, "print CSV"},
@@ -99,23 +100,8 @@ static int contacts(int argc, char **argv)
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_contacts, options, argc, argv, &rest);
-    if (code == KL_OPTIONS_OK && rest.n != 1)
-        code =
-            kl_usage_error(&kl_command_contacts, rest.n ? "give one model file" : "which model?");
-    if (code == KL_OPTIONS_OK) {
-        kl_diag *diag = kl_diag_create();
-        code          = kl_analysis_open(&kl_command_contacts, rest.items[0], &set, diag, &a);
-        if (code == KL_EXIT_OK) {
-            kl_status status = kl_analysis_go(a.s, KL_AT_START, diag);
-            if (status == KL_OK) status = list_contacts(&a, &l);
-            code = kl_exit_code(status);
-            kl_print_diag(diag, NULL);
-            kl_analysis_close(&a);
-        } else {
-            kl_print_diag(diag, NULL);
-        }
-        kl_diag_destroy(diag);
-    }
+    if (code == KL_OPTIONS_OK)
+        code = kl_analysis_run(&kl_command_contacts, &rest, &set, list_contacts, &l);
     kl_texts_free(&set);
     return code;
 }

@@ -12,11 +12,13 @@
 #include "solve/mobility.h"
 
 typedef struct follow {
-    kl_analysis a;
-    kl_recorder recorder;
-    bool        csv, forces;       /* forces: inverse dynamics */
-    double     *least, *most, *at; /* of each channel: extremes, time of the larger one */
-    long        rows;
+    const kl_analysis *a;
+    kl_recorder        recorder;
+    const char        *output;
+    double             end;
+    bool               csv, forces;       /* forces: inverse dynamics */
+    double            *least, *most, *at; /* of each channel: extremes, time of the larger one */
+    long               rows;
 } follow;
 
 /* Efforts of drivers and reactions of joints. */
@@ -29,7 +31,7 @@ static bool is_force(const kl_channel *c)
 static kl_status row(void *context, double t, const double *values)
 {
     follow            *f = context;
-    const kl_channels *c = f->a.s->channels;
+    const kl_channels *c = f->a->s->channels;
     for (int i = 0; i < kl_channels_count(c); i++) {
         if (f->rows == 0) f->least[i] = f->most[i] = values[i], f->at[i] = t;
         if (fabs(values[i]) > fmax(fabs(f->least[i]), fabs(f->most[i]))) f->at[i] = t;
@@ -49,7 +51,7 @@ static kl_status row(void *context, double t, const double *values)
 
 static void print_head(const follow *f)
 {
-    const kl_channels *c = f->a.s->channels;
+    const kl_channels *c = f->a->s->channels;
     if (!f->forces) {
         kl_print_header(c, "time");
         return;
@@ -62,7 +64,7 @@ static void print_head(const follow *f)
 
 static void print_extremes(const follow *f)
 {
-    const kl_channels *c = f->a.s->channels;
+    const kl_channels *c = f->a->s->channels;
     printf("%-32s %14s %14s %-8s %s\n", f->forces ? "force" : "output", "least", "most", "unit",
            "largest at [s]");
     bool own = false;
@@ -75,20 +77,23 @@ static void print_extremes(const follow *f)
     }
 }
 
-static kl_status run(follow *f, double end, const char *output, kl_diag *diag)
+static kl_status run(const kl_analysis *a, void *data, kl_diag *diag)
 {
-    const kl_settings *set = &f->a.l.model->settings;
-    size_t             n   = (size_t)kl_channels_count(f->a.s->channels) + 1;
+    follow *f = data;
+    f->a      = a;
+    if (f->forces) kl_mobility_warn(a->l.model, diag);
+    const kl_settings *set = &f->a->l.model->settings;
+    size_t             n   = (size_t)kl_channels_count(f->a->s->channels) + 1;
     kl_kinematics      k;
     f->least = calloc(3 * n, sizeof *f->least);
     if (!f->least) return KL_E_MEMORY;
     f->most = f->least + n;
     f->at   = f->most + n;
-    if (output) KL_TRY(kl_recorder_open(output, &f->a, diag, &f->recorder));
+    if (f->output) KL_TRY(kl_recorder_open(f->output, f->a, diag, &f->recorder));
     if (f->csv) print_head(f);
     kl_sink   sink = {.context = f, .row = row};
     kl_status status =
-        kl_kinematics_run(f->a.s, isnan(end) ? set->end : end, set->every, &sink, &k, diag);
+        kl_kinematics_run(f->a->s, isnan(f->end) ? set->end : f->end, set->every, &sink, &k, diag);
     kl_status closed = kl_recorder_close(&f->recorder, status == KL_OK ? "complete" : "failed");
     if (!f->csv && f->rows > 0) print_extremes(f);
     return status == KL_OK ? closed : status;
@@ -97,34 +102,18 @@ static kl_status run(follow *f, double end, const char *output, kl_diag *diag)
 static int follow_command(const kl_command *command, bool forces, int argc, char **argv)
 {
     kl_texts        set       = {0};
-    follow          f         = {.forces = forces};
-    const char     *output    = NULL;
-    double          end       = NAN;
+    follow          f         = {.forces = forces, .end = NAN};
     const kl_option options[] = {
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
-        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &output, "results file to write"},
+        {"output", 'o', "OUT.h5", KL_OPTION_TEXT, &f.output, "results file to write"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &f.csv, "print all channels over time as CSV"},
-        {"end", 0, "T", KL_OPTION_TIME, &end, "end time [s] (default: from the model)"},
+        {"end", 0, "T", KL_OPTION_TIME, &f.end, "end time [s] (default: from the model)"},
         {0},
     };
     kl_arguments rest;
     int          code = kl_options_parse(command, options, argc, argv, &rest);
-    if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(command, rest.n ? "give one model file" : "which model?");
-    if (code == KL_OPTIONS_OK) {
-        kl_diag *diag = kl_diag_create();
-        code          = kl_analysis_open(command, rest.items[0], &set, diag, &f.a);
-        if (code == KL_EXIT_OK) {
-            if (forces) kl_mobility_warn(f.a.l.model, diag);
-            code = kl_exit_code(run(&f, end, output, diag));
-            free(f.least);
-            kl_print_diag(diag, NULL);
-            kl_analysis_close(&f.a);
-        } else {
-            kl_print_diag(diag, NULL);
-        }
-        kl_diag_destroy(diag);
-    }
+    if (code == KL_OPTIONS_OK) code = kl_analysis_run(command, &rest, &set, run, &f);
+    free(f.least);
     kl_texts_free(&set);
     return code;
 }

@@ -14,6 +14,7 @@ typedef struct modes_options {
     const char *output, *animate, *at;
     bool        csv, rest;
     int         mode;
+    kl_where    where;
 } modes_options;
 
 static void print_csv(const kl_spectrum *s)
@@ -94,10 +95,10 @@ static void point_to_wires(const kl_model *m, kl_diag *diag)
         }
 }
 
-static kl_status analyse(const kl_analysis *a, const modes_options *o, kl_where where,
-                         kl_diag *diag)
+static kl_status analyse(const kl_analysis *a, void *data, kl_diag *diag)
 {
-    KL_TRY(kl_analysis_go(a->s, where, diag));
+    const modes_options *o = data;
+    KL_TRY(kl_analysis_go(a->s, o->where, diag));
     kl_linear   *l      = NULL;
     kl_spectrum *s      = NULL;
     kl_status    status = kl_linearize(a->s->solver, o->output ? a->s->channels : NULL, diag, &l);
@@ -143,29 +144,15 @@ static int modes(int argc, char **argv)
         {0},
     };
     kl_arguments rest;
-    int          code  = kl_options_parse(&kl_command_modes, options, argc, argv, &rest);
-    kl_where     where = o.rest ? KL_AT_REST : KL_AT_EQUILIBRIUM;
-    if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_modes, rest.n ? "give one model file" : "which model?");
+    int          code = kl_options_parse(&kl_command_modes, options, argc, argv, &rest);
+    o.where           = o.rest ? KL_AT_REST : KL_AT_EQUILIBRIUM;
     if (code == KL_OPTIONS_OK && strcmp(o.at, "equilibrium") != 0) {
-        if (strcmp(o.at, "start") == 0) where = KL_AT_START;
+        if (strcmp(o.at, "start") == 0) o.where = KL_AT_START;
         else
             code = kl_usage_error(&kl_command_modes, "--at must be equilibrium or start, not '%s'",
                                   o.at);
     }
-    if (code == KL_OPTIONS_OK) {
-        kl_diag    *diag = kl_diag_create();
-        kl_analysis a;
-        code = kl_analysis_open(&kl_command_modes, rest.items[0], &set, diag, &a);
-        if (code == KL_EXIT_OK) {
-            code = kl_exit_code(analyse(&a, &o, where, diag));
-            kl_print_diag(diag, NULL);
-            kl_analysis_close(&a);
-        } else {
-            kl_print_diag(diag, NULL);
-        }
-        kl_diag_destroy(diag);
-    }
+    if (code == KL_OPTIONS_OK) code = kl_analysis_run(&kl_command_modes, &rest, &set, analyse, &o);
     kl_texts_free(&set);
     return code;
 }

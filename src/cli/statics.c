@@ -143,6 +143,14 @@ static kl_status find_preloads(const kl_analysis *a, const statics_options *o, k
     return KL_OK;
 }
 
+static kl_status find_statics(const kl_analysis *a, void *data, kl_diag *diag)
+{
+    const statics_options *o = data;
+    kl_mobility_warn(a->l.model, diag);
+    KL_TRY(kl_assemble_start(a->s->solver, diag));
+    return o->preload ? find_preloads(a, o, diag) : balance(a, o, diag);
+}
+
 static int statics(int argc, char **argv)
 {
     kl_texts        set       = {0};
@@ -161,25 +169,8 @@ static int statics(int argc, char **argv)
     };
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_statics, options, argc, argv, &rest);
-    if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_statics, rest.n ? "give one model file" : "which model?");
-    if (code == KL_OPTIONS_OK) {
-        kl_diag    *diag = kl_diag_create();
-        kl_analysis a;
-        code = kl_analysis_open(&kl_command_statics, rest.items[0], &set, diag, &a);
-        if (code == KL_EXIT_OK) {
-            kl_mobility_warn(a.l.model, diag);
-            kl_status status = kl_assemble_start(a.s->solver, diag);
-            if (status == KL_OK)
-                status = o.preload ? find_preloads(&a, &o, diag) : balance(&a, &o, diag);
-            code = kl_exit_code(status);
-            kl_print_diag(diag, NULL);
-            kl_analysis_close(&a);
-        } else {
-            kl_print_diag(diag, NULL);
-        }
-        kl_diag_destroy(diag);
-    }
+    if (code == KL_OPTIONS_OK)
+        code = kl_analysis_run(&kl_command_statics, &rest, &set, find_statics, &o);
     kl_texts_free(&set);
     return code;
 }
