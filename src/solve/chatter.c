@@ -8,10 +8,13 @@
 enum { STEPS = 400, RANGE = 100, WATCH = 200, FLIPS = 12 };
 
 struct kl_chatter {
-    double  short_step; /* mean step at which a run counts as crawling [s] */
-    int     count;      /* steps since `since` */
-    double  since;      /* [s] */
-    double  largest;    /* force in the model, torques over its length [N] */
+    double short_step; /* mean step at which a run counts as crawling [s] */
+    int    count;      /* steps since `since` */
+    double since;      /* [s] */
+    double largest;    /* force in the model over the steps watched, torques over its length [N] */
+    double
+        peak; /* the same at the starts of all watches: what is left of a motion that has died out
+                         * is rounding */
     double *low, *high; /* 6 nmarker: range of the applied forces */
     double *last;       /* 6 nmarker: of the last step */
     int    *flips;      /* nelement */
@@ -32,14 +35,22 @@ kl_chatter *kl_chatter_create(const kl_model *m, kl_arena *arena)
     return kl_arena_ok(arena) ? c : NULL;
 }
 
+static double largest_of(const kl_model *m, const double *wrench)
+{
+    double largest = 0.0;
+    for (int k = 0; k < 6 * m->nmarker; k++)
+        largest = fmax(largest, fabs(wrench[k]) / (k % 6 < 3 ? 1.0 : m->length));
+    return largest;
+}
+
 static void widen(kl_chatter *c, const kl_model *m, const double *wrench)
 {
     bool first = c->count == STEPS + 1;
     if (first) c->largest = 0.0;
+    c->largest = fmax(c->largest, largest_of(m, wrench));
     for (int k = 0; k < 6 * m->nmarker; k++) {
         c->low[k]  = first ? wrench[k] : fmin(c->low[k], wrench[k]);
         c->high[k] = first ? wrench[k] : fmax(c->high[k], wrench[k]);
-        c->largest = fmax(c->largest, fabs(wrench[k]) / (k % 6 < 3 ? 1.0 : m->length));
     }
     if (first) memset(c->flips, 0, (size_t)m->nelement * sizeof *c->flips);
 }
@@ -47,7 +58,7 @@ static void widen(kl_chatter *c, const kl_model *m, const double *wrench)
 /* What matters of a component: a thousandth of the largest force in the model, torques over its length. */
 static double floor_of(const kl_chatter *c, const kl_model *m, int k)
 {
-    return 1e-3 * c->largest * (k % 6 < 3 ? 1.0 : m->length);
+    return fmax(1e-3 * c->largest, 1e-9 * c->peak) * (k % 6 < 3 ? 1.0 : m->length);
 }
 
 /* Does a component jump across most of its range? The one with the largest range into *worst. Elements
@@ -118,7 +129,9 @@ kl_status kl_chatter_check(kl_chatter *c, kl_solver *x, kl_diag *diag)
 {
     const kl_model *m = x->model;
     if (isnan(c->since) || x->s->t < c->since) c->since = x->s->t, c->count = 0;
-    if (++c->count < STEPS) return KL_OK;
+    if (c->count++ == 0 && kl_eval(m, x->s, x->w) == KL_OK)
+        c->peak = fmax(c->peak, largest_of(m, x->w->wrench));
+    if (c->count < STEPS) return KL_OK;
     double pace      = (x->s->t - c->since) / c->count;
     bool   over      = c->count > STEPS + RANGE + WATCH;
     bool   free_step = isnan(m->settings.step); /* else the user chose it */
