@@ -43,18 +43,26 @@ static void write_oscillator(const world *w, const char *damping, const char *re
     write_text(w, "m.yaml", text);
 }
 
-/* x'' + 0.3 x' + x = 0, x(0) = 0, x'(0) = 1: it comes to rest and has lost m v^2/2. */
+/* x'' + 0.3 x' + x = 0, x(0) = 0, x'(0) = 1: it comes to rest and has lost m v^2/2. Explicit steps do not grow at
+ * rest, so they go less far; forces that alternate there are rounding and not a switch. */
 static void an_end_far_away_is_reached(void **state)
 {
-    world                   *w       = *state;
-    static const char *const types[] = {"auto", "generalized-alpha", "runge-kutta", "gear"};
-    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
-        char rest[200];
-        snprintf(rest, sizeof rest, "integrator: {type: %s}\nrun: {end: %s, every: 1e9}\n",
-                 types[i], i == 2 ? "1e4" : "1e9"); /* explicit steps do not grow at rest */
+    world *w = *state;
+    static const struct {
+        const char *type, *run;
+    } list[] = {{"auto", "{end: 1e9, every: 1e9}"},
+                {"generalized-alpha", "{end: 1e9, every: 1e9}"},
+                {"gear", "{end: 1e9, every: 1e9}"},
+                {"runge-kutta", "{end: 1e4, every: 1e5}"}};
+    for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
+        char   rest[200];
+        double lost = 0.0;
+        snprintf(rest, sizeof rest, "integrator: {type: %s}\nrun: %s\n", list[i].type, list[i].run);
         write_oscillator(w, "0.3", rest);
         assert_int_equal(run(w, "run", "m.yaml", "-o", "m.h5"), 0);
-        assert_says(w->err, "energy dissipated 0.50000");
+        assert_says(w->err, "energy dissipated ");
+        sscanf(strstr(w->err, "energy dissipated "), "energy dissipated %lf J", &lost);
+        assert_close(lost, 0.5, 1e-5);
     }
 }
 
