@@ -59,3 +59,9 @@ bool kl_wheel_rail_drawn(const void *data, int k, kl_wheel_drawn *out)
     kl_arena_destroy(arena);
     return good;
 }
+
+double kl_wheel_rail_straight_gauge(const void *data)
+{
+    const wheel_rail *p = data;
+    return p->track ? 0.0 : p->gauge;
+}

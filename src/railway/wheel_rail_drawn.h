@@ -19,4 +19,7 @@ typedef struct kl_wheel_drawn {
 /* Wheel k: 0 left, 1 right. False: there is none, or memory is short. */
 bool kl_wheel_rail_drawn(const void *data, int k, kl_wheel_drawn *out);
 
+/* Gauge [m] of the straight rails along x of its first marker; 0: the element follows a track. */
+double kl_wheel_rail_straight_gauge(const void *data);
+
 #endif

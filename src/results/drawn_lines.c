@@ -1,6 +1,13 @@
 #include "results/drawn_lines.h"
 
 #include <stdio.h>
+#include <string.h>
+
+/* The data of the resource that an element names by key `k`; NULL: none. */
+static const void *used_by(const kl_element *e, const kl_key *k)
+{
+    return *(const void *const *)(const void *)((const char *)e->data + k->offset);
+}
 
 /* Is it carried by the ground in all joints that use it? One that a body carries would have to move
  * with it. */
@@ -10,14 +17,31 @@ static bool stands(const kl_model *m, const kl_resource *line)
         const kl_element *e = &m->element[i];
         for (const kl_key *k = e->type->keys; k->name; k++) {
             if (k->kind != KL_KEY_RESOURCE || e->nmarker < 1) continue;
-            const void *used =
-                *(const void *const *)(const void *)((const char *)e->data + k->offset);
+            const void      *used    = used_by(e, k);
             const kl_marker *carrier = &m->marker[e->marker];
             double           off     = kl_norm(kl_sub(carrier->r, line->part.r));
             if (used == line->data && (carrier->body != 0 || off > 0.0)) return false;
         }
     }
     return true;
+}
+
+/* An unused line is scenery, and shown, unless something in the model chose not to follow it: a
+ * vehicle that runs on straight rails although the model has a track for other cases. */
+static bool is_left_out(const kl_model *m, const kl_resource *line)
+{
+    bool avoided = false;
+    for (int i = 0; i < m->nelement; i++) {
+        const kl_element *e = &m->element[i];
+        for (const kl_key *k = e->type->keys; k->name; k++) {
+            if (k->kind != KL_KEY_RESOURCE || !k->words || strcmp(k->words, line->type->section))
+                continue;
+            const void *used = used_by(e, k);
+            if (used == line->data) return false;
+            avoided |= !used;
+        }
+    }
+    return avoided;
 }
 
 /* From the axes of the part that lists it to space. */
@@ -37,7 +61,9 @@ const kl_drawn_line *kl_drawn_lines(const kl_model *m, kl_arena *arena, int *n)
     *n = 0;
     for (int i = 0; list && i < m->nresource; i++) {
         const kl_resource *r = m->resource[i];
-        if (!r->type->draw || !stands(m, r) || !r->type->draw(r->data, arena, &list[*n])) continue;
+        if (!r->type->draw || !stands(m, r) || is_left_out(m, r) ||
+            !r->type->draw(r->data, arena, &list[*n]))
+            continue;
         place(&r->part, &list[(*n)++]);
     }
     return list;

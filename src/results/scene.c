@@ -169,12 +169,28 @@ static void say_outline(kl_text *t, const char *name, double (*p)[2], int n)
     kl_text_add(t, "]");
 }
 
+/* Rails that belong to no track: straight along x of the element's first marker. */
+static void say_straight_rails(kl_text *t, const kl_model *m, const kl_element *e)
+{
+    const kl_marker *p     = &m->marker[e->marker];
+    double           gauge = kl_wheel_rail_straight_gauge(e->data);
+    if (gauge == 0.0 || p->body != 0) return;
+    kl_text_add(t, ", \"straight\": {\"from\": ");
+    say_vec(t, p->r);
+    kl_text_add(t, ", \"along\": ");
+    say_vec(t, kl_axis(&p->A, 0));
+    kl_text_add(t, ", \"up\": ");
+    say_vec(t, kl_axis(&p->A, 2));
+    kl_text_add(t, ", \"gauge\": %.6g}", gauge);
+}
+
 /* Wheels on rails, so that a picture shows their profiles. */
-static void say_wheels(kl_text *t, const kl_element *e)
+static void say_wheels(kl_text *t, const kl_model *m, const kl_element *e)
 {
     bool           first = true;
     kl_wheel_drawn w;
     if (e->type != &kl_wheel_rail) return;
+    say_straight_rails(t, m, e);
     kl_text_add(t, ", \"wheels\": [");
     for (int k = 0; k < 2; k++) {
         if (!kl_wheel_rail_drawn(e->data, k, &w)) continue;
@@ -208,7 +224,7 @@ static void say_element(kl_text *t, const kl_model *m, int index, bool *first)
         kl_text_add(t, "}");
     }
     kl_text_add(t, "]");
-    say_wheels(t, e);
+    say_wheels(t, m, e);
     kl_text_add(t, "}");
 }
 

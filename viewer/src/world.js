@@ -7,6 +7,7 @@ import { Arrows } from "./scene/arrows.js";
 import { CameraMode } from "./scene/camera.js";
 import { look } from "./scene/look.js";
 import { Rails } from "./scene/rails.js";
+import { straightTracks } from "./play/rail.js";
 import { Stage } from "./scene/stage.js";
 import { Traces } from "./scene/traces.js";
 import { Surfaces } from "./scene/surfaces.js";
@@ -56,7 +57,7 @@ export class World {
     for (const a of this.actors) this.stage.scene.add(a.root);
     this.arrows = new Arrows(this.first, colours);
     this.traces = new Traces(this.first, colours);
-    this.rails = new Rails(this.first.scene.tracks ?? [], this.first.extent.size, this.first.up);
+    this.rails = new Rails([...(this.first.scene.tracks ?? []), ...straightTracks(results[0])], this.first.extent.size, this.first.up);
     this.wheels = new Wheels(this.first, colours);
     this.wires = new Wires(fields);
     this.pantographs = new Pantographs(pantographs);

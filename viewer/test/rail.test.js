@@ -1,6 +1,6 @@
 import assert from "node:assert/strict";
 import { test } from "node:test";
-import { YQ_LIMIT, ascendingWay, interpolate, leader, outlineAt, wheelOverRail, yqColour } from "../src/play/rail.js";
+import { YQ_LIMIT, ascendingWay, interpolate, leader, outlineAt, straightTracks, wheelOverRail, yqColour } from "../src/play/rail.js";
 
 test("the way along the track is ascending, whatever the vehicle does", () => {
   const stops = ascendingWay([0, 1, 2, 3, 4], [5, 6, 6, 5.5, 7]);
@@ -42,4 +42,14 @@ test("a conical wheel stands on the highest point that it meets", () => {
   assert.ok(Math.abs(wheelOverRail(w, 0, 0.002).z - 0.007) < 1e-12);
   assert.ok(Math.abs(outlineAt(w.wheel, 0.05) - 0.005) < 1e-12);
   assert.equal(outlineAt(w.wheel, 1), null);
+});
+
+test("straight rails reach beyond the wheelsets on them, one pair for all", () => {
+  const straight = { from: [1, 2, 3], along: [0, 1, 0], up: [0, 0, 1], gauge: 1.435 };
+  const elements = ["a", "b", "c"].map((name) => ({ name, type: "wheel-rail", markers: [], straight: name === "c" ? undefined : straight }));
+  const channels = new Map([["a.distance", { low: -9, high: 0 }], ["b.distance", { low: 5, high: 85 }], ["c.distance", { low: 0, high: 900 }]]);
+  const lines = straightTracks({ scene: { elements }, channels });
+  assert.deepEqual(lines.map((l) => l.position), [[[1, -22, 3], [1, 102, 3]]]);
+  assert.equal(lines[0].gauge, 1.435);
+  assert.deepEqual(straightTracks({ scene: { elements }, channels: new Map() }), []);
 });

@@ -12,6 +12,23 @@ export function leader(results) {
   return wheelsets(results.scene).find(far) ?? null;
 }
 
+const BEYOND = 15; // straight rails are drawn this far beyond the wheelsets [m]
+
+/** The straight rails under wheelsets that follow no track, as long as the vehicle needs them: tracks as those of a scene. */
+export function straightTracks(results) {
+  const lines = new Map();
+  for (const { name, straight } of wheelsets(results.scene)) {
+    const way = results.channels.get(`${name}.distance`);
+    if (!straight || !way || way.low === null || way.low === undefined) continue;
+    const key = JSON.stringify(straight), line = lines.get(key) ?? { ...straight, low: Infinity, high: -Infinity };
+    lines.set(key, { ...line, low: Math.min(line.low, way.low), high: Math.max(line.high, way.high) });
+  }
+  return [...lines.values()].map(({ from, along, up, gauge, low, high }) => {
+    const at = (s) => from.map((x, i) => x + s * along[i]);
+    return { name: "straight", gauge, position: [at(low - BEYOND), at(high + BEYOND)], normal: [up, up] };
+  });
+}
+
 /** The way as a function of time, made ascending: rows where the vehicle stands or goes back are left out.
  * Returns {time, way, rows}, rows the numbers of those that are kept. */
 export function ascendingWay(time, distance) {
