@@ -32,7 +32,7 @@ static void print_table(const kl_spectrum *s)
     for (int i = 0; i < s->n; i++) {
         const kl_eigenmode *e = &s->mode[i];
         if (e->im < 0.0) continue; /* the other one of a pair */
-        const char *mark = e->neutral ? " (rigid body mode)" : e->re > 0.0 ? " (unstable)" : "";
+        const char *mark = e->neutral ? " (rigid body motion)" : e->re > 0.0 ? " (unstable)" : "";
         printf("%4d %12.6g %12.6g %14.6g %8.3f%%  %s%s\n", i + 1, e->re, e->im, e->frequency,
                fabs(e->damping) < 5e-6 ? 0.0 : 100.0 * e->damping, e->text,
                e->re > 1e-9 * hypot(e->re, e->im) || e->neutral ? mark : "");

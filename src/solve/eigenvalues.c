@@ -121,9 +121,10 @@ static void collect(const kl_solver *x, const kl_linear *l, const pencil *s, boo
         mode->re           = s->wr[i] / s->beta[i];
         mode->im           = s->wi[i] / s->beta[i];
         double r           = hypot(mode->re, mode->im);
-        mode->frequency    = r / (2.0 * KL_PI);
-        mode->damping      = r > 0.0 ? -mode->re / r : 0.0;
         mode->neutral      = r <= rounding_root * size;
+        if (mode->neutral) r = mode->re = mode->im = 0.0; /* else noise looks like a damping ratio of 1 */
+        mode->frequency = r / (2.0 * KL_PI);
+        mode->damping   = r > 0.0 ? -mode->re / r : 0.0;
         if (!mode->neutral && mode->re > 1e-9 * size) modes->unstable++;
         if (!shapes) continue;
         bool pair = s->wi[i] != 0.0, second = s->wi[i] < 0.0;

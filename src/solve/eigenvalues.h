@@ -9,7 +9,7 @@ typedef struct kl_eigenmode {
     double      re, im;    /* eigenvalue [1/s] */
     double      frequency; /* |eigenvalue| / 2 pi [Hz] */
     double      damping;   /* -re / |eigenvalue|: 1 for a decaying real one, negative: grows */
-    bool        neutral;   /* zero but for rounding: a motion that nothing holds or drives */
+    bool        neutral;   /* rigid body motion: the eigenvalue is zero within rounding and set to 0 */
     const char *text;      /* "car moves along y with bogie following"; NULL without shapes */
     double     *shape[2];  /* nv each: real and imaginary part of y, the largest entry (lengths over
                             * the model's length) real and 1; NULL without shapes */

@@ -11,7 +11,7 @@
  * y = Z p with Z the null space of Phi_q P' leaves a system without multipliers. A rotor's
  * gyroscopic terms come out right, and its matrices are constant if it spins about an axis of
  * symmetry. A motion that goes round (a conical pendulum, an unbalanced rotor) is taken in axes that
- * go round with it, where its equations are constant (turning.h); what is steady in none is refused.
+ * go round with it, where its equations are constant (steady_rotation.h); what is steady in none is refused.
  *
  *   E x' = A x + B u,   w = C x + D u,     x = (p, p', z)
  *   E = diag(I, Z'Mp Z, I), maybe singular
@@ -34,7 +34,7 @@ typedef struct kl_linear {
         residual_acceleration; /* largest acceleration left at the state, over the gravity-like scale of
                           * the model: zero for an equilibrium or a steady motion */
     int     residual_body;
-    kl_vec3 omega; /* rad/s: of the axes in which the motion is steady, zero: at rest (turning.h) */
+    kl_vec3 omega; /* rad/s: of the axes in which the motion is steady, zero: at rest (steady_rotation.h) */
 } kl_linear;
 
 /* About the state in `x`, assembled. `channels`: what w is made of (the model's own outputs, or all
