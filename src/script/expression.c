@@ -10,159 +10,9 @@
 #include <string.h>
 
 #include "base/number.h"
-#include "script/program.h"
+#include "script/expression_parts.h"
 
 #define PI 3.14159265358979323846
-
-enum {
-    LONGEST_TEXT = 10000,
-    DEEPEST      = 200,
-    LONGEST_NAME = 255,
-    WIDTH        = 160 /* room for a described operand */
-};
-
-/* ---- functions and operators ---- */
-
-/* What a function asks of its arguments and gives back. */
-typedef enum rule {
-    RULE_SAME,    /* keeps the dimension */
-    RULE_ROOT,    /* halves it */
-    RULE_PURE,    /* wants a pure number, gives one that is bare */
-    RULE_WHOLE,   /* wants a pure number and keeps it as it is */
-    RULE_TURN,    /* wants an angle or a pure number, gives a bare one */
-    RULE_ARC,     /* wants a pure number, gives an angle */
-    RULE_ANY,     /* any, gives a bare number */
-    RULE_ALIKE,   /* two or more of one dimension, which it keeps */
-    RULE_TWO,     /* exactly two of one dimension, which it keeps */
-    RULE_BEARING, /* two of one dimension, gives an angle */
-    RULE_IF,
-    RULE_UNWRAP
-} rule;
-
-static double f_sign(double x) { return x > 0 ? 1 : x < 0 ? -1 : x; }
-static double f_step(double x) { return x >= 0 ? 1 : x < 0 ? 0 : x; }
-static double f_less(double a, double b) { return a < b; }
-static double f_less_equal(double a, double b) { return a <= b; }
-static double f_greater(double a, double b) { return a > b; }
-static double f_greater_equal(double a, double b) { return a >= b; }
-static double f_equal(double a, double b) { return a == b; }
-static double f_unequal(double a, double b) { return a != b; }
-static double f_and(double a, double b) { return a != 0 && b != 0; }
-static double f_or(double a, double b) { return a != 0 || b != 0; }
-static double f_not(double a) { return a == 0; }
-
-typedef struct function {
-    const char *name;
-    rule        rule;
-    double (*call1)(double);
-    double (*call2)(double, double);
-} function;
-
-static const function functions[] = {
-    {"abs", RULE_SAME, fabs, NULL},
-    {"sqrt", RULE_ROOT, sqrt, NULL},
-    {"exp", RULE_PURE, exp, NULL},
-    {"log", RULE_PURE, log, NULL},
-    {"log10", RULE_PURE, log10, NULL},
-    {"sinh", RULE_PURE, sinh, NULL},
-    {"cosh", RULE_PURE, cosh, NULL},
-    {"tanh", RULE_PURE, tanh, NULL},
-    {"floor", RULE_WHOLE, floor, NULL},
-    {"ceil", RULE_WHOLE, ceil, NULL},
-    {"round", RULE_WHOLE, round, NULL},
-    {"sign", RULE_ANY, f_sign, NULL},
-    {"step", RULE_ANY, f_step, NULL},
-    {"sin", RULE_TURN, sin, NULL},
-    {"cos", RULE_TURN, cos, NULL},
-    {"tan", RULE_TURN, tan, NULL},
-    {"asin", RULE_ARC, asin, NULL},
-    {"acos", RULE_ARC, acos, NULL},
-    {"atan", RULE_ARC, atan, NULL},
-    {"atan2", RULE_BEARING, NULL, atan2},
-    {"min", RULE_ALIKE, NULL, kl_program_min},
-    {"max", RULE_ALIKE, NULL, kl_program_max},
-    {"hypot", RULE_ALIKE, NULL, hypot},
-    {"mod", RULE_TWO, NULL, kl_program_mod},
-    {"if", RULE_IF, NULL, NULL},
-    {"unwrap", RULE_UNWRAP, NULL, NULL},
-};
-
-static const char *const function_names[] = {
-    "abs",  "sqrt",  "exp",  "log",  "log10", "sinh", "cosh",  "tanh",   "floor",
-    "ceil", "round", "sign", "step", "sin",   "cos",  "tan",   "asin",   "acos",
-    "atan", "atan2", "min",  "max",  "mod",   "if",   "hypot", "unwrap", NULL,
-};
-
-const char *const *kl_expression_functions(void) { return function_names; }
-
-/* Binary operators; a longer operator is listed before its prefix. */
-typedef enum meaning { MEANS_SUM, MEANS_PRODUCT, MEANS_COMPARISON, MEANS_LOGIC } meaning;
-enum { LEVEL_OR = 1, LEVEL_AND, LEVEL_COMPARE, LEVEL_SUM, LEVEL_PRODUCT };
-
-typedef struct operation {
-    const char *sign;
-    int         level;
-    meaning     meaning;
-    opcode      op;
-    double (*call2)(double, double);
-} operation;
-
-static const operation operations[] = {
-    {"or", LEVEL_OR, MEANS_LOGIC, OP_CALL2, f_or},
-    {"and", LEVEL_AND, MEANS_LOGIC, OP_CALL2, f_and},
-    {"<=", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_less_equal},
-    {">=", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_greater_equal},
-    {"==", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_equal},
-    {"!=", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_unequal},
-    {"<", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_less},
-    {">", LEVEL_COMPARE, MEANS_COMPARISON, OP_CALL2, f_greater},
-    {"+", LEVEL_SUM, MEANS_SUM, OP_ADD, NULL},
-    {"-", LEVEL_SUM, MEANS_SUM, OP_SUBTRACT, NULL},
-    {"*", LEVEL_PRODUCT, MEANS_PRODUCT, OP_MULTIPLY, NULL},
-    {"/", LEVEL_PRODUCT, MEANS_PRODUCT, OP_DIVIDE, NULL},
-};
-
-/* ---- the compiler ---- */
-
-typedef struct compiler {
-    const char       *text;
-    size_t            at; /* next byte to read */
-    kl_place          place;
-    const kl_symbols *symbols;
-    kl_arena         *arena;
-    kl_diag          *diag;
-    instruction      *code;
-    int               ncode, cap, nmemory, depth;
-} compiler;
-
-/* A part already compiled: code from `start` on leaves its value on the stack. */
-typedef struct operand {
-    kl_dim dim;
-    bool   bare, constant;
-    double value; /* of a constant */
-    int    start;
-    size_t at; /* its position in the text */
-} operand;
-
-/* Where byte `at` of the text is in the file; columns count characters, not bytes. */
-static kl_place place_of(const compiler *c, size_t at)
-{
-    kl_place p = c->place;
-    for (size_t i = 0; i < at; i++)
-        if (((unsigned char)c->text[i] & 0xc0) != 0x80) p.column++;
-    return p;
-}
-
-#define FAIL(c, at, ...) kl_fail((c)->diag, KL_E_SYNTAX, place_of((c), (at)), __VA_ARGS__)
-
-static bool is_space(char ch) { return ch == ' ' || ch == '\t' || ch == '\n' || ch == '\r'; }
-static bool is_digit(char ch) { return ch >= '0' && ch <= '9'; }
-static bool is_name_start(char ch)
-{
-    return (ch >= 'a' && ch <= 'z') || (ch >= 'A' && ch <= 'Z') || ch == '_' ||
-           (unsigned char)ch >= 0x80;
-}
-static bool is_name(char ch) { return is_name_start(ch) || is_digit(ch) || ch == '.'; }
 
 static void skip_space(compiler *c)
 {
@@ -173,11 +23,11 @@ static void skip_space(compiler *c)
 static const char *describe(const operand *o, char text[WIDTH])
 {
     char        unit[KL_UNIT_TEXT];
-    const char *word = kl_dim_word(o->dim);
+    const char *kind = kl_dim_word(o->dim);
     kl_unit_format(o->dim, unit, sizeof unit);
     if (o->bare) return "a bare number";
     if (kl_dim_pure(o->dim)) return "a pure number";
-    snprintf(text, WIDTH, "%s (%s)", word ? word : "a quantity", unit);
+    snprintf(text, WIDTH, "%s (%s)", kind ? kind : "a quantity", unit);
     return text;
 }
 
@@ -199,8 +49,9 @@ static kl_status emit_constant(compiler *c, double value, operand *o)
     return emit(c, (instruction){.op = OP_CONSTANT, .u.value = value});
 }
 
-/* Adds an instruction that takes what `o` and, if not NULL, the operands behind it left on the
- * stack, and folds it when all of these are constants. `at` is where to point if it fails. */
+/* Adds an instruction that uses the values of `o` and of the operands behind it, which are on the stack.
+ * If all of them are constants, the program runs now and its result replaces it (constant folding), so
+ * `2*pi*r` costs one product at run time. `at` is the place that a message names. */
 static kl_status apply(compiler *c, instruction i, operand *o, bool constant, size_t at)
 {
     KL_TRY(emit(c, i));
@@ -208,7 +59,7 @@ static kl_status apply(compiler *c, instruction i, operand *o, bool constant, si
     if (!o->constant) return KL_OK;
     double value = kl_program_run(c->code + o->start, c->ncode - o->start, NULL, NULL);
     if (!isfinite(value))
-        return kl_fail(c->diag, KL_E_RANGE, place_of(c, at),
+        return kl_fail(c->diag, KL_E_RANGE, expression_place(c, at),
                        "the value is not a finite number; check for a division by zero or a "
                        "function argument outside its range");
     c->ncode = o->start;
@@ -216,7 +67,8 @@ static kl_status apply(compiler *c, instruction i, operand *o, bool constant, si
 }
 
 /* The common dimension of two operands that are added, compared or chosen from, into `a`. */
-static kl_status alike(compiler *c, const char *what, size_t at, operand *a, const operand *b)
+static kl_status common_dimension(compiler *c, const char *what, size_t at, operand *a,
+                                  const operand *b)
 {
     char ta[WIDTH], tb[WIDTH], unit[KL_UNIT_TEXT];
     bool zero_a = a->bare && a->constant && a->value == 0;
@@ -250,7 +102,7 @@ static kl_status alike(compiler *c, const char *what, size_t at, operand *a, con
                 hint ? "; " : "", hint ? hint : "");
 }
 
-static kl_status want_pure(compiler *c, const char *what, const operand *o)
+static kl_status require_pure(compiler *c, const char *what, const operand *o)
 {
     char text[WIDTH];
     if (o->bare || kl_dim_pure(o->dim)) return KL_OK;
@@ -260,7 +112,7 @@ static kl_status want_pure(compiler *c, const char *what, const operand *o)
         what, describe(o, text));
 }
 
-static kl_status want_angle(compiler *c, const char *what, const operand *o)
+static kl_status require_angle(compiler *c, const char *what, const operand *o)
 {
     char   text[WIDTH];
     kl_dim angle = {.e = {[KL_DIM_ANGLE] = 2}};
@@ -271,173 +123,6 @@ static kl_status want_angle(compiler *c, const char *what, const operand *o)
                 what, describe(o, text));
 }
 
-/* ---- words ---- */
-
-/* Lengths of the words that may be here: `rear-hinge.angle` or only `rear`; longest last. */
-typedef struct word {
-    const char *start;
-    size_t      length[16];
-    int         n;
-} word;
-
-static word read_word(const compiler *c)
-{
-    word   w = {.start = c->text + c->at};
-    size_t n = 0;
-    for (;;) {
-        while (is_name(w.start[n])) n++;
-        w.length[w.n++] = n;
-        bool more       = w.start[n] == '-' && is_name(w.start[n + 1]) && w.start[n + 1] != '.';
-        if (!more || w.n == (int)(sizeof w.length / sizeof *w.length)) return w;
-        n++;
-    }
-}
-
-static bool copy_word(const word *w, int i, char name[LONGEST_NAME + 1])
-{
-    if (w->length[i] > LONGEST_NAME) return false;
-    memcpy(name, w->start, w->length[i]);
-    name[w->length[i]] = '\0';
-    return true;
-}
-
-/* The longest known name at this word. */
-static bool find_name(const compiler *c, const word *w, char name[LONGEST_NAME + 1], operand *o,
-                      int *index, size_t *used)
-{
-    for (int i = w->n - 1; i >= 0 && c->symbols && c->symbols->find; i--) {
-        if (!copy_word(w, i, name)) continue;
-        *o     = (operand){0};
-        *index = -1;
-        if (!c->symbols->find(c->symbols->context, name, index, &o->dim, &o->bare)) continue;
-        *used = w->length[i];
-        if (o->bare) o->dim = (kl_dim){{0}};
-        return true;
-    }
-    return false;
-}
-
-static bool is_keyword(const char *name)
-{
-    return strcmp(name, "and") == 0 || strcmp(name, "or") == 0 || strcmp(name, "not") == 0;
-}
-
-/* Suggestions for words of one letter would be any letter. */
-static const char *nearest(const char *name, const char *const *list)
-{
-    return list && strlen(name) > 1 ? kl_nearest(name, list) : NULL;
-}
-
-/* Expressions over channels know the time by its full name, functions of time as `t`. */
-static bool has_time(const compiler *c)
-{
-    int    index;
-    kl_dim dim;
-    bool   bare;
-    return c->symbols && c->symbols->find &&
-           c->symbols->find(c->symbols->context, "time", &index, &dim, &bare);
-}
-
-static bool listed(const char *name, const char *const *list)
-{
-    for (int i = 0; list && list[i]; i++)
-        if (strcmp(list[i], name) == 0) return true;
-    return false;
-}
-
-/* A name nobody knows: say what was probably meant. */
-static kl_status unknown_name(compiler *c, const word *w)
-{
-    const char *const *list =
-        c->symbols && c->symbols->names ? c->symbols->names(c->symbols->context) : NULL;
-    char name[LONGEST_NAME + 1];
-    bool unit = copy_word(w, 0, name) && kl_unit_parse(name, NULL, NULL);
-    if (strcmp(name, "t") == 0 && has_time(c))
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "there is no channel `t`; did you mean `time`?");
-    if (strcmp(name, "time") == 0 && listed("t", list))
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "unknown name `time`; in a function the time is `t`");
-    for (int i = w->n - 1; i >= 0; i--) {
-        const char *near = copy_word(w, i, name) ? nearest(name, list) : NULL;
-        if (near)
-            return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                           "unknown name `%s`; did you mean `%s`?%s", name, near,
-                           unit ? " (Write a unit directly after a number, as in `3 N/m`.)" : "");
-    }
-    if (!copy_word(w, 0, name))
-        return FAIL(c, c->at, "the name is longer than %d bytes; use a shorter name", LONGEST_NAME);
-    if (unit)
-        return kl_fail(
-            c->diag, KL_E_NAME, place_of(c, c->at),
-            "unknown name `%s`; if it is a unit, write it directly after a number and without "
-            "spaces around `/`, as in `3 N/m`; otherwise define it under `parameters:`",
-            name);
-    if (strcmp(name, "inf") == 0 || strcmp(name, "nan") == 0)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "`%s` is not a number; give a finite number", name);
-    const char *near = nearest(name, function_names);
-    if (near)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       strcmp(name, near) ? "unknown name `%s`; did you mean the function %s(...)?"
-                                          : "`%s` is a function; write %s(...)",
-                       name, near);
-    if (has_time(c))
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "there is no channel or output `%s` above this entry; list an output before "
-                       "the outputs that use it, or define a parameter `%s`",
-                       name, name);
-    return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                   "unknown name `%s`; define it under `parameters:`", name);
-}
-
-/* A product of units written in one word, as in `Nm`: the bytes of the first unit, else 0. */
-static size_t joined_units(const char *name)
-{
-    static const char *const last[] = {"m", "mm", "m2", "s", NULL};
-    char                     first[LONGEST_NAME + 1];
-    for (int i = 0; last[i]; i++) {
-        size_t n = strlen(name), m = strlen(last[i]);
-        if (n <= m || strcmp(name + n - m, last[i]) != 0) continue;
-        memcpy(first, name, n - m);
-        first[n - m] = '\0';
-        kl_dim a, b;
-        if (kl_unit_parse(first, NULL, &a) && kl_unit_parse(last[i], NULL, &b) &&
-            !kl_dim_equal(a, b))
-            return n - m;
-    }
-    return 0;
-}
-
-/* A word where an operator should stand, perhaps meant as a unit (behind_number). */
-static kl_status misplaced_word(compiler *c, bool behind_number)
-{
-    word    w = read_word(c);
-    char    name[LONGEST_NAME + 1];
-    operand o;
-    int     index;
-    size_t  used;
-    bool constant = copy_word(&w, 0, name) && (strcmp(name, "pi") == 0 || strcmp(name, "tau") == 0);
-    if (constant || find_name(c, &w, name, &o, &index, &used))
-        return FAIL(c, c->at, "an operator is missing before `%s`; write `*` for a product", name);
-    if (!copy_word(&w, 0, name))
-        return FAIL(c, c->at, "the name is longer than %d bytes; use a shorter name", LONGEST_NAME);
-    const char *near  = nearest(name, kl_unit_names());
-    size_t      split = behind_number ? joined_units(name) : 0;
-    if (split)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "unknown unit `%s`; write `%.*s %s`, with a space", name, (int)split, name,
-                       name + split);
-    if (behind_number)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at), "unknown unit `%s`%s%s%s", name,
-                       near ? "; did you mean `" : "", near ? near : "", near ? "`?" : "");
-    if (kl_unit_parse(name, NULL, NULL))
-        return FAIL(c, c->at, "a unit must directly follow a number; here write `*1 %s`", name);
-    return FAIL(c, c->at, "an operator is missing before `%s`; write `*` for a product", name);
-}
-
-/* ---- grammar ---- */
-
 static kl_status parse_binary(compiler *c, int level, operand *o);
 static kl_status parse_unary(compiler *c, operand *o);
 
@@ -447,6 +132,23 @@ static size_t scan_number(const char *text, double *value)
 {
     if (!is_digit(text[0]) && (text[0] != '.' || !is_digit(text[1]))) return 0;
     return (size_t)(kl_scan_number(text, text + strspn(text, "0123456789.eE+-"), value) - text);
+}
+
+/* The rest of a ratio of two plain numbers, such as the inclination 1:40 = 1/40. It is a pure number and
+ * not a bare one, so that `end: 1:40` (meant as minutes and seconds) is refused by its dimension. */
+static kl_status parse_ratio(compiler *c, double first, operand *o)
+{
+    double second;
+    size_t at = ++c->at;
+    c->at += scan_number(c->text + at, &second);
+    if (second == 0.0 || is_name_start(c->text[c->at]))
+        return FAIL(c, at,
+                    "a ratio such as 1:40 consists of two numbers without units, the second "
+                    "one not zero");
+    c->ncode = o->start;
+    o->bare  = false;
+    o->dim   = (kl_dim){{0}};
+    return emit_constant(c, first / second, o);
 }
 
 static kl_status parse_number(compiler *c, operand *o)
@@ -475,6 +177,9 @@ static kl_status parse_number(compiler *c, operand *o)
     if (!isfinite(o->value))
         return FAIL(c, at, "this number is too large; the largest is about 1.8e308");
 
+    if (o->bare && c->text[c->at] == ':' && is_digit(c->text[c->at + 1]))
+        return parse_ratio(c, number, o);
+
     // what follows directly must not be another value
     skip_space(c);
     char next = c->text[c->at];
@@ -482,10 +187,10 @@ static kl_status parse_number(compiler *c, operand *o)
         return FAIL(c, c->at, "to raise a whole quantity write (3 m)^2, for a square metre m2");
     if (next == '%' || is_name_start(next)) {
         char name[LONGEST_NAME + 1];
-        word w = read_word(c);
-        if (copy_word(&w, 0, name) && is_keyword(name)) return KL_OK;
+        word w = expression_word(c);
+        if (expression_copy_word(&w, 0, name) && expression_is_keyword(name)) return KL_OK;
         if (next == '%') return FAIL(c, c->at, "unexpected second unit; write `*` between factors");
-        return misplaced_word(c, true);
+        return expression_misplaced_word(c, true);
     }
     return KL_OK;
 }
@@ -524,17 +229,17 @@ static kl_status call_one(compiler *c, const function *f, size_t at, operand *o)
     case RULE_PURE:
     case RULE_ARC:
     case RULE_WHOLE:
-        KL_TRY(want_pure(c, name, o));
+        KL_TRY(require_pure(c, name, o));
         if (f->rule == RULE_PURE) o->bare = true;
         if (f->rule == RULE_ARC) o->bare = false, o->dim.e[KL_DIM_ANGLE] = 2;
         break;
     case RULE_TURN:
-        KL_TRY(want_angle(c, name, o));
+        KL_TRY(require_angle(c, name, o));
         o->bare = true;
         break;
     case RULE_ANY: o->bare = true; break;
     case RULE_UNWRAP:
-        KL_TRY(want_angle(c, name, o));
+        KL_TRY(require_angle(c, name, o));
         if (o->constant) return KL_OK;
         i = (instruction){.op = OP_UNWRAP, .index = c->nmemory};
         c->nmemory += KL_UNWRAP_SIZE;
@@ -550,7 +255,7 @@ static kl_status call_two(compiler *c, const function *f, operand *o, const oper
 {
     char name[16];
     snprintf(name, sizeof name, "%s()", f->name);
-    KL_TRY(alike(c, name, next->at, o, next));
+    KL_TRY(common_dimension(c, name, next->at, o, next));
     if (f->rule == RULE_BEARING) {
         o->dim  = (kl_dim){.e = {[KL_DIM_ANGLE] = 2}};
         o->bare = false;
@@ -563,8 +268,8 @@ static kl_status call_two(compiler *c, const function *f, operand *o, const oper
 static kl_status call_if(compiler *c, size_t at, operand *o, const operand arg[3])
 {
     operand chosen = arg[1];
-    KL_TRY(want_pure(c, "the condition of if()", &arg[0]));
-    KL_TRY(alike(c, "if()", arg[2].at, &chosen, &arg[2]));
+    KL_TRY(require_pure(c, "the condition of if()", &arg[0]));
+    KL_TRY(common_dimension(c, "if()", arg[2].at, &chosen, &arg[2]));
     *o      = arg[0];
     o->dim  = chosen.dim;
     o->bare = chosen.bare;
@@ -605,27 +310,15 @@ static kl_status parse_call(compiler *c, const function *f, size_t at, operand *
     return KL_OK;
 }
 
-static kl_status unknown_function(compiler *c, const char *name)
-{
-    const char *near = nearest(name, function_names);
-    if (strcmp(name, "ln") == 0) near = "log";
-    if (near)
-        return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                       "unknown function `%s`; did you mean `%s`?", name, near);
-    return kl_fail(c->diag, KL_E_NAME, place_of(c, c->at),
-                   "unknown function `%s`; there are sin, cos, sqrt, min, max, if and others",
-                   name);
-}
-
 static kl_status parse_word(compiler *c, operand *o)
 {
-    word   w = read_word(c);
+    word   w = expression_word(c);
     char   name[LONGEST_NAME + 1];
     size_t at = c->at, used = 0;
     int    index;
 
     // a name of the model first: it may hide a constant, and a function is known by its bracket
-    if (find_name(c, &w, name, o, &index, &used)) {
+    if (expression_find_name(c, &w, name, o, &index, &used)) {
         size_t end = at + used;
         while (is_space(c->text[end])) end++;
         if (c->text[end] != '(') {
@@ -637,39 +330,21 @@ static kl_status parse_word(compiler *c, operand *o)
     }
     size_t end = at + w.length[0];
     while (is_space(c->text[end])) end++;
-    if (c->text[end] == '(' && copy_word(&w, 0, name)) {
-        for (size_t i = 0; i < sizeof functions / sizeof *functions; i++) {
-            if (strcmp(functions[i].name, name) != 0) continue;
+    if (c->text[end] == '(' && expression_copy_word(&w, 0, name)) {
+        const function *f = expression_function(name);
+        if (f) {
             c->at = end;
-            return parse_call(c, &functions[i], at, o);
+            return parse_call(c, f, at, o);
         }
         if (used) return FAIL(c, end, "`%s` is not a function; write `*` for a product", name);
-        return unknown_function(c, name);
+        return expression_unknown_function(c, name);
     }
     bool pi  = w.length[0] == 2 && memcmp(w.start, "pi", 2) == 0;
     bool tau = w.length[0] == 3 && memcmp(w.start, "tau", 3) == 0;
-    if (!pi && !tau) return unknown_name(c, &w);
+    if (!pi && !tau) return expression_unknown_name(c, &w);
     c->at += w.length[0];
     *o = (operand){.bare = true, .at = at};
     return emit_constant(c, pi ? PI : 2 * PI, o);
-}
-
-/* A character that cannot begin a value. */
-static kl_status missing_value(compiler *c)
-{
-    char ch = c->text[c->at];
-    if (ch == '\0')
-        return FAIL(c, c->at,
-                    c->at == 0 ? "the value is empty; write a number or an expression"
-                               : "the expression is not complete; a value is missing at its end");
-    if (ch == '!') return FAIL(c, c->at, "write `not` instead of `!`");
-    if (ch == '*' && c->at > 0 && c->text[c->at - 1] == '*')
-        return FAIL(c, c->at, "write a power with `^`");
-    if ((unsigned char)ch < 0x20 || ch == 0x7f)
-        return FAIL(c, c->at, "unexpected control character; expected a value");
-    if (strncmp(c->text + c->at, ".nan", 4) == 0 || strncmp(c->text + c->at, ".inf", 4) == 0)
-        return FAIL(c, c->at, "`%.4s` is not a number; give a finite number", c->text + c->at);
-    return FAIL(c, c->at, "unexpected `%c`; expected a value", ch);
 }
 
 static kl_status parse_primary(compiler *c, operand *o)
@@ -678,7 +353,7 @@ static kl_status parse_primary(compiler *c, operand *o)
     *o      = (operand){.at = c->at};
     if (is_digit(ch) || (ch == '.' && is_digit(c->text[c->at + 1]))) return parse_number(c, o);
     if (is_name_start(ch)) return parse_word(c, o);
-    if (ch != '(') return missing_value(c);
+    if (ch != '(') return expression_missing_value(c);
 
     size_t open = c->at++;
     KL_TRY(parse_binary(c, LEVEL_OR, o));
@@ -695,7 +370,7 @@ static kl_status parse_primary(compiler *c, operand *o)
 static kl_status power(compiler *c, size_t at, operand *base, const operand *exponent)
 {
     char text[WIDTH];
-    KL_TRY(want_pure(c, "an exponent", exponent));
+    KL_TRY(require_pure(c, "an exponent", exponent));
     if (!base->bare && !kl_dim_pure(base->dim)) {
         if (!exponent->constant)
             return FAIL(c, exponent->at, "%s can only be raised to a constant",
@@ -746,10 +421,11 @@ static kl_status parse_unary(compiler *c, operand *o)
     } else if (at_not(c)) {
         c->at += 3;
         status = parse_binary(c, LEVEL_COMPARE, o);
-        if (!status) status = want_pure(c, "not", o);
+        if (!status) status = require_pure(c, "not", o);
         o->bare = true;
         if (!status)
-            status = apply(c, (instruction){.op = OP_CALL1, .u.call1 = f_not}, o, true, at);
+            status =
+                apply(c, (instruction){.op = OP_CALL1, .u.call1 = expression_not}, o, true, at);
         o->at = at;
     } else {
         status = parse_power(c, o);
@@ -758,30 +434,18 @@ static kl_status parse_unary(compiler *c, operand *o)
     return status;
 }
 
-/* The operator that is here, if any. */
-static const operation *read_operation(const compiler *c)
-{
-    for (size_t i = 0; i < sizeof operations / sizeof *operations; i++) {
-        size_t n = strlen(operations[i].sign);
-        if (strncmp(c->text + c->at, operations[i].sign, n) != 0) continue;
-        if (operations[i].meaning == MEANS_LOGIC && is_name(c->text[c->at + n])) continue;
-        return &operations[i];
-    }
-    return NULL;
-}
-
-static kl_status join(compiler *c, const operation *op, size_t at, operand *a, const operand *b)
+static kl_status combine(compiler *c, const operation *op, size_t at, operand *a, const operand *b)
 {
     instruction i = {.op = op->op, .u.call2 = op->call2};
     switch (op->meaning) {
-    case MEANS_SUM: KL_TRY(alike(c, op->sign, at, a, b)); break;
+    case MEANS_SUM: KL_TRY(common_dimension(c, op->sign, at, a, b)); break;
     case MEANS_COMPARISON:
-        KL_TRY(alike(c, op->sign, at, a, b));
+        KL_TRY(common_dimension(c, op->sign, at, a, b));
         a->bare = true;
         break;
     case MEANS_LOGIC:
-        KL_TRY(want_pure(c, op->sign, a));
-        KL_TRY(want_pure(c, op->sign, b));
+        KL_TRY(require_pure(c, op->sign, a));
+        KL_TRY(require_pure(c, op->sign, b));
         a->bare = true;
         break;
     case MEANS_PRODUCT:
@@ -799,35 +463,18 @@ static kl_status parse_binary(compiler *c, int level, operand *o)
     KL_TRY(parse_unary(c, o));
     for (;;) {
         skip_space(c);
-        const operation *op = read_operation(c);
+        const operation *op = expression_operation(c->text + c->at);
         if (!op || op->level < level) return KL_OK;
         size_t at = c->at;
         c->at += strlen(op->sign);
         operand right;
         KL_TRY(parse_binary(c, op->level + 1, &right));
-        KL_TRY(join(c, op, at, o, &right));
-        const operation *next = op->meaning == MEANS_COMPARISON ? read_operation(c) : NULL;
+        KL_TRY(combine(c, op, at, o, &right));
+        const operation *next =
+            op->meaning == MEANS_COMPARISON ? expression_operation(c->text + c->at) : NULL;
         if (next && next->meaning == MEANS_COMPARISON)
             return FAIL(c, c->at, "comparisons cannot be chained; write `a < b and b < c`");
     }
-}
-
-/* What is behind the end of a complete expression. */
-static kl_status trailing(compiler *c)
-{
-    char ch = c->text[c->at];
-    if (is_name_start(ch)) return misplaced_word(c, false);
-    if (is_digit(ch) || ch == '.' || ch == '(')
-        return FAIL(c, c->at, "an operator is missing here; write `*` for a product");
-    if (ch == ')') return FAIL(c, c->at, "this `)` has no matching `(`; remove it");
-    if (ch == ',') return FAIL(c, c->at, "unexpected `,`; write decimals with a point, as in 2.5");
-    if (ch == '=') return FAIL(c, c->at, "write `==` to compare");
-    if (ch == '&' || ch == '|') return FAIL(c, c->at, "combine conditions with `and` or `or`");
-    if (ch == '^')
-        return FAIL(c, c->at, "a power of a power is ambiguous; write brackets, as in (a^b)^c");
-    if ((unsigned char)ch < 0x20 || ch == 0x7f)
-        return FAIL(c, c->at, "unexpected control character; remove it");
-    return FAIL(c, c->at, "unexpected `%c`; expected an operator or the end of the expression", ch);
 }
 
 /* Which symbols the program reads, each once, in order. */
@@ -852,7 +499,7 @@ static kl_status compile(compiler *c, kl_expression **out)
                     "the expression is longer than %d bytes; define parts of it as parameters",
                     LONGEST_TEXT);
     KL_TRY(parse_binary(c, LEVEL_OR, &o));
-    if (c->text[c->at] != '\0') return trailing(c);
+    if (c->text[c->at] != '\0') return expression_trailing(c);
     if (kl_program_stack(c->code, c->ncode) > KL_MOST_STACK)
         return FAIL(c, 0, "the expression is nested too deeply; define parts of it as parameters");
 
