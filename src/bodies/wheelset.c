@@ -59,5 +59,7 @@ const kl_key kl_wheelset_keys[] = {
      .offset   = offsetof(wheelset, rolling),
      .unit     = "m/s",
      .fallback = "0",
-     .help = "speed at which it rolls at the start: adds rolling/radius to omega about the axle"},
+     .help = "speed at which it rolls at the start: adds rolling/radius to omega about the axle; "
+             "it does "
+             "not move the body, so give `velocity` the same speed"},
     {0}};

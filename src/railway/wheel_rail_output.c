@@ -117,6 +117,27 @@ static bool off_the_end(const wheel_rail *p, double s)
     return path && !path->closed && (s < 0.0 || s > path->length);
 }
 
+/* Wheels that slide from the start, usually because only one of `rolling` and `velocity` was given. The
+ * lowest point of a wheel of radius r moves against the rail with V - omega r: V along the track, omega
+ * about the axle, which points to the left. */
+static void watch_start(const wheel_rail *p, const kl_reading *in, const rail_frame *middle,
+                        kl_notice *notice)
+{
+    const double start = 0.01,
+                 slow  = 1.0; /* [s], [m/s]: later and below that sliding is ordinary */
+    kl_vec3 axle       = kl_mul(&in->m[1].A, p->axle);
+    kl_vec3 v = kl_sub(in->m[1].v, in->m[0].v), w = kl_sub(in->m[1].w, in->m[0].w);
+    double  forward = p->speed + kl_dot(v, kl_axis(&middle->A, 0));
+    double  rolling = kl_dot(w, axle) * p->radius, fastest = fmax(fabs(forward), fabs(rolling));
+    if (in->t > start || fastest < slow || fabs(forward - rolling) < 0.5 * fastest) return;
+    notice->count   = 1;
+    notice->is_note = true;
+    snprintf(notice->text, sizeof notice->text,
+             "slides: its axle moves forward at %.3g m/s and its wheels roll at %.3g m/s; give "
+             "`velocity` (or `speed`) and `rolling` (or `omega`) the same speed",
+             forward, rolling);
+}
+
 void kl_wheel_rail_watch(const kl_reading *in, kl_notice *notice)
 {
     const wheel_rail       *p = in->data;
@@ -130,9 +151,9 @@ void kl_wheel_rail_watch(const kl_reading *in, kl_notice *notice)
                  "earlier",
                  c->s < 0.0 ? 0.0 : p->rails.path->length);
     } else if (left || right) {
-        notice->count = 1;
+        notice->count = 2; /* also after the note about the start */
         snprintf(notice->text, sizeof notice->text,
                  "derailed: the flange of the %s wheel is above its rail, %.6g m along the track",
                  left ? "left" : "right", s);
-    }
+    } else watch_start(p, in, &c->middle, notice);
 }
