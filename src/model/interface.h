@@ -545,8 +545,11 @@ typedef struct kl_element_type {
     bool reads_reaction; /* its `commit` reads the reaction of the joint that it is attached to */
     /* its states approach an equilibrium that the positions determine, so that their errors die out. Those
      * of friction do not: slip to and fro in the size of the error adds up to creep */
-    bool        states_relax;
-    unsigned    turns; /* bit k: marker k (of each pair) must be able to turn with its body */
+    bool states_relax;
+    /* its forces grow with the velocities of the bodies that it guides, as creep forces of wheels on rails
+     * do, so that errors of velocities die out */
+    bool     velocities_relax;
+    unsigned turns; /* bit k: marker k (of each pair) must be able to turn with its body */
     /* bit k: marker k takes part in the spin of its body, even if the model names one that does not:
      * a wheel rolls, and its forces drive the spin */
     unsigned    rolls;

@@ -566,6 +566,7 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     m->commits |= (e->type->commit && size.nh > 0) || e->nkept > 0;
     m->reads_reactions |= e->type->reads_reaction;
     m->states_relax &= size.nz == 0 || e->type->states_relax;
+    m->velocities_relax |= e->type->velocities_relax;
     return status;
 }
 

@@ -197,6 +197,7 @@ typedef struct kl_model {
     size_t  element_cache_bytes; /* of all elements */
     bool    reads_reactions;     /* an element has kl_element_type.reads_reaction */
     bool    states_relax;        /* every element with states has kl_element_type.states_relax */
+    bool    velocities_relax;    /* an element has kl_element_type.velocities_relax */
     bool    commits;             /* an element has history or keeps its cache with accepted steps */
     double  length;              /* size of the mechanism [m] */
     double *unit;            /* nv: what of each coordinate counts as one length or one radian */

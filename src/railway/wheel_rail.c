@@ -196,14 +196,15 @@ const kl_element_type kl_wheel_rail = {
     .example =
         "rails: {type: wheel-rail, between: [ground, wheelset], at: [[0, 0, 0], [0, 0, 0.46]], "
         "radius: 0.46, conicity: 0.05, rail_radius: 0.3, speed: 20 m/s}",
-    .keys      = kl_wheel_rail_keys,
-    .outputs   = kl_wheel_rail_outputs,
-    .attach    = &kl_attach_pair,
-    .rolls     = 1u << 1,
-    .data_size = sizeof(wheel_rail),
-    .setup     = kl_wheel_rail_setup,
-    .locate    = kl_wheel_rail_locate,
-    .eval      = wheel_rail_eval,
-    .tangent   = kl_wheel_rail_tangent,
-    .output    = kl_wheel_rail_output,
-    .watch     = kl_wheel_rail_watch};
+    .keys             = kl_wheel_rail_keys,
+    .outputs          = kl_wheel_rail_outputs,
+    .attach           = &kl_attach_pair,
+    .rolls            = 1u << 1,
+    .velocities_relax = true,
+    .data_size        = sizeof(wheel_rail),
+    .setup            = kl_wheel_rail_setup,
+    .locate           = kl_wheel_rail_locate,
+    .eval             = wheel_rail_eval,
+    .tangent          = kl_wheel_rail_tangent,
+    .output           = kl_wheel_rail_output,
+    .watch            = kl_wheel_rail_watch};
