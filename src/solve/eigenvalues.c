@@ -106,28 +106,77 @@ static int by_frequency(const void *p, const void *q)
     return (a->im < b->im) - (a->im > b->im);
 }
 
+/* Do no forces act along eigenvector c (and c + 1, its imaginary part)? Of A x with x = (p, 0, z) each row is
+ * compared with its largest entry: rounding leaves 1e-16 of it, while the lowest bending mode of a beam leaves
+ * 1e-5, though its frequency may be 1e-7 of the beam's highest one. */
+static bool is_rigid(const kl_linear *l, const pencil *s, int c, bool pair)
+{
+    const double rounding = 1e-10;
+    for (int part = 0; part < (pair ? 2 : 1); part++) {
+        const double *x    = s->V + (size_t)(c + part) * (size_t)l->nx;
+        double        most = 0.0;
+        for (int j = 0; j < l->nx; j++)
+            if (j < l->n || j >= 2 * l->n) most = fmax(most, fabs(x[j]));
+        for (int i = l->n; i < l->nx; i++) { /* the first rows only say that p' is the rate of p */
+            const double *row = l->A + (size_t)i * (size_t)l->nx;
+            double        sum = 0.0, scale = 0.0;
+            for (int j = 0; j < l->nx; j++) {
+                if (j >= l->n && j < 2 * l->n) continue;
+                sum += row[j] * x[j];
+                scale = fmax(scale, fabs(row[j]));
+            }
+            if (fabs(sum) > rounding * scale * most) return false;
+        }
+    }
+    return true;
+}
+
+/* The largest eigenvalue, to which rounding errors refer [1/s]. */
+static double size_of(const kl_linear *l, const pencil *s)
+{
+    double size = 0.0;
+    for (int i = 0; i < l->nx; i++)
+        if (fabs(s->beta[i]) > 1e-13)
+            size = fmax(size, hypot(s->wr[i], s->wi[i]) / fabs(s->beta[i]));
+    return size;
+}
+
+static bool near_zero(const pencil *s, int i, double size)
+{
+    return hypot(s->wr[i], s->wi[i]) <= rounding_root * size * fabs(s->beta[i]);
+}
+
+/* Eigenvectors are needed for shapes, and to tell a rigid body motion from a slow one. */
+static kl_status solve_with_vectors(const kl_linear *l, pencil *s, bool shapes)
+{
+    bool any = false;
+    KL_TRY(solve(l, s, shapes));
+    double size = size_of(l, s);
+    for (int i = 0; i < l->nx && !shapes; i++)
+        any |= fabs(s->beta[i]) > 1e-13 && near_zero(s, i, size);
+    return any ? solve(l, s, true) : KL_OK;
+}
+
 /* One mode of each finite eigenvalue. */
 static void collect(const kl_solver *x, const kl_linear *l, const pencil *s, bool shapes,
                     kl_spectrum *modes, double *y, double *dx)
 {
     const kl_model *m    = x->model;
-    double          size = 0.0;
-    for (int i = 0; i < l->nx; i++)
-        if (fabs(s->beta[i]) > 1e-13)
-            size = fmax(size, hypot(s->wr[i], s->wi[i]) / fabs(s->beta[i]));
+    double          size = size_of(l, s);
     for (int i = 0; i < l->nx; i++) {
         if (fabs(s->beta[i]) <= 1e-13) continue; /* infinite: no mass, no state */
         kl_eigenmode *mode = &modes->mode[modes->n++];
         mode->re           = s->wr[i] / s->beta[i];
         mode->im           = s->wi[i] / s->beta[i];
         double r           = hypot(mode->re, mode->im);
-        mode->neutral      = r <= rounding_root * size;
-        if (mode->neutral) r = mode->re = mode->im = 0.0; /* else noise looks like a damping ratio of 1 */
+        bool   pair = s->wi[i] != 0.0, second = s->wi[i] < 0.0;
+        mode->neutral = near_zero(s, i, size) && is_rigid(l, s, second ? i - 1 : i, pair);
+        if (mode->neutral)
+            r = mode->re = mode->im = 0.0; /* else noise looks like a damping ratio of 1 */
         mode->frequency = r / (2.0 * KL_PI);
         mode->damping   = r > 0.0 ? -mode->re / r : 0.0;
         if (!mode->neutral && mode->re > 1e-9 * size) modes->unstable++;
         if (!shapes) continue;
-        bool pair = s->wi[i] != 0.0, second = s->wi[i] < 0.0;
         mode->shape[0] = kl_arena_array(modes->arena, double, m->nv + 1);
         mode->shape[1] = kl_arena_array(modes->arena, double, m->nv + 1);
         if (!kl_arena_ok(modes->arena)) return;
@@ -155,7 +204,7 @@ kl_status kl_spectrum_find(const kl_solver *x, const kl_linear *l, bool shapes, 
     if (modes && kl_arena_ok(scratch)) {
         modes->arena = arena;
         modes->mode  = kl_arena_array(arena, kl_eigenmode, n + 1);
-        status       = modes->mode ? solve(l, &s, shapes) : KL_E_MEMORY;
+        status       = modes->mode ? solve_with_vectors(l, &s, shapes) : KL_E_MEMORY;
         if (status == KL_OK) collect(x, l, &s, shapes, modes, y, dx);
         else if (status != KL_E_MEMORY)
             status =

@@ -483,6 +483,30 @@ static void a_bent_strip_twists_and_sways_as_it_should(void **unused)
     }
 }
 
+/* A thin beam has frequencies over seven powers of ten. Its rigid body motions are exactly zero, and its lowest
+ * bending mode is not mistaken for one of them: f1 = 4.730041^2/(2 pi L^2) sqrt(E h^2/(12 rho)). */
+static void a_slow_mode_of_a_stiff_beam_is_no_rigid_body_motion(void **unused)
+{
+    (void)unused;
+    const double L = 1.2, h = 0.006, E = 70e9, rho = 2700;
+    double       f1 = 4.730041 * 4.730041 / (2 * KL_PI * L * L) * sqrt(E * h * h / (12 * rho));
+    result       r  = analyse(
+               load_text("klingel: 1\ngravity: [0, 0, 0]\n"
+                                "materials: {alu: {E: 70 GPa, nu: 0.33, density: 2700 kg/m3}}\n"
+                                "sections: {strip: {shape: rectangle, width: 40 mm, height: 6 mm}}\n"
+                                "bodies: {arm: {type: beam, from: [0, 0, 0], to: [1.2, 0, 0], section: strip, "
+                                "material: alu, elements: 12, element_nodes: 3}}\n",
+                         NULL, 0, true),
+               false);
+    int neutral = 0;
+    for (int i = 0; i < r.s->n; i++) neutral += r.s->mode[i].neutral;
+    assert_int_equal(neutral, 12);
+    assert_false(r.s->mode[12].neutral);
+    print_message("f1 %.4f Hz, formula %.4f Hz\n", r.s->mode[12].frequency, f1);
+    assert_close(r.s->mode[12].frequency, f1, 5e-3 * f1);
+    done(&r);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -502,6 +526,7 @@ int main(void)
         cmocka_unit_test(a_bent_strip_twists_and_sways_as_it_should),
         cmocka_unit_test(a_spinning_blade_has_its_published_frequencies),
         cmocka_unit_test(free_body_has_twelve_neutral_eigenvalues),
+        cmocka_unit_test(a_slow_mode_of_a_stiff_beam_is_no_rigid_body_motion),
         cmocka_unit_test(damping_is_that_of_the_free_modes_in_every_frame),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
