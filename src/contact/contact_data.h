@@ -89,7 +89,7 @@ void kl_contact_arcs(const kl_reading *in, double *values); /* arcs of chains, 4
 void kl_contact_watch(const kl_reading *in, kl_notice *notice);
 
 /* Keys of the laws, the same wherever something touches. */
-#define KL_CONTACT_BY_LAW "law?N/m|N/m^1.5|N/m|N/m|N/m^1.5|N/m^1.5|N/m^1.5|N/m|N/m"
+#define KL_CONTACT_BY_LAW "law?N/m|N/m^1.5|N/m|N/m|N/m^1.5|N/m^1.5|N/m^1.5|N/m|N/m|N/m^1.5"
 #define KL_CONTACT_MATERIALS                                                                       \
     "none steel-steel steel-cast-iron steel-aluminium steel-bronze steel-nylon steel-rubber "      \
     "steel-ice steel-concrete rubber-asphalt rubber-concrete oak-oak glass-glass"
@@ -104,15 +104,15 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
      .offset   = offsetof(kl_contact_data, material),                                               \
      .words    = KL_CONTACT_MATERIALS,                                                              \
      .fallback = "none",                                                                            \
-     .help     = "pair of materials: default for stiffness (Hertz), friction coefficients and "     \
-                 "restitution"},                                                                        \
+     .help     = "pair of materials: default for stiffness (Hertz) and friction coefficients"},         \
         {.name   = "law",                                                                           \
          .kind   = KL_KEY_WORD,                                                                     \
          .offset = offsetof(kl_contact_data, law),                                                  \
          .words  = "linear hertz hertz-line kelvin-voigt hunt-crossley lankarani-nikravesh flores " \
-                   "table indentation",                                                             \
-         .fallback = "hunt-crossley",                                                               \
-         .help     = "law of the normal force as a function of penetration depth"},                     \
+                   "table indentation auto",                                                        \
+         .fallback = "auto",                                                                        \
+         .help     = "law of the normal force as a function of penetration depth; auto: "           \
+                     "hunt-crossley with `restitution`, else hertz (no losses)"},                       \
         KL_CONTACT_NUMBER("stiffness", k, KL_CONTACT_BY_LAW, "", 0, 1e300,                          \
                           "k of the law (default: from `material`)"),                               \
         KL_CONTACT_NUMBER("exponent", exponent, "1", "", 1, 10,                                     \
@@ -121,7 +121,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         KL_CONTACT_NUMBER("damping", c, "N s/m", "0", 0, 1e300, "c of the laws linear and table"),  \
         KL_CONTACT_NUMBER("restitution", e, "1", "", 0, 1,                                          \
                           "coefficient of restitution: ratio of speeds (kelvin-voigt: ratio of "    \
-                          "energies). Law indentation: the stiffness in unloading is k/e^2"),       \
+                          "energies), measured for the pair; kelvin-voigt, hunt-crossley, "         \
+                          "lankarani-nikravesh, flores and indentation need it. Law indentation: "  \
+                          "the stiffness in unloading is k/e^2"),                                   \
         {.name     = "exact",                                                                       \
          .kind     = KL_KEY_FLAG,                                                                   \
          .offset   = offsetof(kl_contact_data, exact),                                              \
@@ -196,7 +198,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
         {"tangential.x", "N", "friction force on the first body"}, {"tangential.y", "N", ""},      \
         {"tangential.z", "N", ""}, {"contacts", "1", "number of contact points"},                  \
         {"indentation", "m", "law indentation: remaining depth"},                                  \
-        {"peak", "N", "largest normal force since the last impact"},         \
+        {"peak", "N", "largest normal force since the last impact"},                               \
     {                                                                                              \
         "lost_friction", "J", "part of `lost` by friction and rolling resistance"                  \
     }

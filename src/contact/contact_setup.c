@@ -60,18 +60,23 @@ kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, doub
     return KL_OK;
 }
 
+/* Law auto: no law that dissipates without a restitution that the user gave. */
+static kl_normal_kind law_of(const kl_contact_data *p)
+{
+    if (p->law != KL_NORMAL_AUTO) return (kl_normal_kind)p->law;
+    return isnan(p->e) ? KL_NORMAL_HERTZ : KL_NORMAL_HUNT_CROSSLEY;
+}
+
 void kl_contact_fill(kl_contact_data *p)
 {
     const kl_material_pair *pair = p->material > 0 ? &kl_material_pairs[p->material - 1] : NULL;
     kl_normal_law          *n    = &p->laws.normal;
     kl_friction_law        *f    = &p->laws.friction;
-    *n                           = (kl_normal_law){.kind        = (kl_normal_kind)p->law,
+    *n                           = (kl_normal_law){.kind        = law_of(p),
                                                    .k           = p->k,
                                                    .n           = isnan(p->exponent) ? 0.0 : p->exponent,
-                                                   .c           = kl_normal_laws[p->law].viscous ? p->c : 0.0,
-                                                   .restitution = !isnan(p->e) ? p->e
-                                                                  : pair       ? pair->restitution
-                                                                               : 1.0,
+                                                   .c           = kl_normal_laws[law_of(p)].viscous ? p->c : 0.0,
+                                                   .restitution = isnan(p->e) ? 1.0 : p->e,
                                                    .v0          = p->v0,
                                                    .speed_floor = p->floor,
                                                    .rate_limit  = p->rate_limit,
@@ -95,6 +100,33 @@ void kl_contact_fill(kl_contact_data *p)
     p->laws.acts = p->point;
 }
 
+/* Materials have no restitution: a law that needs one asks for it. */
+static kl_status check_restitution(const kl_contact_data *p, const kl_setup *s)
+{
+    const kl_normal_row *law = &kl_normal_laws[p->laws.normal.kind];
+    const char          *elastic =
+        kl_normal_laws[law->exponent == 1.0 ? KL_NORMAL_LINEAR : KL_NORMAL_HERTZ].name;
+    if (law->rebounds && isnan(p->e))
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "contact '%s': law %s needs `restitution`, which materials do not give; add the "
+            "measured value, for example `restitution: 0.8`, or take `law: %s` if "
+            "impacts lose no energy",
+            s->name, law->name, elastic);
+    if (!law->rebounds && !isnan(p->e))
+        kl_warn(s->diag, s->place,
+                "contact '%s': `restitution` has no effect with law %s; take for example "
+                "`law: hunt-crossley`",
+                s->name, law->name);
+    if (p->law == KL_NORMAL_AUTO && isnan(p->e) && p->material > 0)
+        kl_warn(s->diag, s->place,
+                "contact '%s': impacts lose no energy, because materials give no restitution; add "
+                "the measured value, for example `restitution: 0.8`, or `law: hertz` if this is "
+                "intended",
+                s->name);
+    return KL_OK;
+}
+
 kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
 {
     kl_normal_law   *n = &p->laws.normal;
@@ -112,6 +144,7 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
             s->diag, KL_E_MODEL, s->place,
             "contact '%s': give a positive `stiffness`, or a `material` such as steel-steel",
             s->name);
+    KL_TRY(check_restitution(p, s));
     kl_normal_law_init(n);
     kl_friction_law_init(f);
     if (isinf(n->beta))

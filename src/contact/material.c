@@ -18,21 +18,20 @@ const kl_material kl_materials[] = {
 };
 
 #define MARKS "Marks' Standard Handbook, table of friction coefficients"
-#define GOLDSMITH "Goldsmith, Impact (1960), chapter 6"
 const kl_material_pair kl_material_pairs[] = {
-    {"steel-steel", "steel", "steel", 0.74, 0.57, 0.90, MARKS "; " GOLDSMITH},
-    {"steel-cast-iron", "steel", "cast-iron", 0.40, 0.23, 0.75, MARKS "; " GOLDSMITH},
-    {"steel-aluminium", "steel", "aluminium", 0.61, 0.47, 0.70, MARKS "; " GOLDSMITH},
-    {"steel-bronze", "steel", "bronze", 0.51, 0.44, 0.75, MARKS "; " GOLDSMITH},
-    {"steel-nylon", "steel", "nylon", 0.40, 0.30, 0.65, MARKS "; typical"},
-    {"steel-rubber", "steel", "rubber", 0.90, 0.70, 0.60, "Gent, Engineering with Rubber; typical"},
-    {"steel-ice", "steel", "ice", 0.03, 0.02, 0.40, MARKS "; typical"},
-    {"steel-concrete", "steel", "concrete", 0.60, 0.45, 0.60, "Rabbat and Russell 1985; typical"},
-    {"rubber-asphalt", "rubber", "asphalt", 0.90, 0.75, 0.60, "Wong, Theory of Ground Vehicles"},
-    {"rubber-concrete", "rubber", "concrete", 0.90, 0.80, 0.60, "Wong, Theory of Ground Vehicles"},
-    {"oak-oak", "oak", "oak", 0.62, 0.48, 0.50, MARKS "; typical"},
-    {"glass-glass", "glass", "glass", 0.94, 0.40, 0.95, MARKS "; " GOLDSMITH},
-    {NULL, NULL, NULL, 0, 0, 0, NULL},
+    {"steel-steel", "steel", "steel", 0.74, 0.57, MARKS},
+    {"steel-cast-iron", "steel", "cast-iron", 0.40, 0.23, MARKS},
+    {"steel-aluminium", "steel", "aluminium", 0.61, 0.47, MARKS},
+    {"steel-bronze", "steel", "bronze", 0.51, 0.44, MARKS},
+    {"steel-nylon", "steel", "nylon", 0.40, 0.30, MARKS},
+    {"steel-rubber", "steel", "rubber", 0.90, 0.70, "Gent, Engineering with Rubber"},
+    {"steel-ice", "steel", "ice", 0.03, 0.02, MARKS},
+    {"steel-concrete", "steel", "concrete", 0.60, 0.45, "Rabbat and Russell 1985"},
+    {"rubber-asphalt", "rubber", "asphalt", 0.90, 0.75, "Wong, Theory of Ground Vehicles"},
+    {"rubber-concrete", "rubber", "concrete", 0.90, 0.80, "Wong, Theory of Ground Vehicles"},
+    {"oak-oak", "oak", "oak", 0.62, 0.48, MARKS},
+    {"glass-glass", "glass", "glass", 0.94, 0.40, MARKS},
+    {NULL, NULL, NULL, 0, 0, NULL},
 };
 
 const char *const kl_material_words =

@@ -1,6 +1,7 @@
 /* Materials and pairs of materials that a contact may name instead of giving numbers. Elastic data
- * are those of design standards; friction and restitution scatter by a third from surface to
- * surface, so that these are starting values, each with its source. */
+ * are those of design standards; friction scatters by a third from surface to surface, so that these
+ * are starting values, each with its source. There is no restitution: it depends on the parts and on
+ * the impact speed more than on the material. */
 #ifndef KL_CONTACT_MATERIAL_H
 #define KL_CONTACT_MATERIAL_H
 
@@ -17,8 +18,7 @@ typedef struct kl_material {
 typedef struct kl_material_pair {
     const char *name; /* "steel-rubber": first and second surface */
     const char *a, *b;
-    double      mu_s, mu_d;  /* dry [-] */
-    double      restitution; /* at about 1 m/s [-] */
+    double      mu_s, mu_d; /* dry [-] */
     const char *source;
 } kl_material_pair;
 

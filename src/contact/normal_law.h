@@ -38,7 +38,8 @@ typedef enum kl_normal_kind {
     KL_NORMAL_FLORES,
     KL_NORMAL_TABLE,
     KL_NORMAL_INDENTATION,
-    KL_NORMAL_KINDS
+    KL_NORMAL_KINDS,
+    KL_NORMAL_AUTO = KL_NORMAL_KINDS /* as a key: hunt-crossley or hertz */
 } kl_normal_kind;
 
 typedef struct kl_normal_law {
@@ -76,6 +77,7 @@ typedef struct kl_normal_row {
     bool        hysteresis;     /* k d^n (1 + beta d'/v) */
     bool        viscous;        /* takes c */
     double (*factor)(double e); /* beta; NULL: none */
+    bool        rebounds;       /* needs a restitution */
 } kl_normal_row;
 
 extern const kl_normal_row kl_normal_laws[KL_NORMAL_KINDS];

@@ -340,7 +340,7 @@ WORN(spherical, ball, "worn-spherical", NULL,
      "ball joint with clearance: a ball in its socket; `clearance` of a spherical joint makes it",
      "ball: {type: worn-spherical, between: [arm, wheel], at: [0, 0.5, 0.3], radial: 0.1 mm, "
      "radius: 10 mm, "
-     "material: steel-steel}");
+     "material: steel-steel, restitution: 0.8}");
 WORN(translational, block, "worn-translational", NULL,
      "guide with clearance: a block in a slot; `clearance` of a translational joint makes it",
      "guide: {type: worn-translational, between: [ground, piston], at: [0, 0, 0], axis: z, radial: "

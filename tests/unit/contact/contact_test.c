@@ -208,6 +208,16 @@ static void mistakes_are_told_with_their_line_and_a_remedy(void **unused)
             "a positive `restitution`");
     refuses("shapes: [{box: [0.1, 0.1, 0.1]}, plane], material: steel-steel", "give `stiffness`");
     refuses("shapes: [{sphere: 0.1}, plane], law: table", "needs `force");
+    static const char *const laws[] = {"kelvin-voigt", "hunt-crossley", "lankarani-nikravesh",
+                                       "flores", "indentation"};
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        char keys[128];
+        snprintf(keys, sizeof keys, "shapes: [{sphere: 0.1}, plane], stiffness: 1e5, law: %s",
+                 laws[i]);
+        refuses(keys, "needs `restitution`");
+    }
+    refuses("shapes: [{sphere: 0.1}, plane], material: steel-steel, law: flores",
+            "for example `restitution: 0.8`");
     refuses("shapes: [{mesh: nowhere.stl}, plane], stiffness: 1e5, law: linear", "nowhere.stl");
 }
 
