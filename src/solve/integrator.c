@@ -33,11 +33,11 @@ double kl_fastest_turn(const kl_model *m, const double *v)
     return fastest;
 }
 
-/* Integral over the last step of the parabola through the last three values. */
-static double step_integral(double p0, double p1, double h, double before, double h0)
+/* What the bend of the parabola through the last three values adds to the trapezoidal rule. */
+static double bend_integral(double p0, double p1, double h, double before, double h0)
 {
     double bend = h0 > 0.0 ? ((p1 - p0) / h - (p0 - before) / h0) / (h + h0) : 0.0;
-    return 0.5 * h * (p0 + p1) - bend * h * h * h / 6.0;
+    return -bend * h * h * h / 6.0;
 }
 
 void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statistics *count)
@@ -49,8 +49,15 @@ void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statisti
     for (int k = 0; k < m->nlam; k++) now[1] += x->lambda[k] * x->w->phi_t[k];
     /* a step that is far longer than the one before would carry its bend too far */
     double h0 = h < 4.0 * power->h ? power->h : 0.0;
+    for (int k = 0; k < 2 && power->begun; k++) {
+        double flat = 0.5 * h * (power->now[k] + now[k]),
+               bend = bend_integral(power->now[k], now[k], h, power->before[k], h0);
+        *sum[k] += flat + bend;
+        if (k > 0) continue;
+        power->lost  = flat + bend;
+        power->rough = h0 > 0.0 ? fabs(bend) : h / 6.0 * fabs(now[0] - power->now[0]);
+    }
     for (int k = 0; k < 2; k++) {
-        if (power->begun) *sum[k] += step_integral(power->now[k], now[k], h, power->before[k], h0);
         power->before[k] = power->now[k];
         power->now[k]    = now[k];
     }

@@ -86,6 +86,8 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
  * is known. Starts zeroed. */
 typedef struct kl_powers {
     double now[2], before[2], h;
+    double lost;  /* energy lost in the last step [J] */
+    double rough; /* how uncertain that is: the part that the bend of the power has, or may have [J] */
     bool   begun;
 } kl_powers;
 /* Adds the energies lost and supplied over a step that ends at the state last evaluated: by the
