@@ -319,9 +319,10 @@ void kl_contact_tangent(const kl_reading *in, const double *lambda, kl_slopes *o
 
 /* ---- crossings and history ---- */
 
-static kl_crossing_kind kind_of(const kl_contact_data *p)
+/* A damper jumps in where a contact begins. Where it ends the force is zero already (release_crossing). */
+static kl_crossing_kind kind_of(const kl_contact_data *p, double rate)
 {
-    if (p->laws.normal.c > 0.0) return KL_CROSSING_JUMP;
+    if (p->laws.normal.c > 0.0) return rate > 0.0 ? KL_CROSSING_JUMP : KL_CROSSING_KINK;
     return p->laws.normal.n >= 2.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK;
 }
 
@@ -339,6 +340,25 @@ static kl_crossing slip_crossing(const kl_contact_data *p, const kl_reading *in,
                              slips && law->mu_s > law->mu_d ? KL_CROSSING_JUMP : KL_CROSSING_KINK};
 }
 
+/* A damper would pull while the bodies part: the force f_spring + c d' is clipped at zero before the depth is
+ * zero. The value is f_spring/c + d' of a contact that was closed at the last step [m/s]. */
+static kl_crossing release_crossing(const kl_contact_data *p, const kl_contact_state *x,
+                                    const double *h)
+{
+    const kl_normal_law *law  = &p->laws.normal;
+    bool                 held = h[KL_POINT_STATE] > 0.0;
+    return (kl_crossing){.value     = held ? x->normal.spring / (law->c * p->laws.share) + x->rate
+                                           : (double)NAN,
+                         .rate      = (double)NAN,
+                         .tolerance = 1e-6 * fmax(h[KL_POINT_IMPACT], law->speed_floor),
+                         .kind      = KL_CROSSING_KINK};
+}
+
+int kl_contact_events(const kl_contact_data *p)
+{
+    return p->slots * (1 + kl_contact_sticks(p) + kl_contact_releases(p));
+}
+
 void kl_contact_crossings(const kl_reading *in, kl_crossing *out)
 {
     const kl_contact_data  *p   = in->data;
@@ -347,12 +367,16 @@ void kl_contact_crossings(const kl_reading *in, kl_crossing *out)
     for (int k = 0; k < p->slots; k++) {
         kl_contact_state x;
         kl_crossing     *slip = kl_contact_sticks(p) ? &out[p->slots + k] : NULL;
+        kl_crossing *release  = kl_contact_releases(p) ? &out[(slip ? 2 : 1) * p->slots + k] : NULL;
         out[k]                = (kl_crossing){0};
         if (slip) *slip = (kl_crossing){.value = (double)NAN};
+        if (release) *release = (kl_crossing){.value = (double)NAN};
         if (far) out[k] = (kl_crossing){.value = f->spots.item[0].gap, .rate = (double)NAN};
         if (far || !kl_contact_state_of(in, k, &x)) continue;
-        out[k] = (kl_crossing){.value = x.stays - x.depth, .rate = -x.rate, .kind = kind_of(p)};
+        out[k] =
+            (kl_crossing){.value = x.stays - x.depth, .rate = -x.rate, .kind = kind_of(p, x.rate)};
         if (slip) *slip = slip_crossing(p, in, k);
+        if (release) *release = release_crossing(p, &x, history_of(in, k));
     }
 }
 

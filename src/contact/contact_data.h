@@ -54,6 +54,7 @@ bool           kl_contact_state_of(const kl_reading *in, int slot, kl_contact_st
 kl_status      kl_contact_locate(const kl_reading *in, void *cache);
 kl_status      kl_contact_eval(const kl_reading *in, kl_writing *out);
 void           kl_contact_tangent(const kl_reading *in, const double *lambda, kl_slopes *out);
+int            kl_contact_events(const kl_contact_data *p);
 void           kl_contact_crossings(const kl_reading *in, kl_crossing *out);
 void           kl_contact_commit(const kl_reading *in, double *h);
 kl_status      kl_contact_start(const kl_reading *in, const kl_setup *s, kl_element_start *out);
@@ -77,6 +78,8 @@ static inline int kl_contact_point_size(const kl_contact_data *p)
 {
     return kl_contact_remembers_path(p) ? KL_POINT_HISTORY : KL_POINT_SHORT;
 }
+/* Crossings of a contact: each slot's touch, then its sticking, then its release. */
+static inline bool kl_contact_releases(const kl_contact_data *p) { return p->laws.normal.c > 0.0; }
 static inline bool kl_contact_sticks(const kl_contact_data *p)
 {
     return p->laws.friction.kind == KL_FRICTION_STICK_SLIP;

@@ -372,7 +372,7 @@ static void group_tangent(const kl_reading *in, const double *lambda, kl_slopes 
     }
 }
 
-static int events_of(const group *g) { return g->c.slots * (kl_contact_sticks(&g->c) ? 2 : 1); }
+static int events_of(const group *g) { return kl_contact_events(&g->c); }
 
 static void group_crossings(const kl_reading *in, kl_crossing *out)
 {

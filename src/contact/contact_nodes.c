@@ -251,7 +251,7 @@ static void nodes_link_tangent(const kl_reading *in, int k, kl_slopes *out)
 static void nodes_crossings(const kl_reading *in, kl_crossing *out)
 {
     const nodes *p = in->data;
-    int          n = p->c.slots * (kl_contact_sticks(&p->c) ? 2 : 1);
+    int          n = kl_contact_events(&p->c);
     kl_motion    m[2];
     kl_reading   one;
     for (int k = 0; k < n; k++) out[k] = (kl_crossing){.value = (double)NAN, .rate = (double)NAN};

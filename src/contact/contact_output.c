@@ -86,7 +86,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice)
     bool                   fast = in->h[KL_CONTACT_SPEED] > p->speed_limit;
     /* first touch, first separation, then a warning of the speed: reported when the count grows */
     bool parted     = in->h[KL_CONTACT_IMPACTS] > 0.0 && in->h[KL_CONTACT_PARTED] > 0.0;
-    notice->count   = in->h[KL_CONTACT_IMPACTS] > 0.0 ? 1 + parted + 2 * fast : 0;
+    notice->count   = in->h[KL_CONTACT_IMPACTS] == 0.0 ? 0 : fast ? 3 : 1 + parted;
     notice->is_note = !fast;
     if (!fast && parted)
         snprintf(notice->text, sizeof notice->text,

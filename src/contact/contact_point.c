@@ -17,7 +17,8 @@ static kl_vec3 material(const kl_motion *m, const double *x)
 
 static kl_normal_force scaled(kl_normal_force f, double s)
 {
-    return (kl_normal_force){f.f * s, f.by_depth * s, f.by_rate * s, f.energy * s, f.loss * s};
+    return (kl_normal_force){f.f * s,      f.by_depth * s, f.by_rate * s,
+                             f.energy * s, f.loss * s,     f.spring * s};
 }
 
 /* Impact speed of a contact that was open at the last step: the speed then, if that was nearer to the touch than

@@ -230,6 +230,6 @@ void kl_contact_sizes(const kl_contact_data *p, kl_element_size *size)
 {
     size->nh     = KL_CONTACT_HEAD + p->slots * kl_contact_point_size(p);
     size->nz     = p->laws.friction.kind == KL_FRICTION_LUGRE ? 3 * p->slots : 0;
-    size->nevent = p->slots * (kl_contact_sticks(p) ? 2 : 1);
+    size->nevent = kl_contact_events(p);
     size->cache  = sizeof(kl_contact_found);
 }

@@ -429,7 +429,7 @@ static void skin_link_tangent(const kl_reading *in, int k, kl_slopes *out)
     spread_slopes(q, part[1], out->C);
 }
 
-static int events_of(const skin *p) { return kl_contact_sticks(&p->c) ? 2 : 1; }
+static int events_of(const skin *p) { return kl_contact_events(&p->c); }
 
 static void skin_crossings(const kl_reading *in, kl_crossing *out)
 {

@@ -163,7 +163,8 @@ kl_normal_force kl_normal_eval(const kl_normal_law *law, double depth, double ra
     kl_normal_force out  = {.f        = e.f * s + law->c * rate,
                             .by_depth = e.slope * s,
                             .by_rate  = e.f * share_by_rate + law->c,
-                            .energy   = kept * e.energy};
+                            .energy   = kept * e.energy,
+                            .spring   = e.f * s};
     if (out.f <= 0.0) out.f = out.by_depth = out.by_rate = 0.0;
     out.loss = (out.f - kept * e.f) * rate;
     return out;

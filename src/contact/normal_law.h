@@ -67,6 +67,7 @@ typedef struct kl_normal_force {
     double by_rate;  /* df/dd' [N s/m] */
     double energy;   /* stored [J] */
     double loss;     /* dissipated power [W] */
+    double spring;   /* f without the damper's share c d' [N] */
 } kl_normal_force;
 
 /* What a law needs, for reading, help and documentation. */
@@ -76,8 +77,8 @@ typedef struct kl_normal_row {
     double      exponent;       /* default n; 0: the law has none */
     bool        hysteresis;     /* k d^n (1 + beta d'/v) */
     bool        viscous;        /* takes c */
-    double (*factor)(double e); /* beta; NULL: none */
     bool        rebounds;       /* needs a restitution */
+    double (*factor)(double e); /* beta; NULL: none */
 } kl_normal_row;
 
 extern const kl_normal_row kl_normal_laws[KL_NORMAL_KINDS];

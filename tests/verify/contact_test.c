@@ -98,6 +98,39 @@ static void football_falls_off_and_touches_as_in_the_thesis(void **unused)
     assert_true(ends);
 }
 
+/* How far the energy balance is from its start, from a time on. */
+static double balance_off(double from)
+{
+    double worst = 0.0;
+    for (int i = 0; i < e.n; i++)
+        if (e.t[i] >= from) worst = fmax(worst, fabs(e.value[i][0] - e.value[0][0]));
+    return worst;
+}
+
+/* 004, example 5.1: at mu 0.1 the energy is constant to 1e-4 J after 3 s. What the damper takes until it lets go, long
+ * before the ball leaves the floor, is in the balance: its error falls with the tolerance. */
+static void energy_of_the_football_is_constant_after_three_seconds(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"energy.balance", "energy.total", NULL};
+    double                   off[2];
+    for (int k = 0; k < 2; k++) {
+        example_run("football", k ? "mu=0.1 tolerance=1e-10" : "mu=0.1 tolerance=1e-8", 0.5, 0.01,
+                    channels, &e);
+        off[k] = balance_off(0.0);
+    }
+    example_run("football", "mu=0.1", 4.0, 0.01, channels, &e);
+    double least = 1e9, most = 0.0;
+    for (int i = 0; i < e.n; i++)
+        if (e.t[i] >= 3.0) least = fmin(least, e.value[i][1]), most = fmax(most, e.value[i][1]);
+    print_message("balance off by %.1e J after 0.5 s (tolerance 1e-10: %.1e), by %.1e J after 3 s; "
+                  "energy then constant to %.1e J\n",
+                  off[0], off[1], balance_off(3.0), most - least);
+    assert_true(most - least < 1e-4);
+    assert_true(off[1] < 0.1 * off[0]);
+    assert_true(balance_off(3.0) < 3e-4);
+}
+
 /* 004, section 6.2: at 10.3 s wheel arc SG78 (7) on rail arc SE56 (5), the tread has lost contact; when
  * the force is gone, tread on crown and flange root on shoulder. The push comes 8 s earlier here. */
 static void wheelset_touches_the_arcs_of_the_thesis(void **unused)
@@ -252,6 +285,7 @@ int main(void)
         cmocka_unit_test(examples_meet_their_references),
         cmocka_unit_test(error_of_the_tippe_top_falls_with_stiffness),
         cmocka_unit_test(football_falls_off_and_touches_as_in_the_thesis),
+        cmocka_unit_test(energy_of_the_football_is_constant_after_three_seconds),
         cmocka_unit_test(wheelset_touches_the_arcs_of_the_thesis),
         cmocka_unit_test(wheelset_meets_the_flange_at_any_step),
         cmocka_unit_test(block_on_an_incline_sticks),
