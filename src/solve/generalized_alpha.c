@@ -115,8 +115,8 @@ static parameters parameters_of(const kl_settings *s)
 /* What is left of an increment is left of the velocity times 1/h and adds up over the steps, so it must be
  * far below the local error of the step: this share of it. Where dampers forget such errors more may be
  * left: in models without constraints whose states relax (a coach on irregular track has the same wheel loads
- * and takes 2.6 instead of 3.8 iterations per step), and where creep forces hold the wheels (a locomotive has
- * the error of its accelerations is 0.214 instead of 0.212 m/s2, with 1e-3 it is 0.28; it takes half the time).
+ * and takes 2.6 instead of 3.8 iterations per step), and where creep forces hold the wheels (accelerations of a
+ * locomotive are wrong by 0.214 instead of 0.212 m/s2, in half the time; with 1e-3 by 0.28).
  * Friction with states is the exception: slip to and fro in the size of the error adds up to creep. */
 static double newton_share(const kl_model *m)
 {
