@@ -32,7 +32,7 @@ size_t flexible_cache_bytes(const flexible *p)
     int    nframe  = p->nframe;
     size_t m       = (size_t)p->n;
     size_t numbers = 2 * rounded(m) + 4 * rounded(3 * m) + 2 * rounded(9 * m) + rounded(6 * m) +
-                     rounded(3 * m * (size_t)nframe) + rounded(6 * m * (size_t)nframe);
+                     rounded(3 * m) + rounded(6 * m * (size_t)nframe);
     size_t bytes = (head_numbers(nframe) + numbers) * sizeof(double);
     return p->plain ? bytes + flexible_cache_bytes(p->plain) : bytes;
 }
@@ -56,7 +56,7 @@ static flexible_cache *opened(const flexible *p, void *block)
                 {&c->G, 9 * n},
                 {&c->scratch, 9 * n},
                 {&along, 6 * n},
-                {&c->E, 3 * n * (size_t)p->nframe},
+                {&c->E, 3 * n},
                 {&c->second, 6 * n * (size_t)p->nframe}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         *list[i].to = at;
@@ -115,13 +115,26 @@ static void flexible_start(const void *data, double *q, double *v, unsigned char
     }
 }
 
-static void flexible_position(const void *data, const double *q, void *block)
+static flexible_cache *take_position(const flexible *p, const double *q, void *block)
 {
-    const flexible *p = data;
     flexible_cache *c = opened(p, block);
     c->r              = kl_load(q);
     c->A              = kl_quat_matrix(q + 3);
     memcpy(c->w, q + 7, (size_t)p->n * sizeof(double));
+    return c;
+}
+
+static void take_velocity(const flexible *p, const double *v, flexible_cache *c)
+{
+    c->v  = kl_load(v);
+    c->om = kl_load(v + 3);
+    memcpy(c->w_rate, v + 6, (size_t)p->n * sizeof(double));
+}
+
+static void flexible_position(const void *data, const double *q, void *block)
+{
+    const flexible *p = data;
+    flexible_cache *c = take_position(p, q, block);
     flexible_position_inertia(p, c);
     if (p->plain) {
         memcpy(c->inner->w, c->w, (size_t)p->n * sizeof(double));
@@ -134,14 +147,21 @@ static void flexible_velocity(const void *data, const double *v, void *block)
 {
     const flexible *p = data;
     flexible_cache *c = block;
-    c->v              = kl_load(v);
-    c->om             = kl_load(v + 3);
-    memcpy(c->w_rate, v + 6, (size_t)p->n * sizeof(double));
+    take_velocity(p, v, c);
     flexible_velocity_inertia(p, c);
     if (p->plain) {
         memcpy(c->inner->w_rate, c->w_rate, (size_t)p->n * sizeof(double));
         flexible_velocity_inertia(p->plain, c->inner);
     }
+    flexible_velocity_frames(p, c);
+}
+
+static void flexible_motion(const void *data, const double *q, const double *v, void *block)
+{
+    const flexible *p = data;
+    flexible_cache *c = take_position(p, q, block);
+    take_velocity(p, v, c);
+    flexible_position_frames(p, c);
     flexible_velocity_frames(p, c);
 }
 
@@ -560,6 +580,7 @@ const kl_body_type kl_flexible = {.name    = "flexible",
                                   .attach          = flexible_attach,
                                   .start           = flexible_start,
                                   .position        = flexible_position,
+                                  .motion          = flexible_motion,
                                   .velocity        = flexible_velocity,
                                   .advance         = flexible_advance,
                                   .rate            = flexible_rate,

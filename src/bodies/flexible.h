@@ -115,7 +115,7 @@ typedef struct flexible_cache {
     double                *S1, *H;         /* 3 x n */
     double                *G;              /* 9 x n: G0_j + sum_i w_i J2_ji */
     double                *H_rate, *H_lag; /* 3 x n: sum_i w'_i H1_i, and sum_i w'_i H1_j[:, i] */
-    double                *E;              /* nframe x 3 x n: u = E w' */
+    double                *E;              /* 3 x n: of the marker whose matrix is made, u = E w' */
     double                *scratch;        /* 9 n: sum_i w'_i J2_ki of the tangents */
     flexible_screw        *along;          /* n: see flexible_second.c */
     double                *second;         /* nframe x 6 x n: X and Y with second-order motion */
@@ -215,6 +215,21 @@ static inline const double *flexible_modal_mass(const flexible *p)
 static inline void flexible_add(int n, double a, const double *x, double *y)
 {
     for (int i = 0; i < n; i++) y[i] += a * x[i];
+}
+
+/* y += sum_i a_i x_i over n blocks of `size` numbers that follow each other; four at a time, so that y is
+ * read and written a quarter as often */
+static inline void flexible_add_blocks(int n, int size, const double *a, const double *restrict x,
+                                       double *restrict y)
+{
+    int i = 0;
+    for (; i + 4 <= n; i += 4, x += 4 * size) {
+        const double *b = x + size, *c = b + size, *d = c + size;
+        for (int k = 0; k < size; k++)
+            y[k] += (a[i] * x[k] + a[i + 1] * b[k]) + (a[i + 2] * c[k] + a[i + 3] * d[k]);
+    }
+    for (; i < n; i++, x += size)
+        for (int k = 0; k < size; k++) y[k] += a[i] * x[k];
 }
 
 static inline kl_mat3 flexible_mat3(const double *p)

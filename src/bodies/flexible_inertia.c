@@ -27,12 +27,9 @@ void flexible_position_inertia(const flexible *p, flexible_cache *c)
         memcpy(c->H, p->H0, 3 * (size_t)n * sizeof(double));
         memcpy(c->G, p->G0, 9 * (size_t)n * sizeof(double));
     }
-    for (int i = 0; i < n; i++) {
-        size_t block = (size_t)i * (size_t)n;
-        flexible_add(3 * n, c->w[i], p->H1 + 3 * block, c->H);
-        flexible_add(9 * n, c->w[i], p->J2 + 9 * block, c->G);
-        if (p->S2) flexible_add(3 * n, c->w[i], p->S2 + 3 * block, c->S1);
-    }
+    flexible_add_blocks(n, 3 * n, c->w, p->H1, c->H);
+    flexible_add_blocks(n, 9 * n, c->w, p->J2, c->G);
+    if (p->S2) flexible_add_blocks(n, 3 * n, c->w, p->S2, c->S1);
     double J[3][3], S[3];
     memcpy(J, p->J0.m, sizeof J);
     kl_store(S, p->s0);
@@ -62,11 +59,8 @@ void flexible_velocity_inertia(const flexible *p, flexible_cache *c)
     int n = p->n;
     memset(c->H_rate, 0, 3 * (size_t)n * sizeof(double));
     memset(c->H_lag, 0, 3 * (size_t)n * sizeof(double));
-    for (int i = 0; i < n; i++) {
-        size_t block = 3 * (size_t)i * (size_t)n;
-        flexible_add(3 * n, c->w_rate[i], p->H1 + block, c->H_rate);
-        flexible_add(3 * n, c->w_rate[i], p->H1t + block, c->H_lag);
-    }
+    flexible_add_blocks(n, 3 * n, c->w_rate, p->H1, c->H_rate);
+    flexible_add_blocks(n, 3 * n, c->w_rate, p->H1t, c->H_lag);
     c->S_rate = combine(n, c->S1, c->w_rate);
     c->S_bias = kl_vec(0, 0, 0);
     for (int i = 0; p->S2 && i < n; i++)

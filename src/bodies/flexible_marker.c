@@ -31,9 +31,31 @@ static void combine(int n, int rows, const double *columns, const double *x, dou
 
 static kl_vec3 combine3(int n, const double *columns, const double *x)
 {
-    double s[3] = {0};
-    combine(n, 3, columns, x, s);
-    return kl_load(s);
+    kl_vec3 s = {0, 0, 0};
+    for (int j = 0; j < n; j++, columns += 3) {
+        s.x += columns[0] * x[j];
+        s.y += columns[1] * x[j];
+        s.z += columns[2] * x[j];
+    }
+    return s;
+}
+
+/* y += Y x of a frame */
+static void combine_turns(const flexible_frame *f, int n, const double *Y, const double *x,
+                          double *y)
+{
+    if (f->kind == KL_FRAME_ROTATION) kl_store(y, kl_add(kl_load(y), combine3(n, Y, x)));
+    else combine(n, (int)f->kind, Y, x, y);
+}
+
+/* angular velocity G y' of a frame */
+static kl_vec3 turn_of(const flexible_frame *f, const double *G, const double *y_rate)
+{
+    double rate[3] = {0};
+    int    kind    = (int)f->kind;
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < kind; i++) rate[a] += G[a * kind + i] * y_rate[i];
+    return kl_load(rate);
 }
 
 /* columns of `to` (3 x n) = M (3 x k, by rows) columns of Y (n x k) */
@@ -86,12 +108,11 @@ void flexible_position_frames(const flexible *p, flexible_cache *c)
         k->X = f->X, k->Y = f->Y;
         k->b = kl_add(f->position, combine3(p->n, f->X, c->w));
         memcpy(k->y, f->y0, sizeof k->y);
-        combine(p->n, (int)f->kind, f->Y, c->w, k->y);
+        combine_turns(f, p->n, f->Y, c->w, k->y);
         if (f->X2) second_order(p, c, i);
         kl_mat3 R = kl_node_frame_axes(f->kind, k->y);
         k->R      = kl_matmul(&R, &f->start);
         kl_node_frame_map(f->kind, k->y, k->G);
-        times_columns(k->G, (int)f->kind, p->n, k->Y, c->E + 3 * (size_t)i * (size_t)p->n);
     }
 }
 
@@ -105,15 +126,11 @@ void flexible_velocity_frames(const flexible *p, flexible_cache *c)
         k->b_rate = combine3(p->n, k->X, c->w_rate);
         k->b_bias = twice(p->n, f->X2, c->w_rate);
         k->y_bias = twice(p->n, f->Y2, c->w_rate);
-        k->u      = combine3(p->n, c->E + 3 * (size_t)i * (size_t)p->n, c->w_rate);
         memset(k->y_rate, 0, sizeof k->y_rate);
-        combine(p->n, (int)f->kind, k->Y, c->w_rate, k->y_rate);
+        combine_turns(f, p->n, k->Y, c->w_rate, k->y_rate);
+        k->u = turn_of(f, k->G, k->y_rate);
         kl_node_frame_rate(f->kind, k->y, k->y_rate, Q);
-        double rate[3] = {0};
-        for (int a = 0; a < 3; a++)
-            for (int j = 0; j < (int)f->kind; j++)
-                rate[a] += Q[a * (int)f->kind + j] * k->y_rate[j];
-        k->u_rate = kl_load(rate);
+        k->u_rate = turn_of(f, Q, k->y_rate);
         if (f->Y2) {
             kl_mat3 G = flexible_mat3(k->G);
             k->u_rate = kl_add(k->u_rate, kl_mul(&G, k->y_bias));
@@ -126,7 +143,7 @@ void flexible_velocity_frames(const flexible *p, flexible_cache *c)
 typedef struct point {
     const flexible_frame       *f; /* NULL: the floating frame */
     const flexible_frame_cache *k;
-    const double               *E;
+    const double               *E;                 /* only of point_with_turns */
     kl_vec3                     b, arm;            /* in body axes; arm = s */
     kl_vec3                     b_rate, u, u_rate; /* D w', E w', E' w' */
 } point;
@@ -147,12 +164,23 @@ static point point_of(const flexible *p, const flexible_cache *c, const kl_marke
         return skin_point_of(p, c, KL_MARKER_SKIN - marker->node);
     if (marker->node <= 0 || p->n == 0) return (point){.b = marker->r};
     int   i  = marker->node - 1;
-    point t  = {.f = &p->frame[i], .k = &c->frame[i], .E = c->E + 3 * (size_t)i * (size_t)p->n};
+    point t  = {.f = &p->frame[i], .k = &c->frame[i]};
     t.arm    = kl_mul(&t.k->R, kl_sub(marker->r, t.f->position));
     t.b      = kl_add(t.k->b, t.arm);
     t.u      = t.k->u;
     t.u_rate = t.k->u_rate;
     t.b_rate = kl_add(t.k->b_rate, kl_cross(t.u, t.arm));
+    return t;
+}
+
+/* With E = G Y, which only matrices need. */
+static point point_with_turns(const flexible *p, const flexible_cache *c, const kl_marker *marker)
+{
+    point t = point_of(p, c, marker);
+    if (t.f && !t.E) {
+        times_columns(t.k->G, (int)t.f->kind, p->n, t.k->Y, c->E);
+        t.E = c->E;
+    }
     return t;
 }
 
@@ -222,7 +250,7 @@ void flexible_map(const void *data, const void *cache, const kl_marker *marker, 
         flexible_condition_map(p, c, B);
         return;
     }
-    point   t = point_of(p, c, marker);
+    point   t = point_with_turns(p, c, marker);
     int     N = 6 + p->n;
     kl_mat3 b = kl_skew(t.b), Ab = kl_matmul(&c->A, &b), I = kl_identity();
     memset(B, 0, 6 * (size_t)N * sizeof(double));
@@ -249,7 +277,7 @@ void flexible_map_rate(const void *data, const void *cache, const kl_marker *mar
         flexible_condition_map_rate(p, c, W);
         return;
     }
-    point   t = point_of(p, c, marker);
+    point   t = point_with_turns(p, c, marker);
     int     N = 6 + p->n;
     kl_mat3 V = kl_skew(kl_add(kl_cross(c->om, t.b), t.b_rate)), U = kl_skew(kl_add(c->om, t.u));
     kl_mat3 AV = kl_matmul(&c->A, &V), AU = kl_matmul(&c->A, &U);
@@ -291,9 +319,17 @@ void flexible_pull(const void *data, const void *cache, const kl_marker *marker,
     for (int i = 0; i < 3; i++) g[i] += wrench[i];
     g[3] += about.x, g[4] += about.y, g[5] += about.z;
     if (!t.f) return;
-    kl_vec3 q = kl_add(N, kl_cross(t.arm, F));
-    for (int j = 0; j < p->n; j++)
-        g[6 + j] += kl_dot(kl_load(t.k->X + 3 * j), F) + kl_dot(e_of(&t, j), q);
+    double q[3], Gq[6] = {0};
+    int    kind = (int)t.f->kind;
+    kl_store(q, kl_add(N, kl_cross(t.arm, F)));
+    for (int a = 0; a < 3; a++)
+        for (int i = 0; i < kind; i++) Gq[i] += t.k->G[a * kind + i] * q[a];
+    for (int j = 0; j < p->n; j++) {
+        const double *Y   = t.k->Y + kind * j;
+        double        sum = kl_dot(kl_load(t.k->X + 3 * j), F); /* E_j.q = Y_j.G'q */
+        for (int i = 0; i < kind; i++) sum += Y[i] * Gq[i];
+        g[6 + j] += sum;
+    }
 }
 
 /* P_ij = q . d(G e_i)/dy_j */
@@ -318,7 +354,7 @@ void flexible_add_geometric(const void *data, const void *cache, const kl_marker
         flexible_condition_geometric(p, c, wrench, K);
         return;
     }
-    point   t = point_of(p, c, marker);
+    point   t = point_with_turns(p, c, marker);
     int     N = 6 + p->n;
     kl_vec3 F = kl_mul_t(&c->A, kl_load(wrench)), M = kl_mul_t(&c->A, kl_load(wrench + 3));
     kl_mat3 Fs = kl_skew(F), Ms = kl_skew(M), b = kl_skew(t.b), bF = kl_matmul(&b, &Fs);

@@ -201,11 +201,21 @@ static void system_values(const kl_model *m, const kl_state *s, const kl_work *w
     to[9] = s->t, to[10] = now->step, to[11] = now->order;
 }
 
-static double point_of(const kl_model *m, const kl_work *w, const output *o, const double *a)
+/* Each output has a marker of its own. */
+static bool same_point(const kl_model *m, const output *a, const output *b)
+{
+    const kl_marker *k = &m->marker[a->marker], *l = &m->marker[b->marker];
+    return k->body == l->body && k->node == l->node && memcmp(&k->r, &l->r, sizeof k->r) == 0 &&
+           memcmp(&k->A, &l->A, sizeof k->A) == 0 &&
+           memcmp(&a->start, &b->start, sizeof a->start) == 0;
+}
+
+/* All values of the point of an output. */
+static void point_values(const kl_model *m, const kl_work *w, const output *o, const double *a,
+                         double *to)
 {
     const kl_motion *k = &w->motion[o->marker];
     kl_vec3          lin, ang;
-    double           all[POINT_VALUES], *to = all;
     acceleration_of(m, w, &m->marker[o->marker], k, a, &lin, &ang);
     to = put(to, k->r);
     to = put(to, kl_sub(k->r, o->start));
@@ -216,7 +226,6 @@ static double point_of(const kl_model *m, const kl_work *w, const output *o, con
     to = put(to, kl_mul_t(&k->A, kl_sub(lin, m->gravity)));
     to = put(to, kl_mul_t(&k->A, k->v));
     put(to, kl_mul_t(&k->A, lin));
-    return all[o->value];
 }
 
 /* ---- which parts ---- */
@@ -309,7 +318,8 @@ unsigned kl_channels_reads(const kl_channels *c)
     if (c->system_part & ENERGY) what |= KL_READS_ENERGY;
     if (c->system_part & ENERGY && m->nlam > 0) what |= KL_READS_ACCELERATIONS;
     for (int i = 1; i < m->nbody; i++)
-        if (c->body_part[i] & ACCELERATION) what |= KL_READS_ACCELERATIONS;
+        what |= (c->body_part[i] & ACCELERATION ? KL_READS_ACCELERATIONS : 0) |
+                (c->body_part[i] & MEASURES ? KL_READS_MEASURES : 0);
     for (int i = 0; i < m->nelement; i++) {
         bool forces = c->element_part[i] & (OUTPUT | WRENCH);
         if (forces) what |= KL_READS_FORCES;
@@ -344,11 +354,18 @@ static const double *eval_parts(kl_channels *c, const kl_model *m, const kl_stat
     system_values(m, s, w, now, all ? ~0u : c->system_part, c->values + c->system);
     for (int i = 0; i < m->nparameter; i++)
         c->values[c->nsorted + m->nwanted + i] = m->parameter[i].value.value;
+    /* outputs of one point often follow each other, and the map of a flexible body is long */
+    double        point[POINT_VALUES];
+    const output *last = NULL;
     for (int i = 0; i < c->noutput; i++) {
-        const output *o       = &c->outputs[i];
-        c->values[o->channel] = o->expression
-                                    ? kl_expression_eval(o->expression, c->values, o->memory)
-                                    : point_of(m, w, o, now->a);
+        const output *o = &c->outputs[i];
+        if (o->expression) {
+            c->values[o->channel] = kl_expression_eval(o->expression, c->values, o->memory);
+            continue;
+        }
+        if (!last || !same_point(m, last, o)) point_values(m, w, o, now->a, point);
+        last                  = o;
+        c->values[o->channel] = point[o->value];
     }
     return c->values;
 }

@@ -54,8 +54,13 @@ const double *kl_channels_row(kl_channels *c, const kl_model *m, const kl_state 
 void kl_channels_want(kl_channels *c, const int *channel, int n, bool energy);
 void kl_channels_want_all(kl_channels *c);
 /* What a row reads besides the motion of the bodies, as bits: the elements must have been evaluated;
- * accelerations and multipliers must be known; energies of the system are among it. */
-enum { KL_READS_FORCES = 1, KL_READS_ACCELERATIONS = 2, KL_READS_ENERGY = 4 };
+ * accelerations and multipliers must be known; energies of the system are among it; measures of bodies are. */
+enum {
+    KL_READS_FORCES        = 1,
+    KL_READS_ACCELERATIONS = 2,
+    KL_READS_ENERGY        = 4,
+    KL_READS_MEASURES      = 8
+};
 unsigned kl_channels_reads(const kl_channels *c);
 /* Of each element: does a row read it? NULL: it reads sums over all of them. */
 const unsigned char *kl_channels_elements(const kl_channels *c);

@@ -207,12 +207,17 @@ static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, in
     return eval_element(m, s, w, i);
 }
 
-kl_status kl_eval_some(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *which)
+kl_status kl_eval_some(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *which,
+                       bool measures)
 {
     w->done = 0;
     if (m->ninput > 0) kl_inputs_at(m, s, w->u);
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
+        if (b->type->motion && !measures) {
+            b->type->motion(b->data, s->q + b->q, s->v + b->v, w->cache + b->cache);
+            continue;
+        }
         b->type->position(b->data, s->q + b->q, w->cache + b->cache);
         b->type->velocity(b->data, s->v + b->v, w->cache + b->cache);
     }
@@ -237,7 +242,9 @@ void kl_accept_caches(const kl_model *m, kl_work *w)
 void kl_commit_history(const kl_model *m, const kl_state *s, kl_work *w, double *h_new)
 {
     memmove(h_new, s->h, (size_t)m->nh * sizeof(double));
-    if (!m->commits || kl_eval_motion(m, s, w) != KL_OK) return;
+    if (!m->commits) return;
+    /* without history only the caches are kept, and they belong to the position */
+    if ((m->nh > 0 ? kl_eval_motion : kl_eval_position)(m, s, w) != KL_OK) return;
     kl_accept_caches(m, w);
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];

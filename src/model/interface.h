@@ -310,6 +310,8 @@ typedef struct kl_body_type {
 
     void (*position)(const void *data, const double *q, void *c);
     void (*velocity)(const void *data, const double *v, void *c);
+    /* (optional) of both what the motion of markers needs, without what inertia and measures need: for rows */
+    void (*motion)(const void *data, const double *q, const double *v, void *c);
     void (*advance)(const void *data, const double *q, const double *dx,
                     double *q_new); /* q (+) dx */
     /* (optional) q' that belongs to v; without it q' = v. Linear in v, defined for any q near

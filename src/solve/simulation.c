@@ -147,7 +147,9 @@ static kl_status evaluate_row(kl_simulation *s, bool solve, const unsigned char 
 {
     kl_solver *x = s->solver;
     if (solve) return balance(s, s->a, s->lambda, diag);
-    return some ? kl_eval_some(s->model, x->s, x->w, some) : kl_eval_elements(s->model, x->s, x->w);
+    bool measures = kl_channels_reads(s->channels) & KL_READS_MEASURES;
+    return some ? kl_eval_some(s->model, x->s, x->w, some, measures)
+                : kl_eval_elements(s->model, x->s, x->w);
 }
 
 /* x->s, which was interpolated, onto the constraints. Its accelerations are solved for before it moves,
