@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "cli/commands.h"
+#include "cli/psd_peaks.h"
 #include "post/compare_spectra.h"
 #include "terminal/options.h"
 #include "terminal/result_files.h"
@@ -15,6 +16,7 @@ typedef struct request {
     const kl_command *command;
     double            window, from, to, confidence, skip;
     bool              csv;
+    kl_peak_origins   origins;
 } request;
 
 static bool is_results(const char *name)
@@ -90,7 +92,11 @@ static void print_density(const request *q, const char *file, const kl_channel_i
            c->name, d->segments, 1.0 / d->frequency[1], d->freedom);
     printf("  the true density is between %.2f and %.2f times the estimate with %g %% confidence\n",
            low, high, 100.0 * q->confidence);
-    printf("  %12s %14s  (%s)2/Hz\n", "peak [Hz]", "density", *c->unit ? c->unit : "1");
+    bool   known = kl_peak_origins_known(&q->origins);
+    double bin   = d->frequency[1];
+    printf("  %12s %14s  (%s)2/Hz", "peak [Hz]", "density", *c->unit ? c->unit : "1");
+    if (known) printf("   within one line (%.4g Hz) of", bin);
+    putchar('\n');
     int shown = 0;
     for (int last = 0; shown < MOST_PEAKS; shown++) { /* the largest ones first */
         int best = 0;
@@ -100,7 +106,10 @@ static void print_density(const request *q, const char *file, const kl_channel_i
             if (!best || d->value[k] > d->value[best]) best = k;
         }
         if (!best) break;
-        printf("  %12.4g %14.5g\n", d->frequency[best], d->value[best]);
+        char origin[160] = "";
+        if (known) kl_peak_origin(&q->origins, d->frequency[best], bin, origin, sizeof origin);
+        printf("  %12.4g %14.5g%s%s\n", d->frequency[best], d->value[best], known ? "   " : "",
+               origin);
         last = best;
     }
     if (shown == 0) puts("  no peak is higher than the scatter; shorter windows reduce it");
@@ -146,9 +155,19 @@ static int parse(request *q, const kl_option *options, int argc, char **argv, kl
     return KL_OPTIONS_OK;
 }
 
+static int read_modes(const char *path, request *q)
+{
+    kl_diag *diag = kl_diag_create();
+    bool     read = kl_peak_origins_read(path, diag, &q->origins) == KL_OK;
+    if (!read) kl_print_diag(diag, NULL), kl_peak_origins_free(&q->origins);
+    kl_diag_destroy(diag);
+    return read ? KL_EXIT_OK : KL_EXIT_MODEL;
+}
+
 static int psd_run(int argc, char **argv)
 {
     request         q         = {.command = &kl_command_psd, .to = HUGE_VAL, .confidence = 0.95};
+    const char     *modes     = NULL;
     const kl_option options[] = {
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
         {"window", 'w', "S", KL_OPTION_TIME, &q.window,
@@ -157,16 +176,25 @@ static int psd_run(int argc, char **argv)
         {"from", 0, "HZ", KL_OPTION_NUMBER, &q.from, "lowest frequency"},
         {"to", 0, "HZ", KL_OPTION_NUMBER, &q.to, "highest frequency"},
         {"confidence", 0, "P", KL_OPTION_NUMBER, &q.confidence, "confidence level (default 0.95)"},
+        {"modes", 0, "FILE.csv", KL_OPTION_TEXT, &modes,
+         "compare peaks with natural frequencies (from `klingel modes MODEL --csv`)"},
+        {"multiples", 0, "HZ", KL_OPTION_NUMBER, &q.origins.multiples,
+         "compare peaks with its multiples, e.g. speed over wheelbase"},
+        {"ends", 0, "HZ", KL_OPTION_NUMBER, &q.origins.ends, "highest frequency of the excitation"},
         {0}};
     kl_arguments rest;
     int          nfile, code = parse(&q, options, argc, argv, &rest, &nfile);
     if (code != KL_OPTIONS_OK) return code;
     if (!(q.confidence > 0.0 && q.confidence < 1.0))
         return kl_usage_error(q.command, "--confidence must be between 0 and 1");
+    if (q.origins.multiples < 0.0 || q.origins.ends < 0.0)
+        return kl_usage_error(q.command, "--multiples and --ends must not be negative");
+    code = modes ? read_modes(modes, &q) : KL_EXIT_OK;
+    if (code != KL_EXIT_OK) return code;
     if (q.csv) puts("file,channel,frequency_hz,density,low,high");
-    code = KL_EXIT_OK;
     for (int i = 0; i < nfile && code == KL_EXIT_OK; i++)
         code = psd_file(&q, rest.items[i], rest.items + nfile, rest.n - nfile);
+    kl_peak_origins_free(&q.origins);
     return code;
 }
 
@@ -177,6 +205,7 @@ const kl_command kl_command_psd = {
     .run       = psd_run,
     .help      = "  klingel psd out.h5 car.acceleration.y              print the largest peaks\n"
                  "  klingel psd a.h5 b.h5 car.acceleration.y --csv     print CSV\n"
+                 "  klingel psd out.h5 car.acceleration.y --modes modes.csv --multiples 11.4\n"
                  "  klingel plot a.h5 b.h5 car.acceleration.y --psd    draw a figure\n",
 };
 
