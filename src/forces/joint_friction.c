@@ -173,6 +173,83 @@ static kl_status joint_friction_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
+/* D = d(row')/d(increment) of a direction, times scale: K += scale D. Of a turn the row is -+a, and a turns with the
+ * marker that carries it, da = dtheta x a. */
+static void add_row_slope(const joint_friction *p, const kl_motion *m, int k, double scale,
+                          double *K)
+{
+    static const kl_coordinate slide = {KL_DOT2, 2, 0};
+    direction                  way   = p->ways.way[k];
+    if (way == SLIDE) {
+        kl_coordinate_curvature(slide, m, scale, K);
+        return;
+    }
+    int     at = way == TURN_SECOND ? 9 : 3;
+    kl_vec3 a  = kl_axis(&m[at / 9].A, way == TURN_SECOND ? 2 : (int)way);
+    for (int c = 0; c < 3; c++) {
+        double e[3] = {0}, da[3];
+        e[c]        = scale;
+        kl_store(da, kl_cross(kl_load(e), a));
+        for (int r = 0; r < 3; r++) {
+            K[(3 + r) * 12 + at + c] -= da[r];
+            K[(9 + r) * 12 + at + c] += da[r];
+        }
+    }
+}
+
+/* d(rate)/d(increment) = D' V */
+static void rate_slope_of(const joint_friction *p, const kl_motion *m, int k, double scale,
+                          double *slope)
+{
+    double D[144] = {0}, V[12];
+    add_row_slope(p, m, k, scale, D);
+    for (int j = 0; j < 2; j++) {
+        kl_store(V + 6 * j, m[j].v);
+        kl_store(V + 6 * j + 3, m[j].w);
+    }
+    for (int c = 0; c < 12; c++) {
+        slope[c] = 0.0;
+        for (int r = 0; r < 12; r++) slope[c] += V[r] * D[r * 12 + c];
+    }
+}
+
+/* w = r' f(u, g), u = r V, g = g0 + (u0 + u) dt/2, of each bearing:
+ *
+ *   dw/dV = r' F r,   dw/dq = r' F d(r V)/dq + f dr'/dq,   F = df/du + dt/2 df/dg
+ *
+ * Differences would not do: just before it slips they would see the force fall from static to sliding
+ * friction. */
+static void joint_friction_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
+{
+    (void)lambda;
+    const joint_friction *p  = in->data;
+    double                dt = in->t - in->h[TIME], slope[12];
+    int                   nz = p->law == LUGRE ? p->ways.n : 0;
+    for (int which = 0; which < bearings(p); which++) {
+        bearing b;
+        bearing_of(p, in, which, &b);
+        kl_mat3 F = b.f.by_slip;
+        if (p->law != LUGRE) F = kl_mat_axpy(0.5 * dt, &b.f.by_state, &F);
+        for (int j = 0; j < b.n; j++) {
+            int k = b.way[j];
+            add_row_slope(p, in->m, k, p->arm[k] * component(b.f.f, j), out->K);
+            rate_slope_of(p, in->m, k, p->arm[k], slope);
+            for (int i = 0; i < b.n; i++) {
+                int z = b.way[i];
+                kl_add_outer(F.m[i][j], b.row[i], slope, out->K);
+                kl_add_outer(F.m[i][j], b.row[i], b.row[j], out->C);
+                if (p->law != LUGRE) continue;
+                for (int c = 0; c < 12; c++) {
+                    out->wz[c * nz + k] += b.row[i][c] * b.f.by_state.m[i][j];
+                    out->zk[z * 12 + c] += b.f.z_by_slip.m[i][j] * slope[c];
+                    out->zc[z * 12 + c] += b.f.z_by_slip.m[i][j] * b.row[j][c];
+                }
+                out->zz[z * nz + k] += b.f.z_by_z.m[i][j];
+            }
+        }
+    }
+}
+
 /* ---- history ---- */
 
 static void joint_friction_crossings(const kl_reading *in, kl_crossing *out)
@@ -396,6 +473,7 @@ const kl_element_type kl_joint_friction = {
     .setup          = joint_friction_setup,
     .start          = joint_friction_start,
     .eval           = joint_friction_eval,
+    .tangent        = joint_friction_tangent,
     .crossings      = joint_friction_crossings,
     .commit         = joint_friction_commit,
     .output         = joint_friction_output};
