@@ -1,6 +1,6 @@
 /* Order of convergence of the integrator in positions, velocities and multipliers, at fixed and at varying steps; what its
  * one knob does; that Newton is quick. */
-#include "unit/build_model.h"
+#include "unit/solve/simulate.h"
 
 #include "solve/simulation.h"
 
@@ -359,6 +359,49 @@ static void growth_without_end_is_told(void **unused)
     }
 }
 
+/* A sliding mass of 1 kg with fixed steps of 20 ms; `force` acts along its guide. Returns what was counted. */
+static kl_statistics slide(const char *force, double end)
+{
+    char text[1024];
+    snprintf(
+        text, sizeof text,
+        "klingel: 1\ngravity: [0, 0, 0]\n"
+        "bodies: {a: {mass: 1 kg, inertia: [1, 1, 1], velocity: [1, 0, 0]}}\n"
+        "joints: {guide: {type: translational, between: [ground, a], at: [0, 0, 0], axis: x}}\n"
+        "forces: {f: {type: slide-spring-damper, of: guide, %s}}\n"
+        "integrator: {type: generalized-alpha, step: 20 ms, tolerance: 1e-10}\n",
+        force);
+    built                    b       = must_build(text);
+    static const char *const names[] = {"a.velocity.x", NULL};
+    static rows              r;
+    kl_statistics            count;
+    simulate(&b, end, 0.02, names, &r, &count);
+    built_free(&b);
+    return count;
+}
+
+/* Newton's method of a fixed step fails where the matrix of its first iteration lacks a stiffness that begins in
+ * the step, or where two matrices alternate: beside a force that changes its sign within 1/100 of the speed of one
+ * step, undamped iterations jump to and fro. The step is then repeated with a matrix for each iteration and with
+ * damped changes, and must not become shorter. */
+static void fixed_steps_stay_where_forces_begin(void **unused)
+{
+    (void)unused;
+    static const char *const force[] = {
+        "spring: {expression: \"if(x > 0.1 m, 1e4 N/m*(x - 0.1 m), 0 N)\"}",
+        "damper: {expression: \"20 N*tanh(x/0.01)\"}",
+        "damper: {expression: \"20 N*tanh(x/0.005)\"}",
+    };
+    for (size_t k = 0; k < sizeof force / sizeof *force; k++) {
+        kl_statistics count = slide(force[k], 0.4);
+        print_message("%ld steps, the shortest %g s, %ld repeated\n", (long)count.steps,
+                      count.least_step, (long)count.rejected);
+        assert_true(count.rejected > 0); /* the first matrix alone did not do */
+        assert_int_equal(count.steps, 20);
+        assert_close(count.least_step, 0.02, 1e-9);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -373,6 +416,7 @@ int main(void)
         cmocka_unit_test(a_driven_mechanism_passes_where_it_folds),
         cmocka_unit_test(a_driver_is_held_at_the_position),
         cmocka_unit_test(growth_without_end_is_told),
+        cmocka_unit_test(fixed_steps_stay_where_forces_begin),
         cmocka_unit_test(a_repeated_run_gives_the_same_bits),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
