@@ -362,7 +362,7 @@ static int run_stress(int argc, char **argv)
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
          "counted stress: von-mises (signed) or principal"},
         {"weld", 0, "X,...", KL_OPTION_TEXT, &q.weld,
-         "stress at a weld toe: x,y,z,dx,dy,dz,t [m]"},
+         "stress at a weld toe: x,y,z,dx,dy,dz,t|edge [m]"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "number of hot spots in the table (default 10)"},
         {"apart", 0, "M", KL_OPTION_NUMBER, &q.apart, "smallest distance between hot spots [m]"},
         {"from", 0, "T", KL_OPTION_TIME, &q.from, "first time [s]"},

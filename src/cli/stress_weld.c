@@ -9,20 +9,21 @@
 #include "cli/commands.h"
 #include "post/structural_stress.h"
 
+/* x,y,z,dx,dy,dz and the thickness or the word `edge` */
 static bool read_weld(const char *text, kl_weld *w)
 {
-    double v[7];
-    int    n = 0;
-    for (const char *p = text; n < 7; n++) {
-        size_t      length = strcspn(p, ",");
-        const char *end    = p + length;
-        if (kl_scan_number(p, end, &v[n]) != end || !isfinite(v[n])) return false;
-        p = end + (*end == ',');
-        if (n == 6 && *end) return false;
-        if (n < 6 && !*end) return false;
+    double      v[6], *thickness = &w->thickness;
+    const char *p = text;
+    for (int n = 0; n < 6; n++) {
+        const char *end = p + strcspn(p, ",");
+        if (kl_scan_number(p, end, &v[n]) != end || !isfinite(v[n]) || *end != ',') return false;
+        p = end + 1;
     }
-    *w = (kl_weld){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, v[6]};
-    return v[6] > 0.0 && hypot(hypot(v[3], v[4]), v[5]) > 0.0;
+    *w = (kl_weld){{v[0], v[1], v[2]}, {v[3], v[4], v[5]}, 0.0};
+    if (hypot(hypot(v[3], v[4]), v[5]) == 0.0) return false;
+    if (strcmp(p, "edge") == 0) return true;
+    const char *end = p + strlen(p);
+    return kl_scan_number(p, end, thickness) == end && isfinite(*thickness) && *thickness > 0.0;
 }
 
 static void print_life(const kl_stress_body *b, const double *s, double span, double *scratch,
@@ -36,28 +37,29 @@ static void print_life(const kl_stress_body *b, const double *s, double span, do
     else printf("  fatigue life: unlimited according to this S-N curve\n");
 }
 
-static void print_weld(const kl_stress_body *b, const kl_weld *w, const kl_weld_reading reading[2],
-                       const double *s)
+static void print_weld(const kl_stress_body *b, const kl_weld *w,
+                       const kl_weld_reading reading[KL_WELD_MOST], const double *s)
 {
-    double least = HUGE_VAL, most = -HUGE_VAL;
+    kl_weld_rule rule  = kl_weld_rule_of(w);
+    double       least = HUGE_VAL, most = -HUGE_VAL, edge = 0.0, away = 0.0;
+    char         plate[64] = "edge of a plate";
     for (int i = 0; i < b->run.rows; i++) least = fmin(least, s[i]), most = fmax(most, s[i]);
-    printf(
-        "%s: structural stress at the weld toe (%g, %g, %g) m, plate of %g mm: %.5g to %.5g MPa\n",
-        b->name, w->toe[0], w->toe[1], w->toe[2], 1e3 * w->thickness, 1e-6 * least, 1e-6 * most);
-    double edge = fmax(reading[0].edge, reading[1].edge),
-           away = fmax(reading[0].away, reading[1].away);
-    if (edge > 0.4 * w->thickness)
+    for (int k = 0; k < rule.n; k++)
+        edge = fmax(edge, reading[k].edge), away = fmax(away, reading[k].away);
+    if (w->thickness > 0.0) snprintf(plate, sizeof plate, "plate of %g mm", 1e3 * w->thickness);
+    printf("%s: structural stress at the weld toe (%g, %g, %g) m, %s: %.5g to %.5g MPa\n", b->name,
+           w->toe[0], w->toe[1], w->toe[2], plate, 1e-6 * least, 1e-6 * most);
+    if (edge > rule.largest)
+        fprintf(stderr,
+                "%s: note: the surface mesh has edges of %.3g mm there; values converge when they "
+                "are at most %.3g mm\n",
+                b->name, 1e3 * edge, 1e3 * rule.largest);
+    if (away > 0.1 * rule.place[0])
         fprintf(
             stderr,
-            "%s: note: the surface has edges of %.3g mm there; values converge when they are at "
-            "most 0.4 t = %.3g mm\n",
-            b->name, 1e3 * edge, 400.0 * w->thickness);
-    if (away > 0.05 * w->thickness)
-        fprintf(
-            stderr,
-            "%s: note: the places 0.4 t and 1.0 t in front of the toe are up to %.3g mm off the "
+            "%s: note: the places %.3g to %.3g mm in front of the toe are up to %.3g mm off the "
             "surface; check the toe and the direction\n",
-            b->name, 1e3 * away);
+            b->name, 1e3 * rule.place[0], 1e3 * rule.place[rule.n - 1], 1e3 * away);
 }
 
 int kl_stress_weld_print(const kl_stress_bodies *s, const char *text)
@@ -67,13 +69,14 @@ int kl_stress_weld_print(const kl_stress_bodies *s, const char *text)
         return kl_usage_error(
             &kl_command_stress,
             "--weld: '%s': give a point of the toe, a direction along the surface "
-            "away from the weld and the thickness of the plate, all in m: "
+            "away from the weld and the thickness of the plate, all in m (or `edge`, "
+            "for a toe on the edge of a plate): "
             "x,y,z,dx,dy,dz,t, for example 0.99,-0.73,0.08,0,1,0,0.016",
             text);
     for (int i = 0; i < s->n; i++) {
         const kl_stress_body *b = &s->list[i];
         size_t                n = (size_t)b->run.rows + 1;
-        kl_weld_reading       reading[2];
+        kl_weld_reading       reading[KL_WELD_MOST];
         double               *work   = malloc(2 * n * sizeof *work);
         kl_cycle             *cycles = malloc(n * sizeof *cycles);
         kl_status             status =

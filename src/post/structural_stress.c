@@ -6,7 +6,12 @@
 #include "base/vec.h"
 #include "post/skin_points.h"
 
-static const double PLACE[2] = {0.4, 1.0}, SHARE[2] = {1.67, -0.67};
+kl_weld_rule kl_weld_rule_of(const kl_weld *w)
+{
+    double t = w->thickness;
+    if (t > 0.0) return (kl_weld_rule){2, {0.4 * t, 1.0 * t}, {1.67, -0.67}, 0.4 * t};
+    return (kl_weld_rule){3, {4e-3, 8e-3, 12e-3}, {3.0, -3.0, 1.0}, 4e-3};
+}
 
 /* The point of a triangle next to p, as shares of its corners (Ericson 2005, section 5.1.5). */
 static void nearest_in(kl_vec3 p, const kl_vec3 x[3], double share[3])
@@ -53,15 +58,16 @@ static void read_at(const kl_kbody *b, const kl_skin_points *points, kl_vec3 pla
     }
 }
 
-kl_status kl_weld_readings(const kl_kbody *b, const kl_weld *w, kl_weld_reading reading[2])
+kl_status kl_weld_readings(const kl_kbody *b, const kl_weld *w,
+                           kl_weld_reading reading[KL_WELD_MOST])
 {
     kl_skin_points points = {0};
     if (!kl_skin_points_find(b, true, &points)) return KL_E_MEMORY;
-    kl_vec3 normal = kl_load(w->normal);
-    normal         = kl_scale(1.0 / kl_norm(normal), normal);
-    for (int k = 0; k < 2; k++)
-        read_at(b, &points, kl_add(kl_load(w->toe), kl_scale(PLACE[k] * w->thickness, normal)),
-                &reading[k]);
+    kl_vec3 normal    = kl_load(w->normal);
+    normal            = kl_scale(1.0 / kl_norm(normal), normal);
+    kl_weld_rule rule = kl_weld_rule_of(w);
+    for (int k = 0; k < rule.n; k++)
+        read_at(b, &points, kl_axpy(rule.place[k], normal, kl_load(w->toe)), &reading[k]);
     kl_skin_points_free(&points);
     return isfinite(reading[0].away) ? KL_OK : KL_E_RANGE;
 }
@@ -73,19 +79,20 @@ static double normal_stress(const double s[6], kl_vec3 n)
            2.0 * (s[3] * n.x * n.y + s[4] * n.y * n.z + s[5] * n.z * n.x);
 }
 
-kl_status kl_weld_history(const kl_modal_run *r, const kl_weld *w, const kl_weld_reading reading[2],
-                          double *s)
+kl_status kl_weld_history(const kl_modal_run *r, const kl_weld *w,
+                          const kl_weld_reading reading[KL_WELD_MOST], double *s)
 {
     double *stress = malloc(((size_t)r->rows + 1) * 6 * sizeof *stress);
     if (!stress) return KL_E_MEMORY;
     kl_vec3 n = kl_load(w->normal);
     n         = kl_scale(1.0 / kl_norm(n), n);
     for (int i = 0; i < r->rows; i++) s[i] = 0.0;
-    for (int k = 0; k < 2; k++)
+    kl_weld_rule rule = kl_weld_rule_of(w);
+    for (int k = 0; k < rule.n; k++)
         for (int c = 0; c < 3; c++) {
             kl_stress_history(r, reading[k].point[c], stress);
             for (int i = 0; i < r->rows; i++)
-                s[i] += SHARE[k] * reading[k].share[c] * normal_stress(stress + 6 * i, n);
+                s[i] += rule.share[k] * reading[k].share[c] * normal_stress(stress + 6 * i, n);
         }
     free(stress);
     return KL_OK;

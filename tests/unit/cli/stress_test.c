@@ -80,7 +80,7 @@ static void structural_stress_of_the_cantilever_is_that_of_beam_theory(void **st
 {
     world      *w       = *state;
     const char *wrong[] = {"0.2,0,-0.01,1,0,0", "0.2,0,-0.01,0,0,0,0.05", "0.2,0,-0.01,1,0,0,-1",
-                           "a,b"};
+                           "0.2,0,-0.01,1,0,0,edges", "a,b"};
     run_beam(w, "1");
     for (int way = -1; way <= 1; way += 2) {
         char   weld[64];
@@ -92,6 +92,12 @@ static void structural_stress_of_the_cantilever_is_that_of_beam_theory(void **st
         assert_int_equal(sscanf(p, "plate of 50 mm: %lf to %lf MPa", &least, &most), 2);
         assert_close(most / theory, 1.0, 5e-3);
         assert_close(least / theory, -1.0, 1e-2);
+        snprintf(weld, sizeof weld, "0.2,0.01,-0.01,%d,0,0,edge", way);
+        assert_int_equal(run(w, "stress", "out.h5", "--weld", weld), 0);
+        assert_non_null(p = strstr(w->out, "edge of a plate: "));
+        assert_int_equal(sscanf(p, "edge of a plate: %lf to %lf MPa", &least, &most), 2);
+        assert_close(most / theory, 1.0, 1e-2);
+        assert_says(w->err, "at most 4 mm"); /* this mesh is coarser */
     }
     for (size_t i = 0; i < sizeof wrong / sizeof *wrong; i++) {
         assert_int_equal(run(w, "stress", "out.h5", "--weld", wrong[i]), 2);
