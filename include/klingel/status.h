@@ -10,18 +10,18 @@
     X(KL_E_MEMORY, -1, "out of memory")                                                            \
     X(KL_E_FILE, -2, "a file could not be read or written")                                        \
     X(KL_E_SYNTAX, -3, "the text is not well formed")                                              \
-    X(KL_E_MODEL, -4, "the model has mistakes")                                                    \
+    X(KL_E_MODEL, -4, "the model contains errors")                                                    \
     X(KL_E_RANGE, -5, "a value is outside its range")                                              \
-    X(KL_E_NAME, -6, "no such name")                                                               \
+    X(KL_E_NAME, -6, "there is no object of this name")                                                               \
     X(KL_E_ASSEMBLY, -7, "the joints cannot be closed")                                            \
     X(KL_E_SINGULAR, -8, "the equations have no unique solution")                                  \
     X(KL_E_STEP, -9, "the step became too small")                                                  \
     X(KL_E_NAN, -10, "a value is not finite")                                                      \
     X(KL_E_INTERRUPTED, -11, "interrupted")                                                        \
     X(KL_E_VERSION, -12, "the file was written by a newer version")                                \
-    X(KL_E_USAGE, -13, "called in a way that makes no sense")                                      \
+    X(KL_E_USAGE, -13, "a function of the library was called with invalid arguments")                                      \
     X(KL_E_INTERNAL, -14, "this is a bug in klingel: please report it")                            \
-    X(KL_E_STOPPED, -15, "the motion came to where it cannot go on")
+    X(KL_E_STOPPED, -15, "the motion reached a place where it cannot continue")
 
 typedef enum kl_status {
 #define KL_STATUS_ENUM(name, value, text) name = value,

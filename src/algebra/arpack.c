@@ -55,7 +55,9 @@ static kl_status iterate(const kl_symmetric *M, double sigma, int nev, int ncv, 
     dseupd_c(1, "A", w->select, value, vector, n, sigma, "G", n, "LM", nev, tolerance, w->resid,
              ncv, w->V, n, iparam, ipntr, w->workd, w->workl, lworkl, &info);
     if (info != 0)
-        return kl_fail(diag, KL_E_INTERNAL, KL_NOWHERE, "ARPACK dseupd failed with %d", info);
+        return kl_fail(diag, KL_E_INTERNAL, KL_NOWHERE,
+                       "the eigenvalue solver ARPACK failed (dseupd, code %d); request fewer modes",
+                       info);
     return KL_OK;
 }
 

@@ -77,7 +77,8 @@ static kl_status failed(const kl_factor *f, kl_diag *diag)
                        "the matrix of %d unknowns cannot be factorised: it is singular or not "
                        "positive definite (MUMPS %d, %d)",
                        (int)f->mumps.n, code, more);
-    return kl_fail(diag, KL_E_INTERNAL, KL_NOWHERE, "MUMPS failed with %d, %d", code, more);
+    return kl_fail(diag, KL_E_INTERNAL, KL_NOWHERE,
+                   "the sparse solver MUMPS failed (codes %d, %d); use a coarser mesh", code, more);
 }
 
 static kl_status not_definite(const kl_factor *f, kl_diag *diag)

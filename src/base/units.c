@@ -137,11 +137,11 @@ const char *kl_dim_hint(kl_dim have, kl_dim want)
     if (kl_dim_fits(have, want) || !equal_but_for_angle(have, want)) return NULL;
     int  lack      = want.e[KL_DIM_ANGLE] - have.e[KL_DIM_ANGLE];
     bool frequency = !kl_dim_pure(have) && counts(have);
-    if (lack == 2 && frequency) return "multiply by 1 rad, or by 1 rev if it counts revolutions";
-    if (lack == 2) return "multiply by 1 rad";
+    if (lack == 2 && frequency) return "multiply by `1 rev` if it counts revolutions, otherwise by `1 rad`";
+    if (lack == 2) return "multiply by `1 rad`";
     if (lack == -2 && counts(want) && !kl_dim_pure(want))
-        return "divide by 1 rad, or by 1 rev to count revolutions";
-    if (lack == -2) return "divide by 1 rad";
+        return "divide by `1 rev` to count revolutions, otherwise by `1 rad`";
+    if (lack == -2) return "divide by `1 rad`";
     return lack > 0 ? "the unit lacks rad" : "the unit must not contain rad";
 }
 

@@ -154,9 +154,11 @@ static kl_status take_law(kl_beam_data *b, const kl_setup *s)
     if (!b->material || !b->material->yields) return KL_OK;
     b->fibres = kl_fibres_create(b->section, b->material, &b->law, s->arena);
     if (!b->fibres)
-        return refuse(s,
-                      "its material yields, so its section must be a shape with sizes (rectangle, "
-                      "circle, tube, i, channel, polygon), not numbers");
+        return refuse(
+            s,
+            "its material yields, so its section needs a shape with sizes instead of numbers, for "
+            "example {shape: circle, radius: 6 mm} (rectangle, circle, tube, i, channel or "
+            "polygon)");
     return KL_OK;
 }
 

@@ -28,6 +28,14 @@ static kl_status check_inertia(const rigid *p, const kl_setup *s, const kl_mat3 
     double e[3];
     kl_symmetric_eigenvalues(J, e);
     double slack = 1e-7 * fabs(e[2]); /* a double root of the cubic is good to half the digits */
+    if (e[0] < -slack && p->inertia_about == 1 && kl_norm(kl_load(p->center)) > 0.0)
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "body '%s': moved from the reference point to the centre of mass, the inertia "
+            "has the principal moment %.6g kg m2, which is negative; give larger moments "
+            "(at least mass times the square of the distance), or leave out "
+            "`inertia_about: reference`",
+            s->name, e[0]);
     if (e[0] < -slack)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "body '%s': inertia has the principal moment %.6g kg m2; a principal moment "

@@ -97,13 +97,20 @@ static kl_status check_droppers(const kl_catenary *c, const kl_setup *s)
         return kl_fail(
             s->diag, KL_E_MODEL, s->place,
             "catenary '%s': there are no droppers to carry the contact wire; give their positions "
-            "in the span, such as `droppers: [5 m, 17 m, 29 m]`, or `layout: trolley`",
+            "in the span, such as `droppers: [5 m, 17 m, 29 m]`, or write `layout: trolley` for a "
+            "contact wire without droppers",
             s->name);
     for (int i = 0; i < d->n; i++) {
-        if (!(d->value[i] > last) || !(d->value[i] < L))
+        if (i > 0 && !(d->value[i] > last))
+            return kl_fail(
+                s->diag, KL_E_RANGE, s->place,
+                "catenary '%s': dropper %d at %g m comes after dropper %d at %g m in the "
+                "list; sort the positions",
+                s->name, i + 1, d->value[i], i, last);
+        if (!(d->value[i] > 0.0) || !(d->value[i] < L))
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "catenary '%s': dropper %d at %g m is not inside the span; give "
-                           "increasing positions between 0 and the span_length of %g m",
+                           "positions between 0 and the span_length of %g m",
                            s->name, i + 1, d->value[i], L);
         last = d->value[i];
     }

@@ -99,8 +99,9 @@ static kl_status line_advance(const void *data, double *state, double t, double 
 }
 
 static const kl_subsystem_type line_type = {
-    .name       = "catenary",
-    .help       = "wires and contact; heads of pantographs in, contact forces out",
+    .name = "catenary",
+    .help =
+        "wires and contact: inputs are the heads of the pantographs, outputs the contact forces",
     .state_size = line_state_size,
     .advance    = line_advance,
 };
@@ -135,8 +136,8 @@ static kl_status masses_advance(const void *data, double *state, double t, doubl
 }
 
 static const kl_subsystem_type masses_type = {
-    .name       = "lumped-pantographs",
-    .help       = "chains of masses; contact forces in, motion of heads out",
+    .name = "lumped-pantographs",
+    .help = "chains of masses: inputs are the contact forces, outputs the motion of the heads",
     .state_size = masses_state_size,
     .advance    = masses_advance,
 };

@@ -29,7 +29,9 @@ int kl_analysis_run(const kl_command *command, const kl_arguments *rest, const k
                     kl_analysis_work work, void *data)
 {
     if (rest->n != 1)
-        return kl_usage_error(command, rest->n ? "give one model file" : "which model?");
+        return kl_usage_error(command,
+                              rest->n ? "give one model file"
+                                      : "the model is missing; name its file, such as model.yaml");
     kl_diag    *diag = kl_diag_create();
     kl_analysis a;
     int         code   = kl_analysis_open(command, rest->items[0], set, diag, &a);

@@ -206,7 +206,7 @@ static int run(int argc, char **argv)
         {"span", 0, "N", KL_OPTION_COUNT, &o.span, "span to print (default: the middle one)"},
         {"catenary", 0, "NAME", KL_OPTION_TEXT, &o.name,
          "catenary to use if the model has several"},
-        {"count", 0, "N", KL_OPTION_COUNT, &o.count, "modes: how many (default 20)"},
+        {"count", 0, "N", KL_OPTION_COUNT, &o.count, "modes: number of modes (default 20)"},
         {"over", 0, "NAME=A,B,C", KL_OPTION_TEXT, &over, "figures: values of a parameter"},
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {0}};

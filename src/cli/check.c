@@ -277,9 +277,10 @@ static int check(int argc, char **argv)
     if (code == KL_OPTIONS_OK && full && diff)
         code = kl_usage_error(&kl_command_check, "give --full or --diff, not both");
     if (code == KL_OPTIONS_OK && rest.n != want)
-        code = kl_usage_error(&kl_command_check, diff     ? "--diff needs two model files"
-                                                 : rest.n ? "give one model file"
-                                                          : "which model?");
+        code = kl_usage_error(&kl_command_check,
+                              diff     ? "--diff needs two model files"
+                              : rest.n ? "give one model file"
+                                       : "the model is missing; name its file, such as model.yaml");
     if (code != KL_OPTIONS_OK) {
         kl_texts_free(&set);
         return code;

@@ -408,11 +408,11 @@ static int critical_speed_run(int argc, char **argv)
         {"settle", 0, "T", KL_OPTION_TIME, &q.k.settle,
          "simulated time at each speed (default 8 s)"},
         {"channel", 0, "NAME", KL_OPTION_TEXT, &q.k.channel,
-         "for the amplitude (default: shift of a wheelset)"},
+         "channel whose amplitude is printed (default: lateral position of a wheelset)"},
         {"start", 0, "NAME", KL_OPTION_TEXT, &q.start,
-         "initial displacement, such as y0: unstable cycles"},
+         "parameter of the initial displacement, such as y0: finds unstable limit cycles"},
         {"shooting", 0, NULL, KL_OPTION_FLAG, &q.shooting,
-         "follow limit cycles by shooting, with multipliers"},
+         "follow limit cycles by shooting, with Floquet multipliers"},
         {"output", 'o', "FIGURE", KL_OPTION_TEXT, &q.figure,
          "draw amplitude over speed (.svg, .png or .pdf)"},
         {"csv", 0, NULL, KL_OPTION_FLAG, &q.csv, "print CSV"},
@@ -424,7 +424,8 @@ static int critical_speed_run(int argc, char **argv)
     int          code = kl_options_parse(&kl_command_critical_speed, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
         code = kl_usage_error(&kl_command_critical_speed,
-                              rest.n ? "give one model file" : "which model?");
+                              rest.n ? "give one model file"
+                                     : "the model is missing; name its file, such as model.yaml");
     if (code == KL_OPTIONS_OK && q.figure && !kl_figure_can_draw(q.figure))
         code = kl_usage_error(&kl_command_critical_speed,
                               "the name of a figure must end in .svg, .png or .pdf");

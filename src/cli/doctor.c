@@ -138,7 +138,6 @@ static int doctor(int argc, char **argv)
 
 const kl_command kl_command_doctor = {.name      = "doctor",
                                       .arguments = "",
-                                      .summary =
-                                          "check the installation and list missing programs",
-                                      .run  = doctor,
-                                      .help = "  klingel doctor\n"};
+                                      .summary = "check the installation and list missing programs",
+                                      .run     = doctor,
+                                      .help    = "  klingel doctor\n"};

@@ -361,7 +361,9 @@ static int locus_run(int argc, char **argv)
     double       from = 0.0, to = 0.0;
     int          count = 0;
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_locus, rest.n ? "give one model file" : "which model?");
+        code = kl_usage_error(&kl_command_locus,
+                              rest.n ? "give one model file"
+                                     : "the model is missing; name its file, such as model.yaml");
     if (code == KL_OPTIONS_OK && !over)
         code = kl_usage_error(&kl_command_locus,
                               "give a parameter and its values: --over speed=50:100:11");

@@ -273,7 +273,8 @@ static void print_jumps(const request *q)
             const kl_touch *a = &q->state[i].touch[side], *b = &q->state[i + 1].touch[side];
             if (!isfinite(q->state[i].delta_r) || !isfinite(q->state[i + 1].delta_r)) continue;
             if (fabs(a->wheel_u - b->wheel_u) < 2e-3) continue;
-            printf("  %-22s at shift %.3f mm from %+.1f to %+.1f mm on the %s wheel\n",
+            printf("  %-22s at a lateral displacement of %.3f mm from %+.1f to %+.1f mm on the %s "
+                   "wheel\n",
                    "contact jumps", 1e3 * locate_jump(q, i, side), 1e3 * a->wheel_u,
                    1e3 * b->wheel_u, sides[side]);
         }

@@ -171,7 +171,9 @@ static int run(int argc, char **argv)
         return code;
     }
     const char *wrong =
-        !o.restart && rest.n != 1 ? rest.n ? "give one model file" : "which model?"
+        !o.restart && rest.n != 1 ? rest.n
+                                        ? "give one model file"
+                                        : "the model is missing; name its file, such as model.yaml"
         : o.restart && rest.n
             ? "--restart reads the model from the results file; do not give a model"
         : o.restart && set.n ? "--restart keeps the parameters of the run; remove --set"

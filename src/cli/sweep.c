@@ -542,7 +542,9 @@ static int sweep_run(int argc, char **argv)
     int          code = kl_options_parse(&kl_command_sweep, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n != 1)
-        return kl_usage_error(&kl_command_sweep, rest.n ? "give one study file" : "which study?");
+        return kl_usage_error(&kl_command_sweep,
+                              rest.n ? "give one study file"
+                                     : "the study is missing; name its file, such as study.yaml");
     if (figure && !kl_figure_can_draw(figure))
         return kl_usage_error(&kl_command_sweep,
                               "the name of a figure must end in .svg, .png or .pdf");

@@ -337,7 +337,9 @@ static int run(int argc, char **argv)
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_track, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_track, rest.n ? "give one track file" : "which track?");
+        code = kl_usage_error(&kl_command_track,
+                              rest.n ? "give one track file"
+                                     : "the track is missing; name its file, such as track.yaml");
     if (code == KL_OPTIONS_OK) {
         q.file = rest.items[0];
         code   = q.surface ? surface(&q) : track(&q);

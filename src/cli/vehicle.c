@@ -296,7 +296,9 @@ static int vehicle_run(int argc, char **argv)
     kl_arguments rest;
     int          code = kl_options_parse(&kl_command_vehicle, options, argc, argv, &rest);
     if (code == KL_OPTIONS_OK && rest.n != 1)
-        code = kl_usage_error(&kl_command_vehicle, rest.n ? "give one model file" : "which model?");
+        code = kl_usage_error(&kl_command_vehicle,
+                              rest.n ? "give one model file"
+                                     : "the model is missing; name its file, such as model.yaml");
     if (code == KL_OPTIONS_OK && q.rides.n > KL_VEHICLE_MOST_RIDES)
         code = kl_usage_error(&kl_command_vehicle, "a report has at most %d rides, %d are given",
                               KL_VEHICLE_MOST_RIDES, q.rides.n);

@@ -311,10 +311,14 @@ static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signal
             output      ? one->body ? "force.x, torque.z, ..." : "force, torque or pull"
             : one->body ? "position.x, velocity.y, omega.z, ..."
                         : "angle, angular_speed, displacement, speed, length or length_rate";
-        status = kl_fail(s->diag, KL_E_NAME, one->place,
-                         "force '%s': %s '%s': a %s has no quantity `%s`; give %s", s->name,
+        static const char *const measured[] = {
+            "angle", "angular_speed", "displacement", "speed", "length", "length_rate", NULL};
+        const char *near = one->body || output ? NULL : kl_nearest(one->what, measured);
+        status           = kl_fail(s->diag, KL_E_NAME, one->place,
+                                   "force '%s': %s '%s': a %s has no quantity `%s`; %s%s%sgive %s", s->name,
                          output ? "output" : "input", one->name, one->body ? "body" : "joint",
-                         one->what, choices);
+                                   one->what, near ? "did you mean `" : "", near ? near : "",
+                         near ? "`? Otherwise " : "", choices);
     }
     (void)p;
     for (int i = 0; i < signals->n && status == KL_OK; i++)

@@ -228,16 +228,18 @@ static kl_status check_at(const demand *c, const kl_setup *s, double x, double b
     double y[3], before[3];
     kl_function_eval(c->f, x, NULL, y);
     if (!(y[0] >= 0.0))
-        return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': `%s` is %.4g at %.4g %s; give values that are not negative "
-                       "(beyond its last point a table goes on with its end slope, unless its last "
-                       "two values are equal)",
-                       s->name, c->key, y[0], x, c->unit);
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "force '%s': `%s` is %.4g at %.4g %s; give values that are not negative "
+            "(beyond its last point a table is extrapolated with its end slope; two equal "
+            "values at its end keep it constant)",
+            s->name, c->key, y[0], x, c->unit);
     if (!(by > 0.0)) return KL_OK;
     kl_function_eval(c->f, x - by, NULL, before);
     if (y[0] - before[0] < c->steepest * by - 1e-9 * before[0])
-        return kl_fail(s->diag, KL_E_RANGE, s->place, "force '%s': `%s` falls at %.4g %s; %s",
-                       s->name, c->key, x, c->unit, c->why);
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': `%s` decreases beyond %.4g %s; %s", s->name, c->key, x - by,
+                       c->unit, c->why);
     return KL_OK;
 }
 
@@ -267,8 +269,8 @@ static kl_status check_curves(const plastic_spring *p, const kl_setup *s)
                            KL_PI,
                            HUGE_VAL,
                            0.0,
-                           "a hinge that softens has no unique solution, so give moments that rise "
-                           "or stay"};
+                           "a hinge that softens has no unique solution, so give moments that "
+                           "increase or stay equal"};
     const demand force  = {"force",
                            "m",
                            p->curve,

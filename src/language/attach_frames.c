@@ -20,7 +20,7 @@ static kl_status axes(kl_scope *s, const kl_node *where, const char *what, kl_ve
         x = kl_sub(*x_hint, kl_scale(kl_dot(*x_hint, z), z));
         if (kl_norm(x) < 1e-9)
             return kl_fail(s->diag, KL_E_RANGE, where->place,
-                           "%s: `x_axis` is parallel to the axis; give a direction normal to it",
+                           "%s and `x_axis` are parallel; give an `x_axis` normal to the axis",
                            what);
         x = kl_unit(x);
     }

@@ -12,9 +12,10 @@ static kl_status attach_pair(kl_attaching *a)
     if (!between)
         return kl_attach_missing(a, "`between` is missing; give its two bodies: [ground, crank]");
     if (between->kind != KL_LIST || between->size != 2)
-        return kl_fail(a->s->diag, KL_E_MODEL, between->place,
-                       "%s '%s': `between` needs two bodies: [first, second]", a->e->section,
-                       a->e->name);
+        return kl_fail(
+            a->s->diag, KL_E_MODEL, between->place,
+            "%s '%s': `between` needs two bodies: [first, second]; `ground` is the fixed body",
+            a->e->section, a->e->name);
     kl_status first  = kl_attach_find_frame(a, between->first, &f[0]),
               second = kl_attach_find_frame(a, between->first->next, &f[1]);
     if (first != KL_OK || second != KL_OK) return KL_E_MODEL;

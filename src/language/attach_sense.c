@@ -52,7 +52,8 @@ static kl_status check_coordinate(kl_scope *s, const kl_model *m, const kl_entry
     if (measured && !measures(j->type, word))
         return kl_fail(
             s->diag, KL_E_MODEL, e->place,
-            "%s '%s': the %s joint '%s' has no single %s to couple; use joints with one axis",
+            "%s '%s': the %s joint '%s' has no single %s that could be coupled; use joints "
+            "with one axis, such as `revolute` or `translational`",
             e->section, e->name, what, j->name, word);
     return KL_OK;
 }
@@ -72,9 +73,9 @@ kl_status kl_attach_check_axes(kl_attaching *a)
                        "%s '%s': '%s' is a %s mass without rotation, so a %s cannot act %s; %s",
                        e->section, e->name, b->name, b->type->name, type->name,
                        me->joint ? "there" : "on it",
-                       me->joint ? "use `spherical` or `distance`, or give it an inertia (a rigid "
-                                   "body)"
-                                 : "give it an inertia (a rigid body)");
+                       me->joint ? "use `spherical` or `distance`, or make the body rigid: `type: "
+                                   "rigid` with an `inertia`"
+                                 : "make the body rigid: `type: rigid` with an `inertia`");
     }
     return KL_OK;
 }

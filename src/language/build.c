@@ -643,7 +643,9 @@ static void check_control(const kl_builder *b, kl_place place)
     if (s->integrator != KL_ARC_LENGTH) return;
     if (!s->control.text)
         kl_fail(b->diag, KL_E_MODEL, place,
-                "integrator: arc-length needs `control: NAME`, the input that is the unknown load");
+                "integrator: arc-length needs an input that scales the load: define `inputs: "
+                "{load: {unit: "
+                "N}}`, let a force use it (`value: {input: load}`), and write `control: load`");
     else if (kl_model_find_input(b->m, s->control.text) < 0)
         kl_fail(b->diag, KL_E_NAME, s->control.place,
                 "integrator: there is no input `%s`; define it under `inputs:` and let a force use "

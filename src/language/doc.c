@@ -409,10 +409,11 @@ static kl_status on_alias(reader *r, const yaml_event_t *e)
     kl_place    place = place_at(r, e->start_mark);
     anchor     *a     = r->anchor_cap ? find_anchor(r->anchors, r->anchor_cap, name) : NULL;
     if (!a || !a->name)
-        return kl_fail(r->diag, KL_E_NAME, place,
-                       "alias `*%.60s` has no anchor `&%.60s` above it; put an expression that "
-                       "starts with `*` in quotes",
-                       name, name);
+        return kl_fail(
+            r->diag, KL_E_NAME, place,
+            "`*%.60s` refers to a value marked `&%.60s`, but no value above is marked so; "
+            "mark one, as in `&%.60s {mass: 1 kg}`, or write the value here",
+            name, name, name);
     if (!a->node)
         return kl_fail(r->diag, KL_E_SYNTAX, place,
                        "alias `*%.60s` is used inside its own anchor; move it out", name);
@@ -846,5 +847,5 @@ const kl_node *kl_node_get(const kl_node *map, const char *key)
 
 const char *kl_node_kind_word(kl_node_kind kind)
 {
-    return kind == KL_MAP ? "a map" : kind == KL_LIST ? "a list" : "a value";
+    return kind == KL_MAP ? "a map" : kind == KL_LIST ? "a list" : "one value";
 }

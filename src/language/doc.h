@@ -50,7 +50,7 @@ double kl_node_number(const kl_node *n, double otherwise);
 double kl_node_entry(const kl_node *map, const char *key, double otherwise);
 int    kl_node_numbers(const kl_node *n, double *values, int most);
 
-/* "a map", "a list", "a value": for messages. */
+/* "a map", "a list", "one value": for messages. */
 const char *kl_node_kind_word(kl_node_kind kind);
 
 #endif

@@ -85,7 +85,7 @@ static kl_status function_polynomial(const function_call *f, const kl_node *n, k
     for (const kl_node *i = n->first; i; i = i->next, k++) {
         char unit[64], what[WHAT];
         unit_over(f->unit, f->by, k, unit, sizeof unit);
-        snprintf(what, sizeof what, "%s: polynomial[%d]", f->what, k);
+        snprintf(what, sizeof what, "%s: polynomial: coefficient c%d", f->what, k);
         KL_TRY(kl_scope_number(f->s, i, what, unit, &c[k]));
     }
     return made(f, kl_function_polynomial(f->s->arena, c, k), out);
@@ -101,8 +101,9 @@ static kl_status number_of(const function_call *f, const kl_node *n, const char 
     snprintf(what, sizeof what, "%s: %s: %s", f->what, n->key, key);
     if (v) return kl_scope_number(f->s, v, what, unit, out);
     if (isnan(fallback))
-        return kl_fail(f->s->diag, KL_E_MODEL, n->place, "%s is missing; give it%s%s", what,
-                       strcmp(unit, "*") ? " in " : "", strcmp(unit, "*") ? unit : "");
+        return kl_fail(f->s->diag, KL_E_MODEL, n->place,
+                       "%s is missing; write for example `%s: 1%s%s`", what, key,
+                       strcmp(unit, "*") && *unit ? " " : "", strcmp(unit, "*") ? unit : "");
     return KL_OK;
 }
 
@@ -159,10 +160,11 @@ static kl_status read_series(const function_call *f, const kl_node *n, bool smoo
     static const char *const keys[] = {"file", "column", NULL};
     const kl_node           *file = kl_node_get(n, "file"), *column = kl_node_get(n, "column");
     kl_series                series;
-    KL_TRY(known_keys(f, n, keys, "{file: name.csv, column: name}"));
+    KL_TRY(known_keys(f, n, keys, "{file: motion.csv, column: z}"));
     if (!file || file->kind != KL_SCALAR || !*file->text || (column && column->kind != KL_SCALAR))
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
-                       "%s: give the name of a file: {file: name.csv, column: name}", f->what);
+                       "%s: `file` is missing; write for example {file: motion.csv, column: z}",
+                       f->what);
     const char *name, *path; /* "{roof}" is the value of the parameter `roof` */
     KL_TRY(kl_value_word(f->s, file, f->what, &name));
     if (!(path = kl_path_beside(f->s->arena, file, name))) return KL_E_MEMORY;
@@ -191,9 +193,10 @@ static kl_status read_table(const function_call *f, const kl_node *n, bool smoot
     for (const kl_node *i = n->first; i; i = i->next, k++) {
         if (i->kind != KL_LIST || i->size != 2)
             return kl_fail(f->s->diag, KL_E_MODEL, i->place,
-                           "%s: table[%d] is not a pair [x, y]; give two numbers", f->what, k);
+                           "%s: table: point %d is not a pair [x, y]; give two numbers", f->what,
+                           k + 1);
         char what[WHAT];
-        snprintf(what, sizeof what, "%s: table[%d]", f->what, k);
+        snprintf(what, sizeof what, "%s: table: point %d", f->what, k + 1);
         KL_TRY(kl_scope_number(f->s, i->first, what, f->by, &x[k]));
         KL_TRY(kl_scope_number(f->s, i->first->next, what, f->unit, &y[k]));
     }
@@ -320,7 +323,7 @@ static kl_status no_parameter_called(const function_call *f, const kl_node *n, c
         return KL_OK;
     return kl_fail(f->s->diag, KL_E_NAME, n->place,
                    "%s: in this expression `%s` is the %s, but there is also a parameter '%s'; "
-                   "rename the parameter",
+                   "rename the parameter, here and under `parameters:`",
                    f->what, argument, strcmp(argument, "t") ? "argument" : "time", argument);
 }
 

@@ -268,7 +268,7 @@ static kl_status meet(kl_model *m, bool rate, kl_build_with build, const void *c
     if (status == KL_OK || status == KL_E_MEMORY || !guess) return status;
     kl_note(diag, guess->place,
             "joint '%s': its initial guess %s contradicts the others; the assembly ignores all "
-            "initial guesses",
+            "initial guesses; correct it, or remove it",
             m->element[guess->joint].name, guess->name);
     return assemble_with(m, rate, ONLY_FIXED, build, context, diag);
 }

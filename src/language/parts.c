@@ -262,13 +262,13 @@ static kl_status read_entry(kl_builder *b, const kl_node *n, kl_entry_reader rea
         return kl_fail(b->diag, KL_E_MODEL, n->place, "%s '%s' is %s; give its keys, such as %s",
                        b->word, n->key, kl_node_kind_word(n->kind), resource->example);
     if (n->kind != KL_MAP)
-        return kl_fail(b->diag, KL_E_MODEL, n->place, "%s '%s' is %s; give its keys: {%s ...}",
-                       b->word, n->key, kl_node_kind_word(n->kind),
-                       strcmp(b->section, "bodies") == 0    ? "mass:"
-                       : strcmp(b->section, "outputs") == 0 ? "expression:"
-                       : strcmp(b->section, "inputs") == 0  ? "unit:"
-                       : strcmp(b->section, "parts") == 0   ? "template:"
-                                                            : "type:");
+        return kl_fail(b->diag, KL_E_MODEL, n->place, "%s '%s' is %s; give its keys: {%s}", b->word,
+                       n->key, kl_node_kind_word(n->kind),
+                       strcmp(b->section, "bodies") == 0    ? "mass: 1 kg, inertia: [1, 1, 1]"
+                       : strcmp(b->section, "outputs") == 0 ? "expression: hinge.angle"
+                       : strcmp(b->section, "inputs") == 0  ? "unit: N"
+                       : strcmp(b->section, "parts") == 0   ? "template: NAME"
+                                                            : "type: NAME, ...");
     const kl_node *range = kl_node_get(n, "for");
     if (!range) return read_one(b, n, read);
     if (range->kind != KL_MAP)

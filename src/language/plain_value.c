@@ -26,7 +26,7 @@ kl_status kl_value_numbers(kl_scope *s, const kl_node *n, const char *what, cons
     int       i      = 0;
     for (const kl_node *c = n->first; c; c = c->next, i++) {
         char item[WHAT], its[64];
-        snprintf(item, sizeof item, "%s[%d]", what, i);
+        snprintf(item, sizeof item, "%s: entry %d", what, i + 1);
         snprintf(its, sizeof its, "%.*s", (int)strcspn(unit, "|"), unit);
         kl_status one = kl_scope_number(s, c, item, its, &out[i]);
         if (one != KL_OK) status = one;

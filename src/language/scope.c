@@ -168,6 +168,16 @@ static bool can_be_computed(kl_scope *s, const char *text)
     return good;
 }
 
+/* "atan2(1)" in quotes is meant as an expression even if it has a mistake: the call of a function. */
+static bool calls_function(const char *text)
+{
+    for (const char *const *f = kl_expression_functions(); *f; f++) {
+        size_t n = strlen(*f);
+        if (strncmp(text, *f, n) == 0 && text[n] == '(') return true;
+    }
+    return false;
+}
+
 /* A word or a number; true and false are the numbers 1 and 0. */
 static kl_status value_of(kl_scope *s, const char *text, bool quoted, kl_place place,
                           kl_quantity *value, const char **word)
@@ -177,7 +187,8 @@ static kl_status value_of(kl_scope *s, const char *text, bool quoted, kl_place p
     *word  = NULL;
     if (yes || no) return KL_OK;
     /* in quotes, so that YAML leaves its commas alone: an expression if it is one, else a word */
-    bool sum = quoted && strpbrk(text, "+*/^( ") && can_be_computed(s, text);
+    bool sum =
+        quoted && (calls_function(text) || (strpbrk(text, "+*/^( ") && can_be_computed(s, text)));
     if ((quoted && !sum) || is_word(s, text)) return kl_scope_text(s, text, place, word);
     int i = index_of(s, text);
     if (i >= 0 && settle(s, i) == KL_OK && s->variable[i].word) {
@@ -255,17 +266,26 @@ static kl_status evaluate(kl_scope *s, int i)
     return KL_OK;
 }
 
+/* A parameter with a mistake that was reported counts as a plain 1, which suits most keys: a mass of zero, for
+ * example, would give a second message about the same mistake. */
+static void mark_bad(kl_scope *s, kl_variable *v)
+{
+    v->state                   = KL_VARIABLE_BAD;
+    v->value                   = (kl_quantity){.value = 1.0, .bare = true};
+    s->number[v - s->variable] = 1.0;
+}
+
 static kl_status settle(kl_scope *s, int i)
 {
     kl_variable *v = &s->variable[i];
     if (v->state == KL_VARIABLE_DONE) return KL_OK;
-    if (v->state == KL_VARIABLE_BAD) return KL_OK; /* already reported; it counts as 0 */
+    if (v->state == KL_VARIABLE_BAD) return KL_OK; /* already reported */
     if (v->state == KL_VARIABLE_BUSY) {
         kl_fail(
             s->diag, KL_E_MODEL, v->given->place,
             "parameter '%s' depends on itself; give one of the parameters in the cycle a number",
             v->name);
-        v->state = KL_VARIABLE_BAD;
+        mark_bad(s, v);
         return KL_OK;
     }
     if (s->depth >= DEEPEST_PARAMETER) {
@@ -273,15 +293,16 @@ static kl_status settle(kl_scope *s, int i)
                 "parameter '%s' is at the end of a chain of %d parameters that depend on one "
                 "another; list parameters before those that use them",
                 v->name, DEEPEST_PARAMETER);
-        v->state = KL_VARIABLE_BAD;
+        mark_bad(s, v);
         return KL_OK;
     }
     v->state = KL_VARIABLE_BUSY;
     s->depth++;
     kl_status status = evaluate(s, i);
     s->depth--;
-    v        = &s->variable[i];
-    v->state = status == KL_OK && v->state == KL_VARIABLE_BUSY ? KL_VARIABLE_DONE : KL_VARIABLE_BAD;
+    v = &s->variable[i];
+    if (status == KL_OK && v->state == KL_VARIABLE_BUSY) v->state = KL_VARIABLE_DONE;
+    else mark_bad(s, v);
     return status == KL_E_MEMORY ? status : KL_OK;
 }
 
@@ -413,16 +434,16 @@ static kl_status refuse_word(kl_scope *s, const kl_node *node, const char *what,
                              const kl_variable *v)
 {
     char        line[40] = "";
-    const char *remedy   = "; give a number";
+    const char *remedy   = "give a number there";
     bool decimal = strspn(v->word, "+-0123456789,") == strlen(v->word) && strchr(v->word, ',');
     if (v->given && v->given->place.line > 0)
         snprintf(line, sizeof line, " (line %d)", v->given->place.line);
-    if (decimal) remedy = "; write it without quotes and with a decimal point, such as 3.5";
+    if (decimal) remedy = "write it without quotes and with a decimal point, such as 3.5";
     else if (strpbrk(v->word, "0123456789+-*/("))
-        remedy =
-            "; a text in quotes is a word: write it without quotes, as a number or an expression";
-    return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is `%s`, which is the word '%s'%s%s", what,
-                   node->text, v->word, line, remedy);
+        remedy = "write it without quotes, as a number or an expression";
+    return kl_fail(s->diag, KL_E_MODEL, node->place,
+                   "%s is `%s`, but the parameter '%s'%s is the word '%s'; %s", what, node->text,
+                   v->name, line, v->word, remedy);
 }
 
 kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, const char *unit,

@@ -115,7 +115,7 @@ static kl_status read_shared(kl_source *s, const kl_node *n, kl_diag *diag, kl_n
     if (file) return kl_doc_parse(file->text, file->size, n->text, s->arena, diag, root);
     const char *names = shared_names(s->arena);
     if (!names) return KL_E_MEMORY;
-    return kl_fail(diag, KL_E_MODEL, n->place, "the program has no file '%s'; there are %s",
+    return kl_fail(diag, KL_E_MODEL, n->place, "the program has no file '%s'; its files are %s",
                    n->text, names);
 }
 

@@ -142,7 +142,12 @@ static kl_status key_inertia(const place_of_key *p)
     if (p->node->kind != KL_LIST || (n != 3 && n != 6) || p->node->first->kind == KL_LIST)
         return kl_fail(
             p->s->diag, KL_E_MODEL, p->node->place,
-            "%s: give three moments [xx, yy, zz] or six entries [xx, yy, zz, xy, xz, yz]", p->what);
+            "%s is %s; give three moments [xx, yy, zz] or six entries [xx, yy, zz, xy, xz, "
+            "yz] of the inertia tensor",
+            p->what,
+            p->node->kind != KL_LIST ? kl_node_kind_word(p->node->kind)
+            : n == 3 || n == 6       ? "a list of lists"
+                                     : "a list of another length");
     KL_TRY(kl_value_numbers(p->s, p->node, p->what, p->key->unit, n, x));
     *J = (kl_mat3){{{x[0], x[3], x[4]}, {x[3], x[1], x[5]}, {x[4], x[5], x[2]}}};
     return KL_OK;
@@ -184,7 +189,7 @@ static kl_status key_matrix6(const place_of_key *p)
                       : n->size == 36 ? i % 6
                                       : i;
             char what[WHAT];
-            snprintf(what, sizeof what, "%s[%d]%s", p->what, square ? row * 6 + col : i, "");
+            snprintf(what, sizeof what, "%s: entry %d", p->what, (square ? row * 6 + col : i) + 1);
             KL_TRY(kl_scope_number(p->s, d, what, units[damping][2 * (row > 2) + (col > 2)],
                                    &K[6 * row + col]));
         }
@@ -721,22 +726,14 @@ static const char *help_page(const char *type)
 /* Words of other programs and of other sections for a key of this entry, or NULL. */
 static const char *usual_key(const char *word, const char *const *keys)
 {
-    static const char *const same[][2] = {{"point", "at"},
-                                          {"position", "at"},
-                                          {"location", "at"},
-                                          {"bodies", "between"},
-                                          {"body", "on"},
-                                          {"direction", "axis"},
-                                          {"k", "stiffness"},
-                                          {"c", "damping"},
-                                          {"m", "mass"},
-                                          {"friction_coefficient", "mu"},
-                                          {"force", "value"},
-                                          {"torque", "value"},
-                                          {"force", "actuator"},
-                                          {"torque", "actuator"},
-                                          {"motor", "actuator"},
-                                          {"angular_velocity", "omega"}};
+    static const char *const same[][2] = {{"point", "at"},       {"position", "at"},
+                                          {"location", "at"},    {"bodies", "between"},
+                                          {"body", "on"},        {"direction", "axis"},
+                                          {"k", "stiffness"},    {"c", "damping"},
+                                          {"m", "mass"},         {"friction_coefficient", "mu"},
+                                          {"force", "value"},    {"torque", "value"},
+                                          {"force", "actuator"}, {"torque", "actuator"},
+                                          {"motor", "actuator"}, {"angular_velocity", "omega"}};
     for (size_t i = 0; i < sizeof same / sizeof *same; i++)
         for (int j = 0; strcmp(same[i][0], word) == 0 && keys[j]; j++)
             if (strcmp(keys[j], same[i][1]) == 0) return keys[j];

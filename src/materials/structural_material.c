@@ -91,7 +91,7 @@ static kl_status check_curve(const kl_structural_material *m, const kl_setup *s)
             return kl_fail(s->diag, KL_E_RANGE, s->place,
                            "material '%s': `plastic_curve` falls at the plastic strain %.4g; a "
                            "material that softens has no unique solution, so give stresses that "
-                           "rise or stay",
+                           "increase or stay equal",
                            s->name, p);
         before = y[0];
     }
@@ -109,9 +109,9 @@ static kl_status material_setup(void *data, const kl_setup *s)
     if (m->curve) return check_curve(m, s);
     if (m->tangent_modulus >= m->E)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "material '%s': `tangent_modulus` is %.4g Pa; it must be smaller than E "
-                       "(%.4g Pa)",
-                       s->name, m->tangent_modulus, m->E);
+                       "material '%s': `tangent_modulus` is %.4g GPa; it must be smaller than E "
+                       "(%.4g GPa)",
+                       s->name, 1e-9 * m->tangent_modulus, 1e-9 * m->E);
     m->plastic_modulus = m->hardening == KL_HARDENING_PERFECT
                              ? 0.0
                              : m->E * m->tangent_modulus / (m->E - m->tangent_modulus);

@@ -108,7 +108,7 @@ static void warn_unassessed(const kl_vehicle_ride *ride, const kl_diag *why, kl_
 {
     int last = kl_diag_size(why) - 1;
     kl_warn(diag, KL_NOWHERE, "ride `%s` is not assessed: %s", ride->name,
-            last >= 0 ? kl_diag_at(why, last)->text : "memory is short");
+            last >= 0 ? kl_diag_at(why, last)->text : "out of memory");
 }
 
 /* The highest utilisation of a ride, and how many quantities exceed their limits. */

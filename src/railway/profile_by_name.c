@@ -103,12 +103,12 @@ static kl_status unknown(const char *text, kl_profile_kind kind, kl_place place,
     const char *what = kind == KL_PROFILE_WHEEL ? "wheel" : "rail";
     if (near)
         return kl_fail(diag, KL_E_NAME, place,
-                       "there is no %s profile and no file `%s`; did you mean `%s`?", what, text,
-                       near);
-    return kl_fail(
-        diag, KL_E_NAME, place,
-        "there is no %s profile and no file `%s`; profiles are %s, or the name of a file", what,
-        text, all);
+                       "there is no file `%s` and no %s profile of this name; did you mean `%s`?",
+                       text, what, near);
+    return kl_fail(diag, KL_E_NAME, place,
+                   "there is no file `%s` and no %s profile of this name; give the name of a file, "
+                   "or one of %s",
+                   text, what, all);
 }
 
 /* Is `text` a built-in profile? Then it is made, or its number is refused. */

@@ -65,14 +65,14 @@ static const char *nearest(const char *name, const char *const *list)
     return list && strlen(name) > 1 ? kl_nearest(name, list) : NULL;
 }
 
-/* Expressions over channels know the time by its full name, functions of time as `t`. */
-static bool has_time(const compiler *c)
+/* Expressions over channels know the time by its full name `time`, functions of time as `t`. */
+static bool knows(const compiler *c, const char *name)
 {
     int    index;
     kl_dim dim;
     bool   bare;
     return c->symbols && c->symbols->find &&
-           c->symbols->find(c->symbols->context, "time", &index, &dim, &bare);
+           c->symbols->find(c->symbols->context, name, &index, &dim, &bare);
 }
 
 static bool listed(const char *name, const char *const *list)
@@ -89,7 +89,7 @@ kl_status expression_unknown_name(compiler *c, const word *w)
         c->symbols && c->symbols->names ? c->symbols->names(c->symbols->context) : NULL;
     char name[LONGEST_NAME + 1];
     bool unit = expression_copy_word(w, 0, name) && kl_unit_parse(name, NULL, NULL);
-    if (strcmp(name, "t") == 0 && has_time(c))
+    if (strcmp(name, "t") == 0 && knows(c, "time"))
         return kl_fail(c->diag, KL_E_NAME, expression_place(c, c->at),
                        "there is no channel `t`; did you mean `time`?");
     if (strcmp(name, "time") == 0 && listed("t", list))
@@ -119,11 +119,17 @@ kl_status expression_unknown_name(compiler *c, const word *w)
                        strcmp(name, near) ? "unknown name `%s`; did you mean the function %s(...)?"
                                           : "`%s` is a function; write %s(...)",
                        name, near);
-    if (has_time(c))
+    if (knows(c, "time"))
         return kl_fail(c->diag, KL_E_NAME, expression_place(c, c->at),
                        "there is no channel or output `%s` above this entry; list an output before "
                        "the outputs that use it, or define a parameter `%s`",
                        name, name);
+    if (listed("t", list))
+        return kl_fail(
+            c->diag, KL_E_NAME, expression_place(c, c->at),
+            "unknown name `%s`; a function knows the time `t` and the parameters: define "
+            "`%s` under `parameters:`",
+            name, name);
     return kl_fail(c->diag, KL_E_NAME, expression_place(c, c->at),
                    "unknown name `%s`; define it under `parameters:`", name);
 }
@@ -177,6 +183,8 @@ kl_status expression_misplaced_word(compiler *c, bool behind_number)
 kl_status expression_unknown_function(compiler *c, const char *name)
 {
     const char *near = nearest(name, kl_expression_functions());
+    for (const char *const *f = kl_expression_functions(); *f; f++) /* "sine", "cosine": not sinh */
+        if (strncmp(name, *f, strlen(*f)) == 0 && strlen(*f) > 2) near = *f;
     if (strcmp(name, "ln") == 0) near = "log";
     if (near)
         return kl_fail(c->diag, KL_E_NAME, expression_place(c, c->at),

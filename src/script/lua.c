@@ -110,10 +110,11 @@ static void on_tick(lua_State *L, lua_Debug *event)
 static int unknown_name(lua_State *L)
 {
     const char *name = lua_type(L, 2) == LUA_TSTRING ? lua_tostring(L, 2) : "?";
-    return luaL_error(L,
-                      "there is no name '%s' here; a function can use its inputs, the numeric "
-                      "parameters, t and math",
-                      name);
+    return luaL_error(
+        L,
+        "there is no name '%s' here; define it under `parameters:`, or use t, math or an "
+        "input of the controller",
+        name);
 }
 
 static int cannot_set(lua_State *L)

@@ -20,8 +20,8 @@ typedef struct reader {
 
 static kl_status no_column(const reader *r, const char *names)
 {
-    return kl_fail(r->diag, KL_E_NAME, r->place, "there is no column `%s` in %s; it has %s",
-                   r->column, r->path, names);
+    return kl_fail(r->diag, KL_E_NAME, r->place,
+                   "there is no column `%s` in %s; its columns are: %s", r->column, r->path, names);
 }
 
 /* ---- text ---- */

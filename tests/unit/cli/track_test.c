@@ -89,7 +89,7 @@ static void mistakes_leave_nothing_behind(void **state)
     assert_int_equal(run(w, "track", "none.yaml"), 1);
     assert_says(w->err, "none.yaml");
     assert_int_equal(run(w, "track"), 2);
-    assert_says(w->err, "which track?");
+    assert_says(w->err, "the track is missing; name its file");
     assert_int_equal(run(w, "track", "a.yaml", "b.yaml"), 2);
     assert_int_equal(run(w, "track", EXAMPLES "railway.yaml", "-o", "/nowhere/r.ktrack"), 1);
     assert_says(w->err, "/nowhere/r.ktrack: cannot be created");

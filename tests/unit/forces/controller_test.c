@@ -99,7 +99,7 @@ static void mistakes_in_a_controller_are_told_before_anything_runs(void **unused
         const char *body, *message;
     } bad[] = {
         {"inputs: {x: guide.angel}, outputs: {F: guide.force}, lua: \"F = 1\"",
-         "input 'x': a joint has no quantity `angel`; give angle, angular_speed"},
+         "input 'x': a joint has no quantity `angel`; did you mean `angle`? Otherwise give angle, angular_speed"},
         {"inputs: {x: guid.speed}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "there is no quantity 'guid.speed'; name one of a joint or body, such as hinge.angle or "
          "cart.velocity.x; did you mean 'guide'?"},

@@ -105,7 +105,7 @@ static void curves_without_sense_are_refused(void **unused)
     } list[] = {
         {"force: {linear_table: [[0, 1e5], [0.5, -1e5]]}, stiffness: 1e8", "`force` is "},
         {"force: -1 kN, stiffness: 1e8", "`force` is -1000"},
-        {"force: {linear_table: [[0, 1e5], [0.5, 5e4]]}, stiffness: 1e8", "its last two values"},
+        {"force: {linear_table: [[0, 1e5], [0.5, 5e4]]}, stiffness: 1e8", "two equal values"},
         {"force: 1 kN, stiffness: 1e8, rate_factor: {linear_table: [[0, 1], [10, -0.5]]}",
          "`rate_factor` is "},
         {"force: 1 kN, stiffness: 1e8, rate_factor: -1", "`rate_factor` is -1"},

@@ -174,7 +174,7 @@ static void mistakes_are_told_in_our_words_at_their_place(void **state)
         {"# only this\n", "f.yaml: the file is empty"},
         {"---\n...\n", "f.yaml: the file is empty"},
         {"a: 1\n---\nb: 2", "f.yaml:2:1: a second YAML document starts here; a model file has one"},
-        {"a: *x", "f.yaml:1:4: alias `*x` has no anchor `&x` above it"},
+        {"a: *x", "f.yaml:1:4: `*x` refers to a value marked `&x`, but no value above is marked so"},
         {"&a [*a]", "f.yaml:1:5: alias `*a` is used inside its own anchor"},
         {"a: &x 1\n*x : 2", "f.yaml:2:1: an alias cannot be a key"},
         {"a: * 3", "f.yaml:1:4: `&` and `*` begin the name of an anchor or alias"},

@@ -222,7 +222,7 @@ static void mistakes_are_told_with_their_place(void **unused)
         {HEAD "trak: {}\n",
          "t.yaml:2:1: unknown key `trak` in a track file; did you mean `track`?"},
         {HEAD, "the section `track` is missing"},
-        {HEAD "track: 3\n", "track is a value"},
+        {HEAD "track: 3\n", "track is one value"},
         {HEAD "track: {}\n", "give `points`, `layout` or `segments`"},
         {HEAD "track: {points: [[0,0,0],[1,0,0]], layout: [straight 5 m]}\n",
          "both define the line"},

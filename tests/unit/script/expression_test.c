@@ -244,7 +244,7 @@ static const char *const mistakes[][2] = {
     {"L + zero", "3: cannot apply `+` to a length (m) and a bare number"},
     {"L + m", "3: cannot apply `+` to a length (m) and a mass (kg)"},
     {"5 Hz + omega", "6: cannot apply `+` to a frequency (1/s) and an angular velocity "
-                     "(rad/s); divide by 1 rad"},
+                     "(rad/s); divide by `1 rev` to count revolutions"},
     {"L > 2", "3: cannot apply `>` to a length (m) and a bare number"},
     {"min(1, 2, 3 m)", "11: cannot apply `min()` to a bare number and a length (m)"},
     {"if(1, L, m)", "10: cannot apply `if()` to a length (m) and a mass (kg)"},
