@@ -4,6 +4,7 @@
  * speed is lowered step by step from a limit cycle; the motion of one speed is the start of the next;
  * where it comes to rest, the limit cycle has ended. */
 #include <math.h>
+#include <stdarg.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -22,7 +23,8 @@ typedef struct request {
     const char *parameter;
     double      from, to, step;
     bool        csv, linear, multipliers;
-    double      rest; /* amplitude below which the motion has come to rest [m] */
+    double      low, low_amplitude; /* nonlinear critical speed; NaN: none [m/s], [mm] */
+    double      rest;               /* amplitude below which the motion has come to rest [m] */
     const char *figure;
     const char *start;  /* parameter of the lateral displacement at the start; NULL: none */
     const char *centre; /* the same where it was not asked for but is there: zero for equilibria */
@@ -61,6 +63,19 @@ static void print_row(const request *q, const char *kind, double speed, double f
     print_cycle(q, kind, speed, frequency, amplitude, (double)NAN);
 }
 
+/* A sentence in place of a row: in the table, or beside the CSV. */
+static void say(const request *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
+static void say(const request *q, const char *format, ...)
+{
+    char    text[300];
+    va_list list;
+    va_start(list, format);
+    vsnprintf(text, sizeof text, format, list);
+    va_end(list);
+    if (q->csv) kl_note(q->k.diag, KL_NOWHERE, "%s", text);
+    else printf("  %s\n", text);
+}
+
 /* ---- linear ---- */
 
 /* Between a stable speed and an unstable one: regula falsi (Illinois) on the growth. */
@@ -86,24 +101,47 @@ static kl_status refine(request *q, double low, double flow, double high, double
     return KL_OK;
 }
 
-/* The first speed at which a motion begins to grow; NaN: none up to `to`. */
+/* The motion grows at `from` already: towards lower speeds until it decays. `speed` is NaN where it never
+ * does. */
+static kl_status search_below(request *q, double growth, double *speed, double *frequency)
+{
+    const double slowest = 1.0; /* [m/s]: below it nothing hunts */
+    double       high = q->from, low = fmax(high - q->step, 0.5 * high), now;
+    for (; low >= slowest; low = fmax(high - q->step, 0.5 * high)) {
+        KL_TRY(kl_hunting_growth(&q->k, low, &now, frequency));
+        if (now < 0.0) {
+            kl_note(q->k.diag, KL_NOWHERE,
+                    "unstable at %g m/s already; the critical speed is lower than --from", q->from);
+            return refine(q, low, now, high, growth, speed, frequency);
+        }
+        high   = low;
+        growth = now;
+    }
+    if (q->linear)
+        return kl_fail(
+            q->k.diag, KL_E_RANGE, KL_NOWHERE,
+            "unstable at %g m/s already and at every speed down to %.3g m/s, so there is "
+            "no linear critical speed; check springs and dampers with `klingel modes`",
+            q->from, high);
+    say(q, "linear: unstable at %g m/s already and at every speed down to %.3g m/s", q->from, high);
+    return KL_OK;
+}
+
+/* The first speed at which a motion begins to grow; NaN: none up to `to`, or there is none at which all
+ * motions decay. */
 static kl_status linear_speed(request *q, double *speed, double *frequency)
 {
     double last = q->from, growth = 0.0, before;
     *speed = NAN;
     KL_TRY(kl_hunting_growth(&q->k, last, &before, frequency));
-    if (before > 0.0) {
-        kl_warn(q->k.diag, KL_NOWHERE,
-                "already unstable at %g m/s, so the critical speed is lower; choose a lower --from",
-                last);
-        return KL_OK;
-    }
+    if (before > 0.0) return search_below(q, before, speed, frequency);
     for (double at = last + q->step; at <= q->to * (1.0 + 1e-12); at += q->step) {
         KL_TRY(kl_hunting_growth(&q->k, at, &growth, frequency));
         if (growth > 0.0) return refine(q, last, before, at, growth, speed, frequency);
         last   = at;
         before = growth;
     }
+    say(q, "linear: stable from %g to %g m/s", q->from, q->to);
     return KL_OK;
 }
 
@@ -113,8 +151,19 @@ static kl_status linear_speed(request *q, double *speed, double *frequency)
  * limit cycle, and not a motion that still decays. */
 static kl_status settle(request *q, double speed, kl_cycle *c, bool *alive)
 {
-    const double even = -0.03;
+    const double even  = -0.03;
+    bool         first = !q->k.q;
     KL_TRY(kl_hunting_cycle(&q->k, speed, c));
+    if (first && c->travel < q->rest) {
+        /* the model starts in its equilibrium, in which it would stay at any speed */
+        kl_hunting_forget(&q->k);
+        q->k.kick = 0.2;
+        kl_note(q->k.diag, KL_NOWHERE,
+                "the model starts in its equilibrium, so its bodies were given a lateral velocity "
+                "of %g m/s; give them a lateral position to start from another disturbance%s",
+                q->k.kick, q->centre ? ", for example with --set \"y0=8 mm\"" : "");
+        KL_TRY(kl_hunting_cycle(&q->k, speed, c));
+    }
     for (int more = 0; more < 6 && c->amplitude > q->rest && c->change < even; more++)
         KL_TRY(kl_hunting_cycle(&q->k, speed, c));
     *alive = c->amplitude > q->rest && c->change >= even;
@@ -164,7 +213,7 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
     kl_status status = KL_OK;
     *speed           = NAN;
     kl_hunting_forget(&q->k);
-    for (double at = top; at >= q->from && status == KL_OK; at -= q->step) {
+    for (double at = top;; at = fmax(at - q->step, q->from)) {
         bool lives = false;
         status     = settle(q, at, &c, &lives);
         if (status != KL_OK) break;
@@ -178,6 +227,7 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
         if (fabs(c.change) < 0.01) keep_settled(q, at, c.frequency);
         *speed = at;
         *last  = c;
+        if (at <= q->from * (1.0 + 1e-9)) break;
     }
     free(alive);
     return status;
@@ -305,34 +355,78 @@ static void write_data(const request *q, double linear, FILE *out, int n[3])
     n[2] = q->nedge;
 }
 
-/* Amplitude over speed, and the linear critical speed. */
+/* A vertical line at a speed, so that it can be read off the axis. */
+static void mark(FILE *out, double speed, int dash)
+{
+    if (isnan(speed)) return;
+    fprintf(out,
+            "set arrow from first %.9g, graph 0 to first %.9g, graph 1 nohead back dt %d lc rgb "
+            "'#606060'\n",
+            speed, speed, dash);
+}
+
+/* Amplitude over speed, and both critical speeds. The legend is above the axes and covers no point. */
+static void write_script(const request *q, double linear, FILE *out)
+{
+    int n[3];
+    fprintf(out, "set xlabel 'speed [m/s]'\nset ylabel 'amplitude [mm]'\nset grid\n"
+                 "set key outside top center horizontal\nset yrange [0:*]\nset offsets graph "
+                 "0.03, graph 0.03, graph 0.05, 0\n");
+    mark(out, linear, 2);
+    mark(out, q->low, 3);
+    write_data(q, linear, out, n);
+    fprintf(out, "$low << EOD\n%.9g %.9g\nEOD\n", q->low, q->low_amplitude);
+    fprintf(out,
+            "plot $cycle using 1:2 with points pt 7 ps 1.2 title 'limit cycle, falling speed'");
+    if (n[0]) fprintf(out, ", $stable using 1:2 with lines lw 2 title 'stable, shooting'");
+    if (n[1]) fprintf(out, ", $unstable using 1:2 with lines dt 2 lw 2 title 'unstable, shooting'");
+    if (n[2])
+        fprintf(out, ", $edge using 1:2 smooth unique with lines dt 3 lw 2 title 'largest "
+                     "decaying disturbance'");
+    if (!isnan(linear))
+        fprintf(out,
+                ", $linear using 1:2 with points pt 9 ps 2 title 'linear critical speed %.4g m/s'",
+                linear);
+    if (!isnan(q->low))
+        fprintf(out,
+                ", $low using 1:2 with points pt 6 ps 2.4 lw 2 title 'nonlinear critical speed "
+                "%.4g m/s'",
+                q->low);
+    fprintf(out, "\n");
+}
+
 static bool draw(const request *q, double linear, const char *file)
 {
     kl_new_file o;
     kl_gnuplot  g;
-    int         n[3];
     if (!kl_output_open(&o, file)) return false;
     bool good = kl_gnuplot_start(&g, o.stream);
     if (good) {
-        kl_figure_start(g.script, file, 800, 450);
-        fprintf(g.script, "set xlabel 'speed [m/s]'\nset ylabel 'amplitude [mm]'\nset grid\n"
-                          "set key top left\nset yrange [0:*]\n");
-        write_data(q, linear, g.script, n);
-        fprintf(g.script, "plot $cycle using 1:2 with points pt 7 ps 0.6 title 'limit cycle, "
-                          "falling speed', ");
-        if (n[0]) fprintf(g.script, "$stable using 1:2 with lines lw 2 title 'stable, shooting', ");
-        if (n[1])
-            fprintf(g.script,
-                    "$unstable using 1:2 with lines dt 2 lw 2 title 'unstable, shooting', ");
-        if (n[2])
-            fprintf(g.script, "$edge using 1:2 smooth unique with lines dt 3 lw 2 title 'largest "
-                              "decaying disturbance', ");
-        fprintf(g.script, "$linear using 1:2 with points pt 9 ps 1.5 title '%s'\n",
-                isnan(linear) ? "stable up to this speed" : "linear critical speed");
+        kl_figure_start(g.script, file, 800, 500);
+        write_script(q, linear, g.script);
         good = kl_gnuplot_end(&g);
     }
     if (!good) kl_output_discard(&o);
     return good && kl_output_close(&o);
+}
+
+/* The lowest speed with a limit cycle, if the motion was seen to end below it. */
+static void print_nonlinear(request *q, double top, double low, const kl_cycle *last)
+{
+    if (isnan(low))
+        say(q,
+            "nonlinear: the motion decays at %g m/s, so there is no limit cycle; start the model "
+            "farther from the track centre%s",
+            top, q->centre ? ", for example with --set \"y0=8 mm\"" : "");
+    else if (low <= q->from * (1.0 + 1e-9))
+        say(q,
+            "nonlinear: below %g m/s; the limit cycle of %.4f mm is still there at this speed, the "
+            "lowest one of the search; use a lower --from",
+            low, 1e3 * last->amplitude);
+    else {
+        print_row(q, "nonlinear", low, last->frequency, last->amplitude);
+        q->low = low, q->low_amplitude = 1e3 * last->amplitude;
+    }
 }
 
 static kl_status critical(request *q)
@@ -355,16 +449,12 @@ static kl_status critical(request *q)
         return status;
     }
     if (!isnan(speed)) print_row(q, "linear", speed, frequency, 0.0);
-    else if (!q->csv && status == KL_OK)
-        printf("  linear: stable from %g to %g m/s\n", q->from, q->to);
     if (q->linear) return KL_OK;
     double top = isnan(speed) ? q->to : fmin(q->to, ceil(1.02 * speed / q->step) * q->step);
+    if (speed < q->from) q->from = 0.5 * speed; /* a limit cycle may begin far below */
+    q->from = fmin(q->from, top);
     KL_TRY(nonlinear_speed(q, top, &low, &last));
-    if (!isnan(low)) print_row(q, "nonlinear", low, last.frequency, last.amplitude);
-    else if (!q->csv)
-        printf("  nonlinear: the motion decays at %g m/s, so there is no limit cycle; start the "
-               "model farther from the track centre\n",
-               top);
+    print_nonlinear(q, top, low, &last);
     if (q->shooting && q->settled) KL_TRY(branch(q, speed));
     if (q->start) KL_TRY(unstable_branch(q, isnan(speed) ? HUGE_VAL : speed));
     if (q->figure && draw(q, speed, q->figure) && !q->csv) printf("%s\n", q->figure);
@@ -395,8 +485,9 @@ static const char *centre_of(const kl_model *m)
 static int critical_speed_run(int argc, char **argv)
 {
     kl_texts set = {0};
-    request  q   = {.parameter = "speed", .from = 10.0, .to = 150.0, .step = 5.0, .rest = 1e-4};
-    q.k.settle   = 8.0;
+    request  q   = {
+           .parameter = "speed", .from = 10.0, .to = 150.0, .step = 5.0, .rest = 1e-4, .low = NAN};
+    q.k.settle                = 8.0;
     const kl_option options[] = {
         {"set", 's', "NAME=VALUE", KL_OPTION_TEXTS, &set, "set a parameter (may be repeated)"},
         {"parameter", 'p', "NAME", KL_OPTION_TEXT, &q.parameter,

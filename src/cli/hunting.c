@@ -5,6 +5,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "model/groups.h"
 #include "solve/eigenvalues.h"
 
 kl_status kl_ride_open(kl_hunting *k, double speed, kl_ride *r)
@@ -99,11 +100,23 @@ static kl_status make_room(kl_hunting *k, const kl_model *m)
     return KL_OK;
 }
 
+/* A disturbance of a model that starts in its equilibrium. */
+static kl_status give_kick(const kl_hunting *k, kl_ride *r)
+{
+    double *v = r->s->solver->s->v;
+    if (k->kick == 0.0) return KL_OK;
+    for (int i = 1; i < r->m->nbody; i++) {
+        kl_group g = kl_body_group(&r->m->body[i], KL_TRANSLATION);
+        if (g.nv > 0) v[g.v + 1] += k->kick;
+    }
+    return kl_simulation_move(r->s, k->diag);
+}
+
 /* The motion of the last speed, its velocities changed as the start's change with the speed. */
 static kl_status take_over(kl_hunting *k, kl_ride *r)
 {
     kl_state *s = r->s->solver->s;
-    if (!k->q) return KL_OK;
+    if (!k->q) return give_kick(k, r);
     memcpy(s->q, k->q, (size_t)k->nq * sizeof(double));
     for (int i = 0; i < k->nv; i++) s->v[i] += k->v[i] - k->v0[i];
     memcpy(s->z, k->z, (size_t)k->nz * sizeof(double));
@@ -168,6 +181,7 @@ static void judge(const double *y, int n, double every, kl_cycle *out)
 {
     double before  = span(y, n / 3, 2 * n / 3);
     out->amplitude = span(y, 2 * n / 3, n);
+    out->travel    = span(y, 0, n);
     out->frequency = crossing_rate(y, 2 * n / 3, n, every);
     out->change    = before > 0.0 ? out->amplitude / before - 1.0 : 0.0;
 }

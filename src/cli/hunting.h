@@ -14,6 +14,7 @@ typedef struct kl_hunting {
     bool centred;   /* there is one: equilibria are looked for with the value 0 */
     const char *channel;   /* whose amplitude counts; NULL: the first `shift` */
     double      tolerance; /* of the integrator, where smaller than the model's; 0: the model's */
+    double      kick;      /* lateral velocity given to all bodies at the start [m/s] */
     double      settle;    /* time that a motion gets at each speed [s] */
     kl_diag    *diag;
 
@@ -39,6 +40,7 @@ kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double 
 typedef struct kl_cycle {
     double amplitude; /* half of largest less smallest value over the last third [m] */
     double frequency; /* of crossings of the mean [Hz]; 0: none */
+    double travel;    /* half of largest less smallest value over the whole time [m] */
     double change;    /* of the amplitude, last third against the one before, relative */
 } kl_cycle;
 

@@ -117,6 +117,56 @@ static void csv_has_multipliers_when_asked_for(void **state)
     assert_ptr_equal(strstr(w->out, "kind,speed_m_per_s,frequency_hz,amplitude_m\n"), w->out);
 }
 
+static const char *const carter = KL_SOURCE_DIR "/examples/carter-wheelset/model.yaml";
+
+/* Carter's wheelset is unstable from 74.26 m/s on. Where the search begins above, it goes down, and a model that is
+ * unstable at every speed, such as a free wheelset, is an error. */
+static void a_search_that_begins_unstable_goes_down(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "critical-speed", carter, "--linear", "--from", "90", "--to", "95"), 0);
+    assert_null(strstr(w->out, "stable from"));
+    assert_close(atof(strstr(w->out, "linear") + 6), 74.2595, 1e-3);
+    assert_says(w->err, "unstable at 90 m/s already");
+    assert_int_equal(run(w, "critical-speed", carter, "--linear", "--from", "90", "--csv"), 0);
+    assert_close(atof(strstr(w->out, "linear,") + 7), 74.2595, 1e-3);
+    assert_int_equal(run(w, "critical-speed", carter, "--linear", "--to", "70"), 0);
+    assert_says(w->out, "stable from 10 to 70 m/s");
+    assert_int_equal(
+        run(w, "critical-speed", carter, "--linear", "--set", "ky=0", "--set", "kpsi=0"), 1);
+    assert_says(w->err, "at every speed down to");
+}
+
+/* The limit cycle of the cone with flanges exists down to 65.3 m/s (reference vehicles-nonlinear, case C4): a search
+ * down to 66 m/s has not found its end. */
+static void a_cycle_at_the_lowest_speed_is_no_critical_speed(void **state)
+{
+    world      *w     = *state;
+    const char *model = KL_SOURCE_DIR "/examples/hunting-limit-cycle/model.yaml";
+    assert_int_equal(run(w, "critical-speed", model, "--from", "66", "--to", "66.5", "--step",
+                         "0.5", "--settle", "4"),
+                     0);
+    assert_says(w->out, "nonlinear: below 66 m/s");
+    assert_int_equal(run(w, "critical-speed", model, "--from", "66", "--to", "66.5", "--step",
+                         "0.5", "--settle", "4", "--csv"),
+                     0);
+    assert_null(strstr(w->out, "nonlinear"));
+    assert_says(w->err, "nonlinear: below 66 m/s");
+}
+
+/* Above the linear critical speed a model that starts in its equilibrium hunts too, once it is disturbed. */
+static void a_start_in_the_equilibrium_is_disturbed(void **state)
+{
+    world      *w     = *state;
+    const char *model = KL_SOURCE_DIR "/examples/hunting-limit-cycle/model.yaml";
+    assert_int_equal(run(w, "critical-speed", model, "--set", "y0=0", "--from", "80", "--to", "90",
+                         "--step", "10", "--settle", "4"),
+                     0);
+    assert_says(w->out, "limit-cycle");
+    assert_null(strstr(w->out, "decays"));
+    assert_says(w->err, "starts in its equilibrium");
+}
+
 /* A bogie with S1002 wheels, about a minute: the motion ends at the fold of the branch. */
 static void both_ways_to_the_nonlinear_critical_speed_agree(void **state)
 {
@@ -145,6 +195,10 @@ int main(void)
         cmocka_unit_test_setup_teardown(shooting_follows_both_branches_of_the_reference, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(csv_has_multipliers_when_asked_for, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_search_that_begins_unstable_goes_down, setup, teardown),
+        cmocka_unit_test_setup_teardown(a_cycle_at_the_lowest_speed_is_no_critical_speed, setup,
+                                        teardown),
+        cmocka_unit_test_setup_teardown(a_start_in_the_equilibrium_is_disturbed, setup, teardown),
         cmocka_unit_test_setup_teardown(both_ways_to_the_nonlinear_critical_speed_agree, setup,
                                         teardown),
     };
