@@ -39,8 +39,9 @@ typedef struct wheel_rail {
     double       f11, f22, f23, f33;
     double       E, nu, stiffness, damping, speed, speed_floor, kA, kS, grid;
     /* from setup */
-    double       reach;  /* distance within which contacts are found [m]; 0: overlaps only */
-    kl_vec3      axle;   /* direction of the axle in the axes of marker 1, to the left */
+    bool    starts_deep; /* a wheel is pressed into its rail at the start by more than its load */
+    double  reach;       /* distance within which contacts are found [m]; 0: overlaps only */
+    kl_vec3 axle;        /* direction of the axle in the axes of marker 1, to the left */
     wheel_side   one[2]; /* left, right */
     kl_wheel_law law;
     kl_rails     rails;
@@ -109,6 +110,9 @@ kl_status kl_wheel_rail_rail_outline(const wheel_rail *p, const wheel_side *w, k
 
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size);
+/* The same for elastic contact, which does not bring the wheelset onto its rails: it must start on them. */
+kl_status kl_wheel_rail_elastic_setup(void *data, const kl_setup *s, const kl_motion *m,
+                                      int nmarker, kl_element_size *size);
 kl_status kl_wheel_rail_locate(const kl_reading *in, void *cache);
 void      kl_wheel_rail_output(const kl_reading *in, const double *lambda, double *values);
 void      kl_wheel_rail_tangent(const kl_reading *in, const double *lambda, kl_slopes *out);

@@ -284,6 +284,108 @@ static kl_status find_creep_table(wheel_rail *p, const kl_setup *s)
     return p->law.options.table ? KL_OK : KL_E_MEMORY;
 }
 
+/* ---- position at the start ---- */
+
+/* The deepest place of wheel k on its rail, at the wheelset raised by `up`; `force`: elastic. */
+static double deepest(const wheel_rail *p, const kl_motion *m, const wheel_rail_cache *c, int k,
+                      double up, double margin, kl_vec3 *normal, double *force)
+{
+    kl_touch      touch[KL_TOUCH_MOST];
+    kl_wheel_pose pose = kl_wheel_rail_pose(p, m, &c->rail[k], k);
+    double        most = -margin;
+    pose.center.z += up;
+    int n  = p->one[k].search.find(p->one[k].search.data, &pose, margin, NULL, touch);
+    *force = 0.0;
+    for (int i = 0; i < n; i++) {
+        if (touch[i].depth <= most) continue;
+        kl_wheel_contact at;
+        kl_wheel_rail_contact(p, &c->rail[k], k, &pose, &touch[i], &at);
+        most = touch[i].depth, *normal = touch[i].normal, *force = at.elastic;
+    }
+    return most;
+}
+
+/* By how much to raise the wheelset until no wheel is deeper than `usual`. */
+static double raise_by(const wheel_rail *p, const kl_motion *m, const wheel_rail_cache *c,
+                       double usual)
+{
+    double up = 0.0, force;
+    for (int pass = 0; pass < 20; pass++) {
+        double most = 0.0;
+        for (int k = 0; k < 2; k++) {
+            kl_vec3 n     = {0.0, 0.0, 1.0};
+            double  depth = has_side(p, k) ? deepest(p, m, c, k, up, 0.0, &n, &force) : 0.0;
+            most          = fmax(most, (depth - usual) / fmax(n.z, 0.1));
+        }
+        if (most < 1e-6) break;
+        up += most;
+    }
+    return up;
+}
+
+/* One note says enough for all wheelsets of a vehicle. */
+static bool noted_before(const kl_setup *s)
+{
+    int index = s->model ? kl_model_find_element(s->model, s->name) : 0;
+    for (int k = 0; k < index; k++) {
+        const kl_element *e = &s->model->element[k];
+        if (e->type == &kl_wheel_rail && ((const wheel_rail *)e->data)->starts_deep) return true;
+    }
+    return false;
+}
+
+/* How a wheelset starts on its rails. Steel on steel of Hertz yields about 0.1 mm under the load of a wheel and 2 mm
+ * under a hundred times as much: N = k d^1.5, k = 1e11 N/m^1.5 for a wheel of usual size; depths are in proportion
+ * to the radius. */
+static kl_status check_position(wheel_rail *p, const kl_setup *s, const kl_motion *m,
+                                const wheel_rail_cache *c)
+{
+    const double usual = 2e-4 * p->radius, much = 4e-4 * p->radius, most = 5e-3 * p->radius,
+                 far = 0.05;
+    double height    = kl_dot(kl_sub(m[1].r, c->middle.r), kl_axis(&c->middle.A, 2));
+    double depth[2] = {-far, -far}, force[2] = {0.0, 0.0};
+    if (p->stiffness > 0.0) return KL_OK; /* chosen soft for a purpose */
+    for (int k = 0; k < 2; k++) {
+        kl_vec3 n;
+        if (has_side(p, k)) depth[k] = deepest(p, m, c, k, 0.0, far, &n, &force[k]);
+    }
+    int         side = depth[1] > depth[0];
+    double      deep = depth[side], other = depth[1 - side];
+    const char *which = side ? "right" : "left";
+    if (deep > most)
+        return kl_fail(
+            s->diag, KL_E_MODEL, s->place,
+            "wheel-rail '%s': the %s wheel starts %.3g mm deep in its rail, where no load "
+            "of a vehicle can press it; place the middle of the axle %.5f m above the "
+            "rails (now %.5f m); off the track centre keep it within the flange clearance",
+            s->name, which, 1e3 * deep, height + raise_by(p, m, c, usual), height);
+    /* both wheels alike lift the wheelset a little; one alone tips it */
+    p->starts_deep = deep > (other > 0.5 * deep ? 1.5 : 1.0) * much;
+    if (p->starts_deep && !noted_before(s))
+        kl_note(
+            s->diag, s->place,
+            "wheel-rail '%s': the %s wheel starts %.2g mm deep in its rail, which presses it with "
+            "%.3g kN; for a start without this impact place the middle of the axle %.5f m above "
+            "the rails (now %.5f m)",
+            s->name, which, 1e3 * deep, 1e-3 * force[side], height + raise_by(p, m, c, usual),
+            height);
+    if (deep < -0.01 * p->radius)
+        kl_note(s->diag, s->place,
+                "wheel-rail '%s': the wheels start %s%.3g mm away from the rails and fall on them; "
+                "the middle of the axle is %.5g m above the rails, the radius is %.5g m",
+                s->name, deep <= -far ? "more than " : "", -1e3 * deep, height, p->radius);
+    return KL_OK;
+}
+
+static kl_status check_start(wheel_rail *p, const kl_setup *s, const kl_motion *m, size_t cache)
+{
+    char      *c  = kl_arena_array(s->arena, char, cache);
+    kl_reading in = {.data = p, .m = m};
+    if (!c) return KL_E_MEMORY;
+    if (kl_wheel_rail_locate(&in, c) != KL_OK) return KL_OK; /* the run says why */
+    return check_position(p, s, m, (const void *)c);
+}
+
 kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                               kl_element_size *size)
 {
@@ -316,6 +418,13 @@ kl_status kl_wheel_rail_setup(void *data, const kl_setup *s, const kl_motion *m,
     size->buffer  = sizeof(wheel_rail_cache) - offsetof(wheel_rail_cache, cursor) + window;
     size->cache   = sizeof(wheel_rail_cache) + window;
     return KL_OK;
+}
+
+kl_status kl_wheel_rail_elastic_setup(void *data, const kl_setup *s, const kl_motion *m,
+                                      int nmarker, kl_element_size *size)
+{
+    KL_TRY(kl_wheel_rail_setup(data, s, m, nmarker, size));
+    return check_start(data, s, m, size->cache);
 }
 
 #define NUMBER KL_WHEEL_RAIL_NUMBER

@@ -289,6 +289,34 @@ static kl_status newton_moving(search *k)
     return KL_RETRY;
 }
 
+/* Pseudo-transient continuation: (K + mu M) dx = force is a step of implicit Euler in a time in which the model creeps
+ * instead of moves. The acceleration may grow on the way, as it does where a wheel meets its rail or a wheelset off
+ * the centre finds back to it; mu follows the acceleration, and becomes small where it does. */
+static kl_status creep_to_rest(search *k)
+{
+    enum { MOST = 300 };
+    const double near = 1e-5;
+    double       now, norm, gain;
+    k->mu = 1e4 * k->rate;
+    KL_TRY(evaluate_accelerations(k));
+    for (int pass = 0; pass < MOST; pass++) {
+        double before = residual_acceleration(k);
+        double mu     = k->mu;
+        if (before <= near) return newton_moving(k);
+        KL_TRY(newton_step(k, &norm, &gain));
+        leave_spin_angles(k, &norm);
+        k->e->iterations++;
+        kl_state_copy(k->kept, k->x->s);
+        now   = acceleration_along(k, norm > 0.1 ? 0.1 / norm : 1.0);
+        k->mu = fmax(mu * fmin(10.0, fmax(0.1, 0.8 * now / before)), 1e-6 * k->rate);
+        if (isfinite(now)) continue;
+        kl_state_copy(k->x->s, k->kept);
+        KL_TRY(evaluate_accelerations(k));
+        k->mu = 100.0 * mu;
+    }
+    return KL_RETRY;
+}
+
 /* Lets the model go and stops it at each peak of the kinetic energy. */
 static kl_status relax(search *k, kl_diag *diag)
 {
@@ -342,11 +370,17 @@ static kl_status not_found(search *k, kl_diag *diag)
     return kl_fail(
         diag, KL_E_STEP, m->body[k->e->residual_body].place,
         "no equilibrium was found: '%s' still accelerates at %.3g times %s. Check that a spring or "
-        "joint acts in every loaded direction, start closer to the equilibrium, or use `klingel "
-        "statics --relax`%s",
+        "joint acts in every loaded direction%s%s",
         name, k->e->residual_acceleration,
         kl_norm(m->gravity) > 0.0 ? "gravity" : "its initial acceleration",
-        !k->e->moving
+        k->spinning                   ? ""
+        : k->e->relax || k->e->moving ? ", or start closer to the equilibrium"
+                                      : ", start closer to the equilibrium, or use `klingel "
+                                        "statics --relax`",
+        k->spinning
+            ? ", and start wheels that roll near the middle of their track, at the height of their "
+              "radius, with the speed of the vehicle"
+        : !k->e->moving
             ? (moves_at_the_start(m) ? ". The model moves at the start: `klingel statics --moving` "
                                        "finds its steady motion"
                                      : "")
@@ -540,6 +574,10 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             if (status == KL_RETRY && e->moving && start) {
                 kl_state_copy(x->s, start);
                 status = k.spinning ? newton(&k) : newton_moving(&k);
+            }
+            if (status == KL_RETRY && k.spinning && start) {
+                kl_state_copy(x->s, start);
+                status = creep_to_rest(&k);
             }
             kl_state_destroy(start);
         }
