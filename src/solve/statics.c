@@ -441,44 +441,27 @@ static double pace(search *k)
     return fmax(g, most > nothing ? most : 1.0);
 }
 
-/* Largest K_ii/m_i of the nodes of finite elements and beams [1/s2]. */
-static double stiffest_node(search *k)
+/* Largest entry on the diagonal of the tangent over the mass that it moves: of the nodes of finite elements alone
+ * (`nodes`), or of all bodies. With their stiffness [1/s2] the acceleration that a change of place by one length
+ * gives; with their damping [1/s] that of a change of velocity, for example by the creep of a wheel. */
+static double steepest(search *k, kl_weights weights, bool nodes)
 {
-    const kl_model *m    = k->m;
-    double          most = 0.0;
-    kl_assembler   *p = m->ncompound > 0 ? kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS) : NULL;
+    const kl_model *m     = k->m;
+    double          most  = 0.0;
+    int             parts = nodes ? m->ncompound : 1;
+    kl_assembler   *p     = parts > 0 ? kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS) : NULL;
     if (!p) return 0.0;
-    kl_assemble_matrix(m, k->x->s, k->x->w, p, (kl_weights){.stiffness = 1.0}, NULL, NULL, NULL);
-    for (int c = 0; c < m->ncompound; c++)
-        for (int i = m->compound[c].body; i < m->compound[c].body + m->compound[c].nbody; i++) {
-            const kl_body *b = &m->body[i];
+    kl_assemble_matrix(m, k->x->s, k->x->w, p, weights, NULL, NULL, NULL);
+    for (int c = 0; c < parts; c++) {
+        int first = nodes ? m->compound[c].body : 0, n = nodes ? m->compound[c].nbody : m->nbody;
+        for (const kl_body *b = m->body + first; b < m->body + first + n; b++)
             for (int j = 0; j < b->nv; j++) {
                 double mass = k->x->w->M[b->M + j * (b->nv + 1)];
                 if (mass > 0.0) most = fmax(most, fabs(p->values[p->diagonal[b->v + j]]) / mass);
             }
-        }
-    kl_assembler_destroy(p);
-    return most;
-}
-
-/* Acceleration that rounding of the velocities alone gives [1/s2]: C_ii/m_i of the steepest damper, for example the
- * creep of a wheel, times the speed of the motion. */
-static double jitter(search *k)
-{
-    const kl_model *m    = k->m;
-    double          most = 0.0, speed = kl_increment_norm(m, k->x->s->v, NULL);
-    kl_assembler   *p = speed > 0.0 ? kl_assembler_create(m, KL_COUPLED_BY_CONSTRAINTS) : NULL;
-    if (!p) return 0.0;
-    kl_assemble_matrix(m, k->x->s, k->x->w, p, (kl_weights){.damping = 1.0}, NULL, NULL, NULL);
-    for (int i = 0; i < m->nbody; i++) {
-        const kl_body *b = &m->body[i];
-        for (int j = 0; j < b->nv; j++) {
-            double mass = k->x->w->M[b->M + j * (b->nv + 1)];
-            if (mass > 0.0) most = fmax(most, fabs(p->values[p->diagonal[b->v + j]]) / mass);
-        }
     }
     kl_assembler_destroy(p);
-    return most * speed;
+    return most;
 }
 
 /* Acceleration that rounding alone gives a flexible or rolling body, like residual_acceleration: a model that
@@ -488,7 +471,10 @@ static double rounding(search *k)
 {
     const double    share = 8.0 * 8.0 * 8.0;
     const kl_model *m     = k->m;
-    double          most  = share * stiffest_node(k);
+    double          speed = kl_increment_norm(m, k->x->s->v, NULL);
+    double          most  = share * steepest(k, (kl_weights){.stiffness = 1.0}, true);
+    /* of the velocities, where there are any */
+    if (speed > 0.0) most = fmax(most, speed * steepest(k, (kl_weights){.damping = 1.0}, false));
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         size_t         n = (size_t)b->nv;
@@ -501,7 +487,7 @@ static double rounding(search *k)
         }
         free(K);
     }
-    return DBL_EPSILON * fmax(most, jitter(k)) / k->rate;
+    return DBL_EPSILON * most / k->rate;
 }
 
 static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
