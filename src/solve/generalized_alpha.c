@@ -223,6 +223,7 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     const kl_model    *m = x->model;
     const kl_settings *s = &m->settings;
     double             T = pace(x), dt = 1e-5 * fmin(T, isnan(s->step) ? T : 10.0 * s->step);
+    kl_matrix_soften(x->matrix, 1.0); /* another method may have used it before */
     KL_TRY(find_jerk(i, x, dt, diag));
     double change = kl_increment_norm(m, i->jerk, NULL);
 

@@ -1,11 +1,11 @@
 #include "solve/simulation.h"
 
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 
 #include "model/fingerprint.h"
 #include "model/groups.h"
+#include "solve/method_change.h"
 #include "solve/static_start.h"
 #include "solve/statics.h"
 
@@ -20,16 +20,6 @@ static const kl_integrator *const integrators[] = {[KL_AUTO]              = &kl_
                                                    [KL_ARC_LENGTH]        = &kl_load_steps,
                                                    [KL_CENTRAL_DIFFERENCES] =
                                                        &kl_central_differences};
-
-/* How exactly steps end at crossings. Explicit steps of fixed length have no error control that would
- * see a stop which begins within them. An integrator that cannot take a step back would restart for
- * a crossing at which forces keep their slopes, and its error control sees those. */
-static void set_event_rules(kl_simulation *s)
-{
-    bool blind           = s->integrator == &kl_runge_kutta && !isnan(s->model->settings.step);
-    s->events->continues = s->integrator->bend && !blind;
-    s->events->lenient   = !s->integrator->back || s->integrator->short_steps;
-}
 
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
@@ -62,7 +52,7 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
         s->quiet   = kl_diag_create();
         if (!s->scratch || !s->quiet) status = KL_E_MEMORY;
     }
-    if (status == KL_OK) set_event_rules(s);
+    if (status == KL_OK) kl_method_set_event_rules(s);
     const kl_code *ending = &m->settings.stop_when;
     if (status == KL_OK && ending->text)
         status = kl_channels_compile(s->channels, ending->text, ending->place, diag, &s->ending);
@@ -268,68 +258,7 @@ static kl_status find_ending(kl_simulation *s, double t0, kl_diag *diag, double 
     return KL_OK;
 }
 
-/* ---- the choice of the integrator ---- */
-
-static kl_status use_method(kl_simulation *s, const kl_integrator *method)
-{
-    kl_solver *x         = s->solver;
-    double     tolerance = s->model->settings.tolerance;
-    s->integrator->destroy(s->self);
-    s->self       = NULL;
-    s->integrator = method;
-    set_event_rules(s);
-    s->watch     = (kl_method_watch){0};
-    x->tolerance = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
-    kl_matrix_forget(x->matrix);
-    s->anew = true;
-    return method->create(x, &s->self);
-}
-
-/* For the state where the run begins or is resumed. */
-static kl_status choose_method(kl_simulation *s)
-{
-    kl_method_steps at;
-    if (!s->automatic) return KL_OK;
-    s->changes                = 0;
-    const kl_integrator *best = &kl_generalized_alpha;
-    if (s->bound) {
-        snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
-    } else if (kl_method_look(s->scratch, s->solver, s->model->settings.tolerance, true, &at) !=
-               KL_OK) {
-        snprintf(s->chosen, sizeof s->chosen, "accelerations near the start are not defined");
-    } else {
-        bool smooth = kl_method_smooth(&at);
-        best        = smooth ? &kl_runge_kutta : best;
-        snprintf(s->chosen, sizeof s->chosen,
-                 smooth ? "smooth motion, fastest rate of the equations %.2g 1/s"
-                        : "stiff forces, fastest rate of the equations %.2g 1/s",
-                 at.rate);
-    }
-    return best != s->integrator ? use_method(s, best) : KL_OK;
-}
-
-/* Before a step: would the other method do with less than the last one took? */
-static kl_status reconsider_method(kl_simulation *s)
-{
-    double h = s->latest;
-    enum { MOST = 6 }; /* changes of mind */
-    char why[128];
-    bool explicit_now = s->integrator == &kl_runge_kutta;
-    s->latest         = 0.0;
-    if (!s->automatic || s->bound || s->changes >= MOST || !(h > 0.0)) return KL_OK;
-    if (!kl_method_tired(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
-                         explicit_now, why, sizeof why))
-        return KL_OK;
-    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s", s->solver->s->t, why);
-    s->changes++;
-    /* friction that sticks is stiff and comes back: short steps of its events do not tell otherwise */
-    if (explicit_now && s->model->reads_reactions) s->bound = "friction sticks in this run";
-    double taken = s->watch.mean;
-    if (!explicit_now && s->watch.rival > 0.0) s->changes = MOST; /* both have been tried */
-    KL_TRY(use_method(s, explicit_now ? &kl_generalized_alpha : &kl_runge_kutta));
-    if (explicit_now) s->watch.rival = taken;
-    return KL_OK;
-}
+/* ---- the start ---- */
 
 /* The integrator and the events look at the state anew. */
 static kl_status begin(kl_simulation *s, kl_diag *diag)
@@ -358,7 +287,7 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag)
     s->count     = (kl_statistics){.limiting = -1};
     KL_TRY(kl_assemble_start(x, diag));
     KL_TRY(settle(s, diag));
-    KL_TRY(choose_method(s));
+    KL_TRY(kl_method_choose(s));
     KL_TRY(balance(s, x->a, x->lambda, diag));
     KL_TRY(start_reactions(s, diag));
     return begin(s, diag);
@@ -544,14 +473,11 @@ static kl_status any_step(kl_simulation *s, double stop, kl_diag *diag)
 /* A step; where Runge-Kutta was chosen and fails, generalized-alpha takes over. */
 static kl_status robust_step(kl_simulation *s, double stop, kl_diag *diag)
 {
-    if (!s->automatic || s->integrator != &kl_runge_kutta) return any_step(s, stop, diag);
+    if (!kl_method_may_fail(s)) return any_step(s, stop, diag);
     kl_status status = any_step(s, stop, s->quiet);
     if (kl_diag_size(s->quiet) > 0 || kl_diag_failed(s->quiet)) kl_diag_clear(s->quiet);
     if (status != KL_E_STEP) return status;
-    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not continue",
-             s->solver->s->t);
-    s->bound = "runge-kutta failed in this run";
-    KL_TRY(use_method(s, &kl_generalized_alpha));
+    KL_TRY(kl_method_replace(s));
     s->anew = false;
     KL_TRY(balance(s, s->solver->a, s->solver->lambda, diag));
     KL_TRY(s->integrator->begin(s->self, s->solver, diag));
@@ -562,7 +488,7 @@ kl_status kl_simulation_step(kl_simulation *s, double until, kl_diag *diag)
 {
     kl_solver *x      = s->solver;
     kl_corner  corner = kl_events_corner(s->events, x->s->t);
-    KL_TRY(reconsider_method(s));
+    KL_TRY(kl_method_reconsider(s));
     if (corner.before <= x->s->t + kl_events_near(x->s->t)) { /* nothing fits in between */
         x->s->t = corner.after;
         KL_TRY(kl_simulation_jump(s, diag));
@@ -695,7 +621,7 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     kl_matrix_forget(x->mass);
     kl_work_forget(x->model, x->w);
     KL_TRY(s->integrator->create(x, &s->self));
-    KL_TRY(choose_method(s));
+    KL_TRY(kl_method_choose(s));
     KL_TRY(balance(s, x->a, x->lambda, diag));
     return begin(s, diag);
 }

@@ -1,0 +1,92 @@
+#include "solve/method_change.h"
+
+#include <math.h>
+#include <stdio.h>
+
+/* How exactly steps end at crossings. Explicit steps of fixed length have no error control that would
+ * see a stop which begins within them. An integrator that cannot take a step back would restart for
+ * a crossing at which forces keep their slopes, and its error control sees those. */
+void kl_method_set_event_rules(kl_simulation *s)
+{
+    bool blind           = s->integrator == &kl_runge_kutta && !isnan(s->model->settings.step);
+    s->events->continues = s->integrator->bend && !blind;
+    s->events->lenient   = !s->integrator->back || s->integrator->short_steps;
+}
+
+static kl_status use_method(kl_simulation *s, const kl_integrator *method)
+{
+    kl_solver *x         = s->solver;
+    double     tolerance = s->model->settings.tolerance;
+    s->integrator->destroy(s->self);
+    s->self       = NULL;
+    s->integrator = method;
+    kl_method_set_event_rules(s);
+    s->watch     = (kl_method_watch){0};
+    x->tolerance = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
+    kl_matrix_forget(x->matrix);
+    s->anew = true;
+    return method->create(x, &s->self);
+}
+
+/* For the state where the run begins or is resumed. */
+kl_status kl_method_choose(kl_simulation *s)
+{
+    kl_method_steps at;
+    if (!s->automatic) return KL_OK;
+    /* nothing of what the run has learned: it is resumed as it goes on */
+    s->bound                  = kl_method_bound(s->model);
+    s->watch                  = (kl_method_watch){0};
+    s->latest                 = 0.0;
+    s->changes                = 0;
+    const kl_integrator *best = &kl_generalized_alpha;
+    if (s->bound) {
+        snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
+    } else if (kl_method_look(s->scratch, s->solver, s->model->settings.tolerance, true, &at) !=
+               KL_OK) {
+        snprintf(s->chosen, sizeof s->chosen, "accelerations near the start are not defined");
+    } else {
+        bool smooth = kl_method_smooth(&at);
+        best        = smooth ? &kl_runge_kutta : best;
+        snprintf(s->chosen, sizeof s->chosen,
+                 smooth ? "smooth motion, fastest rate of the equations %.2g 1/s"
+                        : "stiff forces, fastest rate of the equations %.2g 1/s",
+                 at.rate);
+    }
+    return best != s->integrator ? use_method(s, best) : KL_OK;
+}
+
+/* Before a step: would the other method do with less than the last one took? */
+kl_status kl_method_reconsider(kl_simulation *s)
+{
+    double h = s->latest;
+    enum { MOST = 6 }; /* changes of mind */
+    char why[128];
+    bool explicit_now = s->integrator == &kl_runge_kutta;
+    s->latest         = 0.0;
+    if (!s->automatic || s->bound || s->changes >= MOST || !(h > 0.0)) return KL_OK;
+    if (!kl_method_tired(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
+                         explicit_now, why, sizeof why))
+        return KL_OK;
+    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s", s->solver->s->t, why);
+    s->changes++;
+    /* friction that sticks is stiff and comes back: short steps of its events do not tell otherwise */
+    if (explicit_now && s->model->reads_reactions) s->bound = "friction sticks in this run";
+    double taken = s->watch.mean;
+    if (!explicit_now && s->watch.rival > 0.0) s->changes = MOST; /* both have been tried */
+    KL_TRY(use_method(s, explicit_now ? &kl_generalized_alpha : &kl_runge_kutta));
+    if (explicit_now) s->watch.rival = taken;
+    return KL_OK;
+}
+
+bool kl_method_may_fail(const kl_simulation *s)
+{
+    return s->automatic && s->integrator == &kl_runge_kutta;
+}
+
+kl_status kl_method_replace(kl_simulation *s)
+{
+    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not continue",
+             s->solver->s->t);
+    s->bound = "runge-kutta failed in this run";
+    return use_method(s, &kl_generalized_alpha);
+}
