@@ -39,32 +39,43 @@ static const char *const text = "klingel: 1\nparameters: {elements: 100}\n"
                                 "joints: {clamp: {type: fixed, between: [ground, rod.start]}}\n"
                                 "integrator: {step: 1 ms}\n";
 
-static double run_seconds(const char *elements)
+static bench_outcome run(const char *elements)
 {
     kl_override o      = {.name = "elements", .text = elements};
     kl_diag    *d      = kl_diag_create();
     kl_source  *source = NULL;
     (void)kl_source_parse(text, strlen(text), "bench", d, &source);
-    bench_job j       = bench_load(d, source, &o, 1, NULL, NULL);
-    double    seconds = bench_run(&j, 0.05).seconds;
+    bench_job     j   = bench_load(d, source, &o, 1, NULL, NULL);
+    bench_outcome out = bench_run(&j, 0.05);
     bench_release(&j);
-    return seconds;
+    return out;
+}
+
+static void print_run(const char *elements, bench_outcome o, double seconds)
+{
+    double steps = (double)o.steps;
+    printf("beam of %s elements: %.3f ms a step, %.2f iterations, %.2f evaluations and %.2f factorisations a step\n", elements, 1e3 * seconds / steps,
+           (double)o.iterations / steps, (double)o.evaluations / steps, (double)o.factorizations / steps);
 }
 
 int main(void)
 {
     enum { RUNS = 7 };
-    double two[RUNS], three[RUNS], few[RUNS], many[RUNS];
+    double        two[RUNS], three[RUNS], few[RUNS], many[RUNS];
+    bench_outcome hundred = {0}, thousand = {0};
     for (int i = 0; i < RUNS; i++) {
         two[i]   = element_seconds(2);
         three[i] = element_seconds(3);
-        few[i]   = run_seconds("100");
-        many[i]  = run_seconds("1000");
+        hundred  = run("100");
+        thousand = run("1000");
+        few[i]   = hundred.seconds;
+        many[i]  = thousand.seconds;
     }
     double *all[] = {two, three, few, many};
     for (int i = 0; i < 4; i++) qsort(all[i], RUNS, sizeof(double), by_size);
     printf("beam element with tangent: two nodes %.2f us, three nodes %.2f us\n", 1e6 * two[RUNS / 2], 1e6 * three[RUNS / 2]);
-    printf("beam of 100 elements: %.3f ms a step; of 1000: %.3f ms, %.1f times as much\n", 1e3 * few[RUNS / 2] / 50, 1e3 * many[RUNS / 2] / 50,
-           many[RUNS / 2] / few[RUNS / 2]);
+    print_run("100", hundred, few[RUNS / 2]);
+    print_run("1000", thousand, many[RUNS / 2]);
+    printf("1000 elements take %.1f times the time of 100\n", many[RUNS / 2] / few[RUNS / 2]);
     return 0;
 }

@@ -22,7 +22,7 @@ typedef struct bench_job {
 
 typedef struct bench_outcome {
     double seconds;
-    long   steps, iterations;
+    long   steps, iterations, evaluations, factorizations;
 } bench_outcome;
 
 _Noreturn static inline void bench_stop(const kl_diag *d)
@@ -50,9 +50,11 @@ static inline bench_outcome bench_run(bench_job *j, double end)
     double start = bench_now();
     while (j->s->solver->s->t < end)
         if (kl_simulation_step(j->s, end, j->diag) != KL_OK) bench_stop(j->diag);
-    return (bench_outcome){.seconds    = bench_now() - start,
-                           .steps      = j->s->count.steps,
-                           .iterations = j->s->count.iterations};
+    return (bench_outcome){.seconds        = bench_now() - start,
+                           .steps          = j->s->count.steps,
+                           .iterations     = j->s->count.iterations,
+                           .evaluations    = j->s->count.evaluations,
+                           .factorizations = j->s->count.factorizations};
 }
 
 static inline void bench_release(bench_job *j)

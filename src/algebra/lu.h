@@ -20,6 +20,8 @@ kl_status kl_lu_factor(kl_lu *lu, const double *values);
 void kl_lu_forget(kl_lu *lu);
 /* x <- A^-1 x */
 kl_status kl_lu_solve(const kl_lu *lu, double *x);
+/* The same for two right-hand sides, one behind the other: the factors are read once. */
+kl_status kl_lu_solve_two(const kl_lu *lu, double *x);
 
 int    kl_lu_bad_column(const kl_lu *lu); /* unknown behind the pivot that was missing, or -1 */
 int    kl_lu_pivotings(const kl_lu *lu);  /* full factorisations so far */

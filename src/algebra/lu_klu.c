@@ -94,13 +94,18 @@ kl_status kl_lu_factor(kl_lu *lu, const double *values)
     return isfinite(lu->condition) && lu->condition > 0.0 ? KL_OK : KL_E_SINGULAR;
 }
 
-kl_status kl_lu_solve(const kl_lu *lu, double *x)
+static kl_status solve(const kl_lu *lu, double *x, int columns)
 {
-    if (lu->fronts) return kl_fronts_solve(lu->fronts, x);
     klu_common common = lu->common; /* klu_solve writes its status: keep ours const */
+    int        n      = lu->p->n;
+    for (int c = 0; lu->fronts && c < columns; c++) KL_TRY(kl_fronts_solve(lu->fronts, x + c * n));
+    if (lu->fronts) return KL_OK;
     if (!lu->numeric) return KL_E_SINGULAR;
-    return klu_solve(lu->symbolic, lu->numeric, lu->p->n, 1, x, &common) ? KL_OK : KL_E_SINGULAR;
+    return klu_solve(lu->symbolic, lu->numeric, n, columns, x, &common) ? KL_OK : KL_E_SINGULAR;
 }
+
+kl_status kl_lu_solve(const kl_lu *lu, double *x) { return solve(lu, x, 1); }
+kl_status kl_lu_solve_two(const kl_lu *lu, double *x) { return solve(lu, x, 2); }
 
 int kl_lu_bad_column(const kl_lu *lu)
 {

@@ -291,12 +291,26 @@ kl_status kl_matrix_factor_inertia(const kl_model *m, kl_work *w, kl_matrix *x, 
 
 /* ---- solving --------------------------------------------------------------------------------- */
 
+static void apply_scale(const kl_matrix *x, double *y)
+{
+    for (int i = 0; i < x->n; i++) y[i] *= x->scale[i];
+}
+
 kl_status kl_matrix_solve(const kl_matrix *x, double *y)
 {
     if (x->n == 0) return KL_OK;
-    for (int i = 0; i < x->n; i++) y[i] *= x->scale[i];
+    apply_scale(x, y);
     KL_TRY(kl_lu_solve(x->lu, y));
-    for (int i = 0; i < x->n; i++) y[i] *= x->scale[i];
+    apply_scale(x, y);
+    return KL_OK;
+}
+
+kl_status kl_matrix_solve_two(const kl_matrix *x, double *y)
+{
+    if (x->n == 0) return KL_OK;
+    apply_scale(x, y), apply_scale(x, y + x->n);
+    KL_TRY(kl_lu_solve_two(x->lu, y));
+    apply_scale(x, y), apply_scale(x, y + x->n);
     return KL_OK;
 }
 

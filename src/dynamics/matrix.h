@@ -34,6 +34,8 @@ kl_status kl_matrix_factor_inertia(const kl_model *m, kl_work *w, kl_matrix *x, 
 
 /* y <- matrix^-1 y, with y = (nv, nz, nlam). */
 kl_status kl_matrix_solve(const kl_matrix *x, double *y);
+/* The same for two right-hand sides, one behind the other, at the cost of little more than one. */
+kl_status kl_matrix_solve_two(const kl_matrix *x, double *y);
 /* The same with eps taken back out by iteration: constraints hold exactly, and of all multipliers
  * that do it the smallest (in scaled units) are found. y: right-hand side in, solution out;
  * KL_E_SINGULAR when they grow without end. */

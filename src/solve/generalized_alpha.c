@@ -19,8 +19,8 @@
  * then the positions were measured to be of first order: the position constraint puts its local
  * error h^3 into h^2 a1.
  *
- * Where we differ: both constraints are met with one factored matrix and two solves an iteration;
- * the matrix is kept over steps while Newton converges fast. A kept matrix serves another step size
+ * Where we differ: both constraints are met with one factored matrix and two right-hand sides an
+ * iteration; the matrix is kept over steps while Newton converges fast. A kept matrix serves another step size
  * too: with c2 M in its corner, c2' = s c2 asks only for r/s on the right and s lambda in the
  * answer. */
 #include <math.h>
@@ -67,6 +67,9 @@ typedef struct alpha {
     double     damping; /* share of each change that is made: 1, less where thorough ones cycle */
     bool       first;   /* the last step was the first one since the integrator began */
     double     speed;   /* estimated convergence factor */
+    int        used;    /* iterations of the last attempt */
+    int        least;   /* fewest iterations of a step with this matrix, 0: none yet */
+    int        wasted;  /* iterations beyond that since it was made */
     double     last_change; /* of Newton's method in the step, over what is allowed */
     int        calm;        /* steps in a row after which a much longer one would do */
     kl_powers  power;
@@ -331,6 +334,7 @@ static kl_status make_matrix(alpha *i, kl_solver *x, coefficients c, kl_statisti
     i->fresh = true;
     i->stale = false;
     i->speed = 0.1;
+    i->least = i->wasted = 0;
     return KL_OK;
 }
 
@@ -340,18 +344,19 @@ typedef struct change {
 } change;
 
 /* Positions alone onto Phi = 0: the part of Phi that the change of the velocities does not take
- * away goes into dx, in the direction of Phi_q', and nowhere else. */
-static kl_status position_change(alpha *i, kl_solver *x, coefficients c, change *size)
+ * away goes into dx, in the direction of Phi_q', and nowhere else. It is the second right-hand side. */
+static void ask_position(const kl_solver *x, coefficients c, double *y)
 {
     const kl_model *m = x->model;
-    if (m->nlam == 0) return KL_OK;
-    memset(x->y, 0, (size_t)(m->nv + m->nz) * sizeof(double));
-    for (int k = 0; k < m->nlam; k++) x->y[m->nv + m->nz + k] = x->rate[k] / c.c1 - x->w->phi[k];
-    KL_TRY(kl_matrix_solve(x->matrix, x->y));
-    carry_back(i, m, x->y);
-    size->position = kl_increment_norm(m, x->y, NULL);
-    for (int k = 0; k < m->nv; k++) i->dx[k] += x->y[k];
-    return KL_OK;
+    memset(y, 0, (size_t)(m->nv + m->nz) * sizeof *y);
+    for (int k = 0; k < m->nlam; k++) y[m->nv + m->nz + k] = x->rate[k] / c.c1 - x->w->phi[k];
+}
+
+static void take_position(alpha *i, const kl_model *m, double *y, change *size)
+{
+    carry_back(i, m, y);
+    size->position = kl_increment_norm(m, y, NULL);
+    for (int k = 0; k < m->nv; k++) i->dx[k] += y[k];
 }
 
 /* Where a contact is open in one iteration and closed in the next, each with its own matrix, two equal
@@ -372,7 +377,8 @@ static void damp_cycle(alpha *i, double size, double last, double *y, int n)
 static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double last, change *size,
                                int *which)
 {
-    const kl_model *m = x->model;
+    const kl_model *m        = x->model;
+    double         *position = x->y + m->nv + m->nz + m->nlam;
     /* the kept matrix was made for i->c2: scaling rows by 1/s and multipliers by s corrects the inertia terms */
     double s = c.c2 / i->c2;
     kl_eval_rate(m, x->w, x->rate);
@@ -381,7 +387,8 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double la
     for (int k = 0; k < m->nlam; k++)
         x->y[m->nv + m->nz + k] =
             kl_matrix_eps(x->matrix, k) * i->lambda[k] / s - x->rate[k] / c.c1;
-    KL_TRY(kl_matrix_solve(x->matrix, x->y));
+    if (m->nlam > 0) ask_position(x, c, position);
+    KL_TRY((m->nlam > 0 ? kl_matrix_solve_two : kl_matrix_solve)(x->matrix, x->y));
     carry_back(i, m, x->y);
     *size = (change){.motion = kl_increment_norm(m, x->y, which)};
     if (i->thorough) damp_cycle(i, size->motion, last, x->y, m->nv + m->nz + m->nlam);
@@ -400,7 +407,7 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double la
         i->zb[k] += dz / (i->p.gamma * (i->trial->t - x->s->t));
     }
     for (int k = 0; k < m->nlam; k++) i->lambda[k] += s * x->y[m->nv + m->nz + k];
-    KL_TRY(position_change(i, x, c, size));
+    if (m->nlam > 0) take_position(i, m, position, size);
     return isfinite(size->motion) && isfinite(size->position) ? KL_OK : KL_RETRY;
 }
 
@@ -470,6 +477,7 @@ static kl_status attempt(alpha *i, kl_solver *x, double h, double until, kl_stat
             motion.speed = position.speed = i->speed;
         }
         count->iterations++;
+        i->used = k + 1;
         KL_TRY(newton_change(i, x, c, motion.last, &now, &count->limiting));
         bool moved = settled(&motion, now.motion), placed = settled(&position, now.position);
         i->speed = fmax(motion.speed, position.speed);
@@ -591,6 +599,17 @@ static void refine_lost(alpha *i, kl_solver *x, double h, kl_statistics *count)
     if (m->reads_reactions) kl_eval_totals(m, x->w, x->lambda);
 }
 
+/* The older a matrix, the more iterations a step takes. It is made anew when the iterations beyond the
+ * fewest of a step have cost as much as two new matrices: one of a beam takes the time of 5 iterations,
+ * with 100 elements as with 1000. Where forces have kinks, iterations vary for other reasons than age. */
+static void judge_matrix(alpha *i, const kl_model *m)
+{
+    enum { PRICE = 10 };
+    if (i->least == 0 || i->used < i->least) i->least = i->used;
+    i->wasted += i->used - i->least;
+    if (i->speed > i->slow || (m->nevent == 0 && i->wasted >= PRICE)) i->stale = true;
+}
+
 static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
 {
     const kl_model *m = x->model;
@@ -626,7 +645,7 @@ static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
     if (count->least_step == 0.0 || h < count->least_step) count->least_step = h;
     if (h > count->largest_step) count->largest_step = h;
     i->fresh = i->bends = false;
-    if (i->speed > i->slow) i->stale = true;
+    judge_matrix(i, m);
 }
 
 /* Local error of first-order states over what is allowed: h^3 d^3z/dt^3 / 6 from the bend of z' in

@@ -20,7 +20,7 @@ kl_status kl_solver_create(const kl_model *m, kl_solver **out)
     x->arena      = arena;
     x->a          = kl_arena_array(arena, double, m->nv + 1);
     x->lambda     = kl_arena_array(arena, double, m->nlam + 1);
-    x->y          = kl_arena_array(arena, double, m->nv + m->nz + m->nlam + 1);
+    x->y          = kl_arena_array(arena, double, 2 * (m->nv + m->nz + m->nlam) + 1);
     x->rate       = kl_arena_array(arena, double, m->nlam + 1);
     x->constrains = kl_arena_array(arena, unsigned char, m->nelement + 1);
     for (int i = 0; x->constrains && i < m->nelement; i++)

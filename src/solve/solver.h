@@ -16,7 +16,7 @@ typedef struct kl_solver {
     kl_arena       *arena;
     double         *a;          /* nv: v' of the current state */
     double         *lambda;     /* nlam: multipliers of the current state */
-    double         *y;          /* nv + nz + nlam: right-hand sides and solutions */
+    double         *y;          /* 2 (nv + nz + nlam): right-hand sides and solutions */
     double         *rate;       /* nlam: scratch */
     unsigned char  *constrains; /* nelement: elements that have constraints */
     double          tolerance;  /* of the integrator: local error over length or radian */

@@ -100,6 +100,31 @@ static void small_and_large_matrices_are_solved(void **state)
     check(14, 30, 0.1, false);
 }
 
+/* Two right-hand sides at once: the same numbers as one after the other, small matrix and large one (fronts). */
+static void two_right_hand_sides_are_solved_at_once(void **state)
+{
+    (void)state;
+    for (int n = 3; n < 20; n += 11) {
+        kl_arena  *a = kl_arena_create();
+        kl_pattern p;
+        grid(a, n, 4, &p);
+        double  *values = kl_arena_array(a, double, p.nnz), *both = kl_arena_array(a, double, 2 * p.n);
+        double  *one  = kl_arena_array(a, double, p.n);
+        unsigned seed = 5;
+        fill(&p, 4, 0.1, values);
+        kl_lu *lu = kl_lu_create(&p);
+        assert_int_equal(kl_lu_factor(lu, values), KL_OK);
+        for (int i = 0; i < 2 * p.n; i++) both[i] = noise(&seed);
+        double *second = both + p.n;
+        memcpy(one, second, (size_t)p.n * sizeof *one);
+        assert_int_equal(kl_lu_solve(lu, one), KL_OK);
+        assert_int_equal(kl_lu_solve_two(lu, both), KL_OK);
+        for (int i = 0; i < p.n; i++) assert_true(fabs(second[i] - one[i]) <= 1e-14 * (1.0 + fabs(one[i])));
+        kl_lu_destroy(lu);
+        kl_arena_destroy(a);
+    }
+}
+
 static void a_singular_matrix_is_told(void **state)
 {
     (void)state;
@@ -120,6 +145,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(small_and_large_matrices_are_solved),
+        cmocka_unit_test(two_right_hand_sides_are_solved_at_once),
         cmocka_unit_test(a_singular_matrix_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
