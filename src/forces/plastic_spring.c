@@ -29,7 +29,8 @@ typedef struct plastic_spring {
     kl_function  *curve, *rate;
     int           hardening; /* 0 isotropic, 1 kinematic */
     bool          crushes;
-    double        x0; /* derived: coordinate at the start */
+    double        x0;      /* derived: coordinate at the start */
+    kl_vec3       line[2]; /* derived: from its first point to the second at the start, in the axes of both */
 } plastic_spring;
 
 /* What it remembers; the turn comes first, as of all elements that count turns. FACTOR: r at the last step. */
@@ -285,6 +286,33 @@ static kl_status check_curves(const plastic_spring *p, const kl_setup *s)
     return p->rate ? check_curve(&rate, s) : KL_OK;
 }
 
+static kl_vec3 line_of(const kl_motion *m)
+{
+    kl_vec3 d = kl_sub(m[1].r, m[0].r);
+    return kl_scale(1.0 / kl_norm(d), d);
+}
+
+/* The force has no direction where its two points meet: it must be solid before. */
+static kl_status take_line(plastic_spring *p, const kl_setup *s, const kl_motion *m)
+{
+    bool   ends = isfinite(p->stroke);
+    double most = p->gap + (ends ? p->stroke : 0.0);
+    if (p->x0 == 0.0)
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': its two points coincide at the start, so it has no direction; "
+                       "give two points with `at: [[...], [...]]`",
+                       s->name);
+    if (most >= p->x0 * (1.0 - 1e-9))
+        return kl_fail(s->diag, KL_E_RANGE, s->place,
+                       "force '%s': its two points are %.4g m apart at the start, but %s %.4g m, so that "
+                       "the bodies would pass through each other; give points that are further apart "
+                       "with `at: [[...], [...]]`, or a smaller `%s`",
+                       s->name, p->x0, ends ? "`gap` and `stroke` together are" : "`gap` is", most,
+                       ends ? "stroke" : "gap");
+    for (int i = 0; i < 2; i++) p->line[i] = kl_mul_t(&m[i].A, line_of(m));
+    return KL_OK;
+}
+
 static kl_status plastic_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                                kl_element_size *size)
 {
@@ -297,11 +325,7 @@ static kl_status plastic_setup(void *data, const kl_setup *s, const kl_motion *m
     p->x0 = x.x;
     if (isnan(p->stroke)) p->stroke = HUGE_VAL;
     size->nh = MEMORY, size->nevent = p->crushes ? CRUSH_EVENTS : HINGE_EVENTS;
-    if (p->crushes && p->coordinate.kind == KL_DISTANCE && x.x == 0.0)
-        return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': its two points coincide at the start, so it has no direction; "
-                       "give two points with `at: [[...], [...]]`",
-                       s->name);
+    if (p->crushes) KL_TRY(take_line(p, s, m));
     return check_curves(p, s);
 }
 
@@ -417,7 +441,18 @@ static void plastic_output(const kl_reading *in, const double *lambda, double *v
     values[3] = in->h[SPENT] + a.spent;
 }
 
-/* A curve that is not looked at so far, or an expression, may be negative where the run comes. */
+/* Pressed, and the line of its points points backwards as both ends see it. */
+static bool has_passed(const plastic_spring *p, const kl_motion *m, double x)
+{
+    if (!(p->x0 - p->gap - x > 0.0)) return false;
+    kl_vec3 now = line_of(m);
+    for (int i = 0; i < 2; i++)
+        if (kl_dot(kl_mul(&m[i].A, p->line[i]), now) >= 0.0) return false;
+    return true;
+}
+
+/* The ends may pass each other; a curve that is not looked at so far, or an expression, may be negative
+ * where the run comes. */
 static void plastic_watch(const kl_reading *in, kl_notice *notice)
 {
     const plastic_spring *p = in->data;
@@ -425,6 +460,14 @@ static void plastic_watch(const kl_reading *in, kl_notice *notice)
     kl_scalar             x;
     if (!p->crushes) return;
     scalar_of(in, &x);
+    if (has_passed(p, in->m, x.x)) {
+        notice->stop = true, notice->count = 1;
+        snprintf(notice->text, sizeof notice->text,
+                 "is crushed so far that its two points have passed each other (%.4g m apart at the "
+                 "start); give it more `force`, or a `stroke` with `bottom_stiffness`",
+                 p->x0);
+        return;
+    }
     double f = curve_at(p, dp, &unused), speed = fmax(0.0, -kl_scalar_rate(&x, in->m));
     if (p->rate) kl_function_eval(p->rate, speed, NULL, y);
     if (f >= 0.0 && y[0] >= 0.0) return;
@@ -473,7 +516,8 @@ static const kl_key crush_keys[] = {
      .fallback = "",
      .min      = 0,
      .max      = 1e300,
-     .help     = "greatest crush; it has bottomed out then and is elastic; default: never"},
+     .help     = "greatest crush; it has bottomed out then and is elastic; less than the distance of the "
+                "points without the gap; default: never"},
     {.name     = "bottom_stiffness",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(bottom),

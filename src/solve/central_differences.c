@@ -124,22 +124,32 @@ static kl_status passes_of(explicit_run *e, kl_solver *x, int passes, bool dampe
     return KL_OK;
 }
 
-/* x->a belongs to the state. `fresh`: from shapes of both senses, because what touches may push only when
- * it is pressed; else from the shape of the last time. The step does not grow again: yielding lowers
- * frequencies, unloading raises them. */
+/* From shapes of both senses, because what touches may push only when it is pressed. */
+static kl_status both_senses(explicit_run *e, kl_solver *x, bool damped, double *stable,
+                             kl_diag *diag)
+{
+    for (int sense = -1; sense <= 1; sense += 2) {
+        double h = *stable;
+        seed_shape(e, x->model, sense);
+        kl_status status = passes_of(e, x, FIRST_PASSES, damped, &h, diag);
+        *stable          = fmin(*stable, h);
+        kl_state_copy(x->s, e->kept);
+        if (status != KL_OK) return status;
+    }
+    return KL_OK;
+}
+
+/* x->a belongs to the state. `fresh`: from new shapes; else from the shape of the last time. The step does
+ * not grow again: yielding lowers frequencies, unloading raises them. */
 static kl_status estimate(explicit_run *e, kl_solver *x, bool fresh, kl_diag *diag)
 {
-    const kl_model *m      = x->model;
-    kl_status       status = KL_OK;
-    memcpy(e->before, x->a, (size_t)m->nv * sizeof(double));
+    memcpy(e->before, x->a, (size_t)x->model->nv * sizeof(double));
     kl_state_copy(e->kept, x->s);
-    for (int sense = 0; status == KL_OK && sense < (fresh ? 2 : 1); sense++) {
-        double h = e->stable;
-        if (fresh) seed_shape(e, m, sense == 0 ? -1.0 : 1.0);
-        status    = passes_of(e, x, fresh ? FIRST_PASSES : LATER_PASSES, true, &h, diag);
-        e->stable = fmin(e->stable, h);
-        kl_state_copy(x->s, e->kept);
-    }
+    if (fresh) return both_senses(e, x, true, &e->stable, diag);
+    double    h      = e->stable;
+    kl_status status = passes_of(e, x, LATER_PASSES, true, &h, diag);
+    e->stable        = fmin(e->stable, h);
+    kl_state_copy(x->s, e->kept);
     return status;
 }
 
@@ -151,10 +161,7 @@ static kl_status judge_steps(explicit_run *e, kl_solver *x, kl_diag *diag)
     double             free = HUGE_VAL; /* without damping */
     if (e->judged || !isfinite(e->stable)) return KL_OK;
     e->judged = true;
-    seed_shape(e, x->model, 1.0);
-    kl_status status = passes_of(e, x, FIRST_PASSES, false, &free, diag);
-    kl_state_copy(x->s, e->kept);
-    KL_TRY(status);
+    KL_TRY(both_senses(e, x, false, &free, diag));
     if (s->step > e->stable)
         kl_warn(diag, KL_NOWHERE,
                 "steps of %.3g s are longer than the stable step of central differences, about "

@@ -110,7 +110,9 @@ static void curves_without_sense_are_refused(void **unused)
          "`rate_factor` is "},
         {"force: 1 kN, stiffness: 1e8, rate_factor: -1", "`rate_factor` is -1"},
         {"force: {linear_table: [[0, 1e6], [0.001, 1e5], [1, 1e5]]}, stiffness: 1e8",
-         "falls faster than `stiffness`"}};
+         "falls faster than `stiffness`"},
+        {"force: 1e5, stiffness: 1e8, gap: 1 m, stroke: 4 m", "`gap` and `stroke` together are 5 m"},
+        {"force: 1e5, stiffness: 1e8, gap: 6 m", "`gap` is 6 m"}};
     for (size_t i = 0; i < sizeof list / sizeof *list; i++) {
         char  text[1500];
         built b;
@@ -134,6 +136,33 @@ static void curves_without_sense_are_refused(void **unused)
     built_free(&b);
 }
 
+static kl_status ignore_row(void *context, double t, const double *values)
+{
+    (void)context, (void)t, (void)values;
+    return KL_OK;
+}
+
+/* 1000 kg at 10 m/s, 5 m before the wall: 5 kN take 25 of its 50 kJ, then its two points pass each other. */
+static void ends_do_not_pass_each_other_in_silence(void **unused)
+{
+    (void)unused;
+    for (int i = 0; i < METHODS; i++) {
+        char           text[1500];
+        kl_simulation *s    = NULL;
+        kl_sink        sink = {.row = ignore_row};
+        snprintf(text, sizeof text, runner, "force: 5 kN, stiffness: 100 MN/m", methods[i]);
+        built b = must_build(text);
+        assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+        assert_int_not_equal(kl_simulation_run(s, 0.9, 1e-2, &sink, b.diag), KL_OK);
+        const char *last_said = kl_diag_at(b.diag, kl_diag_size(b.diag) - 1)->text;
+        /* v = 10 - 5 t and v^2 = 100 - 10 x: at x = 5 m after (10 - sqrt(50))/5 s */
+        assert_true(fabs(s->solver->s->t - (10.0 - sqrt(50.0)) / 5.0) < 2e-2);
+        if (!strstr(last_said, "passed each other")) fail_msg("%s: %s", methods[i], last_said);
+        kl_simulation_destroy(s);
+        built_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -142,6 +171,7 @@ int main(void)
         cmocka_unit_test(a_force_that_grows_with_the_speed_follows_the_closed_form),
         cmocka_unit_test(a_curve_may_fall),
         cmocka_unit_test(curves_without_sense_are_refused),
+        cmocka_unit_test(ends_do_not_pass_each_other_in_silence),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
