@@ -115,8 +115,8 @@ static const char *wrong_with(const kl_outline *outer, const kl_outline *hole, i
     for (int i = 0; i < outer->n; i++)
         most = fmax(most, hypot(outer->point[2 * i] - outer->point[0],
                                 outer->point[2 * i + 1] - outer->point[1]));
-    if (!(area > 1e-12 * most * most)) return "it has no area; give points that enclose one";
     if (cut(outer, outer)) return "its sides cross each other; give the points in order";
+    if (!(area > 1e-12 * most * most)) return "it has no area; give points that enclose one";
     for (int k = 0; k < nhole; k++) {
         if (hole[k].n < 3 || !(fabs(signed_area(&hole[k])) > 0.0))
             return "its hole has no area; give points that enclose one";

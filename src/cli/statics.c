@@ -42,6 +42,17 @@ static void print_bodies(const kl_model *m, const kl_work *w)
     }
 }
 
+/* What acts between a body and many nodes: the sum on all nodes. Moments are about different points. */
+static void print_force_on_nodes(const kl_element *e, const double *total, double largest)
+{
+    double sum[3] = {0};
+    for (int j = 1; j < e->nmarker; j++)
+        for (int k = 0; k < 3; k++) sum[k] += total[6 * (e->marker + j) + k];
+    for (int k = 0; k < 3; k++) sum[k] = without_noise(sum[k], largest);
+    printf("  %-24s force [%.6g, %.6g, %.6g] N on its %d nodes together\n", e->name, sum[0], sum[1],
+           sum[2], e->nmarker - 1);
+}
+
 /* Force and moment that the second marker's body feels from each element. */
 static void print_forces(const kl_model *m, const kl_work *w)
 {
@@ -51,6 +62,10 @@ static void print_forces(const kl_model *m, const kl_work *w)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         double            t[6];
+        if (e->type->attach == &kl_attach_row) {
+            print_force_on_nodes(e, w->total, largest);
+            continue;
+        }
         for (int k = 0; k < 6; k++)
             t[k] = without_noise(w->total[6 * (size_t)(e->marker + e->nmarker - 1) + (size_t)k],
                                  largest * (k < 3 ? 1.0 : m->length));

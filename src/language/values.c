@@ -294,6 +294,16 @@ static kl_status key_flag(const place_of_key *p)
     return kl_value_flag(p->s, p->node, p->what, (bool *)(void *)(p->data + p->key->offset));
 }
 
+/* Names of variables, which functions of state read in Lua. */
+static kl_status check_name(const place_of_key *p, const kl_node *n)
+{
+    if (kl_is_name(n->key)) return KL_OK;
+    return kl_fail(p->s->diag, KL_E_NAME, n->key_place,
+                   "%s: '%s' is not a valid variable name; use letters, digits and _, and no word of "
+                   "Lua such as `end`",
+                   p->what, n->key);
+}
+
 /* Where the markers go is seen to by attach.c. */
 static kl_status key_signals(const place_of_key *p)
 {
@@ -310,10 +320,7 @@ static kl_status key_signals(const place_of_key *p)
         kl_signal *one = &list->item[list->n];
         *one =
             (kl_signal){.name = n->key, .marker = -1, .joint = -1, .input = -1, .place = n->place};
-        if (!kl_is_name(n->key))
-            return kl_fail(s->diag, KL_E_NAME, n->key_place,
-                           "%s: '%s' is not a valid variable name; use letters, digits and _",
-                           p->what, n->key);
+        KL_TRY(check_name(p, n));
         KL_TRY(kl_value_word(s, n, p->what, &one->text));
         list->n++;
     }
@@ -332,10 +339,7 @@ static kl_status key_table(const place_of_key *p)
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
     *(kl_table **)(void *)(p->data + p->key->offset) = t;
     for (const kl_node *n = p->node->first; n; n = n->next) {
-        if (!kl_is_name(n->key))
-            return kl_fail(s->diag, KL_E_NAME, n->key_place,
-                           "%s: '%s' is not a valid variable name; use letters, digits and _",
-                           p->what, n->key);
+        KL_TRY(check_name(p, n));
         t->name[t->n] = n->key;
         KL_TRY(kl_scope_number(s, n, p->what, "*", &t->value[t->n]));
         t->n++;

@@ -93,12 +93,29 @@ static void a_contact_that_keeps_steps_short_is_named(void **state)
     assert_null(strstr(w->err, "keeps the steps"));
 }
 
+/* A contact on a row of nodes: the force on all of them, half of the load on each wheel. */
+static void forces_on_nodes_are_summed(void **state)
+{
+    world *w = *state;
+    assert_int_equal(run(w, "statics", KL_SOURCE_DIR "/examples/overhead-conveyor/model.yaml",
+                         "--set", "mu=0"),
+                     0);
+    double      force[3] = {0};
+    const char *ride     = strstr(w->out, "ride_left ");
+    assert_non_null(ride);
+    assert_int_equal(sscanf(ride, "ride_left force [%lf, %lf, %lf] N on its 41 nodes", force,
+                            force + 1, force + 2),
+                     3);
+    assert_true(fabs(force[1] + 0.5 * 11772.0) < 1e-3);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
         CASE(a_block_on_a_table_has_an_equilibrium),
         CASE(its_modes_include_the_stiffness_of_the_contact),
         CASE(a_contact_that_keeps_steps_short_is_named),
+        CASE(forces_on_nodes_are_summed),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
