@@ -196,8 +196,78 @@ static void add_ends(const kl_pair *q, const core *c, kl_spots *out)
     }
 }
 
+/* Place on the line over the foot of x. Of two capsules the foot on the line of the other one. */
+static double place_over_foot(const kl_pair *q, const core *c, double x)
+{
+    sight s;
+    slopes_at(q, c, x, &s);
+    kl_vec3 foot = q->b->kind == KL_SOLID_CAPSULE ? kl_axpy(-q->b->radius, s.n, s.foot) : s.foot;
+    return kl_dot(kl_sub(foot, q->A.r), kl_axis(&q->A.A, 2));
+}
+
+/* Where the line stops lying over the other shape, seen from its end x. Beyond an edge, the foot of x is on the
+ * edge; the place over that foot is nearer to the place over the edge by the same factor each time (cos^2 of the
+ * angle between both), so that two steps tell where this ends (Aitken). Over a face, or along an edge, the steps
+ * do not become smaller: then it is the end itself. */
+static double end_of_shared(const kl_pair *q, const core *c, double x, double scale)
+{
+    double y = place_over_foot(q, c, x), first = y - x;
+    if (fabs(first) <= 1e-9 * scale || first * x > 0.0) return x;
+    double z = place_over_foot(q, c, fmin(fmax(y, c->low[0]), c->high[0])), second = z - y;
+    if (!(fabs(second) < 0.9 * fabs(first))) return x;
+    return fmin(fmax(y + second * first / (first - second), c->low[0]), c->high[0]);
+}
+
+/* The lowest place of the line between a and b, where the distance is convex. */
+static double lowest_between(const kl_pair *q, const core *c, double a, double b, sight *s)
+{
+    sight low, high;
+    slopes_at(q, c, a, &low), slopes_at(q, c, b, &high);
+    if (low.slope[0] < 0.0 && high.slope[0] > 0.0)
+        return bisect(q, c, a, low.slope[0], b, high.slope[0], s);
+    *s = low.slope[0] >= 0.0 ? low : high;
+    return low.slope[0] >= 0.0 ? a : b;
+}
+
+/* A capsule and a convex shape: the distance along the line is convex. Where both are side by side the two ends of
+ * what they share carry; the lowest place has a key of its own where it is deeper than both. */
+static void side_by_side(const kl_pair *q, const core *c, kl_spots *out)
+{
+    enum { LOW, HIGH, LOWEST };
+    sight   s[3];
+    kl_vec3 centre, half;
+    kl_solid_types[q->b->kind].bounds(q->b, &centre, &half);
+    double scale = c->high[0] + c->radius + kl_norm(half),
+           x[2]  = {end_of_shared(q, c, c->low[0], scale), end_of_shared(q, c, c->high[0], scale)};
+    bool both    = x[HIGH] - x[LOW] > 1e-6 * scale;
+    for (int k = 0; both && k < 2; k++) slopes_at(q, c, x[k], &s[k]);
+    /* along a curved edge the end is rough: none lies beyond the lowest place */
+    if (both && s[LOW].slope[0] > 0.0) x[LOW] = lowest_between(q, c, c->low[0], x[LOW], &s[LOW]);
+    if (both && s[HIGH].slope[0] < 0.0)
+        x[HIGH] = lowest_between(q, c, x[HIGH], c->high[0], &s[HIGH]);
+    for (int k = 0; both && k < 2; k++) {
+        add(c, (double[2]){x[k], 0.0}, &s[k], out);
+        out->item[out->n - 1].key = k;
+    }
+    double lowest = both ? lowest_between(q, c, x[LOW], x[HIGH], &s[LOWEST])
+                         : lowest_between(q, c, c->low[0], c->high[0], &s[LOWEST]);
+    if (both && s[LOWEST].f >= fmin(s[LOW].f, s[HIGH].f) - 1e-9 * scale) return;
+    add(c, (double[2]){lowest, 0.0}, &s[LOWEST], out);
+    out->item[out->n - 1].key = LOWEST;
+}
+
+static bool lies_on_convex(const kl_pair *q, const core *c)
+{
+    return c->solid->kind == KL_SOLID_CAPSULE && c->high[0] > 0.0 && !q->b->inside &&
+           kl_solid_types[q->b->kind].convex;
+}
+
 static void line(const kl_pair *q, const core *c, const kl_spots *warm, kl_spots *out)
 {
+    if (lies_on_convex(q, c)) {
+        side_by_side(q, c, out);
+        return;
+    }
     if (warm) {
         for (int i = 0; i < warm->n; i++) {
             double x[2] = {0, 0};

@@ -148,6 +148,64 @@ static void a_pin_runs_round_in_its_hole_without_jitter(void **unused)
     }
 }
 
+/* A capsule lies across the edge of a plate, its middle 30 mm inside: it rests on the edge and on its inner end,
+ * which is at 20 mm, with forces by the rule of the lever; x is where the middle came to rest. */
+static void a_capsule_rests_on_the_edge_of_a_plate(void **unused)
+{
+    (void)unused;
+    static const char *const names[]  = {"a.position.x", "touch.penetration", "touch.contacts",
+                                         "touch.normal", NULL};
+    static const char *const plates[] = {
+        "{box: [0.3, 0.3, 0.1], at: [0, 0, -0.05]}",
+        "{cylinder: {radius: 0.15, length: 0.1}, at: [0, 0, -0.05]}"};
+    for (size_t i = 0; i < sizeof plates / sizeof *plates; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\nbodies:\n  a: {mass: 1, inertia: [3e-3, 3e-3, 5e-4], position: [0.12, 0, "
+            "0.0201], orientation: {axis: y, angle: 90 deg}}\ncontacts:\n  touch: {between: [a, "
+            "ground], shapes: [{capsule: {radius: 20 mm, length: 0.2}}, %s], law: linear, "
+            "stiffness: 1e5, damping: 50, friction: stick-slip, mu: 0.5}\n",
+            plates[i]);
+        built b = must_build(text);
+        simulate(&b, 1.0, 0.1, names, &r, NULL);
+        built_free(&b);
+        const double *end = r.value[r.count - 1], weight = 9.81, inner = end[0] - 0.1;
+        print_message("middle at %.6f m, depth at the edge %.6g m\n", end[0], end[1]);
+        assert_close(end[2], 2.0, 0.0);
+        assert_close(end[3] / weight, 1.0, 1e-4);
+        assert_close(end[1] * 1e5 / (weight * (end[0] - inner) / (0.15 - inner)), 1.0, 1e-4);
+    }
+}
+
+/* Parallel capsules, 1 mm apart along their axes, meet at 1000 m/s each: the ends of what they share carry. Nothing
+ * dissipates. */
+static void capsules_beside_each_other_rebound(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"energy.total", "a.position.x", "touch.impacts", NULL};
+    static const char *const types[] = {"auto", "gear"};
+    for (size_t i = 0; i < sizeof types / sizeof *types; i++) {
+        char text[1024];
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\ngravity: 0\nbodies:\n  a: {mass: 0.1, inertia: [1e-4, 1e-4, 1e-4], "
+            "position: [-3, 0, 0], velocity: [1000, 0, 0]}\n  b: {mass: 0.1, inertia: [1e-4, "
+            "1e-4, 1e-4], position: [3, 0, 1 mm], velocity: [-1000, 0, 0]}\ncontacts:\n  touch: "
+            "{between: [a, b], shapes: [{capsule: {radius: 5 mm, length: 100 mm}}, {capsule: "
+            "{radius: 5 mm, length: 100 mm}}], law: linear, stiffness: 1e12}\nintegrator: {type: "
+            "%s}\n",
+            types[i]);
+        built b = must_build(text);
+        simulate(&b, 8e-3, 1e-3, names, &r, NULL);
+        built_free(&b);
+        const double *end = r.value[r.count - 1];
+        print_message("%s: energy %.9g J of 1e5 J, x = %.3f m\n", types[i], end[0], end[1]);
+        assert_close(end[0] / r.value[0][0], 1.0, 1e-3);
+        assert_true(end[1] < -4.9 && end[2] >= 1.0);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -155,6 +213,8 @@ int main(void)
         cmocka_unit_test(a_roll_falls_off_the_edge_of_a_table),
         cmocka_unit_test(a_pin_runs_round_in_its_hole_without_jitter),
         cmocka_unit_test(a_standing_cylinder_rocks_as_its_rim_says),
+        cmocka_unit_test(a_capsule_rests_on_the_edge_of_a_plate),
+        cmocka_unit_test(capsules_beside_each_other_rebound),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
