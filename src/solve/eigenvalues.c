@@ -161,8 +161,9 @@ static kl_status solve_with_vectors(const kl_linear *l, pencil *s, bool shapes)
 static void collect(const kl_solver *x, const kl_linear *l, const pencil *s, bool shapes,
                     kl_spectrum *modes, double *y, double *dx)
 {
-    const kl_model *m    = x->model;
-    double          size = size_of(l, s);
+    const double    nothing = 1e-14; /* of the largest eigenvalue */
+    const kl_model *m       = x->model;
+    double          size    = size_of(l, s);
     for (int i = 0; i < l->nx; i++) {
         if (fabs(s->beta[i]) <= 1e-13) continue; /* infinite: no mass, no state */
         kl_eigenmode *mode = &modes->mode[modes->n++];
@@ -170,7 +171,9 @@ static void collect(const kl_solver *x, const kl_linear *l, const pencil *s, boo
         mode->im           = s->wi[i] / s->beta[i];
         double r           = hypot(mode->re, mode->im);
         bool   pair = s->wi[i] != 0.0, second = s->wi[i] < 0.0;
-        mode->neutral = near_zero(s, i, size) && is_rigid(l, s, second ? i - 1 : i, pair);
+        /* below the error of the eigenvalues themselves nothing can be told from zero */
+        mode->neutral = r <= nothing * size ||
+                        (near_zero(s, i, size) && is_rigid(l, s, second ? i - 1 : i, pair));
         if (mode->neutral)
             r = mode->re = mode->im = 0.0; /* else noise looks like a damping ratio of 1 */
         mode->frequency = r / (2.0 * KL_PI);
