@@ -30,6 +30,9 @@ static const char groups[] =
 static const char pairs[] = "contacts:\n" PAIR("ab", "a", "b") PAIR("ac", "a", "c")
     PAIR("bc", "b", "c") FLOOR("a") FLOOR("b") FLOOR("c") TAIL;
 
+static const char pairs_backwards[] = "contacts:\n" FLOOR("c") FLOOR("b") FLOOR("a")
+    PAIR("bc", "b", "c") PAIR("ac", "a", "c") PAIR("ab", "a", "b") TAIL;
+
 static kl_status ignore(void *context, double t, const double *values)
 {
     (void)context, (void)t, (void)values;
@@ -101,6 +104,9 @@ static void order_in_the_file_does_not_matter(void **unused)
     run(in_order, groups, 0.0, NULL, &one);
     run(turned_round, groups, 0.0, NULL, &two);
     same(&one, &two, 1e-9);
+    run(in_order, pairs, 0.0, NULL, &one);
+    run(in_order, pairs_backwards, 0.0, NULL, &two);
+    same(&one, &two, 0.0);
 }
 
 static void checkpoints_keep_the_pool(void **unused)
