@@ -249,7 +249,7 @@ static race race_of(const char *path, int rival, double end, double most)
         if (s->integrator == KL_RUNGE_KUTTA) s->tolerance = kl_method_tolerance(s->tolerance);
         if (s->integrator == KL_GEAR) s->tolerance *= 10.0;
         if (kl_simulation_create(m, diag, &r.s) == KL_OK) {
-            kl_sink sink = {.context = &r, .row = race_row, .go_on = race_goes_on};
+            kl_sink sink = {.context = &r, .row = race_row, .continue_run = race_goes_on};
             double  last = r.end > 0.0 ? fmin(r.end, s->end) : s->end;
             r.start      = clock();
             kl_status k  = kl_simulation_run(r.s, last, s->every, &sink, diag);

@@ -34,7 +34,7 @@ struct kl_machine {
     setting       *set;
     held          *input;
     int            nset, ninput;
-    bool (*go_on)(void *context, double time);
+    bool (*continue_run)(void *context, double time);
     void *context;
 };
 
@@ -291,7 +291,8 @@ static kl_status move(kl_machine *s, double until, bool one)
     kl_status status = KL_OK;
     while (status == KL_OK && s->simulation->solver->s->t < until) {
         status = kl_simulation_step(s->simulation, until, s->diag);
-        if (status == KL_OK && s->go_on && !s->go_on(s->context, s->simulation->solver->s->t))
+        if (status == KL_OK && s->continue_run &&
+            !s->continue_run(s->context, s->simulation->solver->s->t))
             status = KL_E_INTERRUPTED;
         if (one || s->simulation->ended) break;
     }
@@ -464,11 +465,11 @@ static kl_status run(kl_machine *s, const char *path)
 {
     if (!path) return KL_E_USAGE;
     KL_TRY(renew(s));
-    kl_recording r   = {.path       = path,
-                        .model_text = kl_source_text(s->source),
-                        .end        = s->model->settings.end,
-                        .go_on      = s->go_on,
-                        .context    = s->context};
+    kl_recording r   = {.path         = path,
+                        .model_text   = kl_source_text(s->source),
+                        .end          = s->model->settings.end,
+                        .continue_run = s->continue_run,
+                        .context      = s->context};
     s->moved         = true;
     kl_status status = kl_record(s->simulation, &r, s->diag);
 
@@ -484,9 +485,10 @@ kl_status kl_machine_run(kl_machine *s, const char *results_path)
     return done(s, run(s, results_path));
 }
 
-void kl_machine_watch(kl_machine *s, bool (*go_on)(void *context, double time), void *context)
+void kl_machine_watch(kl_machine *s, bool (*continue_run)(void *context, double time),
+                      void       *context)
 {
     if (!s) return;
-    s->go_on   = go_on;
-    s->context = context;
+    s->continue_run = continue_run;
+    s->context      = context;
 }

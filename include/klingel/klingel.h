@@ -149,9 +149,9 @@ double kl_machine_every(const kl_machine *machine);
  * computed before a failure is in the file. */
 kl_status kl_machine_run(kl_machine *machine, const char *results_path);
 
-/* From now on `go_on` is asked after each step, in all calls that move; when it says false they
+/* From now on `continue_run` is asked after each step, in all calls that move; when it says false they
  * return KL_E_INTERRUPTED, and the machine can be moved on later. NULL: nobody is asked. */
-void kl_machine_watch(kl_machine *machine, bool (*go_on)(void *context, double time),
+void kl_machine_watch(kl_machine *machine, bool (*continue_run)(void *context, double time),
                       void       *context);
 
 #ifdef __cplusplus

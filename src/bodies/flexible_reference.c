@@ -160,7 +160,7 @@ kl_status flexible_to_mean_axes(flexible *p, kl_arena *arena)
     return eliminate(p, arena);
 }
 
-static kl_status eliminate_or_tell(flexible *p, const kl_setup *s)
+static kl_status eliminate_or_report(flexible *p, const kl_setup *s)
 {
     kl_status status = eliminate(p, s->arena);
     if (status == KL_OK || status == KL_E_MEMORY) return status;
@@ -191,7 +191,7 @@ kl_status flexible_refer(flexible *p, const kl_setup *s)
     }
     bool already = p->reference == FLEXIBLE_AS_IN_FILE ||
                    (p->reference == FLEXIBLE_MEAN_AXIS && file == FLEXIBLE_MEAN_AXIS);
-    return already ? KL_OK : eliminate_or_tell(p, s);
+    return already ? KL_OK : eliminate_or_report(p, s);
 }
 
 /* ---- the frame that shows how far the conditions are from being met ---- */

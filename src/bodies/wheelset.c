@@ -21,12 +21,12 @@ kl_status wheelset_setup(void *data, const kl_setup *s, kl_body_size *size)
 
 const kl_wheels *wheelset_wheels(const void *data) { return &((const wheelset *)data)->wheels; }
 
-int wheelset_markers(const void *data, kl_own_marker *out)
+int wheelset_markers(const void *data, kl_builtin_marker *out)
 {
     const wheelset *p = data;
-    out[0]            = (kl_own_marker){"centre", kl_vec(0.0, 0.0, 0.0), false};
-    out[1]            = (kl_own_marker){"left", kl_vec(0.0, p->box, 0.0), false};
-    out[2]            = (kl_own_marker){"right", kl_vec(0.0, -p->box, 0.0), false};
+    out[0]            = (kl_builtin_marker){"centre", kl_vec(0.0, 0.0, 0.0), false};
+    out[1]            = (kl_builtin_marker){"left", kl_vec(0.0, p->box, 0.0), false};
+    out[2]            = (kl_builtin_marker){"right", kl_vec(0.0, -p->box, 0.0), false};
     return 3;
 }
 

@@ -14,7 +14,7 @@ typedef struct wheelset {
 
 kl_status        wheelset_setup(void *data, const kl_setup *s, kl_body_size *size);
 const kl_wheels *wheelset_wheels(const void *data);
-int              wheelset_markers(const void *data, kl_own_marker *out);
+int              wheelset_markers(const void *data, kl_builtin_marker *out);
 
 extern const kl_key kl_wheelset_keys[];
 

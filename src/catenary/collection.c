@@ -349,7 +349,8 @@ static kl_status rest_force(const kl_collection *c, int i, const kl_collector_in
         KL_TRY(kl_line_uplift(c->line, in->x, F, &w));
         *head          = z + w + depth_of(&p->law, F / p->nstrip);
         double upwards = F - in->load.lift; /* what the chain must carry */
-        double needed  = kl_pantograph_hold(&p->pantograph, *head - in->load.base, upwards, state);
+        double needed =
+            kl_pantograph_rest_uplift(&p->pantograph, *head - in->load.base, upwards, state);
         if (needed > in->load.uplift) hi = F;
         else lo = F;
         *force = F;
@@ -390,8 +391,8 @@ static kl_status start_collector(const kl_collection *c, int i, const kl_collect
     if (p->constant) force = in->load.uplift, head = z;
     if (has_masses(p)) {
         KL_TRY(rest_force(c, i, in, z, &force, &head));
-        kl_pantograph_hold(&p->pantograph, head - in->load.base, force - in->load.lift,
-                           masses_of(c, state, i));
+        kl_pantograph_rest_uplift(&p->pantograph, head - in->load.base, force - in->load.lift,
+                                  masses_of(c, state, i));
         for (int k = 0; k < p->pantograph.n; k++) masses_of(c, state, i)[k] += in->load.base;
     }
     for (int k = 0; k < 4; k++) f[at.dof[k / 2] + k % 2] += force * at.N[k];

@@ -226,7 +226,8 @@ static kl_status contact_setup(void *data, const kl_setup *s, const kl_motion *m
                                          .law        = {p->stiffness, p->exponent, p->restitution},
                                          .nstrip     = 1,
                                          .width      = p->width};
-    KL_TRY(kl_catenary_once(s, p, "write one `catenary-contact` with all strips in `nodes`"));
+    KL_TRY(
+        kl_catenary_check_single(s, p, "write one `catenary-contact` with all strips in `nodes`"));
     if (p->n > 0) kl_catenary_warn_speed(s, p->catenary, m[1].v.x);
     KL_TRY(set_outputs(p, s));
     KL_TRY(kl_line_field(p->catenary->line, s->arena, &p->field));

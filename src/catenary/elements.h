@@ -15,7 +15,7 @@ const struct kl_pantograph *kl_pantograph_of(const void *data, const struct kl_c
 
 /* Of either kind: KL_E_MODEL with a message when an element above `data` already runs along the same
  * catenary, for each would move wires of its own. `remedy` ends the message. */
-kl_status kl_catenary_once(const kl_setup *s, const void *data, const char *remedy);
+kl_status kl_catenary_check_single(const kl_setup *s, const void *data, const char *remedy);
 /* Warns when a collector is faster than the waves of the contact wire. */
 void kl_catenary_warn_speed(const kl_setup *s, const struct kl_catenary *c, double speed);
 

@@ -131,7 +131,7 @@ static void add_inertia(kl_line *line)
         }
 }
 
-void kl_line_hold(const kl_line *line, const bool *fixed, kl_skyline *A)
+void kl_line_fix(const kl_line *line, const bool *fixed, kl_skyline *A)
 {
     for (int i = 0; i < line->ndof; i++)
         for (int j = line->first[i]; j <= i; j++)
@@ -146,9 +146,9 @@ kl_status kl_line_matrices(kl_line *line)
     if (!kl_arena_ok(line->arena)) return KL_E_MEMORY;
     add_inertia(line);
     kl_line_add_stiffness(line, (kl_stiffness_parts){.springs = true, .droppers = true}, &line->K);
-    kl_line_hold(line, line->fixed, &line->M);
-    kl_line_hold(line, line->fixed, &line->C);
-    kl_line_hold(line, line->fixed, &line->K);
+    kl_line_fix(line, line->fixed, &line->M);
+    kl_line_fix(line, line->fixed, &line->C);
+    kl_line_fix(line, line->fixed, &line->K);
     return KL_OK;
 }
 

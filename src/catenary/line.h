@@ -101,7 +101,7 @@ typedef struct kl_stiffness_parts {
 } kl_stiffness_parts;
 void kl_line_add_stiffness(const kl_line *line, kl_stiffness_parts parts, kl_skyline *K);
 /* Rows and columns of fixed unknowns become those of the identity. */
-void kl_line_hold(const kl_line *line, const bool *fixed, kl_skyline *A);
+void kl_line_fix(const kl_line *line, const bool *fixed, kl_skyline *A);
 
 /* The four (planar: two) numbers of a point of a wire: cubic interpolation over an element. */
 typedef struct kl_wire_point {

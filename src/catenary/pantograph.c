@@ -110,7 +110,7 @@ void kl_pantograph_finish(const kl_pantograph_stepper *s, double force, double *
 
 /* ---- at rest, test bench ---- */
 
-double kl_pantograph_hold(const kl_pantograph *p, double u, double force, double *state)
+double kl_pantograph_rest_uplift(const kl_pantograph *p, double u, double force, double *state)
 {
     memset(state, 0, KL_PANTOGRAPH_STATE * sizeof *state);
     for (int i = 0; i < p->n; i++) {

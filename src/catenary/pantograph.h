@@ -44,8 +44,9 @@ double kl_pantograph_influence(const kl_pantograph_stepper *s);
 /* Second half, with the sum of contact forces. */
 void kl_pantograph_finish(const kl_pantograph_stepper *s, double force, double *state);
 
-/* At rest under a contact force, head at height u: the uplift that this takes. */
-double kl_pantograph_hold(const kl_pantograph *p, double u, double force, double *state);
+/* The state at rest with the head at height u under a contact force; returns the uplift force at the lowest
+ * mass that balances it. */
+double kl_pantograph_rest_uplift(const kl_pantograph *p, double u, double force, double *state);
 
 /* Height of the head at rest above that of the base for a harmonic force on the head: amplitude
  * [m/N] and phase [rad] at a frequency [Hz] (test bench). */

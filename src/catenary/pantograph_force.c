@@ -156,7 +156,7 @@ static kl_status set_collectors(pantograph *p, const kl_setup *s)
 /* Both kinds of elements begin with their line. */
 static const kl_catenary *line_of(const void *data) { return *(const kl_catenary *const *)data; }
 
-kl_status kl_catenary_once(const kl_setup *s, const void *data, const char *remedy)
+kl_status kl_catenary_check_single(const kl_setup *s, const void *data, const char *remedy)
 {
     for (int i = 0; i < s->model->nelement && s->model->element[i].data != data; i++) {
         const kl_element *e = &s->model->element[i];
@@ -286,7 +286,8 @@ static kl_status pantograph_setup(void *data, const kl_setup *s, const kl_motion
     KL_TRY(check_line(p, s));
     kl_catenary_warn_speed(s, p->catenary, isnan(p->speed) ? m[0].v.x : p->speed);
     KL_TRY(set_region(p, s));
-    kl_status once = kl_catenary_once(s, p, "write one `pantograph` with `count` and `distance`");
+    kl_status once =
+        kl_catenary_check_single(s, p, "write one `pantograph` with `count` and `distance`");
     KL_TRY(check_step(p, s));
     KL_TRY(once);
     KL_TRY(set_outputs(p, s));

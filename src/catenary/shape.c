@@ -46,7 +46,7 @@ static void residual(const kl_line *line, statics *s)
 static kl_status factor(const kl_line *line, statics *s)
 {
     memcpy(s->factor.value, s->K.value, (size_t)s->K.size * sizeof(double));
-    kl_line_hold(line, s->held, &s->factor);
+    kl_line_fix(line, s->held, &s->factor);
     return kl_skyline_factor(&s->factor, NULL);
 }
 

@@ -43,7 +43,7 @@ int kl_analysis_run(const kl_command *command, const kl_arguments *rest, const k
     return code;
 }
 
-kl_status kl_analysis_go(kl_simulation *s, kl_where where, kl_diag *diag)
+kl_status kl_analysis_find_state(kl_simulation *s, kl_analysis_state where, kl_diag *diag)
 {
     KL_TRY(kl_assemble_start(s->solver, diag));
     if (where == KL_AT_START) return KL_OK;

@@ -7,11 +7,11 @@
 #include "results/results.h"
 #include "solve/simulation.h"
 
-typedef enum kl_where {
+typedef enum kl_analysis_state {
     KL_AT_START,       /* as assembled */
     KL_AT_EQUILIBRIUM, /* near it, with the velocities given: steady motion */
     KL_AT_REST,        /* near it, without velocities */
-} kl_where;
+} kl_analysis_state;
 
 typedef struct kl_analysis {
     kl_loaded      l;
@@ -31,8 +31,8 @@ typedef kl_status (*kl_analysis_work)(const kl_analysis *a, void *data, kl_diag 
 int kl_analysis_run(const kl_command *command, const kl_arguments *rest, const kl_texts *set,
                     kl_analysis_work work, void *data);
 
-/* Assembles and goes where `where` says. */
-kl_status kl_analysis_go(kl_simulation *s, kl_where where, kl_diag *diag);
+/* Assembles the model and finds the state that `where` names. */
+kl_status kl_analysis_find_state(kl_simulation *s, kl_analysis_state where, kl_diag *diag);
 
 /* Results file with the recorded channels of a simulation. */
 typedef struct kl_recorder {

@@ -107,6 +107,7 @@ static kl_status evaluate(study *u, const char *value, record *r, double every, 
                                   .support   = v[3],
                                   .uplift    = v[4],
                                   .n         = r->rows};
+        /* EN 50367 evaluates the contact force up to 20 Hz */
         kl_collection_filter(v[0], r->rows, 20.0, 1.0 / every, filtered);
         kl_collection_figures f = kl_collection_figures_of(&k);
         if (f.rows < 2) {

@@ -69,7 +69,7 @@ static void list_element(listing *l, const kl_model *m, const kl_element *e, con
 static kl_status list_contacts(const kl_analysis *a, void *data, kl_diag *diag)
 {
     listing *l = data;
-    KL_TRY(kl_analysis_go(a->s, KL_AT_START, diag));
+    KL_TRY(kl_analysis_find_state(a->s, KL_AT_START, diag));
     const kl_model *m = a->l.model;
     kl_solver      *s = a->s->solver;
     KL_TRY(kl_eval_position(m, s->s, s->w));

@@ -184,7 +184,7 @@ static kl_status close_in(request *q, double dead, const double *alive, double *
         kl_cycle c;
         double   at = 0.5 * (dead + *speed);
         bool     lives;
-        kl_hunting_put(&q->k, alive);
+        kl_hunting_restore(&q->k, alive);
         KL_TRY(settle(q, at, &c, &lives));
         if (lives) {
             record(q, at, &c);
@@ -309,7 +309,7 @@ static kl_status branch(request *q, double linear)
                              .step = q->step,
                              .rest = q->rest,
                              .most = 100};
-    kl_hunting_put(&q->k, q->settled);
+    kl_hunting_restore(&q->k, q->settled);
     kl_status status = kl_branch_follow(&q->k, speed, q->settled_frequency, &range, take_point, q);
     print_branch_fold(q);
     if (status != KL_RETRY && status != KL_E_STEP) return status;

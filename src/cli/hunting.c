@@ -44,7 +44,7 @@ kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double 
     k->nset += k->centred;
     kl_status status = kl_ride_open(k, speed, &r);
     k->nset -= k->centred;
-    if (status == KL_OK) status = kl_analysis_go(r.s, KL_AT_EQUILIBRIUM, diag);
+    if (status == KL_OK) status = kl_analysis_find_state(r.s, KL_AT_EQUILIBRIUM, diag);
     if (status == KL_OK) status = kl_linearize(r.s->solver, NULL, diag, &l);
     if (status == KL_OK) status = kl_spectrum_find(r.s->solver, l, false, diag, &s);
     *growth    = -INFINITY;
@@ -82,7 +82,7 @@ double *kl_hunting_copy(const kl_hunting *k)
     return copy ? memcpy(copy, k->q, motion_bytes(k)) : NULL;
 }
 
-void kl_hunting_put(kl_hunting *k, const double *copy)
+void kl_hunting_restore(kl_hunting *k, const double *copy)
 {
     if (k->q && copy) memcpy(k->q, copy, motion_bytes(k));
 }

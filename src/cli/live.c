@@ -148,7 +148,7 @@ static void take_row(void *context, double t, const double *values)
     if (w->sent > MOST_SENT) w->every *= 2, w->sent /= 2;
 }
 
-static bool go_on(void *context, double t)
+static bool continue_run(void *context, double t)
 {
     show  *w     = context;
     double clock = now();
@@ -167,11 +167,11 @@ static bool go_on(void *context, double t)
 static void stay(show *w)
 {
     double alone = now();
-    if (!kl_server_was_seen(w->server) && !kl_interrupted())
+    if (!kl_server_had_listener(w->server) && !kl_interrupted())
         fprintf(stderr, "the run has ended; the page stays available until you press Ctrl-C\n");
     while (!kl_interrupted()) {
         kl_server_turn(w->server, 100);
-        if (kl_server_listeners(w->server) > 0 || !kl_server_was_seen(w->server)) alone = now();
+        if (kl_server_listeners(w->server) > 0 || !kl_server_had_listener(w->server)) alone = now();
         if (now() - alone > 2.0) return;
     }
 }
@@ -189,13 +189,13 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
         fprintf(stderr, "%s\n", kl_server_address(w.server));
         if (!live->no_open) kl_open_in_browser(kl_server_address(w.server));
         char         folder[4096];
-        kl_recording r = {.path       = path,
-                          .model_text = kl_source_text(l->source),
-                          .folder     = getcwd(folder, sizeof folder),
-                          .end        = w.end,
-                          .go_on      = go_on,
-                          .row        = take_row,
-                          .context    = &w};
+        kl_recording r = {.path         = path,
+                          .model_text   = kl_source_text(l->source),
+                          .folder       = getcwd(folder, sizeof folder),
+                          .end          = w.end,
+                          .continue_run = continue_run,
+                          .row          = take_row,
+                          .context      = &w};
         w.started = w.last_update = now();
         status                    = kl_record(s, &r, diag);
         w.status                  = status == KL_OK              ? "complete"

@@ -17,16 +17,16 @@
 static const double LEVEL = 1e-7; /* real parts below this share of the eigenvalue count as zero */
 
 typedef struct locus {
-    const kl_source *source;
-    kl_override     *set; /* others, and a last place for ours */
-    int              nset;
-    const char      *unit;
-    char             value[128];
-    kl_where         where;
-    kl_diag         *diag;
-    bool             csv;
-    FILE            *table; /* where the eigenvalues go */
-    int              crossings;
+    const kl_source  *source;
+    kl_override      *set; /* others, and a last place for ours */
+    int               nset;
+    const char       *unit;
+    char              value[128];
+    kl_analysis_state where;
+    kl_diag          *diag;
+    bool              csv;
+    FILE             *table; /* where the eigenvalues go */
+    int               crossings;
 } locus;
 
 /* Eigenvalues at one value; NULL with reasons in `messages`, which may be NULL. */
@@ -40,7 +40,7 @@ static kl_spectrum *spectrum_at(locus *k, double value, kl_diag *messages)
     kl_diag  *diag   = kl_diag_create();
     kl_status status = diag ? kl_source_build(k->source, k->set, k->nset, diag, &m) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_simulation_create(m, diag, &s);
-    if (status == KL_OK) status = kl_analysis_go(s, k->where, diag);
+    if (status == KL_OK) status = kl_analysis_find_state(s, k->where, diag);
     if (status == KL_OK) status = kl_linearize(s->solver, NULL, diag, &l);
     if (status == KL_OK) status = kl_spectrum_find(s->solver, l, false, diag, &out);
     if (status != KL_OK) { /* the same reasons, once, with the value they belong to */

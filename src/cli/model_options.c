@@ -190,7 +190,8 @@ static void note_files(const char *results, const char *file, kl_diag *diag)
             slash ? (int)(slash - file) : 11, slash ? file : "this folder");
 }
 
-int kl_loaded_again(const kl_command *command, const char *results, kl_diag *diag, kl_loaded *out)
+int kl_loaded_from_results(const kl_command *command, const char *results, kl_diag *diag,
+                           kl_loaded *out)
 {
     enum { MOST = 256 };
     const char *items[MOST];
@@ -212,6 +213,7 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
                              "this file contains no model, so the run cannot be restarted from it; "
                              "run the model again with `--checkpoint SECONDS`");
     }
+    /* the parameters of the run, one NAME=VALUE per line */
     kl_texts     set  = {.items = items, .n = cut_lines(lines, items, MOST)};
     kl_override *list = overrides(&set, &bad);
     if (!list) status = KL_E_MEMORY;
@@ -222,6 +224,7 @@ int kl_loaded_again(const kl_command *command, const char *results, kl_diag *dia
         status = kl_source_build(out->source, list, bad < 0 ? set.n : bad, diag, &out->model);
         if (status != KL_OK) note_files(results, out->file, diag);
     }
+    /* the text names body files that may have changed since: modes and masses are compared with the stored scene */
     if (status == KL_OK) status = same_bodies(out->model, scene, results, diag);
     free(list);
     free(lines);

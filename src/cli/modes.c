@@ -11,10 +11,10 @@
 #include "results/linear_file.h"
 
 typedef struct modes_options {
-    const char *output, *animate, *at;
-    bool        csv, rest;
-    int         mode;
-    kl_where    where;
+    const char       *output, *animate, *at;
+    bool              csv, rest;
+    int               mode;
+    kl_analysis_state where;
 } modes_options;
 
 static void print_csv(const kl_spectrum *s)
@@ -98,7 +98,7 @@ static void point_to_wires(const kl_model *m, kl_diag *diag)
 static kl_status analyse(const kl_analysis *a, void *data, kl_diag *diag)
 {
     const modes_options *o = data;
-    KL_TRY(kl_analysis_go(a->s, o->where, diag));
+    KL_TRY(kl_analysis_find_state(a->s, o->where, diag));
     kl_linear   *l      = NULL;
     kl_spectrum *s      = NULL;
     kl_status    status = kl_linearize(a->s->solver, o->output ? a->s->channels : NULL, diag, &l);

@@ -165,6 +165,7 @@ kl_status kl_modes_scene_of(const kl_analysis *a, const kl_spectrum *s, const ch
         w.channel = kl_arena_array(arena, int, 7 * m->nbody);
         w.pose    = kl_arena_array(arena, double, 7 * m->nbody);
         for (int i = 0; i < m->nbody; i++) names[i] = m->body[i].name;
+        /* modes are drawn by moving the solver's state along each shape; it is put back afterwards */
         kl_state_copy(w.base, a->s->solver->s);
         status = kl_arena_ok(arena) ? take_skins(&w, s->n) : KL_E_MEMORY;
         if (status == KL_OK) status = watch_modes(&w, s, base, motion, diag);

@@ -16,7 +16,7 @@
 #include "terminal/options.h"
 #include "terminal/progress.h"
 
-static bool go_on(void *progress, double t)
+static bool continue_run(void *progress, double t)
 {
     kl_progress_update(progress, t);
     return !kl_interrupted();
@@ -116,15 +116,15 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag, bo
     kl_mobility_warn(l->model, diag);
     kl_progress  progress;
     char         folder[4096];
-    kl_recording recording = {.path       = o->output,
-                              .model_text = kl_source_text(l->source),
-                              .folder     = getcwd(folder, sizeof folder),
-                              .end        = o->end,
-                              .set        = l->set ? l->set : o->set,
-                              .restart    = o->restart,
-                              .checkpoint = o->checkpoint,
-                              .go_on      = go_on,
-                              .context    = &progress};
+    kl_recording recording = {.path         = o->output,
+                              .model_text   = kl_source_text(l->source),
+                              .folder       = getcwd(folder, sizeof folder),
+                              .end          = o->end,
+                              .set          = l->set ? l->set : o->set,
+                              .restart      = o->restart,
+                              .checkpoint   = o->checkpoint,
+                              .continue_run = continue_run,
+                              .context      = &progress};
     kl_interrupt_watch();
     kl_progress_begin(&progress, l->model->t0, o->end, o->quiet);
     status = kl_record(s, &recording, diag);
@@ -194,7 +194,7 @@ static int run(int argc, char **argv)
     bool      started = false;
     kl_loaded l;
     kl_diag  *diag = kl_diag_create();
-    code           = o.restart ? kl_loaded_again(&kl_command_run, o.restart, diag, &l)
+    code           = o.restart ? kl_loaded_from_results(&kl_command_run, o.restart, diag, &l)
                                : kl_loaded_open(&kl_command_run, rest.items[0], &set, diag, &l);
     if (code == KL_EXIT_OK && isnan(o.end)) o.end = l.model->settings.end;
     if (code == KL_EXIT_OK && o.end < 0.0)

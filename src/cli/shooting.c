@@ -598,10 +598,12 @@ kl_status kl_branch_follow(kl_hunting *k, double speed, double frequency,
         const kl_model *m = s.ride.m;
         double         *p = s.ref;
         memcpy(p, k->q, (size_t)m->nq * sizeof *p), p += m->nq;
+        /* velocities relative to the steady rolling motion, which alone depends on the speed */
         for (int i = 0; i < m->nv; i++) *p++ = k->v[i] - k->v0[i];
         memcpy(p, k->z, (size_t)m->nz * sizeof *p), p += m->nz;
         memcpy(p, k->h, (size_t)m->nh * sizeof *p);
         for (int i = 0; i < m->nz; i++) s.z_size[i] = 1e-300;
+        /* unknowns of shooting: the state at the start of a period and the period T = 2 pi/omega itself */
         s.T         = 1.0 / frequency;
         s.omega     = 2.0 * KL_PI * frequency;
         size_t all  = (size_t)(m->nq + m->nv + m->nz + m->nh + 1);

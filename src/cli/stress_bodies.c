@@ -147,7 +147,7 @@ kl_status kl_stress_bodies_open(kl_stress_bodies *s, const kl_command *command, 
     int           rows;
     *s = (kl_stress_bodies){.arena = kl_arena_create()};
     if (!s->arena) return KL_E_MEMORY;
-    if (kl_loaded_again(command, results, diag, &s->loaded) != KL_EXIT_OK)
+    if (kl_loaded_from_results(command, results, diag, &s->loaded) != KL_EXIT_OK)
         return kl_diag_failed(diag) ? kl_diag_status(diag) : KL_E_MEMORY;
     s->open           = true;
     const kl_model *m = s->loaded.model;

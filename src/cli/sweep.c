@@ -69,15 +69,15 @@ static kl_status gauge_row(void *context, double t, const double *values)
     return KL_OK;
 }
 
-static double taken(const gauge *g, kl_take take)
+static double taken(const gauge *g, kl_study_quantity take)
 {
     double n = g->n > 0 ? (double)g->n : 1.0;
     switch (take) {
-    case KL_TAKE_MIN: return g->least;
-    case KL_TAKE_MAX: return g->most;
-    case KL_TAKE_MEAN: return g->sum / n;
-    case KL_TAKE_RMS: return sqrt(g->squares / n);
-    case KL_TAKE_AMPLITUDE: return 0.5 * (g->most - g->least);
+    case KL_QUANTITY_MIN: return g->least;
+    case KL_QUANTITY_MAX: return g->most;
+    case KL_QUANTITY_MEAN: return g->sum / n;
+    case KL_QUANTITY_RMS: return sqrt(g->squares / n);
+    case KL_QUANTITY_AMPLITUDE: return 0.5 * (g->most - g->least);
     default: return g->last;
     }
 }
@@ -112,7 +112,7 @@ static kl_status run_channels(const kl_study *study, kl_simulation *s, double *o
         status     = kl_simulation_run(s, end, set->every, &sink, diag);
     } else {
         const double *values;
-        status = kl_analysis_go(s, KL_AT_REST, diag);
+        status = kl_analysis_find_state(s, KL_AT_REST, diag);
         if (status == KL_OK) status = kl_simulation_sample(s, diag, &values);
         if (status == KL_OK) status = gauge_row(&g, HUGE_VAL, values);
     }
@@ -126,7 +126,7 @@ static kl_status run_modes(const kl_study *study, kl_simulation *s, double *out,
 {
     kl_linear   *l      = NULL;
     kl_spectrum *p      = NULL;
-    kl_status    status = kl_analysis_go(s, KL_AT_EQUILIBRIUM, diag);
+    kl_status    status = kl_analysis_find_state(s, KL_AT_EQUILIBRIUM, diag);
     if (status == KL_OK) status = kl_linearize(s->solver, NULL, diag, &l);
     if (status == KL_OK) status = kl_spectrum_find(s->solver, l, false, diag, &p);
     if (status == KL_OK) {
@@ -138,11 +138,11 @@ static kl_status run_modes(const kl_study *study, kl_simulation *s, double *out,
                 top = e;
         }
         for (int i = 0; i < study->nresult; i++) {
-            kl_take take = study->result[i].take;
-            out[i]       = !top                        ? 0.0
-                           : take == KL_TAKE_GROWTH    ? top->re
-                           : take == KL_TAKE_FREQUENCY ? top->frequency
-                                                       : top->damping;
+            kl_study_quantity take = study->result[i].take;
+            out[i]                 = !top                            ? 0.0
+                                     : take == KL_QUANTITY_GROWTH    ? top->re
+                                     : take == KL_QUANTITY_FREQUENCY ? top->frequency
+                                                                     : top->damping;
         }
     }
     kl_spectrum_destroy(p);
@@ -496,6 +496,7 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
         fprintf(stderr, "no worker could be started: %s\n", strerror(errno));
         return KL_EXIT_NUMERICAL;
     }
+    /* workers only append to the journal; what it contains is what was computed, also before a crash */
     memset(w->done, 0, (size_t)w->study->nrun * sizeof *w->done);
     w->left = w->study->nrun;
     if (!read_journal(w) || w->left > 0) {
@@ -508,6 +509,7 @@ static int run_study(sweep *w, const char *output, int workers, bool fresh)
     kl_new_file f;
     int         failed = 0;
     bool        ok     = kl_new_file_open(&f, output);
+    /* under a temporary name until complete, so that an interrupted command leaves no half table */
     if (ok && !write_table(w, f.stream, &failed)) kl_new_file_discard(&f), ok = false;
     else ok = ok && kl_new_file_close(&f);
     if (!ok) {

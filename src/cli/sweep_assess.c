@@ -42,7 +42,7 @@ static kl_status take(const kl_study *study, const kl_assessment *a, kl_arena *a
         const kl_study_result *wanted = &study->result[i];
         const kl_assessed     *r      = row_of(a, wanted->channel);
         if (!r) return not_there(a, wanted, arena, diag);
-        out[i] = wanted->take == KL_TAKE_VALUE ? r->value : r->utilisation;
+        out[i] = wanted->take == KL_QUANTITY_VALUE ? r->value : r->utilisation;
     }
     return KL_OK;
 }

@@ -140,7 +140,7 @@ static kl_status check_crossings(const kl_track *t, kl_diag *diag)
 
 static kl_status look_and_check(request *q, const kl_track *t, kl_path_report *r)
 {
-    KL_TRY(kl_path_look(t->path, 0.0, q->arena, r));
+    KL_TRY(kl_path_check(t->path, 0.0, q->arena, r));
     check_jumps(t, r, q->diag);
     check_limits(t, r, q->diag);
     return check_crossings(t, q->diag);
@@ -248,7 +248,7 @@ static kl_status show_table(request *q)
     kl_path_report r;
     KL_TRY(kl_track_file_open(q->file, 0, q->diag, &f));
     kl_track_texts texts  = kl_track_file_texts(f);
-    kl_status      status = kl_path_look(kl_track_file_path(f), 0.0, q->arena, &r);
+    kl_status      status = kl_path_check(kl_track_file_path(f), 0.0, q->arena, &r);
     if (status == KL_OK && !q->quiet) {
         print_report(kl_track_file_path(f), &r, texts.title && *texts.title ? texts.title : q->file,
                      texts.frame ? texts.frame : "unknown");

@@ -83,8 +83,8 @@ static void add_body(kl_view_skins *s, const kl_node *body, const char *model, c
 /* Builds the model again from the text in the results and takes its flexible bodies. */
 static void from_model(kl_view_skins *s, const char *results)
 {
-    kl_diag *diag     = kl_diag_create();
-    s->again          = kl_loaded_again(&kl_command_view, results, diag, &s->loaded) == KL_EXIT_OK;
+    kl_diag *diag = kl_diag_create();
+    s->again = kl_loaded_from_results(&kl_command_view, results, diag, &s->loaded) == KL_EXIT_OK;
     const kl_model *m = s->again ? s->loaded.model : NULL;
     for (int i = 0; m && i < m->nbody && s->n < KL_MOST_SKINS; i++) {
         kl_modal_body p;

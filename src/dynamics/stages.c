@@ -207,8 +207,8 @@ static kl_status eval_alone(const kl_model *m, const kl_state *s, kl_work *w, in
     return eval_element(m, s, w, i);
 }
 
-kl_status kl_eval_some(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *which,
-                       bool measures)
+kl_status kl_eval_flagged(const kl_model *m, const kl_state *s, kl_work *w,
+                          const unsigned char *which, bool measures)
 {
     w->done = 0;
     if (m->ninput > 0) kl_inputs_at(m, s, w->u);

@@ -74,8 +74,8 @@ kl_status kl_eval(const kl_model *m, const kl_state *s, kl_work *w);
 
 /* For rows: motion of all bodies and of wanted points, and of the elements only those with a flag;
  * `measures`: mass, momentum and energy of the bodies too. What the stages have done is forgotten. */
-kl_status kl_eval_some(const kl_model *m, const kl_state *s, kl_work *w, const unsigned char *which,
-                       bool measures);
+kl_status kl_eval_flagged(const kl_model *m, const kl_state *s, kl_work *w,
+                          const unsigned char *which, bool measures);
 
 /* r = M a - s - g + Phi_q' lambda, nv. lambda NULL: zero. */
 void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const double *lambda,

@@ -101,7 +101,7 @@ static kl_status look_between(const kl_path *path, double a, double b, double st
 
 static void into_radius(kl_extreme *e) { e->value = e->value > 0.0 ? 1.0 / e->value : HUGE_VAL; }
 
-kl_status kl_path_look(const kl_path *path, double step, kl_arena *arena, kl_path_report *r)
+kl_status kl_path_check(const kl_path *path, double step, kl_arena *arena, kl_path_report *r)
 {
     kl_path_cursor cursor;
     kl_path_point  p, q;

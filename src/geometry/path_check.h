@@ -36,7 +36,7 @@ typedef struct kl_path_report {
 /* Looks along the whole path: at every joint from both sides and at places `step` apart (0: 0.5 m
  * or 1/1000 of the length, whichever is less, eight a stretch at least). Steep places, where roll
  * has no meaning, are left out of roll. */
-kl_status kl_path_look(const kl_path *path, double step, kl_arena *arena, kl_path_report *out);
+kl_status kl_path_check(const kl_path *path, double step, kl_arena *arena, kl_path_report *out);
 
 /* Jumps of the frame's axes [rad] and of its turn [rad/m] at the joints alone: what strikes a body
  * that follows. */

@@ -74,9 +74,9 @@ static kl_status read_spins(kl_scope *s, const kl_node *marker, const kl_body *b
 static kl_status add_own_markers(kl_model *m, const kl_node *list, const kl_placement *mirror,
                                  int index)
 {
-    const kl_body *b = &m->body[index];
-    kl_own_marker  own[KL_OWN_MARKERS];
-    int            n = b->type->markers ? b->type->markers(b->data, own) : 0;
+    const kl_body    *b = &m->body[index];
+    kl_builtin_marker own[KL_BUILTIN_MARKERS];
+    int               n = b->type->markers ? b->type->markers(b->data, own) : 0;
     for (int i = 0; i < n; i++) {
         if (list && list->kind == KL_MAP && kl_node_get(list, own[i].name)) continue;
         kl_named *k = kl_model_add_named(m, own[i].name, index);
@@ -128,6 +128,7 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
         if (at) (void)kl_value_vec3(s, at, what_at, "m", &k->r);
         if (turn) (void)kl_value_rotation(s, turn, "marker: orientation", &k->A);
         else (void)read_axes(s, kl_node_get(n, "axis"), kl_node_get(n, "x_axis"), what_axis, &k->A);
+        /* in a mirrored part x and z are mirrored and y = z x x, so that the axes stay right-handed */
         k->r = kl_mirror(&mirror, k->r);
         k->A = placed_axes(&mirror, &k->A, false);
     }
@@ -170,6 +171,7 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
         for (int i = 0; file && i < file->nmarker; i++) {
             const kl_kbody_marker *mark = &file->marker[i];
             const char *full = kl_arena_format(m->arena, "%s.%s", m->body[index].name, mark->name);
+            /* the model has the last word: its marker keeps the name */
             if (full && kl_model_find_named(m, full) >= 0) {
                 kl_note(diag, b->place,
                         "body '%s': marker '%s' of the model replaces the marker of the same name "
@@ -179,8 +181,9 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
             }
             kl_named *named = kl_model_add_named(m, mark->name, index);
             if (!full || !named) return KL_E_MEMORY;
-            named->r    = mark->position;
-            named->A    = mark->axes;
+            named->r = mark->position;
+            named->A = mark->axes;
+            /* 0 means no node, so markers of the file count from 1 */
             named->node = i + 1;
         }
     }

@@ -181,7 +181,8 @@ static kl_status make_box(kl_body_reader *r, const kl_node *n)
     const double lengths[3] = {size.x, size.y, size.z}, cells[3] = {parts.x, parts.y, parts.z};
     double       total = 1.0;
     b.shape            = kinds[shape];
-    bool shell         = kl_shape_info_of(b.shape)->dimension == 2;
+    /* of shells the direction with 0 parts is the thickness, so exactly one of y and z has none */
+    bool shell = kl_shape_info_of(b.shape)->dimension == 2;
     if (shell && (b.wall != 0.0 || (cells[1] == 0.0) == (cells[2] == 0.0)))
         return kl_fail(r->diag, KL_E_RANGE, n->place,
                        "mesh: shells (%s) need 0 `parts` along y or along z, which is the "
@@ -201,6 +202,7 @@ static kl_status make_box(kl_body_reader *r, const kl_node *n)
         b.size[k] = lengths[k], b.parts[k] = (int)cells[k];
     }
     if (shell) r->thickness = b.size[kl_box_thin(&b)];
+    /* the box is bent about y with `radius` at its middle line: the inner fibre has radius - height/2 > 0 */
     double room = 0.5 * fmin(size.y, size.z);
     if (b.wall != 0.0 && (!(b.wall > 0.0 && b.wall < room) || b.parts[1] < 3 || b.parts[2] < 3))
         return kl_fail(r->diag, KL_E_RANGE, n->place,
@@ -353,7 +355,7 @@ static kl_status read_interfaces(kl_body_reader *r, const kl_node *n)
 {
     if (!n) return KL_OK;
     for (const kl_node *c = n->first; c; c = c->next) {
-        unsigned    mask = KL_ALL_THERE_ARE;
+        unsigned    mask = KL_ALL_COMPONENTS;
         const char *name = n->kind == KL_MAP ? c->key : c->text;
         if (n->kind == KL_MAP) KL_TRY(components(r, c, "interfaces", &mask));
         KL_TRY(interface_of(r, name ? name : "", c->place, mask));
@@ -669,8 +671,8 @@ kl_status kl_body_file_read_with(const char *path, const kl_override *set, int n
     return read_root(&r, root, set, nset);
 }
 
-kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
-                            kl_diag *diag)
+kl_status kl_body_file_from_node(const struct kl_node *root, const char *from, kl_body_file *out,
+                                 kl_diag *diag)
 {
     *out             = (kl_body_file){.arena = kl_arena_create()};
     kl_body_reader r = {.path = from, .arena = out->arena, .diag = diag, .out = out};

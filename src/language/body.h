@@ -21,8 +21,8 @@ typedef struct kl_body_file {
  * checks the mesh. Free with kl_body_file_free, also after a failure. */
 kl_status kl_body_file_read(const char *path, kl_body_file *out, kl_diag *diag);
 /* The same from a tree that is in another file, `from`: what it names is beside that one. */
-kl_status kl_body_file_take(const struct kl_node *root, const char *from, kl_body_file *out,
-                            kl_diag *diag);
+kl_status kl_body_file_from_node(const struct kl_node *root, const char *from, kl_body_file *out,
+                                 kl_diag *diag);
 /* The same with parameters changed. */
 kl_status kl_body_file_read_with(const char *path, const kl_override *set, int nset,
                                  kl_body_file *out, kl_diag *diag);

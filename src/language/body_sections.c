@@ -63,6 +63,7 @@ static kl_status read_yield(kl_body_reader *r, const kl_node *n, const char *wha
                 what);
         KL_TRY(kl_scope_number(&r->scope, row->first, what, "1", &m->yield[i][0]));
         KL_TRY(kl_scope_number(&r->scope, row->first->next, what, "Pa", &m->yield[i][1]));
+        /* dY/dp >= 0: with a falling yield stress the rate equations lose uniqueness */
         if (i > 0 && m->yield[i][1] < m->yield[i - 1][1])
             return kl_fail(
                 r->diag, KL_E_RANGE, row->place,
@@ -70,6 +71,7 @@ static kl_status read_yield(kl_body_reader *r, const kl_node *n, const char *wha
                 "with the plastic strain. Leave out the falling part (softening needs "
                 "another material law)",
                 what, 1e-6 * m->yield[i - 1][1], 1e-6 * m->yield[i][1], i + 1);
+        /* p = strain - stress/E: a curve over total strain would begin at Y/E instead of 0 */
         if (i > 0 ? m->yield[i][0] <= m->yield[i - 1][0] : m->yield[0][0] != 0.0)
             return kl_fail(
                 r->diag, KL_E_RANGE, row->place,

@@ -767,7 +767,7 @@ static kl_status build_whole(const recipe *r, kl_diag *diag, kl_model **out)
  * without them (`plain`); the modes and the result are the same. */
 static kl_status find_locks(const recipe *r, const kl_model *m, kl_diag *diag, kl_locks *locks)
 {
-    if (!kl_implied_parts_any(m)) return kl_locks_find(m, diag, locks);
+    if (!kl_implied_parts_needed(m)) return kl_locks_find(m, diag, locks);
     recipe    plain  = {.source = r->source, .set = r->set, .nset = r->nset, .plain = true};
     kl_model *twin   = NULL;
     kl_diag  *quiet  = kl_diag_create();
@@ -794,7 +794,7 @@ static kl_status rebuild_with_locks(const recipe *r, kl_diag *diag, kl_model **m
         status = quiet ? build_whole(&held, quiet, m) : KL_E_MEMORY;
         kl_diag_destroy(quiet);
     }
-    if (status == KL_OK) status = kl_locks_keep(*m, &locks);
+    if (status == KL_OK) status = kl_locks_store(*m, &locks);
     kl_arena_destroy(locks.arena);
     return status;
 }

@@ -137,6 +137,7 @@ static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n, int *
                            "%s '%s': like is %s; give the name of one %s", b->word, e->name,
                            kl_node_kind_word(like->kind), b->word);
         const kl_node *other = entry_of(b, like->text);
+        /* "wheel3" may be made by a loop "wheel{i}" that is not expanded yet: then its variable is bound to 3 */
         if (!other && *pushed == 0 && !kl_node_get(n, "for"))
             other = entry_by_loop(b, like->text, pushed);
         if (!other || other->kind != KL_MAP) {
@@ -146,6 +147,7 @@ static kl_status follow_like(kl_builder *b, kl_entry *e, const kl_node *n, int *
                            e->name, like->text, b->word, near ? "; did you mean '" : "",
                            near ? near : "", near ? "'?" : "");
         }
+        /* chains are short (16 entries), so comparing with all of them is the simplest search for a cycle */
         for (int i = 0; i <= depth; i++)
             if (e->chain[i] == other)
                 return kl_fail(
@@ -397,7 +399,7 @@ static kl_status set_template_parameters(kl_builder *b, const kl_entry *e, kl_pa
             for (int i = 0; i < k; i++)
                 nearer |= kl_node_get(kl_node_get(e->chain[i], "parameters"), n->key) != NULL;
             if (nearer || kl_scope_value(scope_of(b), n, n->key, &value, &word) != KL_OK) continue;
-            if (!kl_scope_hand(&p->scope, b->nglobal, n->key, value, word, n->place))
+            if (!kl_scope_assign(&p->scope, b->nglobal, n->key, value, word, n->place))
                 kl_fail(b->diag, KL_E_NAME, n->key_place,
                         "part '%s': template '%s' has no parameter '%s'; declare it there under "
                         "`parameters:` with a default",
@@ -515,6 +517,7 @@ kl_status kl_parts_open(kl_builder *b, const kl_source *source)
     KL_TRY(read_part(b, p, "parts", "part", place_part));
     b->outputs = (kl_names){0};
 
+    /* parameters of parts ("front.wheelbase") are only known now, so a wrong --set is found last */
     for (int i = 0; i < b->nset; i++) {
         if (b->used[i]) continue;
         const char **names = kl_arena_array(b->m->arena, const char *, p->scope.n + 1);

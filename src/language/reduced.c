@@ -155,7 +155,7 @@ static const kl_kbody *known(const kl_model *m, const char *path)
 
 static kl_status give_to_model(kl_model *m, kl_kbody *body, const char *path, const kl_kbody **out)
 {
-    if (!kl_model_keep(m, body, path)) {
+    if (!kl_model_own_kbody(m, body, path)) {
         kl_kbody_destroy(body);
         return KL_E_MEMORY;
     }
@@ -187,14 +187,14 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
     return status == KL_OK ? give_to_model(m, body, text, out) : status;
 }
 
-kl_status kl_reduced_take(kl_model *m, const kl_node *node, const char *from, const char *text,
-                          kl_diag *diag, const kl_kbody **out)
+kl_status kl_reduced_from_node(kl_model *m, const kl_node *node, const char *from, const char *text,
+                               kl_diag *diag, const kl_kbody **out)
 {
     if ((*out = known(m, text)) != NULL) return KL_OK;
     kl_body_file     file;
     kl_reduce_report effort;
     kl_kbody        *body   = NULL;
-    kl_status        status = kl_body_file_take(node, from, &file, diag);
+    kl_status        status = kl_body_file_from_node(node, from, &file, diag);
     if (status == KL_OK)
         status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
                            &effort, diag);
@@ -262,12 +262,12 @@ kl_status kl_reduced_mesh(kl_model *m, const char *path, const kl_override *set,
     return status;
 }
 
-kl_status kl_reduced_mesh_take(kl_model *m, const kl_node *node, const char *from, kl_diag *diag,
-                               kl_reduced *to)
+kl_status kl_reduced_mesh_from_node(kl_model *m, const kl_node *node, const char *from,
+                                    kl_diag *diag, kl_reduced *to)
 {
     kl_body_file *file = calloc(1, sizeof *file);
     if (!file) return KL_E_MEMORY;
-    kl_status status = kl_body_file_take(node, from, file, diag);
+    kl_status status = kl_body_file_from_node(node, from, file, diag);
     if (status == KL_OK) status = check_mesh(file, node->place, diag);
     if (status == KL_OK) return keep_mesh(m, file, to);
     drop_mesh(file);

@@ -18,16 +18,16 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
                           kl_place place, kl_diag *diag, const kl_kbody **out);
 /* Takes the mirror image of the body, if it is asked for. */
 kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced);
-/* What a body file holds, written in the model file `from` itself; `text` is how it is written and
+/* A body file whose contents are written in the model file `from` itself; `text` is how it is written and
  * distinguishes two of them. Reduced each time. */
-kl_status kl_reduced_take(kl_model *m, const struct kl_node *node, const char *from,
-                          const char *text, kl_diag *diag, const kl_kbody **out);
+kl_status kl_reduced_from_node(kl_model *m, const struct kl_node *node, const char *from,
+                               const char *text, kl_diag *diag, const kl_kbody **out);
 
 /* The mesh of a body file, not reduced: fills to->mesh and to->recipe, which live as long as the model. */
 kl_status kl_reduced_mesh(kl_model *m, const char *path, const kl_override *set, int nset,
                           kl_place place, kl_diag *diag, kl_reduced *to);
-/* The same of what such a file holds, written in the model file `from` itself. */
-kl_status kl_reduced_mesh_take(kl_model *m, const struct kl_node *node, const char *from,
-                               kl_diag *diag, kl_reduced *to);
+/* The same for contents that are written in the model file `from` itself. */
+kl_status kl_reduced_mesh_from_node(kl_model *m, const struct kl_node *node, const char *from,
+                                    kl_diag *diag, kl_reduced *to);
 
 #endif

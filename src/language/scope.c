@@ -66,7 +66,7 @@ static int place_of(const kl_scope *s, const char *name)
 }
 
 /* What is kept of conditions on a parameter that was changed from outside; NULL: nothing. */
-static kl_asked *asked_of(const kl_scope *s, const kl_variable *v)
+static kl_compared_words *asked_of(const kl_scope *s, const kl_variable *v)
 {
     enum { MOST = sizeof s->shared->asked / sizeof *s->shared->asked };
     kl_shared *all = s->shared;
@@ -74,14 +74,14 @@ static kl_asked *asked_of(const kl_scope *s, const kl_variable *v)
     for (int i = 0; i < all->nasked; i++)
         if (all->asked[i].given == v->given) return &all->asked[i];
     if (all->nasked == MOST) return NULL;
-    all->asked[all->nasked] = (kl_asked){.given = v->given};
+    all->asked[all->nasked] = (kl_compared_words){.given = v->given};
     return &all->asked[all->nasked++];
 }
 
 static int index_of(const kl_scope *s, const char *name)
 {
-    int       i   = place_of(s, name);
-    kl_asked *ask = i >= 0 ? asked_of(s, &s->variable[i]) : NULL;
+    int                i   = place_of(s, name);
+    kl_compared_words *ask = i >= 0 ? asked_of(s, &s->variable[i]) : NULL;
     if (ask) ask->fits = true; /* it stands somewhere: any word may be right there */
     return i;
 }
@@ -328,6 +328,7 @@ kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool 
     KL_TRY(make_room(s, section->size));
     for (const kl_node *n = section->first; n; n = n->next) {
         int i = index_of(s, n->key);
+        /* below `first` are parameters of outer scopes, which an inner parameter of the same name hides */
         if (i >= first && !overrule) {
             kl_fail(s->diag, KL_E_NAME, n->key_place,
                     "the name of parameter '%s' is used twice; rename one", n->key);
@@ -364,8 +365,8 @@ bool kl_scope_change(kl_scope *s, int first, const char *name, const char *text,
     return true;
 }
 
-bool kl_scope_hand(kl_scope *s, int first, const char *name, kl_quantity value, const char *word,
-                   kl_place place)
+bool kl_scope_assign(kl_scope *s, int first, const char *name, kl_quantity value, const char *word,
+                     kl_place place)
 {
     int i = index_of(s, name);
     if (i < first) return false;
@@ -507,6 +508,7 @@ kl_status kl_scope_text(kl_scope *s, const char *text, kl_place place, const cha
         const char *inner = kl_arena_text_n(s->arena, p + 1, (size_t)(end - p - 1));
         if (!inner) return KL_E_MEMORY;
         int i = index_of(s, inner), number = 0;
+        /* {side} of a word is the word itself; anything else between braces is a whole number */
         if (i >= 0) KL_TRY(settle(s, i));
         if (i >= 0 && s->variable[i].word) {
             n += (size_t)snprintf(buffer + n, sizeof buffer - n, "%s", s->variable[i].word);
@@ -547,7 +549,7 @@ static const kl_variable *word_called(kl_scope *s, const char *p, size_t n)
 /* Keeps that a condition asked whether `v` is this word. */
 static void keep_asked(kl_scope *s, const kl_variable *v, const char *p, size_t n, bool same)
 {
-    kl_asked *ask = asked_of(s, v);
+    kl_compared_words *ask = asked_of(s, v);
     if (!ask) return;
     const char *word = kl_arena_format(s->arena, "'%.*s'", (int)n, p);
     ask->fits |= same;
@@ -559,8 +561,8 @@ static void keep_asked(kl_scope *s, const kl_variable *v, const char *p, size_t 
 void kl_scope_report_unused(const kl_scope *s)
 {
     for (int i = 0; i < s->n; i++) {
-        const kl_variable *v   = &s->variable[i];
-        const kl_asked    *ask = v->word ? asked_of(s, v) : NULL;
+        const kl_variable       *v   = &s->variable[i];
+        const kl_compared_words *ask = v->word ? asked_of(s, v) : NULL;
         if (!ask || ask->fits || !ask->words || strcmp(v->word, v->given->text) == 0) continue;
         kl_warn(s->diag, (kl_place){.file = v->changer},
                 "parameter '%s' is '%s', but no `when` of the model compares with that word; "

@@ -30,22 +30,22 @@ typedef struct kl_variable {
 
 /* The words with which conditions compared a parameter that --set changed, to warn of a misspelt
  * word. */
-typedef struct kl_asked {
+typedef struct kl_compared_words {
     const kl_node *given; /* whose: the parameter's own value */
     const char    *words; /* those it was compared with: "'pin', 'roller'" */
     bool           fits;  /* it was one of them, or stands somewhere else too */
-} kl_asked;
+} kl_compared_words;
 
 /* What all scopes of a model share. */
 typedef struct kl_shared {
-    kl_asked       asked[16];
-    int            nasked;
-    kl_names       dropped;        /* entries that a `when` leaves out: line of the `when` */
-    kl_names       empty;          /* names that loops over an empty range begin with: line */
-    kl_names       broken;         /* entries with an error, which has been reported: their line */
-    kl_names       driven;         /* "joint.coordinate" that a driver sets: its index */
-    const void    *key[1024];      /* kl_key whose default has been read, by hash */
-    const kl_node *fallback[1024]; /* and its tree */
+    kl_compared_words asked[16];
+    int               nasked;
+    kl_names          dropped;   /* entries that a `when` leaves out: line of the `when` */
+    kl_names          empty;     /* names that loops over an empty range begin with: line */
+    kl_names          broken;    /* entries with an error, which has been reported: their line */
+    kl_names          driven;    /* "joint.coordinate" that a driver sets: its index */
+    const void       *key[1024]; /* kl_key whose default has been read, by hash */
+    const kl_node    *fallback[1024]; /* and its tree */
 } kl_shared;
 
 typedef struct kl_scope {
@@ -70,9 +70,9 @@ kl_status kl_scope_nest(kl_scope *s, const kl_scope *outer, int n);
 kl_status kl_scope_declare(kl_scope *s, const kl_node *section, int first, bool overrule);
 /* Changes a declared parameter at or behind `first`; false: there is none. */
 bool kl_scope_change(kl_scope *s, int first, const char *name, const char *text, const char *who);
-/* Hands a declared parameter its value; false: there is none. */
-bool kl_scope_hand(kl_scope *s, int first, const char *name, kl_quantity value, const char *word,
-                   kl_place place);
+/* Assigns a value to a declared parameter; false: there is no such parameter. */
+bool kl_scope_assign(kl_scope *s, int first, const char *name, kl_quantity value, const char *word,
+                     kl_place place);
 /* Evaluates all that are still open. */
 kl_status kl_scope_evaluate(kl_scope *s);
 

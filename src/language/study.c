@@ -174,11 +174,11 @@ static kl_status read_fixed(reader *r, const kl_node *n)
 }
 
 /* The analysis that a result needs. */
-static bool take_suits(kl_take take, kl_study_analysis analysis)
+static bool take_suits(kl_study_quantity take, kl_study_analysis analysis)
 {
-    if (analysis == KL_STUDY_ASSESS) return take >= KL_TAKE_VALUE;
-    if (analysis == KL_STUDY_MODES) return take >= KL_TAKE_GROWTH && take < KL_TAKE_VALUE;
-    return take < KL_TAKE_GROWTH;
+    if (analysis == KL_STUDY_ASSESS) return take >= KL_QUANTITY_VALUE;
+    if (analysis == KL_STUDY_MODES) return take >= KL_QUANTITY_GROWTH && take < KL_QUANTITY_VALUE;
+    return take < KL_QUANTITY_GROWTH;
 }
 
 /* A time in seconds. */
@@ -200,29 +200,29 @@ static kl_status read_results(reader *r, const kl_node *n)
     for (const kl_node *k = n->first; k; k = k->next) {
         kl_study_result *out = &s->result[s->nresult++];
         *out                 = (kl_study_result){
-                            .name = k->key, .take = KL_TAKE_LAST, .from = -HUGE_VAL, .place = k->place};
+                            .name = k->key, .take = KL_QUANTITY_LAST, .from = -HUGE_VAL, .place = k->place};
         const kl_node *of = kl_node_get(k, "of"), *take = kl_node_get(k, "take"),
                       *from = kl_node_get(k, "from");
         if (from) (void)seconds_of(r, from, &out->from);
         if (k->kind == KL_MAP) check_keys(r, k, "a result", known);
         if (k->kind == KL_SCALAR) out->channel = k->text; /* just the channel: its last value */
         else if (of && of->kind == KL_SCALAR) out->channel = of->text;
-        int word = take ? word_of(r, take, "take", takes) : (int)KL_TAKE_LAST;
+        int word = take ? word_of(r, take, "take", takes) : (int)KL_QUANTITY_LAST;
         if (word < 0) continue;
-        out->take = (kl_take)word;
-        if (!take && s->analysis == KL_STUDY_ASSESS) out->take = KL_TAKE_UTILISATION;
+        out->take = (kl_study_quantity)word;
+        if (!take && s->analysis == KL_STUDY_ASSESS) out->take = KL_QUANTITY_UTILISATION;
         if (!take_suits(out->take, s->analysis))
             kl_fail(r->diag, KL_E_MODEL, k->place,
                     "result '%s': growth, frequency and damping need `analysis: modes`, value and "
                     "utilisation need `analysis: assess`, all other results need `run` or "
                     "`statics`",
                     k->key);
-        bool of_channel = out->take < KL_TAKE_GROWTH;
+        bool of_channel = out->take < KL_QUANTITY_GROWTH;
         if (of_channel && !out->channel)
             kl_fail(r->diag, KL_E_MODEL, k->place,
                     "result '%s': the channel is missing; give {of: NAME, take: max}", k->key);
-        if (out->take >= KL_TAKE_GROWTH && out->take < KL_TAKE_VALUE) out->channel = NULL;
-        if (out->take == KL_TAKE_VALUE && !out->channel)
+        if (out->take >= KL_QUANTITY_GROWTH && out->take < KL_QUANTITY_VALUE) out->channel = NULL;
+        if (out->take == KL_QUANTITY_VALUE && !out->channel)
             kl_fail(r->diag, KL_E_MODEL, k->place,
                     "result '%s': the quantity is missing; give {of: straight.sum_Y_2m, take: "
                     "value}, with a name that `klingel assess` prints",

@@ -35,27 +35,28 @@ typedef enum kl_study_analysis {
     KL_STUDY_ASSESS
 } kl_study_analysis;
 
-typedef enum kl_take {
-    KL_TAKE_MIN,
-    KL_TAKE_MAX,
-    KL_TAKE_MEAN,
-    KL_TAKE_RMS,
-    KL_TAKE_LAST,
-    KL_TAKE_AMPLITUDE, /* half of max - min */
-    KL_TAKE_GROWTH,    /* of modes from here on */
-    KL_TAKE_FREQUENCY,
-    KL_TAKE_DAMPING,
-    KL_TAKE_VALUE, /* of an assessment from here on */
-    KL_TAKE_UTILISATION,
-    KL_NTAKE
-} kl_take;
+/* The number that a result takes from a channel, from the modes or from an assessment. */
+typedef enum kl_study_quantity {
+    KL_QUANTITY_MIN,
+    KL_QUANTITY_MAX,
+    KL_QUANTITY_MEAN,
+    KL_QUANTITY_RMS,
+    KL_QUANTITY_LAST,
+    KL_QUANTITY_AMPLITUDE, /* half of max - min */
+    KL_QUANTITY_GROWTH,    /* of modes from here on */
+    KL_QUANTITY_FREQUENCY,
+    KL_QUANTITY_DAMPING,
+    KL_QUANTITY_VALUE, /* of an assessment from here on */
+    KL_QUANTITY_UTILISATION,
+    KL_NQUANTITY
+} kl_study_quantity;
 
 typedef struct kl_study_result {
     const char *name,
         *channel; /* a quantity of an assessment; NULL: of modes, or the most used limit */
-    kl_take  take;
-    double   from; /* rows before this time do not count [s] */
-    kl_place place;
+    kl_study_quantity take;
+    double            from; /* rows before this time do not count [s] */
+    kl_place          place;
 } kl_study_result;
 
 typedef struct kl_study {

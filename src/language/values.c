@@ -163,9 +163,11 @@ static kl_status key_matrix6(const place_of_key *p)
     if (n->kind == KL_SCALAR) {
         double v = 0.0;
         KL_TRY(kl_scope_number(p->s, n, p->what, p->key->unit, &v));
+        /* one number: translations only; K[7 i] is entry (i, i) of the 6 x 6 matrix */
         for (int i = 0; i < 3; i++) K[7 * i] = v;
         return KL_OK;
     }
+    /* six rows of six, which is told apart from six numbers by its first item */
     bool square = n->kind == KL_LIST && n->size == 6 && n->first->kind == KL_LIST;
     if (n->kind != KL_LIST || (n->size != 3 && n->size != 6 && n->size != 36))
         return kl_fail(p->s->diag, KL_E_MODEL, n->place,
@@ -182,6 +184,7 @@ static kl_status key_matrix6(const place_of_key *p)
                            p->what, i);
         int j = 0;
         for (const kl_node *d = square ? c->first : c; d; d = square ? d->next : NULL, j++) {
+            /* a matrix by rows, 36 numbers in one list, or the diagonal */
             int row = square          ? i
                       : n->size == 36 ? i / 6
                                       : i,
@@ -525,8 +528,8 @@ static kl_status reduced_in_place(const place_of_key *p, kl_reduced *to)
     to->file = kl_value_text(NULL, &tree, p->m->arena);
     if (!to->file) return KL_E_MEMORY;
     const char *from = p->m->file ? p->m->file : "";
-    if (wants_mesh(p)) return kl_reduced_mesh_take(p->m, &tree, from, p->s->diag, to);
-    return kl_reduced_take(p->m, &tree, from, to->file, p->s->diag, &to->body);
+    if (wants_mesh(p)) return kl_reduced_mesh_from_node(p->m, &tree, from, p->s->diag, to);
+    return kl_reduced_from_node(p->m, &tree, from, to->file, p->s->diag, &to->body);
 }
 
 /* A parameter of a body file: an expression without names, or the word that a parameter of the model holds. */

@@ -556,7 +556,7 @@ void kl_read_abaqus(kl_import *r, kl_source *t)
         for (int phase = SURFACES; phase < PHASES; phase++) run_phase(&a, phase, -1);
         judge_plane(&a);
         inp_check_specials(&a);
-        inp_hand_on_sets(&a);
+        inp_copy_sets_to_mesh(&a);
     }
     for (int i = 0; i < a.nset; i++) kl_int_list_free(&a.sets[i].items);
 }

@@ -169,7 +169,7 @@ int inp_element_nodes(const inp *a, int handle, const int **node);
 bool inp_surface_nodes(inp *a, int scope, kl_source *t, const char *at, const char *name,
                        kl_int_list *out);
 void inp_sort_unique(kl_int_list *list);
-void inp_hand_on_sets(inp *a); /* into the mesh */
+void inp_copy_sets_to_mesh(inp *a); /* into the mesh */
 
 inp_reader inp_read_nset, inp_read_elset, inp_read_surface;
 /* ---- materials and sections (read_abaqus_section.c) ---- */

@@ -445,7 +445,7 @@ static bool only_left_out(const inp_set *s)
     return true;
 }
 
-void inp_hand_on_sets(inp *a)
+void inp_copy_sets_to_mesh(inp *a)
 {
     kl_mesh *m = a->r->mesh;
     for (int i = 0; i < a->nset; i++) {

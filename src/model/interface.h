@@ -255,12 +255,12 @@ typedef struct kl_wheels {
 
 /* A marker that a type of body brings along, fixed in the body or, without `spins`, in axes that do
  * not take part in its spin. */
-enum { KL_OWN_MARKERS = 4 };
-typedef struct kl_own_marker {
+enum { KL_BUILTIN_MARKERS = 4 };
+typedef struct kl_builtin_marker {
     const char *name;
     kl_vec3     r; /* in the body [m] */
     bool        spins;
-} kl_own_marker;
+} kl_builtin_marker;
 
 /* Axes that a body's rotational velocities are given in. */
 typedef struct kl_axes {
@@ -379,8 +379,8 @@ typedef struct kl_body_type {
     /* (optional) its wheels, for elements that roll them on rails */
     const kl_wheels *(*wheels)(const void *data);
     /* (optional) markers that every body of this type has unless the model names one so; returns how
-     * many, at most KL_OWN_MARKERS */
-    int (*markers)(const void *data, kl_own_marker *out);
+     * many, at most KL_BUILTIN_MARKERS */
+    int (*markers)(const void *data, kl_builtin_marker *out);
 
     /* (optional) An entry of this type represents many bodies and elements, such as a beam or a mesh
      * of finite elements with large deformations. It is no body itself but a kl_compound of the

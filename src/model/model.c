@@ -297,7 +297,7 @@ kl_body *kl_model_add_own(kl_model *m, const kl_body_type *type, const char *nam
     return b;
 }
 
-bool kl_model_keep(kl_model *m, struct kl_kbody *body, const char *path)
+bool kl_model_own_kbody(kl_model *m, struct kl_kbody *body, const char *path)
 {
     growing          *g = (growing *)m;
     struct kl_kbody **b =
@@ -520,7 +520,7 @@ static kl_status start_elements(kl_model *m, const double *u, kl_diag *diag)
         kl_start_reading at;
         kl_setup         s      = setup_of(m, e, u, diag);
         kl_element_start out    = {e->nz, e->nh, m->z0 + e->z, m->z_scale + e->z, m->h0 + e->h};
-        kl_status        status = kl_start_reading_take(m, e, &at);
+        kl_status        status = kl_start_reading_open(m, e, &at);
         if (status == KL_OK) status = e->type->start(&at.in, &s, &out);
         kl_start_reading_drop(&at);
         if (status == KL_E_MEMORY) return status;

@@ -99,11 +99,11 @@ typedef struct kl_parameter {
     kl_quantity value;
 } kl_parameter;
 
-/* Something that is known of a model and reported on request. */
-typedef struct kl_told {
+/* A text about a place of the model file, for example a joint that the modes of a body cannot follow. */
+typedef struct kl_located_text {
     kl_place    place;
     const char *text;
-} kl_told;
+} kl_located_text;
 
 /* A coordinate of a joint, or its rate, that the model is to start with. */
 typedef struct kl_joint_start {
@@ -184,10 +184,11 @@ typedef struct kl_model {
     int             nbody, nelement, nmarker, ninput, nwanted, nnamed, nparameter;
     kl_compound    *compound;
     int             ncompound;
-    int      nmarker_elements; /* the first ones belong to elements, the others to wanted points */
-    int      nlock;            /* joints added to hold what others lock (prepare/locks.h) */
-    kl_told *unfollowed; /* joints that no mode of a body can follow, though they lock nothing */
-    int      nunfollowed;
+    int nmarker_elements; /* the first ones belong to elements, the others to wanted points */
+    int nlock;            /* joints added to hold what others lock (prepare/locks.h) */
+    kl_located_text
+        *unfollowed; /* joints that no mode of a body can follow, though they lock nothing */
+    int  nunfollowed;
 
     int     nq, nv, nlam, nz, nh;
     int     nevent;      /* crossings of all elements */
@@ -283,7 +284,7 @@ void   kl_model_destroy(kl_model *m);
 int kl_model_bodies(const kl_model *m); /* how many, without ground and what elements own */
 /* Keeps a reduced body for as long as the model lives; false: out of memory, it is still the
  * caller's. */
-bool kl_model_keep(kl_model *m, struct kl_kbody *body, const char *path);
+bool kl_model_own_kbody(kl_model *m, struct kl_kbody *body, const char *path);
 
 /* The finite elements that a body was reduced from; false: it has none, or they could not be read. */
 bool kl_model_modal(const kl_model *m, int body, kl_modal_body *out);

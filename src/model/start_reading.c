@@ -5,7 +5,7 @@
 
 static size_t room(size_t bytes) { return (bytes + 63) / 64 * 64; }
 
-kl_status kl_start_reading_take(const kl_model *m, const kl_element *e, kl_start_reading *out)
+kl_status kl_start_reading_open(const kl_model *m, const kl_element *e, kl_start_reading *out)
 {
     size_t         nz = (size_t)e->nz, nh = (size_t)e->nh, nu = KL_INPUT_VALUES * (size_t)m->ninput;
     size_t         motions = room((size_t)e->nmarker * sizeof(kl_motion));

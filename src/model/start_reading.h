@@ -12,7 +12,7 @@ typedef struct kl_start_reading {
 
 /* The markers of `e` as their bodies start, its states and history, inputs, and its cache located
  * there. Drop it in any case. KL_E_MEMORY, or what `locate` says. */
-kl_status kl_start_reading_take(const kl_model *m, const kl_element *e, kl_start_reading *out);
+kl_status kl_start_reading_open(const kl_model *m, const kl_element *e, kl_start_reading *out);
 void      kl_start_reading_drop(kl_start_reading *r);
 
 #endif

@@ -27,7 +27,7 @@ static double *rows_of(const kl_model *m, const kl_element *e)
     size_t           phi = (size_t)e->nphi, nz = (size_t)e->nz, wide = 6 * (size_t)e->nmarker;
     kl_start_reading at;
     if (e->nphi == 0) return NULL;
-    bool    good  = kl_start_reading_take(m, e, &at) == KL_OK;
+    bool    good  = kl_start_reading_open(m, e, &at) == KL_OK;
     double *block = calloc(nz + 3 * phi + wide + 1, sizeof *block);
     double *rows  = calloc(phi * wide + 1, sizeof *rows);
     good          = good && block && rows;

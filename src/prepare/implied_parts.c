@@ -90,7 +90,7 @@ static kl_status move_elements(kl_model *m, kl_diag *diag)
     return n > 0 ? kl_model_start_bodies(m, diag) : KL_OK;
 }
 
-bool kl_implied_parts_any(const kl_model *m)
+bool kl_implied_parts_needed(const kl_model *m)
 {
     for (int i = 0; i < m->nbody; i++)
         if (implied_parts_of(&m->body[i])) return true;

@@ -8,8 +8,8 @@
 
 kl_status kl_implied_parts_add(kl_model *m, kl_diag *diag);
 
-/* Does any body wish for something? */
-bool kl_implied_parts_any(const kl_model *m);
+/* Does any body need joints or bodies that the model does not list? */
+bool kl_implied_parts_needed(const kl_model *m);
 
 /* Before bodies are set up: this one shall wish for nothing. It moves as before. */
 void kl_implied_parts_drop(kl_body *b);

@@ -56,7 +56,7 @@ static kl_status take(const kl_solver *x, const kl_incompatibility *f, kl_diag *
         "`interfaces` in the body file), fix the reference frame at these markers (`reference` in "
         "the body file), or release one of these directions (a roller instead of a pin)";
     if (f->locked == 0) {
-        locks->loose[locks->nloose++] = (kl_told){.place = f->place, .text = f->text};
+        locks->loose[locks->nloose++] = (kl_located_text){.place = f->place, .text = f->text};
         return KL_OK;
     }
     if (f->naxis < f->locked)
@@ -85,7 +85,7 @@ kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
     if (status == KL_OK && kl_assemble(x, quiet) == KL_OK)
         status = kl_incompatibility_find(x, locks->arena, &list, &n);
     locks->item  = kl_arena_array(locks->arena, kl_lock, 3 * n + 1);
-    locks->loose = kl_arena_array(locks->arena, kl_told, n + 1);
+    locks->loose = kl_arena_array(locks->arena, kl_located_text, n + 1);
     if (status == KL_OK && !(locks->item && locks->loose)) status = KL_E_MEMORY;
     for (int i = 0; status == KL_OK && i < n; i++) status = take(x, &list[i], diag, locks);
     kl_solver_destroy(x);
@@ -93,15 +93,16 @@ kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks)
     return status;
 }
 
-kl_status kl_locks_keep(kl_model *m, const kl_locks *locks)
+kl_status kl_locks_store(kl_model *m, const kl_locks *locks)
 {
-    m->unfollowed  = kl_arena_array(m->arena, kl_told, locks->nloose + 1);
+    m->unfollowed  = kl_arena_array(m->arena, kl_located_text, locks->nloose + 1);
     m->nunfollowed = 0;
     if (!m->unfollowed) return KL_E_MEMORY;
     for (int i = 0; i < locks->nloose; i++) {
         const char *text = kl_arena_text(m->arena, locks->loose[i].text);
         if (!text) return KL_E_MEMORY;
-        m->unfollowed[m->nunfollowed++] = (kl_told){.place = locks->loose[i].place, .text = text};
+        m->unfollowed[m->nunfollowed++] =
+            (kl_located_text){.place = locks->loose[i].place, .text = text};
     }
     return KL_OK;
 }

@@ -13,18 +13,18 @@ typedef struct kl_lock {
 } kl_lock;
 
 typedef struct kl_locks {
-    kl_arena *arena; /* owns the list; NULL when there are none */
-    kl_lock  *item;
-    int       n;
-    kl_told  *loose; /* who cannot be followed and locks nothing */
-    int       nloose;
+    kl_arena        *arena; /* owns the list; NULL when there are none */
+    kl_lock         *item;
+    int              n;
+    kl_located_text *loose; /* who cannot be followed and locks nothing */
+    int              nloose;
 } kl_locks;
 
 /* What a frozen model locks; reports it as a warning. What cannot be held is an error. */
 kl_status kl_locks_find(const kl_model *m, kl_diag *diag, kl_locks *locks);
 
-/* Those that lock nothing go into the model, for whoever asks what is wrong with it. */
-kl_status kl_locks_keep(kl_model *m, const kl_locks *locks);
+/* Stores the joints that lock nothing in the model; `klingel check` reports them. */
+kl_status kl_locks_store(kl_model *m, const kl_locks *locks);
 
 /* Adds the joints, before the model is frozen. */
 kl_status kl_locks_add(kl_model *m, const kl_locks *locks);

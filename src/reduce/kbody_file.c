@@ -160,7 +160,7 @@ kl_status kl_kbody_check_name(const char *path, kl_diag *diag)
     kl_place    at = {path, 0, 0};
     kl_h5_start found;
     KL_TRY(check_kind(path, diag));
-    if (kl_h5_look(path, &found) && !found.empty && !found.is_h5)
+    if (kl_h5_probe(path, &found) && !found.empty && !found.is_h5)
         return kl_fail(diag, KL_E_FILE, at,
                        "exists and is not a body file; choose another name or remove it first");
     const char *slash = strrchr(path, '/');
@@ -389,7 +389,7 @@ kl_status kl_kbody_read(const char *path, kl_kbody **body, kl_diag *diag)
     kl_h5_start start;
     kl_place    at = {path, 0, 0};
     *body          = NULL;
-    if (!kl_h5_look(path, &start))
+    if (!kl_h5_probe(path, &start))
         return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
     if (!start.is_h5)
         return kl_fail(diag, KL_E_FILE, at, "is not a reduced body; write one with `klingel fe`");

@@ -268,7 +268,7 @@ static kl_status make_basis(work *w)
         if (!components) continue;
         /* a set of one node is that node, which may have no rotations */
         bool set = r->marker[i].how == KL_AT_SET;
-        if ((set || components == KL_ALL_THERE_ARE) && !kl_system_has(w->s, w->marker_node[i], 3))
+        if ((set || components == KL_ALL_COMPONENTS) && !kl_system_has(w->s, w->marker_node[i], 3))
             components &= 0x07;
         components &= 0x3f;
         names[ninterface]        = r->marker[i].name;

@@ -12,7 +12,7 @@
  * to a new node at the point (without a point: the middle of the set). */
 typedef enum kl_marker_how { KL_AT_NODE, KL_AT_POINT, KL_AT_SET } kl_marker_how;
 /* Of a node: its translations, and its rotations if it has any. */
-enum { KL_ALL_THERE_ARE = 0x7f };
+enum { KL_ALL_COMPONENTS = 0x7f };
 
 typedef struct kl_marker_request {
     const char   *name;
@@ -24,7 +24,7 @@ typedef struct kl_marker_request {
     kl_tie_kind   tie;
     kl_mat3       axes;                 /* of the marker in the body frame */
     double        tolerance;            /* of the triad; 0: 0.1 */
-    unsigned      interface_components; /* static modes for these; 0: none; KL_ALL_THERE_ARE */
+    unsigned      interface_components; /* static modes for these; 0: none; KL_ALL_COMPONENTS */
     kl_place      place;
 } kl_marker_request;
 

@@ -127,6 +127,7 @@ static void unit_words(const char *unit, char *text, size_t size)
         const char *over = strstr(p, " over "), *end = over ? over : p + strlen(p);
         power = strstr(p, " ^ ");
         if (power && power < end) end = power;
+        /* "coordinate?rad|m": the unit depends on the choice made for the key `coordinate` */
         const char *mark = memchr(p, '?', (size_t)(end - p));
         if (mark) {
             size_t n = strlen(by);
@@ -137,6 +138,7 @@ static void unit_words(const char *unit, char *text, size_t size)
             if (*p == '|') kl_text_add(&t, ", ");
             else kl_text_put(&t, p, 1);
         }
+        /* "N over m ^ exponent": the exponent is the value of another key */
         if (power && end == power) {
             kl_text_add(&t, ", each to the power `%s`", power + 3);
             break;

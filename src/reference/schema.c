@@ -59,6 +59,7 @@ static void put_number(kl_text *t, const kl_key *k)
 {
     bool any = k->min == 0.0 && k->max == 0.0, positive = !any && k->min >= 0.0;
     kl_text_add(t, "\"anyOf\": [{\"type\": \"number\"");
+    /* limits of 1e-300 mean "greater than zero", of 1e300 "no limit" */
     if (!any && k->min > 0.0 && k->min < 1e-200) kl_text_add(t, ", \"exclusiveMinimum\": 0");
     else if (!any && k->min > -1e300) kl_text_add(t, ", \"minimum\": %.17g", k->min);
     if (!any && k->max < 1e300) kl_text_add(t, ", \"maximum\": %.17g", k->max);
@@ -145,6 +146,7 @@ static void put_body_common(kl_text *t)
 /* `list`: "a", "b" */
 static void put_required(kl_text *t, const char *list)
 {
+    /* an entry that is `like` another one may leave out every key, so nothing is required of it */
     if (*list)
         kl_text_add(
             t, ", \"if\": {\"not\": {\"required\": [\"like\"]}}, \"then\": {\"required\": [%s]}",
@@ -175,6 +177,7 @@ static void put_type(kl_text *t, const char *section, const char *name, const kl
         if (!k->fallback) note(must, sizeof must, k->name);
     }
     for (const kl_word_key *k = where; k && k->name; k++) {
+        /* ways to attach have no kind of key; their word "two ..." says that a list of two names is expected */
         bool pair = strncmp(k->kind, "two ", 4) == 0;
         put_property(t, k->name, k->help,
                      pair                            ? "pair"

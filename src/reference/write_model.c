@@ -122,6 +122,7 @@ bool kl_write_value(kl_text *t, const kl_write_context *c, const kl_key *k, cons
     const void *at = (const char *)data + k->offset;
     switch (k->kind) {
     case KL_KEY_NUMBER:
+        /* NaN marks a key without default that was not given */
         if (isnan(*(const double *)at)) return false;
         kl_text_number(t, *(const double *)at);
         return true;
@@ -129,6 +130,7 @@ bool kl_write_value(kl_text *t, const kl_write_context *c, const kl_key *k, cons
     case KL_KEY_AXIS: {
         double x[3];
         kl_store(x, *(const kl_vec3 *)at);
+        /* an axis that was not given is the zero vector */
         if (kl_norm(kl_load(x)) == 0.0) return false;
         put_list(t, x, 3);
         return true;
@@ -136,7 +138,8 @@ bool kl_write_value(kl_text *t, const kl_write_context *c, const kl_key *k, cons
     case KL_KEY_ROTATION: put_rotation(t, at); return true;
     case KL_KEY_INERTIA: {
         const kl_mat3 *J = at;
-        double x[]       = {J->m[0][0], J->m[1][1], J->m[2][2], J->m[0][1], J->m[0][2], J->m[1][2]};
+        /* the order of the key: xx, yy, zz, xy, xz, yz, entries of the tensor and not negated products */
+        double x[] = {J->m[0][0], J->m[1][1], J->m[2][2], J->m[0][1], J->m[0][2], J->m[1][2]};
         put_list(t, x, 6);
         return true;
     }
@@ -348,6 +351,7 @@ static void put_bodies(kl_text *t, const kl_write_context *c)
     t->failed |= !list.first || !list.next || !first || !next;
     if (!t->failed) {
         for (int i = 0; i < m->nbody; i++) first[i] = -1;
+        /* lists of named markers by body; built from the end, so that each list is in the order of the file */
         for (int i = m->nnamed - 1; i >= 0; i--) {
             next[i]                 = first[m->named[i].body];
             first[m->named[i].body] = i;
@@ -355,6 +359,7 @@ static void put_bodies(kl_text *t, const kl_write_context *c)
         kl_text_add(t, "\nbodies:\n");
         for (int i = 0; i < m->nbody; i++) {
             const kl_body *b = &m->body[i];
+            /* massless bodies of elements, bodies that Klingel added and nodes of beams come back with their owners */
             if (b->own || b->made || b->node || (i == 0 && list.first[0] < 0 && first[0] < 0))
                 continue;
             kl_text_add(t, "  %s:\n", b->name);
@@ -362,6 +367,7 @@ static void put_bodies(kl_text *t, const kl_write_context *c)
             if (i > 0) put_keys(t, c, b->type->keys, b->data, "    ");
             put_markers(t, m, i, &list, first, next);
         }
+        /* beams are compounds: one entry of the file that became many bodies and elements */
         for (int i = 0; i < m->ncompound; i++) {
             kl_text_add(t, "  %s:\n    type: %s\n", m->compound[i].name, m->compound[i].type->name);
             put_keys(t, c, m->compound[i].type->keys, m->compound[i].data, "    ");

@@ -9,7 +9,7 @@ bool kl_modes_file(const char *path)
 {
     kl_h5_start start;
     char        why[KL_H5_WHY];
-    if (!kl_h5_look(path, &start) || !start.is_h5 || start.marked) return false;
+    if (!kl_h5_probe(path, &start) || !start.is_h5 || start.marked) return false;
     kl_arena *a      = kl_arena_create();
     kl_h5    *f      = a ? kl_h5_open(path, KL_H5_READ, why) : NULL;
     char     *format = f ? kl_h5_read_attribute(f, "/", "format", a) : NULL;

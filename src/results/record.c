@@ -115,10 +115,10 @@ static kl_status record_row(void *context, double t, const double *values)
     return KL_OK;
 }
 
-static bool record_go_on(void *context, double t)
+static bool record_continue(void *context, double t)
 {
     const kl_recording *r = ((recorder *)context)->recording;
-    return !r->go_on || r->go_on(r->context, t);
+    return !r->continue_run || r->continue_run(r->context, t);
 }
 
 static kl_status record_checkpoint(void *context, const double *pack)
@@ -523,10 +523,10 @@ kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
     kl_status status = recorder_init(&r, s);
     if (status == KL_OK) status = open_writer(&r, s, diag);
     if (status == KL_OK) {
-        kl_sink sink  = {.context    = &r,
-                         .row        = record_row,
-                         .go_on      = record_go_on,
-                         .checkpoint = s->checkpoint > 0.0 ? record_checkpoint : NULL};
+        kl_sink sink  = {.context      = &r,
+                         .row          = record_row,
+                         .continue_run = record_continue,
+                         .checkpoint   = s->checkpoint > 0.0 ? record_checkpoint : NULL};
         double  begin = now();
         status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
         recording->wall = now() - begin;

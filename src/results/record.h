@@ -10,7 +10,8 @@ typedef struct kl_recording {
     const char *model_text; /* as written; may be NULL */
     const char *folder;     /* that the name of the model file counts from; may be NULL */
     double      end;        /* [s] */
-    bool (*go_on)(void *context, double t); /* after each step; false: stop now. May be NULL */
+    bool (*continue_run)(void  *context,
+                         double t); /* after each step; false: stop now. May be NULL */
     /* sees each row after it was written: values of all channels. May be NULL */
     void (*row)(void *context, double t, const double *values);
     void       *context;

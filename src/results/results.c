@@ -224,11 +224,11 @@ static kl_status may_replace(const char *path, kl_diag *diag)
     if (!S_ISREG(s.st_mode))
         return kl_fail(diag, KL_E_FILE, at,
                        "is not an ordinary file; give the name of a file for the results");
-    if (kl_h5_look(path, &found) && found.marked && somebody_stays(path))
+    if (kl_h5_probe(path, &found) && found.marked && somebody_stays(path))
         return kl_fail(diag, KL_E_FILE, at,
                        "another run is writing it; give another name with -o, or wait until it "
                        "ends");
-    if (kl_h5_look(path, &found) && (found.empty || found.is_h5)) return KL_OK;
+    if (kl_h5_probe(path, &found) && (found.empty || found.is_h5)) return KL_OK;
     return kl_fail(diag, KL_E_FILE, at,
                    "exists and is not a results file; choose another name or remove it first");
 }

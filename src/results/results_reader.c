@@ -38,7 +38,7 @@ static kl_status look(const char *path, kl_diag *diag, kl_h5_start *found)
     struct stat s;
     if (stat(path, &s) == 0 && !S_ISREG(s.st_mode))
         return kl_fail(diag, KL_E_FILE, at, "is not an ordinary file");
-    if (!kl_h5_look(path, found))
+    if (!kl_h5_probe(path, found))
         return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s; check the name and the folder",
                        strerror(errno));
     if (found->empty) return kl_fail(diag, KL_E_FILE, at, "is empty");

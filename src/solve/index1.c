@@ -600,7 +600,7 @@ static void mix_positions(kl_index1 *i, double t)
     }
 }
 
-void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2])
+void kl_index1_interpolate(kl_index1 *i, double t, kl_state *s, double energy[2])
 {
     double value[KL_INDEX1_CHOSEN], slope[KL_INDEX1_CHOSEN];
     if (i->nchosen == 0) choose_points(i);

@@ -114,6 +114,6 @@ double kl_index1_longest(const kl_index1 *i);
 /* The state and energies of any y. */
 void kl_index1_state(const kl_index1 *i, double t, const double *y, kl_state *s, double energy[2]);
 /* The state at t within the last step. */
-void kl_index1_look(kl_index1 *i, double t, kl_state *s, double energy[2]);
+void kl_index1_interpolate(kl_index1 *i, double t, kl_state *s, double energy[2]);
 
 #endif

@@ -353,7 +353,8 @@ static kl_status follow_all(follower *f, double end, double every, const kl_sink
         const double *values;
         KL_TRY(kl_simulation_sample(f->sim, f->diag, &values));
         if (sink->row) KL_TRY(sink->row(sink->context, x->s->t, values));
-        if (sink->go_on && !sink->go_on(sink->context, x->s->t)) return KL_E_INTERRUPTED;
+        if (sink->continue_run && !sink->continue_run(sink->context, x->s->t))
+            return KL_E_INTERRUPTED;
     }
     return KL_OK;
 }

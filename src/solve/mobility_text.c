@@ -6,7 +6,7 @@
 #include "catalogue.h"
 #include "solve/motion_text.h"
 
-enum { MOST_TOLD = 24, MOST_REPEATS = 8 };
+enum { MOST_REPORTED = 24, MOST_REPEATS = 8 };
 
 static int body_of_column(const kl_model *m, int column)
 {
@@ -49,7 +49,7 @@ kl_status kl_mobility_describe_motions(kl_mobility_search *a, const kl_rank *by_
     const kl_model *m      = a->m;
     kl_mobility    *b      = a->b;
     const int      *column = kl_rank_free(by_bodies);
-    int             n      = b->freedom < MOST_TOLD ? b->freedom : MOST_TOLD;
+    int             n      = b->freedom < MOST_REPORTED ? b->freedom : MOST_REPORTED;
     b->motion              = kl_arena_array(b->arena, kl_free_motion, n + 1);
     for (int i = 0; b->motion && i < n; i++) {
         double *dx = kl_arena_array(b->arena, double, m->nv + 1), most = 0.0;

@@ -225,7 +225,7 @@ static kl_status rk_step(void *self, kl_solver *x, double until, kl_statistics *
 static kl_status rk_look(void *self, kl_solver *x, double t, kl_look *out, kl_diag *diag)
 {
     (void)x, (void)diag;
-    kl_index1_look(((runge_kutta *)self)->ode, t, out->s, out->energy);
+    kl_index1_interpolate(((runge_kutta *)self)->ode, t, out->s, out->energy);
     out->near = true;
     return KL_OK;
 }

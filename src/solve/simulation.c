@@ -138,7 +138,7 @@ static kl_status evaluate_row(kl_simulation *s, bool solve, const unsigned char 
     kl_solver *x = s->solver;
     if (solve) return balance(s, s->a, s->lambda, diag);
     bool measures = kl_channels_reads(s->channels) & KL_READS_MEASURES;
-    return some ? kl_eval_some(s->model, x->s, x->w, some, measures)
+    return some ? kl_eval_flagged(s->model, x->s, x->w, some, measures)
                 : kl_eval_elements(s->model, x->s, x->w);
 }
 
@@ -832,7 +832,8 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
             KL_TRY(write_row_within_step(s, next, sink, diag));
             s->row++;
         }
-        bool cut = s->ended || seen != KL_OK || (sink->go_on && !sink->go_on(sink->context, now));
+        bool cut = s->ended || seen != KL_OK ||
+                   (sink->continue_run && !sink->continue_run(sink->context, now));
         if (cut || (s->row <= rows && next == now))
             KL_TRY(s->anew || !s->integrator->look ? write_row(s, sink, diag)
                                                    : write_row_within_step(s, now, sink, diag));

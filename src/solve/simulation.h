@@ -73,7 +73,8 @@ typedef struct kl_sink {
     void *context;
     /* values of the channels that kl_channels_want asked for; without that call, of all */
     kl_status (*row)(void *context, double t, const double *values);
-    bool (*go_on)(void *context, double t); /* after each step; false: stop now. May be NULL */
+    bool (*continue_run)(void  *context,
+                         double t); /* after each step; false: stop now. May be NULL */
     /* takes a checkpoint of kl_simulation_pack_size() numbers; rows so far have been handed over.
      * May be NULL */
     kl_status (*checkpoint)(void *context, const double *pack);
@@ -88,7 +89,7 @@ void kl_simulation_pack(const kl_simulation *s, double *pack);
 kl_status kl_simulation_resume(kl_simulation *s, const double *pack, int n, kl_diag *diag);
 
 /* From start (or from where it was resumed) to `end` with rows each `every`. KL_E_INTERRUPTED when
- * go_on said no; rows so far have been handed over. */
+ * continue_run said no; rows so far have been handed over. */
 kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl_sink *sink,
                             kl_diag *diag);
 

@@ -145,7 +145,7 @@ static kl_status move_onto(kl_solver *x, kl_state *s, double worth)
     for (int pass = 0; pass < PASSES; pass++) {
         if (largest_of(x->w->phi, m->nlam) <= worth || !least_change(x, x->w->phi)) break;
         kl_model_advance(m, s->q, x->y, s->q);
-        KL_TRY(kl_eval_some(m, s, x->w, x->constrains, true));
+        KL_TRY(kl_eval_flagged(m, s, x->w, x->constrains, true));
     }
     return KL_OK;
 }
@@ -156,7 +156,7 @@ static kl_status turn_onto(kl_solver *x, kl_state *s, double worth)
     enum { PASSES = 2 };
     const kl_model *m = x->model;
     for (int pass = 0; pass < PASSES; pass++) {
-        if (pass > 0) KL_TRY(kl_eval_some(m, s, x->w, x->constrains, true));
+        if (pass > 0) KL_TRY(kl_eval_flagged(m, s, x->w, x->constrains, true));
         kl_eval_rate(m, x->w, x->rate);
         if (largest_of(x->rate, m->nlam) <= worth || !least_change(x, x->rate)) break;
         for (int k = 0; k < m->nv; k++) s->v[k] += x->y[k];
@@ -168,7 +168,7 @@ double kl_solver_onto_constraints(kl_solver *x, bool solved)
 {
     const kl_model *m = x->model;
     if (m->nlam == 0) return 0.0;
-    if (!solved && kl_eval_some(m, x->s, x->w, x->constrains, true) != KL_OK) return 0.0;
+    if (!solved && kl_eval_flagged(m, x->s, x->w, x->constrains, true) != KL_OK) return 0.0;
     /* below these a state counts as exact */
     double speed = fmax(kl_increment_norm(m, x->s->v, NULL), 1e-2); /* 1/s */
     double worth = 1e-10 * m->length, slow = 1e-9 * m->length * speed;

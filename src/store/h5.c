@@ -293,7 +293,7 @@ static void ignore_marks(hid_t fapl)
 
 /* Signature, version, two sizes, and in version 3 the flags "open for writing" (1) and "open for
  * SWMR writing" (4). HDF5 file format specification, II.A. */
-bool kl_h5_look(const char *path, kl_h5_start *start)
+bool kl_h5_probe(const char *path, kl_h5_start *start)
 {
     static const unsigned char signature[8] = {0x89, 'H', 'D', 'F', '\r', '\n', 0x1a, '\n'};
     unsigned char              bytes[12]    = {0};

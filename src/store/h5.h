@@ -33,7 +33,7 @@ typedef struct kl_h5_start {
 } kl_h5_start;
 
 /* False when the file cannot be opened (see errno). */
-bool kl_h5_look(const char *path, kl_h5_start *start);
+bool kl_h5_probe(const char *path, kl_h5_start *start);
 
 /* NULL on failure, with the reason. `create` empties an existing file. */
 kl_h5 *kl_h5_create(const char *path, char why[KL_H5_WHY]);

@@ -174,7 +174,7 @@ kl_status kl_series_file_read(const char *path, const char *column, kl_place pla
     reader      r = {.path = path, .column = column, .place = place, .arena = arena, .diag = diag};
     kl_h5_start start;
     *out       = (kl_series){0};
-    bool is_h5 = kl_h5_look(path, &start) && start.is_h5;
+    bool is_h5 = kl_h5_probe(path, &start) && start.is_h5;
     KL_TRY(is_h5 ? read_results(&r, out) : read_text(&r, out));
     drop_repeated(out);
     if (out->n >= 2) return KL_OK;

@@ -76,7 +76,7 @@ kl_status kl_table_file_open(const char *path, const char *format, const char *w
     kl_h5_start start;
     char        why[KL_H5_WHY] = "";
     *out                       = NULL;
-    if (!kl_h5_look(path, &start))
+    if (!kl_h5_probe(path, &start))
         return kl_fail(diag, KL_E_FILE, at, "cannot be opened: %s", strerror(errno));
     if (!start.is_h5)
         return kl_fail(diag, KL_E_FILE, at, "is not %s file (it is not an HDF5 file)", word);

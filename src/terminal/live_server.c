@@ -15,7 +15,7 @@
 enum { MOST_GUESTS = 16, MOST_REQUEST = 8192, TOKEN = 32 };
 
 /* One connection. */
-typedef struct guest {
+typedef struct client {
     int     fd; /* -1: a free place */
     char    request[MOST_REQUEST];
     int     n;
@@ -24,7 +24,7 @@ typedef struct guest {
     kl_text answer;  /* of everything else */
     size_t  out;     /* of the answer */
     bool    closing; /* when the answer is out */
-} guest;
+} client;
 
 struct kl_server {
     int         fd, port;
@@ -32,7 +32,7 @@ struct kl_server {
     const char *page;
     size_t      page_size;
     kl_text     past; /* all events */
-    guest       guests[MOST_GUESTS];
+    client      clients[MOST_GUESTS];
     bool        stop, seen;
 };
 
@@ -75,7 +75,7 @@ kl_server *kl_server_create(int port, const char *page, size_t page_size)
     s->fd        = -1;
     s->page      = page;
     s->page_size = page_size;
-    for (int i = 0; i < MOST_GUESTS; i++) s->guests[i].fd = -1;
+    for (int i = 0; i < MOST_GUESTS; i++) s->clients[i].fd = -1;
     if (port > 65535) errno = EINVAL;
     if (port > 65535 || !make_token(s->token) || !start_listening(s, port)) {
         fprintf(stderr, "klingel view: cannot listen on 127.0.0.1, port %d: %s\n", port,
@@ -88,17 +88,17 @@ kl_server *kl_server_create(int port, const char *page, size_t page_size)
     return s;
 }
 
-static void close_guest(guest *g)
+static void close_client(client *g)
 {
     if (g->fd >= 0) close(g->fd);
     kl_text_free(&g->answer);
-    *g = (guest){.fd = -1};
+    *g = (client){.fd = -1};
 }
 
 void kl_server_destroy(kl_server *s)
 {
     if (!s) return;
-    for (int i = 0; i < MOST_GUESTS; i++) close_guest(&s->guests[i]);
+    for (int i = 0; i < MOST_GUESTS; i++) close_client(&s->clients[i]);
     if (s->fd >= 0) close(s->fd);
     kl_text_free(&s->past);
     free(s);
@@ -106,12 +106,12 @@ void kl_server_destroy(kl_server *s)
 
 const char *kl_server_address(const kl_server *s) { return s->address; }
 bool        kl_server_stop_wanted(const kl_server *s) { return s->stop; }
-bool        kl_server_was_seen(const kl_server *s) { return s->seen; }
+bool        kl_server_had_listener(const kl_server *s) { return s->seen; }
 
 int kl_server_listeners(const kl_server *s)
 {
     int n = 0;
-    for (int i = 0; i < MOST_GUESTS; i++) n += s->guests[i].fd >= 0 && s->guests[i].events;
+    for (int i = 0; i < MOST_GUESTS; i++) n += s->clients[i].fd >= 0 && s->clients[i].events;
     return n;
 }
 
@@ -119,7 +119,7 @@ void kl_server_send(kl_server *s, const char *json) { kl_text_add(&s->past, "dat
 
 /* ---- answers ---- */
 
-static void answer(guest *g, const char *status, const char *type, const char *body, size_t n)
+static void answer(client *g, const char *status, const char *type, const char *body, size_t n)
 {
     kl_text_add(&g->answer,
                 "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: "
@@ -130,7 +130,7 @@ static void answer(guest *g, const char *status, const char *type, const char *b
     g->closing = true;
 }
 
-static void refuse(guest *g, const char *status, const char *why)
+static void refuse(client *g, const char *status, const char *why)
 {
     answer(g, status, "text/plain; charset=utf-8", why, strlen(why));
 }
@@ -161,7 +161,7 @@ static bool host_is_ours(const kl_server *s, const char *request)
     return strncmp(host, ip, strlen(ip)) == 0 || strncmp(host, name, strlen(name)) == 0;
 }
 
-static void start_events(kl_server *s, guest *g)
+static void start_events(kl_server *s, client *g)
 {
     kl_text_add(&g->answer, "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\nCache-Control: "
                             "no-store\r\nConnection: close\r\n\r\n");
@@ -169,7 +169,7 @@ static void start_events(kl_server *s, guest *g)
     s->seen   = true;
 }
 
-static void route(kl_server *s, guest *g, const char *method, const char *target)
+static void route(kl_server *s, client *g, const char *method, const char *target)
 {
     size_t path = strcspn(target, "?");
     bool   get  = strcmp(method, "GET") == 0;
@@ -181,7 +181,7 @@ static void route(kl_server *s, guest *g, const char *method, const char *target
     } else refuse(g, "404 Not Found", "page not found\n");
 }
 
-static void handle(kl_server *s, guest *g)
+static void handle(kl_server *s, client *g)
 {
     char        method[8] = "", target[200] = "";
     bool        read  = sscanf(g->request, "%7s %199s", method, target) == 2;
@@ -196,7 +196,7 @@ static void handle(kl_server *s, guest *g)
 
 /* ---- bytes in and out ---- */
 
-static void take_in(kl_server *s, guest *g)
+static void take_in(kl_server *s, client *g)
 {
     char    rest[512];
     bool    full = g->n >= MOST_REQUEST - 1;
@@ -204,7 +204,7 @@ static void take_in(kl_server *s, guest *g)
                        ? recv(g->fd, rest, sizeof rest, 0)
                        : recv(g->fd, g->request + g->n, (size_t)(MOST_REQUEST - 1 - g->n), 0);
     if (n == 0 || (n < 0 && errno != EAGAIN && errno != EINTR)) {
-        close_guest(g);
+        close_client(g);
         return;
     }
     if (n < 0 || g->events || g->closing) return;
@@ -224,11 +224,11 @@ static bool push(int fd, const kl_text *t, size_t *done)
     return true;
 }
 
-static void send_pending(kl_server *s, guest *g)
+static void send_pending(kl_server *s, client *g)
 {
     bool good = push(g->fd, &g->answer, &g->out);
     if (good && g->events && g->out == g->answer.n) good = push(g->fd, &s->past, &g->sent);
-    if (!good || (g->closing && g->out == g->answer.n)) close_guest(g);
+    if (!good || (g->closing && g->out == g->answer.n)) close_client(g);
 }
 
 /* One who knocks; false when nobody does. */
@@ -238,8 +238,8 @@ static bool accept_connection(kl_server *s)
     if (fd < 0) return false;
     leave_open_calls(fd);
     for (int i = 0; i < MOST_GUESTS; i++)
-        if (s->guests[i].fd < 0) {
-            s->guests[i] = (guest){.fd = fd};
+        if (s->clients[i].fd < 0) {
+            s->clients[i] = (client){.fd = fd};
             return true;
         }
     close(fd); /* full */
@@ -251,14 +251,14 @@ static bool poll_connections(kl_server *s, int wait_ms)
 {
     struct pollfd set[MOST_GUESTS + 1] = {{.fd = s->fd, .events = POLLIN}};
     for (int i = 0; i < MOST_GUESTS; i++) {
-        const guest *g    = &s->guests[i];
-        bool         more = g->out < g->answer.n || (g->events && g->sent < s->past.n);
+        const client *g    = &s->clients[i];
+        bool          more = g->out < g->answer.n || (g->events && g->sent < s->past.n);
         set[i + 1] = (struct pollfd){.fd = g->fd, .events = (short)(POLLIN | (more ? POLLOUT : 0))};
     }
     if (poll(set, MOST_GUESTS + 1, wait_ms) <= 0) return false;
     while ((set[0].revents & POLLIN) && accept_connection(s)) continue;
     for (int i = 0; i < MOST_GUESTS; i++) {
-        guest *g = &s->guests[i];
+        client *g = &s->clients[i];
         if (g->fd < 0 || g->fd != set[i + 1].fd) continue;
         if (set[i + 1].revents & (POLLIN | POLLHUP | POLLERR)) take_in(s, g);
         if (g->fd >= 0) send_pending(s, g);

@@ -29,7 +29,7 @@ void kl_server_turn(kl_server *s, int wait_ms);
 void kl_server_send(kl_server *s, const char *json);
 
 bool kl_server_stop_wanted(const kl_server *s);
-int  kl_server_listeners(const kl_server *s); /* who is connected to the events now */
-bool kl_server_was_seen(const kl_server *s);  /* somebody has ever been */
+int  kl_server_listeners(const kl_server *s);    /* who is connected to the events now */
+bool kl_server_had_listener(const kl_server *s); /* has a browser ever been connected? */
 
 #endif

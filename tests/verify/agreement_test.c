@@ -95,7 +95,7 @@ static trace run(const char *example, int method)
         s->tolerance   = 1e-9;
         s->step        = NAN; /* none with equal steps */
         status         = kl_simulation_create(b.model, d, &r.s);
-        kl_sink sink   = {.context = &r, .row = keep, .go_on = in_time};
+        kl_sink sink   = {.context = &r, .row = keep, .continue_run = in_time};
         double  end    = end_of(example, s->end);
         r.begun        = clock();
         if (status == KL_OK) status = kl_simulation_run(r.s, end, end / 20.0, &sink, d);

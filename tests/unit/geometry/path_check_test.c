@@ -7,7 +7,7 @@
 static kl_path_report look(const kl_path *path, kl_arena *arena)
 {
     kl_path_report r;
-    assert_int_equal(kl_path_look(path, 0, arena, &r), KL_OK);
+    assert_int_equal(kl_path_check(path, 0, arena, &r), KL_OK);
     return r;
 }
 

@@ -425,7 +425,7 @@ static void the_examples_are_sound(void **unused)
         if (r.status != KL_OK || kl_diag_size(r.diag) > 0)
             fail_msg("%s", kl_diag_at(r.diag, 0)->text);
         kl_path_report report;
-        assert_int_equal(kl_path_look(r.track->path, 0, r.arena, &report), KL_OK);
+        assert_int_equal(kl_path_check(r.track->path, 0, r.arena, &report), KL_OK);
         assert_int_equal(report.gap.count + report.kink.count + report.twist.count, 0);
         done(&r);
     }
