@@ -30,7 +30,7 @@ if command -v node >/dev/null; then
     cat >search.mjs <<'END'
 import { readFileSync } from "node:fs";
 let typed, shown = [];
-const field = { dataset: { up: "" }, addEventListener: (_, f) => (typed = f) };
+const field = { dataset: { up: "" }, addEventListener: (name, f) => { if (name === "input") typed = f; } };
 const list = { replaceChildren: (...items) => (shown = items) };
 globalThis.document = {
   getElementById: (id) => (id === "search" ? field : list),
