@@ -423,8 +423,10 @@ static void record_rows(const ride *r, kl_assessment *out)
     for (int i = 0; i < r->nset; i++) {
         const wheelset *w = &r->set[i];
         for (int k = 0; k < r->in->rows; k++) {
-            double less = 1.0 - fmin(w->force.Q[0][k], w->force.Q[1][k]) / w->force.Q0;
-            double sum  = fabs(w->force.ratio[0][k]) + fabs(w->force.ratio[1][k]);
+            /* a wheel that lifts is unloaded wholly; less than nothing is ringing of the filter */
+            double least = fmax(0.0, fmin(w->force.Q[0][k], w->force.Q[1][k]));
+            double less  = 1.0 - least / w->force.Q0;
+            double sum   = fabs(w->force.ratio[0][k]) + fabs(w->force.ratio[1][k]);
             if (less > unload) unload = less, where[0] = w->course.distance[k];
             if (sum > axle) axle = sum, where[1] = w->course.distance[k];
         }
@@ -438,6 +440,28 @@ static void record_rows(const ride *r, kl_assessment *out)
         if (a && b)
             kl_assess_add(out, (double)NAN, fmax(kl_mean(a, r->in->rows), kl_mean(b, r->in->rows)),
                           "N", (double)NAN, "%s.wear_number", r->set[i].force.name);
+    }
+}
+
+/* The impact of wheels that do not start at their static height is assessed with the ride; the largest of both wheel
+ * loads at the start and later on shows it. */
+static void warn_of_start(const ride *r)
+{
+    const double start = 0.5, share = 1.2; /* [s]; an ordinary ride has its largest load anywhere */
+    int          rows = (int)(start * r->in->rate);
+    for (int i = 0; i < r->nset && r->in->rows > 4 * rows; i++) {
+        const wheelset *w       = &r->set[i];
+        double          most[2] = {0.0, 0.0};
+        for (int k = 0; k < r->in->rows; k++)
+            most[k >= rows] = fmax(most[k >= rows], fmax(w->force.Q[0][k], w->force.Q[1][k]));
+        if (most[0] < share * most[1]) continue;
+        kl_warn(
+            r->in->diag, (kl_place){.file = r->in->file},
+            "wheelset `%s` has its largest wheel load, %.4g kN, in the first %.1f s of the run "
+            "(%.4g kN later): the impact of the start is assessed too; begin the run with `run: "
+            "{start: steady}`, or place the wheels at their static height",
+            w->force.name, 1e-3 * most[0], start, 1e-3 * most[1]);
+        return;
     }
 }
 
@@ -526,6 +550,7 @@ static kl_status railway_run(const kl_assess_input *in, kl_assessment *out)
     for (int z = 0; z < r.nzone; z++) {
         if (sections_in(&r.set[0].course, z) > 0) zone_rows(&r, z, out);
     }
+    warn_of_start(&r);
     instability_row(&r, out);
     record_rows(&r, out);
     return acceleration_rows(&r, out);

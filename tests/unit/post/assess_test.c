@@ -28,12 +28,16 @@ static double curvature(double s)
     return s < 1200.0 ? 0.0 : s > 1300.0 ? 1.0 / 500.0 : (s - 1200.0) / 100.0 / 500.0;
 }
 
+static bool starts_with_impact, jumps;
+
 static void values_at(int i, double *v)
 {
     double t = (double)i / RATE, s = SPEED * t, wave = sin(2.0 * PI * s / 25.0);
     v[0] = 15e3 + 8e3 * wave, v[1] = 5e3;
     v[2] = 0.5 * AXLE * (1.0 + 0.3 * wave), v[3] = 0.5 * AXLE * (1.0 - 0.3 * wave);
     v[4] = s, v[5] = curvature(s), v[6] = 40.0, v[7] = 60.0;
+    if (starts_with_impact && t < 0.1) v[2] *= 3.0;
+    if (jumps && t >= 30.0 && t < 30.2) v[3] = t < 30.15 ? 0.0 : 10.0 * AXLE;
     v[8] = sin(2.0 * PI * 2.0 * t), v[9] = 3.0 * sin(2.0 * PI * 2.0 * t);
 }
 
@@ -128,6 +132,33 @@ static void sections_forces_and_limits_are_those_of_the_record(void **unused)
     put_away(&b);
 }
 
+/* An impact of the start counts in the assessment; a warning says so. */
+static void an_impact_at_the_start_gives_a_warning(void **unused)
+{
+    (void)unused;
+    bench b = assess(ROWS, 1, "railway");
+    assert_int_equal(kl_diag_count(b.diag, KL_WARNING), 0);
+    put_away(&b);
+    starts_with_impact = true;
+    b                  = assess(ROWS, 1, "railway");
+    starts_with_impact = false;
+    assert_int_equal(b.status, KL_OK);
+    assert_int_equal(kl_diag_count(b.diag, KL_WARNING), 1);
+    assert_non_null(strstr(kl_diag_at(b.diag, 0)->text, "in the first 0.5 s of the run"));
+    put_away(&b);
+}
+
+/* A wheel that lifts and lands makes the filter ring below zero; more than all of a load cannot go. */
+static void a_wheel_that_lifts_is_unloaded_wholly(void **unused)
+{
+    (void)unused;
+    jumps   = true;
+    bench b = assess(ROWS, 1, "railway");
+    jumps   = false;
+    assert_true(row(&b, "wheel_unloading")->value == 1.0);
+    put_away(&b);
+}
+
 static void unsuitable_records_are_refused_with_a_remedy(void **unused)
 {
     (void)unused;
@@ -148,6 +179,8 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(sections_forces_and_limits_are_those_of_the_record),
+        cmocka_unit_test(an_impact_at_the_start_gives_a_warning),
+        cmocka_unit_test(a_wheel_that_lifts_is_unloaded_wholly),
         cmocka_unit_test(unsuitable_records_are_refused_with_a_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
