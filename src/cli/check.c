@@ -3,6 +3,7 @@
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
+#include <string.h>
 
 #include "beams/beam_section.h"
 #include "catalogue.h"
@@ -129,11 +130,41 @@ static void print_worn(const kl_model *m)
     }
 }
 
-static void print_mobility(const kl_mobility *b)
+/* Is motion i a translation or rotation of one body alone? */
+static bool is_single(const kl_model *m, const kl_free_motion *motion)
+{
+    const char *name = m->body[motion->body].name, *text = motion->text;
+    size_t      n = strlen(name);
+    return strncmp(text, name, n) == 0 && !strchr(text + n, ',') && !strstr(text + n, " with ") &&
+           (strncmp(text + n, " moves along ", 13) == 0 ||
+            strncmp(text + n, " turns about ", 13) == 0);
+}
+
+/* A body that nothing holds has six such motions. */
+static bool moves_freely(const kl_model *m, const kl_mobility *b, int body)
+{
+    int n = 0;
+    for (int i = 0; i < b->nmotion; i++)
+        n += b->motion[i].body == body && is_single(m, &b->motion[i]);
+    return n == 6;
+}
+
+/* Free motions; bodies that no joint holds share one line. */
+static void print_motions(const kl_model *m, const kl_mobility *b)
+{
+    int n = 0;
+    for (int i = 1; i < m->nbody; i++)
+        if (moves_freely(m, b, i)) printf("%s%s", n++ ? ", " : "  free: ", m->body[i].name);
+    if (n) printf(n == 1 ? " in all six directions\n" : " in all six directions each\n");
+    for (int i = 0; i < b->nmotion; i++)
+        if (!moves_freely(m, b, b->motion[i].body)) printf("  free: %s\n", b->motion[i].text);
+}
+
+static void print_mobility(const kl_model *m, const kl_mobility *b)
 {
     printf("%d degree%s of freedom (%d velocities, %d constraints of rank %d)\n", b->mobility,
            b->mobility == 1 ? "" : "s", b->nv, b->nlam, b->rank);
-    for (int i = 0; i < b->nmotion; i++) printf("  free: %s\n", b->motion[i].text);
+    print_motions(m, b);
     if (b->redundant)
         printf("%d redundant constraint%s\n", b->redundant, b->redundant == 1 ? "" : "s");
     for (int i = 0; i < b->nrepeat && i < 12; i++) printf("  %s\n", b->repeat[i].text);
@@ -203,7 +234,7 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
         print_sections(m);
         print_catenaries(m);
         printf("assembled; largest constraint error %.2g m, %.2g rad\n", d.position, d.rotation);
-        print_mobility(b);
+        print_mobility(m, b);
         print_worn(m);
         printf("size %.4g m; gravity %g %g %g m/s2; simulated time %g s, output every %g s\n",
                m->length, m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end,

@@ -386,6 +386,10 @@ static void the_steady_motion_is_found_from_off_the_centre(void **state)
         "    damping: [10 kN s/m, 10 kN s/m, 15 kN s/m], preload: [0, 0, -29430 N, 0, 0, 0]}\n"
         "  tow: {type: bushing, between: [ground, frame], at: [0, 0, 0.46 m], stiffness: [100 "
         "kN/m, 0, 0], damping: [20 kN s/m, 0, 0]}\nrun: {end: 1}\n");
+    assert_int_equal(run(w, "check", "trolley.yaml", "--set", "y0=4 mm"), 0);
+    assert_says(w->out, "free: frame, a, b in all six directions each\n");
+    assert_null(strstr(w->out, "moves along"));
+    assert_says(w->out, "axle load");
     for (int k = 0; k < 3; k++) {
         if (run(w, "modes", "trolley.yaml", "--set", start[k]) != 0) fail_msg("%s", w->err);
         for (const char *p = strchr(w->out, '\n'); p && n[k] < 40; p = strchr(p + 1, '\n')) {
