@@ -369,8 +369,10 @@ static kl_status refuse_place(const kl_collection *c, int i, double x, kl_diag *
 static kl_status refuse_above(const kl_collection *c, int i, double head, double z, kl_diag *diag)
 {
     return kl_fail(diag, KL_E_MODEL, c->place,
-                   "pantograph %d starts above the contact wire: its head is at height %.4g m, the "
-                   "wire of catenary '%s' at %.4g m; lower the head or raise the wire's `heights`",
+                   "collector %d (a pantograph, or a strip of `nodes`) starts above the contact "
+                   "wire: it is at "
+                   "height %.4g m, the wire of catenary '%s' at %.4g m; lower it, or raise the "
+                   "wire's `heights`",
                    i + 1, head, c->line->design->name, z);
 }
 
