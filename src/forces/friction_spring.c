@@ -153,7 +153,8 @@ static void friction_spring_crossings(const kl_reading *in, kl_crossing *out)
     out[0]                   = (kl_crossing){.value = s.u - p->seat,
                                              .rate  = s.rate,
                                              .unit  = KL_CROSSING_M,
-                                             .kind  = p->c > 0.0 ? KL_CROSSING_JUMP : KL_CROSSING_KINK};
+                                             .kind  = p->c > 0.0 ? KL_CROSSING_JUMP : KL_CROSSING_KINK,
+                                             .mild  = true};
 }
 
 static void friction_spring_output(const kl_reading *in, const double *lambda, double *values)

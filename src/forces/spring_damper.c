@@ -167,7 +167,8 @@ static void spring_damper_crossings(const kl_reading *in, kl_crossing *out)
         out[i] = (kl_crossing){.value = x.x - p->x0 - p->corner[i],
                                .rate  = rate,
                                .unit  = kl_coordinate_unit(p->coordinate),
-                               .kind  = KL_CROSSING_KINK};
+                               .kind  = KL_CROSSING_KINK,
+                               .mild  = true};
 }
 
 /* w = -r' f(x, x') with the row r = dx/dq and x' = r V, V the twists of the markers:

@@ -484,6 +484,8 @@ typedef struct kl_crossing {
     double           tolerance; /* in `unit`; 0: that of the run (`penetration`) */
     kl_crossing_unit unit;
     kl_crossing_kind kind;
+    bool             mild; /* steps may go over it where that is exact enough: the element has no
+                            * memory of having passed it */
 } kl_crossing;
 
 /* Start values of an element's own coordinates. */

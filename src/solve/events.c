@@ -240,6 +240,7 @@ kl_status kl_events_create(const kl_model *m, kl_events **out)
     e->end      = kl_arena_array(arena, kl_crossing, e->n + 1);
     e->bend     = kl_arena_array(arena, double, e->n + 1);
     e->side     = kl_arena_array(arena, signed char, e->n + 1);
+    e->hard     = kl_arena_array(arena, bool, e->n + 1);
     e->aim      = HUGE_VAL;
     allow_depths(e, m);
     if (!kl_arena_ok(arena)) {
@@ -290,6 +291,7 @@ void kl_events_begin(kl_events *e, kl_solver *x)
     for (int k = 0; k < e->n; k++) {
         e->side[k] = (signed char)((e->start[k].value > 0.0) - (e->start[k].value < 0.0));
         e->bend[k] = NAN;
+        e->hard[k] = false;
     }
     e->hints = 0;
     e->halve = false;
@@ -352,6 +354,19 @@ static bool goes_over(const kl_events *e, const kl_crossing *c)
     return e->lenient && c->kind == KL_CROSSING_SWITCH && !isnan(c->rate);
 }
 
+/* A step may go over a kink that changes accelerations too little to matter. `bend` is the second time
+ * derivative of the value in the step before; if the kink changes it by b, a step of length h that ignores
+ * the kink is wrong by at most about h^2 b/10, wherever in the step it lies, and its velocity by h b/10, which
+ * later steps make no good. A tenth of what is allowed for the local error of a step, or a hundredth of the
+ * depth (allow_depths), gives the same accuracy as ending steps at all kinks. */
+static bool is_mild(const kl_events *e, int k, double h)
+{
+    const kl_crossing *a = &e->start[k], *b = &e->end[k];
+    if (!b->mild || !e->continues || b->kind == KL_CROSSING_JUMP) return false;
+    /* a rate or bend that is not known compares as false */
+    return h * h * fabs((b->rate - a->rate) / h - e->bend[k]) < 0.1 * e->depth[b->unit];
+}
+
 /* Share of the step where a value of unknown rate should be met: by the secant and by halves in
  * turn, because a value may also jump. */
 static double secant_share(const kl_events *e, int k, double depth)
@@ -368,6 +383,7 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
     double depth = allowed(e, &e->end[k], t1), h = t1 - t0, high = 1.0;
     double most  = limit_of(e, &e->end[k]) * depth;
     bool   known = !isnan(e->start[k].rate) && !isnan(e->end[k].rate);
+    if (is_mild(e, k, h)) return HUGE_VAL;
     if (!(side * e->start[k].value > 0.0)) { /* it was met just before it */
         double there = known && side * e->end[k].value < 0.0
                            ? dip(e->start[k], e->end[k], h, -side, depth)
@@ -421,7 +437,8 @@ double kl_events_ahead(kl_events *e, double t)
         const kl_crossing *c    = &e->start[k];
         bool               sure = c->unit == KL_CROSSING_S;
         double v = e->side[k] * c->value, r = e->side[k] * c->rate, b = e->side[k] * e->bend[k];
-        if (!(v > 0.0) || isnan(r) || goes_over(e, c) || (!sure && (isnan(b) || e->hints >= MOST)))
+        if (!(v > 0.0) || isnan(r) || goes_over(e, c) || (c->mild && !e->hard[k]) ||
+            (!sure && (isnan(b) || e->hints >= MOST)))
             continue;
         v += target_of(e, c) * allowed(e, c, t);
         if (v > 0.0) first = fmin(first, t + first_zero(v, r, sure ? 0.0 : b));
@@ -449,7 +466,9 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
     if (e->n > 0) all_crossings(x, e->end);
     for (int k = 0; k < e->n; k++) {
         if (e->side[k] == 0) continue;
-        first = fmin(first, meeting_of(e, k, t0, t1));
+        double where = meeting_of(e, k, t0, t1);
+        if (where < t1) e->hard[k] = true;
+        first = fmin(first, where);
     }
     if (first < t1 && t1 - t0 > kl_events_near(t0)) {
         e->aim    = first;
@@ -458,8 +477,9 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
         return KL_PASSED_TOO_FAR;
     }
     for (int k = 0; k < e->n; k++) {
-        int now = side_after(e, k, t1);
-        if (e->side[k] != 0 && now != e->side[k]) {
+        int  now  = side_after(e, k, t1);
+        bool over = !e->hard[k] && is_mild(e, k, t1 - t0);
+        if (e->side[k] != 0 && now != e->side[k] && !over) {
             e->kind = met && e->kind > e->end[k].kind ? e->kind : e->end[k].kind;
             met     = true;
         }

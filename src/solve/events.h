@@ -17,6 +17,7 @@ typedef struct kl_events {
     int          ncorner;
     kl_crossing *start, *end; /* n: at both ends of the step */
     double      *bend; /* n: change of the rate over the last step, per second; NaN: unknown */
+    bool        *hard; /* n: a step had to end there since the events began, if `mild` */
     signed char *side; /* n: sign of the value until it has crossed; 0: nowhere yet */
     int          n;
     const struct kl_function *

@@ -332,6 +332,90 @@ static void runge_kutta_bounces_without_restarts(void **unused)
     }
 }
 
+/* A mass of 30 t on a spring and a rubber stop, 10 MN/m3, as a table of straight pieces 5 mm long; beside it a
+ * faster mass, which determines the step size, as wheels do under a coach. */
+static const char *soft_kinks(void)
+{
+    static char text[4096];
+    int         n =
+        snprintf(text, sizeof text,
+                 "klingel: 1\ngravity: 0\nbodies:\n"
+                 "  car: {mass: 30 t, inertia: [1, 1, 1], velocity: [0.2, 0, 0]}\n  fast: {mass: 1 "
+                 "kg, inertia: [1, 1, 1], velocity: [0, 2, 0]}\njoints:\n"
+                 "  guide: {type: translational, between: [ground, car], at: [0, 0, 0], axis: x}\n"
+                 "  across: {type: translational, between: [ground, fast], at: [0, 0, 0], axis: "
+                 "y}\nforces:\n  k: {type: slide-spring-damper, of: across, stiffness: 4000}\n  "
+                 "stop: {type: slide-spring-damper, of: guide, stiffness: 300 kN/m, spring: "
+                 "{linear_table: [");
+    for (int i = -20; i <= 20; i++)
+        n += snprintf(text + n, sizeof text - (size_t)n, "%s[%g, %g]", i > -20 ? ", " : "",
+                      0.005 * i, 1e7 * pow(0.005 * i, 3));
+    snprintf(text + n, sizeof text - (size_t)n, "]}}\n");
+    return text;
+}
+
+/* The stop of the cart as a table. */
+static const char *const hard_kink =
+    "klingel: 1\ngravity: 0\nbodies:\n"
+    "  car: {mass: 1 kg, inertia: [1, 1, 1], velocity: [1, 0, 0]}\njoints:\n"
+    "  guide: {type: translational, between: [ground, car], at: [0, 0, 0], axis: x}\nforces:\n"
+    "  stop: {type: slide-spring-damper, of: guide, spring: {linear_table: [[-1, 0], [0.5, 0], [1, "
+    "5000]]}}\n";
+
+static int corners; /* of the table */
+
+/* Every kink ends a step. */
+static void ending_steps(const kl_reading *in, kl_crossing *out)
+{
+    kl_slide_spring_damper.crossings(in, out);
+    for (int i = 0; i < corners; i++) out[i].mild = false;
+}
+
+static double place_after(const char *model, double t, bool ends, double tolerance, int k,
+                          kl_statistics *count)
+{
+    static const char *const names[] = {"car.position.x", NULL};
+    kl_element_type          stop    = kl_slide_spring_damper;
+    built                    b       = must_build(model);
+    if (ends) stop.crossings = ending_steps;
+    b.model->settings.integrator = each[k];
+    b.model->settings.tolerance  = tolerance;
+    kl_element *e                = &b.model->element[kl_model_find_element(b.model, "stop")];
+    e->type                      = &stop;
+    corners                      = e->nevent;
+    simulate(&b, t, t, names, &r, count);
+    built_free(&b);
+    return last_row()[0];
+}
+
+static void steps_go_over_kinks_that_bend_the_force_little(void **unused)
+{
+    (void)unused;
+    kl_statistics over, ending, unused_count;
+    double        exact = place_after(soft_kinks(), 4.0, true, 1e-9, 0, &unused_count);
+    double        with  = place_after(soft_kinks(), 4.0, false, 1e-6, 0, &over) - exact,
+           without      = place_after(soft_kinks(), 4.0, true, 1e-6, 0, &ending) - exact;
+    print_message("over kinks %.1e m off, %ld steps, %ld rejected; ending there %.1e m, %ld, %ld\n",
+                  with, over.steps, over.rejected, without, ending.steps, ending.rejected);
+    assert_true(fabs(with) < 2.0 * fabs(without) + 1e-5);
+    /* the others come from the fast mass */
+    assert_true(over.rejected + 50 < ending.rejected);
+    assert_true(over.iterations < ending.iterations);
+}
+
+static void a_hard_stop_in_a_table_still_ends_a_step(void **unused)
+{
+    (void)unused;
+    for (int k = 0; k < N; k++) {
+        kl_statistics count;
+        double ending = place_after(hard_kink, 1.0, true, 1e-6, k, &count) - after_the_stop(1.0),
+               off    = place_after(hard_kink, 1.0, false, 1e-6, k, &count) - after_the_stop(1.0);
+        print_message("%s: %.1e m off, %ld steps; ending there %.1e m\n", called[k], off,
+                      count.steps, ending);
+        assert_true(fabs(off) < fabs(ending) + 1e-5);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -344,6 +428,8 @@ int main(void)
         cmocka_unit_test(bounces_cost_less_than_when_they_are_not_watched),
         cmocka_unit_test(other_methods_restart_only_where_they_must),
         cmocka_unit_test(runge_kutta_bounces_without_restarts),
+        cmocka_unit_test(steps_go_over_kinks_that_bend_the_force_little),
+        cmocka_unit_test(a_hard_stop_in_a_table_still_ends_a_step),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
