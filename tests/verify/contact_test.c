@@ -131,6 +131,22 @@ static void energy_of_the_football_is_constant_after_three_seconds(void **unused
     assert_true(balance_off(3.0) < 3e-4);
 }
 
+/* Each law that the example names: rolling, theta'' = -(2/3) g sin(theta)/(R - r), here by its series at 60 degrees. */
+static void roller_in_a_cylinder_rolls_with_every_law(void **unused)
+{
+    (void)unused;
+    static const char *const channels[] = {"x_m", "z_m", NULL};
+    static const char *const laws[]     = {"law=kelvin-voigt", "law=hunt-crossley", "law=linear"};
+    const double             R = 0.45, t = 0.05, start = acos(0.5);
+    double a = -2.0 / 3.0 * 9.81 / R * sin(start), b = -2.0 / 3.0 * 9.81 / R * cos(start) * a,
+           theta = start + 0.5 * a * t * t + b * t * t * t * t / 24.0;
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        example_run("roller-in-cylinder", laws[i], t, t, channels, &e);
+        print_message("%s: x off by %.1e m\n", laws[i], example_last(&e, 0) - R * sin(theta));
+        assert_close(example_last(&e, 0), R * sin(theta), 1e-4); /* sliding: 1.8e-3 */
+    }
+}
+
 /* 004, section 6.2: at 10.3 s wheel arc SG78 (7) on rail arc SE56 (5), the tread has lost contact; when
  * the force is gone, tread on crown and flange root on shoulder. The push comes 8 s earlier here. */
 static void wheelset_touches_the_arcs_of_the_thesis(void **unused)
@@ -286,6 +302,7 @@ int main(void)
         cmocka_unit_test(error_of_the_tippe_top_falls_with_stiffness),
         cmocka_unit_test(football_falls_off_and_touches_as_in_the_thesis),
         cmocka_unit_test(energy_of_the_football_is_constant_after_three_seconds),
+        cmocka_unit_test(roller_in_a_cylinder_rolls_with_every_law),
         cmocka_unit_test(wheelset_touches_the_arcs_of_the_thesis),
         cmocka_unit_test(wheelset_meets_the_flange_at_any_step),
         cmocka_unit_test(block_on_an_incline_sticks),
