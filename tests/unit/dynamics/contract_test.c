@@ -23,6 +23,9 @@ static void key_text(const kl_key *k, char *out, size_t size)
         else if (strcmp(k->name, "upper") == 0) snprintf(out, size, "0.1");
         else if (strcmp(k->name, "length") == 0) snprintf(out, size, "0.9");
         else if (strcmp(k->name, "full_speed") == 0) snprintf(out, size, "2.5");
+        /* of parts that are crushed; together less than the distance of the markers */
+        else if (strcmp(k->name, "gap") == 0) snprintf(out, size, "0.1");
+        else if (strcmp(k->name, "stroke") == 0) snprintf(out, size, "0.6");
         else if (k->max > 0 && k->max < 1e300)
             snprintf(out, size, "%g", k->min + 0.37 * (k->max - k->min));
         else snprintf(out, size, "1.7");
