@@ -601,13 +601,15 @@ static void refine_lost(alpha *i, kl_solver *x, double h, kl_statistics *count)
 
 /* The older a matrix, the more iterations a step takes. It is made anew when the iterations beyond the
  * fewest of a step have cost as much as two new matrices: one of a beam takes the time of 5 iterations,
- * with 100 elements as with 1000. Where forces have kinks, iterations vary for other reasons than age. */
+ * with 100 elements as with 1000. Where forces have kinks or inputs are set, iterations vary for other
+ * reasons than age. */
 static void judge_matrix(alpha *i, const kl_model *m)
 {
     enum { PRICE = 10 };
     if (i->least == 0 || i->used < i->least) i->least = i->used;
     i->wasted += i->used - i->least;
-    if (i->speed > i->slow || (m->nevent == 0 && i->wasted >= PRICE)) i->stale = true;
+    bool smooth = m->nevent == 0 && m->ninput == 0;
+    if (i->speed > i->slow || (smooth && i->wasted >= PRICE)) i->stale = true;
 }
 
 static void accept(alpha *i, kl_solver *x, double h, kl_statistics *count)
