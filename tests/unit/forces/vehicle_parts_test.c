@@ -103,7 +103,7 @@ static void an_air_spring_is_softer_with_its_auxiliary_volume(void **unused)
     (void)unused;
     double A = 0.18, p0 = 101325.0 + 45e3 / A, V1 = 0.03, V2 = 0.04;
     assert_close(air_stiffness("0 m2", 1.0), 1.4 * p0 * A * A / V1, 0.01 * 1.4 * p0 * A * A / V1);
-    assert_close(air_stiffness("1 m2", 1.0), 1.4 * p0 * A * A / (V1 + V2),
+    assert_close(air_stiffness("100 cm2", 1.0), 1.4 * p0 * A * A / (V1 + V2),
                  0.01 * 1.4 * p0 * A * A / V1);
 }
 
