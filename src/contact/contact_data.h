@@ -32,6 +32,7 @@ typedef struct kl_contact_data {
     int            slots;
     bool           chain;       /* one of the shapes is a chain of arcs */
     double         reach;       /* of the smaller shape [m]; infinite where both have no end */
+    double         rebound;     /* ratio of speeds of a free impact with the law as it is */
     double         speed_limit; /* of Hertz's theory [m/s]; infinite: unknown */
 } kl_contact_data;
 
@@ -116,8 +117,9 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
          .fallback = "auto",                                                                        \
          .help     = "law of the normal force as a function of penetration depth; auto: "           \
                      "hunt-crossley with `restitution`, else hertz (no losses)"},                       \
-        KL_CONTACT_NUMBER("stiffness", k, KL_CONTACT_BY_LAW, "", 0, 1e300,                          \
-                          "k of the law (default: from `material`)"),                               \
+        KL_CONTACT_NUMBER(                                                                          \
+            "stiffness", k, KL_CONTACT_BY_LAW, "", 0, 1e300,                                        \
+            "k of the law (default: from `material`, for laws with the unit N/m^1.5)"),             \
         KL_CONTACT_NUMBER("exponent", exponent, "1", "", 1, 10,                                     \
                           "n of d^n (default: 1.5 as for Hertz, 1 for linear and kelvin-voigt); "   \
                           "with another n give the stiffness without a unit"),                      \
@@ -126,7 +128,8 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
                           "coefficient of restitution: ratio of speeds (kelvin-voigt: ratio of "    \
                           "energies), measured for the pair; kelvin-voigt, hunt-crossley, "         \
                           "lankarani-nikravesh, flores and indentation need it. Law indentation: "  \
-                          "the stiffness in unloading is k/e^2"),                                   \
+                          "the stiffness in unloading is k/e^2. The three laws with hysteresis "    \
+                          "rebound with it only near 1; for other values add `exact: true`"),       \
         {.name     = "exact",                                                                       \
          .kind     = KL_KEY_FLAG,                                                                   \
          .offset   = offsetof(kl_contact_data, exact),                                              \

@@ -80,25 +80,40 @@ void kl_contact_arcs(const kl_reading *in, double *v)
     v[3]     = set_of_arcs(in, 1);
 }
 
+/* The usual factors of the laws with hysteresis hold for restitutions near 1: say so where the law
+ * rebounds otherwise than asked. */
+static void add_rebound(const kl_contact_data *p, kl_notice *notice)
+{
+    double asked = p->laws.normal.restitution;
+    size_t used  = strlen(notice->text);
+    if (fabs(p->rebound - asked) <= 0.05 * asked) return;
+    snprintf(notice->text + used, sizeof notice->text - used,
+             "; restitution %.2g is asked for, law %s rebounds with %.2g in a free impact: write "
+             "`exact: true` for %.2g",
+             asked, kl_normal_laws[p->laws.normal.kind].name, p->rebound, asked);
+}
+
 void kl_contact_watch(const kl_reading *in, kl_notice *notice)
 {
     const kl_contact_data *p    = in->data;
     bool                   fast = in->h[KL_CONTACT_SPEED] > p->speed_limit;
-    /* first touch, first separation, then a warning of the speed: reported when the count grows */
+    /* first touch, first separation, a warning of the speed: reported when the count grows. Once the speed
+     * is reported, the separation is no news */
     bool parted     = in->h[KL_CONTACT_IMPACTS] > 0.0 && in->h[KL_CONTACT_PARTED] > 0.0;
     notice->count   = in->h[KL_CONTACT_IMPACTS] == 0.0 ? 0 : fast ? 3 : 1 + parted;
     notice->is_note = !fast;
-    if (!fast && parted)
-        snprintf(notice->text, sizeof notice->text,
-                 "opens for the first time; it closed at %.4g m/s and has dissipated %.4g J",
-                 in->h[KL_CONTACT_SPEED], in->h[KL_CONTACT_LOST]);
-    else if (fast)
+    if (fast)
         snprintf(notice->text, sizeof notice->text,
                  "has an impact speed of %.3g m/s, above %.3g m/s = 1e-5 sqrt(E/rho), the limit of "
                  "the theory of Hertz: real parts yield and rebound less",
                  in->h[KL_CONTACT_SPEED], p->speed_limit);
+    else if (parted)
+        snprintf(notice->text, sizeof notice->text,
+                 "opens for the first time; it closed at %.4g m/s and has dissipated %.4g J",
+                 in->h[KL_CONTACT_SPEED], in->h[KL_CONTACT_LOST]);
     else
         snprintf(notice->text, sizeof notice->text,
                  "has its first contact, at an approach speed of %.4g m/s",
                  in->h[KL_CONTACT_SPEED]);
+    if (fast || !parted) add_rebound(p, notice);
 }

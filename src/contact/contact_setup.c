@@ -31,10 +31,27 @@ static int slots_of(const kl_pair_row *row, const kl_solid *a, const kl_solid *b
     return 8;
 }
 
+/* Hertz's k belongs to f = k d^1.5 and has the unit N/m^1.5. As the stiffness of another power of d, its
+ * number would mean a different force in every other system of units. */
+static kl_status check_unit_of_hertz(const kl_contact_data *p, const kl_setup *s)
+{
+    const kl_normal_row *row = &kl_normal_laws[p->laws.normal.kind];
+    double               n   = isnan(p->exponent) ? row->exponent : p->exponent;
+    if (n == 1.5) return KL_OK;
+    return kl_fail(
+        s->diag, KL_E_MODEL, s->place,
+        "contact '%s': law %s needs a `stiffness`%s: the one that follows from `material` "
+        "is that of Hertz in N/m^1.5, for forces k d^1.5; add for example `stiffness: "
+        "100 MN/m`, or choose `law: hunt-crossley`",
+        s->name, row->name, n == 1.0 ? " in N/m" : "");
+}
+
 /* Stiffness from the materials and the curvatures of the gap, A x^2 + B y^2 [1/m]. */
 kl_status kl_contact_hertz(kl_contact_data *p, const kl_setup *s, double A, double B)
 {
-    if (p->material == 0 || !isnan(p->k)) return KL_OK;
+    kl_normal_kind kind = p->laws.normal.kind;
+    if (p->material == 0 || !isnan(p->k) || kind == KL_NORMAL_TABLE) return KL_OK;
+    if (kind != KL_NORMAL_HERTZ_LINE) KL_TRY(check_unit_of_hertz(p, s));
     const kl_material_pair *pair = &kl_material_pairs[p->material - 1];
     const kl_material      *a = kl_material_find(pair->a), *b = kl_material_find(pair->b);
     double                  compliance =
@@ -116,7 +133,7 @@ static kl_status check_restitution(const kl_contact_data *p, const kl_setup *s)
     if (!law->rebounds && !isnan(p->e))
         kl_warn(s->diag, s->place,
                 "contact '%s': `restitution` has no effect with law %s; take for example "
-                "`law: hunt-crossley`",
+                "`law: hunt-crossley` with `exact: true`",
                 s->name, law->name);
     if (p->law == KL_NORMAL_AUTO && isnan(p->e) && p->material > 0)
         kl_warn(s->diag, s->place,
@@ -125,6 +142,21 @@ static kl_status check_restitution(const kl_contact_data *p, const kl_setup *s)
                 "intended",
                 s->name);
     return KL_OK;
+}
+
+/* Keys that another law would use: the run differs from what the model seems to say. */
+static void warn_of_unused_keys(const kl_contact_data *p, const kl_setup *s)
+{
+    const kl_normal_row *law = &kl_normal_laws[p->laws.normal.kind];
+    if (!law->factor && p->exact)
+        kl_warn(s->diag, s->place,
+                "contact '%s': `exact` has no effect with law %s; it belongs to hunt-crossley, "
+                "lankarani-nikravesh and flores",
+                s->name, law->name);
+    if (!law->viscous && p->c > 0.0)
+        kl_warn(s->diag, s->place,
+                "contact '%s': `damping` has no effect with law %s; it belongs to linear and table",
+                s->name, law->name);
 }
 
 kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
@@ -147,6 +179,9 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
     KL_TRY(check_restitution(p, s));
     kl_normal_law_init(n);
     kl_friction_law_init(f);
+    warn_of_unused_keys(p, s);
+    p->rebound =
+        kl_normal_laws[n->kind].hysteresis ? kl_hysteresis_delivered(n->beta) : n->restitution;
     if (isinf(n->beta))
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "contact '%s': %s needs a positive `restitution`", s->name,

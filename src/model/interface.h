@@ -274,7 +274,7 @@ typedef struct kl_notice {
     int  count;     /* number of occurrences so far: reported when it grows */
     bool stop;      /* the run ends here */
     bool is_note;   /* normal behaviour: reported as a note, not as a warning */
-    char text[200]; /* continues the text "at t = 1.2 s 'name' " */
+    char text[320]; /* continues the text "at t = 1.2 s 'name' " */
 } kl_notice;
 
 typedef enum kl_implied_part {

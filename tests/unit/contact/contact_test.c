@@ -1,5 +1,7 @@
 /* The contact element in models: sticking without creep, sliding, equilibrium and modes of closed
  * contacts, all integrators, and what is refused. */
+#include <stdlib.h>
+
 #include "unit/solve/simulate.h"
 
 static rows r;
@@ -221,6 +223,94 @@ static void mistakes_are_told_with_their_line_and_a_remedy(void **unused)
     refuses("shapes: [{mesh: nowhere.stl}, plane], stiffness: 1e5, law: linear", "nowhere.stl");
 }
 
+/* The stiffness of Hertz's theory is one of forces k d^1.5: as that of a linear law it would be wrong by
+ * the square root of a metre. */
+static void the_stiffness_of_a_material_is_that_of_hertz(void **unused)
+{
+    (void)unused;
+    static const char *const laws[] = {"linear", "kelvin-voigt, restitution: 0.5",
+                                       "indentation, restitution: 0.5",
+                                       "hunt-crossley, exponent: 1.2"};
+    for (size_t i = 0; i < sizeof laws / sizeof *laws; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "shapes: [{sphere: 0.1}, plane], material: steel-steel, law: %s", laws[i]);
+        refuses(text, "of Hertz in N/m^1.5");
+    }
+}
+
+/* Number of messages of an impact at 2 m/s with these words; the text of the last one in `said`. The
+ * first row of r is the start, the last one the rebound. */
+static int messages_of_impact(const char *contact, const char *words, char said[400])
+{
+    char text[1024];
+    snprintf(text, sizeof text,
+             "klingel: 1\ngravity: 0\nbodies:\n  b: {mass: 1, inertia: [1, 1, 1], position: [0, 0, "
+             "0.15], velocity: [0, 0, -2]}\ncontacts:\n  touch: {between: [b, ground], shapes: "
+             "[{sphere: 0.1}, plane], %s}\n",
+             contact);
+    built b = must_build(text);
+    int   n = 0;
+    simulate(&b, 0.05, 0.01, (const char *const[]){"b.velocity.z", NULL}, &r, NULL);
+    for (int i = 0; i < kl_diag_size(b.diag); i++) {
+        if (!strstr(kl_diag_at(b.diag, i)->text, words)) continue;
+        snprintf(said, 400, "%s", kl_diag_at(b.diag, i)->text);
+        n++;
+    }
+    built_free(&b);
+    return n;
+}
+
+/* The rebound that the note foretells is the one of the run; with `exact` there is nothing to foretell. */
+static void a_rebound_other_than_asked_is_told_at_the_first_impact(void **unused)
+{
+    (void)unused;
+    static const char *const laws[]  = {"hunt-crossley", "lankarani-nikravesh", "flores"};
+    static const char *const stiff[] = {"stiffness: 1e8", "material: steel-steel"};
+    for (int i = 0; i < 6; i++) {
+        char contact[200], said[400];
+        snprintf(contact, sizeof contact, "%s, law: %s, restitution: 0.5", stiff[i / 3],
+                 laws[i % 3]);
+        assert_int_equal(messages_of_impact(contact, "rebounds with", said), 1);
+        double foretold = strtod(strstr(said, "rebounds with") + strlen("rebounds with"), NULL);
+        assert_close(foretold, r.value[r.count - 1][0] / 2.0, 0.006);
+        strcat(contact, ", exact: true");
+        assert_int_equal(messages_of_impact(contact, "rebounds with", said), 0);
+        assert_close(r.value[r.count - 1][0] / 2.0, 0.5, 1e-3);
+    }
+}
+
+/* One impact above the limit of Hertz's theory is one message, not another one when the contact opens. */
+static void an_impact_is_told_once(void **unused)
+{
+    (void)unused;
+    char said[400];
+    assert_int_equal(messages_of_impact("material: steel-steel", "impact speed", said), 1);
+    assert_int_equal(messages_of_impact("stiffness: 1e8", "opens for the first time", said), 1);
+}
+
+static void a_key_that_the_law_does_not_use_is_told(void **unused)
+{
+    (void)unused;
+    char said[400];
+    assert_int_equal(messages_of_impact("stiffness: 1e6, law: linear, restitution: 0.3",
+                                        "`restitution` has no effect with law linear", said),
+                     1);
+    assert_int_equal(messages_of_impact("stiffness: 1e6, law: hertz, restitution: 0.3",
+                                        "`restitution` has no effect with law hertz", said),
+                     1);
+    assert_int_equal(messages_of_impact("stiffness: 1e6, law: linear, exact: true",
+                                        "`exact` has no effect", said),
+                     1);
+    assert_int_equal(
+        messages_of_impact("stiffness: 1e6, damping: 3", "`damping` has no effect", said), 1);
+    assert_int_equal(
+        messages_of_impact("stiffness: 1e6, law: linear, damping: 3", "has no effect", said), 0);
+    assert_int_equal(messages_of_impact("stiffness: 1e6, law: kelvin-voigt, restitution: 0.3",
+                                        "has no effect", said),
+                     0);
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -230,6 +320,10 @@ int main(void)
         cmocka_unit_test(a_body_does_not_pass_through_a_plate),
         cmocka_unit_test(fast_thin_bodies_do_not_pass_through_each_other),
         cmocka_unit_test(the_peak_of_an_impact_does_not_depend_on_the_steps),
+        cmocka_unit_test(the_stiffness_of_a_material_is_that_of_hertz),
+        cmocka_unit_test(a_rebound_other_than_asked_is_told_at_the_first_impact),
+        cmocka_unit_test(an_impact_is_told_once),
+        cmocka_unit_test(a_key_that_the_law_does_not_use_is_told),
         cmocka_unit_test(mistakes_are_told_with_their_line_and_a_remedy),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
