@@ -8,8 +8,9 @@
  *
  * The friction force T of a law (contact/friction_law.h) acts against u and does the work T.u. Its
  * normal force is N = preload + |reaction force of the joint|. The reaction is that of the last
- * accepted step, carried on with its last rate, so that N(t) errs by O(h^2). With `torque` or `force`
- * the limit is constant instead, and r = torque/force where both act.
+ * accepted step, carried on with its last rate, so that N(t) errs by O(h^2). Where sticking or slipping
+ * begins, that rate ends; the step after it is shortened until N changes by less than 1 %. With `torque`
+ * or `force` the limit is constant instead, and r = torque/force where both act.
  *
  *   coulomb    sticks elastically over the distance y0, slips with mu N
  *   stribeck   the same, slips with mu N + (mu_s - mu) N exp(-(s/v0)^2)
@@ -51,7 +52,9 @@ enum {
     TIME,
     NORMAL, /* reaction force [N] and its rate */
     NORMAL_RATE,
-    STATE,                      /* of each bearing: 0 unknown, 1 sticks, 2 slips */
+    SWITCHED, /* 1: sticking or slipping has just begun: the rate is unknown */
+    STRAY,    /* of the step after that, a crossing: the reaction strayed too far or not */
+    STATE,    /* of each bearing: 0 unknown, 1 sticks, 2 slips */
     PHASE   = STATE + BEARINGS, /* of each bearing: distance to the change of state */
     GAP     = PHASE + BEARINGS, /* of each direction: elastic displacement [m] */
     SLIP    = GAP + MOST,       /* of each direction [m/s] */
@@ -252,6 +255,11 @@ static void joint_friction_tangent(const kl_reading *in, const double *lambda, k
 
 /* ---- history ---- */
 
+/* Values of the crossing STRAY: the rate is in use; the first step without it is short enough, which
+ * passes the zero by an allowed amount; it is too long. */
+static const double IN_USE = 0.9, SHORT_ENOUGH = -0.5, TOO_LONG = -2.0;
+static const double STRAYS_BY = 0.01; /* of the normal force */
+
 static void joint_friction_crossings(const kl_reading *in, kl_crossing *out)
 {
     const joint_friction *p = in->data;
@@ -263,16 +271,23 @@ static void joint_friction_crossings(const kl_reading *in, kl_crossing *out)
                                      .tolerance = 1.0,
                                      .kind      = jumps ? KL_CROSSING_JUMP : KL_CROSSING_KINK};
     }
+    if (!p->constant)
+        out[bearings(p)] = (kl_crossing){.value     = in->h[STRAY] == 0.0 ? IN_USE : in->h[STRAY],
+                                         .rate      = (double)NAN,
+                                         .tolerance = 1.0,
+                                         .kind      = KL_CROSSING_SWITCH};
 }
 
 static void joint_friction_commit(const kl_reading *in, double *h)
 {
-    const joint_friction *p  = in->data;
-    double                dt = in->t - in->h[TIME];
+    const joint_friction *p        = in->data;
+    double                dt       = in->t - in->h[TIME];
+    bool                  switched = false;
     for (int which = 0; which < bearings(p); which++) {
         bearing b;
         bearing_of(p, in, which, &b);
         bool slid = in->h[STATE + which] == 2.0;
+        switched |= slid != b.f.slips;
         /* the elastic displacement at the limit does not depend on N, so that a change of N is none */
         if (p->law != LUGRE)
             h[PHASE + which] = kl_friction_phase(&b.law, &b.f, b.normal, b.normal, slid, dt);
@@ -285,8 +300,12 @@ static void joint_friction_commit(const kl_reading *in, double *h)
     h[TIME] = in->t;
     if (p->constant || !in->reaction) return;
     double normal = kl_norm(kl_load(in->reaction + 6));
-    /* over tiny steps the errors of reactions would give any rate */
-    bool changes   = dt > 0.0 && fabs(normal - h[NORMAL]) > 1e-6 * normal;
+    bool   strays = fabs(normal - in->h[NORMAL]) > STRAYS_BY * (p->preload + normal);
+    h[STRAY]      = in->h[SWITCHED] == 0.0 ? IN_USE : strays ? TOO_LONG : SHORT_ENOUGH;
+    h[SWITCHED]   = switched;
+    /* over tiny steps the errors of reactions would give any rate. While friction reverses, the reaction
+     * follows it quickly; that rate ends where sticking or slipping begins */
+    bool changes   = dt > 0.0 && !switched && fabs(normal - h[NORMAL]) > 1e-6 * normal;
     h[NORMAL_RATE] = changes ? (normal - h[NORMAL]) / dt : 0.0;
     h[NORMAL]      = normal;
 }
@@ -394,7 +413,7 @@ static kl_status joint_friction_setup(void *data, const kl_setup *s, const kl_mo
     kl_friction_law_init(&p->friction);
     size->nh     = HISTORY;
     size->nz     = p->law == LUGRE ? p->ways.n : 0;
-    size->nevent = bearings(p);
+    size->nevent = bearings(p) + !p->constant;
     return KL_OK;
 }
 
