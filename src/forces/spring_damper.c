@@ -5,8 +5,9 @@
  *
  * f is positive when it pulls together. F_s and F_d are tabulated characteristics. x0 is the free
  * length; left out, the spring is free of force at the start. Stored energy: k (x - x0)^2 / 2 +
- * integral of F_s + preload x; the damper loses c x'^2 + F_d x'; the actuator feeds -actuator x'.
- */
+ * integral of F_s + preload x; the damper loses c x'^2; the actuator feeds -actuator x'. F_d loses
+ * F_d x' where it opposes the motion and feeds -F_d x' where it drives it, as the torque of a motor over
+ * its speed does. */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -26,9 +27,8 @@ typedef struct spring_damper {
 
 /* Force, its parts and slopes at one place. */
 typedef struct law {
-    double f, dfdx, dfdv;  /* total and derivatives */
-    double damping, drive; /* parts */
-    double energy;
+    double f, dfdx, dfdv;         /* total and derivatives */
+    double damping, curve, drive; /* parts: c x', F_d, actuator */
 } law;
 
 /* Integral of a characteristic between its corners: Gauss with five points on n panels. */
@@ -75,14 +75,14 @@ static law law_at(const spring_damper *p, double x, double v, double t, const do
     }
     if (p->damper) {
         kl_function_eval(p->damper, v, u, y);
-        l.damping += y[0];
+        l.curve = y[0];
         l.dfdv += y[1];
     }
     if (p->actuator) {
         kl_function_eval(p->actuator, t, u, y);
         l.drive = y[0];
     }
-    l.f += l.damping + l.drive;
+    l.f += l.damping + l.curve + l.drive;
     return l;
 }
 
@@ -152,8 +152,8 @@ static kl_status spring_damper_eval(const kl_reading *in, kl_writing *out)
     law    l = law_at(p, x.x, v, in->t, in->u);
     for (int i = 0; i < 12; i++) out->wrench[i] = -l.f * x.row[i];
     out->energy = 0.5 * p->k * e * e + p->preload * e + (p->spring ? integral(p, e, in->u) : 0.0);
-    out->loss   = l.damping * v;
-    out->supply = -l.drive * v;
+    out->loss   = l.damping * v + fmax(l.curve * v, 0.0);
+    out->supply = -l.drive * v + fmax(-l.curve * v, 0.0);
     return KL_OK;
 }
 
@@ -212,6 +212,15 @@ static void spring_damper_output(const kl_reading *in, const double *lambda, dou
     values[2] = law_at(in->data, x.x, v, in->t, in->u).f;
 }
 
+/* Does the characteristic drive at standstill, as a motor with its starting torque does? That of a damper
+ * passes through the origin, so that one which feeds energy has the wrong sign. */
+static bool is_motor(const spring_damper *p, double force, const double *u)
+{
+    double y[3];
+    kl_function_eval(p->damper, 0.0, u, y);
+    return fabs(y[0]) > 0.01 * fabs(force);
+}
+
 /* A characteristic beyond its points is a guess, and a damper that feeds energy is a mistake: each is
  * said once. */
 static void spring_damper_watch(const kl_reading *in, kl_notice *notice)
@@ -223,7 +232,7 @@ static void spring_damper_watch(const kl_reading *in, kl_notice *notice)
     double      v = kl_scalar_rate(&x, in->m), e = x.x - p->x0;
     const char *unit = p->coordinate.kind == KL_ANGLE ? "rad" : "m";
     if (p->damper) kl_function_eval(p->damper, v, in->u, y);
-    if (y[0] * v < 0.0) {
+    if (y[0] * v < 0.0 && !is_motor(p, y[0], in->u)) {
         notice->count = 3;
         snprintf(notice->text, sizeof notice->text,
                  "supplies energy: the `damper` characteristic gives a force of the sign opposite "
@@ -289,7 +298,9 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .unit     = force,                                                                        \
          .by       = rate,                                                                         \
          .fallback = "",                                                                           \
-         .help     = "characteristic: force as a function of the rate of extension"},                  \
+         .help =                                                                                   \
+             "characteristic: force as a function of the rate of extension; negative values at "   \
+             "standstill drive, as a motor, and their work counts as supplied"},                   \
         {.name     = "actuator",                                                                   \
          .kind     = KL_KEY_FUNCTION,                                                              \
          .offset   = offsetof(spring_damper, actuator),                                            \

@@ -1,4 +1,6 @@
 /* Warnings of characteristics: beyond their points, and dampers that feed energy. */
+#include <math.h>
+
 #include "unit/build_model.h"
 
 #include "solve/simulation.h"
@@ -50,9 +52,40 @@ static void a_damper_that_feeds_energy_is_said_once(void **unused)
     assert_int_equal(says("damper: {table: [[-20, -4], [0, 0], [20, 4]]}", "supplies energy"), 0);
 }
 
+/* A rotor of 0.04 kg m^2 under a motor that gives 12 N m - 0.1 N m s/rad w and beyond 120 rad/s brakes:
+ * from rest to w = 120 (1 - exp(-2.5 t)) rad/s it takes J w^2/2, all of it from the motor. Driven down
+ * from 200 rad/s it brakes only, and that is dissipated. */
+static void work_of_a_motor_is_supplied(void **unused)
+{
+    (void)unused;
+    for (int brakes = 0; brakes < 2; brakes++) {
+        char model[700];
+        snprintf(model, sizeof model,
+                 "klingel: 1\nbodies: {rotor: {mass: 5, inertia: [0.02, 0.02, 0.04], omega: [0, 0, "
+                 "%d]}}\njoints: {axle: {type: revolute, between: [ground, rotor], at: [0, 0, 0], "
+                 "axis: z}}\nforces: {motor: {type: rotational-spring-damper, of: axle, damper: "
+                 "{linear_table: [[0, -12], [240, 12]]}}}\n",
+                 brakes ? 200 : 0);
+        built          b    = must_build(model);
+        kl_simulation *s    = NULL;
+        kl_sink        sink = {.row = no_row};
+        assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+        assert_int_equal(kl_simulation_run(s, 1.0, 0.1, &sink, b.diag), KL_OK);
+        double w    = 120.0 + (brakes ? 80.0 : -120.0) * exp(-2.5);
+        double work = 0.5 * 0.04 * (w * w - (brakes ? 4e4 : 0.0));
+        assert_close(s->count.supplied, brakes ? 0.0 : work, 1e-4 * fabs(work));
+        assert_close(s->count.lost, brakes ? -work : 0.0, 1e-4 * fabs(work));
+        for (int i = 0; i < kl_diag_size(b.diag); i++)
+            assert_null(strstr(kl_diag_at(b.diag, i)->text, "supplies energy"));
+        kl_simulation_destroy(s);
+        built_free(&b);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {cmocka_unit_test(leaving_the_points_is_said_once),
-                                       cmocka_unit_test(a_damper_that_feeds_energy_is_said_once)};
+                                       cmocka_unit_test(a_damper_that_feeds_energy_is_said_once),
+                                       cmocka_unit_test(work_of_a_motor_is_supplied)};
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
