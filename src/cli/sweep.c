@@ -284,8 +284,11 @@ static bool write_table(const sweep *w, FILE *out, int *failed)
     }
     for (int run = 0; ok && run < s->nrun; run++) {
         fprintf(out, "%d", run + 1);
-        for (int p = 0; p < s->nparameter; p++)
-            fprintf(out, ",%.17g", s->value[(size_t)run * (size_t)s->nparameter + (size_t)p]);
+        for (int p = 0; p < s->nparameter; p++) {
+            char value[160];
+            kl_study_number(s, run, p, value, sizeof value);
+            fprintf(out, ",%s", value);
+        }
         fprintf(out, "%s", lines[run] ? lines[run] : ",missing\n");
         const char *status = lines[run] ? strrchr(lines[run], ',') : NULL;
         if (!status || strcmp(status, ",ok\n") != 0) ++*failed;

@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/shortest.h"
 #include "base/units.h"
 #include "language/doc.h"
 
@@ -53,7 +54,15 @@ static int word_of(const reader *r, const kl_node *n, const char *what, const ch
     return -1;
 }
 
-/* "12.5 m/s": the number, and its unit, which must be the same in all values of a parameter. */
+/* With 15 digits: 0.1 + (1.5 - 0.1) 3/7 is 0.7 m, not 0.69999999999999984 m. */
+static double plain(double x)
+{
+    char text[40];
+    snprintf(text, sizeof text, "%.15g", x);
+    return strtod(text, NULL);
+}
+
+/* "12.5 m/s": the number in the unit of the first value of the parameter; a number alone is in it too. */
 static kl_status number_of(reader *r, const kl_node *n, const char **unit, double *out)
 {
     char *end = NULL;
@@ -66,12 +75,44 @@ static kl_status number_of(reader *r, const kl_node *n, const char **unit, doubl
     if (*end && !kl_unit_parse(end, NULL, NULL))
         return kl_fail(r->diag, KL_E_MODEL, n->place,
                        "`%s` is not a unit; `klingel help units` lists the units", end);
-    if (*end && **unit && strcmp(end, *unit) != 0)
+    if (!*end || strcmp(end, *unit) == 0) return KL_OK;
+    if (!**unit) {
+        *unit = kl_arena_text(r->s->arena, end);
+        return KL_OK;
+    }
+    kl_dim one, other;
+    double factor, first;
+    (void)kl_unit_parse(end, &factor, &one), (void)kl_unit_parse(*unit, &first, &other);
+    if (memcmp(&one, &other, sizeof one) != 0)
         return kl_fail(r->diag, KL_E_MODEL, n->place,
-                       "all values of a parameter must have the same unit: this one is in %s, an "
-                       "earlier one in %s",
+                       "all values of a parameter must have units of the same dimension: this one "
+                       "is in %s, an earlier one in %s",
                        end, *unit);
-    if (*end) *unit = kl_arena_text(r->s->arena, end);
+    *out = plain(*out * (factor / first));
+    return KL_OK;
+}
+
+static bool is_number(const kl_node *n)
+{
+    char *end = NULL;
+    return n->kind == KL_SCALAR && isfinite(strtod(n->text, &end)) && end != n->text;
+}
+
+/* Words of a list such as [true, false] or [linear, hertz]: its values are their places in it. */
+static kl_status read_words(reader *r, const kl_node *n, const char ***words, range *out)
+{
+    int i  = 0;
+    *words = kl_arena_array(r->s->arena, const char *, n->size + 1);
+    if (!*words) return KL_E_MEMORY;
+    for (const kl_node *k = n->first; k; k = k->next, i++) {
+        if (k->kind != KL_SCALAR || strpbrk(k->text, ",\"\n\r"))
+            return kl_fail(r->diag, KL_E_MODEL, k->place,
+                           "a value of a study is a number with a unit, such as 50 m/s, or a word "
+                           "without commas and quotes, such as true; this is %s",
+                           k->kind == KL_SCALAR ? k->text : kl_node_kind_word(k->kind));
+        (*words)[i]    = k->text;
+        out->values[i] = i;
+    }
     return KL_OK;
 }
 
@@ -101,7 +142,8 @@ static void check_keys(reader *r, const kl_node *map, const char *what, const ch
 /* ---- sections
  * ------------------------------------------------------------------------------------ */
 
-static kl_status read_range(reader *r, const kl_node *n, const char **unit, range *out)
+static kl_status read_range(reader *r, const kl_node *n, const char **unit, const char ***words,
+                            range *out)
 {
     *out = (range){.node = n};
     if (n->kind == KL_MAP) {
@@ -122,7 +164,10 @@ static kl_status read_range(reader *r, const kl_node *n, const char **unit, rang
     out->values = kl_arena_array(r->s->arena, double, out->n + 1);
     if (!out->values) return KL_E_MEMORY;
     if (n->kind == KL_SCALAR) return number_of(r, n, unit, out->values);
-    int i = 0;
+    int  i       = 0;
+    bool numbers = true;
+    for (const kl_node *k = n->first; k; k = k->next) numbers &= is_number(k);
+    if (!numbers) return read_words(r, n, words, out);
     for (const kl_node *k = n->first; k; k = k->next)
         KL_TRY(number_of(r, k, unit, &out->values[i++]));
     if (out->n == 0)
@@ -139,13 +184,14 @@ static kl_status read_parameters(reader *r, const kl_node *n)
             "a study needs `parameters`, such as {speed: {from: 50, to: 100, count: 11}}");
     s->parameter = kl_arena_array(s->arena, const char *, n->size + 1);
     s->unit      = kl_arena_array(s->arena, const char *, n->size + 1);
+    s->words     = kl_arena_array(s->arena, const char **, n->size + 1);
     r->range     = kl_arena_array(s->arena, range, n->size + 1);
     if (!kl_arena_ok(s->arena)) return KL_E_MEMORY;
     for (const kl_node *k = n->first; k; k = k->next) {
         int i           = s->nparameter++;
         s->parameter[i] = k->key;
         s->unit[i]      = "";
-        KL_TRY(read_range(r, k, &s->unit[i], &r->range[i]));
+        KL_TRY(read_range(r, k, &s->unit[i], &s->words[i], &r->range[i]));
     }
     return KL_OK;
 }
@@ -278,7 +324,7 @@ static double grid_value(const range *p, int i)
 {
     if (p->values) return p->values[i];
     int n = grid_count(p);
-    return n > 1 ? p->from + (p->to - p->from) * i / (n - 1) : p->from;
+    return n > 1 ? plain(p->from + (p->to - p->from) * i / (n - 1)) : p->from;
 }
 
 static void fill_grid(reader *r)
@@ -441,6 +487,15 @@ void kl_study_destroy(kl_study *s)
 
 void kl_study_text(const kl_study *s, int run, int p, char *text, size_t size)
 {
-    snprintf(text, size, "%.17g%s%s", s->value[(size_t)run * (size_t)s->nparameter + (size_t)p],
-             *s->unit[p] ? " " : "", s->unit[p]);
+    char value[160];
+    kl_study_number(s, run, p, value, sizeof value);
+    snprintf(text, size, "%s%s%s", value, *s->unit[p] ? " " : "", s->unit[p]);
+}
+
+void kl_study_number(const kl_study *s, int run, int p, char *text, size_t size)
+{
+    char   number[KL_SHORTEST];
+    double value = s->value[(size_t)run * (size_t)s->nparameter + (size_t)p];
+    kl_print_shortest(number, value);
+    snprintf(text, size, "%s", s->words[p] ? s->words[p][(int)value] : number);
 }

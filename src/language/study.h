@@ -9,7 +9,7 @@
  *   end: 20                           # end time of the runs [s]; default: that of the model
  *   parameters:
  *     speed: {from: 50 m/s, to: 100 m/s, count: 11}     # count: of a grid
- *     conicity: [0.05, 0.1, 0.2]      # values
+ *     conicity: [0.05, 0.1, 0.2]      # values, numbers or words: [true, false]
  *   results:
  *     y_max: {of: y_m, take: max}     # min, max, mean, rms, last, amplitude: of a channel
  *     level: {of: y_m, take: mean, from: 10}            # of the rows from 10 s on
@@ -65,11 +65,12 @@ typedef struct kl_study {
     kl_study_analysis analysis;
     const char      **parameter; /* nparameter names */
     const char      **unit;
+    const char     ***words; /* of a parameter whose values are words: they; NULL: numbers */
     int               nparameter;
     const char     **fixed, **fixed_text; /* nfixed parameters that do not vary, and their values */
     int              nfixed;
     double           end;   /* of the runs [s]; NaN: that of the model */
-    double          *value; /* nrun x nparameter, in the unit */
+    double          *value; /* nrun x nparameter, in the unit; places in the list of words */
     int              nrun;
     kl_study_result *result;
     int              nresult;
@@ -78,7 +79,10 @@ typedef struct kl_study {
 kl_status kl_study_read(const char *path, kl_diag *diag, kl_study **out);
 void      kl_study_destroy(kl_study *s);
 
-/* Value of parameter `p` in run `run` as a model file would have it: "74.25 m/s". */
+/* Value of parameter `p` in run `run` as a table has it: "74.25", "true". */
+void kl_study_number(const kl_study *s, int run, int p, char *text, size_t size);
+
+/* The same as a model file would have it: "74.25 m/s". */
 void kl_study_text(const kl_study *s, int run, int p, char *text, size_t size);
 
 #endif

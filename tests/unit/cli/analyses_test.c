@@ -251,6 +251,39 @@ static void a_figure_of_a_grid_has_a_line_for_each_value(void **state)
     free(text);
 }
 
+/* Values of one parameter may have units of the same dimension, words are values too, and the table has the
+ * numbers as one would write them. */
+static void values_of_a_study_are_units_and_words(void **state)
+{
+    world *w = *state;
+    char   text[2000];
+    write_text(w, "fall.yaml",
+               "klingel: 1\ngravity: [0, 0, -10]\nparameters: {L: 1 m, heavy: false}\n"
+               "bodies: {bob: {type: point, mass: \"if(heavy == true, 2 kg, 1 kg)\", position: [0, 0, L]}}\n"
+               "run: {end: 0.1 s}\n");
+    write_text(w, "g.yaml",
+               "model: fall.yaml\nmethod: grid\nend: 0.1 s\n"
+               "parameters: {L: {from: 100 mm, to: 1.5 m, count: 8}, heavy: [true, false]}\n"
+               "results: {E: {of: energy.total, take: last}}\n");
+    assert_int_equal(run(w, "sweep", "g.yaml", "-o", "g.csv", "-q"), 0);
+    read_whole(path_of(w, "g.csv"), text, sizeof text);
+    print_message("%s", text);
+    assert_says(text, "run,L,heavy,E,status\n1,100,true,");
+    assert_says(text, "\n7,700,true,");
+    assert_says(text, "\n16,1500,false,");
+    const char *row[2] = {strstr(text, "\n7,700,true,"), strstr(text, "\n8,700,false,")};
+    double      E[2];
+    for (int i = 0; i < 2; i++) assert_int_equal(sscanf(row[i], "\n%*d,700,%*[a-z],%lf", &E[i]), 1);
+    assert_close(E[0] / E[1], 2.0, 1e-9);
+    assert_close(E[1], 1.0 * 10.0 * 0.7, 1e-9);
+    write_text(w, "g.yaml",
+               "model: fall.yaml\nparameters: {L: [100 mm, 1.5 s]}\n"
+               "results: {E: {of: energy.total, take: last}}\n");
+    assert_int_equal(run(w, "sweep", "g.yaml"), 1);
+    assert_says(w->err,
+                "g.yaml:2:26: all values of a parameter must have units of the same dimension");
+}
+
 /* A row of an assessed study is what `klingel assess` says of that run. */
 static void an_assessed_study_has_the_figures_of_assess(void **state)
 {
@@ -309,7 +342,7 @@ static void mistakes_in_a_study_are_told_with_their_places(void **state)
     assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
     assert_says(w->err, "bad.yaml:2:");
     assert_says(w->err, "did you mean `grid`?");
-    assert_says(w->err, "must have the same unit");
+    assert_says(w->err, "must have units of the same dimension");
     write_text(w, "bad.yaml",
                "model: model.yaml\nparameters: {k: [1 N/m]}\nresults: {a: {of: zz}}\n");
     assert_int_equal(run(w, "sweep", "bad.yaml"), 1);
@@ -562,6 +595,7 @@ int main(void)
                                         setup, teardown),
         cmocka_unit_test_setup_teardown(a_figure_of_a_grid_has_a_line_for_each_value, setup,
                                         teardown),
+        cmocka_unit_test_setup_teardown(values_of_a_study_are_units_and_words, setup, teardown),
         cmocka_unit_test_setup_teardown(an_assessed_study_has_the_figures_of_assess, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(mistakes_in_an_assessed_study_name_the_remedy, setup,
