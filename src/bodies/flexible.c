@@ -324,12 +324,32 @@ static void explain(const flexible *p, const double *q, kl_notice *notice)
              "divide it into several bodies, or write `stiffening: false`");
 }
 
-static void flexible_look(const void *data, const double *q, kl_notice *notice)
+/* A body that rotates with om is softened by the rotation of its axes, by about om^2 of the square of its
+ * natural frequencies, and stiffened by the centrifugal forces, which stretch it, by as much or more.
+ * Without the second part its vibration is wrong. A body that is slender along its spin axis is hardly
+ * stretched: its moment of inertia about it, over the largest one, counts. */
+static void look_at_rotation(const flexible *p, kl_vec3 om, kl_notice *notice)
+{
+    const double MOST = 0.02; /* of the stiffness of the first mode */
+    if (p->S2 || !(p->first > 0.0) || notice->count > 0) return;
+    double change = kl_dot(om, kl_mul(&p->J0, om)) / (p->largest_inertia * p->first * p->first);
+    if (!(change > MOST)) return;
+    notice->count = 1;
+    snprintf(notice->text, sizeof notice->text,
+             "rotates at %.3g rad/s and has its first natural frequency at %.4g Hz: the geometric "
+             "stiffness that is left out is more than %.0f %% of its stiffness; write `stiffening: "
+             "true`%s",
+             kl_norm(om), p->first / (2.0 * KL_PI), 100.0 * MOST,
+             p->file.body->second_mass ? "" : " here and `stiffening: yes` in its body file");
+}
+
+static void flexible_look(const void *data, const double *q, const double *v, kl_notice *notice)
 {
     const flexible *p = data;
     flexible_watch(p, q, notice);
     if (p->conditioned) flexible_watch_conditions(p, q + 7, notice);
     if (notice->failed && p->S2 && !p->conditioned && notice->count == 0) explain(p, q, notice);
+    look_at_rotation(p, kl_load(v + 3), notice);
 }
 
 /* ---- keys ---- */

@@ -79,6 +79,8 @@ typedef struct flexible {
     kl_vec3          spread;          /* products of inertia times this are angles */
     kl_mat3          central_inverse; /* of the inertia about the centre of mass */
     double           gyration;        /* radius of gyration about the reference point [m] */
+    double           first;           /* its lowest natural frequency [rad/s]; 0: it does not deform */
+    double           largest_inertia; /* largest principal moment of J0 [kg m2] */
     struct nonlinear_mesh       *nodes; /* of a nonlinear body (nonlinear.c) */
     struct flexible_skin_point **skin;  /* of each node of the skin that is held; NULL: none is */
     double                      *none;  /* 3 n zeros: nodes of the skin do not turn */

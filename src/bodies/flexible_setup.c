@@ -116,6 +116,20 @@ static double *square(const flexible *p, kl_arena *a, const double *from)
     return to;
 }
 
+/* What rotation is measured by: the lowest natural frequency and the largest moment of inertia. */
+static kl_status take_sizes(flexible *p)
+{
+    double J[9], size[3];
+    memcpy(J, p->J0.m, sizeof J);
+    KL_TRY(kl_symmetric_eigen(3, J, size));
+    p->largest_inertia = size[2];
+    for (int j = 0; j < p->n; j++) {
+        double w = p->mode[j] < 0 ? 0.0 : 2.0 * KL_PI * p->file.body->frequency[p->mode[j]];
+        if (w > 0.0 && (p->first == 0.0 || w < p->first)) p->first = w;
+    }
+    return KL_OK;
+}
+
 /* Copies the invariants of the selected modes. J2 is stored transposed (mode j, then i) and H1 in both orders,
  * because sums over either index then run through adjacent memory. */
 static kl_status take_invariants(flexible *p, kl_arena *a)
@@ -146,7 +160,7 @@ static kl_status take_invariants(flexible *p, kl_arena *a)
         }
     }
     p->gyration = sqrt(0.5 * (p->J0.m[0][0] + p->J0.m[1][1] + p->J0.m[2][2]) / p->m);
-    return KL_OK;
+    return take_sizes(p);
 }
 
 /* ---- second-order motion ---- */
@@ -418,6 +432,11 @@ static kl_status check_curve(const flexible *p, const kl_setup *s)
 
 kl_status flexible_check_damping(const flexible *p, const kl_setup *s)
 {
+    if (p->damping > 1.0)
+        kl_warn(s->diag, s->place,
+                "body '%s': damping is %g, %.0f %% of critical damping; for %g %% write `damping: "
+                "%g`",
+                s->name, p->damping, 100.0 * p->damping, p->damping, 0.01 * p->damping);
     if (p->rayleigh[0] >= 0.0 && p->rayleigh[1] >= 0.0) return KL_OK;
     return kl_fail(s->diag, KL_E_RANGE, s->place,
                    "body '%s': rayleigh is [%g, %g]; Rayleigh coefficients must not be negative",

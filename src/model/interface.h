@@ -372,9 +372,9 @@ typedef struct kl_body_type {
     const kl_output
         *outputs; /* (optional) what else can be recorded of it; ends with a NULL name */
     void (*output)(const void *data, const void *c, double *values); /* with it: their values */
-    /* (optional) looked at after an accepted step and when a step failed: coordinates at which its
-     * description ends */
-    void (*watch)(const void *data, const double *q, kl_notice *notice);
+    /* (optional) looked at after an accepted step and when a step failed: coordinates or velocities at
+     * which its description ends */
+    void (*watch)(const void *data, const double *q, const double *v, kl_notice *notice);
 
     /* (optional) its wheels, for elements that roll them on rails */
     const kl_wheels *(*wheels)(const void *data);

@@ -746,7 +746,7 @@ static kl_status look_at_bodies(kl_simulation *s, bool failed, kl_diag *diag)
         const kl_body *b      = &m->body[i];
         kl_notice      notice = {.failed = failed};
         if (!b->type->watch) continue;
-        b->type->watch(b->data, s->solver->s->q + b->q, &notice);
+        b->type->watch(b->data, s->solver->s->q + b->q, s->solver->s->v + b->v, &notice);
         KL_TRY(report_notice(s, b->name, b->place, &notice, &s->reported[m->nelement + i], diag));
     }
     return KL_OK;
