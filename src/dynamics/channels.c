@@ -292,6 +292,16 @@ static int point_value(const char *quantity, const char **unit)
     return -1;
 }
 
+/* Unit of an expression. Products with angular velocities are powers and speeds: N m rad/s is W, m rad/s is
+ * m/s. An angle is dropped where a usual unit remains. */
+static void unit_of_expression(kl_dim dim, char *text, size_t size)
+{
+    kl_dim plain          = dim;
+    plain.e[KL_DIM_ANGLE] = 0;
+    bool usual            = kl_dim_word(dim) || kl_dim_pure(plain) || !kl_dim_word(plain);
+    kl_unit_format(usual ? dim : plain, text, size);
+}
+
 /* A limit has the unit of what it limits. */
 static void check_limit(const kl_wanted *w, const char *unit, kl_diag *diag)
 {
@@ -333,7 +343,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
             return;
         o->memory = kl_arena_array(c->arena, double, kl_expression_nmemory(o->expression) + 1);
         char text[64];
-        kl_unit_format(kl_expression_dim(o->expression), text, sizeof text);
+        unit_of_expression(kl_expression_dim(o->expression), text, sizeof text);
         unit = kl_arena_text(c->arena, *text ? text : "1");
     }
     check_limit(w, unit, diag);

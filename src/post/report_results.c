@@ -8,6 +8,12 @@
 
 enum { MOST_FIGURES = 8 };
 
+static bool is_used(kl_report *p, int channel)
+{
+    const double *v = kl_report_column(p, channel);
+    return v && kl_report_largest(v, p->rows) > 0.0;
+}
+
 /* Asked for; or the model's outputs; and always the energies at the end. */
 static int choose(kl_report *p, int *list)
 {
@@ -16,10 +22,13 @@ static int choose(kl_report *p, int *list)
     for (int i = 0; !p->q->nchannel && i < kl_reader_channels(p->r); i++)
         if (kl_reader_channel(p->r, i)->own) list[n++] = i;
     if (p->q->nchannel) return n;
-    static const char *const energies[] = {"energy.kinetic", "energy.potential", "energy.total"};
-    for (int i = 0; i < 3; i++) {
-        int k = kl_reader_find(p->r, energies[i]);
-        if (k >= 0) list[n++] = k;
+    static const char *const energies[] = {"energy.kinetic", "energy.potential", "energy.lost",
+                                           "energy.supplied", "energy.total"};
+    for (size_t i = 0; i < sizeof energies / sizeof *energies; i++) {
+        int  k         = kl_reader_find(p->r, energies[i]);
+        bool exchanged = i == 2 || i == 3; /* of interest where there is any */
+        if (k < 0 || (exchanged && !is_used(p, k))) continue;
+        list[n++] = k;
     }
     return n;
 }
@@ -102,7 +111,7 @@ static void add_values(kl_report *p, const int *list, int n)
 void kl_report_results(kl_report *p)
 {
     int  n    = kl_reader_channels(p->r);
-    int *list = kl_arena_array(p->arena, int, n + p->q->nchannel + 4);
+    int *list = kl_arena_array(p->arena, int, n + p->q->nchannel + 6);
     if (!list) return;
     n = choose(p, list);
     kl_report_heading(p, "Results");

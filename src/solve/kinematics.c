@@ -5,6 +5,7 @@
 
 #include "model/groups.h"
 #include "solve/mobility.h"
+#include "solve/motion_text.h"
 #include "solve/static_start.h"
 
 /* A moment of the motion, kept to look back at. */
@@ -324,20 +325,59 @@ static kl_status check_driven(follower *f)
     return status;
 }
 
+static int kept_specials(const follower *f)
+{
+    const int room = (int)(sizeof f->k->special / sizeof *f->k->special);
+    return f->k->nspecial < room ? f->k->nspecial : room;
+}
+
+/* The bodies that reverse together with number i are one event, reported with the first of them. */
+static bool is_same_event(const follower *f, int i, int j)
+{
+    const kl_special *a = &f->k->special[i], *b = &f->k->special[j];
+    return b->kind == KL_TOGGLE && fabs(a->t - b->t) <= 1e-3 * f->every;
+}
+
+static bool was_reported(const follower *f, int i)
+{
+    for (int j = 0; j < i; j++)
+        if (is_same_event(f, i, j)) return true;
+    return false;
+}
+
+static void tell_dead_point(const follower *f, int i)
+{
+    enum { NAMED = 4 };
+    kl_line l = {.arena = f->arena};
+    int     n = 0;
+    for (int j = i; j < kept_specials(f); j++) {
+        if (!is_same_event(f, i, j)) continue;
+        if (n++ < NAMED)
+            kl_line_add(&l, "%s%s", n > 1 ? ", " : "", f->m->body[f->k->special[j].body].name);
+    }
+    if (n > NAMED) kl_line_add(&l, " and %d more", n - NAMED);
+    kl_note(f->diag, KL_NOWHERE, "dead point at t = %.9g s: %s %s", f->k->special[i].t, l.text,
+            n == 1 ? "stops and reverses" : "stop and reverse");
+}
+
+/* One line for each event, of many only the first ones and how many there are. */
 static void tell(const follower *f)
 {
-    for (int i = 0; i < f->k->nspecial; i++) {
-        if (i >= (int)(sizeof f->k->special / sizeof *f->k->special)) break;
+    enum { MOST = 10 };
+    int points = 0;
+    for (int i = 0; i < kept_specials(f); i++) {
         const kl_special *s = &f->k->special[i];
-        if (s->kind == KL_TOGGLE)
-            kl_note(f->diag, KL_NOWHERE, "dead point at t = %.9g s: %s stops and reverses", s->t,
-                    f->m->body[s->body].name);
-        else if (s->kind == KL_BRANCHING)
+        if (s->kind == KL_TOGGLE && !was_reported(f, i)) {
+            if (++points <= MOST) tell_dead_point(f, i);
+        } else if (s->kind == KL_BRANCHING)
             kl_note(f->diag, KL_NOWHERE,
                     "bifurcation at t = %.9g s: the constraints lose rank and the motion has "
                     "several branches; the smooth branch was followed",
                     s->t);
     }
+    if (points > MOST)
+        kl_note(f->diag, KL_NOWHERE, "%s%d more dead points follow",
+                f->k->nspecial > kept_specials(f) ? "at least " : "", points - MOST);
 }
 
 static kl_status follow_all(follower *f, double end, double every, const kl_sink *sink)
