@@ -263,6 +263,18 @@ static kl_status add_nodes(kl_beam_data *b, const kl_setup *s, kl_model *m, cons
     return KL_OK;
 }
 
+/* sqrt(12 EI/EA) is the height of a rectangle. One above twice the length is no beam but a missing `mm`. */
+static void look_at_size(const kl_beam_data *b, const kl_setup *s)
+{
+    double height = sqrt(12.0 * fmax(b->law.C[4], b->law.C[5]) / b->law.C[0]);
+    if (height > 2.0 * b->line.length && isfinite(height))
+        kl_warn(
+            s->diag, s->place,
+            "beam '%s': its section is about %.3g m high and it is %.3g m long; check the units "
+            "of the section, for example `height: 40 mm`",
+            s->name, height, b->line.length);
+}
+
 static kl_status beam_expand(void *data, const kl_setup *s, kl_model *m)
 {
     kl_beam_data *b    = data;
@@ -272,6 +284,7 @@ static kl_status beam_expand(void *data, const kl_setup *s, kl_model *m)
         return refuse(s, "`elements` and `element_nodes` must be whole numbers");
     KL_TRY(take_line(b, s));
     KL_TRY(take_law(b, s));
+    look_at_size(b, s);
     KL_TRY(take_stations(b, s, &list, &n));
     for (int i = 1; i < n; i++) pieces += share_of(b, list[i].s - list[i - 1].s);
     b->s = kl_arena_array(s->arena, double, per *pieces + 1);

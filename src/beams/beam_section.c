@@ -265,6 +265,8 @@ const kl_resource_type kl_beam_sections = {
         "             EI: [100 N m2, 100 N m2], mass: 1 kg/m, inertia: [20 kg m, 10 kg m, 10 kg "
         "m]}\n\n"
         "Axes: x along the beam, y and z in the section. Height is along z, width along y.\n"
+        "A beam of a model gives the direction of z, `z_axis`; a section of a body file\n"
+        "(`klingel fe`) that of y, `orientation`.\n"
         "The beam runs through the centroid. Torsion and shear constants and the shear centre of\n"
         "channels and polygons are computed (`klingel check` prints them); bending about axes "
         "that\n"

@@ -112,7 +112,11 @@ static void print_density(const request *q, const char *file, const kl_channel_i
                origin);
         last = best;
     }
-    if (shown == 0) puts("  no peak is higher than the scatter; shorter windows reduce it");
+    if (shown == 0)
+        puts("  no peak is higher than the scatter; for a motion that rings after an event omit "
+             "what "
+             "comes before (`--skip`) and take longer windows (`-w`); for a random motion shorter "
+             "windows reduce the scatter");
 }
 
 static int psd_file(const request *q, const char *file, char **channels, int n)

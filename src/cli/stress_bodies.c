@@ -85,7 +85,13 @@ static kl_status check_names(const kl_model *m, char *const *names, int n, const
     if (!known) return KL_E_MEMORY;
     for (int i = 0; i < m->nbody; i++)
         if (deforms(m, i, &p)) known[count++] = m->body[i].name;
-    if (count == 0) return kl_fail(diag, KL_E_NAME, at, "has no flexible bodies that deform");
+    if (count == 0)
+        return kl_fail(
+            diag, KL_E_NAME, at,
+            "has no flexible bodies with modes; for a `type: beam` record the section "
+            "forces of its elements, such as `klingel export %s arm.e1.N arm.e1.My`: the "
+            "stress at the edge is N/A + My c/Iy + Mz c/Iz",
+            file);
     for (int i = 0; i < n; i++) {
         bool found = false;
         for (int k = 0; k < count; k++) found |= strcmp(known[k], names[i]) == 0;

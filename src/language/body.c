@@ -559,10 +559,15 @@ static kl_status read_stress(kl_body_reader *r, const kl_node *n)
     int        side = 2;
     if (!n) return KL_OK;
     KL_TRY(kl_body_check_keys(r, n, "stress", keys));
-    if (kl_node_get(n, "elements"))
-        KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "elements"), "stress", &p->stress_elements));
-    if (kl_node_get(n, "nodes"))
-        KL_TRY(kl_value_word(&r->scope, kl_node_get(n, "nodes"), "stress", &p->stress_nodes));
+    const kl_node *elements = kl_node_get(n, "elements"), *nodes = kl_node_get(n, "nodes");
+    if (elements) {
+        KL_TRY(kl_value_word(&r->scope, elements, "stress", &p->stress_elements));
+        p->stress_elements_place = elements->place;
+    }
+    if (nodes) {
+        KL_TRY(kl_value_word(&r->scope, nodes, "stress", &p->stress_nodes));
+        p->stress_nodes_place = nodes->place;
+    }
     if (kl_node_get(n, "side"))
         KL_TRY(kl_body_choice(r, kl_node_get(n, "side"), "stress: side", sides, &side));
     p->stress_side  = side == 0 ? 1 : side == 1 ? -1 : 0;

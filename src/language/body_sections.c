@@ -270,6 +270,25 @@ static kl_status assign_set(kl_body_reader *r, const char *set, kl_place place, 
     return KL_OK;
 }
 
+/* sqrt(12 I/A) is the height of a rectangle. One above twice the size of the mesh is no beam but a missing
+ * `mm`. */
+static void look_at_size(kl_body_reader *r, const kl_property *p, const char *what)
+{
+    const kl_mesh *m   = r->out->mesh;
+    kl_vec3        low = m->nnode > 0 ? m->x[0] : kl_vec(0, 0, 0), high = low;
+    double         height = sqrt(12.0 * fmax(p->Iy, p->Iz) / p->area), size;
+    for (int i = 1; i < m->nnode; i++) {
+        low  = kl_vec(fmin(low.x, m->x[i].x), fmin(low.y, m->x[i].y), fmin(low.z, m->x[i].z));
+        high = kl_vec(fmax(high.x, m->x[i].x), fmax(high.y, m->x[i].y), fmax(high.z, m->x[i].z));
+    }
+    size = kl_norm(kl_sub(high, low));
+    if (size > 0.0 && height > 2.0 * size)
+        kl_warn(r->diag, p->place,
+                "%s: it is about %.3g m high and the mesh is %.3g m long; check the units, for "
+                "example `height: 40 mm`",
+                what, height, size);
+}
+
 static kl_status read_section(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[] = {"material", "thickness",   "plies",  "section",    "radius",
@@ -281,8 +300,10 @@ static kl_status read_section(kl_body_reader *r, const kl_node *n)
     KL_TRY(kl_body_check_keys(r, n, what, keys));
     if (kl_node_get(n, "plies")) KL_TRY(read_plies(r, kl_node_get(n, "plies"), what, &p));
     else KL_TRY(material_by_name(r, kl_node_get(n, "material"), what, &p.material));
-    if (kl_node_get(n, "section")) KL_TRY(read_beam(r, n, what, &p));
-    else if (kl_node_get(n, "thickness")) {
+    if (kl_node_get(n, "section")) {
+        KL_TRY(read_beam(r, n, what, &p));
+        look_at_size(r, &p, what);
+    } else if (kl_node_get(n, "thickness")) {
         p.kind = KL_SHELL;
         KL_TRY(kl_body_number(r, n, "thickness", what, "m", &p.thickness));
     } else if (p.kind != KL_LAMINATE) p.kind = KL_SOLID;

@@ -690,6 +690,13 @@ static kl_status build(kl_builder *b, const kl_source *source)
                 "example `every: %.4g s`",
                 m->settings.end, m->settings.every, KL_MOST_ROWS,
                 1.1 * m->settings.end / KL_MOST_ROWS);
+    const kl_node *run = kl_node_get(main, "run");
+    if (run && kl_node_get(run, "every") && m->settings.every > m->settings.end)
+        kl_warn(
+            b->diag, place_of(main, "run"),
+            "run: `every` is %.4g s and `end` %.4g s, so that only the first and the last row are "
+            "written; give for example `every: %.2g s`",
+            m->settings.every, m->settings.end, 0.01 * m->settings.end);
     KL_TRY(kl_parts_read(b, "inputs", "input", read_input));
     check_control(b, place_of(main, "integrator"));
     check_newmark(b, place_of(main, "integrator"));

@@ -372,6 +372,27 @@ static kl_status all_elements(const kl_mesh *m, kl_arena *arena, kl_element_ref 
     return KL_OK;
 }
 
+static int *all_nodes(const work *w)
+{
+    int *list = kl_arena_array(w->arena, int, w->mesh->nnode + 1);
+    for (int i = 0; list && i < w->mesh->nnode; i++) list[i] = i;
+    return list;
+}
+
+/* `nodes` of `stress`: the surface, all, or a set */
+static kl_status stress_nodes(const work *w, const int *skin_index, kl_stress_points *where)
+{
+    const char *set = w->r->stress_nodes;
+    if (strcmp(set, "surface") == 0) {
+        where->node = skin_index, where->nnode = w->body->skin.nnode;
+        return KL_OK;
+    }
+    if (strcmp(set, "all") != 0 || kl_mesh_find_set(w->mesh, KL_NODE_SET, set) >= 0)
+        return set_nodes(w, set, w->r->stress_nodes_place, &where->node, &where->nnode);
+    where->node = all_nodes(w), where->nnode = w->mesh->nnode;
+    return where->node ? KL_OK : KL_E_MEMORY;
+}
+
 static kl_status fill_stress(work *w, const int *skin_index)
 {
     kl_stress_points where = {.side = w->r->stress_side, .all_faces = w->r->stress_faces};
@@ -382,17 +403,13 @@ static kl_status fill_stress(work *w, const int *skin_index)
         if (set >= 0)
             where.element = w->mesh->set[set].element, where.nelement = w->mesh->set[set].n;
         else if (strcmp(w->r->stress_elements, "all") != 0)
-            return no_set(w, w->r->stress_elements, KL_NOWHERE);
+            return no_set(w, w->r->stress_elements, w->r->stress_elements_place);
         else {
             KL_TRY(all_elements(w->mesh, w->arena, &list, &where.nelement));
             where.element = list;
         }
     }
-    if (w->r->stress_nodes) {
-        if (strcmp(w->r->stress_nodes, "surface") == 0)
-            where.node = skin_index, where.nnode = w->body->skin.nnode;
-        else KL_TRY(set_nodes(w, w->r->stress_nodes, KL_NOWHERE, &where.node, &where.nnode));
-    }
+    if (w->r->stress_nodes) KL_TRY(stress_nodes(w, skin_index, &where));
     return kl_stress_modes(w->mesh, w->s, &where, w->basis.n, w->basis.X, w->body->arena,
                            &w->body->stress, w->diag);
 }

@@ -57,6 +57,7 @@ typedef struct kl_recipe {
     const double *user;  /* 6 user_nnode x nuser: motion of each node of the file, by index */
     /* stress modes: names of element sets and node sets; "all", "surface" */
     const char    *stress_elements, *stress_nodes;
+    kl_place       stress_elements_place, stress_nodes_place;
     double         stress_side;
     bool           stress_faces; /* of shells all faces instead of one side */
     bool           no_skin;
