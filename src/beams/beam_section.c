@@ -266,7 +266,7 @@ const kl_resource_type kl_beam_sections = {
         "m]}\n\n"
         "Axes: x along the beam, y and z in the section. Height is along z, width along y.\n"
         "A beam of a model gives the direction of z, `z_axis`; a section of a body file\n"
-        "(`klingel fe`) that of y, `orientation`.\n"
+        "(`klingel fe`) gives the direction of y, `orientation`.\n"
         "The beam runs through the centroid. Torsion and shear constants and the shear centre of\n"
         "channels and polygons are computed (`klingel check` prints them); bending about axes "
         "that\n"

@@ -113,9 +113,8 @@ static void print_density(const request *q, const char *file, const kl_channel_i
         last = best;
     }
     if (shown == 0)
-        puts("  no peak is higher than the scatter; for a motion that rings after an event omit "
-             "what "
-             "comes before (`--skip`) and take longer windows (`-w`); for a random motion shorter "
+        puts("  no peak is higher than the scatter; for a motion that rings after an event skip "
+             "its start (`--skip`) and take longer windows (`-w`); for a random motion shorter "
              "windows reduce the scatter");
 }
 

@@ -40,9 +40,9 @@ static kl_status check_unit_of_hertz(const kl_contact_data *p, const kl_setup *s
     if (n == 1.5) return KL_OK;
     return kl_fail(
         s->diag, KL_E_MODEL, s->place,
-        "contact '%s': law %s needs a `stiffness`%s: the one that follows from `material` "
-        "is that of Hertz in N/m^1.5, for forces k d^1.5; add for example `stiffness: "
-        "100 MN/m`, or choose `law: hunt-crossley`",
+        "contact '%s': law %s needs a `stiffness`%s; `material` gives the stiffness of Hertz's "
+        "theory in N/m^1.5, for forces k d^1.5. Add for example `stiffness: 100 MN/m`, or "
+        "choose `law: hunt-crossley`",
         s->name, row->name, n == 1.0 ? " in N/m" : "");
 }
 
