@@ -43,7 +43,7 @@ const char *kl_version(void) { return KL_VERSION; }
 /* ---- calls and their messages ---- */
 
 /* A new call forgets the messages of the last one. Without messages this takes no memory. */
-static void forget(kl_machine *s)
+static void clear_messages(kl_machine *s)
 {
     if (kl_diag_size(s->diag) > 0 || kl_diag_failed(s->diag)) kl_diag_clear(s->diag);
 }
@@ -180,7 +180,7 @@ kl_status kl_machine_set_text(kl_machine *s, const char *parameter, const char *
 {
     if (!s) return KL_E_USAGE;
     if (!s->source) return s->status; /* it was not read, and the messages say why */
-    forget(s);
+    clear_messages(s);
     if (!parameter || !value) return done(s, KL_E_USAGE);
 
     /* the settings as they will be; the old ones stand until the model is there */
@@ -209,7 +209,7 @@ kl_status kl_machine_set(kl_machine *s, const char *parameter, double si_value)
 {
     char text[40];
     if (s && s->source && !isfinite(si_value)) {
-        forget(s);
+        clear_messages(s);
         return done(s, kl_fail(s->diag, KL_E_RANGE, KL_NOWHERE,
                                "parameter '%s' was set to %g; give a finite number",
                                parameter ? parameter : "?", si_value));
@@ -256,7 +256,7 @@ static kl_status ready(kl_machine *s)
 {
     if (!s) return KL_E_USAGE;
     if (!s->model) return s->status == KL_OK ? KL_E_MODEL : s->status;
-    forget(s);
+    clear_messages(s);
     if (s->simulation) return KL_OK;
     return done(s, fresh_simulation(s, s->model, &s->simulation));
 }

@@ -42,7 +42,7 @@ static void release(state *s)
     free(s->theta);
 }
 
-static double *doubles(size_t a, size_t b) { return calloc(a * b + 1, sizeof(double)); }
+static double *allocate_matrix(size_t a, size_t b) { return calloc(a * b + 1, sizeof(double)); }
 
 static kl_status prepare(state *s)
 {
@@ -50,9 +50,9 @@ static kl_status prepare(state *s)
     s->Q = malloc(n * ((size_t)s->locked + c + b) * sizeof(double));
     if (s->Q && s->locked > 0) memcpy(s->Q, s->l->deflate, at(s, s->locked) * sizeof(double));
     s->V = s->Q ? s->Q + at(s, s->locked) : NULL;
-    s->W = doubles(n, b), s->MW = doubles(n, b), s->MV = doubles(n, b);
-    s->T = doubles(c, c), s->H = doubles(c, b);
-    s->R = doubles(b, b), s->S = doubles(c, c), s->theta = doubles(c, 1);
+    s->W = allocate_matrix(n, b), s->MW = allocate_matrix(n, b), s->MV = allocate_matrix(n, b);
+    s->T = allocate_matrix(c, c), s->H = allocate_matrix(c, b);
+    s->R = allocate_matrix(b, b), s->S = allocate_matrix(c, c), s->theta = allocate_matrix(c, 1);
     bool ok = s->Q && s->W && s->MW && s->MV && s->T && s->H && s->R && s->S && s->theta;
     return ok ? KL_OK : kl_fail(s->diag, KL_E_MEMORY, KL_NOWHERE, "out of memory for eigenmodes");
 }
@@ -112,9 +112,9 @@ static kl_status project_out_all(state *s, int m, int k)
  * lost in rounding are dropped. */
 static kl_status orthonormalise(state *s, int k)
 {
-    double   *V  = s->V + at(s, s->m);
-    size_t    kk = (size_t)k;
-    double   *G = doubles(kk, kk), *w = doubles(kk, 1), *C = doubles(kk, kk);
+    double *V  = s->V + at(s, s->m);
+    size_t  kk = (size_t)k;
+    double *G = allocate_matrix(kk, kk), *w = allocate_matrix(kk, 1), *C = allocate_matrix(kk, kk);
     kl_status status = G && w && C ? KL_OK : KL_E_MEMORY;
     if (status == KL_OK) {
         kl_symmetric_multiply(s->M, k, s->W, s->MW);

@@ -17,7 +17,7 @@ void   kl_lu_destroy(kl_lu *lu);
 /* KL_E_SINGULAR when a pivot is zero or not finite. */
 kl_status kl_lu_factor(kl_lu *lu, const double *values);
 /* Forget the pivots: the next factorisation chooses them anew (checkpoints, events). */
-void kl_lu_forget(kl_lu *lu);
+void kl_lu_invalidate(kl_lu *lu);
 /* x <- A^-1 x */
 kl_status kl_lu_solve(const kl_lu *lu, double *x);
 /* The same for two right-hand sides, one behind the other: the factors are read once. */

@@ -49,7 +49,7 @@ void kl_lu_destroy(kl_lu *lu)
     free(lu);
 }
 
-void kl_lu_forget(kl_lu *lu)
+void kl_lu_invalidate(kl_lu *lu)
 {
     if (lu->numeric) klu_free_numeric(&lu->numeric, &lu->common);
 }
@@ -57,7 +57,7 @@ void kl_lu_forget(kl_lu *lu)
 /* KLU takes non-const arrays but only reads them. */
 static kl_status factor_anew(kl_lu *lu, double *values)
 {
-    kl_lu_forget(lu);
+    kl_lu_invalidate(lu);
     lu->numeric = klu_factor(lu->p->start, lu->p->row, values, lu->symbolic, &lu->common);
     lu->pivotings++;
     if (!lu->numeric) return lu->common.status == KLU_OUT_OF_MEMORY ? KL_E_MEMORY : KL_E_SINGULAR;

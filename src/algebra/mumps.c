@@ -44,7 +44,7 @@ static void call(kl_factor *f, int job)
     pthread_mutex_unlock(&lock);
 }
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -105,7 +105,7 @@ static kl_status factor(kl_factor *f, kl_diag *diag)
     }
 }
 
-static kl_status give_matrix(kl_factor *f, const kl_symmetric *A)
+static kl_status pass_matrix_to_mumps(kl_factor *f, const kl_symmetric *A)
 {
     int64_t nnz = kl_symmetric_nnz(A);
     f->row      = malloc((size_t)nnz * sizeof(int));
@@ -202,14 +202,14 @@ kl_status kl_factor_create(kl_factor **out, const kl_symmetric *A, bool definite
     *out         = NULL;
     kl_factor *f = calloc(1, sizeof *f);
     if (!f) return kl_fail(diag, KL_E_MEMORY, KL_NOWHERE, "out of memory before a factorisation");
-    double start          = now();
+    double start          = wall_clock();
     f->mumps.comm_fortran = USE_COMM_WORLD;
     f->mumps.par          = 1;
     f->mumps.sym          = definite ? 1 : 2;
     call(f, INIT);
     settings(f);
     find_order(f, A);
-    kl_status status = give_matrix(f, A);
+    kl_status status = pass_matrix_to_mumps(f, A);
     if (status != KL_OK) kl_fail(diag, status, KL_NOWHERE, "out of memory before a factorisation");
     else status = factor(f, diag);
     /* INFOG(12), INFOG(28): negative and null pivots; MUMPS goes on with them */
@@ -236,7 +236,7 @@ kl_status kl_factor_create(kl_factor **out, const kl_symmetric *A, bool definite
         .flops    = f->mumps.rinfog[2],
         .negative = (int)infog[11],
         .null     = (int)infog[27],
-        .seconds  = now() - start,
+        .seconds  = wall_clock() - start,
     };
     *out = f;
     return KL_OK;

@@ -102,7 +102,7 @@ static const long double long_power[] = {1e0L,  1e1L,  1e2L,  1e3L,  1e4L,  1e5L
                                          1e21L, 1e22L, 1e23L, 1e24L, 1e25L, 1e26L, 1e27L};
 
 /* m 10^k by one long operation; false when the result lies half way between doubles. */
-static bool long_way(uint64_t m, int k, double *value)
+static bool scale_by_long_product(uint64_t m, int k, double *value)
 {
     long double v = k < 0 ? (long double)m / long_power[-k] : (long double)m * long_power[k];
     double      d = (double)v;
@@ -116,7 +116,7 @@ static bool long_way(uint64_t m, int k, double *value)
 #endif
 
 /* strtod on a copy of at most KEPT_DIGITS digits, the point moved into the exponent. */
-static double slow_way(const decimal *d)
+static double convert_by_strtod(const decimal *d)
 {
     char buffer[KEPT_DIGITS + 32];
     int  n = 0, exponent = d->exponent;
@@ -161,9 +161,9 @@ static double to_double(const decimal *d)
         return d->k < 0 ? (double)d->m / power[-d->k] : (double)d->m * power[d->k];
 #if LDBL_MANT_DIG >= 64
     double v;
-    if (!d->cut && d->k >= -27 && d->k <= 27 && long_way(d->m, d->k, &v)) return v;
+    if (!d->cut && d->k >= -27 && d->k <= 27 && scale_by_long_product(d->m, d->k, &v)) return v;
 #endif
-    return slow_way(d);
+    return convert_by_strtod(d);
 }
 
 /* nan, inf, infinity in any case */

@@ -130,7 +130,7 @@ static void damping_at(const kl_reading *in, int k, const double *V, answer *a)
     }
 }
 
-static void answer_of(const kl_reading *in, double *h_new, answer *a)
+static void section_response(const kl_reading *in, double *h_new, answer *a)
 {
     const kl_beam_piece *p = in->data;
     double               V[KL_BEAM_WIDE];
@@ -147,7 +147,7 @@ static void piece_commit(const kl_reading *in, double *h_new)
 {
     answer a;
     if (!((const kl_beam_piece *)in->data)->beam->fibres) return;
-    answer_of(in, h_new, &a);
+    section_response(in, h_new, &a);
     h_new[0] = in->h[0] + a.spent;
 }
 
@@ -174,7 +174,7 @@ static kl_status piece_eval(const kl_reading *in, kl_writing *out)
     const kl_beam_piece *p = in->data;
     const kl_beam_shape *s = in->cache;
     answer               a;
-    answer_of(in, NULL, &a);
+    section_response(in, NULL, &a);
     out->energy = a.energy;
     out->loss   = a.loss;
     out->spent  = p->beam->fibres ? in->h[0] + a.spent : 0.0;
@@ -195,7 +195,7 @@ static void piece_tangent(const kl_reading *in, const double *lambda, kl_slopes 
     const kl_beam_shape *s = in->cache;
     answer               a;
     int                  size = 36 * p->rule.n * p->rule.n;
-    answer_of(in, NULL, &a);
+    section_response(in, NULL, &a);
     kl_beam_tangent(&p->rule, s, a.stress, a.C, out->K);
     for (int i = 0; i < size; i++) out->K[i] = -out->K[i];
     if (!(p->beam->damping > 0.0) || !out->C) return;
@@ -210,7 +210,7 @@ static void piece_output(const kl_reading *in, const double *lambda, double *val
     (void)lambda;
     const kl_beam_piece *p = in->data;
     answer               a;
-    answer_of(in, NULL, &a);
+    section_response(in, NULL, &a);
     memset(values, 0, 6 * sizeof *values);
     for (int k = 0; k < p->rule.npoint; k++)
         for (int i = 0; i < 6; i++) values[i] += a.stress[k][i] / p->rule.npoint;

@@ -127,7 +127,7 @@ static bool add_outline(kl_fibres *f, const kl_beam_section *s, int ny, int nz, 
 }
 
 /* Fibres of a section with given numbers of cells; NULL: out of memory. */
-static kl_fibres *with_cells(const kl_beam_section *s, int ny, int nz, kl_arena *arena)
+static kl_fibres *fibres_of_grid(const kl_beam_section *s, int ny, int nz, kl_arena *arena)
 {
     int        most = 4 * (ny + 1) * (nz + 2) * 3;
     kl_fibres *f    = kl_arena_array(arena, kl_fibres, 1);
@@ -174,14 +174,17 @@ static double error_with(const kl_beam_section *s, int ny, int nz, const double 
                          const double *exact, kl_arena *arena)
 {
     double     M[MOMENTS], worst = 0.0;
-    kl_fibres *f = with_cells(s, ny, nz, arena);
+    kl_fibres *f = fibres_of_grid(s, ny, nz, arena);
     if (!f) return -1.0;
     moments_of(f, edge, M);
     for (int k = 0; k < MOMENTS; k++) worst = fmax(worst, fabs(M[k] / exact[k] - 1.0));
     return worst;
 }
 
-static int more(int n) { return n + 2 * (n / 4 + 1); } /* even ones: cells end at the middle */
+static int refined_count(int n)
+{
+    return n + 2 * (n / 4 + 1);
+} /* even ones: cells end at the middle */
 
 /* As few cells as give the moments to FIBRE_ERROR of those of a fine grid. The number grows in the
  * direction that lessens the error more. */
@@ -190,7 +193,7 @@ static bool choose_cells(const kl_beam_section *s, int *ny, int *nz)
     enum { FINE = 96 };
     static const double FIBRE_ERROR = 5e-3;
     kl_arena           *room        = kl_arena_create();
-    kl_fibres          *fine        = room ? with_cells(s, FINE, FINE, room) : NULL;
+    kl_fibres          *fine        = room ? fibres_of_grid(s, FINE, FINE, room) : NULL;
     double              exact[MOMENTS], edge[2] = {0.0, 0.0}, error = fine ? HUGE_VAL : -1.0;
     for (int i = 0; fine && i < fine->n; i++) {
         edge[0] = fmax(edge[0], fabs(fine->y[i]));
@@ -200,13 +203,14 @@ static bool choose_cells(const kl_beam_section *s, int *ny, int *nz)
     *ny = *nz = 2;
     if (fine) error = error_with(s, *ny, *nz, edge, exact, room);
     while (error > FIBRE_ERROR && *ny < FINE && *nz < FINE) {
-        double wide = error_with(s, more(*ny), *nz, edge, exact, room);
-        double high = error_with(s, *ny, more(*nz), edge, exact, room);
-        double both = error_with(s, more(*ny), more(*nz), edge, exact, room);
+        double wide = error_with(s, refined_count(*ny), *nz, edge, exact, room);
+        double high = error_with(s, *ny, refined_count(*nz), edge, exact, room);
+        double both = error_with(s, refined_count(*ny), refined_count(*nz), edge, exact, room);
         error       = fmin(wide, fmin(high, both));
-        if (both < 0.9 * fmin(wide, high)) *ny = more(*ny), *nz = more(*nz), error = both;
-        else if (wide < high) *ny = more(*ny);
-        else *nz = more(*nz);
+        if (both < 0.9 * fmin(wide, high))
+            *ny = refined_count(*ny), *nz = refined_count(*nz), error = both;
+        else if (wide < high) *ny = refined_count(*ny);
+        else *nz = refined_count(*nz);
     }
     kl_arena_destroy(room);
     return error >= 0.0;
@@ -219,7 +223,7 @@ kl_fibres *kl_fibres_create(const kl_beam_section *s, const kl_structural_materi
     int  ny = given ? (int)s->fibres[0] : 0, nz = given ? (int)s->fibres[1] : 0;
     if (s->shape == KL_SECTION_NUMBERS || s->shape == KL_SECTION_STIFFNESS) return NULL;
     if (!given && !choose_cells(s, &ny, &nz)) return NULL;
-    kl_fibres *f = with_cells(s, ny, nz, arena);
+    kl_fibres *f = fibres_of_grid(s, ny, nz, arena);
     if (!f) return NULL;
     f->material = m;
     memcpy(f->C, law->full, sizeof f->C);

@@ -108,7 +108,7 @@ static bool inside(const kl_outline *o, const double *x)
     return in;
 }
 
-static const char *wrong_with(const kl_outline *outer, const kl_outline *hole, int nhole)
+static const char *section_fault(const kl_outline *outer, const kl_outline *hole, int nhole)
 {
     double area = fabs(signed_area(outer)), most = 0.0;
     if (outer->n < 3) return "give at least three points";
@@ -280,7 +280,7 @@ static double slope_of(const double *a, const panel *p, double y, double z) /* d
     return 0.5 * (a[0] * y * y * p->tz - a[1] * z * z * p->ty);
 }
 
-static double swirl_of(const panel *p, double y, double z) /* y n_z - z n_y */
+static double panel_moment_factor(const panel *p, double y, double z) /* y n_z - z n_y */
 {
     return -y * p->ty - z * p->tz;
 }
@@ -293,7 +293,7 @@ static void set_slopes(problem *x)
             const panel *p = &x->m.item[i];
             double       y, z;
             place_of(p, k, &y, &z);
-            x->q[NODES * i + k]         = -swirl_of(p, y, z);
+            x->q[NODES * i + k]         = -panel_moment_factor(p, y, z);
             x->q[n + NODES * i + k]     = slope_of(x->a[0], p, y, z);
             x->q[2 * n + NODES * i + k] = slope_of(x->a[1], p, y, z);
         }
@@ -350,10 +350,10 @@ static void evaluate(const problem *x, kl_section_constants *out)
         const panel *p = &x->m.item[row / NODES];
         double       y, z, ds = p->half * weight[row % NODES], F[2];
         place_of(p, row % NODES, &y, &z);
-        torsion += ds * x->u[row] * swirl_of(p, y, z);
+        torsion += ds * x->u[row] * panel_moment_factor(p, y, z);
         for (int i = 0; i < 2; i++) {
             F[i] = (x->a[i][0] * y * y * y + x->a[i][1] * z * z * z) / 6.0;
-            turn[i] += ds * (x->u[(1 + i) * n + row] - F[i]) * swirl_of(p, y, z);
+            turn[i] += ds * (x->u[(1 + i) * n + row] - F[i]) * panel_moment_factor(p, y, z);
         }
         for (int i = 0; i < 2; i++)
             for (int j = 0; j < 2; j++) {
@@ -436,7 +436,7 @@ const char *kl_section_constants_of(const kl_outline *outer, const kl_outline *h
 {
     enum { MOST = 16 };
     const kl_outline *all[MOST + 1] = {outer};
-    const char       *wrong         = wrong_with(outer, hole, nhole);
+    const char       *wrong         = section_fault(outer, hole, nhole);
     if (wrong) return wrong;
     if (nhole > MOST) return "it has more than 16 holes; leave some out";
     for (int k = 0; k < nhole; k++) all[1 + k] = &hole[k];

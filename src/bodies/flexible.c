@@ -299,7 +299,7 @@ static double flexible_reach(const void *data) { return ((const flexible *)data)
 
 /* Why a run failed, or will: the inertia of a stiffened body is cut off behind second order; bent so
  * far that nothing is left of it, the motion is none. */
-static void explain(const flexible *p, const double *q, kl_notice *notice)
+static void explain_lost_inertia(const flexible *p, const double *q, kl_notice *notice)
 {
     size_t  N      = 6 + (size_t)p->n;
     void   *block  = calloc(1, flexible_cache_bytes(p));
@@ -328,7 +328,7 @@ static void explain(const flexible *p, const double *q, kl_notice *notice)
  * natural frequencies, and stiffened by the centrifugal forces, which stretch it, by as much or more.
  * Without the second part its vibration is wrong. A body that is slender along its spin axis is hardly
  * stretched: its moment of inertia about it, over the largest one, counts. */
-static void look_at_rotation(const flexible *p, kl_vec3 om, kl_notice *notice)
+static void check_rotation_stiffening(const flexible *p, kl_vec3 om, kl_notice *notice)
 {
     const double MOST = 0.02; /* of the stiffness of the first mode */
     if (p->S2 || !(p->first > 0.0) || notice->count > 0) return;
@@ -348,8 +348,9 @@ static void flexible_look(const void *data, const double *q, const double *v, kl
     const flexible *p = data;
     flexible_watch(p, q, notice);
     if (p->conditioned) flexible_watch_conditions(p, q + 7, notice);
-    if (notice->failed && p->S2 && !p->conditioned && notice->count == 0) explain(p, q, notice);
-    look_at_rotation(p, kl_load(v + 3), notice);
+    if (notice->failed && p->S2 && !p->conditioned && notice->count == 0)
+        explain_lost_inertia(p, q, notice);
+    check_rotation_stiffening(p, kl_load(v + 3), notice);
 }
 
 /* ---- keys ---- */

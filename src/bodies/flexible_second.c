@@ -128,7 +128,7 @@ static screw sum(int n, const double *S, const double *H, const double *x)
 
 static screw B_of(const mover *k, int j) { return column(k->c->S1, k->c->H, j); }
 
-static mover mover_of(const flexible *p, const flexible_cache *c)
+static mover second_order_motion_of(const flexible *p, const flexible_cache *c)
 {
     mover   k = {.p = p, .c = c, .centre = kl_scale(1.0 / p->m, c->S)};
     kl_mat3 S = kl_skew(c->S), SS = kl_matmul(&S, &S), J = kl_mat_axpy(1.0 / p->m, &SS, &c->J);
@@ -194,14 +194,14 @@ static void add_energy(const mover *k, double sign, double *M, double *s)
 
 void flexible_second_inertia(const flexible *p, const flexible_cache *c, double *M, double *s)
 {
-    mover with = mover_of(p, c), without = mover_of(p->plain, c->inner);
+    mover with = second_order_motion_of(p, c), without = second_order_motion_of(p->plain, c->inner);
     add_energy(&with, 1.0, M, s);
     add_energy(&without, -1.0, M, s);
 }
 
 double flexible_second_energy(const flexible *p, const flexible_cache *c)
 {
-    mover  k[2] = {mover_of(p, c), mover_of(p->plain, c->inner)};
+    mover  k[2] = {second_order_motion_of(p, c), second_order_motion_of(p->plain, c->inner)};
     double E[2];
     for (int i = 0; i < 2; i++)
         E[i] = 0.5 * screw_dot(k[i].z, sum(p->n, k[i].c->S1, k[i].c->H, c->w_rate));
@@ -281,7 +281,7 @@ static void add_tangent(const mover *k, double sign, const double *w_acc, double
 void flexible_second_tangent(const flexible *p, const flexible_cache *c, const double *a, double *K,
                              double *C)
 {
-    mover with = mover_of(p, c), without = mover_of(p->plain, c->inner);
+    mover with = second_order_motion_of(p, c), without = second_order_motion_of(p->plain, c->inner);
     flexible_turn_rates(p->plain, c->inner);
     add_tangent(&with, 1.0, a + 6, K, C);
     add_tangent(&without, -1.0, a + 6, K, C);

@@ -101,7 +101,7 @@ static kl_status take_law(const kl_material *a, int strain, const kl_setup *s, k
 }
 
 /* Do elements of this dimension consist of material i? */
-static bool is_of(const kl_mesh *m, int material, int dimension)
+static bool consists_of_material(const kl_mesh *m, int material, int dimension)
 {
     for (int s = 0; s < KL_SHAPE_COUNT; s++)
         for (int e = 0; kl_shape_info_of((kl_shape)s)->dimension == dimension && e < m->block[s].n;
@@ -318,8 +318,8 @@ kl_status nonlinear_mesh_take(flexible *p, const kl_setup *s)
     KL_TRY(check_shapes(mesh, s));
     for (int i = 0; i < mesh->nmaterial; i++) {
         const kl_material *a = &mesh->material[i];
-        if (is_of(mesh, i, 3)) KL_TRY(take_law(a, p->strain, s, &w->law[i]));
-        if (is_of(mesh, i, 2) && a->nyield > 0)
+        if (consists_of_material(mesh, i, 3)) KL_TRY(take_law(a, p->strain, s, &w->law[i]));
+        if (consists_of_material(mesh, i, 2) && a->nyield > 0)
             return kl_fail(s->diag, KL_E_MODEL, a->place,
                            "body '%s': material '%s' has a yield stress, but nonlinear shells are "
                            "elastic; remove `yield`, or mesh the body with solid elements",

@@ -292,14 +292,14 @@ static void copy_state(const kl_collection *c, const double *from, double *to)
     memcpy(to, from, (size_t)kl_collection_state_size(c) * sizeof *to);
 }
 
-kl_status kl_collection_step_foreseen(const kl_collection *c, const kl_collector_input *in,
-                                      const double *ahead, double *state)
+kl_status kl_collection_step_predicted(const kl_collection *c, const kl_collector_input *in,
+                                       const double *ahead, double *state)
 {
     copy_state(c, ahead, state);
     return complete_step(c, in, state);
 }
 
-void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
+void kl_collection_predict(const kl_collection *c, const kl_collector_input *in,
                            const double *state, double *ahead, kl_collector_outlook *out)
 {
     const double exact = 1e-11;
@@ -312,7 +312,7 @@ void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
     for (int k = 0; k < t.n; k++)
         if (t.touch[k].slot < KL_MOST_WIRES) /* of the one strip */
             out[t.touch[k].collector].wire[t.touch[k].slot] = contact_of(c, ahead, &t, k);
-    kl_stepper_unsettle(c->stepper, state, ahead);
+    kl_stepper_undo_settle(c->stepper, state, ahead);
 }
 
 /* ---- start ---- */

@@ -89,11 +89,11 @@ typedef struct kl_collector_outlook {
 
 /* Looks one step ahead with contact forces as they are: `in` holds places and speeds at its end,
  * `ahead` receives the state as the next step begins with it. */
-void kl_collection_foresee(const kl_collection *c, const kl_collector_input *in,
+void kl_collection_predict(const kl_collection *c, const kl_collector_input *in,
                            const double *state, double *ahead, kl_collector_outlook *out);
 /* kl_collection_step that goes on from there: the free motion of the wires is not computed again. */
-kl_status kl_collection_step_foreseen(const kl_collection *c, const kl_collector_input *in,
-                                      const double *ahead, double *state);
+kl_status kl_collection_step_predicted(const kl_collection *c, const kl_collector_input *in,
+                                       const double *ahead, double *state);
 
 const kl_collector_output *kl_collection_output(const kl_collection *c, const double *state, int i);
 /* d, v, a of the line at this state. */

@@ -116,13 +116,13 @@ static kl_status contact_eval(const kl_reading *in, kl_writing *out)
 
 /* ---- exchange ---- */
 
-static void look_ahead(const contact *p, double *h, kl_collector_input *in)
+static void predict_collectors(const contact *p, double *h, kl_collector_input *in)
 {
     double              *state = state_of(p, h);
     kl_collector_outlook ahead[KL_MOST_PANTOGRAPHS];
     strip               *k = (strip *)(h + STRIPS);
     for (int i = 0; i < p->n; i++) in[i].x += in[i].speed * p->interval;
-    kl_collection_foresee(p->c, in, state, ahead_of(p, h), ahead);
+    kl_collection_predict(p->c, in, state, ahead_of(p, h), ahead);
     for (int i = 0; i < p->n; i++) {
         const kl_collector_output *o = kl_collection_output(p->c, state, i);
         memcpy(k[i].now.wire, o->slot, sizeof k[i].now.wire);
@@ -162,12 +162,13 @@ static kl_status step_catenary(const contact *p, const kl_collector_input *now, 
                                double *h)
 {
     double *state = state_of(p, h);
-    return foreseen ? kl_collection_step_foreseen(p->c, now, ahead_of(p, h), state)
+    return foreseen ? kl_collection_step_predicted(p->c, now, ahead_of(p, h), state)
                     : kl_collection_step(p->c, now, state);
 }
 
 /* Contact forces that the bodies feel at the time t, when an exchange is due. */
-static void forces_felt(const kl_reading *in, const contact *p, const double *h, double *felt)
+static void forces_at_exchange(const kl_reading *in, const contact *p, const double *h,
+                               double *felt)
 {
     for (int i = 0; i < p->n; i++) felt[i] = force_at(p, h, i, in->t, marker_of(in, i));
 }
@@ -193,7 +194,7 @@ static void contact_commit(const kl_reading *in, double *h_new)
     double             last = h_new[TIME], due = floor((in->t - p->t0) / p->interval + 1e-6);
     bool               any = false;
     double             felt[KL_MOST_PANTOGRAPHS];
-    if (h_new[STEPS] < due) forces_felt(in, p, h_new, felt);
+    if (h_new[STEPS] < due) forces_at_exchange(in, p, h_new, felt);
     for (; h_new[STEPS] < due && h_new[FAILED] == 0.0; any = true) {
         double t = p->t0 + (h_new[STEPS] + 1.0) * p->interval;
         double s = in->t > last ? fmin(1.0, (t - last) / (in->t - last)) : 1.0;
@@ -202,7 +203,7 @@ static void contact_commit(const kl_reading *in, double *h_new)
         h_new[STEPS] += 1.0;
     }
     if (any) count_energy(in, p, felt, h_new);
-    if (any) look_ahead(p, h_new, now);
+    if (any) predict_collectors(p, h_new, now);
     read_strips(in, p, k);
     h_new[TIME] = in->t;
 }
@@ -284,7 +285,7 @@ static kl_status contact_start(const kl_reading *in, const kl_setup *s, kl_eleme
     for (int i = 0; i < p->n; i++) k[i].exchanged = k[i].z;
     between(in, p, k, 0.0, 0.0, now);
     KL_TRY(kl_collection_start(p->c, now, state_of(p, out->h), s->diag));
-    look_ahead(p, out->h, now);
+    predict_collectors(p, out->h, now);
     return KL_OK;
 }
 

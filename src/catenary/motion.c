@@ -30,8 +30,8 @@ static void put_pair(const kl_line *line, int j, double *f)
     }
 }
 
-static int least(int a, int b) { return a < b ? a : b; }
-static int most(int a, int b) { return a > b ? a : b; }
+static int smaller_of(int a, int b) { return a < b ? a : b; }
+static int larger_of(int a, int b) { return a > b ? a : b; }
 
 /* The column dt^2/4 A^-1 b in place of b: its values at [from, to) are in `room` numbers that begin
  * with the unknown `low`. */
@@ -91,18 +91,18 @@ static kl_status make_columns(kl_stepper *s)
         kl_column             *c = &s->column[j];
         memset(x, 0, (size_t)line->ndof * sizeof *x);
         put_pair(line, j, x);
-        make_column(s, x, 0, line->ndof, least(p->upper, p->lower),
-                    most(p->upper, p->lower) + line->per, c);
+        make_column(s, x, 0, line->ndof, smaller_of(p->upper, p->lower),
+                    larger_of(p->upper, p->lower) + line->per, c);
         double *kept = kl_arena_array(s->arena, double, c->n);
         if (!kept) return KL_E_MEMORY;
         memcpy(kept, c->value, (size_t)c->n * sizeof *kept);
         c->value    = kept;
         s->own[j]   = own_stretch(line, j, c);
         s->stiff[j] = p->k * s->own[j] > STIFF * (1.0 - p->k * s->own[j]);
-        s->widest   = most(s->widest, c->n);
+        s->widest   = larger_of(s->widest, c->n);
     }
     /* pushes act between droppers, where columns are about as wide */
-    s->widest = least(line->ndof, line->ndropper ? 2 * s->widest : line->ndof);
+    s->widest = smaller_of(line->ndof, line->ndropper ? 2 * s->widest : line->ndof);
     return KL_OK;
 }
 
@@ -160,8 +160,8 @@ void kl_stepper_influence(const kl_stepper *s, kl_push *push, double *room)
 {
     const kl_wire_point *p    = &push->at;
     int                  last = s->line->ndof - s->widest;
-    int                  low =
-        most(0, least(p->dof[0] - s->widest / 2, last)); /* the push in the middle of the room */
+    int                  low  = larger_of(
+                          0, smaller_of(p->dof[0] - s->widest / 2, last)); /* the push in the middle of the room */
     memset(room, 0, (size_t)s->widest * sizeof *room);
     for (int k = 0; k < 4; k++) {
         int dof = p->dof[k / 2] + k % 2;
@@ -290,7 +290,7 @@ int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npu
     return passes;
 }
 
-void kl_stepper_unsettle(const kl_stepper *s, const double *before, double *state)
+void kl_stepper_undo_settle(const kl_stepper *s, const double *before, double *state)
 {
     int           n = s->line->ndof;
     const double *v = before + n, *a = v + n, *now = state + 2 * n;

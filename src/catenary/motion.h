@@ -69,7 +69,7 @@ int kl_stepper_finish(const kl_stepper *s, double *state, kl_push *push, int npu
 int kl_stepper_settle(const kl_stepper *s, double *state, kl_push *push, int npush, kl_push_law law,
                       void *context, double tolerance);
 /* Takes kl_stepper_settle back: `state` again is as kl_stepper_free_step made it of `before`. */
-void kl_stepper_unsettle(const kl_stepper *s, const double *before, double *state);
+void kl_stepper_undo_settle(const kl_stepper *s, const double *before, double *state);
 
 /* Tension of dropper j at this state [N]. */
 double kl_stepper_dropper_force(const kl_line *line, const double *state, int j);

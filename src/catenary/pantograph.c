@@ -51,7 +51,7 @@ void kl_pantograph_prepare(const kl_pantograph *p, double dt, kl_pantograph_step
 /* ---- a step ---- */
 
 /* Dry friction with a short slope through zero, so that it holds nearly still. */
-static double dry(double force, double speed)
+static double dry_friction(double force, double speed)
 {
     const double slow = 1e-3; /* [m/s] */
     return force * tanh(speed / slow);
@@ -67,7 +67,7 @@ static void chain_forces(const kl_pantograph *p, const kl_pantograph_load *load,
         double gap   = d[i] - (last ? load->base : d[i + 1]);
         double speed = v[i] - (last ? load->base_speed : v[i + 1]);
         double pull  = p->stiffness[i] * gap + p->damping[i] * speed;
-        if (p->friction[i] != 0.0) pull += dry(p->friction[i], speed);
+        if (p->friction[i] != 0.0) pull += dry_friction(p->friction[i], speed);
         f[i] -= pull;
         if (!last) f[i + 1] += pull;
     }

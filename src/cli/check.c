@@ -39,7 +39,7 @@ static void print_bodies(const kl_model *m, const kl_solver *x)
     printf("  total mass %.6g kg\n", mass);
 }
 
-static bool is_of(const kl_element *e, const kl_element_section *section)
+static bool belongs_to_section(const kl_element *e, const kl_element_section *section)
 {
     const kl_element_section *own = kl_section_of(e->type);
     return (own ? own : &kl_element_sections[e->joint ? 0 : 1]) == section;
@@ -50,7 +50,7 @@ static void print_elements(const kl_model *m, const kl_element_section *section)
 {
     int n = 0, rows = 0;
     for (int i = 0; i < m->nelement; i++)
-        if (is_of(&m->element[i], section)) n++, rows += m->element[i].nphi;
+        if (belongs_to_section(&m->element[i], section)) n++, rows += m->element[i].nphi;
     if (n == 0 && section->types != kl_joint_types && section->types != kl_force_types) return;
     printf("%d %.*s", n, (int)strlen(section->section) - (n == 1), section->section);
     if (section->joints) printf(", %d constraints", rows);
@@ -58,7 +58,7 @@ static void print_elements(const kl_model *m, const kl_element_section *section)
     int shown = 0;
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
-        if (!is_of(e, section) || shown++ >= 30) continue;
+        if (!belongs_to_section(e, section) || shown++ >= 30) continue;
         printf("  %-16s %-24s ", e->name, e->type->name);
         for (int k = 0; k < e->nmarker && k < 4; k++)
             if (!m->body[m->marker[e->marker + k].body].own)

@@ -64,8 +64,9 @@ static void print_row(const request *q, const char *kind, double speed, double f
 }
 
 /* A sentence in place of a row: in the table, or beside the CSV. */
-static void say(const request *q, const char *format, ...) __attribute__((format(printf, 2, 3)));
-static void say(const request *q, const char *format, ...)
+static void print_unless_csv(const request *q, const char *format, ...)
+    __attribute__((format(printf, 2, 3)));
+static void print_unless_csv(const request *q, const char *format, ...)
 {
     char    text[300];
     va_list list;
@@ -123,7 +124,8 @@ static kl_status search_below(request *q, double growth, double *speed, double *
             "unstable at %g m/s already and at every speed down to %.3g m/s, so there is "
             "no linear critical speed; check springs and dampers with `klingel modes`",
             q->from, high);
-    say(q, "linear: unstable at %g m/s already and at every speed down to %.3g m/s", q->from, high);
+    print_unless_csv(q, "linear: unstable at %g m/s already and at every speed down to %.3g m/s",
+                     q->from, high);
     return KL_OK;
 }
 
@@ -141,7 +143,7 @@ static kl_status linear_speed(request *q, double *speed, double *frequency)
         last   = at;
         before = growth;
     }
-    say(q, "linear: stable from %g to %g m/s", q->from, q->to);
+    print_unless_csv(q, "linear: stable from %g to %g m/s", q->from, q->to);
     return KL_OK;
 }
 
@@ -156,7 +158,7 @@ static kl_status settle(request *q, double speed, kl_cycle *c, bool *alive)
     KL_TRY(kl_hunting_cycle(&q->k, speed, c));
     if (first && c->travel < q->rest) {
         /* the model starts in its equilibrium, in which it would stay at any speed */
-        kl_hunting_forget(&q->k);
+        kl_hunting_discard_copy(&q->k);
         q->k.kick = 0.2;
         kl_note(q->k.diag, KL_NOWHERE,
                 "the model starts in its equilibrium, so its bodies were given a lateral velocity "
@@ -212,7 +214,7 @@ static kl_status nonlinear_speed(request *q, double top, double *speed, kl_cycle
     double   *alive  = NULL;
     kl_status status = KL_OK;
     *speed           = NAN;
-    kl_hunting_forget(&q->k);
+    kl_hunting_discard_copy(&q->k);
     for (double at = top;; at = fmax(at - q->step, q->from)) {
         bool lives = false;
         status     = settle(q, at, &c, &lives);
@@ -414,12 +416,14 @@ static bool draw(const request *q, double linear, const char *file)
 static void print_nonlinear(request *q, double top, double low, const kl_cycle *last)
 {
     if (isnan(low))
-        say(q,
+        print_unless_csv(
+            q,
             "nonlinear: the motion decays at %g m/s, so there is no limit cycle; start the model "
             "farther from the track centre%s",
             top, q->centre ? ", for example with --set \"y0=8 mm\"" : "");
     else if (low <= q->from * (1.0 + 1e-9))
-        say(q,
+        print_unless_csv(
+            q,
             "nonlinear: below %g m/s; the limit cycle of %.4f mm is still there at this speed, the "
             "lowest one of the search; use a lower --from",
             low, 1e3 * last->amplitude);
@@ -537,7 +541,7 @@ static int critical_speed_run(int argc, char **argv)
             kl_loaded_close(&l);
         }
         kl_print_diag(q.k.diag, NULL);
-        kl_hunting_forget(&q.k);
+        kl_hunting_discard_copy(&q.k);
         free(q.settled);
         kl_diag_destroy(q.k.diag);
         kl_arena_destroy(arena);

@@ -16,7 +16,7 @@
 #define KL_LIBRARIES "as built"
 #endif
 
-static void say(const char *mark, const char *what, const char *text)
+static void print_finding(const char *mark, const char *what, const char *text)
 {
     printf("%-7s %-12s %s\n", mark, what, text);
 }
@@ -42,14 +42,14 @@ static void machine(void)
     char           name[400], text[500];
     processor(name, sizeof name);
     snprintf(text, sizeof text, "%s, %ld threads", name, sysconf(_SC_NPROCESSORS_ONLN));
-    say("ok", "processor", text);
+    print_finding("ok", "processor", text);
     if (uname(&u) == 0) {
         snprintf(text, sizeof text, "%.64s %.64s, %.64s", u.sysname, u.release, u.machine);
-        say("ok", "system", text);
+        print_finding("ok", "system", text);
     }
     long pages = sysconf(_SC_PHYS_PAGES), page = sysconf(_SC_PAGESIZE);
     snprintf(text, sizeof text, "%.1f GB", (double)pages * (double)page / 1e9);
-    say("ok", "memory", text);
+    print_finding("ok", "memory", text);
 }
 
 /* Is the program on the PATH? */
@@ -73,7 +73,7 @@ static int tool(const char *program, const char *for_what, const char *mend)
     bool there = on_path(program);
     snprintf(text, sizeof text, there ? "%s" : "not found; needed for %s; install it with `%s`",
              for_what, mend);
-    say(there ? "ok" : "missing", program, text);
+    print_finding(there ? "ok" : "missing", program, text);
     return !there;
 }
 
@@ -89,7 +89,7 @@ static int write_test(void)
     snprintf(text, sizeof text,
              good ? "this folder is writable"
                   : "this folder is not writable; change to a folder where you may write");
-    say(good ? "ok" : "problem", "folder", text);
+    print_finding(good ? "ok" : "problem", "folder", text);
     return !good;
 }
 
@@ -106,8 +106,8 @@ static int try_run(void)
     if (status == KL_OK) status = kl_simulation_create(m, d, &r);
     if (status == KL_OK) status = kl_simulation_start(r, d);
     while (status == KL_OK && r->solver->s->t < 0.5) status = kl_simulation_step(r, 0.5, d);
-    say(status == KL_OK ? "ok" : "problem", "simulation",
-        status == KL_OK ? "a test pendulum was simulated" : kl_status_text(status));
+    print_finding(status == KL_OK ? "ok" : "problem", "simulation",
+                  status == KL_OK ? "a test pendulum was simulated" : kl_status_text(status));
     kl_print_diag(d, NULL);
     kl_simulation_destroy(r);
     kl_model_destroy(m);
@@ -123,9 +123,9 @@ static int doctor(int argc, char **argv)
     int             code = kl_options_parse(&kl_command_doctor, options, argc, argv, &rest);
     if (code != KL_OPTIONS_OK) return code;
     if (rest.n) return kl_usage_error(&kl_command_doctor, "this command takes no arguments");
-    say("ok", "klingel", KL_VERSION);
+    print_finding("ok", "klingel", KL_VERSION);
     machine();
-    say("ok", "libraries", KL_LIBRARIES);
+    print_finding("ok", "libraries", KL_LIBRARIES);
     int missing = tool("gnuplot", "klingel plot", "sudo apt-get install gnuplot-nox");
     missing += tool("gmsh", "creating meshes for klingel fe", "sudo apt-get install gmsh");
     int problems = write_test() + try_run();

@@ -28,7 +28,7 @@ static void thin(kl_motion_request *q, int most)
             q->frames.every, n);
 }
 
-static int say_failure(kl_status status, const char *path, kl_diag *diag)
+static int report_failure(kl_status status, const char *path, kl_diag *diag)
 {
     if (kl_diag_size(diag)) kl_print_diag(diag, "nothing was written");
     else if (status == KL_E_RANGE)
@@ -44,12 +44,12 @@ static int write_vtp(const kl_motion_request *q, const kl_solids *s, const char 
 {
     kl_new_file o;
     kl_status   status = kl_frames_row(&q->frames, k, row);
-    if (status != KL_OK) return say_failure(status, q->file, diag);
+    if (status != KL_OK) return report_failure(status, q->file, diag);
     if (!kl_output_open(&o, path)) return KL_EXIT_MODEL;
     status = kl_vtp_write(o.stream, s, row, x);
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
     kl_output_discard(&o);
-    return say_failure(status, path, diag);
+    return report_failure(status, path, diag);
 }
 
 static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
@@ -91,7 +91,7 @@ static int write_glb(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
         kl_glb_write(o.stream, s, &q->frames, kl_reader_text(q->frames.reader, "title"));
     if (status == KL_OK) return kl_output_close(&o) ? KL_EXIT_OK : KL_EXIT_MODEL;
     kl_output_discard(&o);
-    return say_failure(status, q->output, diag);
+    return report_failure(status, q->output, diag);
 }
 
 /* ---- films ---- */
@@ -124,7 +124,7 @@ static int write_film(kl_motion_request *q, const kl_solids *s, bool gif, kl_dia
     }
     unlink(part);
     if (good) fprintf(stderr, "%s: cannot be written: %s\n", q->output, strerror(errno));
-    else if (status != KL_OK && status != KL_E_FILE) say_failure(status, q->output, diag);
+    else if (status != KL_OK && status != KL_E_FILE) report_failure(status, q->output, diag);
     return KL_EXIT_MODEL;
 }
 
@@ -169,7 +169,7 @@ int kl_motion_export(kl_motion_request *q, kl_diag *diag)
         status = kl_solids_wear(&solids, source.reader, source.skins, source.nskin, arena);
         if (status == KL_OK) status = kl_solids_add_tracks(&solids, source.reader, arena);
     }
-    if (status != KL_OK) code = say_failure(status, q->file, diag);
+    if (status != KL_OK) code = report_failure(status, q->file, diag);
     else if (kl_frames_count(&q->frames) < 1)
         fprintf(stderr, "%s: the results have no rows in this time range; nothing was written\n",
                 q->file);

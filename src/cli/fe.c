@@ -22,7 +22,7 @@ typedef struct view {
     bool        drawn;
 } view;
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -40,7 +40,7 @@ static bool progress(void *context, const char *stage, double done)
         v->stage = stage;
         return true;
     }
-    double t = now();
+    double t = wall_clock();
     if (!fresh && t - v->shown < 0.1 && done < 1) return true;
     int filled = (int)(30 * done);
     fprintf(stderr, "\r%-9s [%.*s%*s] %3.0f %%  %.1f s ", stage, filled,
@@ -165,8 +165,8 @@ static kl_status draw(const kl_kbody *b, const char *figure, kl_diag *diag)
 
 static int reduce(const fe_request *q)
 {
-    kl_diag         *diag = kl_diag_create();
-    view             v = {.quiet = q->quiet, .terminal = isatty(STDERR_FILENO), .started = now()};
+    kl_diag *diag = kl_diag_create();
+    view     v    = {.quiet = q->quiet, .terminal = isatty(STDERR_FILENO), .started = wall_clock()};
     kl_body_file     file = {0};
     kl_kbody        *body = NULL;
     kl_reduce_report effort;
@@ -190,7 +190,7 @@ static int reduce(const fe_request *q)
         print_mass(body);
         print_modes(body, file.recipe.plain);
         print_markers(body);
-        print_effort(&effort, now() - v.started);
+        print_effort(&effort, wall_clock() - v.started);
     }
     kl_kbody_destroy(body);
     kl_body_file_free(&file);

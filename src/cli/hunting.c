@@ -65,7 +65,7 @@ kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double 
 
 /* ---- motion ---- */
 
-void kl_hunting_forget(kl_hunting *k)
+void kl_hunting_discard_copy(kl_hunting *k)
 {
     free(k->q);
     k->q = NULL;
@@ -101,7 +101,7 @@ static kl_status make_room(kl_hunting *k, const kl_model *m)
 }
 
 /* A disturbance of a model that starts in its equilibrium. */
-static kl_status give_kick(const kl_hunting *k, kl_ride *r)
+static kl_status disturb_equilibrium(const kl_hunting *k, kl_ride *r)
 {
     double *v = r->s->solver->s->v;
     if (k->kick == 0.0) return KL_OK;
@@ -116,7 +116,7 @@ static kl_status give_kick(const kl_hunting *k, kl_ride *r)
 static kl_status take_over(kl_hunting *k, kl_ride *r)
 {
     kl_state *s = r->s->solver->s;
-    if (!k->q) return give_kick(k, r);
+    if (!k->q) return disturb_equilibrium(k, r);
     memcpy(s->q, k->q, (size_t)k->nq * sizeof(double));
     for (int i = 0; i < k->nv; i++) s->v[i] += k->v[i] - k->v0[i];
     memcpy(s->z, k->z, (size_t)k->nz * sizeof(double));

@@ -73,7 +73,7 @@ kl_status kl_hunting_edge(kl_hunting *k, double speed, double most, double rest,
                           kl_edge *out, bool *found);
 
 /* Forgets the motion: the next run begins at the model's start. */
-void kl_hunting_forget(kl_hunting *k);
+void kl_hunting_discard_copy(kl_hunting *k);
 
 /* A copy of the motion, to be restored later; the caller frees it. NULL: none, or out of memory. */
 double *kl_hunting_copy(const kl_hunting *k);

@@ -22,7 +22,7 @@
 
 enum { MOST_SENT = 4000000 }; /* numbers that a page gets before rows are thinned */
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -53,7 +53,7 @@ static bool is_motion(const char *name)
     return false;
 }
 
-static void say_channels(show *w, const kl_channels *c, kl_text *t)
+static void write_channel_list(show *w, const kl_channels *c, kl_text *t)
 {
     kl_text_add(t, ", \"channels\": [");
     for (int i = 0; i < kl_channels_count(c); i++) {
@@ -99,7 +99,7 @@ static kl_status make_page(show *w, const kl_simulation *s, const char *label, k
                 "\"bases\": [{\"every\": 1, \"n\": 0}, {\"every\": 1, \"n\": 0}], "
                 "\"blocks\": 0, \"skins\": []",
                 w->begin, w->end);
-    say_channels(w, s->channels, &head);
+    write_channel_list(w, s->channels, &head);
     kl_text_add(&head, "}");
     kl_view_write_head(f, s->model->title, "live");
     kl_status status =
@@ -124,7 +124,7 @@ static void send_rows(show *w, double t)
 {
     kl_text event = {0};
     kl_text_add(&event, "{\"time\": %.17g, \"every\": %ld, \"wall\": %.4g, \"status\": ", t,
-                w->every, now() - w->started);
+                w->every, wall_clock() - w->started);
     if (w->status) kl_text_json(&event, w->status);
     else kl_text_add(&event, "null");
     kl_text_add(&event, ", \"rows\": [%s]}", w->rows.data ? w->rows.data : "");
@@ -151,7 +151,7 @@ static void take_row(void *context, double t, const double *values)
 static bool continue_run(void *context, double t)
 {
     show  *w     = context;
-    double clock = now();
+    double clock = wall_clock();
     if (clock - w->last_update > 0.1) {
         w->last_update = clock;
         send_rows(w, t);
@@ -164,15 +164,16 @@ static bool continue_run(void *context, double t)
 }
 
 /* Until all has been read and everybody has gone, or Ctrl-C. */
-static void stay(show *w)
+static void serve_until_closed(show *w)
 {
-    double alone = now();
+    double alone = wall_clock();
     if (!kl_server_had_listener(w->server) && !kl_interrupted())
         fprintf(stderr, "the run has ended; the page stays available until you press Ctrl-C\n");
     while (!kl_interrupted()) {
         kl_server_turn(w->server, 100);
-        if (kl_server_listeners(w->server) > 0 || !kl_server_had_listener(w->server)) alone = now();
-        if (now() - alone > 2.0) return;
+        if (kl_server_listeners(w->server) > 0 || !kl_server_had_listener(w->server))
+            alone = wall_clock();
+        if (wall_clock() - alone > 2.0) return;
     }
 }
 
@@ -196,7 +197,7 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
                           .continue_run = continue_run,
                           .row          = take_row,
                           .context      = &w};
-        w.started = w.last_update = now();
+        w.started = w.last_update = wall_clock();
         status                    = kl_record(s, &r, diag);
         w.status                  = status == KL_OK              ? "complete"
                                     : status == KL_E_INTERRUPTED ? "interrupted"
@@ -209,7 +210,7 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
         if (began) {
             fprintf(stderr, "%.6g s simulated in %.3g s; results: %s\n", s->solver->s->t, r.wall,
                     path);
-            stay(&w);
+            serve_until_closed(&w);
         }
     }
     kl_server_destroy(w.server);

@@ -76,7 +76,7 @@ static const kl_eigenmode *nearest(const kl_spectrum *s, const kl_eigenmode *to)
 }
 
 /* The eigenvalue (im >= 0) that grows fastest. */
-static const kl_eigenmode *growing(const kl_spectrum *s)
+static const kl_eigenmode *fastest_growing_mode(const kl_spectrum *s)
 {
     const kl_eigenmode *best = NULL;
     for (int i = 0; i < s->n; i++)
@@ -95,7 +95,7 @@ static bool halve(locus *k, double low, double high, int nlow, int nhigh, double
         *place         = 0.5 * (low + high);
         kl_spectrum *s = spectrum_at(k, *place, narrow ? NULL : k->diag);
         if (!s) return narrow;
-        const kl_eigenmode *e = growing(s);
+        const kl_eigenmode *e = fastest_growing_mode(s);
         if (e && s->unstable >= (nlow > nhigh ? nlow : nhigh)) *mode = *e;
         bool below = s->unstable == nlow;
         kl_spectrum_destroy(s);

@@ -62,7 +62,7 @@ static bool in_band(const request *q, double f) { return f >= q->from && f <= q-
 
 /* Is a peak more than scatter? Its interval must lie above those of the lowest values on both sides, up to
  * the next higher value or the end of the band. */
-static bool stands_out(const request *q, const kl_density *d, int k, double ratio)
+static bool exceeds_scatter(const request *q, const kl_density *d, int k, double ratio)
 {
     if (!in_band(q, d->frequency[k])) return false;
     for (int way = -1; way <= 1; way += 2) {
@@ -101,7 +101,7 @@ static void print_density(const request *q, const char *file, const kl_channel_i
     for (int last = 0; shown < MOST_PEAKS; shown++) { /* the largest ones first */
         int best = 0;
         for (int k = 2; k < d->n - 1; k++) {
-            if ((last && d->value[k] >= d->value[last]) || !stands_out(q, d, k, high / low))
+            if ((last && d->value[k] >= d->value[last]) || !exceeds_scatter(q, d, k, high / low))
                 continue;
             if (!best || d->value[k] > d->value[best]) best = k;
         }

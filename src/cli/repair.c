@@ -5,7 +5,7 @@
 #include "terminal/options.h"
 #include "terminal/result_files.h"
 
-static void tell(const char *file, const kl_repair_report *found)
+static void report_repair(const char *file, const kl_repair_report *found)
 {
     if (found->rows > 0)
         printf("%s: %d rows, from %g to %g s\n", file, found->rows, found->first_time,
@@ -27,7 +27,7 @@ static int repair_run(int argc, char **argv)
         kl_repair_report found  = {0};
         kl_diag         *diag   = kl_diag_create();
         kl_status        status = kl_results_repair(rest.items[i], diag, &found);
-        if (status == KL_OK) tell(rest.items[i], &found);
+        if (status == KL_OK) report_repair(rest.items[i], &found);
         else {
             kl_print_diag(diag, NULL);
             code = kl_exit_code(status);

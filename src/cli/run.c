@@ -58,7 +58,8 @@ static void print_summary(const kl_simulation *s, double wall, const char *path)
 
 /* A failed run leaves a model that starts just before the failure: its own text, or, where that
  * is in several files or was changed by --set, the model in full. */
-static void dump(const kl_simulation *s, const kl_source *source, bool changed, const char *results)
+static void write_failed_model(const kl_simulation *s, const kl_source *source, bool changed,
+                               const char *results)
 {
     char    path[1100];
     char   *full = NULL;
@@ -139,7 +140,7 @@ static int run_model(const kl_loaded *l, const run_options *o, kl_diag *diag, bo
                 s->solver->s->t, o->end, o->output);
     if (!o->quiet && *started) print_summary(s, recording.wall, o->output);
     if (status != KL_OK && status != KL_E_INTERRUPTED && *started)
-        dump(s, l->source, (l->set && *l->set) || (o->set && *o->set), o->output);
+        write_failed_model(s, l->source, (l->set && *l->set) || (o->set && *o->set), o->output);
     kl_simulation_destroy(s);
     /* what is not determined, or no number, before the first step is a mistake in the model */
     bool at_once = !*started && first && (status == KL_E_SINGULAR || status == KL_E_NAN);

@@ -97,7 +97,7 @@ static kl_vec3 rotation_since(const shooter *s, int body)
 }
 
 /* What all bodies travel is no deviation: the longest component of the way of the first one. */
-static kl_vec3 travel(const shooter *s)
+static kl_vec3 common_displacement(const shooter *s)
 {
     const double    far = 0.5; /* [m] */
     const kl_model *m   = s->ride.m;
@@ -129,7 +129,7 @@ static void deviation(const shooter *s, double *out)
 {
     const kl_model *m    = s->ride.m;
     const kl_state *at   = s->ride.s->solver->s;
-    kl_vec3         gone = travel(s);
+    kl_vec3         gone = common_displacement(s);
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         kl_group       t = kl_body_group(b, KL_TRANSLATION), r = kl_body_group(b, KL_ROTATION);
@@ -198,7 +198,7 @@ static kl_status advance(shooter *s, double until)
     return KL_OK;
 }
 
-static kl_status look(shooter *s, double *out)
+static kl_status shooting_residual(shooter *s, double *out)
 {
     kl_solver *x = s->ride.s->solver;
     KL_TRY(kl_eval_position(s->ride.m, x->s, x->w));
@@ -213,9 +213,9 @@ static kl_status shoot(shooter *s, const double *by, double *start, double *end)
 {
     KL_TRY(place(s, by));
     double t0 = s->ride.s->solver->s->t;
-    if (start) KL_TRY(look(s, start));
+    if (start) KL_TRY(shooting_residual(s, start));
     for (int i = 1; i <= LOOKS; i++) KL_TRY(advance(s, t0 + s->T * i / LOOKS));
-    return look(s, end);
+    return shooting_residual(s, end);
 }
 
 /* Half of largest less smallest value of the channel over the period, from the reference. */
@@ -325,9 +325,9 @@ static kl_status find_flow(shooter *s)
     KL_TRY(place(s, NULL));
     for (int i = 1; i < LOOKS; i++) KL_TRY(advance(s, t0 + s->T * i / LOOKS));
     KL_TRY(advance(s, t0 + s->T * (1.0 - h)));
-    KL_TRY(look(s, s->now));
+    KL_TRY(shooting_residual(s, s->now));
     KL_TRY(advance(s, t0 + s->T * (1.0 + h)));
-    KL_TRY(look(s, s->flow));
+    KL_TRY(shooting_residual(s, s->flow));
     kl_vaxpy(s->n, -1.0, s->now, s->flow);
     for (int i = 0; i < s->n; i++) s->flow[i] /= 2.0 * h * s->T;
     return KL_OK;

@@ -171,7 +171,7 @@ static int write_h5(const request *q)
     snprintf(part, sizeof part, "%s.%ld.part", q->output, (long)getpid());
     kl_h5 *f    = kl_h5_create(part, why);
     bool   good = f && kl_stress_write_h5(f, &c);
-    if (f && !good) snprintf(why, sizeof why, "%s", kl_h5_why(f));
+    if (f && !good) snprintf(why, sizeof why, "%s", kl_h5_error_text(f));
     good = f && kl_h5_close(f, why) && good && rename(part, q->output) == 0;
     if (good) return KL_EXIT_OK;
     unlink(part);

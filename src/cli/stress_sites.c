@@ -134,7 +134,7 @@ static kl_status find_in(finder *k, int i, const char *word, bool *found)
 
 /* What is kept instead of the node or element asked for, and how to get it; of all bodies, or `only`
  * of one. */
-static kl_status not_kept(finder *k, int only, int id, bool element)
+static kl_status report_missing_site(finder *k, int only, int id, bool element)
 {
     int      nodes = 0, elements = 0;
     kl_place at = {.file = k->file};
@@ -163,9 +163,9 @@ static kl_status not_kept(finder *k, int only, int id, bool element)
 static kl_status not_found(finder *k, const char *word, const char *rest, int only)
 {
     int n = 0, count = 0, id = 0;
-    if (number_of(rest, "element:", &id)) return not_kept(k, only, id, true);
+    if (number_of(rest, "element:", &id)) return report_missing_site(k, only, id, true);
     if (number_of(rest, "node:", &id) || number_of(rest, "", &id))
-        return not_kept(k, only, id, false);
+        return report_missing_site(k, only, id, false);
     for (int i = 0; i < k->s->n; i++) count += k->s->list[i].run.body->nmarker;
     const char **known = kl_arena_array(k->s->arena, const char *, count + 1);
     for (int i = 0; known && i < k->s->n; i++)

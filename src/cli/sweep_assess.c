@@ -21,8 +21,8 @@ static const kl_assessed *row_of(const kl_assessment *a, const char *quantity)
     return worst;
 }
 
-static kl_status not_there(const kl_assessment *a, const kl_study_result *wanted, kl_arena *arena,
-                           kl_diag *diag)
+static kl_status report_missing_result(const kl_assessment *a, const kl_study_result *wanted,
+                                       kl_arena *arena, kl_diag *diag)
 {
     const char **names = kl_arena_array(arena, const char *, a->n + 1);
     for (int i = 0; names && i < a->n; i++) names[i] = a->row[i].quantity;
@@ -41,7 +41,7 @@ static kl_status take(const kl_study *study, const kl_assessment *a, kl_arena *a
     for (int i = 0; i < study->nresult; i++) {
         const kl_study_result *wanted = &study->result[i];
         const kl_assessed     *r      = row_of(a, wanted->channel);
-        if (!r) return not_there(a, wanted, arena, diag);
+        if (!r) return report_missing_result(a, wanted, arena, diag);
         out[i] = wanted->take == KL_QUANTITY_VALUE ? r->value : r->utilisation;
     }
     return KL_OK;

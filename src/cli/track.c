@@ -138,7 +138,7 @@ static kl_status check_crossings(const kl_track *t, kl_diag *diag)
     return KL_OK;
 }
 
-static kl_status look_and_check(request *q, const kl_track *t, kl_path_report *r)
+static kl_status check_track(request *q, const kl_track *t, kl_path_report *r)
 {
     KL_TRY(kl_path_check(t->path, 0.0, q->arena, r));
     check_jumps(t, r, q->diag);
@@ -231,7 +231,7 @@ static kl_status make_table(request *q)
     if (!set) return kl_diag_failed(q->diag) ? KL_E_USAGE : KL_E_MEMORY;
     kl_track_options options = {.set = set, .nset = q->set.n};
     KL_TRY(kl_track_read(q->file, &options, q->arena, q->diag, &t, &text));
-    KL_TRY(look_and_check(q, t, &r));
+    KL_TRY(check_track(q, t, &r));
     kl_track_texts texts = {t->title, t->frame, q->file, text};
     KL_TRY(kl_track_file_write(q->output, t->path, &t->table, &texts, q->arena, q->diag, &table));
     if (!q->quiet) {

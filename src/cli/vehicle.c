@@ -120,7 +120,7 @@ static int find_growth(const request *q, const kl_source *source, double *speed,
         double frequency;
         if (kl_hunting_growth(&k, at, &growth[n], &frequency) == KL_OK) speed[n++] = at;
     }
-    kl_hunting_forget(&k);
+    kl_hunting_discard_copy(&k);
     kl_diag_destroy(k.diag);
     return n;
 }

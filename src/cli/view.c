@@ -41,7 +41,7 @@ static void default_output(const char *results, char *path, size_t size)
     snprintf(path, size, "%.*s.html", length, stem);
 }
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -54,7 +54,7 @@ static double megabytes(const char *path)
     return stat(path, &s) == 0 ? (double)s.st_size / 1e6 : 0.0;
 }
 
-static void tell(const request *q, double seconds)
+static void report_page(const request *q, double seconds)
 {
     size_t bytes = 0;
     for (int i = 0; i < q->n; i++) {
@@ -117,7 +117,7 @@ void kl_open_in_browser(const char *address)
 static int write_page(request *q, kl_diag *diag)
 {
     kl_new_file o;
-    double      start = now();
+    double      start = wall_clock();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_status status = kl_view_write(o.stream, q->sources, q->n, &q->options, diag, q->summary);
     if (status != KL_OK) {
@@ -126,7 +126,7 @@ static int write_page(request *q, kl_diag *diag)
         return kl_exit_code(status);
     }
     if (!kl_output_close(&o)) return KL_EXIT_MODEL;
-    if (!q->quiet) tell(q, now() - start);
+    if (!q->quiet) report_page(q, wall_clock() - start);
     warn(q);
     if (!q->no_open) kl_open_in_browser(q->output);
     return KL_EXIT_OK;
@@ -200,7 +200,7 @@ static int write_other(request *q, page_writer write)
 {
     kl_new_file o;
     size_t      bytes = 0;
-    double      start = now();
+    double      start = wall_clock();
     if (!kl_output_open(&o, q->output)) return KL_EXIT_MODEL;
     kl_diag  *diag   = kl_diag_create();
     kl_status status = write(o.stream, q->files[0], diag, &bytes);
@@ -209,7 +209,7 @@ static int write_other(request *q, page_writer write)
     else if (!kl_output_close(&o)) code = KL_EXIT_MODEL;
     if (status == KL_OK && !q->quiet)
         fprintf(stderr, "%s: %.1f MB, written in %.2g s; open it in a browser\n", q->output,
-                megabytes(q->output), now() - start);
+                megabytes(q->output), wall_clock() - start);
     kl_print_diag(diag, status == KL_OK ? NULL : "nothing was written");
     kl_diag_destroy(diag);
     if (code == KL_EXIT_OK && !q->no_open) kl_open_in_browser(q->output);

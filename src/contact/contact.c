@@ -98,8 +98,8 @@ static bool may_have_passed_a_ring(const kl_contact_data *p, const kl_contact_fo
  * two convex shapes that are apart; if the last accepted position had them on the other sides of it,
  * the step was far too long. So it was if an open contact is closed by more than DEEP of the smaller
  * shape. Other shapes that are not convex have normals that jump without contact: they are not tested. */
-static bool passed_through(const kl_contact_data *p, const kl_contact_found *last,
-                           const kl_contact_found *f)
+static bool shapes_passed_through(const kl_contact_data *p, const kl_contact_found *last,
+                                  const kl_contact_found *f)
 {
     const kl_solid *a = &p->shapes.item[0], *b = &p->shapes.item[1];
     if (!last || last->spots.n == 0 || f->spots.n == 0 || !(f->t > last->t)) return false;
@@ -125,12 +125,12 @@ kl_status kl_contact_locate(const kl_reading *in, void *cache)
     }
     kl_pair q = kl_contact_pair(p, in->m);
     f->now    = kl_sub(q.B.r, q.A.r);
-    if (far_apart(&q, &f->spots)) return passed_through(p, last, f) ? KL_RETRY : KL_OK;
+    if (far_apart(&q, &f->spots)) return shapes_passed_through(p, last, f) ? KL_RETRY : KL_OK;
     bool warm = search_starts_locally(p, last, f->now);
     f->age    = warm ? last->age + 1 : 0;
     f->from   = warm ? last->from : f->now;
     kl_contact_find(p, in->m, warm ? &last->spots : NULL, &f->spots);
-    return passed_through(p, last, f) ? KL_RETRY : KL_OK;
+    return shapes_passed_through(p, last, f) ? KL_RETRY : KL_OK;
 }
 
 /* Bounding balls are far apart. Bristles relax, so they keep a contact awake. */
@@ -251,7 +251,7 @@ kl_status kl_contact_eval(const kl_reading *in, kl_writing *out)
     return KL_OK;
 }
 
-static void nudge(kl_motion *m, int j, double step)
+static void perturb_motion(kl_motion *m, int j, double step)
 {
     double e[3] = {0};
     e[j % 3]    = step;
@@ -273,8 +273,8 @@ static void spot_slopes(const kl_contact_data *p, const kl_motion m[2], const kl
         double    step  = 1e-6 * (j < 3 ? fmin(p->reach, 1.0) : 1.0);
         kl_motion up[2] = {m[0], m[1]}, down[2] = {m[0], m[1]};
         kl_spots  a, b;
-        nudge(&up[1], j, step);
-        nudge(&down[1], j, -step);
+        perturb_motion(&up[1], j, step);
+        perturb_motion(&down[1], j, -step);
         kl_contact_find(p, up, now, &a);
         kl_contact_find(p, down, now, &b);
         for (int k = 0; k < p->slots; k++) {
@@ -436,7 +436,7 @@ static void begin_impact(const kl_contact_state *x, double *own, double *h)
 }
 
 /* Energy in the elastic gap of a point at the last step. */
-static double kept_in_gap(const kl_contact_data *p, const double *h)
+static double gap_energy(const kl_contact_data *p, const double *h)
 {
     if (!kl_contact_sticks(p) || h[KL_POINT_STATE] == 0.0) return 0.0;
     kl_vec3 gap = kl_load(h + KL_POINT_GAP);
@@ -481,7 +481,7 @@ void kl_contact_commit(const kl_reading *in, double *h)
     for (int k = 0; k < p->slots; k++) {
         double                 *own = h + KL_CONTACT_HEAD + k * size;
         const kl_contact_state *x   = &e.x[k];
-        released += kept_in_gap(p, own);
+        released += gap_energy(p, own);
         if (e.there[k] && (x->closed || e.h[k][KL_POINT_STATE] > 0.0))
             h[KL_CONTACT_LOST] += kl_contact_point_lost(&p->laws, x, e.h[k], dt);
         if (!e.there[k] || !x->closed) {

@@ -55,14 +55,14 @@ typedef struct view { /* of the cache; up to `pair` it is kept with an accepted 
     kl_contact_found *found;
 } view;
 
-static int most_near(const group *g) { return 2 * g->pool; }
+static int candidate_capacity(const group *g) { return 2 * g->pool; }
 
 static size_t aligned(size_t n) { return (n + 15) / 16 * 16; }
 
 /* Returns the bytes of the cache; *kept of them belong to an accepted step. */
 static size_t lay_out(const group *g, unsigned char *at, view *v, size_t *kept)
 {
-    size_t n = (size_t)g->n, most = (size_t)most_near(g), all = n * n / 2 + 1, used = 0;
+    size_t n = (size_t)g->n, most = (size_t)candidate_capacity(g), all = n * n / 2 + 1, used = 0;
 #define TAKE(field_, type_, count_)                                                                \
     v->field_ = at ? (type_ *)(void *)(at + used) : NULL, used += aligned((count_) * sizeof(type_))
     TAKE(list, near_list, 1);
@@ -178,7 +178,7 @@ static int sweep(const group *g, const view *v)
     }
     kl_broad b     = {.n = g->n, .box = v->box, .order = v->order};
     int      count = kl_broad_pairs(&b, v->raw, g->n * g->n / 2), n = 0;
-    for (int k = 0; k < count && n < most_near(g); k++) {
+    for (int k = 0; k < count && n < candidate_capacity(g); k++) {
         int  i = v->raw[k][0], j = v->raw[k][1];
         bool forward;
         if (!meets(g, i, j, &forward)) continue;
@@ -473,7 +473,7 @@ static void measure_shapes(group *g)
 }
 
 /* Pairs whose balls are near each other at the start. */
-static int near_now(const group *g, const kl_motion *m, int n)
+static int count_initial_candidates(const group *g, const kl_motion *m, int n)
 {
     int count = 0;
     for (int i = 0; i < n; i++)
@@ -516,7 +516,8 @@ static kl_status group_setup(void *data, const kl_setup *s, const kl_motion *m, 
     measure_shapes(g);
     for (int k = 0; k < 2; k++) g->central[k] = kl_norm(g->middle[k]) == 0.0;
     int all = nmarker * (nmarker - 1) / 2;
-    g->pool = isnan(g->pairs) ? nmarker + 8 + 3 * near_now(g, m, nmarker) : (int)g->pairs;
+    g->pool =
+        isnan(g->pairs) ? nmarker + 8 + 3 * count_initial_candidates(g, m, nmarker) : (int)g->pairs;
     if (g->pool > all) g->pool = all;
     g->block = PLACE_HEAD + one.nh;
     view   v;

@@ -48,7 +48,7 @@ static kl_vec3 middle(const kl_hull *h, int t)
 }
 
 /* Sorts order[first .. first + count) by the middles along one axis: heap sort, no allocation. */
-static void sift(const kl_hull *h, int *o, int axis, int root, int n)
+static void sift_down(const kl_hull *h, int *o, int axis, int root, int n)
 {
     for (int child = 2 * root + 1; child < n; root = child, child = 2 * root + 1) {
         if (child + 1 < n &&
@@ -62,11 +62,11 @@ static void sift(const kl_hull *h, int *o, int axis, int root, int n)
 
 static void sort_along(const kl_hull *h, int *o, int n, int axis)
 {
-    for (int i = n / 2 - 1; i >= 0; i--) sift(h, o, axis, i, n);
+    for (int i = n / 2 - 1; i >= 0; i--) sift_down(h, o, axis, i, n);
     for (int i = n - 1; i > 0; i--) {
         int swap = o[0];
         o[0] = o[i], o[i] = swap;
-        sift(h, o, axis, 0, i);
+        sift_down(h, o, axis, 0, i);
     }
 }
 
@@ -219,7 +219,7 @@ typedef struct nearest {
     kl_vec3 foot, n;
 } nearest;
 
-static void look_at(const kl_hull *h, int t, kl_vec3 p, nearest *best)
+static void update_nearest(const kl_hull *h, int t, kl_vec3 p, nearest *best)
 {
     const int *c = h->corner[t];
     int        where;
@@ -241,7 +241,8 @@ void kl_hull_project(const kl_hull *h, kl_vec3 p, kl_offset *out)
         const kl_hull_node *b = &h->node[stack[--top]];
         if (box_distance2(b, p) >= best.d2) continue;
         if (b->count > 0) {
-            for (int i = b->first; i < b->first + b->count; i++) look_at(h, h->order[i], p, &best);
+            for (int i = b->first; i < b->first + b->count; i++)
+                update_nearest(h, h->order[i], p, &best);
             continue;
         }
         bool left =

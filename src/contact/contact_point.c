@@ -47,7 +47,7 @@ typedef struct course {
     double dt, impact;
 } course;
 
-static course course_of(const kl_contact_state *x, const double *h, double dt)
+static course step_phase_of(const kl_contact_state *x, const double *h, double dt)
 {
     bool known = h[KL_POINT_STATE] > 0.0;
     return (course){.d0     = h[KL_POINT_DEPTH],
@@ -77,7 +77,7 @@ static double rate_within(const course *c, double s)
 bool kl_contact_point_peaks(const kl_contact_state *x, const double *h, double dt)
 {
     if (!(dt > 0.0) || !(h[KL_POINT_RATE] > 0.0)) return false;
-    course c     = course_of(x, h, dt);
+    course c     = step_phase_of(x, h, dt);
     double bends = (6.0 * (c.d0 - c.d1) + 2.0 * c.r0 + 4.0 * c.r1) / (dt * dt);
     return x->rate < 0.0 || x->normal.by_depth * x->rate + x->normal.by_rate * bends < 0.0;
 }
@@ -86,7 +86,7 @@ double kl_contact_point_within(const kl_contact_law *law, const kl_contact_state
                                const double *h, double dt, double s)
 {
     const kl_normal_law *normal = &law->normal;
-    course               c      = course_of(x, h, dt);
+    course               c      = step_phase_of(x, h, dt);
     double               d      = fmax(depth_within(&c, s), 0.0);
     if (normal->kind == KL_NORMAL_INDENTATION)
         return law->share * kl_normal_indent(normal, d, h[KL_POINT_DEEPEST]).force.f;
@@ -103,7 +103,7 @@ double kl_contact_point_lost(const kl_contact_law *law, const kl_contact_state *
                                      0.76923465505284155, 0.953089922969332};
     static const double weight[N] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
                                      0.23931433524968324, 0.11846344252809454};
-    course              c         = course_of(x, h, dt);
+    course              c         = step_phase_of(x, h, dt);
     double              sum       = 0.0;
     if (law->normal.kind == KL_NORMAL_INDENTATION || !(dt > 0.0)) return 0.0;
     for (int i = 0; i < N; i++)

@@ -193,8 +193,8 @@ static double longest_side(const kl_vec3 x[3])
 }
 
 /* Distances of the corners bound that of the triangle: d(x) >= mean of d_i - longest side. */
-static void look_at_triangle(const skin *p, const kl_reading *in, const kl_pose *P, const int *node,
-                             double reach, candidates *all)
+static void test_triangle(const skin *p, const kl_reading *in, const kl_pose *P, const int *node,
+                          double reach, candidates *all)
 {
     const kl_solid *a    = &p->c.shapes.item[0];
     kl_vec3         x[3] = {in->m[1 + node[0]].r, in->m[1 + node[1]].r, in->m[1 + node[2]].r};
@@ -271,7 +271,7 @@ static kl_status skin_locate(const kl_reading *in, void *cache)
     bool           used[CANDIDATES] = {false};
     memset(now, 0, sizeof *now);
     double reach = reach_of(p, in, &P);
-    for (int t = 0; t < p->ntriangle; t++) look_at_triangle(p, in, &P, p->triangle[t], reach, &all);
+    for (int t = 0; t < p->ntriangle; t++) test_triangle(p, in, &P, p->triangle[t], reach, &all);
     for (int pass = 0; pass < 2; pass++)
         for (int k = 0; k < all.n; k++) {
             if (used[k] || repeats(p, &all, k)) continue;

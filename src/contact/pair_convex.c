@@ -406,7 +406,7 @@ static double off_surface(const kl_solid *s, const kl_pose *P, kl_vec3 x)
     return fabs(o.d);
 }
 
-static double off_both(const kl_pair *q, const kl_spot *t)
+static double distance_to_both(const kl_pair *q, const kl_spot *t)
 {
     return fmax(off_surface(q->a, &q->A, t->p1), off_surface(q->b, &q->B, t->p2));
 }
@@ -470,14 +470,14 @@ static bool onto_both(const kl_pair *q, double scale, kl_spot *t)
  * where support points face each other. */
 static void polish(const kl_pair *q, double scale, kl_spot *t)
 {
-    double off = off_both(q, t);
+    double off = distance_to_both(q, t);
     if (off <= 1e-10 * scale) return;
     vertex  v      = support(q, t->n);
     kl_spot try[3] = {*t, *t, facing_supports(q, t->n)};
     try[0].p1 = v.a, try[0].p2 = kl_axpy(t->gap, t->n, v.a);
     try[1].p2 = v.b, try[1].p1 = kl_axpy(-t->gap, t->n, v.b);
     for (int k = 0; k < 3; k++) {
-        double here = off_both(q, &try[k]);
+        double here = distance_to_both(q, &try[k]);
         if (here < off && try[k].gap > t->gap - 1e-9 * scale) off = here, *t = try[k];
     }
     /* an edge along a line of a cone, where none of them is exact: a little less deep, but on both */
@@ -553,7 +553,7 @@ static void cut(shared *s, const double *a, const double *b, double side, double
 }
 
 /* Which way round the corners of a face go, seen along n. */
-static double sense(const flat *f)
+static double orientation_sign(const flat *f)
 {
     double area = 0.0;
     for (int i = 0; i < f->n; i++) {
@@ -671,7 +671,7 @@ static void faces(const kl_pair *q, const kl_spot *t, double scale, kl_spots *ou
     shared s = {.n = 0};
     for (int i = 0; i < f->n; i++) push(&s, f->x[i], i);
     for (int j = 0; j < g->n; j++)
-        cut(&s, g->x[j], g->x[(j + 1) % g->n], sense(g), SLACK * scale, f->n + j);
+        cut(&s, g->x[j], g->x[(j + 1) % g->n], orientation_sign(g), SLACK * scale, f->n + j);
     for (int i = 0; i < s.n; i++) {
         kl_vec3 p = kl_axpy(s.x[i][1], c, kl_scale(s.x[i][0], e));
         add(drop(&a, p, t->n), drop(&b, p, t->n), t->n, s.key[i], out);

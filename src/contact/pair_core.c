@@ -78,7 +78,8 @@ static void core_at(const core *c, const double x[2], kl_vec3 *p, kl_vec3 d[2])
     }
 }
 
-static void look(const kl_pair *q, const core *c, const double x[2], const double *uv, sight *out)
+static void evaluate_at(const kl_pair *q, const core *c, const double x[2], const double *uv,
+                        sight *out)
 {
     kl_vec3   p, d[2];
     kl_offset far = {0};
@@ -121,7 +122,7 @@ static double bisect(const kl_pair *q, const core *c, double a, double fa, doubl
         double secant = (a * fb - b * fa) / (fb - fa), xx[2];
         x             = i % 3 == 2 || !(secant > a && secant < b) ? 0.5 * (a + b) : secant;
         xx[0] = x, xx[1] = 0.0;
-        look(q, c, xx, NULL, s);
+        evaluate_at(q, c, xx, NULL, s);
         if (s->slope[0] == 0.0) return x;
         if (s->slope[0] < 0.0) a = x, fa = s->slope[0], fb *= 0.5;
         else b = x, fb = s->slope[0], fa *= 0.5;
@@ -131,7 +132,7 @@ static double bisect(const kl_pair *q, const core *c, double a, double fa, doubl
 
 static void slopes_at(const kl_pair *q, const core *c, double x, sight *s)
 {
-    look(q, c, (double[2]){x, 0.0}, NULL, s);
+    evaluate_at(q, c, (double[2]){x, 0.0}, NULL, s);
 }
 
 /* From a remembered place: widen until the slope changes its sign, then bisect. */
@@ -189,7 +190,7 @@ static void add_ends(const kl_pair *q, const core *c, kl_spots *out)
         double x[2] = {k ? c->high[0] : c->low[0], 0.0};
         sight  s;
         bool   known = false;
-        look(q, c, x, NULL, &s);
+        evaluate_at(q, c, x, NULL, &s);
         for (int i = 0; i < out->n; i++)
             known |= fabs(out->item[i].at[0] - x[0]) < 1e-6 * c->high[0];
         if (!known) add(c, x, &s, out);
@@ -308,7 +309,7 @@ static void hessian(const kl_pair *q, const core *c, const double x[2], const si
         /* towards the middle: beyond the end of an arc there is no surface */
         if (!c->closed[j] && x[j] + h > c->high[j]) h = -h;
         there[j] += h;
-        look(q, c, there, here->uv, &s);
+        evaluate_at(q, c, there, here->uv, &s);
         for (int i = 0; i < 2; i++) H[i][j] = (s.slope[i] - here->slope[i]) / h;
     }
     H[0][1] = H[1][0] = 0.5 * (H[0][1] + H[1][0]);
@@ -343,7 +344,7 @@ static double size_of(const kl_solid *s)
 
 static bool polish(const kl_pair *q, const core *c, double x[2], const double *uv, sight *s)
 {
-    look(q, c, x, uv, s);
+    evaluate_at(q, c, x, uv, s);
     for (int k = 0; k < 60; k++) {
         double H[2][2], step[2], cut = 1.0;
         bool   open[2], moved = false;
@@ -358,7 +359,7 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
             double y[2] = {x[0] + step[0], x[1] + step[1]};
             sight  t;
             hold(c, y);
-            look(q, c, y, s->uv, &t);
+            evaluate_at(q, c, y, s->uv, &t);
             double worse = t.f - s->f;
             if (worse <= 0.0 || worse <= 1e-10 * size_of(c->solid)) {
                 *s = t, x[0] = y[0], x[1] = y[1];
@@ -370,7 +371,7 @@ static bool polish(const kl_pair *q, const core *c, double x[2], const double *u
             double y[2] = {x[0] + cut * step[0], x[1] + cut * step[1]};
             sight  t;
             hold(c, y);
-            look(q, c, y, s->uv, &t);
+            evaluate_at(q, c, y, s->uv, &t);
             /* near the end the value no longer decides: the slope does */
             bool down =
                 t.f < s->f || (t.f <= s->f + 1e-15 * (1.0 + fabs(s->f)) &&
@@ -395,7 +396,7 @@ static void compass(const kl_pair *q, const core *c, double x[2], sight *s)
                            x[1] + step * (c->high[1] - c->low[1]) * sin(0.25 * KL_PI * d)};
             sight  t;
             hold(c, y);
-            look(q, c, y, s->uv, &t);
+            evaluate_at(q, c, y, s->uv, &t);
             if (t.f >= s->f - 1e-14) continue;
             moved = true;
             *s = t, x[0] = y[0], x[1] = y[1];
@@ -424,7 +425,7 @@ static void patch_minima(const kl_pair *q, const core *c, kl_spots *out)
             double x[2] = {c->low[0] + (c->high[0] - c->low[0]) * i / nu,
                            c->low[1] + (c->high[1] - c->low[1]) * j / nv};
             /* the foot on a surface is near that of the neighbour: search anew now and then */
-            look(q, c, x, j % 6 > 0 ? s.uv : NULL, &s);
+            evaluate_at(q, c, x, j % 6 > 0 ? s.uv : NULL, &s);
             f[i][j] = s.f;
         }
     for (int i = 0; i < nu + !c->closed[0]; i++)
@@ -478,7 +479,7 @@ void kl_pair_core(const kl_pair *p, const kl_spots *warm, kl_spots *out)
     else if (c.dim == 2) patch(p, &c, warm, out);
     else {
         double x[2] = {0, 0};
-        look(p, &c, x, warm ? warm->item[0].foot : NULL, &s);
+        evaluate_at(p, &c, x, warm ? warm->item[0].foot : NULL, &s);
         add(&c, x, &s, out);
     }
 }
@@ -503,7 +504,7 @@ static void deepest_of_net(const kl_pair *q, const core *c, double best[2])
         for (int j = 0; j <= c->net[1]; j++) {
             double x[2] = {c->low[0] + (c->high[0] - c->low[0]) * i / c->net[0],
                            c->low[1] + (c->high[1] - c->low[1]) * j / c->net[1]};
-            look(q, c, x, NULL, &s);
+            evaluate_at(q, c, x, NULL, &s);
             if (s.f < least) least = s.f, best[0] = x[0], best[1] = x[1];
         }
 }
@@ -549,7 +550,7 @@ static void compare_along(const kl_pair *q, const core *c, arc_sight *out)
     for (int j = 0; j <= PLACES; j++) {
         sight s;
         x[1] = c->low[1] + (c->high[1] - c->low[1]) * j / PLACES;
-        look(q, c, x, NULL, &s);
+        evaluate_at(q, c, x, NULL, &s);
         if (s.f < best.s.f) best.s = s, best.x[0] = x[0], best.x[1] = x[1];
     }
     if (best.s.f >= out->s.f) return;
@@ -560,8 +561,8 @@ static void compare_along(const kl_pair *q, const core *c, arc_sight *out)
 /* The deepest place of arc i. An arc that was far off is looked at where the nearest one is on its
  * way round (`turn`; NULL: not yet known), because the shape may have rolled on since. False: it is
  * its turn later. */
-static bool see_arc(const kl_pair *p, int i, const kl_spots *warm, const double *turn,
-                    arc_sight *out)
+static bool find_on_arc(const kl_pair *p, int i, const kl_spots *warm, const double *turn,
+                        arc_sight *out)
 {
     kl_solid one = *p->a;
     kl_pair  q   = *p;
@@ -574,7 +575,7 @@ static bool see_arc(const kl_pair *p, int i, const kl_spots *warm, const double 
     if (far && !turn) return false;
     c.net[0] = PATCH_U / 3, c.net[1] = PATCH_V / 2; /* one place is wanted of each arc */
     if (!warm) deepest_of_net(&q, &c, out->x);
-    if (far) out->x[0] = *turn, look(&q, &c, out->x, NULL, &out->s);
+    if (far) out->x[0] = *turn, evaluate_at(&q, &c, out->x, NULL, &out->s);
     if (!far || out->s.f < 2.0 * FAR_ARC * size_of(p->a)) polish(&q, &c, out->x, NULL, &out->s);
     bool all = !warm || warm->n == p->a->narc; /* else derivatives of some are asked for */
     if (all && out->s.f < 2.0 * FAR_ARC * size_of(p->a)) compare_along(&q, &c, out);
@@ -597,7 +598,7 @@ static double turn_of(const arc_sight *arc, int n, const kl_spots *warm)
 }
 
 /* Polishes arc i from the place x where its neighbour ends. */
-static void see_from_joint(const kl_pair *p, int i, int end, double turn, arc_sight *out)
+static void find_from_joint(const kl_pair *p, int i, int end, double turn, arc_sight *out)
 {
     kl_solid one = *p->a;
     kl_pair  q   = *p;
@@ -622,7 +623,7 @@ static void agree_at_joints(const kl_pair *p, arc_sight *arc, int n)
             if (end == 0 || next < 0 || next >= n || !arc[next].there) continue;
             if (arc[next].s.f <= arc[i].s.f + tiny) continue;
             arc_sight again = arc[next];
-            see_from_joint(p, next, end, arc[i].x[0], &again);
+            find_from_joint(p, next, end, arc[i].x[0], &again);
             if (!(again.s.f < arc[next].s.f)) continue;
             arc[next] = again;
             changed   = 1;
@@ -633,7 +634,7 @@ static void agree_at_joints(const kl_pair *p, arc_sight *arc, int n)
 /* The deepest place of arc i between its ends, at the same place on its way round. It is a contact of its own
  * also where the joint with the next arc is deeper: a flange touches while the tread, and with it the end of
  * the flange root, lies deeper. */
-static bool see_between_ends(const kl_pair *p, int i, const arc_sight *end, arc_sight *out)
+static bool find_between_ends(const kl_pair *p, int i, const arc_sight *end, arc_sight *out)
 {
     enum { PLACES = 12 };
     kl_solid one = *p->a;
@@ -647,7 +648,7 @@ static bool see_between_ends(const kl_pair *p, int i, const arc_sight *end, arc_
     for (int j = 0; j <= PLACES; j++) {
         arc_sight t = *end;
         t.x[1]      = c.low[1] + (c.high[1] - c.low[1]) * j / PLACES;
-        look(&q, &c, t.x, NULL, &t.s);
+        evaluate_at(&q, &c, t.x, NULL, &t.s);
         bool lowest = j > 0 && before < 0.0 && t.s.slope[1] > 0.0;
         before      = t.s.slope[1];
         if (!lowest) continue;
@@ -668,7 +669,7 @@ static void prefer_contacts_between_ends(const kl_pair *p, arc_sight *arc, kl_sp
     for (int i = 0; i < out->n; i++) {
         kl_spot  *t = &out->item[i];
         arc_sight inner;
-        if (!t->idle || t->gap > near || !see_between_ends(p, i, &arc[i], &inner)) continue;
+        if (!t->idle || t->gap > near || !find_between_ends(p, i, &arc[i], &inner)) continue;
         kl_spots one = {0};
         add(&arc[i].c, inner.x, &inner.s, &one);
         one.item[0].part[0] = i, one.item[0].key = i;
@@ -682,10 +683,10 @@ void kl_pair_chain(const kl_pair *p, const kl_spots *warm, kl_spots *out)
     bool      later[KL_PAIR_SPOTS];
     int       end[KL_PAIR_SPOTS] = {0}, n = p->a->narc < KL_PAIR_SPOTS ? p->a->narc : KL_PAIR_SPOTS;
     memset(arc, 0, sizeof arc);
-    for (int i = 0; i < n; i++) later[i] = !see_arc(p, i, warm, NULL, &arc[i]);
+    for (int i = 0; i < n; i++) later[i] = !find_on_arc(p, i, warm, NULL, &arc[i]);
     for (int i = 0; i < n; i++) {
         double turn = later[i] ? turn_of(arc, n, warm) : 0.0;
-        if (later[i]) see_arc(p, i, warm, &turn, &arc[i]);
+        if (later[i]) find_on_arc(p, i, warm, &turn, &arc[i]);
     }
     agree_at_joints(p, arc, n);
     for (int i = 0; i < n; i++) {

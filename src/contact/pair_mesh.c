@@ -25,7 +25,7 @@ static void note(found *f, const kl_spot *t)
     if (f->n < CANDIDATES || t->gap < f->item[at].gap || at == f->n - 1) f->item[at] = *t;
 }
 
-static double look(const kl_solid *s, const kl_pose *S, kl_vec3 p, kl_offset *d)
+static double signed_distance_at(const kl_solid *s, const kl_pose *S, kl_vec3 p, kl_offset *d)
 {
     *d = (kl_offset){0};
     kl_solid_project(s, kl_pose_local(S, p), d);
@@ -35,7 +35,7 @@ static double look(const kl_solid *s, const kl_pose *S, kl_vec3 p, kl_offset *d)
 static void note_point(const kl_solid *s, const kl_pose *S, kl_vec3 p, bool second, found *f)
 {
     kl_offset d;
-    look(s, S, p, &d);
+    signed_distance_at(s, S, p, &d);
     kl_vec3 n = kl_mul(&S->A, d.n), foot = kl_pose_point(S, d.foot);
     kl_spot t = {.gap = d.d, .p1 = p, .p2 = foot, .n = kl_neg(n)};
     if (second) t.p1 = foot, t.p2 = p, t.n = n;
@@ -48,12 +48,12 @@ static void edge(const kl_pair *q, kl_vec3 a, kl_vec3 b, found *f)
     kl_vec3   e = kl_sub(b, a);
     kl_offset d;
     double    low = 0.0, high = 1.0, length = kl_norm(e);
-    double    fa = look(q->b, &q->B, a, &d), fb = look(q->b, &q->B, b, &d);
+    double fa = signed_distance_at(q->b, &q->B, a, &d), fb = signed_distance_at(q->b, &q->B, b, &d);
     if (fmin(fa, fb) - 0.5 * length > f->best + f->margin) return; /* the slope is 1 at most */
     for (int i = 0; i < 40; i++) {
         double  x = 0.5 * (low + high);
         kl_vec3 p = kl_axpy(x, e, a);
-        look(q->b, &q->B, p, &d);
+        signed_distance_at(q->b, &q->B, p, &d);
         if (kl_dot(kl_mul(&q->B.A, d.n), e) > 0.0) high = x;
         else low = x;
     }

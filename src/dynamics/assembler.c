@@ -31,7 +31,7 @@ static bool couples(const kl_assembler *x, const kl_element *e)
 
 /* ---- pattern and slots ---- */
 
-static void announce(const kl_model *m, kl_assembler *x)
+static void announce_pattern(const kl_model *m, kl_assembler *x)
 {
     int z0 = m->nv, l0 = m->nv + m->nz;
     for (int i = 0; i < m->nbody; i++)
@@ -182,7 +182,7 @@ static kl_assembler *create(const kl_model *m, kl_coupling coupling, int (*pair)
     x->link_slot = kl_arena_array(a, int, x->most_nv + 1);
     if (x->linked && n > 0) memcpy(x->linked, pair, (size_t)n * sizeof *x->linked);
     x->nlinked = x->linked ? n : 0;
-    announce(m, x);
+    announce_pattern(m, x);
     x->map       = kl_arena_array(a, int, m->nmarker + 1);
     x->body_slot = kl_arena_array(a, int *, m->nbody);
     x->slots     = kl_arena_array(a, kl_element_slots, m->nelement + 1);

@@ -13,11 +13,11 @@ struct kl_matrix {
     kl_assembler *parts;
     kl_lu        *lu;
     double       *scale, *scratch;
-    bool         *massless; /* nv + nz: coordinates of elements, whose diagonal gives no information */
-    bool          any_massless;
-    int           n, nv, nz, nlam;
-    double        eps;   /* of the factors */
-    double        moved; /* by the last pass of the last solve: see kl_matrix_weakness */
+    bool  *massless; /* nv + nz: coordinates of elements, whose diagonal gives no information */
+    bool   any_massless;
+    int    n, nv, nz, nlam;
+    double eps;   /* of the factors */
+    double moved; /* by the last pass of the last solve: see kl_matrix_weakness */
 };
 
 kl_matrix *kl_matrix_create(const kl_model *m, kl_coupling coupling)
@@ -408,7 +408,7 @@ double kl_matrix_weakness(const kl_matrix *x) { return x->moved; }
 
 void kl_matrix_soften(kl_matrix *x, double factor) { x->eps = factor * usual_eps; }
 
-void kl_matrix_forget(kl_matrix *x)
+void kl_matrix_invalidate(kl_matrix *x)
 {
-    if (x->lu) kl_lu_forget(x->lu);
+    if (x->lu) kl_lu_invalidate(x->lu);
 }

@@ -62,7 +62,7 @@ double kl_matrix_eps(const kl_matrix *x, int k);
  * errors do near a singular position: a residual r moves an increment by r / (2 sqrt(eps)) at most.
  */
 void          kl_matrix_soften(kl_matrix *x, double factor);
-void          kl_matrix_forget(kl_matrix *x);
+void          kl_matrix_invalidate(kl_matrix *x);
 const double *kl_matrix_scale(const kl_matrix *x); /* of unknowns and equations, in place */
 
 #endif

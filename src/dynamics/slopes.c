@@ -108,7 +108,7 @@ static void add_column(differ *d, const kl_reading *in, double step, int j, int 
 }
 
 /* Moves column `c` (of six) of one marker by `step`, in position or in velocity. */
-static void nudge(kl_motion *m, int c, double step, bool velocity)
+static void perturb_column(kl_motion *m, int c, double step, bool velocity)
 {
     double d[3] = {0, 0, 0};
     d[c % 3]    = step;
@@ -145,7 +145,7 @@ static void by_motion(differ *d, const kl_reading *in, bool velocity, const unsi
         for (int side = 0; side < 2; side++) {
             values *v = side ? &d->down : &d->up;
             *moved    = *was;
-            nudge(moved, j % 6, side ? -step : step, velocity);
+            perturb_column(moved, j % 6, side ? -step : step, velocity);
             if (velocity) evaluate(d, &d->at, v);
             else evaluate_moved(d, in, v);
         }

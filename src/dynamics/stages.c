@@ -22,7 +22,7 @@ static bool same(double *seen, const double *x, int n)
     return false;
 }
 
-void kl_work_forget(const kl_model *m, kl_work *w)
+void kl_work_invalidate(const kl_model *m, kl_work *w)
 {
     w->done = 0;
     memset(w->element_cache, 0, m->element_cache_bytes);

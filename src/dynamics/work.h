@@ -57,7 +57,7 @@ void    *kl_work_cache(const kl_model *m, const kl_work *w, int body);
 
 /* As new: every stage runs again, caches of elements are zero. For checkpoints, and after a change
  * of the model's own data. */
-void kl_work_forget(const kl_model *m, kl_work *w);
+void kl_work_invalidate(const kl_model *m, kl_work *w);
 
 /* The stages. Each runs those before it first. */
 /* r and A of all markers at the state's t and q, and the position stage of elements. KL_RETRY: an

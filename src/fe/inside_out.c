@@ -131,7 +131,7 @@ static void split_hexahedron(const columns *J, columns half[2])
         }
 }
 
-static double least(kl_shape shape, const columns *J, double rounding, int splits)
+static double least_bernstein(kl_shape shape, const columns *J, double rounding, int splits)
 {
     double  low, corner;
     columns half[2];
@@ -139,8 +139,8 @@ static double least(kl_shape shape, const columns *J, double rounding, int split
     if (corner < -rounding || splits == MOST_SPLITS) return low < -rounding ? low : fmax(low, 0.0);
     if (low >= -rounding) return fmax(low, 0.0);
     (shape == KL_TET10 ? split_tetrahedron : split_hexahedron)(J, half);
-    double a = least(shape, &half[0], rounding, splits + 1);
-    return a < 0.0 ? a : fmin(a, least(shape, &half[1], rounding, splits + 1));
+    double a = least_bernstein(shape, &half[0], rounding, splits + 1);
+    return a < 0.0 ? a : fmin(a, least_bernstein(shape, &half[1], rounding, splits + 1));
 }
 
 double kl_least_jacobian(kl_shape shape, const kl_vec3 *x, double scale)
@@ -148,5 +148,5 @@ double kl_least_jacobian(kl_shape shape, const kl_vec3 *x, double scale)
     columns J;
     if (shape == KL_TET10) tetrahedron(x, &J);
     else hexahedron(x, &J);
-    return least(shape, &J, 1e-9 * fabs(scale), 0);
+    return least_bernstein(shape, &J, 1e-9 * fabs(scale), 0);
 }

@@ -179,7 +179,7 @@ static kl_status add_rbe2(ties *t, int which, kl_diag *diag)
 }
 
 /* Shifts of the nodes do not determine a turn, and there are no rotations that do. */
-static kl_status no_mean(const kl_tie *tie, const kl_mean *k, kl_diag *diag)
+static kl_status report_undetermined_rotation(const kl_tie *tie, const kl_mean *k, kl_diag *diag)
 {
     char name[NAME];
     if (k->unknown > 1)
@@ -218,7 +218,7 @@ static kl_status add_rbe3(ties *t, int which, kl_diag *diag)
                        "%s has no nodes with a weight above 0; give its nodes weights",
                        name_of(tie, name));
     kl_status status = kl_mean_find(s, tie, &mean);
-    if (status == KL_E_SINGULAR) return no_mean(tie, &mean, diag);
+    if (status == KL_E_SINGULAR) return report_undetermined_rotation(tie, &mean, diag);
     KL_TRY(status);
     kl_vec3 arm = kl_sub(s->x[tie->reference], mean.middle);
     for (int i = 0; i < tie->n; i++) {

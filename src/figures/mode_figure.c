@@ -107,7 +107,7 @@ static double largest_motion(const kl_kbody *b, int mode)
 }
 
 /* looks down from the side; the body at rest takes three quarters of the picture */
-static camera look_at(const kl_kbody *b)
+static camera camera_for(const kl_kbody *b)
 {
     const double turn = 0.7, lift = 0.45; /* rad */
     camera       v = {.right = kl_vec(cos(turn), sin(turn), 0),
@@ -197,7 +197,7 @@ bool kl_mode_figure(const kl_kbody *b, const char *path)
     bool        opened = c.depth && c.rgb && kl_new_file_open(&out, path), ok = false;
     kl_gnuplot  g;
     if (opened && kl_gnuplot_start(&g, out.stream)) {
-        camera v = look_at(b);
+        camera v = camera_for(b);
         fprintf(g.script,
                 "set terminal %s size %d,%d\nset multiplot layout %d,%d\nunset key\nunset border\n"
                 "unset tics\nset size ratio -1\nset margins 0,0,0,2\n",

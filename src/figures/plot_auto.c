@@ -142,7 +142,7 @@ static int draw_some(kl_plot *p, const int *channels, int n, const char *path)
 }
 
 /* True when the channel would make the figure crowded. */
-static bool crowded(const kl_plot *p, const int *channels, int n, int next)
+static bool is_crowded(const kl_plot *p, const int *channels, int n, int next)
 {
     const char *unit = kl_reader_channel(p->reader[0], next)->unit;
     int         same = 0, units = 0;
@@ -170,7 +170,7 @@ static int draw_split(kl_plot *p, folder *d, const char *name, const int *channe
     int  from = 0, code = KL_EXIT_OK;
     for (int part = 1; from < n && code == KL_EXIT_OK && part <= MOST_SPLIT; part++) {
         int end = from + 1;
-        while (end < n && !crowded(p, channels + from, end - from, channels[end])) end++;
+        while (end < n && !is_crowded(p, channels + from, end - from, channels[end])) end++;
         bool alone = part == 1 && end == n;
         if (alone) snprintf(path, sizeof path, "%s/%s%s", d->name, name, d->ending);
         else snprintf(path, sizeof path, "%s/%s-%d%s", d->name, name, part, d->ending);

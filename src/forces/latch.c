@@ -42,7 +42,10 @@ static bool is_held(const kl_reading *in)
     return s == CAUGHT || s == HELD || (s == AS_AT_START && p->closed);
 }
 
-static bool waits(const kl_reading *in) { return !is_held(in) && (int)in->h[STATE] == AS_AT_START; }
+static bool is_waiting(const kl_reading *in)
+{
+    return !is_held(in) && (int)in->h[STATE] == AS_AT_START;
+}
 
 static kl_status latch_setup(void *data, const kl_setup *s, const kl_motion *m, int nmarker,
                              kl_element_size *size)
@@ -121,7 +124,7 @@ static void latch_crossings(const kl_reading *in, kl_crossing *out)
     const latch *p = in->data;
     int          s = (int)in->h[STATE];
     out[0] = out[1] = (kl_crossing){0}; /* nothing more to meet */
-    if (s == CAUGHT || waits(in)) {
+    if (s == CAUGHT || is_waiting(in)) {
         kl_scalar x;
         scalar_of(in, &x);
         out[0] = (kl_crossing){.value = p->side * (p->mark - x.x),
@@ -142,7 +145,7 @@ static void latch_commit(const kl_reading *in, double *h_new)
     kl_scalar    x;
     scalar_of(in, &x);
     h_new[ANGLE] = x.turn;
-    if (waits(in) && p->side * (x.x - p->mark) >= 0.0) h_new[STATE] = CAUGHT;
+    if (is_waiting(in) && p->side * (x.x - p->mark) >= 0.0) h_new[STATE] = CAUGHT;
     if ((int)in->h[STATE] == CAUGHT) h_new[STATE] = HELD;
     if (is_held(in) && in->t >= p->until) h_new[STATE] = RELEASED;
 }

@@ -29,8 +29,9 @@ typedef struct plastic_spring {
     kl_function  *curve, *rate;
     int           hardening; /* 0 isotropic, 1 kinematic */
     bool          crushes;
-    double        x0;      /* derived: coordinate at the start */
-    kl_vec3       line[2]; /* derived: from its first point to the second at the start, in the axes of both */
+    double        x0; /* derived: coordinate at the start */
+    kl_vec3
+        line[2]; /* derived: from its first point to the second at the start, in the axes of both */
 } plastic_spring;
 
 /* What it remembers; the turn comes first, as of all elements that count turns. FACTOR: r at the last step. */
@@ -205,7 +206,7 @@ static void scalar_of(const kl_reading *in, kl_scalar *x)
 }
 
 /* Pressing counts from the gap on: d = x0 - gap - x. */
-static answer answer_at(const kl_reading *in, const kl_scalar *x)
+static answer spring_response(const kl_reading *in, const kl_scalar *x)
 {
     const plastic_spring *p = in->data;
     if (!p->crushes) return hinge(p, x->x - p->x0, in->h);
@@ -303,12 +304,13 @@ static kl_status take_line(plastic_spring *p, const kl_setup *s, const kl_motion
                        "give two points with `at: [[...], [...]]`",
                        s->name);
     if (most >= p->x0 * (1.0 - 1e-9))
-        return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "force '%s': its two points are %.4g m apart at the start, but %s %.4g m, so that "
-                       "the bodies would pass through each other; give points that are further apart "
-                       "with `at: [[...], [...]]`, or a smaller `%s`",
-                       s->name, p->x0, ends ? "`gap` and `stroke` together are" : "`gap` is", most,
-                       ends ? "stroke" : "gap");
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "force '%s': its two points are %.4g m apart at the start, but %s %.4g m, so that "
+            "the bodies would pass through each other; give points that are further apart "
+            "with `at: [[...], [...]]`, or a smaller `%s`",
+            s->name, p->x0, ends ? "`gap` and `stroke` together are" : "`gap` is", most,
+            ends ? "stroke" : "gap");
     for (int i = 0; i < 2; i++) p->line[i] = kl_mul_t(&m[i].A, line_of(m));
     return KL_OK;
 }
@@ -342,7 +344,7 @@ static kl_status plastic_start(const kl_reading *in, const kl_setup *s, kl_eleme
     if (p->crushes) {
         kl_scalar x;
         scalar_of(in, &x);
-        out->h[FACTOR] = answer_at(in, &x).factor;
+        out->h[FACTOR] = spring_response(in, &x).factor;
     }
     return KL_OK;
 }
@@ -353,7 +355,7 @@ static kl_status plastic_eval(const kl_reading *in, kl_writing *out)
     kl_scalar             x;
     scalar_of(in, &x);
     if (p->coordinate.kind == KL_DISTANCE && x.x == 0.0) return KL_RETRY;
-    answer a    = answer_at(in, &x);
+    answer a    = spring_response(in, &x);
     double sign = p->crushes ? 1.0 : -1.0;
     for (int i = 0; i < 12; i++) out->wrench[i] = sign * a.force * x.row[i];
     out->energy = a.energy;
@@ -367,7 +369,7 @@ static void plastic_tangent(const kl_reading *in, const double *lambda, kl_slope
     const plastic_spring *p = in->data;
     kl_scalar             x;
     scalar_of(in, &x);
-    answer a    = answer_at(in, &x);
+    answer a    = spring_response(in, &x);
     double sign = p->crushes ? 1.0 : -1.0;
     kl_add_outer(-a.slope, x.row, x.row, out->K);
     kl_coordinate_curvature(p->coordinate, in->m, sign * a.force, out->K);
@@ -419,7 +421,7 @@ static void plastic_commit(const kl_reading *in, double *h_new)
     const plastic_spring *p = in->data;
     kl_scalar             x;
     scalar_of(in, &x);
-    answer a = answer_at(in, &x);
+    answer a = spring_response(in, &x);
     if (p->coordinate.kind == KL_ANGLE) h_new[TURN] = x.turn;
     h_new[PLASTIC]     = a.plastic;
     h_new[ACCUMULATED] = a.accumulated;
@@ -434,7 +436,7 @@ static void plastic_output(const kl_reading *in, const double *lambda, double *v
     const plastic_spring *p = in->data;
     kl_scalar             x;
     scalar_of(in, &x);
-    answer a  = answer_at(in, &x);
+    answer a  = spring_response(in, &x);
     values[0] = p->crushes ? p->x0 - p->gap - x.x : x.x - p->x0;
     values[1] = a.force;
     values[2] = a.plastic;
@@ -462,10 +464,11 @@ static void plastic_watch(const kl_reading *in, kl_notice *notice)
     scalar_of(in, &x);
     if (has_passed(p, in->m, x.x)) {
         notice->stop = true, notice->count = 1;
-        snprintf(notice->text, sizeof notice->text,
-                 "is crushed so far that its two points have passed each other (%.4g m apart at the "
-                 "start); give it more `force`, or a `stroke` with `bottom_stiffness`",
-                 p->x0);
+        snprintf(
+            notice->text, sizeof notice->text,
+            "is crushed so far that its two points have passed each other (%.4g m apart at the "
+            "start); give it more `force`, or a `stroke` with `bottom_stiffness`",
+            p->x0);
         return;
     }
     double f = curve_at(p, dp, &unused), speed = fmax(0.0, -kl_scalar_rate(&x, in->m));
@@ -516,8 +519,9 @@ static const kl_key crush_keys[] = {
      .fallback = "",
      .min      = 0,
      .max      = 1e300,
-     .help     = "greatest crush; it has bottomed out then and is elastic; less than the distance of the "
-                "points without the gap; default: never"},
+     .help =
+         "greatest crush; it has bottomed out then and is elastic; less than the distance of the "
+         "points without the gap; default: never"},
     {.name     = "bottom_stiffness",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(bottom),

@@ -43,7 +43,7 @@ static void curvatures(const kl_path_point *p, double *plan, double *vertical, d
     *vertical = c > 1e-6 ? fabs(k.z) / c : *whole; /* the slope angle by length */
 }
 
-static void look_at(const kl_path_point *p, double s, kl_path_report *r)
+static void check_point(const kl_path_point *p, double s, kl_path_report *r)
 {
     double plan, vertical, whole, roll[3];
     curvatures(p, &plan, &vertical, &whole);
@@ -72,7 +72,8 @@ static void jump(kl_jumps *j, double size, double least, double s)
 /* Below these a jump is rounding: [m], [rad], [1/m]. */
 static const double LEAST_GAP = 1e-7, LEAST_ANGLE = 1e-7, LEAST_CURVATURE = 1e-8;
 
-static void look_across(const kl_path_point *p, const kl_path_point *q, double s, kl_path_report *r)
+static void check_interval(const kl_path_point *p, const kl_path_point *q, double s,
+                           kl_path_report *r)
 {
     double  roll[2][3];
     kl_vec3 y0 = kl_axis(&p->A, 1), y1 = kl_axis(&q->A, 1), t = q->t;
@@ -85,8 +86,8 @@ static void look_across(const kl_path_point *p, const kl_path_point *q, double s
         jump(&r->roll_rate_jump, fabs(roll[1][1] - roll[0][1]), LEAST_CURVATURE, s);
 }
 
-static kl_status look_between(const kl_path *path, double a, double b, double step,
-                              kl_path_cursor *cursor, kl_path_report *r)
+static kl_status check_range(const kl_path *path, double a, double b, double step,
+                             kl_path_cursor *cursor, kl_path_report *r)
 {
     double count = fmin(fmax(ceil((b - a) / step), 8.0), 1e8);
     int    n     = (int)count;
@@ -94,7 +95,7 @@ static kl_status look_between(const kl_path *path, double a, double b, double st
         double        s = i == n ? b : a + (b - a) * i / n;
         kl_path_point p;
         KL_TRY(kl_path_eval_side(path, s, i == n ? -1 : 1, cursor, &p));
-        look_at(&p, s, r);
+        check_point(&p, s, r);
     }
     return KL_OK;
 }
@@ -113,12 +114,12 @@ kl_status kl_path_check(const kl_path *path, double step, kl_arena *arena, kl_pa
     double a = 0.0;
     for (int i = 0; i <= path->njoint; i++) {
         double b = i < path->njoint ? path->joint[i] : path->length;
-        KL_TRY(look_between(path, a, b, step, &cursor, r));
+        KL_TRY(check_range(path, a, b, step, &cursor, r));
         a = b;
         if (i == path->njoint && !path->closed) break;
         KL_TRY(kl_path_eval_side(path, b, -1, &cursor, &p));
         KL_TRY(kl_path_eval_side(path, i == path->njoint ? 0.0 : b, 1, &cursor, &q));
-        look_across(&p, &q, b, r);
+        check_interval(&p, &q, b, r);
     }
     into_radius(&r->radius);
     into_radius(&r->plan_radius);

@@ -87,7 +87,7 @@ kl_status kl_profile_arc(kl_profile *p, double a, double b, double radius, kl_pl
 }
 
 /* Whether the last of n points is the first, within 1e-9 of how far they reach. */
-static bool goes_round(const kl_vec3 *point, int n)
+static bool is_closed(const kl_vec3 *point, int n)
 {
     double size = 0.0;
     for (int i = 1; i < n - 1; i++) size = fmax(size, kl_norm(kl_sub(point[i], point[0])));
@@ -108,7 +108,7 @@ kl_status kl_profile_points(kl_profile *p, const double *ab, int n, kl_interpola
                             .n      = n + 1,
                             .kind   = kind,
                             .whole  = place,
-                            .closed = n > 2 && p->parts == 1 && goes_round(point, n + 1)};
+                            .closed = n > 2 && p->parts == 1 && is_closed(point, n + 1)};
     if (in.closed) in.n = n; /* the first point represents the last */
     kl_curve *curve = NULL;
     KL_TRY(kl_curve_through(&in, p->arena, diag, &curve, NULL));

@@ -42,7 +42,7 @@ static kl_mat3 value_at(const kl_mat3 *term, double x)
 }
 
 /* Brings a matrix that is almost a rotation back to one: A <- A (3 I - A'A)/2. */
-static kl_mat3 tidy(const kl_mat3 *A)
+static kl_mat3 orthonormalised(const kl_mat3 *A)
 {
     kl_mat3 At = kl_transpose(A), G = kl_matmul(&At, A), I = kl_identity();
     kl_mat3 H = kl_mat_scale(-0.5, &G);
@@ -87,7 +87,7 @@ static void stretch_advance(void *context, const kl_series *r, double x)
     laying *l = context;
     l->r = kl_vec(kl_series_value(&r[0], x), kl_series_value(&r[1], x), kl_series_value(&r[2], x));
     for (int i = 0; i < 9; i++) l->A.m[i / 3][i % 3] = kl_series_value(&r[3 + i], x);
-    l->A = tidy(&l->A);
+    l->A = orthonormalised(&l->A);
 }
 
 static const kl_taylor spatial_taylor = {stretch_series, stretch_advance};

@@ -31,7 +31,7 @@ static double driver_turn(const void *data, const double *u)
 }
 
 /* No machine can follow a jump: a jump of the value is an error, a jump of its rate a warning. */
-static kl_status look_at_corners(const driver *p, const kl_setup *s)
+static kl_status check_corners(const driver *p, const kl_setup *s)
 {
     double at[64], before[3], after[3];
     int    n = kl_function_corners(p->value, at, 64), warnings = 0;
@@ -75,7 +75,7 @@ static double value_at(const driver *p, const double *u, double t)
 /* Jumps that no corner announces (floor of an expression, a branch in Lua): where the value moves
  * further between two samples than the smaller of its rates explains (the other may be a difference
  * across the jump itself), the interval is halved as long as the change stays in one half. */
-static kl_status look_for_jumps(const driver *p, const kl_setup *s)
+static kl_status check_jumps(const driver *p, const kl_setup *s)
 {
     enum { SAMPLES = 500, HALVES = 40 };
     double end = s->model->settings.end, before[3], after[3];
@@ -108,8 +108,8 @@ static kl_status driver_setup(void *data, const kl_setup *s, const kl_motion *m,
     (void)m, (void)nmarker;
     size->nphi = 1;
     size->nh   = 1;
-    KL_TRY(look_at_corners(data, s));
-    return look_for_jumps(data, s);
+    KL_TRY(check_corners(data, s));
+    return check_jumps(data, s);
 }
 
 static kl_status driver_eval(const kl_reading *in, kl_writing *out)

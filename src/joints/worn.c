@@ -68,7 +68,7 @@ static void layer_at(const worn *p, const kl_motion m[2], double wrench[12], dou
     }
 }
 
-static void nudge(kl_motion *m, int j, double step, bool speed)
+static void perturb_motion(kl_motion *m, int j, double step, bool speed)
 {
     double e[3] = {0};
     e[j % 3]    = step;
@@ -91,8 +91,8 @@ static void layer_tangent(const worn *p, const kl_motion m[2], kl_slopes *out)
         bool      speed  = j >= 12;
         double    up[12] = {0}, down[12] = {0}, step = j % 6 < 3 && !speed ? 1e-4 : 1e-5;
         kl_motion a[2] = {m[0], m[1]}, b[2] = {m[0], m[1]};
-        nudge(&a[j % 12 / 6], j % 6, step, speed);
-        nudge(&b[j % 12 / 6], j % 6, -step, speed);
+        perturb_motion(&a[j % 12 / 6], j % 6, step, speed);
+        perturb_motion(&b[j % 12 / 6], j % 6, -step, speed);
         layer_at(p, a, up, NULL);
         layer_at(p, b, down, NULL);
         double *K = speed ? out->C : out->K;

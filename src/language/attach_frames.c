@@ -136,7 +136,7 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
 }
 
 /* Markers of the model that say which of the file's they are fixed to. */
-static kl_status hang_markers(kl_model *m, int index, const kl_kbody *file, kl_diag *diag)
+static kl_status fix_markers_to_file(kl_model *m, int index, const kl_kbody *file, kl_diag *diag)
 {
     for (int i = 0; i < m->nnamed; i++) {
         kl_named *n = &m->named[i];
@@ -161,7 +161,7 @@ kl_status kl_attach_reduced(kl_model *m, int index, kl_diag *diag)
         kl_reduced *reduced = (kl_reduced *)(void *)((char *)b->data + k->offset);
         KL_TRY(kl_reduced_mirror(m, reduced));
         const kl_kbody *file = reduced->body;
-        if (file) KL_TRY(hang_markers(m, index, file, diag));
+        if (file) KL_TRY(fix_markers_to_file(m, index, file, diag));
         const char *own = kl_arena_format(m->arena, "%s.frame", m->body[index].name);
         if (file && own && kl_model_find_named(m, own) < 0) {
             kl_named *named = kl_model_add_named(m, "frame", index);

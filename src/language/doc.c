@@ -568,7 +568,7 @@ static bool lacks_colon(const reader *r, size_t line)
 }
 
 /* A slip in this line or the one before that explains the problem better than its place. */
-static bool complain_colon(reader *r, const yaml_parser_t *p, const char *problem)
+static bool report_missing_colon(reader *r, const yaml_parser_t *p, const char *problem)
 {
     bool   value = strstr(problem, "mapping values are not allowed") != NULL;
     size_t here  = p->problem_mark.line;
@@ -602,12 +602,12 @@ static bool complain_unit(reader *r, const yaml_parser_t *p, const char *problem
     return true;
 }
 
-static kl_status complain(reader *r, const yaml_parser_t *p)
+static kl_status report_parser_error(reader *r, const yaml_parser_t *p)
 {
     if (p->error == YAML_MEMORY_ERROR) return KL_E_MEMORY;
     const char *problem = p->problem ? p->problem : "", *context = p->context ? p->context : "";
     if (strstr(problem, "cannot start any token")) return complain_start(r, p);
-    if (complain_colon(r, p, problem) || complain_unit(r, p, problem)) return KL_E_SYNTAX;
+    if (report_missing_colon(r, p, problem) || complain_unit(r, p, problem)) return KL_E_SYNTAX;
     for (size_t i = 0; i < sizeof complaints / sizeof *complaints; i++) {
         const struct complaint *c = &complaints[i];
         if (!strstr(problem, c->problem) || (c->context && !strstr(context, c->context))) continue;
@@ -705,7 +705,7 @@ static kl_status read_events(reader *r, yaml_parser_t *parser)
 {
     for (;;) {
         yaml_event_t e;
-        if (!yaml_parser_parse(parser, &e)) return complain(r, parser);
+        if (!yaml_parser_parse(parser, &e)) return report_parser_error(r, parser);
         kl_status status = on_event(r, &e);
         bool      done   = e.type == YAML_STREAM_END_EVENT;
         yaml_event_delete(&e);

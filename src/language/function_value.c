@@ -302,7 +302,7 @@ static kl_status compile_expression(const function_call *f, const kl_node *n, co
 }
 
 /* Is the word in the text, by itself? In `3 t` the t is a unit. */
-static bool mentions(const char *text, const char *word)
+static bool contains_word(const char *text, const char *word)
 {
     size_t n = strlen(word);
     for (const char *p = text; (p = strstr(p, word)) != NULL; p += n) {
@@ -319,7 +319,7 @@ static bool mentions(const char *text, const char *word)
 /* A parameter with the name of the argument would be taken for it, or the other way round. */
 static kl_status no_parameter_called(const function_call *f, const kl_node *n, const char *argument)
 {
-    if (n->kind != KL_SCALAR || !kl_scope_find(f->s, argument) || !mentions(n->text, argument))
+    if (n->kind != KL_SCALAR || !kl_scope_find(f->s, argument) || !contains_word(n->text, argument))
         return KL_OK;
     return kl_fail(f->s->diag, KL_E_NAME, n->place,
                    "%s: in this expression `%s` is the %s, but there is also a parameter '%s'; "
@@ -409,7 +409,7 @@ static kl_status no_bare_expression(const function_call *f, const kl_node *n)
     const char       *argument = strcmp(f->by, "s") == 0 ? "t" : "x";
     const char *const names[]  = {argument, "time"};
     for (int i = 0; i < 2; i++)
-        if (mentions(n->text, names[i]) && !kl_scope_find(f->s, names[i]))
+        if (contains_word(n->text, names[i]) && !kl_scope_find(f->s, names[i]))
             return suggest_expression(f, n, argument);
     return KL_OK;
 }

@@ -31,7 +31,7 @@ typedef struct pose {
     kl_vec3 r;
 } pose;
 
-static kl_status bad(const reading *g, const char *what)
+static kl_status report_fault(const reading *g, const char *what)
 {
     return kl_fail(g->diag, KL_E_SYNTAX, g->place, "%s: %s", g->name, what);
 }
@@ -66,20 +66,22 @@ static kl_status open_view(const reading *g, double index, int parts, view *v)
 {
     const kl_node *a = item(g, "accessors", index);
     const kl_node *b = a ? item(g, "bufferViews", kl_node_entry(a, "bufferView", -1.0)) : NULL;
-    if (!a || !b || kl_node_get(a, "sparse")) return bad(g, "an accessor has no uncompressed data");
+    if (!a || !b || kl_node_get(a, "sparse"))
+        return report_fault(g, "an accessor has no uncompressed data");
     double count = kl_node_entry(a, "count", 0.0),
            from  = kl_node_entry(a, "byteOffset", 0.0) + kl_node_entry(b, "byteOffset", 0.0);
     v->component = (int)kl_node_entry(a, "componentType", 0.0);
     if (v->component != BYTES && v->component != SHORTS && v->component != INTS &&
         v->component != FLOATS)
-        return bad(g, "it contains an unknown number type");
+        return report_fault(g, "it contains an unknown number type");
     size_t one    = (size_t)parts * component_size(v->component);
     double stride = kl_node_entry(b, "byteStride", (double)one);
-    if (kl_node_entry(b, "buffer", 0.0) != 0.0) return bad(g, "it has more than one buffer");
+    if (kl_node_entry(b, "buffer", 0.0) != 0.0)
+        return report_fault(g, "it has more than one buffer");
     if (!(count >= 1.0 && count <= 3.0 * MOST_TRIANGLES) || !(from >= 0.0) ||
         !(stride >= (double)one) ||
         !(from + stride * (count - 1.0) + (double)one <= (double)g->size))
-        return bad(g, "it is truncated: data lies outside the file");
+        return report_fault(g, "it is truncated: data lies outside the file");
     v->at     = g->data + (size_t)from;
     v->stride = (size_t)stride;
     v->count  = (int)count;
@@ -109,7 +111,7 @@ static kl_status add_vertex(reading *g, kl_vec3 x)
     if (!kl_arena_grow(g->arena, (void **)&s->vertex, s->nvertex, &g->cap_vertex,
                        3 * sizeof *s->vertex))
         return KL_E_MEMORY;
-    if (!kl_finite(x)) return bad(g, "a coordinate is not a number");
+    if (!kl_finite(x)) return report_fault(g, "a coordinate is not a number");
     float *v = s->vertex + 3 * s->nvertex++;
     v[0]     = (float)(g->scale * x.x); /* y up becomes z up */
     v[1]     = (float)(-g->scale * x.z);
@@ -120,7 +122,7 @@ static kl_status add_vertex(reading *g, kl_vec3 x)
 static kl_status add_triangle(reading *g, int a, int b, int c)
 {
     kl_triangles *s = g->out;
-    if (s->ntriangle >= MOST_TRIANGLES) return bad(g, "more than two million triangles");
+    if (s->ntriangle >= MOST_TRIANGLES) return report_fault(g, "more than two million triangles");
     if (!kl_arena_grow(g->arena, (void **)&s->triangle, s->ntriangle, &g->cap_triangle,
                        3 * sizeof *s->triangle))
         return KL_E_MEMORY;
@@ -139,12 +141,12 @@ static kl_status add_corners(reading *g, const kl_node *primitive, int first, in
         return KL_OK;
     }
     KL_TRY(open_view(g, kl_node_number(n, -1.0), 1, &v));
-    if (v.component == FLOATS) return bad(g, "its vertex indices are not integers");
+    if (v.component == FLOATS) return report_fault(g, "its vertex indices are not integers");
     int corner[3], k = 0;
     for (int i = 0; i < v.count; i++) {
         uint32_t at = unsigned_at(v.at + (size_t)i * v.stride, component_size(v.component));
         if (at >= (uint32_t)count)
-            return bad(g, "a triangle refers to a vertex that does not exist");
+            return report_fault(g, "a triangle refers to a vertex that does not exist");
         corner[k++] = first + (int)at;
         if (k == 3) KL_TRY(add_triangle(g, corner[0], corner[1], corner[2]));
         k %= 3;
@@ -160,7 +162,7 @@ static kl_status add_primitive(reading *g, const kl_node *primitive, const pose 
     if (kl_node_entry(primitive, "mode", TRIANGLES) != TRIANGLES) return KL_OK; /* lines, points */
     KL_TRY(open_view(g, kl_node_entry(attributes, "POSITION", -1.0), 3, &v));
     if (v.component != FLOATS)
-        return bad(g, "its positions are compressed; save it without compression");
+        return report_fault(g, "its positions are compressed; save it without compression");
     for (int i = 0; i < v.count; i++) {
         const unsigned char *p = v.at + (size_t)i * v.stride;
         kl_vec3              x = kl_vec(float_at(p), float_at(p + 4), float_at(p + 8));
@@ -195,8 +197,9 @@ static pose pose_of(const kl_node *node)
 static kl_status add_node(reading *g, double index, const pose *parent, int depth)
 {
     const kl_node *node = item(g, "nodes", index);
-    if (!node) return bad(g, "it refers to a node that does not exist");
-    if (depth > DEEPEST || ++g->nodes > MOST_NODES) return bad(g, "its nodes form a cycle");
+    if (!node) return report_fault(g, "it refers to a node that does not exist");
+    if (depth > DEEPEST || ++g->nodes > MOST_NODES)
+        return report_fault(g, "its nodes form a cycle");
     pose own = pose_of(node);
     pose at  = {.A = kl_matmul(&parent->A, &own.A),
                 .r = kl_add(parent->r, kl_mul(&parent->A, own.r))};
@@ -217,7 +220,7 @@ static kl_status add_scene(reading *g)
     pose           here  = {.A = kl_identity(), .r = kl_vec(0, 0, 0)};
     const kl_node *scene = item(g, "scenes", kl_node_entry(g->root, "scene", 0.0));
     const kl_node *roots = kl_node_get(scene, "nodes");
-    if (!roots) return bad(g, "it has no scene");
+    if (!roots) return report_fault(g, "it has no scene");
     for (const kl_node *c = roots->first; c; c = c->next)
         KL_TRY(add_node(g, kl_node_number(c, -1.0), &here, 0));
     return KL_OK;
@@ -239,7 +242,7 @@ static kl_status read_inline(reading *g)
     const kl_node *uri  = kl_node_get(item(g, "buffers", 0.0), "uri");
     const char    *text = uri && uri->kind == KL_SCALAR ? strstr(uri->text, ";base64,") : NULL;
     if (!text || strncmp(uri->text, "data:", 5) != 0)
-        return bad(g, "its data is in another file; save it as one binary file (.glb)");
+        return report_fault(g, "its data is in another file; save it as one binary file (.glb)");
     text += 8;
     unsigned char *data = kl_arena_array(g->arena, unsigned char, strlen(text) + 4);
     uint32_t       bits = 0;
@@ -247,7 +250,7 @@ static kl_status read_inline(reading *g)
     if (!data) return KL_E_MEMORY;
     for (; *text && *text != '='; text++) {
         int digit = base64_digit(*text);
-        if (digit < 0) return bad(g, "its base64 text is damaged");
+        if (digit < 0) return report_fault(g, "its base64 text is damaged");
         bits = bits << 6 | (uint32_t)digit;
         have += 6;
         if (have < 8) continue;
@@ -262,15 +265,15 @@ static kl_status read_inline(reading *g)
 static kl_status split(reading *g, const unsigned char *bytes, size_t n, const char **json,
                        size_t *length)
 {
-    if (n < 20 || memcmp(bytes, "glTF", 4) != 0) return bad(g, "this is not a glTF file");
-    if (unsigned_at(bytes + 4, 4) != 2) return bad(g, "only version 2 of glTF is read");
+    if (n < 20 || memcmp(bytes, "glTF", 4) != 0) return report_fault(g, "this is not a glTF file");
+    if (unsigned_at(bytes + 4, 4) != 2) return report_fault(g, "only version 2 of glTF is read");
     size_t first = unsigned_at(bytes + 12, 4);
-    if (first > n - 20) return bad(g, "it is truncated");
+    if (first > n - 20) return report_fault(g, "it is truncated");
     *json   = (const char *)bytes + 20;
     *length = first;
     if (n - 20 - first < 8) return KL_OK; /* no numbers: it will be missed later */
     size_t second = unsigned_at(bytes + 20 + first, 4);
-    if (second > n - 28 - first) return bad(g, "it is truncated");
+    if (second > n - 28 - first) return report_fault(g, "it is truncated");
     g->data = bytes + 28 + first;
     g->size = second;
     return KL_OK;
@@ -288,13 +291,13 @@ kl_status kl_gltf_parse(const char *name, const char *bytes, size_t n, double sc
     size_t      dot    = strlen(name);
     *out               = (kl_triangles){0};
     if (!binary && dot > 4 && strcmp(name + dot - 4, ".glb") == 0)
-        return bad(&g, "this is not a glTF file");
+        return report_fault(&g, "this is not a glTF file");
     if (binary) KL_TRY(split(&g, (const unsigned char *)bytes, n, &json, &length));
     if (kl_doc_parse(json, length, name, arena, NULL, &root) != KL_OK || !root)
-        return bad(&g, "its JSON description cannot be read");
+        return report_fault(&g, "its JSON description cannot be read");
     g.root = root;
     if (!binary) KL_TRY(read_inline(&g));
     KL_TRY(add_scene(&g));
-    if (out->ntriangle == 0) return bad(&g, "it contains no triangles");
+    if (out->ntriangle == 0) return report_fault(&g, "it contains no triangles");
     return KL_OK;
 }

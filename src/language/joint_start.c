@@ -256,8 +256,8 @@ static kl_status assemble_with(kl_model *m, bool rate, int what, kl_build_with b
     return status;
 }
 
-static kl_status meet(kl_model *m, bool rate, kl_build_with build, const void *context,
-                      kl_diag *diag)
+static kl_status solve_joint_start(kl_model *m, bool rate, kl_build_with build, const void *context,
+                                   kl_diag *diag)
 {
     const kl_joint_start *guess = NULL;
     for (int i = 0; i < m->nstart; i++)
@@ -276,6 +276,6 @@ static kl_status meet(kl_model *m, bool rate, kl_build_with build, const void *c
 kl_status kl_joint_start_apply(kl_model *m, kl_build_with build, const void *context, kl_diag *diag)
 {
     if (m->nstart == 0) return KL_OK;
-    KL_TRY(meet(m, false, build, context, diag));
-    return meet(m, true, build, context, diag);
+    KL_TRY(solve_joint_start(m, false, build, context, diag));
+    return solve_joint_start(m, true, build, context, diag);
 }

@@ -153,7 +153,7 @@ static const kl_kbody *known(const kl_model *m, const char *path)
     return NULL;
 }
 
-static kl_status give_to_model(kl_model *m, kl_kbody *body, const char *path, const kl_kbody **out)
+static kl_status store_in_model(kl_model *m, kl_kbody *body, const char *path, const kl_kbody **out)
 {
     if (!kl_model_own_kbody(m, body, path)) {
         kl_kbody_destroy(body);
@@ -184,7 +184,7 @@ kl_status kl_reduced_read(kl_model *m, const char *path, const kl_override *set,
     kl_status status = ready ? kl_kbody_read(path, &body, diag) : reduce(&w, place, diag, &body);
     if (status != KL_OK && kl_diag_count(diag, KL_ERROR) > before)
         kl_note(diag, place, "the body is used here");
-    return status == KL_OK ? give_to_model(m, body, text, out) : status;
+    return status == KL_OK ? store_in_model(m, body, text, out) : status;
 }
 
 kl_status kl_reduced_from_node(kl_model *m, const kl_node *node, const char *from, const char *text,
@@ -199,7 +199,7 @@ kl_status kl_reduced_from_node(kl_model *m, const kl_node *node, const char *fro
         status = kl_reduce(file.mesh, file.has_matrices ? &file.system : NULL, &file.recipe, &body,
                            &effort, diag);
     kl_body_file_free(&file);
-    return status == KL_OK ? give_to_model(m, body, text, out) : status;
+    return status == KL_OK ? store_in_model(m, body, text, out) : status;
 }
 
 kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced)
@@ -217,7 +217,7 @@ kl_status kl_reduced_mirror(kl_model *m, kl_reduced *reduced)
         return KL_OK;
     }
     kl_kbody *body = kl_kbody_mirrored(reduced->body, reduced->mirror - 1);
-    return body ? give_to_model(m, body, path, &reduced->body) : KL_E_MEMORY;
+    return body ? store_in_model(m, body, path, &reduced->body) : KL_E_MEMORY;
 }
 
 /* ---- the mesh itself ---- */

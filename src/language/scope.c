@@ -66,7 +66,7 @@ static int place_of(const kl_scope *s, const char *name)
 }
 
 /* What is kept of conditions on a parameter that was changed from outside; NULL: nothing. */
-static kl_compared_words *asked_of(const kl_scope *s, const kl_variable *v)
+static kl_compared_words *comparisons_of(const kl_scope *s, const kl_variable *v)
 {
     enum { MOST = sizeof s->shared->asked / sizeof *s->shared->asked };
     kl_shared *all = s->shared;
@@ -81,7 +81,7 @@ static kl_compared_words *asked_of(const kl_scope *s, const kl_variable *v)
 static int index_of(const kl_scope *s, const char *name)
 {
     int                i   = place_of(s, name);
-    kl_compared_words *ask = i >= 0 ? asked_of(s, &s->variable[i]) : NULL;
+    kl_compared_words *ask = i >= 0 ? comparisons_of(s, &s->variable[i]) : NULL;
     if (ask) ask->fits = true; /* it stands somewhere: any word may be right there */
     return i;
 }
@@ -549,7 +549,7 @@ static const kl_variable *word_called(kl_scope *s, const char *p, size_t n)
 /* Keeps that a condition asked whether `v` is this word. */
 static void keep_asked(kl_scope *s, const kl_variable *v, const char *p, size_t n, bool same)
 {
-    kl_compared_words *ask = asked_of(s, v);
+    kl_compared_words *ask = comparisons_of(s, v);
     if (!ask) return;
     const char *word = kl_arena_format(s->arena, "'%.*s'", (int)n, p);
     ask->fits |= same;
@@ -562,7 +562,7 @@ void kl_scope_report_unused(const kl_scope *s)
 {
     for (int i = 0; i < s->n; i++) {
         const kl_variable       *v   = &s->variable[i];
-        const kl_compared_words *ask = v->word ? asked_of(s, v) : NULL;
+        const kl_compared_words *ask = v->word ? comparisons_of(s, v) : NULL;
         if (!ask || ask->fits || !ask->words || strcmp(v->word, v->given->text) == 0) continue;
         kl_warn(s->diag, (kl_place){.file = v->changer},
                 "parameter '%s' is '%s', but no `when` of the model compares with that word; "

@@ -71,7 +71,7 @@ static const kl_node *take_value(phrase *q)
     return n->text ? n : NULL;
 }
 
-static kl_status misread(const phrase *q)
+static kl_status report_misread_phrase(const phrase *q)
 {
     return kl_fail(q->r->diag, KL_E_SYNTAX, q->node->place,
                    "layout: `%s` is not understood; write `straight 50 m`, `transition 60 m` or "
@@ -87,12 +87,12 @@ static kl_status read_phrase(kl_track_reader *r, const kl_node *n, kl_plan_kind 
     int                      which   = -1;
     for (int i = 0; i < 3; i++)
         if (is_word(q.p, words[i])) which = i;
-    if (which < 0) return misread(&q);
+    if (which < 0) return report_misread_phrase(&q);
     *kind = (kl_plan_kind)which;
     q.p   = word_end(q.p);
 
     const kl_node *first = take_value(&q);
-    if (!first) return misread(&q);
+    if (!first) return report_misread_phrase(&q);
     *(*kind == KL_PLAN_CURVE ? &t->radius : &t->length) = first;
     while (*q.p) {
         const char *word     = keyword_at(q.p);
@@ -106,7 +106,7 @@ static kl_status read_phrase(kl_track_reader *r, const kl_node *n, kl_plan_kind 
         else if (bend && (*word == 'l' || *word == 'r')) good = !value && !t->turn, t->turn = word;
         else if (*kind == KL_PLAN_TRANSITION && kl_shape_find(word))
             good = !value && !t->shape, t->shape = word;
-        if (!good) return misread(&q);
+        if (!good) return report_misread_phrase(&q);
     }
     return KL_OK;
 }

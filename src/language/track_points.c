@@ -97,7 +97,7 @@ static const char *skip_blanks(const char *p, const char *end)
     return p;
 }
 
-static void complain(table_reader *t, long column, const char *what)
+static void report_fault(table_reader *t, long column, const char *what)
 {
     enum { MOST = 20 };
     kl_place at = {t->path, t->line, (int)column + 1};
@@ -117,18 +117,19 @@ static kl_status read_line(table_reader *t, const char *line, const char *end)
         const char *next = kl_scan_number(p, stop, &value);
         if (!next) {
             if (!t->started && n == 0) return KL_OK; /* names of the columns */
-            complain(t, p - line,
-                     "a number is missing or cannot be read; give x, y, z and, if you "
-                     "like, roll");
+            report_fault(t, p - line,
+                         "a number is missing or cannot be read; give x, y, z and, if you "
+                         "like, roll");
             return KL_OK;
         }
         if (n == 4) {
-            complain(t, p - line, "more than four numbers; give x, y, z and, if you like, roll");
+            report_fault(t, p - line,
+                         "more than four numbers; give x, y, z and, if you like, roll");
             return KL_OK;
         }
         if (!isfinite(value)) {
-            complain(t, p - line,
-                     "this number is not finite; give a finite number or remove the point");
+            report_fault(t, p - line,
+                         "this number is not finite; give a finite number or remove the point");
             return KL_OK;
         }
         x[n] = value * t->factor[n];
@@ -138,7 +139,7 @@ static kl_status read_line(table_reader *t, const char *line, const char *end)
     }
     t->started = true;
     if (n < 3) {
-        complain(t, p - line, "fewer than three numbers; give x, y, z and, if you like, roll");
+        report_fault(t, p - line, "fewer than three numbers; give x, y, z and, if you like, roll");
         return KL_OK;
     }
     return add_point(t->r, t->list, kl_load(x), n == 4 ? &x[3] : NULL,

@@ -27,7 +27,7 @@ typedef struct reading {
     int           nslot;
 } reading;
 
-static kl_status bad(const reading *r, const char *what)
+static kl_status report_fault(const reading *r, const char *what)
 {
     return kl_fail(r->diag, KL_E_SYNTAX, r->place, "%s: %s", r->name, what);
 }
@@ -41,7 +41,7 @@ static kl_status add_vertex(reading *r, const float v[3], int *index)
                                        3 * sizeof *s->vertex);
     if (!room) return KL_E_MEMORY;
     for (int k = 0; k < 3; k++) {
-        if (!isfinite(v[k])) return bad(r, "a coordinate is not a number");
+        if (!isfinite(v[k])) return report_fault(r, "a coordinate is not a number");
         s->vertex[3 * s->nvertex + k] = (float)(r->scale * (double)v[k]);
     }
     *index = s->nvertex++;
@@ -85,7 +85,7 @@ static kl_status add_triangle(reading *r, const int corner[3])
                                     3 * sizeof *s->triangle);
     if (!room) return KL_E_MEMORY;
     if (s->ntriangle >= MOST_TRIANGLES)
-        return bad(r, "it has more than two million triangles; use a coarser mesh");
+        return report_fault(r, "it has more than two million triangles; use a coarser mesh");
     memcpy(s->triangle + 3 * s->ntriangle++, corner, 3 * sizeof *corner);
     return KL_OK;
 }
@@ -109,7 +109,7 @@ static uint32_t word_at(const unsigned char *p)
 static kl_status read_binary_stl(reading *r, const unsigned char *p, uint32_t n)
 {
     if (n > MOST_TRIANGLES)
-        return bad(r, "it has more than two million triangles; use a coarser mesh");
+        return report_fault(r, "it has more than two million triangles; use a coarser mesh");
     KL_TRY(make_slots(r, 3 * (int)n));
     for (uint32_t i = 0; i < n; i++) {
         const unsigned char *facet = p + 84 + 50 * (size_t)i + 12; /* behind the normal */
@@ -144,17 +144,17 @@ static kl_status read_text_stl(reading *r, const char *text)
     int corner[3], k = 0, count = 0;
     for (const char *p = text; (p = strstr(p, "vertex")) != NULL; p += 6) count++;
     if (count / 3 > MOST_TRIANGLES)
-        return bad(r, "it has more than two million triangles; use a coarser mesh");
+        return report_fault(r, "it has more than two million triangles; use a coarser mesh");
     KL_TRY(make_slots(r, count));
     for (const char *p = text; (p = strstr(p, "vertex")) != NULL;) {
         float v[3];
         p += 6;
-        if (!three(&p, v)) return bad(r, "a `vertex` line does not have three numbers");
+        if (!three(&p, v)) return report_fault(r, "a `vertex` line does not have three numbers");
         KL_TRY(find_vertex(r, v, &corner[k]));
         k = (k + 1) % 3;
         if (k == 0) KL_TRY(add_triangle(r, corner));
     }
-    return k == 0 ? KL_OK : bad(r, "it ends inside a triangle");
+    return k == 0 ? KL_OK : report_fault(r, "it ends inside a triangle");
 }
 
 static kl_status read_stl(reading *r, const char *bytes, size_t n)
@@ -164,7 +164,7 @@ static kl_status read_stl(reading *r, const char *bytes, size_t n)
     if (n >= 84 && n == 84 + 50 * (size_t)word_at(p + 80))
         return read_binary_stl(r, p, word_at(p + 80));
     if (n >= 5 && memcmp(bytes, "solid", 5) == 0) return read_text_stl(r, bytes);
-    return bad(r, "it is neither a text nor a whole binary STL file");
+    return report_fault(r, "it is neither a text nor a whole binary STL file");
 }
 
 /* ---- OBJ ---- */
@@ -178,7 +178,7 @@ static kl_status read_face(reading *r, const char *p)
         if (end == p) break;
         if (index < 0) index += r->out->nvertex + 1;
         if (index < 1 || index > r->out->nvertex)
-            return bad(r, "a face refers to a vertex that does not exist");
+            return report_fault(r, "a face refers to a vertex that does not exist");
         corner[k < 2 ? k : 2] = (int)index - 1;
         if (k >= 2) {
             KL_TRY(add_triangle(r, corner));
@@ -186,7 +186,7 @@ static kl_status read_face(reading *r, const char *p)
         }
         for (p = end; *p && !strchr(" \t\r\n", *p);) p++; /* /texture/normal */
     }
-    return k >= 3 ? KL_OK : bad(r, "a face has fewer than three vertices");
+    return k >= 3 ? KL_OK : report_fault(r, "a face has fewer than three vertices");
 }
 
 static kl_status read_obj(reading *r, const char *text)
@@ -196,7 +196,7 @@ static kl_status read_obj(reading *r, const char *text)
         float       v[3];
         int         index;
         if (line[0] == 'v' && (line[1] == ' ' || line[1] == '\t')) {
-            if (!three(&p, v)) return bad(r, "a `v` line does not have three numbers");
+            if (!three(&p, v)) return report_fault(r, "a `v` line does not have three numbers");
             KL_TRY(add_vertex(r, v, &index));
         } else if (line[0] == 'f' && (line[1] == ' ' || line[1] == '\t')) KL_TRY(read_face(r, p));
         line += strcspn(line, "\n");
@@ -227,9 +227,10 @@ kl_status kl_triangles_parse(const char *name, const char *bytes, size_t n, doub
     else if (ends_with(name, ".obj")) status = read_obj(&r, bytes);
     else if (ends_with(name, ".glb") || ends_with(name, ".gltf"))
         status = kl_gltf_parse(name, bytes, n, scale, arena, place, diag, out);
-    else status = bad(&r, "only .stl, .obj, .glb and .gltf files can be drawn");
+    else status = report_fault(&r, "only .stl, .obj, .glb and .gltf files can be drawn");
     free(r.slots);
-    if (status == KL_OK && out->ntriangle == 0) status = bad(&r, "it contains no triangles");
+    if (status == KL_OK && out->ntriangle == 0)
+        status = report_fault(&r, "it contains no triangles");
     return status;
 }
 

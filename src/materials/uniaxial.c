@@ -49,7 +49,7 @@ static double increment(const kl_structural_material *m, double strain, const kl
 }
 
 /* Integral of the yield stress over a plastic increment: with the stored energy the whole work. */
-static double spent_of(const kl_structural_material *m, double p, double by)
+static double plastic_work(const kl_structural_material *m, double p, double by)
 {
     const double g = 0.5 / sqrt(3.0);
     double       unused;
@@ -75,6 +75,6 @@ kl_fibre_state kl_fibre_stress(const kl_structural_material *m, double strain,
     f.now.stress = m->E * (strain - f.now.plastic);
     (void)back_stress(m, f.now.plastic, &h, &energy);
     f.stored = 0.5 * m->E * (strain - f.now.plastic) * (strain - f.now.plastic) + energy;
-    f.spent  = spent_of(m, before->accumulated, f.now.accumulated - before->accumulated);
+    f.spent  = plastic_work(m, before->accumulated, f.now.accumulated - before->accumulated);
     return f;
 }

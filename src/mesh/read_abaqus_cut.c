@@ -130,7 +130,7 @@ typedef struct cutter {
 } cutter;
 
 /* Capitals without blanks. */
-static const char *squeeze(kl_import *r, const char *first, const char *last)
+static const char *uppercase_without_blanks(kl_import *r, const char *first, const char *last)
 {
     char *word = kl_arena_take(r->arena, (size_t)(last - first) + 1), *w = word;
     for (; word && first < last; first++)
@@ -146,7 +146,7 @@ static void add_parameter(inp *a, inp_card *c, const char *first, const char *la
     const char    *equals = memchr(first, '=', (size_t)(last - first));
     inp_parameter *p      = kl_arena_array(a->r->arena, inp_parameter, 1);
     if (!p) return;
-    p->name = squeeze(a->r, first, equals ? equals : last);
+    p->name = uppercase_without_blanks(a->r, first, equals ? equals : last);
     if (equals) {
         inp_field f = {equals + 1, last};
         while (f.first < f.last && kl_is_blank(*f.first)) f.first++;
@@ -178,7 +178,7 @@ static const char *parse_header(cutter *u, kl_source *t, const char *first, inp_
             const char *q = p;
             while (q > piece && (kl_is_blank(q[-1]) || q[-1] == '\n')) q--;
             c->name    = kl_arena_format(a->r->arena, "*%s", kl_quote(a->r, piece, q));
-            c->key     = squeeze(a->r, piece, p);
+            c->key     = uppercase_without_blanks(a->r, piece, p);
             c->keyword = inp_keyword_of(c->key);
         } else {
             add_parameter(a, c, piece, p);

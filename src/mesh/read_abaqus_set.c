@@ -79,7 +79,7 @@ static bool append(const inp *a, const inp_set *s, kl_int_list *out)
 }
 
 /* What `word` names, nodes or elements; -1: missing set, -2: missing number. */
-static int look_up(inp *a, kl_set_kind kind, int scope, const char *word, kl_int_list *out)
+static int resolve_name(inp *a, kl_set_kind kind, int scope, const char *word, kl_int_list *out)
 {
     const char *rest = word;
     long long   id;
@@ -99,7 +99,7 @@ static int look_up(inp *a, kl_set_kind kind, int scope, const char *word, kl_int
 static bool find(inp *a, kl_set_kind kind, int scope, kl_source *t, const char *at,
                  const char *word, const char *who, kl_int_list *out)
 {
-    int         missing = look_up(a, kind, scope, word, out);
+    int         missing = resolve_name(a, kind, scope, word, out);
     const char *what    = kind == KL_NODE_SET ? "node" : "element";
     if (missing == -1)
         kl_flaw(a->r, KL_FLAW_UNKNOWN_NAME, t, at,
@@ -198,7 +198,7 @@ static bool set_line(inp *a, inp_card *c, const inp_line *line, kl_set_kind kind
     for (int i = 0; i < n; i++) {
         if (field[i].first == field[i].last) continue;
         const char *word    = inp_word(a, field[i]);
-        int         missing = look_up(a, kind, scope, word, out);
+        int         missing = resolve_name(a, kind, scope, word, out);
         if (missing == -1 && !a->last_round) return false;
         if (missing < 0)
             find(a, kind, scope, line->t, field[i].first, word, c->name, out); /* says so */
@@ -211,7 +211,7 @@ static bool nodes_of_elset(inp *a, inp_card *c, int scope, kl_int_list *out)
 {
     const char *name     = inp_parameter_of(c, "ELSET");
     kl_int_list elements = {0};
-    bool        ok       = look_up(a, KL_ELEMENT_SET, scope, name, &elements) == 0;
+    bool        ok       = resolve_name(a, KL_ELEMENT_SET, scope, name, &elements) == 0;
     for (size_t i = 0; ok && i < elements.n; i++) {
         const int *node;
         int        n = inp_element_nodes(a, elements.v[i], &node);

@@ -771,7 +771,7 @@ static void read_section(gmsh *g)
     close_section(g, name, false);
 }
 
-static void say_dropped_nodes(const gmsh *g)
+static void report_dropped_nodes(const gmsh *g)
 {
     for (int i = 0; i < GMSH_TYPES; i++) {
         if (!g->dropped_nodes[i]) continue;
@@ -806,7 +806,7 @@ void kl_read_gmsh(kl_import *r, kl_source *t)
         kl_flaw(r, KL_FLAW_SYNTAX, t, NULL,
                 "there is no $Nodes section, so this is not a Gmsh mesh");
     gmsh_settle(g);
-    say_dropped_nodes(g);
+    report_dropped_nodes(g);
     kl_int_list_free(&g->lists);
     kl_int_list_free(&g->held);
     kl_int_list_free(&g->held_place);

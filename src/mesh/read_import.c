@@ -56,7 +56,7 @@ void kl_import_free(kl_import *r)
     *r = (kl_import){0};
 }
 
-kl_status kl_import_verdict(kl_import *r)
+kl_status kl_import_status(kl_import *r)
 {
     kl_place place = {r->mesh->source, 0, 0};
     if (r->nrepeat > 0)
@@ -75,7 +75,7 @@ kl_status kl_import_verdict(kl_import *r)
 
 kl_status kl_import_close(kl_import *r, kl_mesh **mesh)
 {
-    kl_status status = kl_import_verdict(r);
+    kl_status status = kl_import_status(r);
     if (status == KL_OK) status = kl_mesh_finish(r->mesh, r->diag);
     if (status == KL_OK) {
         *mesh   = r->mesh;
@@ -104,7 +104,7 @@ static kl_source *add_text(kl_import *r, const char *name, const char *data, siz
 }
 
 /* The whole of a file with a NUL behind it. On failure NULL and why. */
-static char *slurp(const char *path, size_t *size, const char **why)
+static char *read_whole_file(const char *path, size_t *size, const char **why)
 {
     FILE *f = kl_file_open(path);
     *why    = errno == EISDIR || errno == ESPIPE ? "is not a regular file"
@@ -132,7 +132,7 @@ kl_source *kl_import_load(kl_import *r, const char *path, kl_source *from, const
 {
     size_t      size = 0;
     const char *why;
-    char       *data = slurp(path, &size, &why);
+    char       *data = read_whole_file(path, &size, &why);
     kl_source  *t    = data ? add_text(r, path, data, size) : NULL;
     if (t) {
         t->owned  = data;

@@ -62,7 +62,7 @@ typedef struct kl_import {
 kl_status kl_import_open(kl_import *r, const char *name, const kl_read_options *options,
                          kl_diag *diag);
 /* Says how many more flaws of each kind there were; the status of the first. */
-kl_status kl_import_verdict(kl_import *r);
+kl_status kl_import_status(kl_import *r);
 /* Gives the verdict, finishes the mesh and hands it over, or
  * destroys it and returns what was wrong. Releases everything else. */
 kl_status kl_import_close(kl_import *r, kl_mesh **mesh);

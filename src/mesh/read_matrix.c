@@ -340,7 +340,7 @@ kl_status kl_system_read(kl_system *system, const kl_matrix_files *files,
         if (status != KL_OK) r.status = status;
         else build(&r, files, &j, system);
     }
-    kl_status status = kl_import_verdict(&r);
+    kl_status status = kl_import_status(&r);
     if (status != KL_OK) kl_system_free(system);
     if (status == KL_OK && sets) *sets = nodes;
     else kl_mesh_destroy(nodes);

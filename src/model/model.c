@@ -422,7 +422,7 @@ double kl_model_extent(const kl_model *m, bool attached)
 }
 
 /* Moves a body at the start such that marker k stands where it belongs; rigid bodies and points. */
-static void bring(kl_model *m, const kl_marker *k, const kl_own_start *to)
+static void move_body_to(kl_model *m, const kl_marker *k, const kl_own_start *to)
 {
     const kl_body *b = &m->body[k->body];
     kl_vec3        r;
@@ -469,7 +469,7 @@ static void init_own_coordinates(kl_model *m, const kl_element *e, const kl_setu
     memset(m->held_v + b->v, start.held_v, (size_t)b->nv);
     kl_model_motion(m, last, &motions[e->nmarker - 1]);
     if (!start.brings) return;
-    bring(m, last - 1, &start);
+    move_body_to(m, last - 1, &start);
     kl_model_motion(m, last - 1, &motions[e->nmarker - 2]);
 }
 

@@ -61,7 +61,7 @@ int kl_mpi_size(void)
     return size;
 }
 
-static void tell(order *o) { MPI_Bcast(o, (int)sizeof *o, MPI_BYTE, 0, MPI_COMM_WORLD); }
+static void broadcast(order *o) { MPI_Bcast(o, (int)sizeof *o, MPI_BYTE, 0, MPI_COMM_WORLD); }
 
 /* rows of rank r: first .. last - 1 */
 static void rows_of(int n, int r, int *first, int *last)
@@ -104,7 +104,7 @@ static void fill_slice(const kl_symmetric *A, int first, int last, slice *s)
 }
 
 /* rank 0 sends every rank its rows; each returns its own slice */
-static bool deal(const kl_symmetric *A, int n, slice *mine)
+static bool distribute_rows(const kl_symmetric *A, int n, slice *mine)
 {
     int rank = rank_of(), size = kl_mpi_size(), first, last, entries = 0;
     for (int r = size - 1; rank == 0 && r >= 0; r--) {
@@ -134,7 +134,7 @@ static PetscErrorCode spread_matrix(const kl_symmetric *A, int n, Mat *out)
     slice s = {0};
     int   first, last;
     rows_of(n, rank_of(), &first, &last);
-    if (!deal(A, n, &s)) return PETSC_ERR_MEM;
+    if (!distribute_rows(A, n, &s)) return PETSC_ERR_MEM;
     PetscCall(MatCreate(PETSC_COMM_WORLD, out));
     PetscCall(MatSetSizes(*out, last - first, last - first, n, n));
     PetscCall(MatSetType(*out, MATSBAIJ));
@@ -307,7 +307,7 @@ void kl_mpi_serve(void)
     for (;;) {
         order o;
         int   found;
-        tell(&o);
+        broadcast(&o);
         if (o.kind == ORDER_END) return;
         if (o.kind == ORDER_FACTOR) (void)together_factor(NULL, o.n);
         if (o.kind == ORDER_SOLVE) (void)together_solve(o.k, NULL);
@@ -329,14 +329,14 @@ int kl_mpi_begin(int *argc, char ***argv)
 void kl_mpi_end(int rank)
 {
     order o = {.kind = ORDER_END};
-    if (rank == 0) tell(&o);
+    if (rank == 0) broadcast(&o);
     (void)together_drop();
     SlepcFinalize();
 }
 
 /* ---- the library's doors, for rank 0 ---- */
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -346,10 +346,10 @@ static double now(void)
 kl_status kl_factor_create(kl_factor **f, const kl_symmetric *A, bool definite, kl_diag *diag)
 {
     (void)definite;
-    double start = now();
+    double start = wall_clock();
     order  o     = {.kind = ORDER_FACTOR, .n = A->n};
     *f           = NULL;
-    tell(&o);
+    broadcast(&o);
     PetscErrorCode e = together_factor(A, A->n);
     if (e != PETSC_SUCCESS)
         return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE,
@@ -368,7 +368,7 @@ kl_status kl_factor_create(kl_factor **f, const kl_symmetric *A, bool definite, 
     made->stats =
         (kl_factor_stats){.entries = entries >= 0 ? (double)entries : -1e6 * (double)entries,
                           .bytes   = 1e6 * (double)mb,
-                          .seconds = now() - start};
+                          .seconds = wall_clock() - start};
     *f = made;
     return KL_OK;
 }
@@ -377,7 +377,7 @@ void kl_factor_destroy(kl_factor *f)
 {
     if (!f) return;
     order o = {.kind = ORDER_DROP};
-    tell(&o);
+    broadcast(&o);
     (void)together_drop();
     free(f);
 }
@@ -386,7 +386,7 @@ kl_status kl_factor_solve(kl_factor *f, int k, double *X, kl_diag *diag)
 {
     order o = {.kind = ORDER_SOLVE, .n = f->n, .k = k};
     if (k == 0) return KL_OK;
-    tell(&o);
+    broadcast(&o);
     PetscErrorCode e = together_solve(k, X);
     return e == PETSC_SUCCESS
                ? KL_OK
@@ -404,7 +404,7 @@ kl_status kl_lanczos_solve(kl_lanczos *l, const kl_symmetric *M, kl_factor *fact
                .ndeflate  = l->ndeflate,
                .tolerance = 1e-12};
     if (l->progress && !l->progress(l->context, 0)) return KL_E_INTERRUPTED;
-    tell(&o);
+    broadcast(&o);
     PetscErrorCode e = together_eigen(&o, M, l->deflate, value, vector, found);
     if (e != PETSC_SUCCESS)
         return kl_fail(diag, KL_E_SINGULAR, KL_NOWHERE, "the eigenmodes failed (SLEPc %d)", (int)e);

@@ -197,7 +197,7 @@ static bool known_domain(const char *name)
     return false;
 }
 
-static kl_status nothing_suits(const kl_assess_input *in, const char *domain)
+static kl_status report_no_domain(const kl_assess_input *in, const char *domain)
 {
     if (domain && !known_domain(domain))
         kl_fail(in->diag, KL_E_NAME, (kl_place){.file = "--only"},
@@ -232,6 +232,6 @@ kl_status kl_assess(kl_reader *reader, const char *file, const kl_node *limits, 
         KL_TRY(status);
         done++;
     }
-    if (done == 0) return nothing_suits(&in, domain);
+    if (done == 0) return report_no_domain(&in, domain);
     return kl_arena_ok(arena) ? KL_OK : KL_E_MEMORY;
 }

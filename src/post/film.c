@@ -30,7 +30,7 @@ static kl_mat3 floor_axes(kl_vec3 up)
     return kl_from_axes(x, kl_cross(up, x), up);
 }
 
-static void aim(camera *c, kl_vec3 up)
+static void orient_camera(camera *c, kl_vec3 up)
 {
     kl_mat3 A = floor_axes(up);
     c->back   = kl_mul(&A, kl_unit(kl_vec(0.9, -1.5, 0.75)));
@@ -255,7 +255,7 @@ kl_status kl_film_write(FILE *f, const kl_solids *s, const kl_frames *frames, co
     scene n = {.s = s, .frames = frames};
     n.v.c   = (camera){.w = FINE * film->width, .h = FINE * film->height};
     if (kl_frames_count(frames) < 1) return KL_E_RANGE;
-    aim(&n.v.c, s->up);
+    orient_camera(&n.v.c, s->up);
     size_t pixels       = (size_t)n.v.c.w * (size_t)n.v.c.h;
     n.row               = malloc(((size_t)kl_reader_channels(frames->reader) + 1) * sizeof *n.row);
     n.x                 = malloc(((size_t)s->nvertex + 1) * sizeof *n.x);

@@ -14,9 +14,9 @@ static const double TWO_PI = 6.283185307179586;
 
 /* `count` butterflies side by side: (low, high) become low + w high, low - w high with
  * w = (c + j s) fine[b]. */
-static void butterflies(double *restrict re, double *restrict im, double *restrict high_re,
-                        double *restrict high_im, const double *restrict fine_re,
-                        const double *restrict fine_im, double c, double s, int count)
+static void fft_butterflies(double *restrict re, double *restrict im, double *restrict high_re,
+                            double *restrict high_im, const double *restrict fine_re,
+                            const double *restrict fine_im, double c, double s, int count)
 {
     for (int b = 0; b < count; b++) {
         double w = c * fine_re[b] - s * fine_im[b], v = c * fine_im[b] + s * fine_re[b];
@@ -38,7 +38,8 @@ static void combine(double *re, double *im, int n, int size)
     for (int a = 0; a < half; a += part) {
         double c = cos(TWO_PI * a / size), s = -sin(TWO_PI * a / size);
         for (int i = a; i < n; i += size)
-            butterflies(re + i, im + i, re + i + half, im + i + half, fine_re, fine_im, c, s, part);
+            fft_butterflies(re + i, im + i, re + i + half, im + i + half, fine_re, fine_im, c, s,
+                            part);
     }
 }
 
@@ -89,7 +90,7 @@ static int chosen_rows(const series *s, double rows)
 
 /* A length that was asked for, within what a series allows; even, so that windows overlap by half.
  */
-static int asked_rows(const series *s, double rows)
+static int requested_length(const series *s, double rows)
 {
     double size = 2.0 * round(0.5 * fmin(rows, s->n));
     return (int)fmax(KL_SPECTRUM_LEAST, size > s->n ? size - 2.0 : size);
@@ -181,7 +182,8 @@ static kl_status find(const double *time, const double *y, int n, double window,
     series s;
     *out = (kl_spectrum_map){0};
     KL_TRY(series_make(time, y, n, &s));
-    int size = window > 0.0 ? asked_rows(&s, window * s.rate) : chosen_rows(&s, fmin(own, LARGEST));
+    int size =
+        window > 0.0 ? requested_length(&s, window * s.rate) : chosen_rows(&s, fmin(own, LARGEST));
     double   *work   = malloc(2 * (size_t)transform_size(size) * sizeof *work);
     kl_status status = work ? use(&s, size, work, out) : KL_E_MEMORY;
     free(work);

@@ -124,7 +124,7 @@ void kl_report_results(kl_report *p)
 }
 
 /* A limit is kept only where every row up to the end of the run has a number below it. */
-static const char *verdict(kl_report *p, const double *v, double most, double limit)
+static const char *limit_verdict(kl_report *p, const double *v, double most, double limit)
 {
     int finite = 0;
     for (int i = 0; i < p->rows; i++) finite += isfinite(v[i]);
@@ -153,7 +153,7 @@ void kl_report_limits(kl_report *p)
         kl_text_add(&p->page, "<tr>");
         kl_report_cell(p, kl_report_text(e, "name"));
         kl_report_cell(p, kl_report_text(e, "rule"));
-        const char *said = verdict(p, v, most, limit);
+        const char *said = limit_verdict(p, v, most, limit);
         bool        none = strcmp(said, "no numbers") == 0;
         kl_report_number_cell(p, none ? (double)NAN : most);
         kl_report_number_cell(p, none ? (double)NAN : p->time[when]);

@@ -100,8 +100,8 @@ enum { DURATIONS = 40 };
 /* From a fifth of a second to the longest that is limited, evenly on a logarithmic scale. */
 static double duration_of(int i) { return 0.2 * pow(200.0, (double)i / (DURATIONS - 1)); }
 
-static void judge_way(const kl_ride_limit *l, const double *x, int n, double dt, double *turned,
-                      int *scratch, kl_ride_verdict *v)
+static void assess_direction(const kl_ride_limit *l, const double *x, int n, double dt,
+                             double *turned, int *scratch, kl_ride_verdict *v)
 {
     *v = (kl_ride_verdict){0};
     for (int i = 0; i < n; i++) {
@@ -133,7 +133,7 @@ kl_status kl_ride_assess(const double *const a[3], int n, double dt, kl_arena *a
     }
     for (int w = 0; w < KL_NRIDE; w++) {
         const kl_ride_limit *l = &kl_ride_limits[w];
-        judge_way(l, out->g[l->axis], n, dt, turned, scratch, &out->way[w]);
+        assess_direction(l, out->g[l->axis], n, dt, turned, scratch, &out->way[w]);
     }
     return KL_OK;
 }

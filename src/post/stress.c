@@ -176,8 +176,8 @@ static void gather(const kl_modal_run *r, int first, int count, double *modes)
         }
 }
 
-static void look(const kl_modal_run *r, kl_stress_measure measure, int row, const double s[6],
-                 kl_hot_spot *h, double *history)
+static void update_hot_spot(const kl_modal_run *r, kl_stress_measure measure, int row,
+                            const double s[6], kl_hot_spot *h, double *history)
 {
     double v = kl_von_mises(s), x = history[row] = measure_of(measure, s, v);
     h->least = fmin(h->least, x), h->most = fmax(h->most, x);
@@ -187,8 +187,8 @@ static void look(const kl_modal_run *r, kl_stress_measure measure, int row, cons
     memcpy(h->stress, s, sizeof h->stress);
 }
 
-static void look_at_block(const kl_modal_run *r, kl_stress_measure measure, int first, int count,
-                          room *k, kl_hot_spot *spot)
+static void scan_block(const kl_modal_run *r, kl_stress_measure measure, int first, int count,
+                       room *k, kl_hot_spot *spot)
 {
     size_t wide = 6 * (size_t)count, rows = (size_t)r->rows;
     gather(r, first, count, k->modes);
@@ -198,8 +198,8 @@ static void look_at_block(const kl_modal_run *r, kl_stress_measure measure, int 
                 r->w + (size_t)row * (size_t)r->n, r->n, 0.0, k->stress, (int)wide);
         for (int i = 0; i < some; i++)
             for (int q = 0; q < count; q++)
-                look(r, measure, row + i, k->stress + (size_t)i * wide + 6 * (size_t)q,
-                     &spot[first + q], k->history + (size_t)q * rows);
+                update_hot_spot(r, measure, row + i, k->stress + (size_t)i * wide + 6 * (size_t)q,
+                                &spot[first + q], k->history + (size_t)q * rows);
     }
 }
 
@@ -217,7 +217,7 @@ kl_status kl_stress_envelope(const kl_modal_run *r, kl_stress_measure measure,
                                             .damage    = (double)NAN,
                                             .least     = HUGE_VAL,
                                             .most      = -HUGE_VAL};
-        look_at_block(r, measure, first, count, &k, spot);
+        scan_block(r, measure, first, count, &k, spot);
         for (int q = 0; q < count; q++) {
             const double *x = k.history + (size_t)q * (size_t)r->rows;
             kl_hot_spot  *h = &spot[first + q];
@@ -233,7 +233,7 @@ kl_status kl_stress_envelope(const kl_modal_run *r, kl_stress_measure measure,
 
 /* ---- the worst points ---- */
 
-static int by_harm(const void *a, const void *b)
+static int by_damage(const void *a, const void *b)
 {
     const kl_hot_spot *x = a, *y = b;
     if (x->damage != y->damage && !isnan(x->damage) && !isnan(y->damage))
@@ -242,7 +242,10 @@ static int by_harm(const void *a, const void *b)
     return (x->point > y->point) - (x->point < y->point);
 }
 
-void kl_hot_spots_sort(kl_hot_spot *spot, int n) { qsort(spot, (size_t)n, sizeof *spot, by_harm); }
+void kl_hot_spots_sort(kl_hot_spot *spot, int n)
+{
+    qsort(spot, (size_t)n, sizeof *spot, by_damage);
+}
 
 /* of triangles and lines, 0 without any */
 static double mean_edge(const kl_kbody_skin *s)

@@ -17,7 +17,7 @@ typedef struct sheet {
     kl_vtk_bytes          bytes;
 } sheet;
 
-static double harm(const sheet *s, int point)
+static double damage_or_stress(const sheet *s, int point)
 {
     double v[KL_SAMPLE];
     if (s->row < 0) return s->b->curve ? s->b->spot[point].damage : s->b->spot[point].von_mises;
@@ -30,9 +30,9 @@ static void choose_points(sheet *s)
     for (int i = 0; i < s->n; i++) {
         s->point[i] = s->skin ? s->b->skin.first[i] : i;
         if (!s->skin || s->point[i] < 0 || s->b->skin.next[s->point[i]] < 0) continue;
-        double worst = harm(s, s->point[i]);
+        double worst = damage_or_stress(s, s->point[i]);
         for (int p = s->b->skin.next[s->point[i]]; p >= 0; p = s->b->skin.next[p])
-            if (harm(s, p) > worst) worst = harm(s, p), s->point[i] = p;
+            if (damage_or_stress(s, p) > worst) worst = damage_or_stress(s, p), s->point[i] = p;
     }
 }
 

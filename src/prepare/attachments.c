@@ -121,7 +121,7 @@ kl_status kl_attachments_find(const kl_model *m, kl_arena *arena, kl_attachment 
 
 bool kl_attachment_is_force(const double load[6]) { return kl_norm(kl_load(load)) > 1e-6; }
 
-static double give(const double *G, int wide, int marker, const double load[6])
+static double compliance_along(const double *G, int wide, int marker, const double load[6])
 {
     double sum = 0.0;
     for (int i = 0; i < 6; i++)
@@ -143,7 +143,9 @@ static double largest_compliance(const double *G, int wide, int marker, int firs
 double kl_attachment_omitted(const double *full, const double *reduced, int wide, int marker,
                              const double load[6])
 {
-    double missing = give(full, wide, marker, load) - give(reduced, wide, marker, load), scale = 0;
+    double missing = compliance_along(full, wide, marker, load) -
+                     compliance_along(reduced, wide, marker, load),
+           scale = 0;
     for (int part = 0; part < 6; part += 3) {
         kl_vec3 l = kl_load(load + part);
         scale += kl_dot(l, l) * largest_compliance(full, wide, marker, part);

@@ -19,7 +19,7 @@ struct kl_creep_table {
 
 /* From a slope to [0, 1) and back. A strip slips from its leading edge on where a slope exceeds that
  * of the bound, 4/pi: there its forces have a corner, and there is a node, in the middle. */
-static double squeeze(double x) { return x / (4.0 / KL_PI + x); }
+static double slope_to_unit(double x) { return x / (4.0 / KL_PI + x); }
 static double stretch(double t) { return 4.0 / KL_PI * t / (1.0 - t); }
 
 static void roll(double A, double B, double S, strip_force *out)
@@ -114,7 +114,7 @@ typedef struct spin_place {
 static spin_place place_of(double spin)
 {
     spin_place p = {.sign = spin < 0.0 ? -1.0 : 1.0};
-    p.k          = cell_of(squeeze(fabs(spin)), NS, &p.x);
+    p.k          = cell_of(slope_to_unit(fabs(spin)), NS, &p.x);
     return p;
 }
 
@@ -122,7 +122,7 @@ static spin_place place_of(double spin)
 static void interpolate(const kl_creep_table *t, double A, double B, double h, const spin_place *p,
                         double out[4])
 {
-    const double unit = 4.0 / KL_PI * h; /* squeeze(A/h) without the division by h */
+    const double unit = 4.0 / KL_PI * h; /* slope_to_unit(A/h) without the division by h */
     double       sign = A < 0.0 ? -1.0 : 1.0, x[2], v[4] = {0}, b = p->sign * B;
     int          i = cell_of(fabs(A) / (unit + fabs(A)), NA, &x[0]);
     int          j = cell_of(0.5 * (1.0 + b / (unit + fabs(b))), NB, &x[1]);

@@ -68,7 +68,7 @@ static void in_table(double row, int column, double *c)
 }
 
 /* Beyond the table: the asymptote times a factor that goes from that of the last row to 1. */
-static void beyond(double g, bool flat, int column, double *c)
+static void extrapolate(double g, bool flat, int column, double *c)
 {
     double       edge[4];
     const double nu        = poisson[column];
@@ -85,7 +85,7 @@ kl_kalker kl_kalker_of(double a_over_b, double nu)
     double g    = flat ? a_over_b : 1.0 / a_over_b;
     double row  = flat ? 10.0 * g - 1.0 : MIDDLE + 10.0 * (1.0 - g);
     for (int j = 0; j < 3; j++) {
-        if (g < 0.1) beyond(g, flat, j, c[j]);
+        if (g < 0.1) extrapolate(g, flat, j, c[j]);
         else in_table(row, j, c[j]);
     }
     /* parabola through the reciprocals at nu = 0, 1/4, 1/2 */

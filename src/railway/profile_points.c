@@ -105,7 +105,7 @@ static double median(const double *v, int n, double *scratch)
 }
 
 /* sign_y, sign_z: +1 when the file's axis points outward and up. False: nothing like a flange. */
-static bool see_wheel(work *w, double *scratch)
+static bool orient_wheel(work *w, double *scratch)
 {
     double z0 = median(w->z, w->n, scratch), y0 = median(w->y, w->n, scratch), far = 0.0;
     int    tip = 0;
@@ -118,7 +118,7 @@ static bool see_wheel(work *w, double *scratch)
 }
 
 /* The middle of the head lies above its sides. */
-static void see_rail(work *w)
+static void orient_rail(work *w)
 {
     double mid = 0.0, wide = extent(w->y, w->n), low = INFINITY;
     int    inner = 0;
@@ -172,8 +172,8 @@ static void reverse(work *w)
 static kl_status find_axes(work *w, double *scratch)
 {
     bool flange = true;
-    if (w->kind == KL_PROFILE_WHEEL) flange = see_wheel(w, scratch);
-    else see_rail(w);
+    if (w->kind == KL_PROFILE_WHEEL) flange = orient_wheel(w, scratch);
+    else orient_rail(w);
     if (!flange)
         return kl_fail(
             w->diag, KL_E_RANGE, (kl_place){w->p->file, 0, 0},

@@ -8,7 +8,7 @@
 
 enum { UNIT_AUTO, UNIT_MM, UNIT_M, UNIT_INCH };
 
-static kl_status wrong(const kl_setup *s, const char *text)
+static kl_status report_fault(const kl_setup *s, const char *text)
 {
     return kl_fail(s->diag, KL_E_MODEL, s->place, "profile '%s': %s", s->name, text);
 }
@@ -20,11 +20,12 @@ static kl_status profile_setup(void *data, const kl_setup *s)
     kl_named_profile   *p       = data;
     kl_profile_options  options = {.unit = units[p->unit], .smoothing = p->smoothing};
     bool has_cone = !isnan(p->cone), has_arc = !isnan(p->arc), has_file = p->file.path != NULL;
-    if (has_cone + has_arc + has_file != 1) return wrong(s, "give one of `file`, `cone` and `arc`");
+    if (has_cone + has_arc + has_file != 1)
+        return report_fault(s, "give one of `file`, `cone` and `arc`");
     if (has_cone && p->kind == KL_PROFILE_RAIL)
-        return wrong(s, "a rail cannot be a cone; write `arc`");
+        return report_fault(s, "a rail cannot be a cone; write `arc`");
     if (has_cone) return kl_wheel_cone(p->cone, 0.13, s->arena, &p->outline);
-    if (has_arc && p->arc == 0.0) return wrong(s, "the radius of an arc must not be zero");
+    if (has_arc && p->arc == 0.0) return report_fault(s, "the radius of an arc must not be zero");
     if (has_arc && p->kind == KL_PROFILE_RAIL)
         return kl_rail_arc(fabs(p->arc), fmin(0.072, 1.98 * fabs(p->arc)), s->arena, &p->outline);
     if (has_arc) return kl_wheel_arc(p->arc, fmin(0.13, 1.9 * fabs(p->arc)), s->arena, &p->outline);

@@ -18,7 +18,7 @@ static const double MM = 1e-3;
 /* ---- wheels ---- */
 
 /* A polynomial in mm with z towards the flange becomes one in metres with z up. */
-static void tread(kl_outline *o, const double *p_mm, int n, double y0, double y1)
+static void add_tread_polynomial(kl_outline *o, const double *p_mm, int n, double y0, double y1)
 {
     double p[9], scale = -MM;
     for (int k = 0; k < n; k++, scale /= MM) p[k] = scale * p_mm[k];
@@ -79,11 +79,11 @@ kl_status kl_wheel_s1002(kl_arena *arena, kl_outline *out)
     flange(out, -49.5, 9.519259302, 20.5, 1, -70.0, -62.764705882);
     flange(out, -55.0, 16.0, 12.0, 1, -62.764705882, -49.662510381);
     flange(out, -58.558326413, 8.83492413, 20.0, 1, -49.662510381, -39.764473993);
-    tread(out, e, 2, -39.764473993, -38.426669071);
+    add_tread_polynomial(out, e, 2, -39.764473993, -38.426669071);
     flange(out, -26.210665, 16.446, 13.0, -1, -38.426669071, -35.0);
-    tread(out, c, 8, -35.0, -26.0);
-    tread(out, b, 9, -26.0, 32.15796);
-    tread(out, a, 2, 32.15796, 60.0);
+    add_tread_polynomial(out, c, 8, -35.0, -26.0);
+    add_tread_polynomial(out, b, 9, -26.0, 32.15796);
+    add_tread_polynomial(out, a, 2, 32.15796, 60.0);
     return kl_outline_end(out);
 }
 

@@ -27,8 +27,8 @@ typedef struct wheel_slip {
 } wheel_slip;
 
 /* Normal forces and slip of wheel k; the slip is the mean of its contacts by load. */
-static void look_at(const coulomb_wheels *p, const kl_motion *m, const wheel_state *w,
-                    const double *g, kl_wheel_force f[KL_TOUCH_MOST], wheel_slip *s)
+static void contact_state_of(const coulomb_wheels *p, const kl_motion *m, const wheel_state *w,
+                             const double *g, kl_wheel_force f[KL_TOUCH_MOST], wheel_slip *s)
 {
     *s = (wheel_slip){.N = 0.0};
     for (int i = 0; i < w->n; i++) {
@@ -58,7 +58,7 @@ static kl_status coulomb_eval(const kl_reading *in, kl_writing *out)
     for (int k = 0; k < 2; k++) {
         kl_wheel_force f[KL_TOUCH_MOST];
         wheel_slip     s;
-        look_at(p, in->m, &c->wheel[k], in->z + 2 * k, f, &s);
+        contact_state_of(p, in->m, &c->wheel[k], in->z + 2 * k, f, &s);
         for (int q = 0; q < 2; q++) out->z_dot[2 * k + q] = s.g_dot[q];
         for (int i = 0; i < c->wheel[k].n; i++) {
             const kl_wheel_contact *at     = &c->wheel[k].contact[i];
@@ -121,7 +121,7 @@ static void coulomb_output(const kl_reading *in, const double *lambda, double *v
     for (int k = 0; k < 2; k++) {
         kl_wheel_force f[KL_TOUCH_MOST];
         wheel_slip     s;
-        look_at(p, m, &c->wheel[k], in->z + 2 * k, f, &s);
+        contact_state_of(p, m, &c->wheel[k], in->z + 2 * k, f, &s);
         values[N_LEFT + k] = s.N;
         values[T_LEFT + k] = s.N > 0.0 ? hypot(s.T[0], s.T[1]) : 0.0;
     }

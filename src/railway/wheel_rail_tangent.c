@@ -22,7 +22,7 @@ static double deepest(const wheel_rail_cache *c)
 }
 
 /* Marker 1 moved, or its velocity changed, along or about (turn) the vector e. */
-static kl_motion nudged(const kl_motion *m, kl_vec3 e, bool turn, bool moved)
+static kl_motion perturbed(const kl_motion *m, kl_vec3 e, bool turn, bool moved)
 {
     kl_motion n = *m;
     if (!moved && !turn) n.v = kl_add(n.v, e);
@@ -114,7 +114,7 @@ static void position_column(const kl_reading *in, kl_vec3 e, bool turn, double c
     double                  h = fmax(3e-6 * deepest(c), 2e-9) / (turn ? p->half_gauge : 1.0);
     memset(column, 0, 12 * sizeof *column);
     for (int sign = -1; sign <= 1; sign += 2) {
-        kl_motion m[2] = {in->m[0], nudged(&in->m[1], kl_scale(sign * h, e), turn, true)};
+        kl_motion m[2] = {in->m[0], perturbed(&in->m[1], kl_scale(sign * h, e), turn, true)};
         for (int k = 0; k < 2; k++)
             if (c->wheel[k].n > 0) add_wheel(in, c, m, k, sign, column);
     }
@@ -136,7 +136,7 @@ static void forward_column(const kl_reading *in, kl_vec3 e, double column[12])
     double            s = c.s, h = fmax(3e-6 * deepest(&c), 2e-9);
     memset(column, 0, 12 * sizeof *column);
     for (int sign = -1; sign <= 1; sign += 2) {
-        kl_motion m[2] = {in->m[0], nudged(&in->m[1], kl_scale(sign * h, e), false, true)};
+        kl_motion m[2] = {in->m[0], perturbed(&in->m[1], kl_scale(sign * h, e), false, true)};
         c.s            = s + sign * h;
         (void)kl_wheel_rail_rails(p, m, &c);
         for (int k = 0; k < 2; k++)
@@ -187,7 +187,7 @@ static void contact_columns(const kl_reading *in, const motions *s, const kl_whe
         double sum[2][12] = {{0}}, step = j < 3 ? h : h / p->half_gauge;
         for (int k = 0; k < 2; k++) {
             kl_vec3   e    = kl_scale(k ? step : -step, s->d[j]);
-            kl_motion m[2] = {in->m[0], nudged(&in->m[1], e, j >= 3, false)};
+            kl_motion m[2] = {in->m[0], perturbed(&in->m[1], e, j >= 3, false)};
             kl_wheel_rail_force(p, &law, m, c, &f);
             kl_wheel_rail_add(m, c->point, &f, sum[k]);
         }

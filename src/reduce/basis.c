@@ -198,7 +198,7 @@ static kl_status remove_rigid_part(const maker *k, int n, double *X, double tole
 
 /* ---- columns ---- */
 
-static double *more(maker *k, int columns)
+static double *grow_basis(maker *k, int columns)
 {
     double *X = realloc(k->b->X, k->N * (size_t)(k->n + columns + 1) * sizeof(double));
     if (!X) return NULL;
@@ -222,7 +222,7 @@ static kl_status add_eigenmodes(maker *k, const unsigned char *fixed)
     kl_modes *m = &k->b->modes;
     kl_modes_sort(m);
     KL_TRY(kl_modes_check(k->s, m, k->diag));
-    double *to = more(k, m->n);
+    double *to = grow_basis(k, m->n);
     if (!to) return KL_E_MEMORY;
     memcpy(to, m->vector, k->N * (size_t)m->n * sizeof(double));
     k->b->neigen = m->n;
@@ -259,7 +259,7 @@ static kl_status check_orthogonal(const maker *k, int n, const double *X)
 static kl_status add_given_modes(maker *k)
 {
     int     n  = k->o->nuser;
-    double *to = more(k, n), *scratch = malloc(k->N * sizeof(double));
+    double *to = grow_basis(k, n), *scratch = malloc(k->N * sizeof(double));
     if (!to || !scratch) {
         free(scratch);
         return KL_E_MEMORY;
@@ -322,7 +322,7 @@ static kl_status solve_static(const maker *k, int n, double *columns)
 static kl_status add_attachment(maker *k)
 {
     int     n = count_components(k->o->ninterface, k->o->interface_at), j = 0;
-    double *to = more(k, n);
+    double *to = grow_basis(k, n);
     if (!to) return KL_E_MEMORY;
     for (int i = 0; i < k->o->ninterface; i++)
         for (int c = 0; c < 6; c++) {
@@ -365,7 +365,7 @@ static kl_status motions_left(const maker *k, const char *what, const char *inst
 static kl_status add_constraint_modes(maker *k)
 {
     int       n = count_components(k->o->ninterface, k->o->interface_at), j = 0;
-    double   *to     = more(k, n);
+    double   *to     = grow_basis(k, n);
     int      *dof    = malloc((size_t)(n + 1) * sizeof(int));
     kl_status status = to && dof ? KL_OK : KL_E_MEMORY;
     if (k->b->nrigid > 0 && status == KL_OK)
@@ -393,7 +393,7 @@ static kl_status add_constraint_modes(maker *k)
 static kl_status add_user(maker *k)
 {
     if (k->o->nuser == 0) return KL_OK;
-    double *to = more(k, k->o->nuser);
+    double *to = grow_basis(k, k->o->nuser);
     if (!to) return KL_E_MEMORY;
     memcpy(to, k->o->user, k->N * (size_t)k->o->nuser * sizeof(double));
     k->b->nuser = k->o->nuser;

@@ -159,8 +159,8 @@ static bool is_held(const kl_system *s, const unsigned char *fixed, int node)
 
 /* The unknown that moves most, and how in each motion. A node that is held already does, where it
  * moves half as much: fewer nodes are easier to understand. */
-static int liveliest(const kl_system *s, const unsigned char *fixed, const kl_free_motions *f,
-                     double best[6])
+static int largest_unknown(const kl_system *s, const unsigned char *fixed, const kl_free_motions *f,
+                           double best[6])
 {
     double most  = 0;
     int    found = -1;
@@ -213,7 +213,7 @@ static void add_remedy(const kl_system *s, const unsigned char *fixed, kl_free_m
     int    n          = 0, node[6];
     bool   hold[6][3] = {{false}};
     double row[6];
-    for (int d; left.n > 0 && (d = liveliest(s, fixed, &left, row)) >= 0; stop(&left, row)) {
+    for (int d; left.n > 0 && (d = largest_unknown(s, fixed, &left, row)) >= 0; stop(&left, row)) {
         int k = 0;
         while (k < n && node[k] != s->dof_node[d]) k++;
         if (k == n) node[n++] = s->dof_node[d];

@@ -131,7 +131,7 @@ static void take_loads(tied *t)
 
 /* ---- one tie ---- */
 
-static void hand_on(tied *t, int node, int component, double factor, const double *f)
+static void add_scaled_force(tied *t, int node, int component, double factor, const double *f)
 {
     double *to = force_at(t, node, component);
     if (to && factor != 0.0) kl_vaxpy(t->g->nload, factor, f, to);
@@ -151,12 +151,12 @@ static void add_rbe2(tied *t, const kl_tie *tie)
         for (int c = 0; c < 6; c++) {
             const double *f = force_at(t, node, c);
             if (!(tie->components >> c & 1u)) continue;
-            hand_on(t, tie->reference, c, 1.0, f);
+            add_scaled_force(t, tie->reference, c, 1.0, f);
             if (c >= 3) continue;
             kl_arms_add(&t->arms, 1.0, f, c, arm);
             double turn[3]; /* arm x e_c */
             kl_store(turn, kl_cross(arm, kl_vec(c == 0, c == 1, c == 2)));
-            for (int a = 0; a < 3; a++) hand_on(t, tie->reference, 3 + a, turn[a], f);
+            for (int a = 0; a < 3; a++) add_scaled_force(t, tie->reference, 3 + a, turn[a], f);
         }
     }
 }
@@ -175,7 +175,7 @@ static void add_moment(tied *t, const kl_tie *tie, const kl_mean *k, const doubl
         shift = kl_transpose(&shift), turn = kl_transpose(&turn);
         kl_store(factor, kl_mul(&shift, e));
         kl_store(factor + 3, kl_mul(&turn, e));
-        for (int c = 0; c < 6; c++) hand_on(t, tie->node[i], c, factor[c], f);
+        for (int c = 0; c < 6; c++) add_scaled_force(t, tie->node[i], c, factor[c], f);
     }
 }
 
@@ -201,7 +201,7 @@ static void add_rbe3(tied *t, const kl_tie *tie)
         if (c >= 3) continue;
         kl_arms_add(&t->arms, 1.0, f, c, d);
         for (int i = 0; i < tie->n; i++)
-            hand_on(t, tie->node[i], c, kl_mean_weight(tie, i) / k.sum, f);
+            add_scaled_force(t, tie->node[i], c, kl_mean_weight(tie, i) / k.sum, f);
     }
 }
 

@@ -20,12 +20,12 @@ typedef struct out {
     bool   ok;
 } out;
 
-static void doubles(out *o, const char *name, const double *values, int rank, const int *size)
+static void write_doubles(out *o, const char *name, const double *values, int rank, const int *size)
 {
     o->ok = o->ok && kl_h5_write_doubles(o->f, name, values, rank, size);
 }
 
-static void ints(out *o, const char *name, const int *values, int n)
+static void write_ints(out *o, const char *name, const int *values, int n)
 {
     o->ok = o->ok && kl_h5_write_ints(o->f, name, values, n);
 }
@@ -56,14 +56,14 @@ static void write_inertia(out *o, const kl_kbody *b)
     int                  n = b->nmode;
     double               s0[3];
     kl_store(s0, t->s0);
-    doubles(o, "inertia/m", &t->m, 1, (const int[]){1});
-    doubles(o, "inertia/s0", s0, 1, (const int[]){3});
-    doubles(o, "inertia/S1", t->S1, 2, (const int[]){n, 3});
-    doubles(o, "inertia/J0", &t->J0.m[0][0], 2, (const int[]){3, 3});
-    doubles(o, "inertia/G0", &t->G0[0].m[0][0], 3, (const int[]){n, 3, 3});
-    doubles(o, "inertia/J2", &t->J2[0].m[0][0], 4, (const int[]){n, n, 3, 3});
-    doubles(o, "inertia/H0", t->H0, 2, (const int[]){n, 3});
-    doubles(o, "inertia/H1", t->H1, 3, (const int[]){n, n, 3});
+    write_doubles(o, "inertia/m", &t->m, 1, (const int[]){1});
+    write_doubles(o, "inertia/s0", s0, 1, (const int[]){3});
+    write_doubles(o, "inertia/S1", t->S1, 2, (const int[]){n, 3});
+    write_doubles(o, "inertia/J0", &t->J0.m[0][0], 2, (const int[]){3, 3});
+    write_doubles(o, "inertia/G0", &t->G0[0].m[0][0], 3, (const int[]){n, 3, 3});
+    write_doubles(o, "inertia/J2", &t->J2[0].m[0][0], 4, (const int[]){n, n, 3, 3});
+    write_doubles(o, "inertia/H0", t->H0, 2, (const int[]){n, 3});
+    write_doubles(o, "inertia/H1", t->H1, 3, (const int[]){n, n, 3});
 }
 
 static void write_marker(out *o, const kl_kbody *b, int i)
@@ -77,19 +77,19 @@ static void write_marker(out *o, const kl_kbody *b, int i)
     memcpy(frame + 3, m->axes.m, 9 * sizeof(double));
 #define NAME(part) (snprintf(name, sizeof name, "markers/%d/" part, i), name)
     text(o, NAME("name"), m->name);
-    ints(o, NAME("ids"), ids, 5);
-    doubles(o, NAME("frame"), frame, 1, (const int[]){12});
-    doubles(o, NAME("translation"), m->translation, 2, (const int[]){n, 3});
-    doubles(o, NAME("rotation"), m->rotation, 2, (const int[]){n, 3});
-    if (m->second) doubles(o, NAME("second"), m->second, 3, (const int[]){6, n, n});
+    write_ints(o, NAME("ids"), ids, 5);
+    write_doubles(o, NAME("frame"), frame, 1, (const int[]){12});
+    write_doubles(o, NAME("translation"), m->translation, 2, (const int[]){n, 3});
+    write_doubles(o, NAME("rotation"), m->rotation, 2, (const int[]){n, 3});
+    if (m->second) write_doubles(o, NAME("second"), m->second, 3, (const int[]){6, n, n});
     for (int c = 0; m->kind == KL_MARKER_TRIAD && c < 3; c++) {
         double x[3];
         kl_store(x, m->triad[c]);
         static const char letters[] = "kmn";
         snprintf(name, sizeof name, "markers/%d/triad_%c_position", i, letters[c]);
-        doubles(o, name, x, 1, (const int[]){3});
+        write_doubles(o, name, x, 1, (const int[]){3});
         snprintf(name, sizeof name, "markers/%d/triad_%c_motion", i, letters[c]);
-        doubles(o, name, m->triad_motion[c], 2, (const int[]){n, 3});
+        write_doubles(o, name, m->triad_motion[c], 2, (const int[]){n, 3});
     }
 #undef NAME
 }
@@ -98,23 +98,23 @@ static void write_stress(out *o, const kl_kbody *b)
 {
     const kl_kbody_stress *s = &b->stress;
     if (s->n == 0) return;
-    ints(o, "stress/element_id", s->element_id, s->n);
-    ints(o, "stress/node_id", s->node_id, s->n);
-    if (s->layer) ints(o, "stress/layer", s->layer, s->n);
-    if (s->face) ints(o, "stress/face", s->face, s->n);
-    doubles(o, "stress/position", &s->position[0].x, 2, (const int[]){s->n, 3});
-    doubles(o, "stress/strain", s->strain, 3, (const int[]){s->n, b->nmode, 6});
-    doubles(o, "stress/stress", s->stress, 3, (const int[]){s->n, b->nmode, 6});
+    write_ints(o, "stress/element_id", s->element_id, s->n);
+    write_ints(o, "stress/node_id", s->node_id, s->n);
+    if (s->layer) write_ints(o, "stress/layer", s->layer, s->n);
+    if (s->face) write_ints(o, "stress/face", s->face, s->n);
+    write_doubles(o, "stress/position", &s->position[0].x, 2, (const int[]){s->n, 3});
+    write_doubles(o, "stress/strain", s->strain, 3, (const int[]){s->n, b->nmode, 6});
+    write_doubles(o, "stress/stress", s->stress, 3, (const int[]){s->n, b->nmode, 6});
 }
 
 static void write_skin(out *o, const kl_kbody *b)
 {
     const kl_kbody_skin *s = &b->skin;
     if (s->nnode == 0) return;
-    ints(o, "skin/node_id", s->node_id, s->nnode);
-    doubles(o, "skin/position", &s->x[0].x, 2, (const int[]){s->nnode, 3});
-    ints(o, "skin/triangles", s->triangle, 3 * s->ntriangle);
-    ints(o, "skin/lines", s->line, 2 * s->nline);
+    write_ints(o, "skin/node_id", s->node_id, s->nnode);
+    write_doubles(o, "skin/position", &s->x[0].x, 2, (const int[]){s->nnode, 3});
+    write_ints(o, "skin/triangles", s->triangle, 3 * s->ntriangle);
+    write_ints(o, "skin/lines", s->line, 2 * s->nline);
     o->ok = o->ok && kl_h5_write_floats(o->f, "skin/motion", s->motion, 3,
                                         (const int[]){s->nnode, b->nmode, 3});
 }
@@ -129,17 +129,18 @@ static bool write_all(kl_h5 *f, const kl_kbody *b)
     text(&o, "source", b->source);
     text(&o, "reference", b->reference);
     text(&o, "mass_rule", b->mass_rule);
-    doubles(&o, "modes/frequency", b->frequency, 1, &n);
-    doubles(&o, "modes/residual", b->residual, 1, &n);
-    doubles(&o, "modes/Mff", b->Mff, 2, (const int[]){n, n});
-    doubles(&o, "modes/Kff", b->Kff, 2, (const int[]){n, n});
+    write_doubles(&o, "modes/frequency", b->frequency, 1, &n);
+    write_doubles(&o, "modes/residual", b->residual, 1, &n);
+    write_doubles(&o, "modes/Mff", b->Mff, 2, (const int[]){n, n});
+    write_doubles(&o, "modes/Kff", b->Kff, 2, (const int[]){n, n});
     write_inertia(&o, b);
-    if (b->second_mass) doubles(&o, "inertia/second", b->second_mass, 3, (const int[]){12, n, n});
-    ints(&o, "markers/count", &b->nmarker, 1);
+    if (b->second_mass)
+        write_doubles(&o, "inertia/second", b->second_mass, 3, (const int[]){12, n, n});
+    write_ints(&o, "markers/count", &b->nmarker, 1);
     for (int i = 0; i < b->nmarker; i++) write_marker(&o, b, i);
     int wide = 6 * b->nmarker;
     if (b->compliance)
-        doubles(&o, "markers/compliance", b->compliance, 2, (const int[]){wide, wide});
+        write_doubles(&o, "markers/compliance", b->compliance, 2, (const int[]){wide, wide});
     write_stress(&o, b);
     write_skin(&o, b);
     return o.ok;
@@ -199,7 +200,7 @@ typedef struct in {
     bool        ok;
 } in;
 
-static void damaged(in *i, const char *name)
+static void report_damaged(in *i, const char *name)
 {
     if (i->ok)
         kl_fail(i->diag, KL_E_FILE, (kl_place){i->path, 0, 0},
@@ -211,10 +212,10 @@ static void damaged(in *i, const char *name)
 static double *get(in *i, const char *name, int64_t n)
 {
     double *v = i->ok ? kl_h5_read_doubles(i->f, name, n, i->b->arena) : NULL;
-    if (!v) damaged(i, name);
+    if (!v) report_damaged(i, name);
     for (int64_t k = 0; v && k < n; k++)
         if (!isfinite(v[k])) {
-            damaged(i, name);
+            report_damaged(i, name);
             return NULL;
         }
     return v;
@@ -223,14 +224,14 @@ static double *get(in *i, const char *name, int64_t n)
 static int *get_ints(in *i, const char *name, int n)
 {
     int *v = i->ok ? kl_h5_read_ints(i->f, name, n, i->b->arena) : NULL;
-    if (!v) damaged(i, name);
+    if (!v) report_damaged(i, name);
     return v;
 }
 
 static const char *get_text(in *i, const char *name)
 {
     const char *v = i->ok ? kl_h5_read_text(i->f, name, i->b->arena) : NULL;
-    if (!v) damaged(i, name);
+    if (!v) report_damaged(i, name);
     return v;
 }
 
@@ -270,7 +271,7 @@ static void read_inertia(in *i)
     t->m  = *m;
     t->s0 = kl_load(s0);
     memcpy(t->J0.m, J0, 9 * sizeof(double));
-    if (!(t->m > 0)) damaged(i, "inertia/m");
+    if (!(t->m > 0)) report_damaged(i, "inertia/m");
 }
 
 static void read_marker(in *i, int k)
@@ -313,7 +314,7 @@ static void read_stress(in *i)
     if (kl_h5_count(i->f, "stress/layer") > 0) s->layer = get_ints(i, "stress/layer", n);
     if (kl_h5_count(i->f, "stress/face") > 0) s->face = get_ints(i, "stress/face", n);
     for (int k = 0; i->ok && s->face && k < n; k++)
-        if (s->face[k] < -1 || s->face[k] > 1) damaged(i, "stress/face");
+        if (s->face[k] < -1 || s->face[k] > 1) report_damaged(i, "stress/face");
     void *x     = get(i, "stress/position", 3 * (int64_t)n);
     s->position = x;
     s->strain   = get(i, "stress/strain", 6 * (int64_t)n * i->b->nmode);
@@ -334,7 +335,7 @@ static void read_skin(in *i)
     if (n <= 0) return;
     int nt = kl_h5_count(i->f, "skin/triangles"), nl = kl_h5_count(i->f, "skin/lines");
     if (nt < 0 || nl < 0 || nt % 3 || nl % 2) {
-        damaged(i, "skin/triangles");
+        report_damaged(i, "skin/triangles");
         return;
     }
     s->nnode = n, s->ntriangle = nt / 3, s->nline = nl / 2;
@@ -346,9 +347,9 @@ static void read_skin(in *i)
     s->motion =
         i->ok ? kl_h5_read_floats(i->f, "skin/motion", 3 * (int64_t)n * i->b->nmode, i->b->arena)
               : NULL;
-    if (!s->motion) damaged(i, "skin/motion");
+    if (!s->motion) report_damaged(i, "skin/motion");
     if (i->ok && (!within(s->triangle, nt, n) || !within(s->line, nl, n)))
-        damaged(i, "skin/triangles");
+        report_damaged(i, "skin/triangles");
 }
 
 static kl_status read_all(in *i)
@@ -358,7 +359,7 @@ static kl_status read_all(in *i)
     b->title = get_text(i, "title"), b->source = get_text(i, "source");
     b->reference = get_text(i, "reference"), b->mass_rule = get_text(i, "mass_rule");
     b->nmode = kl_h5_count(i->f, "modes/frequency");
-    if (b->nmode < 1 || b->nmode > 100000) damaged(i, "modes/frequency");
+    if (b->nmode < 1 || b->nmode > 100000) report_damaged(i, "modes/frequency");
     if (!i->ok) return KL_E_FILE;
     int64_t n    = b->nmode;
     b->frequency = get(i, "modes/frequency", n);
@@ -369,7 +370,7 @@ static kl_status read_all(in *i)
     if (kl_h5_count(i->f, "inertia/second") > 0)
         b->second_mass = get(i, "inertia/second", 12 * n * n);
     const int *count = get_ints(i, "markers/count", 1);
-    if (count && (*count < 0 || *count > 1000000)) damaged(i, "markers/count");
+    if (count && (*count < 0 || *count > 1000000)) report_damaged(i, "markers/count");
     if (!i->ok) return KL_E_FILE;
     b->nmarker = *count;
     b->marker  = kl_arena_array(b->arena, kl_kbody_marker, b->nmarker + 1);

@@ -229,7 +229,8 @@ static double turning(const double *V, size_t n, int nfree, size_t a, size_t b)
 }
 
 /* `nfree` motions without energy, `whole` of them of the whole body */
-static kl_status tell(const parts *p, const double *V, int nfree, int whole, kl_diag *diag)
+static kl_status report_mechanism(const parts *p, const double *V, int nfree, int whole,
+                                  kl_diag *diag)
 {
     char   text[128] = "";
     int    named     = 0;
@@ -268,7 +269,7 @@ static int zeros(const double *w, int n)
 }
 
 /* rigid motions of the whole that the held components H (6 x 6, destroyed) leave */
-static int left_to_the_whole(double *H)
+static int count_rigid_motions_left(double *H)
 {
     double w[6];
     return kl_symmetric_eigen(6, H, w) == KL_OK && w[5] > 0.0 ? zeros(w, 6) : 6;
@@ -296,8 +297,8 @@ static kl_status count_motions(const parts *p, kl_diag *diag)
     }
     if (status == KL_OK) status = kl_symmetric_eigen((int)n, G, w);
     if (status == KL_OK) {
-        int nfree = zeros(w, (int)n), whole = left_to_the_whole(H);
-        if (nfree > whole) status = tell(p, G, nfree, whole, diag);
+        int nfree = zeros(w, (int)n), whole = count_rigid_motions_left(H);
+        if (nfree > whole) status = report_mechanism(p, G, nfree, whole, diag);
     }
     free(G);
     free(w);

@@ -16,7 +16,7 @@
 #include "algebra/lanczos.h"
 #include "reduce/free_motion.h"
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -462,11 +462,11 @@ static kl_status find_all(problem *p)
     /* an estimate from above; a tenth of it stays clear of zero and near the wanted end */
     out->sigma = p->lowest > 0 ? -0.1 * p->lowest : -1.0;
 
-    double start = now();
+    double start = wall_clock();
     if (p->o->progress && !p->o->progress(p->o->context, "factor", 0)) return KL_E_INTERRUPTED;
     KL_TRY(factor_shifted(p, out->sigma));
-    out->seconds_factor = now() - start;
-    start               = now();
+    out->seconds_factor = wall_clock() - start;
+    start               = wall_clock();
 
     int     count    = p->o->count < p->n - out->nrigid ? p->o->count : p->n - out->nrigid;
     size_t  k        = (size_t)(count > 0 ? count : 0);
@@ -486,7 +486,7 @@ static kl_status find_all(problem *p)
         if (!out->vector || !out->rigid) status = KL_E_MEMORY;
     }
     out->omega2        = value;
-    out->seconds_modes = now() - start;
+    out->seconds_modes = wall_clock() - start;
     free(X);
     return status;
 }

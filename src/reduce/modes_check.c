@@ -30,7 +30,7 @@ void kl_modes_sort(kl_modes *m)
 }
 
 /* The node that moves most in mode j. */
-static int liveliest(const kl_system *s, const kl_modes *m, int j)
+static int node_of_largest_motion(const kl_system *s, const kl_modes *m, int j)
 {
     int    best = 0;
     double most = -1;
@@ -57,5 +57,5 @@ kl_status kl_modes_check(const kl_system *s, const kl_modes *m, kl_diag *diag)
                    "Hz, residual %.2g, and is largest at node %d. Some part there has no stiffness "
                    "or is not connected to the rest; check how the parts of the mesh are connected",
                    bad, m->n, sqrt(fmax(m->omega2[first], 0)) / 6.28318530717958647693,
-                   m->residual[first], s->node_id[liveliest(s, m, first)]);
+                   m->residual[first], s->node_id[node_of_largest_motion(s, m, first)]);
 }

@@ -34,7 +34,7 @@ typedef struct work {
     kl_kbody         *body;
 } work;
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -422,7 +422,7 @@ static void shift_to_centre(work *w, kl_vec3 c)
 }
 
 /* Before anything costly: is this a body at all? */
-static kl_status weigh(work *w)
+static kl_status check_mass(work *w)
 {
     kl_invariants t;
     kl_place      place = {w->mesh ? w->mesh->source : NULL, 0, 0};
@@ -457,10 +457,10 @@ static kl_status fill_body(work *w)
     b->residual  = copied(b->arena, w->basis.residual, n);
     b->Mff       = copied(b->arena, w->basis.Mff, n * n);
     b->Kff       = copied(b->arena, w->basis.Kff, n * n);
-    double start = now();
+    double start = wall_clock();
     KL_TRY(kl_invariants_find(w->s, w->basis.n, w->basis.X, b->arena, &b->inertia));
     if (w->mesh) KL_TRY(kl_invariants_turn(w->mesh, w->s, w->basis.n, w->basis.X, &b->inertia));
-    w->report->seconds_invariants = now() - start;
+    w->report->seconds_invariants = wall_clock() - start;
     KL_TRY(fill_markers(w));
     int *skin_index = NULL;
     if (w->mesh && !w->r->no_skin) {
@@ -532,20 +532,20 @@ static void fill_report(work *w)
 static kl_status run(work *w, kl_system *own)
 {
     KL_TRY(place_markers_before(w));
-    double start = now();
+    double start = wall_clock();
     if (w->mesh) {
         if (w->r->progress && !w->r->progress(w->r->context, "assembly", 0))
             return KL_E_INTERRUPTED;
         KL_TRY(kl_fe_assemble(w->mesh, w->r->mass, own, w->diag));
         w->s = own;
     }
-    w->report->seconds_assembly = now() - start;
+    w->report->seconds_assembly = wall_clock() - start;
     KL_TRY(place_markers_after(w)); /* by points of the mesh's own frame */
     KL_TRY(hold(w));
     if (w->mesh) /* with the markers' ties */
         KL_TRY(kl_mesh_check_mechanism(w->mesh, w->nheld, w->held, w->diag));
-    KL_TRY(weigh(w));
-    start = now();
+    KL_TRY(check_mass(w));
+    start = wall_clock();
     KL_TRY(make_basis(w));
     KL_TRY(find_compliance(w));
     fill_report(w);
@@ -554,7 +554,7 @@ static kl_status run(work *w, kl_system *own)
                 "`modes: %d` exceeds the %d modes of a mesh with %d unknowns; request fewer modes",
                 w->r->modes, w->basis.neigen, w->s->ndof);
     w->report->seconds_statics =
-        now() - start - w->report->seconds_factor - w->report->seconds_modes;
+        wall_clock() - start - w->report->seconds_factor - w->report->seconds_modes;
     if (!w->r->stiffening) {
         /* the largest piece of memory is not needed any more */
         kl_factor_destroy(w->basis.modes.factor);

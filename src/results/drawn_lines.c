@@ -11,7 +11,7 @@ static const void *used_by(const kl_element *e, const kl_key *k)
 
 /* Is it carried by the ground in all joints that use it? One that a body carries would have to move
  * with it. */
-static bool stands(const kl_model *m, const kl_resource *line)
+static bool is_fixed_to_ground(const kl_model *m, const kl_resource *line)
 {
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
@@ -61,7 +61,7 @@ const kl_drawn_line *kl_drawn_lines(const kl_model *m, kl_arena *arena, int *n)
     *n = 0;
     for (int i = 0; list && i < m->nresource; i++) {
         const kl_resource *r = m->resource[i];
-        if (!r->type->draw || !stands(m, r) || is_left_out(m, r) ||
+        if (!r->type->draw || !is_fixed_to_ground(m, r) || is_left_out(m, r) ||
             !r->type->draw(r->data, arena, &list[*n]))
             continue;
         place(&r->part, &list[(*n)++]);

@@ -33,7 +33,7 @@ typedef struct recorder {
     long    rows, *missing;     /* rows so far; of each column, without a finite number */
 } recorder;
 
-static double now(void)
+static double wall_clock(void)
 {
     struct timespec t;
     clock_gettime(CLOCK_MONOTONIC, &t);
@@ -527,9 +527,9 @@ kl_status kl_record(kl_simulation *s, kl_recording *recording, kl_diag *diag)
                          .row          = record_row,
                          .continue_run = record_continue,
                          .checkpoint   = s->checkpoint > 0.0 ? record_checkpoint : NULL};
-        double  begin = now();
+        double  begin = wall_clock();
         status        = kl_simulation_run(s, recording->end, s->model->settings.every, &sink, diag);
-        recording->wall = now() - begin;
+        recording->wall = wall_clock() - begin;
         report_non_finite_outputs(&r, s, diag);
         kl_status filtered = filter_outputs(&r, s);
         if (status == KL_OK) status = filtered;

@@ -203,11 +203,11 @@ static char *create_part(kl_arena *arena, const char *path)
 }
 
 /* Readers that just look are given a moment to go. */
-static bool somebody_stays(const char *path)
+static bool remains_open_elsewhere(const char *path)
 {
     const struct timespec moment = {.tv_nsec = 40 * 1000 * 1000};
     for (int i = 0; i < 5; i++) {
-        if (kl_h5_nobody_writes(path)) return false;
+        if (kl_h5_has_no_writer(path)) return false;
         nanosleep(&moment, NULL);
     }
     return true;
@@ -224,7 +224,7 @@ static kl_status may_replace(const char *path, kl_diag *diag)
     if (!S_ISREG(s.st_mode))
         return kl_fail(diag, KL_E_FILE, at,
                        "is not an ordinary file; give the name of a file for the results");
-    if (kl_h5_probe(path, &found) && found.marked && somebody_stays(path))
+    if (kl_h5_probe(path, &found) && found.marked && remains_open_elsewhere(path))
         return kl_fail(diag, KL_E_FILE, at,
                        "another run is writing it; give another name with -o, or wait until it "
                        "ends");
@@ -267,7 +267,7 @@ static kl_status start(kl_writer *w, const kl_results_info *info, const kl_chann
 
     w->file   = kl_h5_create(part, why);
     bool good = w->file && create_objects(w, info, channels);
-    if (w->file && !good) snprintf(why, sizeof why, "%s", kl_h5_why(w->file));
+    if (w->file && !good) snprintf(why, sizeof why, "%s", kl_h5_error_text(w->file));
     if (good && rename(part, w->path) != 0) {
         good = false;
         snprintf(why, sizeof why, "%s", strerror(errno));
@@ -334,7 +334,7 @@ static kl_status write_band(kl_writer *w)
                 kl_h5_flush(w->file, w->values) &&
                 kl_h5_put(w->file, w->time, first, n, w->band_time + w->written) &&
                 kl_h5_flush(w->file, w->time);
-    if (!good) return fail_writer(w, "writing", kl_h5_why(w->file));
+    if (!good) return fail_writer(w, "writing", kl_h5_error_text(w->file));
     w->kept    = w->band_time[w->held - 1];
     w->written = w->held;
     if (w->held == w->band) {
@@ -367,7 +367,7 @@ kl_status kl_writer_checkpoint(kl_writer *w, const double *values)
     w->state_row[n] = kl_results_check(values, n);
     if (!kl_h5_put(w->file, w->state, w->ncheckpoint, 1, w->state_row) ||
         !kl_h5_flush(w->file, w->state))
-        return fail_writer(w, "writing a checkpoint", kl_h5_why(w->file));
+        return fail_writer(w, "writing a checkpoint", kl_h5_error_text(w->file));
     w->ncheckpoint++;
     return KL_OK;
 }
@@ -390,7 +390,7 @@ kl_status kl_writer_field(kl_writer *w, int i, double time, const double *rise, 
     if (w->failed) return KL_E_FILE;
     return kl_field_row(w->file, &w->field[i], time, rise, pull)
                ? KL_OK
-               : fail_writer(w, "writing a field", kl_h5_why(w->file));
+               : fail_writer(w, "writing a field", kl_h5_error_text(w->file));
 }
 
 kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change change,
@@ -406,7 +406,7 @@ kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change chan
         good =
             kl_h5_change_column(w->file, w->values, 0, n, to, x) && kl_h5_flush(w->file, w->values);
     free(x);
-    return good ? status : fail_writer(w, "filtering a channel", kl_h5_why(w->file));
+    return good ? status : fail_writer(w, "filtering a channel", kl_h5_error_text(w->file));
 }
 
 /* ---- writer: the end ---- */
@@ -438,7 +438,7 @@ bool kl_results_write_notes(const char *path, const kl_results_note *notes, kl_h
     bool good = true;
     for (const kl_results_note *n = notes; good && n; n = n->next)
         good = kl_h5_write_text(file, n->path, n->text);
-    if (!good) snprintf(why, KL_H5_WHY, "%s", kl_h5_why(file));
+    if (!good) snprintf(why, KL_H5_WHY, "%s", kl_h5_error_text(file));
     char last[KL_H5_WHY];
     return kl_h5_close(file, good ? why : last) && good;
 }

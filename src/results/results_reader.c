@@ -26,13 +26,13 @@ struct kl_reader {
     bool             unfinished;
 };
 
-static kl_status damaged(const kl_reader *r, const char *what)
+static kl_status report_damaged(const kl_reader *r, const char *what)
 {
     return kl_fail(r->diag, KL_E_FILE, (kl_place){.file = r->path}, "is damaged: %s (%s)", what,
-                   kl_h5_why(r->file));
+                   kl_h5_error_text(r->file));
 }
 
-static kl_status look(const char *path, kl_diag *diag, kl_h5_start *found)
+static kl_status probe_file(const char *path, kl_diag *diag, kl_h5_start *found)
 {
     kl_place    at = {.file = path};
     struct stat s;
@@ -64,7 +64,7 @@ static kl_status open_file(kl_reader *r)
 {
     kl_h5_start found;
     char        why[KL_H5_WHY];
-    KL_TRY(look(r->path, r->diag, &found));
+    KL_TRY(probe_file(r->path, r->diag, &found));
     kl_h5_mode mode = found.swmr ? KL_H5_FOLLOW : found.marked ? KL_H5_RESCUE : KL_H5_READ;
     r->unfinished   = mode != KL_H5_READ;
     r->file         = kl_h5_open(r->path, mode, why);
@@ -102,7 +102,7 @@ static kl_status read_catalogue(kl_reader *r)
 {
     int n       = kl_h5_count(r->file, "channels/name");
     r->nchannel = n;
-    if (n < 1) return damaged(r, "its list of channels cannot be read");
+    if (n < 1) return report_damaged(r, "its list of channels cannot be read");
     const char **name = kl_h5_read_texts(r->file, "channels/name", n, r->arena);
     const char **unit = kl_h5_read_texts(r->file, "channels/unit", n, r->arena);
     const char **what = kl_h5_read_texts(r->file, "channels/description", n, r->arena);
@@ -112,17 +112,17 @@ static kl_status read_catalogue(kl_reader *r)
     r->by_name        = kl_arena_array(r->arena, int, n);
     if (!kl_arena_ok(r->arena)) return KL_E_MEMORY;
     if (!name || !unit || !what || !own || !r->column)
-        return damaged(r, "its list of channels cannot be read");
+        return report_damaged(r, "its list of channels cannot be read");
     for (int i = 0; i < n; i++) {
         if (r->column[i] < 0 || r->column[i] >= r->values.ncolumn)
-            return damaged(r, "its list of channels does not fit its table");
+            return report_damaged(r, "its list of channels does not fit its table");
         r->channels[i] = (kl_channel_info){name[i], unit[i], what[i], own[i] != 0};
     }
     return KL_OK;
 }
 
 /* Sorts by heap: qsort has no way to hand the names to the comparison. */
-static void sift(const kl_reader *r, int *order, int root, int n)
+static void sift_down(const kl_reader *r, int *order, int root, int n)
 {
     for (int child; (child = 2 * root + 1) < n; root = child) {
         if (child + 1 < n &&
@@ -139,12 +139,12 @@ static void sort_names(kl_reader *r)
 {
     int *order = r->by_name, n = r->nchannel;
     for (int i = 0; i < n; i++) order[i] = i;
-    for (int i = n / 2 - 1; i >= 0; i--) sift(r, order, i, n);
+    for (int i = n / 2 - 1; i >= 0; i--) sift_down(r, order, i, n);
     for (int last = n - 1; last > 0; last--) {
         int t       = order[0];
         order[0]    = order[last];
         order[last] = t;
-        sift(r, order, 0, last);
+        sift_down(r, order, 0, last);
     }
 }
 
@@ -153,11 +153,11 @@ static kl_status count_rows(kl_reader *r)
 {
     int times = 0, rows = 0;
     if (!kl_h5_rows(r->file, r->time, &times) || !kl_h5_rows(r->file, r->values, &rows))
-        return damaged(r, "its tables have the wrong shape");
+        return report_damaged(r, "its tables have the wrong shape");
     for (r->rows = times < rows ? times : rows; r->rows > 0; r->rows--) {
         double time;
         if (!kl_h5_get(r->file, r->time, r->rows - 1, 1, 0, 0, &time))
-            return damaged(r, "its times cannot be read");
+            return report_damaged(r, "its times cannot be read");
         if (!isnan(time)) break;
     }
     return KL_OK;
@@ -169,9 +169,9 @@ static kl_status open_objects(kl_reader *r)
     KL_TRY(check_version(r));
     if (!kl_h5_open_table(r->file, "time", &r->time) ||
         !kl_h5_open_table(r->file, "values", &r->values))
-        return damaged(r, "it has no tables of time and values");
+        return report_damaged(r, "it has no tables of time and values");
     if (r->time.ncolumn != 0 || r->values.ncolumn < 1)
-        return damaged(r, "its tables have the wrong shape");
+        return report_damaged(r, "its tables have the wrong shape");
     KL_TRY(read_catalogue(r));
     sort_names(r);
     return count_rows(r);
@@ -209,7 +209,7 @@ bool                   kl_reader_unfinished(const kl_reader *r) { return r->unfi
 
 bool kl_reader_running(const kl_reader *r)
 {
-    return r->unfinished && !kl_h5_nobody_writes(r->path);
+    return r->unfinished && !kl_h5_has_no_writer(r->path);
 }
 
 int kl_reader_find(const kl_reader *r, const char *name)
@@ -228,14 +228,14 @@ int kl_reader_find(const kl_reader *r, const char *name)
 kl_status kl_reader_refresh(kl_reader *r)
 {
     if (!kl_h5_refresh(r->file, r->time) || !kl_h5_refresh(r->file, r->values))
-        return damaged(r, "its tables cannot be read again");
+        return report_damaged(r, "its tables cannot be read again");
     return count_rows(r);
 }
 
 kl_status kl_reader_time(kl_reader *r, double *time)
 {
     bool good = r->rows == 0 || kl_h5_get(r->file, r->time, 0, r->rows, 0, 0, time);
-    return good ? KL_OK : damaged(r, "its times cannot be read");
+    return good ? KL_OK : report_damaged(r, "its times cannot be read");
 }
 
 kl_status kl_reader_column(kl_reader *r, int channel, double *values)
@@ -266,7 +266,7 @@ static kl_status read_block(kl_reader *r, const int *channels, int n, int row0, 
             memcpy(values + (size_t)row * (size_t)n + i, cells + (size_t)row * (size_t)k,
                    (size_t)k * sizeof *cells);
         if (k < n) free(cells);
-        if (!good) return damaged(r, "its values cannot be read");
+        if (!good) return report_damaged(r, "its values cannot be read");
     }
     return KL_OK;
 }
@@ -392,7 +392,7 @@ kl_status kl_reader_field(kl_reader *r, const kl_field_points *f, int row0, int 
                          rise + (size_t)(f->width + k) * (size_t)f->npoint);
     if (good && pull && f->nlink > 0)
         good = kl_h5_get(r->file, f->pull, row0, nrow, 0, f->nlink, pull);
-    return good ? KL_OK : damaged(r, "a field cannot be read");
+    return good ? KL_OK : report_damaged(r, "a field cannot be read");
 }
 
 /* ---- repair ---- */
@@ -405,7 +405,7 @@ static kl_status inspect(const char *path, kl_diag *diag, kl_repair_report *repo
     bool good =
         r->rows == 0 || (kl_h5_get(r->file, r->time, 0, 1, 0, 0, &report->first_time) &&
                          kl_h5_get(r->file, r->time, r->rows - 1, 1, 0, 0, &report->last_time));
-    kl_status status = good ? KL_OK : damaged(r, "its times cannot be read");
+    kl_status status = good ? KL_OK : report_damaged(r, "its times cannot be read");
     kl_reader_close(r);
     return status;
 }
@@ -417,7 +417,7 @@ kl_status kl_results_repair(const char *path, kl_diag *diag, kl_repair_report *r
     char                  why[KL_H5_WHY];
     KL_TRY(inspect(path, diag, report));
     if (!report->was_marked) return KL_OK;
-    if (!kl_h5_nobody_writes(path))
+    if (!kl_h5_has_no_writer(path))
         return kl_fail(diag, KL_E_FILE, at, "is in use by a running process and was not changed");
     if (!kl_results_write_notes(path, &killed, KL_H5_REPAIR, why))
         return kl_fail(diag, KL_E_FILE, at, "could not be repaired: %s", why);

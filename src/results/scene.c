@@ -21,7 +21,10 @@
 #include "railway/wheel_rail_drawn.h"
 #include "reduce/kbody.h"
 
-static void say_vec(kl_text *t, kl_vec3 a) { kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z); }
+static void write_vec(kl_text *t, kl_vec3 a)
+{
+    kl_text_add(t, "[%.9g, %.9g, %.9g]", a.x, a.y, a.z);
+}
 
 int kl_scene_frequencies(const kl_model *m, int body, double *f)
 {
@@ -37,7 +40,7 @@ int kl_scene_frequencies(const kl_model *m, int body, double *f)
 }
 
 /* So that who builds the model again can tell whether a body file has changed. */
-static void say_frequencies(kl_text *t, const kl_model *m, int body)
+static void write_frequencies(kl_text *t, const kl_model *m, int body)
 {
     int     n = kl_scene_frequencies(m, body, NULL);
     double *f = n > 0 ? malloc((size_t)n * sizeof *f) : NULL;
@@ -61,7 +64,7 @@ static kl_measures measures_of(kl_text *t, const kl_model *m, int body)
 
 /* Inertia about the centre of mass from the body's mass matrix: the block of its rotation is J about
  * the reference point. */
-static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl_vec3 c)
+static void write_inertia(kl_text *t, const kl_model *m, int body, double mass, kl_vec3 c)
 {
     const kl_body *b     = &m->body[body];
     int            n     = b->nv;
@@ -88,7 +91,7 @@ static void say_inertia(kl_text *t, const kl_model *m, int body, double mass, kl
     free(cache);
 }
 
-static void say_surface(kl_text *t, const kl_triangles *s)
+static void write_surface(kl_text *t, const kl_triangles *s)
 {
     kl_text_add(t, "\"kind\": \"mesh\", \"vertices\": [");
     for (int i = 0; i < 3 * s->nvertex; i++)
@@ -98,37 +101,37 @@ static void say_surface(kl_text *t, const kl_triangles *s)
     kl_text_add(t, "]");
 }
 
-static void say_shape(kl_text *t, const kl_drawn *s)
+static void write_shape(kl_text *t, const kl_drawn *s)
 {
     double p[4];
     kl_quat_from_matrix(&s->A, p);
     kl_text_add(t, "{\"at\": ");
-    say_vec(t, s->at);
+    write_vec(t, s->at);
     kl_text_add(t, ", \"orientation\": [%.9g, %.9g, %.9g, %.9g], ", p[0], p[1], p[2], p[3]);
     if (s->color) kl_text_add(t, "\"color\": \"%s\", ", s->color);
     if (s->kind == KL_DRAWN_BOX) {
         kl_text_add(t, "\"kind\": \"box\", \"size\": ");
-        say_vec(t, s->size);
-    } else if (s->kind == KL_DRAWN_TRIANGLES) say_surface(t, &s->surface);
+        write_vec(t, s->size);
+    } else if (s->kind == KL_DRAWN_TRIANGLES) write_surface(t, &s->surface);
     else
         kl_text_add(t, "\"kind\": \"%s\", \"radius\": %.9g, \"length\": %.9g",
                     s->kind == KL_DRAWN_SPHERE ? "sphere" : "cylinder", s->radius, s->length);
     kl_text_add(t, "}");
 }
 
-static void say_shapes(kl_text *t, const kl_body *b)
+static void write_shapes(kl_text *t, const kl_body *b)
 {
     if (b->hidden) kl_text_add(t, ", \"hidden\": true");
     if (b->nshape == 0) return;
     kl_text_add(t, ", \"shapes\": [");
     for (int i = 0; i < b->nshape; i++) {
         kl_text_add(t, i ? ", " : "");
-        say_shape(t, &b->shape[i]);
+        write_shape(t, &b->shape[i]);
     }
     kl_text_add(t, "]");
 }
 
-static void say_body(kl_text *t, const kl_model *m, int index)
+static void write_body(kl_text *t, const kl_model *m, int index)
 {
     const kl_body *b    = &m->body[index];
     kl_measures    mass = measures_of(t, m, index);
@@ -140,15 +143,15 @@ static void say_body(kl_text *t, const kl_model *m, int index)
     kl_text_json(t, b->name);
     kl_text_add(t, ", \"type\": \"%s\", \"mass\": %.9g, \"center\": ", b->type->name, mass.mass);
     kl_vec3 center = index ? kl_mul_t(&A, kl_sub(mass.center, r)) : kl_vec(0, 0, 0);
-    say_vec(t, center);
-    if (kl_body_turns(b)) say_inertia(t, m, index, mass.mass, center);
-    say_frequencies(t, m, index);
-    say_shapes(t, b);
+    write_vec(t, center);
+    if (kl_body_turns(b)) write_inertia(t, m, index, mass.mass, center);
+    write_frequencies(t, m, index);
+    write_shapes(t, b);
     kl_text_add(t, ", \"points\": [");
     for (int k = 0; k < m->nmarker_elements; k++)
         if (m->marker[k].body == index) {
             kl_text_add(t, first ? "" : ", ");
-            say_vec(t, m->marker[k].r);
+            write_vec(t, m->marker[k].r);
             first = false;
         }
     kl_text_add(t, "]}");
@@ -162,7 +165,7 @@ static bool is_shown(const kl_model *m, const kl_element *e)
     return shown;
 }
 
-static void say_outline(kl_text *t, const char *name, double (*p)[2], int n)
+static void write_outline(kl_text *t, const char *name, double (*p)[2], int n)
 {
     kl_text_add(t, ", \"%s\": [", name);
     for (int i = 0; i < n; i++) kl_text_add(t, "%s[%.5g, %.5g]", i ? ", " : "", p[i][0], p[i][1]);
@@ -170,41 +173,41 @@ static void say_outline(kl_text *t, const char *name, double (*p)[2], int n)
 }
 
 /* Rails that belong to no track: straight along x of the element's first marker. */
-static void say_straight_rails(kl_text *t, const kl_model *m, const kl_element *e)
+static void write_straight_rails(kl_text *t, const kl_model *m, const kl_element *e)
 {
     const kl_marker *p     = &m->marker[e->marker];
     double           gauge = kl_wheel_rail_straight_gauge(e->data);
     if (gauge == 0.0 || p->body != 0) return;
     kl_text_add(t, ", \"straight\": {\"from\": ");
-    say_vec(t, p->r);
+    write_vec(t, p->r);
     kl_text_add(t, ", \"along\": ");
-    say_vec(t, kl_axis(&p->A, 0));
+    write_vec(t, kl_axis(&p->A, 0));
     kl_text_add(t, ", \"up\": ");
-    say_vec(t, kl_axis(&p->A, 2));
+    write_vec(t, kl_axis(&p->A, 2));
     kl_text_add(t, ", \"gauge\": %.6g}", gauge);
 }
 
 /* Wheels on rails, so that a picture shows their profiles. */
-static void say_wheels(kl_text *t, const kl_model *m, const kl_element *e)
+static void write_wheels(kl_text *t, const kl_model *m, const kl_element *e)
 {
     bool           first = true;
     kl_wheel_drawn w;
     if (e->type != &kl_wheel_rail) return;
-    say_straight_rails(t, m, e);
+    write_straight_rails(t, m, e);
     kl_text_add(t, ", \"wheels\": [");
     for (int k = 0; k < 2; k++) {
         if (!kl_wheel_rail_drawn(e->data, k, &w)) continue;
         kl_text_add(t, "%s{\"side\": %d, \"radius\": %.6g, \"half\": %.6g", first ? "" : ", ",
                     k == 0 ? 1 : -1, w.radius, w.half);
-        say_outline(t, "wheel", w.wheel, w.nwheel);
-        say_outline(t, "rail", w.rail, w.nrail);
+        write_outline(t, "wheel", w.wheel, w.nwheel);
+        write_outline(t, "rail", w.rail, w.nrail);
         kl_text_add(t, "}");
         first = false;
     }
     kl_text_add(t, "]");
 }
 
-static void say_element(kl_text *t, const kl_model *m, int index, bool *first)
+static void write_element(kl_text *t, const kl_model *m, int index, bool *first)
 {
     const kl_element *e = &m->element[index];
     kl_text_add(t, "%s{\"name\": ", *first ? "" : ", ");
@@ -218,18 +221,18 @@ static void say_element(kl_text *t, const kl_model *m, int index, bool *first)
         kl_text_add(t, "%s{\"body\": ", k ? ", " : "");
         kl_text_json(t, m->body[p->body].name);
         kl_text_add(t, ", \"r\": ");
-        say_vec(t, p->r);
+        write_vec(t, p->r);
         kl_text_add(t, ", \"axis\": ");
-        say_vec(t, kl_axis(&p->A, 2));
+        write_vec(t, kl_axis(&p->A, 2));
         kl_text_add(t, "}");
     }
     kl_text_add(t, "]");
-    say_wheels(t, m, e);
+    write_wheels(t, m, e);
     kl_text_add(t, "}");
 }
 
 /* Points of the model's outputs, each once. */
-static void say_watched(kl_text *t, const kl_model *m)
+static void write_output_points(kl_text *t, const kl_model *m)
 {
     bool first = true;
     for (int i = 0; i < m->nwanted; i++) {
@@ -247,7 +250,7 @@ static void say_watched(kl_text *t, const kl_model *m)
         kl_text_add(t, ", \"body\": ");
         kl_text_json(t, m->body[p->body].name);
         kl_text_add(t, ", \"r\": ");
-        say_vec(t, p->r);
+        write_vec(t, p->r);
         kl_text_add(t, "}");
         first = false;
     }
@@ -259,16 +262,16 @@ char *kl_scene_json(const kl_model *m)
     kl_text_add(&t, "{\"version\": 1, \"title\": ");
     kl_text_json(&t, m->title);
     kl_text_add(&t, ", \"gravity\": ");
-    say_vec(&t, m->gravity);
+    write_vec(&t, m->gravity);
     kl_text_add(&t, ", \"length\": %.9g, \"bodies\": [", m->length);
     for (int i = 0; i < m->nbody; i++)
-        if (!m->body[i].own && !m->body[i].quiet) say_body(&t, m, i);
+        if (!m->body[i].own && !m->body[i].quiet) write_body(&t, m, i);
     kl_text_add(&t, "], \"elements\": [");
     bool first = true;
     for (int i = 0; i < m->nelement; i++)
-        if (is_shown(m, &m->element[i])) say_element(&t, m, i, &first);
+        if (is_shown(m, &m->element[i])) write_element(&t, m, i, &first);
     kl_text_add(&t, "], \"watched\": [");
-    say_watched(&t, m);
+    write_output_points(&t, m);
     kl_text_add(&t, "]}");
     if (t.failed) {
         kl_text_free(&t);

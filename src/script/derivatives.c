@@ -157,8 +157,8 @@ static triple remainder_of(triple a, triple b)
     return (triple){kl_program_mod(a.f, b.f), a.d - turns * b.d, a.dd - turns * b.dd};
 }
 
-static triple least(triple a, triple b) { return a.f < b.f || isnan(a.f) ? a : b; }
-static triple most(triple a, triple b) { return a.f > b.f || isnan(a.f) ? a : b; }
+static triple smaller_of(triple a, triple b) { return a.f < b.f || isnan(a.f) ? a : b; }
+static triple larger_of(triple a, triple b) { return a.f > b.f || isnan(a.f) ? a : b; }
 
 static const struct {
     double (*g)(double, double);
@@ -168,8 +168,8 @@ static const struct {
     {hypot, length},
     {atan2, bearing},
     {kl_program_mod, remainder_of},
-    {kl_program_min, least},
-    {kl_program_max, most},
+    {kl_program_min, smaller_of},
+    {kl_program_max, larger_of},
 };
 
 static triple call_two(double (*g)(double, double), triple a, triple b)

@@ -14,7 +14,7 @@ static double value_at(const kl_function *f, double x, const double *u)
 
 /* Does f take two values around x, with nothing between? Slopes shrink with the distance d, jumps
  * do not. */
-static void look_at(const kl_function *f, double x, const double *u, kl_jumps *out)
+static void test_point(const kl_function *f, double x, const double *u, kl_jumps *out)
 {
     double d = 1e-12 * fmax(1.0, fabs(x)), low = value_at(f, x - d, u),
            high = value_at(f, x + d, u);
@@ -62,12 +62,12 @@ void kl_function_find_jumps(const kl_function *f, const double *u, kl_jumps *out
     double corner[CORNERS];
     out->n = 0;
     int n  = kl_function_corners(f, corner, CORNERS);
-    for (int i = 0; i < n && n <= CORNERS; i++) look_at(f, corner[i], u, out);
+    for (int i = 0; i < n && n <= CORNERS; i++) test_point(f, corner[i], u, out);
     if (!kl_function_branches(f)) return;
     unsigned long before = kl_function_branch(f, grid(0), u);
     for (int i = 1; i < PLACES; i++) {
         unsigned long now = kl_function_branch(f, grid(i), u);
-        if (now != before) look_at(f, bisect(f, grid(i - 1), grid(i), u), u, out);
+        if (now != before) test_point(f, bisect(f, grid(i - 1), grid(i), u), u, out);
         before = now;
     }
 }

@@ -126,7 +126,7 @@ static void note_moves(const kl_solver *x, kl_diag *diag)
 
 /* Turns and moves what is not held a little, each body another way, the same in every run; `only`,
  * unless NULL, says which coordinates. */
-static void nudge(kl_solver *x, int which, const bool *only, double *dx)
+static void perturb(kl_solver *x, int which, const bool *only, double *dx)
 {
     const kl_model *m    = x->model;
     const double    size = 0.02 * (1 + which); /* rad, and lengths of the model */
@@ -175,7 +175,7 @@ static void turn_upright(kl_solver *x, const double *start, double closed, doubl
     memcpy(found, x->s->q, (size_t)m->nq * sizeof *found);
     for (int turn = 0; turn < TURNS; turn++) {
         memcpy(x->s->q, start, (size_t)m->nq * sizeof *start);
-        nudge(x, turn, turns, dx);
+        perturb(x, turn, turns, dx);
         double worst = gap(x, x->w->phi);
         for (int pass = 0; pass < MOST && worst > exact; pass++)
             if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
@@ -214,7 +214,7 @@ static kl_status assemble_position(kl_solver *x, kl_diag *diag)
     for (int try = 0; try < NUDGES && in_line && !(worst <= closed); try++) {
         double stuck = worst;
         kl_state_copy(kept, x->s);
-        nudge(x, try, NULL, dx);
+        perturb(x, try, NULL, dx);
         worst = gap(x, x->w->phi);
         for (int pass = 0; pass < MOST && worst > exact; pass++)
             if (projection_step(x, q_old, dx, &worst) != KL_OK) break;
@@ -343,7 +343,7 @@ static void note_speeds(kl_solver *x, const double *before, double *now, kl_diag
 {
     const kl_model *m        = x->model;
     const double    smallest = 1e-6, rounding = 1e-12 * m->length;
-    bool            started  = false;
+    bool            started = false;
     for (int i = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         speed_change   c = speed_change_of(x, i, before);

@@ -80,7 +80,8 @@ static kl_status stop(const kl_chatter *c, const kl_element *e, int worst, const
                       kl_diag *diag)
 {
     bool turns = worst % 6 >= 3;
-    if (kl_spent_element(x, diag)) return KL_E_STEP; /* no switch: an element has come to its end */
+    if (kl_stopped_by_element(x, diag))
+        return KL_E_STEP; /* no switch: an element has come to its end */
     return kl_fail(diag, KL_E_STEP, e->place,
                    "chatters at t = %.6g s because of '%s': its %s switches between %.4g and %.4g "
                    "%s in each step, so the step size falls to %.1e s; %s",
@@ -92,7 +93,7 @@ static kl_status stop(const kl_chatter *c, const kl_element *e, int worst, const
 }
 
 /* Largest range of a force of e over the steps watched; without one, a share of the force itself. */
-static double unrest_of(const kl_chatter *c, const kl_element *e, double *range)
+static double force_range_of(const kl_chatter *c, const kl_element *e, double *range)
 {
     double most = 0.0, force = 0.0;
     for (int k = 6 * e->marker; k < 6 * (e->marker + e->nmarker); k++) {
@@ -105,7 +106,7 @@ static double unrest_of(const kl_chatter *c, const kl_element *e, double *range)
 }
 
 /* A run that crawls although nothing chatters: names the stiff element whose force changes most. */
-static void name_the_stiff_one(kl_chatter *c, const kl_solver *x, double pace, kl_diag *diag)
+static void report_stiff_element(kl_chatter *c, const kl_solver *x, double pace, kl_diag *diag)
 {
     const kl_model   *m     = x->model;
     const kl_element *worst = NULL;
@@ -113,7 +114,7 @@ static void name_the_stiff_one(kl_chatter *c, const kl_solver *x, double pace, k
     for (int i = 0; i < m->nelement && !c->warned; i++) {
         double here, unrest;
         if (!m->element[i].type->too_stiff) continue;
-        unrest = unrest_of(c, &m->element[i], &here);
+        unrest = force_range_of(c, &m->element[i], &here);
         if (unrest > most) most = unrest, range = here, worst = &m->element[i];
     }
     if (!worst) return;
@@ -135,7 +136,7 @@ kl_status kl_chatter_check(kl_chatter *c, kl_solver *x, kl_diag *diag)
     double pace      = (x->s->t - c->since) / c->count;
     bool   over      = c->count > STEPS + RANGE + WATCH;
     bool   free_step = isnan(m->settings.step); /* else the user chose it */
-    if (over && free_step && pace <= c->short_step) name_the_stiff_one(c, x, pace, diag);
+    if (over && free_step && pace <= c->short_step) report_stiff_element(c, x, pace, diag);
     if (pace > c->short_step || over) {
         c->since = x->s->t, c->count = 0;
         return KL_OK;

@@ -349,7 +349,7 @@ static double limit_of(const kl_events *e, const kl_crossing *c)
 }
 
 /* Steps go over this crossing: forces keep their slopes there, and error control sees the rest. */
-static bool goes_over(const kl_events *e, const kl_crossing *c)
+static bool is_passed_over(const kl_events *e, const kl_crossing *c)
 {
     return e->lenient && c->kind == KL_CROSSING_SWITCH && !isnan(c->rate);
 }
@@ -359,7 +359,7 @@ static bool goes_over(const kl_events *e, const kl_crossing *c)
  * the kink is wrong by at most about h^2 b/10, wherever in the step it lies, and its velocity by h b/10, which
  * later steps make no good. A tenth of what is allowed for the local error of a step, or a hundredth of the
  * depth (allow_depths), gives the same accuracy as ending steps at all kinks. */
-static bool is_mild(const kl_events *e, int k, double h)
+static bool is_negligible_kink(const kl_events *e, int k, double h)
 {
     const kl_crossing *a = &e->start[k], *b = &e->end[k];
     if (!b->mild || !e->continues || b->kind == KL_CROSSING_JUMP) return false;
@@ -383,14 +383,14 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
     double depth = allowed(e, &e->end[k], t1), h = t1 - t0, high = 1.0;
     double most  = limit_of(e, &e->end[k]) * depth;
     bool   known = !isnan(e->start[k].rate) && !isnan(e->end[k].rate);
-    if (is_mild(e, k, h)) return HUGE_VAL;
+    if (is_negligible_kink(e, k, h)) return HUGE_VAL;
     if (!(side * e->start[k].value > 0.0)) { /* it was met just before it */
         double there = known && side * e->end[k].value < 0.0
                            ? dip(e->start[k], e->end[k], h, -side, depth)
                            : 0.0;
         return there > 0.0 ? t0 + there * h : HUGE_VAL; /* and left again within the step */
     }
-    bool   over  = goes_over(e, &e->end[k]);
+    bool   over  = is_passed_over(e, &e->end[k]);
     double share = !over && side * e->end[k].value < -most ? 1.0 : 0.0;
     if (share == 0.0 && known) share = high = dip(e->start[k], e->end[k], h, side, depth);
     if (share == 0.0) return HUGE_VAL;
@@ -406,7 +406,7 @@ static double meeting_of(const kl_events *e, int k, double t0, double t1)
 }
 
 /* Where the crossing that was aimed at lies, seen from here: a step may have ended before it. */
-static void aim_again(kl_events *e, double t)
+static void update_target(kl_events *e, double t)
 {
     double next = e->beyond;
     for (int k = 0; k < e->n; k++) {
@@ -437,7 +437,7 @@ double kl_events_ahead(kl_events *e, double t)
         const kl_crossing *c    = &e->start[k];
         bool               sure = c->unit == KL_CROSSING_S;
         double v = e->side[k] * c->value, r = e->side[k] * c->rate, b = e->side[k] * e->bend[k];
-        if (!(v > 0.0) || isnan(r) || goes_over(e, c) || (c->mild && !e->hard[k]) ||
+        if (!(v > 0.0) || isnan(r) || is_passed_over(e, c) || (c->mild && !e->hard[k]) ||
             (!sure && (isnan(b) || e->hints >= MOST)))
             continue;
         v += target_of(e, c) * allowed(e, c, t);
@@ -478,7 +478,7 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
     }
     for (int k = 0; k < e->n; k++) {
         int  now  = side_after(e, k, t1);
-        bool over = !e->hard[k] && is_mild(e, k, t1 - t0);
+        bool over = !e->hard[k] && is_negligible_kink(e, k, t1 - t0);
         if (e->side[k] != 0 && now != e->side[k] && !over) {
             e->kind = met && e->kind > e->end[k].kind ? e->kind : e->end[k].kind;
             met     = true;
@@ -489,6 +489,6 @@ kl_passing kl_events_check(kl_events *e, kl_solver *x, double t0)
     e->hints = met || t1 < e->hint ? 0 : e->hints + 1;
     memcpy(e->start, e->end, (size_t)e->n * sizeof *e->start);
     if (met || t1 >= e->beyond) e->aim = e->beyond = HUGE_VAL;
-    else if (t1 >= e->aim) aim_again(e, t1);
+    else if (t1 >= e->aim) update_target(e, t1);
     return met ? KL_PASSED_CROSSING : KL_PASSED_NOTHING;
 }

@@ -240,7 +240,7 @@ static kl_status gear_begin(void *self, kl_solver *x, kl_diag *diag)
     KL_TRY(kl_index1_begin(g->ode, N_VGetArrayPointer(g->y)));
     if (s->formulation == KL_BAUMGARTE && isnan(s->baumgarte))
         g->ode->baumgarte = 20.0 * fmax(g->ode->pace, 1.0);
-    kl_matrix_forget(g->newton);
+    kl_matrix_invalidate(g->newton);
     kl_matrix_soften(g->newton, 10.0);
     double first = isnan(s->first_step) ? 0.1 / g->ode->pace * sqrt(x->tolerance) : s->first_step;
     int    flag  = CVodeReInit(g->cvode, x->s->t, g->y);

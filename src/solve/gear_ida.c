@@ -151,8 +151,8 @@ static kl_status rate_after(gear *g, const double *dx)
  * the smallest ones, eps now/times. Constraints that repeat others contradict them by the square of
  * the gap while Newton is under way; through the softness alone that would become multipliers
  * without bound. `pull`: what softness put into y (nlam), over `scale`. */
-static kl_status solve_felt(gear *g, kl_matrix *a, const double *pull, double scale,
-                            const double *now, double times, double *y)
+static kl_status solve_with_minimum_norm(gear *g, kl_matrix *a, const double *pull, double scale,
+                                         const double *now, double times, double *y)
 {
     const kl_model *m     = g->x->model;
     int             first = m->nv + m->nz, n = first + m->nlam;
@@ -185,8 +185,8 @@ static int solve_parts(gear *g, const double *b, double c, const double *rate)
     for (int k = 0; k < m->nv; k++) d[k] = b[m->nq + k] / s;
     for (int k = m->nv; k < m->nv + m->nz; k++) d[k] = b[m->nq + k];
     for (int k = 0; k < m->nlam; k++) l[k] = rate[k] / c;
-    if (solve_felt(g, x->matrix, g->pull, c, N_VGetArrayPointer(g->at_y) + g->lambda, s, d) !=
-        KL_OK)
+    if (solve_with_minimum_norm(g, x->matrix, g->pull, c, N_VGetArrayPointer(g->at_y) + g->lambda,
+                                s, d) != KL_OK)
         return 1;
     for (int k = 0; k < m->nlam; k++) l[k] *= s;
 
@@ -194,7 +194,8 @@ static int solve_parts(gear *g, const double *b, double c, const double *rate)
     kl_matrix_rows_times(m, x->w, g->weights, g->u, g->gap);
     memset(g->mu, 0, (size_t)(m->nv + m->nz) * sizeof *g->mu);
     for (int k = 0; k < m->nlam; k++) g->mu[m->nv + m->nz + k] = b[g->multiplier + k] - g->gap[k];
-    if (solve_felt(g, g->weights, g->pull_mu, 1.0, g->mu_now, c, g->mu) != KL_OK) return 1;
+    if (solve_with_minimum_norm(g, g->weights, g->pull_mu, 1.0, g->mu_now, c, g->mu) != KL_OK)
+        return 1;
     for (int k = 0; k < m->nv; k++) g->u[k] += g->mu[k];
     return 0;
 }
@@ -343,7 +344,7 @@ static kl_status gear_begin(void *self, kl_solver *x, kl_diag *diag)
     memset(g->mu_now, 0, (size_t)m->nlam * sizeof *y);
     memset(g->soft, 0, (size_t)m->nlam * sizeof *y);
     memset(g->soft_mu, 0, (size_t)m->nlam * sizeof *y);
-    kl_matrix_forget(g->weights);
+    kl_matrix_invalidate(g->weights);
     kl_matrix_soften(g->weights, 10.0);
     kl_matrix_soften(x->matrix, 10.0);
     g->k         = g->ode->pace;

@@ -192,7 +192,7 @@ static kl_status alpha_create(kl_solver *x, void **self)
 
 /* The shortest time in which the motion now changes something: length over speed, root of length
  * over acceleration. */
-static double pace(const kl_solver *x)
+static double motion_rate(const kl_solver *x)
 {
     double rate = fmax(kl_increment_norm(x->model, x->s->v, NULL),
                        sqrt(kl_increment_norm(x->model, x->a, NULL)));
@@ -225,7 +225,7 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
     alpha             *i = self;
     const kl_model    *m = x->model;
     const kl_settings *s = &m->settings;
-    double             T = pace(x), dt = 1e-5 * fmin(T, isnan(s->step) ? T : 10.0 * s->step);
+    double             T = motion_rate(x), dt = 1e-5 * fmin(T, isnan(s->step) ? T : 10.0 * s->step);
     kl_matrix_soften(x->matrix, 1.0); /* another method may have used it before */
     KL_TRY(find_jerk(i, x, dt, diag));
     double change = kl_increment_norm(m, i->jerk, NULL);
@@ -345,7 +345,7 @@ typedef struct change {
 
 /* Positions alone onto Phi = 0: the part of Phi that the change of the velocities does not take
  * away goes into dx, in the direction of Phi_q', and nowhere else. It is the second right-hand side. */
-static void ask_position(const kl_solver *x, coefficients c, double *y)
+static void project_position(const kl_solver *x, coefficients c, double *y)
 {
     const kl_model *m = x->model;
     memset(y, 0, (size_t)(m->nv + m->nz) * sizeof *y);
@@ -387,7 +387,7 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double la
     for (int k = 0; k < m->nlam; k++)
         x->y[m->nv + m->nz + k] =
             kl_matrix_eps(x->matrix, k) * i->lambda[k] / s - x->rate[k] / c.c1;
-    if (m->nlam > 0) ask_position(x, c, position);
+    if (m->nlam > 0) project_position(x, c, position);
     KL_TRY((m->nlam > 0 ? kl_matrix_solve_two : kl_matrix_solve)(x->matrix, x->y));
     carry_back(i, m, x->y);
     *size = (change){.motion = kl_increment_norm(m, x->y, which)};
@@ -701,7 +701,7 @@ static double next_try(double whole, double left, bool adaptive, int *tries)
  * while the best one is not much shorter, and becomes longer when two steps in a row ask for it. After a
  * single one the next kink would reject the longer step again: a coach with S1002 wheels on irregular
  * track has 1700 instead of 900 matrices for it. */
-static bool keeps_step(alpha *i, const kl_model *m, double best)
+static bool keeps_step_size(alpha *i, const kl_model *m, double best)
 {
     enum { PATIENCE = 2 };
     i->calm = best < 1.5 ? 0 : i->calm + 1;
@@ -785,7 +785,7 @@ static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistic
         bool   cut    = x->model->interval > 0.0 && h < want;
         double growth = 1.5 * (cut ? want : h);
         i->h          = fmin(fmax(growth, want), fmax(0.5 * h, best));
-        if (keeps_step(i, x->model, best / h)) i->h = h;
+        if (keeps_step_size(i, x->model, best / h)) i->h = h;
         if (i->bends) i->h = fmax(0.5 * h, best); /* what came before says nothing */
         if (tries) i->h = fmin(i->h, want);
         break;

@@ -171,7 +171,7 @@ kl_status kl_index1_evaluate(kl_index1 *i, double t, const double *y)
 }
 
 /* Is f to be evaluated on the constraints? */
-static bool is_careful(const kl_index1 *i) { return i->always || i->careful > 0; }
+static bool is_evaluated_on_constraints(const kl_index1 *i) { return i->always || i->careful > 0; }
 
 /* ---- constraints ----------------------------------------------------------------------------- */
 
@@ -205,11 +205,11 @@ void kl_index1_advance(const kl_model *m, const double *dx, double *q)
 }
 
 /* Brings y onto the constraints; leaves the elements evaluated and the matrix factored there. */
-kl_status kl_index1_onto(kl_index1 *i, double t, double *y)
+kl_status kl_index1_project_onto_constraints(kl_index1 *i, double t, double *y)
 {
     kl_solver      *x     = i->x;
     const kl_model *m     = x->model;
-    const double    worth = is_careful(i) ? 4e-16 : 1e-14;
+    const double    worth = is_evaluated_on_constraints(i) ? 4e-16 : 1e-14;
     double length = fmin(m->length, 1.0); /* a constraint is a length, an angle or a cosine */
     KL_TRY(kl_index1_evaluate(i, t, y));
     KL_TRY(factor(i));
@@ -217,19 +217,19 @@ kl_status kl_index1_onto(kl_index1 *i, double t, double *y)
 
     /* far below the tolerance: what is left off the constraints acts with a pole at singular
      * positions, and mechanisms were seen to leave their branch there */
-    const int passes = is_careful(i) ? 6 : 3;
+    const int passes = is_evaluated_on_constraints(i) ? 6 : 3;
     for (int pass = 0; pass < passes && m->nlam > 0; pass++) {
         double gap = size_of(x->w->phi, m->nlam) / length;
         if (gap <= worth || !correction(i, x->w->phi, gap)) break;
         kl_index1_advance(m, i->dx, y);
         KL_TRY(kl_index1_evaluate(i, t, y));
-        if (is_careful(i) && gap > 1e-9) KL_TRY(factor(i));
+        if (is_evaluated_on_constraints(i) && gap > 1e-9) KL_TRY(factor(i));
     }
     /* masses too unequal for this matrix, or no position left that closes: better none than wrong
      */
     const double hopeless = 1e-6;
     if (size_of(x->w->phi, m->nlam) / length > hopeless) return KL_RETRY;
-    for (int pass = 0; pass < (is_careful(i) ? 2 : 1); pass++) {
+    for (int pass = 0; pass < (is_evaluated_on_constraints(i) ? 2 : 1); pass++) {
         kl_eval_rate(m, x->w, x->rate);
         double rate = size_of(x->rate, m->nlam) / length;
         if (rate <= worth * i->pace || !correction(i, x->rate, rate)) break;
@@ -251,10 +251,10 @@ static kl_status plain_rate(kl_index1 *i, double t, const double *y, double *dy)
 
 /* y onto the constraints but for directions that they hardly hold: in a singular position they say
  * nothing about those but rounding errors, magnified. */
-kl_status kl_index1_softly_onto(kl_index1 *i, double t, double *y)
+kl_status kl_index1_project_regularised(kl_index1 *i, double t, double *y)
 {
     kl_matrix_soften(i->x->matrix, KL_INDEX1_SOFTEST);
-    kl_status status = kl_index1_onto(i, t, y);
+    kl_status status = kl_index1_project_onto_constraints(i, t, y);
     kl_matrix_soften(i->x->matrix, KL_INDEX1_SOFT);
     return status;
 }
@@ -263,13 +263,13 @@ kl_status kl_index1_softly_onto(kl_index1 *i, double t, double *y)
 static kl_status accelerate_on(kl_index1 *i, double t, const double *y)
 {
     memcpy(i->on, y, (size_t)i->n * sizeof *y);
-    KL_TRY(kl_index1_onto(i, t, i->on));
+    KL_TRY(kl_index1_project_onto_constraints(i, t, i->on));
     return kl_index1_accelerate(i);
 }
 
 /* f near a singular position: at the nearest point of the constraints, where f is smooth (stages
  * and predictors are off by more than the pole there would bear), or across it. */
-static kl_status careful_rate(kl_index1 *i, double t, const double *y, double *dy)
+static kl_status rate_near_singularity(kl_index1 *i, double t, const double *y, double *dy)
 {
     KL_TRY(accelerate_on(i, t, y));
     if (kl_index1_weak(i) && kl_index1_across(i, t, y) != KL_OK) {
@@ -283,8 +283,8 @@ static kl_status careful_rate(kl_index1 *i, double t, const double *y, double *d
 /* f, whatever the position. */
 static kl_status rate_anywhere(kl_index1 *i, double t, const double *y, double *dy)
 {
-    bool careful = is_careful(i) && i->baumgarte == 0.0;
-    return careful ? careful_rate(i, t, y, dy) : plain_rate(i, t, y, dy);
+    bool careful = is_evaluated_on_constraints(i) && i->baumgarte == 0.0;
+    return careful ? rate_near_singularity(i, t, y, dy) : plain_rate(i, t, y, dy);
 }
 
 kl_status kl_index1_settle(kl_index1 *i, double t, const double *y)
@@ -308,10 +308,11 @@ kl_status kl_index1_project(kl_index1 *i, double t, double *y)
 {
     bool soft  = is_soft(i, t, y);
     i->known.t = NAN;
-    KL_TRY(soft ? kl_index1_softly_onto(i, t, y) : kl_index1_onto(i, t, y));
+    KL_TRY(soft ? kl_index1_project_regularised(i, t, y)
+                : kl_index1_project_onto_constraints(i, t, y));
     KL_TRY(kl_index1_settle(i, t, y));
     if (!soft || i->blocked == 0) return KL_OK;
-    KL_TRY(kl_index1_onto(i, t, y)); /* there was no way across */
+    KL_TRY(kl_index1_project_onto_constraints(i, t, y)); /* there was no way across */
     return kl_index1_settle(i, t, y);
 }
 
@@ -330,7 +331,7 @@ kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy)
 
 /* ---- steps ----------------------------------------------------------------------------------- */
 
-static void find_pace(kl_index1 *i)
+static void update_rate_scale(kl_index1 *i)
 {
     const kl_model *m = i->x->model;
     double now = fmax(kl_increment_norm(m, i->s->v, NULL), sqrt(kl_increment_norm(m, i->a, NULL)));
@@ -359,7 +360,7 @@ kl_status kl_index1_begin(kl_index1 *i, double *y)
     memcpy(y + m->nq, x->s->v, (size_t)m->nv * sizeof *y);
     memcpy(y + m->nq + m->nv, x->s->z, (size_t)m->nz * sizeof *y);
     kl_state_copy(i->s, x->s);
-    kl_matrix_forget(x->matrix);
+    kl_matrix_invalidate(x->matrix);
     kl_matrix_soften(x->matrix, KL_INDEX1_SOFT);
     y[i->n - 2] = y[i->n - 1] = 0.0;
     i->begun                  = true;
@@ -374,7 +375,7 @@ kl_status kl_index1_begin(kl_index1 *i, double *y)
     i->known.t = x->s->t;
     memcpy(i->known.y, y, (size_t)i->n * sizeof *y);
     i->usual = kl_matrix_weakness(x->matrix);
-    find_pace(i);
+    update_rate_scale(i);
     keep_point(i);
     return KL_OK;
 }
@@ -413,7 +414,7 @@ double kl_index1_accept(kl_index1 *i, double t, const double *y, kl_statistics *
     kl_state_copy(x->s, i->s);
     memcpy(x->a, i->a, (size_t)m->nv * sizeof(double));
     memcpy(x->lambda, i->lambda, (size_t)m->nlam * sizeof(double));
-    find_pace(i);
+    update_rate_scale(i);
     keep_point(i);
     /* long steps leave the position behind sooner than short ones */
     i->passed += h * i->pace;
@@ -472,7 +473,8 @@ void kl_index1_weights(kl_index1 *i, const double *y, double *weight)
     const double   *z = y + m->nq + m->nv;
     /* near singular positions no more than this is left of rounding errors, most of it in
      * directions that the next projections set right */
-    double one = 1.0 / (is_careful(i) ? fmax(i->tolerance, i->floor) : i->tolerance);
+    double one =
+        1.0 / (is_evaluated_on_constraints(i) ? fmax(i->tolerance, i->floor) : i->tolerance);
     for (int k = 0; k < m->nbody; k++) {
         const kl_body *b = &m->body[k];
         const double  *u = m->unit + b->v;

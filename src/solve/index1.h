@@ -78,8 +78,8 @@ kl_status kl_index1_rate(kl_index1 *i, double t, const double *y, double *dy);
 kl_status kl_index1_project(kl_index1 *i, double t, double *y);
 /* The parts of these: y onto the constraints, with all evaluated and factored there; a and lambda
  * of what is evaluated and factored; positions moved by increments. */
-kl_status kl_index1_onto(kl_index1 *i, double t, double *y);
-kl_status kl_index1_softly_onto(kl_index1 *i, double t, double *y);
+kl_status kl_index1_project_onto_constraints(kl_index1 *i, double t, double *y);
+kl_status kl_index1_project_regularised(kl_index1 *i, double t, double *y);
 kl_status kl_index1_accelerate(kl_index1 *i);
 void      kl_index1_advance(const kl_model *m, const double *dx, double *q);
 /* singular.c. Did the last accelerations come from near a singular position? a there, with i->on

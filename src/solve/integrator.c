@@ -118,7 +118,7 @@ bool kl_dead_point(const kl_solver *x, kl_diag *diag)
 }
 
 /* An element that says, when asked after a failed step, that its description ends here: the reason. */
-static const kl_element *spent_element(const kl_solver *x, kl_notice *notice)
+static const kl_element *element_that_stops(const kl_solver *x, kl_notice *notice)
 {
     const kl_model *m = x->model;
     for (int i = 0; i < m->nelement; i++) {
@@ -132,10 +132,10 @@ static const kl_element *spent_element(const kl_solver *x, kl_notice *notice)
     return NULL;
 }
 
-bool kl_spent_element(const kl_solver *x, kl_diag *diag)
+bool kl_stopped_by_element(const kl_solver *x, kl_diag *diag)
 {
     kl_notice         notice;
-    const kl_element *spent = spent_element(x, &notice);
+    const kl_element *spent = element_that_stops(x, &notice);
     if (!spent) return false;
     kl_fail(diag, KL_E_STEP, spent->place, "stopped at t = %.9g s: '%s' %s", x->s->t, spent->name,
             notice.text);
@@ -160,7 +160,7 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
     for (int i = 0; i < m->nunfollowed; i++)
         kl_note(diag, m->unfollowed[i].place,
                 "%s; if they are in line, this is a singular position", m->unfollowed[i].text);
-    if (kl_spent_element(x, diag)) return KL_E_STEP;
+    if (kl_stopped_by_element(x, diag)) return KL_E_STEP;
     if (kl_lua_failure(m->lua)) kl_fail(diag, KL_E_STEP, KL_NOWHERE, "%s", kl_lua_failure(m->lua));
     if (culprit >= 0)
         kl_note(diag, m->element[culprit].place,

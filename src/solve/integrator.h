@@ -76,7 +76,7 @@ bool kl_dead_point(const kl_solver *x, kl_diag *diag);
 
 /* Does an element say that its description ends at the state last evaluated, as one that turns inside
  * out? Then the message names it. */
-bool kl_spent_element(const kl_solver *x, kl_diag *diag);
+bool kl_stopped_by_element(const kl_solver *x, kl_diag *diag);
 
 /* The step became too small: when, who limits it, the energies, what to try. */
 kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, const char *why,
@@ -86,9 +86,10 @@ kl_status kl_step_failed(kl_solver *x, double h, const kl_statistics *count, con
  * is known. Starts zeroed. */
 typedef struct kl_powers {
     double now[2], before[2], h;
-    double lost;  /* energy lost in the last step [J] */
-    double rough; /* how uncertain that is: the part that the bend of the power has, or may have [J] */
-    bool   begun;
+    double lost; /* energy lost in the last step [J] */
+    double
+        rough; /* how uncertain that is: the part that the bend of the power has, or may have [J] */
+    bool begun;
 } kl_powers;
 /* Adds the energies lost and supplied over a step that ends at the state last evaluated: by the
  * parabola through the last three powers, the trapezoidal rule after a start. */

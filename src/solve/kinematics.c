@@ -105,7 +105,7 @@ static void keep(const follower *f, moment *to)
     memcpy(to->a, f->x->a, (size_t)f->m->nv * sizeof(double));
 }
 
-static void go_back(follower *f, const moment *to)
+static void restore_moment(follower *f, const moment *to)
 {
     kl_state_copy(f->x->s, to->s);
     memcpy(f->x->a, to->a, (size_t)f->m->nv * sizeof(double));
@@ -147,7 +147,7 @@ static double cubic_root(double y0, double d0, double y1, double d1, double h)
 }
 
 /* Bodies whose velocity turned round while others went on. */
-static void look_for_toggles(follower *f, const moment *before)
+static void find_toggles(follower *f, const moment *before)
 {
     const kl_model *m = f->m;
     const double   *u = before->s->v, *v = f->x->s->v, *au = before->a, *av = f->x->a;
@@ -194,7 +194,7 @@ static kl_status narrow(follower *f, const moment *from, double to, double *plac
     for (int pass = 0; pass < 60; pass++) {
         for (int i = 0; i < 2; i++) {
             if (!isnan(y[i])) continue;
-            go_back(f, from);
+            restore_moment(f, from);
             kl_status status = one_step(f, p[i]);
             if (status == KL_OK) status = least_pivot(f, &y[i]);
             if (status == KL_E_MEMORY) return status;
@@ -216,7 +216,7 @@ static void sharpen(follower *f, const moment *from, double span, double *place)
     for (double d = 1e-2 * span; d > 5e-4 * span; d *= 0.1) {
         double y[2] = {0.0, 0.0};
         for (int i = 0; i < 2; i++) {
-            go_back(f, from);
+            restore_moment(f, from);
             if (one_step(f, *place + (i ? d : -d)) != KL_OK || least_pivot(f, &y[i]) != KL_OK)
                 return;
         }
@@ -224,7 +224,7 @@ static void sharpen(follower *f, const moment *from, double span, double *place)
     }
 }
 
-static kl_status look_for_branching(follower *f)
+static kl_status find_branching(follower *f)
 {
     const moment *two = &f->last[0], *one = &f->last[1];
     double        now, place, least;
@@ -239,7 +239,7 @@ static kl_status look_for_branching(follower *f)
             sharpen(f, two, f->last[2].s->t - two->s->t, &place);
             note(f, KL_BRANCHING, place, 0);
         }
-        go_back(f, &f->last[2]);
+        restore_moment(f, &f->last[2]);
     }
     /* the moments move on */
     moment oldest = f->last[0];
@@ -276,7 +276,7 @@ static kl_status follow(follower *f, double t, double every)
         kl_status     status = one_step(f, to);
         if (status == KL_E_MEMORY) return status;
         if (status != KL_OK) {
-            go_back(f, before);
+            restore_moment(f, before);
             h = 0.5 * (to - f->x->s->t);
             if (h < 1e-7 * every) {
                 (void)kl_eval(f->m, f->x->s, f->x->w);
@@ -286,8 +286,8 @@ static kl_status follow(follower *f, double t, double every)
         }
         kl_commit_history(f->m, f->x->s, f->x->w, f->x->s->h);
         f->k->steps++;
-        look_for_toggles(f, before);
-        KL_TRY(look_for_branching(f));
+        find_toggles(f, before);
+        KL_TRY(find_branching(f));
         h *= 2.0;
     }
     return KL_OK;
@@ -345,7 +345,7 @@ static bool was_reported(const follower *f, int i)
     return false;
 }
 
-static void tell_dead_point(const follower *f, int i)
+static void report_dead_point(const follower *f, int i)
 {
     enum { NAMED = 4 };
     kl_line l = {.arena = f->arena};
@@ -361,14 +361,14 @@ static void tell_dead_point(const follower *f, int i)
 }
 
 /* One line for each event, of many only the first ones and how many there are. */
-static void tell(const follower *f)
+static void report_events(const follower *f)
 {
     enum { MOST = 10 };
     int points = 0;
     for (int i = 0; i < kept_specials(f); i++) {
         const kl_special *s = &f->k->special[i];
         if (s->kind == KL_TOGGLE && !was_reported(f, i)) {
-            if (++points <= MOST) tell_dead_point(f, i);
+            if (++points <= MOST) report_dead_point(f, i);
         } else if (s->kind == KL_BRANCHING)
             kl_note(f->diag, KL_NOWHERE,
                     "bifurcation at t = %.9g s: the constraints lose rank and the motion has "
@@ -386,7 +386,7 @@ static kl_status follow_all(follower *f, double end, double every, const kl_sink
     KL_TRY(kl_assemble_start(x, f->diag));
     KL_TRY(check_driven(f));
     KL_TRY(find_rates(f));
-    KL_TRY(look_for_branching(f));
+    KL_TRY(find_branching(f));
     long rows = (long)floor(end / every * (1.0 + 1e-12) + 1e-9);
     for (long i = 0; i <= rows; i++) {
         if (i > 0) KL_TRY(follow(f, (double)i * every, every));
@@ -414,7 +414,7 @@ kl_status kl_kinematics_run(kl_simulation *s, double end, double every, const kl
         ok &= f.last[i].s != NULL;
     }
     kl_status status = ok && kl_arena_ok(f.arena) ? follow_all(&f, end, every, sink) : KL_E_MEMORY;
-    tell(&f);
+    report_events(&f);
     for (int i = 0; i < 3; i++) kl_state_destroy(f.last[i].s);
     kl_arena_destroy(f.arena);
     return status;

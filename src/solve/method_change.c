@@ -23,7 +23,7 @@ static kl_status use_method(kl_simulation *s, const kl_integrator *method)
     kl_method_set_event_rules(s);
     s->watch     = (kl_method_watch){0};
     x->tolerance = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
-    kl_matrix_forget(x->matrix);
+    kl_matrix_invalidate(x->matrix);
     s->anew = true;
     return method->create(x, &s->self);
 }
@@ -41,7 +41,7 @@ kl_status kl_method_choose(kl_simulation *s)
     const kl_integrator *best = &kl_generalized_alpha;
     if (s->bound) {
         snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
-    } else if (kl_method_look(s->scratch, s->solver, s->model->settings.tolerance, true, &at) !=
+    } else if (kl_method_measure(s->scratch, s->solver, s->model->settings.tolerance, true, &at) !=
                KL_OK) {
         snprintf(s->chosen, sizeof s->chosen, "accelerations near the start are not defined");
     } else {
@@ -64,8 +64,8 @@ kl_status kl_method_reconsider(kl_simulation *s)
     bool explicit_now = s->integrator == &kl_runge_kutta;
     s->latest         = 0.0;
     if (!s->automatic || s->bound || s->changes >= MOST || !(h > 0.0)) return KL_OK;
-    if (!kl_method_tired(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
-                         explicit_now, why, sizeof why))
+    if (!kl_method_is_inefficient(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
+                                  explicit_now, why, sizeof why))
         return KL_OK;
     snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s", s->solver->s->t, why);
     s->changes++;

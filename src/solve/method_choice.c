@@ -17,7 +17,7 @@ static const double ERROR =
  * material that yields. Its history changes at ends of steps only, so that a long explicit step across an
  * impact would miss most of it. One number of history only counts turns. Friction of joints is written for
  * long steps. */
-static bool remembers(const kl_element *e)
+static bool has_path_dependent_force(const kl_element *e)
 {
     return e->nh > 1 && e->nevent > 0 && !e->type->only_constrains && !e->type->reads_reaction;
 }
@@ -29,7 +29,7 @@ const char *kl_method_bound(const kl_model *m)
     if (s->spectral_radius != 0.9) return "a spectral radius is given";
     if (m->interval > 0.0) return "parts of the model have their own time steps";
     for (int i = 0; i < m->nelement; i++)
-        if (remembers(&m->element[i]))
+        if (has_path_dependent_force(&m->element[i]))
             return "forces depend on the history of contacts or material";
     for (int i = 1; i < m->nbody; i++) {
         if (kl_body_deforms(&m->body[i])) return "there are flexible bodies";
@@ -126,8 +126,8 @@ static kl_status jerk_of(kl_solver *x, scratch *w, double pace, double *out)
     return KL_OK;
 }
 
-static kl_status look(kl_solver *x, scratch *w, double tolerance, bool stiffness,
-                      kl_method_steps *out)
+static kl_status measure_stiffness(kl_solver *x, scratch *w, double tolerance, bool stiffness,
+                                   kl_method_steps *out)
 {
     const double slowest = 1e-2; /* 1/s */
     double       jerk, stiff = 0.0, damped = 0.0;
@@ -147,12 +147,12 @@ static kl_status look(kl_solver *x, scratch *w, double tolerance, bool stiffness
     return isfinite(jerk) && isfinite(out->rate) ? KL_OK : KL_RETRY;
 }
 
-kl_status kl_method_look(kl_method_scratch *w, kl_solver *x, double tolerance, bool stiffness,
-                         kl_method_steps *out)
+kl_status kl_method_measure(kl_method_scratch *w, kl_solver *x, double tolerance, bool stiffness,
+                            kl_method_steps *out)
 {
     *out = (kl_method_steps){0};
     kl_state_copy(w->base, x->s);
-    kl_status status = look(x, w, tolerance, stiffness, out);
+    kl_status status = measure_stiffness(x, w, tolerance, stiffness, out);
     kl_state_copy(x->s, w->base);
     if (kl_diag_size(w->diag) > 0) kl_diag_clear(w->diag);
     return status;
@@ -190,8 +190,8 @@ bool kl_method_smooth(const kl_method_steps *at) { return at->runge_kutta > COST
 
 /* ---- while running ---- */
 
-bool kl_method_tired(kl_method_watch *w, kl_method_scratch *room, kl_solver *x, double tolerance,
-                     double h, bool runge_kutta, char *why, size_t size)
+bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *room, kl_solver *x,
+                              double tolerance, double h, bool runge_kutta, char *why, size_t size)
 {
     enum { LOOKS = sizeof w->alpha / sizeof *w->alpha };
     const long      window = runge_kutta ? 16 : 250L << (w->looks < 10 ? w->looks : 10);
@@ -207,7 +207,7 @@ bool kl_method_tired(kl_method_watch *w, kl_method_scratch *room, kl_solver *x, 
                  mean);
         return true;
     }
-    if (kl_method_look(room, x, tolerance, !runge_kutta, &at) != KL_OK) return false;
+    if (kl_method_measure(room, x, tolerance, !runge_kutta, &at) != KL_OK) return false;
     w->alpha[w->looks++ % LOOKS] = at.now;
     if (!runge_kutta) {
         snprintf(why, size, "steps of %.2g s instead of %.2g s", at.runge_kutta, mean);

@@ -37,8 +37,8 @@ typedef struct kl_method_steps {
 } kl_method_steps;
 /* Is Runge-Kutta the cheaper one? */
 bool      kl_method_smooth(const kl_method_steps *at);
-kl_status kl_method_look(kl_method_scratch *w, kl_solver *x, double tolerance, bool stiffness,
-                         kl_method_steps *out);
+kl_status kl_method_measure(kl_method_scratch *w, kl_solver *x, double tolerance, bool stiffness,
+                            kl_method_steps *out);
 
 /* Watches a run and says when the other method would do with less. Starts zeroed. */
 typedef struct kl_method_watch {
@@ -50,7 +50,7 @@ typedef struct kl_method_watch {
     double rival; /* that of Runge-Kutta, before it was given up [s]; 0: not known */
 } kl_method_watch;
 /* After a step of length h. True: change the method; `why` gives the reason. */
-bool kl_method_tired(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x, double tolerance,
-                     double h, bool runge_kutta, char *why, size_t size);
+bool kl_method_is_inefficient(kl_method_watch *w, kl_method_scratch *scratch, kl_solver *x,
+                              double tolerance, double h, bool runge_kutta, char *why, size_t size);
 
 #endif

@@ -153,7 +153,8 @@ static kl_status choose(const kl_compatibility_rows *from, int partner, kl_arena
 /* ---- sets that no mode answers to ---- */
 
 /* vectors y with |y'A| below `limit`: columns of V from the front; returns how many */
-static int silent(int n, int width, const double *A, int stride, double limit, double *V, double *w)
+static int null_vectors(int n, int width, const double *A, int stride, double limit, double *V,
+                        double *w)
 {
     for (int i = 0; i < n; i++)
         for (int j = 0; j < n; j++) {
@@ -202,7 +203,7 @@ int kl_row_echelon(int n, int width, double *A, int also, double *B)
 
 /* Of all bases of the silent reactions the one that a reader understands: each loads the last point
  * in one direction only. What loads no point is joints that repeat each other whatever the body. */
-static kl_status purify(kl_compatibility_search *k)
+static kl_status choose_readable_basis(kl_compatibility_search *k)
 {
     const kl_compatibility_rows *r     = &k->r;
     int                          width = 6 * r->npoint;
@@ -238,17 +239,18 @@ static kl_status find_sets(kl_compatibility_search *k)
     k->nset                            = 0;
     if (!kl_arena_ok(k->a)) return KL_E_MEMORY;
     if (n < 2) return KL_OK;
-    int modes = r->nv - r->frame, nequal = silent(r->n, r->frame, r->J, r->nv, 1e-7, V, value);
+    int modes  = r->nv - r->frame,
+        nequal = null_vectors(r->n, r->frame, r->J, r->nv, 1e-7, V, value);
     for (int i = 0; i < nequal; i++)
         for (int c = 0; c < modes; c++)
             for (int p = 0; p < r->n; p++)
                 G[i * modes + c] += V[i * r->n + p] * r->J[p * r->nv + r->frame + c];
-    k->nset = nequal > 0 ? silent(nequal, modes, G, modes, 1e-7, Z, value) : 0;
+    k->nset = nequal > 0 ? null_vectors(nequal, modes, G, modes, 1e-7, Z, value) : 0;
     for (int i = 0; i < k->nset; i++)
         for (int p = 0; p < r->n; p++)
             for (int q = 0; q < nequal; q++)
                 k->Y[i * r->n + p] += Z[i * nequal + q] * V[q * r->n + p];
-    return purify(k);
+    return choose_readable_basis(k);
 }
 
 /* ---- one body ---- */
@@ -269,7 +271,7 @@ static kl_status add(kl_compatibility_search *k, const bool *mark, bool yes,
 }
 
 /* joints to one partner: those that lock something, and those that only repeat each other */
-static kl_status look_at_partner(kl_compatibility_search *k, int partner)
+static kl_status examine_partner(kl_compatibility_search *k, int partner)
 {
     kl_compatibility_lock lock = {0};
     k->partner                 = partner;
@@ -283,7 +285,7 @@ static kl_status look_at_partner(kl_compatibility_search *k, int partner)
 
 /* Sets across several partners: those at the other ends may give way, so that nothing is said of
  * what they lock. */
-static kl_status look_across(kl_compatibility_search *k)
+static kl_status examine_several_partners(kl_compatibility_search *k)
 {
     k->partner = -1;
     KL_TRY(choose(&k->all, -1, k->a, &k->r));
@@ -302,7 +304,7 @@ static kl_status look_across(kl_compatibility_search *k)
     return add(k, across, true, NULL);
 }
 
-static kl_status look_at(kl_compatibility_search *k)
+static kl_status examine_body(kl_compatibility_search *k)
 {
     const kl_model *m        = k->x->model;
     int             partners = 0;
@@ -314,9 +316,9 @@ static kl_status look_at(kl_compatibility_search *k)
         partners += partner < 0 || !seen[partner];
         if (partner < 0 || seen[partner]) continue;
         seen[partner] = true;
-        KL_TRY(look_at_partner(k, partner));
+        KL_TRY(examine_partner(k, partner));
     }
-    return partners > 1 ? look_across(k) : KL_OK;
+    return partners > 1 ? examine_several_partners(k) : KL_OK;
 }
 
 kl_status kl_incompatibility_find(kl_solver *x, kl_arena *a, kl_incompatibility **list, int *n)
@@ -332,7 +334,7 @@ kl_status kl_incompatibility_find(kl_solver *x, kl_arena *a, kl_incompatibility 
     for (int i = 0; i < m->nbody; i++) {
         kl_compatibility_search one = {.x = x, .a = a, .body = i, .list = *list + *n};
         if (!kl_body_deforms(&m->body[i])) continue;
-        KL_TRY(look_at(&one));
+        KL_TRY(examine_body(&one));
         *n += one.n;
     }
     return KL_OK;

@@ -222,8 +222,8 @@ static int flat_first(const bending *b, int kept, double *G, double *w)
 }
 
 /* How many directions still bend when the turns about the axes are held. P, G: n x n */
-static kl_status left_over(const bending *b, const kl_compatibility_lock *lock, double *P,
-                           double *G, double *w, int *count)
+static kl_status count_bending_directions(const bending *b, const kl_compatibility_lock *lock,
+                                          double *P, double *G, double *w, int *count)
 {
     int           n = b->n, nv = b->k->r.nv, kept = n - lock->naxis;
     const double *turn = b->N + b->k->r.turn;
@@ -290,7 +290,7 @@ kl_status kl_compatibility_find_lock(kl_compatibility_search *k, kl_compatibilit
     for (size_t i = 0; i < n; i++) P[i * n + i] = 1.0;
     KL_TRY(squares(&b, P, b.n, G));
     find_axes(&b, G, flat_first(&b, b.n, G, w), lock, global);
-    KL_TRY(left_over(&b, lock, P, G, w, &rest));
+    KL_TRY(count_bending_directions(&b, lock, P, G, w, &rest));
     for (int i = 0; i < lock->naxis; i++) lock->axis[i] = global[i];
     lock->locked = lock->naxis + rest;
     return KL_OK;

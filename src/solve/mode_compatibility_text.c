@@ -38,7 +38,7 @@ static bool add_up(const kl_compatibility_search *k, const double *y, loads *l)
 }
 
 /* "to stretch it", "to twist it", "to bend it": of what pulls and turns between two points */
-static const char *what_for(const kl_compatibility_search *k, const double *y)
+static const char *purpose_of(const kl_compatibility_search *k, const double *y)
 {
     const kl_compatibility_rows *r    = &k->r;
     int                          p[2] = {-1, -1};
@@ -86,7 +86,7 @@ static void describe_set(const kl_compatibility_search *k, const double *y, kl_l
         f->place = e->place;
         listed++;
     }
-    const char *what = what_for(k, y);
+    const char *what = purpose_of(k, y);
     f->stretch |= strcmp(what, "to stretch it") == 0;
     kl_line_add(line, " (%s)", what);
 }

@@ -210,7 +210,7 @@ static kl_status interpolate_at(kl_simulation *s, double t, saved_state *before,
 /* ---- the condition that ends a run ---- */
 
 /* Does it hold now? */
-static kl_status ask_ending(kl_simulation *s, kl_diag *diag, bool *truth)
+static kl_status ending_holds_now(kl_simulation *s, kl_diag *diag, bool *truth)
 {
     const double *unused;
     *truth = false;
@@ -221,7 +221,7 @@ static kl_status ask_ending(kl_simulation *s, kl_diag *diag, bool *truth)
 }
 
 /* Does it hold at a time within the last step? */
-static kl_status ask_within(kl_simulation *s, double t, kl_diag *diag, bool *truth)
+static kl_status ending_holds_at(kl_simulation *s, double t, kl_diag *diag, bool *truth)
 {
     saved_state   before;
     const double *unused;
@@ -243,14 +243,14 @@ static kl_status find_ending(kl_simulation *s, double t0, kl_diag *diag, double 
     for (;; low = high, was = truth) {
         high = grid > 0.0 ? m->t0 + grid * (floor((low - m->t0) / grid * (1.0 + 1e-12)) + 1.0) : t1;
         if (!(high > low) || high > t1) high = t1;
-        KL_TRY(ask_within(s, high, diag, &truth));
+        KL_TRY(ending_holds_at(s, high, diag, &truth));
         if ((truth && !was) || high >= t1) break;
     }
     s->truth = truth;
     if (!truth || was) return KL_OK;
     while (high - low > kl_events_near(high) + 1e-9 * grid) {
         double middle = 0.5 * (low + high);
-        KL_TRY(ask_within(s, middle, diag, &truth));
+        KL_TRY(ending_holds_at(s, middle, diag, &truth));
         if (truth) high = middle;
         else low = middle;
     }
@@ -264,7 +264,7 @@ static kl_status find_ending(kl_simulation *s, double t0, kl_diag *diag, double 
 static kl_status begin(kl_simulation *s, kl_diag *diag)
 {
     s->anew = s->ended = false;
-    KL_TRY(ask_ending(s, diag, &s->truth));
+    KL_TRY(ending_holds_now(s, diag, &s->truth));
     kl_events_begin(s->events, s->solver);
     return s->integrator->begin(s->self, s->solver, diag);
 }
@@ -617,9 +617,9 @@ static kl_status renew(kl_simulation *s, kl_diag *diag)
     kl_solver *x = s->solver;
     s->integrator->destroy(s->self);
     s->self = NULL;
-    kl_matrix_forget(x->matrix);
-    kl_matrix_forget(x->mass);
-    kl_work_forget(x->model, x->w);
+    kl_matrix_invalidate(x->matrix);
+    kl_matrix_invalidate(x->mass);
+    kl_work_invalidate(x->model, x->w);
     KL_TRY(s->integrator->create(x, &s->self));
     KL_TRY(kl_method_choose(s));
     KL_TRY(balance(s, x->a, x->lambda, diag));
@@ -739,7 +739,7 @@ static kl_status report_notice(kl_simulation *s, const char *name, kl_place plac
     return KL_OK;
 }
 
-static kl_status look_at_bodies(kl_simulation *s, bool failed, kl_diag *diag)
+static kl_status check_bodies(kl_simulation *s, bool failed, kl_diag *diag)
 {
     const kl_model *m = s->model;
     for (int i = 0; i < m->nbody; i++) {
@@ -758,7 +758,7 @@ static kl_status report_notices(kl_simulation *s, kl_diag *diag)
     const kl_model *m     = s->model;
     const kl_state *at    = s->solver->s;
     bool            fresh = false;
-    KL_TRY(look_at_bodies(s, false, diag));
+    KL_TRY(check_bodies(s, false, diag));
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *e = &m->element[i];
         if (!e->type->watch) continue;
@@ -811,7 +811,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->mark  = 1;
         s->total = NAN, s->liveliest = 0.0;
         KL_TRY(write_row(s, sink, diag));
-        KL_TRY(look_at_bodies(s, true, diag)); /* once: time does not matter */
+        KL_TRY(check_bodies(s, true, diag)); /* once: time does not matter */
     }
     long rows           = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     bool rows_end_steps = remembers_path(s->model);
@@ -821,8 +821,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         double    stop = fmin(s->integrator->look && !rows_end_steps ? last : next, mark);
         kl_status gone = kl_simulation_step(s, stop, diag);
         if (gone != KL_OK) {
-            if (gone != KL_E_MEMORY)
-                (void)look_at_bodies(s, true, diag); /* perhaps one knows why */
+            if (gone != KL_E_MEMORY) (void)check_bodies(s, true, diag); /* perhaps one knows why */
             return gone;
         }
         double now = s->solver->s->t;

@@ -48,7 +48,9 @@ static bool at_node(kl_index1 *i, double t, const double *y, double tau, double 
     memcpy(node, y, (size_t)i->n * sizeof *y);
     for (int k = 0; k < m->nv; k++) i->dx[k] = tau * v[k];
     kl_index1_advance(m, i->dx, node);
-    if (kl_index1_onto(i, t + tau, node) != KL_OK || kl_index1_accelerate(i) != KL_OK) return false;
+    if (kl_index1_project_onto_constraints(i, t + tau, node) != KL_OK ||
+        kl_index1_accelerate(i) != KL_OK)
+        return false;
     memcpy(node + i->n, i->a, (size_t)m->nv * sizeof *node);
     return !kl_index1_weak(i);
 }
@@ -134,7 +136,7 @@ kl_status kl_index1_across(kl_index1 *i, double t, const double *y)
         return KL_RETRY;
     }
     interpolate(i, tau, n);
-    KL_TRY(kl_index1_softly_onto(i, t, i->on));
+    KL_TRY(kl_index1_project_regularised(i, t, i->on));
     KL_TRY(accelerations_from_constraints(i));
     return accelerations_from_forces(i);
 }

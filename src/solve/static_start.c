@@ -32,7 +32,7 @@ typedef struct search {
 
 enum { MOST_UNKNOWNS = 4000, MOST_VARIED = 200 };
 
-static bool asks(const search *k, const kl_body *b)
+static bool needs_static_start(const search *k, const kl_body *b)
 {
     if (k->all && kl_body_deforms(b)) return true;
     return kl_body_deforms(b) && b->type->implied_parts &&
@@ -42,7 +42,7 @@ static bool asks(const search *k, const kl_body *b)
 static int first_static_body(const search *k)
 {
     for (int i = 0; i < k->m->nbody; i++)
-        if (asks(k, &k->m->body[i])) return i;
+        if (needs_static_start(k, &k->m->body[i])) return i;
     return -1;
 }
 
@@ -55,7 +55,7 @@ static kl_status open_search(kl_solver *x, search *k)
     for (int i = 0; i < m->nbody; i++)
         for (int j = m->body[i].v; j < m->body[i].v + m->body[i].nv; j++) {
             bool mode  = kl_body_group_at(&m->body[i], j).kind == KL_MODAL;
-            k->free[j] = asks(k, &m->body[i]) && mode ? -1 : k->nfree++;
+            k->free[j] = needs_static_start(k, &m->body[i]) && mode ? -1 : k->nfree++;
         }
     k->n = k->nfree + m->nv + 2 * m->nlam;
     if (k->n > MOST_UNKNOWNS) return KL_E_RANGE;

@@ -418,7 +418,7 @@ static void judge(search *k, kl_diag *diag)
 
 /* Accelerations that the forces would give without joints: what rounding is to be compared with
  * where joints carry the whole load and there is no gravity. */
-static double loose_pace(search *k)
+static double acceleration_without_joints(search *k)
 {
     const kl_model *m = k->m;
     kl_eval_residual(m, k->x->w, NULL, NULL, k->step);
@@ -432,12 +432,12 @@ static double loose_pace(search *k)
     return kl_increment_norm(m, k->step, NULL);
 }
 
-static double pace(search *k)
+static double acceleration_scale(search *k)
 {
     const double    rounding = 1e-8, nothing = 1e-14; /* [1/s2]: a length in a hundred days */
     const kl_model *m = k->m;
     double          g = kl_norm(m->gravity) / m->length, most = kl_increment_norm(m, k->a, NULL);
-    most = fmax(most, rounding * loose_pace(k));
+    most = fmax(most, rounding * acceleration_without_joints(k));
     return fmax(g, most > nothing ? most : 1.0);
 }
 
@@ -509,7 +509,7 @@ static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
 
 /* Is the motion steady already, in axes that turn with it? The search itself knows only axes at rest.
  */
-static bool goes_round(search *k)
+static bool is_steady_rotation(search *k)
 {
     kl_solver   *x      = k->x;
     const double enough = 1e-6;
@@ -529,7 +529,7 @@ static bool goes_round_bent(search *k)
     for (int i = 0; i < m->nbody; i++) flexible |= kl_body_deforms(&m->body[i]);
     if (!k->e->moving || !flexible) return false;
     kl_state_copy(k->kept, k->x->s);
-    if (kl_deform_statically(k->x) == KL_OK && goes_round(k)) return true;
+    if (kl_deform_statically(k->x) == KL_OK && is_steady_rotation(k)) return true;
     kl_state_copy(k->x->s, k->kept);
     (void)evaluate_accelerations(k);
     return false;
@@ -548,8 +548,8 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             status = kl_solve_acceleration(x, x->a, x->lambda, diag); /* says why */
     }
     if (status == KL_OK) {
-        k.rate     = pace(&k);
-        bool round = goes_round(&k) || goes_round_bent(&k);
+        k.rate     = acceleration_scale(&k);
+        bool round = is_steady_rotation(&k) || goes_round_bent(&k);
         if (!round) {
             e->omega        = (kl_vec3){0};
             kl_state *start = kl_state_create(m);

@@ -309,7 +309,7 @@ bool kl_h5_probe(const char *path, kl_h5_start *start)
     return true;
 }
 
-bool kl_h5_nobody_writes(const char *path)
+bool kl_h5_has_no_writer(const char *path)
 {
     int fd = open(path, O_RDONLY | O_CLOEXEC);
     if (fd < 0) return true;
@@ -388,7 +388,7 @@ bool kl_h5_close(kl_h5 *f, char why[KL_H5_WHY])
 }
 
 bool        kl_h5_failed(const kl_h5 *f) { return f->error != 0; }
-const char *kl_h5_why(kl_h5 *f) { return f->why; }
+const char *kl_h5_error_text(kl_h5 *f) { return f->why; }
 
 bool kl_h5_start_swmr(kl_h5 *f)
 {

@@ -43,7 +43,7 @@ kl_h5 *kl_h5_open(const char *path, kl_h5_mode mode, char why[KL_H5_WHY]);
 bool kl_h5_close(kl_h5 *f, char why[KL_H5_WHY]); /* takes NULL quietly */
 
 bool        kl_h5_failed(const kl_h5 *f); /* a write failed */
-const char *kl_h5_why(kl_h5 *f);          /* reason of the last failure of this file */
+const char *kl_h5_error_text(kl_h5 *f);   /* reason of the last failure of this file */
 
 /* From here on tables grow and nothing is created; readers may follow, and a killed process leaves
  * what was flushed. */
@@ -101,6 +101,6 @@ bool kl_h5_get(kl_h5 *f, kl_h5_table t, int row0, int nrow, int column0, int nco
                double *values);
 
 /* True when no other process has the file open for writing. */
-bool kl_h5_nobody_writes(const char *path);
+bool kl_h5_has_no_writer(const char *path);
 
 #endif

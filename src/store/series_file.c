@@ -143,7 +143,7 @@ static kl_status read_channel(reader *r, kl_h5 *f, kl_series *out)
     if (!kl_h5_get(f, time, 0, out->n, 0, 1, out->x) ||
         !kl_h5_get(f, values, 0, out->n, where[k], 1, out->y))
         return kl_fail(r->diag, KL_E_FILE, r->place, "%s cannot be read: %s", r->path,
-                       kl_h5_why(f));
+                       kl_h5_error_text(f));
     return KL_OK;
 }
 

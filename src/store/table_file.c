@@ -28,7 +28,7 @@ kl_status kl_table_file_end(kl_table_file *t, kl_status status, kl_diag *diag)
     kl_place at             = {.file = t->path};
     char     why[KL_H5_WHY] = "";
     bool     broken         = status == KL_E_FILE;
-    if (broken) snprintf(why, sizeof why, "%s", kl_h5_why(t->file));
+    if (broken) snprintf(why, sizeof why, "%s", kl_h5_error_text(t->file));
     bool closed = kl_h5_close(t->file, broken ? (char[KL_H5_WHY]){0} : why);
     if (status == KL_OK && !closed) status = KL_E_FILE, broken = true;
     if (status == KL_OK && rename(t->part, t->path) != 0) {

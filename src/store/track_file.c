@@ -126,7 +126,7 @@ struct kl_track_file {
 };
 
 /* Says of a row what cannot be so: axes that are no unit vectors, a step longer than its length. */
-static const char *wrong_with(const double *row, const double *before)
+static const char *row_fault(const double *row, const double *before)
 {
     static const int unit[4] = {KL_ROW_T, KL_ROW_B, KL_ROW_N, KL_ROW_G1};
     const double     rough   = 1e-6;
@@ -155,7 +155,7 @@ static kl_status check_row(kl_track_file *f, int number, const double *row, cons
             snprintf(text, sizeof text, "%s is not finite", kl_path_row_name(k));
             why = text;
         }
-    if (!why) why = wrong_with(row, before);
+    if (!why) why = row_fault(row, before);
     if (!why) return KL_OK;
     snprintf(f->why, sizeof f->why, "row %d (at %g m): %.100s", number + 1, row[KL_ROW_L], why);
     return KL_E_FILE;
@@ -172,7 +172,7 @@ static kl_status rows_read(void *context, int row, int n, double *rows)
 }
 
 /* Looks at all rows of a table that stays in its file, a chunk at a time with one row in common. */
-static kl_status look_through(kl_track_file *f)
+static kl_status check_rows(kl_track_file *f)
 {
     if (f->table.nrow > MOST_CHECKED) return KL_OK;
     double   *rows   = malloc(CHUNK * KL_ROW * sizeof *rows);
@@ -240,7 +240,7 @@ static kl_status open_rows(kl_track_file *f, int window)
     if (window > 0 || bytes > WHOLE) {
         t->window = window > 0 ? (window < 2 ? 2 : window) : WINDOW;
         t->source = (kl_row_source){f, rows_read};
-        return look_through(f);
+        return check_rows(f);
     }
     double *rows = kl_arena_array(f->arena, double, (size_t)t->nrow *KL_ROW);
     if (!rows) return KL_E_MEMORY;

@@ -119,7 +119,8 @@ void kl_server_send(kl_server *s, const char *json) { kl_text_add(&s->past, "dat
 
 /* ---- answers ---- */
 
-static void answer(client *g, const char *status, const char *type, const char *body, size_t n)
+static void send_response(client *g, const char *status, const char *type, const char *body,
+                          size_t n)
 {
     kl_text_add(&g->answer,
                 "HTTP/1.1 %s\r\nContent-Type: %s\r\nContent-Length: %zu\r\nCache-Control: "
@@ -132,7 +133,7 @@ static void answer(client *g, const char *status, const char *type, const char *
 
 static void refuse(client *g, const char *status, const char *why)
 {
-    answer(g, status, "text/plain; charset=utf-8", why, strlen(why));
+    send_response(g, status, "text/plain; charset=utf-8", why, strlen(why));
 }
 
 /* Compares all of it, whatever the first difference. */
@@ -148,7 +149,7 @@ static bool same_token(const char *a, const char *b)
 
 /* A page of another site may know the address of this server under a name of its own: only ours is
  * answered. */
-static bool host_is_ours(const kl_server *s, const char *request)
+static bool is_own_host(const kl_server *s, const char *request)
 {
     char        ip[40], name[40];
     const char *host = strstr(request, "\r\nHost:");
@@ -173,7 +174,8 @@ static void route(kl_server *s, client *g, const char *method, const char *targe
 {
     size_t path = strcspn(target, "?");
     bool   get  = strcmp(method, "GET") == 0;
-    if (get && path == 1) answer(g, "200 OK", "text/html; charset=utf-8", s->page, s->page_size);
+    if (get && path == 1)
+        send_response(g, "200 OK", "text/html; charset=utf-8", s->page, s->page_size);
     else if (get && path == 7 && strncmp(target, "/events", 7) == 0) start_events(s, g);
     else if (strcmp(method, "POST") == 0 && path == 5 && strncmp(target, "/stop", 5) == 0) {
         s->stop = true;
@@ -187,7 +189,7 @@ static void handle(kl_server *s, client *g)
     bool        read  = sscanf(g->request, "%7s %199s", method, target) == 2;
     const char *token = strstr(target, "token=");
     if (!read) refuse(g, "400 Bad Request", "bad request\n");
-    else if (!host_is_ours(s, g->request))
+    else if (!is_own_host(s, g->request))
         refuse(g, "403 Forbidden", "requests from this origin are not allowed\n");
     else if (!token || !same_token(token + 6, s->token))
         refuse(g, "403 Forbidden", "open the complete address that klingel printed\n");

@@ -6,7 +6,7 @@
 #include <time.h>
 #include <unistd.h>
 
-enum { BAR_WIDTH = 10 }; /* a line of numbers fits beside it in 80 columns */
+enum { BAR_WIDTH = 10 };           /* a line of numbers fits beside it in 80 columns */
 static const double BETWEEN = 0.1; /* seconds between two updates */
 
 static double clock_now(void)
@@ -26,7 +26,7 @@ void kl_progress_begin(kl_progress *p, double begin, double end, bool quiet)
 double kl_progress_elapsed(const kl_progress *p) { return clock_now() - p->started; }
 
 /* "45 s", "3:20 min", "2:05 h" */
-static void say_duration(char *text, size_t size, double seconds)
+static void format_duration(char *text, size_t size, double seconds)
 {
     if (seconds < 9.95) snprintf(text, size, "%.1f s", seconds);
     else if (seconds < 99.5) snprintf(text, size, "%.0f s", seconds);
@@ -38,12 +38,12 @@ static void say_duration(char *text, size_t size, double seconds)
 }
 
 /* "12 times real time": twelve simulated seconds per second. */
-static void say_numbers(char *text, size_t size, const kl_progress *p, double time, double now)
+static void format_numbers(char *text, size_t size, const kl_progress *p, double time, double now)
 {
     char   rest[32];
     double elapsed = now - p->started, done = time - p->begin;
     double factor = elapsed > 0.0 ? done / elapsed : 0.0;
-    say_duration(rest, sizeof rest, done > 0.0 ? elapsed * (p->end - time) / done : HUGE_VAL);
+    format_duration(rest, sizeof rest, done > 0.0 ? elapsed * (p->end - time) / done : HUGE_VAL);
     snprintf(text, size, "t = %.4g of %.4g s, %.3g times real time, %s left", time, p->end, factor,
              rest);
 }
@@ -63,20 +63,20 @@ static void draw_bar(kl_progress *p, double time, double now)
     memset(bar, '.', BAR_WIDTH);
     memset(bar, '#', (size_t)filled);
     bar[BAR_WIDTH] = '\0';
-    say_numbers(text, sizeof text, p, time, now);
+    format_numbers(text, sizeof text, p, time, now);
     /* back to the start of the line, the line, clear what is left of a longer one */
     fprintf(stderr, "\r[%s] %3.0f %% %s\033[K", bar, 100.0 * done, text);
     fflush(stderr);
     p->drawn = true;
 }
 
-static void say_tenth(kl_progress *p, double time, double now)
+static void print_tenth(kl_progress *p, double time, double now)
 {
     char text[120];
     int  tenth = (int)(10.0 * share(p, time) + 1e-9);
     if (tenth <= p->tenth) return;
     p->tenth = tenth;
-    say_numbers(text, sizeof text, p, time, now);
+    format_numbers(text, sizeof text, p, time, now);
     fprintf(stderr, "%3d %%  %s\n", 10 * tenth, text);
 }
 
@@ -87,7 +87,7 @@ void kl_progress_update(kl_progress *p, double time)
     if (now - p->shown < BETWEEN) return;
     p->shown = now;
     if (p->terminal) draw_bar(p, time, now);
-    else say_tenth(p, time, now);
+    else print_tenth(p, time, now);
 }
 
 void kl_progress_end(kl_progress *p)

@@ -181,7 +181,8 @@ static void what_was_measured_decides(void **unused)
     char            why[128];
     kl_method_watch w    = {.rival = 1.0};
     int             step = 1;
-    while (step < 1000 && !kl_method_tired(&w, NULL, NULL, 1e-9, 0.02, false, why, sizeof why))
+    while (step < 1000 &&
+           !kl_method_is_inefficient(&w, NULL, NULL, 1e-9, 0.02, false, why, sizeof why))
         step++;
     assert_int_equal(step, 250);
     assert_non_null(strstr(why, "steps of 1 s before, 0.02 s with generalized-alpha"));
