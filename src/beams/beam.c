@@ -76,7 +76,7 @@ static const kl_key keys[] = {
      .fallback = "{}",
      .help =
          "named nodes at given arc lengths from the first end, anywhere on the span: {pin: 0.4 m}; "
-         "joints, forces and contacts name them as bodies: BEAM.pin"},
+         "joints, forces and contacts refer to them like to bodies: BEAM.pin"},
     POINT("velocity", velocity, "m/s", "[0, 0, 0]", "initial velocity of the first end"),
     POINT("omega", omega, "rad/s", "[0, 0, 0]", "initial angular velocity"),
     {.name     = "pretension",

@@ -49,7 +49,8 @@ const kl_key kl_wheelset_keys[] = {
     LENGTH("back_to_back", wheels.back_to_back, "1.36", 0.1, 4.0,
            "distance of the inner faces of the wheels; the running circles are 70 mm further out"),
     LENGTH("box", box, "1", 0.0, 3.0,
-           "the markers `left` and `right`, which do not spin, are at y = box and y = -box"),
+           "lateral position of the axle boxes: the markers `left` and `right`, which do not spin, "
+           "are at y = box and y = -box"),
     PROFILE("wheel", wheels.wheel,
             "profile of the wheels: S1002 or one named under `profiles`; default: cones"),
     PROFILE("wheel_right", wheels.wheel_right,
@@ -59,7 +60,6 @@ const kl_key kl_wheelset_keys[] = {
      .offset   = offsetof(wheelset, rolling),
      .unit     = "m/s",
      .fallback = "0",
-     .help = "speed at which it rolls at the start: adds rolling/radius to omega about the axle; "
-             "it does "
-             "not move the body, so give `velocity` the same speed"},
+     .help = "initial rolling speed: adds rolling/radius to omega about the axle; it does not move "
+             "the body, so give `velocity` the same speed"},
     {0}};

@@ -142,7 +142,7 @@ const kl_command kl_command_assess = {
     .run       = assess_run,
     .help      = "  klingel assess out.h5                 table; exit code 4: a limit is exceeded\n"
                  "  klingel assess out.h5 --csv           quantity,place_m,value,unit,limit,...\n"
-                 "  klingel assess a.h5 b.h5 --csv        the same behind a column `file`\n"
+                 "  klingel assess a.h5 b.h5 --csv        the same after a first column `file`\n"
                  "  klingel assess --print-limits > my.yaml      copy of the limits to edit\n"
                  "  klingel assess out.h5 --limits my.yaml\n\n"
                  "The limits are common values of the standards; a result is not a certificate.\n",

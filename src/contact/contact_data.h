@@ -108,7 +108,7 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
      .offset   = offsetof(kl_contact_data, material),                                               \
      .words    = KL_CONTACT_MATERIALS,                                                              \
      .fallback = "none",                                                                            \
-     .help     = "pair of materials: default for stiffness (Hertz) and friction coefficients"},         \
+     .help = "pair of materials, which gives the Hertz stiffness and the friction coefficients"},   \
         {.name   = "law",                                                                           \
          .kind   = KL_KEY_WORD,                                                                     \
          .offset = offsetof(kl_contact_data, law),                                                  \
@@ -161,13 +161,13 @@ void kl_contact_watch(const kl_reading *in, kl_notice *notice);
                           "static coefficient (default: `mu`)"),                                    \
         KL_CONTACT_NUMBER("full_speed", full_speed, "m/s", "", 1e-300, 1e300,                       \
                           "slip speed at which friction is fully developed: threlfall, ramp, "      \
-                          "smooth, stribeck; 0.01 m/s"),                                            \
-        KL_CONTACT_NUMBER(                                                                          \
-            "stribeck_speed", stribeck_speed, "m/s", "", 1e-300, 1e300,                             \
-            "speed of the static peak: bengisu-akay, stribeck, lugre; where ramp begins"),          \
+                          "smooth, stribeck (default: 0.01 m/s)"),                                  \
+        KL_CONTACT_NUMBER("stribeck_speed", stribeck_speed, "m/s", "", 1e-300, 1e300,               \
+                          "slip speed at which static friction is largest (bengisu-akay, "          \
+                          "stribeck, lugre), or at which `ramp` begins"),                           \
         KL_CONTACT_NUMBER("decay", xi, "s/m", "50", 0, 1e300, "xi of bengisu-akay"),                \
         KL_CONTACT_NUMBER("viscous", viscous, "s/m", "0", 0, 1e300,                                 \
-                          "coefficient added for each m/s of slip"),                                \
+                          "increase of the coefficient of friction per slip speed"),                \
         KL_CONTACT_NUMBER("tangential_stiffness", k_t, "N/m", "0", 0, 1e300,                        \
                           "tangential stiffness of stick-slip; 0: equal to the normal stiffness "   \
                           "at a depth of 1 um"),                                                    \

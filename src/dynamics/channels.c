@@ -29,18 +29,19 @@ static const group body_groups[] = {
     {"center", "m", "centre of mass", "xyz", false},
     {"momentum", "kg m/s", "linear momentum", "xyz", false},
     {"angular_momentum", "kg m2 rad/s", "angular momentum about the global origin", "xyz", false},
-    {"kinetic_energy", "N m", "kinetic energy", "", false},
+    {"kinetic_energy", "J", "kinetic energy", "", false},
     {0}};
 
 static const group element_groups[] = {
     {"force", "N", "force on the second body (or the only one), global axes", "xyz", true},
-    {"torque", "N m", "torque on the second body (or the only one) about its marker, global axes",
+    {"torque", "N m",
+     "torque on the second body (or the only one) about the marker of that body, global axes",
      "xyz", true},
     {"local_force", "N", "force in the axes of its marker", "xyz", false},
     {"local_torque", "N m", "torque in the axes of its marker", "xyz", false},
-    {"energy", "N m", "stored energy", "", false},
+    {"energy", "J", "stored energy", "", false},
     {"loss", "W", "dissipated power", "", false},
-    {"spent", "N m", "energy dissipated by yielding since the start", "", false},
+    {"spent", "J", "energy dissipated by yielding since the start", "", false},
     {0}};
 
 static const group node_groups[] = {
@@ -49,13 +50,13 @@ static const group node_groups[] = {
     {0}};
 
 static const group system_groups[] = {
-    {"energy.kinetic", "N m", "kinetic energy of all bodies", "", true},
-    {"energy.potential", "N m", "potential energy of gravity and springs", "", true},
-    {"energy.total", "N m", "kinetic and potential energy", "", true},
-    {"energy.lost", "N m", "energy dissipated since the start", "", true},
-    {"energy.supplied", "N m", "energy supplied by drivers, actuators and loads since the start",
-     "", true},
-    {"energy.balance", "N m", "total + lost - supplied; constant for an exact solution", "", true},
+    {"energy.kinetic", "J", "kinetic energy of all bodies", "", true},
+    {"energy.potential", "J", "potential energy of gravity and springs", "", true},
+    {"energy.total", "J", "kinetic and potential energy", "", true},
+    {"energy.lost", "J", "energy dissipated since the start", "", true},
+    {"energy.supplied", "J", "energy supplied by drivers, actuators and loads since the start", "",
+     true},
+    {"energy.balance", "J", "total + lost - supplied; constant for an exact solution", "", true},
     {"drift.position", "m", "largest position error of a joint", "", true},
     {"drift.rotation", "rad", "largest angle error of a joint", "", true},
     {"drift.rate", "m/s", "largest velocity error of a constraint (m/s or rad/s)", "", true},
@@ -82,10 +83,10 @@ static const group compound_groups[] = {
     {"center", "m", "centre of mass of all its bodies", "xyz", true},
     {"momentum", "kg m/s", "linear momentum", "xyz", false},
     {"angular_momentum", "kg m2 rad/s", "angular momentum about the global origin", "xyz", false},
-    {"kinetic_energy", "N m", "kinetic energy of all its bodies", "", true},
-    {"elastic_energy", "N m", "energy stored in all its elements", "", true},
+    {"kinetic_energy", "J", "kinetic energy of all its bodies", "", true},
+    {"elastic_energy", "J", "energy stored in all its elements", "", true},
     {"loss", "W", "power dissipated by all its elements", "", true},
-    {"plastic_energy", "N m", "energy dissipated by yielding since the start", "", true},
+    {"plastic_energy", "J", "energy dissipated by yielding since the start", "", true},
     {0}};
 
 /* ---- the list -------------------------------------------------------------------------------- */
@@ -168,8 +169,8 @@ static void add_modes(kl_channels *c, const kl_body *b)
         add(c, kl_arena_format(c->arena, "%s.w_rate.%d", b->name, j), "1/s",
             "rate of a modal coordinate", false, false);
     if (n > 0)
-        add(c, kl_arena_format(c->arena, "%s.elastic_energy", b->name), "N m",
-            "stored in the deformation", false, false);
+        add(c, kl_arena_format(c->arena, "%s.elastic_energy", b->name), "J",
+            "energy stored in the deformation", false, false);
 }
 
 static void add_model(kl_channels *c, const kl_model *m)

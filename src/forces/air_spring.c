@@ -114,7 +114,8 @@ static const kl_key air_spring_keys[] = {
     NUMBER("orifice", orifice, "m2", "0", 0.0, 1e300,
            "area of the orifice times its discharge coefficient; 0: closed"),
     NUMBER("exponent", exponent, "1", "1.4", 1.01, 2.0,
-           "polytropic exponent: 1.4 without exchange of heat, nearer to 1 for slow motion"),
+           "polytropic exponent: 1.4 for fast (adiabatic) motion, close to 1 for slow (isothermal) "
+           "motion"),
     NUMBER("ambient", ambient, "Pa", "101325", 0.0, 1e300, "ambient pressure"),
     NUMBER("temperature", temperature, "K", "293.15", 1.0, 1e300,
            "temperature of the gas at the start; it determines the density"),

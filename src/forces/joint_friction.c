@@ -455,7 +455,7 @@ static const kl_key joint_friction_keys[] = {
     NUMBER("mu", mu, "1", "", 0.0, "coefficient of sliding friction"),
     NUMBER("mu_static", mu_s, "1", "", 0.0,
            "coefficient of static friction (default: static_ratio times mu)"),
-    NUMBER("static_ratio", ratio, "1", "1", 1.0, "static over sliding friction"),
+    NUMBER("static_ratio", ratio, "1", "1", 1.0, "ratio of static to sliding friction"),
     NUMBER("radius", radius, "m", "0", 0.0,
            "radius of the pin or ball; needed if the joint rotates"),
     NUMBER("preload", preload, "N", "0", 0.0,
@@ -469,7 +469,8 @@ static const kl_key joint_friction_keys[] = {
            "rad/s)"),
     NUMBER("presliding", presliding, "m", "1e-5", 1e-15,
            "elastic displacement before it slips, at the surface (with `torque`: rad)"),
-    NUMBER("viscous", viscous, "s/m", "0", 0.0, "coefficient added per slip speed"),
+    NUMBER("viscous", viscous, "s/m", "0", 0.0,
+           "increase of the coefficient of friction per slip speed"),
     {0}};
 
 static const kl_output joint_friction_outputs[] = {

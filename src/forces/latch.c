@@ -191,7 +191,7 @@ static const kl_key latch_keys[] = {
      .unit   = BY_COORDINATE("N/m", "N m/rad", "N/m"),
      .min    = 0,
      .max    = 1e300,
-     .help   = "of its seat"},
+     .help   = "stiffness of the closed latch"},
     {.name     = "damping",
      .kind     = KL_KEY_NUMBER,
      .offset   = offsetof(latch, c),
@@ -199,7 +199,7 @@ static const kl_key latch_keys[] = {
      .fallback = "0",
      .min      = 0,
      .max      = 1e300,
-     .help     = "of its seat"},
+     .help     = "damping of the closed latch"},
     {.name     = "closed",
      .kind     = KL_KEY_FLAG,
      .offset   = offsetof(latch, closed),
@@ -222,8 +222,8 @@ static const kl_output latch_outputs[] = {
 
 const kl_element_type kl_latch = {
     .name = "latch",
-    .help = "latch: holds a displacement, an angle or a distance when it reaches a mark, or until "
-            "a given time",
+    .help = "latch: holds a displacement, an angle or a distance from the position `mark` on, or "
+            "until a given time",
     .equation = "held: f = k (x - mark) + c x'",
     .example =
         "lock: {type: latch, of: hinge, coordinate: angle, mark: 90 deg, stiffness: 5 kN m/rad, "

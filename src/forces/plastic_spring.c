@@ -519,9 +519,8 @@ static const kl_key crush_keys[] = {
      .fallback = "",
      .min      = 0,
      .max      = 1e300,
-     .help =
-         "greatest crush; it has bottomed out then and is elastic; less than the distance of the "
-         "points without the gap; default: never"},
+     .help = "largest crush: beyond it the part has bottomed out and is elastic; must be less than "
+             "the distance of the points minus the gap; default: no limit"},
     {.name     = "bottom_stiffness",
      .kind     = KL_KEY_NUMBER,
      .offset   = AT(bottom),
@@ -536,13 +535,13 @@ static const kl_key crush_keys[] = {
      .unit     = "1",
      .by       = "m/s",
      .fallback = "",
-     .help     = "factor of the force over the crush speed; default: 1"},
+     .help     = "factor of the force as a function of the crush speed; default: 1"},
     {0}};
 
 static const kl_output crush_outputs[] = {{"approach", "m", "approach of its ends since the start"},
-                                          {"push", "N", "pressing force"},
+                                          {"push", "N", "compressive force"},
                                           {"crush", "m", "permanent crush"},
-                                          {"absorbed", "N m", "energy absorbed by crushing"},
+                                          {"absorbed", "J", "energy absorbed by crushing"},
                                           {0}};
 
 static const kl_key hinge_keys[] = {
@@ -551,7 +550,8 @@ static const kl_key hinge_keys[] = {
      .offset = AT(curve),
      .unit   = "N m",
      .by     = "rad",
-     .help   = "yield moment over accumulated plastic angle: a number, or a table that rises"},
+     .help   = "yield moment as a function of the accumulated plastic angle: a number, or an "
+               "increasing table"},
     {.name   = "stiffness",
      .kind   = KL_KEY_NUMBER,
      .offset = AT(k),
@@ -570,7 +570,7 @@ static const kl_key hinge_keys[] = {
 static const kl_output hinge_outputs[] = {{"angle", "rad", "angle since the start"},
                                           {"moment", "N m", "moment against the rotation"},
                                           {"plastic_angle", "rad", "permanent angle"},
-                                          {"absorbed", "N m", "energy absorbed by yielding"},
+                                          {"absorbed", "J", "energy absorbed by yielding"},
                                           {0}};
 
 #define FUNCTIONS                                                                                  \

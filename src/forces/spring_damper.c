@@ -298,9 +298,8 @@ static const kl_coordinate by_distance = {KL_DISTANCE, 0, 0}, by_angle = {KL_ANG
          .unit     = force,                                                                        \
          .by       = rate,                                                                         \
          .fallback = "",                                                                           \
-         .help =                                                                                   \
-             "characteristic: force as a function of the rate of extension; negative values at "   \
-             "standstill drive, as a motor, and their work counts as supplied"},                   \
+         .help = "characteristic: force as a function of the rate of extension; a negative value " \
+                 "at zero rate acts as a motor, whose work counts as supplied energy"},            \
         {.name     = "actuator",                                                                   \
          .kind     = KL_KEY_FUNCTION,                                                              \
          .offset   = offsetof(spring_damper, actuator),                                            \

@@ -325,24 +325,26 @@ static const traits block_traits = {
         .output    = part_##_output,                                                               \
         .watch     = worn_watch}
 
-WORN(
-    revolute, pin, "worn-revolute", "",
-    "hinge with clearance: a pin in a bore, with collars; `clearance` of a revolute joint makes it",
-    "hinge: {type: worn-revolute, between: [ground, arm], at: [0, 0, 0], axis: y, radial: 0.1 mm, "
-    "axial: 0.2 mm, radius: 10 mm, length: 20 mm, law: linear, stiffness: 10 MN/m, damping: 100}");
+WORN(revolute, pin, "worn-revolute", "",
+     "hinge with clearance: a pin in a bore, with collars; usually given as `clearance` of a "
+     "revolute joint",
+     "hinge: {type: worn-revolute, between: [ground, arm], at: [0, 0, 0], axis: y, radial: 0.1 mm, "
+     "axial: 0.2 mm, radius: 10 mm, length: 20 mm, law: linear, stiffness: 10 MN/m, damping: 100}");
 WORN(cylindrical, sleeve, "worn-cylindrical", NULL,
-     "sleeve with clearance: a pin that turns and slides in a bore; `clearance` of a cylindrical "
-     "joint makes it",
+     "sleeve with clearance: a pin that turns and slides in a bore; usually given as `clearance` "
+     "of a cylindrical joint",
      "sleeve: {type: worn-cylindrical, between: [rail, slider], at: [0, 0, 0], axis: x, radial: "
      "0.1 mm, "
      "radius: 10 mm, length: 40 mm, law: linear, stiffness: 10 MN/m}");
 WORN(spherical, ball, "worn-spherical", NULL,
-     "ball joint with clearance: a ball in its socket; `clearance` of a spherical joint makes it",
+     "ball joint with clearance: a ball in its socket; usually given as `clearance` of a spherical "
+     "joint",
      "ball: {type: worn-spherical, between: [arm, wheel], at: [0, 0.5, 0.3], radial: 0.1 mm, "
      "radius: 10 mm, "
      "material: steel-steel, restitution: 0.8}");
 WORN(translational, block, "worn-translational", NULL,
-     "guide with clearance: a block in a slot; `clearance` of a translational joint makes it",
+     "guide with clearance: a block in a slot; usually given as `clearance` of a translational "
+     "joint",
      "guide: {type: worn-translational, between: [ground, piston], at: [0, 0, 0], axis: z, radial: "
      "0.1 mm, "
      "length: 60 mm, size: [20 mm, 20 mm], law: linear, stiffness: 10 MN/m}");

@@ -41,7 +41,9 @@ static const kl_word_key pair_keys[] = {
     {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
     {"at", "point", "m", "the named marker",
      "point in global coordinates in the initial position; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},
+    {"axis", "axis", "", "z",
+     "x, y, z, -x, ... or [a, b, c]; [first, second] if it differs on the two "
+     "bodies"},
     {"x_axis", "axis", "", "any",
      "direction from which the angle is measured; its component normal to the axis is used"},
     {0}};
@@ -51,7 +53,9 @@ static const kl_word_key pair_keys[] = {
         {"at", "point", "m", "the named marker",                                                   \
          "point in global coordinates in the initial position; two points [[..], [..]] for two "   \
          "ends"},                                                                                  \
-        {"axis", "axis", "", "z", "x, y, z, -x, ... or [a, b, c]; two axes where they differ"},    \
+        {"axis", "axis", "", "z",                                                                  \
+         "x, y, z, -x, ... or [a, b, c]; [first, second] if it differs on the "                    \
+         "two bodies"},                                                                            \
     {                                                                                              \
         "x_axis", "axis", "", "any",                                                               \
             "direction from which the angle is measured; its component normal to the axis is used" \

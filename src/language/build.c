@@ -352,7 +352,7 @@ const kl_key kl_integrator_keys[] = {
      .help = "integration method; auto: runge-kutta for smooth motion, generalized-alpha for stiff "
              "forces and flexible bodies; newmark is of first order unless "
              "`spectral_radius` is 1; "
-             "load-steps and arc-length are quasi-static: a chain of equilibria; "
+             "load-steps and arc-length are quasi-static: they compute a sequence of equilibria; "
              "central-differences is explicit, for short impacts"},
     {.name     = "tolerance",
      .kind     = KL_KEY_NUMBER,
@@ -431,7 +431,7 @@ const kl_key kl_integrator_keys[] = {
      .fallback = "",
      .min      = 1e-300,
      .max      = 1e300,
-     .help     = "length that tolerances refer to; default: the extent of the model"},
+     .help     = "characteristic length for tolerances; default: the extent of the model"},
     {.name     = "formulation",
      .kind     = KL_KEY_WORD,
      .offset   = offsetof(kl_settings, formulation),

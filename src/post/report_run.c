@@ -124,7 +124,7 @@ void kl_report_quality_figures(kl_report *p)
 {
     static const struct {
         const char *name, *unit, *title;
-    } what[] = {{"energy.balance", "N m", "Energy balance: change of total + lost - supplied"},
+    } what[] = {{"energy.balance", "J", "Energy balance: change of total + lost - supplied"},
                 {"drift.position", "m", "Largest position error of a joint"},
                 {"drift.rotation", "rad", "Largest angle error of a joint"}};
     for (size_t i = 0; i < sizeof what / sizeof *what; i++) {

@@ -70,7 +70,8 @@ const kl_creep_law kl_creep_laws[] = {
     {"heuristic", "linear theory, limited by friction after Shen, Hedrick and Elkins", heuristic},
     {"polach", "Polach 1999, and 2005 with kA, kS: fast, weak under spin", polach},
     {"fastsim", "Kalker's simplified theory on a grid of strips", kl_fastsim},
-    {"table", "fastsim of a very fine grid, from tabulated strips", kl_creep_by_table},
+    {"table", "interpolated in a table of strips that fastsim computed with a very fine grid",
+     kl_creep_by_table},
     {0}};
 
 const kl_creep_law *kl_creep_law_find(const char *name)

@@ -148,8 +148,9 @@ static const kl_key keys[] = {
      .offset   = offsetof(kl_named_irregularity, band),
      .words    = "whole D1 D2 D3",
      .fallback = "whole",
-     .help = "wavelengths of EN 13848: D1 3 to 25 m, D2 25 to 70 m, D3 70 to 150 m; of a file the "
-             "others are filtered out; whole: all of a file, or from `shortest` to `longest`"},
+     .help     = "wavelengths of EN 13848: D1 3 to 25 m, D2 25 to 70 m, D3 70 to 150 m; other "
+                 "wavelengths of a file are removed by a filter; whole: all of a file, or from "
+                 "`shortest` to `longest`"},
     NUMBER("shortest", shortest, "m", "3 m", 0.01, 1e4, "shortest wavelength (D1 begins at 3 m)"),
     NUMBER("longest", longest, "m", "150 m", 0.02, 1e5,
            "longest wavelength (D1 to 25 m, D2 to 70 m, D3 to 150 m)"),

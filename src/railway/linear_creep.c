@@ -10,7 +10,7 @@
  *   lateral slip         v_y - V psi               force  -f22 slip / V     a wheel
  *   longitudinal slip    -s (l psi' + V conicity y / r0)      -f11 slip / V
  *
- * with psi the yaw of the axle against the track, v_y the lateral speed in track axes: together
+ * with psi the yaw angle of the axle relative to the track, v_y the lateral speed in track axes: together
  * -2 f22 (y'/V - psi) along the axle and -2 f11 (l^2 psi'/V + l conicity y/r0) about z. Both are
  * exact in psi: slip is measured along and across the axle as it stands.
  *
@@ -192,7 +192,7 @@ static const kl_key linear_creep_keys[] = {
              "that moves along the track"},
     {0}};
 static const kl_output linear_creep_outputs[] = {
-    {"shift", "m", "lateral position of the wheelset in the track"},
+    {"shift", "m", "lateral displacement of the wheelset from the track centre"},
     {"yaw", "rad", "yaw angle of the axle relative to the track"},
     {"lateral_force", "N", "creep force of both wheels along the axle"},
     {"longitudinal_force", "N",

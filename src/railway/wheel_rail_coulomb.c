@@ -146,14 +146,14 @@ static const kl_key coulomb_keys[] = {
            "tangential stiffness of a contact, eps_T"),
     NUMBER("friction", base.friction, "1", "0.3", 0.0, 10.0, "friction coefficient"),
     NUMBER("damping", base.damping, "s/m", "1", 0.0, 10.0,
-           "normal force over elastic force is 1 + damping times the approach speed"),
+           "c of N = k d^1.5 (1 + c d'), with the approach speed d'"),
     NUMBER("speed", base.speed, "m/s", "0", 0.0, 0.0,
            "running speed, added to the motion of the bodies"),
     {0}};
 
 static const kl_output coulomb_outputs[] = {
-    {"shift", "m", "lateral position of the wheelset in the track, to the left"},
-    {"yaw", "rad", "yaw of the axle against the track"},
+    {"shift", "m", "lateral displacement of the wheelset from the track centre, to the left"},
+    {"yaw", "rad", "yaw angle of the axle relative to the track"},
     {"running_speed", "m/s", "speed along the track"},
     {"N_left", "N", "normal force of the left wheel"},
     {"N_right", "N", "normal force of the right wheel"},

@@ -81,20 +81,21 @@ void kl_wheel_rail_output(const kl_reading *in, const double *lambda, double *va
         {"wear_" side, "N", "wear number T gamma: energy dissipated for each metre rolled"},       \
         {"slip_" side, "1", "share of the patch that slips; the law linear gives 0"},              \
         {"angle_" side, "rad", "contact angle against the track plane"},                           \
-        {"wheel_u_" side, "m", "contact point on the wheel: outward from the running circle"},     \
-        {"rail_u_" side, "m", "contact point on the rail: outward in its own profile"},            \
+        {"wheel_u_" side, "m",                                                                     \
+         "outward coordinate of the contact point on the wheel, from the running circle"},         \
+        {"rail_u_" side, "m", "outward coordinate of the contact point in the rail profile"},      \
         {"patches_" side, "1", "number of contact patches"},                                       \
     {                                                                                              \
         "lift_" side, "m", "distance of the " side " wheel from its rail; 0 in contact"            \
     }
 
 const kl_output kl_wheel_rail_outputs[] = {
-    {"shift", "m", "lateral position of the wheelset in the track, to the left"},
-    {"yaw", "rad", "yaw of the axle against the track"},
+    {"shift", "m", "lateral displacement of the wheelset from the track centre, to the left"},
+    {"yaw", "rad", "yaw angle of the axle relative to the track"},
     {"running_speed", "m/s", "speed along the track"},
     {"distance", "m", "length along the track"},
     {"curvature", "1/m", "curvature of the track at the wheelset, positive in a left-hand curve"},
-    {"cant", "rad", "angle by which the left rail is higher than the right one"},
+    {"cant", "rad", "cant angle of the track; positive: the left rail is higher"},
     WHEEL_OUTPUTS("left"),
     WHEEL_OUTPUTS("right"),
     {0}};

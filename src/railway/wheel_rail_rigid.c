@@ -172,9 +172,10 @@ static const kl_key rigid_keys[] = {
     {0}};
 
 static const kl_output rigid_outputs[] = {
-    {"shift", "m", "lateral position of the wheelset in the track, to the left"},
-    {"yaw", "rad", "yaw of the axle against the track"},
-    {"roll", "rad", "roll of the axle against the track; positive: the left wheel is higher"},
+    {"shift", "m", "lateral displacement of the wheelset from the track centre, to the left"},
+    {"yaw", "rad", "yaw angle of the axle relative to the track"},
+    {"roll", "rad",
+     "roll angle of the axle relative to the track; positive: the left wheel is higher"},
     {"N_left", "N", "normal force of the left wheel; negative: it would lift off"},
     {"N_right", "N", "normal force of the right wheel; negative: it would lift off"},
     {"angle_left", "rad", "contact angle of the left wheel; positive: the rail pushes inward"},

@@ -77,7 +77,10 @@ static void resource_words(const kl_key *key, char *text, size_t size)
 {
     const kl_resource_type *t = kl_resource_type_of(key->words);
     if (key->size > 1) snprintf(text, size, "%d names of %s", key->size, key->words);
-    else snprintf(text, size, "name of a %s", t ? t->word : "resource");
+    else {
+        const char *word = t ? t->word : "resource";
+        snprintf(text, size, "name of %s %s", strchr("aeio", *word) ? "an" : "a", word);
+    }
 }
 
 void kl_reference_kind(const kl_key *key, char *text, size_t size)
@@ -160,10 +163,11 @@ static void range_words(const kl_key *k, char *text, size_t size)
     else snprintf(text, size, "; %g to %g", k->min, k->max);
 }
 
-static const char *default_words(const kl_key *k)
+const char *kl_reference_default(const kl_key *k)
 {
     if (!k->fallback) return "must be given";
-    return *k->fallback ? k->fallback : "none";
+    /* 1e300 marks a point that was not given */
+    return *k->fallback && !strstr(k->fallback, "1e300") ? k->fallback : "none";
 }
 
 /* ---- tables ---------------------------------------------------------------------------------- */
@@ -261,7 +265,7 @@ static void add_keys(kl_text *t, const kl_key *keys, kl_page_style style)
         snprintf(r.name, sizeof r.name, "%s", k->name);
         kl_reference_kind(k, r.kind, sizeof r.kind);
         unit_words(k->unit, r.unit, sizeof r.unit);
-        snprintf(r.fallback, sizeof r.fallback, "%s", default_words(k));
+        snprintf(r.fallback, sizeof r.fallback, "%s", kl_reference_default(k));
         range_words(k, range, sizeof range);
         if (k->words && k->kind != KL_KEY_RESOURCE) {
             snprintf(words, sizeof words, "; one of: %s", k->words);
@@ -325,15 +329,16 @@ static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style s
     }
     add_output(t, "force.x, .y, .z", "N", "force on the second body (or the only one), global axes",
                style);
-    add_output(t, "torque.x, .y, .z", "N m",
-               "torque on the second body (or the only one) about its marker, global axes", style);
+    add_output(
+        t, "torque.x, .y, .z", "N m",
+        "torque on the second body (or the only one) about the marker of that body, global axes",
+        style);
     add_output(t, "local_force.x, ...", "N",
                "force in the axes of its marker; only for `outputs`, not recorded automatically",
                style);
     add_output(t, "local_torque.x, ...", "N m",
                "torque in the axes of its marker; only for `outputs`", style);
-    add_output(t, "energy, loss", "N m, W", "stored energy, dissipated power; for `outputs`",
-               style);
+    add_output(t, "energy, loss", "J, W", "stored energy, dissipated power; for `outputs`", style);
 }
 
 static void add_body_outputs(kl_text *t, kl_page_style style)
@@ -348,7 +353,7 @@ static void add_body_outputs(kl_text *t, kl_page_style style)
         {"omega_body", "rad/s", "angular velocity in body axes; in expressions"},
         {"center", "m", "centre of mass; in expressions"},
         {"momentum", "kg m/s", "linear momentum; in expressions"},
-        {"kinetic_energy", "N m", "kinetic energy; in expressions"},
+        {"kinetic_energy", "J", "kinetic energy; in expressions"},
         {0}};
     table_head(t, "Channels", true, style);
     for (const kl_output *o = list; o->name; o++) add_output(t, o->name, o->unit, o->help, style);

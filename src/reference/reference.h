@@ -35,6 +35,9 @@ void kl_reference_example(kl_text *t, const kl_page *page);
 /* "number", "3 numbers", "function of time", ...: what a key takes, in words. */
 void kl_reference_kind(const kl_key *key, char *text, size_t size);
 
+/* The default of a key in words: "must be given", "none" or the text of the default. */
+const char *kl_reference_default(const kl_key *k);
+
 /* Topics: topics.c */
 typedef struct kl_topic {
     const char *name, *kind, *help, *text;

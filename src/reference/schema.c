@@ -21,11 +21,8 @@ static void describe(kl_text *t, const kl_key *k)
     char text[800], kind[64];
     kl_reference_kind(k, kind, sizeof kind);
     const char *unit = k->unit && strcmp(k->unit, "1") && strcmp(k->unit, "*") ? k->unit : "";
-    snprintf(text, sizeof text, "%s (%s%s%s)%s%s", k->help, kind, *unit ? ", " : "", unit,
-             !k->fallback   ? "; must be given"
-             : *k->fallback ? "; default "
-                            : "",
-             k->fallback ? k->fallback : "");
+    snprintf(text, sizeof text, "%s (%s%s%s); %s%s", k->help, kind, *unit ? ", " : "", unit,
+             k->fallback ? "default " : "", kl_reference_default(k));
     kl_text_add(t, "\"description\": ");
     kl_text_json(t, text);
 }
