@@ -14,17 +14,18 @@ static kl_status not_modes(const char *path, int line, kl_diag *diag)
                    path);
 }
 
-/* Appends a frequency; both of a complex pair have the same one. */
-static kl_status take(kl_peak_origins *o, int *room, double frequency)
+/* Appends a mode; both of a complex pair have the same frequency. */
+static kl_status take(kl_peak_origins *o, int *room, kl_peak_mode m)
 {
-    if (o->n > 0 && fabs(o->natural[o->n - 1] - frequency) <= 1e-9 * frequency) return KL_OK;
+    if (o->n > 0 && fabs(o->mode[o->n - 1].frequency - m.frequency) <= 1e-9 * m.frequency)
+        return KL_OK;
     if (o->n == *room) {
-        int     more  = 2 * *room + 64;
-        double *grown = realloc(o->natural, (size_t)more * sizeof *grown);
+        int           more  = 2 * *room + 64;
+        kl_peak_mode *grown = realloc(o->mode, (size_t)more * sizeof *grown);
         if (!grown) return KL_E_MEMORY;
-        o->natural = grown, *room = more;
+        o->mode = grown, *room = more;
     }
-    o->natural[o->n++] = frequency;
+    o->mode[o->n++] = m;
     return KL_OK;
 }
 
@@ -39,7 +40,7 @@ static kl_status read_rows(FILE *f, const char *path, kl_diag *diag, kl_peak_ori
         if (sscanf(text, "%lf,%lf,%lf,%lf", &v[0], &v[1], &v[2], &v[3]) != 4)
             return not_modes(path, line, diag);
         bool rings = v[1] != 0.0 && v[2] > 0.0 && v[3] < KL_PEAK_DAMPING;
-        if (rings) KL_TRY(take(o, &room, v[2]));
+        if (rings) KL_TRY(take(o, &room, (kl_peak_mode){.frequency = v[2], .damping = v[3]}));
     }
     return KL_OK;
 }
@@ -57,8 +58,8 @@ kl_status kl_peak_origins_read(const char *path, kl_diag *diag, kl_peak_origins 
 
 void kl_peak_origins_free(kl_peak_origins *o)
 {
-    free(o->natural);
-    o->natural = NULL, o->n = 0;
+    free(o->mode);
+    o->mode = NULL, o->n = 0;
 }
 
 bool kl_peak_origins_known(const kl_peak_origins *o)
@@ -74,19 +75,49 @@ static void add(char *text, size_t size, const char *format, double a, double b)
     snprintf(text + n, size - n, format, a, b);
 }
 
+/* Half of the half-power band of a mode [Hz]. */
+static double half_width(const kl_peak_mode *m)
+{
+    return m->damping <= KL_BAND_DAMPING ? m->damping * m->frequency : 0.0;
+}
+
+/* How far f lies outside of the band of a mode that is widened by `share` of its half-power band [Hz]. */
+static double outside(const kl_peak_mode *m, double share, double f)
+{
+    return fabs(m->frequency - f) - share * half_width(m);
+}
+
+static const kl_peak_mode *nearest_mode(const kl_peak_origins *o, double share, double f)
+{
+    const kl_peak_mode *best = NULL;
+    for (int i = 0; i < o->n; i++)
+        if (!best || outside(&o->mode[i], share, f) < outside(best, share, f)) best = &o->mode[i];
+    return best;
+}
+
+static void add_mode(const kl_peak_origins *o, double f, double within, char *text, size_t size)
+{
+    const kl_peak_mode *point = nearest_mode(o, 0.0, f), *band = nearest_mode(o, 1.0, f);
+    if (point && outside(point, 0.0, f) <= within)
+        add(text, size, "natural frequency %.4g Hz", point->frequency, 0.0);
+    else if (band && outside(band, 1.0, f) <= within)
+        add(text, size, "half-power band of natural frequency %.4g Hz (damping %.2g %%)",
+            band->frequency, 100.0 * band->damping);
+}
+
 void kl_peak_origin(const kl_peak_origins *o, double f, double bin, char *text, size_t size)
 {
-    double nearest = NAN, within = bin * (1.0 + 1e-9);
-    for (int i = 0; i < o->n; i++)
-        if (!(fabs(o->natural[i] - f) >= fabs(nearest - f))) nearest = o->natural[i];
-    text[0] = '\0';
-    if (fabs(nearest - f) <= within) add(text, size, "natural frequency %.4g Hz", nearest, 0.0);
+    double within = bin * (1.0 + 1e-9);
+    text[0]       = '\0';
+    add_mode(o, f, within, text, size);
     double k = o->multiples > 0.0 ? fmax(1.0, round(f / o->multiples)) : 0.0;
     if (k > 0.0 && fabs(k * o->multiples - f) <= within)
         add(text, size, "excitation, %.0f x %.4g Hz", k, o->multiples);
     if (o->ends > 0.0 && fabs(o->ends - f) <= within)
         add(text, size, "end of the excitation, %.4g Hz", o->ends, 0.0);
     if (text[0]) return;
-    if (o->n > 0) snprintf(text, size, "none (nearest natural frequency %.4g Hz)", nearest);
+    if (o->n > 0)
+        snprintf(text, size, "none (nearest natural frequency %.4g Hz)",
+                 nearest_mode(o, 0.0, f)->frequency);
     else snprintf(text, size, "none");
 }

@@ -85,6 +85,27 @@ static void damped_modes_make_no_peak(void **state)
     assert_peak(w, 17.43, "none (nearest natural frequency 31.83 Hz)");
 }
 
+/* The excitation at 30 Hz lies 0.9 Hz beside a mode: within its half-power band if that is so wide, and nothing else is known. */
+static void peaks_may_lie_in_the_half_power_band_of_a_mode(void **state)
+{
+    static const struct {
+        const char *damping, *says;
+    } mode[] = {{"0.04", "half-power band of natural frequency 30.9 Hz (damping 4 %)"},
+                {"0.01", "none (nearest natural frequency 30.9 Hz)"},
+                {"0.20", "none (nearest natural frequency 30.9 Hz)"}};
+    world *w = *state;
+    ride(w, "20");
+    for (int i = 0; i < 3; i++) {
+        char text[200];
+        snprintf(text, sizeof text,
+                 "real,imag,frequency_hz,damping_ratio\n-1,194,30.9,%s\n-1,-194,30.9,%s\n",
+                 mode[i].damping, mode[i].damping);
+        write_text(w, "modes.csv", text);
+        assert_int_equal(run(w, "psd", "out.h5", "a", "--window", "4", "--modes", "modes.csv"), 0);
+        assert_peak(w, 30.0, mode[i].says);
+    }
+}
+
 static void other_files_are_refused(void **state)
 {
     world *w = *state;
@@ -108,6 +129,8 @@ int main(void)
         cmocka_unit_test_setup_teardown(peaks_of_the_excitation_move_with_the_speed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(damped_modes_make_no_peak, setup, teardown),
+        cmocka_unit_test_setup_teardown(peaks_may_lie_in_the_half_power_band_of_a_mode, setup,
+                                        teardown),
         cmocka_unit_test_setup_teardown(other_files_are_refused, setup, teardown),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
