@@ -17,6 +17,7 @@
 #include "model/groups.h"
 #include "reference/write_model.h"
 #include "solve/mobility.h"
+#include "solve/simulation.h"
 #include "solve/static_start.h"
 #include "terminal/options.h"
 
@@ -81,9 +82,10 @@ static void print_sections(const kl_model *m)
             "%.4g",
             m->resource[i]->name, s->area, s->Iy, s->Iz, s->J, s->shear[0], s->shear[1]);
         if (fabs(s->Iyz) > 1e-9 * s->Iy) printf(", Iyz %.5g m4", s->Iyz);
-        if (hypot(s->shear_center[0], s->shear_center[1]) > 1e-9 * sqrt(s->area))
-            printf(", shear centre at [%.5g, %.5g] m from the centroid", s->shear_center[0],
-                   s->shear_center[1]);
+        const double *at = s->shear_center, noise = 1e-6 * sqrt(s->area); /* of its computation */
+        if (hypot(at[0], at[1]) > noise)
+            printf(", shear centre at [%.5g, %.5g] m from the centroid",
+                   fabs(at[0]) > noise ? at[0] : 0.0, fabs(at[1]) > noise ? at[1] : 0.0);
         printf("\n");
     }
 }
@@ -179,20 +181,36 @@ static void print_mobility(const kl_model *m, const kl_mobility *b)
             "point-on-plane\n");
 }
 
-/* A body that has mass but no inertia at all turns as it likes: probably forgotten. */
+static bool turns_without_inertia(const kl_model *m, const kl_solver *x, int i)
+{
+    const kl_body *b = &m->body[i];
+    const double  *M = x->w->M + b->M;
+    kl_group       g = kl_body_group(b, KL_ROTATION);
+    double         J = 0.0;
+    for (int k = g.v - b->v; k < g.v - b->v + g.nv; k++) J += M[k * (b->nv + 1)];
+    return g.nv > 0 && !kl_body_deforms(b) && M[0] != 0.0 && J == 0.0;
+}
+
+static bool same_entry(const kl_body *a, const kl_body *b)
+{
+    return a->place.line == b->place.line && a->place.column == b->place.column &&
+           a->place.file == b->place.file;
+}
+
+/* A body that has mass but no inertia at all turns as it likes: probably forgotten. One warning for
+ * all nodes of a beam. */
 static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *diag)
 {
-    for (int i = 1; i < m->nbody; i++) {
+    for (int i = 1, last = 0; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
-        const double  *M = x->w->M + b->M;
-        kl_group       g = kl_body_group(b, KL_ROTATION);
-        double         J = 0.0;
-        for (int k = g.v - b->v; k < g.v - b->v + g.nv; k++) J += M[k * (b->nv + 1)];
-        if (g.nv == 0 || kl_body_deforms(b) || M[0] == 0.0 || J != 0.0) continue;
-        kl_warn(diag, b->place,
-                "body '%s' has mass but no inertia; give `inertia`, or make it a point mass with "
-                "`type: point`",
+        if (!turns_without_inertia(m, x, i)) continue;
+        if (last == 0 || !same_entry(b, &m->body[last]))
+            kl_warn(
+                diag, b->place,
+                "body '%s' has mass but no inertia; give `inertia` (of a beam: in its section), or "
+                "make it a point mass with `type: point`",
                 b->name);
+        last = i;
     }
 }
 
@@ -240,8 +258,10 @@ static kl_status check_model(const kl_model *m, kl_diag *diag)
                m->length, m->gravity.x, m->gravity.y, m->gravity.z, m->settings.end,
                m->settings.every);
         kl_mobility_describe_incompatible(m, b, diag);
-        warn_of_no_inertia(m, x, diag);
-        warn_of_undetermined(x, diag);
+        if (!kl_is_quasi_static(m)) {
+            warn_of_no_inertia(m, x, diag);
+            warn_of_undetermined(x, diag);
+        }
         kl_check_vehicle(m, diag);
     }
     kl_mobility_destroy(b);

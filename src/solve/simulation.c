@@ -21,6 +21,11 @@ static const kl_integrator *const integrators[] = {[KL_AUTO]              = &kl_
                                                    [KL_CENTRAL_DIFFERENCES] =
                                                        &kl_central_differences};
 
+bool kl_is_quasi_static(const kl_model *m)
+{
+    return integrators[m->settings.integrator]->quasi_static;
+}
+
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out)
 {
     kl_arena      *arena = kl_arena_create();

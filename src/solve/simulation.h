@@ -48,6 +48,9 @@ typedef struct kl_simulation {
     kl_drift worst;      /* largest gaps of a row */
 } kl_simulation;
 
+/* Does its run find a chain of equilibria, in which nothing accelerates? */
+bool kl_is_quasi_static(const kl_model *m);
+
 kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation **out);
 void      kl_simulation_destroy(kl_simulation *s);
 
