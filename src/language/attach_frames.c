@@ -344,47 +344,61 @@ static const kl_node *ith(const kl_node *n, int i)
     return two ? (i == 0 ? n->first : n->first->next) : n;
 }
 
-/* Gives a named marker the axes that the element asks for. */
-static kl_status turn_named(kl_scope *s, const kl_model *m, const kl_entry *e, const kl_node *axis,
-                            const kl_node *x_axis, kl_body_frame *f, bool axial)
+/* The axes that the element asks for at a frame with the axes `A` of a named marker; with `x_axis`
+ * alone the z axis of the marker is kept. */
+static kl_status asked_axes(kl_attaching *a, const kl_node *axis, const kl_node *x_axis, kl_mat3 *A)
 {
-    char    what[160];
+    kl_scope *s = a->s;
+    char      what[160];
+    kl_vec3   x;
+    snprintf(what, sizeof what, "%s '%.100s': axis", a->e->section, a->e->name);
+    if (!axis) {
+        KL_TRY(kl_value_axis(s, x_axis, what, &x));
+        x = kl_place_arrow(&s->place, x);
+        return axes(s, x_axis, what, kl_axis(A, 2), &x, A);
+    }
+    KL_TRY(read_axes(s, axis, x_axis, what, A));
+    *A = placed_axes(&s->place, A, a->axial);
+    return KL_OK;
+}
+
+static kl_status turn_named(kl_attaching *a, const kl_node *axis, const kl_node *x_axis,
+                            kl_body_frame *f)
+{
     kl_vec3 r;
     kl_mat3 A;
-    snprintf(what, sizeof what, "%s '%.100s': axis", e->section, e->name);
-    KL_TRY(read_axes(s, axis, x_axis, what, &f->A));
-    f->A = placed_axes(&s->place, &f->A, axial);
-    kl_model_pose(m, f->body, &r, &A);
+    KL_TRY(asked_axes(a, axis, x_axis, &f->A));
+    kl_model_pose(a->m, f->body, &r, &A);
     A          = kl_transpose(&A);
     f->local_A = kl_matmul(&A, &f->A);
-    f->turned  = true;
+    f->turned  = axis != NULL;
     return KL_OK;
 }
 
 kl_status kl_attach_place_frames(kl_attaching *a, kl_body_frame f[2], int n)
 {
     kl_scope       *s     = a->s;
-    const kl_model *m     = a->m;
     const kl_entry *e     = a->e;
     bool            axial = a->axial;
     const kl_node  *at = kl_entry_get(e, "at"), *axis = kl_entry_get(e, "axis"),
                   *x_axis = kl_entry_get(e, "x_axis");
-    char what[160];
+    char          what[160];
+    kl_body_frame marker[2] = {f[0], f[n - 1]}; /* as named, with their own axes */
     for (int i = 0; i < n; i++) {
+        bool turns = axis || x_axis;
         if (f[i].named) {
-            /* its own axes; those of a reduced body's marker only where the element gives none */
-            if (f[i].node != 0 && (axis || x_axis))
-                KL_TRY(turn_named(s, m, e, ith(axis, i), ith(x_axis, i), &f[i], axial));
+            if (turns) KL_TRY(turn_named(a, ith(axis, i), ith(x_axis, i), &f[i]));
             continue;
         }
         bool points          = at && at->kind == KL_LIST && at->first && at->first->kind == KL_LIST;
         const kl_node *point = points ? ith(at, i) : at;
         int            other = 1 - i;
         /* without a point of its own a body takes that of the other's named marker, axes and all */
-        if (!point && n == 2 && f[other].named) {
-            f[i].r = f[other].r;
-            f[i].A = f[other].A;
-            if (f[other].node == 0 || (!axis && !x_axis)) continue;
+        if (!point && n == 2 && marker[other].named) {
+            f[i].r = marker[other].r;
+            f[i].A = marker[other].A;
+            if (turns) KL_TRY(asked_axes(a, ith(axis, i), ith(x_axis, i), &f[i].A));
+            continue;
         }
         snprintf(what, sizeof what, "%s '%.100s': at", e->section, e->name);
         if (point) {

@@ -5,6 +5,18 @@
 #include "language/attach_parts.h"
 #include "language/joint_start.h"
 
+/* A marker has its own point, so that `at` of the element has no effect. */
+static kl_status check_point(kl_attaching *a, bool named)
+{
+    const kl_node *at = kl_entry_get(a->e, "at");
+    if (!at || !named) return KL_OK;
+    return kl_fail(
+        a->s->diag, KL_E_MODEL, at->place,
+        "%s '%s': `at` has no effect, because the element is attached at a named marker; "
+        "remove `at`, or name the body without a marker",
+        a->e->section, a->e->name);
+}
+
 static kl_status attach_pair(kl_attaching *a)
 {
     const kl_node *between = kl_entry_get(a->e, "between");
@@ -25,6 +37,7 @@ static kl_status attach_pair(kl_attaching *a)
                        a->e->section, a->e->name, a->m->body[f[0].body].name);
     if (!kl_entry_get(a->e, "at") && !f[0].named && !f[1].named)
         return kl_attach_missing(a, "`at` is missing; give the point in space: [x, y, z]");
+    KL_TRY(check_point(a, f[0].named && f[1].named));
     KL_TRY(kl_attach_place_frames(a, f, 2));
     KL_TRY(kl_attach_add_frame(a, &f[0], a->axial));
     return kl_attach_add_frame(a, &f[1], a->axial);
@@ -37,25 +50,14 @@ static void write_pair(kl_text *t, const kl_model *m, const kl_element *e)
                 kl_attach_marker_name(m, e->marker + 1, b));
 }
 
-static const kl_word_key pair_keys[] = {
-    {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},
-    {"at", "point", "m", "the named marker",
-     "point in global coordinates in the initial position; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "z",
-     "x, y, z, -x, ... or [a, b, c]; [first, second] if it differs on the two "
-     "bodies"},
-    {"x_axis", "axis", "", "any",
-     "direction from which the angle is measured; its component normal to the axis is used"},
-    {0}};
-
 #define PAIR_ROWS                                                                                  \
     {"between", "two bodies", "", NULL, "[first, second]; `crank.pin` names a marker of a body"},  \
         {"at", "point", "m", "the named marker",                                                   \
          "point in global coordinates in the initial position; two points [[..], [..]] for two "   \
          "ends"},                                                                                  \
-        {"axis", "axis", "", "z",                                                                  \
-         "x, y, z, -x, ... or [a, b, c]; [first, second] if it differs on the "                    \
-         "two bodies"},                                                                            \
+        {"axis", "axis", "", "that of the named marker, or z",                                     \
+         "x, y, z, -x, ... or [a, b, c], global; [first, second] if it differs on the two "        \
+         "bodies"},                                                                                \
     {                                                                                              \
         "x_axis", "axis", "", "any",                                                               \
             "direction from which the angle is measured; its component normal to the axis is used" \
@@ -88,6 +90,7 @@ static const kl_word_key pair_keys[] = {
             "`when`"                                                                               \
     }
 
+static const kl_word_key pair_keys[]    = {PAIR_ROWS, {0}};
 static const kl_word_key plain_keys[]   = {PAIR_ROWS, LIMITS_ROW, {0}};
 static const kl_word_key start_keys[]   = {PAIR_ROWS, START_ROW, LIMITS_ROW, {0}};
 static const kl_word_key fitted_keys[]  = {PAIR_ROWS,     START_ROW,    LIMITS_ROW,
@@ -117,6 +120,7 @@ static kl_status attach_one(kl_attaching *a)
         kl_mat3 A;
         kl_model_pose(a->m, f[0].body, &f[0].r, &A);
     }
+    KL_TRY(check_point(a, f[0].named));
     KL_TRY(kl_attach_place_frames(a, f, 1));
     return kl_attach_add_frame(a, &f[0], a->axial);
 }
@@ -131,7 +135,8 @@ static const kl_word_key one_keys[] = {
     {"on", "body", "", NULL, "body it acts on, or a marker of it: `crank.pin`"},
     {"at", "point", "m", "the reference point",
      "point in global coordinates in the initial position"},
-    {"axis", "axis", "", "z", "direction: x, y, z, -x, ... or [a, b, c]"},
+    {"axis", "axis", "", "that of the named marker, or z",
+     "direction: x, y, z, -x, ... or [a, b, c], global"},
     {"x_axis", "axis", "", "any",
      "direction of the x axis of its frame; its component normal to the axis is used"},
     {0}};

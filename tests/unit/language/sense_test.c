@@ -44,6 +44,45 @@ static void a_driver_may_start_beyond_half_a_turn(void **unused)
     built_free(&b);
 }
 
+/* The axes that an element gives count also where it names a marker, for a joint on both bodies; `x_axis`
+ * alone keeps the axis of the marker. */
+static void an_element_gives_the_axes_of_a_named_marker(void **unused)
+{
+    (void)unused;
+    static const char *const ways[] = {
+        "between: [ground, a], at: [0, 0, 0], axis: y, x_axis: [1, 0, 1]",
+        "between: [ground, a.pin], axis: y, x_axis: [1, 0, 1]",
+        "between: [ground, a.pin], at: [0, 0, 0], axis: y, x_axis: [1, 0, 1]",
+        "between: [ground.origin, a.pin], axis: y, x_axis: [1, 0, 1]",
+        "between: [ground, a.turned], x_axis: [1, 0, 1]",
+    };
+    for (size_t i = 0; i < sizeof ways / sizeof *ways; i++) {
+        char text[1000];
+        snprintf(text, sizeof text,
+                 "klingel: 1\nbodies:\n  a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0],\n"
+                 "      orientation: {axis: y, angle: 20 deg}, markers: {\n"
+                 "      pin: {at: [-cos(20 deg), 0, -sin(20 deg)]},\n"
+                 "      turned: {at: [-cos(20 deg), 0, -sin(20 deg)], axis: y}}}\n"
+                 "joints:\n  h: {type: revolute, %s}\n"
+                 "forces:\n  f: {type: force, on: a.pin, axis: y, value: 2}\n",
+                 ways[i]);
+        built            b    = must_build(text);
+        const kl_marker *pair = b.model->marker + b.model->element[0].marker;
+        for (int k = 0; k < 2; k++) {
+            kl_vec3 at;
+            kl_mat3 A;
+            kl_model_pose(b.model, pair[k].body, &at, &A);
+            A = kl_matmul(&A, &pair[k].A);
+            assert_true(kl_norm(kl_sub(kl_axis(&A, 2), kl_vec(0, 1, 0))) < 1e-12);
+            assert_true(kl_norm(kl_sub(kl_axis(&A, 0), kl_vec(sqrt(0.5), 0, sqrt(0.5)))) < 1e-12);
+        }
+        static const char *const names[] = {"f.force.y", NULL};
+        simulate(&b, 0.01, 0.01, names, &r, NULL);
+        assert_true(fabs(r.value[0][0] - 2.0) < 1e-12);
+        built_free(&b);
+    }
+}
+
 static void a_body_may_be_like_one_that_for_makes(void **unused)
 {
     (void)unused;
@@ -160,6 +199,7 @@ int main(void)
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_bare_value_of_an_input_is_in_its_unit),
         cmocka_unit_test(a_driver_may_start_beyond_half_a_turn),
+        cmocka_unit_test(an_element_gives_the_axes_of_a_named_marker),
         cmocka_unit_test(a_body_may_be_like_one_that_for_makes),
         cmocka_unit_test(a_rigid_set_tells_the_force_on_each_node),
         cmocka_unit_test(a_joint_starts_with_the_values_given),
