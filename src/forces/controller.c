@@ -21,31 +21,37 @@
 
 enum { MOST_SIGNALS = 48, MOST_STATES = 16, MOST_VALUES = 2 * MOST_SIGNALS + MOST_STATES + 1 };
 
+/* What a quantity belongs to: the axis of a joint or force, two points and the line between them, or
+ * a body. `speed` of a spring-damper is the rate of its length, that of a joint is along its axis. */
+enum { OF_AXIS = 1, OF_POINTS = 2, OF_BODY = 4 };
+
 /* What `joint.angle` or `body.velocity.x` mean: a coordinate of the pair, its rate, or a turning
  * rate about a global axis, which is the rate of no coordinate. */
 typedef struct meaning {
     const char   *what, *unit;
     kl_coordinate c;
+    int           of;
     bool          rate, turning; /* turning: about global axis c.a */
     bool          input, output;
-    bool          body; /* of a body or marker, not of a joint */
+    bool          pulls; /* a positive force acts against the coordinate */
 } meaning;
 
 static const meaning meanings[] = {
-    {"angle", "rad", {KL_ANGLE, 0, 0}, .input = true},
-    {"angular_speed", "rad/s", {KL_ANGLE, 0, 0}, .rate = true, .input = true},
-    {"displacement", "m", {KL_DOT2, 2, 0}, .input = true},
-    {"speed", "m/s", {KL_DOT2, 2, 0}, .rate = true, .input = true},
-    {"length", "m", {KL_DISTANCE, 0, 0}, .input = true},
-    {"length_rate", "m/s", {KL_DISTANCE, 0, 0}, .rate = true, .input = true},
-    {"force", "N", {KL_DOT2, 2, 0}, .output = true},
-    {"torque", "N m", {KL_ANGLE, 0, 0}, .output = true},
-    {"pull", "N", {KL_DISTANCE, 0, 0}, .output = true},
+    {"angle", "rad", {KL_ANGLE, 0, 0}, OF_AXIS, .input = true},
+    {"angular_speed", "rad/s", {KL_ANGLE, 0, 0}, OF_AXIS, .rate = true, .input = true},
+    {"displacement", "m", {KL_DOT2, 2, 0}, OF_AXIS, .input = true},
+    {"speed", "m/s", {KL_DOT2, 2, 0}, OF_AXIS, .rate = true, .input = true},
+    {"length", "m", {KL_DISTANCE, 0, 0}, OF_AXIS | OF_POINTS, .input = true},
+    {"length_rate", "m/s", {KL_DISTANCE, 0, 0}, OF_AXIS | OF_POINTS, .rate = true, .input = true},
+    {"speed", "m/s", {KL_DISTANCE, 0, 0}, OF_POINTS, .rate = true, .input = true},
+    {"force", "N", {KL_DOT2, 2, 0}, OF_AXIS, .output = true},
+    {"torque", "N m", {KL_ANGLE, 0, 0}, OF_AXIS, .output = true},
+    {"pull", "N", {KL_DISTANCE, 0, 0}, OF_POINTS, .output = true, .pulls = true},
 #define XYZ(name, unit_, kind, ...)                                                                \
-    {name ".x", unit_, {kind, 0, 0}, .body = true, __VA_ARGS__},                                   \
-        {name ".y", unit_, {kind, 1, 0}, .body = true, __VA_ARGS__},                               \
+    {name ".x", unit_, {kind, 0, 0}, OF_BODY, __VA_ARGS__},                                        \
+        {name ".y", unit_, {kind, 1, 0}, OF_BODY, __VA_ARGS__},                                    \
     {                                                                                              \
-        name ".z", unit_, {kind, 2, 0}, .body = true, __VA_ARGS__                                  \
+        name ".z", unit_, {kind, 2, 0}, OF_BODY, __VA_ARGS__                                       \
     }
     XYZ("position", "m", KL_GLOBAL, .input = true),
     XYZ("velocity", "m/s", KL_GLOBAL, .rate = true, .input = true),
@@ -67,10 +73,24 @@ typedef struct controller {
     kl_output      list[MOST_VALUES]; /* channels */
 } controller;
 
-static const meaning *meaning_of(const kl_signal *s, bool output)
+static bool measures(const kl_element_type *type, const char *word)
+{
+    for (const kl_output *o = type->outputs; o && o->name; o++)
+        if (strcmp(o->name, word) == 0) return true;
+    return false;
+}
+
+static int owner_of(const kl_setup *s, const kl_signal *one)
+{
+    if (one->body || one->joint < 0) return OF_BODY;
+    const kl_element_type *type = s->model->element[one->joint].type;
+    return measures(type, "length") && !measures(type, "displacement") ? OF_POINTS : OF_AXIS;
+}
+
+static const meaning *meaning_of(const char *what, int owner, bool output)
 {
     for (size_t i = 0; i < sizeof meanings / sizeof *meanings; i++)
-        if (strcmp(meanings[i].what, s->what) == 0 && meanings[i].body == s->body &&
+        if (strcmp(meanings[i].what, what) == 0 && (meanings[i].of & owner) &&
             (output ? meanings[i].output : meanings[i].input))
             return &meanings[i];
     return NULL;
@@ -83,6 +103,7 @@ static void signal_eval(const meaning *w, const kl_motion *m, double turn, kl_sc
 {
     if (!w->turning) {
         kl_coordinate_eval(w->c, m, turn, out);
+        for (int k = 0; k < 12 && w->pulls; k++) out->row[k] = -out->row[k];
         return;
     }
     memset(out, 0, sizeof *out);
@@ -210,7 +231,8 @@ static void controller_tangent(const kl_reading *in, const double *lambda, kl_sl
         double D[144] = {0};
         signal_eval(p->out[o], in->m + p->outputs->item[o].marker, 0.0, &output[o]);
         if (!p->out[o]->turning)
-            kl_coordinate_curvature(p->out[o]->c, in->m + p->outputs->item[o].marker, y[o], D);
+            kl_coordinate_curvature(p->out[o]->c, in->m + p->outputs->item[o].marker,
+                                    p->out[o]->pulls ? -y[o] : y[o], D);
         for (int i = 0; i < 12; i++)
             for (int j = 0; j < 12; j++) out->K[(at + i) * wide + at + j] += D[12 * i + j];
     }
@@ -299,28 +321,48 @@ static kl_status moves(const kl_setup *s, const kl_signal *one, const meaning *w
                                          : "; use displacement, speed or force");
 }
 
-static kl_status find_meanings(controller *p, const kl_setup *s, const kl_signals *signals,
-                               bool output, const meaning **out)
+/* The quantities that an owner has, as a message lists them. */
+static const char *choices_of(int owner, bool output)
+{
+    if (owner == OF_BODY)
+        return output ? "force.x, torque.z, ..." : "position.x, velocity.y, omega.z, ...";
+    if (owner == OF_POINTS)
+        return output ? "pull (positive pulls the points together)" : "length or speed";
+    return output ? "force or torque"
+                  : "angle, angular_speed, displacement, speed, length or length_rate";
+}
+
+static kl_status no_quantity(const kl_setup *s, const kl_signal *one, int owner, bool output)
+{
+    static const char *const measured[] = {
+        "angle", "angular_speed", "displacement", "speed", "length", "length_rate", NULL};
+    const char *near  = owner != OF_AXIS || output ? NULL : kl_nearest(one->what, measured);
+    const char *which = owner == OF_BODY ? "body" : s->model->element[one->joint].type->name;
+    return kl_fail(s->diag, KL_E_NAME, one->place,
+                   "force '%s': %s '%s': the %s '%.*s' has no quantity `%s`; %s%s%sgive %s",
+                   s->name, output ? "output" : "input", one->name, which,
+                   (int)(one->what - one->text) - 1, one->text, one->what,
+                   near ? "did you mean `" : "", near ? near : "", near ? "`? Otherwise " : "",
+                   choices_of(owner, output));
+}
+
+static kl_status find_meanings(const kl_setup *s, const kl_signals *signals, bool output,
+                               const meaning **out)
 {
     kl_status status = KL_OK;
     for (int i = 0; i < signals->n; i++) {
         const kl_signal *one = &signals->item[i];
-        out[i]               = one->input >= 0 ? NULL : meaning_of(one, output);
-        if (out[i] || (one->input >= 0 && !output)) continue;
-        const char *choices =
-            output      ? one->body ? "force.x, torque.z, ..." : "force, torque or pull"
-            : one->body ? "position.x, velocity.y, omega.z, ..."
-                        : "angle, angular_speed, displacement, speed, length or length_rate";
-        static const char *const measured[] = {
-            "angle", "angular_speed", "displacement", "speed", "length", "length_rate", NULL};
-        const char *near = one->body || output ? NULL : kl_nearest(one->what, measured);
-        status           = kl_fail(s->diag, KL_E_NAME, one->place,
-                                   "force '%s': %s '%s': a %s has no quantity `%s`; %s%s%sgive %s", s->name,
-                         output ? "output" : "input", one->name, one->body ? "body" : "joint",
-                                   one->what, near ? "did you mean `" : "", near ? near : "",
-                         near ? "`? Otherwise " : "", choices);
+        out[i]               = NULL;
+        if (one->input >= 0 && output)
+            status = kl_fail(s->diag, KL_E_NAME, one->place,
+                             "force '%s': output '%s': '%s' is an input, which is set from outside "
+                             "the model; name a force or torque, such as hinge.torque",
+                             s->name, one->name, one->text);
+        if (one->input >= 0) continue;
+        int owner = owner_of(s, one);
+        out[i]    = meaning_of(one->what, owner, output);
+        if (!out[i]) status = no_quantity(s, one, owner, output);
     }
-    (void)p;
     for (int i = 0; i < signals->n && status == KL_OK; i++)
         if (out[i]) status = moves(s, &signals->item[i], out[i]);
     return status;
@@ -392,8 +434,8 @@ static kl_status controller_setup(void *data, const kl_setup *s, const kl_motion
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': at most %d inputs, %d outputs and %d states", s->name,
                        MOST_SIGNALS, MOST_SIGNALS, MOST_STATES);
-    KL_TRY(find_meanings(p, s, p->inputs, false, p->in));
-    KL_TRY(find_meanings(p, s, p->outputs, true, p->out));
+    KL_TRY(find_meanings(s, p->inputs, false, p->in));
+    KL_TRY(find_meanings(s, p->outputs, true, p->out));
     KL_TRY(compile(p, s));
     list_channels(p);
     size->nz = p->nz;
@@ -430,12 +472,13 @@ static const kl_key controller_keys[] = {
      .offset   = offsetof(controller, inputs),
      .fallback = "{}",
      .help =
-         "measured quantities by name: {x: guide.displacement, w: rotor.omega.z, u: input.set}"},
+         "measured quantities by name: {x: guide.displacement, w: rotor.omega.z, u: input.set}; of "
+         "a spring-damper: length and speed, the rate of its length"},
     {.name   = "outputs",
      .kind   = KL_KEY_SIGNALS,
      .offset = offsetof(controller, outputs),
      .help   = "forces and torques that it sets, by name: {F: guide.force, T: hinge.torque, lift: "
-               "car.force.z}"},
+               "car.force.z, P: cylinder.pull}; a positive pull pulls two points together"},
     {.name     = "states",
      .kind     = KL_KEY_TABLE,
      .offset   = offsetof(controller, states),

@@ -45,6 +45,51 @@ static void a_controller_can_be_a_spring_and_damper(void **unused)
     built_free(&b);
 }
 
+/* A spring and damper between two points that are not in line with any axis: its controller measures
+ * the length and its rate and pulls, and its channels have the same values. */
+static void a_controller_pulls_two_points_together(void **unused)
+{
+    (void)unused;
+#define OBLIQUE(stiffness, damping)                                                                \
+    CART "  s: {type: spring-damper, between: [ground, cart], at: [[0, 0, 0.4], [0.3, 0, 0]],\n"   \
+         "      length: 0.1, stiffness: " stiffness ", damping: " damping "}\n"
+    built b[2] = {
+        must_build(OBLIQUE("k", "c")),
+        must_build(OBLIQUE("0", "0") "  servo:\n    type: controller\n"
+                                     "    inputs: {l: s.length, v: s.speed, w: s.length_rate}\n"
+                                     "    outputs: {F: s.pull}\n"
+                                     "    lua: F = k*(l - 0.1) + c*(v + w)/2\n")};
+    kl_state *x = after(&b[0], 1.0), *y = after(&b[1], 1.0);
+    assert_true(fabs(x->q[0] - 0.3) > 0.01); /* it does move */
+    assert_close(x->q[0], y->q[0], 1e-7);
+    assert_close(x->v[0], y->v[0], 1e-6);
+    kl_state_destroy(x);
+    kl_state_destroy(y);
+    for (int i = 0; i < 2; i++) built_free(&b[i]);
+
+    static const struct {
+        const char *signals, *message;
+    } bad[] = {
+        {"outputs: {F: s.force}", "the spring-damper 's' has no quantity `force`; give pull"},
+        {"inputs: {x: s.displacement}, outputs: {F: s.pull}",
+         "the spring-damper 's' has no quantity `displacement`; give length or speed"},
+        {"inputs: {x: s.length}, outputs: {F: input.u}", "'input.u' is an input"}};
+    for (size_t i = 0; i < sizeof bad / sizeof *bad; i++) {
+        char  text[1000];
+        built wrong;
+        bool  told = false;
+        snprintf(
+            text, sizeof text,
+            OBLIQUE("k", "c") "  servo: {type: controller, %s, lua: \"F = 1\"}\ninputs: {u: {}}\n",
+            bad[i].signals);
+        assert_int_not_equal(try_build(text, &wrong), KL_OK);
+        for (int k = 0; k < kl_diag_size(wrong.diag); k++)
+            told |= strstr(kl_diag_at(wrong.diag, k)->text, bad[i].message) != NULL;
+        assert_true(told);
+        built_free(&wrong);
+    }
+}
+
 /* m x'' = -40 x - 6 x' - 30 e, e' = x, with the classical Runge-Kutta of a fine step beside it */
 static void own_states_are_integrated(void **unused)
 {
@@ -99,13 +144,18 @@ static void mistakes_in_a_controller_are_told_before_anything_runs(void **unused
         const char *body, *message;
     } bad[] = {
         {"inputs: {x: guide.angel}, outputs: {F: guide.force}, lua: \"F = 1\"",
-         "input 'x': a joint has no quantity `angel`; did you mean `angle`? Otherwise give angle, angular_speed"},
+         "input 'x': the translational 'guide' has no quantity `angel`; did you mean `angle`? "
+         "Otherwise "
+         "give angle, angular_speed"},
         {"inputs: {x: guid.speed}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "there is no quantity 'guid.speed'; name one of a joint or body, such as hinge.angle or "
          "cart.velocity.x; did you mean 'guide'?"},
         {"inputs: {x: input.u}, outputs: {F: guide.force}, lua: \"F = 1\"",
          "there is no input 'u'"},
-        {"outputs: {F: guide.speed}, lua: \"F = 1\"", "give force, torque or pull"},
+        {"outputs: {F: guide.speed}, lua: \"F = 1\"",
+         "the translational 'guide' has no quantity `speed`; give force or torque"},
+        {"outputs: {F: cart.pull}, lua: \"F = 1\"",
+         "the body 'cart' has no quantity `pull`; give force.x, torque.z, ..."},
         {"outputs: {F: guide.force}, lua: \"F = nix\"",
          "test.yaml:9:1: force 's': Lua: there is no name 'nix' here"},
         {"outputs: {F: guide.force}, lua: \"while true do end\"", "more than 1000000 instructions"},
@@ -135,6 +185,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(a_controller_can_be_a_spring_and_damper),
+        cmocka_unit_test(a_controller_pulls_two_points_together),
         cmocka_unit_test(own_states_are_integrated),
         cmocka_unit_test(gyros_and_torques_act_about_global_axes),
         cmocka_unit_test(mistakes_in_a_controller_are_told_before_anything_runs),
