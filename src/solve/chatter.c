@@ -19,6 +19,10 @@ struct kl_chatter {
     double *last;       /* 6 nmarker: of the last step */
     int    *flips;      /* nelement */
     bool    warned;     /* of a stiff element */
+    /* explicit steps */
+    kl_state *base;
+    kl_diag  *quiet;
+    double   *a, *dx, *lambda, *q;
 };
 
 kl_chatter *kl_chatter_create(const kl_model *m, kl_arena *arena)
@@ -30,9 +34,24 @@ kl_chatter *kl_chatter_create(const kl_model *m, kl_arena *arena)
     c->high       = kl_arena_array(arena, double, n);
     c->last       = kl_arena_array(arena, double, n);
     c->flips      = kl_arena_array(arena, int, m->nelement + 1);
+    c->a          = kl_arena_array(arena, double, m->nv + 1);
+    c->dx         = kl_arena_array(arena, double, m->nv + 1);
+    c->lambda     = kl_arena_array(arena, double, m->nlam + 1);
+    c->q          = kl_arena_array(arena, double, m->nq + 1);
+    c->base       = kl_state_create(m);
+    c->quiet      = kl_diag_create();
     c->short_step = fmax(1e-4 * m->settings.every, 2e-6 * m->settings.end);
     c->since      = NAN;
-    return kl_arena_ok(arena) ? c : NULL;
+    if (c->base && c->quiet && kl_arena_ok(arena)) return c;
+    kl_chatter_destroy(c);
+    return NULL;
+}
+
+void kl_chatter_destroy(kl_chatter *c)
+{
+    if (!c) return;
+    kl_state_destroy(c->base);
+    kl_diag_destroy(c->quiet);
 }
 
 static double largest_of(const kl_model *m, const double *wrench)
@@ -43,9 +62,8 @@ static double largest_of(const kl_model *m, const double *wrench)
     return largest;
 }
 
-static void widen(kl_chatter *c, const kl_model *m, const double *wrench)
+static void widen(kl_chatter *c, const kl_model *m, const double *wrench, bool first)
 {
-    bool first = c->count == STEPS + 1;
     if (first) c->largest = 0.0;
     c->largest = fmax(c->largest, largest_of(m, wrench));
     for (int k = 0; k < 6 * m->nmarker; k++) {
@@ -126,9 +144,64 @@ static void report_stiff_element(kl_chatter *c, const kl_solver *x, double pace,
             worst->type->too_stiff);
 }
 
-kl_status kl_chatter_check(kl_chatter *c, kl_solver *x, kl_diag *diag)
+/* Follows the forces at the evaluated state; `count` of the steps watched. True where one is proved to
+ * switch: its element and component. */
+static bool proved(kl_chatter *c, const kl_solver *x, int count, const kl_element **which,
+                   int *component)
+{
+    const kl_model *m      = x->model;
+    const double   *wrench = x->w->wrench;
+    bool            found  = false;
+    if (count <= STEPS + RANGE) widen(c, m, wrench, count == STEPS + 1);
+    for (int i = 0; count > STEPS + RANGE && i < m->nelement && !found; i++) {
+        const kl_element *e     = &m->element[i];
+        int               worst = 6 * e->marker;
+        if (!jumps(c, m, e, wrench, &worst)) continue;
+        if (++c->flips[i] >= FLIPS) *which = e, *component = worst, found = true;
+    }
+    memcpy(c->last, wrench, 6 * (size_t)m->nmarker * sizeof *c->last);
+    return found;
+}
+
+/* One step of Euler's method from the solver's state. */
+static kl_status explicit_step(kl_chatter *c, kl_solver *x, double h, kl_diag *diag)
 {
     const kl_model *m = x->model;
+    kl_state       *s = x->s;
+    KL_TRY(kl_solve_acceleration(x, c->a, c->lambda, diag));
+    for (int k = 0; k < m->nz; k++) s->z[k] += h * x->w->z_dot[k];
+    for (int k = 0; k < m->nv; k++) {
+        s->v[k] += h * c->a[k];
+        c->dx[k] = h * s->v[k];
+    }
+    memcpy(c->q, s->q, (size_t)m->nq * sizeof(double));
+    kl_model_advance(m, c->q, c->dx, s->q);
+    s->t += h;
+    return kl_eval(m, s, x->w);
+}
+
+/* A method with fine error control may end all its steps on one side of a threshold and cross it in
+ * attempts only. Explicit steps of the same length cannot: they cross it to and fro. The
+ * solver's state comes back as it was. */
+static bool chatters_in_explicit_steps(kl_chatter *c, kl_solver *x, double h,
+                                       const kl_element **which, int *component)
+{
+    bool found = false;
+    kl_state_copy(c->base, x->s);
+    for (int k = STEPS + 1; k < STEPS + RANGE + WATCH && !found; k++) {
+        if (explicit_step(c, x, h, c->quiet) != KL_OK) break;
+        found = proved(c, x, k, which, component);
+    }
+    kl_diag_clear(c->quiet);
+    kl_state_copy(x->s, c->base);
+    return kl_eval(x->model, x->s, x->w) == KL_OK && found;
+}
+
+kl_status kl_chatter_check(kl_chatter *c, kl_solver *x, kl_diag *diag)
+{
+    const kl_model   *m     = x->model;
+    const kl_element *which = NULL;
+    int               worst = 0;
     if (isnan(c->since) || x->s->t < c->since) c->since = x->s->t, c->count = 0;
     if (c->count++ == 0 && kl_eval(m, x->s, x->w) == KL_OK)
         c->peak = fmax(c->peak, largest_of(m, x->w->wrench));
@@ -136,20 +209,16 @@ kl_status kl_chatter_check(kl_chatter *c, kl_solver *x, kl_diag *diag)
     double pace      = (x->s->t - c->since) / c->count;
     bool   over      = c->count > STEPS + RANGE + WATCH;
     bool   free_step = isnan(m->settings.step); /* else the user chose it */
-    if (over && free_step && pace <= c->short_step) report_stiff_element(c, x, pace, diag);
-    if (pace > c->short_step || over) {
+    bool   crawls    = pace <= c->short_step;
+    if (crawls && over && free_step) {
+        if (chatters_in_explicit_steps(c, x, pace, &which, &worst))
+            return stop(c, which, worst, x, diag);
+        report_stiff_element(c, x, pace, diag);
+    }
+    if (!crawls || over) {
         c->since = x->s->t, c->count = 0;
         return KL_OK;
     }
     if (c->count == STEPS || kl_eval(m, x->s, x->w) != KL_OK) return KL_OK;
-    const double *wrench = x->w->wrench;
-    if (c->count <= STEPS + RANGE) widen(c, m, wrench);
-    for (int i = 0; c->count > STEPS + RANGE && i < m->nelement; i++) {
-        const kl_element *e     = &m->element[i];
-        int               worst = 6 * e->marker;
-        if (!jumps(c, m, e, wrench, &worst)) continue;
-        if (++c->flips[i] >= FLIPS) return stop(c, e, worst, x, diag);
-    }
-    memcpy(c->last, wrench, 6 * (size_t)m->nmarker * sizeof *c->last);
-    return KL_OK;
+    return proved(c, x, c->count, &which, &worst) ? stop(c, which, worst, x, diag) : KL_OK;
 }

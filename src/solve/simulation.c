@@ -47,7 +47,8 @@ kl_status kl_simulation_create(const kl_model *m, kl_diag *diag, kl_simulation *
     s->bound       = kl_method_bound(m);
     if (s->integrator == &kl_gear && m->settings.formulation != KL_STABILIZED)
         s->integrator = &kl_gear_index1;
-    kl_status status = kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
+    kl_status status =
+        s->chatter && kl_arena_ok(arena) ? kl_channels_create(m, diag, &s->channels) : KL_E_MEMORY;
     if (status == KL_OK) status = kl_solver_create(m, &s->solver);
     if (status == KL_OK && !(s->between = kl_state_create(m))) status = KL_E_MEMORY;
     if (status == KL_OK && !(s->before = kl_state_create(m))) status = KL_E_MEMORY;
@@ -77,6 +78,7 @@ void kl_simulation_destroy(kl_simulation *s)
     if (!s) return;
     if (s->self) s->integrator->destroy(s->self);
     kl_method_scratch_destroy(s->scratch);
+    kl_chatter_destroy(s->chatter);
     if (s->quiet) kl_diag_destroy(s->quiet);
     kl_state_destroy(s->between);
     kl_state_destroy(s->before);

@@ -359,6 +359,60 @@ static void a_relay_is_refused_or_sampled(void **unused)
     built_free(&b);
 }
 
+/* The step that ends short of the threshold may still have crossed it in attempts: Gear's method ends all its
+ * steps on one side of x + v/5 = 0 and would crawl along it for ever. */
+static void a_relay_that_gear_never_sees_switched_is_refused(void **unused)
+{
+    (void)unused;
+    static rows r;
+    built       b = must_build(
+              "klingel: 1\ngravity: [0, 0, 0]\nintegrator: {type: gear}\n"
+                    "bodies: {box: {mass: 2, inertia: [1, 1, 1], position: [0.5, 0, 0]}}\n"
+                    "joints: {guide: {type: translational, between: [ground, box], at: [0.5, 0, 0], axis: x}}\n"
+                    "forces: {relay: {type: controller, inputs: {x: box.position.x, v: box.velocity.x}, "
+                    "outputs: "
+                    "{F: box.force.x}, lua: \"if x + 0.2*v > 0 then F = -10 else F = 10 end\"}}\n"
+                    "run: {end: 5, every: 0.1}\n");
+    kl_simulation *s    = NULL;
+    kl_sink        none = {.context = &r, .row = rows_take};
+    r.n = r.count = 0;
+    assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    assert_int_equal(kl_simulation_run(s, 0.6, 0.1, &none, b.diag), KL_E_STEP);
+    assert_true(told(b.diag, "because of 'relay': its force switches between -10 and 10 N"));
+    kl_simulation_destroy(s);
+    built_free(&b);
+}
+
+/* A lift of 800 kg slides down its guide onto a stop, where it bounces and comes to rest. Bristles take as
+ * exact a course as the lift needs, not one of nine digits of their own. */
+static void bristles_do_not_hold_up_a_lift(void **unused)
+{
+    (void)unused;
+    static rows r;
+    double      end[2];
+    for (int k = 0; k < 2; k++) {
+        char          text[900];
+        kl_statistics count;
+        snprintf(
+            text, sizeof text,
+            "klingel: 1\nintegrator: {type: generalized-alpha, tolerance: %s}\n"
+            "bodies: {car: {mass: 800, inertia: [500, 500, 300], position: [0, 0, 3], velocity: "
+            "[0, 0, -1]}}\njoints: {guide: {type: translational, between: [ground, car], at: [0, "
+            "0, 3], axis: z, friction: {law: lugre, force: 200 N, static_ratio: 1.2}}}\n"
+            "forces: {rope: {type: force, on: car, axis: z, value: 7000 N}, stop: {type: "
+            "bump-stop, "
+            "of: guide, lower: -1.5, stiffness: 5e5, damping: 0.2}}\nrun: {end: 10, every: 1}\n",
+            k == 0 ? "1e-9" : "1e-11");
+        built b = must_build(text);
+        simulate(&b, 10.0, 5.0, (const char *const[]){"car.position.z", NULL}, &r, &count);
+        end[k] = last_of(&r, 0);
+        if (k == 0) printf("lift with bristles: %ld steps\n", count.steps);
+        if (k == 0) assert_true(count.steps < 30000);
+        built_free(&b);
+    }
+    assert_close(end[0], end[1], 1e-6);
+}
+
 /* A crank moves a ram by a slotted lever, and the ram rubs in its guide. Behind each reversal, where the
  * friction has turned round within microseconds, the limit follows the reaction of the guide again. */
 static void the_limit_follows_the_reaction_after_a_reversal(void **unused)
@@ -439,6 +493,8 @@ int main(void)
         cmocka_unit_test(a_pendulum_reverses_and_comes_to_rest),
         cmocka_unit_test(a_jump_of_a_damper_becomes_a_slope),
         cmocka_unit_test(a_relay_is_refused_or_sampled),
+        cmocka_unit_test(a_relay_that_gear_never_sees_switched_is_refused),
+        cmocka_unit_test(bristles_do_not_hold_up_a_lift),
         cmocka_unit_test(the_limit_follows_the_reaction_after_a_reversal),
         cmocka_unit_test(bad_friction_is_refused),
     };
