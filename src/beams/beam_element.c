@@ -43,6 +43,7 @@ static kl_status piece_setup(void *data, const kl_setup *s, const kl_motion *m, 
         memcpy(p->rest[k], shape.at[k].strain, sizeof p->rest[k]);
         p->rest[k][0] -= p->beam->pretension / p->beam->law.C[0];
     }
+    size->path_dependent = p->beam->fibres != NULL;
     if (p->beam->fibres) size->nh = 1 + KL_FIBRE_NUMBERS * p->beam->fibres->n * p->rule.npoint;
     size->cache = size->buffer = sizeof(kl_beam_shape);
     return KL_OK;

@@ -522,10 +522,11 @@ static kl_status group_setup(void *data, const kl_setup *s, const kl_motion *m, 
     g->block = PLACE_HEAD + one.nh;
     view   v;
     size_t kept;
-    size->cache  = lay_out(g, NULL, &v, &kept);
-    size->buffer = size->cache - kept;
-    size->nh     = GROUP_HEAD + g->pool * g->block;
-    size->nevent = g->pool * events_of(g);
+    size->cache          = lay_out(g, NULL, &v, &kept);
+    size->buffer         = size->cache - kept;
+    size->nh             = GROUP_HEAD + g->pool * g->block;
+    size->nevent         = g->pool * events_of(g);
+    size->path_dependent = true;
     return KL_OK;
 }
 

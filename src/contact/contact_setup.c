@@ -263,8 +263,9 @@ kl_status kl_contact_setup(void *data, const kl_setup *s, const kl_motion *m, in
 
 void kl_contact_sizes(const kl_contact_data *p, kl_element_size *size)
 {
-    size->nh     = KL_CONTACT_HEAD + p->slots * kl_contact_point_size(p);
-    size->nz     = p->laws.friction.kind == KL_FRICTION_LUGRE ? 3 * p->slots : 0;
-    size->nevent = kl_contact_events(p);
-    size->cache  = sizeof(kl_contact_found);
+    size->nh             = KL_CONTACT_HEAD + p->slots * kl_contact_point_size(p);
+    size->nz             = p->laws.friction.kind == KL_FRICTION_LUGRE ? 3 * p->slots : 0;
+    size->nevent         = kl_contact_events(p);
+    size->cache          = sizeof(kl_contact_found);
+    size->path_dependent = true;
 }

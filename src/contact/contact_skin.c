@@ -554,10 +554,11 @@ static kl_status skin_setup(void *data, const kl_setup *s, const kl_motion *m, i
     KL_TRY(check_deep(p, s, m));
     kl_element_size one = {0};
     kl_contact_sizes(&p->c, &one);
-    p->block     = one.nh;
-    size->nh     = PLACES * p->block;
-    size->nevent = PLACES * events_of(p);
-    size->cache  = sizeof(touches);
+    p->block             = one.nh;
+    size->nh             = PLACES * p->block;
+    size->nevent         = PLACES * events_of(p);
+    size->path_dependent = true;
+    size->cache          = sizeof(touches);
     return KL_OK;
 }
 

@@ -327,6 +327,8 @@ static kl_status plastic_setup(void *data, const kl_setup *s, const kl_motion *m
     p->x0 = x.x;
     if (isnan(p->stroke)) p->stroke = HUGE_VAL;
     size->nh = MEMORY, size->nevent = p->crushes ? CRUSH_EVENTS : HINGE_EVENTS;
+    /* a hinge yields over the time of the motion and is met by its events, a bumper in an impact */
+    size->path_dependent = p->crushes;
     if (p->crushes) KL_TRY(take_line(p, s, m));
     return check_curves(p, s);
 }

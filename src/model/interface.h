@@ -439,6 +439,10 @@ typedef struct kl_slopes {
 typedef struct kl_element_size {
     int nphi, nz, nh;
     int nevent; /* crossings */
+    /* Its forces depend on its history, which changes at ends of steps and not at crossings alone, as with
+     * material that yields or a contact that slips or leaves an indentation. A long explicit step across an impact
+     * would miss most of it */
+    bool path_dependent;
 
     /* Bytes of its cache, which `locate` fills. Each thread has one, and beside it that of the last
      * accepted step. Both are zero at the start and after a checkpoint */

@@ -552,6 +552,7 @@ static kl_status setup_element(kl_model *m, kl_element *e, const double *u, kl_d
     e->z = m->nz, e->nz = size.nz;
     e->h = m->nh, e->nh = size.nh;
     e->event = m->nevent, e->nevent = size.nevent;
+    e->path_dependent = size.path_dependent;
     m->nevent += size.nevent;
     m->nlam += size.nphi;
     m->nrows += size.nphi * 6 * e->nmarker;

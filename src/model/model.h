@@ -41,6 +41,7 @@ typedef struct kl_element {
     bool                   joint;           /* listed under `joints` */
     bool                   made;            /* by the program, not by the model file */
     bool                   quiet;           /* so many of its kind that it has no channels */
+    bool                   path_dependent;  /* kl_element_size.path_dependent */
     int                    marker, nmarker; /* its markers */
     int                    phi, nphi;       /* its constraints */
     int                    rows;            /* where its nphi x 6 nmarker rows stand */

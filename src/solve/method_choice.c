@@ -13,15 +13,6 @@ static const double REACH =
 static const double ERROR =
     0.084; /* of generalized-alpha with a spectral radius of 0.9, over h^3 v'' */
 
-/* A force with events that depends on what happened before, as a contact that leaves an indentation or
- * material that yields. Its history changes at ends of steps only, so that a long explicit step across an
- * impact would miss most of it. One number of history only counts turns. Friction of joints is written for
- * long steps. */
-static bool has_path_dependent_force(const kl_element *e)
-{
-    return e->nh > 1 && e->nevent > 0 && !e->type->only_constrains && !e->type->reads_reaction;
-}
-
 const char *kl_method_bound(const kl_model *m)
 {
     const kl_settings *s = &m->settings;
@@ -29,7 +20,7 @@ const char *kl_method_bound(const kl_model *m)
     if (s->spectral_radius != 0.9) return "a spectral radius is given";
     if (m->interval > 0.0) return "parts of the model have their own time steps";
     for (int i = 0; i < m->nelement; i++)
-        if (has_path_dependent_force(&m->element[i]))
+        if (m->element[i].path_dependent)
             return "forces depend on the history of contacts or material";
     for (int i = 1; i < m->nbody; i++) {
         if (kl_body_deforms(&m->body[i])) return "there are flexible bodies";

@@ -174,6 +174,27 @@ static void friction_that_sticks_takes_generalized_alpha(void **unused)
     assert_non_null(strstr(why, "stiff"));
 }
 
+/* What an element states decides, not how much it remembers: a hinge that yields over the time of the motion has
+ * more history than a ball that falls on a plate. */
+static void elements_state_that_their_path_matters(void **unused)
+{
+    (void)unused;
+    char              why[160];
+    const char *const hinge =
+        "klingel: 1\nbodies: {rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}}\n"
+        "joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: y}}\n"
+        "forces: {yields: {type: plastic-hinge, of: pin, moment: {linear_table: [[0, 1], [1, 2]]}, "
+        "stiffness: "
+        "100}}\n";
+    const char *const plate =
+        "klingel: 1\nbodies: {ball: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, 1]}}\n"
+        "contacts: {floor: {between: [ground, ball], shapes: [{plane: [0, 0, 1]}, {sphere: 0.1}], "
+        "stiffness: 1e4, law: linear}}\n";
+    assert_true(chosen(hinge, why, 0.2) == &kl_runge_kutta);
+    assert_true(chosen(plate, why, 0.1) == &kl_generalized_alpha);
+    assert_non_null(strstr(why, "history"));
+}
+
 /* Steps that Runge-Kutta took before count more than any estimate. */
 static void what_was_measured_decides(void **unused)
 {
@@ -248,6 +269,7 @@ int main(void)
         cmocka_unit_test(accuracy_and_tolerance_together_are_refused),
         cmocka_unit_test(rows_within_steps_satisfy_the_constraints),
         cmocka_unit_test(friction_that_sticks_takes_generalized_alpha),
+        cmocka_unit_test(elements_state_that_their_path_matters),
         cmocka_unit_test(what_was_measured_decides),
         cmocka_unit_test(a_resumed_run_chooses_as_one_that_goes_on),
     };
