@@ -496,7 +496,7 @@ static const kl_key pantograph_keys[] = {
     NUMBER("step", step, "s", "0.001", 1e-6, 1, "step size of the catenary"),
     NUMBER("exchange", exchange, "s", "0.0005", 1e-6, 1, "exchange interval of the co-simulation"),
     NUMBER("iterations", iterations, "1", "20", 1, 1000, "largest number of iterations of an exchange; 1: prediction only"),
-    LIST("probes", probes, "m", "[]", "positions along the line whose uplift is recorded; in an overlap it is that of the wire that ends there"),
+    LIST("probes", probes, "m", "[]", "positions along the line whose uplift is recorded; in an overlap, of the wire that ends there"),
     LIST("evaluate", evaluate, "m", "[]", "[from, to] along the line for the assessment (default: the middle fifth)"),
     {.name = "base", .kind = KL_KEY_FUNCTION, .offset = offsetof(pantograph, base), .unit = "m",
      .fallback = "", .help = "vertical displacement of the base over time, added to the motion of the marker"},
