@@ -28,7 +28,7 @@ typedef struct path {
     double     load;       /* U */
     double     size;       /* X; 0: not yet known */
     double     last_load;  /* of the last step, with `last` */
-    double     past[3][2]; /* time and load of the last steps, for limit points */
+    double     past[4][2]; /* time and load of the last steps, for limit points */
     int        npast;
 } path;
 
@@ -165,14 +165,18 @@ static kl_status take_tangent(path *p, kl_solver *x, kl_statistics *count)
 }
 
 /* One step of arc length ds; KL_RETRY: did not converge. */
-static kl_status arc_step(path *p, kl_solver *x, double ds, kl_statistics *count)
+static kl_status arc_step(path *p, kl_solver *x, double ds, kl_statistics *count, kl_diag *diag)
 {
     const kl_model *m = x->model;
     int             n = m->nv + m->nz + m->nlam;
     KL_TRY(take_tangent(p, x, count));
     double size2 = product(m, p->tangent, p->tangent);
     if (p->size == 0.0) p->size = sqrt(size2);
-    if (!(p->size > 0.0)) return KL_E_SINGULAR;
+    if (!(p->size > 0.0))
+        return kl_fail(
+            diag, KL_E_MODEL, KL_NOWHERE,
+            "the load `%s` of arc-length moves nothing; let a force use it: `value: {input: %s}`",
+            m->input[p->input].name, m->input[p->input].name);
     double X2    = p->size * p->size;
     double along = product(m, p->tangent, p->last) / X2 + p->last_load / p->load;
     double step  = ds / sqrt(0.5 * (size2 / X2 + 1.0));
@@ -205,21 +209,48 @@ static kl_status arc_step(path *p, kl_solver *x, double ds, kl_statistics *count
     return KL_RETRY;
 }
 
-/* Where the load was largest or smallest: the parabola through the last three points. */
+/* Newton's divided differences of n points (t, u): u = d0 + (t - t0) (d1 + (t - t1) (d2 + ...)). */
+static void divided_differences(int n, double (*at)[2], double *d)
+{
+    for (int i = 0; i < n; i++) d[i] = at[i][1];
+    for (int k = 1; k < n; k++)
+        for (int i = n - 1; i >= k; i--) d[i] = (d[i] - d[i - 1]) / (at[i][0] - at[i - k][0]);
+}
+
+/* The polynomial at t, with its first two derivatives. */
+static void polynomial(int n, double (*at)[2], const double *d, double t, double out[3])
+{
+    out[0] = out[1] = out[2] = 0.0;
+    for (int i = n - 1; i >= 0; i--) {
+        double x = t - at[i][0];
+        out[2]   = 2.0 * out[1] + x * out[2];
+        out[1]   = out[0] + x * out[1];
+        out[0]   = d[i] + x * out[0];
+    }
+}
+
+/* Where the load was largest or smallest: of the polynomial through the last four points (three after
+ * the first two steps), whose error is of fourth order in the step. */
 static void note_limit(path *p, const kl_solver *x, kl_diag *diag)
 {
-    memmove(p->past[0], p->past[1], 2 * sizeof p->past[0]);
-    p->past[2][0] = x->s->t;
-    p->past[2][1] = x->s->u[p->input];
+    enum { LAST = 3 };
+    memmove(p->past[0], p->past[1], LAST * sizeof p->past[0]);
+    p->past[LAST][0] = x->s->t;
+    p->past[LAST][1] = x->s->u[p->input];
     if (++p->npast < 3) return;
-    double h0 = p->past[1][0] - p->past[0][0], h1 = p->past[2][0] - p->past[1][0];
-    double s0 = (p->past[1][1] - p->past[0][1]) / h0, s1 = (p->past[2][1] - p->past[1][1]) / h1;
+    double s0 = p->past[2][1] - p->past[1][1], s1 = p->past[3][1] - p->past[2][1];
     if (!(s0 * s1 < 0.0)) return;
-    double bend = (s1 - s0) / (h0 + h1), slope = s0 + bend * h0; /* at the middle point */
-    double at = -slope / (2.0 * bend);
-    kl_note(diag, KL_NOWHERE, "limit point at t = %.6g: `%s` reaches %.9g %s", p->past[1][0] + at,
-            x->model->input[p->input].name, p->past[1][1] + slope * at + bend * at * at,
-            x->model->input[p->input].unit);
+    int n          = p->npast == 3 ? 3 : 4;
+    double(*at)[2] = p->past + 4 - n, d[4], value[3], t = p->past[2][0];
+    divided_differences(n, at, d);
+    for (int pass = 0; pass < 5;
+         pass++) { /* Newton's method for slope 0, inside the last two steps */
+        polynomial(n, at, d, t, value);
+        t = fmin(fmax(t - value[1] / value[2], p->past[1][0]), p->past[3][0]);
+    }
+    polynomial(n, at, d, t, value);
+    kl_note(diag, KL_NOWHERE, "limit point at t = %.6g: `%s` reaches %.9g %s", t,
+            x->model->input[p->input].name, value[0], x->model->input[p->input].unit);
 }
 
 static void keep(path *p, const kl_solver *x)
@@ -266,8 +297,8 @@ static kl_status path_step(void *self, kl_solver *x, double until, kl_statistics
             x->s->t = end;
             memset(p->sum, 0, (size_t)x->model->nv * sizeof *p->sum);
             status = newton(p, x, count);
-        } else status = arc_step(p, x, h, count);
-        if (status == KL_E_MEMORY) return status;
+        } else status = arc_step(p, x, h, count, diag);
+        if (status == KL_E_MEMORY || status == KL_E_MODEL) return status;
         if (status == KL_OK) {
             accept(p, x, h, count);
             x->s->t = end;

@@ -124,6 +124,26 @@ static void what_cannot_be_shown_names_the_remedy(void **state)
     assert_says(w->err, "energy.kinetic");
 }
 
+/* A load of arc-length that no force uses */
+static void a_load_that_moves_nothing_is_told(void **state)
+{
+    world      *w = *state;
+    const char *text =
+        "klingel: 1\ngravity: 0\ninputs: {P: {unit: N, value: 0}}\n"
+        "bodies: {a: {mass: 1, inertia: [1, 1, 1], position: [1, 0, 0]}}\n"
+        "joints: {rail: {type: translational, between: [ground, a], at: [1, 0, 0], axis: x}}\n"
+        "forces: {hold: {type: spring-damper, between: [ground, a], at: [[0, 0, 0], [1, 0, 0]], "
+        "stiffness: 1}}\n"
+        "integrator: {type: arc-length, control: P, load_step: 1 N}\n";
+    FILE *f = fopen(path_of(w, "a.yaml"), "w");
+    assert_non_null(f);
+    fputs(text, f);
+    fclose(f);
+    assert_int_equal(run(w, "run", "a.yaml", "-q"), 1);
+    assert_says(w->err, "the load `P` of arc-length moves nothing");
+    assert_says(w->err, "`value: {input: P}`");
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -132,6 +152,7 @@ int main(void)
         CASE(ribs_decide_on_overriding),
         CASE(the_energies_are_drawn_one_upon_the_other),
         CASE(what_cannot_be_shown_names_the_remedy),
+        CASE(a_load_that_moves_nothing_is_told),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
 }
