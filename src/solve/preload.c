@@ -176,9 +176,35 @@ static kl_status solve(search *s, kl_diag *diag)
     double left = unbalanced(s, b, weight, s->Z, &body);
     if (left > 1e-8)
         return kl_fail(diag, KL_E_MODEL, m->body[body].place,
-                       "no preloads balance this position: no spring acts in the direction of %.3g "
-                       "of the load on '%s'; add a spring or move the body",
-                       left, m->body[body].name);
+                       "no preloads balance this position: no spring takes the load on "
+                       "'%s' in every direction; add a spring (a `spring-damper` takes part with a "
+                       "`stiffness` or a `preload`), or move the body",
+                       m->body[body].name);
+    return KL_OK;
+}
+
+/* A force without stiffness, whose free length has no effect, takes part with its preload, if it has one:
+ * dampers do not. */
+static kl_status use_preloads(search *s)
+{
+    for (int i = 0; i < s->n; i++) {
+        knob             *k   = &s->knob[i];
+        const kl_element *e   = &s->x->model->element[k->element];
+        const kl_key     *key = find_key(e->type, "preload", KL_KEY_NUMBER);
+        double            before[6 * MOST_MARKERS], *p = value_of(s, k), kept = *p;
+        const double     *now = s->x->w->wrench + 6 * (size_t)e->marker;
+        size_t            n   = 6 * (size_t)e->nmarker * sizeof(double);
+        if (!key || k->key->kind != KL_KEY_NUMBER) continue;
+        KL_TRY(evaluate_element(s, k->element));
+        memcpy(before, now, n);
+        *p = kept + k->step;
+        KL_TRY(evaluate_element(s, k->element));
+        bool acts = memcmp(before, now, n) != 0;
+        *p        = kept;
+        KL_TRY(evaluate_element(s, k->element));
+        knob preload = {.element = k->element, .key = key, .offset = key->offset, .step = 1.0};
+        if (!acts && *value_of(s, &preload) != 0.0) *k = preload;
+    }
     return KL_OK;
 }
 
@@ -204,7 +230,8 @@ static kl_status search_create(kl_solver *x, kl_diag *diag, search *s, kl_linear
     if (s->n == 0)
         return kl_fail(diag, KL_E_MODEL, KL_NOWHERE,
                        "the model has no spring or bushing whose preload could be changed");
-    return kl_eval(m, x->s, x->w);
+    KL_TRY(kl_eval(m, x->s, x->w));
+    return use_preloads(s);
 }
 
 static kl_status collect(const search *s, kl_preload **out)

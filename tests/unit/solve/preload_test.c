@@ -1,5 +1,7 @@
 #include "solve/preload.h"
 
+#include <math.h>
+
 #include "solve/statics.h"
 #include "unit/solve/load.h"
 
@@ -57,6 +59,44 @@ static void four_springs_of_a_table_share_its_weight(void **unused)
     unload(&l);
 }
 
+/* A scissor lift: a cylinder without stiffness takes the load with its preload. With the angle a of the arms
+ * and the length l of the cylinder, virtual work gives F dl/da = (m + m_arms/2) g L cos a. A damper beside
+ * it takes nothing. */
+static void a_cylinder_without_stiffness_takes_part_with_its_preload(void **unused)
+{
+    (void)unused;
+    static const char lift[] =
+        "klingel: 1\n"
+        "parameters: {L: 1.2 m, a: 20 deg, w: L*cos(a), h: L*sin(a)}\n"
+        "bodies:\n"
+        "  one: {mass: 15, inertia: [1, 1, 1], position: [w/2, 0, h/2]}\n"
+        "  two: {mass: 15, inertia: [1, 1, 1], position: [w/2, 0, h/2]}\n"
+        "  deck: {mass: 400, inertia: [20, 40, 40], position: [w/2, 0, h]}\n"
+        "joints:\n"
+        "  foot: {type: revolute, between: [ground, one], at: [0, 0, 0], axis: y}\n"
+        "  middle: {type: revolute, between: [one, two], at: [w/2, 0, h/2], axis: y}\n"
+        "  roller: {type: point-on-line, between: [ground, two], at: [w, 0, 0], axis: x}\n"
+        "  head: {type: revolute, between: [two, deck], at: [0, 0, h], axis: y}\n"
+        "  slot: {type: point-on-line, between: [deck, one], at: [w, 0, h], axis: x}\n"
+        "forces:\n"
+        "  cylinder: {type: spring-damper, between: [ground, two], preload: -1,\n"
+        "      at: [[0.05, 0, -0.1], [0.35*w, 0, 0.65*h]]}\n"
+        "  damper: {type: spring-damper, between: [ground, deck], damping: 100,\n"
+        "      at: [[0, 0, 0], [0, 0, h]]}\n";
+    loaded      l = load_text(lift, NULL, 0, true);
+    kl_preload *p = NULL;
+    assert_int_equal(kl_find_preload(l.x, l.diag, &p), KL_OK);
+    double L = 1.2, a = 20.0 * KL_PI / 180.0;
+    double x = 0.35 * L * cos(a) - 0.05, z = 0.65 * L * sin(a) + 0.1;
+    double slope = (-x * 0.35 * L * sin(a) + z * 0.65 * L * cos(a)) / hypot(x, z);
+    assert_string_equal(p->item[0].key, "preload");
+    assert_close(p->item[0].value, -415.0 * 9.81 * L * cos(a) / slope, 1e-6);
+    assert_string_equal(p->item[1].key, "length");
+    assert_close(p->item[1].value, p->item[1].before, 1e-12);
+    kl_preload_destroy(p);
+    unload(&l);
+}
+
 static void load_that_no_spring_carries_is_named(void **unused)
 {
     (void)unused;
@@ -88,6 +128,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test(four_springs_of_a_table_share_its_weight),
+        cmocka_unit_test(a_cylinder_without_stiffness_takes_part_with_its_preload),
         cmocka_unit_test(load_that_no_spring_carries_is_named),
         cmocka_unit_test(model_without_springs_has_nothing_to_find),
     };
