@@ -14,4 +14,7 @@ extern const kl_command kl_command_schema, kl_command_new, kl_command_demo, kl_c
 extern const kl_command kl_command_export, kl_command_plot, kl_command_view, kl_command_report,
     kl_command_repair, kl_command_stress, kl_command_assess, kl_command_psd, kl_command_compare;
 
+/* All commands, in the order a user meets them, ended by NULL: main.c */
+extern const kl_command *const kl_commands[];
+
 #endif

@@ -17,6 +17,12 @@ static int unknown(const char *name)
     int         n               = kl_reference_pages(pages, MOST);
     for (int i = 0; i < n; i++) names[i] = pages[i].name;
     const char *near = kl_other_name(name);
+    for (int i = 0; kl_commands[i]; i++)
+        if (strcmp(kl_commands[i]->name, name) == 0)
+            return kl_usage_error(&kl_command_help,
+                                  "there is no help page '%s'; `klingel %s --help` describes the "
+                                  "command",
+                                  name, name);
     if (!near) near = kl_nearest(name, names);
     if (near)
         return kl_usage_error(&kl_command_help, "there is no help page '%s'; did you mean '%s'?",

@@ -5,7 +5,7 @@
 #include "cli/commands.h"
 
 /* The subcommands, in the order a user meets them: one line each. */
-static const kl_command *const commands[] = {
+const kl_command *const kl_commands[] = {
     // clang-format off
     &kl_command_run,
     &kl_command_check,
@@ -37,24 +37,25 @@ static const kl_command *const commands[] = {
     &kl_command_demo,
     &kl_command_doctor,
     &kl_command_schema,
+    NULL,
     // clang-format on
 };
 
-enum { NCOMMAND = sizeof commands / sizeof *commands };
+enum { NCOMMAND = sizeof kl_commands / sizeof *kl_commands - 1 };
 
 /* Fits a terminal of 80 columns. */
 static void print_help(FILE *f)
 {
     fprintf(f, "usage: klingel COMMAND [ARGUMENTS]      simulates mechanisms and rail vehicles\n");
     for (int i = 0; i < NCOMMAND; i++)
-        fprintf(f, "  %-14s %s\n", commands[i]->name, commands[i]->summary);
+        fprintf(f, "  %-14s %s\n", kl_commands[i]->name, kl_commands[i]->summary);
     fprintf(f, "`klingel COMMAND --help` describes a command; `--version` prints the version.\n");
 }
 
 static int unknown_command(const char *name)
 {
     const char *names[NCOMMAND + 1] = {0};
-    for (int i = 0; i < NCOMMAND; i++) names[i] = commands[i]->name;
+    for (int i = 0; i < NCOMMAND; i++) names[i] = kl_commands[i]->name;
     const char *near = kl_nearest(name, names);
     fprintf(stderr, "klingel: there is no command '%s'", name);
     if (near) fprintf(stderr, "; did you mean '%s'?", near);
@@ -77,6 +78,7 @@ int main(int argc, char **argv)
         return KL_EXIT_OK;
     }
     for (int i = 0; i < NCOMMAND; i++)
-        if (strcmp(argv[1], commands[i]->name) == 0) return commands[i]->run(argc - 1, argv + 1);
+        if (strcmp(argv[1], kl_commands[i]->name) == 0)
+            return kl_commands[i]->run(argc - 1, argv + 1);
     return unknown_command(argv[1]);
 }

@@ -594,6 +594,7 @@ const kl_command kl_command_sweep = {
     .arguments = "STUDY.yaml",
     .summary   = "run a parameter study on all cores and write one table",
     .run       = sweep_run,
-    .help      = "  klingel sweep examples/carter-wheelset/study.yaml -o table.csv\n"
+    .help      = "`klingel help study` describes a study.\n\n"
+                 "  klingel sweep examples/carter-wheelset/study.yaml -o table.csv\n"
                  "\n"
                  "If a study was stopped, the same command continues it.\n"};

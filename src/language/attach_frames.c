@@ -105,6 +105,8 @@ kl_status kl_attach_markers(kl_scope *s, kl_model *m, const kl_entry *body, int 
             kl_fail(s->diag, KL_E_MODEL, n->place,
                     "marker '%s' is %s; give {at: [x, y, z], axis: z}", n->key,
                     kl_node_kind_word(n->kind));
+            /* elements that name it get no second message */
+            if (!kl_model_add_named(m, n->key, index)) return KL_E_MEMORY;
             continue;
         }
         kl_entry entry = {

@@ -663,9 +663,11 @@ static kl_status build(kl_builder *b, const kl_source *source)
     kl_model      *m    = b->m;
     const kl_node *main = source->root[source->n - 1];
     if (main->kind != KL_MAP)
-        return kl_fail(b->diag, KL_E_MODEL, main->place,
-                       "a model file is a map that begins with `klingel: 1`; this is %s",
-                       kl_node_kind_word(main->kind));
+        return kl_fail(
+            b->diag, KL_E_MODEL, main->place,
+            "a model file is a map that begins with `klingel: 1`; this is %s; `klingel new "
+            "pendulum` writes a model to start from",
+            kl_node_kind_word(main->kind));
     KL_TRY(kl_parts_open(b, source));
     KL_TRY(keep_parameters(b));
     b->now = b->part[0];

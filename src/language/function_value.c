@@ -42,7 +42,7 @@ kl_status kl_value_code(kl_scope *s, const kl_node *n, const char *what, kl_code
         return kl_fail(s->diag, KL_E_MODEL, n->place,
                        "%s: give a Lua text, in quotes or as a block after |", what);
     *code = (kl_code){.text = n->text, .place = n->place};
-    if (n->block) code->place.line++;
+    if (n->block) code->place.line++, code->place.column = 1;
     return constants_of(s, code);
 }
 

@@ -292,8 +292,10 @@ static kl_status read_part(kl_builder *b, kl_part *p, const char *section, const
         const kl_node *list = kl_node_get(p->root[i], section);
         if (!list || (list->kind == KL_SCALAR && !*list->text)) continue;
         if (list->kind != KL_MAP) {
-            kl_fail(b->diag, KL_E_MODEL, list->place, "`%s` is %s; give names, each with its keys",
-                    section, kl_node_kind_word(list->kind));
+            kl_fail(b->diag, KL_E_MODEL, list->place,
+                    "`%s` is %s; give names, each with its keys: {NAME: {...}}; `klingel help %s` "
+                    "shows an example",
+                    section, kl_node_kind_word(list->kind), section);
             continue;
         }
         for (const kl_node *n = list->first; n; n = n->next) {
@@ -382,6 +384,20 @@ static kl_status placement_of(kl_builder *b, const kl_entry *e, kl_placement *ou
 }
 
 /* Values that the entry hands to the parameters of the template, as seen from outside. */
+static void report_no_parameter(kl_builder *b, const kl_entry *e, const kl_part *p,
+                                const char *template, const kl_node *n)
+{
+    const kl_scope *s     = &p->scope;
+    const char    **names = kl_arena_array(s->arena, const char *, s->n - b->nglobal + 1);
+    for (int i = b->nglobal; names && i < s->n; i++) names[i - b->nglobal] = s->variable[i].name;
+    const char *near = names ? kl_nearest(n->key, names) : NULL;
+    kl_fail(b->diag, KL_E_NAME, n->key_place,
+            "part '%s': template '%s' has no parameter '%s'; %s%s%sdeclare it there under "
+            "`parameters:` with a default",
+            e->name, template, n->key, near ? "did you mean '" : "", near ? near : "",
+            near ? "'? Otherwise " : "");
+}
+
 static kl_status set_template_parameters(kl_builder *b, const kl_entry *e, kl_part *p,
                                          const char *template)
 {
@@ -400,10 +416,7 @@ static kl_status set_template_parameters(kl_builder *b, const kl_entry *e, kl_pa
                 nearer |= kl_node_get(kl_node_get(e->chain[i], "parameters"), n->key) != NULL;
             if (nearer || kl_scope_value(scope_of(b), n, n->key, &value, &word) != KL_OK) continue;
             if (!kl_scope_assign(&p->scope, b->nglobal, n->key, value, word, n->place))
-                kl_fail(b->diag, KL_E_NAME, n->key_place,
-                        "part '%s': template '%s' has no parameter '%s'; declare it there under "
-                        "`parameters:` with a default",
-                        e->name, template, n->key);
+                report_no_parameter(b, e, p, template, n);
         }
     }
     return KL_OK;

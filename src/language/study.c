@@ -431,6 +431,10 @@ static kl_status read_all(reader *r, const kl_node *root)
     if (root->kind != KL_MAP)
         return kl_fail(r->diag, KL_E_MODEL, root->place,
                        "a study is a map with `model`, `parameters` and `results`");
+    if (kl_node_get(root, "klingel") && kl_node_get(root, "bodies"))
+        return kl_fail(r->diag, KL_E_MODEL, root->place,
+                       "this is a model; write a study that names it: `klingel help study` shows "
+                       "an example");
     check_keys(r, root, "a study", known);
     const kl_node *model = kl_node_get(root, "model"), *analysis = kl_node_get(root, "analysis"),
                   *method = kl_node_get(root, "method"), *samples = kl_node_get(root, "samples"),

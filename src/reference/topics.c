@@ -42,12 +42,13 @@ const kl_topic kl_topics[] = {
     {"gravity", "section", "acceleration of gravity (default: [0, 0, -9.81] m/s2)",
      "    gravity: [0, 0, -9.81]     # a vector, m/s2\n"
      "    gravity: 1.62              # a number points down, against z\n"},
-    {"inputs", "section", "named numbers set from outside: C library, coupling, controllers",
+    {"inputs", "section", "named numbers set from outside: C library, coupling",
      "    inputs:\n"
      "      throttle: {unit: N m, value: 0.5}     # initial value, default 0\n"
      "\n"
-     "Wherever a function is allowed, `{input: throttle}` has this value. It is recorded as\n"
-     "`input.throttle`.\n"},
+     "Wherever a function is allowed, `{input: throttle}` has this value; a controller reads it "
+     "as\n"
+     "`input.throttle`, and it is recorded under this name.\n"},
     {"bodies", "section", "bodies of the model: names, each with its keys",
      "    bodies:\n"
      "      crank: {mass: 2 kg, inertia: [0.01, 0.02, 0.02], position: [0.1, 0, 0]}\n"
@@ -170,6 +171,32 @@ const kl_topic kl_topics[] = {
      "string library, pcall, load, coroutine, metatable or file. A call may take 1 000 000 "
      "instructions,\n"
      "all functions of a model 8 MB.\n"},
+    {"markers", "topic", "named points and axes of a body",
+     "    bodies:\n"
+     "      arm: {mass: 2 kg, inertia: [1, 1, 1], markers: {tip: {at: [0.5, 0, 0], axis: y}}}\n"
+     "    joints:\n"
+     "      hinge: {type: revolute, between: [ground, arm.tip]}\n"
+     "\n"
+     "`at`, `axis` and `x_axis` (or `orientation`) of a marker are in the axes of the body, from "
+     "its\n"
+     "reference point. Joints, forces and outputs name it as `arm.tip`. An `axis` of the joint or\n"
+     "force, in global axes, replaces that of the marker.\n"},
+    {"study", "topic", "a study.yaml: parameters and results of `klingel sweep`",
+     "    model: lift.yaml\n"
+     "    parameters:\n"
+     "      load: [100 kg, 200 kg, 300 kg]                 a list, or\n"
+     "      L: {from: 1 m, to: 2 m, count: 11}             a range\n"
+     "    results:\n"
+     "      highest: {of: deck.position.z, take: max}      a channel and what to take of it\n"
+     "    end: 5                                           optional: simulated time\n"
+     "\n"
+     "`take` is min, max, mean, rms, last or amplitude; with `analysis: modes` growth, frequency "
+     "or\n"
+     "damping. `analysis` is run (default), modes, statics or assess. `method` is grid (default: "
+     "all\n"
+     "combinations), list, random or latin-hypercube with `samples` and `seed`. `set` gives "
+     "values\n"
+     "that are the same in all runs. `klingel sweep study.yaml` writes study.csv.\n"},
     {"like", "topic", "an entry that copies another one except for some keys",
      "    bodies:\n"
      "      front: {mass: 10 kg, inertia: [1, 1, 1], position: [1, 0, 0]}\n"

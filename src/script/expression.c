@@ -59,9 +59,11 @@ static kl_status apply(compiler *c, instruction i, operand *o, bool constant, si
     if (!o->constant) return KL_OK;
     double value = kl_program_run(c->code + o->start, c->ncode - o->start, NULL, NULL);
     if (!isfinite(value))
-        return kl_fail(c->diag, KL_E_RANGE, expression_place(c, at),
-                       "the value is not a finite number; check for a division by zero or a "
-                       "function argument outside its range");
+        return kl_fail(c->diag, KL_E_RANGE, expression_place(c, at), "%s",
+                       isnan(value) ? "the value is not a number; check for 0/0 or a function "
+                                      "argument outside its range"
+                                    : "the value is infinite: it is larger than 1.8e308, or "
+                                      "something is divided by zero");
     c->ncode = o->start;
     return emit_constant(c, value, o);
 }

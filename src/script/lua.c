@@ -37,7 +37,7 @@ typedef struct code {
     bool    expression; /* the text is an expression: the chunk says `return` in front of it */
     bool    one_value;  /* a function of one value, not a controller with named outputs */
     char   *object, *file;
-    int     line; /* of the file, of the chunk's first line */
+    int     line, column; /* of the file, of the chunk's first line */
     int     nin, nout;
     char  **constant;
     double *value;
@@ -291,10 +291,11 @@ static char *chunk_of(const kl_lua_code *c, bool expression)
 static kl_status failed_at(kl_diag *diag, const code *c, const char *message)
 {
     /* "k:3: what": line 3 of the chunk */
-    kl_place place = {.file = c->file, .line = c->line, .column = 1};
+    kl_place place = {.file = c->file, .line = c->line, .column = c->column};
     int      line = 0, used = 0;
     if (sscanf(message, "k:%d: %n", &line, &used) == 1 && used > 0) {
         place.line = c->line + line - 1;
+        if (line > 1) place.column = 1;
         message += used;
     }
     if (strcmp(message, "not enough memory") == 0)
@@ -343,6 +344,7 @@ int kl_lua_compile(kl_lua *pool, const kl_lua_code *given, kl_diag *diag)
                          .object    = copy(given->object),
                          .file      = copy(given->place.file),
                          .line      = given->place.line > 0 ? given->place.line : 1,
+                         .column    = given->place.column > 0 ? given->place.column : 1,
                          .nin       = count(given->argument),
                          .nout      = given->result ? count(given->result) : 1,
                          .one_value = !given->result,

@@ -157,7 +157,7 @@ static void mistakes_in_a_controller_are_told_before_anything_runs(void **unused
         {"outputs: {F: cart.pull}, lua: \"F = 1\"",
          "the body 'cart' has no quantity `pull`; give force.x, torque.z, ..."},
         {"outputs: {F: guide.force}, lua: \"F = nix\"",
-         "test.yaml:9:1: force 's': Lua: there is no name 'nix' here"},
+         "test.yaml:9:58: force 's': Lua: there is no name 'nix' here"},
         {"outputs: {F: guide.force}, lua: \"while true do end\"", "more than 1000000 instructions"},
         {"outputs: {F: guide.force}, lua: \"F == 1\"", "Lua: "},
         {"outputs: {F: guide.force}, states: {e: 1}, lua: \"F = 1\"", "result 2 is nil"},

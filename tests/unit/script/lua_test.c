@@ -126,7 +126,7 @@ static void there_is_no_way_out(void **unused)
     assert_stopped("return math.random()", "there is no name 'random' here");
     assert_stopped("return string.rep('x', 1e9)", "there is no name 'string' here");
     assert_stopped("return ('x').rep", "Lua: ");
-    assert_stopped("\x1bLua", "m.yaml:7:1: force 'f': Lua: "); /* no compiled code */
+    assert_stopped("\x1bLua", "m.yaml:7:3: force 'f': Lua: "); /* no compiled code */
 }
 
 static void mistakes_are_told_with_their_line(void **unused)
