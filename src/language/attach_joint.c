@@ -62,7 +62,7 @@ static const kl_word_key joint_keys[] = {
     {"between", "two bodies", "", "none", "[first, second], instead of `of`"},
     {"at", "point", "m", "the named marker",
      "point in global coordinates in the initial position; two points [[..], [..]] for two ends"},
-    {"axis", "axis", "", "that of the named marker, or z", "x, y, z, -x, ... or [a, b, c], global"},
+    {"axis", "axis", "", "axis of the named marker, or z", "x, y, z, -x, ... or [a, b, c], global"},
     {"x_axis", "axis", "", "any", "direction from which the angle is measured"},
     {0}};
 

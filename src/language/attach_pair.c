@@ -55,7 +55,7 @@ static void write_pair(kl_text *t, const kl_model *m, const kl_element *e)
         {"at", "point", "m", "the named marker",                                                   \
          "point in global coordinates in the initial position; two points [[..], [..]] for two "   \
          "ends"},                                                                                  \
-        {"axis", "axis", "", "that of the named marker, or z",                                     \
+        {"axis", "axis", "", "axis of the named marker, or z",                                     \
          "x, y, z, -x, ... or [a, b, c], global; [first, second] if it differs on the two "        \
          "bodies"},                                                                                \
     {                                                                                              \
@@ -135,7 +135,7 @@ static const kl_word_key one_keys[] = {
     {"on", "body", "", NULL, "body it acts on, or a marker of it: `crank.pin`"},
     {"at", "point", "m", "the reference point",
      "point in global coordinates in the initial position"},
-    {"axis", "axis", "", "that of the named marker, or z",
+    {"axis", "axis", "", "axis of the named marker, or z",
      "direction: x, y, z, -x, ... or [a, b, c], global"},
     {"x_axis", "axis", "", "any",
      "direction of the x axis of its frame; its component normal to the axis is used"},

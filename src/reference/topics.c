@@ -180,14 +180,14 @@ const kl_topic kl_topics[] = {
      "`at`, `axis` and `x_axis` (or `orientation`) of a marker are in the axes of the body, from "
      "its\n"
      "reference point. Joints, forces and outputs name it as `arm.tip`. An `axis` of the joint or\n"
-     "force, in global axes, replaces that of the marker.\n"},
+     "force, in global axes, replaces the axis of the marker.\n"},
     {"study", "topic", "a study.yaml: parameters and results of `klingel sweep`",
      "    model: lift.yaml\n"
      "    parameters:\n"
      "      load: [100 kg, 200 kg, 300 kg]                 a list, or\n"
      "      L: {from: 1 m, to: 2 m, count: 11}             a range\n"
      "    results:\n"
-     "      highest: {of: deck.position.z, take: max}      a channel and what to take of it\n"
+     "      highest: {of: deck.position.z, take: max}      a channel and its value\n"
      "    end: 5                                           optional: simulated time\n"
      "\n"
      "`take` is min, max, mean, rms, last or amplitude; with `analysis: modes` growth, frequency "
