@@ -278,6 +278,9 @@ static kl_status print_measured(const advice *a, const proposal *p, double *G)
     return status;
 }
 
+/* The smallest number of modes with which static modes at the loaded markers keep the error below
+ * the limit. With r = f/f_omitted the omitted modes respond d/(1 - r^2) instead of their static
+ * part d, which the static modes contain: an error of d r^2/(1 - r^2). */
 static kl_status propose(const advice *a, const kl_kbody *b, double *G)
 {
     proposal p = {.mask = calloc((size_t)b->nmarker + 1, sizeof *p.mask)};
@@ -308,7 +311,8 @@ static kl_status advise_file(advice *a, const char *body)
     for (int i = 0; i < a->nset; i++) printf(", %s = %s", a->set[i].name, a->set[i].text);
     printf("\n");
     kl_status status = try_modes(a, &b);
-    double   *G = b ? malloc((36 * (size_t)b->nmarker * (size_t)b->nmarker + 1) * sizeof *G) : NULL;
+    /* Compliance between all markers, six components each. */
+    double *G = b ? malloc((36 * (size_t)b->nmarker * (size_t)b->nmarker + 1) * sizeof *G) : NULL;
     if (status == KL_OK && !G) status = KL_E_MEMORY;
     if (status == KL_OK) {
         print_attachments(a, b);
@@ -478,9 +482,10 @@ int kl_advise(const kl_advice_request *q)
         kl_attachment *list;
         advice         a     = {.q = q, .model = loaded_model.model, .diag = diag};
         double         every = a.model->settings.every;
-        a.frequency          = isnan(q->frequency) ? 0.1 / every : q->frequency;
-        kl_status status     = kl_attachments_find(a.model, arena, &list, &a.n);
-        a.list               = list;
+        /* Rows resolve half of their rate (Nyquist); a tenth leaves five rows in half a cycle. */
+        a.frequency      = isnan(q->frequency) ? 0.1 / every : q->frequency;
+        kl_status status = kl_attachments_find(a.model, arena, &list, &a.n);
+        a.list           = list;
         printf("# excited up to %.4g Hz (%s)\n", a.frequency,
                isnan(q->frequency) ? "default: a tenth of the output rate; set it with --frequency"
                                    : "--frequency");

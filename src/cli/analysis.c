@@ -51,6 +51,8 @@ kl_status kl_analysis_find_state(kl_simulation *s, kl_analysis_state where, kl_d
     return kl_find_equilibrium(s->solver, &e, diag);
 }
 
+/* A results file for analyses that compute rows themselves, with the same channels as a run.
+ * `recorded` maps columns of the file to channels of the model. */
 kl_status kl_recorder_open(const char *path, const kl_analysis *a, kl_diag *diag, kl_recorder *r)
 {
     const kl_channels *c     = a->s->channels;

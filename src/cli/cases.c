@@ -74,8 +74,10 @@ kl_status kl_cases_read(const char *path, kl_arena *arena, kl_diag *diag, kl_cas
     int       number = 0;
     char     *text   = whole_file(path, arena, diag, &status);
     if (!text) return status;
+    /* An upper bound of the rows: empty lines and comments are among them. */
     int most = count_lines(text);
     *out     = (kl_cases){.file = path};
+    /* Spreadsheets write a byte order mark. */
     if ((unsigned char)text[0] == 0xEF && strncmp(text, "\xEF\xBB\xBF", 3) == 0) text += 3;
     char *line = next_line(&text, &number);
     if (!line)

@@ -29,6 +29,8 @@ static void print_bodies(const kl_model *m, const kl_solver *x)
     for (int i = 1; i < m->nbody; i++) {
         const kl_body *b = &m->body[i];
         kl_measures    t;
+        /* Klingel added this body for an attachment or an expanded entry; the user does not know
+         * it. */
         if (b->own) continue;
         b->type->measures(b->data, kl_work_cache(m, x->w, i), &t);
         mass += t.mass;

@@ -86,6 +86,7 @@ static void check_symmetry(const kl_model *m, const kl_work *w, kl_diag *diag)
     for (int i = 0; i < m->nelement; i++) {
         const kl_element *a = &m->element[i], *other = NULL;
         bool              aside = a->nmarker == 2 && !a->joint && !on_ground(m, a) &&
+                     /* Elements in the plane y = 0 are their own mirror image. */
                      (fabs(end_of(m, w, a, 0).y) > 1e-3 || fabs(end_of(m, w, a, 1).y) > 1e-3);
         if (!aside) continue;
         other = counterpart_of(m, w, a);
@@ -94,6 +95,7 @@ static void check_symmetry(const kl_model *m, const kl_work *w, kl_diag *diag)
                     "force '%s' has no counterpart on the other side of the vehicle; add it with "
                     "`mirror: y`, or ignore this if the vehicle is not symmetric",
                     a->name);
+        /* `other > a`: each pair is compared once. */
         const char *key = other && other > a ? different_key(a, other) : NULL;
         if (key)
             kl_warn(diag, other->place,
@@ -143,6 +145,7 @@ static void find_centre(const kl_model *m, const kl_solver *x, kl_diag *diag, kl
         m->body[i].type->measures(m->body[i].data, kl_work_cache(m, x->w, i), &t);
         v->mass += t.mass;
         v->centre = kl_axpy(t.mass, t.center, v->centre);
+        /* The heaviest body is taken for the car body; names of motions refer to it. */
         if (t.mass > heaviest) heaviest = t.mass, v->car = m->body[i].name;
     }
     v->centre = kl_scale(1.0 / v->mass, v->centre);
@@ -236,6 +239,8 @@ static void find_modes(kl_simulation *s, kl_diag *diag, kl_vehicle *v)
     if (status == KL_OK) status = kl_spectrum_find(s->solver, l, true, quiet, &spectrum);
     for (int i = 0; status == KL_OK && i < spectrum->n && v->nmode < SHOWN; i++) {
         const kl_eigenmode *p = &spectrum->mode[i];
+        /* Slower or not oscillating: creep of wheels and free rolling, not vibrations of the
+         * vehicle. */
         if (!(p->im > 0.1) || p->neutral) continue;
         const char *motion  = kl_arena_text(v->arena, p->text ? p->text : "");
         v->mode[v->nmode++] = (kl_vehicle_mode){p->frequency, p->damping, motion ? motion : "",

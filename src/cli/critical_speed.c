@@ -531,7 +531,9 @@ static int critical_speed_run(int argc, char **argv)
         kl_arena *arena = kl_arena_create();
         kl_loaded l;
         q.k.diag = kl_diag_create();
-        code     = kl_loaded_open(&kl_command_critical_speed, rest.items[0], &set, q.k.diag, &l);
+        /* This model only gives its parameters and the centre of the track; each speed builds its
+         * own copy from the source. */
+        code = kl_loaded_open(&kl_command_critical_speed, rest.items[0], &set, q.k.diag, &l);
         if (code == KL_EXIT_OK) {
             q.k.source       = l.source;
             q.centre         = centre_of(l.model);

@@ -81,9 +81,11 @@ static void print_modes(const kl_kbody *b, bool plain)
     double sum[6];
     printf("\nmode  frequency   residual   effective mass [%% of the body's]: x      y      z     "
            "rx     ry     rz\n");
-    bool    overlap  = !kl_kbody_is_orthogonal(b);
-    kl_mat3 J        = kl_kbody_central_inertia(b);
-    double  whole[6] = {b->inertia.m, b->inertia.m, b->inertia.m, J.m[0][0], J.m[1][1], J.m[2][2]};
+    bool    overlap = !kl_kbody_is_orthogonal(b);
+    kl_mat3 J       = kl_kbody_central_inertia(b);
+    /* The effective masses of all modes add up to the mass and to the moments of inertia about the
+     * centre of mass, if the modes are orthogonal and complete. */
+    double whole[6] = {b->inertia.m, b->inertia.m, b->inertia.m, J.m[0][0], J.m[1][1], J.m[2][2]};
     for (int j = 0; j < b->nmode; j++) {
         double L[6], effective[6];
         kl_kbody_participation(b, j, L, effective);

@@ -34,6 +34,9 @@ static void pass_errors(const kl_diag *from, kl_status status, kl_hunting *k)
             kl_fail(k->diag, status, KL_NOWHERE, "at %s: %s", k->value, kl_diag_at(from, i)->text);
 }
 
+/* Largest real part of the eigenvalues at a speed and its frequency [Hz]. The model is centred (y0
+ * = 0), because the linear limit is that of small motions about the middle of the track. Of each
+ * complex pair the eigenvalue with im >= 0 counts; neutral ones (free rolling) have no growth. */
 kl_status kl_hunting_growth(kl_hunting *k, double speed, double *growth, double *frequency)
 {
     kl_ride      r;
@@ -247,8 +250,13 @@ static void take_row(counter *c, double t, double y, kl_swings *out)
     c->last = y, c->t = t;
 }
 
+/* Runs for the settling time and collects the amplitudes of cycles: half the range between two
+ * upward zero crossings. It stops early when an amplitude leaves [low, high]: below `low` the
+ * motion has decayed, above `high` it grows. */
 static kl_status swing(kl_hunting *k, kl_ride *r, double low, double high, kl_swings *out)
 {
+    /* 2 kHz: a hunting motion of 10 Hz has 200 rows in a cycle, so its extrema are exact to
+     * 1e-4. */
     const double every = 5e-4;
     int          channel;
     counter      c = {0};

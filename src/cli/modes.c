@@ -98,6 +98,8 @@ static void point_to_wires(const kl_model *m, kl_diag *diag)
 static kl_status analyse(const kl_analysis *a, void *data, kl_diag *diag)
 {
     const modes_options *o = data;
+    /* E y' = A y about this state; the eigenvalues mean something only where it is an equilibrium
+     * or a steady motion, so the residual acceleration is checked below. */
     KL_TRY(kl_analysis_find_state(a->s, o->where, diag));
     kl_linear   *l      = NULL;
     kl_spectrum *s      = NULL;

@@ -47,6 +47,8 @@ static kl_status pack_skin(watch *w, const kl_skin *skin, int body)
     return good ? KL_OK : KL_E_MEMORY;
 }
 
+/* Room for the modal coordinates of each body with a surface: the state itself, then the real and
+ * imaginary parts of every mode, so that the page can draw w(t) = w0 + Re(shape exp(i omega t)). */
 static kl_status take_skins(watch *w, int nmode)
 {
     const kl_model *m = w->a->l.model;

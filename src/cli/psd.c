@@ -118,6 +118,7 @@ static void print_density(const request *q, const char *file, const kl_channel_i
              "windows reduce the scatter");
 }
 
+/* Densities of one results file, one channel after the other. */
 static int psd_file(const request *q, const char *file, char **channels, int n)
 {
     kl_diag     *diag   = kl_diag_create();
@@ -238,6 +239,7 @@ static void print_comparison(const request *q, const kl_comparison *c, double al
     if (c->different > 0) printf("  %22s %12s %12s\n", "band [Hz]", "ratio [dB]", "p");
     for (int k = 0; k < c->n; k++) {
         if (!c->line[k].different) continue;
+        /* Neighbouring frequencies that differ are one band, reported with its smallest p value. */
         int end = k, best = k;
         for (; end + 1 < c->n && c->line[end + 1].different; end++)
             if (c->line[end + 1].p < c->line[best].p) best = end + 1;

@@ -30,7 +30,8 @@ static kl_status columns(const kl_cases *c, int *index, kl_diag *diag)
 static kl_status solve(const kl_cases *c, int row, const double *in, kl_diag *diag, double *out)
 {
     kl_place place = {c->file, c->line[row], 1};
-    double   Ax = 0.5 / in[ROLLING], By = 0.5 * (1.0 / in[WHEEL] + 1.0 / in[RAIL]);
+    /* Gap between the undeformed surfaces z = Ax x^2 + By y^2; the rail is straight along x. */
+    double Ax = 0.5 / in[ROLLING], By = 0.5 * (1.0 / in[WHEEL] + 1.0 / in[RAIL]);
     if (!(in[LOAD] >= 0.0) || !(in[YOUNG] > 0.0) || !(fabs(in[POISSON]) <= 0.5))
         return kl_fail(diag, KL_E_RANGE, place,
                        "N_N must not be negative, E_Pa must be positive and nu at most 0.5");
@@ -43,7 +44,8 @@ static kl_status solve(const kl_cases *c, int row, const double *in, kl_diag *di
     kl_elastic_pair steel = kl_elastic_same(in[YOUNG], in[POISSON]);
     kl_hertz        h     = kl_hertz_of(Ax, By, steel.E);
     double          depth = kl_hertz_depth(&h, in[LOAD]);
-    double          a = h.a1 * sqrt(depth), b = h.b1 * sqrt(depth);
+    /* Semi-axes grow with the root of the approach; largest pressure p0 = 3 N/(2 pi a b). */
+    double a = h.a1 * sqrt(depth), b = h.b1 * sqrt(depth);
     out[0] = Ax, out[1] = By, out[2] = 1e3 * a, out[3] = 1e3 * b, out[4] = 1e6 * depth;
     out[5] = in[LOAD] > 0.0 ? 1e-6 * 1.5 * in[LOAD] / (3.14159265358979323846 * a * b) : 0.0;
     return KL_OK;

@@ -55,6 +55,7 @@ static kl_status length(request *q, const char *option, const char *text, double
     kl_dim      dim;
     while (p && *p == ' ') p++;
     if (p && *p == '\0') {
+        /* No wheel radius or gauge is 10 m, none is 10 mm: the number itself shows its unit. */
         if (fabs(*value) >= 10.0) *value *= 1e-3;
         return KL_OK;
     }
@@ -296,7 +297,8 @@ static void print_flange(const request *q)
 static void print_shifts(const request *q)
 {
     kl_elastic_pair steel = kl_elastic_same(2.1e11, 0.28);
-    int             every = (int)lround(1e-3 / q->step);
+    /* States are computed every `step`; the table shows one for each millimetre. */
+    int every = (int)lround(1e-3 / q->step);
     printf(
         "\n  shift  delta r   roll    contact angle [deg]   contact on wheel [mm]   right wheel, "
         "%g kN (Hertz)\n",
@@ -312,9 +314,10 @@ static void print_shifts(const request *q)
                1e3 * s->roll, angle(s, KL_RIGHT), angle(s, KL_LEFT), 1e3 * r->wheel_u,
                1e3 * s->touch[KL_LEFT].wheel_u);
         if (r->By > 0.0) {
-            kl_hertz h     = kl_hertz_of(r->Ax, r->By, steel.E);
-            double   depth = kl_hertz_depth(&h, q->load / cos(kl_contact_angle(r)));
-            double   a = h.a1 * sqrt(depth), b = h.b1 * sqrt(depth);
+            kl_hertz h = kl_hertz_of(r->Ax, r->By, steel.E);
+            /* The vertical load Q belongs to a normal force N = Q/cos(contact angle). */
+            double depth = kl_hertz_depth(&h, q->load / cos(kl_contact_angle(r)));
+            double a = h.a1 * sqrt(depth), b = h.b1 * sqrt(depth);
             printf("   %8.2f %7.2f %9.0f", 1e3 * a, 1e3 * b,
                    1e-6 * 1.5 * q->load / cos(kl_contact_angle(r)) / (KL_PI * a * b));
         }

@@ -31,6 +31,7 @@ static void print_bodies(const kl_model *m, const kl_work *w)
         if (!kl_body_moves(b) || b->quiet) continue;
         kl_model_pose(m, i, &from, &A_from);
         kl_body_motion(b, w->cache + b->cache, &origin, &now);
+        /* Angle of the rotation from A_from to A: trace(A_from' A) = 1 + 2 cos(angle). */
         double trace = 0.0;
         for (int j = 0; j < 3; j++) trace += kl_dot(kl_axis(&now.A, j), kl_axis(&A_from, j));
         double size = fmax(m->length, kl_norm(now.r));

@@ -24,6 +24,8 @@ static kl_sn_curve curve_of(const kl_modal_body *p)
                          .ultimate    = or_none(p->ultimate)};
 }
 
+/* The modal coordinates w.1 ... w.n of a run. The file must have exactly the modes of the body file
+ * as it is now: with others the sum over stress modes would be another body's. */
 static kl_status read_coordinates(kl_stress_bodies *s, kl_reader *r, const char *file,
                                   kl_modal_run *run, const char *name, kl_diag *diag)
 {
@@ -113,6 +115,8 @@ static kl_status take_bodies(kl_stress_bodies *s, kl_reader *r, const char *file
         if (!deforms(m, i, &p) || !is_named(m->body[i].name, names, nname)) continue;
         if (p.file->body->stress.n == 0) {
             s->without++;
+            /* Without names on the command line, bodies without stress data are omitted; a named
+             * one is an error. */
             if (nname == 0) continue;
             return kl_fail(diag, KL_E_MODEL, m->body[i].place,
                            "body '%s' has no stress data; write `stress: {nodes: surface}` in the "
@@ -134,6 +138,7 @@ static kl_status choose_rows(kl_stress_bodies *s, kl_reader *r, const char *file
     double *t = kl_arena_array(s->arena, double, n + 1);
     if (!t) return KL_E_MEMORY;
     KL_TRY(kl_reader_time(r, t));
+    /* Times of rows are rounded: a row at the bound belongs to the range. */
     double slack = n > 0 ? 1e-9 * fmax(fabs(t[0]), fabs(t[n - 1])) : 0.0;
     while (s->row0 < n && t[s->row0] < range.from - slack) s->row0++;
     while (end > s->row0 && t[end - 1] > range.to + slack) end--;

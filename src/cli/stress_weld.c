@@ -37,6 +37,9 @@ static void print_life(const kl_stress_body *b, const double *s, double span, do
     else printf("  fatigue life: unlimited according to this S-N curve\n");
 }
 
+/* Range of the structural stress s over the run. Notes say when the extrapolation is doubtful: the
+ * surface mesh is coarser than the rule of the reference points needs, or the points lie off the
+ * surface. */
 static void print_weld(const kl_stress_body *b, const kl_weld *w,
                        const kl_weld_reading reading[KL_WELD_MOST], const double *s)
 {
@@ -75,11 +78,13 @@ int kl_stress_weld_print(const kl_stress_bodies *s, const char *text)
             text);
     for (int i = 0; i < s->n; i++) {
         const kl_stress_body *b = &s->list[i];
-        size_t                n = (size_t)b->run.rows + 1;
-        kl_weld_reading       reading[KL_WELD_MOST];
-        double               *work   = malloc(2 * n * sizeof *work);
-        kl_cycle             *cycles = malloc(n * sizeof *cycles);
-        kl_status             status =
+        /* `work` holds the history, and behind it the turning points that the rainflow count
+         * needs. */
+        size_t          n = (size_t)b->run.rows + 1;
+        kl_weld_reading reading[KL_WELD_MOST];
+        double         *work   = malloc(2 * n * sizeof *work);
+        kl_cycle       *cycles = malloc(n * sizeof *cycles);
+        kl_status       status =
             work && cycles ? kl_weld_readings(b->run.body, &weld, reading) : KL_E_MEMORY;
         if (status == KL_OK) status = kl_weld_history(&b->run, &weld, reading, work);
         if (status == KL_OK) {

@@ -108,12 +108,14 @@ static kl_status run_channels(const kl_study *study, kl_simulation *s, double *o
         const kl_settings *set  = &s->model->settings;
         kl_sink            sink = {.context = &g, .row = gauge_row};
         want_gauges(s->channels, &g);
+        /* The gauges see every row of the run; nothing is stored. */
         double end = isnan(study->end) ? set->end : study->end;
         status     = kl_simulation_run(s, end, set->every, &sink, diag);
     } else {
         const double *values;
         status = kl_analysis_find_state(s, KL_AT_REST, diag);
         if (status == KL_OK) status = kl_simulation_sample(s, diag, &values);
+        /* One row, after all starting times `from`. */
         if (status == KL_OK) status = gauge_row(&g, HUGE_VAL, values);
     }
     for (int i = 0; i < g.n; i++) out[i] = taken(&g.item[i], study->result[i].take);

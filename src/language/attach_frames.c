@@ -323,6 +323,8 @@ kl_status kl_attach_add_frame(kl_attaching *a, const kl_body_frame *f, bool axia
     kl_vec3   r;
     kl_mat3   A;
     kl_marker local = {.r = f->local_r, .A = f->local_A, .node = f->node};
+    /* A mirror image reverses the sense of an angle about z: the reflected frame is left-handed.
+     * Reversing z (and y = z x x with it) makes it right-handed again. */
     if (f->named && !f->turned && a->s->place.mirrored && axial) {
         kl_vec3 x = kl_axis(&local.A, 0), z = kl_neg(kl_axis(&local.A, 2));
         local.A = kl_from_axes(x, kl_cross(z, x), z);

@@ -83,6 +83,7 @@ static kl_status attach_groups(kl_attaching *a)
         for (const kl_node *n = g->kind == KL_LIST ? g->first : NULL; n; n = n->next)
             KL_TRY(take_named(a, n, 1u << k, &all));
     }
+    /* In the order of the bodies' names, so that results do not depend on the order of the text. */
     qsort(all.item, (size_t)all.n, sizeof *all.item, by_name);
     for (int i = 0; i < all.n; i++) {
         side[i] = all.item[i].side;

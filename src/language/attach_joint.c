@@ -86,6 +86,7 @@ static kl_status attach_joints(kl_attaching *a)
         return kl_fail(a->s->diag, KL_E_MODEL, joints->place,
                        "%s '%s': `joints` needs two names: [first, second]", a->e->section,
                        a->e->name);
+    /* The coupler gets copies of the markers of both joints, so that its coordinates are theirs. */
     int *of = a->m->element[a->m->nelement - 1].of;
     KL_TRY(kl_attach_copy_joint(a, joints->first, &of[0]));
     KL_TRY(kl_attach_copy_joint(a, joints->first->next, &of[1]));

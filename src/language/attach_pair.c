@@ -28,6 +28,7 @@ static kl_status attach_pair(kl_attaching *a)
             a->s->diag, KL_E_MODEL, between->place,
             "%s '%s': `between` needs two bodies: [first, second]; `ground` is the fixed body",
             a->e->section, a->e->name);
+    /* Find both ends before giving up, so that one reading reports both mistakes. */
     kl_status first  = kl_attach_find_frame(a, between->first, &f[0]),
               second = kl_attach_find_frame(a, between->first->next, &f[1]);
     if (first != KL_OK || second != KL_OK) return KL_E_MODEL;

@@ -68,6 +68,8 @@ static kl_status find_signal(kl_attaching *a, const kl_signal *const *before, in
                    one->text, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
 }
 
+/* Each signal gets a pair of markers: of its joint, or of its body against ground. `before` are the
+ * signals of this element so far, because signals of one object share their pair. */
 static kl_status attach_signals(kl_attaching *a)
 {
     enum { MOST = 256 };

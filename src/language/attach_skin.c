@@ -120,6 +120,7 @@ static kl_status attach_skin(kl_attaching *a)
     kl_body_frame  f[2];
     if (!between || between->kind != KL_LIST || between->size != 2)
         return kl_attach_missing(a, "`between` must name the two bodies: [ball, plate]");
+    /* the element searches the triangles of its second shape */
     if (kl_contact_is_skin(shapes->first))
         return kl_attach_missing(a, "`skin` must be the second shape; exchange the two bodies and "
                                     "the two shapes");

@@ -28,6 +28,8 @@ static kl_status refuse_key(kl_body_reader *r, const kl_node *n, const char *wha
     return status;
 }
 
+/* Reports every unknown key of a map, not only the first one; the nearest known key is the
+ * remedy. */
 kl_status kl_body_check_keys(kl_body_reader *r, const kl_node *map, const char *what,
                              const char *const *keys)
 {
@@ -113,6 +115,7 @@ static kl_status components(kl_body_reader *r, const kl_node *n, const char *wha
 static kl_status read_units(kl_body_reader *r, const kl_node *n)
 {
     static const char *const keys[] = {"length", "mass", "time", NULL};
+    /* Factors from the units of the mesh file to SI. */
     r->length = r->mass = r->time = 1.0;
     if (!n) return KL_OK;
     KL_TRY(kl_body_check_keys(r, n, "units", keys));
@@ -237,6 +240,8 @@ static kl_status read_mesh(kl_body_reader *r, const kl_node *n, const kl_node *s
     }
     KL_TRY(kl_mesh_read(beside(r, name), &options, &r->out->mesh, r->diag));
     if (r->length != 1 || r->mass != 1 || r->time != 1)
+        /* Stiffness has the unit mass/time^2: all quantities of a mesh follow from these three
+         * factors. */
         kl_mesh_to_si(r->out->mesh, r->length, r->mass, r->time);
     return KL_OK;
 }
@@ -334,6 +339,8 @@ static kl_status read_markers(kl_body_reader *r, const kl_node *section)
     return status;
 }
 
+/* Marks a marker as an interface with static modes in the components of `mask` (bits x y z rx ry
+ * rz). The list of markers is copied because it is shared and const. */
 static kl_status interface_of(kl_body_reader *r, const char *name, kl_place place, unsigned mask)
 {
     kl_recipe *p = &r->out->recipe;
@@ -448,6 +455,9 @@ static kl_status check_vectors(const kl_body_reader *r, const char *path, int n,
     return KL_OK;
 }
 
+/* Mode shapes from a file of lines "vector, node, direction, value" in any order. The first pass
+ * checks the lines and finds the largest number of a vector, the second one fills the array;
+ * entries that are not given are zero. At most MOST_FAULTS lines are reported. */
 static kl_status read_vectors(kl_body_reader *r, const kl_node *n)
 {
     enum { MOST_FAULTS = 5 };
@@ -570,11 +580,14 @@ static kl_status read_stress(kl_body_reader *r, const kl_node *n)
     }
     if (kl_node_get(n, "side"))
         KL_TRY(kl_body_choice(r, kl_node_get(n, "side"), "stress: side", sides, &side));
+    /* +1: the side of the normal of a shell, -1: the opposite side, 0: the middle surface. */
     p->stress_side  = side == 0 ? 1 : side == 1 ? -1 : 0;
     p->stress_faces = !kl_node_get(n, "side");
     return KL_OK;
 }
 
+/* Keys of the body file that take one word of a list. The order of the words is that of the
+ * enumerations, so that the index is the value. */
 static kl_status read_choices(kl_body_reader *r, const kl_node *root)
 {
     static const char *const masses[]  = {"consistent", "consistent-4-point", "lumped", NULL};
@@ -641,6 +654,8 @@ static kl_status read_root(kl_body_reader *r, const kl_node *root, const kl_over
         return kl_fail(r->diag, KL_E_MODEL, root->place, "give either `mesh:` or `matrices:`");
     if (matrices) KL_TRY(read_matrices(r, matrices, kl_node_get(root, "frequencies") != NULL));
     else KL_TRY(read_mesh(r, mesh, kl_node_get(root, "structural"), r->lenient));
+    /* From here on the sections do not depend on each other: read all of them and report all
+     * mistakes. */
     kl_status status = KL_OK, s;
     if (mesh && (s = kl_body_read_materials(r, root)) != KL_OK) status = s;
     if ((s = read_markers(r, kl_node_get(root, "markers"))) != KL_OK) status = s;

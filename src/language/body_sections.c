@@ -90,6 +90,7 @@ static kl_status read_material(kl_body_reader *r, const kl_node *n, const char *
     const char              *what   = kl_arena_format(r->arena, "material '%s'", name);
     kl_material              m      = {.name = name, .place = n->place};
     KL_TRY(kl_body_check_keys(r, n, what, keys));
+    /* E1 alone decides; the checks of the material then ask for the other constants of its kind. */
     m.kind = kl_node_get(n, "E1") ? KL_ORTHOTROPIC : KL_ISOTROPIC;
     const struct {
         const char *key, *unit;
@@ -131,9 +132,10 @@ static kl_status read_plies(kl_body_reader *r, const kl_node *n, const char *wha
 {
     static const char *const keys[] = {"material", "thickness", "angle", NULL};
     p->kind                         = KL_LAMINATE;
-    p->bottom                       = (double)NAN;
-    p->nply                         = 0;
-    p->ply                          = kl_arena_array(r->arena, kl_ply, n->size + 1);
+    /* NAN: bottom face at -t/2, so that the nodes lie in the middle of the laminate */
+    p->bottom = (double)NAN;
+    p->nply   = 0;
+    p->ply    = kl_arena_array(r->arena, kl_ply, n->size + 1);
     if (!p->ply) return KL_E_MEMORY;
     if (n->kind != KL_LIST)
         return kl_fail(r->diag, KL_E_MODEL, n->place,

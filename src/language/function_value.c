@@ -140,6 +140,7 @@ static kl_status function_harmonic(const function_call *f, const kl_node *n, kl_
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
                        "%s: `harmonic` has both `frequency` and `omega`; give one of them",
                        f->what);
+    /* f(x) = offset + amplitude sin(omega x + phase) */
     if (omega == 0.0) omega = 2.0 * KL_PI * frequency;
     if (omega == 0.0)
         return kl_fail(f->s->diag, KL_E_MODEL, n->place,
@@ -290,6 +291,8 @@ static kl_status compile_expression(const function_call *f, const kl_node *n, co
     expression_names names   = {f, strcmp(f->by, "s") == 0 ? "t" : "x", bare};
     kl_symbols       symbols = {.context = &names, .find = expression_find};
     KL_TRY(kl_expression_compile(text, n->place, &symbols, f->s->arena, diag, out));
+    /* An expression of numbers without units is in SI units and fits every key; one with a
+     * dimension must have the dimension of the key. */
     kl_dim want, have = kl_expression_dim(*out);
     double factor;
     if (strcmp(f->unit, "*") == 0 || kl_expression_bare(*out)) return KL_OK;
@@ -367,6 +370,8 @@ static kl_status function_lua(const function_call *f, const kl_node *n, kl_funct
                             .value    = code.value};
     int         function = kl_lua_compile(f->m->lua, &c, f->s->diag);
     if (function < 0) return KL_E_MODEL;
+    /* Call it once at x = 0: mistakes of the text appear now, with its place, and not in the
+     * run. */
     if (kl_lua_call(f->m->lua, function, &x, &y) != KL_OK)
         return kl_fail(f->s->diag, KL_E_MODEL, KL_NOWHERE, "%s", kl_lua_failure(f->m->lua));
     return made(f, kl_function_lua(f->s->arena, f->m->lua, function), out);

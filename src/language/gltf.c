@@ -131,6 +131,8 @@ static kl_status add_triangle(reading *g, int a, int b, int c)
     return KL_OK;
 }
 
+/* Triangles of a primitive: three indices each, or without indices three consecutive vertices.
+ * `first` is the number of its first vertex in the whole drawing. */
 static kl_status add_corners(reading *g, const kl_node *primitive, int first, int count)
 {
     const kl_node *n = kl_node_get(primitive, "indices");
@@ -198,11 +200,14 @@ static kl_status add_node(reading *g, double index, const pose *parent, int dept
 {
     const kl_node *node = item(g, "nodes", index);
     if (!node) return report_fault(g, "it refers to a node that does not exist");
+    /* A tree visits each node once; a file whose nodes refer back to their parents would never
+     * end. */
     if (depth > DEEPEST || ++g->nodes > MOST_NODES)
         return report_fault(g, "its nodes form a cycle");
     pose own = pose_of(node);
-    pose at  = {.A = kl_matmul(&parent->A, &own.A),
-                .r = kl_add(parent->r, kl_mul(&parent->A, own.r))};
+    /* x_parent = r + A x: poses multiply from the root of the scene to the leaves. */
+    pose at = {.A = kl_matmul(&parent->A, &own.A),
+               .r = kl_add(parent->r, kl_mul(&parent->A, own.r))};
     if (kl_node_get(node, "mesh")) {
         const kl_node *mesh = item(g, "meshes", kl_node_entry(node, "mesh", -1.0));
         const kl_node *list = kl_node_get(mesh, "primitives");
@@ -287,9 +292,10 @@ kl_status kl_gltf_parse(const char *name, const char *bytes, size_t n, double sc
     const char *json   = bytes;
     size_t      length = n;
     kl_node    *root   = NULL;
-    bool        binary = n >= 4 && memcmp(bytes, "glTF", 4) == 0;
-    size_t      dot    = strlen(name);
-    *out               = (kl_triangles){0};
+    /* .glb: a JSON chunk and a binary chunk in one file; .gltf: JSON with its data in base64. */
+    bool   binary = n >= 4 && memcmp(bytes, "glTF", 4) == 0;
+    size_t dot    = strlen(name);
+    *out          = (kl_triangles){0};
     if (!binary && dot > 4 && strcmp(name + dot - 4, ".glb") == 0)
         return report_fault(&g, "this is not a glTF file");
     if (binary) KL_TRY(split(&g, (const unsigned char *)bytes, n, &json, &length));

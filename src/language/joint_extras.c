@@ -89,6 +89,8 @@ static kl_status add_part(kl_scope *s, kl_model *m, const kl_element_type *type,
 static kl_status add_limit(kl_scope *s, kl_model *m, const kl_entry *e, const kl_node *n, int joint,
                            int number)
 {
+    /* The limit is a bump stop on the joint; the coordinate need not be written if the joint has
+     * only one: `rest` supplies it as a default. */
     kl_node usual = {.kind  = KL_SCALAR,
                      .place = n->place,
                      .text  = usual_coordinate(m->element[joint].type),

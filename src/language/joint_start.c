@@ -87,6 +87,7 @@ static kl_status read_value(kl_scope *s, kl_model *m, const kl_entry *e, const k
                             .fixed    = fixed,
                             .value    = value,
                             .place    = n->place};
+    /* The angle of a joint is known up to full turns: the count starts nearest to this value. */
     if (!rate && quantities[q].c.kind == KL_ANGLE) j->turn = value;
     ++*used;
     return KL_OK;
@@ -128,6 +129,9 @@ static const kl_element_type *driver_type(void)
     return NULL;
 }
 
+/* Assembly meets initial values with temporary drivers x = value + rate t of the joint's
+ * coordinate: position and rate at t = 0 are then constraints like those of any joint. The driver
+ * has copies of the joint's markers. */
 static kl_status add_driver(kl_scope *s, kl_model *m, const kl_start_driver *d)
 {
     const kl_element_type *type  = driver_type();

@@ -122,6 +122,8 @@ static kl_status output_point(kl_builder *b, const kl_entry *e, const kl_node *o
                        e->name, of->text);
     snprintf(what, sizeof what, "output '%.100s': point", e->name);
     KL_TRY(kl_value_vec3(s, point, what, "m", &local->r));
+    /* The point is given in axes of the template; in a mirrored part the body is the mirror
+     * image. */
     local->r = kl_mirror(&s->place, local->r);
     return KL_OK;
 }

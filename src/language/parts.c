@@ -179,6 +179,8 @@ static kl_status read_one(kl_builder *b, const kl_node *n, kl_entry_reader read)
     const kl_node *when = kl_node_get(n, "when");
     if (when) KL_TRY(kl_scope_condition(s, when, &wanted));
     if (!wanted) {
+        /* Remembered with its line: a later reference to it can then name the `when` that omitted
+         * it. */
         kl_names_put(&s->shared->dropped, s->arena, e.name, when->place.line);
         return KL_OK;
     }
@@ -186,6 +188,7 @@ static kl_status read_one(kl_builder *b, const kl_node *n, kl_entry_reader read)
     kl_status status = follow_like(b, &e, n, &pushed);
     if (status == KL_OK) status = read(b, &e);
     for (s = scope_of(b); pushed > 0; pushed--) kl_scope_pop(s);
+    /* References to an entry with a mistake are not reported again as missing. */
     if (status != KL_OK) kl_names_put(&s->shared->broken, s->arena, e.name, e.place.line);
     return status;
 }
@@ -239,6 +242,7 @@ static kl_status loop_range(kl_builder *b, const kl_node *n, const kl_node *vari
     return KL_OK;
 }
 
+/* All values of one variable of `for`, and for each of them all values of the variables after it. */
 static kl_status loop(kl_builder *b, const kl_node *n, const kl_node *variable,
                       kl_entry_reader read)
 {

@@ -30,6 +30,7 @@ kl_status kl_value_numbers(kl_scope *s, const kl_node *n, const char *what, cons
         snprintf(its, sizeof its, "%.*s", (int)strcspn(unit, "|"), unit);
         kl_status one = kl_scope_number(s, c, item, its, &out[i]);
         if (one != KL_OK) status = one;
+        /* "m|m|rad": a unit for each entry; the last one holds for all that follow. */
         if (strchr(unit, '|')) unit = strchr(unit, '|') + 1;
     }
     return status;

@@ -121,7 +121,9 @@ static kl_status read_kept(const char *path, kl_kbody **out)
 
 static kl_status reduce(const reduction *w, kl_place place, kl_diag *diag, kl_kbody **out)
 {
-    kl_arena   *scratch = kl_arena_create();
+    kl_arena *scratch = kl_arena_create();
+    /* The name of the kept file is a hash of all inputs (body file, mesh, parameters, version), so
+     * that a change of any of them leads to a new reduction. */
     const char *path = w->path, *kept = scratch ? kept_path(scratch, w) : NULL;
     if (read_kept(kept, out) == KL_OK) {
         kl_arena_destroy(scratch);

@@ -172,7 +172,8 @@ static kl_status report_unknown(kl_scope *s, const kl_model *m, const kl_resourc
     int n = 0, nbuilt = 0;
     while (type->built_in && type->built_in[nbuilt]) nbuilt++;
     const char **names = malloc(((size_t)m->nresource + (size_t)nbuilt + 1) * sizeof *names);
-    size_t       cut   = strlen(s->prefix);
+    /* Inside a part the names are written without the name of the part. */
+    size_t cut = strlen(s->prefix);
     if (!names) return KL_E_MEMORY;
     for (int i = 0; i < m->nresource; i++) {
         const char *full = m->resource[i]->name;

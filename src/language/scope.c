@@ -458,6 +458,7 @@ kl_status kl_scope_number(kl_scope *s, const kl_node *node, const char *what, co
                        kl_node_kind_word(node->kind));
     if (!*node->text)
         return kl_fail(s->diag, KL_E_MODEL, node->place, "%s is empty; give a number", what);
+    /* A parameter may hold a word; only numbers are accepted here. */
     const kl_variable *v = kl_scope_find(s, node->text);
     if (v && v->word) return refuse_word(s, node, what, v);
     if (!v && is_no_number(node->text))

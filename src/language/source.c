@@ -129,6 +129,8 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
     chain       here = {.outer = files, .path = path ? real_path(s->arena, path) : NULL};
     kl_node    *root = NULL;
     if (!here.path) return KL_E_MEMORY;
+    /* A file on the way from the model to here would include itself. A file that was read on
+     * another way is included once. */
     for (const chain *c = files; c; c = c->outer)
         if (c->path && strcmp(c->path, here.path) == 0)
             return report_circle(s, n, files, here.path, diag);
@@ -149,6 +151,7 @@ static kl_status include(kl_source *s, const kl_node *n, const chain *files, con
                        "an included file must contain sections such as `bodies:`; this is %s",
                        kl_node_kind_word(root->kind));
     KL_TRY(read_includes(s, root, &here, path, diag));
+    /* After the files that it includes: later roots take precedence over earlier ones. */
     return add_root(s, root, here.path);
 }
 

@@ -9,6 +9,8 @@
 
 static const char *const mark = "\n# --- state just before the end of a run ---\n";
 
+/* A state is written by the program with full digits (%.17g), so plain strtod restores its bits.
+ * Its lengths must be those of the model, otherwise it belongs to another one. */
 static kl_status read_list(const kl_node *section, const char *name, int n, double *out,
                            kl_diag *diag)
 {
@@ -28,6 +30,8 @@ static kl_status read_list(const kl_node *section, const char *name, int n, doub
     return KL_OK;
 }
 
+/* The section `state` replaces the initial values of the model: t, coordinates q, velocities v,
+ * states z of elements, history h. Assembly then has nothing to correct. */
 kl_status kl_start_read(kl_model *m, const kl_node *section, kl_diag *diag)
 {
     if (!section) return KL_OK;

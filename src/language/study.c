@@ -167,6 +167,7 @@ static kl_status read_range(reader *r, const kl_node *n, const char **unit, cons
     int  i       = 0;
     bool numbers = true;
     for (const kl_node *k = n->first; k; k = k->next) numbers &= is_number(k);
+    /* One word in the list makes all of its values words: [true, false], [cone, S1002]. */
     if (!numbers) return read_words(r, n, words, out);
     for (const kl_node *k = n->first; k; k = k->next)
         KL_TRY(number_of(r, k, unit, &out->values[i++]));
@@ -379,6 +380,9 @@ static kl_status fill_latin(reader *r)
     return KL_OK;
 }
 
+/* The table of parameter values, one row for each run. grid: all combinations, the product of the
+ * counts; list: the k-th value of each parameter in run k; random and latin-hypercube: `samples`
+ * rows. */
 static kl_status fill_values(reader *r, const kl_node *root)
 {
     kl_study *s = r->s;

@@ -82,6 +82,8 @@ static kl_status profile_of(const kl_resource_reader *r, const kl_node *list, kl
     } else {
         for (const kl_node *c = list->first->next; c; c = c->next) {
             KL_TRY(profile_point(r, c, ab, &radius));
+            /* A positive radius bends to the left in the direction of the profile, a negative one
+             * to the right. */
             if (radius != 0.0) KL_TRY(kl_profile_arc(p, ab[0], ab[1], radius, c->place, r->diag));
             else KL_TRY(kl_profile_line(p, ab[0], ab[1], c->place, r->diag));
         }

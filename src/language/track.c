@@ -101,6 +101,8 @@ static kl_status read_frame(kl_track_reader *r, kl_frame_settings *set, const ch
     *name                   = segments ? "minimal-rotation" : "level";
     kl_track_word(r, r->node, "frame", kl_frame_names(), name);
     kl_frame_find(*name, &set->kind);
+    /* The curvatures `left` and `up` of segments are components in the rolling frame. Another frame
+     * would give the same numbers another meaning. */
     if (segments && r->roll && set->kind != KL_FRAME_MINIMAL_ROTATION) {
         bool rolls = false;
         for (int i = 0; i < r->roll->n; i++)
@@ -356,6 +358,8 @@ static kl_status build(kl_track_reader *r, kl_track *t)
                        "only a line through points can be `closed`; give `points`, or sample this "
                        "line with `resample: {spacing: 1 m}`");
 
+    /* Each stage needs the one before: arc length u(s) of the curve, roll phi(s), frame A(s) without roll,
+     * path with both, and last the rounded corners of its curvature. */
     KL_TRY(kl_arc_build(r->curve, tolerance, r->arena, r->diag, &arc));
     KL_TRY(read_roll(r, arc));
     KL_TRY(kl_frame_build(arc, &set, r->arena, r->diag, &frame));

@@ -93,6 +93,7 @@ static kl_status read_phrase(kl_track_reader *r, const kl_node *n, kl_plan_kind 
 
     const kl_node *first = take_value(&q);
     if (!first) return report_misread_phrase(&q);
+    /* "curve 300 m ...": the first value is the radius; of the other elements it is the length. */
     *(*kind == KL_PLAN_CURVE ? &t->radius : &t->length) = first;
     while (*q.p) {
         const char *word     = keyword_at(q.p);
@@ -222,6 +223,7 @@ static kl_status read_grade(kl_track_reader *r, const kl_node *n, kl_grade_eleme
     kl_track_number(r, n, "ramp", "m", &g->ramp);
     if (grade) return KL_OK;
     bool ramped = kl_node_get(n, "ramp") != NULL;
+    /* Only the curvature of a parabola, z'' in plan, can grow linearly over the ramp. */
     if (ramped) word = "parabola";
     kl_track_word(r, n, "shape", shapes, &word);
     g->kind = *word == 'p' ? KL_GRADE_PARABOLA : KL_GRADE_CIRCLE;
@@ -312,6 +314,8 @@ static kl_status read_profile(kl_track_reader *r, const kl_node *n, kl_layout *i
     if (worst != KL_OK || kl_diag_failed(r->diag)) return KL_E_MODEL;
     in->grade = g, in->ngrade = n->size;
     if (!corners) return KL_OK;
+    /* The profile is given by heights at intersection points of grades; the first one fixes the
+     * datum. */
     in->start.z += c[0].height;
     return corners_to_grades(r, c, n->size, g, &in->ngrade);
 }

@@ -226,6 +226,7 @@ static void read_spline(kl_track_reader *r, kl_control_points *in, const char **
     *name = "cubic";
     kl_track_spline_word(r, r->node, "spline", name);
     kl_interpolation_find(*name, &in->kind);
+    /* The parameter grows between points in proportion to |chord|, sqrt|chord| or 1. */
     if (kl_track_word(r, r->node, "knots", spacing, &word))
         in->spacing = *word == 'u'     ? KL_SPACING_UNIFORM
                       : word[1] == 'e' ? KL_SPACING_CENTRIPETAL

@@ -29,6 +29,8 @@ static kl_status tabulate(kl_resource_reader *r, const kl_track *track, const kl
     kl_table_settings set   = track->table;
     kl_path_table    *table = NULL;
     kl_path          *path  = NULL;
+    /* In memory a table is limited; `klingel track` writes longer ones, which are read through a
+     * window. */
     if (set.max_rows == 0 || set.max_rows > MOST_ROWS) set.max_rows = MOST_ROWS;
     kl_status status = kl_path_table_in_memory(track->path, &set, r->arena, r->diag, &table);
     if (status == KL_E_MEMORY) return status;

@@ -25,6 +25,9 @@ static bool read_pair(kl_track_reader *r, const kl_node *map, const char *key, c
            kl_scope_number(r->s, n->first->next, key, unit, &out[1]) == KL_OK;
 }
 
+/* Curvatures towards left and up and the rate of roll, each constant or from a start to an end
+ * value; `shape` says how they change between both. `roll` gives the
+ * change of the roll angle over the segment instead of its rate. */
 static void read_segment(kl_track_reader *r, const kl_node *n, kl_spatial_segment *g)
 {
     static const char *const keys[] = {"length",    "left",  "up",         "roll",

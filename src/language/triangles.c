@@ -139,6 +139,8 @@ static bool three(const char **text, float v[3])
     return true;
 }
 
+/* Only the lines "vertex x y z" matter; three of them are a triangle. Equal corners become
+ * one vertex, found through a hash table, which the triangles share. */
 static kl_status read_text_stl(reading *r, const char *text)
 {
     int corner[3], k = 0, count = 0;

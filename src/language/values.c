@@ -149,6 +149,7 @@ static kl_status key_inertia(const place_of_key *p)
             : n == 3 || n == 6       ? "a list of lists"
                                      : "a list of another length");
     KL_TRY(kl_value_numbers(p->s, p->node, p->what, p->key->unit, n, x));
+    /* xy, xz, yz are entries of the tensor, J_xy = -int x y dm, not the products of inertia. */
     *J = (kl_mat3){{{x[0], x[3], x[4]}, {x[3], x[1], x[5]}, {x[4], x[5], x[2]}}};
     return KL_OK;
 }
@@ -301,10 +302,11 @@ static kl_status key_flag(const place_of_key *p)
 static kl_status check_name(const place_of_key *p, const kl_node *n)
 {
     if (kl_is_name(n->key)) return KL_OK;
-    return kl_fail(p->s->diag, KL_E_NAME, n->key_place,
-                   "%s: '%s' is not a valid variable name; use letters, digits and _, and no word of "
-                   "Lua such as `end`",
-                   p->what, n->key);
+    return kl_fail(
+        p->s->diag, KL_E_NAME, n->key_place,
+        "%s: '%s' is not a valid variable name; use letters, digits and _, and no word of "
+        "Lua such as `end`",
+        p->what, n->key);
 }
 
 /* Where the markers go is seen to by attach.c. */
@@ -606,6 +608,8 @@ static kl_status key_shapes(const place_of_key *p)
                                   (kl_shapes *)(void *)(p->data + p->key->offset));
 }
 
+/* Writes a tree as YAML in one line, with parameters that hold words replaced by them. Texts with
+ * characters that YAML would interpret are quoted. */
 static void put_node(kl_text *t, const kl_scope *s, const kl_node *n)
 {
     if (n->kind == KL_SCALAR) {
@@ -694,9 +698,12 @@ kl_status kl_values_read(kl_scope *s, kl_model *m, const kl_entry *e, const kl_k
                           .what = what,
                           .data = data};
         if (!p.node && !k->fallback) {
+            /* A key whose unit depends on others has no unit to suggest. */
             bool plain = !k->unit || strpbrk(k->unit, "?*|");
             kl_fail(s->diag, KL_E_MODEL, e->place, "%s is missing; give it%s%s (%s)", what,
                     plain ? "" : " in ", plain ? "" : k->unit, k->help);
+            /* NAN keeps later checks of this entry from reporting a second mistake about a value of
+             * 0. */
             if (k->kind == KL_KEY_NUMBER) *(double *)(void *)((char *)data + k->offset) = NAN;
             status = KL_E_MODEL;
             continue;

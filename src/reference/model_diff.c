@@ -68,6 +68,8 @@ static int find_named(const section *s, const kl_model *m, const char *name)
     return -1;
 }
 
+/* Entries of a section that were removed, changed or added. They are compared as text, as `check
+ * --full` prints them, so that another way of writing the same value is no difference. */
 static int diff_section(kl_text *t, const section *s, const kl_model *a, const kl_model *b)
 {
     int  n = 0;
@@ -121,6 +123,8 @@ static bool is_counted(const char *name)
     return name[0] == 'm' && name[1] && strspn(name + 1, "0123456789") == strlen(name + 1);
 }
 
+/* Markers with names of the user; counted ones (`m3`) belong to elements, which report their own
+ * places. */
 static int diff_markers(kl_text *t, const kl_model *a, const kl_model *b)
 {
     int  n = 0;
@@ -149,6 +153,8 @@ static int diff_markers(kl_text *t, const kl_model *a, const kl_model *b)
     return n;
 }
 
+/* Values of all keys of one entry, defaults included: a key that is written in one model and has
+ * its default in the other is no difference if the values agree. */
 static int diff_keys(kl_text *t, const char *what, const kl_write_context *a,
                      const kl_write_context *b, const kl_key *keys, const void *old,
                      const void *new)
@@ -185,6 +191,7 @@ static int diff_resource(kl_text *t, const kl_write_context *a, const kl_write_c
     return 1;
 }
 
+/* Named resources; built-in ones that a name made (`made`) exist only where they are used. */
 static int diff_resources(kl_text *t, const kl_write_context *a, const kl_write_context *b)
 {
     int n = 0;
@@ -202,6 +209,7 @@ static int diff_resources(kl_text *t, const kl_write_context *a, const kl_write_
     return n;
 }
 
+/* Markers of an element: number, body, and position and axes on that body. */
 static int diff_place(kl_text *t, const char *what, const kl_model *a, const kl_element *p,
                       const kl_model *b, const kl_element *q)
 {
@@ -223,6 +231,7 @@ static int diff_place(kl_text *t, const char *what, const kl_model *a, const kl_
     return n;
 }
 
+/* Bodies by name; those that Klingel added itself (`own`) follow from other entries. */
 static int diff_bodies(kl_text *t, const kl_write_context *a, const kl_write_context *b)
 {
     int  n = 0;

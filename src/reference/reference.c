@@ -15,6 +15,9 @@ enum { MOST_PAGES = 256, MARGIN = 78 };
 
 /* ---- the list of pages ----------------------------------------------------------------------- */
 
+/* All pages in the order of `klingel list`, from the tables of the catalogue, so that a new
+ * type has its page without further code. Returns how many there are; `capacity` limits what is
+ * written. */
 int kl_reference_pages(kl_page *pages, int capacity)
 {
     int n = 0;
@@ -177,6 +180,8 @@ typedef struct row {
     char name[64], kind[64], unit[96], fallback[96], help[600];
 } row;
 
+/* Text wrapped at MARGIN. `column` is where the cursor is now, `indent` where further lines
+ * begin. */
 static void wrapped(kl_text *t, const char *text, int indent, int column)
 {
     bool first = true;
@@ -310,6 +315,8 @@ static void add_output(kl_text *t, const char *name, const char *unit, const cha
     }
 }
 
+/* Channels of the type itself, then those that every element with two markers has. Types with
+ * `describe` name their channels only when the model is known (controllers, contact groups). */
 static void add_outputs(kl_text *t, const kl_element_type *type, kl_page_style style)
 {
     table_head(t, "Channels", true, style);
@@ -459,6 +466,8 @@ void kl_reference_example(kl_text *t, const kl_page *page)
     kl_node    *root = NULL;
     if (line && a && kl_doc_parse(line, strlen(line), "example", a, NULL, &root) == KL_OK &&
         root->first) {
+        /* The example of a type is one line; around it go a body for every name in it and the
+         * resources that its keys name, so that the whole runs. */
         kl_text_add(t, "klingel: 1\ntitle: Example of %s\n\n", page->name);
         if (page->body) {
             resources_of(t, root->first, page->keys);

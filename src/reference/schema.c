@@ -63,6 +63,8 @@ static void put_number(kl_text *t, const kl_key *k)
     kl_text_add(t, "}, {\"$ref\": \"#/definitions/%s\"}]", positive ? "positive" : "text");
 }
 
+/* What a key accepts. A schema cannot check units and expressions, so "number" is a number or a
+ * text; the reader checks the text. */
 static void put_value(kl_text *t, const kl_key *k)
 {
     static const char *const shapes[] = {
@@ -295,6 +297,8 @@ static void put_settings(kl_text *t, const char *name, const kl_key *keys)
     kl_text_add(t, "}},\n");
 }
 
+/* A section is a map whose entries have any name; an empty section (null) is allowed, so that a
+ * file under work stays valid. */
 static void put_section(kl_text *t, const char *name, const char *entry, const char *comma)
 {
     kl_page page;
