@@ -98,7 +98,7 @@ void kl_contact_fill(kl_contact_data *p)
                                                    .speed_floor = p->floor,
                                                    .rate_limit  = p->rate_limit,
                                                    .exact       = p->exact,
-                                                   .table       = p->force};
+                                                   .table       = {.f = p->force}};
     double mu_d                  = !isnan(p->mu) ? p->mu : pair ? pair->mu_d : 0.0;
     double mu_s  = !isnan(p->mu_s) ? p->mu_s : isnan(p->mu) && pair ? pair->mu_s : mu_d;
     *f           = (kl_friction_law){.kind     = (kl_friction_kind)p->friction,
@@ -163,7 +163,7 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
 {
     kl_normal_law   *n = &p->laws.normal;
     kl_friction_law *f = &p->laws.friction;
-    if (n->kind == KL_NORMAL_TABLE && !n->table)
+    if (n->kind == KL_NORMAL_TABLE && !n->table.f)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "contact '%s': law table needs `force: {table: [[0, 0], [1 mm, 5 kN]]}`",
                        s->name);
@@ -176,6 +176,8 @@ kl_status kl_contact_check(kl_contact_data *p, const kl_setup *s)
             s->diag, KL_E_MODEL, s->place,
             "contact '%s': give a positive `stiffness`, or a `material` such as steel-steel",
             s->name);
+    if (n->kind == KL_NORMAL_TABLE && !kl_characteristic_init(&n->table, s->arena, n->table.f))
+        return KL_E_MEMORY;
     KL_TRY(check_restitution(p, s));
     kl_normal_law_init(n);
     kl_friction_law_init(f);

@@ -113,24 +113,17 @@ static elastic line(const kl_normal_law *law, double d)
     return e;
 }
 
-/* Composite Simpson rule on 64 parts for the energy of a table. */
-static elastic tabulated(const kl_function *table, double d)
+static elastic tabulated(const kl_characteristic *table, double d)
 {
-    double  y[3], sum = 0.0;
-    elastic e;
-    for (int i = 0; i <= 64; i++) {
-        kl_function_eval(table, d * i / 64.0, NULL, y);
-        sum += (i == 0 || i == 64 ? 1.0 : i % 2 ? 4.0 : 2.0) * y[0];
-    }
-    kl_function_eval(table, d, NULL, y);
-    e = (elastic){y[0], y[1], sum * d / (3.0 * 64.0)};
-    return e;
+    double y[3];
+    kl_function_eval(table->f, d, NULL, y);
+    return (elastic){y[0], y[1], kl_characteristic_work(table, d, NULL)};
 }
 
 static elastic elastic_of(const kl_normal_law *law, double d)
 {
     if (law->kind == KL_NORMAL_HERTZ_LINE) return line(law, d);
-    if (law->kind == KL_NORMAL_TABLE) return tabulated(law->table, d);
+    if (law->kind == KL_NORMAL_TABLE) return tabulated(&law->table, d);
     return power(law->k, law->n, d);
 }
 

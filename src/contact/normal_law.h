@@ -26,7 +26,7 @@
 
 #include <stdbool.h>
 
-#include "script/function.h"
+#include "script/characteristic.h"
 
 typedef enum kl_normal_kind {
     KL_NORMAL_LINEAR,
@@ -43,19 +43,19 @@ typedef enum kl_normal_kind {
 } kl_normal_kind;
 
 typedef struct kl_normal_law {
-    kl_normal_kind     kind;
-    double             k;           /* stiffness [N/m^n] */
-    double             n;           /* exponent [-] */
-    double             c;           /* viscous damping [N s/m]: linear, table */
-    double             restitution; /* e [-], asked for; of kelvin-voigt the energy ratio c_e */
-    double             v0;          /* kelvin-voigt: rate at which loading is complete [m/s] */
-    double             speed_floor; /* smallest impact speed [m/s] */
-    double             rate_limit;  /* largest d'/v that counts; 0: 1 */
-    bool               exact;       /* rebounds with `restitution` itself */
-    double             compliance;  /* hertz-line: s = h_1 + h_2 [1/Pa] */
-    double             length;      /* hertz-line: L [m] */
-    double             radius;      /* hertz-line: R_1 + R_2, of a pin in a hole R_2 - R_1 [m] */
-    const kl_function *table;       /* table: F(d) [N] */
+    kl_normal_kind    kind;
+    double            k;           /* stiffness [N/m^n] */
+    double            n;           /* exponent [-] */
+    double            c;           /* viscous damping [N s/m]: linear, table */
+    double            restitution; /* e [-], asked for; of kelvin-voigt the energy ratio c_e */
+    double            v0;          /* kelvin-voigt: rate at which loading is complete [m/s] */
+    double            speed_floor; /* smallest impact speed [m/s] */
+    double            rate_limit;  /* largest d'/v that counts; 0: 1 */
+    bool              exact;       /* rebounds with `restitution` itself */
+    double            compliance;  /* hertz-line: s = h_1 + h_2 [1/Pa] */
+    double            length;      /* hertz-line: L [m] */
+    double            radius;      /* hertz-line: R_1 + R_2, of a pin in a hole R_2 - R_1 [m] */
+    kl_characteristic table;       /* table: F(d) [N] */
 
     double beta; /* derived: hysteresis factor [-] */
 } kl_normal_law;

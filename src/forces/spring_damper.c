@@ -14,15 +14,14 @@
 
 #include "forces/forces.h"
 #include "joints/coordinate.h"
-#include "script/function.h"
+#include "script/characteristic.h"
 #include "script/jumps.h"
 
 typedef struct spring_damper {
-    kl_coordinate coordinate;
-    double        k, c, x0, preload;
-    kl_function  *spring, *damper, *actuator;
-    double       *corner; /* of the spring's characteristic */
-    int           ncorner;
+    kl_coordinate     coordinate;
+    double            k, c, x0, preload;
+    kl_function      *spring, *damper, *actuator;
+    kl_characteristic curve; /* of `spring` */
 } spring_damper;
 
 /* Force, its parts and slopes at one place. */
@@ -30,39 +29,6 @@ typedef struct law {
     double f, dfdx, dfdv;         /* total and derivatives */
     double damping, curve, drive; /* parts: c x', F_d, actuator */
 } law;
-
-/* Integral of a characteristic between its corners: Gauss with five points on n panels. */
-static double panels(const kl_function *F, double from, double to, int n, const double *u)
-{
-    static const double at[5] = {-0.9061798459386640, -0.5384693101056831, 0, 0.5384693101056831,
-                                 0.9061798459386640};
-    static const double weight[5] = {0.2369268850561891, 0.4786286704993665, 0.5688888888888889,
-                                     0.4786286704993665, 0.2369268850561891};
-    double              sum = 0.0, half = 0.5 * (to - from) / n;
-    for (int i = 0; i < n; i++)
-        for (int k = 0; k < 5; k++) {
-            double y[3];
-            kl_function_eval(F, from + half * (2 * i + 1 + at[k]), u, y);
-            sum += weight[k] * half * y[0];
-        }
-    return sum;
-}
-
-/* Integral of the spring's characteristic from 0 to e, from corner to corner. */
-static double integral(const spring_damper *p, double e, const double *u)
-{
-    /* tables of force laws are polynomials of third degree between their points, which are all corners:
-     * one panel is exact */
-    int    n   = p->ncorner > 0 && !kl_function_hides(p->spring) ? 1 : 16;
-    double sum = 0.0, from = 0.0;
-    for (int i = 0; i < p->ncorner; i++) {
-        double x = p->corner[e > 0.0 ? i : p->ncorner - 1 - i];
-        if (x * e <= 0.0 || fabs(x) >= fabs(e)) continue;
-        sum += panels(p->spring, from, x, n, u);
-        from = x;
-    }
-    return sum + panels(p->spring, from, e, n, u);
-}
 
 static law law_at(const spring_damper *p, double x, double v, double t, const double *u)
 {
@@ -121,12 +87,8 @@ static kl_status spring_damper_setup(void *data, const kl_setup *s, const kl_mot
     bool turns = p->coordinate.kind == KL_ANGLE;
     KL_TRY(bridge_jumps(&p->spring, "spring", spring_width, turns ? "rad" : "m", s));
     KL_TRY(bridge_jumps(&p->damper, "damper", damper_width, turns ? "rad/s" : "m/s", s));
-    if (p->spring && (p->ncorner = kl_function_corners(p->spring, NULL, 0)) > 0) {
-        p->corner = kl_arena_array(s->arena, double, p->ncorner);
-        if (!p->corner) return KL_E_MEMORY;
-        p->ncorner = kl_function_corners(p->spring, p->corner, p->ncorner);
-    }
-    size->nevent = p->ncorner;
+    if (p->spring && !kl_characteristic_init(&p->curve, s->arena, p->spring)) return KL_E_MEMORY;
+    size->nevent = p->curve.ncorner;
     if (p->coordinate.kind == KL_DISTANCE && x.x == 0.0)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "force '%s': its two points coincide at the start, so it has no direction; "
@@ -151,7 +113,8 @@ static kl_status spring_damper_eval(const kl_reading *in, kl_writing *out)
     double v = kl_scalar_rate(&x, in->m), e = x.x - p->x0;
     law    l = law_at(p, x.x, v, in->t, in->u);
     for (int i = 0; i < 12; i++) out->wrench[i] = -l.f * x.row[i];
-    out->energy = 0.5 * p->k * e * e + p->preload * e + (p->spring ? integral(p, e, in->u) : 0.0);
+    out->energy = 0.5 * p->k * e * e + p->preload * e +
+                  (p->spring ? kl_characteristic_work(&p->curve, e, in->u) : 0.0);
     out->loss   = l.damping * v + fmax(l.curve * v, 0.0);
     out->supply = -l.drive * v + fmax(-l.curve * v, 0.0);
     return KL_OK;
@@ -163,8 +126,8 @@ static void spring_damper_crossings(const kl_reading *in, kl_crossing *out)
     kl_scalar            x;
     scalar_of(in, &x);
     double rate = kl_scalar_rate(&x, in->m);
-    for (int i = 0; i < p->ncorner; i++)
-        out[i] = (kl_crossing){.value = x.x - p->x0 - p->corner[i],
+    for (int i = 0; i < p->curve.ncorner; i++)
+        out[i] = (kl_crossing){.value = x.x - p->x0 - p->curve.corner[i],
                                .rate  = rate,
                                .unit  = kl_coordinate_unit(p->coordinate),
                                .kind  = KL_CROSSING_KINK,

@@ -19,7 +19,9 @@ static kl_normal_law law_of(kl_normal_kind kind, kl_arena *arena)
                                .radius      = 1e-2};
     if (kind == KL_NORMAL_LINEAR || kind == KL_NORMAL_TABLE) law.c = 40.0;
     if (kind == KL_NORMAL_TABLE)
-        law.table = kl_function_table_ends(arena, x, y, 4, true, KL_ENDS_LINEAR, NULL, KL_NOWHERE);
+        assert_true(kl_characteristic_init(
+            &law.table, arena,
+            kl_function_table_ends(arena, x, y, 4, true, KL_ENDS_LINEAR, NULL, KL_NOWHERE)));
     kl_normal_law_init(&law);
     return law;
 }
