@@ -219,6 +219,13 @@ static void add_wrench(const kl_contact_state *x, const kl_motion m[2], double *
 /* Bristles of an open contact relax within milliseconds. */
 static const double RELAX = 1e3;
 
+/* Bristles follow the slip from the step after the touch until the end of the step in which the contact opens.
+ * Their rate would jump by the slip within a step otherwise, which no step size makes accurate. */
+static bool bristles_follow(const kl_reading *in, int slot)
+{
+    return history_of(in, slot)[KL_POINT_STATE] > 0.0;
+}
+
 /* Energy that yielding at a slot has spent, and the indentation that stays there; zero for other laws. */
 kl_indented kl_contact_indented(const kl_reading *in, int slot, double depth)
 {
@@ -235,12 +242,13 @@ kl_status kl_contact_eval(const kl_reading *in, kl_writing *out)
     const kl_contact_data *p = in->data;
     for (int k = 0; k < p->slots; k++) {
         kl_contact_state x;
-        const double    *z  = bristles_of(in, k);
-        bool             on = kl_contact_state_of(in, k, &x) && x.closed;
+        const double    *z     = bristles_of(in, k);
+        bool             there = kl_contact_state_of(in, k, &x), on = there && x.closed;
         out->spent += kl_contact_indented(in, k, on ? x.depth : 0.0).spent;
         if (z && out->z_dot)
-            kl_store(out->z_dot + 3 * k,
-                     on ? kl_mul_t(&in->m[1].A, x.friction.z_dot) : kl_scale(-RELAX, kl_load(z)));
+            kl_store(out->z_dot + 3 * k, there && bristles_follow(in, k)
+                                             ? kl_mul_t(&in->m[1].A, x.friction.z_dot)
+                                             : kl_scale(-RELAX, kl_load(z)));
         if (!on) continue;
         if (out->wrench) add_wrench(&x, in->m, out->wrench);
         /* the loss has counted the energy of the elastic gap too: it is not dissipated */
@@ -288,7 +296,8 @@ static void spot_slopes(const kl_contact_data *p, const kl_motion m[2], const kl
 }
 
 /* Only the geometry (points and normals) is differenced; the laws of force have exact derivatives. An
- * open point adds nothing, except to its bristles: z' = -RELAX z, which decay while there is no contact. */
+ * open point adds nothing, except to its bristles: z' = -RELAX z, which decay while there is no contact
+ * (bristles_follow). */
 void kl_contact_tangent(const kl_reading *in, const double *lambda, kl_slopes *out)
 {
     const kl_contact_data  *p = in->data;
@@ -306,11 +315,11 @@ void kl_contact_tangent(const kl_reading *in, const double *lambda, kl_slopes *o
     if (any) spot_slopes(p, in->m, p->chain ? &closed : &f->spots, slopes);
     for (int k = 0; k < p->slots; k++) {
         kl_contact_state x;
-        const double    *z = bristles_of(in, k);
-        if (!kl_contact_state_of(in, k, &x) || !x.closed) {
-            for (int i = 0; z && i < 3; i++) out->zz[(3 * k + i) * (nz + 1)] -= RELAX;
-            continue;
-        }
+        const double    *z     = bristles_of(in, k);
+        bool             there = kl_contact_state_of(in, k, &x);
+        for (int i = 0; z && !(there && bristles_follow(in, k)) && i < 3; i++)
+            out->zz[(3 * k + i) * (nz + 1)] -= RELAX;
+        if (!there) continue;
         kl_contact_point_tangent(&p->laws, kl_contact_spot(&f->spots, k), in->m, &x,
                                  history_of(in, k), in->t - in->h[KL_CONTACT_LAST_TIME], z,
                                  &slopes[k], 3 * k, nz, out);
@@ -319,9 +328,11 @@ void kl_contact_tangent(const kl_reading *in, const double *lambda, kl_slopes *o
 
 /* ---- crossings and history ---- */
 
-/* A damper jumps in where a contact begins. Where it ends the force is zero already (release_crossing). */
+/* A damper jumps in where a contact begins. Where it ends the force is zero already (release_crossing).
+ * The rate of bristles jumps at both: they follow the slip while in contact and relax while open. */
 static kl_crossing_kind kind_of(const kl_contact_data *p, double rate)
 {
+    if (p->laws.friction.kind == KL_FRICTION_LUGRE) return KL_CROSSING_JUMP;
     if (p->laws.normal.c > 0.0) return rate > 0.0 ? KL_CROSSING_JUMP : KL_CROSSING_KINK;
     return p->laws.normal.n >= 2.0 ? KL_CROSSING_SWITCH : KL_CROSSING_KINK;
 }
@@ -389,6 +400,7 @@ static void keep_point(const kl_reading *in, const kl_spot *s, const kl_contact_
             h[KL_POINT_NORMAL], h[KL_POINT_STATE] == 2.0, in->t - in->h[KL_CONTACT_LAST_TIME]);
     h[KL_POINT_STATE] = x->friction.slips ? 2.0 : 1.0;
     h[KL_POINT_DEPTH] = x->depth, h[KL_POINT_RATE] = x->rate;
+    h[KL_POINT_RUB] = kl_contact_point_rub(x);
     if (!kl_friction_laws[((const kl_contact_data *)in->data)->laws.friction.kind].gap) return;
     h[KL_POINT_NORMAL] = x->normal.f;
     kl_store(h + KL_POINT_GAP, kl_mul_t(&m[1].A, x->friction.gap));
@@ -471,9 +483,9 @@ static double peak_within(const kl_contact_data *p, const slot_ends *e, double d
 
 void kl_contact_commit(const kl_reading *in, double *h)
 {
-    const kl_contact_data  *p   = in->data;
-    const kl_contact_found *f   = in->cache;
-    double                  rub = 0.0, normal = 0.0, released = 0.0;
+    const kl_contact_data  *p      = in->data;
+    const kl_contact_found *f      = in->cache;
+    double                  rubbed = 0.0, normal = 0.0, released = 0.0;
     double                  dt   = in->t - h[KL_CONTACT_LAST_TIME];
     int                     size = kl_contact_point_size(p);
     slot_ends               e;
@@ -482,8 +494,10 @@ void kl_contact_commit(const kl_reading *in, double *h)
         double                 *own = h + KL_CONTACT_HEAD + k * size;
         const kl_contact_state *x   = &e.x[k];
         released += gap_energy(p, own);
-        if (e.there[k] && (x->closed || e.h[k][KL_POINT_STATE] > 0.0))
+        if (e.there[k] && (x->closed || e.h[k][KL_POINT_STATE] > 0.0)) {
             h[KL_CONTACT_LOST] += kl_contact_point_lost(&p->laws, x, e.h[k], dt);
+            rubbed += kl_contact_point_rubbed(&p->laws, x, e.h[k], dt);
+        }
         if (!e.there[k] || !x->closed) {
             h[KL_CONTACT_PARTED] += own[KL_POINT_STATE] > 0.0 && !e.left[k];
             keep_open(&e, k, size, own);
@@ -496,14 +510,11 @@ void kl_contact_commit(const kl_reading *in, double *h)
         if (size == KL_POINT_HISTORY) own[KL_POINT_DEEPEST] = fmax(own[KL_POINT_DEEPEST], x->depth);
         keep_point(in, kl_contact_spot(&f->spots, k), x, own);
         released -= x->friction.energy;
-        rub += x->friction.loss + x->rolling.loss;
         normal += x->normal.f;
     }
     h[KL_CONTACT_PEAK] = fmax(h[KL_CONTACT_PEAK], fmax(normal, peak_within(p, &e, dt)));
-    /* trapezoidal rule over the step */
-    double rubbed = 0.5 * dt * (rub + h[KL_CONTACT_LAST_RUB]) + released;
+    rubbed += released;
     h[KL_CONTACT_LOST] += rubbed, h[KL_CONTACT_RUBBED] += rubbed;
-    h[KL_CONTACT_LAST_RUB]  = rub;
     h[KL_CONTACT_LAST_TIME] = in->t;
 }
 
@@ -513,7 +524,9 @@ kl_status kl_contact_start(const kl_reading *in, const kl_setup *s, kl_element_s
     kl_contact_commit(in, out->h);
     out->h[KL_CONTACT_IMPACTS]   = 0.0;
     out->h[KL_CONTACT_LAST_TIME] = in->t;
-    for (int k = 0; k < out->nz; k++) out->scale[k] = 1e-7;
+    /* bristles: their deflection in steady slip */
+    const kl_friction_law *law = &((const kl_contact_data *)in->data)->laws.friction;
+    for (int k = 0; k < out->nz; k++) out->scale[k] = (law->mu_s > 0.0 ? law->mu_s : 1.0) / law->s0;
     return KL_OK;
 }
 

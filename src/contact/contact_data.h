@@ -15,7 +15,6 @@ enum {
     KL_CONTACT_PARTED,   /* how often a contact point has opened */
     KL_CONTACT_PEAK,     /* largest normal force since the last impact [N] */
     KL_CONTACT_RUBBED,   /* energy dissipated by friction, rolling and spinning resistance [J] */
-    KL_CONTACT_LAST_RUB, /* its power at the last step [W] */
     KL_CONTACT_HEAD
 };
 

@@ -95,22 +95,46 @@ double kl_contact_point_within(const kl_contact_law *law, const kl_contact_state
 
 /* Gauss's rule of five points. The trapezoidal rule
  * of the powers alone was measured to lose 1 % of an impact that Runge-Kutta takes in 20 steps. */
+enum { GAUSS = 5 };
+static const double gauss_at[GAUSS]     = {0.046910077030668004, 0.23076534494715845, 0.5,
+                                           0.76923465505284155, 0.953089922969332};
+static const double gauss_weight[GAUSS] = {0.11846344252809454, 0.23931433524968324,
+                                           0.28444444444444444, 0.23931433524968324,
+                                           0.11846344252809454};
+
 double kl_contact_point_lost(const kl_contact_law *law, const kl_contact_state *x, const double *h,
                              double dt)
 {
-    enum { N = 5 };
-    static const double at[N]     = {0.046910077030668004, 0.23076534494715845, 0.5,
-                                     0.76923465505284155, 0.953089922969332};
-    static const double weight[N] = {0.11846344252809454, 0.23931433524968324, 0.28444444444444444,
-                                     0.23931433524968324, 0.11846344252809454};
-    course              c         = step_phase_of(x, h, dt);
-    double              sum       = 0.0;
+    course c   = step_phase_of(x, h, dt);
+    double sum = 0.0;
     if (law->normal.kind == KL_NORMAL_INDENTATION || !(dt > 0.0)) return 0.0;
-    for (int i = 0; i < N; i++)
-        sum += weight[i] * kl_normal_eval(&law->normal, depth_within(&c, at[i]),
-                                          rate_within(&c, at[i]), c.impact)
-                               .loss;
+    for (int i = 0; i < GAUSS; i++)
+        sum += gauss_weight[i] * kl_normal_eval(&law->normal, depth_within(&c, gauss_at[i]),
+                                                rate_within(&c, gauss_at[i]), c.impact)
+                                     .loss;
     return law->share * dt * sum;
+}
+
+double kl_contact_point_rub(const kl_contact_state *x)
+{
+    return x->normal.f > 0.0 ? (x->friction.loss + x->rolling.loss) / x->normal.f : 0.0;
+}
+
+/* The normal force rises and falls within a step, while the power over it changes as little as the slip: it is
+ * linear between both ends. At an end where there is no contact it is that of the other end. */
+double kl_contact_point_rubbed(const kl_contact_law *law, const kl_contact_state *x,
+                               const double *h, double dt)
+{
+    bool   before = h[KL_POINT_STATE] > 0.0, after = x->closed && x->normal.f > 0.0;
+    double from = h[KL_POINT_RUB], to = kl_contact_point_rub(x), sum = 0.0;
+    if (!(dt > 0.0) || (!before && !after)) return 0.0;
+    if (!before) from = to;
+    if (!after) to = from;
+    if (from == 0.0 && to == 0.0) return 0.0;
+    for (int i = 0; i < GAUSS; i++)
+        sum += gauss_weight[i] * (from + gauss_at[i] * (to - from)) *
+               kl_contact_point_within(law, x, h, dt, gauss_at[i]);
+    return dt * sum;
 }
 
 void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl_motion m[2],
@@ -127,14 +151,15 @@ void kl_contact_point_eval(const kl_contact_law *law, const kl_spot *s, const kl
     x->u     = across(x->n, x->w);
     if (law->normal.kind == KL_NORMAL_INDENTATION)
         x->stays = kl_normal_indent(&law->normal, 0.0, h[KL_POINT_DEEPEST]).stays;
-    x->closed = x->depth > x->stays;
-    if (!x->closed) return;
-
+    x->closed  = x->depth > x->stays;
     bool known = h[KL_POINT_STATE] > 0.0;
-    x->normal  = scaled(law->normal.kind == KL_NORMAL_INDENTATION
-                            ? kl_normal_indent(&law->normal, x->depth, h[KL_POINT_DEEPEST]).force
-                        : known ? kl_normal_eval(&law->normal, x->depth, x->rate, h[KL_POINT_IMPACT])
-                                : first_force(&law->normal, x->depth, x->rate, h),
+    if (!x->closed && !(z && known))
+        return; /* bristles follow the slip until the end of the step */
+
+    x->normal = scaled(law->normal.kind == KL_NORMAL_INDENTATION
+                           ? kl_normal_indent(&law->normal, x->depth, h[KL_POINT_DEEPEST]).force
+                       : known ? kl_normal_eval(&law->normal, x->depth, x->rate, h[KL_POINT_IMPACT])
+                               : first_force(&law->normal, x->depth, x->rate, h),
                        law->share);
     kl_friction_input in = {.slip = x->u, .normal = x->normal.f, .slips = h[KL_POINT_STATE] == 2.0};
     if (kl_friction_laws[law->friction.kind].gap && known) {
@@ -264,12 +289,13 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
                               const double *z, const kl_spot_slopes *slopes, int iz, int nz,
                               kl_slopes *out)
 {
-    bool gap    = kl_friction_laws[law->friction.kind].gap && h[KL_POINT_STATE] > 0.0,
-         memory = gap || z;
+    bool    known = h[KL_POINT_STATE] > 0.0;
+    bool    gap = kl_friction_laws[law->friction.kind].gap && known, memory = gap || z;
+    bool    follow = z && known; /* else the caller lets the bristles relax */
     kl_vec3 dM, A2e = {0};
     double  dN;
     if (memory) A2e = kl_mul(&m[1].A, kl_load(z ? z : h + KL_POINT_GAP));
-    if (!x->closed) return;
+    if (!x->closed && !follow) return;
     for (int j = 0; j < 12; j++) {
         moved   g  = move(s, m, slopes, j);
         kl_vec3 dc = point_of(law, &g), dw, de0 = {0};
@@ -294,7 +320,7 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
         if (memory) d.e = across_slope(x->n, g.n, x->e0, de0);
         kl_vec3 dF = force_change(x, &d, memory, &dM, &dN);
         add_column(x, m, &g, dc, dF, dM, j, out->K);
-        if (z) {
+        if (follow) {
             kl_vec3 dz =
                 kl_add(kl_mul(&x->friction.z_by_slip, d.u), kl_mul(&x->friction.z_by_z, d.e));
             /* z is in the axes of body 2: d(A2' z') = A2' (dz' - dtheta_2 x z') */
@@ -314,7 +340,7 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
         if (gap && dt > 0.0) d.e = kl_scale(0.5 * dt, d.u); /* trapezoidal rule over the step */
         kl_vec3 dF = force_change(x, &d, memory, &dM, &dN);
         add_column(x, m, &none, (kl_vec3){0}, dF, dM, j, out->C);
-        if (z)
+        if (follow)
             store_z(out->zc, nz, 12, iz, j, kl_mul_t(&m[1].A, kl_mul(&x->friction.z_by_slip, d.u)));
     }
     for (int j = 0; z && j < 3; j++) { /* bristles */
@@ -323,6 +349,8 @@ void kl_contact_point_tangent(const kl_contact_law *law, const kl_spot *s, const
         kl_store(w, dF), kl_store(w + 3, kl_cross(kl_sub(x->c, m[0].r), dF));
         kl_store(w + 6, kl_neg(dF)), kl_store(w + 9, kl_neg(kl_cross(kl_sub(x->c, m[1].r), dF)));
         for (int i = 0; i < 12; i++) out->wz[nz * i + iz + j] += w[i];
-        store_z(out->zz, nz, nz, iz, iz + j, kl_mul_t(&m[1].A, kl_mul(&x->friction.z_by_z, de)));
+        if (follow)
+            store_z(out->zz, nz, nz, iz, iz + j,
+                    kl_mul_t(&m[1].A, kl_mul(&x->friction.z_by_z, de)));
     }
 }

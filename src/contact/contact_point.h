@@ -32,6 +32,7 @@ enum {
     KL_POINT_IMPACT, /* rate at first touch [m/s]; while open: approach speed of the last step */
     KL_POINT_DEPTH,  /* penetration depth at the last step [m]; negative while open */
     KL_POINT_RATE,   /* its rate [m/s] */
+    KL_POINT_RUB,    /* power of friction and rolling resistance over the normal force [m/s] */
     KL_POINT_SHORT,  /* what follows belongs to friction that remembers a gap */
     KL_POINT_GAP    = KL_POINT_SHORT,   /* elastic gap in axes of body 2 [m], 3 numbers */
     KL_POINT_ON1    = KL_POINT_GAP + 3, /* material point of body 1, marker axes [m] */
@@ -69,6 +70,12 @@ typedef struct kl_contact_state { /* at one point, now */
  * now has the state `x`. */
 double kl_contact_point_lost(const kl_contact_law *law, const kl_contact_state *x, const double *h,
                              double dt);
+
+/* The same of friction, rolling and spinning resistance, with what the elastic gap takes. */
+double kl_contact_point_rubbed(const kl_contact_law *law, const kl_contact_state *x,
+                               const double *h, double dt);
+/* Their power over the normal force; 0 without one. */
+double kl_contact_point_rub(const kl_contact_state *x);
 
 /* Was the normal force largest within that step? And the force at the share s of it. */
 bool   kl_contact_point_peaks(const kl_contact_state *x, const double *h, double dt);
