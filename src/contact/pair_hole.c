@@ -87,16 +87,74 @@ static double farthest(const pin *p, double a, double b)
     return 0.5 * (a + b);
 }
 
-static void add_end(const kl_pair *q, const pin *p, int key, const kl_spots *warm, kl_spots *out)
+/* Farthest point of the ellipse x = C + r (cos(phi) g1 + sin(phi) g2) from the origin of the plane. With
+ * A (cos(a), sin(a)) = (C.g1, C.g2) and r/2 (g1.g1 - g2.g2, 2 g1.g2) = B (cos(2 b), sin(2 b)),
+ *
+ *     (|x|^2 - constant)/r = 2 A cos(phi - a) + B cos(2 (phi - b)).
+ *
+ * The second term is the same at b + t, b - t and opposite to both, so phi lies in the same quarter beside b as a.
+ * There |a - b| folds to t1 <= pi/2, and the slope A sin(t1 - t) - B sin(2 t) falls through zero once, between 0 and
+ * t1: Newton's method within that bracket. */
+static double farthest_of_ellipse(kl_vec3 C, kl_vec3 g1, kl_vec3 g2, double r)
 {
-    double  wide = 2.0 * KL_PI / NET, phi = 0.0, best = -2.0;
+    double a1 = C.x * g1.x + C.y * g1.y, a2 = C.x * g2.x + C.y * g2.y, A = hypot(a1, a2);
+    double p = 0.5 * r * (g1.x * g1.x + g1.y * g1.y - g2.x * g2.x - g2.y * g2.y),
+           q = r * (g1.x * g2.x + g1.y * g2.y), B = hypot(p, q);
+    double b = B > 0.0 ? 0.5 * atan2(q, p) : 0.0, u = cos(b), v = sin(b);
+    double along = a1 * u + a2 * v, across = a2 * u - a1 * v;
+    double t1 = atan2(fabs(across), fabs(along)), low = 0.0, high = t1, t = t1;
+    for (int i = 0; i < 60; i++) {
+        double slope = A * sin(t1 - t) - B * sin(2.0 * t);
+        if (slope > 0.0) low = t;
+        else high = t;
+        double next = t + slope / (A * cos(t1 - t) + 2.0 * B * cos(2.0 * t));
+        if (!(next >= low && next <= high)) next = 0.5 * (low + high);
+        if (fabs(next - t) <= 1e-16) break;
+        t = next;
+    }
+    return b + atan2(across < 0.0 ? -sin(t) : sin(t), along < 0.0 ? -cos(t) : cos(t));
+}
+
+/* The angle of the farthest point where that end lies within the hole on all sides, or the mouth of the hole cuts
+ * through the pin on all sides: both are ellipses across the axis. False: the end is partly within the hole. */
+static bool on_ellipse(const pin *p, double *phi)
+{
+    double  s    = isnan(p->s) ? p->end * p->h : p->s;
+    kl_vec3 disc = kl_axpy(s, p->d, p->c);
+    double  wide = p->r * hypot(p->e1.z, p->e2.z); /* of the disc along the axis of the hole */
+    if (fabs(disc.z) + wide <= p->H) {
+        *phi = farthest_of_ellipse(disc, p->e1, p->e2, p->r);
+        return true;
+    }
+    if (!isnan(p->s) || !(fabs(p->d.z) > 1e-12)) return false;
+    double out = p->end * p->d.z > 0.0 ? p->H : -p->H; /* the mouth on this side */
+    double cut = (out - p->c.z) / p->d.z, most = wide / fabs(p->d.z);
+    if (!(cut - most >= -p->h && cut + most <= p->h)) return false;
+    kl_vec3 g1 = kl_axpy(-p->e1.z / p->d.z, p->d, p->e1),
+            g2 = kl_axpy(-p->e2.z / p->d.z, p->d, p->e2);
+    *phi       = farthest_of_ellipse(kl_axpy(cut, p->d, p->c), g1, g2, p->r);
+    return true;
+}
+
+/* Any other end: on a net of angles, then near the best of them. False: nothing lies within the hole. */
+static bool on_net(const pin *p, double *phi)
+{
+    double wide = 2.0 * KL_PI / NET, best = -1.0;
+    for (int i = 0; i < NET; i++) {
+        double at = reach(p, wide * i);
+        if (at > best) best = at, *phi = wide * i;
+    }
+    if (best < 0.0) return false;
+    *phi = farthest(p, *phi - wide, *phi + wide);
+    return true;
+}
+
+static void add_end(const kl_pair *q, const pin *p, int key, kl_spots *out)
+{
+    double  phi = 0.0;
     kl_vec3 x;
-    for (int i = 0; i < NET; i++)
-        if (reach(p, wide * i) > best) best = reach(p, wide * i), phi = wide * i;
-    (void)warm;
-    if (best < 0.0) return;
-    phi = farthest(p, phi - wide, phi + wide);
-    bool mouth;
+    bool    mouth;
+    if (!on_ellipse(p, &phi) && !on_net(p, &phi)) return;
     if (!at_angle(p, phi, &x, &mouth)) return;
     double  rho = hypot(x.x, x.y);
     kl_vec3 e   = rho > 0.0 ? kl_vec(x.x / rho, x.y / rho, 0) : kl_vec(1, 0, 0);
@@ -129,14 +187,15 @@ void kl_pair_hole(const kl_pair *q, const kl_spots *warm, kl_spots *out)
             q->a->radius,   q->a->half,     q->b->radius,   q->b->half,  kl_pose_local(&q->B, q->A.r),
             kl_axis(&A, 2), kl_axis(&A, 0), kl_axis(&A, 1), (double)NAN, 0};
     int slices = q->a->slices;
+    (void)warm;
     if (slices > KL_PAIR_SPOTS) slices = KL_PAIR_SPOTS;
     for (int k = 0; k < slices; k++) {
         p.s = -p.h + (k + 0.5) * 2.0 * p.h / slices;
-        add_end(q, &p, k, warm, out);
+        add_end(q, &p, k, out);
     }
     if (slices > 0) return;
     for (int k = 0; k < 2; k++) {
         p.end = k ? 1 : -1;
-        add_end(q, &p, k, warm, out);
+        add_end(q, &p, k, out);
     }
 }

@@ -512,6 +512,50 @@ static void blocks_stand_on_their_corners(void **unused)
     assert_close(left, -0.05, 1e-12);
 }
 
+/* Least gap of a pin in a hole over a net of angles, both ends of what each line of the pin shares with the hole.
+ * The largest distance is stationary, so a net of step w misses it by about r w^2/8. */
+static double gap_on_a_net(const kl_solid *pin, const kl_pose *A, const kl_solid *hole, int n)
+{
+    double most = -1.0;
+    for (int i = 0; i < n; i++) {
+        double  a = 2 * KL_PI * i / n, low = -pin->half, high = pin->half;
+        kl_vec3 d = kl_axis(&A->A, 2),
+                x = kl_pose_point(A, kl_vec(pin->radius * cos(a), pin->radius * sin(a), 0));
+        double s = (-hole->half - x.z) / d.z, t = (hole->half - x.z) / d.z;
+        low = fmax(low, fmin(s, t)), high = fmin(high, fmax(s, t));
+        if (low > high) continue;
+        most = fmax(most, hypot(x.x + low * d.x, x.y + low * d.y));
+        most = fmax(most, hypot(x.x + high * d.x, x.y + high * d.y));
+    }
+    return hole->radius - most;
+}
+
+/* Pins that are tilted, that stand out of the hole or end near its mouth. */
+static void random_pins_in_holes_agree_with_brute_force(void **unused)
+{
+    (void)unused;
+    enum { NET = 3000 };
+    for (int i = 0; i < 400; i++) {
+        kl_solid pin  = {.kind = KL_SOLID_CYLINDER, .radius = 1.0, .half = uniform(0.3, 3)},
+                 hole = {.kind   = KL_SOLID_CYLINDER,
+                         .radius = 1.01,
+                         .half   = uniform(0.3, 3),
+                         .inside = true};
+        double  off = pow(10, uniform(-6, -1)), tilt = pow(10, uniform(-6, -0.5));
+        double  turn = uniform(0, 6);
+        kl_pose A    = {
+               kl_vec(off * cos(turn), off * sin(turn), uniform(-0.6, 0.6) * (pin.half + hole.half)),
+               kl_rotation_exp(kl_scale(tilt, direction()))};
+        kl_pose B     = {{0, 0, 0}, kl_identity()};
+        kl_mat3 spin  = kl_rotation_exp(kl_vec(0, 0, uniform(-3, 3)));
+        A.A           = kl_matmul(&A.A, &spin);
+        double gap    = nearest_of(&pin, A, &hole, B).gap;
+        double wanted = gap_on_a_net(&pin, &A, &hole, NET), w = 2 * KL_PI / NET;
+        if (!(gap <= wanted + 1e-12) || !(wanted - gap < w * w))
+            fail_msg("pin %d: gap %.9g m, on a net %.9g m", i, gap, wanted);
+    }
+}
+
 /* A pin parallel to its hole touches in the direction of its displacement, however small the clearance: the
  * distance is stationary there, and a direction from values alone would be rough by 1e-8 and more. */
 static void parallel_pins_touch_in_the_direction_of_their_displacement(void **unused)
@@ -648,6 +692,7 @@ int main(void)
         cmocka_unit_test(pairs_without_a_way_are_refused),
         cmocka_unit_test(blocks_stand_on_their_corners),
         cmocka_unit_test(slices_keep_the_error_asked_for),
+        cmocka_unit_test(random_pins_in_holes_agree_with_brute_force),
         cmocka_unit_test(parallel_pins_touch_in_the_direction_of_their_displacement),
         cmocka_unit_test(cylinders_along_a_box_touch_at_two_points),
         cmocka_unit_test(least_penetration_is_found_among_local_ones),
