@@ -70,6 +70,17 @@ void kl_touch_shares(kl_touch *touch, int n)
 
 /* ---- valleys ---- */
 
+/* A place between contacts, by the table of distances where there is one: f of the table passes through
+ * zero at its own minimum. */
+static kl_trace_node looked_at(const kl_trace_data *f, const kl_trace_stand *s, double w,
+                               kl_outline_place foot)
+{
+    kl_trace_joint j = kl_trace_joint_at(f, kl_trace_place(f, w));
+    kl_trace_node  n = {.w = w, .foot = foot, .p = kl_trace_at(s, &j)};
+    kl_trace_look(f, &n);
+    return n;
+}
+
 /* From n towards the minimum of d, where f rises through zero; `low` and `high` enclose it. */
 static kl_trace_node descend(const kl_trace_data *f, const kl_trace_stand *s, kl_trace_node n,
                              double low, double high)
@@ -81,7 +92,7 @@ static kl_trace_node descend(const kl_trace_data *f, const kl_trace_stand *s, kl
         double slope = (n.f - last.f) / (n.w - last.w), w = n.w - n.f / slope;
         if (!(w > low && w < high)) w = 0.5 * (low + high);
         last = n;
-        n    = kl_trace_node_at(f, s, w, n.foot);
+        n    = looked_at(f, s, w, n.foot);
     }
     return n;
 }
@@ -95,7 +106,7 @@ static void set_valley(const kl_trace_data *f, const kl_wheel_pose *pose, kl_tou
     double         far = a->next.foot > 0.0 ? a->next.foot : 0.5 * (a->foot + b->foot);
     a->next            = (kl_touch_valley){0};
     if (!(least > 0.0) || b->w - a->w > 100.0) return;
-    kl_trace_node n = kl_trace_node_at(f, &s, at, place_of(f->rail, far));
+    kl_trace_node n = looked_at(f, &s, at, place_of(f->rail, far));
     if (n.d < APART * least) return;
     n       = descend(f, &s, n, a->w, b->w);
     a->next = (kl_touch_valley){n.d, n.w, n.foot.i + n.foot.t};

@@ -43,8 +43,11 @@ static kl_trace_bend rates_between(const kl_trace_found *q, const kl_trace_node 
     /* nearest pieces are known from a grid: one more on each side */
     if (first > 0) first--;
     if (last < f->rail->n - 1) last++;
-    for (int i = first; i <= last; i++)
-        r = (kl_trace_bend){fmin(r.low, f->rail_bend[i].low), fmax(r.high, f->rail_bend[i].high)};
+    for (int i = first; i <= last; i++) { /* fmin and fmax are calls */
+        const kl_trace_bend *n = &f->rail_bend[i];
+        if (n->low < r.low) r.low = n->low;
+        if (n->high > r.high) r.high = n->high;
+    }
     double kc = fmax(j->nr, 0.05) / j->r, turn = q->s.yaw / fmax(j->nr, 0.05);
     double cross = turn * (fabs(w->low) + fabs(w->high) + kc);
     return (kl_trace_bend){r.low - 1.1 * w->high - 0.1,
@@ -58,7 +61,8 @@ static bool may_turn(const kl_trace_found *q, const kl_trace_node *a, const kl_t
 {
     kl_trace_bend k = rates_between(q, a, b);
     if (k.low >= 0.0 || k.high <= 0.0) return false;
-    double h = 1.1 * hypot(b->p.y - a->p.y, b->p.z - a->p.z), reach = k.low * k.high * h;
+    double dy = b->p.y - a->p.y, dz = b->p.z - a->p.z;
+    double reach = k.low * k.high * 1.1 * sqrt(dy * dy + dz * dz);
     if (a->f > 0.0 && b->f > 0.0) return k.high * a->f - k.low * b->f + reach <= 0.0;
     if (a->f <= 0.0 && b->f <= 0.0) return k.high * b->f - k.low * a->f - reach > 0.0;
     return true;

@@ -52,6 +52,8 @@ typedef struct wheel_rail {
 /* One wheel at one position. */
 typedef struct wheel_state {
     int              n;
+    bool             searched; /* for contacts, when it stood at `at`; false in a cache of zeros */
+    kl_wheel_pose    at;
     kl_touch         touch[KL_TOUCH_MOST];   /* in side axes */
     kl_wheel_contact contact[KL_TOUCH_MOST]; /* in global axes */
 } wheel_state;
