@@ -107,6 +107,11 @@ static kl_status material_setup(void *data, const kl_setup *s)
         return kl_fail(s->diag, KL_E_MODEL, s->place,
                        "material '%s': give `yield_stress` or `plastic_curve`, not both", s->name);
     if (m->curve) return check_curve(m, s);
+    if (m->tangent_modulus > 0.0 && !m->yields)
+        kl_warn(s->diag, s->place,
+                "material '%s': `tangent_modulus` has no effect without `yield_stress`; give "
+                "`yield_stress`, for example `yield_stress: 250 MPa`",
+                s->name);
     if (m->tangent_modulus >= m->E)
         return kl_fail(s->diag, KL_E_RANGE, s->place,
                        "material '%s': `tangent_modulus` is %.4g GPa; it must be smaller than E "

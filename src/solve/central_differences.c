@@ -291,7 +291,7 @@ static void watch_energy(explicit_run *e, const kl_solver *x, const kl_statistic
         "%.3g s are too long for this motion, perhaps for a stiff contact; give a smaller `step` "
         "or "
         "`max_step`, or a softer contact",
-        100.0 * fabs(sum - e->energy) / e->moving, x->s->t, count->step);
+        100.0 * fabs(sum - e->energy) / e->moving, x->s->t, count->largest_step);
 }
 
 /* Length of the next step: equal ones up to the next row, because unequal ones excite high frequencies
