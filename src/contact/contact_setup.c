@@ -269,5 +269,5 @@ void kl_contact_sizes(const kl_contact_data *p, kl_element_size *size)
     size->nz             = p->laws.friction.kind == KL_FRICTION_LUGRE ? 3 * p->slots : 0;
     size->nevent         = kl_contact_events(p);
     size->cache          = sizeof(kl_contact_found);
-    size->path_dependent = true;
+    size->path_dependent = kl_contact_remembers_path(p);
 }

@@ -22,7 +22,9 @@ static kl_status use_method(kl_simulation *s, const kl_integrator *method)
     s->integrator = method;
     kl_method_set_event_rules(s);
     s->watch     = (kl_method_watch){0};
-    x->tolerance = method == &kl_runge_kutta ? kl_method_tolerance(tolerance) : tolerance;
+    x->tolerance = method == &kl_runge_kutta   ? kl_method_tolerance(tolerance)
+                   : method == &kl_gear_index1 ? kl_method_tolerance_of_gear(tolerance)
+                                               : tolerance;
     kl_matrix_invalidate(x->matrix);
     s->anew = true;
     return method->create(x, &s->self);
@@ -38,6 +40,7 @@ kl_status kl_method_choose(kl_simulation *s)
     s->watch                  = (kl_method_watch){0};
     s->latest                 = 0.0;
     s->changes                = 0;
+    s->trial                  = (kl_method_trial){0};
     const kl_integrator *best = &kl_generalized_alpha;
     if (s->bound) {
         snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
@@ -55,6 +58,31 @@ kl_status kl_method_choose(kl_simulation *s)
     return best != s->integrator ? use_method(s, best) : KL_OK;
 }
 
+/* Gear's method instead of generalized-alpha where that was the choice; not where joints stick and slip, whose
+ * events begin it again and again. */
+static kl_status try_gear(kl_simulation *s)
+{
+    double pays, t = s->solver->s->t;
+    bool   gear = s->integrator == &kl_gear_index1;
+    if (s->model->reads_reactions) return KL_OK;
+    switch (kl_method_compare(&s->trial, s->model, t, &s->count, gear, &pays)) {
+    case KL_METHOD_TRIES_GEAR:
+        snprintf(s->chosen, sizeof s->chosen, "on trial since t = %.4g s", t);
+        return use_method(s, &kl_gear_index1);
+    case KL_METHOD_KEEPS_GEAR:
+        snprintf(s->chosen, sizeof s->chosen,
+                 "since t = %.4g s: stiff but smooth, %.2g of the work of generalized-alpha", t,
+                 pays);
+        return KL_OK;
+    case KL_METHOD_LEAVES_GEAR:
+        snprintf(s->chosen, sizeof s->chosen,
+                 "since t = %.4g s: stiff forces, and gear takes %.2g times the work", t, pays);
+        return use_method(s, &kl_generalized_alpha);
+    case KL_METHOD_STAYS: break;
+    }
+    return KL_OK;
+}
+
 /* Before a step: would the other method do with less than the last one took? */
 kl_status kl_method_reconsider(kl_simulation *s)
 {
@@ -63,7 +91,10 @@ kl_status kl_method_reconsider(kl_simulation *s)
     char why[128];
     bool explicit_now = s->integrator == &kl_runge_kutta;
     s->latest         = 0.0;
-    if (!s->automatic || s->bound || s->changes >= MOST || !(h > 0.0)) return KL_OK;
+    if (!s->automatic || s->bound || !(h > 0.0)) return KL_OK;
+    if (explicit_now) s->trial.begun = false;
+    else KL_TRY(try_gear(s));
+    if (s->changes >= MOST || s->integrator == &kl_gear_index1) return KL_OK;
     if (!kl_method_is_inefficient(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
                                   explicit_now, why, sizeof why))
         return KL_OK;
@@ -80,13 +111,13 @@ kl_status kl_method_reconsider(kl_simulation *s)
 
 bool kl_method_may_fail(const kl_simulation *s)
 {
-    return s->automatic && s->integrator == &kl_runge_kutta;
+    return s->automatic && s->integrator != &kl_generalized_alpha;
 }
 
 kl_status kl_method_replace(kl_simulation *s)
 {
-    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: runge-kutta could not continue",
-             s->solver->s->t);
-    s->bound = "runge-kutta failed in this run";
+    snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s could not continue",
+             s->solver->s->t, s->integrator->name);
+    s->bound = "another method failed in this run";
     return use_method(s, &kl_generalized_alpha);
 }

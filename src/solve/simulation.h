@@ -8,6 +8,7 @@
 #include "solve/events.h"
 #include "solve/integrator.h"
 #include "solve/method_choice.h"
+#include "solve/method_trial.h"
 
 typedef struct kl_simulation {
     const kl_model      *model;
@@ -33,6 +34,7 @@ typedef struct kl_simulation {
     kl_method_scratch *scratch; /* of the choice */
     kl_diag           *quiet;   /* takes the messages of steps that another method repeats */
     kl_method_watch    watch;
+    kl_method_trial    trial;
     double             latest;      /* length of the last step, until it was looked at [s] */
     int                changes;     /* of the integrator so far */
     char               chosen[160]; /* why it is the one that it is; "": it was given */

@@ -175,11 +175,11 @@ static void friction_that_sticks_takes_generalized_alpha(void **unused)
 }
 
 /* What an element states decides, not how much it remembers: a hinge that yields over the time of the motion has
- * more history than a ball that falls on a plate. */
+ * more history than a plate that keeps an indentation. */
 static void elements_state_that_their_path_matters(void **unused)
 {
     (void)unused;
-    char              why[160];
+    char              why[160], text[600];
     const char *const hinge =
         "klingel: 1\nbodies: {rod: {mass: 1, inertia: [0.1, 0.1, 0.1], position: [0.5, 0, 0]}}\n"
         "joints: {pin: {type: revolute, between: [ground, rod], at: [0, 0, 0], axis: y}}\n"
@@ -189,10 +189,79 @@ static void elements_state_that_their_path_matters(void **unused)
     const char *const plate =
         "klingel: 1\nbodies: {ball: {mass: 1, inertia: [0.01, 0.01, 0.01], position: [0, 0, 1]}}\n"
         "contacts: {floor: {between: [ground, ball], shapes: [{plane: [0, 0, 1]}, {sphere: 0.1}], "
-        "stiffness: 1e4, law: linear}}\n";
+        "stiffness: "
+        "1e4, law: %s}}\n";
+    static const struct {
+        const char *law;
+        bool        matters;
+    } plates[] = {{"linear", false},
+                  {"linear, friction: smooth, mu: 0.2, full_speed: 0.01", false},
+                  {"linear, friction: stick-slip, mu: 0.2", true},
+                  {"indentation, restitution: 0.5", true}};
     assert_true(chosen(hinge, why, 0.2) == &kl_runge_kutta);
-    assert_true(chosen(plate, why, 0.1) == &kl_generalized_alpha);
-    assert_non_null(strstr(why, "history"));
+    for (size_t k = 0; k < sizeof plates / sizeof *plates; k++) {
+        snprintf(text, sizeof text, plate, plates[k].law);
+        const kl_integrator *with = chosen(text, why, 0.1);
+        assert_true(with == (plates[k].matters ? &kl_generalized_alpha : &kl_runge_kutta));
+        if (plates[k].matters) assert_non_null(strstr(why, "history"));
+    }
+}
+
+/* A pendulum on a stiff, damped rod: generalized-alpha needs short steps for its accuracy, Runge-Kutta for its
+ * stability, Gear's method neither. The run ends where the other methods end. */
+static void a_stiff_rod_that_swings_smoothly_takes_gear(void **unused)
+{
+    (void)unused;
+    static const char *const names[] = {"m.position.x", "m.position.z", NULL};
+    static rows              exact, found;
+    static const char *const rod = "klingel: 1\nbodies: {m: {mass: 1, inertia: [1, 1, 1], "
+                                   "position: [1, 0, 0], fixed: [position]}}\n"
+                                   "forces: {rod: {type: spring-damper, between: [ground, m], at: "
+                                   "[[0, 0, 0], [1, 0, 0]], stiffness: "
+                                   "1e7, damping: 1e4}}\nintegrator: {type: %s}\nrun: {end: 10}\n";
+    char                     text[600], why[160];
+    snprintf(text, sizeof text, rod, "auto, accuracy: 1e-5");
+    assert_true(chosen(text, why, 10.0) == &kl_gear_index1);
+    assert_non_null(strstr(why, "of the work of generalized-alpha"));
+    built b = must_build(text);
+    simulate(&b, 10.0, 0.1, names, &found, NULL);
+    built_free(&b);
+    snprintf(text, sizeof text, rod, "gear, tolerance: 1e-12");
+    b = must_build(text);
+    simulate(&b, 10.0, 0.1, names, &exact, NULL);
+    built_free(&b);
+    double worst = 0.0;
+    for (int i = 0; i < found.count; i++)
+        for (int c = 0; c < 2; c++)
+            worst = fmax(worst, fabs(found.value[i][c] - exact.value[i][c]));
+    print_message("gear by itself: %.1e m off\n", worst);
+    assert_true(worst < 1e-5);
+}
+
+/* Work decides and no clock: a trial that does not pay goes back, and the next one comes later. */
+static void a_trial_of_gear_that_does_not_pay_is_given_up(void **unused)
+{
+    (void)unused;
+    kl_model        m      = {.nlam = 1};
+    kl_method_trial w      = {0};
+    kl_statistics   count  = {0};
+    bool            gear   = false;
+    int             trials = 0, gears = 0;
+    double          pays;
+    for (int k = 0; k < 60000;
+         k++) { /* a step of Gear's takes four times the work, for the same time */
+        count.evaluations += gear ? 8 : 2;
+        kl_method_verdict v = kl_method_compare(&w, &m, 1e-3 * k, &count, gear, &pays);
+        assert_int_not_equal(v, KL_METHOD_KEEPS_GEAR);
+        gears += gear;
+        if (v == KL_METHOD_TRIES_GEAR) gear = true, trials++;
+        if (v == KL_METHOD_LEAVES_GEAR) {
+            assert_close(pays, 4.0, 0.2);
+            gear = false;
+        }
+    }
+    assert_int_equal(trials, 2); /* after 3000 steps, and 24 000 later */
+    assert_true(gears < 300);
 }
 
 /* Steps that Runge-Kutta took before count more than any estimate. */
@@ -270,6 +339,8 @@ int main(void)
         cmocka_unit_test(rows_within_steps_satisfy_the_constraints),
         cmocka_unit_test(friction_that_sticks_takes_generalized_alpha),
         cmocka_unit_test(elements_state_that_their_path_matters),
+        cmocka_unit_test(a_stiff_rod_that_swings_smoothly_takes_gear),
+        cmocka_unit_test(a_trial_of_gear_that_does_not_pay_is_given_up),
         cmocka_unit_test(what_was_measured_decides),
         cmocka_unit_test(a_resumed_run_chooses_as_one_that_goes_on),
     };
