@@ -526,7 +526,7 @@ static kl_status group_setup(void *data, const kl_setup *s, const kl_motion *m, 
     size->buffer         = size->cache - kept;
     size->nh             = GROUP_HEAD + g->pool * g->block;
     size->nevent         = g->pool * events_of(g);
-    size->path_dependent = true;
+    size->path_dependent = kl_contact_remembers_path(&g->c);
     return KL_OK;
 }
 

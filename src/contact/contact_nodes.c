@@ -327,6 +327,8 @@ static kl_status nodes_setup(void *data, const kl_setup *s, const kl_motion *m, 
                        "or stribeck",
                        s->name);
     size->cache = sizeof(station);
+    /* its curve bends otherwise behind each node, and no crossing meets that: long explicit steps lose energy there */
+    size->path_dependent = true;
     return KL_OK;
 }
 

@@ -350,7 +350,7 @@ const kl_key kl_integrator_keys[] = {
                  "central-differences",
      .fallback = "auto",
      .help = "integration method; auto: runge-kutta for smooth motion, generalized-alpha for stiff "
-             "forces and flexible bodies; newmark is of first order unless "
+             "forces and flexible bodies, gear where it takes less work for stiff forces; newmark is of first order unless "
              "`spectral_radius` is 1; "
              "load-steps and arc-length are quasi-static: they compute a sequence of equilibria; "
              "central-differences is explicit, for short impacts"},
