@@ -22,7 +22,7 @@ typedef struct kl_lanczos {
     const double *deflate;   /* n x ndeflate */
     int           nstart;    /* good guesses, may be 0 */
     const double *start;     /* n x nstart */
-    /* told after each block, 0..1; returns false to stop: KL_E_INTERRUPTED. May be NULL. */
+    /* called after each block with the progress, 0..1; returns false to stop: KL_E_INTERRUPTED. May be NULL. */
     bool (*progress)(void *context, double done);
     void *context;
     /* results */

@@ -1,5 +1,5 @@
 /* Sparse LU of a matrix whose pattern is known beforehand: analyse once, factor, refactor, solve.
- * The door to KLU; matrices whose factors need much work go to MUMPS (lu_mumps.h).
+ * The interface to KLU; matrices whose factors need much work go to MUMPS (lu_mumps.h).
  *
  * The matrix is expected to be scaled by the caller: KLU's own scaling is off. Refactoring keeps
  * the pivots of the last full factorisation and pivots anew by itself when they have become bad. */

@@ -212,7 +212,7 @@ kl_status kl_factor_create(kl_factor **out, const kl_symmetric *A, bool definite
     kl_status status = pass_matrix_to_mumps(f, A);
     if (status != KL_OK) kl_fail(diag, status, KL_NOWHERE, "out of memory before a factorisation");
     else status = factor(f, diag);
-    /* INFOG(12), INFOG(28): negative and null pivots; MUMPS goes on with them */
+    /* INFOG(12), INFOG(28): negative and null pivots; MUMPS continues with them */
     if (status == KL_OK && definite && (f->mumps.infog[11] > 0 || f->mumps.infog[27] > 0))
         status = not_definite(f, diag);
 

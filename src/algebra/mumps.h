@@ -50,6 +50,6 @@ typedef struct kl_elimination_matrix {
 kl_status kl_elimination_open(kl_elimination **e, const kl_elimination_matrix *A);
 kl_status kl_elimination_factor(kl_elimination *e);
 kl_status kl_elimination_solve(kl_elimination *e, double *x); /* x := A^-1 x */
-void      kl_elimination_close(kl_elimination *e);            /* takes NULL quietly */
+void      kl_elimination_close(kl_elimination *e);            /* accepts NULL */
 
 #endif

@@ -12,7 +12,7 @@
 typedef struct kl_arena kl_arena;
 
 kl_arena *kl_arena_create(void);         /* NULL when out of memory */
-void      kl_arena_destroy(kl_arena *a); /* takes NULL quietly */
+void      kl_arena_destroy(kl_arena *a); /* accepts NULL */
 void     *kl_arena_take(kl_arena *a, size_t bytes);
 bool      kl_arena_ok(const kl_arena *a);
 size_t    kl_arena_bytes(const kl_arena *a); /* handed out so far */

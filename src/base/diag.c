@@ -8,7 +8,7 @@
 
 #include "base/arena.h"
 
-enum { MOST_MESSAGES = 200, LONGEST_WORD = 64 }; /* beyond that nobody reads on */
+enum { MOST_MESSAGES = 200, LONGEST_WORD = 64 }; /* more messages are not useful to a reader */
 
 typedef struct placed_part {
     const char *name;

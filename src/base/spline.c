@@ -117,8 +117,8 @@ static void solve_periodic(kl_spline *s, double *a, double *b, double *c, double
 }
 
 /* Slopes of a monotone C1 curve: the weighted harmonic mean of the neighbouring secants, zero where
- * they differ in sign (Fritsch and Butland 1984). The end slopes are the end secants, so that the curve
- * goes on straight without a corner. The slopes take the place of M. */
+ * they differ in sign (Fritsch and Butland 1984). The end slopes are the end secants, so that the curve is
+ * extrapolated by straight lines without a corner. The slopes take the place of M. */
 static void solve_monotone(kl_spline *s)
 {
     int n                   = s->n;

@@ -56,7 +56,7 @@ const char *kl_dim_word(kl_dim dim);
 
 bool kl_dim_equal(kl_dim a, kl_dim b);
 bool kl_dim_pure(kl_dim a); /* no dimension at all */
-/* Does `have` pass where `want` is asked, with the kindness about rad? */
+/* Is `have` accepted where `want` is required? An angle may be given without rad. */
 bool kl_dim_fits(kl_dim have, kl_dim want);
 /* The same for a quantity; a bare number fits all. */
 bool kl_quantity_fits(kl_quantity q, kl_dim want);

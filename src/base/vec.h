@@ -134,7 +134,7 @@ static inline double kl_det(const kl_mat3 *M)
     return kl_dot(kl_axis(M, 0), kl_cross(kl_axis(M, 1), kl_axis(M, 2)));
 }
 
-/* M^-1; the caller knows that det is not zero */
+/* M^-1; the caller ensures det != 0 */
 static inline kl_mat3 kl_inverse(const kl_mat3 *M)
 {
     kl_vec3 a = kl_axis(M, 0), b = kl_axis(M, 1), c = kl_axis(M, 2);

@@ -54,7 +54,7 @@ typedef struct flexible {
     int  n;
     int *mode; /* n: which of the file's; -1: a rigid motion behind them */
     /* n x 6 or NULL: rigid motion that the chosen reference adds to each mode of the file: shift of
-     * the centre of mass, turn about it. For those who look at the deformed body */
+     * the centre of mass, turn about it. For the viewer and the stress of the deformed body */
     double *rigid;
     double  m;
     kl_vec3 s0;
@@ -71,7 +71,7 @@ typedef struct flexible {
     double          *M, *K, *D; /* n x n: mass, stiffness, damping of the modes */
     bool             diagonal;  /* K and D are */
     int              nframe;
-    unsigned char   *used; /* nframe: somebody holds on to it */
+    unsigned char   *used; /* nframe: an element is attached to it */
     flexible_frame  *frame;
     bool             reframed;        /* the file holds nodes, the frame follows mean axes */
     bool             conditioned;     /* rigid motions are among the modes, conditions hold them */
@@ -79,8 +79,8 @@ typedef struct flexible {
     kl_vec3          spread;          /* products of inertia times this are angles */
     kl_mat3          central_inverse; /* of the inertia about the centre of mass */
     double           gyration;        /* radius of gyration about the reference point [m] */
-    double           first;           /* its lowest natural frequency [rad/s]; 0: it does not deform */
-    double           largest_inertia; /* largest principal moment of J0 [kg m2] */
+    double           first; /* its lowest natural frequency [rad/s]; 0: it does not deform */
+    double           largest_inertia;   /* largest principal moment of J0 [kg m2] */
     struct nonlinear_mesh       *nodes; /* of a nonlinear body (nonlinear.c) */
     struct flexible_skin_point **skin;  /* of each node of the skin that is held; NULL: none is */
     double                      *none;  /* 3 n zeros: nodes of the skin do not turn */

@@ -22,7 +22,7 @@
 
 enum { FIELDS = FLEXIBLE_FIELDS };
 
-/* ---- what the fields tell ---- */
+/* ---- results of the fields ---- */
 
 /* J2 += sign (G + G')/2 and H1 += sign sum m x x Y, W = sum m Y x', for all pairs of modes */
 void flexible_add_second(int modes, const double *second, double sign, double *J2, double *H1,

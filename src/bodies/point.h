@@ -1,4 +1,4 @@
-/* Data of a point mass: for those who make points themselves, such as the nodes of a mesh. */
+/* Data of a point mass, also for code that creates points, such as the nodes of a mesh. */
 #ifndef KL_BODIES_POINT_H
 #define KL_BODIES_POINT_H
 

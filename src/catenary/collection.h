@@ -20,7 +20,7 @@ enum {
 
 /* One pantograph as the collection sees it. */
 typedef struct kl_collector {
-    bool          prescribed; /* the head moves as told; else lumped masses */
+    bool          prescribed; /* the motion of the head is prescribed; else lumped masses */
     bool          constant;   /* no head at all: a force that moves along the wire */
     kl_pantograph pantograph;
     kl_strip_law  law;
@@ -47,7 +47,7 @@ typedef struct kl_wire_contact {
     double compliance;   /* looking ahead: of the height by the force [m/N] */
 } kl_wire_contact;
 
-/* What is known of a pantograph after a step; part of the state. */
+/* Values of a pantograph at the end of a step; part of the state. */
 typedef struct kl_collector_output {
     double          x;                    /* [m] */
     double          force;                /* sum of contact forces [N] */
@@ -91,7 +91,8 @@ typedef struct kl_collector_outlook {
  * `ahead` receives the state as the next step begins with it. */
 void kl_collection_predict(const kl_collection *c, const kl_collector_input *in,
                            const double *state, double *ahead, kl_collector_outlook *out);
-/* kl_collection_step that goes on from there: the free motion of the wires is not computed again. */
+/* kl_collection_step that continues from this prediction: the free motion of the wires is not computed
+ * again. */
 kl_status kl_collection_step_predicted(const kl_collection *c, const kl_collector_input *in,
                                        const double *ahead, double *state);
 

@@ -7,7 +7,8 @@
  *
  *   wire(s) = cubic from now to ahead + G s^2 (F - F_now),    F = K d^n (1 + ...),  d = strip - wire
  *
- * for each contact wire above the strip (two in an overlap; they do not feel each other), which is implicit in F: contact force and wire agree within the step. A step that is given back
+ * for each contact wire above the strip (two in an overlap; they do not feel each other), which is
+ * implicit in F: contact force and wire agree within the step. A step that is given back
  * leaves no trace, because only commit changes the history. */
 #include <math.h>
 #include <stdio.h>
@@ -156,8 +157,7 @@ static void between(const kl_reading *in, const contact *p, const strip *from, d
     }
 }
 
-/* The first step goes on from the look ahead, further ones (after a long step of the model) begin
- * anew. */
+/* The first step uses the prediction; further ones (after a long step of the model) start without it. */
 static kl_status step_catenary(const contact *p, const kl_collector_input *now, bool foreseen,
                                double *h)
 {
@@ -166,7 +166,7 @@ static kl_status step_catenary(const contact *p, const kl_collector_input *now, 
                     : kl_collection_step(p->c, now, state);
 }
 
-/* Contact forces that the bodies feel at the time t, when an exchange is due. */
+/* Contact forces on the bodies at the time t, when an exchange is due. */
 static void forces_at_exchange(const kl_reading *in, const contact *p, const double *h,
                                double *felt)
 {

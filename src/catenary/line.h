@@ -39,8 +39,8 @@ typedef struct kl_line_dropper {
     double force;        /* at rest [N] */
 } kl_line_dropper;
 
-/* What a spring does in the static shape: a clamp carries force; a support holds its point where the
- * design wants it; an arm is balanced there. */
+/* What a spring does in the static shape: a clamp carries force; a support holds its point at the height
+ * of the design; an arm is balanced there. */
 typedef enum kl_spring_kind { KL_SPRING_CLAMP, KL_SPRING_SUPPORT, KL_SPRING_ARM } kl_spring_kind;
 
 /* A spring at single degrees of freedom. */

@@ -332,7 +332,7 @@ static void pantograph_commit(const kl_reading *in, double *h_new)
     h_new[Z] = r.to.z, h_new[RATE] = r.to.rate;
 }
 
-/* The base feels the lowest spring and damper and the reaction of the uplift. */
+/* The lowest spring and damper and the reaction of the uplift act on the base. */
 static kl_status pantograph_eval(const kl_reading *in, kl_writing *out)
 {
     const pantograph *p = in->data;

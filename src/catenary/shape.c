@@ -60,7 +60,7 @@ static void solve(const kl_line *line, statics *s)
     for (int i = 0; i < line->ndof; i++) s->u[i] += s->r[i];
 }
 
-/* ---- what the design wants ---- */
+/* ---- requirements of the design ---- */
 
 static double support_place(const kl_tension_length *p, int span, double in_span,
                             const double *at_support)

@@ -348,8 +348,8 @@ static void print_wanted(const advice *a, const kl_kbody *b)
     printf("}");
 }
 
-/* A reduced body keeps the compliance of its mesh at the markers: what its modes miss at rest can be
- * told, what other modes would do cannot. */
+/* A reduced body keeps the compliance of its mesh at the markers: the static error of its modes can be
+ * computed, the effect of other modes cannot. */
 static kl_status judge(const advice *a, int body, const char *why)
 {
     const kl_body  *at = &a->model->body[body];
@@ -428,7 +428,7 @@ static bool has_attachments(const advice *a)
     return false;
 }
 
-/* by its body file, or as it is */
+/* reduced from its body file, or from the reduced body */
 static kl_status advise_body(advice *a, int body)
 {
     const kl_model *m    = a->model;

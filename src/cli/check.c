@@ -1,5 +1,5 @@
-/* klingel check: reads a model, assembles it and says what it is: bodies, joints, degrees of freedom, free motions and
- * redundant constraints in words. */
+/* klingel check: reads a model, assembles it and says what it is: bodies, joints, degrees of freedom, free
+ * motions and redundant constraints in words. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -199,8 +199,8 @@ static bool same_entry(const kl_body *a, const kl_body *b)
            a->place.file == b->place.file;
 }
 
-/* A body that has mass but no inertia at all turns as it likes: probably forgotten. One warning for
- * all nodes of a beam. */
+/* A body that has mass but no inertia at all has an undetermined rotation: the inertia was probably
+ * forgotten. One warning for all nodes of a beam. */
 static void warn_of_no_inertia(const kl_model *m, const kl_solver *x, kl_diag *diag)
 {
     for (int i = 1, last = 0; i < m->nbody; i++) {

@@ -149,8 +149,8 @@ static kl_status linear_speed(request *q, double *speed, double *frequency)
 
 /* ---- nonlinear ---- */
 
-/* The motion left at a speed; it goes on as long as it decays and has not come to rest. `alive`: it is a
- * limit cycle, and not a motion that still decays. */
+/* The motion that remains at a speed: the run continues while the amplitude decays and is not zero.
+ * `alive`: it is a limit cycle, and not a motion that still decays. */
 static kl_status settle(request *q, double speed, kl_cycle *c, bool *alive)
 {
     const double even  = -0.03;

@@ -1,4 +1,4 @@
-/* klingel view --live: the run goes on as `klingel run` does it and writes its results; rows are
+/* klingel view --live: the run is that of `klingel run`, with its results file; rows are
  * also pushed to the pages that look at it. What the page gets: motion of the bodies and the
  * model's own outputs. Past rows are kept for pages that open later; when there are many, every
  * other one is dropped and from then on only every second, fourth, ... is sent. */
@@ -163,7 +163,7 @@ static bool continue_run(void *context, double t)
     return !kl_interrupted() && !kl_server_stop_wanted(w->server);
 }
 
-/* Until all has been read and everybody has gone, or Ctrl-C. */
+/* Serves until all rows are sent and all pages are closed, or until Ctrl-C. */
 static void serve_until_closed(show *w)
 {
     double alone = wall_clock();
@@ -183,7 +183,7 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
     show           w      = {.every = 1, .begin = l->model->t0, .end = l->model->settings.end};
     kl_status      status = kl_simulation_create(l->model, diag, &s);
     if (status == KL_OK) status = make_page(&w, s, path, diag);
-    kl_interrupt_watch(); /* who reads the address may press Ctrl-C */
+    kl_interrupt_watch(); /* Ctrl-C must work while the user copies the address */
     if (status == KL_OK) w.server = kl_server_create(live->port, w.page.data, w.page.n);
     int code = w.server ? KL_EXIT_OK : kl_exit_code(status != KL_OK ? status : KL_E_FILE);
     if (w.server) {
@@ -204,7 +204,7 @@ static int run(const kl_live *live, const kl_loaded *l, const char *path, kl_dia
                                                                  : "failed";
         send_rows(&w, s->solver->s->t);
         code = kl_exit_code(status);
-        /* the reader of the page who stopped it wants to look; Ctrl-C wants to leave */
+        /* a stop from the page keeps the server for looking at the results; Ctrl-C ends the program */
         if (kl_server_stop_wanted(w.server)) code = KL_EXIT_OK;
         bool began = s->count.steps > 0 || status == KL_OK || status == KL_E_INTERRUPTED;
         if (began) {

@@ -104,7 +104,7 @@ static bool differ(double was, double is, double least)
     return fabs(is - was) > 1e-5 * fabs(was) + least;
 }
 
-/* What a scene keeps of a flexible body, and what is so now: mass and frequencies. */
+/* Mass and frequencies of a flexible body: those in the scene, and those of its file now. */
 typedef struct traits {
     double  mass;
     int     n;
@@ -152,7 +152,7 @@ static bool find_traits(const kl_model *m, int body, kl_arena *arena, traits *t)
     return true;
 }
 
-/* Flexible bodies as they were in the run: frequencies and mass tell. */
+/* Are the flexible bodies those of the run? Frequencies and masses are compared. */
 static kl_status same_bodies(const kl_model *m, const char *scene, const char *results,
                              kl_diag *diag)
 {
@@ -224,7 +224,8 @@ int kl_loaded_from_results(const kl_command *command, const char *results, kl_di
         status = kl_source_build(out->source, list, bad < 0 ? set.n : bad, diag, &out->model);
         if (status != KL_OK) note_files(results, out->file, diag);
     }
-    /* the text names body files that may have changed since: modes and masses are compared with the stored scene */
+    /* the text names body files that may have changed since: modes and masses are compared with the stored
+     * scene */
     if (status == KL_OK) status = same_bodies(out->model, scene, results, diag);
     free(list);
     free(lines);

@@ -482,7 +482,7 @@ static kl_status find_tangent(shooter *s)
     return KL_OK;
 }
 
-/* At a limit cycle: its size, its multipliers, where the branch goes on. */
+/* At a limit cycle: its amplitude, its multipliers, and the direction in which the branch continues. */
 static kl_status describe(shooter *s, kl_branch_point *p)
 {
     KL_TRY(measure(s));

@@ -54,7 +54,7 @@ static void print_force_on_nodes(const kl_element *e, const double *total, doubl
            sum[2], e->nmarker - 1);
 }
 
-/* Force and moment that the second marker's body feels from each element. */
+/* Force and moment of each element on the body of its second marker. */
 static void print_forces(const kl_model *m, const kl_work *w)
 {
     double largest = 0.0; /* force, or moment over the length of the model [N] */

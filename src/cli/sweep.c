@@ -303,8 +303,8 @@ static bool write_table(const sweep *w, FILE *out, int *failed)
 /* ---- workers
  * ------------------------------------------------------------------------------------------- */
 
-/* Takes runs from the pipe until it ends, or until `parent` is no more: runs in the pipe outlive it,
- * and nobody would know of these processes. */
+/* Takes runs from the pipe until it ends, or until the process `parent` has ended: runs in the pipe
+ * outlive it, and orphaned workers would continue. */
 static void work(const sweep *w, int jobs, pid_t parent)
 {
     int     journal = open(w->part, O_WRONLY | O_APPEND);

@@ -101,7 +101,7 @@ static void warn(const request *q)
     }
 }
 
-/* Where there is a desktop and somebody who looks, its program for pages; silence elsewhere. */
+/* Opens the page if there is a desktop and the program runs on a terminal; otherwise does nothing. */
 void kl_open_in_browser(const char *address)
 {
     bool desktop = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");

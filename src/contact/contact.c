@@ -77,9 +77,9 @@ static bool search_starts_locally(const kl_contact_data *p, const kl_contact_fou
            kl_norm(kl_sub(from, last->from)) < MOVED * p->reach;
 }
 
-/* A ring does not separate two half spaces, so its normals do not tell whether something passed through its
- * tube. Between shapes that were apart by a gap, a motion beyond the gap and the thickness might have. A ring
- * without thickness counts as 2 % of its radius. */
+/* A ring does not separate two half spaces, so its normals do not show whether a shape passed through its
+ * tube. Between shapes that were apart by a gap, a motion beyond the gap and the thickness might have. A
+ * ring without thickness counts as 2 % of its radius. */
 static bool may_have_passed_a_ring(const kl_contact_data *p, const kl_contact_found *last,
                                    const kl_contact_found *f)
 {

@@ -31,7 +31,7 @@ typedef struct kl_contact_data {
     int            slots;
     bool           chain;       /* one of the shapes is a chain of arcs */
     double         reach;       /* of the smaller shape [m]; infinite where both have no end */
-    double         rebound;     /* ratio of speeds of a free impact with the law as it is */
+    double         rebound;     /* restitution (ratio of speeds) of a free impact under this law */
     double         speed_limit; /* of Hertz's theory [m/s]; infinite: unknown */
 } kl_contact_data;
 

@@ -88,7 +88,7 @@ static elastic power(double k, double n, double d)
 }
 
 /* With x = f s/L: d(x) = x (ln(4 R/x) + 1). Its slope ln(4 R/x) vanishes at x = 4 R, far beyond
- * small strain; from ln = 2 on the force goes on with the slope that it has there. */
+ * small strain; from ln = 2 on the force continues linearly with the slope at that point. */
 static elastic line(const kl_normal_law *law, double d)
 {
     double a = 4.0 * law->radius, x_end = a * exp(-2.0), d_end = 3.0 * x_end;
@@ -256,7 +256,7 @@ double kl_normal_delivered(const kl_normal_law *law, double mass, double speed)
     for (long i = 0; i < 1000000 && h > least; i++) {
         double before[2] = {y[0], y[1]};
         runge_kutta(&p, h, y);
-        /* the force is gone: it leaves with what it has */
+        /* the force has vanished: the bodies separate with their present speed */
         if (y[1] < 0.0 && y[0] > 0.0 && kl_normal_eval(law, y[0], y[1], speed).f == 0.0) break;
         if (y[0] > 0.0) continue;
         y[0] = before[0], y[1] = before[1]; /* come closer to separation */

@@ -465,9 +465,9 @@ static bool onto_both(const kl_pair *q, double scale, kl_spot *t)
     return true;
 }
 
-/* The shares of a simplex tell a depth much better than a place. Where the points do not lie on both
- * surfaces, others for the same direction are tried: the support point of either shape, and the place
- * where support points face each other. */
+/* The barycentric shares of a simplex give the depth more accurately than the position. Where the points
+ * do not lie on both surfaces, others for the same direction are tried: the support point of either shape,
+ * and the place where support points face each other. */
 static void polish(const kl_pair *q, double scale, kl_spot *t)
 {
     double off = distance_to_both(q, t);

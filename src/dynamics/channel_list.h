@@ -1,4 +1,4 @@
-/* What channels.c (names) and channel_values.c (values) share; nobody else includes it. */
+/* What channels.c (names) and channel_values.c (values) share; included only by these two. */
 #ifndef KL_DYNAMICS_CHANNEL_LIST_H
 #define KL_DYNAMICS_CHANNEL_LIST_H
 

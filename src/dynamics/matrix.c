@@ -316,7 +316,7 @@ kl_status kl_matrix_solve_two(const kl_matrix *x, double *y)
 
 /* Largest change of n accelerations over the largest of them or of the forces that make them. In the scaled
  * matrix both have the same unit, and forces in balance leave accelerations that are rounding errors of the
- * forces: those changes tell nothing about the constraints. */
+ * forces: those changes say nothing about the constraints. */
 static double moved(const double *old, const double *new, const double *force, int n)
 {
     double change = 0.0, size = 1e-300;

@@ -86,8 +86,8 @@ static void evaluate_moved(differ *d, const kl_reading *base, values *v)
     if (v->good) evaluate(d, &d->at, v);
 }
 
-/* Adds the slope to column j of W (6 nmarker rows) and Z (nz rows), `wide` columns each. Where one
- * side cannot be evaluated, the other side and the middle tell it. */
+/* Adds the slope to column j of W (6 nmarker rows) and Z (nz rows), `wide` columns each. Where one side
+ * cannot be evaluated, a one-sided difference is used. */
 static void add_column(differ *d, const kl_reading *in, double step, int j, int wide, double *W,
                        double *Z)
 {
@@ -161,7 +161,7 @@ static void by_states(differ *d, const kl_reading *in, double *W, double *Z)
     d->at.z = d->z;
     memcpy(d->z, in->z, (size_t)nz * sizeof *d->z);
     for (int j = 0; j < nz; j++) {
-        /* a thousand times what does not matter */
+        /* a thousand times the size that is negligible */
         double step = ROOT * (1e3 * d->m->z_scale[d->e->z + j] + fabs(in->z[j]));
         d->z[j]     = in->z[j] + step;
         evaluate(d, &d->at, &d->up);

@@ -84,7 +84,7 @@ void kl_eval_residual(const kl_model *m, kl_work *w, const double *a, const doub
 void kl_eval_totals(const kl_model *m, kl_work *w, const double *lambda);
 /* rate = Phi_q v + Phi_t, nlam: how fast the constraints are left at the state's velocities. */
 void kl_eval_rate(const kl_model *m, const kl_work *w, double *rate);
-/* Is constraint k of an element a length [m], or an angle? Its rows tell; coordinates of the
+/* Is constraint k of an element a length [m], or an angle? Its rows decide; coordinates of the
  * element's own, such as the length along a track, only where nothing else is in them. */
 bool kl_eval_is_length(const kl_model *m, const kl_work *w, const kl_element *e, int k);
 /* out += Phi_q' l, nv. */

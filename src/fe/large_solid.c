@@ -222,7 +222,7 @@ static bool mode_slopes(const kl_large_solid *s, const kl_strain_point *q,
     return invert_modes(A, inverse);
 }
 
-/* Newton; as long as no point flows the matrix is the elastic one, which is known. */
+/* Newton; while no point yields, the matrix is the elastic one, which is kept. */
 static kl_status find_modes(const kl_large_solid *s, const kl_strain_point *q,
                             const kl_plastic_state *old, kl_large_answer *out)
 {

@@ -3,9 +3,9 @@
 
 #include "algebra/dense.h"
 
-/* Nodes as near to a line as this (squared, of their extent) tell the turn about it by rotations if
- * they have any, for shifts would tell it a thousand times too roughly; without rotations only what is
- * a line but for rounding is refused. */
+/* Nodes as near to a line as this (squared, of their extent) determine the rotation about it from their
+ * rotations, if they have any, because displacements would give it with a thousand times the error;
+ * without rotations only what is a line but for rounding is refused. */
 static const double nearly_line = 1e-6, line = 1e-10;
 
 double kl_mean_weight(const kl_tie *tie, int i) { return tie->weight ? tie->weight[i] : 1.0; }

@@ -135,8 +135,8 @@ static bool turns_elsewhere(const ties *t, int which)
     return false;
 }
 
-/* Followers without rotations that lie on one line through the reference leave its turn about that
- * line to nobody, and the matrix singular. */
+/* Followers without rotations that lie on one line through the reference do not determine its rotation
+ * about that line: the matrix is singular. */
 static kl_status check_rbe2(const ties *t, int which, kl_diag *diag)
 {
     const kl_tie *tie = &t->tie[which];

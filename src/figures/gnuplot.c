@@ -83,7 +83,7 @@ static bool holds(const char *bytes, size_t n, const char *word)
     return false;
 }
 
-/* gnuplot does not report that the disk is full: the last bytes of the figure tell. A stream that
+/* gnuplot does not report that the disk is full: so the last bytes of the figure are checked. A stream that
  * cannot be read back, such as a pipe, is taken as it is. */
 static bool whole(FILE *figure)
 {

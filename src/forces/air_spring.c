@@ -2,7 +2,7 @@
  *
  * e is the extension along z of marker i from the start, where the spring carries `load`. The gas of
  * both volumes follows p = p0 (density/density0)^n; q is the volume of gas (at the density of the
- * start) that has gone from the bellows to the auxiliary volume:
+ * start) that has flowed from the bellows into the auxiliary volume:
  *
  *   A(e) = A0 + A' e,  V(e) = V1 + A0 e + A' e^2/2,     p0 = pa + load/A0
  *   p1 = p0 ((V1 - q)/V(e))^n,   p2 = p0 ((V2 + q)/V2)^n

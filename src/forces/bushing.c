@@ -11,7 +11,7 @@
  * phi goes on past half a turn: of the vectors phi + 2 pi k phi/|phi|, which all give the same
  * rotation, the one nearest to that of the last step is taken (history). It ends short of a whole
  * turn, where G has no value. Without rotational stiffness and preload no phi is needed: then the
- * rates are om itself (G = I), and the bushing may turn as often as it likes. */
+ * rates are om itself (G = I), and the bushing may rotate by any number of turns. */
 #include <math.h>
 #include <string.h>
 

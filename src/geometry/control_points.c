@@ -63,7 +63,7 @@ static int compare(const void *a, const void *b)
     return x < y ? -1 : x > y;
 }
 
-/* The step from point to point in the middle of all; 0 when there are too few to tell. */
+/* Median distance of neighbouring points; 0 if there are too few points. */
 static kl_status usual_step(const kl_control_points *in, int np, kl_arena *scratch, double *middle)
 {
     *middle = 0.0;

@@ -6,7 +6,7 @@
 #include "geometry/surface.h"
 
 /* s with the least |p - r(s)|: the best of some thousand places, then Newton on (p - r).t = 0. On a
- * path that passes near the point twice it may be the other pass: tell s where that matters. */
+ * path that passes near the point twice it may be the other pass: compare s if that matters. */
 kl_status kl_path_nearest(const kl_path *path, kl_vec3 p, kl_path_cursor *cursor, double *s);
 
 /* u, v with the least |p - r(u, v)|, from a net of 33 x 33 places. */

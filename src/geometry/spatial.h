@@ -1,4 +1,4 @@
-/* Spatial segments: a track written in its own frame, as a rider feels it. For loops and
+/* Spatial segments: a track described by curvatures in its own moving frame. For loops and
  * corkscrews, where a plan with a profile has no meaning.
  *
  * With axes x forward, y left, z up that roll along (A), and rates by length s:

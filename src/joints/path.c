@@ -144,7 +144,7 @@ static double driven_way(const path_joint *p, const double *u, double middle, do
     return half * sum;
 }
 
-/* Where the drive wants s, with two derivatives. A speed is integrated from the last accepted step
+/* The prescribed value of s, with two derivatives. A speed is integrated from the last accepted step
  * on, a longer time in panels of a tenth of a second. */
 static void drive_at(const path_joint *p, const kl_reading *in, double f[3])
 {

@@ -32,8 +32,8 @@ static const char *choice_of(const kl_scope *s, const kl_element_type *type, con
     return NULL;
 }
 
-/* A coordinate that the joint holds cannot be driven, coupled or limited; a coupler wants one that
- * the joint measures. */
+/* A coordinate that the joint holds cannot be driven, coupled or limited; a coupler needs one that the
+ * joint measures. */
 static kl_status check_coordinate(kl_scope *s, const kl_model *m, const kl_entry *e, int joint,
                                   const char *word, bool measured)
 {

@@ -1,4 +1,4 @@
-/* The door to libyaml: its events become a tree of kl_node, its complaints become our messages.
+/* The interface to libyaml: its events become a tree of kl_node, its errors become messages of Klingel.
  *
  * An alias is a copy of the head of the node it names; the children are shared. So an alias costs
  * one node of memory however much it represents, and the limit on the expanded size protects
@@ -567,7 +567,7 @@ static bool lacks_colon(const reader *r, size_t line)
     return n > 0 && !strchr("#-\r", *p) && !memchr(p, ':', n);
 }
 
-/* A slip in this line or the one before that explains the problem better than its place. */
+/* A mistake in this line or the one before that explains the problem better than its place. */
 static bool report_missing_colon(reader *r, const yaml_parser_t *p, const char *problem)
 {
     bool   value = strstr(problem, "mapping values are not allowed") != NULL;

@@ -45,11 +45,11 @@ bool kl_track_keys(kl_track_reader *r, const kl_node *map, const char *what,
 bool kl_track_number(kl_track_reader *r, const kl_node *map, const char *key, const char *unit,
                      double *out);
 
-/* A word at `key` that must be one of `words`; false when absent or wrong (told). */
+/* A word at `key` that must be one of `words`; false if absent or wrong (reported). */
 bool kl_track_word(kl_track_reader *r, const kl_node *map, const char *key,
                    const char *const *words, const char **out);
 
-/* The name of an interpolation at `key`, old names included; false when absent or wrong (told). */
+/* The name of an interpolation at `key`, old names included; false if absent or wrong (reported). */
 bool kl_track_spline_word(kl_track_reader *r, const kl_node *map, const char *key,
                           const char **out);
 

@@ -168,7 +168,7 @@ static kl_status key_matrix6(const place_of_key *p)
         for (int i = 0; i < 3; i++) K[7 * i] = v;
         return KL_OK;
     }
-    /* six rows of six, which is told apart from six numbers by its first item */
+    /* six rows of six, distinguished from six numbers by its first item */
     bool square = n->kind == KL_LIST && n->size == 6 && n->first->kind == KL_LIST;
     if (n->kind != KL_LIST || (n->size != 3 && n->size != 6 && n->size != 36))
         return kl_fail(p->s->diag, KL_E_MODEL, n->place,

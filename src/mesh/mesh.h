@@ -188,7 +188,7 @@ typedef struct kl_mesh {
  */
 
 kl_mesh *kl_mesh_create(const char *source);
-void     kl_mesh_destroy(kl_mesh *m); /* takes NULL quietly */
+void     kl_mesh_destroy(kl_mesh *m); /* accepts NULL */
 bool     kl_mesh_ok(const kl_mesh *m);
 
 /* An id given twice with the same coordinates is the same node; with others it is counted as a

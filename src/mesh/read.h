@@ -22,7 +22,7 @@
 #include "mesh/system.h"
 
 typedef enum kl_mesh_format {
-    KL_FORMAT_AUTO, /* told from the file's first lines and its name */
+    KL_FORMAT_AUTO, /* recognised by the first lines of the file and its name */
     KL_FORMAT_GMSH,
     KL_FORMAT_ABAQUS,
     KL_FORMAT_NASTRAN
@@ -56,9 +56,10 @@ typedef struct kl_matrix_files {
     const char *dof;       /* CalculiX .dof: node.direction a row. NULL beside a .sti: the .dof of
                               the same name. NULL for Matrix Market: see dofs_per_node */
     const char *nodes;     /* positions: CSV (id, x, y, z a line) or a mesh of any kind above */
-    int  dofs_per_node;    /* 3 or 6: unknowns go node by node in the order of `nodes`. 0: told from
-                              the size. Not used with a .dof file */
-    bool modal;            /* `stiffness` may be NULL: frequencies and mode shapes come apart */
+    /* 3 or 6: unknowns go node by node in the order of `nodes`. 0: from the size of the matrix. Not used
+     * with a .dof file */
+    int  dofs_per_node;
+    bool modal; /* `stiffness` may be NULL: frequencies and mode shapes come apart */
 } kl_matrix_files;
 
 /* Reads K, M and the node positions into `system` (which kl_system_free releases). Directions

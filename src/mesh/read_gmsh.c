@@ -212,7 +212,7 @@ static void name_group(gmsh *g, int dimension, long long tag, const char *first,
     g->groups[i].name = kl_arena_text_n(g->r->arena, first, (size_t)(last - first));
 }
 
-/* The groups of an entity of 4.1; none when the file does not tell. */
+/* The groups of an entity of 4.1; none if the file does not give them. */
 static span entity_groups(const gmsh *g, long long dimension, long long tag)
 {
     int e = kl_int_map_find(&g->entity_map, pair(dimension, tag));
@@ -306,7 +306,7 @@ static void section_names(gmsh *g)
     g->binary = binary;
 }
 
-/* One entity of 4.1: its groups are all we want of it. */
+/* One entity of 4.1: only its groups are needed. */
 static bool take_entity(gmsh *g, int dimension, bool partitioned)
 {
     long long tag, n, skipped;
@@ -498,7 +498,7 @@ void gmsh_refuse(gmsh *g, const element_type *e, const char *at, long long id)
                    e->advice ? e->advice : "remove it from the physical groups");
 }
 
-/* One element with its groups; entity and tag (2.2) tell repetitions. */
+/* One element with its groups; entity and tag (2.2) identify repetitions. */
 static void put(gmsh *g, long long type, const char *at, long long id, span groups, int entity,
                 int tag, const long long *node_tag)
 {

@@ -193,7 +193,7 @@ void bulk_put_grids(bulk *b)
     for (int i = 0; i < b->nframe; i++) resolve_frame(b, i, 0);
     for (int i = 0; i < b->ngrid; i++) {
         bulk_grid *g = &b->grids[i];
-        /* where that failed it is reported; the node is put all the same, so that nobody misses it */
+        /* a failure is reported; the node is added nevertheless, so that it is not reported as missing too */
         resolve_grid(b, i, 0);
         kl_import_node(b->r, g->card->t, g->card->first, g->id, g->x);
     }

@@ -1,7 +1,7 @@
 /* The finite element system K u = f, M u'': matrices and what each unknown means.
  *
  * Assembly makes it from a mesh (assemble.h); the readers of ready matrices fill it from the files
- * of another program. From here on nobody asks where it came from. */
+ * of another program. Later stages do not depend on its origin. */
 #ifndef KL_MESH_SYSTEM_H
 #define KL_MESH_SYSTEM_H
 

@@ -182,7 +182,7 @@ typedef struct kl_motion {
     kl_vec3 v, w;    /* velocity [m/s], angular velocity [rad/s] */
     kl_vec3 a0, al0; /* accelerations that remain at v' = 0 [m/s2, rad/s2] */
     bool    spins;   /* its z axis is the spin axis of its body: x and y go round, perhaps fast */
-    double  turned;  /* if so, how far they have gone [rad]; else 0. Both written with r and A */
+    double  turned;  /* if so, their angle of spin [rad]; else 0. Both written with r and A */
 } kl_motion;
 
 enum {
@@ -303,8 +303,8 @@ typedef struct kl_body_type {
     kl_status (*setup)(void *data, const kl_setup *s, kl_body_size *size);
     /* (optional) takes a marker in; may note a node or refuse */
     kl_status (*attach)(void *data, const kl_setup *s, kl_marker *marker);
-    /* initial coordinates from the data; the bits of `held` (one a velocity) tell fixed values from
-     * guesses */
+    /* initial coordinates from the data; the bits of `held` (one a velocity) mark fixed values; the others
+     * are guesses */
     void (*start)(const void *data, double *q, double *v, unsigned char *held_position,
                   unsigned char *held_velocity);
 
@@ -440,8 +440,8 @@ typedef struct kl_element_size {
     int nphi, nz, nh;
     int nevent; /* crossings */
     /* Its forces depend on its history, which changes at ends of steps and not at crossings alone, as with
-     * material that yields or a contact that slips or leaves an indentation. A long explicit step across an impact
-     * would miss most of it */
+     * material that yields or a contact that slips or leaves an indentation. A long explicit step across
+     * an impact would miss most of it */
     bool path_dependent;
 
     /* Bytes of its cache, which `locate` fills. Each thread has one, and beside it that of the last
@@ -563,9 +563,9 @@ typedef struct kl_element_type {
     unsigned    rolls;
     size_t      data_size;
     const void *traits; /* handed to setup */
-    /* with an attachment that adds them (kl_attach_follow): how many scalar coordinates of its own it has (arc length, parameters
-     * of a surface), 1 to 3. They are those of a massless body, whose marker comes last: r holds
-     * their values, v their rates, and the rows' first columns of that marker belong to them */
+    /* with an attachment that adds them (kl_attach_follow): how many scalar coordinates of its own it has
+     * (arc length, parameters of a surface), 1 to 3. They are those of a massless body, whose marker comes
+     * last: r holds their values, v their rates, and the rows' first columns of that marker belong to them */
     int own;
     /* with `own`: where they start, given the other markers at the start */
     kl_status (*begin)(void *data, const kl_setup *s, const kl_motion *m, kl_own_start *start);
@@ -587,8 +587,8 @@ typedef struct kl_element_type {
      * in the cache may only save time (rows of a table in memory): the result must be the same
      * whatever it holds. KL_RETRY: come back with a shorter step */
     kl_status (*locate)(const kl_reading *in, void *cache);
-    /* (optional) After `locate`: it does nothing at this position, whatever the velocities; nobody reads
-     * those of its markers. Then `eval` is not called. For contacts of bodies that are far apart */
+    /* (optional) After `locate`: it does nothing at this position, whatever the velocities, which need not
+     * be evaluated for its markers. Then `eval` is not called. For contacts of bodies that are far apart */
     bool (*asleep)(const kl_reading *in);
     kl_status (*eval)(const kl_reading *in,
                       kl_writing       *out); /* KL_RETRY: come back with a shorter step */

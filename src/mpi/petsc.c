@@ -1,4 +1,4 @@
-/* The door to PETSc and SLEPc: factor and eigenmodes of a matrix that rank 0 holds, spread by rows
+/* The interface to PETSc and SLEPc: factor and eigenmodes of a matrix that rank 0 holds, spread by rows
  * over all ranks.
  *
  * Rank 0 calls kl_factor_create, kl_factor_solve, kl_lanczos_solve as in the sequential program;
@@ -296,7 +296,7 @@ static PetscErrorCode together_eigen(const order *o, const kl_symmetric *M, cons
     PetscCall(MatDestroy(&Q));
     PetscCall(EPSDestroy(&eps));
     PetscCall(MatDestroy(&Ms));
-    /* the spectral transformation leaves the solver reset: static modes want it again */
+    /* the spectral transformation resets the solver: static modes need it again */
     PetscCall(KSPSetOperators(current.ksp, current.A, current.A));
     PetscCall(KSPSetUp(current.ksp));
     return PETSC_SUCCESS;

@@ -1,5 +1,5 @@
 /* Collisions of trains in the manner of EN 15227: mean deceleration of each vehicle, overriding, crush by
- * interface, survival space, and what became of the energy.
+ * interface, survival space, and the distribution of the energy.
  *
  * The mean deceleration over a window T is the change of speed |v(t + T) - v(t)| / T, which needs no
  * filter: the speed is the integral of the acceleration. */

@@ -1,5 +1,5 @@
 /* The limits file of an assessment, compared with the built-in one: every name must exist there and every
- * number must be one, so that no misspelt limit is passed over in silence. */
+ * number must be one, so that a misspelt limit is an error. */
 #include <math.h>
 #include <string.h>
 

@@ -1,4 +1,4 @@
-/* What riders of a roller coaster feel, against limits by duration (post/ride.h). */
+/* Accelerations of riders of a roller coaster against limits by duration (post/ride.h). */
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -5,7 +5,7 @@
 
 enum { WIDTH = 720, HEIGHT = 240, LEFT = 74, RIGHT = 12, TOP = 26, BOTTOM = 40 };
 
-/* Okabe and Ito's colours, which colour-blind people can tell apart, and dashes for print. */
+/* Okabe and Ito's colours, which colour-blind people can distinguish, and dashes for print. */
 static const char *const inks[KL_CHART_MOST_CURVES]   = {"#0072b2", "#d55e00", "#009e73", "#b0568a",
                                                          "#b07a00", "#3a9bdc", "#555555", "#7a4fbf"};
 static const char *const dashes[KL_CHART_MOST_CURVES] = {"none", "7 3", "2 3", "9 3 2 3",

@@ -1,5 +1,5 @@
 /* Filter and axes: ASTM F2137 (x forwards, y to the left, z along the spine; what an accelerometer
- * shows, so a rider at rest feels +1 g in z). Limits by duration: the curves of ASTM F2291 (base
+ * shows, so it is +1 g in z at rest). Limits by duration: the curves of ASTM F2291 (base
  * case) and EN 13814 as they are commonly described, not checked against their text, simplified to
  * straight pieces. They are here to show where a ride is hard; who signs a ride takes the figures
  * from the edition of the standard in force. HIC: Versace 1971, 49 CFR 571.208 S6.2. */
@@ -73,7 +73,8 @@ static double hic_of(const double *a, const double *sum, int n, double dt, doubl
 }
 
 /* Windows begin and end at any time: on a grid of the samples or of a twentieth of the longest
- * window, whichever is finer (but no more than so many between two samples); and each, with its length kept, is tried as the longest one, too. */
+ * window, whichever is finer (but no more than so many between two samples); and each, with its length
+ * kept, is tried as the longest one, too. */
 double kl_hic(const double *a, int n, double dt, double longest)
 {
     enum { PARTS = 20 };

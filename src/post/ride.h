@@ -1,4 +1,4 @@
-/* What riders feel: accelerations in the passenger's frame, filtered, how long they last, against
+/* Accelerations of riders in the passenger's frame, filtered, with their duration, against
  * limits of amusement-ride standards; jerk; the head injury criterion. */
 #ifndef KL_POST_RIDE_H
 #define KL_POST_RIDE_H

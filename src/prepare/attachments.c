@@ -1,6 +1,6 @@
 /* Attachments of flexible bodies; see the header. The measure is of reduce/compliance.h. A direction in
- * which a body hardly gives, such as along a slender rod, counts by how it gives at all: nobody
- * misses a mode for it. */
+ * which a body hardly gives, such as along a slender rod, is measured relative to the largest compliance:
+ * no mode is missing for it. */
 #include "prepare/attachments.h"
 
 #include <math.h>

@@ -1,7 +1,7 @@
 /* The two rails of a track as curves of their own: on the path of the track, with gauge and
  * irregularities on top.
  *
- * A contact search wants a rail in side axes, whose origin is in the middle of the track
+ * A contact search needs a rail in side axes, whose origin is in the middle of the track
  * (railway/wheel_rail.h). So each rail has a frame: the track's frame at s, moved by what this rail
  * is off its nominal place and turned along its own direction. In this frame the rail lies as its
  * profile was placed for the nominal gauge. */

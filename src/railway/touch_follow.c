@@ -35,8 +35,8 @@ static double beside(const kl_touch *a, const kl_touch *b, double valley)
     return x + y > 0.0 ? t + (1.0 - t) * x * x / (x * x + y * y) : 0.5;
 }
 
-/* 0 for a contact about to vanish in a valley beside it, 1 for all others: a third one must not feel
- * it then. */
+/* 0 for a contact about to vanish in a valley beside it, 1 for all others: it must not change a third one
+ * then. */
 static double lasting(const kl_touch *touch, int n, int k)
 {
     double valley = 0.0;

@@ -13,7 +13,7 @@
  *
  * and with J^+ the same of leaders on a line (mean.h), whose rotations tell the rest as it is.
  *
- * Ties that hang on ties hand on their forces: the last follower comes first. */
+ * A tie whose leader follows another tie passes its forces on: the last follower comes first. */
 #include <stdlib.h>
 #include <string.h>
 
@@ -226,7 +226,7 @@ static void add_tie(tied *t, int which)
     for (int i = 0; i < leader_count(tie); i++) t->waits[leader(tie, i)]--;
 }
 
-/* those first that nobody hangs on; there is no circle, or assembly had refused it */
+/* followers of no other tie first; there is no cycle, because assembly would have refused it */
 static void add_ties(tied *t)
 {
     const kl_mesh *m = t->g->m;

@@ -85,7 +85,7 @@ typedef struct kl_kbody {
 } kl_kbody;
 
 kl_kbody *kl_kbody_create(void);
-void      kl_kbody_destroy(kl_kbody *b); /* takes NULL quietly */
+void      kl_kbody_destroy(kl_kbody *b); /* accepts NULL */
 /* The mirror image, with `axis` (0, 1, 2) turned round; NULL: no memory. Shares what does not change
  * with `b`, which must live as long. */
 kl_kbody *kl_kbody_mirrored(const kl_kbody *b, int axis);

@@ -295,8 +295,7 @@ static kl_status shifted(const problem *p, double sigma, kl_symmetric *out)
     return KL_OK;
 }
 
-/* Large fronts gain from several threads of BLAS on cores that nobody else uses; solves with a few
- * columns only lose by them. */
+/* Large fronts gain from several threads of BLAS on idle cores; solves with a few columns become slower. */
 static kl_status factor(const problem *p, const kl_symmetric *A, bool definite, kl_factor **f)
 {
     enum { WORTH_IT = 20000 };

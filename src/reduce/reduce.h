@@ -37,17 +37,17 @@ typedef struct kl_fix_request {
 } kl_fix_request;
 
 typedef struct kl_recipe {
-    const char              *title;
-    kl_mass_rule             mass;
-    int                      modes;
-    kl_place                 modes_place; /* where a user asked for so many; no file: nobody did */
-    kl_mode_method           method;
-    kl_reference             reference;
-    kl_statics               statics;
-    bool                     plain;
-    double                   rank_tolerance;
-    bool                     centre; /* shift the frame to the centre of mass */
-    int                      nmarker, nfix;
+    const char    *title;
+    kl_mass_rule   mass;
+    int            modes;
+    kl_place       modes_place; /* place where the user gave this number; no file: not given */
+    kl_mode_method method;
+    kl_reference   reference;
+    kl_statics     statics;
+    bool           plain;
+    double         rank_tolerance;
+    bool           centre; /* shift the frame to the centre of mass */
+    int            nmarker, nfix;
     const kl_marker_request *marker;
     const kl_fix_request    *fix;
     int                      nuser, user_nnode;

@@ -304,7 +304,7 @@ static kl_status fill(const recovery *w, const kl_stress_points *where, groups *
     return over_elements(w, s, true);
 }
 
-/* bodies of solids alone have nothing to tell of plies and faces */
+/* bodies of solid elements have no plies and faces */
 static void drop_empty(kl_kbody_stress *out)
 {
     for (int p = 0; p < out->n; p++)

@@ -1,5 +1,5 @@
-/* What differs between two models, section by section: parts of one name are compared, the others
- * are gone or new. */
+/* What differs between two models, section by section: entries of one name are compared, the others were
+ * removed or are new. */
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -9,8 +9,7 @@ static const void *used_by(const kl_element *e, const kl_key *k)
     return *(const void *const *)(const void *)((const char *)e->data + k->offset);
 }
 
-/* Is it carried by the ground in all joints that use it? One that a body carries would have to move
- * with it. */
+/* Is the line fixed to the ground in all joints that use it? A line on a moving body is not drawn. */
 static bool is_fixed_to_ground(const kl_model *m, const kl_resource *line)
 {
     for (int i = 0; i < m->nelement; i++) {

@@ -21,7 +21,7 @@ typedef struct kl_channel_info {
     bool        own;                       /* defined under `outputs` in the model file */
 } kl_channel_info;
 
-/* What is known before the run; any may be NULL. */
+/* Texts that are written before the run; any may be NULL. */
 typedef struct kl_results_info {
     const char                 *title, *model_file, *model_text, *scene_json, *settings_json;
     const char                 *folder;      /* that model_file counts from */
@@ -62,14 +62,14 @@ kl_status kl_writer_derive(kl_writer *w, int from, int to, kl_column_change chan
 /* A checkpoint: numbers that a later run can go on from. Rows so far are flushed before it. */
 kl_status kl_writer_checkpoint(kl_writer *w, const double *values);
 
-/* Gives the file, as it is, the name `path`; an older file there is gone at that moment. */
+/* Renames the file to `path`; an older file of that name is replaced at once. */
 kl_status kl_writer_rename(kl_writer *w, const char *path);
 
 /* A text to be written at the end, such as "statistics" (JSON) or "status" (complete, interrupted,
  * failed). A second note of that name takes the first one's place. */
 kl_status kl_writer_note(kl_writer *w, const char *name, const char *text);
 
-/* Ends the file and frees the writer, whatever it returns. Takes NULL quietly. */
+/* Closes the file and frees the writer, whatever it returns. Accepts NULL. */
 kl_status kl_writer_close(kl_writer *w);
 
 /* ---- reading ---- */
@@ -78,7 +78,7 @@ typedef struct kl_reader kl_reader;
 
 /* Opens a file that is complete, was left by a killed run, or is being written. */
 kl_status kl_reader_open(const char *path, kl_diag *diag, kl_reader **out);
-void      kl_reader_close(kl_reader *r); /* takes NULL quietly */
+void      kl_reader_close(kl_reader *r); /* accepts NULL */
 
 int                    kl_reader_rows(const kl_reader *r);
 int                    kl_reader_channels(const kl_reader *r);
@@ -131,7 +131,7 @@ bool kl_reader_running(const kl_reader *r);
 /* ---- after a killed run ---- */
 
 typedef struct kl_repair_report {
-    bool   was_marked;            /* the file said that somebody writes it */
+    bool   was_marked;            /* the file is marked as open for writing */
     int    rows;                  /* complete rows */
     double first_time, last_time; /* [s], zero when there are no rows */
 } kl_repair_report;

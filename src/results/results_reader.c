@@ -1,4 +1,4 @@
-/* Reading results, also of a run that goes on or was killed; see results.c for the layout. */
+/* Reading results, also of a run that is in progress or was killed; see results.c for the layout. */
 #include "results/fields.h"
 #include "results/results_parts.h"
 

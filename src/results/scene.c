@@ -39,7 +39,7 @@ int kl_scene_frequencies(const kl_model *m, int body, double *f)
     return n;
 }
 
-/* So that who builds the model again can tell whether a body file has changed. */
+/* With these frequencies a program that builds the model again can detect a changed body file. */
 static void write_frequencies(kl_text *t, const kl_model *m, int body)
 {
     int     n = kl_scene_frequencies(m, body, NULL);

@@ -82,7 +82,7 @@ static bool listed(const char *name, const char *const *list)
     return false;
 }
 
-/* A name nobody knows: say what was probably meant. */
+/* An unknown name: suggest the nearest known one. */
 kl_status expression_unknown_name(compiler *c, const word *w)
 {
     const char *const *list =

@@ -182,7 +182,7 @@ static int make_functions(lua_State *L)
     for (; b->made < pool->n; b->made++) {
         const code *c   = &pool->list[b->made];
         b->ref[b->made] = LUA_NOREF;
-        if (!c->chunk) continue; /* was refused; nobody calls it */
+        if (!c->chunk) continue; /* was refused and is never called */
         if (luaL_loadbufferx(L, c->chunk, strlen(c->chunk), "=k", "t") != LUA_OK)
             return lua_error(L);
         push_names(L, c);
@@ -304,7 +304,7 @@ static kl_status failed_at(kl_diag *diag, const code *c, const char *message)
     return kl_fail(diag, KL_E_MODEL, place, "%s: Lua: %s", c->object, message);
 }
 
-/* Compiles in a state of its own, to say what is wrong. */
+/* Compiles in a separate state to obtain the message of the error. */
 /* Lua says what is wrong with the text; the remedy is the form that the text must have. */
 static kl_status syntax_error(kl_diag *diag, const code *c, const char *message)
 {

@@ -31,7 +31,7 @@ typedef struct explicit_run {
     signed char *side, *start_side; /* nevent: on which side of each crossing the last step ended */
     kl_powers    power, start_power;
     double       energy, moving; /* balance at the start, largest kinetic energy so far [J] */
-    bool         warned;         /* that energy has appeared or gone */
+    bool         warned;         /* a change of the energy balance */
     bool         judged;         /* the length of the steps that the model asks for */
 } explicit_run;
 

@@ -171,7 +171,7 @@ static void collect(const kl_solver *x, const kl_linear *l, const pencil *s, boo
         mode->im           = s->wi[i] / s->beta[i];
         double r           = hypot(mode->re, mode->im);
         bool   pair = s->wi[i] != 0.0, second = s->wi[i] < 0.0;
-        /* below the error of the eigenvalues themselves nothing can be told from zero */
+        /* values below the error of the eigenvalues count as zero */
         mode->neutral = r <= nothing * size ||
                         (near_zero(s, i, size) && is_rigid(l, s, second ? i - 1 : i, pair));
         if (mode->neutral)

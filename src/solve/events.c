@@ -89,7 +89,7 @@ static bool may_be_missed(const scan *k, int from, int to, int length)
     return still || 4 * rest >= length;
 }
 
-/* The last cell of the motion that goes on at cell i; shorter rests than a few cells belong to it. */
+/* The last cell of the motion that includes cell i; pauses shorter than a few cells belong to it. */
 static int end_of_motion(const scan *k, int i, double change)
 {
     int end = i;

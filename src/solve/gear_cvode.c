@@ -1,4 +1,4 @@
-/* Gear's method, variable step and order, on the index 1 equations. The door to CVODE.
+/* Gear's method, variable step and order, on the index 1 equations. The interface to CVODE.
  *
  *   q' = T(q) v,   [M, Phi_q'; Phi_q, 0] [v'; lambda] = [g + s; gamma],   z' = f_z
  *
@@ -298,8 +298,8 @@ static kl_status gear_look(void *self, kl_solver *x, double t, kl_look *out, kl_
     return KL_OK;
 }
 
-/* A polynomial over the last points does not bend round a corner; where only the branch of a law changes
- * it goes on. */
+/* A polynomial through the last points cannot follow a corner, so the integrator restarts there; where
+ * only the branch of a law changes, it continues. */
 static void gear_bend(void *self) { ((gear *)self)->corner = true; }
 
 static double gear_next(const void *self)

@@ -1,4 +1,4 @@
-/* Gear's method, variable step and order, on the stabilised index 2 equations. The door to IDA.
+/* Gear's method, variable step and order, on the stabilised index 2 equations. The interface to IDA.
  *
  *   q' = T(q) (v - W^-1 Phi_q' mu) + k (q/|q| - q),   M v' + Phi_q' lambda = g + s,   z' = f_z
  *   Phi_q v + Phi_t = 0,   Phi = 0
@@ -34,7 +34,7 @@ typedef struct gear {
     kl_sundials_linear linear;
     void              *ida;
     double             c, factored; /* of the factored matrix; its time */
-    bool               drifts;      /* lambda that no body feels is not small */
+    bool               drifts;      /* the part of lambda without effect on any body is not small */
     double             at_t;        /* of the last residual */
     N_Vector           at_y, at_dy;
     double             k;                      /* 1/s: of the length of Euler parameters */

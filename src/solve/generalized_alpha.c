@@ -70,8 +70,8 @@ typedef struct alpha {
     int        used;    /* iterations of the last attempt */
     int        least;   /* fewest iterations of a step with this matrix, 0: none yet */
     int        wasted;  /* iterations beyond that since it was made */
-    double     last_change; /* of Newton's method in the step, over what is allowed */
-    int        calm;        /* steps in a row after which a much longer one would do */
+    double     last_change;  /* of Newton's method in the step, over what is allowed */
+    int        growth_count; /* steps in a row after which a much longer one would do */
     kl_powers  power;
     double     tolerance, newton;
 
@@ -243,9 +243,9 @@ static kl_status alpha_begin(void *self, kl_solver *x, kl_diag *diag)
         i->zb0[k]     = i->zd0[k] + i->p.theta * i->h * i->zdd[k];
         i->z_scale[k] = fabs(x->s->z[k]);
     }
-    i->h_aux = i->h;
-    i->bends = false;
-    i->calm  = 0;
+    i->h_aux        = i->h;
+    i->bends        = false;
+    i->growth_count = 0;
     i->h_old = i->h_older = 0.0;
     i->c2                 = 0.0;
     i->stale              = true;
@@ -380,7 +380,8 @@ static kl_status newton_change(alpha *i, kl_solver *x, coefficients c, double la
 {
     const kl_model *m        = x->model;
     double         *position = x->y + m->nv + m->nz + m->nlam;
-    /* the kept matrix was made for i->c2: scaling rows by 1/s and multipliers by s corrects the inertia terms */
+    /* the kept matrix was made for i->c2: scaling rows by 1/s and multipliers by s corrects the inertia
+     * terms */
     double s = c.c2 / i->c2;
     kl_eval_rate(m, x->w, x->rate);
     for (int k = 0; k < m->nv; k++) x->y[k] = -x->y[k] / s;
@@ -581,10 +582,10 @@ static kl_step last_step(const alpha *i, const kl_model *m)
                      .exact = m->nlam == 0};
 }
 
-/* Error control of the motion does not see how the lost power bends: after a kink, as where the damper of a contact
- * lets go, a long step follows whose ends tell little. Simpson's rule with the middle of the step takes
- * their place where they leave more than a millionth of all that was lost uncertain, or more than a loose
- * tolerance asks for. */
+/* Error control of the motion does not see the curvature of the dissipated power: after a kink, for example where the
+ * damper of a contact lets go, a long step follows, and the powers at its ends are not sufficient. Simpson's rule with the
+ * middle of the step is used if their uncertainty exceeds a millionth of the energy lost, or what a loose tolerance
+ * asks for. */
 static void refine_lost(alpha *i, kl_solver *x, double h, kl_statistics *count)
 {
     const kl_model *m = x->model;
@@ -706,8 +707,8 @@ static double next_try(double whole, double left, bool adaptive, int *tries)
 static bool keeps_step_size(alpha *i, const kl_model *m, double best)
 {
     enum { PATIENCE = 2 };
-    i->calm = best < 1.5 ? 0 : i->calm + 1;
-    return m->nz > 0 && best > 0.8 && i->calm < PATIENCE;
+    i->growth_count = best < 1.5 ? 0 : i->growth_count + 1;
+    return m->nz > 0 && best > 0.8 && i->growth_count < PATIENCE;
 }
 
 static kl_status alpha_step(void *self, kl_solver *x, double until, kl_statistics *count,

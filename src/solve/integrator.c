@@ -65,7 +65,7 @@ void kl_count_energy(const kl_solver *x, double h, kl_powers *power, kl_statisti
     power->begun = true;
 }
 
-/* Masses so unequal that the matrix cannot tell a light body's motion from rounding. */
+/* Masses so unequal that the motion of a light body is lost in rounding errors of the matrix. */
 static void note_unequal_masses(const kl_solver *x, kl_diag *diag)
 {
     const kl_model *m     = x->model;

@@ -35,7 +35,7 @@ kl_status kl_method_choose(kl_simulation *s)
 {
     kl_method_steps at;
     if (!s->automatic) return KL_OK;
-    /* nothing of what the run has learned: it is resumed as it goes on */
+    /* no knowledge from the run so far, so that a restarted run continues identically */
     s->bound                  = kl_method_bound(s->model);
     s->watch                  = (kl_method_watch){0};
     s->latest                 = 0.0;
@@ -87,7 +87,7 @@ static kl_status try_gear(kl_simulation *s)
 kl_status kl_method_reconsider(kl_simulation *s)
 {
     double h = s->latest;
-    enum { MOST = 6 }; /* changes of mind */
+    enum { MOST = 6 }; /* changes of the method */
     char why[128];
     bool explicit_now = s->integrator == &kl_runge_kutta;
     s->latest         = 0.0;

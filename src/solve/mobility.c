@@ -279,7 +279,7 @@ static kl_status analyse_dependence(kl_mobility_search *a, const kl_scaled_rows 
         b->mobility  = b->freedom - b->singular - b->locked;
         if (b->mobility < 0) b->mobility = 0;
     }
-    /* who repeats whom, seen from where the rank is highest */
+    /* dependent constraints, at the position with the highest rank */
     if (status == KL_OK && b->singular > 0) {
         kl_rank_destroy(by_elements);
         by_elements = NULL;

@@ -21,7 +21,7 @@ typedef struct kl_incompatibility {
     kl_vec3     spin;          /* an axis that the frame can still turn about, unit; zero: none */
     bool        stretch;       /* they would stretch the body */
     kl_place    place;         /* of the last of the joints */
-    const char *text;          /* who cannot be followed */
+    const char *text;          /* joint that the modes cannot follow */
     const char *locks;         /* what that locks, or NULL */
 } kl_incompatibility;
 

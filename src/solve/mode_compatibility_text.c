@@ -1,4 +1,4 @@
-/* Joints that no mode can follow, in words: who, in which directions, and what that locks. */
+/* Joints that no mode can follow, as text: the joint, the directions, and the motion that is locked. */
 #include <math.h>
 #include <string.h>
 

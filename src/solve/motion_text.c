@@ -99,7 +99,7 @@ const char *kl_motion_text(kl_arena *arena, const kl_model *m, const kl_work *w,
 {
     kl_line l    = {.arena = arena};
     double  most = 0.0;
-    int     n = 0, told = 0;
+    int     n = 0, written = 0;
     for (int b = 0; b < m->nbody; b++) most = fmax(most, kl_motion_amount(m, dx, b));
     for (int b = 0; b < m->nbody; b++)
         n += b != leader && kl_motion_amount(m, dx, b) > least * most;
@@ -107,11 +107,11 @@ const char *kl_motion_text(kl_arena *arena, const kl_model *m, const kl_work *w,
     kl_line_motion(&l, m, w, dx, leader);
 
     int named = n <= NAMED ? n : NAMED - 1;
-    for (int b = 0; b < m->nbody && told < named; b++) {
+    for (int b = 0; b < m->nbody && written < named; b++) {
         if (b == leader || !(kl_motion_amount(m, dx, b) > least * most)) continue;
-        const char *joint = told == 0 ? " with " : told == n - 1 ? " and " : ", ";
+        const char *joint = written == 0 ? " with " : written == n - 1 ? " and " : ", ";
         kl_line_add(&l, "%s%s", joint, m->body[b].name);
-        told++;
+        written++;
     }
     if (n > named) kl_line_add(&l, " and %d more", n - named);
     if (n > 0) kl_line_add(&l, " following");

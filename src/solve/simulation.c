@@ -834,7 +834,7 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         s->mark  = 1;
         s->total = NAN, s->liveliest = 0.0;
         KL_TRY(write_row(s, sink, diag));
-        KL_TRY(check_bodies(s, true, diag)); /* once: time does not matter */
+        KL_TRY(check_bodies(s, true, diag)); /* executed once, so its cost is negligible */
     }
     long rows           = (long)ceil((end - s->begin) / every * (1.0 - 1e-12));
     bool rows_end_steps = remembers_path(s->model);
@@ -844,7 +844,8 @@ kl_status kl_simulation_run(kl_simulation *s, double end, double every, const kl
         double    stop = fmin(s->integrator->look && !rows_end_steps ? last : next, mark);
         kl_status gone = kl_simulation_step(s, stop, diag);
         if (gone != KL_OK) {
-            if (gone != KL_E_MEMORY) (void)check_bodies(s, true, diag); /* perhaps one knows why */
+            if (gone != KL_E_MEMORY)
+                (void)check_bodies(s, true, diag); /* an element may give the reason */
             return gone;
         }
         double now = s->solver->s->t;

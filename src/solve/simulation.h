@@ -61,9 +61,10 @@ kl_status kl_simulation_start(kl_simulation *s, kl_diag *diag);
 /* After forces or drivers jumped (a corner, an input set from outside): velocities that drivers
  * change at once, accelerations; the integrator starts anew. */
 kl_status kl_simulation_jump(kl_simulation *s, kl_diag *diag);
-/* The same after positions, states or history were changed from outside: events start from the new state too. */
+/* The same after positions, states or history were changed from outside: events start from the new state
+ * too. */
 kl_status kl_simulation_move(kl_simulation *s, kl_diag *diag);
-/* After inputs were set: as a jump, but an integrator that can goes on with its matrix and its step.
+/* After inputs were set: as a jump, but an integrator that is able to keeps its matrix and its step.
  */
 kl_status kl_simulation_input(kl_simulation *s, kl_diag *diag);
 /* One accepted step, not beyond `until`; repeat while s->solver->s->t < until. */
@@ -73,7 +74,7 @@ kl_status kl_simulation_sample(kl_simulation *s, kl_diag *diag, const double **v
 
 enum { KL_MOST_ROWS = 1000000000 }; /* of a run: more would fill any disk */
 
-/* What a run hands its rows to, and who may stop it. */
+/* Receiver of the rows of a run, which may also stop it. */
 typedef struct kl_sink {
     void *context;
     /* values of the channels that kl_channels_want asked for; without that call, of all */

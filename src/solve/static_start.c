@@ -209,7 +209,8 @@ static kl_status improve(search *k, kl_diag *diag, double *size)
     const kl_model *m = k->m;
     kl_solver      *x = k->x;
     KL_TRY(evaluate(k, diag));
-    kl_eval_residual(m, x->w, k->a, k->lambda, k->dx); /* leaves the totals that tangents want */
+    kl_eval_residual(m, x->w, k->a, k->lambda,
+                     k->dx); /* leaves the totals that the tangents need */
     kl_tangents_eval(m, x->s, x->w, k->a, k->lambda, k->t);
     fill(k);
     if (k->moves && vary(k) != KL_OK) {

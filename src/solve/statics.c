@@ -289,9 +289,10 @@ static kl_status newton_moving(search *k)
     return KL_RETRY;
 }
 
-/* Pseudo-transient continuation: (K + mu M) dx = force is a step of implicit Euler in a time in which the model creeps
- * instead of moves. The acceleration may grow on the way, as it does where a wheel meets its rail or a wheelset off
- * the centre finds back to it; mu follows the acceleration, and becomes small where it does. */
+/* Pseudo-transient continuation: (K + mu M) dx = force is a step of implicit Euler in a time in which the
+ * model creeps instead of moves. The acceleration may grow on the way, as it does where a wheel meets its
+ * rail or a wheelset off the centre finds back to it; mu follows the acceleration, and becomes small where
+ * it does. */
 static kl_status creep_to_rest(search *k)
 {
     enum { MOST = 300 };
@@ -441,9 +442,10 @@ static double acceleration_scale(search *k)
     return fmax(g, most > nothing ? most : 1.0);
 }
 
-/* Largest entry on the diagonal of the tangent over the mass that it moves: of the nodes of finite elements alone
- * (`nodes`), or of all bodies. With their stiffness [1/s2] the acceleration that a change of place by one length
- * gives; with their damping [1/s] that of a change of velocity, for example by the creep of a wheel. */
+/* Largest entry on the diagonal of the tangent over the mass that it moves: of the nodes of finite
+ * elements alone (`nodes`), or of all bodies. With their stiffness [1/s2] the acceleration that a change
+ * of place by one length gives; with their damping [1/s] that of a change of velocity, for example by the
+ * creep of a wheel. */
 static double steepest(search *k, kl_weights weights, bool nodes)
 {
     const kl_model *m     = k->m;
@@ -464,9 +466,9 @@ static double steepest(search *k, kl_weights weights, bool nodes)
     return most;
 }
 
-/* Acceleration that rounding alone gives a flexible or rolling body, like residual_acceleration: a model that
- * nothing loads knows no other. Eight elements with eight nodes each meet in a node, and a consistent mass gives up to
- * eight times the acceleration of the lumped one. */
+/* Acceleration that rounding alone gives a flexible or rolling body, like residual_acceleration: a model
+ * that nothing loads knows no other. Eight elements with eight nodes each meet in a node, and a consistent
+ * mass gives up to eight times the acceleration of the lumped one. */
 static double rounding(search *k)
 {
     const double    share = 8.0 * 8.0 * 8.0;
@@ -507,7 +509,7 @@ static kl_status search_create(kl_solver *x, kl_equilibrium *e, search *k)
     return kl_arena_ok(k->arena) && k->kept && k->K ? KL_OK : KL_E_MEMORY;
 }
 
-/* Is the motion steady already, in axes that turn with it? The search itself knows only axes at rest.
+/* Is the motion steady already, in axes that turn with it? The search itself works in axes at rest.
  */
 static bool is_steady_rotation(search *k)
 {

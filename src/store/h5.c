@@ -52,8 +52,8 @@ static visit enter(void)
     return v;
 }
 
-/* HDF5 loses memory of its own over damaged files and complains of it at the exit of the program:
- * it stays silent then. */
+/* HDF5 leaks its own memory on damaged files and prints errors at the exit of the program: they are
+ * switched off. */
 static void leave(visit v)
 {
     if (!met_damage) H5Eset_auto2(H5E_DEFAULT, v.print, v.data);

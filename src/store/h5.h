@@ -26,10 +26,10 @@ typedef enum kl_h5_mode {
     KL_H5_REPAIR, /* change, although marked; closing clears the mark */
 } kl_h5_mode;
 
-/* What the first bytes of a file tell. */
+/* Contents of the first bytes of a file. */
 typedef struct kl_h5_start {
     bool empty, is_h5;
-    bool marked, swmr; /* somebody has it, or had it, open for writing; in SWMR mode */
+    bool marked, swmr; /* it is or was open for writing; in SWMR mode */
 } kl_h5_start;
 
 /* False when the file cannot be opened (see errno). */
@@ -40,7 +40,7 @@ kl_h5 *kl_h5_create(const char *path, char why[KL_H5_WHY]);
 kl_h5 *kl_h5_open(const char *path, kl_h5_mode mode, char why[KL_H5_WHY]);
 
 /* False when something was not written, now or before; then the file keeps its last good state. */
-bool kl_h5_close(kl_h5 *f, char why[KL_H5_WHY]); /* takes NULL quietly */
+bool kl_h5_close(kl_h5 *f, char why[KL_H5_WHY]); /* accepts NULL */
 
 bool        kl_h5_failed(const kl_h5 *f); /* a write failed */
 const char *kl_h5_error_text(kl_h5 *f);   /* reason of the last failure of this file */

@@ -23,7 +23,8 @@ typedef struct kl_surface_file kl_surface_file;
 /* Opens a table. `window` points along u and v a cursor keeps in memory; 0: the whole table if it
  * is below 32 MB, else 64 x 64. */
 kl_status kl_surface_file_open(const char *path, int window, kl_diag *diag, kl_surface_file **out);
-void kl_surface_file_close(kl_surface_file *f); /* takes NULL quietly; surfaces of it end too */
+void      kl_surface_file_close(
+         kl_surface_file *f); /* accepts NULL; surfaces that use it become invalid */
 
 const kl_surface       *kl_surface_file_surface(const kl_surface_file *f);
 const kl_surface_table *kl_surface_file_table(const kl_surface_file *f);

@@ -125,7 +125,7 @@ struct kl_track_file {
     char           why[WHY]; /* what is wrong with a row; empty: nothing was seen */
 };
 
-/* Says of a row what cannot be so: axes that are no unit vectors, a step longer than its length. */
+/* The fault of a row that is impossible: axes that are not unit vectors, or a step longer than its length. */
 static const char *row_fault(const double *row, const double *before)
 {
     static const int unit[4] = {KL_ROW_T, KL_ROW_B, KL_ROW_N, KL_ROW_G1};

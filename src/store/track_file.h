@@ -32,7 +32,7 @@ typedef struct kl_track_file kl_track_file;
 /* Opens a table. `window` rows a cursor keeps in memory; 0: the whole table if it is below 32 MB,
  * else 2048 rows (0.6 MB). */
 kl_status kl_track_file_open(const char *path, int window, kl_diag *diag, kl_track_file **out);
-void      kl_track_file_close(kl_track_file *f); /* takes NULL quietly; paths of it end too */
+void kl_track_file_close(kl_track_file *f); /* accepts NULL; paths that use it become invalid */
 
 const kl_path       *kl_track_file_path(const kl_track_file *f);
 const kl_path_table *kl_track_file_table(const kl_track_file *f);

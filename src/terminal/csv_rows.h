@@ -13,8 +13,7 @@ typedef struct kl_table {
     int           row0, row1, every; /* rows row0, row0 + every, ... before row1 */
 } kl_table;
 
-/* A kind of file. What goes wrong with the results is in their reader's diag; what goes wrong with
- * the stream, see ferror(). */
+/* A kind of file. Errors of the results are in their reader's diag; errors of the stream are in ferror(). */
 typedef struct kl_table_format {
     const char *name; /* of --format, and the ending of file names */
     bool        text; /* fit for a terminal */

@@ -147,8 +147,8 @@ static bool same_token(const char *a, const char *b)
     return different == 0;
 }
 
-/* A page of another site may know the address of this server under a name of its own: only ours is
- * answered. */
+/* A page of another site could reach this server under another host name (DNS rebinding): only requests
+ * with our own host name are answered. */
 static bool is_own_host(const kl_server *s, const char *request)
 {
     char        ip[40], name[40];
@@ -233,7 +233,7 @@ static void send_pending(kl_server *s, client *g)
     if (!good || (g->closing && g->out == g->answer.n)) close_client(g);
 }
 
-/* One who knocks; false when nobody does. */
+/* Accepts a new connection; false if there is none. */
 static bool accept_connection(kl_server *s)
 {
     int fd = accept(s->fd, NULL, NULL);

@@ -22,14 +22,14 @@ void       kl_server_destroy(kl_server *s);
 /* The address to open, with its token. */
 const char *kl_server_address(const kl_server *s);
 
-/* Answers who is waiting, for at most `wait_ms`. */
+/* Serves waiting connections for at most `wait_ms`. */
 void kl_server_turn(kl_server *s, int wait_ms);
 
-/* One event: a line of JSON. It is kept for those who come later. */
+/* One event: a line of JSON. It is kept for connections that are opened later. */
 void kl_server_send(kl_server *s, const char *json);
 
 bool kl_server_stop_wanted(const kl_server *s);
-int  kl_server_listeners(const kl_server *s);    /* who is connected to the events now */
+int  kl_server_listeners(const kl_server *s);    /* number of connections to the events now */
 bool kl_server_had_listener(const kl_server *s); /* has a browser ever been connected? */
 
 #endif
