@@ -138,10 +138,14 @@ kl_status kl_output_read(kl_builder *b, kl_entry *e)
     const kl_node *expression = kl_entry_get(e, "expression");
     if (expression && !of && !point && !quantity) return output_expression(b, e, expression);
     if (expression || !of || !quantity)
-        return kl_fail(b->diag, KL_E_MODEL, e->place,
-                       "output '%s': give {of: body, point: [x, y, z], quantity: position.x} or "
-                       "{expression: ...}",
-                       e->name);
+        return kl_fail(b->diag, KL_E_MODEL, e->place, "output '%s': %s", e->name,
+                       expression ? "`expression` cannot be combined with `of`, `point` or "
+                                    "`quantity`; remove them, or remove `expression`"
+                       : of ? "`quantity` is missing; give one, such as `quantity: position.x`"
+                       : quantity
+                           ? "`of` is missing; give a body or a marker, such as `of: crank.pin`"
+                           : "give {of: body, point: [x, y, z], quantity: position.x} or "
+                             "{expression: ...}");
     const char *word;
     kl_marker   local = {.A = kl_identity()};
     kl_scope   *s     = scope_of(b);

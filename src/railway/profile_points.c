@@ -178,7 +178,9 @@ static kl_status find_axes(work *w, double *scratch)
         return kl_fail(
             w->diag, KL_E_RANGE, (kl_place){w->p->file, 0, 0},
             "the wheel profile has no flange: no point lies more than 12 mm from the tread; "
-            "use `cone:` or `arc:` for a tread alone, or give the whole profile");
+            "for a tread alone write `cone: 1:40` or `arc: 300 mm` instead of `file`, or give the "
+            "whole "
+            "profile");
     KL_TRY(check_declared(w, w->kind == KL_PROFILE_WHEEL));
     for (int i = 0; i < w->n; i++) w->y[i] *= w->sign_y, w->z[i] *= w->sign_z;
     w->report->axes     = axes_text(w->sign_y, w->sign_z);
