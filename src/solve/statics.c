@@ -550,29 +550,35 @@ kl_status kl_find_equilibrium(kl_solver *x, kl_equilibrium *e, kl_diag *diag)
             status = kl_solve_acceleration(x, x->a, x->lambda, diag); /* says why */
     }
     if (status == KL_OK) {
-        k.rate     = acceleration_scale(&k);
-        bool round = is_steady_rotation(&k) || goes_round_bent(&k);
-        if (!round) {
-            e->omega        = (kl_vec3){0};
-            kl_state *start = kl_state_create(m);
-            if (start) kl_state_copy(start, x->s);
-            status = e->relax && !e->moving ? KL_RETRY
-                     : k.spinning           ? newton_moving(&k)
-                                            : newton(&k);
-            if (status == KL_RETRY && e->moving && start) {
+        k.rate            = acceleration_scale(&k);
+        bool      round   = is_steady_rotation(&k) || goes_round_bent(&k);
+        bool      resting = !e->moving || kl_increment_norm(m, x->s->v, NULL) == 0.0;
+        kl_state *start   = kl_state_create(m);
+        if (!start) status = KL_E_MEMORY;
+        else kl_state_copy(start, x->s);
+        if (!round && start) {
+            e->omega = (kl_vec3){0};
+            status   = e->relax && !e->moving ? KL_RETRY
+                       : k.spinning           ? newton_moving(&k)
+                                              : newton(&k);
+            if (status == KL_RETRY && e->moving) {
                 kl_state_copy(x->s, start);
                 status = k.spinning ? newton(&k) : newton_moving(&k);
             }
-            if (status == KL_RETRY && k.spinning && start) {
+            if (status == KL_RETRY && k.spinning) {
                 kl_state_copy(x->s, start);
                 status = creep_to_rest(&k);
             }
-            kl_state_destroy(start);
         }
-        if (status != KL_OK && status != KL_E_MEMORY && !e->moving) {
-            status = relax(&k, diag);
+        /* from the place that Newton reached, and if that fails from the start: Newton may have left a
+         * position of a linkage from which no equilibrium can be reached */
+        for (int try = 0; try < 2 && status != KL_OK && status != KL_E_MEMORY && resting; try++) {
+            if (try == 1) kl_state_copy(x->s, start);
+            e->peaks = 0;
+            status   = relax(&k, diag);
             if (status == KL_OK) status = newton(&k);
         }
+        kl_state_destroy(start);
         e->residual_acceleration = residual_acceleration(&k);
         /* rounding may keep the last steps from shrinking: at rest is at rest */
         double noise = e->residual_acceleration > 1e-9 ? rounding(&k) : 0.0;

@@ -286,6 +286,43 @@ static void what_nothing_loads_is_at_rest(void **unused)
     unload(&l);
 }
 
+/* A toggle press sinks on its stop. Newton's method folds it up, from where it does not come back, so that it
+ * is let go from the start. Virtual work: the stop carries the ram and half of both links, whose centres
+ * move by 1/4 and 3/4 of its way: (20 + 3) g. `modes` and `start: steady` keep velocities, but there are none. */
+static void a_press_sinks_on_its_stop(void **unused)
+{
+    (void)unused;
+    static const char press[] =
+        "klingel: 1\n"
+        "parameters: {a: 300 mm, al: 20 deg}\n"
+        "bodies:\n"
+        "  upper: {mass: 3, inertia: [0.0225, 0.0225, 0.001], orientation: {axis: y, angle: -al},\n"
+        "          position: [a/2*sin(al), 0, -a/2*cos(al)]}\n"
+        "  lower: {mass: 3, inertia: [0.0225, 0.0225, 0.001], orientation: {axis: y, angle: al},\n"
+        "          position: [a/2*sin(al), 0, -3*a/2*cos(al)]}\n"
+        "  ram: {mass: 20, inertia: [0.1, 0.1, 0.1], position: [0, 0, -2*a*cos(al)]}\n"
+        "joints:\n"
+        "  top: {type: revolute, between: [ground, upper], at: [0, 0, 0], axis: y}\n"
+        "  knee: {type: revolute, between: [upper, lower], at: [a*sin(al), 0, -a*cos(al)], axis: "
+        "y}\n"
+        "  wrist: {type: revolute, between: [lower, ram], at: [0, 0, -2*a*cos(al)], axis: y}\n"
+        "  guide: {type: translational, between: [ground, ram], at: [0, 0, -2*a*cos(al)], axis: "
+        "-z,\n"
+        "          limits: {upper: 25 mm, stiffness: 50 MN/m, damping: 5 s/m}}\n"
+        "forces:\n  brake: {type: slide-spring-damper, of: guide, damping: 2000}\n";
+    for (int moving = 0; moving < 2; moving++) {
+        loaded         l      = load_text(press, NULL, 0, true);
+        kl_equilibrium e      = {.moving = moving};
+        kl_status      status = kl_find_equilibrium(l.x, &e, l.diag);
+        if (status != KL_OK) print_messages(l.diag);
+        assert_int_equal(status, KL_OK);
+        const double *q      = l.x->s->q + l.model->body[kl_model_find_body(l.model, "ram")].q;
+        double        stroke = -q[2] - 0.6 * cos(20.0 * KL_PI / 180.0);
+        assert_close(stroke, 0.025 + 23.0 * 9.81 / 50e6, 1e-10);
+        unload(&l);
+    }
+}
+
 int main(void)
 {
     const struct CMUnitTest tests[] = {
@@ -298,6 +335,7 @@ int main(void)
         cmocka_unit_test(chain_goes_to_the_catenary_with_second_order),
         cmocka_unit_test(run_may_start_from_the_equilibrium),
         cmocka_unit_test(examples_come_to_rest),
+        cmocka_unit_test(a_press_sinks_on_its_stop),
         cmocka_unit_test(what_nothing_loads_is_at_rest),
     };
     return cmocka_run_group_tests(tests, NULL, NULL);
