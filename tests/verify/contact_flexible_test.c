@@ -170,7 +170,7 @@ static void skins_do_not_depend_on_virtual_bodies(void **unused)
     assert_true(apart[1] < 3e-7 && apart[1] < 0.2 * apart[0]);
 }
 
-/* Two flexible bars, the second one on a worn pin that is damped so that it settles. */
+/* Two flexible bars, the second one on a worn joint that is damped so that it settles. */
 static const char *const worn_bars =
     "klingel: 1\n"
     "bodies:\n"
@@ -179,19 +179,17 @@ static const char *const worn_bars =
     "  lower: {like: upper, position: [1, 0, 0]}\n"
     "joints:\n"
     "  pivot: {type: revolute, between: [ground, upper.left], axis: y}\n"
-    "  hinge: {type: revolute, between: [upper.right, lower.left], axis: y, clearance: {radial: "
-    "0.2 "
-    "mm, axial: 0.2 mm, radius: 20 mm, length: 40 mm, law: linear, stiffness: 1 MN/m, damping: 500 "
-    "N s/m}}\n"
+    "  hinge: {between: [upper.right, lower.left], %s, law: linear, stiffness: 1 MN/m, damping: "
+    "500 N s/m}}\n"
     "outputs: {x: {of: lower, point: [1, 0, 0], quantity: position.x}, used: {expression: "
     "hinge.penetration}}\n"
     "run: {end: 0.2, every: 0.01}\n"
     "integrator: {tolerance: %g}\n";
 
-static void run_bars(const char *attach, double tolerance, example *out)
+static void run_bars(const char *attach, const char *joint, double tolerance, example *out)
 {
     char text[2000];
-    snprintf(text, sizeof text, worn_bars, KL_SOURCE_DIR, attach, tolerance);
+    snprintf(text, sizeof text, worn_bars, KL_SOURCE_DIR, attach, joint, tolerance);
     built          b = must_build(text);
     kl_simulation *s = NULL;
     memset(out, 0, sizeof *out);
@@ -208,11 +206,23 @@ static void run_bars(const char *attach, double tolerance, example *out)
 static void worn_joints_of_flexible_bodies_agree_both_ways(void **unused)
 {
     (void)unused;
-    run_bars("marker", 1e-8, &e);
-    run_bars("virtual-body", 1e-8, &f);
-    print_message("worn hinge, marker against virtual body: %.2g m\n", example_apart(&e, &f, 0));
-    assert_true(example_peak(&e, 1) > 1e-7); /* the pin has reached its bearing */
-    assert_true(example_apart(&e, &f, 0) < 2e-6);
+    static const char *const joints[] = {
+        "type: revolute, axis: y, clearance: {radial: 0.2 mm, axial: 0.2 mm, radius: 20 mm, "
+        "length: 40 "
+        "mm",
+        "type: cylindrical, axis: y, clearance: {radial: 0.2 mm, radius: 20 mm, length: 40 mm",
+        "type: spherical, clearance: {radial: 0.2 mm, radius: 20 mm",
+        "type: translational, axis: x, clearance: {radial: 0.2 mm, size: [40 mm, 40 mm], "
+        "length: "
+        "40 mm"};
+    for (size_t k = 0; k < sizeof joints / sizeof *joints; k++) {
+        run_bars("marker", joints[k], 1e-8, &e);
+        run_bars("virtual-body", joints[k], 1e-8, &f);
+        print_message("%.40s: marker against virtual body %.2g m, penetration %.2g m\n", joints[k],
+                      example_apart(&e, &f, 0), example_peak(&e, 1));
+        assert_true(example_peak(&e, 1) > 1e-7); /* the inner part has reached the outer one */
+        assert_true(example_apart(&e, &f, 0) < 2e-6);
+    }
 }
 
 int main(void)
