@@ -2,6 +2,7 @@
 
 #include <math.h>
 #include <stdio.h>
+#include <string.h>
 
 /* How exactly steps end at crossings. Explicit steps of fixed length have no error control that would
  * see a stop which begins within them. An integrator that cannot take a step back would restart for
@@ -36,11 +37,11 @@ kl_status kl_method_choose(kl_simulation *s)
     kl_method_steps at;
     if (!s->automatic) return KL_OK;
     /* no knowledge from the run so far, so that a restarted run continues identically */
-    s->bound                  = kl_method_bound(s->model);
-    s->watch                  = (kl_method_watch){0};
-    s->latest                 = 0.0;
-    s->changes                = 0;
-    s->trial                  = (kl_method_trial){0};
+    s->bound   = kl_method_bound(s->model);
+    s->watch   = (kl_method_watch){0};
+    s->latest  = 0.0;
+    s->changes = 0;
+    memset(s->trial, 0, sizeof s->trial);
     const kl_integrator *best = &kl_generalized_alpha;
     if (s->bound) {
         snprintf(s->chosen, sizeof s->chosen, "%s", s->bound);
@@ -58,29 +59,41 @@ kl_status kl_method_choose(kl_simulation *s)
     return best != s->integrator ? use_method(s, best) : KL_OK;
 }
 
-/* Gear's method instead of generalized-alpha where that was the choice; not where joints stick and slip, whose
- * events begin it again and again. */
-static kl_status try_gear(kl_simulation *s)
+/* A guest beside its host, by work. */
+static kl_status try_guest(kl_simulation *s, kl_method_trial *trial, long first,
+                           const kl_integrator *host, const kl_integrator *guest)
 {
     double pays, t = s->solver->s->t;
-    bool   gear = s->integrator == &kl_gear_index1;
-    if (s->model->reads_reactions) return KL_OK;
-    switch (kl_method_compare(&s->trial, s->model, t, &s->count, gear, &pays)) {
-    case KL_METHOD_TRIES_GEAR:
+    switch (kl_method_compare(trial, s->model, t, &s->count, first, &pays)) {
+    case KL_METHOD_TRIES:
         snprintf(s->chosen, sizeof s->chosen, "on trial since t = %.4g s", t);
-        return use_method(s, &kl_gear_index1);
-    case KL_METHOD_KEEPS_GEAR:
-        snprintf(s->chosen, sizeof s->chosen,
-                 "since t = %.4g s: stiff but smooth, %.2g of the work of generalized-alpha", t,
-                 pays);
+        return use_method(s, guest);
+    case KL_METHOD_KEEPS:
+        snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %.2g of the work of %s", t, pays,
+                 host->name);
         return KL_OK;
-    case KL_METHOD_LEAVES_GEAR:
-        snprintf(s->chosen, sizeof s->chosen,
-                 "since t = %.4g s: stiff forces, and gear takes %.2g times the work", t, pays);
-        return use_method(s, &kl_generalized_alpha);
+    case KL_METHOD_LEAVES:
+        snprintf(s->chosen, sizeof s->chosen, "since t = %.4g s: %s takes %.2g times the work", t,
+                 guest->name, pays);
+        return use_method(s, host);
     case KL_METHOD_STAYS: break;
     }
     return KL_OK;
+}
+
+/* Generalized-alpha beside Runge-Kutta, Gear's method beside generalized-alpha where that was the choice. Not where
+ * joints stick and slip, whose events begin methods again and again. */
+static kl_status compare_methods(kl_simulation *s)
+{
+    kl_method_trial *explicit_host = &s->trial[0], *implicit_host = &s->trial[1];
+    bool             explicit_now = s->integrator == &kl_runge_kutta;
+    if (s->model->reads_reactions) return KL_OK;
+    if (explicit_now) *implicit_host = (kl_method_trial){0};
+    if (explicit_now || (explicit_host->on && !explicit_host->kept))
+        return try_guest(s, explicit_host, KL_TRIAL_BESIDE_RUNGE_KUTTA, &kl_runge_kutta,
+                         &kl_generalized_alpha);
+    return try_guest(s, implicit_host, KL_TRIAL_BESIDE_ALPHA, &kl_generalized_alpha,
+                     &kl_gear_index1);
 }
 
 /* Before a step: would the other method do with less than the last one took? */
@@ -89,12 +102,12 @@ kl_status kl_method_reconsider(kl_simulation *s)
     double h = s->latest;
     enum { MOST = 6 }; /* changes of the method */
     char why[128];
-    bool explicit_now = s->integrator == &kl_runge_kutta;
-    s->latest         = 0.0;
+    s->latest = 0.0;
     if (!s->automatic || s->bound || !(h > 0.0)) return KL_OK;
-    if (explicit_now) s->trial.begun = false;
-    else KL_TRY(try_gear(s));
-    if (s->changes >= MOST || s->integrator == &kl_gear_index1) return KL_OK;
+    KL_TRY(compare_methods(s));
+    /* what was compared by its work is not left for an estimate */
+    if (s->trial[0].on || s->trial[1].on || s->changes >= MOST) return KL_OK;
+    bool explicit_now = s->integrator == &kl_runge_kutta;
     if (!kl_method_is_inefficient(&s->watch, s->scratch, s->solver, s->model->settings.tolerance, h,
                                   explicit_now, why, sizeof why))
         return KL_OK;

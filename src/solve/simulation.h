@@ -34,7 +34,7 @@ typedef struct kl_simulation {
     kl_method_scratch *scratch; /* of the choice */
     kl_diag           *quiet;   /* takes the messages of steps that another method repeats */
     kl_method_watch    watch;
-    kl_method_trial    trial;
+    kl_method_trial    trial[2];    /* beside Runge-Kutta, beside generalized-alpha */
     double             latest;      /* length of the last step, until it was looked at [s] */
     int                changes;     /* of the integrator so far */
     char               chosen[160]; /* why it is the one that it is; "": it was given */

@@ -251,17 +251,43 @@ static void a_trial_of_gear_that_does_not_pay_is_given_up(void **unused)
     for (int k = 0; k < 60000;
          k++) { /* a step of Gear's takes four times the work, for the same time */
         count.evaluations += gear ? 8 : 2;
-        kl_method_verdict v = kl_method_compare(&w, &m, 1e-3 * k, &count, gear, &pays);
-        assert_int_not_equal(v, KL_METHOD_KEEPS_GEAR);
+        kl_method_verdict v =
+            kl_method_compare(&w, &m, 1e-3 * k, &count, KL_TRIAL_BESIDE_ALPHA, &pays);
+        assert_int_not_equal(v, KL_METHOD_KEEPS);
         gears += gear;
-        if (v == KL_METHOD_TRIES_GEAR) gear = true, trials++;
-        if (v == KL_METHOD_LEAVES_GEAR) {
+        if (v == KL_METHOD_TRIES) gear = true, trials++;
+        if (v == KL_METHOD_LEAVES) {
             assert_close(pays, 4.0, 0.2);
             gear = false;
         }
     }
     assert_int_equal(trials, 2); /* after 3000 steps, and 24 000 later */
     assert_true(gears < 300);
+}
+
+/* A third of the work beside Runge-Kutta: kept after 300 steps and a trial of 120, and for good. */
+static void a_trial_that_pays_is_kept(void **unused)
+{
+    (void)unused;
+    kl_model        m     = {.nlam = 1};
+    kl_method_trial w     = {0};
+    kl_statistics   count = {0};
+    double          pays, t = 0.0;
+    int             kept = 0;
+    for (int k = 0; k < 10000; k++) {
+        count.evaluations += w.on ? 2 : 12;
+        t += w.on ? 1e-3 : 2e-3;
+        bool              was = w.on;
+        kl_method_verdict v =
+            kl_method_compare(&w, &m, t, &count, KL_TRIAL_BESIDE_RUNGE_KUTTA, &pays);
+        assert_int_not_equal(v, KL_METHOD_LEAVES);
+        if (v == KL_METHOD_TRIES) assert_false(was);
+        if (v != KL_METHOD_KEEPS) continue;
+        assert_close(pays, 1.0 / 3.0, 1e-6);
+        kept = k;
+    }
+    assert_int_equal(kept, 300 + 120 - 1);
+    assert_true(w.on && w.kept);
 }
 
 /* Steps that Runge-Kutta took before count more than any estimate. */
@@ -341,6 +367,7 @@ int main(void)
         cmocka_unit_test(elements_state_that_their_path_matters),
         cmocka_unit_test(a_stiff_rod_that_swings_smoothly_takes_gear),
         cmocka_unit_test(a_trial_of_gear_that_does_not_pay_is_given_up),
+        cmocka_unit_test(a_trial_that_pays_is_kept),
         cmocka_unit_test(what_was_measured_decides),
         cmocka_unit_test(a_resumed_run_chooses_as_one_that_goes_on),
     };
