@@ -62,18 +62,37 @@ static void print_head(const follow *f)
     printf("\n");
 }
 
+/* Is channel i shown in the summary? Forces of inverse dynamics; else outputs of the model, or what it records. */
+static bool is_shown(const follow *f, int i, bool own)
+{
+    const kl_channel *k = kl_channels_at(f->a->s->channels, i);
+    return f->forces ? is_force(k) : own ? k->own : k->recorded;
+}
+
+/* Rounding errors of a channel follow from the largest values with its unit, such as the other reactions: 1e-12 of them
+ * is printed as 0. */
+static double without_noise(const follow *f, int i, bool own, double value)
+{
+    const kl_channels *c     = f->a->s->channels;
+    double             scale = 0.0;
+    for (int k = 0; k < kl_channels_count(c); k++)
+        if (is_shown(f, k, own) && !strcmp(kl_channels_at(c, k)->unit, kl_channels_at(c, i)->unit))
+            scale = fmax(scale, fmax(fabs(f->least[k]), fabs(f->most[k])));
+    return fabs(value) < 1e-12 * scale ? 0.0 : value;
+}
+
 static void print_extremes(const follow *f)
 {
     const kl_channels *c = f->a->s->channels;
-    printf("%-32s %14s %14s %-8s %s\n", f->forces ? "force" : "output", "least", "most", "unit",
-           "largest at [s]");
+    printf("%-32s %14s %14s %-8s %s\n", f->forces ? "force" : "output", "smallest", "largest",
+           "unit", "largest magnitude at [s]");
     bool own = false;
     for (int i = 0; i < kl_channels_count(c); i++) own |= kl_channels_at(c, i)->own;
     for (int i = 0; i < kl_channels_count(c); i++) {
         const kl_channel *k = kl_channels_at(c, i);
-        if (f->forces ? !is_force(k) : own ? !k->own : !k->recorded) continue;
-        printf("%-32s %14.6g %14.6g %-8s %.6g\n", k->name, f->least[i], f->most[i], k->unit,
-               f->at[i]);
+        if (!is_shown(f, i, own)) continue;
+        printf("%-32s %14.6g %14.6g %-8s %.6g\n", k->name, without_noise(f, i, own, f->least[i]),
+               without_noise(f, i, own, f->most[i]), k->unit, f->at[i]);
     }
 }
 

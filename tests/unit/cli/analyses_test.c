@@ -149,6 +149,28 @@ static void statics_kinematics_and_inverse_print_tables(void **state)
     assert_says(w->err, "needs a driver for every degree of freedom");
 }
 
+static void summaries_print_rounding_errors_as_zero(void **state)
+{
+    world *w = *state;
+    write_text(w, "wiper.yaml",
+               "klingel: 1\nbodies:\n"
+               "  crank: {mass: 0.3, inertia: [1e-4, 1e-4, 1e-4]}\n"
+               "  rod: {mass: 0.4, inertia: [1e-5, 3e-3, 3e-3], position: [0.15, 0, 0]}\n"
+               "  wiper: {mass: 0.8, inertia: [0.02, 0.001, 0.02], position: [0.29, 0, 0]}\n"
+               "joints:\n"
+               "  motor: {type: revolute, between: [ground, crank], at: [0, 0, 0], axis: z}\n"
+               "  pin: {type: revolute, between: [crank, rod], at: [0.05, 0, 0], axis: z}\n"
+               "  ball: {type: spherical, between: [rod, wiper], at: [0.29, 0.1, 0]}\n"
+               "  pivot: {type: revolute, between: [ground, wiper], at: [0.29, 0, 0], axis: z}\n"
+               "  drive: {type: driver, of: motor, value: {polynomial: [0, 5]}}\n"
+               "run: {end: 2, every: 0.01}\n");
+    assert_int_equal(run(w, "inverse", "wiper.yaml"), 0);
+    assert_says(w->out, "drive.effort");
+    for (const char *at = w->out; (at = strstr(at, "e-")) != NULL; at++)
+        if (at[2] >= '1' && at[2] <= '9' && at[3] >= '0' && at[3] <= '9')
+            fail_msg("a rounding error was printed: %.30s", at - 12);
+}
+
 static const char model[] =
     "klingel: 1\n"
     "parameters: {k: 100 N/m, c: 2 N s/m}\n"
@@ -259,7 +281,8 @@ static void values_of_a_study_are_units_and_words(void **state)
     char   text[2000];
     write_text(w, "fall.yaml",
                "klingel: 1\ngravity: [0, 0, -10]\nparameters: {L: 1 m, heavy: false}\n"
-               "bodies: {bob: {type: point, mass: \"if(heavy == true, 2 kg, 1 kg)\", position: [0, 0, L]}}\n"
+               "bodies: {bob: {type: point, mass: \"if(heavy == true, 2 kg, 1 kg)\", position: [0, "
+               "0, L]}}\n"
                "run: {end: 0.1 s}\n");
     write_text(w, "g.yaml",
                "model: fall.yaml\nmethod: grid\nend: 0.1 s\n"
@@ -589,6 +612,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_wheelset_that_runs_has_the_same_critical_speed, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(linear_model_is_written_in_both_formats, setup, teardown),
+        cmocka_unit_test_setup_teardown(summaries_print_rounding_errors_as_zero, setup, teardown),
         cmocka_unit_test_setup_teardown(statics_kinematics_and_inverse_print_tables, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(table_is_the_same_for_one_and_two_workers_and_after_a_kill,
