@@ -340,7 +340,8 @@ static int check_request(request *q)
             q->measure = NULL;
         }
     if (q->measure)
-        return kl_usage_error(c, "--measure must be von-mises or principal, not '%s'", q->measure);
+        return kl_usage_error(
+            c, "--measure must be von-mises, principal or critical-plane, not '%s'", q->measure);
     return KL_EXIT_OK;
 }
 
@@ -360,7 +361,7 @@ static int run_stress(int argc, char **argv)
          "mean stress correction: none, goodman, gerber or swt"},
         {"ultimate", 0, "STRESS", KL_OPTION_TEXT, &q.ultimate, "tensile strength: 510MPa"},
         {"measure", 0, "WORD", KL_OPTION_TEXT, &q.measure,
-         "counted stress: von-mises (signed) or principal"},
+         "von-mises (signed), principal or critical-plane"},
         {"weld", 0, "X,...", KL_OPTION_TEXT, &q.weld,
          "stress at a weld toe: x,y,z,dx,dy,dz,t|edge [m]"},
         {"top", 0, "N", KL_OPTION_COUNT, &q.top, "number of hot spots in the table (default 10)"},

@@ -6,8 +6,9 @@
 #include <string.h>
 
 #include "algebra/dense.h"
+#include "post/critical_plane.h"
 
-const char *const kl_measure_words[] = {"von-mises", "principal", NULL};
+const char *const kl_measure_words[] = {"von-mises", "principal", "critical-plane", NULL};
 
 const char *kl_stress_point_name(const kl_kbody *b, int point, char text[KL_POINT_NAME])
 {
@@ -156,7 +157,7 @@ static void room_free(room *k)
 
 static double measure_of(kl_stress_measure measure, const double s[6], double von_mises)
 {
-    if (measure == KL_MEASURE_VON_MISES) return s[0] + s[1] + s[2] < 0.0 ? -von_mises : von_mises;
+    if (measure != KL_MEASURE_PRINCIPAL) return s[0] + s[1] + s[2] < 0.0 ? -von_mises : von_mises;
     double p[3];
     kl_principal(s, p);
     return p[0] >= -p[2] ? p[0] : p[2];
@@ -206,9 +207,11 @@ static void scan_block(const kl_modal_run *r, kl_stress_measure measure, int fir
 kl_status kl_stress_envelope(const kl_modal_run *r, kl_stress_measure measure,
                              const kl_sn_curve *curve, kl_hot_spot *spot)
 {
-    room k;
-    int  n     = r->body->stress.n;
-    bool there = room_make(r, &k);
+    room          k;
+    kl_plane_room planes = {0};
+    bool          plane = measure == KL_MEASURE_CRITICAL_PLANE, there = room_make(r, &k);
+    int           n = r->body->stress.n;
+    if (there && plane) there = kl_plane_room_make(r, &planes) == KL_OK;
     for (int first = 0; there && first < n; first += POINTS) {
         int count = n - first < POINTS ? n - first : POINTS;
         for (int q = 0; q < count; q++)
@@ -222,12 +225,14 @@ kl_status kl_stress_envelope(const kl_modal_run *r, kl_stress_measure measure,
             const double *x = k.history + (size_t)q * (size_t)r->rows;
             kl_hot_spot  *h = &spot[first + q];
             h->von_mises    = fmax(h->von_mises, 0.0);
-            if (curve)
+            if (plane) kl_critical_plane(r, curve, &planes, h);
+            else if (curve)
                 h->damage =
                     kl_sn_damage(curve, k.cycles, kl_rainflow(x, r->rows, k.scratch, k.cycles));
         }
     }
     room_free(&k);
+    kl_plane_room_free(&planes);
     return there ? KL_OK : KL_E_MEMORY;
 }
 

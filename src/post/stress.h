@@ -27,6 +27,7 @@ typedef struct kl_modal_run {
 typedef enum kl_stress_measure {
     KL_MEASURE_VON_MISES, /* with the sign of the trace */
     KL_MEASURE_PRINCIPAL, /* the principal stress of largest size, with its sign */
+    KL_MEASURE_CRITICAL_PLANE, /* the normal stress of the plane with the largest damage (critical_plane.h) */
 } kl_stress_measure;
 extern const char *const kl_measure_words[]; /* in its order, NULL at the end */
 

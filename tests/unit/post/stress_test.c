@@ -74,6 +74,52 @@ static void the_envelope_finds_the_largest_stress_its_time_and_its_damage(void *
     assert_true(isnan(spot[0].damage));
 }
 
+/* Point 0 is pulled in a direction that no axis has, point 1 sheared: its planes under 45 degrees have +-tau. Twice as many rows change
+ * the damage by nothing; that of the signed von Mises stress, whose sign under shear is rounding, or here that of a small pressure that
+ * oscillates faster, grows with them. */
+static void the_critical_plane_counts_what_happens_and_not_the_rows(void **unused)
+{
+    (void)unused;
+    enum { FINE = 4001 };
+    const double  n[3]                   = {0.48, 0.6, 0.64}, tau = 1e8;
+    double        stress[POINTS * 2 * 6] = {0};
+    static double time[FINE], w[FINE * 2];
+    const double  pull[6] = {n[0] * n[0], n[1] * n[1], n[2] * n[2], n[0] * n[1], n[1] * n[2], n[2] * n[0]};
+    for (int c = 0; c < 6; c++) stress[c] = 2e8 * pull[c];
+    stress[(1 * 2 + 0) * 6 + 4] = tau; /* yz */
+    for (int c = 0; c < 3; c++) stress[(1 * 2 + 1) * 6 + c] = 1e3;
+    kl_kbody    body  = {.nmode = 2, .stress = {.n = POINTS, .stress = stress}};
+    kl_sn_curve curve = {.range = 1e8, .cycles = 1e6, .slope = 3};
+    kl_hot_spot spot[POINTS];
+    double      damage[2][POINTS], jumping[2];
+    for (int fine = 0; fine < 2; fine++) {
+        int rows = fine ? FINE : (FINE - 1) / 10 + 1;
+        for (int i = 0; i < rows; i++) {
+            time[i]      = 4.0 * i / (rows - 1);
+            w[2 * i]     = sin(2 * KL_PI * time[i]);
+            w[2 * i + 1] = cos(2 * KL_PI * (fine ? 200.0 : 20.0) * time[i] + 0.3);
+        }
+        kl_modal_run run = {.body = &body, .n = 2, .rows = rows, .time = time, .w = w};
+        assert_int_equal(kl_stress_envelope(&run, KL_MEASURE_VON_MISES, &curve, spot), KL_OK);
+        jumping[fine] = spot[1].damage;
+        assert_int_equal(kl_stress_envelope(&run, KL_MEASURE_CRITICAL_PLANE, &curve, spot), KL_OK);
+        for (int p = 0; p < POINTS; p++) damage[fine][p] = spot[p].damage;
+        assert_close(spot[0].most, 2e8, 1.0);
+        assert_close(spot[1].most / tau, 1.0, 0.016);
+    }
+    /* four periods that begin at zero: three whole cycles and two halves of twice the amplitude, and two halves of the amplitude */
+    double cycles = 3.5 + 2 * 0.5 * 0.125;
+    assert_close(damage[1][0] / (cycles * pow(4.0, 3) / 1e6), 1.0, 1e-3);
+    assert_close(damage[1][1] / (cycles * pow(2.0, 3) / 1e6), 1.0, 0.05);
+    for (int p = 0; p < POINTS; p++) assert_close(damage[0][p] / damage[1][p], 1.0, 2e-3);
+    assert_true(jumping[1] > 5.0 * jumping[0]);
+    /* without a curve: the plane with the largest range */
+    kl_modal_run run = {.body = &body, .n = 2, .rows = FINE, .time = time, .w = w};
+    assert_int_equal(kl_stress_envelope(&run, KL_MEASURE_CRITICAL_PLANE, NULL, spot), KL_OK);
+    assert_true(isnan(spot[1].damage));
+    assert_close((spot[1].most - spot[1].least) / (2 * tau), 1.0, 0.016);
+}
+
 enum { MANY = 37, LONG = 5000, FEW = 5 };
 
 static double random_number(void) { return 2.0 * rand() / (double)RAND_MAX - 1.0; }
@@ -172,6 +218,7 @@ int main(void)
         cmocka_unit_test(von_mises_and_principal_stresses_agree_with_known_states),
         cmocka_unit_test(principal_stresses_keep_the_invariants),
         cmocka_unit_test(the_envelope_finds_the_largest_stress_its_time_and_its_damage),
+        cmocka_unit_test(the_critical_plane_counts_what_happens_and_not_the_rows),
         cmocka_unit_test(the_envelope_agrees_with_one_history_after_the_other),
         cmocka_unit_test(hot_spots_are_local_maxima_that_lie_apart),
         cmocka_unit_test(another_frame_moves_the_surface_and_stresses_nothing),
