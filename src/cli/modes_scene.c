@@ -181,7 +181,8 @@ kl_status kl_modes_scene_of(const kl_analysis *a, const kl_spectrum *s, const ch
                           .base   = base,
                           .motion = motion,
                           .skin   = w.skin,
-                          .nskin  = w.nskin};
+                          .nskin  = w.nskin,
+                          .model  = m};
     if (status == KL_OK) status = kl_modes_scene_add(path, &out, diag);
     kl_state_destroy(w.base);
     free(scene);

@@ -264,11 +264,8 @@ static void add_points(kl_text *t, const char *name, const double *x, int n, int
     kl_text_add(t, "]");
 }
 
-/* Lines that bodies follow; what is closer together than can be seen is left out. */
-static void add_tracks(kl_text *t, kl_reader *r)
+void kl_view_add_tracks(kl_text *t, const kl_track_points *list, int n)
 {
-    int                    n    = 0;
-    const kl_track_points *list = kl_reader_tracks(r, &n);
     kl_text_add(t, ", \"tracks\": [");
     for (int i = 0; i < n; i++) {
         int every = list[i].n / MOST_TRACK_POINTS + 1;
@@ -355,6 +352,13 @@ static kl_status write_fields(FILE *f, kl_reader *r, int index, size_t *written)
     const kl_field_points *list = kl_reader_fields(r, &n);
     for (int i = 0; i < n; i++) KL_TRY(write_field(f, r, &list[i], index, i, written));
     return KL_OK;
+}
+
+static void add_tracks(kl_text *t, kl_reader *r)
+{
+    int                    n    = 0;
+    const kl_track_points *list = kl_reader_tracks(r, &n);
+    kl_view_add_tracks(t, list, n);
 }
 
 static void head_json(kl_text *t, const packing *p, const char *label, const char *skins)

@@ -50,6 +50,9 @@ typedef struct kl_view_summary {
 kl_status kl_view_write(FILE *f, const kl_view_source *sources, int n,
                         const kl_view_options *options, kl_diag *diag, kl_view_summary *summary);
 
+/* Lines that bodies follow, as entry of a head; what is closer together than can be seen is left out. */
+void kl_view_add_tracks(kl_text *t, const kl_track_points *list, int n);
+
 /* Pages of modes: of a linear model, of a reduced flexible body. `bytes` of data in the page. */
 kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *modes, const char *label,
                               kl_diag *diag, size_t *bytes);

@@ -48,7 +48,7 @@ static kl_status write_page(FILE *f, kl_text *head, const double *shapes, size_t
 {
     double phase[PHASES];
     for (int i = 0; i < PHASES; i++) phase[i] = (double)i / (PHASES - 1);
-    kl_text_add(head, "], \"skins\": %s}", skins->data ? skins->data : "[]");
+    kl_text_add(head, ", \"skins\": %s}", skins->data ? skins->data : "[]");
     if (head->failed || skins->failed) return KL_E_MEMORY;
     KL_TRY(kl_view_write_block(f, 0, "head", head->data, head->n, bytes));
     KL_TRY(kl_view_write_doubles(f, 0, "time", phase, PHASES, bytes));
@@ -105,6 +105,8 @@ kl_status kl_view_write_modes(FILE *f, const kl_modes_scene *m, const char *labe
         if (i) kl_text_add(&head, ", ");
         kl_text_json(&head, m->body[i]);
     }
+    kl_text_add(&head, "]");
+    kl_view_add_tracks(&head, m->track, m->ntrack);
     kl_view_write_head(f, m->title && *m->title ? m->title : label, "view");
     kl_status status = write_kept_skins(f, m, &skins, bytes);
     if (status == KL_OK) status = write_page(f, &head, shapes, n, &skins, diag, bytes);
@@ -150,6 +152,7 @@ kl_status kl_view_write_body(FILE *f, const kl_kbody *b, const char *label, kl_d
     for (int i = 0; i < skin.kept; i++)
         add_mode(&head, i, 0.0, 6.283185307179586 * b->frequency[i], b->frequency[i], (double)NAN,
                  "");
+    kl_text_add(&head, "]");
     kl_view_write_head(f, title, "view");
     kl_status status =
         scene.failed ? KL_E_MEMORY : kl_view_write_skins(f, 0, &skin, 1, &skins, bytes);

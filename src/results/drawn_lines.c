@@ -1,6 +1,7 @@
 #include "results/drawn_lines.h"
 
 #include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
 /* The data of the resource that an element names by key `k`; NULL: none. */
@@ -84,4 +85,30 @@ bool kl_drawn_lines_write(kl_h5 *file, const kl_drawn_line *list, int n)
         good = good && kl_h5_write_attribute(file, group, "gauge", gauge);
     }
     return good;
+}
+
+static bool read_line(kl_h5 *file, kl_arena *arena, const char *name, kl_track_points *t)
+{
+    char path[400], part[420];
+    snprintf(path, sizeof path, "/scene/tracks/%.300s", name);
+    snprintf(part, sizeof part, "%s/position", path);
+    int n = kl_h5_count(file, part);
+    if (n < 6 || n % 3) return false;
+    *t          = (kl_track_points){.name = name, .n = n / 3};
+    t->position = kl_h5_read_doubles(file, part, n, arena);
+    snprintf(part, sizeof part, "%s/normal", path);
+    t->normal         = kl_h5_read_doubles(file, part, n, arena);
+    const char *gauge = kl_h5_read_attribute(file, path, "gauge", arena);
+    if (gauge) t->gauge = strtod(gauge, NULL);
+    return t->position && t->normal;
+}
+
+const kl_track_points *kl_drawn_lines_read(kl_h5 *file, kl_arena *arena, int *n)
+{
+    int              count = 0;
+    const char     **name  = kl_h5_list(file, "/scene/tracks", &count, arena);
+    kl_track_points *list  = name ? kl_arena_array(arena, kl_track_points, count) : NULL;
+    *n                     = 0;
+    for (int i = 0; list && i < count; i++) *n += read_line(file, arena, name[i], &list[*n]);
+    return list;
 }

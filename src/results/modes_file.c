@@ -72,6 +72,16 @@ static bool read_skins(kl_h5 *f, kl_arena *a, kl_modes_scene *s)
     return s->skin && (head || n <= 0);
 }
 
+static bool write_lines(kl_h5 *f, const kl_model *m)
+{
+    kl_arena            *arena = kl_arena_create();
+    int                  n     = 0;
+    const kl_drawn_line *line  = arena && m ? kl_drawn_lines(m, arena, &n) : NULL;
+    bool                 good  = kl_drawn_lines_write(f, line, n);
+    kl_arena_destroy(arena);
+    return good;
+}
+
 kl_status kl_modes_scene_add(const char *path, const kl_modes_scene *s, kl_diag *diag)
 {
     char   why[KL_H5_WHY] = "";
@@ -80,7 +90,8 @@ kl_status kl_modes_scene_add(const char *path, const kl_modes_scene *s, kl_diag 
     bool   good = f && kl_h5_write_text(f, "scene/json", s->json) &&
                 kl_h5_write_texts(f, "scene/bodies", s->body, s->nbody) &&
                 kl_h5_write_doubles(f, "scene/base", s->base, 2, base) &&
-                kl_h5_write_doubles(f, "scene/motion", s->motion, 3, motion) && write_skins(f, s);
+                kl_h5_write_doubles(f, "scene/motion", s->motion, 3, motion) && write_skins(f, s) &&
+                write_lines(f, s->model);
     if (f) good = kl_h5_close(f, why) && good;
     if (good) return KL_OK;
     return kl_fail(diag, KL_E_FILE, (kl_place){.file = path}, "cannot be written: %s", why);
@@ -99,6 +110,7 @@ static bool read_scene(kl_h5 *f, kl_arena *a, kl_modes_scene *s)
     s->motion     = kl_h5_read_doubles(f, "scene/motion", (int64_t)s->nmode * s->nbody * 12, a);
     s->eigenvalue = kl_h5_read_doubles(f, "eigenvalues", nvalue, a);
     s->text       = kl_h5_read_texts(f, "shape_texts", s->nmode, a);
+    s->track      = kl_drawn_lines_read(f, a, &s->ntrack);
     return s->body && s->base && s->motion && s->eigenvalue && read_skins(f, a, s);
 }
 

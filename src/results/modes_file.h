@@ -6,6 +6,7 @@
  *   scene/base      nbody x 7: position, Euler parameters where it was linearised
  *   scene/motion    nmode x nbody x 12: velocity and turning of a body for a mode of size one, real
  *                   parts (3 + 3), then imaginary ones; global axes
+ *   scene/tracks    lines that bodies follow (drawn_lines.h)
  *   scene/skins     nskin: what each surface of a flexible body holds, JSON (post/skin.h)
  *   scene/skin<k>   its bytes, four a number
  *   scene/modal<k>  (1 + 2 nmode) x n: its modal coordinates where it was linearised, then real and
@@ -15,6 +16,7 @@
 
 #include "base/arena.h"
 #include "base/diag.h"
+#include "results/drawn_lines.h"
 
 /* The surface of a flexible body and how the modes deform it. */
 typedef struct kl_modes_skin {
@@ -32,7 +34,10 @@ typedef struct kl_modes_scene {
     const double      *motion; /* nmode x nbody x 12 */
     kl_modes_skin     *skin;
     int                nskin;
+    const kl_model    *model; /* when written: its lines are kept */
     /* only when read */
+    const kl_track_points *track;
+    int                    ntrack;
     const double      *eigenvalue; /* nmode x 4: real, imaginary, frequency [Hz], damping ratio */
     const char *const *text;       /* nmode: in words; NULL: none */
 } kl_modes_scene;

@@ -344,30 +344,9 @@ const char *kl_reader_text(kl_reader *r, const char *name)
     return kl_h5_read_text(r->file, path, r->arena);
 }
 
-static bool read_track(kl_reader *r, const char *name, kl_track_points *t)
-{
-    char path[400], part[420];
-    snprintf(path, sizeof path, "/scene/tracks/%.300s", name);
-    snprintf(part, sizeof part, "%s/position", path);
-    int n = kl_h5_count(r->file, part);
-    if (n < 6 || n % 3) return false;
-    *t          = (kl_track_points){.name = name, .n = n / 3};
-    t->position = kl_h5_read_doubles(r->file, part, n, r->arena);
-    snprintf(part, sizeof part, "%s/normal", path);
-    t->normal         = kl_h5_read_doubles(r->file, part, n, r->arena);
-    const char *gauge = kl_h5_read_attribute(r->file, path, "gauge", r->arena);
-    if (gauge) t->gauge = strtod(gauge, NULL);
-    return t->position && t->normal;
-}
-
 const kl_track_points *kl_reader_tracks(kl_reader *r, int *n)
 {
-    int              count = 0;
-    const char     **name  = kl_h5_list(r->file, "/scene/tracks", &count, r->arena);
-    kl_track_points *list  = name ? kl_arena_array(r->arena, kl_track_points, count) : NULL;
-    *n                     = 0;
-    for (int i = 0; list && i < count; i++) *n += read_track(r, name[i], &list[*n]);
-    return list;
+    return kl_drawn_lines_read(r->file, r->arena, n);
 }
 
 const kl_field_points *kl_reader_fields(kl_reader *r, int *n)

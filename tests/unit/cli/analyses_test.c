@@ -48,6 +48,23 @@ static void modes_deform_flexible_bodies(void **state)
     kl_arena_destroy(arena);
 }
 
+/* The page of a vehicle's modes shows the rails that it runs on. */
+static void modes_keep_the_track(void **state)
+{
+    world         *w = *state;
+    kl_modes_scene s;
+    kl_arena      *arena = kl_arena_create();
+    kl_diag       *diag  = kl_diag_create();
+    assert_int_equal(
+        run(w, "modes", KL_SOURCE_DIR "/examples/light-rail-vehicle/model.yaml", "-o", "modes.h5"),
+        0);
+    assert_int_equal(kl_modes_scene_read(path_of(w, "modes.h5"), arena, diag, &s), KL_OK);
+    assert_int_equal(s.ntrack, 2); /* both of the model, as in a run: one that nothing follows is scenery */
+    assert_close(s.track[0].gauge, 1.435, 0.1);
+    kl_diag_destroy(diag);
+    kl_arena_destroy(arena);
+}
+
 static void modes_prints_one_line_an_eigenvalue(void **state)
 {
     world *w = *state;
@@ -596,6 +613,7 @@ int main(void)
 {
     const struct CMUnitTest tests[] = {
         cmocka_unit_test_setup_teardown(modes_deform_flexible_bodies, setup, teardown),
+        cmocka_unit_test_setup_teardown(modes_keep_the_track, setup, teardown),
         cmocka_unit_test_setup_teardown(modes_prints_one_line_an_eigenvalue, setup, teardown),
         cmocka_unit_test_setup_teardown(locus_finds_the_critical_speed, setup, teardown),
         cmocka_unit_test_setup_teardown(critical_speed_finds_unstable_limit_cycles, setup,
