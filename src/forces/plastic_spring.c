@@ -225,10 +225,12 @@ typedef struct demand {
     const char        *why;      /* what that means, and the remedy */
 } demand;
 
-static kl_status check_at(const demand *c, const kl_setup *s, double x, double by)
+/* `most`: the largest value so far */
+static kl_status check_at(const demand *c, const kl_setup *s, double x, double by, double *most)
 {
     double y[3], before[3];
     kl_function_eval(c->f, x, NULL, y);
+    *most = fmax(*most, y[0]);
     if (!(y[0] >= 0.0))
         return kl_fail(
             s->diag, KL_E_RANGE, s->place,
@@ -250,17 +252,22 @@ static kl_status check_curve(const demand *c, const kl_setup *s)
 {
     enum { SAMPLES = 2000, FAR = 10 };
     int     room   = kl_function_corners(c->f, NULL, 0);
-    double *corner = kl_arena_array(s->arena, double, room + 1), last = c->reach;
+    double *corner = kl_arena_array(s->arena, double, room + 1), last = c->reach, most = 0.0;
     if (!corner) return KL_E_MEMORY;
     int n = kl_function_corners(c->f, corner, room);
     if (n > 0 && corner[n - 1] > 0.0) last = corner[n - 1];
     double far = fmin(c->end, n > 0 ? FAR * last : last);
     last       = fmin(c->end, last);
     for (int i = 0; i < n; i++)
-        if (corner[i] >= 0.0 && corner[i] <= far) KL_TRY(check_at(c, s, corner[i], 0.0));
+        if (corner[i] >= 0.0 && corner[i] <= far) KL_TRY(check_at(c, s, corner[i], 0.0, &most));
     for (int i = 0; i <= SAMPLES; i++)
-        KL_TRY(check_at(c, s, last * i / SAMPLES, i > 0 ? last / SAMPLES : 0.0));
-    return check_at(c, s, far, far > last ? far - last : 0.0);
+        KL_TRY(check_at(c, s, last * i / SAMPLES, i > 0 ? last / SAMPLES : 0.0, &most));
+    KL_TRY(check_at(c, s, far, far > last ? far - last : 0.0, &most));
+    if (most > 0.0) return KL_OK;
+    return kl_fail(s->diag, KL_E_RANGE, s->place,
+                   "force '%s': `%s` is zero everywhere, so the part has no effect; give a positive "
+                   "value or remove the part",
+                   s->name, c->key);
 }
 
 static kl_status check_curves(const plastic_spring *p, const kl_setup *s)

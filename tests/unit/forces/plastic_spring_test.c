@@ -105,6 +105,8 @@ static void curves_without_sense_are_refused(void **unused)
     } list[] = {
         {"force: {linear_table: [[0, 1e5], [0.5, -1e5]]}, stiffness: 1e8", "`force` is "},
         {"force: -1 kN, stiffness: 1e8", "`force` is -1000"},
+        {"force: 0, stiffness: 1e8", "`force` is zero everywhere"},
+        {"force: 1 kN, stiffness: 1e8, rate_factor: 0", "`rate_factor` is zero everywhere"},
         {"force: {linear_table: [[0, 1e5], [0.5, 5e4]]}, stiffness: 1e8", "two equal values"},
         {"force: 1 kN, stiffness: 1e8, rate_factor: {linear_table: [[0, 1], [10, -0.5]]}",
          "`rate_factor` is "},
