@@ -58,7 +58,7 @@ static int write_vtk(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
     kl_vtk_series series;
     thin(q, MOST_VTK);
     if (!kl_vtk_series_open(&series, q->output)) return KL_EXIT_MODEL;
-    double  *row = malloc(((size_t)kl_reader_channels(q->frames.reader) + 1) * sizeof *row);
+    double  *row = malloc(((size_t)kl_solids_row_size(q->frames.reader) + 1) * sizeof *row);
     kl_vec3 *x   = malloc(((size_t)s->nvertex + 1) * sizeof *x);
     int      n = kl_frames_count(&q->frames), code = row && x ? KL_EXIT_OK : KL_EXIT_MODEL;
     for (int k = 0; k < n && code == KL_EXIT_OK; k++) {
@@ -140,20 +140,46 @@ static int write_gif(kl_motion_request *q, const kl_solids *s, kl_diag *diag)
 
 /* ---- which ---- */
 
-static const struct {
+typedef struct kind {
     const char *ending;
     writer      write;
-} kinds[] = {{".pvd", write_vtk}, {".glb", write_glb}, {".mp4", write_mp4}, {".gif", write_gif}};
+    bool        fields; /* shows beams and nonlinear bodies; a glTF node only moves or has modes */
+} kind;
 
-static writer find_writer(const char *name)
+static const kind kinds[] = {{".pvd", write_vtk, true},
+                             {".glb", write_glb, false},
+                             {".mp4", write_mp4, true},
+                             {".gif", write_gif, true}};
+
+static const kind *find_kind(const char *name)
 {
     size_t n = strlen(name);
     for (size_t i = 0; i < sizeof kinds / sizeof *kinds; i++)
-        if (n > 4 && strcmp(name + n - 4, kinds[i].ending) == 0) return kinds[i].write;
+        if (n > 4 && strcmp(name + n - 4, kinds[i].ending) == 0) return &kinds[i];
     return NULL;
 }
 
-bool kl_motion_file(const char *name) { return find_writer(name) != NULL; }
+bool kl_motion_file(const char *name) { return find_kind(name) != NULL; }
+
+/* Shapes of bodies, tracks and, where the file can show them, fields. */
+static kl_status find_solids(kl_motion_request *q, const kl_view_source *source, kl_arena *arena,
+                             kl_diag *diag, kl_solids *s)
+{
+    kl_reader *r = q->frames.reader;
+    KL_TRY(kl_solids_wear(s, r, source->skins, source->nskin, arena));
+    bool shown = find_kind(q->output)->fields;
+    if (shown) KL_TRY(kl_solids_add_fields(s, r, arena));
+    if (s->n == 0)
+        return kl_fail(diag, KL_E_NAME, (kl_place){.file = q->file},
+                       "no body in these results has a shape that this kind of file can show; add "
+                       "`shapes:` to a body and run the model again; a file NAME.pvd and films "
+                       "show beams and nonlinear bodies too");
+    if (!shown && kl_solids_row_size(r) > kl_reader_channels(r))
+        fprintf(stderr,
+                "%s: shows no beams and no nonlinear bodies; a file NAME.pvd and films do\n",
+                q->output);
+    return kl_solids_add_tracks(s, r, arena);
+}
 
 int kl_motion_export(kl_motion_request *q, kl_diag *diag)
 {
@@ -166,14 +192,13 @@ int kl_motion_export(kl_motion_request *q, kl_diag *diag)
         arena ? kl_solids_read(q->frames.reader, q->file, arena, diag, &solids) : KL_E_MEMORY;
     if (status == KL_OK) {
         kl_view_skins_find(&skins, q->file, &source);
-        status = kl_solids_wear(&solids, source.reader, source.skins, source.nskin, arena);
-        if (status == KL_OK) status = kl_solids_add_tracks(&solids, source.reader, arena);
+        status = find_solids(q, &source, arena, diag, &solids);
     }
     if (status != KL_OK) code = report_failure(status, q->file, diag);
     else if (kl_frames_count(&q->frames) < 1)
         fprintf(stderr, "%s: the results have no rows in this time range; nothing was written\n",
                 q->file);
-    else code = find_writer(q->output)(q, &solids, diag);
+    else code = find_kind(q->output)->write(q, &solids, diag);
     kl_view_skins_free(&skins);
     kl_arena_destroy(arena);
     return code;

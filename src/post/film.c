@@ -180,7 +180,8 @@ static kl_status place_all(scene *n, int frame, reach *r)
     for (int i = 0; i < n->s->n; x += n->s->list[i++].nvertex) {
         kl_solid_place(&n->s->list[i], n->row, x);
         for (int k = 0; r && k < n->s->list[i].nvertex; k++)
-            if (n->s->list[i].channel[0] >= 0) reach_add(r, &n->v.c, n->s->up, x[k]);
+            if (n->s->list[i].channel[0] >= 0 || n->s->list[i].field)
+                reach_add(r, &n->v.c, n->s->up, x[k]);
     }
     return KL_OK;
 }
@@ -257,7 +258,7 @@ kl_status kl_film_write(FILE *f, const kl_solids *s, const kl_frames *frames, co
     if (kl_frames_count(frames) < 1) return KL_E_RANGE;
     orient_camera(&n.v.c, s->up);
     size_t pixels       = (size_t)n.v.c.w * (size_t)n.v.c.h;
-    n.row               = malloc(((size_t)kl_reader_channels(frames->reader) + 1) * sizeof *n.row);
+    n.row               = malloc(((size_t)kl_solids_row_size(frames->reader) + 1) * sizeof *n.row);
     n.x                 = malloc(((size_t)s->nvertex + 1) * sizeof *n.x);
     n.v.depth           = malloc(pixels * sizeof *n.v.depth);
     n.v.rgb             = malloc(3 * pixels);

@@ -207,7 +207,7 @@ static void add_mesh(glb *g, kl_text *meshes, const kl_solid *s, bool first)
 /* Values of every frame: 7 of each body, then the modal coordinates of each. */
 static kl_status read_poses(const glb *g, double *poses)
 {
-    double *row = malloc(((size_t)kl_reader_channels(g->frames->reader) + 1) * sizeof *row);
+    double *row = malloc(((size_t)kl_solids_row_size(g->frames->reader) + 1) * sizeof *row);
     if (!row) return KL_E_MEMORY;
     kl_status status = KL_OK;
     for (int k = 0; k < g->nframe && status == KL_OK; k++) {

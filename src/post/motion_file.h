@@ -18,7 +18,7 @@ static inline int kl_frames_count(const kl_frames *f)
     return f->row1 > f->row0 ? (f->row1 - f->row0 - 1) / f->every + 1 : 0;
 }
 
-/* Reads all channels of frame `k` into `row`. */
+/* Reads all channels and fields of frame `k` into `row` (kl_solids_row_size numbers). */
 kl_status kl_frames_row(const kl_frames *f, int k, double *row);
 
 /* One frame as a PolyData file (.vtp): all bodies, with the number of the body and its colour at

@@ -294,10 +294,6 @@ kl_status kl_solids_read(kl_reader *r, const char *file, kl_arena *arena, kl_dia
         read_body(r, arena, b, out);
     }
     if (!kl_arena_ok(arena)) return KL_E_MEMORY;
-    if (out->n == 0)
-        return kl_fail(diag, KL_E_NAME, (kl_place){.file = file},
-                       "no body in these results has a shape; add `shapes:` to a body and run the "
-                       "model again; `--field NAME` exports a beam, a wire or a nonlinear body");
     return KL_OK;
 }
 
@@ -368,6 +364,7 @@ void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4]
 kl_vec3 kl_solid_deformation(const kl_solid *s, const double *row, int vertex)
 {
     kl_vec3 sum = kl_vec(0, 0, 0);
+    if (s->field) return kl_solid_field_displacement(s, row, vertex);
     for (int j = 0; j < s->nmode; j++) {
         const float *m = s->mode + 3 * ((size_t)j * (size_t)s->nvertex + (size_t)vertex);
         double       w = row[s->modal[j]];
@@ -380,6 +377,10 @@ void kl_solid_place(const kl_solid *s, const double *row, kl_vec3 *x)
 {
     kl_vec3 r;
     double  p[4];
+    if (s->field) {
+        kl_solid_field_place(s, row, x);
+        return;
+    }
     kl_solid_pose(s, row, &r, p);
     kl_mat3 A = kl_quat_matrix(p);
     for (int i = 0; i < s->nvertex; i++) {

@@ -20,6 +20,9 @@ typedef struct kl_solid {
     const float   *mode;       /* nmode x nvertex x 3: how modes of a flexible body move them */
     const int     *modal;      /* nmode: channels of its modal coordinates */
     int            nmode;
+    const struct kl_field_points *field; /* its points move the vertices; NULL: none */
+    int                           first; /* of its displacements in a row, behind the channels */
+    double radius; /* of a tube about the lines of the field; 0: its surface */
 } kl_solid;
 
 typedef struct kl_solids {
@@ -40,14 +43,26 @@ kl_status kl_solids_wear(kl_solids *s, const kl_reader *r, const kl_skin *skins,
 /* Adds the tracks of the results, which are at rest. */
 kl_status kl_solids_add_tracks(kl_solids *s, kl_reader *r, kl_arena *arena);
 
+/* Adds beams and nonlinear bodies, which deform with a field of the results. */
+kl_status kl_solids_add_fields(kl_solids *s, kl_reader *r, kl_arena *arena);
+
+/* Numbers of a row of kl_frames_row: all channels, and the values of the fields behind them, which
+ * kl_solids_field_row reads at a time. */
+int       kl_solids_row_size(kl_reader *r);
+kl_status kl_solids_field_row(kl_reader *r, double t, double *row);
+
 /* Where a body is in a row of values of its channels (only those that are not -1 are looked at;
  * `row` holds all channels of the result). */
 void kl_solid_pose(const kl_solid *s, const double *row, kl_vec3 *r, double p[4]);
 
-/* How far a vertex is moved by the deformation, in body axes. */
+/* How far a vertex is moved by the deformation, in body axes (global axes for a field). */
 kl_vec3 kl_solid_deformation(const kl_solid *s, const double *row, int vertex);
 
 /* Places in space of all vertices of a body. */
 void kl_solid_place(const kl_solid *s, const double *row, kl_vec3 *x);
+
+/* The same two of a body with a field; without a row: at rest. */
+kl_vec3 kl_solid_field_displacement(const kl_solid *s, const double *row, int vertex);
+void    kl_solid_field_place(const kl_solid *s, const double *row, kl_vec3 *x);
 
 #endif

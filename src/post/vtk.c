@@ -15,7 +15,8 @@ kl_status kl_frames_row(const kl_frames *f, int k, double *row)
     for (int i = 0; i < n; i++) all[i] = i;
     kl_status status = kl_reader_block(f->reader, all, n, f->row0 + k * f->every, 1, row);
     free(all);
-    return status;
+    return status == KL_OK ? kl_solids_field_row(f->reader, f->time[f->row0 + k * f->every], row)
+                           : status;
 }
 
 static void put_points(kl_vtk_bytes *b, const kl_solids *s, const double *row, kl_vec3 *x)
