@@ -364,16 +364,48 @@ static bool moves_at_the_start(const kl_model *m)
     return false;
 }
 
+static const char *scale_of_accelerations(const search *k)
+{
+    return kl_norm(k->m->gravity) > 0.0 ? "gravity" : "its initial acceleration";
+}
+
+/* The first element whose constraints move by themselves: at v = 0 its Phi_t or its bias (Phi'' at
+ * v' = 0) is not zero. NULL: none. */
+static const kl_element *moving_driver(search *k)
+{
+    const kl_model *m = k->m;
+    memset(k->x->s->v, 0, (size_t)m->nv * sizeof(double));
+    if (kl_eval(m, k->x->s, k->x->w) != KL_OK) return NULL;
+    for (int i = 0; i < m->nelement; i++)
+        for (int row = m->element[i].phi; row < m->element[i].phi + m->element[i].nphi; row++)
+            if (k->x->w->phi_t[row] != 0.0 || k->x->w->bias[row] != 0.0) return &m->element[i];
+    return NULL;
+}
+
+static kl_status driver_moves(const search *k, const kl_element *driver, kl_diag *diag)
+{
+    return kl_fail(
+        diag, KL_E_STEP, driver->place,
+        "no equilibrium was found, because %s '%s' moves the mechanism: '%s' still accelerates at "
+        "%.3g times %s. To hold every driver at its value at the start, use `klingel modes "
+        "--rest`, "
+        "`klingel locus --rest` or `klingel statics` (without `--moving`); for another position "
+        "give '%s' a constant value, for example `value: 0.5`",
+        driver->type->name, driver->name, k->m->body[k->e->residual_body].name,
+        k->e->residual_acceleration, scale_of_accelerations(k), driver->name);
+}
+
 static kl_status not_found(search *k, kl_diag *diag)
 {
-    const kl_model *m    = k->m;
-    const char     *name = m->body[k->e->residual_body].name;
+    const kl_model   *m      = k->m;
+    const char       *name   = m->body[k->e->residual_body].name;
+    const kl_element *driver = k->e->moving ? moving_driver(k) : NULL;
+    if (driver) return driver_moves(k, driver, diag);
     return kl_fail(
         diag, KL_E_STEP, m->body[k->e->residual_body].place,
         "no equilibrium was found: '%s' still accelerates at %.3g times %s. Check that a spring or "
         "joint acts in every loaded direction%s%s",
-        name, k->e->residual_acceleration,
-        kl_norm(m->gravity) > 0.0 ? "gravity" : "its initial acceleration",
+        name, k->e->residual_acceleration, scale_of_accelerations(k),
         k->spinning                   ? ""
         : k->e->relax || k->e->moving ? ", or start closer to the equilibrium"
                                       : ", start closer to the equilibrium, or use `klingel "

@@ -59,7 +59,8 @@ static void modes_keep_the_track(void **state)
         run(w, "modes", KL_SOURCE_DIR "/examples/light-rail-vehicle/model.yaml", "-o", "modes.h5"),
         0);
     assert_int_equal(kl_modes_scene_read(path_of(w, "modes.h5"), arena, diag, &s), KL_OK);
-    assert_int_equal(s.ntrack, 2); /* both of the model, as in a run: one that nothing follows is scenery */
+    assert_int_equal(s.ntrack,
+                     2); /* both of the model, as in a run: one that nothing follows is scenery */
     assert_close(s.track[0].gauge, 1.435, 0.1);
     kl_diag_destroy(diag);
     kl_arena_destroy(arena);
@@ -544,6 +545,33 @@ static void locus_names_the_frequency_of_flutter(void **state)
     assert_close(strtod(at + 4, NULL), 11.02 * unit, 5e-3 * 11.02 * unit);
 }
 
+/* A pendulum on an arm that a driver turns, or swings from rest: nothing is in equilibrium as long as the
+ * driver moves. */
+static void modes_name_the_driver_that_moves(void **state)
+{
+    static const char *const values[] = {"10 rad/s * t", "1 rad * (1 - cos(3 rad/s * t))"};
+    world                   *w        = *state;
+    for (size_t i = 0; i < sizeof values / sizeof *values; i++) {
+        char text[800];
+        snprintf(text, sizeof text,
+                 "klingel: 1\nbodies:\n  arm: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: "
+                 "[0.5, 0, 0]}\n  bob: {mass: 1 kg, inertia: [0.1, 0.1, 0.1], position: [1.5, 0, "
+                 "0]}\njoints:\n  hinge: {type: revolute, between: [ground, arm], at: [0, 0, 0], "
+                 "axis: y}\n  knee: {type: revolute, between: [arm, bob], at: [1, 0, 0], axis: "
+                 "y}\n  motor: {type: driver, of: hinge, value: {expression: \"%s\"}}\n",
+                 values[i]);
+        write_text(w, "driven.yaml", text);
+        assert_int_not_equal(run(w, "modes", "driven.yaml"), 0);
+        assert_says(w->err, "driven.yaml:8:3: no equilibrium was found, because driver 'motor' "
+                            "moves the mechanism: '");
+        assert_says(w->err, "`klingel modes --rest`");
+        assert_int_equal(run(w, "modes", "driven.yaml", "--rest"), 0);
+        assert_int_equal(run(w, "statics", "driven.yaml"), 0);
+        assert_int_not_equal(run(w, "statics", "driven.yaml", "--moving"), 0);
+        assert_says(w->err, "because driver 'motor' moves the mechanism");
+    }
+}
+
 /* Modes that cannot bend between two clamps: told by the run itself, not by `check` alone. */
 static void a_run_tells_what_no_mode_can_follow(void **state)
 {
@@ -647,6 +675,7 @@ int main(void)
         cmocka_unit_test_setup_teardown(a_study_sets_parameters_and_takes_the_end_of_runs, setup,
                                         teardown),
         cmocka_unit_test_setup_teardown(a_run_that_fails_says_why_in_the_table, setup, teardown),
+        cmocka_unit_test_setup_teardown(modes_name_the_driver_that_moves, setup, teardown),
         cmocka_unit_test_setup_teardown(analyses_say_what_is_wrong_before_they_print, setup,
                                         teardown),
     };
