@@ -24,6 +24,10 @@ enum {
     CACHE_SLOTS  = 12421, /* a prime, about a hundred times the chunks that fit */
     LONGEST_TEXT = 1 << 30,
     AFTER_END    = 1024 * 1024, /* a chunk may have its place but not be written yet */
+    /* A part whose checksum is wrong may be half written by a live run, so HDF5 reads it again,
+     * after 1, 2, 4, ... ns: 2^25 ns = 34 ms in all. Its own 100 attempts never end at a part that
+     * a killed run left half written. */
+    READ_ATTEMPTS = 25,
 };
 
 struct kl_h5 {
@@ -371,6 +375,7 @@ kl_h5 *kl_h5_open(const char *path, kl_h5_mode mode, char why[KL_H5_WHY])
     visit v    = enter();
     hid_t fapl = access_list(f);
     if (mode == KL_H5_RESCUE || mode == KL_H5_REPAIR) ignore_marks(fapl);
+    if (mode == KL_H5_FOLLOW) H5Pset_metadata_read_attempts(fapl, READ_ATTEMPTS);
     f->id = H5Fopen(path, flags[mode], fapl);
     return opened(f, v, fapl, f->id >= 0 && (mode != KL_H5_REPAIR || move_end(f->id)), why);
 }

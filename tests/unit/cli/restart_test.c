@@ -181,6 +181,46 @@ static void killed_runs_are_readable_and_go_on(void **state)
     assert_true(went_on > 0);
 }
 
+/* Changes one byte behind each signature of a part of a table's index; the number of them. */
+static int damage(const world *w, const char *name, const char *signature)
+{
+    FILE *f = fopen(path_of(w, name), "r+b");
+    assert_non_null(f);
+    static char bytes[1 << 22];
+    size_t      n     = fread(bytes, 1, sizeof bytes, f);
+    int         found = 0;
+    for (size_t i = 0; i + 8 < n; i++)
+        if (memcmp(bytes + i, signature, 4) == 0) bytes[i + 7] ^= 0x55, found++;
+    rewind(f);
+    assert_int_equal(fwrite(bytes, 1, n, f), n);
+    fclose(f);
+    return found;
+}
+
+/* HDF5 by itself reads a part with a wrong checksum 100 times in such a file, and doubles its pause
+ * each time: centuries. */
+static void a_killed_file_with_a_damaged_index_is_an_error_at_once(void **state)
+{
+    static const char *const parts[] = {"EAHD", "EAIB", "EADB"}; /* extensible arrays */
+    world                   *w       = *state;
+    char                     arg[] = "klingel", run_word[] = "run", model[] = "m.yaml", q[] = "-q",
+         mark[] = "--checkpoint", often[] = "0.05", o[] = "-o", file[] = "k.h5", end[] = "--end",
+         late[]         = "1e5";
+    char *const first[] = {arg, run_word, model, q, mark, often, o, file, end, late, NULL};
+    int         found   = 0;
+    write_model(w, "generalized-alpha");
+    for (int i = 0; i < 3; i++) {
+        remove(path_of(w, file));
+        run_and_kill(w, first, 0.1, 200000);
+        int damaged = damage(w, file, parts[i]);
+        found += damaged;
+        if (damaged == 0) continue;
+        assert_int_equal(run(w, "run", "-q", "--restart", file, "--end", "1e-3"), 1);
+        assert_says(w->err, "k.h5: ");
+    }
+    assert_true(found > 0);
+}
+
 /* What happened before the checkpoint was told by the first run. */
 static void a_latch_that_caught_before_is_not_news(void **state)
 {
@@ -234,6 +274,7 @@ int main(void)
         CASE(a_run_cut_at_a_checkpoint_gives_the_same_bits),
         CASE(every_example_goes_on_with_the_same_bits),
         CASE(killed_runs_are_readable_and_go_on),
+        CASE(a_killed_file_with_a_damaged_index_is_an_error_at_once),
         CASE(a_latch_that_caught_before_is_not_news),
         CASE(what_cannot_go_on_is_told),
     };
