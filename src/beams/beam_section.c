@@ -171,6 +171,14 @@ static kl_status take_channel(kl_beam_section *b, const kl_setup *s)
     return take_outline(b, s, &(kl_outline){point, 8}, &(kl_outline){NULL, 0});
 }
 
+static kl_status take_i(kl_beam_section *b, const kl_setup *s)
+{
+    double       h = 0.5 * b->height, w = 0.5 * b->width, in = h - b->flange, t = 0.5 * b->web;
+    const double point[] = {-w, -h, w,  -h, w,  -in, t,  -in, t,  in,  w,  in,
+                            w,  h,  -w, h,  -w, in,  -t, in,  -t, -in, -w, -in};
+    return take_outline(b, s, &(kl_outline){point, 12}, &(kl_outline){NULL, 0});
+}
+
 static kl_status section_setup(void *data, const kl_setup *s)
 {
     kl_beam_section *b = data;
@@ -184,17 +192,19 @@ static kl_status section_setup(void *data, const kl_setup *s)
     }
     if ((b->shape == KL_SECTION_TUBE && b->thickness > b->radius) ||
         ((b->shape == KL_SECTION_I || b->shape == KL_SECTION_CHANNEL) &&
-         (2.0 * b->flange > b->height || b->web > b->width)))
-        return kl_fail(s->diag, KL_E_RANGE, s->place,
-                       "section '%s': its walls are thicker than the section; make them thinner",
-                       s->name);
+         (2.0 * b->flange >= b->height || b->web >= b->width)))
+        return kl_fail(
+            s->diag, KL_E_RANGE, s->place,
+            "section '%s': its walls are too thick for its size; make them thinner, or give "
+            "another shape",
+            s->name);
     switch (b->shape) {
     case KL_SECTION_RECTANGLE: kl_section_rectangle(&p, b->width, b->height); break;
     case KL_SECTION_CIRCLE: kl_section_circle(&p, b->radius); break;
     case KL_SECTION_TUBE: kl_section_tube(&p, b->radius, b->thickness); break;
     case KL_SECTION_CHANNEL: return take_channel(b, s);
     case KL_SECTION_POLYGON: return take_polygon(b, s);
-    case KL_SECTION_I: kl_section_i(&p, b->height, b->width, b->flange, b->web); break;
+    case KL_SECTION_I: return take_i(b, s);
     default:
         for (int i = 0; i < 2; i++)
             if (b->shear[i] == 0.0) b->shear[i] = 1.0;

@@ -26,7 +26,7 @@ typedef struct kl_beam_section {
     double  Iyz;             /* integral of y z [m4] */
     double  shear_yz;        /* of the shear stiffness, over G A */
     double  shear_center[2]; /* from the centroid [m] */
-    /* of a channel or polygon: outline and hole about the centroid; NULL: none */
+    /* of an I, channel or polygon: outline and hole about the centroid; NULL: none */
     kl_outline *outline, *opening;
     double      shear[2]; /* share of the area in y and z */
     /* of `stiffness`: */

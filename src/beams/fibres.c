@@ -34,18 +34,6 @@ static void add_ring(kl_fibres *f, double a, double b, int nr, int nt)
     }
 }
 
-static int whole(double x) { return x < 1.0 ? 1 : (int)(x + 0.5); }
-
-/* Cells over the flanges and the web of an I. */
-static void add_i(kl_fibres *f, const kl_beam_section *s, int ny, int nz)
-{
-    double h = 0.5 * s->height, w = 0.5 * s->width, inner = h - s->flange;
-    int    thin = whole(nz * s->flange / s->height) + 1;
-    add_rectangle(f, -w, w, inner, h, ny, thin);
-    add_rectangle(f, -w, w, -h, -inner, ny, thin);
-    add_rectangle(f, -0.5 * s->web, 0.5 * s->web, -inner, inner, ny > 1 ? 2 : 1, nz);
-}
-
 /* Cuts a polygon (n points) with the half plane axis value >= at (side 1) or <= at (side -1). */
 static int cut(const double *in, int n, int axis, double at, double side, double *out)
 {
@@ -140,7 +128,6 @@ static kl_fibres *fibres_of_grid(const kl_beam_section *s, int ny, int nz, kl_ar
     if (s->shape == KL_SECTION_RECTANGLE)
         add_rectangle(f, -0.5 * s->width, 0.5 * s->width, -0.5 * s->height, 0.5 * s->height, ny,
                       nz);
-    if (s->shape == KL_SECTION_I) add_i(f, s, ny, nz);
     if (s->outline && !add_outline(f, s, ny, nz, arena)) return NULL;
     if (s->shape == KL_SECTION_CIRCLE) add_ring(f, 0.0, s->radius, nz, 4 * (ny + 1));
     if (s->shape == KL_SECTION_TUBE)

@@ -206,6 +206,20 @@ static void unsymmetric_sections_bend_and_twist(void **unused)
     check_bending(&c);
 }
 
+/* The keys of an I give what its outline gives, also if it yields later. */
+static void an_i_is_its_outline(void **unused)
+{
+    (void)unused;
+    const double i[] = {-0.03, -0.05, 0.03, -0.05, 0.03, -0.042, 0.003, -0.042, 0.003, 0.042, 0.03, 0.042,
+                        0.03, 0.05, -0.03, 0.05, -0.03, 0.042, -0.003, 0.042, -0.003, -0.042, -0.03, -0.042};
+    kl_section_constants c = constants_of(i, 12, NULL, 0);
+    assert_close(c.Iy, (0.06 * 1e-3 - 0.054 * 0.084 * 0.084 * 0.084) / 12, 1e-9 * c.Iy);
+    bend("{shape: i, height: 0.1, width: 0.06, flange: 0.008, web: 0.006}", "");
+    check_bending(&c);
+    bend("{shape: i, height: 0.1, width: 0.06, flange: 0.008, web: 0.006, fibres: [12, 20]}", ", yield_stress: 1 GPa");
+    check_bending(&c);
+}
+
 /* Fibres of a section that does not yet yield bend as the elastic section does. */
 static void fibres_of_a_polygon_keep_its_stiffness(void **unused)
 {
@@ -232,6 +246,9 @@ static void chosen_fibres_give_the_plastic_moment(void **unused)
 {
     (void)unused;
     static const double t = 0.1; /* wall */
+    const double point[] = {-0.5, -1, 0.5, -1, 0.5, -0.9, 0.05, -0.9, 0.05, 0.9, 0.5, 0.9,
+                            0.5, 1, -0.5, 1, -0.5, 0.9, -0.05, 0.9, -0.05, -0.9, -0.5, -0.9};
+    kl_outline   corners = {point, 12};
     struct {
         kl_beam_section s;
         double          about_y, about_z;
@@ -239,7 +256,7 @@ static void chosen_fibres_give_the_plastic_moment(void **unused)
         {{.shape = KL_SECTION_CIRCLE, .radius = 1.0}, 4.0 / 3.0, 4.0 / 3.0},
         {{.shape = KL_SECTION_TUBE, .radius = 1.0, .thickness = t}, 4.0 / 3.0 * (1.0 - pow(1.0 - t, 3)), 4.0 / 3.0 * (1.0 - pow(1.0 - t, 3))},
         {{.shape = KL_SECTION_RECTANGLE, .width = 2.0, .height = 3.0}, 2.0 * 9.0 / 4.0, 3.0 * 4.0 / 4.0},
-        {{.shape = KL_SECTION_I, .width = 1.0, .height = 2.0, .flange = t, .web = t}, (4.0 - 0.9 * 1.8 * 1.8) / 4.0, (2.0 * t * 1.0 + (2.0 - 2.0 * t) * t * t) / 4.0},
+        {{.shape = KL_SECTION_I, .outline = &corners, .area = 0.38, .Iy = (8.0 - 0.9 * 1.8 * 1.8 * 1.8) / 12, .Iz = (0.2 + 1.8e-3) / 12}, (4.0 - 0.9 * 1.8 * 1.8) / 4.0, (2.0 * t * 1.0 + (2.0 - 2.0 * t) * t * t) / 4.0},
     };
     kl_arena                    *arena = kl_arena_create();
     const kl_structural_material steel = {0};
@@ -264,6 +281,7 @@ int main(void)
         cmocka_unit_test(a_box_meets_bredt),
         cmocka_unit_test(an_angle_meets_the_handbook),
         cmocka_unit_test(a_channel_meets_thin_wall_theory),
+        cmocka_unit_test(an_i_is_its_outline),
         cmocka_unit_test(constants_do_not_depend_on_axes),
         cmocka_unit_test(outlines_that_enclose_nothing_are_refused),
         cmocka_unit_test(unsymmetric_sections_bend_and_twist),
