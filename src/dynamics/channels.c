@@ -72,8 +72,8 @@ static const group point_groups[] = {
     {"acceleration", "m/s2", "acceleration of the point", "xyz", false},
     {"omega", "rad/s", "angular velocity", "xyz", false},
     {"alpha", "rad/s2", "angular acceleration", "xyz", false},
-    {"felt", "m/s2", "accelerometer reading: acceleration minus gravity, in body axes", "xyz",
-     false},
+    {"accelerometer", "m/s2", "accelerometer reading: acceleration minus gravity, in body axes",
+     "xyz", false},
     {"body_velocity", "m/s", "velocity of the point, in body axes", "xyz", false},
     {"body_acceleration", "m/s2", "acceleration of the point (without gravity), in body axes",
      "xyz", false},
@@ -293,6 +293,17 @@ static int point_value(const char *quantity, const char **unit)
     return -1;
 }
 
+/* The quantity under its present name; older models have `felt`, which gives a note. */
+static const char *present_quantity(const kl_channels *c, const kl_wanted *w, kl_diag *diag)
+{
+    static const char old[] = "felt.";
+    if (strncmp(w->quantity, old, sizeof old - 1) != 0) return w->quantity;
+    const char *name = kl_arena_format(c->arena, "accelerometer.%s", w->quantity + sizeof old - 1);
+    kl_note(diag, w->place, "output '%s': the quantity '%s' is now called '%s'", w->name,
+            w->quantity, name);
+    return name;
+}
+
 /* Unit of an expression. Products with angular velocities are powers and speeds: N m rad/s is W, m rad/s is
  * m/s. An angle is dropped where a usual unit remains. */
 static void unit_of_expression(kl_dim dim, char *text, size_t size)
@@ -319,8 +330,8 @@ static void check_limit(const kl_wanted *w, const char *unit, kl_diag *diag)
 static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
 {
     output     *o    = &c->outputs[c->noutput];
-    const char *unit = "1";
-    *o               = (output){.marker = -1};
+    const char *unit = "1", *quantity = NULL;
+    *o = (output){.marker = -1};
     if (kl_channels_find(c, w->name) >= 0) {
         kl_fail(diag, KL_E_NAME, w->place,
                 "output '%s' has the name of an existing channel; choose another name", w->name);
@@ -328,12 +339,13 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
     }
     if (w->quantity) {
         o->marker = w->marker;
-        o->value  = point_value(w->quantity, &unit);
+        quantity  = present_quantity(c, w, diag);
+        o->value  = point_value(quantity, &unit);
         if (o->value < 0) {
             kl_fail(diag, KL_E_NAME, w->place,
                     "output '%s': there is no quantity '%s'; give one with its component, such as "
                     "position.x: position, displacement, velocity, acceleration, omega, alpha, "
-                    "felt, body_velocity or body_acceleration, with .x, .y or .z",
+                    "accelerometer, body_velocity or body_acceleration, with .x, .y or .z",
                     w->name, w->quantity);
             return;
         }
@@ -348,7 +360,7 @@ static void add_wanted(kl_channels *c, const kl_wanted *w, kl_diag *diag)
         unit = kl_arena_text(c->arena, *text ? text : "1");
     }
     check_limit(w, unit, diag);
-    o->channel = add(c, w->name, unit, w->quantity ? w->quantity : w->expression, true, true);
+    o->channel = add(c, w->name, unit, quantity ? quantity : w->expression, true, true);
     c->noutput++;
 }
 

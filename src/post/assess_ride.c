@@ -6,7 +6,7 @@
 #include "post/assess_domains.h"
 #include "post/ride.h"
 
-/* The n-th point NAME whose channels NAMEx, NAMEy, NAMEz are felt accelerations of a seat. */
+/* The n-th point NAME whose channels NAMEx, NAMEy, NAMEz are accelerometer readings of a seat. */
 static const char *seat(const kl_assess_input *in, int n)
 {
     const char *object;
@@ -15,7 +15,7 @@ static const char *seat(const kl_assess_input *in, int n)
         char name[512];
         snprintf(name, sizeof name, "%sx", object);
         const kl_channel_info *c = kl_reader_channel(in->reader, kl_reader_find(in->reader, name));
-        if (strcmp(c->description, "felt.x") != 0 || strstr(object, "head")) continue;
+        if (!kl_ride_is_reading(c->description, 'x') || strstr(object, "head")) continue;
         if (!kl_assess_has(in, object, "y") || !kl_assess_has(in, object, "z")) continue;
         if (n-- == 0) return object;
     }
@@ -47,9 +47,10 @@ static kl_status ride_run(const kl_assess_input *in, kl_assessment *out)
 }
 
 const kl_assess_domain kl_assess_ride = {
-    .name  = "ride",
-    .help  = "accelerations of riders, following ASTM F2291 and EN 13814; needs outputs of the "
-             "quantities felt.x, felt.y, felt.z named NAMEx, NAMEy, NAMEz",
+    .name = "ride",
+    .help =
+        "accelerations of riders, following ASTM F2291 and EN 13814; needs outputs of the "
+        "quantities accelerometer.x, accelerometer.y, accelerometer.z named NAMEx, NAMEy, NAMEz",
     .suits = ride_suits,
     .run   = ride_run,
 };

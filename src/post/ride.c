@@ -141,6 +141,17 @@ kl_status kl_ride_assess(const double *const a[3], int n, double dt, kl_arena *a
 
 /* ---- the section of a report ---- */
 
+bool kl_ride_is_reading(const char *description, char axis)
+{
+    static const char *const names[] = {"accelerometer.", "felt."}; /* the second: older results */
+    for (size_t k = 0; k < sizeof names / sizeof *names; k++) {
+        size_t n = strlen(names[k]);
+        if (strncmp(description, names[k], n) == 0 && description[n] == axis && !description[n + 1])
+            return true;
+    }
+    return false;
+}
+
 /* The channel beside `name` whose last letter is x, with another letter. */
 static int beside(const kl_reader *r, const char *name, char letter)
 {
@@ -149,10 +160,8 @@ static int beside(const kl_reader *r, const char *name, char letter)
     if (n == 0 || n >= sizeof other) return -1;
     memcpy(other, name, n + 1);
     other[n - 1] = letter;
-    int  i       = kl_reader_find(r, other);
-    char what[16];
-    snprintf(what, sizeof what, "felt.%c", letter);
-    return i >= 0 && strcmp(kl_reader_channel(r, i)->description, what) == 0 ? i : -1;
+    int i        = kl_reader_find(r, other);
+    return i >= 0 && kl_ride_is_reading(kl_reader_channel(r, i)->description, letter) ? i : -1;
 }
 
 static void add_table(kl_text *page, const kl_ride *ride)
@@ -277,7 +286,7 @@ static kl_status add_point(kl_text *page, kl_reader *r, const int channel[3], co
     bool head = strstr(name, "head") != NULL;
     if (head) add_hic(page, all, n, dt, arena);
     else add_table(page, &ride);
-    add_signals(page, "felt, 5 Hz [g]", ride.g, time, n);
+    add_signals(page, "accelerometer, 5 Hz [g]", ride.g, time, n);
     KL_TRY(jerk_signals(&ride, n, dt, arena, jerk));
     add_signals(page, "jerk, 5 Hz [g/s]", jerk, time, n);
     return head ? KL_OK : add_durations(page, &ride, n, dt, arena);
@@ -289,7 +298,7 @@ kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, 
     bool first = true;
     for (int i = 0; rows > 10 && i < kl_reader_channels(reader); i++) {
         const kl_channel_info *c = kl_reader_channel(reader, i);
-        if (strcmp(c->description, "felt.x") != 0) continue;
+        if (!kl_ride_is_reading(c->description, 'x')) continue;
         int channel[3] = {i, beside(reader, c->name, 'y'), beside(reader, c->name, 'z')};
         if (channel[1] < 0 || channel[2] < 0) continue;
         if (first)

@@ -29,7 +29,7 @@ typedef struct kl_ride_limit {
 
 extern const kl_ride_limit kl_ride_limits[KL_NRIDE];
 
-/* Level that may be felt for `duration` seconds [g]. */
+/* Level that a rider may be exposed to for `duration` seconds [g]. */
 double kl_ride_level(const kl_ride_limit *limit, double duration);
 
 /* One direction, judged. */
@@ -62,7 +62,10 @@ kl_status kl_ride_assess(const double *const a[3], int n, double dt, kl_arena *a
 #define KL_HIC_ROWS 0.002
 double kl_hic(const double *a, int n, double dt, double longest);
 
-/* Adds a section to a page for all points whose `felt` is recorded in three axes (NAMEx, NAMEy,
+/* Does a channel with this description contain the accelerometer reading along `axis` (x, y, z)? */
+bool kl_ride_is_reading(const char *description, char axis);
+
+/* Adds a section to a page for all points whose `accelerometer` is recorded in three axes (NAMEx, NAMEy,
  * NAMEz); nothing when there are none. */
 kl_status kl_ride_section(kl_text *page, kl_reader *reader, const double *time, int rows,
                           kl_arena *arena);

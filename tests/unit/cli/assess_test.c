@@ -141,9 +141,9 @@ static void write_floor(const world *w, const char *y)
             "klingel: 1\n"
             "bodies: {a: {mass: 1 kg, inertia: [1, 1, 1]}}\n"
             "outputs:\n"
-            "  floor_a_x: {of: a, quantity: felt.x}\n"
+            "  floor_a_x: {of: a, quantity: accelerometer.x}\n"
             "  floor_a_y: {expression: \"%s\"}\n"
-            "  floor_a_z: {of: a, quantity: felt.z}\n"
+            "  floor_a_z: {of: a, quantity: accelerometer.z}\n"
             "run: {end: 12, every: 5 ms}\n",
             y);
     fclose(f);

@@ -243,9 +243,9 @@ static void hic_from_coarse_rows_is_warned_of(void **state)
                 "parameters: {row: 10 ms}\n"
                 "bodies: {b: {mass: 2, inertia: [1, 1, 1]}}\n"
                 "outputs:\n"
-                "  head_x: {of: b, quantity: felt.x}\n"
-                "  head_y: {of: b, quantity: felt.y}\n"
-                "  head_z: {of: b, quantity: felt.z}\n"
+                "  head_x: {of: b, quantity: accelerometer.x}\n"
+                "  head_y: {of: b, quantity: accelerometer.y}\n"
+                "  head_z: {of: b, quantity: accelerometer.z}\n"
                 "run: {end: 1, every: row}\n");
     for (int fine = 0; fine < 2; fine++) {
         assert_int_equal(

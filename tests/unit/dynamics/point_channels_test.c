@@ -13,7 +13,8 @@ static const char *const disc =
     "  vy: {of: disc, point: [0.3, 0, 0], quantity: body_velocity.y}\n"
     "  ax: {of: disc, point: [0.3, 0, 0], quantity: body_acceleration.x}\n"
     "  ay: {of: disc, point: [0.3, 0, 0], quantity: body_acceleration.y}\n"
-    "  fx: {of: disc, point: [0.3, 0, 0], quantity: felt.x}\n"
+    "  fx: {of: disc, point: [0.3, 0, 0], quantity: accelerometer.x}\n"
+    "  old: {of: disc, point: [0.3, 0, 0], quantity: felt.x}\n" /* its name in older models */
     "  px: {of: disc, point: [0.3, 0, 0], quantity: position.x}\n"
     "run: {end: 1, every: 0.1}\nintegrator: {type: runge-kutta, tolerance: 1e-10}\n";
 
@@ -23,6 +24,11 @@ static void quantities_in_body_axes_turn_with_the_body(void **unused)
     built          b = must_build(disc);
     kl_simulation *s = NULL;
     assert_int_equal(kl_simulation_create(b.model, b.diag, &s), KL_OK);
+    int notes = 0;
+    for (int i = 0; i < kl_diag_size(b.diag); i++)
+        notes += strstr(kl_diag_at(b.diag, i)->text,
+                        "'old': the quantity 'felt.x' is now called 'accelerometer.x'") != NULL;
+    assert_int_equal(notes, 1);
     assert_int_equal(kl_simulation_start(s, b.diag), KL_OK);
     for (int n = 1; n <= 10; n++) {
         double t       = 0.1 * n,
@@ -34,6 +40,8 @@ static void quantities_in_body_axes_turn_with_the_body(void **unused)
         assert_int_equal(kl_simulation_sample(s, b.diag, &v), KL_OK);
         for (int i = 0; i < 6; i++)
             assert_close(v[kl_channels_find(s->channels, name[i])], want[i], 1e-7);
+        assert_true(v[kl_channels_find(s->channels, "old")] ==
+                    v[kl_channels_find(s->channels, "fx")]);
     }
     kl_simulation_destroy(s);
     built_free(&b);

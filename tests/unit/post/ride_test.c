@@ -16,6 +16,16 @@ static double *signal(void)
 }
 
 /* A four-pole Butterworth passes 1/sqrt(1 + (f/fc)^8). */
+static void readings_of_older_results_are_recognised(void **unused)
+{
+    (void)unused;
+    assert_true(kl_ride_is_reading("accelerometer.x", 'x'));
+    assert_true(kl_ride_is_reading("felt.z", 'z'));
+    assert_false(kl_ride_is_reading("felt.z", 'x'));
+    assert_false(kl_ride_is_reading("accelerometer.xy", 'x'));
+    assert_false(kl_ride_is_reading("acceleration.x", 'x'));
+}
+
 static void the_filter_has_four_poles_at_five_hertz(void **unused)
 {
     (void)unused;
@@ -114,6 +124,7 @@ static void limits_fall_with_duration_and_a_long_press_breaks_them(void **unused
 int main(void)
 {
     const struct CMUnitTest tests[] = {
+        cmocka_unit_test(readings_of_older_results_are_recognised),
         cmocka_unit_test(the_filter_has_four_poles_at_five_hertz),
         cmocka_unit_test(a_level_is_kept_as_long_as_the_signal_stays_above),
         cmocka_unit_test(hic_of_a_block_is_its_closed_form),
