@@ -176,8 +176,8 @@ static void every_law_closes_the_energy_balance(void **unused)
         "law: table, force: {linear_table: [[0, 0], [1 mm, 1 kN], [10 mm, 20 kN]]}, damping: 50",
         "law: linear, stiffness: 1e6, damping: 100, friction: threlfall, mu: 0.3",
         "law: linear, stiffness: 1e6, damping: 100, friction: lugre, mu: 0.3",
-        "law: hunt-crossley, stiffness: 5e9, restitution: 0.5, friction: stick-slip, mu: 0.3, "
-        "tangential_stiffness: 1e6"};
+        ("law: hunt-crossley, stiffness: 5e9, restitution: 0.5, friction: stick-slip, mu: 0.3, "
+         "tangential_stiffness: 1e6")};
     for (size_t i = 0; i < sizeof contacts / sizeof *contacts; i++) {
         double lost, off = bounce(contacts[i], "{type: gear, tolerance: 1e-11}", &lost);
         print_message("%-60.60s %.1e, channel lost %.6f of it\n", contacts[i], off, lost);
